@@ -1,0 +1,90 @@
+package automaton_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+const (
+	google   = automaton.Google
+	rfc9309  = automaton.RFC9309
+	original = automaton.Original
+)
+
+// form is the form in which a dialect compares most rules.
+var form = map[automaton.Dialect]automaton.Form{
+	google: automaton.FormRaw, rfc9309: automaton.FormA, original: automaton.FormDecoded,
+}
+
+// rule writes a rule as a pattern in which only '*' and a final '$' mean
+// something. It forbids what it matches, unless the pattern begins with '+'.
+func rule(form automaton.Form, line uint32, pattern string) automaton.Rule {
+	pattern, allow := strings.CutPrefix(pattern, "+")
+	r := automaton.Rule{Form: form, Verdict: automaton.Verdict{Line: line, Disallowed: !allow}}
+	pattern, r.Anchored = strings.CutSuffix(pattern, "$")
+	for i, segment := range strings.Split(pattern, "*") {
+		if i == 0 || segment != "" {
+			r.Segments = append(r.Segments, segment)
+		}
+	}
+	if strings.HasSuffix(pattern, "*") {
+		r.Anchored = false
+	}
+	return r
+}
+
+// machine has rules in the main form of a dialect, on lines 1, 2, 3...
+func machine(t testing.TB, d automaton.Dialect, patterns ...string) *automaton.Machine {
+	t.Helper()
+	var rules []automaton.Rule
+	for i, pattern := range patterns {
+		rules = append(rules, rule(form[d], uint32(i+1), pattern))
+	}
+	return mustNew(t, d, rules...)
+}
+
+func mustNew(t testing.TB, d automaton.Dialect, rules ...automaton.Rule) *automaton.Machine {
+	t.Helper()
+	m, err := automaton.New(d, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func mustRuleset(t testing.TB, d automaton.Dialect, wildcard *automaton.Machine, agents ...automaton.Agent) *automaton.Ruleset {
+	t.Helper()
+	r, err := automaton.NewRuleset(d, agents, wildcard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// match asks with a new Scratch.
+func match(m *automaton.Machine, path string) automaton.Verdict {
+	return m.Match(new(automaton.Scratch), []byte(path))
+}
+
+// forbids is the verdict of a rule that forbids, on a line.
+func forbids(line uint32) automaton.Verdict {
+	return automaton.Verdict{Line: line, Disallowed: true}
+}
+
+// words returns all words over an alphabet, of at most longest letters.
+func words(alphabet string, longest int) []string {
+	all := []string{""}
+	for last := all; longest > 0; longest-- {
+		var next []string
+		for _, word := range last {
+			for i := range len(alphabet) {
+				next = append(next, word+alphabet[i:i+1])
+			}
+		}
+		all = append(all, next...)
+		last = next
+	}
+	return all
+}

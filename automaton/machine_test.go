@@ -1,0 +1,469 @@
+package automaton_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+func TestNewRefuses(t *testing.T) {
+	good := automaton.Verdict{Line: 1, Disallowed: true}
+	for _, c := range []struct {
+		name    string
+		dialect automaton.Dialect
+		rule    automaton.Rule
+		want    string
+	}{
+		{"no segment", rfc9309, automaton.Rule{Form: automaton.FormA, Verdict: good}, "without a segment"},
+		{"empty second segment", google, automaton.Rule{Segments: []string{"/", ""}, Verdict: good}, "empty segment"},
+		{"empty segment in the middle", google, automaton.Rule{Segments: []string{"", "", "a"}, Verdict: good}, "empty segment"},
+		{"no line", google, automaton.Rule{Segments: []string{"/"}, Verdict: automaton.Verdict{Disallowed: true}}, "without a line"},
+		{"raw form in rfc9309", rfc9309, automaton.Rule{Segments: []string{"/"}, Verdict: good}, "form"},
+		{"decoded form in rfc9309", rfc9309, automaton.Rule{Segments: []string{"/"}, Form: automaton.FormDecoded, Verdict: good}, "form"},
+		{"form A in google", google, automaton.Rule{Segments: []string{"/"}, Form: automaton.FormA, Verdict: good}, "form"},
+		{"form B in google", google, automaton.Rule{Segments: []string{"/"}, Form: automaton.FormB, Verdict: good}, "form"},
+		{"form B in original", original, automaton.Rule{Segments: []string{"/"}, Form: automaton.FormB, Verdict: good}, "form"},
+		{"raw form in original", original, automaton.Rule{Segments: []string{"/"}, Verdict: good}, "form"},
+		{"form that is none", rfc9309, automaton.Rule{Segments: []string{"/"}, Form: 4, Verdict: good}, "form"},
+		{"dialect that is none", 3, automaton.Rule{Segments: []string{"/"}, Verdict: good}, "form"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rules := []automaton.Rule{c.rule}
+			if c.dialect <= original { // after a good rule, so that the index counts
+				rules = []automaton.Rule{rule(form[c.dialect], 1, "/"), c.rule}
+			}
+			m, err := automaton.New(c.dialect, rules)
+			if m != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("got %v and error %v, want one with %q", m, err, c.want)
+			}
+			if len(rules) == 2 && !strings.Contains(err.Error(), "rule 1") {
+				t.Errorf("error %q does not name rule 1", err)
+			}
+		})
+	}
+}
+
+func TestNewAccepts(t *testing.T) {
+	line := automaton.Verdict{Line: 1}
+	for _, c := range []struct {
+		name    string
+		dialect automaton.Dialect
+		rules   []automaton.Rule
+	}{
+		{"no rules", google, nil},
+		{"empty first segment", google, []automaton.Rule{{Segments: []string{""}, Verdict: line}}},
+		{"empty first segment before another", google, []automaton.Rule{{Segments: []string{"", "a"}, Verdict: line}}},
+		{"empty and anchored", google, []automaton.Rule{{Segments: []string{""}, Anchored: true, Verdict: line}}},
+		{"both forms", rfc9309, []automaton.Rule{
+			{Segments: []string{"/"}, Form: automaton.FormA, Verdict: line},
+			{Segments: []string{"/?"}, Form: automaton.FormB, Verdict: line},
+		}},
+		{"the last line", original, []automaton.Rule{
+			{Segments: []string{"/"}, Form: automaton.FormDecoded, Verdict: automaton.Verdict{Line: 1<<32 - 1}},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := automaton.New(c.dialect, c.rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Len() != len(c.rules) || m.Dialect() != c.dialect {
+				t.Errorf("got %d rules of %v", m.Len(), m.Dialect())
+			}
+		})
+	}
+}
+
+// TestNewCopiesRules: what is done to the list afterwards has no effect.
+func TestNewCopiesRules(t *testing.T) {
+	rules := []automaton.Rule{rule(automaton.FormRaw, 1, "/a")}
+	m := mustNew(t, google, rules...)
+	rules[0] = rule(automaton.FormRaw, 9, "+/")
+	if got := match(m, "/a"); got != forbids(1) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestNothingAllowsEverything: nil and zero values are ready for use.
+func TestNothingAllowsEverything(t *testing.T) {
+	for name, m := range map[string]*automaton.Machine{
+		"nil": nil, "zero": {}, "without rules": machine(t, original),
+	} {
+		for _, path := range []string{"/", "/robots.txt", "/%zz*", ""} {
+			if got := match(m, path); got != (automaton.Verdict{}) {
+				t.Errorf("%s machine: %q: %v", name, path, got)
+			}
+		}
+		if m.Len() != 0 {
+			t.Errorf("%s machine: %d rules", name, m.Len())
+		}
+	}
+	var none *automaton.Machine
+	if d := none.Dialect(); d != rfc9309 {
+		t.Errorf("the nil machine is of dialect %v", d)
+	}
+	if v := (automaton.Verdict{}); !v.Allowed() {
+		t.Error("the zero verdict does not allow")
+	}
+}
+
+func TestMatch(t *testing.T) {
+	const no = 0
+	for _, c := range []struct {
+		pattern string
+		paths   map[string]uint32
+	}{
+		{"/", map[string]uint32{"/": 1, "/a": 1, "": no, "a": no}},
+		{"/$", map[string]uint32{"/": 1, "/a": no}},
+		{"", map[string]uint32{"/": 1, "": 1}},
+		{"$", map[string]uint32{"/": no, "": 1}},
+		{"*", map[string]uint32{"/": 1, "/ab": 1}},
+		{"*$", map[string]uint32{"/": 1, "/ab": 1}},
+		{"/a", map[string]uint32{"/a": 1, "/ab": 1, "/": no, "/b": no, "/A": no}},
+		{"/a$", map[string]uint32{"/a": 1, "/ab": no, "/aa": no}},
+		{"/a*", map[string]uint32{"/a": 1, "/ab": 1, "/ba": no}},
+		{"/a*$", map[string]uint32{"/a": 1, "/ab": 1}},
+		{"*a", map[string]uint32{"/a": 1, "/xax": 1, "/x": no}},
+		{"*a$", map[string]uint32{"/a": 1, "/aba": 1, "/ab": no}},
+		{"/a*c", map[string]uint32{"/ac": 1, "/abc": 1, "/abcd": 1, "/ca": no, "/a": no}},
+		{"/a*a", map[string]uint32{"/a": no, "/aa": 1, "/aba": 1}},
+		{"/a*a$", map[string]uint32{"/a": no, "/aa": 1, "/aab": no, "/aba": 1}},
+		{"/ab*b$", map[string]uint32{"/ab": no, "/abb": 1, "/abbb": 1, "/abba": no}},
+		// The segments may not overlap one another.
+		{"*ab*bc", map[string]uint32{"abc": no, "abbc": 1, "/abxbc": 1, "/bcab": no}},
+		{"*ab*bc$", map[string]uint32{"/abc": no, "/abbc": 1, "/abbcbc": 1, "/abbcb": no}},
+		{"/ab*ba*ab$", map[string]uint32{"/abab": no, "/abba": no, "/abbab": no, "/abbaab": 1, "/abxbaxab": 1}},
+		// The leftmost place of a segment leaves the most room.
+		{"*a*b*c", map[string]uint32{"/aabbcc": 1, "/cba": no, "/cbabc": 1, "/acb": no}},
+		{"*aa*aa", map[string]uint32{"/aaa": no, "/aaaa": 1}},
+		{"*aab", map[string]uint32{"/aaab": 1, "/aaba": 1, "/aba": no}},
+		// Any octet is one.
+		{"/\x00*\xff$", map[string]uint32{"/\x00\xff": 1, "/\x00/\xff": 1, "/\xff": no}},
+	} {
+		m := machine(t, google, c.pattern)
+		for path, line := range c.paths {
+			if got, want := match(m, path), (automaton.Verdict{Line: line, Disallowed: line > 0}); got != want {
+				t.Errorf("%q on %q: got %v, want %v", c.pattern, path, got, want)
+			}
+		}
+	}
+}
+
+// TestFirstRuleThatMatchesDecides: rank is the order of the list, whatever the
+// rules and lines are.
+func TestFirstRuleThatMatchesDecides(t *testing.T) {
+	for _, d := range []automaton.Dialect{google, rfc9309, original} {
+		m := mustNew(t, d,
+			rule(form[d], 9, "/ab"),
+			rule(form[d], 7, "+/a"),
+			rule(form[d], 7, "/a"), // of the same line and rank or not: too late
+			rule(form[d], 8, "/"),
+		)
+		for path, want := range map[string]automaton.Verdict{
+			"/abc": forbids(9), "/ac": {Line: 7}, "/": forbids(8), "/b": forbids(8),
+		} {
+			if got := match(m, path); got != want {
+				t.Errorf("%v: %q: got %v, want %v", d, path, got, want)
+			}
+		}
+	}
+}
+
+// TestFormsOfOneMachine: each rule is compared in its own form, and the first
+// in rank decides across forms.
+func TestFormsOfOneMachine(t *testing.T) {
+	m := mustNew(t, rfc9309,
+		rule(automaton.FormB, 1, "/?u=http://x$"),
+		rule(automaton.FormA, 2, "+/%2A"),
+		rule(automaton.FormA, 3, "*%2F"),
+		rule(automaton.FormB, 4, "/?"),
+		rule(automaton.FormA, 5, "/~"),
+	)
+	for path, want := range map[string]automaton.Verdict{
+		"/?u=http://x":         forbids(1),
+		"/?u=http%3a%2F%2fx":   forbids(1),
+		"/?u=http%3a%2F%2fx%2": forbids(3), // not the end
+		"/?%75=http:%2F/x":     forbids(1),
+		"/*":                   {Line: 2},
+		"/%2a":                 {Line: 2},
+		"/%2F":                 forbids(3),
+		"/?%2f":                forbids(3), // form A of it has the escape
+		"/?/":                  forbids(4),
+		"/%3F":                 {}, // no raw '?'
+		"/%7e":                 forbids(5),
+		"/%257e":               {},
+	} {
+		if got := match(m, path); got != want {
+			t.Errorf("%q: got %v, want %v", path, got, want)
+		}
+	}
+}
+
+// TestOnlyFormB: a machine all of whose rules are in form B.
+func TestOnlyFormB(t *testing.T) {
+	m := mustNew(t, rfc9309, rule(automaton.FormB, 1, "/?(a)"))
+	for path, want := range map[string]automaton.Verdict{
+		"/?%28a%29": forbids(1), "/?(a)": forbids(1), "/%28?": {}, "/?%28%61%29": forbids(1),
+	} {
+		if got := match(m, path); got != want {
+			t.Errorf("%q: got %v, want %v", path, got, want)
+		}
+	}
+}
+
+func TestOriginalDecodesAllButSlashes(t *testing.T) {
+	m := machine(t, original, "/a b", "/c%2Fd")
+	for path, want := range map[string]automaton.Verdict{
+		"/a%20b": forbids(1), "/a b": forbids(1), "/%61 b": forbids(1), "/%2561 b": {},
+		"/c%2fd": forbids(2), "/c%2Fd": forbids(2), "/c/d": {},
+	} {
+		if got := match(m, path); got != want {
+			t.Errorf("%q: got %v, want %v", path, got, want)
+		}
+	}
+}
+
+// TestRobotsTxtIsAllowed, to all but google, and only in these very bytes.
+func TestRobotsTxtIsAllowed(t *testing.T) {
+	for _, d := range []automaton.Dialect{google, rfc9309, original} {
+		r := mustRuleset(t, d, machine(t, d, "/"))
+		for url, exempt := range map[string]bool{
+			"http://h/robots.txt":    true,
+			"/robots.txt":            true,
+			"http://h/robots.txt#f":  true,
+			"http://h/robots.txt?":   false,
+			"http://h/robots.txt?a":  false,
+			"http://h/robots%2Etxt":  false,
+			"http://h/Robots.txt":    false,
+			"http://h/robots.txt/":   false,
+			"http://h//robots.txt":   false,
+			"http://h/a/robots.txt":  false,
+			"http://h/robots.txt%00": false,
+		} {
+			want := forbids(1)
+			if exempt && d != google {
+				want = automaton.Verdict{}
+			}
+			if got := r.Match(new(automaton.Scratch), []byte("F"), []byte(url)); got != want {
+				t.Errorf("%v: %q: got %v, want %v", d, url, got, want)
+			}
+		}
+	}
+}
+
+// TestMatchAgainstNaiveSearch has random machines and paths over octets that
+// are equal in their last six bits, and some that are not: what a machine does
+// to pass rules over must not be seen.
+func TestMatchAgainstNaiveSearch(t *testing.T) {
+	machines := 20_000
+	if testing.Short() {
+		t.Log("short: 2,000 machines instead of 20,000")
+		machines = 2_000
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	alphabets := []string{"/a\x21\xa1\xe1", "/b\"\xa2", "/ab", "/?_\x1f\x9f\xff", "a@\x00\x80\xc0"}
+	matched := 0
+	for range machines {
+		alphabet := alphabets[rng.IntN(len(alphabets))]
+		var rules []automaton.Rule
+		for range rng.IntN(6) {
+			r := automaton.Rule{
+				Segments: []string{randomWord(rng, alphabet, 0, 2)},
+				Anchored: rng.IntN(3) == 0,
+				Verdict:  automaton.Verdict{Line: 1 + rng.Uint32N(9), Disallowed: rng.IntN(2) == 0},
+			}
+			for range rng.IntN(3) {
+				r.Segments = append(r.Segments, randomWord(rng, alphabet, 1, 2))
+			}
+			rules = append(rules, r)
+		}
+		m := mustNew(t, google, rules...)
+		for range 10 {
+			path := randomWord(rng, alphabet, 1, 9)
+			got, want := match(m, path), naiveMatch(rules, path)
+			if got != want {
+				t.Fatalf("%+v on %q: got %v, want %v", rules, path, got, want)
+			}
+			if want.Line > 0 {
+				matched++
+			}
+		}
+	}
+	if matched < machines {
+		t.Errorf("only %d of %d paths are matched", matched, 10*machines)
+	}
+}
+
+func naiveMatch(rules []automaton.Rule, path string) automaton.Verdict {
+	for _, r := range rules {
+		if strings.HasPrefix(path, r.Segments[0]) &&
+			naiveRest(r.Segments[1:], r.Anchored, path[len(r.Segments[0]):]) {
+			return r.Verdict
+		}
+	}
+	return automaton.Verdict{}
+}
+
+// naiveRest tries each segment at all places.
+func naiveRest(segments []string, anchored bool, path string) bool {
+	if len(segments) == 0 {
+		return !anchored || path == ""
+	}
+	for at := range len(path) {
+		if strings.HasPrefix(path[at:], segments[0]) &&
+			naiveRest(segments[1:], anchored, path[at+len(segments[0]):]) {
+			return true
+		}
+	}
+	return false
+}
+
+func randomWord(rng *rand.Rand, alphabet string, shortest, longest int) string {
+	b := make([]byte, shortest+rng.IntN(longest-shortest+1))
+	for i := range b {
+		b[i] = alphabet[rng.IntN(len(alphabet))]
+	}
+	return string(b)
+}
+
+func TestAgrees(t *testing.T) {
+	some := machine(t, google, "/a*b", "+/a$", "/")
+	for _, c := range []struct {
+		name string
+		x, y *automaton.Machine
+		want bool
+	}{
+		{"itself", some, some, true},
+		{"the same rules in another dialect", some, machine(t, rfc9309, "/a*b", "+/a$", "/"), true},
+		{"nil and nil", nil, nil, true},
+		{"nil and nothing", nil, machine(t, original), true},
+		{"nil and what only allows", nil, machine(t, rfc9309, "+/a", "+/"), true},
+		{"nil and what forbids", nil, some, false},
+		{"allow lines at the end", machine(t, google, "/a"), machine(t, rfc9309, "/a", "+/b"), true},
+		{"allow lines before the end", machine(t, google, "/a"), machine(t, rfc9309, "+/b", "/a"), false},
+		{"one rule more", some, machine(t, google, "/a*b", "+/a$", "/", "/c"), false},
+		{"anchor", machine(t, google, "/a"), machine(t, google, "/a$"), false},
+		{"segments", machine(t, google, "/a*b"), machine(t, google, "/a*c"), false},
+		{"number of segments", machine(t, google, "/a*b"), machine(t, google, "/a"), false},
+		{"the other way", machine(t, google, "/a", "/b"), machine(t, google, "+/a", "/b"), false},
+		{"line", mustNew(t, google, rule(0, 1, "/a")), mustNew(t, google, rule(0, 2, "/a")), false},
+	} {
+		if got := c.x.Agrees(c.y); got != c.want {
+			t.Errorf("%s: got %v", c.name, got)
+		}
+		if got := c.y.Agrees(c.x); got != c.want {
+			t.Errorf("%s, turned round: got %v", c.name, got)
+		}
+	}
+}
+
+// TestAgreesIsRight: machines of two dialects that agree forbid the same.
+func TestAgreesIsRight(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	paths := words("/ab?", 5)
+	agreed := 0
+	for range 3000 {
+		var x, y []automaton.Rule
+		for line := range uint32(rng.IntN(4)) {
+			pattern := randomWord(rng, "+", 0, 1) + "/" + randomWord(rng, "/ab*", 0, 2)
+			f := automaton.FormA
+			if rng.IntN(2) == 0 {
+				f = automaton.FormB
+			}
+			x, y = append(x, rule(automaton.FormRaw, line+1, pattern)), append(y, rule(f, line+1, pattern))
+		}
+		if len(y) > 0 && rng.IntN(2) == 0 {
+			y = y[:len(y)-1]
+		}
+		g, r := mustNew(t, google, x...), mustNew(t, rfc9309, y...)
+		if !g.Agrees(r) {
+			continue
+		}
+		agreed++
+		for _, path := range paths {
+			a, b := match(g, path), match(r, path)
+			if a.Disallowed != b.Disallowed || a.Disallowed && a.Line != b.Line {
+				t.Fatalf("%+v and %+v agree, but give %v and %v of %q", x, y, a, b, path)
+			}
+		}
+	}
+	if agreed < 1000 {
+		t.Errorf("only %d agree", agreed)
+	}
+}
+
+// ranked gives rules descending ranks that interleave with those of other lists:
+// each rank is given.
+func ranked(t *testing.T, d automaton.Dialect, ranks []uint64, patterns ...string) *automaton.Machine {
+	t.Helper()
+	var rules []automaton.Rule
+	for i, pattern := range patterns {
+		r := rule(form[d], uint32(ranks[i]), pattern)
+		r.Rank = ranks[i]
+		rules = append(rules, r)
+	}
+	return mustNew(t, d, rules...)
+}
+
+func TestJoinAnswersByRank(t *testing.T) {
+	a := ranked(t, google, []uint64{9, 5, 1}, "/a*z", "+/ab", "/")
+	b := ranked(t, google, []uint64{7, 3}, "/a", "+/b")
+	for _, machines := range [][]*automaton.Machine{{a, b}, {b, a}, {a, mustNew(t, google), b}} {
+		m, err := automaton.Join(google, machines...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Len() != 5 {
+			t.Errorf("%d rules, want 5", m.Len())
+		}
+		var s automaton.Scratch
+		for path, want := range map[string]automaton.Verdict{
+			"/axz": {Line: 9, Disallowed: true},
+			"/abc": {Line: 7, Disallowed: true},
+			"/b":   {Line: 3},
+			"/c":   {Line: 1, Disallowed: true},
+			"c":    {},
+		} {
+			if got := m.Match(&s, []byte(path)); got != want {
+				t.Errorf("%s: %+v, want %+v", path, got, want)
+			}
+		}
+	}
+}
+
+func TestJoinRefuses(t *testing.T) {
+	good := ranked(t, google, []uint64{2, 1}, "/a", "/b")
+	if _, err := automaton.Join(google, good, mustNew(t, rfc9309)); err == nil {
+		t.Error("a machine of another dialect")
+	}
+	for _, ranks := range [][]uint64{{1, 2}, {1, 1}} {
+		if _, err := automaton.Join(google, good, ranked(t, google, ranks, "/a", "/b")); err == nil {
+			t.Errorf("ranks %v", ranks)
+		}
+	}
+}
+
+// What a rule that allows at the end of one part outranks may stand in another.
+func TestAgreesOfJoinedMachines(t *testing.T) {
+	join := func(machines ...*automaton.Machine) *automaton.Machine {
+		m, err := automaton.Join(google, machines...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	all := ranked(t, google, []uint64{2}, "/")
+	allows := ranked(t, google, []uint64{5}, "+/a")
+	empty := ranked(t, google, []uint64{1}, "+")
+	if join(all, allows).Agrees(join(all)) {
+		t.Error("/a is allowed by one and forbidden by the other")
+	}
+	if !join(all, allows).Agrees(join(all, allows)) || !join(all, empty).Agrees(join(all)) {
+		t.Error("they are the same but for an empty rule")
+	}
+	if join(all, ranked(t, google, []uint64{5}, "/a")).Agrees(join(all, ranked(t, google, []uint64{1}, "/a"))) {
+		t.Error("ranks differ")
+	}
+}

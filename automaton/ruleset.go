@@ -1,0 +1,161 @@
+package automaton
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Ruleset is one robots.txt in one dialect: which machine binds which crawler.
+// It is immutable and safe for any number of goroutines. The nil Ruleset has no
+// groups and allows everything.
+type Ruleset struct {
+	dialect  Dialect
+	agents   []Agent // sorted by token; in file order for the dialect original
+	wildcard *Machine
+}
+
+// Agent binds the crawlers of one product token to a machine.
+type Agent struct {
+	// Token is the product token in lower case.
+	Token string
+	// Machine holds the rules of all groups that name the token.
+	Machine *Machine
+}
+
+var (
+	errDialect  = errors.New("machine of another dialect")
+	errNil      = errors.New("no machine")
+	errNoToken  = errors.New("no product token")
+	errOrder    = errors.New("product token twice")
+	errNotLower = errors.New("product token is not in lower case")
+)
+
+// NewRuleset makes a ruleset of the machines of its groups; wildcard is the one
+// of the groups for *, nil if there is none. The dialect original takes the
+// first agent in the given order whose token is part of a crawler's name; the
+// others look tokens up, so that each may stand but once, in any order.
+func NewRuleset(d Dialect, agents []Agent, wildcard *Machine) (*Ruleset, error) {
+	r := &Ruleset{dialect: d, agents: slices.Clone(agents), wildcard: wildcard}
+	if wildcard != nil && wildcard.dialect != d {
+		return nil, fmt.Errorf("automaton: wildcard: %w", errDialect)
+	}
+	if d != Original {
+		slices.SortFunc(r.agents, func(a, b Agent) int { return strings.Compare(a.Token, b.Token) })
+	}
+	for i, a := range r.agents {
+		var err error
+		switch {
+		case a.Machine == nil:
+			err = errNil
+		case a.Machine.dialect != d:
+			err = errDialect
+		case a.Token == "" && d != Google: // it would be part of every name
+			err = errNoToken
+		case d != Original && i > 0 && r.agents[i-1].Token == a.Token:
+			err = errOrder
+		case strings.ContainsFunc(a.Token, func(c rune) bool { return 'A' <= c && c <= 'Z' }):
+			err = errNotLower
+		}
+		if err != nil {
+			return nil, fmt.Errorf("automaton: agent %q: %w", a.Token, err)
+		}
+	}
+	return r, nil
+}
+
+// Dialect returns the dialect by which robots.txt was read, RFC9309 of the nil
+// Ruleset.
+func (r *Ruleset) Dialect() Dialect {
+	if r == nil {
+		return RFC9309
+	}
+	return r.dialect
+}
+
+// Named returns the machine of the groups that name the crawler, and whether
+// there is such a group; a group without rules allows everything but is one.
+//
+// The name is the crawler's own string. For google it must be the bare product
+// token: it is compared whole, so "Googlebot/2.1" finds no group. For rfc9309 it
+// is cut to its product token first (CutToken). For original it is searched for
+// the tokens of robots.txt. ASCII case never matters. It does not allocate.
+func (r *Ruleset) Named(name []byte) (*Machine, bool) {
+	if r == nil {
+		return nil, false
+	}
+	if r.dialect == Original {
+		for i := range r.agents {
+			if containsFold(name, r.agents[i].Token) {
+				return r.agents[i].Machine, true
+			}
+		}
+		return nil, false
+	}
+	if r.dialect == RFC9309 {
+		if name = CutToken(name); len(name) == 0 {
+			return nil, false
+		}
+	}
+	i, ok := slices.BinarySearchFunc(r.agents, name, func(a Agent, name []byte) int {
+		return -compareFold(name, a.Token)
+	})
+	if !ok {
+		return nil, false
+	}
+	return r.agents[i].Machine, true
+}
+
+// Wildcard returns the machine of the groups for *, nil if there is none.
+func (r *Ruleset) Wildcard() *Machine {
+	if r == nil {
+		return nil
+	}
+	return r.wildcard
+}
+
+// Machine returns the machine that binds the crawler: that of the groups which
+// name it, else that of the groups for *, else nil.
+func (r *Ruleset) Machine(name []byte) *Machine {
+	if m, ok := r.Named(name); ok {
+		return m
+	}
+	return r.Wildcard()
+}
+
+// Match returns the verdict on one URL for a crawler: Machine, Dialect.Path and
+// Machine.Match in one. Who asks often about one crawler keeps its Machine.
+func (r *Ruleset) Match(s *Scratch, name, url []byte) Verdict {
+	if r == nil {
+		return Verdict{}
+	}
+	return r.Machine(name).Match(s, r.dialect.Path(s, url))
+}
+
+// compareFold orders name, in any case, against a token in lower case.
+func compareFold(name []byte, token string) int {
+	for i := 0; i < len(name) && i < len(token); i++ {
+		if c := lower(name[i]); c != token[i] {
+			return int(c) - int(token[i])
+		}
+	}
+	return len(name) - len(token)
+}
+
+// containsFold tells whether token, in lower case, is part of name in any case.
+func containsFold(name []byte, token string) bool {
+	for ; len(name) >= len(token); name = name[1:] {
+		if compareFold(name[:len(token)], token) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
+}

@@ -1,0 +1,214 @@
+package automaton_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+func TestNewRulesetRefuses(t *testing.T) {
+	type agents = []automaton.Agent
+	g, r, o := machine(t, google), machine(t, rfc9309), machine(t, original)
+	for _, c := range []struct {
+		name     string
+		dialect  automaton.Dialect
+		agents   agents
+		wildcard *automaton.Machine
+		want     string
+	}{
+		{"wildcard of another dialect", google, nil, r, "wildcard: machine of another dialect"},
+		{"agent of another dialect", original, agents{{Token: "a", Machine: g}}, o, `"a": machine of another dialect`},
+		{"no machine", rfc9309, agents{{Token: "a"}}, nil, `"a": no machine`},
+		{"twice", rfc9309, agents{{Token: "a", Machine: r}, {Token: "b", Machine: r}, {Token: "a", Machine: r}}, nil, `"a": product token twice`},
+		{"empty token twice", google, agents{{Machine: g}, {Machine: g}}, nil, "twice"},
+		{"empty token", rfc9309, agents{{Machine: r}}, nil, "no product token"},
+		{"empty token", original, agents{{Machine: o}}, nil, "no product token"},
+		{"upper case", google, agents{{Token: "aB", Machine: g}}, nil, `"aB": product token is not in lower case`},
+		{"upper case in original", original, agents{{Token: "Z", Machine: o}}, nil, "lower case"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set, err := automaton.NewRuleset(c.dialect, c.agents, c.wildcard)
+			if set != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v and error %v, want one with %q", set, err, c.want)
+			}
+		})
+	}
+}
+
+func TestNewRulesetAccepts(t *testing.T) {
+	o := machine(t, original)
+	// Of original the first of two agents decides; it is up to the compiler to
+	// leave the second out.
+	mustRuleset(t, original, nil, automaton.Agent{Token: "a", Machine: o}, automaton.Agent{Token: "a", Machine: o})
+	mustRuleset(t, google, nil)
+	mustRuleset(t, google, nil, automaton.Agent{Token: "", Machine: machine(t, google)})
+	mustRuleset(t, google, nil, automaton.Agent{Token: "\xc3\x89-_.1", Machine: machine(t, google)})
+}
+
+// TestNewRulesetCopiesAgents: the caller's list is neither sorted nor kept.
+func TestNewRulesetCopiesAgents(t *testing.T) {
+	m := machine(t, google, "/")
+	agents := []automaton.Agent{{Token: "b", Machine: m}, {Token: "a", Machine: m}}
+	before := slices.Clone(agents)
+	r := mustRuleset(t, google, nil, agents...)
+	set, err := automaton.NewRuleset(google, agents, nil)
+	if err != nil || !slices.Equal(agents, before) {
+		t.Errorf("the list has become %v, error %v", agents, err)
+	}
+	agents[0], agents[1] = automaton.Agent{}, automaton.Agent{}
+	for _, name := range []string{"a", "b"} {
+		for _, r := range []*automaton.Ruleset{r, set} {
+			if got, ok := r.Named([]byte(name)); got != m || !ok {
+				t.Errorf("%s is bound by %v", name, got)
+			}
+		}
+	}
+}
+
+func TestNoRulesetAllowsEverything(t *testing.T) {
+	for name, r := range map[string]*automaton.Ruleset{
+		"nil": nil, "zero": {}, "without groups": mustRuleset(t, original, nil),
+	} {
+		agent := []byte("F")
+		if got := r.Match(new(automaton.Scratch), agent, []byte("http://h/a")); got != (automaton.Verdict{}) {
+			t.Errorf("%s ruleset: %v", name, got)
+		}
+		if m, ok := r.Named(agent); m != nil || ok {
+			t.Errorf("%s ruleset: the agent is named", name)
+		}
+		if r.Wildcard() != nil || r.Machine(agent) != nil {
+			t.Errorf("%s ruleset: has a machine", name)
+		}
+	}
+	var none *automaton.Ruleset
+	if d := none.Dialect(); d != rfc9309 {
+		t.Errorf("the nil ruleset is of dialect %v", d)
+	}
+}
+
+// TestNamed: which group a crawler's own string finds.
+func TestNamed(t *testing.T) {
+	for _, c := range []struct {
+		dialect automaton.Dialect
+		tokens  string // in file order, separated by spaces; "-" is the empty one
+		name    string
+		want    string // "*" if none
+	}{
+		{google, "foo", "fOO", "foo"},
+		{google, "foo", "Foo/2.1", "*"},
+		{google, "foo", "Foo ", "*"},
+		{google, "foo", "fo", "*"},
+		{google, "foo", "fooo", "*"},
+		{google, "foo", "", "*"},
+		{google, "-", "", "-"},
+		{google, "- foo", "foo", "foo"},
+		{google, "foo", "*", "*"},
+		{google, "foo foo-bar foo_bar foobar", "foo-bar", "foo-bar"},
+		{google, "foo foo-bar foo_bar foobar", "Foo_Bar", "foo_bar"},
+		{google, "foobar foo_bar foo-bar foo", "foobar", "foobar"},
+		{google, "a{", "A[", "*"}, // only letters have a case
+		{google, "a`", "a@", "*"},
+
+		{rfc9309, "googlebot", "Googlebot/2.1 (+http://h)", "googlebot"},
+		{rfc9309, "googlebot", "Googlebot-Image", "*"},
+		{rfc9309, "googlebot googlebot-image", "googlebot-image/1", "googlebot-image"},
+		{rfc9309, "mj12bot archive.org_bot", "ARCHIVE.ORG_BOT", "archive.org_bot"},
+		{rfc9309, "a", " a", "*"},
+		{rfc9309, "a", "", "*"},
+
+		{original, "bot googlebot", "Googlebot/2.1", "bot"}, // the first in the file
+		{original, "googlebot bot", "Googlebot/2.1", "googlebot"},
+		{original, "googlebot bot", "xBOTx", "bot"},
+		{original, "abc", "ababc", "abc"},
+		{original, "abc", "ab", "*"},
+		{original, "abc", "", "*"},
+		{original, "\xc3\xa9", "\xc3\x89", "*"},
+	} {
+		var agents []automaton.Agent
+		machines := map[string]*automaton.Machine{"*": machine(t, c.dialect)}
+		for _, token := range strings.Fields(c.tokens) {
+			machines[token] = machine(t, c.dialect)
+			agents = append(agents, automaton.Agent{Token: strings.TrimPrefix(token, "-"), Machine: machines[token]})
+		}
+		r := mustRuleset(t, c.dialect, machines["*"], agents...)
+		m, ok := r.Named([]byte(c.name))
+		if ok != (c.want != "*") || ok && m != machines[c.want] {
+			t.Errorf("%v: of %s, %q finds another than %s: %v", c.dialect, c.tokens, c.name, c.want, ok)
+		}
+		if got := r.Machine([]byte(c.name)); got != machines[c.want] {
+			t.Errorf("%v: of %s, %q is bound by another than %s", c.dialect, c.tokens, c.name, c.want)
+		}
+	}
+}
+
+// TestNamedAmongMany: every token is found whatever the number of them.
+func TestNamedAmongMany(t *testing.T) {
+	for n := range 70 {
+		var agents []automaton.Agent
+		for i := range n {
+			token := fmt.Sprintf("bot%d", (i*37)%n)
+			if i%2 == 0 {
+				token += "-x"
+			}
+			agents = append(agents, automaton.Agent{Token: token, Machine: machine(t, rfc9309)})
+		}
+		slices.SortStableFunc(agents, func(a, b automaton.Agent) int { return strings.Compare(a.Token, b.Token) })
+		agents = slices.CompactFunc(agents, func(a, b automaton.Agent) bool { return a.Token == b.Token })
+		slices.Reverse(agents)
+		r := mustRuleset(t, rfc9309, nil, agents...)
+		for _, a := range agents {
+			if m, ok := r.Named([]byte(strings.ToUpper(a.Token) + "/1")); m != a.Machine || !ok {
+				t.Errorf("of %d tokens %s is not found", len(agents), a.Token)
+			}
+			if _, ok := r.Named([]byte(a.Token + "-")); ok {
+				t.Errorf("of %d tokens %s- is found", len(agents), a.Token)
+			}
+		}
+	}
+}
+
+// TestGroupWithoutRulesKeepsTheWildcardOut: to be named is enough.
+func TestGroupWithoutRulesKeepsTheWildcardOut(t *testing.T) {
+	for _, d := range []automaton.Dialect{google, rfc9309, original} {
+		r := mustRuleset(t, d, machine(t, d, "/"), automaton.Agent{Token: "f", Machine: machine(t, d)})
+		if got := r.Match(new(automaton.Scratch), []byte("F"), []byte("/a")); got != (automaton.Verdict{}) {
+			t.Errorf("%v: F: got %v", d, got)
+		}
+		if got := r.Match(new(automaton.Scratch), []byte("G"), []byte("/a")); got != forbids(1) {
+			t.Errorf("%v: G: got %v", d, got)
+		}
+		if r.Dialect() != d {
+			t.Errorf("dialect %v, want %v", r.Dialect(), d)
+		}
+	}
+}
+
+func TestDialectNames(t *testing.T) {
+	for d, name := range map[automaton.Dialect]string{google: "google", rfc9309: "rfc9309", original: "original"} {
+		if got, err := automaton.ParseDialect(name); got != d || err != nil || d.String() != name {
+			t.Errorf("%q: got %v, error %v", name, got, err)
+		}
+	}
+	for _, name := range []string{"", "Google", "auto", "Dialect(3)"} {
+		if d, err := automaton.ParseDialect(name); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", name)) {
+			t.Errorf("%q: got %v, error %v", name, d, err)
+		}
+	}
+	if got := automaton.Dialect(3).String(); got != "Dialect(3)" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestCutToken(t *testing.T) {
+	for name, want := range map[string]string{
+		"": "", "Googlebot/2.1": "Googlebot", "archive.org_bot": "archive.org_bot", "360Spider-x y": "360Spider-x",
+		" a": "", "*": "", "b\xc3\xb6t": "b", "a@": "a", "a[": "a", "a`": "a", "a{": "a", "a\x00": "a",
+	} {
+		if got := automaton.CutToken([]byte(name)); string(got) != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}

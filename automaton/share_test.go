@@ -1,0 +1,109 @@
+package automaton_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// TestMatchKeepsNothingOfThePath: a Scratch and a Machine answer the same after
+// what they were given has been overwritten.
+func TestMatchKeepsNothingOfThePath(t *testing.T) {
+	for d, m := range guardMachines(t) {
+		r := mustRuleset(t, d, m, automaton.Agent{Token: "f", Machine: m})
+		var s automaton.Scratch
+		for _, path := range guardPaths {
+			for _, other := range guardPaths {
+				name, url := []byte("F"), []byte("http://h"+path)
+				first := r.Match(&s, name, url)
+				for _, buffer := range [][]byte{name, url} {
+					for i := range buffer {
+						buffer[i] = '%'
+					}
+				}
+				r.Match(&s, []byte("G"), []byte(other))
+				again := r.Match(&s, []byte("F"), []byte("http://h"+path))
+				if want := r.Match(new(automaton.Scratch), []byte("F"), []byte("http://h"+path)); first != want || again != want {
+					t.Errorf("%v: %.40q: got %v, then %v, want %v", d, path, first, again, want)
+				}
+			}
+		}
+	}
+}
+
+// TestMatchWritesToNothingItIsGiven.
+func TestMatchWritesToNothingItIsGiven(t *testing.T) {
+	for d, m := range guardMachines(t) {
+		r := mustRuleset(t, d, m)
+		var s automaton.Scratch
+		for _, path := range guardPaths {
+			name, url := []byte("FoO/1"), []byte("http://h"+path[1:]+"?#")
+			before := string(name) + string(url)
+			r.Match(&s, name, url)
+			if after := string(name) + string(url); after != before {
+				t.Errorf("%v: %q has become %q", d, before, after)
+			}
+		}
+	}
+}
+
+// TestOneScratchServesAllDialects: what one match leaves in a Scratch means
+// nothing to the next.
+func TestOneScratchServesAllDialects(t *testing.T) {
+	var s automaton.Scratch
+	machines := guardMachines(t)
+	for range 3 {
+		for d, m := range machines {
+			for _, path := range guardPaths {
+				if got, want := m.Match(&s, []byte(path)), match(m, path); got != want {
+					t.Errorf("%v: %.40q: got %v, want %v", d, path, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestManyGoroutines share machines, rulesets and words. The race detector
+// finds what a wrong answer does not.
+func TestManyGoroutines(t *testing.T) {
+	words := mustWords(t, abTable())
+	header := []byte("ab and b")
+	for d, m := range guardMachines(t) {
+		r := mustRuleset(t, d, m, automaton.Agent{Token: "f", Machine: m})
+		want := map[string]automaton.Verdict{}
+		for _, path := range guardPaths {
+			want[path] = match(m, path)
+		}
+		var wg sync.WaitGroup
+		errs := make(chan string, 16)
+		for g := range cap(errs) {
+			wg.Go(func() {
+				var s automaton.Scratch
+				for i := range 50 {
+					path := guardPaths[(g+i)%len(guardPaths)]
+					url := []byte("http://h" + path)
+					for _, name := range []string{"F", "G"} {
+						if got := r.Match(&s, []byte(name), url); got != want[path] {
+							errs <- fmt.Sprintf("%v: %.40q: got %v, want %v", d, path, got, want[path])
+							return
+						}
+					}
+					if hits := words.Append(nil, header); len(hits) != 2 {
+						errs <- fmt.Sprintf("words: got %v", hits)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		close(errs)
+		for err := range errs {
+			t.Error(err)
+		}
+	}
+	if string(header) != "ab and b" {
+		t.Error("the header was written to")
+	}
+}
