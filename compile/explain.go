@@ -1,0 +1,51 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// Rule returns the rule on a line, such as a verdict names.
+func (r *Robots) Rule(line int) (Rule, bool) {
+	for _, g := range r.Groups {
+		for _, rule := range g.Rules {
+			if rule.Line == line {
+				return rule, true
+			}
+		}
+	}
+	return Rule{}, false
+}
+
+// Bound returns the indexes in Groups of the groups whose rules a machine of the
+// file's ruleset holds, in file order; none for nil.
+func (r *Robots) Bound(m *automaton.Machine) []int { return r.bound[m] }
+
+// Matches returns every rule of a machine of the file's ruleset that matches a
+// path, as Dialect.Path returns it, in the order of their rank: the first one is
+// what decides. It is slow, and serves to explain a verdict.
+func (r *Robots) Matches(m *automaton.Machine, s *automaton.Scratch, path []byte) []Rule {
+	var matching []Rule
+	d := r.Ruleset.Dialect()
+	var rules []automaton.Rule
+	for _, g := range r.bound[m] {
+		rules = append(rules, rank(r.Groups[g], d)...)
+	}
+	slices.SortFunc(rules, byRank)
+	for _, rule := range rules {
+		line := int(rule.Verdict.Line)
+		// An Allow of Google's for an index page is two rules of one line.
+		if slices.ContainsFunc(matching, func(r Rule) bool { return r.Line == line }) {
+			continue
+		}
+		one, err := automaton.New(d, []automaton.Rule{rule})
+		if err != nil || one.Match(s, path).Line == 0 {
+			continue
+		}
+		if rule, ok := r.Rule(line); ok {
+			matching = append(matching, rule)
+		}
+	}
+	return matching
+}

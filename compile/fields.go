@@ -1,0 +1,128 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// split cuts a line, free of comments and outer white space, into the key and
+// the value of a field. The colon may be missing for Google only, whose parser
+// then wants exactly two words.
+func (p *parser) split(line string) (key, value string, ok bool) {
+	key, value, ok = strings.Cut(line, ":")
+	if !ok && p.o.Dialect == automaton.Google {
+		if key, value, ok = twoWords(line); ok {
+			p.note(NoteNoColon, line)
+		}
+	}
+	key = strings.Trim(key, space)
+	return key, strings.Trim(value, space), ok && key != ""
+}
+
+// twoWords splits a line that is two runs of anything but spaces and tabs.
+func twoWords(line string) (first, second string, ok bool) {
+	const blank = " \t"
+	at := strings.IndexAny(line, blank)
+	if at < 0 {
+		return "", "", false
+	}
+	second = strings.TrimLeft(line[at:], blank)
+	return line[:at], second, second != "" && !strings.ContainsAny(second, blank)
+}
+
+// kind is what a field's key says that the line is.
+type kind uint8
+
+const (
+	other kind = iota
+	userAgent
+	allow
+	disallow
+)
+
+// exactKeys are the keys of the standard; all others are records.
+var exactKeys = []struct {
+	key  string
+	kind kind
+}{
+	{"user-agent", userAgent}, {"allow", allow}, {"disallow", disallow},
+}
+
+// prefixKeys are what a key begins with for Google's parser, in the order in
+// which it tries them.
+var prefixKeys = []struct {
+	prefix string
+	kind   kind
+}{
+	{"user-agent", userAgent}, {"useragent", userAgent}, {"user agent", userAgent},
+	{"allow", allow},
+	{"disallow", disallow}, {"dissallow", disallow}, {"dissalow", disallow},
+	{"disalow", disallow}, {"diasllow", disallow}, {"disallaw", disallow},
+}
+
+// classify returns the kind of a key, and whether it is spelled as the standard
+// spells it.
+func (p *parser) classify(key string) (k kind, exact bool) {
+	// Not strings.EqualFold, to which U+017F is an s.
+	key = lowerASCII(key)
+	for _, e := range exactKeys {
+		if key == e.key {
+			return e.kind, true
+		}
+	}
+	if p.o.Dialect == automaton.Google {
+		for _, e := range prefixKeys {
+			if strings.HasPrefix(key, e.prefix) {
+				return e.kind, false
+			}
+		}
+	}
+	return other, false
+}
+
+// field acts on one field.
+func (p *parser) field(key, value string) {
+	k, exact := p.classify(key)
+	if k != other && !exact {
+		p.note(NoteTypo, key)
+	}
+	switch k {
+	case userAgent:
+		p.agent(value)
+	case allow, disallow:
+		p.rule(k == allow, value)
+	default:
+		p.record(key, value)
+	}
+}
+
+// Record is a field that is neither a user agent nor a rule: a sitemap, a crawl
+// delay, or something that only some crawlers know. It has no effect on any
+// verdict.
+type Record struct {
+	Line       int
+	Key, Value string // as in the file, trimmed
+	// Group is the index of the group that the line stands in, -1 if it stands
+	// outside all groups. Sitemaps belong to the file whatever group they stand in
+	// (RFC 9309 2.2.4).
+	Group int
+}
+
+// knownKeys are those of records that are in common use, which deserve no note.
+var knownKeys = []string{
+	"sitemap", "site-map", "crawl-delay", "request-rate", "visit-time", "host", "clean-param",
+	"content-signal", "content-usage", "noindex", "nofollow", "noarchive", "domain", "revisit-after",
+}
+
+func (p *parser) record(key, value string) {
+	group := -1
+	if p.inside {
+		group = len(p.robots.Groups) - 1
+	}
+	p.robots.Records = append(p.robots.Records, Record{Line: p.line, Key: key, Value: value, Group: group})
+	if !slices.Contains(knownKeys, lowerASCII(key)) {
+		p.note(NoteUnknownKey, key)
+	}
+}

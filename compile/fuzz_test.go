@@ -1,0 +1,147 @@
+package compile_test
+
+import (
+	"bytes"
+	"reflect"
+	"regexp"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/compile/twin"
+)
+
+// longestSeed leaves out the examples of long lines, of which the fuzzer makes
+// few others in its time.
+const longestSeed = 1000
+
+// FuzzParse: any bytes compile, to lines that are in the file and in order, to
+// the same twice, and to nothing that depends on the body afterwards.
+func FuzzParse(f *testing.F) {
+	for _, d := range dialects {
+		for _, e := range readExamples(f, d) {
+			if e.Function == "" && len(e.Robots) < longestSeed {
+				f.Add(e.Robots, uint8(d), 0, false)
+			}
+		}
+	}
+	f.Add([]byte("\xef\xbb\xbf<html>\nx\r\ry"), uint8(1), 8, true)
+	f.Fuzz(func(t *testing.T, body []byte, dialect uint8, maxBytes int, wide bool) {
+		o := compile.Options{
+			Dialect: dialects[int(dialect)%len(dialects)], MaxBytes: maxBytes, WideTokens: wide,
+		}
+		before := bytes.Clone(body)
+		r := compile.Compile(body, o)
+		if !bytes.Equal(body, before) {
+			t.Fatal("the body was written to")
+		}
+		checkLines(t, r)
+		if n := countLines(body); maxBytes < 0 && r.Lines != n || r.Lines > n {
+			t.Errorf("%d lines, but the body has %d", r.Lines, n)
+		}
+		for i := range body {
+			body[i] = '!'
+		}
+		checkEqual(t, r, compile.Compile(before, o))
+	})
+}
+
+// lineEnd is what ends a line of robots.txt.
+var lineEnd = regexp.MustCompile("\r\n|\r|\n")
+
+func countLines(body []byte) int { return len(lineEnd.FindAll(body, -1)) + 1 }
+
+// checkLines checks that line numbers ascend and exist. A note on the limit of
+// the size may be about the line after the last one read.
+func checkLines(t *testing.T, r *compile.Robots) {
+	t.Helper()
+	ascending := func(what string, last *int, line, least, most int) {
+		if line < *last+least || line < 1 || line > most {
+			t.Errorf("%s on line %d of %d, after one on line %d", what, line, r.Lines, *last)
+		}
+		*last = line
+	}
+	last := 0
+	for _, note := range r.Notes {
+		most := r.Lines
+		if note.Kind == compile.NoteTruncated || r.Lines == 0 {
+			most++
+		}
+		ascending("note", &last, note.Line, 0, most)
+	}
+	last = 0
+	for _, record := range r.Records {
+		ascending("record", &last, record.Line, 1, r.Lines)
+		if record.Group < -1 || record.Group >= len(r.Groups) {
+			t.Errorf("record of group %d, of %d groups", record.Group, len(r.Groups))
+		}
+	}
+	last = 0
+	for _, g := range r.Groups {
+		if len(g.Agents) == 0 {
+			t.Error("group without an agent")
+		}
+		for _, a := range g.Agents {
+			ascending("agent", &last, a.Line, 1, r.Lines)
+		}
+		for _, rule := range g.Rules {
+			ascending("rule", &last, rule.Line, 1, r.Lines)
+			if got, ok := r.Rule(rule.Line); !ok || got != rule {
+				t.Errorf("Rule(%d) = %v, %v", rule.Line, got, ok)
+			}
+		}
+	}
+}
+
+// checkEqual checks that two readings of one body are one.
+func checkEqual(t *testing.T, x, y *compile.Robots) {
+	t.Helper()
+	if x.Lines != y.Lines || !reflect.DeepEqual(x.Groups, y.Groups) ||
+		!reflect.DeepEqual(x.Records, y.Records) || !reflect.DeepEqual(x.Notes, y.Notes) {
+		t.Errorf("two readings differ:\n%+v\n%+v", x, y)
+	}
+	var s automaton.Scratch
+	agents := [][]byte{nil, []byte("F"), []byte("*")}
+	urls := [][]byte{[]byte("/")}
+	for _, g := range x.Groups {
+		for _, a := range g.Agents {
+			agents = append(agents, []byte(a.Token))
+		}
+		for _, rule := range g.Rules {
+			urls = append(urls, []byte(rule.Value))
+		}
+	}
+	for i := range max(len(agents), len(urls)) {
+		agent, url := agents[i%len(agents)], urls[i%len(urls)]
+		if got, want := ask(x, &s, agent, url), ask(y, &s, agent, url); got != want {
+			t.Errorf("agent %q, url %q: %v and %v", agent, url, got, want)
+		}
+	}
+}
+
+// FuzzVerdict compares with the twin, the limit of the size included.
+func FuzzVerdict(f *testing.F) {
+	for _, d := range dialects {
+		for _, e := range readExamples(f, d) {
+			if e.Function == "" && len(e.Agents) == 1 && len(e.Robots) < longestSeed {
+				f.Add(e.Robots, e.Agents[0], e.URL, uint8(d), uint16(0), false)
+				f.Add(e.Robots, e.Agents[0], e.URL, uint8(d), uint16(len(e.Robots)), true)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, body, agent, url []byte, dialect uint8, maxBytes uint16, wide bool) {
+		o := compile.Options{
+			Dialect: dialects[int(dialect)%len(dialects)], MaxBytes: int(maxBytes), WideTokens: wide,
+		}
+		if o.MaxBytes == 0 {
+			o.MaxBytes = all
+		}
+		got := ask(compile.Compile(body, o), new(automaton.Scratch), agent, url)
+		// To the twin 0 is no limit.
+		allowed, line := twin.Match(o.Dialect.String(), body, agent, url, int(maxBytes), wide)
+		if want := (answer{allowed, line}); got != want {
+			t.Errorf("%v, limit %d, wide %v: got %v, want %v: agent %q, url %q, robots.txt %q",
+				o.Dialect, maxBytes, wide, got, want, agent, url, body)
+		}
+	})
+}

@@ -1,0 +1,218 @@
+package compile_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+// TestGroups: what of a file is in Groups, and how each dialect spells it.
+func TestGroups(t *testing.T) {
+	const body = "User-Agent: Foo/1.2 # c\nuser-agent: *\nAllow: /A%7e\n\nDisallow:\nuser-agent: MJ12bot\ndisallow: x\n"
+	foo := compile.Agent{Line: 1, Value: "Foo/1.2", Token: "foo"}
+	star := compile.Agent{Line: 2, Value: "*", Wildcard: true}
+	mj := func(token string) compile.Agent { return compile.Agent{Line: 6, Value: "MJ12bot", Token: token} }
+	for _, c := range []struct {
+		mode mode
+		want []compile.Group
+	}{
+		{mode{dialect: google}, []compile.Group{
+			{[]compile.Agent{foo, star}, []compile.Rule{
+				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A%7E", Specificity: 5},
+				{Line: 5},
+			}},
+			{[]compile.Agent{mj("mj")}, []compile.Rule{{Line: 7, Value: "x", Inert: true}}},
+		}},
+		{mode{dialect: google, wide: true}, []compile.Group{
+			{[]compile.Agent{foo, star}, []compile.Rule{
+				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A%7E", Specificity: 5},
+				{Line: 5},
+			}},
+			{[]compile.Agent{mj("mj12bot")}, []compile.Rule{{Line: 7, Value: "x", Inert: true}}},
+		}},
+		{mode{dialect: rfc9309}, []compile.Group{
+			{[]compile.Agent{foo, star}, []compile.Rule{
+				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A~", Form: automaton.FormA, Specificity: 3},
+				{Line: 5, Inert: true},
+			}},
+			{[]compile.Agent{mj("mj12bot")}, []compile.Rule{
+				{Line: 7, Value: "x", Form: automaton.FormA, Inert: true},
+			}},
+		}},
+		// A blank line ends the record, and the rule after it is outside.
+		{mode{dialect: original}, []compile.Group{
+			{[]compile.Agent{foo, star}, []compile.Rule{
+				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A~", Form: automaton.FormDecoded, Specificity: 3},
+			}},
+			{[]compile.Agent{mj("mj12bot")}, []compile.Rule{
+				{Line: 7, Value: "x", Form: automaton.FormDecoded, Inert: true},
+			}},
+		}},
+	} {
+		t.Run(c.mode.String(), func(t *testing.T) {
+			r := compile.Compile([]byte(body), c.mode.options())
+			if len(r.Groups) != len(c.want) {
+				t.Fatalf("got %d groups, want %d", len(r.Groups), len(c.want))
+			}
+			for i, want := range c.want {
+				if !reflect.DeepEqual(r.Groups[i], want) {
+					t.Errorf("group %d: got %+v, want %+v", i, r.Groups[i], want)
+				}
+			}
+			if r.Lines != 8 {
+				t.Errorf("%d lines, want 8", r.Lines)
+			}
+		})
+	}
+}
+
+func TestRuleString(t *testing.T) {
+	r := compileIn(google, "useragent: *\ndisalow:/%7e # c\nALLOW /b")
+	for line, want := range map[int]string{2: "Disallow: /%7e", 3: "Allow: /b"} {
+		if rule, ok := r.Rule(line); !ok || rule.String() != want {
+			t.Errorf("line %d: got %q, want %q", line, rule, want)
+		}
+	}
+	for _, line := range []int{-1, 0, 1, 4} {
+		if rule, ok := r.Rule(line); ok {
+			t.Errorf("line %d is no rule, got %v", line, rule)
+		}
+	}
+}
+
+// TestRecords: fields that are neither an agent nor a rule are kept, with the
+// group that they stand in.
+func TestRecords(t *testing.T) {
+	const body = "Sitemap: http://h/a:b # c\n" +
+		"user-agent: a\n" +
+		"Crawl-Delay : 5\n" +
+		"user-agent: b\n" + // joins a's
+		"disallow: /\n" +
+		"SITEMAP: /c\n" +
+		"user-agent: c\n" +
+		"Visit-time: 0600-0845\n" +
+		"no idea: at all\n" +
+		"empty:\n"
+	want := []compile.Record{
+		{Line: 1, Key: "Sitemap", Value: "http://h/a:b", Group: -1},
+		{Line: 3, Key: "Crawl-Delay", Value: "5", Group: 0},
+		{Line: 6, Key: "SITEMAP", Value: "/c", Group: 0},
+		{Line: 8, Key: "Visit-time", Value: "0600-0845", Group: 1},
+		{Line: 9, Key: "no idea", Value: "at all", Group: 1},
+		{Line: 10, Key: "empty", Value: "", Group: 1},
+	}
+	for _, m := range modes {
+		if got := compile.Compile([]byte(body), m.options()).Records; !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: got %+v, want %+v", m, got, want)
+		}
+	}
+}
+
+// TestAgentsShareTheMachineOfTheirRules: a file with hundreds of agents over
+// one list of rules makes one machine.
+func TestAgentsShareTheMachineOfTheirRules(t *testing.T) {
+	const agents = 300
+	var b strings.Builder
+	for i := range agents {
+		fmt.Fprintf(&b, "User-agent: bot%c%c\n", 'a'+i/26, 'a'+i%26)
+	}
+	b.WriteString("User-agent: *\nUser-agent: botaa\nDisallow: /x\n\nUser-agent: other\nDisallow: /y")
+	for _, m := range modes {
+		r := compile.Compile([]byte(b.String()), m.options())
+		first := r.Ruleset.Wildcard()
+		if first == nil || first.Len() != 1 {
+			t.Fatalf("%v: machine for * of %d rules", m, first.Len())
+		}
+		for i := range agents {
+			name := []byte{'b', 'o', 't', 'a' + byte(i/26), 'a' + byte(i%26)}
+			if got, ok := r.Ruleset.Named(name); !ok || got != first {
+				t.Errorf("%v: %s has a machine of its own: %v", m, name, ok)
+			}
+		}
+		if other, ok := r.Ruleset.Named([]byte("other")); !ok || other == first {
+			t.Errorf("%v: the other group shares the machine: %v", m, ok)
+		}
+	}
+}
+
+// TestBound: which groups a machine is made of.
+func TestBound(t *testing.T) {
+	const body = "user-agent: a\nuser-agent: b\ndisallow: /0\n\n" +
+		"user-agent: *\ndisallow: /1\n\n" +
+		"user-agent: A/2\ndisallow: /2\n\n" +
+		"user-agent: *\nuser-agent: c\ndisallow: /3\n\n" +
+		"user-agent: empty"
+	for _, c := range []struct {
+		mode  mode
+		agent string
+		want  []int
+	}{
+		{mode{dialect: google}, "a", []int{0, 2}},
+		{mode{dialect: google}, "b", []int{0}},
+		{mode{dialect: google}, "c", []int{3}},
+		{mode{dialect: google}, "x", []int{1, 3}},
+		{mode{dialect: google}, "empty", []int{4}},
+		{mode{dialect: rfc9309}, "a/9", []int{0, 2}},
+		{mode{dialect: rfc9309}, "x", []int{1, 3}},
+		{mode{dialect: original}, "a", []int{0}},
+		{mode{dialect: original}, "x", []int{1}},
+		{mode{dialect: original}, "cx", []int{3}},
+	} {
+		r := compile.Compile([]byte(body), c.mode.options())
+		m := r.Ruleset.Machine([]byte(c.agent))
+		if got := r.Bound(m); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %s is bound by groups %v, want %v", c.mode, c.agent, got, c.want)
+		}
+	}
+	r := compileIn(rfc9309, "user-agent: a\ndisallow: /")
+	if got := r.Bound(nil); got != nil {
+		t.Errorf("no machine is made of groups %v", got)
+	}
+	if got := r.Bound(compileIn(rfc9309, "user-agent: *").Ruleset.Wildcard()); got != nil {
+		t.Errorf("another file's machine is made of groups %v", got)
+	}
+}
+
+// TestMatches: every rule that matches a path once, in the order of rank.
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		dialect automaton.Dialect
+		rules   string
+		path    string
+		want    []int // lines
+	}{
+		{"longest first", rfc9309, "disallow: /\nallow: /a\ndisallow: /b\ndisallow: /a*c\nallow: /x", "/abc", []int{5, 3, 2}},
+		{"allow first of equals", rfc9309, "disallow: /a\nallow: /a\ndisallow: /*\nallow: /*", "/a", []int{3, 5, 2, 4}},
+		{"file order", original, "allow: /a\ndisallow: /abc\nallow: /b\ndisallow: /", "/abc", []int{2, 3, 5}},
+		{"empty rules", google, "disallow:\nallow:\ndisallow: /a", "/b", []int{3, 2}},
+		{"empty rules to others", rfc9309, "disallow:\nallow:\ndisallow: /a", "/b", nil},
+		{"inert", google, "disallow: a\ndisallow: /a", "/a", []int{3}},
+		{"robots.txt", rfc9309, "disallow: /", "/robots.txt", nil},
+		{"robots.txt to google", google, "disallow: /", "/robots.txt", []int{2}},
+		{"index page", google, "allow: /d/index.html", "/d/index.html", []int{2}},
+		{"directory of an index page", google, "allow: /d/index.html\ndisallow: /d", "/d/", []int{2, 3}},
+		{"index page and its directory at once", google, "allow: /*/index.html", "/d/index.html/", []int{2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := compileIn(c.dialect, "user-agent: *\n"+c.rules)
+			var s automaton.Scratch
+			var got []int
+			for _, rule := range r.Matches(r.Ruleset.Wildcard(), &s, []byte(c.path)) {
+				got = append(got, rule.Line)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("lines %v match, want %v", got, c.want)
+			}
+		})
+	}
+	r := compileIn(rfc9309, "user-agent: a\ndisallow: /")
+	if got := r.Matches(r.Ruleset.Wildcard(), new(automaton.Scratch), []byte("/")); got != nil {
+		t.Errorf("without a machine %v match", got)
+	}
+}

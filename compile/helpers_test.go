@@ -1,0 +1,174 @@
+package compile_test
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/compile/twin"
+)
+
+var dialects = []automaton.Dialect{automaton.Google, automaton.RFC9309, automaton.Original}
+
+// all is the Options.MaxBytes that reads a body to its end.
+const all = -1
+
+// A mode is one way of reading a body to its end.
+type mode struct {
+	dialect automaton.Dialect
+	wide    bool
+}
+
+var modes = []mode{
+	{dialect: automaton.Google},
+	{dialect: automaton.Google, wide: true},
+	{dialect: automaton.RFC9309},
+	{dialect: automaton.Original},
+}
+
+func (m mode) String() string {
+	if m.wide {
+		return m.dialect.String() + "-wide"
+	}
+	return m.dialect.String()
+}
+
+func (m mode) options() compile.Options {
+	return compile.Options{Dialect: m.dialect, MaxBytes: all, WideTokens: m.wide}
+}
+
+// An answer is a verdict in the twin's terms.
+type answer struct {
+	allowed bool
+	line    int
+}
+
+func answerOf(v automaton.Verdict) answer { return answer{v.Allowed(), int(v.Line)} }
+
+// ask compiles nothing: it matches with r, which was compiled in some mode.
+func ask(r *compile.Robots, s *automaton.Scratch, agent, url []byte) answer {
+	return answerOf(r.Ruleset.Match(s, agent, url))
+}
+
+// askTwin has the body read again, by the naive reading.
+func askTwin(m mode, body, agent, url []byte) answer {
+	allowed, line := twin.Match(m.dialect.String(), body, agent, url, 0, m.wide)
+	return answer{allowed, line}
+}
+
+// compileIn compiles a body to its end.
+func compileIn(d automaton.Dialect, body string) *compile.Robots {
+	return compile.Compile([]byte(body), compile.Options{Dialect: d, MaxBytes: all})
+}
+
+// shared returns the path of a file in the directory of reference data, which
+// is no part of the module and lies beside it. It skips the test if the file is
+// not there.
+func shared(t testing.TB, name string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		if parent := filepath.Dir(dir); parent != dir {
+			dir = parent
+			continue
+		}
+		t.Fatal("no go.mod above the working directory")
+	}
+	path := filepath.Join(filepath.Dir(dir), "shared", filepath.FromSlash(name))
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("reference data are not part of the module: no shared/%s beside it", name)
+	}
+	return path
+}
+
+// eachObject decodes the objects of a shared .jsonl.gz, one after the other, in
+// short mode the first twentieth of them, and returns how many there were.
+func eachObject[T any](t testing.TB, name string, want int, use func(T)) (n int) {
+	t.Helper()
+	file, err := os.Open(shared(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for decoder := json.NewDecoder(lines); ; n++ {
+		if testing.Short() && n == want/20 {
+			t.Logf("short: the first %d of %d", n, want)
+			return n
+		}
+		var v T
+		err := decoder.Decode(&v)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		use(v)
+	}
+	if n != want {
+		t.Errorf("%s has %d objects, want %d", name, n, want)
+	}
+	return n
+}
+
+// readExamples reads the examples file of a dialect.
+func readExamples(t testing.TB, d automaton.Dialect) []twin.Example {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", d.String()+"-examples.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	examples, err := twin.ReadExamples(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return examples
+}
+
+// A differences reports the first few differences in full and counts the rest.
+type differences struct{ n int }
+
+func (d *differences) report(t testing.TB, m mode, body, agent, url []byte, got, want answer) {
+	t.Helper()
+	const most, longest = 20, 500
+	if d.n++; d.n > most {
+		t.Fail()
+		return
+	}
+	t.Errorf("%v: got %v, want %v: agent %q, url %q, robots.txt %.*q",
+		m, got, want, agent, url, longest, body)
+}
+
+// words returns all words over an alphabet, of at most longest letters.
+func words(alphabet []string, longest int) []string {
+	all := []string{""}
+	for last := all; longest > 0; longest-- {
+		var next []string
+		for _, word := range last {
+			for _, letter := range alphabet {
+				next = append(next, word+letter)
+			}
+		}
+		all = append(all, next...)
+		last = next
+	}
+	return all
+}

@@ -1,0 +1,159 @@
+package compile_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+// hostile makes robots.txt files of about n lines that are as bad as they can
+// be for something.
+var hostile = []struct {
+	name string
+	file func(n int) string
+}{
+	{"CR lines", func(n int) string { return strings.Repeat("\r", n) }},
+	{"CR lines of a byte", func(n int) string { return strings.Repeat("x\r", n) }},
+	{"CRLF lines", func(n int) string { return "user-agent: *\r\n" + strings.Repeat("\r\n", n) }},
+	{"rules", func(n int) string {
+		return "user-agent: *\n" + numbered("disallow:/%d\n", n)
+	}},
+	{"equal rules", func(n int) string {
+		return "user-agent: *\n" + strings.Repeat("disallow:/\nallow:/\n", n/2)
+	}},
+	{"agents of one group", func(n int) string { return numbered("user-agent:a%d\n", n) + "disallow:/" }},
+	{"groups of one agent", func(n int) string { return strings.Repeat("user-agent:a\ndisallow:/\n", n/2) }},
+	{"groups", func(n int) string { return numbered("user-agent:a%d\ndisallow:/\n", n/2) }},
+	{"groups for *", func(n int) string { return strings.Repeat("user-agent:*\ndisallow:/\n", n/2) }},
+	// Each agent is bound by the long group and by a short one of its own, so
+	// that no two have the same rules.
+	{"agents with many rules in common", func(n int) string {
+		return numbered("user-agent:a%d\n", n/4) + numbered("allow:/%d\n", n/2) +
+			numbered("user-agent:a%d\nallow:/\n", n/8)
+	}},
+	{"wildcards in one rule", func(n int) string {
+		return "user-agent: *\ndisallow:/" + strings.Repeat("*a", n) + "b"
+	}},
+	{"rules of wildcards", func(n int) string {
+		return "user-agent: *\n" + strings.Repeat("disallow:/"+strings.Repeat("*a", 100)+"b\n", n/20)
+	}},
+	{"index pages", func(n int) string { return "user-agent: *\n" + numbered("allow:/%d/index.html\n", n) }},
+	{"bytes to escape", func(n int) string {
+		return "user-agent: *\n" + strings.Repeat("disallow:/"+strings.Repeat("\xc3\xa9", 50)+"\n", n/10)
+	}},
+	{"records", func(n int) string { return numbered("k%d:v\n", n) }},
+	{"spaces", func(n int) string { return strings.Repeat(" ", n) }},
+}
+
+// numbered repeats a line n times, each time with another word for %d.
+func numbered(line string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.ReplaceAll(line, "%d", numeral(i)))
+	}
+	return b.String()
+}
+
+// numeral writes a number in letters, as all dialects allow in a token.
+func numeral(i int) string {
+	digits := fmt.Sprintf("%06d", i)
+	return strings.Map(func(c rune) rune { return c - '0' + 'a' }, digits)
+}
+
+// TestCompileAllocatesInProportion: twice the file takes twice the memory, not
+// four times.
+func TestCompileAllocatesInProportion(t *testing.T) {
+	const n = 800
+	for _, h := range hostile {
+		for _, m := range modes {
+			t.Run(h.name+"/"+m.String(), func(t *testing.T) {
+				once, twice := allocatedBy(h.file(n), m.options()), allocatedBy(h.file(2*n), m.options())
+				// Slices that grow by doubling may be half empty in one of both.
+				if slack := uint64(64 << 10); twice > 3*once+slack {
+					t.Errorf("a file of %d lines takes %d bytes, of %d lines %d", n, once, 2*n, twice)
+				}
+			})
+		}
+	}
+}
+
+// allocatedBy is the number of bytes that compiling a file allocates.
+func allocatedBy(file string, o compile.Options) uint64 {
+	body := []byte(file)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := compile.Compile(body, o)
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(r)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestLargeFiles has files of megabytes. Work that grows with the square of
+// their length would not end before the test is timed out: for that CR, which
+// costs no more than a search for LF a line, is the longest.
+func TestLargeFiles(t *testing.T) {
+	million, hundred := 1<<20, 100_000
+	if testing.Short() {
+		t.Log("short: a tenth of the size")
+		million, hundred = million/10, hundred/10
+	}
+	rules, groups := hundred*47/100, hundred/2
+	long := "/" + strings.Repeat("a", 20_000)
+	for _, c := range []struct {
+		name, file  string
+		agent, url  string
+		lines, rule int // 0 if none forbids; for original none does if there are wildcards
+	}{
+		{"CR", strings.Repeat("\r", 8*million), "F", "/", 8*million + 1, 0},
+		{"CRLF", strings.Repeat("\r\n", million), "F", "/", million + 1, 0},
+		{"LF and CR", strings.Repeat("\n\r", million), "F", "/", million + 2, 0},
+		{"47,000 rules", "user-agent: *\n" + numbered("disallow:/%d\n", rules), "F", "/" + numeral(rules-1), rules + 2, rules + 1},
+		{"47,000 equal rules", "user-agent: *\n" + strings.Repeat("disallow:/\n", rules), "F", "/", rules + 2, 2},
+		{"100,000 agents", numbered("user-agent:a%d\n", hundred) + "disallow:/", "a" + numeral(hundred-1), "/", hundred + 1, hundred + 1},
+		{"50,000 groups", numbered("user-agent:a%d\ndisallow:/\n", groups), "a" + numeral(groups-1), "/", 2*groups + 1, 2 * groups},
+		{"2,600 wildcards", "user-agent: *\ndisallow:/" + strings.Repeat("*a", 2_600), "F", long, 2, 2},
+		{"2,600 wildcards and no end", "user-agent: *\ndisallow:/" + strings.Repeat("*a", 2_600) + "b", "F", long, 2, 0},
+		{"200 times 100 wildcards", "user-agent: *\n" + strings.Repeat("disallow:/"+strings.Repeat("*a", 100)+"b$\n", 200), "F", long, 202, 0},
+		{"2,000,000 stars", "user-agent: *\ndisallow:/" + strings.Repeat("*", 2*million), "F", long, 2, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, d := range dialects {
+				m := mode{dialect: d}
+				r := compile.Compile([]byte(c.file), m.options())
+				if r.Lines != c.lines {
+					t.Errorf("%v: %d lines, want %d", d, r.Lines, c.lines)
+				}
+				rule := c.rule
+				if d == original && strings.Contains(c.file, "/*") {
+					rule = 0
+				}
+				got := ask(r, new(automaton.Scratch), []byte(c.agent), []byte(c.url))
+				if want := (answer{rule == 0, rule}); got != want {
+					t.Errorf("%v: got %v, want %v", d, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestLimitBoundsMemory: what lies past the limit is neither copied nor kept.
+func TestLimitBoundsMemory(t *testing.T) {
+	const limit = 10_000
+	head := "user-agent: *\n" + strings.Repeat("#\n", limit/2)
+	for name, tail := range map[string]string{
+		"one long line": strings.Repeat("x", 1<<20),
+		"blank lines":   strings.Repeat("\n", 1<<20),
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := compile.Options{MaxBytes: limit}
+			without := allocatedBy(head, o)
+			if with := allocatedBy(head+tail, o); with > without+limit {
+				t.Errorf("with 1 MiB past the limit %d bytes are allocated, without it %d", with, without)
+			}
+		})
+	}
+}

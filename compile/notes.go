@@ -1,0 +1,70 @@
+package compile
+
+import "fmt"
+
+// Note is something about one line that its author may not have meant.
+type Note struct {
+	Line int // 1-based
+	Kind NoteKind
+	// Text is the part of the line that the note is about, raw: whoever prints
+	// it escapes it.
+	Text string
+}
+
+// NoteKind says what a Note is about.
+type NoteKind uint8
+
+// What a Note may say. Each is explained by String.
+const (
+	NoteByteOrderMark NoteKind = iota + 1
+	NoteMarkup
+	NoteTruncated
+	NoteLongLine
+	NoteNUL
+	NoteNoField
+	NoteNoColon
+	NoteTypo
+	NoteUnknownKey
+	NoteOutsideGroup
+	NoteNoToken
+	NoteNoSlash
+	NoteSpaceInPattern
+	NoteNotUTF8
+)
+
+var noteTexts = [...]string{
+	NoteByteOrderMark:  "byte order mark, passed over",
+	NoteMarkup:         "looks like a web page, not a robots.txt",
+	NoteTruncated:      "past the limit of the size; this line and all after it are not read",
+	NoteLongLine:       "line longer than 16,663 bytes; its end is not read",
+	NoteNUL:            "NUL byte; Google's parser reads the line up to it, others drop the line",
+	NoteNoField:        "no field (key: value)",
+	NoteNoColon:        "colon missing; accepted by Google's parser only",
+	NoteTypo:           "key misspelled; accepted by Google's parser only",
+	NoteUnknownKey:     "unknown key",
+	NoteOutsideGroup:   "rule outside a group; it binds nobody",
+	NoteNoToken:        "user agent without a product token; it binds nobody",
+	NoteNoSlash:        "path begins neither with / nor with a wildcard; it never matches",
+	NoteSpaceInPattern: "path with a space or control character; ignored",
+	NoteNotUTF8:        "path is not UTF-8; ignored",
+}
+
+// String says in a sentence what the kind means.
+func (k NoteKind) String() string {
+	if int(k) < len(noteTexts) && k > 0 {
+		return noteTexts[k]
+	}
+	return fmt.Sprintf("NoteKind(%d)", uint8(k))
+}
+
+// String returns the note with its line, its text quoted.
+func (n Note) String() string {
+	if n.Text == "" {
+		return fmt.Sprintf("line %d: %s", n.Line, n.Kind)
+	}
+	return fmt.Sprintf("line %d: %s: %q", n.Line, n.Kind, n.Text)
+}
+
+func (p *parser) note(kind NoteKind, text string) {
+	p.robots.Notes = append(p.robots.Notes, Note{Line: p.line, Kind: kind, Text: text})
+}

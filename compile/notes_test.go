@@ -1,0 +1,216 @@
+package compile_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+const (
+	google   = automaton.Google
+	rfc9309  = automaton.RFC9309
+	original = automaton.Original
+)
+
+// TestNotes has a file for each kind of note, and what is near it and none.
+func TestNotes(t *testing.T) {
+	type notes = []compile.Note
+	long := strings.Repeat("x", 16_663-len("disallow: /"))
+	cases := []struct {
+		name    string
+		dialect automaton.Dialect
+		body    string
+		want    notes
+	}{
+		{"nothing to say", google, "User-agent: *\nAllow: /a\n\n# c\nSitemap: http://h/\n", nil},
+		{"empty", rfc9309, "", nil},
+
+		{"byte order mark", rfc9309, "\xef\xbb\xbfuser-agent: *", notes{{1, compile.NoteByteOrderMark, ""}}},
+		{"first byte of a byte order mark", google, "\xefuser-agent: *", notes{{1, compile.NoteByteOrderMark, ""}}},
+		{"nothing but two bytes of a byte order mark", google, "\xef\xbb", notes{{1, compile.NoteByteOrderMark, ""}}},
+		{"byte order mark on another line", rfc9309, "\n\xef\xbb\xbfallow: /", notes{{2, compile.NoteUnknownKey, "\xef\xbb\xbfallow"}}},
+
+		{"page", rfc9309, "<!doctype html>", notes{{1, compile.NoteMarkup, ""}, {1, compile.NoteNoField, "<!doctype html>"}}},
+		{"page after byte order mark and space", rfc9309, "\xef\xbb\xbf \n<html>", notes{
+			{1, compile.NoteByteOrderMark, ""}, {1, compile.NoteMarkup, ""}, {2, compile.NoteNoField, "<html>"}}},
+		{"markup later", rfc9309, "user-agent: *\n<html>", notes{{2, compile.NoteNoField, "<html>"}}},
+
+		{"line of 16,663 bytes", google, "user-agent: *\ndisallow: /" + long, nil},
+		{"line of 16,664 bytes", google, "user-agent: *\ndisallow: /" + long + "x", notes{{2, compile.NoteLongLine, ""}}},
+		{"line of 16,664 bytes to others", rfc9309, "user-agent: *\ndisallow: /" + long + "x", nil},
+
+		{"NUL", google, "user-agent: *\nallow: /\x00 x", notes{{2, compile.NoteNUL, ""}}},
+		{"NUL to others", original, "user-agent: *\nallow: /\x00 x", notes{{2, compile.NoteNUL, ""}}},
+		{"NUL first", google, "\x00allow: /", notes{{1, compile.NoteNUL, ""}}},
+
+		{"no field", original, "user-agent: *\n\n hello world # x", notes{{3, compile.NoteNoField, "hello world"}}},
+		{"no key", google, "\r\n\r\n: /a", notes{{3, compile.NoteNoField, ": /a"}}},
+		{"three words", google, "user-agent: *\rdisallow /a /b", notes{{2, compile.NoteNoField, "disallow /a /b"}}},
+
+		{"no colon", google, "user-agent *", notes{{1, compile.NoteNoColon, "user-agent *"}}},
+		{"no colon to others", rfc9309, "user-agent *", notes{{1, compile.NoteNoField, "user-agent *"}}},
+
+		{"typo", google, "useragent: *\nDissalow: /", notes{{1, compile.NoteTypo, "useragent"}, {2, compile.NoteTypo, "Dissalow"}}},
+		{"longer key", google, "user-agent: *\nAllowance: /", notes{{2, compile.NoteTypo, "Allowance"}}},
+		{"typo to others", original, "Dissalow: /", notes{{1, compile.NoteUnknownKey, "Dissalow"}}},
+
+		{"unknown key", rfc9309, "no-index : /a", notes{{1, compile.NoteUnknownKey, "no-index"}}},
+		{"letters that Unicode would fold to ASCII", rfc9309, "d\u0130sallow: /\ndi\u017fallow: /", notes{
+			{1, compile.NoteUnknownKey, "d\u0130sallow"}, {2, compile.NoteUnknownKey, "di\u017fallow"}}},
+		{"known keys in any case", rfc9309, "CRAWL-delay: 1\nSiteMap:x\nhost: h\nClean-param: a\nNoIndex:/", nil},
+
+		{"rule outside a group", rfc9309, "allow: /a\nuser-agent: *", notes{{1, compile.NoteOutsideGroup, "/a"}}},
+		{"rule after a record", original, "user-agent: *\nallow: /a\n\ndisallow: /b", notes{{4, compile.NoteOutsideGroup, "/b"}}},
+		{"rule after a blank line", rfc9309, "user-agent: *\n\ndisallow: /b", nil},
+
+		{"no token", google, "user-agent: 360Spider\nuser-agent:\nuser-agent: **", notes{
+			{1, compile.NoteNoToken, "360Spider"}, {2, compile.NoteNoToken, ""}, {3, compile.NoteNoToken, "**"}}},
+		{"no token to others", rfc9309, "user-agent: 360Spider\nuser-agent: (x)", notes{{2, compile.NoteNoToken, "(x)"}}},
+		{"only a version", original, "user-agent: /1.0\nuser-agent: */2", notes{
+			{1, compile.NoteNoToken, "/1.0"}, {2, compile.NoteNoToken, "*/2"}}},
+
+		{"no slash", google, "user-agent: *\nallow: a\nallow: $", notes{{2, compile.NoteNoSlash, "a"}, {3, compile.NoteNoSlash, "$"}}},
+		{"no slash but a wildcard", rfc9309, "user-agent: *\nallow: *a", nil},
+		{"no slash but a star", original, "user-agent: *\nallow: *a", notes{{2, compile.NoteNoSlash, "*a"}}},
+		{"escaped slash", rfc9309, "user-agent: *\nallow: %2Fa", notes{{2, compile.NoteNoSlash, "%2Fa"}}},
+		{"escaped slash to original", original, "user-agent: *\nallow: %2fa", notes{{2, compile.NoteNoSlash, "%2fa"}}},
+
+		{"space in pattern", rfc9309, "user-agent: *\nallow: /a b", notes{{2, compile.NoteSpaceInPattern, "/a b"}}},
+		{"control in pattern", rfc9309, "user-agent: *\nallow: /a\x01", notes{{2, compile.NoteSpaceInPattern, "/a\x01"}}},
+		{"space in pattern to others", google, "user-agent: *\nallow: /a b", nil},
+
+		{"not UTF-8", rfc9309, "user-agent: *\nallow: /\xff", notes{{2, compile.NoteNotUTF8, "/\xff"}}},
+		{"surrogate", rfc9309, "user-agent: *\nallow: /\xed\xa0\x80", notes{{2, compile.NoteNotUTF8, "/\xed\xa0\x80"}}},
+		{"UTF-8", rfc9309, "user-agent: *\nallow: /\xc3\xa9", nil},
+		{"not UTF-8 to others", original, "user-agent: *\nallow: /\xff", nil},
+	}
+	seen := map[compile.NoteKind]bool{compile.NoteTruncated: true} // TestLimit has it
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := compileIn(c.dialect, c.body).Notes; !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%v: got %v, want %v", c.dialect, got, c.want)
+			}
+		})
+		for _, note := range c.want {
+			seen[note.Kind] = true
+		}
+	}
+	for kind := compile.NoteKind(1); !strings.HasPrefix(kind.String(), "NoteKind("); kind++ {
+		if !seen[kind] {
+			t.Errorf("no case has the note %q", kind)
+		}
+	}
+}
+
+func TestNoteString(t *testing.T) {
+	for _, c := range []struct {
+		note compile.Note
+		want string
+	}{
+		{compile.Note{Line: 3, Kind: compile.NoteNoField, Text: "a\x1b\n"}, `line 3: no field (key: value): "a\x1b\n"`},
+		{compile.Note{Line: 1, Kind: compile.NoteByteOrderMark}, "line 1: byte order mark, passed over"},
+		{compile.Note{Line: 1}, "line 1: NoteKind(0)"},
+		{compile.Note{Line: 1, Kind: 200}, "line 1: NoteKind(200)"},
+	} {
+		if got := c.note.String(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestLimit moves the limit of the size over one body.
+func TestLimit(t *testing.T) {
+	const body = "user-agent: *\r\n" + // 13 bytes, with its end 15
+		"disallow: /a\r\n" + // up to 27, 29
+		"\n" +
+		"disallow: /ab" // up to 43
+	for _, c := range []struct {
+		name     string
+		prefix   string
+		maxBytes int
+		lines    int // read
+		verdict  int // the line that forbids /ab, 0 if none does
+		note     int // the line of the note on the limit, 0 if there is none
+	}{
+		{"negative", "", -1, 4, 4, 0},
+		{"the size", "", 43, 4, 4, 0},
+		{"a byte less", "", 42, 3, 2, 4},
+		{"first byte of the last line", "", 31, 3, 2, 4},
+		{"end of the line before", "", 29, 3, 2, 4},
+		{"between CR and LF", "", 28, 2, 2, 3},
+		{"last byte of a line", "", 27, 2, 2, 3},
+		{"a byte less than a line", "", 26, 1, 0, 2},
+		{"last byte of the first line", "", 13, 1, 0, 2},
+		{"within the first line", "", 12, 0, 0, 1},
+		{"one", "", 1, 0, 0, 1},
+		{"byte order mark counts", "\xef\xbb\xbf", 30, 2, 2, 3},
+		{"byte order mark counts, a byte less", "\xef\xbb\xbf", 29, 1, 0, 2},
+		{"within the byte order mark", "\xef\xbb\xbf", 2, 0, 0, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, d := range []automaton.Dialect{google, rfc9309} {
+				r := compile.Compile([]byte(c.prefix+body), compile.Options{Dialect: d, MaxBytes: c.maxBytes})
+				got := ask(r, new(automaton.Scratch), []byte("F"), []byte("/ab"))
+				if want := (answer{c.verdict == 0, c.verdict}); r.Lines != c.lines || got != want {
+					t.Errorf("%v: %d lines and %v, want %d and %v", d, r.Lines, got, c.lines, want)
+				}
+				if line := lineOfNote(r, compile.NoteTruncated); line != c.note {
+					t.Errorf("%v: note on line %d, want %d", d, line, c.note)
+				}
+			}
+		})
+	}
+}
+
+// lineOfNote is the line of the only note of a kind, 0 if there is none, -1 if
+// there are several.
+func lineOfNote(r *compile.Robots, kind compile.NoteKind) int {
+	line := 0
+	for _, note := range r.Notes {
+		switch {
+		case note.Kind != kind:
+		case line != 0:
+			return -1
+		default:
+			line = note.Line
+		}
+	}
+	return line
+}
+
+// TestDefaultLimit: 0 stands for 512,000 bytes.
+func TestDefaultLimit(t *testing.T) {
+	const rule = "\ndisallow: /a"
+	head := "user-agent: *\n#"
+	for size, want := range map[int]answer{512_000: {false, 3}, 512_001: {true, 0}} {
+		body := head + strings.Repeat("x", size-len(head)-len(rule)) + rule
+		if len(body) != size {
+			t.Fatal("body of", len(body))
+		}
+		for _, maxBytes := range []int{0, compile.DefaultMaxBytes} {
+			r := compile.Compile([]byte(body), compile.Options{Dialect: google, MaxBytes: maxBytes})
+			if got := ask(r, new(automaton.Scratch), []byte("F"), []byte("/a")); got != want {
+				t.Errorf("%d bytes, limit %d: got %v, want %v", size, maxBytes, got, want)
+			}
+		}
+		r := compile.Compile([]byte(body), compile.Options{Dialect: google, MaxBytes: all})
+		if got := ask(r, new(automaton.Scratch), []byte("F"), []byte("/a")); got != (answer{false, 3}) {
+			t.Errorf("%d bytes, no limit: got %v", size, got)
+		}
+	}
+}
+
+// TestLimitDropsLongLineWhole: a line of which google would read only the
+// beginning is dropped all the same if its end lies past the limit.
+func TestLimitDropsLongLineWhole(t *testing.T) {
+	body := []byte("user-agent: *\ndisallow: /a" + strings.Repeat(" ", 20_000))
+	for maxBytes, want := range map[int]answer{len(body): {false, 2}, len(body) - 1: {true, 0}} {
+		r := compile.Compile(body, compile.Options{Dialect: google, MaxBytes: maxBytes})
+		if got := ask(r, new(automaton.Scratch), []byte("F"), []byte("/a")); got != want {
+			t.Errorf("limit %d: got %v, want %v", maxBytes, got, want)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package twin
+
+import "slices"
+
+// A rule is one allow or disallow line.
+type rule struct {
+	allow   bool
+	pattern []byte // in the form in which the dialect compares it
+	formB   bool   // rfc9309 only: to be compared with form B of the URL
+	line    int
+}
+
+// A group is a run of agent lines with the rules that follow them ("record" in
+// the original dialect).
+type group struct {
+	wildcard bool     // one of the agent lines is *
+	tokens   []string // the other agent lines, in lower case
+	rules    []rule
+	closed   bool // a rule line was seen: the next agent line opens a new group
+}
+
+// groupForAgentLine returns groups with the group that an agent line belongs
+// to as its last element.
+func groupForAgentLine(groups []*group) []*group {
+	if len(groups) == 0 || groups[len(groups)-1].closed {
+		return append(groups, &group{})
+	}
+	return groups
+}
+
+// mergedRules returns the rules of all groups with a token that binds; if there
+// is no such group, those of all wildcard groups. A group that binds and has no
+// rules still keeps the wildcard groups out.
+func mergedRules(groups []*group, binds func(token string) bool) []rule {
+	var specific, wildcard []rule
+	named := false
+	for _, g := range groups {
+		if slices.ContainsFunc(g.tokens, binds) {
+			named = true
+			specific = append(specific, g.rules...)
+		}
+		if g.wildcard {
+			wildcard = append(wildcard, g.rules...)
+		}
+	}
+	if named {
+		return specific
+	}
+	return wildcard
+}
+
+// noMatch is the priority of a rule that does not match.
+const noMatch = -1
+
+// longestMatch gives the verdict of the rules by their priorities. Disallow
+// wins only if it is strictly longer than the best allow, and among rules of
+// one kind and priority the first in the file is reported. A disallow of
+// priority 0 is an empty one: it forbids nothing but may be reported.
+func longestMatch(rules []rule, priority func(rule) int) (allowed bool, line int) {
+	type best struct{ priority, line int }
+	allow, disallow := best{noMatch, 0}, best{noMatch, 0}
+	for _, r := range rules {
+		b := &disallow
+		if r.allow {
+			b = &allow
+		}
+		if p := priority(r); p > b.priority {
+			*b = best{p, r.line}
+		}
+	}
+	if disallow.priority > allow.priority {
+		return disallow.priority == 0, disallow.line
+	}
+	return true, allow.line
+}
+
+// tokenPrefix returns the longest prefix of text made of bytes of the alphabet.
+func tokenPrefix(text []byte, inAlphabet func(byte) bool) []byte {
+	n := 0
+	for n < len(text) && inAlphabet(text[n]) {
+		n++
+	}
+	return text[:n]
+}
+
+// narrowTokenByte is the alphabet of product tokens in RFC 9309 and in Google's
+// library: letters, hyphen and underscore.
+func narrowTokenByte(c byte) bool {
+	return isLetter(c) || c == '-' || c == '_'
+}
+
+// wideTokenByte adds digits and the dot, which real crawlers have in their
+// names: MJ12bot, 360Spider, archive.org_bot.
+func wideTokenByte(c byte) bool {
+	return narrowTokenByte(c) || isDigit(c) || c == '.'
+}
+
+func isLetter(c byte) bool { return 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
