@@ -1,0 +1,78 @@
+package source
+
+import "sync"
+
+// Chunk is a piece of one input: whole lines, or the beginning of one line too long to keep.
+//
+// The chunks of an input are numbered 0, 1, 2, … without gaps, and their Data in that order, with the dropped bytes of Cut in
+// their places, are the input. A chunk may be empty. Every input has at least one chunk, also an empty file and a file that
+// could not be opened, and exactly one of its chunks, the highest, is Last; only after [Reader.Stop] may some be missing.
+//
+// A Chunk belongs to the goroutine that got it from [Reader.Next] until [Reader.Release], which may be called by another; then
+// its Data is overwritten.
+type Chunk struct {
+	Input int    // index into the inputs given to NewReader
+	Seq   int64  // number of the chunk within its input
+	Last  bool   // no chunk of this input follows in Seq
+	Data  []byte // each line ends in '\n', except perhaps the last of the input and one before bytes that cannot be read
+
+	// Cut is 0, or the number of bytes that were dropped after Data, which is then the beginning of one line longer than
+	// Options.MaxLine and has no newline. The newline of the line, if it has one, is among the dropped bytes.
+	Cut int64
+
+	buf  []byte // whole buffer; Data is a part of it
+	home *pool
+}
+
+// room makes the buffer at least n bytes long, keeping what it holds.
+func (c *Chunk) room(n int) {
+	if n <= len(c.buf) {
+		return
+	}
+	// Doubling, so that buffers settle after a few long lines.
+	b := make([]byte, max(n, min(2*len(c.buf), n+n/2)))
+	copy(b, c.buf)
+	c.buf = b
+}
+
+// pool is a fixed number of chunks. A token in slots is the right to have one; buffers are made when first needed and the
+// one released last is given out first, because it is still in a cache.
+type pool struct {
+	slots chan struct{}
+	size  int // length of a new buffer
+
+	mu   sync.Mutex
+	idle []*Chunk
+}
+
+func newPool(n, size int) *pool {
+	p := &pool{slots: make(chan struct{}, n), size: size, idle: make([]*Chunk, 0, n)}
+	for range n {
+		p.slots <- struct{}{}
+	}
+	return p
+}
+
+// take returns a chunk to a caller that has received a token from slots.
+func (p *pool) take(input int, seq int64) *Chunk {
+	p.mu.Lock()
+	var c *Chunk
+	if n := len(p.idle); n > 0 {
+		c = p.idle[n-1]
+		p.idle = p.idle[:n-1]
+	}
+	p.mu.Unlock()
+	if c == nil {
+		c = &Chunk{buf: make([]byte, p.size), home: p}
+	}
+	c.Input, c.Seq, c.Last, c.Data, c.Cut = input, seq, false, c.buf[:0], 0
+	return c
+}
+
+// put takes a chunk back, with its token.
+func (p *pool) put(c *Chunk) {
+	p.mu.Lock()
+	p.idle = append(p.idle, c)
+	p.mu.Unlock()
+	p.slots <- struct{}{}
+}

@@ -1,0 +1,295 @@
+package source
+
+import (
+	"bytes"
+	stdgzip "compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// bzTwo is 216,000 bytes in three blocks, an empty file, and a second file, one after the other. Made by Python's bz2 module.
+var (
+	bzFirst = unhex("425a68313141592653590bdc71400073da5980001040007f0023679c00300119805034d0c8c98826aa9069a034cd014aa864d304c837152a" +
+		"2b554a8ad21063083cc20ca107a8419c20d2107fa828fa2147c10a3d0851b0851a8851810a302147710a3c0851810a3410a3610a3710a302" +
+		"1466214662147410a3410a3a8851c08519085190851c98a0ac9329ac85ee38a00039ed2cc0000820003f8011b3ce0018008cc0281a686464" +
+		"c413554834d01a6680a554326982641b8a9515aaa545690831841e61065083d420ce1069083fd4147d10a3e0851e8428d8428d4428c08518" +
+		"10a3b8851e0428c0851a0851b0851b8851810a3310a3310a3a0851a0851d4428e0428c8428c8428e4c50564994d66e96a81cc004ae966000" +
+		"0410001fc008d9e7000c003e00a069a1919310a069a19193102954864d3d41a69936448f2448c126349277926b24f124c493324e5123da24" +
+		"7a448c2246e891b22470891c22466891dd1238448d51237448fc891c22468891a22474448d5123aa2472891922464891fc5dc914e142420a" +
+		"4e1fcc")
+	bzEmpty  = unhex("425a683917724538509000000000")
+	bzSecond = unhex("425a6839314159265359f43e86f9000011d180001040002e039c00200022bfd540d0c840d03421b459c792ea52a4a90f8bb9229c28487a1f437c80")
+	bzTwo    = bytes.Join([][]byte{bzFirst, bzEmpty, bzSecond}, nil)
+)
+
+func bzText() (first, second []byte) {
+	for i := range 8000 {
+		first = fmt.Appendf(first, "line %d of the first stream\n", i%7)
+	}
+	return first, bytes.Repeat([]byte("second stream\n"), 3)
+}
+
+// decoded reads an archive from a pipe and returns what it gave.
+func decoded(t testing.TB, b []byte) ([]byte, Result) {
+	t.Helper()
+	got, res := readAll(t, []*Input{NewInput("archive", bytes.NewReader(b), int64(len(b)))}, Options{Workers: 2, ChunkSize: 16 << 10}, 1)
+	return joined(got[0]), res[0]
+}
+
+func TestBzip2(t *testing.T) {
+	first, second := bzText()
+	want := append(bytes.Clone(first), second...)
+	got, res := decoded(t, bzTwo)
+	if !bytes.Equal(got, want) || res.Err != nil || !res.Complete || res.Codec != "bzip2" {
+		t.Fatalf("%d bytes of %d: %+v", len(got), len(want), res)
+	}
+	for _, o := range smallOptions {
+		ps, _ := readAll(t, []*Input{file(t, write(t, "log", bzTwo))}, o, 2)
+		check(t, want, ps[0], o)
+	}
+	if got, res := decoded(t, bzEmpty); len(got) > 0 || res.Err != nil {
+		t.Errorf("empty file: %q %+v", got, res)
+	}
+	for n := 10; n < len(bzTwo); n++ {
+		if n > 20 && n < len(bzFirst)-20 && n%20 > 0 {
+			continue // inside the large blocks, which are slow, not every byte
+		}
+		got, res := decoded(t, bzTwo[:n])
+		whole := n == len(bzFirst) || n == len(bzFirst)+len(bzEmpty)
+		if !bytes.HasPrefix(want, got) || (res.Err == nil) != whole || res.Complete != whole {
+			t.Fatalf("truncated to %d of %d: %d bytes, %+v", n, len(bzTwo), len(got), res)
+		}
+		if n >= len(bzFirst)-10 && len(got) < len(first) { // the blocks are all there
+			t.Fatalf("truncated to %d of %d: %d bytes, of blocks of %d bytes", n, len(bzTwo), len(got), len(first))
+		}
+	}
+}
+
+func TestGzipTruncatedAnywhere(t *testing.T) {
+	a, b := []byte("first line\nsecond line\n"), bytes.Repeat([]byte("a line of the second member\n"), 30)
+	whole, member := gz(t, a, b), len(gz(t, a))
+	text := append(bytes.Clone(a), b...)
+	for n := 2; n < len(whole); n++ {
+		z, err := stdgzip.NewReader(bytes.NewReader(whole[:n]))
+		var decodable []byte
+		if err == nil {
+			decodable, _ = io.ReadAll(z)
+		}
+		got, res := decoded(t, whole[:n])
+		if !bytes.HasPrefix(text, got) || len(got) < len(decodable) {
+			t.Fatalf("truncated to %d: got %d bytes, %d can be decoded", n, len(got), len(decodable))
+		}
+		if n == member {
+			if res.Err != nil || !res.Complete {
+				t.Errorf("truncated at the end of a member: %+v", res)
+			}
+			continue
+		}
+		var e *Error
+		if !errors.As(res.Err, &e) || !errors.Is(e, io.ErrUnexpectedEOF) && !errors.Is(e, errTrailing) || e.Offset > int64(n) || e.Offset < int64(n)-30 || res.Complete {
+			t.Fatalf("truncated to %d of %d: %+v", n, len(whole), res)
+		}
+	}
+}
+
+func TestZstdAndXzTruncatedAnywhere(t *testing.T) {
+	a, b := []byte("first line\nsecond line\n"), bytes.Repeat([]byte("a line of the second frame\n"), 30)
+	text := append(bytes.Clone(a), b...)
+	for form, pack := range map[string]func(testing.TB, ...[]byte) []byte{"zstd": zst, "xz": xzs} {
+		whole, member := pack(t, a, b), len(pack(t, a))
+		for n := 6; n < len(whole); n++ {
+			got, res := decoded(t, whole[:n])
+			if !bytes.HasPrefix(text, got) || n >= member && len(got) < len(a) {
+				t.Fatalf("%s truncated to %d: got %q", form, n, got)
+			}
+			if ok := n == member; (res.Err == nil) != ok || res.Complete != ok {
+				t.Fatalf("%s truncated to %d of %d: %+v", form, n, len(whole), res)
+			}
+		}
+	}
+}
+
+// packed is a small archive of each kind.
+func packed(t testing.TB) (text []byte, forms map[string][]byte) {
+	_, text = bzText()
+	return text, map[string][]byte{"gzip": gz(t, text), "zstd": zst(t, text), "xz": xzs(t, text), "bzip2": bzSecond}
+}
+
+func TestZeroPadding(t *testing.T) {
+	text, forms := packed(t)
+	for form, b := range forms {
+		for _, n := range []int{6, 512, 3 << 10, 300<<10 + 1} {
+			got, res := decoded(t, append(bytes.Clone(b), make([]byte, n)...))
+			warned := len(res.Warnings) == 1 && strings.Contains(res.Warnings[0], fmt.Sprint(n))
+			if form == "xz" && n%4 == 0 {
+				warned = len(res.Warnings) == 0 // part of the format
+			}
+			if form == "bzip2" { // an error, but all of the text is there
+				if !bytes.Equal(got, text) || res.Err == nil {
+					t.Errorf("bzip2 with %d zeros: %q, %+v", n, got, res)
+				}
+				continue
+			}
+			if !bytes.Equal(got, text) || res.Err != nil || !res.Complete || !warned {
+				t.Errorf("%s with %d zeros: %q, %+v", form, n, got, res)
+			}
+		}
+	}
+}
+
+func TestTrailingGarbage(t *testing.T) {
+	text, forms := packed(t)
+	for form, b := range forms {
+		for _, tail := range []string{"10.0.0.1 - - a log line\n", "\x00\x00\x00\x00\x00\x00\x00\x00garbage", string(b[:len(b)/2])} {
+			got, res := decoded(t, append(bytes.Clone(b), tail...))
+			var e *Error
+			if !bytes.HasPrefix(got, text) || !errors.As(res.Err, &e) || res.Complete || len(res.Warnings) > 0 || e.Offset < int64(len(b)) {
+				t.Errorf("%s with %q behind it: %q, %+v", form, tail, got, res)
+			}
+		}
+	}
+}
+
+// Every single byte of small archives changed: no panic, no hang, and no wrong data without an error. Where the format has no check for a byte (names,
+// times), the data must be right.
+func TestCorruptBytes(t *testing.T) {
+	text, forms := packed(t)
+	first, _ := bzText()
+	check := func(form string, b, text []byte, step int) {
+		for i := 0; i < len(b); i += step {
+			for _, x := range []byte{0x01, 0x80, 0xff} {
+				c := bytes.Clone(b)
+				c[i] ^= x
+				got, res := decoded(t, c)
+				if res.Codec != form {
+					continue
+				}
+				if res.Err == nil && !bytes.Equal(got, text) {
+					t.Fatalf("%s with byte %d ^ %#x: %q and no error", form, i, x, clip(got))
+				}
+			}
+		}
+	}
+	for form, b := range forms {
+		check(form, b, text, 1)
+	}
+	check("bzip2", bzFirst, first, 23) // large blocks: slow
+}
+
+// A block with a wrong checksum in a large gzip file: everything before it comes out.
+func TestCorruptInTheMiddle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var text []byte
+	for i := range 50_000 {
+		text = fmt.Appendf(text, "line %d %d\n", i, rng.Uint64())
+	}
+	for form, b := range map[string][]byte{"gzip": gz(t, text), "zstd": zst(t, text), "xz": xzs(t, text)} {
+		middle := len(b) / 2
+		copy(b[middle:], "####################")
+		got, res := decoded(t, b)
+		var e *Error
+		if len(got) < len(text)/3 || !errors.As(res.Err, &e) || e.Offset < int64(middle)/2 || res.Complete {
+			t.Errorf("%s: %d bytes of %d, %+v", form, len(got), len(text), res)
+		}
+		if n := len(text) / 3; !bytes.Equal(got[:n], text[:n]) {
+			t.Errorf("%s: other bytes before the corrupt place", form)
+		}
+	}
+}
+
+func TestZstdWindow(t *testing.T) {
+	// A frame header with a window of 256 MiB, and one block of a byte.
+	b := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 18 << 3, 0x09, 0x00, 0x00, 'x'}
+	if got, res := decoded(t, b); res.Err == nil || !strings.Contains(res.Err.Error(), "128 MiB") {
+		t.Errorf("%q %+v", got, res)
+	}
+	b[5] = 17 << 3 // 128 MiB
+	if got, res := decoded(t, b); res.Err != nil || string(got) != "x" {
+		t.Errorf("%q %+v", got, res)
+	}
+	// Skippable frames before, between and behind.
+	skip := []byte("\x53\x2a\x4d\x18\x03\x00\x00\x00abc")
+	frame := zst(t, []byte("line\n"))
+	if got, res := decoded(t, bytes.Join([][]byte{skip, frame, skip, frame, skip}, nil)); res.Err != nil || string(got) != "line\nline\n" {
+		t.Errorf("%q %+v", got, res)
+	}
+}
+
+// A checksum that is wrong is an error, and the data is delivered.
+func TestZstdChecksum(t *testing.T) {
+	var b bytes.Buffer
+	w, _ := zstd.NewWriter(&b, zstd.WithEncoderCRC(true))
+	w.Write([]byte("some line\n"))
+	w.Close()
+	b.Bytes()[b.Len()-1] ^= 1
+	if got, res := decoded(t, b.Bytes()); res.Err == nil || string(got) != "some line\n" {
+		t.Errorf("%q %+v", got, res)
+	}
+}
+
+// A block header may ask for a dictionary of 4 GiB.
+func TestXzDictionary(t *testing.T) {
+	b := xzs(t, []byte("some line\n"))
+	h := b[12 : 12+(int(b[12])+1)*4]
+	i := bytes.Index(h, []byte{0x21, 0x01})
+	h[i+2] = 40
+	binary.LittleEndian.PutUint32(h[len(h)-4:], crc32.ChecksumIEEE(h[:len(h)-4]))
+	got, res := decoded(t, b)
+	if h[1]&0x80 != 0 { // the decompressed size is there and makes the dictionary small
+		if string(got) != "some line\n" {
+			t.Errorf("%q %+v", got, res)
+		}
+		return
+	}
+	if res.Err == nil || !strings.Contains(res.Err.Error(), "dictionary") {
+		t.Errorf("%q %+v", got, res)
+	}
+}
+
+func TestSniff(t *testing.T) {
+	for text, want := range map[string]codec{
+		"":                            plain,
+		"BZh9 is what this line says": plain,
+		"\x1f":                        plain,
+		"\x1f\x8b\x08":                gzipped,
+		"\xfd7zXZ\x00":                xzipped,
+		"\xfd7zXZ":                    plain,
+		"\x28\xb5\x2f\xfd":            zstandard,
+		"\x5f\x2a\x4d\x18":            zstandard,
+		"BZh11AY&SY":                  bzipped,
+		"BZh91AY&S":                   plain,
+	} {
+		if got := sniff([]byte(text)); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// Archives with every mix of harm end, or go on within bounded memory, without a panic.
+func FuzzDecoders(f *testing.F) {
+	_, forms := packed(f)
+	for _, b := range forms {
+		f.Add(b)
+	}
+	f.Add(bzTwo)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r := NewReader([]*Input{NewInput("archive", bytes.NewReader(b), -1)}, Options{Workers: 1, ChunkSize: 16 << 10})
+		limit := time.AfterFunc(200*time.Millisecond, r.Stop) // a few kilobytes may well expand to gigabytes
+		for c, ok := r.Next(); ok; c, ok = r.Next() {
+			r.Release(c)
+		}
+		limit.Stop()
+		if err := r.Results()[0].Err; err != nil && strings.Contains(err.Error(), "decoder failed") {
+			t.Error(err) // caught, but worth knowing
+		}
+	})
+}

@@ -1,0 +1,75 @@
+package source
+
+import (
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// gzipDecoder reads member after member itself: the library's own loop cannot tell padding from a broken member.
+type gzipDecoder struct {
+	src  *source
+	z    *gzip.Reader
+	in   bool // inside a member
+	any  bool // a member has begun
+	warn []string
+}
+
+var gzips = sync.Pool{New: func() any { return new(gzip.Reader) }}
+
+func newGzip(src *source) *gzipDecoder {
+	return &gzipDecoder{src: src, z: gzips.Get().(*gzip.Reader)}
+}
+
+func (d *gzipDecoder) Read(p []byte) (int, error) {
+	for {
+		if !d.in {
+			if err := d.next(); err != nil {
+				return 0, err
+			}
+		}
+		n, err := d.z.Read(p)
+		if err == io.EOF {
+			d.in = false
+			err = nil
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+		if d.in {
+			return 0, nil // the caller counts idle reads
+		}
+	}
+}
+
+// next begins a member, or returns io.EOF after the last.
+func (d *gzipDecoder) next() error {
+	if d.any {
+		magic, err := d.src.br.Peek(2)
+		if len(magic) == 0 {
+			return err // io.EOF: the proper end
+		}
+		if string(magic) != "\x1f\x8b" {
+			w, err := padding(d.src, 0)
+			if err != nil {
+				return err
+			}
+			d.warn = append(d.warn, w)
+			return io.EOF
+		}
+	}
+	if err := d.z.Reset(d.src.br); err != nil {
+		return noEOF(err)
+	}
+	d.z.Multistream(false)
+	d.in, d.any = true, true
+	return nil
+}
+
+func (d *gzipDecoder) warnings() []string { return d.warn }
+
+func (d *gzipDecoder) free() {
+	gzips.Put(d.z)
+	d.z = nil
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package source
+
+import "io/fs"
+
+func identify(fs.FileInfo) (fileID, bool) { return fileID{}, false }

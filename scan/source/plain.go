@@ -1,0 +1,213 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+)
+
+// A plain file is divided into ranges of ChunkSize bytes; range k becomes chunk k, and whoever calls Next reads it with pread into
+// the chunk's buffer. A range owns the lines that start in it. So it is read from one byte before its beginning, which tells whether
+// a line starts there, to the end of its last line, for which a little more than the range is read at once.
+//
+// Long lines complicate it. A range inside a line owns nothing and is an empty chunk. A line of more than MaxLine bytes must be a
+// chunk of its own, but the number of its range is taken by the lines before it; that of the next range is free, though, because the
+// line, being longer than two ranges, covers it. So range k reads at most MaxLine bytes of its last line, and leaves it out if it does
+// not end there; and a range that owns nothing looks whether a line of that kind starts in the range before, and then measures
+// it to its end. For a line of gigabytes this is done by one caller, who tells the others how far it is without a newline, and
+// they skip the ranges in between.
+
+// plainFile is an open plain file. It is shared by all callers of Next.
+type plainFile struct {
+	f     *os.File
+	input int
+	size  int64 // when it was opened: what is appended later is not read
+	users atomic.Int64
+
+	mu       sync.Mutex
+	from, to int64 // there is no newline in [from, to)
+}
+
+// span is one range of a file.
+type span struct {
+	file     *plainFile
+	seq      int64
+	off, end int64
+}
+
+// overread is how much is read behind a range in the hope that its last line ends there.
+const overread = 4 << 10
+
+// spans sends the ranges of a file to the callers of Next.
+func (r *Reader) spans(input int, f *os.File, size int64) {
+	p := &plainFile{f: f, input: input, size: size}
+	p.users.Store(1)
+	sent := int64(0)
+	for seq := int64(0); sent < size; seq++ {
+		t := span{file: p, seq: seq, off: sent, end: min(sent+int64(r.o.ChunkSize), size)}
+		p.users.Add(1)
+		select {
+		case r.work <- t:
+		case <-r.stop:
+			r.leave(p)
+			r.leave(p)
+			return
+		}
+		sent = t.end
+	}
+	r.states[input].complete.Store(true) // the callers finish the ranges they have before their Next returns
+	r.leave(p)
+}
+
+// leave closes the file after its last user.
+func (r *Reader) leave(p *plainFile) {
+	if p.users.Add(-1) == 0 {
+		p.f.Close()
+	}
+}
+
+// readSpan makes the chunk of a range.
+func (r *Reader) readSpan(c *Chunk, t span) {
+	st := &r.states[t.file.input]
+	c.Last = t.end == t.file.size
+	got := t.end - t.off
+	if !t.file.inGap(t) {
+		got = r.readLines(c, t)
+	}
+	st.bytes.Add(int64(len(c.Data)) + c.Cut)
+	st.disk.Add(got)
+	r.read.Add(got)
+	r.leave(t.file)
+}
+
+// readLines finds the lines that start in the range, and returns how many bytes of the range there were to read.
+func (r *Reader) readLines(c *Chunk, t span) (got int64) {
+	p := t.file
+	base := max(t.off-1, 0) // position in the file of c.buf[0]
+	n := r.pread(c, 0, base, min(t.end+overread, p.size), p)
+	limit := int(min(t.end-base, int64(n))) // end of the range in c.buf; less if the file shrank
+	got = max(base+int64(limit)-t.off, 0)
+	begin := 0
+	if t.off > 0 {
+		i := bytes.IndexByte(c.buf[:max(limit-1, 0)], '\n')
+		if i < 0 {
+			r.longLine(c, t)
+			return got
+		}
+		begin = i + 1
+	}
+	if limit == 0 {
+		return got
+	}
+	end := limit
+	if c.buf[limit-1] != '\n' {
+		end = r.finishLine(c, p, base, begin, limit, n)
+	}
+	c.Data = c.buf[begin:end]
+	return got
+}
+
+var errStopped = errors.New("reading was stopped inside a long line")
+
+// finishLine returns the end in c.buf of the line that is unfinished at limit, or its beginning if it is longer than MaxLine.
+// Of c.buf n bytes are filled, from base in the file.
+func (r *Reader) finishLine(c *Chunk, p *plainFile, base int64, begin, limit, n int) int {
+	line := begin + bytes.LastIndexByte(c.buf[begin:limit], '\n') + 1
+	for look, step := limit, 16*overread; ; step *= 2 {
+		if i := bytes.IndexByte(c.buf[look:n], '\n'); i >= 0 {
+			if look+i-line > r.o.MaxLine {
+				return line
+			}
+			return look + i + 1
+		}
+		if n-line > r.o.MaxLine {
+			return line
+		}
+		look = n
+		to := min(base+int64(min(n+step, line+r.o.MaxLine+1)), p.size)
+		if n = r.pread(c, n, base, to, p); n == look {
+			return n // end of the file
+		}
+	}
+}
+
+// longLine makes the chunk of a range in which no line starts: a line longer than MaxLine that starts in the range before, or
+// nothing.
+func (r *Reader) longLine(c *Chunk, t span) {
+	p := t.file
+	before := max(t.off-int64(r.o.ChunkSize), 0)
+	base := max(before-1, 0)
+	n := r.pread(c, 0, base, t.off-1, p)
+	i := bytes.LastIndexByte(c.buf[:n], '\n')
+	if i < 0 && before > 0 {
+		return // the line started still earlier
+	}
+	line := base + int64(i+1)
+	if p.size-line <= int64(r.o.MaxLine) {
+		return // too short to be one of those
+	}
+	keep := r.o.kept()
+	if r.pread(c, 0, line, line+int64(keep), p) < keep {
+		return // the file shrank
+	}
+	// There is no newline before the last byte of this range; search from there.
+	pos, newline := t.end-1, false
+	for pos < p.size && !newline && !r.isStopped() {
+		p.setGap(line, pos)
+		n := r.pread(c, keep, pos-int64(keep), min(pos+int64(r.o.ChunkSize), p.size), p) - keep
+		if n == 0 {
+			break
+		}
+		i := bytes.IndexByte(c.buf[keep:keep+n], '\n')
+		if newline = i >= 0; newline {
+			n = i
+		}
+		pos += int64(n)
+	}
+	if r.isStopped() {
+		r.states[p.input].fail(newError(r.ins[p.input].Name, pos, errStopped))
+	}
+	if pos-line <= int64(r.o.MaxLine) {
+		return // the range before has it
+	}
+	if newline {
+		pos++
+	}
+	c.Data, c.Cut = c.buf[:keep], pos-line-int64(keep)
+}
+
+// pread fills c.buf from n on with the bytes of the file up to position to, c.buf[0] being at base, and returns the number of
+// bytes that are in c.buf then. Fewer than asked for are an error of the input.
+func (r *Reader) pread(c *Chunk, n int, base, to int64, p *plainFile) int {
+	want := int(to - base)
+	if want <= n {
+		return n
+	}
+	c.room(want)
+	m, err := p.f.ReadAt(c.buf[n:want], base+int64(n))
+	if n+m < want && !(errors.Is(err, os.ErrClosed) && r.isStopped()) {
+		at := base + int64(n+m)
+		if err == io.EOF {
+			err = fmt.Errorf("file shrank while it was read, from %d bytes: %w", p.size, io.ErrUnexpectedEOF)
+		}
+		r.states[p.input].fail(newError(r.ins[p.input].Name, at, err))
+	}
+	return n + m
+}
+
+// inGap reports whether it is known that no line starts in the range, and no chunk is due for a long one.
+func (p *plainFile) inGap(t span) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.from <= t.off-1 && t.end-1 <= p.to
+}
+
+func (p *plainFile) setGap(from, to int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.from, p.to = from, to
+}

@@ -1,0 +1,477 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+var smallOptions = []Options{
+	{ChunkSize: 16, MaxLine: 32},
+	{ChunkSize: 1, MaxLine: 32},
+	{ChunkSize: 16, MaxLine: 100},
+	{ChunkSize: 64, MaxLine: 128},
+	{},
+}
+
+// Every byte comes out once, in whole lines, whatever the codec and the number of goroutines.
+func TestLinesSurvive(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range texts() {
+		half := len(text) / 2
+		forms := map[string][]byte{
+			"plain": text,
+			"gzip":  gz(t, text[:half], nil, text[half:]),
+			"zstd":  zst(t, text[:half], text[half:]),
+			"xz":    xzs(t, text[:half], text[half:]),
+		}
+		for form, b := range forms {
+			path := write(t, filepath.Join(dir, "log"), b)
+			for _, o := range smallOptions {
+				for _, workers := range []int{1, 2, 8} {
+					if testing.Short() && workers == 2 {
+						continue
+					}
+					o.Workers = workers
+					in := file(t, path)
+					got, res := readAll(t, []*Input{in}, o, workers)
+					check(t, text, got[0], o)
+					if res[0].Err != nil || !res[0].Complete || res[0].Bytes != int64(len(text)) || res[0].Disk != int64(len(b)) || len(res[0].Warnings) > 0 {
+						t.Fatalf("%s as %s, %+v: %+v", name, form, o, res[0])
+					}
+					if in.Codec() != form {
+						t.Fatalf("%s as %s: codec %q", name, form, in.Codec())
+					}
+				}
+			}
+			if t.Failed() {
+				t.Fatalf("%s as %s", name, form)
+			}
+		}
+	}
+}
+
+// The same through a reader that gives a byte or three at a time, with and without a Head before.
+func TestPipes(t *testing.T) {
+	for name, text := range texts() {
+		for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text), "xz": xzs(t, text)} {
+			for k, o := range smallOptions {
+				in := NewInput("-", &slowly{r: bytes.NewReader(b)}, -1)
+				for _, n := range []int{0, 5, 3, 50}[:k%5] {
+					head, err := in.Head(n)
+					if err != nil || !bytes.Equal(head, text[:min(n, len(text))]) {
+						t.Fatalf("%s as %s: Head(%d) = %q, %v", name, form, n, head, err)
+					}
+				}
+				got, res := readAll(t, []*Input{in}, o, 2)
+				check(t, text, got[0], o)
+				if res[0].Err != nil || !res[0].Complete {
+					t.Fatalf("%s as %s: %+v", name, form, res[0])
+				}
+			}
+		}
+	}
+}
+
+func TestHeadOfFiles(t *testing.T) {
+	text := bytes.Repeat([]byte("0123456789\n"), 20000)
+	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text)} {
+		in := file(t, write(t, "log", b))
+		if in.Codec() != "" {
+			t.Errorf("codec is %q before anything was read", in.Codec())
+		}
+		for _, n := range []int{0, 1, 100, 100_000, 1 << 30} {
+			head, err := in.Head(n)
+			if err != nil || !bytes.Equal(head, text[:min(n, len(text))]) {
+				t.Fatalf("%s: Head(%d) has %d bytes, %v", form, n, len(head), err)
+			}
+		}
+		if in.Codec() != form {
+			t.Errorf("codec %q, want %q", in.Codec(), form)
+		}
+		got, _ := readAll(t, []*Input{in}, Options{}, 1)
+		check(t, text, got[0], Options{})
+	}
+	in := file(t, write(t, "log", []byte("\x1f\x8b\x08nothing that could be decoded")))
+	if b, err := in.Head(10); err == nil {
+		t.Errorf("Head of a broken archive: %q and no error", b)
+	}
+	os.Remove(in.path)
+	if _, err := in.Head(10); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Head of a missing file: %v", err)
+	}
+}
+
+// A line of many megabytes is counted, not kept.
+func TestVeryLongLine(t *testing.T) {
+	long := bytes.Repeat([]byte("0123456789abcdef"), 1<<20) // 16 MiB
+	text := append([]byte("before\n"), long...)
+	text = append(text, "\nafter\n"...)
+	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text)} {
+		for _, workers := range []int{1, 4} {
+			in := file(t, write(t, "log", b))
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			r := NewReader([]*Input{in}, Options{Workers: workers})
+			var cut, kept atomic.Int64
+			var wg sync.WaitGroup
+			for range workers {
+				wg.Go(func() {
+					for c, ok := r.Next(); ok; c, ok = r.Next() {
+						kept.Add(int64(len(c.Data)))
+						cut.Add(c.Cut)
+						r.Release(c)
+					}
+				})
+			}
+			wg.Wait()
+			runtime.ReadMemStats(&after)
+			if cut.Load() == 0 || cut.Load()+kept.Load() != int64(len(text)) || kept.Load() > 1<<20 {
+				t.Errorf("%s: kept %d and cut %d of %d", form, kept.Load(), cut.Load(), len(text))
+			}
+			// 8*workers buffers of at most 1.5 MiB, made by doubling; zstd has its window besides.
+			if used := after.TotalAlloc - before.TotalAlloc; form != "zstd" && used > uint64(workers)*16<<20 {
+				t.Errorf("%s with %d workers allocated %d MiB", form, workers, used>>20)
+			}
+		}
+	}
+}
+
+func TestManyInputs(t *testing.T) {
+	dir := t.TempDir()
+	var ins []*Input
+	var want [][]byte
+	for i := range 60 {
+		text := bytes.Repeat(fmt.Appendf(nil, "line of file %d\n", i), i*3)
+		b := text
+		switch i % 3 {
+		case 1:
+			b = gz(t, text)
+		case 2:
+			b = zst(t, text)
+		}
+		ins = append(ins, file(t, write(t, filepath.Join(dir, fmt.Sprint(i)), b)))
+		want = append(want, text)
+	}
+	gone := file(t, write(t, filepath.Join(dir, "gone"), []byte("x\n")))
+	os.Remove(gone.path)
+	ins, want = append(ins, gone), append(want, nil)
+	for _, inOrder := range []bool{false, true} {
+		for _, in := range ins {
+			in.head = nil
+		}
+		o := Options{Workers: 3, ChunkSize: 50, MaxLine: 100, InOrder: inOrder}
+		got, res := readAll(t, ins, o, 3)
+		for i := range ins {
+			check(t, want[i], got[i], o)
+			if ok := ins[i] != gone; res[i].Complete != ok || (res[i].Err == nil) != ok {
+				t.Errorf("input %d: %+v", i, res[i])
+			}
+		}
+		if err := res[60].Err; !errors.Is(err, os.ErrNotExist) || strings.Count(err.Error(), gone.path) != 1 {
+			t.Errorf("error of a missing file: %v", err)
+		}
+	}
+}
+
+// A consumer that keeps chunks until it can put them in order gets through, with no more buffers than there are.
+func TestInOrder(t *testing.T) {
+	dir := t.TempDir()
+	var ins []*Input
+	var want []byte
+	for i := range 20 {
+		text := bytes.Repeat(fmt.Appendf(nil, "a line of file %d\n", i), 200)
+		want = append(want, text...)
+		if i%2 == 1 {
+			text = gz(t, text)
+		}
+		ins = append(ins, file(t, write(t, filepath.Join(dir, fmt.Sprint(i)), text)))
+	}
+	r := NewReader(ins, Options{Workers: 4, ChunkSize: 64, MaxLine: 128, InOrder: true})
+	type key struct {
+		input int
+		seq   int64
+	}
+	var mu sync.Mutex
+	held := map[key]*Chunk{}
+	next := key{}
+	var got []byte
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for c, ok := r.Next(); ok; c, ok = r.Next() {
+				mu.Lock()
+				held[key{c.Input, c.Seq}] = c
+				for c := held[next]; c != nil; c = held[next] {
+					got = append(got, c.Data...)
+					delete(held, next)
+					if next.seq++; c.Last {
+						next = key{next.input + 1, 0}
+					}
+					r.Release(c)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	finish(t, &wg)
+	if !bytes.Equal(got, want) || len(held) > 0 {
+		t.Errorf("got %d bytes of %d, %d chunks left", len(got), len(want), len(held))
+	}
+}
+
+// finish waits, but not for ever.
+func finish(t *testing.T, wg *sync.WaitGroup) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		buf := make([]byte, 1<<16)
+		t.Fatalf("blocked:\n%s", buf[:runtime.Stack(buf, true)])
+	}
+}
+
+func TestMoreCallersThanWorkers(t *testing.T) {
+	text := bytes.Repeat([]byte("some line\n"), 5000)
+	o := Options{Workers: 1, ChunkSize: 100, MaxLine: 200}
+	ins := []*Input{NewInput("pipe", bytes.NewReader(gz(t, text)), -1), file(t, write(t, "plain", text))}
+	got, _ := readAll(t, ins, o, 16)
+	check(t, text, got[0], o)
+	check(t, text, got[1], o)
+}
+
+func TestProgress(t *testing.T) {
+	text := bytes.Repeat([]byte("some line\n"), 50000)
+	a, b := file(t, write(t, "a", text)), file(t, write(t, "b", gz(t, text)))
+	r := NewReader([]*Input{a, b}, Options{ChunkSize: 1000})
+	var before int64
+	for c, ok := r.Next(); ok; c, ok = r.Next() {
+		done, total := r.Progress()
+		if done < before || done > total || total != a.Size+b.Size {
+			t.Fatalf("progress %d of %d after %d", done, total, before)
+		}
+		before = done
+		r.Release(c)
+	}
+	if done, total := r.Progress(); done != total {
+		t.Errorf("progress at the end: %d of %d", done, total)
+	}
+	r = NewReader([]*Input{NewInput("-", strings.NewReader("x\n"), -1)}, Options{})
+	if _, total := r.Progress(); total != -1 {
+		t.Errorf("total %d, of a pipe", total)
+	}
+	r.Stop()
+}
+
+func TestFileShrinks(t *testing.T) {
+	text := bytes.Repeat([]byte("some line\n"), 1000)
+	path := write(t, "log", text)
+	in := file(t, path)
+	r := NewReader([]*Input{in}, Options{Workers: 1, ChunkSize: 1000})
+	var got []byte
+	for c, ok := r.Next(); ok; c, ok = r.Next() {
+		got = append(got, c.Data...)
+		if c.Seq == 1 {
+			os.Truncate(path, 5555)
+		}
+		r.Release(c)
+	}
+	res := r.Results()[0]
+	var e *Error
+	if !errors.As(res.Err, &e) || e.Offset != 5555 || e.Name != path || res.Complete || !errors.Is(res.Err, io.ErrUnexpectedEOF) {
+		t.Errorf("result %+v", res)
+	}
+	if !bytes.Equal(got, text[:5555]) || res.Disk != 5555 || res.Bytes != 5555 {
+		t.Errorf("%d bytes read, %d and %d counted", len(got), res.Disk, res.Bytes)
+	}
+}
+
+func TestFileGrows(t *testing.T) {
+	text := bytes.Repeat([]byte("some line\n"), 1000)
+	path := write(t, "log", text)
+	r := NewReader([]*Input{file(t, path)}, Options{Workers: 1, ChunkSize: 1000})
+	n := 0
+	for c, ok := r.Next(); ok; c, ok = r.Next() {
+		if n += len(c.Data); c.Seq == 1 {
+			f, _ := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+			f.WriteString("one more\n")
+			f.Close()
+		}
+		r.Release(c)
+	}
+	if res := r.Results()[0]; n != len(text) || !res.Complete {
+		t.Errorf("%d bytes of %d: %+v", n, len(text), res)
+	}
+}
+
+// Files of /proc have no size and are read all the same.
+func TestFileWithoutSize(t *testing.T) {
+	const path = "/proc/self/status"
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Skip(err)
+	}
+	got, _ := readAll(t, []*Input{file(t, path)}, Options{}, 2)
+	if !bytes.HasPrefix(joined(got[0]), want[:10]) {
+		t.Errorf("read %q", joined(got[0]))
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	text := bytes.Repeat([]byte("some line\n"), 100)
+	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text), "xz": xzs(t, text), "bzip2": bzTwo} {
+		_, res := readAll(t, []*Input{NewInput("pipe", failing(b[:len(b)-3]), -1)}, Options{}, 2)
+		if err := res[0].Err; !errors.Is(err, errDisk) || res[0].Complete || !strings.HasPrefix(err.Error(), "pipe: at byte ") {
+			t.Errorf("%s: %v", form, err)
+		}
+	}
+	_, res := readAll(t, []*Input{NewInput("pipe", failing(nil), -1)}, Options{}, 2)
+	if !errors.Is(res[0].Err, errDisk) {
+		t.Error(res[0].Err)
+	}
+	if _, err := NewInput("pipe", failing(nil), -1).Head(10); !errors.Is(err, errDisk) {
+		t.Error(err)
+	}
+	_, res = readAll(t, []*Input{NewInput("pipe", idleReader{}, -1)}, Options{}, 2)
+	if !errors.Is(res[0].Err, io.ErrNoProgress) {
+		t.Error(res[0].Err)
+	}
+}
+
+type idleReader struct{}
+
+func (idleReader) Read([]byte) (int, error) { return 0, nil }
+
+type panicking struct{ decoder }
+
+func (panicking) Read([]byte) (int, error) { panic("index out of range") }
+
+// What a decoder panics about is the error of its input.
+func TestDecoderPanics(t *testing.T) {
+	in := NewInput("a", strings.NewReader("x\n"), -1)
+	if _, err := in.Head(0); err != nil {
+		t.Fatal(err)
+	}
+	in.pending.dec = panicking{in.pending.dec}
+	_, res := readAll(t, []*Input{in}, Options{}, 1)
+	if res[0].Err == nil || !strings.Contains(res[0].Err.Error(), "index out of range") {
+		t.Errorf("%+v", res[0])
+	}
+}
+
+// endless is a pipe that never ends.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return copy(p, "line after line\n"), nil }
+
+func TestStop(t *testing.T) {
+	before := runtime.NumGoroutine()
+	text := bytes.Repeat([]byte("some line\n"), 100_000)
+	dir := t.TempDir()
+	plainPath, gzPath := write(t, filepath.Join(dir, "a"), text), write(t, filepath.Join(dir, "b"), gz(t, text))
+	for k := range 60 {
+		ins := []*Input{file(t, plainPath), file(t, gzPath), NewInput("pipe", endless{}, -1)}
+		r := NewReader(ins, Options{Workers: 4, ChunkSize: 1 << 10, InOrder: k%2 == 1})
+		var wg sync.WaitGroup
+		var n atomic.Int64
+		for range 4 {
+			wg.Go(func() {
+				for c, ok := r.Next(); ok; c, ok = r.Next() {
+					if n.Add(1) == int64(k*5+1) {
+						r.Stop()
+					}
+					r.Release(c)
+				}
+			})
+		}
+		finish(t, &wg)
+		r.Stop()
+		if res := r.Results()[2]; res.Complete {
+			t.Error("an endless input was read completely")
+		}
+	}
+	for range 200 {
+		if runtime.NumGoroutine() <= before {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		buf := make([]byte, 1<<16)
+		t.Errorf("%d goroutines, %d before:\n%s", n, before, buf[:runtime.Stack(buf, true)])
+	}
+}
+
+// Next returns although standard input is silent.
+func TestStopWhileBlocked(t *testing.T) {
+	pr, pw, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pw.Close()
+	defer pr.Close()
+	r := NewReader([]*Input{NewInput("-", pr, -1)}, Options{Workers: 2})
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			if _, ok := r.Next(); ok {
+				t.Error("a chunk from a silent pipe")
+			}
+		})
+	}
+	time.Sleep(10 * time.Millisecond)
+	r.Stop()
+	finish(t, &wg)
+}
+
+func TestNoInputs(t *testing.T) {
+	r := NewReader(nil, Options{})
+	if c, ok := r.Next(); ok {
+		t.Errorf("a chunk of no input: %+v", c)
+	}
+	if done, total := r.Progress(); done != 0 || total != 0 || len(r.Results()) != 0 {
+		t.Error("progress or results of no input")
+	}
+}
+
+// A chunk costs no allocation, however many there are.
+func TestNoAllocationPerChunk(t *testing.T) {
+	text := bytes.Repeat([]byte("a line of a log, as long as lines of logs are: GET /index.html 200 4711\n"), 300_000)
+	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text)} {
+		in := file(t, write(t, "log", b))
+		r := NewReader([]*Input{in}, Options{Workers: 1, ChunkSize: 4 << 10})
+		chunks := 0
+		next := func(n int) {
+			for range n {
+				c, ok := r.Next()
+				if !ok {
+					t.Fatalf("%s: only %d chunks", form, chunks)
+				}
+				chunks++
+				r.Release(c)
+			}
+		}
+		next(1000)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		next(4000)
+		runtime.ReadMemStats(&after)
+		// The runtime allocates now and then for itself; 1 in 100 chunks is far from 1 a chunk.
+		if n := after.Mallocs - before.Mallocs; n > 40 {
+			t.Errorf("%s: %d allocations for 4000 chunks", form, n)
+		}
+		r.Stop()
+	}
+}

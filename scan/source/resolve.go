@@ -1,0 +1,191 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Inputs resolves command-line arguments into inputs, in their order:
+//
+//   - "-" is stdin;
+//   - the exact name of an existing file is that file, whatever characters it contains;
+//   - an existing directory is its regular files that are not hidden, sorted by name, not those of its subdirectories;
+//     symbolic links are followed;
+//   - a pattern with *, ? or [ is the files and directories that match it, sorted; as in a shell, a wildcard does not match
+//     a leading dot.
+//
+// A file named twice, also through links, is read once, and that is a warning. Each argument that gives nothing to read is
+// one error; the inputs of the others can be used all the same. Nothing is opened, so a file that may not be read is found
+// out by [Input.Head] or reported in [Result].
+func Inputs(args []string, stdin io.Reader) (ins []*Input, warnings []string, errs []error) {
+	v := resolver{seen: seen{byID: map[fileID]string{}}}
+	for _, arg := range args {
+		var err error
+		if arg == "-" {
+			v.stdin(stdin)
+		} else {
+			err = v.argument(arg)
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return v.ins, v.warnings, errs
+}
+
+type resolver struct {
+	ins      []*Input
+	warnings []string
+	seen     seen
+	hasStdin bool
+}
+
+func (v *resolver) warn(format string, args ...any) {
+	v.warnings = append(v.warnings, fmt.Sprintf(format, args...))
+}
+
+func (v *resolver) argument(arg string) error {
+	info, err := os.Stat(arg)
+	if err == nil {
+		return v.path(arg, info)
+	}
+	if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(arg, "*?[") {
+		return newError(arg, -1, err)
+	}
+	names, err := filepath.Glob(arg)
+	if err != nil {
+		return newError(arg, -1, err)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return hiddenFrom(arg, name) })
+	if len(names) == 0 {
+		return &Error{Name: arg, Offset: -1, Err: fmt.Errorf("no file matches: %w", fs.ErrNotExist)}
+	}
+	slices.Sort(names)
+	var all []error
+	for _, name := range names {
+		if info, err = os.Stat(name); err == nil {
+			err = v.path(name, info)
+		} else {
+			err = newError(name, -1, err)
+		}
+		if err != nil {
+			all = append(all, err)
+		}
+	}
+	return errors.Join(all...)
+}
+
+func (v *resolver) path(name string, info fs.FileInfo) error {
+	if info.IsDir() {
+		return v.directory(name)
+	}
+	v.add(newFile(name, info), info)
+	return nil
+}
+
+func (v *resolver) directory(name string) error {
+	entries, err := os.ReadDir(name) // sorted
+	if err != nil {
+		return newError(name, -1, err)
+	}
+	found := false
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		path := filepath.Join(name, e.Name())
+		info, err := os.Stat(path)
+		if err != nil {
+			v.warn("%v: left out", newError(path, -1, err))
+			continue
+		}
+		if info.Mode().IsRegular() {
+			found = true
+			v.add(newFile(path, info), info)
+		}
+	}
+	if !found {
+		return &Error{Name: name, Offset: -1, Err: errors.New("no files in this directory")}
+	}
+	return nil
+}
+
+func (v *resolver) stdin(r io.Reader) {
+	if v.hasStdin {
+		v.warn("- is given twice: read once")
+		return
+	}
+	v.hasStdin = true
+	in := NewInput("-", r, -1)
+	var info fs.FileInfo
+	if f, ok := r.(*os.File); ok {
+		if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
+			info = fi
+			if at, err := f.Seek(0, io.SeekCurrent); err == nil {
+				in.Size = max(0, fi.Size()-at)
+			}
+		}
+	}
+	v.add(in, info)
+}
+
+// add appends an input unless its file is there already. Info may be nil.
+func (v *resolver) add(in *Input, info fs.FileInfo) {
+	if info != nil {
+		if first, ok := v.seen.before(in.Name, info); ok {
+			v.warn("%s is the same file as %s: read once", in.Name, first)
+			return
+		}
+	}
+	v.ins = append(v.ins, in)
+}
+
+// hiddenFrom reports whether a wildcard at the start of a path element of pattern took the leading dot of a hidden name,
+// which filepath.Glob allows and shells do not.
+func hiddenFrom(pattern, name string) bool {
+	p := strings.Split(filepath.Clean(pattern), string(filepath.Separator))
+	n := strings.Split(filepath.Clean(name), string(filepath.Separator))
+	if len(p) != len(n) {
+		return false
+	}
+	for i := range p {
+		if strings.HasPrefix(n[i], ".") && !strings.HasPrefix(p[i], ".") {
+			return true
+		}
+	}
+	return false
+}
+
+// seen remembers files by identity.
+type seen struct {
+	byID  map[fileID]string // where the system tells a file's number
+	infos []fs.FileInfo     // elsewhere
+	names []string
+}
+
+// before returns the name under which the file was met first, if it was.
+func (s *seen) before(name string, info fs.FileInfo) (string, bool) {
+	if id, ok := identify(info); ok {
+		if first, ok := s.byID[id]; ok {
+			return first, true
+		}
+		s.byID[id] = name
+		return "", false
+	}
+	for i, old := range s.infos {
+		if os.SameFile(old, info) {
+			return s.names[i], true
+		}
+	}
+	s.infos, s.names = append(s.infos, info), append(s.names, name)
+	return "", false
+}
+
+// fileID is what os.SameFile compares, as a map key: a directory of a hundred thousand logs is not compared in pairs.
+type fileID struct{ device, inode uint64 }

@@ -1,0 +1,155 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tree makes files, each containing its name, and moves there.
+func tree(t *testing.T, names ...string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for _, n := range names {
+		if err := os.MkdirAll(filepath.Dir(n), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(n, []byte(n+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func names(ins []*Input) string {
+	var n []string
+	for _, in := range ins {
+		n = append(n, in.Name)
+	}
+	return strings.Join(n, " ")
+}
+
+func TestInputs(t *testing.T) {
+	tree(t, "b.log", "a.log", "c[1].log", "c1.log", ".hidden.log", "dir/2.log", "dir/1.log", "dir/.no", "dir/sub/3.log", "x/sub/4.log", ".git/5.log")
+	if err := os.Mkdir("void", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("..", "a.log"), filepath.Join("dir", "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args, want     string
+		warnings, errs int
+	}{
+		{"a.log b.log", "a.log b.log", 0, 0},
+		{"b.log a.log", "b.log a.log", 0, 0},
+		{"*.log", "a.log b.log c1.log c[1].log", 0, 0},
+		{".*.log", ".hidden.log", 0, 0},
+		{"c[1].log", "c[1].log", 0, 0}, // the exact name comes before the pattern
+		{"c[0-9].log", "c1.log", 0, 0},
+		{"?.log", "a.log b.log", 0, 0},
+		{"dir", "dir/1.log dir/2.log dir/link", 0, 0},
+		{"dir/", "dir/1.log dir/2.log dir/link", 0, 0},
+		{"*/*.log", "dir/1.log dir/2.log", 0, 0},
+		{"*/sub/*", "dir/sub/3.log x/sub/4.log", 0, 0},
+		{"x*", "", 0, 1}, // a directory with no file in it
+		{"d*", "dir/1.log dir/2.log dir/link", 0, 0},
+		{"a.log ./a.log", "a.log", 1, 0},
+		{"a.log dir", "a.log dir/1.log dir/2.log", 1, 0},
+		{"- a.log -", "- a.log", 1, 0},
+		{"missing a.log no*match [ void b.log", "a.log b.log", 0, 4},
+		{"a.log/b", "", 0, 1},
+		{"", "", 0, 1},
+	} {
+		ins, warnings, errs := Inputs(strings.Split(c.args, " "), strings.NewReader(""))
+		if names(ins) != c.want || len(warnings) != c.warnings || len(errs) != c.errs {
+			t.Errorf("%q: %q, want %q; warnings %q, errors %v", c.args, names(ins), c.want, warnings, errs)
+		}
+	}
+	_, _, errs := Inputs([]string{"missing", "no*match"}, nil)
+	for i, name := range []string{"missing", "no*match"} {
+		if !errors.Is(errs[i], fs.ErrNotExist) || strings.Count(errs[i].Error(), name) != 1 {
+			t.Error(errs[i])
+		}
+	}
+}
+
+func TestBrokenLinkInDirectory(t *testing.T) {
+	tree(t, "dir/a")
+	if err := os.Symlink("nowhere", "dir/b"); err != nil {
+		t.Fatal(err)
+	}
+	ins, warnings, errs := Inputs([]string{"dir"}, nil)
+	if names(ins) != "dir/a" || len(warnings) != 1 || !strings.Contains(warnings[0], "dir/b") || len(errs) != 0 {
+		t.Error(names(ins), warnings, errs)
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	tree(t, "file", "dir/x")
+	os.Chmod("file", 0)
+	os.Chmod("dir", 0)
+	defer os.Chmod("dir", 0o755)
+	ins, _, errs := Inputs([]string{"file", "dir"}, nil)
+	if len(ins) != 1 || len(errs) != 1 || !errors.Is(errs[0], fs.ErrPermission) {
+		t.Fatal(ins, errs)
+	}
+	if _, err := ins[0].Head(1); !errors.Is(err, fs.ErrPermission) {
+		t.Error(err)
+	}
+	_, res := readAll(t, ins, Options{}, 1)
+	if !errors.Is(res[0].Err, fs.ErrPermission) {
+		t.Error(res[0].Err)
+	}
+}
+
+// A file that has become a directory by the time it is read.
+func TestDirectoryAsFile(t *testing.T) {
+	tree(t, "file")
+	in := file(t, "file")
+	os.Remove("file")
+	os.Mkdir("file", 0o755)
+	if _, err := in.Head(1); !errors.Is(err, errDirectory) {
+		t.Error(err)
+	}
+	_, res := readAll(t, []*Input{in}, Options{}, 1)
+	if !errors.Is(res[0].Err, errDirectory) {
+		t.Error(res[0].Err)
+	}
+	if _, err := NewFile("file"); !errors.Is(err, errDirectory) {
+		t.Error(err)
+	}
+}
+
+// Standard input redirected from a file has a size, and is that file.
+func TestStdinIsAFile(t *testing.T) {
+	tree(t, "log")
+	f, err := os.Open("log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ins, warnings, _ := Inputs([]string{"-", "log"}, f)
+	if names(ins) != "-" || ins[0].Size != 4 || len(warnings) != 1 {
+		t.Error(names(ins), ins[0].Size, warnings)
+	}
+	got, _ := readAll(t, ins, Options{}, 1)
+	if string(joined(got[0])) != "log\n" {
+		t.Errorf("%q", joined(got[0]))
+	}
+}
+
+func TestSniffNotTheName(t *testing.T) {
+	text := []byte("a line\n")
+	a, b := file(t, write(t, "a.gz", text)), file(t, write(t, "b.log", gz(t, text)))
+	got, _ := readAll(t, []*Input{a, b}, Options{}, 1)
+	if !bytes.Equal(joined(got[0]), text) || !bytes.Equal(joined(got[1]), text) || a.Codec() != "plain" || b.Codec() != "gzip" {
+		t.Errorf("%q %q %s %s", joined(got[0]), joined(got[1]), a.Codec(), b.Codec())
+	}
+}

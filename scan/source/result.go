@@ -1,0 +1,83 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+)
+
+// Result says how the reading of one input ended.
+type Result struct {
+	Name     string
+	Codec    string   // as Input.Codec
+	Disk     int64    // bytes read from disk or pipe, compressed if the input is
+	Bytes    int64    // decompressed bytes handed out in chunks, those counted in Chunk.Cut included
+	Err      error    // nil, or an *Error: what was readable before it has been handed out
+	Warnings []string // oddities that lost nothing, such as zero padding after compressed data
+	Complete bool     // every byte of the input was handed out (or counted in Cut) and nothing failed
+}
+
+// Error is why and where an input could not be read to its end.
+type Error struct {
+	Name   string
+	Offset int64 // in bytes on disk; -1 when the input could not be opened
+	Err    error
+}
+
+// Error gives name, offset and cause in one line.
+func (e *Error) Error() string {
+	if e.Offset < 0 {
+		return fmt.Sprintf("%s: %v", e.Name, e.Err)
+	}
+	return fmt.Sprintf("%s: at byte %d: %v", e.Name, e.Offset, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// newError drops the path that the os package puts in front of a cause, since the name is there already.
+func newError(name string, offset int64, err error) *Error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return &Error{Name: name, Offset: offset, Err: err}
+}
+
+// state is what is known of one input while it is read.
+type state struct {
+	disk, bytes atomic.Int64
+	complete    atomic.Bool
+
+	mu       sync.Mutex
+	err      *Error
+	warnings []string
+}
+
+// fail records an error. Ranges of a file fail in any order; the one nearest to the beginning is kept.
+func (s *state) fail(e *Error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil || e.Offset < s.err.Offset {
+		s.err = e
+	}
+}
+
+func (s *state) warn(w []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.warnings = append(s.warnings, w...)
+}
+
+func (s *state) result(in *Input) Result {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	res := Result{Name: in.Name, Codec: in.Codec(), Disk: s.disk.Load(), Bytes: s.bytes.Load(), Warnings: s.warnings}
+	if s.err != nil {
+		res.Err = s.err
+	}
+	res.Complete = s.complete.Load() && s.err == nil
+	return res
+}

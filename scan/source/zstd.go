@@ -1,0 +1,103 @@
+package source
+
+import (
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// zstdMaxWindow is the largest window accepted, 2 to the 27: the limit of the zstd command too, so that all files that
+// decompress without special flags do so here (levels up to --ultra -22, and --long=27). A larger one is an error. A window of that
+// size takes up to twice as much memory, for each stream that is read at the same time; ordinary levels have 8 MiB or less.
+const zstdMaxWindow = 128 << 20
+
+// zstdDecoder decodes all frames on the calling goroutine (concurrency 1), where a panic can be caught.
+type zstdDecoder struct {
+	src  *source
+	z    *zstd.Decoder
+	last lastBytes
+	err  error // found, but returned only after all that was decoded
+	warn []string
+}
+
+var zstds = sync.Pool{New: func() any {
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(zstdMaxWindow), zstd.WithDecoderMaxMemory(zstdMaxWindow))
+	if err != nil {
+		panic("source: impossible zstd options: " + err.Error())
+	}
+	return z
+}}
+
+func newZstd(src *source) *zstdDecoder {
+	d := &zstdDecoder{src: src, z: zstds.Get().(*zstd.Decoder), last: lastBytes{r: src.br}}
+	if err := d.z.Reset(&d.last); err != nil {
+		d.err = err
+	}
+	return d
+}
+
+func (d *zstdDecoder) Read(p []byte) (int, error) {
+	if d.err == nil {
+		n, err := d.z.Read(p)
+		if err == nil || err == io.EOF {
+			return n, err
+		}
+		d.err = d.explain(err)
+		if n > 0 {
+			return n, nil
+		}
+	}
+	// A block whose checksum is wrong is still in the decoder. It is suspect, and it is data: the user gets it, and the error.
+	if n, _ := d.z.Read(p); n > 0 {
+		return n, nil
+	}
+	return 0, d.err
+}
+
+// explain finds out whether a frame without a magic number is only padding.
+func (d *zstdDecoder) explain(err error) error {
+	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+		return errors.New("zstd window is larger than 128 MiB")
+	}
+	if !errors.Is(err, zstd.ErrMagicMismatch) || d.src.offset() <= 4 {
+		return err
+	}
+	if d.last.b != [4]byte{} {
+		return errTrailing
+	}
+	w, err := padding(d.src, 4)
+	if err != nil {
+		return err
+	}
+	d.warn = append(d.warn, w)
+	return io.EOF
+}
+
+func (d *zstdDecoder) warnings() []string { return d.warn }
+
+func (d *zstdDecoder) free() {
+	if d.z.Reset(nil) == nil {
+		zstds.Put(d.z)
+	}
+	d.z = nil
+}
+
+// lastBytes remembers the last four bytes that were read, which are a magic number when the decoder says it is wrong.
+type lastBytes struct {
+	r io.Reader
+	b [4]byte
+}
+
+func (l *lastBytes) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if n >= len(l.b) {
+		copy(l.b[:], p[n-len(l.b):n])
+	} else {
+		copy(l.b[:], l.b[n:])
+		copy(l.b[len(l.b)-n:], p[:n])
+	}
+	return n, err
+}
