@@ -1,0 +1,196 @@
+package crawler
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+// newSet makes a set of profiles.
+func newSet(t testing.TB, profiles []Profile) *Set {
+	t.Helper()
+	words, err := compile.Words(Words(profiles))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(profiles, words)
+}
+
+var loadBuiltin = sync.OnceValues(Builtin)
+
+// builtinSet makes a set of the profiles that come with the package.
+func builtinSet(t testing.TB) *Set {
+	t.Helper()
+	profiles, err := loadBuiltin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newSet(t, profiles)
+}
+
+// naive reads headers as the specification says it (audit-rules 7), one word of
+// one profile after the other.
+type naive struct{ words []naiveWord }
+
+type naiveWord struct {
+	text    []byte // in lower case
+	profile *Profile
+}
+
+func newNaive(profiles []Profile) naive {
+	var n naive
+	for i := range profiles {
+		for _, word := range profiles[i].Words {
+			n.words = append(n.words, naiveWord{lower([]byte(word)), &profiles[i]})
+		}
+	}
+	return n
+}
+
+// lower is bytes.ToLower for ASCII only.
+func lower(b []byte) []byte {
+	b = bytes.Clone(b)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return b
+}
+
+func (n naive) read(header []byte) Claim {
+	low := lower(header)
+	hidden, contact := contactBytes(low)
+	type hit struct {
+		start  int
+		length int
+		*Profile
+	}
+	var hits []hit
+	for _, w := range n.words {
+		for from := 0; ; {
+			at := bytes.Index(low[from:], w.text)
+			if at < 0 {
+				break
+			}
+			at += from
+			from = at + 1
+			if standsAlone(low, at, at+len(w.text)) && !hidden[at] && !behindLike(low[:at]) {
+				hits = append(hits, hit{at, len(w.text), w.profile})
+			}
+		}
+	}
+	if len(hits) == 0 {
+		return naiveUnknown(header, low, hidden, contact)
+	}
+	// Who is named first, and of who begins at one place the one with more to say.
+	slices.SortFunc(hits, func(a, b hit) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return b.length - a.length
+	})
+	best, ambiguous := hits[0], false
+	for _, h := range hits {
+		if h.Operator != best.Operator {
+			ambiguous = true
+		} else if h.length > best.length {
+			best = h
+		}
+	}
+	return Claim{Profile: best.Profile, Name: best.Name, Ambiguous: ambiguous}
+}
+
+var (
+	joinedBefore = regexp.MustCompile(`[A-Za-z0-9_.-]*$`)
+	joinedBehind = regexp.MustCompile(`^[A-Za-z0-9_.-]*`)
+)
+
+// naiveUnknown names an unknown crawler by its word.
+func naiveUnknown(header, low []byte, hidden []bool, contact bool) (c Claim) {
+	for start := 0; start < len(low); start++ {
+		if !wordByte(low[start]) || start > 0 && wordByte(low[start-1]) {
+			continue
+		}
+		end := start
+		for end < len(low) && wordByte(low[end]) {
+			end++
+		}
+		word := string(low[start:end])
+		if hidden[start] || behindLike(low[:start]) || start > 0 && !contact {
+			continue
+		}
+		for _, stem := range []string{"bot", "spider", "crawl", "scrap", "fetch"} {
+			if strings.Contains(word, stem) && !slices.Contains([]string{"bot", "spider", "crawl", "scrap", "fetch"}, word) {
+				c.Name = string(header[start:min(end, start+64)])
+				joined := string(joinedBefore.Find(header[:start])) + string(header[start:end]) + string(joinedBehind.Find(header[end:]))
+				if joined = strings.Trim(joined, "."); joined[:min(len(joined), 64)] != c.Name {
+					c.dotted = joined[:min(len(joined), 64)]
+				}
+				return c
+			}
+		}
+	}
+	return c
+}
+
+// contactBytes tells of each byte whether it is in a URL or an e-mail address,
+// and whether there is any.
+func contactBytes(low []byte) (hidden []bool, any bool) {
+	hidden = make([]bool, len(low))
+	hide := func(from, to int) {
+		any = true
+		for i := from; i < to; i++ {
+			hidden[i] = true
+		}
+	}
+	breaks := func(c byte) bool { return c <= ' ' || strings.IndexByte(`()<>[]{}"';,|`, c) >= 0 }
+	for i := range low {
+		isURL := bytes.HasPrefix(low[i:], []byte("://")) ||
+			bytes.HasPrefix(low[i:], []byte("www.")) && (i == 0 || !wordByte(low[i-1]))
+		isMail := low[i] == '@' && i > 0 && mailByte(low[i-1]) && i+1 < len(low) && mailByte(low[i+1])
+		from, to := i, i
+		switch {
+		case isURL:
+			for from > 0 && low[i] == ':' && 'a' <= low[from-1] && low[from-1] <= 'z' {
+				from--
+			}
+			for to < len(low) && !breaks(low[to]) {
+				to++
+			}
+			hide(from, to)
+		case isMail:
+			for from > 0 && mailByte(low[from-1]) {
+				from--
+			}
+			for to < len(low) && mailByte(low[to]) {
+				to++
+			}
+			hide(from, to)
+		}
+	}
+	return hidden, any
+}
+
+func wordByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c >= 0x80
+}
+
+func mailByte(c byte) bool { return wordByte(c) || c == '.' || c == '+' || c == '@' }
+
+// standsAlone tells whether no word goes on at either side of low[from:to].
+func standsAlone(low []byte, from, to int) bool {
+	left := from > 0 && wordByte(low[from-1]) && wordByte(low[from])
+	right := to < len(low) && wordByte(low[to]) && wordByte(low[to-1])
+	return !left && !right
+}
+
+func behindLike(low []byte) bool {
+	before, ok := bytes.CutSuffix(low, []byte("like "))
+	return ok && (len(before) == 0 || before[len(before)-1] == '-' || !wordByte(before[len(before)-1]))
+}

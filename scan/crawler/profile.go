@@ -1,0 +1,141 @@
+// Package crawler tells who a client says it is: from a User-Agent header to the
+// profile of a crawler, and what its operator says of how it reads robots.txt.
+package crawler
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// Profile is what is known of one crawler.
+type Profile struct {
+	// Name is the crawler's product token in the operator's casing, Operator the
+	// company or project that runs it.
+	Name     string `json:"name"`
+	Operator string `json:"operator"`
+	// Category is empty or one of search, ai-training, ai-search, user-triggered,
+	// preview, seo, archive, ads, monitoring, feed, security, research and other.
+	Category string `json:"category"`
+	// Words are what to look for in a User-Agent header; none for a control
+	// token.
+	Words []string `json:"words"`
+	// Tokens are its product tokens in robots.txt, the preferred first: the first
+	// for which a robots.txt has a group is the one that binds it.
+	Tokens []string `json:"tokens"`
+	// IgnoresWildcard says that groups for * do not bind it.
+	IgnoresWildcard bool `json:"ignores_wildcard,omitempty"`
+	// Exempt, if not empty, says why robots.txt does not apply to its requests.
+	Exempt string `json:"exempt,omitempty"`
+	// Control says that the token has no header of its own: another crawler
+	// obeys it, and no log shows whether.
+	Control bool `json:"control,omitempty"`
+	// Dialect is how it reads robots.txt, if that is known; see automaton.
+	Dialect string `json:"dialect,omitempty"`
+	// Obeys is the operator's claim to obey robots.txt: yes, no or unknown.
+	Obeys string `json:"obeys"`
+	// Source is the page that says so, Date the day as of which it did.
+	Source string `json:"source,omitempty"`
+	Date   string `json:"date,omitempty"`
+	// Verify lists how the operator lets its addresses be verified: "ranges",
+	// "dns", or both with a comma. Empty: it publishes nothing.
+	Verify string `json:"verify,omitempty"`
+}
+
+var knownCategories = []string{
+	"search", "ai-training", "ai-search", "user-triggered", "preview", "seo", "archive",
+	"ads", "monitoring", "feed", "security", "research", "other",
+}
+
+//go:embed crawlers.json
+var builtin []byte
+
+// Builtin returns the profiles that come with the package, from crawlers.json.
+func Builtin() ([]Profile, error) { return Read(builtin) }
+
+// Read reads profiles from a JSON array of objects with the fields of Profile.
+// It refuses unknown fields, profiles without what they need, and names or words
+// that occur twice; the error names the profile.
+func Read(data []byte) ([]Profile, error) {
+	var profiles []Profile
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&profiles); err != nil {
+		return nil, fmt.Errorf("crawler profiles: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("crawler profiles: %w", errTrailing)
+	}
+	seen := map[string]string{}
+	for i := range profiles {
+		if err := profiles[i].check(seen); err != nil {
+			return nil, fmt.Errorf("crawler profile %d, %q: %w", i, profiles[i].Name, err)
+		}
+	}
+	return profiles, nil
+}
+
+var (
+	errTrailing   = errors.New("something follows the array")
+	errNoName     = errors.New("no name")
+	errNoOperator = errors.New("no operator")
+	errNoWord     = errors.New("no word to look for, and not a control token")
+	errNoToken    = errors.New("no product token")
+	errControl    = errors.New("words of a control token, which has no header")
+	errCategory   = errors.New("no category that is known")
+	errObeys      = errors.New(`obeys is none of "yes", "no" and "unknown"`)
+)
+
+func (p *Profile) check(seen map[string]string) error {
+	switch {
+	case p.Name == "":
+		return errNoName
+	case p.Operator == "":
+		return errNoOperator
+	case len(p.Words) == 0 && !p.Control:
+		return errNoWord
+	case len(p.Words) > 0 && p.Control:
+		return errControl
+	case len(p.Tokens) == 0:
+		return errNoToken
+	case p.Category != "" && !slices.Contains(knownCategories, p.Category):
+		return errCategory
+	case p.Obeys != "yes" && p.Obeys != "no" && p.Obeys != "unknown":
+		return errObeys
+	}
+	if p.Dialect != "" {
+		if _, err := automaton.ParseDialect(p.Dialect); err != nil {
+			return err
+		}
+	}
+	for _, token := range p.Tokens {
+		if token == "" || len(automaton.CutToken([]byte(token))) != len(token) {
+			return fmt.Errorf("%q is not a product token", token)
+		}
+	}
+	for _, key := range append([]string{"name " + p.Name}, p.Words...) {
+		key = strings.ToLower(key)
+		if other, taken := seen[key]; taken {
+			return fmt.Errorf("shares %q with %q", key, other)
+		}
+		seen[key] = p.Name
+	}
+	return nil
+}
+
+// Words returns the words of all profiles, in the order in which New expects
+// the automaton to number them.
+func Words(profiles []Profile) []string {
+	var words []string
+	for i := range profiles {
+		words = append(words, profiles[i].Words...)
+	}
+	return words
+}

@@ -1,0 +1,228 @@
+package crawler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var categories = []string{"search", "ai-training", "ai-search", "user-triggered", "preview", "seo", "archive",
+	"ads", "monitoring", "feed", "security", "research", "other"}
+
+// TestBuiltin checks each profile that comes with the package: what Read does
+// not ask, since profiles of users may be about anything.
+func TestBuiltin(t *testing.T) {
+	set := builtinSet(t)
+	if n := len(set.Profiles()); n < 300 {
+		t.Errorf("only %d profiles", n)
+	}
+	r := set.Reader()
+	for i := range set.Profiles() {
+		p := &set.Profiles()[i]
+		t.Run(p.Name, func(t *testing.T) {
+			if !slices.Contains(categories, p.Category) {
+				t.Errorf("category %q", p.Category)
+			}
+			if !slices.Contains([]string{"", "dns", "ranges", "ranges,dns"}, p.Verify) {
+				t.Errorf("verify %q", p.Verify)
+			}
+			if (p.Source == "") != (p.Date == "") || p.Obeys != "unknown" && p.Source == "" {
+				t.Errorf("obeys %q, as of the day %q says %q", p.Obeys, p.Date, p.Source)
+			}
+			if _, err := time.Parse(time.DateOnly, p.Date); p.Date != "" && err != nil {
+				t.Errorf("date: %v", err)
+			}
+			if p.Control != (len(p.Words) == 0) {
+				t.Errorf("control token: %v, words %q", p.Control, p.Words)
+			}
+			if p.Exempt != "" && p.Obeys == "yes" {
+				t.Errorf("it obeys and is exempt: %s", p.Exempt)
+			}
+			if (p.Dialect == "google") != (p.Operator == "Google") {
+				t.Errorf("dialect %q of an operator %q", p.Dialect, p.Operator)
+			}
+			for _, name := range []string{p.Name, strings.ToUpper(p.Name), strings.ToLower(p.Name)} {
+				if got := set.ByName(name); got != p {
+					t.Errorf("ByName(%q) = %v", name, got)
+				}
+			}
+			for _, word := range p.Words {
+				for _, word := range []string{word, strings.ToUpper(word)} {
+					for _, header := range []string{
+						"Mozilla/5.0 (compatible; " + word + "/1.0; +http://operator.example/)",
+						word, word + "/2.0", "x (" + word + ")",
+					} {
+						if got := r.Read([]byte(header)); got != (Claim{Profile: p, Name: p.Name}) {
+							t.Errorf("%q is %v", header, got)
+						}
+					}
+					for _, header := range []string{"x" + word + "x", "Foo/1.0 (+http://operator.example/" + word + ")"} {
+						if got := r.Read([]byte(header)); got.Profile != nil && got.Profile.Operator == p.Operator && !strings.Contains(word, " ") {
+							t.Errorf("%q is %v", header, got)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestProfilesOfTheSpecification are those that audit-rules 7 names.
+func TestProfilesOfTheSpecification(t *testing.T) {
+	set := builtinSet(t)
+	for _, c := range []struct {
+		name     string
+		tokens   string
+		exempt   bool
+		wildcard bool
+		control  bool
+	}{
+		{"Googlebot", "Googlebot", false, true, false},
+		{"Googlebot-Image", "Googlebot-Image Googlebot", false, true, false},
+		{"Storebot-Google", "Storebot-Google", false, true, false},
+		{"AdsBot-Google", "AdsBot-Google", false, false, false},
+		{"Google-Extended", "Google-Extended", false, true, true},
+		{"Applebot-Extended", "Applebot-Extended", false, true, true},
+		{"ChatGPT-User", "ChatGPT-User", true, true, false},
+		{"Perplexity-User", "Perplexity-User", true, true, false},
+		{"Meta-ExternalFetcher", "Meta-ExternalFetcher", true, true, false},
+		{"facebookexternalhit", "facebookexternalhit", true, true, false},
+		{"Google-Read-Aloud", "Google-Read-Aloud", true, true, false},
+		{"FeedFetcher-Google", "FeedFetcher-Google", true, true, false},
+		{"Google-Safety", "Google-Safety", true, true, false},
+		{"Claude-User", "Claude-User", false, true, false},
+		{"MistralAI-User", "MistralAI-User", false, true, false},
+		{"DuckAssistBot", "DuckAssistBot", false, true, false},
+		{"GPTBot", "GPTBot", false, true, false},
+		{"ClaudeBot", "ClaudeBot", false, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := set.ByName(c.name)
+			if p == nil {
+				t.Fatal("no such profile")
+			}
+			if got := strings.Join(p.Tokens, " "); !strings.EqualFold(got, c.tokens) {
+				t.Errorf("tokens %s, want %s", got, c.tokens)
+			}
+			if (p.Exempt != "") != c.exempt {
+				t.Errorf("exempt: %q, want %v", p.Exempt, c.exempt)
+			}
+			if p.IgnoresWildcard == c.wildcard {
+				t.Errorf("* binds it: %v, want %v", !p.IgnoresWildcard, c.wildcard)
+			}
+			if p.Control != c.control {
+				t.Errorf("control token: %v, want %v", p.Control, c.control)
+			}
+		})
+	}
+}
+
+// TestByName finds a crawler by its name before its words and its token.
+func TestByName(t *testing.T) {
+	set := newSet(t, []Profile{
+		{Name: "Screaming", Operator: "S", Words: []string{"Screaming Frog", "Frog"}, Tokens: []string{"ScreamingFrog", "Second"}},
+		{Name: "ScreamingFrog", Operator: "T", Words: []string{"Toad"}, Tokens: []string{"Frog"}},
+		{Name: "Control", Operator: "U", Control: true, Tokens: []string{"Toad"}},
+		{Name: "Other", Operator: "V", Words: []string{"Another"}, Tokens: []string{"Pond"}},
+	})
+	for name, want := range map[string]string{
+		"screaming":      "Screaming",
+		"SCREAMING FROG": "Screaming",
+		"ScreamingFrog":  "ScreamingFrog",
+		"frog":           "Screaming",
+		"toad":           "ScreamingFrog",
+		"Control":        "Control",
+		"pond":           "Other",
+		"Second":         "",
+		"Scream":         "",
+		"":               "",
+	} {
+		got := ""
+		if p := set.ByName(name); p != nil {
+			got = p.Name
+		}
+		if got != want {
+			t.Errorf("ByName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestRead reads a profile with every field.
+func TestRead(t *testing.T) {
+	got, err := Read([]byte(`[
+		{"name":"Foo","operator":"F","category":"seo","words":["Foo","Foo Bar"],"tokens":["foo","bar"],
+		 "ignores_wildcard":true,"exempt":"because","dialect":"rfc9309","obeys":"no","source":"https://foo.example/",
+		 "date":"2026-11-21","verify":"dns"},
+		{"name":"Foo-Extended","operator":"F","tokens":["Foo-Extended"],"control":true,"obeys":"unknown"}
+	]
+	`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Profile{
+		{
+			Name: "Foo", Operator: "F", Category: "seo", Words: []string{"Foo", "Foo Bar"}, Tokens: []string{"foo", "bar"},
+			IgnoresWildcard: true, Exempt: "because", Dialect: "rfc9309", Obeys: "no", Source: "https://foo.example/",
+			Date: "2026-11-21", Verify: "dns",
+		},
+		{Name: "Foo-Extended", Operator: "F", Tokens: []string{"Foo-Extended"}, Control: true, Obeys: "unknown"},
+	}
+	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+		t.Errorf("\n got %+v\nwant %+v", got, want)
+	}
+	if got, want := Words(got), []string{"Foo", "Foo Bar"}; !slices.Equal(got, want) {
+		t.Errorf("Words() = %q, want %q", got, want)
+	}
+}
+
+// TestReadError has one case for each way in which a list of profiles is wrong.
+func TestReadError(t *testing.T) {
+	const good = `{"name":"Foo","operator":"F","words":["Foo"],"tokens":["foo"],"obeys":"yes"}`
+	if _, err := Read([]byte("[" + good + "]")); err != nil {
+		t.Fatal(err)
+	}
+	change := func(old, new string) string { return "[" + strings.Replace(good, old, new, 1) + "]" }
+	second := func(name, word string) string {
+		return fmt.Sprintf(`[%s,{"name":%q,"operator":"B","words":[%q],"tokens":["bar"],"obeys":"yes"}]`, good, name, word)
+	}
+	for _, c := range []struct{ name, data, says string }{
+		{"empty", "", "EOF"},
+		{"not JSON", "[{", "EOF"},
+		{"an object", good, "cannot unmarshal object"},
+		{"a list of names", `["Foo"]`, "cannot unmarshal string"},
+		{"a word for words", change(`["Foo"]`, `"Foo"`), "words"},
+		{"an unknown field", change(`"obeys"`, `"obey":"yes","obeys"`), `"obey"`},
+		{"more behind the list", change("", "") + "x", "follows"},
+		{"a second list", change("", "") + "[]", "follows"},
+		{"no name", change(`"name":"Foo",`, ""), "no name"},
+		{"no category that is known", change(`"operator":"F",`, `"operator":"F","category":"seo ",`), "category"},
+		{"words of a control token", change(`"tokens"`, `"control":true,"tokens"`), "control token"},
+		{"no operator", change(`"operator":"F",`, ""), "no operator"},
+		{"no word", change(`"words":["Foo"],`, ""), "no word"},
+		{"no token", change(`"tokens":["foo"],`, ""), "no product token"},
+		{"an empty token", change(`["foo"]`, `["foo",""]`), `"" is not a product token`},
+		{"a token with a version", change(`["foo"]`, `["foo/1.0"]`), `"foo/1.0" is not a product token`},
+		{"a token with a blank", change(`["foo"]`, `["foo bar"]`), `"foo bar" is not a product token`},
+		{"no word on whether it obeys", change(`"yes"`, `""`), "obeys"},
+		{"another word on whether it obeys", change(`"yes"`, `"perhaps"`), "obeys"},
+		{"an unknown dialect", change(`"obeys"`, `"dialect":"bing","obeys"`), "bing"},
+		{"a name twice", second("foo", "Bar"), "shares"},
+		{"a word twice", second("Bar", "FOO"), "shares"},
+		{"a word twice in one profile", change(`["Foo"]`, `["Foo","foo"]`), "shares"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Read([]byte(c.data))
+			if err == nil {
+				t.Fatalf("read as %+v", got)
+			}
+			if !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%q does not say %q", err, c.says)
+			}
+		})
+	}
+	if _, err := Read([]byte(second("Bar", "Foo"))); err == nil || !strings.Contains(err.Error(), `"Bar"`) || !strings.Contains(err.Error(), `"Foo"`) {
+		t.Errorf("%v does not name both profiles", err)
+	}
+}

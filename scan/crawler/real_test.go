@@ -1,0 +1,157 @@
+package crawler
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ulikunitz/xz"
+)
+
+// open opens a file of real headers, or skips the test where there are none.
+func open(t *testing.T, name string) io.Reader {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "data", "bots", name))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("no real headers here: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// lines returns the lines of a packed table, each cut at its first tab.
+func lines(t *testing.T, name string) (rows [][2]string) {
+	t.Helper()
+	x, err := xz.NewReader(open(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := bufio.NewScanner(x)
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		left, right, _ := strings.Cut(s.Text(), "\t")
+		rows = append(rows, [2]string{left, right})
+	}
+	if s.Err() != nil || len(rows) < 1000 {
+		t.Fatalf("%d rows, %v", len(rows), s.Err())
+	}
+	return rows
+}
+
+var (
+	stemOf    = regexp.MustCompile(`(?i)bot|spider|crawl|scrap|fetch`)
+	contactOf = regexp.MustCompile(`://|www\.|@`)
+	browserOf = regexp.MustCompile(`^(Mozilla/[345]\.0 \((Windows|X11|Macintosh|iPhone|iPad|Linux|compatible; MSIE)|Opera/).*(Chrome|Firefox|MSIE|Safari|Trident|Opera)/`)
+	// dressedOf are crawlers in the clothes of a browser that carry no URL.
+	dressedOf = regexp.MustCompile(`BingPreview|GoogleOther|Mediapartners-Google|slurp$`)
+)
+
+// TestRealHeaders reads the headers of real logs with their counts.
+func TestRealHeaders(t *testing.T) {
+	set := builtinSet(t)
+	reader, spec := set.Reader(), newNaive(set.Profiles())
+	browsers, bots, attributed := 0, 0, 0
+	for i, row := range lines(t, "log-user-agent-counts.tsv.xz") {
+		if testing.Short() && i >= 2000 {
+			break
+		}
+		n, err := strconv.Atoi(row[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		header := []byte(row[1])
+		got, want := reader.Read(header), spec.read(header)
+		if got != want {
+			t.Errorf("%q is %v, to the specification %v", header, got, want)
+		}
+		if got.Name != "" && got.Profile == nil && !stemOf.MatchString(got.Name) {
+			t.Errorf("%q is %v", header, got)
+		}
+		if browserOf.Match(header) && !contactOf.Match(header) && !stemOf.Match(header) && !dressedOf.Match(header) {
+			if browsers++; got.Name != "" {
+				t.Errorf("a browser, %q, is %v", header, got)
+			}
+		}
+		if strings.Contains(strings.ToLower(row[1]), "bot") {
+			if bots += n; got.Name != "" {
+				attributed += n
+			}
+		}
+	}
+	if browsers < 500 {
+		t.Errorf("only %d headers of browsers", browsers)
+	}
+	// Observed: 99.59 %. The rest are bare words such as BOT/0.1, and headers
+	// that have the word in a URL only.
+	t.Logf("%d browsers; of %d requests with bot in their header %d were attributed", browsers, bots, attributed)
+	if float64(attributed) < 0.995*float64(bots) {
+		t.Errorf("of %d requests with bot in their header %d were attributed", bots, attributed)
+	}
+}
+
+// TestListedHeaders reads headers that others have collected of crawlers.
+func TestListedHeaders(t *testing.T) {
+	set := builtinSet(t)
+	reader, spec := set.Reader(), newNaive(set.Profiles())
+	for i, row := range lines(t, "bot-user-agents.tsv.xz") {
+		if testing.Short() && i%10 != 0 {
+			continue
+		}
+		header := []byte(row[1])
+		if got, want := reader.Read(header), spec.read(header); got != want {
+			t.Errorf("%q is %v, to the specification %v", header, got, want)
+		}
+	}
+}
+
+// TestListedPatterns reads the examples of a list of patterns: where a pattern is
+// a crawler's name, and an example has it as a word of its own with a version,
+// the example is of that crawler's operator.
+func TestListedPatterns(t *testing.T) {
+	set := builtinSet(t)
+	reader, spec := set.Reader(), newNaive(set.Profiles())
+	z, err := gzip.NewReader(open(t, "crawler-user-agents.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var patterns []struct {
+		Pattern   string
+		Instances []string
+	}
+	if err := json.NewDecoder(z).Decode(&patterns); err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, p := range patterns {
+		name := strings.TrimRight(strings.NewReplacer(`\`, "", "^", "").Replace(p.Pattern), "/( ")
+		profile := set.ByName(name)
+		version := regexp.MustCompile(`(?i)(^|[ (;])` + regexp.QuoteMeta(name) + `/[\d.v]`)
+		for _, header := range p.Instances {
+			got := reader.Read([]byte(header))
+			if want := spec.read([]byte(header)); got != want {
+				t.Errorf("%q is %v, to the specification %v", header, got, want)
+			}
+			if profile == nil || profile.Control || !version.MatchString(header) {
+				continue
+			}
+			if checked++; !got.Ambiguous && (got.Profile == nil || got.Profile.Operator != profile.Operator) {
+				t.Errorf("%q is %v, want one of %s", header, got, profile.Operator)
+			}
+		}
+	}
+	if checked < 200 {
+		t.Errorf("only %d examples were checked", checked)
+	}
+}

@@ -1,0 +1,240 @@
+package crawler
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// Set is a list of profiles ready to be found in headers. It is immutable and
+// safe for any number of goroutines.
+type Set struct {
+	profiles []Profile
+	words    *automaton.Words
+	owner    []*Profile // of each word
+}
+
+// New makes a set of profiles and of the automaton of their words, which
+// compile.Words makes of Words(profiles). Both are kept.
+func New(profiles []Profile, words *automaton.Words) *Set {
+	s := &Set{profiles: profiles, words: words}
+	for i := range profiles {
+		for range profiles[i].Words {
+			s.owner = append(s.owner, &profiles[i])
+		}
+	}
+	return s
+}
+
+// Profiles returns the profiles of the set, not to be changed.
+func (s *Set) Profiles() []Profile { return s.profiles }
+
+// ByName returns the profile of that name, or with a word or a preferred product
+// token of that name, in any ASCII case; nil if there is none.
+func (s *Set) ByName(name string) *Profile {
+	is := func(s string) bool { return strings.EqualFold(s, name) }
+	for _, known := range []func(*Profile) bool{
+		func(p *Profile) bool { return is(p.Name) },
+		func(p *Profile) bool { return slices.ContainsFunc(p.Words, is) },
+		func(p *Profile) bool { return is(p.Tokens[0]) },
+	} {
+		for i := range s.profiles {
+			if known(&s.profiles[i]) {
+				return &s.profiles[i]
+			}
+		}
+	}
+	return nil
+}
+
+// Claim is who a header says that the client is. The zero value is no crawler.
+type Claim struct {
+	// Profile is the known crawler that the header names; if it names crawlers of
+	// two operators, the first of them.
+	Profile *Profile
+	// Name is the profile's name, or for an unknown crawler the word by which it
+	// calls itself. Empty where the header names no crawler.
+	Name string
+	// Ambiguous says that the header names crawlers of two operators.
+	Ambiguous bool
+
+	dotted string // of an unknown crawler: Name with the words that dots join to it, if there are any
+}
+
+// Tokens returns the product tokens by which robots.txt may name the crawler, the
+// preferred first, not to be changed. Dots end a word of a header but not a
+// product token, so that who calls itself example.com_bot, and is listed as
+// com_bot, is bound first of all by a group for example.com_bot.
+func (c Claim) Tokens() []string {
+	switch {
+	case c.Profile != nil:
+		return c.Profile.Tokens
+	case c.dotted != "":
+		return []string{c.dotted, c.Name}
+	default:
+		return []string{c.Name}
+	}
+}
+
+// String describes the claim for an error message or a log.
+func (c Claim) String() string {
+	switch {
+	case c.Name == "":
+		return "no crawler"
+	case c.Profile == nil:
+		return c.Name + " (unknown)"
+	case c.Ambiguous:
+		return c.Name + " (ambiguous)"
+	}
+	return fmt.Sprintf("%s (%s)", c.Name, c.Profile.Operator)
+}
+
+// Reader reads headers. It belongs to one goroutine; the zero value is not
+// usable, see Set.Reader.
+type Reader struct {
+	set      *Set
+	hits     []automaton.Hit
+	contacts []span
+}
+
+// Reader returns a new reader of headers.
+func (s *Set) Reader() *Reader { return &Reader{set: s} }
+
+// Read returns who a User-Agent header names. The header is given as the client
+// sent it, without a log's escaping.
+//
+// Words count only outside URLs and e-mail addresses, which name the operator's
+// pages and not the client, and not behind "like ", by which clients say what
+// they resemble and are not. Of one operator's crawlers the one with the longest
+// word is meant. It allocates only for the name of an unknown crawler.
+func (r *Reader) Read(header []byte) Claim {
+	r.hits = r.set.words.Append(r.hits[:0], header)
+	r.contacts = appendContacts(r.contacts[:0], header)
+	var first, best automaton.Hit
+	found, ambiguous := false, false
+	for _, hit := range r.hits {
+		if !r.isName(header, hit.Start) {
+			continue
+		}
+		switch {
+		case !found:
+			first, best, found = hit, hit, true
+		case r.operator(hit) != r.operator(first):
+			ambiguous = true
+			// Hits come in the order of their ends; who is named first is who
+			// begins first, and of two that begin together the longer.
+			if hit.Start <= first.Start {
+				first, best = hit, hit
+			}
+		default:
+			first = earlier(first, hit)
+			best = longer(best, hit)
+		}
+	}
+	if found {
+		p := r.set.owner[best.Word]
+		return Claim{Profile: p, Name: p.Name, Ambiguous: ambiguous}
+	}
+	return r.unknown(header)
+}
+
+func (r *Reader) operator(h automaton.Hit) string { return r.set.owner[h.Word].Operator }
+
+func earlier(x, y automaton.Hit) automaton.Hit {
+	if y.Start < x.Start {
+		return y
+	}
+	return x
+}
+
+func longer(x, y automaton.Hit) automaton.Hit {
+	if y.End-y.Start > x.End-x.Start {
+		return y
+	}
+	return x
+}
+
+// maxName bounds the name that an unknown crawler may give itself; what is
+// longer is cut.
+const maxName = 64
+
+// unknown returns the claim of a header that names no known crawler: the word by
+// which it calls itself one, or no claim if it does not. The word contains one of
+// stems and is more than that; and the header begins with it, or carries a URL or
+// an e-mail address, as crawlers do and phones called CUBOT do not.
+func (r *Reader) unknown(header []byte) Claim {
+	for start := 0; start < len(header); start++ {
+		if !automaton.IsWordByte(header[start]) {
+			continue
+		}
+		end := start
+		for end < len(header) && automaton.IsWordByte(header[end]) {
+			end++
+		}
+		if start > 0 && len(r.contacts) == 0 {
+			return Claim{}
+		}
+		if word := header[start:end]; isCrawlerWord(word) && r.isName(header, start) {
+			claim := Claim{Name: string(word[:min(len(word), maxName)])}
+			if token := dotted(header, start, end); string(token) != claim.Name {
+				claim.dotted = string(token)
+			}
+			return claim
+		}
+		start = end
+	}
+	return Claim{}
+}
+
+// dotted returns the word at header[start:end] with the words that dots join it
+// to, cut like a name.
+func dotted(header []byte, start, end int) []byte {
+	for start > 0 && automaton.IsTokenByte(header[start-1]) {
+		start--
+	}
+	for end < len(header) && automaton.IsTokenByte(header[end]) {
+		end++
+	}
+	token := bytes.Trim(header[start:end], ".")
+	return token[:min(len(token), maxName)]
+}
+
+var stems = [...]string{"bot", "spider", "crawl", "scrap", "fetch"}
+
+func isCrawlerWord(word []byte) bool {
+	for _, stem := range stems {
+		if indexFold(word, stem) >= 0 {
+			return len(word) > len(stem)
+		}
+	}
+	return false
+}
+
+// indexFold returns where stem, which is in lower case, first stands in word in
+// any ASCII case, -1 if it does not.
+func indexFold(word []byte, stem string) int {
+	for i := 0; i+len(stem) <= len(word); i++ {
+		j := 0
+		for j < len(stem) && word[i+j]|0x20 == stem[j] {
+			j++
+		}
+		if j == len(stem) {
+			return i
+		}
+	}
+	return -1
+}
+
+// isName tells whether the word that starts at start is one by which a client
+// may call itself: outside URLs and e-mail addresses, and not behind "like ".
+func (r *Reader) isName(header []byte, start int) bool {
+	const like = "like "
+	if n := start - len(like); n >= 0 && indexFold(header[n:start], like) == 0 &&
+		(n == 0 || header[n-1] == '-' || !automaton.IsWordByte(header[n-1])) {
+		return false
+	}
+	return !inside(r.contacts, start)
+}

@@ -1,0 +1,274 @@
+package crawler
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// TestHeader reads headers by the rules of audit-rules 7. want is the claim as
+// it is printed.
+func TestHeader(t *testing.T) {
+	const contact = " (+http://foo.example/)"
+	long := strings.Repeat("x", 100) + "bot"
+	set := builtinSet(t)
+	spec := newNaive(set.Profiles())
+	for _, c := range []struct{ name, header, want string }{
+		// Known crawlers.
+		{"Googlebot", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot (Google)"},
+		{"in a browser's clothes", "Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot (Google)"},
+		{"in lower case", "googlebot/2.1", "Googlebot (Google)"},
+		{"in capitals", "GOOGLEBOT", "Googlebot (Google)"},
+		{"the most specific", "Googlebot-Image/1.0", "Googlebot-Image (Google)"},
+		{"the most specific, named later", "Googlebot/2.1 Googlebot-Image/1.0", "Googlebot-Image (Google)"},
+		{"the most specific, named first", "Googlebot-Image/1.0 Googlebot/2.1", "Googlebot-Image (Google)"},
+		{"a name with blanks", "Mozilla/5.0 (compatible; Yahoo! Slurp; http://help.yahoo.com/help/us/ysearch/slurp)", "Slurp (Yahoo)"},
+		{"no URL is needed", "Mozilla/5.0 (compatible; bingbot/2.0)", "bingbot (Microsoft)"},
+		{"between brackets", "Mozilla/5.0 [GPTBot]", "GPTBot (OpenAI)"},
+		{"behind a plus", "Mozilla/5.0 (+GPTBot)", "GPTBot (OpenAI)"},
+
+		// Words are whole.
+		{"inside another word", "MyGooglebotX/1.0", "MyGooglebotX (unknown)"},
+		{"before a hyphen", "Googlebot-Foo/1.0", "Googlebot-Foo (unknown)"},
+		{"behind a hyphen", "not-Googlebot/1.0", "not-Googlebot (unknown)"},
+		{"before an underscore", "Googlebot_2/1.0", "Googlebot_2 (unknown)"},
+		{"before a letter of another script", "Googlebotä/1.0", "Googlebotä (unknown)"},
+		{"before a digit", "GPTBot2", "GPTBot2 (unknown)"},
+
+		// Two operators.
+		{"two operators", "Mozilla/5.0 (compatible; bingbot/2.0) Googlebot/2.1", "bingbot (ambiguous)"},
+		{"two operators the other way round", "Mozilla/5.0 (compatible; Googlebot/2.1) bingbot/2.0", "Googlebot (ambiguous)"},
+		{"two operators, the first by two words", "Googlebot bingbot Googlebot-Image", "Googlebot-Image (ambiguous)"},
+		{"two operators, the second by two words", "bingbot Googlebot Googlebot-Image", "bingbot (ambiguous)"},
+		{"two crawlers of one operator", "GPTBot/1.0 OAI-SearchBot/1.0", "OAI-SearchBot (OpenAI)"},
+		{"one crawler twice", "bingbot/2.0 bingbot/2.0", "bingbot (Microsoft)"},
+		{"a known one and an unknown one", "FooBot/1.0 GPTBot/1.0", "GPTBot (OpenAI)"},
+
+		// What a client is like it is not.
+		{"like another", "TelegramBot (like TwitterBot)", "TelegramBot (Telegram)"},
+		{"like another, and no other name", "Mozilla/5.0 (compatible; like Googlebot)", "no crawler"},
+		{"like Gecko, and a crawler", "Mozilla/5.0 (KHTML, like Gecko; compatible; bingbot/2.0)", "bingbot (Microsoft)"},
+		{"an unknown one like a known one", "FooBot/1.0 (like Googlebot)", "FooBot (unknown)"},
+		{"like an unknown one", "Mozilla/5.0 (like FooBot; +http://foo.example/)", "no crawler"},
+		{"LIKE", "TelegramBot (LIKE TwitterBot)", "TelegramBot (Telegram)"},
+		{"-like", "inoreader.com-like FeedFetcher-Google", "Inoreader (Inoreader)"},
+		{"unlike", "Mozilla/5.0 (unlike Googlebot)", "Googlebot (Google)"},
+		{"likes", "Mozilla/5.0 (likes Googlebot)", "Googlebot (Google)"},
+		{"like at the beginning", "like Googlebot", "no crawler"},
+
+		// URLs and e-mail addresses are not names.
+		{"a word in a URL", "FooBar/1.0 (+http://foo.example/googlebot.html)", "no crawler"},
+		{"a word in a URL's host", "FooBar/1.0 (+https://googlebot.example/)", "no crawler"},
+		{"a word in a URL without a scheme", "FooBar/1.0 (www.foo.example/googlebot)", "no crawler"},
+		{"a word in a URL with a URL in it", "FooBar/1.0 (www.foo.example/googlebot?u=http://foo.example/)", "no crawler"},
+		{"a word in a URL's query", "FooBar/1.0 (http://foo.example/?a=googlebot&b=GPTBot)", "no crawler"},
+		{"a word before an at sign", "FooBar/1.0 (googlebot@foo.example)", "no crawler"},
+		{"a word before a plus and an at sign", "FooBar/1.0 (googlebot+me@foo.example)", "no crawler"},
+		{"a word behind an at sign", "FooBar/1.0 (me@googlebot.example)", "no crawler"},
+		{"a word in a name behind an at sign", "FooBar/1.0 (me@a.googlebot)", "no crawler"},
+		{"a word behind a URL", "FooBar/1.0 (+http://foo.example/; Googlebot/2.1)", "Googlebot (Google)"},
+		{"a word in a URL and one outside", "Googlebot/2.1 (+http://www.bing.com/bingbot.htm)", "Googlebot (Google)"},
+		{"an at sign alone", "Googlebot @ home", "Googlebot (Google)"},
+		{"an at sign behind the word", "Googlebot@ home", "Googlebot (Google)"},
+
+		// Unknown crawlers: the header begins with the word, or carries a contact.
+		{"it begins with the word", "FooBot/1.0", "FooBot (unknown)"},
+		{"it is the word", "foobot", "foobot (unknown)"},
+		{"it carries a URL", "Mozilla/5.0 (compatible; FooBot/1.0; +http://foo.example/)", "FooBot (unknown)"},
+		{"it carries a URL before the word", "http://foo.example/ FooBot", "FooBot (unknown)"},
+		{"it carries a URL without a scheme", "Mozilla/5.0 (compatible; FooBot/1.0; www.foo.example)", "FooBot (unknown)"},
+		{"it carries an e-mail address", "Mozilla/5.0 (compatible; FooBot/1.0; info@foo.example)", "FooBot (unknown)"},
+		{"it carries an e-mail address behind an at sign", "Mozilla/5.0 (compatible; FooBot/1.0; @ops, info@foo.example)", "FooBot (unknown)"},
+		{"it carries neither", "Mozilla/5.0 (compatible; FooBot/1.0)", "no crawler"},
+		{"it carries half an address", "Mozilla/5.0 (compatible; FooBot/1.0; @foo)", "no crawler"},
+		{"the word is not quite at the beginning", " FooBot/1.0", "no crawler"},
+		{"a phone", "Mozilla/5.0 (Linux; Android 9; CUBOT_X18 Plus) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0 Mobile Safari/537.36", "no crawler"},
+		{"a phone of another version", "Mozilla/5.0 (Linux; Android 6.0; CUBOT DINOSAUR Build/MRA58K) AppleWebKit/537.36", "no crawler"},
+		{"spider", "MySpider/1.0", "MySpider (unknown)"},
+		{"crawl", "Foo-Crawler", "Foo-Crawler (unknown)"},
+		{"scrap", "scrapyard/2", "scrapyard (unknown)"},
+		{"fetch", "PageFetcher", "PageFetcher (unknown)"},
+		{"in any case", "fOObOT", "fOObOT (unknown)"},
+		{"the first word counts", "FooBot/1.0 BarSpider/1.0" + contact, "FooBot (unknown)"},
+		{"the first word that is more than a stem", "bot spider/1 FooBot" + contact, "FooBot (unknown)"},
+		{"a bare bot", "bot/1.0" + contact, "no crawler"},
+		{"a bare spider", "Spider" + contact, "no crawler"},
+		{"a bare crawl, scrap and fetch", "crawl scrap fetch" + contact, "no crawler"},
+		{"a stem in the URL only", "FooBar/1.0 (+http://foo.example/foobot.html)", "no crawler"},
+		{"a stem in the address only", "FooBar/1.0 (foobot@foo.example)", "no crawler"},
+		{"no stem", "FooBar/1.0" + contact, "no crawler"},
+		{"a long word is cut", long + "/1.0", long[:64] + " (unknown)"},
+		{"a word of 64 bytes is not", long[36+3:] + "/1.0", long[36+3:] + " (unknown)"},
+		{"hyphens belong to it", "Foo-Bot-2/1.0", "Foo-Bot-2 (unknown)"},
+
+		// Nobody.
+		{"empty", "", "no crawler"},
+		{"none sent", "-", "no crawler"},
+		{"curl", "curl/7.58.0", "no crawler"},
+		{"Chrome", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36", "no crawler"},
+		{"Firefox", "Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0", "no crawler"},
+		{"Safari", "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1", "no crawler"},
+		{"Internet Explorer", "Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.0; Trident/4.0)", "no crawler"},
+		{"a control token", "Mozilla/5.0 (compatible; Google-Extended; +http://www.google.com/)", "no crawler"},
+		{"bytes of no text", "\x00\xff\xfe://\x80@", "no crawler"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := set.Reader().Read([]byte(c.header))
+			if got.String() != c.want {
+				t.Errorf("%q is %v, want %s", c.header, got, c.want)
+			}
+			if again := spec.read([]byte(c.header)); again != got {
+				t.Errorf("%q is %v to the specification, and %v", c.header, again, got)
+			}
+		})
+	}
+}
+
+// TestTokens asks by which names robots.txt may call a crawler.
+func TestTokens(t *testing.T) {
+	long := "a." + strings.Repeat("x", 100) + "bot"
+	reader := builtinSet(t).Reader()
+	for _, c := range []struct{ name, header, want string }{
+		{"a known one", "Googlebot-Image/1.0", "Googlebot-Image Googlebot"},
+		{"an unknown one", "FooBot/1.0", "FooBot"},
+		{"dots before the word", "Mozilla/5.0 (compatible; example.com_bot; http://foo.example/)", "example.com_bot com_bot"},
+		{"dots behind the word", "FooBot.example.com/1.0", "FooBot.example.com FooBot"},
+		{"dots on both sides", "www-a.foobot.b/1 (http://foo.example/)", "www-a.foobot.b foobot"},
+		{"a dot of a sentence", "FooBot. (http://foo.example/)", "FooBot"},
+		{"long words are cut", long + " (http://foo.example/)", long[:64] + " " + long[2:66]},
+	} {
+		if got := strings.Join(reader.Read([]byte(c.header)).Tokens(), " "); got != c.want {
+			t.Errorf("%s: %q goes by %s, want %s", c.name, c.header, got, c.want)
+		}
+	}
+}
+
+// headerParts are what random headers are made of, beside the words of profiles.
+var headerParts = []string{
+	" ", " ", " ", " ", "; ", ", ", "(", ")", "/1.0", "/", "+", "-", ".", "_", "@", ":", "like ", "Like ", "-like ", "unlike ",
+	"Mozilla/5.0 (compatible; ", "(KHTML, like Gecko)", "Chrome/99.0", "é", "\xff", "\x00", "\t", "'", "\"", "|",
+	"http://foo.example/", "+https://foo.example/bot.html", "://", "(www.foo.example/", " www.", "www.", "me@foo.example", "@foo.example",
+	"FooBot", "bot", "Spider", "MySpider/2", "crawl", "Crawler", "CUBOT_X18", "fetch", "scrap", "prefetcher", "robot",
+}
+
+// randomHeader makes a header of words, URLs, addresses and what stands between.
+func randomHeader(r *rand.Rand, words []string) []byte {
+	var b []byte
+	for range 1 + r.IntN(8) {
+		part := headerParts[r.IntN(len(headerParts))]
+		if r.IntN(3) == 0 {
+			part = words[r.IntN(len(words))]
+		}
+		switch r.IntN(8) {
+		case 0:
+			part = strings.ToUpper(part)
+		case 1:
+			part = strings.ToLower(part)
+		}
+		b = append(b, part...)
+	}
+	return b
+}
+
+// TestReaderFollowsTheSpecification compares with the naive reader, on random
+// headers, with one reader for all of them.
+func TestReaderFollowsTheSpecification(t *testing.T) {
+	few, err := Read([]byte(`[
+		{"name":"Foo","operator":"A","words":["Foo","Foo-Image","Foo Bar"],"tokens":["Foo"],"obeys":"yes"},
+		{"name":"Bar","operator":"B","words":["Bar","Bar Foo","a.Bar"],"tokens":["Bar"],"obeys":"yes"},
+		{"name":"Odd","operator":"C","words":["Odd!","!Odd","Foo Bar Foo","at@odd","b c d"],"tokens":["Odd"],"obeys":"yes"},
+		{"name":"Fox","operator":"A","words":["Fox","b c","a b c d"],"tokens":["Fox"],"obeys":"yes"},
+		{"name":"Image","operator":"A","words":["Image"],"tokens":["Image"],"obeys":"yes"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := builtinSet(t)
+	rounds := 60_000
+	if testing.Short() {
+		rounds = 4_000
+	}
+	for name, set := range map[string]*Set{"few words that overlap": newSet(t, few), "all of the builtin": many} {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(7, 8))
+			reader, spec, words := set.Reader(), newNaive(set.Profiles()), Words(set.Profiles())
+			seen := map[string]int{}
+			for range rounds {
+				header := randomHeader(r, words)
+				got, want := reader.Read(header), spec.read(header)
+				if got != want {
+					t.Fatalf("%q is %v, to the specification %v", header, got, want)
+				}
+				switch {
+				case got.Ambiguous:
+					seen["ambiguous"]++
+				case got.Profile != nil:
+					seen["known"]++
+				case got.Name != "":
+					seen["unknown"]++
+				default:
+					seen["none"]++
+				}
+			}
+			for _, kind := range []string{"ambiguous", "known", "unknown", "none"} {
+				if seen[kind] < rounds/100 {
+					t.Errorf("hardly a header was %s: %v", kind, seen)
+				}
+			}
+		})
+	}
+}
+
+// TestHostileHeader reads headers of a megabyte made to be read slowly. If the
+// time grew with the square of their length this test would not end.
+func TestHostileHeader(t *testing.T) {
+	size := 1 << 20
+	if testing.Short() {
+		size = 1 << 18
+	}
+	reader := builtinSet(t).Reader()
+	for _, part := range []string{
+		"Googlebot.", "Googlebot ", "Googlebot@", "xbot.", "xbot@", "xbot ", "bot ", "bot", "@", ".", "+", "://", "www.", "xwww.",
+		"like xbot ", "Netcraft Web ", "x", "http://xbot ", "a@b ", "Googlebot.bingbot.",
+	} {
+		for _, around := range [][2]string{{"", ""}, {"http://", ""}, {"(", "/ +http://foo.example/)"}, {"", "@foo.example"}} {
+			header := around[0] + strings.Repeat(part, size/len(part)) + around[1]
+			if got := reader.Read([]byte(header)); len(got.Name) > maxName {
+				t.Errorf("%q and so on has a name of %d bytes", part, len(got.Name))
+			}
+		}
+	}
+}
+
+// TestClaimKeepsNoView changes a header after it was read.
+func TestClaimKeepsNoView(t *testing.T) {
+	header := []byte("FooBot/1.0")
+	got := builtinSet(t).Reader().Read(header)
+	copy(header, "!!!!!!")
+	if got.Name != "FooBot" {
+		t.Errorf("the name has become %q", got.Name)
+	}
+}
+
+// TestGuardAllocs fails when headers begin to cost memory. Only the name of an
+// unknown crawler is made anew.
+func TestGuardAllocs(t *testing.T) {
+	reader := builtinSet(t).Reader()
+	for _, c := range []struct {
+		name, header string
+		want         float64
+	}{
+		{"known", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", 0},
+		{"ambiguous", "bingbot Googlebot Googlebot-Image", 0},
+		{"browser", "Mozilla/5.0 (Windows NT 6.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/46.0.2490.71 Safari/537.36", 0},
+		{"contacts", "Foo (http://a.example/ http://b.example/ me@a.example me@b.example)", 0},
+		{"unknown", "FooBot/1.0 (+http://foo.example/)", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			header := []byte(c.header)
+			reader.Read(header)
+			if n := testing.AllocsPerRun(100, func() { reader.Read(header) }); n > c.want {
+				t.Errorf("%v allocations a header, want %v", n, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,274 @@
+package format
+
+import (
+	"bytes"
+)
+
+// clf is the family of the NCSA common log format:
+//
+//	host ident user [time] "request" status bytes "referer" "user agent"
+//
+// common ends after bytes, combined goes on; the vhost formats have the virtual
+// host, and perhaps its port, before everything else. Further fields at the end
+// are passed over. Sources: Apache's mod_log_config, nginx's predefined combined
+// format, and Debian's vhost_combined.
+//
+// Split looks at every line of a log, so it is written as a walk from quote to
+// quote. Two things complicate it. A quote inside a field is written \" by
+// Apache, so that a quote after an odd number of backslashes is none; nginx
+// writes \x22. And a server that escapes nothing, as old ones did not, leaves
+// quotes in the request as they came; the end of the request is therefore the
+// quote that a status follows.
+type clf struct {
+	name         string
+	vhost, agent bool
+}
+
+func (f clf) Name() string   { return f.name }
+func (f clf) HasHost() bool  { return f.vhost }
+func (f clf) HasAgent() bool { return f.agent }
+
+// timeLength is the length of "[10/Feb/2012:16:42:07 -0500] ", what nearly
+// always stands before the request's quote.
+const timeLength = 29
+
+func (f clf) Split(line []byte, r *Record) bool {
+	r.Line, r.Agent = line, nil
+	open := requestQuote(line)
+	if open < 0 {
+		return false
+	}
+	from := open + 1
+	end := requestEnd(line, from)
+	if end < 0 {
+		return false
+	}
+	method := methodEnd(line[from:end])
+	if !hasTarget(line[from:end], method) {
+		return false
+	}
+	r.request, r.method = span{from, end}, span{from, from + method}
+	from = end + 2 // past the quote and the blank
+	end = from + 3
+	if line[from] == '-' {
+		end = from + 1
+	}
+	r.status = span{from, end}
+	if !f.agent {
+		return true
+	}
+	// The size; then the referer and the agent, each in quotes.
+	end = fieldEnd(line, end+1)
+	if end+1 >= len(line) || line[end+1] != '"' {
+		return false
+	}
+	if end += 2; end+1 < len(line) && line[end] == '-' && line[end+1] == '"' {
+		end++ // no referer, as most crawlers' requests have none
+	} else {
+		end = quoteEnd(line, end)
+	}
+	if end < 0 || end+2 >= len(line) || line[end+1] != ' ' || line[end+2] != '"' {
+		return false
+	}
+	from = end + 3
+	end = quoteEnd(line, from)
+	if end < 0 || end+1 < len(line) && line[end+1] != ' ' {
+		return false
+	}
+	r.Agent = line[from:end]
+	return true
+}
+
+// requestQuote returns the index of the quote that opens the request: the first
+// one behind "] ", for the user's name may be quoted too. -1 if there is none
+// or nothing stands before the time.
+func requestQuote(line []byte) int {
+	for at := 0; ; at++ {
+		n := bytes.IndexByte(line[at:], '"')
+		if n < 0 {
+			return -1
+		}
+		at += n
+		if at < 4 || line[at-1] != ' ' || line[at-2] != ']' {
+			continue
+		}
+		if at > timeLength && line[at-timeLength] == '[' || bytes.IndexByte(line[1:at], '[') >= 0 {
+			return at
+		}
+		return -1
+	}
+}
+
+// requestEnd returns the index of the quote that closes the request: one that is
+// not escaped and has a status behind it. -1 if there is none.
+func requestEnd(line []byte, from int) int {
+	for {
+		at := quoteEnd(line, from)
+		if at < 0 || isStatus(line[at+1:]) {
+			return at
+		}
+		from = at + 1
+	}
+}
+
+// isStatus tells whether b is a blank, three digits or a dash, and a blank.
+func isStatus(b []byte) bool {
+	if len(b) >= 5 && b[0] == ' ' && isDigit(b[1]) && isDigit(b[2]) && isDigit(b[3]) && b[4] == ' ' {
+		return true
+	}
+	return len(b) >= 3 && b[0] == ' ' && b[1] == '-' && b[2] == ' '
+}
+
+// quoteEnd returns the index of the first quote at or after from that is not
+// escaped, -1 if there is none.
+func quoteEnd(line []byte, from int) int {
+	for at := from; ; at++ {
+		n := bytes.IndexByte(line[at:], '"')
+		if n < 0 {
+			return -1
+		}
+		at += n
+		if at == from || line[at-1] != '\\' || !escaped(line[from:at]) {
+			return at
+		}
+	}
+}
+
+// escaped tells whether b ends in an odd number of backslashes.
+func escaped(b []byte) bool {
+	n := 0
+	for n < len(b) && b[len(b)-1-n] == '\\' {
+		n++
+	}
+	return n%2 == 1
+}
+
+// fieldEnd returns the index of the blank that ends the field at from, or the
+// end of the line.
+func fieldEnd(line []byte, from int) int {
+	for from < len(line) && line[from] != ' ' {
+		from++
+	}
+	return min(from, len(line))
+}
+
+// hasTarget tells whether a request line is a method, which ends at at, a blank,
+// and something in one of the four forms of a request target (RFC 9112 3.2).
+func hasTarget(request []byte, at int) bool {
+	if at <= 0 || at+1 >= len(request) || request[at] != ' ' {
+		return false
+	}
+	target := request[at+1:]
+	switch c := target[0]; {
+	case c == '/':
+		return true
+	case c == '*':
+		return len(target) == 1 || target[1] == ' '
+	case string(request[:at]) == "CONNECT":
+		return c != ' '
+	default:
+		return schemeEnd(target) > 0
+	}
+}
+
+// methodEnd returns the length of the token at the start of a request line.
+func methodEnd(request []byte) int {
+	i := 0
+	for i < len(request) && tokenBytes[request[i]] {
+		i++
+	}
+	return i
+}
+
+// tokenBytes are what a method may be made of (RFC 9110 5.6.2).
+var tokenBytes = func() (t [256]bool) {
+	for _, c := range []byte("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+		t[c] = true
+	}
+	return t
+}()
+
+// schemeEnd returns the index of "://" in an absolute-form target, -1 if it is
+// none.
+func schemeEnd(target []byte) int {
+	for i, c := range target {
+		if 'a' <= c|0x20 && c|0x20 <= 'z' || i > 0 && (isDigit(c) || c == '+' || c == '-' || c == '.') {
+			continue
+		}
+		if i > 0 && bytes.HasPrefix(target[i:], []byte("://")) {
+			return i
+		}
+		return -1
+	}
+	return -1
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func (f clf) Complete(r *Record) {
+	r.Addr, r.Host = nil, nil
+	addr := 0
+	end := fieldEnd(r.Line, 0)
+	if f.vhost {
+		r.Host = r.Line[:end]
+		addr = min(end+1, len(r.Line))
+		end = fieldEnd(r.Line, addr)
+	}
+	r.Addr = r.Line[addr:end]
+
+	before := r.Line[:r.request.start-len(`] "`)]
+	open := r.request.start - 1 - timeLength
+	if open < 0 || before[open] != '[' {
+		open = bytes.LastIndexByte(before, '[')
+	}
+	r.Time, r.HasTime = parseTime(before[open+1:])
+
+	r.Status = 0
+	if status := r.of(r.status); status[0] != '-' {
+		r.Status = int(status[0]-'0')*100 + int(status[1]-'0')*10 + int(status[2]-'0')
+	}
+	size := min(r.status.end+1, len(r.Line))
+	r.Size = parseSize(r.Line[size:fieldEnd(r.Line, size)])
+	r.completeRequest()
+}
+
+// completeRequest splits the request line. A target may have raw blanks in it,
+// so its end is where the protocol begins. A request without one is HTTP/0.9;
+// but where the answer is 414 the server gave up reading and logged what it had.
+func (r *Record) completeRequest() {
+	r.Method = r.of(r.method)
+	target := r.Line[r.method.end+1 : r.request.end]
+	line := bytes.TrimRight(target, " ") // which nginx accepts, and logs
+	end := bytes.LastIndexByte(line, ' ')
+	protocol := end > 0 && bytes.HasPrefix(line[end+1:], []byte("HTTP/"))
+	if protocol {
+		target = target[:end]
+	}
+	r.Truncated = !protocol && r.Status == 414
+	r.Target = r.unescape(target)
+}
+
+// unescape undoes the log's escaping of b, into a buffer of the record where
+// there is any.
+func (r *Record) unescape(b []byte) []byte {
+	if bytes.IndexByte(b, '\\') < 0 {
+		return b
+	}
+	r.unescaped = Unescape(r.unescaped[:0], b)
+	return r.unescaped
+}
+
+// parseSize reads a size in bytes, -1 if it is none or is too large to be one.
+func parseSize(b []byte) int64 {
+	if len(b) == 0 || len(b) > 18 {
+		return -1
+	}
+	n := int64(0)
+	for _, c := range b {
+		if !isDigit(c) {
+			return -1
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n
+}

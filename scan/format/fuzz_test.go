@@ -1,0 +1,120 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzFormat reads any bytes as every format. Nothing may be in a record that is
+// not in its line.
+func FuzzFormat(f *testing.F) {
+	for _, c := range records {
+		f.Add([]byte(c.line))
+	}
+	for _, c := range variants {
+		f.Add([]byte(strings.Replace(plain, c.old, c.new, 1)))
+	}
+	f.Add([]byte(`a [] "* "" - `))
+	f.Add([]byte(` [ ] "G /\" 414 `))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		line = bytes.Clone(line)[:len(line):len(line)]
+		before := string(line)
+		unescaped := Unescape(nil, line)
+		for _, format := range formats {
+			var r Record
+			if !format.Split(line, &r) {
+				continue
+			}
+			format.Complete(&r)
+			if err := checkRecord(format, &r, line, unescaped); err != nil {
+				t.Errorf("%s reads %q: %v", format.Name(), line, err)
+			}
+		}
+		if string(line) != before {
+			t.Errorf("the line has become %q", line)
+		}
+		Detect(line, true)
+		Detect(line, false)
+		Hosts(formats[1], line)
+	})
+}
+
+// checkRecord tells what is wrong with a record.
+func checkRecord(f Format, r *Record, line, unescaped []byte) error {
+	for _, view := range [][]byte{r.Line, r.Agent, r.Addr, r.Host, r.Method} {
+		if !bytes.Contains(line, view) {
+			return fmt.Errorf("%q is not in the line", view)
+		}
+	}
+	switch {
+	case !bytes.Contains(line, r.Target) && !bytes.Contains(unescaped, r.Target):
+		return fmt.Errorf("the target %q is not in the line", r.Target)
+	case len(r.Method) == 0:
+		return fmt.Errorf("no method")
+	case !hasForm(string(r.Method), string(r.Target)):
+		return fmt.Errorf("the target %q is of no form", r.Target)
+	case (r.Host != nil) != f.HasHost():
+		return fmt.Errorf("host %q", r.Host)
+	case (r.Agent != nil) != f.HasAgent():
+		return fmt.Errorf("agent %q", r.Agent)
+	case r.Status < 0 || r.Status > 999 || r.Size < -1:
+		return fmt.Errorf("status %d, size %d", r.Status, r.Size)
+	case r.Truncated && r.Status != 414:
+		return fmt.Errorf("truncated with status %d", r.Status)
+	}
+	return nil
+}
+
+// hasForm tells whether a target is of one of the four forms of RFC 9112 3.2.
+func hasForm(method, target string) bool {
+	scheme, _, absolute := strings.Cut(target, "://")
+	return strings.HasPrefix(target, "/") || target == "*" || strings.HasPrefix(target, "* ") ||
+		method == "CONNECT" && target != "" || absolute && scheme != "" && !strings.ContainsAny(scheme, "/?# ")
+}
+
+// FuzzFields has a server log a request with any bytes in its fields, and reads
+// them back from the line.
+func FuzzFields(f *testing.F) {
+	f.Add("www.example.com", "frank", "/a?b=c", "https://example.org/", "GPTBot/1.0", int64(1e18), uint16(200), uint32(5))
+	f.Add("a", `] "GET / HTTP/1.1" 200 5 "-" "x`, "/\" 200 5 \"-\" \"Googlebot\"", `" "`, `\"`, int64(-1), uint16(414), uint32(0))
+	f.Add("[::1]:80", "[01/Jan/2000:00:00:00 +0000] ", "/ HTTP/1.1", `\`, "\x00\xff\n", int64(0), uint16(999), uint32(1))
+	f.Fuzz(func(t *testing.T, host, user, target, referer, agent string, nanos int64, status uint16, size uint32) {
+		e := entry{
+			host: "h" + strings.NewReplacer(" ", "", "\"", "").Replace(host), addr: "2001:db8::1", ident: "-", user: user,
+			when:    time.Unix(0, nanos).In(time.FixedZone("", int(nanos%(12*60))*60)),
+			request: "GET /" + target + " HTTP/1.1",
+			status:  fmt.Sprintf("%03d", status%1000), size: fmt.Sprint(size),
+			referer: referer, agent: agent,
+		}
+		if e.when.Year() < 1701 || e.when.Year() > 2199 {
+			return
+		}
+		want := fields{
+			Agent: agent, Addr: e.addr, Host: e.host, Method: "GET", Target: "/" + target,
+			Time: e.when.Truncate(time.Second).UTC().Format(time.RFC3339Nano), Status: int(status % 1000), Size: int64(size),
+		}
+		for _, server := range escapers {
+			for _, format := range formats {
+				line := e.line(format.Name(), server.escape)
+				got, ok := read(format, new(Record), line)
+				if !ok {
+					t.Fatalf("%s as %s: not a record: %s", server.name, format.Name(), line)
+				}
+				got.Agent = string(Unescape(nil, []byte(got.Agent)))
+				want := want
+				if !format.HasHost() {
+					want.Host = ""
+				}
+				if !format.HasAgent() {
+					want.Agent = ""
+				}
+				if got != want {
+					t.Fatalf("%s as %s: %s\n got %+v\nwant %+v", server.name, format.Name(), line, got, want)
+				}
+			}
+		}
+	})
+}

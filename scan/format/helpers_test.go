@@ -1,0 +1,125 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// entry is what a server knows of a request, before it is written to a log.
+type entry struct {
+	host, addr, ident, user string
+	when                    time.Time
+	request                 string
+	status, size            string
+	referer, agent          string
+}
+
+// visit is an ordinary entry, for a test to change what it is about.
+func visit() entry {
+	return entry{
+		host: "www.example.com:443", addr: "192.0.2.7", ident: "-", user: "-",
+		when:    time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC),
+		request: "GET /a/b?c=d HTTP/1.1", status: "200", size: "1234",
+		referer: "https://example.org/", agent: "Mozilla/5.0 (compatible; FooBot/1.0)",
+	}
+}
+
+// line writes the entry as a server does that logs in the given format and
+// escapes by the given function.
+func (e entry) line(format string, escape func(string) string) string {
+	var b strings.Builder
+	if strings.HasPrefix(format, "vhost_") {
+		b.WriteString(e.host + " ")
+	}
+	fmt.Fprintf(&b, "%s %s %s [%s] \"%s\" %s %s", e.addr, e.ident, escape(e.user),
+		e.when.Format("02/Jan/2006:15:04:05 -0700"), escape(e.request), e.status, e.size)
+	if strings.HasSuffix(format, "combined") {
+		fmt.Fprintf(&b, " \"%s\" \"%s\"", escape(e.referer), escape(e.agent))
+	}
+	return b.String()
+}
+
+// raw is the escaping of a server that does none.
+func raw(s string) string { return s }
+
+// escapeApache escapes as ap_escape_logitem of Apache 2.4 does.
+func escapeApache(s string) string {
+	short := map[byte]string{'\b': `\b`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\v': `\v`, '\\': `\\`, '"': `\"`}
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		switch {
+		case short[c] != "":
+			b.WriteString(short[c])
+		case c < 0x20 || c >= 0x7f:
+			fmt.Fprintf(&b, `\x%02x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// escapeNginx escapes as ngx_http_log_escape of nginx does by default.
+func escapeNginx(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c < 0x20 || c == '"' || c == '\\' || c >= 0x7f {
+			fmt.Fprintf(&b, `\x%02X`, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+var escapers = []struct {
+	name   string
+	escape func(string) string
+}{
+	{"Apache", escapeApache},
+	{"nginx", escapeNginx},
+}
+
+func mustFormat(t testing.TB, name string) Format {
+	t.Helper()
+	f, ok := ByName(name)
+	if !ok {
+		t.Fatalf("there is no format %q", name)
+	}
+	return f
+}
+
+// fields is a Record as its user sees it, with copies in place of views.
+type fields struct {
+	Agent, Addr, Host, Method, Target string
+	Time                              string // RFC 3339, empty if there is none
+	Status                            int
+	Size                              int64
+	Truncated                         bool
+}
+
+func fieldsOf(r *Record) fields {
+	f := fields{
+		Agent: string(r.Agent), Addr: string(r.Addr), Host: string(r.Host),
+		Method: string(r.Method), Target: string(r.Target),
+		Status: r.Status, Size: r.Size, Truncated: r.Truncated,
+	}
+	if r.HasTime {
+		f.Time = time.Unix(0, r.Time).UTC().Format(time.RFC3339Nano)
+	}
+	return f
+}
+
+// read takes a line apart with r. The line is given with no room behind it, so
+// that a look past its end is a panic.
+func read(f Format, r *Record, line string) (fields, bool) {
+	b := bytes.Clone([]byte(line))
+	if !f.Split(b[:len(b):len(b)], r) {
+		return fields{}, false
+	}
+	f.Complete(r)
+	return fieldsOf(r), true
+}

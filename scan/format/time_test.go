@@ -1,0 +1,86 @@
+package format
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// randomTime returns an instant from 1700 to 2200 in a zone of whole minutes.
+func randomTime(r *rand.Rand) time.Time {
+	from := time.Date(1700, time.January, 2, 0, 0, 0, 0, time.UTC).Unix()
+	to := time.Date(2200, time.December, 31, 0, 0, 0, 0, time.UTC).Unix()
+	zone := time.FixedZone("", (r.IntN(2*24*60-1)-(24*60-1))*60)
+	return time.Unix(from+r.Int64N(to-from), r.Int64N(1e9)).In(zone)
+}
+
+// TestTimeIsThatOfTheStandardLibrary compares with time.Parse, on instants of
+// five centuries in all zones, with fractions of every length.
+func TestTimeIsThatOfTheStandardLibrary(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	layouts := []string{
+		"02/Jan/2006:15:04:05 -0700",
+		"02/Jan/2006:15:04:05.0 -0700",
+		"02/Jan/2006:15:04:05.000 -0700",
+		"02/Jan/2006:15:04:05,000000 -0700",
+		"02/Jan/2006:15:04:05.000000000 -0700",
+	}
+	rounds := 200_000
+	if testing.Short() {
+		rounds = 20_000
+	}
+	for range rounds {
+		layout := layouts[r.IntN(len(layouts))]
+		text := randomTime(r).Format(layout)
+		want, err := time.Parse(layout, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := parseTime([]byte(text)); !ok || got != want.UnixNano() {
+			t.Fatalf("%s: got %v (%v), want %v", text, time.Unix(0, got).UTC(), ok, want.UTC())
+		}
+	}
+}
+
+// TestEveryDay compares every date there may be, those of no month among them.
+func TestEveryDay(t *testing.T) {
+	years := []string{"1700", "1800", "1900", "1970", "2000", "2023", "2024", "2100", "2200"}
+	months := []string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "Foo"}
+	for _, year := range years {
+		for _, month := range months {
+			for day := range 33 {
+				text := string([]byte{'0' + byte(day/10), '0' + byte(day%10)}) + "/" + month + "/" + year + ":12:00:00 +0000"
+				want, err := time.Parse("02/Jan/2006:15:04:05 -0700", text)
+				got, ok := parseTime([]byte(text))
+				if ok != (err == nil) || ok && got != want.UnixNano() {
+					t.Errorf("%s: got %v (%v), want %v (%v)", text, got, ok, want.UnixNano(), err)
+				}
+			}
+		}
+	}
+}
+
+// TestDamagedTime replaces each byte of a time by every other. What is still
+// accepted is what time.Parse accepts, to the same instant; it accepts more,
+// such as months in lower case.
+func TestDamagedTime(t *testing.T) {
+	for _, whole := range []string{"28/Feb/2011:19:52:08 +0130", "28/Feb/2011:19:52:08.123456 -0130"} {
+		for i := range len(whole) {
+			for c := range 256 {
+				b := []byte(whole)
+				b[i] = byte(c)
+				got, ok := parseTime(b)
+				want, err := time.Parse("02/Jan/2006:15:04:05 -0700", string(b))
+				if ok && (err != nil || got != want.UnixNano()) {
+					// A leap second is of one's own: time.Parse knows none.
+					if second := string(b[18:20]); second != "60" {
+						t.Errorf("%q: got %v, want %v (%v)", b, time.Unix(0, got).UTC(), want.UTC(), err)
+					}
+				}
+			}
+			if _, ok := parseTime([]byte(whole[:i])); ok {
+				t.Errorf("%q is accepted", whole[:i])
+			}
+		}
+	}
+}

@@ -1,0 +1,391 @@
+package origin
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// mustParse reads an origin with a scheme.
+func mustParse(t *testing.T, s string) Origin {
+	t.Helper()
+	origins, err := Parse(s)
+	if err != nil || len(origins) != 1 {
+		t.Fatalf("Parse(%q) = %v, %v", s, origins, err)
+	}
+	return origins[0]
+}
+
+// TestScope asks which URLs a robots.txt is for. The cases that name Google are
+// the examples of its documentation.
+func TestScope(t *testing.T) {
+	for _, c := range []struct {
+		name, robots, url string
+		want              bool
+	}{
+		{"Google: the host itself", "https://example.com", "https://example.com/", true},
+		{"Google: a file in a folder", "https://example.com", "https://example.com/folder/file", true},
+		{"Google: another subdomain", "https://example.com", "https://other.example.com/", false},
+		{"Google: another scheme", "https://example.com", "http://example.com/", false},
+		{"Google: another port", "https://example.com", "https://example.com:8181/", false},
+		{"Google: www and without", "https://www.example.com", "https://example.com/", false},
+		{"Google: a subdomain in front", "https://www.example.com", "https://shop.www.example.com/", false},
+		{"Google: a subdomain between", "https://www.example.com", "https://www.shop.example.com/", false},
+		{"Google: an IDN and its Punycode", "https://www.exämple.com", "https://www.xn--exmple-cua.com/", true},
+		{"Google: Punycode and its IDN", "https://www.xn--exmple-cua.com", "https://www.exämple.com/", true},
+		{"Google: an IDN without its dots", "https://www.exämple.com", "https://www.example.com/", false},
+		{"Google: ftp", "ftp://example.com", "ftp://example.com/file", true},
+		{"Google: ftp and https", "ftp://example.com", "https://example.com/", false},
+		{"Google: an address", "https://212.96.82.21", "https://212.96.82.21/", true},
+		{"Google: an address and a name", "https://212.96.82.21", "https://example.com/", false},
+		{"Google: the default port named", "https://example.com:443", "https://example.com/", true},
+		{"Google: the default port and its neighbour", "https://example.com:443", "https://example.com:444/", false},
+		{"Google: the default port in the URL", "https://example.com", "https://example.com:443/", true},
+		{"Google: an odd port", "https://example.com:8181", "https://example.com:8181/", true},
+		{"Google: an odd port and none", "https://example.com:8181", "https://example.com/", false},
+
+		{"www is another host", "https://example.com", "https://www.example.com/", false},
+		{"case", "https://Example.COM", "HTTPS://eXAMPLE.com/X", true},
+		{"a trailing dot", "https://example.com.", "https://example.com/", true},
+		{"a trailing dot and a port", "https://example.com", "https://example.com.:443/", true},
+		{"port 80 of http", "http://example.com", "http://example.com:80/", true},
+		{"port 21 of ftp", "ftp://example.com:21", "ftp://example.com/", true},
+		{"port 443 of http", "http://example.com", "http://example.com:443/", false},
+		{"an empty port", "https://example.com:", "https://example.com/", true},
+		{"an IDN in capitals", "https://WWW.EXÄMPLE.COM", "https://www.exämple.com/", true},
+		{"an IDN in its decomposed form", "https://exa\u0308mple.com", "https://exämple.com/", true},
+		{"an ideographic dot", "https://www。example。com", "https://www.example.com/", true},
+		{"sharp s is no double s", "https://faß.de", "https://fass.de/", false},
+		{"an IPv6 address in another spelling", "https://[2001:DB8:0:0::1]", "https://[2001:db8::1]/", true},
+		{"an IPv6 address and a port", "https://[2001:db8::1]:443", "https://[2001:db8::1]/", true},
+		{"another IPv6 address", "https://[2001:db8::1]", "https://[2001:db8::2]/", false},
+		{"a user in the URL", "https://example.com", "https://user:pass@example.com/", true},
+		{"a host in the user", "https://example.com", "https://example.com@example.org/", false},
+		{"a host in the path", "https://example.com", "https://example.org/@example.com/", false},
+		{"a host in the query", "https://example.com", "https://example.org?@example.com", false},
+		{"a host in the fragment", "https://example.com", "https://example.org#@example.com", false},
+		{"a query and no path", "https://example.com", "https://example.com?x", true},
+		{"another scheme of the same port", "https://example.com", "wss://example.com:443/", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Of([]byte(c.url))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if robots := mustParse(t, c.robots); (got == robots) != c.want {
+				t.Errorf("%+v is for %+v: %v, want %v", robots, got, !c.want, c.want)
+			}
+		})
+	}
+}
+
+// TestParse reads origins as users write them.
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"a URL", "https://example.com", "https://example.com"},
+		{"a slash at the end", "https://example.com/", "https://example.com"},
+		{"capitals", "HTTPS://EXAMPLE.COM:443/", "https://example.com"},
+		{"a port", "http://example.com:8080", "http://example.com:8080"},
+		{"the other scheme's port", "http://example.com:443", "http://example.com:443"},
+		{"zeros before a port", "http://example.com:0080", "http://example.com"},
+		{"no scheme", "example.com", "http://example.com https://example.com"},
+		{"no scheme, a slash", "example.com/", "http://example.com https://example.com"},
+		{"no scheme, a port", "example.com:8080", "http://example.com:8080 https://example.com:8080"},
+		{"no scheme, port 443", "example.com:443", "http://example.com:443 https://example.com"},
+		{"a bare IPv6 address", "2001:DB8::1", "http://[2001:db8::1] https://[2001:db8::1]"},
+		{"an IPv6 address in brackets", "[2001:db8::1]", "http://[2001:db8::1] https://[2001:db8::1]"},
+		{"an IPv6 address with a port", "https://[2001:db8::1]:8443/", "https://[2001:db8::1]:8443"},
+		{"a name of one label", "http://localhost:8000", "http://localhost:8000"},
+		{"an underscore", "https://foo_bar.example.com", "https://foo_bar.example.com"},
+		{"hyphens in third and fourth place", "https://r3---sn-4g5e6nez.googlevideo.com", "https://r3---sn-4g5e6nez.googlevideo.com"},
+		{"hyphens at the edges of a label", "https://-foo-.example.com", "https://-foo-.example.com"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			origins, err := Parse(c.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, o := range origins {
+				if o.Scheme == "" || o.Port == 0 {
+					t.Errorf("%+v is not complete", o)
+				}
+				got = append(got, o.String())
+			}
+			if strings.Join(got, " ") != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestParseError has what is no origin. Each message quotes what was given.
+func TestParseError(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		want     error
+	}{
+		{"empty", "", errHost},
+		{"a slash", "/", errHost},
+		{"no host", "https://", errHost},
+		{"no host but a port", "https://:443", errHost},
+		{"a path", "https://example.com/robots.txt", errPath},
+		{"two slashes at the end", "https://example.com//", errPath},
+		{"a path without a scheme", "example.com/a", errPath},
+		{"a query", "https://example.com?x", errPath},
+		{"a fragment", "https://example.com#x", errPath},
+		{"a user", "https://user@example.com", errPath},
+		{"a backslash", `https://example.com\a`, errPath},
+		{"a scheme that has no robots.txt", "gopher://example.com", errScheme},
+		{"no scheme before ://", "://example.com", errScheme},
+		{"a blank before the scheme", " https://example.com", errScheme},
+		{"port 0", "https://example.com:0", errPort},
+		{"port 65536", "https://example.com:65536", errPort},
+		{"a port of letters", "https://example.com:abc", errPort},
+		{"a port with a sign", "https://example.com:+80", errPort},
+		{"a negative port", "https://example.com:-1", errPort},
+		{"a port with a blank", "https://example.com: 80", errPort},
+		{"a port behind brackets that is none", "https://[2001:db8::1]:x", errPort},
+		{"two ports", "https://example.com:80:80", errHost},
+		{"a blank in the host", "https://exa mple.com", errHost},
+		{"a blank behind the host", "https://example.com ", errHost},
+		{"a tab", "https://example.com\t", errHost},
+		{"a newline", "https://exam\nple.com", errHost},
+		{"a NUL", "https://exam\x00ple.com", errHost},
+		{"an escape for terminals", "https://exam\x1bple.com", errHost},
+		{"DEL", "https://exam\x7fple.com", errHost},
+		{"percent-encoding", "https://ex%61mple.com", errHost},
+		{"a quote", `https://"example.com"`, errHost},
+		{"angle brackets", "https://<host>", errHost},
+		{"a bracket in the name", "https://exa[mple.com", errHost},
+		{"a bracket behind the name", "https://example.com]", errHost},
+		{"a dot", "https://.", errHost},
+		{"an empty label", "https://example..com", errHost},
+		{"an empty label in front", "https://.example.com", errHost},
+		{"two trailing dots", "https://example.com..", errHost},
+		{"brackets that do not end", "https://[2001:db8::1", errHost},
+		{"brackets around an IPv4 address that do not end", "https://[192.0.2.1", errHost},
+		{"brackets that do not end, an empty port", "https://[2001:db8::1:", errHost},
+		{"brackets around nothing", "https://[]", errHost},
+		{"brackets around a name", "https://[example.com]", errHost},
+		{"more behind the brackets", "https://[2001:db8::1]x", errPort},
+		{"Punycode that is none", "https://xn--a.example", errHost},
+		{"not UTF-8", "https://\xff\xfe.example", errHost},
+		{"a slash of another width", "https://example.com／foo", errHost},
+		{"a colon of another width", "https://example.com：80", errHost},
+		{"a letter that maps to a slash", "https://℀.example", errHost},
+		{"a blank that does not break", "https://exa\u00a0mple.com", errHost},
+		{"characters that map to nothing", "https://\u00ad", errHost},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Parse(c.in)
+			if !errors.Is(err, c.want) {
+				t.Fatalf("got %v, %v, want %v", got, err, c.want)
+			}
+			if strings.ContainsAny(err.Error(), "\x00\x1b\n\t") {
+				t.Errorf("%q is not fit to print", err)
+			}
+		})
+	}
+}
+
+// TestLogged reads the host fields of logs.
+func TestLogged(t *testing.T) {
+	for _, c := range []struct {
+		field string
+		want  Origin
+		text  string
+	}{
+		{"www.example.com:443", Origin{"https", "www.example.com", 443}, "https://www.example.com"},
+		{"www.example.com:80", Origin{"http", "www.example.com", 80}, "http://www.example.com"},
+		{"www.example.com:21", Origin{"ftp", "www.example.com", 21}, "ftp://www.example.com"},
+		{"www.example.com:8080", Origin{"", "www.example.com", 8080}, "www.example.com:8080"},
+		{"www.example.com", Origin{"", "www.example.com", 0}, "www.example.com"},
+		{"WWW.Example.com.", Origin{"", "www.example.com", 0}, "www.example.com"},
+		{"192.0.2.1:443", Origin{"https", "192.0.2.1", 443}, "https://192.0.2.1"},
+		{"[2001:db8::1]:8080", Origin{"", "2001:db8::1", 8080}, "[2001:db8::1]:8080"},
+		{"2001:db8::1", Origin{"", "2001:db8::1", 0}, "[2001:db8::1]"},
+	} {
+		got, err := Logged(c.field)
+		if err != nil || got != c.want {
+			t.Errorf("Logged(%q) = %+v, %v, want %+v", c.field, got, err, c.want)
+		}
+		if got.String() != c.text {
+			t.Errorf("Logged(%q) is printed as %s, want %s", c.field, got, c.text)
+		}
+	}
+	for _, field := range []string{"", ":80", "a b", "example.com:0", "example.com:http", "https://example.com", "\x00"} {
+		if got, err := Logged(field); err == nil {
+			t.Errorf("Logged(%q) = %+v", field, got)
+		}
+	}
+}
+
+// TestOf takes absolute URLs apart.
+func TestOf(t *testing.T) {
+	for _, c := range []struct {
+		url  string
+		want Origin
+	}{
+		{"https://example.com", Origin{"https", "example.com", 443}},
+		{"http://example.com:8080/x?y#z", Origin{"http", "example.com", 8080}},
+		{"http://a:b@c@example.com/", Origin{"http", "example.com", 80}},
+		{"http://example.com?u=http://example.org/", Origin{"http", "example.com", 80}},
+		{"http://http://x", Origin{"http", "http", 80}},
+		{`http://example.com\@example.org/`, Origin{"http", "example.org", 80}},
+		{"WS://example.com/", Origin{"ws", "example.com", 0}},
+		{"ftp://example.com/", Origin{"ftp", "example.com", 21}},
+		{"http://[fe80::1%eth0]:81/", Origin{"http", "fe80::1", 81}},
+	} {
+		if got, err := Of([]byte(c.url)); err != nil || got != c.want {
+			t.Errorf("Of(%q) = %+v, %v, want %+v", c.url, got, err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		url  string
+		want error
+	}{
+		{"", errNotAbsolute},
+		{"/path", errNotAbsolute},
+		{"/path?u=http://example.com", errNotAbsolute},
+		{"?http://example.com", errNotAbsolute},
+		{"#http://example.com", errNotAbsolute},
+		{"example.com", errNotAbsolute},
+		{"http:/example.com", errNotAbsolute},
+		{"//example.com", errNotAbsolute},
+		{"://example.com", errNotAbsolute},
+		{"http://", errHost},
+		{"http:///x", errHost},
+		{"http://user@/x", errHost},
+		{"http://exa mple/", errHost},
+		{"http://example.com:99999/", errPort},
+	} {
+		if got, err := Of([]byte(c.url)); !errors.Is(err, c.want) {
+			t.Errorf("Of(%q) = %+v, %v, want %v", c.url, got, err, c.want)
+		}
+	}
+}
+
+// TestAuthority gives views of the URL as it stands.
+func TestAuthority(t *testing.T) {
+	for _, c := range []struct{ url, scheme, authority string }{
+		{"HTTP://Example.COM:80/x", "HTTP", "Example.COM:80"},
+		{"http://u@h", "http", "h"},
+		{"http://u@", "http", ""},
+		{"x://[::1]?", "x", "[::1]"},
+	} {
+		url := []byte(c.url)
+		scheme, authority, ok := Authority(url)
+		if !ok || string(scheme) != c.scheme || string(authority) != c.authority {
+			t.Errorf("Authority(%q) = %q, %q, %v", c.url, scheme, authority, ok)
+		}
+		for i := range url {
+			url[i] = '!'
+		}
+		if s := string(scheme) + string(authority); strings.Trim(s, "!") != "" {
+			t.Errorf("of %q, %q is not a view", c.url, s)
+		}
+	}
+}
+
+// TestZone shows that a zone, which means something to a client only, does not
+// make another host of an address.
+func TestZone(t *testing.T) {
+	for _, s := range []string{"fe80::1", "[fe80::1]", "fe80::1%eth0", "[fe80::1%eth1]", "[fe80::1%25eth0]", "[fe80::1%\x1b]"} {
+		if host, port, err := ParseHost(s); host != "fe80::1" || port != 0 || err != nil {
+			t.Errorf("ParseHost(%q) = %q, %d, %v", s, host, port, err)
+		}
+	}
+}
+
+// TestLongName refuses names of a length that no name has, at once: Punycode of
+// a megabyte would take half an hour.
+func TestLongName(t *testing.T) {
+	var b strings.Builder
+	for i := range 20_000 {
+		b.WriteRune(rune(0x4e00 + i))
+	}
+	for _, name := range []string{strings.Repeat(b.String(), 20), strings.Repeat("a.", 1<<20), strings.Repeat("[", 1<<20)} {
+		if host, _, err := ParseHost(name); err == nil || len(err.Error()) > 2*len(name) {
+			t.Errorf("a name of %d bytes became one of %d", len(name), len(host))
+		}
+	}
+	longest := strings.Repeat(strings.Repeat("a", 62)+".", 4)[:251] + "a."
+	if host, _, err := ParseHost(longest); err != nil || host+"." != longest {
+		t.Errorf("a name of 252 bytes and its dot: %q, %v", host, err)
+	}
+}
+
+// randomHost returns bytes that are often nearly a host.
+func randomHost(r *rand.Rand) string {
+	parts := []string{"a", "EXAMPLE", "com", ".", ".", "..", ":", ":80", ":443", ":0", "[", "]", "[::1]", "::", "%", "1", "192.0.2.1",
+		"ä", "ß", "。", "．", "：", "／", "℀", "１", "xn--", "xn--exmple-cua", "-", "--", "_", " ", "\x00", "\x7f", "\xff", "\u00ad", "\u200d",
+		"@", "/", "?", "://", "http://", "https", "ftp://", "\u0308", "\u0130", "ſ", "K", "א", "٣"}
+	var b strings.Builder
+	for range 1 + r.IntN(6) {
+		if r.IntN(20) == 0 {
+			b.WriteByte(byte(r.Uint32()))
+		}
+		b.WriteString(parts[r.IntN(len(parts))])
+	}
+	return b.String()
+}
+
+// TestNormalFormIsStable reads what it has printed, of random spellings: a host
+// in normal form is its own normal form, and an origin is read from its text.
+func TestNormalFormIsStable(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	rounds := 300_000
+	if testing.Short() {
+		rounds = 30_000
+	}
+	hosts, origins := 0, 0
+	for range rounds {
+		s := randomHost(r)
+		checkStable(t, s)
+		if _, _, err := ParseHost(s); err == nil {
+			hosts++
+		}
+		if _, err := Of([]byte(s)); err == nil {
+			origins++
+		}
+	}
+	if hosts < rounds/20 || origins < rounds/1000 {
+		t.Errorf("only %d hosts and %d URLs of %d were any", hosts, origins, rounds)
+	}
+}
+
+func checkStable(t *testing.T, s string) {
+	t.Helper()
+	if host, port, err := ParseHost(s); err == nil {
+		again, _, err := ParseHost(host)
+		if again != host || err != nil {
+			t.Errorf("ParseHost(%q) = %q, of which it makes %q, %v", s, host, again, err)
+		}
+		if strings.ContainsAny(host, " \x00\x1b\n/?#@\\") || host == "" || strings.ToLower(host) != host {
+			t.Errorf("ParseHost(%q) = %q", s, host)
+		}
+		if logged, err := Logged(s); err != nil || logged.Host != host || logged.Port != port {
+			t.Errorf("Logged(%q) = %+v, %v", s, logged, err)
+		}
+	}
+	origins, _ := Parse(s)
+	if o, err := Of([]byte(s)); err == nil && defaultPorts[o.Scheme] != 0 {
+		origins = append(origins, o)
+	}
+	for _, o := range origins {
+		again, err := Parse(o.String())
+		if err != nil || len(again) != 1 || again[0] != o {
+			t.Errorf("%q is %+v, printed as %s, which is read as %+v, %v", s, o, o, again, err)
+		}
+	}
+}
+
+// FuzzOrigin looks for spellings that have no stable normal form.
+func FuzzOrigin(f *testing.F) {
+	for _, s := range []string{"https://www.exämple.com:443/", "[::1%x]:80", "a。", "／", "xn--exmple-cua", "ftp://u@h"} {
+		f.Add(s)
+	}
+	f.Fuzz(checkStable)
+}
