@@ -1,0 +1,74 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestGuardAllocs: a line that brings nothing new allocates nothing, whoever sent
+// it and whatever is said of it.
+func TestGuardAllocs(t *testing.T) {
+	kinds := []struct {
+		name    string
+		entries []entry
+	}{
+		{"browsers", []entry{{agent: browser}, {agent: "-"}, {agent: browser, target: "/private/", vhost: "other.example"}}},
+		{"permitted", []entry{{}, {agent: googlebot}, {agent: mj12bot}, {agent: adsbot, target: "/private/"}}},
+		{"violations", []entry{{target: "/private/1"}, {target: "/?s=1", status: "403"}, {target: "/private/", agent: googlebot}}},
+		{"contested and escaped", []entry{{target: "/a~b"}, {target: "/a%7Eb"}, {target: "/%70rivate/"}, {target: `/\xc3\xbc\x22`}, {target: "/a b"}}},
+		{"indeterminate", []entry{{time: "-"}, {agent: twoBots}, {protocol: noProtocol, status: "414"}}},
+		{"robots.txt and exempt", []entry{{target: "/robots.txt"}, {target: "http://example.com/robots.txt"}, {agent: chatgpt}}},
+		{"absolute-form", []entry{{target: "http://example.com/private/"}, {target: "http://example.com"}, {target: "http://other.example/x"}}},
+		{"not judged", []entry{{target: "*", method: "OPTIONS"}, {target: "example.com:443", method: "CONNECT"}}},
+		{"unknown crawlers", []entry{{agent: acmebot}, {agent: acmebot, target: "/private/"}, {agent: `Ac\x6de2-Bot/1.0`}}},
+		{"hosts", []entry{{vhost: "example.com"}, {vhost: "example.com:443"}, {vhost: "www.example.com"}, {vhost: "bad host:x"}}},
+	}
+	for _, kind := range kinds {
+		for _, formatName := range []string{"combined", "vhost_combined"} {
+			t.Run(kind.name+" "+formatName, func(t *testing.T) {
+				var log strings.Builder
+				for _, e := range kind.entries {
+					if formatName == "combined" {
+						e.vhost = ""
+					} else if e.vhost == "" {
+						e.vhost = "example.com:80"
+					}
+					fmt.Fprintln(&log, e)
+				}
+				log.WriteString("not a log\n\n")
+				guardAllocs(t, newAuditor(t, robotsTxtBody, "http://example.com", "https://example.com"), formatName, log.String())
+			})
+		}
+	}
+}
+
+// TestGuardAllocsInAFlood: nor where it brings what there is no more room for.
+func TestGuardAllocsInAFlood(t *testing.T) {
+	a := newAuditor(t, manyRules(3*maxNameRules), "https://example.com")
+	var names, rules, hosts strings.Builder
+	for i := range 2*maxNames + 100 {
+		fmt.Fprintln(&names, entry{agent: fmt.Sprintf("X%d-Bot", i), target: "/r/0/", vhost: "example.com"})
+	}
+	for i := range 3 * maxNameRules {
+		fmt.Fprintln(&rules, entry{agent: acmebot, target: fmt.Sprintf("/r/%d/", i), vhost: "example.com"})
+	}
+	for i := range 3 * maxHosts {
+		fmt.Fprintln(&hosts, entry{vhost: fmt.Sprintf("h%d.example", i)})
+	}
+	for name, log := range map[string]string{"names": names.String(), "rules": rules.String(), "hosts": hosts.String()} {
+		t.Run(name, func(t *testing.T) { guardAllocs(t, a, "vhost_combined", log) })
+	}
+}
+
+func guardAllocs(t *testing.T, a *Auditor, formatName, log string) {
+	t.Helper()
+	f, chunk, w := byName(t, formatName), []byte(log), a.NewWorker()
+	count := func() { w.Chunk(f, chunk) }
+	for range 3 { // until all is known
+		count()
+	}
+	if n := testing.AllocsPerRun(20, count); n != 0 {
+		t.Errorf("%v allocations for %d lines", n, strings.Count(log, "\n"))
+	}
+}

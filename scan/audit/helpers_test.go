@@ -1,0 +1,247 @@
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// profiles are few enough to be read beside the tests.
+const profiles = `[
+{"name":"Googlebot","operator":"Google","category":"search","words":["Googlebot"],"tokens":["Googlebot"],"dialect":"google","obeys":"yes"},
+{"name":"Googlebot-Image","operator":"Google","category":"search","words":["Googlebot-Image"],"tokens":["Googlebot-Image","Googlebot"],"dialect":"google","obeys":"yes"},
+{"name":"AdsBot-Google","operator":"Google","category":"ads","words":["AdsBot-Google"],"tokens":["AdsBot-Google"],"ignores_wildcard":true,"dialect":"google","obeys":"yes"},
+{"name":"Google-Extended","operator":"Google","category":"ai-training","words":[],"tokens":["Google-Extended"],"control":true,"obeys":"yes"},
+{"name":"GPTBot","operator":"OpenAI","category":"ai-training","words":["GPTBot"],"tokens":["GPTBot"],"obeys":"yes"},
+{"name":"ChatGPT-User","operator":"OpenAI","category":"user-triggered","words":["ChatGPT-User"],"tokens":["ChatGPT-User"],"exempt":"asked for by users","obeys":"no"},
+{"name":"bingbot","operator":"Microsoft","category":"search","words":["bingbot"],"tokens":["bingbot"],"obeys":"yes"},
+{"name":"MJ12bot","operator":"Majestic","category":"seo","words":["MJ12bot"],"tokens":["MJ12bot"],"obeys":"yes"},
+{"name":"FeedBot","operator":"Feeds","category":"feed","words":["Feeds of News"],"tokens":["FeedBot"],"obeys":"yes"}
+]`
+
+// User-Agent headers.
+const (
+	googlebot = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+	gptbot    = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)"
+	chatgpt   = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot"
+	adsbot    = "AdsBot-Google (+http://www.google.com/adsbot.html)"
+	mj12bot   = "Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)"
+	twoBots   = "Mozilla/5.0 (compatible; bingbot/2.0; GPTBot/1.2)"
+	browser   = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+	acmebot   = "AcmeBot/1.0 (+https://acme.example/bot)"
+)
+
+// robotsTxtBody is the robots.txt of most tests: lines 2 and 3 bind all, line 4 is
+// contested, lines 7 and 8 bind MJ12bot.
+const robotsTxtBody = `User-agent: *
+Disallow: /private/
+Disallow: /*?s=
+Disallow: /a%7Eb
+
+User-agent: MJ12bot
+Disallow: /mj/
+Allow: /
+
+User-agent: Google-Extended
+Disallow: /
+`
+
+func read(r policy.Reading, body []byte) *automaton.Ruleset {
+	return compile.Compile(body, compile.Options{
+		Dialect: r.Dialect(), WideTokens: r == policy.ReadGoogleWide,
+	}).Ruleset
+}
+
+func crawlers(t testing.TB) *crawler.Set {
+	t.Helper()
+	list, err := crawler.Read([]byte(profiles))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := compile.Words(crawler.Words(list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return crawler.New(list, words)
+}
+
+// newAuditor returns an auditor of a robots.txt that is for the given origins, or
+// for all. It keeps three samples of each crawler.
+func newAuditor(t testing.TB, robots string, hosts ...string) *Auditor {
+	t.Helper()
+	var origins []origin.Origin
+	for _, host := range hosts {
+		o, err := origin.Parse(host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		origins = append(origins, o...)
+	}
+	return New(Config{
+		Crawlers: crawlers(t), Policy: policy.Constant([]byte(robots), origins, read), Samples: 3,
+	})
+}
+
+func byName(t testing.TB, name string) format.Format {
+	t.Helper()
+	f, ok := format.ByName(name)
+	if !ok {
+		t.Fatalf("no format %s", name)
+	}
+	return f
+}
+
+// entry is one line of a log. What is empty is filled in; noProtocol is none.
+type entry struct {
+	vhost, time, method, target, protocol, status, agent string
+}
+
+const noProtocol = "none"
+
+const someTime = "02/Mar/2026:10:00:00 +0000"
+
+func (e entry) String() string {
+	fill := func(s *string, with string) {
+		if *s == "" {
+			*s = with
+		}
+	}
+	fill(&e.time, someTime)
+	fill(&e.method, "GET")
+	fill(&e.target, "/")
+	fill(&e.protocol, " HTTP/1.1")
+	e.protocol = strings.TrimPrefix(e.protocol, noProtocol)
+	fill(&e.status, "200")
+	fill(&e.agent, gptbot)
+	if e.vhost != "" {
+		e.vhost += " "
+	}
+	return fmt.Sprintf(`%s192.0.2.1 - - [%s] "%s %s%s" %s 512 "-" "%s"`, e.vhost, e.time, e.method, e.target, e.protocol, e.status, e.agent)
+}
+
+// at returns a time of a log n seconds after someTime.
+func at(n int) string {
+	return time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second).Format("02/Jan/2006:15:04:05 -0700")
+}
+
+// ruleText stands for the text of a rule, which the audit is given by its caller.
+func ruleText(line int) string { return fmt.Sprintf("rule %d", line) }
+
+// auditText audits a log in one chunk.
+func auditText(t testing.TB, a *Auditor, formatName, log string) *Report {
+	t.Helper()
+	w := a.NewWorker()
+	w.Chunk(byName(t, formatName), []byte(log))
+	return a.Report(w.Tally(), ruleText)
+}
+
+// auditEntries audits a log of entries: vhost_combined if the first has a host.
+func auditEntries(t testing.TB, a *Auditor, entries ...entry) *Report {
+	t.Helper()
+	var log strings.Builder
+	for _, e := range entries {
+		log.WriteString(e.String() + "\n")
+	}
+	name := "combined"
+	if entries[0].vhost != "" {
+		name = "vhost_combined"
+	}
+	return auditText(t, a, name, log.String())
+}
+
+// row returns what a report says of a crawler, nil if nothing.
+func (r *Report) row(name string) *CrawlerInfo {
+	for i := range r.Crawlers {
+		if r.Crawlers[i].Crawler == name {
+			return &r.Crawlers[i]
+		}
+	}
+	return nil
+}
+
+// marshal returns a report as its user gets it.
+func marshal(t testing.TB, r *Report) string {
+	t.Helper()
+	b, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// nonZero returns the keys of a JSON object of numbers whose value is not 0, with
+// their values: how a test reads counts.
+func nonZero(t testing.TB, counts any) map[string]int64 {
+	t.Helper()
+	b, err := json.Marshal(counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]int64{}
+	if err := json.Unmarshal(b, &all); err != nil {
+		t.Fatal(err)
+	}
+	for k, n := range all {
+		if n == 0 {
+			delete(all, k)
+		}
+	}
+	return all
+}
+
+// checkSums fails the test where the numbers of a report do not add up as the
+// specification says (audit-rules 10).
+func checkSums(t testing.TB, r *Report) {
+	t.Helper()
+	sum := func(counts any) (n int64) {
+		for _, v := range nonZero(t, counts) {
+			n += v
+		}
+		return n
+	}
+	var total Totals
+	for _, c := range r.Crawlers {
+		total.Requests += c.Requests
+		violations, rules := int64(0), c.RulesNotListed
+		outcomes := map[string]int64{}
+		for _, v := range c.Violations {
+			violations += v.N
+			outcomes[v.Outcome] += v.N
+			if v.N <= 0 {
+				t.Errorf("%s: lists %+v", c.Crawler, v)
+			}
+		}
+		for _, rule := range c.Rules {
+			rules += rule.Violations
+		}
+		for what, pair := range map[string][2]int64{
+			"verdicts and requests":                {sum(c.Verdicts), c.Requests},
+			"identities and requests":              {sum(c.Identity), c.Requests},
+			"reasons and indeterminate":            {sum(c.Reasons), c.Verdicts.Indeterminate},
+			"outcomes and violations":              {sum(c.Outcomes), c.Verdicts.Violation},
+			"violations listed and counted":        {violations, c.Verdicts.Violation},
+			"violations of rules and counted":      {rules, c.Verdicts.Violation},
+			"obtained as listed and as an outcome": {outcomes["obtained"], c.Outcomes.Obtained},
+		} {
+			if pair[0] != pair[1] {
+				t.Errorf("%s: %s: %d and %d", c.Crawler, what, pair[0], pair[1])
+			}
+		}
+	}
+	if got := r.Unparsed + r.NotCrawlers + r.OtherHost + r.NotJudged + total.Requests; got != r.Lines {
+		t.Errorf("%d lines, but unparsed %d + not_crawlers %d + other_host %d + not_judged %d + requests %d = %d",
+			r.Lines, r.Unparsed, r.NotCrawlers, r.OtherHost, r.NotJudged, total.Requests, got)
+	}
+	if r.Totals.Requests != total.Requests || sum(r.Totals.Verdicts) != total.Requests || sum(r.Totals.Outcomes) != r.Totals.Verdicts.Violation {
+		t.Errorf("totals %+v do not add up to %d requests", r.Totals, total.Requests)
+	}
+}

@@ -1,0 +1,180 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// messyLog returns lines of a log in which everything occurs: crawlers and
+// browsers, all verdicts, garbage, and mutated lines.
+func messyLog(rng *rand.Rand, n int, vhost bool) []string {
+	pick := func(from ...string) string { return from[rng.IntN(len(from))] }
+	lines := make([]string, n)
+	for i := range lines {
+		e := entry{
+			time:   at(rng.IntN(1000)),
+			method: pick("GET", "GET", "GET", "HEAD", "POST"),
+			target: pick("/", "/about", "/private/1", "/private/2", "/?s=1", "/a~b", "/a%7Eb", "/typo", "/mj/x", "/robots.txt",
+				"/robots.txt?x", "*", "http://example.com/private/", "https://example.com/private/", "/a b", `/\x22`, "/\x00\xff"),
+			status: pick("200", "200", "301", "304", "403", "404", "414", "500", "-"),
+			agent: pick(browser, browser, gptbot, googlebot, chatgpt, adsbot, mj12bot, twoBots, acmebot, "-",
+				"AcmeBot/2.0", "acmebot", `Ac\xffme-Bot/1.0`, fmt.Sprintf("X%d-Bot", rng.IntN(50))),
+		}
+		if rng.IntN(20) == 0 {
+			e.time = "-"
+		}
+		if rng.IntN(20) == 0 {
+			e.protocol = noProtocol
+		}
+		if vhost {
+			e.vhost = pick("example.com", "example.com:443", "example.com:80", "example.com:8080", "www.example.com:443", "https://example.com", "-")
+		}
+		line := e.String()
+		switch rng.IntN(20) {
+		case 0:
+			line = ""
+		case 1:
+			line = randomBytes(rng, rng.IntN(200))
+		case 2, 3:
+			line = mutate(rng, line)
+		case 4:
+			line += "\r"
+		}
+		lines[i] = strings.ReplaceAll(line, "\n", "")
+	}
+	return lines
+}
+
+func randomBytes(rng *rand.Rand, n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return string(b)
+}
+
+// mutate changes a line where it hurts.
+func mutate(rng *rand.Rand, line string) string {
+	b := []byte(line)
+	for range 1 + rng.IntN(3) {
+		i := rng.IntN(len(b) + 1)
+		j := min(len(b), i+rng.IntN(20))
+		switch rng.IntN(4) {
+		case 0:
+			b = append(b[:i:i], b[j:]...)
+		case 1:
+			b = append(b[:j:j], b[i:]...)
+		case 2:
+			b = append(append(b[:i:i], "\"\\ []\r\x00*"[rng.IntN(8)]), b[i:]...)
+		default:
+			b = append(append(b[:i:i], randomBytes(rng, 3)...), b[j:]...)
+		}
+	}
+	return string(b)
+}
+
+// TestEveryLineIsCountedOnce: whatever the lines are, the numbers of the report
+// add up.
+func TestEveryLineIsCountedOnce(t *testing.T) {
+	rounds := 200
+	if testing.Short() {
+		rounds = 30
+	}
+	plain := newAuditor(t, robotsTxtBody)
+	hosts := newAuditor(t, robotsTxtBody, "https://example.com", "http://example.com:8080")
+	for round := range rounds {
+		rng := rand.New(rand.NewPCG(5, uint64(round)))
+		for _, test := range []struct {
+			a      *Auditor
+			format string
+			vhost  bool
+		}{
+			{plain, "combined", false}, {hosts, "combined", false}, {hosts, "vhost_combined", true},
+			{plain, "common", false}, {hosts, "vhost_common", true}, {hosts, "vhost_combined", false},
+		} {
+			lines := messyLog(rng, 200, test.vhost)
+			want := int64(0)
+			for _, line := range lines {
+				if line != "" && line != "\r" {
+					want++
+				}
+			}
+			r := auditText(t, test.a, test.format, strings.Join(lines, "\n")+"\n")
+			if r.Lines != want || r.Blank != int64(len(lines))-want {
+				t.Fatalf("round %d, %s: %d lines and %d blank, want %d and %d", round, test.format, r.Lines, r.Blank, want, int64(len(lines))-want)
+			}
+			if checkSums(t, r); t.Failed() {
+				t.Fatalf("round %d, %s", round, test.format)
+			}
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	one := entry{target: "/private/"}.String()
+	tests := []struct {
+		name                   string
+		log                    string
+		lines, blank, unparsed int64
+	}{
+		{"nothing", "", 0, 0, 0},
+		{"one line", one + "\n", 1, 0, 0},
+		{"no final newline", one + "\n" + one, 2, 0, 0},
+		{"CRLF", one + "\r\n" + one + "\r\n", 2, 0, 0},
+		{"CRLF without the last LF", one + "\r\n" + one + "\r", 2, 0, 0},
+		{"blank lines", "\n\r\n" + one + "\n\n\n", 1, 4, 0},
+		{"a newline only", "\n", 0, 1, 0},
+		{"a blank is not a blank line", " \n", 1, 0, 1},
+		{"a bare CR is not a line end", one + "\r" + one + "\n", 1, 0, 1},
+		{"two CRs: one belongs to the line", one + "\r\r\n", 1, 0, 1},
+		{"NULs", "\x00\x00\x00\n" + one + "\n\x00", 3, 0, 2},
+		{"garbage", "not a log\n" + one + "\n", 2, 0, 1},
+		{"a line cut in its middle", one[:len(one)/2], 1, 0, 1},
+		{"other ends of lines are none", one + "\v" + one + "\n" + one + "\u2028" + one + "\n", 2, 0, 2},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := auditText(t, newAuditor(t, robotsTxtBody), "combined", test.log)
+			if r.Lines != test.lines || r.Blank != test.blank || r.Unparsed != test.unparsed {
+				t.Errorf("%d lines, %d blank, %d unparsed; want %d, %d, %d",
+					r.Lines, r.Blank, r.Unparsed, test.lines, test.blank, test.unparsed)
+			}
+			if want := test.lines - test.unparsed; r.Totals.Verdicts.Violation != want {
+				t.Errorf("%d violations, want %d", r.Totals.Verdicts.Violation, want)
+			}
+			checkSums(t, r)
+		})
+	}
+}
+
+func TestALogWithoutUserAgentsNamesNoCrawler(t *testing.T) {
+	line := `192.0.2.1 - - [02/Mar/2026:10:00:00 +0000] "GET /private/ HTTP/1.1" 200 512`
+	r := auditText(t, newAuditor(t, robotsTxtBody), "common", line)
+	if r.NotCrawlers != 1 || len(r.Crawlers) != 0 {
+		t.Error(marshal(t, r))
+	}
+}
+
+func TestOverlong(t *testing.T) {
+	a := newAuditor(t, robotsTxtBody)
+	w := a.NewWorker()
+	// Not even the beginning that is a whole record is judged.
+	w.Overlong([]byte(entry{target: "/private/"}.String()))
+	beginning := bytes.Repeat([]byte("x"), 64<<10)
+	w.Overlong(beginning)
+	for i := range beginning {
+		beginning[i] = 0xff
+	}
+	w.Overlong(nil)
+	r := a.Report(w.Tally(), ruleText)
+	if r.Lines != 3 || r.Unparsed != 3 || len(r.Crawlers) != 0 {
+		t.Error(marshal(t, r))
+	}
+	if got := r.UnparsedSamples[2]; got != strings.Repeat("x", maxSample) {
+		t.Errorf("a sample of %d bytes: %.20q", len(got), got)
+	}
+	checkSums(t, r)
+}

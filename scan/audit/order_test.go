@@ -1,0 +1,429 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/format"
+)
+
+// auditSplit audits lines as an audit of many cores does: cut into chunks at
+// random, each given to one of n workers, their tallies merged in any order.
+// Each chunk is overwritten once it has been counted.
+func auditSplit(t testing.TB, a *Auditor, f format.Format, rng *rand.Rand, lines []string, n int) *Report {
+	t.Helper()
+	workers := make([]*Worker, n)
+	for i := range workers {
+		workers[i] = a.NewWorker()
+	}
+	for len(lines) > 0 {
+		cut := 1 + rng.IntN(min(len(lines), 1+len(lines)/10))
+		chunk := []byte(strings.Join(lines[:cut], "\n"))
+		if cut < len(lines) || lines[cut-1] == "" || rng.IntN(2) == 0 {
+			chunk = append(chunk, '\n')
+		}
+		lines = lines[cut:]
+		workers[rng.IntN(n)].Chunk(f, chunk)
+		for i := range chunk {
+			chunk[i] = 0xff
+		}
+	}
+	tallies := make([]*Tally, n)
+	for i, w := range workers {
+		checkBounds(t, w)
+		tallies[i] = w.Tally()
+	}
+	for len(tallies) > 1 {
+		rng.Shuffle(len(tallies), func(i, j int) { tallies[i], tallies[j] = tallies[j], tallies[i] })
+		last := len(tallies) - 1
+		tallies[0].Merge(tallies[last])
+		tallies = tallies[:last]
+	}
+	return a.Report(tallies[0], ruleText)
+}
+
+// checkBounds fails the test where a worker holds more than it may of what
+// strangers chose.
+func checkBounds(t testing.TB, w *Worker) {
+	t.Helper()
+	check := func(what string, n, most int) {
+		if n > most {
+			t.Errorf("a worker holds %d %s, more than %d", n, what, most)
+		}
+	}
+	check("names", len(w.tally.unknown.kept), 2*maxNames)
+	check("hosts", len(w.tally.hosts.kept), 2*maxHosts)
+	check("headers", len(w.claims.m), maxMemoEntries)
+	check("bytes of headers", w.claims.bytes, maxMemoBytes)
+	check("host fields", len(w.hosts.m), maxMemoEntries)
+	check("authorities", len(w.urls.m), maxMemoEntries)
+	check("rules of all others", len(w.tally.others.rules.kept), 2*maxNameRules)
+	check("lines not parsed", len(w.tally.unparsed.kept), maxUnparsed)
+	for _, r := range w.tally.unknown.kept {
+		check("rules of "+r.name, len(r.rules.kept), 2*maxNameRules)
+		check("samples of "+r.name, len(r.samples.kept), w.tally.samples)
+	}
+}
+
+// checkOrder audits lines in their order and in others, by one worker and by
+// several, and fails the test unless all reports are equal to the byte. It
+// returns the report.
+func checkOrder(t *testing.T, a *Auditor, formatName string, lines []string) *Report {
+	t.Helper()
+	f := byName(t, formatName)
+	rng := rand.New(rand.NewPCG(3, uint64(len(lines))))
+	first := auditText(t, a, formatName, strings.Join(lines, "\n")+"\n")
+	checkSums(t, first)
+	want := marshal(t, first)
+	compare := func(how string, lines []string, workers int) {
+		t.Helper()
+		if got := marshal(t, auditSplit(t, a, f, rng, lines, workers)); got != want {
+			t.Fatalf("%s, %d workers: another report than in the order of the log\n%s", how, workers, firstDifference(got, want))
+		}
+	}
+	backwards := slices.Clone(lines)
+	slices.Reverse(backwards)
+	compare("backwards", backwards, 1)
+	shuffled := slices.Clone(lines)
+	workerCounts := []int{1, 2, 8}
+	if testing.Short() {
+		workerCounts = []int{8}
+	}
+	for _, workers := range workerCounts {
+		compare("in order", lines, workers)
+		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		compare("shuffled", shuffled, workers)
+	}
+	return first
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			from := max(0, i-8)
+			return fmt.Sprintf("line %d of the report:\n%s\n got %s\nwant %s", i+1, strings.Join(w[from:i], "\n"), g[i], w[i])
+		}
+	}
+	return fmt.Sprintf("%d and %d lines", len(g), len(w))
+}
+
+func TestOrderOfAMessyLog(t *testing.T) {
+	rounds, lines := 12, 3000
+	if testing.Short() {
+		rounds = 3
+	}
+	for round := range rounds {
+		rng := rand.New(rand.NewPCG(4, uint64(round)))
+		hosts, name := []string(nil), "combined"
+		if round%2 == 1 {
+			hosts, name = []string{"https://example.com", "http://example.com:8080"}, "vhost_combined"
+		}
+		log := messyLog(rng, lines, name == "vhost_combined")
+		r := checkOrder(t, newAuditor(t, robotsTxtBody+"Dissallow: /typo\n", hosts...), name, log)
+		// The log is worth the test.
+		v := r.Totals.Verdicts
+		for what, n := range map[string]int64{
+			"allowed": v.Allowed, "robots_fetch": v.RobotsFetch, "violation": v.Violation, "indeterminate": v.Indeterminate,
+			"exempt": v.Exempt, "unparsed": r.Unparsed, "not_crawlers": r.NotCrawlers, "not_judged": r.NotJudged, "blank": r.Blank,
+		} {
+			if n == 0 {
+				t.Errorf("round %d has no %s", round, what)
+			}
+		}
+	}
+}
+
+// manyRules is a robots.txt with n rules; rule i, from 0, is on line i+2 and
+// forbids /r/i/.
+func manyRules(n int) string {
+	var b strings.Builder
+	b.WriteString("User-agent: *\n")
+	for i := range n {
+		fmt.Fprintf(&b, "Disallow: /r/%d/\n", i)
+	}
+	return b.String()
+}
+
+// TestOrderOfFloods: also where strangers choose more names, rules and hosts than
+// are kept, the report depends on the set of lines alone.
+func TestOrderOfFloods(t *testing.T) {
+	target := func(rule int) string { return fmt.Sprintf("/r/%d/", rule) }
+	// late is the name of all that a full tally drops first.
+	late := "bot-0"
+	for i := range 1000 {
+		if name := fmt.Sprintf("bot-%d", i); hashString(name) > hashString(late) {
+			late = name
+		}
+	}
+	hostRequests := func(i int) int64 { return 1 + int64(i)%5/4 }
+	tests := []struct {
+		name  string
+		hosts []string
+		rules int
+		log   func(add func(entry))
+		check func(t *testing.T, r *Report)
+	}{
+		{
+			name: "more names than are kept", rules: 3,
+			log: func(add func(entry)) {
+				for i := range 2*maxNames + 2000 {
+					e := entry{agent: fmt.Sprintf("Flood%d-Bot/1.0", i), target: target(i % 5), time: at(i % 7)}
+					add(e)
+					if i%100 == 0 { // some ask more often, and in another spelling
+						e.agent = strings.ToLower(e.agent)
+						add(e)
+					}
+				}
+				for i := range 2*maxNames + 2000 { // and come back
+					if i%100 == 0 {
+						add(entry{agent: fmt.Sprintf("Flood%d-Bot/1.0", i), target: target(i % 5)})
+					}
+				}
+			},
+			check: func(t *testing.T, r *Report) {
+				if n := len(r.Crawlers); n != maxUnknownListed+1 {
+					t.Errorf("%d rows, want %d and one of all others", n, maxUnknownListed)
+				}
+				others := r.row(OtherCrawlers)
+				if others == nil || others.Requests < maxNames || others.Operator != "unknown" {
+					t.Errorf("the row of all others: %+v", others)
+				}
+			},
+		},
+		{
+			name: "more names than are listed", rules: 1,
+			log: func(add func(entry)) {
+				for i := range maxUnknownListed + 10 {
+					for range 1 + i%3 {
+						add(entry{agent: fmt.Sprintf("Some%dBot/1.0", i), target: target(i % 2)})
+					}
+				}
+			},
+			check: func(t *testing.T, r *Report) {
+				if others := r.row(OtherCrawlers); len(r.Crawlers) != maxUnknownListed+1 || others.Requests != 10 {
+					t.Errorf("%d rows, the last for %d requests; want those who ask least", len(r.Crawlers), others.Requests)
+				}
+			},
+		},
+		{
+			name: "as many names as are listed", rules: 1,
+			log: func(add func(entry)) {
+				for i := range maxUnknownListed {
+					add(entry{agent: fmt.Sprintf("Some%dBot/1.0", i)})
+				}
+			},
+			check: func(t *testing.T, r *Report) {
+				if len(r.Crawlers) != maxUnknownListed || r.row(OtherCrawlers) != nil {
+					t.Errorf("%d rows", len(r.Crawlers))
+				}
+			},
+		},
+		{
+			name: "more rules of one unknown crawler than are listed", rules: 3 * maxNameRules,
+			log: func(add func(entry)) {
+				for i := range 3 * maxNameRules {
+					for range 1 + i%2 {
+						add(entry{agent: acmebot, target: target(i)})
+					}
+				}
+			},
+			check: func(t *testing.T, r *Report) {
+				c := r.row("AcmeBot")
+				if len(c.Rules) != maxNameRules || c.RulesNotListed == 0 {
+					t.Errorf("%d rules listed, %d violations of others", len(c.Rules), c.RulesNotListed)
+				}
+			},
+		},
+		{
+			name: "all rules of a known crawler are listed", rules: 3 * maxNameRules,
+			log: func(add func(entry)) {
+				for i := range 3 * maxNameRules {
+					add(entry{target: target(i)})
+				}
+			},
+			check: func(t *testing.T, r *Report) {
+				if c := r.row("GPTBot"); len(c.Rules) != 3*maxNameRules || c.RulesNotListed != 0 {
+					t.Errorf("%d rules listed, %d violations of others", len(c.Rules), c.RulesNotListed)
+				}
+			},
+		},
+		{
+			name: "a name that is dropped has broken more rules than are listed", rules: 3 * maxNameRules,
+			log: func(add func(entry)) {
+				for i := range 3 * maxNameRules {
+					add(entry{agent: late + "/1.0", target: target(i)})
+				}
+				for i := range 2*maxNames + 100 {
+					add(entry{agent: fmt.Sprintf("Flood%d-Bot/1.0", i)})
+				}
+			},
+			check: func(t *testing.T, r *Report) {
+				if r.row(late) != nil {
+					t.Fatalf("%s is not dropped, so that this tests nothing", late)
+				}
+			},
+		},
+		{
+			name: "more hosts than are kept", hosts: []string{"https://example.com"}, rules: 1,
+			log: func(add func(entry)) {
+				for i := range 3 * maxHosts {
+					for range hostRequests(i) {
+						add(entry{vhost: fmt.Sprintf("host%d.example:443", i)})
+					}
+				}
+				add(entry{vhost: "example.com:443", target: target(0)})
+			},
+			check: func(t *testing.T, r *Report) {
+				counts := map[string]int64{}
+				for i := range 3 * maxHosts {
+					counts[fmt.Sprintf("https://host%d.example", i)] = hostRequests(i)
+				}
+				counts, _ = smallest(counts, maxHosts, hashString)
+				var want []HostInfo
+				for host, n := range counts {
+					want = append(want, HostInfo{host, n})
+				}
+				slices.SortFunc(want, func(x, y HostInfo) int {
+					return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Host, y.Host))
+				})
+				if want = want[:maxHostsListed]; !slices.Equal(r.OtherHosts, want) {
+					t.Errorf("hosts %v, want %v", r.OtherHosts, want)
+				}
+			},
+		},
+		{
+			name: "more violations than are kept as samples", rules: 1,
+			log: func(add func(entry)) {
+				for i := range 3000 {
+					add(entry{target: target(0) + fmt.Sprint(i%1000), time: at(1000 - i%50)})
+					add(entry{agent: acmebot, target: target(0) + fmt.Sprint(i%1000), time: at(i % 100)})
+				}
+			},
+			check: func(t *testing.T, r *Report) {
+				if n := len(r.row("GPTBot").Samples); n != 3 {
+					t.Errorf("%d samples", n)
+				}
+			},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var log []string
+			test.log(func(e entry) { log = append(log, e.String()) })
+			name := "combined"
+			if test.hosts != nil {
+				name = "vhost_combined"
+			}
+			test.check(t, checkOrder(t, newAuditor(t, manyRules(test.rules), test.hosts...), name, log))
+		})
+	}
+}
+
+// TestOrderOfAnUnlistedCrawlersRules: a crawler that asked too seldom to be listed
+// broke more rules than are kept of one.
+func TestOrderOfAnUnlistedCrawlersRules(t *testing.T) {
+	const rules = 3 * maxNameRules
+	a, f := newAuditor(t, manyRules(rules)), byName(t, "combined")
+	var frequent strings.Builder
+	for i := range maxUnknownListed {
+		fmt.Fprintln(&frequent, entry{agent: fmt.Sprintf("Some%dBot/1.0", i)})
+	}
+	report := func(rule func(i int) int) string {
+		w := a.NewWorker()
+		w.Chunk(f, []byte(frequent.String()))
+		for _, r := range w.tally.unknown.kept {
+			// As if these lines stood in the log this often.
+			r.requests, r.verdicts[Allowed], r.identities[Unverified] = rules+1, rules+1, rules+1
+			w.tally.Lines += rules
+		}
+		for i := range rules {
+			w.Chunk(f, []byte(entry{agent: acmebot, target: fmt.Sprintf("/r/%d/", rule(i))}.String()))
+		}
+		r := a.Report(w.Tally(), ruleText)
+		if r.row("AcmeBot") != nil {
+			t.Fatal("AcmeBot is listed, so that this tests nothing")
+		}
+		checkSums(t, r)
+		return marshal(t, r)
+	}
+	up, down := report(func(i int) int { return i }), report(func(i int) int { return rules - 1 - i })
+	if up != down {
+		t.Error(firstDifference(down, up))
+	}
+}
+
+// TestMemoIsEmptied: distinct headers beyond what a worker remembers are counted
+// all the same.
+func TestMemoIsEmptied(t *testing.T) {
+	tests := []struct {
+		name    string
+		headers int
+		header  func(i int) string
+	}{
+		{"by their number", maxMemoEntries + 5000, func(i int) string { return fmt.Sprintf("GPTBot/1.%d", i) }},
+		{"by their bytes", maxMemoBytes/1500 + 500, func(i int) string {
+			return fmt.Sprintf("GPTBot/1.%d %s", i, strings.Repeat("x", 1500))
+		}},
+		{"too long to be remembered", 2000, func(i int) string {
+			return fmt.Sprintf("GPTBot/1.%d %s", i, strings.Repeat("x", maxMemoKey))
+		}},
+		{"of crawlers that nobody knows", maxMemoEntries + 5000, func(i int) string { return fmt.Sprintf("Acme%d-Bot/1.%d", i%9, i) }},
+		{"of browsers", maxMemoEntries + 5000, func(i int) string { return fmt.Sprintf("Mozilla/5.0 (X11) Firefox/%d", i) }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			a, f := newAuditor(t, robotsTxtBody), byName(t, "combined")
+			w := a.NewWorker()
+			most, emptied := 0, false
+			for range 2 {
+				for i := range test.headers {
+					w.Chunk(f, []byte(entry{agent: test.header(i), target: "/private/"}.String()))
+					n := len(w.claims.m)
+					emptied = emptied || n < most
+					most = max(most, n)
+				}
+				checkBounds(t, w)
+			}
+			if !emptied && most > 0 {
+				t.Errorf("the memo was never emptied, so that this tests nothing: %d headers", most)
+			}
+			r := a.Report(w.Tally(), ruleText)
+			checkSums(t, r)
+			if got := r.Totals.Verdicts.Violation + r.NotCrawlers; got != int64(2*test.headers) {
+				t.Errorf("%d lines counted of %d", got, 2*test.headers)
+			}
+			if len(r.Crawlers) > 9 {
+				t.Errorf("%d crawlers", len(r.Crawlers))
+			}
+		})
+	}
+}
+
+// TestEqualNames: a crawler that nobody knows may call itself as a known one is
+// called whose words are others. The order of the two rows is not left to chance.
+func TestEqualNames(t *testing.T) {
+	a := newAuditor(t, robotsTxtBody)
+	log := []entry{{agent: "Feeds of News"}, {agent: "FeedBot/1.0"}, {agent: gptbot}, {agent: googlebot}, {agent: mj12bot}, {agent: adsbot}}
+	// Many rows, the more frequent first: no sorting keeps equal ones in order.
+	for i := range 100 {
+		for range 1 + i*7%10 {
+			log = append(log, entry{agent: fmt.Sprintf("%c%d-Bot", 'A'+i%26, i)})
+		}
+	}
+	for range 50 {
+		var operators []string
+		for _, c := range auditEntries(t, a, log...).Crawlers {
+			if c.Crawler == "FeedBot" {
+				operators = append(operators, c.Operator)
+			}
+		}
+		if !slices.Equal(operators, []string{"Feeds", "unknown"}) {
+			t.Fatalf("FeedBot of %q", operators)
+		}
+	}
+}

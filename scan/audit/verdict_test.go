@@ -1,0 +1,422 @@
+package audit
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// wantCounts fails the test unless exactly the given counts are not 0.
+func wantCounts(t *testing.T, what string, counts any, want map[string]int64) {
+	t.Helper()
+	if got := nonZero(t, counts); !maps.Equal(got, want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	tests := []struct {
+		name    string
+		e       entry
+		verdict string
+		reason  string // of an indeterminate one
+	}{
+		{"permitted", entry{target: "/about"}, "allowed", ""},
+		{"forbidden", entry{target: "/private/x"}, "violation", ""},
+		{"forbidden by a query", entry{target: "/find?s=x"}, "violation", ""},
+		{"forbidden in absolute form", entry{target: "http://example.com/private/x"}, "violation", ""},
+		{"forbidden where the log escapes", entry{target: `/\x70rivate/`}, "violation", ""},
+		{"forbidden with a raw blank", entry{target: "/private/a b"}, "violation", ""},
+		{"forbidden in HTTP/0.9", entry{target: "/private/", protocol: noProtocol}, "violation", ""},
+		{"another path in capitals", entry{target: "/Private/x"}, "allowed", ""},
+		{"forbidden to others", entry{target: "/mj/"}, "allowed", ""},
+		{"its own group", entry{target: "/mj/", agent: mj12bot}, "violation", ""},
+		{"bound by its own group only", entry{target: "/private/", agent: mj12bot}, "allowed", ""},
+		{"not bound by *", entry{target: "/private/", agent: adsbot}, "allowed", ""},
+		{"unknown crawler permitted", entry{agent: acmebot}, "allowed", ""},
+		{"unknown crawler forbidden", entry{target: "/private/", agent: acmebot}, "violation", ""},
+		{"answered 404 all the same", entry{target: "/private/", status: "404"}, "violation", ""},
+		{"no status", entry{target: "/private/", status: "-"}, "violation", ""},
+
+		{"robots.txt", entry{target: "/robots.txt"}, "robots_fetch", ""},
+		{"robots.txt by HEAD", entry{target: "/robots.txt", method: "HEAD"}, "robots_fetch", ""},
+		{"robots.txt by POST", entry{target: "/robots.txt", method: "POST"}, "robots_fetch", ""},
+		{"robots.txt not found", entry{target: "/robots.txt", status: "404"}, "robots_fetch", ""},
+		{"robots.txt in absolute form", entry{target: "http://example.com/robots.txt"}, "robots_fetch", ""},
+		{"robots.txt with a fragment", entry{target: "/robots.txt#x"}, "robots_fetch", ""},
+		{"robots.txt by a name that nobody knows", entry{target: "/robots.txt", agent: acmebot}, "robots_fetch", ""},
+
+		{"forbidden of Google only by a misspelled key", entry{target: "/typo", agent: googlebot}, "violation", ""},
+		{"forbidden by Google's reading alone", entry{target: "/typo"}, "indeterminate", "contested"},
+		{"forbidden by RFC 9309's reading alone", entry{target: "/a~b"}, "indeterminate", "contested"},
+		{"an escape that Google does not decode", entry{target: "/a~b", agent: googlebot}, "allowed", ""},
+		{"the same spelling is not contested", entry{target: "/a%7Eb"}, "violation", ""},
+
+		{"no time", entry{target: "/private/", time: "-"}, "indeterminate", "no_time"},
+		{"no such time", entry{time: "31/Feb/2026:10:00:00 +0000"}, "indeterminate", "no_time"},
+		{"two operators", entry{target: "/private/", agent: twoBots}, "indeterminate", "ambiguous_agent"},
+		{"two operators, permitted", entry{agent: twoBots}, "indeterminate", "ambiguous_agent"},
+		{"two crawlers of one operator", entry{target: "/private/", agent: "Googlebot/2.1 Googlebot-Image/1.0"}, "violation", ""},
+		{"cut by the server", entry{target: "/private/" + strings.Repeat("x", 100), protocol: noProtocol, status: "414"}, "indeterminate", "truncated"},
+		{"414 for a target that is whole", entry{target: "/private/", status: "414"}, "violation", ""},
+		{"exempt", entry{target: "/private/", agent: chatgpt}, "exempt", ""},
+		{"exempt where it is permitted", entry{agent: chatgpt}, "exempt", ""},
+
+		// The order of decision.
+		{"exempt before robots_fetch", entry{target: "/robots.txt", agent: chatgpt}, "exempt", ""},
+		{"exempt before no_time", entry{time: "-", agent: chatgpt}, "exempt", ""},
+		{"exempt before ambiguous_agent", entry{agent: "ChatGPT-User/1.0 Googlebot/2.1"}, "exempt", ""},
+		{"exempt before truncated", entry{agent: chatgpt, protocol: noProtocol, status: "414"}, "exempt", ""},
+		{"ambiguous where the exempt one is named second", entry{agent: "Googlebot/2.1 ChatGPT-User/1.0"}, "indeterminate", "ambiguous_agent"},
+		{"robots_fetch before no_time", entry{target: "/robots.txt", time: "-"}, "robots_fetch", ""},
+		{"robots_fetch before ambiguous_agent", entry{target: "/robots.txt", agent: twoBots}, "robots_fetch", ""},
+		{"robots_fetch before truncated", entry{target: "/robots.txt", protocol: noProtocol, status: "414"}, "robots_fetch", ""},
+		{"no_time before ambiguous_agent", entry{time: "-", agent: twoBots}, "indeterminate", "no_time"},
+		{"no_time before truncated", entry{time: "-", protocol: noProtocol, status: "414"}, "indeterminate", "no_time"},
+		{"ambiguous_agent before truncated", entry{agent: twoBots, protocol: noProtocol, status: "414"}, "indeterminate", "ambiguous_agent"},
+		{"truncated before contested", entry{target: "/typo", protocol: noProtocol, status: "414"}, "indeterminate", "truncated"},
+	}
+	a := newAuditor(t, robotsTxtBody+"\nUser-agent: *\nDissallow: /typo\n")
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := auditEntries(t, a, test.e)
+			if r.Lines != 1 || len(r.Crawlers) != 1 {
+				t.Fatalf("%s\n%s", test.e, marshal(t, r))
+			}
+			c := r.Crawlers[0]
+			wantCounts(t, "verdicts", c.Verdicts, map[string]int64{test.verdict: 1})
+			reasons := map[string]int64{}
+			if test.reason != "" {
+				reasons[test.reason] = 1
+			}
+			wantCounts(t, "reasons", c.Reasons, reasons)
+			wantCounts(t, "identity", c.Identity, map[string]int64{"unverified": 1})
+			checkSums(t, r)
+		})
+	}
+}
+
+// TestOnlyRobotsTxtItselfIsAFetch: what looks like it is judged like any path.
+func TestOnlyRobotsTxtItselfIsAFetch(t *testing.T) {
+	a := newAuditor(t, "User-agent: *\nDisallow: /")
+	for _, target := range []string{
+		"/robots.txt?x", "/robots.txt?", "/blog/robots.txt", "/robots.txt/", "/robots.txt.bak", "/Robots.txt",
+		"//robots.txt", "//example.com/robots.txt", "http://example.com/robots.txt?x", "http://robots.txt", "http://robots.txt/",
+	} {
+		for _, agent := range []string{gptbot, googlebot} {
+			r := auditEntries(t, a, entry{target: target, agent: agent})
+			if r.Totals.Verdicts.Violation != 1 {
+				t.Errorf("%s: %v, want a violation", target, nonZero(t, r.Totals.Verdicts))
+			}
+		}
+	}
+}
+
+func TestWhoIsCounted(t *testing.T) {
+	tests := []struct{ name, agent, crawler, operator, category string }{
+		{"known", gptbot, "GPTBot", "OpenAI", "ai-training"},
+		{"known in other case", "gptBOT/1.0", "GPTBot", "OpenAI", "ai-training"},
+		{"known, escaped by the log", `\x47PTBot/1.0`, "GPTBot", "OpenAI", "ai-training"},
+		{"the more specific of one operator", "Googlebot-Image/1.0", "Googlebot-Image", "Google", "search"},
+		{"ambiguous: the first named", twoBots, "bingbot", "Microsoft", "search"},
+		{"unknown", acmebot, "AcmeBot", "unknown", "unknown"},
+		{"unknown with a name that ends a terminal's line", `Ac\x85meBot/1.0 (+http://x.example)`, `Ac\x85meBot`, "unknown", "unknown"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := auditEntries(t, newAuditor(t, robotsTxtBody), entry{agent: test.agent})
+			if len(r.Crawlers) != 1 {
+				t.Fatal(marshal(t, r))
+			}
+			c := r.Crawlers[0]
+			if c.Crawler != test.crawler || c.Operator != test.operator || c.Category != test.category {
+				t.Errorf("%s of %s (%s), want %s of %s (%s)", c.Crawler, c.Operator, c.Category, test.crawler, test.operator, test.category)
+			}
+		})
+	}
+	for name, agent := range map[string]string{
+		"a browser": browser, "no header": "-", "an empty header": " ", "a phone": "Mozilla/5.0 (Linux; Android 9; CUBOT X19)",
+	} {
+		r := auditEntries(t, newAuditor(t, robotsTxtBody), entry{agent: agent, target: "/private/"})
+		if r.NotCrawlers != 1 || len(r.Crawlers) != 0 {
+			t.Errorf("%s is taken for a crawler: %s", name, marshal(t, r))
+		}
+	}
+	r := auditEntries(t, newAuditor(t, robotsTxtBody), entry{agent: chatgpt})
+	if got := r.row("ChatGPT-User").Exempt; got != "asked for by users" {
+		t.Errorf("exempt because %q", got)
+	}
+}
+
+func TestSpellingsOfAnUnknownNameAreOneCrawler(t *testing.T) {
+	r := auditEntries(t, newAuditor(t, robotsTxtBody),
+		entry{agent: "acmebot/1.0"}, entry{agent: "AcmeBot/2.0"}, entry{agent: "ACMEBOT"}, entry{agent: "acmeBot"})
+	if len(r.Crawlers) != 1 || r.Crawlers[0].Crawler != "ACMEBOT" || r.Crawlers[0].Requests != 4 {
+		t.Error(marshal(t, r))
+	}
+}
+
+func TestRuleOfAViolation(t *testing.T) {
+	r := auditEntries(t, newAuditor(t, robotsTxtBody),
+		entry{target: "/private/1"}, entry{target: "/?s=1"}, entry{target: "/private/2"}, entry{target: "/private/?s="},
+		entry{target: "/about"}, entry{target: "/private/"})
+	got := fmt.Sprint(r.row("GPTBot").Rules)
+	// The longer pattern decides where two forbid.
+	if want := "[{ 2 rule 2 4} { 3 rule 3 1}]"; got != want {
+		t.Errorf("rules %s, want %s", got, want)
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	classes := map[string][]string{
+		"obtained":   {"200", "201", "204", "206", "299", "304"},
+		"redirected": {"300", "301", "302", "303", "305", "307", "308", "399"},
+		"refused":    {"401", "403", "429", "444", "451", "500", "502", "503", "599"},
+		"absent":     {"400", "402", "404", "405", "408", "410", "418", "499", "-", "000", "100", "101", "199", "600", "999"},
+	}
+	a := newAuditor(t, robotsTxtBody)
+	for class, statuses := range classes {
+		for _, status := range statuses {
+			r := auditEntries(t, a, entry{target: "/private/", status: status})
+			c := r.row("GPTBot")
+			wantCounts(t, status, c.Outcomes, map[string]int64{class: 1})
+			if len(c.Violations) != 1 || c.Violations[0] != (ViolationInfo{"unverified", class, "GET", false, 1}) {
+				t.Errorf("%s: violations %+v", status, c.Violations)
+			}
+		}
+	}
+}
+
+func TestMethods(t *testing.T) {
+	a := newAuditor(t, robotsTxtBody)
+	for method, class := range map[string]string{
+		"GET": "GET", "HEAD": "HEAD", "POST": "other", "OPTIONS": "other", "PROPFIND": "other", "get": "other", "GETS": "other",
+	} {
+		r := auditEntries(t, a, entry{target: "/private/", method: method})
+		v := r.row("GPTBot").Violations
+		if len(v) != 1 || v[0].Method != class {
+			t.Errorf("%s: violations %+v, want method %s", method, v, class)
+		}
+	}
+}
+
+func TestViolationsAreCountedCrosswise(t *testing.T) {
+	r := auditEntries(t, newAuditor(t, robotsTxtBody),
+		entry{target: "/private/"}, entry{target: "/private/", status: "403"}, entry{target: "/private/", method: "HEAD"},
+		entry{target: "/private/", status: "304"}, entry{target: "/private/", method: "PUT", status: "500"})
+	want := "[{unverified obtained GET false 2} {unverified obtained HEAD false 1} {unverified refused GET false 1} {unverified refused other false 1}]"
+	if got := fmt.Sprint(r.row("GPTBot").Violations); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	checkSums(t, r)
+}
+
+func TestNotJudged(t *testing.T) {
+	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com")
+	for name, e := range map[string]entry{
+		"the whole server":          {method: "OPTIONS", target: "*"},
+		"another method for it":     {target: "*"},
+		"a tunnel":                  {method: "CONNECT", target: "example.com:443"},
+		"a tunnel to a path":        {method: "CONNECT", target: "/x"},
+		"before other_host":         {vhost: "other.example", method: "OPTIONS", target: "*"},
+		"a tunnel to another host":  {vhost: "example.com", method: "CONNECT", target: "other.example:443"},
+		"of an exempt agent":        {agent: chatgpt, target: "*"},
+		"of a crawler nobody knows": {agent: acmebot, target: "*"},
+		"without a time":            {time: "-", target: "*"},
+	} {
+		r := auditEntries(t, a, e)
+		if r.NotJudged != 1 || r.OtherHost != 0 || len(r.Crawlers) != 0 {
+			t.Errorf("%s: %s", name, marshal(t, r))
+		}
+	}
+	// Only crawlers' lines are looked at so far.
+	if r := auditEntries(t, a, entry{agent: browser, method: "OPTIONS", target: "*"}); r.NotCrawlers != 1 || r.NotJudged != 0 {
+		t.Error("a browser's line is counted as not judged")
+	}
+}
+
+// TestScope has the examples of audit-rules 4: which requests the robots.txt of an
+// origin is for.
+func TestScope(t *testing.T) {
+	const (
+		judged = true
+		other  = false
+	)
+	tests := []struct {
+		policy string
+		vhost  string // of the log
+		target string
+		want   bool
+	}{
+		{"https://example.com", "example.com:443", "/folder/file", judged},
+		{"https://example.com", "example.com", "/", judged}, // the scheme is not known
+		{"https://example.com", "other.example.com:443", "/", other},
+		{"https://example.com", "example.com:80", "/", other},
+		{"https://example.com", "example.com:8181", "/", other},
+		{"https://www.example.com", "example.com:443", "/", other},
+		{"https://www.example.com", "shop.www.example.com:443", "/", other},
+		{"https://www.example.com", "www.shop.example.com:443", "/", other},
+		{"https://www.exämple.com", "www.xn--exmple-cua.com:443", "/", judged},
+		{"https://www.xn--exmple-cua.com", "www.exämple.com:443", "/", judged},
+		{"https://www.exämple.com", "www.example.com:443", "/", other},
+		{"ftp://example.com", "example.com:443", "/", other},
+		{"ftp://example.com", "example.com:21", "/", judged},
+		{"https://212.96.82.21", "212.96.82.21:443", "/", judged},
+		{"https://212.96.82.21", "example.com:443", "/", other},
+		{"https://example.com:443", "example.com:443", "/", judged},
+		{"https://example.com:443", "example.com:444", "/", other},
+		{"https://example.com:8181", "example.com:8181", "/", judged},
+		{"https://example.com:8181", "example.com:443", "/", other},
+		{"https://[2001:db8::1]", "[2001:DB8:0::1]:443", "/", judged},
+		{"https://[2001:db8::1]", "2001:db8::1", "/", judged},
+		{"https://[2001:db8::1]", "[2001:db8::2]:443", "/", other},
+
+		{"https://example.com", "EXAMPLE.com.:443", "/", judged},
+		{"https://example.com", "-", "/", other},
+		{"https://example.com", "example.com:x", "/", other},
+		{"example.com", "example.com:80", "/", judged}, // without a scheme: both
+		{"example.com", "example.com:443", "/", judged},
+		{"example.com", "example.com:8080", "/", other},
+
+		// The authority of an absolute target beats the host field.
+		{"https://example.com", "other.example:443", "https://example.com/x", judged},
+		{"https://example.com", "other.example:443", "HTTPS://Example.COM:443/x", judged},
+		{"https://example.com", "example.com:443", "https://other.example/x", other},
+		{"https://example.com", "example.com:443", "http://example.com/x", other},
+		{"https://example.com", "example.com:443", "https://example.com:444/x", other},
+		{"https://example.com", "example.com:443", "https://example.com", judged},
+		{"https://example.com", "example.com:443", "https://example.com?q", judged},
+		{"https://example.com", "example.com:443", "https://user:password@example.com/x", judged},
+		{"https://example.com", "example.com:443", "https://example.com@other.example/x", other},
+		{"https://example.com", "example.com:443", "https://other.example/https://example.com/", other},
+		{"https://example.com", "example.com:443", "wss://example.com/x", other},
+		{"https://example.com", "example.com:443", "https:///x", other},
+		{"https://example.com", "example.com:443", "//other.example/x", judged}, // a path
+
+		// The authority stands in the target more than once.
+		{"https://t", "t:443", "https://t/x", judged},
+		{"https://example.com", "example.com:443", "https://my.example.com@example.com/x", judged},
+		{"https://example.com", "example.com:443", "https://example.com@com/x", other},
+	}
+	for _, test := range tests {
+		t.Run(test.policy+" "+test.vhost+" "+test.target, func(t *testing.T) {
+			r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /", test.policy), entry{vhost: test.vhost, target: test.target})
+			if got := r.Totals.Verdicts.Violation == 1; got != test.want || r.OtherHost == 1 == test.want {
+				t.Errorf("judged: %v, want %v\n%s", got, test.want, marshal(t, r))
+			}
+			checkSums(t, r)
+		})
+	}
+}
+
+func TestScopeOfALogWithoutHosts(t *testing.T) {
+	tests := []struct {
+		name    string
+		hosts   []string
+		target  string
+		verdict bool   // judged
+		origin  string // of the rule
+	}{
+		{"no --host: every line", nil, "/", true, ""},
+		{"no --host, absolute-form", nil, "http://example.com/", true, ""},
+		{"one --host: every line", []string{"https://example.com"}, "/", true, "https://example.com"},
+		{"one --host, absolute-form", []string{"https://example.com"}, "https://example.com/", true, "https://example.com"},
+		{"one --host, another host", []string{"https://example.com"}, "https://other.example/", false, ""},
+		{"several: any of them", []string{"https://example.com", "https://www.example.com"}, "/", true, ""},
+		{"several, absolute-form", []string{"https://example.com", "https://www.example.com"}, "https://www.example.com/", true, "https://www.example.com"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /", test.hosts...), entry{target: test.target})
+			if got := r.Totals.Verdicts.Violation == 1; got != test.verdict || r.OtherHost == 1 == test.verdict {
+				t.Fatal(marshal(t, r))
+			}
+			if !test.verdict {
+				return
+			}
+			if rules := r.row("GPTBot").Rules; len(rules) != 1 || rules[0].Origin != test.origin {
+				t.Errorf("rules %+v, want origin %q", rules, test.origin)
+			}
+		})
+	}
+}
+
+// TestHostFieldIsNoURL: the client may write a URL into its Host field. What is
+// said of that must not be said of a target that begins likewise.
+func TestHostFieldIsNoURL(t *testing.T) {
+	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com")
+	field := entry{vhost: "https://example.com", target: "/field"}
+	target := entry{vhost: "example.com", target: "https://example.com/target"}
+	for name, order := range map[string][]entry{"field first": {field, target}, "target first": {target, field}} {
+		r := auditEntries(t, a, order...)
+		if r.OtherHost != 1 || r.Totals.Requests != 1 {
+			t.Errorf("%s: %d of another host, %d judged; want one and one", name, r.OtherHost, r.Totals.Requests)
+		}
+	}
+}
+
+func TestOtherHosts(t *testing.T) {
+	a := newAuditor(t, robotsTxtBody, "https://example.com")
+	r := auditEntries(t, a,
+		entry{vhost: "a.example:443"}, entry{vhost: "A.example:443"}, entry{vhost: "b.example"}, entry{vhost: "example.com:80"},
+		entry{vhost: "example.com:443"}, entry{vhost: "c\x1b[2Jd:1"}, entry{vhost: "a.example", agent: browser},
+		entry{vhost: strings.Repeat("x", 300)})
+	if r.OtherHost != 6 {
+		t.Errorf("%d requests for other hosts, want 6", r.OtherHost)
+	}
+	want := []HostInfo{
+		{"https://a.example", 2}, {"b.example", 1}, {`c\x1b[2Jd:1`, 1}, {"http://example.com", 1}, {strings.Repeat("x", 255), 1},
+	}
+	if got := fmt.Sprint(r.OtherHosts); got != fmt.Sprint(want) {
+		t.Errorf("got  %s\nwant %s", got, fmt.Sprint(want))
+	}
+}
+
+func TestDialectForAll(t *testing.T) {
+	d := automaton.RFC9309
+	a := newAuditor(t, "User-agent: *\nDisallow: /a%7Eb\nDissallow: /typo")
+	a = New(Config{Crawlers: a.config.Crawlers, Policy: a.config.Policy, Dialect: &d})
+	for agent, name := range map[string]string{gptbot: "GPTBot", googlebot: "Googlebot", acmebot: "AcmeBot"} {
+		r := auditEntries(t, a, entry{target: "/a~b", agent: agent}, entry{target: "/typo", agent: agent})
+		wantCounts(t, name, r.row(name).Verdicts, map[string]int64{"violation": 1, "allowed": 1})
+	}
+}
+
+func TestNotAuditable(t *testing.T) {
+	r := auditEntries(t, newAuditor(t, robotsTxtBody), entry{})
+	if len(r.NotAuditable) != 1 || r.NotAuditable[0] != "Google-Extended" {
+		t.Errorf("%q", r.NotAuditable)
+	}
+	r = auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /"), entry{})
+	if len(r.NotAuditable) != 0 {
+		t.Errorf("%q, which robots.txt does not name", r.NotAuditable)
+	}
+}
+
+func TestSpan(t *testing.T) {
+	a := newAuditor(t, robotsTxtBody, "https://example.com")
+	r := auditEntries(t, a,
+		entry{vhost: "example.com", time: "02/Mar/2026:10:00:00 +0200"},
+		entry{vhost: "example.com", time: "01/Mar/2026:23:30:00 -0100", target: "/robots.txt"},
+		entry{vhost: "example.com", time: "-"},
+		entry{vhost: "other.example", time: "01/Jan/2020:00:00:00 +0000"},
+		entry{vhost: "example.com", time: "01/Jan/2020:00:00:00 +0000", agent: browser})
+	if r.From != "2026-03-02T00:30:00Z" || r.To != "2026-03-02T08:00:00Z" {
+		t.Errorf("from %s to %s", r.From, r.To)
+	}
+	r = auditEntries(t, a, entry{vhost: "example.com", time: "-"})
+	if r.From != "" || r.To != "" {
+		t.Errorf("without a time: from %q to %q", r.From, r.To)
+	}
+}
+
+// TestAnyOriginIsNoIndex guards what request() relies on.
+func TestAnyOriginIsNoIndex(t *testing.T) {
+	if policy.AnyOrigin >= 0 {
+		t.Error("AnyOrigin is the index of an origin")
+	}
+}

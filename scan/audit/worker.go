@@ -1,0 +1,92 @@
+package audit
+
+import (
+	"bytes"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// Worker reads lines and counts them in a tally of its own. It belongs to one
+// goroutine.
+//
+// Most lines are of browsers, and cost the search for their end, the walk over
+// their quotes, and one probe of the memo of headers. Nothing else is looked at
+// unless the header is a crawler's; and nothing is allocated for a line unless
+// it brings something new: a header, a host, a crawler's first violation of a
+// rule, a sample.
+type Worker struct {
+	auditor *Auditor
+	tally   *Tally
+
+	record    format.Record
+	claims    memo[*claim]
+	hosts     memo[site] // by the host field
+	urls      memo[site] // by the authority of an absolute target and what is before it
+	bindings  map[*crawler.Profile]*policy.Binding
+	headers   *crawler.Reader
+	scratch   automaton.Scratch
+	unescaped []byte
+}
+
+// NewWorker returns a worker with an empty tally.
+func (a *Auditor) NewWorker() *Worker {
+	return &Worker{
+		auditor: a, tally: a.NewTally(),
+		bindings: map[*crawler.Profile]*policy.Binding{}, headers: a.config.Crawlers.Reader(),
+	}
+}
+
+// Tally returns what the worker has counted. The worker is not to be used
+// afterwards.
+func (w *Worker) Tally() *Tally { return w.tally }
+
+// Chunk counts whole lines of a format. It keeps no view of data.
+func (w *Worker) Chunk(f format.Format, data []byte) {
+	for len(data) > 0 {
+		line := data
+		if end := bytes.IndexByte(data, '\n'); end >= 0 {
+			line, data = data[:end], data[end+1:]
+		} else {
+			data = nil
+		}
+		if n := len(line); n > 0 && line[n-1] == '\r' {
+			line = line[:n-1]
+		}
+		if len(line) == 0 {
+			w.tally.Blank++
+			continue
+		}
+		w.line(f, line)
+	}
+}
+
+// Overlong counts a line too long to be kept, of which only the beginning is
+// given. It is not parsed: what it would say depends on what was dropped.
+func (w *Worker) Overlong(beginning []byte) {
+	w.tally.Lines++
+	w.unparsed(beginning)
+}
+
+func (w *Worker) unparsed(line []byte) {
+	w.tally.Unparsed++
+	w.tally.unparsed.add(0, line)
+}
+
+func (w *Worker) line(f format.Format, line []byte) {
+	w.tally.Lines++
+	r := &w.record
+	if !f.Split(line, r) {
+		w.unparsed(line)
+		return
+	}
+	c := w.claim(r.Agent)
+	if c == nil {
+		w.tally.NotCrawlers++
+		return
+	}
+	f.Complete(r)
+	w.request(f, c)
+}

@@ -1,0 +1,262 @@
+package policy
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// Crawlers as robots.txt sees them.
+var (
+	asGoogle = []Reading{ReadGoogle}
+	asBoth   = Unknown()
+
+	googlebot      = Subject{Tokens: []string{"Googlebot"}, Readings: asGoogle}
+	googlebotImage = Subject{Tokens: []string{"Googlebot-Image", "Googlebot"}, Readings: asGoogle}
+	storebot       = Subject{Tokens: []string{"Storebot-Google"}, Readings: asGoogle}
+	adsbot         = Subject{Tokens: []string{"AdsBot-Google"}, IgnoresWildcard: true, Readings: asGoogle}
+	adsbotMobile   = Subject{Tokens: []string{"AdsBot-Google-Mobile", "AdsBot-Google"}, IgnoresWildcard: true, Readings: asGoogle}
+	gptbot         = Subject{Tokens: []string{"GPTBot"}, Readings: asBoth}
+	applebot       = Subject{Tokens: []string{"Applebot", "Googlebot"}, Readings: asBoth}
+	mj12bot        = Subject{Tokens: []string{"MJ12bot"}, Readings: asBoth}
+)
+
+// by returns the subject with other readings.
+func by(s Subject, r ...Reading) Subject {
+	s.Readings = r
+	return s
+}
+
+var permits, contested = Judgement{}, Judgement{Answer: Contested}
+
+func forbids(line uint32) Judgement { return Judgement{Forbids, line} }
+
+func TestReadings(t *testing.T) {
+	tests := []struct {
+		name    string
+		d       automaton.Dialect
+		googles bool
+		want    Reading
+	}{
+		{"Google's parser and crawler", automaton.Google, true, ReadGoogle},
+		{"Google's parser, another's crawler", automaton.Google, false, ReadGoogleWide},
+		{"RFC 9309", automaton.RFC9309, false, ReadRFC9309},
+		{"RFC 9309 for Google's crawler", automaton.RFC9309, true, ReadRFC9309},
+		{"the note of 1994", automaton.Original, false, ReadOriginal},
+	}
+	for _, test := range tests {
+		if got := Known(test.d, test.googles); !slices.Equal(got, []Reading{test.want}) {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+	if got := Unknown(); !slices.Equal(got, []Reading{ReadRFC9309, ReadGoogleWide}) {
+		t.Errorf("unknown parser: %v", got)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	const star = "User-agent: *\nDisallow: /"
+	// The bodies of two groups: rules of Googlebot on line 2, of * on line 4.
+	const googleAndAll = "User-agent: Googlebot\nDisallow: /g\nUser-agent: *\nDisallow: /a"
+	tests := []struct {
+		name   string
+		robots string
+		s      Subject
+		target string
+		want   Judgement
+	}{
+		// Which group.
+		{"Googlebot-Image falls back to Googlebot", googleAndAll, googlebotImage, "/g", forbids(2)},
+		{"and is then not bound by *", googleAndAll, googlebotImage, "/a", permits},
+		{"its own group comes first, wherever it stands",
+			"User-agent: Googlebot\nDisallow: /\nUser-agent: Googlebot-Image\nDisallow: /i", googlebotImage, "/x", permits},
+		{"its own group forbids",
+			"User-agent: Googlebot\nAllow: /\nUser-agent: Googlebot-Image\nDisallow: /i", googlebotImage, "/i", forbids(4)},
+		{"Googlebot is not bound by Googlebot-Image", "User-agent: Googlebot-Image\nDisallow: /", googlebot, "/x", permits},
+		{"Storebot-Google does not fall back to Googlebot", googleAndAll, storebot, "/g", permits},
+		{"Storebot-Google under *", googleAndAll, storebot, "/a", forbids(4)},
+		{"AdsBot under * is permitted", star, adsbot, "/x", permits},
+		{"AdsBot named is forbidden", "User-agent: adsbot-google\nDisallow: /", adsbot, "/x", forbids(2)},
+		{"AdsBot of two tokens under *", star, adsbotMobile, "/x", permits},
+		{"AdsBot of two tokens, the second named", star + "\nUser-agent: AdsBot-Google\nDisallow: /m", adsbotMobile, "/m", forbids(4)},
+		{"a fallback in two readings", googleAndAll, applebot, "/g", forbids(2)},
+		{"a group without rules binds", star + "\n\nUser-agent: GPTBot", gptbot, "/x", permits},
+		{"an empty Disallow binds", star + "\n\nUser-agent: GPTBot\nDisallow:", gptbot, "/x", permits},
+		{"several groups of one crawler are merged",
+			"User-agent: gptbot\nDisallow: /a\nUser-agent: *\nDisallow: /\nUser-agent: GPTBOT\nDisallow: /b", gptbot, "/b", forbids(6)},
+		{"not named, under *", star, gptbot, "/x", forbids(2)},
+		{"named by a part of its name", "User-agent: GPT\nDisallow: /", gptbot, "/x", permits},
+		{"empty robots.txt", "", gptbot, "/x", permits},
+		{"no groups", "Disallow: /\nSitemap: https://example.com/s.xml", gptbot, "/x", permits},
+		{"a web page", "<!DOCTYPE html>\n<title>Not found</title>", gptbot, "/x", permits},
+		{"no groups, Google", "Disallow: /", googlebot, "/x", permits},
+
+		// The target.
+		{"origin-form with a query", "User-agent: *\nDisallow: /*?s=", gptbot, "/a?s=1", forbids(2)},
+		{"absolute-form", "User-agent: *\nDisallow: /a", gptbot, "http://example.com/ab", forbids(2)},
+		{"absolute-form, another scheme in capitals", "User-agent: *\nDisallow: /a", gptbot, "HTTPS://example.com:443/ab", forbids(2)},
+		{"absolute-form, only the path counts", "User-agent: *\nDisallow: /a", gptbot, "http://a/b", permits},
+		{"absolute-form without a path", "User-agent: *\nDisallow: /$", gptbot, "http://example.com", forbids(2)},
+		{"absolute-form with a query and no path", "User-agent: *\nDisallow: /?q", gptbot, "http://example.com?q=1", forbids(2)},
+		{"absolute-form, Google", "User-agent: *\nDisallow: /a", googlebot, "http://example.com/ab", forbids(2)},
+		{"two slashes are a path, not a host", "User-agent: *\nDisallow: //a/b", gptbot, "//a/b", forbids(2)},
+		{"two slashes, Google", "User-agent: *\nDisallow: //a/b", googlebot, "//a/b", forbids(2)},
+		{"a semicolon ends no host", "User-agent: *\nDisallow: /a;b/c", googlebot, "/a;b/c", forbids(2)},
+		{"a fragment is no part of it", "User-agent: *\nDisallow: /a$", gptbot, "/a#b", forbids(2)},
+		{"an escape is not decoded for Google", "User-agent: *\nDisallow: /~a", googlebot, "/%7Ea", permits},
+		{"an escape is decoded for RFC 9309", "User-agent: *\nDisallow: /~a", by(gptbot, ReadRFC9309), "/%7Ea", forbids(2)},
+
+		// Two readings that differ.
+		{"escape in the pattern, none in the target", "User-agent: *\nDisallow: /a%7Eb", gptbot, "/a~b", contested},
+		{"escape in the pattern and in the target", "User-agent: *\nDisallow: /a%7Eb", gptbot, "/a%7Eb", forbids(2)},
+		{"escape in lower case in the target", "User-agent: *\nDisallow: /a%7Eb", gptbot, "/a%7eb", contested},
+		{"escape in the target only", "User-agent: *\nDisallow: /a~b", gptbot, "/a%7Eb", contested},
+		{"absolute-form with an escape", "User-agent: *\nDisallow: /a~b", gptbot, "http://example.com/a%7Eb", contested},
+		{"a target elsewhere is not contested", "User-agent: *\nDisallow: /a%7Eb", gptbot, "/c", permits},
+		{"a space in the pattern", "User-agent: *\nDisallow: /a b", gptbot, "/a b", contested},
+		{"a pattern with a space forbids nobody who sends %20", "User-agent: *\nDisallow: /a b", gptbot, "/a%20b", permits},
+		{"a misspelled key", "User-agent: *\nDissallow: /x", gptbot, "/x", contested},
+		{"no colon", "User-agent: *\nDisallow /x", gptbot, "/x", contested},
+		{"a NUL in the line", "User-agent: *\nDisallow: /x\x00", gptbot, "/x", contested},
+		{"Allow of an index page, the directory", "User-agent: *\nDisallow: /x*\nAllow: /x/index.html", gptbot, "/x/", contested},
+		{"Allow of an index page, the page", "User-agent: *\nDisallow: /x*\nAllow: /x/index.html", gptbot, "/x/index.html", permits},
+		{"Allow of an index page, another page", "User-agent: *\nDisallow: /x*\nAllow: /x/index.html", gptbot, "/x/y", forbids(2)},
+		{"a NUL in the target", "User-agent: *\nDisallow: /a$", gptbot, "/a\x00b", contested},
+		{"a misspelled key, Google alone", "User-agent: *\nDissallow: /x", googlebot, "/x", forbids(2)},
+		{"a misspelled key, RFC 9309 alone", "User-agent: *\nDissallow: /x", by(gptbot, ReadRFC9309), "/x", permits},
+		{"the directory of an index page, Google alone", "User-agent: *\nDisallow: /x*\nAllow: /x/index.html", googlebot, "/x/", permits},
+		{"named only where the key is misspelled", "Useragent: GPTBot\nDisallow: /x", gptbot, "/x", contested},
+		{"forbidden by different lines: that of RFC 9309", "User-agent: *\nDisallow: /a%7E\nDisallow: /a", gptbot, "/a~b", forbids(2)},
+		{"forbidden by different lines: that of Google alone", "User-agent: *\nDisallow: /a%7E\nDisallow: /a", googlebot, "/a~b", forbids(3)},
+
+		// Names with a digit, which Google's parser cuts to MJ.
+		{"MJ12bot is bound by its group", "User-agent: MJ12bot\nDisallow: /m\nUser-agent: *\nDisallow: /a", mj12bot, "/m", forbids(2)},
+		{"and not by *", "User-agent: MJ12bot\nDisallow: /m\nUser-agent: *\nDisallow: /a", mj12bot, "/a", permits},
+		{"a version behind the name", "User-agent: MJ12bot/1.4\nDisallow: /m", mj12bot, "/m", forbids(2)},
+		{"MJ is somebody else", "User-agent: MJ\nDisallow: /", mj12bot, "/m", permits},
+		{"Google's own reading finds no group for MJ12bot", "User-agent: MJ12bot\nDisallow: /m\nUser-agent: *\nDisallow: /a",
+			by(mj12bot, ReadGoogle), "/m", permits},
+
+		// The note of 1994: the first rule and the first record decide.
+		{"original: the first rule", "User-agent: gpt\nAllow: /a\nDisallow: /ab", by(gptbot, ReadOriginal), "/ab", permits},
+		{"original: a part of the name binds", "User-agent: gpt\nDisallow: /a", by(gptbot, ReadOriginal), "/ab", forbids(2)},
+		{"original: no record", "User-agent: x\nDisallow: /", by(gptbot, ReadOriginal), "/ab", permits},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var s automaton.Scratch
+			got := constant(test.robots).Bind(test.s).Judge(&s, []byte(test.target))
+			if got != test.want {
+				t.Errorf("%q\n%v asks for %q: %+v, want %+v", test.robots, test.s.Tokens, test.target, got, test.want)
+			}
+		})
+	}
+}
+
+// TestCheapJudgementIsTheFullOne: where the two readings are found to agree, only
+// one is asked about canonical paths. The answer must be that of both. What is
+// left out is /robots.txt itself, which is never judged.
+func TestCheapJudgementIsTheFullOne(t *testing.T) {
+	rounds := 20000
+	if testing.Short() {
+		rounds = 2000
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	cheap, full, differ := 0, 0, 0
+	var s automaton.Scratch
+	for range rounds {
+		robots := randomRobots(rng)
+		p := constant(robots)
+		both := p.Bind(gptbot)
+		first, second := p.Bind(by(gptbot, asBoth[0])), p.Bind(by(gptbot, asBoth[1]))
+		for range 8 {
+			target := randomTarget(rng)
+			x, y := first.Judge(&s, target), second.Judge(&s, target)
+			want := x
+			if x.Answer != y.Answer {
+				want = contested
+				differ++
+			}
+			if got := both.Judge(&s, target); got != want {
+				t.Fatalf("%q\n%q: %+v, but the readings say %+v and %+v", robots, target, got, x, y)
+			}
+			if both.agree && automaton.IsCanonical(target) && target[0] == '/' {
+				cheap++
+			} else {
+				full++
+			}
+		}
+	}
+	// The test is about all three.
+	if least := rounds / 10; cheap < least || full < least || differ < least {
+		t.Errorf("%d judged by one reading, %d by two, %d of them contested", cheap, full, differ)
+	}
+}
+
+func pick(rng *rand.Rand, from []string) string { return from[rng.IntN(len(from))] }
+
+func randomRobots(rng *rand.Rand) string {
+	plain := []string{"a", "b", "/", "*", "$", "?", "index.html", "robots.txt", ".", ";"}
+	odd := append([]string{"%7E", "~", "%61", "%2F", "%2f", "%", "ä", "\xff", " ", "#", "\x00", "//", ","}, plain...)
+	alphabet := plain
+	if rng.IntN(2) == 0 {
+		alphabet = odd
+	}
+	keys := []string{"Disallow: ", "Allow: ", "disallow:", "Disallow: /", "Allow: /", "Disallow: /"}
+	if rng.IntN(4) == 0 {
+		keys = append(keys, "Dissallow: /", "Disallow /", "Crawl-delay: ", "Useragent: ")
+	}
+	var b strings.Builder
+	for range 1 + rng.IntN(2) {
+		b.WriteString("User-agent: " + pick(rng, []string{"*", "GPTBot", "gptbot/1", "other"}) + "\n")
+		for range rng.IntN(5) {
+			b.WriteString(pick(rng, keys))
+			for range rng.IntN(4) {
+				b.WriteString(pick(rng, alphabet))
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// randomTarget returns a target in origin or absolute form that is not
+// /robots.txt.
+func randomTarget(rng *rand.Rand) []byte {
+	plain := []string{"a", "b", "/", "?", "index.html", ".", ";", ",", "x"}
+	odd := append([]string{"%7E", "~", "%61", "%2F", "%2f", "%", "ä", " ", "#", "\x00", "*", "$", "|"}, plain...)
+	alphabet := plain
+	if rng.IntN(2) == 0 {
+		alphabet = odd
+	}
+	target := pick(rng, []string{"/", "/", "/", "/", "http://h/", "http://h", "http://h?", "//", "/robots.txt?"})
+	for range rng.IntN(5) {
+		target += pick(rng, alphabet)
+	}
+	return []byte(target)
+}
+
+func TestGuardAllocs(t *testing.T) {
+	p := constant("User-agent: *\nDisallow: /a%7Eb\nDisallow: /c*d$\nAllow: /?u=http\nDisallow: /ü\nDissallow: /e")
+	targets := [][]byte{
+		[]byte("/"), []byte("/plain/path?with=query"), []byte("/a~b"), []byte("/a%7Eb/%c3%bc"), []byte("/\xc3\xbc"),
+		[]byte("/?u=http%3A%2F%2Fx"), []byte("/cxd"), []byte("/e"), []byte("http://example.com/c/d"),
+		[]byte("http://example.com?q"), []byte("http://example.com"), []byte("/a\x00b#c"),
+	}
+	for _, s := range []Subject{gptbot, googlebot, adsbot, by(gptbot, ReadRFC9309), by(gptbot, ReadOriginal)} {
+		b := p.Bind(s)
+		var scratch automaton.Scratch
+		judge := func() {
+			for _, target := range targets {
+				b.Judge(&scratch, target)
+			}
+		}
+		judge() // the scratch grows to the longest target
+		if n := testing.AllocsPerRun(100, judge); n != 0 {
+			t.Errorf("readings %v: %v allocations for %d targets", s.Readings, n, len(targets))
+		}
+	}
+}
