@@ -1,0 +1,179 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+const checkRobots = `user-agent: Googlebot
+user-agent: FooBot
+disallow: /a
+allow: /a/b
+disallow: /*.pdf$
+
+user-agent: *
+disallow: /everyone
+disallow: /tilde%7E
+allow: /same
+disallow: /same
+`
+
+func TestCheck(t *testing.T) {
+	robots := file(t, "robots.txt", checkRobots)
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"the longest pattern decides": {[]string{"--agent", "FooBot", "https://h.example/a/b/c"}, `allowed     https://h.example/a/b/c
+  rule      line 4: Allow: /a/b
+  because   the longest of 2 patterns that match, 4 octets; next is line 3: Disallow: /a, 2
+  group     line 1: User-agent: Googlebot, FooBot
+  because   a group names FooBot
+  reading   rfc9309
+`},
+		"a crawler that goes by another's group": {[]string{"--agent", "googlebot-image", "/x.pdf"}, `disallowed  /x.pdf
+  rule      line 5: Disallow: /*.pdf$
+  because   the only rule that matches
+  group     line 1: User-agent: Googlebot, FooBot
+  because   no group names Googlebot-Image, which then goes by Googlebot
+  reading   google
+`},
+		"a crawler that no * binds": {[]string{"--agent", "AdsBot-Google", "/everyone"}, `allowed     /everyone
+  because   no rule matches
+  because   no group names AdsBot-Google, and groups for * do not bind it
+  reading   google
+`},
+		"equally long": {[]string{"--agent", "x", "/same"}, `allowed     /same
+  rule      line 10: Allow: /same
+  because   as long as line 11: Disallow: /same, and of equally long patterns the one that allows wins
+  group     line 7: User-agent: *
+  because   no group names x, so * binds it
+  reading   rfc9309
+`},
+		"the first match of 1994": {[]string{"--agent", "x", "--dialect", "original", "/same"}, `allowed     /same
+  rule      line 10: Allow: /same
+  because   the first rule in the file that matches; next is line 11: Disallow: /same
+  group     line 7: User-agent: *
+  because   no group names x, so * binds it
+  reading   original
+`},
+		"readings that differ": {[]string{"--agent", "x", "/tilde~"}, `disallowed  /tilde~
+  rule      line 9: Disallow: /tilde%7E
+  because   the only rule that matches
+  group     line 7: User-agent: *
+  because   no group names x, so * binds it
+  reading   rfc9309
+  contested Google's parser would say allowed
+`},
+		"robots.txt itself": {[]string{"--agent", "x", "/robots.txt"}, `allowed     /robots.txt
+  because   robots.txt itself is always allowed
+  group     line 7: User-agent: *
+  because   no group names x, so * binds it
+  reading   rfc9309
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := command(t, "", append([]string{"check", "--robots", robots}, c.args...)...)
+			if r.out != c.want || r.code != exitDone || r.err != "" {
+				t.Errorf("code %d, stderr %q, stdout\n%s\nwant\n%s", r.code, r.err, r.out, c.want)
+			}
+		})
+	}
+}
+
+func TestCheckSaysWhoIsExempt(t *testing.T) {
+	r := command(t, "", "check", "--robots", file(t, "robots.txt", checkRobots), "--agent", "ChatGPT-User", "/everyone")
+	if !strings.Contains(r.out, "  but       ChatGPT-User does not apply robots.txt: ") {
+		t.Error(r.out)
+	}
+}
+
+func TestCheckOutputs(t *testing.T) {
+	robots := file(t, "robots.txt", checkRobots)
+	urls := "/a\nhttps://h.example/everyone?x=1,2\n"
+	check := func(output, stdin string) string {
+		r := command(t, stdin, "check", "--robots", robots, "--agent", "x", "--output", output, "-")
+		if r.code != exitDone {
+			t.Fatalf("%+v", r)
+		}
+		return r.out
+	}
+	if got, want := check("csv", urls), `url,agent,dialect,allowed,line,rule
+/a,x,rfc9309,true,0,
+"https://h.example/everyone?x=1,2",x,rfc9309,false,8,Disallow: /everyone
+`; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	var list []answer
+	if err := json.Unmarshal([]byte(check("json", urls)), &list); err != nil || len(list) != 2 || list[1].Line != 8 || list[1].Allowed {
+		t.Errorf("%v, %+v", err, list)
+	}
+	if got := check("json", ""); got != "[]\n" {
+		t.Errorf("no URLs: %q", got)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(check("ndjson", urls)), "\n") {
+		var a answer
+		if err := json.Unmarshal([]byte(line), &a); err != nil || !reflect.DeepEqual(a, list[i]) {
+			t.Errorf("%v: %s, want %+v", err, line, list[i])
+		}
+	}
+}
+
+func TestBatch(t *testing.T) {
+	b64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+	for name, c := range map[string]struct {
+		args     []string
+		in, want string
+		code     int
+	}{
+		"strings": {in: `{"robots":"user-agent: *\ndisallow: /a","agent":"x","url":"http://h/a"}`, want: `{"allowed":false,"line":2}`},
+		"base64": {
+			in:   fmt.Sprintf(`{"robots_b64":%q,"agent_b64":%q,"url_b64":%q}`, b64("user-agent: *\ndisallow: /\xff"), b64("x"), b64("/\xff")),
+			want: `{"allowed":true,"line":0}`, // not UTF-8, so no rule of RFC 9309
+		},
+		"google": {
+			args: []string{"--dialect", "google"},
+			in:   fmt.Sprintf(`{"robots_b64":%q,"agent":"x","url":"/%%FF"}`, b64("user-agent: *\ndisallow: /\xff")), want: `{"allowed":false,"line":2}`,
+		},
+		"the agent is never a profile": {
+			in: `{"robots":"user-agent: googlebot\ndisallow: /","agent":"googlebot-image","url":"/"}`, want: `{"allowed":true,"line":0}`,
+		},
+		"names of fields are exact": {in: `{"Robots":"a","robots":"","agent":"","AGENT":1,"url":"","x":[{}]}`, want: `{"allowed":true,"line":0}`},
+		"limit": {
+			args: []string{"--max-bytes", "20"},
+			in:   `{"robots":"user-agent: *\ndisallow: /","agent":"x","url":"/"}`, want: `{"allowed":true,"line":0}`,
+		},
+		"no limit": {
+			args: []string{"--max-bytes", "0"},
+			in:   fmt.Sprintf(`{"robots":"user-agent: *\n%sdisallow: /","agent":"x","url":"/"}`, strings.Repeat(`#\n`, 300_000)), want: `{"allowed":false,"line":300002}`,
+		},
+		"CRLF":     {in: `{"robots":"","agent":"","url":""}` + "\r", want: `{"allowed":true,"line":0}`},
+		"not JSON": {in: `hello`, want: `{"error":"not a JSON object: invalid character 'h' looking for beginning of value"}`, code: exitInput},
+		"null":     {in: `null`, want: `{"error":"not a JSON object: null"}`, code: exitInput},
+		"missing":  {in: `{"robots":"","url":""}`, want: `{"error":"neither agent nor agent_b64"}`, code: exitInput},
+		"number":   {in: `{"robots":"","agent":"","url":7}`, want: `{"error":"url is not a string"}`, code: exitInput},
+		"base64 with a hole": {
+			in: `{"robots":"","agent":"","url_b64":"%%"}`, want: `{"error":"url_b64 is not base64"}`, code: exitInput,
+		},
+		"base64 as a list": {in: `{"robots":"","agent":"","url_b64":[1]}`, want: `{"error":"url_b64 is not base64"}`, code: exitInput},
+		"both":             {in: `{"robots":"","robots_b64":"","agent":"","url":""}`, want: `{"error":"both robots and robots_b64"}`, code: exitInput},
+		"empty line":       {in: "\n" + `{"robots":"","agent":"","url":""}`, want: `{"error":"not a JSON object: unexpected end of JSON input"}` + "\n" + `{"allowed":true,"line":0}`, code: exitInput},
+		"a line too long":  {in: strings.Repeat("x", maxCase+1) + "\n" + `{"robots":"","agent":"","url":""}`, want: `{"error":"line longer than 67108864 bytes"}` + "\n" + `{"allowed":true,"line":0}`, code: exitInput},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, end := range []string{"", "\n"} {
+				r := command(t, c.in+end, append([]string{"check", "--jsonl"}, c.args...)...)
+				if r.out != c.want+"\n" || r.code != c.code || r.err != "" {
+					t.Errorf("code %d, stderr %q, stdout %q; want %d, %q", r.code, r.err, r.out, c.code, c.want)
+				}
+			}
+		})
+	}
+	if r := command(t, "", "check", "--jsonl"); r.out != "" || r.code != exitDone {
+		t.Errorf("no cases: %+v", r)
+	}
+}

@@ -1,0 +1,564 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+const sample = "../../testdata/sample/"
+
+// result is what a run of the command left.
+type result struct {
+	out, err string
+	code     int
+}
+
+// command runs robotsieve in process.
+func command(t *testing.T, stdin string, args ...string) result {
+	t.Helper()
+	var out, err bytes.Buffer
+	code := run(t.Context(), args, streams{strings.NewReader(stdin), &out, &err})
+	return result{out.String(), err.String(), code}
+}
+
+// file writes a file for a test and returns its name.
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// logLine is a line of a combined log in which a crawler asks for a path.
+func logLine(path, agent string) string {
+	return `192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET ` + path + ` HTTP/1.1" 200 5 "-" "` + agent + `"` + "\n"
+}
+
+func auditJSON(t *testing.T, r result) map[string]any {
+	t.Helper()
+	var report map[string]any
+	if err := json.Unmarshal([]byte(r.out), &report); err != nil {
+		t.Fatalf("%v in %q, stderr %q", err, r.out, r.err)
+	}
+	return report
+}
+
+// truth is testdata/sample/expected.json: what its generator knows of the log.
+type truth struct {
+	Lines, Blank, Unparsed int64
+	NotCrawlers            int64 `json:"not_crawlers"`
+	NotJudged              int64 `json:"not_judged"`
+	OtherHost              int64 `json:"other_host"`
+	Crawlers               []struct {
+		Crawler            string
+		Requests           int64
+		Verdicts, Outcomes map[string]int64
+		Reasons            map[string]int64
+	}
+}
+
+func TestAuditOfTheSampleFindsItsTruth(t *testing.T) {
+	data, err := os.ReadFile(sample + "expected.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want truth
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	r := command(t, "", "audit", "--robots", sample+"robots.txt", "--output", "json", sample+"access.log.gz")
+	if r.code != exitDone || r.err != "" {
+		t.Fatalf("code %d, stderr %q", r.code, r.err)
+	}
+	var got truth
+	if err := json.Unmarshal([]byte(r.out), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Lines != want.Lines || got.Blank != want.Blank || got.Unparsed != want.Unparsed ||
+		got.NotCrawlers != want.NotCrawlers || got.NotJudged != want.NotJudged || got.OtherHost != want.OtherHost {
+		t.Errorf("lines: got %+v, want %+v", got, want)
+	}
+	if len(got.Crawlers) != len(want.Crawlers) {
+		t.Fatalf("got %d crawlers, want %d", len(got.Crawlers), len(want.Crawlers))
+	}
+	for i, w := range want.Crawlers {
+		g := got.Crawlers[i]
+		if g.Crawler != w.Crawler || g.Requests != w.Requests {
+			t.Errorf("got %s with %d requests, want %s with %d", g.Crawler, g.Requests, w.Crawler, w.Requests)
+		}
+		sameCounts(t, w.Crawler, g.Verdicts, w.Verdicts)
+		sameCounts(t, w.Crawler, g.Outcomes, w.Outcomes)
+		sameCounts(t, w.Crawler, g.Reasons, w.Reasons)
+	}
+}
+
+// sameCounts compares counts by name; a name that is missing stands for 0.
+func sameCounts(t *testing.T, crawler string, got, want map[string]int64) {
+	t.Helper()
+	for name, n := range got {
+		if n != want[name] {
+			t.Errorf("%s: %s is %d, want %d", crawler, name, n, want[name])
+		}
+	}
+	for name, n := range want {
+		if n != got[name] {
+			t.Errorf("%s: %s is %d, want %d", crawler, name, got[name], n)
+		}
+	}
+}
+
+func TestSampleIsWhatItsGeneratorMakes(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command to run the generator with")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command(goTool, "run", "../../testdata/generate", "-o", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range []string{"robots.txt", "expected.json", "access.log.gz"} {
+		if !bytes.Equal(plain(t, filepath.Join(dir, name)), plain(t, sample+name)) {
+			t.Errorf("%s differs: run make sample, and read what changed", name)
+		}
+	}
+}
+
+// plain reads a file, decompressed if its name ends in .gz: compressed bytes may
+// differ from one version of Go to the next.
+func plain(t *testing.T, name string) []byte {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// The README is the golden file of the text report.
+func TestREADMEShowsWhatTheDemoPrints(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(readme), "$ make demo\n")
+	shown, _, closed := strings.Cut(rest, "```")
+	if !found || !closed {
+		t.Fatal("README.md shows no output of make demo")
+	}
+	t.Chdir("../..")
+	r := command(t, "", "audit", "--robots", "testdata/sample/robots.txt", "testdata/sample/access.log.gz")
+	if shown != r.out {
+		t.Errorf("README.md shows\n%s\nbut the demo prints\n%s", shown, r.out)
+	}
+}
+
+func TestAuditDoesNotDependOnWorkersOrOrderOfFiles(t *testing.T) {
+	lines := strings.SplitAfter(string(plain(t, sample+"access.log.gz")), "\n")
+	lines[len(lines)-1] += "\n"
+	reversed := slices.Clone(lines)
+	slices.Reverse(reversed)
+	a, b := file(t, "a.log", strings.Join(lines[:2000], "")), file(t, "b.log", strings.Join(lines[2000:], ""))
+	c := file(t, "c.log", strings.Join(reversed, ""))
+	for _, output := range []string{"json", "ndjson", "csv", "text"} {
+		var first string
+		for _, args := range [][]string{{"1", a, b}, {"2", b, a}, {"16", a, b}, {"3", c}} {
+			r := command(t, "", append([]string{"audit", "--robots", sample + "robots.txt", "--samples", "2",
+				"--output", output, "--workers"}, args...)...)
+			if r.code != exitDone {
+				t.Fatalf("code %d: %s", r.code, r.err)
+			}
+			got := withoutInputs(r.out, output)
+			if first == "" {
+				first = got
+			} else if got != first {
+				t.Errorf("%s with %v differs:\n%s\nfrom\n%s", output, args, got, first)
+			}
+		}
+	}
+}
+
+// withoutInputs cuts the list of inputs out of a report.
+func withoutInputs(report, output string) string {
+	start, end := `"inputs":`, `]`
+	if output == "text" {
+		start, end = "\nRead:\n", "\n\n"
+	}
+	head, rest, found := strings.Cut(report, start)
+	if !found {
+		return report
+	}
+	_, tail, _ := strings.Cut(rest, end)
+	return head + tail
+}
+
+func TestAuditSaysWhatItReads(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	log := logLine("/p", "FooBot/1") + logLine("/q", "FooBot/1")
+	r := command(t, log, "audit", "--robots", robots, "-")
+	if r.code != exitDone || r.err != "" {
+		t.Fatalf("code %d, stderr %q", r.code, r.err)
+	}
+	for _, want := range []string{
+		"1 of 2 requests by clients identifying themselves as crawlers was for what robots.txt forbids them",
+		"Nobody's identity is verified", "taken as in force throughout", "answers to requests for /robots.txt are not yet applied",
+		"  -: combined, 164 bytes", "Disallow: /p",
+	} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("report lacks %q:\n%s", want, r.out)
+		}
+	}
+	if strings.Contains(r.out, "\x1b") {
+		t.Error("colours although stdout is no terminal")
+	}
+}
+
+func TestAuditSamples(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	r := command(t, logLine("/p2", "FooBot/1")+logLine("/p1", "FooBot/1")+logLine("/p3", "FooBot/1"),
+		"audit", "--robots", robots, "--samples", "2", "-")
+	_, samples, _ := strings.Cut(r.out, "First violations of FooBot, as logged:\n")
+	if want := "  " + logLine("/p1", "FooBot/1") + "  " + logLine("/p2", "FooBot/1") + "\n"; !strings.HasPrefix(samples, want) {
+		t.Errorf("got %q, want %q first", samples, want)
+	}
+}
+
+func TestAuditDialect(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /a%7Eb\n")
+	log := logLine("/a~b", "FooBot/1")
+	for dialect, want := range map[string]string{"auto": "contested", "rfc9309": "violation", "google": "allowed"} {
+		r := command(t, log, "audit", "--robots", robots, "--dialect", dialect, "--output", "json", "-")
+		crawler := auditJSON(t, r)["crawlers"].([]any)[0].(map[string]any)
+		counts := crawler["verdicts"].(map[string]any)
+		if want == "contested" {
+			counts = crawler["reasons"].(map[string]any)
+		}
+		if counts[want] != 1.0 {
+			t.Errorf("%s: %v", dialect, crawler)
+		}
+	}
+}
+
+func TestAuditNamesTheRuleThatOnlyGooglesParserReads(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndissallow /a\n")
+	r := command(t, logLine("/a", "Googlebot/2.1"), "audit", "--robots", robots, "-")
+	if !strings.Contains(r.out, "Googlebot     2  Disallow: /a") {
+		t.Error(r.out)
+	}
+}
+
+func TestAuditOfLogsThatNameHosts(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	log := "example.com:443 " + logLine("/p", "FooBot/1") + "example.com:80 " + logLine("/p", "FooBot/1") +
+		"other.example:443 " + logLine("/p", "FooBot/1") + "example.com:443 " + logLine("http://example.com/p", "FooBot/1")
+	name := file(t, "vhost.log", log)
+	t.Run("without --host", func(t *testing.T) {
+		r := command(t, "", "audit", "--robots", robots, name)
+		if r.code != exitUsage || !strings.Contains(r.err, "example.com:443, example.com:80, other.example:443") || r.out != "" {
+			t.Errorf("%+v", r)
+		}
+	})
+	for host, want := range map[string][2]float64{
+		"https://example.com": {1, 3}, // the absolute target names http
+		"example.com":         {3, 1}, // http and https
+		"HTTP://Example.COM.": {2, 2},
+		"https://nowhere.org": {0, 4},
+	} {
+		t.Run(host, func(t *testing.T) {
+			r := command(t, "", "audit", "--robots", robots, "--host", host, "--output", "json", name)
+			report := auditJSON(t, r)
+			violations := report["totals"].(map[string]any)["verdicts"].(map[string]any)["violation"]
+			if violations != want[0] || report["other_host"] != want[1] {
+				t.Errorf("%v violations, %v other hosts; want %v", violations, report["other_host"], want)
+			}
+		})
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\n")
+	log := file(t, "a.log", logLine("/", "FooBot/1"))
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"unknown flag":            {[]string{"audit", "--bogus"}, "unknown flag: --bogus"},
+		"unknown command":         {[]string{"adit"}, "unknown command"},
+		"no log":                  {[]string{"audit", "--robots", robots}, "requires at least 1 arg"},
+		"no policy":               {[]string{"audit", log}, "--robots"},
+		"unknown format":          {[]string{"audit", "--robots", robots, "--format", "w3c", log}, "combined"},
+		"unknown dialect":         {[]string{"audit", "--robots", robots, "--dialect", "bing", log}, "rfc9309"},
+		"unknown output":          {[]string{"audit", "--robots", robots, "--output", "xml", log}, "ndjson"},
+		"bad host":                {[]string{"audit", "--robots", robots, "--host", "https://a.example/path", log}, "--host"},
+		"negative limit":          {[]string{"audit", "--robots", robots, "--max-bytes", "-1", log}, "negative"},
+		"no workers":              {[]string{"audit", "--robots", robots, "--workers", "0", log}, "--workers"},
+		"stdin twice":             {[]string{"audit", "--robots", "-", "-"}, "both be stdin"},
+		"profile of nothing":      {[]string{"audit", "--robots", robots, "--profile", "gpu", log}, "trace"},
+		"check without robots":    {[]string{"check", "--agent", "a", "/"}, "--robots"},
+		"check without agent":     {[]string{"check", "--robots", robots, "/"}, "--agent"},
+		"check without URL":       {[]string{"check", "--robots", robots, "--agent", "a"}, "no URL"},
+		"check --jsonl with URLs": {[]string{"check", "--jsonl", "/"}, "stdin"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := command(t, "", c.args...)
+			if r.code != exitUsage || !strings.Contains(r.err, c.says) || !strings.Contains(r.err, "--help'") || r.out != "" {
+				t.Errorf("code %d, stdout %q, stderr %q; want 2 and %q", r.code, r.out, r.err, c.says)
+			}
+		})
+	}
+}
+
+func compressed(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	w.Close()
+	return b.String()
+}
+
+// Bad input gets a clear message or a counted line, and what was good is
+// reported all the same.
+func TestBadInput(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	good := logLine("/p", "FooBot/1")
+	many := strings.Repeat(good, 20000)
+	zipped := compressed(t, many)
+	corrupt := []byte(zipped)
+	corrupt[len(corrupt)/2] ^= 0x55
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		log      string // content of the log; or
+		args     []string
+		code     int
+		says     string // on stderr
+		lines    float64
+		unparsed float64
+	}{
+		"empty file":           {log: "", says: "empty"},
+		"binary":               {log: strings.Repeat("\x00\x01\xff\xfe", 1000), code: exitInput, says: "none of its first 1 lines is of a known format"},
+		"long binary":          {log: strings.Repeat("\x00\x01\xff\xfe", 1<<17), code: exitInput, says: "not a text log"},
+		"NULs in a log":        {log: good + "\x00\x00\x00\x00\n" + good, lines: 3, unparsed: 1},
+		"5 MB line":            {log: good + strings.Repeat("x", 5<<20) + "\n" + good, lines: 3, unparsed: 1},
+		"5 MB line at the end": {log: good + good + strings.Repeat("x", 5<<20), lines: 3, unparsed: 1},
+		"bare CR":              {log: good + "a\rb\n" + good, lines: 3, unparsed: 1},
+		"no final newline":     {log: good + strings.TrimSuffix(good, "\n"), lines: 2},
+		"CRLF":                 {log: strings.ReplaceAll(good+good, "\n", "\r\n"), lines: 2},
+		"truncated gzip":       {log: zipped[:len(zipped)-20], code: exitInput, says: "at byte"},
+		"corrupt gzip":         {log: string(corrupt), code: exitInput, says: "at byte"},
+		"missing file":         {args: []string{filepath.Join(dir, "none.log")}, code: exitInput, says: "none.log"},
+		"empty folder":         {args: []string{dir}, code: exitInput, says: filepath.Base(dir)},
+		"pattern of nothing":   {args: []string{filepath.Join(dir, "*.log")}, code: exitInput, says: "*.log"},
+		"no known format":      {log: "a b c\nd e f\n", code: exitInput, says: `"a b c"`},
+		"common, without agents": {
+			log: strings.Repeat(`192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5`+"\n", 3), lines: 3, says: "no User-Agent field",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := c.args
+			if args == nil {
+				args = []string{file(t, "access.log", c.log)}
+			}
+			r := command(t, "", append([]string{"audit", "--robots", robots, "--output", "json"}, args...)...)
+			if r.code != c.code || !strings.Contains(r.err, c.says) || c.says == "" && r.err != "" {
+				t.Errorf("code %d, stderr %q; want %d and %q", r.code, r.err, c.code, c.says)
+			}
+			if r.out == "" {
+				if c.code != exitInput {
+					t.Error("no report")
+				}
+				return
+			}
+			report := auditJSON(t, r)
+			if c.code == exitDone && (report["lines"] != c.lines || report["unparsed"] != c.unparsed) {
+				t.Errorf("%v lines, %v unparsed; want %v and %v", report["lines"], report["unparsed"], c.lines, c.unparsed)
+			}
+			if partial := report["partial"]; partial != (c.code != exitDone) {
+				t.Errorf("partial is %v", partial)
+			}
+		})
+	}
+}
+
+func TestTruncatedGzipIsReportedAsFarAsItGoes(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	zipped := compressed(t, strings.Repeat(logLine("/p", "FooBot/1"), 20000))
+	r := command(t, "", "audit", "--robots", robots, file(t, "a.log.gz", zipped[:len(zipped)-20]))
+	if r.code != exitInput || !strings.HasPrefix(r.out, "PARTIAL") || !strings.Contains(r.out, "broken off:") ||
+		!strings.Contains(r.out, "violation") || !strings.Contains(r.err, "the report covers the") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestOneBadInputDoesNotStopTheOthers(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	r := command(t, "", "audit", "--robots", robots, "--output", "json",
+		file(t, "a.log", logLine("/p", "FooBot/1")), "missing.log", file(t, "b.bin", "\x00\x01\n\x02\n"))
+	report := auditJSON(t, r)
+	if r.code != exitInput || report["lines"] != 1.0 || report["partial"] != true || len(report["inputs"].([]any)) != 3 {
+		t.Errorf("code %d, %v", r.code, report)
+	}
+}
+
+func TestUnreadableRobots(t *testing.T) {
+	log := file(t, "a.log", logLine("/", "FooBot/1"))
+	for name, c := range map[string]struct {
+		robots string
+		code   int
+		says   string
+	}{
+		"missing":       {"missing-robots.txt", exitInput, "missing-robots.txt"},
+		"folder":        {t.TempDir(), exitInput, "directory"},
+		"web page":      {file(t, "r", "<!DOCTYPE html>\n<html><body>Not found</body></html>\n"), exitDone, "looks like a web page"},
+		"empty":         {file(t, "r", ""), exitDone, "forbids nothing"},
+		"without rules": {file(t, "r", "user-agent: *\n"), exitDone, "forbids nothing"},
+		"too large":     {file(t, "r", "user-agent: *\ndisallow: /\n"+strings.Repeat("#\n", 256_000)), exitDone, "past the limit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := command(t, "", "audit", "--robots", c.robots, log)
+			if r.code != c.code || !strings.Contains(r.err, c.says) {
+				t.Errorf("code %d, stderr %q; want %d and %q", r.code, r.err, c.code, c.says)
+			}
+			if c.code == exitDone && !strings.Contains(r.out, "Warning: ") {
+				t.Errorf("the report does not warn:\n%s", r.out)
+			}
+		})
+	}
+}
+
+// Whatever stands in the input, no control character but the newline leaves.
+func TestControlCharactersNeverReachATerminal(t *testing.T) {
+	evil := "\x1b[31m\x9b\u009b\u202e\x07\x7f"
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p"+evil+"\ndisallow: /p\n"+evil+"\n")
+	log := logLine("/p"+evil, "Evil"+evil+"Bot-x/1 http://x.example") + logLine("/p", "Evil-bot/1"+evil) + evil + "\n" +
+		logLine("http://h"+evil+"/p", "Evil-bot/1")
+	logName := file(t, "evil"+evil+".log", log)
+	for _, args := range [][]string{
+		{"audit", "--robots", robots, "--samples", "5", logName},
+		{"audit", "--robots", robots, "--samples", "5", "--host", "a.example", logName},
+		{"audit", "--robots", robots, "--samples", "5", "--output", "json", logName},
+		{"audit", "--robots", robots, "--samples", "5", "--output", "ndjson", logName},
+		{"audit", "--robots", robots, "--output", "csv", logName},
+		{"audit", "--robots", robots, "missing" + evil},
+		{"audit", "--robots", "missing" + evil, logName},
+		{"check", "--robots", robots, "--agent", "x" + evil, "/p" + evil},
+		{"check", "--robots", robots, "--agent", "x" + evil, "--output", "json", "/p" + evil},
+		{"check", "--robots", robots, "--agent", "x" + evil, "--output", "csv", "/p" + evil},
+	} {
+		r := command(t, "", args...)
+		for _, text := range []string{r.out, r.err} {
+			if !utf8.ValidString(text) {
+				t.Errorf("%q: not UTF-8: %q", args[:2], text)
+			}
+			for _, c := range text {
+				if c != '\n' && (c < 0x20 || c >= 0x7f && c < 0xa0 || c == 0x202e) {
+					t.Errorf("%q: %U in %q", args, c, text)
+					break
+				}
+			}
+		}
+	}
+}
+
+func TestCSVCellsAreNoFormulas(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /\n")
+	r := command(t, logLine("/", "-bot-/1 (+http://x.example)"), "audit", "--robots", robots, "--output", "csv", "-")
+	if !strings.Contains(r.out, "\n'-bot-,unknown,") {
+		t.Error(r.out)
+	}
+}
+
+// blocking is a stdin on which nothing more comes until it is closed.
+type blocking struct {
+	first io.Reader
+	read  chan struct{} // closed when first has been read
+	until chan struct{}
+}
+
+func (b *blocking) Read(p []byte) (int, error) {
+	if n, err := b.first.Read(p); err == nil {
+		return n, nil
+	}
+	select {
+	case <-b.read:
+	default:
+		close(b.read)
+	}
+	<-b.until
+	return 0, io.EOF
+}
+
+func TestInterruptPrintsWhatIsKnown(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	in := &blocking{strings.NewReader(strings.Repeat(logLine("/p", "FooBot/1"), 30000)), make(chan struct{}), make(chan struct{})}
+	defer close(in.until)
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		<-in.read
+		time.Sleep(50 * time.Millisecond) // let some chunks through; any number will do
+		interrupt()
+	}()
+	var out, err bytes.Buffer
+	code := run(ctx, []string{"audit", "--robots", robots, "--output", "json", "-"}, streams{in, &out, &err})
+	report := auditJSON(t, result{out.String(), err.String(), code})
+	if code != exitInterrupted || report["partial"] != true || !strings.Contains(err.String(), "interrupted") {
+		t.Errorf("code %d, partial %v, stderr %q", code, report["partial"], err.String())
+	}
+}
+
+func TestProfileIsWritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	r := command(t, "", "audit", "--robots", sample+"robots.txt", "--profile", "mem", "--profile-dir", dir, sample+"access.log.gz")
+	if info, err := os.Stat(filepath.Join(dir, "mem.pprof")); r.code != exitDone || err != nil || info.Size() == 0 {
+		t.Errorf("code %d, %v, stderr %q", r.code, err, r.err)
+	}
+}
+
+func TestHelpAndCompletion(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"audit", "--help"}, {"check", "--help"}} {
+		if r := command(t, "", args...); r.code != exitDone || !strings.Contains(r.out, "Examples:\n  robotsieve ") {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if r := command(t, "", "completion", shell); r.code != exitDone || !strings.Contains(r.out, "robotsieve") {
+			t.Errorf("%s: code %d", shell, r.code)
+		}
+	}
+	for want, args := range map[string][]string{
+		"vhost_combined\n": {"audit", "--format", ""},
+		"rfc9309\n":        {"check", "--dialect", ""},
+		"GPTBot\tOpenAI\n": {"check", "--agent", ""},
+		"ndjson\n":         {"audit", "--output", ""},
+	} {
+		if r := command(t, "", append([]string{"__complete"}, args...)...); !strings.Contains(r.out, want) {
+			t.Errorf("%v offers %q", args, r.out)
+		}
+	}
+	if r := command(t, "", "version"); r.code != exitDone || !strings.HasPrefix(r.out, "robotsieve ") {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// robotsFlags are the flags of commands that read a robots.txt.
+type robotsFlags struct {
+	file     *string
+	maxBytes *int
+	dialect  func() (string, error)
+}
+
+func addRobotsFlags(cmd *cobra.Command) robotsFlags {
+	return robotsFlags{
+		file:     cmd.Flags().String("robots", "", "the robots.txt to judge by (- is stdin)"),
+		maxBytes: cmd.Flags().Int("max-bytes", compile.DefaultMaxBytes, "read no more than this of a robots.txt; 0 is no limit"),
+		dialect: choice(cmd, "dialect", "auto",
+			"how robots.txt is read; auto is the crawler's own way, as far as it is known", "auto", "google", "rfc9309", "original"),
+	}
+}
+
+// limit is the flag --max-bytes as compile.Options has it.
+func (f robotsFlags) limit() (int, error) {
+	switch {
+	case *f.maxBytes < 0:
+		return 0, usageError("--max-bytes %d is negative", *f.maxBytes)
+	case *f.maxBytes == 0:
+		return -1, nil
+	}
+	return *f.maxBytes, nil
+}
+
+// override returns the dialect that is to hold for all crawlers, nil for auto.
+func (f robotsFlags) override() (*automaton.Dialect, error) {
+	name, err := f.dialect()
+	if err != nil || name == "auto" {
+		return nil, err
+	}
+	d, err := automaton.ParseDialect(name)
+	return &d, err
+}
+
+// read reads the file, and one byte more than the limit, which tells the
+// compiler that there is more.
+func (f robotsFlags) read(s streams, limit int) ([]byte, error) {
+	r := s.in
+	if *f.file != "-" {
+		file, err := os.Open(*f.file)
+		if err != nil {
+			return nil, inputError(err)
+		}
+		defer file.Close()
+		r = file
+	}
+	if limit > 0 {
+		r = io.LimitReader(r, int64(limit)+1)
+	}
+	body, err := io.ReadAll(r)
+	if err != nil {
+		return nil, inputError(fmt.Errorf("%s: %w", *f.file, err))
+	}
+	return body, nil
+}
+
+// reader returns the function by which package policy reads a body.
+func reader(limit int) policy.Read {
+	return func(r policy.Reading, body []byte) *automaton.Ruleset {
+		return compile.Compile(body, compile.Options{
+			Dialect: r.Dialect(), MaxBytes: limit, WideTokens: r == policy.ReadGoogleWide,
+		}).Ruleset
+	}
+}
+
+// oddities are what a user should know of a robots.txt before believing what is
+// said by it.
+func oddities(r *compile.Robots, file string) []string {
+	var list []string
+	for _, n := range r.Notes {
+		if n.Kind == compile.NoteMarkup || n.Kind == compile.NoteTruncated {
+			list = append(list, fmt.Sprintf("%s: %s", file, n))
+		}
+	}
+	rules := 0
+	for _, g := range r.Groups {
+		rules += len(g.Rules)
+	}
+	switch {
+	case len(r.Groups) == 0:
+		list = append(list, fmt.Sprintf("%s: no line names a user agent, so it forbids nothing", file))
+	case rules == 0:
+		list = append(list, fmt.Sprintf("%s: no group has a rule, so it forbids nothing", file))
+	}
+	return list
+}
+
+// knownCrawlers returns the crawlers that come with the program, ready to be
+// found in headers.
+func knownCrawlers() (*crawler.Set, error) {
+	profiles, err := crawler.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	words, err := compile.Words(crawler.Words(profiles))
+	if err != nil {
+		return nil, err
+	}
+	return crawler.New(profiles, words), nil
+}
+
+// plural returns n and a noun, with thousands set apart.
+func plural(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return grouped(n) + " " + noun
+}
+
+// grouped writes a number that is not negative with its thousands set apart.
+func grouped(n int64) string {
+	s := fmt.Sprint(n)
+	var b strings.Builder
+	for i, c := range s {
+		if i > 0 && (len(s)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// streams are what a command reads and writes. Results go to out; progress and
+// diagnostics go to err.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// printable is text of strangers as it may be shown.
+func printable(text string) string { return audit.Printable([]byte(text)) }
+
+// warn prints a line of diagnosis. What it says may come from anybody's file.
+func (s streams) warn(format string, args ...any) {
+	fmt.Fprintf(s.err, "robotsieve: %s\n", printable(fmt.Sprintf(format, args...)))
+}
+
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Exit codes; of several that apply the gravest, which is the highest but for
+// exitUsage, is returned.
+const (
+	exitDone        = 0
+	exitUsage       = 2   // the command line, or what it leaves out
+	exitInput       = 3   // an input could not be used, wholly or in part
+	exitInterrupted = 130 // by SIGINT, after printing what is known so far
+)
+
+// exitError is an error with the code that it ends the command with. A nil err
+// has been reported already.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func usageError(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+func inputError(err error) error { return &exitError{exitInput, err} }
+
+// exitWith ends a command whose troubles have been reported.
+func exitWith(code int) error {
+	if code == exitDone {
+		return nil
+	}
+	return &exitError{code: code}
+}
+
+// run is the command as a function of its arguments and streams. It returns the
+// exit code.
+func run(ctx context.Context, args []string, s streams) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitDone
+	}
+	// An error that no command has made is cobra's, about the command line.
+	exit := &exitError{exitUsage, err}
+	errors.As(err, &exit)
+	if exit.err != nil {
+		s.warn("%v", strings.TrimSpace(exit.err.Error()))
+		if exit.code == exitUsage {
+			fmt.Fprintf(s.err, "Try '%s --help'.\n", cmd.CommandPath())
+		}
+	}
+	return exit.code
+}
+
+// onInterrupt returns a context that the first SIGINT ends, for commands that have
+// something to say of what they did until then. The second SIGINT finds no
+// handler and ends the process, as the first does in all other commands.
+func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
+	ctx, release = signal.NotifyContext(ctx, os.Interrupt)
+	context.AfterFunc(ctx, release)
+	return ctx, release
+}
+
+func newRoot(s streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "robotsieve",
+		Short: "robots.txt at volume: audits of access logs, verdicts on URLs",
+		Long: `robotsieve compiles robots.txt into matchers and streams access logs of any size
+through them: which crawlers asked for what robots.txt forbids them.
+
+Results go to stdout, progress and diagnostics to stderr; - is stdin.
+Exit status: 0 done; 2 wrong usage; 3 an input could not be used, wholly or in
+part; 130 interrupted, after printing what was known so far.`,
+		Example: `  robotsieve audit --robots robots.txt access.log*.gz
+  robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.AddCommand(newAudit(s), newCheck(s), newVersion(s))
+	return root
+}
+
+// choice adds a flag that takes one of a few values, which completion offers.
+// get returns the value, or an error that lists them.
+func choice(cmd *cobra.Command, name, value, usage string, values ...string) (get func() (string, error)) {
+	list := strings.Join(values, "|")
+	got := cmd.Flags().String(name, value, fmt.Sprintf("%s: %s", usage, list))
+	// It fails only for a flag that does not exist.
+	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	return func() (string, error) {
+		for _, v := range values {
+			if strings.EqualFold(v, *got) {
+				return v, nil
+			}
+		}
+		return "", usageError("--%s %q is none of %s", name, *got, list)
+	}
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// A crawler goes its rounds: evenly over the day, each time to one page of
+// those that it asks for, all of which its group of robots.txt permits.
+type crawler struct {
+	name    string
+	agents  []string // its headers, as the real ones look
+	addrs   []string
+	robots  int // fetches of robots.txt a day
+	pages   int // other requests a day
+	asksFor []string
+	verdict string // of those other requests
+}
+
+// The cast. Only AI crawlers are kept out of the archive, so search engines may
+// read it; nobody on rounds asks for PDFs, searches or the members' pages,
+// but for two whom robots.txt does not bind: AdsBot-Google ignores "*", and
+// ChatGPT-User goes where a person sends it.
+var cast = []crawler{
+	{
+		name: "Googlebot",
+		agents: []string{
+			"Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.7500.40 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+			"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Googlebot/2.1; +http://www.google.com/bot.html) Chrome/154.0.7500.40 Safari/537.36",
+			"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+		},
+		addrs:  hosts("192.0.2.%d", 130, 6),
+		robots: 6, pages: 82, asksFor: join(front, feeds, essays, poems, archive, paged), verdict: allowed,
+	}, {
+		name:   "Googlebot-Image",
+		agents: []string{"Googlebot-Image/1.0"},
+		addrs:  hosts("192.0.2.%d", 140, 3),
+		robots: 1, pages: 22, asksFor: join(images, covers), verdict: allowed,
+	}, {
+		name:   "AdsBot-Google",
+		agents: []string{"AdsBot-Google (+http://www.google.com/adsbot.html)"},
+		addrs:  hosts("192.0.2.%d", 150, 1),
+		robots: 1, pages: 3, asksFor: []string{"/members/offer?utm_source=ads", "/members/gift?utm_source=ads", "/members/join"}, verdict: allowed,
+	}, {
+		name:   "bingbot",
+		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm) Chrome/136.0.0.0 Safari/537.36"},
+		addrs:  hosts("192.0.2.%d", 160, 5),
+		robots: 4, pages: 68, asksFor: join(front, feeds, essays, poems, archive), verdict: allowed,
+	}, {
+		name:   "Applebot",
+		agents: []string{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)"},
+		addrs:  hosts("192.0.2.%d", 170, 2),
+		robots: 1, pages: 21, asksFor: join(front, essays, poems), verdict: allowed,
+	}, {
+		name:   "YandexBot",
+		agents: []string{"Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)"},
+		addrs:  hosts("2001:db8:0:5a::%x", 0x10, 4),
+		robots: 3, pages: 24, asksFor: join(front, essays, archive, paged), verdict: allowed,
+	}, {
+		name:   "AhrefsBot",
+		agents: []string{"Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"},
+		addrs:  hosts("192.0.2.%d", 180, 6),
+		robots: 2, pages: 32, asksFor: join(front, essays, poems, archive), verdict: allowed,
+	}, {
+		name:   "GPTBot",
+		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.3; +https://openai.com/gptbot)"},
+		addrs:  hosts("192.0.2.%d", 190, 4),
+		robots: 2, pages: 40, asksFor: join(essays, poems, covers, []string{"/", "/about", "/issues/"}), verdict: allowed,
+	}, {
+		name:   "ClaudeBot",
+		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
+		addrs:  hosts("192.0.2.%d", 200, 3),
+		robots: 3, pages: 30, asksFor: join(essays, poems, []string{"/", "/essays/", "/poems/"}), verdict: allowed,
+	}, {
+		name:   "CCBot",
+		agents: []string{"CCBot/2.0 (https://commoncrawl.org/faq/)"},
+		addrs:  hosts("192.0.2.%d", 210, 1),
+		robots: 1, pages: 14, asksFor: join(essays, poems, feeds), verdict: allowed,
+	}, {
+		name:   "ChatGPT-User",
+		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot"},
+		addrs:  hosts("192.0.2.%d", 220, 3),
+		pages:  4, asksFor: []string{"/members/letters", "/issues/2026-10.pdf", "/essays/salt", "/search?q=lighthouse"}, verdict: exempt,
+	}, {
+		name:   "TildeCrawler",
+		agents: []string{tildeAgent},
+		addrs:  hosts("198.51.100.%d", 44, 1),
+		robots: 1, pages: 5, asksFor: join(essays, []string{"/", "/about"}), verdict: allowed,
+	}, {
+		name:   "PageHoover-spider",
+		agents: []string{hooverAgent},
+		addrs:  hosts("2001:db8:c0de::%x", 0xa1, 3),
+		pages:  9, asksFor: join(front, essays, []string{"/essays/?page=2&sort=date"}), verdict: allowed, // "?sort=" is forbidden, "&sort=" is not
+	},
+}
+
+const (
+	grabbitAgent = "GrabbitBot/2.1 (+https://grabbit.example/bot)"
+	tildeAgent   = "TildeCrawler/1.0 (+https://tilde.example/)"
+	hooverAgent  = "Mozilla/5.0 (compatible; PageHoover-spider/0.9; hoover@pagehoover.example)"
+)
+
+// hosts are n addresses in a row.
+func hosts(format string, first, n int) []string {
+	var addrs []string
+	for i := range n {
+		addrs = append(addrs, fmt.Sprintf(format, first+i))
+	}
+	return addrs
+}
+
+// rounds are the lines of a crawler that goes its rounds, each day's first of
+// them for robots.txt. Of what it had before it may be told that it is the same.
+func (c crawler) rounds(r *rand.Rand) []line {
+	var lines []line
+	had := map[string]bool{}
+	n := c.robots + c.pages
+	for day := range days {
+		for i, at := range evenly(r, day, n) {
+			path, t := pick(r, c.asksFor), truth{crawler: c.name, verdict: c.verdict}
+			if i*c.robots%n < c.robots { // spreads that many over the n
+				path, t = "/robots.txt", truth{crawler: c.name, verdict: robotsFetch, told: true}
+			}
+			status := 200
+			switch {
+			case path == "/members/letters":
+				status = 302 // to the page that sells membership
+			case had[path] && r.IntN(4) == 0:
+				status = 304
+			}
+			had[path] = true
+			req := request{at: at, addr: pick(r, c.addrs), line: get(path), status: status, agent: pick(r, c.agents)}
+			lines = append(lines, line{at: at, text: req.String(), truth: t})
+		}
+	}
+	return lines
+}
+
+// grabbitRefused is when the editors had enough. From then on the server
+// refuses GrabbitBot everything but robots.txt: refusing that too would have
+// told it that there are no rules.
+var grabbitRefused = monday.Add(2*24*time.Hour + 14*time.Hour + 20*time.Minute)
+
+// grabbit is GrabbitBot: each of its sweeps begins with robots.txt, whose
+// Crawl-delay is 10 seconds, and goes on with the archive, a page every few.
+func grabbit(r *rand.Rand) []line {
+	const name = "GrabbitBot"
+	permitted := join(essays, poems, covers, front[:5], []string{"/issues/2026-10.pdf?download=1"}) // a rule that ends in $ says nothing of it
+	forbidden := join(archive, archive, pdfs, pdfs, lost, bare)
+	had := map[string]bool{}
+	var lines []line
+	for _, sweep := range []struct {
+		begins time.Duration
+		pages  int
+	}{
+		{1*time.Hour + 12*time.Minute, 38}, {15*time.Hour + 3*time.Minute, 34},
+		{25*time.Hour + 14*time.Minute, 52}, {39*time.Hour + 2*time.Minute, 40},
+		{49*time.Hour + 13*time.Minute, 36}, {62*time.Hour + 18*time.Minute, 44}, // refused in the midst of it
+		{73*time.Hour + 12*time.Minute, 20}, {95*time.Hour + 57*time.Minute, 8},
+	} {
+		at := monday.Add(sweep.begins)
+		addr := pick(r, hosts("203.0.113.%d", 77, 3))
+		ask := func(path string, status int, t truth) {
+			req := request{at: at, addr: addr, line: get(path), status: status, agent: grabbitAgent}
+			lines = append(lines, line{at: at, text: req.String(), truth: t})
+			had[path] = true
+			at = at.Add(time.Duration(1+r.IntN(4)) * time.Second)
+			if r.IntN(8) == 0 {
+				at = at.Add(15 * time.Second)
+			}
+		}
+		status := 200
+		if had["/robots.txt"] && r.IntN(2) == 0 {
+			status = 304
+		}
+		ask("/robots.txt", status, truth{crawler: name, verdict: robotsFetch, told: true})
+		for i := range sweep.pages {
+			// The sweep's last request is for the archive: the log ends on it.
+			if i < sweep.pages-1 && r.IntN(3) == 0 {
+				path := pick(r, permitted)
+				ask(path, grabbitStatus(r, path, at, had), truth{crawler: name, verdict: allowed})
+				continue
+			}
+			path := pick(r, forbidden)
+			status := grabbitStatus(r, path, at, had)
+			ask(path, status, truth{crawler: name, verdict: violation, outcome: outcomeOf(status)})
+		}
+	}
+	return lines
+}
+
+func grabbitStatus(r *rand.Rand, path string, at time.Time, had map[string]bool) int {
+	switch {
+	case !at.Before(grabbitRefused):
+		return 403
+	case slices.Contains(lost, path):
+		return 404
+	case slices.Contains(bare, path):
+		return 301
+	case had[path] && r.IntN(2) == 0:
+		return 304
+	}
+	return 200
+}
+
+// evenly are n moments of a day in order, none in its last minutes, which are
+// GrabbitBot's.
+func evenly(r *rand.Rand, day, n int) []time.Time {
+	var times []time.Time
+	for range n {
+		times = append(times, monday.AddDate(0, 0, day).Add(time.Duration(r.IntN(23*60*60+50*60))*time.Second))
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	return times
+}
+
+func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }

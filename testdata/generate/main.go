@@ -1,0 +1,152 @@
+// Command generate writes the sample that the demonstration audits: four days
+// of The Lantern, a small magazine that does not exist.
+//
+//	go run ./testdata/generate -o testdata/sample
+//
+// It writes robots.txt, access.log.gz and expected.json. Every line of the log
+// is made together with what a true audit must say of it, so expected.json is
+// known by construction, and a test can hold an audit against it. The same
+// source always writes the same log.
+//
+// Real crawlers act under their own names here, and so they behave: each asks
+// only for what robots.txt permits it. Whoever breaks a rule is invented. All
+// addresses are from the ranges set aside for documentation.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"log"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// robotsTxt is in force throughout. Line 9 is what the dialects disagree
+// about: for rfc9309 "%7E" is "~", for google it is three bytes.
+const robotsTxt = `# The Lantern, a small magazine. Mail about this file: web@lantern.example
+
+User-agent: *
+Disallow: /members/
+Allow: /members/join
+Disallow: /search?q=
+Disallow: /*?sort=      # the same pages in another order
+Disallow: /*.pdf$
+Disallow: /drafts/%7Eanna/
+
+# The archive is for readers, not for training sets. Its covers may be shown.
+User-agent: GPTBot
+User-agent: CCBot
+User-agent: ClaudeBot
+Disallow: /archive/
+Allow: /archive/covers/
+Disallow: /members/
+Disallow: /*.pdf$
+
+# Agreed with its makers in September: slowly, and not the archive.
+User-agent: GrabbitBot
+Crawl-delay: 10
+Disallow: /archive/
+Allow: /archive/covers/
+Disallow: /*.pdf$
+
+Sitemap: https://lantern.example/sitemap.xml
+`
+
+const (
+	seed = 1987
+	days = 4
+)
+
+// monday is when the log begins, 00:00 of its first day.
+var monday = time.Date(2026, time.November, 16, 0, 0, 0, 0, time.UTC)
+
+// A line is one line of the log and the truth about it.
+type line struct {
+	at    time.Time
+	text  string // as logged, without its end
+	crlf  bool
+	truth truth
+}
+
+func main() {
+	dir := flag.String("o", "", "folder to write the sample to")
+	flag.Parse()
+	if *dir == "" || flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := generate(*dir); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func generate(dir string) error {
+	lines := fourDays()
+	packed, err := compressed(lines)
+	if err != nil {
+		return err
+	}
+	expected, err := json.MarshalIndent(tally(lines), "", "  ")
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{
+		"robots.txt":    []byte(robotsTxt),
+		"access.log.gz": packed,
+		"expected.json": append(expected, '\n'),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fourDays gathers everybody's lines in order of time. Each has a random stream
+// of its own, so that a change to one leaves the lines of the others alone.
+func fourDays() []line {
+	stream := uint64(0)
+	random := func() *rand.Rand {
+		stream++
+		return rand.New(rand.NewPCG(seed, stream))
+	}
+	lines := readers(random())
+	for _, c := range cast {
+		lines = append(lines, c.rounds(random())...)
+	}
+	lines = append(lines, grabbit(random())...)
+	lines = append(lines, notable()...)
+	lines = append(lines, oddities()...)
+	slices.SortStableFunc(lines, func(a, b line) int { return a.at.Compare(b.at) })
+	return lines
+}
+
+// compressed is the log as the archive keeps it. Its last line has no newline:
+// the log was copied while it was being written.
+func compressed(lines []line) ([]byte, error) {
+	var plain bytes.Buffer
+	for i, l := range lines {
+		plain.WriteString(l.text)
+		if l.crlf {
+			plain.WriteByte('\r')
+		}
+		if i < len(lines)-1 {
+			plain.WriteByte('\n')
+		}
+	}
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(plain.Bytes()); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return packed.Bytes(), err
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The parts of the site. A path with a slash at its end is a page of links.
+var (
+	front = []string{"/", "/about", "/issues/", "/essays/", "/poems/", "/archive/", "/members/join"}
+	feeds = []string{"/feed.xml", "/sitemap.xml"}
+
+	essays = under("/essays/",
+		"the-moth-and-the-street", "caf%C3%A9-at-closing-time", "a-map-of-wells", "on-mending", "the-night-ferry",
+		"what-the-tide-left", "letters-to-a-lighthouse", "salt", "the-last-typesetter", "winter-markets",
+		"bees-of-the-ring-road", "a-history-of-shade", "the-quiet-carriage", "my-father%27s-radio", "rust",
+		"eleven-bridges", "how-to-read-a-cloud", "the-glass-harvest", "low-sun", "small-engines")
+	poems = under("/poems/",
+		"november", "tinder", "owl-with-keys", "inventory", "the-ferryman-rests", "blue-hour", "paraffin",
+		"two-weathers", "the-wick", "stair", "ember-list", "fog-signal")
+	images = under("/images/",
+		"moth.jpg", "cafe.jpg", "wells.jpg", "ferry.jpg", "tide.jpg", "lighthouse.jpg", "press.jpg", "market.jpg",
+		"bees.jpg", "bridge.jpg", "cloud.jpg", "glass.jpg")
+
+	archive = inYears("/archive/%d/%s", "editorial", "the-lamplighters-strike", "notes-from-the-harbour", "reviews",
+		"a-walk-in-march", "correspondence")
+	covers = inYears("/archive/covers/%d-%s.jpg", "spring", "autumn")
+
+	// What GrabbitBot guesses at: pages that were never there, and years
+	// without their slash, which the server redirects.
+	lost  = under("/archive/", "1961/editorial", "1962/editorial", "1963/editorial", "1964/reviews", "1965/reviews", "index.zip")
+	bare  = under("/archive/", "1974", "1978", "1981", "1984", "1987", "1992")
+	pdfs  = under("/issues/", "2025-01.pdf", "2025-04.pdf", "2025-07.pdf", "2025-10.pdf", "2026-01.pdf", "2026-04.pdf", "2026-07.pdf", "2026-10.pdf")
+	paged = []string{"/essays/?page=2", "/essays/?page=3", "/archive/?year=1987", "/poems/?page=2"}
+)
+
+func under(folder string, names ...string) []string {
+	var paths []string
+	for _, n := range names {
+		paths = append(paths, folder+n)
+	}
+	return paths
+}
+
+func inYears(format string, names ...string) []string {
+	var paths []string
+	for _, year := range []int{1974, 1976, 1978, 1981, 1984, 1987, 1990, 1992} {
+		for _, n := range names {
+			paths = append(paths, fmt.Sprintf(format, year, n))
+		}
+	}
+	return paths
+}
+
+func join(parts ...[]string) []string {
+	var all []string
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return all
+}
+
+// bodySize is the size of a path's body: the true one of robots.txt, for
+// everything else one made up from the path, always the same.
+func bodySize(path string) int {
+	if path == "/robots.txt" {
+		return len(robotsTxt)
+	}
+	h := fnv.New32a()
+	h.Write([]byte(path))
+	spread := int(h.Sum32() % 10_000)
+	switch {
+	case strings.Contains(path, ".pdf"):
+		return 1_800_000 + 517*spread
+	case strings.HasSuffix(path, ".jpg"):
+		return 40_000 + 23*spread
+	case strings.HasPrefix(path, "/static/"):
+		return 1_200 + spread
+	}
+	return 6_000 + 2*spread
+}
+
+// A request is what one line of the log tells.
+type request struct {
+	at       time.Time
+	addr     string
+	line     string // METHOD TARGET PROTOCOL, escaped as the log escapes it
+	status   int
+	referrer string // "" is none
+	agent    string
+}
+
+// get is a request for a path as everybody makes it.
+func get(path string) string { return "GET " + path + " HTTP/1.1" }
+
+// String is the request in Apache's combined format.
+func (r request) String() string {
+	return fmt.Sprintf(`%s - - [%s] "%s" %d %s "%s" "%s"`, r.addr, logTime(r.at), r.line, r.status, r.size(), dash(r.referrer), r.agent)
+}
+
+// size is the logged number of bytes of the body, "-" where none was sent.
+func (r request) size() string {
+	method, rest, _ := strings.Cut(r.line, " ")
+	target, _, _ := strings.Cut(rest, " ")
+	switch {
+	case method == "HEAD", r.status == 304:
+		return "-"
+	case r.status == 200:
+		return strconv.Itoa(bodySize(target))
+	}
+	return strconv.Itoa(r.status - 100) // the server's error pages are short
+}
+
+// logTime is a moment as the log writes it.
+func logTime(at time.Time) string { return at.Format("02/Jan/2006:15:04:05 -0700") }
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
