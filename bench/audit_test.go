@@ -1,0 +1,55 @@
+package bench
+
+import (
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// auditor judges by the sample's robots.txt.
+func auditor(b *testing.B) *audit.Auditor {
+	b.Helper()
+	profiles, err := crawler.Builtin()
+	if err != nil {
+		b.Fatal(err)
+	}
+	words, err := compile.Words(crawler.Words(profiles))
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := policy.Constant(sample(b, "robots.txt"), nil, func(r policy.Reading, body []byte) *automaton.Ruleset {
+		return compile.Compile(body, compile.Options{Dialect: r.Dialect(), WideTokens: r == policy.ReadGoogleWide}).Ruleset
+	})
+	return audit.New(audit.Config{Crawlers: crawler.New(profiles, words), Policy: p})
+}
+
+// BenchmarkAudit times one worker on lines in memory.
+func BenchmarkAudit(b *testing.B) {
+	for _, log := range []struct {
+		name string
+		data func(b *testing.B) []byte
+	}{
+		{"sample", func(b *testing.B) []byte { return sample(b, "access.log.gz") }},
+		{"wordpress-2016", func(b *testing.B) []byte { return shared(b, "data/logs/wordpress-2016.combined.log.gz") }},
+	} {
+		b.Run("log="+log.name, func(b *testing.B) {
+			data := log.data(b)
+			f, err := format.Detect(data[:min(len(data), format.SampleBytes)], false)
+			if err != nil {
+				b.Fatal(err)
+			}
+			w := auditor(b).NewWorker()
+			w.Chunk(f, data)
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				w.Chunk(f, data)
+			}
+		})
+	}
+}

@@ -1,0 +1,113 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+// BenchmarkMatch times a URL to its verdict, on rules already compiled.
+func BenchmarkMatch(b *testing.B) {
+	for _, c := range []struct {
+		robots, urls string
+	}{
+		{"small", "urls_1k"}, {"medium", "urls_1k"}, {"large", "urls_10k"}, {"adversarial", "urls_adversarial"},
+	} {
+		b.Run("robots="+c.robots, func(b *testing.B) {
+			body := shared(b, "data/bench/robots_"+c.robots+".txt")
+			urls := lines(shared(b, "data/bench/"+c.urls+".txt"))
+			m := compile.Compile(body, compile.Options{Dialect: automaton.Google}).Ruleset.Machine([]byte("FooBot"))
+			var s automaton.Scratch
+			for _, url := range urls {
+				m.Match(&s, automaton.Google.Path(&s, url))
+			}
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				m.Match(&s, automaton.Google.Path(&s, urls[i]))
+				if i++; i == len(urls) {
+					i = 0
+				}
+			}
+		})
+	}
+}
+
+// site is a robots.txt with URLs and the reference's verdicts on them.
+type site struct {
+	Robots []byte  `json:"robots_b64"`
+	Agent  string  `json:"agent"`
+	Cases  [][]any `json:"cases"` // URL, allowed, line
+}
+
+// BenchmarkReal times 111,084 URLs of 1,220 real robots.txt in file order, a URL
+// an operation, and checks each verdict and line.
+func BenchmarkReal(b *testing.B) {
+	var machines []*automaton.Machine
+	type question struct {
+		machine int
+		url     []byte
+		want    automaton.Verdict
+	}
+	var questions []question
+	for _, line := range lines(shared(b, "vectors/google-real.jsonl.gz")) {
+		var s site
+		if err := json.Unmarshal(line, &s); err != nil {
+			b.Fatal(err)
+		}
+		robots := compile.Compile(s.Robots, compile.Options{Dialect: automaton.Google, MaxBytes: -1})
+		for _, c := range s.Cases {
+			questions = append(questions, question{
+				len(machines), []byte(c[0].(string)),
+				automaton.Verdict{Line: uint32(c[2].(float64)), Disallowed: !c[1].(bool)},
+			})
+		}
+		machines = append(machines, robots.Ruleset.Machine([]byte(s.Agent)))
+	}
+	var s automaton.Scratch
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		q := &questions[i]
+		if v := machines[q.machine].Match(&s, automaton.Google.Path(&s, q.url)); v != q.want {
+			b.Fatalf("%s: %+v, want %+v", q.url, v, q.want)
+		}
+		if i++; i == len(questions) {
+			i = 0
+		}
+	}
+}
+
+// BenchmarkCompile times parsing and compiling of whole corpora.
+func BenchmarkCompile(b *testing.B) {
+	b.Run("corpus=sample", func(b *testing.B) { benchmarkCompile(b, [][]byte{sample(b, "robots.txt")}) })
+	b.Run("corpus=large", func(b *testing.B) {
+		benchmarkCompile(b, [][]byte{shared(b, "data/bench/robots_large.txt")})
+	})
+	b.Run("corpus=real", func(b *testing.B) {
+		var bodies [][]byte
+		for _, line := range lines(shared(b, "vectors/google-real.jsonl.gz")) {
+			var s site
+			if err := json.Unmarshal(line, &s); err != nil {
+				b.Fatal(err)
+			}
+			bodies = append(bodies, s.Robots)
+		}
+		benchmarkCompile(b, bodies)
+	})
+}
+
+func benchmarkCompile(b *testing.B, bodies [][]byte) {
+	b.SetBytes(int64(len(bytes.Join(bodies, nil))))
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, body := range bodies {
+			if compile.Compile(body, compile.Options{MaxBytes: -1}).Ruleset == nil {
+				b.Fatal("no ruleset")
+			}
+		}
+	}
+}
