@@ -12,9 +12,9 @@ import (
 // Schema is the name of the form of a Report as JSON.
 const Schema = "robotsieve.audit/1"
 
-// Report is what an audit found, ready to be printed. As JSON it is the object
-// that DESIGN calls robotsieve.audit/1: fields may be added to it, none renamed,
-// and all are always present.
+// Report is what an audit found, ready to be printed. As JSON it is an object that
+// other programs rely on under the name Schema: fields may be added to it, none
+// renamed, and all are always present.
 type Report struct {
 	Schema string `json:"schema"`
 	// Partial says that not all of the input was read.

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// contract is the object robotsieve.audit/1 of DESIGN: its keys, and of each the
+// contract is the object robotsieve.audit/1: its keys, and of each the
 // type of the value. Each element of a list is like the one given.
 const contract = `{
 "schema":"", "partial":false, "lines":0, "unparsed":0, "not_crawlers":0, "other_host":0, "not_judged":0, "blank":0,
