@@ -56,14 +56,33 @@ var octets = func() (t [256]uint8) {
 
 // IsCanonical tells whether path is the same in every form: it has no '%', '*'
 // or '$', no octet outside printable ASCII, and none of " < > \ ^ ` { | }.
-func IsCanonical(path []byte) bool {
-	for _, c := range path {
-		if octets[c]&(rawEscaped|rawPercent) != 0 {
-			return false
+func IsCanonical(path []byte) bool { return notCanonical.index(path) == len(path) }
+
+// notCanonical are the octets that a path must not have to be canonical.
+var notCanonical = func() *Classes {
+	const controls, puncts, digits, letters, backtick, braces = 1, 2, 4, 8, 16, 32
+	var c Classes
+	for octet := range 256 {
+		if octets[octet]&(rawEscaped|rawPercent) == 0 {
+			continue
+		}
+		switch octet >> 4 {
+		case 2:
+			c.Add(byte(octet), puncts)
+		case 3:
+			c.Add(byte(octet), digits)
+		case 5:
+			c.Add(byte(octet), letters)
+		case 6:
+			c.Add(byte(octet), backtick)
+		case 7:
+			c.Add(byte(octet), braces)
+		default: // upper halves all of whose octets are among them
+			c.Add(byte(octet), controls)
 		}
 	}
-	return true
-}
+	return &c
+}()
 
 // AppendCanonical appends src in FormA or FormB to dst. It serves paths, whole,
 // and patterns, piece by piece between the operators: query says that a raw

@@ -1,6 +1,7 @@
 package automaton_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,13 +25,14 @@ func rule(form automaton.Form, line uint32, pattern string) automaton.Rule {
 	pattern, allow := strings.CutPrefix(pattern, "+")
 	r := automaton.Rule{Form: form, Verdict: automaton.Verdict{Line: line, Disallowed: !allow}}
 	pattern, r.Anchored = strings.CutSuffix(pattern, "$")
-	for i, segment := range strings.Split(pattern, "*") {
-		if i == 0 || segment != "" {
-			r.Segments = append(r.Segments, segment)
-		}
-	}
 	if strings.HasSuffix(pattern, "*") {
 		r.Anchored = false
+	}
+	for i, segment := range strings.Split(pattern, "*") {
+		if i > 0 && segment != "" {
+			r.Pattern += "*"
+		}
+		r.Pattern += segment
 	}
 	return r
 }
@@ -45,13 +47,26 @@ func machine(t testing.TB, d automaton.Dialect, patterns ...string) *automaton.M
 	return mustNew(t, d, rules...)
 }
 
+// mustNew makes a machine of rules that outrank one another in their order, if
+// they have no ranks.
 func mustNew(t testing.TB, d automaton.Dialect, rules ...automaton.Rule) *automaton.Machine {
 	t.Helper()
-	m, err := automaton.New(d, rules)
+	m, err := automaton.New(d, inOrder(rules), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// inOrder returns the rules with descending ranks, unless the first has one.
+func inOrder(rules []automaton.Rule) []automaton.Rule {
+	rules = slices.Clone(rules)
+	if len(rules) > 0 && rules[0].Rank == 0 {
+		for i := range rules {
+			rules[i].Rank = uint64(len(rules) - i)
+		}
+	}
+	return rules
 }
 
 func mustRuleset(t testing.TB, d automaton.Dialect, wildcard *automaton.Machine, agents ...automaton.Agent) *automaton.Ruleset {

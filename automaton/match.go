@@ -1,29 +1,55 @@
 package automaton
 
 import (
-	"strings"
+	"encoding/binary"
+	"math/bits"
+	"sort"
 	"unsafe"
 )
 
 // The match, in one line: the first rule in the order of rank that matches is
-// the verdict. Two things complicate it.
+// the verdict. Four things complicate it.
 //
 // First, the dialects compare different spellings of a path. A rule says in
 // which one it is written, and each spelling is made at most once a match, into
 // the Scratch, and only if the path is not spelled so already: nearly all are.
 //
-// Second, a pattern may have wildcards. Its first segment is a prefix of the
-// path; for each of the others the leftmost place after the one before it is as
-// good as any later place, since it leaves the most room for what follows; and
-// the last one, if anchored, can only lie at the end. So no rule ever backs up,
-// and its cost is linear in the path.
+// Second, only few rules can match, and to try all would take time for each. A
+// list (list.go) passes over most with one comparison of eight octets. A table
+// does not look at rules that do not match at all: from the path's slash on it
+// reads eight octets at a time, and at each state asks for each length of edge
+// that leaves it whether there is one of these octets. What it asks are
+// independent loads, where an automaton that reads octet by octet would wait
+// for each. In the first state, with most of the edges, a filter leaves of the
+// eight lengths about one.
 //
-// Most rules do not match, and most of these hold an octet that the path does
-// not. So each path is first made into the set of its octets, and a rule that
-// needs others is passed over by one comparison. That halves the time of
-// BenchmarkReal (bench, Go 1.26), and wildcard rules profit most.
+// Third, a rule with gaps has matched only when all its segments are found one
+// behind the other. Its prefix arms the segment behind the first gap; the
+// automaton of segments (gaps.go) reads the path once, and where it finds one
+// that is armed it arms the next. For each the leftmost place is as good as any
+// later one, since it leaves the most room for what follows. It does not run if
+// no rule that is armed could outrank the best one found.
+//
+// Fourth, a machine may have several parts, of groups that are entangled with
+// others; then ranks are compared. Nearly all machines have one part.
 
 const robotsTxt = "/robots.txt"
+
+// formSet says rules of which forms a path is compared with.
+type formSet uint8
+
+const (
+	otherForms formSet = 1 << iota // all but FormB
+	formB
+	allForms = otherForms | formB
+)
+
+func (f formSet) has(form Form) bool {
+	if form == FormB {
+		return f&formB != 0
+	}
+	return f&otherForms != 0
+}
 
 // Match returns the verdict on a path as Dialect.Path returns it. It allocates
 // only when s must grow, fails for no bytes, and keeps no view of path after it
@@ -35,44 +61,29 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	if m == nil {
 		return Verdict{}
 	}
+	var best *Rule
 	switch m.dialect {
 	case Google:
-		p := view(path)
-		return m.first(p, p, octetSetOf(p))
+		best = m.first(s, path, allForms, nil)
 	case RFC9309:
 		if string(path) == robotsTxt {
 			return Verdict{}
 		}
-		p := view(path)
-		have, canonical := survey(p)
-		if s.canonical = canonical; canonical {
-			return m.first(p, p, have)
+		if s.canonical = IsCanonical(path); s.canonical {
+			best = m.first(s, path, allForms, nil)
+			break
 		}
 		s.a, _ = AppendCanonical(s.a[:0], path, FormA, false)
-		a, b := view(s.a), ""
+		best = m.first(s, s.a, otherForms, nil)
 		if m.hasB {
 			s.b, _ = AppendCanonical(s.b[:0], path, FormB, false)
-			b = view(s.b)
+			best = m.first(s, s.b, formB, best)
 		}
-		return m.first(a, b, octetSetOf(a)|octetSetOf(b))
 	default:
 		if string(path) == robotsTxt {
 			return Verdict{}
 		}
-		p := view(s.decoded(path))
-		return m.first(p, p, octetSetOf(p))
-	}
-}
-
-// first returns the verdict of the rule of the highest rank that matches: those
-// in FormB are compared with b, all others with a. have are the octets of both.
-// Nearly all machines have one part.
-func (m *Machine) first(a, b string, have octetSet) Verdict {
-	var best *Rule
-	for i := range m.parts {
-		if r := m.parts[i].first(a, b, have, best); r != nil {
-			best = r
-		}
+		best = m.first(s, s.decoded(path), allForms, nil)
 	}
 	if best == nil {
 		return Verdict{}
@@ -80,68 +91,166 @@ func (m *Machine) first(a, b string, have octetSet) Verdict {
 	return best.Verdict
 }
 
-// first returns the first rule that matches, nil if none does that outranks best.
-func (p *part) first(a, b string, have octetSet, best *Rule) *Rule {
-	for i, need := range p.needs {
-		if need&^have != 0 {
-			continue
+// first returns the rule of the highest rank of those in the given forms that
+// match, best if none outranks that.
+func (m *Machine) first(s *Scratch, path []byte, forms formSet, best *Rule) *Rule {
+	if p := m.only; p != nil && best == nil && len(path) > 0 && path[0] == '/' {
+		i := p.table.first(p.rules, s, path, forms, uint32(len(p.rules)))
+		if int(i) < len(p.rules) {
+			return &p.rules[i]
 		}
-		r := &p.rules[i]
-		if best != nil && r.Rank <= best.Rank {
-			return nil
+		return nil
+	}
+	for _, p := range m.parts {
+		limit := uint32(len(p.rules))
+		if best != nil {
+			limit = p.above(best.Rank)
 		}
-		path := a
-		if r.Form == FormB {
-			path = b
-		}
-		if strings.HasPrefix(path, r.Segments[0]) && r.rest(path) {
-			return r
+		if i := p.first(s, path, forms, limit); i < limit {
+			best = &p.rules[i]
 		}
 	}
-	return nil
+	return best
 }
 
-// rest tells whether what follows the first segment matches; the path is known
-// to begin with that.
-func (r *Rule) rest(path string) bool {
-	last := len(r.Segments) - 1
-	if last == 0 {
-		return !r.Anchored || len(path) == len(r.Segments[0])
+// above returns the number of rules that outrank a rank.
+func (p *part) above(rank uint64) uint32 {
+	return uint32(sort.Search(len(p.rules), func(i int) bool { return p.rules[i].Rank <= rank }))
+}
+
+// first returns the first rule below limit that matches, limit if none does.
+func (p *part) first(s *Scratch, path []byte, forms formSet, limit uint32) uint32 {
+	if len(path) == 0 || path[0] != '/' {
+		return p.firstOfAny(path, forms, limit)
 	}
-	path = path[len(r.Segments[0]):]
-	for _, segment := range r.Segments[1:last] {
-		at := strings.Index(path, segment)
-		if at < 0 {
-			return false
+	if p.table == nil {
+		return p.list.first(p.rules, path, forms, limit)
+	}
+	return p.table.first(p.rules, s, path, forms, limit)
+}
+
+// firstOfAny is for what is no path, since it does not begin with a slash.
+func (p *part) firstOfAny(path []byte, forms formSet, limit uint32) uint32 {
+	for i := range p.rules[:limit] {
+		if r := &p.rules[i]; forms.has(r.Form) && r.matchesAfter(view(path), 0) {
+			return uint32(i)
 		}
-		path = path[at+len(segment):]
 	}
-	if r.Anchored {
-		return strings.HasSuffix(path, r.Segments[last])
-	}
-	return strings.Contains(path, r.Segments[last])
+	return limit
 }
 
-// octetSet is a set of octets, in which those that are equal in their last six
-// bits count as one.
-type octetSet uint64
-
-func octetSetOf(s string) (set octetSet) {
-	for i := range len(s) {
-		set |= 1 << (s[i] & 63)
+// first returns the first rule below best that matches, best if none does.
+func (t *Table) first(rules []Rule, s *Scratch, path []byte, forms formSet, best uint32) uint32 {
+	if forms&otherForms != 0 {
+		best = min(best, t.Base)
 	}
-	return set
+	s.anchors = s.anchors[:0]
+	point := &t.Points[0]
+	if len(path) == 1 || t.rooted {
+		best = t.reach(point, rules, s, path, 1, forms, best)
+	}
+	state, at := point.Next, 1
+	for state != 0 {
+		rest := path[at:]
+		word := firstOctets(rest)
+		lengths := t.States[state].Lengths & lengthsUpTo[min(len(rest), EdgeOctets)]
+		if state == 1 {
+			f := &t.First
+			lengths &= f[0][word&63] & f[1][word>>8&63] & f[2][word>>16&63] & f[3][word>>24&63] &
+				f[4][word>>32&63] & f[5][word>>40&63] & f[6][word>>48&63] & f[7][word>>56&63]
+		}
+		key, from := state<<3, at
+		state = 0
+		for ; lengths != 0; lengths &= lengths - 1 {
+			n := uint32(bits.TrailingZeros8(lengths))
+			to := t.edge(word&wordMask[n+1], key|n)
+			if to == None {
+				continue
+			}
+			seen := from + int(n) + 1
+			if to&IsPoint == 0 {
+				if r := &rules[to]; to < best && forms.has(r.Form) && r.matchesAfter(view(path), seen) {
+					best = to
+				}
+				continue
+			}
+			point := &t.Points[to&^IsPoint]
+			end := int(point.Len)
+			if end > seen && (end > len(path) || string(path[seen:end]) != rules[point.From].Pattern[seen:end]) {
+				continue
+			}
+			best = t.reach(point, rules, s, path, end, forms, best)
+			if point.Next != 0 {
+				state, at = point.Next, end
+			}
+		}
+	}
+	if g := t.Gaps; g != nil && (g.Best < best && forms&otherForms != 0 || len(s.anchors) > 0) {
+		return g.first(s, path, forms&otherForms != 0, best)
+	}
+	return best
 }
 
-// survey returns the octets of a path and whether it is canonical, in one pass.
-func survey(path string) (set octetSet, canonical bool) {
-	var seen uint8
-	for i := range len(path) {
-		set |= 1 << (path[i] & 63)
-		seen |= octets[path[i]]
+// edge returns where the edge with a word and a key leads, None if there is none.
+func (t *Table) edge(word uint64, key uint32) uint32 {
+	edges := t.Edges
+	mask := uint64(len(edges) - 1)
+	for i := HashEdge(word, key, t.Seed); ; i++ {
+		e := &edges[i&mask]
+		if e.Word == word && e.Key == key {
+			return e.To
+		}
+		if e.Key == 0 {
+			return None
+		}
 	}
-	return set, seen&(rawEscaped|rawPercent) == 0
 }
+
+// reach does what is to be done at a point of a path, which ends at an octet.
+func (t *Table) reach(p *Point, rules []Rule, s *Scratch, path []byte, end int, forms formSet, best uint32) uint32 {
+	if forms&otherForms != 0 {
+		best = t.act(p, rules, s, path, end, best)
+	}
+	if p.B != 0 && forms&formB != 0 {
+		best = t.act(&t.Points[p.B], rules, s, path, end, best)
+	}
+	return best
+}
+
+func (t *Table) act(p *Point, rules []Rule, s *Scratch, path []byte, end int, best uint32) uint32 {
+	best = min(best, p.Accept)
+	if end == len(path) {
+		best = min(best, p.End)
+	}
+	for _, i := range t.Tries[p.Try:p.TryEnd] {
+		if i < best && rules[i].matchesAfter(view(path), end) {
+			best = i
+		}
+	}
+	if p.Anchor != 0 {
+		s.anchors = append(s.anchors, reached{p.Anchor, uint32(end)})
+	}
+	return best
+}
+
+// firstOctets returns the first eight octets, the first in the lowest byte, or
+// as many as there are.
+func firstOctets(b []byte) uint64 {
+	switch n := len(b); {
+	case n >= EdgeOctets:
+		return binary.LittleEndian.Uint64(b)
+	case n >= 4: // both halves hold the octets in the middle
+		return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*(n-4))
+	case n >= 2:
+		return uint64(binary.LittleEndian.Uint16(b)) | uint64(binary.LittleEndian.Uint16(b[n-2:]))<<(8*(n-2))
+	case n == 1:
+		return uint64(b[0])
+	}
+	return 0
+}
+
+// lengthsUpTo has a bit for each of the first n lengths.
+var lengthsUpTo = [EdgeOctets + 1]uint8{0, 1, 3, 7, 15, 31, 63, 127, 255}
 
 // view reads bytes as a string without copying them. The string does not
 // outlive the match that made it, during which nobody writes to the bytes.

@@ -1,6 +1,9 @@
 package automaton
 
-import "bytes"
+import (
+	"bytes"
+	"math/bits"
+)
 
 var slash = []byte("/")
 
@@ -30,73 +33,108 @@ func (d Dialect) TargetPath(s *Scratch, target []byte) []byte {
 	if len(target) == 0 || target[0] != '/' {
 		return d.Path(s, target)
 	}
-	if hash := bytes.IndexByte(target, '#'); hash >= 0 {
-		target = target[:hash]
-	}
 	if d == Google {
-		return cutNUL(target)
+		return target[:fragmentOrNUL.index(target)]
 	}
-	return target
-}
-
-// cutNUL cuts a path at its first NUL, as Google's parser does, which compares
-// C strings.
-func cutNUL(path []byte) []byte {
-	if nul := bytes.IndexByte(path, 0); nul >= 0 {
-		return path[:nul]
-	}
-	return path
+	return target[:fragment.index(target)]
 }
 
 // googlePath follows google/robotstxt, byte for byte: one leading "//" is
 // passed over, a scheme counts only if no '/', '?' or ';' precedes its "://",
 // and a fragment that begins before the path leaves the path "/".
 func googlePath(s *Scratch, url []byte) []byte {
-	if len(url) >= 2 && url[0] == '/' && url[1] == '/' {
-		url = url[2:]
+	at := schemeEnd(url)
+	if at == 0 {
+		if len(url) >= 2 && url[0] == '/' && url[1] == '/' {
+			url = url[2:]
+		}
+		if at = anySchemeEnd(url, schemeless); bytes.IndexByte(url[:at], '#') >= 0 {
+			return slash
+		}
 	}
-	at := pathStart(url, ';')
-	hash := bytes.IndexByte(url, '#')
-	if at < 0 || hash >= 0 && hash < at {
-		return slash
-	}
-	if hash < 0 {
-		hash = len(url)
-	}
-	return cutNUL(s.rooted(url[at:hash]))
+	return s.split(url[at:], googleEnds)
 }
 
 // rfcPath is the path of a URL or of a request target as RFC 3986 splits it.
 func rfcPath(s *Scratch, url []byte) []byte {
-	if hash := bytes.IndexByte(url, '#'); hash >= 0 {
-		url = url[:hash]
+	at := schemeEnd(url)
+	if at == 0 {
+		if len(url) > 0 && url[0] == '/' {
+			return url[:fragment.index(url)]
+		}
+		at = anySchemeEnd(url, rfcEnds)
 	}
-	if len(url) > 0 && url[0] == '/' {
-		return url
-	}
-	at := pathStart(url, '?')
-	if at < 0 {
+	return s.split(url[at:], rfcEnds)
+}
+
+// split returns the path in what begins with an authority. The lower classes of
+// ends end that, if they are not '#', the higher end the path.
+func (s *Scratch) split(rest []byte, ends *Classes) []byte {
+	if len(rest) == 0 {
 		return slash
 	}
-	return s.rooted(url[at:])
-}
-
-// pathStart returns where the authority of url ends: at the first '/', '?' or
-// extra, after a scheme if there is one; -1 if nothing ends it.
-func pathStart(url []byte, extra byte) int {
-	at := indexOf3(url, 0, extra)
-	if at > 0 && url[at-1] == ':' && url[at] == '/' && at+1 < len(url) && url[at+1] == '/' {
-		at = indexOf3(url, at+2, extra)
+	low, high := ends.in64(rest)
+	if low == 0 {
+		return s.splitLong(rest, ends)
 	}
-	return at
+	from := bits.TrailingZeros64(low)
+	if high >>= from; high != 0 {
+		rest = rest[:from+bits.TrailingZeros64(high)]
+	} else if len(rest) > 64 {
+		rest = rest[:64+ends.indexHigh(rest[64:])]
+	}
+	if from == len(rest) { // a fragment
+		return slash
+	}
+	return s.rooted(rest[from:])
 }
 
-// indexOf3 returns the index of the first '/', '?' or extra at or after from.
-func indexOf3(url []byte, from int, extra byte) int {
-	for i := from; i < len(url); i++ {
-		if c := url[i]; c == '/' || c == '?' || c == extra {
-			return i
+// splitLong is split for a long authority.
+func (s *Scratch) splitLong(rest []byte, ends *Classes) []byte {
+	for from := 64; from < len(rest); from += 64 {
+		if low, _ := ends.in64(rest[from:]); low != 0 {
+			rest = rest[from+bits.TrailingZeros64(low):]
+			if rest = rest[:ends.indexHigh(rest)]; len(rest) == 0 {
+				return slash
+			}
+			return s.rooted(rest)
 		}
 	}
-	return -1
+	return slash
 }
+
+// schemeEnd returns where the authority of a URL begins whose scheme is http or
+// https, in lower case; 0 of any other.
+func schemeEnd(url []byte) int {
+	const http, https = "http://", "https://"
+	switch {
+	case len(url) < len(https):
+		return 0
+	case string(url[:len(https)]) == https:
+		return len(https)
+	case string(url[:len(http)]) == http:
+		return len(http)
+	}
+	return 0
+}
+
+// anySchemeEnd returns where the authority of url begins: behind its first
+// "://", if none of the ends precedes that, else at its start.
+func anySchemeEnd(url []byte, ends *Classes) int {
+	at := 0
+	for ; at < len(url) && ends.of(url[at])&0x0f == 0; at++ {
+	}
+	if at > 0 && at+1 < len(url) && url[at-1] == ':' && url[at] == '/' && url[at+1] == '/' {
+		return at + 2
+	}
+	return 0
+}
+
+// What ends an authority, and what ends a path.
+var (
+	googleEnds    = setOf("/?;#", "#\x00")
+	schemeless    = setOf("/?;", "")
+	rfcEnds       = setOf("/?#", "#")
+	fragment      = setOf("#", "")
+	fragmentOrNUL = setOf("#\x00", "")
+)

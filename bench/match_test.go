@@ -43,41 +43,93 @@ type site struct {
 	Cases  [][]any `json:"cases"` // URL, allowed, line
 }
 
-// BenchmarkReal times 111,084 URLs of 1,220 real robots.txt in file order, a URL
-// an operation, and checks each verdict and line.
-func BenchmarkReal(b *testing.B) {
-	var machines []*automaton.Machine
-	type question struct {
-		machine int
-		url     []byte
-		want    automaton.Verdict
-	}
-	var questions []question
+// question is a URL with the reference's verdict on it.
+type question struct {
+	site int
+	url  []byte
+	want automaton.Verdict
+}
+
+// real returns 1,220 real sites with their 111,084 questions in file order, the
+// URLs one behind the other in memory, as a reader of a list has them.
+func real(b *testing.B) (sites []site, questions []question) {
+	b.Helper()
+	var urls []byte
+	var ends []int
 	for _, line := range lines(shared(b, "vectors/google-real.jsonl.gz")) {
 		var s site
 		if err := json.Unmarshal(line, &s); err != nil {
 			b.Fatal(err)
 		}
-		robots := compile.Compile(s.Robots, compile.Options{Dialect: automaton.Google, MaxBytes: -1})
 		for _, c := range s.Cases {
+			urls = append(urls, c[0].(string)...)
+			ends = append(ends, len(urls))
 			questions = append(questions, question{
-				len(machines), []byte(c[0].(string)),
-				automaton.Verdict{Line: uint32(c[2].(float64)), Disallowed: !c[1].(bool)},
+				site: len(sites),
+				want: automaton.Verdict{Line: uint32(c[2].(float64)), Disallowed: !c[1].(bool)},
 			})
 		}
-		machines = append(machines, robots.Ruleset.Machine([]byte(s.Agent)))
+		s.Cases = nil
+		sites = append(sites, s)
 	}
-	var s automaton.Scratch
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		q := &questions[i]
-		if v := machines[q.machine].Match(&s, automaton.Google.Path(&s, q.url)); v != q.want {
-			b.Fatalf("%s: %+v, want %+v", q.url, v, q.want)
-		}
-		if i++; i == len(questions) {
-			i = 0
-		}
+	from := 0
+	for i, end := range ends {
+		questions[i].url = urls[from:end:end]
+		from = end
+	}
+	return sites, questions
+}
+
+// BenchmarkReal times real URLs on the rules of their sites, a URL an operation,
+// and checks each verdict and line.
+func BenchmarkReal(b *testing.B) {
+	sites, questions := real(b)
+	for _, e := range engines {
+		b.Run("engine="+e.name, func(b *testing.B) {
+			var machines []*automaton.Machine
+			for _, s := range sites {
+				robots := compile.Compile(s.Robots, compile.Options{Dialect: automaton.Google, MaxBytes: -1, Engine: e.engine})
+				machines = append(machines, robots.Ruleset.Machine([]byte(s.Agent)))
+			}
+			var s automaton.Scratch
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				q := &questions[i]
+				if v := machines[q.site].Match(&s, automaton.Google.Path(&s, q.url)); v != q.want {
+					b.Fatalf("%s: %+v, want %+v", q.url, v, q.want)
+				}
+				if i++; i == len(questions) {
+					i = 0
+				}
+			}
+		})
+	}
+}
+
+// engines are what a machine may answer with.
+var engines = []struct {
+	name   string
+	engine compile.Engine
+}{{"auto", compile.EngineAuto}, {"list", compile.EngineList}, {"automaton", compile.EngineAutomaton}}
+
+// BenchmarkPath times a URL to its path.
+func BenchmarkPath(b *testing.B) {
+	_, questions := real(b)
+	for _, d := range []automaton.Dialect{automaton.Google, automaton.RFC9309} {
+		b.Run("dialect="+d.String(), func(b *testing.B) {
+			var s automaton.Scratch
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				if path := d.Path(&s, questions[i].url); path[0] != '/' {
+					b.Fatalf("path of %q: %q", questions[i].url, path)
+				}
+				if i++; i == len(questions) {
+					i = 0
+				}
+			}
+		})
 	}
 }
 
@@ -89,11 +141,8 @@ func BenchmarkCompile(b *testing.B) {
 	})
 	b.Run("corpus=real", func(b *testing.B) {
 		var bodies [][]byte
-		for _, line := range lines(shared(b, "vectors/google-real.jsonl.gz")) {
-			var s site
-			if err := json.Unmarshal(line, &s); err != nil {
-				b.Fatal(err)
-			}
+		sites, _ := real(b)
+		for _, s := range sites {
 			bodies = append(bodies, s.Robots)
 		}
 		benchmarkCompile(b, bodies)

@@ -31,6 +31,9 @@ type Options struct {
 	// where Google's parser would read MJ. This is the reading by which an
 	// audit asks Google's matcher about other companies' crawlers.
 	WideTokens bool
+	// Engine is how the machines answer; it changes nothing but the time that
+	// takes.
+	Engine Engine
 }
 
 // Robots is one robots.txt as it was read. It is not changed after Compile

@@ -130,9 +130,9 @@ func (p *parser) join(single []*automaton.Machine, groups []int) *automaton.Mach
 
 // machine makes the machine of one group.
 func (p *parser) machine(g Group) *automaton.Machine {
-	m, err := automaton.New(p.o.Dialect, rank(g, p.o.Dialect))
+	m, err := Machine(p.o.Dialect, p.o.Engine, rank(g, p.o.Dialect))
 	if err != nil {
-		// No bytes lead here: rules are made by segments below.
+		// No bytes lead here: rules are made by ruleOf below.
 		panic(err)
 	}
 	return m
@@ -145,10 +145,10 @@ func appendRanked(rules []automaton.Rule, r Rule, d automaton.Dialect) []automat
 	if r.Inert {
 		return rules
 	}
-	rules = append(rules, segments(r, r.Pattern))
+	rules = append(rules, ruleOf(r, r.Pattern))
 	if d == automaton.Google && r.Allow {
 		if at := strings.LastIndexByte(r.Pattern, '/'); at >= 0 && strings.HasPrefix(r.Pattern[at:], "/index.htm") {
-			rules = append(rules, segments(r, r.Pattern[:at+1]+"$"))
+			rules = append(rules, ruleOf(r, r.Pattern[:at+1]+"$"))
 		}
 	}
 	return rules
@@ -170,28 +170,33 @@ func rankOf(r Rule, pattern string) uint64 {
 	return rank
 }
 
-// segments makes a rule of a pattern, cut at its wildcards. Several in a row are one, and one at
-// the end makes the anchor after it meaningless.
-func segments(rule Rule, pattern string) automaton.Rule {
+// ruleOf makes a rule of a pattern. Several wildcards in a row are one, and one at
+// the end means nothing, nor does the anchor after it.
+func ruleOf(rule Rule, pattern string) automaton.Rule {
 	r := automaton.Rule{
-		Rank: rankOf(rule, pattern), Form: rule.Form,
+		Rank: rankOf(rule, pattern), Form: rule.Form, Pattern: pattern,
 		Verdict: automaton.Verdict{Line: uint32(rule.Line), Disallowed: !rule.Allow && pattern != ""},
 	}
 	if rule.Form == automaton.FormDecoded { // * and $ are ordinary octets
-		r.Segments = []string{pattern}
 		return r
 	}
-	pattern, r.Anchored = strings.CutSuffix(pattern, "$")
-	if strings.HasSuffix(pattern, "*") {
-		r.Anchored = false
+	r.Pattern, r.Anchored = strings.CutSuffix(pattern, "$")
+	if strings.HasSuffix(r.Pattern, "*") {
+		r.Pattern, r.Anchored = strings.TrimRight(r.Pattern, "*"), false
 	}
-	head, rest, more := strings.Cut(pattern, "*")
-	r.Segments = append(make([]string, 0, 1+strings.Count(rest, "*")), head)
-	for more {
-		head, rest, more = strings.Cut(rest, "*")
-		if head != "" {
-			r.Segments = append(r.Segments, head)
-		}
+	if strings.Contains(r.Pattern, "**") {
+		r.Pattern = squeeze(r.Pattern)
 	}
 	return r
+}
+
+// squeeze makes one of several wildcards in a row.
+func squeeze(pattern string) string {
+	b := make([]byte, 0, len(pattern))
+	for i := range len(pattern) {
+		if pattern[i] != '*' || i == 0 || pattern[i-1] != '*' {
+			b = append(b, pattern[i])
+		}
+	}
+	return string(b)
 }

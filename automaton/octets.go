@@ -1,0 +1,91 @@
+package automaton
+
+import "math/bits"
+
+// Classes sorts octets into eight classes, a bit each: those of c are
+// c.Lo[c&15] & c.Hi[c>>4]. This form lets a processor look up many octets at a
+// time (octets_amd64.s); here is the same for all others, one by one. A set of
+// octets fits it exactly if those with the same upper half, or with the same lower
+// halves, share a class, and there are no more than eight such.
+type Classes struct {
+	Lo, Hi [16]uint8
+}
+
+// Add puts an octet into classes, and with it those that cannot be told from it.
+func (c *Classes) Add(octet byte, class uint8) {
+	c.Lo[octet&15] |= class
+	c.Hi[octet>>4] |= class
+}
+
+func (c *Classes) of(octet byte) uint8 { return c.Lo[octet&15] & c.Hi[octet>>4] }
+
+// setOf makes the classes of two sets of octets, which in64 tells apart: the first
+// is in the lower classes, the second in the higher. Each upper half is in a class
+// of its own. It serves sets that are written down in this package, and panics if
+// one of them has more than four halves.
+func setOf(low, high string) *Classes {
+	var c Classes
+	for i, set := range []string{low, high} {
+		const most = 4
+		classOf := map[byte]uint8{}
+		for _, octet := range []byte(set) {
+			if classOf[octet>>4] == 0 {
+				if len(classOf) == most {
+					panic("automaton: set of octets with too many upper halves")
+				}
+				classOf[octet>>4] = 1 << (i*most + len(classOf))
+			}
+			c.Add(octet, classOf[octet>>4])
+		}
+	}
+	return &c
+}
+
+// slow64 is in64, octet by octet.
+func (c *Classes) slow64(b []byte) (low, high uint64) {
+	for i, octet := range b[:min(len(b), 64)] {
+		class := c.of(octet)
+		if class&0x0f != 0 {
+			low |= 1 << i
+		}
+		if class&0xf0 != 0 {
+			high |= 1 << i
+		}
+	}
+	return low, high
+}
+
+// slowPairs64 is pairs64, octet by octet.
+func slowPairs64(c *[2]Classes, b []byte) (set uint64) {
+	for i := range b[:min(len(b), 64)] {
+		class := c[0].of(b[i])
+		if i+1 < len(b) {
+			class &= c[1].of(b[i+1])
+		}
+		if class != 0 {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// index returns the index of the first octet of b that is in a class, the length
+// of b if none is.
+func (c *Classes) index(b []byte) int {
+	for i := 0; i < len(b); i += 64 {
+		if low, high := c.in64(b[i:]); low|high != 0 {
+			return i + bits.TrailingZeros64(low|high)
+		}
+	}
+	return len(b)
+}
+
+// indexHigh is index for the higher classes only.
+func (c *Classes) indexHigh(b []byte) int {
+	for i := 0; i < len(b); i += 64 {
+		if _, high := c.in64(b[i:]); high != 0 {
+			return i + bits.TrailingZeros64(high)
+		}
+	}
+	return len(b)
+}

@@ -1,0 +1,57 @@
+package automaton
+
+import "unsafe"
+
+// avx2 says that the processor can look at 32 octets at a time. Others do what
+// octets.go does, and answer the same.
+var avx2 = hasAVX2()
+
+func hasAVX2() bool
+
+// classify64AVX2 is Classes.in64 of the 64 octets at p.
+//
+//go:noescape
+func classify64AVX2(c *Classes, p *byte) (low, high uint64)
+
+// pairs64AVX2 is pairs64 of the 65 octets at p, and the places among
+// the first 64 of them that are in a class of c[0].
+//
+//go:noescape
+func pairs64AVX2(c *[2]Classes, p *byte) (pairs, first uint64)
+
+// readable tells whether as many octets as window can be read at the start of b.
+// What lies behind the end of b may be anything, but it must be there: it is if it
+// is in the memory page in which b begins.
+func readable(b []byte, window uintptr) bool {
+	const page = 4096
+	return uintptr(len(b)) >= window || uintptr(unsafe.Pointer(unsafe.SliceData(b)))%page <= page-window
+}
+
+// in64 returns which of the first 64 octets of b, or of as many as there are, are in
+// one of the lower four classes, and which in one of the higher; b is not empty.
+func (c *Classes) in64(b []byte) (low, high uint64) {
+	if !avx2 || !readable(b, 64) {
+		return c.slow64(b)
+	}
+	low, high = classify64AVX2(c, unsafe.SliceData(b))
+	if len(b) < 64 {
+		there := uint64(1)<<len(b) - 1
+		low, high = low&there, high&there
+	}
+	return low, high
+}
+
+// pairs64 is the set of places among the first 64 octets of b, which is not empty,
+// where a class of c[0] is also one of c[1] for the next octet; at the last octet
+// of b any class of c[0] will do.
+func pairs64(c *[2]Classes, b []byte) uint64 {
+	if !avx2 || !readable(b, 65) {
+		return slowPairs64(c, b)
+	}
+	pairs, first := pairs64AVX2(c, unsafe.SliceData(b))
+	if n := len(b); n <= 64 {
+		last := uint64(1) << (n - 1)
+		pairs = pairs&(last-1) | first&last
+	}
+	return pairs
+}

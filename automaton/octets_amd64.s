@@ -1,0 +1,125 @@
+#include "textflag.h"
+
+// func hasAVX2() bool
+//
+// AVX2 counts only if the operating system keeps the wide registers: CPUID 1
+// tells of OSXSAVE and AVX, XGETBV what is kept, CPUID 7 of AVX2.
+TEXT ·hasAVX2(SB), NOSPLIT, $0-1
+	MOVB  $0, ret+0(FP)
+	XORL  AX, AX
+	CPUID
+	CMPL  AX, $7
+	JLT   no
+	MOVL  $1, AX
+	XORL  CX, CX
+	CPUID
+	ANDL  $(1<<27 | 1<<28), CX
+	CMPL  CX, $(1<<27 | 1<<28)
+	JNE   no
+	XORL  CX, CX
+	XGETBV
+	ANDL  $6, AX
+	CMPL  AX, $6
+	JNE   no
+	MOVL  $7, AX
+	XORL  CX, CX
+	CPUID
+	ANDL  $(1<<5), BX
+	JZ    no
+	MOVB  $1, ret+0(FP)
+
+no:
+	RET
+
+// CLASSES leaves in the registers lo and hi, which hold octets and the same
+// octets shifted by four bits, the octets' classes in lo.
+#define CLASSES(lo, hi, loTable, hiTable) \
+	VPAND   Y15, lo, lo; \
+	VPAND   Y15, hi, hi; \
+	VPSHUFB lo, loTable, lo; \
+	VPSHUFB hi, hiTable, hi; \
+	VPAND   lo, hi, lo
+
+// func classify64AVX2(c *Classes, p *byte) (low, high uint64)
+TEXT ·classify64AVX2(SB), NOSPLIT, $0-32
+	MOVQ           c+0(FP), AX
+	MOVQ           p+8(FP), BX
+	MOVL           $0x0f0f0f0f, CX
+	VMOVD          CX, X15
+	VPBROADCASTD   X15, Y15
+	VBROADCASTI128 (AX), Y8
+	VBROADCASTI128 16(AX), Y9
+	VMOVDQU        (BX), Y0
+	VMOVDQU        32(BX), Y1
+	VPSRLW         $4, Y0, Y2
+	VPSRLW         $4, Y1, Y3
+	CLASSES(Y0, Y2, Y8, Y9)
+	CLASSES(Y1, Y3, Y8, Y9)
+	VPAND          Y15, Y0, Y2
+	VPAND          Y15, Y1, Y3
+	VPANDN         Y0, Y15, Y0
+	VPANDN         Y1, Y15, Y1
+	VPXOR          Y14, Y14, Y14
+	VPCMPEQB       Y14, Y0, Y0
+	VPCMPEQB       Y14, Y1, Y1
+	VPCMPEQB       Y14, Y2, Y2
+	VPCMPEQB       Y14, Y3, Y3
+	VPMOVMSKB      Y0, AX
+	VPMOVMSKB      Y1, BX
+	VPMOVMSKB      Y2, CX
+	VPMOVMSKB      Y3, DX
+	VZEROUPPER
+	SHLQ           $32, BX
+	ORQ            BX, AX
+	NOTQ           AX
+	SHLQ           $32, DX
+	ORQ            DX, CX
+	NOTQ           CX
+	MOVQ           CX, low+16(FP)
+	MOVQ           AX, high+24(FP)
+	RET
+
+// func pairs64AVX2(c *[2]Classes, p *byte) (pairs, first uint64)
+TEXT ·pairs64AVX2(SB), NOSPLIT, $0-32
+	MOVQ           c+0(FP), AX
+	MOVQ           p+8(FP), BX
+	MOVL           $0x0f0f0f0f, CX
+	VMOVD          CX, X15
+	VPBROADCASTD   X15, Y15
+	VBROADCASTI128 (AX), Y8
+	VBROADCASTI128 16(AX), Y9
+	VBROADCASTI128 32(AX), Y10
+	VBROADCASTI128 48(AX), Y11
+	VMOVDQU        (BX), Y0
+	VMOVDQU        32(BX), Y1
+	VMOVDQU        1(BX), Y2
+	VMOVDQU        33(BX), Y3
+	VPSRLW         $4, Y0, Y4
+	VPSRLW         $4, Y1, Y5
+	VPSRLW         $4, Y2, Y6
+	VPSRLW         $4, Y3, Y7
+	CLASSES(Y0, Y4, Y8, Y9)
+	CLASSES(Y1, Y5, Y8, Y9)
+	CLASSES(Y2, Y6, Y10, Y11)
+	CLASSES(Y3, Y7, Y10, Y11)
+	VPAND          Y0, Y2, Y2
+	VPAND          Y1, Y3, Y3
+	VPXOR          Y14, Y14, Y14
+	VPCMPEQB       Y14, Y0, Y0
+	VPCMPEQB       Y14, Y1, Y1
+	VPCMPEQB       Y14, Y2, Y2
+	VPCMPEQB       Y14, Y3, Y3
+	VPMOVMSKB      Y0, AX
+	VPMOVMSKB      Y1, BX
+	VPMOVMSKB      Y2, CX
+	VPMOVMSKB      Y3, DX
+	VZEROUPPER
+	SHLQ           $32, BX
+	ORQ            BX, AX
+	NOTQ           AX
+	SHLQ           $32, DX
+	ORQ            DX, CX
+	NOTQ           CX
+	MOVQ           CX, pairs+16(FP)
+	MOVQ           AX, first+24(FP)
+	RET

@@ -1,0 +1,347 @@
+package compile
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// gaps makes the automaton of segments behind gaps. First a tree of nodes, as
+// rules come; then the symbols are numbered in the order of their text, and so
+// are the nodes; then Aho and Corasick's automaton is made of the symbols.
+type gaps struct {
+	symbols map[string]uint32
+	texts   []string
+	nodes   []gapNode
+	edges   map[gapEdge]uint32
+	anchors map[anchorKey]uint32 // to the index in nodes that stands for the prefix
+	order   []uint32             // the anchors' indexes in nodes, in the order of their numbers
+	musts   [256]bool            // the octets that stand behind the gaps of all rules
+}
+
+// gapNode is a node, or what stands for a prefix that a gap follows.
+type gapNode struct {
+	symbol       uint32
+	anchored     bool
+	accept, best uint32
+	kids         uint32 // the last of its kids, 0 if none
+	sibling      uint32 // the kid before it, 0 if none
+}
+
+type gapEdge struct {
+	parent, symbol uint32
+	anchored       bool
+}
+
+type anchorKey struct {
+	text  string
+	formB bool
+}
+
+// What stands for the prefixes behind which nodes wait on every path.
+const (
+	noNode = iota
+	floatsOfNothing
+	floatsOfSlash
+	firstNode
+)
+
+func newGaps() *gaps {
+	g := &gaps{
+		symbols: map[string]uint32{}, edges: map[gapEdge]uint32{}, anchors: map[anchorKey]uint32{},
+		nodes: make([]gapNode, firstNode), order: []uint32{noNode},
+	}
+	for i := range g.nodes {
+		g.nodes[i].best = automaton.None
+	}
+	for i := range g.musts {
+		g.musts[i] = i > 0 && i != '*'
+	}
+	return g
+}
+
+// add adds what follows the first gap of a rule.
+func (g *gaps) add(rule uint32, prefix, rest string, r *automaton.Rule) {
+	for octet, must := range g.musts {
+		if must {
+			g.musts[octet] = strings.IndexByte(rest, byte(octet)) >= 0
+		}
+	}
+	at := g.prefix(prefix, r.Form == automaton.FormB)
+	for more := true; more; {
+		g.nodes[at].best = min(g.nodes[at].best, rule)
+		var segment string
+		segment, rest, more = strings.Cut(rest, "*")
+		at = g.kid(at, g.symbol(segment), r.Anchored && !more)
+	}
+	g.nodes[at].best = min(g.nodes[at].best, rule)
+	g.nodes[at].accept = min(g.nodes[at].accept, rule)
+}
+
+func isFloat(prefix string, formB bool) bool { return len(prefix) <= 1 && !formB }
+
+// prefix returns what stands for a prefix.
+func (g *gaps) prefix(text string, formB bool) uint32 {
+	if isFloat(text, formB) {
+		return floatsOfNothing + uint32(len(text))
+	}
+	key := anchorKey{text, formB}
+	if id, ok := g.anchors[key]; ok {
+		return g.order[id]
+	}
+	g.anchors[key] = uint32(len(g.order))
+	g.order = append(g.order, g.node(gapNode{}))
+	return g.order[len(g.order)-1]
+}
+
+// anchor returns the number of the anchor of a prefix.
+func (g *gaps) anchor(text string, formB bool) uint32 { return g.anchors[anchorKey{text, formB}] }
+
+func (g *gaps) symbol(text string) uint32 {
+	id, ok := g.symbols[text]
+	if !ok {
+		id = uint32(len(g.texts))
+		g.symbols[text] = id
+		g.texts = append(g.texts, text)
+	}
+	return id
+}
+
+func (g *gaps) kid(parent, symbol uint32, anchored bool) uint32 {
+	key := gapEdge{parent, symbol, anchored}
+	id, ok := g.edges[key]
+	if !ok {
+		id = g.node(gapNode{symbol: symbol, anchored: anchored, sibling: g.nodes[parent].kids})
+		g.nodes[parent].kids = id
+		g.edges[key] = id
+	}
+	return id
+}
+
+func (g *gaps) node(n gapNode) uint32 {
+	n.accept, n.best = automaton.None, automaton.None
+	g.nodes = append(g.nodes, n)
+	return uint32(len(g.nodes) - 1)
+}
+
+// build makes the automaton, nil if there are no gaps.
+func (g *gaps) build() *automaton.Gaps {
+	if len(g.texts) == 0 {
+		return nil
+	}
+	a := &automaton.Gaps{Must: g.must()}
+	numbers := g.sortSymbols()
+	g.number(a, numbers)
+	slices.Sort(g.texts)
+	(&ahoCorasick{a, g.texts}).build()
+	return a
+}
+
+// must returns the rarest octet that stands behind the gaps of all rules, 0 if there
+// is none.
+func (g *gaps) must() (rarest byte) {
+	for octet, must := range g.musts {
+		if must && (rarest == 0 || automaton.Rarity(byte(octet)) > automaton.Rarity(rarest)) {
+			rarest = byte(octet)
+		}
+	}
+	return rarest
+}
+
+// sortSymbols returns the number of each symbol in the order of their text.
+func (g *gaps) sortSymbols() []uint32 {
+	order := make([]uint32, len(g.texts))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(x, y uint32) int { return strings.Compare(g.texts[x], g.texts[y]) })
+	numbers := make([]uint32, len(order))
+	for number, symbol := range order {
+		numbers[symbol] = uint32(number)
+	}
+	return numbers
+}
+
+// number gives the nodes their final places: floats first, by symbol; then the
+// kids of each anchor and of each node, in the order of their parents.
+func (g *gaps) number(a *automaton.Gaps, symbols []uint32) {
+	final := make([]uint32, 0, len(g.nodes)) // from final number to node
+	kids := func(parent uint32) (from, to uint32) {
+		start := len(final)
+		for id := g.nodes[parent].kids; id != 0; id = g.nodes[id].sibling {
+			final = append(final, id)
+		}
+		slices.SortFunc(final[start:], func(x, y uint32) int {
+			n, m := &g.nodes[x], &g.nodes[y]
+			return cmp.Or(cmp.Compare(symbols[n.symbol], symbols[m.symbol]), compareBool(n.anchored, m.anchored))
+		})
+		return uint32(start), uint32(len(final))
+	}
+	_, nothing := kids(floatsOfNothing)
+	_, floats := kids(floatsOfSlash)
+	// The sort is stable, so that nodes behind nothing come before those behind
+	// the slash.
+	from := map[uint32]uint8{}
+	for _, id := range final[nothing:floats] {
+		from[id] = 1
+	}
+	slices.SortStableFunc(final, func(x, y uint32) int {
+		return cmp.Compare(symbols[g.nodes[x].symbol], symbols[g.nodes[y].symbol])
+	})
+	a.Best = min(g.nodes[floatsOfNothing].best, g.nodes[floatsOfSlash].best)
+	a.Anchors = make([]automaton.Anchor, len(g.order))
+	a.Anchors[0].Best = automaton.None
+	for i := 1; i < len(g.order); i++ {
+		n, m := kids(g.order[i])
+		a.Anchors[i] = automaton.Anchor{Kids: n, KidsEnd: m, Best: g.nodes[g.order[i]].best}
+	}
+	a.Nodes = make([]automaton.Node, 0, len(g.nodes))
+	for i := 0; i < len(final); i++ {
+		n := &g.nodes[final[i]]
+		node := automaton.Node{
+			Symbol: symbols[n.symbol], Accept: n.accept, Best: n.best, Anchored: n.anchored, From: from[final[i]],
+		}
+		node.Kids, node.KidsEnd = kids(final[i])
+		a.Nodes = append(a.Nodes, node)
+	}
+	a.Len = make([]uint32, len(symbols))
+	for symbol, number := range symbols {
+		a.Len[number] = uint32(len(g.texts[symbol]))
+	}
+	a.Floats = make([]uint32, len(symbols)+1)
+	for _, n := range a.Nodes[:floats] {
+		a.Floats[n.Symbol+1]++
+	}
+	for i := 1; i < len(a.Floats); i++ {
+		a.Floats[i] += a.Floats[i-1]
+	}
+}
+
+func compareBool(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case y:
+		return -1
+	}
+	return 1
+}
+
+// ahoCorasick makes the states that read symbols, which are sorted.
+type ahoCorasick struct {
+	*automaton.Gaps
+	texts []string
+}
+
+func (b *ahoCorasick) build() {
+	b.trie()
+	b.fail()
+	for child := uint32(1); child <= b.Shallow; child++ {
+		b.Root[b.Label[child]] = uint8(child)
+	}
+	b.filter()
+}
+
+// trie makes the states, depth by depth. A state is a range of the symbols, which
+// begin with the same octets.
+func (b *ahoCorasick) trie() {
+	type span struct{ from, to, depth int }
+	states := []span{{0, len(b.texts), 0}}
+	b.Label = []byte{0}
+	b.First = []uint32{}
+	for i := 0; i < len(states); i++ {
+		s := states[i]
+		b.First = append(b.First, uint32(len(states)))
+		act, symbol := uint32(0), uint32(0)
+		if len(b.texts[s.from]) == s.depth {
+			act, symbol = uint32(i), uint32(s.from)
+			s.from++
+		}
+		b.Act, b.Symbol = append(b.Act, act), append(b.Symbol, symbol)
+		for s.from < s.to {
+			c := b.texts[s.from][s.depth]
+			n := s.from + 1
+			for n < s.to && b.texts[n][s.depth] == c {
+				n++
+			}
+			states = append(states, span{s.from, n, s.depth + 1})
+			b.Label = append(b.Label, c)
+			s.from = n
+		}
+	}
+	b.First = append(b.First, uint32(len(states)))
+	b.Shallow = b.First[1] - 1
+}
+
+// fail links each state with that of its longest proper suffix, in the order of
+// their depth.
+func (b *ahoCorasick) fail() {
+	b.Fail = make([]uint32, len(b.Label))
+	for parent := range b.Label {
+		for child := b.First[parent]; child < b.First[parent+1]; child++ {
+			if parent > 0 {
+				b.Fail[child] = b.suffix(b.Fail[parent], b.Label[child])
+			}
+			if b.Act[child] == 0 {
+				b.Act[child] = b.Act[b.Fail[child]]
+			}
+		}
+	}
+}
+
+// suffix returns the state to which an octet leads from a state or, where it leads
+// nowhere, from those of its suffixes.
+func (b *ahoCorasick) suffix(state uint32, c byte) uint32 {
+	for ; ; state = b.Fail[state] {
+		for child := b.First[state]; child < b.First[state+1]; child++ {
+			if b.Label[child] == c {
+				return child
+			}
+		}
+		if state == 0 {
+			return 0
+		}
+	}
+}
+
+// filter tells where a symbol may begin. The families are made by the first octet,
+// those of long symbols apart from the others.
+func (b *ahoCorasick) filter() {
+	const long, half = 4, 4
+	b.Long = 0xf0
+	var fours []automaton.Four
+	for _, text := range b.texts {
+		family := uint8(1) << (text[0] % half)
+		if len(text) >= long {
+			family <<= half
+			octets := binary.LittleEndian.Uint32([]byte(text[:long]))
+			if n := len(fours); n == 0 || fours[n-1].Octets != octets {
+				state := uint32(0)
+				for i := range long {
+					state = b.suffix(state, text[i])
+				}
+				fours = append(fours, automaton.Four{Octets: octets, State: state})
+			}
+		}
+		b.Begin[0].Add(text[0], family)
+		if len(text) > 1 {
+			b.Begin[1].Add(text[1], family)
+			continue
+		}
+		for half := range byte(16) {
+			b.Begin[1].Add(half<<4|half, family) // any octet
+		}
+	}
+	b.Fours = make([]automaton.Four, 1<<bits.Len(uint(2*len(fours))))
+	for _, four := range fours {
+		i := automaton.HashFour(four.Octets)
+		for b.Fours[i&uint32(len(b.Fours)-1)].State != 0 {
+			i++
+		}
+		b.Fours[i&uint32(len(b.Fours)-1)] = four
+	}
+}

@@ -1,0 +1,128 @@
+package compile
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// Engine says by which of its two engines a machine finds the rule that decides.
+// They answer the same.
+type Engine uint8
+
+const (
+	// EngineAuto is what is faster: a list for few rules, else the automaton.
+	EngineAuto Engine = iota
+	// EngineList tries the rules one by one.
+	EngineList
+	// EngineAutomaton has a table for any number of rules.
+	EngineAutomaton
+)
+
+// crossover is the number of rules from which on the automaton is faster.
+const crossover = 7
+
+// Machine makes a machine of rules in the order of their rank, of lists of them
+// if there are several, as Machine.Lists returns them. It returns an error for
+// rules that automaton.New refuses.
+func Machine(d automaton.Dialect, engine Engine, lists ...[]automaton.Rule) (*automaton.Machine, error) {
+	machines := make([]*automaton.Machine, len(lists))
+	for i, rules := range lists {
+		var t *automaton.Table
+		if engine == EngineAutomaton || engine == EngineAuto && len(rules) > crossover {
+			t = table(rules)
+		}
+		m, err := automaton.New(d, rules, t)
+		if err != nil {
+			return nil, err
+		}
+		machines[i] = m
+	}
+	if len(machines) == 1 {
+		return machines[0], nil
+	}
+	return automaton.Join(d, machines...)
+}
+
+// table makes the automaton of ranked rules, nil if robots.txt has been written
+// so that there can be none that is fast.
+func table(rules []automaton.Rule) *automaton.Table {
+	t := &automaton.Table{Base: automaton.None}
+	g := newGaps()
+	all := make([]prefix, 0, len(rules))
+	for i := range rules {
+		id, r := uint32(i), &rules[i]
+		text, rest, gaps := r.Cut()
+		switch {
+		case text != "" && text[0] != '/' || text == "" && r.Anchored && !gaps:
+			// No path is so.
+		case gaps && isFloat(text, r.Form == automaton.FormB):
+			g.add(id, text, rest, r)
+		case len(text) <= 1 && !r.Anchored && !gaps && r.Form != automaton.FormB:
+			t.Base = min(t.Base, id)
+		default:
+			all = append(all, prefix{text: text, rule: id, gaps: gaps})
+		}
+	}
+	slices.SortFunc(all, func(x, y prefix) int {
+		return cmp.Or(strings.Compare(x.text, y.text), cmp.Compare(x.rule, y.rule))
+	})
+	all = withoutDoubles(rules, all)
+	waiting(rules, all)
+	for _, p := range all {
+		if p.wait {
+			_, rest, _ := rules[p.rule].Cut()
+			g.add(p.rule, p.text, rest, &rules[p.rule])
+		}
+	}
+	b := prefixes{rules: rules, table: t, anchor: func(p prefix) uint32 {
+		return g.anchor(p.text, rules[p.rule].Form == automaton.FormB)
+	}}
+	if !b.build(all) {
+		return nil
+	}
+	t.Gaps = g.build()
+	return t
+}
+
+// withoutDoubles leaves out prefixes of rules that another outranks wherever they
+// match, since it has the same pattern.
+func withoutDoubles(rules []automaton.Rule, all []prefix) []prefix {
+	return slices.CompactFunc(all, func(x, y prefix) bool {
+		r, q := &rules[x.rule], &rules[y.rule]
+		return r.Pattern == q.Pattern && r.Anchored == q.Anchored && (r.Form == automaton.FormB) == (q.Form == automaton.FormB)
+	})
+}
+
+// maxTries is how many rules with gaps may be tried one by one for a path. More
+// than that, of one prefix or of prefixes of one another, wait in the automaton
+// of gaps.
+const maxTries = 4
+
+// waiting says which prefixes have what follows them in the automaton of gaps.
+func waiting(rules []automaton.Rule, all []prefix) {
+	var above []prefix // prefixes of the one at hand whose rules are tried
+	for len(all) > 0 {
+		text := all[0].text
+		n, gaps := 0, 0
+		for ; n < len(all) && all[n].text == text; n++ {
+			if all[n].gaps {
+				gaps++
+			}
+		}
+		for len(above) > 0 && !strings.HasPrefix(text, above[len(above)-1].text) {
+			above = above[:len(above)-1]
+		}
+		tried := len(above)+gaps <= maxTries
+		for i := range all[:n] {
+			if p := &all[i]; p.gaps {
+				if p.wait = !tried; tried {
+					above = append(above, *p)
+				}
+			}
+		}
+		all = all[n:]
+	}
+}
