@@ -1,0 +1,264 @@
+package archive_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/automaton/archive"
+)
+
+func TestWhatIsLookedUpIsWhatWasAdded(t *testing.T) {
+	dialects, origins := small(t)
+	a := opened(t, written(t, dialects, origins...))
+	for _, o := range origins {
+		for i, d := range dialects {
+			e := lookedUp(t, a, o.key, d)
+			if e.Status != o.status {
+				t.Errorf("%q: status %d, want %d", o.key, e.Status, o.status)
+			}
+			if got, want := text(e.Ruleset), text(o.rulesets[i]); got != want {
+				t.Errorf("%q in %v: got\n%swant\n%s", o.key, d, got, want)
+			}
+		}
+	}
+	if a.Len() != len(origins) || a.Rulesets() != 5 || !slices.Equal(a.Dialects(), dialects) {
+		t.Errorf("%d origins, %d rulesets, dialects %v", a.Len(), a.Rulesets(), a.Dialects())
+	}
+	for _, key := range []string{"https://c.example:443", "https://a.example:44", "x", strings.Repeat("x", 1<<17)} {
+		if e, found, err := a.Lookup([]byte(key), google); found || err != nil || e != (archive.Entry{}) {
+			t.Errorf("%.40q: found %v, %v, error %v", key, found, e, err)
+		}
+	}
+}
+
+func TestEveryFieldOfARuleIsKept(t *testing.T) {
+	var list []automaton.Rule
+	for i, rank := range []uint64{1<<64 - 1, 1<<64 - 2, 1<<32 | 7, 1 << 32, 1<<32 - 1, 5, 0, 0} {
+		for _, line := range []uint32{1, 1<<32 - 1, uint32(i) + 2} {
+			list = append(list, automaton.Rule{
+				Rank: rank, Segments: slices.Repeat([]string{"/\x00\xff"}, i+1), Anchored: i%2 == 0,
+				Form: automaton.FormA + automaton.Form(i/2%2), Verdict: automaton.Verdict{Line: line, Disallowed: i%3 == 0},
+			})
+		}
+	}
+	m, err := automaton.New(rfc9309, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := opened(t, written(t, []automaton.Dialect{rfc9309}, origin{"k", 200, []*automaton.Ruleset{ruleset(t, rfc9309, m)}}))
+	got := lookedUp(t, a, "k", rfc9309).Ruleset.Wildcard().Lists()
+	if fmt.Sprint(got) != fmt.Sprint([][]automaton.Rule{list}) {
+		t.Errorf("got  %v\nwant %v", got, list)
+	}
+}
+
+func TestOrderOfAgentsOfTheDialectOriginalIsKept(t *testing.T) {
+	r := ruleset(t, original, nil, automaton.Agent{Token: "b", Machine: machine(t, original, "/b")},
+		automaton.Agent{Token: "a", Machine: machine(t, original, "/a")}, automaton.Agent{Token: "b", Machine: machine(t, original, "/c")})
+	a := opened(t, written(t, []automaton.Dialect{original}, origin{"k", 200, []*automaton.Ruleset{r}}))
+	if got, want := text(lookedUp(t, a, "k", original).Ruleset), text(r); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestOrderOfAddDoesNotMatter(t *testing.T) {
+	dialects, origins := small(t)
+	want := written(t, dialects, origins...)
+	for range len(origins) {
+		origins = append(origins[1:], origins[0])
+		if !bytes.Equal(written(t, dialects, origins...), want) {
+			t.Error("another order of the same origins gives other bytes")
+		}
+	}
+	slices.Reverse(origins)
+	if !bytes.Equal(written(t, dialects, origins...), want) {
+		t.Error("the opposite order of the same origins gives other bytes")
+	}
+}
+
+func TestEqualRulesetsAreStoredOnce(t *testing.T) {
+	var origins []origin
+	for i := range 100 {
+		r := ruleset(t, google, machine(t, google, "/a", "/b")) // another one, and equal
+		origins = append(origins, origin{fmt.Sprint(i), 200, []*automaton.Ruleset{r}})
+	}
+	a := opened(t, written(t, []automaton.Dialect{google}, origins...))
+	if a.Rulesets() != 1 || a.Len() != 100 {
+		t.Errorf("%d rulesets of %d origins", a.Rulesets(), a.Len())
+	}
+	if lookedUp(t, a, "3", google).Ruleset != lookedUp(t, a, "97", google).Ruleset {
+		t.Error("one stored ruleset has been decoded twice")
+	}
+}
+
+func TestListsInCommonAreStoredOnce(t *testing.T) {
+	var common []string
+	for i := range 100 {
+		common = append(common, fmt.Sprintf("/%d/%s", i, strings.Repeat("x", 100)))
+	}
+	size := func(agents int) int {
+		shared := machine(t, google, common...)
+		var bound []automaton.Agent
+		for i := range agents {
+			m, err := automaton.Join(google, shared, machine(t, google, fmt.Sprintf("/own%d", i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bound = append(bound, automaton.Agent{Token: fmt.Sprintf("bot%d", i), Machine: m})
+		}
+		return len(written(t, []automaton.Dialect{google}, origin{"k", 200, []*automaton.Ruleset{ruleset(t, google, nil, bound...)}}))
+	}
+	if one, many := size(1), size(100); many > 2*one {
+		t.Errorf("with 1 agent %d bytes, with 100 %d", one, many)
+	}
+}
+
+func TestEmptyArchive(t *testing.T) {
+	a := opened(t, written(t, []automaton.Dialect{google}))
+	if _, found, err := a.Lookup([]byte("k"), google); found || err != nil || a.Len() != 0 {
+		t.Errorf("found %v, error %v", found, err)
+	}
+}
+
+func TestDialectThatIsNotInTheArchiveIsRefused(t *testing.T) {
+	dialects, origins := small(t)
+	a := opened(t, written(t, dialects, origins...))
+	for d, name := range map[automaton.Dialect]string{original: "original", 200: "200"} {
+		_, found, err := a.Lookup([]byte(origins[0].key), d)
+		if found || err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "[rfc9309 google]") {
+			t.Errorf("%v: found %v, error %v", d, found, err)
+		}
+	}
+}
+
+func TestWriterRefuses(t *testing.T) {
+	for _, dialects := range [][]automaton.Dialect{{}, {google, google}, {9}, {0, 1, 2, 3, 4, 5, 6}} {
+		if _, err := archive.NewWriter(dialects...); err == nil {
+			t.Errorf("dialects %v", dialects)
+		}
+	}
+	w, err := archive.NewWriter(google)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := ruleset(t, google, nil)
+	if err := w.Add([]byte("k"), 200, good); err != nil {
+		t.Fatal(err)
+	}
+	for what, err := range map[string]error{
+		"the same origin twice": w.Add([]byte("k"), 200, good),
+		"longer than":           w.Add(make([]byte, 1<<16), 200, good),
+		"for each dialect":      errors.Join(w.Add([]byte("l"), 200), w.Add([]byte("l"), 200, good, good)),
+		"another dialect":       w.Add([]byte("l"), 200, ruleset(t, rfc9309, nil)),
+	} {
+		if err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+	if err := w.Add(bytes.Repeat([]byte("k"), 1<<16-1), 200, good); err != nil {
+		t.Errorf("the longest key: %v", err)
+	}
+	var b bytes.Buffer
+	if _, err := w.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	if a := opened(t, b.Bytes()); a.Len() != 2 {
+		t.Errorf("%d origins, want those that were not refused", a.Len())
+	}
+}
+
+func TestWriteToReportsWhatWasWrittenBeforeAnError(t *testing.T) {
+	w, err := archive.NewWriter(google)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, p := io.Pipe()
+	go func() {
+		io.ReadFull(r, make([]byte, 10))
+		r.CloseWithError(io.ErrClosedPipe)
+	}()
+	if n, err := w.WriteTo(p); n != 10 || !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("%d bytes, error %v", n, err)
+	}
+}
+
+// TestBuildMakesTheMachines: and is given the lists that machines share as the
+// same slice.
+func TestBuildMakesTheMachines(t *testing.T) {
+	dialects, origins := small(t)
+	lists := map[*automaton.Rule]int{}
+	a, err := archive.Open(written(t, dialects, origins...), archive.Options{
+		Build: func(d automaton.Dialect, parts [][]automaton.Rule) (*automaton.Machine, error) {
+			var machines []*automaton.Machine
+			for _, part := range parts {
+				lists[&part[0]]++
+				m, err := automaton.New(d, part)
+				if err != nil {
+					return nil, err
+				}
+				machines = append(machines, m)
+			}
+			return automaton.Join(d, machines...)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := lookedUp(t, a, origins[0].key, google).Ruleset
+	if len(lists) != 2 {
+		t.Errorf("got %d distinct lists, want 2", len(lists))
+	}
+	var s automaton.Scratch
+	if v := r.Match(&s, []byte("two"), []byte("/own/xxxxxxxxxx/y")); !v.Disallowed {
+		t.Errorf("got %+v", v)
+	}
+	failing, err := archive.Open(written(t, dialects, origins...), archive.Options{
+		Build: func(automaton.Dialect, [][]automaton.Rule) (*automaton.Machine, error) { return nil, io.ErrNoProgress },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := failing.Lookup([]byte(origins[0].key), google); !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestGuardLookupDoesNotAllocate(t *testing.T) {
+	dialects, origins := small(t)
+	a := opened(t, written(t, dialects, origins...))
+	for _, o := range append(origins, origin{key: "https://missing.example:443"}) {
+		key := []byte(o.key)
+		if n := testing.AllocsPerRun(100, func() { a.Lookup(key, google) }); n != 0 { // which warms up
+			t.Errorf("%q: %v allocations", key, n)
+		}
+	}
+}
+
+func TestManyGoroutinesGetTheSameRuleset(t *testing.T) {
+	dialects, origins := small(t)
+	a := opened(t, written(t, dialects, origins...))
+	got := make([]*automaton.Ruleset, 16)
+	var wg sync.WaitGroup
+	for i := range got {
+		wg.Go(func() {
+			for _, o := range origins {
+				if e, found, err := a.Lookup([]byte(o.key), google); err == nil && found && o.key == origins[0].key {
+					got[i] = e.Ruleset
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, r := range got {
+		if r == nil || r != got[0] {
+			t.Fatalf("got %v", got)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package archive_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/automaton/archive"
+)
+
+// fails tells whether opening data, or else looking everything up, gives an
+// error. A lookup without one must find what was added.
+func fails(t *testing.T, what string, data []byte, dialects []automaton.Dialect, origins []origin) bool {
+	t.Helper()
+	a, err := archive.Open(data, archive.Options{})
+	if err != nil {
+		return true
+	}
+	failed := false
+	for _, o := range origins {
+		for i, d := range dialects {
+			e, found, err := a.Lookup([]byte(o.key), d)
+			if err != nil {
+				failed = true
+			} else if !found || e.Status != o.status || text(e.Ruleset) != text(o.rulesets[i]) {
+				t.Errorf("%s: %q in %v: found %v, status %d, ruleset\n%s", what, o.key, d, found, e.Status, text(e.Ruleset))
+			}
+		}
+	}
+	return failed
+}
+
+func TestEveryDamagedByteIsFound(t *testing.T) {
+	dialects, origins := small(t)
+	data := written(t, dialects, origins...)
+	if fails(t, "sound", data, dialects, origins) {
+		t.Fatal("a sound archive fails")
+	}
+	for i := range data {
+		before := data[i]
+		for _, flip := range []byte{1, 2, 4, 8, 16, 32, 64, 128, 0xff, before} { // the last makes it 0
+			if data[i] = before ^ flip; data[i] == before {
+				continue
+			}
+			if what := fmt.Sprintf("byte %d of %d from %#x to %#x", i, len(data), before, data[i]); !fails(t, what, data, dialects, origins) {
+				t.Errorf("%s: nothing fails", what)
+			}
+		}
+		data[i] = before
+	}
+}
+
+func TestEveryTruncationAndAdditionIsRefused(t *testing.T) {
+	dialects, origins := small(t)
+	data := written(t, dialects, origins...)
+	for n := range data {
+		if _, err := archive.Open(slices.Clip(data[:n]), archive.Options{}); err == nil {
+			t.Errorf("the first %d of %d bytes are opened", n, len(data))
+		}
+		if _, err := archive.Open(data[n+1:], archive.Options{}); err == nil {
+			t.Errorf("the bytes behind %d are opened", n)
+		}
+	}
+	for _, more := range []string{"\x00", "\n", string(data)} {
+		if _, err := archive.Open(append(slices.Clone(data), more...), archive.Options{}); err == nil {
+			t.Errorf("with %d bytes more it is opened", len(more))
+		}
+	}
+}
+
+func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
+	dialects, origins := small(t)
+	data := written(t, dialects, origins...)
+	newer := slices.Clone(data)
+	newer[8] = 2
+	for _, c := range []struct{ data, want string }{
+		{"", "not an archive"},
+		{"User-agent: *\nDisallow: /\n", "not an archive"},
+		{strings.Repeat("\x00", 1000), "not an archive"},
+		{strings.ReplaceAll(string(data), "\r\n", "\n"), "not an archive"},
+		{string(newer), "version 2"},
+		{string(data[:len(data)-1]), fmt.Sprintf("says %d bytes, but it has %d", len(data), len(data)-1)},
+		{string(data[:20]), "cut short"},
+	} {
+		if _, err := archive.Open([]byte(c.data), archive.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.20q: got %v, want %q", c.data, err, c.want)
+		}
+	}
+}
+
+// sealed makes the checksums of an archive right, as an author who means harm
+// would, so far as its tables lie where they should.
+func sealed(data []byte) []byte {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	le := binary.LittleEndian
+	recordsLen, blobsLen := le.Uint64(data[40:]), le.Uint64(data[48:])
+	buckets, offsets := uint64(4*(1<<(data[32]&15)+1)), uint64(le.Uint32(data[28:])+1)*8
+	size := uint64(len(data))
+	index := 56 + buckets + offsets + recordsLen
+	if recordsLen > size || blobsLen > size || index > size {
+		return data
+	}
+	for i := uint64(0); i+8 < offsets; i += 8 {
+		at := 56 + buckets + i
+		from, to := index+le.Uint64(data[at:]), index+le.Uint64(data[at+8:])
+		if from+4 <= to && to <= size && from >= index {
+			le.PutUint32(data[from:], crc32.Checksum(data[from+4:to], table))
+		}
+	}
+	sum := crc32.Update(crc32.Checksum(data[:12], table), table, data[16:index])
+	le.PutUint32(data[12:], sum)
+	return data
+}
+
+// everything looks up all that it can, which must not crash, and matches with
+// what it gets.
+func everything(data []byte, dialects []automaton.Dialect, origins []origin) {
+	a, err := archive.Open(data, archive.Options{})
+	if err != nil {
+		return
+	}
+	var s automaton.Scratch
+	for _, o := range origins {
+		for _, d := range dialects {
+			if e, found, err := a.Lookup([]byte(o.key), d); found && err == nil {
+				text(e.Ruleset)
+				for _, agent := range []string{"one", "two", ""} {
+					e.Ruleset.Match(&s, []byte(agent), []byte("/a/b/c?%2f"))
+				}
+			}
+		}
+	}
+}
+
+func TestDamageWithRightChecksumsDoesNoHarm(t *testing.T) {
+	dialects, origins := small(t)
+	data := written(t, dialects, origins...)
+	for i := range data {
+		for _, b := range []byte{0, 1, 0x7f, 0x80, 0xfe, 0xff, data[i] ^ 1, data[i] + 1} {
+			bad := slices.Clone(data)
+			bad[i] = b
+			everything(slices.Clip(sealed(bad)), dialects, origins)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	n := 200_000
+	if testing.Short() {
+		n = 5_000
+		t.Logf("short: %d of 200,000 random damages", n)
+	}
+	for range n {
+		bad := slices.Clone(data)
+		for range 1 + r.IntN(6) {
+			bad[r.IntN(len(bad))] = byte(r.Uint32())
+		}
+		everything(slices.Clip(sealed(bad)), dialects, origins)
+	}
+}
+
+// TestHostileCountsAllocateNothing: a ruleset that claims more than its bytes can
+// hold is refused before anything is made of the claim.
+func TestHostileCountsAllocateNothing(t *testing.T) {
+	data := written(t, []automaton.Dialect{google}, origin{"k", 200, []*automaton.Ruleset{ruleset(t, google, machine(t, google, "/"+strings.Repeat("x", 100)))}})
+	// One rule, segment, list and machine, no agent; then a list of one rule.
+	counts := strings.Index(string(data), "\x01\x01\x01\x01\x00\x01\x32")
+	if counts < 0 {
+		t.Fatalf("no counts in %q", data)
+	}
+	for i := range 5 {
+		for _, claim := range []uint64{200, 1 << 20, 1 << 40, 1<<63 - 1, 1<<64 - 1} {
+			coded := binary.AppendUvarint(nil, claim)
+			bad := slices.Concat(data[:counts+i], coded, data[counts+i+1:])
+			grown := uint64(len(bad) - len(data))
+			le := binary.LittleEndian
+			for _, at := range []int{16, 48, 56 + 4*3 + 8} { // lengths of the file, of all rulesets and of this
+				le.PutUint64(bad[at:], le.Uint64(bad[at:])+grown)
+			}
+			a, err := archive.Open(sealed(bad), archive.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var lookupErr error
+			taken := allocated(func() { _, _, lookupErr = a.Lookup([]byte("k"), google) })
+			if lookupErr == nil || taken > 100_000 {
+				t.Errorf("count %d claims %d: error %v after %d bytes", i, claim, lookupErr, taken)
+			}
+		}
+	}
+}
+
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+func FuzzOpen(f *testing.F) {
+	dialects, origins := small(f)
+	f.Add(written(f, dialects, origins...))
+	f.Add(written(f, dialects))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) >= 56 && len(data) < 1<<16 {
+			binary.LittleEndian.PutUint64(data[16:], uint64(len(data)))
+			data = sealed(data)
+		}
+		everything(slices.Clip(data), dialects, origins)
+	})
+}

@@ -1,0 +1,255 @@
+package archive
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// maxJoined bounds the rules that Join looks at for the machines of one ruleset,
+// which several may have in common: a list of n rules that m machines share takes
+// m*n steps. Half a second's worth; a robots.txt of 500 KiB cannot reach it.
+const maxJoined = 1 << 29
+
+var (
+	errRuleset   = errors.New("damaged: not a ruleset")
+	errEntangled = errors.New("too many groups of many rules have agents in common")
+)
+
+// decode makes a ruleset of its bytes, of which its strings are views. build may
+// be nil.
+func decode(blob []byte, build func(automaton.Dialect, [][]automaton.Rule) (*automaton.Machine, error)) (*automaton.Ruleset, error) {
+	if len(blob) == 0 || !known(automaton.Dialect(blob[0])) {
+		return nil, errRuleset
+	}
+	d := automaton.Dialect(blob[0])
+	c := cursor{rest: blob[1:]}
+	rules, segments, lists, machines, agents := c.uvarint(), c.uvarint(), c.uvarint(), c.uvarint(), c.uvarint()
+	// A rule takes four bytes at least, all else one.
+	if n := uint64(len(c.rest)); rules > n/4 || segments > n || lists > n || machines > n || agents > n {
+		return nil, errRuleset
+	}
+	all := c.lists(make([][]automaton.Rule, lists), make([]automaton.Rule, rules), make([]string, segments))
+	if c.bad {
+		return nil, errRuleset
+	}
+	made, err := c.machines(d, make([]*automaton.Machine, machines), all, build)
+	if err != nil {
+		return nil, err
+	}
+	bound := make([]automaton.Agent, agents)
+	for i := range bound {
+		bound[i].Token = c.text()
+		if m := c.below(machines); !c.bad {
+			bound[i].Machine = made[m]
+		}
+	}
+	var wildcard *automaton.Machine
+	if m := c.below(machines + 1); m > 0 {
+		wildcard = made[m-1]
+	}
+	if c.bad || len(c.rest) > 0 {
+		return nil, errRuleset
+	}
+	return automaton.NewRuleset(d, bound, wildcard)
+}
+
+// cursor reads a ruleset from front to end. What it reads after it has become bad
+// is zeros.
+type cursor struct {
+	rest []byte
+	bad  bool
+}
+
+// uvarint reads a varint.
+func (c *cursor) uvarint() uint64 {
+	v, n := binary.Uvarint(c.rest)
+	if n <= 0 {
+		c.rest, c.bad = nil, true
+		return 0
+	}
+	c.rest = c.rest[n:]
+	return v
+}
+
+// step reads a signed varint and adds it to a number of 32 bits.
+func (c *cursor) step(from uint32) uint32 {
+	v, n := binary.Varint(c.rest)
+	if n <= 0 || v < -math.MaxUint32 || v > math.MaxUint32 {
+		c.rest, c.bad = nil, true
+		return 0
+	}
+	c.rest = c.rest[n:]
+	if v += int64(from); v < 0 || v > math.MaxUint32 {
+		c.rest, c.bad = nil, true
+	}
+	return uint32(v)
+}
+
+// below reads a varint that is less than n.
+func (c *cursor) below(n uint64) uint64 {
+	v := c.uvarint()
+	if v >= n {
+		c.rest, c.bad = nil, true
+		return 0
+	}
+	return v
+}
+
+func (c *cursor) byte() byte {
+	if len(c.rest) == 0 {
+		c.bad = true
+		return 0
+	}
+	b := c.rest[0]
+	c.rest = c.rest[1:]
+	return b
+}
+
+// text reads a length and as many bytes.
+func (c *cursor) text() string {
+	n := c.uvarint()
+	if n > uint64(len(c.rest)) {
+		c.rest, c.bad = nil, true
+		return ""
+	}
+	s := view(c.rest[:n])
+	c.rest = c.rest[n:]
+	return s
+}
+
+// lists fills the lists with the rules and these with the segments, all of which
+// must be used.
+func (c *cursor) lists(lists [][]automaton.Rule, rules []automaton.Rule, segments []string) [][]automaton.Rule {
+	for i := range lists {
+		n := c.uvarint()
+		if n > uint64(len(rules)) {
+			c.bad = true
+			return nil
+		}
+		list := rules[:n:n]
+		rules = rules[n:]
+		var high, line uint32
+		for j := range list {
+			segments = c.rule(&list[j], segments, high, line)
+			high, line = uint32(list[j].Rank>>32), list[j].Verdict.Line
+		}
+		lists[i] = list
+	}
+	c.bad = c.bad || len(rules) > 0 || len(segments) > 0
+	return lists
+}
+
+// rule reads a rule, whose segments take the place of the first of those given,
+// and returns the others. high and line are of the rule before.
+func (c *cursor) rule(r *automaton.Rule, segments []string, high, line uint32) []string {
+	flags := c.byte()
+	n := uint64(flags >> shiftSegments)
+	if n == 0 {
+		n = c.uvarint()
+	}
+	high = c.step(high)
+	low := uint64(0)
+	if flags&flagLineRank == 0 {
+		low = c.below(1 << 32)
+	}
+	line = c.step(line)
+	if flags&flagLineRank != 0 {
+		low = uint64(^line)
+	}
+	if c.bad || n > uint64(len(segments)) {
+		c.rest, c.bad = nil, true
+		return segments
+	}
+	r.Rank = uint64(high)<<32 | low
+	r.Anchored = flags&flagAnchored != 0
+	r.Form = automaton.Form(flags >> shiftForm & maskForm)
+	r.Verdict = automaton.Verdict{Line: line, Disallowed: flags&flagDisallowed != 0}
+	r.Segments = segments[:n:n]
+	for i := range r.Segments {
+		r.Segments[i] = c.text()
+	}
+	return segments[n:]
+}
+
+// machines reads the machines and makes them of the lists.
+func (c *cursor) machines(d automaton.Dialect, machines []*automaton.Machine, lists [][]automaton.Rule,
+	build func(automaton.Dialect, [][]automaton.Rule) (*automaton.Machine, error)) ([]*automaton.Machine, error) {
+	if build == nil {
+		single, err := singles(d, lists)
+		if err != nil {
+			return nil, err
+		}
+		join := joiner{d, lists, single}
+		return machines, c.eachMachine(machines, lists, join.join)
+	}
+	return machines, c.eachMachine(machines, lists, func(numbers []uint64) (*automaton.Machine, error) {
+		parts := make([][]automaton.Rule, len(numbers))
+		for i, n := range numbers {
+			parts[i] = lists[n]
+		}
+		return build(d, parts)
+	})
+}
+
+// eachMachine reads the numbers of the lists of each machine and has it made.
+func (c *cursor) eachMachine(machines []*automaton.Machine, lists [][]automaton.Rule, machine func(lists []uint64) (*automaton.Machine, error)) error {
+	var numbers []uint64
+	joined := 0
+	for i := range machines {
+		n := c.uvarint()
+		if n > uint64(len(c.rest)) {
+			return errRuleset
+		}
+		numbers = numbers[:0]
+		for range n {
+			number := c.below(uint64(len(lists)))
+			if c.bad {
+				return errRuleset
+			}
+			if numbers = append(numbers, number); n > 1 {
+				joined += len(lists[number])
+			}
+		}
+		if joined > maxJoined {
+			return errEntangled
+		}
+		var err error
+		if machines[i], err = machine(numbers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// singles makes a machine of each list.
+func singles(d automaton.Dialect, lists [][]automaton.Rule) ([]*automaton.Machine, error) {
+	single := make([]*automaton.Machine, len(lists))
+	for i, list := range lists {
+		var err error
+		if single[i], err = automaton.New(d, list); err != nil {
+			return nil, err
+		}
+	}
+	return single, nil
+}
+
+// joiner makes machines of those of single lists, which they then share.
+type joiner struct {
+	d      automaton.Dialect
+	lists  [][]automaton.Rule
+	single []*automaton.Machine
+}
+
+func (j joiner) join(numbers []uint64) (*automaton.Machine, error) {
+	if len(numbers) == 1 {
+		return j.single[numbers[0]], nil
+	}
+	parts := make([]*automaton.Machine, len(numbers))
+	for i, n := range numbers {
+		parts[i] = j.single[n]
+	}
+	return automaton.Join(j.d, parts...)
+}

@@ -1,0 +1,79 @@
+// Package archive keeps the rulesets of many origins in one file, and decodes
+// them from one []byte, which may be a file mapped into memory.
+//
+// A Writer collects origins, each with the HTTP status of its robots.txt and a
+// ruleset for each dialect; Open reads what it wrote. A key names an origin and
+// is any bytes: what they mean is settled by who writes and looks up. Rulesets
+// that are equal are stored once.
+//
+// Opening checks the header and the index, by a checksum, and decodes nothing. A
+// ruleset is checked and decoded at its first lookup, which may therefore fail,
+// and is then kept; a match never fails. A checksum finds accidents. Against an
+// author who means harm every length is compared with what is left of the file
+// before it is believed, and what is decoded takes time and memory in proportion
+// to its bytes; such a file can still say what its author likes.
+//
+// # Format
+//
+// Numbers of fixed size are little-endian and not aligned. A varint is that of
+// package encoding/binary (unsigned LEB128), a signed varint its zigzag form.
+// Checksums are CRC-32C. A file is a header, an index of three tables, and the
+// rulesets, without anything between or after them.
+//
+// The header has 56 bytes:
+//
+//	 0  8 bytes  89 'r' 's' 'v' 0d 0a 1a 0a: the magic number, which transfer as text would break
+//	 8  uint32   version of the format: 1
+//	12  uint32   checksum of the header but for these four bytes, and of the index
+//	16  uint64   length of the file
+//	24  uint32   origins
+//	28  uint32   rulesets
+//	32  uint8    b: there are 1<<b buckets
+//	33  uint8    d: number of dialects
+//	34  6 bytes  the dialects in the order of the columns below, as automaton numbers them, then zeros
+//	40  uint64   length of the records
+//	48  uint64   length of the rulesets
+//
+// The index begins with the buckets, (1<<b)+1 uint32: where the records of each
+// bucket begin among the records, and where the last of them ends. Then come
+// rulesets+1 uint64: the same for the rulesets. Then the records, one for each
+// origin:
+//
+//	0  uint32   fingerprint: the lower half of the key's hash
+//	4  uint16   HTTP status
+//	6  uint16   length of the key
+//	8  uint32   for each dialect: number of the ruleset, or ffffffff for none
+//	   bytes    the key
+//
+// A record is in the bucket that the upper b bits of the hash of its key name.
+// Records of a bucket are sorted by hash, then key. So a lookup touches two
+// places of the index, the bucket and the record, and then the table of decoded
+// rulesets; a binary search among 87,000 keys would touch seventeen.
+//
+// The hash of a key is made of its length n and its bytes in words of eight, the
+// last filled up with zeros: h = 9e3779b97f4a7c15 ^ n; for each word w,
+// h = fold(h ^ w, d6e8feb86659fd93); at the end fold(h, a0761d6478bd642f); where
+// fold(x, y) is the upper half of the 128 bits of x * y, xor the lower half.
+//
+// A ruleset is a uint32, the checksum of what follows, and then:
+//
+//	byte     dialect
+//	varints  number of rules, of segments, of lists, of machines, of agents
+//	lists    of rules in the order of rank: a varint, the number of rules, then each
+//	machines each a varint, the number of its lists, then the numbers of these
+//	agents   each a varint, the length of its token, the token, the number of its machine
+//	varint   1 + the number of the machine for *, or 0 where there is none
+//
+// A rule is:
+//
+//	byte     1: anchored; 2: disallows; 4 and 8: form; 16: the lower half of the rank is the
+//	         complement of the line; 32, 64 and 128: number of segments, 0 for more than seven
+//	varint   the number of segments, where there are more than seven
+//	signed   the upper half of the rank, less that of the rule before in this list (0 before the first)
+//	varint   the lower half of the rank, where it is not the complement of the line
+//	signed   the line, less that of the rule before in this list (0 before the first)
+//	segments each a varint, its length, and its bytes
+//
+// Lists that several machines share are stored once. So are machines that several
+// agents share; decoding restores the sharing.
+package archive

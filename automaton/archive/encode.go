@@ -1,0 +1,153 @@
+package archive
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// encoder writes rulesets. It numbers the lists and machines of one at a time by
+// their identity, in the order in which agents lead to them.
+type encoder struct {
+	lists    [][]automaton.Rule
+	listOf   map[*automaton.Rule]uint64 // by the first rule
+	machines [][]uint64                 // the lists of each
+	machine  map[*automaton.Machine]uint64
+	rules    int
+	segments int
+	joined   int
+	out      []byte
+}
+
+func newEncoder() *encoder {
+	return &encoder{listOf: map[*automaton.Rule]uint64{}, machine: map[*automaton.Machine]uint64{}}
+}
+
+func (e *encoder) reset() {
+	clear(e.listOf)
+	clear(e.machine)
+	*e = encoder{lists: e.lists[:0], listOf: e.listOf, machines: e.machines[:0], machine: e.machine, out: e.out[:0]}
+}
+
+// encode returns the bytes of a ruleset, its checksum first, which are valid
+// until it is called again.
+func (e *encoder) encode(r *automaton.Ruleset) ([]byte, error) {
+	e.reset()
+	for _, a := range r.Agents() {
+		e.add(a.Machine)
+	}
+	if m := r.Wildcard(); m != nil {
+		e.add(m)
+	}
+	if e.joined > maxJoined {
+		return nil, errEntangled
+	}
+	e.out = append(e.out, 0, 0, 0, 0, byte(r.Dialect()))
+	for _, n := range []int{e.rules, e.segments, len(e.lists), len(e.machines), len(r.Agents())} {
+		e.uvarint(uint64(n))
+	}
+	for _, list := range e.lists {
+		e.list(list)
+	}
+	for _, lists := range e.machines {
+		e.uvarint(uint64(len(lists)))
+		for _, n := range lists {
+			e.uvarint(n)
+		}
+	}
+	for _, a := range r.Agents() {
+		e.text(a.Token)
+		e.uvarint(e.machine[a.Machine])
+	}
+	wildcard := uint64(0)
+	if m := r.Wildcard(); m != nil {
+		wildcard = e.machine[m] + 1
+	}
+	e.uvarint(wildcard)
+	le.PutUint32(e.out, crc32.Checksum(e.out[4:], castagnoli))
+	return e.out, nil
+}
+
+// add gives a number to a machine, and to those of its lists that have none.
+func (e *encoder) add(m *automaton.Machine) {
+	if _, known := e.machine[m]; known {
+		return
+	}
+	e.machine[m] = uint64(len(e.machines))
+	lists := m.Lists()
+	numbers := make([]uint64, 0, len(lists))
+	for _, list := range lists {
+		if len(list) == 0 {
+			continue
+		}
+		n, known := e.listOf[&list[0]]
+		if !known {
+			n = uint64(len(e.lists))
+			e.listOf[&list[0]] = n
+			e.lists = append(e.lists, list)
+			e.count(list)
+		}
+		if numbers = append(numbers, n); len(lists) > 1 {
+			e.joined += len(list)
+		}
+	}
+	e.machines = append(e.machines, numbers)
+}
+
+func (e *encoder) count(list []automaton.Rule) {
+	e.rules += len(list)
+	for i := range list {
+		e.segments += len(list[i].Segments)
+	}
+}
+
+func (e *encoder) list(list []automaton.Rule) {
+	e.uvarint(uint64(len(list)))
+	var high, line uint32
+	for i := range list {
+		e.rule(&list[i], high, line)
+		high, line = uint32(list[i].Rank>>32), list[i].Verdict.Line
+	}
+}
+
+// rule writes a rule; high and line are of the rule before.
+func (e *encoder) rule(r *automaton.Rule, high, line uint32) {
+	flags := byte(r.Form) & maskForm << shiftForm
+	if r.Anchored {
+		flags |= flagAnchored
+	}
+	if r.Verdict.Disallowed {
+		flags |= flagDisallowed
+	}
+	low := uint32(r.Rank & math.MaxUint32)
+	if low == ^r.Verdict.Line {
+		flags |= flagLineRank
+	}
+	if n := len(r.Segments); n <= maxSegments {
+		e.out = append(e.out, flags|byte(n)<<shiftSegments)
+	} else {
+		e.out = append(e.out, flags)
+		e.uvarint(uint64(n))
+	}
+	e.step(high, uint32(r.Rank>>32))
+	if flags&flagLineRank == 0 {
+		e.uvarint(uint64(low))
+	}
+	e.step(line, r.Verdict.Line)
+	for _, segment := range r.Segments {
+		e.text(segment)
+	}
+}
+
+func (e *encoder) uvarint(v uint64) { e.out = binary.AppendUvarint(e.out, v) }
+
+func (e *encoder) step(from, to uint32) {
+	e.out = binary.AppendVarint(e.out, int64(to)-int64(from))
+}
+
+func (e *encoder) text(s string) {
+	e.uvarint(uint64(len(s)))
+	e.out = append(e.out, s...)
+}
