@@ -194,3 +194,11 @@ func isName(host string) bool {
 	}
 	return true
 }
+
+// AppendKey appends to dst the one spelling of an origin by which archives know
+// it: scheme, host and port, the port also where it is the scheme's own, such as
+// https://example.com:443. Two origins have the same key only if they are equal.
+func (o Origin) AppendKey(dst []byte) []byte {
+	dst = append(append(append(dst, o.Scheme...), "://"...), o.Host...)
+	return strconv.AppendUint(append(dst, ':'), uint64(o.Port), 10)
+}

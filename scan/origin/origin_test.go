@@ -389,3 +389,37 @@ func FuzzOrigin(f *testing.F) {
 	}
 	f.Fuzz(checkStable)
 }
+
+func TestKeysAreOfOneSpellingAndDistinct(t *testing.T) {
+	of := map[string]Origin{}
+	for want, o := range map[string]Origin{
+		"https://example.com:443": {Scheme: "https", Host: "example.com", Port: 443},
+		"http://example.com:443":  {Scheme: "http", Host: "example.com", Port: 443},
+		"https://::1:443":         {Scheme: "https", Host: "::1", Port: 443},
+		"https://::1:443:80":      {Scheme: "https", Host: "::1:443", Port: 80},
+		"://example.com:0":        {Host: "example.com"},
+	} {
+		got := string(o.AppendKey([]byte("x")))
+		if got != "x"+want {
+			t.Errorf("%v: got %q, want %q", o, got, "x"+want)
+		}
+		if other, there := of[got]; there {
+			t.Errorf("%v and %v have the key %q", o, other, got)
+		}
+		of[got] = o
+	}
+	for _, spelling := range []string{"HTTPS://Example.COM", "https://example.com.:443/"} {
+		origins, err := Parse(spelling)
+		if err != nil || len(origins) != 1 || string(origins[0].AppendKey(nil)) != "https://example.com:443" {
+			t.Errorf("%q: %v, %v", spelling, origins, err)
+		}
+	}
+}
+
+func TestGuardAppendKeyDoesNotAllocate(t *testing.T) {
+	o := Origin{Scheme: "https", Host: "example.com", Port: 443}
+	buf := make([]byte, 0, 100)
+	if n := testing.AllocsPerRun(100, func() { o.AppendKey(buf) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
