@@ -1,0 +1,57 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestOpenGivesTheBytesOfEveryCodec(t *testing.T) {
+	want := []byte(strings.Repeat("one line without an end ", 10_000))
+	for name, b := range map[string][]byte{
+		"plain": want, "gzip": gz(t, want[:5], want[5:]), "zstd": zst(t, want), "xz": xzs(t, want), "empty": {},
+	} {
+		for _, in := range []*Input{file(t, write(t, "f", b)), NewInput("-", &slowly{r: bytes.NewReader(b)}, -1)} {
+			head, err := in.Head(10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := in.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(r)
+			if closed := r.Close(); err != nil || closed != nil || !bytes.HasPrefix(got, head) {
+				t.Errorf("%s: %v, %v", name, err, closed)
+			}
+			if name != "empty" && !bytes.Equal(got, want) {
+				t.Errorf("%s: %d bytes, want %d", name, len(got), len(want))
+			}
+		}
+	}
+}
+
+func TestOpenSaysWhereItBroke(t *testing.T) {
+	whole := gz(t, []byte(strings.Repeat("x", 100)))
+	r, err := file(t, write(t, "f.gz", whole[:len(whole)-3])).Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var broken *Error
+	if got, err := io.ReadAll(r); len(got) != 100 || !errors.As(err, &broken) || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%d bytes, error %v", len(got), err)
+	}
+	r, err = NewInput("disk", failing([]byte("abc")), -1).Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); string(got) != "abc" || !errors.Is(err, errDisk) || !strings.Contains(err.Error(), "disk: at byte 3") {
+		t.Errorf("%q, error %v", got, err)
+	}
+	if _, err := (&Input{Name: "none", path: t.TempDir() + "/none", regular: true}).Open(); err == nil {
+		t.Error("a file that is not there can be opened")
+	}
+}
