@@ -1,0 +1,129 @@
+package capture
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// maxLine bounds a line of JSON: a robots.txt of the usual limit, many times over.
+const maxLine = 64 << 20
+
+// JSONLines reads objects, one a line:
+//
+//	{"host": "example.com", "body": "User-agent: *\nDisallow: /"}
+//
+// Host may be an origin, with scheme and port (origin.Parse). In the place of body
+// may stand body_b64, the base64 of any bytes; body itself is text, so that the
+// line must be UTF-8. A field status with the HTTP status may be there, 200 unless
+// it is; unless it is 2xx, the body is ignored and may be missing. Other fields
+// are ignored, and so are blank lines.
+//
+// Each line gives a capture or a *Skipped. Any other error ends the lines.
+func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
+	return func(yield func(Capture, error) bool) {
+		in := bufio.NewReaderSize(r, 256<<10)
+		var buf []byte
+		for n := int64(1); ; n++ {
+			line, err := readLine(in, buf[:0])
+			buf = line
+			if err != nil && err != io.EOF && !errors.Is(err, errLongLine) {
+				yield(Capture{}, fmt.Errorf("line %d: %w", n, err))
+				return
+			}
+			if text := bytes.TrimSpace(line); len(text) > 0 {
+				c, reason := Capture{}, LongLine
+				if err == nil || err == io.EOF {
+					c, reason = object(text, o)
+				}
+				var skipped error
+				if reason != "" {
+					skipped = &Skipped{Where: fmt.Sprintf("line %d", n), Reason: reason, Text: string(text[:min(len(text), 1000)])}
+				}
+				if !yield(c, skipped) {
+					return
+				}
+			}
+			if err == io.EOF {
+				return
+			}
+		}
+	}
+}
+
+var errLongLine = errors.New("line too long")
+
+// readLine appends a line to buf. Of a line longer than maxLine the rest is passed
+// over, and errLongLine returned with its beginning.
+func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
+	long := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if !long {
+			buf = append(buf, part...)
+		}
+		if !long && len(buf) > maxLine {
+			long = true
+			buf = bytes.Clone(buf[:1000])
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err != nil && err != io.EOF:
+			return buf, err
+		case long:
+			return buf, errLongLine
+		}
+		return buf, err
+	}
+}
+
+// object reads one object. The reason is "" if it gives a capture.
+func object(text []byte, o Options) (c Capture, why Reason) {
+	var fields struct {
+		Host   *string `json:"host"`
+		Body   *string `json:"body"`
+		Coded  *[]byte `json:"body_b64"`
+		Status *int    `json:"status"`
+	}
+	switch {
+	case !utf8.Valid(text):
+		return c, NotUTF8
+	case text[0] != '{' || json.Unmarshal(text, &fields) != nil:
+		return c, NotJSON
+	case fields.Host == nil:
+		return c, NoHost
+	case fields.Body != nil && fields.Coded != nil:
+		return c, TwoBodies
+	}
+	c.Status = 200
+	if s := fields.Status; s != nil {
+		if *s < 100 || *s > 999 {
+			return c, BadStatus
+		}
+		c.Status = uint16(*s)
+	}
+	if c.Status/100 == 2 {
+		switch {
+		case fields.Coded != nil:
+			c.Body = *fields.Coded
+		case fields.Body != nil:
+			c.Body = []byte(*fields.Body)
+		default:
+			return c, NoBody
+		}
+		c.Body = c.Body[:min(len(c.Body), o.MaxBody)]
+	}
+	var err error
+	if c.Origins, err = origin.Parse(*fields.Host); err != nil {
+		return c, BadHost
+	}
+	return c, ""
+}

@@ -1,0 +1,88 @@
+package capture_test
+
+import (
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/robotsieve/robotsieve/scan/capture"
+)
+
+func TestJSONLines(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{`{"host":"Example.com","body":"a\n"}`, `http://example.com,https://example.com 200 "a\n"`},
+		{`{"host":"example.com:8080","body":""}`, `http://example.com:8080,https://example.com:8080 200 ""`},
+		{`{"host":"https://example.com","body":"a","date":"2019","src":null}`, `https://example.com 200 "a"`},
+		{`{"host":"https://example.com:444","body_b64":"/wA="}`, `https://example.com:444 200 "\xff\x00"`},
+		{` {"host":"http://h","status":404} ` + "\r", `http://h 404 ""`},
+		{`{"host":"http://h","status":503,"body":"sorry"}`, `http://h 503 ""`},
+		{`{"host":"http://h","status":204,"body":""}`, `http://h 204 ""`},
+		{`{"host":"http://h","status":200}`, "no body"},
+		{`{"host":"http://h"}`, "no body"},
+		{`{"body":"a"}`, "no host"},
+		{`{"host":"http://h/robots.txt","body":"a"}`, string(capture.BadHost)},
+		{`{"host":"a@h","body":"a"}`, string(capture.BadHost)},
+		{`{"host":"","body":"a"}`, string(capture.BadHost)},
+		{`{"host":"http://h","body":"a","body_b64":"YQ=="}`, "two bodies"},
+		{`{"host":"http://h","body_b64":"?"}`, string(capture.NotJSON)},
+		{`{"host":"http://h","body":7}`, string(capture.NotJSON)},
+		{`{"host":"http://h","body":"a"} x`, string(capture.NotJSON)},
+		{`[]`, string(capture.NotJSON)},
+		{`null`, string(capture.NotJSON)},
+		{`User-agent: *`, string(capture.NotJSON)},
+		{"{\"host\":\"http://h\",\"body\":\"\xff\"}", "not UTF-8"},
+		{`{"host":"http://h","status":99}`, string(capture.BadStatus)},
+		{`{"host":"http://h","status":1000}`, string(capture.BadStatus)},
+		{`{"host":"http://h","status":"200","body":""}`, string(capture.NotJSON)},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			same(t, read(capture.JSONLines(strings.NewReader(c.line), all)), c.want)
+			after := `http://h 200 "b"`
+			same(t, read(capture.JSONLines(strings.NewReader("\n"+c.line+"\n \r\n"+`{"host":"http://h","body":"b"}`+"\n"), all)), c.want, after)
+		})
+	}
+}
+
+func TestSkippedLineIsQuotedWithItsNumber(t *testing.T) {
+	for _, err := range capture.JSONLines(strings.NewReader("\n\x1b[2J"+strings.Repeat("x", 500)+"\n"), all) {
+		if err == nil || !strings.HasPrefix(err.Error(), `line 2: not a JSON object of the expected fields: "\x1b[2Jxxx`) || len(err.Error()) > 200 {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestBodyIsCutAtItsLimit(t *testing.T) {
+	o := capture.Options{MaxBody: 3}
+	same(t, read(capture.JSONLines(strings.NewReader(`{"host":"http://h","body":"abcdef"}`), o)), `http://h 200 "abc"`)
+	same(t, read(capture.WARC(strings.NewReader(response("http://h/robots.txt", "HTTP/1.1 200 OK", "abcdef")), o)), `http://h 200 "abc"`)
+	c, err := capture.File(strings.NewReader("abcdef"), "https://h", o)
+	if err != nil || text(c) != `https://h 200 "abc"` {
+		t.Errorf("%s, %v", text(c), err)
+	}
+}
+
+func TestErrorOfReadingEndsTheLines(t *testing.T) {
+	r := iotest.TimeoutReader(io.MultiReader(strings.NewReader(`{"host":"http://h","body":"a"}`+"\n"+`{"host`), strings.NewReader("x")))
+	if o := read(capture.JSONLines(r, all)); !errors.Is(o.err, iotest.ErrTimeout) || len(o.got) != 1 {
+		t.Errorf("got %+v", o)
+	}
+}
+
+func TestEndlessLineTakesBoundedMemory(t *testing.T) {
+	size := int64(1 << 30)
+	if testing.Short() {
+		t.Log("short: 100 MiB instead of 1 GiB")
+		size = 100 << 20
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := io.MultiReader(endless("x", size), strings.NewReader("\n"+`{"host":"http://h","body":"a"}`))
+	same(t, read(capture.JSONLines(r, all)), string(capture.LongLine), `http://h 200 "a"`)
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 600<<20 { // growing to 64 MiB
+		t.Errorf("%d bytes allocated", taken)
+	}
+}

@@ -1,0 +1,172 @@
+package capture
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// Set keeps one capture of each origin. Of several the newest is kept; one without
+// a date counts as newer than all that have one, since somebody put it there; and
+// of those without a date, or with the same, the one added last is kept. The zero
+// value is an empty set. It belongs to one goroutine. Its memory is that of the
+// distinct bodies and of the origins.
+type Set struct {
+	held     map[origin.Origin]held
+	bodies   map[[sha256.Size]byte]*body
+	replaced int
+}
+
+// held is a capture of one origin.
+type held struct {
+	status   uint16
+	body     *body // nil if there is none
+	time     time.Time
+	location string
+}
+
+// body is one that some origins have in common.
+type body struct {
+	sum  [sha256.Size]byte
+	data []byte
+	uses int
+}
+
+// Copy is a body with the origins whose robots.txt it is; or, where Body is nil,
+// origins without one.
+type Copy struct {
+	Body []byte
+	Uses []Use
+}
+
+// Use is an origin with the HTTP status of its robots.txt.
+type Use struct {
+	Origin origin.Origin
+	Status uint16
+}
+
+// Add adds a capture. It copies the body if that is new.
+func (s *Set) Add(c Capture) {
+	if s.held == nil {
+		s.held, s.bodies = map[origin.Origin]held{}, map[[sha256.Size]byte]*body{}
+	}
+	for _, o := range c.Origins {
+		old, there := s.held[o]
+		if there {
+			s.replaced++
+			if older(c.Time, old.time) {
+				continue
+			}
+			s.release(old.body)
+		}
+		s.held[o] = held{status: c.Status, body: s.hold(c), time: c.Time, location: strings.Clone(c.Location)}
+	}
+}
+
+// older compares dates of captures, the zero date being the newest.
+func older(t, than time.Time) bool {
+	return !t.IsZero() && (than.IsZero() || t.Before(than))
+}
+
+func (s *Set) hold(c Capture) *body {
+	if c.Status/100 != 2 {
+		return nil
+	}
+	sum := sha256.Sum256(c.Body)
+	b := s.bodies[sum]
+	if b == nil {
+		b = &body{sum: sum, data: append([]byte{}, c.Body...)}
+		s.bodies[sum] = b
+	}
+	b.uses++
+	return b
+}
+
+func (s *Set) release(b *body) {
+	if b == nil {
+		return
+	}
+	if b.uses--; b.uses == 0 {
+		delete(s.bodies, b.sum)
+	}
+}
+
+// Len returns the number of origins.
+func (s *Set) Len() int { return len(s.held) }
+
+// Replaced returns how many captures gave way to another of the same origin,
+// counted for each origin.
+func (s *Set) Replaced() int { return s.replaced }
+
+// Copies returns what the set holds, each body once, the longest first. An origin
+// whose robots.txt is redirected to the robots.txt of another in the set has what
+// that one has (RFC 9309 2.3.1.2); where a redirect leads elsewhere, or on for more
+// than five hops, the origin has no body, and its own status.
+func (s *Set) Copies() []Copy {
+	byBody := map[*body][]Use{}
+	for o := range s.held {
+		h := s.follow(o)
+		byBody[h.body] = append(byBody[h.body], Use{o, h.status})
+	}
+	copies := make([]Copy, 0, len(byBody))
+	for b, uses := range byBody {
+		c := Copy{Uses: uses}
+		if b != nil {
+			c.Body = b.data
+		}
+		copies = append(copies, c)
+	}
+	slices.SortFunc(copies, func(x, y Copy) int {
+		return cmp.Or(cmp.Compare(len(y.Body), len(x.Body)), bytes.Compare(x.Body, y.Body))
+	})
+	return copies
+}
+
+// maxHops is how many redirects RFC 9309 2.3.1.2 has a crawler follow at least.
+const maxHops = 5
+
+// follow returns what holds for an origin.
+func (s *Set) follow(o origin.Origin) held {
+	first := s.held[o]
+	h := first
+	for range maxHops {
+		if h.status/100 != 3 {
+			return h
+		}
+		next, ok := target(o, h.location)
+		if !ok {
+			return first
+		}
+		if h, ok = s.held[next]; !ok {
+			return first
+		}
+		o = next
+	}
+	if h.status/100 == 3 {
+		return first
+	}
+	return h
+}
+
+// target returns the origin to whose robots.txt that of o is redirected.
+func target(o origin.Origin, location string) (origin.Origin, bool) {
+	if location == "" {
+		return origin.Origin{}, false
+	}
+	base, err := url.Parse(o.String() + "/robots.txt")
+	if err != nil {
+		return origin.Origin{}, false
+	}
+	to, err := base.Parse(location)
+	if err != nil || to.EscapedPath() != "/robots.txt" || to.RawQuery != "" {
+		return origin.Origin{}, false
+	}
+	next, err := origin.Of([]byte(to.Scheme + "://" + to.Host))
+	return next, err == nil && next != o
+}

@@ -1,0 +1,219 @@
+package capture
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+const (
+	warcMagic = "WARC/"
+	// maxHead bounds the header of a record, and of an HTTP response in it.
+	maxHead = 64 << 10
+)
+
+// WARC reads the responses to requests for /robots.txt in a WARC file, already
+// decompressed (ISO 28500, versions 0.17 to 1.1). A capture is of the origin of
+// WARC-Target-URI. Records of other pages, and requests and metadata, are passed
+// over; a revisit of /robots.txt, which holds no body, is a *Skipped, as is a
+// response that cannot be used, in whatever way. Any other error ends the records,
+// since where the next one begins is not known.
+func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
+	return func(yield func(Capture, error) bool) {
+		w := &warc{in: bufio.NewReaderSize(r, 256<<10), o: o}
+		for n := int64(1); ; n++ {
+			rec, err := w.next()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				yield(Capture{}, fmt.Errorf("record %d: %w", n, err))
+				return
+			}
+			c, reason := w.capture(rec)
+			_, broken := io.Copy(io.Discard, &w.block)
+			if broken == nil && w.block.N > 0 {
+				broken = io.ErrUnexpectedEOF
+			}
+			if broken != nil && rec.isCapture() {
+				reason = CutShort
+			}
+			if rec.robots && (reason != "" || rec.isCapture()) {
+				var skipped error
+				if reason != "" {
+					skipped = &Skipped{Where: fmt.Sprintf("record %d", n), Reason: reason, Text: rec.kind + " " + rec.target}
+				}
+				if !yield(c, skipped) {
+					return
+				}
+			}
+			if broken != nil {
+				yield(Capture{}, fmt.Errorf("record %d: %w", n, broken))
+				return
+			}
+		}
+	}
+}
+
+// warc is the state between records.
+type warc struct {
+	in    *bufio.Reader
+	o     Options
+	block io.LimitedReader // of the record
+}
+
+// record is the header of one.
+type record struct {
+	kind, target, date string
+	truncated          bool // by who captured it
+	robots             bool // the target is a robots.txt
+	length             int64
+}
+
+func (r *record) isCapture() bool { return r.robots && r.kind == "response" }
+
+var (
+	errNotRecord = errors.New("no WARC record where one should begin")
+	errLength    = errors.New("WARC record without a Content-Length")
+	errLongHead  = fmt.Errorf("header longer than %d bytes", maxHead)
+)
+
+// next reads the header of a record, or returns io.EOF after the last.
+func (w *warc) next() (rec record, err error) {
+	for { // records end in two empty lines, some in fewer or more
+		b, err := w.in.Peek(1)
+		if err != nil {
+			return rec, err
+		}
+		if b[0] != '\r' && b[0] != '\n' {
+			break
+		}
+		w.in.Discard(1)
+	}
+	head := head{in: w.in, left: maxHead}
+	first, err := head.line()
+	if err == nil && !strings.HasPrefix(first, warcMagic) {
+		err = fmt.Errorf("%w: %q", errNotRecord, first[:min(len(first), 40)])
+	}
+	rec.length = -1
+	for err == nil {
+		var name, value string
+		name, value, err = head.field()
+		if name == "" {
+			break
+		}
+		switch name {
+		case "warc-type":
+			rec.kind = strings.ToLower(value)
+		case "warc-target-uri":
+			// Old versions of wget put it in angle brackets.
+			rec.target = strings.TrimSuffix(strings.TrimPrefix(value, "<"), ">")
+		case "warc-date":
+			rec.date = value
+		case "warc-truncated":
+			rec.truncated = true
+		case "content-length":
+			n, lengthErr := strconv.ParseUint(value, 10, 64)
+			if lengthErr != nil || n > math.MaxInt64 {
+				return rec, fmt.Errorf("%w: %q", errLength, value[:min(len(value), 40)])
+			}
+			rec.length = int64(n)
+		}
+	}
+	switch {
+	case err == io.EOF:
+		return rec, io.ErrUnexpectedEOF
+	case err != nil:
+		return rec, err
+	case rec.length < 0:
+		return rec, errLength
+	}
+	w.block = io.LimitedReader{R: w.in, N: rec.length}
+	rec.robots = isRobots(rec.target)
+	return rec, nil
+}
+
+// isRobots tells whether a URL is that of an origin's robots.txt.
+func isRobots(url string) bool {
+	scheme, rest, ok := strings.Cut(url, "://")
+	host, path, _ := strings.Cut(rest, "/")
+	return ok && path == "robots.txt" && host != "" && !strings.ContainsAny(host, "?#\\") && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
+// capture reads the block of a record. The reason is "" if it gives a capture, and
+// if the record means nothing here.
+func (w *warc) capture(rec record) (c Capture, why Reason) {
+	switch {
+	case !rec.robots || rec.kind == "request" || rec.kind == "metadata":
+		return c, ""
+	case rec.kind != "response":
+		return c, Revisit
+	}
+	o, err := origin.Of([]byte(rec.target))
+	if err != nil {
+		return c, BadHost
+	}
+	c.Origins = []origin.Origin{o}
+	if c.Time, err = parseDate(rec.date); err != nil {
+		return c, BadDate
+	}
+	return c, w.response(&c, rec.truncated)
+}
+
+// parseDate reads a date of WARC 1.1, which may leave out its smaller units.
+func parseDate(s string) (t time.Time, err error) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02", "2006-01", "2006"} {
+		if t, err = time.Parse(layout, s); err == nil {
+			break
+		}
+	}
+	return t, err
+}
+
+// head reads the lines of a header, all together no longer than left.
+type head struct {
+	in   *bufio.Reader
+	left int
+}
+
+// line reads a line, without its end.
+func (h *head) line() (string, error) {
+	var line []byte
+	for {
+		part, err := h.in.ReadSlice('\n')
+		if h.left -= len(part); h.left < 0 {
+			return "", errLongHead
+		}
+		line = append(line, part...)
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		return string(bytes.TrimRight(line, "\r\n")), nil
+	}
+}
+
+// field reads the next field, its name in lower case; the name is empty at the end
+// of the header. Lines that are no field are passed over.
+func (h *head) field() (name, value string, err error) {
+	for {
+		line, err := h.line()
+		if err != nil || line == "" {
+			return "", "", err
+		}
+		if name, value, ok := strings.Cut(line, ":"); ok && name != "" && name[0] != ' ' && name[0] != '\t' {
+			return strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value), nil
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package capture_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/capture"
+)
+
+const robots = "http://example.com/robots.txt"
+
+func TestWARCResponses(t *testing.T) {
+	zipped := gz(t, "a\n")
+	for name, c := range map[string]struct{ record, want string }{
+		"plain":                    {response(robots, "HTTP/1.1 200 OK", "a\n"), `http://example.com 200 "a\n"`},
+		"of an origin with a port": {response("HTTPS://Example.com:8443/robots.txt", "HTTP/1.1 200 OK", "a"), `https://example.com:8443 200 "a"`},
+		"in angle brackets":        {response("<"+robots+">", "HTTP/1.1 200 OK", "a"), `http://example.com 200 "a"`},
+		"without a reason":         {response(robots, "HTTP/2 200", "a"), `http://example.com 200 "a"`},
+		"empty":                    {response(robots, "HTTP/1.1 204 No Content", ""), `http://example.com 204 ""`},
+		"missing":                  {response(robots, "HTTP/1.1 404 Not Found", "<html>"), `http://example.com 404 ""`},
+		"broken":                   {response(robots, "HTTP/1.1 503 Sorry", "<html>"), `http://example.com 503 ""`},
+		"redirect":                 {response(robots, "HTTP/1.1 301 Moved\r\nLOCATION:  /x ", ""), `http://example.com 301 "" /x`},
+		"with an odd status":       {response(robots, "HTTP/1.1 999 Denied", ""), `http://example.com 999 ""`},
+		"only a status line":       {record("response", robots, "2026", "HTTP/1.1 404 Not Found\r\n"), `http://example.com 404 ""`},
+		"chunked":                  {response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", "1\r\na\r\n2;x=y\r\nbc\r\n0\r\n\r\n"), `http://example.com 200 "abc"`},
+		"chunked only by name":     {response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", "User-agent: *\n"), `http://example.com 200 "User-agent: *\n"`},
+		"gzip":                     {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: GZIP", zipped), `http://example.com 200 "a\n"`},
+		"gzip only by name":        {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip", "a"), `http://example.com 200 "a"`},
+		"gzip, chunked": {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked",
+			fmt.Sprintf("a\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n", zipped[:10], len(zipped)-10, zipped[10:])), `http://example.com 200 "a\n"`},
+		"damaged chunks":    {response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", "1\r\na\r\nxyz\r\n"), string(capture.BadBody)},
+		"damaged gzip":      {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip", zipped[:15]), string(capture.BadBody)},
+		"of another coding": {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: br", "a"), string(capture.BadCoding)},
+		"not HTTP":          {response(robots, "User-agent: *", "a"), string(capture.NotHTTP)},
+		"nothing":           {record("response", robots, "2026", ""), string(capture.NotHTTP)},
+		"not modified":      {response(robots, "HTTP/1.1 304 Not Modified", ""), string(capture.NotModified)},
+		"revisit":           {record("revisit", robots, "2026", "HTTP/1.1 200 OK\r\n\r\n"), string(capture.Revisit)},
+		"without a date":    {record("response", robots, "yesterday", "HTTP/1.1 200 OK\r\n\r\n"), string(capture.BadDate)},
+		"of no host":        {response("http://a b/robots.txt", "HTTP/1.1 200 OK", ""), string(capture.BadHost)},
+		"endless header":    {response(robots, "HTTP/1.1 200 OK\r\n"+strings.Repeat("x: y\r\n", 20_000), ""), string(capture.NotHTTP)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			after := record("response", "http://after/robots.txt", "2026-11-01", "HTTP/1.1 200 OK\r\n\r\nb")
+			same(t, read(capture.WARC(strings.NewReader(c.record+after), all)), c.want, `http://after 200 "b"`)
+		})
+	}
+}
+
+func TestWARCRecordsOfOtherThingsArePassedOver(t *testing.T) {
+	page := "HTTP/1.1 200 OK\r\n\r\nUser-agent: *"
+	var b strings.Builder
+	for _, target := range []string{"http://h/", "http://h/a/robots.txt", "http://h/robots.txt?x", "http://h?/robots.txt", "http:///robots.txt",
+		"ftp://h/robots.txt", "dns:h", "", "/robots.txt", "http://h/Robots.txt"} {
+		b.WriteString(record("response", target, "2026", page))
+	}
+	for _, kind := range []string{"request", "metadata"} {
+		b.WriteString(record(kind, robots, "2026", page))
+	}
+	b.WriteString("WARC/0.17\nWARC-Type: warcinfo\ncontent-length: 3\nno field\n\nabc")
+	b.WriteString(response(robots, "HTTP/1.1 200 OK", "a"))
+	same(t, read(capture.WARC(strings.NewReader(b.String()), all)), `http://example.com 200 "a"`)
+}
+
+func TestWARCThatIsDamagedEndsWithAnErrorAfterWhatWasBefore(t *testing.T) {
+	good := response(robots, "HTTP/1.1 200 OK", "a")
+	for _, c := range []struct{ name, bad, want string }{
+		{"garbage", "hello\n", "record 2: no WARC record"},
+		{"no length", "WARC/1.0\r\nWARC-Type: response\r\n\r\n", "record 2: WARC record without a Content-Length"},
+		{"negative length", "WARC/1.0\r\nContent-Length: -1\r\n\r\n", "without a Content-Length"},
+		{"huge length", "WARC/1.0\r\nContent-Length: 9223372036854775808\r\n\r\n", "without a Content-Length"},
+		{"cut in the header", "WARC/1.0\r\nContent-Le", "unexpected EOF"},
+		{"endless header", "WARC/1.0\r\n" + strings.Repeat("a: b\r\n", 20_000), "header longer"},
+		{"claims 2^63-1 bytes", "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\nContent-Length: 9223372036854775807\r\n\r\nabc", "record 2: unexpected EOF"},
+	} {
+		o := read(capture.WARC(strings.NewReader(good+c.bad), all))
+		if len(o.got) != 1 || o.err == nil || !strings.Contains(o.err.Error(), c.want) {
+			t.Errorf("%s: got %+v, want %q", c.name, o, c.want)
+		}
+	}
+}
+
+func TestWARCResponseThatIsCutShortIsNotACapture(t *testing.T) {
+	whole := strings.TrimSuffix(response(robots, "HTTP/1.1 200 OK", "User-agent: *\nDisallow: /\n"), "\r\n\r\n")
+	for n := strings.Index(whole, "\r\n\r\n") + 4; n < len(whole); n++ {
+		o := read(capture.WARC(strings.NewReader(whole[:n]), all))
+		if len(o.got) != 1 || o.got[0] != string(capture.CutShort) || !errors.Is(o.err, io.ErrUnexpectedEOF) {
+			t.Errorf("%d of %d bytes: got %+v", n, len(whole), o)
+		}
+	}
+}
+
+// TestBodyThatTheCrawlerCutIsKept, since the rules before the cut hold.
+func TestBodyThatTheCrawlerCutIsKept(t *testing.T) {
+	cut := response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", "ff\r\nabc")
+	same(t, read(capture.WARC(strings.NewReader(cut), all)), string(capture.BadBody))
+	cut = strings.Replace(cut, "WARC-Date", "WARC-Truncated: length\r\nWARC-Date", 1)
+	same(t, read(capture.WARC(strings.NewReader(cut), all)), `http://example.com 200 "abc"`)
+}
+
+func TestHostileBodiesTakeBoundedMemory(t *testing.T) {
+	var zeros strings.Builder
+	io.Copy(&zeros, endless("\x00", 64<<20))
+	bomb := response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip", gz(t, zeros.String()))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	o := read(capture.WARC(strings.NewReader(bomb), capture.Options{MaxBody: 1000}))
+	big := io.MultiReader(strings.NewReader("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: "+robots+
+		"\r\nWARC-Date: 2026\r\nContent-Length: 1000000019\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"), endless("x", 1e9))
+	p := read(capture.WARC(big, capture.Options{MaxBody: 1000}))
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 4<<20 || o.err != nil || p.err != nil || len(o.got)+len(p.got) != 2 {
+		t.Errorf("%d bytes allocated, errors %v, %v", taken, o.err, p.err)
+	}
+}
+
+func FuzzWARC(f *testing.F) {
+	f.Add([]byte(response(robots, "HTTP/1.1 200 OK", "a")))
+	f.Add([]byte(response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip", "1\r\na\r\n0\r\n\r\n") + record("revisit", robots, "2026", "")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for c, err := range capture.WARC(strings.NewReader(string(data)), capture.Options{MaxBody: 100}) {
+			if err == nil && (len(c.Origins) != 1 || c.Status < 200 || len(c.Body) > 100 || c.Time.IsZero() && !strings.Contains(string(data), "0001")) {
+				t.Errorf("%+v", c)
+			}
+		}
+	})
+}
