@@ -123,6 +123,13 @@ func (w *Writer) number(i int, r *automaton.Ruleset) (uint32, error) {
 	return id, nil
 }
 
+// Len returns the number of origins added.
+func (w *Writer) Len() int { return len(w.records) }
+
+// Rulesets returns the number of distinct rulesets added, those of several
+// dialects counted apart.
+func (w *Writer) Rulesets() int { return len(w.blobs) }
+
 // WriteTo writes the archive and returns the number of bytes written. The bytes
 // depend only on what was added and on the dialects, not on the order of Add.
 func (w *Writer) WriteTo(out io.Writer) (int64, error) {

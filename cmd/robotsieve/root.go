@@ -125,7 +125,7 @@ part; 130 interrupted, after printing what was known so far.`,
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.AddCommand(newAudit(s), newCheck(s), newVersion(s))
+	root.AddCommand(newAudit(s), newCheck(s), newCompile(s), newVersion(s))
 	return root
 }
 

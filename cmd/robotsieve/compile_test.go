@@ -1,0 +1,475 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/automaton/archive"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// tree writes files into a new directory, and returns its name.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// compiled runs the command, which must end as wanted, and opens its archive.
+func compiled(t *testing.T, want int, stdin string, args ...string) (*archive.Archive, result) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "rules.rsv")
+	r := command(t, stdin, append([]string{"compile", "-o", out}, args...)...)
+	if r.code != want || r.out != "" {
+		t.Fatalf("code %d, want %d; stdout %q, stderr %q", r.code, want, r.out, r.err)
+	}
+	return opened(t, out), r
+}
+
+func opened(t testing.TB, name string) *archive.Archive {
+	t.Helper()
+	a, closeArchive, err := openArchive(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := closeArchive(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// entry looks an origin up, which must be there.
+func entry(t testing.TB, a *archive.Archive, from string, d automaton.Dialect) archive.Entry {
+	t.Helper()
+	origins, err := origin.Parse(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, found, err := a.Lookup(origins[0].AppendKey(nil), d)
+	if err != nil || !found {
+		t.Fatalf("%s: found %v, error %v", from, found, err)
+	}
+	return e
+}
+
+// forbids tells whether an archive forbids an agent a path.
+func forbids(t testing.TB, a *archive.Archive, from, agent, path string) bool {
+	t.Helper()
+	return entry(t, a, from, automaton.RFC9309).Ruleset.Match(new(automaton.Scratch), []byte(agent), []byte(path)).Disallowed
+}
+
+// questions makes agents and paths of what a robots.txt says: what each of its
+// patterns matches, and what it nearly does.
+func questions(r *compile.Robots) (agents, paths []string) {
+	agents, paths = []string{"Nobody"}, []string{"/", "/robots.txt"}
+	for _, g := range r.Groups {
+		for _, a := range g.Agents {
+			agents = append(agents, a.Token)
+		}
+		for _, rule := range g.Rules {
+			path := strings.TrimSuffix(rule.Value, "$")
+			for _, gap := range []string{"", "x/y"} {
+				path := strings.ReplaceAll(path, "*", gap)
+				paths = append(paths, path, path+"?a=%2f", path[:len(path)/2], strings.ToUpper(path))
+			}
+		}
+	}
+	return agents, paths
+}
+
+// agree compares the verdicts of an archive's ruleset with those of the body.
+func agree(t testing.TB, what string, got *automaton.Ruleset, body string, d automaton.Dialect, limit int) (asked int) {
+	t.Helper()
+	want := compile.Compile([]byte(body), compile.Options{Dialect: d, MaxBytes: limit})
+	var s automaton.Scratch
+	agents, paths := questions(want)
+	for _, agent := range agents {
+		for _, path := range paths {
+			asked++
+			g, w := got.Match(&s, []byte(agent), []byte(path)), want.Ruleset.Match(&s, []byte(agent), []byte(path))
+			if g != w {
+				t.Errorf("%s in %v: agent %q, path %q: got %+v, want %+v", what, d, agent, path, g, w)
+			}
+		}
+	}
+	return asked
+}
+
+var bodies = map[string]string{
+	"plain.example":    "User-agent: *\nDisallow: /private/\nAllow: /private/open$\n",
+	"empty.example":    "",
+	"wild.example":     "User-agent: *\nDisallow: /*?sort=*&page=\nDisallow: *.pdf$\nAllow: /index.html\nDisallow: /*a*b*c*d*e*f*g*h*i*j$\n",
+	"groups.example":   "User-agent: a\nUser-agent: b\nDisallow: /ab\n\nUser-agent: b\nUser-agent: c\nDisallow: /bc\nAllow: /\n\nUser-agent: *\nUser-agent: a\nDisallow: /\n",
+	"escapes.example":  "User-agent: *\nDisallow: /%7Euser/\nDisallow: /\xc3\xa9?q=http%3A//x\nDisallow: /%2f%zz\n",
+	"html.example":     "<html>\nUser-agent: x\n</html>\nDisallow: /a b\n",
+	"crlf.example":     "\xef\xbb\xbfUser-agent: GPTBot\r\nDisallow: /\r\rUser-agent: Google*bot\nDisallow:",
+	"repeated.example": "User-agent: *\nDisallow: /private/\nAllow: /private/open$\n",
+}
+
+func TestCompiledArchiveAnswersAsTheFilesDo(t *testing.T) {
+	files := map[string]string{}
+	for host, body := range bodies {
+		files[host+"/robots.txt"] = body
+	}
+	dialects := []automaton.Dialect{automaton.Google, automaton.Original, automaton.RFC9309}
+	a, r := compiled(t, exitDone, "", "--dialect", "google,original,rfc9309", tree(t, files))
+	if !strings.Contains(r.err, "16 origins; distinct bodies: 7, of ") {
+		t.Errorf("summary %q", r.err)
+	}
+	for host, body := range bodies {
+		for _, d := range dialects {
+			for _, scheme := range []string{"http://", "https://"} {
+				e := entry(t, a, scheme+host, d)
+				if e.Status != 200 {
+					t.Errorf("%s: status %d", host, e.Status)
+				}
+				agree(t, host, e.Ruleset, body, d, 0)
+			}
+		}
+	}
+	if _, found, err := a.Lookup([]byte("https://plain.example:80"), automaton.Google); found || err != nil {
+		t.Errorf("an origin of no file: found %v, error %v", found, err)
+	}
+}
+
+// TestCompiledArchiveOfTheCorpus asks an archive of 43,507 real hosts about the
+// URLs and agents of each robots.txt itself.
+func TestCompiledArchiveOfTheCorpus(t *testing.T) {
+	name := filepath.Join("..", "..", "..", "shared", "data", "robots", "by-host.jsonl.gz")
+	if _, err := os.Stat(name); err != nil {
+		t.Skip("reference data are not part of the module:", err)
+	}
+	data, want, wantOrigins := plain(t, name), exitInput, 87_007 // four of the hosts are addresses of mail
+	if testing.Short() {
+		t.Log("short: the first 2,000 of 43,514 lines")
+		data, want, wantOrigins = bytes.Join(bytes.SplitAfterN(data, []byte("\n"), 2001)[:2000], nil), exitDone, 4_000
+	}
+	a, r := compiled(t, want, string(data), "-")
+	if a.Len() != wantOrigins {
+		t.Errorf("%d origins, want %d, stderr %s", a.Len(), wantOrigins, r.err)
+	}
+	hosts, asked := 0, 0
+	lines := json.NewDecoder(bytes.NewReader(data))
+	for n := 0; ; n++ {
+		var line struct {
+			Host, Body string
+			Coded      []byte `json:"body_b64"`
+		}
+		if err := lines.Decode(&line); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		origins, err := origin.Parse(line.Host)
+		// A sample, and none of the few that would ask a million questions. Where a host is there twice, the
+		// later line holds; those are written in capitals.
+		if err != nil || strings.ToLower(line.Host) != line.Host || n%20 != 0 || len(line.Body) > 4000 {
+			continue
+		}
+		body := line.Body + string(line.Coded)
+		hosts++
+		for _, d := range []automaton.Dialect{automaton.RFC9309, automaton.Google} {
+			asked += agree(t, line.Host, entry(t, a, origins[1].String(), d).Ruleset, body, d, 0)
+		}
+	}
+	t.Logf("%d questions about %d hosts", asked, hosts)
+	if asked < 100*hosts || hosts == 0 {
+		t.Error("too few questions")
+	}
+}
+
+func TestCompileReadsEveryKindOfSource(t *testing.T) {
+	body := func(path string) string { return "User-agent: *\nDisallow: " + path + "\n" }
+	object := func(host, path string) string {
+		line, err := json.Marshal(map[string]string{"host": host, "body": body(path)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(line) + "\n"
+	}
+	record := func(target, head, body string) string {
+		block := "HTTP/1.1 " + head + "\r\n\r\n" + body
+		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nWARC-Date: 2026-11-01T00:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", target, len(block), block)
+	}
+	dir := tree(t, map[string]string{
+		"named.example":          body("/named"),
+		"text.example.txt":       body("/text"),
+		"packed.example":         gzipped(t, body("/packed")),
+		"dir.example/robots.txt": body("/dir"),
+		"dir.example/other.txt":  body("/"),
+		"without/other.txt":      body("/"),
+		".hidden":                body("/"),
+		"a.jsonl":                object("lines.example", "/lines") + object("https://lines.example:8443", "/port"),
+		"b.jsonl.gz":             gzipped(t, object("gz.example", "/gz")),
+		"c.ndjson.zst":           zstandard(t, object("zst.example", "/zst")),
+		"d.warc.gz": gzipped(t, record("http://warc.example/robots.txt", "301 Moved\r\nLocation: https://warc.example/robots.txt", "")) +
+			gzipped(t, record("https://warc.example/robots.txt", "200 OK", body("/warc"))) +
+			gzipped(t, record("https://named.example/robots.txt", "200 OK", body("/older-than-the-file"))) +
+			gzipped(t, record("https://gone.example/robots.txt", "404 Not Found", body("/"))) +
+			gzipped(t, record("https://broken.example/robots.txt", "503 Sorry", body("/"))),
+	})
+	a, r := compiled(t, exitDone, object("stdin.example", "/stdin"), dir, "-")
+	for from, path := range map[string]string{
+		"named.example": "/named", "text.example": "/text", "packed.example": "/packed", "dir.example": "/dir", "lines.example": "/lines",
+		"https://lines.example:8443": "/port", "gz.example": "/gz", "zst.example": "/zst", "http://warc.example": "/warc",
+		"https://warc.example": "/warc", "https://named.example": "/named", "stdin.example": "/stdin",
+	} {
+		if !forbids(t, a, from, "x", path+"/y") || forbids(t, a, from, "x", "/open") {
+			t.Errorf("%s does not forbid %s alone", from, path)
+		}
+	}
+	for from, status := range map[string]uint16{"https://gone.example": 404, "https://broken.example": 503} {
+		if e := entry(t, a, from, automaton.Google); e.Status != status || e.Ruleset != nil {
+			t.Errorf("%s: %+v", from, e)
+		}
+	}
+	for _, want := range []string{"passed over: directory without a robots.txt: 1\n", "gave way to another of their origin, newer or later: 1\n"} {
+		if !strings.Contains(r.err, want) {
+			t.Errorf("no %q in %q", want, r.err)
+		}
+	}
+}
+
+func gzipped(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func zstandard(t testing.TB, text string) string {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(w.EncodeAll([]byte(text), nil))
+}
+
+func TestCompileSaysWhatItCouldNotUse(t *testing.T) {
+	good := `{"host":"good.example","body":"User-agent: *\nDisallow: /"}` + "\n"
+	lines := file(t, "x.jsonl", strings.Repeat("\x1b]0;title\a\n", 20)+good+`{"host":"a b","body":""}`+"\n")
+	cut := gzipped(t, good+good)
+	for _, c := range []struct {
+		name string
+		args []string
+		want []string
+	}{
+		{"bad lines", []string{lines}, []string{
+			`x.jsonl: line 1: not a JSON object of the expected fields: "\x1b]0;title\a"`, "line 5:",
+			"passed over: not a JSON object of the expected fields: 20\n", "passed over: not the name of a host or origin: 1\n", "2 origins;"}},
+		{"a damaged file", []string{lines, file(t, "cut.jsonl.gz", cut[:len(cut)-6])}, []string{"cut.jsonl.gz: at byte ", "could not be read to its end: 1\n", "2 origins;"}},
+		{"a missing file", []string{lines, "no/such.jsonl"}, []string{"such.jsonl: no such file", "could not be read to its end: 1\n"}},
+		{"a file without a host", []string{lines, file(t, "a b", "")}, []string{`a b": `, "passed over: not the name of a host or origin: 2\n"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, r := compiled(t, exitInput, "", c.args...)
+			for _, want := range c.want {
+				if !strings.Contains(r.err, want) {
+					t.Errorf("no %q in %q", want, r.err)
+				}
+			}
+			if strings.Contains(r.err, "\x1b") || strings.Contains(r.err, "line 6:") {
+				t.Errorf("stderr %q", r.err)
+			}
+			if !forbids(t, a, "good.example", "x", "/y") {
+				t.Error("what could be used is not in the archive")
+			}
+		})
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	dir := tree(t, map[string]string{"a.example": ""})
+	out := filepath.Join(t.TempDir(), "out.rsv")
+	for _, c := range []struct {
+		name string
+		code int
+		args []string
+		want string
+	}{
+		{"no source", exitUsage, []string{"-o", out}, "no source"},
+		{"no archive", exitUsage, []string{dir}, "-o FILE"},
+		{"an unknown dialect", exitUsage, []string{"-o", out, "--dialect", "bing", dir}, `unknown dialect "bing"`},
+		{"no dialect", exitUsage, []string{"-o", out, "--dialect", "", dir}, "--dialect"},
+		{"a negative limit", exitUsage, []string{"-o", out, "--max-bytes", "-1", dir}, "negative"},
+		{"sources with nothing in them", exitInput, []string{"-o", out, t.TempDir()}, "no robots.txt in any source"},
+		{"stdin that is neither", exitInput, []string{"-o", out, "-"}, "-: neither WARC nor lines of JSON"},
+		{"an archive that is a directory", exitInput, []string{"-o", dir, dir}, "not a regular file"},
+		{"an archive that is a device", exitInput, []string{"-o", os.DevNull, dir}, "not a regular file"},
+		{"an archive in no directory", exitInput, []string{"-o", filepath.Join(dir, "no", "out.rsv"), dir}, "no such file"},
+	} {
+		r := command(t, "User-agent: *", append([]string{"compile"}, c.args...)...)
+		if r.code != c.code || !strings.Contains(r.err, c.want) || r.out != "" {
+			t.Errorf("%s: code %d, stdout %q, stderr %q", c.name, r.code, r.out, r.err)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Fatalf("%s: there is an archive", c.name)
+		}
+	}
+}
+
+func TestCompileReadsNoMoreThanItsLimit(t *testing.T) {
+	dir := tree(t, map[string]string{"a.example": "User-agent: *\nDisallow: /first\nDisallow: /second\n"})
+	a, _ := compiled(t, exitDone, "", "--max-bytes", "33", dir)
+	if !forbids(t, a, "a.example", "x", "/first") || forbids(t, a, "a.example", "x", "/second") {
+		t.Error("the limit is not kept")
+	}
+	long := "User-agent: *\n" + strings.Repeat("#", compile.DefaultMaxBytes) + "\nDisallow: /late\n"
+	dir = tree(t, map[string]string{"a.example": long})
+	for limit, want := range map[string]bool{fmt.Sprint(compile.DefaultMaxBytes): false, "0": true} {
+		if a, _ := compiled(t, exitDone, "", "--max-bytes", limit, dir); forbids(t, a, "a.example", "x", "/late") != want {
+			t.Errorf("limit %s: /late forbidden is not %v", limit, want)
+		}
+	}
+}
+
+func TestCompiledBytesDependOnlyOnTheContent(t *testing.T) {
+	files := map[string]string{}
+	var objects []string
+	for host, body := range bodies {
+		files[host] = body
+		line, err := json.Marshal(map[string]any{"host": host, "body_b64": []byte(body)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, string(line))
+	}
+	slices.Sort(objects)
+	dir, lines := tree(t, files), file(t, "a.jsonl", strings.Join(objects, "\n"))
+	slices.Reverse(objects)
+	back := file(t, "b.jsonl", strings.Join(objects, "\n"))
+	var first []byte
+	for _, args := range [][]string{{dir}, {lines}, {back}, {"--dialect", "google,rfc9309,google", dir}} {
+		out := filepath.Join(t.TempDir(), "rules.rsv")
+		if r := command(t, "", append([]string{"compile", "-o", out}, args...)...); r.code != exitDone {
+			t.Fatal(r.err)
+		}
+		data, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = data
+		} else if !bytes.Equal(first, data) {
+			t.Errorf("%v gives other bytes", args)
+		}
+	}
+}
+
+// interrupting gives bytes and then ends the context, as SIGINT does.
+type interrupting struct {
+	io.Reader
+	interrupt func()
+}
+
+func (r interrupting) Read(p []byte) (int, error) {
+	defer r.interrupt()
+	return r.Reader.Read(p)
+}
+
+func TestInterruptedCompileLeavesTheOldArchive(t *testing.T) {
+	dir := tree(t, map[string]string{"rules.rsv": "old"})
+	out := filepath.Join(dir, "rules.rsv")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	in := interrupting{strings.NewReader(`{"host":"a","body":""}` + "\n" + strings.Repeat(" ", 1<<20)), cancel}
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, []string{"compile", "-o", out, "-"}, streams{in, &stdout, &stderr})
+	if code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted; nothing has been written") {
+		t.Errorf("code %d, stderr %q", code, stderr.String())
+	}
+	onlyOld(t, dir)
+}
+
+// onlyOld: the directory holds the old archive and nothing else.
+func onlyOld(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the directory holds %v, error %v", entries, err)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "rules.rsv")); err != nil || string(data) != "old" {
+		t.Errorf("the archive is %q, error %v", data, err)
+	}
+}
+
+func TestWritingThatFailsLeavesTheOldFile(t *testing.T) {
+	dir := tree(t, map[string]string{"rules.rsv": "old"})
+	ctx, cancel := context.WithCancel(t.Context())
+	failures := map[string]func(io.Writer) error{
+		"full disk": func(w io.Writer) error {
+			io.WriteString(w, "new")
+			return io.ErrShortWrite
+		},
+		"interrupt": func(w io.Writer) error {
+			s := stopped{ctx, w}
+			if _, err := io.WriteString(s, "new"); err != nil {
+				return err
+			}
+			cancel()
+			_, err := io.WriteString(s, "new")
+			return err
+		},
+	}
+	for _, name := range slices.Sorted(maps.Keys(failures)) {
+		err := writeFile(filepath.Join(dir, "rules.rsv"), failures[name])
+		if !errors.Is(err, io.ErrShortWrite) && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		onlyOld(t, dir)
+	}
+	if err := writeFile(filepath.Join(dir, "rules.rsv"), func(io.Writer) error { return nil }); err != nil {
+		t.Error(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "rules.rsv")); err != nil || len(data) != 0 {
+		t.Errorf("the new file is %q, error %v", data, err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "rules.rsv")); err != nil || runtime.GOOS == "linux" && info.Mode().Perm()&0o400 == 0 {
+		t.Errorf("%v, error %v", info.Mode(), err)
+	}
+}
+
+func TestOpenArchiveRefusesWhatIsNone(t *testing.T) {
+	for _, c := range []struct{ name, want string }{
+		{file(t, "robots.txt", "User-agent: *"), "robots.txt: archive: not an archive"},
+		{file(t, "empty", ""), "empty: archive: not an archive"},
+		{t.TempDir(), ""},
+		{filepath.Join(t.TempDir(), "none"), "no such file"},
+	} {
+		if _, _, err := openArchive(c.name); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v", c.name, err)
+		}
+	}
+}

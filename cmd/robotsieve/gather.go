@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// gatherer collects copies of robots.txt from sources, and counts what it passes
+// over.
+type gatherer struct {
+	streams
+	ctx     context.Context
+	options capture.Options
+	set     capture.Set
+	skipped map[string]int // by reason
+	lost    bool           // an input could not be used, wholly or in part
+}
+
+// maxShown is how many things are shown that were passed over for one reason; the
+// others are counted.
+const maxShown = 5
+
+// Reasons of the gatherer's own.
+const (
+	unread   = "input that could not be read to its end"
+	noRobots = "directory without a robots.txt"
+)
+
+// gather reads all sources.
+func (g *gatherer) gather(sources []string) {
+	g.skipped = map[string]int{}
+	for _, name := range sources {
+		if g.ctx.Err() != nil {
+			return
+		}
+		if name == "-" {
+			g.dump(source.NewInput(name, g.in, -1), nil)
+			continue
+		}
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+			g.skip(unread, true, err)
+		case info.IsDir():
+			g.directory(name)
+		case info.Mode().IsRegular():
+			g.file(name)
+		default:
+			if in, err := source.NewFile(name); err != nil {
+				g.skip(unread, true, err)
+			} else {
+				g.dump(in, nil)
+			}
+		}
+	}
+}
+
+// directory reads the files in a directory, and the robots.txt in each directory
+// in it. What is hidden is not looked at.
+func (g *gatherer) directory(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		g.skip(unread, true, err)
+	}
+	for _, entry := range entries {
+		if g.ctx.Err() != nil {
+			return
+		}
+		if strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
+		name := filepath.Join(dir, entry.Name())
+		info, err := os.Stat(name) // follows links
+		switch {
+		case err != nil:
+			g.skip(unread, true, err)
+		case info.Mode().IsRegular():
+			g.file(name)
+		case info.IsDir():
+			robots := filepath.Join(name, "robots.txt")
+			if _, err := os.Stat(robots); errors.Is(err, fs.ErrNotExist) {
+				g.skip(noRobots, false, errors.New(name))
+				continue
+			}
+			g.file(robots)
+		}
+	}
+}
+
+// file reads a file as its name says.
+func (g *gatherer) file(name string) {
+	in, err := source.NewFile(name)
+	if err != nil {
+		g.skip(unread, true, err)
+		return
+	}
+	switch capture.KindOf(name) {
+	case capture.JSON:
+		g.dump(in, capture.JSONLines)
+	case capture.Archive:
+		g.dump(in, capture.WARC)
+	default:
+		g.robots(in)
+	}
+}
+
+// robots reads a robots.txt, which its name says the host of.
+func (g *gatherer) robots(in *source.Input) {
+	host, err := capture.HostOf(in.Name)
+	if err != nil {
+		g.skip(string(capture.BadHost), true, fmt.Errorf("%q: %w", in.Name, err))
+		return
+	}
+	r, err := in.Open()
+	if err != nil {
+		g.skip(unread, true, err)
+		return
+	}
+	defer r.Close()
+	c, err := capture.File(stopping{g.ctx, r}, host, g.options)
+	var broken *source.Error
+	switch {
+	case g.ctx.Err() != nil:
+	case errors.As(err, &broken):
+		g.skip(unread, true, err)
+	case err != nil:
+		g.skip(string(capture.BadHost), true, fmt.Errorf("%q: %w", in.Name, err))
+	default:
+		g.set.Add(c)
+	}
+}
+
+// reading reads the captures in an input.
+type reading func(io.Reader, capture.Options) iter.Seq2[capture.Capture, error]
+
+// dump reads an input of many captures; a nil read is told by the first bytes.
+func (g *gatherer) dump(in *source.Input, read reading) {
+	if read == nil {
+		var err error
+		if read, err = detect(in); err != nil {
+			g.skip(unread, true, err)
+			return
+		}
+	}
+	r, err := in.Open()
+	if err != nil {
+		g.skip(unread, true, err)
+		return
+	}
+	defer r.Close()
+	for c, err := range read(stopping{g.ctx, r}, g.options) {
+		var skipped *capture.Skipped
+		var broken *source.Error // which says the name itself
+		switch {
+		case err == nil:
+			g.set.Add(c)
+		case g.ctx.Err() != nil:
+			return
+		case errors.As(err, &skipped):
+			g.skip(string(skipped.Reason), skipped.Reason.Lost(), fmt.Errorf("%s: %w", in.Name, err))
+		case errors.As(err, &broken):
+			g.skip(unread, true, err)
+		default:
+			g.skip(unread, true, fmt.Errorf("%s: %w", in.Name, err))
+		}
+	}
+}
+
+func detect(in *source.Input) (reading, error) {
+	head, err := in.Head(4096)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := capture.Detect(head)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	if kind == capture.Archive {
+		return capture.WARC, nil
+	}
+	return capture.JSONLines, nil
+}
+
+// skip counts something passed over, and shows it if it is among the first of
+// its reason and a copy may be lost by it.
+func (g *gatherer) skip(reason string, lost bool, what error) {
+	g.skipped[reason]++
+	if !lost {
+		return
+	}
+	g.lost = true
+	if g.skipped[reason] <= maxShown {
+		g.warn("%v", what)
+	}
+}
+
+// report says what was passed over, and how often which copy was chosen.
+func (g *gatherer) report() {
+	for _, reason := range slices.Sorted(maps.Keys(g.skipped)) {
+		g.warn("passed over: %s: %s", reason, grouped(int64(g.skipped[reason])))
+	}
+	if n := g.set.Replaced(); n > 0 {
+		g.warn("copies that gave way to another of their origin, newer or later: %s", grouped(int64(n)))
+	}
+}
+
+// stopping is a reader that ends with its context.
+type stopping struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (s stopping) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.Reader.Read(p)
+}
