@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,22 +97,18 @@ func runCompile(ctx context.Context, s streams, f compileFlags, sources []string
 	if limit > 0 {
 		g.options.MaxBody = min(limit, maxBody) + 1
 	}
-	g.gather(sources)
-	if ctx.Err() == nil && g.set.Len() == 0 {
-		g.report()
-		return inputError(errors.New("no robots.txt in any source; nothing has been written"))
-	}
-	c := &compilation{dialects: dialects, limit: limit, copies: g.set.Copies()}
-	size, err := c.write(ctx, *f.out)
+	c := &compilation{dialects: dialects, limit: limit}
+	size, err := c.run(ctx, g, sources, *f.out)
+	g.report()
 	switch {
+	case err == nil:
+		s.warn("%s: %s", *f.out, c.summary(size))
 	case ctx.Err() != nil:
 		s.warn("interrupted; nothing has been written")
 		return exitWith(exitInterrupted)
-	case err != nil:
+	default:
 		return inputError(err)
 	}
-	g.report()
-	s.warn("%s: %s", *f.out, c.summary(size))
 	if g.lost {
 		return exitWith(exitInput)
 	}
@@ -160,10 +155,22 @@ func (c *compilation) summary(size int64) string {
 		grouped(bodies), plural(length, "byte"), grouped(int64(c.rulesets)), plural(size, "byte"))
 }
 
+// run makes an archive of sources and returns its size.
+func (c *compilation) run(ctx context.Context, g *gatherer, sources []string, name string) (size int64, err error) {
+	end := showProgress(g.err, g)
+	defer end()
+	g.gather(sources)
+	if ctx.Err() == nil && g.set.Len() == 0 {
+		return 0, errors.New("no robots.txt in any source; nothing has been written")
+	}
+	c.copies = g.set.Copies()
+	return c.write(ctx, g, name)
+}
+
 // write writes the archive and returns its size. It leaves no file if it fails or
 // ctx ends.
-func (c *compilation) write(ctx context.Context, name string) (size int64, err error) {
-	w, err := c.compile(ctx)
+func (c *compilation) write(ctx context.Context, g *gatherer, name string) (size int64, err error) {
+	w, err := c.compile(ctx, g)
 	if err != nil {
 		return 0, err
 	}
@@ -177,8 +184,10 @@ func (c *compilation) write(ctx context.Context, name string) (size int64, err e
 	return size, err
 }
 
-// compile compiles each body once in each dialect, on all processors.
-func (c *compilation) compile(ctx context.Context) (*archive.Writer, error) {
+// compile compiles each body once in each dialect, on all processors. An origin
+// whose rules the archive cannot hold is left to g to be counted: nobody's file may
+// prevent an archive of the others'.
+func (c *compilation) compile(ctx context.Context, g *gatherer) (*archive.Writer, error) {
 	w, err := archive.NewWriter(c.dialects...)
 	if err != nil {
 		return nil, err
@@ -209,13 +218,13 @@ func (c *compilation) compile(ctx context.Context) (*archive.Writer, error) {
 	for d := range done {
 		for _, use := range d.uses {
 			key = use.Origin.AppendKey(key[:0])
-			if addErr := w.Add(key, use.Status, d.rulesets...); addErr != nil {
-				err = errors.Join(err, addErr)
+			if err := w.Add(key, use.Status, d.rulesets...); err != nil {
+				g.skip(unheld, true, err)
 			}
 		}
 	}
 	c.origins, c.rulesets = w.Len(), w.Rulesets()
-	return w, cmp.Or(ctx.Err(), err)
+	return w, ctx.Err()
 }
 
 // readings returns the rulesets of a body, nil ones where there is none.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -25,6 +26,8 @@ type gatherer struct {
 	options capture.Options
 	set     capture.Set
 	skipped map[string]int // by reason
+	shown   []string       // the first of each reason
+	read    atomic.Int64   // bytes, decompressed
 	lost    bool           // an input could not be used, wholly or in part
 }
 
@@ -36,6 +39,7 @@ const maxShown = 5
 const (
 	unread   = "input that could not be read to its end"
 	noRobots = "directory without a robots.txt"
+	unheld   = "origin whose rules an archive cannot hold"
 )
 
 // gather reads all sources.
@@ -129,7 +133,7 @@ func (g *gatherer) robots(in *source.Input) {
 		return
 	}
 	defer r.Close()
-	c, err := capture.File(stopping{g.ctx, r}, host, g.options)
+	c, err := capture.File(stopping{g, r}, host, g.options)
 	var broken *source.Error
 	switch {
 	case g.ctx.Err() != nil:
@@ -160,7 +164,7 @@ func (g *gatherer) dump(in *source.Input, read reading) {
 		return
 	}
 	defer r.Close()
-	for c, err := range read(stopping{g.ctx, r}, g.options) {
+	for c, err := range read(stopping{g, r}, g.options) {
 		var skipped *capture.Skipped
 		var broken *source.Error // which says the name itself
 		switch {
@@ -193,7 +197,7 @@ func detect(in *source.Input) (reading, error) {
 	return capture.JSONLines, nil
 }
 
-// skip counts something passed over, and shows it if it is among the first of
+// skip counts something passed over, and keeps it to be shown if it is among the first of
 // its reason and a copy may be lost by it.
 func (g *gatherer) skip(reason string, lost bool, what error) {
 	g.skipped[reason]++
@@ -202,12 +206,18 @@ func (g *gatherer) skip(reason string, lost bool, what error) {
 	}
 	g.lost = true
 	if g.skipped[reason] <= maxShown {
-		g.warn("%v", what)
+		g.shown = append(g.shown, what.Error())
 	}
 }
 
+// Progress returns the bytes read. How many there are in all nobody knows.
+func (g *gatherer) Progress() (read, total int64) { return g.read.Load(), -1 }
+
 // report says what was passed over, and how often which copy was chosen.
 func (g *gatherer) report() {
+	for _, what := range g.shown {
+		g.warn("%s", what)
+	}
 	for _, reason := range slices.Sorted(maps.Keys(g.skipped)) {
 		g.warn("passed over: %s: %s", reason, grouped(int64(g.skipped[reason])))
 	}
@@ -216,15 +226,17 @@ func (g *gatherer) report() {
 	}
 }
 
-// stopping is a reader that ends with its context.
+// stopping is a reader that ends with the context of its gatherer, and counts.
 type stopping struct {
-	ctx context.Context
+	g *gatherer
 	io.Reader
 }
 
 func (s stopping) Read(p []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
+	if err := s.g.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return s.Reader.Read(p)
+	n, err := s.Reader.Read(p)
+	s.g.read.Add(int64(n))
+	return n, err
 }
