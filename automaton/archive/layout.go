@@ -27,7 +27,7 @@ const (
 
 	recordHead = 8 // of a record, what comes before the numbers of its rulesets
 	maxKey     = 1<<16 - 1
-	maxBits    = 31
+	maxBits    = 30 // so that numbers of buckets fit an int of 32 bits
 	noRuleset  = 1<<32 - 1
 )
 

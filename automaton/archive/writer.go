@@ -78,7 +78,7 @@ func (w *Writer) add(key []byte, status uint16, rulesets []*automaton.Ruleset) e
 		return errLongKey
 	case len(rulesets) != len(w.dialects):
 		return errCount
-	case len(w.records) >= math.MaxUint32:
+	case uint64(len(w.records)) >= math.MaxUint32:
 		return errTooMany
 	}
 	for i, r := range rulesets {
@@ -113,7 +113,7 @@ func (w *Writer) number(i int, r *automaton.Ruleset) (uint32, error) {
 	}
 	id, there := w.blobs[string(blob)]
 	if !there {
-		if len(w.blobs) == noRuleset {
+		if uint64(len(w.blobs)) == noRuleset {
 			return 0, errTooMany
 		}
 		id = uint32(len(w.blobs))
