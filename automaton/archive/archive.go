@@ -155,6 +155,10 @@ func (a *Archive) Rulesets() int { return len(a.decoded) }
 // decodes it; later ones do not allocate. It fails for a dialect that the archive
 // does not hold, and where the archive is damaged: then nothing is known of the
 // origin, nor that it is missing.
+//
+// Its cost is that of two or three lines of memory that are in no cache. A table
+// in front of the index, of one slot of 16 bytes for each key, made a lookup and the
+// match after it no faster (Go 1.26, 87,007 origins): the rules are as cold.
 func (a *Archive) Lookup(key []byte, d automaton.Dialect) (e Entry, found bool, err error) {
 	column := int(a.columns[d]) - 1
 	if column < 0 {
