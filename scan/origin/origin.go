@@ -93,18 +93,29 @@ func Logged(field string) (Origin, error) {
 	return Origin{Scheme: schemes[port], Host: host, Port: port}, err
 }
 
+// Prefix returns how many bytes at the start of an absolute URL are its scheme and
+// authority, as they are spelled: its origin is Of(url[:n]) whatever follows. ok
+// is false if url is not one.
+func Prefix(url []byte) (n int, ok bool) {
+	i := bytes.Index(url, []byte("://"))
+	if i <= 0 || bytes.ContainsAny(url[:i], "/?#") {
+		return 0, false
+	}
+	for n = i + len("://"); n < len(url); n++ {
+		if c := url[n]; c == '/' || c == '?' || c == '#' {
+			break
+		}
+	}
+	return n, true
+}
+
 // Authority returns the scheme and the host with its port of an absolute URL, as
 // views; the user's name before an '@' is left out. ok is false if url is not
 // one.
 func Authority(url []byte) (scheme, authority []byte, ok bool) {
-	scheme, rest, ok := bytes.Cut(url, []byte("://"))
-	if !ok || len(scheme) == 0 || bytes.ContainsAny(scheme, "/?#") {
-		return nil, nil, false
-	}
-	if end := bytes.IndexAny(rest, "/?#"); end >= 0 {
-		rest = rest[:end]
-	}
-	return scheme, rest[bytes.LastIndexByte(rest, '@')+1:], true
+	n, ok := Prefix(url)
+	scheme, authority, _ = bytes.Cut(url[:n], []byte("://"))
+	return scheme, authority[bytes.LastIndexByte(authority, '@')+1:], ok
 }
 
 // Of returns the origin of an absolute URL. A scheme other than http, https and
