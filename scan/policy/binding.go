@@ -48,11 +48,11 @@ type Binding struct {
 // of its tokens for which there is a group, else *, unless it ignores that.
 func (p *Policy) Bind(s Subject) *Binding {
 	b := &Binding{dialects: [2]automaton.Dialect{s.Readings[0].Dialect()}}
-	b.first = p.machine(s, s.Readings[0])
+	b.first = s.Machine(p.rulesets[s.Readings[0]])
 	if len(s.Readings) > 1 {
 		b.two = true
 		b.dialects[1] = s.Readings[1].Dialect()
-		b.second = p.machine(s, s.Readings[1])
+		b.second = s.Machine(p.rulesets[s.Readings[1]])
 		if b.first == p.rulesets[ReadRFC9309].Wildcard() && b.second == p.rulesets[ReadGoogleWide].Wildcard() {
 			b.agree = p.agree
 		} else {
@@ -62,8 +62,10 @@ func (p *Policy) Bind(s Subject) *Binding {
 	return b
 }
 
-func (p *Policy) machine(s Subject, r Reading) *automaton.Machine {
-	rules := p.rulesets[r]
+// Machine finds what binds the crawler by one ruleset: the groups for the first of
+// its tokens that has any, else those for *, unless it ignores these; nil if
+// nothing does. Readings play no part.
+func (s Subject) Machine(rules *automaton.Ruleset) *automaton.Machine {
 	for _, token := range s.Tokens {
 		if m, named := rules.Named([]byte(token)); named {
 			return m

@@ -284,11 +284,15 @@ func (r *Reader) Progress() (done, total int64) { return r.read.Load(), r.total.
 // goroutine; before that, and after Stop, it tells what is known so far.
 func (r *Reader) Results() []Result {
 	res := make([]Result, len(r.ins))
-	for i, in := range r.ins {
-		res[i] = r.states[i].result(in)
+	for i := range r.ins {
+		res[i] = r.Result(i)
 	}
 	return res
 }
+
+// Result says of one input, by its index, what Results would. An error that cut
+// the last line of a chunk short is in it when the chunk is handed out.
+func (r *Reader) Result(i int) Result { return r.states[i].result(r.ins[i]) }
 
 // looksPlain guesses from the first bytes whether an input will be read by ranges. A wrong guess costs only time.
 func (in *Input) looksPlain() bool {
