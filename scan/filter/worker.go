@@ -1,0 +1,190 @@
+package filter
+
+import (
+	"bytes"
+	"cmp"
+	"sync/atomic"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// worker judges the lines of chunks, one chunk at a time. It belongs to one
+// goroutine.
+type worker struct {
+	config  *Config
+	prints  [Classes]bool
+	sites   *sites
+	last    *slot // of the line before
+	targets site  // of lines that are request targets
+	scratch automaton.Scratch
+	quoted  *atomic.Bool // nobody needs more quotes
+
+	out outcome // of the chunk
+}
+
+// outcome is what a worker has made of a chunk.
+type outcome struct {
+	kept   []byte // the lines to print: a view of the chunk
+	open   bool   // the last of them has no newline
+	count  [Classes]int64
+	quotes []Quote // Line counts from the beginning of the chunk
+	err    error   // of the policy: nothing else is of use then
+}
+
+func newWorker(c *Config, quoted *atomic.Bool) *worker {
+	w := &worker{config: c, prints: c.prints(), sites: newSites(c), quoted: quoted}
+	w.last = &w.sites.slots[0]
+	switch {
+	case c.Site == nil:
+		w.targets.class = NotAbsolute
+	case c.Site.Unreachable:
+		w.targets.class = Unreachable
+	default:
+		w.targets.machine = c.Site.Machine
+	}
+	return w
+}
+
+// chunk judges the lines of a chunk. failed tells whether its input could not be
+// read to the end; it is asked only where the last line has no newline.
+//
+// The lines to print are moved to the beginning of the chunk, over those that
+// are dropped, as many at a time as stand together: where nothing is dropped
+// nothing moves.
+func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
+	w.out = outcome{}
+	data := c.Data
+	if c.Cut > 0 {
+		w.settle(TooLong, data)
+		return w.out
+	}
+	mark := 0
+	if c.Seq == 0 && bytes.HasPrefix(data, format.BOM) {
+		mark = len(format.BOM)
+	}
+	end, from, at := 0, 0, 0 // data[:end] is kept and in its place, data[from:at] is kept
+	for at < len(data) {
+		line, url := format.NextURL(data[at:])
+		next := at + len(line)
+		var class Class
+		if next == len(data) && line[len(line)-1] != '\n' && failed() {
+			class = CutOff
+		} else {
+			class = w.judge(url[mark:])
+		}
+		mark = 0
+		if !w.settle(class, url) {
+			if from < at {
+				end += copy(data[end:], data[from:at])
+			}
+			from = next
+		}
+		at = next
+	}
+	if from < at {
+		end += copy(data[end:], data[from:at])
+	}
+	w.out.kept = data[:end]
+	w.out.open = end > 0 && data[end-1] != '\n'
+	return w.out
+}
+
+// settle counts a line and tells whether it is to be printed.
+func (w *worker) settle(class Class, line []byte) bool {
+	w.out.count[class]++
+	if !class.Valid() {
+		w.quote(class, line)
+	}
+	return w.prints[class]
+}
+
+// quote keeps the beginning of an invalid line, if there may still be need of it.
+func (w *worker) quote(class Class, line []byte) {
+	const most = 200
+	if len(w.out.quotes) >= w.config.Quotes || w.quoted.Load() {
+		return
+	}
+	number := int64(0)
+	for _, n := range w.out.count {
+		number += n
+	}
+	text := bytes.Clone(line[:min(len(line), most)])
+	w.out.quotes = append(w.out.quotes, Quote{Line: number, Class: class, Text: text})
+}
+
+// judge returns the class of a line, without its line end.
+func (w *worker) judge(url []byte) Class {
+	s := w.last
+	if !s.spells(url) {
+		if len(url) > 0 && url[0] == '/' {
+			return w.target(url)
+		}
+		n, ok := origin.Prefix(url)
+		if !ok {
+			return notAbsolute(url)
+		}
+		var err error
+		if s, err = w.sites.find(url[:n]); err != nil {
+			w.out.err = cmp.Or(w.out.err, err)
+			return NoPolicy
+		}
+		w.last = s
+	}
+	switch s.class {
+	case Allowed:
+	case Unreachable:
+		return unreachable(w.path(s, url))
+	default:
+		return s.class
+	}
+	if s.machine == nil {
+		return Allowed
+	}
+	return judged(s.machine.Match(&w.scratch, w.path(s, url)))
+}
+
+// path returns what the rules are compared with. Behind an authority whose end is
+// known it is a request target.
+func (w *worker) path(s *slot, url []byte) []byte {
+	if n := int(s.length); n > 0 && n < len(url) && url[n] == '/' && !s.whole {
+		return w.config.Dialect.TargetPath(&w.scratch, url[n:])
+	}
+	return w.config.Dialect.Path(&w.scratch, url)
+}
+
+// target judges a line that begins with a slash.
+func (w *worker) target(url []byte) Class {
+	if w.targets.class == NotAbsolute {
+		return NotAbsolute
+	}
+	path := w.config.Dialect.TargetPath(&w.scratch, url)
+	if w.targets.class == Unreachable {
+		return unreachable(path)
+	}
+	return judged(w.targets.machine.Match(&w.scratch, path))
+}
+
+func judged(v automaton.Verdict) Class {
+	if v.Disallowed {
+		return Disallowed
+	}
+	return Allowed
+}
+
+func unreachable(path []byte) Class {
+	if string(path) == "/robots.txt" {
+		return Allowed
+	}
+	return Unreachable
+}
+
+// notAbsolute returns the class of a line that is neither a URL nor a target.
+func notAbsolute(line []byte) Class {
+	if len(bytes.Trim(line, " \t")) == 0 {
+		return Blank
+	}
+	return NotAbsolute
+}
