@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -14,7 +13,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // checkFlags are what a user says of a check.
@@ -147,7 +146,7 @@ func (f checkFlags) checker(s streams) (*checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := knownCrawlers()
+	who, err := findAgent(*f.agent, override)
 	if err != nil {
 		return nil, err
 	}
@@ -155,36 +154,24 @@ func (f checkFlags) checker(s streams) (*checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	profile := set.ByName(*f.agent)
-	c := &checker{agent: *f.agent}
-	if profile != nil {
-		c.agent, c.exempt = profile.Name, profile.Exempt
-		// What Read has checked parses; no dialect stands for rfc9309.
-		c.dialect, _ = automaton.ParseDialect(cmp.Or(profile.Dialect, automaton.RFC9309.String()))
-	}
-	if override != nil {
-		c.dialect = *override
-	}
+	c := &checker{agent: who.name, exempt: who.exempt, dialect: who.dialect}
 	c.robots = compile.Compile(body, compile.Options{Dialect: c.dialect, MaxBytes: limit})
 	for _, w := range oddities(c.robots, *f.robots.file) {
 		s.warn("%s", w)
 	}
-	c.bind(profile)
+	c.bind(who.subject)
 	if override == nil && c.dialect == automaton.RFC9309 {
 		c.second = &checker{agent: c.agent, dialect: automaton.Google}
 		c.second.robots = compile.Compile(body, compile.Options{Dialect: automaton.Google, MaxBytes: limit, WideTokens: true})
-		c.second.bind(profile)
+		c.second.bind(who.subject)
 	}
 	return c, nil
 }
 
 // bind finds the groups for the agent: those of the first of its tokens that
 // robots.txt names, else those for *.
-func (c *checker) bind(profile *crawler.Profile) {
-	tokens, ignores := []string{c.agent}, false
-	if profile != nil {
-		tokens, ignores = profile.Tokens, profile.IgnoresWildcard
-	}
+func (c *checker) bind(who policy.Subject) {
+	tokens := who.Tokens
 	for _, token := range tokens {
 		m, named := c.robots.Ruleset.Named([]byte(token))
 		if !named {
@@ -200,7 +187,7 @@ func (c *checker) bind(profile *crawler.Profile) {
 	switch c.machine = c.robots.Ruleset.Wildcard(); {
 	case c.machine == nil:
 		c.because = fmt.Sprintf("no group names %s, and none is for *", names)
-	case ignores:
+	case who.IgnoresWildcard:
 		c.machine = nil
 		c.because = fmt.Sprintf("no group names %s, and groups for * do not bind it", names)
 	default:

@@ -110,12 +110,14 @@ func newRoot(s streams) *cobra.Command {
 		Use:   "robotsieve",
 		Short: "robots.txt at volume: audits of access logs, verdicts on URLs",
 		Long: `robotsieve compiles robots.txt into matchers and streams access logs of any size
-through them: which crawlers asked for what robots.txt forbids them.
+through them: which crawlers asked for what robots.txt forbids them. URL lists
+go through the same matchers: which of them a crawler may fetch.
 
 Results go to stdout, progress and diagnostics to stderr; - is stdin.
 Exit status: 0 done; 2 wrong usage; 3 an input could not be used, wholly or in
 part; 130 interrupted, after printing what was known so far.`,
 		Example: `  robotsieve audit --robots robots.txt access.log*.gz
+  robotsieve filter --robots robots.txt --agent GPTBot urls.txt.gz > allowed.txt
   robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -125,7 +127,7 @@ part; 130 interrupted, after printing what was known so far.`,
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.AddCommand(newAudit(s), newCheck(s), newCompile(s), newVersion(s))
+	root.AddCommand(newAudit(s), newFilter(s), newCheck(s), newCompile(s), newVersion(s))
 	return root
 }
 
