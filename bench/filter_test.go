@@ -1,0 +1,130 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// rulesOf returns what binds FooBot in a robots.txt.
+func rulesOf(body []byte) filter.Rules {
+	robots := compile.Compile(body, compile.Options{MaxBytes: -1})
+	return filter.Rules{Machine: robots.Ruleset.Machine([]byte("FooBot"))}
+}
+
+// web is the robots.txt of many origins, as filter.Policy.
+type web map[origin.Origin]filter.Rules
+
+func (w web) Find(o origin.Origin) (filter.Rules, bool, error) {
+	r, ok := w[o]
+	return r, ok, nil
+}
+
+// realWeb compiles the robots.txt of all hosts that URLs name.
+func realWeb(b *testing.B, urls [][]byte) web {
+	b.Helper()
+	hosts := map[string]bool{}
+	for _, url := range urls {
+		if o, err := origin.Of(url); err == nil {
+			hosts[o.Host] = true
+		}
+	}
+	w := web{}
+	for _, line := range lines(shared(b, "data/robots/by-host.jsonl.gz")) {
+		var r struct {
+			Host string `json:"host"`
+			Body string `json:"body"`
+			B64  []byte `json:"body_b64"`
+		}
+		if err := json.Unmarshal(line, &r); err != nil {
+			b.Fatal(err)
+		}
+		if r.B64 != nil {
+			r.Body = string(r.B64)
+		}
+		origins, err := origin.Parse(r.Host)
+		if err != nil || !hosts[origins[0].Host] {
+			continue
+		}
+		rules := rulesOf([]byte(r.Body))
+		for _, o := range origins {
+			w[o] = rules
+		}
+	}
+	return w
+}
+
+// BenchmarkFilter times whole runs, from a plain file to a discarded output:
+// ns/URL is the time that passes, of all workers together.
+func BenchmarkFilter(b *testing.B) {
+	site := func(name string) func(b *testing.B, _ [][]byte) filter.Config {
+		return func(b *testing.B, _ [][]byte) filter.Config {
+			rules := rulesOf(shared(b, "data/bench/robots_"+name+".txt"))
+			return filter.Config{Site: &rules}
+		}
+	}
+	many := func(b *testing.B, urls [][]byte) filter.Config { return filter.Config{Policy: realWeb(b, urls)} }
+	for _, c := range []struct {
+		name, urls string
+		shuffled   bool
+		config     func(b *testing.B, urls [][]byte) filter.Config
+	}{
+		{"rules=none", "data/bench/urls_10k.txt", false, func(*testing.B, [][]byte) filter.Config {
+			return filter.Config{Site: &filter.Rules{}}
+		}},
+		{"rules=medium", "data/bench/urls_10k.txt", false, site("medium")},
+		{"rules=medium/urls=many-hosts", "data/urls/with-robots.txt.gz", false, site("medium")},
+		{"rules=web", "data/urls/with-robots.txt.gz", false, many},
+		{"rules=web/urls=shuffled", "data/urls/with-robots.txt.gz", true, many},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			text := shared(b, c.urls)
+			urls := lines(text)
+			config := c.config(b, urls)
+			if c.shuffled {
+				rng := rand.New(rand.NewPCG(1, 2))
+				rng.Shuffle(len(urls), func(i, j int) { urls[i], urls[j] = urls[j], urls[i] })
+				text = append(bytes.Join(urls, []byte("\n")), '\n')
+			}
+			const least = 100 << 20
+			n := least/len(text) + 1
+			name := filepath.Join(b.TempDir(), "urls.txt")
+			if err := os.WriteFile(name, bytes.Repeat(text, n), 0o600); err != nil {
+				b.Fatal(err)
+			}
+			for _, workers := range []int{1, 2} {
+				b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+					b.SetBytes(int64(n * len(text)))
+					b.ReportAllocs()
+					var s filter.Summary
+					for b.Loop() {
+						in, err := source.NewFile(name)
+						if err != nil {
+							b.Fatal(err)
+						}
+						r := source.NewReader([]*source.Input{in}, source.Options{Workers: workers, InOrder: true})
+						if s, err = filter.Run(context.Background(), r, workers, config, io.Discard); err != nil {
+							b.Fatal(err)
+						}
+						if s.Read != int64(n*len(urls)) || s.Kept%int64(n) != 0 {
+							b.Fatalf("%+v of %d times %d URLs", s, n, len(urls))
+						}
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(s.Read), "ns/URL")
+					b.ReportMetric(float64(s.Read)*float64(b.N)/b.Elapsed().Seconds()/1e6, "MURL/s")
+				})
+			}
+		})
+	}
+}

@@ -1,0 +1,402 @@
+package filter
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// siteBody is the robots.txt of one site: it disallows /p and what ends in .pdf.
+const siteBody = "user-agent: *\ndisallow: /p\ndisallow: /*.pdf$\nallow: /p/ok\n"
+
+func oneSite(d automaton.Dialect) *Rules {
+	r := rulesOf(d, siteBody)
+	return &r
+}
+
+func TestKeptLinesAreUnchanged(t *testing.T) {
+	for _, c := range []struct {
+		name, in, out, count string
+		change               func(*Config)
+	}{
+		{"all kept", "http://a/\nhttps://b/x\n", "http://a/\nhttps://b/x\n", "allowed 2", nil},
+		{"some dropped", "http://a/1\nhttp://a/p\nhttp://a/2\nhttp://a/p/x\nhttp://a/p/ok\n", "http://a/1\nhttp://a/2\nhttp://a/p/ok\n", "allowed 3, disallowed 2", nil},
+		{"nothing kept", "http://a/p\nhttp://a/p\n", "", "disallowed 2", nil},
+		{"nothing read", "", "", "", nil},
+		{"no newline at the end", "http://a/p\nhttp://a/", "http://a/\n", "allowed 1, disallowed 1", nil},
+		{"no newline at the end of what is dropped", "http://a/\nhttp://a/p", "http://a/\n", "allowed 1, disallowed 1", nil},
+		{"CRLF", "http://a/x.pdf\r\nhttp://a/x\r\n", "http://a/x\r\n", "allowed 1, disallowed 1", nil},
+		{"carriage return at the end", "http://a/\r", "http://a/\r\n", "allowed 1", nil},
+		{"byte order mark", "\ufeffhttp://a/\n\ufeffhttp://a/\n", "\ufeffhttp://a/\n", "allowed 1, bad_scheme 1", nil},
+		{"byte order mark alone", "\ufeff", "", "blank 1", nil},
+		{"targets", "/x?y\n/p/\n//p\n", "/x?y\n//p\n", "allowed 2, disallowed 1", nil},
+		{"the disallowed", "http://a/1\nhttp://a/p\nfoo\n", "http://a/p\n", "allowed 1, disallowed 1, not_absolute 1",
+			func(c *Config) { c.Disallowed = true }},
+		{"invalid lines are printed but not kept", "http://a/p\n\nfoo\r\nhttp://a/\n", "\nfoo\r\nhttp://a/\n", "allowed 1, disallowed 1, blank 1, not_absolute 1",
+			func(c *Config) { c.Invalid = true }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			config := Config{Site: oneSite(automaton.RFC9309)}
+			if c.change != nil {
+				c.change(&config)
+			}
+			out, s := filtered(t, config, 1, onDisk(t, "urls.txt", c.in))
+			if got := describe(s.Count); out != c.out || got != c.count {
+				t.Errorf("printed %q, counted %s; want %q and %s", out, got, c.out, c.count)
+			}
+			if want, count := expect(config, siteBody, nil, c.in); want != c.out || describe(count) != c.count {
+				t.Errorf("the naive reading prints %q, counts %s", want, describe(count))
+			}
+		})
+	}
+}
+
+// someWeb has origins that differ in their scheme, host and port alone.
+var (
+	someBodies = map[string]string{
+		"http://a.example":        "user-agent: *\ndisallow: /http",
+		"https://a.example":       "user-agent: *\ndisallow: /https",
+		"https://a.example:8443":  "user-agent: *\ndisallow: /port",
+		"https://b.example":       "user-agent: foobot\ndisallow: /*x\n\nuser-agent: *\ndisallow: /",
+		"ftp://a.example":         "user-agent: *\ndisallow: /ftp",
+		"https://münchen.example": "user-agent: *\ndisallow: /m",
+		"http://192.0.2.1":        "user-agent: *\ndisallow: /ip",
+		"http://[2001:db8::1]":    "user-agent: *\ndisallow: /ip6",
+		"http://semi;colon":       "user-agent: *\ndisallow: /;colon\ndisallow: /s",
+	}
+	someStatus = map[string]int{"https://down.example": 503, "https://gone.example": 404}
+)
+
+func TestClasses(t *testing.T) {
+	w := newWeb(t, automaton.RFC9309, someBodies, someStatus)
+	for _, c := range []struct {
+		url        string
+		many, site Class // by the robots.txt of its own origin, and by siteBody
+	}{
+		{"https://a.example/https", Disallowed, Allowed},
+		{"http://a.example/port", Allowed, Disallowed},
+		{"http://a.example/http", Disallowed, Allowed},
+		{"HTTPS://A.Example./https", Disallowed, Allowed},
+		{"https://user:pass@a.example:443/https", Disallowed, Allowed},
+		{"https://a.example:8443/port", Disallowed, Disallowed},
+		{"https://a.example:8444/port", NoPolicy, Disallowed},
+		{"ftp://a.example/ftp", Disallowed, Allowed},
+		{"https://b.example?x", Disallowed, Allowed},
+		{"https://b.example#x", Allowed, Allowed},
+		{"https://b.example", Allowed, Allowed},
+		{"https://xn--mnchen-3ya.example/m", Disallowed, Allowed},
+		{"https://MÜNCHEN.example/m", Disallowed, Allowed},
+		{"http://192.0.2.1/ip", Disallowed, Allowed},
+		{"http://[2001:DB8:0::1]/ip6", Disallowed, Allowed},
+		{"https://down.example/", Unreachable, Allowed},
+		{"https://down.example/robots.txt", Allowed, Allowed},
+		{"https://down.example/robots.txt?x", Unreachable, Allowed},
+		{"https://gone.example/p", Allowed, Disallowed},
+		{"https://nowhere.example/p", NoPolicy, Disallowed},
+		{"http://a.example/ht\x00tp", Allowed, Allowed},
+		{"http://a.example/http\xff\x1b", Disallowed, Allowed},
+		{"https://a.example/p ", Allowed, Disallowed},
+
+		{"", Blank, Blank},
+		{" \t ", Blank, Blank},
+		{"/p", NotAbsolute, Disallowed},
+		{"//a.example/p", NotAbsolute, Allowed},
+		{"a.example/p", NotAbsolute, NotAbsolute},
+		{"mailto:me@a.example", NotAbsolute, NotAbsolute},
+		{"://a.example/", NotAbsolute, NotAbsolute},
+		{"?u=http://a.example/", NotAbsolute, NotAbsolute},
+		{"\x00\x00\x00", NotAbsolute, NotAbsolute},
+		{"gopher://a.example/", BadScheme, BadScheme},
+		{" http://a.example/", BadScheme, BadScheme},
+		{"httpſ://a.example/", BadScheme, BadScheme},
+		{"http:///p", BadHost, BadHost},
+		{"http://a..example/", BadHost, BadHost},
+		{"http://a.example:99999/", BadHost, BadHost},
+		{"http://a\x00.example/", BadHost, BadHost},
+		{"http://a b/", BadHost, BadHost},
+		{"http://" + strings.Repeat("a", 1500), BadHost, BadHost},
+	} {
+		for range 2 { // the second time from memory
+			list := c.url + "\n" + c.url + "\n"
+			_, many := filtered(t, Config{Policy: w}, 1, memory(list))
+			if many.Count[c.many] != 2 {
+				t.Errorf("%q by its own robots.txt: %s, want %s", c.url, describe(many.Count), c.many)
+			}
+			_, one := filtered(t, Config{Site: oneSite(automaton.RFC9309)}, 1, memory(list))
+			if one.Count[c.site] != 2 {
+				t.Errorf("%q by one robots.txt: %s, want %s", c.url, describe(one.Count), c.site)
+			}
+		}
+	}
+}
+
+// pieces are what random lines are made of.
+var pieces = []string{
+	"http://a.example", "https://a.example", "https://b.example", "https://nowhere.example", "https://down.example", "https://gone.example",
+	"http://semi;colon", "HTTPS://A.EXAMPLE:443", "https://a.example:8443", "https://münchen.example", "http://192.0.2.1", "gopher://x",
+	"http://a..b", "http://" + strings.Repeat("sub.", 25) + "a.example", "", " ", "\t", "http://", "a.example",
+	"/", "/p", "/p/ok", "/http", "/https", "/port", "/x", ".pdf", "?", "#", ";", ";colon", "%7E", "%2f", "ä", "\xff", "\x00", "\r", "*", "$", "/robots.txt",
+}
+
+// randomList returns lines of which most are URLs, grouped by host now and then.
+func randomList(rng *rand.Rand, lines int) string {
+	var b strings.Builder
+	if rng.IntN(4) == 0 {
+		b.WriteString("\ufeff")
+	}
+	host := ""
+	for range lines {
+		if rng.IntN(3) == 0 {
+			host = pieces[rng.IntN(len(pieces))]
+		}
+		b.WriteString(host)
+		for range rng.IntN(4) {
+			b.WriteString(pieces[12+rng.IntN(len(pieces)-12)])
+		}
+		b.WriteString([]string{"\n", "\n", "\n", "\r\n"}[rng.IntN(4)])
+	}
+	return strings.TrimSuffix(b.String(), []string{"", "\n"}[rng.IntN(2)])
+}
+
+// configs are all ways to filter.
+func configs(d automaton.Dialect, w *web) []Config {
+	var list []Config
+	for i := range 16 {
+		c := Config{Dialect: d, Disallowed: i&1 != 0, NoPolicy: i&2 != 0, Invalid: i&4 != 0, Site: oneSite(d)}
+		if i&8 != 0 {
+			c.Site, c.Policy = nil, w
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// TestOutputIsThatOfTheNaiveReading on random lists, in several inputs of several
+// kinds, by any number of workers.
+func TestOutputIsThatOfTheNaiveReading(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	lines := 400
+	if testing.Short() {
+		lines = 60
+	}
+	for _, d := range dialects {
+		w := newWeb(t, d, someBodies, someStatus)
+		for i, c := range configs(d, w) {
+			texts := []string{randomList(rng, lines), randomList(rng, lines/2), "", randomList(rng, 3), randomList(rng, lines)}
+			byWeb := w
+			if c.Site != nil {
+				byWeb = nil
+			}
+			want, count := expect(c, siteBody, byWeb, texts...)
+			for _, workers := range []int{1, 2, 16} {
+				t.Run(fmt.Sprintf("%s/%d/workers=%d", d, i, workers), func(t *testing.T) {
+					out, s := filtered(t, c, workers,
+						onDisk(t, "1.txt", texts[0]), onDisk(t, "2.gz", texts[1]), onDisk(t, "3.txt", texts[2]), memory(texts[3]), onDisk(t, "5.txt", texts[4]))
+					if s.Count != count {
+						t.Errorf("%s; want %s", describe(s.Count), describe(count))
+					}
+					if out != want {
+						t.Errorf("%d bytes printed, which are not the %d that were to be", len(out), len(want))
+					}
+				})
+			}
+		}
+	}
+}
+
+func FuzzRun(f *testing.F) {
+	f.Add([]byte("http://a.example/http\nhttps://b.example?x\r\n\n/p\nhttp://semi;colon/s"), uint8(0), uint8(0))
+	rng := rand.New(rand.NewPCG(7, 8))
+	for i := range 8 {
+		f.Add([]byte(randomList(rng, 20)), uint8(i), uint8(i))
+	}
+	webs := map[automaton.Dialect]*web{}
+	for _, d := range dialects {
+		webs[d] = newWeb(f, d, someBodies, someStatus)
+	}
+	f.Fuzz(func(t *testing.T, list []byte, dialect, how uint8) {
+		for line := range bytes.Lines(list) {
+			if len(line) > 1500 {
+				return // too long to be kept, which expect knows nothing of
+			}
+		}
+		d := dialects[int(dialect)%len(dialects)]
+		c := configs(d, webs[d])[how%16]
+		byWeb := webs[d]
+		if c.Site != nil {
+			byWeb = nil
+		}
+		want, count := expect(c, siteBody, byWeb, string(list))
+		out, s := filtered(t, c, 2, source.NewInput("-", iotest{bytes.NewReader(list)}, -1))
+		if out != want || s.Count != count {
+			t.Errorf("%q printed, %s; want %q, %s", out, describe(s.Count), want, describe(count))
+		}
+	})
+}
+
+// iotest hides what a reader can do beyond Read.
+type iotest struct{ r *bytes.Reader }
+
+func (i iotest) Read(b []byte) (int, error) { return i.r.Read(b) }
+
+func TestALineTooLongIsCountedAndNeverPrinted(t *testing.T) {
+	long := "http://a/" + strings.Repeat("x", 5000)
+	list := "http://a/1\n" + long + "\nhttp://a/2\n" + long
+	for _, workers := range []int{1, 4} {
+		for name, in := range map[string]*source.Input{"file": onDisk(t, "a", list), "stream": memory(list)} {
+			out, s := filtered(t, Config{Site: oneSite(automaton.RFC9309), Invalid: true, Quotes: 5}, workers, in)
+			if out != "http://a/1\nhttp://a/2\n" || describe(s.Count) != "allowed 2, too_long 2" {
+				t.Errorf("%s: printed %d bytes, %s", name, len(out), describe(s.Count))
+			}
+			if len(s.Quotes) != 2 || s.Quotes[0].Line != 2 || s.Quotes[1].Line != 4 || len(s.Quotes[1].Text) != 200 {
+				t.Errorf("%s: %+v", name, s.Quotes)
+			}
+		}
+	}
+}
+
+// What is left of a line when its input breaks off may be another URL.
+func TestALineCutOffIsNoURL(t *testing.T) {
+	zipped := compressed(t, strings.Repeat("http://a.example/some/path/that/is/long\n", 50)+randomList(rand.New(rand.NewPCG(1, 1)), 2000))
+	for cut := 100; cut < 2000; cut += 190 {
+		in := source.NewInput("a.gz", iotest{bytes.NewReader(zipped[:len(zipped)-cut])}, -1)
+		out, s := filtered(t, Config{Site: &Rules{}}, 2, in)
+		if n := s.Count[CutOff]; n > 1 || s.Read < 50 || out == "" {
+			t.Errorf("%d bytes cut: %s", cut, describe(s.Count))
+		} else if n == 1 {
+			return
+		}
+	}
+	t.Error("no cut was within a line")
+}
+
+func TestQuotesAreTheFirstInvalidLines(t *testing.T) {
+	first := strings.Repeat("http://a/\n", 500) + "bad 1\nhttp://a/\n\nbad 2"
+	second := "http://a/\n" + strings.Repeat("bad 3\x1b\n", 1000)
+	var want []Quote
+	for _, workers := range []int{1, 2, 16} {
+		_, s := filtered(t, Config{Site: &Rules{}, Quotes: 5}, workers, onDisk(t, "a", first), onDisk(t, "b.gz", second))
+		want = []Quote{
+			{0, 501, NotAbsolute, []byte("bad 1")}, {0, 503, Blank, []byte("")}, {0, 504, NotAbsolute, []byte("bad 2")},
+			{1, 2, NotAbsolute, []byte("bad 3\x1b")}, {1, 3, NotAbsolute, []byte("bad 3\x1b")},
+		}
+		if fmt.Sprint(s.Quotes) != fmt.Sprint(want) {
+			t.Errorf("%d workers: %v, want %v", workers, s.Quotes, want)
+		}
+	}
+}
+
+// broken is a policy that fails for one host.
+type broken struct{ *web }
+
+var errDamaged = errors.New("ruleset is damaged")
+
+func (b broken) Find(o origin.Origin) (Rules, bool, error) {
+	if o.Host == "broken.example" {
+		return Rules{}, false, errDamaged
+	}
+	return b.web.Find(o)
+}
+
+func TestAnErrorOfThePolicyEndsTheFiltering(t *testing.T) {
+	w := newWeb(t, automaton.RFC9309, someBodies, someStatus)
+	good := strings.Repeat("http://a.example/\n", 1000)
+	for _, workers := range []int{1, 4} {
+		var out bytes.Buffer
+		r := source.NewReader([]*source.Input{memory(good + "https://broken.example/\n" + good)}, source.Options{ChunkSize: 300, InOrder: true, Workers: workers})
+		s, err := Run(context.Background(), r, workers, Config{Policy: broken{w}}, &out)
+		if !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), "https://broken.example") {
+			t.Fatalf("error %v", err)
+		}
+		checkSums(t, s, out.String())
+		if s.Read < 900 || s.Read > 1000 || !strings.HasPrefix(good, out.String()) {
+			t.Errorf("%d lines read, %d bytes printed", s.Read, out.Len())
+		}
+	}
+}
+
+// full is a disk with no more room after some bytes.
+type full struct{ room int }
+
+var errFull = errors.New("no space left")
+
+func (f *full) Write(b []byte) (int, error) {
+	if f.room -= len(b); f.room < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+func TestAFailingOutputEndsTheFiltering(t *testing.T) {
+	list := strings.Repeat("http://a.example/\n", 10_000)
+	r := source.NewReader([]*source.Input{memory(list)}, source.Options{ChunkSize: 300, InOrder: true, Workers: 4})
+	s, err := Run(context.Background(), r, 4, Config{Site: &Rules{}}, &full{room: 5000})
+	if !errors.Is(err, errFull) || s.Read == 0 || s.Read > 5000/18 {
+		t.Errorf("error %v after %d lines", err, s.Read)
+	}
+}
+
+// TestGuardAllocs: lines cost no allocation, whatever they are, once their hosts
+// are known.
+func TestGuardAllocs(t *testing.T) {
+	var odd, ordinary strings.Builder
+	for _, host := range pieces {
+		if len(host) > 50 {
+			continue // longer than what is remembered
+		}
+		for _, rest := range pieces {
+			if rest == "" || strings.ContainsAny(rest[:1], "/?#") {
+				odd.WriteString(host + rest + "\n")
+			}
+		}
+	}
+	for i := range 2000 {
+		fmt.Fprintf(&ordinary, "https://h%d.example/%d/p?x#y\n", i%700, i)
+	}
+	for _, d := range dialects {
+		w := newWeb(t, d, someBodies, someStatus)
+		for i, c := range configs(d, w) {
+			for _, text := range []string{odd.String(), ordinary.String()} {
+				// Two hosts may have the same place in the memory of a worker, but
+				// hardly in that of each.
+				least := 1.0
+				for range 5 {
+					least = min(least, allocsOf(&c, text))
+				}
+				if least > 0 {
+					t.Errorf("%s, config %d: %v allocations for %d lines such as %.40q", d, i, least, strings.Count(text, "\n"), text)
+				}
+			}
+		}
+	}
+}
+
+// allocsOf returns how often a worker allocates for a chunk that it has seen.
+func allocsOf(c *Config, text string) float64 {
+	worker := newWorker(c, new(atomic.Bool))
+	chunk := &source.Chunk{Data: make([]byte, len(text))}
+	return testing.AllocsPerRun(10, func() {
+		copy(chunk.Data, text)
+		worker.chunk(chunk, func() bool { return false })
+	})
+}
+
+func TestClassesHaveNames(t *testing.T) {
+	seen := map[string]bool{}
+	for class := range Classes {
+		if name := class.String(); name == "" || seen[name] {
+			t.Errorf("class %d is called %q", class, name)
+		} else {
+			seen[name] = true
+		}
+	}
+}

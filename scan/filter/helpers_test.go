@@ -1,0 +1,215 @@
+package filter
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/compile/twin"
+	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// agent is the crawler of all tests.
+const agent = "FooBot"
+
+var dialects = []automaton.Dialect{automaton.RFC9309, automaton.Google, automaton.Original}
+
+// web is a policy made of maps: what stands in robots.txt, by origin.
+type web struct {
+	bodies map[origin.Origin]string
+	status map[origin.Origin]int // where it is not 200
+	rules  map[origin.Origin]Rules
+}
+
+// newWeb compiles the bodies of origins, which are named as in URLs.
+func newWeb(t testing.TB, d automaton.Dialect, bodies map[string]string, status map[string]int) *web {
+	t.Helper()
+	w := &web{map[origin.Origin]string{}, map[origin.Origin]int{}, map[origin.Origin]Rules{}}
+	for name, body := range bodies {
+		o := originOf(t, name)
+		w.bodies[o], w.rules[o] = body, rulesOf(d, body)
+	}
+	for name, n := range status {
+		o := originOf(t, name)
+		w.status[o], w.rules[o] = n, Rules{Unreachable: n >= 500}
+	}
+	return w
+}
+
+func originOf(t testing.TB, name string) origin.Origin {
+	t.Helper()
+	o, err := origin.Parse(name)
+	if err != nil || len(o) != 1 {
+		t.Fatalf("%q: %v, %v", name, o, err)
+	}
+	return o[0]
+}
+
+func rulesOf(d automaton.Dialect, body string) Rules {
+	r := compile.Compile([]byte(body), compile.Options{Dialect: d, MaxBytes: -1})
+	return Rules{Machine: r.Ruleset.Machine([]byte(agent))}
+}
+
+func (w *web) Find(o origin.Origin) (Rules, bool, error) {
+	r, ok := w.rules[o]
+	return r, ok, nil
+}
+
+// naive is the slow and obvious reading of one line, by package twin.
+func naive(d automaton.Dialect, site string, w *web, line string) Class {
+	scheme, rest, found := strings.Cut(line, "://")
+	switch {
+	case strings.HasPrefix(line, "/") && w == nil:
+		target := line
+		if d == automaton.Google {
+			target = "http://h" + line
+		}
+		return asTwin(d, site, target)
+	case strings.Trim(line, " \t") == "":
+		return Blank
+	case !found || scheme == "" || strings.ContainsAny(scheme, "/?#"):
+		return NotAbsolute
+	}
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ftp":
+	default:
+		return BadScheme
+	}
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	if _, _, err := origin.ParseHost(rest[strings.LastIndexByte(rest, '@')+1:]); err != nil {
+		return BadHost
+	}
+	if w == nil {
+		return asTwin(d, site, line)
+	}
+	o, err := origin.Of([]byte(line))
+	if err != nil {
+		return BadHost
+	}
+	if status, ok := w.status[o]; ok && status >= 500 {
+		if string(twin.Path(d.String(), []byte(line))) == "/robots.txt" {
+			return Allowed
+		}
+		return Unreachable
+	} else if ok {
+		return Allowed
+	}
+	body, ok := w.bodies[o]
+	if !ok {
+		return NoPolicy
+	}
+	return asTwin(d, body, line)
+}
+
+func asTwin(d automaton.Dialect, body, url string) Class {
+	if allowed, _ := twin.Match(d.String(), []byte(body), []byte(agent), []byte(url), 0, false); !allowed {
+		return Disallowed
+	}
+	return Allowed
+}
+
+// expect filters texts, of inputs one after the other, by naive.
+func expect(c Config, site string, w *web, texts ...string) (out string, count [Classes]int64) {
+	prints := c.prints()
+	var b strings.Builder
+	for _, text := range texts {
+		for number, line := range strings.SplitAfter(text, "\n") {
+			if line == "" {
+				continue
+			}
+			url := strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+			if number == 0 {
+				url = strings.TrimPrefix(url, "\ufeff")
+			}
+			class := naive(c.Dialect, site, w, url)
+			count[class]++
+			if prints[class] {
+				b.WriteString(strings.TrimSuffix(line, "\n") + "\n")
+			}
+		}
+	}
+	return b.String(), count
+}
+
+// filtered runs the filter with small chunks over inputs.
+func filtered(t testing.TB, c Config, workers int, inputs ...*source.Input) (string, Summary) {
+	t.Helper()
+	var out bytes.Buffer
+	r := source.NewReader(inputs, source.Options{Workers: workers, ChunkSize: 300, MaxLine: 2000, InOrder: true})
+	s, err := Run(context.Background(), r, workers, c, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSums(t, s, out.String())
+	return out.String(), s
+}
+
+// checkSums fails where the numbers of a summary do not add up.
+func checkSums(t testing.TB, s Summary, out string) {
+	t.Helper()
+	sum := int64(0)
+	for _, n := range s.Count {
+		sum += n
+	}
+	if s.Kept+s.Dropped+s.Invalid != s.Read || sum != s.Read {
+		t.Errorf("%+v does not add up", s)
+	}
+	if n := int64(strings.Count(out, "\n")); n != s.Printed || out != "" && !strings.HasSuffix(out, "\n") {
+		t.Errorf("%d lines were printed, not %d", n, s.Printed)
+	}
+}
+
+func memory(text string) *source.Input { return source.NewInput("-", strings.NewReader(text), -1) }
+
+// onDisk writes a file for a test, compressed if its name ends in .gz.
+func onDisk(t testing.TB, name, text string) *source.Input {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	data := []byte(text)
+	if strings.HasSuffix(name, ".gz") {
+		data = compressed(t, text)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := source.NewFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func compressed(t testing.TB, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// describe names the classes that there are.
+func describe(count [Classes]int64) string {
+	var b strings.Builder
+	for class, n := range count {
+		if n > 0 {
+			fmt.Fprintf(&b, "%s %d, ", Class(class), n)
+		}
+	}
+	return strings.TrimSuffix(b.String(), ", ")
+}
