@@ -142,12 +142,17 @@ func expect(c Config, site string, w *web, texts ...string) (out string, count [
 	return b.String(), count
 }
 
-// filtered runs the filter with small chunks over inputs.
+// filtered runs the filter with small chunks over inputs; a line of more than 2000
+// bytes is too long.
 func filtered(t testing.TB, c Config, workers int, inputs ...*source.Input) (string, Summary) {
 	t.Helper()
+	return filteredBy(t, c, source.Options{Workers: workers, ChunkSize: 300, MaxLine: 2000, InOrder: true}, inputs...)
+}
+
+func filteredBy(t testing.TB, c Config, o source.Options, inputs ...*source.Input) (string, Summary) {
+	t.Helper()
 	var out bytes.Buffer
-	r := source.NewReader(inputs, source.Options{Workers: workers, ChunkSize: 300, MaxLine: 2000, InOrder: true})
-	s, err := Run(context.Background(), r, workers, c, &out)
+	s, err := Run(context.Background(), source.NewReader(inputs, o), o.Workers, c, &out)
 	if err != nil {
 		t.Fatal(err)
 	}

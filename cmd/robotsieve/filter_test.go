@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// summaryJSON reads the last line of stderr.
+func summaryJSON(t *testing.T, r result) map[string]any {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(r.err, "\n"), "\n")
+	var sum map[string]any
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &sum); err != nil {
+		t.Fatalf("%v in %q", err, r.err)
+	}
+	return sum
+}
+
+func TestFilterPrintsWhatTheAgentMayFetch(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n\nuser-agent: gptbot\ndisallow: /g\n")
+	list := "https://a.example/p\r\nhttps://b.example/g\n/x\n\nfoo\nhttps://a.example/last"
+	for name, c := range map[string]struct {
+		args []string
+		out  string
+		code int
+		says []string
+	}{
+		"allowed": {nil, "https://b.example/g\n/x\nhttps://a.example/last\n", exitDone,
+			[]string{"6 lines read: 3 kept, 1 dropped, 2 invalid\n", "3 allowed, 1 disallowed\n", "1 blank, 1 not an absolute URL\n"}},
+		"disallowed":      {[]string{"--keep", "disallowed"}, "https://a.example/p\r\n", exitDone, []string{"1 kept, 3 dropped, 2 invalid"}},
+		"of a known name": {[]string{"--agent", "GPTBot"}, "https://a.example/p\r\n/x\nhttps://a.example/last\n", exitDone, nil},
+		"invalid printed": {[]string{"--invalid", "keep"}, "https://b.example/g\n/x\n\nfoo\nhttps://a.example/last\n", exitDone, []string{"3 kept, 1 dropped, 2 invalid"}},
+		"invalid refused": {[]string{"--invalid", "error"}, "https://b.example/g\n/x\nhttps://a.example/last\n", exitInput,
+			[]string{`-:4: blank: ""`, `-:5: not an absolute URL: "foo"`, "3 kept, 1 dropped, 2 invalid"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := command(t, list, append([]string{"filter", "--robots", robots, "--agent", "FooBot", "-"}, c.args...)...)
+			if r.out != c.out || r.code != c.code {
+				t.Errorf("code %d, printed %q; want %d, %q", r.code, r.out, c.code, c.out)
+			}
+			for _, want := range c.says {
+				if !strings.Contains(r.err, want) {
+					t.Errorf("stderr %q lacks %q", r.err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestFilterSummaryAsJSON(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	r := command(t, "http://a/\nhttp://a/p\nmailto:x\ngopher://a/\nhttp://a..b/\n\n", "filter", "--robots", robots,
+		"--agent", "FooBot", "--output", "json", "--invalid", "keep", "-")
+	want := `{"schema":"robotsieve.filter/1","partial":false,"read":6,"kept":1,"dropped":1,"invalid":4,"printed":5,` +
+		`"allowed":1,"disallowed":1,"unreachable":0,"no_policy":0,` +
+		`"reasons":{"bad_host":1,"bad_scheme":1,"blank":1,"cut_off":0,"not_absolute":1,"too_long":0}}` + "\n"
+	if r.err != want || r.code != exitDone {
+		t.Errorf("code %d, stderr %q, want %q", r.code, r.err, want)
+	}
+}
+
+func TestFilterReadsAsTheAgentDoes(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /a%7Eb\ndisallow: /img\n\nuser-agent: googlebot\ndisallow: /a%7Eb\n")
+	const list = "http://h/a~b\nhttp://h/img\n"
+	for _, c := range []struct{ agent, dialect, out string }{
+		{"FooBot", "auto", ""}, // rfc9309
+		{"FooBot", "google", "http://h/a~b\n"},
+		{"Googlebot", "auto", list}, // as Google's parser reads, by its own group
+		{"Googlebot", "rfc9309", "http://h/img\n"},
+		{"Googlebot-Image", "auto", list},           // which goes by Googlebot
+		{"AdsBot-Google", "auto", list},             // which ignores *
+		{"googlebot-unheard-of", "rfc9309", ""},     // is nobody in particular
+		{"FooBot", "original", ""},                  //
+		{"Googlebot", "Original", "http://h/img\n"}, // the values of flags have no case
+	} {
+		r := command(t, list, "filter", "--robots", robots, "--agent", c.agent, "--dialect", c.dialect, "-")
+		if r.out != c.out || r.code != exitDone {
+			t.Errorf("%s by %s: code %d, printed %q, want %q", c.agent, c.dialect, r.code, r.out, c.out)
+		}
+		// Check says the same of each.
+		for _, url := range strings.Fields(list) {
+			check := command(t, "", "check", "--robots", robots, "--agent", c.agent, "--dialect", c.dialect, url)
+			if strings.HasPrefix(check.out, "allowed") != strings.Contains(r.out, url+"\n") {
+				t.Errorf("%s by %s: check says of %s: %s", c.agent, c.dialect, url, check.out)
+			}
+		}
+	}
+}
+
+func TestFilterSaysThatAnAgentIsExempt(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /\n")
+	r := command(t, "http://h/\n", "filter", "--robots", robots, "--agent", "ChatGPT-User", "-")
+	if r.out != "" || r.code != exitDone || !strings.Contains(r.err, "ChatGPT-User does not apply robots.txt") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestFilterHasOneOutputForAnyNumberOfWorkers(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /*7\n")
+	var list strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&list, "https://h%d.example/%d\n", i/1000, i)
+	}
+	lists := []string{file(t, "a.txt", list.String()), file(t, "b.gz", compressed(t, list.String())), file(t, "c.txt", "http://h/7\nhttp://h/8")}
+	first := ""
+	for _, workers := range []string{"1", "2", "16"} {
+		r := command(t, "", append([]string{"filter", "--robots", robots, "--agent", "FooBot", "--workers", workers}, lists...)...)
+		if r.code != exitDone || strings.Count(r.out, "\n") != 2*59_049+1 || !strings.HasSuffix(r.out, "http://h/8\n") {
+			t.Fatalf("%s workers: code %d, %d lines", workers, r.code, strings.Count(r.out, "\n"))
+		}
+		if text := r.out + r.err; first == "" {
+			first = text
+		} else if text != first {
+			t.Errorf("%s workers print something else than one", workers)
+		}
+	}
+}
+
+func TestFilterUsageErrors(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\n")
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"no list":            {[]string{"--robots", robots, "--agent", "a"}, "at least 1 arg"},
+		"no policy":          {[]string{"--agent", "a", "-"}, "--rules ARCHIVE"},
+		"two policies":       {[]string{"--robots", robots, "--rules", "x", "--agent", "a", "-"}, "exclude each other"},
+		"no agent":           {[]string{"--robots", robots, "-"}, "--agent"},
+		"stdin twice":        {[]string{"--robots", "-", "--agent", "a", "-"}, "both be stdin"},
+		"no workers":         {[]string{"--robots", robots, "--agent", "a", "--workers", "0", "-"}, "--workers"},
+		"unknown keep":       {[]string{"--robots", robots, "--agent", "a", "--keep", "all", "-"}, "allowed|disallowed"},
+		"unknown no-policy":  {[]string{"--robots", robots, "--agent", "a", "--no-policy", "error", "-"}, "keep|drop"},
+		"unknown invalid":    {[]string{"--robots", robots, "--agent", "a", "--invalid", "skip", "-"}, "keep|drop|error"},
+		"unknown format":     {[]string{"--robots", robots, "--agent", "a", "--format", "warc", "-"}, "auto|urls"},
+		"unknown output":     {[]string{"--robots", robots, "--agent", "a", "--output", "csv", "-"}, "text|json"},
+		"negative max-bytes": {[]string{"--robots", robots, "--agent", "a", "--max-bytes", "-1", "-"}, "negative"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := command(t, "http://h/\n", append([]string{"filter"}, c.args...)...)
+			if r.code != exitUsage || !strings.Contains(r.err, c.says) || r.out != "" {
+				t.Errorf("code %d, stdout %q, stderr %q; want 2 and %q", r.code, r.out, r.err, c.says)
+			}
+		})
+	}
+}
+
+// What is wrong is said, and what is good is filtered all the same.
+func TestFilterOfBadInput(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	good := file(t, "good.txt", "http://h/\nhttp://h/p\n")
+	zipped := compressed(t, strings.Repeat("http://h/\n", 50_000))
+	long := "http://h/" + strings.Repeat("x", 2<<20) + "\n"
+	for name, c := range map[string]struct {
+		args    []string
+		code    int
+		says    string
+		kept    float64
+		invalid float64
+		partial bool
+	}{
+		"empty":               {[]string{file(t, "e", "")}, exitDone, "", 0, 0, false},
+		"nothing but garbage": {[]string{file(t, "g", "\x00\x01\n\xff\xfe\n")}, exitDone, "", 0, 2, false},
+		"a long line":         {[]string{file(t, "l", long+"http://h/\n")}, exitDone, "", 1, 1, false},
+		"a long line to keep": {[]string{"--invalid", "keep", file(t, "l", long+"http://h/\n")}, exitInput, "1 line too long to be printed", 1, 1, false},
+		"a missing file":      {[]string{"missing.txt", good}, exitInput, "missing.txt", 1, 0, true},
+		"truncated gzip":      {[]string{file(t, "t.gz", zipped[:len(zipped)-10]), good}, exitInput, "at byte", 50_001, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := command(t, "", append([]string{"filter", "--robots", robots, "--agent", "FooBot", "--output", "json"}, c.args...)...)
+			if r.code != c.code || !strings.Contains(r.err, c.says) {
+				t.Errorf("code %d, stderr %q; want %d and %q", r.code, r.err, c.code, c.says)
+			}
+			sum := summaryJSON(t, r)
+			if sum["kept"] != c.kept || sum["invalid"] != c.invalid || sum["partial"] != c.partial {
+				t.Errorf("%v; want %v kept, %v invalid, partial %v", sum, c.kept, c.invalid, c.partial)
+			}
+		})
+	}
+	for _, args := range [][]string{{"--robots", robots, "missing.txt"}, {"--robots", "missing.txt", good}, {"--rules", "missing.rsv", good}} {
+		if r := command(t, "", append([]string{"filter", "--agent", "FooBot"}, args...)...); r.code != exitInput || !strings.Contains(r.err, "missing") || r.out != "" {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+}
+
+func TestFilterQuotesTheFirstInvalidLinesOnly(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	list := file(t, "urls.txt", "http://h/\n"+strings.Repeat("bad\x1b[31m\n", 5000))
+	r := command(t, "", "filter", "--robots", robots, "--agent", "FooBot", "--invalid", "error", list)
+	if n := strings.Count(r.err, `not an absolute URL: "bad\x1b[31m"`); n != maxQuotes || !strings.Contains(r.err, "and 4,990 invalid lines more") ||
+		!strings.Contains(r.err, "urls.txt:2: ") || r.code != exitInput {
+		t.Errorf("code %d, %d quotes in %q", r.code, n, r.err)
+	}
+	if !utf8.ValidString(r.err) || strings.Contains(r.err, "\x1b") {
+		t.Errorf("control characters in %q", r.err)
+	}
+}
+
+func TestFilterInterruptedPrintsWhatIsKnown(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	in := &blocking{strings.NewReader(strings.Repeat("http://a.example/some/path\n", 60_000)), make(chan struct{}), make(chan struct{})}
+	defer close(in.until)
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		<-in.read
+		time.Sleep(50 * time.Millisecond) // let some chunks through; any number will do
+		interrupt()
+	}()
+	var out, err bytes.Buffer
+	code := run(ctx, []string{"filter", "--robots", robots, "--agent", "FooBot", "--output", "json", "-"}, streams{in, &out, &err})
+	sum := summaryJSON(t, result{out.String(), err.String(), code})
+	if code != exitInterrupted || sum["partial"] != true || !strings.Contains(err.String(), "interrupted") {
+		t.Errorf("code %d, %v, stderr %q", code, sum, err.String())
+	}
+	if n := strings.Count(out.String(), "\n"); sum["kept"] != float64(n) || n == 0 {
+		t.Errorf("%d lines printed, but the summary says %v", n, sum["kept"])
+	}
+}
+
+// brokenPipe is a stdout that nobody reads.
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+func TestFilterEndsWhereItsOutputDoes(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	var err bytes.Buffer
+	code := run(t.Context(), []string{"filter", "--robots", robots, "--agent", "FooBot", "-"},
+		streams{strings.NewReader("http://h/\n"), brokenPipe{}, &err})
+	if code != exitInput || !strings.Contains(err.String(), "writing: ") || !strings.Contains(err.String(), "PARTIAL: 0 lines read") {
+		t.Errorf("code %d, stderr %q", code, err.String())
+	}
+}
+
+func TestFilterHelpCompletionAndProfile(t *testing.T) {
+	if r := command(t, "", "filter", "--help"); r.code != exitDone || !strings.Contains(r.out, "Examples:\n  robotsieve filter ") {
+		t.Errorf("%+v", r)
+	}
+	for want, args := range map[string][]string{
+		"disallowed\n":     {"--keep", ""},
+		"error\n":          {"--invalid", ""},
+		"drop\n":           {"--no-policy", ""},
+		"urls\n":           {"--format", ""},
+		"json\n":           {"--output", ""},
+		"GPTBot\tOpenAI\n": {"--agent", ""},
+	} {
+		if r := command(t, "", append([]string{"__complete", "filter"}, args...)...); !strings.Contains(r.out, want) {
+			t.Errorf("%v offers %q", args, r.out)
+		}
+	}
+	dir := t.TempDir()
+	r := command(t, "http://h/\n", "filter", "--robots", sample+"robots.txt", "--agent", "GPTBot", "--profile", "mem", "--profile-dir", dir, "-")
+	if info, err := os.Stat(filepath.Join(dir, "mem.pprof")); r.code != exitDone || err != nil || info.Size() == 0 {
+		t.Errorf("code %d, %v, stderr %q", r.code, err, r.err)
+	}
+}

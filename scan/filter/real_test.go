@@ -1,0 +1,94 @@
+package filter
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// shared opens a file in the directory of reference data, which is no part of the
+// module and lies beside it, and decompresses it. It skips the test if the file
+// is not there.
+func shared(t testing.TB, name string) (path string, text []byte) {
+	t.Helper()
+	path = filepath.Join("../../../shared", filepath.FromSlash(name))
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("reference data are not part of the module: no shared/%s beside it", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := gzip.NewReader(f)
+	if err == nil {
+		text, err = io.ReadAll(r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, text
+}
+
+// realWeb has the robots.txt of every n-th host of the reference data, as it
+// stands for http and https.
+func realWeb(t testing.TB, d automaton.Dialect, n int) *web {
+	t.Helper()
+	_, text := shared(t, "data/robots/by-host.jsonl.gz")
+	bodies := map[string]string{}
+	i := 0
+	for line := range bytes.Lines(text) {
+		if i++; i%n != 0 {
+			continue
+		}
+		var r struct {
+			Host string `json:"host"`
+			Body string `json:"body"`
+			B64  []byte `json:"body_b64"`
+		}
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.B64 != nil {
+			r.Body = string(r.B64)
+		}
+		bodies["http://"+r.Host], bodies["https://"+r.Host] = r.Body, r.Body
+	}
+	return newWeb(t, d, bodies, nil)
+}
+
+// TestRealURLs compares every verdict on the URLs of a sample of real hosts with
+// the naive reading; those of the others have no policy.
+func TestRealURLs(t *testing.T) {
+	every := 20
+	if testing.Short() {
+		every = 200
+	}
+	path, text := shared(t, "data/urls/with-robots.txt.gz")
+	for _, d := range []automaton.Dialect{automaton.RFC9309, automaton.Google} {
+		w := realWeb(t, d, every)
+		c := Config{Dialect: d, Policy: w, NoPolicy: true}
+		want, count := expect(c, "", w, string(text))
+		if judged := count[Allowed] + count[Disallowed]; judged < 100 || count[Disallowed] == 0 {
+			t.Errorf("%s: the sample is too small: %s", d, describe(count))
+		}
+		for _, workers := range []int{1, 2, 16} {
+			in, err := source.NewFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out, s := filteredBy(t, c, source.Options{Workers: workers, InOrder: true}, in); out != want || s.Count != count {
+				t.Errorf("%s, %d workers: %d bytes printed, %s; want %d, %s", d, workers, len(out), describe(s.Count), len(want), describe(count))
+			}
+		}
+	}
+}
