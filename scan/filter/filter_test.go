@@ -236,17 +236,17 @@ func FuzzRun(f *testing.F) {
 			byWeb = nil
 		}
 		want, count := expect(c, siteBody, byWeb, string(list))
-		out, s := filtered(t, c, 2, source.NewInput("-", iotest{bytes.NewReader(list)}, -1))
+		out, s := filtered(t, c, 2, source.NewInput("-", plainReader{bytes.NewReader(list)}, -1))
 		if out != want || s.Count != count {
 			t.Errorf("%q printed, %s; want %q, %s", out, describe(s.Count), want, describe(count))
 		}
 	})
 }
 
-// iotest hides what a reader can do beyond Read.
-type iotest struct{ r *bytes.Reader }
+// plainReader hides what a reader can do beyond Read.
+type plainReader struct{ r *bytes.Reader }
 
-func (i iotest) Read(b []byte) (int, error) { return i.r.Read(b) }
+func (p plainReader) Read(b []byte) (int, error) { return p.r.Read(b) }
 
 func TestALineTooLongIsCountedAndNeverPrinted(t *testing.T) {
 	long := "http://a/" + strings.Repeat("x", 5000)
@@ -268,7 +268,7 @@ func TestALineTooLongIsCountedAndNeverPrinted(t *testing.T) {
 func TestALineCutOffIsNoURL(t *testing.T) {
 	zipped := compressed(t, strings.Repeat("http://a.example/some/path/that/is/long\n", 50)+randomList(rand.New(rand.NewPCG(1, 1)), 2000))
 	for cut := 100; cut < 2000; cut += 190 {
-		in := source.NewInput("a.gz", iotest{bytes.NewReader(zipped[:len(zipped)-cut])}, -1)
+		in := source.NewInput("a.gz", plainReader{bytes.NewReader(zipped[:len(zipped)-cut])}, -1)
 		out, s := filtered(t, Config{Site: &Rules{}}, 2, in)
 		if n := s.Count[CutOff]; n > 1 || s.Read < 50 || out == "" {
 			t.Errorf("%d bytes cut: %s", cut, describe(s.Count))
