@@ -80,8 +80,9 @@ func BenchmarkFilter(b *testing.B) {
 		shuffled   bool
 		config     func(b *testing.B, urls [][]byte) filter.Config
 	}{
-		{"rules=none", "data/bench/urls_10k.txt", false, func(*testing.B, [][]byte) filter.Config {
-			return filter.Config{Site: &filter.Rules{}}
+		{"rules=one", "data/bench/urls_10k.txt", false, func(*testing.B, [][]byte) filter.Config {
+			rules := rulesOf([]byte("user-agent: *\ndisallow: /nowhere"))
+			return filter.Config{Site: &rules}
 		}},
 		{"rules=medium", "data/bench/urls_10k.txt", false, site("medium")},
 		{"rules=medium/urls=many-hosts", "data/urls/with-robots.txt.gz", false, site("medium")},

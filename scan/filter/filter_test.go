@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"unsafe"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/origin"
@@ -388,6 +389,12 @@ func allocsOf(c *Config, text string) float64 {
 		copy(chunk.Data, text)
 		worker.chunk(chunk, func() bool { return false })
 	})
+}
+
+func TestGuardSizeOfASlot(t *testing.T) {
+	if size := unsafe.Sizeof(slot{}); size > 96 {
+		t.Errorf("a slot has %d bytes", size)
+	}
 }
 
 func TestClassesHaveNames(t *testing.T) {

@@ -12,10 +12,10 @@ import (
 // site is what is known of the URLs that begin with one scheme and authority, as
 // these are spelled.
 type site struct {
+	machine *automaton.Machine
 	// class is Allowed where the machine decides, Unreachable where only the path
 	// does; all URLs of a site of another class are of that.
-	class   Class
-	machine *automaton.Machine
+	class Class
 	// whole says that the path is to be found in the whole URL: where Google's
 	// reading would end the authority at a semicolon.
 	whole bool
@@ -27,7 +27,7 @@ type site struct {
 // spellings than keyLen are looked up each time.
 const (
 	places = 1 << 13
-	keyLen = 78 // makes a slot of 96 bytes
+	keyLen = 78 // makes a slot of 96 bytes, where pointers have eight
 )
 
 type slot struct {
