@@ -17,7 +17,7 @@ type Archive struct {
 	columns  [256]int8 // of each dialect: 1 + its place in dialects, or 0
 	origins  int
 	shift    uint // of a hash, to the number of its bucket
-	build    func(automaton.Dialect, [][]automaton.Rule) (*automaton.Machine, error)
+	build    func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error)
 
 	buckets []byte
 	offsets []byte // of the rulesets
@@ -28,11 +28,9 @@ type Archive struct {
 
 // Options say how an archive is decoded. The zero value is good.
 type Options struct {
-	// Build makes a machine of its ranked lists, each of which several calls
-	// may be given as the same slice; it must not change them. Nil stands for
-	// automaton.New of each list and automaton.Join of these. Several
-	// goroutines may call it at once.
-	Build func(automaton.Dialect, [][]automaton.Rule) (*automaton.Machine, error)
+	// Build makes a machine of a ranked list, which it may keep. Nil stands for
+	// automaton.New without a table. Several goroutines may call it at once.
+	Build func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error)
 }
 
 // Entry is what an archive knows of one origin.
@@ -59,6 +57,11 @@ var (
 // for a checksum of these, and memory of 8 bytes a ruleset.
 func Open(data []byte, o Options) (*Archive, error) {
 	a := &Archive{build: o.Build}
+	if a.build == nil {
+		a.build = func(d automaton.Dialect, rules []automaton.Rule) (*automaton.Machine, error) {
+			return automaton.New(d, rules, nil)
+		}
+	}
 	if err := a.open(data); err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
 	}

@@ -40,15 +40,15 @@ func TestWhatIsLookedUpIsWhatWasAdded(t *testing.T) {
 
 func TestEveryFieldOfARuleIsKept(t *testing.T) {
 	var list []automaton.Rule
-	for i, rank := range []uint64{1<<64 - 1, 1<<64 - 2, 1<<32 | 7, 1 << 32, 1<<32 - 1, 5, 0, 0} {
-		for _, line := range []uint32{1, 1<<32 - 1, uint32(i) + 2} {
+	for i, rank := range []uint64{1<<64 - 1, 1<<64 - 9, 1<<32 | 7, 1 << 32, 1<<32 - 4, 8, 5, 2} {
+		for j, line := range []uint32{1, 1<<32 - 1, uint32(i) + 2} {
 			list = append(list, automaton.Rule{
-				Rank: rank, Segments: slices.Repeat([]string{"/\x00\xff"}, i+1), Anchored: i%2 == 0,
+				Rank: rank - uint64(j), Pattern: strings.Repeat("/\x00\xff*", i) + "/", Anchored: i%2 == 0,
 				Form: automaton.FormA + automaton.Form(i/2%2), Verdict: automaton.Verdict{Line: line, Disallowed: i%3 == 0},
 			})
 		}
 	}
-	m, err := automaton.New(rfc9309, list)
+	m, err := automaton.New(rfc9309, list, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,23 +189,14 @@ func TestWriteToReportsWhatWasWrittenBeforeAnError(t *testing.T) {
 	}
 }
 
-// TestBuildMakesTheMachines: and is given the lists that machines share as the
-// same slice.
+// TestBuildMakesTheMachines: and is given a list that machines share but once.
 func TestBuildMakesTheMachines(t *testing.T) {
 	dialects, origins := small(t)
 	lists := map[*automaton.Rule]int{}
 	a, err := archive.Open(written(t, dialects, origins...), archive.Options{
-		Build: func(d automaton.Dialect, parts [][]automaton.Rule) (*automaton.Machine, error) {
-			var machines []*automaton.Machine
-			for _, part := range parts {
-				lists[&part[0]]++
-				m, err := automaton.New(d, part)
-				if err != nil {
-					return nil, err
-				}
-				machines = append(machines, m)
-			}
-			return automaton.Join(d, machines...)
+		Build: func(d automaton.Dialect, list []automaton.Rule) (*automaton.Machine, error) {
+			lists[&list[0]]++
+			return automaton.New(d, list, nil)
 		},
 	})
 	if err != nil {
@@ -215,12 +206,17 @@ func TestBuildMakesTheMachines(t *testing.T) {
 	if len(lists) != 2 {
 		t.Errorf("got %d distinct lists, want 2", len(lists))
 	}
+	for _, n := range lists {
+		if n != 1 {
+			t.Errorf("a list was built %d times", n)
+		}
+	}
 	var s automaton.Scratch
 	if v := r.Match(&s, []byte("two"), []byte("/own/xxxxxxxxxx/y")); !v.Disallowed {
 		t.Errorf("got %+v", v)
 	}
 	failing, err := archive.Open(written(t, dialects, origins...), archive.Options{
-		Build: func(automaton.Dialect, [][]automaton.Rule) (*automaton.Machine, error) { return nil, io.ErrNoProgress },
+		Build: func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error) { return nil, io.ErrNoProgress },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,30 +8,21 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// maxJoined bounds the rules that Join looks at for the machines of one ruleset,
-// which several may have in common: a list of n rules that m machines share takes
-// m*n steps. Half a second's worth; a robots.txt of 500 KiB cannot reach it.
-const maxJoined = 1 << 29
+var errRuleset = errors.New("damaged: not a ruleset")
 
-var (
-	errRuleset   = errors.New("damaged: not a ruleset")
-	errEntangled = errors.New("too many groups of many rules have agents in common")
-)
-
-// decode makes a ruleset of its bytes, of which its strings are views. build may
-// be nil.
-func decode(blob []byte, build func(automaton.Dialect, [][]automaton.Rule) (*automaton.Machine, error)) (*automaton.Ruleset, error) {
+// decode makes a ruleset of its bytes, of which its strings are views.
+func decode(blob []byte, build func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error)) (*automaton.Ruleset, error) {
 	if len(blob) == 0 || !known(automaton.Dialect(blob[0])) {
 		return nil, errRuleset
 	}
 	d := automaton.Dialect(blob[0])
 	c := cursor{rest: blob[1:]}
-	rules, segments, lists, machines, agents := c.uvarint(), c.uvarint(), c.uvarint(), c.uvarint(), c.uvarint()
+	rules, lists, machines, agents := c.uvarint(), c.uvarint(), c.uvarint(), c.uvarint()
 	// A rule takes four bytes at least, all else one.
-	if n := uint64(len(c.rest)); rules > n/4 || segments > n || lists > n || machines > n || agents > n {
+	if n := uint64(len(c.rest)); rules > n/4 || lists > n || machines > n || agents > n {
 		return nil, errRuleset
 	}
-	all := c.lists(make([][]automaton.Rule, lists), make([]automaton.Rule, rules), make([]string, segments))
+	all := c.lists(make([][]automaton.Rule, lists), make([]automaton.Rule, rules))
 	if c.bad {
 		return nil, errRuleset
 	}
@@ -120,9 +111,8 @@ func (c *cursor) text() string {
 	return s
 }
 
-// lists fills the lists with the rules and these with the segments, all of which
-// must be used.
-func (c *cursor) lists(lists [][]automaton.Rule, rules []automaton.Rule, segments []string) [][]automaton.Rule {
+// lists fills the lists with the rules, all of which must be used.
+func (c *cursor) lists(lists [][]automaton.Rule, rules []automaton.Rule) [][]automaton.Rule {
 	for i := range lists {
 		n := c.uvarint()
 		if n > uint64(len(rules)) {
@@ -133,23 +123,18 @@ func (c *cursor) lists(lists [][]automaton.Rule, rules []automaton.Rule, segment
 		rules = rules[n:]
 		var high, line uint32
 		for j := range list {
-			segments = c.rule(&list[j], segments, high, line)
+			c.rule(&list[j], high, line)
 			high, line = uint32(list[j].Rank>>32), list[j].Verdict.Line
 		}
 		lists[i] = list
 	}
-	c.bad = c.bad || len(rules) > 0 || len(segments) > 0
+	c.bad = c.bad || len(rules) > 0
 	return lists
 }
 
-// rule reads a rule, whose segments take the place of the first of those given,
-// and returns the others. high and line are of the rule before.
-func (c *cursor) rule(r *automaton.Rule, segments []string, high, line uint32) []string {
+// rule reads a rule. high and line are of the rule before.
+func (c *cursor) rule(r *automaton.Rule, high, line uint32) {
 	flags := c.byte()
-	n := uint64(flags >> shiftSegments)
-	if n == 0 {
-		n = c.uvarint()
-	}
 	high = c.step(high)
 	low := uint64(0)
 	if flags&flagLineRank == 0 {
@@ -159,97 +144,46 @@ func (c *cursor) rule(r *automaton.Rule, segments []string, high, line uint32) [
 	if flags&flagLineRank != 0 {
 		low = uint64(^line)
 	}
-	if c.bad || n > uint64(len(segments)) {
-		c.rest, c.bad = nil, true
-		return segments
-	}
+	c.bad = c.bad || flags >= flagsEnd
 	r.Rank = uint64(high)<<32 | low
 	r.Anchored = flags&flagAnchored != 0
 	r.Form = automaton.Form(flags >> shiftForm & maskForm)
 	r.Verdict = automaton.Verdict{Line: line, Disallowed: flags&flagDisallowed != 0}
-	r.Segments = segments[:n:n]
-	for i := range r.Segments {
-		r.Segments[i] = c.text()
-	}
-	return segments[n:]
+	r.Pattern = c.text()
 }
 
-// machines reads the machines and makes them of the lists.
+// machines makes a machine of each list, and of these the machines that it reads,
+// which share them.
 func (c *cursor) machines(d automaton.Dialect, machines []*automaton.Machine, lists [][]automaton.Rule,
-	build func(automaton.Dialect, [][]automaton.Rule) (*automaton.Machine, error)) ([]*automaton.Machine, error) {
-	if build == nil {
-		single, err := singles(d, lists)
-		if err != nil {
-			return nil, err
-		}
-		join := joiner{d, lists, single}
-		return machines, c.eachMachine(machines, lists, join.join)
-	}
-	return machines, c.eachMachine(machines, lists, func(numbers []uint64) (*automaton.Machine, error) {
-		parts := make([][]automaton.Rule, len(numbers))
-		for i, n := range numbers {
-			parts[i] = lists[n]
-		}
-		return build(d, parts)
-	})
-}
-
-// eachMachine reads the numbers of the lists of each machine and has it made.
-func (c *cursor) eachMachine(machines []*automaton.Machine, lists [][]automaton.Rule, machine func(lists []uint64) (*automaton.Machine, error)) error {
-	var numbers []uint64
-	joined := 0
-	for i := range machines {
-		n := c.uvarint()
-		if n > uint64(len(c.rest)) {
-			return errRuleset
-		}
-		numbers = numbers[:0]
-		for range n {
-			number := c.below(uint64(len(lists)))
-			if c.bad {
-				return errRuleset
-			}
-			if numbers = append(numbers, number); n > 1 {
-				joined += len(lists[number])
-			}
-		}
-		if joined > maxJoined {
-			return errEntangled
-		}
-		var err error
-		if machines[i], err = machine(numbers); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// singles makes a machine of each list.
-func singles(d automaton.Dialect, lists [][]automaton.Rule) ([]*automaton.Machine, error) {
+	build func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error)) ([]*automaton.Machine, error) {
 	single := make([]*automaton.Machine, len(lists))
 	for i, list := range lists {
 		var err error
-		if single[i], err = automaton.New(d, list); err != nil {
+		if single[i], err = build(d, list); err != nil {
 			return nil, err
 		}
 	}
-	return single, nil
-}
-
-// joiner makes machines of those of single lists, which they then share.
-type joiner struct {
-	d      automaton.Dialect
-	lists  [][]automaton.Rule
-	single []*automaton.Machine
-}
-
-func (j joiner) join(numbers []uint64) (*automaton.Machine, error) {
-	if len(numbers) == 1 {
-		return j.single[numbers[0]], nil
+	for i := range machines {
+		n := c.uvarint()
+		if n > uint64(len(c.rest)) {
+			return nil, errRuleset
+		}
+		parts := make([]*automaton.Machine, n)
+		for j := range parts {
+			number := c.below(uint64(len(lists)))
+			if c.bad {
+				return nil, errRuleset
+			}
+			parts[j] = single[number]
+		}
+		if n == 1 {
+			machines[i] = parts[0]
+			continue
+		}
+		var err error
+		if machines[i], err = automaton.Join(d, parts...); err != nil {
+			return nil, err
+		}
 	}
-	parts := make([]*automaton.Machine, len(numbers))
-	for i, n := range numbers {
-		parts[i] = j.single[n]
-	}
-	return automaton.Join(j.d, parts...)
+	return machines, nil
 }

@@ -58,7 +58,7 @@
 // A ruleset is a uint32, the checksum of what follows, and then:
 //
 //	byte     dialect
-//	varints  number of rules, of segments, of lists, of machines, of agents
+//	varints  number of rules, of lists, of machines, of agents
 //	lists    of rules in the order of rank: a varint, the number of rules, then each
 //	machines each a varint, the number of its lists, then the numbers of these
 //	agents   each a varint, the length of its token, the token, the number of its machine
@@ -67,12 +67,11 @@
 // A rule is:
 //
 //	byte     1: anchored; 2: disallows; 4 and 8: form; 16: the lower half of the rank is the
-//	         complement of the line; 32, 64 and 128: number of segments, 0 for more than seven
-//	varint   the number of segments, where there are more than seven
+//	         complement of the line
 //	signed   the upper half of the rank, less that of the rule before in this list (0 before the first)
 //	varint   the lower half of the rank, where it is not the complement of the line
 //	signed   the line, less that of the rule before in this list (0 before the first)
-//	segments each a varint, its length, and its bytes
+//	pattern  a varint, its length, and its bytes
 //
 // Lists that several machines share are stored once. So are machines that several
 // agents share; decoding restores the sharing.

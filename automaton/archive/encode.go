@@ -16,8 +16,6 @@ type encoder struct {
 	machines [][]uint64                 // the lists of each
 	machine  map[*automaton.Machine]uint64
 	rules    int
-	segments int
-	joined   int
 	out      []byte
 }
 
@@ -41,11 +39,8 @@ func (e *encoder) encode(r *automaton.Ruleset) ([]byte, error) {
 	if m := r.Wildcard(); m != nil {
 		e.add(m)
 	}
-	if e.joined > maxJoined {
-		return nil, errEntangled
-	}
 	e.out = append(e.out, 0, 0, 0, 0, byte(r.Dialect()))
-	for _, n := range []int{e.rules, e.segments, len(e.lists), len(e.machines), len(r.Agents())} {
+	for _, n := range []int{e.rules, len(e.lists), len(e.machines), len(r.Agents())} {
 		e.uvarint(uint64(n))
 	}
 	for _, list := range e.lists {
@@ -87,20 +82,11 @@ func (e *encoder) add(m *automaton.Machine) {
 			n = uint64(len(e.lists))
 			e.listOf[&list[0]] = n
 			e.lists = append(e.lists, list)
-			e.count(list)
+			e.rules += len(list)
 		}
-		if numbers = append(numbers, n); len(lists) > 1 {
-			e.joined += len(list)
-		}
+		numbers = append(numbers, n)
 	}
 	e.machines = append(e.machines, numbers)
-}
-
-func (e *encoder) count(list []automaton.Rule) {
-	e.rules += len(list)
-	for i := range list {
-		e.segments += len(list[i].Segments)
-	}
 }
 
 func (e *encoder) list(list []automaton.Rule) {
@@ -125,20 +111,13 @@ func (e *encoder) rule(r *automaton.Rule, high, line uint32) {
 	if low == ^r.Verdict.Line {
 		flags |= flagLineRank
 	}
-	if n := len(r.Segments); n <= maxSegments {
-		e.out = append(e.out, flags|byte(n)<<shiftSegments)
-	} else {
-		e.out = append(e.out, flags)
-		e.uvarint(uint64(n))
-	}
+	e.out = append(e.out, flags)
 	e.step(high, uint32(r.Rank>>32))
 	if flags&flagLineRank == 0 {
 		e.uvarint(uint64(low))
 	}
 	e.step(line, r.Verdict.Line)
-	for _, segment := range r.Segments {
-		e.text(segment)
-	}
+	e.text(r.Pattern)
 }
 
 func (e *encoder) uvarint(v uint64) { e.out = binary.AppendUvarint(e.out, v) }

@@ -31,7 +31,7 @@ func rules(d automaton.Dialect, patterns ...string) []automaton.Rule {
 		r := automaton.Rule{Form: forms[d], Verdict: automaton.Verdict{Line: line, Disallowed: !allow}}
 		r.Rank = uint64(1000-i)<<33 | uint64(^line)
 		p, r.Anchored = strings.CutSuffix(p, "$")
-		r.Segments = strings.Split(p, "*")
+		r.Pattern = p
 		list = append(list, r)
 	}
 	return list
@@ -39,7 +39,7 @@ func rules(d automaton.Dialect, patterns ...string) []automaton.Rule {
 
 func machine(t testing.TB, d automaton.Dialect, patterns ...string) *automaton.Machine {
 	t.Helper()
-	m, err := automaton.New(d, rules(d, patterns...))
+	m, err := automaton.New(d, rules(d, patterns...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

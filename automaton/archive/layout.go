@@ -38,8 +38,7 @@ const (
 	shiftForm      = 2
 	maskForm       = 3
 	flagLineRank   = 1 << 4
-	shiftSegments  = 5
-	maxSegments    = 7 // that fit in the byte
+	flagsEnd       = 1 << 5
 )
 
 var (

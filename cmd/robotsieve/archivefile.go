@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
+	"github.com/robotsieve/robotsieve/compile"
 )
 
 // openArchive maps an archive into memory and opens it. What comes from it is
@@ -21,10 +23,16 @@ func openArchive(path string) (a *archive.Archive, close func() error, err error
 	if err != nil {
 		return nil, nil, err
 	}
-	if a, err = archive.Open(data, archive.Options{}); err != nil {
+	if a, err = archive.Open(data, archive.Options{Build: buildMachine}); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
 	}
 	return a, unmap, nil
+}
+
+// buildMachine makes the machine of a list from an archive, which holds no tables:
+// to make them anew costs less than to read them, and most origins need none.
+func buildMachine(d automaton.Dialect, rules []automaton.Rule) (*automaton.Machine, error) {
+	return compile.Machine(d, compile.EngineAuto, rules)
 }
 
 // writeFile has a file written under a name of its own beside the one it is to

@@ -232,7 +232,8 @@ func (c *compilation) readings(body []byte) []*automaton.Ruleset {
 	rulesets := make([]*automaton.Ruleset, len(c.dialects))
 	for i, d := range c.dialects {
 		if body != nil {
-			rulesets[i] = compile.Compile(body, compile.Options{Dialect: d, MaxBytes: c.limit}).Ruleset
+			// An archive holds lists; automata would be made for nothing.
+			rulesets[i] = compile.Compile(body, compile.Options{Dialect: d, MaxBytes: c.limit, Engine: compile.EngineList}).Ruleset
 		}
 	}
 	return rulesets
