@@ -6,7 +6,13 @@ BIN := bin/robotsieve
 FUZZTIME ?= 10m
 COUNT ?= 6
 
-.PHONY: build demo test race guard bench fuzz lint sample clean
+# Peers of make bench-peers: PEERS_ALL=1 asks about all sites, and PEERS_FLAGS
+# are more flags, such as --external 'google=robots_jsonl'.
+PEERS_ALL ?=
+PEERS_FLAGS ?=
+PEERS_DIR := $(CURDIR)/bin/peers
+
+.PHONY: build demo test race guard bench bench-peers peers-install peers-test fuzz lint sample clean
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -34,6 +40,26 @@ guard:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem -count=$(COUNT) ./...
+
+# The same work by other parsers of robots.txt, in one run.
+bench-peers: build peers-install
+	@cd bench/peers && NODE_PATH="$(PEERS_DIR)/node_modules" $(GO) run . $(if $(PEERS_ALL),--sites 0) \
+		--external 'robotsieve by JSON lines=../../$(BIN) check --jsonl --dialect google --max-bytes 0' $(PEERS_FLAGS)
+
+# What can be had of the peers; those that cannot are missing in the table.
+peers-install:
+	@if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && ! dpkg -s python3-protego libwww-robotrules-perl >/dev/null 2>&1; then \
+		{ apt-get update && apt-get install -y --no-install-recommends python3-protego libwww-robotrules-perl; } >/dev/null \
+			|| echo "peers: apt-get failed, Protego or WWW::RobotRules may be missing"; \
+	fi
+	@if command -v npm >/dev/null && [ ! -d "$(PEERS_DIR)/node_modules/robots-parser" ]; then \
+		npm install --silent --no-save --no-package-lock --prefix "$(PEERS_DIR)" robots-parser@3.0.1 \
+			|| echo "peers: npm failed, robots-parser is missing"; \
+	fi
+
+# The peers are a module of their own, whose requirements make test must not need.
+peers-test:
+	cd bench/peers && $(GO) vet ./... && NODE_PATH="$(PEERS_DIR)/node_modules" $(GO) test ./...
 
 # Each fuzz target in turn, FUZZTIME each.
 fuzz:

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// An adapter is a script around a library in another language. It prints a line
+// with its version when the library is loaded. Then it reads questions, a site a
+// line, and answers each at once with a line.
+//
+// A question is words of base64 separated by spaces: the URL of the robots.txt,
+// the agent, the body of the robots.txt, and any number of URLs. The answer is
+//
+//	PARSE MATCH VERDICTS
+//
+// with the nanoseconds that parsing took and that all the URLs took, by the
+// monotonic clock of the language, so that neither the start of the interpreter
+// nor this exchange is in them. VERDICTS has a character for each URL (see
+// verdict), or is "!" and why the robots.txt was rejected.
+type adapter struct {
+	interpreters []string // the first that can load the library is taken
+	flag         string   // by which the interpreter takes a script
+	script       string
+	args         []string
+}
+
+// The adapters' scripts.
+var (
+	//go:embed adapters/python.py
+	pythonPy string
+	//go:embed adapters/robotrules.pl
+	robotRulesPl string
+	//go:embed adapters/robots-parser.js
+	robotsParserJS string
+)
+
+func (a adapter) start(ctx context.Context) (peer, error) {
+	var errs []error
+	for _, interpreter := range a.interpreters {
+		p, err := a.startWith(ctx, interpreter)
+		if err == nil {
+			return p, nil
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", interpreter, err))
+	}
+	return nil, errors.Join(errs...)
+}
+
+func (a adapter) startWith(ctx context.Context, interpreter string) (peer, error) {
+	s := &scripted{stderr: &tail{}}
+	s.cmd = exec.CommandContext(ctx, interpreter, append([]string{a.flag, a.script}, a.args...)...)
+	s.cmd.Stderr = s.stderr
+	s.cmd.WaitDelay = time.Second
+	in, err := s.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	s.in, s.out = in, bufio.NewReader(out)
+	if s.name, err = s.line(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// scripted is an adapter that runs.
+type scripted struct {
+	name   string
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	stderr *tail
+	buf    []byte
+}
+
+func (s *scripted) version() string { return s.name }
+
+func (s *scripted) close() {
+	s.in.Close()
+	s.cmd.Process.Kill()
+	_ = s.cmd.Wait() // it was killed, perhaps before
+}
+
+// line reads a line of what the adapter prints. Where there is none it tells why.
+func (s *scripted) line(ctx context.Context) (string, error) {
+	line, err := s.out.ReadString('\n')
+	if err == nil {
+		return strings.TrimSuffix(line, "\n"), nil
+	}
+	s.close() // after which all that it said is in stderr
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	return "", s.stderr.explain(fmt.Errorf("it ended: %w", err))
+}
+
+func (s *scripted) round(ctx context.Context, sites []site, record func([]verdict)) (spent, error) {
+	var total spent
+	for i := range sites {
+		s.buf = appendQuestion(s.buf[:0], &sites[i])
+		if _, err := s.in.Write(s.buf); err != nil && ctx.Err() == nil {
+			return total, fmt.Errorf("asking: %w", err)
+		}
+		line, err := s.line(ctx)
+		if err != nil {
+			return total, err
+		}
+		t, verdicts, err := parseReply(line, len(sites[i].urls))
+		if err != nil {
+			return total, err
+		}
+		total.parse += t.parse
+		total.match += t.match
+		record(verdicts)
+	}
+	return total, nil
+}
+
+func appendQuestion(b []byte, s *site) []byte {
+	b = base64.StdEncoding.AppendEncode(b, []byte(s.robotsURL))
+	b = base64.StdEncoding.AppendEncode(append(b, ' '), []byte(s.agent))
+	b = base64.StdEncoding.AppendEncode(append(b, ' '), s.body)
+	for _, u := range s.urls {
+		b = base64.StdEncoding.AppendEncode(append(b, ' '), []byte(u))
+	}
+	return append(b, '\n')
+}
+
+// parseReply reads an answer about n URLs.
+func parseReply(line string, n int) (spent, []verdict, error) {
+	words := strings.SplitN(line, " ", 3)
+	if len(words) != 3 {
+		return spent{}, nil, fmt.Errorf("not an answer: %.80q", line)
+	}
+	parse, err1 := strconv.ParseInt(words[0], 10, 64)
+	match, err2 := strconv.ParseInt(words[1], 10, 64)
+	if err := errors.Join(err1, err2); err != nil {
+		return spent{}, nil, fmt.Errorf("not an answer: %w", err)
+	}
+	t := spent{time.Duration(parse), time.Duration(match)}
+	if strings.HasPrefix(words[2], "!") {
+		t.match = 0
+		return t, []verdict(strings.Repeat(string(noAnswer), n)), nil
+	}
+	if len(words[2]) != n || strings.Trim(words[2], "01?") != "" {
+		return spent{}, nil, fmt.Errorf("not verdicts on %d URLs: %.80q", n, words[2])
+	}
+	return t, []verdict(words[2]), nil
+}

@@ -1,0 +1,102 @@
+// Peers gives the same work to robotsieve and to other parsers of robots.txt, in
+// one run on the same inputs, and prints a table of their times and of how often
+// they agree with google/robotstxt as robotsieve reads it.
+//
+//	make bench-peers
+//
+// installs what can be installed and runs it. Peers in Go run in this process,
+// those of other languages in scripts that measure themselves (adapters), any
+// other as a command that speaks the protocol of robotsieve check --jsonl:
+//
+//	go run . --external 'NAME=COMMAND'
+//
+// It is a module of its own, so that what it requires is required of nobody else.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the command as a function of its arguments and streams. It returns the
+// exit code: 1 if robotsieve itself differs from what was recorded of the
+// reference, 2 for wrong usage, 3 if there is no input.
+func run(ctx context.Context, args []string, out, stderr io.Writer) int {
+	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	sites := flags.Int("sites", 200, "ask about so many robots.txt, evenly spaced; 0 is all")
+	rounds := flags.Int("rounds", 3, "timed rounds, after one that warms up; medians are shown")
+	timeout := flags.Duration("timeout", 2*time.Minute, "for all rounds of one peer")
+	all := entrants()
+	flags.Func("external", "`NAME=COMMAND` of a peer that answers as robotsieve check --jsonl does; a shell runs it (repeatable)", func(v string) error {
+		name, command, found := strings.Cut(v, "=")
+		if !found || name == "" || command == "" {
+			return errors.New("want NAME=COMMAND")
+		}
+		all = append(all, entrant{name, startExternal(command)})
+		return nil
+	})
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	if flags.NArg() > 0 || *rounds < 1 {
+		fmt.Fprintln(stderr, "peers: no arguments, and at least one round")
+		return 2
+	}
+	c, err := loadCorpus(*sites)
+	if err != nil {
+		fmt.Fprintln(stderr, "peers:", err)
+		return 3
+	}
+	differ := printHead(out, c, *rounds)
+	var rows []row
+	for _, e := range all {
+		if ctx.Err() != nil {
+			break
+		}
+		fmt.Fprintf(stderr, "%s ...\n", show(e.name))
+		rows = append(rows, measure(ctx, e, c, plan{*rounds, *timeout}))
+	}
+	printTable(out, rows)
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(out, "interrupted")
+		return 130
+	case differ > 0:
+		return 1
+	}
+	return 0
+}
+
+// printHead says what the table rests on. It returns in how many verdicts
+// robotsieve differs from the reference.
+func printHead(out io.Writer, c *corpus, rounds int) (differ int) {
+	fmt.Fprintf(out, "%d sites: %s; %d bytes, %d URLs. %s, %s/%s, %d CPUs.\n",
+		len(c.sites), c.name, c.bytes(), c.urls(), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	fmt.Fprintf(out, "One thread each; medians of %d rounds after one that warms up. Agreement is with robotsieve's dialect google.\n", rounds)
+	recorded, differ := c.recordedDifferences()
+	switch {
+	case recorded == 0:
+		fmt.Fprint(out, "No verdicts of google/robotstxt are recorded for these URLs.\n\n")
+	case differ == 0:
+		fmt.Fprintf(out, "That agrees with google/robotstxt (C++) on all %d verdicts recorded, line included.\n\n", recorded)
+	default:
+		fmt.Fprintf(out, "That DIFFERS from google/robotstxt (C++) on %d of %d verdicts recorded, line included.\n\n", differ, recorded)
+	}
+	return differ
+}
