@@ -114,9 +114,7 @@ func (s *scripted) round(ctx context.Context, sites []site, record func([]verdic
 	var total spent
 	for i := range sites {
 		s.buf = appendQuestion(s.buf[:0], &sites[i])
-		if _, err := s.in.Write(s.buf); err != nil && ctx.Err() == nil {
-			return total, fmt.Errorf("asking: %w", err)
-		}
+		_, _ = s.in.Write(s.buf) // who cannot be asked does not answer: line says why
 		line, err := s.line(ctx)
 		if err != nil {
 			return total, err
