@@ -40,6 +40,7 @@ func isTerminal(stream any) bool {
 // exitUsage, is returned.
 const (
 	exitDone        = 0
+	exitFound       = 1   // done, and what was looked for was found
 	exitUsage       = 2   // the command line, or what it leaves out
 	exitInput       = 3   // an input could not be used, wholly or in part
 	exitInterrupted = 130 // by SIGINT, after printing what is known so far
@@ -114,8 +115,9 @@ through them: which crawlers asked for what robots.txt forbids them. URL lists
 go through the same matchers: which of them a crawler may fetch.
 
 Results go to stdout, progress and diagnostics to stderr; - is stdin.
-Exit status: 0 done; 2 wrong usage; 3 an input could not be used, wholly or in
-part; 130 interrupted, after printing what was known so far.`,
+Exit status: 0 done; 1 done, and what was looked for was found; 2 wrong usage;
+3 an input could not be used, wholly or in part; 130 interrupted, after printing
+what was known so far.`,
 		Example: `  robotsieve audit --robots robots.txt access.log*.gz
   robotsieve filter --robots robots.txt --agent GPTBot urls.txt.gz > allowed.txt
   robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/`,
@@ -127,7 +129,7 @@ part; 130 interrupted, after printing what was known so far.`,
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.AddCommand(newAudit(s), newFilter(s), newCheck(s), newCompile(s), newVersion(s))
+	root.AddCommand(newAudit(s), newFilter(s), newCheck(s), newCompile(s), newBench(s), newVersion(s))
 	return root
 }
 
