@@ -59,6 +59,7 @@ func (a adapter) start(ctx context.Context) (peer, error) {
 func (a adapter) startWith(ctx context.Context, interpreter string) (peer, error) {
 	s := &scripted{stderr: &tail{}}
 	s.cmd = exec.CommandContext(ctx, interpreter, append([]string{a.flag, a.script}, a.args...)...)
+	ownGroup(s.cmd)
 	s.cmd.Stderr = s.stderr
 	s.cmd.WaitDelay = time.Second
 	in, err := s.cmd.StdinPipe()
@@ -87,14 +88,19 @@ type scripted struct {
 	out    *bufio.Reader
 	stderr *tail
 	buf    []byte
+	closed bool
 }
 
 func (s *scripted) version() string { return s.name }
 
 func (s *scripted) close() {
+	if s.closed {
+		return // its process id may be another's by now
+	}
+	s.closed = true
 	s.in.Close()
-	s.cmd.Process.Kill()
-	_ = s.cmd.Wait() // it was killed, perhaps before
+	_ = s.cmd.Cancel() // which fails where it has ended by itself
+	_ = s.cmd.Wait()   // which says that it was killed
 }
 
 // line reads a line of what the adapter prints. Where there is none it tells why.
