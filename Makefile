@@ -7,7 +7,7 @@ FUZZTIME ?= 10m
 COUNT ?= 6
 
 # Peers of make bench-peers: PEERS_ALL=1 asks about all sites, and PEERS_FLAGS
-# are more flags, such as --external 'google=robots_jsonl'.
+# are more flags, such as "--external 'google=./wrapper'".
 PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers

@@ -8,7 +8,11 @@
 // those of other languages in scripts that measure themselves (adapters), any
 // other as a command that speaks the protocol of robotsieve check --jsonl:
 //
-//	go run . --external 'NAME=COMMAND'
+//	make bench-peers PEERS_FLAGS="--external 'google=./wrapper'"
+//
+// such as a wrapper of your own around a parser in C++, which reads on stdin lines
+// {"robots":"…","agent":"…","url":"…"} (robots_b64 and url_b64, in base64, where
+// they are not UTF-8) and answers each with a line {"allowed":true}.
 //
 // It is a module of its own, so that what it requires is required of nobody else.
 package main
@@ -26,6 +30,9 @@ import (
 	"time"
 )
 
+// timedRounds come after one that warms up.
+const timedRounds = 3
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -40,8 +47,7 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	sites := flags.Int("sites", 200, "ask about so many robots.txt, evenly spaced; 0 is all")
-	rounds := flags.Int("rounds", 3, "timed rounds, after one that warms up; medians are shown")
-	timeout := flags.Duration("timeout", 2*time.Minute, "for all rounds of one peer")
+	timeout := flags.Duration("timeout", time.Minute, "for all rounds of one peer")
 	all := entrants()
 	flags.Func("external", "`NAME=COMMAND` of a peer that answers as robotsieve check --jsonl does; a shell runs it (repeatable)", func(v string) error {
 		name, command, found := strings.Cut(v, "=")
@@ -51,11 +57,13 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 		all = append(all, entrant{name, startExternal(command)})
 		return nil
 	})
-	if err := flags.Parse(args); err != nil {
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return 0
+	} else if err != nil {
 		return 2
 	}
-	if flags.NArg() > 0 || *rounds < 1 {
-		fmt.Fprintln(stderr, "peers: no arguments, and at least one round")
+	if flags.NArg() > 0 {
+		fmt.Fprintln(stderr, "peers: there are no arguments, only flags")
 		return 2
 	}
 	c, err := loadCorpus(*sites)
@@ -63,14 +71,14 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "peers:", err)
 		return 3
 	}
-	differ := printHead(out, c, *rounds)
+	differ := printHead(out, c)
 	var rows []row
 	for _, e := range all {
 		if ctx.Err() != nil {
 			break
 		}
 		fmt.Fprintf(stderr, "%s ...\n", show(e.name))
-		rows = append(rows, measure(ctx, e, c, plan{*rounds, *timeout}))
+		rows = append(rows, measure(ctx, e, c, plan{timedRounds, *timeout}))
 	}
 	printTable(out, rows)
 	switch {
@@ -85,10 +93,10 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 
 // printHead says what the table rests on. It returns in how many verdicts
 // robotsieve differs from the reference.
-func printHead(out io.Writer, c *corpus, rounds int) (differ int) {
+func printHead(out io.Writer, c *corpus) (differ int) {
 	fmt.Fprintf(out, "%d sites: %s; %d bytes, %d URLs. %s, %s/%s, %d CPUs.\n",
 		len(c.sites), c.name, c.bytes(), c.urls(), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	fmt.Fprintf(out, "One thread each; medians of %d rounds after one that warms up. Agreement is with robotsieve's dialect google.\n", rounds)
+	fmt.Fprintf(out, "One thread each; medians of %d rounds after one that warms up. Agreement is with robotsieve's dialect google.\n", timedRounds)
 	recorded, differ := c.recordedDifferences()
 	switch {
 	case recorded == 0:

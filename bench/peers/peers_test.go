@@ -163,6 +163,23 @@ func TestHangingPeersTimeOut(t *testing.T) {
 	}
 }
 
+func TestHostileRobotsTxtEndsInATimeOut(t *testing.T) {
+	c := newCorpus("User-agent: *\nDisallow: /" + strings.Repeat("*a", 12) + "b\n")
+	c.sites[0].urls[1] = "https://h.example/" + strings.Repeat("a", 1000)
+	for _, e := range entrants() {
+		if !strings.HasPrefix(e.name, "Protego") {
+			continue
+		}
+		r := measure(t.Context(), e, c, plan{rounds: 1, timeout: 3 * time.Second})
+		if r.missing != nil {
+			t.Skipf("not here: %v", r.missing)
+		}
+		if r.broken == nil || !slices.Equal(r.remarks(), []string{"timed out after 3s"}) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 func TestPeerThatIsNotHere(t *testing.T) {
 	for script, want := range map[string]string{
 		"echo oh no >&2; exit 1":              "oh no",
@@ -194,7 +211,7 @@ func TestInterruptEndsAPeer(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	var out, diagnosis bytes.Buffer
-	code := run(t.Context(), []string{"--sites", "2", "--rounds", "1", "--external", "evil\x1b[31m=exit 7"}, &out, &diagnosis)
+	code := run(t.Context(), []string{"--sites", "2", "--external", "evil\x1b[31m=exit 7"}, &out, &diagnosis)
 	if code != 0 {
 		t.Fatalf("code %d: %s", code, diagnosis.String())
 	}
@@ -209,7 +226,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{"--external", "nothing"}, {"--rounds", "0"}, {"x"}, {"--no-such-flag"}} {
+	for _, args := range [][]string{{"--external", "nothing"}, {"x"}, {"--no-such-flag"}} {
 		if code := run(t.Context(), args, new(bytes.Buffer), new(bytes.Buffer)); code != 2 {
 			t.Errorf("%v: code %d", args, code)
 		}

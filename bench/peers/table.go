@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
@@ -13,10 +14,10 @@ import (
 // others differ.
 func printTable(w io.Writer, rows []row) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "peer\tns a URL\tns a parse\tMB/s\tagrees\tURLs\tversion\tremarks")
+	fmt.Fprintf(t, "peer\t%10s\t%10s\t%6s\t%8s\t%7s\tversion\tremarks\n", "ns a URL", "ns a parse", "MB/s", "agrees", "URLs")
 	for _, r := range rows {
 		if r.missing == nil {
-			fmt.Fprintln(t, strings.Join(r.cells(), "\t"))
+			r.print(t)
 		}
 	}
 	t.Flush()
@@ -35,8 +36,8 @@ func printTable(w io.Writer, rows []row) {
 	}
 }
 
-// cells are the row in the order of the table's head.
-func (r *row) cells() []string {
+// print writes the row in the order of the table's head, numbers to the right.
+func (r *row) print(w io.Writer) {
 	agrees := "-"
 	if r.asked > 0 {
 		agrees = percent(r.agreed, r.asked)
@@ -45,10 +46,9 @@ func (r *row) cells() []string {
 	if t := r.parseTime(); t > 0 {
 		speed = fmt.Sprintf("%.1f", float64(r.bytes)/t.Seconds()/1e6)
 	}
-	return []string{
-		show(r.name), each(r.matchTime().Nanoseconds(), r.answered), each(r.parseTime().Nanoseconds(), r.sites), speed,
-		agrees, fmt.Sprint(r.asked), show(r.version), strings.Join(r.remarks(), "; "),
-	}
+	fmt.Fprintf(w, "%s\t%10s\t%10s\t%6s\t%8s\t%7d\t%s\t%s\n",
+		show(r.name), each(r.matchTime(), r.answered), each(r.parseTime(), r.sites), speed, agrees, r.asked,
+		show(r.version), strings.Join(r.remarks(), "; "))
 }
 
 func (r *row) remarks() (list []string) {
@@ -61,11 +61,11 @@ func (r *row) remarks() (list []string) {
 	return list
 }
 
-func each(ns int64, n int) string {
-	if ns == 0 || n == 0 {
+func each(t time.Duration, n int) string {
+	if t == 0 || n == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.0f", float64(ns)/float64(n))
+	return fmt.Sprintf("%.0f", float64(t.Nanoseconds())/float64(n))
 }
 
 // percent never rounds to 100 what is not all.
