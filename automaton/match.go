@@ -64,14 +64,13 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	var best *Rule
 	switch m.dialect {
 	case Google:
-		best = m.first(s, path, allForms, nil)
+		return m.verdict(s, path)
 	case RFC9309:
 		if string(path) == robotsTxt {
 			return Verdict{}
 		}
 		if s.canonical = IsCanonical(path); s.canonical {
-			best = m.first(s, path, allForms, nil)
-			break
+			return m.verdict(s, path)
 		}
 		s.a, _ = AppendCanonical(s.a[:0], path, FormA, false)
 		best = m.first(s, s.a, otherForms, nil)
@@ -83,7 +82,7 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 		if string(path) == robotsTxt {
 			return Verdict{}
 		}
-		best = m.first(s, s.decoded(path), allForms, nil)
+		return m.verdict(s, s.decoded(path))
 	}
 	if best == nil {
 		return Verdict{}
@@ -91,16 +90,23 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	return best.Verdict
 }
 
+// verdict is the verdict on a path that is spelled as all rules are.
+func (m *Machine) verdict(s *Scratch, path []byte) Verdict {
+	if p := m.only; p != nil && len(path) > 0 && path[0] == '/' {
+		if i := p.firstInTable(s, path, allForms, uint32(len(p.rules))); int(i) < len(p.rules) {
+			return p.rules[i].Verdict
+		}
+		return Verdict{}
+	}
+	if best := m.first(s, path, allForms, nil); best != nil {
+		return best.Verdict
+	}
+	return Verdict{}
+}
+
 // first returns the rule of the highest rank of those in the given forms that
 // match, best if none outranks that.
 func (m *Machine) first(s *Scratch, path []byte, forms formSet, best *Rule) *Rule {
-	if p := m.only; p != nil && best == nil && len(path) > 0 && path[0] == '/' {
-		i := p.table.first(p.rules, s, path, forms, uint32(len(p.rules)))
-		if int(i) < len(p.rules) {
-			return &p.rules[i]
-		}
-		return nil
-	}
 	for _, p := range m.parts {
 		limit := uint32(len(p.rules))
 		if best != nil {
@@ -126,7 +132,7 @@ func (p *part) first(s *Scratch, path []byte, forms formSet, limit uint32) uint3
 	if p.table == nil {
 		return p.list.first(p.rules, path, forms, limit)
 	}
-	return p.table.first(p.rules, s, path, forms, limit)
+	return p.firstInTable(s, path, forms, limit)
 }
 
 // firstOfAny is for what is no path, since it does not begin with a slash.
@@ -139,15 +145,17 @@ func (p *part) firstOfAny(path []byte, forms formSet, limit uint32) uint32 {
 	return limit
 }
 
-// first returns the first rule below best that matches, best if none does.
-func (t *Table) first(rules []Rule, s *Scratch, path []byte, forms formSet, best uint32) uint32 {
+// firstInTable returns the first rule below best that matches a path which begins
+// with a slash, best if none does.
+func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32) uint32 {
+	t := p.table
 	if forms&otherForms != 0 {
 		best = min(best, t.Base)
 	}
 	s.anchors = s.anchors[:0]
 	point := &t.Points[0]
 	if len(path) == 1 || t.rooted {
-		best = t.reach(point, rules, s, path, 1, forms, best)
+		best = p.reach(point, s, path, 1, forms, best)
 	}
 	state, at := point.Next, 1
 	for state != 0 {
@@ -169,17 +177,17 @@ func (t *Table) first(rules []Rule, s *Scratch, path []byte, forms formSet, best
 			}
 			seen := from + int(n) + 1
 			if to&IsPoint == 0 {
-				if r := &rules[to]; to < best && forms.has(r.Form) && r.matchesAfter(view(path), seen) {
+				if r := &p.rules[to]; to < best && forms.has(r.Form) && r.matchesAfter(view(path), seen) {
 					best = to
 				}
 				continue
 			}
 			point := &t.Points[to&^IsPoint]
 			end := int(point.Len)
-			if end > seen && (end > len(path) || string(path[seen:end]) != rules[point.From].Pattern[seen:end]) {
+			if end > seen && (end > len(path) || string(path[seen:end]) != p.rules[point.From].Pattern[seen:end]) {
 				continue
 			}
-			best = t.reach(point, rules, s, path, end, forms, best)
+			best = p.reach(point, s, path, end, forms, best)
 			if point.Next != 0 {
 				state, at = point.Next, end
 			}
@@ -207,28 +215,28 @@ func (t *Table) edge(word uint64, key uint32) uint32 {
 }
 
 // reach does what is to be done at a point of a path, which ends at an octet.
-func (t *Table) reach(p *Point, rules []Rule, s *Scratch, path []byte, end int, forms formSet, best uint32) uint32 {
+func (p *part) reach(at *Point, s *Scratch, path []byte, end int, forms formSet, best uint32) uint32 {
 	if forms&otherForms != 0 {
-		best = t.act(p, rules, s, path, end, best)
+		best = p.act(at, s, path, end, best)
 	}
-	if p.B != 0 && forms&formB != 0 {
-		best = t.act(&t.Points[p.B], rules, s, path, end, best)
+	if at.B != 0 && forms&formB != 0 {
+		best = p.act(&p.table.Points[at.B], s, path, end, best)
 	}
 	return best
 }
 
-func (t *Table) act(p *Point, rules []Rule, s *Scratch, path []byte, end int, best uint32) uint32 {
-	best = min(best, p.Accept)
+func (p *part) act(at *Point, s *Scratch, path []byte, end int, best uint32) uint32 {
+	best = min(best, at.Accept)
 	if end == len(path) {
-		best = min(best, p.End)
+		best = min(best, at.End)
 	}
-	for _, i := range t.Tries[p.Try:p.TryEnd] {
-		if i < best && rules[i].matchesAfter(view(path), end) {
+	for _, i := range p.table.Tries[at.Try:at.TryEnd] {
+		if i < best && p.rules[i].matchesAfter(view(path), end) {
 			best = i
 		}
 	}
-	if p.Anchor != 0 {
-		s.anchors = append(s.anchors, reached{p.Anchor, uint32(end)})
+	if at.Anchor != 0 {
+		s.anchors = append(s.anchors, reached{at.Anchor, uint32(end)})
 	}
 	return best
 }
