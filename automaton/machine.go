@@ -27,8 +27,8 @@ func (s *Scratch) Canonical() bool { return s.canonical }
 type Machine struct {
 	dialect Dialect
 	hasB    bool // a rule is in FormB
-	parts   []*part
-	only    *part // the part, if there is but one and it has a table
+	part
+	parts []*part // of a machine that Join has made, which has none of its own
 }
 
 // part is a list of rules, the highest rank first, with one of the two things
@@ -60,16 +60,12 @@ func New(d Dialect, rules []Rule, t *Table) (*Machine, error) {
 		r.complete()
 		m.hasB = m.hasB || r.Form == FormB
 	}
-	p := &part{rules: rules, table: t}
+	m.part = part{rules: rules, table: t}
 	if t == nil {
-		p.list = newList(rules)
+		m.list = newList(rules)
 	} else if err := t.check(rules); err != nil {
 		return nil, fmt.Errorf("automaton: table: %w", err)
 	}
-	if len(rules) > 0 {
-		m.parts = []*part{p}
-	}
-	m.setOnly()
 	return m, nil
 }
 
@@ -83,16 +79,20 @@ func Join(d Dialect, machines ...*Machine) (*Machine, error) {
 			return nil, fmt.Errorf("automaton: machine %d: %w", i, errDialect)
 		}
 		joined.hasB = joined.hasB || m.hasB
-		joined.parts = append(joined.parts, m.parts...)
+		joined.parts = append(joined.parts, m.all()...)
 	}
-	joined.setOnly()
 	return joined, nil
 }
 
-func (m *Machine) setOnly() {
-	if len(m.parts) == 1 && m.parts[0].table != nil {
-		m.only = m.parts[0]
+// all returns the parts that have rules.
+func (m *Machine) all() []*part {
+	if m == nil || m.parts == nil && len(m.rules) == 0 {
+		return nil
 	}
+	if m.parts == nil {
+		return []*part{&m.part}
+	}
+	return m.parts
 }
 
 // Dialect returns the dialect by which the machine's rules were read, RFC9309
@@ -110,7 +110,7 @@ func (m *Machine) Len() int {
 		return 0
 	}
 	n := 0
-	for _, p := range m.parts {
+	for _, p := range m.all() {
 		n += len(p.rules)
 	}
 	return n
@@ -138,9 +138,10 @@ func (m *Machine) deciding() (lists [][]Rule) {
 	if m == nil {
 		return nil
 	}
-	for _, p := range m.parts {
+	parts := m.all()
+	for _, p := range parts {
 		rules := p.rules
-		for n := len(rules) - 1; n >= 0 && rules[n].Verdict.Allowed() && (len(m.parts) == 1 || rules[n].isEmpty()); n-- {
+		for n := len(rules) - 1; n >= 0 && rules[n].Verdict.Allowed() && (len(parts) == 1 || rules[n].isEmpty()); n-- {
 			rules = rules[:n]
 		}
 		if len(rules) > 0 {

@@ -92,9 +92,12 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 
 // verdict is the verdict on a path that is spelled as all rules are.
 func (m *Machine) verdict(s *Scratch, path []byte) Verdict {
-	if p := m.only; p != nil && len(path) > 0 && path[0] == '/' {
-		if i := p.firstInTable(s, path, allForms, uint32(len(p.rules))); int(i) < len(p.rules) {
-			return p.rules[i].Verdict
+	if m.parts == nil {
+		if m.table == nil && len(path) > 0 && path[0] == '/' {
+			return m.list.verdict(m.rules, path)
+		}
+		if i := m.part.first(s, path, allForms, uint32(len(m.rules))); int(i) < len(m.rules) {
+			return m.rules[i].Verdict
 		}
 		return Verdict{}
 	}
@@ -107,14 +110,23 @@ func (m *Machine) verdict(s *Scratch, path []byte) Verdict {
 // first returns the rule of the highest rank of those in the given forms that
 // match, best if none outranks that.
 func (m *Machine) first(s *Scratch, path []byte, forms formSet, best *Rule) *Rule {
+	if m.parts == nil {
+		return m.part.better(s, path, forms, best)
+	}
 	for _, p := range m.parts {
-		limit := uint32(len(p.rules))
-		if best != nil {
-			limit = p.above(best.Rank)
-		}
-		if i := p.first(s, path, forms, limit); i < limit {
-			best = &p.rules[i]
-		}
+		best = p.better(s, path, forms, best)
+	}
+	return best
+}
+
+// better is first of one part.
+func (p *part) better(s *Scratch, path []byte, forms formSet, best *Rule) *Rule {
+	limit := uint32(len(p.rules))
+	if best != nil {
+		limit = p.above(best.Rank)
+	}
+	if i := p.first(s, path, forms, limit); i < limit {
+		return &p.rules[i]
 	}
 	return best
 }

@@ -18,8 +18,9 @@ func (m *Machine) Lists() [][]Rule {
 	if m == nil {
 		return nil
 	}
-	lists := make([][]Rule, len(m.parts))
-	for i, p := range m.parts {
+	parts := m.all()
+	lists := make([][]Rule, len(parts))
+	for i, p := range parts {
 		lists[i] = p.rules
 	}
 	return lists

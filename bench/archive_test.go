@@ -117,7 +117,9 @@ func corpusArchive(b *testing.B) (data []byte, keys [][]byte) {
 
 func openArchive(b *testing.B, data []byte) *archive.Archive {
 	b.Helper()
-	a, err := archive.Open(data, archive.Options{})
+	a, err := archive.Open(data, archive.Options{Build: func(d automaton.Dialect, rules []automaton.Rule) (*automaton.Machine, error) {
+		return compile.Machine(d, compile.EngineAuto, rules) // as the command does
+	}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -23,7 +23,14 @@ type Archive struct {
 	offsets []byte // of the rulesets
 	records []byte
 	blobs   []byte // the rulesets
-	decoded []atomic.Pointer[automaton.Ruleset]
+	decoded []slot
+	busy    uint32
+}
+
+// slot is what there is of one ruleset.
+type slot struct {
+	ruleset atomic.Pointer[automaton.Ruleset]
+	lookups atomic.Uint32 // no more than busy
 }
 
 // Options say how an archive is decoded. The zero value is good.
@@ -31,6 +38,9 @@ type Options struct {
 	// Build makes a machine of a ranked list, which it may keep. Nil stands for
 	// automaton.New without a table. Several goroutines may call it at once.
 	Build func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error)
+	// Busy is after how many lookups of a ruleset its machines are made by Build.
+	// Before that they are lists, which are quicker to make and slower to match.
+	Busy uint32
 }
 
 // Entry is what an archive knows of one origin.
@@ -54,18 +64,20 @@ var (
 // Open reads an archive. The bytes stay the caller's and must not change while
 // the archive, or a ruleset or machine from it, is in use. It refuses what is no
 // archive, is not whole, or is damaged in its header or index; it takes time
-// for a checksum of these, and memory of 8 bytes a ruleset.
+// for a checksum of these, and memory of 16 bytes a ruleset.
 func Open(data []byte, o Options) (*Archive, error) {
-	a := &Archive{build: o.Build}
+	a := &Archive{build: o.Build, busy: o.Busy}
 	if a.build == nil {
-		a.build = func(d automaton.Dialect, rules []automaton.Rule) (*automaton.Machine, error) {
-			return automaton.New(d, rules, nil)
-		}
+		a.build, a.busy = buildList, 0
 	}
 	if err := a.open(data); err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
 	}
 	return a, nil
+}
+
+func buildList(d automaton.Dialect, rules []automaton.Rule) (*automaton.Machine, error) {
+	return automaton.New(d, rules, nil)
 }
 
 func (a *Archive) open(data []byte) error {
@@ -88,7 +100,7 @@ func (a *Archive) open(data []byte) error {
 	if checksum(data[:headerLen+index]) != le.Uint32(data[atChecksum:]) {
 		return errChecksum
 	}
-	a.decoded = make([]atomic.Pointer[automaton.Ruleset], le.Uint32(data[atRulesets:]))
+	a.decoded = make([]slot, le.Uint32(data[atRulesets:]))
 	return a.readDialects(data[atColumns:atRecordsLen])
 }
 
@@ -204,15 +216,11 @@ func (a *Archive) ruleset(id uint32, d automaton.Dialect) (*automaton.Ruleset, e
 		return nil, fmt.Errorf("archive: index: %w", errLayout)
 	}
 	slot := &a.decoded[id]
-	r := slot.Load()
-	if r == nil {
+	r := slot.ruleset.Load()
+	if r == nil || slot.lookups.Load() < a.busy {
 		var err error
-		if r, err = a.decode(id); err != nil {
+		if r, err = a.make(id, slot); err != nil {
 			return nil, fmt.Errorf("archive: ruleset %d: %w", id, err)
-		}
-		// Of goroutines that came here together, all return what the first made.
-		if !slot.CompareAndSwap(nil, r) {
-			r = slot.Load()
 		}
 	}
 	if r.Dialect() != d {
@@ -221,8 +229,35 @@ func (a *Archive) ruleset(id uint32, d automaton.Dialect) (*automaton.Ruleset, e
 	return r, nil
 }
 
+// make counts a lookup and makes the ruleset, if that is the first or the one at
+// which it is busy.
+func (a *Archive) make(id uint32, s *slot) (*automaton.Ruleset, error) {
+	n := uint32(0)
+	if a.busy > 0 {
+		n = s.lookups.Add(1)
+	}
+	old := s.ruleset.Load()
+	build := a.build
+	switch {
+	case n == a.busy: // also where there is nothing to wait for
+	case old != nil:
+		return old, nil
+	default:
+		build = buildList
+	}
+	r, err := a.decode(id, build)
+	if err != nil {
+		return nil, err
+	}
+	// Of goroutines that came here together, all return what the first made.
+	if !s.ruleset.CompareAndSwap(old, r) {
+		r = s.ruleset.Load()
+	}
+	return r, nil
+}
+
 // decode checks and decodes a ruleset.
-func (a *Archive) decode(id uint32) (*automaton.Ruleset, error) {
+func (a *Archive) decode(id uint32, build func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error)) (*automaton.Ruleset, error) {
 	bounds := a.offsets[8*uint64(id):]
 	from, to := le.Uint64(bounds), le.Uint64(bounds[8:])
 	if from > to || to > uint64(len(a.blobs)) || to-from < 4 {
@@ -232,5 +267,5 @@ func (a *Archive) decode(id uint32) (*automaton.Ruleset, error) {
 	if crc32.Checksum(blob[4:], castagnoli) != le.Uint32(blob) {
 		return nil, errChecksum
 	}
-	return decode(blob[4:], a.build)
+	return decode(blob[4:], build)
 }

@@ -226,6 +226,35 @@ func TestBuildMakesTheMachines(t *testing.T) {
 	}
 }
 
+// TestBusyRulesetsAreBuilt: after so many lookups, and not before.
+func TestBusyRulesetsAreBuilt(t *testing.T) {
+	dialects, origins := small(t)
+	built := 0
+	a, err := archive.Open(written(t, dialects, origins...), archive.Options{
+		Busy: 3,
+		Build: func(d automaton.Dialect, list []automaton.Rule) (*automaton.Machine, error) {
+			built++
+			return automaton.New(d, list, nil)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s automaton.Scratch
+	for i := range 6 {
+		r := lookedUp(t, a, origins[0].key, google).Ruleset
+		if v := r.Match(&s, []byte("two"), []byte("/own/xxxxxxxxxx/y")); !v.Disallowed {
+			t.Errorf("lookup %d: got %+v", i, v)
+		}
+		if want := i >= 2; (built > 0) != want {
+			t.Errorf("after %d lookups %d machines are built", i+1, built)
+		}
+	}
+	if built != 2 {
+		t.Errorf("%d machines are built, want each list's once", built)
+	}
+}
+
 func TestGuardLookupDoesNotAllocate(t *testing.T) {
 	dialects, origins := small(t)
 	a := opened(t, written(t, dialects, origins...))

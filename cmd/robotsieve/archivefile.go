@@ -23,11 +23,16 @@ func openArchive(path string) (a *archive.Archive, close func() error, err error
 	if err != nil {
 		return nil, nil, err
 	}
-	if a, err = archive.Open(data, archive.Options{Build: buildMachine}); err != nil {
+	if a, err = archive.Open(data, archive.Options{Build: buildMachine, Busy: busy}); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
 	}
 	return a, unmap, nil
 }
+
+// busy is the number of lookups, or of batches of URLs of one host, after which
+// rules are worth an automaton. To make one takes some 15 µs for the rules of an
+// average host, and saves some 100 ns a URL.
+const busy = 4
 
 // buildMachine makes the machine of a list from an archive, which holds no tables:
 // to make them anew costs less than to read them, and most origins need none.

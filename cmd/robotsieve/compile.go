@@ -25,11 +25,12 @@ type compileFlags struct {
 	out      *string
 	dialects *[]string
 	maxBytes *int
+	dump     *string
 }
 
 func newCompile(s streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "compile SOURCE... -o FILE",
+		Use:   "compile SOURCE... -o FILE | compile --dump ROBOTS...",
 		Short: "Many origins' robots.txt into one archive",
 		Long: `Compile reads the robots.txt of any number of origins and writes their rules into
 one archive, from which they are looked up without being read again.
@@ -55,17 +56,27 @@ of the sources, that one holds, else everything is allowed. 4xx: everything is
 allowed. 5xx is recorded, for filter to treat as unreachable.
 
 The archive is written under another name first and then renamed, so that FILE is
-the old one or the new one, whole.`,
+the old one or the new one, whole.
+
+With --dump no archive is written: the arguments are robots.txt files (- is stdin),
+and what the program makes of each is printed, machine by machine: the rules in the
+order of their rank, and for more than a few of them the automaton, its states,
+edges and actions; --dump=dot is for Graphviz.`,
 		Example: `  robotsieve compile -o rules.rsv robots/
   robotsieve compile -o rules.rsv --dialect google crawl-2026-*.warc.gz
-  zcat hosts.jsonl.gz | robotsieve compile -o rules.rsv -`,
+  zcat hosts.jsonl.gz | robotsieve compile -o rules.rsv -
+  robotsieve compile --dump --dialect google robots.txt
+  robotsieve compile --dump=dot robots.txt | dot -Tsvg > machine.svg`,
 	}
 	f := compileFlags{
 		out: cmd.Flags().StringP("out", "o", "", "the archive to write"),
 		dialects: cmd.Flags().StringSlice("dialect", []string{automaton.RFC9309.String(), automaton.Google.String()},
 			"ways to read robots.txt that the archive is to hold: rfc9309, google, original"),
 		maxBytes: cmd.Flags().Int("max-bytes", compile.DefaultMaxBytes, "read no more than this of a robots.txt; 0 is no limit but 64 MiB"),
+		dump:     cmd.Flags().String("dump", "", "print the machines of robots.txt files instead, as text or, with =dot, for Graphviz"),
 	}
+	cmd.Flags().Lookup("dump").NoOptDefVal = "text"
+	_ = cmd.RegisterFlagCompletionFunc("dump", cobra.FixedCompletions([]string{"text", "dot"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions([]string{"rfc9309", "google", "original"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, sources []string) error {
 		ctx, release := onInterrupt(cmd.Context())
@@ -89,6 +100,10 @@ func runCompile(ctx context.Context, s streams, f compileFlags, sources []string
 		return err
 	case len(sources) == 0:
 		return usageError("no source of robots.txt files")
+	case *f.dump != "" && *f.out != "":
+		return usageError("--dump writes no archive: leave out -o")
+	case *f.dump != "":
+		return runDump(s, *f.dump, dialects, limit, sources)
 	case *f.out == "":
 		return usageError("no archive to write: name it with -o FILE")
 	}

@@ -498,3 +498,45 @@ func TestEntangledGroupsTakeWhatTheyHold(t *testing.T) {
 		t.Errorf("got %+v", v)
 	}
 }
+
+func TestDumpPrintsEachMachineOnce(t *testing.T) {
+	const body = "user-agent: a\nuser-agent: B\ndisallow: /x\n\nuser-agent: *\nallow: /\n"
+	file := filepath.Join(t.TempDir(), "robots.txt")
+	if err := os.WriteFile(file, []byte(body), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := command(t, "", "compile", "--dump", "--dialect", "google", file)
+	want := "// " + file + `, google: "a", "b"
+google, 1 rule, list
+  rule 0, line 3: disallow "/x"
+// ` + file + `, google: *
+google, 1 rule, list
+  rule 0, line 6: allow "/"
+`
+	if r.code != exitDone || r.out != want {
+		t.Errorf("got %q, want %q", r.out, want)
+	}
+	r = command(t, "", "compile", "--dump=dot", file)
+	if n := strings.Count(r.out, "digraph"); n != 4 { // two machines in two dialects
+		t.Errorf("%d graphs in %q", n, r.out)
+	}
+	r = command(t, "# nothing\n", "compile", "--dump", "--dialect", "original", "-")
+	if !strings.Contains(r.out, "no group binds anybody") {
+		t.Errorf("got %q", r.out)
+	}
+}
+
+func TestDumpRefuses(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	for _, c := range []struct {
+		args []string
+		code int
+	}{
+		{[]string{"--dump"}, exitUsage}, {[]string{"--dump=svg", "-"}, exitUsage},
+		{[]string{"--dump", "-o", "x.rsv", "-"}, exitUsage}, {[]string{"--dump", missing}, exitInput},
+	} {
+		if r := command(t, "", append([]string{"compile"}, c.args...)...); r.code != c.code || r.out != "" {
+			t.Errorf("%v: code %d, stdout %q, stderr %q", c.args, r.code, r.out, r.err)
+		}
+	}
+}

@@ -143,6 +143,10 @@ func (w *worker) judge(url []byte) Class {
 	if s.machine == nil {
 		return Allowed
 	}
+	if err := w.sites.use(s); err != nil {
+		w.out.err = cmp.Or(w.out.err, err)
+		return NoPolicy
+	}
 	return judged(s.machine.Match(&w.scratch, w.path(s, url)))
 }
 

@@ -1,0 +1,100 @@
+package automaton_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+// dumped compiles the rules of one group and returns the machine for everybody.
+func dumped(t *testing.T, d automaton.Dialect, engine compile.Engine, rules string) *automaton.Machine {
+	t.Helper()
+	body := "user-agent: *\n" + rules
+	return compile.Compile([]byte(body), compile.Options{Dialect: d, Engine: engine}).Ruleset.Wildcard()
+}
+
+// everything has a rule for each thing that a table can do.
+const everything = `disallow: /wp-admin/
+allow: /wp-admin/admin-ajax.php
+disallow: /wp-admin/$
+disallow: /*?s=
+disallow: /*.pdf$
+disallow: /search/*print*page
+disallow: /search?q=
+disallow: /a*1x
+disallow: /a*2x
+disallow: /a*3x$
+disallow: /a*4x*.pdf
+disallow: /a*5x
+disallow: /b*1
+disallow: /b*2
+allow: /
+`
+
+// TestDump compares with files that were read by people before they were kept.
+func TestDump(t *testing.T) {
+	for _, c := range []struct {
+		file    string
+		dialect automaton.Dialect
+		engine  compile.Engine
+		rules   string
+		print   func(*automaton.Machine) string
+	}{
+		{"list.txt", google, compile.EngineList, "disallow: /a*b$\nallow: /\"\x7f\n", (*automaton.Machine).String},
+		{"everything.txt", rfc9309, compile.EngineAutomaton, everything, (*automaton.Machine).String},
+		{"everything.dot", rfc9309, compile.EngineAutomaton, everything, (*automaton.Machine).Graphviz},
+		{"prefixes.txt", original, compile.EngineAutomaton, "disallow: /a*\ndisallow: /a*b$\ndisallow: /abcdefghijklmnop1\ndisallow: /abcdefghijklmnop2\n", (*automaton.Machine).String},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			want, err := os.ReadFile(filepath.Join("testdata", c.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := c.print(dumped(t, c.dialect, c.engine, c.rules)); got != string(want) {
+				t.Errorf("got\n%s", got)
+			}
+		})
+	}
+}
+
+func TestDumpOfSeveralParts(t *testing.T) {
+	body := "user-agent: a\nuser-agent: b\ndisallow: /both\nuser-agent: a\ndisallow: /a\n"
+	m := compile.Compile([]byte(body), compile.Options{}).Ruleset.Machine([]byte("a"))
+	const want = `part 1 of 2, rfc9309, 1 rule, list
+  rule 0, line 3: disallow "/both"
+part 2 of 2, rfc9309, 1 rule, list
+  rule 0, line 5: disallow "/a"
+`
+	if got := m.String(); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestDumpOfNothing(t *testing.T) {
+	var m *automaton.Machine
+	if got := m.String(); got != "rfc9309, no rules: allows everything\n" {
+		t.Errorf("got %q", got)
+	}
+	if got := m.Graphviz(); !strings.HasPrefix(got, "digraph") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestDumpIsPrintable: rules are written by strangers.
+func TestDumpIsPrintable(t *testing.T) {
+	rules := "disallow: /\x1b[2J*\x07\"\\\ndisallow: /\xff*\u202e$\n"
+	for _, d := range []automaton.Dialect{google, rfc9309, original} {
+		for _, engine := range []compile.Engine{compile.EngineList, compile.EngineAutomaton} {
+			m := dumped(t, d, engine, rules)
+			for _, text := range []string{m.String(), m.Graphviz()} {
+				if strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\n' || c >= 0x7f }) {
+					t.Errorf("%v: %q", d, text)
+				}
+			}
+		}
+	}
+}
