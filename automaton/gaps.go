@@ -208,7 +208,11 @@ func (g *Gaps) four(octets uint32) uint32 {
 // have begun, it is that state.
 func (g *Gaps) next(state uint32, c byte) uint32 {
 	for {
-		for child, end := g.First[state], g.First[state+1]; child < end; child++ {
+		child, end := g.First[state], g.First[state+1]
+		if end-child > 8 {
+			child = g.childOfMany(child, end, c)
+		}
+		for ; child < end; child++ {
 			if g.Label[child] == c {
 				return child
 			}
@@ -217,6 +221,15 @@ func (g *Gaps) next(state uint32, c byte) uint32 {
 			return state
 		}
 	}
+}
+
+// childOfMany returns the state with a label from child to end-1, end if there is
+// none.
+func (g *Gaps) childOfMany(child, end uint32, c byte) uint32 {
+	if i := bytes.IndexByte(g.Label[child:end], c); i >= 0 {
+		return child + uint32(i)
+	}
+	return end
 }
 
 // act lets go on what waits for the symbols that end at an octet of the path; at
