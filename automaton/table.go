@@ -107,9 +107,10 @@ type Gaps struct {
 	// be in Begin[1]. Where no class is in both, no segment begins.
 	Begin [2]Classes
 	// Long are the families in which all segments have at least four octets. Fours
-	// is a hash table of these four, see HashFour, so that where only such
-	// families may begin it tells whether one does. Its length is a power of two,
-	// and at least one place is empty.
+	// is a hash table of the first four octets of these segments, see HashFour, so
+	// that where only such families may begin it tells whether one does. Its length
+	// is a power of two, and at least one place is empty. If there is no family in
+	// Long, all places are.
 	Long  uint8
 	Fours []Four
 
@@ -177,7 +178,8 @@ func HashEdge(word uint64, key uint32, seed uint64) uint64 {
 // octets begins, the first in the lowest byte: the hash, to be cut to its low bits.
 func HashFour(octets uint32) uint32 {
 	const odd = 0x9E3779B1
-	return octets * odd >> 16
+	x := octets * odd
+	return x ^ x>>16
 }
 
 // Bytes is how much memory the table takes, in bytes, what its rules take not

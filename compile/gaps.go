@@ -336,12 +336,25 @@ func (b *ahoCorasick) filter() {
 			b.Begin[1].Add(half<<4|half, family) // any octet
 		}
 	}
+	if !b.hash(fours) {
+		b.Long, b.Fours = 0, make([]automaton.Four, 1)
+	}
+}
+
+// hash puts what long symbols begin with into a table. It returns false if
+// robots.txt has been written so that a search would be long.
+func (b *ahoCorasick) hash(fours []automaton.Four) bool {
 	b.Fours = make([]automaton.Four, 1<<bits.Len(uint(2*len(fours))))
+	mask := uint32(len(b.Fours) - 1)
 	for _, four := range fours {
 		i := automaton.HashFour(four.Octets)
-		for b.Fours[i&uint32(len(b.Fours)-1)].State != 0 {
+		for n := 0; b.Fours[i&mask].State != 0; n++ {
+			if n == farthest {
+				return false
+			}
 			i++
 		}
-		b.Fours[i&uint32(len(b.Fours)-1)] = four
+		b.Fours[i&mask] = four
 	}
+	return true
 }

@@ -162,21 +162,22 @@ func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 	return uint32(len(t.Points) - 1)
 }
 
+// farthest is how far from where the search for it begins an entry of a hash table
+// may lie.
+const farthest = 64
+
 // hash puts the edges into a table. An edge that lies far from where the search
 // for it begins would make a match slow; robots.txt can be written so that many
 // do, but hardly for a seed that hangs on all of it, nor for several. It returns
 // whether that was so.
 func (b *prefixes) hash() bool {
-	const (
-		attempts = 8
-		farthest = 64
-	)
+	const attempts = 8
 	t := b.table
 	size := 1 << bits.Len(uint(len(b.edges)*10/7))
 	t.Seed = seedOf(b.edges)
 	for range attempts {
 		t.Edges = slices.Grow(t.Edges[:0], size)[:size]
-		if hashEdges(t.Edges, b.edges, t.Seed, farthest) {
+		if hashEdges(t.Edges, b.edges, t.Seed) {
 			return true
 		}
 		t.Seed++
@@ -184,7 +185,7 @@ func (b *prefixes) hash() bool {
 	return false
 }
 
-func hashEdges(table, edges []automaton.Edge, seed uint64, farthest int) bool {
+func hashEdges(table, edges []automaton.Edge, seed uint64) bool {
 	clear(table)
 	mask := uint64(len(table) - 1)
 	for _, e := range edges {
