@@ -25,3 +25,16 @@ func (m *Machine) Lists() [][]Rule {
 	}
 	return lists
 }
+
+// TableBytes returns how much memory the table of each of Lists takes, in bytes; 0
+// where the rules are tried one by one.
+func (m *Machine) TableBytes() []int {
+	if m == nil {
+		return nil
+	}
+	sizes := make([]int, len(m.parts))
+	for i, p := range m.parts {
+		sizes[i] = p.table.Bytes()
+	}
+	return sizes
+}

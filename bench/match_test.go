@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"encoding/json"
 	"testing"
 
@@ -130,33 +129,5 @@ func BenchmarkPath(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-// BenchmarkCompile times parsing and compiling of whole corpora.
-func BenchmarkCompile(b *testing.B) {
-	b.Run("corpus=sample", func(b *testing.B) { benchmarkCompile(b, [][]byte{sample(b, "robots.txt")}) })
-	b.Run("corpus=large", func(b *testing.B) {
-		benchmarkCompile(b, [][]byte{shared(b, "data/bench/robots_large.txt")})
-	})
-	b.Run("corpus=real", func(b *testing.B) {
-		var bodies [][]byte
-		sites, _ := real(b)
-		for _, s := range sites {
-			bodies = append(bodies, s.Robots)
-		}
-		benchmarkCompile(b, bodies)
-	})
-}
-
-func benchmarkCompile(b *testing.B, bodies [][]byte) {
-	b.SetBytes(int64(len(bytes.Join(bodies, nil))))
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, body := range bodies {
-			if compile.Compile(body, compile.Options{MaxBytes: -1}).Ruleset == nil {
-				b.Fatal("no ruleset")
-			}
-		}
 	}
 }
