@@ -8,8 +8,9 @@
 // One body is read in one dialect at a time, in stages, each in a file of its
 // own: the body is cut to lines (lines.go), lines become fields (fields.go),
 // fields become groups (groups.go), values of rules become patterns with a
-// specificity (pattern.go), and the rules of the groups that bind one crawler,
-// ranked, become a machine (machines.go).
+// specificity (pattern.go), tokens are bound to groups (bindings.go), rules are
+// ranked (rank.go), and those of the groups that bind one crawler become a machine
+// (machines.go), which may have tables (table.go, prefixes.go, gaps.go).
 package compile
 
 import "github.com/robotsieve/robotsieve/automaton"
@@ -38,7 +39,8 @@ type Options struct {
 
 // Robots is one robots.txt as it was read. It is not changed after Compile
 // returns, and is safe for any number of goroutines that only read it. Its
-// strings share one copy of the body.
+// strings share one copy of the body, but for those of Ruleset, which has a copy of
+// what it needs.
 type Robots struct {
 	// Ruleset answers for the rules.
 	Ruleset *automaton.Ruleset
@@ -53,7 +55,7 @@ type Robots struct {
 	// Lines is the number of lines that were read.
 	Lines int
 
-	bound map[*automaton.Machine][]int // the groups that each machine is made of
+	bound []bound // the machines, with the groups that each is made of
 }
 
 // Compile reads body in a dialect. It never fails and keeps no reference to
@@ -61,6 +63,7 @@ type Robots struct {
 func Compile(body []byte, o Options) *Robots {
 	p := &parser{o: o, robots: &Robots{}}
 	p.parse(p.cut(body))
+	p.closeGroup()
 	p.robots.Ruleset = p.ruleset()
 	return p.robots
 }

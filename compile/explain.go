@@ -20,7 +20,14 @@ func (r *Robots) Rule(line int) (Rule, bool) {
 
 // Bound returns the indexes in Groups of the groups whose rules a machine of the
 // file's ruleset holds, in file order; none for nil.
-func (r *Robots) Bound(m *automaton.Machine) []int { return r.bound[m] }
+func (r *Robots) Bound(m *automaton.Machine) []int {
+	for _, b := range r.bound {
+		if b.machine == m {
+			return b.groups
+		}
+	}
+	return nil
+}
 
 // Matches returns every rule of a machine of the file's ruleset that matches a
 // path, as Dialect.Path returns it, in the order of their rank: the first one is
@@ -29,8 +36,8 @@ func (r *Robots) Matches(m *automaton.Machine, s *automaton.Scratch, path []byte
 	var matching []Rule
 	d := r.Ruleset.Dialect()
 	var rules []automaton.Rule
-	for _, g := range r.bound[m] {
-		rules = append(rules, rank(r.Groups[g], d)...)
+	for _, g := range r.Bound(m) {
+		rules = append(rules, newRanker(d, r.Groups[g:g+1], 0).rank(r.Groups[g])...)
 	}
 	slices.SortFunc(rules, byRank)
 	for _, rule := range rules {

@@ -17,8 +17,8 @@ func (p *parser) split(line string) (key, value string, ok bool) {
 			p.note(NoteNoColon, line)
 		}
 	}
-	key = strings.Trim(key, space)
-	return key, strings.Trim(value, space), ok && key != ""
+	key = trim(key)
+	return key, trim(value), ok && key != ""
 }
 
 // twoWords splits a line that is two runs of anything but spaces and tabs.
@@ -65,16 +65,14 @@ var prefixKeys = []struct {
 // classify returns the kind of a key, and whether it is spelled as the standard
 // spells it.
 func (p *parser) classify(key string) (k kind, exact bool) {
-	// Not strings.EqualFold, to which U+017F is an s.
-	key = lowerASCII(key)
 	for _, e := range exactKeys {
-		if key == e.key {
+		if equalFold(key, e.key) {
 			return e.kind, true
 		}
 	}
 	if p.o.Dialect == automaton.Google {
 		for _, e := range prefixKeys {
-			if strings.HasPrefix(key, e.prefix) {
+			if hasPrefixFold(key, e.prefix) {
 				return e.kind, false
 			}
 		}
@@ -122,7 +120,7 @@ func (p *parser) record(key, value string) {
 		group = len(p.robots.Groups) - 1
 	}
 	p.robots.Records = append(p.robots.Records, Record{Line: p.line, Key: key, Value: value, Group: group})
-	if !slices.Contains(knownKeys, lowerASCII(key)) {
+	if !slices.ContainsFunc(knownKeys, func(known string) bool { return equalFold(key, known) }) {
 		p.note(NoteUnknownKey, key)
 	}
 }

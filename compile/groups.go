@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -34,6 +35,13 @@ type parser struct {
 	line   int  // 1-based number of the line being read
 	open   bool // the last group may be given more agents
 	inside bool // rules belong to the last group
+
+	// What lies behind the last closed group in the arrays of agents and rules. All
+	// groups share these, since most are of a line or two.
+	agents  []Agent
+	rules   []Rule
+	counted bool   // room for rules has been made
+	rest    string // what follows the line being read
 }
 
 // blankLine ends a record of the dialect original. For the others it is nothing.
@@ -46,7 +54,8 @@ func (p *parser) blankLine() {
 // agent adds a user-agent line to the group that is open, or opens one.
 func (p *parser) agent(value string) {
 	if !p.open {
-		p.robots.Groups = append(p.robots.Groups, Group{})
+		p.closeGroup()
+		p.robots.Groups = append(p.robots.Groups, Group{Agents: p.agents, Rules: p.rules})
 		p.open, p.inside = true, true
 	}
 	a := Agent{Line: p.line, Value: value}
@@ -56,6 +65,16 @@ func (p *parser) agent(value string) {
 	}
 	g := p.group()
 	g.Agents = append(g.Agents, a)
+}
+
+// closeGroup ends the last group. What its arrays have left is for the next.
+func (p *parser) closeGroup() {
+	if len(p.robots.Groups) == 0 {
+		return
+	}
+	g := p.group()
+	p.agents, g.Agents = g.Agents[len(g.Agents):], slices.Clip(g.Agents)
+	p.rules, g.Rules = g.Rules[len(g.Rules):], slices.Clip(g.Rules)
 }
 
 // group is the group that lines are added to.
@@ -69,27 +88,39 @@ func (p *parser) rule(allow bool, value string) {
 		return
 	}
 	p.open = false
-	r := Rule{Line: p.line, Allow: allow, Value: value}
-	p.compilePattern(&r)
 	g := p.group()
-	g.Rules = append(g.Rules, r)
+	if cap(g.Rules) == 0 {
+		g.Rules = p.roomForRules()
+	}
+	g.Rules = append(g.Rules, Rule{Line: p.line, Allow: allow, Value: value})
+	p.compilePattern(&g.Rules[len(g.Rules)-1])
+}
+
+// roomForRules returns room for a rule on each line to come, where the first rule
+// is met. A line of one has nine bytes at least, so that blank lines do not count;
+// where there are more, as in a file whose lines end in CR, the array grows.
+func (p *parser) roomForRules() []Rule {
+	if p.counted {
+		return nil
+	}
+	p.counted = true
+	const shortest = len("allow:/x\n")
+	return make([]Rule, 0, 1+min(strings.Count(p.rest, "\n"), len(p.rest)/shortest))
 }
 
 // token reads the value of a user-agent line.
 func (p *parser) token(value string) (token string, wildcard bool) {
 	switch p.o.Dialect {
 	case automaton.Google:
-		if strings.HasPrefix(value, "*") && (len(value) == 1 || strings.IndexByte(space, value[1]) >= 0) {
+		if strings.HasPrefix(value, "*") && (len(value) == 1 || isSpace(value[1])) {
 			return "", true
 		}
 		if p.o.WideTokens {
 			return lowerASCII(cutToken(value)), false
 		}
-		end := strings.IndexFunc(value, func(c rune) bool {
-			return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_')
-		})
-		if end < 0 {
-			end = len(value)
+		end := 0
+		for end < len(value) && isGoogleToken(value[end]) {
+			end++
 		}
 		return lowerASCII(value[:end]), false
 	case automaton.RFC9309:
@@ -104,28 +135,16 @@ func (p *parser) token(value string) (token string, wildcard bool) {
 		name, _, _ := strings.Cut(value, "/")
 		// A name that has become "*" is neither the wildcard, which must be the
 		// whole value, nor a name.
-		if name = strings.Trim(name, space); name == "*" {
+		if name = trim(name); name == "*" {
 			return "", false
 		}
 		return lowerASCII(name), false
 	}
 }
 
-func cutToken(value string) string { return value[:len(automaton.CutToken([]byte(value)))] }
-
-// lowerASCII lowers ASCII letters only, and leaves all other bytes as they are,
-// also those that are not UTF-8.
-func lowerASCII(s string) string {
-	for i := range len(s) {
-		if 'A' <= s[i] && s[i] <= 'Z' {
-			b := []byte(s)
-			for ; i < len(b); i++ {
-				if 'A' <= b[i] && b[i] <= 'Z' {
-					b[i] |= 0x20
-				}
-			}
-			return string(b)
-		}
-	}
-	return s
+// isGoogleToken tells what Google's parser takes for part of a product token.
+func isGoogleToken(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_'
 }
+
+func cutToken(value string) string { return value[:len(automaton.CutToken([]byte(value)))] }

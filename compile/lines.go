@@ -12,9 +12,6 @@ import (
 // longest URL of an old browser (2,083), less one for its final NUL.
 const maxGoogleLine = 8*2083 - 1
 
-// space is what the parsers trim: ASCII white space, never Unicode's.
-const space = " \t\n\v\f\r"
-
 // maxLines bounds line numbers, so that they fit in a verdict. A body would have
 // to be 2 GiB to reach it.
 const maxLines = math.MaxInt32
@@ -44,7 +41,7 @@ func (p *parser) parse(body string) {
 	if lines.next > 0 {
 		p.note(NoteByteOrderMark, "")
 	}
-	if strings.HasPrefix(strings.TrimLeft(body[lines.next:], space), "<") {
+	if strings.HasPrefix(trim(body[lines.next:]), "<") {
 		p.note(NoteMarkup, "")
 	}
 	for ; ; p.line++ {
@@ -57,6 +54,7 @@ func (p *parser) parse(body string) {
 			return
 		}
 		p.robots.Lines = p.line
+		p.rest = body[min(lines.next, len(body)):]
 		p.readLine(line)
 		if !more {
 			return
@@ -109,7 +107,7 @@ func (c *lineCutter) cut() (line string, end int, more bool) {
 
 // readLine takes one line, without its end, through the rest of the parser.
 func (p *parser) readLine(line string) {
-	if strings.Trim(line, space) == "" {
+	if trim(line) == "" {
 		p.blankLine()
 		return
 	}
@@ -125,7 +123,7 @@ func (p *parser) readLine(line string) {
 		line = line[:nul]
 	}
 	line, _, _ = strings.Cut(line, "#")
-	if line = strings.Trim(line, space); line == "" {
+	if line = trim(line); line == "" {
 		return
 	}
 	key, value, ok := p.split(line)

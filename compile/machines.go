@@ -1,49 +1,24 @@
 package compile
 
 import (
-	"cmp"
 	"encoding/binary"
-	"math"
-	"slices"
-	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// ruleset makes the machines of the file. A crawler is bound by all groups that
-// name it, merged, and where none does by all for *, merged; in the dialect
-// original by the first record that binds it.
+// ruleset makes the machines of the file and binds its tokens to them.
 func (p *parser) ruleset() *automaton.Ruleset {
-	b := bindings{groups: map[string][]int{}}
-	for i, g := range p.robots.Groups {
-		for _, a := range g.Agents {
-			b.bind(p.o.Dialect, a, i)
-		}
-	}
-	p.robots.bound = map[*automaton.Machine][]int{}
-	single := make([]*automaton.Machine, len(p.robots.Groups))
-	for i, g := range p.robots.Groups {
-		single[i] = p.machine(g)
-	}
-	made := map[string]*automaton.Machine{}
-	machine := func(groups []int) *automaton.Machine {
-		key := groupsKey(groups)
-		m := made[key]
-		if m == nil {
-			m = p.join(single, groups)
-			made[key] = m
-			p.robots.bound[m] = groups
-		}
-		return m
-	}
-	agents := make([]automaton.Agent, 0, len(b.tokens))
-	for _, token := range b.tokens {
-		agents = append(agents, automaton.Agent{Token: token, Machine: machine(b.groups[token])})
+	b := newBindings(p.o.Dialect, p.robots.Groups)
+	m := newMachines(p.o, p.robots.Groups, b)
+	agents := make([]automaton.Agent, len(b.named))
+	for i, n := range b.named {
+		agents[i] = automaton.Agent{Token: m.ranker.text.keep(n.token), Machine: m.of(n.groups)}
 	}
 	var wildcard *automaton.Machine
 	if len(b.wildcard) > 0 {
-		wildcard = machine(b.wildcard)
+		wildcard = m.of(b.wildcard)
 	}
+	p.robots.bound = m.made
 	ruleset, err := automaton.NewRuleset(p.o.Dialect, agents, wildcard)
 	if err != nil {
 		// No bytes lead here: tokens are distinct, machines of the dialect.
@@ -52,45 +27,56 @@ func (p *parser) ruleset() *automaton.Ruleset {
 	return ruleset
 }
 
-// bindings are the groups that bind each token, and those for *.
-type bindings struct {
-	tokens   []string // in file order
-	groups   map[string][]int
-	wildcard []int
+// machines makes the machines of lists of groups, one of each list, so that a file
+// with hundreds of agents over one list of rules makes one machine.
+type machines struct {
+	o      Options
+	groups []Group
+	ranker *ranker
+	single []*automaton.Machine          // of one group; nil where it binds nobody
+	joined map[string]*automaton.Machine // of several, by groupsKey
+	each   []int                         // see bindings
+	made   []bound
 }
 
-func (b *bindings) bind(d automaton.Dialect, a Agent, group int) {
-	if a.Wildcard {
-		if d != automaton.Original || len(b.wildcard) == 0 {
-			b.wildcard = appendNew(b.wildcard, group)
+// bound is a machine with the groups that it is made of.
+type bound struct {
+	machine *automaton.Machine
+	groups  []int
+}
+
+func newMachines(o Options, groups []Group, b *bindings) *machines {
+	tokens := 0
+	for _, n := range b.named {
+		tokens += len(n.token)
+	}
+	return &machines{
+		o: o, groups: groups, each: b.each,
+		ranker: newRanker(o.Dialect, groups, tokens),
+		single: make([]*automaton.Machine, len(groups)),
+		made:   make([]bound, 0, len(groups)),
+	}
+}
+
+// of returns the machine of some groups.
+func (m *machines) of(groups []int) *automaton.Machine {
+	if len(groups) == 1 {
+		return m.ofOne(groups[0])
+	}
+	key := groupsKey(groups)
+	joined := m.joined[key]
+	if joined == nil {
+		if m.joined == nil {
+			m.joined = map[string]*automaton.Machine{}
 		}
-		return
+		joined = m.join(groups)
+		m.joined[key] = joined
+		m.made = append(m.made, bound{joined, groups})
 	}
-	// An empty token is a token to Google's parser, which a crawler without a
-	// name finds. To the others it binds nobody.
-	if a.Token == "" && d != automaton.Google {
-		return
-	}
-	bound, known := b.groups[a.Token]
-	if !known {
-		b.tokens = append(b.tokens, a.Token)
-	}
-	if !known || d != automaton.Original {
-		b.groups[a.Token] = appendNew(bound, group)
-	}
+	return joined
 }
 
-// appendNew appends a group unless it is the last one already, as it is where a
-// group names one token twice.
-func appendNew(groups []int, group int) []int {
-	if n := len(groups); n > 0 && groups[n-1] == group {
-		return groups
-	}
-	return append(groups, group)
-}
-
-// groupsKey is a key for the map of machines made, so that a file with hundreds
-// of agents over one list of rules makes one machine.
+// groupsKey is a key for the map of machines made of several groups.
 func groupsKey(groups []int) string {
 	var key []byte
 	for _, g := range groups {
@@ -99,104 +85,30 @@ func groupsKey(groups []int) string {
 	return string(key)
 }
 
-// rank returns the rules of a group in the order of their rank.
-func rank(g Group, d automaton.Dialect) []automaton.Rule {
-	rules := make([]automaton.Rule, 0, len(g.Rules))
-	for _, r := range g.Rules {
-		rules = appendRanked(rules, r, d)
+// ofOne returns the machine of a group.
+func (m *machines) ofOne(group int) *automaton.Machine {
+	if m.single[group] == nil {
+		one, err := machine(m.o.Dialect, m.o.Engine, m.ranker.rank(m.groups[group]))
+		if err != nil {
+			// No bytes lead here: rules are made by ruleOf.
+			panic(err)
+		}
+		m.single[group] = one
+		m.made = append(m.made, bound{one, m.each[group : group+1]})
 	}
-	slices.SortFunc(rules, byRank)
-	return rules
+	return m.single[group]
 }
 
-func byRank(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) }
-
-// join makes the machine of some groups of the machines of all.
-func (p *parser) join(single []*automaton.Machine, groups []int) *automaton.Machine {
-	if len(groups) == 1 {
-		return single[groups[0]]
+// join makes the machine of several groups of the machines of each.
+func (m *machines) join(groups []int) *automaton.Machine {
+	machines := make([]*automaton.Machine, len(groups))
+	for i, g := range groups {
+		machines[i] = m.ofOne(g)
 	}
-	var machines []*automaton.Machine
-	for _, g := range groups {
-		machines = append(machines, single[g])
-	}
-	m, err := automaton.Join(p.o.Dialect, machines...)
+	joined, err := automaton.Join(m.o.Dialect, machines...)
 	if err != nil {
 		// No bytes lead here: ranks hold the line, so that no two are equal.
 		panic(err)
 	}
-	return m
-}
-
-// machine makes the machine of one group.
-func (p *parser) machine(g Group) *automaton.Machine {
-	m, err := Machine(p.o.Dialect, p.o.Engine, rank(g, p.o.Dialect))
-	if err != nil {
-		// No bytes lead here: rules are made by ruleOf below.
-		panic(err)
-	}
-	return m
-}
-
-// appendRanked appends what one line of robots.txt makes: a rule, nothing if it
-// can never match, and for an Allow of Google's a second rule if it names an
-// index page, which then also allows the bare directory.
-func appendRanked(rules []automaton.Rule, r Rule, d automaton.Dialect) []automaton.Rule {
-	if r.Inert {
-		return rules
-	}
-	rules = append(rules, ruleOf(r, r.Pattern))
-	if d == automaton.Google && r.Allow {
-		if at := strings.LastIndexByte(r.Pattern, '/'); at >= 0 && strings.HasPrefix(r.Pattern[at:], "/index.htm") {
-			rules = append(rules, ruleOf(r, r.Pattern[:at+1]+"$"))
-		}
-	}
-	return rules
-}
-
-// rankOf returns the rank of a rule with a pattern: the longer outranks the
-// shorter, of equally long ones what allows outranks what forbids, and of equal
-// ones the first in the file keeps the line. In the dialect original the first in
-// the file outranks all.
-func rankOf(r Rule, pattern string) uint64 {
-	order := uint64(math.MaxUint32 - uint32(r.Line))
-	if r.Form == automaton.FormDecoded {
-		return order
-	}
-	rank := uint64(len(pattern))<<33 | order
-	if r.Allow {
-		rank |= 1 << 32
-	}
-	return rank
-}
-
-// ruleOf makes a rule of a pattern. Several wildcards in a row are one, and one at
-// the end means nothing, nor does the anchor after it.
-func ruleOf(rule Rule, pattern string) automaton.Rule {
-	r := automaton.Rule{
-		Rank: rankOf(rule, pattern), Form: rule.Form, Pattern: pattern,
-		Verdict: automaton.Verdict{Line: uint32(rule.Line), Disallowed: !rule.Allow && pattern != ""},
-	}
-	if rule.Form == automaton.FormDecoded { // * and $ are ordinary octets
-		return r
-	}
-	r.Pattern, r.Anchored = strings.CutSuffix(pattern, "$")
-	if strings.HasSuffix(r.Pattern, "*") {
-		r.Pattern, r.Anchored = strings.TrimRight(r.Pattern, "*"), false
-	}
-	if strings.Contains(r.Pattern, "**") {
-		r.Pattern = squeeze(r.Pattern)
-	}
-	return r
-}
-
-// squeeze makes one of several wildcards in a row.
-func squeeze(pattern string) string {
-	b := make([]byte, 0, len(pattern))
-	for i := range len(pattern) {
-		if pattern[i] != '*' || i == 0 || pattern[i-1] != '*' {
-			b = append(b, pattern[i])
-		}
-	}
-	return string(b)
+	return joined
 }

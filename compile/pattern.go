@@ -10,17 +10,17 @@ import (
 // Rule is one allow or disallow line.
 type Rule struct {
 	Line  int
-	Allow bool
 	Value string // as in the file, trimmed
 	// Pattern is the value in the spelling in which it is compared, its
 	// wildcards and final '$' included. Empty for a rule that never matches, and
 	// for an empty value.
 	Pattern string
-	// Form is the spelling that Pattern is in.
-	Form automaton.Form
 	// Specificity ranks the rules of a group where the longest pattern wins: the
 	// length of Pattern in octets, which is 0 also for rules that never match.
 	Specificity int
+	// Form is the spelling that Pattern is in.
+	Form  automaton.Form
+	Allow bool
 	// Inert says that the rule can match no path.
 	Inert bool
 }
@@ -64,7 +64,11 @@ func (p *parser) compilePattern(r *Rule) {
 // escapeGoogle does what Google's parser does to a value: the hex of escapes in
 // upper case, and octets outside ASCII escaped. It decodes nothing.
 func escapeGoogle(value string) string {
-	if !strings.ContainsFunc(value, func(c rune) bool { return c == '%' || c >= utf8.RuneSelf }) {
+	plain := 0
+	for plain < len(value) && value[plain] != '%' && value[plain] < 0x80 {
+		plain++
+	}
+	if plain == len(value) {
 		return value
 	}
 	b := make([]byte, 0, len(value)+8)
@@ -103,12 +107,10 @@ func canonicalPattern(value string) (automaton.Form, string) {
 	if head, _, _ := strings.Cut(value, "*"); strings.Contains(head, "?") {
 		form = automaton.FormB
 	}
-	if automaton.IsCanonical([]byte(strings.Map(dropOperators, value))) {
-		if !strings.Contains(strings.TrimSuffix(value, "$"), "$") {
-			return form, value
-		}
-	}
 	body, anchored := strings.CutSuffix(value, "$")
+	if isCanonical(body) {
+		return form, value
+	}
 	b := make([]byte, 0, len(value)+8)
 	query := false
 	for i, segment := range strings.Split(body, "*") {
@@ -123,6 +125,19 @@ func canonicalPattern(value string) (automaton.Form, string) {
 	return form, string(b)
 }
 
+// isCanonical tells whether what lies between the wildcards of a pattern is the
+// same in both canonical forms.
+func isCanonical(body string) bool {
+	for more := true; more; {
+		var segment string
+		segment, body, more = strings.Cut(body, "*")
+		if !automaton.IsCanonical([]byte(segment)) {
+			return false
+		}
+	}
+	return true
+}
+
 func decodePattern(value string) string {
 	if !strings.Contains(value, "%") {
 		return value
@@ -130,19 +145,4 @@ func decodePattern(value string) string {
 	return string(automaton.AppendDecoded(nil, []byte(value)))
 }
 
-// dropOperators is a mapping that leaves out what is an operator in a pattern.
-func dropOperators(c rune) rune {
-	if c == '*' || c == '$' {
-		return -1
-	}
-	return c
-}
-
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-func upper(c byte) byte {
-	if 'a' <= c && c <= 'z' {
-		return c &^ 0x20
-	}
-	return c
-}

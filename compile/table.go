@@ -30,11 +30,7 @@ const crossover = 7
 func Machine(d automaton.Dialect, engine Engine, lists ...[]automaton.Rule) (*automaton.Machine, error) {
 	machines := make([]*automaton.Machine, len(lists))
 	for i, rules := range lists {
-		var t *automaton.Table
-		if engine == EngineAutomaton || engine == EngineAuto && len(rules) > crossover {
-			t = table(rules)
-		}
-		m, err := automaton.New(d, rules, t)
+		m, err := machine(d, engine, rules)
 		if err != nil {
 			return nil, err
 		}
@@ -44,6 +40,15 @@ func Machine(d automaton.Dialect, engine Engine, lists ...[]automaton.Rule) (*au
 		return machines[0], nil
 	}
 	return automaton.Join(d, machines...)
+}
+
+// machine makes a machine of one list.
+func machine(d automaton.Dialect, engine Engine, rules []automaton.Rule) (*automaton.Machine, error) {
+	var t *automaton.Table
+	if engine == EngineAutomaton || engine == EngineAuto && len(rules) > crossover {
+		t = table(rules)
+	}
+	return automaton.New(d, rules, t)
 }
 
 // table makes the automaton of ranked rules, nil if robots.txt has been written

@@ -1,0 +1,82 @@
+package compile
+
+import "github.com/robotsieve/robotsieve/automaton"
+
+// bindings are the groups that bind each token, and those for *. A crawler is
+// bound by all groups that name it, merged, and where none does by all for *,
+// merged; in the dialect original by the first record that binds it.
+type bindings struct {
+	dialect  automaton.Dialect
+	named    []binding // in file order
+	wildcard []int
+	index    map[string]int // of a token in named; nil while these are few
+	each     []int          // the number of each group, of which lists of one are views
+}
+
+type binding struct {
+	token  string
+	groups []int
+}
+
+// fewTokens is how many tokens are looked up one by one. Real files have a median
+// of two; a map costs more than comparing the lengths of so many.
+const fewTokens = 16
+
+func newBindings(d automaton.Dialect, groups []Group) *bindings {
+	b := &bindings{dialect: d, each: make([]int, len(groups)), named: make([]binding, 0, len(groups))}
+	for i, g := range groups {
+		b.each[i] = i
+		for _, a := range g.Agents {
+			b.bind(a, i)
+		}
+	}
+	return b
+}
+
+func (b *bindings) bind(a Agent, group int) {
+	if a.Wildcard {
+		b.add(&b.wildcard, group)
+		return
+	}
+	// An empty token is a token to Google's parser, which a crawler without a
+	// name finds. To the others it binds nobody.
+	if a.Token == "" && b.dialect != automaton.Google {
+		return
+	}
+	b.add(&b.of(a.Token).groups, group)
+}
+
+// add adds a group to a list, unless it is the last one already, as it is where a
+// group names one token twice.
+func (b *bindings) add(groups *[]int, group int) {
+	switch n := len(*groups); {
+	case n == 0:
+		*groups = b.each[group : group+1 : group+1]
+	case b.dialect != automaton.Original && (*groups)[n-1] != group:
+		*groups = append(*groups, group)
+	}
+}
+
+// of returns the binding of a token, which it makes if there is none.
+func (b *bindings) of(token string) *binding {
+	if b.index == nil {
+		for i := range b.named {
+			if b.named[i].token == token {
+				return &b.named[i]
+			}
+		}
+		if len(b.named) == fewTokens {
+			b.index = map[string]int{}
+			for i, n := range b.named {
+				b.index[n.token] = i
+			}
+		}
+	} else if i, known := b.index[token]; known {
+		return &b.named[i]
+	}
+	if b.index != nil {
+		b.index[token] = len(b.named)
+	}
+	b.named = append(b.named, binding{token: token})
+	return &b.named[len(b.named)-1]
+}
