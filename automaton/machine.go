@@ -48,7 +48,7 @@ type part struct {
 // that no compiler would make, see Rule for what holds of them, and tables that
 // are not of these rules.
 func New(d Dialect, rules []Rule, t *Table) (*Machine, error) {
-	m := &Machine{dialect: d}
+	m := &Machine{dialect: d, part: part{rules: rules, table: t}}
 	for i := range rules {
 		r := &rules[i]
 		if err := r.check(d); err != nil {
@@ -60,7 +60,6 @@ func New(d Dialect, rules []Rule, t *Table) (*Machine, error) {
 		r.complete()
 		m.hasB = m.hasB || r.Form == FormB
 	}
-	m.part = part{rules: rules, table: t}
 	if t == nil {
 		m.list = newList(rules)
 	} else if err := t.check(rules); err != nil {

@@ -3,6 +3,7 @@ package compile
 import (
 	"cmp"
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -20,13 +21,14 @@ type gaps struct {
 	edges   map[gapEdge]uint32
 	anchors map[anchorKey]uint32 // to the index in nodes that stands for the prefix
 	order   []uint32             // the anchors' indexes in nodes, in the order of their numbers
-	musts   [256]bool            // the octets that stand behind the gaps of all rules
+	musts   octetSet             // the octets that stand behind the gaps of all rules
 }
 
 // gapNode is a node, or what stands for a prefix that a gap follows.
 type gapNode struct {
 	symbol       uint32
 	anchored     bool
+	slash        bool // it waits behind the slash on every path
 	accept, best uint32
 	kids         uint32 // the last of its kids, 0 if none
 	sibling      uint32 // the kid before it, 0 if none
@@ -50,8 +52,16 @@ const (
 	firstNode
 )
 
-func newGaps() *gaps {
-	g := &gaps{
+// octetSet is a set of octets.
+type octetSet [4]uint64
+
+func (s *octetSet) add(octet byte) { s[octet>>6] |= 1 << (octet & 63) }
+
+func (s *octetSet) has(octet byte) bool { return s[octet>>6]>>(octet&63)&1 != 0 }
+
+// begin makes what the first rule needs. Most tables have none with a gap.
+func (g *gaps) begin() {
+	*g = gaps{
 		symbols: map[string]uint32{}, edges: map[gapEdge]uint32{}, anchors: map[anchorKey]uint32{},
 		nodes: make([]gapNode, firstNode), order: []uint32{noNode},
 	}
@@ -59,17 +69,21 @@ func newGaps() *gaps {
 		g.nodes[i].best = automaton.None
 	}
 	for i := range g.musts {
-		g.musts[i] = i > 0 && i != '*'
+		g.musts[i] = math.MaxUint64
 	}
-	return g
 }
 
 // add adds what follows the first gap of a rule.
 func (g *gaps) add(rule uint32, prefix, rest string, r *automaton.Rule) {
-	for octet, must := range g.musts {
-		if must {
-			g.musts[octet] = strings.IndexByte(rest, byte(octet)) >= 0
-		}
+	if g.nodes == nil {
+		g.begin()
+	}
+	var octets octetSet
+	for i := range len(rest) {
+		octets.add(rest[i])
+	}
+	for i := range g.musts {
+		g.musts[i] &= octets[i]
 	}
 	at := g.prefix(prefix, r.Form == automaton.FormB)
 	for more := true; more; {
@@ -115,7 +129,9 @@ func (g *gaps) kid(parent, symbol uint32, anchored bool) uint32 {
 	key := gapEdge{parent, symbol, anchored}
 	id, ok := g.edges[key]
 	if !ok {
-		id = g.node(gapNode{symbol: symbol, anchored: anchored, sibling: g.nodes[parent].kids})
+		id = g.node(gapNode{
+			symbol: symbol, anchored: anchored, slash: parent == floatsOfSlash, sibling: g.nodes[parent].kids,
+		})
 		g.nodes[parent].kids = id
 		g.edges[key] = id
 	}
@@ -134,36 +150,38 @@ func (g *gaps) build() *automaton.Gaps {
 		return nil
 	}
 	a := &automaton.Gaps{Must: g.must()}
-	numbers := g.sortSymbols()
+	numbers, texts := g.sortSymbols()
 	g.number(a, numbers)
-	slices.Sort(g.texts)
-	(&ahoCorasick{a, g.texts}).build()
+	(&ahoCorasick{a, texts}).build()
 	return a
 }
 
 // must returns the rarest octet that stands behind the gaps of all rules, 0 if there
 // is none.
 func (g *gaps) must() (rarest byte) {
-	for octet, must := range g.musts {
-		if must && (rarest == 0 || automaton.Rarity(byte(octet)) > automaton.Rarity(rarest)) {
-			rarest = byte(octet)
+	for i := 1; i < 256; i++ {
+		octet := byte(i)
+		if g.musts.has(octet) && octet != '*' && (rarest == 0 || automaton.Rarity(octet) > automaton.Rarity(rarest)) {
+			rarest = octet
 		}
 	}
 	return rarest
 }
 
-// sortSymbols returns the number of each symbol in the order of their text.
-func (g *gaps) sortSymbols() []uint32 {
+// sortSymbols returns the number of each symbol in the order of their text, and the
+// texts in that order.
+func (g *gaps) sortSymbols() (numbers []uint32, texts []string) {
 	order := make([]uint32, len(g.texts))
 	for i := range order {
 		order[i] = uint32(i)
 	}
 	slices.SortFunc(order, func(x, y uint32) int { return strings.Compare(g.texts[x], g.texts[y]) })
-	numbers := make([]uint32, len(order))
+	numbers, texts = make([]uint32, len(order)), make([]string, len(order))
 	for number, symbol := range order {
 		numbers[symbol] = uint32(number)
+		texts[number] = g.texts[symbol]
 	}
-	return numbers
+	return numbers, texts
 }
 
 // number gives the nodes their final places: floats first, by symbol; then the
@@ -181,14 +199,10 @@ func (g *gaps) number(a *automaton.Gaps, symbols []uint32) {
 		})
 		return uint32(start), uint32(len(final))
 	}
-	_, nothing := kids(floatsOfNothing)
+	kids(floatsOfNothing)
 	_, floats := kids(floatsOfSlash)
 	// The sort is stable, so that nodes behind nothing come before those behind
 	// the slash.
-	from := map[uint32]uint8{}
-	for _, id := range final[nothing:floats] {
-		from[id] = 1
-	}
 	slices.SortStableFunc(final, func(x, y uint32) int {
 		return cmp.Compare(symbols[g.nodes[x].symbol], symbols[g.nodes[y].symbol])
 	})
@@ -203,7 +217,10 @@ func (g *gaps) number(a *automaton.Gaps, symbols []uint32) {
 	for i := 0; i < len(final); i++ {
 		n := &g.nodes[final[i]]
 		node := automaton.Node{
-			Symbol: symbols[n.symbol], Accept: n.accept, Best: n.best, Anchored: n.anchored, From: from[final[i]],
+			Symbol: symbols[n.symbol], Accept: n.accept, Best: n.best, Anchored: n.anchored,
+		}
+		if n.slash {
+			node.From = 1
 		}
 		node.Kids, node.KidsEnd = kids(final[i])
 		a.Nodes = append(a.Nodes, node)
@@ -239,26 +256,28 @@ type ahoCorasick struct {
 
 func (b *ahoCorasick) build() {
 	b.trie()
-	b.fail()
 	for child := uint32(1); child <= b.Shallow; child++ {
 		b.Root[b.Label[child]] = uint8(child)
 	}
+	b.fail()
 	b.filter()
 }
 
 // trie makes the states, depth by depth. A state is a range of the symbols, which
 // begin with the same octets.
 func (b *ahoCorasick) trie() {
-	type span struct{ from, to, depth int }
-	states := []span{{0, len(b.texts), 0}}
-	b.Label = []byte{0}
-	b.First = []uint32{}
+	type span struct{ from, to, depth uint32 }
+	n := b.size()
+	states := make([]span, 1, n)
+	states[0].to = uint32(len(b.texts))
+	b.Label = make([]byte, 1, n)
+	b.First, b.Act, b.Symbol = make([]uint32, 0, n+1), make([]uint32, 0, n), make([]uint32, 0, n)
 	for i := 0; i < len(states); i++ {
 		s := states[i]
 		b.First = append(b.First, uint32(len(states)))
 		act, symbol := uint32(0), uint32(0)
-		if len(b.texts[s.from]) == s.depth {
-			act, symbol = uint32(i), uint32(s.from)
+		if uint32(len(b.texts[s.from])) == s.depth {
+			act, symbol = uint32(i), s.from
 			s.from++
 		}
 		b.Act, b.Symbol = append(b.Act, act), append(b.Symbol, symbol)
@@ -275,6 +294,17 @@ func (b *ahoCorasick) trie() {
 	}
 	b.First = append(b.First, uint32(len(states)))
 	b.Shallow = b.First[1] - 1
+}
+
+// size returns the number of states: a symbol has those that it does not share with
+// the one before it.
+func (b *ahoCorasick) size() int {
+	n, before := 1, ""
+	for _, text := range b.texts {
+		n += len(text) - common(before, text)
+		before = text
+	}
+	return n
 }
 
 // fail links each state with that of its longest proper suffix, in the order of
@@ -296,16 +326,14 @@ func (b *ahoCorasick) fail() {
 // suffix returns the state to which an octet leads from a state or, where it leads
 // nowhere, from those of its suffixes.
 func (b *ahoCorasick) suffix(state uint32, c byte) uint32 {
-	for ; ; state = b.Fail[state] {
+	for ; state != 0; state = b.Fail[state] {
 		for child := b.First[state]; child < b.First[state+1]; child++ {
 			if b.Label[child] == c {
 				return child
 			}
 		}
-		if state == 0 {
-			return 0
-		}
 	}
+	return uint32(b.Root[c])
 }
 
 // filter tells where a symbol may begin. The families are made by the first octet,

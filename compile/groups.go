@@ -58,12 +58,16 @@ func (p *parser) agent(value string) {
 		p.robots.Groups = append(p.robots.Groups, Group{Agents: p.agents, Rules: p.rules})
 		p.open, p.inside = true, true
 	}
+	g := p.group()
+	if cap(g.Agents) == 0 {
+		const few = 4
+		g.Agents = make([]Agent, 0, few)
+	}
 	a := Agent{Line: p.line, Value: value}
 	a.Token, a.Wildcard = p.token(value)
 	if a.Token == "" && !a.Wildcard {
 		p.note(NoteNoToken, value)
 	}
-	g := p.group()
 	g.Agents = append(g.Agents, a)
 }
 

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"cmp"
+	"encoding/binary"
 	"math/bits"
 	"slices"
 	"strings"
@@ -11,9 +13,33 @@ import (
 // prefix is what a rule's pattern begins with.
 type prefix struct {
 	text string // its slash included
+	head uint64 // what comes after the slash, see headOf
 	rule uint32
 	gaps bool // a gap follows
 	wait bool // what follows it is in the automaton of gaps
+}
+
+// headOf returns the eight octets behind the slash of a prefix as a number, so that
+// most prefixes are told apart, and ordered, by one comparison: the sort, which
+// was a third of the time to make a table, takes half as long.
+func headOf(text string) uint64 {
+	var head [8]byte
+	if len(text) > 1 {
+		copy(head[:], text[1:])
+	}
+	return binary.BigEndian.Uint64(head[:])
+}
+
+// comparePrefixes orders prefixes by text and then by rule. What is behind the end
+// of a text counts as 0 in its head, so that those of equal heads may differ.
+func comparePrefixes(x, y prefix) int {
+	if x.head != y.head {
+		return cmp.Compare(x.head, y.head)
+	}
+	if order := strings.Compare(x.text, y.text); order != 0 {
+		return order
+	}
+	return cmp.Compare(x.rule, y.rule)
 }
 
 // prefixes makes the automaton of prefixes of a table: a trie in which an edge
@@ -43,24 +69,30 @@ func (b *prefixes) build(all []prefix) bool {
 		b.state(1, 1, all[rooted:])
 	}
 	for _, e := range b.edges {
-		state, last := e.Key>>3, e.Key&7
-		t.States[state].Lengths |= 1 << last
-		if state == 1 {
-			addFirst(&t.First, e.Word, int(last))
-		}
+		t.States[e.Key>>3].Lengths |= 1 << (e.Key & 7)
 	}
+	b.first()
 	return b.hash()
 }
 
-// addFirst lets an edge whose last octet is number last pass the filter.
-func addFirst(first *[automaton.EdgeOctets][64]uint8, word uint64, last int) {
-	for i := range first {
-		if i <= last {
-			first[i][word>>(8*i)&63] |= 1 << last
+// first makes the filter of what may come first: an edge of state 1 passes it by its
+// octets, and behind its end by any.
+func (b *prefixes) first() {
+	t := b.table
+	lengths := t.States[1].Lengths
+	for i := range t.First {
+		if ended := lengths & (1<<i - 1); ended != 0 {
+			for c := range t.First[i] {
+				t.First[i][c] = ended
+			}
+		}
+	}
+	for _, e := range b.edges {
+		if e.Key>>3 != 1 {
 			continue
 		}
-		for c := range first[i] {
-			first[i][c] |= 1 << last
+		for i := range e.Key&7 + 1 {
+			t.First[i][e.Word>>(8*i)&63] |= 1 << (e.Key & 7)
 		}
 	}
 }
@@ -175,18 +207,18 @@ func (b *prefixes) hash() bool {
 	t := b.table
 	size := 1 << bits.Len(uint(len(b.edges)*10/7))
 	t.Seed = seedOf(b.edges)
+	t.Edges = make([]automaton.Edge, size)
 	for range attempts {
-		t.Edges = slices.Grow(t.Edges[:0], size)[:size]
 		if hashEdges(t.Edges, b.edges, t.Seed) {
 			return true
 		}
 		t.Seed++
+		clear(t.Edges)
 	}
 	return false
 }
 
 func hashEdges(table, edges []automaton.Edge, seed uint64) bool {
-	clear(table)
 	mask := uint64(len(table) - 1)
 	for _, e := range edges {
 		i := automaton.HashEdge(e.Word, e.Key, seed)

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -55,7 +54,7 @@ func machine(d automaton.Dialect, engine Engine, rules []automaton.Rule) (*autom
 // so that there can be none that is fast.
 func table(rules []automaton.Rule) *automaton.Table {
 	t := &automaton.Table{Base: automaton.None}
-	g := newGaps()
+	g := &gaps{}
 	all := make([]prefix, 0, len(rules))
 	for i := range rules {
 		id, r := uint32(i), &rules[i]
@@ -68,12 +67,10 @@ func table(rules []automaton.Rule) *automaton.Table {
 		case len(text) <= 1 && !r.Anchored && !gaps && r.Form != automaton.FormB:
 			t.Base = min(t.Base, id)
 		default:
-			all = append(all, prefix{text: text, rule: id, gaps: gaps})
+			all = append(all, prefix{text: text, head: headOf(text), rule: id, gaps: gaps})
 		}
 	}
-	slices.SortFunc(all, func(x, y prefix) int {
-		return cmp.Or(strings.Compare(x.text, y.text), cmp.Compare(x.rule, y.rule))
-	})
+	slices.SortFunc(all, comparePrefixes)
 	all = withoutDoubles(rules, all)
 	waiting(rules, all)
 	for _, p := range all {
