@@ -64,13 +64,18 @@ func (r *Rule) check(d Dialect) error {
 	if !d.uses(r.Form) {
 		return errForm
 	}
-	if r.Form != FormDecoded && (strings.Contains(r.Pattern, "**") || strings.HasSuffix(r.Pattern, "*")) {
+	if r.Form != FormDecoded && emptySegment(r.Pattern) {
 		return errEmptySegment
 	}
 	if r.Verdict.Line == 0 {
 		return errLine
 	}
 	return nil
+}
+
+func emptySegment(pattern string) bool {
+	at := strings.IndexByte(pattern, '*')
+	return at >= 0 && (strings.Contains(pattern[at:], "**") || strings.HasSuffix(pattern, "*"))
 }
 
 func (d Dialect) uses(f Form) bool {

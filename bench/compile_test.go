@@ -20,7 +20,12 @@ import (
 // the rulesets keep alive as a multiple of what was read.
 func BenchmarkCompile(b *testing.B) {
 	b.Run("corpus=sample", func(b *testing.B) { benchmarkCompile(b, [][]byte{sample(b, "robots.txt")}) })
-	b.Run("corpus=median", func(b *testing.B) { benchmarkMedian(b) })
+	b.Run("corpus=median", func(b *testing.B) {
+		all := realBodies(b)
+		for _, e := range engines {
+			b.Run("engine="+e.name, func(b *testing.B) { benchmarkMedian(b, all, e.engine) })
+		}
+	})
 	b.Run("corpus=large", func(b *testing.B) {
 		benchmarkCompile(b, [][]byte{shared(b, "data/bench/robots_large.txt")})
 	})
@@ -120,11 +125,11 @@ func tableBytes(r *automaton.Ruleset) (tables, patterns int) {
 
 // benchmarkMedian times files of the median size and number of rules, one an
 // operation, each time another, so that no branch is learnt by heart.
-func benchmarkMedian(b *testing.B) {
-	o := compile.Options{Dialect: automaton.Google}
+func benchmarkMedian(b *testing.B, all [][]byte, e compile.Engine) {
+	o := compile.Options{Dialect: automaton.Google, Engine: e}
 	var bodies [][]byte
 	size := 0
-	for _, body := range realBodies(b) {
+	for _, body := range all {
 		if len(body) < 330 || len(body) > 370 {
 			continue
 		}
@@ -205,7 +210,8 @@ func extremes(b *testing.B) (files []file) {
 // hostile returns files of about n bytes that somebody has written to be as bad as
 // they can.
 func hostile(n int) []file {
-	const agent = "user-agent: *\n"
+	// So many rules that the machine has a table.
+	agent := "user-agent: *\n" + strings.Repeat("disallow: /x\ndisallow: /y/z\n", 32)
 	// many repeats a rule of a hundred stars; part makes what stands behind a star.
 	many := func(part func(star int) string) []byte {
 		body := []byte(agent)

@@ -22,15 +22,15 @@ type binding struct {
 // of two; a map costs more than comparing the lengths of so many.
 const fewTokens = 16
 
-func newBindings(d automaton.Dialect, groups []Group) *bindings {
-	b := &bindings{dialect: d, each: make([]int, len(groups)), named: make([]binding, 0, len(groups))}
+// all binds all groups.
+func (b *bindings) all(groups []Group) {
+	b.each, b.named = make([]int, len(groups)), make([]binding, 0, len(groups))
 	for i, g := range groups {
 		b.each[i] = i
 		for _, a := range g.Agents {
 			b.bind(a, i)
 		}
 	}
-	return b
 }
 
 func (b *bindings) bind(a Agent, group int) {

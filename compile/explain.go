@@ -37,7 +37,9 @@ func (r *Robots) Matches(m *automaton.Machine, s *automaton.Scratch, path []byte
 	d := r.Ruleset.Dialect()
 	var rules []automaton.Rule
 	for _, g := range r.Bound(m) {
-		rules = append(rules, newRanker(d, r.Groups[g:g+1], 0).rank(r.Groups[g])...)
+		k := ranker{dialect: d}
+		k.makeRoom(r.Groups[g:g+1], 0)
+		rules = append(rules, k.rank(r.Groups[g])...)
 	}
 	slices.SortFunc(rules, byRank)
 	for _, rule := range rules {

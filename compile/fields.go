@@ -11,7 +11,7 @@ import (
 // the value of a field. The colon may be missing for Google only, whose parser
 // then wants exactly two words.
 func (p *parser) split(line string) (key, value string, ok bool) {
-	key, value, ok = strings.Cut(line, ":")
+	key, value, ok = cutAt(line, ':')
 	if !ok && p.o.Dialect == automaton.Google {
 		if key, value, ok = twoWords(line); ok {
 			p.note(NoteNoColon, line)

@@ -26,6 +26,9 @@ type Agent struct {
 	Wildcard bool
 }
 
+// few is room for the groups and agents of most files.
+const few = 4
+
 // parser is the state between lines.
 type parser struct {
 	o      Options
@@ -35,11 +38,13 @@ type parser struct {
 	line   int  // 1-based number of the line being read
 	open   bool // the last group may be given more agents
 	inside bool // rules belong to the last group
+	nul    bool // there is a NUL in the body
 
 	// What lies behind the last closed group in the arrays of agents and rules. All
 	// groups share these, since most are of a line or two.
 	agents  []Agent
 	rules   []Rule
+	tokens  text   // those that are not in lower case in the body
 	counted bool   // room for rules has been made
 	rest    string // what follows the line being read
 }
@@ -55,12 +60,14 @@ func (p *parser) blankLine() {
 func (p *parser) agent(value string) {
 	if !p.open {
 		p.closeGroup()
+		if p.robots.Groups == nil {
+			p.robots.Groups = make([]Group, 0, few)
+		}
 		p.robots.Groups = append(p.robots.Groups, Group{Agents: p.agents, Rules: p.rules})
 		p.open, p.inside = true, true
 	}
 	g := p.group()
 	if cap(g.Agents) == 0 {
-		const few = 4
 		g.Agents = make([]Agent, 0, few)
 	}
 	a := Agent{Line: p.line, Value: value}
@@ -100,16 +107,16 @@ func (p *parser) rule(allow bool, value string) {
 	p.compilePattern(&g.Rules[len(g.Rules)-1])
 }
 
-// roomForRules returns room for a rule on each line to come, where the first rule
-// is met. A line of one has nine bytes at least, so that blank lines do not count;
-// where there are more, as in a file whose lines end in CR, the array grows.
+// roomForRules returns room for the rules to come, where the first is met: one on
+// each line, and one in 24 bytes, which is less than those of most files have.
+// Where that is not enough the array grows.
 func (p *parser) roomForRules() []Rule {
 	if p.counted {
 		return nil
 	}
 	p.counted = true
-	const shortest = len("allow:/x\n")
-	return make([]Rule, 0, 1+min(strings.Count(p.rest, "\n"), len(p.rest)/shortest))
+	const usual = 24
+	return make([]Rule, 0, 1+min(strings.Count(p.rest, "\n"), len(p.rest)/usual))
 }
 
 // token reads the value of a user-agent line.
@@ -120,29 +127,29 @@ func (p *parser) token(value string) (token string, wildcard bool) {
 			return "", true
 		}
 		if p.o.WideTokens {
-			return lowerASCII(cutToken(value)), false
+			return p.tokens.lower(cutToken(value)), false
 		}
 		end := 0
 		for end < len(value) && isGoogleToken(value[end]) {
 			end++
 		}
-		return lowerASCII(value[:end]), false
+		return p.tokens.lower(value[:end]), false
 	case automaton.RFC9309:
 		if value == "*" {
 			return "", true
 		}
-		return lowerASCII(cutToken(value)), false
+		return p.tokens.lower(cutToken(value)), false
 	default:
 		if value == "*" {
 			return "", true
 		}
-		name, _, _ := strings.Cut(value, "/")
+		name, _, _ := cutAt(value, '/')
 		// A name that has become "*" is neither the wildcard, which must be the
 		// whole value, nor a name.
 		if name = trim(name); name == "*" {
 			return "", false
 		}
-		return lowerASCII(name), false
+		return p.tokens.lower(name), false
 	}
 }
 

@@ -37,7 +37,8 @@ func (p *parser) cut(body []byte) string {
 // the last of these is a line too.
 func (p *parser) parse(body string) {
 	p.line = 1
-	lines := lineCutter{body: body, next: bomLength(body)}
+	lines := lineCutter{body: body, cr: strings.IndexByte(body, '\r') >= 0, next: bomLength(body)}
+	p.nul = strings.IndexByte(body, 0) >= 0
 	if lines.next > 0 {
 		p.note(NoteByteOrderMark, "")
 	}
@@ -76,7 +77,8 @@ func bomLength(body string) int {
 // lineCutter cuts a body into lines in one pass.
 type lineCutter struct {
 	body string
-	next int // where the next line starts
+	cr   bool // there is a CR in the body
+	next int  // where the next line starts
 	lf   int // the first LF at or after next, len(body) if there is none; stale if before next
 }
 
@@ -93,13 +95,15 @@ func (c *lineCutter) cut() (line string, end int, more bool) {
 		}
 	}
 	line = c.body[from:c.lf]
-	if cr := strings.IndexByte(line, '\r'); cr >= 0 {
-		line = line[:cr]
-		c.next = from + cr + 1
-		if c.next == c.lf && c.lf < len(c.body) {
-			c.next++
+	if c.cr {
+		if cr := strings.IndexByte(line, '\r'); cr >= 0 {
+			line = line[:cr]
+			c.next = from + cr + 1
+			if c.next == c.lf && c.lf < len(c.body) {
+				c.next++
+			}
+			return line, from + cr, true
 		}
-		return line, from + cr, true
 	}
 	c.next = c.lf + 1
 	return line, c.lf, c.lf < len(c.body)
@@ -115,14 +119,16 @@ func (p *parser) readLine(line string) {
 		p.note(NoteLongLine, "")
 		line = line[:maxGoogleLine]
 	}
-	if nul := strings.IndexByte(line, 0); nul >= 0 {
-		p.note(NoteNUL, "")
-		if p.o.Dialect != automaton.Google {
-			return
+	if p.nul {
+		if nul := strings.IndexByte(line, 0); nul >= 0 {
+			p.note(NoteNUL, "")
+			if p.o.Dialect != automaton.Google {
+				return
+			}
+			line = line[:nul]
 		}
-		line = line[:nul]
 	}
-	line, _, _ = strings.Cut(line, "#")
+	line, _, _ = cutAt(line, '#')
 	if line = trim(line); line == "" {
 		return
 	}

@@ -8,8 +8,10 @@ import (
 
 // ruleset makes the machines of the file and binds its tokens to them.
 func (p *parser) ruleset() *automaton.Ruleset {
-	b := newBindings(p.o.Dialect, p.robots.Groups)
-	m := newMachines(p.o, p.robots.Groups, b)
+	b := bindings{dialect: p.o.Dialect}
+	b.all(p.robots.Groups)
+	m := machines{o: p.o, groups: p.robots.Groups, ranker: ranker{dialect: p.o.Dialect}, each: b.each}
+	m.makeRoom(b.named)
 	agents := make([]automaton.Agent, len(b.named))
 	for i, n := range b.named {
 		agents[i] = automaton.Agent{Token: m.ranker.text.keep(n.token), Machine: m.of(n.groups)}
@@ -32,7 +34,7 @@ func (p *parser) ruleset() *automaton.Ruleset {
 type machines struct {
 	o      Options
 	groups []Group
-	ranker *ranker
+	ranker ranker
 	single []*automaton.Machine          // of one group; nil where it binds nobody
 	joined map[string]*automaton.Machine // of several, by groupsKey
 	each   []int                         // see bindings
@@ -45,17 +47,15 @@ type bound struct {
 	groups  []int
 }
 
-func newMachines(o Options, groups []Group, b *bindings) *machines {
+// makeRoom makes room for the machines of all groups and for tokens.
+func (m *machines) makeRoom(named []binding) {
 	tokens := 0
-	for _, n := range b.named {
+	for _, n := range named {
 		tokens += len(n.token)
 	}
-	return &machines{
-		o: o, groups: groups, each: b.each,
-		ranker: newRanker(o.Dialect, groups, tokens),
-		single: make([]*automaton.Machine, len(groups)),
-		made:   make([]bound, 0, len(groups)),
-	}
+	m.ranker.makeRoom(m.groups, tokens)
+	m.single = make([]*automaton.Machine, len(m.groups))
+	m.made = make([]bound, 0, len(m.groups))
 }
 
 // of returns the machine of some groups.
@@ -90,7 +90,7 @@ func (m *machines) ofOne(group int) *automaton.Machine {
 	if m.single[group] == nil {
 		one, err := machine(m.o.Dialect, m.o.Engine, m.ranker.rank(m.groups[group]))
 		if err != nil {
-			// No bytes lead here: rules are made by ruleOf.
+			// No bytes lead here: rules are made by ranker.fill.
 			panic(err)
 		}
 		m.single[group] = one

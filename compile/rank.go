@@ -19,10 +19,11 @@ type ranker struct {
 	order   []uint64 // of the group at hand, see orderOf
 }
 
-// newRanker makes a ranker for groups, and for so many octets of other text.
-func newRanker(d automaton.Dialect, groups []Group, others int) *ranker {
-	rules := 0
+// makeRoom makes room for the rules of groups, and for so many octets of other text.
+func (k *ranker) makeRoom(groups []Group, others int) {
+	rules, longest := 0, 0
 	for i := range groups {
+		before := rules
 		for j := range groups[i].Rules {
 			r := &groups[i].Rules[j]
 			if r.Inert {
@@ -30,18 +31,19 @@ func newRanker(d automaton.Dialect, groups []Group, others int) *ranker {
 			}
 			rules++
 			others += len(r.Pattern)
-			if index := indexPage(r, d); index != "" {
+			if index := indexPage(r, k.dialect); index != "" {
 				rules++
 				others += len(index)
 			}
 		}
+		longest = max(longest, rules-before)
 	}
-	k := &ranker{dialect: d, rules: make([]automaton.Rule, 0, rules)}
+	k.rules, k.order = make([]automaton.Rule, 0, rules), make([]uint64, 0, longest)
 	k.text.Grow(others)
-	return k
 }
 
-// rank returns the rules of a group in the order of their rank.
+// rank returns the rules of a group, for which there is room, in the order of their
+// rank.
 func (k *ranker) rank(g Group) []automaton.Rule {
 	k.order = k.order[:0]
 	for i := range g.Rules {
@@ -57,15 +59,17 @@ func (k *ranker) rank(g Group) []automaton.Rule {
 	// Numbers are sorted in a quarter of the time that rules of 48 bytes take.
 	slices.Sort(k.order)
 	from := len(k.rules)
-	for _, o := range k.order {
+	k.rules = k.rules[:from+len(k.order)]
+	ranked := k.rules[from:len(k.rules):len(k.rules)]
+	for i, o := range k.order {
 		r := &g.Rules[uint32(o)>>1]
 		pattern := r.Pattern
 		if o&isIndexPage != 0 {
 			pattern = indexPage(r, k.dialect)
 		}
-		k.rules = append(k.rules, k.ruleOf(r, pattern))
+		k.fill(&ranked[i], r, pattern)
 	}
-	return k.rules[from:len(k.rules):len(k.rules)]
+	return ranked
 }
 
 // isIndexPage says that an order is of the second rule that a line makes.
@@ -110,13 +114,11 @@ func rankOf(r *Rule, length int) uint64 {
 
 func byRank(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) }
 
-// ruleOf makes a rule of a pattern. Several wildcards in a row are one, and one at
-// the end means nothing, nor does the anchor after it.
-func (k *ranker) ruleOf(rule *Rule, pattern string) automaton.Rule {
-	r := automaton.Rule{
-		Rank: rankOf(rule, len(pattern)), Form: rule.Form,
-		Verdict: automaton.Verdict{Line: uint32(rule.Line), Disallowed: !rule.Allow && pattern != ""},
-	}
+// fill makes a rule of a pattern. Several wildcards in a row are one, and one at the
+// end means nothing, nor does the anchor after it.
+func (k *ranker) fill(r *automaton.Rule, rule *Rule, pattern string) {
+	r.Rank, r.Form = rankOf(rule, len(pattern)), rule.Form
+	r.Verdict = automaton.Verdict{Line: uint32(rule.Line), Disallowed: !rule.Allow && pattern != ""}
 	if rule.Form != automaton.FormDecoded { // there * and $ are ordinary octets
 		pattern, r.Anchored = strings.CutSuffix(pattern, "$")
 		if strings.HasSuffix(pattern, "*") {
@@ -127,7 +129,6 @@ func (k *ranker) ruleOf(rule *Rule, pattern string) automaton.Rule {
 		}
 	}
 	r.Pattern = k.text.keep(pattern)
-	return r
 }
 
 // squeeze makes one of several wildcards in a row.
@@ -139,14 +140,4 @@ func squeeze(pattern string) string {
 		}
 	}
 	return string(b)
-}
-
-// text is many strings in one piece of memory.
-type text struct{ strings.Builder }
-
-// keep returns a copy of s that lies in t.
-func (t *text) keep(s string) string {
-	from := t.Len()
-	t.WriteString(s)
-	return t.String()[from:]
 }

@@ -21,7 +21,7 @@ const (
 )
 
 // crossover is the number of rules from which on the automaton is faster.
-const crossover = 7
+const crossover = 12
 
 // Machine makes a machine of rules in the order of their rank, of lists of them
 // if there are several, as Machine.Lists returns them. It returns an error for
