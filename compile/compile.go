@@ -55,7 +55,7 @@ type Robots struct {
 	// Lines is the number of lines that were read.
 	Lines int
 
-	bound []bound // the machines, with the groups that each is made of
+	bound []bound // see machines.made
 }
 
 // Compile reads body in a dialect. It never fails and keeps no reference to

@@ -22,7 +22,7 @@ func (r *Robots) Rule(line int) (Rule, bool) {
 // file's ruleset holds, in file order; none for nil.
 func (r *Robots) Bound(m *automaton.Machine) []int {
 	for _, b := range r.bound {
-		if b.machine == m {
+		if m != nil && b.machine == m {
 			return b.groups
 		}
 	}

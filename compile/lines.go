@@ -79,7 +79,7 @@ type lineCutter struct {
 	body string
 	cr   bool // there is a CR in the body
 	next int  // where the next line starts
-	lf   int // the first LF at or after next, len(body) if there is none; stale if before next
+	lf   int  // the first LF at or after next, len(body) if there is none; stale if before next
 }
 
 // cut returns the next line without its end, where it ends in the body, and

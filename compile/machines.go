@@ -10,11 +10,12 @@ import (
 func (p *parser) ruleset() *automaton.Ruleset {
 	b := bindings{dialect: p.o.Dialect}
 	b.all(p.robots.Groups)
-	m := machines{o: p.o, groups: p.robots.Groups, ranker: ranker{dialect: p.o.Dialect}, each: b.each}
-	m.makeRoom(b.named)
-	agents := make([]automaton.Agent, len(b.named))
-	for i, n := range b.named {
-		agents[i] = automaton.Agent{Token: m.ranker.text.keep(n.token), Machine: m.of(n.groups)}
+	m := machines{o: p.o, groups: p.robots.Groups, ranker: ranker{dialect: p.o.Dialect}, made: make([]bound, len(p.robots.Groups))}
+	m.makeRoom(b)
+	var some [few]automaton.Agent
+	agents := some[:0] // on the stack, since NewRuleset copies them
+	for _, n := range b.named {
+		agents = append(agents, automaton.Agent{Token: m.ranker.text.keep(n.token), Machine: m.of(n.groups)})
 	}
 	var wildcard *automaton.Machine
 	if len(b.wildcard) > 0 {
@@ -35,10 +36,10 @@ type machines struct {
 	o      Options
 	groups []Group
 	ranker ranker
-	single []*automaton.Machine          // of one group; nil where it binds nobody
-	joined map[string]*automaton.Machine // of several, by groupsKey
-	each   []int                         // see bindings
-	made   []bound
+	joined map[string]*automaton.Machine // of several groups, by groupsKey
+	// made has the machine of each group by its number, nil where it binds nobody,
+	// and behind these the joined.
+	made []bound
 }
 
 // bound is a machine with the groups that it is made of.
@@ -48,14 +49,15 @@ type bound struct {
 }
 
 // makeRoom makes room for the machines of all groups and for tokens.
-func (m *machines) makeRoom(named []binding) {
+func (m *machines) makeRoom(b bindings) {
 	tokens := 0
-	for _, n := range named {
+	for _, n := range b.named {
 		tokens += len(n.token)
 	}
 	m.ranker.makeRoom(m.groups, tokens)
-	m.single = make([]*automaton.Machine, len(m.groups))
-	m.made = make([]bound, 0, len(m.groups))
+	for i := range m.made {
+		m.made[i].groups = b.each[i : i+1]
+	}
 }
 
 // of returns the machine of some groups.
@@ -87,16 +89,16 @@ func groupsKey(groups []int) string {
 
 // ofOne returns the machine of a group.
 func (m *machines) ofOne(group int) *automaton.Machine {
-	if m.single[group] == nil {
+	made := &m.made[group]
+	if made.machine == nil {
 		one, err := machine(m.o.Dialect, m.o.Engine, m.ranker.rank(m.groups[group]))
 		if err != nil {
 			// No bytes lead here: rules are made by ranker.fill.
 			panic(err)
 		}
-		m.single[group] = one
-		m.made = append(m.made, bound{one, m.each[group : group+1]})
+		made.machine = one
 	}
-	return m.single[group]
+	return made.machine
 }
 
 // join makes the machine of several groups of the machines of each.
