@@ -55,7 +55,8 @@ func machine(d automaton.Dialect, engine Engine, rules []automaton.Rule) (*autom
 func table(rules []automaton.Rule) *automaton.Table {
 	t := &automaton.Table{Base: automaton.None}
 	g := &gaps{}
-	all := make([]prefix, 0, len(rules))
+	order := prefixOrder{rules, make([]uint32, len(rules))}
+	numbers := make([]uint64, 0, len(rules))
 	for i := range rules {
 		id, r := uint32(i), &rules[i]
 		text, rest, gaps := r.Cut()
@@ -67,11 +68,12 @@ func table(rules []automaton.Rule) *automaton.Table {
 		case len(text) <= 1 && !r.Anchored && !gaps && r.Form != automaton.FormB:
 			t.Base = min(t.Base, id)
 		default:
-			all = append(all, prefix{text: text, head: headOf(text), rule: id, gaps: gaps})
+			order.lengths[i] = uint32(len(text))
+			numbers = append(numbers, uint64(id))
 		}
 	}
-	slices.SortFunc(all, comparePrefixes)
-	all = withoutDoubles(rules, all)
+	order.sort(numbers, 0)
+	all := withoutDoubles(rules, order.prefixes(numbers))
 	waiting(rules, all)
 	for _, p := range all {
 		if p.wait {
