@@ -69,6 +69,8 @@ func machine(d automaton.Dialect, engine Engine, rules []automaton.Rule) (*autom
 func table(rules []automaton.Rule) *automaton.Table {
 	t := &automaton.Table{Base: automaton.None}
 	g := &gaps{}
+	// To keep these and the edges in a sync.Pool was tried: 5 % less is allocated, in
+	// no less time (Go 1.26).
 	order := prefixOrder{rules, make([]uint32, len(rules))}
 	numbers := make([]uint64, 0, len(rules))
 	for i := range rules {
