@@ -18,8 +18,8 @@ type binding struct {
 	groups []int
 }
 
-// fewTokens is how many tokens are looked up one by one. Real files have a median
-// of two; a map costs more than comparing the lengths of so many.
+// fewTokens is how many tokens are looked up one by one, which for so few costs no
+// more than a map.
 const fewTokens = 16
 
 // all binds all groups.

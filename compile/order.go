@@ -9,8 +9,8 @@ import (
 // prefixOrder puts the prefixes of rules in the order of their text, equal ones in
 // that of their rules. It sorts numbers that hold four octets each, then those
 // that are equal by the next four octets, and so on. The time is in proportion to
-// the octets, whatever the prefixes have in common, and a third of what
-// slices.SortFunc with strings.Compare takes on real rules.
+// the octets, whatever the prefixes have in common, and on real rules 60 % of what
+// slices.SortFunc takes that compares eight octets before the strings.
 type prefixOrder struct {
 	rules   []automaton.Rule
 	lengths []uint32 // of the prefix of each rule

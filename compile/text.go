@@ -3,8 +3,8 @@ package compile
 import "strings"
 
 // Text of a robots.txt is bytes, of which ASCII alone has case and white space.
-// These helpers are what package strings has for runes; a fifth of the time to
-// compile went there, into sets of runes and copies in lower case (Go 1.26).
+// These helpers are what package strings has for runes; 12 % of the time to compile
+// lists went there, into sets of runes and copies in lower case (Go 1.26).
 
 // isSpace tells what the parsers trim: ASCII white space, never Unicode's.
 func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
