@@ -18,7 +18,8 @@ type Table struct {
 	// edges.
 	States []State
 	// Edges is a hash table with linear probing, see HashEdge. Its length is a
-	// power of two, and at least one of its edges is empty (Key 0).
+	// power of two, at least one of its edges is empty (Key 0), and each is found
+	// within MaxProbes places.
 	Edges []Edge
 	// Seed is the seed of the hash function, so that nobody can write a
 	// robots.txt whose edges collide.
@@ -37,6 +38,10 @@ type Table struct {
 	// Set by New: whether there is anything to do at point 0 in most paths.
 	rooted bool
 }
+
+// MaxProbes is how many places of a hash table a search for what is there looks
+// at, at most.
+const MaxProbes = 64
 
 // EdgeOctets is how many octets the automaton of prefixes reads at once.
 const EdgeOctets = 8
@@ -107,10 +112,10 @@ type Gaps struct {
 	// be in Begin[1]. Where no class is in both, no segment begins.
 	Begin [2]Classes
 	// Long are the families in which all segments have at least four octets. Fours
-	// is a hash table of the first four octets of these segments, see HashFour, so
-	// that where only such families may begin it tells whether one does. Its length
-	// is a power of two, and at least one place is empty. If there is no family in
-	// Long, all places are.
+	// is a hash table of these four, see HashFour, so that where only such
+	// families may begin it tells whether one does. Its length is a power of two,
+	// at least one place is empty, and each entry is found within MaxProbes
+	// places. It is not looked at if there are no such families.
 	Long  uint8
 	Fours []Four
 

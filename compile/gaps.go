@@ -365,19 +365,20 @@ func (b *ahoCorasick) filter() {
 		}
 	}
 	if !b.hash(fours) {
-		b.Long, b.Fours = 0, make([]automaton.Four, 1)
+		b.Long, b.Fours = 0, nil
 	}
 }
 
-// hash puts what long symbols begin with into a table. It returns false if
-// robots.txt has been written so that a search would be long.
+// hash puts fours into their table, and tells whether all are found soon. Robots.txt
+// can be written so that they are not, or have so many that the hash is too short
+// for them.
 func (b *ahoCorasick) hash(fours []automaton.Four) bool {
 	b.Fours = make([]automaton.Four, 1<<bits.Len(uint(2*len(fours))))
 	mask := uint32(len(b.Fours) - 1)
 	for _, four := range fours {
 		i := automaton.HashFour(four.Octets)
 		for n := 0; b.Fours[i&mask].State != 0; n++ {
-			if n == farthest {
+			if n == automaton.MaxProbes {
 				return false
 			}
 			i++

@@ -197,7 +197,7 @@ func hashEdges(table, edges []automaton.Edge, seed uint64) bool {
 	for _, e := range edges {
 		i := automaton.HashEdge(e.Word, e.Key, seed)
 		for n := 0; table[i&mask].Key != 0; n++ {
-			if n == farthest {
+			if n == automaton.MaxProbes {
 				return false
 			}
 			i++
