@@ -168,9 +168,6 @@ func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 	return uint32(len(t.Points) - 1)
 }
 
-// farthest is how far from where the search for it begins an entry of a hash table
-// may lie.
-const farthest = 64
 
 // hash puts the edges into a table. An edge that lies far from where the search
 // for it begins would make a match slow; robots.txt can be written so that many

@@ -65,8 +65,8 @@ func machine(d automaton.Dialect, engine Engine, rules []automaton.Rule) (*autom
 	return automaton.New(d, rules, t)
 }
 
-// table makes the automaton of ranked rules, nil if robots.txt has been written
-// so that there can be none that is fast.
+// table makes the automaton of ranked rules, nil if they have been written so that
+// there can be none that is fast.
 func table(rules []automaton.Rule) *automaton.Table {
 	t := &automaton.Table{Base: automaton.None}
 	g := &gaps{}
@@ -80,6 +80,8 @@ func table(rules []automaton.Rule) *automaton.Table {
 		switch {
 		case text != "" && text[0] != '/' || text == "" && r.Anchored && !gaps:
 			// No path is so.
+		case text == "" && r.Form == automaton.FormB:
+			return nil // no robots.txt has such a rule, and a table no place for it
 		case gaps && isFloat(text, r.Form == automaton.FormB):
 			g.add(id, text, rest, r)
 		case len(text) <= 1 && !r.Anchored && !gaps && r.Form != automaton.FormB:

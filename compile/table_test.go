@@ -1,6 +1,7 @@
 package compile_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -41,6 +42,34 @@ func TestMoreSegmentsThanHashes(t *testing.T) {
 		got := ask(r, new(automaton.Scratch), nil, []byte("/x/"+numeral(i)))
 		if want := (answer{false, i + 2}); got != want {
 			t.Errorf("segment %d: got %v, want %v", i, got, want)
+		}
+	}
+}
+
+// TestFormBWithoutPrefix: no robots.txt has a rule in form B that does not begin
+// with a path and a '?', but archives are files, and may say anything.
+func TestFormBWithoutPrefix(t *testing.T) {
+	for _, c := range []struct {
+		pattern, path string
+		matches       bool
+	}{
+		{"", "/", true},
+		{"*/a", "/a", true},
+		{"*/a?(", "/x/a?%28", true},
+		{"*b", "/a", false},
+	} {
+		rules := []automaton.Rule{{Rank: 100, Pattern: c.pattern, Form: automaton.FormB, Verdict: automaton.Verdict{Line: 1}}}
+		for i := range 9 {
+			rules = append(rules, automaton.Rule{
+				Rank: uint64(99 - i), Form: automaton.FormB, Pattern: fmt.Sprintf("*never%d", i), Verdict: automaton.Verdict{Line: 2},
+			})
+		}
+		m, err := compile.Machine(rfc9309, compile.EngineAutomaton, rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := m.Match(new(automaton.Scratch), []byte(c.path)); (v.Line == 1) != c.matches {
+			t.Errorf("%q on %q: got %v", c.pattern, c.path, v)
 		}
 	}
 }
