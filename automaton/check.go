@@ -1,7 +1,411 @@
 package automaton
 
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// The check of a table, in one line: each rule is looked for in it where a path
+// would find the rule. Two things complicate it.
+//
+// First, that search must itself be safe, so that the structure comes before the
+// meaning: all numbers are of something, and what is reached is reached in one
+// way only, from what lies before it. Then a match neither reads past an end nor
+// goes round in a circle, and a place in the table stands for one text.
+//
+// Second, a table says too much if it has rules where they do not belong. So the
+// places with a rule are counted, and the rules that were found in theirs: every
+// rule has but one place, so that if the counts are equal, no place is wrong.
+//
+// It costs time in proportion to table and rules, whatever they are, and runs
+// for each machine that has a table: hence no maps, and one allocation for each
+// kind of thing that is to be reached.
+
+// Errors of New about a table, wrapped with the index of what is wrong.
+var (
+	errStates     = errors.New("state 0 is not dead, or state 1 is missing")
+	errUnreached  = errors.New("nothing leads here")
+	errLengths    = errors.New("lengths are not those of the edges")
+	errFilter     = errors.New("filter of the first state is not that of its edges")
+	errSize       = errors.New("size of a hash table is not a power of two")
+	errFull       = errors.New("hash table without an empty place")
+	errHash       = errors.New("search does not find this, or takes long")
+	errEdgeState  = errors.New("edge of no state")
+	errOctets     = errors.New("octets beyond the length of an edge")
+	errEdgePoint  = errors.New("edge to no point, or to one that is reached otherwise")
+	errEdgeDepth  = errors.New("edge to a point that does not lie behind it")
+	errRoot       = errors.New("point 0 is not the slash at the start of a path")
+	errNext       = errors.New("point goes on in no state, or in one of another point")
+	errFrom       = errors.New("the rule that says what lies before a point is too short")
+	errB          = errors.New("point for form B is none, or that of another point")
+	errTries      = errors.New("ranges of rules to try do not follow one another in order")
+	errAnchor     = errors.New("anchor is none, or that of another point")
+	errNoRule     = errors.New("no such rule")
+	errMissing    = errors.New("the table does not have this rule where a path would find it")
+	errOutOfPlace = errors.New("rules stand where no path that they match finds them")
+)
+
+// checker is what the check of one table knows.
+type checker struct {
+	*Table
+	rules []Rule
+
+	states   []checkedState
+	reached  []bool // of each point, whether an edge or another point leads to it
+	anchored []bool // of each anchor, whether a point has it
+
+	places, found int // with rules; and those in which their rule was found
+}
+
+type checkedState struct {
+	depth   uint32 // 0 if nothing leads here
+	lengths uint8  // of the edges
+}
+
+// check tells whether the table answers for the rules as they would one by one,
+// and sets what New sets.
 func (t *Table) check(rules []Rule) error {
+	c := checker{Table: t, rules: rules}
+	if err := c.shape(); err != nil {
+		return err
+	}
+	if err := c.points(); err != nil {
+		return err
+	}
+	if err := c.prefixes(); err != nil {
+		return err
+	}
+	if t.Gaps != nil {
+		if err := c.gaps(); err != nil {
+			return err
+		}
+	}
+	if err := c.meaning(); err != nil {
+		return err
+	}
 	p := &t.Points[0]
 	t.rooted = p.B != 0 || p.Anchor != 0 || p.Try != p.TryEnd
 	return nil
+}
+
+// shape checks what there must be at least.
+func (c *checker) shape() error {
+	if len(c.States) < 2 || c.States[0].Lengths != 0 {
+		return errStates
+	}
+	if n := len(c.Edges); n == 0 || n&(n-1) != 0 {
+		return fmt.Errorf("edges: %w", errSize)
+	}
+	if len(c.Points) == 0 || c.Points[0].Len != 1 || c.Points[0].Next > 1 {
+		return errRoot
+	}
+	c.states = make([]checkedState, len(c.States))
+	c.states[1].depth = 1
+	c.reached = make([]bool, len(c.Points))
+	if c.Gaps != nil {
+		c.anchored = make([]bool, len(c.Gaps.Anchors))
+	}
+	if !c.has(c.Base) {
+		return fmt.Errorf("base: %w", errNoRule)
+	}
+	return nil
+}
+
+// has counts a place with a rule, or None, and tells whether there is such a rule.
+func (c *checker) has(rule uint32) bool {
+	if rule == None {
+		return true
+	}
+	c.places++
+	return uint64(rule) < uint64(len(c.rules))
+}
+
+// points checks points one by one, and that each state is behind one of them.
+func (c *checker) points() error {
+	tried := uint32(0)
+	for i := range c.Points {
+		p := &c.Points[i]
+		if !c.has(p.Accept) || !c.has(p.End) {
+			return fmt.Errorf("point %d: %w", i, errNoRule)
+		}
+		if p.Try != tried || !c.tries(p) {
+			return fmt.Errorf("point %d: %w", i, errTries)
+		}
+		tried = p.TryEnd
+		if p.Anchor != 0 && !once(c.anchored, p.Anchor) {
+			return fmt.Errorf("point %d: %w", i, errAnchor)
+		}
+		if p.B != 0 && !(once(c.reached, p.B) && c.Points[p.B].B == 0 && c.Points[p.B].Next == 0) {
+			return fmt.Errorf("point %d: %w", i, errB)
+		}
+		if i > 0 && p.Next != 0 && !c.next(p) {
+			return fmt.Errorf("point %d: %w", i, errNext)
+		}
+	}
+	if int(tried) != len(c.Tries) {
+		return errTries
+	}
+	for i, s := range c.states[2:] {
+		if s.depth == 0 {
+			return fmt.Errorf("state %d: %w", i+2, errUnreached)
+		}
+	}
+	return nil
+}
+
+// once marks a number that is not 0, and tells whether it exists and was not marked.
+func once(marks []bool, i uint32) bool {
+	if uint64(i) >= uint64(len(marks)) || marks[i] {
+		return false
+	}
+	marks[i] = true
+	return true
+}
+
+// tries checks the rules that are tried at a point: in order, so that they can be
+// searched.
+func (c *checker) tries(p *Point) bool {
+	if p.TryEnd < p.Try || uint64(p.TryEnd) > uint64(len(c.Tries)) {
+		return false
+	}
+	for i := p.Try; i < p.TryEnd; i++ {
+		rule := c.Tries[i]
+		if rule == None || !c.has(rule) || i > p.Try && rule <= c.Tries[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// next gives the state behind a point its depth, unless it has one.
+func (c *checker) next(p *Point) bool {
+	if uint64(p.Next) >= uint64(len(c.states)) || c.states[p.Next].depth != 0 {
+		return false
+	}
+	c.states[p.Next].depth = p.Len
+	return true
+}
+
+// prefixes checks the edges, and what is to agree with all of them.
+func (c *checker) prefixes() error {
+	first := filter{}
+	if err := c.edges(&first); err != nil {
+		return err
+	}
+	for i, s := range c.states {
+		if c.States[i].Lengths != s.lengths {
+			return fmt.Errorf("state %d: %w", i, errLengths)
+		}
+	}
+	first.shorter(c.states[1].lengths)
+	if first != c.First {
+		return errFilter
+	}
+	for i, reached := range c.reached[1:] {
+		if !reached {
+			return fmt.Errorf("point %d: %w", i+1, errUnreached)
+		}
+	}
+	return nil
+}
+
+// probes goes through a hash table from an empty place on, and knows how many of
+// the places just passed are filled: a search that begins in one of them comes by.
+type probes struct{ mask, filled uint64 }
+
+// find passes a filled place, and tells whether a search that begins at a hash
+// comes there in time.
+func (p *probes) find(place, hash uint64) bool {
+	distance := (place - hash) & p.mask
+	p.filled++
+	return distance < min(p.filled, MaxProbes)
+}
+
+// edges checks edges one by one, in the order of the hash table.
+func (c *checker) edges(first *filter) error {
+	empty := slices.IndexFunc(c.Edges, func(e Edge) bool { return e.Key == 0 })
+	if empty < 0 {
+		return fmt.Errorf("edges: %w", errFull)
+	}
+	mask := len(c.Edges) - 1
+	p := probes{mask: uint64(mask)}
+	for n := 1; n <= mask; n++ {
+		i := (empty + n) & mask
+		e := &c.Edges[i]
+		if e.Key == 0 {
+			p.filled = 0
+			continue
+		}
+		if !p.find(uint64(i), HashEdge(e.Word, e.Key, c.Seed)) {
+			return fmt.Errorf("edge %d: %w", i, errHash)
+		}
+		if err := c.edge(e); err != nil {
+			return fmt.Errorf("edge %d: %w", i, err)
+		}
+		if e.Key>>3 == 1 {
+			first.edge(e)
+		}
+	}
+	return nil
+}
+
+func (c *checker) edge(e *Edge) error {
+	state, n := e.Key>>3, e.Key&7+1
+	if state == 0 || uint64(state) >= uint64(len(c.states)) {
+		return errEdgeState
+	}
+	if e.Word&^wordMask[n] != 0 {
+		return errOctets
+	}
+	c.states[state].lengths |= 1 << (n - 1)
+	if e.To&IsPoint == 0 {
+		if !c.has(e.To) {
+			return errNoRule
+		}
+		return nil
+	}
+	to := e.To &^ IsPoint
+	if to == 0 || !once(c.reached, to) {
+		return errEdgePoint
+	}
+	p, seen := &c.Points[to], uint64(c.states[state].depth)+uint64(n)
+	if uint64(p.Len) < seen || n < EdgeOctets && (uint64(p.Len) > seen || p.Next != 0) {
+		return errEdgeDepth
+	}
+	if uint64(p.Len) > seen && (uint64(p.From) >= uint64(len(c.rules)) || p.Len > c.rules[p.From].prefix) {
+		return errFrom
+	}
+	return nil
+}
+
+// filter is Table.First.
+type filter [EdgeOctets][64]uint8
+
+// edge lets an edge pass, as far as it has octets.
+func (f *filter) edge(e *Edge) {
+	last := e.Key & 7
+	for i := range last + 1 {
+		f[i][e.Word>>(8*i)&63] |= 1 << last
+	}
+}
+
+// shorter lets edges of the given lengths pass by the octets that they do not have.
+func (f *filter) shorter(lengths uint8) {
+	for i := range f {
+		if shorter := lengths & (1<<i - 1); shorter != 0 {
+			for c := range f[i] {
+				f[i][c] |= shorter
+			}
+		}
+	}
+}
+
+// meaning looks for each rule, once the structure is known to be right.
+func (c *checker) meaning() error {
+	for i := range c.rules {
+		r := &c.rules[i]
+		if r.prefix > 0 && r.Pattern[0] != '/' || r.isEmptyPath() {
+			continue
+		}
+		if err := c.rule(uint32(i), r); err != nil {
+			return fmt.Errorf("rule %d: %w", i, err)
+		}
+	}
+	if c.found != c.places {
+		return errOutOfPlace
+	}
+	return nil
+}
+
+// isEmptyPath tells whether the rule matches no path but the empty one, which
+// does not begin with a slash.
+func (r *Rule) isEmptyPath() bool { return r.Pattern == "" && r.Anchored }
+
+// rule checks that where a path would find a rule there is that rule, or one which
+// outranks it and matches the same paths.
+func (c *checker) rule(id uint32, r *Rule) error {
+	if r.prefix <= 1 && r.Form != FormB && !r.gaps && !r.Anchored {
+		if c.Base == id {
+			c.found++
+		} else if c.Base > id {
+			return errMissing
+		}
+		return nil
+	}
+	at, err := c.place(id, r)
+	switch {
+	case err != nil:
+		return err
+	case at == id:
+		c.found++
+	case at > id || !c.rules[at].matchesAs(r):
+		return errMissing
+	}
+	return nil
+}
+
+// matchesAs tells whether two rules are the same in everything but their verdict.
+func (r *Rule) matchesAs(o *Rule) bool {
+	return r.Anchored == o.Anchored && (r.Form == FormB) == (o.Form == FormB) && r.Pattern == o.Pattern
+}
+
+// place returns the rule in the place of one that does not match every path, None
+// if there is none.
+func (c *checker) place(id uint32, r *Rule) (uint32, error) {
+	if r.gaps && r.prefix <= 1 && r.Form != FormB {
+		return c.behindGap(r, nil)
+	}
+	p, rule := c.point(r)
+	if p == nil {
+		return rule, nil
+	}
+	if r.Form == FormB {
+		if p.B == 0 {
+			return None, nil
+		}
+		p = &c.Points[p.B]
+	}
+	switch {
+	case !r.gaps && r.Anchored:
+		return p.End, nil
+	case !r.gaps:
+		return p.Accept, nil
+	}
+	tries := c.Tries[p.Try:p.TryEnd]
+	i, tried := slices.BinarySearch(tries, id)
+	switch {
+	case tried:
+		return id, nil
+	case i > 0 && c.rules[tries[i-1]].matchesAs(r):
+		return tries[i-1], nil
+	case p.Anchor != 0:
+		return c.behindGap(r, &c.Gaps.Anchors[p.Anchor])
+	}
+	return None, nil
+}
+
+// point returns the point at which the octets before a rule's first gap end, or,
+// where an edge leads to a rule instead, that rule; None where nothing does.
+func (c *checker) point(r *Rule) (*Point, uint32) {
+	p := &c.Points[0]
+	for p.Len < r.prefix {
+		if p.Next == 0 {
+			return nil, None
+		}
+		n := min(r.prefix-p.Len, EdgeOctets)
+		to := c.Table.edge(firstOctets([]byte(r.Pattern[p.Len:p.Len+n])), p.Next<<3|(n-1))
+		if to == None || to&IsPoint == 0 {
+			return nil, to
+		}
+		seen := p.Len + n
+		p = &c.Points[to&^IsPoint]
+		if p.Len > r.prefix || p.Len > seen && r.Pattern[seen:p.Len] != c.rules[p.From].Pattern[seen:p.Len] {
+			return nil, None
+		}
+	}
+	if p.Len != r.prefix {
+		return nil, None
+	}
+	return p, None
 }

@@ -26,15 +26,13 @@ func (m *Machine) Lists() [][]Rule {
 	return lists
 }
 
-// TableBytes returns how much memory the table of each of Lists takes, in bytes; 0
-// where the rules are tried one by one.
-func (m *Machine) TableBytes() []int {
-	if m == nil {
-		return nil
+// Tables returns the tables of the lists of rules, nil for a list without one, in
+// the order of Lists. They are the machine's own and are not to be changed.
+func (m *Machine) Tables() []*Table {
+	parts := m.all()
+	tables := make([]*Table, len(parts))
+	for i, p := range parts {
+		tables[i] = p.table
 	}
-	sizes := make([]int, len(m.parts))
-	for i, p := range m.parts {
-		sizes[i] = p.table.Bytes()
-	}
-	return sizes
+	return tables
 }

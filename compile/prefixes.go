@@ -168,7 +168,6 @@ func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 	return uint32(len(t.Points) - 1)
 }
 
-
 // hash puts the edges into a table. An edge that lies far from where the search
 // for it begins would make a match slow; robots.txt can be written so that many
 // do, but hardly for a seed that hangs on all of it, nor for several. It returns

@@ -1,0 +1,465 @@
+package automaton_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+const none = automaton.None
+
+// tableRules reach every part of a table: prefixes that part in their first octets
+// and late, anchored and not, in both forms; rules with gaps that are tried and that
+// wait; floats; segments of one, two, four and more octets, and suffixes of others.
+func tableRules() []automaton.Rule {
+	var rules []automaton.Rule
+	add := func(form automaton.Form, patterns ...string) {
+		for _, pattern := range patterns {
+			rules = append(rules, rule(form, uint32(len(rules)+1), pattern))
+		}
+	}
+	add(automaton.FormA, "/abcdefghijklmnop/x/1", "/abcdefghijklmnop/x/2", "/abcdefgh/long/$", "+/abcdefgh", "/ab$", "/ab", "/c", "/other/text/as/long/as/any")
+	add(automaton.FormB, "/?q=(1)", "/?q=(1)$", "/?q=*w", "/?r=(2)")
+	add(automaton.FormA, "/?q=", "/t*uuu", "/t*v$", "+/t*u", "/t")
+	add(automaton.FormA, "/w*one/e", "/w*two/e", "/w*three/e*one/e", "/w*four/e$", "/w*five/e", "/wait*six/e", "/wait*seven/e", "/wait*one/e", "/wait*two/e", "/wait*five/e")
+	add(automaton.FormA, "*one/e$", "*one/e", "/*one/e*tone/e", "*e*four/e*e", "*e*one/e", "/*five/e$", "*oe", "*/e", "/$", "/")
+	return inOrder(rules)
+}
+
+// tableOf is the table that package compile makes of rules.
+func tableOf(t testing.TB, rules []automaton.Rule) *automaton.Table {
+	t.Helper()
+	m, err := compile.Machine(rfc9309, compile.EngineAutomaton, slices.Clone(rules))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := m.Tables()[0]
+	if table == nil {
+		t.Fatal("package compile makes no table")
+	}
+	return table
+}
+
+// spoilt is a table of tableRules, and what it takes to find something in it.
+type spoilt struct {
+	*automaton.Table
+	*automaton.Gaps
+	rules []automaton.Rule
+}
+
+// rule returns the number of the rule with a pattern, written as for rule.
+func (s spoilt) rule(pattern string) uint32 {
+	want := rule(automaton.FormA, 1, pattern)
+	for i, r := range s.rules {
+		if r.Pattern == want.Pattern && r.Anchored == want.Anchored {
+			return uint32(i)
+		}
+	}
+	panic("no rule " + pattern)
+}
+
+// find returns the first of things for which what it is looked for holds.
+func find[T any](things []T, is func(*T) bool) *T {
+	for i := range things {
+		if is(&things[i]) {
+			return &things[i]
+		}
+	}
+	panic("the rules of this test no longer make what it spoils")
+}
+
+// point returns the point at which the prefix of the rule with a pattern ends.
+func (s spoilt) point(is func(p *automaton.Point) bool) *automaton.Point {
+	return find(s.Points, is)
+}
+
+func (s spoilt) edge(is func(e *automaton.Edge) bool) *automaton.Edge {
+	return find(s.Edges, func(e *automaton.Edge) bool { return e.Key != 0 && is(e) })
+}
+
+// chained is an edge to a point that lies farther than the edge has octets.
+func (s spoilt) chained() *automaton.Edge {
+	return s.edge(func(e *automaton.Edge) bool { return isPoint(e) && s.at(e).Len > s.depth(e.Key>>3)+e.Key&7+1 })
+}
+
+// depth is the number of octets before a state.
+func (s spoilt) depth(state uint32) uint32 {
+	return s.point(func(p *automaton.Point) bool { return p.Next == state }).Len
+}
+
+// short is an edge of less than eight octets to a point.
+func (s spoilt) short() *automaton.Edge {
+	return s.edge(func(e *automaton.Edge) bool { return e.Key&7 < 7 && isPoint(e) })
+}
+
+func isPoint(e *automaton.Edge) bool { return e.To&automaton.IsPoint != 0 }
+
+func isRule(e *automaton.Edge) bool { return e.To&automaton.IsPoint == 0 }
+
+func (s spoilt) at(e *automaton.Edge) *automaton.Point { return &s.Points[e.To&^automaton.IsPoint] }
+
+func hasB(p *automaton.Point) bool { return p.B != 0 }
+
+func leads(p *automaton.Point) bool { return p.Next > 1 }
+
+func waits(p *automaton.Point) bool { return p.Anchor != 0 }
+
+func tries(p *automaton.Point) bool { return p.TryEnd > p.Try+1 }
+
+func accepts(p *automaton.Point) bool { return p.Accept != none }
+
+// rehash puts the edges where they are found.
+func (s spoilt) rehash() {
+	var edges []automaton.Edge
+	for _, e := range s.Edges {
+		if e.Key != 0 {
+			edges = append(edges, e)
+		}
+	}
+	clear(s.Edges)
+	for _, e := range edges {
+		i := automaton.HashEdge(e.Word, e.Key, s.Seed)
+		for ; s.Edges[int(i)&(len(s.Edges)-1)].Key != 0; i++ {
+		}
+		s.Edges[int(i)&(len(s.Edges)-1)] = e
+	}
+}
+
+// state returns the state behind the octets of a segment.
+func (s spoilt) state(octets string) uint32 {
+	state := uint32(0)
+	for _, c := range []byte(octets) {
+		child := s.First(state)
+		for ; s.Label[child] != c; child++ {
+		}
+		state = child
+	}
+	return state
+}
+
+// First is Gaps.First, which the filter of the same name hides.
+func (s spoilt) First(state uint32) uint32 { return s.Gaps.First[state] }
+
+// node returns the node at which the rule with a pattern ends.
+func (s spoilt) node(pattern string) *automaton.Node {
+	id := s.rule(pattern)
+	return find(s.Nodes, func(n *automaton.Node) bool { return n.Accept == id })
+}
+
+func hasKids(n *automaton.Node) bool { return n.Kids < n.KidsEnd }
+
+// wrong are the ways in which a table can be wrong, one of each.
+var wrong = []struct {
+	name, want string
+	spoil      func(spoilt)
+}{
+	{"no state behind the slash", "state 1 is missing", func(s spoilt) { s.States = s.States[:1] }},
+	{"the dead state has edges", "state 0 is not dead", func(s spoilt) { s.States[0].Lengths = 1 }},
+	{"no edges, not even empty", "not a power of two", func(s spoilt) { s.Edges = nil }},
+	{"a size that is no power of two", "not a power of two", func(s spoilt) { s.Edges = s.Edges[1:] }},
+	{"no points", "point 0 is not the slash", func(s spoilt) { s.Points = nil }},
+	{"point 0 lies elsewhere", "point 0 is not the slash", func(s spoilt) { s.Points[0].Len = 2 }},
+	{"point 0 goes on elsewhere", "point 0 is not the slash", func(s spoilt) { s.Points[0].Next = 2 }},
+	{"the rule for every path is none", "base: no such rule", func(s spoilt) { s.Base = 1000 }},
+
+	{"a point accepts no rule", "no such rule", func(s spoilt) { s.point(accepts).Accept = 1000 }},
+	{"a point ends no rule", "no such rule", func(s spoilt) { s.Points[0].End = 1000 }},
+	{"rules to try overlap", "do not follow", func(s spoilt) { s.point(tries).Try++ }},
+	{"rules to try end before they begin", "do not follow", func(s spoilt) { s.point(tries).TryEnd = 0 }},
+	{"rules to try end beyond the last", "do not follow", func(s spoilt) { s.point(tries).TryEnd += 1000 }},
+	{"rules to try that no point has", "do not follow", func(s spoilt) { s.Tries = append(s.Tries, s.Tries[0]) }},
+	{"rules to try out of order", "do not follow", func(s spoilt) { slices.Reverse(s.Tries) }},
+	{"no rule to try", "do not follow", func(s spoilt) { s.Tries[s.point(tries).TryEnd-1] = none }},
+	{"a rule to try that does not exist", "do not follow", func(s spoilt) { s.Tries[s.point(tries).TryEnd-1] = 1000 }},
+	{"an anchor that does not exist", "anchor is none", func(s spoilt) { s.point(waits).Anchor = 1000 }},
+	{"an anchor of two points", "anchor is none", func(s spoilt) { s.point(tries).Anchor = s.point(waits).Anchor }},
+	{"anchors, and nothing behind gaps", "anchor is none", func(s spoilt) { s.Table.Gaps = nil }},
+	{"a point in form B that does not exist", "point for form B", func(s spoilt) { s.point(hasB).B = 1000 }},
+	{"a point in form B is its own", "point for form B", func(s spoilt) {
+		s.point(func(p *automaton.Point) bool { return p == s.point(hasB) }).B = uint32(slices.IndexFunc(s.Points, func(p automaton.Point) bool { return p.B != 0 }))
+	}},
+	{"a point in form B of two", "point for form B", func(s spoilt) { s.point(leads).B = s.point(hasB).B }},
+	{"a point in form B goes on", "point for form B", func(s spoilt) { s.Points[s.point(hasB).B].Next = 2 }},
+	{"a point goes on in no state", "goes on in no state", func(s spoilt) { s.point(leads).Next = 1000 }},
+	{"a point goes on behind the slash", "goes on in no state", func(s spoilt) { s.point(leads).Next = 1 }},
+	{"two points go on in one state", "goes on in no state", func(s spoilt) {
+		next := s.point(leads).Next
+		s.point(func(p *automaton.Point) bool { return leads(p) && p.Next != next }).Next = next
+	}},
+	{"a state that nothing leads to", "nothing leads here", func(s spoilt) { s.States = append(s.States, automaton.State{}) }},
+	{"a point that nothing leads to", "nothing leads here", func(s spoilt) {
+		n := uint32(len(s.Tries))
+		s.Points = append(s.Points, automaton.Point{Accept: none, End: none, Try: n, TryEnd: n})
+	}},
+
+	{"no empty place", "without an empty place", func(s spoilt) {
+		for i := range s.Edges {
+			s.Edges[i].Key |= 8
+		}
+	}},
+	{"an edge that is not found", "search does not find", func(s spoilt) {
+		e := s.edge(isRule)
+		home := int(automaton.HashEdge(e.Word, e.Key, s.Seed))
+		for i := len(s.Edges) - 1; ; i-- { // the last empty place in the order of the search
+			if place := &s.Edges[(home+i)&(len(s.Edges)-1)]; place.Key == 0 {
+				*place, *e = *e, automaton.Edge{}
+				return
+			}
+		}
+	}},
+	{"an edge of the dead state", "edge of no state", func(s spoilt) { s.edge(func(e *automaton.Edge) bool { return e.Key&7 > 0 }).Key &= 7; s.rehash() }},
+	{"an edge of a state that does not exist", "edge of no state", func(s spoilt) { s.edge(isRule).Key |= 1000 << 3; s.rehash() }},
+	{"more octets than an edge has", "octets beyond", func(s spoilt) { s.short().Word |= 1 << 63; s.rehash() }},
+	{"an edge to a rule that does not exist", "no such rule", func(s spoilt) { s.edge(isRule).To = 1000 }},
+	{"an edge to no rule", "edge to no point", func(s spoilt) { s.edge(isRule).To = none }},
+	{"an edge to a point that does not exist", "edge to no point", func(s spoilt) { s.edge(isPoint).To += 1000 }},
+	{"an edge back to the slash", "edge to no point", func(s spoilt) { s.edge(isPoint).To = automaton.IsPoint }},
+	{"an edge to a point of another", "edge to no point", func(s spoilt) { s.short().To = s.chained().To }},
+	{"an edge to a point in form B", "edge to no point", func(s spoilt) { s.short().To = s.point(hasB).B | automaton.IsPoint }},
+	{"a point before the end of its edge", "does not lie behind it", func(s spoilt) { s.at(s.short()).Len-- }},
+	{"a point far behind a short edge", "does not lie behind it", func(s spoilt) { s.at(s.short()).Len++ }},
+	{"a state behind a short edge", "does not lie behind it", func(s spoilt) {
+		p := s.point(leads)
+		s.at(s.short()).Next, p.Next = p.Next, 0
+	}},
+	{"a text of a rule that does not exist", "too short", func(s spoilt) { s.at(s.chained()).From = 1000 }},
+	{"a text of a rule that ends before", "too short", func(s spoilt) { s.at(s.chained()).From = s.rule("/ab") }},
+	{"a text that holds a gap", "too short", func(s spoilt) { s.at(s.chained()).From = s.rule("/w*three/e*one/e") }},
+	{"a length that a state does not know", "lengths are not", func(s spoilt) { s.States[2].Lengths = 0 }},
+	{"a length that no edge has", "lengths are not", func(s spoilt) { s.States[2].Lengths |= 1 << 6 }},
+	{"an edge that does not pass the filter", "filter of the first state", func(s spoilt) { s.Table.First[0]['a'&63] = 0 }},
+	{"a filter that lets pass what no edge has", "filter of the first state", func(s spoilt) { s.Table.First[0][63] = 0xff }},
+
+	{"no rule for every path", "rule 36: the table does not have", func(s spoilt) { s.Base = none }},
+	{"a rule for every path that is not", "stand where no path", func(s spoilt) { s.Base = s.rule("/ab") }},
+	{"a rule missing where its prefix ends", "does not have", func(s spoilt) { s.point(accepts).Accept = none }},
+	{"a rule missing where the path ends", "does not have", func(s spoilt) { s.Points[0].End = none }},
+	{"a rule that outranks it, but is another", "does not have", func(s spoilt) { s.Points[0].End = 0 }},
+	{"an edge to another rule", "does not have", func(s spoilt) { s.edge(isRule).To = s.rule("/ab") }},
+	{"an edge of other octets", "does not have", func(s spoilt) {
+		e := s.edge(isRule)
+		e.Word ^= 1 << 6 // the filter looks at six bits
+		s.rehash()
+	}},
+	{"a text of another rule", "does not have", func(s spoilt) { s.at(s.chained()).From = s.rule("/other/text/as/long/as/any") }},
+	{"a rule to try that belongs elsewhere", "does not have", func(s spoilt) { s.Tries[0] = s.rule("/ab") }},
+	{"two anchors change places", "does not have", func(s spoilt) {
+		one := s.point(waits)
+		other := s.point(func(p *automaton.Point) bool { return waits(p) && p != one })
+		one.Anchor, other.Anchor = other.Anchor, one.Anchor
+	}},
+	{"no point in form B", "does not have", func(s spoilt) {
+		b := s.Points[s.point(hasB).B]
+		s.point(hasB).B = 0
+		s.edge(func(e *automaton.Edge) bool { return e.To == s.rule("/c") }).To = uint32(slices.Index(s.Points, b)) | automaton.IsPoint
+		s.Points[slices.Index(s.Points, b)].Len = 2
+	}},
+	{"a rule in form A where one in form B ends", "does not have", func(s spoilt) {
+		p := s.point(hasB)
+		s.Points[p.B].Accept, p.Accept = p.Accept, s.Points[p.B].Accept
+	}},
+	{"a rule twice", "stand where no path", func(s spoilt) { s.point(waits).End = s.rule("/") }},
+
+	{"a state without a label", "not one label", func(s spoilt) { s.Label = s.Label[1:] }},
+	{"a state without a suffix", "not one label", func(s spoilt) { s.Fail = s.Fail[1:] }},
+	{"a state without an act", "not one label", func(s spoilt) { s.Act = s.Act[1:] }},
+	{"a state without a symbol", "not one label", func(s spoilt) { s.Symbol = s.Symbol[1:] }},
+	{"no end of the last state's children", "not one label", func(s spoilt) { s.Gaps.First = s.Gaps.First[1:] }},
+	{"no states", "not one label", func(s spoilt) {
+		s.Label, s.Fail, s.Act, s.Symbol, s.Gaps.First = nil, nil, nil, nil, s.Gaps.First[:1]
+	}},
+	{"the root is its own child", "children of states do not", func(s spoilt) { s.Gaps.First[0] = 0 }},
+	{"a state that is nobody's child", "children of states do not", func(s spoilt) { s.Gaps.First[len(s.Label)]-- }},
+	{"a state is its own child", "children of states do not", func(s spoilt) { s.Gaps.First[3] = 3 }},
+	{"children end before they begin", "children of states do not", func(s spoilt) { s.Gaps.First[3], s.Gaps.First[4] = s.Gaps.First[4], s.Gaps.First[3] }},
+	{"children beyond the last state", "children of states do not", func(s spoilt) { s.Gaps.First[len(s.Label)-1] += 1000 }},
+	{"labels out of order", "order of their labels", func(s spoilt) { s.Label[1], s.Label[2] = s.Label[2], s.Label[1] }},
+	{"the same label twice", "order of their labels", func(s spoilt) { s.Label[2] = s.Label[1] }},
+	{"shallow states that are deep", "not the number of states", func(s spoilt) { s.Shallow++ }},
+	{"a child that the root does not know", "not the child of the root", func(s spoilt) { s.Root['o'] = 0 }},
+	{"a child that the root does not have", "not the child of the root", func(s spoilt) { s.Root['z'] = 1 }},
+	{"a suffix of the root", "state 0: not the longest proper suffix", func(s spoilt) { s.Fail[0] = 1 }},
+	{"an act of the root", "state 0: not the longest proper suffix", func(s spoilt) { s.Act[0] = 1 }},
+	{"a suffix that is not the longest", "not the longest proper suffix", func(s spoilt) { s.Fail[s.state("tone/e")] = s.state("/e") }},
+	{"a suffix that is none", "not the longest proper suffix", func(s spoilt) { s.Fail[s.state("tone/e")] = 1 << 30 }},
+	{"an act that is not the nearest", "at which a symbol ends", func(s spoilt) { s.Act[s.state("tone/e")] = s.state("/e") }},
+	{"no act", "at which a symbol ends", func(s spoilt) { s.Act[s.state("one/e")] = 0 }},
+	{"a state that leads nowhere", "leads to no symbol", func(s spoilt) { s.Act[s.state("tone/e")] = s.state("one/e") }},
+	{"a symbol that does not exist", "symbol is none", func(s spoilt) { s.Symbol[s.state("one/e")] = 1000 }},
+	{"a symbol at two states", "symbol is none", func(s spoilt) { s.Symbol[s.state("one/e")] = s.Symbol[s.state("/e")] }},
+	{"a symbol of another length", "not as long as its state", func(s spoilt) { s.Len[s.Symbol[s.state("one/e")]]++ }},
+	{"a symbol that ends nowhere", "symbol that no state reads", func(s spoilt) {
+		s.Len, s.Floats = append(s.Len, 1), append(s.Floats, s.Floats[len(s.Floats)-1])
+	}},
+	{"symbols without floats", "do not follow", func(s spoilt) { s.Floats = s.Floats[1:] }},
+
+	{"a filter that no symbol passes", "pass the filter", func(s spoilt) { s.Begin[0] = automaton.Classes{} }},
+	{"a filter that no second octet passes", "pass the filter", func(s spoilt) { s.Begin[1].Hi['n'>>4] = 0 }},
+	{"short symbols taken for long ones", "pass the filter", func(s spoilt) { s.Long = 0xff }},
+	{"a symbol of one octet that needs a second", "pass the filter", func(s spoilt) { s.Begin[1].Lo[7] = s.Begin[1].Lo[7] & 0xf0 }},
+	{"no table of four octets", "not a power of two", func(s spoilt) { s.Fours = nil }},
+	{"a table of four octets of another size", "not a power of two", func(s spoilt) { s.Fours = s.Fours[1:] }},
+	{"a full table of four octets", "without an empty place", func(s spoilt) {
+		for i := range s.Fours {
+			s.Fours[i].State |= 1
+		}
+	}},
+	{"four octets that are not found", "search does not find", func(s spoilt) {
+		four := find(s.Fours, func(f *automaton.Four) bool { return f.State != 0 })
+		home := int(automaton.HashFour(four.Octets))
+		for i := len(s.Fours) - 1; ; i-- {
+			if place := &s.Fours[(home+i)&(len(s.Fours)-1)]; place.State == 0 {
+				*place, *four = *four, automaton.Four{}
+				return
+			}
+		}
+	}},
+	{"four octets missing", "not the first four octets", func(s spoilt) {
+		*find(s.Fours, func(f *automaton.Four) bool { return f.State != 0 }) = automaton.Four{}
+		for i, f := range s.Fours { // so that the others are found
+			s.Fours[i] = automaton.Four{}
+			s.addFour(f)
+		}
+	}},
+	{"four octets of no symbol", "not the first four octets", func(s spoilt) { s.addFour(automaton.Four{Octets: 0x61616161, State: 1}) }},
+	{"four octets to another state", "not the first four octets", func(s spoilt) { find(s.Fours, func(f *automaton.Four) bool { return f.State != 0 }).State-- }},
+
+	{"floats that begin late", "do not follow", func(s spoilt) { s.Floats[0] = 1 }},
+	{"floats that end before they begin", "do not follow", func(s spoilt) {
+		for i := range s.Floats[1:] {
+			s.Floats[i+1] = uint32(len(s.Floats) - i)
+		}
+	}},
+	{"no anchor 0", "anchor 0 is not none", func(s spoilt) {
+		s.Anchors = nil
+		for i := range s.Points {
+			s.Points[i].Anchor = 0
+		}
+	}},
+	{"anchor 0 is one", "anchor 0 is not none", func(s spoilt) { s.Anchors[0].Best = 0 }},
+	{"an anchor of others' nodes", "do not follow", func(s spoilt) { s.Anchors[1].Kids++ }},
+	{"an anchor that ends before it begins", "do not follow", func(s spoilt) { s.Anchors[1].KidsEnd = 0 }},
+	{"a node of others' nodes", "do not follow", func(s spoilt) { find(s.Nodes, hasKids).Kids++ }},
+	{"a node that ends before it begins", "do not follow", func(s spoilt) { find(s.Nodes, hasKids).KidsEnd = 0 }},
+	{"a node that nothing waits for", "do not follow", func(s spoilt) { s.Nodes = append(s.Nodes, s.Nodes[len(s.Nodes)-1]) }},
+	{"a node that waits for itself", "waits for itself", func(s spoilt) {
+		last := len(s.Nodes)
+		s.Nodes = append(s.Nodes, s.Nodes[last-1])
+		s.Nodes[last].Kids, s.Nodes[last].KidsEnd = uint32(last), uint32(last+1)
+	}},
+	{"a node of no symbol", "symbol is none", func(s spoilt) { s.Nodes[0].Symbol = 1000 }},
+	{"kids at the end of the path", "end of the path has kids", func(s spoilt) { find(s.Nodes, hasKids).Anchored = true }},
+	{"a float of another symbol", "floats of a symbol", func(s spoilt) { s.Nodes[0].Symbol++ }},
+	{"a float that begins at the third octet", "floats of a symbol", func(s spoilt) { s.node("/*five/e$").From = 2 }},
+	{"the same float twice", "floats of a symbol", func(s spoilt) { s.node("*one/e$").Anchored = false }},
+	{"kids out of order", "kids are not in order", func(s spoilt) {
+		kids := s.Anchors[1].Kids
+		s.Nodes[kids].Symbol, s.Nodes[kids+1].Symbol = s.Nodes[kids+1].Symbol, s.Nodes[kids].Symbol
+	}},
+	{"the same kid twice", "kids are not in order", func(s spoilt) {
+		kids := s.Anchors[1].Kids
+		s.Nodes[kids+1].Symbol = s.Nodes[kids].Symbol
+		s.Nodes[kids+1].Anchored, s.Nodes[kids].Anchored = false, false
+	}},
+	{"kids of a node out of order", "kids are not in order", func(s spoilt) {
+		kids := find(s.Nodes, func(n *automaton.Node) bool { return n.KidsEnd > n.Kids+1 }).Kids
+		s.Nodes[kids].Symbol, s.Nodes[kids+1].Symbol = s.Nodes[kids+1].Symbol, s.Nodes[kids].Symbol
+	}},
+	{"a node that promises more", "not the first rule", func(s spoilt) { s.node("*one/e").Best = 0 }},
+	{"a node that promises less", "not the first rule", func(s spoilt) { s.node("*one/e").Best = none }},
+	{"an anchor that promises less", "not the first rule", func(s spoilt) { s.Anchors[1].Best = none }},
+	{"floats that promise less", "not the first rule", func(s spoilt) { s.Gaps.Best = none }},
+	{"an octet that a rule does not have", "that all are said to have", func(s spoilt) { s.Must = 'n' }},
+	{"an octet that is the gap", "is that of gaps", func(s spoilt) { s.Must = '*' }},
+	{"a node accepts no rule", "no such rule", func(s spoilt) { s.accept("*one/e", 1000) }},
+	{"a node without its rule", "does not have", func(s spoilt) { s.accept("*one/e", none) }},
+	{"a node with the rule of another", "does not have", func(s spoilt) { s.accept("*one/e", 1) }},
+	{"a float behind nothing instead of the slash", "does not have", func(s spoilt) { s.node("/*five/e$").From = 0 }},
+	{"a node that need not be at the end", "does not have", func(s spoilt) { s.node("/*five/e$").Anchored = false }},
+}
+
+// addFour puts four octets where they are found.
+func (s spoilt) addFour(f automaton.Four) {
+	if f.State == 0 {
+		return
+	}
+	i := automaton.HashFour(f.Octets)
+	for ; s.Fours[int(i)&(len(s.Fours)-1)].State != 0; i++ {
+	}
+	s.Fours[int(i)&(len(s.Fours)-1)] = f
+}
+
+// accept gives a node another rule, and all that promise the old one the new.
+func (s spoilt) accept(pattern string, id uint32) {
+	s.node(pattern).Accept = id
+	s.mend()
+}
+
+// mend computes anew what nodes promise.
+func (s spoilt) mend() {
+	best := func(kids, end uint32) uint32 {
+		b := uint32(none)
+		for id := kids; id < end; id++ {
+			b = min(b, s.Nodes[id].Best)
+		}
+		return b
+	}
+	for i := len(s.Nodes) - 1; i >= 0; i-- {
+		n := &s.Nodes[i]
+		n.Best = min(n.Accept, best(n.Kids, n.KidsEnd))
+	}
+	for i := range s.Anchors {
+		s.Anchors[i].Best = best(s.Anchors[i].Kids, s.Anchors[i].KidsEnd)
+	}
+	s.Gaps.Best = best(0, s.Floats[len(s.Floats)-1])
+}
+
+func TestNewRefusesTables(t *testing.T) {
+	for _, c := range wrong {
+		t.Run(c.name, func(t *testing.T) {
+			rules := tableRules()
+			table := tableOf(t, rules)
+			c.spoil(spoilt{table, table.Gaps, rules})
+			m, err := automaton.New(rfc9309, rules, table)
+			if m != nil || err == nil || !strings.Contains(err.Error(), "automaton: table: ") || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v and error %v, want one with %q", m, err, c.want)
+			}
+		})
+	}
+}
+
+// TestNewAcceptsTables: what the test above spoils is good, also if it is made of
+// few rules.
+func TestNewAcceptsTables(t *testing.T) {
+	rules := tableRules()
+	for n := 1; n <= len(rules); n++ {
+		if _, err := automaton.New(rfc9309, rules[:n], tableOf(t, rules[:n])); err != nil {
+			t.Errorf("%d rules: %v", n, err)
+		}
+	}
+}
+
+// TestNewRefusesLongSearches: a table that is nearly full is right, but slow.
+func TestNewRefusesLongSearches(t *testing.T) {
+	var rules []automaton.Rule
+	const n = 1 << 10
+	for i := range n - 1 {
+		rules = append(rules, rule(automaton.FormA, uint32(i+1), fmt.Sprintf("/%04d", i)))
+	}
+	rules = inOrder(rules)
+	table := tableOf(t, rules)
+	full := spoilt{Table: table}
+	full.Edges = slices.DeleteFunc(full.Edges, func(e automaton.Edge) bool { return e.Key == 0 })
+	full.Edges = append(full.Edges, automaton.Edge{})
+	full.rehash()
+	if len(full.Edges) != n {
+		t.Fatalf("%d edges, want %d", len(full.Edges), n)
+	}
+	if _, err := automaton.New(rfc9309, rules, table); err == nil || !strings.Contains(err.Error(), "takes long") {
+		t.Errorf("got error %v", err)
+	}
+}
