@@ -37,7 +37,7 @@ func TestExamples(t *testing.T) {
 
 func testVerdict(t *testing.T, d automaton.Dialect, e twin.Example) {
 	t.Helper()
-	got := ask(compileIn(d, string(e.Robots)), new(automaton.Scratch), e.Agents[0], e.URL)
+	got := mode{dialect: d}.tiers(e.Robots).ask(t, new(automaton.Scratch), e.Agents[0], e.URL)
 	if want := (answer{e.Allowed, e.Line}); got != want {
 		t.Errorf("%v examples:%d: got %v: %s", d, e.Number, got, e.Source)
 	}

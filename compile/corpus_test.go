@@ -29,8 +29,8 @@ func (b *body) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// TestCorpus compiles real robots.txt files in every mode, and asks each, and
-// the twin, about paths made of its own patterns.
+// TestCorpus compiles real robots.txt files in every mode for every engine, and
+// asks each, and the twin, about paths made of its own patterns.
 //
 // The twin reads the body anew for each question, so that a file is asked as
 // many as its size allows.
@@ -78,13 +78,14 @@ type corpusTest struct {
 func (c *corpusTest) body(number int, text []byte) {
 	rng := rand.New(rand.NewPCG(uint64(number), 1))
 	for _, m := range modes {
-		r := compile.Compile(text, m.options())
+		each := m.tiers(text)
+		r := each[0]
 		agents := agentsNamed(r)
 		// The twin reads some 20 MB a second.
 		for range max(1, min(12, 30_000/(len(text)+1))) {
 			agent := agents[rng.IntN(len(agents))]
 			url := probe(rng, r, agent)
-			got := ask(r, &c.scratch, agent, url)
+			got := each.ask(c, &c.scratch, agent, url)
 			c.questions++
 			if !got.allowed {
 				c.disallowed++

@@ -41,9 +41,9 @@ func TestAllPairsOfSmallPatterns(t *testing.T) {
 			for _, p := range patterns {
 				for _, q := range patterns {
 					text := []byte("user-agent: *\nallow: " + p + "\ndisallow: " + q)
-					r := compile.Compile(text, m.options())
+					r := m.tiers(text)
 					for _, path := range paths {
-						got := ask(r, &s, agent, path)
+						got := r.ask(t, &s, agent, path)
 						if want := askTwin(m, text, agent, path); got != want {
 							diff.report(t, m, text, agent, path, got, want)
 						}
@@ -54,7 +54,123 @@ func TestAllPairsOfSmallPatterns(t *testing.T) {
 	}
 }
 
-// TestRandomRulesOverSmallAlphabet samples what TestAllPairsOfSmallPatterns
+// TestAllPairsAndTriplesOfPatterns has longer patterns, and three of them, than
+// TestAllPairsOfSmallPatterns. The twin matches each pattern with each path once;
+// what several patterns say together is then a comparison of lengths.
+func TestAllPairsAndTriplesOfPatterns(t *testing.T) {
+	pairs, triples, longestPath := 4, 2, 6
+	if testing.Short() {
+		t.Log("short: pairs of length 3, triples of length 1, paths of length 4")
+		pairs, triples, longestPath = 3, 1, 4
+	}
+	letters := []string{"a", "/", "*", "$"}
+	for _, d := range dialects {
+		t.Run(d.String(), func(t *testing.T) {
+			t.Parallel()
+			e := exhaustive{t: t, mode: mode{dialect: d}}
+			for _, rest := range words([]string{"a", "/"}, longestPath-1) {
+				e.paths = append(e.paths, []byte("/"+rest))
+			}
+			for _, rest := range words([]string{"a", "/", "$"}, 3) {
+				if strings.Contains(rest, "$") {
+					e.paths = append(e.paths, []byte("/"+rest))
+				}
+			}
+			e.patterns(words(letters, max(pairs, triples)))
+			n := len(words(letters, pairs))
+			for p := range n {
+				for q := range n {
+					e.check([]int{p, q}, []bool{true, false})
+				}
+			}
+			n = len(words(letters, triples))
+			for i := range n * n * n * 8 { // each of the three allows or forbids
+				e.check([]int{i / 8 % n, i / 8 / n % n, i / 8 / n / n}, []bool{i&1 == 0, i&2 == 0, i&4 == 0})
+			}
+		})
+	}
+}
+
+// exhaustive knows which of some patterns match which of some paths.
+type exhaustive struct {
+	t       *testing.T
+	mode    mode
+	scratch automaton.Scratch
+	paths   [][]byte
+	known   []knownPattern
+	diff    differences
+}
+
+type knownPattern struct {
+	value   string
+	length  int // the specificity, 0 if that is the order in the file
+	matches []bool
+}
+
+// patterns has the twin match patterns, each as long as no other has a say.
+func (e *exhaustive) patterns(values []string) {
+	for _, value := range values {
+		k := knownPattern{value: value, matches: make([]bool, len(e.paths))}
+		for i, path := range e.paths {
+			switch v := []byte(value); e.mode.dialect {
+			case automaton.Google:
+				k.length = len(twin.Escape(v))
+				k.matches[i] = twin.PatternMatches(twin.Escape(v), path)
+			case automaton.RFC9309:
+				pattern, _ := twin.CanonicalPattern(v)
+				k.length = len(pattern)
+				k.matches[i] = value != "" && strings.IndexByte("/*", value[0]) >= 0 && twin.PatternMatches(pattern, twin.FormA(path))
+			default:
+				k.matches[i] = value != "" && bytes.HasPrefix(twin.Decode(path), twin.Decode(v))
+			}
+		}
+		e.known = append(e.known, k)
+	}
+}
+
+// check asks about all paths by some patterns, each on a line of its own.
+func (e *exhaustive) check(patterns []int, allow []bool) {
+	text := []byte("user-agent: *")
+	for i, p := range patterns {
+		text = fmt.Appendf(text, "\n%s: %s", map[bool]string{true: "allow", false: "disallow"}[allow[i]], e.known[p].value)
+	}
+	r := e.mode.tiers(text)
+	list, table := r[1].Ruleset.Machine(nil), r[2].Ruleset.Machine(nil)
+	for i, path := range e.paths {
+		got := answerOf(list.Match(&e.scratch, path))
+		if other := answerOf(table.Match(&e.scratch, path)); other != got {
+			e.diff.report(e.t, e.mode, text, nil, path, other, got)
+		}
+		if want := e.want(patterns, allow, i); got != want {
+			e.diff.report(e.t, e.mode, text, nil, path, got, want)
+		}
+	}
+}
+
+// want is the answer about a path: the longest pattern decides, of equals one that
+// allows, then the first; for the dialect original the first of all.
+func (e *exhaustive) want(patterns []int, allow []bool, path int) answer {
+	best, longest := -1, 0
+	for i, p := range patterns {
+		k := &e.known[p]
+		if !k.matches[path] {
+			continue
+		}
+		better := best < 0
+		if !better && e.mode.dialect != automaton.Original {
+			better = k.length > longest || k.length == longest && allow[i] && !allow[best]
+		}
+		if better {
+			best, longest = i, k.length
+		}
+	}
+	if best < 0 {
+		return answer{true, 0}
+	}
+	return answer{allow[best] || e.known[patterns[best]].value == "", best + 2}
+}
+
+// TestRandomRulesOverSmallAlphabet samples what the tests above
 // cannot exhaust: several rules, longer patterns, and the letters of escapes.
 func TestRandomRulesOverSmallAlphabet(t *testing.T) {
 	files := 30_000
@@ -87,13 +203,13 @@ func TestRandomRulesOverSmallAlphabet(t *testing.T) {
 						values = append(values, value)
 						text = fmt.Appendf(text, "\n%s: %s", []string{"allow", "disallow"}[rng.IntN(2)], value)
 					}
-					r := compile.Compile(text, m.options())
+					r := m.tiers(text)
 					for i := range 4 {
 						path := []byte("/" + randomWord(rng, alphabet, 8))
 						if i < 2 {
 							path = probeOf(rng, values[rng.IntN(len(values))])
 						}
-						got := ask(r, &s, []byte("F"), path)
+						got := r.ask(t, &s, []byte("F"), path)
 						if asked++; !got.allowed {
 							disallowed++
 						}
@@ -123,7 +239,7 @@ func TestFirstOfManyEquals(t *testing.T) {
 				text = fmt.Appendf(text, "\n%s: /%s", []string{"allow", "disallow"}[rng.IntN(2)],
 					randomWord(rng, []string{"a", "*", "b"}, 3))
 			}
-			got := ask(compile.Compile(text, m.options()), new(automaton.Scratch), nil, path)
+			got := m.tiers(text).ask(t, new(automaton.Scratch), nil, path)
 			if want := askTwin(m, text, nil, path); got != want {
 				diff.report(t, m, text, nil, path, got, want)
 			}
@@ -170,10 +286,10 @@ func TestRandomFiles(t *testing.T) {
 					text = append(text, pieces[rng.IntN(len(pieces))]...)
 					text = append(text, ends[rng.IntN(len(ends))]...)
 				}
-				r := compile.Compile(text, m.options())
+				r := m.tiers(text)
 				for range 4 {
 					agent, url := []byte(names[rng.IntN(len(names))]), []byte(urls[rng.IntN(len(urls))])
-					got := ask(r, &s, agent, url)
+					got := r.ask(t, &s, agent, url)
 					if want := askTwin(m, text, agent, url); got != want {
 						diff.report(t, m, text, agent, url, got, want)
 					}

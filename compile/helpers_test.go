@@ -57,6 +57,28 @@ func ask(r *compile.Robots, s *automaton.Scratch, agent, url []byte) answer {
 	return answerOf(r.Ruleset.Match(s, agent, url))
 }
 
+// tiers is one body compiled for each engine.
+type tiers [3]*compile.Robots
+
+func (m mode) tiers(body []byte) (r tiers) {
+	for i, engine := range []compile.Engine{compile.EngineAuto, compile.EngineList, compile.EngineAutomaton} {
+		o := m.options()
+		o.Engine = engine
+		r[i] = compile.Compile(body, o)
+	}
+	return r
+}
+
+// ask asks all engines, which must answer the same.
+func (r tiers) ask(t testing.TB, s *automaton.Scratch, agent, url []byte) answer {
+	t.Helper()
+	auto, list, table := ask(r[0], s, agent, url), ask(r[1], s, agent, url), ask(r[2], s, agent, url)
+	if list != auto || table != auto {
+		t.Fatalf("the faster engine answers %v, a list %v, the automaton %v: agent %q, url %q, rules %+v", auto, list, table, agent, url, r[0].Groups)
+	}
+	return auto
+}
+
 // askTwin has the body read again, by the naive reading.
 func askTwin(m mode, body, agent, url []byte) answer {
 	allowed, line := twin.Match(m.dialect.String(), body, agent, url, 0, m.wide)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/compile"
 )
 
 // A vector is one case with its reference verdict.
@@ -29,7 +28,7 @@ func TestVectors(t *testing.T) {
 			var diff differences
 			m := mode{dialect: d}
 			n := eachObject(t, "vectors/"+d.String()+".jsonl.gz", want, func(v vector) {
-				got := ask(compile.Compile(v.Robots, m.options()), &s, v.Agent, v.URL)
+				got := m.tiers(v.Robots).ask(t, &s, v.Agent, v.URL)
 				if want := (answer{v.Allowed, v.Line}); got != want {
 					diff.report(t, m, v.Robots, v.Agent, v.URL, got, want)
 				}
@@ -65,10 +64,10 @@ func TestRealVectors(t *testing.T) {
 	m := mode{dialect: automaton.Google}
 	n := 0
 	eachObject(t, "vectors/google-real.jsonl.gz", 1220, func(v site) {
-		r := compile.Compile(v.Robots, m.options())
+		r := m.tiers(v.Robots)
 		for _, c := range v.Cases {
 			n++
-			got := ask(r, &s, []byte(v.Agent), []byte(c.url))
+			got := r.ask(t, &s, []byte(v.Agent), []byte(c.url))
 			if want := (answer{c.allowed, c.line}); got != want {
 				diff.report(t, m, v.Robots, []byte(v.Agent), []byte(c.url), got, want)
 			}
