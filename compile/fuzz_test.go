@@ -146,3 +146,45 @@ func FuzzVerdict(f *testing.F) {
 		}
 	})
 }
+
+// FuzzMachine makes rules and a path of a few words, so that they meet, and compares
+// both engines with one another and with the twin.
+func FuzzMachine(f *testing.F) {
+	for d := range uint8(3) {
+		f.Add([]byte("\x02\x00\x01\x0f\x02\x00\x04\x01"), []byte("\x00\x01"), d)
+		f.Add([]byte("\x02\x04\x00\x01\x04\x01\x03\x0f\x02\x0a\x0b\x0f\x02\x0a\x0c\x04\x08"), []byte("\x0a\x0b\x00\x01\x03"), d)
+		f.Add([]byte("\x04\x0a\x0f\x04\x0b\x00\x0f\x04\x09\x04\x0a\x05\x0e\x02\x06\x07"), []byte("\x09\x0a\x0b\x0b"), d)
+	}
+	f.Fuzz(func(t *testing.T, rules, path []byte, dialect uint8) {
+		const most = 500
+		m := mode{dialect: dialects[int(dialect)%len(dialects)]}
+		text := []byte("user-agent: *\ndisallow: ")
+		for i, c := range rules[:min(len(rules), most)] {
+			text = append(text, fuzzWord(c, rules[i/2]&1 == 0)...)
+		}
+		url := []byte("http://h/")
+		for _, c := range path[:min(len(path), most)] {
+			if c&15 < 14 {
+				url = append(url, fuzzWord(c, false)...)
+			}
+		}
+		var s automaton.Scratch
+		r := m.tiers(text)
+		compareAtEachOctet(t, r, &s, m.dialect.Path(new(automaton.Scratch), url))
+		if got, want := r.ask(t, &s, nil, url), askTwin(m, text, nil, url); got != want {
+			t.Errorf("%v: got %v, want %v: url %q, robots.txt %q", m, got, want, url, text)
+		}
+	})
+}
+
+// fuzzWord is what an octet stands for: a word, a new rule or a new group.
+func fuzzWord(c byte, allow bool) string {
+	rule := "\ndisallow: "
+	if allow {
+		rule = "\nallow: "
+	}
+	return [16]string{
+		"a", "b", "/", "$", "*", "?", "(", "%28", "x", "ab", "abcde", "abcdefgh", "bcdefghijklmnopq", "%2F",
+		"\n\nuser-agent: *" + rule, rule,
+	}[c&15]
+}
