@@ -2,12 +2,22 @@ package automaton_test
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"iter"
+	"maps"
 	"os/exec"
 	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
 )
 
 // guardPaths are canonical and not, plain and with a query.
@@ -19,23 +29,45 @@ var guardPaths = []string{
 	"/" + strings.Repeat("%2f", 500),
 }
 
-// guardMachines has for each dialect prefixes, wildcards and anchors, and for
-// rfc9309 both forms.
-func guardMachines(t testing.TB) map[automaton.Dialect]*automaton.Machine {
-	rules := func(d automaton.Dialect) (rules []automaton.Rule) {
-		for i := range 100 {
-			rules = append(rules, rule(form[d], uint32(i+1), fmt.Sprintf("/%d*x", i)))
+// guardMachines has for each dialect a list and an automaton of the same rules:
+// prefixes that part early and late, wildcards that are tried and that wait,
+// floats and anchors, and for rfc9309 both forms.
+func guardMachines(t testing.TB) iter.Seq2[automaton.Dialect, *automaton.Machine] {
+	return func(yield func(automaton.Dialect, *automaton.Machine) bool) {
+		for d, f := range form {
+			rules := guardRules(f)
+			if d == rfc9309 {
+				for i, pattern := range []string{"/?u=http:", "/a/b/c/index.html?q=*2", "/?u$"} {
+					rules = append(rules, rule(automaton.FormB, uint32(200+i), pattern))
+				}
+			}
+			for _, engine := range []compile.Engine{compile.EngineList, compile.EngineAutomaton} {
+				m, err := compile.Machine(d, engine, inOrder(rules))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if hasTable := m.Tables()[0] != nil; hasTable != (engine == compile.EngineAutomaton) {
+					t.Fatalf("engine %v, but table %v", engine, hasTable)
+				}
+				if !yield(d, m) {
+					return
+				}
+			}
 		}
-		for i, pattern := range []string{"/a/*/c/*?q=$", "*%2F%2F*y", "+/a$", "/a", "/%7E"} {
-			rules = append(rules, rule(form[d], uint32(101+i), pattern))
-		}
-		return rules
 	}
-	return map[automaton.Dialect]*automaton.Machine{
-		google:   mustNew(t, google, rules(google)...),
-		rfc9309:  mustNew(t, rfc9309, append(rules(rfc9309), rule(automaton.FormB, 200, "/?u=http:"))...),
-		original: mustNew(t, original, rules(original)...),
+}
+
+func guardRules(f automaton.Form) (rules []automaton.Rule) {
+	for i := range 100 {
+		rules = append(rules, rule(f, uint32(i+1), fmt.Sprintf("/%d*x", i)))
 	}
+	for i, pattern := range []string{
+		"/a/*/c/*?q=$", "*%2F%2F*y", "+/a$", "/%7E", "/a/b/c/index.html/long/1", "/a/b/c/index.html/long/2",
+		"/a/b/*one", "/a/b/*two", "/a/b/*html*q=3", "/a/b/*html*r=2*x$", "/a/b/*.html?q=1&r=3$", "*r=2*z", "/*2F*q$", "/a",
+	} {
+		rules = append(rules, rule(f, uint32(101+i), pattern))
+	}
+	return rules
 }
 
 // mustNotAllocate checks a function that has been called once to warm up.
@@ -99,18 +131,12 @@ func TestGuardWordsDoNotAllocate(t *testing.T) {
 
 // TestGuardInlining: what the loops over bytes call is inlined into them.
 func TestGuardInlining(t *testing.T) {
-	goTool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("no go tool to ask what is inlined:", err)
-	}
-	out, err := exec.Command(goTool, "build", "-gcflags=-m", ".").CombinedOutput()
-	if err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	out := compilerSays(t, "-m")
 	for file, functions := range map[string][]string{
 		"dialect.go": {"IsTokenByte"},
 		"form.go":    {"isHex", "unhex", "AppendEscape"},
-		"match.go":   {"firstOctets", "HashEdge", "view"},
+		"match.go":   {"firstOctets", "HashEdge", "view", "formSet.has"},
+		"octets.go":  {"(*Classes).of"},
 		"gaps.go":    {"(*Classes).of", "(*Gaps).four", "HashFour"},
 		"path.go":    {"schemeEnd"},
 		"ruleset.go": {"lower", "CutToken"},
@@ -123,4 +149,97 @@ func TestGuardInlining(t *testing.T) {
 			}
 		}
 	}
+}
+
+// compilerSays builds the package with a flag for the compiler.
+func compilerSays(t *testing.T, flag string) []byte {
+	t.Helper()
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go tool to ask the compiler:", err)
+	}
+	out, err := exec.Command(goTool, "build", "-gcflags="+flag, ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return out
+}
+
+// boundsChecks is how many checks of indexes and slices the compiler leaves in each
+// function that runs while matching, on amd64 (Go 1.26).
+var boundsChecks = map[string]int{
+	"*Classes.index":     1,
+	"*Classes.indexHigh": 1,
+	"*Gaps.begin":        4,
+	"*Gaps.first":        1,
+	"*Gaps.four":         1,
+	"*Gaps.next":         4,
+	"*Machine.first":     2,
+	"*Table.act":         2,
+	"*Table.edge":        1,
+	"*Table.first":       8,
+	"*Table.reach":       1,
+	"*gapScratch.begin":  1,
+	"*gapScratch.wait":   3,
+	"*part.above":        1,
+	"*part.firstOfAny":   2,
+	"*run.act":           10,
+	"*run.actFloats":     4,
+	"*run.actQueued":     7,
+	"*run.read":          3,
+	"list.first":         4,
+}
+
+// TestGuardBoundsChecks: no function gains one. One that the table above does not
+// name has none.
+func TestGuardBoundsChecks(t *testing.T) {
+	if runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
+		t.Skipf("counted on amd64 with Go 1.26, not on %s with %s", runtime.GOARCH, runtime.Version())
+	}
+	found := regexp.MustCompile(`(?m)^(?:\S*/)?((?:match|gaps|list|octets\w*)\.go):(\d+):\d+: Found Is(?:Slice)?InBounds$`)
+	places := map[string][]string{} // a place is found once for each inlined copy
+	for _, m := range found.FindAllStringSubmatch(string(compilerSays(t, "-d=ssa/check_bce")), -1) {
+		if !slices.Contains(places[m[1]], m[0]) {
+			places[m[1]] = append(places[m[1]], m[0])
+		}
+	}
+	if len(places) == 0 {
+		t.Fatal("the compiler reports no checks at all")
+	}
+	got := map[string]int{}
+	for file, places := range places {
+		functions := functionsOf(t, file)
+		for _, place := range places {
+			line, _ := strconv.Atoi(found.FindStringSubmatch(place)[2])
+			got[functions[line]]++
+		}
+	}
+	for _, function := range slices.Sorted(maps.Keys(got)) {
+		if n := got[function]; n > boundsChecks[function] {
+			t.Errorf("%q: %d checks, not %d", function, n, boundsChecks[function])
+		}
+	}
+}
+
+// functionsOf returns the function in which each line of a file lies.
+func functionsOf(t *testing.T, file string) map[int]string {
+	t.Helper()
+	var files token.FileSet
+	f, err := parser.ParseFile(&files, file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions := map[int]string{}
+	for _, decl := range f.Decls {
+		name := "variables"
+		if function, ok := decl.(*ast.FuncDecl); ok {
+			if name = function.Name.Name; function.Recv != nil {
+				name = types.ExprString(function.Recv.List[0].Type) + "." + name
+			}
+		}
+		for line := files.Position(decl.Pos()).Line; line <= files.Position(decl.End()).Line; line++ {
+			functions[line] = name
+		}
+	}
+	return functions
 }

@@ -112,13 +112,13 @@ func tableBytes(r *automaton.Ruleset) (tables, patterns int) {
 	}
 	seen := map[*automaton.Rule]bool{}
 	for _, m := range machines {
-		sizes := m.TableBytes()
+		ofLists := m.Tables()
 		for i, rules := range m.Lists() {
-			if sizes[i] == 0 || seen[&rules[0]] {
+			if ofLists[i] == nil || seen[&rules[0]] {
 				continue
 			}
 			seen[&rules[0]] = true
-			tables += sizes[i]
+			tables += ofLists[i].Bytes()
 			for _, rule := range rules {
 				patterns += len(rule.Pattern)
 			}

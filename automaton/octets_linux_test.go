@@ -1,0 +1,63 @@
+package automaton
+
+import (
+	"math/rand/v2"
+	"syscall"
+	"testing"
+)
+
+// TestOctetsNearUnreadableMemory: where many octets are looked at a time, the answer
+// is that of one by one, and nothing is read that may not be, wherever the octets
+// lie in their memory page.
+func TestOctetsNearUnreadableMemory(t *testing.T) {
+	const longest, farthest = 130, 140
+	page := pageBeforeUnreadable(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= longest; n++ {
+		for from := range farthest {
+			end := len(page) - from
+			b := page[end-n : end]
+			for i := range page[len(page)-longest-farthest:] { // what lies around b as well
+				page[len(page)-1-i] = byte(rng.Uint32())
+			}
+			c := randomClasses(rng)
+			low, high := c[0].in64(b)
+			if wantLow, wantHigh := c[0].slow64(b); low != wantLow || high != wantHigh {
+				t.Fatalf("%d octets, %d before the end of the page: %x and %x, want %x and %x: %x", n, from, low, high, wantLow, wantHigh, b)
+			}
+			if got, want := pairs64(&c, b), slowPairs64(&c, b); got != want {
+				t.Fatalf("%d octets, %d before the end of the page: pairs %x, want %x: %x", n, from, got, want, b)
+			}
+		}
+	}
+}
+
+// pageBeforeUnreadable returns a page of memory, behind which lies one that must not
+// be read.
+func pageBeforeUnreadable(t *testing.T) []byte {
+	t.Helper()
+	size := syscall.Getpagesize()
+	pages, err := syscall.Mmap(-1, 0, 2*size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skip("no memory of its own for the test:", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Munmap(pages); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := syscall.Mprotect(pages[size:], syscall.PROT_NONE); err != nil {
+		t.Skip("memory cannot be made unreadable:", err)
+	}
+	return pages[:size:size]
+}
+
+// randomClasses have each octet in about two classes.
+func randomClasses(rng *rand.Rand) (c [2]Classes) {
+	for i := range c {
+		for j := range c[i].Lo {
+			c[i].Lo[j], c[i].Hi[j] = uint8(rng.Uint32()), uint8(rng.Uint32()&rng.Uint32())
+		}
+	}
+	return c
+}
