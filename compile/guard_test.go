@@ -1,0 +1,196 @@
+package compile_test
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+// A size is what the tables of machines are made of.
+type size struct {
+	rules, states, edges, points, nodes, bytes int
+}
+
+// sizeOf adds up the tables of all machines of a file, each once.
+func sizeOf(t testing.TB, body []byte, d automaton.Dialect, engine compile.Engine) (total size) {
+	t.Helper()
+	r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: all, Engine: engine})
+	machines := []*automaton.Machine{r.Ruleset.Machine(nil)}
+	for _, a := range r.Ruleset.Agents() {
+		machines = append(machines, a.Machine)
+	}
+	seen := map[*automaton.Table]bool{nil: true}
+	for _, m := range machines {
+		for i, table := range m.Tables() {
+			if !seen[table] {
+				seen[table] = true
+				total.add(sizeOfTable(m.Lists()[i], table))
+			}
+		}
+	}
+	return total
+}
+
+func sizeOfTable(rules []automaton.Rule, t *automaton.Table) size {
+	s := size{rules: len(rules), states: len(t.States), points: len(t.Points), bytes: t.Bytes()}
+	for _, e := range t.Edges {
+		if e.Key != 0 {
+			s.edges++
+		}
+	}
+	if g := t.Gaps; g != nil {
+		s.states += len(g.Label)
+		s.nodes = len(g.Nodes)
+	}
+	return s
+}
+
+func (s *size) add(o size) {
+	s.rules += o.rules
+	s.states += o.states
+	s.edges += o.edges
+	s.points += o.points
+	s.nodes += o.nodes
+	s.bytes += o.bytes
+}
+
+// check fails if anything has grown.
+func (s size) check(t *testing.T, want size) {
+	t.Helper()
+	if s.rules != want.rules {
+		t.Errorf("%d rules, not %d: the test counts something else", s.rules, want.rules)
+	}
+	if s.states > want.states || s.edges > want.edges || s.points > want.points || s.nodes > want.nodes || s.bytes > want.bytes {
+		t.Errorf("a table has grown: %+v, was %+v", s, want)
+	} else if s != want {
+		t.Logf("a table has shrunk, which is to be recorded: %+v, was %+v", s, want)
+	}
+}
+
+// TestGuardTablesDoNotGrow, of rules as they are and as bad as they can be.
+func TestGuardTablesDoNotGrow(t *testing.T) {
+	sample, err := os.ReadFile("../testdata/sample/robots.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	star := "user-agent: *\n"
+	for _, c := range []struct {
+		name, file string
+		want       size
+	}{
+		{"sample", string(sample), size{13, 30, 9, 6, 4, 3714}},
+		{"one rule", star + "disallow: /private/", size{1, 2, 1, 1, 0, 582}},
+		{"shop", star + strings.Join([]string{
+			"disallow: /cart", "disallow: /checkout", "disallow: /checkout/*/done$", "disallow: /*?sort=", "disallow: /*?*page=",
+			"disallow: /search*q=", "allow: /search/help", "disallow: /account/", "allow: /account/terms.html$", "disallow: /*.pdf$",
+		}, "\n"), size{10, 20, 7, 3, 4, 1684}},
+		{"2,600 wildcards", star + "disallow: /" + strings.Repeat("*a", 2600) + "b", size{1, 5, 0, 1, 2600, 63381}},
+		{"2,000 rules of a wildcard", star + numbered("disallow: /*%d\n", 2000), size{2000, 2227, 0, 1, 2000, 103243}},
+		{"2,000 rules of a wildcard behind one prefix", star + numbered("disallow: /a*%d\n", 2000), size{2000, 2227, 1, 2, 2000, 103307}},
+		{"2,000 rules of three wildcards", star + numbered("disallow: /*%d*a*%d$\n", 2000), size{2000, 2227, 0, 1, 6000, 199251}},
+		{"10,000 prefixes", star + numbered("disallow: /some/path/%d/\n", 10_000), size{10000, 3, 10001, 2, 0, 262731}},
+		{"10,000 equal rules", star + strings.Repeat("disallow: /some/path*/end\n", 10_000), size{10000, 2, 1, 1, 0, 582}},
+		{"1,000 prefixes of one another", star + nested(1000, ""), size{1000, 126, 999, 125, 0, 37906}},
+		{"1,000 prefixes of one another before a wildcard", star + nested(1000, "*x"), size{1000, 128, 999, 996, 996, 105496}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sizeOf(t, []byte(c.file), google, compile.EngineAutomaton).check(t, c.want)
+		})
+	}
+}
+
+// nested makes n rules whose prefixes begin with one another.
+func nested(n int, end string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "disallow: /%s%s\n", strings.Repeat("a", i), end)
+	}
+	return b.String()
+}
+
+// TestGuardTablesOfRealFiles has the tables of all real files, by the engine that is
+// faster and by the automaton alone.
+func TestGuardTablesOfRealFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: not all real files are read")
+	}
+	var faster, tables size
+	eachObject(t, "data/robots/bodies.jsonl.gz", 19257, func(b body) {
+		faster.add(sizeOf(t, b.text, google, compile.EngineAuto))
+		tables.add(sizeOf(t, b.text, google, compile.EngineAutomaton))
+	})
+	faster.check(t, size{684410, 772652, 594842, 77890, 116456, 47344996})
+	tables.check(t, size{785884, 964415, 623638, 161219, 119913, 94980763})
+}
+
+// TestGuardTablesOfExtremes: no real file, however odd, has a table of many times its
+// patterns.
+func TestGuardTablesOfExtremes(t *testing.T) {
+	const most = 40 // bytes of table for each of the patterns
+	files := 0
+	eachExtreme(t, func(name string, text []byte) {
+		files++
+		r := compile.Compile(text, compile.Options{Dialect: google, MaxBytes: all})
+		patterns := 0
+		for _, g := range r.Groups {
+			for _, rule := range g.Rules {
+				patterns += len(rule.Pattern)
+			}
+		}
+		s := sizeOf(t, text, google, compile.EngineAuto)
+		if s.bytes > most*patterns {
+			t.Errorf("%s: %d bytes of table for %d of patterns: %+v", name, s.bytes, patterns, s)
+		}
+	})
+	if files != 71 {
+		t.Errorf("%d files, want 71", files)
+	}
+}
+
+// eachExtreme reads the collection of odd files, with the command xz.
+func eachExtreme(t *testing.T, use func(name string, text []byte)) {
+	t.Helper()
+	path := shared(t, "data/robots/extremes.tar.xz")
+	xz, err := exec.LookPath("xz")
+	if err != nil {
+		t.Skip("no command xz to read the collection with:", err)
+	}
+	command := exec.Command(xz, "-dc", path)
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for files := tar.NewReader(out); ; {
+		header, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if header.Typeflag == tar.TypeReg && !strings.HasSuffix(header.Name, "README.tsv") {
+			use(header.Name, text)
+		}
+	}
+	if _, err := io.Copy(io.Discard, out); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
