@@ -3,6 +3,7 @@ package compile_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -208,4 +209,59 @@ func (g *wordy) path(value string) string {
 		path = "/" + path
 	}
 	return path[:min(len(path), 300)]
+}
+
+// TestShortSegmentsInLongOnes: where four octets begin a long segment, they are read
+// at once, unless a short segment may end among them. That must hold wherever they lie
+// in the 64 octets that the filter sees at once.
+func TestShortSegmentsInLongOnes(t *testing.T) {
+	for _, short := range []string{"b", "c", "d", "bc", "cd", "bcd", "cdx"} {
+		r := mode{dialect: google}.tiers([]byte("user-agent: *\ndisallow: /*abcdzzz\ndisallow: /*" + short))
+		var s automaton.Scratch
+		for n := range 200 {
+			path := "/" + strings.Repeat("x", n) + "abcdx"
+			if got, want := r.ask(t, &s, nil, []byte(path)), (answer{false, 3}); got != want {
+				t.Errorf("%q behind %d octets: got %v, want %v", short, n, got, want)
+			}
+		}
+	}
+}
+
+// TestFormBAtAPoint: a rule in form B is not compared with form A of a path, though
+// it ends where other rules do.
+func TestFormBAtAPoint(t *testing.T) {
+	text := []byte("user-agent: *\ndisallow: /?%2\ndisallow: /?%2$\ndisallow: /?%2*x")
+	for url, want := range map[string]answer{
+		"/?%28":  {true, 0}, // which is /?( in form B
+		"/?%28x": {true, 0},
+		"/?%2":   {false, 3},
+		"/?%2B":  {false, 2},
+	} {
+		got := mode{dialect: rfc9309}.tiers(text).ask(t, new(automaton.Scratch), nil, []byte(url))
+		if got != want {
+			t.Errorf("%s: got %v, want %v", url, got, want)
+		}
+		if want := askTwin(mode{dialect: rfc9309}, text, nil, []byte(url)); got != want {
+			t.Errorf("%s: got %v, but the twin %v", url, got, want)
+		}
+	}
+}
+
+// TestSegmentsWaitOnce: what waits behind a segment costs nothing the second time that
+// the segment is found.
+func TestSegmentsWaitOnce(t *testing.T) {
+	const most = 1 << 20
+	path := []byte("/a" + strings.Repeat("a", 100_000) + "x")
+	for name, prefix := range map[string]string{"on every path": "/*a", "behind a prefix": "/a*a"} {
+		text := []byte("user-agent: *\n" + numbered("disallow: "+prefix+"*x%d\n", 100))
+		m := mode{dialect: google}.tiers(text)[2].Ruleset.Machine(nil)
+		var s automaton.Scratch
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		v := m.Match(&s, path)
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > most || v.Line != 0 {
+			t.Errorf("%s: verdict %v, %d bytes of what waits", name, v, n)
+		}
+	}
 }
