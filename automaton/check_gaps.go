@@ -11,28 +11,28 @@ import (
 // Errors of New about the automaton of gaps, wrapped with the index of what is
 // wrong.
 var (
-	errArrays    = errors.New("not one label, suffix and symbol for each state")
-	errChildren  = errors.New("children of states do not follow one another")
-	errLabel     = errors.New("children of a state are not in the order of their labels")
-	errFail      = errors.New("not the longest proper suffix")
-	errAct       = errors.New("not the longest suffix at which a symbol ends")
-	errLeaf      = errors.New("state that leads to no symbol")
-	errSymbol    = errors.New("symbol is none, or ends at another state too")
-	errLen       = errors.New("symbol is not as long as its state is deep")
-	errShallow   = errors.New("not the number of states with one octet")
-	errChild     = errors.New("not the child of the root")
-	errBegin     = errors.New("a symbol does not pass the filter")
-	errFours     = errors.New("not the first four octets of the long symbols")
-	errNodes     = errors.New("ranges of nodes do not follow one another")
-	errFloat     = errors.New("floats of a symbol are not in order")
-	errKids      = errors.New("kids are not in order")
-	errCircle    = errors.New("node waits for itself")
-	errEnd       = errors.New("node at the end of the path has kids")
-	errBest      = errors.New("not the first rule of those behind it")
-	errNoAnchor  = errors.New("anchor 0 is not none")
-	errMust      = errors.New("rule without the octet that all are said to have")
-	errOperator  = errors.New("the octet that all rules are said to have is that of gaps")
-	errUnreadSym = errors.New("symbol that no state reads")
+	errArrays   = errors.New("not one label, suffix and symbol for each state")
+	errChildren = errors.New("children of states do not follow one another")
+	errLabel    = errors.New("children of a state are not in the order of their labels")
+	errFail     = errors.New("not the longest proper suffix")
+	errAct      = errors.New("not the longest suffix at which a symbol ends")
+	errLeaf     = errors.New("state that leads to no symbol")
+	errSymbol   = errors.New("symbol is none, or ends at another state too")
+	errLen      = errors.New("symbol is not as long as its state is deep")
+	errShallow  = errors.New("not the number of states with one octet")
+	errChild    = errors.New("not the child of the root")
+	errBegin    = errors.New("a symbol does not pass the filter")
+	errFours    = errors.New("not the first four octets of the long symbols")
+	errNodes    = errors.New("ranges of nodes do not follow one another")
+	errFloat    = errors.New("floats of a symbol are not in order")
+	errKids     = errors.New("kids are not in order")
+	errCircle   = errors.New("node waits for itself")
+	errEnd      = errors.New("node at the end of the path has kids")
+	errBest     = errors.New("not the first rule of those behind it")
+	errNoAnchor = errors.New("anchor 0 is not none")
+	errMust     = errors.New("rule without the octet that all are said to have")
+	errOperator = errors.New("the octet that all rules are said to have is that of gaps")
+	errUnread   = errors.New("symbol that no state reads")
 )
 
 // gaps checks the automaton of segments; then what waits for them.
@@ -69,7 +69,7 @@ func (g *Gaps) checkChildren() error {
 	}
 	for s := range n {
 		first, end := g.First[s], g.First[s+1]
-		if int(first) <= s || end < first || int(end) > n {
+		if uint64(first) <= uint64(s) || end < first || uint64(end) > uint64(n) {
 			return fmt.Errorf("state %d: %w", s, errChildren)
 		}
 		for child := first + 1; child < end; child++ {
@@ -171,7 +171,7 @@ func (g *Gaps) checkSymbols() error {
 	}
 	for symbol, read := range read {
 		if !read {
-			return fmt.Errorf("symbol %d: %w", symbol, errUnreadSym)
+			return fmt.Errorf("symbol %d: %w", symbol, errUnread)
 		}
 	}
 	return nil

@@ -72,7 +72,7 @@ func find[T any](things []T, is func(*T) bool) *T {
 	panic("the rules of this test no longer make what it spoils")
 }
 
-// point returns the point at which the prefix of the rule with a pattern ends.
+// point returns a point, edge an edge, for which something holds.
 func (s spoilt) point(is func(p *automaton.Point) bool) *automaton.Point {
 	return find(s.Points, is)
 }
