@@ -64,7 +64,7 @@ func (t *WordTable) check() error {
 		return errRows
 	}
 	for _, state := range t.Next {
-		if state%t.Columns != 0 || int(state) >= len(t.Next) {
+		if state%t.Columns != 0 || uint64(state) >= uint64(len(t.Next)) {
 			return errTransition
 		}
 	}
