@@ -127,7 +127,7 @@ func TestGuardTablesOfRealFiles(t *testing.T) {
 		faster.add(sizeOf(t, b.text, google, compile.EngineAuto))
 		tables.add(sizeOf(t, b.text, google, compile.EngineAutomaton))
 	})
-	faster.check(t, size{684410, 772652, 594842, 77890, 116456, 47344996})
+	faster.check(t, size{675167, 758955, 586759, 76141, 114985, 46052339})
 	tables.check(t, size{785884, 964415, 623638, 161219, 119913, 94980763})
 }
 

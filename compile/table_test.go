@@ -36,8 +36,8 @@ func TestSegmentsThatCollide(t *testing.T) {
 	}
 }
 
-// TestMoreSegmentsThanHashes: the hash of four octets has 16 bits.
-func TestMoreSegmentsThanHashes(t *testing.T) {
+// TestManySegments: their hash table fills without runs.
+func TestManySegments(t *testing.T) {
 	const n = 100_000
 	r := compileIn(google, "user-agent: *\n"+numbered("disallow: /*%d\n", n))
 	for _, i := range []int{0, n / 2, n - 1} {
