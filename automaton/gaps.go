@@ -20,7 +20,8 @@ import (
 // those at its front that may go on leave it for good. What a node costs, it
 // costs once a path, however often its segment is found. Queues begin empty for
 // each path without being cleared, by a generation. Nodes that wait on every
-// path, the floats, are found by their symbol and never queued.
+// path, the floats, are found by their symbol and never queued, nor are the many
+// kids of one node, so that a path does not pay for all of them.
 //
 // Third, a segment that is anchored must end where the path does. It waits in a
 // queue of its own, which is looked at when the path is read and its last octet
@@ -34,10 +35,21 @@ type gapScratch struct {
 	generation uint64
 	queues     []queue  // for each symbol two: of its nodes, and of those that are anchored
 	waiting    []waiter // of all queues
-	seen       []uint64 // of each float the generation in which it was last seen
+	wide       []family // that wait too, but are in no queue
+	seen       []uint64 // of each node that is in no queue, the generation in which it was last seen
 	opened     int      // the anchors whose kids wait
 	anchors    []reached
 }
+
+// family is the kids of one node, too many to queue each: they are found by the
+// symbol when that is read. A file of 500 kB has room for a hundred such nodes.
+type family struct {
+	kids, kidsEnd uint32
+	end           uint32 // from where on their segments may begin
+}
+
+// maxQueued is how many kids of a node are queued.
+const maxQueued = 256
 
 type queue struct {
 	generation  uint64 // the queue is empty if it is not the current one
@@ -52,18 +64,22 @@ type waiter struct {
 // begin empties all queues and sees to it that there are enough for g.
 func (s *gapScratch) begin(g *Gaps) {
 	s.generation++
-	s.waiting = s.waiting[:0]
+	s.waiting, s.wide = s.waiting[:0], s.wide[:0]
 	s.opened = 0
 	if n := 2 * len(g.Len); len(s.queues) < n {
 		s.queues = append(s.queues, make([]queue, n-len(s.queues))...)
 	}
-	if n := int(g.Floats[len(g.Floats)-1]); len(s.seen) < n {
+	if n := len(g.Nodes); len(s.seen) < n {
 		s.seen = append(s.seen, make([]uint64, n-len(s.seen))...)
 	}
 }
 
 // wait lets those nodes wait for their segments that can do better than best.
 func (s *gapScratch) wait(g *Gaps, kids, kidsEnd, end, best uint32) {
+	if kidsEnd-kids > maxQueued {
+		s.wide = append(s.wide, family{kids, kidsEnd, end})
+		return
+	}
 	for id := kids; id < kidsEnd; id++ {
 		node := &g.Nodes[id]
 		if node.Best >= best {
@@ -195,12 +211,14 @@ func (g *Gaps) begin(path []byte, i int, p *places) (at int, state uint32) {
 // none begins so.
 func (g *Gaps) four(octets uint32) uint32 {
 	mask := uint32(len(g.Fours) - 1)
-	for i := HashFour(octets); ; i++ {
+	i := HashFour(octets)
+	for end := i + MaxProbes; i != end; i++ {
 		four := g.Fours[i&mask]
 		if four.State == 0 || four.Octets == octets {
 			return four.State
 		}
 	}
+	return 0
 }
 
 // next returns the state that an octet leads to. It is 0 if that octet must be read
@@ -253,22 +271,50 @@ func (r *run) act(at uint32, end int) {
 		if s.queues[2*symbol].generation == s.generation || end == r.length {
 			r.actQueued(symbol, begin, end)
 		}
+		for _, f := range s.wide { // not those that this symbol adds: they begin behind it
+			if f.end <= begin {
+				r.actWide(f, symbol, end)
+			}
+		}
+	}
+}
+
+// actWide lets go on those of many kids that wait for a symbol: two at most, of
+// which the second is anchored.
+func (r *run) actWide(f family, symbol uint32, end int) {
+	kids := r.Nodes[f.kids:f.kidsEnd]
+	from, to := 0, len(kids)
+	for from < to {
+		if middle := int(uint(from+to) / 2); kids[middle].Symbol < symbol {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	for ; from < len(kids) && kids[from].Symbol == symbol; from++ {
+		r.actUnqueued(f.kids+uint32(from), &kids[from], end)
+	}
+}
+
+// actUnqueued is for a node that is in no queue, whose symbol has ended.
+func (r *run) actUnqueued(id uint32, node *Node, end int) {
+	s := &r.s.gapScratch
+	switch {
+	case node.Best >= r.best:
+	case node.Anchored:
+		if end == r.length {
+			r.best = node.Accept
+		}
+	case s.seen[id] != s.generation:
+		s.seen[id] = s.generation
+		r.pass(node, end)
 	}
 }
 
 func (r *run) actFloats(symbol, begin uint32, end int) {
-	s := &r.s.gapScratch
 	for id := r.Floats[symbol]; id < r.Floats[symbol+1]; id++ {
-		node := &r.Nodes[id]
-		switch {
-		case begin < uint32(node.From) || node.Best >= r.best:
-		case node.Anchored:
-			if end == r.length {
-				r.best = node.Accept
-			}
-		case s.seen[id] != s.generation:
-			s.seen[id] = s.generation
-			r.pass(node, end)
+		if node := &r.Nodes[id]; begin >= uint32(node.From) {
+			r.actUnqueued(id, node, end)
 		}
 	}
 }

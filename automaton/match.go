@@ -215,7 +215,8 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 func (t *Table) edge(word uint64, key uint32) uint32 {
 	edges := t.Edges
 	mask := uint64(len(edges) - 1)
-	for i := HashEdge(word, key, t.Seed); ; i++ {
+	i := HashEdge(word, key, t.Seed)
+	for end := i + MaxProbes; i != end; i++ {
 		e := &edges[i&mask]
 		if e.Word == word && e.Key == key {
 			return e.To
@@ -224,6 +225,7 @@ func (t *Table) edge(word uint64, key uint32) uint32 {
 			return None
 		}
 	}
+	return None // all around here is full, by design of who wrote robots.txt
 }
 
 // reach does what is to be done at a point of a path, which ends at an octet.

@@ -80,7 +80,7 @@ func table(rules []automaton.Rule) *automaton.Table {
 		switch {
 		case text != "" && text[0] != '/' || text == "" && r.Anchored && !gaps:
 			// No path is so.
-		case text == "" && r.Form == automaton.FormB:
+		case text == "" && r.Form == automaton.FormB, gaps && hasEmptySegment(rest):
 			return nil // no robots.txt has such a rule, and a table no place for it
 		case gaps && isFloat(text, r.Form == automaton.FormB):
 			g.add(id, text, rest, r)
@@ -108,6 +108,12 @@ func table(rules []automaton.Rule) *automaton.Table {
 	}
 	t.Gaps = g.build()
 	return t
+}
+
+// hasEmptySegment tells whether there is nothing before, behind or between gaps in
+// what follows a gap.
+func hasEmptySegment(rest string) bool {
+	return rest == "" || rest[0] == '*' || rest[len(rest)-1] == '*' || strings.Contains(rest, "**")
 }
 
 // withoutDoubles leaves out prefixes of rules that another outranks wherever they

@@ -1,6 +1,7 @@
 package compile_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -262,6 +263,78 @@ func TestSegmentsWaitOnce(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > most || v.Line != 0 {
 			t.Errorf("%s: verdict %v, %d bytes of what waits", name, v, n)
+		}
+	}
+}
+
+// TestFullRunsOfHashes: segments that lie where the search for them begins can fill
+// a table without a gap. A search for others ends all the same, and finds nothing.
+func TestFullRunsOfHashes(t *testing.T) {
+	const alphabet, places = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", 1 << 12
+	var in [places]string // a word for each place
+	for i := range 1 << 20 {
+		four := []byte{alphabet[i&63], alphabet[i>>6&63], alphabet[i>>12&63], alphabet[i>>18&63]}
+		in[automaton.HashFour(binary.LittleEndian.Uint32(four))%places] = string(four)
+	}
+	text := "user-agent: *\n"
+	for _, word := range in[:places*4/10] { // fills a table of that many places to two fifths
+		text += "disallow: /*" + word + "!\n"
+	}
+	r := compile.Compile([]byte(text), compile.Options{Dialect: google, MaxBytes: all, Engine: compile.EngineAutomaton})
+	for i, word := range in[:places*4/10] {
+		if got, want := ask(r, new(automaton.Scratch), nil, []byte("/x/"+word+"!")), (answer{false, i + 2}); got != want {
+			t.Fatalf("%q: got %v, want %v", word, got, want)
+		}
+		// Another word with the same hash, or none near it, is no segment.
+		for _, other := range []string{word + "?", in[places-1-i] + "!", "x" + word} {
+			if got, want := ask(r, new(automaton.Scratch), nil, []byte("/x/"+other)), (answer{true, 0}); got != want {
+				t.Fatalf("%q: got %v, want %v", other, got, want)
+			}
+		}
+	}
+}
+
+// TestManyKidsOfOneNode: they wait without being queued, and are found once each.
+func TestManyKidsOfOneNode(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	text := "user-agent: *\n"
+	for i := range 400 {
+		for _, rule := range []string{"/*a*%d", "/*a*%d$", "/b*a*%d*c", "/b*%d", "/b*a*%d*%d$"} {
+			allow := []string{"allow", "disallow"}[rng.IntN(2)]
+			text += allow + ": " + strings.ReplaceAll(rule, "%d", fmt.Sprint(1000+i)) + "\n"
+		}
+	}
+	for _, d := range []automaton.Dialect{google, rfc9309} {
+		list := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineList})
+		table := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineAutomaton})
+		var s automaton.Scratch
+		decided := 0
+		for range 20_000 {
+			path := "/"
+			for range rng.IntN(8) {
+				path += []string{"a", "b", "c", fmt.Sprint(1000 + rng.IntN(420)), "1"}[rng.IntN(5)]
+			}
+			got, want := ask(table, &s, nil, []byte(path)), ask(list, &s, nil, []byte(path))
+			if got != want {
+				t.Fatalf("%v: %q: got %v, by list %v", d, path, got, want)
+			}
+			if want.line > 0 {
+				decided++
+			}
+		}
+		if decided < 2000 {
+			t.Errorf("%v: only %d paths meet a rule", d, decided)
+		}
+	}
+}
+
+// TestMachineRefusesWhatNewRefuses: an archive may say anything of its rules, and no
+// table is made of what is no rule.
+func TestMachineRefusesWhatNewRefuses(t *testing.T) {
+	for _, pattern := range []string{"/**b", "/a*", "/a*b**c", "/*"} {
+		rules := []automaton.Rule{{Rank: 1, Pattern: pattern, Verdict: automaton.Verdict{Line: 1}}}
+		if m, err := compile.Machine(google, compile.EngineAutomaton, rules); err == nil {
+			t.Errorf("%q: got %v", pattern, m)
 		}
 	}
 }

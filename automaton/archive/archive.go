@@ -39,7 +39,8 @@ type Options struct {
 	// automaton.New without a table. Several goroutines may call it at once.
 	Build func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error)
 	// Busy is after how many lookups of a ruleset its machines are made by Build.
-	// Before that they are lists, which are quicker to make and slower to match.
+	// Before that those of few rules are lists, which are quicker to make and
+	// slower to match.
 	Busy uint32
 }
 
@@ -74,6 +75,17 @@ func Open(data []byte, o Options) (*Archive, error) {
 		return nil, fmt.Errorf("archive: %w", err)
 	}
 	return a, nil
+}
+
+// few is the number of rules up to which a list waits to be busy: to try more one
+// by one takes as long for each URL as to build takes for a few dozen.
+const few = 64
+
+func (a *Archive) buildUnlessFew(d automaton.Dialect, rules []automaton.Rule) (*automaton.Machine, error) {
+	if len(rules) > few {
+		return a.build(d, rules)
+	}
+	return buildList(d, rules)
 }
 
 func buildList(d automaton.Dialect, rules []automaton.Rule) (*automaton.Machine, error) {
@@ -243,14 +255,15 @@ func (a *Archive) make(id uint32, s *slot) (*automaton.Ruleset, error) {
 	case old != nil:
 		return old, nil
 	default:
-		build = buildList
+		build = a.buildUnlessFew
 	}
 	r, err := a.decode(id, build)
 	if err != nil {
 		return nil, err
 	}
-	// Of goroutines that came here together, all return what the first made.
-	if !s.ruleset.CompareAndSwap(old, r) {
+	if n > 0 && n == a.busy {
+		s.ruleset.Store(r) // over whatever lists another goroutine has made meanwhile
+	} else if !s.ruleset.CompareAndSwap(nil, r) {
 		r = s.ruleset.Load()
 	}
 	return r, nil

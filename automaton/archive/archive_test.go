@@ -255,6 +255,39 @@ func TestBusyRulesetsAreBuilt(t *testing.T) {
 	}
 }
 
+// TestBusyIsNotLost: whatever goroutines do at the same time, the lookup at which a
+// ruleset is busy has it built, and nothing undoes that.
+func TestBusyIsNotLost(t *testing.T) {
+	dialects, origins := small(t)
+	data := written(t, dialects, origins...)
+	key := []byte(origins[0].key)
+	for range 200 {
+		var mu sync.Mutex
+		built := map[*automaton.Machine]bool{}
+		a, err := archive.Open(data, archive.Options{
+			Busy: 4,
+			Build: func(d automaton.Dialect, list []automaton.Rule) (*automaton.Machine, error) {
+				m, err := automaton.New(d, list, nil)
+				mu.Lock()
+				defer mu.Unlock()
+				built[m] = true
+				return m, err
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() { a.Lookup(key, google) })
+		}
+		all.Wait()
+		if m := lookedUp(t, a, origins[0].key, google).Ruleset.Machine([]byte("one")); !built[m] {
+			t.Fatal("after nine lookups the machine is still the first")
+		}
+	}
+}
+
 func TestGuardLookupDoesNotAllocate(t *testing.T) {
 	dialects, origins := small(t)
 	a := opened(t, written(t, dialects, origins...))
