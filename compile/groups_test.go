@@ -216,3 +216,66 @@ func TestMatches(t *testing.T) {
 		t.Errorf("without a machine %v match", got)
 	}
 }
+
+// TestManyGroupsOfOneAgent: a match looks at a few parts, not at one for each group.
+func TestManyGroupsOfOneAgent(t *testing.T) {
+	const n = 1000
+	one := "user-agent: a\n"
+	groups := ""
+	entangled := ""
+	for i := range n {
+		rule := fmt.Sprintf("disallow: /*x%d$\n", i)
+		if i%3 == 0 {
+			rule = fmt.Sprintf("allow: /%d\n", i%50)
+		}
+		one += rule
+		groups += "user-agent: a\n" + rule
+		entangled += fmt.Sprintf("user-agent: a\nuser-agent: b%s\n", numeral(i)) + rule
+	}
+	for _, m := range modes {
+		want := compile.Compile([]byte(one), m.options()).Ruleset.Machine([]byte("a"))
+		for name, file := range map[string]string{"groups": groups, "entangled": entangled} {
+			r := compile.Compile([]byte(file), m.options())
+			got := r.Ruleset.Machine([]byte("a"))
+			if m.dialect == original {
+				continue // the first record only
+			}
+			if parts := len(got.Lists()); parts > 16 || got.Len() != want.Len() {
+				t.Errorf("%v, %s: %d parts, %d rules instead of %d", m, name, parts, got.Len(), want.Len())
+			}
+			if bound := r.Bound(got); len(bound) != n {
+				t.Errorf("%v, %s: bound by %d groups", m, name, len(bound))
+			}
+			var s automaton.Scratch
+			for i := range 2 * n {
+				path := fmt.Appendf(nil, "/%d/x%d", i%70, i)
+				g, w := got.Match(&s, path), want.Match(&s, path)
+				if g.Disallowed != w.Disallowed || (g.Line == 0) != (w.Line == 0) {
+					t.Fatalf("%v, %s: %q: got %v, in one group %v", m, name, path, g, w)
+				}
+			}
+		}
+	}
+}
+
+// TestEntangledGroupsTakeLittle: crawlers that each have their own choice of the
+// same large groups do not get a copy of all of them.
+func TestEntangledGroupsTakeLittle(t *testing.T) {
+	file := func(n int) string {
+		text := ""
+		for g := range 20 {
+			for a := range n {
+				if a%20 != g {
+					text += "user-agent: a" + numeral(a) + "\n"
+				}
+			}
+			text += numbered(fmt.Sprintf("disallow: /%d/%%d\n", g), n)
+		}
+		return text
+	}
+	o := compile.Options{MaxBytes: all}
+	once, twice := allocatedBy(file(100), o), allocatedBy(file(200), o)
+	if twice > 3*once {
+		t.Errorf("%d agents of 20 groups take %d bytes, twice as many %d", 100, once, twice)
+	}
+}

@@ -12,6 +12,7 @@ func (p *parser) ruleset() *automaton.Ruleset {
 	b.all(p.robots.Groups)
 	m := machines{o: p.o, groups: p.robots.Groups, ranker: ranker{dialect: p.o.Dialect}, made: make([]bound, len(p.robots.Groups))}
 	m.makeRoom(b)
+	m.plan(b)
 	var some [few]automaton.Agent
 	agents := some[:0] // on the stack, since NewRuleset copies them
 	for _, n := range b.named {
@@ -37,6 +38,7 @@ type machines struct {
 	groups []Group
 	ranker ranker
 	joined map[string]*automaton.Machine // of several groups, by groupsKey
+	merged map[string]bool               // which of these are merged as far as they are many
 	// made has the machine of each group by its number, nil where it binds nobody,
 	// and behind these the joined.
 	made []bound
@@ -71,7 +73,7 @@ func (m *machines) of(groups []int) *automaton.Machine {
 		if m.joined == nil {
 			m.joined = map[string]*automaton.Machine{}
 		}
-		joined = m.join(groups)
+		joined = m.join(groups, m.merged[key])
 		m.joined[key] = joined
 		m.made = append(m.made, bound{joined, groups})
 	}
@@ -101,11 +103,19 @@ func (m *machines) ofOne(group int) *automaton.Machine {
 	return made.machine
 }
 
-// join makes the machine of several groups of the machines of each.
-func (m *machines) join(groups []int) *automaton.Machine {
-	machines := make([]*automaton.Machine, len(groups))
+// join makes the machine of several groups of the machines of each, or of the
+// largest of them and one of all others.
+func (m *machines) join(groups []int, merged bool) *automaton.Machine {
+	var small []int
+	if merged {
+		groups, small = m.bySize(groups)
+	}
+	machines := make([]*automaton.Machine, len(groups), len(groups)+1)
 	for i, g := range groups {
 		machines[i] = m.ofOne(g)
+	}
+	if merged {
+		machines = append(machines, m.merge(small))
 	}
 	joined, err := automaton.Join(m.o.Dialect, machines...)
 	if err != nil {

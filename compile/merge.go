@@ -1,0 +1,85 @@
+package compile
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// maxParts is how many groups of one crawler are parts of its machine, each of which
+// a match has to look at, without being merged. Real files have one to three.
+const maxParts = 16
+
+// maxMerged bounds the rules in merged lists, in multiples of all rules of the file.
+// Groups may be entangled so that each of many crawlers has its own choice of them:
+// then lists of their own for all would take memory that grows with the square of
+// the file.
+const maxMerged = 4
+
+// plan decides for which crawlers with many groups most of these are merged: those
+// with the most groups first, as far as maxMerged allows. The largest groups are
+// never merged.
+func (m *machines) plan(b bindings) {
+	var many [][]int
+	for _, n := range b.named {
+		if len(n.groups) > maxParts {
+			many = append(many, n.groups)
+		}
+	}
+	if len(b.wildcard) > maxParts {
+		many = append(many, b.wildcard)
+	}
+	if len(many) == 0 {
+		return
+	}
+	slices.SortStableFunc(many, func(x, y []int) int { return cmp.Compare(len(y), len(x)) })
+	room := 0
+	for _, g := range m.groups {
+		room += maxMerged * len(g.Rules)
+	}
+	m.merged = map[string]bool{}
+	for _, groups := range many {
+		key := groupsKey(groups)
+		if m.merged[key] {
+			continue
+		}
+		_, small := m.bySize(groups)
+		rules := 0
+		for _, g := range small {
+			rules += len(m.groups[g].Rules)
+		}
+		if rules <= room {
+			room -= rules
+			m.merged[key] = true
+		}
+	}
+}
+
+// bySize returns the groups with the most rules, which stay parts, and the others in
+// file order.
+func (m *machines) bySize(groups []int) (large, small []int) {
+	sorted := slices.Clone(groups)
+	slices.SortStableFunc(sorted, func(x, y int) int {
+		return cmp.Compare(len(m.groups[y].Rules), len(m.groups[x].Rules))
+	})
+	large, small = sorted[:maxParts-1], sorted[maxParts-1:]
+	slices.Sort(small)
+	return large, small
+}
+
+// merge makes one machine of several groups.
+func (m *machines) merge(groups []int) *automaton.Machine {
+	var all Group
+	for _, g := range groups {
+		all.Rules = append(all.Rules, m.groups[g].Rules...)
+	}
+	k := ranker{dialect: m.o.Dialect}
+	k.makeRoom([]Group{all}, 0)
+	made, err := machine(m.o.Dialect, m.o.Engine, k.rank(all))
+	if err != nil {
+		// No bytes lead here: rules are made by ranker.fill.
+		panic(err)
+	}
+	return made
+}
