@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // The automaton of gaps, in one line: Aho and Corasick's (1975) reads the path
@@ -35,21 +36,11 @@ type gapScratch struct {
 	generation uint64
 	queues     []queue  // for each symbol two: of its nodes, and of those that are anchored
 	waiting    []waiter // of all queues
-	wide       []family // that wait too, but are in no queue
+	families   []family // of kids that wait too, but are in no queue
 	seen       []uint64 // of each node that is in no queue, the generation in which it was last seen
 	opened     int      // the anchors whose kids wait
 	anchors    []reached
 }
-
-// family is the kids of one node, too many to queue each: they are found by the
-// symbol when that is read. A file of 500 kB has room for a hundred such nodes.
-type family struct {
-	kids, kidsEnd uint32
-	end           uint32 // from where on their segments may begin
-}
-
-// maxQueued is how many kids of a node are queued.
-const maxQueued = 256
 
 type queue struct {
 	generation  uint64 // the queue is empty if it is not the current one
@@ -64,10 +55,13 @@ type waiter struct {
 // begin empties all queues and sees to it that there are enough for g.
 func (s *gapScratch) begin(g *Gaps) {
 	s.generation++
-	s.waiting, s.wide = s.waiting[:0], s.wide[:0]
+	s.waiting = s.waiting[:0]
 	s.opened = 0
 	if n := 2 * len(g.Len); len(s.queues) < n {
 		s.queues = append(s.queues, make([]queue, n-len(s.queues))...)
+	}
+	if n := len(g.families); len(s.families) < n {
+		s.families = append(s.families, make([]family, n-len(s.families))...)
 	}
 	if n := len(g.Nodes); len(s.seen) < n {
 		s.seen = append(s.seen, make([]uint64, n-len(s.seen))...)
@@ -77,7 +71,8 @@ func (s *gapScratch) begin(g *Gaps) {
 // wait lets those nodes wait for their segments that can do better than best.
 func (s *gapScratch) wait(g *Gaps, kids, kidsEnd, end, best uint32) {
 	if kidsEnd-kids > maxQueued {
-		s.wide = append(s.wide, family{kids, kidsEnd, end})
+		i, _ := slices.BinarySearch(g.families, kids)
+		s.families[i] = family{s.generation, end}
 		return
 	}
 	for id := kids; id < kidsEnd; id++ {
@@ -271,28 +266,18 @@ func (r *run) act(at uint32, end int) {
 		if s.queues[2*symbol].generation == s.generation || end == r.length {
 			r.actQueued(symbol, begin, end)
 		}
-		for _, f := range s.wide { // not those that this symbol adds: they begin behind it
-			if f.end <= begin {
-				r.actWide(f, symbol, end)
-			}
+		if r.kidsFrom != nil {
+			r.actFamilies(symbol, begin, end)
 		}
 	}
 }
 
-// actWide lets go on those of many kids that wait for a symbol: two at most, of
-// which the second is anchored.
-func (r *run) actWide(f family, symbol uint32, end int) {
-	kids := r.Nodes[f.kids:f.kidsEnd]
-	from, to := 0, len(kids)
-	for from < to {
-		if middle := int(uint(from+to) / 2); kids[middle].Symbol < symbol {
-			from = middle + 1
-		} else {
-			to = middle
+func (r *run) actFamilies(symbol, begin uint32, end int) {
+	s := &r.s.gapScratch
+	for _, k := range r.kids[r.kidsFrom[symbol]:r.kidsFrom[symbol+1]] {
+		if f := &s.families[k.family]; f.generation == s.generation && f.end <= begin {
+			r.actUnqueued(k.node, &r.Nodes[k.node], end)
 		}
-	}
-	for ; from < len(kids) && kids[from].Symbol == symbol; from++ {
-		r.actUnqueued(f.kids+uint32(from), &kids[from], end)
 	}
 }
 

@@ -138,6 +138,13 @@ type Gaps struct {
 	// Best is the first rule with a gap of those that wait on every path, None
 	// if there is none.
 	Best uint32
+
+	// Set by New: where the kids of nodes and anchors with many begin, ascending;
+	// and these kids by symbol, those of symbol n from kidsFrom[n] to
+	// kidsFrom[n+1]-1, nil if there are none.
+	families []uint32
+	kids     []kid
+	kidsFrom []uint32
 }
 
 // Four is what a long segment begins with.
@@ -198,7 +205,7 @@ func (t *Table) Bytes() int {
 	if g := t.Gaps; g != nil {
 		n += 4*(len(g.First)+len(g.Fail)+len(g.Act)+len(g.Symbol)+len(g.Len)+len(g.Floats)) +
 			8*len(g.Fours) + len(g.Label) + len(g.Root) + 4*16 +
-			node*len(g.Nodes) + anchor*len(g.Anchors)
+			node*len(g.Nodes) + anchor*len(g.Anchors) + 8*len(g.kids) + 4*(len(g.families)+len(g.kidsFrom))
 	}
 	return n
 }
