@@ -58,8 +58,8 @@ allowed. 5xx is recorded, for filter to treat as unreachable.
 The archive is written under another name first and then renamed, so that FILE is
 the old one or the new one, whole.
 
-With --dump no archive is written: the arguments are robots.txt files (- is stdin),
-and what the program makes of each is printed, machine by machine: the rules in the
+With --dump no archive is written: the arguments are robots.txt files (plain or
+compressed; - is stdin), and what the program makes of each is printed, machine by machine: the rules in the
 order of their rank, and for more than a few of them the automaton, its states,
 edges and actions; --dump=dot is for Graphviz.`,
 		Example: `  robotsieve compile -o rules.rsv robots/

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // robotsFlags are the flags of commands that read a robots.txt.
@@ -23,8 +23,8 @@ type robotsFlags struct {
 
 func addRobotsFlags(cmd *cobra.Command) robotsFlags {
 	return robotsFlags{
-		file:     cmd.Flags().String("robots", "", "the robots.txt to judge by (- is stdin)"),
-		maxBytes: cmd.Flags().Int("max-bytes", compile.DefaultMaxBytes, "read no more than this of a robots.txt; 0 is no limit"),
+		file:     cmd.Flags().String("robots", "", "the robots.txt to judge by, plain or compressed (- is stdin)"),
+		maxBytes: cmd.Flags().Int("max-bytes", compile.DefaultMaxBytes, "read no more than this of a robots.txt, decompressed; 0 is no limit"),
 		dialect: choice(cmd, "dialect", "auto",
 			"how robots.txt is read; auto is the crawler's own way, as far as it is known", "auto", "google", "rfc9309", "original"),
 	}
@@ -51,24 +51,28 @@ func (f robotsFlags) override() (*automaton.Dialect, error) {
 	return &d, err
 }
 
-// read reads the file, and one byte more than the limit, which tells the
-// compiler that there is more.
+// read reads the file, decompressed if it is compressed, and one byte more than the
+// limit, which tells the compiler that there is more.
 func (f robotsFlags) read(s streams, limit int) ([]byte, error) {
-	r := s.in
+	in := source.NewInput(*f.file, s.in, -1)
 	if *f.file != "-" {
-		file, err := os.Open(*f.file)
-		if err != nil {
+		var err error
+		if in, err = source.NewFile(*f.file); err != nil {
 			return nil, inputError(err)
 		}
-		defer file.Close()
-		r = file
 	}
+	opened, err := in.Open()
+	if err != nil {
+		return nil, inputError(err)
+	}
+	defer opened.Close()
+	r := io.Reader(opened)
 	if limit > 0 {
 		r = io.LimitReader(r, int64(limit)+1)
 	}
 	body, err := io.ReadAll(r)
 	if err != nil {
-		return nil, inputError(fmt.Errorf("%s: %w", *f.file, err))
+		return nil, inputError(err)
 	}
 	return body, nil
 }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// forbidding is a robots.txt that forbids everybody /p.
+const forbidding = "user-agent: *\ndisallow: /p\n"
+
+// robotsCommands are those that read one robots.txt, as run with a file of its
+// name and a list of what is asked for.
+func robotsCommands(robots, list, log string) map[string][]string {
+	return map[string][]string{
+		"check":  {"check", "--robots", robots, "--agent", "x", "http://h.example/p"},
+		"filter": {"filter", "--robots", robots, "--agent", "x", "--keep", "disallowed", list},
+		"audit":  {"audit", "--robots", robots, log},
+		"bench":  {"bench", "--robots", robots, "--agent", "x", list},
+		"dump":   {"compile", "--dump", robots},
+	}
+}
+
+func TestCompressedRobotsForbidsAsThePlainOneDoes(t *testing.T) {
+	list, log := file(t, "urls", "http://h.example/p\n"), file(t, "log", logLine("/p", "FooBot/1"))
+	shows := map[string]string{
+		"check": "disallowed ", "filter": "http://h.example/p\n", "audit": "Disallow: /p", "bench": "27 bytes", "dump": `disallow "/p"`,
+	}
+	for codec, packed := range map[string]string{"gzip": gzipped(t, forbidding), "zstd": zstandard(t, forbidding)} {
+		for name, args := range robotsCommands(file(t, "robots.txt", packed), list, log) {
+			if r := command(t, "", args...); r.code != exitDone || !strings.Contains(r.out, shows[name]) {
+				t.Errorf("%s, %s: %+v", codec, name, r)
+			}
+		}
+		for name, args := range robotsCommands("-", list, log) {
+			if r := command(t, packed, args...); r.code != exitDone || !strings.Contains(r.out, shows[name]) {
+				t.Errorf("%s on stdin, %s: %+v", codec, name, r)
+			}
+		}
+	}
+}
+
+func TestDamagedCompressedRobotsIsAnError(t *testing.T) {
+	list, log := file(t, "urls", "http://h.example/p\n"), file(t, "log", logLine("/p", "FooBot/1"))
+	packed := gzipped(t, forbidding)
+	for name, args := range robotsCommands(file(t, "robots.txt", packed[:len(packed)-9]), list, log) {
+		if r := command(t, "", args...); r.code != exitInput || r.out != "" || !strings.Contains(r.err, "robots.txt: at byte ") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// What is behind the limit is not decompressed, however much it may be.
+func TestLimitIsOfDecompressedBytes(t *testing.T) {
+	robots := file(t, "robots.txt", gzipped(t, forbidding+strings.Repeat("#\n", 1<<20)+"disallow: /late\n"))
+	for limit, want := range map[string]string{"28": "disallowed ", "0": "disallowed ", "14": "allowed "} {
+		r := command(t, "", "check", "--robots", robots, "--agent", "x", "--max-bytes", limit, "/p")
+		if r.code != exitDone || !strings.HasPrefix(r.out, want) {
+			t.Errorf("limit %s: %+v", limit, r)
+		}
+	}
+	if r := command(t, "", "check", "--robots", robots, "--agent", "x", "/late"); !strings.HasPrefix(r.out, "allowed ") {
+		t.Errorf("%+v", r)
+	}
+}
