@@ -34,7 +34,9 @@ func newBench(s streams) *cobra.Command {
 in one run, and tells where they disagree with robotsieve.
 
 URLS are lists of URLs, one a line: files, plain or compressed, folders, patterns,
-or - for stdin. NAME is always a bare product token, as in check --jsonl.
+or - for stdin. A line that begins with a slash is a request target; one with two is
+given to all engines as http://localhost//..., since not all take it for a target.
+NAME is always a bare product token, as in check --jsonl.
 
 Three kinds of engine: robotsieve, which compiles robots.txt once; naive, the slow
 and obvious reading that robotsieve is tested against, which parses robots.txt for
@@ -209,7 +211,7 @@ func readURLs(s streams, args []string) ([][]byte, error) {
 		}
 		for line := range bytes.Lines(c.Data) {
 			if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
-				urls = append(urls, bytes.Clone(line))
+				urls = append(urls, asURL(line))
 			}
 		}
 		r.Release(c)
@@ -223,6 +225,16 @@ func readURLs(s streams, args []string) ([][]byte, error) {
 		return nil, errors.New("no URL in the lists")
 	}
 	return urls, nil
+}
+
+// asURL copies a line. A request target that begins with two slashes is put behind
+// a host: a parser that knows URLs only, as Google's, would take its beginning for
+// one.
+func asURL(line []byte) []byte {
+	if bytes.HasPrefix(line, []byte("//")) {
+		return append([]byte("http://localhost"), line...)
+	}
+	return bytes.Clone(line)
 }
 
 // judge asks robotsieve.

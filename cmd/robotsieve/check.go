@@ -33,13 +33,15 @@ which group, and why.
 
 Where NAME is a crawler that is known, such as Googlebot-Image, its product tokens
 are tried in their order, and its own way to read robots.txt is used; otherwise
-NAME is the product token. A URL may be a bare path. With - as the only URL, they
-are read from stdin, one a line.
+NAME is the product token. A URL may be a bare path: what begins with a slash, also
+with two, is a request target and names no host. With - as the only URL, they are read
+from stdin, one a line.
 
 With --jsonl it reads cases from stdin, a JSON object a line, with robots, agent
 and url (or robots_b64, agent_b64, url_b64), and answers each with a line
-{"allowed":true,"line":0}. There the agent is always a bare product token, and the
-dialect rfc9309 unless given.`,
+{"allowed":true,"line":0}. There the agent is always a bare product token, the dialect
+rfc9309 unless given, and the url is read as the dialect does: by google, that of "//x"
+is a host.`,
 		Example: `  robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/
   robotsieve check --robots robots.txt --agent MyBot --dialect google --output json /a /b
   robotsieve check --jsonl --dialect google --max-bytes 0 < cases.jsonl`,
@@ -222,7 +224,8 @@ type group struct {
 }
 
 func (c *checker) check(url string) answer {
-	path := c.dialect.Path(&c.scratch, []byte(url))
+	// What begins with a slash is a request target, as for filter: "//x" names no host.
+	path := c.dialect.TargetPath(&c.scratch, []byte(url))
 	v := c.machine.Match(&c.scratch, path)
 	a := answer{
 		URL: printable(url), Agent: printable(c.agent), Dialect: c.dialect.String(), Allowed: v.Allowed(), Line: int(v.Line),

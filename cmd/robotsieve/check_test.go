@@ -85,6 +85,31 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// A target names no host, however many slashes it begins with. Filter and bench say
+// what check says.
+func TestTargetOfTwoSlashesIsAPath(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: //x\n")
+	for _, dialect := range []string{"google", "rfc9309", "original", "auto"} {
+		r := command(t, "", "check", "--robots", robots, "--agent", "x", "--dialect", dialect, "//x", "/x", "///x")
+		if !strings.Contains(r.out, "disallowed  //x\n") || strings.Count(r.out, "disallowed") != 1 || strings.Contains(r.out, "contested") {
+			t.Errorf("check by %s: %+v", dialect, r)
+		}
+		r = command(t, "//x\n/x\n///x\n", "filter", "--robots", robots, "--agent", "x", "--dialect", dialect, "--keep", "disallowed", "-")
+		if r.out != "//x\n" {
+			t.Errorf("filter by %s: %+v", dialect, r)
+		}
+	}
+	r := command(t, "//x\n/x\n", "bench", "--robots", robots, "--agent", "x", "--dialect", "google", externalFlag(t, "yes"), "-")
+	if r.code != exitFound || !strings.Contains(r.out, "on 1 URL:\n  http://localhost//x: allowed, robotsieve disallowed") {
+		t.Errorf("bench: %+v", r)
+	}
+	// The contract of --jsonl is the dialect's own reading.
+	r = command(t, `{"robots":"user-agent: *\ndisallow: //x","agent":"x","url":"//x"}`, "check", "--jsonl", "--dialect", "google")
+	if r.out != `{"allowed":true,"line":0}`+"\n" {
+		t.Errorf("check --jsonl: %+v", r)
+	}
+}
+
 func TestCheckSaysWhoIsExempt(t *testing.T) {
 	r := command(t, "", "check", "--robots", file(t, "robots.txt", checkRobots), "--agent", "ChatGPT-User", "/everyone")
 	if !strings.Contains(r.out, "  but       ChatGPT-User does not apply robots.txt: ") {
