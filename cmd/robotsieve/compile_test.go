@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -523,6 +524,22 @@ google, 1 rule, list
 	r = command(t, "# nothing\n", "compile", "--dump", "--dialect", "original", "-")
 	if !strings.Contains(r.out, "no group binds anybody") {
 		t.Errorf("got %q", r.out)
+	}
+}
+
+// full is an output without space, as /dev/full is.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestDumpThatCannotBeWrittenIsNoUsageError(t *testing.T) {
+	var stderr bytes.Buffer
+	for _, body := range []string{bodies["plain.example"], ""} {
+		stderr.Reset()
+		code := run(t.Context(), []string{"compile", "--dump", "-"}, streams{strings.NewReader(body), full{}, &stderr})
+		if want := "robotsieve: writing the machines: no space left on device\n"; code != exitInput || stderr.String() != want {
+			t.Errorf("%q: code %d, stderr %q", body, code, stderr.String())
+		}
 	}
 }
 

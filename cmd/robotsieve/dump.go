@@ -28,7 +28,7 @@ func runDump(s streams, format string, dialects []automaton.Dialect, limit int, 
 		for _, d := range dialects {
 			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: limit}).Ruleset
 			if err := dump(s.out, printable(file), r, print); err != nil {
-				return err
+				return inputError(fmt.Errorf("writing the machines: %w", err))
 			}
 		}
 	}
