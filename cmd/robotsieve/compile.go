@@ -56,7 +56,8 @@ of the sources, that one holds, else everything is allowed. 4xx: everything is
 allowed. 5xx is recorded, for filter to treat as unreachable.
 
 The archive is written under another name first and then renamed, so that FILE is
-the old one or the new one, whole.
+the old one or the new one, whole. Where FILE is a symbolic link, the file that it
+leads to is replaced. A FILE that is one of the sources is refused.
 
 With --dump no archive is written: the arguments are robots.txt files (plain or
 compressed; - is stdin), and what the program makes of each is printed, machine by machine: the rules in the
@@ -106,6 +107,12 @@ func runCompile(ctx context.Context, s streams, f compileFlags, sources []string
 		return runDump(s, *f.dump, dialects, limit, sources)
 	case *f.out == "":
 		return usageError("no archive to write: name it with -o FILE")
+	}
+	if err := checkOutput(*f.out); err != nil {
+		return inputError(err)
+	}
+	if err := refuseSource(*f.out, sources, s.in); err != nil {
+		return err
 	}
 	// One byte more than the limit tells the compiler that there is more.
 	g := &gatherer{streams: s, ctx: ctx, options: capture.Options{MaxBody: maxBody}}

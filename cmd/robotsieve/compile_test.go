@@ -312,7 +312,10 @@ func TestCompileSaysWhatItCouldNotUse(t *testing.T) {
 }
 
 func TestCompileRefuses(t *testing.T) {
-	dir := tree(t, map[string]string{"a.example": ""})
+	dir := tree(t, map[string]string{"a.example": "", "b.example/robots.txt": ""})
+	if err := os.Symlink("a.example", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
 	out := filepath.Join(t.TempDir(), "out.rsv")
 	for _, c := range []struct {
 		name string
@@ -329,7 +332,15 @@ func TestCompileRefuses(t *testing.T) {
 		{"stdin that is neither", exitInput, []string{"-o", out, "-"}, "-: neither WARC nor lines of JSON"},
 		{"an archive that is a directory", exitInput, []string{"-o", dir, dir}, "not a regular file"},
 		{"an archive that is a device", exitInput, []string{"-o", os.DevNull, dir}, "not a regular file"},
-		{"an archive in no directory", exitInput, []string{"-o", filepath.Join(dir, "no", "out.rsv"), dir}, "no such file"},
+		{"an archive in no directory", exitInput, []string{"-o", filepath.Join(dir, "no", "out.rsv"), dir},
+			"robotsieve: writing " + filepath.Join(dir, "no", "out.rsv") + ": no such file or directory\n"},
+		{"an archive in a file", exitInput, []string{"-o", filepath.Join(dir, "a.example", "out.rsv"), dir},
+			"robotsieve: writing " + filepath.Join(dir, "a.example", "out.rsv") + ": not a directory\n"},
+		{"an archive whose name ends in a slash", exitInput, []string{"-o", filepath.Join(dir, "no") + "/", dir}, "writing "},
+		{"a source", exitUsage, []string{"-o", filepath.Join(dir, "a.example"), filepath.Join(dir, "a.example")}, "would replace the source"},
+		{"a source by another name", exitUsage, []string{"-o", filepath.Join(dir, "link"), filepath.Join(dir, "a.example")}, "would replace the source"},
+		{"a source in a directory", exitUsage, []string{"-o", filepath.Join(dir, "a.example"), dir}, "would replace the source"},
+		{"a source in a directory of its host", exitUsage, []string{"-o", filepath.Join(dir, "b.example", "robots.txt"), dir}, "would replace the source"},
 	} {
 		r := command(t, "User-agent: *", append([]string{"compile"}, c.args...)...)
 		if r.code != c.code || !strings.Contains(r.err, c.want) || r.out != "" {
@@ -338,6 +349,59 @@ func TestCompileRefuses(t *testing.T) {
 		if _, err := os.Stat(out); err == nil {
 			t.Fatalf("%s: there is an archive", c.name)
 		}
+	}
+}
+
+// unreadable is a stdin that must not be read.
+type unreadable struct{ t *testing.T }
+
+func (u unreadable) Read([]byte) (int, error) {
+	u.t.Error("stdin is read")
+	return 0, io.EOF
+}
+
+func TestCompileChecksItsOutputBeforeItReads(t *testing.T) {
+	source := file(t, "hosts.jsonl", `{"host":"a","body":""}`)
+	stdin, err := os.Open(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	for out, in := range map[string]io.Reader{
+		filepath.Join(t.TempDir(), "no", "out.rsv"): unreadable{t}, os.DevNull: unreadable{t}, source: stdin,
+	} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), []string{"compile", "-o", out, "-"}, streams{in, io.Discard, &stderr}); code == exitDone {
+			t.Errorf("%s: stderr %q", out, stderr.String())
+		}
+	}
+}
+
+func TestCompileWritesThroughASymbolicLink(t *testing.T) {
+	dir := tree(t, map[string]string{"real/old.rsv": "old", "links/keep": ""})
+	for _, target := range []string{"../real/old.rsv", "../real/new.rsv", filepath.Join(dir, "real", "third.rsv")} {
+		first, second := filepath.Join(dir, "links", "first"), filepath.Join(dir, "links", "second")
+		if err := errors.Join(os.Symlink(target, first), os.Symlink("first", second)); err != nil {
+			t.Fatal(err)
+		}
+		r := command(t, `{"host":"a.example","body":"user-agent: *\ndisallow: /"}`, "compile", "-o", second, "-")
+		info, err := os.Lstat(second)
+		if r.code != exitDone || err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Fatalf("%s: %+v, error %v", target, r, err)
+		}
+		if !forbids(t, opened(t, filepath.Join(dir, "real", filepath.Base(target))), "a.example", "x", "/") {
+			t.Errorf("%s: not written", target)
+		}
+		if err := errors.Join(os.Remove(first), os.Remove(second)); err != nil {
+			t.Error(err)
+		}
+	}
+	loop := filepath.Join(dir, "loop")
+	if err := os.Symlink("loop", loop); err != nil {
+		t.Fatal(err)
+	}
+	if r := command(t, "", "compile", "-o", loop, "-"); r.code != exitInput || !strings.Contains(r.err, "too many symbolic links") {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -446,7 +510,7 @@ func TestWritingThatFailsLeavesTheOldFile(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(failures)) {
 		err := writeFile(filepath.Join(dir, "rules.rsv"), failures[name])
-		if !errors.Is(err, io.ErrShortWrite) && !errors.Is(err, context.Canceled) {
+		if !errors.Is(err, io.ErrShortWrite) && !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), ".tmp") {
 			t.Errorf("%s: error %v", name, err)
 		}
 		onlyOld(t, dir)
