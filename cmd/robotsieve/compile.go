@@ -73,7 +73,7 @@ edges and actions; --dump=dot is for Graphviz.`,
 		out: cmd.Flags().StringP("out", "o", "", "the archive to write"),
 		dialects: cmd.Flags().StringSlice("dialect", []string{automaton.RFC9309.String(), automaton.Google.String()},
 			"ways to read robots.txt that the archive is to hold: rfc9309, google, original"),
-		maxBytes: cmd.Flags().Int("max-bytes", compile.DefaultMaxBytes, "read no more than this of a robots.txt; 0 is no limit but 64 MiB"),
+		maxBytes: cmd.Flags().Int("max-bytes", compile.DefaultMaxBytes, "read no more than this of a robots.txt, decompressed; 0 is no limit but 64 MiB"),
 		dump:     cmd.Flags().String("dump", "", "print the machines of robots.txt files instead, as text or, with =dot, for Graphviz"),
 	}
 	cmd.Flags().Lookup("dump").NoOptDefVal = "text"
@@ -115,15 +115,16 @@ func runCompile(ctx context.Context, s streams, f compileFlags, sources []string
 		return err
 	}
 	// One byte more than the limit tells the compiler that there is more.
-	g := &gatherer{streams: s, ctx: ctx, options: capture.Options{MaxBody: maxBody}}
-	if limit > 0 {
-		g.options.MaxBody = min(limit, maxBody) + 1
+	if limit < 0 || limit > maxBody {
+		limit = maxBody
 	}
+	g := &gatherer{streams: s, ctx: ctx, options: capture.Options{MaxBody: limit + 1}}
 	c := &compilation{dialects: dialects, limit: limit}
 	size, err := c.run(ctx, g, sources, *f.out)
 	g.report()
 	switch {
 	case err == nil:
+		c.warnOfCuts(s)
 		s.warn("%s: %s", *f.out, c.summary(size))
 	case ctx.Err() != nil:
 		s.warn("interrupted; nothing has been written")
@@ -158,7 +159,7 @@ func parseDialects(names []string) ([]automaton.Dialect, error) {
 // compilation makes an archive of copies of robots.txt.
 type compilation struct {
 	dialects []automaton.Dialect
-	limit    int // compile.Options.MaxBytes
+	limit    int // compile.Options.MaxBytes, at most maxBody
 	copies   []capture.Copy
 
 	origins, rulesets int
@@ -170,11 +171,27 @@ func (c *compilation) summary(size int64) string {
 	for _, copied := range c.copies {
 		if copied.Body != nil {
 			bodies++
-			length += int64(len(copied.Body))
+			length += int64(len(wholeLines(copied.Body, c.limit)))
 		}
 	}
 	return fmt.Sprintf("%s; distinct bodies: %s, of %s; rulesets: %s; archive of %s", plural(int64(c.origins), "origin"),
 		grouped(bodies), plural(length, "byte"), grouped(int64(c.rulesets)), plural(size, "byte"))
+}
+
+// warnOfCuts says how many bodies are longer than what is read of them. Rules may
+// be missing for that, which would have forbidden something.
+func (c *compilation) warnOfCuts(s streams) {
+	bodies, origins := int64(0), int64(0)
+	for _, copied := range c.copies {
+		if len(copied.Body) > c.limit {
+			bodies++
+			origins += int64(len(copied.Uses))
+		}
+	}
+	if bodies > 0 {
+		s.warn("cut at --max-bytes, %s, at the end of a line: distinct bodies: %s, of %s",
+			plural(int64(c.limit), "byte"), grouped(bodies), plural(origins, "origin"))
+	}
 }
 
 // run makes an archive of sources and returns its size.

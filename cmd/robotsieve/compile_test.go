@@ -453,6 +453,28 @@ func TestCompiledBytesDependOnlyOnTheContent(t *testing.T) {
 	}
 }
 
+func TestCompileSaysWhatItCut(t *testing.T) {
+	const body = "User-agent: *\nDisallow: /first\nDisallow: /second\n" // lines of 14, 17 and 18 bytes
+	dir := tree(t, map[string]string{"a.example": body, "b.example": body, "short.example": body[:31]})
+	for limit, want := range map[string]string{
+		"33": "robotsieve: cut at --max-bytes, 33 bytes, at the end of a line: distinct bodies: 1, of 4 origins\n",
+		"47": "robotsieve: cut at --max-bytes, 47 bytes, at the end of a line: distinct bodies: 1, of 4 origins\n",
+		"49": "", "0": "",
+	} {
+		_, r := compiled(t, exitDone, "", "--max-bytes", limit, filepath.Join(dir, "a.example"), filepath.Join(dir, "b.example"), filepath.Join(dir, "short.example"))
+		if !strings.HasPrefix(r.err, want) || strings.Contains(r.err, "cut at") != (want != "") {
+			t.Errorf("limit %s: %q", limit, r.err)
+		}
+		used := "distinct bodies: 2, of 80 bytes;"
+		if want != "" {
+			used = "distinct bodies: 2, of 62 bytes;" // the first two lines, twice
+		}
+		if !strings.Contains(r.err, used) {
+			t.Errorf("limit %s: no %q in %q", limit, used, r.err)
+		}
+	}
+}
+
 // interrupting gives bytes and then ends the context, as SIGINT does.
 type interrupting struct {
 	io.Reader
