@@ -56,7 +56,7 @@ external command could not be used; 130 interrupted.`,
 		robots:   addRobotsFlags(cmd),
 		agent:    cmd.Flags().String("agent", "", "the product token of the crawler that asks"),
 		external: cmd.Flags().StringArray("external", nil, "NAME=COMMAND of an engine that answers as check --jsonl does (repeatable)"),
-		timeout:  cmd.Flags().Duration("timeout", time.Minute, "the longest that an engine may take for all URLs once"),
+		timeout:  cmd.Flags().Duration("timeout", time.Minute, "the longest that one run of an external command may take, else it has failed; and naive to answer each URL once, else it is compared on the first ones only"),
 		output:   choice(cmd, "output", "text", "form of the report", "text", "json", "csv"),
 	}
 	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents)

@@ -188,6 +188,33 @@ func TestBenchCSV(t *testing.T) {
 	}
 }
 
+// An engine that did not come to all URLs is not said to agree on all.
+func TestBenchSaysOnHowManyURLsAnEngineWasCompared(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\n"+strings.Repeat("disallow: /*x*y\n", 5_000))
+	list := strings.Repeat("https://h.example/a\n", 2_000)
+	bench := func(output string) result {
+		r := command(t, list, "bench", "--robots", robots, "--agent", "x", "--timeout", "100us", "--output", output, "-")
+		if r.code != exitDone {
+			t.Fatalf("%+v", r)
+		}
+		return r
+	}
+	if r := bench("text"); !strings.Contains(r.out, "100% of 1\n") || !strings.Contains(r.out, "naive: compared on the first 1 URL only") {
+		t.Error(r.out)
+	}
+	var report benchReport
+	if err := json.Unmarshal([]byte(bench("json").out), &report); err != nil {
+		t.Fatal(err)
+	}
+	if e := report.Engines; report.URLs != 2_000 || !e[0].Complete || e[0].Compared != 2_000 || e[1].Complete || e[1].Compared != 1 {
+		t.Errorf("%+v", report)
+	}
+	rows, err := csv.NewReader(strings.NewReader(bench("csv").out)).ReadAll()
+	if err != nil || rows[0][12] != "urls" || rows[1][8] != "2000" || rows[2][8] != "1" || rows[2][12] != "2000" {
+		t.Errorf("%v: %q", err, rows)
+	}
+}
+
 func TestBenchReadsTheAgentsOwnWay(t *testing.T) {
 	r := command(t, "", "bench", "--robots", file(t, "robots.txt", checkRobots), "--agent", "Googlebot", file(t, "urls", benchURLs))
 	if !strings.Contains(r.out, "asked by Googlebot in dialect google.") {

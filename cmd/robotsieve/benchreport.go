@@ -59,14 +59,14 @@ func (r *benchReport) writeCSV(w *bufio.Writer) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{
 		"engine", "how", "compile_ns", "compile_spread", "url_ns", "url_spread", "urls_per_second", "start_up_ns",
-		"compared", "agreed", "error", "partial",
+		"compared", "agreed", "error", "partial", "urls",
 	})
 	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 	for _, e := range r.Engines {
 		c.Write([]string{
 			cell(e.Engine), e.How, number(e.CompileNS), number(e.CompileSpread), number(e.URLNS), number(e.URLSpread),
 			number(e.URLsPerSecond), number(e.StartUpNS), strconv.Itoa(e.Compared), strconv.Itoa(e.Agreed), cell(e.Error),
-			strconv.FormatBool(r.Partial),
+			strconv.FormatBool(r.Partial), strconv.Itoa(r.URLs),
 		})
 	}
 	c.Flush()
@@ -85,7 +85,7 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	}
 	t := newTable(table.Row{"engine", "", "ns a parse", "±", "ns a URL", "±", "URLs a second", "agrees"}, right)
 	for _, e := range r.Engines {
-		t.AppendRow(e.row())
+		t.AppendRow(e.row(r.URLs))
 	}
 	fmt.Fprintln(w, t.Render())
 	r.notes(w)
@@ -94,12 +94,16 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	}
 }
 
-// row is the engine's in the table.
-func (e *engineReport) row() table.Row {
+// row is the engine's in the table. What agrees is a part of what was compared, which
+// is said unless it is all.
+func (e *engineReport) row(urls int) table.Row {
 	if e.Error != "" {
 		return table.Row{e.Engine, "failed", "-", "-", "-", "-", "-", "-"}
 	}
 	agrees := percent(e.Agreed, e.Compared)
+	if e.Compared < urls {
+		agrees += " of " + grouped(int64(e.Compared))
+	}
 	if e.Engine == "robotsieve" && e.How != "external" {
 		agrees = "reference"
 	}
@@ -121,7 +125,7 @@ func (r *benchReport) notes(w *bufio.Writer) {
 				e.Engine, time.Duration(e.StartUpNS).Round(10*time.Microsecond))
 		}
 		if e.Compared < r.URLs {
-			fmt.Fprintf(w, "%s: was stopped by --timeout after the first %s.\n", e.Engine, plural(int64(e.Compared), "URL"))
+			fmt.Fprintf(w, "%s: compared on the first %s only, then stopped by --timeout.\n", e.Engine, plural(int64(e.Compared), "URL"))
 		}
 	}
 }

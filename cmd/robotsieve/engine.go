@@ -37,6 +37,8 @@ type engineReport struct {
 	// are robotsieve's too.
 	Compared int `json:"compared"`
 	Agreed   int `json:"agreed"`
+	// Complete says that each URL was compared.
+	Complete bool `json:"complete"`
 	// Disagreements are the first of the others.
 	Disagreements []disagreement `json:"disagreements"`
 	// Error says why there is nothing of all this.
@@ -64,6 +66,7 @@ func (e engine) measure(ctx context.Context, w *work, limit time.Duration) engin
 	if err := e.run(ctx, w, limit, &r); err != nil {
 		r.Error = printable(err.Error())
 	}
+	r.Complete = r.Error == "" && r.Compared == len(w.urls)
 	return r
 }
 
