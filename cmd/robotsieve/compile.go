@@ -38,8 +38,8 @@ one archive, from which they are looked up without being read again.
 A SOURCE is told by its name:
   *.jsonl, *.ndjson   lines {"host":"example.com","body":"User-agent: *\n..."};
                       body_b64, base64 of any bytes, may stand for body, and
-                      status, that of HTTP, may be there: unless it is 2xx, there
-                      need be no body
+                      status, that of HTTP, 100 to 599, may be there: unless it is
+                      2xx, there need be no body
   *.warc              captures of /robots.txt by a crawler, with their status
   any other file      a robots.txt named by its host: HOST, HOST.txt or
                       HOST/robots.txt
@@ -53,7 +53,10 @@ lines have no date: they go before WARC, and among themselves the last one wins.
 
 Status 2xx: the body holds. 3xx: where it leads to the robots.txt of another origin
 of the sources, that one holds, else everything is allowed. 4xx: everything is
-allowed. 5xx is recorded, for filter to treat as unreachable.
+allowed. 5xx is recorded, for filter to treat as unreachable. 1xx and 304 say nothing
+of a robots.txt and are passed over, as if they were not there. Other numbers are no
+status: such a JSON line is passed over, and the exit status is 3; WARC may have 600
+to 999, which count as 4xx.
 
 The archive is written under another name first and then renamed, so that FILE is
 the old one or the new one, whole. Where FILE is a symbolic link, the file that it

@@ -34,8 +34,8 @@ func openRules(path string, who agent) (rules filter.Policy, close func() error,
 }
 
 // Find looks an origin up. Only a status of success has rules: a server error
-// makes robots.txt unreachable, and anything else says that there is none, which
-// allows everything (RFC 9309 2.3.1).
+// makes robots.txt unreachable, and anything else, such as the 999 of some servers,
+// says that there is none, which allows everything (RFC 9309 2.3.1).
 func (p archived) Find(o origin.Origin) (filter.Rules, bool, error) {
 	var buf [128]byte // keys are hardly longer, and this needs no allocation
 	e, found, err := p.archive.Lookup(o.AppendKey(buf[:0]), p.dialect)
@@ -45,5 +45,5 @@ func (p archived) Find(o origin.Origin) (filter.Rules, bool, error) {
 	case e.Status/100 == 2:
 		return filter.Rules{Machine: p.subject.Machine(e.Ruleset)}, true, nil
 	}
-	return filter.Rules{Unreachable: e.Status >= 500}, true, nil
+	return filter.Rules{Unreachable: e.Status/100 == 5}, true, nil
 }

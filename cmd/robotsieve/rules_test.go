@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,6 +48,31 @@ func TestFilterByTheRobotsOfEachOrigin(t *testing.T) {
 				t.Errorf("code %d, printed %q, want %q; stderr %q", r.code, r.out, want, r.err)
 			}
 		})
+	}
+}
+
+// Only a server error makes a robots.txt unreachable; what says nothing of one is as
+// if it were not there.
+func TestFilterByStatus(t *testing.T) {
+	var sources, list strings.Builder
+	for _, status := range []int{100, 200, 301, 304, 404, 500, 599, 600} {
+		fmt.Fprintf(&sources, `{"host":"s%d.example","status":%d,"body":"user-agent: *\ndisallow: /p"}`+"\n", status, status)
+		fmt.Fprintf(&list, "http://s%d.example/p\nhttp://s%d.example/q\n", status, status)
+	}
+	odd := "HTTP/1.1 999 Denied\r\n\r\n"
+	warc := file(t, "x.warc", fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://s999.example/robots.txt\r\n"+
+		"WARC-Date: 2026-11-01T00:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(odd), odd))
+	list.WriteString("http://s999.example/p\n")
+	out := filepath.Join(t.TempDir(), "rules.rsv")
+	r := command(t, "", "compile", file(t, "s.jsonl", sources.String()), warc, "-o", out)
+	if r.code != exitInput || !strings.Contains(r.err, "passed over: not an HTTP status: 1\n") ||
+		!strings.Contains(r.err, "passed over: HTTP status without a body: 2\n") || strings.Count(r.err, "s.jsonl: line") != 1 {
+		t.Errorf("%+v", r)
+	}
+	r = command(t, list.String(), "filter", "--rules", out, "--agent", "x", "-")
+	want := "http://s200.example/q\nhttp://s301.example/p\nhttp://s301.example/q\nhttp://s404.example/p\nhttp://s404.example/q\nhttp://s999.example/p\n"
+	if r.code != exitDone || r.out != want {
+		t.Errorf("%+v", r)
 	}
 }
 

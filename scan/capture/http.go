@@ -43,13 +43,17 @@ func (w *warc) response(c *Capture, truncated bool) Reason {
 		}
 	}
 	switch {
-	case c.Status < 200 || c.Status == 304:
+	case noCopy(int(c.Status)):
 		return NotModified
 	case c.Status/100 != 2:
 		return ""
 	}
 	return w.body(c, in, transfer, coding, truncated)
 }
+
+// noCopy tells whether a status says neither what a robots.txt is nor that there is
+// none.
+func noCopy(status int) bool { return status < 200 || status == 304 }
 
 // status reads the code in a status line.
 func status(line string) (uint16, bool) {

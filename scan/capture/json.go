@@ -22,9 +22,10 @@ const maxLine = 64 << 20
 //
 // Host may be an origin, with scheme and port (origin.Parse). In the place of body
 // may stand body_b64, the base64 of any bytes; body itself is text, so that the
-// line must be UTF-8. A field status with the HTTP status may be there, 200 unless
-// it is; unless it is 2xx, the body is ignored and may be missing. Other fields
-// are ignored, and so are blank lines.
+// line must be UTF-8. A field status with the HTTP status, 100 to 599, may be there,
+// 200 unless it is; unless it is 2xx, the body is ignored and may be missing. 1xx and
+// 304 say nothing of a robots.txt: their lines are skipped. Other fields are ignored,
+// and so are blank lines.
 //
 // Each line gives a capture or a *Skipped. Any other error ends the lines.
 func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
@@ -105,8 +106,11 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 	}
 	c.Status = 200
 	if s := fields.Status; s != nil {
-		if *s < 100 || *s > 999 {
+		switch {
+		case *s < 100 || *s > 599:
 			return c, BadStatus
+		case noCopy(*s):
+			return c, NotModified
 		}
 		c.Status = uint16(*s)
 	}

@@ -35,7 +35,14 @@ func TestJSONLines(t *testing.T) {
 		{`User-agent: *`, string(capture.NotJSON)},
 		{"{\"host\":\"http://h\",\"body\":\"\xff\"}", "not UTF-8"},
 		{`{"host":"http://h","status":99}`, string(capture.BadStatus)},
+		{`{"host":"http://h","status":-200}`, string(capture.BadStatus)},
+		{`{"host":"http://h","status":600}`, string(capture.BadStatus)},
 		{`{"host":"http://h","status":1000}`, string(capture.BadStatus)},
+		{`{"host":"http://h","status":599}`, `http://h 599 ""`},
+		{`{"host":"http://h","status":100}`, string(capture.NotModified)},
+		{`{"host":"http://h","status":199,"body":"a"}`, string(capture.NotModified)},
+		{`{"host":"http://h","status":304,"body":"a"}`, string(capture.NotModified)},
+		{`{"host":"http://h","status":305}`, `http://h 305 ""`},
 		{`{"host":"http://h","status":"200","body":""}`, string(capture.NotJSON)},
 	} {
 		t.Run(c.line, func(t *testing.T) {
