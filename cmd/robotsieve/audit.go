@@ -79,7 +79,7 @@ func runAudit(ctx context.Context, s streams, f auditFlags, args []string) error
 	if *f.samples < 0 || *f.workers < 1 {
 		return usageError("--samples is 0 or more, --workers 1 or more")
 	}
-	p, err := f.policy(s, args)
+	p, err := f.policy(ctx, s, args)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func runAudit(ctx context.Context, s streams, f auditFlags, args []string) error
 	if err != nil {
 		return err
 	}
-	logs, err := f.openLogs(s, args)
+	logs, err := f.openLogs(ctx, s, args)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ type auditPolicy struct {
 }
 
 // policy reads the robots.txt and the hosts that it is for.
-func (f auditFlags) policy(s streams, logs []string) (*auditPolicy, error) {
+func (f auditFlags) policy(ctx context.Context, s streams, logs []string) (*auditPolicy, error) {
 	switch {
 	case *f.robots.file == "":
 		return nil, usageError("no policy: name the robots.txt to judge by with --robots FILE")
@@ -171,7 +171,7 @@ func (f auditFlags) policy(s streams, logs []string) (*auditPolicy, error) {
 		}
 		origins = append(origins, o...)
 	}
-	body, err := f.robots.read(s, limit)
+	body, err := f.robots.read(ctx, s, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ type auditLogs struct {
 
 // openLogs resolves the arguments and finds out the format of each input. What
 // cannot be used is reported, and the rest goes on without it.
-func (f auditFlags) openLogs(s streams, args []string) (*auditLogs, error) {
+func (f auditFlags) openLogs(ctx context.Context, s streams, args []string) (*auditLogs, error) {
 	name, err := f.format()
 	if err != nil {
 		return nil, err
@@ -271,7 +271,10 @@ func (f auditFlags) openLogs(s streams, args []string) (*auditLogs, error) {
 		logs.code = exitInput
 	}
 	for _, in := range inputs {
-		head, found, err := openLog(in, name)
+		head, found, err := openLog(ctx, in, name)
+		if ctx.Err() != nil {
+			return nil, beforeAnything(s)
+		}
 		if err != nil {
 			s.warn("%v", err)
 			logs.failed = append(logs.failed, audit.InputInfo{
@@ -292,8 +295,8 @@ func (f auditFlags) openLogs(s streams, args []string) (*auditLogs, error) {
 
 // openLog returns the beginning of a log and its format: the one of that name,
 // or with "auto" what the beginning looks like.
-func openLog(in *source.Input, name string) ([]byte, format.Format, error) {
-	head, err := in.Head(format.SampleBytes)
+func openLog(ctx context.Context, in *source.Input, name string) ([]byte, format.Format, error) {
+	head, err := head(ctx, in, format.SampleBytes)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -77,7 +77,7 @@ func runBench(ctx context.Context, s streams, f benchFlags, args []string) error
 	if err != nil {
 		return err
 	}
-	work, err := f.work(s, args)
+	work, err := f.work(ctx, s, args)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ type work struct {
 }
 
 // work reads the inputs.
-func (f benchFlags) work(s streams, args []string) (*work, error) {
+func (f benchFlags) work(ctx context.Context, s streams, args []string) (*work, error) {
 	switch {
 	case *f.robots.file == "":
 		return nil, usageError("no robots.txt: name it with --robots FILE")
@@ -147,10 +147,14 @@ func (f benchFlags) work(s streams, args []string) (*work, error) {
 	if w.dialect, err = f.dialect(); err != nil {
 		return nil, err
 	}
-	if w.body, err = f.robots.read(s, limit); err != nil {
+	if w.body, err = f.robots.read(ctx, s, limit); err != nil {
 		return nil, err
 	}
-	if w.urls, err = readURLs(s, args); err != nil {
+	w.urls, err = readURLs(ctx, s, args)
+	if ctx.Err() != nil {
+		return nil, beforeAnything(s)
+	}
+	if err != nil {
 		return nil, inputError(err)
 	}
 	for _, o := range oddities(compile.Compile(w.body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), *f.robots.file) {
@@ -194,7 +198,7 @@ func wholeLines(body []byte, limit int) []byte {
 
 // readURLs reads lists of URLs. A benchmark on part of its input would be of
 // something else, so that any trouble is an error.
-func readURLs(s streams, args []string) ([][]byte, error) {
+func readURLs(ctx context.Context, s streams, args []string) ([][]byte, error) {
 	inputs, warnings, errs := source.Inputs(args, s.in)
 	for _, w := range warnings {
 		s.warn("%s", w)
@@ -205,6 +209,7 @@ func readURLs(s streams, args []string) ([][]byte, error) {
 	var urls [][]byte
 	r := source.NewReader(inputs, source.Options{Workers: 1, InOrder: true})
 	defer r.Stop()
+	defer context.AfterFunc(ctx, r.Stop)()
 	for c, ok := r.Next(); ok; c, ok = r.Next() {
 		if c.Cut > 0 {
 			return nil, fmt.Errorf("%s: a line is too long to be a URL: %.40q…", r.Results()[c.Input].Name, c.Data)

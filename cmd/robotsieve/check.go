@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ is a host.`,
 			}
 			return runBatch(s, f.robots)
 		}
-		return runCheck(s, f, urls)
+		return runCheck(cmd.Context(), s, f, urls)
 	}
 	return cmd
 }
@@ -78,7 +79,7 @@ func completeAgents(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-func runCheck(s streams, f checkFlags, urls []string) error {
+func runCheck(ctx context.Context, s streams, f checkFlags, urls []string) error {
 	output, err := f.output()
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func runCheck(s streams, f checkFlags, urls []string) error {
 	if fromStdin && *f.robots.file == "-" {
 		return usageError("robots.txt and the URLs cannot both be stdin")
 	}
-	c, err := f.checker(s)
+	c, err := f.checker(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ type checker struct {
 	second *checker
 }
 
-func (f checkFlags) checker(s streams) (*checker, error) {
+func (f checkFlags) checker(ctx context.Context, s streams) (*checker, error) {
 	limit, err := f.robots.limit()
 	if err != nil {
 		return nil, err
@@ -152,7 +153,7 @@ func (f checkFlags) checker(s streams) (*checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := f.robots.read(s, limit)
+	body, err := f.robots.read(ctx, s, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func runCompile(ctx context.Context, s streams, f compileFlags, sources []string
 	case *f.dump != "" && *f.out != "":
 		return usageError("--dump writes no archive: leave out -o")
 	case *f.dump != "":
-		return runDump(s, *f.dump, dialects, limit, sources)
+		return runDump(ctx, s, *f.dump, dialects, limit, sources)
 	case *f.out == "":
 		return usageError("no archive to write: name it with -o FILE")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 // runDump prints the machines of robots.txt files, one dialect after the other,
 // each machine once with the user agents that it binds.
-func runDump(s streams, format string, dialects []automaton.Dialect, limit int, files []string) error {
+func runDump(ctx context.Context, s streams, format string, dialects []automaton.Dialect, limit int, files []string) error {
 	print := (*automaton.Machine).String
 	switch format {
 	case "text":
@@ -21,7 +22,7 @@ func runDump(s streams, format string, dialects []automaton.Dialect, limit int, 
 		return usageError("--dump %q is neither text nor dot", format)
 	}
 	for _, file := range files {
-		body, err := robotsFlags{file: &file}.read(s, limit)
+		body, err := robotsFlags{file: &file}.read(ctx, s, limit)
 		if err != nil {
 			return err
 		}

@@ -94,7 +94,7 @@ func runFilter(ctx context.Context, s streams, f filterFlags, args []string) err
 	if err != nil {
 		return err
 	}
-	done, err := f.findRules(s, &job.config)
+	done, err := f.findRules(ctx, s, &job.config)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (f filterFlags) job(args []string) (*filterJob, error) {
 
 // findRules adds the rules to a configuration. done is called after their last
 // use.
-func (f filterFlags) findRules(s streams, c *filter.Config) (done func() error, err error) {
+func (f filterFlags) findRules(ctx context.Context, s streams, c *filter.Config) (done func() error, err error) {
 	limit, err := f.robots.limit()
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (f filterFlags) findRules(s streams, c *filter.Config) (done func() error, 
 		c.Policy, done, err = openRules(*f.rules, who)
 		return done, err
 	}
-	body, err := f.robots.read(s, limit)
+	body, err := f.robots.read(ctx, s, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,8 @@ func (g *gatherer) gather(sources []string) {
 			return
 		}
 		if name == "-" {
-			g.dump(source.NewInput(name, g.in, -1), nil)
+			// Where nothing comes, the interrupt is not to wait for it.
+			g.dump(source.NewInput(name, until(g.ctx, g.in), -1), nil)
 			continue
 		}
 		info, err := os.Stat(name)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -52,9 +53,10 @@ func (f robotsFlags) override() (*automaton.Dialect, error) {
 }
 
 // read reads the file, decompressed if it is compressed, and one byte more than the
-// limit, which tells the compiler that there is more.
-func (f robotsFlags) read(s streams, limit int) ([]byte, error) {
-	in := source.NewInput(*f.file, s.in, -1)
+// limit, which tells the compiler that there is more. When ctx ends, it does not wait
+// for stdin any longer.
+func (f robotsFlags) read(ctx context.Context, s streams, limit int) ([]byte, error) {
+	in := source.NewInput(*f.file, until(ctx, s.in), -1)
 	if *f.file != "-" {
 		var err error
 		if in, err = source.NewFile(*f.file); err != nil {
@@ -62,6 +64,9 @@ func (f robotsFlags) read(s streams, limit int) ([]byte, error) {
 		}
 	}
 	opened, err := in.Open()
+	if ctx.Err() != nil {
+		return nil, beforeAnything(s)
+	}
 	if err != nil {
 		return nil, inputError(err)
 	}
@@ -71,6 +76,9 @@ func (f robotsFlags) read(s streams, limit int) ([]byte, error) {
 		r = io.LimitReader(r, int64(limit)+1)
 	}
 	body, err := io.ReadAll(r)
+	if ctx.Err() != nil {
+		return nil, beforeAnything(s)
+	}
 	if err != nil {
 		return nil, inputError(err)
 	}

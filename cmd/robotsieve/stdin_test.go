@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+// Whatever it waits for on stdin, the first interrupt ends a command.
+func TestInterruptEndsTheWaitForStdin(t *testing.T) {
+	list, robots := file(t, "list", "http://h.example/p\n"), file(t, "robots.txt", forbidding)
+	for _, args := range []string{
+		"compile -o OUT -", "compile --dump -", "filter --robots - --agent x LIST", "filter --robots ROBOTS --agent x -",
+		"bench --robots - --agent x LIST", "bench --robots ROBOTS --agent x -", "audit --robots - LIST", "audit --robots ROBOTS -",
+	} {
+		for _, first := range []string{"", "{"} { // of which nobody can tell yet what it is
+			t.Run(args+" after "+first, func(t *testing.T) {
+				args := strings.NewReplacer("OUT", filepath.Join(t.TempDir(), "out"), "LIST", list, "ROBOTS", robots).Replace(args)
+				in := &blocking{strings.NewReader(first), make(chan struct{}), make(chan struct{})}
+				defer close(in.until)
+				ctx, interrupt := context.WithCancel(t.Context())
+				var stdout, stderr bytes.Buffer
+				code := make(chan int, 1)
+				go func() { code <- run(ctx, strings.Fields(args), streams{in, &stdout, &stderr}) }()
+				<-in.read
+				interrupt()
+				select {
+				case got := <-code:
+					if got != exitInterrupted || !strings.Contains(stdout.String()+stderr.String(), "nterrupted") {
+						t.Errorf("code %d, stdout %q, stderr %q", got, stdout.String(), stderr.String())
+					}
+				case <-time.After(20 * time.Second):
+					t.Fatal("it still waits")
+				}
+			})
+		}
+	}
+}
+
+func TestInterruptibleReaderReadsAll(t *testing.T) {
+	text := strings.Repeat("0123456789", 30_000)
+	if err := iotest.TestReader(until(t.Context(), iotest.DataErrReader(strings.NewReader(text))), []byte(text)); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := io.ReadAll(until(ctx, strings.NewReader(text))); err != context.Canceled {
+		t.Errorf("got %v", err)
+	}
+}
