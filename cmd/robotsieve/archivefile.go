@@ -18,7 +18,8 @@ import (
 
 // openArchive maps an archive into memory and opens it. What comes from it is
 // valid until close is called. The file must not be changed meanwhile; compile
-// never does so, since it replaces files whole.
+// never does so, since it replaces files whole. What reads of one that has become
+// shorter is a fault of memory, which package filter makes an error.
 func openArchive(path string) (a *archive.Archive, close func() error, err error) {
 	data, unmap, err := mapFile(path)
 	if err != nil {

@@ -60,7 +60,9 @@ to 999, which count as 4xx.
 
 The archive is written under another name first and then renamed, so that FILE is
 the old one or the new one, whole. Where FILE is a symbolic link, the file that it
-leads to is replaced. A FILE that is one of the sources is refused.
+leads to is replaced. A FILE that is one of the sources is refused. An archive that is
+in use may be replaced so, or by mv; to change it in place, as cp over it does, is not
+safe.
 
 With --dump no archive is written: the arguments are robots.txt files (plain or
 compressed; - is stdin), and what the program makes of each is printed, machine by machine: the rules in the

@@ -38,7 +38,10 @@ summary goes to stderr: of the lines read, each is kept, dropped or invalid.
 With --robots one robots.txt judges all URLs, whatever their host. With --rules
 each is judged by the robots.txt of its own origin, as "robotsieve compile" has put
 it into an archive; URLs of origins that are not in it go where --no-policy says. An
-origin whose robots.txt was answered by a server error disallows everything.
+origin whose robots.txt was answered by a server error disallows everything. The
+archive is read while it is used: replace it (compile -o does), never change it in
+place (cp over it does); one that becomes shorter meanwhile ends the filtering with
+exit status 3.
 
 A valid line is a URL that begins with http://, https:// or ftp:// and names a host
 that can be one; what follows may be any bytes. With --robots a line may also be a

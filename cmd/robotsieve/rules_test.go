@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -87,6 +90,34 @@ func TestFilterRefusesAnArchiveThatItCannotUse(t *testing.T) {
 		r := command(t, "http://a.example/\n", "filter", "--rules", c.archive, "--agent", "FooBot", "--dialect", c.dialect, "-")
 		if r.code != exitInput || !strings.Contains(r.err, c.says) || r.out != "" {
 			t.Errorf("%s: code %d, printed %q, stderr %q", name, r.code, r.out, r.err)
+		}
+	}
+}
+
+// truncating cuts a file short when it is first read from.
+type truncating struct {
+	io.Reader
+	name string
+}
+
+func (r *truncating) Read(p []byte) (int, error) {
+	if err := os.Truncate(r.name, 0); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}
+
+func TestFilterSurvivesAnArchiveThatIsCutWhileInUse(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("archives are not mapped into memory there")
+	}
+	for _, workers := range []string{"1", "4"} {
+		archive := rules(t)
+		in := &truncating{strings.NewReader(strings.Repeat("http://a.example/p\nhttps://a.example/\n", 100_000)), archive}
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), []string{"filter", "--rules", archive, "--agent", "x", "--workers", workers, "-"}, streams{in, &stdout, &stderr})
+		if code != exitInput || stdout.Len() > 0 || !strings.Contains(stderr.String(), "their file has been changed while in use") {
+			t.Errorf("code %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
 		}
 	}
 }

@@ -15,7 +15,8 @@ import (
 // the order of the inputs, with a newline added where an input's last line has
 // none. The output and the Summary do not depend on n.
 //
-// It returns early, with the cause, when ctx ends, out fails or the policy does;
+// It returns early, with the cause, when ctx ends, out fails or the policy does,
+// also by a fault of the memory that its rules are in (ErrFault);
 // the Summary then is of the lines before that, which have been written. What
 // became of the inputs r tells.
 func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) (Summary, error) {
@@ -25,7 +26,7 @@ func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) 
 		workers[i] = newWorker(&c, &p.quoted)
 	}
 	err := scan.RunInOrder(ctx, r, n, func(i int, chunk *source.Chunk) outcome {
-		return workers[i].chunk(chunk, func() bool { return r.Result(chunk.Input).Err != nil })
+		return workers[i].guarded(chunk, func() bool { return r.Result(chunk.Input).Err != nil })
 	}, p.print)
 	return summarize(&c, p.count, p.quotes), err
 }

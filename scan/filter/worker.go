@@ -3,6 +3,8 @@ package filter
 import (
 	"bytes"
 	"cmp"
+	"errors"
+	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -46,6 +48,28 @@ func newWorker(c *Config, quoted *atomic.Bool) *worker {
 		w.targets.machine = c.Site.Machine
 	}
 	return w
+}
+
+// ErrFault is the error of a run whose rules could not be read where they lie in
+// memory: those of a file that is mapped there and has been cut meanwhile.
+var ErrFault = errors.New("the rules are no longer there: their file has been changed while in use")
+
+// guarded is chunk, with a fault of memory as an error. Rules are views of memory
+// that may be that of a file, and a file that becomes shorter must not end the process.
+func (w *worker) guarded(c *source.Chunk, failed func() bool) (out outcome) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		e := recover()
+		if e == nil {
+			return
+		}
+		// Of all errors of the runtime only that of a fault has an address.
+		if _, fault := e.(interface{ Addr() uintptr }); !fault {
+			panic(e)
+		}
+		out = outcome{err: ErrFault}
+	}()
+	return w.chunk(c, failed)
 }
 
 // chunk judges the lines of a chunk. failed tells whether its input could not be
