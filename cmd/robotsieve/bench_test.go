@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -178,6 +180,32 @@ func TestBenchThatIsInterruptedPrintsWhatItHas(t *testing.T) {
 	if code != exitInterrupted || time.Since(begin) > 20*time.Second || !strings.HasPrefix(out.String(), "PARTIAL") || !strings.Contains(out.String(), "naive") {
 		t.Errorf("code %d after %v\n%s\n%s", code, time.Since(begin), out.String(), diagnosis.String())
 	}
+}
+
+// A shell that has ended may have left processes behind, which hold its output.
+func TestBenchLeavesNoProcessBehind(t *testing.T) {
+	pid := filepath.Join(t.TempDir(), "pid")
+	r, _ := benchJSON(t, "--external", "bg=sleep 1000 & echo $! >'"+pid+"'; cat")
+	want := "robotsieve: bg: asked nothing: it ended, with 0 of 0 cases answered, and left behind a process that holds its output\n"
+	if r.code != exitInput || r.err != want {
+		t.Errorf("code %d, stderr %q", r.code, r.err)
+	}
+	number, err := os.ReadFile(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("no /proc to find the process in")
+	}
+	proc := "/proc/" + strings.TrimSpace(string(number)) + "/stat"
+	for range 100 {
+		stat, err := os.ReadFile(proc) // "1 (sleep) S": Z is dead, and waits for init
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Error("the process that it started is still running")
 }
 
 func TestBenchCSV(t *testing.T) {

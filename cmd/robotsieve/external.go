@@ -51,7 +51,7 @@ func (x external) ask(ctx context.Context, w *work, limit time.Duration, answere
 	defer cancel()
 	in, out, stderr := newCases(w), &answers{want: len(w.urls), answered: answered, garbled: cancel}, &tail{}
 	c := exec.CommandContext(limited, "sh", "-c", x.command)
-	ownGroup(c)
+	defer ownGroup(c)()
 	c.Stdin, c.Stdout, c.Stderr = in, out, stderr
 	c.WaitDelay = time.Second
 	begin := time.Now()
@@ -64,6 +64,8 @@ func (x external) ask(ctx context.Context, w *work, limit time.Duration, answere
 		return took, ctx.Err()
 	case limited.Err() != nil:
 		return took, fmt.Errorf("it had not ended after %v, with %d of %d cases answered", limit, out.n, out.want)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return took, fmt.Errorf("it ended, with %d of %d cases answered, and left behind a process that holds its output", out.n, out.want)
 	case err != nil:
 		return took, stderr.explain(fmt.Errorf("%w, with %d of %d cases answered", err, out.n, out.want))
 	case out.n < out.want:
