@@ -104,12 +104,15 @@ func runCheck(ctx context.Context, s streams, f checkFlags, urls []string) error
 	if fromStdin {
 		lines := bufio.NewScanner(s.in)
 		lines.Buffer(nil, maxURL)
-		for lines.Scan() {
+		n := int64(0)
+		for ; lines.Scan(); n++ {
 			w.write(c.check(lines.Text()))
 		}
 		if err := lines.Err(); err != nil {
-			w.close()
-			return inputError(fmt.Errorf("reading URLs: %w", err))
+			if errors.Is(err, bufio.ErrTooLong) {
+				err = fmt.Errorf("line %s is longer than %s", grouped(n+1), plural(maxURL, "byte"))
+			}
+			return errors.Join(w.close(), inputError(fmt.Errorf("reading URLs from stdin: %w", err)))
 		}
 	} else {
 		for _, url := range urls {

@@ -110,6 +110,16 @@ func TestTargetOfTwoSlashesIsAPath(t *testing.T) {
 	}
 }
 
+func TestCheckNamesALineThatIsTooLong(t *testing.T) {
+	r := command(t, "/a\n/b\n"+strings.Repeat("x", maxURL)+"\n/c\n", "check", "--robots", file(t, "robots.txt", checkRobots), "--agent", "x", "--output", "csv", "-")
+	if want := "robotsieve: reading URLs from stdin: line 3 is longer than 16,777,216 bytes\n"; r.code != exitInput || r.err != want {
+		t.Errorf("code %d, stderr %q, want %q", r.code, r.err, want)
+	}
+	if !strings.HasSuffix(r.out, "\n/b,x,rfc9309,true,0,\n") {
+		t.Errorf("what comes before it is not answered: %q", r.out)
+	}
+}
+
 func TestCheckSaysWhoIsExempt(t *testing.T) {
 	r := command(t, "", "check", "--robots", file(t, "robots.txt", checkRobots), "--agent", "ChatGPT-User", "/everyone")
 	if !strings.Contains(r.out, "  but       ChatGPT-User does not apply robots.txt: ") {
