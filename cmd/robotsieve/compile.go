@@ -67,12 +67,13 @@ safe.
 With --dump no archive is written: the arguments are robots.txt files (plain or
 compressed; - is stdin), and what the program makes of each is printed, machine by machine: the rules in the
 order of their rank, and for more than a few of them the automaton, its states,
-edges and actions; --dump=dot is for Graphviz.`,
+edges and actions; --dump=dot is for Graphviz, each machine a graph of its own: one for
+each dialect and each set of groups.`,
 		Example: `  robotsieve compile -o rules.rsv robots/
   robotsieve compile -o rules.rsv --dialect google crawl-2026-*.warc.gz
   zcat hosts.jsonl.gz | robotsieve compile -o rules.rsv -
   robotsieve compile --dump --dialect google robots.txt
-  robotsieve compile --dump=dot robots.txt | dot -Tsvg > machine.svg`,
+  robotsieve compile --dump=dot --dialect google robots.txt | dot -Tsvg > machine.svg`,
 	}
 	f := compileFlags{
 		out: cmd.Flags().StringP("out", "o", "", "the archive to write"),

@@ -642,4 +642,16 @@ func TestDumpRefuses(t *testing.T) {
 			t.Errorf("%v: code %d, stdout %q, stderr %q", c.args, r.code, r.out, r.err)
 		}
 	}
+	t.Chdir(t.TempDir())
+	for _, format := range []string{"dot", "text"} {
+		if r := command(t, "", "compile", "--dump", format, "-"); r.code != exitUsage || !strings.Contains(r.err, "for the format write --dump="+format) {
+			t.Errorf("%+v", r)
+		}
+	}
+	if err := os.WriteFile("dot", []byte(forbidding), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if r := command(t, "", "compile", "--dump", "dot"); r.code != exitDone || !strings.HasPrefix(r.out, "// dot, rfc9309: *") {
+		t.Errorf("a file of that name: %+v", r)
+	}
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -24,7 +26,7 @@ func runDump(ctx context.Context, s streams, format string, dialects []automaton
 	for _, file := range files {
 		body, err := robotsFlags{file: &file}.read(ctx, s, limit)
 		if err != nil {
-			return err
+			return meantFormat(file, err)
 		}
 		for _, d := range dialects {
 			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: limit}).Ruleset
@@ -34,6 +36,15 @@ func runDump(ctx context.Context, s streams, format string, dialects []automaton
 		}
 	}
 	return nil
+}
+
+// meantFormat adds to an error what was probably meant, where the value of --dump
+// stands behind a blank and so is taken for a file.
+func meantFormat(file string, err error) error {
+	if (file == "dot" || file == "text") && errors.Is(err, fs.ErrNotExist) {
+		return usageError("%w; for the format write --dump=%s", err, file)
+	}
+	return err
 }
 
 func dump(w io.Writer, file string, r *automaton.Ruleset, print func(*automaton.Machine) string) error {
