@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -53,7 +52,7 @@ The robots.txt is taken as in force throughout.`,
 		format:  choice(cmd, "format", "auto", "format of the logs", append([]string{"auto"}, format.Names()...)...),
 		output:  choice(cmd, "output", "text", "form of the report", "text", "json", "ndjson", "csv"),
 		samples: cmd.Flags().Int("samples", 0, "show this many raw log lines of the violations of each crawler"),
-		workers: cmd.Flags().Int("workers", runtime.GOMAXPROCS(0), "goroutines that read lines"),
+		workers: workersFlag(cmd, "goroutines that read lines"),
 	}
 	startProfile := profileFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, logs []string) error {
@@ -76,8 +75,11 @@ func runAudit(ctx context.Context, s streams, f auditFlags, args []string) error
 	if err != nil {
 		return err
 	}
-	if *f.samples < 0 || *f.workers < 1 {
-		return usageError("--samples is 0 or more, --workers 1 or more")
+	if *f.samples < 0 {
+		return usageError("--samples %d is negative", *f.samples)
+	}
+	if err := checkWorkers(*f.workers); err != nil {
+		return err
 	}
 	p, err := f.policy(ctx, s, args)
 	if err != nil {

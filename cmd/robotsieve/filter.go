@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -25,6 +24,7 @@ type filterFlags struct {
 	format   func() (string, error)
 	output   func() (string, error)
 	workers  *int
+	changed  func(flag string) bool // whether a flag was given
 }
 
 func newFilter(s streams) *cobra.Command {
@@ -67,11 +67,12 @@ xz), a folder, a pattern, or - for stdin.`,
 		rules:    cmd.Flags().String("rules", "", "archive of the robots.txt of many origins, made by compile"),
 		agent:    cmd.Flags().String("agent", "", "the crawler that would fetch the URLs"),
 		keep:     choice(cmd, "keep", "allowed", "which URLs to print", "allowed", "disallowed"),
-		noPolicy: choice(cmd, "no-policy", "drop", "URLs of origins that are not in the archive", "keep", "drop"),
+		noPolicy: choice(cmd, "no-policy", "drop", "with --rules: URLs of origins that are not in the archive", "keep", "drop"),
 		invalid:  choice(cmd, "invalid", "drop", "lines that are no URL", "keep", "drop", "error"),
 		format:   choice(cmd, "format", "auto", "format of the lists; auto is urls, one a line", "auto", "urls"),
 		output:   choice(cmd, "output", "text", "form of the summary on stderr", "text", "json"),
-		workers:  cmd.Flags().Int("workers", runtime.GOMAXPROCS(0), "goroutines that judge lines"),
+		workers:  workersFlag(cmd, "goroutines that judge lines"),
+		changed:  cmd.Flags().Changed,
 	}
 	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents)
 	startProfile := profileFlags(cmd)
@@ -165,8 +166,11 @@ func (f filterFlags) job(args []string) (*filterJob, error) {
 		return nil, usageError("robots.txt and the URLs cannot both be stdin")
 	case *f.agent == "":
 		return nil, usageError("no agent: name the crawler with --agent NAME")
-	case *f.workers < 1:
-		return nil, usageError("--workers is 1 or more")
+	case f.changed("no-policy") && *f.rules == "":
+		return nil, usageError("--no-policy is about origins that are not in an archive: it needs --rules")
+	}
+	if err := checkWorkers(*f.workers); err != nil {
+		return nil, err
 	}
 	job := &filterJob{invalid: invalid, output: output}
 	job.config = filter.Config{Disallowed: keep == "disallowed", NoPolicy: noPolicy == "keep", Invalid: invalid == "keep"}

@@ -137,6 +137,8 @@ func TestFilterUsageErrors(t *testing.T) {
 		"stdin twice":        {[]string{"--robots", "-", "--agent", "a", "-"}, "both be stdin"},
 		"no workers":         {[]string{"--robots", robots, "--agent", "a", "--workers", "0", "-"}, "--workers"},
 		"unknown keep":       {[]string{"--robots", robots, "--agent", "a", "--keep", "all", "-"}, "allowed|disallowed"},
+		"too many workers":   {[]string{"--robots", robots, "--agent", "a", "--workers", "1025", "-"}, "--workers 1025 is not between 1 and 1024"},
+		"no archive":         {[]string{"--robots", robots, "--agent", "a", "--no-policy", "keep", "-"}, "--no-policy is about origins that are not in an archive"},
 		"unknown no-policy":  {[]string{"--robots", robots, "--agent", "a", "--no-policy", "error", "-"}, "keep|drop"},
 		"unknown invalid":    {[]string{"--robots", robots, "--agent", "a", "--invalid", "skip", "-"}, "keep|drop|error"},
 		"unknown format":     {[]string{"--robots", robots, "--agent", "a", "--format", "warc", "-"}, "auto|urls"},

@@ -314,6 +314,7 @@ func TestUsageErrors(t *testing.T) {
 		"unknown output":          {[]string{"audit", "--robots", robots, "--output", "xml", log}, "ndjson"},
 		"bad host":                {[]string{"audit", "--robots", robots, "--host", "https://a.example/path", log}, "--host"},
 		"negative limit":          {[]string{"audit", "--robots", robots, "--max-bytes", "-1", log}, "negative"},
+		"too many workers":        {[]string{"audit", "--robots", robots, "--workers", "1025", log}, "--workers 1025 is not between 1 and 1024"},
 		"no workers":              {[]string{"audit", "--robots", robots, "--workers", "0", log}, "--workers"},
 		"stdin twice":             {[]string{"audit", "--robots", "-", "-"}, "both be stdin"},
 		"profile of nothing":      {[]string{"audit", "--robots", robots, "--profile", "gpu", log}, "trace"},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -131,6 +132,22 @@ what was known so far.`,
 	root.SetErr(s.err)
 	root.AddCommand(newAudit(s), newFilter(s), newCheck(s), newCompile(s), newBench(s), newVersion(s))
 	return root
+}
+
+// maxWorkers bounds --workers: each has buffers of its own, and more than there are
+// processors are of no use.
+const maxWorkers = 1024
+
+// workersFlag adds the flag --workers.
+func workersFlag(cmd *cobra.Command, usage string) *int {
+	return cmd.Flags().Int("workers", min(runtime.GOMAXPROCS(0), maxWorkers), fmt.Sprintf("%s, 1 to %d", usage, maxWorkers))
+}
+
+func checkWorkers(n int) error {
+	if n < 1 || n > maxWorkers {
+		return usageError("--workers %d is not between 1 and %d", n, maxWorkers)
+	}
+	return nil
 }
 
 // choice adds a flag that takes one of a few values, which completion offers.
