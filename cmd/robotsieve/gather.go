@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func (g *gatherer) gather(sources []string) {
 		info, err := os.Stat(name)
 		switch {
 		case err != nil:
-			g.skip(unread, true, err)
+			g.skip(unread, true, unopened(name, err))
 		case info.IsDir():
 			g.directory(name)
 		case info.Mode().IsRegular():
@@ -70,6 +71,11 @@ func (g *gatherer) gather(sources []string) {
 			}
 		}
 	}
+}
+
+// unopened is an error of os.Stat as package source tells it.
+func unopened(name string, err error) error {
+	return &source.Error{Name: name, Offset: -1, Err: cmp.Or(errors.Unwrap(err), err)}
 }
 
 // directory reads the files in a directory, and the robots.txt in each directory
@@ -90,7 +96,7 @@ func (g *gatherer) directory(dir string) {
 		info, err := os.Stat(name) // follows links
 		switch {
 		case err != nil:
-			g.skip(unread, true, err)
+			g.skip(unread, true, unopened(name, err))
 		case info.Mode().IsRegular():
 			g.file(name)
 		case info.IsDir():

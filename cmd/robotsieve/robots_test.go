@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -60,5 +61,21 @@ func TestLimitIsOfDecompressedBytes(t *testing.T) {
 	}
 	if r := command(t, "", "check", "--robots", robots, "--agent", "x", "/late"); !strings.HasPrefix(r.out, "allowed ") {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestMissingFileIsToldInOneWay(t *testing.T) {
+	robots, list := file(t, "robots.txt", forbidding), file(t, "list", "http://h.example/p\n")
+	out := filepath.Join(t.TempDir(), "out.rsv")
+	t.Chdir(t.TempDir())
+	for _, args := range []string{
+		"check --robots nope --agent x /", "filter --robots nope --agent x LIST", "filter --robots ROBOTS --agent x nope",
+		"filter --rules nope --agent x LIST", "audit --robots nope LIST", "audit --robots ROBOTS nope",
+		"bench --robots nope --agent x LIST", "bench --robots ROBOTS --agent x nope", "compile --dump nope", "compile -o OUT nope",
+	} {
+		r := command(t, "", strings.Fields(strings.NewReplacer("ROBOTS", robots, "LIST", list, "OUT", out).Replace(args))...)
+		if r.code != exitInput || !strings.HasPrefix(r.err, "robotsieve: open nope: no such file or directory\n") {
+			t.Errorf("%s: %+v", args, r)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"sync"
 	"sync/atomic"
+	"syscall"
 )
 
 // Result says how the reading of one input ended.
@@ -26,8 +27,13 @@ type Error struct {
 	Err    error
 }
 
-// Error gives name, offset and cause in one line.
+// Error gives name, offset and cause in one line. What the system says of a name that
+// could not be opened is told in the words of package os, "open NAME: ...", whether it
+// was os.Open that met with it or os.Stat before that.
 func (e *Error) Error() string {
+	if _, system := e.Err.(syscall.Errno); system && e.Offset < 0 {
+		return fmt.Sprintf("open %s: %v", e.Name, e.Err)
+	}
 	if e.Offset < 0 {
 		return fmt.Sprintf("%s: %v", e.Name, e.Err)
 	}
