@@ -207,6 +207,9 @@ func detect(in *source.Input) (reading, error) {
 // skip counts something passed over, and keeps it to be shown if it is among the first of
 // its reason and a copy may be lost by it.
 func (g *gatherer) skip(reason string, lost bool, what error) {
+	if g.ctx.Err() != nil { // it was the interrupt that broke it
+		return
+	}
 	g.skipped[reason]++
 	if !lost {
 		return

@@ -34,6 +34,9 @@ func TestInterruptEndsTheWaitForStdin(t *testing.T) {
 					if got != exitInterrupted || !strings.Contains(stdout.String()+stderr.String(), "nterrupted") {
 						t.Errorf("code %d, stdout %q, stderr %q", got, stdout.String(), stderr.String())
 					}
+					if strings.Contains(stderr.String(), "passed over") {
+						t.Errorf("the interrupt is told as trouble with the input: %q", stderr.String())
+					}
 				case <-time.After(20 * time.Second):
 					t.Fatal("it still waits")
 				}
