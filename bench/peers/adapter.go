@@ -93,14 +93,19 @@ type scripted struct {
 
 func (s *scripted) version() string { return s.name }
 
-func (s *scripted) close() {
+func (s *scripted) close() { s.end(0) }
+
+// end waits for the adapter to end by itself, and kills it after a while.
+func (s *scripted) end(grace time.Duration) {
 	if s.closed {
 		return // its process id may be another's by now
 	}
 	s.closed = true
 	s.in.Close()
-	_ = s.cmd.Cancel() // which fails where it has ended by itself
-	_ = s.cmd.Wait()   // which says that it was killed
+	// Which fails where it has ended by itself.
+	kill := time.AfterFunc(grace, func() { _ = s.cmd.Cancel() })
+	_ = s.cmd.Wait() // which says that it was killed
+	kill.Stop()
 }
 
 // line reads a line of what the adapter prints. Where there is none it tells why.
@@ -109,7 +114,7 @@ func (s *scripted) line(ctx context.Context) (string, error) {
 	if err == nil {
 		return strings.TrimSuffix(line, "\n"), nil
 	}
-	s.close() // after which all that it said is in stderr
+	s.end(time.Second) // after which all that it said is in stderr
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
