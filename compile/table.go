@@ -59,10 +59,24 @@ func Machine(d automaton.Dialect, engine Engine, lists ...[]automaton.Rule) (*au
 // machine makes a machine of one list.
 func machine(d automaton.Dialect, engine Engine, rules []automaton.Rule) (*automaton.Machine, error) {
 	var t *automaton.Table
-	if engine == EngineAutomaton || engine == EngineAuto && len(rules) > crossover {
+	if engine == EngineAutomaton || engine == EngineAuto && len(rules) > crossover && worthTable(rules) {
 		t = table(rules)
 	}
 	return automaton.New(d, rules, t)
+}
+
+// worthTable tells whether rules have so many octets that a table, which takes a
+// thousand bytes before it holds any, does not take more than forty for each. Some
+// files have hundreds of groups of ten rules for a file name extension each.
+func worthTable(rules []automaton.Rule) bool {
+	const enough = 80
+	octets := 0
+	for i := range rules {
+		if octets += len(rules[i].Pattern); octets > enough {
+			return true
+		}
+	}
+	return len(rules) > enough
 }
 
 // table makes the automaton of ranked rules, nil if they have been written so that
