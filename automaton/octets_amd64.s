@@ -40,6 +40,26 @@ no:
 	VPSHUFB hi, hiTable, hi; \
 	VPAND   lo, hi, lo
 
+// PLACES leaves in CX which octets of Y2 and Y3 are in a class, and in AX which
+// of Y0 and Y1.
+#define PLACES \
+	VPXOR          Y14, Y14, Y14; \
+	VPCMPEQB       Y14, Y0, Y0; \
+	VPCMPEQB       Y14, Y1, Y1; \
+	VPCMPEQB       Y14, Y2, Y2; \
+	VPCMPEQB       Y14, Y3, Y3; \
+	VPMOVMSKB      Y0, AX; \
+	VPMOVMSKB      Y1, BX; \
+	VPMOVMSKB      Y2, CX; \
+	VPMOVMSKB      Y3, DX; \
+	VZEROUPPER; \
+	SHLQ           $32, BX; \
+	ORQ            BX, AX; \
+	NOTQ           AX; \
+	SHLQ           $32, DX; \
+	ORQ            DX, CX; \
+	NOTQ           CX
+
 // func classify64AVX2(c *Classes, p *byte) (low, high uint64)
 TEXT ·classify64AVX2(SB), NOSPLIT, $0-32
 	MOVQ           c+0(FP), AX
@@ -59,22 +79,7 @@ TEXT ·classify64AVX2(SB), NOSPLIT, $0-32
 	VPAND          Y15, Y1, Y3
 	VPANDN         Y0, Y15, Y0
 	VPANDN         Y1, Y15, Y1
-	VPXOR          Y14, Y14, Y14
-	VPCMPEQB       Y14, Y0, Y0
-	VPCMPEQB       Y14, Y1, Y1
-	VPCMPEQB       Y14, Y2, Y2
-	VPCMPEQB       Y14, Y3, Y3
-	VPMOVMSKB      Y0, AX
-	VPMOVMSKB      Y1, BX
-	VPMOVMSKB      Y2, CX
-	VPMOVMSKB      Y3, DX
-	VZEROUPPER
-	SHLQ           $32, BX
-	ORQ            BX, AX
-	NOTQ           AX
-	SHLQ           $32, DX
-	ORQ            DX, CX
-	NOTQ           CX
+	PLACES
 	MOVQ           CX, low+16(FP)
 	MOVQ           AX, high+24(FP)
 	RET
@@ -104,22 +109,7 @@ TEXT ·pairs64AVX2(SB), NOSPLIT, $0-32
 	CLASSES(Y3, Y7, Y10, Y11)
 	VPAND          Y0, Y2, Y2
 	VPAND          Y1, Y3, Y3
-	VPXOR          Y14, Y14, Y14
-	VPCMPEQB       Y14, Y0, Y0
-	VPCMPEQB       Y14, Y1, Y1
-	VPCMPEQB       Y14, Y2, Y2
-	VPCMPEQB       Y14, Y3, Y3
-	VPMOVMSKB      Y0, AX
-	VPMOVMSKB      Y1, BX
-	VPMOVMSKB      Y2, CX
-	VPMOVMSKB      Y3, DX
-	VZEROUPPER
-	SHLQ           $32, BX
-	ORQ            BX, AX
-	NOTQ           AX
-	SHLQ           $32, DX
-	ORQ            DX, CX
-	NOTQ           CX
+	PLACES
 	MOVQ           CX, pairs+16(FP)
 	MOVQ           AX, first+24(FP)
 	RET

@@ -95,7 +95,7 @@ func (m *machines) ofOne(group int) *automaton.Machine {
 	if made.machine == nil {
 		one, err := machine(m.o.Dialect, m.o.Engine, m.ranker.rank(m.groups[group]))
 		if err != nil {
-			// No bytes lead here: rules are made by ranker.fill.
+			// No bytes lead here: rules are made by ranker.fill, and tables of these.
 			panic(err)
 		}
 		made.machine = one

@@ -78,7 +78,7 @@ func (m *machines) merge(groups []int) *automaton.Machine {
 	k.makeRoom([]Group{all}, 0)
 	made, err := machine(m.o.Dialect, m.o.Engine, k.rank(all))
 	if err != nil {
-		// No bytes lead here: rules are made by ranker.fill.
+		// No bytes lead here: rules are made by ranker.fill, and tables of these.
 		panic(err)
 	}
 	return made

@@ -79,7 +79,12 @@ func newStream(r io.Reader) (*stream, error) {
 	case gzipped:
 		s.dec = newGzip(s.src)
 	case zstandard:
-		s.dec = newZstd(s.src)
+		z, err := newZstd(s.src)
+		if err != nil {
+			s.src.free()
+			return nil, err
+		}
+		s.dec = z
 	case bzipped:
 		s.dec = newBzip2(s.src)
 	case xzipped:

@@ -22,21 +22,26 @@ type zstdDecoder struct {
 	warn []string
 }
 
-var zstds = sync.Pool{New: func() any {
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(zstdMaxWindow), zstd.WithDecoderMaxMemory(zstdMaxWindow))
-	if err != nil {
-		panic("source: impossible zstd options: " + err.Error())
-	}
-	return z
-}}
+var zstds sync.Pool // of *zstd.Decoder
 
-func newZstd(src *source) *zstdDecoder {
-	d := &zstdDecoder{src: src, z: zstds.Get().(*zstd.Decoder), last: lastBytes{r: src.br}}
+func takeZstd() (*zstd.Decoder, error) {
+	if z, ok := zstds.Get().(*zstd.Decoder); ok {
+		return z, nil
+	}
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(zstdMaxWindow), zstd.WithDecoderMaxMemory(zstdMaxWindow))
+}
+
+func newZstd(src *source) (*zstdDecoder, error) {
+	z, err := takeZstd()
+	if err != nil {
+		return nil, err
+	}
+	d := &zstdDecoder{src: src, z: z, last: lastBytes{r: src.br}}
 	if err := d.z.Reset(&d.last); err != nil {
 		d.err = err
 	}
-	return d
+	return d, nil
 }
 
 func (d *zstdDecoder) Read(p []byte) (int, error) {

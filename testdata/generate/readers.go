@@ -118,10 +118,9 @@ func hourOf(r *rand.Rand) int {
 		sum += n
 	}
 	at := r.IntN(sum)
-	for hour, n := range hourly {
-		if at -= n; at < 0 {
-			return hour
-		}
+	hour := 0
+	for ; at >= hourly[hour]; hour++ {
+		at -= hourly[hour]
 	}
-	panic("unreachable: the weights add up")
+	return hour
 }

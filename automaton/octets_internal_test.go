@@ -1,0 +1,35 @@
+package automaton
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSetsAreExact: each set of octets holds what it is written to hold, and nothing
+// that cannot be told from it.
+func TestSetsAreExact(t *testing.T) {
+	notCanonicals := ""
+	for octet := range 256 {
+		if octets[octet]&(rawEscaped|rawPercent) != 0 {
+			notCanonicals += string([]byte{byte(octet)})
+		}
+	}
+	for _, c := range []struct {
+		set       *Classes
+		low, high string // high "any" where both are asked as one
+	}{
+		{googleEnds, "/?;#", "#\x00"}, {schemeless, "/?;", ""}, {rfcEnds, "/?#", "#"},
+		{fragment, "#", ""}, {fragmentOrNUL, "#\x00", ""}, {notCanonical, notCanonicals, "any"},
+	} {
+		for octet := range 256 {
+			b := []byte{byte(octet)}
+			low, high := c.set.in64(b)
+			if c.high == "any" {
+				low, high = low|high, 0
+			}
+			if (low == 1) != strings.Contains(c.low, string(b)) || (high == 1) != (c.high != "any" && strings.Contains(c.high, string(b))) {
+				t.Errorf("set of %q and %q: octet %#x: %b, %b", c.low, c.high, octet, low, high)
+			}
+		}
+	}
+}
