@@ -1,0 +1,412 @@
+package spill
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestSameAsTwin(t *testing.T) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 3
+	}
+	for name, record := range kinds {
+		t.Run(name, func(t *testing.T) {
+			for seed := range seeds {
+				r := rand.New(rand.NewPCG(seed, 1))
+				s, want := tiny(t), twin{}
+				w := s.Writer()
+				for range r.IntN(3000) {
+					rec := record(r)
+					want.add(rec)
+					if err := w.Add(rec); err != nil {
+						t.Fatal(err)
+					}
+					clear(rec) // Add has copied it
+				}
+				if err := w.Flush(); err != nil {
+					t.Fatal(err)
+				}
+				want.check(t, s)
+				want.check(t, s)
+			}
+		})
+	}
+}
+
+func TestDefaultMemorySameAsTwin(t *testing.T) {
+	for name, record := range kinds {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(3, 1))
+			s, want := New(Options{Dir: t.TempDir()}), twin{}
+			defer s.Close()
+			w := s.Writer()
+			for i := range 20_000 {
+				rec := record(r)
+				want.add(rec)
+				if err := w.Add(rec); err != nil {
+					t.Fatal(err)
+				}
+				if i == 10_000 { // a flushed Writer can be used again
+					if err := w.Flush(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			want.check(t, s)
+		})
+	}
+}
+
+func TestTenThousandRunsOnDisk(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	// No memory for runs: each arena that is handed over is spilled.
+	s, want := sized(t, sizes{arena: 128, page: 64, limit: 0, merge: 10 * 2 * 64}), twin{}
+	runs := 10_000
+	if testing.Short() {
+		runs = 500
+	}
+	w := s.Writer()
+	for len(s.disk) < runs {
+		rec := randomBytes(r, 3+r.IntN(60), 4)
+		want.add(rec)
+		if err := w.Add(rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	before := s.end
+	want.check(t, s)
+	if n := len(s.disk); n < 2 || n > 10 {
+		t.Errorf("%d runs after reading, want no more than can be read at once, and no fewer than two", n)
+	}
+	if wrote := float64(s.end-before) / float64(before); wrote > 4.5 {
+		t.Errorf("levels wrote the records %.1f times, want about log10 of the runs", wrote)
+	}
+	after := s.end
+	want.check(t, s)
+	if s.end != after {
+		t.Error("reading again merged again")
+	}
+}
+
+func TestWritersInGoroutines(t *testing.T) {
+	const records = 20_000
+	want := twin{}
+	for i := range records {
+		want.add(numbered(i))
+	}
+	var first []byte
+	for _, writers := range []int{1, 2, 16} {
+		t.Run(fmt.Sprint(writers), func(t *testing.T) {
+			s := sized(t, sizes{arena: 4 << 10, page: 512, limit: 64 << 10, merge: 16 << 10})
+			var wg sync.WaitGroup
+			for k := range writers {
+				wg.Go(func() {
+					w := s.Writer()
+					for i := k; i < records; i += writers {
+						if err := w.Add(numbered(i)); err != nil {
+							t.Error(err)
+							return
+						}
+					}
+					if err := w.Flush(); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			if len(s.disk) == 0 {
+				t.Error("nothing was spilled")
+			}
+			want.check(t, s)
+			got := state(t, s)
+			if first == nil {
+				first = got
+			}
+			if !bytes.Equal(got, first) {
+				t.Error("other bytes than with one writer")
+			}
+			if s.arenas != 0 {
+				t.Errorf("writers hold %d bytes after Flush", s.arenas)
+			}
+		})
+	}
+}
+
+// numbered is a record of which there are up to three.
+func numbered(i int) []byte { return fmt.Appendf(nil, "crawler/%d/origin/%06d", i%7, i*7919%9000) }
+
+func TestReadersInGoroutines(t *testing.T) {
+	s, want := tiny(t), twin{}
+	var records [][]byte
+	for i := range 3000 {
+		records = append(records, numbered(i))
+		want.add(numbered(i))
+	}
+	add(t, s, records...)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			got, err := collect(s.All())
+			if err != nil || len(got) != len(want) {
+				t.Errorf("%d records, want %d: %v", len(got), len(want), err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestEmptyRecord(t *testing.T) {
+	s := tiny(t)
+	add(t, s, []byte{}, nil, []byte{0}, []byte{})
+	adopt(t, s, state(t, s))
+	got, err := collect(s.All())
+	if err != nil || fmt.Sprint(got) != "[{[] 6} {[0] 2}]" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestNothingAdded(t *testing.T) {
+	dir := t.TempDir()
+	s := New(Options{Dir: dir})
+	if err := s.Writer().Flush(); err != nil {
+		t.Fatal(err)
+	}
+	twin{}.check(t, s)
+	if b := state(t, s); len(b) != headerLen {
+		t.Errorf("%d bytes written, want the header alone", len(b))
+	}
+	if s.file != nil {
+		t.Error("there is a file")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	empty(t, dir)
+}
+
+func TestBreakInTheMiddle(t *testing.T) {
+	s := tiny(t)
+	for i := range 1000 {
+		add(t, s, numbered(i))
+	}
+	for stop := range 20 {
+		n := 0
+		for _, err := range s.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n++; n > stop {
+				break
+			}
+		}
+	}
+}
+
+func TestRecordsOfMaximalLength(t *testing.T) {
+	s, want := sized(t, sizesFor(1)), twin{}
+	w := s.Writer()
+	for i := range 12 {
+		rec := bytes.Repeat([]byte{'x'}, MaxRecord)
+		rec[MaxRecord-1] = byte(i % 7)
+		want.add(rec)
+		if err := w.Add(rec); err != nil {
+			t.Fatal(err)
+		}
+		short := numbered(i)
+		want.add(short)
+		if err := w.Add(short); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Add(make([]byte, MaxRecord+1)); err == nil {
+		t.Error("a longer record was taken")
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	want.check(t, s)
+	other := tiny(t)
+	adopt(t, other, state(t, s))
+	want.check(t, other)
+}
+
+func TestReadingBeforeFlush(t *testing.T) {
+	s := tiny(t)
+	w := s.Writer()
+	if err := w.Add([]byte("a")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := collect(s.All()); err != errUnflushed {
+		t.Errorf("error %v", err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	twin{"a": 1}.check(t, s)
+}
+
+func TestTemporaryFileHasNoName(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file keeps its name")
+	}
+	s := tiny(t)
+	for i := range 1000 {
+		add(t, s, numbered(i))
+	}
+	if s.file == nil {
+		t.Fatal("nothing was spilled")
+	}
+	empty(t, s.dir)
+}
+
+func TestClose(t *testing.T) {
+	s := tiny(t)
+	for i := range 1000 {
+		add(t, s, numbered(i))
+	}
+	w := s.Writer()
+	if err := w.Add([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	saved := state(t, New(Options{}))
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	empty(t, s.dir)
+	if err := w.Flush(); err != errClosed {
+		t.Errorf("Flush: %v", err)
+	}
+	if err := s.Writer().Add(nil); err != errClosed {
+		t.Errorf("Add: %v", err)
+	}
+	if err := s.Adopt(bytes.NewReader(saved), 0, int64(len(saved))); err != errClosed {
+		t.Errorf("Adopt: %v", err)
+	}
+	if _, err := collect(s.All()); err != errClosed {
+		t.Errorf("All: %v", err)
+	}
+	if _, err := s.WriteTo(&bytes.Buffer{}); err != errClosed {
+		t.Errorf("WriteTo: %v", err)
+	}
+}
+
+// fill adds until there is an error.
+func fill(w *Writer) error {
+	for i := range 100_000 {
+		if err := w.Add(numbered(i)); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+func TestFolderIsMissing(t *testing.T) {
+	s := tiny(t)
+	s.dir = filepath.Join(s.dir, "missing")
+	w := s.Writer()
+	err := fill(w)
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), s.dir) {
+		t.Fatalf("error %v", err)
+	}
+	sticks(t, s, w, err)
+}
+
+func TestDiskIsFull(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("no device that is full: ", err)
+	}
+	s := tiny(t)
+	s.file = full
+	w := s.Writer()
+	err = fill(w)
+	if err == nil || !strings.Contains(err.Error(), "/dev/full") || !strings.Contains(err.Error(), "no space") {
+		t.Fatalf("error %v", err)
+	}
+	sticks(t, s, w, err)
+	empty(t, s.dir)
+}
+
+// sticks tells whether everything returns the error that one Add did.
+func sticks(t *testing.T, s *Sorter, w *Writer, want error) {
+	t.Helper()
+	if err := w.Add([]byte("more")); err != want {
+		t.Errorf("next Add: %v", err)
+	}
+	if err := w.Flush(); err != want {
+		t.Errorf("Flush: %v", err)
+	}
+	if err := s.Writer().Add([]byte("more")); err != want {
+		t.Errorf("Add of another writer: %v", err)
+	}
+	if got, err := collect(s.All()); err != want || len(got) > 0 {
+		t.Errorf("All: %v, %v", got, err)
+	}
+	if _, err := s.WriteTo(&bytes.Buffer{}); err != want {
+		t.Errorf("WriteTo: %v", err)
+	}
+}
+
+// All writers get to know of an error, also those that wait for memory.
+func TestWritersAfterAnError(t *testing.T) {
+	s := tiny(t)
+	s.dir = filepath.Join(s.dir, "missing")
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if err := fill(s.Writer()); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestSortEntries(t *testing.T) {
+	for name, record := range kinds {
+		for _, patience := range []int{0, 1, badSplits} {
+			t.Run(fmt.Sprintf("%s/%d", name, patience), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(7, 1))
+				for _, n := range []int{0, 1, 2, fewEntries, fewEntries + 1, 100, 5000} {
+					var arena []byte
+					var es []entry
+					var want []string
+					for range n {
+						rec := record(r)
+						es = append(es, entry{off: uint32(len(arena)), len: uint32(len(rec))})
+						arena = append(arena, rec...)
+						want = append(want, string(rec))
+					}
+					slices.Sort(want)
+					for range 2 { // the second time they are sorted
+						split(arena, es, load(arena, es, 0), patience)
+						for i, e := range es {
+							if string(e.of(arena)) != want[i] {
+								t.Fatalf("of %d records, %d is %.80q, want %.80q", n, i, e.of(arena), want[i])
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+}

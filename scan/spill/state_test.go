@@ -1,0 +1,365 @@
+package spill
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"hash/crc32"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// The format, byte for byte.
+func TestFormat(t *testing.T) {
+	s := tiny(t)
+	add(t, s, []byte("abd"), []byte("abc"), []byte("abc"), []byte("ab"))
+	want := strings.Join([]string{
+		hex.EncodeToString([]byte(magic)),
+		"3500000000000000", // 53 bytes
+		"0300000000000000", // records
+		"0d000000",         // longest payload
+		"594f887f",
+		"0d000000", // length of the payload
+		"eb102d61",
+		"0002616201", // "ab", once
+		"02016302",   // "c" behind two bytes, twice
+		"02016401",   // "d" behind two bytes, once
+	}, "")
+	if got := hex.EncodeToString(state(t, s)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestAdoptSameAsTwin(t *testing.T) {
+	for name, record := range kinds {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(9, 1))
+			whole, all, want := tiny(t), tiny(t), twin{}
+			for part := range 40 {
+				s := tiny(t)
+				var records [][]byte
+				for range r.IntN(200) {
+					rec := record(r)
+					want.add(rec)
+					records = append(records, rec)
+				}
+				add(t, whole, records...)
+				if part%5 == 0 { // some are added, the others adopted
+					add(t, all, records...)
+					continue
+				}
+				add(t, s, records...)
+				// Somewhere in a larger file.
+				b := state(t, s)
+				file := append([]byte("before"), b...)
+				file = append(file, "behind"...)
+				if err := all.Adopt(bytes.NewReader(file), int64(len("before")), int64(len(b))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			one := state(t, whole)
+			want.check(t, all)
+			if !bytes.Equal(state(t, all), one) {
+				t.Error("adopted runs are written as other bytes")
+			}
+			copied := tiny(t)
+			adopt(t, copied, one)
+			if !bytes.Equal(state(t, copied), one) {
+				t.Error("a run that is adopted and written becomes another")
+			}
+		})
+	}
+}
+
+// sample is a state of two blocks with short records and long ones.
+func sample(t testing.TB) []byte {
+	s := tiny(t)
+	records := [][]byte{bytes.Repeat([]byte("l"), 1500), bytes.Repeat([]byte("m"), stateBlock)}
+	for i := range 40 {
+		records = append(records, numbered(i*37))
+	}
+	add(t, s, records...)
+	return state(t, s)
+}
+
+// readState returns what is wrong with a state, at Adopt or when it is read, after
+// checking that what is read before is in order.
+func readState(t testing.TB, r io.ReaderAt, size int64) error {
+	s := New(Options{Dir: "/nonexistent", Memory: 1})
+	defer s.Close()
+	if err := s.Adopt(r, 0, size); err != nil {
+		return err
+	}
+	var last []byte
+	var failed error
+	n := 0
+	for r, err := range s.All() {
+		if failed != nil {
+			t.Fatal("something after the error")
+		}
+		if failed = err; err != nil {
+			if r.Data != nil || r.N != 0 {
+				t.Fatal("record with an error")
+			}
+			continue
+		}
+		if n > 0 && bytes.Compare(last, r.Data) >= 0 {
+			t.Fatalf("%q after %q", r.Data, last)
+		}
+		if r.N < 1 {
+			t.Fatalf("%d times", r.N)
+		}
+		last = append(last[:0], r.Data...)
+		n++
+	}
+	return failed
+}
+
+func TestEveryByteFlipped(t *testing.T) {
+	b := sample(t)
+	if err := readState(t, bytes.NewReader(b), int64(len(b))); err != nil {
+		t.Fatal(err)
+	}
+	for i := range b {
+		for _, mask := range []byte{0x01, 0x80, 0xff} {
+			b[i] ^= mask
+			if readState(t, bytes.NewReader(b), int64(len(b))) == nil {
+				t.Errorf("byte %d changed by %#x: no error", i, mask)
+			}
+			b[i] ^= mask
+		}
+		if testing.Short() && i > 3000 {
+			break
+		}
+	}
+}
+
+func TestEveryTruncation(t *testing.T) {
+	b := sample(t)
+	for n := range b {
+		if readState(t, bytes.NewReader(b[:n]), int64(n)) == nil {
+			t.Errorf("first %d of %d bytes: no error", n, len(b))
+		}
+		// The file is shorter than it was when the state was found in it.
+		if readState(t, bytes.NewReader(b[:n]), int64(len(b))) == nil {
+			t.Errorf("first %d of %d bytes, announced as all: no error", n, len(b))
+		}
+	}
+	for _, more := range []string{"\x00", "garbage", string(b)} {
+		long := append(bytes.Clone(b), more...)
+		if readState(t, bytes.NewReader(long), int64(len(long))) == nil {
+			t.Errorf("%d bytes more: no error", len(more))
+		}
+	}
+}
+
+// forge makes a state of payloads, all checksums right.
+func forge(records, longest int, payloads ...string) []byte {
+	var blocks []byte
+	crc := uint32(0)
+	for _, p := range payloads {
+		head := binary.LittleEndian.AppendUint32(nil, uint32(len(p)))
+		crc = crc32.Update(crc32.Update(crc, castagnoli, head), castagnoli, []byte(p))
+		blocks = append(blocks, head...)
+		blocks = binary.LittleEndian.AppendUint32(blocks, crc)
+		blocks = append(blocks, p...)
+	}
+	return append(header{int64(headerLen + len(blocks)), int64(records), longest}.encode(), blocks...)
+}
+
+func TestForgedRuns(t *testing.T) {
+	long := string(binary.AppendUvarint(nil, 2000)) + strings.Repeat("x", 2000)
+	cases := []struct {
+		name  string
+		state []byte
+		want  string // "" if it is sound
+	}{
+		{"sound", forge(2, 99, "\x00\x01a\x01\x01\x01b\x01"), ""},
+		{"two blocks", forge(2, 99, "\x00\x01a\x01", "\x01\x01b\x01"), ""},
+		{"whole record", forge(2, 9999, "\x00\x01a\x01\x00"+long+"\x01"), ""},
+		{"after a whole record", forge(2, 9999, "\x00"+long+"\x01", "\x05\x01y\x01"), ""},
+		{"descending", forge(2, 99, "\x00\x01b\x01\x00\x01a\x01"), "out of order"},
+		{"equal", forge(2, 99, "\x00\x01a\x01\x01\x00\x01"), "out of order"},
+		{"equal, nothing shared", forge(2, 99, "\x00\x01a\x01\x00\x01a\x01"), "out of order"},
+		{"beginning of the one before", forge(2, 99, "\x00\x02ab\x01\x01\x00\x01"), "out of order"},
+		{"shares more than it says", forge(2, 99, "\x00\x02ab\x01\x00\x02ac\x01"), "out of order"},
+		{"descending between blocks", forge(2, 99, "\x00\x01b\x01", "\x00\x01a\x01"), "out of order"},
+		{"whole record descending", forge(2, 9999, "\x00\x01y\x01\x00"+long+"\x01"), "out of order"},
+		{"whole record twice", forge(2, 9999, "\x00"+long+"\x01", "\x00"+long+"\x01"), "out of order"},
+		{"long record that shares", forge(2, 9999, "\x00\x01w\x01\x01"+long+"\x01"), "impossible length"},
+		{"first shares", forge(1, 99, "\x01\x01a\x01"), "impossible length"},
+		{"shares more than there is", forge(2, 99, "\x00\x01a\x01\x02\x01b\x01"), "impossible length"},
+		{"suffix behind the block", forge(1, 99, "\x00\x05a\x01"), "impossible length"},
+		{"huge length", forge(1, 99, "\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01a\x01"), "impossible length"},
+		{"endless number", forge(1, 99, strings.Repeat("\xff", 20)), "impossible length"},
+		{"no length", forge(1, 99, "\x00"), "impossible length"},
+		{"no count", forge(1, 99, "\x00\x01a"), "impossible count"},
+		{"count 0", forge(1, 99, "\x00\x01a\x00"), "impossible count"},
+		{"count of 64 bits", forge(1, 99, "\x00\x01a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), "impossible count"},
+		{"too few records", forge(3, 99, "\x00\x01a\x01\x01\x01b\x01"), "fewer records"},
+		{"too many records in a block", forge(1, 99, "\x00\x01a\x01\x01\x01b\x01"), "more records"},
+		{"too many blocks", forge(1, 99, "\x00\x01a\x01", "\x01\x01b\x01"), "more blocks"},
+		{"blocks of no records", forge(0, 99, "\x00\x01a\x01"), "more blocks"},
+		{"empty block", forge(1, 99, "", "\x00\x01a\x01"), "length of a block"},
+		{"block longer than announced", forge(1, 3, "\x00\x01a\x01"), "length of a block"},
+		{"block longer than any", forge(1, maxPayload+1, "\x00\x01a\x01"), "impossible number"},
+		{"records beyond 63 bits", forge(-1, 99, "\x00\x01a\x01"), "impossible number"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			err := readState(t, bytes.NewReader(c.state), int64(len(c.state)))
+			switch {
+			case c.want == "" && err != nil:
+				t.Error(err)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestBlocksSwapped(t *testing.T) {
+	// Sorted either way if nothing is shared, so that only the checksum tells.
+	sound := forge(2, 99, "\x00\x01a\x01", "\x00\x01b\x01")
+	swapped := append([]byte{}, sound[:headerLen]...)
+	swapped = append(swapped, sound[headerLen+blockHead+4:]...)
+	swapped = append(swapped, sound[headerLen:headerLen+blockHead+4]...)
+	err := readState(t, bytes.NewReader(swapped), int64(len(swapped)))
+	if err == nil || !strings.Contains(err.Error(), "checksum") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestCountsBeyond63Bits(t *testing.T) {
+	most := string(binary.AppendUvarint([]byte("\x00\x01a"), math.MaxInt64))
+	s := tiny(t)
+	adopt(t, s, forge(1, 99, most))
+	twin{"a": math.MaxInt64}.check(t, s)
+	add(t, s, []byte("a"))
+	if got, err := collect(s.All()); err != errOverflow || len(got) > 0 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestNoPlaceForARun(t *testing.T) {
+	b := sample(t)
+	for _, c := range [][2]int64{{-1, 32}, {0, -1}, {0, 0}, {0, 31}, {math.MaxInt64, 32}, {32, math.MaxInt64}, {1, int64(len(b))}, {int64(len(b)), 100}} {
+		if err := tiny(t).Adopt(bytes.NewReader(b), c[0], c[1]); err == nil {
+			t.Errorf("%d bytes from %d on: no error", c[1], c[0])
+		}
+	}
+}
+
+// odd is a ReaderAt that misbehaves from a place on.
+type odd struct {
+	b    []byte
+	from int64
+	n    func(int) int
+	err  error
+}
+
+func (o odd) ReadAt(p []byte, off int64) (int, error) {
+	n, err := bytes.NewReader(o.b).ReadAt(p, off)
+	if off >= o.from {
+		return o.n(n), o.err
+	}
+	return n, err
+}
+
+func TestReaderFails(t *testing.T) {
+	b := sample(t)
+	cause := errors.New("cable is out")
+	for _, from := range []int64{0, headerLen, headerLen + blockHead} {
+		for name, o := range map[string]odd{
+			"error": {b, from, func(int) int { return 0 }, cause},
+			"short": {b, from, func(n int) int { return n / 2 }, nil},
+			"lies":  {b, from, func(n int) int { return n + 5 }, nil},
+		} {
+			err := readState(t, o, int64(len(b)))
+			if err == nil || o.err != nil && !errors.Is(err, o.err) {
+				t.Errorf("%s from %d on: error %v", name, from, err)
+			}
+		}
+		// All is well if io.EOF comes with the last byte.
+		if err := readState(t, odd{b, from, func(n int) int { return n }, io.EOF}, int64(len(b))); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A damaged run among many is an error when runs are merged into the file, too, and
+// does not spoil the file.
+func TestDamageAmongManyRuns(t *testing.T) {
+	s := tiny(t)
+	b := sample(t)
+	for range 20 {
+		adopt(t, s, b)
+	}
+	bad := bytes.Clone(b)
+	bad[headerLen+blockHead+50] ^= 1
+	adopt(t, s, bad)
+	for range 2 {
+		if got, err := collect(s.All()); err == nil || !strings.Contains(err.Error(), "checksum") || len(got) > 0 {
+			t.Errorf("%d records, %v", len(got), err)
+		}
+	}
+	if s.err != nil {
+		t.Errorf("the sorter is unusable: %v", s.err)
+	}
+	empty(t, s.dir)
+}
+
+// shortWriter takes n bytes.
+type shortWriter struct{ n int }
+
+func (w *shortWriter) Write(p []byte) (int, error) {
+	n := min(len(p), w.n)
+	w.n -= n
+	if n < len(p) {
+		return n, io.ErrShortWrite
+	}
+	return n, nil
+}
+
+func TestWriteToFails(t *testing.T) {
+	s := tiny(t)
+	adopt(t, s, sample(t))
+	for _, room := range []int{0, 10, headerLen, headerLen + 100} {
+		n, err := s.WriteTo(&shortWriter{room})
+		if n != int64(room) || !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("room for %d: wrote %d, %v", room, n, err)
+		}
+	}
+}
+
+// FuzzAdopt reads anything as a state, and as the payload of one whose checksums are
+// right. What can be read can be written and read again.
+func FuzzAdopt(f *testing.F) {
+	f.Add(sample(f), uint8(2))
+	f.Add(forge(2, 99, "\x00\x01a\x01\x01\x01b\x01"), uint8(0))
+	f.Add([]byte("\x00\x01a\x01\x01\x01b\x01"), uint8(2))
+	f.Add([]byte("\x00\x00\x01\x00\x03abc\x7f\x02\x02de\x01"), uint8(3))
+	f.Fuzz(func(t *testing.T, b []byte, records uint8) {
+		readState(t, bytes.NewReader(b), int64(len(b)))
+		forged := forge(int(records), maxPayload, string(b[:len(b)/2]), string(b[len(b)/2:]))
+		if len(b) < 2 {
+			forged = forge(int(records), maxPayload, string(b))
+		}
+		if readState(t, bytes.NewReader(forged), int64(len(forged))) != nil {
+			return
+		}
+		s, copied := New(Options{}), New(Options{})
+		defer s.Close()
+		defer copied.Close()
+		adopt(t, s, forged)
+		once := state(t, s)
+		adopt(t, copied, once)
+		if !bytes.Equal(state(t, copied), once) {
+			t.Error("written again, other bytes")
+		}
+	})
+}
