@@ -1,9 +1,13 @@
 package spill
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Between two hand-overs nothing is allocated; with them, next to nothing, because
@@ -39,60 +43,89 @@ func TestGuardAddDoesNotAllocate(t *testing.T) {
 // The heap stays within Options.Memory while seven times as much is added, written
 // and read.
 func TestGuardMemory(t *testing.T) {
-	const memory = 8 << 20
-	for _, writers := range []int{1, 4} {
-		s := New(Options{Memory: memory, Dir: t.TempDir()})
-		defer s.Close()
-		runtime.GC()
-		base, most := heap(), int64(0)
-		sample := func() { most = max(most, heap()-base) }
-		r := rand.New(rand.NewPCG(1, 1))
-		ws := make([]*Writer, writers)
-		for i := range ws {
-			ws[i] = s.Writer()
-		}
-		rec := make([]byte, 0, 60)
-		const records = 56 << 20 / 60
-		for i := range records {
-			rec = auditRecord(rec[:0], r)
-			if err := ws[i%writers].Add(rec); err != nil {
-				t.Fatal(err)
+	const memory, input = 8 << 20, 56 << 20
+	kinds := map[string]func([]byte, *rand.Rand) []byte{
+		"records": auditRecord,
+		"lines": func(b []byte, r *rand.Rand) []byte {
+			b = auditRecord(b, r)
+			for n := r.IntN(5000); len(b) < n; {
+				b = append(b, byte(r.Uint32()))
 			}
-			if i%10_000 == 0 {
-				sample()
-			}
-		}
-		for _, w := range ws {
-			if err := w.Flush(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		n, sum := 0, int64(0)
-		for r, err := range s.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum += r.N
-			if n++; n%10_000 == 0 {
-				sample()
-			}
-		}
-		if sum != records {
-			t.Errorf("%d records, want %d", sum, records)
-		}
-		if len(s.disk) == 0 {
-			t.Error("nothing was spilled")
-		}
-		t.Logf("%d writers: %.1f MB at most, %d runs on disk", writers, float64(most)/(1<<20), len(s.disk))
-		if most > memory {
-			t.Errorf("%d writers: heap grew by %d bytes, allowed are %d", writers, most, memory)
+			return b
+		},
+	}
+	for name, record := range kinds {
+		for _, writers := range []int{1, 4} {
+			t.Run(fmt.Sprintf("%s/%d", name, writers), func(t *testing.T) {
+				s := New(Options{Memory: memory, Dir: t.TempDir()})
+				defer s.Close()
+				most := watchHeap(t)
+				var wg sync.WaitGroup
+				var added atomic.Int64
+				for k := range writers {
+					wg.Go(func() {
+						r := rand.New(rand.NewPCG(uint64(k), 1))
+						w, rec := s.Writer(), make([]byte, 0, 5000)
+						for size := 0; size < input/writers; size += len(rec) {
+							rec = record(rec[:0], r)
+							if err := w.Add(rec); err != nil {
+								t.Error(err)
+								return
+							}
+							added.Add(1)
+						}
+						if err := w.Flush(); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				wg.Wait()
+				sum := int64(0)
+				for r, err := range s.All() {
+					if err != nil {
+						t.Fatal(err)
+					}
+					sum += r.N
+				}
+				if sum != added.Load() {
+					t.Errorf("%d records, want %d", sum, added.Load())
+				}
+				if len(s.disk) == 0 {
+					t.Error("nothing was spilled")
+				}
+				n := most()
+				t.Logf("%.1f MB at most, %d runs on disk", float64(n)/(1<<20), len(s.disk))
+				if n > memory {
+					t.Errorf("heap grew by %d bytes, allowed are %d", n, memory)
+				}
+			})
 		}
 	}
 }
 
-// heap is the bytes in use, with what has not been collected.
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
+// watchHeap looks at the heap, with what has not been collected, until the function
+// that it returns is called, which tells by how much it has grown at most.
+func watchHeap(t *testing.T) (most func() int64) {
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	runtime.GC()
+	base, top := heap(), int64(0)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			top = max(top, heap()-base)
+			select {
+			case <-stop:
+				return
+			case <-time.After(2 * time.Millisecond):
+			}
+		}
+	})
+	end := sync.OnceFunc(func() { close(stop); wg.Wait() })
+	t.Cleanup(end)
+	return func() int64 { end(); return top }
 }

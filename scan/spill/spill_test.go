@@ -410,3 +410,41 @@ func TestSortEntries(t *testing.T) {
 		}
 	}
 }
+
+// A write that fails while runs on disk are merged into longer ones is for good too.
+func TestDiskIsFullWhenReading(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("no device that is full: ", err)
+	}
+	s := tiny(t)
+	b := sample(t)
+	for range 10 {
+		adopt(t, s, b)
+	}
+	s.file = full
+	_, err = collect(s.All())
+	if err == nil || !strings.Contains(err.Error(), "no space") {
+		t.Fatalf("error %v", err)
+	}
+	if _, again := s.WriteTo(&bytes.Buffer{}); again != err {
+		t.Errorf("WriteTo: %v", again)
+	}
+}
+
+// A disk that returns other bytes than were written is found out.
+func TestTemporaryFileIsDamaged(t *testing.T) {
+	s := tiny(t)
+	for i := range 200 {
+		add(t, s, numbered(i))
+	}
+	if _, err := s.file.WriteAt([]byte("damage"), s.end-6); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		got, err := collect(s.All())
+		if err == nil || !strings.Contains(err.Error(), "temporary file") || !strings.Contains(err.Error(), "checksum") {
+			t.Errorf("%d records, error %v", len(got), err)
+		}
+	}
+}

@@ -125,7 +125,11 @@ func TestEveryByteFlipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range b {
-		for _, mask := range []byte{0x01, 0x80, 0xff} {
+		masks := []byte{0x01, 0x80, 0xff}
+		if i > 4096 { // within long records
+			masks = masks[i%3:][:1]
+		}
+		for _, mask := range masks {
 			b[i] ^= mask
 			if readState(t, bytes.NewReader(b), int64(len(b))) == nil {
 				t.Errorf("byte %d changed by %#x: no error", i, mask)
