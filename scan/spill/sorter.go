@@ -57,8 +57,8 @@ type Sorter struct {
 	end  int64    // of the last run in the file
 }
 
-// sizes divides the memory: a quarter is for the blocks of a merge, the rest for
-// arenas and runs.
+// sizes divides the memory: a quarter is for the blocks of a merge, an eighth for
+// small things and for what has not been collected yet, the rest for arenas and runs.
 type sizes struct {
 	arena int   // bytes of records in a writer's arena
 	page  int   // bytes of a page in memory, and of a block in the file
@@ -91,7 +91,7 @@ func sizesFor(memory int64) sizes {
 	return sizes{
 		arena: int(min(memory/64, maxArena)),
 		page:  int(min(max(memory/1024, 4<<10), maxPage)),
-		limit: memory - memory/4,
+		limit: memory - memory/4 - memory/8,
 		merge: memory / 4,
 	}
 }

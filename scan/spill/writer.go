@@ -88,7 +88,7 @@ func (w *Writer) handOver() error {
 	if err := w.s.reserve(most); err != nil {
 		return err
 	}
-	r := &run{}
+	r := &run{pages: make([][]byte, 0, len(w.arena)/w.s.size.page+1)}
 	e := encoder{emit: func(page []byte, need int) ([]byte, error) {
 		if page != nil {
 			r.pages = append(r.pages, page)
