@@ -9,8 +9,8 @@ import (
 //	host ident user [time] "request" status bytes "referer" "user agent"
 //
 // common ends after bytes, combined goes on; the vhost formats have the virtual
-// host, and perhaps its port, before everything else. Further fields at the end
-// are passed over. Sources: Apache's mod_log_config, nginx's predefined combined
+// host, and perhaps its port, before everything else. Of further fields behind
+// the User-Agent only the first quoted one is read. Sources: Apache's mod_log_config, nginx's predefined combined
 // format, and Debian's vhost_combined.
 //
 // Split looks at every line of a log, so it is written as a walk from quote to
@@ -33,7 +33,7 @@ func (f clf) HasAgent() bool { return f.agent }
 const timeLength = 29
 
 func (f clf) Split(line []byte, r *Record) bool {
-	r.Line, r.Agent = line, nil
+	r.Line, r.Agent, r.behind = line, nil, 0
 	open := requestQuote(line)
 	if open < 0 {
 		return false
@@ -75,7 +75,7 @@ func (f clf) Split(line []byte, r *Record) bool {
 	if end < 0 || end+1 < len(line) && line[end+1] != ' ' {
 		return false
 	}
-	r.Agent = line[from:end]
+	r.Agent, r.behind = line[from:end], end+1
 	return true
 }
 
@@ -229,7 +229,29 @@ func (f clf) Complete(r *Record) {
 	}
 	size := min(r.status.end+1, len(r.Line))
 	r.Size = parseSize(r.Line[size:fieldEnd(r.Line, size)])
+	r.Forwarded = quotedField(r.Line, r.behind)
 	r.completeRequest()
+}
+
+// quotedField returns the first field in quotes at or behind from, which is the
+// end of another field; nil if from is 0 or there is none.
+func quotedField(line []byte, from int) []byte {
+	for from > 0 && from < len(line) {
+		quote := bytes.IndexByte(line[from:], '"')
+		if quote < 0 {
+			return nil
+		}
+		from += quote + 1
+		if line[from-2] != ' ' {
+			continue // a quote within a field
+		}
+		end := quoteEnd(line, from)
+		if end < 0 || end+1 < len(line) && line[end+1] != ' ' {
+			return nil
+		}
+		return line[from:end]
+	}
+	return nil
 }
 
 // completeRequest splits the request line. A target may have raw blanks in it,

@@ -97,7 +97,14 @@ var variants = []struct {
 	{"an empty referer", `"-"`, `""`, func(*fields) {}},
 	{"a status in the referer", `"-"`, `"\" 200 5 \"-\" \"Googlebot\""`, func(*fields) {}},
 
-	{"further fields at the end", `"UA"`, `"UA" "203.0.113.9" 0.003 [x] -`, func(*fields) {}},
+	{"further fields at the end", `"UA"`, `"UA" 0.003 [x] -`, func(*fields) {}},
+	{"X-Forwarded-For as nginx's packages log it", `"UA"`, `"UA" "203.0.113.9"`, func(f *fields) { f.Forwarded = "203.0.113.9" }},
+	{"X-Forwarded-For and more", `"UA"`, `"UA" "203.0.113.9, 10.0.0.1" 0.003 [x] - "other"`, func(f *fields) { f.Forwarded = "203.0.113.9, 10.0.0.1" }},
+	{"X-Forwarded-For behind other fields", `"UA"`, `"UA" 0.003 x"y" "203.0.113.9"`, func(f *fields) { f.Forwarded = "203.0.113.9" }},
+	{"X-Forwarded-For that was not sent", `"UA"`, `"UA" "-"`, func(f *fields) { f.Forwarded = "-" }},
+	{"X-Forwarded-For is given as logged", `"UA"`, `"UA" "\"[2001:db8::1]:80\", \x22x\x22"`, func(f *fields) { f.Forwarded = `\"[2001:db8::1]:80\", \x22x\x22` }},
+	{"X-Forwarded-For that does not end", `"UA"`, `"UA" "203.0.113.9`, func(*fields) {}},
+	{"a quote within a field behind the agent", `"UA"`, `"UA" x"203.0.113.9"`, func(*fields) {}},
 	{"a blank at the end", `"UA"`, `"UA" `, func(*fields) {}},
 
 	{"a user with blanks", "- - [", "- John Q Public [", func(*fields) {}},
@@ -191,11 +198,20 @@ func TestCombinedLine(t *testing.T) {
 			check("combined", line, want)
 			want.Host = "example.com"
 			check("vhost_combined", "example.com "+line, want)
-			want.Agent = ""
+			want.Agent, want.Forwarded = "", ""
 			check("vhost_common", "example.com "+line, want)
 			want.Host = ""
 			check("common", line, want)
 		})
+	}
+}
+
+// TestForwardedWithRawQuote reads a field whose end cannot be told: the client
+// may have sent the quote, and what follows it.
+func TestForwardedWithRawQuote(t *testing.T) {
+	got, ok := read(mustFormat(t, "combined"), new(Record), plain+` "203.0.113.9"x" y`)
+	if !ok || got != plainFields {
+		t.Errorf("\n got %+v %v\nwant %+v", got, ok, plainFields)
 	}
 }
 
@@ -261,7 +277,7 @@ func TestNoRecord(t *testing.T) {
 
 // TestCutLine cuts lines at every byte, as a full disk does. What is left is a
 // record only if its request, its status and its User-Agent are whole, and then
-// they are those of the whole line.
+// they are those of the whole line. A cut field behind them is none.
 func TestCutLine(t *testing.T) {
 	type line struct{ format, text string }
 	var lines []line
@@ -288,6 +304,9 @@ func TestCutLine(t *testing.T) {
 				t.Errorf("%s: its agent is not whole, and is %q: %s", l.format, got.Agent, l.text[:cut])
 			}
 			got.Size = whole.Size // a cut number is a number
+			if got.Forwarded == "" {
+				got.Forwarded = whole.Forwarded
+			}
 			if got != whole {
 				t.Errorf("%s: %s\n got %+v\nwant %+v", l.format, l.text[:cut], got, whole)
 			}
@@ -326,7 +345,7 @@ func TestRecordReuse(t *testing.T) {
 // becomes, they become, so that nobody may keep them.
 func TestViewsOfLine(t *testing.T) {
 	f := mustFormat(t, "vhost_combined")
-	line := []byte(visit().line("vhost_combined", raw))
+	line := []byte(visit().line("vhost_combined", raw) + ` "203.0.113.9"`)
 	var r Record
 	if !f.Split(line, &r) {
 		t.Fatal("not a record")
@@ -335,7 +354,7 @@ func TestViewsOfLine(t *testing.T) {
 	for i := range line {
 		line[i] = '!'
 	}
-	for _, view := range [][]byte{r.Line, r.Agent, r.Addr, r.Host, r.Method, r.Target} {
+	for _, view := range [][]byte{r.Line, r.Agent, r.Addr, r.Host, r.Forwarded, r.Method, r.Target} {
 		if strings.Trim(string(view), "!") != "" || len(view) == 0 {
 			t.Errorf("%q is not a view", view)
 		}
@@ -361,11 +380,12 @@ func TestHostileLine(t *testing.T) {
 		"protocols":        ` HTTP/`,
 		"brackets":         `[`,
 		"schemes":          `://`,
+		"half fields":      ` x"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			long := strings.Repeat(part, size/len(part))
 			for _, f := range formats {
-				for _, line := range []string{long, head + long, head + long + `" 200 3 "-" "UA"`, head + `" 200 3 "-" "` + long, "a " + long + " [x] \"GET / HTTP/1.1\" 200 3"} {
+				for _, line := range []string{long, head + long, head + long + `" 200 3 "-" "UA"`, head + `" 200 3 "-" "UA" ` + long, head + `" 200 3 "-" "` + long, "a " + long + " [x] \"GET / HTTP/1.1\" 200 3"} {
 					if got, ok := read(f, new(Record), line); ok && got.Target == "" {
 						t.Errorf("%s: a record without a target", f.Name())
 					}
@@ -389,7 +409,7 @@ func TestGuardAllocs(t *testing.T) {
 				if e.request = "GET " + c.target + " HTTP/1.1"; c.target == "" {
 					e.request = "-"
 				}
-				line := []byte(e.line(f.Name(), escapeApache))
+				line := []byte(e.line(f.Name(), escapeApache) + ` "203.0.113.9"`)
 				var r Record
 				if n := testing.AllocsPerRun(100, func() {
 					if f.Split(line, &r) {

@@ -38,6 +38,9 @@ type Record struct {
 	// Addr is the client's address or its name, Host the host with its port if
 	// the log has one, nil if the format has none.
 	Addr, Host []byte
+	// Forwarded is the first quoted field behind the User-Agent as the log spells
+	// it, which is where proxied servers log X-Forwarded-For; nil if there is none.
+	Forwarded []byte
 	// Method and Target are the request's, as the client sent them: the log's
 	// own escaping is undone, the URL's percent-encoding is not.
 	Method, Target []byte
@@ -52,6 +55,7 @@ type Record struct {
 	Truncated bool
 
 	method, request, status span // where Split found them in Line
+	behind                  int  // where in Line the fields behind the User-Agent begin, 0 if there are none
 	unescaped               []byte
 }
 

@@ -44,7 +44,7 @@ func FuzzFormat(f *testing.F) {
 
 // checkRecord tells what is wrong with a record.
 func checkRecord(f Format, r *Record, line, unescaped []byte) error {
-	for _, view := range [][]byte{r.Line, r.Agent, r.Addr, r.Host, r.Method} {
+	for _, view := range [][]byte{r.Line, r.Agent, r.Addr, r.Host, r.Forwarded, r.Method} {
 		if !bytes.Contains(line, view) {
 			return fmt.Errorf("%q is not in the line", view)
 		}
@@ -60,6 +60,8 @@ func checkRecord(f Format, r *Record, line, unescaped []byte) error {
 		return fmt.Errorf("host %q", r.Host)
 	case (r.Agent != nil) != f.HasAgent():
 		return fmt.Errorf("agent %q", r.Agent)
+	case r.Forwarded != nil && !f.HasAgent():
+		return fmt.Errorf("forwarded %q", r.Forwarded)
 	case r.Status < 0 || r.Status > 999 || r.Size < -1:
 		return fmt.Errorf("status %d, size %d", r.Status, r.Size)
 	case r.Truncated && r.Status != 414:

@@ -94,16 +94,16 @@ func mustFormat(t testing.TB, name string) Format {
 
 // fields is a Record as its user sees it, with copies in place of views.
 type fields struct {
-	Agent, Addr, Host, Method, Target string
-	Time                              string // RFC 3339, empty if there is none
-	Status                            int
-	Size                              int64
-	Truncated                         bool
+	Agent, Addr, Host, Forwarded, Method, Target string
+	Time                                         string // RFC 3339, empty if there is none
+	Status                                       int
+	Size                                         int64
+	Truncated                                    bool
 }
 
 func fieldsOf(r *Record) fields {
 	f := fields{
-		Agent: string(r.Agent), Addr: string(r.Addr), Host: string(r.Host),
+		Agent: string(r.Agent), Addr: string(r.Addr), Host: string(r.Host), Forwarded: string(r.Forwarded),
 		Method: string(r.Method), Target: string(r.Target),
 		Status: r.Status, Size: r.Size, Truncated: r.Truncated,
 	}
