@@ -95,15 +95,29 @@ func (n naive) read(header []byte) Claim {
 		}
 		return b.length - a.length
 	})
-	best, ambiguous := hits[0], false
+	var best []hit // of each operator, as they are named
 	for _, h := range hits {
-		if h.Operator != best.Operator {
-			ambiguous = true
-		} else if h.length > best.length {
-			best = h
+		n := slices.IndexFunc(best, func(b hit) bool { return b.Operator == h.Operator })
+		if n < 0 {
+			best = append(best, h)
+		} else if h.length > best[n].length {
+			best[n] = h
 		}
 	}
-	return Claim{Profile: best.Profile, Name: best.Name, Ambiguous: ambiguous}
+	claim := Claim{Profile: best[0].Profile, Name: best[0].Name}
+	if len(best) > 1 {
+		claim.Ambiguous = true
+		for _, b := range best {
+			claim.Rivals = append(claim.Rivals, b.Profile)
+		}
+	}
+	return claim
+}
+
+// same tells whether two claims are equal.
+func same(a, b Claim) bool {
+	return a.Profile == b.Profile && a.Name == b.Name && a.Ambiguous == b.Ambiguous && a.dotted == b.dotted &&
+		slices.Equal(a.Rivals, b.Rivals) && (a.Rivals == nil) == (b.Rivals == nil)
 }
 
 var (

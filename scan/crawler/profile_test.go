@@ -54,7 +54,7 @@ func TestBuiltin(t *testing.T) {
 						"Mozilla/5.0 (compatible; " + word + "/1.0; +http://operator.example/)",
 						word, word + "/2.0", "x (" + word + ")",
 					} {
-						if got := r.Read([]byte(header)); got != (Claim{Profile: p, Name: p.Name}) {
+						if got := r.Read([]byte(header)); !same(got, Claim{Profile: p, Name: p.Name}) {
 							t.Errorf("%q is %v", header, got)
 						}
 					}

@@ -73,7 +73,7 @@ func TestRealHeaders(t *testing.T) {
 		}
 		header := []byte(row[1])
 		got, want := reader.Read(header), spec.read(header)
-		if got != want {
+		if !same(got, want) {
 			t.Errorf("%q is %v, to the specification %v", header, got, want)
 		}
 		if got.Name != "" && got.Profile == nil && !stemOf.MatchString(got.Name) {
@@ -110,7 +110,7 @@ func TestListedHeaders(t *testing.T) {
 			continue
 		}
 		header := []byte(row[1])
-		if got, want := reader.Read(header), spec.read(header); got != want {
+		if got, want := reader.Read(header), spec.read(header); !same(got, want) {
 			t.Errorf("%q is %v, to the specification %v", header, got, want)
 		}
 	}
@@ -140,7 +140,7 @@ func TestListedPatterns(t *testing.T) {
 		version := regexp.MustCompile(`(?i)(^|[ (;])` + regexp.QuoteMeta(name) + `/[\d.v]`)
 		for _, header := range p.Instances {
 			got := reader.Read([]byte(header))
-			if want := spec.read([]byte(header)); got != want {
+			if want := spec.read([]byte(header)); !same(got, want) {
 				t.Errorf("%q is %v, to the specification %v", header, got, want)
 			}
 			if profile == nil || profile.Control || !version.MatchString(header) {

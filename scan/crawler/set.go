@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,15 +16,23 @@ type Set struct {
 	profiles []Profile
 	words    *automaton.Words
 	owner    []*Profile // of each word
+	operator []int32    // of each word, numbered
 }
 
 // New makes a set of profiles and of the automaton of their words, which
 // compile.Words makes of Words(profiles). Both are kept.
 func New(profiles []Profile, words *automaton.Words) *Set {
 	s := &Set{profiles: profiles, words: words}
+	numbers := map[string]int32{}
 	for i := range profiles {
+		operator, known := numbers[profiles[i].Operator]
+		if !known {
+			operator = int32(len(numbers))
+			numbers[profiles[i].Operator] = operator
+		}
 		for range profiles[i].Words {
 			s.owner = append(s.owner, &profiles[i])
+			s.operator = append(s.operator, operator)
 		}
 	}
 	return s
@@ -60,6 +69,10 @@ type Claim struct {
 	Name string
 	// Ambiguous says that the header names crawlers of two operators.
 	Ambiguous bool
+	// Rivals are then the crawlers that it names, one of each operator and in the
+	// order in which the operators are named, so that the first is Profile. nil if
+	// it is not ambiguous. Not to be changed.
+	Rivals []*Profile
 
 	dotted string // of an unknown crawler: Name with the words that dots join to it, if there are any
 }
@@ -98,10 +111,18 @@ type Reader struct {
 	set      *Set
 	hits     []automaton.Hit
 	contacts []span
+	mentions []mention // of each operator that the header names
+	place    []int32   // of each operator: its index in mentions and one, 0 if it is not there
+}
+
+// mention is what a header says of one operator's crawlers.
+type mention struct {
+	operator    int32
+	first, best automaton.Hit // the word that comes first, and the longest
 }
 
 // Reader returns a new reader of headers.
-func (s *Set) Reader() *Reader { return &Reader{set: s} }
+func (s *Set) Reader() *Reader { return &Reader{set: s, place: make([]int32, len(s.profiles))} }
 
 // Read returns who a User-Agent header names. The header is given as the client
 // sent it, without a log's escaping.
@@ -109,45 +130,56 @@ func (s *Set) Reader() *Reader { return &Reader{set: s} }
 // Words count only outside URLs and e-mail addresses, which name the operator's
 // pages and not the client, and not behind "like ", by which clients say what
 // they resemble and are not. Of one operator's crawlers the one with the longest
-// word is meant. It allocates only for the name of an unknown crawler.
+// word is meant. It allocates only for the name of an unknown crawler, and for
+// the rivals of an ambiguous header.
 func (r *Reader) Read(header []byte) Claim {
 	r.hits = r.set.words.Append(r.hits[:0], header)
 	r.contacts = appendContacts(r.contacts[:0], header)
-	var first, best automaton.Hit
-	found, ambiguous := false, false
+	r.mentions = r.mentions[:0]
 	for _, hit := range r.hits {
-		if !r.isName(header, hit.Start) {
-			continue
-		}
-		switch {
-		case !found:
-			first, best, found = hit, hit, true
-		case r.operator(hit) != r.operator(first):
-			ambiguous = true
-			// Hits come in the order of their ends; who is named first is who
-			// begins first, and of two that begin together the longer.
-			if hit.Start <= first.Start {
-				first, best = hit, hit
-			}
-		default:
-			first = earlier(first, hit)
-			best = longer(best, hit)
+		if r.isName(header, hit.Start) {
+			r.add(hit)
 		}
 	}
-	if found {
-		p := r.set.owner[best.Word]
-		return Claim{Profile: p, Name: p.Name, Ambiguous: ambiguous}
+	if len(r.mentions) == 0 {
+		return r.unknown(header)
 	}
-	return r.unknown(header)
+	for _, m := range r.mentions {
+		r.place[m.operator] = 0
+	}
+	slices.SortFunc(r.mentions, byFirst)
+	p := r.set.owner[r.mentions[0].best.Word]
+	claim := Claim{Profile: p, Name: p.Name}
+	if len(r.mentions) > 1 {
+		claim.Ambiguous, claim.Rivals = true, make([]*Profile, len(r.mentions))
+		for i, m := range r.mentions {
+			claim.Rivals[i] = r.set.owner[m.best.Word]
+		}
+	}
+	return claim
 }
 
-func (r *Reader) operator(h automaton.Hit) string { return r.set.owner[h.Word].Operator }
-
-func earlier(x, y automaton.Hit) automaton.Hit {
-	if y.Start < x.Start {
-		return y
+// add adds a word to what the header says of its operator.
+func (r *Reader) add(hit automaton.Hit) {
+	operator := r.set.operator[hit.Word]
+	if r.place[operator] == 0 {
+		r.mentions = append(r.mentions, mention{operator, hit, hit})
+		r.place[operator] = int32(len(r.mentions))
+		return
 	}
-	return x
+	m := &r.mentions[r.place[operator]-1]
+	if inOrder(hit, m.first) < 0 {
+		m.first = hit
+	}
+	m.best = longer(m.best, hit)
+}
+
+func byFirst(x, y mention) int { return inOrder(x.first, y.first) }
+
+// inOrder compares words by where they begin, and of two that begin together
+// has the longer come first.
+func inOrder(x, y automaton.Hit) int {
+	return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(y.End, x.End))
 }
 
 func longer(x, y automaton.Hit) automaton.Hit {

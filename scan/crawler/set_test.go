@@ -117,10 +117,38 @@ func TestHeader(t *testing.T) {
 			if got.String() != c.want {
 				t.Errorf("%q is %v, want %s", c.header, got, c.want)
 			}
-			if again := spec.read([]byte(c.header)); again != got {
+			if again := spec.read([]byte(c.header)); !same(again, got) {
 				t.Errorf("%q is %v to the specification, and %v", c.header, again, got)
 			}
 		})
+	}
+}
+
+// TestRivals asks which crawlers an ambiguous header may be of.
+func TestRivals(t *testing.T) {
+	reader := builtinSet(t).Reader()
+	for header, want := range map[string]string{
+		"Googlebot/2.1":                     "",
+		"GPTBot/1.0 OAI-SearchBot/1.0":      "",
+		"FooBot/1.0":                        "",
+		"":                                  "",
+		"bingbot Googlebot":                 "bingbot Googlebot",
+		"Googlebot bingbot":                 "Googlebot bingbot",
+		"Googlebot bingbot Googlebot-Image": "Googlebot-Image bingbot",
+		"bingbot Googlebot Googlebot-Image msnbot-media": "msnbot-media Googlebot-Image",
+		"GPTBot ClaudeBot bingbot GPTBot":                "GPTBot ClaudeBot bingbot",
+		"GPTBot (like Googlebot) bingbot":                "GPTBot bingbot",
+	} {
+		for range 2 { // nothing of a header is left for the next
+			var names []string
+			claim := reader.Read([]byte(header))
+			for _, p := range claim.Rivals {
+				names = append(names, p.Name)
+			}
+			if got := strings.Join(names, " "); got != want || claim.Ambiguous != (want != "") {
+				t.Errorf("%q may be of %q, want %q", header, got, want)
+			}
+		}
 	}
 }
 
@@ -195,7 +223,7 @@ func TestReaderFollowsTheSpecification(t *testing.T) {
 			for range rounds {
 				header := randomHeader(r, words)
 				got, want := reader.Read(header), spec.read(header)
-				if got != want {
+				if !same(got, want) {
 					t.Fatalf("%q is %v, to the specification %v", header, got, want)
 				}
 				switch {
@@ -250,7 +278,7 @@ func TestClaimKeepsNoView(t *testing.T) {
 }
 
 // TestGuardAllocs fails when headers begin to cost memory. Only the name of an
-// unknown crawler is made anew.
+// unknown crawler and the list of rivals are made anew.
 func TestGuardAllocs(t *testing.T) {
 	reader := builtinSet(t).Reader()
 	for _, c := range []struct {
@@ -258,7 +286,7 @@ func TestGuardAllocs(t *testing.T) {
 		want         float64
 	}{
 		{"known", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", 0},
-		{"ambiguous", "bingbot Googlebot Googlebot-Image", 0},
+		{"ambiguous", "bingbot Googlebot Googlebot-Image", 1},
 		{"browser", "Mozilla/5.0 (Windows NT 6.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/46.0.2490.71 Safari/537.36", 0},
 		{"contacts", "Foo (http://a.example/ http://b.example/ me@a.example me@b.example)", 0},
 		{"unknown", "FooBot/1.0 (+http://foo.example/)", 1},
