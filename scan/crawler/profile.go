@@ -47,6 +47,9 @@ type Profile struct {
 	// Verify lists how the operator lets its addresses be verified: "ranges",
 	// "dns", or both with a comma. Empty: it publishes nothing.
 	Verify string `json:"verify,omitempty"`
+	// Domains are where the DNS names of its addresses are, in lower case and
+	// without dots at their ends, if the operator says so.
+	Domains []string `json:"domains,omitempty"`
 }
 
 var knownCategories = []string{
@@ -118,6 +121,11 @@ func (p *Profile) check(seen map[string]string) error {
 	for _, token := range p.Tokens {
 		if token == "" || len(automaton.CutToken([]byte(token))) != len(token) {
 			return fmt.Errorf("%q is not a product token", token)
+		}
+	}
+	for _, domain := range p.Domains {
+		if err := checkDomain(domain); err != nil {
+			return fmt.Errorf("domain %q: %w", domain, err)
 		}
 	}
 	for _, key := range append([]string{"name " + p.Name}, p.Words...) {

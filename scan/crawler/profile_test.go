@@ -34,6 +34,9 @@ func TestBuiltin(t *testing.T) {
 			if _, err := time.Parse(time.DateOnly, p.Date); p.Date != "" && err != nil {
 				t.Errorf("date: %v", err)
 			}
+			if len(p.Domains) > 0 && !strings.Contains(p.Verify, "dns") {
+				t.Errorf("domains %q of one that is verified by %q", p.Domains, p.Verify)
+			}
 			if p.Control != (len(p.Words) == 0) {
 				t.Errorf("control token: %v, words %q", p.Control, p.Words)
 			}
@@ -154,7 +157,7 @@ func TestRead(t *testing.T) {
 	got, err := Read([]byte(`[
 		{"name":"Foo","operator":"F","category":"seo","words":["Foo","Foo Bar"],"tokens":["foo","bar"],
 		 "ignores_wildcard":true,"exempt":"because","dialect":"rfc9309","obeys":"no","source":"https://foo.example/",
-		 "date":"2026-11-21","verify":"dns"},
+		 "date":"2026-11-21","verify":"dns","domains":["foo.example","xn--nxasmq6b.example"]},
 		{"name":"Foo-Extended","operator":"F","tokens":["Foo-Extended"],"control":true,"obeys":"unknown"}
 	]
 	`))
@@ -165,7 +168,7 @@ func TestRead(t *testing.T) {
 		{
 			Name: "Foo", Operator: "F", Category: "seo", Words: []string{"Foo", "Foo Bar"}, Tokens: []string{"foo", "bar"},
 			IgnoresWildcard: true, Exempt: "because", Dialect: "rfc9309", Obeys: "no", Source: "https://foo.example/",
-			Date: "2026-11-21", Verify: "dns",
+			Date: "2026-11-21", Verify: "dns", Domains: []string{"foo.example", "xn--nxasmq6b.example"},
 		},
 		{Name: "Foo-Extended", Operator: "F", Tokens: []string{"Foo-Extended"}, Control: true, Obeys: "unknown"},
 	}
@@ -208,6 +211,17 @@ func TestReadError(t *testing.T) {
 		{"no word on whether it obeys", change(`"yes"`, `""`), "obeys"},
 		{"another word on whether it obeys", change(`"yes"`, `"perhaps"`), "obeys"},
 		{"an unknown dialect", change(`"obeys"`, `"dialect":"bing","obeys"`), "bing"},
+		{"a domain in capitals", change(`"obeys"`, `"domains":["Foo.example"],"obeys"`), "Foo.example"},
+		{"a domain that ends in a dot", change(`"obeys"`, `"domains":["foo.example."],"obeys"`), "foo.example."},
+		{"a domain that begins with a dot", change(`"obeys"`, `"domains":[".foo.example"],"obeys"`), ".foo.example"},
+		{"a domain with a wildcard", change(`"obeys"`, `"domains":["*.foo.example"],"obeys"`), "*.foo.example"},
+		{"a domain of all of com", change(`"obeys"`, `"domains":["com"],"obeys"`), "com"},
+		{"an empty domain", change(`"obeys"`, `"domains":[""],"obeys"`), "domain name"},
+		{"a domain that begins with a hyphen", change(`"obeys"`, `"domains":["-foo.example"],"obeys"`), "domain name"},
+		{"a domain with a long label", change(`"obeys"`, `"domains":["`+strings.Repeat("x", 64)+`.example"],"obeys"`), "domain name"},
+		{"a long domain", change(`"obeys"`, `"domains":["`+strings.Repeat("x.", 130)+`example"],"obeys"`), "domain name"},
+		{"the domain of rented machines", change(`"obeys"`, `"domains":["googleusercontent.com"],"obeys"`), "rented"},
+		{"a part of the domain of rented machines", change(`"obeys"`, `"domains":["bc.googleusercontent.com"],"obeys"`), "rented"},
 		{"a name twice", second("foo", "Bar"), "shares"},
 		{"a word twice", second("Bar", "FOO"), "shares"},
 		{"a word twice in one profile", change(`["Foo"]`, `["Foo","foo"]`), "shares"},

@@ -1,0 +1,137 @@
+package crawler
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+)
+
+// Names are names of addresses that somebody has looked up, and confirmed: an
+// address leads to a name and the name back to the address. They are immutable
+// and safe for any number of goroutines.
+type Names struct {
+	of map[netip.Addr][]string // in lower case, without the final dot
+}
+
+// Len returns the number of addresses with a confirmed name.
+func (n *Names) Len() int { return len(n.of) }
+
+// maxNamesSize bounds a file of names, in bytes: some four million of them.
+const maxNamesSize = 256 << 20
+
+var (
+	errColumns   = errors.New("not an address, a name and whether it is confirmed, with tabs between")
+	errNoAddr    = errors.New("not an address")
+	errConfirmed = errors.New("neither true nor false, yes nor no, 1 nor 0")
+	errNameless  = errors.New("confirmed, and no name")
+)
+
+// ReadNames reads a file of names: a line for each, with the address, the name
+// and whether the name was found to lead back to the address (true or false, yes
+// or no, 1 or 0, in any case), with tabs between; blank lines and lines that
+// begin with # are passed over. An address may have several names. Only confirmed
+// ones are kept, since anybody can give their own address any name. Errors say
+// the file, called name, and the line.
+func ReadNames(r io.Reader, name string) (*Names, error) {
+	data, err := readBounded(r, maxNamesSize)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	n := &Names{of: map[netip.Addr][]string{}}
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		line = bytes.TrimRight(line, "\r\n")
+		if len(bytes.TrimSpace(line)) == 0 || line[0] == '#' {
+			continue
+		}
+		if err := n.add(line); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
+		}
+	}
+	return n, nil
+}
+
+func (n *Names) add(line []byte) error {
+	columns := strings.Split(string(line), "\t")
+	if len(columns) != 3 {
+		return errColumns
+	}
+	for i := range columns {
+		columns[i] = strings.TrimSpace(columns[i])
+	}
+	addr, ok := parseAddr([]byte(columns[0]))
+	if !ok {
+		return fmt.Errorf("%q: %w", cut(columns[0]), errNoAddr)
+	}
+	switch strings.ToLower(columns[2]) {
+	case "true", "yes", "1":
+	case "false", "no", "0":
+		return nil
+	default:
+		return fmt.Errorf("%q: %w", cut(columns[2]), errConfirmed)
+	}
+	host := normalName(columns[1])
+	if host == "" {
+		return errNameless
+	}
+	n.of[addr] = append(n.of[addr], host)
+	return nil
+}
+
+// normalName returns a name of the DNS in lower case, without the final dot.
+func normalName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
+
+// verifies tells whether an address has a confirmed name in one of the domains.
+// A nil Names has none.
+func (n *Names) verifies(addr netip.Addr, domains []string) bool {
+	if n == nil || len(domains) == 0 {
+		return false
+	}
+	for _, name := range n.of[addr] {
+		if inDomains(name, domains) {
+			return true
+		}
+	}
+	return false
+}
+
+// inDomains tells whether a normal name is one of the domains or in one.
+func inDomains(name string, domains []string) bool {
+	for _, domain := range domains {
+		if before, ok := strings.CutSuffix(name, domain); ok && (before == "" || before[len(before)-1] == '.') {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	errDomain = errors.New("not a domain name in lower case")
+	errRented = errors.New("any rented machine has a name in it")
+)
+
+// rented is the domain of everybody's machines at Google, which proves nothing.
+const rented = "googleusercontent.com"
+
+// checkDomain refuses what cannot be the domain of an operator's crawlers: a name
+// of two labels at least, of letters, digits and hyphens.
+func checkDomain(domain string) error {
+	labels := strings.Split(domain, ".")
+	if len(labels) < 2 || len(domain) > 253 {
+		return errDomain
+	}
+	for _, label := range labels {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' ||
+			strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return errDomain
+		}
+	}
+	if inDomains(domain, []string{rented}) {
+		return errRented
+	}
+	return nil
+}

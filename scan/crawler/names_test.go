@@ -1,0 +1,118 @@
+package crawler
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestReadNames reads what users may write into a file of names.
+func TestReadNames(t *testing.T) {
+	n, err := ReadNames(strings.NewReader("\ufeff# of October\r\n\r\n"+
+		"192.0.2.1\tcrawl.example.com\ttrue\r\n"+
+		"192.0.2.2\tCRAWL.Example.COM.\tYES\r\n"+
+		"192.0.2.3\t crawl.example.com \t 1 \r\n"+
+		"192.0.2.4\tcrawl.example.com\tFalse\r\n"+
+		"192.0.2.5\tcrawl.example.com\tno\r\n"+
+		"192.0.2.6\t\t0\r\n"+
+		"192.0.2.7\ta.example\ttrue\r\n192.0.2.7\tb.example\tTrue\r\n192.0.2.7\tc.example\tfalse\r\n"+
+		"2001:DB8:0::1\ta.example\tyes\r\n"+
+		"::ffff:192.0.2.8\ta.example\tyes"), "names")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"192.0.2.1": "crawl.example.com", "192.0.2.2": "crawl.example.com", "192.0.2.3": "crawl.example.com",
+		"192.0.2.7": "a.example b.example", "2001:db8::1": "a.example", "192.0.2.8": "a.example",
+	}
+	for addr, names := range want {
+		if got := strings.Join(n.of[netip.MustParseAddr(addr)], " "); got != names {
+			t.Errorf("%s is called %q, want %q", addr, got, names)
+		}
+	}
+	if n.Len() != len(want) {
+		t.Errorf("%d addresses have names, want %d", n.Len(), len(want))
+	}
+	if n, err := ReadNames(strings.NewReader(""), "names"); err != nil || n.Len() != 0 {
+		t.Errorf("an empty file: %v", err)
+	}
+}
+
+// TestRefusedNames has one case for each way in which a line is wrong.
+func TestRefusedNames(t *testing.T) {
+	const good = "192.0.2.1\ta.example\ttrue\n"
+	for _, c := range []struct {
+		name, line string
+		is         error
+	}{
+		{"blanks for tabs", "192.0.2.1 a.example true", errColumns},
+		{"two columns", "192.0.2.1\ta.example", errColumns},
+		{"four columns", "192.0.2.1\ta.example\ttrue\t", errColumns},
+		{"a name for an address", "a.example\t192.0.2.1\ttrue", errNoAddr},
+		{"a range for an address", "192.0.2.0/24\ta.example\ttrue", errNoAddr},
+		{"no address", "\ta.example\tfalse", errNoAddr},
+		{"another word", "192.0.2.1\ta.example\tmaybe", errConfirmed},
+		{"no word", "192.0.2.1\ta.example\t", errConfirmed},
+		{"a header", "ip\tname\tconfirmed", errNoAddr},
+		{"a confirmed name that is none", "192.0.2.1\t\ttrue", errNameless},
+		{"a confirmed name of the root", "192.0.2.1\t.\ttrue", errNameless},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := ReadNames(strings.NewReader(good+"\n"+c.line+"\n"+good), "names")
+			if !errors.Is(err, c.is) || !strings.HasPrefix(err.Error(), "names:3: ") {
+				t.Errorf("the error is %v, want names:3 and %v", err, c.is)
+			}
+		})
+	}
+}
+
+// TestInDomains asks which names an operator's domains have.
+func TestInDomains(t *testing.T) {
+	domains := []string{"googlebot.com", "google.com"}
+	for name, want := range map[string]bool{
+		"crawl-66-249-66-1.googlebot.com":      true,
+		"geo-crawl-1.geo.googlebot.com":        true,
+		"google.com":                           true,
+		"a.google.com":                         true,
+		"agoogle.com":                          false,
+		"google.com.example":                   false,
+		"1.bc.googleusercontent.com":           false,
+		"1.gae.googleusercontent.com":          false,
+		"com":                                  false,
+		"":                                     false,
+		"crawl-66-249-66-1.googlebot.com.evil": false,
+	} {
+		if got := inDomains(name, domains); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+}
+
+// TestDomainsOfTheOperators are those that the operators' own pages name.
+func TestDomainsOfTheOperators(t *testing.T) {
+	set := builtinSet(t)
+	for name, want := range map[string]string{
+		"Googlebot":         "googlebot.com google.com",
+		"Googlebot-Image":   "googlebot.com google.com",
+		"AdsBot-Google":     "googlebot.com google.com",
+		"Google-Read-Aloud": "google.com",
+		"bingbot":           "search.msn.com",
+		"Applebot":          "applebot.apple.com",
+		"YandexBot":         "yandex.ru yandex.net yandex.com",
+		"Baiduspider":       "baidu.com baidu.jp",
+		"Amazonbot":         "crawl.amazonbot.amazon",
+		"MojeekBot":         "mojeek.com",
+		"GPTBot":            "",
+	} {
+		if got := strings.Join(set.ByName(name).Domains, " "); got != want {
+			t.Errorf("the domains of %s are %q, want %q", name, got, want)
+		}
+	}
+	for _, p := range set.Profiles() {
+		if slices.ContainsFunc(p.Domains, func(d string) bool { return inDomains("x."+rented, []string{d}) }) {
+			t.Errorf("any rented machine may be %s", p.Name)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package crawler
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// Ranges are the addresses that an operator has published in one file. They are
+// immutable and safe for any number of goroutines.
+type Ranges struct {
+	// File is the name under which the file was read.
+	File string
+	// Created is when the operator made the list, in nanoseconds since 1970, 0 if
+	// the file does not say.
+	Created int64
+
+	prefixes []netip.Prefix // masked, none of them IPv4 in IPv6
+}
+
+// Len returns the number of ranges.
+func (r *Ranges) Len() int { return len(r.prefixes) }
+
+// maxRangesSize bounds a file of ranges, in bytes. The largest that operators
+// publish have a few hundred kilobytes.
+const maxRangesSize = 64 << 20
+
+// The widest ranges that a file may have, in bits. No operator of crawlers has
+// more; a wider one is a mistake that would verify half of the internet.
+const (
+	widestIPv4 = 8
+	widestIPv6 = 19
+)
+
+var (
+	errTooLarge   = fmt.Errorf("more than %d bytes", maxRangesSize)
+	errNoRange    = errors.New("no range")
+	errNoPrefix   = errors.New("neither ipv4Prefix nor ipv6Prefix")
+	errNoAddress  = errors.New("no ip_address")
+	errNotRange   = errors.New("neither an address nor a CIDR range")
+	errWideRange  = fmt.Errorf("wider than /%d (IPv4) or /%d (IPv6)", widestIPv4, widestIPv6)
+	errPrivate    = errors.New("a private, loopback, link-local, shared, unspecified or multicast range")
+	errCreation   = errors.New("creationTime is no time since 1970 in RFC 3339")
+	errJSONBehind = errors.New("something follows the object")
+)
+
+// ReadRanges reads the ranges that an operator publishes, in one of three forms:
+//
+//	{"creationTime":"2026-08-20T14:46:45.000000","prefixes":[{"ipv4Prefix":"192.0.2.0/24"},{"ipv6Prefix":"2001:db8::/32"}]}
+//	{"creationTime":"2026-08-20T14:46:45.000000","ips":[{"ip_address":"192.0.2.1"}]}
+//	one address or CIDR range a line, with blank lines and comments from # on
+//
+// creationTime may be missing; without a zone it is UTC. Bits behind a range's
+// length are ignored. A file is refused if anything in it is not as above, if
+// there is no range in it, and if one is wider than /8 (IPv4) or /19 (IPv6) or
+// has addresses that anybody may have. name is what the file is called in the
+// result and in errors, which say the line or the entry too.
+func ReadRanges(r io.Reader, name string) (*Ranges, error) {
+	data, err := readBounded(r, maxRangesSize)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	ranges := &Ranges{File: name}
+	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) > 0 && text[0] == '{' {
+		err = ranges.readJSON(data)
+	} else {
+		err = ranges.readLines(data)
+	}
+	if err == nil && len(ranges.prefixes) == 0 {
+		err = fmt.Errorf("%s: %w", name, errNoRange)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ranges, nil
+}
+
+// readBounded reads all of r, without a byte order mark, if it is not larger
+// than limit.
+func readBounded(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, errTooLarge
+	}
+	return bytes.TrimPrefix(data, []byte("\ufeff")), nil
+}
+
+func (r *Ranges) readJSON(data []byte) error {
+	var file struct {
+		CreationTime *string `json:"creationTime"`
+		Prefixes     []struct {
+			IPv4 string `json:"ipv4Prefix"`
+			IPv6 string `json:"ipv6Prefix"`
+		} `json:"prefixes"`
+		IPs []struct {
+			Address string `json:"ip_address"`
+		} `json:"ips"`
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(&file); err != nil {
+		return fmt.Errorf("%s:%d: %w", r.File, lineAt(data, offsetOf(err, d)), err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("%s:%d: %w", r.File, lineAt(data, d.InputOffset()), errJSONBehind)
+	}
+	if file.CreationTime != nil {
+		created, err := parseCreation(*file.CreationTime)
+		if err != nil {
+			return fmt.Errorf("%s: %q: %w", r.File, cut(*file.CreationTime), err)
+		}
+		r.Created = created
+	}
+	for i, p := range file.Prefixes {
+		if p.IPv4 == "" && p.IPv6 == "" {
+			return fmt.Errorf("%s: prefixes[%d]: %w", r.File, i, errNoPrefix)
+		}
+		for _, text := range []string{p.IPv4, p.IPv6} {
+			if text == "" {
+				continue
+			}
+			if err := r.add(text); err != nil {
+				return fmt.Errorf("%s: prefixes[%d]: %w", r.File, i, err)
+			}
+		}
+	}
+	for i, ip := range file.IPs {
+		if ip.Address == "" {
+			return fmt.Errorf("%s: ips[%d]: %w", r.File, i, errNoAddress)
+		}
+		if err := r.add(ip.Address); err != nil {
+			return fmt.Errorf("%s: ips[%d]: %w", r.File, i, err)
+		}
+	}
+	return nil
+}
+
+// offsetOf returns where in its input a decoder met an error.
+func offsetOf(err error, d *json.Decoder) int64 {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return syntax.Offset
+	case errors.As(err, &kind):
+		return kind.Offset
+	default:
+		return d.InputOffset()
+	}
+}
+
+// lineAt returns the number of the line in which an offset is.
+func lineAt(data []byte, offset int64) int {
+	return 1 + bytes.Count(data[:min(max(offset, 0), int64(len(data)))], []byte("\n"))
+}
+
+func (r *Ranges) readLines(data []byte) error {
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		line, _, _ = bytes.Cut(line, []byte("#"))
+		text := string(bytes.TrimSpace(line))
+		if text == "" {
+			continue
+		}
+		if err := r.add(text); err != nil {
+			return fmt.Errorf("%s:%d: %w", r.File, number, err)
+		}
+	}
+	return nil
+}
+
+// add adds a range, or an address as one.
+func (r *Ranges) add(text string) error {
+	prefix, err := parsePrefix(text)
+	if err == nil {
+		err = checkRange(prefix)
+	}
+	if err != nil {
+		return fmt.Errorf("%q: %w", cut(text), err)
+	}
+	r.prefixes = append(r.prefixes, prefix)
+	return nil
+}
+
+// cut bounds what an error quotes of a file.
+func cut(text string) string { return text[:min(len(text), 64)] }
+
+// parsePrefix reads an address or a CIDR range. IPv4 in IPv6 becomes IPv4.
+func parsePrefix(text string) (netip.Prefix, error) {
+	if !strings.Contains(text, "/") {
+		addr, ok := parseAddr([]byte(text))
+		if !ok {
+			return netip.Prefix{}, errNotRange
+		}
+		return netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	prefix, err := netip.ParsePrefix(text)
+	if err != nil {
+		return netip.Prefix{}, errNotRange
+	}
+	if addr, bits := prefix.Addr(), prefix.Bits()-96; addr.Is4In6() && bits >= 0 {
+		prefix = netip.PrefixFrom(addr.Unmap(), bits)
+	}
+	return prefix.Masked(), nil
+}
+
+// unpublishable are the ranges with which no list of an operator's addresses may
+// share any: see anonymous, and multicast, which no client has.
+var unpublishable = func() (p []netip.Prefix) {
+	for _, text := range []string{
+		"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", // private
+		"127.0.0.0/8", "::1/128", // loopback
+		"169.254.0.0/16", "fe80::/10", // link-local
+		"100.64.0.0/10",       // shared
+		"0.0.0.0/8", "::/128", // unspecified
+		"224.0.0.0/4", "ff00::/8", // multicast
+	} {
+		p = append(p, netip.MustParsePrefix(text))
+	}
+	return p
+}()
+
+var mapped = netip.MustParsePrefix("::ffff:0:0/96") // where IPv6 keeps all of IPv4
+
+// checkRange refuses what ReadRanges says it does.
+func checkRange(p netip.Prefix) error {
+	widest := widestIPv6
+	if p.Addr().Is4() {
+		widest = widestIPv4
+	}
+	if p.Bits() < widest || p.Overlaps(mapped) {
+		return errWideRange
+	}
+	for _, other := range unpublishable {
+		if p.Overlaps(other) {
+			return errPrivate
+		}
+	}
+	return nil
+}
+
+// parseCreation reads a creationTime: RFC 3339, or the same without a zone,
+// which is UTC, as Google writes it.
+func parseCreation(text string) (int64, error) {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			if ns := t.UnixNano(); ns > 0 && time.Unix(0, ns).Equal(t) {
+				return ns, nil
+			}
+		}
+	}
+	return 0, errCreation
+}

@@ -1,0 +1,343 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+// ranges reads a list that is right.
+func ranges(t testing.TB, text string) *Ranges {
+	t.Helper()
+	r, err := ReadRanges(strings.NewReader(text), "list")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestReadRanges reads each form of list that operators publish.
+func TestReadRanges(t *testing.T) {
+	const day = "2026-08-20T14:46:45Z"
+	for _, c := range []struct{ name, text, created, want string }{
+		{"Google's form", `{"creationTime":"2026-08-20T14:46:45.000000","prefixes":[{"ipv6Prefix":"2001:4860:4801:10::/64"},{"ipv4Prefix":"66.249.79.32/27"}]}`, day, "2001:4860:4801:10::/64 66.249.79.32/27"},
+		{"Ahrefs' form", `{"ips":[{"ip_address":"5.39.1.224"},{"ip_address":"2001:db8::1"}]}`, "", "5.39.1.224/32 2001:db8::1/128"},
+		{"Ahrefs' form with a date and a range", `{"creationTime":"2026-08-20T14:46:45Z","ips":[{"ip_address":"5.39.1.224/30"}]}`, day, "5.39.1.224/30"},
+		{"both prefixes in one entry", `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24","ipv6Prefix":"2001:db8::/32"}]}`, "", "192.0.2.0/24 2001:db8::/32"},
+		{"fields that nobody knows", `{"syncToken":1,"prefixes":[{"ipv4Prefix":"192.0.2.0/24","service":"x"}],"more":{}}`, "", "192.0.2.0/24"},
+		{"JSON behind blank lines", "\r\n {\"prefixes\":[{\"ipv4Prefix\":\"192.0.2.0/24\"}]}\r\n", "", "192.0.2.0/24"},
+		{"JSON behind a byte order mark", "\ufeff{\"prefixes\":[{\"ipv4Prefix\":\"192.0.2.0/24\"}]}", "", "192.0.2.0/24"},
+		{"an address or range a line", "192.0.2.1\n192.0.2.128/25\n2001:db8::1\n2001:DB8:1::/48\n", "", "192.0.2.1/32 192.0.2.128/25 2001:db8::1/128 2001:db8:1::/48"},
+		{"blank lines and comments", "# of 2026\n\n \t\n  192.0.2.1  # one\n#192.0.2.2\n", "", "192.0.2.1/32"},
+		{"lines from Windows", "\ufeff192.0.2.1\r\n\r\n192.0.2.2\r\n", "", "192.0.2.1/32 192.0.2.2/32"},
+		{"no final newline", "192.0.2.1\n192.0.2.2", "", "192.0.2.1/32 192.0.2.2/32"},
+		{"bits behind the length", "192.0.2.77/24\n2001:db8::77/32", "", "192.0.2.0/24 2001:db8::/32"},
+		{"IPv4 in IPv6", "::ffff:192.0.2.1\n::ffff:198.51.100.0/120", "", "192.0.2.1/32 198.51.100.0/24"},
+		{"the widest ranges", "17.0.0.0/8\n2001:e000::/19", "", "17.0.0.0/8 2001:e000::/19"},
+		{"documentation ranges are not private", "192.0.2.0/24\n198.51.100.0/24\n203.0.113.0/24\n2001:db8::/32", "", "192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 2001:db8::/32"},
+		{"beside private ranges", "172.15.0.0/16\n172.32.0.0/16\n100.63.0.0/16\n100.128.0.0/16\n192.167.0.0/16", "", "172.15.0.0/16 172.32.0.0/16 100.63.0.0/16 100.128.0.0/16 192.167.0.0/16"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := ranges(t, c.text)
+			var prefixes []string
+			for _, p := range got.prefixes {
+				prefixes = append(prefixes, p.String())
+			}
+			if joined := strings.Join(prefixes, " "); joined != c.want || got.Len() != len(prefixes) {
+				t.Errorf("ranges %s, want %s", joined, c.want)
+			}
+			created := ""
+			if got.Created != 0 {
+				created = time.Unix(0, got.Created).UTC().Format(time.RFC3339Nano)
+			}
+			if created != c.created || got.File != "list" {
+				t.Errorf("%s was made at %q, want %q", got.File, created, c.created)
+			}
+		})
+	}
+}
+
+// TestCreationTime reads the times at which lists were made.
+func TestCreationTime(t *testing.T) {
+	for text, want := range map[string]string{
+		"2026-08-20T14:46:45":         "2026-08-20T14:46:45Z", // without a zone it is UTC
+		"2026-08-20T14:46:45.000000":  "2026-08-20T14:46:45Z",
+		"2026-08-20T14:46:45.25":      "2026-08-20T14:46:45.25Z",
+		"2026-08-20T14:46:45Z":        "2026-08-20T14:46:45Z",
+		"2026-08-20T14:46:45.5+02:00": "2026-08-20T12:46:45.5Z",
+		"":                            "",
+		"yesterday":                   "",
+		"2026-08-20":                  "",
+		"2026-08-20T14:46":            "",
+		"2026-02-30T14:46:45Z":        "",
+		"2026-08-20T14:46:45 UTC":     "",
+		"1970-01-01T00:00:00Z":        "",
+		"0001-01-01T00:00:00Z":        "",
+		"9999-12-31T23:59:59Z":        "",
+	} {
+		got := ""
+		r, err := ReadRanges(strings.NewReader(fmt.Sprintf(`{"creationTime":%q,"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`, text)), "list")
+		if err == nil {
+			got = time.Unix(0, r.Created).UTC().Format(time.RFC3339Nano)
+		} else if !errors.Is(err, errCreation) {
+			t.Errorf("%q: %v", text, err)
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestRefusedRanges has one case for each way in which a list is wrong, and what
+// the error must say.
+func TestRefusedRanges(t *testing.T) {
+	entry := func(e string) string { return `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"},` + e + `]}` }
+	for _, c := range []struct {
+		name, text string
+		is         error
+		says       string
+	}{
+		{"empty", "", errNoRange, "list: "},
+		{"only comments", "# nothing\n\n", errNoRange, "list: "},
+		{"no prefix in JSON", `{"creationTime":"2026-08-20T14:46:45Z","prefixes":[]}`, errNoRange, "list: "},
+		{"an empty object", `{}`, errNoRange, "list: "},
+		{"an entry without a prefix", entry(`{}`), errNoPrefix, "list: prefixes[1]: "},
+		{"an empty prefix", entry(`{"ipv4Prefix":""}`), errNoPrefix, "list: prefixes[1]: "},
+		{"no entry", entry(`null`), errNoPrefix, "list: prefixes[1]: "},
+		{"an entry without an address", `{"ips":[{"ip_address":"192.0.2.1"},{"ip":"192.0.2.2"}]}`, errNoAddress, "list: ips[1]: "},
+		{"no address in JSON", entry(`{"ipv6Prefix":"x"}`), errNotRange, `list: prefixes[1]: "x"`},
+		{"no address among ips", `{"ips":[{"ip_address":"x"}]}`, errNotRange, `list: ips[0]: "x"`},
+		{"no address in a line", "192.0.2.1\n\ncrawl.example.com\n", errNotRange, `list:3: "crawl.example.com"`},
+		{"two addresses in a line", "192.0.2.1 192.0.2.2", errNotRange, "list:1: "},
+		{"an address with a zone", "2001:db8::1%eth0", errNotRange, "list:1: "},
+		{"an address with leading zeros", "192.000.002.001", errNotRange, "list:1: "},
+		{"a length that is none", "192.0.2.0/33", errNotRange, "list:1: "},
+		{"a page instead of a list", "<!DOCTYPE html>\n<html>", errNotRange, "list:1: "},
+		{"a JSON array", `["192.0.2.1"]`, errNotRange, "list:1: "},
+
+		{"JSON that ends early", "{\"prefixes\":[\n{", io.ErrUnexpectedEOF, "list:"},
+		{"JSON of another form", "{\n\"prefixes\":\"192.0.2.0/24\"}", nil, "list:2: "},
+		{"JSON that is none", "{\n\n,}", nil, "list:3: "},
+		{"more behind the object", "{\"prefixes\":[{\"ipv4Prefix\":\"192.0.2.0/24\"}]}\n{}", errJSONBehind, "list:2: "},
+		{"a time that is a number", `{"creationTime":1,"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`, nil, "creationTime"},
+
+		{"the whole of IPv4", "0.0.0.0/0", errWideRange, "list:1: "},
+		{"wider than /8", "16.0.0.0/7", errWideRange, "list:1: "},
+		{"wider than /19", "2001:c000::/18", errWideRange, "list:1: "},
+		{"the whole of IPv6", "::/0", errWideRange, "list:1: "},
+		{"the whole of IPv4 in IPv6", "::ffff:0:0/96", errWideRange, "list:1: "},
+		{"more than IPv4 in IPv6", "::ffff:0:0/90", errWideRange, "list:1: "},
+		{"wider than /8 in IPv6", "::ffff:16.0.0.0/103", errWideRange, "list:1: "},
+		{"a wide one in JSON", entry(`{"ipv6Prefix":"2000::/3"}`), errWideRange, "list: prefixes[1]: "},
+
+		{"RFC 1918, 10", "192.0.2.1\n10.1.2.0/24", errPrivate, `list:2: "10.1.2.0/24"`},
+		{"RFC 1918, 172", "172.31.255.255", errPrivate, "list:1: "},
+		{"RFC 1918, 192", "192.168.0.0/16", errPrivate, "list:1: "},
+		{"a private range in a public one", "172.0.0.0/8", errPrivate, "list:1: "},
+		{"unique local", "fd00::/48", errPrivate, "list:1: "},
+		{"loopback", "127.0.0.1", errPrivate, "list:1: "},
+		{"loopback of IPv6", "::1", errPrivate, "list:1: "},
+		{"link-local", "169.254.0.0/16", errPrivate, "list:1: "},
+		{"link-local of IPv6", "fe80::1", errPrivate, "list:1: "},
+		{"shared, 100.64.0.0/10", "100.100.0.0/16", errPrivate, "list:1: "},
+		{"unspecified", "0.0.0.0", errPrivate, "list:1: "},
+		{"unspecified of IPv6", "::", errPrivate, "list:1: "},
+		{"multicast", "224.0.0.1", errPrivate, "list:1: "},
+		{"multicast of IPv6", "ff02::1", errPrivate, "list:1: "},
+		{"private in IPv6", "::ffff:10.0.0.1", errPrivate, "list:1: "},
+		{"private in JSON", entry(`{"ipv4Prefix":"10.0.0.0/8"}`), errPrivate, "list: prefixes[1]: "},
+		{"private among ips", `{"ips":[{"ip_address":"192.168.1.1"}]}`, errPrivate, "list: ips[0]: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := ReadRanges(strings.NewReader(c.text), "list")
+			if err == nil {
+				t.Fatalf("read as %v", got.prefixes)
+			}
+			if c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("the error is %q, want %q and %v", err, c.says, c.is)
+			}
+		})
+	}
+}
+
+// TestUnreadableRanges reads lists that break off and lists without end.
+func TestUnreadableRanges(t *testing.T) {
+	broken := errors.New("broken")
+	if _, err := ReadRanges(iotest.ErrReader(broken), "list"); !errors.Is(err, broken) || !strings.Contains(err.Error(), "list") {
+		t.Errorf("a broken file: %v", err)
+	}
+	if _, err := readBounded(strings.NewReader("12345"), 4); !errors.Is(err, errTooLarge) {
+		t.Errorf("a file that is too large: %v", err)
+	}
+	if got, err := readBounded(strings.NewReader("1234"), 4); err != nil || string(got) != "1234" {
+		t.Errorf("a file that is not: %q, %v", got, err)
+	}
+	long := strings.Repeat("9", 1<<20)
+	if _, err := ReadRanges(strings.NewReader(long), "list"); err == nil || len(err.Error()) > 300 {
+		t.Errorf("the error of a long line has %d bytes", len(fmt.Sprint(err)))
+	}
+}
+
+// TestPublishedRanges reads lists that operators have published.
+func TestPublishedRanges(t *testing.T) {
+	dir := filepath.Join("..", "..", "..", "shared", "data", "bots", "ip-ranges")
+	paths, _, err := files(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skip("no published lists here: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		r, err := loadRanges(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if r.Len() < 5 || (r.Created != 0) != (filepath.Ext(path) == ".json") {
+			t.Errorf("%s: %d ranges, made at %d", path, r.Len(), r.Created)
+		}
+	}
+	series, ignored, err := LoadSeries(dir, builtinSet(t))
+	if err != nil || len(series) < 8 || len(series)+len(ignored) != len(paths) {
+		t.Errorf("%d series, %q ignored, of %d files: %v", len(series), ignored, len(paths), err)
+	}
+}
+
+// write makes files in a new directory, in which a name that ends in a slash is
+// a directory.
+func write(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(path, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestLoadSeries reads what users may write behind --ip-ranges. $ stands for
+// the directory.
+func TestLoadSeries(t *testing.T) {
+	set := builtinSet(t)
+	dir := write(t, map[string]string{
+		"some.txt":             "192.0.2.1",
+		"bad.txt":              "192.0.2.1\n10.0.0.0/8",
+		"dated/2026-01.json":   `{"creationTime":"2026-01-01T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,
+		"dated/2026-02.json":   `{"creationTime":"2026-02-01T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,
+		"dated/.hidden":        "no list",
+		"dated/sub/x.txt":      "192.0.2.1",
+		"all/googlebot.json":   `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,
+		"all/GoogleBot.txt":    "192.0.2.1",
+		"all/GPTBot.TXT":       "192.0.2.2",
+		"all/googlesc.json":    "not read",
+		"all/README.md":        "not read",
+		"all/gptbot.json.orig": "not read",
+		"all/.gptbot.json":     "not read",
+		"all/gptbot/":          "",
+		"none/README.md":       "not read",
+		"empty/":               "",
+		"broken/gptbot.txt":    "x",
+		"a=b/gptbot.txt":       "192.0.2.1",
+	})
+	for _, c := range []struct{ name, arg, want, ignored, says string }{
+		{"a file", "GPTBot=$/some.txt", "GPTBot[some.txt]", "", ""},
+		{"a name in another case", "gptbot=$/some.txt", "GPTBot[some.txt]", "", ""},
+		{"a word", "Yahoo! Slurp=$/some.txt", "Slurp[some.txt]", "", ""},
+		{"a word with a slash", "Pinterest/0.2=$/some.txt", "Pinterestbot[some.txt]", "", ""},
+		{"dated lists", "Googlebot=$/dated", "Googlebot[2026-01.json 2026-02.json]", "sub", ""},
+		{"a directory of crawlers", "$/all", "GPTBot[GPTBot.TXT] Googlebot[GoogleBot.txt] Googlebot[googlebot.json]", "README.md googlesc.json gptbot gptbot.json.orig", ""},
+		{"a directory with an equals sign", "$/a=b", "GPTBot[gptbot.txt]", "", ""},
+
+		{"an unknown crawler", "Gogglebot=$/some.txt", "", "", "unknown: Gogglebot"},
+		{"a family", "Google=$/some.txt", "", "", "unknown: Google"},
+		{"a robots.txt token that is no name", "Yahoo! =$/some.txt", "", "", "unknown"},
+		{"a control token", "Google-Extended=$/some.txt", "", "", "unknown: Google-Extended"},
+		{"no name", "=$/some.txt", "", "", "unknown"},
+		{"a file without a name", "$/some.txt", "", "", "unknown: some.txt"},
+		{"a directory without crawlers", "$/none", "", "", "unknown: none"},
+		{"an empty directory", "$/empty", "", "", "unknown: empty"},
+		{"an empty directory of lists", "GPTBot=$/empty", "", "", "no file"},
+		{"no such file", "GPTBot=$/missing", "", "", "missing"},
+		{"no such directory", "$/missing", "", "", "missing"},
+		{"nothing", "", "", "", "no such file"},
+		{"a bad file", "GPTBot=$/bad.txt", "", "", "bad.txt:2: "},
+		{"a bad file in a directory", "$/broken", "", "", "gptbot.txt:1: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			series, ignored, err := LoadSeries(strings.ReplaceAll(c.arg, "$", dir), set)
+			var got []string
+			for _, s := range series {
+				var names []string
+				for _, l := range s.Lists {
+					names = append(names, filepath.Base(l.File))
+				}
+				got = append(got, fmt.Sprintf("%s[%s]", s.Profile.Name, strings.Join(names, " ")))
+			}
+			for i := range ignored {
+				ignored[i] = filepath.Base(ignored[i])
+			}
+			says, unknown := strings.CutPrefix(c.says, "unknown")
+			if (err != nil) != (c.says != "") || errors.Is(err, ErrUnknownCrawler) != unknown {
+				t.Fatalf("error %v, want %q", err, c.says)
+			}
+			if err != nil {
+				if !strings.Contains(err.Error(), strings.TrimPrefix(says, ": ")) {
+					t.Errorf("%q does not say %q", err, says)
+				}
+				return
+			}
+			if s := strings.Join(got, " "); s != c.want {
+				t.Errorf("series %s, want %s", s, c.want)
+			}
+			if s := strings.Join(ignored, " "); s != c.ignored {
+				t.Errorf("ignored %s, want %s", s, c.ignored)
+			}
+		})
+	}
+}
+
+// FuzzReadRanges reads any bytes as a list. What is not refused is within what
+// may be published.
+func FuzzReadRanges(f *testing.F) {
+	f.Add([]byte(`{"creationTime":"2026-08-20T14:46:45.000000","prefixes":[{"ipv4Prefix":"66.249.79.32/27"}]}`))
+	f.Add([]byte(`{"ips":[{"ip_address":"5.39.1.224"}]}`))
+	f.Add([]byte("\ufeff192.0.2.1/7 # x\r\n::ffff:1.2.3.4/100\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := ReadRanges(strings.NewReader(string(data)), "list")
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "list:") {
+				t.Errorf("an error that does not name its file: %v", err)
+			}
+			return
+		}
+		if r.Len() == 0 || r.Created < 0 {
+			t.Errorf("%d ranges, made at %d", r.Len(), r.Created)
+		}
+		for _, p := range r.prefixes {
+			first := p.Addr()
+			if p != p.Masked() || first.Is4In6() || p.Bits() < 8 || first.Is6() && p.Bits() < 19 || anonymous(first) ||
+				p.Contains(netip.MustParseAddr("192.168.1.1")) {
+				t.Errorf("%v", p)
+			}
+		}
+	})
+}
