@@ -1,0 +1,170 @@
+package crawler
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gaissmai/bart"
+)
+
+// ClientIP tells which of the addresses in a log line is the client's. It is
+// immutable and safe for any number of goroutines. The zero value takes the
+// line's own address, whatever else is in the line.
+type ClientIP struct {
+	trusted *bart.Lite // xff: proxies that are believed
+	nth     int        // xff:-N: N
+}
+
+var (
+	errMode        = errors.New("neither addr, xff nor xff:-N")
+	errNoTrusted   = errors.New("xff needs to know which proxies to trust")
+	errTrustedIdle = errors.New("trusted proxies are for xff only")
+)
+
+// ParseClientIP reads how to find the client:
+//
+//	addr    the line's address: the peer of the connection
+//	xff     the peer; if it is one of the trusted proxies, who spoke to it
+//	        according to the list of X-Forwarded-For, and so on
+//	xff:-N  the Nth of that list from its right end, for N proxies of one's own
+//
+// trusted are addresses and CIDR ranges, for xff only.
+func ParseClientIP(mode string, trusted []string) (ClientIP, error) {
+	if len(trusted) > 0 && mode != "xff" {
+		return ClientIP{}, fmt.Errorf("%q: %w", mode, errTrustedIdle)
+	}
+	switch nth, isNth := strings.CutPrefix(mode, "xff:-"); {
+	case mode == "addr":
+		return ClientIP{}, nil
+	case isNth:
+		n, err := strconv.ParseUint(nth, 10, 16)
+		if err != nil || n == 0 {
+			return ClientIP{}, fmt.Errorf("%q: %w", mode, errMode)
+		}
+		return ClientIP{nth: int(n)}, nil
+	case mode != "xff":
+		return ClientIP{}, fmt.Errorf("%q: %w", mode, errMode)
+	case len(trusted) == 0:
+		return ClientIP{}, errNoTrusted
+	}
+	c := ClientIP{trusted: new(bart.Lite)}
+	for _, text := range trusted {
+		prefix, err := parsePrefix(text)
+		if err != nil {
+			return ClientIP{}, fmt.Errorf("%q: %w", cut(text), err)
+		}
+		c.trusted.Insert(prefix)
+	}
+	return c, nil
+}
+
+// Of returns the client's address, given the line's own and the list of
+// X-Forwarded-For as logged: a view into one of them, without a port. It is nil
+// if nobody can tell: the list is too short or absent, something in it that
+// counts is no address, or all of them are trusted proxies. It does not allocate.
+func (c ClientIP) Of(addr, forwarded []byte) []byte {
+	switch {
+	case c.nth > 0:
+		return element(forwarded, c.nth)
+	case c.trusted == nil || !c.trusts(addr):
+		return addr
+	}
+	for len(forwarded) > 0 {
+		var last []byte
+		forwarded, last = cutLast(forwarded)
+		if last = bare(last); last == nil || !c.trusts(last) {
+			return last
+		}
+	}
+	return nil
+}
+
+// trusts tells whether an address is a trusted proxy's.
+func (c ClientIP) trusts(addr []byte) bool {
+	ip, ok := parseAddr(addr)
+	return ok && c.trusted.Contains(ip)
+}
+
+// element returns the nth address of a list from the right, nil if there is none.
+func element(list []byte, nth int) (last []byte) {
+	for ; nth > 0; nth-- {
+		if len(list) == 0 {
+			return nil
+		}
+		list, last = cutLast(list)
+	}
+	return bare(last)
+}
+
+// cutLast takes the last element from a list.
+func cutLast(list []byte) (rest, last []byte) {
+	comma := bytes.LastIndexByte(list, ',')
+	return list[:max(comma, 0)], list[comma+1:]
+}
+
+// bare returns the address in an element of the list, which may have a port, as
+// in 192.0.2.1:567 and [2001:db8::1]:567, and quotes around it. nil if it is none.
+func bare(b []byte) []byte {
+	b = unquote(b)
+	switch colon := bytes.LastIndexByte(b, ':'); {
+	case len(b) > 0 && b[0] == '[':
+		end := bytes.IndexByte(b, ']')
+		if end < 0 || end+1 < len(b) && !(b[end+1] == ':' && isPort(b[end+2:])) || bytes.IndexByte(b[:end], ':') < 0 {
+			return nil
+		}
+		b = b[1:end]
+	case colon >= 0 && bytes.IndexByte(b, ':') == colon:
+		if !isPort(b[colon+1:]) {
+			return nil
+		}
+		b = b[:colon]
+	}
+	if _, ok := parseAddr(b); !ok {
+		return nil
+	}
+	return b
+}
+
+// unquote takes blanks and quotes from both ends, these as the client sent them
+// or as Apache and nginx log them.
+func unquote(b []byte) []byte {
+	for {
+		before := len(b)
+		b = bytes.TrimSpace(b)
+		for _, quote := range [...]string{`"`, `\x22`} {
+			b = trimPrefix(b, quote)
+			b = trimSuffix(b, quote)
+		}
+		b = trimSuffix(trimPrefix(b, `\`), `\`)
+		if len(b) == before {
+			return b
+		}
+	}
+}
+
+func trimPrefix(b []byte, prefix string) []byte {
+	if len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix {
+		return b[len(prefix):]
+	}
+	return b
+}
+
+func trimSuffix(b []byte, suffix string) []byte {
+	if n := len(b) - len(suffix); n >= 0 && string(b[n:]) == suffix {
+		return b[:n]
+	}
+	return b
+}
+
+// isPort tells whether b is the number of a port.
+func isPort(b []byte) bool {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return 1 <= len(b) && len(b) <= 5
+}

@@ -1,0 +1,216 @@
+package crawler
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gaissmai/bart"
+)
+
+// State is what is known of whether a client is who it says it is. The values
+// are in the order of audit's Identity.
+type State uint8
+
+const (
+	// Verified: the address is in the ranges that the operator publishes, or has
+	// a confirmed name in one of its domains.
+	Verified State = iota
+	// Spoofed: ranges were given for the crawler, they are as old as the request,
+	// and the address is in none of them.
+	Spoofed
+	// Unverified: it could have been verified, but no ranges were given, or they
+	// are too old or too young for the request.
+	Unverified
+	// Unverifiable: nobody could tell. The operator publishes nothing, or the
+	// address is none, or one that anybody may have.
+	Unverifiable
+)
+
+// String returns the state as reports spell it.
+func (s State) String() string {
+	switch s {
+	case Verified:
+		return "verified"
+	case Spoofed:
+		return "spoofed"
+	case Unverified:
+		return "unverified"
+	default:
+		return "unverifiable"
+	}
+}
+
+// DefaultMaxAge is how far from a request a list of ranges may have been made to
+// prove by an address's absence that a client is an impostor. Operators change
+// their lists every few days or weeks.
+const DefaultMaxAge = 30 * 24 * time.Hour
+
+// IdentityOptions are what NewIdentities is given. The zero value is a proof of
+// nothing.
+type IdentityOptions struct {
+	// Series are the lists of ranges. A crawler may have several series; then
+	// absence proves something only if each of them has a list of the time.
+	Series []Series
+	// MaxAge is how old or young a list may be at a request; 0 is DefaultMaxAge.
+	MaxAge time.Duration
+	// Names are confirmed names of addresses; nil if there are none.
+	Names *Names
+}
+
+// Identities tell whether clients are the crawlers that they say they are. They
+// are immutable and safe for any number of goroutines. The zero value knows no
+// ranges.
+type Identities struct {
+	of     map[*Profile]*evidence
+	names  *Names
+	maxAge int64 // in nanoseconds
+	series []Series
+}
+
+// evidence is what the lists of one crawler say.
+type evidence struct {
+	table  *bart.Lite // all lists together, for membership in any of them verifies
+	series []dates
+}
+
+// dates are the times at which the lists of a series were made, ascending.
+type dates []int64
+
+// NewIdentities returns the identities of the set's profiles. Series of other
+// profiles are passed over.
+func NewIdentities(set *Set, o IdentityOptions) *Identities {
+	i := &Identities{of: map[*Profile]*evidence{}, names: o.Names, maxAge: int64(o.MaxAge)}
+	if i.maxAge <= 0 {
+		i.maxAge = int64(DefaultMaxAge)
+	}
+	for _, series := range o.Series {
+		if set.has(series.Profile) && len(series.Lists) > 0 {
+			i.add(series)
+		}
+	}
+	slices.SortStableFunc(i.series, func(a, b Series) int { return strings.Compare(a.Profile.Name, b.Profile.Name) })
+	return i
+}
+
+// has tells whether a profile is one of the set's own.
+func (s *Set) has(p *Profile) bool {
+	for i := range s.profiles {
+		if p == &s.profiles[i] {
+			return true
+		}
+	}
+	return false
+}
+
+func (i *Identities) add(series Series) {
+	e := i.of[series.Profile]
+	if e == nil {
+		e = &evidence{table: new(bart.Lite)}
+		i.of[series.Profile] = e
+	}
+	var made dates
+	for _, list := range series.Lists {
+		for _, prefix := range list.prefixes {
+			e.table.Insert(prefix)
+		}
+		made = append(made, list.Created)
+	}
+	slices.Sort(made)
+	e.series = append(e.series, made)
+	i.series = append(i.series, series)
+}
+
+// Series returns the series that are used, sorted by the names of their
+// crawlers, for a report to state; not to be changed.
+func (i *Identities) Series() []Series { return i.series }
+
+// MaxAge returns how old or young a list may be at a request to prove anything
+// by absence.
+func (i *Identities) MaxAge() time.Duration { return time.Duration(i.maxAge) }
+
+// Identify tells whether a client at an address is the crawler p, which is a
+// profile of the set, or nil for an unknown crawler. t is the request's time in
+// nanoseconds since 1970, if it has one. It does not allocate.
+//
+// Membership verifies whatever the age of the list, for no operator gives up
+// an address and tells nobody; absence proves an impostor only where each series
+// given has a list of the time. A request without a time has none but those
+// without a date.
+func (i *Identities) Identify(p *Profile, addr []byte, t int64, hasTime bool) State {
+	ip, ok := parseAddr(addr)
+	if !ok || p == nil || anonymous(ip) {
+		return Unverifiable
+	}
+	e := i.of[p]
+	switch {
+	case e != nil && e.table.Contains(ip), i.names.verifies(ip, p.Domains):
+		return Verified
+	case e == nil && p.Verify == "":
+		return Unverifiable
+	case e == nil || !e.current(t, hasTime, i.maxAge):
+		return Unverified
+	default:
+		return Spoofed
+	}
+}
+
+// current tells whether each series has a list that was made at most maxAge
+// from t, or that has no date and so is taken as current.
+func (e *evidence) current(t int64, hasTime bool, maxAge int64) bool {
+	for _, made := range e.series {
+		if made[0] != undated && !(hasTime && made.near(t, maxAge)) {
+			return false
+		}
+	}
+	return true
+}
+
+// undated is the Created of lists without a date; no date is before it.
+const undated = 0
+
+// near tells whether one of the dates is at most maxAge from t.
+func (d dates) near(t, maxAge int64) bool {
+	from := t - maxAge
+	if from > t {
+		from = math.MinInt64
+	}
+	n, _ := slices.BinarySearch(d, from)
+	return n < len(d) && (d[n] <= t || d[n]-maxAge <= t)
+}
+
+// Claim tells the same of a claim, and who the client is. That is the claim as it
+// was, but where a header names crawlers of several operators and the address
+// verifies one of them, it is that one and not ambiguous. Such a client is
+// spoofed only if it is proven to be none of those it names; what remains open
+// is said of the first named.
+func (i *Identities) Claim(c Claim, addr []byte, t int64, hasTime bool) (Claim, State) {
+	if !c.Ambiguous {
+		return c, i.Identify(c.Profile, addr, t, hasTime)
+	}
+	var verified *Profile
+	spoofed, first := true, Unverifiable
+	for n, p := range c.Rivals {
+		s := i.Identify(p, addr, t, hasTime)
+		if n == 0 {
+			first = s
+		}
+		spoofed = spoofed && s == Spoofed
+		if s != Verified {
+			continue
+		}
+		if verified != nil { // it may be either
+			return c, Verified
+		}
+		verified = p
+	}
+	switch {
+	case verified != nil:
+		return Claim{Profile: verified, Name: verified.Name}, Verified
+	case first == Spoofed && !spoofed:
+		return c, Unverified
+	default:
+		return c, first
+	}
+}

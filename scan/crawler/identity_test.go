@@ -1,0 +1,491 @@
+package crawler
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// at returns a time in nanoseconds since 1970.
+func at(t testing.TB, text string) int64 {
+	t.Helper()
+	when, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return when.UnixNano()
+}
+
+// listOf returns a list as of a time, in RFC 3339 or empty for none.
+func listOf(t testing.TB, created string, prefixes ...string) *Ranges {
+	t.Helper()
+	var b strings.Builder
+	for i, p := range prefixes {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		fmt.Fprintf(&b, `{"ipv4Prefix":%q}`, p)
+	}
+	date := ""
+	if created != "" {
+		date = fmt.Sprintf(`"creationTime":%q,`, created)
+	}
+	return ranges(t, fmt.Sprintf(`{%s"prefixes":[%s]}`, date, b.String()))
+}
+
+// namesOf reads lines of names with blanks for tabs.
+func namesOf(t testing.TB, lines ...string) *Names {
+	t.Helper()
+	n, err := ReadNames(strings.NewReader(strings.ReplaceAll(strings.Join(lines, "\n"), " ", "\t")), "names")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestIdentity has a case for each sentence of audit-rules 8 about one request.
+// The lists are of 1 October 2026, or have no date; the request is of the 10th.
+func TestIdentity(t *testing.T) {
+	set := builtinSet(t)
+	const october = "2026-10-01T00:00:00"
+	i := NewIdentities(set, IdentityOptions{
+		Series: []Series{
+			{set.ByName("Googlebot"), []*Ranges{ranges(t, `{"creationTime":"`+october+`","prefixes":[{"ipv4Prefix":"66.249.64.0/19"},{"ipv6Prefix":"2001:4860:4801::/48"}]}`)}},
+			{set.ByName("GPTBot"), []*Ranges{listOf(t, "", "192.0.2.0/25")}},
+			{set.ByName("Bytespider"), []*Ranges{listOf(t, "", "198.51.100.0/24")}},
+			// Bingbot's list is of long before the request.
+			{set.ByName("bingbot"), []*Ranges{listOf(t, "2026-01-01T00:00:00Z", "157.55.39.0/24")}},
+		},
+		Names: namesOf(t,
+			"203.0.113.1 crawl-203-0-113-1.googlebot.com true",
+			"203.0.113.2 RATE-LIMITED-PROXY-2.Google.COM. YES",
+			"203.0.113.3 3.113.0.203.bc.googleusercontent.com true",
+			"203.0.113.4 crawl-203-0-113-4.googlebot.com false",
+			"203.0.113.5 googlebot.com.example.net true",
+			"203.0.113.6 evilgooglebot.com true",
+			"203.0.113.7 host.example.net 1", "203.0.113.7 msnbot-7.search.msn.com 1",
+			"203.0.113.8 search.msn.com 1",
+			"2001:db8::9 spider-9.yandex.com true",
+			"10.0.0.1 crawl-10-0-0-1.googlebot.com true",
+		),
+	})
+	day := at(t, "2026-10-10T00:00:00Z")
+	for _, c := range []struct {
+		name, crawler, addr string
+		want                State
+	}{
+		// Verified: the address is in the operator's published ranges.
+		{"in the ranges", "Googlebot", "66.249.66.1", Verified},
+		{"in the ranges, IPv6", "Googlebot", "2001:4860:4801:10::1", Verified},
+		{"in the ranges, IPv6 in capitals", "Googlebot", "2001:4860:4801:00AB::1", Verified},
+		{"in the ranges, IPv4 in IPv6", "Googlebot", "::ffff:66.249.66.1", Verified},
+		{"the first address", "GPTBot", "192.0.2.0", Verified},
+		{"the last address", "GPTBot", "192.0.2.127", Verified},
+		{"ranges of one whose operator publishes none", "Bytespider", "198.51.100.7", Verified},
+		// Or forward-confirmed reverse DNS.
+		{"a confirmed name", "Googlebot", "203.0.113.1", Verified},
+		{"a confirmed name in capitals, with a final dot", "Googlebot", "203.0.113.2", Verified},
+		{"a confirmed name, one of two", "bingbot", "203.0.113.7", Verified},
+		{"a confirmed name that is the domain itself", "bingbot", "203.0.113.8", Verified},
+		{"a confirmed name and no ranges", "YandexBot", "2001:db8::9", Verified},
+
+		// Spoofed: ranges were given and the address is in none of them.
+		{"not in the ranges", "Googlebot", "66.249.32.1", Spoofed},
+		{"not in the ranges, IPv6", "Googlebot", "2001:4860:4802::1", Spoofed},
+		{"no IPv6 in the ranges", "GPTBot", "2001:db8::1", Spoofed},
+		{"behind the last address", "GPTBot", "192.0.2.128", Spoofed},
+		{"in another crawler's ranges", "GPTBot", "66.249.66.1", Spoofed},
+		{"a documentation range is not private", "Googlebot", "198.51.100.1", Spoofed},
+		{"the documentation range of IPv6 is not private", "Googlebot", "2001:db8::1", Spoofed},
+		{"beside the shared range", "Googlebot", "100.128.0.1", Spoofed},
+		{"beside a private range", "Googlebot", "172.32.0.1", Spoofed},
+		{"not in the ranges of one whose operator publishes none", "Bytespider", "192.0.2.1", Spoofed},
+		// Names that are foreign or unconfirmed prove nothing, for or against.
+		{"googleusercontent.com", "Googlebot", "203.0.113.3", Spoofed},
+		{"an unconfirmed name", "Googlebot", "203.0.113.4", Spoofed},
+		{"the domain in front of another", "Googlebot", "203.0.113.5", Spoofed},
+		{"the domain as the end of a word", "Googlebot", "203.0.113.6", Spoofed},
+		{"another operator's name", "GPTBot", "203.0.113.1", Spoofed},
+
+		// Unverified: no ranges given, or too old for the request's time.
+		{"no ranges given", "Applebot", "17.241.75.1", Unverified},
+		{"no ranges given, a foreign name", "YandexBot", "203.0.113.1", Unverified},
+		{"no ranges given, googleusercontent.com", "Google-Read-Aloud", "203.0.113.3", Unverified},
+		{"one crawler's ranges are not its family's", "Googlebot-Image", "66.249.66.1", Unverified},
+		{"a stale range list", "bingbot", "192.0.2.1", Unverified},
+		{"a stale range list proves membership", "bingbot", "157.55.39.7", Verified},
+
+		// Unverifiable: the operator publishes nothing.
+		{"the operator publishes nothing", "DotBot", "192.0.2.1", Unverifiable},
+		{"the operator publishes nothing, and a name", "DotBot", "203.0.113.1", Unverifiable},
+		{"an unknown crawler", "", "66.249.66.1", Unverifiable},
+		// A private, loopback, link-local or shared address.
+		{"RFC 1918, 10", "Googlebot", "10.0.0.2", Unverifiable},
+		{"RFC 1918, 172", "Googlebot", "172.16.0.1", Unverifiable},
+		{"RFC 1918, 192", "Googlebot", "192.168.255.255", Unverifiable},
+		{"a private address with a name", "Googlebot", "10.0.0.1", Unverifiable},
+		{"private in IPv6", "Googlebot", "::ffff:10.0.0.2", Unverifiable},
+		{"unique local", "Googlebot", "fd12:3456::1", Unverifiable},
+		{"loopback", "Googlebot", "127.0.0.1", Unverifiable},
+		{"loopback of IPv6", "Googlebot", "::1", Unverifiable},
+		{"link-local", "Googlebot", "169.254.1.1", Unverifiable},
+		{"link-local of IPv6", "Googlebot", "fe80::1", Unverifiable},
+		{"shared, 100.64.0.0/10", "Googlebot", "100.64.0.1", Unverifiable},
+		{"shared, its end", "Googlebot", "100.127.255.255", Unverifiable},
+		{"written over", "Googlebot", "0.0.0.0", Unverifiable},
+		{"written over, IPv6", "Googlebot", "::", Unverifiable},
+		// Hashed addresses, and others that are none.
+		{"a hash", "Googlebot", "d41d8cd98f00b204e9800998ecf8427e", Unverifiable},
+		{"a short hash", "Googlebot", "7f:3a", Unverifiable},
+		{"a masked address", "Googlebot", "66.249.66.xxx", Unverifiable},
+		{"a host's name", "Googlebot", "crawl-66-249-66-1.googlebot.com", Unverifiable},
+		{"a dash", "Googlebot", "-", Unverifiable},
+		{"nothing", "Googlebot", "", Unverifiable},
+		{"with a port", "Googlebot", "66.249.66.1:443", Unverifiable},
+		{"with a zone", "Googlebot", "2001:4860:4801:10::1%eth0", Unverifiable},
+		{"with leading zeros", "Googlebot", "066.249.066.001", Unverifiable},
+		{"a number", "Googlebot", "1123631617", Unverifiable},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := set.ByName(c.crawler)
+			if (p == nil) != (c.crawler == "") {
+				t.Fatalf("no profile %q", c.crawler)
+			}
+			if got := i.Identify(p, []byte(c.addr), day, true); got != c.want {
+				t.Errorf("%s at %q is %v, want %v", c.crawler, c.addr, got, c.want)
+			}
+			claim := Claim{Profile: p, Name: "x"}
+			if got, state := i.Claim(claim, []byte(c.addr), day, true); !same(got, claim) || state != c.want {
+				t.Errorf("the claim is %v, %v, want %v", got, state, c.want)
+			}
+			if got := NewIdentities(set, IdentityOptions{}).Identify(p, []byte(c.addr), day, true); got < Unverified {
+				t.Errorf("nothing was given, and %s at %q is %v", c.crawler, c.addr, got)
+			}
+		})
+	}
+}
+
+// TestStaleList asks at different times what lists of different dates prove of
+// an address outside.
+func TestStaleList(t *testing.T) {
+	set := builtinSet(t)
+	gptbot := set.ByName("GPTBot")
+	october := listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25")
+	december := listOf(t, "2026-12-01T00:00:00", "192.0.2.0/24")
+	timeless := listOf(t, "", "192.0.2.0/26")
+	one := func(lists ...*Ranges) []Series { return []Series{{gptbot, lists}} }
+	for _, c := range []struct {
+		name   string
+		series []Series
+		maxAge time.Duration
+		when   string // empty: the request has no time
+		want   State
+	}{
+		{"of the same moment", one(october), 0, "2026-10-01T00:00:00Z", Spoofed},
+		{"29 days old", one(october), 0, "2026-10-30T00:00:00Z", Spoofed},
+		{"30 days old", one(october), 0, "2026-10-31T00:00:00Z", Spoofed},
+		{"more than 30 days old", one(october), 0, "2026-10-31T00:00:01Z", Unverified},
+		{"30 days young", one(october), 0, "2026-09-01T00:00:00Z", Spoofed},
+		{"more than 30 days young", one(october), 0, "2026-08-31T23:59:59Z", Unverified},
+		{"a creationTime without a zone is UTC", one(october), time.Second, "2026-10-01T02:00:01+02:00", Spoofed},
+		{"settable to more", one(october), 40 * 24 * time.Hour, "2026-11-10T00:00:00Z", Spoofed},
+		{"settable to less", one(october), 24 * time.Hour, "2026-10-03T00:00:00Z", Unverified},
+		{"a list without a date is current", one(timeless), 0, "1999-01-01T00:00:00Z", Spoofed},
+		{"a request without a time", one(october), 0, "", Unverified},
+		{"a request without a time, a list without a date", one(timeless), 0, "", Spoofed},
+		{"between two lists, far from both", one(october, december), 0, "2026-10-31T12:00:00Z", Unverified},
+		{"between two lists, near the second", one(december, october), 0, "2026-11-01T00:00:00Z", Spoofed},
+		{"behind two lists", one(october, december), 0, "2027-01-01T00:00:00Z", Unverified},
+		{"a dated list and one without, of a series", one(october, timeless), 0, "2030-01-01T00:00:00Z", Spoofed},
+		{"a dated list and one without, each a series", append(one(october), one(timeless)...), 0, "2030-01-01T00:00:00Z", Unverified},
+		{"each series has one of the time", append(one(october), one(timeless)...), 0, "2026-10-10T00:00:00Z", Spoofed},
+		{"one series has none of the time", append(one(october), one(december)...), 0, "2026-10-10T00:00:00Z", Unverified},
+		{"a series without lists", []Series{{gptbot, nil}}, 0, "2026-10-10T00:00:00Z", Unverified},
+		{"a series of nobody", []Series{{nil, []*Ranges{timeless}}}, 0, "2026-10-10T00:00:00Z", Unverified},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			i := NewIdentities(set, IdentityOptions{Series: c.series, MaxAge: c.maxAge})
+			when := int64(0)
+			if c.when != "" {
+				when = at(t, c.when)
+			}
+			outside := func(addr string) State { return i.Identify(gptbot, []byte(addr), when, c.when != "") }
+			if got := outside("198.51.100.1"); got != c.want {
+				t.Errorf("outside it is %v, want %v", got, c.want)
+			}
+			if len(i.Series()) > 0 && outside("192.0.2.1") != Verified {
+				t.Error("a list proves membership whatever its age")
+			}
+		})
+	}
+}
+
+// TestEndsOfTime asks at times at which a careless sum would run over.
+func TestEndsOfTime(t *testing.T) {
+	set := builtinSet(t)
+	p := set.ByName("GPTBot")
+	i := NewIdentities(set, IdentityOptions{
+		Series: []Series{{p, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25")}}},
+		MaxAge: math.MaxInt64,
+	})
+	for when, want := range map[int64]State{
+		math.MinInt64:                 Unverified, // farther from the list than MaxAge
+		-1:                            Spoofed,
+		0:                             Spoofed,
+		at(t, "2026-10-01T00:00:00Z"): Spoofed,
+		math.MaxInt64:                 Spoofed,
+	} {
+		if got := i.Identify(p, []byte("198.51.100.1"), when, true); got != want {
+			t.Errorf("at %d it is %v, want %v", when, got, want)
+		}
+	}
+}
+
+// TestSeriesForTheReport asks which lists were used.
+func TestSeriesForTheReport(t *testing.T) {
+	set := builtinSet(t)
+	a, b, c := listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25"), listOf(t, "", "192.0.2.0/24"), listOf(t, "", "192.0.2.0/26")
+	google, gpt := set.ByName("Googlebot"), set.ByName("GPTBot")
+	i := NewIdentities(set, IdentityOptions{Series: []Series{{google, []*Ranges{a, b}}, {gpt, []*Ranges{c}}, {google, []*Ranges{c}}}})
+	want := []Series{{gpt, []*Ranges{c}}, {google, []*Ranges{a, b}}, {google, []*Ranges{c}}}
+	if got := i.Series(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if i.MaxAge() != 30*24*time.Hour {
+		t.Errorf("lists may be %v old", i.MaxAge())
+	}
+	if got := new(Identities).Identify(google, []byte("192.0.2.1"), 0, true); got != Unverified {
+		t.Errorf("the zero value says %v", got)
+	}
+}
+
+// TestAmbiguousClaim has headers that name crawlers of several operators.
+func TestAmbiguousClaim(t *testing.T) {
+	set := builtinSet(t)
+	reader := set.Reader()
+	i := NewIdentities(set, IdentityOptions{Series: []Series{
+		{set.ByName("Googlebot"), []*Ranges{listOf(t, "", "192.0.2.0/24")}},
+		{set.ByName("bingbot"), []*Ranges{listOf(t, "", "198.51.100.0/24", "192.0.2.128/25")}},
+		{set.ByName("ClaudeBot"), []*Ranges{listOf(t, "2026-01-01T00:00:00", "203.0.113.0/24")}},
+	}})
+	for _, c := range []struct {
+		name, header, addr, want string
+		state                    State
+	}{
+		{"verified for the first", "Googlebot bingbot", "192.0.2.1", "Googlebot (Google)", Verified},
+		{"verified for the second", "Googlebot bingbot", "198.51.100.1", "bingbot (Microsoft)", Verified},
+		{"verified for the third", "Googlebot GPTBot bingbot", "198.51.100.1", "bingbot (Microsoft)", Verified},
+		{"verified by an old list", "GPTBot ClaudeBot", "203.0.113.1", "ClaudeBot (Anthropic)", Verified},
+		{"verified for both", "Googlebot bingbot", "192.0.2.200", "Googlebot (ambiguous)", Verified},
+		{"spoofed for all", "Googlebot bingbot", "203.0.113.1", "Googlebot (ambiguous)", Spoofed},
+		{"spoofed for the first, the second has no ranges", "Googlebot GPTBot", "203.0.113.1", "Googlebot (ambiguous)", Unverified},
+		{"spoofed for the second, the first has no ranges", "GPTBot Googlebot", "203.0.113.1", "GPTBot (ambiguous)", Unverified},
+		{"spoofed for two, the third's list is stale", "Googlebot bingbot ClaudeBot", "8.8.8.8", "Googlebot (ambiguous)", Unverified},
+		{"spoofed for the second, the first publishes nothing", "DotBot Googlebot", "203.0.113.1", "DotBot (ambiguous)", Unverifiable},
+		{"spoofed for the first, the second publishes nothing", "Googlebot DotBot", "203.0.113.1", "Googlebot (ambiguous)", Unverified},
+		{"no ranges for any", "GPTBot PerplexityBot", "203.0.113.1", "GPTBot (ambiguous)", Unverified},
+		{"a private address", "Googlebot bingbot", "10.0.0.1", "Googlebot (ambiguous)", Unverifiable},
+		{"no address", "Googlebot bingbot", "-", "Googlebot (ambiguous)", Unverifiable},
+		{"not ambiguous", "Googlebot", "203.0.113.1", "Googlebot (Google)", Spoofed},
+		{"unknown", "FooBot/1.0", "203.0.113.1", "FooBot (unknown)", Unverifiable},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			claim := reader.Read([]byte(c.header))
+			got, state := i.Claim(claim, []byte(c.addr), at(t, "2026-11-01T00:00:00Z"), true)
+			if got.String() != c.want || state != c.state {
+				t.Errorf("it is %v, %v, want %s, %v", got, state, c.want, c.state)
+			}
+			if got.Ambiguous != (got.Rivals != nil) {
+				t.Errorf("ambiguous: %v, rivals: %d", got.Ambiguous, len(got.Rivals))
+			}
+		})
+	}
+}
+
+// naiveIdentity is Identify as audit-rules 8 has it, list by list.
+func naiveIdentity(series []Series, maxAge time.Duration, p *Profile, addr string, t int64, hasTime bool) State {
+	ip, err := netip.ParseAddr(addr)
+	if err != nil || ip.IsPrivate() || netip.MustParsePrefix("100.64.0.0/10").Contains(ip) {
+		return Unverifiable
+	}
+	given, member, proof := 0, false, true
+	for _, s := range series {
+		if s.Profile != p {
+			continue
+		}
+		given++
+		fresh := false
+		for _, l := range s.Lists {
+			for _, prefix := range l.prefixes {
+				member = member || prefix.Contains(ip)
+			}
+			fresh = fresh || l.Created == 0 || hasTime && time.Unix(0, t).Sub(time.Unix(0, l.Created)).Abs() <= maxAge
+		}
+		proof = proof && fresh
+	}
+	switch {
+	case member:
+		return Verified
+	case given == 0 && p.Verify == "":
+		return Unverifiable
+	case given > 0 && proof:
+		return Spoofed
+	default:
+		return Unverified
+	}
+}
+
+// TestIdentityFollowsTheSpecification compares with the naive reading, on random
+// lists, addresses and times.
+func TestIdentityFollowsTheSpecification(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	set := builtinSet(t)
+	crawlers := []*Profile{set.ByName("Googlebot"), set.ByName("GPTBot"), set.ByName("DotBot")}
+	rounds := 3000
+	if testing.Short() {
+		rounds = 300
+	}
+	addr := func() netip.Addr {
+		bases := []string{"192.0.2.0", "192.0.3.0", "100.64.0.0", "10.0.0.0", "2001:db8::"}
+		a := netip.MustParseAddr(bases[r.IntN(len(bases))]).AsSlice()
+		a[len(a)-1] = byte(r.IntN(16) * 16)
+		ip, _ := netip.AddrFromSlice(a)
+		return ip
+	}
+	seen := map[State]int{}
+	for range rounds {
+		var series []Series
+		for range r.IntN(4) {
+			s := Series{Profile: crawlers[r.IntN(len(crawlers))]}
+			for range 1 + r.IntN(3) {
+				list := &Ranges{Created: int64(r.IntN(6)) * 10}
+				for range 1 + r.IntN(4) {
+					ip := addr()
+					list.prefixes = append(list.prefixes, netip.PrefixFrom(ip, ip.BitLen()-r.IntN(9)).Masked())
+				}
+				s.Lists = append(s.Lists, list)
+			}
+			series = append(series, s)
+		}
+		maxAge := time.Duration(1 + r.IntN(20))
+		i := NewIdentities(set, IdentityOptions{Series: series, MaxAge: maxAge})
+		for range 20 {
+			p, ip, when, hasTime := crawlers[r.IntN(len(crawlers))], addr().String(), int64(r.IntN(80)), r.IntN(4) > 0
+			got, want := i.Identify(p, []byte(ip), when, hasTime), naiveIdentity(series, maxAge, p, ip, when, hasTime)
+			if got != want {
+				t.Fatalf("%s at %s, %d %v, is %v, to the specification %v\n%+v", p.Name, ip, when, hasTime, got, want, series)
+			}
+			seen[got]++
+		}
+	}
+	for s := Verified; s <= Unverifiable; s++ {
+		if seen[s] < rounds/2 {
+			t.Errorf("hardly an address was %v: %v", s, seen)
+		}
+	}
+}
+
+// TestState spells the states as reports do.
+func TestState(t *testing.T) {
+	if got := fmt.Sprint(Verified, Spoofed, Unverified, Unverifiable); got != "verified spoofed unverified unverifiable" {
+		t.Error(got)
+	}
+}
+
+// addrs are spellings of addresses and of what is none.
+var addrs = []string{
+	"", "-", "0.0.0.0", "1.2.3.4", "255.255.255.255", "256.1.1.1", "1.2.3", "1.2.3.4.5", "1.2.3.4.", ".1.2.3.4", "1..2.3", "01.2.3.4", "1.2.3.00",
+	"1.2.3.4 ", " 1.2.3.4", "1.2.3.4:80", "1.2.3.a", "999999999999.1.1.1", "1.2.3.+4",
+	"::", "::1", "1::", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7::", "::2:3:4:5:6:7:8", "1::3:4:5:6:7:8", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:", ":1:2:3:4:5:6:7",
+	"1::2::3", ":::", ":", "1:", ":1", "12345::", "fFfF:AbCd::", "g::", "::1.2.3.4", "::ffff:1.2.3.4", "::ffff:0102:0304", "1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:7:1.2.3.4",
+	"1:2:3:4:5:1.2.3.4", "::1.2.3", "::1.2.3.4:5", "::1.2.3.256", "::01.2.3.4", "::1.2.3.4::", "1:2:3:4:5:6:7:8::", "::1:2:3:4:5:6:7:8", "fe80::1%eth0", "::%", "1.2.3.4%x",
+	"[::1]", "1:2:3:4:5::6:7:8", "1:2:3:4::5:6:7:8", "0001:0002::", "00001::", "1:2:3:4:5:6::1.2.3.4", "::1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5::1.2.3.4",
+}
+
+// checkAddr compares with netip, which reads zones too.
+func checkAddr(t *testing.T, text string) {
+	want, err := netip.ParseAddr(text)
+	ok := err == nil && want.Zone() == ""
+	got, gotOK := parseAddr([]byte(text))
+	if gotOK != ok || ok && got != want.Unmap() {
+		t.Errorf("%q is %v %v, to netip %v %v", text, got, gotOK, want, err)
+	}
+}
+
+// TestParseAddr compares with netip.
+func TestParseAddr(t *testing.T) {
+	for _, text := range addrs {
+		checkAddr(t, text)
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	const letters = "0123456789abF::::...%"
+	for range 200_000 {
+		b := make([]byte, r.IntN(20))
+		for i := range b {
+			b[i] = letters[r.IntN(len(letters))]
+		}
+		checkAddr(t, string(b))
+	}
+}
+
+func FuzzParseAddr(f *testing.F) {
+	for _, text := range addrs {
+		f.Add(text)
+	}
+	f.Fuzz(checkAddr)
+}
+
+// TestGuardIdentityAllocs fails when telling who a client is begins to cost
+// memory, on any address.
+func TestGuardIdentityAllocs(t *testing.T) {
+	set := builtinSet(t)
+	google := set.ByName("Googlebot")
+	i := NewIdentities(set, IdentityOptions{
+		Series: []Series{{google, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25", "2001:db8::/32")}}},
+		Names:  namesOf(t, "203.0.113.1 crawl-203-0-113-1.googlebot.com true"),
+	})
+	for _, text := range append([]string{"192.0.2.1", "203.0.113.1", "203.0.113.2", "2001:db8::1", "2001:db9::1", "d41d8cd98f00b204e9800998ecf8427e"}, addrs...) {
+		addr := []byte(text)
+		claim := set.Reader().Read([]byte("Googlebot bingbot"))
+		if n := testing.AllocsPerRun(100, func() {
+			i.Identify(google, addr, 1, true)
+			i.Claim(claim, addr, 1, true)
+		}); n != 0 {
+			t.Errorf("%q costs %v allocations", text, n)
+		}
+	}
+}
+
+// BenchmarkIdentify tells who clients are, in ranges such as Google's.
+func BenchmarkIdentify(b *testing.B) {
+	set := builtinSet(b)
+	p := set.ByName("Googlebot")
+	var list strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&list, "66.%d.%d.0/27\n2001:4860:4801:%x::/64\n", 200+i/256, i%256, i)
+	}
+	i := NewIdentities(set, IdentityOptions{Series: []Series{{p, []*Ranges{ranges(b, list.String())}}}})
+	for _, c := range []struct {
+		name, addr string
+		want       State
+	}{
+		{"IPv4 in", "66.201.66.1", Verified},
+		{"IPv4 out", "66.201.66.99", Spoofed},
+		{"IPv6 in", "2001:4860:4801:10::1", Verified},
+		{"hash", "d41d8cd98f00b204e9800998ecf8427e", Unverifiable},
+	} {
+		b.Run("addr="+strings.ReplaceAll(c.name, " ", "-"), func(b *testing.B) {
+			addr := []byte(c.addr)
+			for b.Loop() {
+				if got := i.Identify(p, addr, 0, true); got != c.want {
+					b.Fatal(got)
+				}
+			}
+		})
+	}
+}
