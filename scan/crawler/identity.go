@@ -17,8 +17,8 @@ const (
 	// Verified: the address is in the ranges that the operator publishes, or has
 	// a confirmed name in one of its domains.
 	Verified State = iota
-	// Spoofed: ranges were given for the crawler, they are as old as the request,
-	// and the address is in none of them.
+	// Spoofed: ranges were given for the crawler, among them some of the request's
+	// time, and the address is in none.
 	Spoofed
 	// Unverified: it could have been verified, but no ranges were given, or they
 	// are too old or too young for the request.
@@ -134,10 +134,9 @@ func (i *Identities) MaxAge() time.Duration { return time.Duration(i.maxAge) }
 // profile of the set, or nil for an unknown crawler. t is the request's time in
 // nanoseconds since 1970, if it has one. It does not allocate.
 //
-// Membership verifies whatever the age of the list, for no operator gives up
-// an address and tells nobody; absence proves an impostor only where each series
-// given has a list of the time. A request without a time has none but those
-// without a date.
+// Membership in any list verifies, whatever its age; absence proves an impostor
+// only where each series given has a list of the request's time. For a request
+// without a time only lists without a date are that.
 func (i *Identities) Identify(p *Profile, addr []byte, t int64, hasTime bool) State {
 	ip, ok := parseAddr(addr)
 	if !ok || p == nil || anonymous(ip) {
