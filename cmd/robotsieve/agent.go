@@ -19,7 +19,7 @@ type agent struct {
 // its product token. It reads robots.txt by the dialect override; if that is nil,
 // in its own way, which is RFC 9309's where nobody knows.
 func findAgent(name string, override *automaton.Dialect) (agent, error) {
-	set, err := knownCrawlers()
+	set, err := knownCrawlers("")
 	if err != nil {
 		return agent{}, err
 	}

@@ -85,7 +85,7 @@ func runAudit(ctx context.Context, s streams, f auditFlags, args []string) error
 	if err != nil {
 		return err
 	}
-	crawlers, err := knownCrawlers()
+	crawlers, err := knownCrawlers("")
 	if err != nil {
 		return err
 	}

@@ -174,7 +174,7 @@ func (f benchFlags) dialect() (automaton.Dialect, error) {
 	if override != nil {
 		return *override, nil
 	}
-	set, err := knownCrawlers()
+	set, err := knownCrawlers("")
 	if err != nil {
 		return 0, err
 	}

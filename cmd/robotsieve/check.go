@@ -68,7 +68,7 @@ is a host.`,
 
 // completeAgents offers the names of the known crawlers.
 func completeAgents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	set, err := knownCrawlers()
+	set, err := knownCrawlers("")
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -116,16 +117,34 @@ func oddities(r *compile.Robots, file string) []string {
 	return list
 }
 
-// knownCrawlers returns the crawlers that come with the program, ready to be
-// found in headers.
-func knownCrawlers() (*crawler.Set, error) {
+// knownCrawlers returns the crawlers that come with the program, as a file of the
+// user's changes and extends them if there is one, ready to be found in headers.
+func knownCrawlers(file string) (*crawler.Set, error) {
 	profiles, err := crawler.Builtin()
 	if err != nil {
 		return nil, err
 	}
+	if file != "" {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, inputError(fmt.Errorf("--crawlers: %w", err))
+		}
+		more, err := crawler.Read(data)
+		if err == nil {
+			profiles, err = crawler.Extend(profiles, more)
+		}
+		if err != nil {
+			return nil, inputError(fmt.Errorf("--crawlers %s: %w", file, err))
+		}
+	}
+	return crawlerSet(profiles)
+}
+
+// crawlerSet makes profiles ready to be found in headers.
+func crawlerSet(profiles []crawler.Profile) (*crawler.Set, error) {
 	words, err := compile.Words(crawler.Words(profiles))
 	if err != nil {
-		return nil, err
+		return nil, inputError(err)
 	}
 	return crawler.New(profiles, words), nil
 }

@@ -16,15 +16,42 @@ type span struct{ start, end int }
 // must take time in proportion to its length.
 func appendContacts(dst []span, header []byte) []span {
 	for from := 0; from < len(header); {
-		to := from
-		for to < len(header) && !isBreak(header[to]) {
-			to++
+		to, seen := from, byte(0)
+		for ; to < len(header); to++ {
+			kind := kinds[header[to]]
+			if kind == isBreak {
+				break
+			}
+			seen |= kind
 		}
-		dst = appendContactsOf(dst, header[from:to], from)
+		if seen != 0 {
+			dst = appendContactsOf(dst, header[from:to], from)
+		}
 		from = to + 1
 	}
 	return dst
 }
+
+// Kinds of bytes that matter to the search for contacts.
+const (
+	isBreak    = 1 << iota // ends a URL or an e-mail address
+	mayContact             // without one of these there is neither
+)
+
+// kinds are the kinds of all bytes, in a table, since each byte of each header
+// that is new is asked for its own.
+var kinds = func() (table [256]byte) {
+	for c := range ' ' + 1 {
+		table[c] = isBreak
+	}
+	for _, c := range []byte(`()<>[]{}"';,|`) {
+		table[c] = isBreak
+	}
+	for _, c := range []byte(":@wW") {
+		table[c] = mayContact
+	}
+	return table
+}()
 
 // appendContactsOf does so for a text without breaks, which stands at offset.
 func appendContactsOf(dst []span, text []byte, offset int) []span {
@@ -52,11 +79,6 @@ func appendContactsOf(dst []span, text []byte, offset int) []span {
 func inside(spans []span, i int) bool {
 	n, _ := slices.BinarySearchFunc(spans, i+1, func(s span, i int) int { return s.start - i })
 	return n > 0 && i < spans[n-1].end
-}
-
-// isBreak tells whether c ends a URL or an e-mail address in a header.
-func isBreak(c byte) bool {
-	return c <= ' ' || bytes.IndexByte([]byte(`()<>[]{}"';,|`), c) >= 0
 }
 
 // urlStart returns where the first URL begins in a text without breaks, with a

@@ -56,7 +56,7 @@ type IdentityOptions struct {
 	// MaxAge is how old or young a list may be at a request; 0 is DefaultMaxAge.
 	MaxAge time.Duration
 	// Names are confirmed names of addresses; nil if there are none.
-	Names *Names
+	Names *HostNames
 }
 
 // Identities tell whether clients are the crawlers that they say they are. They
@@ -64,7 +64,7 @@ type IdentityOptions struct {
 // ranges.
 type Identities struct {
 	of     map[*Profile]*evidence
-	names  *Names
+	names  *HostNames
 	maxAge int64 // in nanoseconds
 	series []Series
 }

@@ -39,7 +39,7 @@ func listOf(t testing.TB, created string, prefixes ...string) *Ranges {
 }
 
 // namesOf reads lines of names with blanks for tabs.
-func namesOf(t testing.TB, lines ...string) *Names {
+func namesOf(t testing.TB, lines ...string) *HostNames {
 	t.Helper()
 	n, err := ReadNames(strings.NewReader(strings.ReplaceAll(strings.Join(lines, "\n"), " ", "\t")), "names")
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Names are names of addresses that somebody has looked up, and confirmed: an
+// HostNames are names of addresses that somebody has looked up, and confirmed: an
 // address leads to a name and the name back to the address. They are immutable
 // and safe for any number of goroutines.
-type Names struct {
+type HostNames struct {
 	of map[netip.Addr][]string // in lower case, without the final dot
 }
 
 // Len returns the number of addresses with a confirmed name.
-func (n *Names) Len() int { return len(n.of) }
+func (n *HostNames) Len() int { return len(n.of) }
 
 // maxNamesSize bounds a file of names, in bytes: some four million of them.
 const maxNamesSize = 256 << 20
@@ -35,12 +35,12 @@ var (
 // begin with # are passed over. An address may have several names. Only confirmed
 // ones are kept, since anybody can give their own address any name. Errors say
 // the file, called name, and the line.
-func ReadNames(r io.Reader, name string) (*Names, error) {
+func ReadNames(r io.Reader, name string) (*HostNames, error) {
 	data, err := readBounded(r, maxNamesSize)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	n := &Names{of: map[netip.Addr][]string{}}
+	n := &HostNames{of: map[netip.Addr][]string{}}
 	number := 0
 	for line := range bytes.Lines(data) {
 		number++
@@ -55,7 +55,7 @@ func ReadNames(r io.Reader, name string) (*Names, error) {
 	return n, nil
 }
 
-func (n *Names) add(line []byte) error {
+func (n *HostNames) add(line []byte) error {
 	columns := strings.Split(string(line), "\t")
 	if len(columns) != 3 {
 		return errColumns
@@ -87,7 +87,7 @@ func normalName(name string) string { return strings.ToLower(strings.TrimSuffix(
 
 // verifies tells whether an address has a confirmed name in one of the domains.
 // A nil Names has none.
-func (n *Names) verifies(addr netip.Addr, domains []string) bool {
+func (n *HostNames) verifies(addr netip.Addr, domains []string) bool {
 	if n == nil || len(domains) == 0 {
 		return false
 	}

@@ -41,7 +41,8 @@ type Profile struct {
 	Dialect string `json:"dialect,omitempty"`
 	// Obeys is the operator's claim to obey robots.txt: yes, no or unknown.
 	Obeys string `json:"obeys"`
-	// Source is the page that says so, Date the day as of which it did.
+	// Source is the page that says so, and what else is said here of how it reads
+	// robots.txt and how it can be verified; Date is the day as of which it did.
 	Source string `json:"source,omitempty"`
 	Date   string `json:"date,omitempty"`
 	// Verify lists how the operator lets its addresses be verified: "ranges",
@@ -65,27 +66,87 @@ func Builtin() ([]Profile, error) { return Read(builtin) }
 
 // Read reads profiles from a JSON array of objects with the fields of Profile.
 // It refuses unknown fields, profiles without what they need, and names or words
-// that occur twice; the error names the profile.
+// that occur twice; the error names the profile and the line where it begins.
 func Read(data []byte) ([]Profile, error) {
-	var profiles []Profile
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&profiles); err != nil {
+	if token, err := d.Token(); err != nil {
+		return nil, fmt.Errorf("crawler profiles: %w", err)
+	} else if token != json.Delim('[') {
+		return nil, fmt.Errorf("crawler profiles: %w", errNoArray)
+	}
+	var profiles []Profile
+	seen := map[string]string{}
+	for d.More() {
+		line := lineOf(data, d.InputOffset())
+		var p Profile
+		err := d.Decode(&p)
+		if err == nil {
+			err = p.check(seen)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("crawler profile %d, %q, in line %d: %w", len(profiles)+1, p.Name, line, err)
+		}
+		profiles = append(profiles, p)
+	}
+	if _, err := d.Token(); err != nil {
 		return nil, fmt.Errorf("crawler profiles: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("crawler profiles: %w", errTrailing)
 	}
-	seen := map[string]string{}
-	for i := range profiles {
-		if err := profiles[i].check(seen); err != nil {
-			return nil, fmt.Errorf("crawler profile %d, %q: %w", i, profiles[i].Name, err)
-		}
-	}
 	return profiles, nil
 }
 
+// lineOf returns the line, counted from 1, of the value that follows in data
+// behind offset.
+func lineOf(data []byte, offset int64) int {
+	rest := bytes.TrimLeft(data[offset:], ", \t\r\n")
+	return 1 + bytes.Count(data[:len(data)-len(rest)], []byte("\n"))
+}
+
+// Extend returns the profiles of base as more changes them, which are a user's
+// own and know better. A profile of more replaces the one of base with its name
+// in any ASCII case, wholly and in its place; the others are added at the end. A
+// word that a profile of more has is taken from the profile of base that had it;
+// who has no word left then is not known any more, unless it is a control token,
+// which has none. Neither argument is changed. The error is that of a profile of
+// more, by name, that Read would refuse.
+func Extend(base, more []Profile) ([]Profile, error) {
+	seen := map[string]string{}
+	byName := map[string]int{} // index in more and 1
+	for i := range more {
+		if err := more[i].check(seen); err != nil {
+			return nil, fmt.Errorf("crawler profile %d, %q: %w", i+1, more[i].Name, err)
+		}
+		byName[strings.ToLower(more[i].Name)] = i + 1
+	}
+	var all []Profile
+	for _, p := range base {
+		name := strings.ToLower(p.Name)
+		if i := byName[name]; i > 0 {
+			all = append(all, more[i-1])
+			delete(byName, name)
+			continue
+		}
+		p.Words = slices.DeleteFunc(slices.Clone(p.Words), func(word string) bool {
+			_, taken := seen[strings.ToLower(word)]
+			return taken
+		})
+		if len(p.Words) > 0 || p.Control {
+			all = append(all, p)
+		}
+	}
+	for i := range more {
+		if byName[strings.ToLower(more[i].Name)] > 0 {
+			all = append(all, more[i])
+		}
+	}
+	return all, nil
+}
+
 var (
+	errNoArray    = errors.New("not a JSON array of profiles")
 	errTrailing   = errors.New("something follows the array")
 	errNoName     = errors.New("no name")
 	errNoOperator = errors.New("no operator")

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -95,6 +96,17 @@ func TestProfilesOfTheSpecification(t *testing.T) {
 		{"Google-Read-Aloud", "Google-Read-Aloud", true, true, false},
 		{"FeedFetcher-Google", "FeedFetcher-Google", true, true, false},
 		{"Google-Safety", "Google-Safety", true, true, false},
+		{"Googlebot-News", "Googlebot-News Googlebot", false, true, false},
+		{"Googlebot-Video", "Googlebot-Video Googlebot", false, true, false},
+		{"AdsBot-Google-Mobile", "AdsBot-Google-Mobile", false, false, false},
+		{"Google-Agent", "Google-Agent", true, true, false},
+		{"Google-CWS", "Google-CWS", true, true, false},
+		{"Google-GeminiNotebook", "Google-GeminiNotebook", true, true, false},
+		{"Google-NotebookLM", "Google-NotebookLM", true, true, false},
+		{"Google-Pinpoint", "Google-Pinpoint", true, true, false},
+		{"Google-Site-Verification", "Google-Site-Verification", true, true, false},
+		{"GoogleMessages", "GoogleMessages", true, true, false},
+		{"GoogleProducer", "GoogleProducer", true, true, false},
 		{"Claude-User", "Claude-User", false, true, false},
 		{"MistralAI-User", "MistralAI-User", false, true, false},
 		{"DuckAssistBot", "DuckAssistBot", false, true, false},
@@ -119,6 +131,58 @@ func TestProfilesOfTheSpecification(t *testing.T) {
 				t.Errorf("control token: %v, want %v", p.Control, c.control)
 			}
 		})
+	}
+}
+
+// readOn is the last day on which a page was read for crawlers.json.
+const readOn = "2026-11-21"
+
+// TestFactsHaveTheirSource asks of each profile for the page from which what
+// could accuse or excuse is taken, and for the day on which it said so. What
+// nobody could be cited for is left out, on the side that accuses less: a claim
+// to obey, a second product token, a way to verify.
+func TestFactsHaveTheirSource(t *testing.T) {
+	// No page says so, but as a crawler with a header of its own it could be accused.
+	uncited := map[string]string{"Webzio-Extended": "that it is a control token"}
+	for _, p := range builtinSet(t).Profiles() {
+		facts := map[string]bool{
+			"a second product token":     len(p.Tokens) > 1,
+			"that * does not bind it":    p.IgnoresWildcard,
+			"that it is exempt":          p.Exempt != "",
+			"that it is a control token": p.Control,
+			"its dialect":                p.Dialect != "",
+			"whether it obeys":           p.Obeys != "unknown",
+			"how to verify it":           p.Verify != "",
+		}
+		source, err := url.Parse(p.Source)
+		cited := err == nil && (source.Scheme == "https" || source.Scheme == "http") && strings.Contains(source.Host, ".")
+		day, err := time.Parse(time.DateOnly, p.Date)
+		dated := err == nil && p.Date <= readOn && day.Year() >= 1994
+		for fact, stated := range facts {
+			if stated && !(cited && dated) && uncited[p.Name] != fact {
+				t.Errorf("%s: %s is of no page, %q as of %q", p.Name, fact, p.Source, p.Date)
+			}
+		}
+		if p.Source != "" && !cited || p.Date != "" && !dated {
+			t.Errorf("%s: page %q as of %q", p.Name, p.Source, p.Date)
+		}
+		if strings.Contains(p.Source, "ai-robots-txt") {
+			t.Errorf("%s: a list is no source", p.Name)
+		}
+	}
+}
+
+// TestWordsAreWhole reads a header in which a crawler's word is part of another.
+func TestWordsAreWhole(t *testing.T) {
+	set := newSet(t, []Profile{{Name: "FooBot", Operator: "F", Words: []string{"FooBot"}, Tokens: []string{"FooBot"}, Obeys: "yes"}})
+	for header, want := range map[string]string{
+		"MyFooBotX/1.0": "MyFooBotX (unknown)",
+		"FooBot/1.0":    "FooBot (F)",
+		"my.foobot.x":   "FooBot (F)",
+	} {
+		if got := set.Reader().Read([]byte(header)).String(); got != want {
+			t.Errorf("%q is %s, want %s", header, got, want)
+		}
 	}
 }
 
@@ -193,7 +257,7 @@ func TestReadError(t *testing.T) {
 	for _, c := range []struct{ name, data, says string }{
 		{"empty", "", "EOF"},
 		{"not JSON", "[{", "EOF"},
-		{"an object", good, "cannot unmarshal object"},
+		{"an object", good, "not a JSON array"},
 		{"a list of names", `["Foo"]`, "cannot unmarshal string"},
 		{"a word for words", change(`["Foo"]`, `"Foo"`), "words"},
 		{"an unknown field", change(`"obeys"`, `"obey":"yes","obeys"`), `"obey"`},
@@ -238,5 +302,70 @@ func TestReadError(t *testing.T) {
 	}
 	if _, err := Read([]byte(second("Bar", "Foo"))); err == nil || !strings.Contains(err.Error(), `"Bar"`) || !strings.Contains(err.Error(), `"Foo"`) {
 		t.Errorf("%v does not name both profiles", err)
+	}
+}
+
+// TestReadErrorNamesTheLine has a user find the profile that is wrong.
+func TestReadErrorNamesTheLine(t *testing.T) {
+	_, err := Read([]byte("[\n" + `{"name":"A","operator":"F","words":["A"],"tokens":["a"],"obeys":"yes"},` + "\n\n" +
+		`{"name":"B","operator":"F","words":["B"],"tokens":["b"],` + "\n" + `"obeys":"perhaps"}]`))
+	if want := `crawler profile 2, "B", in line 4: `; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestExtend changes what is known by a user's list.
+func TestExtend(t *testing.T) {
+	base := []Profile{
+		{Name: "Foo", Operator: "F", Words: []string{"Foo", "Foo Bar"}, Tokens: []string{"foo"}, Obeys: "yes", Exempt: "because"},
+		{Name: "Bar", Operator: "B", Words: []string{"Bar"}, Tokens: []string{"bar"}, Obeys: "no"},
+		{Name: "Bar-Extended", Operator: "B", Control: true, Tokens: []string{"bar-extended"}, Obeys: "yes"},
+	}
+	own := func(name string, words ...string) Profile {
+		return Profile{Name: name, Operator: "U", Words: words, Tokens: []string{"own"}, Obeys: "unknown", Control: len(words) == 0}
+	}
+	for _, c := range []struct {
+		name string
+		more []Profile
+		want string // names with their operators and words
+	}{
+		{"nothing", nil, "Foo F [Foo Foo Bar], Bar B [Bar], Bar-Extended B []"},
+		{"a new one", []Profile{own("Baz", "Baz")}, "Foo F [Foo Foo Bar], Bar B [Bar], Bar-Extended B [], Baz U [Baz]"},
+		{"a known one, wholly", []Profile{own("FOO", "Fool")}, "FOO U [Fool], Bar B [Bar], Bar-Extended B []"},
+		{"a word of another", []Profile{own("Baz", "foo bar")}, "Foo F [Foo], Bar B [Bar], Bar-Extended B [], Baz U [foo bar]"},
+		{"the last word of another", []Profile{own("Baz", "BAR")}, "Foo F [Foo Foo Bar], Bar-Extended B [], Baz U [BAR]"},
+		{"one of the other's words by one that is replaced", []Profile{own("Bar", "Foo")}, "Foo F [Foo Bar], Bar U [Foo], Bar-Extended B []"},
+		{"a control token", []Profile{own("bar")}, "Foo F [Foo Foo Bar], bar U [], Bar-Extended B []"},
+		{"a control token that gets a header", []Profile{own("Bar-Extended", "BarX")}, "Foo F [Foo Foo Bar], Bar B [Bar], Bar-Extended U [BarX]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			all, err := Extend(base, c.more)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, p := range all {
+				got = append(got, fmt.Sprint(p.Name, " ", p.Operator, " ", p.Words))
+			}
+			if got := strings.Join(got, ", "); got != c.want {
+				t.Errorf("\n got %s\nwant %s", got, c.want)
+			}
+			newSet(t, all)
+		})
+	}
+	if len(base[0].Words) != 2 || base[0].Words[1] != "Foo Bar" {
+		t.Errorf("the known ones were changed: %v", base)
+	}
+	all, err := Extend(base, []Profile{own("Foo", "Foo")})
+	if err != nil || all[0].Exempt != "" {
+		t.Errorf("what was replaced is still exempt: %+v, %v", all, err)
+	}
+	for says, more := range map[string][]Profile{
+		`"Baz": no word`: {{Name: "Baz", Operator: "U", Tokens: []string{"baz"}, Obeys: "yes"}},
+		`"Qux": shares`:  {own("Baz", "Baz"), own("Qux", "baz")},
+	} {
+		if all, err := Extend(base, more); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, error %v; want %q", all, err, says)
+		}
 	}
 }

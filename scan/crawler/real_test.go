@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -153,5 +154,90 @@ func TestListedPatterns(t *testing.T) {
 	}
 	if checked < 200 {
 		t.Errorf("only %d examples were checked", checked)
+	}
+}
+
+// notListed are agents of a list that are deliberately not known, and why.
+var notListed = map[string]string{
+	"Brightbot 1.0":      "Brightbot with its version",
+	"iaskspider/2.0":     "iaskspider with its version",
+	"MistralAI-User/1.0": "MistralAI-User with its version",
+	"ChatGPT Agent":      "sends the header of a browser",
+	"Code":               "an ordinary word, and a program for people",
+	"Cursor":             "an ordinary word, and a program for people",
+	"Trae":               "a program for people, whose name its header carries as that of a browser",
+	"Devin":              "a first name; no header is documented",
+	"Operator":           "an ordinary word; it sends the header of a browser",
+	"OpenAI":             "a company, whose name stands in headers of its customers' programs",
+	"Spider":             "a bare word, which says what a client is and not who",
+}
+
+// TestListedAgents looks up each agent of a list of AI agents.
+func TestListedAgents(t *testing.T) {
+	var agents map[string]any
+	if err := json.NewDecoder(open(t, "ai-robots.json")).Decode(&agents); err != nil {
+		t.Fatal(err)
+	}
+	set := builtinSet(t)
+	for name := range agents {
+		if _, except := notListed[name]; (set.ByName(name) == nil) != except {
+			t.Errorf("%s is known: %v; to be left out: %v", name, !except, except)
+		}
+	}
+	if len(agents) < 100 {
+		t.Errorf("only %d agents", len(agents))
+	}
+	for name, why := range notListed {
+		if _, listed := agents[name]; !listed {
+			t.Errorf("%s (%s) is not listed at all", name, why)
+		}
+	}
+}
+
+// TestFrequentCrawlersAreKnown counts who is known among the crawlers of real
+// logs: each that sent a hundred requests or more, and more than 99.5 % of all
+// requests of crawlers.
+func TestFrequentCrawlersAreKnown(t *testing.T) {
+	// These say nothing of who sent them.
+	nobody := []string{"roboto", "crawler"}
+	reader := builtinSet(t).Reader()
+	known, all := 0, 0
+	unknown := map[string]int{}
+	for _, row := range lines(t, "log-user-agent-counts.tsv.xz") {
+		n, err := strconv.Atoi(row[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch c := reader.Read([]byte(row[1])); {
+		case c.Profile != nil:
+			known += n
+			all += n
+		case c.Name != "":
+			unknown[strings.ToLower(c.Name)] += n
+			all += n
+		}
+	}
+	for name, n := range unknown {
+		if n >= 100 && !slices.Contains(nobody, name) {
+			t.Errorf("%s, with %d requests, is not known", name, n)
+		}
+	}
+	t.Logf("of %d requests of crawlers %d are of known ones", all, known)
+	if float64(known) < 0.995*float64(all) || all < 100_000 {
+		t.Errorf("of %d requests of crawlers %d are of known ones", all, known)
+	}
+}
+
+// TestRealHeadersAreExplained compares the explanations of real headers with
+// their readings.
+func TestRealHeadersAreExplained(t *testing.T) {
+	set := builtinSet(t)
+	reader := set.Reader()
+	for _, file := range []string{"log-user-agent-counts.tsv.xz", "bot-user-agents.tsv.xz"} {
+		for i, row := range lines(t, file) {
+			if !testing.Short() || i%10 == 0 {
+				checkExplanation(t, set, reader, []byte(row[1]))
+			}
+		}
 	}
 }

@@ -134,6 +134,9 @@ func (s *Set) Reader() *Reader { return &Reader{set: s, place: make([]int32, len
 // the rivals of an ambiguous header.
 func (r *Reader) Read(header []byte) Claim {
 	r.hits = r.set.words.Append(r.hits[:0], header)
+	if len(r.hits) == 0 {
+		return r.unknown(header, false)
+	}
 	r.contacts = appendContacts(r.contacts[:0], header)
 	r.mentions = r.mentions[:0]
 	for _, hit := range r.hits {
@@ -142,7 +145,7 @@ func (r *Reader) Read(header []byte) Claim {
 		}
 	}
 	if len(r.mentions) == 0 {
-		return r.unknown(header)
+		return r.unknown(header, true)
 	}
 	for _, m := range r.mentions {
 		r.place[m.operator] = 0
@@ -196,29 +199,30 @@ const maxName = 64
 // unknown returns the claim of a header that names no known crawler: the word by
 // which it calls itself one, or no claim if it does not. The word contains one of
 // stems and is more than that; and the header begins with it, or carries a URL or
-// an e-mail address, as crawlers do and phones called CUBOT do not.
-func (r *Reader) unknown(header []byte) Claim {
-	for start := 0; start < len(header); start++ {
-		if !automaton.IsWordByte(header[start]) {
-			continue
-		}
-		end := start
-		for end < len(header) && automaton.IsWordByte(header[end]) {
-			end++
-		}
-		if start > 0 && len(r.contacts) == 0 {
+// an e-mail address, as crawlers do and phones called CUBOT do not. located says
+// that the contacts of the header are known; most headers need none.
+func (r *Reader) unknown(header []byte, located bool) Claim {
+	for from := 0; ; {
+		word, stem := nextStem(header, from)
+		if stem == "" {
 			return Claim{}
 		}
-		if word := header[start:end]; isCrawlerWord(word) && r.isName(header, start) {
-			claim := Claim{Name: string(word[:min(len(word), maxName)])}
-			if token := dotted(header, start, end); string(token) != claim.Name {
+		if !located {
+			r.contacts, located = appendContacts(r.contacts[:0], header), true
+		}
+		if word.start > 0 && len(r.contacts) == 0 {
+			return Claim{}
+		}
+		if word.end-word.start > len(stem) && r.isName(header, word.start) {
+			name := header[word.start:word.end]
+			claim := Claim{Name: string(name[:min(len(name), maxName)])}
+			if token := dotted(header, word.start, word.end); string(token) != claim.Name {
 				claim.dotted = string(token)
 			}
 			return claim
 		}
-		start = end
+		from = word.end
 	}
-	return Claim{}
 }
 
 // dotted returns the word at header[start:end] with the words that dots join it
@@ -236,13 +240,30 @@ func dotted(header []byte, start, end int) []byte {
 
 var stems = [...]string{"bot", "spider", "crawl", "scrap", "fetch"}
 
-func isCrawlerWord(word []byte) bool {
-	for _, stem := range stems {
-		if indexFold(word, stem) >= 0 {
-			return len(word) > len(stem)
+// nextStem returns the first whole word of header[from:] that contains one of
+// stems, and which; an empty stem if no word does. from is where no word goes on.
+func nextStem(header []byte, from int) (word span, stem string) {
+	for i := from; i < len(header); i++ {
+		switch header[i] | 0x20 {
+		case 'b', 's', 'c', 'f': // with which all of them begin
+		default:
+			continue
+		}
+		for _, stem := range stems {
+			if len(header)-i < len(stem) || indexFold(header[i:i+len(stem)], stem) != 0 {
+				continue
+			}
+			word = span{i, i + len(stem)}
+			for word.start > from && automaton.IsWordByte(header[word.start-1]) {
+				word.start--
+			}
+			for word.end < len(header) && automaton.IsWordByte(header[word.end]) {
+				word.end++
+			}
+			return word, stem
 		}
 	}
-	return false
+	return span{}, ""
 }
 
 // indexFold returns where stem, which is in lower case, first stands in word in

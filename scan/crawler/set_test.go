@@ -253,7 +253,8 @@ func TestHostileHeader(t *testing.T) {
 	if testing.Short() {
 		size = 1 << 18
 	}
-	reader := builtinSet(t).Reader()
+	set := builtinSet(t)
+	reader := set.Reader()
 	for _, part := range []string{
 		"Googlebot.", "Googlebot ", "Googlebot@", "xbot.", "xbot@", "xbot ", "bot ", "bot", "@", ".", "+", "://", "www.", "xwww.",
 		"like xbot ", "Netcraft Web ", "x", "http://xbot ", "a@b ", "Googlebot.bingbot.",
@@ -263,6 +264,7 @@ func TestHostileHeader(t *testing.T) {
 			if got := reader.Read([]byte(header)); len(got.Name) > maxName {
 				t.Errorf("%q and so on has a name of %d bytes", part, len(got.Name))
 			}
+			set.Explain([]byte(header))
 		}
 	}
 }

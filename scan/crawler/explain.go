@@ -1,0 +1,134 @@
+package crawler
+
+// Standing says whether a word of a header names the client, and if not why.
+type Standing uint8
+
+// Standings of a word.
+const (
+	// Names is the one word, if there is any, by which the client calls itself.
+	Names Standing = iota
+	// InContact stands in a URL or an e-mail address.
+	InContact
+	// BehindLike stands behind "like ", by which clients say what they are not.
+	BehindLike
+	// LessSpecific is no longer than another word of the same operator that counts.
+	LessSpecific
+	// Rival is the longest word of another operator that counts: it makes the
+	// header ambiguous.
+	Rival
+	// Bare is a word such as "bot", which says what the client is and not who.
+	Bare
+	// NoContact is a word that might be an unknown crawler's, but the header does
+	// not begin with it and carries neither a URL nor an e-mail address.
+	NoContact
+	// Later is a word that might be an unknown crawler's behind one that is.
+	Later
+)
+
+// Word is a word of a header that is known, or that might be the name of an
+// unknown crawler: header[Start:End].
+type Word struct {
+	Start, End int
+	// Profile is the known crawler whose word it is; nil where Stem is what made
+	// it noticed.
+	Profile *Profile
+	Stem    string
+	Standing
+}
+
+// Explanation is a claim with all that was considered.
+type Explanation struct {
+	Claim
+	// Words are in the order in which they end. Those that might name an unknown
+	// crawler are there only if no known crawler is named.
+	Words []Word
+	// Contact is the first URL or e-mail address of the header, a view of it; nil if
+	// there is none.
+	Contact []byte
+}
+
+// Explain reads a header as Reader.Read does and says how. It takes time in
+// proportion to the length of the header, and allocates.
+func (s *Set) Explain(header []byte) Explanation {
+	r := s.Reader()
+	e := Explanation{Claim: r.Read(header)}
+	r.contacts = appendContacts(r.contacts[:0], header)
+	if len(r.contacts) > 0 {
+		e.Contact = header[r.contacts[0].start:r.contacts[0].end]
+	}
+	for _, hit := range r.hits {
+		e.Words = append(e.Words, Word{
+			Start: hit.Start, End: hit.End, Profile: s.owner[hit.Word], Standing: r.standing(header, hit.Start),
+		})
+	}
+	if e.Profile == nil {
+		e.addUnknown(r, header)
+	} else {
+		e.rank()
+	}
+	return e
+}
+
+// standing says whether a word that starts at start counts at all.
+func (r *Reader) standing(header []byte, start int) Standing {
+	switch {
+	case inside(r.contacts, start):
+		return InContact
+	case !r.isName(header, start):
+		return BehindLike
+	default:
+		return Names
+	}
+}
+
+// rank tells the word that names the client from the others that count. As the
+// reader does, it prefers the first of the longest words of an operator.
+func (e *Explanation) rank() {
+	best := map[string]int{} // of each operator, its index in Words
+	for i, w := range e.Words {
+		if w.Standing != Names {
+			continue
+		}
+		operator := w.Profile.Operator
+		j, found := best[operator]
+		switch {
+		case !found:
+			best[operator] = i
+		case w.End-w.Start > e.Words[j].End-e.Words[j].Start:
+			e.Words[j].Standing = LessSpecific
+			best[operator] = i
+		default:
+			e.Words[i].Standing = LessSpecific
+		}
+	}
+	for operator, i := range best {
+		if operator != e.Profile.Operator {
+			e.Words[i].Standing = Rival
+		}
+	}
+}
+
+// addUnknown adds the words that might name an unknown crawler.
+func (e *Explanation) addUnknown(r *Reader, header []byte) {
+	named := false
+	for from := 0; ; {
+		at, stem := nextStem(header, from)
+		if stem == "" {
+			return
+		}
+		w := Word{Start: at.start, End: at.end, Stem: stem, Standing: r.standing(header, at.start)}
+		switch {
+		case w.Standing != Names:
+		case at.end-at.start == len(stem):
+			w.Standing = Bare
+		case named:
+			w.Standing = Later
+		case at.start > 0 && len(r.contacts) == 0:
+			w.Standing = NoContact
+		default:
+			named = true
+		}
+		e.Words = append(e.Words, w)
+		from = at.end
+	}
+}

@@ -1,0 +1,85 @@
+package crawler
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// checkExplanation holds an explanation against the reading of the header.
+func checkExplanation(t *testing.T, set *Set, reader *Reader, header []byte) {
+	t.Helper()
+	e := set.Explain(header)
+	if claim := reader.Read(header); !same(e.Claim, claim) {
+		t.Errorf("%q is explained as %v and read as %v", header, e.Claim, claim)
+	}
+	names, rivals := 0, 0
+	for _, w := range e.Words {
+		switch w.Standing {
+		case Names:
+			names++
+			word := string(header[w.Start:w.End])
+			if w.Profile != e.Profile || e.Profile == nil && word[:min(len(word), maxName)] != e.Name {
+				t.Errorf("%q is %v, by the word %q of %v", header, e.Claim, word, w.Profile)
+			}
+		case Rival:
+			rivals++
+		}
+		if (w.Profile == nil) == (w.Stem == "") {
+			t.Errorf("%q: %+v", header, w)
+		}
+	}
+	if (names > 0) != (e.Name != "") || names > 1 || (rivals > 0) != e.Ambiguous {
+		t.Errorf("%q is %v, by %d words with %d rivals", header, e.Claim, names, rivals)
+	}
+}
+
+// TestExplain tells of each word why it counts or does not.
+func TestExplain(t *testing.T) {
+	standings := map[Standing]string{
+		Names: "names", InContact: "contact", BehindLike: "like", LessSpecific: "less", Rival: "rival", Bare: "bare", NoContact: "no contact", Later: "later",
+	}
+	set := builtinSet(t)
+	for _, c := range []struct{ header, want string }{
+		{"Googlebot/2.1 (+http://www.google.com/bot.html)", "Googlebot names"},
+		{"Googlebot/2.1 Googlebot-Image/1.0", "Googlebot less, Googlebot-Image names"},
+		{"bingbot bingbot", "bingbot names, bingbot less"},
+		{"bingbot Googlebot Googlebot-Image", "bingbot names, Googlebot less, Googlebot-Image rival"},
+		{"TelegramBot (like TwitterBot)", "TelegramBot names, TwitterBot like"},
+		{"Foo/1 (like Googlebot)", "Googlebot like, Googlebot like"},
+		{"Foo/1 (+http://googlebot.example/)", "googlebot contact, googlebot contact"},
+		{"Mozilla/5.0 (compatible; FooBot/1.0; +http://foo.example/foobot) BarSpider", "FooBot names, foobot contact, BarSpider later"},
+		{"Mozilla/5.0 (compatible; FooBot/1.0)", "FooBot no contact"},
+		{"bot/1.0 (+http://foo.example/)", "bot bare"},
+		{"FooBot/1.0", "FooBot names"},
+		{"MyGooglebotX/1.0", "MyGooglebotX names"},
+		{"Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0", ""},
+		{"", ""},
+	} {
+		var got []string
+		for _, w := range set.Explain([]byte(c.header)).Words {
+			got = append(got, fmt.Sprintf("%s %s", c.header[w.Start:w.End], standings[w.Standing]))
+		}
+		if got := strings.Join(got, ", "); got != c.want {
+			t.Errorf("%q: %s, want %s", c.header, got, c.want)
+		}
+		checkExplanation(t, set, set.Reader(), []byte(c.header))
+	}
+	if e := set.Explain([]byte("Foo/1 (FooBot; me@foo.example; http://foo.example/)")); string(e.Contact) != "me@foo.example" {
+		t.Errorf("the contact is %q", e.Contact)
+	}
+}
+
+// TestRandomHeadersAreExplained compares explanations with readings.
+func TestRandomHeadersAreExplained(t *testing.T) {
+	rounds := 20_000
+	if testing.Short() {
+		rounds = 2_000
+	}
+	set := builtinSet(t)
+	r, reader, words := rand.New(rand.NewPCG(9, 10)), set.Reader(), Words(set.Profiles())
+	for range rounds {
+		checkExplanation(t, set, reader, randomHeader(r, words))
+	}
+}
