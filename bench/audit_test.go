@@ -22,9 +22,9 @@ func auditor(b *testing.B) *audit.Auditor {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := policy.Constant(sample(b, "robots.txt"), nil, func(r policy.Reading, body []byte) *automaton.Ruleset {
+	p := policy.Constant(sample(b, "robots.txt"), "robots.txt", policy.Options{Read: func(r policy.Reading, body []byte) *automaton.Ruleset {
 		return compile.Compile(body, compile.Options{Dialect: r.Dialect(), WideTokens: r == policy.ReadGoogleWide}).Ruleset
-	})
+	}})
 	return audit.New(audit.Config{Crawlers: crawler.New(profiles, words), Policy: p})
 }
 
@@ -43,7 +43,9 @@ func BenchmarkAudit(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			w := auditor(b).NewWorker()
+			run := auditor(b).Begin()
+			defer run.Close()
+			w := run.Worker()
 			w.Chunk(f, data)
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()

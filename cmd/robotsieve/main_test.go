@@ -223,8 +223,8 @@ func TestAuditSaysWhatItReads(t *testing.T) {
 		t.Fatalf("code %d, stderr %q", r.code, r.err)
 	}
 	for _, want := range []string{
-		"1 of 2 requests by clients identifying themselves as crawlers was for what robots.txt forbids them",
-		"Nobody's identity is verified", "taken as in force throughout", "answers to requests for /robots.txt are not yet applied",
+		"1 of 2 requests by clients identifying themselves as crawlers was for what every lawful copy of robots.txt\nforbids them",
+		"nobody's identity is verified", "taken as in force throughout", "Robots.txt requests are not logged",
 		"  -: combined, 164 bytes", "Disallow: /p",
 	} {
 		if !strings.Contains(r.out, want) {

@@ -69,23 +69,40 @@ func writeNDJSON(w io.Writer, r *audit.Report) error {
 	return nil
 }
 
-// writeCSV prints one row a crawler. What the rows rest on is not in them: the
-// other forms say it.
+// writeCSV prints one row a crawler. What the rows rest on is the same in all of
+// them, and stands behind the figures; so that it is there in any case, a report
+// without a crawler has one row that names none.
 func writeCSV(w io.Writer, r *audit.Report) error {
 	c := csv.NewWriter(w)
 	c.Write([]string{
 		"crawler", "operator", "category", "requests",
 		"allowed", "robots_fetch", "violation", "grace", "indeterminate", "no_policy", "unreachable", "exempt", "spoofed",
 		"obtained", "redirected", "refused", "absent", "verified", "partial",
+		"verified_obtained", "informed", "grace_informed", "identity_spoofed", "unverified", "unverifiable",
+		"no_version", "no_host", "no_time", "unknown_scheme", "lossy_path", "truncated", "ambiguous_agent", "redirected_policy", "contested",
+		"robots_txt_fetches", "from", "to", "policy", "history", "window_seconds", "versions", "lines", "unparsed", "sampling", "warnings", "assumptions",
 	})
-	for _, i := range r.Crawlers {
-		v, o := i.Verdicts, i.Outcomes
-		c.Write(append(
+	list := r.Crawlers
+	if len(list) == 0 {
+		list = []audit.CrawlerInfo{{}}
+	}
+	rest := []string{
+		r.From, r.To, cell(r.Policy.File), r.Policy.History, strconv.FormatInt(r.Policy.WindowSeconds, 10),
+		strconv.Itoa(len(r.Policy.Versions)), strconv.FormatInt(r.Lines, 10), strconv.FormatInt(r.Unparsed, 10),
+		cell(r.Sampling), cell(strings.Join(r.Warnings, " ")), cell(strings.Join(r.Assumptions, " ")),
+	}
+	for _, i := range list {
+		v, o, d, n := i.Verdicts, i.Outcomes, i.Identity, i.Reasons
+		row := append(
 			[]string{cell(i.Crawler), cell(i.Operator), cell(i.Category)},
 			append(numbers(i.Requests,
 				v.Allowed, v.RobotsFetch, v.Violation, v.Grace, v.Indeterminate, v.NoPolicy, v.Unreachable, v.Exempt, v.Spoofed,
-				o.Obtained, o.Redirected, o.Refused, o.Absent, i.Identity.Verified), strconv.FormatBool(r.Partial))...,
-		))
+				o.Obtained, o.Redirected, o.Refused, o.Absent, d.Verified), strconv.FormatBool(r.Partial))...,
+		)
+		row = append(row, numbers(i.Proven(), i.Informed(), i.GraceInformed, d.Spoofed, d.Unverified, d.Unverifiable,
+			n.NoVersion, n.NoHost, n.NoTime, n.UnknownScheme, n.LossyPath, n.Truncated, n.AmbiguousAgent, n.RedirectedPolicy, n.Contested,
+			i.RobotsTxt.Fetches)...)
+		c.Write(append(row, rest...))
 	}
 	c.Flush()
 	return c.Error()

@@ -24,18 +24,26 @@ func colours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") =
 const (
 	maxCrawlersShown = 60
 	maxRulesShown    = 40
+	maxVersionsShown = 12
+	maxFetchersShown = 25
 	maxRuleShown     = 100 // characters of a rule
 	maxWidth         = 100 // of prose
 )
 
-// writeText prints the report for people: first what was found, then by whom,
-// then what it rests on.
+// writeText prints the report for people: first what was found and what that rests
+// on, then by whom, then what else there is to know.
 func writeText(w *bufio.Writer, r *audit.Report, coloured bool) {
 	t := textReport{w, r, coloured}
 	t.head()
+	t.basis()
 	t.crawlers()
-	t.notJudged()
+	t.indeterminates()
+	t.exempt()
 	t.rules()
+	t.proof()
+	t.fetches()
+	t.delays()
+	t.sizes()
 	t.samples()
 	t.footing()
 }
@@ -69,14 +77,16 @@ func (t textReport) head() {
 	case t.Totals.Requests == 0:
 		t.line("No request by a client that identifies itself as a crawler.")
 	case v == 0:
-		t.line("%s by clients identifying themselves as crawlers, none for what robots.txt forbids them.",
+		t.line("%s by clients identifying themselves as crawlers, none for what every lawful copy of robots.txt forbids them.",
 			plural(t.Totals.Requests, "request"))
 	default:
 		obtained := t.Totals.Outcomes.Obtained
-		t.line("%s of %s by clients identifying themselves as crawlers %s for what robots.txt forbids them;",
+		t.line("%s of %s by clients identifying themselves as crawlers %s for what every lawful copy of robots.txt",
 			t.paint(grouped(v), text.FgRed), plural(t.Totals.Requests, "request"), were(v))
-		t.line("%s %s answered with the content. They name %s. Nobody's identity is verified.",
+		t.line("forbids them; %s %s answered with the content. They name %s.",
 			t.paint(grouped(obtained), text.FgRed), were(obtained), plural(int64(violators), "crawler"))
+		t.line("Proven, by verified clients and with the content obtained: %s. Verified are %s of all requests.",
+			t.paint(grouped(t.Totals.Proven), text.FgRed), share(t.Totals.VerifiedShare))
 	}
 	t.line("")
 	if t.From != "" {
@@ -87,6 +97,68 @@ func (t textReport) head() {
 		grouped(t.OtherHost), grouped(t.NotJudged), grouped(t.Unparsed))
 	for _, w := range t.Warnings {
 		t.line("%s %s", t.paint("Warning:", text.FgYellow), printable(w))
+	}
+}
+
+// share writes a share in per cent, never rounded to none or all.
+func share(of float64) string {
+	switch {
+	case of > 0 && of < 0.001:
+		return "less than 0.1 %"
+	case of < 1 && of > 0.999:
+		return "more than 99.9 %"
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", of*100), ".0") + " %"
+}
+
+// basis prints by what was judged.
+func (t textReport) basis() {
+	p := t.Policy
+	t.line("\nJudged by %s%s, with a window of %s:", printable(p.File), forOrigins(p.Origins), hours(time.Duration(p.WindowSeconds)*time.Second))
+	if p.History != "constant" {
+		t.versions()
+	}
+	for _, a := range t.Assumptions {
+		t.bullet(a)
+	}
+}
+
+// bullet prints prose in lines of a bearable length.
+func (t textReport) bullet(s string) {
+	for i, line := range strings.Split(text.WrapSoft(printable(s), maxWidth-2), "\n") {
+		bullet := "- "
+		if i > 0 {
+			bullet = "  "
+		}
+		t.line("%s%s", bullet, strings.TrimRight(line, " "))
+	}
+}
+
+// versions lists the versions, those first whose rules were violated.
+func (t textReport) versions() {
+	list := slices.Clone(t.Policy.Versions)
+	slices.SortStableFunc(list, func(x, y audit.VersionInfo) int { return cmp.Compare(y.Cited, x.Cited) })
+	w := newTable(table.Row{"version from", "origin", "status", "bytes", "file", "violations"}, []table.ColumnConfig{
+		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 6, Align: text.AlignRight, AlignHeader: text.AlignRight},
+	})
+	for _, v := range list[:min(len(list), maxVersionsShown)] {
+		from, status, cited := "before all time", fmt.Sprint(v.Status), "-"
+		if v.From != "" {
+			from = clock(v.From)
+		}
+		if v.Status == 0 {
+			status = "unreachable"
+		}
+		if v.Cited > 0 {
+			cited = grouped(v.Cited)
+		}
+		w.AppendRow(table.Row{from, v.Origin, status, grouped(v.Bytes), cut(v.File, maxRuleShown/2), cited})
+	}
+	t.line("%s", w.Render())
+	if more := len(list) - maxVersionsShown; more > 0 {
+		t.line("and %s more: see --output json.", plural(int64(more), "version"))
 	}
 }
 
@@ -127,17 +199,22 @@ var columns = []column{
 	{"unreachable", func(c *audit.CrawlerInfo) int64 { return c.Verdicts.Unreachable }, false},
 	{"contested", func(c *audit.CrawlerInfo) int64 { return c.Reasons.Contested }, false},
 	{"other indeterminate", func(c *audit.CrawlerInfo) int64 { return c.Verdicts.Indeterminate - c.Reasons.Contested }, false},
-	{"exempt", func(c *audit.CrawlerInfo) int64 { return c.Verdicts.Exempt }, false},
 	{"spoofed", func(c *audit.CrawlerInfo) int64 { return c.Verdicts.Spoofed }, false},
+}
+
+// bound returns the crawlers that robots.txt binds, or those that are exempt.
+func (t textReport) bound(bound bool) []audit.CrawlerInfo {
+	return slices.DeleteFunc(slices.Clone(t.Crawlers), func(c audit.CrawlerInfo) bool { return (c.Exempt == "") != bound })
 }
 
 // crawlers prints one row a crawler, with the columns in which there is anything.
 func (t textReport) crawlers() {
-	if len(t.Crawlers) == 0 {
+	list := t.bound(true)
+	if len(list) == 0 {
 		return
 	}
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
-		return !slices.ContainsFunc(t.Crawlers, func(i audit.CrawlerInfo) bool { return c.of(&i) != 0 })
+		return !slices.ContainsFunc(list, func(i audit.CrawlerInfo) bool { return c.of(&i) != 0 })
 	})
 	header := table.Row{"crawler", "operator"}
 	var configs []table.ColumnConfig
@@ -146,8 +223,8 @@ func (t textReport) crawlers() {
 		configs = append(configs, table.ColumnConfig{Number: i + 3, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
 	w := newTable(header, configs)
-	for i := range t.Crawlers[:min(len(t.Crawlers), maxCrawlersShown)] {
-		c := &t.Crawlers[i]
+	for i := range list[:min(len(list), maxCrawlersShown)] {
+		c := &list[i]
 		row := table.Row{c.Crawler, c.Operator}
 		for _, column := range shown {
 			n := column.of(c)
@@ -162,7 +239,7 @@ func (t textReport) crawlers() {
 		w.AppendRow(row)
 	}
 	t.line("\n%s", w.Render())
-	if more := len(t.Crawlers) - maxCrawlersShown; more > 0 {
+	if more := len(list) - maxCrawlersShown; more > 0 {
 		t.line("and %s more, with fewer violations or none: see --output json or csv.", plural(int64(more), "crawler"))
 	}
 }
@@ -180,24 +257,187 @@ func newTable(header table.Row, configs []table.ColumnConfig) table.Writer {
 	return w
 }
 
-// notJudged says of the columns that are no verdict on conduct why they are not.
-func (t textReport) notJudged() {
-	for _, c := range t.Crawlers {
-		if c.Exempt != "" {
-			t.line("%s is exempt: %s.", c.Crawler, strings.TrimSuffix(printable(c.Exempt), "."))
-		}
-	}
+// indeterminates says of the requests that could not be decided why.
+func (t textReport) indeterminates() {
 	var sum audit.ReasonCounts
 	for _, c := range t.Crawlers {
-		sum.Contested += c.Reasons.Contested
-		sum.AmbiguousAgent += c.Reasons.AmbiguousAgent
-		sum.Truncated += c.Reasons.Truncated
-		sum.NoTime += c.Reasons.NoTime
+		r := c.Reasons
+		sum.NoVersion += r.NoVersion
+		sum.NoHost += r.NoHost
+		sum.NoTime += r.NoTime
+		sum.UnknownScheme += r.UnknownScheme
+		sum.LossyPath += r.LossyPath
+		sum.Truncated += r.Truncated
+		sum.AmbiguousAgent += r.AmbiguousAgent
+		sum.RedirectedPolicy += r.RedirectedPolicy
+		sum.Contested += r.Contested
 	}
-	t.indeterminate(sum.Contested, "contested: Google's parser and RFC 9309 read the rule differently")
-	t.indeterminate(sum.AmbiguousAgent, "ambiguous: the User-Agent names crawlers of two operators")
-	t.indeterminate(sum.Truncated, "truncated: the server logged only the beginning of the target")
+	t.indeterminate(sum.NoVersion, "may have been made with a copy from before the first version that is known")
+	t.indeterminate(sum.NoHost, "cannot be given to a host")
 	t.indeterminate(sum.NoTime, "without a time that can be read")
+	t.indeterminate(sum.UnknownScheme, "judged differently under http and https, and the log does not tell which it was")
+	t.indeterminate(sum.LossyPath, "logged with a path that is not as the client sent it")
+	t.indeterminate(sum.Truncated, "truncated: the server logged only the beginning of the target")
+	t.indeterminate(sum.AmbiguousAgent, "ambiguous: the User-Agent names crawlers of two operators")
+	t.indeterminate(sum.RedirectedPolicy, "under a robots.txt that was a redirect to one that is not known")
+	t.indeterminate(sum.Contested, "contested: Google's parser and RFC 9309 read the rule differently")
+}
+
+// exempt prints the agents that robots.txt does not bind, apart from the others.
+func (t textReport) exempt() {
+	list := t.bound(false)
+	if len(list) == 0 {
+		return
+	}
+	w := newTable(table.Row{"not bound by robots.txt", "operator", "requests", "spoofed", "why"}, []table.ColumnConfig{
+		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight},
+	})
+	for _, c := range list {
+		w.AppendRow(table.Row{c.Crawler, c.Operator, grouped(c.Requests), grouped(c.Verdicts.Spoofed), cut(strings.TrimSuffix(printable(c.Exempt), "."), maxRuleShown)})
+	}
+	t.line("\n%s", w.Render())
+}
+
+// proof crosses violations by what is known of their clients.
+func (t textReport) proof() {
+	list := slices.DeleteFunc(t.bound(true), func(c audit.CrawlerInfo) bool { return c.Verdicts.Violation == 0 })
+	if len(list) == 0 {
+		return
+	}
+	right := func(n int) table.ColumnConfig {
+		return table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight}
+	}
+	w := newTable(table.Row{"violations of", "identity", "answer", "method", "informed", "requests"}, []table.ColumnConfig{right(6)})
+	rows := 0
+	for _, c := range list {
+		for _, v := range c.Violations {
+			if rows++; rows > maxRulesShown {
+				continue
+			}
+			informed := "not known"
+			if v.Informed {
+				informed = "yes"
+			}
+			w.AppendRow(table.Row{c.Crawler, v.Identity, v.Outcome, v.Method, informed, grouped(v.N)})
+		}
+	}
+	t.line("\n%s", w.Render())
+	if rows > maxRulesShown {
+		t.line("and %s more: see --output json.", plural(int64(rows-maxRulesShown), "row"))
+	}
+}
+
+// fetches prints who fetched robots.txt, and how.
+func (t textReport) fetches() {
+	if !t.RobotsTxt.Logged {
+		return
+	}
+	list := slices.DeleteFunc(slices.Clone(t.Crawlers), func(c audit.CrawlerInfo) bool { return c.RobotsTxt.Fetches == 0 })
+	slices.SortStableFunc(list, func(x, y audit.CrawlerInfo) int { return cmp.Compare(y.RobotsTxt.Fetches, x.RobotsTxt.Fetches) })
+	if len(list) == 0 {
+		return
+	}
+	w := newTable(table.Row{"GETs of robots.txt by", "number", "first", "last", "median gap", "gaps of 24 h at most", "answers"}, []table.ColumnConfig{
+		{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 5, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 6, Align: text.AlignRight, AlignHeader: text.AlignRight},
+	})
+	for _, c := range list[:min(len(list), maxFetchersShown)] {
+		f := c.RobotsTxt
+		gap, daily := "-", "-"
+		if f.Gaps > 0 {
+			gap, daily = seconds(f.MedianGap), share(f.Within24h)
+		}
+		w.AppendRow(table.Row{c.Crawler, grouped(f.Fetches), shortClock(f.First), shortClock(f.Last), gap, daily, fetchAnswers(f.Answers)})
+	}
+	t.line("\n%s", w.Render())
+	if more := len(list) - maxFetchersShown; more > 0 {
+		t.line("and %s more: see --output json.", plural(int64(more), "crawler"))
+	}
+}
+
+func fetchAnswers(a audit.AnswerCounts) string {
+	var list []string
+	for _, of := range []struct {
+		name string
+		n    int64
+	}{
+		{"2xx", a.Success}, {"304", a.NotModified}, {"other 3xx", a.Redirect}, {"429", a.TooMany}, {"other 4xx", a.Unavailable}, {"5xx", a.Error}, {"other", a.Other},
+	} {
+		if of.n > 0 {
+			list = append(list, grouped(of.n)+" "+of.name)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// delays prints how Crawl-delay was kept.
+func (t textReport) delays() {
+	w := newTable(table.Row{"Crawl-delay, asked of", "origin", "delay", "gaps", "shorter", "median", "10th percentile"}, []table.ColumnConfig{
+		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 5, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 6, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 7, Align: text.AlignRight, AlignHeader: text.AlignRight},
+	})
+	rows := 0
+	for _, c := range t.Crawlers {
+		for _, d := range c.CrawlDelay {
+			if rows++; rows <= maxFetchersShown {
+				w.AppendRow(table.Row{c.Crawler, d.Origin, seconds(d.Delay), grouped(d.Gaps), share(float64(d.Shorter) / float64(d.Gaps)), seconds(d.Median), seconds(d.P10)})
+			}
+		}
+	}
+	if rows == 0 {
+		return
+	}
+	t.line("\n%s", w.Render())
+	t.line("Gaps between successive requests of one address. RFC 9309 knows no Crawl-delay: none of these is a violation.")
+}
+
+// sizes prints the answers to robots.txt that are of another size than the file.
+func (t textReport) sizes() {
+	if len(t.RobotsTxt.Listed) == 0 {
+		return
+	}
+	w := newTable(table.Row{"answers to robots.txt of", "bytes, not", "number", "first", "last"}, []table.ColumnConfig{
+		{Number: 3, Align: text.AlignRight, AlignHeader: text.AlignRight},
+	})
+	for _, d := range t.RobotsTxt.Listed[:min(len(t.RobotsTxt.Listed), maxVersionsShown)] {
+		var expected []string
+		for _, n := range d.Expected {
+			expected = append(expected, grouped(n))
+		}
+		w.AppendRow(table.Row{grouped(d.Bytes) + " bytes", strings.Join(expected, " or "), grouped(d.N), shortClock(d.First), shortClock(d.Last)})
+	}
+	t.line("\n%s", w.Render())
+	if more := len(t.RobotsTxt.Listed) - maxVersionsShown; more > 0 {
+		t.line("and %s more: see --output json.", plural(int64(more), "size"))
+	}
+}
+
+// shortClock is a time of the report to the minute.
+func shortClock(s string) string {
+	at, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return s
+	}
+	return at.Format("2006-01-02 15:04")
+}
+
+// seconds is a time in the unit that suits it.
+func seconds(s float64) string {
+	switch {
+	case s < 120:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", s), ".0") + " s"
+	case s < 2*3600:
+		return fmt.Sprintf("%.0f min", s/60)
+	case s < 48*3600:
+		return fmt.Sprintf("%.0f h", s/3600)
+	default:
+		return fmt.Sprintf("%.0f d", s/86400)
+	}
 }
 
 func (t textReport) indeterminate(n int64, why string) {
@@ -235,8 +475,11 @@ func (t textReport) rules() {
 	})
 	for _, rule := range all[:min(len(all), maxRulesShown)] {
 		line := rule.Rule
-		if len(t.Policy.Origins) > 1 {
+		if len(t.Policy.Origins) > 1 && rule.Origin != "" {
 			line += "   of " + rule.Origin
+		}
+		if t.Policy.History != "constant" && rule.Version != "" {
+			line += "   since " + shortClock(rule.Version)
 		}
 		w.AppendRow(table.Row{grouped(rule.Violations), rule.crawler, rule.Line, cut(line, maxRuleShown)})
 	}
@@ -257,18 +500,8 @@ func (t textReport) samples() {
 	}
 }
 
-// footing prints what the figures rest on.
+// footing prints what was read.
 func (t textReport) footing() {
-	t.line("\nJudged by %s, %s%s.", printable(t.Policy.File), plural(int64(t.Policy.Bytes), "byte"), forOrigins(t.Policy.Origins))
-	for _, a := range t.Assumptions {
-		for i, line := range strings.Split(text.WrapSoft(printable(a), maxWidth-2), "\n") {
-			bullet := "- "
-			if i > 0 {
-				bullet = "  "
-			}
-			t.line("%s%s", bullet, strings.TrimRight(line, " "))
-		}
-	}
 	t.line("\nRead:")
 	for _, in := range t.Inputs {
 		name := in.Name

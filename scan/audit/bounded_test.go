@@ -47,7 +47,7 @@ func TestBounded(t *testing.T) {
 			a := &Auditor{}
 			tallies := make([]*Tally, 1+rng.IntN(4))
 			for i := range tallies {
-				tallies[i] = a.NewTally()
+				tallies[i] = a.newTally()
 				tallies[i].hosts = newBounded[string, int64](limit, hash)
 			}
 			counts := map[string]int64{}
@@ -77,7 +77,7 @@ func mergeAll(rng *rand.Rand, tallies []*Tally) *Tally {
 	for len(tallies) > 1 {
 		rng.Shuffle(len(tallies), func(i, j int) { tallies[i], tallies[j] = tallies[j], tallies[i] })
 		last := len(tallies) - 1
-		tallies[0].Merge(tallies[last])
+		tallies[0].merge(tallies[last])
 		tallies = tallies[:last]
 	}
 	return tallies[0]
@@ -103,7 +103,7 @@ func checkNames(t *testing.T, what string, rng *rand.Rand, hash func(string) uin
 	a := &Auditor{}
 	tallies := make([]*Tally, 1+rng.IntN(4))
 	for i := range tallies {
-		tallies[i] = a.NewTally()
+		tallies[i] = a.newTally()
 		tallies[i].unknown = newBounded[string, *row](maxNames, hash)
 		tallies[i].others.rules.limit = maxRules
 	}
@@ -112,7 +112,7 @@ func checkNames(t *testing.T, what string, rng *rand.Rand, hash func(string) uin
 	distinct, lines := 1+rng.IntN(30), 1+rng.IntN(20)
 	for range rng.IntN(200) {
 		name := fmt.Sprint(rng.IntN(distinct))
-		rule := ruleKey{-1, uint32(1 + rng.IntN(lines))}
+		rule := ruleKey{line: uint32(1 + rng.IntN(lines))}
 		requests[name]++
 		if rules[name] == nil {
 			rules[name] = map[ruleKey]int64{}
@@ -173,8 +173,8 @@ func TestHashesAreFixed(t *testing.T) {
 			t.Errorf("hash of %q: %#x, want %#x", s, got, want)
 		}
 	}
-	if got := hashRule(ruleKey{-1, 2}); got != 0x3dc39e3a32026f06 {
-		t.Errorf("hash of a rule: %#x, want %#x", got, uint64(0x3dc39e3a32026f06))
+	if got := hashRule(ruleKey{origin: 1, version: 2, line: 3}); got != 0x830e818980e487fd {
+		t.Errorf("hash of a rule: %#x, want %#x", got, uint64(0x830e818980e487fd))
 	}
 	if mix(0) == 0 {
 		t.Error("a hash is 0, which stands for no bar")

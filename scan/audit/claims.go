@@ -10,8 +10,13 @@ import (
 // it.
 type claim struct {
 	crawler.Claim
-	row     *row
-	binding *policy.Binding
+	row      *row
+	subject  policy.Subject
+	google   bool // what answers other than success mean, it reads as Google does
+	operator operatorKey
+	bindings map[int32]*policy.Binding // by origin
+	at       int32                     // the origin asked for last, whose binding is here
+	binding  *policy.Binding
 }
 
 // Bounds of a worker's memos: a log has 10^2 to 10^5 distinct headers and a few
@@ -49,32 +54,57 @@ func (w *Worker) claim(agent []byte) *claim {
 		return c
 	}
 	w.unescaped = format.Unescape(w.unescaped[:0], agent)
-	c := w.bind(w.headers.Read(w.unescaped))
+	c := w.newClaim(w.headers.Read(w.unescaped))
 	w.claims.put(agent, c)
 	return c
 }
 
-// bind finds the row and the rules for a claim.
-func (w *Worker) bind(who crawler.Claim) *claim {
+// newClaim finds the row for a claim. Headers are many, known crawlers few, so
+// these have one claim each, but for headers that name two.
+func (w *Worker) newClaim(who crawler.Claim) *claim {
 	if who.Name == "" {
 		return nil
+	}
+	if who.Profile != nil && !who.Ambiguous {
+		return w.claimOf(who.Profile)
 	}
 	if w.tally.prune(2) {
 		// Claims may point at rows that have left the tally.
 		w.claims.reset()
 	}
-	return &claim{Claim: who, row: w.tally.rowOf(who), binding: w.binding(who)}
+	c := &claim{Claim: who, row: w.tally.rowOf(who), operator: w.auditor.operator(who)}
+	c.subject, c.google = w.auditor.subject(who)
+	return c
 }
 
-// binding returns what binds a crawler. Headers are many, known crawlers few, so
-// theirs are kept.
-func (w *Worker) binding(who crawler.Claim) *policy.Binding {
-	if b := w.bindings[who.Profile]; b != nil {
-		return b
+// claimOf returns the claim to be a known crawler.
+func (w *Worker) claimOf(p *crawler.Profile) *claim {
+	c := w.known[p]
+	if c == nil {
+		who := crawler.Claim{Profile: p, Name: p.Name}
+		c = &claim{Claim: who, row: w.tally.rowOf(who), operator: w.auditor.operator(who)}
+		c.subject, c.google = w.auditor.subject(who)
+		w.known[p] = c
 	}
-	b := w.auditor.config.Policy.Bind(w.auditor.subject(who))
-	if who.Profile != nil {
-		w.bindings[who.Profile] = b
+	return c
+}
+
+// bindingAt returns what binds the crawler on an origin.
+func (w *Worker) bindingAt(c *claim, origin int32) *policy.Binding {
+	if c.binding != nil && c.at == origin {
+		return c.binding
 	}
+	b := c.bindings[origin]
+	if b == nil {
+		b = w.auditor.config.Policy.Bind(origin, c.subject)
+		if c.bindings == nil || len(c.bindings) >= maxBindings {
+			c.bindings = map[int32]*policy.Binding{}
+		}
+		c.bindings[origin] = b
+	}
+	c.at, c.binding = origin, b
 	return b
 }
+
+// maxBindings bounds the bindings that a claim keeps.
+const maxBindings = 1 << 12

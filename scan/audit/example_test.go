@@ -30,19 +30,25 @@ func Example() {
 	body := []byte("User-agent: *\nDisallow: /private/\n")
 	auditor := audit.New(audit.Config{
 		Crawlers: crawler.New(profiles, words),
-		Policy:   policy.Constant(body, nil, read),
+		Policy:   policy.Constant(body, "robots.txt", policy.Options{Read: read}),
 	})
 
 	combined, _ := format.ByName("combined")
-	worker := auditor.NewWorker() // one for each goroutine
+	run := auditor.Begin()
+	defer run.Close()
+	worker := run.Worker() // one for each goroutine
 	worker.Chunk(combined, []byte(
 		`192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET /private/1 HTTP/1.1" 200 5 "-" "ExampleBot/1.0 (+https://bot.example/)"`+"\n"))
 
 	robots := compile.Compile(body, compile.Options{})
-	report := auditor.Report(worker.Tally(), func(line int) string {
+	report, err := run.Report(func(_, _ int32, line int) string {
 		rule, _ := robots.Rule(line)
 		return rule.String()
 	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	for _, c := range report.Crawlers {
 		fmt.Println(c.Crawler, c.Verdicts.Violation, c.Rules[0].Rule)
 	}

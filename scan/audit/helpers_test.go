@@ -17,15 +17,15 @@ import (
 
 // profiles are few enough to be read beside the tests.
 const profiles = `[
-{"name":"Googlebot","operator":"Google","category":"search","words":["Googlebot"],"tokens":["Googlebot"],"dialect":"google","obeys":"yes"},
-{"name":"Googlebot-Image","operator":"Google","category":"search","words":["Googlebot-Image"],"tokens":["Googlebot-Image","Googlebot"],"dialect":"google","obeys":"yes"},
-{"name":"AdsBot-Google","operator":"Google","category":"ads","words":["AdsBot-Google"],"tokens":["AdsBot-Google"],"ignores_wildcard":true,"dialect":"google","obeys":"yes"},
-{"name":"Google-Extended","operator":"Google","category":"ai-training","words":[],"tokens":["Google-Extended"],"control":true,"obeys":"yes"},
-{"name":"GPTBot","operator":"OpenAI","category":"ai-training","words":["GPTBot"],"tokens":["GPTBot"],"obeys":"yes"},
-{"name":"ChatGPT-User","operator":"OpenAI","category":"user-triggered","words":["ChatGPT-User"],"tokens":["ChatGPT-User"],"exempt":"asked for by users","obeys":"no"},
-{"name":"bingbot","operator":"Microsoft","category":"search","words":["bingbot"],"tokens":["bingbot"],"obeys":"yes"},
-{"name":"MJ12bot","operator":"Majestic","category":"seo","words":["MJ12bot"],"tokens":["MJ12bot"],"obeys":"yes"},
-{"name":"FeedBot","operator":"Feeds","category":"feed","words":["Feeds of News"],"tokens":["FeedBot"],"obeys":"yes"}
+{"name":"Googlebot","operator":"Google","category":"search","words":["Googlebot"],"tokens":["Googlebot"],"dialect":"google","obeys":"yes","verify":"ranges"},
+{"name":"Googlebot-Image","operator":"Google","category":"search","words":["Googlebot-Image"],"tokens":["Googlebot-Image","Googlebot"],"dialect":"google","obeys":"yes","verify":"ranges"},
+{"name":"AdsBot-Google","operator":"Google","category":"ads","words":["AdsBot-Google"],"tokens":["AdsBot-Google"],"ignores_wildcard":true,"dialect":"google","obeys":"yes","verify":"ranges"},
+{"name":"Google-Extended","operator":"Google","category":"ai-training","words":[],"tokens":["Google-Extended"],"control":true,"obeys":"yes","verify":"ranges"},
+{"name":"GPTBot","operator":"OpenAI","category":"ai-training","words":["GPTBot"],"tokens":["GPTBot"],"obeys":"yes","verify":"ranges"},
+{"name":"ChatGPT-User","operator":"OpenAI","category":"user-triggered","words":["ChatGPT-User"],"tokens":["ChatGPT-User"],"exempt":"asked for by users","obeys":"no","verify":"ranges"},
+{"name":"bingbot","operator":"Microsoft","category":"search","words":["bingbot"],"tokens":["bingbot"],"obeys":"yes","verify":"ranges"},
+{"name":"MJ12bot","operator":"Majestic","category":"seo","words":["MJ12bot"],"tokens":["MJ12bot"],"obeys":"yes","verify":"ranges"},
+{"name":"FeedBot","operator":"Feeds","category":"feed","words":["Feeds of News"],"tokens":["FeedBot"],"obeys":"yes","verify":"ranges"}
 ]`
 
 // User-Agent headers.
@@ -86,9 +86,12 @@ func newAuditor(t testing.TB, robots string, hosts ...string) *Auditor {
 		}
 		origins = append(origins, o...)
 	}
-	return New(Config{
-		Crawlers: crawlers(t), Policy: policy.Constant([]byte(robots), origins, read), Samples: 3,
-	})
+	return New(Config{Crawlers: crawlers(t), Policy: constant(robots, origins), Samples: 3})
+}
+
+// constant returns the policy of one robots.txt.
+func constant(robots string, origins []origin.Origin) *policy.Policy {
+	return policy.Constant([]byte(robots), "robots.txt", policy.Options{Hosts: origins, Read: read})
 }
 
 func byName(t testing.TB, name string) format.Format {
@@ -134,14 +137,36 @@ func at(n int) string {
 }
 
 // ruleText stands for the text of a rule, which the audit is given by its caller.
-func ruleText(line int) string { return fmt.Sprintf("rule %d", line) }
+func ruleText(_, _ int32, line int) string { return fmt.Sprintf("rule %d", line) }
+
+// begin returns a run that is closed when the test ends.
+func begin(t testing.TB, a *Auditor) *Run {
+	t.Helper()
+	r := a.Begin()
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// report returns the report of a run.
+func report(t testing.TB, r *Run) *Report {
+	t.Helper()
+	report, err := r.Report(ruleText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
 
 // auditText audits a log in one chunk.
 func auditText(t testing.TB, a *Auditor, formatName, log string) *Report {
 	t.Helper()
-	w := a.NewWorker()
-	w.Chunk(byName(t, formatName), []byte(log))
-	return a.Report(w.Tally(), ruleText)
+	run := begin(t, a)
+	run.Worker().Chunk(byName(t, formatName), []byte(log))
+	return report(t, run)
 }
 
 // auditEntries audits a log of entries: vhost_combined if the first has a host.

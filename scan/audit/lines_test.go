@@ -160,7 +160,8 @@ func TestALogWithoutUserAgentsNamesNoCrawler(t *testing.T) {
 
 func TestOverlong(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody)
-	w := a.NewWorker()
+	run := begin(t, a)
+	w := run.Worker()
 	// Not even the beginning that is a whole record is judged.
 	w.Overlong([]byte(entry{target: "/private/"}.String()))
 	beginning := bytes.Repeat([]byte("x"), 64<<10)
@@ -169,7 +170,7 @@ func TestOverlong(t *testing.T) {
 		beginning[i] = 0xff
 	}
 	w.Overlong(nil)
-	r := a.Report(w.Tally(), ruleText)
+	r := report(t, run)
 	if r.Lines != 3 || r.Unparsed != 3 || len(r.Crawlers) != 0 {
 		t.Error(marshal(t, r))
 	}

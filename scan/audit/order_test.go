@@ -16,9 +16,10 @@ import (
 // Each chunk is overwritten once it has been counted.
 func auditSplit(t testing.TB, a *Auditor, f format.Format, rng *rand.Rand, lines []string, n int) *Report {
 	t.Helper()
+	run := begin(t, a)
 	workers := make([]*Worker, n)
 	for i := range workers {
-		workers[i] = a.NewWorker()
+		workers[i] = run.Worker()
 	}
 	for len(lines) > 0 {
 		cut := 1 + rng.IntN(min(len(lines), 1+len(lines)/10))
@@ -32,18 +33,11 @@ func auditSplit(t testing.TB, a *Auditor, f format.Format, rng *rand.Rand, lines
 			chunk[i] = 0xff
 		}
 	}
-	tallies := make([]*Tally, n)
-	for i, w := range workers {
+	for _, w := range workers {
 		checkBounds(t, w)
-		tallies[i] = w.Tally()
 	}
-	for len(tallies) > 1 {
-		rng.Shuffle(len(tallies), func(i, j int) { tallies[i], tallies[j] = tallies[j], tallies[i] })
-		last := len(tallies) - 1
-		tallies[0].Merge(tallies[last])
-		tallies = tallies[:last]
-	}
-	return a.Report(tallies[0], ruleText)
+	rng.Shuffle(n, func(i, j int) { run.workers[i], run.workers[j] = run.workers[j], run.workers[i] })
+	return report(t, run)
 }
 
 // checkBounds fails the test where a worker holds more than it may of what
@@ -334,17 +328,18 @@ func TestOrderOfAnUnlistedCrawlersRules(t *testing.T) {
 		fmt.Fprintln(&frequent, entry{agent: fmt.Sprintf("Some%dBot/1.0", i)})
 	}
 	report := func(rule func(i int) int) string {
-		w := a.NewWorker()
+		run := begin(t, a)
+		w := run.Worker()
 		w.Chunk(f, []byte(frequent.String()))
 		for _, r := range w.tally.unknown.kept {
 			// As if these lines stood in the log this often.
-			r.requests, r.verdicts[Allowed], r.identities[Unverified] = rules+1, rules+1, rules+1
+			r.requests, r.verdicts[Allowed], r.identities[Unverifiable] = rules+1, rules+1, rules+1
 			w.tally.Lines += rules
 		}
 		for i := range rules {
 			w.Chunk(f, []byte(entry{agent: acmebot, target: fmt.Sprintf("/r/%d/", rule(i))}.String()))
 		}
-		r := a.Report(w.Tally(), ruleText)
+		r := report(t, run)
 		if r.row("AcmeBot") != nil {
 			t.Fatal("AcmeBot is listed, so that this tests nothing")
 		}
@@ -378,7 +373,8 @@ func TestMemoIsEmptied(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			a, f := newAuditor(t, robotsTxtBody), byName(t, "combined")
-			w := a.NewWorker()
+			run := begin(t, a)
+			w := run.Worker()
 			most, emptied := 0, false
 			for range 2 {
 				for i := range test.headers {
@@ -392,7 +388,7 @@ func TestMemoIsEmptied(t *testing.T) {
 			if !emptied && most > 0 {
 				t.Errorf("the memo was never emptied, so that this tests nothing: %d headers", most)
 			}
-			r := a.Report(w.Tally(), ruleText)
+			r := report(t, run)
 			checkSums(t, r)
 			if got := r.Totals.Verdicts.Violation + r.NotCrawlers; got != int64(2*test.headers) {
 				t.Errorf("%d lines counted of %d", got, 2*test.headers)

@@ -3,10 +3,14 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // Schema is the name of the form of a Report as JSON.
@@ -31,14 +35,19 @@ type Report struct {
 	// in UTC; empty if there is none.
 	From string `json:"from"`
 	To   string `json:"to"`
+	// Sampling is what the user says of how the logs were sampled; empty: nothing.
+	Sampling string `json:"sampling"`
 	// Assumptions are what the verdicts rest on, in sentences.
 	Assumptions []string `json:"assumptions"`
 	// Warnings are what the reader should know before believing a figure.
-	Warnings []string      `json:"warnings"`
-	Policy   PolicyInfo    `json:"policy"`
-	Inputs   []InputInfo   `json:"inputs"`
-	Totals   Totals        `json:"totals"`
-	Crawlers []CrawlerInfo `json:"crawlers"`
+	Warnings []string    `json:"warnings"`
+	Policy   PolicyInfo  `json:"policy"`
+	Ranges   []RangeInfo `json:"ranges"`
+	Inputs   []InputInfo `json:"inputs"`
+	Totals   Totals      `json:"totals"`
+	// RobotsTxt is what the log says about robots.txt itself.
+	RobotsTxt RobotsInfo    `json:"robots_txt"`
+	Crawlers  []CrawlerInfo `json:"crawlers"`
 	// OtherHosts are the hosts without a policy that were asked for most, and
 	// OtherHostsNotListed counts the requests for all others.
 	OtherHosts          []HostInfo `json:"other_hosts"`
@@ -52,11 +61,64 @@ type Report struct {
 
 // PolicyInfo says by what was judged.
 type PolicyInfo struct {
-	File    string   `json:"file"`
-	Bytes   int      `json:"bytes"`
+	File    string   `json:"file"`    // robots.txt, or where the versions are listed
+	Bytes   int      `json:"bytes"`   // of a robots.txt
 	Origins []string `json:"origins"` // none: any origin
 	Dialect string   `json:"dialect"` // "auto" or the one for all
-	Notes   int      `json:"notes"`   // odd things about its lines: see compile.Note
+	Notes   int      `json:"notes"`   // odd things about the lines of a robots.txt: see compile.Note
+	// History is "constant" for one robots.txt in force throughout, else "deployed"
+	// or "observed": what the times of the versions mean.
+	History       string `json:"history"`
+	WindowSeconds int64  `json:"window_seconds"`
+	// AssumeConstant says that the first version of each origin is taken as in
+	// force before all time.
+	AssumeConstant bool          `json:"assume_constant"`
+	Versions       []VersionInfo `json:"versions"`
+}
+
+// VersionInfo is one version of an origin's robots.txt.
+type VersionInfo struct {
+	Origin        string `json:"origin"` // empty: any
+	From          string `json:"from"`   // empty: before all time
+	Status        int    `json:"status"` // 0: unreachable
+	File          string `json:"file"`
+	Bytes         int64  `json:"bytes"`
+	MaxAgeSeconds int64  `json:"max_age_seconds"`
+	Location      string `json:"location"`
+	// Cited counts violations of its rules.
+	Cited int64 `json:"violations"`
+}
+
+// RangeInfo is a list of addresses by which a crawler's clients were verified.
+type RangeInfo struct {
+	Crawler string `json:"crawler"`
+	File    string `json:"file"`
+	Created string `json:"created"` // empty: it does not say, and is taken as current
+}
+
+// RobotsInfo is what the log says about robots.txt.
+type RobotsInfo struct {
+	// Requests are the GETs of /robots.txt of any client, Logged whether there is
+	// any: if not, nothing can be said of who fetched it.
+	Requests int64 `json:"requests"`
+	Logged   bool  `json:"logged"`
+	// Sizes are the sizes of answers with status 200 and, among these, Differing
+	// those that are of no version that was in force.
+	Sizes     int64 `json:"sizes"`
+	Differing int64 `json:"sizes_differing"`
+	// SizesChange says that the answers of one site were not all of one size.
+	SizesChange bool       `json:"sizes_change"`
+	Listed      []SizeInfo `json:"differences"`
+}
+
+// SizeInfo counts answers to robots.txt whose size is not that of the file.
+type SizeInfo struct {
+	Origin   string  `json:"origin"` // empty: any
+	Bytes    int64   `json:"bytes"`
+	Expected []int64 `json:"expected"` // the sizes of the versions in force; none if there was none
+	N        int64   `json:"n"`
+	First    string  `json:"first"`
+	Last     string  `json:"last"`
 }
 
 // InputInfo is one file that was read.
@@ -72,9 +134,15 @@ type InputInfo struct {
 
 // Totals are the sums over all crawlers.
 type Totals struct {
-	Requests int64         `json:"requests"`
-	Verdicts VerdictCounts `json:"verdicts"`
-	Outcomes OutcomeCounts `json:"outcomes"`
+	Requests int64          `json:"requests"`
+	Verdicts VerdictCounts  `json:"verdicts"`
+	Outcomes OutcomeCounts  `json:"outcomes"`
+	Identity IdentityCounts `json:"identity"`
+	// VerifiedShare is the share of requests by verified clients, 0 to 1.
+	VerifiedShare float64 `json:"verified_share"`
+	// Proven are the violations by verified clients that were given what they asked
+	// for: the headline.
+	Proven int64 `json:"verified_obtained"`
 }
 
 // VerdictCounts has a field for each verdict.
@@ -143,7 +211,12 @@ type CrawlerInfo struct {
 	Operator string `json:"operator"` // "unknown" for a crawler that is not known
 	Category string `json:"category"` // "unknown" likewise
 	// Exempt says why robots.txt does not apply to it, if it does not.
-	Exempt   string        `json:"exempt"`
+	Exempt string `json:"exempt"`
+	// Obeys is whether the operator says that it obeys robots.txt: yes, no or
+	// unknown, by Source as of Date.
+	Obeys    string        `json:"obeys"`
+	Source   string        `json:"source"`
+	Date     string        `json:"date"`
 	Requests int64         `json:"requests"`
 	Verdicts VerdictCounts `json:"verdicts"`
 	Reasons  ReasonCounts  `json:"reasons"`
@@ -154,8 +227,60 @@ type CrawlerInfo struct {
 	Rules      []RuleInfo      `json:"rules"`
 	// RulesNotListed counts violations of rules beyond those that are listed for
 	// a crawler that is not known.
-	RulesNotListed int64        `json:"rules_not_listed"`
-	Samples        []SampleInfo `json:"samples"`
+	RulesNotListed int64 `json:"rules_not_listed"`
+	// GraceInformed counts the requests in grace whose crawler had been told.
+	GraceInformed int64 `json:"grace_informed"`
+	// RobotsTxt are its fetches of robots.txt, CrawlDelay how it kept one.
+	RobotsTxt  FetchInfo    `json:"robots_txt"`
+	CrawlDelay []DelayInfo  `json:"crawl_delay"`
+	Samples    []SampleInfo `json:"samples"`
+}
+
+// FetchInfo says how a crawler fetched robots.txt by GET. Where the log has no
+// fetch of anybody's, no fetches say nothing.
+type FetchInfo struct {
+	Fetches int64  `json:"fetches"`
+	First   string `json:"first"`
+	Last    string `json:"last"`
+	// Gaps are those between successive fetches from one site, and Within24h their
+	// share of at most a day.
+	Gaps       int64   `json:"gaps"`
+	MedianGap  float64 `json:"median_gap_seconds"`
+	LongestGap float64 `json:"longest_gap_seconds"`
+	Within24h  float64 `json:"within_24h"`
+	// Answers counts the answers by status.
+	Answers AnswerCounts `json:"answers"`
+	// Refused counts, by status, answers that there is no robots.txt where the
+	// policy has one: who got them was told that nothing is forbidden.
+	Refused []StatusCount `json:"refused"`
+}
+
+// AnswerCounts has a field for each class of answers to a fetch.
+type AnswerCounts struct {
+	Success     int64 `json:"2xx"`
+	NotModified int64 `json:"304"`
+	Redirect    int64 `json:"3xx"`
+	Unavailable int64 `json:"4xx"`
+	TooMany     int64 `json:"429"`
+	Error       int64 `json:"5xx"`
+	Other       int64 `json:"other"`
+}
+
+// StatusCount counts answers with a status.
+type StatusCount struct {
+	Status int   `json:"status"`
+	N      int64 `json:"n"`
+}
+
+// DelayInfo says how a crawler kept a Crawl-delay: the gaps between successive
+// requests of one address. It is no verdict: the RFC knows no Crawl-delay.
+type DelayInfo struct {
+	Origin  string  `json:"origin"` // empty: any
+	Delay   float64 `json:"delay_seconds"`
+	Gaps    int64   `json:"gaps"`
+	Shorter int64   `json:"shorter"`
+	Median  float64 `json:"median_seconds"`
+	P10     float64 `json:"p10_seconds"`
 }
 
 // ViolationInfo counts violations that are alike.
@@ -169,7 +294,11 @@ type ViolationInfo struct {
 
 // RuleInfo counts the violations of one rule.
 type RuleInfo struct {
-	Origin     string `json:"origin"` // empty: any
+	Origin string `json:"origin"` // empty: any, or one that the log does not tell
+	// Version is the time at which the version began that has the rule, empty if
+	// before all time, and File its file.
+	Version    string `json:"version"`
+	File       string `json:"file"`
 	Line       int    `json:"line"`
 	Rule       string `json:"rule"`
 	Violations int64  `json:"violations"`
@@ -200,16 +329,74 @@ const (
 	maxHostsListed   = 10
 )
 
-// Report makes a report of a tally. ruleText gives the text of a rule by its
-// line. What the tally does not know, such as the inputs, is left to the caller.
-// The tally is not to be used afterwards.
-func (a *Auditor) Report(t *Tally, ruleText func(line int) string) *Report {
-	t.prune(1)
+// Unverified returns the addresses of violations by clients whose identity is
+// open but could be verified by their names: those of at most so many, chosen by
+// nothing but themselves, and how many there are besides. It needs
+// Config.Addresses.
+func (r *Run) Unverified(most int) (list []crawler.Pair, rest int, err error) {
+	if err := r.gather(); err != nil {
+		return nil, 0, err
+	}
+	kept := newBounded[verifiedKey, bool](most, hashVerified)
+	seen := 0
+	err = r.settle(func(x *settlement) {
+		if x.decision.verdict != Violation || x.identity != Unverified || x.profile == nil || len(x.profile.Domains) == 0 {
+			return
+		}
+		k := verifiedKey{r.auditor.profiles[x.profile], string(x.address)}
+		if _, known := kept.kept[k]; !known && kept.admits(k) {
+			kept.kept[k] = true
+			kept.prune(2, func(verifiedKey, bool) { seen++ })
+		}
+	}, nil)
+	kept.prune(1, func(verifiedKey, bool) { seen++ })
+	profiles := r.auditor.config.Crawlers.Profiles()
+	for k := range kept.kept {
+		list = append(list, crawler.Pair{Profile: &profiles[k.crawler], Addr: k.address})
+	}
+	slices.SortFunc(list, func(x, y crawler.Pair) int {
+		return cmp.Or(cmp.Compare(x.Profile.Name, y.Profile.Name), cmp.Compare(x.Addr, y.Addr))
+	})
+	return list, seen, err
+}
+
+func hashVerified(k verifiedKey) uint64 { return mix(hashString(k.address) ^ uint64(k.crawler)) }
+
+// Verify says that an address is the crawler's. It is to be called before Report.
+func (r *Run) Verify(p crawler.Pair) {
+	if r.verified == nil {
+		r.verified = map[verifiedKey]bool{}
+	}
+	r.verified[verifiedKey{r.auditor.profiles[p.Profile], p.Addr}] = true
+}
+
+// RuleText returns the text of a rule by its line in a version of an origin's
+// robots.txt.
+type RuleText func(origin, version int32, line int) string
+
+// Report makes the report of all that the run's workers have counted. What they do
+// not know, such as the inputs, is left to the caller. It fails only if records
+// that had to wait could not be kept or read; it is to be called once, and the
+// workers are not to be used afterwards.
+func (r *Run) Report(ruleText RuleText) (*Report, error) {
+	if err := r.gather(); err != nil {
+		return nil, err
+	}
+	r.tally.prune(1)
+	if err := r.settle((*settlement).count, newRates()); err != nil {
+		return nil, err
+	}
+	return r.auditor.report(r.tally, ruleText), nil
+}
+
+func (a *Auditor) report(t *Tally, ruleText RuleText) *Report {
 	r := &Report{
 		Schema: Schema,
 		Lines:  t.Lines, Unparsed: t.Unparsed, NotCrawlers: t.NotCrawlers,
 		OtherHost: t.OtherHost, NotJudged: t.NotJudged, Blank: t.Blank,
-		Assumptions: []string{}, Warnings: []string{}, Inputs: []InputInfo{}, Policy: PolicyInfo{Origins: []string{}},
+		Assumptions: []string{}, Warnings: []string{}, Inputs: []InputInfo{}, Ranges: []RangeInfo{},
+		Policy:          a.policyInfo(),
+		RobotsTxt:       a.robotsInfo(t),
 		OtherHosts:      t.otherHosts(),
 		UnparsedSamples: []string{},
 		NotAuditable:    []string{},
@@ -228,14 +415,18 @@ func (a *Auditor) Report(t *Tally, ruleText func(line int) string) *Report {
 		r.Warnings = append(r.Warnings, fmt.Sprintf(
 			"unknown crawlers call themselves by more than %d names, more than are kept apart: which of them are listed was left to chance, and the rest is one row.", maxNames))
 	}
-	texts := texts{a, ruleText}
+	texts := texts{a, ruleText, map[citedKey]int64{}}
 	r.Crawlers = a.crawlers(t, texts)
+	texts.cite(r.Policy.Versions)
 	slices.SortFunc(r.Crawlers, func(x, y CrawlerInfo) int {
 		return cmp.Or(cmp.Compare(y.Verdicts.Violation, x.Verdicts.Violation),
 			cmp.Compare(x.Crawler, y.Crawler), cmp.Compare(x.Operator, y.Operator))
 	})
 	for i := range r.Crawlers {
 		r.Totals.add(&r.Crawlers[i])
+	}
+	if r.Totals.Requests > 0 {
+		r.Totals.VerifiedShare = float64(r.Totals.Identity.Verified) / float64(r.Totals.Requests)
 	}
 	for _, p := range a.config.Crawlers.Profiles() {
 		if p.Control && a.config.Policy.Names(p.Tokens[0]) {
@@ -253,6 +444,7 @@ func (a *Auditor) crawlers(t *Tally, texts texts) []CrawlerInfo {
 		if row.requests > 0 {
 			info := texts.crawler(row)
 			info.Operator, info.Category, info.Exempt = p.Operator, p.Category, p.Exempt
+			info.Obeys, info.Source, info.Date = p.Obeys, p.Source, p.Date
 			list = append(list, info)
 		}
 	}
@@ -275,7 +467,7 @@ func (a *Auditor) crawlers(t *Tally, texts texts) []CrawlerInfo {
 	}
 	for _, row := range rows {
 		info := texts.crawler(row)
-		info.Operator, info.Category = unknown, unknown
+		info.Operator, info.Category, info.Obeys = unknown, unknown, unknown
 		list = append(list, info)
 	}
 	return list
@@ -297,67 +489,242 @@ func (t *Totals) add(c *CrawlerInfo) {
 	t.Outcomes.Redirected += c.Outcomes.Redirected
 	t.Outcomes.Refused += c.Outcomes.Refused
 	t.Outcomes.Absent += c.Outcomes.Absent
+	t.Identity.Verified += c.Identity.Verified
+	t.Identity.Spoofed += c.Identity.Spoofed
+	t.Identity.Unverified += c.Identity.Unverified
+	t.Identity.Unverifiable += c.Identity.Unverifiable
+	t.Proven += c.Proven()
+}
+
+// Proven counts the violations of verified clients that were given what they
+// asked for.
+func (c *CrawlerInfo) Proven() (n int64) {
+	for _, v := range c.Violations {
+		if v.Identity == identityNames[Verified] && v.Outcome == outcomeNames[Obtained] {
+			n += v.N
+		}
+	}
+	return n
+}
+
+// Informed counts the violations of clients that had been told.
+func (c *CrawlerInfo) Informed() (n int64) {
+	for _, v := range c.Violations {
+		if v.Informed {
+			n += v.N
+		}
+	}
+	return n
 }
 
 // texts turns indexes and lines into what a reader knows them by.
 type texts struct {
 	auditor  *Auditor
-	ruleText func(line int) string
+	ruleText RuleText
+	cited    map[citedKey]int64 // violations by version
 }
+
+type citedKey struct{ origin, version int32 }
 
 func (x texts) crawler(r *row) CrawlerInfo {
 	info := CrawlerInfo{
-		Crawler:    Printable([]byte(r.name)),
-		Requests:   r.requests,
-		Verdicts:   verdictCounts(r.verdicts),
-		Reasons:    reasonCounts(r.reasons),
-		Violations: []ViolationInfo{},
+		Crawler:       Printable([]byte(r.name)),
+		Requests:      r.requests,
+		Verdicts:      verdictCounts(r.verdicts),
+		Reasons:       reasonCounts(r.reasons),
+		GraceInformed: r.graceInformed,
 		Identity: IdentityCounts{
 			r.identities[Verified], r.identities[SpoofedIdentity],
 			r.identities[Unverified], r.identities[Unverifiable],
 		},
-		Rules:   []RuleInfo{},
-		Samples: []SampleInfo{},
+		Rules:      []RuleInfo{},
+		RobotsTxt:  r.fetchInfo(),
+		CrawlDelay: []DelayInfo{},
+		Samples:    []SampleInfo{},
 	}
-	if r.violations != nil {
-		info.Violations, info.Outcomes = r.violations.list()
-	}
+	info.Violations, info.Outcomes = r.listViolations()
 	r.rules.prune(1, r.foldRule)
 	info.RulesNotListed = r.ruleRest
 	for k, n := range r.rules.kept {
-		info.Rules = append(info.Rules, RuleInfo{x.origin(k.origin), int(k.line), x.ruleText(int(k.line)), n})
+		info.Rules = append(info.Rules, x.rule(k, n))
 	}
 	slices.SortFunc(info.Rules, func(x, y RuleInfo) int {
-		return cmp.Or(cmp.Compare(y.Violations, x.Violations), cmp.Compare(x.Origin, y.Origin), cmp.Compare(x.Line, y.Line))
+		return cmp.Or(cmp.Compare(y.Violations, x.Violations), cmp.Compare(x.Origin, y.Origin),
+			cmp.Compare(x.Version, y.Version), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Rule, y.Rule))
 	})
+	for _, d := range r.delays {
+		info.CrawlDelay = append(info.CrawlDelay, DelayInfo{
+			x.origin(d.at), float64(d.delay) / 1000, d.n, d.shorter, float64(d.median) / 1000, float64(d.p10) / 1000,
+		})
+	}
 	for _, s := range r.samples.kept {
 		info.Samples = append(info.Samples, SampleInfo{timeText(s.Time), Printable(s.Line)})
 	}
 	return info
 }
 
-func (x texts) origin(i int32) string {
-	if i < 0 {
-		return ""
+func (x texts) rule(k ruleKey, n int64) RuleInfo {
+	v := x.auditor.config.Policy.Versions(k.origin)[k.version]
+	x.cited[citedKey{k.origin, k.version}] += n
+	at := policy.Site{First: k.origin, N: 1}
+	if k.several {
+		at.N++
 	}
-	return x.auditor.config.Policy.Origins()[i].String()
+	return RuleInfo{
+		Origin: x.origin(at), Version: startText(v.From), File: Printable([]byte(v.File)),
+		Line: int(k.line), Rule: x.ruleText(k.origin, k.version, int(k.line)), Violations: n,
+	}
 }
 
-// list returns the violations that occur, and their sums by outcome.
-func (v *violations) list() ([]ViolationInfo, OutcomeCounts) {
-	list := []ViolationInfo{}
-	var sums [outcomes]int64
-	for i := range v {
-		for o := range v[i] {
-			for m, n := range v[i][o] {
-				if n > 0 {
-					list = append(list, ViolationInfo{identityNames[i], outcomeNames[o], methodNames[m], false, n})
-					sums[o] += n
-				}
-			}
+// cite says of each version how many violations quote it.
+func (x texts) cite(list []VersionInfo) {
+	i := 0
+	for o := range x.auditor.config.Policy.Origins() {
+		for v := range x.auditor.config.Policy.Versions(int32(o)) {
+			list[i].Cited = x.cited[citedKey{int32(o), int32(v)}]
+			i++
 		}
 	}
+}
+
+// origin returns the origin of a site, nothing if nobody knows which it is.
+func (x texts) origin(at policy.Site) string {
+	if at.N != 1 {
+		return ""
+	}
+	return x.auditor.config.Policy.Origins()[at.First].String()
+}
+
+// policyInfo lists the versions.
+func (a *Auditor) policyInfo() PolicyInfo {
+	p := a.config.Policy
+	info := PolicyInfo{Origins: []string{}, WindowSeconds: int64(p.Window() / time.Second), Versions: []VersionInfo{}}
+	for o, origin := range p.Origins() {
+		if !p.Any() {
+			info.Origins = append(info.Origins, origin.String())
+		}
+		for _, v := range p.Versions(int32(o)) {
+			info.Versions = append(info.Versions, VersionInfo{
+				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: Printable([]byte(v.File)), Bytes: v.Size,
+				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: Printable([]byte(v.Location)),
+			})
+		}
+	}
+	return info
+}
+
+// robotsInfo compares the sizes of answers to robots.txt with the versions'.
+func (a *Auditor) robotsInfo(t *Tally) RobotsInfo {
+	t.sizes.prune(1, t.foldSize)
+	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests > 0, Sizes: t.sizeRest, Listed: []SizeInfo{}}
+	size := map[policy.Site]int64{}
+	for k, c := range t.sizes.kept {
+		info.Sizes += c.n
+		if known, ok := size[k.at]; ok && known != k.size {
+			info.SizesChange = true
+		}
+		size[k.at] = k.size
+		expected := []int64{}
+		for i := range k.at.N {
+			o := k.at.First + i
+			for _, v := range a.versionsAt(o, k, i == 0, c.span.first) {
+				expected = append(expected, v.Size)
+			}
+		}
+		slices.Sort(expected)
+		expected = slices.Compact(expected)
+		if slices.Contains(expected, k.size) {
+			continue
+		}
+		info.Differing += c.n
+		info.Listed = append(info.Listed, SizeInfo{
+			texts{auditor: a}.origin(k.at), k.size, expected, c.n, timeText(c.span.first), timeText(c.span.last),
+		})
+	}
+	slices.SortFunc(info.Listed, func(x, y SizeInfo) int {
+		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(x.Origin, y.Origin), cmp.Compare(x.Bytes, y.Bytes),
+			cmp.Compare(x.Last, y.Last), slices.Compare(x.Expected, y.Expected))
+	})
+	return info
+}
+
+// versionsAt returns the versions with a body that were in force when answers to
+// robots.txt were given: on the first of the origins that they may be of as the key
+// says, on others about the first of the answers.
+func (a *Auditor) versionsAt(o int32, k sizeKey, isFirst bool, at int64) []policy.Version {
+	first, last := int(k.first), int(k.last)
+	if !isFirst {
+		first, last = a.inForce(o, at)
+	}
+	var list []policy.Version
+	for _, v := range a.config.Policy.Versions(o)[first:last] {
+		if v.Status/100 == 2 {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// listViolations returns the violations that occur, and their sums by outcome.
+func (r *row) listViolations() ([]ViolationInfo, OutcomeCounts) {
+	list := []ViolationInfo{}
+	var sums [outcomes]int64
+	kinds := slices.SortedFunc(maps.Keys(r.violations), func(x, y violation) int {
+		informed := func(v violation) int {
+			if v.informed {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(cmp.Compare(x.identity, y.identity), cmp.Compare(x.outcome, y.outcome),
+			cmp.Compare(x.method, y.method), informed(x)-informed(y))
+	})
+	for _, v := range kinds {
+		n := r.violations[v]
+		list = append(list, ViolationInfo{identityNames[v.identity], outcomeNames[v.outcome], methodNames[v.method], v.informed, n})
+		sums[v.outcome] += n
+	}
 	return list, outcomeCounts(sums)
+}
+
+func (r *row) fetchInfo() FetchInfo {
+	info := FetchInfo{Refused: []StatusCount{}}
+	if f := r.fetches; f != nil {
+		if f.span.any {
+			info.First, info.Last = timeText(f.span.first), timeText(f.span.last)
+		}
+		for status, n := range f.answers {
+			info.Fetches += n
+			*info.Answers.of(status) += n
+		}
+		for _, status := range slices.Sorted(maps.Keys(f.refused)) {
+			info.Refused = append(info.Refused, StatusCount{status, f.refused[status]})
+		}
+	}
+	if g := r.fetchGaps; g.n > 0 {
+		info.Gaps = g.n
+		info.MedianGap, info.LongestGap = float64(g.median)/1000, float64(g.longest)/1000
+		info.Within24h = float64(g.within) / float64(g.n)
+	}
+	return info
+}
+
+func (c *AnswerCounts) of(status int) *int64 {
+	switch {
+	case status == 304:
+		return &c.NotModified
+	case status == 429:
+		return &c.TooMany
+	case status/100 == 2:
+		return &c.Success
+	case status/100 == 3:
+		return &c.Redirect
+	case status/100 == 4:
+		return &c.Unavailable
+	case status/100 == 5:
+		return &c.Error
+	}
+	return &c.Other
 }
 
 func (t *Tally) otherHosts() []HostInfo {
@@ -370,6 +737,14 @@ func (t *Tally) otherHosts() []HostInfo {
 		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Host, y.Host))
 	})
 	return list[:min(len(list), maxHostsListed)]
+}
+
+// startText is the time at which a version began, nothing if before all time.
+func startText(nanos int64) string {
+	if nanos == policy.MinTime {
+		return ""
+	}
+	return timeText(nanos)
 }
 
 // timeText is a time as RFC 3339 has it, in UTC.

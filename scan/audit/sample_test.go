@@ -94,7 +94,8 @@ func TestNothingKeepsAViewOfTheChunk(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	f := byName(t, "vhost_combined")
 	rng := rand.New(rand.NewPCG(8, 8))
-	safe, poisoned := a.NewWorker(), a.NewWorker()
+	safeRun, poisonedRun := begin(t, a), begin(t, a)
+	safe, poisoned := safeRun.Worker(), poisonedRun.Worker()
 	for range 10 {
 		lines := messyLog(rng, 300, true)
 		for i := range 20 { // new names and hosts in each chunk
@@ -109,7 +110,7 @@ func TestNothingKeepsAViewOfTheChunk(t *testing.T) {
 			chunk[i] = 0xff
 		}
 	}
-	want, got := marshal(t, a.Report(safe.Tally(), ruleText)), marshal(t, a.Report(poisoned.Tally(), ruleText))
+	want, got := marshal(t, report(t, safeRun)), marshal(t, report(t, poisonedRun))
 	if got != want {
 		t.Error(firstDifference(got, want))
 	}

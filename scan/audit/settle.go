@@ -2,153 +2,227 @@ package audit
 
 import (
 	"bytes"
+	"fmt"
 
-	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// site is where a request went: an origin of the policy, or none of them.
-type site struct {
-	origin int32 // index in Policy.Origins, or policy.AnyOrigin
-	other  bool
-	host   string // as to be reported, if other
+// settler goes over the late records, which come operator by operator, and gives
+// each request that had to wait its verdict.
+type settler struct {
+	run      *Run
+	operator []byte // whose records these are
+	name     string // of the unknown crawler that the operator is, if it is one
+	facts    *facts
+	answers  [][]policy.Answer // of each origin of a request
+	lines    []uint32
+	memo     informedMemo
 }
 
-// request counts the record of a crawler.
-func (w *Worker) request(f format.Format, c *claim) {
-	t, r := w.tally, &w.record
-	if r.Target[0] == '*' || string(r.Method) == "CONNECT" {
-		t.NotJudged++
-		return
-	}
-	at := w.site(f.HasHost())
-	if at.other {
-		t.OtherHost++
-		t.addHost(at.host, 1)
-		return
-	}
-	if r.HasTime {
-		t.span.add(r.Time)
-	}
-	c.row.requests++
-	c.row.identities[Unverified]++
-	s := w.settle(c)
-	c.row.verdicts[s.verdict]++
-	switch s.verdict {
-	case Indeterminate:
-		c.row.reasons[s.reason]++
-	case Violation:
-		c.row.violate(Unverified, outcomeOf(r.Status), methodOf(r.Method))
-		c.row.addRule(ruleKey{at.origin, s.line}, 1)
-		c.row.samples.add(r.Time, r.Line)
-	}
-}
-
-// settlement is what is said of one request.
+// settlement is a request that had to wait, with what is said of it.
 type settlement struct {
-	verdict Verdict
-	reason  Reason // if Indeterminate
-	line    uint32 // of the rule, if Violation
+	row      *row
+	profile  *crawler.Profile // nil for an unknown crawler
+	decision decision
+	informed bool
+	rule     ruleKey // if a violation
+	outcome  Outcome
+	method   Method
+	identity Identity
+	time     int64
+	address  []byte // if Config.Addresses; a view
+	sample   []byte // if Config.Samples; a view
+	n        int64  // how many such requests there were
 }
 
-// settle gives the record its verdict. With one robots.txt in force throughout,
-// and without ranges of addresses, nothing has to wait for other lines.
-//
-// The order of the questions is part of the specification: a request that is
-// exempt is so even where its header is ambiguous.
-func (w *Worker) settle(c *claim) settlement {
-	r := &w.record
-	switch {
-	case c.Profile != nil && c.Profile.Exempt != "":
-		return settlement{verdict: Exempt}
-	case w.isRobotsFetch():
-		return settlement{verdict: RobotsFetch}
-	case !r.HasTime:
-		return settlement{verdict: Indeterminate, reason: NoTime}
-	case c.Ambiguous:
-		return settlement{verdict: Indeterminate, reason: AmbiguousAgent}
-	case r.Truncated:
-		return settlement{verdict: Indeterminate, reason: Truncated}
-	}
-	switch j := c.binding.Judge(&w.scratch, r.Target); j.Answer {
-	case policy.Forbids:
-		return settlement{verdict: Violation, line: j.Line}
-	case policy.Contested:
-		return settlement{verdict: Indeterminate, reason: ContestedRule}
-	default:
-		return settlement{verdict: Allowed}
-	}
-}
-
-const robotsTxt = "/robots.txt"
-
-// isRobotsFetch tells whether the record asks for /robots.txt itself, by any
-// method, without a query.
-func (w *Worker) isRobotsFetch() bool {
-	target := w.record.Target
-	if target[0] == '/' && !bytes.HasPrefix(target, []byte(robotsTxt)) {
-		return false
-	}
-	return string(automaton.RFC9309.TargetPath(&w.scratch, target)) == robotsTxt
-}
-
-// site returns where the record's request went. An absolute target says it
-// itself (RFC 9112 3.2.2); else the log's host field does; a log without one is
-// the log of the policy's origin.
-func (w *Worker) site(hasHost bool) site {
-	origins := w.auditor.config.Policy.Origins()
-	if len(origins) == 0 {
-		return site{origin: policy.AnyOrigin}
-	}
-	switch {
-	case w.record.Target[0] != '/':
-		return w.siteBy(&w.urls, authorityPrefix(w.record.Target), origin.Of)
-	case hasHost:
-		return w.siteBy(&w.hosts, w.record.Host, loggedOrigin)
-	case len(origins) == 1:
-		return site{origin: 0}
-	default:
-		return site{origin: policy.AnyOrigin}
-	}
-}
-
-// authorityPrefix returns an absolute target up to the end of its authority.
-func authorityPrefix(target []byte) []byte {
-	from := bytes.Index(target, []byte("://")) + len("://")
-	if end := bytes.IndexAny(target[from:], "/?#"); end >= 0 {
-		return target[:from+end]
-	}
-	return target
-}
-
-// loggedOrigin reads a host field as the log spells it.
-func loggedOrigin(field []byte) (origin.Origin, error) {
-	return origin.Logged(string(format.Unescape(nil, field)))
-}
-
-// siteBy returns the site that a key stands for, read by a function that has the
-// memo for itself: a host field may hold what looks like a URL and is none.
-func (w *Worker) siteBy(known *memo[site], key []byte, read func([]byte) (origin.Origin, error)) site {
-	s, ok := known.m[string(key)]
-	if !ok {
-		s = w.newSite(key, read)
-		known.put(key, s)
-	}
-	return s
-}
-
-func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) site {
-	o, err := read(key)
-	if err == nil {
-		if i, ok := w.auditor.config.Policy.Find(o); ok {
-			return site{origin: int32(i)}
+// settle passes over the late records and gives every request that had to wait to
+// pending, and every visit and fetch to rates, if that is not nil. What they are
+// given is theirs until they return.
+func (r *Run) settle(pending func(*settlement), rates *rates) error {
+	s := &settler{run: r}
+	for record, err := range r.late.All() {
+		if err != nil {
+			return err
+		}
+		rd := &lateReader{rest: record.Data}
+		key, name := rd.operator()
+		if s.facts == nil || !bytes.Equal(key, s.operator) {
+			if rates != nil {
+				rates.endOperator()
+			}
+			s.operator, s.name = append(s.operator[:0], key...), name
+			s.facts, s.memo = newFacts(r.auditor.config.Policy), informedMemo{}
+		}
+		switch rd.byte() {
+		case lateFetch:
+			s.fetch(rd, record.N, rates)
+		case latePending:
+			s.pending(rd, record.N, pending)
+		case lateVisit:
+			if rates != nil {
+				s.visit(rd, record.N, rates)
+			}
+		default:
+			rd.bad = true
+		}
+		if rd.bad {
+			return fmt.Errorf("late record %x: %w", record.Data[:min(len(record.Data), 64)], errLate)
 		}
 	}
-	host := o.String()
-	if err != nil {
-		host = string(key)
+	if rates != nil {
+		rates.endOperator()
 	}
-	return site{other: true, host: host[:min(len(host), maxHostName)]}
+	return nil
+}
+
+func (s *settler) fetch(rd *lateReader, n int64, rates *rates) {
+	t := rd.time()
+	who := rd.who(s.run.auditor.config.Policy)
+	kind := answerKind(rd.byte())
+	s.facts.add(who, t, kind&^borrowed)
+	if row, _ := s.row(who.crawler); rates != nil && kind&borrowed == 0 && row != nil && row != s.run.tally.others {
+		rates.fetch(row, who.at, t, n)
+	}
+}
+
+func (s *settler) visit(rd *lateReader, n int64, rates *rates) {
+	who := rd.who(s.run.auditor.config.Policy)
+	address, t, delay := rd.bytes(), rd.time(), rd.uint32()
+	if row, _ := s.row(who.crawler); row != nil && row != s.run.tally.others {
+		rates.visit(row, who.at, address, t, int64(delay), n)
+	}
+}
+
+// row returns where a crawler of the operator is counted. It is nil if there is
+// no such crawler.
+func (s *settler) row(crawler uint16) (*row, *crawler.Profile) {
+	t, profiles := s.run.tally, s.run.auditor.config.Crawlers.Profiles()
+	if s.name != "" {
+		if r := t.unknown.kept[s.name]; r != nil {
+			return r, nil
+		}
+		return t.others, nil
+	}
+	if int(crawler) >= len(profiles) {
+		return nil, nil
+	}
+	return t.known[&profiles[crawler]], &profiles[crawler]
+}
+
+func (s *settler) pending(rd *lateReader, n int64, give func(*settlement)) {
+	a := s.run.auditor
+	p := a.config.Policy
+	who := rd.who(p)
+	head := rd.rest
+	for len(s.answers) < int(who.at.N) && !rd.bad {
+		s.answers, s.lines = append(s.answers, nil), append(s.lines, 0)
+	}
+	for i := range who.at.N {
+		s.answers[i] = rd.unpack(s.answers[i][:0], p.Copies(who.at.First+i))
+		s.lines[i] = rd.uint32()
+	}
+	head = head[:len(head)-len(rd.rest)]
+	what := rd.byte()
+	x := &settlement{outcome: Outcome(what >> 4), method: Method(what & 15), identity: Identity(rd.byte()), time: rd.time(), n: n}
+	if a.config.Addresses {
+		x.address = rd.bytes()
+	}
+	if a.config.Samples > 0 {
+		x.sample = rd.rest
+	}
+	x.row, x.profile = s.row(who.crawler)
+	if rd.bad || x.row == nil || who.at.N == 0 || x.outcome >= outcomes || x.method >= methods || x.identity >= identities {
+		rd.bad = true
+		return
+	}
+	if s.run.verified[verifiedKey{who.crawler, string(x.address)}] && s.name == "" && x.identity == Unverified {
+		x.identity = Verified
+	}
+	s.decide(x, who, head)
+	give(x)
+}
+
+// decide says what is to be said of a request, by all origins that it may have
+// gone to. answers are the bytes in which the record holds what their copies say.
+func (s *settler) decide(x *settlement, who who, answers []byte) {
+	a := s.run.auditor
+	p := a.config.Policy
+	google := a.google(x.profile)
+	x.informed = true
+	for i := range who.at.N {
+		o := who.at.First + i
+		l := p.Lawful(o, x.time, google)
+		d := decide(l, s.answers[i], s.facts.at(o, x.time, l, google))
+		if i == 0 {
+			x.decision = d
+			x.rule = ruleKey{origin: o, version: l.Cited, line: s.lines[i], several: who.at.N > 1}
+		} else {
+			x.decision = together(x.decision, d, a.sameHost(who.at.First, o))
+		}
+	}
+	x.informed = s.memo.informed(s, who, answers, x.time)
+}
+
+// informedMemo keeps since when the crawler of the last request had been told, as
+// the next one is nearly always alike.
+type informedMemo struct {
+	who     who
+	answers []byte
+	since   int64
+	ok      bool
+	filled  bool
+}
+
+func (m *informedMemo) informed(s *settler, who who, answers []byte, t int64) bool {
+	if !m.filled || m.who != who || !bytes.Equal(m.answers, answers) {
+		m.who, m.answers, m.filled = who, append(m.answers[:0], answers...), true
+		m.since, m.ok = 0, true
+		for i := range who.at.N {
+			since, ok := s.facts.informedSince(toldKey{who.crawler, who.at.First + i}, s.answers[i], who.at.N > 1)
+			if m.ok = m.ok && ok; !m.ok {
+				break
+			}
+			if i == 0 || since > m.since {
+				m.since = since
+			}
+		}
+	}
+	return m.ok && m.since < t
+}
+
+// google tells whether a crawler reads robots.txt as Google does.
+func (a *Auditor) google(p *crawler.Profile) bool {
+	if p == nil {
+		return false
+	}
+	_, google := a.subject(crawler.Claim{Profile: p, Name: p.Name})
+	return google
+}
+
+// count counts a request whose verdict had to wait in its row.
+func (x *settlement) count() {
+	r := x.row
+	r.identities[x.identity] += x.n
+	r.verdicts[x.decision.verdict] += x.n
+	switch x.decision.verdict {
+	case Indeterminate:
+		r.reasons[x.decision.reason] += x.n
+	case Grace:
+		if x.informed {
+			r.graceInformed += x.n
+		}
+	case Violation:
+		r.violate(violation{x.identity, x.outcome, x.method, x.informed}, x.n)
+		r.addRule(x.rule, x.n)
+		for range min(x.n, int64(r.samples.most)) {
+			r.samples.add(x.time, x.sample)
+		}
+	}
+}
+
+// verifiedKey names an address of a known crawler.
+type verifiedKey struct {
+	crawler uint16
+	address string
 }

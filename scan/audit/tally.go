@@ -13,36 +13,41 @@ const (
 	maxNameRules = 64
 	maxHosts     = 1000
 	maxHostName  = 255
+	maxSizes     = 1000
 	// maxUnparsed is how many lines that cannot be read are quoted.
 	maxUnparsed = 5
 	// noLimit is for what robots.txt bounds. Twice as much is an int everywhere.
 	noLimit = 1 << 29
 )
 
-// Tally is what was counted in a part of the input. Make one with
-// Auditor.NewTally. It belongs to one goroutine.
+// Tally is what was counted in a part of the input. It belongs to one goroutine.
 //
 // Lines = Unparsed + NotCrawlers + OtherHost + NotJudged + the requests of all
 // rows, always.
 type Tally struct {
 	Lines, Blank, Unparsed, NotCrawlers, OtherHost, NotJudged int64
+	// RobotsRequests are the GETs of /robots.txt of any client.
+	RobotsRequests int64
 
 	known    map[*crawler.Profile]*row
 	unknown  *bounded[string, *row] // by name in lower case
 	others   *row                   // unknown crawlers that unknown has no room for
 	hosts    *bounded[string, int64]
 	hostRest int64 // requests for hosts that hosts has no room for
+	sizes    *bounded[sizeKey, sizeCount]
+	sizeRest int64 // answers to robots.txt whose size sizes has no room for
 	unparsed samples
 	span     span
 	samples  int // of each row
 }
 
-// NewTally returns an empty tally.
-func (a *Auditor) NewTally() *Tally {
+// newTally returns an empty tally.
+func (a *Auditor) newTally() *Tally {
 	t := &Tally{
 		known:    map[*crawler.Profile]*row{},
 		unknown:  newBounded[string, *row](maxNames, hashString),
 		hosts:    newBounded[string, int64](maxHosts, hashString),
+		sizes:    newBounded[sizeKey, sizeCount](maxSizes, hashSize),
 		unparsed: samples{most: maxUnparsed},
 		samples:  a.config.Samples,
 	}
@@ -71,13 +76,22 @@ func (s *span) merge(other span) {
 	}
 }
 
-// ruleKey names a rule: the index of its origin, and its line in robots.txt.
+// ruleKey names a rule: the index of its origin, the index of the version in the
+// origin's versions, and the line in it. several: the request may have gone to
+// other origins of the policy too, and origin is the first of them.
 type ruleKey struct {
-	origin int32
-	line   uint32
+	origin, version int32
+	line            uint32
+	several         bool
 }
 
-func hashRule(k ruleKey) uint64 { return mix(uint64(uint32(k.origin))<<32 | uint64(k.line)) }
+func hashRule(k ruleKey) uint64 {
+	h := mix(uint64(uint32(k.origin))<<32 | uint64(k.line))
+	if k.several {
+		h = ^h
+	}
+	return mix(h ^ uint64(uint32(k.version)))
+}
 
 // row is what was counted of one crawler.
 type row struct {
@@ -86,14 +100,49 @@ type row struct {
 	verdicts   [verdicts]int64
 	reasons    [reasons]int64
 	identities [identities]int64
-	violations *violations // nil if there are none
+	violations map[violation]int64
 	rules      *bounded[ruleKey, int64]
 	ruleRest   int64 // violations of rules that rules has no room for
 	samples    samples
+
+	graceInformed int64
+	fetches       *fetches // of robots.txt; nil if there are none
+	// Known once the late records have been settled:
+	fetchGaps fetchGaps
+	delays    []delayGaps
 }
 
-// violations are counted crosswise.
-type violations [identities][outcomes][methods]int64
+// violation is one kind of violations.
+type violation struct {
+	identity Identity
+	outcome  Outcome
+	method   Method
+	informed bool
+}
+
+// fetches are a crawler's GETs of /robots.txt, the spoofed left out.
+type fetches struct {
+	span    span
+	answers map[int]int64 // by status
+	// refused counts, by status, the answers that there is no robots.txt where the
+	// policy has one.
+	refused map[int]int64
+}
+
+func (r *row) fetched() *fetches {
+	if r.fetches == nil {
+		r.fetches = &fetches{answers: map[int]int64{}, refused: map[int]int64{}}
+	}
+	return r.fetches
+}
+
+func (r *row) count(i Identity, d decision) {
+	r.identities[i]++
+	r.verdicts[d.verdict]++
+	if d.verdict == Indeterminate {
+		r.reasons[d.reason]++
+	}
+}
 
 func (t *Tally) newRow(name string, maxRules int) *row {
 	return &row{
@@ -163,13 +212,25 @@ func (r *row) addRule(k ruleKey, n int64) {
 
 func (r *row) foldRule(_ ruleKey, n int64) { r.ruleRest += n }
 
-// violate counts one violation.
-func (r *row) violate(i Identity, o Outcome, m Method) {
+// violate counts violations of a kind.
+func (r *row) violate(v violation, n int64) {
 	if r.violations == nil {
-		r.violations = &violations{}
+		r.violations = map[violation]int64{}
 	}
-	r.violations[i][o][m]++
+	r.violations[v] += n
 }
+
+// addSize counts answers to robots.txt of a size.
+func (t *Tally) addSize(k sizeKey, c sizeCount) {
+	if _, kept := t.sizes.kept[k]; !kept && !t.sizes.admits(k) {
+		t.sizeRest += c.n
+		return
+	}
+	t.sizes.kept[k] = t.sizes.kept[k].plus(c)
+	t.sizes.prune(2, t.foldSize)
+}
+
+func (t *Tally) foldSize(_ sizeKey, c sizeCount) { t.sizeRest += c.n }
 
 // merge adds what was counted in another row.
 func (r *row) merge(other *row) {
@@ -183,17 +244,14 @@ func (r *row) merge(other *row) {
 	for i, n := range other.identities {
 		r.identities[i] += n
 	}
-	if other.violations != nil {
-		if r.violations == nil {
-			r.violations = &violations{}
-		}
-		for i := range other.violations {
-			for o := range other.violations[i] {
-				for m, n := range other.violations[i][o] {
-					r.violations[i][o][m] += n
-				}
-			}
-		}
+	for v, n := range other.violations {
+		r.violate(v, n)
+	}
+	r.graceInformed += other.graceInformed
+	if f := other.fetches; f != nil {
+		r.fetched().span.merge(f.span)
+		addAll(r.fetches.answers, f.answers)
+		addAll(r.fetches.refused, f.refused)
 	}
 	r.rules.meet(other.rules, r.foldRule)
 	r.ruleRest += other.ruleRest
@@ -203,15 +261,22 @@ func (r *row) merge(other *row) {
 	r.samples.merge(&other.samples)
 }
 
-// Merge adds what was counted in another part of the input. The other tally is
+func addAll[K comparable](to, from map[K]int64) {
+	for k, n := range from {
+		to[k] += n
+	}
+}
+
+// merge adds what was counted in another part of the input. The other tally is
 // not to be used afterwards.
-func (t *Tally) Merge(other *Tally) {
+func (t *Tally) merge(other *Tally) {
 	t.Lines += other.Lines
 	t.Blank += other.Blank
 	t.Unparsed += other.Unparsed
 	t.NotCrawlers += other.NotCrawlers
 	t.OtherHost += other.OtherHost
 	t.NotJudged += other.NotJudged
+	t.RobotsRequests += other.RobotsRequests
 	for p, r := range other.known {
 		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r)
 	}
@@ -225,6 +290,11 @@ func (t *Tally) Merge(other *Tally) {
 	t.hostRest += other.hostRest
 	for host, n := range other.hosts.kept {
 		t.addHost(host, n)
+	}
+	t.sizes.meet(other.sizes, t.foldSize)
+	t.sizeRest += other.sizeRest
+	for k, c := range other.sizes.kept {
+		t.addSize(k, c)
 	}
 	t.unparsed.merge(&other.unparsed)
 	t.span.merge(other.span)

@@ -7,6 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // Worker reads lines and counts them in a tally of its own. It belongs to one
@@ -14,34 +15,50 @@ import (
 //
 // Most lines are of browsers, and cost the search for their end, the walk over
 // their quotes, and one probe of the memo of headers. Nothing else is looked at
-// unless the header is a crawler's; and nothing is allocated for a line unless
-// it brings something new: a header, a host, a crawler's first violation of a
-// rule, a sample.
+// unless the header is a crawler's, or /robots.txt is asked for; and nothing is
+// allocated for a line unless it brings something new: a header, a host, a
+// crawler's first violation of a rule, a sample.
 type Worker struct {
 	auditor *Auditor
 	tally   *Tally
+	late    *spill.Writer
+	err     error // of late, the first
 
 	record    format.Record
 	claims    memo[*claim]
 	hosts     memo[site] // by the host field
 	urls      memo[site] // by the authority of an absolute target and what is before it
-	bindings  map[*crawler.Profile]*policy.Binding
+	known     map[*crawler.Profile]*claim
 	headers   *crawler.Reader
 	scratch   automaton.Scratch
 	unescaped []byte
+	answers   []policy.Answer // of one origin's copies
+	key       []byte          // the late record that is being made
 }
 
-// NewWorker returns a worker with an empty tally.
-func (a *Auditor) NewWorker() *Worker {
-	return &Worker{
-		auditor: a, tally: a.NewTally(),
-		bindings: map[*crawler.Profile]*policy.Binding{}, headers: a.config.Crawlers.Reader(),
+// Worker returns a new worker of the run. Workers are to be made in one
+// goroutine, before Report.
+func (r *Run) Worker() *Worker {
+	a := r.auditor
+	w := &Worker{
+		auditor: a, tally: a.newTally(), late: r.late.Writer(),
+		known: map[*crawler.Profile]*claim{}, headers: a.config.Crawlers.Reader(),
 	}
+	r.workers = append(r.workers, w)
+	return w
 }
 
-// Tally returns what the worker has counted. The worker is not to be used
-// afterwards.
-func (w *Worker) Tally() *Tally { return w.tally }
+// end hands over what the worker still holds back.
+func (w *Worker) end() error {
+	if w.err == nil {
+		w.err = w.late.Flush()
+	}
+	return w.err
+}
+
+// Err returns what kept the worker from keeping a record, if anything did: no
+// report can be made then, and reading on is of no use.
+func (w *Worker) Err() error { return w.err }
 
 // Chunk counts whole lines of a format. It keeps no view of data.
 func (w *Worker) Chunk(f format.Format, data []byte) {
@@ -85,6 +102,10 @@ func (w *Worker) line(f format.Format, line []byte) {
 	c := w.claim(r.Agent)
 	if c == nil {
 		w.tally.NotCrawlers++
+		if r.AsksRobots() {
+			f.Complete(r)
+			w.passerby(f)
+		}
 		return
 	}
 	f.Complete(r)

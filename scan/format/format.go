@@ -90,3 +90,11 @@ func ByName(name string) (Format, bool) {
 	}
 	return nil, false
 }
+
+// AsksRobots tells of a record that Split has accepted whether its target begins
+// with /robots.txt, for a glance at lines that are of no other interest.
+func (r *Record) AsksRobots() bool {
+	const robots = " /robots.txt"
+	rest := r.Line[r.method.end:]
+	return len(rest) >= len(robots) && string(rest[:len(robots)]) == robots
+}

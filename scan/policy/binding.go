@@ -1,80 +1,82 @@
 package policy
 
 import (
+	"sync"
+	"sync/atomic"
+	"time"
+
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// Subject is a crawler as robots.txt sees it.
-type Subject struct {
-	// Tokens are its product tokens, the preferred first.
-	Tokens []string
-	// IgnoresWildcard says that groups for * do not bind it.
-	IgnoresWildcard bool
-	// Readings are how it may read robots.txt: one if that is known (Known), two
-	// if a rule counts only where both agree (Unknown).
-	Readings []Reading
+// Binding is what binds one crawler on one origin: for each copy of its robots.txt
+// the machines of the crawler's groups, one for each of its readings. They are made
+// when a copy is first asked. It is safe for any number of goroutines.
+type Binding struct {
+	subject  Subject
+	copies   []copyOf
+	delay    Delay
+	dialects [2]automaton.Dialect
+	two      bool // two readings, not one
+	bound    []atomic.Pointer[bound]
 }
 
-// Unknown are the readings for a crawler of which nothing is known but that it is
-// not Google's: what counts is what Google's parser and RFC 9309 agree on.
-func Unknown() []Reading { return []Reading{ReadRFC9309, ReadGoogleWide} }
+// bound is what binds a crawler by one copy. It is immutable but for delay.
+type bound struct {
+	first, second *automaton.Machine
+	agree         bool // on canonical paths the second says what the first says
 
-// Known are the readings for a crawler that reads, or is to be read, by dialect
-// d. By Google's dialect others than Google's crawlers are read with their whole
-// names: a group for MJ12bot is not one for MJ.
-func Known(d automaton.Dialect, googles bool) []Reading {
-	switch {
-	case d == automaton.Google && googles:
-		return []Reading{ReadGoogle}
-	case d == automaton.Google:
-		return []Reading{ReadGoogleWide}
-	case d == automaton.Original:
-		return []Reading{ReadOriginal}
-	default:
-		return []Reading{ReadRFC9309}
+	isHop bool
+	hop   Judgement // of the path that the hop leads to, whatever is asked for
+
+	delay struct {
+		sync.Once
+		length time.Duration
+		stated bool
 	}
 }
 
-// Binding is what binds one crawler: the machines of its groups, one for each of
-// its readings. It is immutable and safe for any number of goroutines.
-type Binding struct {
-	first, second *automaton.Machine
-	dialects      [2]automaton.Dialect
-	two           bool
-	agree         bool // on canonical paths the second says what the first says
-}
-
-// Bind finds the groups that bind the crawler. For each reading it is the first
-// of its tokens for which there is a group, else *, unless it ignores that.
-func (p *Policy) Bind(s Subject) *Binding {
-	b := &Binding{dialects: [2]automaton.Dialect{s.Readings[0].Dialect()}}
-	b.first = s.Machine(p.rulesets[s.Readings[0]])
-	if len(s.Readings) > 1 {
-		b.two = true
+// Bind makes the binding of a crawler on an origin, an index in Origins. Of a copy
+// and a reading it is the groups for the first of its tokens that has any, else those
+// for *, unless it ignores them. The subject is not to be changed any more.
+func (p *Policy) Bind(origin int32, s Subject) *Binding {
+	copies := p.histories[origin].copies
+	b := &Binding{
+		subject: s, copies: copies, delay: p.delay, bound: make([]atomic.Pointer[bound], len(copies)),
+		dialects: [2]automaton.Dialect{s.Readings[0].Dialect()}, two: len(s.Readings) > 1,
+	}
+	if b.two {
 		b.dialects[1] = s.Readings[1].Dialect()
-		b.second = s.Machine(p.rulesets[s.Readings[1]])
-		if b.first == p.rulesets[ReadRFC9309].Wildcard() && b.second == p.rulesets[ReadGoogleWide].Wildcard() {
-			b.agree = p.agree
-		} else {
-			b.agree = b.first.Agrees(b.second)
-		}
 	}
 	return b
 }
 
-// Machine finds what binds the crawler by one ruleset: the groups for the first of
-// its tokens that has any, else those for *, unless it ignores these; nil if
-// nothing does. Readings play no part.
-func (s Subject) Machine(rules *automaton.Ruleset) *automaton.Machine {
-	for _, token := range s.Tokens {
-		if m, named := rules.Named([]byte(token)); named {
-			return m
+// of returns what binds by a copy.
+func (b *Binding) of(copy int32) *bound {
+	if known := b.bound[copy].Load(); known != nil {
+		return known
+	}
+	b.bound[copy].CompareAndSwap(nil, b.bind(b.copies[copy]))
+	return b.bound[copy].Load()
+}
+
+func (b *Binding) bind(c copyOf) *bound {
+	r := b.subject.Readings
+	m := &bound{first: b.subject.Machine(c.body.ruleset(r[0]))}
+	if b.two {
+		m.second = b.subject.Machine(c.body.ruleset(r[1]))
+		// Nearly all crawlers of which nothing is known are bound by *.
+		if r[0] == ReadRFC9309 && r[1] == ReadGoogleWide &&
+			m.first == c.body.ruleset(r[0]).Wildcard() && m.second == c.body.ruleset(r[1]).Wildcard() {
+			m.agree = c.body.wildcardsAgree()
+		} else {
+			m.agree = m.first.Agrees(m.second)
 		}
 	}
-	if s.IgnoresWildcard {
-		return nil
+	if c.hop != "" {
+		m.hop = b.ask(m, new(automaton.Scratch), []byte(c.hop))
+		m.isHop = true
 	}
-	return rules.Wildcard()
+	return m
 }
 
 // Answer is what a copy says of one request.
@@ -95,17 +97,38 @@ type Judgement struct {
 	Line   uint32
 }
 
-// Judge asks what the copy says of a request target in origin or absolute form.
-// It does not allocate and keeps no view of target. A target for /robots.txt
-// itself is not to be judged: the dialects differ on it, and it is never one.
-func (b *Binding) Judge(s *automaton.Scratch, target []byte) Judgement {
-	v := b.first.Match(s, b.dialects[0].TargetPath(s, target))
-	// The first of two is by RFC 9309. If it has no machine, and the second agrees
-	// with that, then that forbids nothing either.
-	if !b.two || b.agree && (b.first == nil || s.Canonical() && target[0] == '/') {
+// Judge asks what a copy says of a request target in origin or absolute form; a copy
+// that is a hop says whether that may be fetched, whatever the target is. It keeps no
+// view of target, and does not allocate once the copy has been asked. A target for
+// /robots.txt itself is not to be judged: the dialects differ on it, and it is never
+// one.
+func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgement {
+	m := b.of(copy)
+	if m.isHop {
+		return m.hop
+	}
+	return b.ask(m, s, target)
+}
+
+func (b *Binding) ask(m *bound, s *automaton.Scratch, target []byte) Judgement {
+	v := m.first.Match(s, b.dialects[0].TargetPath(s, target))
+	// If the first reading has no machine, and the second agrees with that, then that
+	// forbids nothing either.
+	if !b.two || m.agree && (m.first == nil || s.Canonical() && target[0] == '/') {
 		return judgement(v, v)
 	}
-	return judgement(v, b.second.Match(s, b.dialects[1].TargetPath(s, target)))
+	return judgement(v, m.second.Match(s, b.dialects[1].TargetPath(s, target)))
+}
+
+// Delay returns the delay between requests that a copy asks of the crawler. ok is
+// false if it states none, or is a hop.
+func (b *Binding) Delay(copy int32) (d time.Duration, ok bool) {
+	if b.delay == nil || b.copies[copy].hop != "" {
+		return 0, false
+	}
+	m := b.of(copy)
+	m.delay.Do(func() { m.delay.length, m.delay.stated = b.delay(b.copies[copy].body.text, b.subject) })
+	return m.delay.length, m.delay.stated
 }
 
 func judgement(x, y automaton.Verdict) Judgement {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
 )
@@ -148,7 +149,7 @@ func TestJudge(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var s automaton.Scratch
-			got := constant(test.robots).Bind(test.s).Judge(&s, []byte(test.target))
+			got := constant(test.robots).Bind(0, test.s).Judge(&s, 0, []byte(test.target))
 			if got != test.want {
 				t.Errorf("%q\n%v asks for %q: %+v, want %+v", test.robots, test.s.Tokens, test.target, got, test.want)
 			}
@@ -170,20 +171,20 @@ func TestCheapJudgementIsTheFullOne(t *testing.T) {
 	for range rounds {
 		robots := randomRobots(rng)
 		p := constant(robots)
-		both := p.Bind(gptbot)
-		first, second := p.Bind(by(gptbot, asBoth[0])), p.Bind(by(gptbot, asBoth[1]))
+		both := p.Bind(0, gptbot)
+		first, second := p.Bind(0, by(gptbot, asBoth[0])), p.Bind(0, by(gptbot, asBoth[1]))
 		for range 8 {
 			target := randomTarget(rng)
-			x, y := first.Judge(&s, target), second.Judge(&s, target)
+			x, y := first.Judge(&s, 0, target), second.Judge(&s, 0, target)
 			want := x
 			if x.Answer != y.Answer {
 				want = contested
 				differ++
 			}
-			if got := both.Judge(&s, target); got != want {
+			if got := both.Judge(&s, 0, target); got != want {
 				t.Fatalf("%q\n%q: %+v, but the readings say %+v and %+v", robots, target, got, x, y)
 			}
-			if both.agree && automaton.IsCanonical(target) && target[0] == '/' {
+			if both.of(0).agree && automaton.IsCanonical(target) && target[0] == '/' {
 				cheap++
 			} else {
 				full++
@@ -239,7 +240,7 @@ func randomTarget(rng *rand.Rand) []byte {
 	return []byte(target)
 }
 
-func TestGuardAllocs(t *testing.T) {
+func TestGuardJudgeDoesNotAllocate(t *testing.T) {
 	p := constant("User-agent: *\nDisallow: /a%7Eb\nDisallow: /c*d$\nAllow: /?u=http\nDisallow: /ü\nDissallow: /e")
 	targets := [][]byte{
 		[]byte("/"), []byte("/plain/path?with=query"), []byte("/a~b"), []byte("/a%7Eb/%c3%bc"), []byte("/\xc3\xbc"),
@@ -247,16 +248,87 @@ func TestGuardAllocs(t *testing.T) {
 		[]byte("http://example.com?q"), []byte("http://example.com"), []byte("/a\x00b#c"),
 	}
 	for _, s := range []Subject{gptbot, googlebot, adsbot, by(gptbot, ReadRFC9309), by(gptbot, ReadOriginal)} {
-		b := p.Bind(s)
+		b := p.Bind(0, s)
 		var scratch automaton.Scratch
 		judge := func() {
 			for _, target := range targets {
-				b.Judge(&scratch, target)
+				b.Judge(&scratch, 0, target)
 			}
 		}
 		judge() // the scratch grows to the longest target
 		if n := testing.AllocsPerRun(100, judge); n != 0 {
 			t.Errorf("readings %v: %v allocations for %d targets", s.Readings, n, len(targets))
 		}
+	}
+}
+
+func TestJudgeByCopy(t *testing.T) {
+	const a, b = "User-agent:*|Disallow:/a", "User-agent:*|Disallow:/a%7E"
+	p := newOf(t, "x 0h 200 "+a+"; x 10h 200 "+b, Options{})
+	var s automaton.Scratch
+	for _, who := range []Subject{gptbot, googlebot} {
+		binding := p.Bind(0, who)
+		for copy, want := range []Judgement{forbids(2), permits} {
+			if got := binding.Judge(&s, int32(copy), []byte("/ab")); got != want {
+				t.Errorf("%v by copy %d: %+v, want %+v", who.Tokens, copy, got, want)
+			}
+		}
+	}
+}
+
+// TestJudgeHop: a redirect to another path may be forbidden there, whatever is asked
+// for here.
+func TestJudgeHop(t *testing.T) {
+	tests := []struct {
+		name, location, robots string
+		want                   Answer
+	}{
+		{"forbidden", "http://y/private/robots.txt", "User-agent:*|Disallow:/private", Forbids},
+		{"by its query", "http://y/?robots", "User-agent:*|Disallow:/?r", Forbids},
+		{"permitted", "http://y/public/robots.txt", "User-agent:*|Disallow:/private", Permits},
+		{"of another crawler's", "http://y/private", "User-agent:other|Disallow:/", Permits},
+		{"contested", "http://y/a~b", "User-agent:*|Disallow:/a%7Eb", Contested},
+	}
+	for _, test := range tests {
+		p := newOf(t, "x 0h 301 >"+test.location+"; y 0h 200 "+test.robots, Options{})
+		hops := p.Lawful(0, at(t, "50h"), false).Hops
+		if len(hops) != 1 || p.Copies(0) != 1 {
+			t.Errorf("%s: hops %v of %d copies", test.name, hops, p.Copies(0))
+			continue
+		}
+		var s automaton.Scratch
+		b := p.Bind(0, gptbot)
+		if got := b.Judge(&s, hops[0], []byte("/x")); got.Answer != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got.Answer, test.want)
+		}
+		if _, ok := b.Delay(hops[0]); ok {
+			t.Errorf("%s: a hop states a delay", test.name)
+		}
+	}
+}
+
+func TestDelay(t *testing.T) {
+	calls := 0
+	delay := func(body []byte, s Subject) (time.Duration, bool) {
+		calls++
+		return time.Duration(len(body)) * time.Second, s.Tokens[0] == "GPTBot"
+	}
+	p := newOf(t, "x 0h 200 A; x 10h 200 BB", Options{Delay: delay})
+	b := p.Bind(0, gptbot)
+	for range 2 {
+		for copy, want := range []time.Duration{time.Second, 2 * time.Second} {
+			if got, ok := b.Delay(int32(copy)); got != want || !ok {
+				t.Errorf("copy %d: %v, %v", copy, got, ok)
+			}
+		}
+	}
+	if calls != 2 {
+		t.Errorf("asked %d times for two copies", calls)
+	}
+	if _, ok := p.Bind(0, googlebot).Delay(0); ok {
+		t.Error("a delay for a crawler that has none")
+	}
+	if _, ok := constant("A").Bind(0, gptbot).Delay(0); ok {
+		t.Error("a delay without the function")
 	}
 }

@@ -1,8 +1,11 @@
 package policy
 
 import (
+	"maps"
 	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
@@ -16,8 +19,8 @@ func read(r Reading, body []byte) *automaton.Ruleset {
 	}).Ruleset
 }
 
-func constant(body string, origins ...origin.Origin) *Policy {
-	return Constant([]byte(body), origins, read)
+func constant(body string, hosts ...origin.Origin) *Policy {
+	return Constant([]byte(body), "robots.txt", Options{Hosts: hosts, Read: read})
 }
 
 // origins parses origins as a user writes them.
@@ -51,66 +54,6 @@ func TestReadingDialect(t *testing.T) {
 	}
 }
 
-func TestConstantReadsTheBodyInEveryReading(t *testing.T) {
-	body := "User-agent: x\nDisallow: /"
-	var seen []Reading
-	Constant([]byte(body), nil, func(r Reading, b []byte) *automaton.Ruleset {
-		if string(b) != body {
-			t.Errorf("reading %d was given %q", r, b)
-		}
-		seen = append(seen, r)
-		return nil
-	})
-	slices.Sort(seen)
-	if want := []Reading{ReadRFC9309, ReadGoogle, ReadOriginal, ReadGoogleWide}; !slices.Equal(seen, want) {
-		t.Errorf("read in %v, want %v", seen, want)
-	}
-}
-
-func TestFind(t *testing.T) {
-	p := constant("", origins(t, "https://example.com", "http://example.com:8080", "https://other.org", "http://other.org")...)
-	const none = -2
-	tests := []struct {
-		name string
-		o    origin.Origin
-		want int
-	}{
-		{"the origin itself", origin.Origin{Scheme: "https", Host: "example.com", Port: 443}, 0},
-		{"scheme unknown, port given", origin.Origin{Host: "example.com", Port: 8080}, 1},
-		{"port unknown, scheme given", origin.Origin{Scheme: "https", Host: "example.com"}, 0},
-		{"port unknown, the other scheme", origin.Origin{Scheme: "http", Host: "example.com"}, 1},
-		{"scheme and port unknown: none in particular", origin.Origin{Host: "other.org"}, AnyOrigin},
-		{"two schemes of one host", origin.Origin{Scheme: "http", Host: "other.org", Port: 80}, 3},
-		{"other scheme", origin.Origin{Scheme: "ftp", Host: "example.com", Port: 443}, none},
-		{"other port", origin.Origin{Scheme: "https", Host: "example.com", Port: 444}, none},
-		{"http where only https is", origin.Origin{Scheme: "http", Host: "example.com", Port: 80}, none},
-		{"other port, scheme unknown", origin.Origin{Host: "example.com", Port: 81}, none},
-		{"subdomain", origin.Origin{Host: "www.example.com"}, none},
-		{"parent domain", origin.Origin{Host: "com"}, none},
-		{"no host", origin.Origin{}, none},
-	}
-	for _, test := range tests {
-		got, ok := p.Find(test.o)
-		if !ok {
-			got = none
-		}
-		if got != test.want {
-			t.Errorf("%s: Find(%+v) = %d, want %d", test.name, test.o, got, test.want)
-		}
-	}
-	if got := p.Origins(); len(got) != 4 || got[2].Host != "other.org" {
-		t.Errorf("Origins() = %v", got)
-	}
-}
-
-func TestFindWithoutOriginsIsForAll(t *testing.T) {
-	for _, o := range []origin.Origin{{}, {Scheme: "https", Host: "example.com", Port: 443}} {
-		if i, ok := constant("").Find(o); i != AnyOrigin || !ok {
-			t.Errorf("Find(%+v) = %d, %v", o, i, ok)
-		}
-	}
-}
-
 func TestNames(t *testing.T) {
 	p := constant("User-agent: Google-Extended\nUser-agent: MJ12bot\nDisallow: /\n\nUser-agent: *\nDisallow: /x")
 	for token, want := range map[string]bool{
@@ -128,5 +71,76 @@ func TestNames(t *testing.T) {
 	}
 	if constant("").Names("GPTBot") {
 		t.Error("an empty robots.txt names nobody")
+	}
+}
+
+// TestNamesAnyVersionOfAnyOrigin: also one that a redirect led to, but not what only
+// forbids hops.
+func TestNamesAnyVersionOfAnyOrigin(t *testing.T) {
+	const rows = `a 0h 200 User-agent:one; a 50h 404; b 0h 404; b 50h 200 User-agent:two
+		c 0h 301 >http://d/robots.txt; d 0h 200 User-agent:three; e 0h 301 >http://f/x; f 0h 200 User-agent:four`
+	p := newOf(t, rows, Options{Hosts: origins(t, "a", "b", "c", "e")})
+	for token, want := range map[string]bool{"one": true, "two": true, "three": true, "four": false, "five": false} {
+		if got := p.Names(token); got != want {
+			t.Errorf("Names(%q) = %v", token, got)
+		}
+	}
+}
+
+func TestConstant(t *testing.T) {
+	for _, hosts := range [][]origin.Origin{nil, origins(t, "example.com")} {
+		p := constant("User-agent: *", hosts...)
+		want := []Version{{From: MinTime, Status: 200, File: "robots.txt", Size: 13}}
+		if got := p.Versions(0); !slices.Equal(got, want) {
+			t.Errorf("versions %+v, want %+v", got, want)
+		}
+		for _, m := range []int64{MinTime, 0, forever} {
+			l := p.Lawful(0, m, m == 0)
+			if !slices.Equal(l.Bodies, []int32{0}) || l.Cited != 0 || l.Unknown || l.NoPolicy || l.Unreachable || l.Redirected {
+				t.Errorf("at %d: %+v", m, l)
+			}
+		}
+		if got := p.Window(); got != 24*time.Hour {
+			t.Errorf("window %v", got)
+		}
+	}
+}
+
+// TestEachBodyIsReadOnceWhenAsked: whichever origins and versions have it, and
+// however many ask at once.
+func TestEachBodyIsReadOnceWhenAsked(t *testing.T) {
+	type reading struct {
+		r    Reading
+		body string
+	}
+	var lock sync.Mutex
+	seen := map[reading]int{}
+	counting := func(r Reading, b []byte) *automaton.Ruleset {
+		lock.Lock()
+		defer lock.Unlock()
+		seen[reading{r, string(b)}]++
+		return read(r, b)
+	}
+	p, err := New(rowsOf(t, "a 0h 200 A; b 0h 200 A; b 50h 200 B; b 60h 200 A; c 0h 200 C"), Options{Read: counting})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) > 0 {
+		t.Errorf("read before anybody asked: %v", seen)
+	}
+	bindings := []*Binding{p.Bind(0, gptbot), p.Bind(1, gptbot), p.Bind(1, googlebot)}
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			var s automaton.Scratch
+			for _, b := range bindings {
+				b.Judge(&s, 0, []byte("/x"))
+			}
+		})
+	}
+	group.Wait()
+	want := map[reading]int{{ReadRFC9309, "A"}: 1, {ReadGoogleWide, "A"}: 1, {ReadGoogle, "A"}: 1}
+	if !maps.Equal(seen, want) {
+		t.Errorf("read %v, want %v", seen, want)
 	}
 }

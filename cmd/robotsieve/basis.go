@@ -1,0 +1,365 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// basis is all that an audit rests on but the logs. Written as JSON it is the
+// head of a state: states add up if it is the same.
+type basis struct {
+	Constant       bool   // one robots.txt, in force throughout
+	File           string // that, or where the versions are listed
+	Rows           []basisRow
+	Bodies         [][]byte // of the rows, each once
+	Observed       bool
+	AssumeConstant bool
+	Window         time.Duration
+	Hosts          []string
+	Dialect        string // "auto" or one for all crawlers
+	MaxBytes       int    // as compile.Options has it
+	Profiles       []crawler.Profile
+	Ranges         []audit.RangeInfo
+	RangesMaxAge   time.Duration
+	Names          string // the file of resolved names
+	ClientIP       string
+	TrustedProxies []string
+	Samples        int
+	Sampled        string
+}
+
+// basisRow is a policy.Row.
+type basisRow struct {
+	Origins  []string
+	From     int64
+	Status   int
+	Body     int // index in Bodies, -1 if none
+	File     string
+	MaxAge   time.Duration
+	Location string
+	Where    string
+}
+
+// policyFlags are the flags that say by what is judged.
+type policyFlags struct {
+	robots         robotsFlags
+	source         *string
+	history        func() (string, error)
+	assumeConstant *bool
+	hosts          *[]string
+	window         *string
+	crawlers       *string
+}
+
+func addPolicyFlags(cmd *cobra.Command) policyFlags {
+	flags := cmd.Flags()
+	return policyFlags{
+		robots: addRobotsFlags(cmd),
+		source: flags.String("policy", "", "the versions of robots.txt to judge by: a manifest (CSV) or a folder of dated files"),
+		history: choice(cmd, "history", "auto",
+			"what the times of versions are: when they were put up, or when they were seen; auto is deployed for a manifest and observed for a folder",
+			"auto", "deployed", "observed"),
+		assumeConstant: flags.Bool("assume-constant", false, "take the first version of each origin as in force before all time"),
+		hosts: flags.StringArray("host", nil,
+			"judge only this site, such as https://example.com (repeatable); needed where the log names hosts and --robots does not say whose it is, or where --policy does and the log does not"),
+		window:   flags.String("window", "24h", "for how long a crawler may use a copy of robots.txt, 24h or more"),
+		crawlers: crawlersFlag(cmd),
+	}
+}
+
+// Bounds of --window.
+const (
+	minWindow = 24 * time.Hour
+	maxWindow = 3660 * 24 * time.Hour
+)
+
+// read reads what the flags name.
+func (f policyFlags) read(ctx context.Context, s streams) (*basis, error) {
+	b := &basis{AssumeConstant: *f.assumeConstant}
+	var err error
+	if b.MaxBytes, err = f.robots.limit(); err != nil {
+		return nil, err
+	}
+	if b.Dialect, err = f.robots.dialect(); err != nil {
+		return nil, err
+	}
+	if b.Window, err = parseDuration(*f.window); err != nil {
+		return nil, usageError("--window %w", err)
+	}
+	if b.Window < minWindow || b.Window > maxWindow {
+		return nil, usageError("--window %s: between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", *f.window, hours(minWindow), hours(maxWindow))
+	}
+	for _, host := range *f.hosts {
+		list, err := origin.Parse(host)
+		if err != nil {
+			return nil, usageError("--host %w", err)
+		}
+		for _, o := range list {
+			b.Hosts = append(b.Hosts, o.String())
+		}
+	}
+	crawlers, err := knownCrawlers(*f.crawlers)
+	if err != nil {
+		return nil, err
+	}
+	b.Profiles = crawlers.Profiles()
+	history, err := f.history()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case *f.robots.file == "" && *f.source == "":
+		return nil, usageError("no policy: name the robots.txt to judge by with --robots FILE, or its versions with --policy")
+	case *f.robots.file != "" && *f.source != "":
+		return nil, usageError("--robots and --policy cannot be given together")
+	case *f.robots.file != "" && (history != "auto" || b.AssumeConstant):
+		return nil, usageError("--history and --assume-constant are for --policy: a robots.txt given by --robots is taken as in force throughout")
+	case *f.robots.file != "":
+		return b, b.readRobots(ctx, s, f.robots)
+	}
+	return b, b.readVersions(*f.source, history)
+}
+
+func (b *basis) readRobots(ctx context.Context, s streams, f robotsFlags) error {
+	body, err := f.read(ctx, s, b.MaxBytes)
+	if err != nil {
+		return err
+	}
+	b.Constant, b.File = true, *f.file
+	b.Rows = []basisRow{{Status: 200, Body: 0, File: *f.file}}
+	b.Bodies = [][]byte{body}
+	return nil
+}
+
+func (b *basis) readVersions(path, history string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return inputError(err)
+	}
+	read := policy.ReadManifest
+	if info.IsDir() {
+		read = policy.ReadDirectory
+	}
+	rows, err := read(path, b.MaxBytes)
+	if err != nil {
+		return inputError(err)
+	}
+	b.File = path
+	b.Observed = history == "observed" || history == "auto" && info.IsDir()
+	bodies := map[string]int{}
+	for _, r := range rows {
+		row := basisRow{
+			From: r.From, Status: r.Status, Body: -1, File: r.File, MaxAge: r.MaxAge, Location: r.Location, Where: r.Where,
+		}
+		for _, o := range r.Origins {
+			row.Origins = append(row.Origins, o.String())
+		}
+		if r.Status/100 == 2 {
+			i, known := bodies[string(r.Body)]
+			if !known {
+				i = len(b.Bodies)
+				bodies[string(r.Body)] = i
+				b.Bodies = append(b.Bodies, r.Body)
+			}
+			row.Body = i
+		}
+		b.Rows = append(b.Rows, row)
+	}
+	return nil
+}
+
+// oddities are what a user should know of the files before believing what is said
+// by them.
+func (b *basis) oddities() []string {
+	const most = 10
+	var list []string
+	seen := map[int]bool{}
+	for _, r := range b.Rows {
+		if r.Body < 0 || seen[r.Body] {
+			continue
+		}
+		seen[r.Body] = true
+		list = append(list, oddities(b.compile(r.Body, automaton.RFC9309), r.File)...)
+	}
+	if n := len(list) - most; n > 0 {
+		list = append(list[:most], fmt.Sprintf("and %s of the kind about other files", plural(int64(n), "warning")))
+	}
+	return list
+}
+
+func (b *basis) compile(body int, d automaton.Dialect) *compile.Robots {
+	return compile.Compile(b.Bodies[body], compile.Options{Dialect: d, MaxBytes: b.MaxBytes})
+}
+
+// judge is a basis made ready to judge by.
+type judge struct {
+	*basis
+	config  audit.Config
+	dialect *automaton.Dialect
+	read    map[string][]*compile.Robots // by body, in each dialect
+}
+
+// judge compiles what the basis holds.
+func (b *basis) judge() (*judge, error) {
+	j := &judge{basis: b, read: map[string][]*compile.Robots{}}
+	set, err := crawlerSet(b.Profiles)
+	if err != nil {
+		return nil, err
+	}
+	if b.Dialect != "auto" {
+		d, err := automaton.ParseDialect(b.Dialect)
+		if err != nil {
+			return nil, err
+		}
+		j.dialect = &d
+	}
+	hosts, err := origins(b.Hosts)
+	if err != nil {
+		return nil, err
+	}
+	o := policy.Options{
+		Observed: b.Observed, Window: b.Window, AssumeConstant: b.AssumeConstant, Hosts: hosts,
+		Read: reader(b.MaxBytes), Delay: j.delay,
+	}
+	p, err := b.policy(o)
+	if err != nil {
+		return nil, err
+	}
+	j.config = audit.Config{Crawlers: set, Policy: p, Dialect: j.dialect, Samples: b.Samples}
+	return j, nil
+}
+
+func (b *basis) policy(o policy.Options) (*policy.Policy, error) {
+	var rows []policy.Row
+	for _, r := range b.Rows {
+		at, err := origins(r.Origins)
+		if err != nil {
+			return nil, err
+		}
+		row := policy.Row{
+			Origins: at, From: r.From, Status: r.Status, File: r.File, MaxAge: r.MaxAge, Location: r.Location, Where: r.Where,
+		}
+		if r.Body >= len(b.Bodies) {
+			return nil, errBasis
+		}
+		if r.Body >= 0 {
+			row.Body = b.Bodies[r.Body]
+		}
+		rows = append(rows, row)
+	}
+	if b.Constant {
+		if len(rows) != 1 {
+			return nil, errBasis
+		}
+		return policy.Constant(rows[0].Body, rows[0].File, o), nil
+	}
+	p, err := policy.New(rows, o)
+	if err != nil {
+		return nil, inputError(err)
+	}
+	return p, nil
+}
+
+// errBasis is for a state that was not written by this program.
+var errBasis = errors.New("the head of the state makes no sense")
+
+func origins(texts []string) ([]origin.Origin, error) {
+	var list []origin.Origin
+	for _, text := range texts {
+		o, err := origin.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, o...)
+	}
+	return list, nil
+}
+
+// robots returns a body of the policy as each dialect reads it.
+func (j *judge) robots(body []byte) []*compile.Robots {
+	list := j.read[string(body)]
+	if list == nil {
+		for _, d := range []automaton.Dialect{automaton.RFC9309, automaton.Google, automaton.Original} {
+			list = append(list, compile.Compile(body, compile.Options{Dialect: d, MaxBytes: j.MaxBytes}))
+		}
+		j.read[string(body)] = list
+	}
+	return list
+}
+
+// ruleText returns the text of the rule on a line of a version. It is the same in
+// every dialect that takes the line for a rule, but not all do.
+func (j *judge) ruleText(origin, version int32, line int) string {
+	for _, robots := range j.robots(j.config.Policy.Body(origin, version)) {
+		if rule, ok := robots.Rule(line); ok {
+			return printable(rule.String())
+		}
+	}
+	return ""
+}
+
+// delay returns the Crawl-delay that a body states for a crawler: the first one
+// in the groups that bind it.
+func (j *judge) delay(body []byte, s policy.Subject) (time.Duration, bool) {
+	d := s.Readings[0].Dialect()
+	robots := compile.Compile(body, compile.Options{
+		Dialect: d, MaxBytes: j.MaxBytes, WideTokens: s.Readings[0] == policy.ReadGoogleWide,
+	})
+	return robots.Delay(s.Machine(robots.Ruleset))
+}
+
+// checkHosts refuses a robots.txt for nobody knows which of the hosts that the
+// logs name.
+func (b *basis) checkHosts(logs *auditLogs) error {
+	if !b.Constant || len(b.Hosts) > 0 {
+		return nil
+	}
+	for i, f := range logs.formats {
+		if f.HasHost() {
+			return usageError("%s is %s, which names hosts: say with --host which of them %s is for. Seen in its first lines: %s",
+				logs.inputs[i].Name, f.Name(), b.File, strings.Join(format.Hosts(f, logs.heads[i]), ", "))
+		}
+	}
+	return nil
+}
+
+// unnamedHosts says so where nobody knows which host a log is of.
+func (b *basis) unnamedHosts(s streams, logs *auditLogs) (warnings []string) {
+	if b.Constant || len(b.Hosts) > 0 {
+		return nil
+	}
+	return logs.formatWarnings(s, func(f format.Format) bool { return !f.HasHost() },
+		"names no host, so nobody knows which robots.txt its requests are bound by: name the site with --host")
+}
+
+// stateHead is the head of a state.
+type stateHead struct {
+	Basis    json.RawMessage
+	Inputs   []audit.InputInfo
+	Warnings []string
+	Partial  bool
+}
+
+// head returns the head of a state of which that is to be said.
+func (b *basis) head(a about) ([]byte, error) {
+	basis, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(stateHead{basis, a.inputs, a.warnings, a.partial})
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// describe adds to a report what it rests on, what there is to say of the inputs,
+// and what its reader should know before believing a figure.
+func (j *judge) describe(r *audit.Report, a about) {
+	j.describePolicy(r)
+	r.Inputs, r.Partial, r.Sampling = a.inputs, a.partial, printable(j.Sampled)
+	r.Ranges = append(r.Ranges, j.Ranges...)
+	r.Warnings = append(r.Warnings, a.warnings...)
+	r.Warnings = append(r.Warnings, j.oddities()...)
+	r.Warnings = append(r.Warnings, j.robotsWarnings(r)...)
+	r.Assumptions = append(j.assumptions(r), a.notes...)
+}
+
+func (j *judge) describePolicy(r *audit.Report) {
+	p := &r.Policy
+	p.File, p.AssumeConstant, p.Dialect = printable(j.File), j.AssumeConstant, j.Dialect
+	switch {
+	case j.Constant:
+		p.History = "constant"
+		p.Bytes = len(j.Bodies[0])
+		p.Notes = len(j.robots(j.Bodies[0])[0].Notes)
+	case j.Observed:
+		p.History = "observed"
+	default:
+		p.History = "deployed"
+	}
+}
+
+// assumptions are what the verdicts rest on.
+func (j *judge) assumptions(r *audit.Report) []string {
+	list := []string{j.historyText(r)}
+	if j.AssumeConstant {
+		list = append(list, "The first version of each origin is taken as in force before all time, as asked for.")
+	}
+	list = append(list, fmt.Sprintf(
+		"A crawler may use a copy of robots.txt for %s after it was replaced (RFC 9309 2.4), and clocks may differ by 60 seconds: only what every copy forbids that it could lawfully hold is a violation.",
+		hours(j.Window)))
+	list = append(list, robotsText(r)...)
+	list = append(list, j.identityText()...)
+	if j.dialect != nil {
+		list = append(list, fmt.Sprintf("All crawlers are judged by the dialect %s, as asked for.", j.dialect))
+	} else {
+		list = append(list,
+			"Crawlers of Google are judged as Google's published parser reads robots.txt. For all others, whose parsers nobody outside knows, a rule counts only where Google's parser and RFC 9309 agree; where they differ the request is indeterminate (contested) or in grace.")
+	}
+	list = append(list, j.hostText())
+	if len(r.NotAuditable) > 0 {
+		list = append(list, strings.Join(r.NotAuditable, ", ")+": robots.txt has rules for it, but it sends no header of its own, so no log shows whether they are obeyed.")
+	}
+	if j.Sampled != "" {
+		list = append(list, fmt.Sprintf("The logs were sampled, as the user says: %s. Counts are of the sample, and what is not in it may have told a crawler otherwise.", printable(j.Sampled)))
+	}
+	return list
+}
+
+func (j *judge) historyText(r *audit.Report) string {
+	file := printable(j.File)
+	switch {
+	case j.Constant:
+		return fmt.Sprintf("%s is taken as in force throughout, before the first request and after the last. If it has changed since, requests are judged by rules that their crawler could not know.", file)
+	case j.Observed:
+		return fmt.Sprintf("Judged by the versions in %s at the times at which they were seen: between two that differ both are taken as in force, and the last one stays in force.", file)
+	default:
+		return fmt.Sprintf("Judged by the versions in %s, each in force from its time until the next one's.", file)
+	}
+}
+
+// robotsText says what is concluded from the log's own answers to /robots.txt.
+func robotsText(r *audit.Report) []string {
+	if !r.RobotsTxt.Logged {
+		return []string{"Robots.txt requests are not logged: no client at all is seen to fetch it. Servers leave them out, CDNs answer them, samples miss them; so nothing is said of who fetched it, and what crawlers were told is not known."}
+	}
+	return []string{"Where the log shows that a crawler of the same operator was answered 4xx, 204 or an empty body to a GET of /robots.txt within the window, it may have acted on that there is none. Informed are violations by a crawler that had fetched rules which forbid the request."}
+}
+
+func (j *judge) identityText() []string {
+	list := []string{"All counts are of requests by clients identifying themselves as the crawler named: any client can send any User-Agent."}
+	if len(j.Ranges) == 0 && j.Names == "" {
+		return append(list, "No addresses of crawlers were given, so nobody's identity is verified.")
+	}
+	if len(j.Ranges) > 0 {
+		var names []string
+		undated := false
+		for _, info := range j.Ranges {
+			created := info.Created
+			if created == "" {
+				created, undated = "undated", true
+			}
+			names = append(names, fmt.Sprintf("%s by %s (%s)", info.Crawler, info.File, created))
+		}
+		list = append(list, "Identity is proven by published addresses: "+strings.Join(names, ", ")+".",
+			fmt.Sprintf("An address in a list verifies whenever the list was made; who is in none is spoofed only if the lists are of within %s of the request.", hours(j.RangesMaxAge)))
+		if undated {
+			list = append(list, "Lists without a date are taken as current.")
+		}
+	}
+	if j.Names != "" {
+		list = append(list, fmt.Sprintf("Identity is also proven by the names in %s, where they were confirmed and are the operator's.", printable(j.Names)))
+	}
+	if j.ClientIP != "addr" {
+		text := "The client's address is taken from X-Forwarded-For (" + j.ClientIP + ")"
+		if len(j.TrustedProxies) > 0 {
+			text += ", believing " + printable(strings.Join(j.TrustedProxies, ", "))
+		}
+		list = append(list, text+".")
+	}
+	return list
+}
+
+func (j *judge) hostText() string {
+	switch {
+	case len(j.Hosts) > 0:
+		return "Only requests to " + strings.Join(j.Hosts, ", ") + " are judged; lines that name no host are taken as requests to it."
+	case j.Constant:
+		return "The logs name no hosts and --host was not given: every line is taken as a request to the site of robots.txt."
+	default:
+		return "Only requests to origins that have a version are judged."
+	}
+}
+
+// robotsWarnings are what the log itself says against the files given.
+func (j *judge) robotsWarnings(r *audit.Report) (list []string) {
+	for _, c := range r.Crawlers {
+		refused := int64(0)
+		var statuses []string
+		for _, s := range c.RobotsTxt.Refused {
+			refused += s.N
+			statuses = append(statuses, fmt.Sprint(s.Status))
+		}
+		if refused > 0 {
+			list = append(list, fmt.Sprintf(
+				"%s was answered %s to %s of its %s of /robots.txt while there was one with rules: it was told that nothing is forbidden. Look for a firewall or bot protection in front of the site.",
+				c.Crawler, strings.Join(statuses, ", "), grouped(refused), plural(c.RobotsTxt.Fetches, "GET")))
+		}
+	}
+	switch t := r.RobotsTxt; {
+	case j.Constant && t.SizesChange:
+		list = append(list, fmt.Sprintf("the sizes of answers to /robots.txt change over the log, so %s was not the same throughout, or not what was sent (some servers send it compressed). Requests may be judged by rules that were not there.", printable(j.File)))
+	case t.Differing > 0:
+		list = append(list, fmt.Sprintf("%s of %s of /robots.txt with status 200 have another size than the file: a version is missing, a file is wrong, the log is of several hosts, or it was rewritten or compressed on its way.",
+			grouped(t.Differing), plural(t.Sizes, "logged answer")))
+	}
+	return list
+}
+
+// hours is a time in hours, or in days where it is whole days and many.
+func hours(d time.Duration) string {
+	if d%(24*time.Hour) == 0 && d > 48*time.Hour {
+		return plural(int64(d/(24*time.Hour)), "day")
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
+}

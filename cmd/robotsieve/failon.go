@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// reportFlags are the flags that say what comes of an audit.
+type reportFlags struct {
+	output func() (string, error)
+	failOn *[]string
+}
+
+func addReportFlags(cmd *cobra.Command) reportFlags {
+	return reportFlags{
+		output: choice(cmd, "output", "text", "form of the report", "text", "json", "ndjson", "csv"),
+		failOn: cmd.Flags().StringArray("fail-on", nil,
+			"exit with 1 if this holds, such as 'violation>0', 'violation.verified.obtained>10' or 'GPTBot:violation.obtained>0' (repeatable)"),
+	}
+}
+
+// form is how an audit is reported.
+type form struct {
+	output string
+	failOn []condition
+}
+
+func (f reportFlags) check() (form, error) {
+	output, err := f.output()
+	if err != nil {
+		return form{}, err
+	}
+	form := form{output: output}
+	for _, text := range *f.failOn {
+		c, err := parseCondition(text)
+		if err != nil {
+			return form, usageError("--fail-on %q: %w", text, err)
+		}
+		form.failOn = append(form.failOn, c)
+	}
+	return form, nil
+}
+
+// verdict ends the command with 1 if a condition holds, and says which.
+func (f form) verdict(s streams, r *audit.Report) error {
+	code := exitDone
+	for _, c := range f.failOn {
+		if n := c.count(r); c.holds(n) {
+			s.warn("--fail-on %s: there are %s", c.text, grouped(n))
+			code = exitFound
+		}
+	}
+	return exitWith(code)
+}
+
+// condition is one of --fail-on: a number of violations compared with another.
+type condition struct {
+	text               string
+	crawler            string // empty: all together
+	verified, obtained bool   // count only those
+	operator           string
+	n                  int64
+}
+
+var errCondition = errors.New("not of the form [CRAWLER:]violation[.verified][.obtained] and >, >=, <, <= or = and a number")
+
+var conditions = regexp.MustCompile(`^(?:([^:]+):)?violation((?:\.(?:verified|obtained))*)\s*(>=|<=|==|=|>|<)\s*([0-9]+)$`)
+
+func parseCondition(text string) (condition, error) {
+	m := conditions.FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil {
+		return condition{}, errCondition
+	}
+	n, err := strconv.ParseInt(m[4], 10, 64)
+	if err != nil {
+		return condition{}, fmt.Errorf("%w: %w", errCondition, err)
+	}
+	return condition{
+		text: text, crawler: strings.TrimSpace(m[1]), operator: m[3], n: n,
+		verified: strings.Contains(m[2], "verified"), obtained: strings.Contains(m[2], "obtained"),
+	}, nil
+}
+
+// count counts the violations that the condition is about.
+func (c condition) count(r *audit.Report) (n int64) {
+	for _, row := range r.Crawlers {
+		if c.crawler != "" && !strings.EqualFold(c.crawler, row.Crawler) {
+			continue
+		}
+		for _, v := range row.Violations {
+			if (!c.verified || v.Identity == "verified") && (!c.obtained || v.Outcome == "obtained") {
+				n += v.N
+			}
+		}
+	}
+	return n
+}
+
+func (c condition) holds(n int64) bool {
+	switch c.operator {
+	case ">":
+		return n > c.n
+	case ">=":
+		return n >= c.n
+	case "<":
+		return n < c.n
+	case "<=":
+		return n <= c.n
+	default:
+		return n == c.n
+	}
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+)
+
+// identityFlags are the flags that say how clients are told.
+type identityFlags struct {
+	ranges   *[]string
+	maxAge   *string
+	names    *string
+	lookUp   *bool
+	clientIP *string
+	trusted  *[]string
+	resolver crawler.Resolver
+}
+
+func addIdentityFlags(cmd *cobra.Command) identityFlags {
+	flags := cmd.Flags()
+	return identityFlags{
+		ranges: flags.StringArray("ip-ranges", nil,
+			"the published addresses of a crawler: NAME=FILE, NAME=DIR with lists of several dates, or DIR with files NAME.json and NAME.txt (repeatable)"),
+		maxAge:   flags.String("ranges-max-age", "30d", "how far from a request a dated list may be to prove that a client is an impostor"),
+		names:    flags.String("resolved-names", "", "names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed"),
+		lookUp:   flags.Bool("resolve", false, "look up the names of addresses of violations (uses the network; it can verify a client, never convict one)"),
+		clientIP: flags.String("client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth from the right of X-Forwarded-For"),
+		trusted:  flags.StringArray("trusted-proxies", nil, "addresses or CIDR ranges of one's own proxies, for --client-ip xff (repeatable)"),
+	}
+}
+
+// load reads what the flags name, and adds it to what is judged by.
+func (f identityFlags) load(s streams, b *basis, j *judge) error {
+	o := crawler.IdentityOptions{}
+	var err error
+	if o.MaxAge, err = parseDuration(*f.maxAge); err != nil || o.MaxAge <= 0 {
+		return usageError("--ranges-max-age %q: a time such as 30d", *f.maxAge)
+	}
+	b.RangesMaxAge = o.MaxAge
+	for _, arg := range *f.ranges {
+		series, ignored, err := crawler.LoadSeries(arg, j.config.Crawlers)
+		if errors.Is(err, crawler.ErrUnknownCrawler) {
+			return usageError("--ip-ranges %w", err)
+		}
+		if err != nil {
+			return inputError(err)
+		}
+		for _, path := range ignored {
+			s.warn("%s: not read, as it is not called like a crawler", path)
+		}
+		o.Series = append(o.Series, series...)
+	}
+	for _, series := range o.Series {
+		for _, list := range series.Lists {
+			info := audit.RangeInfo{Crawler: series.Profile.Name, File: printable(list.File)}
+			if list.Created != 0 {
+				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
+			}
+			b.Ranges = append(b.Ranges, info)
+		}
+	}
+	if b.Names = *f.names; b.Names != "" {
+		if o.Names, err = readNames(b.Names); err != nil {
+			return inputError(err)
+		}
+	}
+	b.ClientIP, b.TrustedProxies = *f.clientIP, *f.trusted
+	if j.config.ClientIP, err = crawler.ParseClientIP(b.ClientIP, b.TrustedProxies); err != nil {
+		return usageError("--client-ip, --trusted-proxies: %w", err)
+	}
+	j.config.Identities = crawler.NewIdentities(j.config.Crawlers, o)
+	j.config.Addresses = *f.lookUp
+	return nil
+}
+
+func readNames(path string) (*crawler.HostNames, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return crawler.ReadNames(f, filepath.ToSlash(path))
+}
+
+// maxLookups bounds the addresses that --resolve asks about.
+const maxLookups = 10_000
+
+// resolve asks the network, if the user wants that, whether addresses of
+// violations are their crawlers'.
+func (f identityFlags) resolve(ctx context.Context, s streams, run *audit.Run, a *about) error {
+	if !*f.lookUp {
+		return nil
+	}
+	pairs, rest, err := run.Unverified(maxLookups)
+	if err != nil {
+		return err
+	}
+	if len(pairs) > 0 {
+		s.warn("looking up the names of %s", plural(int64(len(pairs)), "address"))
+	}
+	found := f.resolver.Resolve(ctx, pairs)
+	verified := 0
+	for i, ok := range found.Verified {
+		if ok {
+			run.Verify(pairs[i])
+			verified++
+		}
+	}
+	note := fmt.Sprintf("The names of %s of violations were looked up: %d are the crawler's own by forward-confirmed reverse DNS. Of the others that proves nothing.",
+		plural(int64(len(pairs)), "address"), verified)
+	if n := rest + found.Unasked; n > 0 {
+		note += fmt.Sprintf(" %s not asked about for want of time.", plural(int64(n), "address"))
+	}
+	if found.Failed > 0 {
+		note += fmt.Sprintf(" For %d the DNS gave no answer.", found.Failed)
+	}
+	a.notes = append(a.notes, note)
+	return nil
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// auditLogs are the inputs of an audit whose format is known.
+type auditLogs struct {
+	inputs  []*source.Input
+	formats []format.Format
+	heads   [][]byte // their beginnings
+	failed  []audit.InputInfo
+	code    int
+}
+
+// openLogs resolves the arguments and finds out the format of each input. What
+// cannot be used is reported, and the rest goes on without it.
+func (f auditFlags) openLogs(ctx context.Context, s streams, args []string) (*auditLogs, error) {
+	name, err := f.format()
+	if err != nil {
+		return nil, err
+	}
+	logs := &auditLogs{}
+	inputs, warnings, errs := source.Inputs(args, s.in)
+	for _, w := range warnings {
+		s.warn("%s", w)
+	}
+	for _, err := range errs {
+		s.warn("%v", err)
+		logs.failed = append(logs.failed, audit.InputInfo{Error: printable(err.Error())})
+		logs.code = exitInput
+	}
+	for _, in := range inputs {
+		head, found, err := openLog(ctx, in, name)
+		if ctx.Err() != nil {
+			return nil, beforeAnything(s)
+		}
+		if err != nil {
+			s.warn("%v", err)
+			logs.failed = append(logs.failed, audit.InputInfo{
+				Name: printable(in.Name), Codec: in.Codec(), Error: printable(err.Error()),
+			})
+			logs.code = exitInput
+			continue
+		}
+		if len(head) == 0 {
+			s.warn("%s: empty", in.Name)
+		}
+		logs.inputs = append(logs.inputs, in)
+		logs.formats = append(logs.formats, found)
+		logs.heads = append(logs.heads, head)
+	}
+	return logs, nil
+}
+
+// openLog returns the beginning of a log and its format: the one of that name,
+// or with "auto" what the beginning looks like.
+func openLog(ctx context.Context, in *source.Input, name string) ([]byte, format.Format, error) {
+	head, err := head(ctx, in, format.SampleBytes)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f, ok := format.ByName(name); ok {
+		return head, f, nil
+	}
+	f, err := format.Detect(head, len(head) < format.SampleBytes)
+	if errors.Is(err, format.ErrEmpty) {
+		// Without a line any format will do.
+		f, err = format.Default, nil
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return head, f, err
+}
+
+// describe reports what broke, and returns what there is to say of the inputs.
+func (l *auditLogs) describe(s streams, results []source.Result) about {
+	a := about{inputs: []audit.InputInfo{}}
+	for i, result := range results {
+		info := audit.InputInfo{
+			Name: printable(result.Name), Format: l.formats[i].Name(), Codec: result.Codec,
+			Disk: result.Disk, Bytes: result.Bytes, Complete: result.Complete,
+		}
+		for _, w := range result.Warnings {
+			s.warn("%s", w)
+		}
+		if result.Err != nil {
+			s.warn("%v (the report covers the %s before that)", result.Err, plural(result.Bytes, "byte"))
+			info.Error = printable(result.Err.Error())
+			l.code = exitInput
+		}
+		a.inputs = append(a.inputs, info)
+	}
+	a.inputs = append(a.inputs, l.failed...)
+	a.partial, a.code = l.code != exitDone, l.code
+	a.warnings = l.unnamed(s)
+	return a
+}
+
+// unnamed says so where a log cannot name a crawler.
+func (l *auditLogs) unnamed(s streams) []string {
+	return l.formatWarnings(s, func(f format.Format) bool { return !f.HasAgent() },
+		"has no User-Agent field, so no line of it can name a crawler")
+}
+
+// formatWarnings says of each log whose format lacks something what follows, and
+// returns that for the report: of each format once, and in their order, since a
+// report is the same however its input was cut into files.
+func (l *auditLogs) formatWarnings(s streams, lacks func(format.Format) bool, what string) (warnings []string) {
+	for i, f := range l.formats {
+		if lacks(f) {
+			w := fmt.Sprintf("the format %s %s", f.Name(), what)
+			s.warn("%s: %s", l.inputs[i].Name, w)
+			warnings = append(warnings, w)
+		}
+	}
+	slices.Sort(warnings)
+	return slices.Compact(warnings)
+}

@@ -1,0 +1,223 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// A late record is kept until the whole input has been read. It is bytes whose
+// order is the order in which the pass over them needs them: all of an operator
+// together, first what its crawlers fetched of robots.txt, in the order of time,
+// then what hangs on that, then the requests whose gaps are measured.
+//
+//	operator  0 and its index, or 1, the unknown crawler's name and 0
+//	kind      lateFetch, latePending or lateVisit
+//	fetch     time, crawler, origins, kind of answer
+//	pending   crawler, origins, for each of these what its copies say and the line
+//	          that a violation would quote, outcome and method, identity, time,
+//	          and perhaps address and raw line
+//	visit     crawler, origins, address, time, delay in milliseconds
+//
+// Numbers are big-endian and times have their sign bit flipped, so that bytes are
+// in the order of numbers.
+const (
+	lateFetch byte = iota
+	latePending
+	lateVisit
+)
+
+// answerKind is what an answer to a GET of /robots.txt told a crawler.
+type answerKind uint8
+
+const (
+	toldNothing  answerKind = iota // as 5xx, or no answer at all
+	toldRules                      // a body, or that it has not changed
+	toldNone                       // that there is none: everything is allowed
+	toldLimited                    // 429, by which Google's crawlers are told nothing, all others that there is none
+	toldRedirect                   // that it is elsewhere
+
+	// borrowed is added for the second operator that an ambiguous header names: its
+	// crawlers may have been told, but the fetch is counted for the first.
+	borrowed answerKind = 0x80
+)
+
+// answerOf returns what an answer told (audit-rules 2 b).
+func answerOf(status int, size int64) answerKind {
+	switch {
+	case status == 304:
+		return toldRules
+	case status == 204, status/100 == 2 && size <= 0:
+		return toldNone
+	case status/100 == 2:
+		return toldRules
+	case status/100 == 3:
+		return toldRedirect
+	case status == 429:
+		return toldLimited
+	case status == 408, status == 444, status == 499:
+		return toldNothing
+	case status/100 == 4:
+		return toldNone
+	}
+	return toldNothing
+}
+
+// errLate is for late records that no worker wrote: a state file is from
+// elsewhere.
+var errLate = errors.New("a record of the state makes no sense")
+
+// appendLateHead appends what all late records begin with.
+func appendLateHead(b []byte, o operatorKey, kind byte) []byte {
+	if o.known {
+		b = binary.BigEndian.AppendUint16(append(b, 0), o.index)
+	} else {
+		b = append(append(append(b, 1), o.name...), 0)
+	}
+	return append(b, kind)
+}
+
+// appendWho appends the index of a known crawler, and where it went.
+func (w *Worker) appendWho(b []byte, c *claim, at site) []byte {
+	b = binary.BigEndian.AppendUint16(b, w.auditor.profiles[c.Profile])
+	b = binary.BigEndian.AppendUint32(b, uint32(at.First))
+	return binary.BigEndian.AppendUint32(b, uint32(at.N))
+}
+
+func appendTime(b []byte, t int64) []byte {
+	return binary.BigEndian.AppendUint64(b, uint64(t)^1<<63)
+}
+
+func (w *Worker) keep() {
+	if w.err == nil {
+		w.err = w.late.Add(w.key)
+	}
+}
+
+// keepFetch keeps that the record fetched robots.txt.
+func (w *Worker) keepFetch(at site, c *claim, kind answerKind) {
+	b := appendLateHead(w.key[:0], c.operator, lateFetch)
+	b = appendTime(b, w.record.Time)
+	w.key = append(w.appendWho(b, c, at), byte(kind))
+	w.keep()
+}
+
+// keepVisit keeps that the record was a request where its crawler is asked to
+// wait so long between two.
+func (w *Worker) keepVisit(at site, c *claim, delay time.Duration) {
+	b := w.appendWho(appendLateHead(w.key[:0], c.operator, lateVisit), c, at)
+	b = appendBytes(b, w.address())
+	b = appendTime(b, w.record.Time)
+	w.key = binary.BigEndian.AppendUint32(b, uint32(min(delay.Milliseconds(), 1<<32-1)))
+	w.keep()
+}
+
+// keepPending keeps a request whose verdict has to wait.
+func (w *Worker) keepPending(at site, c *claim, identity Identity) {
+	p, r := w.auditor.config.Policy, &w.record
+	b := w.appendWho(appendLateHead(w.key[:0], c.operator, latePending), c, at)
+	for i := range at.N {
+		o := at.First + i
+		binding := w.bindingAt(c, o)
+		b = append(b, make([]byte, (p.Copies(o)+3)/4)...)
+		packed := b[len(b)-(p.Copies(o)+3)/4:]
+		line := uint32(0)
+		cited := p.Lawful(o, r.Time, c.google).Cited
+		for copy := range int32(p.Copies(o)) {
+			j := binding.Judge(&w.scratch, copy, r.Target)
+			packed[copy/4] |= byte(j.Answer) << (copy % 4 * 2)
+			if cited >= 0 && p.Versions(o)[cited].Copy == copy {
+				line = j.Line
+			}
+		}
+		b = binary.BigEndian.AppendUint32(b, line)
+	}
+	b = append(b, byte(outcomeOf(r.Status))<<4|byte(methodOf(r.Method)), byte(identity))
+	b = appendTime(b, r.Time)
+	if w.auditor.config.Addresses {
+		b = appendBytes(b, w.address())
+	}
+	if w.auditor.config.Samples > 0 {
+		b = append(b, r.Line[:min(len(r.Line), maxSample)]...)
+	}
+	w.key = b
+	w.keep()
+}
+
+// address returns the client's address as the log has it.
+func (w *Worker) address() []byte {
+	a := w.auditor.config.ClientIP.Of(w.record.Addr, w.record.Forwarded)
+	return a[:min(len(a), maxHostName)]
+}
+
+// appendBytes appends up to 255 bytes behind their number.
+func appendBytes(b, s []byte) []byte { return append(append(b, byte(len(s))), s...) }
+
+// lateReader takes a late record apart. What it returns are views of the record.
+type lateReader struct {
+	rest []byte
+	bad  bool
+}
+
+func (r *lateReader) take(n int) []byte {
+	if n > len(r.rest) {
+		r.bad, r.rest = true, nil
+		return make([]byte, n)
+	}
+	b := r.rest[:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+func (r *lateReader) byte() byte     { return r.take(1)[0] }
+func (r *lateReader) uint16() uint16 { return binary.BigEndian.Uint16(r.take(2)) }
+func (r *lateReader) uint32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
+func (r *lateReader) time() int64    { return int64(binary.BigEndian.Uint64(r.take(8)) ^ 1<<63) }
+func (r *lateReader) bytes() []byte  { return r.take(int(r.byte())) }
+
+// operator returns the bytes of the operator's key, and its name if it is an
+// unknown crawler.
+func (r *lateReader) operator() (key []byte, name string) {
+	all := r.rest
+	switch r.byte() {
+	case 0:
+		r.uint16()
+	case 1:
+		end := bytes.IndexByte(r.rest, 0)
+		if end < 0 {
+			r.bad = true
+			return nil, ""
+		}
+		name = string(r.take(end))
+		r.byte()
+	default:
+		r.bad = true
+	}
+	return all[:len(all)-len(r.rest)], name
+}
+
+// who is the crawler and the place of a late record.
+type who struct {
+	crawler uint16 // index of the profile; 0 for an unknown crawler
+	at      policy.Site
+}
+
+func (r *lateReader) who(p *policy.Policy) who {
+	w := who{crawler: r.uint16(), at: policy.Site{First: int32(r.uint32()), N: int32(r.uint32())}}
+	if n := int64(len(p.Origins())); w.at.First < 0 || w.at.N < 0 || int64(w.at.First)+int64(w.at.N) > n {
+		r.bad, w.at = true, policy.Site{}
+	}
+	return w
+}
+
+// unpack appends what a copy of an origin says each.
+func (r *lateReader) unpack(dst []policy.Answer, copies int) []policy.Answer {
+	packed := r.take((copies + 3) / 4)
+	for i := range copies {
+		dst = append(dst, policy.Answer(packed[i/4]>>(i%4*2)&3))
+	}
+	return dst
+}

@@ -1,0 +1,174 @@
+package audit
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// rates measures the gaps between fetches of robots.txt, and between requests
+// where a group states a Crawl-delay. It is given late records in their order, and
+// holds no more than what one operator's crawlers need.
+type rates struct {
+	fetches map[*row]*fetchRate // of the operator whose records come now
+
+	row     *row // whose visits come now
+	at      policy.Site
+	address []byte
+	last    int64 // time of the address's last visit
+	any     bool  // there was one
+	gaps    gaps
+	shorter int64 // gaps that were shorter than the delay at their end
+	delay   int64 // in milliseconds, of the latest visit
+	latest  int64 // the time of that
+}
+
+// fetchRate is how a crawler fetches robots.txt.
+type fetchRate struct {
+	last   map[policy.Site]int64
+	gaps   gaps
+	within int64 // gaps of at most a day
+}
+
+// fetchGaps says how a crawler fetched robots.txt: the gaps between successive
+// fetches from one site, in milliseconds.
+type fetchGaps struct{ n, within, median, longest int64 }
+
+// delayGaps says how a crawler kept a Crawl-delay on a site: the gaps between
+// successive requests of one address, in milliseconds. delay is the one stated at
+// the last request; shorter counts gaps by the one stated at their end.
+type delayGaps struct {
+	at                             policy.Site
+	delay, n, shorter, median, p10 int64
+}
+
+const (
+	millisecond = 1_000_000              // in nanoseconds
+	day         = 24 * 60 * 60 * 1000    // in milliseconds
+	longestGap  = 100 * 366 * int64(day) // what is longer counts as this
+)
+
+// gaps are numbers of milliseconds. Up to exactGaps of them are kept as they are;
+// of more there is a histogram, exact to three digits.
+type gaps struct {
+	exact []int64
+	h     *hdrhistogram.Histogram // nil while they are few
+	n     int64
+	max   int64
+}
+
+const exactGaps = 1 << 12
+
+func (g *gaps) add(millis, n int64) {
+	g.n += n
+	g.max = max(g.max, millis)
+	switch {
+	case g.h != nil:
+		g.record(millis, n)
+	case n <= int64(exactGaps-len(g.exact)):
+		for range n {
+			g.exact = append(g.exact, millis)
+		}
+	default:
+		g.h = hdrhistogram.New(1, longestGap, 3)
+		for _, millis := range g.exact {
+			g.record(millis, 1)
+		}
+		g.exact = nil
+		g.record(millis, n)
+	}
+}
+
+func (g *gaps) record(millis, n int64) {
+	// What lies outside of the range is cut to it, so there is no error.
+	_ = g.h.RecordValues(min(millis, longestGap), n)
+}
+
+// quantile returns the smallest gap that so many per cent of all do not exceed.
+func (g *gaps) quantile(percent int64) int64 {
+	if g.h != nil {
+		return g.h.ValueAtQuantile(float64(percent))
+	}
+	slices.Sort(g.exact)
+	return g.exact[max(0, (int64(len(g.exact))*percent+99)/100-1)]
+}
+
+func newRates() *rates { return &rates{fetches: map[*row]*fetchRate{}} }
+
+// fetch takes n fetches at one moment, those of an operator in the order of time.
+func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
+	f := r.fetches[row]
+	if f == nil {
+		f = &fetchRate{last: map[policy.Site]int64{}}
+		r.fetches[row] = f
+	}
+	if last, ok := f.last[at]; ok {
+		f.add((t-last)/millisecond, 1)
+	}
+	f.add(0, n-1)
+	f.last[at] = t
+}
+
+func (f *fetchRate) add(millis, n int64) {
+	if n == 0 {
+		return
+	}
+	f.gaps.add(millis, n)
+	if millis <= day {
+		f.within += n
+	}
+}
+
+// visit takes n requests of a client at one moment: those of a crawler, a site
+// and an address together, in the order of time.
+func (r *rates) visit(row *row, at policy.Site, address []byte, t, delay, n int64) {
+	if row != r.row || at != r.at {
+		r.endVisits()
+		r.row, r.at, r.gaps, r.shorter = row, at, gaps{}, 0
+		r.latest, r.any = t, false
+	}
+	if !r.any || !bytes.Equal(address, r.address) {
+		r.address, r.any = append(r.address[:0], address...), true
+	} else {
+		r.add((t-r.last)/millisecond, delay, 1)
+	}
+	r.add(0, delay, n-1)
+	r.last = t
+	if t >= r.latest {
+		r.latest, r.delay = t, delay
+	}
+}
+
+func (r *rates) add(millis, delay, n int64) {
+	if n == 0 {
+		return
+	}
+	r.gaps.add(millis, n)
+	if millis < delay {
+		r.shorter += n
+	}
+}
+
+// endVisits gives what was measured of visits to their row.
+func (r *rates) endVisits() {
+	if r.row != nil && r.gaps.n > 0 {
+		r.row.delays = append(r.row.delays, delayGaps{
+			r.at, r.delay, r.gaps.n, r.shorter, r.gaps.quantile(50), r.gaps.quantile(10),
+		})
+	}
+	r.row = nil
+}
+
+// endOperator gives all that was measured of an operator's crawlers to their rows.
+func (r *rates) endOperator() {
+	r.endVisits()
+	for row, f := range r.fetches {
+		if f.gaps.n > 0 {
+			row.fetchGaps = fetchGaps{f.gaps.n, f.within, f.gaps.quantile(50), f.gaps.max}
+		}
+	}
+	clear(r.fetches)
+}

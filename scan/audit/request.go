@@ -1,0 +1,141 @@
+package audit
+
+import (
+	"bytes"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// request counts the record of a crawler: a verdict that stands at once goes to
+// its row, one that may have to wait becomes a late record.
+func (w *Worker) request(f format.Format, c *claim) {
+	t, r := w.tally, &w.record
+	if r.Target[0] == '*' || string(r.Method) == "CONNECT" {
+		t.NotJudged++
+		return
+	}
+	at := w.site(f)
+	if at.other {
+		t.OtherHost++
+		t.addHost(at.host, 1)
+		return
+	}
+	if r.HasTime {
+		t.span.add(r.Time)
+	}
+	c, identity := w.identify(c)
+	c.row.requests++
+	fetch := w.isRobotsFetch()
+	if fetch {
+		w.robotsRequest(at, c, identity)
+	}
+	if identity != SpoofedIdentity && !c.exempt() {
+		w.visit(at, c)
+	}
+	if d, ok := w.early(at, c, identity, fetch); ok {
+		c.row.count(identity, d)
+	} else {
+		w.keepPending(at, c, identity)
+	}
+}
+
+// identify returns who sent the record: the claim, or of a header that names
+// several the one that the address verifies; and how far that is proven.
+func (w *Worker) identify(c *claim) (*claim, Identity) {
+	r := &w.record
+	addr := w.auditor.config.ClientIP.Of(r.Addr, r.Forwarded)
+	if !c.Ambiguous {
+		return c, identityOf[w.auditor.config.Identities.Identify(c.Profile, addr, r.Time, r.HasTime)]
+	}
+	who, state := w.auditor.config.Identities.Claim(c.Claim, addr, r.Time, r.HasTime)
+	if !who.Ambiguous {
+		c = w.claimOf(who.Profile)
+	}
+	return c, identityOf[state]
+}
+
+// identityOf translates the states of package crawler.
+var identityOf = [...]Identity{
+	crawler.Verified: Verified, crawler.Spoofed: SpoofedIdentity,
+	crawler.Unverified: Unverified, crawler.Unverifiable: Unverifiable,
+}
+
+func (c *claim) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }
+
+// early gives the record its verdict, if that stands whatever else is in the log.
+// The order of the questions is part of the specification (audit-rules 1).
+func (w *Worker) early(at site, c *claim, identity Identity, fetch bool) (d decision, ok bool) {
+	r := &w.record
+	switch {
+	case identity == SpoofedIdentity:
+		return decision{verdict: Spoofed}, true
+	case c.exempt():
+		return decision{verdict: Exempt}, true
+	case fetch:
+		return decision{verdict: RobotsFetch}, true
+	case !r.HasTime:
+		return indeterminate(NoTime), true
+	case at.N == 0:
+		return indeterminate(NoHost), true
+	case c.Ambiguous:
+		return indeterminate(AmbiguousAgent), true
+	case r.Truncated:
+		return indeterminate(Truncated), true
+	}
+	for i := range at.N {
+		o := at.First + i
+		e, final := w.judge(o, c)
+		if !final {
+			return decision{}, false
+		}
+		if i > 0 {
+			e = together(d, e, w.auditor.sameHost(at.First, o))
+		}
+		d = e
+	}
+	return d, true
+}
+
+// judge gives the record its verdict on one origin, if that is final.
+func (w *Worker) judge(o int32, c *claim) (d decision, ok bool) {
+	p := w.auditor.config.Policy
+	l := p.Lawful(o, w.record.Time, c.google)
+	b := w.bindingAt(c, o)
+	if n := p.Copies(o); cap(w.answers) < n {
+		w.answers = make([]policy.Answer, n)
+	} else {
+		w.answers = w.answers[:n]
+	}
+	permitted := true
+	for _, copies := range [2][]int32{l.Bodies, l.Hops} {
+		for _, i := range copies {
+			w.answers[i] = b.Judge(&w.scratch, i, w.record.Target).Answer
+			permitted = permitted && w.answers[i] == policy.Permits
+		}
+	}
+	if permitted && len(l.Bodies) > 0 && len(l.Hops) == 0 && !l.Redirected {
+		return decision{verdict: Allowed}, true
+	}
+	return final(l, w.answers)
+}
+
+// sameHost tells whether two origins are of one host.
+func (a *Auditor) sameHost(x, y int32) bool {
+	origins := a.config.Policy.Origins()
+	return origins[x].Host == origins[y].Host
+}
+
+const robotsTxt = "/robots.txt"
+
+// isRobotsFetch tells whether the record asks for /robots.txt itself, by any
+// method, without a query.
+func (w *Worker) isRobotsFetch() bool {
+	target := w.record.Target
+	if target[0] == '/' && !bytes.HasPrefix(target, []byte(robotsTxt)) {
+		return false
+	}
+	return string(automaton.RFC9309.TargetPath(&w.scratch, target)) == robotsTxt
+}

@@ -1,0 +1,87 @@
+package policy
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// ReadDirectory reads a source in the form of a folder with a folder for each
+// host, or host:port, and in these the files of robots.txt named by the time from
+// which they are known, such as
+//
+//	example.com/2026-11-01T00:00:00Z.txt
+//
+// or 2026-11-01T000000Z.txt, for systems where a name can have no colon, or
+// 2026-11-01.txt, for midnight in UTC. All of them were answered with 200, for http
+// and https alike. Hidden files are left out; anything else is an error with its
+// path. Of each file maxBytes+1 bytes are kept, all if maxBytes is negative.
+func ReadDirectory(path string, maxBytes int) ([]Row, error) {
+	hosts, err := visible(path)
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for _, host := range hosts {
+		folder := filepath.Join(path, host)
+		origins, err := origin.Parse(host)
+		if err != nil {
+			return nil, fmt.Errorf("%s: the folder is not named by a host: %w", folder, err)
+		}
+		files, err := visible(folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range files {
+			row, err := datedRow(filepath.Join(folder, name), maxBytes)
+			if err != nil {
+				return nil, err
+			}
+			row.Origins, row.File = origins, host+"/"+name
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+// visible lists the names in a folder that are not hidden, of which there must be
+// some.
+func visible(path string) ([]string, error) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: the folder is empty", path)
+	}
+	return names, nil
+}
+
+// fileDates are the layouts of file names.
+var fileDates = []string{"2006-01-02T15:04:05Z.txt", "2006-01-02T150405Z.txt", "2006-01-02.txt"}
+
+func datedRow(path string, maxBytes int) (Row, error) {
+	name := filepath.Base(path)
+	from, err := parseTime(name, fileDates...)
+	if err != nil {
+		return Row{}, fmt.Errorf("%s: %w", path, err)
+	}
+	// A fraction of a second is accepted by all layouts, but is in none.
+	if strings.Contains(strings.TrimSuffix(name, ".txt"), ".") || strings.Contains(name, ",") {
+		return Row{}, fmt.Errorf("%s: bad time %q", path, name)
+	}
+	f, err := readFile(path, maxBytes)
+	if err != nil {
+		return Row{}, err
+	}
+	return Row{From: from, Status: 200, Body: f.body, Size: f.size, Where: path}, nil
+}

@@ -1,0 +1,207 @@
+package policy
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// ReadManifest reads a source in the form of a CSV file with the columns
+//
+//	from,origin,status,file
+//
+// and perhaps max_age and location, in any order. from is a time by RFC 3339;
+// origin is one, or a bare host, which stands for http and https; status is that of
+// the answer, or "unreachable"; file is the body's, relative to the manifest's
+// folder; max_age is in seconds. A status of 200 needs a file, another 2xx may have
+// one. Of each file maxBytes+1 bytes are kept, all if maxBytes is negative. Errors
+// name the file and the line.
+func ReadManifest(path string, maxBytes int) ([]Row, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	folder := filepath.Dir(path)
+	files := map[string]file{}
+	return parseManifest(f, path, func(name string) (file, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(folder, name)
+		}
+		if known, ok := files[name]; ok {
+			return known, nil
+		}
+		read, err := readFile(name, maxBytes)
+		if err == nil {
+			files[name] = read
+		}
+		return read, err
+	})
+}
+
+// manifestColumns are the columns that there may be; the first four must be.
+var manifestColumns = []string{"from", "origin", "status", "file", "max_age", "location"}
+
+const neededColumns = 4
+
+// manifest reads the rows of a manifest.
+type manifest struct {
+	columns []string // as they stand in the file
+	open    func(name string) (file, error)
+}
+
+// parseManifest reads a manifest of the given name, and the files that it names
+// by open.
+func parseManifest(r io.Reader, name string, open func(string) (file, error)) ([]Row, error) {
+	in := csv.NewReader(skipMark(r))
+	in.ReuseRecord = true
+	m := manifest{open: open}
+	var rows []Row
+	for {
+		fields, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		var syntax *csv.ParseError
+		if errors.As(err, &syntax) {
+			return nil, fmt.Errorf("%s:%d: %w", name, syntax.Line, syntax.Err)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		line, _ := in.FieldPos(0)
+		where := fmt.Sprintf("%s:%d", name, line)
+		if m.columns == nil {
+			m.columns = slices.Clone(fields)
+			err = m.checkColumns()
+		} else {
+			var row Row
+			if row, err = m.row(fields); err == nil {
+				row.Where = where
+				rows = append(rows, row)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", where, err)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%s: no rows", name)
+	}
+	return rows, nil
+}
+
+// skipMark leaves out the byte order mark that some editors put before a text.
+func skipMark(r io.Reader) io.Reader {
+	const mark = "\ufeff"
+	b := bufio.NewReader(r)
+	if start, _ := b.Peek(len(mark)); string(start) == mark {
+		b.Discard(len(mark))
+	}
+	return b
+}
+
+func (m *manifest) checkColumns() error {
+	for i, c := range m.columns {
+		if !slices.Contains(manifestColumns, c) {
+			return fmt.Errorf("unknown column %q", c)
+		}
+		if slices.Contains(m.columns[:i], c) {
+			return fmt.Errorf("column %q stands twice", c)
+		}
+	}
+	for _, c := range manifestColumns[:neededColumns] {
+		if !slices.Contains(m.columns, c) {
+			return fmt.Errorf("no column %q", c)
+		}
+	}
+	return nil
+}
+
+// row reads one row, which has as many fields as the header.
+func (m *manifest) row(fields []string) (r Row, err error) {
+	for i, value := range fields {
+		switch m.columns[i] {
+		case "from":
+			r.From, err = parseTime(value, time.RFC3339)
+		case "origin":
+			if r.Origins, err = origin.Parse(value); err != nil {
+				err = fmt.Errorf("bad origin %w", err)
+			}
+		case "status":
+			r.Status, err = parseStatus(value)
+		case "file":
+			r.File = value
+		case "max_age":
+			r.MaxAge, err = parseMaxAge(value)
+		case "location":
+			r.Location = value
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	return r, m.read(&r)
+}
+
+// read reads the file of a row.
+func (m *manifest) read(r *Row) error {
+	switch {
+	case r.File == "" && r.Status == 200:
+		return errors.New("status 200 without a file")
+	case r.File == "":
+		return nil
+	case r.Status/100 != 2:
+		return fmt.Errorf("a file for status %s", statusText(r.Status))
+	}
+	f, err := m.open(r.File)
+	r.Body, r.Size = f.body, f.size
+	return err
+}
+
+const unreachable = "unreachable"
+
+func statusText(status int) string {
+	if status == Unreachable {
+		return unreachable
+	}
+	return strconv.Itoa(status)
+}
+
+func parseStatus(s string) (int, error) {
+	if s == unreachable {
+		return Unreachable, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 100 || n > 999 || len(s) != len("200") {
+		return 0, fmt.Errorf("unknown status %q", s)
+	}
+	return n, nil
+}
+
+// parseMaxAge reads a number of seconds, none if s is empty. More than a Duration
+// can hold is as much as it can.
+func parseMaxAge(s string) (time.Duration, error) {
+	const most = math.MaxInt64 / uint64(time.Second)
+	if s == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0, fmt.Errorf("bad max_age %q", s)
+	}
+	if n > most {
+		return math.MaxInt64, nil
+	}
+	return time.Duration(n) * time.Second, nil
+}

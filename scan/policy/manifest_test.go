@@ -1,0 +1,310 @@
+package policy
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// files writes files, by their paths, into a new folder, and returns it. A path that
+// ends in a slash is a folder.
+func files(t testing.TB, texts map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range texts {
+		path := filepath.Join(dir, name)
+		folder, isFile := filepath.Dir(path), true
+		if strings.HasSuffix(name, "/") {
+			folder, isFile = path, false
+		}
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if isFile {
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+func TestReadManifest(t *testing.T) {
+	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC).UnixNano()
+	a := origins(t, "https://example.com")
+	tests := []struct {
+		name, manifest string
+		want           []Row
+	}{
+		{"a file",
+			"from,origin,status,file\n2026-11-01T12:00:00Z,https://example.com,200,r/a.txt\n",
+			[]Row{{Origins: a, From: noon, Status: 200, Body: []byte("abcd"), Size: 4, File: "r/a.txt", Where: ":2"}}},
+		{"a longer file has one byte more than the limit",
+			"from,origin,status,file\n2026-11-01T12:00:00Z,https://example.com,200,long.txt",
+			[]Row{{Origins: a, From: noon, Status: 200, Body: []byte("12345"), Size: 9, File: "long.txt", Where: ":2"}}},
+		{"a bare host is two origins",
+			"from,origin,status,file\n2026-11-01T12:00:00Z,Example.COM.,404,",
+			[]Row{{Origins: origins(t, "example.com"), From: noon, Status: 404, Where: ":2"}}},
+		{"a bare host with a port",
+			"from,origin,status,file\n2026-11-01T12:00:00Z,example.com:8080,404,",
+			[]Row{{Origins: origins(t, "example.com:8080"), From: noon, Status: 404, Where: ":2"}}},
+		{"mark, CRLF, quotes, blank lines, columns in another order, all of them",
+			"\ufefforigin,status,from,file,location,max_age\r\n\r\n\"https://example.com\",301,2026-11-01T12:00:00Z,,\"http://b/robots.txt,\r\nx\",3600\r\nhttps://example.com,unreachable,2026-11-01T12:00:01Z,,,\r\n",
+			[]Row{
+				{Origins: a, From: noon, Status: 301, MaxAge: time.Hour, Location: "http://b/robots.txt,\nx", Where: ":3"},
+				{Origins: a, From: noon + int64(time.Second), Status: Unreachable, Where: ":5"},
+			}},
+		{"an offset and a fraction",
+			"from,origin,status,file\n2026-11-01T14:30:00.000000001+02:30,https://example.com,204,",
+			[]Row{{Origins: a, From: noon + 1, Status: 204, Where: ":2"}}},
+		{"2xx with a file", "from,origin,status,file\n2026-11-01T12:00:00Z,https://example.com,206,r/a.txt",
+			[]Row{{Origins: a, From: noon, Status: 206, Body: []byte("abcd"), Size: 4, File: "r/a.txt", Where: ":2"}}},
+		{"an endless max_age",
+			"from,origin,status,file,max_age\n2026-11-01T12:00:00Z,https://example.com,404,,99999999999999999999999\n2026-11-01T12:00:00Z,https://example.com,404,,9223372037",
+			[]Row{
+				{Origins: a, From: noon, Status: 404, MaxAge: math.MaxInt64, Where: ":2"},
+				{Origins: a, From: noon, Status: 404, MaxAge: math.MaxInt64, Where: ":3"},
+			}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			dir := files(t, map[string]string{"m.csv": test.manifest, "r/a.txt": "abcd", "long.txt": "123456789"})
+			path := filepath.Join(dir, "m.csv")
+			for i := range test.want {
+				test.want[i].Where = path + test.want[i].Where
+			}
+			rows, err := ReadManifest(path, 4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(rows, test.want) {
+				t.Errorf("got  %+v\nwant %+v", rows, test.want)
+			}
+		})
+	}
+}
+
+func TestReadManifestWithoutLimit(t *testing.T) {
+	dir := files(t, map[string]string{"r.txt": "12345"})
+	manifest := filepath.Join(dir, "m.csv")
+	// An absolute path, as one with dots, is of the same file.
+	text := "from,origin,status,file\n2026-11-01T12:00:00Z,a,200," + filepath.Join(dir, "r.txt") + "\n2026-11-01T12:00:00Z,b,200,./x/../r.txt\n"
+	if err := os.WriteFile(manifest, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := ReadManifest(manifest, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(rows[0].Body) != "12345" || &rows[0].Body[0] != &rows[1].Body[0] {
+		t.Errorf("bodies %q and %q, want one that is read once", rows[0].Body, rows[1].Body)
+	}
+}
+
+// TestManifestRefused: the errors name the file and the line. A second row is found
+// by New.
+func TestManifestRefused(t *testing.T) {
+	const head = "from,origin,status,file,max_age,location\n"
+	const ok = "2026-11-01T00:00:00Z,https://example.com,200,a.txt,,\n"
+	tests := []struct{ name, manifest, want string }{
+		{"no header", "", "M: no rows"},
+		{"no rows", head, "M: no rows"},
+		{"missing column", "from,origin,status\n", `M:1: no column "file"`},
+		{"unknown column", "from,origin,status,file,etag\n", `M:1: unknown column "etag"`},
+		{"column twice", "from,origin,status,file,from\n", `M:1: column "from" stands twice`},
+		{"no header, but rows", ok, `M:1: unknown column "2026-11-01T00:00:00Z"`},
+		{"too few fields", head + ok + "\n2026-11-01T00:00:00Z,https://example.com\n", "M:4: wrong number of fields"},
+		{"too many fields", head + "a,b,c,d,e,f,g\n", "M:2: wrong number of fields"},
+		{"a quote in a field", head + "a\"b,c,d,e,f,g\n", `M:2: bare " in non-quoted-field`},
+		{"a quote that does not end", head + ok + "\"a,b\n", `M:3: extraneous or missing " in quoted-field`},
+		{"missing file", head + ok + "2026-11-02T00:00:00Z,https://example.com,200,b.txt,,", "M:3: stat D/b.txt: no such file or directory"},
+		{"a folder for a file", head + "2026-11-02T00:00:00Z,https://example.com,200,sub,,", "M:2: D/sub: not a regular file"},
+		{"200 without a file", head + "2026-11-02T00:00:00Z,https://example.com,200,,,", "M:2: status 200 without a file"},
+		{"a file for 404", head + "2026-11-02T00:00:00Z,https://example.com,404,a.txt,,", "M:2: a file for status 404"},
+		{"a file for 301", head + "2026-11-02T00:00:00Z,https://example.com,301,a.txt,,http://b/", "M:2: a file for status 301"},
+		{"a file for unreachable", head + "2026-11-02T00:00:00Z,https://example.com,unreachable,a.txt,,", "M:2: a file for status unreachable"},
+		{"a word for a status", head + "2026-11-02T00:00:00Z,https://example.com,gone,,,", `M:2: unknown status "gone"`},
+		{"no status", head + "2026-11-02T00:00:00Z,https://example.com,,,,", `M:2: unknown status ""`},
+		{"status 0", head + "2026-11-02T00:00:00Z,https://example.com,0,,,", `M:2: unknown status "0"`},
+		{"status 99", head + "2026-11-02T00:00:00Z,https://example.com,099,,,", `M:2: unknown status "099"`},
+		{"status 1000", head + "2026-11-02T00:00:00Z,https://example.com,1000,,,", `M:2: unknown status "1000"`},
+		{"status +20", head + "2026-11-02T00:00:00Z,https://example.com,-20,,,", `M:2: unknown status "-20"`},
+		{"a date without a time", head + "2026-11-02,https://example.com,404,,,", `M:2: bad time "2026-11-02"`},
+		{"a time without a zone", head + "2026-11-02T00:00:00,https://example.com,404,,,", `M:2: bad time "2026-11-02T00:00:00"`},
+		{"a day that is not", head + "2026-02-30T00:00:00Z,https://example.com,404,,,", `M:2: bad time "2026-02-30T00:00:00Z"`},
+		{"a year that does not fit", head + "1699-12-31T23:59:59Z,https://example.com,404,,,", `M:2: bad time "1699-12-31T23:59:59Z": not between the years 1700 and 2200`},
+		{"nor this", head + "2200-01-01T00:00:00Z,https://example.com,404,,,", `M:2: bad time "2200-01-01T00:00:00Z": not between the years 1700 and 2200`},
+		{"a URL for an origin", head + "2026-11-02T00:00:00Z,https://example.com/robots.txt,404,,,", `M:2: bad origin "https://example.com/robots.txt": more than an origin: path, query or user are not part of it`},
+		{"no origin", head + "2026-11-02T00:00:00Z,,404,,,", `M:2: bad origin "": not a host name: ""`},
+		{"a scheme that is none", head + "2026-11-02T00:00:00Z,gopher://example.com,404,,,", `M:2: bad origin "gopher://example.com": scheme is none of http, https and ftp`},
+		{"negative max_age", head + "2026-11-02T00:00:00Z,https://example.com,404,,-1,", `M:2: bad max_age "-1"`},
+		{"max_age that is no number", head + "2026-11-02T00:00:00Z,https://example.com,404,,1h,", `M:2: bad max_age "1h"`},
+		{"second row", head + ok + "2026-11-02T00:00:00Z,https://example.com,404,,,\n" + ok,
+			"M:4: second row for https://example.com at 2026-11-01T00:00:00Z, the first is M:2"},
+		{"second row at another hour of the world", head + ok + "2026-11-01T01:00:00.000+01:00,https://EXAMPLE.com:443,404,,,",
+			"M:3: second row for https://example.com at 2026-11-01T00:00:00Z, the first is M:2"},
+		{"second row by a bare host", head + ok + "2026-11-01T00:00:00Z,example.com,404,,,",
+			"M:3: second row for https://example.com at 2026-11-01T00:00:00Z, the first is M:2"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			dir := files(t, map[string]string{"m.csv": test.manifest, "a.txt": "", "sub/": ""})
+			path := filepath.Join(dir, "m.csv")
+			rows, err := ReadManifest(path, 100)
+			if err == nil {
+				_, err = New(rows, Options{Read: read})
+			}
+			want := strings.ReplaceAll(strings.ReplaceAll(test.want, "M:", path+":"), "D/", dir+string(filepath.Separator))
+			if err == nil || err.Error() != want {
+				t.Errorf("error %v\nwant  %v", err, want)
+			}
+		})
+	}
+	if _, err := ReadManifest(filepath.Join(t.TempDir(), "none.csv"), 1); err == nil || !strings.Contains(err.Error(), "none.csv") {
+		t.Errorf("no manifest: %v", err)
+	}
+}
+
+func TestReadDirectory(t *testing.T) {
+	dir := files(t, map[string]string{
+		"example.com/2026-11-01T00:00:00Z.txt":      "a",
+		"example.com/2026-11-02T123000Z.txt":        "bcd",
+		"example.com/2026-11-03.txt":                "c",
+		"example.com/.DS_Store":                     "",
+		"sub.example.com:8080/2026-11-01.txt":       "d",
+		".git/HEAD":                                 "",
+		"xn--exmple-cua.com/2026-11-01T000000Z.txt": "e",
+	})
+	rows, err := ReadDirectory(dir, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	row := func(host, file string, from time.Time, body string, size int64) Row {
+		return Row{Origins: origins(t, host), From: from.UnixNano(), Status: 200, Body: []byte(body), Size: size,
+			File: host + "/" + file, Where: filepath.Join(dir, host, file)}
+	}
+	want := []Row{
+		row("example.com", "2026-11-01T00:00:00Z.txt", day, "a", 1),
+		row("example.com", "2026-11-02T123000Z.txt", day.Add(36*time.Hour+30*time.Minute), "bc", 3),
+		row("example.com", "2026-11-03.txt", day.AddDate(0, 0, 2), "c", 1),
+		row("sub.example.com:8080", "2026-11-01.txt", day, "d", 1),
+		row("xn--exmple-cua.com", "2026-11-01T000000Z.txt", day, "e", 1),
+	}
+	if !reflect.DeepEqual(rows, want) {
+		t.Errorf("got  %+v\nwant %+v", rows, want)
+	}
+}
+
+func TestDirectoryRefused(t *testing.T) {
+	const ok = "example.com/2026-11-01.txt"
+	badTime := func(name string) string { return fmt.Sprintf("D/example.com/%s: bad time %q", name, name) }
+	tests := []struct{ name, file, want string }{
+		{"empty", "", "D: the folder is empty"},
+		{"nothing but hidden files", ".DS_Store", "D: the folder is empty"},
+		{"a host without files", "example.com/", "D/example.com: the folder is empty"},
+		{"a file among the hosts", "README", "open D/README: not a directory"},
+		{"a folder that is no host", "a b/2026-11-01.txt", `D/a b: the folder is not named by a host: "a b": not a host name: "a b"`},
+		{"another name", "example.com/robots.txt", badTime("robots.txt")},
+		{"another ending", "example.com/2026-11-01", badTime("2026-11-01")},
+		{"a fraction", "example.com/2026-11-01T00:00:00.5Z.txt", badTime("2026-11-01T00:00:00.5Z.txt")},
+		{"a fraction behind a comma", "example.com/2026-11-01T000000,5Z.txt", badTime("2026-11-01T000000,5Z.txt")},
+		{"an offset", "example.com/2026-11-01T00:00:00+01:00.txt", badTime("2026-11-01T00:00:00+01:00.txt")},
+		{"no seconds", "example.com/2026-11-01T00:00Z.txt", badTime("2026-11-01T00:00Z.txt")},
+		{"a day that is not", "example.com/2026-02-30.txt", badTime("2026-02-30.txt")},
+		{"a year that does not fit", "example.com/0001-01-01.txt", badTime("0001-01-01.txt") + ": not between the years 1700 and 2200"},
+		{"a folder in a host's", "example.com/2026-11-01.txt/", "D/example.com/2026-11-01.txt: not a regular file"},
+		{"the same time twice", "example.com/2026-11-01T000000Z.txt",
+			"D/example.com/2026-11-01T000000Z.txt: second row for http://example.com at 2026-11-01T00:00:00Z, the first is D/example.com/2026-11-01.txt"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			texts := map[string]string{test.file: ""}
+			if test.file == "" {
+				texts = nil
+			}
+			if strings.Contains(test.want, "second") {
+				texts[ok] = ""
+			}
+			dir := files(t, texts)
+			rows, err := ReadDirectory(dir, 100)
+			if err == nil {
+				_, err = New(rows, Options{Read: read})
+			}
+			got := ""
+			if err != nil {
+				got = strings.ReplaceAll(err.Error(), dir, "D")
+			}
+			if strings.HasPrefix(got, "fdopendir") { // as some systems word it
+				got = "open" + strings.TrimPrefix(got, "fdopendir")
+			}
+			if got != test.want {
+				t.Errorf("error %s\nwant  %s", got, test.want)
+			}
+		})
+	}
+	if _, err := ReadDirectory(filepath.Join(t.TempDir(), "none"), 1); err == nil {
+		t.Error("no folder: no error")
+	}
+}
+
+// FuzzManifest: whatever stands in a manifest, there is an error with its name, or a
+// policy that can be asked.
+func FuzzManifest(f *testing.F) {
+	const head = "from,origin,status,file,max_age,location\n"
+	f.Add(head + "2026-11-01T00:00:00Z,a,200,r,,\n2026-11-02T00:00:00Z,a,503,,99999999999999999999,\n")
+	f.Add(head + "2026-11-01T00:00:00Z,http://a,301,,1,//b/robots.txt\n1700-01-01T00:00:00Z,b,302,,,http://a/x\n2199-12-31T23:59:59Z,http://a,unreachable,,,")
+	f.Add("\ufefffrom,origin,status,file\r\n\"2026-11-01T00:00:00Z\",[::1]:80,204,\r\n")
+	f.Add("from,origin\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		rows, err := parseManifest(strings.NewReader(text), "m.csv", func(name string) (file, error) {
+			if len(name) > 3 {
+				return file{}, fs.ErrNotExist
+			}
+			return file{body: []byte(name), size: 3}, nil
+		})
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "m.csv:") {
+				t.Errorf("error %v", err)
+			}
+			return
+		}
+		for _, observed := range []bool{false, true} {
+			p, err := New(rows, Options{Observed: observed, Read: read})
+			if err != nil {
+				if !strings.HasPrefix(err.Error(), "m.csv:") {
+					t.Errorf("error %v", err)
+				}
+				return
+			}
+			for i, o := range p.Origins() {
+				site, ok := p.Site(o)
+				if !ok || site != (Site{int32(i), 1}) {
+					t.Errorf("%v is at %v, %v", o, site, ok)
+				}
+				if _, ok := p.Site(origin.Origin{Host: o.Host}); !ok {
+					t.Errorf("no site for %s", o.Host)
+				}
+				for _, r := range rows {
+					for _, google := range []bool{false, true} {
+						l := p.Lawful(int32(i), r.From, google)
+						if l.Cited >= 0 != (len(l.Bodies) > 0) || l.Cited >= int32(len(p.Versions(int32(i)))) {
+							t.Errorf("cites %d of %v", l.Cited, l.Bodies)
+						}
+					}
+					if first, last := p.InForce(int32(i), r.From, r.From); first > last || last > len(p.Versions(int32(i))) {
+						t.Errorf("in force %d to %d", first, last)
+					}
+				}
+			}
+		}
+	})
+}
