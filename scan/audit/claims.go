@@ -14,6 +14,7 @@ type claim struct {
 	subject  policy.Subject
 	google   bool // what answers other than success mean, it reads as Google does
 	operator operatorKey
+	proof    crawler.Proof             // by which its clients are told, unless it is ambiguous
 	bindings map[int32]*policy.Binding // by origin
 	at       int32                     // the origin asked for last, whose binding is here
 	binding  *policy.Binding
@@ -82,7 +83,9 @@ func (w *Worker) claimOf(p *crawler.Profile) *claim {
 	c := w.known[p]
 	if c == nil {
 		who := crawler.Claim{Profile: p, Name: p.Name}
-		c = &claim{Claim: who, row: w.tally.rowOf(who), operator: w.auditor.operator(who)}
+		c = &claim{
+			Claim: who, row: w.tally.rowOf(who), operator: w.auditor.operator(who), proof: w.auditor.config.Identities.Of(p),
+		}
 		c.subject, c.google = w.auditor.subject(who)
 		w.known[p] = c
 	}

@@ -32,10 +32,12 @@ func (w *Worker) request(f format.Format, c *claim) {
 	if fetch {
 		w.robotsRequest(at, c, identity)
 	}
-	if identity != SpoofedIdentity && !c.exempt() {
-		w.visit(at, c)
+	var l *policy.Lawful // of the first origin that it may have gone to
+	if at.N > 0 && r.HasTime && identity != SpoofedIdentity && !c.exempt() {
+		l = w.auditor.config.Policy.Lawful(at.First, r.Time, c.google)
+		w.visit(at, c, l)
 	}
-	if d, ok := w.early(at, c, identity, fetch); ok {
+	if d, ok := w.early(at, c, identity, fetch, l); ok {
 		c.row.count(identity, d)
 	} else {
 		w.keepPending(at, c, identity)
@@ -48,7 +50,7 @@ func (w *Worker) identify(c *claim) (*claim, Identity) {
 	r := &w.record
 	addr := w.auditor.config.ClientIP.Of(r.Addr, r.Forwarded)
 	if !c.Ambiguous {
-		return c, identityOf[w.auditor.config.Identities.Identify(c.Profile, addr, r.Time, r.HasTime)]
+		return c, identityOf[c.proof.Identify(addr, r.Time, r.HasTime)]
 	}
 	who, state := w.auditor.config.Identities.Claim(c.Claim, addr, r.Time, r.HasTime)
 	if !who.Ambiguous {
@@ -66,8 +68,9 @@ var identityOf = [...]Identity{
 func (c *claim) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }
 
 // early gives the record its verdict, if that stands whatever else is in the log.
-// The order of the questions is part of the specification (audit-rules 1).
-func (w *Worker) early(at site, c *claim, identity Identity, fetch bool) (d decision, ok bool) {
+// The order of the questions is part of the specification (audit-rules 1). l are the
+// lawful copies of the first origin.
+func (w *Worker) early(at site, c *claim, identity Identity, fetch bool, l *policy.Lawful) (d decision, ok bool) {
 	r := &w.record
 	switch {
 	case identity == SpoofedIdentity:
@@ -85,39 +88,35 @@ func (w *Worker) early(at site, c *claim, identity Identity, fetch bool) (d deci
 	case r.Truncated:
 		return indeterminate(Truncated), true
 	}
-	for i := range at.N {
+	d, ok = w.judge(at.First, c, l)
+	for i := int32(1); ok && i < at.N; i++ {
+		var e decision
 		o := at.First + i
-		e, final := w.judge(o, c)
-		if !final {
-			return decision{}, false
-		}
-		if i > 0 {
-			e = together(d, e, w.auditor.sameHost(at.First, o))
-		}
-		d = e
+		e, ok = w.judge(o, c, w.auditor.config.Policy.Lawful(o, r.Time, c.google))
+		d = together(d, e, w.auditor.sameHost(at.First, o))
 	}
-	return d, true
+	return d, ok
 }
 
-// judge gives the record its verdict on one origin, if that is final.
-func (w *Worker) judge(o int32, c *claim) (d decision, ok bool) {
-	p := w.auditor.config.Policy
-	l := p.Lawful(o, w.record.Time, c.google)
+// judge gives the record its verdict on one origin by its lawful copies, if that is
+// final. Nearly always there is one copy, and it permits.
+func (w *Worker) judge(o int32, c *claim, l *policy.Lawful) (d decision, ok bool) {
 	b := w.bindingAt(c, o)
-	if n := p.Copies(o); cap(w.answers) < n {
-		w.answers = make([]policy.Answer, n)
-	} else {
-		w.answers = w.answers[:n]
+	if len(l.Bodies) == 1 && len(l.Hops) == 0 && !l.Redirected &&
+		b.Judge(&w.scratch, l.Bodies[0], w.record.Target).Answer == policy.Permits {
+		return decision{verdict: Allowed}, true
 	}
-	permitted := true
+	return w.judgeAll(o, b, l)
+}
+
+func (w *Worker) judgeAll(o int32, b *policy.Binding, l *policy.Lawful) (d decision, ok bool) {
+	if n := w.auditor.config.Policy.Copies(o); n > len(w.answers) {
+		w.answers = make([]policy.Answer, n)
+	}
 	for _, copies := range [2][]int32{l.Bodies, l.Hops} {
 		for _, i := range copies {
 			w.answers[i] = b.Judge(&w.scratch, i, w.record.Target).Answer
-			permitted = permitted && w.answers[i] == policy.Permits
 		}
-	}
-	if permitted && len(l.Bodies) > 0 && len(l.Hops) == 0 && !l.Redirected {
-		return decision{verdict: Allowed}, true
 	}
 	return final(l, w.answers)
 }

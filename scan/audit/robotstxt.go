@@ -87,17 +87,14 @@ func (w *Worker) hadBody(at site) bool {
 	return true
 }
 
-// visit keeps the record if its crawler is asked to wait between two requests.
-func (w *Worker) visit(at site, c *claim) {
-	if at.N == 0 || !w.record.HasTime {
-		return
-	}
-	p := w.auditor.config.Policy
-	l := p.Lawful(at.First, w.record.Time, c.google)
+// visit keeps the record if its crawler is asked to wait between two requests: by
+// the version that a violation would quote.
+func (w *Worker) visit(at site, c *claim, l *policy.Lawful) {
 	if l.Cited < 0 {
 		return
 	}
-	if delay, ok := w.bindingAt(c, at.First).Delay(p.Versions(at.First)[l.Cited].Copy); ok {
+	copy := w.auditor.config.Policy.Versions(at.First)[l.Cited].Copy
+	if delay, ok := w.bindingAt(c, at.First).Delay(copy); ok {
 		w.keepVisit(at, c, delay)
 	}
 }

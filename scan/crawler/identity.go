@@ -138,17 +138,57 @@ func (i *Identities) MaxAge() time.Duration { return time.Duration(i.maxAge) }
 // only where each series given has a list of the request's time. For a request
 // without a time only lists without a date are that.
 func (i *Identities) Identify(p *Profile, addr []byte, t int64, hasTime bool) State {
-	ip, ok := parseAddr(addr)
-	if !ok || p == nil || anonymous(ip) {
+	proof := i.Of(p)
+	return proof.Identify(addr, t, hasTime)
+}
+
+// Proof is all by which clients can be told to be one crawler. The zero value
+// proves nothing. It is immutable and safe for any number of goroutines.
+type Proof struct {
+	known     bool // something is published, or was given
+	published bool
+	evidence  *evidence
+	names     *HostNames // nil if they could prove nothing
+	domains   []string
+	maxAge    int64
+}
+
+// Of returns what there is to tell the clients of a crawler by, for who asks more
+// than once: a profile of the set, or nil for an unknown crawler.
+func (i *Identities) Of(p *Profile) Proof {
+	if p == nil {
+		return Proof{}
+	}
+	proof := Proof{evidence: i.of[p], domains: p.Domains, maxAge: i.maxAge, published: p.Verify != ""}
+	if i.names != nil && len(p.Domains) > 0 {
+		proof.names = i.names
+	}
+	proof.known = proof.evidence != nil || proof.names != nil || proof.published
+	return proof
+}
+
+// Identify is Identities.Identify of the proof's crawler.
+func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
+	if !p.known {
 		return Unverifiable
 	}
-	e := i.of[p]
-	switch {
-	case e != nil && e.table.Contains(ip), i.names.verifies(ip, p.Domains):
-		return Verified
-	case e == nil && p.Verify == "":
+	if p.evidence == nil && p.names == nil {
+		// Most audits are given nothing, and then most addresses are of this kind.
+		if a, ok := parseIPv4(addr); ok && !anonymous4(a) {
+			return Unverified
+		}
+	}
+	ip, ok := parseAddr(addr)
+	if !ok || anonymous(ip) {
 		return Unverifiable
-	case e == nil || !e.current(t, hasTime, i.maxAge):
+	}
+	e := p.evidence
+	switch {
+	case e != nil && e.table.Contains(ip), p.names.verifies(ip, p.domains):
+		return Verified
+	case e == nil && !p.published:
+		return Unverifiable
+	case e == nil || !e.current(t, hasTime, p.maxAge):
 		return Unverified
 	default:
 		return Spoofed

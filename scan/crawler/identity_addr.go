@@ -111,6 +111,25 @@ func hexDigit(c byte) int {
 
 var shared = netip.MustParsePrefix("100.64.0.0/10")
 
+// anonymous4 is anonymous for IPv4, without the way through netip.
+func anonymous4(a [4]byte) bool {
+	switch a[0] {
+	case 10, 127:
+		return true
+	case 0:
+		return a == [4]byte{}
+	case 100:
+		return a[1]&0xc0 == 64
+	case 169:
+		return a[1] == 254
+	case 172:
+		return a[1]&0xf0 == 16
+	case 192:
+		return a[1] == 168
+	}
+	return false
+}
+
 // anonymous tells whether an address is one that anybody may have on a network
 // of their own, or nobody has, so that it says nothing of who the client was:
 // private (RFC 1918, unique local), loopback, link-local, shared (RFC 6598) and

@@ -489,3 +489,18 @@ func BenchmarkIdentify(b *testing.B) {
 		})
 	}
 }
+
+// TestAnonymous4 compares the short way with the one through netip, at all first
+// two octets.
+func TestAnonymous4(t *testing.T) {
+	for first := range 256 {
+		for second := range 256 {
+			for _, rest := range []byte{0, 1} {
+				a := [4]byte{byte(first), byte(second), rest, rest}
+				if got, want := anonymous4(a), anonymous(netip.AddrFrom4(a)); got != want {
+					t.Errorf("%v: %v, want %v", a, got, want)
+				}
+			}
+		}
+	}
+}
