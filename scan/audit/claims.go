@@ -14,9 +14,8 @@ type claim struct {
 	subject  policy.Subject
 	google   bool // what answers other than success mean, it reads as Google does
 	operator operatorKey
-	proof    crawler.Proof             // by which its clients are told, unless it is ambiguous
-	bindings map[int32]*policy.Binding // by origin
-	at       int32                     // the origin asked for last, whose binding is here
+	proof    crawler.Proof // by which its clients are told, unless it is ambiguous
+	at       int32         // the origin asked for last, whose binding is here
 	binding  *policy.Binding
 }
 
@@ -92,22 +91,30 @@ func (w *Worker) claimOf(p *crawler.Profile) *claim {
 	return c
 }
 
+// bindingKey names what binds a claim on an origin.
+type bindingKey struct {
+	claim  *claim
+	origin int32
+}
+
+// maxBindings bounds the bindings that a worker keeps: a crawler on each of many
+// origins has one each, and anybody can invent crawlers.
+const maxBindings = 1 << 14
+
 // bindingAt returns what binds the crawler on an origin.
 func (w *Worker) bindingAt(c *claim, origin int32) *policy.Binding {
 	if c.binding != nil && c.at == origin {
 		return c.binding
 	}
-	b := c.bindings[origin]
+	k := bindingKey{c, origin}
+	b := w.bindings[k]
 	if b == nil {
 		b = w.auditor.config.Policy.Bind(origin, c.subject)
-		if c.bindings == nil || len(c.bindings) >= maxBindings {
-			c.bindings = map[int32]*policy.Binding{}
+		if w.bindings == nil || len(w.bindings) >= maxBindings {
+			w.bindings = map[bindingKey]*policy.Binding{}
 		}
-		c.bindings[origin] = b
+		w.bindings[k] = b
 	}
 	c.at, c.binding = origin, b
 	return b
 }
-
-// maxBindings bounds the bindings that a claim keeps.
-const maxBindings = 1 << 12

@@ -29,6 +29,7 @@ type Worker struct {
 	hosts     memo[site] // by the host field
 	urls      memo[site] // by the authority of an absolute target and what is before it
 	known     map[*crawler.Profile]*claim
+	bindings  map[bindingKey]*policy.Binding
 	headers   *crawler.Reader
 	scratch   automaton.Scratch
 	unescaped []byte
