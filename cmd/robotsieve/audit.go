@@ -22,7 +22,7 @@ type auditFlags struct {
 	format   func() (string, error)
 	samples  *int
 	workers  *int
-	memory   *string
+	memory   memoryLimit
 	state    *string
 	sampled  *string
 }
@@ -88,9 +88,9 @@ func runAudit(ctx context.Context, s streams, f auditFlags, args []string) error
 	if err := f.check(args); err != nil {
 		return err
 	}
-	memory, err := parseBytes(*f.memory)
+	memory, err := f.memory.records()
 	if err != nil {
-		return usageError("--memory %w", err)
+		return err
 	}
 	basis, err := f.basis(ctx, s)
 	if err != nil {
@@ -204,10 +204,22 @@ type about struct {
 	code     int
 }
 
-// memoryFlag adds the flag --memory.
-func memoryFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().String("memory", "256MB",
-		"how much may be kept in memory of what must wait for the whole input; the rest goes to a temporary file")
+// memoryLimit is the flag --memory.
+type memoryLimit struct{ text *string }
+
+func memoryFlag(cmd *cobra.Command) memoryLimit {
+	return memoryLimit{cmd.Flags().String("memory", "256MB",
+		"about how much memory to take; what must wait for the whole input and has no room in it goes to a temporary file")}
+}
+
+// records returns how much of the memory is for records that must wait. The rest is
+// for what an audit takes anyway, some 60 MB, and for garbage.
+func (m memoryLimit) records() (int64, error) {
+	n, err := parseBytes(*m.text)
+	if err != nil {
+		return 0, usageError("--memory %w", err)
+	}
+	return max(n-n/8-64<<20, n/4), nil
 }
 
 // writeState writes the state of a part of the input.

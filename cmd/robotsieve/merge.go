@@ -33,11 +33,11 @@ these, so that nothing else is needed.`,
 		if err != nil {
 			return err
 		}
-		bytes, err := parseBytes(*memory)
+		records, err := memory.records()
 		if err != nil {
-			return usageError("--memory %w", err)
+			return err
 		}
-		return runMerge(s, form, bytes, names)
+		return runMerge(s, form, records, names)
 	}
 	return cmd
 }
