@@ -19,6 +19,10 @@ import (
 // writes \x22. And a server that escapes nothing, as old ones did not, leaves
 // quotes in the request as they came; the end of the request is therefore the
 // quote that a status follows.
+//
+// To find all quotes and newlines of a chunk in one pass first, 64 octets at a
+// time, was tried, and made an audit 10 to 20 % slower: bytes.IndexByte is that fast
+// already, and the six quotes of a line are few.
 type clf struct {
 	name         string
 	vhost, agent bool
