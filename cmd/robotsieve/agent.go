@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 
+	"github.com/spf13/cobra"
+
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -15,11 +17,22 @@ type agent struct {
 	exempt  string // why robots.txt does not apply to its requests, if it does not
 }
 
-// findAgent returns the known crawler of that name; if there is none, the name is
+// agentFlags are the flags that say who would ask.
+type agentFlags struct{ name, crawlers *string }
+
+func addAgentFlags(cmd *cobra.Command, usage string) agentFlags {
+	f := agentFlags{cmd.Flags().String("agent", "", usage), crawlersFlag(cmd)}
+	// It fails only for a flag that does not exist.
+	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents)
+	return f
+}
+
+// find returns the known crawler of the name given; if there is none, the name is
 // its product token. It reads robots.txt by the dialect override; if that is nil,
 // in its own way, which is RFC 9309's where nobody knows.
-func findAgent(name string, override *automaton.Dialect) (agent, error) {
-	set, err := knownCrawlers("")
+func (f agentFlags) find(override *automaton.Dialect) (agent, error) {
+	name := *f.name
+	set, err := knownCrawlers(*f.crawlers)
 	if err != nil {
 		return agent{}, err
 	}

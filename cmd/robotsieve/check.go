@@ -20,7 +20,7 @@ import (
 // checkFlags are what a user says of a check.
 type checkFlags struct {
 	robots robotsFlags
-	agent  *string
+	agent  agentFlags
 	jsonl  *bool
 	output func() (string, error)
 }
@@ -49,14 +49,13 @@ is a host.`,
 	}
 	f := checkFlags{
 		robots: addRobotsFlags(cmd),
-		agent:  cmd.Flags().String("agent", "", "the crawler that asks"),
+		agent:  addAgentFlags(cmd, "the crawler that asks"),
 		jsonl:  cmd.Flags().Bool("jsonl", false, "read cases from stdin, one JSON object a line"),
 		output: choice(cmd, "output", "text", "form of the answers", "text", "json", "ndjson", "csv"),
 	}
-	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents)
 	cmd.RunE = func(cmd *cobra.Command, urls []string) error {
 		if *f.jsonl {
-			if len(urls) > 0 || *f.robots.file != "" || *f.agent != "" || cmd.Flags().Changed("output") {
+			if len(urls) > 0 || *f.robots.file != "" || *f.agent.name != "" || *f.agent.crawlers != "" || cmd.Flags().Changed("output") {
 				return usageError("--jsonl takes robots.txt, agent and URL from stdin, and has an output of its own")
 			}
 			return runBatch(s, f.robots)
@@ -87,7 +86,7 @@ func runCheck(ctx context.Context, s streams, f checkFlags, urls []string) error
 	switch {
 	case *f.robots.file == "":
 		return usageError("no robots.txt: name it with --robots FILE")
-	case *f.agent == "":
+	case *f.agent.name == "":
 		return usageError("no agent: name the crawler with --agent NAME")
 	case len(urls) == 0:
 		return usageError("no URL")
@@ -152,7 +151,7 @@ func (f checkFlags) checker(ctx context.Context, s streams) (*checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	who, err := findAgent(*f.agent, override)
+	who, err := f.agent.find(override)
 	if err != nil {
 		return nil, err
 	}

@@ -212,3 +212,24 @@ func TestBatch(t *testing.T) {
 		t.Errorf("no cases: %+v", r)
 	}
 }
+
+func TestCheckKnowsTheUsersOwnCrawlers(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: parent\ndisallow: /p\n\nuser-agent: *\ndisallow: /\n")
+	crawlers := file(t, "crawlers.json", `[{"name":"Child","operator":"Us","category":"other","words":["Child"],"tokens":["Child","Parent"],"obeys":"yes"}]`)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, `"allowed":false`}, // by *
+		{[]string{"--crawlers", crawlers}, `"allowed":true`},
+	} {
+		r := command(t, "", append([]string{"check", "--robots", robots, "--agent", "child", "--output", "json", "/q"}, c.args...)...)
+		if r.code != exitDone || !strings.Contains(r.out, c.want) {
+			t.Errorf("%v: code %d, %s%s, want %s", c.args, r.code, r.out, r.err, c.want)
+		}
+	}
+	r := command(t, "", "check", "--robots", robots, "--agent", "child", "--crawlers", "missing.json", "/q")
+	if r.code != exitInput || !strings.Contains(r.err, "missing.json") {
+		t.Errorf("code %d, %q", r.code, r.err)
+	}
+}

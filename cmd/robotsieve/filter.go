@@ -17,7 +17,7 @@ import (
 type filterFlags struct {
 	robots   robotsFlags
 	rules    *string
-	agent    *string
+	agent    agentFlags
 	keep     func() (string, error)
 	noPolicy func() (string, error)
 	invalid  func() (string, error)
@@ -65,7 +65,7 @@ xz), a folder, a pattern, or - for stdin.`,
 	f := filterFlags{
 		robots:   addRobotsFlags(cmd),
 		rules:    cmd.Flags().String("rules", "", "archive of the robots.txt of many origins, made by compile"),
-		agent:    cmd.Flags().String("agent", "", "the crawler that would fetch the URLs"),
+		agent:    addAgentFlags(cmd, "the crawler that would fetch the URLs"),
 		keep:     choice(cmd, "keep", "allowed", "which URLs to print", "allowed", "disallowed"),
 		noPolicy: choice(cmd, "no-policy", "drop", "with --rules: URLs of origins that are not in the archive", "keep", "drop"),
 		invalid:  choice(cmd, "invalid", "drop", "lines that are no URL", "keep", "drop", "error"),
@@ -74,7 +74,6 @@ xz), a folder, a pattern, or - for stdin.`,
 		workers:  workersFlag(cmd, "goroutines that judge lines"),
 		changed:  cmd.Flags().Changed,
 	}
-	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents)
 	startProfile := profileFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, lists []string) error {
 		stop, err := startProfile()
@@ -164,7 +163,7 @@ func (f filterFlags) job(args []string) (*filterJob, error) {
 		return nil, usageError("--robots and --rules exclude each other")
 	case *f.robots.file == "-" && slices.Contains(args, "-"):
 		return nil, usageError("robots.txt and the URLs cannot both be stdin")
-	case *f.agent == "":
+	case *f.agent.name == "":
 		return nil, usageError("no agent: name the crawler with --agent NAME")
 	case f.changed("no-policy") && *f.rules == "":
 		return nil, usageError("--no-policy is about origins that are not in an archive: it needs --rules")
@@ -191,7 +190,7 @@ func (f filterFlags) findRules(ctx context.Context, s streams, c *filter.Config)
 	if err != nil {
 		return nil, err
 	}
-	who, err := findAgent(*f.agent, override)
+	who, err := f.agent.find(override)
 	if err != nil {
 		return nil, err
 	}
