@@ -393,6 +393,9 @@ func (t textReport) delays() {
 		return
 	}
 	t.line("\n%s", w.Render())
+	if rows > maxFetchersShown {
+		t.line("and %s more: see --output json.", plural(int64(rows-maxFetchersShown), "row"))
+	}
 	t.line("Gaps between successive requests of one address. RFC 9309 knows no Crawl-delay: none of these is a violation.")
 }
 
@@ -539,6 +542,9 @@ func (t textReport) footing() {
 func forOrigins(origins []string) string {
 	if len(origins) == 0 {
 		return ""
+	}
+	if more := len(origins) - maxVersionsShown; more > 0 {
+		return fmt.Sprintf(", for %s and %s more", strings.Join(origins[:maxVersionsShown], ", "), plural(int64(more), "origin"))
 	}
 	return ", for " + strings.Join(origins, ", ")
 }
