@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -188,16 +190,21 @@ func (b *basis) readVersions(path, history string) error {
 func (b *basis) oddities() []string {
 	const most = 10
 	var list []string
+	rest := 0
 	seen := map[int]bool{}
 	for _, r := range b.Rows {
 		if r.Body < 0 || seen[r.Body] {
 			continue
 		}
 		seen[r.Body] = true
+		if len(list) >= most {
+			rest += min(1, len(oddities(b.compile(r.Body, automaton.RFC9309), r.File)))
+			continue
+		}
 		list = append(list, oddities(b.compile(r.Body, automaton.RFC9309), r.File)...)
 	}
-	if n := len(list) - most; n > 0 {
-		list = append(list[:most], fmt.Sprintf("and %s of the kind about other files", plural(int64(n), "warning")))
+	if rest > 0 {
+		list = append(list, fmt.Sprintf("and %s of the policy of which there is something of the kind to say", plural(int64(rest), "more file")))
 	}
 	return list
 }
@@ -234,7 +241,7 @@ func (b *basis) judge() (*judge, error) {
 	}
 	o := policy.Options{
 		Observed: b.Observed, Window: b.Window, AssumeConstant: b.AssumeConstant, Hosts: hosts,
-		Read: reader(b.MaxBytes), Delay: j.delay,
+		Read: reader(b.MaxBytes), Delay: (&delays{maxBytes: b.MaxBytes, read: map[delayKey]*compile.Robots{}}).of,
 	}
 	p, err := b.policy(o)
 	if err != nil {
@@ -313,13 +320,35 @@ func (j *judge) ruleText(origin, version int32, line int) string {
 	return ""
 }
 
-// delay returns the Crawl-delay that a body states for a crawler: the first one
-// in the groups that bind it.
-func (j *judge) delay(body []byte, s policy.Subject) (time.Duration, bool) {
-	d := s.Readings[0].Dialect()
-	robots := compile.Compile(body, compile.Options{
-		Dialect: d, MaxBytes: j.MaxBytes, WideTokens: s.Readings[0] == policy.ReadGoogleWide,
-	})
+// delays finds the Crawl-delays of bodies, each of which it compiles once for each
+// reading that is asked about, if it states any at all.
+type delays struct {
+	maxBytes int
+	mu       sync.Mutex
+	read     map[delayKey]*compile.Robots
+}
+
+type delayKey struct {
+	body    *byte // the first of it: bodies are not changed
+	reading policy.Reading
+}
+
+// of returns the Crawl-delay that a body states for a crawler: the first one in the
+// groups that bind it. It is safe for any number of goroutines.
+func (d *delays) of(body []byte, s policy.Subject) (time.Duration, bool) {
+	if !bytes.Contains(bytes.ToLower(body), []byte("crawl-delay")) {
+		return 0, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	k := delayKey{&body[0], s.Readings[0]}
+	robots := d.read[k]
+	if robots == nil {
+		robots = compile.Compile(body, compile.Options{
+			Dialect: k.reading.Dialect(), MaxBytes: d.maxBytes, WideTokens: k.reading == policy.ReadGoogleWide, Engine: compile.EngineList,
+		})
+		d.read[k] = robots
+	}
 	return robots.Delay(s.Machine(robots.Ruleset))
 }
 

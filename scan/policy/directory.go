@@ -27,6 +27,9 @@ func ReadDirectory(path string, maxBytes int) ([]Row, error) {
 	var rows []Row
 	for _, host := range hosts {
 		folder := filepath.Join(path, host)
+		if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+			return nil, fmt.Errorf("%s: a file where folders named by hosts are expected", folder)
+		}
 		origins, err := origin.Parse(host)
 		if err != nil {
 			return nil, fmt.Errorf("%s: the folder is not named by a host: %w", folder, err)

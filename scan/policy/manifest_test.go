@@ -211,7 +211,7 @@ func TestDirectoryRefused(t *testing.T) {
 		{"empty", "", "D: the folder is empty"},
 		{"nothing but hidden files", ".DS_Store", "D: the folder is empty"},
 		{"a host without files", "example.com/", "D/example.com: the folder is empty"},
-		{"a file among the hosts", "README", "open D/README: not a directory"},
+		{"a file among the hosts", "README", "D/README: a file where folders named by hosts are expected"},
 		{"a folder that is no host", "a b/2026-11-01.txt", `D/a b: the folder is not named by a host: "a b": not a host name: "a b"`},
 		{"another name", "example.com/robots.txt", badTime("robots.txt")},
 		{"another ending", "example.com/2026-11-01", badTime("2026-11-01")},
