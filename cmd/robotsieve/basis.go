@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,6 +44,8 @@ type basis struct {
 	TrustedProxies []string
 	Samples        int
 	Sampled        string
+
+	odd []string // nil: not looked for
 }
 
 // basisRow is a policy.Row.
@@ -186,8 +189,15 @@ func (b *basis) readVersions(path, history string) error {
 }
 
 // oddities are what a user should know of the files before believing what is said
-// by them.
+// by them. They are looked for once.
 func (b *basis) oddities() []string {
+	if b.odd == nil {
+		b.odd = append([]string{}, b.findOddities()...)
+	}
+	return b.odd
+}
+
+func (b *basis) findOddities() []string {
 	const most = 10
 	var list []string
 	rest := 0
@@ -201,7 +211,7 @@ func (b *basis) oddities() []string {
 			rest += min(1, len(oddities(b.compile(r.Body, automaton.RFC9309), r.File)))
 			continue
 		}
-		list = append(list, oddities(b.compile(r.Body, automaton.RFC9309), r.File)...)
+		list = append(list, oddities(b.compile(r.Body, automaton.RFC9309), cmp.Or(r.File, r.Where))...)
 	}
 	if rest > 0 {
 		list = append(list, fmt.Sprintf("and %s of the policy of which there is something of the kind to say", plural(int64(rest), "more file")))
@@ -210,7 +220,7 @@ func (b *basis) oddities() []string {
 }
 
 func (b *basis) compile(body int, d automaton.Dialect) *compile.Robots {
-	return compile.Compile(b.Bodies[body], compile.Options{Dialect: d, MaxBytes: b.MaxBytes})
+	return compile.Compile(b.Bodies[body], compile.Options{Dialect: d, MaxBytes: b.MaxBytes, Engine: compile.EngineList})
 }
 
 // judge is a basis made ready to judge by.

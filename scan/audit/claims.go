@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"strings"
+
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -68,13 +70,33 @@ func (w *Worker) newClaim(who crawler.Claim) *claim {
 	if who.Profile != nil && !who.Ambiguous {
 		return w.claimOf(who.Profile)
 	}
+	// So have unknown crawlers, which may change their headers with every request.
+	key := ""
+	if who.Profile == nil {
+		key = strings.Join(who.Tokens(), " ")
+		if c := w.named[key]; c != nil {
+			return c
+		}
+	}
 	if w.tally.prune(2) {
 		// Claims may point at rows that have left the tally.
-		w.claims.reset()
+		w.forget()
 	}
 	c := &claim{Claim: who, row: w.tally.rowOf(who), operator: w.auditor.operator(who)}
 	c.subject, c.google = w.auditor.subject(who)
+	if key != "" {
+		if len(w.named) >= maxMemoEntries {
+			w.forget()
+		}
+		w.named[key] = c
+	}
 	return c
+}
+
+// forget drops what is known of headers.
+func (w *Worker) forget() {
+	w.claims.reset()
+	clear(w.named)
 }
 
 // claimOf returns the claim to be a known crawler.
@@ -97,9 +119,13 @@ type bindingKey struct {
 	origin int32
 }
 
-// maxBindings bounds the bindings that a worker keeps: a crawler on each of many
-// origins has one each, and anybody can invent crawlers.
-const maxBindings = 1 << 14
+// Bounds of the bindings that a worker keeps, in number and in the copies that they
+// are of: a crawler on each of many origins has one each, anybody can invent
+// crawlers, and a history may be long.
+const (
+	maxBindings    = 1 << 14
+	maxBoundCopies = 1 << 18
+)
 
 // bindingAt returns what binds the crawler on an origin.
 func (w *Worker) bindingAt(c *claim, origin int32) *policy.Binding {
@@ -110,9 +136,13 @@ func (w *Worker) bindingAt(c *claim, origin int32) *policy.Binding {
 	b := w.bindings[k]
 	if b == nil {
 		b = w.auditor.config.Policy.Bind(origin, c.subject)
-		if w.bindings == nil || len(w.bindings) >= maxBindings {
-			w.bindings = map[bindingKey]*policy.Binding{}
+		copies := w.auditor.config.Policy.Copies(origin)
+		if w.bindings == nil || len(w.bindings) >= maxBindings || w.bound+copies > maxBoundCopies {
+			w.bindings, w.bound = map[bindingKey]*policy.Binding{}, 0
+			w.forget()
+			clear(w.known)
 		}
+		w.bound += copies
 		w.bindings[k] = b
 	}
 	c.at, c.binding = origin, b

@@ -17,9 +17,9 @@ import (
 //	operator  0 and its index, or 1, the unknown crawler's name and 0
 //	kind      lateFetch, latePending or lateVisit
 //	fetch     time, crawler, origins, kind of answer
-//	pending   crawler, origins, for each of these what its copies say and the line
-//	          that a violation would quote, outcome and method, identity, time,
-//	          and perhaps address and raw line
+//	pending   crawler, origins, for each of these what its copies say, in runs, and
+//	          the line that a violation would quote, outcome and method, identity,
+//	          time, and perhaps address and raw line
 //	visit     crawler, origins, address, time, delay in milliseconds
 //
 // Numbers are big-endian and times have their sign bit flipped, so that bytes are
@@ -117,23 +117,10 @@ func (w *Worker) keepVisit(at site, c *claim, delay time.Duration) {
 
 // keepPending keeps a request whose verdict has to wait.
 func (w *Worker) keepPending(at site, c *claim, identity Identity) {
-	p, r := w.auditor.config.Policy, &w.record
+	r := &w.record
 	b := w.appendWho(appendLateHead(w.key[:0], c.operator, latePending), c, at)
 	for i := range at.N {
-		o := at.First + i
-		binding := w.bindingAt(c, o)
-		b = append(b, make([]byte, (p.Copies(o)+3)/4)...)
-		packed := b[len(b)-(p.Copies(o)+3)/4:]
-		line := uint32(0)
-		cited := p.Lawful(o, r.Time, c.google).Cited
-		for copy := range int32(p.Copies(o)) {
-			j := binding.Judge(&w.scratch, copy, r.Target)
-			packed[copy/4] |= byte(j.Answer) << (copy % 4 * 2)
-			if cited >= 0 && p.Versions(o)[cited].Copy == copy {
-				line = j.Line
-			}
-		}
-		b = binary.BigEndian.AppendUint32(b, line)
+		b = w.appendAnswers(b, at.First+i, c)
 	}
 	b = append(b, byte(outcomeOf(r.Status))<<4|byte(methodOf(r.Method)), byte(identity))
 	b = appendTime(b, r.Time)
@@ -145,6 +132,42 @@ func (w *Worker) keepPending(at site, c *claim, identity Identity) {
 	}
 	w.key = b
 	w.keep()
+}
+
+// appendAnswers appends what all copies of an origin say of the record, also those
+// that were not lawful: whether its crawler had been told may hang on any of them.
+// Copies that are alike for the crawler are asked once.
+func (w *Worker) appendAnswers(b []byte, o int32, c *claim) []byte {
+	p := w.auditor.config.Policy
+	binding := w.bindingAt(c, o)
+	cited, line := int32(-1), uint32(0)
+	if v := p.Lawful(o, w.record.Time, c.google).Cited; v >= 0 {
+		cited = p.Versions(o)[v].Copy
+		line = binding.Judge(&w.scratch, cited, w.record.Target).Line
+	}
+	w.answers = w.answers[:0]
+	for copy, first := range binding.Alike() {
+		if int(first) < copy {
+			w.answers = append(w.answers, w.answers[first])
+		} else {
+			w.answers = append(w.answers, binding.Judge(&w.scratch, first, w.record.Target).Answer)
+		}
+	}
+	return binary.BigEndian.AppendUint32(appendRuns(b, w.answers), line)
+}
+
+// appendRuns appends answers as runs of equal ones: the length of each and the
+// answer in one number.
+func appendRuns(b []byte, answers []policy.Answer) []byte {
+	for len(answers) > 0 {
+		n := 1
+		for n < len(answers) && answers[n] == answers[0] {
+			n++
+		}
+		b = binary.AppendUvarint(b, uint64(n)<<2|uint64(answers[0]))
+		answers = answers[n:]
+	}
+	return b
 }
 
 // address returns the client's address as the log has it.
@@ -213,11 +236,18 @@ func (r *lateReader) who(p *policy.Policy) who {
 	return w
 }
 
-// unpack appends what a copy of an origin says each.
-func (r *lateReader) unpack(dst []policy.Answer, copies int) []policy.Answer {
-	packed := r.take((copies + 3) / 4)
-	for i := range copies {
-		dst = append(dst, policy.Answer(packed[i/4]>>(i%4*2)&3))
+// runs appends what each copy of an origin says.
+func (r *lateReader) runs(dst []policy.Answer, copies int) []policy.Answer {
+	for end := len(dst) + copies; len(dst) < end; {
+		run, n := binary.Uvarint(r.rest)
+		if n <= 0 || run>>2 == 0 || run>>2 > uint64(end-len(dst)) || policy.Answer(run&3) > policy.Contested {
+			r.bad, r.rest = true, nil
+			return append(dst, make([]policy.Answer, end-len(dst))...)
+		}
+		r.rest = r.rest[n:]
+		for range run >> 2 {
+			dst = append(dst, policy.Answer(run&3))
+		}
 	}
 	return dst
 }

@@ -56,6 +56,7 @@ func checkBounds(t testing.TB, w *Worker) {
 	check("host fields", len(w.hosts.m), maxMemoEntries)
 	check("authorities", len(w.urls.m), maxMemoEntries)
 	check("rules of all others", len(w.tally.others.rules.kept), 2*maxNameRules)
+	check("unknown crawlers", len(w.named), maxMemoEntries)
 	check("bindings", len(w.bindings), maxBindings)
 	check("lines not parsed", len(w.tally.unparsed.kept), maxUnparsed)
 	for _, r := range w.tally.unknown.kept {

@@ -110,9 +110,10 @@ func (w *Worker) judge(o int32, c *claim, l *policy.Lawful) (d decision, ok bool
 }
 
 func (w *Worker) judgeAll(o int32, b *policy.Binding, l *policy.Lawful) (d decision, ok bool) {
-	if n := w.auditor.config.Policy.Copies(o); n > len(w.answers) {
+	if n := w.auditor.config.Policy.Copies(o); n > cap(w.answers) {
 		w.answers = make([]policy.Answer, n)
 	}
+	w.answers = w.answers[:cap(w.answers)]
 	for _, copies := range [2][]int32{l.Bodies, l.Hops} {
 		for _, i := range copies {
 			w.answers[i] = b.Judge(&w.scratch, i, w.record.Target).Answer

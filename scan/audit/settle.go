@@ -119,7 +119,7 @@ func (s *settler) pending(rd *lateReader, n int64, give func(*settlement)) {
 		s.answers, s.lines = append(s.answers, nil), append(s.lines, 0)
 	}
 	for i := range who.at.N {
-		s.answers[i] = rd.unpack(s.answers[i][:0], p.Copies(who.at.First+i))
+		s.answers[i] = rd.runs(s.answers[i][:0], p.Copies(who.at.First+i))
 		s.lines[i] = rd.uint32()
 	}
 	head = head[:len(head)-len(rd.rest)]

@@ -29,7 +29,9 @@ type Worker struct {
 	hosts     memo[site] // by the host field
 	urls      memo[site] // by the authority of an absolute target and what is before it
 	known     map[*crawler.Profile]*claim
+	named     map[string]*claim // unknown crawlers, by their tokens
 	bindings  map[bindingKey]*policy.Binding
+	bound     int // the copies that these are of
 	headers   *crawler.Reader
 	scratch   automaton.Scratch
 	unescaped []byte
@@ -43,7 +45,7 @@ func (r *Run) Worker() *Worker {
 	a := r.auditor
 	w := &Worker{
 		auditor: a, tally: a.newTally(), late: r.late.Writer(),
-		known: map[*crawler.Profile]*claim{}, headers: a.config.Crawlers.Reader(),
+		known: map[*crawler.Profile]*claim{}, named: map[string]*claim{}, headers: a.config.Crawlers.Reader(),
 	}
 	r.workers = append(r.workers, w)
 	return w

@@ -18,6 +18,11 @@ type Binding struct {
 	dialects [2]automaton.Dialect
 	two      bool // two readings, not one
 	bound    []atomic.Pointer[bound]
+	contents *contents
+	alike    struct {
+		sync.Once
+		first []int32
+	}
 }
 
 // bound is what binds a crawler by one copy. It is immutable but for delay.
@@ -47,7 +52,33 @@ func (p *Policy) Bind(origin int32, s Subject) *Binding {
 	if b.two {
 		b.dialects[1] = s.Readings[1].Dialect()
 	}
+	b.contents = &p.histories[origin].contents
 	return b
+}
+
+// Alike returns, for each copy, the first one that says the same of every request,
+// if perhaps by other lines: versions differ in the groups of few crawlers. The slice
+// is not to be changed. It asks all copies, once.
+func (b *Binding) Alike() []int32 {
+	b.alike.Do(func() {
+		b.alike.first = make([]int32, len(b.copies))
+		seen := map[int32]int32{}
+		for i := range b.copies {
+			n := int32(i)
+			b.alike.first[i] = n
+			m := b.of(n)
+			if m.isHop {
+				continue
+			}
+			class := b.contents.number(m.first, m.second)
+			if first, known := seen[class]; known {
+				b.alike.first[i] = first
+			} else {
+				seen[class] = n
+			}
+		}
+	})
+	return b.alike.first
 }
 
 // of returns what binds by a copy.

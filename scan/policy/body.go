@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -25,6 +26,16 @@ func (b *body) ruleset(r Reading) *automaton.Ruleset {
 	set := &b.rulesets[r]
 	set.once.Do(func() { set.Ruleset = b.read(r, b.text) })
 	return set.Ruleset
+}
+
+// names tells whether a group is for a product token. Most bodies do not have the
+// word, and are not read for that.
+func (b *body) names(token string) bool {
+	if !bytes.Contains(bytes.ToLower(b.text), bytes.ToLower([]byte(token))) {
+		return false
+	}
+	_, named := b.ruleset(ReadRFC9309).Named([]byte(token))
+	return named
 }
 
 // wildcardsAgree tells whether the groups for * agree for Unknown.

@@ -28,7 +28,8 @@ type copyOf struct {
 	hop  string
 }
 
-// history is all that a source says of one origin. It is immutable.
+// history is all that a source says of one origin. It is immutable but for contents,
+// which numbers what is asked about.
 type history struct {
 	versions []Version // in the order of From
 	copies   []copyOf  // bodies in the order in which they came into force, then hops
@@ -36,6 +37,7 @@ type history struct {
 	// start of each and those behind it.
 	ended, begins []int64
 	tables        [classes]*table // for other crawlers, and for Google's
+	contents      contents
 }
 
 // span is a version as the table of lawful copies is made from it.

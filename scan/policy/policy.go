@@ -245,7 +245,7 @@ func (p *Policy) Names(token string) bool {
 			if c.hop != "" {
 				break
 			}
-			if _, named := c.body.ruleset(ReadRFC9309).Named([]byte(token)); named {
+			if c.body.names(token) {
 				return true
 			}
 		}
