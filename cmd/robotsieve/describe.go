@@ -119,7 +119,7 @@ func (j *judge) identityText() []string {
 func (j *judge) hostText() string {
 	switch {
 	case len(j.Hosts) > 0:
-		return "Only requests to " + strings.Join(j.Hosts, ", ") + " are judged; lines that name no host are taken as requests to it."
+		return "Only requests to " + strings.Join(j.Hosts, ", ") + " are judged; logs that name no hosts are taken as its."
 	case j.Constant:
 		return "The logs name no hosts and --host was not given: every line is taken as a request to the site of robots.txt."
 	default:
@@ -129,6 +129,22 @@ func (j *judge) hostText() string {
 
 // robotsWarnings are what the log itself says against the files given.
 func (j *judge) robotsWarnings(r *audit.Report) (list []string) {
+	list = append(list, refusals(r)...)
+	switch t := r.RobotsTxt; {
+	case j.Constant && t.SizesChange:
+		list = append(list, fmt.Sprintf("the sizes of answers to /robots.txt change over the log, so %s was not the same throughout, or not what was sent (some servers send it compressed). Requests may be judged by rules that were not there.", printable(j.File)))
+	case t.Differing > 0:
+		list = append(list, fmt.Sprintf("%s of %s of /robots.txt with status 200 have another size than the file: a version is missing, a file is wrong, the log is of several hosts, or it was rewritten or compressed on its way.",
+			grouped(t.Differing), plural(t.Sizes, "logged answer")))
+	}
+	return list
+}
+
+// refusals say which crawlers were told that there is no robots.txt where the files
+// given say that there was one.
+func refusals(r *audit.Report) (list []string) {
+	const most = 10
+	all, crawlers := int64(0), 0
 	for _, c := range r.Crawlers {
 		refused := int64(0)
 		var statuses []string
@@ -136,18 +152,23 @@ func (j *judge) robotsWarnings(r *audit.Report) (list []string) {
 			refused += s.N
 			statuses = append(statuses, fmt.Sprint(s.Status))
 		}
-		if refused > 0 {
+		if refused == 0 {
+			continue
+		}
+		all += refused
+		if crawlers++; crawlers <= most {
 			list = append(list, fmt.Sprintf(
-				"%s was answered %s to %s of its %s of /robots.txt while there was one with rules: it was told that nothing is forbidden. Look for a firewall or bot protection in front of the site.",
+				"%s was answered %s to %s of its %s of /robots.txt while there was one: it was told that nothing is forbidden. Look for a firewall or bot protection in front of the site.",
 				c.Crawler, strings.Join(statuses, ", "), grouped(refused), plural(c.RobotsTxt.Fetches, "GET")))
 		}
 	}
-	switch t := r.RobotsTxt; {
-	case j.Constant && t.SizesChange:
-		list = append(list, fmt.Sprintf("the sizes of answers to /robots.txt change over the log, so %s was not the same throughout, or not what was sent (some servers send it compressed). Requests may be judged by rules that were not there.", printable(j.File)))
-	case t.Differing > 0:
-		list = append(list, fmt.Sprintf("%s of %s of /robots.txt with status 200 have another size than the file: a version is missing, a file is wrong, the log is of several hosts, or it was rewritten or compressed on its way.",
-			grouped(t.Differing), plural(t.Sizes, "logged answer")))
+	switch {
+	case crawlers > 0 && r.RobotsTxt.Served == 0:
+		return []string{fmt.Sprintf(
+			"none of the %s of /robots.txt in the log, by any client, was answered with a file, so the site had none, whatever the files given say: %s by crawlers were told that nothing is forbidden.",
+			plural(r.RobotsTxt.Requests, "GET"), plural(all, "request"))}
+	case crawlers > most:
+		list = append(list, fmt.Sprintf("so were %s more.", plural(int64(crawlers-most), "crawler")))
 	}
 	return list
 }

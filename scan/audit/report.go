@@ -102,6 +102,8 @@ type RobotsInfo struct {
 	// any: if not, nothing can be said of who fetched it.
 	Requests int64 `json:"requests"`
 	Logged   bool  `json:"logged"`
+	// Served are those of Requests that were answered 2xx or 304.
+	Served int64 `json:"served"`
 	// Sizes are the sizes of answers with status 200 and, among these, Differing
 	// those that are of no version that was in force.
 	Sizes     int64 `json:"sizes"`
@@ -616,7 +618,7 @@ func (a *Auditor) policyInfo() PolicyInfo {
 // robotsInfo compares the sizes of answers to robots.txt with the versions'.
 func (a *Auditor) robotsInfo(t *Tally) RobotsInfo {
 	t.sizes.prune(1, t.foldSize)
-	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests > 0, Sizes: t.sizeRest, Listed: []SizeInfo{}}
+	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests > 0, Served: t.RobotsServed, Sizes: t.sizeRest, Listed: []SizeInfo{}}
 	size := map[policy.Site]int64{}
 	for k, c := range t.sizes.kept {
 		info.Sizes += c.n

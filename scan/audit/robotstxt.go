@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -33,22 +34,37 @@ func (w *Worker) robotsRequest(at site, c *claim, identity Identity) {
 		return
 	}
 	f.span.add(r.Time)
-	if at.N > 0 && (kind == toldNone || kind == toldLimited) && r.Status/100 == 4 && w.hadBody(at) {
+	told := kind == toldNone || kind == toldLimited && !c.google
+	if told && r.Status/100 == 4 && !c.exempt() && w.hadBody(at) {
 		f.refused[r.Status]++
 	}
-	switch {
-	case c.exempt():
+	if c.Ambiguous {
+		w.keepFetches(at, c.Rivals, kind)
+		return
+	}
+	if c.exempt() {
 		kind = toldNothing // it is not bound, so neither is anybody by what it was told
-	case c.Ambiguous && kind == toldRules:
-		kind = toldNothing // nobody knows who was told
-	case c.Ambiguous:
-		for _, rival := range c.Rivals[1:] {
-			if of := w.claimOf(rival); !of.exempt() {
-				w.keepFetch(at, of, kind|borrowed)
-			}
-		}
 	}
 	w.keepFetch(at, c, kind)
+}
+
+// keepFetches keeps a fetch by who says to be crawlers of several operators: any of
+// these may have been told that there are no rules, none is known to have been told
+// the rules. It is counted for the first.
+func (w *Worker) keepFetches(at site, rivals []*crawler.Profile, kind answerKind) {
+	if kind == toldRules {
+		kind = toldNothing
+	}
+	for i, p := range rivals {
+		c, of := w.claimOf(p), kind
+		if c.exempt() {
+			of = toldNothing
+		}
+		if i > 0 {
+			of |= borrowed
+		}
+		w.keepFetch(at, c, of)
+	}
 }
 
 // answered notes that the log has an answer to a GET of robots.txt, and its size
@@ -56,6 +72,9 @@ func (w *Worker) robotsRequest(at site, c *claim, identity Identity) {
 func (w *Worker) answered(at site) {
 	r := &w.record
 	w.tally.RobotsRequests++
+	if r.Status/100 == 2 || r.Status == 304 {
+		w.tally.RobotsServed++
+	}
 	if r.Status != 200 || r.Size < 0 || !r.HasTime || at.N == 0 {
 		return
 	}
@@ -72,6 +91,9 @@ func (a *Auditor) inForce(o int32, t int64) (first, last int) {
 // hadBody tells whether the source knows of nothing but rules for the site at the
 // record's time, so that an answer without any is somebody else's.
 func (w *Worker) hadBody(at site) bool {
+	if at.N == 0 {
+		return false
+	}
 	for i := range at.N {
 		first, last := w.auditor.inForce(at.First+i, w.record.Time)
 		versions := w.auditor.config.Policy.Versions(at.First + i)[first:last]

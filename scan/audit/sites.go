@@ -18,7 +18,8 @@ type site struct {
 
 // site returns where the record's request went. An absolute target says it
 // itself (RFC 9112 3.2.2); else the log's host field does; a log without one is
-// the log of the hosts that the user named.
+// the log of the hosts that the user named. Of a field that is left out nobody
+// knows what it stands for.
 func (w *Worker) site(f format.Format) site {
 	p := w.auditor.config.Policy
 	switch {
@@ -26,6 +27,9 @@ func (w *Worker) site(f format.Format) site {
 	case w.record.Target[0] != '/':
 		return w.siteBy(&w.urls, authorityPrefix(w.record.Target), origin.Of)
 	case f.HasHost():
+		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
+			return site{} // it may have been any of the server's
+		}
 		return w.siteBy(&w.hosts, w.record.Host, loggedOrigin)
 	}
 	s, _ := p.Unnamed()

@@ -123,7 +123,7 @@ func (r *Run) Add(s *State) error {
 // savedTally is a Tally as a state has it, before the late records are settled:
 // there are no violations in it yet.
 type savedTally struct {
-	Lines, Blank, Unparsed, NotCrawlers, OtherHost, NotJudged, RobotsRequests int64
+	Lines, Blank, Unparsed, NotCrawlers, OtherHost, NotJudged, RobotsRequests, RobotsServed int64
 
 	Known, Unknown []savedRow
 	UnknownBar     uint64
@@ -179,7 +179,7 @@ func (s savedSpan) restore() span {
 func (a *Auditor) save(t *Tally) *savedTally {
 	s := &savedTally{
 		Lines: t.Lines, Blank: t.Blank, Unparsed: t.Unparsed, NotCrawlers: t.NotCrawlers, OtherHost: t.OtherHost,
-		NotJudged: t.NotJudged, RobotsRequests: t.RobotsRequests,
+		NotJudged: t.NotJudged, RobotsRequests: t.RobotsRequests, RobotsServed: t.RobotsServed,
 		UnknownBar: t.unknown.bar, Others: saveRow(t.others),
 		Hosts: map[string]int64{}, HostBar: t.hosts.bar, HostRest: t.hostRest,
 		SizeBar: t.sizes.bar, SizeRest: t.sizeRest, Span: saveSpan(t.span),
@@ -219,7 +219,7 @@ func saveRow(r *row) savedRow {
 func (a *Auditor) restore(s *savedTally) (*Tally, error) {
 	t := a.newTally()
 	t.Lines, t.Blank, t.Unparsed, t.NotCrawlers = s.Lines, s.Blank, s.Unparsed, s.NotCrawlers
-	t.OtherHost, t.NotJudged, t.RobotsRequests = s.OtherHost, s.NotJudged, s.RobotsRequests
+	t.OtherHost, t.NotJudged, t.RobotsRequests, t.RobotsServed = s.OtherHost, s.NotJudged, s.RobotsRequests, s.RobotsServed
 	t.hostRest, t.sizeRest, t.span = s.HostRest, s.SizeRest, s.Span.restore()
 	t.unknown.bar, t.hosts.bar, t.sizes.bar = s.UnknownBar, s.HostBar, s.SizeBar
 	profiles := a.config.Crawlers.Profiles()

@@ -26,8 +26,9 @@ const (
 // rows, always.
 type Tally struct {
 	Lines, Blank, Unparsed, NotCrawlers, OtherHost, NotJudged int64
-	// RobotsRequests are the GETs of /robots.txt of any client.
-	RobotsRequests int64
+	// RobotsRequests are the GETs of /robots.txt of any client, and RobotsServed
+	// those of them that were answered 2xx or 304.
+	RobotsRequests, RobotsServed int64
 
 	known    map[*crawler.Profile]*row
 	unknown  *bounded[string, *row] // by name in lower case
@@ -277,6 +278,7 @@ func (t *Tally) merge(other *Tally) {
 	t.OtherHost += other.OtherHost
 	t.NotJudged += other.NotJudged
 	t.RobotsRequests += other.RobotsRequests
+	t.RobotsServed += other.RobotsServed
 	for p, r := range other.known {
 		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r)
 	}

@@ -103,6 +103,34 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestHostThatIsLeftOut: it may be any of the server's, so nothing is said of the
+// request.
+func TestHostThatIsLeftOut(t *testing.T) {
+	r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com"), entry{vhost: "-"}, entry{vhost: "-", target: "/robots.txt"})
+	c := r.row("GPTBot")
+	wantCounts(t, "verdicts", c.Verdicts, map[string]int64{"indeterminate": 1, "robots_fetch": 1})
+	wantCounts(t, "reasons", c.Reasons, map[string]int64{"no_host": 1})
+	checkSums(t, r)
+}
+
+// TestAmbiguousFetchTellsWhoeverItNames: whichever of the two crawlers was answered
+// 403 may have been told that nothing is forbidden, in whatever order they are named.
+func TestAmbiguousFetchTellsWhoeverItNames(t *testing.T) {
+	for _, agent := range []string{"ChatGPT-User/1.0 MJ12bot/1.4", "MJ12bot/1.4 ChatGPT-User/1.0", "bingbot/2.0 MJ12bot/1.4"} {
+		r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /"),
+			entry{target: "/robots.txt", agent: agent, status: "403", time: at(0)}, entry{agent: mj12bot, time: at(60)})
+		if got := r.row("MJ12bot").Verdicts; got.NoPolicy != 1 || got.Violation != 0 {
+			t.Errorf("%s: %+v, want no_policy", agent, got)
+		}
+		// Nor was it told the rules by an answer that may have been another's.
+		r = auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /"),
+			entry{target: "/robots.txt", agent: agent, time: at(0)}, entry{agent: mj12bot, time: at(60)})
+		if v := r.row("MJ12bot").Violations; len(v) != 1 || v[0].Informed {
+			t.Errorf("%s: %+v, want a violation that is not informed", agent, v)
+		}
+	}
+}
+
 // TestOnlyRobotsTxtItselfIsAFetch: what looks like it is judged like any path.
 func TestOnlyRobotsTxtItselfIsAFetch(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /")
@@ -279,7 +307,6 @@ func TestScope(t *testing.T) {
 		{"https://[2001:db8::1]", "[2001:db8::2]:443", "/", other},
 
 		{"https://example.com", "EXAMPLE.com.:443", "/", judged},
-		{"https://example.com", "-", "/", other},
 		{"https://example.com", "example.com:x", "/", other},
 		{"example.com", "example.com:80", "/", judged}, // without a scheme: both
 		{"example.com", "example.com:443", "/", judged},
