@@ -17,10 +17,13 @@ PEERS_DIR := $(CURDIR)/bin/peers
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
 
-# The main job on the sample: which crawlers ignored this site's robots.txt?
+# The main job on the sample: which crawlers ignored this site's robots.txt, by
+# the versions that were in force and the addresses that crawlers come from?
+SAMPLE := testdata/sample
 demo:
 	@$(MAKE) -s build
-	@$(BIN) audit --robots testdata/sample/robots.txt testdata/sample/access.log.gz
+	@$(BIN) audit --policy $(SAMPLE)/policy.csv --host https://lantern.example \
+		--crawlers $(SAMPLE)/crawlers.json --ip-ranges $(SAMPLE)/ranges $(SAMPLE)/access.log.gz
 
 test: lint
 	$(GO) test ./...

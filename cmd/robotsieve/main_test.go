@@ -56,17 +56,33 @@ func auditJSON(t *testing.T, r result) map[string]any {
 	return report
 }
 
-// truth is testdata/sample/expected.json: what its generator knows of the log.
+// truth is what the generator of testdata/sample knows that an audit of its log
+// finds, in the form of the audit's own output.
 type truth struct {
 	Lines, Blank, Unparsed int64
 	NotCrawlers            int64 `json:"not_crawlers"`
 	NotJudged              int64 `json:"not_judged"`
 	OtherHost              int64 `json:"other_host"`
 	Crawlers               []struct {
-		Crawler            string
-		Requests           int64
-		Verdicts, Outcomes map[string]int64
-		Reasons            map[string]int64
+		Crawler                      string
+		Requests                     int64
+		Verdicts, Outcomes, Identity map[string]int64
+		Reasons                      map[string]int64
+		GraceInformed                int64 `json:"grace_informed"`
+		Violations                   []struct {
+			Identity, Outcome, Method string
+			Informed                  bool
+			N                         int64
+		}
+	}
+}
+
+// fullAudit is the audit of the sample that make demo runs, with names relative to
+// the folder of the sample.
+func fullAudit(folder string) []string {
+	return []string{
+		"audit", "--policy", folder + "policy.csv", "--host", "https://lantern.example",
+		"--crawlers", folder + "crawlers.json", "--ip-ranges", folder + "ranges", folder + "access.log.gz",
 	}
 }
 
@@ -75,33 +91,54 @@ func TestAuditOfTheSampleFindsItsTruth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want truth
+	var want map[string]truth
 	if err := json.Unmarshal(data, &want); err != nil {
 		t.Fatal(err)
 	}
-	r := command(t, "", "audit", "--robots", sample+"robots.txt", "--output", "json", sample+"access.log.gz")
-	if r.code != exitDone || r.err != "" {
-		t.Fatalf("code %d, stderr %q", r.code, r.err)
+	for by, args := range map[string][]string{
+		"robots": {"audit", "--robots", sample + "robots.txt", sample + "access.log.gz"},
+		"policy": fullAudit(sample),
+	} {
+		t.Run(by, func(t *testing.T) {
+			r := command(t, "", append(args, "--output", "json")...)
+			if r.code != exitDone || r.err != "" {
+				t.Fatalf("code %d, stderr %q", r.code, r.err)
+			}
+			var got truth
+			if err := json.Unmarshal([]byte(r.out), &got); err != nil {
+				t.Fatal(err)
+			}
+			sameTruth(t, got, want[by])
+		})
 	}
-	var got truth
-	if err := json.Unmarshal([]byte(r.out), &got); err != nil {
-		t.Fatal(err)
-	}
+}
+
+func sameTruth(t *testing.T, got, want truth) {
 	if got.Lines != want.Lines || got.Blank != want.Blank || got.Unparsed != want.Unparsed ||
 		got.NotCrawlers != want.NotCrawlers || got.NotJudged != want.NotJudged || got.OtherHost != want.OtherHost {
 		t.Errorf("lines: got %+v, want %+v", got, want)
 	}
-	if len(got.Crawlers) != len(want.Crawlers) {
+	if len(got.Crawlers) != len(want.Crawlers) || len(want.Crawlers) == 0 {
 		t.Fatalf("got %d crawlers, want %d", len(got.Crawlers), len(want.Crawlers))
 	}
 	for i, w := range want.Crawlers {
 		g := got.Crawlers[i]
-		if g.Crawler != w.Crawler || g.Requests != w.Requests {
-			t.Errorf("got %s with %d requests, want %s with %d", g.Crawler, g.Requests, w.Crawler, w.Requests)
+		if g.Crawler != w.Crawler || g.Requests != w.Requests || g.GraceInformed != w.GraceInformed {
+			t.Errorf("got %s with %d requests, %d informed in grace; want %s with %d, %d",
+				g.Crawler, g.Requests, g.GraceInformed, w.Crawler, w.Requests, w.GraceInformed)
 		}
 		sameCounts(t, w.Crawler, g.Verdicts, w.Verdicts)
 		sameCounts(t, w.Crawler, g.Outcomes, w.Outcomes)
 		sameCounts(t, w.Crawler, g.Reasons, w.Reasons)
+		sameCounts(t, w.Crawler, g.Identity, w.Identity)
+		if len(g.Violations) != len(w.Violations) {
+			t.Errorf("%s: got violations %v, want %v", w.Crawler, g.Violations, w.Violations)
+		}
+		for _, v := range w.Violations {
+			if !slices.Contains(g.Violations, v) {
+				t.Errorf("%s: got violations %v without %v", w.Crawler, g.Violations, v)
+			}
+		}
 	}
 }
 
@@ -129,10 +166,20 @@ func TestSampleIsWhatItsGeneratorMakes(t *testing.T) {
 	if out, err := exec.Command(goTool, "run", "../../testdata/generate", "-o", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, name := range []string{"robots.txt", "expected.json", "access.log.gz"} {
-		if !bytes.Equal(plain(t, filepath.Join(dir, name)), plain(t, sample+name)) {
+	made := 0
+	filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		made++
+		name, _ := filepath.Rel(dir, path)
+		if !bytes.Equal(plain(t, path), plain(t, filepath.Join(sample, name))) {
 			t.Errorf("%s differs: run make sample, and read what changed", name)
 		}
+		return nil
+	})
+	if made < 10 {
+		t.Errorf("the generator made %d files", made)
 	}
 }
 
@@ -170,7 +217,7 @@ func TestREADMEShowsWhatTheDemoPrints(t *testing.T) {
 		t.Fatal("README.md shows no output of make demo")
 	}
 	t.Chdir("../..")
-	r := command(t, "", "audit", "--robots", "testdata/sample/robots.txt", "testdata/sample/access.log.gz")
+	r := command(t, "", fullAudit("testdata/sample/")...)
 	if shown != r.out {
 		t.Errorf("README.md shows\n%s\nbut the demo prints\n%s", shown, r.out)
 	}

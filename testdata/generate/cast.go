@@ -21,8 +21,8 @@ type crawler struct {
 
 // The cast. Only AI crawlers are kept out of the archive, so search engines may
 // read it; nobody on rounds asks for PDFs, searches or the members' pages,
-// but for two whom robots.txt does not bind: AdsBot-Google ignores "*", and
-// ChatGPT-User goes where a person sends it.
+// but for three whom robots.txt does not bind: AdsBot-Google ignores "*", and
+// ChatGPT-User and Perplexity-User go where a person sends them.
 var cast = []crawler{
 	{
 		name: "Googlebot",
@@ -45,7 +45,7 @@ var cast = []crawler{
 		robots: 1, pages: 3, asksFor: []string{"/members/offer?utm_source=ads", "/members/gift?utm_source=ads", "/members/join"}, verdict: allowed,
 	}, {
 		name:   "bingbot",
-		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm) Chrome/136.0.0.0 Safari/537.36"},
+		agents: []string{bingAgent},
 		addrs:  hosts("192.0.2.%d", 160, 5),
 		robots: 4, pages: 68, asksFor: join(front, feeds, essays, poems, archive), verdict: allowed,
 	}, {
@@ -84,6 +84,11 @@ var cast = []crawler{
 		addrs:  hosts("192.0.2.%d", 220, 3),
 		pages:  4, asksFor: []string{"/members/letters", "/issues/2026-10.pdf", "/essays/salt", "/search?q=lighthouse"}, verdict: exempt,
 	}, {
+		name:   "Perplexity-User",
+		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Perplexity-User/1.0; +https://perplexity.ai/perplexity-user)"},
+		addrs:  hosts("192.0.2.%d", 226, 1),
+		pages:  2, asksFor: []string{"/archive/1987/editorial", "/search?q=ferry", "/essays/rust"}, verdict: exempt,
+	}, {
 		name:   "TildeCrawler",
 		agents: []string{tildeAgent},
 		addrs:  hosts("198.51.100.%d", 44, 1),
@@ -97,9 +102,13 @@ var cast = []crawler{
 }
 
 const (
-	grabbitAgent = "GrabbitBot/2.1 (+https://grabbit.example/bot)"
-	tildeAgent   = "TildeCrawler/1.0 (+https://tilde.example/)"
-	hooverAgent  = "Mozilla/5.0 (compatible; PageHoover-spider/0.9; hoover@pagehoover.example)"
+	bingAgent     = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm) Chrome/136.0.0.0 Safari/537.36"
+	grabbitAgent  = "GrabbitBot/2.1 (+https://grabbit.example/bot)"
+	tildeAgent    = "TildeCrawler/1.0 (+https://tilde.example/)"
+	dormouseAgent = "DormouseBot/3.0 (+https://dormouse.example/bot)"
+	mossAgent     = "Mozilla/5.0 (compatible; MossCrawler/1.4; +https://moss.example/)"
+	gullAgent     = "GullCrawler/0.7 (+https://gull.example/crawler)"
+	hooverAgent   = "Mozilla/5.0 (compatible; PageHoover-spider/0.9; hoover@pagehoover.example)"
 )
 
 // hosts are n addresses in a row.
@@ -115,27 +124,45 @@ func hosts(format string, first, n int) []string {
 // them for robots.txt. Of what it had before it may be told that it is the same.
 func (c crawler) rounds(r *rand.Rand) []line {
 	var lines []line
-	had := map[string]bool{}
+	had := copies{}
 	n := c.robots + c.pages
 	for day := range days {
 		for i, at := range evenly(r, day, n) {
 			path, t := pick(r, c.asksFor), truth{crawler: c.name, verdict: c.verdict}
 			if i*c.robots%n < c.robots { // spreads that many over the n
-				path, t = "/robots.txt", truth{crawler: c.name, verdict: robotsFetch, told: true}
+				path, t = robotsPath, truth{crawler: c.name, verdict: robotsFetch, told: true}
 			}
 			status := 200
 			switch {
 			case path == "/members/letters":
 				status = 302 // to the page that sells membership
-			case had[path] && r.IntN(4) == 0:
+			case had.it(path, at) && r.IntN(4) == 0:
 				status = 304
 			}
-			had[path] = true
+			had.add(path, at)
 			req := request{at: at, addr: pick(r, c.addrs), line: get(path), status: status, agent: pick(r, c.agents)}
-			lines = append(lines, line{at: at, text: req.String(), truth: t})
+			lines = append(lines, logged(req, t))
 		}
 	}
 	return lines
+}
+
+// copies are what a crawler has had, of robots.txt one version or the other.
+type copies map[string]bool
+
+func (c copies) it(path string, at time.Time) bool { return c[copyOf(path, at)] }
+
+func (c copies) add(path string, at time.Time) {
+	if !down(at) {
+		c[copyOf(path, at)] = true
+	}
+}
+
+func copyOf(path string, at time.Time) string {
+	if path == robotsPath {
+		return robotsAt(at)
+	}
+	return path
 }
 
 // grabbitRefused is when the editors had enough. From then on the server
@@ -149,7 +176,7 @@ func grabbit(r *rand.Rand) []line {
 	const name = "GrabbitBot"
 	permitted := join(essays, poems, covers, front[:5], []string{"/issues/2026-10.pdf?download=1"}) // a rule that ends in $ says nothing of it
 	forbidden := join(archive, archive, pdfs, pdfs, lost, bare)
-	had := map[string]bool{}
+	had := copies{}
 	var lines []line
 	for _, sweep := range []struct {
 		begins time.Duration
@@ -164,18 +191,18 @@ func grabbit(r *rand.Rand) []line {
 		addr := pick(r, hosts("203.0.113.%d", 77, 3))
 		ask := func(path string, status int, t truth) {
 			req := request{at: at, addr: addr, line: get(path), status: status, agent: grabbitAgent}
-			lines = append(lines, line{at: at, text: req.String(), truth: t})
-			had[path] = true
+			lines = append(lines, logged(req, t))
+			had.add(path, at)
 			at = at.Add(time.Duration(1+r.IntN(4)) * time.Second)
 			if r.IntN(8) == 0 {
 				at = at.Add(15 * time.Second)
 			}
 		}
 		status := 200
-		if had["/robots.txt"] && r.IntN(2) == 0 {
+		if had.it(robotsPath, at) && r.IntN(2) == 0 {
 			status = 304
 		}
-		ask("/robots.txt", status, truth{crawler: name, verdict: robotsFetch, told: true})
+		ask(robotsPath, status, truth{crawler: name, verdict: robotsFetch, told: true})
 		for i := range sweep.pages {
 			// The sweep's last request is for the archive: the log ends on it.
 			if i < sweep.pages-1 && r.IntN(3) == 0 {
@@ -184,14 +211,13 @@ func grabbit(r *rand.Rand) []line {
 				continue
 			}
 			path := pick(r, forbidden)
-			status := grabbitStatus(r, path, at, had)
-			ask(path, status, truth{crawler: name, verdict: violation, outcome: outcomeOf(status)})
+			ask(path, grabbitStatus(r, path, at, had), truth{crawler: name, verdict: violation})
 		}
 	}
 	return lines
 }
 
-func grabbitStatus(r *rand.Rand, path string, at time.Time, had map[string]bool) int {
+func grabbitStatus(r *rand.Rand, path string, at time.Time, had copies) int {
 	switch {
 	case !at.Before(grabbitRefused):
 		return 403
@@ -199,7 +225,7 @@ func grabbitStatus(r *rand.Rand, path string, at time.Time, had map[string]bool)
 		return 404
 	case slices.Contains(bare, path):
 		return 301
-	case had[path] && r.IntN(2) == 0:
+	case had.it(path, at) && r.IntN(2) == 0:
 		return 304
 	}
 	return 200

@@ -3,14 +3,15 @@
 //
 //	go run ./testdata/generate -o testdata/sample
 //
-// It writes robots.txt, access.log.gz and expected.json. Every line of the log
-// is made together with what a true audit must say of it, so expected.json is
-// known by construction, and a test can hold an audit against it. The same
-// source always writes the same log.
+// It writes the log, the two versions of robots.txt with the manifest that dates
+// them, what is known of invented crawlers, lists of invented addresses, and
+// expected.json. Every line of the log is made together with what a true audit
+// must say of it, so expected.json is known by construction, and a test can hold
+// an audit against it. The same source always writes the same files.
 //
 // Real crawlers act under their own names here, and so they behave: each asks
-// only for what robots.txt permits it. Whoever breaks a rule is invented. All
-// addresses are from the ranges set aside for documentation.
+// only for what robots.txt permits it. Whoever breaks a rule is invented, or an
+// impostor. All addresses are from the ranges set aside for documentation.
 package main
 
 import (
@@ -26,37 +27,6 @@ import (
 	"time"
 )
 
-// robotsTxt is in force throughout. Line 9 is what the dialects disagree
-// about: for rfc9309 "%7E" is "~", for google it is three bytes.
-const robotsTxt = `# The Lantern, a small magazine. Mail about this file: web@lantern.example
-
-User-agent: *
-Disallow: /members/
-Allow: /members/join
-Disallow: /search?q=
-Disallow: /*?sort=      # the same pages in another order
-Disallow: /*.pdf$
-Disallow: /drafts/%7Eanna/
-
-# The archive is for readers, not for training sets. Its covers may be shown.
-User-agent: GPTBot
-User-agent: CCBot
-User-agent: ClaudeBot
-Disallow: /archive/
-Allow: /archive/covers/
-Disallow: /members/
-Disallow: /*.pdf$
-
-# Agreed with its makers in September: slowly, and not the archive.
-User-agent: GrabbitBot
-Crawl-delay: 10
-Disallow: /archive/
-Allow: /archive/covers/
-Disallow: /*.pdf$
-
-Sitemap: https://lantern.example/sitemap.xml
-`
-
 const (
 	seed = 1987
 	days = 4
@@ -71,6 +41,17 @@ type line struct {
 	text  string // as logged, without its end
 	crlf  bool
 	truth truth
+}
+
+// logged is the line of a request with the truth about it, of which the request
+// itself tells a part.
+func logged(r request, t truth) line {
+	if down(r.at) {
+		r.status = 503
+	}
+	t.told = t.told && (r.status == 200 || r.status == 304)
+	t.method, t.outcome = methodOf(r.line), outcomeOf(r.status)
+	return line{at: r.at, text: r.String(), truth: t}
 }
 
 func main() {
@@ -91,15 +72,26 @@ func generate(dir string) error {
 	if err != nil {
 		return err
 	}
-	expected, err := json.MarshalIndent(tally(lines), "", "  ")
+	expected, err := json.MarshalIndent(expectations{tally(lines, false), tally(lines, true)}, "", "  ")
 	if err != nil {
 		return err
 	}
-	for name, content := range map[string][]byte{
-		"robots.txt":    []byte(robotsTxt),
-		"access.log.gz": packed,
-		"expected.json": append(expected, '\n'),
-	} {
+	files := map[string][]byte{
+		"robots.txt":            []byte(robotsTxt),
+		"robots-2026-09-07.txt": []byte(robotsBefore),
+		"robots-2026-11-17.txt": []byte(robotsTxt),
+		"policy.csv":            []byte(manifest),
+		"crawlers.json":         []byte(crawlers),
+		"access.log.gz":         packed,
+		"expected.json":         append(expected, '\n'),
+	}
+	for name, list := range ranges {
+		files[filepath.Join("ranges", name)] = []byte(list)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "ranges"), 0o755); err != nil {
+		return err
+	}
+	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
 			return err
 		}
@@ -120,6 +112,10 @@ func fourDays() []line {
 		lines = append(lines, c.rounds(random())...)
 	}
 	lines = append(lines, grabbit(random())...)
+	lines = append(lines, dormouse(random())...)
+	lines = append(lines, impostors(random())...)
+	lines = append(lines, moss()...)
+	lines = append(lines, gull()...)
 	lines = append(lines, notable()...)
 	lines = append(lines, oddities()...)
 	slices.SortStableFunc(lines, func(a, b line) int { return a.at.Compare(b.at) })

@@ -41,7 +41,7 @@ func notable() []line {
 		{"17 05:03:30", v6 + "a3", hoover, hooverAgent, "OPTIONS * HTTP/1.1", 200, notJudged, ""},
 		{"17 05:03:34", v6 + "a3", hoover, hooverAgent, "CONNECT mail.example:25 HTTP/1.1", 405, notJudged, ""},
 		{"18 11:45:18", v6 + "a1", hoover, hooverAgent, `GET /search?q=\x22night+ferry\x22 HTTP/1.1`, 200, violation, ""},
-		{"18 11:45:26", v6 + "a1", hoover, hooverAgent, "GET http://lantern.example/search?q=salt HTTP/1.1", 200, violation, ""},
+		{"18 11:45:26", v6 + "a1", hoover, hooverAgent, "GET https://lantern.example/search?q=salt HTTP/1.1", 200, violation, ""},
 		{"19 02:10:44", v6 + "a2", hoover, hooverAgent, "GET /drafts/%7Eanna/winter HTTP/1.1", 200, violation, ""},
 		{"19 02:10:49", v6 + "a2", hoover, hooverAgent, `GET /essays/caf\xc3\xa9-at-closing-time HTTP/1.1`, 200, allowed, ""},
 
@@ -52,16 +52,19 @@ func notable() []line {
 		// Who this was, nobody can say, so nobody is accused.
 		{"17 22:14:39", "198.51.100.9", "bingbot", two, "GET /members/letters HTTP/1.1", 302, indeterminate, "ambiguous_agent"},
 
+		// Nor whether this was bingbot: it is at none of its addresses, by a list too old to tell.
+		{"18 03:12:08", "198.51.100.11", "bingbot", bingAgent, get("/essays/rust"), 200, allowed, ""},
+		{"18 03:12:20", "198.51.100.11", "bingbot", bingAgent, get("/poems/stair"), 200, allowed, ""},
+
 		// The server reads 1,024 bytes of a request line and logs what it read.
 		{"17 01:17:00", "203.0.113.77", grab, grabbitAgent, ("GET /issues/?ids=" + strings.Repeat("2026-10,", 128))[:1024], 414, indeterminate, "truncated"},
 	} {
 		t := truth{crawler: n.crawler, verdict: n.verdict, reason: n.reason}
-		if n.verdict == violation {
-			t.outcome = outcomeOf(n.status)
+		if n.addr == "198.51.100.9" || n.addr == "198.51.100.11" {
+			t.identity = unverified
 		}
 		at := november(n.at)
-		lines = append(lines, line{at: at, truth: t,
-			text: request{at: at, addr: n.addr, line: n.line, status: n.status, agent: n.agent}.String()})
+		lines = append(lines, logged(request{at: at, addr: n.addr, line: n.line, status: n.status, agent: n.agent}, t))
 	}
 	return lines
 }
@@ -112,16 +115,18 @@ func oddities() []line {
 	}
 
 	// Somebody mended two minutes by hand, on another system.
+	var mended []line
 	for _, at := range []string{"19 09:00:00", "19 09:00:20", "19 09:01:05", "19 09:01:40"} {
-		t := november(at)
-		lines = append(lines, line{at: t, crlf: true,
-			text: request{at: t, addr: "198.51.100.120", line: get("/poems/tinder"), status: 200, referrer: site + "/poems/", agent: chrome}.String()})
+		req := request{at: november(at), addr: "198.51.100.120", line: get("/poems/tinder"), status: 200, referrer: site + "/poems/", agent: chrome}
+		mended = append(mended, logged(req, truth{}))
 	}
 	t := november("19 09:00:30")
-	lines = append(lines,
-		line{at: t, crlf: true, truth: truth{crawler: "GrabbitBot", verdict: violation, outcome: outcomeOf(403)},
-			text: request{at: t, addr: "203.0.113.78", line: get("/archive/1987/editorial"), status: 403, agent: grabbitAgent}.String()},
-		line{at: t.Add(time.Second), crlf: true, truth: truth{not: blank}})
+	req := request{at: t, addr: "203.0.113.78", line: get("/archive/1987/editorial"), status: 403, agent: grabbitAgent}
+	mended = append(mended, logged(req, truth{crawler: "GrabbitBot", verdict: violation}), line{at: t.Add(time.Second), truth: truth{not: blank}})
+	for _, l := range mended {
+		l.crlf = true
+		lines = append(lines, l)
+	}
 	return lines
 }
 

@@ -63,11 +63,13 @@ func join(parts ...[]string) []string {
 	return all
 }
 
+const robotsPath = "/robots.txt"
+
 // bodySize is the size of a path's body: the true one of robots.txt, for
 // everything else one made up from the path, always the same.
-func bodySize(path string) int {
-	if path == "/robots.txt" {
-		return len(robotsTxt)
+func bodySize(path string, at time.Time) int {
+	if path == robotsPath {
+		return len(robotsAt(at))
 	}
 	h := fnv.New32a()
 	h.Write([]byte(path))
@@ -109,7 +111,7 @@ func (r request) size() string {
 	case method == "HEAD", r.status == 304:
 		return "-"
 	case r.status == 200:
-		return strconv.Itoa(bodySize(target))
+		return strconv.Itoa(bodySize(target, r.at))
 	}
 	return strconv.Itoa(r.status - 100) // the server's error pages are short
 }

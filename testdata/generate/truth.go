@@ -4,32 +4,72 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
 // A truth is what a true audit says of one line. The zero truth is that of a
 // browser.
 type truth struct {
-	crawler string // as the report names it; "" is none
-	verdict string // of a crawler's line: one of the nine, or notJudged
-	reason  string // of an indeterminate verdict
-	outcome string // of a violation
-	told    bool   // the line is a fetch of robots.txt that had an answer
-	not     string // what the line is not, if not a record: blank or unparsed
+	crawler  string // as the report names it; "" is none
+	verdict  string // of a crawler's line: one of the nine, or notJudged
+	alone    string // the verdict of an audit by robots.txt alone, if that is another
+	reason   string // of an indeterminate verdict
+	identity string // if the client is not the crawler's own
+	method   string
+	outcome  string
+	told     bool   // the line is a fetch of robots.txt that had an answer
+	not      string // what the line is not, if not a record: blank or unparsed
 }
 
-// The verdicts that this sample has, and three words for lines without one.
+// The nine verdicts, what is known of a client, and three words for lines without
+// a verdict.
 const (
 	allowed       = "allowed"
 	robotsFetch   = "robots_fetch"
 	violation     = "violation"
+	grace         = "grace"
 	indeterminate = "indeterminate"
+	noPolicy      = "no_policy"
+	unreachable   = "unreachable"
 	exempt        = "exempt"
+	spoofed       = "spoofed"
+
+	verified     = "verified"
+	unverified   = "unverified"
+	unverifiable = "unverifiable"
 
 	notJudged = "not_judged"
 	unparsed  = "unparsed"
 	blank     = "blank"
 )
+
+// in is what one of the two audits says of the line and of its client.
+func (t truth) in(full bool) (verdict, identity string) {
+	verdict, identity = t.verdict, t.identity
+	if !full && t.alone != "" {
+		verdict = t.alone
+	}
+	if !full && identity == spoofed {
+		identity = "" // without a list nobody is found out
+	}
+	if of, ok := identities[t.crawler]; identity == "" && !ok {
+		identity = unverifiable
+	} else if identity == "" && full {
+		identity = of.full
+	} else if identity == "" {
+		identity = of.alone
+	}
+	return verdict, identity
+}
+
+// methodOf says how reports call the method of a request line.
+func methodOf(line string) string {
+	if method, _, _ := strings.Cut(line, " "); method == "GET" || method == "HEAD" {
+		return method
+	}
+	return "other"
+}
 
 // outcomeOf says what a violation was answered with.
 func outcomeOf(status int) string {
@@ -44,8 +84,16 @@ func outcomeOf(status int) string {
 	return "absent"
 }
 
-// A report is expected.json: the figures of the audit under the names that its
-// own JSON output gives them, and two more (blank, and informed as one number).
+// expectations is expected.json: what a true audit finds that goes by robots.txt
+// alone, as it is now, and one that is given the manifest, the crawlers and the
+// ranges.
+type expectations struct {
+	Alone *report `json:"robots"`
+	Full  *report `json:"policy"`
+}
+
+// A report has the figures of an audit under the names that its own JSON output
+// gives them, and one more (blank).
 type report struct {
 	Blank       int               `json:"blank"`
 	Lines       int               `json:"lines"`
@@ -57,18 +105,29 @@ type report struct {
 }
 
 type crawlerFigures struct {
-	Crawler  string         `json:"crawler"`
-	Requests int            `json:"requests"`
-	Verdicts map[string]int `json:"verdicts"`
-	Reasons  map[string]int `json:"reasons"`
-	Outcomes map[string]int `json:"outcomes"`
-	Informed int            `json:"informed"` // violations after its own first fetch of robots.txt
+	Crawler       string         `json:"crawler"`
+	Requests      int            `json:"requests"`
+	Verdicts      map[string]int `json:"verdicts"`
+	Reasons       map[string]int `json:"reasons"`
+	Outcomes      map[string]int `json:"outcomes"`
+	Identity      map[string]int `json:"identity"`
+	GraceInformed int            `json:"grace_informed"` // after its own first fetch of the new robots.txt
+	Violations    []*alike       `json:"violations"`
 
-	told time.Time // that first fetch; zero if there was none yet
+	told, toldNew time.Time // its first fetches of robots.txt at all, and of the new one
+}
+
+// alike are violations that are.
+type alike struct {
+	Identity string `json:"identity"`
+	Outcome  string `json:"outcome"`
+	Method   string `json:"method"`
+	Informed bool   `json:"informed"` // after its own first fetch of robots.txt: all of them break rules of both versions
+	N        int    `json:"n"`
 }
 
 // tally counts what is known of the lines, which are in order of time.
-func tally(lines []line) *report {
+func tally(lines []line, full bool) *report {
 	var r report
 	byName := map[string]*crawlerFigures{}
 	for _, l := range lines {
@@ -90,7 +149,7 @@ func tally(lines []line) *report {
 				c = newFigures(l.truth.crawler)
 				byName[c.Crawler] = c
 			}
-			c.count(l)
+			c.count(l, full)
 		}
 	}
 	r.Crawlers = slices.SortedFunc(maps.Values(byName), func(a, b *crawlerFigures) int {
@@ -103,27 +162,47 @@ func newFigures(name string) *crawlerFigures {
 	return &crawlerFigures{
 		Crawler: name,
 		Verdicts: map[string]int{
-			allowed: 0, robotsFetch: 0, violation: 0, "grace": 0, indeterminate: 0,
-			"no_policy": 0, "unreachable": 0, exempt: 0, "spoofed": 0,
+			allowed: 0, robotsFetch: 0, violation: 0, grace: 0, indeterminate: 0,
+			noPolicy: 0, unreachable: 0, exempt: 0, spoofed: 0,
 		},
-		Reasons:  map[string]int{},
-		Outcomes: map[string]int{"obtained": 0, "redirected": 0, "refused": 0, "absent": 0},
+		Reasons:    map[string]int{},
+		Outcomes:   map[string]int{"obtained": 0, "redirected": 0, "refused": 0, "absent": 0},
+		Identity:   map[string]int{verified: 0, spoofed: 0, unverified: 0, unverifiable: 0},
+		Violations: []*alike{},
 	}
 }
 
-func (c *crawlerFigures) count(l line) {
+func (c *crawlerFigures) count(l line, full bool) {
+	verdict, identity := l.truth.in(full)
 	c.Requests++
-	c.Verdicts[l.truth.verdict]++
-	switch l.truth.verdict {
+	c.Verdicts[verdict]++
+	c.Identity[identity]++
+	switch verdict {
 	case indeterminate:
 		c.Reasons[l.truth.reason]++
+	case grace:
+		if !c.toldNew.IsZero() {
+			c.GraceInformed++
+		}
 	case violation:
 		c.Outcomes[l.truth.outcome]++
-		if !c.told.IsZero() && c.told.Before(l.at) {
-			c.Informed++
-		}
+		c.violate(alike{identity, l.truth.outcome, l.truth.method, !c.told.IsZero() && c.told.Before(l.at), 1})
 	}
 	if l.truth.told && c.told.IsZero() {
 		c.told = l.at
 	}
+	if l.truth.told && c.toldNew.IsZero() && !l.at.Before(changed) {
+		c.toldNew = l.at
+	}
+}
+
+// violate counts a violation among those that are like it.
+func (c *crawlerFigures) violate(v alike) {
+	for _, known := range c.Violations {
+		if n := known.N; *known == (alike{v.Identity, v.Outcome, v.Method, v.Informed, n}) {
+			known.N++
+			return
+		}
+	}
+	c.Violations = append(c.Violations, &v)
 }

@@ -1,0 +1,144 @@
+package main
+
+import "time"
+
+// The site's robots.txt changed once in the four days, and for forty minutes of
+// the first evening there was none to be had: the server behind was restarted,
+// and all was answered 503.
+var (
+	downFrom = november("16 21:10:00")
+	downTo   = november("16 21:50:00")
+	changed  = november("17 10:00:00")
+)
+
+// down tells whether the site was down.
+func down(at time.Time) bool { return !at.Before(downFrom) && at.Before(downTo) }
+
+// robotsAt is the robots.txt in force.
+func robotsAt(at time.Time) string {
+	if at.Before(changed) {
+		return robotsBefore
+	}
+	return robotsTxt
+}
+
+// manifest is policy.csv.
+const manifest = `from,origin,status,file
+2026-09-07T08:00:00Z,https://lantern.example,200,robots-2026-09-07.txt
+2026-11-16T21:10:00Z,https://lantern.example,503,
+2026-11-16T21:50:00Z,https://lantern.example,200,robots-2026-09-07.txt
+2026-11-17T10:00:00Z,https://lantern.example,200,robots-2026-11-17.txt
+`
+
+// The parts of robots.txt that never changed. The last rule for everybody is what
+// the dialects disagree about: for rfc9309 "%7E" is "~", for google it is three
+// bytes.
+const (
+	forAll = `# The Lantern, a small magazine. Mail about this file: web@lantern.example
+
+User-agent: *
+Disallow: /members/
+Allow: /members/join
+Disallow: /search?q=
+Disallow: /*?sort=      # the same pages in another order
+Disallow: /*.pdf$
+Disallow: /drafts/%7Eanna/
+
+`
+	forGrabbit = `# Agreed with its makers in September: slowly, and not the archive.
+User-agent: GrabbitBot
+Crawl-delay: 10
+Disallow: /archive/
+Allow: /archive/covers/
+Disallow: /*.pdf$
+
+Sitemap: https://lantern.example/sitemap.xml
+`
+)
+
+// robotsBefore is in force until changed, and robotsTxt from then on.
+const (
+	robotsBefore = forAll + forGrabbit
+	robotsTxt    = forAll + `# The archive is for readers, not for training sets. Its covers may be shown.
+User-agent: GPTBot
+User-agent: CCBot
+User-agent: ClaudeBot
+User-agent: DormouseBot
+Disallow: /archive/
+Allow: /archive/covers/
+Disallow: /members/
+Disallow: /*.pdf$
+
+` + forGrabbit
+)
+
+// crawlers is what the site knows of crawlers that the command does not: who they
+// are, as they do not exist.
+const crawlers = `[
+{"name":"DormouseBot","operator":"Dormouse Search","category":"ai-search","words":["DormouseBot"],"tokens":["DormouseBot"],
+ "obeys":"yes","source":"https://dormouse.example/bot","date":"2026-11-20","verify":"ranges"},
+{"name":"GrabbitBot","operator":"Grabbit","category":"ai-training","words":["GrabbitBot"],"tokens":["GrabbitBot"],
+ "obeys":"yes","source":"https://grabbit.example/bot","date":"2026-11-20","verify":"ranges"},
+{"name":"GullCrawler","operator":"Gull","category":"search","words":["GullCrawler"],"tokens":["GullCrawler"],"dialect":"google",
+ "obeys":"yes","source":"https://gull.example/crawler","date":"2026-11-20","verify":"ranges"},
+{"name":"MossCrawler","operator":"Moss","category":"monitoring","words":["MossCrawler"],"tokens":["MossCrawler"],
+ "obeys":"yes","source":"https://moss.example/","date":"2026-11-20"}
+]
+`
+
+// ranges are the lists of addresses, invented all of them. The one of bingbot is
+// too old to prove that somebody is not bingbot.
+var ranges = map[string]string{
+	"Googlebot.json": `{
+  "creationTime": "2026-11-14T14:46:09.000000",
+  "prefixes": [
+    {"ipv4Prefix": "192.0.2.128/29"},
+    {"ipv6Prefix": "2001:db8:600::/64"}
+  ]
+}
+`,
+	"bingbot.json": `{
+  "creationTime": "2026-09-28T10:00:00.121331",
+  "prefixes": [
+    {"ipv4Prefix": "192.0.2.160/28"}
+  ]
+}
+`,
+	"GPTBot.json": `{
+  "creationTime": "2026-11-03T17:00:00.000000",
+  "prefixes": [
+    {"ipv4Prefix": "192.0.2.190/31"},
+    {"ipv4Prefix": "192.0.2.192/31"}
+  ]
+}
+`,
+	"DormouseBot.txt": `198.51.100.32/30
+`,
+	"GrabbitBot.txt": `# https://grabbit.example/addresses
+203.0.113.76/30
+`,
+}
+
+// An identity is what each audit can tell of a crawler's own clients: the one by
+// robots.txt alone, and the one that is given the files above.
+type identity struct{ alone, full string }
+
+// identities are those of the crawlers. Who is not here publishes nothing, and
+// was given no list.
+var identities = map[string]identity{
+	"AdsBot-Google":   {unverified, unverified},
+	"AhrefsBot":       {unverified, unverified},
+	"Applebot":        {unverified, unverified},
+	"bingbot":         {unverified, verified},
+	"CCBot":           {unverified, unverified},
+	"ChatGPT-User":    {unverified, unverified},
+	"ClaudeBot":       {unverified, unverified},
+	"DormouseBot":     {unverifiable, verified},
+	"Googlebot":       {unverified, verified},
+	"Googlebot-Image": {unverified, unverified},
+	"GPTBot":          {unverified, verified},
+	"GrabbitBot":      {unverifiable, verified},
+	"GullCrawler":     {unverifiable, unverified},
+	"Perplexity-User": {unverified, unverified},
+	"YandexBot":       {unverified, unverified},
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// dormouse is DormouseBot, which obeys: it fetches robots.txt each morning and
+// goes by that until the next. When the archive was closed to it, it went on
+// there until it woke.
+func dormouse(r *rand.Rand) []line {
+	const pages = 22
+	addrs := hosts("198.51.100.%d", 32, 2)
+	open := join(archive, essays, poems, covers)
+	closed := join(essays, poems, covers, []string{"/", "/archive/covers/"})
+	var lines []line
+	ask := func(at time.Time, addr, path string) {
+		req := request{at: at, addr: addr, line: get(path), status: 200, agent: dormouseAgent}
+		t := truth{crawler: "DormouseBot", verdict: allowed}
+		switch {
+		case path == robotsPath:
+			t = truth{crawler: "DormouseBot", verdict: robotsFetch, told: true}
+		case slices.Contains(archive, path):
+			t.alone = violation // by the new rules, which were not there yet
+			if !at.Before(changed) {
+				t.verdict = grace
+			}
+		}
+		lines = append(lines, logged(req, t))
+	}
+	for day := range days {
+		wakes := monday.AddDate(0, 0, day).Add(6*time.Hour + time.Duration(r.IntN(300))*time.Second)
+		ask(wakes, addrs[0], robotsPath)
+		paths, hours := open, 23
+		if day >= 2 {
+			paths = closed
+		}
+		if day == days-1 {
+			hours = 17
+		}
+		for range pages {
+			ask(wakes.Add(10*time.Minute+time.Duration(r.IntN(hours*3600))*time.Second), addrs[0], pick(r, paths))
+		}
+	}
+	// Its other machine had a copy of its own.
+	for _, at := range []string{"18 06:31:10", "18 06:44:52", "18 07:02:30"} {
+		ask(november(at), addrs[1], pick(r, archive))
+	}
+	return lines
+}
+
+// impostors call themselves by well-known names, and come from elsewhere. By
+// robots.txt alone nobody could tell.
+func impostors(r *rand.Rand) []line {
+	var lines []line
+	for _, who := range []struct {
+		name, agent, addr, from string
+		forbidden, permitted    []string
+		requests                int
+	}{
+		{
+			"Googlebot", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "198.51.100.23", "18 13:05:11",
+			join(pdfs, []string{"/search?q=salt", "/search?q=ferry", "/essays/?sort=date", "/members/letters"}), join(front, essays), 24,
+		}, {
+			"GPTBot", "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)", "2001:db8:bad:5::7", "17 13:40:29",
+			archive, essays, 16,
+		},
+	} {
+		at := november(who.from)
+		for range who.requests {
+			path, alone := pick(r, who.forbidden), violation
+			if r.IntN(4) == 0 {
+				path, alone = pick(r, who.permitted), allowed
+			}
+			req := request{at: at, addr: who.addr, line: get(path), status: pageStatus(path), agent: who.agent}
+			lines = append(lines, logged(req, truth{crawler: who.name, verdict: spoofed, alone: alone, identity: spoofed}))
+			at = at.Add(time.Duration(1+r.IntN(5)) * time.Second)
+		}
+	}
+	return lines
+}
+
+// moss is MossCrawler. The site's firewall takes it for an attack that it asks
+// for robots.txt, and answers 403: by RFC 9309 it may then fetch all there is.
+func moss() []line {
+	var lines []line
+	for day := range days {
+		at := monday.AddDate(0, 0, day).Add(4*time.Hour + 10*time.Minute + time.Duration(37*day)*time.Second)
+		for _, n := range []struct {
+			path, verdict string
+			status        int
+		}{
+			{robotsPath, robotsFetch, 403},
+			{"/", allowed, 200},
+			{"/search?q=salt", noPolicy, 200},
+			{"/essays/rust", allowed, 200},
+			{"/issues/2026-10.pdf", noPolicy, 200},
+			{"/members/letters", noPolicy, 302},
+			{"/members/gift", noPolicy, 302},
+		} {
+			req := request{at: at, addr: "198.51.100.52", line: get(n.path), status: n.status, agent: mossAgent}
+			lines = append(lines, logged(req, truth{crawler: "MossCrawler", verdict: n.verdict}))
+			at = at.Add(11 * time.Second)
+		}
+	}
+	return lines
+}
+
+// gull is GullCrawler, which reads robots.txt by Google's published parser, and
+// as Google does it may take a robots.txt that cannot be had for one that is not
+// there. By robots.txt alone nobody could know either.
+func gull() []line {
+	var lines []line
+	for _, n := range []struct {
+		at, path, verdict string
+	}{
+		{"16 08:12:40", robotsPath, robotsFetch},
+		{"16 08:12:44", "/", allowed},
+		{"16 08:12:51", "/essays/salt", allowed},
+		{"16 08:12:58", "/archive/1987/editorial", allowed},
+		{"16 21:14:03", robotsPath, robotsFetch},
+		{"16 21:14:06", "/poems/stair", allowed},
+		{"16 21:39:03", robotsPath, robotsFetch},
+		{"16 21:54:10", "/search?q=lighthouse", unreachable},
+		{"16 21:54:17", "/issues/2026-10.pdf", unreachable},
+		{"16 21:54:25", "/essays/?sort=date", unreachable},
+		{"16 22:18:09", "/members/letters", unreachable},
+		{"16 22:18:16", "/essays/low-sun", allowed},
+		{"16 23:02:30", "/issues/2026-07.pdf", unreachable},
+		{"17 06:40:11", robotsPath, robotsFetch},
+		{"17 06:40:15", "/poems/", allowed},
+		{"17 06:40:22", "/archive/1992/reviews", allowed},
+		{"18 08:20:53", robotsPath, robotsFetch},
+		{"18 08:20:57", "/essays/", allowed},
+		{"19 08:31:26", robotsPath, robotsFetch},
+		{"19 08:31:30", "/issues/", allowed},
+	} {
+		t := truth{crawler: "GullCrawler", verdict: n.verdict, told: n.verdict == robotsFetch}
+		if n.verdict == unreachable {
+			t.alone = violation
+		}
+		at := november(n.at)
+		req := request{at: at, addr: "198.51.100.56", line: get(n.path), status: pageStatus(n.path), agent: gullAgent}
+		lines = append(lines, logged(req, t))
+	}
+	return lines
+}
