@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // benchReport is what a benchmark found.
@@ -79,11 +78,7 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	}
 	fmt.Fprintf(w, "%s of robots.txt, %s, asked by %s in dialect %s.\n\n",
 		plural(int64(r.Bytes), "byte"), plural(int64(r.URLs), "URL"), r.Agent, r.Dialect)
-	var right []table.ColumnConfig
-	for i := 3; i <= 8; i++ {
-		right = append(right, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t := newTable(table.Row{"engine", "", "ns a parse", "±", "ns a URL", "±", "URLs a second", "agrees"}, right)
+	t := newTable(table.Row{"engine", "", "ns a parse", "±", "ns a URL", "±", "URLs a second", "agrees"}, 3, 4, 5, 6, 7, 8)
 	for _, e := range r.Engines {
 		t.AppendRow(e.row(r.URLs))
 	}

@@ -137,7 +137,7 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 	}
 	t := newTable(table.Row{
 		"crawler", "operator", "category", "words", "tokens", "bound by *", "exempt", "dialect", "obeys", "verify", "as of", "source",
-	}, nil)
+	})
 	exempt, sourced := 0, 0
 	for _, p := range profiles {
 		p = printableProfile(p)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -50,7 +51,7 @@ func (j *judge) assumptions(r *audit.Report) []string {
 		list = append(list, fmt.Sprintf("All crawlers are judged by the dialect %s, as asked for.", j.dialect))
 	} else {
 		list = append(list,
-			"Crawlers of Google are judged as Google's published parser reads robots.txt. For all others, whose parsers nobody outside knows, a rule counts only where Google's parser and RFC 9309 agree; where they differ the request is indeterminate (contested) or in grace.")
+			"Crawlers of Google, and those known to read robots.txt as Google does, are judged by Google's published parser. For all others, whose parsers nobody outside knows, a rule counts only where Google's parser and RFC 9309 agree; where they differ the request is indeterminate (contested) or in grace.")
 	}
 	list = append(list, j.hostText())
 	if len(r.NotAuditable) > 0 {
@@ -68,9 +69,9 @@ func (j *judge) historyText(r *audit.Report) string {
 	case j.Constant:
 		return fmt.Sprintf("%s is taken as in force throughout, before the first request and after the last. If it has changed since, requests are judged by rules that their crawler could not know.", file)
 	case j.Observed:
-		return fmt.Sprintf("Judged by the versions in %s at the times at which they were seen: between two that differ both are taken as in force, and the last one stays in force.", file)
+		return fmt.Sprintf("The versions in %s have the times at which they were seen: between two that differ both are taken as in force, and the last one stays in force.", file)
 	default:
-		return fmt.Sprintf("Judged by the versions in %s, each in force from its time until the next one's.", file)
+		return fmt.Sprintf("Each version in %s is in force from its time until the next one's.", file)
 	}
 }
 
@@ -79,32 +80,25 @@ func robotsText(r *audit.Report) []string {
 	if !r.RobotsTxt.Logged {
 		return []string{"Robots.txt requests are not logged: no client at all is seen to fetch it. Servers leave them out, CDNs answer them, samples miss them; so nothing is said of who fetched it, and what crawlers were told is not known."}
 	}
-	return []string{"Where the log shows that a crawler of the same operator was answered 4xx, 204 or an empty body to a GET of /robots.txt within the window, it may have acted on that there is none. Informed are violations by a crawler that had fetched rules which forbid the request."}
+	return []string{"A crawler may have acted on that there is no robots.txt where the log shows that one of its operator's was told so within the window: by 4xx, 204 or an empty body. Informed are requests of a crawler that had itself fetched rules which forbid them."}
 }
 
 func (j *judge) identityText() []string {
-	list := []string{"All counts are of requests by clients identifying themselves as the crawler named: any client can send any User-Agent."}
+	list := []string{"Any client can send any User-Agent: all counts are of requests by clients identifying themselves as the crawler named."}
 	if len(j.Ranges) == 0 && j.Names == "" {
 		return append(list, "No addresses of crawlers were given, so nobody's identity is verified.")
 	}
 	if len(j.Ranges) > 0 {
 		var names []string
-		undated := false
 		for _, info := range j.Ranges {
-			created := info.Created
-			if created == "" {
-				created, undated = "undated", true
-			}
-			names = append(names, fmt.Sprintf("%s by %s (%s)", info.Crawler, info.File, created))
+			names = append(names, fmt.Sprintf("%s (%s)", info.Crawler, cmp.Or(timeAs(info.Created, time.DateOnly), "undated")))
 		}
-		list = append(list, "Identity is proven by published addresses: "+strings.Join(names, ", ")+".",
-			fmt.Sprintf("An address in a list verifies whenever the list was made; who is in none is spoofed only if the lists are of within %s of the request.", hours(j.RangesMaxAge)))
-		if undated {
-			list = append(list, "Lists without a date are taken as current.")
-		}
+		list = append(list, fmt.Sprintf(
+			"Verified are clients whose address is in a list of the crawler's, of whatever date: %s. Who is in none is spoofed, but only where the lists are of within %s of the request, or undated and so taken as current.",
+			listed(names), hours(j.RangesMaxAge)))
 	}
 	if j.Names != "" {
-		list = append(list, fmt.Sprintf("Identity is also proven by the names in %s, where they were confirmed and are the operator's.", printable(j.Names)))
+		list = append(list, fmt.Sprintf("Verified are also clients by the names in %s, where they were confirmed and are the operator's.", printable(j.Names)))
 	}
 	if j.ClientIP != "addr" {
 		text := "The client's address is taken from X-Forwarded-For (" + j.ClientIP + ")"

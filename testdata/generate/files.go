@@ -75,7 +75,7 @@ Disallow: /*.pdf$
 // crawlers is what the site knows of crawlers that the command does not: who they
 // are, as they do not exist.
 const crawlers = `[
-{"name":"DormouseBot","operator":"Dormouse Search","category":"ai-search","words":["DormouseBot"],"tokens":["DormouseBot"],
+{"name":"DormouseBot","operator":"Dormouse","category":"ai-search","words":["DormouseBot"],"tokens":["DormouseBot"],
  "obeys":"yes","source":"https://dormouse.example/bot","date":"2026-11-20","verify":"ranges"},
 {"name":"GrabbitBot","operator":"Grabbit","category":"ai-training","words":["GrabbitBot"],"tokens":["GrabbitBot"],
  "obeys":"yes","source":"https://grabbit.example/bot","date":"2026-11-20","verify":"ranges"},
