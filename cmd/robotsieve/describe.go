@@ -112,8 +112,10 @@ func (j *judge) identityText() []string {
 
 func (j *judge) hostText() string {
 	switch {
-	case len(j.Hosts) > 0:
-		return "Only requests to " + strings.Join(j.Hosts, ", ") + " are judged; logs that name no hosts are taken as its."
+	case len(j.Hosts) == 1:
+		return "Only requests to " + j.Hosts[0] + " are judged; a log that names no hosts is taken as its."
+	case len(j.Hosts) > 1:
+		return "Only requests to " + listed(j.Hosts) + " are judged; a log that names no hosts is taken as of one of them."
 	case j.Constant:
 		return "The logs name no hosts and --host was not given: every line is taken as a request to the site of robots.txt."
 	default:

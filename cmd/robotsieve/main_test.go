@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -142,6 +143,23 @@ func sameTruth(t *testing.T, got, want truth) {
 	}
 }
 
+// What README.md says of the two audits of the sample.
+func TestREADMECountsTheViolationsOfBothAudits(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	violations := func(args []string) string {
+		totals := auditJSON(t, command(t, "", append(args, "--output", "json")...))["totals"].(map[string]any)
+		return fmt.Sprint(totals["verdicts"].(map[string]any)["violation"])
+	}
+	want := "has " + violations([]string{"audit", "--robots", sample + "robots.txt", sample + "access.log.gz"}) +
+		" violations under six names instead of " + violations(fullAudit(sample)) + " under two:"
+	if !strings.Contains(strings.Join(strings.Fields(string(readme)), " "), want) {
+		t.Errorf("README.md does not say %q", want)
+	}
+}
+
 // sameCounts compares counts by name; a name that is missing stands for 0.
 func sameCounts(t *testing.T, crawler string, got, want map[string]int64) {
 	t.Helper()
@@ -220,6 +238,36 @@ func TestREADMEShowsWhatTheDemoPrints(t *testing.T) {
 	r := command(t, "", fullAudit("testdata/sample/")...)
 	if shown != r.out {
 		t.Errorf("README.md shows\n%s\nbut the demo prints\n%s", shown, r.out)
+	}
+}
+
+// So are the other examples that it shows the output of.
+func TestREADMEShowsWhatItsExamplesPrint(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("../..")
+	_, rest, found := strings.Cut(string(readme), "$ robotsieve ")
+	if !found {
+		t.Fatal("README.md shows no example")
+	}
+	for found {
+		var example string
+		example, rest, _ = strings.Cut(rest, "```")
+		call, shown, _ := strings.Cut(example, "\n")
+		var args []string
+		for i, part := range strings.Split(call, `"`) {
+			if i%2 == 1 {
+				args = append(args, part)
+			} else {
+				args = append(args, strings.Fields(part)...)
+			}
+		}
+		if r := command(t, "", args...); r.out != shown {
+			t.Errorf("README.md shows for %q\n%s\nbut it prints\n%s", args, shown, r.out)
+		}
+		_, rest, found = strings.Cut(rest, "$ robotsieve ")
 	}
 }
 

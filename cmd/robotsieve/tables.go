@@ -241,7 +241,8 @@ func (t textReport) proof() {
 		t.line("and %s of others: see --output json.", plural(rest, "violation"))
 	}
 	t.line("")
-	t.wrapped("", "Obtained is an answer of 2xx and 304, redirected another 3xx, refused 401, 403, 429, 444, 451 and 5xx, absent all others.")
+	t.wrapped("", "Obtained is an answer of 2xx and 304, redirected another 3xx, refused 401, 403, 429, 444, 451 and 5xx, absent all others. "+
+		"Informed are those of which the log shows it; others may have been, too.")
 }
 
 // sumsOf sums violations of clients of an identity: all, by outcome, by method, and
@@ -309,7 +310,7 @@ func (t textReport) rules() {
 			row = append(row, cut(b.file, maxFileShown))
 		}
 		if origins {
-			row = append(row, b.origin)
+			row = append(row, cmp.Or(b.origin, "-"))
 		}
 		w.AppendRow(row)
 	}
@@ -377,7 +378,7 @@ func (t textReport) delays() {
 				shortName(&t.Crawlers[i]), seconds(d.Delay), grouped(d.Gaps), share(float64(d.Shorter) / float64(d.Gaps)), seconds(d.Median), seconds(d.P10),
 			}
 			if several {
-				row = append(row, d.Origin)
+				row = append(row, cmp.Or(d.Origin, "-"))
 			}
 			w.AppendRow(row)
 		}
