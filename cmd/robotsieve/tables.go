@@ -123,12 +123,19 @@ func (t textReport) crawlers() {
 		}
 		w.AppendRow(row)
 	}
-	list := t.Crawlers[:min(len(t.Crawlers), maxCrawlersShown)]
-	for i := range list {
-		add(shortName(&list[i]), shortOperator(&list[i]), list[i:i+1])
+	block := func(list []audit.CrawlerInfo) {
+		for i := range list[:min(len(list), maxCrawlersShown)] {
+			add(shortName(&list[i]), shortOperator(&list[i]), list[i:i+1])
+		}
+		if rest := list[min(len(list), maxCrawlersShown):]; len(rest) > 0 {
+			add(fmt.Sprintf("(%s more)", grouped(int64(len(rest)))), "see json, csv", rest)
+		}
 	}
-	if rest := t.Crawlers[len(list):]; len(rest) > 0 {
-		add(fmt.Sprintf("(%s more)", grouped(int64(len(rest)))), "see json, csv", rest)
+	exempt := func(c audit.CrawlerInfo) bool { return c.Exempt != "" }
+	block(slices.DeleteFunc(slices.Clone(t.Crawlers), exempt))
+	if unbound := slices.DeleteFunc(slices.Clone(t.Crawlers), func(c audit.CrawlerInfo) bool { return !exempt(c) }); len(unbound) > 0 {
+		w.AppendRow(table.Row{"Not bound by it:"})
+		block(unbound)
 	}
 	if len(t.Crawlers) > 1 {
 		add("all", "", t.Crawlers)
