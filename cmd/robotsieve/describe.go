@@ -174,5 +174,12 @@ func hours(d time.Duration) string {
 	if d%(24*time.Hour) == 0 && d > 48*time.Hour {
 		return plural(int64(d/(24*time.Hour)), "day")
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
+	text := d.String()
+	if d%time.Minute == 0 {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if d%time.Hour == 0 {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
