@@ -212,12 +212,18 @@ func memoryFlag(cmd *cobra.Command) memoryLimit {
 		"about how much memory to take; what must wait for the whole input and has no room in it goes to a temporary file")}
 }
 
+// minMemory is the least value of --memory: package spill does not do with less.
+const minMemory = 1_000_000
+
 // records returns how much of the memory is for records that must wait. The rest is
 // for what an audit takes anyway, some 60 MB, and for garbage.
 func (m memoryLimit) records() (int64, error) {
 	n, err := parseBytes(*m.text)
 	if err != nil {
 		return 0, usageError("--memory %w", err)
+	}
+	if n < minMemory {
+		return 0, usageError("--memory %s: 1MB or more", *m.text)
 	}
 	return max(n-n/8-64<<20, n/4), nil
 }
