@@ -129,12 +129,14 @@ func runAudit(ctx context.Context, s streams, f auditFlags, args []string) error
 		about.partial, about.code = true, exitInterrupted
 	}
 	if *f.state != "" {
+		// The report is worth having all the same.
 		if err := writeState(*f.state, run, basis, about); err != nil {
-			return inputError(err)
+			s.warn("%v", err)
+			about.code = max(about.code, exitInput)
 		}
 	}
 	if err := f.identity.resolve(ctx, s, run, &about); err != nil {
-		return inputError(err)
+		return about.failed(err)
 	}
 	return j.report(s, run, form, about)
 }
@@ -204,6 +206,9 @@ type about struct {
 	code     int
 }
 
+// failed ends a command by an error after its inputs were read.
+func (a about) failed(err error) error { return &exitError{max(a.code, exitInput), err} }
+
 // memoryLimit is the flag --memory.
 type memoryLimit struct{ text *string }
 
@@ -242,11 +247,11 @@ func writeState(name string, run *audit.Run, b *basis, about about) error {
 func (j *judge) report(s streams, run *audit.Run, form form, about about) error {
 	r, err := run.Report(j.ruleText)
 	if err != nil {
-		return inputError(fmt.Errorf("making the report: %w", err))
+		return about.failed(fmt.Errorf("making the report: %w", err))
 	}
 	j.describe(r, about)
 	if err := writeReport(s, form.output, r); err != nil {
-		return inputError(fmt.Errorf("writing the report: %w", err))
+		return about.failed(fmt.Errorf("writing the report: %w", err))
 	}
 	if about.code == exitDone && !r.Partial {
 		return form.verdict(s, r)
