@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan"
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -27,7 +28,7 @@ type auditFlags struct {
 	sampled  *string
 }
 
-func newAudit(s streams) *cobra.Command {
+func newAudit(s streams, dns crawler.Resolver) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit (--robots FILE | --policy MANIFEST|DIR) LOG...",
 		Short: "Which crawlers ignored robots.txt, by access logs",
@@ -55,7 +56,7 @@ could lawfully hold forbids it; what the log itself shows of answers to
 	}
 	f := auditFlags{
 		policy:   addPolicyFlags(cmd),
-		identity: addIdentityFlags(cmd),
+		identity: addIdentityFlags(cmd, dns),
 		report:   addReportFlags(cmd),
 		format:   choice(cmd, "format", "auto", "format of the logs", append([]string{"auto"}, format.Names()...)...),
 		samples:  cmd.Flags().Int("samples", 0, "show this many raw log lines of the violations of each crawler"),

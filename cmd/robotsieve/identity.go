@@ -22,12 +22,13 @@ type identityFlags struct {
 	lookUp   *bool
 	clientIP *string
 	trusted  *[]string
-	resolver crawler.Resolver
+	dns      crawler.Resolver // for lookUp
 }
 
-func addIdentityFlags(cmd *cobra.Command) identityFlags {
+func addIdentityFlags(cmd *cobra.Command, dns crawler.Resolver) identityFlags {
 	flags := cmd.Flags()
 	return identityFlags{
+		dns: dns,
 		ranges: flags.StringArray("ip-ranges", nil,
 			"the published addresses of a crawler: NAME=FILE, NAME=DIR with lists of several dates, or DIR with files NAME.json and NAME.txt (repeatable)"),
 		maxAge:   flags.String("ranges-max-age", "30d", "how far from a request a dated list may be to prove that a client is an impostor"),
@@ -100,14 +101,14 @@ func (f identityFlags) resolve(ctx context.Context, s streams, run *audit.Run, a
 	if !*f.lookUp {
 		return nil
 	}
-	pairs, rest, err := run.Unverified(maxLookups)
+	pairs, more, err := run.Unverified(maxLookups)
 	if err != nil {
 		return err
 	}
 	if len(pairs) > 0 {
-		s.warn("looking up the names of %s", plural(int64(len(pairs)), "address"))
+		s.warn("looking up the names of %s", addresses(len(pairs)))
 	}
-	found := f.resolver.Resolve(ctx, pairs)
+	found := f.dns.Resolve(ctx, pairs)
 	verified := 0
 	for i, ok := range found.Verified {
 		if ok {
@@ -116,13 +117,28 @@ func (f identityFlags) resolve(ctx context.Context, s streams, run *audit.Run, a
 		}
 	}
 	note := fmt.Sprintf("The names of %s of violations were looked up: %d are the crawler's own by forward-confirmed reverse DNS. Of the others that proves nothing.",
-		plural(int64(len(pairs)), "address"), verified)
-	if n := rest + found.Unasked; n > 0 {
-		note += fmt.Sprintf(" %s not asked about for want of time.", plural(int64(n), "address"))
+		addresses(len(pairs)-found.Unasked), verified)
+	if more {
+		note += fmt.Sprintf(" There are more than %s: which of them were chosen was left to chance.", addresses(len(pairs)))
+	}
+	if found.Unasked > 0 {
+		note += fmt.Sprintf(" For %s no time was left.", addresses(found.Unasked))
 	}
 	if found.Failed > 0 {
 		note += fmt.Sprintf(" For %d the DNS gave no answer.", found.Failed)
 	}
 	a.notes = append(a.notes, note)
+	if ctx.Err() != nil && !a.partial {
+		s.warn("interrupted: not all names were looked up")
+		a.partial, a.code = true, exitInterrupted
+	}
 	return nil
+}
+
+// addresses returns n with the noun.
+func addresses(n int) string {
+	if n == 1 {
+		return "1 address"
+	}
+	return grouped(int64(n)) + " addresses"
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
 // streams are what a command reads and writes. Results go to out; progress and
@@ -130,7 +131,7 @@ what was known so far.`,
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.AddCommand(newAudit(s), newMerge(s), newFilter(s), newCheck(s), newCrawlers(s), newCompile(s), newBench(s), newVersion(s))
+	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newFilter(s), newCheck(s), newCrawlers(s), newCompile(s), newBench(s), newVersion(s))
 	return root
 }
 

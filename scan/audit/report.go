@@ -333,14 +333,13 @@ const (
 
 // Unverified returns the addresses of violations by clients whose identity is
 // open but could be verified by their names: those of at most so many, chosen by
-// nothing but themselves, and how many there are besides. It needs
-// Config.Addresses.
-func (r *Run) Unverified(most int) (list []crawler.Pair, rest int, err error) {
+// nothing but themselves, and whether there are more. It needs Config.Addresses.
+func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 	if err := r.gather(); err != nil {
-		return nil, 0, err
+		return nil, false, err
 	}
 	kept := newBounded[verifiedKey, bool](most, hashVerified)
-	seen := 0
+	drop := func(verifiedKey, bool) {}
 	err = r.settle(func(x *settlement) {
 		if x.decision.verdict != Violation || x.identity != Unverified || x.profile == nil || len(x.profile.Domains) == 0 {
 			return
@@ -348,10 +347,10 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, rest int, err error) {
 		k := verifiedKey{r.auditor.profiles[x.profile], string(x.address)}
 		if _, known := kept.kept[k]; !known && kept.admits(k) {
 			kept.kept[k] = true
-			kept.prune(2, func(verifiedKey, bool) { seen++ })
+			kept.prune(2, drop)
 		}
 	}, nil)
-	kept.prune(1, func(verifiedKey, bool) { seen++ })
+	kept.prune(1, drop)
 	profiles := r.auditor.config.Crawlers.Profiles()
 	for k := range kept.kept {
 		list = append(list, crawler.Pair{Profile: &profiles[k.crawler], Addr: k.address})
@@ -359,7 +358,7 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, rest int, err error) {
 	slices.SortFunc(list, func(x, y crawler.Pair) int {
 		return cmp.Or(cmp.Compare(x.Profile.Name, y.Profile.Name), cmp.Compare(x.Addr, y.Addr))
 	})
-	return list, seen, err
+	return list, kept.bar != 0, err
 }
 
 func hashVerified(k verifiedKey) uint64 { return mix(hashString(k.address) ^ uint64(k.crawler)) }
