@@ -54,6 +54,7 @@ type basisRow struct {
 	From     int64
 	Status   int
 	Body     int // index in Bodies, -1 if none
+	Size     int64
 	File     string
 	MaxAge   time.Duration
 	Location string
@@ -169,7 +170,7 @@ func (b *basis) readVersions(path, history string) error {
 	bodies := map[string]int{}
 	for _, r := range rows {
 		row := basisRow{
-			From: r.From, Status: r.Status, Body: -1, File: r.File, MaxAge: r.MaxAge, Location: r.Location, Where: r.Where,
+			From: r.From, Status: r.Status, Body: -1, Size: r.Size, File: r.File, MaxAge: r.MaxAge, Location: r.Location, Where: r.Where,
 		}
 		for _, o := range r.Origins {
 			row.Origins = append(row.Origins, o.String())
@@ -269,7 +270,7 @@ func (b *basis) policy(o policy.Options) (*policy.Policy, error) {
 			return nil, err
 		}
 		row := policy.Row{
-			Origins: at, From: r.From, Status: r.Status, File: r.File, MaxAge: r.MaxAge, Location: r.Location, Where: r.Where,
+			Origins: at, From: r.From, Status: r.Status, Size: r.Size, File: r.File, MaxAge: r.MaxAge, Location: r.Location, Where: r.Where,
 		}
 		if r.Body >= len(b.Bodies) {
 			return nil, errBasis
