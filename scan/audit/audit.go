@@ -21,7 +21,6 @@
 package audit
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -59,7 +58,7 @@ type Config struct {
 type Auditor struct {
 	config    Config
 	profiles  map[*crawler.Profile]uint16 // index in Config.Crawlers.Profiles
-	operators map[string]uint16           // index among the names of operators
+	operators []uint16                    // of each profile: index among the names of operators
 }
 
 // New returns an auditor.
@@ -67,16 +66,18 @@ func New(c Config) *Auditor {
 	if c.Identities == nil {
 		c.Identities = crawler.NewIdentities(c.Crawlers, crawler.IdentityOptions{})
 	}
-	a := &Auditor{config: c, profiles: map[*crawler.Profile]uint16{}, operators: map[string]uint16{}}
+	a := &Auditor{config: c, profiles: map[*crawler.Profile]uint16{}}
 	profiles := c.Crawlers.Profiles()
 	var names []string
 	for i := range profiles {
 		a.profiles[&profiles[i]] = uint16(i)
 		names = append(names, profiles[i].Operator)
 	}
-	slices.SortFunc(names, cmp.Compare[string])
-	for i, name := range slices.Compact(names) {
-		a.operators[name] = uint16(i)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for i := range profiles {
+		at, _ := slices.BinarySearch(names, profiles[i].Operator)
+		a.operators = append(a.operators, uint16(at))
 	}
 	return a
 }
@@ -88,6 +89,7 @@ type Run struct {
 	late    *spill.Sorter
 	workers []*Worker
 	tally   *Tally // of what was gathered
+	added   bool   // states were
 	// verified are the addresses that Verify was told of.
 	verified map[verifiedKey]bool
 }
@@ -138,7 +140,7 @@ func (a *Auditor) subject(c crawler.Claim) (s policy.Subject, google bool) {
 // hand each other the copies that they fetched. An unknown crawler is its own.
 func (a *Auditor) operator(c crawler.Claim) operatorKey {
 	if c.Profile != nil {
-		return operatorKey{known: true, index: a.operators[c.Profile.Operator]}
+		return operatorKey{known: true, index: a.operators[a.profiles[c.Profile]]}
 	}
 	return operatorKey{name: strings.ToLower(c.Name)}
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -94,6 +95,60 @@ func constant(robots string, origins []origin.Origin) *policy.Policy {
 	return policy.Constant([]byte(robots), "robots.txt", policy.Options{Hosts: origins, Read: read})
 }
 
+// version is a row of a source: what an origin answered from so many seconds after
+// someTime on.
+type version struct {
+	from   int
+	at     string // https://example.com if empty
+	status int    // 200 if 0
+	body   string
+}
+
+// history returns the policy of versions.
+func history(t testing.TB, o policy.Options, list ...version) *policy.Policy {
+	t.Helper()
+	var rows []policy.Row
+	for i, v := range list {
+		origins, err := origin.Parse(cmp.Or(v.at, "https://example.com"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, policy.Row{
+			Origins: origins, From: moment(v.from), Status: cmp.Or(v.status, 200), Body: []byte(v.body),
+			File: fmt.Sprintf("%d.txt", i), Where: fmt.Sprintf("row %d", i),
+		})
+	}
+	o.Read = read
+	o.Delay = func(body []byte, s policy.Subject) (time.Duration, bool) {
+		robots := compile.Compile(body, compile.Options{Dialect: s.Readings[0].Dialect(), WideTokens: s.Readings[0] == policy.ReadGoogleWide})
+		return robots.Delay(s.Machine(robots.Ruleset))
+	}
+	p, err := policy.New(rows, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// moment is at as nanoseconds since 1970.
+func moment(n int) int64 {
+	return time.Date(2026, 3, 2, 10, 0, n, 0, time.UTC).UnixNano()
+}
+
+// known returns identities by which some crawlers have only these addresses.
+func known(t testing.TB, set *crawler.Set, ranges map[string]string) *crawler.Identities {
+	t.Helper()
+	var o crawler.IdentityOptions
+	for name, list := range ranges {
+		r, err := crawler.ReadRanges(strings.NewReader(list), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Series = append(o.Series, crawler.Series{Profile: set.ByName(name), Lists: []*crawler.Ranges{r}})
+	}
+	return crawler.NewIdentities(set, o)
+}
+
 func byName(t testing.TB, name string) format.Format {
 	t.Helper()
 	f, ok := format.ByName(name)
@@ -105,7 +160,7 @@ func byName(t testing.TB, name string) format.Format {
 
 // entry is one line of a log. What is empty is filled in; noProtocol is none.
 type entry struct {
-	vhost, time, method, target, protocol, status, agent string
+	vhost, addr, time, method, target, protocol, status, size, agent string
 }
 
 const noProtocol = "none"
@@ -118,17 +173,19 @@ func (e entry) String() string {
 			*s = with
 		}
 	}
+	fill(&e.addr, "192.0.2.1")
 	fill(&e.time, someTime)
 	fill(&e.method, "GET")
 	fill(&e.target, "/")
 	fill(&e.protocol, " HTTP/1.1")
 	e.protocol = strings.TrimPrefix(e.protocol, noProtocol)
 	fill(&e.status, "200")
+	fill(&e.size, "512")
 	fill(&e.agent, gptbot)
 	if e.vhost != "" {
 		e.vhost += " "
 	}
-	return fmt.Sprintf(`%s192.0.2.1 - - [%s] "%s %s%s" %s 512 "-" "%s"`, e.vhost, e.time, e.method, e.target, e.protocol, e.status, e.agent)
+	return fmt.Sprintf(`%s%s - - [%s] "%s %s%s" %s %s "-" "%s"`, e.vhost, e.addr, e.time, e.method, e.target, e.protocol, e.status, e.size, e.agent)
 }
 
 // at returns a time of a log n seconds after someTime.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -65,6 +66,13 @@ func answerOf(status int, size int64) answerKind {
 	}
 	return toldNothing
 }
+
+// Moments that a format can read lie well within these, so that there is room for
+// windows around them.
+var (
+	earliest = time.Date(1690, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
+	latest   = time.Date(2240, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
+)
 
 // errLate is for late records that no worker wrote: a state file is from
 // elsewhere.
@@ -198,8 +206,19 @@ func (r *lateReader) take(n int) []byte {
 func (r *lateReader) byte() byte     { return r.take(1)[0] }
 func (r *lateReader) uint16() uint16 { return binary.BigEndian.Uint16(r.take(2)) }
 func (r *lateReader) uint32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
-func (r *lateReader) time() int64    { return int64(binary.BigEndian.Uint64(r.take(8)) ^ 1<<63) }
 func (r *lateReader) bytes() []byte  { return r.take(int(r.byte())) }
+
+func (r *lateReader) time() int64 {
+	t := int64(binary.BigEndian.Uint64(r.take(8)) ^ 1<<63)
+	r.require(earliest <= t && t <= latest)
+	return t
+}
+
+// require says that the record makes no sense unless something holds.
+func (r *lateReader) require(ok bool) { r.bad = r.bad || !ok }
+
+// end requires that nothing is left.
+func (r *lateReader) end() { r.require(len(r.rest) == 0) }
 
 // operator returns the bytes of the operator's key, and its name if it is an
 // unknown crawler.
@@ -216,6 +235,7 @@ func (r *lateReader) operator() (key []byte, name string) {
 		}
 		name = string(r.take(end))
 		r.byte()
+		r.require(name != "" && name == strings.ToLower(name))
 	default:
 		r.bad = true
 	}

@@ -387,6 +387,9 @@ func (r *Run) Report(ruleText RuleText) (*Report, error) {
 	if err := r.settle((*settlement).count, newRates()); err != nil {
 		return nil, err
 	}
+	if r.added && !r.tally.addsUp() {
+		return nil, errSums
+	}
 	return r.auditor.report(r.tally, ruleText), nil
 }
 

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -13,6 +14,7 @@ import (
 type settler struct {
 	run      *Run
 	operator []byte // whose records these are
+	index    uint16 // of that operator, if it is known
 	name     string // of the unknown crawler that the operator is, if it is one
 	facts    *facts
 	answers  [][]policy.Answer // of each origin of a request
@@ -46,12 +48,16 @@ func (r *Run) settle(pending func(*settlement), rates *rates) error {
 			return err
 		}
 		rd := &lateReader{rest: record.Data}
+		rd.require(record.N <= r.tally.Lines)
 		key, name := rd.operator()
 		if s.facts == nil || !bytes.Equal(key, s.operator) {
 			if rates != nil {
 				rates.endOperator()
 			}
 			s.operator, s.name = append(s.operator[:0], key...), name
+			if name == "" && !rd.bad {
+				s.index = binary.BigEndian.Uint16(key[1:])
+			}
 			s.facts, s.memo = newFacts(r.auditor.config.Policy), informedMemo{}
 		}
 		switch rd.byte() {
@@ -60,9 +66,7 @@ func (r *Run) settle(pending func(*settlement), rates *rates) error {
 		case latePending:
 			s.pending(rd, record.N, pending)
 		case lateVisit:
-			if rates != nil {
-				s.visit(rd, record.N, rates)
-			}
+			s.visit(rd, record.N, rates)
 		default:
 			rd.bad = true
 		}
@@ -80,8 +84,13 @@ func (s *settler) fetch(rd *lateReader, n int64, rates *rates) {
 	t := rd.time()
 	who := rd.who(s.run.auditor.config.Policy)
 	kind := answerKind(rd.byte())
+	row, _ := s.row(rd, who.crawler)
+	rd.require(kind&^borrowed <= toldRedirect)
+	if rd.end(); rd.bad {
+		return
+	}
 	s.facts.add(who, t, kind&^borrowed)
-	if row, _ := s.row(who.crawler); rates != nil && kind&borrowed == 0 && row != nil && row != s.run.tally.others {
+	if rates != nil && kind&borrowed == 0 && row != s.run.tally.others {
 		rates.fetch(row, who.at, t, n)
 	}
 }
@@ -89,25 +98,32 @@ func (s *settler) fetch(rd *lateReader, n int64, rates *rates) {
 func (s *settler) visit(rd *lateReader, n int64, rates *rates) {
 	who := rd.who(s.run.auditor.config.Policy)
 	address, t, delay := rd.bytes(), rd.time(), rd.uint32()
-	if row, _ := s.row(who.crawler); row != nil && row != s.run.tally.others {
+	row, _ := s.row(rd, who.crawler)
+	rd.require(who.at.N > 0)
+	if rd.end(); !rd.bad && rates != nil && row != s.run.tally.others {
 		rates.visit(row, who.at, address, t, int64(delay), n)
 	}
 }
 
-// row returns where a crawler of the operator is counted. It is nil if there is
-// no such crawler.
-func (s *settler) row(crawler uint16) (*row, *crawler.Profile) {
-	t, profiles := s.run.tally, s.run.auditor.config.Crawlers.Profiles()
-	if s.name != "" {
+// row returns where a crawler of the operator is counted. A record of one that the
+// operator does not have, or of which nothing was counted, makes no sense.
+func (s *settler) row(rd *lateReader, crawler uint16) (*row, *crawler.Profile) {
+	a, t := s.run.auditor, s.run.tally
+	profiles := a.config.Crawlers.Profiles()
+	switch {
+	case s.name != "":
+		rd.require(crawler == 0)
 		if r := t.unknown.kept[s.name]; r != nil {
 			return r, nil
 		}
 		return t.others, nil
-	}
-	if int(crawler) >= len(profiles) {
+	case int(crawler) >= len(profiles) || a.operators[crawler] != s.index:
+		rd.bad = true
 		return nil, nil
 	}
-	return t.known[&profiles[crawler]], &profiles[crawler]
+	r := t.known[&profiles[crawler]]
+	rd.require(r != nil)
+	return r, &profiles[crawler]
 }
 
 func (s *settler) pending(rd *lateReader, n int64, give func(*settlement)) {
@@ -129,11 +145,11 @@ func (s *settler) pending(rd *lateReader, n int64, give func(*settlement)) {
 		x.address = rd.bytes()
 	}
 	if a.config.Samples > 0 {
-		x.sample = rd.rest
+		x.sample = rd.take(min(len(rd.rest), maxSample))
 	}
-	x.row, x.profile = s.row(who.crawler)
-	if rd.bad || x.row == nil || who.at.N == 0 || x.outcome >= outcomes || x.method >= methods || x.identity >= identities {
-		rd.bad = true
+	x.row, x.profile = s.row(rd, who.crawler)
+	rd.require(who.at.N > 0 && x.outcome < outcomes && x.method < methods && x.identity < identities && x.identity != SpoofedIdentity)
+	if rd.end(); rd.bad {
 		return
 	}
 	if s.run.verified[verifiedKey{who.crawler, string(x.address)}] && s.name == "" && x.identity == Unverified {

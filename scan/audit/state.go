@@ -22,14 +22,15 @@ import (
 //	tally    likewise
 //	records  those that have to wait for the whole input, as package spill has them
 //
-// Numbers are big-endian. It holds addresses and raw lines of clients only where
-// the report would.
+// Numbers are big-endian. It holds raw lines of clients only where the report
+// would, and addresses only where gaps between requests are to be measured.
 const stateMagic = "robotsieve state 1\n"
 
 var (
 	errNoState   = errors.New("not the state of an audit")
 	errDamaged   = errors.New("the state is damaged")
 	errTruncated = errors.New("the state is truncated")
+	errSums      = errors.New("the numbers of a state do not add up")
 )
 
 // maxStatePart bounds the head and the tally of a state.
@@ -117,6 +118,7 @@ func (r *Run) Add(s *State) error {
 		return err
 	}
 	r.tally.merge(t)
+	r.added = true
 	return r.late.Adopt(s.file, s.late, s.size-s.late)
 }
 
@@ -169,11 +171,14 @@ func saveSpan(s span) savedSpan {
 	return savedSpan{s.first, s.last}
 }
 
-func (s savedSpan) restore() span {
-	if len(s) != 2 {
-		return span{}
+func (s savedSpan) restore() (span, error) {
+	switch {
+	case len(s) == 0:
+		return span{}, nil
+	case len(s) != 2 || s[0] < earliest || s[0] > s[1] || s[1] > latest:
+		return span{}, errDamaged
 	}
-	return span{s[0], s[1], true}
+	return span{s[0], s[1], true}, nil
 }
 
 func (a *Auditor) save(t *Tally) *savedTally {
@@ -195,7 +200,6 @@ func (a *Auditor) save(t *Tally) *savedTally {
 	}
 	slices.SortFunc(s.Unknown, func(x, y savedRow) int { return strings.Compare(x.Name, y.Name) })
 	for host, n := range t.hosts.kept {
-		// JSON has no room for octets that are not UTF-8.
 		s.Hosts[string(latin1(host))] = n
 	}
 	for k, c := range t.sizes.kept {
@@ -208,7 +212,7 @@ func (a *Auditor) save(t *Tally) *savedTally {
 }
 
 func saveRow(r *row) savedRow {
-	s := savedRow{Name: r.name, Requests: r.requests, Verdicts: r.verdicts[:], Reasons: r.reasons[:], Identities: r.identities[:]}
+	s := savedRow{Name: string(latin1(r.name)), Requests: r.requests, Verdicts: r.verdicts[:], Reasons: r.reasons[:], Identities: r.identities[:]}
 	if f := r.fetches; f != nil {
 		s.Fetches = &savedFetches{saveSpan(f.span), f.answers, f.refused}
 	}
@@ -220,7 +224,11 @@ func (a *Auditor) restore(s *savedTally) (*Tally, error) {
 	t := a.newTally()
 	t.Lines, t.Blank, t.Unparsed, t.NotCrawlers = s.Lines, s.Blank, s.Unparsed, s.NotCrawlers
 	t.OtherHost, t.NotJudged, t.RobotsRequests, t.RobotsServed = s.OtherHost, s.NotJudged, s.RobotsRequests, s.RobotsServed
-	t.hostRest, t.sizeRest, t.span = s.HostRest, s.SizeRest, s.Span.restore()
+	t.hostRest, t.sizeRest = s.HostRest, s.SizeRest
+	var err error
+	if t.span, err = s.Span.restore(); err != nil {
+		return nil, err
+	}
 	t.unknown.bar, t.hosts.bar, t.sizes.bar = s.UnknownBar, s.HostBar, s.SizeBar
 	profiles := a.config.Crawlers.Profiles()
 	for _, saved := range s.Known {
@@ -233,7 +241,11 @@ func (a *Auditor) restore(s *savedTally) (*Tally, error) {
 		}
 	}
 	for _, saved := range s.Unknown {
-		if err := saved.restore(t.unknownRow(strings.ToLower(saved.Name), saved.Name)); err != nil {
+		if saved.Name == "" {
+			return nil, errDamaged
+		}
+		name := fromLatin1(saved.Name)
+		if err := saved.restore(t.unknownRow(strings.ToLower(name), name)); err != nil {
 			return nil, err
 		}
 	}
@@ -245,10 +257,11 @@ func (a *Auditor) restore(s *savedTally) (*Tally, error) {
 	}
 	for _, z := range s.Sizes {
 		k := sizeKey{policy.Site{First: z.Origin, N: z.Origins}, z.First, z.Last, z.Size}
-		if !a.knows(k) || len(z.Span) != 2 {
+		during, err := z.Span.restore()
+		if err != nil || !during.any || !a.knows(k) {
 			return nil, errDamaged
 		}
-		t.sizes.kept[k] = sizeCount{z.N, z.Span.restore()}
+		t.sizes.kept[k] = sizeCount{z.N, during}
 	}
 	for _, line := range s.Samples {
 		t.unparsed.add(0, line)
@@ -269,6 +282,9 @@ func (s *savedRow) restore(r *row) error {
 	if len(s.Verdicts) != len(r.verdicts) || len(s.Reasons) != len(r.reasons) || len(s.Identities) != len(r.identities) {
 		return errDamaged
 	}
+	if slices.Min(slices.Concat([]int64{s.Requests}, s.Verdicts, s.Reasons, s.Identities)) < 0 {
+		return errDamaged
+	}
 	r.requests += s.Requests
 	for i, n := range s.Verdicts {
 		r.verdicts[i] += n
@@ -280,14 +296,84 @@ func (s *savedRow) restore(r *row) error {
 		r.identities[i] += n
 	}
 	if f := s.Fetches; f != nil {
-		r.fetched().span.merge(f.Span.restore())
+		during, err := f.Span.restore()
+		if err != nil {
+			return err
+		}
+		r.fetched().span.merge(during)
 		addAll(r.fetched().answers, f.Answers)
 		addAll(r.fetched().refused, f.Refused)
 	}
 	return nil
 }
 
-// latin1 writes each byte of a string as the character of that number.
+// addsUp tells whether the numbers of a tally whose late records are settled add up
+// as they are said to: those of states from elsewhere may not.
+func (t *Tally) addsUp() bool {
+	lines := sum{left: t.Lines}
+	lines.takes(t.Unparsed, t.NotCrawlers, t.OtherHost, t.NotJudged)
+	ok := t.Blank >= 0
+	row := func(r *row) {
+		lines.takes(r.requests)
+		ok = ok && r.addsUp()
+	}
+	for _, r := range t.known {
+		row(r)
+	}
+	for _, r := range t.unknown.kept {
+		row(r)
+	}
+	row(t.others)
+	hosts := sum{left: t.OtherHost}
+	hosts.takes(t.hostRest)
+	for _, n := range t.hosts.kept {
+		hosts.takes(n)
+	}
+	sizes := sum{left: min(t.RobotsRequests, t.Lines)}
+	sizes.takes(t.sizeRest)
+	for _, c := range t.sizes.kept {
+		sizes.takes(c.n)
+	}
+	return ok && lines.isAll() && hosts.isAll() && !sizes.bad
+}
+
+func (r *row) addsUp() bool {
+	verdicts, identities := sum{left: r.requests}, sum{left: r.requests}
+	verdicts.takes(r.verdicts[:]...)
+	identities.takes(r.identities[:]...)
+	reasons := sum{left: r.verdicts[Indeterminate]}
+	reasons.takes(r.reasons[:]...)
+	ok := verdicts.isAll() && identities.isAll() && reasons.isAll()
+	if f := r.fetches; f != nil {
+		answers := sum{left: r.verdicts[RobotsFetch] + r.verdicts[Exempt]}
+		for status, n := range f.answers {
+			answers.takes(n)
+			refused := sum{left: n}
+			refused.takes(f.refused[status])
+			ok = ok && !refused.bad
+		}
+		ok = ok && !answers.bad && len(f.refused) <= len(f.answers)
+	}
+	return ok
+}
+
+// sum is a number that others are to add up to.
+type sum struct {
+	left int64
+	bad  bool // they do not, or one is negative
+}
+
+func (s *sum) takes(list ...int64) {
+	for _, n := range list {
+		s.bad = s.bad || n < 0 || n > s.left
+		s.left -= n
+	}
+}
+
+func (s *sum) isAll() bool { return s.left == 0 && !s.bad }
+
+// latin1 writes each byte of a string as the character of that number, since JSON
+// has no room for octets that are not UTF-8.
 func latin1(s string) []rune {
 	runes := make([]rune, len(s))
 	for i := range len(s) {
