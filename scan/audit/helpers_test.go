@@ -68,6 +68,11 @@ func crawlers(t testing.TB) *crawler.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return setOf(t, list)
+}
+
+func setOf(t testing.TB, list []crawler.Profile) *crawler.Set {
+	t.Helper()
 	words, err := compile.Words(crawler.Words(list))
 	if err != nil {
 		t.Fatal(err)

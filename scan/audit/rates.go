@@ -96,6 +96,15 @@ func (g *gaps) quantile(percent int64) int64 {
 	return g.exact[max(0, (int64(len(g.exact))*percent+99)/100-1)]
 }
 
+// millis returns the milliseconds between two moments, which may lie further apart
+// than nanoseconds can count.
+func millis(from, to int64) int64 {
+	if d := to - from; d >= 0 {
+		return d / millisecond
+	}
+	return to/millisecond - from/millisecond
+}
+
 func newRates() *rates { return &rates{fetches: map[*row]*fetchRate{}} }
 
 // fetch takes n fetches at one moment, those of an operator in the order of time.
@@ -106,7 +115,7 @@ func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
 		r.fetches[row] = f
 	}
 	if last, ok := f.last[at]; ok {
-		f.add((t-last)/millisecond, 1)
+		f.add(millis(last, t), 1)
 	}
 	f.add(0, n-1)
 	f.last[at] = t
@@ -133,7 +142,7 @@ func (r *rates) visit(row *row, at policy.Site, address []byte, t, delay, n int6
 	if !r.any || !bytes.Equal(address, r.address) {
 		r.address, r.any = append(r.address[:0], address...), true
 	} else {
-		r.add((t-r.last)/millisecond, delay, 1)
+		r.add(millis(r.last, t), delay, 1)
 	}
 	r.add(0, delay, n-1)
 	r.last = t
