@@ -1,0 +1,233 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// lateOf returns the only late record that an entry leaves, apart from visits.
+func lateOf(t *testing.T, a *Auditor, e entry, kind byte) []byte {
+	t.Helper()
+	run := begin(t, a)
+	w := run.Worker()
+	w.Chunk(byName(t, "vhost_combined"), []byte(e.String()))
+	if err := run.gather(); err != nil {
+		t.Fatal(err)
+	}
+	var found []byte
+	for r, err := range run.late.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rd := &lateReader{rest: r.Data}
+		if rd.operator(); rd.byte() == kind {
+			if found != nil {
+				t.Fatal("two late records")
+			}
+			found = bytes.Clone(r.Data)
+		}
+	}
+	if found == nil {
+		t.Fatal("no late record")
+	}
+	return found
+}
+
+func TestLateFetchHoldsWhatWasTold(t *testing.T) {
+	a := stateAuditor(t)
+	for _, c := range []struct {
+		status, size string
+		want         answerKind
+	}{
+		{"200", "512", toldRules},
+		{"206", "1", toldRules},
+		{"304", "-", toldRules},
+		{"304", "0", toldRules},
+		{"200", "0", toldNone},
+		{"200", "-", toldNone},
+		{"204", "-", toldNone},
+		{"204", "512", toldNone},
+		{"404", "512", toldNone},
+		{"401", "512", toldNone},
+		{"403", "0", toldNone},
+		{"410", "-", toldNone},
+		{"429", "0", toldLimited},
+		{"408", "0", toldNothing},
+		{"444", "0", toldNothing},
+		{"499", "0", toldNothing},
+		{"301", "0", toldRedirect},
+		{"307", "512", toldRedirect},
+		{"500", "512", toldNothing},
+		{"503", "0", toldNothing},
+	} {
+		e := entry{vhost: "example.com:443", target: "/robots.txt", status: c.status, size: c.size, time: at(-100)}
+		rd := &lateReader{rest: lateOf(t, a, e, lateFetch)}
+		_, name := rd.operator()
+		rd.byte()
+		when, who := rd.time(), rd.who(a.config.Policy)
+		kind := answerKind(rd.byte())
+		rd.end()
+		if rd.bad || name != "" || when != moment(-100) || who.at.N != 1 || kind != c.want {
+			t.Errorf("status %s, size %s: %+v at %d of kind %d, want %d; bad: %v", c.status, c.size, who, when, kind, c.want, rd.bad)
+		}
+	}
+}
+
+func TestLateRequestIsReadAsItWasWritten(t *testing.T) {
+	a := stateAuditor(t)
+	a.config.Addresses = true
+	e := entry{vhost: "example.com:443", addr: "198.51.100.7", target: "/private/x", method: "HEAD", status: "403", time: at(60), agent: acmebot}
+	rd := &lateReader{rest: lateOf(t, a, e, latePending)}
+	key, name := rd.operator()
+	if want := "\x01acmebot\x00"; string(key) != want || name != "acmebot" {
+		t.Errorf("operator %q, name %q; want %q", key, name, want)
+	}
+	rd.byte()
+	who := rd.who(a.config.Policy)
+	copies := a.config.Policy.Copies(who.at.First)
+	answers := rd.unpack(nil, copies)
+	line, what, identity, when := rd.uint32(), rd.byte(), Identity(rd.byte()), rd.time()
+	address, sample := rd.bytes(), rd.rest
+	if rd.bad || who.crawler != 0 || who.at.N != 1 || len(answers) != copies || line == 0 ||
+		Outcome(what>>4) != Refused || Method(what&15) != Head || identity != Unverifiable || when != moment(60) ||
+		string(address) != "198.51.100.7" || string(sample) != e.String() {
+		t.Errorf("%+v, answers %v, line %d, %x, %d, %d, %q, %q", who, answers, line, what, identity, when, address, sample)
+	}
+}
+
+func TestLateVisitIsReadAsItWasWritten(t *testing.T) {
+	a := stateAuditor(t)
+	e := entry{vhost: "www.example.com:443", addr: "2001:db8::1", target: "/x", time: at(-7)}
+	rd := &lateReader{rest: lateOf(t, a, e, lateVisit)}
+	rd.operator()
+	rd.byte()
+	who, address, when, delay := rd.who(a.config.Policy), rd.bytes(), rd.time(), rd.uint32()
+	rd.end()
+	if rd.bad || a.config.Policy.Origins()[who.at.First].Host != "www.example.com" || string(address) != "2001:db8::1" ||
+		when != moment(-7) || delay != 5000 {
+		t.Errorf("%+v %q %d %d, bad: %v", who, address, when, delay, rd.bad)
+	}
+}
+
+func TestTimesAreInTheOrderOfTheirBytes(t *testing.T) {
+	list := []int64{earliest, -1e18, -1, 0, 1, 1e18, latest}
+	for i, x := range list {
+		rd := &lateReader{rest: appendTime(nil, x)}
+		if got := rd.time(); got != x || rd.bad {
+			t.Errorf("%d is read as %d, bad: %v", x, got, rd.bad)
+		}
+		if i > 0 && bytes.Compare(appendTime(nil, list[i-1]), appendTime(nil, x)) >= 0 {
+			t.Errorf("%d is not before %d", list[i-1], x)
+		}
+	}
+	for _, x := range []int64{earliest - 1, latest + 1, policy.MinTime, 1<<63 - 1} {
+		if rd := (&lateReader{rest: appendTime(nil, x)}); rd.time() != x || !rd.bad {
+			t.Errorf("%v is taken", time.Unix(0, x))
+		}
+	}
+}
+
+// settleOne settles a run over one line and one late record of unknown origin.
+func settleOne(t *testing.T, a *Auditor, record []byte) (err error) {
+	t.Helper()
+	run := begin(t, a)
+	w := run.Worker()
+	w.Chunk(byName(t, "vhost_combined"), []byte(entry{vhost: "example.com:443", target: "/robots.txt"}.String()+"\n"+
+		entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot}.String()))
+	if err := w.late.Add(record); err != nil {
+		t.Fatal(err)
+	}
+	_, err = run.Report(ruleText)
+	return err
+}
+
+// Whatever stands in a late record, it is settled or an error.
+func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
+	a := stateAuditor(t)
+	good := map[string][]byte{
+		"fetch":           lateOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", time: at(5)}, lateFetch),
+		"visit":           lateOf(t, a, entry{vhost: "www.example.com:443", time: at(5)}, lateVisit),
+		"request":         lateOf(t, a, entry{vhost: "example.com:443", target: "/private/"}, latePending),
+		"unknown's fetch": lateOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot, time: at(5)}, lateFetch),
+	}
+	for name, record := range good {
+		if err := settleOne(t, a, record); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for i := range record {
+			if name == "request" && i >= len(record)-len(entry{vhost: "example.com:443", target: "/private/"}.String()) {
+				break // it has the beginning of a sample
+			}
+			if err := settleOne(t, a, record[:i]); !errors.Is(err, errLate) {
+				t.Errorf("%s, %d of %d bytes: %v", name, i, len(record), err)
+			}
+		}
+		if name != "request" {
+			if err := settleOne(t, a, append(slices.Clip(record), 0)); !errors.Is(err, errLate) {
+				t.Errorf("%s, a byte more: %v", name, err)
+			}
+		}
+	}
+	set := func(name string, at int, b ...byte) []byte {
+		record := slices.Clone(good[name])
+		if at < 0 {
+			at += len(record)
+		}
+		copy(record[at:], b)
+		return record
+	}
+	// operator 0..2, kind 3, then fetch: time 4, crawler 12, origins 14 and 18, answer 22;
+	// request and visit: crawler 4, origins 6 and 10.
+	for name, record := range map[string][]byte{
+		"kind of operator":             set("fetch", 0, 2),
+		"operator that is not there":   set("fetch", 1, 0xff, 0xff),
+		"another's operator":           set("fetch", 2, good["fetch"][2]^1),
+		"kind of record":               set("fetch", 3, 3),
+		"time before all":              set("fetch", 4, 0, 0, 0, 0, 0, 0, 0, 0),
+		"time after all":               set("fetch", 4, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
+		"crawler that is not there":    set("fetch", 12, 0xff, 0xff),
+		"crawler without a row":        set("fetch", 12, 0, 5), // ChatGPT-User, of the same operator
+		"origin that is not there":     set("fetch", 14, 0, 0, 0, 3),
+		"negative origin":              set("fetch", 14, 0xff),
+		"too many origins":             set("fetch", 18, 0x7f, 0xff, 0xff, 0xff),
+		"answer of no kind":            set("fetch", -1, byte(toldRedirect)+1),
+		"borrowed answer of no kind":   set("fetch", -1, byte(toldRedirect)+1|byte(borrowed)),
+		"visit to no origin":           set("visit", 10, 0, 0, 0, 0),
+		"request to no origin":         set("request", 10, 0, 0, 0, 0),
+		"copy that says nothing known": set("request", 14, 0xff),
+		"unknown of no name":           append([]byte{1, 0}, good["unknown's fetch"][len("\x01acmebot\x00"):]...),
+		"unknown in capitals":          set("unknown's fetch", 1, 'A'),
+		"unknown that is known":        set("unknown's fetch", len("\x01acmebot\x00")+9, 0, 4),
+	} {
+		if err := settleOne(t, a, record); !errors.Is(err, errLate) {
+			t.Errorf("%s: %v in %x", name, err, record)
+		}
+	}
+	// The outcome, method and identity of a request stand before its time and sample.
+	sample := len(entry{vhost: "example.com:443", target: "/private/"}.String())
+	for name, b := range map[string][2]byte{
+		"outcome": {byte(outcomes) << 4, 0}, "method": {byte(methods), 0}, "identity": {0, byte(identities)}, "spoofed": {0, byte(SpoofedIdentity)},
+	} {
+		if err := settleOne(t, a, set("request", -sample-10, b[0], b[1])); !errors.Is(err, errLate) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	rng := rand.New(rand.NewPCG(9, 9))
+	for range 3000 {
+		var list [][]byte
+		for _, record := range good {
+			list = append(list, record)
+		}
+		record := slices.Clone(list[rng.IntN(len(list))])
+		for range 1 + rng.IntN(4) {
+			record[rng.IntN(len(record))] = byte(rng.IntN(256))
+		}
+		settleOne(t, a, record) // does not panic
+	}
+}

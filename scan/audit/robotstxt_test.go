@@ -1,0 +1,106 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// Answers to /robots.txt whose size is of no version in force are listed, whoever
+// asked, with when they were given.
+func TestSizesOfRobotsTxt(t *testing.T) {
+	short, long := "User-agent: *\nDisallow: /p\n", "User-agent: *\nDisallow: /p\nDisallow: /q\n"
+	shortSize, longSize := fmt.Sprint(len(short)), fmt.Sprint(len(long))
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -3 * day0, body: short}, version{from: 0, body: long}, version{from: day0, status: 404},
+		version{at: "http://example.com", from: -3 * day0, body: long})})
+	answer := func(vhost string, n int, size string) entry {
+		return entry{vhost: vhost, target: "/robots.txt", time: at(n), size: size, agent: browser}
+	}
+	status := func(status string, e entry) entry { e.status = status; return e }
+	method := func(method string, e entry) entry { e.method = method; return e }
+	const https = "example.com:443"
+	for name, c := range map[string]struct {
+		entries []entry
+		sizes   int64
+		change  bool
+		want    []SizeInfo
+	}{
+		"as it should be":         {[]entry{answer(https, -500, shortSize), answer(https, 500, longSize)}, 2, true, nil},
+		"the same throughout":     {[]entry{answer(https, -500, shortSize), answer(https, -400, shortSize)}, 2, false, nil},
+		"either about the change": {[]entry{answer(https, 30, shortSize), answer(https, -30, longSize)}, 2, true, nil},
+		"the old one afterwards": {[]entry{answer(https, 600, shortSize), answer(https, 700, shortSize)}, 2, false,
+			[]SizeInfo{{"https://example.com", int64(len(short)), []int64{int64(len(long))}, 2, "2026-03-02T10:10:00Z", "2026-03-02T10:11:40Z"}}},
+		"none about the change": {[]entry{answer(https, 10, "7")}, 1, false,
+			[]SizeInfo{{"https://example.com", 7, []int64{int64(len(short)), int64(len(long))}, 1, "2026-03-02T10:00:10Z", "2026-03-02T10:00:10Z"}}},
+		"none is there": {[]entry{answer(https, 2*day0, "7")}, 1, false,
+			[]SizeInfo{{"https://example.com", 7, []int64{}, 1, "2026-03-04T10:00:00Z", "2026-03-04T10:00:00Z"}}},
+		"before the first": {[]entry{answer(https, -5*day0, "7")}, 1, false,
+			[]SizeInfo{{"https://example.com", 7, []int64{}, 1, "2026-02-25T10:00:00Z", "2026-02-25T10:00:00Z"}}},
+		"of either scheme": {[]entry{answer("example.com", -500, shortSize), answer("example.com", -400, longSize)}, 2, true, nil},
+		"of no scheme": {[]entry{answer("example.com", -500, "7")}, 1, false,
+			[]SizeInfo{{"", 7, []int64{int64(len(short)), int64(len(long))}, 1, "2026-03-02T09:51:40Z", "2026-03-02T09:51:40Z"}}},
+		"the other's":       {[]entry{answer("example.com:80", -500, longSize)}, 1, false, nil},
+		"two sites":         {[]entry{answer(https, -500, shortSize), answer("example.com:80", -500, longSize)}, 2, false, nil},
+		"not told":          {[]entry{answer(https, -500, "-")}, 0, false, nil},
+		"no answers of it":  {[]entry{status("304", answer(https, -500, "7")), status("404", answer(https, -500, "7")), status("206", answer(https, -500, "7")), method("HEAD", answer(https, -500, "7"))}, 0, false, nil},
+		"at no time":        {[]entry{{vhost: https, target: "/robots.txt", time: "-", size: "7"}}, 0, false, nil},
+		"of other hosts":    {[]entry{answer("other.example", -500, "7")}, 0, false, nil},
+		"sorted by time":    {[]entry{answer(https, 2*day0, "9"), answer(https, 2*day0-1, "8")}, 2, true, []SizeInfo{{"https://example.com", 8, []int64{}, 1, "2026-03-04T09:59:59Z", "2026-03-04T09:59:59Z"}, {"https://example.com", 9, []int64{}, 1, "2026-03-04T10:00:00Z", "2026-03-04T10:00:00Z"}}},
+		"of an empty file":  {[]entry{answer(https, -500, "0")}, 1, false, []SizeInfo{{"https://example.com", 0, []int64{int64(len(short))}, 1, "2026-03-02T09:51:40Z", "2026-03-02T09:51:40Z"}}},
+		"with a query":      {[]entry{{vhost: https, target: "/robots.txt?x", size: "7", agent: browser}}, 0, false, nil},
+		"of another folder": {[]entry{{vhost: https, target: "/blog/robots.txt", size: "7", agent: browser}}, 0, false, nil},
+	} {
+		r := auditEntries(t, a, c.entries...).RobotsTxt
+		differing := int64(0)
+		for _, d := range c.want {
+			differing += d.N
+		}
+		same := slices.EqualFunc(r.Listed, c.want, func(x, y SizeInfo) bool { return fmt.Sprint(x) == fmt.Sprint(y) })
+		if !same || r.Sizes != c.sizes || r.Differing != differing || r.SizesChange != c.change {
+			t.Errorf("%s: %+v, want %d sizes, change %v, %+v", name, r, c.sizes, c.change, c.want)
+		}
+	}
+}
+
+// A crawler that is refused robots.txt where there is one with rules was told that
+// nothing is forbidden.
+func TestRefusedRobotsTxt(t *testing.T) {
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -9 * day0, body: robotsTxtBody}, version{from: 0, status: 404}, version{from: 2 * day0, status: 503}, version{from: 4 * day0, body: robotsTxtBody},
+		version{at: "http://example.com", from: -9 * day0, status: 404})})
+	for name, c := range map[string]struct {
+		vhost, status string
+		at            int
+		want          int64
+	}{
+		"forbidden":                    {"example.com:443", "403", -500, 1},
+		"not found":                    {"example.com:443", "404", -500, 1},
+		"too many":                     {"example.com:443", "429", -500, 1},
+		"not allowed":                  {"example.com:443", "401", 5 * day0, 1},
+		"an error":                     {"example.com:443", "503", -500, 0},
+		"no answer":                    {"example.com:443", "444", -500, 0},
+		"moved":                        {"example.com:443", "301", -500, 0},
+		"no content":                   {"example.com:443", "204", -500, 0},
+		"there is none":                {"example.com:443", "404", day0, 0},
+		"about when there was none":    {"example.com:443", "403", -30, 0},
+		"none can be had":              {"example.com:443", "403", 3 * day0, 0},
+		"before the first":             {"example.com:443", "403", -10 * day0, 0},
+		"of the other scheme":          {"example.com:80", "403", -500, 0},
+		"of no scheme, and one has it": {"example.com", "403", -500, 0},
+	} {
+		r := auditEntries(t, a, entry{vhost: c.vhost, target: "/robots.txt", status: c.status, time: at(c.at)})
+		got := int64(0)
+		for _, s := range r.row("GPTBot").RobotsTxt.Refused {
+			got += s.N
+			if fmt.Sprint(s.Status) != c.status {
+				t.Errorf("%s: status %d", name, s.Status)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: refused %d, want %d", name, got, c.want)
+		}
+	}
+}
