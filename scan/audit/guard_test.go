@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
 // TestGuardAllocs: a line that brings nothing new allocates nothing, whoever sent
@@ -58,6 +60,45 @@ func TestGuardAllocsInAFlood(t *testing.T) {
 	}
 	for name, log := range map[string]string{"names": names.String(), "rules": rules.String(), "hosts": hosts.String()} {
 		t.Run(name, func(t *testing.T) { guardAllocs(t, a, "vhost_combined", log) })
+	}
+}
+
+// TestGuardAllocsOfAHistory: nor with several versions and ranges of addresses,
+// where much has to wait for the end of the log.
+func TestGuardAllocsOfAHistory(t *testing.T) {
+	const https = "example.com:443"
+	forwarded, err := crawler.ParseClientIP("xff", []string{"192.0.2.0/24"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := stateAuditor(t)
+	a.config.Addresses, a.config.ClientIP = true, forwarded
+	for _, kind := range []struct {
+		name    string
+		entries []entry
+	}{
+		{"fetches", []entry{{target: "/robots.txt"}, {target: "/robots.txt", status: "404", agent: twoBots}, {target: "/robots.txt", status: "304", size: "0", agent: acmebot},
+			{target: "/robots.txt", status: "301", agent: chatgpt}, {target: "/robots.txt", agent: browser}, {target: "/robots.txt", agent: browser, size: "7"}}},
+		{"violations of several versions", []entry{{target: "/private/"}, {target: "/private/", time: at(4 * day0)}, {target: "/private/", time: at(day0), agent: googlebot}, {target: "/private/", time: at(-2 * day0), agent: acmebot}}},
+		{"grace and the like", []entry{{target: "/?s=1", time: at(60)}, {target: "/x", time: at(4 * day0)}, {target: "/private/", time: at(5*day0 + 600)}, {time: at(-20 * day0)}}},
+		{"visits", []entry{{vhost: "www.example.com:443"}, {vhost: "www.example.com:443", addr: "2001:db8::1"}}},
+		{"spoofed", []entry{{agent: googlebot, addr: "198.51.100.7", target: "/private/"}, {agent: googlebot, addr: "198.51.100.7", target: "/robots.txt"}, {agent: googlebot, addr: "not-an-address"}}},
+		{"verified", []entry{{agent: googlebot, addr: "192.0.2.77", target: "/private/"}, {agent: "Mozilla/5.0 (compatible; bingbot/2.0; Googlebot/2.1)", addr: "192.0.2.77", target: "/private/"}}},
+		{"unknown scheme", []entry{{vhost: "example.com", target: "/private/"}, {vhost: "example.com", target: "/robots.txt"}}},
+		{"several addresses", []entry{
+			{addr: "192.0.2.1, 198.51.100.7", target: "/private/", agent: googlebot}, {addr: "198.51.100.7,192.0.2.5", target: "/private/"},
+			{addr: "unknown, 10.0.0.1", target: "/private/"}}},
+	} {
+		t.Run(kind.name, func(t *testing.T) {
+			var log strings.Builder
+			for _, e := range kind.entries {
+				if e.vhost == "" {
+					e.vhost = https
+				}
+				fmt.Fprintln(&log, e)
+			}
+			guardAllocs(t, a, "vhost_combined", log.String())
+		})
 	}
 }
 

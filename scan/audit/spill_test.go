@@ -1,0 +1,130 @@
+package audit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// Workers in goroutines with so little memory that they spill make the report of
+// one worker with plenty. It is for the race detector too.
+func TestWorkersThatSpillMakeOneReport(t *testing.T) {
+	roomy := stateAuditor(t)
+	config := roomy.config
+	config.Memory, config.TempDir = 1<<20, t.TempDir()
+	tight := New(config)
+	n := 150_000
+	if testing.Short() {
+		n = 60_000
+	}
+	rng := rand.New(rand.NewPCG(4, 4))
+	lines := stateLog(rng, n)
+	f := byName(t, "vhost_combined")
+	want := marshal(t, auditText(t, roomy, "vhost_combined", strings.Join(lines, "\n")))
+	run := begin(t, tight)
+	var wg sync.WaitGroup
+	const workers = 4
+	for i := range workers {
+		w := run.Worker()
+		wg.Go(func() {
+			for at := i * 100; at < len(lines); at += workers * 100 {
+				w.Chunk(f, []byte(strings.Join(lines[at:min(at+100, len(lines))], "\n")))
+			}
+		})
+	}
+	wg.Wait()
+	if err := run.gather(); err != nil {
+		t.Fatal(err)
+	}
+	size := 0
+	for r := range run.late.All() {
+		size += len(r.Data)
+	}
+	if size < 2*int(config.Memory) {
+		t.Fatalf("only %d bytes had to wait", size)
+	}
+	got := report(t, run)
+	if got := marshal(t, got); got != want {
+		t.Error(firstDifference(got, want))
+	}
+	if left, _ := os.ReadDir(config.TempDir); len(left) > 0 {
+		t.Errorf("files with names: %v", left)
+	}
+}
+
+// Nothing is kept of browsers, and nothing of what is permitted, as long as no
+// delay is asked for.
+func TestOnlyWhatMustWaitIsKept(t *testing.T) {
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, version{from: -9 * day0, body: robotsTxtBody}), Samples: 3, Addresses: true})
+	f := byName(t, "vhost_combined")
+	for _, c := range []struct {
+		name string
+		e    entry
+		want int // records
+	}{
+		{"browser", entry{agent: browser, target: "/private/"}, 0},
+		{"browser's fetch", entry{agent: browser, target: "/robots.txt"}, 0},
+		{"no agent", entry{agent: "-", target: "/private/"}, 0},
+		{"permitted", entry{target: "/x"}, 0},
+		{"no time", entry{target: "/private/", time: "-"}, 0},
+		{"another host", entry{vhost: "other.example", target: "/private/"}, 0},
+		{"not judged", entry{target: "*", method: "OPTIONS"}, 0},
+		{"exempt", entry{agent: chatgpt, target: "/private/"}, 0},
+		{"HEAD of robots.txt", entry{method: "HEAD", target: "/robots.txt"}, 0},
+		{"fetch", entry{target: "/robots.txt"}, 1},
+		{"fetch by two", entry{agent: twoBots, target: "/robots.txt", status: "404"}, 2},
+		{"violation", entry{target: "/private/"}, 1},
+	} {
+		run := begin(t, a)
+		w := run.Worker()
+		for i := range 10 {
+			e := c.e
+			if e.vhost == "" {
+				e.vhost = "example.com:443"
+			}
+			if e.time == "" {
+				e.time = at(i)
+			}
+			w.Chunk(f, []byte(e.String()))
+		}
+		if err := run.gather(); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, err := range run.late.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if n != 10*c.want {
+			t.Errorf("%s: %d records of 10 lines, want %d", c.name, n, 10*c.want)
+		}
+	}
+}
+
+// What keeps a record from being kept is told, and there is no report.
+func TestNoReportWhereRecordsCouldNotBeKept(t *testing.T) {
+	config := stateAuditor(t).config
+	config.Memory, config.TempDir = 1<<20, "no/such/folder"
+	run := begin(t, New(config))
+	w := run.Worker()
+	f := byName(t, "vhost_combined")
+	for i := 0; w.Err() == nil; i++ {
+		if i > 1e6 {
+			t.Fatal("no error")
+		}
+		w.Chunk(f, []byte(entry{vhost: "example.com:443", target: fmt.Sprintf("/private/%d", i), time: at(i % day0)}.String()))
+	}
+	if !strings.Contains(w.Err().Error(), "no/such/folder") {
+		t.Error(w.Err())
+	}
+	if r, err := run.Report(ruleText); err == nil || r != nil {
+		t.Errorf("%v, %v", r, err)
+	}
+}
