@@ -255,7 +255,7 @@ func (j *judge) report(s streams, run *audit.Run, form form, about about) error 
 		return about.failed(fmt.Errorf("writing the report: %w", err))
 	}
 	if about.code == exitDone && !r.Partial {
-		return form.verdict(s, r)
+		return form.verdict(s, r, j.config.Crawlers)
 	}
 	return exitWith(about.code)
 }

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
 // reportFlags are the flags that say what comes of an audit.
@@ -49,9 +51,12 @@ func (f reportFlags) check() (form, error) {
 }
 
 // verdict ends the command with 1 if a condition holds, and says which.
-func (f form) verdict(s streams, r *audit.Report) error {
+func (f form) verdict(s streams, r *audit.Report, known *crawler.Set) error {
 	code := exitDone
 	for _, c := range f.failOn {
+		if !c.names(r, known) {
+			s.warn("--fail-on %s: no crawler called %s is known or was seen", c.text, c.crawler)
+		}
 		if n := c.count(r); c.holds(n) {
 			s.warn("--fail-on %s: there are %s", c.text, grouped(n))
 			code = exitFound
@@ -86,6 +91,15 @@ func parseCondition(text string) (condition, error) {
 		text: text, crawler: strings.TrimSpace(m[1]), operator: m[3], n: n,
 		verified: strings.Contains(m[2], "verified"), obtained: strings.Contains(m[2], "obtained"),
 	}, nil
+}
+
+// names tells whether the condition's crawler, if there is one, is known or in the
+// report: otherwise its name may be mistyped.
+func (c condition) names(r *audit.Report, known *crawler.Set) bool {
+	is := func(name string) bool { return strings.EqualFold(name, c.crawler) }
+	return c.crawler == "" ||
+		slices.ContainsFunc(r.Crawlers, func(row audit.CrawlerInfo) bool { return is(row.Crawler) }) ||
+		slices.ContainsFunc(known.Profiles(), func(p crawler.Profile) bool { return is(p.Name) && !p.Control })
 }
 
 // count counts the violations that the condition is about.
