@@ -1,8 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -64,4 +70,252 @@ func TestStateIsRefusedBeforeAnythingIsRead(t *testing.T) {
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+}
+
+// makeState writes the state of an audit.
+func makeState(t testing.TB, args ...string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "a.state")
+	if r := runCommand(t, append([]string{"audit", "--state", name}, args...)); r.code != exitDone {
+		t.Fatalf("%v: %+v", args, r)
+	}
+	return name
+}
+
+func TestMergeIsTheReportOfOneRunWithAllFlags(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ncrawl-delay: 2\ndisallow: /p\n")
+	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n", "b.txt": "user-agent: *\ndisallow: /p\ndisallow: /q\n"},
+		"2026-11-01T00:00:00Z,https://example.com,200,a.txt", "2026-11-10T12:00:00Z,https://example.com,200,b.txt", "2026-11-11T00:00:00Z,https://example.com,503,")
+	crawlers := file(t, "mine.json", `[{"name":"MyBot","operator":"Me","category":"other","words":["MyBot","My Crawler"],"tokens":["MyBot"],"obeys":"yes"}]`)
+	ranges := file(t, "google.txt", "66.249.64.0/27\n")
+	names := file(t, "names.tsv", "192.0.2.9\tcrawl-9.googlebot.com\ttrue\n")
+	var log []string
+	for i := range 300 {
+		agent := []string{googleAgent, "GPTBot/1", "MyBot/2", "My Crawler", fmt.Sprintf("New%d-Bot/1 (+http://x.example)", i), "Firefox/1", "b\xe4d-bot\xff/1 (+http://x.example)"}[i%7]
+		path := []string{"/p", "/q", "/robots.txt", "/", "http://b\xfccher.example/x"}[i%5]
+		line := logLineFrom([]string{"192.0.2.9", "66.249.64.3", "10.0.0.1", "198.51.100.1"}[i%4], path, agent)
+		line = strings.Replace(line, "12:00:00", fmt.Sprintf("%02d:%02d:00", i%24, i%60), 1)
+		log = append(log, strings.TrimSuffix(line, "\n")+` "203.0.113.5, 66.249.64.7"`+"\n")
+		if i%50 == 0 {
+			log = append(log, fmt.Sprintf("\xff\xfe junk \x00 %d\n", i))
+		}
+	}
+	whole := file(t, "whole.log", strings.Join(log, ""))
+	one, two := file(t, "one.log", strings.Join(log[:100], "")), file(t, "two.log", strings.Join(log[100:], ""))
+	for name, args := range map[string][]string{
+		"robots":       {"--robots", robots},
+		"samples":      {"--robots", robots, "--samples", "3"},
+		"policy":       {"--policy", policy, "--host", "https://example.com", "--window", "36h"},
+		"crawlers":     {"--robots", robots, "--crawlers", crawlers},
+		"ranges":       {"--robots", robots, "--ip-ranges", "Googlebot=" + ranges, "--resolved-names", names},
+		"behind proxy": {"--robots", robots, "--ip-ranges", "Googlebot=" + ranges, "--client-ip", "xff:-1"},
+		"trusted":      {"--robots", robots, "--ip-ranges", "Googlebot=" + ranges, "--client-ip", "xff", "--trusted-proxies", "192.0.2.0/24"},
+		"everything": {"--policy", policy, "--host", "https://example.com", "--crawlers", crawlers, "--ip-ranges", "Googlebot=" + ranges, "--samples", "2",
+			"--assume-constant", "--history", "observed", "--sampled", "1/10", "--dialect", "google", "--max-bytes", "40", "--ranges-max-age", "7d"},
+	} {
+		for _, output := range []string{"json", "text"} {
+			args := append(args, "--output", output)
+			want := runCommand(t, append(slices.Concat([]string{"audit"}, args), whole))
+			if want.code != exitDone {
+				t.Fatalf("%s: %+v", name, want)
+			}
+			got := runCommand(t, []string{"merge", "--output", output, makeState(t, append(slices.Clone(args), two)...), makeState(t, append(slices.Clone(args), one)...)})
+			if got.code != exitDone || withoutInputs(got.out, output) != withoutInputs(want.out, output) {
+				t.Errorf("%s: code %d, stderr %q, the report differs at %s", name, got.code, got.err, firstDifference(withoutInputs(got.out, output), withoutInputs(want.out, output)))
+			}
+		}
+	}
+}
+
+// States judged by other files or flags do not add up.
+func TestMergeRefusesStatesJudgedOtherwise(t *testing.T) {
+	robots, log := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "a.log", logLine("/p", "GPTBot/1"))
+	other := file(t, "robots.txt", "user-agent: *\ndisallow: /q\n")
+	crawlers := file(t, "mine.json", `[{"name":"MyBot","operator":"Me","category":"other","words":["MyBot"],"tokens":["MyBot"],"obeys":"yes"}]`)
+	ranges := file(t, "google.txt", "66.249.64.0/27\n")
+	base := []string{"--robots", robots}
+	first := makeState(t, append(base, log)...)
+	for name, args := range map[string][]string{
+		"robots.txt":     {"--robots", other},
+		"host":           append(base, "--host", "https://example.com"),
+		"window":         append(base, "--window", "25h"),
+		"samples":        append(base, "--samples", "1"),
+		"dialect":        append(base, "--dialect", "google"),
+		"limit":          append(base, "--max-bytes", "9"),
+		"crawlers":       append(base, "--crawlers", crawlers),
+		"ranges":         append(base, "--ip-ranges", "Googlebot="+ranges),
+		"age of ranges":  append(base, "--ranges-max-age", "7d"),
+		"client":         append(base, "--client-ip", "xff:-1"),
+		"how it sampled": append(base, "--sampled", "1/2"),
+	} {
+		second := makeState(t, append(slices.Clone(args), log)...)
+		r := command(t, "", "merge", first, second)
+		if r.code != exitInput || !strings.Contains(r.err, first+" and "+second+": judged by other files or flags") || r.out != "" {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// Nothing is counted twice without a word.
+func TestMergeOfWhatIsGivenTwice(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	log, log2 := file(t, "a.log", logLine("/p", "GPTBot/1")), file(t, "b.log", logLine("/p", "GPTBot/1"))
+	empty := file(t, "empty.log", "")
+	a := makeState(t, "--robots", robots, log, empty)
+	link := filepath.Join(t.TempDir(), "link.state")
+	if err := os.Symlink(a, link); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		states []string
+		lines  float64
+		says   string
+		warns  bool // in the report too
+	}{
+		"another":      {[]string{a, makeState(t, "--robots", robots, log2, empty)}, 2, "", false},
+		"the same":     {[]string{a, a}, 1, "are one file, which is counted once", false},
+		"a link":       {[]string{link, a}, 1, "are one file, which is counted once", false},
+		"the same log": {[]string{a, makeState(t, "--robots", robots, log2, log)}, 3, "a.log, of 82 bytes, is in", true},
+	} {
+		r := command(t, "", append([]string{"merge", "--output", "json"}, c.states...)...)
+		report := auditJSON(t, r)
+		warnings := fmt.Sprint(report["warnings"])
+		if r.code != exitDone || report["lines"] != c.lines || !strings.Contains(r.err, c.says) || c.says == "" && r.err != "" ||
+			strings.Contains(warnings, "counted twice") != c.warns {
+			t.Errorf("%s: code %d, %v lines, stderr %q, warnings %s", name, r.code, report["lines"], r.err, warnings)
+		}
+	}
+}
+
+// rehead replaces the head of a state, with a checksum that is right.
+func rehead(state []byte, head []byte) []byte {
+	const magic = len("robotsieve state 1\n")
+	n := int(binary.BigEndian.Uint64(state[magic:]))
+	b := binary.BigEndian.AppendUint64(slices.Clone(state[:magic]), uint64(len(head)))
+	b = append(b, head...)
+	b = binary.BigEndian.AppendUint32(b, crc32.Checksum(head, crc32.MakeTable(crc32.Castagnoli)))
+	return append(b, state[magic+8+n+4:]...)
+}
+
+func headOf(state []byte) []byte {
+	const magic = len("robotsieve state 1\n")
+	return state[magic+8:][:binary.BigEndian.Uint64(state[magic:])]
+}
+
+func TestMergeOfDamage(t *testing.T) {
+	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"}, "2026-11-01T00:00:00Z,https://example.com,200,a.txt")
+	log := file(t, "a.log", logLine("/p", "GPTBot/1")+logLine("/robots.txt", "GPTBot/1"))
+	name := makeState(t, "--policy", policy, "--host", "https://example.com", log)
+	good, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := filepath.Join(t.TempDir(), "bad.state")
+	refused := func(what string, state []byte) {
+		t.Helper()
+		if err := os.WriteFile(bad, state, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if r := runCommand(t, []string{"merge", bad}); r.code != exitInput || r.out != "" || !strings.Contains(r.err, "bad.state") {
+			t.Errorf("%s: %+v", what, r)
+		}
+	}
+	places := []int{0, 5, 18, 19, 20, 26, 27, 28, 29}
+	rest := len(headOf(good)) + 27
+	step := 7
+	if testing.Short() {
+		step = 50
+	}
+	for i := rest - 10; i < len(good); i += step {
+		places = append(places, i)
+	}
+	for i := 30; i < rest; i += rest / 30 {
+		places = append(places, i)
+	}
+	for _, i := range places {
+		flipped := slices.Clone(good)
+		flipped[i] ^= 1 << (i % 8)
+		refused(fmt.Sprintf("byte %d of %d flipped", i, len(good)), flipped)
+		refused(fmt.Sprintf("%d of %d bytes", i, len(good)), good[:i])
+	}
+	refused("a byte more", append(slices.Clip(good), 'x'))
+
+	var head map[string]any
+	if err := json.Unmarshal(headOf(good), &head); err != nil {
+		t.Fatal(err)
+	}
+	basis := head["Basis"].(map[string]any)
+	for key, values := range map[string][]any{
+		"Constant": {true}, "Rows": {nil, []any{}, []any{map[string]any{"Origins": []string{"https://example.com"}, "Status": 200, "Body": 7}}, []any{map[string]any{"Body": -5}}},
+		"Window": {0, -1, 1 << 62}, "Dialect": {"", "bing"}, "Profiles": {nil, []any{map[string]any{}}, []any{map[string]any{"name": "x", "control": true}}},
+		"Hosts": {[]string{"not a host"}, []string{"https://other.example"}}, "Samples": {-1, "x"}, "Bodies": {nil},
+	} {
+		for _, value := range values {
+			was := basis[key]
+			basis[key] = value
+			changed, err := json.Marshal(head)
+			if err != nil {
+				t.Fatal(err)
+			}
+			refused(fmt.Sprintf("%s is %v", key, value), rehead(good, changed))
+			basis[key] = was
+		}
+	}
+	for _, text := range []string{"", "{", "null", "{}", `{"Basis":null}`, `{"Basis":[]}`} {
+		refused("head "+text, rehead(good, []byte(text)))
+	}
+}
+
+func TestMergeOfWhatIsNoState(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		arg, says string
+	}{
+		"missing": {filepath.Join(dir, "none.state"), "none.state"},
+		"folder":  {dir, dir + ": not the state of an audit"},
+		"empty":   {file(t, "empty.state", ""), "not the state of an audit"},
+		"a log":   {file(t, "a.log", strings.Repeat(logLine("/", "x"), 10)), "not the state of an audit"},
+	} {
+		if r := command(t, "", "merge", c.arg); r.code != exitInput || !strings.Contains(r.err, c.says) || r.out != "" {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	for name, args := range map[string][]string{"nothing": {}, "output": {"--output", "xml", "a"}, "memory": {"--memory", "junk", "a"}} {
+		if r := command(t, "", append([]string{"merge"}, args...)...); r.code != exitUsage {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// FuzzMerge: whatever the head of a state says, there is a report or an error.
+func FuzzMerge(f *testing.F) {
+	robots := filepath.Join(f.TempDir(), "robots.txt")
+	log := filepath.Join(f.TempDir(), "a.log")
+	crawlers := filepath.Join(f.TempDir(), "mine.json")
+	for name, content := range map[string]string{
+		robots: "user-agent: *\ndisallow: /p\n", log: logLine("/p", "MyBot/1"),
+		crawlers: `[{"name":"MyBot","operator":"Me","category":"other","words":["MyBot"],"tokens":["MyBot"],"obeys":"yes"}]`,
+	} {
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			f.Fatal(err)
+		}
+	}
+	state, err := os.ReadFile(makeState(f, "--robots", robots, "--crawlers", crawlers, log))
+	if err != nil {
+		f.Fatal(err)
+	}
+	// The profile of MyBot alone is enough, and quicker.
+	head := headOf(state)
+	at, end := bytes.Index(head, []byte(`"Profiles":[`))+len(`"Profiles":[`), bytes.Index(head, []byte(`],"Ranges"`))
+	mine := bytes.LastIndex(head[:end], []byte(`{"name":"MyBot"`))
+	f.Add(slices.Concat(head[:at], head[mine:]))
+	name := filepath.Join(f.TempDir(), "fuzzed.state")
+	f.Fuzz(func(t *testing.T, head []byte) {
+		if err := os.WriteFile(name, rehead(state, head), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if r := runCommand(t, []string{"merge", name}); r.code != exitDone && r.code != exitInput || (r.out == "") != (r.code == exitInput) {
+			t.Errorf("%+v", r)
+		}
+	})
 }

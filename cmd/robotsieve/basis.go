@@ -272,18 +272,12 @@ func (b *basis) policy(o policy.Options) (*policy.Policy, error) {
 		row := policy.Row{
 			Origins: at, From: r.From, Status: r.Status, Size: r.Size, File: r.File, MaxAge: r.MaxAge, Location: r.Location, Where: r.Where,
 		}
-		if r.Body >= len(b.Bodies) {
-			return nil, errBasis
-		}
 		if r.Body >= 0 {
 			row.Body = b.Bodies[r.Body]
 		}
 		rows = append(rows, row)
 	}
 	if b.Constant {
-		if len(rows) != 1 {
-			return nil, errBasis
-		}
 		return policy.Constant(rows[0].Body, rows[0].File, o), nil
 	}
 	p, err := policy.New(rows, o)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
 func newMerge(s streams) *cobra.Command {
@@ -44,9 +45,9 @@ these, so that nothing else is needed.`,
 
 // runMerge adds up states and prints the report.
 func runMerge(s streams, form form, memory int64, names []string) error {
-	m := &merging{names: names}
+	m := &merging{streams: s}
 	defer m.close()
-	if err := m.open(); err != nil {
+	if err := m.open(names); err != nil {
 		return inputError(err)
 	}
 	j, about, err := m.judge()
@@ -58,7 +59,7 @@ func runMerge(s streams, form form, memory int64, names []string) error {
 	defer run.Close()
 	for i, state := range m.states {
 		if err := run.Add(state); err != nil {
-			return inputError(fmt.Errorf("%s: %w", names[i], err))
+			return inputError(fmt.Errorf("%s: %w", m.names[i], err))
 		}
 	}
 	return j.report(s, run, form, about)
@@ -66,6 +67,7 @@ func runMerge(s streams, form form, memory int64, names []string) error {
 
 // merging are the states that are to be added up.
 type merging struct {
+	streams
 	names  []string
 	files  []*os.File
 	states []*audit.State
@@ -77,8 +79,10 @@ func (m *merging) close() {
 	}
 }
 
-func (m *merging) open() error {
-	for _, name := range m.names {
+// open opens the states, one that is named twice only once.
+func (m *merging) open(names []string) error {
+	var infos []os.FileInfo
+	for _, name := range names {
 		f, err := os.Open(name)
 		if err != nil {
 			return err
@@ -88,10 +92,15 @@ func (m *merging) open() error {
 		if err != nil {
 			return err
 		}
+		if i := slices.IndexFunc(infos, func(other os.FileInfo) bool { return os.SameFile(info, other) }); i >= 0 {
+			m.warn("%s and %s are one file, which is counted once", m.names[i], name)
+			continue
+		}
 		state, err := audit.ReadState(f, info.Size())
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		m.names, infos = append(m.names, name), append(infos, info)
 		m.states = append(m.states, state)
 	}
 	return nil
@@ -104,6 +113,7 @@ var errOtherBasis = errors.New("judged by other files or flags, so the two do no
 func (m *merging) judge() (*judge, about, error) {
 	var first json.RawMessage
 	a := about{inputs: []audit.InputInfo{}}
+	seen := map[audit.InputInfo]int{}
 	for i, state := range m.states {
 		var head stateHead
 		if err := json.Unmarshal(state.Head, &head); err != nil {
@@ -114,6 +124,7 @@ func (m *merging) judge() (*judge, about, error) {
 		} else if !bytes.Equal(head.Basis, first) {
 			return nil, a, fmt.Errorf("%s and %s: %w", m.names[0], m.names[i], errOtherBasis)
 		}
+		a.warnings = append(a.warnings, m.again(i, head.Inputs, seen)...)
 		a.inputs = append(a.inputs, head.Inputs...)
 		for _, w := range head.Warnings {
 			if !slices.Contains(a.warnings, w) {
@@ -121,14 +132,69 @@ func (m *merging) judge() (*judge, about, error) {
 			}
 		}
 		if head.Partial {
+			m.warn("%s: not all of its input was read", m.names[i])
 			a.partial, a.code = true, exitInput
 		}
 	}
 	slices.Sort(a.warnings)
-	b := &basis{}
-	if err := json.Unmarshal(first, b); err != nil {
-		return nil, a, fmt.Errorf("%s: %w: %w", m.names[0], errBasis, err)
+	j, err := judgeBy(first)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", m.names[0], err)
 	}
-	j, err := b.judge()
 	return j, a, err
+}
+
+// again warns of inputs of a state that look like those of another: their lines
+// would be counted twice. seen tells in which state an input was.
+func (m *merging) again(state int, inputs []audit.InputInfo, seen map[audit.InputInfo]int) (warnings []string) {
+	for _, in := range inputs {
+		other, known := seen[in]
+		if known && other != state && in.Bytes > 0 {
+			w := fmt.Sprintf("%s, of %s, is in %s and in %s: if that is one file, its lines are counted twice.",
+				in.Name, plural(in.Bytes, "byte"), m.names[other], m.names[state])
+			m.warn("%s", w)
+			warnings = append(warnings, printable(w))
+		}
+		if !known {
+			seen[in] = state
+		}
+	}
+	return warnings
+}
+
+// judgeBy makes the basis in a state ready to judge by. It trusts it no more than
+// the files and flags that the basis was made of.
+func judgeBy(text []byte) (*judge, error) {
+	b := &basis{}
+	err := json.Unmarshal(text, b)
+	if err == nil {
+		err = b.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errBasis, err)
+	}
+	return b.judge()
+}
+
+// check refuses what no flags say and no file holds.
+func (b *basis) check() error {
+	profiles, err := json.Marshal(b.Profiles)
+	if err != nil {
+		return err
+	}
+	if _, err := crawler.Read(profiles); err != nil {
+		return err
+	}
+	if b.Constant && (len(b.Rows) != 1 || b.Rows[0].Body != 0 || len(b.Rows[0].Origins) > 0) {
+		return errors.New("not one robots.txt")
+	}
+	if b.Window < minWindow || b.Window > maxWindow || b.Samples < 0 {
+		return errors.New("a number is out of its bounds")
+	}
+	for _, r := range b.Rows {
+		if r.Body < -1 || r.Body >= len(b.Bodies) || (r.Body >= 0) != (r.Status/100 == 2) || r.Size < 0 || r.MaxAge < 0 {
+			return errors.New("a version makes no sense")
+		}
+	}
+	return nil
 }

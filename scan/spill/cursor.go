@@ -189,6 +189,9 @@ func (c *cursor) damaged(what string) error {
 func (r *run) kind() string {
 	switch {
 	case r.adopted:
+		if f, ok := r.r.(interface{ Name() string }); ok {
+			return "saved run in " + f.Name()
+		}
 		return "saved run"
 	case r.r != nil:
 		return "run in the temporary file"
