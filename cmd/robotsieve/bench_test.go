@@ -19,7 +19,13 @@ import (
 // how it is to behave.
 const behaviour = "ROBOTSIEVE_TEST_EXTERNAL"
 
+// asCommand is the environment variable that makes the test binary the command.
+const asCommand = "ROBOTSIEVE_TEST_COMMAND"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
 	if how := os.Getenv(behaviour); how != "" {
 		os.Exit(beExternal(how))
 	}
