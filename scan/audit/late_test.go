@@ -91,7 +91,7 @@ func TestLateRequestIsReadAsItWasWritten(t *testing.T) {
 	rd.byte()
 	who := rd.who(a.config.Policy)
 	copies := a.config.Policy.Copies(who.at.First)
-	answers := rd.unpack(nil, copies)
+	answers := rd.runs(nil, copies)
 	line, what, identity, when := rd.uint32(), rd.byte(), Identity(rd.byte()), rd.time()
 	address, sample := rd.bytes(), rd.rest
 	if rd.bad || who.crawler != 0 || who.at.N != 1 || len(answers) != copies || line == 0 ||
