@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -136,5 +138,42 @@ func TestMomentsMeet(t *testing.T) {
 	}
 	if n := len(m.spans); n > 4 {
 		t.Errorf("%d spans for moments in four places", n)
+	}
+}
+
+// A violation quotes a version, whatever the source is like and whenever it was.
+func TestViolationHasAVersionToQuote(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 11))
+	statuses := []int{200, 200, 200, 404, 503, 301, 204, 444, 999, 100}
+	violations := 0
+	for range 300 {
+		var list []version
+		used := map[int]bool{}
+		for range 1 + rng.IntN(8) {
+			if from := rng.IntN(80) - 40; !used[from] {
+				used[from] = true
+				list = append(list, version{from: from * day0 / 2, status: statuses[rng.IntN(len(statuses))], body: fmt.Sprintf("User-agent: *\nDisallow: /%d", rng.IntN(3))})
+			}
+		}
+		p := history(t, policy.Options{Observed: rng.IntN(2) == 0, AssumeConstant: rng.IntN(2) == 0}, list...)
+		answers := make([]policy.Answer, p.Copies(0))
+		for i := range answers {
+			answers[i] = policy.Forbids
+		}
+		for range 200 {
+			when := moment(rng.IntN(60*day0) - 25*day0)
+			for _, google := range []bool{false, true} {
+				l := p.Lawful(0, when, google)
+				if decide(l, answers, heard{}).verdict != Violation {
+					continue
+				}
+				if violations++; l.Cited < 0 || int(l.Cited) >= len(p.Versions(0)) || p.Versions(0)[l.Cited].Copy < 0 {
+					t.Fatalf("%+v at %d: quotes version %d", list, when, l.Cited)
+				}
+			}
+		}
+	}
+	if violations < 1000 {
+		t.Errorf("only %d violations", violations)
 	}
 }
