@@ -156,6 +156,28 @@ func TestMergeRefusesStatesJudgedOtherwise(t *testing.T) {
 	}
 }
 
+// Lists of another day under the name of yesterday's are other lists.
+func TestMergeRefusesOtherListsOfTheSameName(t *testing.T) {
+	robots, log := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "a.log", logLine("/p", "GPTBot/1"))
+	for flag, c := range map[string]struct{ prefix, monday, tuesday string }{
+		"--ip-ranges":      {"Googlebot=", "66.249.64.0/27\n", "66.249.65.0/27\n"},
+		"--resolved-names": {"", "192.0.2.1\ta.googlebot.com\ttrue\n", "192.0.2.2\ta.googlebot.com\ttrue\n"},
+	} {
+		list := file(t, "list.txt", c.monday)
+		args := []string{"--robots", robots, flag, c.prefix + list, log}
+		first, again := makeState(t, args...), makeState(t, args...)
+		if err := os.WriteFile(list, []byte(c.tuesday), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if r := command(t, "", "merge", first, again); r.code != exitDone {
+			t.Errorf("%s: %+v", flag, r)
+		}
+		if r := command(t, "", "merge", first, makeState(t, args...)); r.code != exitInput || !strings.Contains(r.err, "judged by other files or flags") {
+			t.Errorf("%s: %+v", flag, r)
+		}
+	}
+}
+
 // Nothing is counted twice without a word.
 func TestMergeOfWhatIsGivenTwice(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")

@@ -39,7 +39,8 @@ type basis struct {
 	Profiles       []crawler.Profile
 	Ranges         []audit.RangeInfo
 	RangesMaxAge   time.Duration
-	Names          string // the file of resolved names
+	Names          string   // the file of resolved names
+	Sums           [][]byte // SHA-256 of the files of Ranges, and of Names
 	ClientIP       string
 	TrustedProxies []string
 	Samples        int

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -66,13 +68,15 @@ func (f identityFlags) load(s streams, b *basis, j *judge) error {
 			if list.Created != 0 {
 				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
 			}
-			b.Ranges = append(b.Ranges, info)
+			b.Ranges, b.Sums = append(b.Ranges, info), append(b.Sums, list.Sum[:])
 		}
 	}
 	if b.Names = *f.names; b.Names != "" {
-		if o.Names, err = readNames(b.Names); err != nil {
+		sum := sha256.New()
+		if o.Names, err = readNames(b.Names, sum); err != nil {
 			return inputError(err)
 		}
+		b.Sums = append(b.Sums, sum.Sum(nil))
 	}
 	b.ClientIP, b.TrustedProxies = *f.clientIP, *f.trusted
 	if j.config.ClientIP, err = crawler.ParseClientIP(b.ClientIP, b.TrustedProxies); err != nil {
@@ -83,13 +87,14 @@ func (f identityFlags) load(s streams, b *basis, j *judge) error {
 	return nil
 }
 
-func readNames(path string) (*crawler.HostNames, error) {
+// readNames reads a file of names, and adds its bytes to sum.
+func readNames(path string, sum io.Writer) (*crawler.HostNames, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return crawler.ReadNames(f, filepath.ToSlash(path))
+	return crawler.ReadNames(io.TeeReader(f, sum), filepath.ToSlash(path))
 }
 
 // maxLookups bounds the addresses that --resolve asks about.

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,8 @@ type Ranges struct {
 	// Created is when the operator made the list, in nanoseconds since 1970, 0 if
 	// the file does not say.
 	Created int64
+	// Sum is the SHA-256 of the file.
+	Sum [sha256.Size]byte
 
 	prefixes []netip.Prefix // masked, none of them IPv4 in IPv6
 }
@@ -65,7 +68,7 @@ func ReadRanges(r io.Reader, name string) (*Ranges, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	ranges := &Ranges{File: name}
+	ranges := &Ranges{File: name, Sum: sha256.Sum256(data)}
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) > 0 && text[0] == '{' {
 		err = ranges.readJSON(data)
 	} else {
