@@ -141,7 +141,7 @@ func (o *simOracle) verdict(r *simRequest, id simIdentity, sites []simOrigin, kn
 	// has for the host, and `indeterminate:unknown_scheme` if they disagree"
 	var verdict string
 	for n, at := range sites {
-		one := o.settleAt(at, len(sites) > 1, r, id.bot)
+		one := o.settleAt(at, sites, r, id.bot)
 		if n == 0 {
 			verdict, v.rule, v.informed = one.verdict, one.rule, one.informed
 			continue
@@ -549,7 +549,7 @@ func isNoPolicy(f *simRequest, google bool) bool {
 // ---- settling (2) ----
 
 // settleAt gives the verdict of a request under one origin.
-func (o *simOracle) settleAt(at simOrigin, several bool, r *simRequest, bot *simBot) simVerdict {
+func (o *simOracle) settleAt(at simOrigin, sites []simOrigin, r *simRequest, bot *simBot) simVerdict {
 	var l simLawful
 	o.lawful(&l, at, bot, r.time, r.time, math.MaxInt)
 	answers := make([]simJudgement, len(l.copies))
@@ -575,7 +575,7 @@ func (o *simOracle) settleAt(at simOrigin, several bool, r *simRequest, bot *sim
 	}
 	switch v.verdict {
 	case "violation":
-		v.rule = o.cite(at, several, r, bot, &l)
+		v.rule = o.cite(at, sites, r, bot, &l)
 		v.informed = o.informed(at, r, bot)
 	case "grace":
 		v.informed = o.informed(at, r, bot)
@@ -618,7 +618,7 @@ func (l *simLawful) settle(answers []simJudgement, upTo simAnswer) string {
 
 // cite returns the rule that a violation quotes: that of the newest version with
 // one of the lawful bodies that began by t + s, else of the oldest of those.
-func (o *simOracle) cite(at simOrigin, several bool, r *simRequest, bot *simBot, l *simLawful) simRule {
+func (o *simOracle) cite(at simOrigin, sites []simOrigin, r *simRequest, bot *simBot, l *simLawful) simRule {
 	var cited *simPiece
 	for i := range o.timelines[at] {
 		p := &o.timelines[at][i]
@@ -631,8 +631,16 @@ func (o *simOracle) cite(at simOrigin, several bool, r *simRequest, bot *simBot,
 	}
 	line := o.twin.judge(cited.body, bot, r.target).line
 	name := at.String()
-	if o.w.any() || several {
-		name = "" // nobody knows which of them it was
+	switch {
+	case o.w.any():
+		name = ""
+	case len(sites) > 1: // nobody knows which of them it was, perhaps not even the host
+		name = at.host
+		for _, other := range sites {
+			if other.host != at.host {
+				name = ""
+			}
+		}
 	}
 	return simRule{name, line, ruleText(cited.body, line), rfc3339(cited.began)}
 }

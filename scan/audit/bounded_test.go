@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
 // smallest returns the keys of counts that a bounded map of a limit is to keep,
@@ -83,88 +81,6 @@ func mergeAll(rng *rand.Rand, tallies []*Tally) *Tally {
 	return tallies[0]
 }
 
-// TestBoundedNamesAndTheirRules is TestBounded for names of which each has a
-// bounded map itself. The names that are not kept are one row.
-func TestBoundedNamesAndTheirRules(t *testing.T) {
-	rounds := 3000
-	if testing.Short() {
-		rounds = 300
-	}
-	for name, hash := range hashes {
-		for round := range rounds {
-			checkNames(t, fmt.Sprintf("%s, round %d", name, round), rand.New(rand.NewPCG(7, uint64(round))), hash)
-		}
-	}
-}
-
-func checkNames(t *testing.T, what string, rng *rand.Rand, hash func(string) uint64) {
-	t.Helper()
-	const maxNames, maxRules = 4, 3
-	a := &Auditor{}
-	tallies := make([]*Tally, 1+rng.IntN(4))
-	for i := range tallies {
-		tallies[i] = a.newTally()
-		tallies[i].unknown = newBounded[string, *row](maxNames, hash)
-		tallies[i].others.rules.limit = maxRules
-	}
-	requests := map[string]int64{}
-	rules := map[string]map[ruleKey]int64{}
-	distinct, lines := 1+rng.IntN(30), 1+rng.IntN(20)
-	for range rng.IntN(200) {
-		name := fmt.Sprint(rng.IntN(distinct))
-		rule := ruleKey{line: uint32(1 + rng.IntN(lines))}
-		requests[name]++
-		if rules[name] == nil {
-			rules[name] = map[ruleKey]int64{}
-		}
-		rules[name][rule]++
-		// As Worker.bind and Worker.request do.
-		part := tallies[rng.IntN(len(tallies))]
-		part.prune(2)
-		r := part.rowOf(crawler.Claim{Name: name})
-		if r.requests == 0 {
-			r.rules.limit = maxRules
-		}
-		r.requests++
-		r.addRule(rule, 1)
-	}
-	all := mergeAll(rng, tallies)
-	all.prune(1)
-	kept, rest := smallest(requests, maxNames, hash)
-	if all.others.requests != rest || len(all.unknown.kept) != len(kept) {
-		t.Fatalf("%s: %d names and %d requests of others, want %d and %d",
-			what, len(all.unknown.kept), all.others.requests, len(kept), rest)
-	}
-	others := map[ruleKey]int64{}
-	for name, n := range requests {
-		r := all.unknown.kept[name]
-		if _, want := kept[name]; want != (r != nil) {
-			t.Fatalf("%s: %s kept: %v, want %v", what, name, r != nil, want)
-		}
-		if r == nil {
-			for k, n := range rules[name] {
-				others[k] += n
-			}
-			continue
-		}
-		if r.requests != n {
-			t.Fatalf("%s: %d requests of %s, want %d", what, r.requests, name, n)
-		}
-		checkRules(t, what+": "+name, r, rules[name], maxRules)
-	}
-	checkRules(t, what+": others", all.others, others, maxRules)
-}
-
-func checkRules(t *testing.T, what string, r *row, counts map[ruleKey]int64, limit int) {
-	t.Helper()
-	r.rules.limit = limit // also of a row that a merge has made
-	r.rules.prune(1, r.foldRule)
-	kept, rest := smallest(counts, limit, hashRule)
-	if !maps.Equal(r.rules.kept, kept) || r.ruleRest != rest {
-		t.Fatalf("%s: rules %v and %d others, want %v and %d", what, r.rules.kept, r.ruleRest, kept, rest)
-	}
-}
-
 // TestHashesAreFixed: what they decide must be the same on every machine and in
 // every version.
 func TestHashesAreFixed(t *testing.T) {
@@ -172,9 +88,6 @@ func TestHashesAreFixed(t *testing.T) {
 		if got := hashString(s); got != want {
 			t.Errorf("hash of %q: %#x, want %#x", s, got, want)
 		}
-	}
-	if got := hashRule(ruleKey{origin: 1, version: 2, line: 3}); got != 0x830e818980e487fd {
-		t.Errorf("hash of a rule: %#x, want %#x", got, uint64(0x830e818980e487fd))
 	}
 	if mix(0) == 0 {
 		t.Error("a hash is 0, which stands for no bar")

@@ -78,9 +78,8 @@ func (w *Worker) newClaim(who crawler.Claim) *claim {
 			return c
 		}
 	}
-	if w.tally.prune(2) {
-		// Claims may point at rows that have left the tally.
-		w.forget()
+	if len(w.tally.unknown) >= maxNames {
+		w.keepUnknown()
 	}
 	c := &claim{Claim: who, row: w.tally.rowOf(who), operator: w.auditor.operator(who)}
 	c.subject, c.google = w.auditor.subject(who)
@@ -91,6 +90,16 @@ func (w *Worker) newClaim(who crawler.Claim) *claim {
 		w.named[key] = c
 	}
 	return c
+}
+
+// keepUnknown makes late records of what was counted of unknown crawlers, so that
+// there is room for others.
+func (w *Worker) keepUnknown() {
+	for key, row := range w.tally.unknown {
+		w.keepCounts(key, row)
+	}
+	clear(w.tally.unknown)
+	w.forget() // claims point at rows
 }
 
 // forget drops what is known of headers.

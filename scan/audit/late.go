@@ -2,7 +2,9 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -16,7 +18,8 @@ import (
 // then what hangs on that, then the requests whose gaps are measured.
 //
 //	operator  0 and its index, or 1, the unknown crawler's name and 0
-//	kind      lateFetch, latePending or lateVisit
+//	kind      lateCounts, lateFetch, latePending or lateVisit
+//	counts    what was counted of an unknown crawler in a part of the input, as JSON
 //	fetch     time, crawler, origins, kind of answer
 //	pending   crawler, origins, for each of these what its copies say, in runs, and
 //	          the line that a violation would quote, outcome and method, identity,
@@ -26,7 +29,8 @@ import (
 // Numbers are big-endian and times have their sign bit flipped, so that bytes are
 // in the order of numbers.
 const (
-	lateFetch byte = iota
+	lateCounts byte = iota
+	lateFetch
 	latePending
 	lateVisit
 )
@@ -103,6 +107,17 @@ func (w *Worker) keep() {
 	if w.err == nil {
 		w.err = w.late.Add(w.key)
 	}
+}
+
+// keepCounts keeps what was counted of an unknown crawler.
+func (w *Worker) keepCounts(key string, row *row) {
+	counts, err := json.Marshal(saveRow(row))
+	if err != nil {
+		w.err = cmp.Or(w.err, err)
+		return
+	}
+	w.key = append(appendLateHead(w.key[:0], operatorKey{name: key}, lateCounts), counts...)
+	w.keep()
 }
 
 // keepFetch keeps that the record fetched robots.txt.

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -85,7 +84,8 @@ type VersionInfo struct {
 	Bytes         int64  `json:"bytes"`
 	MaxAgeSeconds int64  `json:"max_age_seconds"`
 	Location      string `json:"location"`
-	// Cited counts violations of its rules.
+	// Cited counts violations of its rules. Where a log does not tell http from https,
+	// they are counted for both, if both have the version.
 	Cited int64 `json:"violations"`
 }
 
@@ -296,7 +296,7 @@ type ViolationInfo struct {
 
 // RuleInfo counts the violations of one rule.
 type RuleInfo struct {
-	Origin string `json:"origin"` // empty: any, or one that the log does not tell
+	Origin string `json:"origin"` // empty: any; only the host where the log does not tell more
 	// Version is the time at which the version began that has the rule, empty if
 	// before all time, and File its file.
 	Version    string `json:"version"`
@@ -327,8 +327,7 @@ const unknown = "unknown"
 
 // Bounds of what a report lists.
 const (
-	maxUnknownListed = 1000
-	maxHostsListed   = 10
+	maxHostsListed = 10
 )
 
 // Unverified returns the addresses of violations by clients whose identity is
@@ -383,8 +382,7 @@ func (r *Run) Report(ruleText RuleText) (*Report, error) {
 	if err := r.gather(); err != nil {
 		return nil, err
 	}
-	r.tally.prune(1)
-	if err := r.settle((*settlement).count, newRates()); err != nil {
+	if err := r.settle(r.count, newRates()); err != nil {
 		return nil, err
 	}
 	if r.added && !r.tally.addsUp() {
@@ -415,13 +413,9 @@ func (a *Auditor) report(t *Tally, ruleText RuleText) *Report {
 	for _, h := range r.OtherHosts {
 		r.OtherHostsNotListed -= h.Requests
 	}
-	if t.unknown.bar != 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf(
-			"unknown crawlers call themselves by more than %d names, more than are kept apart: which of them are listed was left to chance, and the rest is one row.", maxNames))
-	}
-	texts := texts{a, ruleText, map[citedKey]int64{}}
+	texts := texts{a, ruleText}
 	r.Crawlers = a.crawlers(t, texts)
-	texts.cite(r.Policy.Versions)
+	a.cite(r.Policy.Versions, t)
 	slices.SortFunc(r.Crawlers, func(x, y CrawlerInfo) int {
 		return cmp.Or(cmp.Compare(y.Verdicts.Violation, x.Verdicts.Violation),
 			cmp.Compare(x.Crawler, y.Crawler), cmp.Compare(x.Operator, y.Operator))
@@ -452,21 +446,8 @@ func (a *Auditor) crawlers(t *Tally, texts texts) []CrawlerInfo {
 			list = append(list, info)
 		}
 	}
-	rows := make([]*row, 0, len(t.unknown.kept))
-	for _, row := range t.unknown.kept {
-		if row.requests > 0 {
-			rows = append(rows, row)
-		}
-	}
-	slices.SortFunc(rows, func(x, y *row) int {
-		return cmp.Or(cmp.Compare(y.requests, x.requests), cmp.Compare(x.name, y.name))
-	})
-	for _, row := range rows[min(len(rows), maxUnknownListed):] {
-		t.others.merge(row)
-	}
-	rows = rows[:min(len(rows), maxUnknownListed)]
+	rows := t.listed
 	if t.others.requests > 0 {
-		t.others.name = OtherCrawlers
 		rows = append(rows, t.others)
 	}
 	for _, row := range rows {
@@ -525,10 +506,7 @@ func (c *CrawlerInfo) Informed() (n int64) {
 type texts struct {
 	auditor  *Auditor
 	ruleText RuleText
-	cited    map[citedKey]int64 // violations by version
 }
-
-type citedKey struct{ origin, version int32 }
 
 func (x texts) crawler(r *row) CrawlerInfo {
 	info := CrawlerInfo{
@@ -547,9 +525,8 @@ func (x texts) crawler(r *row) CrawlerInfo {
 		Samples:    []SampleInfo{},
 	}
 	info.Violations, info.Outcomes = r.listViolations()
-	r.rules.prune(1, r.foldRule)
 	info.RulesNotListed = r.ruleRest
-	for k, n := range r.rules.kept {
+	for k, n := range r.rules {
 		info.Rules = append(info.Rules, x.rule(k, n))
 	}
 	slices.SortFunc(info.Rules, func(x, y RuleInfo) int {
@@ -568,35 +545,43 @@ func (x texts) crawler(r *row) CrawlerInfo {
 }
 
 func (x texts) rule(k ruleKey, n int64) RuleInfo {
-	v := x.auditor.config.Policy.Versions(k.origin)[k.version]
-	x.cited[citedKey{k.origin, k.version}] += n
-	at := policy.Site{First: k.origin, N: 1}
-	if k.several {
-		at.N++
-	}
+	o := k.at.First
+	v := x.auditor.config.Policy.Versions(o)[k.version]
 	return RuleInfo{
-		Origin: x.origin(at), Version: startText(v.From), File: Printable([]byte(v.File)),
-		Line: int(k.line), Rule: x.ruleText(k.origin, k.version, int(k.line)), Violations: n,
+		Origin: x.origin(k.at), Version: startText(v.From), File: Printable([]byte(v.File)),
+		Line: int(k.line), Rule: x.ruleText(o, k.version, int(k.line)), Violations: n,
 	}
 }
 
 // cite says of each version how many violations quote it.
-func (x texts) cite(list []VersionInfo) {
+func (a *Auditor) cite(list []VersionInfo, t *Tally) {
 	i := 0
-	for o := range x.auditor.config.Policy.Origins() {
-		for v := range x.auditor.config.Policy.Versions(int32(o)) {
-			list[i].Cited = x.cited[citedKey{int32(o), int32(v)}]
+	for o := range a.config.Policy.Origins() {
+		for v := range a.config.Policy.Versions(int32(o)) {
+			list[i].Cited = t.cited[citedKey{int32(o), int32(v)}]
 			i++
 		}
 	}
 }
 
-// origin returns the origin of a site, nothing if nobody knows which it is.
+// origin returns the origin of a site; where it may be one of several, the host, if
+// that is the same; nothing if nobody knows which it is.
 func (x texts) origin(at policy.Site) string {
-	if at.N != 1 {
+	list := x.auditor.config.Policy.Origins()[at.First : at.First+at.N]
+	if len(list) == 0 {
 		return ""
 	}
-	return x.auditor.config.Policy.Origins()[at.First].String()
+	o := list[0]
+	for _, other := range list[1:] {
+		if other.Host != o.Host {
+			return ""
+		}
+		o.Scheme = ""
+		if other.Port != o.Port {
+			o.Port = 0
+		}
+	}
+	return o.String()
 }
 
 // policyInfo lists the versions.

@@ -41,7 +41,7 @@ func TestSizesOfRobotsTxt(t *testing.T) {
 			[]SizeInfo{{"https://example.com", 7, []int64{}, 1, "2026-02-25T10:00:00Z", "2026-02-25T10:00:00Z"}}},
 		"of either scheme": {[]entry{answer("example.com", -500, shortSize), answer("example.com", -400, longSize)}, 2, true, nil},
 		"of no scheme": {[]entry{answer("example.com", -500, "7")}, 1, false,
-			[]SizeInfo{{"", 7, []int64{int64(len(short)), int64(len(long))}, 1, "2026-03-02T09:51:40Z", "2026-03-02T09:51:40Z"}}},
+			[]SizeInfo{{"example.com", 7, []int64{int64(len(short)), int64(len(long))}, 1, "2026-03-02T09:51:40Z", "2026-03-02T09:51:40Z"}}},
 		"the other's":       {[]entry{answer("example.com:80", -500, longSize)}, 1, false, nil},
 		"two sites":         {[]entry{answer(https, -500, shortSize), answer("example.com:80", -500, longSize)}, 2, false, nil},
 		"not told":          {[]entry{answer(https, -500, "-")}, 0, false, nil},

@@ -3,7 +3,9 @@ package audit
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -16,6 +18,7 @@ type settler struct {
 	operator []byte // whose records these are
 	index    uint16 // of that operator, if it is known
 	name     string // of the unknown crawler that the operator is, if it is one
+	counts   *row   // of that
 	facts    *facts
 	answers  [][]policy.Answer // of each origin of a request
 	lines    []uint32
@@ -39,10 +42,18 @@ type settlement struct {
 }
 
 // settle passes over the late records and gives every request that had to wait to
-// pending, and every visit and fetch to rates, if that is not nil. What they are
-// given is theirs until they return.
+// pending; what it is given is its until it returns. With rates, which are given every
+// visit and fetch, the rows of unknown crawlers are made, too.
 func (r *Run) settle(pending func(*settlement), rates *rates) error {
 	s := &settler{run: r}
+	ranking := newRanking(r.tally)
+	end := func() {
+		if rates != nil {
+			rates.endOperator()
+			ranking.add(s.counts)
+		}
+		s.counts = nil
+	}
 	for record, err := range r.late.All() {
 		if err != nil {
 			return err
@@ -51,16 +62,12 @@ func (r *Run) settle(pending func(*settlement), rates *rates) error {
 		rd.require(record.N <= r.tally.Lines)
 		key, name := rd.operator()
 		if s.facts == nil || !bytes.Equal(key, s.operator) {
-			if rates != nil {
-				rates.endOperator()
-			}
-			s.operator, s.name = append(s.operator[:0], key...), name
-			if name == "" && !rd.bad {
-				s.index = binary.BigEndian.Uint16(key[1:])
-			}
-			s.facts, s.memo = newFacts(r.auditor.config.Policy), informedMemo{}
+			end()
+			s.begin(rd, key, name)
 		}
 		switch rd.byte() {
+		case lateCounts:
+			s.count(rd, record.N)
 		case lateFetch:
 			s.fetch(rd, record.N, rates)
 		case latePending:
@@ -74,10 +81,38 @@ func (r *Run) settle(pending func(*settlement), rates *rates) error {
 			return fmt.Errorf("late record %x: %w", record.Data[:min(len(record.Data), 64)], errLate)
 		}
 	}
+	end()
 	if rates != nil {
-		rates.endOperator()
+		r.tally.listed, r.tally.others = ranking.end()
 	}
 	return nil
+}
+
+// begin turns to the records of another operator.
+func (s *settler) begin(rd *lateReader, key []byte, name string) {
+	s.operator, s.name = append(s.operator[:0], key...), name
+	switch {
+	case rd.bad:
+	case name == "":
+		s.index = binary.BigEndian.Uint16(key[1:])
+	default:
+		s.counts = s.run.tally.newRow("")
+	}
+	s.facts, s.memo = newFacts(s.run.auditor.config.Policy), informedMemo{}
+}
+
+// count adds what was counted of an unknown crawler in n parts of the input, alike in
+// each.
+func (s *settler) count(rd *lateReader, n int64) {
+	var saved savedRow
+	if rd.require(s.counts != nil && json.Unmarshal(rd.rest, &saved) == nil); rd.bad {
+		return
+	}
+	name := fromLatin1(saved.Name)
+	rd.require(strings.ToLower(name) == s.name && saved.restore(s.counts, n) == nil)
+	if s.counts.name == "" || name < s.counts.name {
+		s.counts.name = name
+	}
 }
 
 func (s *settler) fetch(rd *lateReader, n int64, rates *rates) {
@@ -90,7 +125,7 @@ func (s *settler) fetch(rd *lateReader, n int64, rates *rates) {
 		return
 	}
 	s.facts.add(who, t, kind&^borrowed)
-	if rates != nil && kind&borrowed == 0 && row != s.run.tally.others {
+	if rates != nil && kind&borrowed == 0 {
 		rates.fetch(row, who.at, t, n)
 	}
 }
@@ -100,7 +135,7 @@ func (s *settler) visit(rd *lateReader, n int64, rates *rates) {
 	address, t, delay := rd.bytes(), rd.time(), rd.uint32()
 	row, _ := s.row(rd, who.crawler)
 	rd.require(who.at.N > 0)
-	if rd.end(); !rd.bad && rates != nil && row != s.run.tally.others {
+	if rd.end(); !rd.bad && rates != nil {
 		rates.visit(row, who.at, address, t, int64(delay), n)
 	}
 }
@@ -113,10 +148,7 @@ func (s *settler) row(rd *lateReader, crawler uint16) (*row, *crawler.Profile) {
 	switch {
 	case s.name != "":
 		rd.require(crawler == 0)
-		if r := t.unknown.kept[s.name]; r != nil {
-			return r, nil
-		}
-		return t.others, nil
+		return s.counts, nil
 	case int(crawler) >= len(profiles) || a.operators[crawler] != s.index:
 		rd.bad = true
 		return nil, nil
@@ -172,7 +204,7 @@ func (s *settler) decide(x *settlement, who who, answers []byte) {
 		d := decide(l, s.answers[i], s.facts.at(o, x.time, l, google))
 		if i == 0 {
 			x.decision = d
-			x.rule = ruleKey{origin: o, version: l.Cited, line: s.lines[i], several: who.at.N > 1}
+			x.rule = ruleKey{who.at, l.Cited, s.lines[i]}
 		} else {
 			x.decision = together(x.decision, d, a.sameHost(who.at.First, o))
 		}
@@ -216,7 +248,25 @@ func (a *Auditor) google(p *crawler.Profile) bool {
 	return google
 }
 
-// count counts a request whose verdict had to wait in its row.
+// count counts a request whose verdict had to wait in its row, and for the version
+// that it quotes: of each origin that it may have gone to, if these have that.
+func (r *Run) count(x *settlement) {
+	x.count()
+	if x.decision.verdict != Violation {
+		return
+	}
+	p, rule := r.auditor.config.Policy, x.rule
+	quoted := p.Versions(rule.at.First)[rule.version]
+	for i := range rule.at.N {
+		o := rule.at.First + i
+		if list := p.Versions(o); int(rule.version) < len(list) && sameVersion(list[rule.version], quoted) {
+			r.tally.cited[citedKey{o, rule.version}] += x.n
+		}
+	}
+}
+
+func sameVersion(x, y policy.Version) bool { return x.From == y.From && x.File == y.File }
+
 func (x *settlement) count() {
 	r := x.row
 	r.identities[x.identity] += x.n
@@ -230,7 +280,7 @@ func (x *settlement) count() {
 		}
 	case Violation:
 		r.violate(violation{x.identity, x.outcome, x.method, x.informed}, x.n)
-		r.addRule(x.rule, x.n)
+		r.rules[x.rule] += x.n
 		for range min(x.n, int64(r.samples.most)) {
 			r.samples.add(x.time, x.sample)
 		}

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
+	"math"
 	"slices"
-	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -127,17 +128,15 @@ func (r *Run) Add(s *State) error {
 type savedTally struct {
 	Lines, Blank, Unparsed, NotCrawlers, OtherHost, NotJudged, RobotsRequests, RobotsServed int64
 
-	Known, Unknown []savedRow
-	UnknownBar     uint64
-	Others         savedRow
-	Hosts          map[string]int64
-	HostBar        uint64
-	HostRest       int64
-	Sizes          []savedSize
-	SizeBar        uint64
-	SizeRest       int64
-	Samples        [][]byte
-	Span           savedSpan
+	Known    []savedRow
+	Hosts    map[string]int64
+	HostBar  uint64
+	HostRest int64
+	Sizes    []savedSize
+	SizeBar  uint64
+	SizeRest int64
+	Samples  [][]byte
+	Span     savedSpan
 }
 
 type savedRow struct {
@@ -185,7 +184,6 @@ func (a *Auditor) save(t *Tally) *savedTally {
 	s := &savedTally{
 		Lines: t.Lines, Blank: t.Blank, Unparsed: t.Unparsed, NotCrawlers: t.NotCrawlers, OtherHost: t.OtherHost,
 		NotJudged: t.NotJudged, RobotsRequests: t.RobotsRequests, RobotsServed: t.RobotsServed,
-		UnknownBar: t.unknown.bar, Others: saveRow(t.others),
 		Hosts: map[string]int64{}, HostBar: t.hosts.bar, HostRest: t.hostRest,
 		SizeBar: t.sizes.bar, SizeRest: t.sizeRest, Span: saveSpan(t.span),
 	}
@@ -195,10 +193,6 @@ func (a *Auditor) save(t *Tally) *savedTally {
 		s.Known = append(s.Known, row)
 	}
 	slices.SortFunc(s.Known, func(x, y savedRow) int { return x.Profile - y.Profile })
-	for _, r := range t.unknown.kept {
-		s.Unknown = append(s.Unknown, saveRow(r))
-	}
-	slices.SortFunc(s.Unknown, func(x, y savedRow) int { return strings.Compare(x.Name, y.Name) })
 	for host, n := range t.hosts.kept {
 		s.Hosts[string(latin1(host))] = n
 	}
@@ -229,28 +223,16 @@ func (a *Auditor) restore(s *savedTally) (*Tally, error) {
 	if t.span, err = s.Span.restore(); err != nil {
 		return nil, err
 	}
-	t.unknown.bar, t.hosts.bar, t.sizes.bar = s.UnknownBar, s.HostBar, s.SizeBar
+	t.hosts.bar, t.sizes.bar = s.HostBar, s.SizeBar
 	profiles := a.config.Crawlers.Profiles()
 	for _, saved := range s.Known {
 		if saved.Profile < 0 || saved.Profile >= len(profiles) {
 			return nil, errDamaged
 		}
 		p := &profiles[saved.Profile]
-		if err := saved.restore(t.rowOf(crawler.Claim{Profile: p, Name: p.Name})); err != nil {
+		if err := saved.restore(t.rowOf(crawler.Claim{Profile: p, Name: p.Name}), 1); err != nil {
 			return nil, err
 		}
-	}
-	for _, saved := range s.Unknown {
-		if saved.Name == "" {
-			return nil, errDamaged
-		}
-		name := fromLatin1(saved.Name)
-		if err := saved.restore(t.unknownRow(strings.ToLower(name), name)); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.Others.restore(t.others); err != nil {
-		return nil, err
 	}
 	for host, n := range s.Hosts {
 		t.hosts.kept[fromLatin1(host)] = n
@@ -278,33 +260,36 @@ func (a *Auditor) knows(k sizeKey) bool {
 	return 0 <= k.first && k.first <= k.last && int(k.last) <= len(p.Versions(k.at.First))
 }
 
-func (s *savedRow) restore(r *row) error {
-	if len(s.Verdicts) != len(r.verdicts) || len(s.Reasons) != len(r.reasons) || len(s.Identities) != len(r.identities) {
+// restore adds to a row n times what was saved.
+func (s *savedRow) restore(r *row, n int64) error {
+	all := slices.Concat([]int64{s.Requests}, s.Verdicts, s.Reasons, s.Identities)
+	f := s.Fetches
+	if f != nil {
+		all = slices.AppendSeq(all, maps.Values(f.Answers))
+		all = slices.AppendSeq(all, maps.Values(f.Refused))
+	}
+	if len(s.Verdicts) != len(r.verdicts) || len(s.Reasons) != len(r.reasons) || len(s.Identities) != len(r.identities) ||
+		slices.Min(all) < 0 || slices.Max(all) > math.MaxInt64/n {
 		return errDamaged
 	}
-	if slices.Min(slices.Concat([]int64{s.Requests}, s.Verdicts, s.Reasons, s.Identities)) < 0 {
-		return errDamaged
+	r.requests += s.Requests * n
+	for i, of := range s.Verdicts {
+		r.verdicts[i] += of * n
 	}
-	r.requests += s.Requests
-	for i, n := range s.Verdicts {
-		r.verdicts[i] += n
+	for i, of := range s.Reasons {
+		r.reasons[i] += of * n
 	}
-	for i, n := range s.Reasons {
-		r.reasons[i] += n
+	for i, of := range s.Identities {
+		r.identities[i] += of * n
 	}
-	for i, n := range s.Identities {
-		r.identities[i] += n
+	if f == nil {
+		return nil
 	}
-	if f := s.Fetches; f != nil {
-		during, err := f.Span.restore()
-		if err != nil {
-			return err
-		}
-		r.fetched().span.merge(during)
-		addAll(r.fetched().answers, f.Answers)
-		addAll(r.fetched().refused, f.Refused)
-	}
-	return nil
+	during, err := f.Span.restore()
+	r.fetched().span.merge(during)
+	addTimes(r.fetches.answers, f.Answers, n)
+	addTimes(r.fetches.refused, f.Refused, n)
+	return err
 }
 
 // addsUp tells whether the numbers of a tally whose late records are settled add up
@@ -320,7 +305,7 @@ func (t *Tally) addsUp() bool {
 	for _, r := range t.known {
 		row(r)
 	}
-	for _, r := range t.unknown.kept {
+	for _, r := range t.listed {
 		row(r)
 	}
 	row(t.others)

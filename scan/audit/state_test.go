@@ -252,8 +252,6 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"no identities":                func(s *savedTally) { s.Known[0].Identities = nil },
 		"a crawler that is not there":  func(s *savedTally) { s.Known[0].Profile = 99 },
 		"a crawler before the first":   func(s *savedTally) { s.Known[0].Profile = -1 },
-		"an unknown crawler less":      func(s *savedTally) { s.Unknown = s.Unknown[1:] },
-		"an unknown crawler no name":   func(s *savedTally) { s.Unknown[0].Name = "" },
 		"a known crawler less":         func(s *savedTally) { s.Known = s.Known[1:] },
 		"a host more often":            func(s *savedTally) { s.Hosts["other.example"]++ },
 		"a host not at all":            func(s *savedTally) { delete(s.Hosts, "other.example") },
@@ -313,7 +311,7 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, text := range []string{"", "{", "null", "[]", `{"Known":[{}]}`, `{"Lines":1e99}`, `{"Sizes":[{}]}`, `{"Samples":["%"]}`} {
+	for _, text := range []string{"", "{", "[]", `{"Known":[{}]}`, `{"Lines":1e99}`, `{"Sizes":[{}]}`, `{"Samples":["%"]}`} {
 		if _, err := reportOf(a, joined(t, text)); !errors.Is(err, errDamaged) {
 			t.Errorf("tally %q: %v", text, err)
 		}
@@ -383,7 +381,7 @@ func TestStateOfALogOfTwoHosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantCounts(t, "verdicts", got.Totals.Verdicts, map[string]int64{"violation": 1, "indeterminate": 1, "robots_fetch": 1})
-	if rules := got.row("GPTBot").Rules; len(rules) != 1 || rules[0].Origin != "" || rules[0].Line != 2 {
+	if rules := got.row("GPTBot").Rules; len(rules) != 1 || rules[0].Origin != "example.com" || rules[0].Line != 2 {
 		t.Errorf("%+v", rules)
 	}
 	if want := marshal(t, auditText(t, a, "combined", log)); marshal(t, got) != want {

@@ -1,23 +1,26 @@
 package audit
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // Bounds on what strangers can make a tally hold: names that unknown crawlers
-// give themselves, rules that one of these breaks, and hosts without a policy.
+// give themselves, rules of each of these that are listed, and hosts without a
+// policy.
 const (
-	maxNames     = 2048
-	maxNameRules = 64
+	maxNames     = 4096
+	maxNameRules = 256
 	maxHosts     = 1000
 	maxHostName  = 255
 	maxSizes     = 1000
 	// maxUnparsed is how many lines that cannot be read are quoted.
 	maxUnparsed = 5
-	// noLimit is for what robots.txt bounds. Twice as much is an int everywhere.
-	noLimit = 1 << 29
 )
 
 // Tally is what was counted in a part of the input. It belongs to one goroutine.
@@ -30,9 +33,15 @@ type Tally struct {
 	// those of them that were answered 2xx or 304.
 	RobotsRequests, RobotsServed int64
 
-	known    map[*crawler.Profile]*row
-	unknown  *bounded[string, *row] // by name in lower case
-	others   *row                   // unknown crawlers that unknown has no room for
+	known map[*crawler.Profile]*row
+	// unknown are rows of unknown crawlers by their names in lower case, while lines
+	// are read: there may be more of some of them among the late records.
+	unknown map[string]*row
+	// listed are the most frequent unknown crawlers, and others is all the rest, once
+	// the late records have been settled.
+	listed   []*row
+	others   *row
+	cited    map[citedKey]int64 // violations, by the version that they quote
 	hosts    *bounded[string, int64]
 	hostRest int64 // requests for hosts that hosts has no room for
 	sizes    *bounded[sizeKey, sizeCount]
@@ -44,18 +53,15 @@ type Tally struct {
 
 // newTally returns an empty tally.
 func (a *Auditor) newTally() *Tally {
-	t := &Tally{
+	return &Tally{
 		known:    map[*crawler.Profile]*row{},
-		unknown:  newBounded[string, *row](maxNames, hashString),
+		unknown:  map[string]*row{},
+		cited:    map[citedKey]int64{},
 		hosts:    newBounded[string, int64](maxHosts, hashString),
 		sizes:    newBounded[sizeKey, sizeCount](maxSizes, hashSize),
 		unparsed: samples{most: maxUnparsed},
 		samples:  a.config.Samples,
 	}
-	// Not without a limit: a row that is merged into it may have dropped rules,
-	// and which these are must not matter.
-	t.others = t.newRow("", maxNameRules)
-	return t
 }
 
 // span is the time from the first request of a crawler to the last, in
@@ -77,22 +83,16 @@ func (s *span) merge(other span) {
 	}
 }
 
-// ruleKey names a rule: the index of its origin, the index of the version in the
-// origin's versions, and the line in it. several: the request may have gone to
-// other origins of the policy too, and origin is the first of them.
+// ruleKey names a rule: the origins that the request may have gone to, the index of
+// the version in the versions of the first of them, and the line in it.
 type ruleKey struct {
-	origin, version int32
-	line            uint32
-	several         bool
+	at      policy.Site
+	version int32
+	line    uint32
 }
 
-func hashRule(k ruleKey) uint64 {
-	h := mix(uint64(uint32(k.origin))<<32 | uint64(k.line))
-	if k.several {
-		h = ^h
-	}
-	return mix(h ^ uint64(uint32(k.version)))
-}
+// citedKey names a version of an origin.
+type citedKey struct{ origin, version int32 }
 
 // row is what was counted of one crawler.
 type row struct {
@@ -102,8 +102,8 @@ type row struct {
 	reasons    [reasons]int64
 	identities [identities]int64
 	violations map[violation]int64
-	rules      *bounded[ruleKey, int64]
-	ruleRest   int64 // violations of rules that rules has no room for
+	rules      map[ruleKey]int64 // violations of each
+	ruleRest   int64             // and of those that are not kept
 	samples    samples
 
 	graceInformed int64
@@ -145,49 +145,30 @@ func (r *row) count(i Identity, d decision) {
 	}
 }
 
-func (t *Tally) newRow(name string, maxRules int) *row {
-	return &row{
-		name:    name,
-		rules:   newBounded[ruleKey, int64](maxRules, hashRule),
-		samples: samples{most: t.samples},
-	}
+func (t *Tally) newRow(name string) *row {
+	return &row{name: name, rules: map[ruleKey]int64{}, samples: samples{most: t.samples}}
 }
 
-// rowOf returns the row for a claim. Rows of unknown crawlers may leave the tally
-// when it is pruned.
+// rowOf returns the row for a claim.
 func (t *Tally) rowOf(c crawler.Claim) *row {
 	if c.Profile != nil {
 		r := t.known[c.Profile]
 		if r == nil {
-			r = t.newRow(c.Name, noLimit)
+			r = t.newRow(c.Name)
 			t.known[c.Profile] = r
 		}
 		return r
 	}
-	return t.unknownRow(strings.ToLower(c.Name), c.Name)
-}
-
-func (t *Tally) unknownRow(key, name string) *row {
-	r := t.unknown.kept[key]
+	key := strings.ToLower(c.Name)
+	r := t.unknown[key]
 	if r == nil {
-		if !t.unknown.admits(key) {
-			return t.others
-		}
-		r = t.newRow(name, maxNameRules)
-		t.unknown.kept[key] = r
+		r = t.newRow(c.Name)
+		t.unknown[key] = r
 	}
 	// Of several spellings of a name the smallest is shown, whichever came first.
-	r.name = min(r.name, name)
+	r.name = min(r.name, c.Name)
 	return r
 }
-
-// prune keeps the tally within its bounds, and tells whether rows left it. slack
-// is 1 where the bounds are to be met exactly, more to leave room for a while.
-func (t *Tally) prune(slack int) bool {
-	return t.unknown.prune(slack, t.foldName)
-}
-
-func (t *Tally) foldName(_ string, r *row) { t.others.merge(r) }
 
 // addHost counts a request for a host without a policy.
 func (t *Tally) addHost(host string, n int64) {
@@ -201,17 +182,25 @@ func (t *Tally) addHost(host string, n int64) {
 
 func (t *Tally) foldHost(_ string, n int64) { t.hostRest += n }
 
-// addRule counts violations of a rule.
-func (r *row) addRule(k ruleKey, n int64) {
-	if _, kept := r.rules.kept[k]; !kept && !r.rules.admits(k) {
-		r.ruleRest += n
+// listRules keeps the rules that were violated most often, and counts the
+// violations of all others together.
+func (r *row) listRules() {
+	if len(r.rules) <= maxNameRules {
 		return
 	}
-	r.rules.kept[k] += n
-	r.rules.prune(2, r.foldRule)
+	keys := slices.SortedFunc(maps.Keys(r.rules), func(x, y ruleKey) int {
+		return cmp.Or(cmp.Compare(r.rules[y], r.rules[x]), compareRules(x, y))
+	})
+	for _, k := range keys[maxNameRules:] {
+		r.ruleRest += r.rules[k]
+		delete(r.rules, k)
+	}
 }
 
-func (r *row) foldRule(_ ruleKey, n int64) { r.ruleRest += n }
+func compareRules(x, y ruleKey) int {
+	return cmp.Or(cmp.Compare(x.at.First, y.at.First), cmp.Compare(x.at.N, y.at.N),
+		cmp.Compare(x.version, y.version), cmp.Compare(x.line, y.line))
+}
 
 // violate counts violations of a kind.
 func (r *row) violate(v violation, n int64) {
@@ -254,22 +243,22 @@ func (r *row) merge(other *row) {
 		addAll(r.fetches.answers, f.answers)
 		addAll(r.fetches.refused, f.refused)
 	}
-	r.rules.meet(other.rules, r.foldRule)
+	addAll(r.rules, other.rules)
 	r.ruleRest += other.ruleRest
-	for k, n := range other.rules.kept {
-		r.addRule(k, n)
-	}
 	r.samples.merge(&other.samples)
 }
 
-func addAll[K comparable](to, from map[K]int64) {
-	for k, n := range from {
-		to[k] += n
+func addAll[K comparable](to, from map[K]int64) { addTimes(to, from, 1) }
+
+// addTimes adds all numbers n times.
+func addTimes[K comparable](to, from map[K]int64, n int64) {
+	for k, of := range from {
+		to[k] += of * n
 	}
 }
 
-// merge adds what was counted in another part of the input. The other tally is
-// not to be used afterwards.
+// merge adds what was counted in another part of the input, whose unknown crawlers
+// are all among the late records. The other tally is not to be used afterwards.
 func (t *Tally) merge(other *Tally) {
 	t.Lines += other.Lines
 	t.Blank += other.Blank
@@ -282,12 +271,6 @@ func (t *Tally) merge(other *Tally) {
 	for p, r := range other.known {
 		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r)
 	}
-	t.unknown.meet(other.unknown, t.foldName)
-	for key, r := range other.unknown.kept {
-		t.unknownRow(key, r.name).merge(r)
-		t.prune(2)
-	}
-	t.others.merge(other.others)
 	t.hosts.meet(other.hosts, t.foldHost)
 	t.hostRest += other.hostRest
 	for host, n := range other.hosts.kept {

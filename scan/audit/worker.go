@@ -53,6 +53,7 @@ func (r *Run) Worker() *Worker {
 
 // end hands over what the worker still holds back.
 func (w *Worker) end() error {
+	w.keepUnknown()
 	if w.err == nil {
 		w.err = w.late.Flush()
 	}

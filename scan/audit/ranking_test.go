@@ -1,0 +1,59 @@
+package audit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestRankingListsTheMostFrequent: in whatever order rows come, those listed are the
+// ones with most requests, of equals the first by name; all others are one row with
+// their sums, and of each the rules that were violated most often.
+func TestRankingListsTheMostFrequent(t *testing.T) {
+	a := &Auditor{}
+	rng := rand.New(rand.NewPCG(8, 1))
+	for _, n := range []int{0, 1, maxUnknownListed, maxUnknownListed + 1, maxUnknownListed + 500} {
+		var rows []*row
+		for i := range n {
+			r := a.newTally().newRow(fmt.Sprintf("bot%04d", i))
+			r.requests = 1 + rng.Int64N(20)
+			r.verdicts[Allowed] = r.requests
+			rows = append(rows, r)
+		}
+		want := slices.Clone(rows)
+		slices.SortFunc(want, func(x, y *row) int { return compareRows(y, x) })
+		rest := int64(0)
+		for _, r := range want[min(n, maxUnknownListed):] {
+			rest += r.requests
+		}
+		rng.Shuffle(n, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		ranking := newRanking(a.newTally())
+		for _, r := range rows {
+			ranking.add(r)
+		}
+		ranking.add(nil)
+		listed, others := ranking.end()
+		if !slices.Equal(listed, want[:min(n, maxUnknownListed)]) || others.requests != rest || others.verdicts[Allowed] != rest {
+			t.Errorf("%d rows: %d listed, %d requests of others, want %d", n, len(listed), others.requests, rest)
+		}
+	}
+}
+
+func TestListedRulesAreTheMostViolated(t *testing.T) {
+	r := (&Auditor{}).newTally().newRow("bot")
+	sum := int64(0)
+	for i := range 3 * maxNameRules {
+		n := int64(1 + i%7)
+		sum += n
+		r.rules[ruleKey{line: uint32(i)}] = n
+	}
+	r.listRules()
+	least, listed := int64(8), int64(0)
+	for _, n := range r.rules {
+		least, listed = min(least, n), listed+n
+	}
+	if len(r.rules) != maxNameRules || least < 5 || listed+r.ruleRest != sum {
+		t.Errorf("%d rules, of %d violations at least, %d and %d violations; want the sum %d", len(r.rules), least, listed, r.ruleRest, sum)
+	}
+}
