@@ -89,7 +89,7 @@ func TestIdentity(t *testing.T) {
 		{"ranges of one whose operator publishes none", "Bytespider", "198.51.100.7", Verified},
 		// Or forward-confirmed reverse DNS.
 		{"a confirmed name", "Googlebot", "203.0.113.1", Verified},
-		{"a confirmed name in capitals, with a final dot", "Googlebot", "203.0.113.2", Verified},
+		{"a confirmed name in capitals, with a final dot", "AdsBot-Google", "203.0.113.2", Verified},
 		{"a confirmed name, one of two", "bingbot", "203.0.113.7", Verified},
 		{"a confirmed name that is the domain itself", "bingbot", "203.0.113.8", Verified},
 		{"a confirmed name and no ranges", "YandexBot", "2001:db8::9", Verified},
@@ -111,6 +111,7 @@ func TestIdentity(t *testing.T) {
 		{"the domain in front of another", "Googlebot", "203.0.113.5", Spoofed},
 		{"the domain as the end of a word", "Googlebot", "203.0.113.6", Spoofed},
 		{"another operator's name", "GPTBot", "203.0.113.1", Spoofed},
+		{"the name of another kind of Google's", "Googlebot", "203.0.113.2", Spoofed},
 
 		// Unverified: no ranges given, or too old for the request's time.
 		{"no ranges given", "Applebot", "17.241.75.1", Unverified},

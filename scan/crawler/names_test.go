@@ -94,17 +94,13 @@ func TestInDomains(t *testing.T) {
 func TestDomainsOfTheOperators(t *testing.T) {
 	set := builtinSet(t)
 	for name, want := range map[string]string{
-		"Googlebot":         "googlebot.com google.com",
-		"Googlebot-Image":   "googlebot.com google.com",
-		"AdsBot-Google":     "googlebot.com google.com",
-		"Google-Read-Aloud": "google.com",
-		"bingbot":           "search.msn.com",
-		"Applebot":          "applebot.apple.com",
-		"YandexBot":         "yandex.ru yandex.net yandex.com",
-		"Baiduspider":       "baidu.com baidu.jp",
-		"Amazonbot":         "crawl.amazonbot.amazon",
-		"MojeekBot":         "mojeek.com",
-		"GPTBot":            "",
+		"bingbot":     "search.msn.com",
+		"Applebot":    "applebot.apple.com",
+		"YandexBot":   "yandex.ru yandex.net yandex.com",
+		"Baiduspider": "baidu.com baidu.jp",
+		"Amazonbot":   "crawl.amazonbot.amazon",
+		"MojeekBot":   "mojeek.com",
+		"GPTBot":      "",
 	} {
 		if got := strings.Join(set.ByName(name).Domains, " "); got != want {
 			t.Errorf("the domains of %s are %q, want %q", name, got, want)
@@ -114,5 +110,49 @@ func TestDomainsOfTheOperators(t *testing.T) {
 		if slices.ContainsFunc(p.Domains, func(d string) bool { return inDomains("x."+rented, []string{d}) }) {
 			t.Errorf("any rented machine may be %s", p.Name)
 		}
+	}
+}
+
+// TestNamesOfGoogle holds Google's crawlers against the table of its page
+// "Verify requests from Google crawlers and fetchers",
+// https://developers.google.com/crawling/docs/crawlers-fetchers/verifying-googlebot:
+// each kind has its own names, and those of fetchers that users send anywhere,
+// google-proxy, are no proof of a crawler.
+func TestNamesOfGoogle(t *testing.T) {
+	set := builtinSet(t)
+	masks := []string{
+		"crawl-192-0-2-1.googlebot.com", "geo-crawl-192-0-2-1.geo.googlebot.com",
+		"rate-limited-proxy-192-0-2-1.google.com", "google-proxy-192-0-2-1.google.com",
+		"192-0-2-1.gae.googleusercontent.com", "1.2.0.192.bc.googleusercontent.com",
+	}
+	kinds := map[string][]string{ // by the page that lists the crawler, whose names prove it
+		"google-common-crawlers":         masks[:2],
+		"google-special-case-crawlers":   masks[2:4], // a domain tells no proxy from another
+		"google-user-triggered-fetchers": masks[2:4],
+	}
+	of := map[string]int{}
+	for i := range set.Profiles() {
+		p := &set.Profiles()[i]
+		if p.Operator != "Google" || p.Verify == "" {
+			if p.Operator == "Google" && len(p.Domains) > 0 {
+				t.Errorf("%s has domains %q", p.Name, p.Domains)
+			}
+			continue
+		}
+		kind := p.Source[strings.LastIndexByte(p.Source, '/')+1:]
+		of[kind]++
+		for _, name := range masks {
+			i := NewIdentities(set, IdentityOptions{Names: namesOf(t, "192.0.2.1 "+name+" true")})
+			want := Unverified
+			if slices.Contains(kinds[kind], name) {
+				want = Verified
+			}
+			if got := i.Identify(p, []byte("192.0.2.1"), 0, true); got != want {
+				t.Errorf("%s at %s is %v, want %v", p.Name, name, got, want)
+			}
+		}
+	}
+	if len(of) != len(kinds) || of["google-special-case-crawlers"] < 6 {
+		t.Errorf("crawlers of each kind: %v", of)
 	}
 }

@@ -63,12 +63,12 @@ func TestResolve(t *testing.T) {
 				"2001:4860:4801:10::1": {"CRAWL-6.GoogleBot.com"},
 				"192.0.2.1":            {"crawl-66-249-66-1.googlebot.com."},
 				"192.0.2.2":            {"2.2.0.192.bc.googleusercontent.com."},
-				"192.0.2.3":            {"www.example.com.", "two.google.com."},
+				"192.0.2.3":            {"www.example.com.", "two.googlebot.com."},
 				"192.0.2.4":            {"missing.googlebot.com."},
 				"192.0.2.6":            {"broken.googlebot.com."},
 				"192.0.2.7":            {"a.search.msn.com.", "b.googlebot.com."},
 				"192.0.2.8":            {"partly.googlebot.com."},
-				"192.0.2.9":            {"1.google.com", "2.google.com", "3.google.com", "4.google.com", "5.google.com", "true.google.com"},
+				"192.0.2.9":            {"1.googlebot.com", "2.googlebot.com", "3.googlebot.com", "4.googlebot.com", "5.googlebot.com", "true.googlebot.com"},
 				"10.0.0.1":             {"private.googlebot.com."},
 			},
 			addrs: map[string][]string{
@@ -76,11 +76,11 @@ func TestResolve(t *testing.T) {
 				"crawl-6.googlebot.com.":              {"2001:4860:4801:0010::0001"},
 				"2.2.0.192.bc.googleusercontent.com.": {"192.0.2.2"},
 				"www.example.com.":                    {"192.0.2.3"},
-				"two.google.com.":                     {"::ffff:192.0.2.3"},
+				"two.googlebot.com.":                  {"::ffff:192.0.2.3"},
 				"a.search.msn.com.":                   {"192.0.2.7"},
 				"b.googlebot.com.":                    {"192.0.2.7"},
 				"partly.googlebot.com.":               {"192.0.2.8"},
-				"true.google.com.":                    {"192.0.2.9"},
+				"true.googlebot.com.":                 {"192.0.2.9"},
 				"private.googlebot.com.":              {"10.0.0.1"},
 			},
 			broken: map[string]bool{"192.0.2.5": true, "broken.googlebot.com.": true, "192.0.2.8": true},
@@ -128,7 +128,7 @@ func TestResolve(t *testing.T) {
 				t.Errorf("%s was asked about twice", what)
 			}
 		}
-		for _, what := range []string{"10.0.0.1", "198.51.100.2", "198.51.100.3", "www.example.com.", "2.2.0.192.bc.googleusercontent.com.", "true.google.com."} {
+		for _, what := range []string{"10.0.0.1", "198.51.100.2", "198.51.100.3", "www.example.com.", "2.2.0.192.bc.googleusercontent.com.", "true.googlebot.com."} {
 			if slices.Contains(d.asked, what) {
 				t.Errorf("%s was asked about", what)
 			}
