@@ -271,7 +271,7 @@ func nextStem(header []byte, from int) (word span, stem string) {
 func indexFold(word []byte, stem string) int {
 	for i := 0; i+len(stem) <= len(word); i++ {
 		j := 0
-		for j < len(stem) && word[i+j]|0x20 == stem[j] {
+		for j < len(stem) && word[i+j]|0x20 == stem[j] && (stem[j] >= 'a' || word[i+j] == stem[j]) {
 			j++
 		}
 		if j == len(stem) {

@@ -52,6 +52,7 @@ func TestHeader(t *testing.T) {
 		{"like an unknown one", "Mozilla/5.0 (like FooBot; +http://foo.example/)", "no crawler"},
 		{"LIKE", "TelegramBot (LIKE TwitterBot)", "TelegramBot (Telegram)"},
 		{"-like", "inoreader.com-like FeedFetcher-Google", "Inoreader (Inoreader)"},
+		{"like and another byte", "TelegramBot like\x00Twitterbot", "TelegramBot (ambiguous)"},
 		{"unlike", "Mozilla/5.0 (unlike Googlebot)", "Googlebot (Google)"},
 		{"likes", "Mozilla/5.0 (likes Googlebot)", "Googlebot (Google)"},
 		{"like at the beginning", "like Googlebot", "no crawler"},
@@ -68,6 +69,7 @@ func TestHeader(t *testing.T) {
 		{"a word in a name behind an at sign", "FooBar/1.0 (me@a.googlebot)", "no crawler"},
 		{"a word behind a URL", "FooBar/1.0 (+http://foo.example/; Googlebot/2.1)", "Googlebot (Google)"},
 		{"a word in a URL and one outside", "Googlebot/2.1 (+http://www.bing.com/bingbot.htm)", "Googlebot (Google)"},
+		{"a word behind www and another byte", "Googlebot www\x0ebingbot", "Googlebot (ambiguous)"},
 		{"an at sign alone", "Googlebot @ home", "Googlebot (Google)"},
 		{"an at sign behind the word", "Googlebot@ home", "Googlebot (Google)"},
 
