@@ -95,6 +95,17 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
 		"google-extended": `
   crawler    none
   because    Google-Extended is a control token of Google: it stands in robots.txt only, no client sends it as its name, and no log shows whether it is obeyed
+  word       google-extended at byte 1, a word of Google-Extended, does not count: a control token: no client sends it as its name, and no log shows whether it is obeyed
+`,
+		"Mozilla/5.0 (compatible; Applebot-Extended/0.1; +http://www.apple.com/go/apple)": `
+  crawler    none
+  because    Applebot-Extended is a control token of Apple: it stands in robots.txt only, no client sends it as its name, and no log shows whether it is obeyed
+  word       Applebot-Extended at byte 26 does not count: a control token: no client sends it as its name, and no log shows whether it is obeyed
+`,
+		"Mozilla/5.0 (Linux; Android 9; CUBOT_X19) https://x.example": `
+  crawler    none
+  because    none of these words counts, and who does not call itself a crawler is never taken for one
+  word       CUBOT_X19 at byte 32 does not count: contains "bot", but stands where a browser on Android names the phone that it runs on
 `,
 	} {
 		r := command(t, "", "crawlers", header)

@@ -103,6 +103,10 @@ func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerW
 		out.Why = "says that the client is one, and not which"
 	case crawler.NoContact:
 		out.Why = fmt.Sprintf("contains %q, but the header neither begins with it nor carries a URL or an e-mail address", w.Stem)
+	case crawler.Control:
+		out.Why = "a control token: no client sends it as its name, and no log shows whether it is obeyed"
+	case crawler.Device:
+		out.Why = fmt.Sprintf("contains %q, but stands where a browser on Android names the phone that it runs on", w.Stem)
 	case crawler.Later:
 		out.Why = fmt.Sprintf("contains %q, but behind another that does", w.Stem)
 	}
@@ -144,7 +148,14 @@ func whyKnown(e crawler.Explanation) string {
 
 // whyNobody says why a header names no crawler.
 func whyNobody(set *crawler.Set, header string, e crawler.Explanation) string {
-	if p := set.ByName(strings.TrimSpace(header)); p != nil && p.Control {
+	p := set.ByName(strings.TrimSpace(header)) // or a name of several words
+	for _, w := range e.Words {
+		if w.Standing == crawler.Control {
+			p = w.Profile
+			break
+		}
+	}
+	if p != nil && p.Control {
 		return printable(p.Name) + " is a control token of " + printable(p.Operator) + ": it stands in robots.txt only, no client sends it as its name, and no log shows whether it is obeyed"
 	}
 	if len(e.Words) > 0 {

@@ -1,5 +1,7 @@
 package crawler
 
+import "github.com/robotsieve/robotsieve/automaton"
+
 // Standing says whether a word of a header names the client, and if not why.
 type Standing uint8
 
@@ -21,6 +23,10 @@ const (
 	// NoContact is a word that might be an unknown crawler's, but the header does
 	// not begin with it and carries neither a URL nor an e-mail address.
 	NoContact
+	// Control is the name of a control token: it stands in robots.txt only.
+	Control
+	// Device stands where a browser on Android names the phone that it runs on.
+	Device
 	// Later is a word that might be an unknown crawler's behind one that is.
 	Later
 )
@@ -29,8 +35,8 @@ const (
 // unknown crawler: header[Start:End].
 type Word struct {
 	Start, End int
-	// Profile is the known crawler whose word it is; nil where Stem is what made
-	// it noticed.
+	// Profile is the known crawler whose word it is, or the control token that it
+	// is; nil where Stem is what made it noticed.
 	Profile *Profile
 	Stem    string
 	Standing
@@ -40,7 +46,8 @@ type Word struct {
 type Explanation struct {
 	Claim
 	// Words are in the order in which they end. Those that might name an unknown
-	// crawler are there only if no known crawler is named.
+	// crawler, and control tokens, are there only if no known crawler is named,
+	// and behind the others.
 	Words []Word
 	// Contact is the first URL or e-mail address of the header, a view of it; nil if
 	// there is none.
@@ -108,27 +115,45 @@ func (e *Explanation) rank() {
 	}
 }
 
-// addUnknown adds the words that might name an unknown crawler.
+// addUnknown adds the words that might name an unknown crawler, and control
+// tokens, which might be taken for one.
 func (e *Explanation) addUnknown(r *Reader, header []byte) {
+	r.device = deviceIn(header, r.contacts)
 	named := false
-	for from := 0; ; {
-		at, stem := nextStem(header, from)
-		if stem == "" {
-			return
+	for at := nextWord(header, 0); at.end > 0; at = nextWord(header, at.end) {
+		w := Word{Start: at.start, End: at.end, Profile: r.control(header, at)}
+		if w.Profile != nil {
+			if w.Standing = r.standing(header, at.start); w.Standing == Names {
+				w.Standing = Control
+			}
+			e.Words = append(e.Words, w)
+			continue
 		}
-		w := Word{Start: at.start, End: at.end, Stem: stem, Standing: r.standing(header, at.start)}
-		switch {
-		case w.Standing != Names:
-		case at.end-at.start == len(stem):
-			w.Standing = Bare
-		case named:
+		_, w.Stem = nextStem(header[:at.end], at.start)
+		if w.Stem == "" {
+			continue
+		}
+		w.Standing = r.mayName(header, at, w.Stem)
+		if named && (w.Standing == Names || w.Standing == NoContact) {
 			w.Standing = Later
-		case at.start > 0 && len(r.contacts) == 0:
-			w.Standing = NoContact
-		default:
-			named = true
 		}
+		named = named || w.Standing == Names
 		e.Words = append(e.Words, w)
-		from = at.end
 	}
+}
+
+// nextWord returns the first whole word of header[from:], an empty span if there
+// is none. from is where no word goes on.
+func nextWord(header []byte, from int) (word span) {
+	for from < len(header) && !automaton.IsWordByte(header[from]) {
+		from++
+	}
+	word = span{from, from}
+	for word.end < len(header) && automaton.IsWordByte(header[word.end]) {
+		word.end++
+	}
+	if word.start == word.end {
+		return span{}
+	}
+	return word
 }

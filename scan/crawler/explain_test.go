@@ -38,7 +38,7 @@ func checkExplanation(t *testing.T, set *Set, reader *Reader, header []byte) {
 // TestExplain tells of each word why it counts or does not.
 func TestExplain(t *testing.T) {
 	standings := map[Standing]string{
-		Names: "names", InContact: "contact", BehindLike: "like", LessSpecific: "less", Rival: "rival", Bare: "bare", NoContact: "no contact", Later: "later",
+		Names: "names", InContact: "contact", BehindLike: "like", LessSpecific: "less", Rival: "rival", Bare: "bare", NoContact: "no contact", Control: "control", Device: "device", Later: "later",
 	}
 	set := builtinSet(t)
 	for _, c := range []struct{ header, want string }{
@@ -52,6 +52,13 @@ func TestExplain(t *testing.T) {
 		{"Mozilla/5.0 (compatible; FooBot/1.0; +http://foo.example/foobot) BarSpider", "FooBot names, foobot contact, BarSpider later"},
 		{"Mozilla/5.0 (compatible; FooBot/1.0)", "FooBot no contact"},
 		{"bot/1.0 (+http://foo.example/)", "bot bare"},
+		{"Mozilla/5.0 (compatible; applebot-extended/0.1; +http://www.apple.com/go/applebot)", "applebot contact, applebot-extended control, applebot contact"},
+		{"Mozilla/5.0 (compatible; Applebot-Extended)", "Applebot-Extended control"},
+		{"FooBot/1.0 (Google-Extended)", "FooBot names, Google-Extended control"},
+		{"x (like Google-Extended; www.google-extended.example)", "Google-Extended like, google-extended contact"},
+		{"Mozilla/5.0 (Linux; Android 9; CUBOT_X19) https://x.example", "CUBOT_X19 device"},
+		{"Mozilla/5.0 (Linux; Android 9; CUBOT_X19) FooBot https://x.example", "CUBOT_X19 device, FooBot names"},
+		{"Mozilla/5.0 (Linux; Android 9; CUBOT_X19)", "CUBOT_X19 no contact"},
 		{"FooBot/1.0", "FooBot names"},
 		{"MyGooglebotX/1.0", "MyGooglebotX names"},
 		{"Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0", ""},

@@ -35,7 +35,10 @@ func builtinSet(t testing.TB) *Set {
 
 // naive reads headers as the specification says it (audit-rules 7), one word of
 // one profile after the other.
-type naive struct{ words []naiveWord }
+type naive struct {
+	words    []naiveWord
+	controls []string // in lower case
+}
 
 type naiveWord struct {
 	text    []byte // in lower case
@@ -45,6 +48,11 @@ type naiveWord struct {
 func newNaive(profiles []Profile) naive {
 	var n naive
 	for i := range profiles {
+		if profiles[i].Control {
+			for _, name := range append([]string{profiles[i].Name}, profiles[i].Tokens...) {
+				n.controls = append(n.controls, strings.ToLower(name))
+			}
+		}
 		for _, word := range profiles[i].Words {
 			n.words = append(n.words, naiveWord{lower([]byte(word)), &profiles[i]})
 		}
@@ -86,7 +94,7 @@ func (n naive) read(header []byte) Claim {
 		}
 	}
 	if len(hits) == 0 {
-		return naiveUnknown(header, low, hidden, contact)
+		return n.unknown(header, low, hidden, contact)
 	}
 	// Who is named first, and of who begins at one place the one with more to say.
 	slices.SortFunc(hits, func(a, b hit) int {
@@ -125,8 +133,16 @@ var (
 	joinedBehind = regexp.MustCompile(`^[A-Za-z0-9_.-]*`)
 )
 
-// naiveUnknown names an unknown crawler by its word.
-func naiveUnknown(header, low []byte, hidden []bool, contact bool) (c Claim) {
+// phoneOf is the first comment of a header, if it is a phone's, with what is in it
+// and where the model is named.
+var phoneOf = regexp.MustCompile(`(?s)^[^(]*\((linux(?:[^)]*?)android[^;)]*(;[^)]*))\)`)
+
+// unknown names an unknown crawler by its word.
+func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim) {
+	model := span{}
+	if at := phoneOf.FindSubmatchIndex(low); at != nil && !slices.Contains(hidden[at[2]:at[3]], true) {
+		model = span{at[4], at[5]}
+	}
 	for start := 0; start < len(low); start++ {
 		if !wordByte(low[start]) || start > 0 && wordByte(low[start-1]) {
 			continue
@@ -141,9 +157,13 @@ func naiveUnknown(header, low []byte, hidden []bool, contact bool) (c Claim) {
 		}
 		for _, stem := range []string{"bot", "spider", "crawl", "scrap", "fetch"} {
 			if strings.Contains(word, stem) && !slices.Contains([]string{"bot", "spider", "crawl", "scrap", "fetch"}, word) {
-				c.Name = string(header[start:min(end, start+64)])
 				joined := string(joinedBefore.Find(header[:start])) + string(header[start:end]) + string(joinedBehind.Find(header[end:]))
-				if joined = strings.Trim(joined, "."); joined[:min(len(joined), 64)] != c.Name {
+				joined = strings.Trim(joined, ".")
+				if slices.Contains(n.controls, word) || slices.Contains(n.controls, strings.ToLower(joined)) || model.start < start && start < model.end {
+					break
+				}
+				c.Name = string(header[start:min(end, start+64)])
+				if joined[:min(len(joined), 64)] != c.Name {
 					c.dotted = joined[:min(len(joined), 64)]
 				}
 				return c

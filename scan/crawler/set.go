@@ -17,6 +17,14 @@ type Set struct {
 	words    *automaton.Words
 	owner    []*Profile // of each word
 	operator []int32    // of each word, numbered
+	controls []control
+	dotted   int // the length of the longest name in controls that has a dot
+}
+
+// control is a name or a token of a control token's profile.
+type control struct {
+	name    []byte
+	profile *Profile
 }
 
 // New makes a set of profiles and of the automaton of their words, which
@@ -34,8 +42,27 @@ func New(profiles []Profile, words *automaton.Words) *Set {
 			s.owner = append(s.owner, &profiles[i])
 			s.operator = append(s.operator, operator)
 		}
+		if p := &profiles[i]; p.Control {
+			for _, name := range append([]string{p.Name}, p.Tokens...) {
+				s.controls = append(s.controls, control{[]byte(name), p})
+				if strings.Contains(name, ".") {
+					s.dotted = max(s.dotted, len(name))
+				}
+			}
+		}
 	}
 	return s
+}
+
+// control returns the control token that goes by a name, in any case; nil if
+// none does. There are a few of them.
+func (s *Set) control(name []byte) *Profile {
+	for _, c := range s.controls {
+		if bytes.EqualFold(c.name, name) {
+			return c.profile
+		}
+	}
+	return nil
 }
 
 // Profiles returns the profiles of the set, not to be changed.
@@ -111,6 +138,7 @@ type Reader struct {
 	set      *Set
 	hits     []automaton.Hit
 	contacts []span
+	device   span      // see deviceIn
 	mentions []mention // of each operator that the header names
 	place    []int32   // of each operator: its index in mentions and one, 0 if it is not there
 }
@@ -196,13 +224,11 @@ func longer(x, y automaton.Hit) automaton.Hit {
 // longer is cut.
 const maxName = 64
 
-// unknown returns the claim of a header that names no known crawler: the word by
-// which it calls itself one, or no claim if it does not. The word contains one of
-// stems and is more than that; and the header begins with it, or carries a URL or
-// an e-mail address, as crawlers do and phones called CUBOT do not. located says
+// unknown returns the claim of a header that names no known crawler: the first
+// word by which it calls itself one, or no claim if it does not. located says
 // that the contacts of the header are known; most headers need none.
 func (r *Reader) unknown(header []byte, located bool) Claim {
-	for from := 0; ; {
+	for from, first := 0, true; ; first = false {
 		word, stem := nextStem(header, from)
 		if stem == "" {
 			return Claim{}
@@ -210,19 +236,82 @@ func (r *Reader) unknown(header []byte, located bool) Claim {
 		if !located {
 			r.contacts, located = appendContacts(r.contacts[:0], header), true
 		}
-		if word.start > 0 && len(r.contacts) == 0 {
-			return Claim{}
+		if first {
+			r.device = deviceIn(header, r.contacts)
 		}
-		if word.end-word.start > len(stem) && r.isName(header, word.start) {
+		switch r.mayName(header, word, stem) {
+		case Names:
 			name := header[word.start:word.end]
 			claim := Claim{Name: string(name[:min(len(name), maxName)])}
 			if token := dotted(header, word.start, word.end); string(token) != claim.Name {
 				claim.dotted = string(token)
 			}
 			return claim
+		case NoContact: // as all that follow
+			return Claim{}
 		}
 		from = word.end
 	}
+}
+
+// mayName says whether a word that contains one of stems is the name of an
+// unknown crawler. It is more than the stem; and the header begins with it, or
+// carries a URL or an e-mail address, as crawlers do and phones called CUBOT do
+// not. A control token is nobody's name: the crawler that obeys it sends its own.
+func (r *Reader) mayName(header []byte, word span, stem string) Standing {
+	switch standing := r.standing(header, word.start); {
+	case standing != Names:
+		return standing
+	case word.end-word.start == len(stem):
+		return Bare
+	case r.control(header, word) != nil:
+		return Control
+	case word.start > 0 && len(r.contacts) == 0:
+		return NoContact
+	case r.device.start < word.start && word.start < r.device.end:
+		return Device
+	default:
+		return Names
+	}
+}
+
+// control returns the control token that a word is, alone or with what dots join
+// to it; nil if it is none.
+func (r *Reader) control(header []byte, word span) *Profile {
+	longest := r.set.dotted
+	if p := r.set.control(header[word.start:word.end]); p != nil || longest == 0 {
+		return p
+	}
+	// A header may be one long run of dots and words, each of which comes here.
+	from, to := max(0, word.start-longest-1), min(len(header), word.end+longest+1)
+	return r.set.control(dotted(header[from:to], word.start-from, word.end-from))
+}
+
+// deviceIn returns where a header names the phone, if it is that of a browser on
+// Android: from the semicolon on in "(Linux; Android 9; CUBOT_X19)", the first
+// comment of the header. Owners of phones may add a URL to it. A comment that
+// carries a contact itself is a crawler's.
+func deviceIn(header []byte, contacts []span) span {
+	const linux, android = "linux", "android"
+	start := bytes.IndexByte(header, '(') + 1
+	end := start + max(bytes.IndexByte(header[start:], ')'), 0)
+	if start == 0 || end-start < len(linux) || indexFold(header[start:start+len(linux)], linux) != 0 {
+		return span{}
+	}
+	for _, c := range contacts {
+		if start <= c.start && c.start < end {
+			return span{}
+		}
+	}
+	version := indexFold(header[start:end], android)
+	if version < 0 {
+		return span{}
+	}
+	model := bytes.IndexByte(header[start+version:end], ';')
+	if model < 0 {
+		return span{}
+	}
+	return span{start + version + model, end}
 }
 
 // dotted returns the word at header[start:end] with the words that dots join it

@@ -86,6 +86,14 @@ func TestHeader(t *testing.T) {
 		{"the word is not quite at the beginning", " FooBot/1.0", "no crawler"},
 		{"a phone", "Mozilla/5.0 (Linux; Android 9; CUBOT_X18 Plus) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0 Mobile Safari/537.36", "no crawler"},
 		{"a phone of another version", "Mozilla/5.0 (Linux; Android 6.0; CUBOT DINOSAUR Build/MRA58K) AppleWebKit/537.36", "no crawler"},
+		{"a phone whose owner has a URL", "Mozilla/5.0 (Linux; Android 9; CUBOT_X19) https://x.example", "no crawler"},
+		{"a phone whose owner has an e-mail address", "Dalvik/2.1.0 (Linux; U; Android 7.0; de-de; CUBOT_NOTE_S Build/NRD90M) me@x.example", "no crawler"},
+		{"a phone without blanks", "Mozilla/5.0(Linux;Android8.1.0;CUBOT_POWER)AppleWebKit/537.36 https://x.example", "no crawler"},
+		{"a crawler on a phone", "Mozilla/5.0 (Linux; Android 9; CUBOT_X19) AppleWebKit/537.36 (compatible; FooBot/1.0; +http://foo.example/)", "FooBot (unknown)"},
+		{"a crawler in the place of a phone", "Mozilla/5.0 (Linux; Android 9; FooBot/1.0; +http://foo.example/)", "FooBot (unknown)"},
+		{"a crawler before a phone's version", "Mozilla/5.0 (Linux FooBot; Android 9; Pixel) https://x.example", "FooBot (unknown)"},
+		{"a crawler on a computer", "Mozilla/5.0 (X11; Linux x86_64; FooBot) https://x.example", "FooBot (unknown)"},
+		{"a crawler behind a comment that does not end", "Mozilla/5.0 (Linux; Android 9; FooBot https://x.example", "FooBot (unknown)"},
 		{"spider", "MySpider/1.0", "MySpider (unknown)"},
 		{"crawl", "Foo-Crawler", "Foo-Crawler (unknown)"},
 		{"scrap", "scrapyard/2", "scrapyard (unknown)"},
@@ -112,6 +120,7 @@ func TestHeader(t *testing.T) {
 		{"Safari", "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1", "no crawler"},
 		{"Internet Explorer", "Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.0; Trident/4.0)", "no crawler"},
 		{"a control token", "Mozilla/5.0 (compatible; Google-Extended; +http://www.google.com/)", "no crawler"},
+		{"a control token that looks like a crawler", "Mozilla/5.0 (compatible; Applebot-Extended/0.1; +http://www.apple.com/go/applebot)", "no crawler"},
 		{"bytes of no text", "\x00\xff\xfe://\x80@", "no crawler"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -173,11 +182,58 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// TestControlTokenIsNobody reads headers that send the token by which robots.txt
+// controls what another crawler's pages are used for. No log shows whether it is
+// obeyed, so nobody is audited under it.
+func TestControlTokenIsNobody(t *testing.T) {
+	own, err := Read([]byte(`[{"name":"Foo Control","operator":"F","tokens":["FooBot-Extended","foo.bot-extended"],"control":true,"obeys":"yes"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	builtin := builtinSet(t)
+	all, err := Extend(builtin.Profiles(), own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := newSet(t, all)
+	const contact = "; +http://foo.example/)"
+	for header, want := range map[string]string{
+		"Applebot-Extended":                     "no crawler",
+		"applebot-extended/0.1 (x" + contact:    "no crawler",
+		"APPLEBOT-EXTENDED FooSpider":           "no crawler", // neither first nor with a contact
+		"Applebot-Extended FooSpider" + contact: "FooSpider (unknown)",
+		"x (Applebot-Extended; Applebot":        "Applebot (Apple)",
+		"Applebot-Extended.example.com":         "no crawler",
+		"Applebot-Extended2":                    "Applebot-Extended2 (unknown)",
+		"FooBot-Extended/1.0":                   "no crawler",
+		"x foo.Bot-Extended" + contact:          "no crawler",
+		"x .foo.bot-extended." + contact:        "no crawler",
+		"x bar.foo.bot-extended" + contact:      "bot-extended (unknown)",
+		"x bot-extended" + contact:              "bot-extended (unknown)",
+		"(Linux; Android 9; FooBot-Extended) @": "no crawler",
+	} {
+		if got := set.Reader().Read([]byte(header)).String(); got != want {
+			t.Errorf("%q is %s, want %s", header, got, want)
+		}
+		checkExplanation(t, set, set.Reader(), []byte(header))
+	}
+	for _, p := range builtin.Profiles() {
+		for _, name := range append(p.Tokens, p.Name) {
+			for _, header := range []string{name, strings.ToLower(name) + "/1.0", "Mozilla/5.0 (compatible; " + name + "/1.0" + contact} {
+				if got := builtin.Reader().Read([]byte(header)); p.Control && got.Name != "" {
+					t.Errorf("%q is %v", header, got)
+				}
+			}
+		}
+	}
+}
+
 // headerParts are what random headers are made of, beside the words of profiles.
 var headerParts = []string{
 	" ", " ", " ", " ", "; ", ", ", "(", ")", "/1.0", "/", "+", "-", ".", "_", "@", ":", "like ", "Like ", "-like ", "unlike ",
 	"Mozilla/5.0 (compatible; ", "(KHTML, like Gecko)", "Chrome/99.0", "é", "\xff", "\x00", "\t", "'", "\"", "|",
 	"http://foo.example/", "+https://foo.example/bot.html", "://", "(www.foo.example/", " www.", "www.", "me@foo.example", "@foo.example",
+	"(Linux; Android 9; ", "Linux", "Android 9; ", "Foo-Extended", "Applebot-Extended", "foo.bot-extended", "bot-extended",
 	"FooBot", "bot", "Spider", "MySpider/2", "crawl", "Crawler", "CUBOT_X18", "fetch", "scrap", "prefetcher", "robot",
 }
 
@@ -208,7 +264,8 @@ func TestReaderFollowsTheSpecification(t *testing.T) {
 		{"name":"Bar","operator":"B","words":["Bar","Bar Foo","a.Bar"],"tokens":["Bar"],"obeys":"yes"},
 		{"name":"Odd","operator":"C","words":["Odd!","!Odd","Foo Bar Foo","at@odd","b c d"],"tokens":["Odd"],"obeys":"yes"},
 		{"name":"Fox","operator":"A","words":["Fox","b c","a b c d"],"tokens":["Fox"],"obeys":"yes"},
-		{"name":"Image","operator":"A","words":["Image"],"tokens":["Image"],"obeys":"yes"}]`))
+		{"name":"Image","operator":"A","words":["Image"],"tokens":["Image"],"obeys":"yes"},
+		{"name":"Foo Extended","operator":"A","tokens":["Foo-Extended","foo.bot-extended"],"control":true,"obeys":"yes"}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,9 +316,9 @@ func TestHostileHeader(t *testing.T) {
 	reader := set.Reader()
 	for _, part := range []string{
 		"Googlebot.", "Googlebot ", "Googlebot@", "xbot.", "xbot@", "xbot ", "bot ", "bot", "@", ".", "+", "://", "www.", "xwww.",
-		"like xbot ", "Netcraft Web ", "x", "http://xbot ", "a@b ", "Googlebot.bingbot.",
+		"like xbot ", "Applebot-Extended.", "Applebot-Extended ", "(Linux; Android;", "Netcraft Web ", "x", "http://xbot ", "a@b ", "Googlebot.bingbot.",
 	} {
-		for _, around := range [][2]string{{"", ""}, {"http://", ""}, {"(", "/ +http://foo.example/)"}, {"", "@foo.example"}} {
+		for _, around := range [][2]string{{"", ""}, {"http://", ""}, {"(", "/ +http://foo.example/)"}, {"(Linux; Android 9; ", ") http://foo.example/"}, {"", "@foo.example"}} {
 			header := around[0] + strings.Repeat(part, size/len(part)) + around[1]
 			if got := reader.Read([]byte(header)); len(got.Name) > maxName {
 				t.Errorf("%q and so on has a name of %d bytes", part, len(got.Name))
