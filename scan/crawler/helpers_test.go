@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,6 +32,33 @@ func builtinSet(t testing.TB) *Set {
 		t.Fatal(err)
 	}
 	return newSet(t, profiles)
+}
+
+// String describes the claim as tests print it.
+func (c Claim) String() string {
+	switch {
+	case c.Name == "":
+		return "no crawler"
+	case c.Profile == nil:
+		return c.Name + " (unknown)"
+	case c.Ambiguous:
+		return c.Name + " (ambiguous)"
+	}
+	return fmt.Sprintf("%s (%s)", c.Name, c.Profile.Operator)
+}
+
+// String returns the state as tests print it.
+func (s State) String() string {
+	switch s {
+	case Verified:
+		return "verified"
+	case Spoofed:
+		return "spoofed"
+	case Unverified:
+		return "unverified"
+	default:
+		return "unverifiable"
+	}
 }
 
 // naive reads headers as the specification says it (audit-rules 7), one word of

@@ -3,7 +3,6 @@ package crawler
 import (
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gaissmai/bart"
@@ -27,20 +26,6 @@ const (
 	// address is none, or one that anybody may have.
 	Unverifiable
 )
-
-// String returns the state as reports spell it.
-func (s State) String() string {
-	switch s {
-	case Verified:
-		return "verified"
-	case Spoofed:
-		return "spoofed"
-	case Unverified:
-		return "unverified"
-	default:
-		return "unverifiable"
-	}
-}
 
 // DefaultMaxAge is how far from a request a list of ranges may have been made to
 // prove by an address's absence that a client is an impostor. Operators change
@@ -66,7 +51,6 @@ type Identities struct {
 	of     map[*Profile]*evidence
 	names  *HostNames
 	maxAge int64 // in nanoseconds
-	series []Series
 }
 
 // evidence is what the lists of one crawler say.
@@ -90,7 +74,6 @@ func NewIdentities(set *Set, o IdentityOptions) *Identities {
 			i.add(series)
 		}
 	}
-	slices.SortStableFunc(i.series, func(a, b Series) int { return strings.Compare(a.Profile.Name, b.Profile.Name) })
 	return i
 }
 
@@ -119,16 +102,7 @@ func (i *Identities) add(series Series) {
 	}
 	slices.Sort(made)
 	e.series = append(e.series, made)
-	i.series = append(i.series, series)
 }
-
-// Series returns the series that are used, sorted by the names of their
-// crawlers, for a report to state; not to be changed.
-func (i *Identities) Series() []Series { return i.series }
-
-// MaxAge returns how old or young a list may be at a request to prove anything
-// by absence.
-func (i *Identities) MaxAge() time.Duration { return time.Duration(i.maxAge) }
 
 // Identify tells whether a client at an address is the crawler p, which is a
 // profile of the set, or nil for an unknown crawler. t is the request's time in

@@ -16,9 +16,6 @@ type HostNames struct {
 	of map[netip.Addr][]string // in lower case, without the final dot
 }
 
-// Len returns the number of addresses with a confirmed name.
-func (n *HostNames) Len() int { return len(n.of) }
-
 // maxNamesSize bounds a file of names, in bytes: some four million of them.
 const maxNamesSize = 256 << 20
 

@@ -32,10 +32,10 @@ func TestReadNames(t *testing.T) {
 			t.Errorf("%s is called %q, want %q", addr, got, names)
 		}
 	}
-	if n.Len() != len(want) {
-		t.Errorf("%d addresses have names, want %d", n.Len(), len(want))
+	if len(n.of) != len(want) {
+		t.Errorf("%d addresses have names, want %d", len(n.of), len(want))
 	}
-	if n, err := ReadNames(strings.NewReader(""), "names"); err != nil || n.Len() != 0 {
+	if n, err := ReadNames(strings.NewReader(""), "names"); err != nil || len(n.of) != 0 {
 		t.Errorf("an empty file: %v", err)
 	}
 }

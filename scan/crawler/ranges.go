@@ -26,9 +26,6 @@ type Ranges struct {
 	prefixes []netip.Prefix // masked, none of them IPv4 in IPv6
 }
 
-// Len returns the number of ranges.
-func (r *Ranges) Len() int { return len(r.prefixes) }
-
 // maxRangesSize bounds a file of ranges, in bytes. The largest that operators
 // publish have a few hundred kilobytes.
 const maxRangesSize = 64 << 20

@@ -3,7 +3,6 @@ package crawler
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -117,19 +116,6 @@ func (c Claim) Tokens() []string {
 	default:
 		return []string{c.Name}
 	}
-}
-
-// String describes the claim for an error message or a log.
-func (c Claim) String() string {
-	switch {
-	case c.Name == "":
-		return "no crawler"
-	case c.Profile == nil:
-		return c.Name + " (unknown)"
-	case c.Ambiguous:
-		return c.Name + " (ambiguous)"
-	}
-	return fmt.Sprintf("%s (%s)", c.Name, c.Profile.Operator)
 }
 
 // Reader reads headers. It belongs to one goroutine; the zero value is not
