@@ -29,9 +29,13 @@ var errNoFile = errors.New("no file in the directory")
 //	DIR        files NAME.json and NAME.txt, each a series of its own
 //
 // NAME is a crawler's name or one of its words, in any case: one crawler and not
-// a family, so that Googlebot is not Googlebot-Image. ignored are the files of a
-// directory that were not read because they are none of these, sorted; hidden
-// files are passed over. An error is ErrUnknownCrawler where NAME is unknown or a
+// a family, so that Googlebot is not Googlebot-Image. Operators publish some lists
+// for many crawlers, as Google does special-crawlers.json, and for some crawlers
+// several lists, as it does three for fetchers that users trigger. Which crawlers
+// a list is all of is for the user to say, with NAME=FILE for each: absence from
+// what is not the whole would make impostors of the operator's own. ignored are
+// the files of a directory that were not read because they are none of these,
+// sorted; hidden files are passed over. An error is ErrUnknownCrawler where NAME is unknown or a
 // whole DIR names no crawler.
 func LoadSeries(arg string, set *Set) (series []Series, ignored []string, err error) {
 	if name, path, ok := strings.Cut(arg, "="); ok {

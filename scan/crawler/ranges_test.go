@@ -315,6 +315,50 @@ func TestLoadSeries(t *testing.T) {
 	}
 }
 
+// TestListsOfManyCrawlers reads a directory with Google's lists under the names
+// under which it publishes them. The crawler whose name one of them has gets it;
+// the others have no ranges until the user says that a list is theirs, and are
+// not spoofed.
+func TestListsOfManyCrawlers(t *testing.T) {
+	set := builtinSet(t)
+	list := func(prefix string) string { return `{"prefixes":[{"ipv4Prefix":"` + prefix + `"}]}` }
+	dir := write(t, map[string]string{
+		"googlebot.json":                      list("192.0.2.0/25"),
+		"common-crawlers.json":                list("192.0.2.0/25"),
+		"special-crawlers.json":               list("198.51.100.0/25"),
+		"user-triggered-agents.json":          list("203.0.113.0/25"),
+		"user-triggered-fetchers.json":        list("203.0.113.0/25"),
+		"user-triggered-fetchers-google.json": list("203.0.113.0/25"),
+	})
+	series, ignored, err := LoadSeries(dir, set)
+	if err != nil || len(series) != 1 || len(ignored) != 5 {
+		t.Fatalf("%d series, %q ignored: %v", len(series), ignored, err)
+	}
+	more, _, err := LoadSeries("AdsBot-Google="+filepath.Join(dir, "special-crawlers.json"), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := NewIdentities(set, IdentityOptions{Series: append(series, more...)})
+	for _, c := range []struct {
+		crawler, addr string
+		want          State
+	}{
+		{"Googlebot", "192.0.2.1", Verified},
+		{"Googlebot", "192.0.2.128", Spoofed},
+		{"Googlebot-Image", "192.0.2.1", Unverified},
+		{"Googlebot-Image", "192.0.2.128", Unverified},
+		{"AdsBot-Google", "198.51.100.1", Verified},
+		{"AdsBot-Google", "192.0.2.1", Spoofed},
+		{"AdsBot-Google-Mobile", "192.0.2.1", Unverified},
+		{"FeedFetcher-Google", "203.0.113.1", Unverified},
+		{"FeedFetcher-Google", "203.0.113.128", Unverified},
+	} {
+		if got := i.Identify(set.ByName(c.crawler), []byte(c.addr), 0, true); got != c.want {
+			t.Errorf("%s at %s is %v, want %v", c.crawler, c.addr, got, c.want)
+		}
+	}
+}
+
 // FuzzReadRanges reads any bytes as a list. What is not refused is within what
 // may be published.
 func FuzzReadRanges(f *testing.F) {
