@@ -126,6 +126,8 @@ func (j *judge) hostText() string {
 // robotsWarnings are what the log itself says against the files given.
 func (j *judge) robotsWarnings(r *audit.Report) (list []string) {
 	list = append(list, refusals(r)...)
+	list = append(list, j.undatedWarning(r)...)
+	list = append(list, j.lastSeenWarning(r)...)
 	switch t := r.RobotsTxt; {
 	case j.Constant && t.SizesChange:
 		list = append(list, fmt.Sprintf("the sizes of answers to /robots.txt change over the log, so %s was not the same throughout, or not what was sent (some servers send it compressed). Requests may be judged by rules that were not there.", printable(j.File)))
@@ -134,6 +136,53 @@ func (j *judge) robotsWarnings(r *audit.Report) (list []string) {
 			grouped(t.Differing), plural(t.Sizes, "logged answer")))
 	}
 	return list
+}
+
+// undatedWarning says how many requests are called spoofed by lists that do not say
+// of when they are.
+func (j *judge) undatedWarning(r *audit.Report) []string {
+	undated := map[string]bool{}
+	for _, list := range j.Ranges {
+		undated[list.Crawler] = undated[list.Crawler] || list.Created == ""
+	}
+	n := int64(0)
+	for _, c := range r.Crawlers {
+		if undated[c.Crawler] {
+			n += c.Verdicts.Spoofed
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf(
+		"%s %s called spoofed by lists of addresses without a date, which are taken as current. Where the lists are not of the time of the log, the crawlers themselves may be among them.",
+		plural(n, "request"), were(n))}
+}
+
+// lastSeenWarning says so where requests are judged by what was seen long before.
+func (j *judge) lastSeenWarning(r *audit.Report) []string {
+	last, err := time.Parse(time.RFC3339, r.To)
+	if !j.Observed || err != nil {
+		return nil
+	}
+	seen := map[string]int64{}
+	for _, row := range j.Rows {
+		for _, o := range row.Origins {
+			seen[o] = max(seen[o], row.From)
+		}
+	}
+	stale := int64(0)
+	for _, from := range seen {
+		if last.Sub(time.Unix(0, from)) > j.Window {
+			stale++
+		}
+	}
+	if stale == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf(
+		"the robots.txt of %s of %s %s last seen more than %s before the end of the log. What was seen last is taken as in force until then.",
+		grouped(stale), plural(int64(len(seen)), "origin"), were(stale), hours(j.Window))}
 }
 
 // refusals say which crawlers were told that there is no robots.txt where the files

@@ -36,7 +36,7 @@ func addIdentityFlags(cmd *cobra.Command, dns crawler.Resolver) identityFlags {
 		maxAge:   flags.String("ranges-max-age", "30d", "how far from a request a dated list may be to prove that a client is an impostor"),
 		names:    flags.String("resolved-names", "", "names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed"),
 		lookUp:   flags.Bool("resolve", false, "look up the names of addresses of violations (uses the network; it can verify a client, never convict one)"),
-		clientIP: flags.String("client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth from the right of X-Forwarded-For"),
+		clientIP: flags.String("client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth from the right of X-Forwarded-For, which is the first quoted field behind the User-Agent"),
 		trusted:  flags.StringArray("trusted-proxies", nil, "addresses or CIDR ranges of one's own proxies, for --client-ip xff (repeatable)"),
 	}
 }

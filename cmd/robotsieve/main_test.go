@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -302,6 +304,9 @@ func withoutInputs(report, output string) string {
 	if output == "text" {
 		start, end = "\nRead ", "\n\n"
 	}
+	if output == "csv" { // the last cell of the row of the audit
+		return regexp.MustCompile(`(?m)^(audit,.*),[^,]*$`).ReplaceAllString(report, "$1")
+	}
 	head, rest, found := strings.Cut(report, start)
 	if !found {
 		return report
@@ -582,8 +587,34 @@ func TestControlCharactersNeverReachATerminal(t *testing.T) {
 func TestCSVCellsAreNoFormulas(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /\n")
 	r := command(t, logLine("/", "-bot-/1 (+http://x.example)"), "audit", "--robots", robots, "--output", "csv", "-")
-	if !strings.Contains(r.out, "\n'-bot-,unknown,") {
+	if !strings.Contains(r.out, "\ncrawler,'-bot-,unknown,") {
 		t.Error(r.out)
+	}
+}
+
+// TestCSVSaysWhatItRestsOn: in a row of its own, so that those of crawlers stay short,
+// and also where there are none of these.
+func TestCSVSaysWhatItRestsOn(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	for log, crawlers := range map[string]int{"": 0, logLine("/p", "GPTBot/1") + logLine("/q", "bingbot/2") + "junk\n": 2} {
+		r := command(t, log, "audit", "--robots", robots, "--sampled", "1/10", "--output", "csv", "-")
+		rows, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
+		if err != nil || len(rows) != 2+crawlers {
+			t.Fatalf("%v, %d rows, stderr %q", err, len(rows), r.err)
+		}
+		value := func(row int, column string) string { return rows[row][slices.Index(rows[0], column)] }
+		if value(1, "record") != "audit" || value(1, "sampling") != "1/10" || value(1, "window_seconds") != "86400" ||
+			!strings.Contains(value(1, "inputs"), "bytes)") || !strings.Contains(value(1, "assumptions"), "in force throughout") {
+			t.Errorf("%q", rows[1])
+		}
+		for i := range crawlers {
+			if value(2+i, "record") != "crawler" || value(2+i, "crawler") == "" || value(2+i, "assumptions") != "" {
+				t.Errorf("%q", rows[2+i])
+			}
+		}
+		if crawlers > 0 && (value(1, "unparsed_samples") != "junk" || value(2, "violation") != "1") {
+			t.Errorf("%q", rows)
+		}
 	}
 }
 

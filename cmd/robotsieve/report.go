@@ -2,9 +2,12 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,43 +72,79 @@ func writeNDJSON(w io.Writer, r *audit.Report) error {
 	return nil
 }
 
-// writeCSV prints one row a crawler. What the rows rest on is the same in all of
-// them, and stands behind the figures; so that it is there in any case, a report
-// without a crawler has one row that names none.
-func writeCSV(w io.Writer, r *audit.Report) error {
-	c := csv.NewWriter(w)
-	c.Write([]string{
+// csvFigures are the columns of a crawler, csvBasis those that say what all figures
+// rest on.
+var (
+	csvFigures = []string{
 		"crawler", "operator", "category", "requests",
 		"allowed", "robots_fetch", "violation", "grace", "indeterminate", "no_policy", "unreachable", "exempt", "spoofed",
 		"obtained", "redirected", "refused", "absent", "verified", "partial",
 		"verified_obtained", "informed", "grace_informed", "identity_spoofed", "unverified", "unverifiable",
 		"no_version", "no_host", "no_time", "unknown_scheme", "lossy_path", "truncated", "ambiguous_agent", "redirected_policy", "contested",
-		"robots_txt_fetches", "from", "to", "policy", "history", "window_seconds", "versions", "lines", "unparsed", "sampling", "warnings", "assumptions",
-	})
-	list := r.Crawlers
-	if len(list) == 0 {
-		list = []audit.CrawlerInfo{{}}
+		"robots_txt_fetches",
 	}
-	rest := []string{
+	csvBasis = []string{
+		"from", "to", "policy", "history", "window_seconds", "versions",
+		"lines", "blank", "unparsed", "not_crawlers", "other_host", "not_judged", "verified_share",
+		"unparsed_samples", "sampling", "warnings", "assumptions", "inputs",
+	}
+)
+
+// writeCSV prints one row for the audit, with what the figures rest on, and then one
+// for each crawler, with the figures. The column record tells them apart.
+func writeCSV(w io.Writer, r *audit.Report) error {
+	c := csv.NewWriter(w)
+	c.Write(slices.Concat([]string{"record"}, csvFigures, csvBasis))
+	basis := []string{
 		r.From, r.To, cell(r.Policy.File), r.Policy.History, strconv.FormatInt(r.Policy.WindowSeconds, 10),
-		strconv.Itoa(len(r.Policy.Versions)), strconv.FormatInt(r.Lines, 10), strconv.FormatInt(r.Unparsed, 10),
-		cell(r.Sampling), cell(strings.Join(r.Warnings, " ")), cell(strings.Join(r.Assumptions, " ")),
+		cell(versionList(r.Policy.Versions)),
 	}
-	for _, i := range list {
+	basis = append(basis, numbers(r.Lines, r.Blank, r.Unparsed, r.NotCrawlers, r.OtherHost, r.NotJudged)...)
+	basis = append(basis, strconv.FormatFloat(r.Totals.VerifiedShare, 'f', -1, 64),
+		cell(strings.Join(r.UnparsedSamples, "; ")), cell(r.Sampling), cell(strings.Join(r.Warnings, " ")), cell(strings.Join(r.Assumptions, " ")),
+		cell(inputList(r.Inputs)))
+	audit := make([]string, len(csvFigures))
+	audit[slices.Index(csvFigures, "partial")] = strconv.FormatBool(r.Partial)
+	c.Write(slices.Concat([]string{"audit"}, audit, basis))
+	for _, i := range r.Crawlers {
 		v, o, d, n := i.Verdicts, i.Outcomes, i.Identity, i.Reasons
-		row := append(
-			[]string{cell(i.Crawler), cell(i.Operator), cell(i.Category)},
-			append(numbers(i.Requests,
-				v.Allowed, v.RobotsFetch, v.Violation, v.Grace, v.Indeterminate, v.NoPolicy, v.Unreachable, v.Exempt, v.Spoofed,
-				o.Obtained, o.Redirected, o.Refused, o.Absent, d.Verified), strconv.FormatBool(r.Partial))...,
-		)
+		row := []string{"crawler", cell(i.Crawler), cell(i.Operator), cell(i.Category)}
+		row = append(row, numbers(i.Requests,
+			v.Allowed, v.RobotsFetch, v.Violation, v.Grace, v.Indeterminate, v.NoPolicy, v.Unreachable, v.Exempt, v.Spoofed,
+			o.Obtained, o.Redirected, o.Refused, o.Absent, d.Verified)...)
+		row = append(row, strconv.FormatBool(r.Partial))
 		row = append(row, numbers(i.Proven(), i.Informed(), i.GraceInformed, d.Spoofed, d.Unverified, d.Unverifiable,
 			n.NoVersion, n.NoHost, n.NoTime, n.UnknownScheme, n.LossyPath, n.Truncated, n.AmbiguousAgent, n.RedirectedPolicy, n.Contested,
 			i.RobotsTxt.Fetches)...)
-		c.Write(append(row, rest...))
+		c.Write(append(row, make([]string, len(csvBasis))...))
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// inputList names inputs with their sizes, in a cell.
+func inputList(inputs []audit.InputInfo) string {
+	var list []string
+	for _, in := range inputs {
+		text := fmt.Sprintf("%s (%d bytes)", in.Name, in.Bytes)
+		if in.Error != "" {
+			text += " " + in.Error
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, "; ")
+}
+
+// versionList names versions, in a cell: as many as are shown of them in text.
+func versionList(versions []audit.VersionInfo) string {
+	var list []string
+	for _, v := range versions[:min(len(versions), maxVersionsShown)] {
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %d %s", v.Origin, cmp.Or(v.From, "before all time"), v.Status, v.File)))
+	}
+	if more := len(versions) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(list, "; ")
 }
 
 func numbers(list ...int64) []string {

@@ -90,8 +90,16 @@ func (t textReport) finding() {
 	}
 	all := plural(t.Totals.Requests, "request") + " by clients identifying themselves as crawlers"
 	switch v, obtained := t.Totals.Verdicts.Violation, t.Totals.Outcomes.Obtained; {
+	case t.Totals.Requests == 0 && t.OtherHost+t.NotJudged > 0:
+		t.wrapped("", fmt.Sprintf("No request by a client that identifies itself as a crawler could be judged: %s went to other hosts, %s named no page.",
+			grouped(t.OtherHost), grouped(t.NotJudged)))
 	case t.Totals.Requests == 0:
 		t.line("No request by a client that identifies itself as a crawler.")
+	case t.Totals.Verdicts.Indeterminate == t.Totals.Requests:
+		t.wrapped("", all+", none of which could be decided.")
+	case v == 0 && t.Totals.Verdicts.Indeterminate > 0:
+		t.wrapped("", fmt.Sprintf("%s, none known to be for what every lawful copy of robots.txt forbids them; %s could not be decided.",
+			all, grouped(t.Totals.Verdicts.Indeterminate)))
 	case v == 0:
 		t.wrapped("", all+", none for what every lawful copy of robots.txt forbids them.")
 	default:

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -153,4 +155,53 @@ func TestTextSaysWhatItLeavesOut(t *testing.T) {
 	report := textOf(r)
 	wants(t, report, "and 5 rows more: see --output json.\nGaps between")
 	wants(t, strings.Join(strings.Fields(report), " "), "https://site7.example and 22 more, with a window")
+}
+
+// TestHeadlinesDoNotAcquit: what was not judged is not said to be no violation.
+func TestHeadlinesDoNotAcquit(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	manifest := file(t, "manifest.csv", "from,origin,status,file\n2026-01-01T00:00:00Z,https://example.com,404,\n")
+	vhost := "other.example:443 " + logLine("/p", "GPTBot/1")
+	for name, c := range map[string]struct {
+		log, want string
+		args      []string
+	}{
+		"other hosts only":  {vhost, "could be judged: 1 went to other hosts", []string{"--robots", robots, "--host", "https://example.com"}},
+		"no host known":     {logLine("/p", "GPTBot/1"), "1 request by clients identifying themselves as crawlers, none of which could be decided.", []string{"--policy", manifest}},
+		"some not decided":  {logLine("/q", "GPTBot/1") + logLine("/p", "GPTBot/1 bingbot/2.0"), "none known to be for what every lawful copy of robots.txt\nforbids them; 1 could not be decided.", []string{"--robots", robots}},
+		"all are permitted": {logLine("/q", "GPTBot/1"), "crawlers, none for what every lawful copy", []string{"--robots", robots}},
+		"nobody":            {logLine("/p", "Mozilla/5.0 (X11)"), "No request by a client that identifies itself as a crawler.\n", []string{"--robots", robots}},
+	} {
+		if r := command(t, c.log, append(append([]string{"audit"}, c.args...), "-")...); !strings.Contains(r.out, c.want) {
+			t.Errorf("%s: lacks %q:\n%s%s", name, c.want, r.out, r.err)
+		}
+	}
+}
+
+// TestWarningsOfWhatIsTakenAsCurrent: who is called spoofed by a list without a date,
+// and what is judged by a robots.txt that was seen long before, may be wrongly so.
+func TestWarningsOfWhatIsTakenAsCurrent(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	undated, dated := file(t, "a.txt", "198.51.100.0/24\n"), file(t, "b.json", `{"creationTime":"2026-11-01T00:00:00","prefixes":[{"ipv4Prefix":"198.51.100.0/24"}]}`)
+	seen := file(t, "manifest.csv", "from,origin,status,file\n2026-01-01T00:00:00Z,https://example.com,200,robots.txt\n")
+	if err := os.WriteFile(filepath.Join(filepath.Dir(seen), "robots.txt"), []byte("user-agent: *\ndisallow: /p\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const spoofed, last = "called spoofed by lists of addresses without a date", "last seen more than 24h before the end of the log"
+	for name, c := range map[string]struct {
+		args []string
+		want map[string]bool
+	}{
+		"an undated list":    {[]string{"--robots", robots, "--ip-ranges", "GPTBot=" + undated}, map[string]bool{spoofed: true}},
+		"a dated list":       {[]string{"--robots", robots, "--ip-ranges", "GPTBot=" + dated}, map[string]bool{spoofed: false}},
+		"seen months before": {[]string{"--policy", seen, "--history", "observed", "--host", "https://example.com"}, map[string]bool{last: true}},
+		"put up then":        {[]string{"--policy", seen, "--host", "https://example.com"}, map[string]bool{last: false}},
+	} {
+		r := command(t, logLine("/p", "GPTBot/1"), append(append([]string{"audit", "--output", "json"}, c.args...), "-")...)
+		for text, want := range c.want {
+			if strings.Contains(fmt.Sprint(auditJSON(t, r)["warnings"]), text) != want {
+				t.Errorf("%s: warns of %q: %v, want %v\n%s%s", name, text, !want, want, r.out, r.err)
+			}
+		}
+	}
 }
