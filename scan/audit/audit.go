@@ -7,14 +7,15 @@
 //
 // The way of a line: Worker.Chunk cuts it off (worker.go), the format takes it
 // apart, the claim of its User-Agent is looked up in a memo (claims.go), where it
-// went in another (sites.go), and the request is given a verdict by the copies of
-// robots.txt that its crawler could lawfully hold (request.go, decide.go). Most
-// verdicts stand at once, and are counted (tally.go). Those that answers to
+// went in another (sites.go), and the request is given a verdict (verdict.go) by the
+// copies of robots.txt that its crawler could lawfully hold (request.go, decide.go).
+// Most verdicts stand at once, and are counted (tally.go). Those that answers to
 // robots.txt elsewhere in the log could still change are kept as late records
-// (late.go), sorted and perhaps on disk, with the fetches themselves; when the
-// whole input has been read, one pass over them tells what each crawler was told
-// (facts.go) and gives the verdicts that had to wait (settle.go). A Report is made
-// of what was counted (report.go).
+// (late.go), sorted and perhaps on disk, with the fetches themselves (robotstxt.go);
+// when the whole input has been read, one pass over them, operator by operator,
+// tells what each crawler was told (facts.go), gives the verdicts that had to wait
+// (settle.go), measures gaps (rates.go) and finds the most frequent of the unknown
+// crawlers (ranking.go). A Report is made of what was counted (report.go).
 //
 // A Run may also be written down as the state of a part of the input, and states
 // added up to the run over all of it (state.go).
