@@ -16,9 +16,13 @@ type claim struct {
 	subject  policy.Subject
 	google   bool // what answers other than success mean, it reads as Google does
 	operator operatorKey
-	proof    crawler.Proof // by which its clients are told, unless it is ambiguous
-	at       int32         // the origin asked for last, whose binding is here
-	binding  *policy.Binding
+	// index is that of the profile. Of an unknown crawler it is 0, or stands for what
+	// dots join to its name: a.site_bot and b.site_bot are listed as site_bot, but what
+	// one was told the other was not.
+	index   uint16
+	proof   crawler.Proof // by which its clients are told, unless it is ambiguous
+	at      int32         // the origin asked for last, whose binding is here
+	binding *policy.Binding
 }
 
 // Bounds of a worker's memos: a log has 10^2 to 10^5 distinct headers and a few
@@ -81,7 +85,10 @@ func (w *Worker) newClaim(who crawler.Claim) *claim {
 	if len(w.tally.unknown) >= maxNames {
 		w.keepUnknown()
 	}
-	c := &claim{Claim: who, row: w.tally.rowOf(who), operator: w.auditor.operator(who)}
+	c := &claim{Claim: who, row: w.tally.rowOf(who), operator: w.auditor.operator(who), index: w.auditor.profiles[who.Profile]}
+	if tokens := who.Tokens(); who.Profile == nil && len(tokens) > 1 {
+		c.index = uint16(hashString(strings.ToLower(tokens[0]))) | 1
+	}
 	c.subject, c.google = w.auditor.subject(who)
 	if key != "" {
 		if len(w.named) >= maxMemoEntries {
@@ -114,7 +121,7 @@ func (w *Worker) claimOf(p *crawler.Profile) *claim {
 	if c == nil {
 		who := crawler.Claim{Profile: p, Name: p.Name}
 		c = &claim{
-			Claim: who, row: w.tally.rowOf(who), operator: w.auditor.operator(who), proof: w.auditor.config.Identities.Of(p),
+			Claim: who, row: w.tally.rowOf(who), operator: w.auditor.operator(who), index: w.auditor.profiles[p], proof: w.auditor.config.Identities.Of(p),
 		}
 		c.subject, c.google = w.auditor.subject(who)
 		w.known[p] = c

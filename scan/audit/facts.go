@@ -1,6 +1,9 @@
 package audit
 
 import (
+	"math"
+	"slices"
+
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -11,102 +14,137 @@ import (
 type facts struct {
 	policy  *policy.Policy
 	origins map[int32]*originFacts
+	anyone  originFacts // what was told where nobody knows of which origin
 	rules   map[toldKey][]told
 }
 
 type originFacts struct{ none, limited, redirect moments }
 
-// toldKey names a crawler on an origin.
+// toldKey names a crawler, and the origins of which its fetch may have been.
 type toldKey struct {
 	crawler uint16
-	origin  int32
+	at      policy.Site
 }
 
-// told says that a crawler was given the rules when some of the versions
-// Versions[first:last] were in force, the first time at moment. unsure: it may
-// have been another origin's.
+// told says that a crawler was given the rules at a moment, the first at which these
+// versions of each of the origins were in force.
 type told struct {
-	first, last int
-	moment      int64
-	unsure      bool
+	versions []versionRange
+	moment   int64
 }
+
+// versionRange is Versions[first:last].
+type versionRange struct{ first, last int }
 
 func newFacts(p *policy.Policy) *facts {
-	return &facts{p, map[int32]*originFacts{}, map[toldKey][]told{}}
+	return &facts{policy: p, origins: map[int32]*originFacts{}, rules: map[toldKey][]told{}}
 }
 
 // add adds a fetch. Fetches come in the order of time.
 func (f *facts) add(who who, t int64, kind answerKind) {
-	for i := range who.at.N {
-		o := who.at.First + i
-		switch kind {
-		case toldNothing:
-		case toldRules:
-			f.tell(toldKey{who.crawler, o}, t, who.at.N > 1)
-		default:
-			of := f.origins[o]
+	switch {
+	case kind == toldNothing:
+	case kind == toldRules:
+		f.tell(toldKey{who.crawler, who.at}, t)
+	case who.at.N == 0: // it may have been any of them
+		f.anyone.add(t, int64(f.policy.Window()), kind)
+	default:
+		for i := range who.at.N {
+			of := f.origins[who.at.First+i]
 			if of == nil {
 				of = &originFacts{}
-				f.origins[o] = of
+				f.origins[who.at.First+i] = of
 			}
-			w := int64(f.policy.Window())
-			switch kind {
-			case toldNone:
-				of.none.add(t, w)
-			case toldLimited:
-				of.limited.add(t, w)
-			case toldRedirect:
-				of.redirect.add(t, w)
-			}
+			of.add(t, int64(f.policy.Window()), kind)
 		}
 	}
 }
 
-func (f *facts) tell(k toldKey, t int64, unsure bool) {
-	s := int64(policy.Skew)
-	first, last := f.policy.InForce(k.origin, t-s, t+s)
-	// Versions come in the order of time, and so do fetches: if those in force now
-	// have been told before, then by one of the last two.
-	known := f.rules[k]
-	for _, of := range known[max(0, len(known)-2):] {
-		if of.first == first && of.last == last && of.unsure == unsure {
-			return
-		}
+func (o *originFacts) add(t, window int64, kind answerKind) {
+	switch kind {
+	case toldNone:
+		o.none.add(t, window)
+	case toldLimited:
+		o.limited.add(t, window)
+	case toldRedirect:
+		o.redirect.add(t, window)
 	}
-	f.rules[k] = append(known, told{first, last, t, unsure})
+}
+
+func (f *facts) tell(k toldKey, t int64) {
+	s := int64(policy.Skew)
+	versions := make([]versionRange, k.at.N)
+	for i := range versions {
+		versions[i].first, versions[i].last = f.policy.InForce(k.at.First+int32(i), t-s, t+s)
+	}
+	// Versions come in the order of time, and so do fetches: those in force now have
+	// been told before only if by the last.
+	known := f.rules[k]
+	if n := len(known); n == 0 || !slices.Equal(known[n-1].versions, versions) {
+		f.rules[k] = append(known, told{versions, t})
+	}
 }
 
 // at returns what an operator's crawler had heard of an origin when its copies
 // were these.
 func (f *facts) at(o int32, t int64, l *policy.Lawful, google bool) heard {
-	of := f.origins[o]
-	if of == nil {
-		return heard{}
+	h := f.anyone.at(t, l, google)
+	if of := f.origins[o]; of != nil {
+		more := of.at(t, l, google)
+		h.none, h.redirect = h.none || more.none, h.redirect || more.redirect
 	}
+	return h
+}
+
+func (o *originFacts) at(t int64, l *policy.Lawful, google bool) heard {
 	none := func(from, to int64) bool {
-		return of.none.meets(from, to) || !google && of.limited.meets(from, to)
+		return o.none.meets(from, to) || !google && o.limited.meets(from, to)
 	}
-	h := heard{none: none(t, t), redirect: of.redirect.meets(t, t)}
+	h := heard{none: none(t, t), redirect: o.redirect.meets(t, t)}
 	for _, m := range l.Spells {
 		h.none = h.none || none(m.From, m.To)
-		h.redirect = h.redirect || of.redirect.meets(m.From, m.To)
+		h.redirect = h.redirect || o.redirect.meets(m.From, m.To)
 	}
 	return h
 }
 
 // informedSince returns the first moment at which a crawler was given rules that
-// forbid a request, by what the origin's copies say of it.
-func (f *facts) informedSince(k toldKey, answers []policy.Answer, unsure bool) (since int64, ok bool) {
-	versions := f.policy.Versions(k.origin)
-	for _, t := range f.rules[k] {
-		if t.unsure && !unsure || ok && t.moment >= since {
-			continue
+// forbid a request, by what the copies of each origin say of it that it may have gone
+// to. A fetch that may have been of several origins counts only if it told so of
+// whichever it was, and only for a request that may have gone to the same.
+func (f *facts) informedSince(w who, answers [][]policy.Answer) (since int64, ok bool) {
+	if since, ok = f.toldSince(w, answers); w.at.N == 1 {
+		return since, ok
+	}
+	// Or it fetched from each of them.
+	each := int64(math.MinInt64)
+	for i := range w.at.N {
+		one := who{w.crawler, policy.Site{First: w.at.First + i, N: 1}}
+		t, told := f.toldSince(one, answers[i:])
+		if !told {
+			return since, ok
 		}
-		if forbidThroughout(versions[t.first:t.last], answers) {
-			since, ok = t.moment, true
-		}
+		each = max(each, t)
+	}
+	if !ok || each < since {
+		return each, w.at.N > 0
 	}
 	return since, ok
+}
+
+// toldSince is informedSince by fetches from the same site.
+func (f *facts) toldSince(w who, answers [][]policy.Answer) (since int64, ok bool) {
+	for _, t := range f.rules[toldKey{w.crawler, w.at}] {
+		forbidden := len(t.versions) > 0
+		for i, v := range t.versions {
+			versions := f.policy.Versions(w.at.First + int32(i))[v.first:v.last]
+			forbidden = forbidden && forbidThroughout(versions, answers[i])
+		}
+		if forbidden {
+			return t.moment, true // they are in the order of time
+		}
+	}
+	return 0, false
 }
 
 func forbidThroughout(versions []policy.Version, answers []policy.Answer) bool {

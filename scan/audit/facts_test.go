@@ -181,7 +181,7 @@ func TestFactsOfManyFetchesAreFew(t *testing.T) {
 		t.Errorf("%d, %d and %d spans", len(of.none.spans), len(of.limited.spans), len(of.redirect.spans))
 	}
 	// Before, about, and after each of two changes.
-	if list := f.rules[toldKey{4, 0}]; len(list) != 5 {
+	if list := f.rules[toldKey{4, who.at}]; len(list) != 5 {
 		t.Errorf("told %+v", list)
 	}
 }
@@ -233,5 +233,58 @@ func TestUnverified(t *testing.T) {
 	}
 	if row := got.row("GPTBot"); row.Identity.Verified != 0 {
 		t.Errorf("GPTBot: %+v", row.Identity)
+	}
+}
+
+// TestFetchesOfAnUnknownSchemeInformOnlyTogether: two fetches of which nobody knows
+// whether they were by http or https may both have been answered what permits.
+func TestFetchesOfAnUnknownSchemeInformOnlyTogether(t *testing.T) {
+	const forbid, permit = "User-agent: *\nDisallow: /z\n", "User-agent: *\nDisallow:\n"
+	p := history(t, policy.Options{},
+		version{at: "http://example.com", from: -9 * day0, body: forbid}, version{at: "http://example.com", from: -5 * day0, body: permit}, version{at: "http://example.com", from: -1 * day0, body: forbid},
+		version{at: "https://example.com", from: -9 * day0, body: permit}, version{at: "https://example.com", from: -5 * day0, body: forbid})
+	a := New(Config{Crawlers: crawlers(t), Policy: p})
+	fetch := func(vhost string, n int) entry { return entry{vhost: vhost, target: "/robots.txt", time: at(n)} }
+	request := func(vhost string) entry { return entry{vhost: vhost, target: "/z", time: at(5 * day0)} }
+	for name, c := range map[string]struct {
+		log  []entry
+		want bool
+	}{
+		"each forbids on one":        {[]entry{fetch("example.com", -7*day0), fetch("example.com", -3*day0), request("example.com")}, false},
+		"one forbids on both":        {[]entry{fetch("example.com", 0), request("example.com")}, true},
+		"both schemes were fetched":  {[]entry{fetch("example.com:80", -7*day0), fetch("example.com:443", -3*day0), request("example.com")}, true},
+		"only one scheme was":        {[]entry{fetch("example.com:80", -7*day0), request("example.com")}, false},
+		"the request has a scheme":   {[]entry{fetch("example.com", 0), request("example.com:443")}, false},
+		"both have the same, and it": {[]entry{fetch("example.com:443", 0), request("example.com:443")}, true},
+	} {
+		r := auditEntries(t, a, c.log...)
+		if v := r.row("GPTBot").Violations; len(v) != 1 || v[0].Informed != c.want {
+			t.Errorf("%s: %+v, want informed %v", name, v, c.want)
+		}
+	}
+}
+
+// TestFetchOfAnUnknownHostClears: who was told by some host that there is no
+// robots.txt may have been told so by this one.
+func TestFetchOfAnUnknownHostClears(t *testing.T) {
+	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com")
+	for status, want := range map[string]map[string]int64{
+		"404": {"no_policy": 1, "robots_fetch": 1}, "301": {"indeterminate": 1, "robots_fetch": 1}, "200": {"violation": 1, "robots_fetch": 1},
+	} {
+		r := auditEntries(t, a, entry{vhost: "-", target: "/robots.txt", status: status, time: at(0)}, entry{vhost: "example.com:443", time: at(60)})
+		wantCounts(t, status, r.row("GPTBot").Verdicts, want)
+	}
+}
+
+// TestNobodyIsInformedByAnother: of crawlers that are listed by one name because of
+// dots in theirs, and of the users of a tool.
+func TestNobodyIsInformedByAnother(t *testing.T) {
+	a := newAuditor(t, "User-agent: *\nDisallow: /x")
+	agent := func(name string) string { return "Mozilla/5.0 (compatible; " + name + "; http://site.example/)" }
+	for fetcher, want := range map[string]bool{"beta.site_bot": true, "BETA.site_bot": true, "alpha.site_bot": false, "site_bot": false} {
+		r := auditEntries(t, a, entry{agent: agent(fetcher), target: "/robots.txt", time: at(0)}, entry{agent: agent("beta.site_bot"), target: "/x", time: at(60)})
+		if v := r.row("site_bot").Violations; len(v) != 1 || v[0].Informed != want {
+			t.Errorf("%s fetched: %+v, want informed %v", fetcher, v, want)
+		}
 	}
 }

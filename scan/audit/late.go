@@ -94,7 +94,7 @@ func appendLateHead(b []byte, o operatorKey, kind byte) []byte {
 
 // appendWho appends the index of a known crawler, and where it went.
 func (w *Worker) appendWho(b []byte, c *claim, at site) []byte {
-	b = binary.BigEndian.AppendUint16(b, w.auditor.profiles[c.Profile])
+	b = binary.BigEndian.AppendUint16(b, c.index)
 	b = binary.BigEndian.AppendUint32(b, uint32(at.First))
 	return binary.BigEndian.AppendUint32(b, uint32(at.N))
 }
@@ -259,7 +259,7 @@ func (r *lateReader) operator() (key []byte, name string) {
 
 // who is the crawler and the place of a late record.
 type who struct {
-	crawler uint16 // index of the profile; 0 for an unknown crawler
+	crawler uint16 // claim.index
 	at      policy.Site
 }
 

@@ -147,7 +147,6 @@ func (s *settler) row(rd *lateReader, crawler uint16) (*row, *crawler.Profile) {
 	profiles := a.config.Crawlers.Profiles()
 	switch {
 	case s.name != "":
-		rd.require(crawler == 0)
 		return s.counts, nil
 	case int(crawler) >= len(profiles) || a.operators[crawler] != s.index:
 		rd.bad = true
@@ -197,7 +196,6 @@ func (s *settler) decide(x *settlement, who who, answers []byte) {
 	a := s.run.auditor
 	p := a.config.Policy
 	google := a.google(x.profile)
-	x.informed = true
 	for i := range who.at.N {
 		o := who.at.First + i
 		l := p.Lawful(o, x.time, google)
@@ -209,7 +207,8 @@ func (s *settler) decide(x *settlement, who who, answers []byte) {
 			x.decision = together(x.decision, d, a.sameHost(who.at.First, o))
 		}
 	}
-	x.informed = s.memo.informed(s, who, answers, x.time)
+	// What one user of a tool that anybody runs was told, the others were not.
+	x.informed = (x.profile == nil || !x.profile.Anybodys()) && s.memo.informed(s, who, answers, x.time)
 }
 
 // informedMemo keeps since when the crawler of the last request had been told, as
@@ -225,16 +224,7 @@ type informedMemo struct {
 func (m *informedMemo) informed(s *settler, who who, answers []byte, t int64) bool {
 	if !m.filled || m.who != who || !bytes.Equal(m.answers, answers) {
 		m.who, m.answers, m.filled = who, append(m.answers[:0], answers...), true
-		m.since, m.ok = 0, true
-		for i := range who.at.N {
-			since, ok := s.facts.informedSince(toldKey{who.crawler, who.at.First + i}, s.answers[i], who.at.N > 1)
-			if m.ok = m.ok && ok; !m.ok {
-				break
-			}
-			if i == 0 || since > m.since {
-				m.since = since
-			}
-		}
+		m.since, m.ok = s.facts.informedSince(who, s.answers[:who.at.N])
 	}
 	return m.ok && m.since < t
 }

@@ -152,7 +152,7 @@ func (n naive) read(header []byte) Claim {
 
 // same tells whether two claims are equal.
 func same(a, b Claim) bool {
-	return a.Profile == b.Profile && a.Name == b.Name && a.Ambiguous == b.Ambiguous && a.dotted == b.dotted &&
+	return a.Profile == b.Profile && a.Name == b.Name && a.Ambiguous == b.Ambiguous && a.dotted == b.dotted && a.word == b.word &&
 		slices.Equal(a.Rivals, b.Rivals) && (a.Rivals == nil) == (b.Rivals == nil)
 }
 
@@ -191,8 +191,11 @@ func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim
 					break
 				}
 				c.Name = string(header[start:min(end, start+64)])
-				if joined[:min(len(joined), 64)] != c.Name {
-					c.dotted = joined[:min(len(joined), 64)]
+				if end-start > 64 {
+					c.word = string(header[start:min(end, start+4096)])
+				}
+				if len(joined) > end-start {
+					c.dotted = joined[:min(len(joined), 4096)]
 				}
 				return c
 			}

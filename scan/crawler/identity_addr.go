@@ -3,6 +3,7 @@ package crawler
 import (
 	"encoding/binary"
 	"net/netip"
+	"slices"
 )
 
 // parseAddr reads an IPv4 or IPv6 address as a log spells it: what
@@ -14,11 +15,23 @@ func parseAddr(b []byte) (netip.Addr, bool) {
 	for _, c := range b[:min(len(b), 5)] {
 		if c == ':' {
 			a, ok := parseIPv6(b)
-			return netip.AddrFrom16(a).Unmap(), ok
+			return unmap(netip.AddrFrom16(a)), ok
 		}
 	}
 	a, ok := parseIPv4(b)
 	return netip.AddrFrom4(a), ok
+}
+
+// nat64 is where translators put the addresses of IPv4 (RFC 6052).
+var nat64 = netip.MustParsePrefix("64:ff9b::/96")
+
+// unmap returns the IPv4 address that one of IPv6 stands for, if it does.
+func unmap(a netip.Addr) netip.Addr {
+	if nat64.Contains(a) {
+		b := a.As16()
+		return netip.AddrFrom4([4]byte(b[12:]))
+	}
+	return a.Unmap()
 }
 
 // parseIPv4 reads four decimal numbers without leading zeros, which some take
@@ -113,28 +126,44 @@ var shared = netip.MustParsePrefix("100.64.0.0/10")
 
 // anonymous4 is anonymous for IPv4, without the way through netip.
 func anonymous4(a [4]byte) bool {
-	switch a[0] {
-	case 10, 127:
+	switch {
+	case a[0] == 10, a[0] == 127, a[0] == 0, a[0] >= 224:
 		return true
-	case 0:
-		return a == [4]byte{}
-	case 100:
+	case a[0] == 100:
 		return a[1]&0xc0 == 64
-	case 169:
+	case a[0] == 169:
 		return a[1] == 254
-	case 172:
+	case a[0] == 172:
 		return a[1]&0xf0 == 16
-	case 192:
-		return a[1] == 168
+	case a[0] == 192:
+		return a[1] == 168 || a[1] == 0 && a[2] == 0
+	case a[0] == 198:
+		return a[1]&0xfe == 18
 	}
 	return false
 }
 
+// nowhere are ranges from which no client on the internet comes, though servers log
+// them: shared (RFC 6598), those of this network, of protocols and of benchmarks,
+// multicast and what was once reserved, which a CDN writes over IPv6 addresses; site
+// local, and IPv4 in forms of IPv6 that were given up.
+var nowhere = func() (list []netip.Prefix) {
+	for _, text := range []string{
+		"100.64.0.0/10", "0.0.0.0/8", "192.0.0.0/24", "198.18.0.0/15", "224.0.0.0/3", "fec0::/10", "ff00::/8", "::/96",
+	} {
+		list = append(list, netip.MustParsePrefix(text))
+	}
+	return list
+}()
+
 // anonymous tells whether an address is one that anybody may have on a network
 // of their own, or nobody has, so that it says nothing of who the client was:
-// private (RFC 1918, unique local), loopback, link-local, shared (RFC 6598) and
-// unspecified ones, the last being what some write over addresses that they
-// do not want to keep. Those set aside for documentation are none of them.
+// private (RFC 1918, unique local), loopback, link-local, unspecified ones, which
+// some write over addresses that they do not want to keep, and those nowhere on the
+// internet. Those set aside for documentation are none of them.
 func anonymous(a netip.Addr) bool {
-	return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified() || shared.Contains(a)
+	if a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified() {
+		return true
+	}
+	return slices.ContainsFunc(nowhere, func(p netip.Prefix) bool { return p.Contains(a) })
 }

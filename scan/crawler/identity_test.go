@@ -493,3 +493,26 @@ func TestAnonymous4(t *testing.T) {
 		}
 	}
 }
+
+// TestAddressesFromNowhere: what no client on the internet has convicts nobody, and an
+// address of IPv4 in the form of a translator's is that address.
+func TestAddressesFromNowhere(t *testing.T) {
+	set := builtinSet(t)
+	list, err := ReadRanges(strings.NewReader("198.51.100.16/28\n"), "list")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := set.ByName("GPTBot")
+	identities := NewIdentities(set, IdentityOptions{Series: []Series{{Profile: p, Lists: []*Ranges{list}}}})
+	for addr, want := range map[string]State{
+		"198.51.100.17": Verified, "::ffff:198.51.100.17": Verified, "64:ff9b::198.51.100.17": Verified, "64:ff9b::c633:6411": Verified,
+		"64:ff9b::198.51.100.77": Spoofed, "198.51.100.77": Spoofed, "2001:db8::1": Spoofed, "192.0.2.1": Spoofed,
+		"240.1.2.3": Unverifiable, "255.255.255.255": Unverifiable, "224.1.1.1": Unverifiable, "0.1.2.3": Unverifiable,
+		"192.0.0.1": Unverifiable, "198.18.0.1": Unverifiable, "198.19.255.255": Unverifiable, "fec0::1": Unverifiable,
+		"ff02::1": Unverifiable, "::198.51.100.17": Unverifiable, "64:ff9b::10.1.2.3": Unverifiable,
+	} {
+		if got := identities.Identify(p, []byte(addr), 0, true); got != want {
+			t.Errorf("%s: %v, want %v", addr, got, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -75,9 +76,15 @@ func (n *HostNames) add(line []byte) error {
 	if host == "" {
 		return errNameless
 	}
-	n.of[addr] = append(n.of[addr], host)
+	if names := n.of[addr]; !slices.Contains(names, host) && len(names) < maxNamesKept {
+		n.of[addr] = append(names, host)
+	}
 	return nil
 }
+
+// maxNamesKept bounds the names of one address, each of which every request from it
+// is compared with. Those behind it prove nothing.
+const maxNamesKept = 64
 
 // normalName returns a name of the DNS in lower case, without the final dot.
 func normalName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }

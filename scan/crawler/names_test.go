@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -154,5 +155,18 @@ func TestNamesOfGoogle(t *testing.T) {
 	}
 	if len(of) != len(kinds) || of["google-special-case-crawlers"] < 6 {
 		t.Errorf("crawlers of each kind: %v", of)
+	}
+}
+
+// TestNamesOfOneAddressAreFew: a file may give an address any number of names, and
+// each request from it is compared with them.
+func TestNamesOfOneAddressAreFew(t *testing.T) {
+	var lines []string
+	for i := range 1000 {
+		lines = append(lines, fmt.Sprintf("192.0.2.1 n%d.example true", i%500))
+	}
+	n := namesOf(t, lines...)
+	if names := n.of[netip.MustParseAddr("192.0.2.1")]; len(names) != maxNamesKept {
+		t.Errorf("%d names", len(names))
 	}
 }

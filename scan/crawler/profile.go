@@ -199,6 +199,10 @@ func (p *Profile) check(seen map[string]string) error {
 	return nil
 }
 
+// Anybodys tells whether the crawler is a tool that anybody runs, so that one of its
+// clients knows nothing of what another was told. Its operator is "users of" it.
+func (p *Profile) Anybodys() bool { return strings.HasPrefix(p.Operator, "users of ") }
+
 // Words returns the words of all profiles, in the order in which New expects
 // the automaton to number them.
 func Words(profiles []Profile) []string {

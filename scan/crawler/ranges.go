@@ -46,6 +46,8 @@ var (
 	errWideRange  = fmt.Errorf("wider than /%d (IPv4) or /%d (IPv6)", widestIPv4, widestIPv6)
 	errPrivate    = errors.New("a private, loopback, link-local, shared, unspecified or multicast range")
 	errCreation   = errors.New("creationTime is no time since 1970 in RFC 3339")
+	errTwice      = errors.New("stands in the file twice")
+	errUnread     = errors.New("a list that is none of prefixes and ips, so it is not known what it is of")
 	errJSONBehind = errors.New("something follows the object")
 )
 
@@ -111,6 +113,9 @@ func (r *Ranges) readJSON(data []byte) error {
 	if _, err := d.Token(); err != io.EOF {
 		return fmt.Errorf("%s:%d: %w", r.File, lineAt(data, d.InputOffset()), errJSONBehind)
 	}
+	if err := checkKeys(data); err != nil {
+		return fmt.Errorf("%s: %w", r.File, err)
+	}
 	if file.CreationTime != nil {
 		created, err := parseCreation(*file.CreationTime)
 		if err != nil {
@@ -138,6 +143,31 @@ func (r *Ranges) readJSON(data []byte) error {
 		if err := r.add(ip.Address); err != nil {
 			return fmt.Errorf("%s: ips[%d]: %w", r.File, i, err)
 		}
+	}
+	return nil
+}
+
+// checkKeys refuses an object, which is known to be one, in which addresses may stand
+// that would not be read: who comes from these would be taken for an impostor.
+func checkKeys(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.Token() // the brace
+	seen := map[string]bool{}
+	for d.More() {
+		key, _ := d.Token()
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		name := strings.ToLower(fmt.Sprint(key))
+		known := name == "prefixes" || name == "ips" || name == "creationtime"
+		switch {
+		case known && seen[name]:
+			return fmt.Errorf("%q: %w", cut(name), errTwice)
+		case !known && (value[0] == '[' || value[0] == '{'):
+			return fmt.Errorf("%q: %w", cut(name), errUnread)
+		}
+		seen[name] = true
 	}
 	return nil
 }

@@ -140,7 +140,7 @@ func TestResolve(t *testing.T) {
 func many(t *testing.T, n int) (pairs []Pair) {
 	google := builtinSet(t).ByName("Googlebot")
 	for i := range n {
-		pairs = append(pairs, Pair{google, fmt.Sprintf("192.0.%d.%d", i/256, i%256)})
+		pairs = append(pairs, Pair{google, fmt.Sprintf("203.0.%d.%d", i/256, i%256)})
 	}
 	return pairs
 }

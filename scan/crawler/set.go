@@ -100,6 +100,7 @@ type Claim struct {
 	// it is not ambiguous. Not to be changed.
 	Rivals []*Profile
 
+	word   string // of an unknown crawler: the whole of a word that Name is cut from
 	dotted string // of an unknown crawler: Name with the words that dots join to it, if there are any
 }
 
@@ -108,14 +109,14 @@ type Claim struct {
 // product token, so that who calls itself example.com_bot, and is listed as
 // com_bot, is bound first of all by a group for example.com_bot.
 func (c Claim) Tokens() []string {
-	switch {
-	case c.Profile != nil:
+	if c.Profile != nil {
 		return c.Profile.Tokens
-	case c.dotted != "":
-		return []string{c.dotted, c.Name}
-	default:
-		return []string{c.Name}
 	}
+	word := cmp.Or(c.word, c.Name)
+	if c.dotted != "" {
+		return []string{c.dotted, word}
+	}
+	return []string{word}
 }
 
 // Reader reads headers. It belongs to one goroutine; the zero value is not
@@ -210,6 +211,10 @@ func longer(x, y automaton.Hit) automaton.Hit {
 // longer is cut.
 const maxName = 64
 
+// maxToken bounds its product token, which is the whole word: robots.txt may name it
+// so, however long it is.
+const maxToken = 4 << 10
+
 // unknown returns the claim of a header that names no known crawler: the first
 // word by which it calls itself one, or no claim if it does not. located says
 // that the contacts of the header are known; most headers need none.
@@ -229,7 +234,10 @@ func (r *Reader) unknown(header []byte, located bool) Claim {
 		case Names:
 			name := header[word.start:word.end]
 			claim := Claim{Name: string(name[:min(len(name), maxName)])}
-			if token := dotted(header, word.start, word.end); string(token) != claim.Name {
+			if len(name) > maxName {
+				claim.word = string(name[:min(len(name), maxToken)])
+			}
+			if token := dotted(header, word.start, word.end); len(token) != len(name) {
 				claim.dotted = string(token)
 			}
 			return claim
@@ -301,7 +309,7 @@ func deviceIn(header []byte, contacts []span) span {
 }
 
 // dotted returns the word at header[start:end] with the words that dots join it
-// to, cut like a name.
+// to, at most maxToken bytes.
 func dotted(header []byte, start, end int) []byte {
 	for start > 0 && automaton.IsTokenByte(header[start-1]) {
 		start--
@@ -310,7 +318,7 @@ func dotted(header []byte, start, end int) []byte {
 		end++
 	}
 	token := bytes.Trim(header[start:end], ".")
-	return token[:min(len(token), maxName)]
+	return token[:min(len(token), maxToken)]
 }
 
 var stems = [...]string{"bot", "spider", "crawl", "scrap", "fetch"}
