@@ -22,7 +22,7 @@ func auditor(b *testing.B) *audit.Auditor {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := policy.Constant(sample(b, "robots.txt"), "robots.txt", policy.Options{Read: func(r policy.Reading, body []byte) *automaton.Ruleset {
+	p := policy.Constant(policy.Row{Body: sample(b, "robots.txt"), File: "robots.txt"}, policy.Options{Read: func(r policy.Reading, body []byte) *automaton.Ruleset {
 		return compile.Compile(body, compile.Options{Dialect: r.Dialect(), WideTokens: r == policy.ReadGoogleWide}).Ruleset
 	}})
 	return audit.New(audit.Config{Crawlers: crawler.New(profiles, words), Policy: p})

@@ -143,12 +143,12 @@ func (f policyFlags) read(ctx context.Context, s streams) (*basis, error) {
 }
 
 func (b *basis) readRobots(ctx context.Context, s streams, f robotsFlags) error {
-	body, err := f.read(ctx, s, b.MaxBytes)
+	body, size, err := f.measure(ctx, s, b.MaxBytes, maxCounted)
 	if err != nil {
 		return err
 	}
 	b.Constant, b.File = true, *f.file
-	b.Rows = []basisRow{{Status: 200, Body: 0, File: *f.file}}
+	b.Rows = []basisRow{{Status: 200, Body: 0, Size: size, File: *f.file}}
 	b.Bodies = [][]byte{body}
 	return nil
 }
@@ -279,7 +279,7 @@ func (b *basis) policy(o policy.Options) (*policy.Policy, error) {
 		rows = append(rows, row)
 	}
 	if b.Constant {
-		return policy.Constant(rows[0].Body, rows[0].File, o), nil
+		return policy.Constant(rows[0], o), nil
 	}
 	p, err := policy.New(rows, o)
 	if err != nil {

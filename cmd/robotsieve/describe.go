@@ -27,7 +27,7 @@ func (j *judge) describePolicy(r *audit.Report) {
 	switch {
 	case j.Constant:
 		p.History = "constant"
-		p.Bytes = len(j.Bodies[0])
+		p.Bytes = int(j.config.Policy.Versions(0)[0].Size)
 		p.Notes = len(j.robots(j.Bodies[0])[0].Notes)
 	case j.Observed:
 		p.History = "observed"

@@ -192,7 +192,7 @@ func (b *basis) check() error {
 		return errors.New("a number is out of its bounds")
 	}
 	for _, r := range b.Rows {
-		if r.Body < -1 || r.Body >= len(b.Bodies) || (r.Body >= 0) != (r.Status/100 == 2) || r.Size < 0 || r.MaxAge < 0 {
+		if r.Body < -1 || r.Body >= len(b.Bodies) || (r.Body >= 0) != (r.Status/100 == 2) || r.Size < -1 || r.MaxAge < 0 {
 			return errors.New("a version makes no sense")
 		}
 	}

@@ -57,33 +57,53 @@ func (f robotsFlags) override() (*automaton.Dialect, error) {
 // limit, which tells the compiler that there is more. When ctx ends, it does not wait
 // for stdin any longer.
 func (f robotsFlags) read(ctx context.Context, s streams, limit int) ([]byte, error) {
+	body, _, err := f.measure(ctx, s, limit, 0)
+	return body, err
+}
+
+// maxCounted is how much of a robots.txt is counted behind what is read of it.
+const maxCounted = 64 << 20
+
+// measure reads as read does, and then counts up to most bytes more, for the size of
+// the whole, decompressed: -1 if there is more still, or it cannot be read.
+func (f robotsFlags) measure(ctx context.Context, s streams, limit int, most int64) (body []byte, size int64, err error) {
 	in := source.NewInput(*f.file, until(ctx, s.in), -1)
 	if *f.file != "-" {
-		var err error
 		if in, err = source.NewFile(*f.file); err != nil {
-			return nil, inputError(err)
+			return nil, 0, inputError(err)
 		}
 	}
 	opened, err := in.Open()
 	if ctx.Err() != nil {
-		return nil, beforeAnything(s)
+		return nil, 0, beforeAnything(s)
 	}
 	if err != nil {
-		return nil, inputError(err)
+		return nil, 0, inputError(err)
 	}
 	defer opened.Close()
 	r := io.Reader(opened)
 	if limit > 0 {
 		r = io.LimitReader(r, int64(limit)+1)
 	}
-	body, err := io.ReadAll(r)
+	body, err = io.ReadAll(r)
 	if ctx.Err() != nil {
-		return nil, beforeAnything(s)
+		return nil, 0, beforeAnything(s)
 	}
 	if err != nil {
-		return nil, inputError(err)
+		return nil, 0, inputError(err)
 	}
-	return body, nil
+	size = int64(len(body))
+	if limit > 0 && len(body) > limit && most > 0 {
+		// What cannot be read of the rest leaves only the size unknown.
+		n, err := io.Copy(io.Discard, io.LimitReader(opened, most+1))
+		if size += n; err != nil || n > most {
+			size = -1
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, 0, beforeAnything(s)
+	}
+	return body, size, nil
 }
 
 // reader returns the function by which package policy reads a body.

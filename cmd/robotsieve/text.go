@@ -171,7 +171,11 @@ func (t textReport) judgedBy() string {
 	p := t.Policy
 	what := printable(p.File)
 	if p.History == "constant" {
-		what += ", " + plural(int64(p.Bytes), "byte")
+		if p.Bytes >= 0 {
+			what += ", " + plural(int64(p.Bytes), "byte")
+		} else {
+			what += ", of unknown size"
+		}
 	} else {
 		what += ", " + plural(int64(len(p.Versions)), "version")
 	}
@@ -332,7 +336,7 @@ func cut(s string, most int) string {
 
 // count is a number in a table.
 func count(n int64) string {
-	if n == 0 {
+	if n <= 0 {
 		return "-"
 	}
 	return grouped(n)

@@ -30,7 +30,7 @@ func Example() {
 	body := []byte("User-agent: *\nDisallow: /private/\n")
 	auditor := audit.New(audit.Config{
 		Crawlers: crawler.New(profiles, words),
-		Policy:   policy.Constant(body, "robots.txt", policy.Options{Read: read}),
+		Policy:   policy.Constant(policy.Row{Body: body, File: "robots.txt"}, policy.Options{Read: read}),
 	})
 
 	combined, _ := format.ByName("combined")

@@ -97,7 +97,7 @@ func newAuditor(t testing.TB, robots string, hosts ...string) *Auditor {
 
 // constant returns the policy of one robots.txt.
 func constant(robots string, origins []origin.Origin) *policy.Policy {
-	return policy.Constant([]byte(robots), "robots.txt", policy.Options{Hosts: origins, Read: read})
+	return policy.Constant(policy.Row{Body: []byte(robots), File: "robots.txt"}, policy.Options{Hosts: origins, Read: read})
 }
 
 // version is a row of a source: what an origin answered from so many seconds after

@@ -61,7 +61,7 @@ type Report struct {
 // PolicyInfo says by what was judged.
 type PolicyInfo struct {
 	File    string   `json:"file"`    // robots.txt, or where the versions are listed
-	Bytes   int      `json:"bytes"`   // of a robots.txt
+	Bytes   int      `json:"bytes"`   // of a robots.txt; -1: not known
 	Origins []string `json:"origins"` // none: any origin
 	Dialect string   `json:"dialect"` // "auto" or the one for all
 	Notes   int      `json:"notes"`   // odd things about the lines of a robots.txt: see compile.Note
@@ -81,7 +81,7 @@ type VersionInfo struct {
 	From          string `json:"from"`   // empty: before all time
 	Status        int    `json:"status"` // 0: unreachable
 	File          string `json:"file"`
-	Bytes         int64  `json:"bytes"`
+	Bytes         int64  `json:"bytes"` // -1: not known
 	MaxAgeSeconds int64  `json:"max_age_seconds"`
 	Location      string `json:"location"`
 	// Cited counts violations of its rules. Where a log does not tell http from https,
@@ -622,7 +622,7 @@ func (a *Auditor) robotsInfo(t *Tally) RobotsInfo {
 		}
 		slices.Sort(expected)
 		expected = slices.Compact(expected)
-		if slices.Contains(expected, k.size) {
+		if slices.Contains(expected, k.size) || slices.Contains(expected, -1) {
 			continue
 		}
 		info.Differing += c.n

@@ -15,7 +15,7 @@ type Version struct {
 	Status   int    // as the origin itself answered: 3xx for a redirect, wherever it leads
 	Copy     int32  // of its body, also of one that a redirect led to; -1 if there is none
 	File     string // that the body is from
-	Size     int64  // bytes of the file
+	Size     int64  // bytes of the file, -1 if nobody knows
 	MaxAge   time.Duration
 	Location string
 }
@@ -150,7 +150,10 @@ func (h *history) sort(pieces []piece, spans []span) {
 		p := &pieces[from]
 		v := Version{From: p.begun, Status: p.own.Status, Copy: -1, MaxAge: p.maxAge, Location: p.own.Location}
 		if p.answer != nil && p.hop == "" {
-			v.Copy, v.File, v.Size = spans[from].copy, p.answer.File, max(p.answer.Size, int64(len(p.answer.Body)))
+			v.Copy, v.File, v.Size = spans[from].copy, p.answer.File, p.answer.Size
+			if v.Size >= 0 {
+				v.Size = max(v.Size, int64(len(p.answer.Body)))
+			}
 		}
 		h.versions = append(h.versions, v)
 		sorted[to] = spans[from]

@@ -147,15 +147,15 @@ func onlyHosts(origins, hosts []origin.Origin) ([]origin.Origin, error) {
 	return slices.DeleteFunc(origins, func(o origin.Origin) bool { return !slices.Contains(hosts, o) }), nil
 }
 
-// Constant makes the policy of one body that is in force throughout all time, on the
-// hosts of Options, or, if there are none, wherever a request went. Its Version has
-// the length of the body as Size.
-func Constant(body []byte, file string, o Options) *Policy {
+// Constant makes the policy of one robots.txt that is in force throughout all time, on
+// the hosts of Options, or, if there are none, wherever a request went. Of the row only
+// Body, Size and File count.
+func Constant(r Row, o Options) *Policy {
 	origins := slices.Clone(o.Hosts)
 	if len(origins) == 0 {
 		origins = []origin.Origin{{}}
 	}
-	row := &Row{Status: 200, Body: body, File: file}
+	row := &Row{Status: 200, Body: r.Body, Size: r.Size, File: r.File}
 	rows := map[origin.Origin][]*Row{}
 	for _, at := range origins {
 		rows[at] = []*Row{row}

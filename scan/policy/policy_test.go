@@ -20,7 +20,7 @@ func read(r Reading, body []byte) *automaton.Ruleset {
 }
 
 func constant(body string, hosts ...origin.Origin) *Policy {
-	return Constant([]byte(body), "robots.txt", Options{Hosts: hosts, Read: read})
+	return Constant(Row{Body: []byte(body), File: "robots.txt"}, Options{Hosts: hosts, Read: read})
 }
 
 // origins parses origins as a user writes them.

@@ -26,7 +26,7 @@ type Row struct {
 	From     int64           // nanoseconds since 1970
 	Status   int             // HTTP status, or Unreachable
 	Body     []byte          // where Status is 2xx; shared by rows that name one file, not to be changed
-	Size     int64           // bytes of the file that Body is from, of which Body may be the beginning
+	Size     int64           // bytes of the file that Body is from, of which Body may be the beginning; -1 if nobody knows
 	File     string          // the file's name as reports show it, "" if there is none
 	MaxAge   time.Duration   // how long the answer may be kept, 0 if it does not say
 	Location string          // where a redirect leads, as the server wrote it
