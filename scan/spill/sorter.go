@@ -278,22 +278,31 @@ type writeError struct{ err error }
 func (e *writeError) Error() string { return "spill: temporary file: " + e.err.Error() }
 func (e *writeError) Unwrap() error { return e.err }
 
-// open makes the file if there is none. Its name is removed at once, so that nothing
-// is left behind by a crash or a signal; where a system does not allow that, Close
-// does it.
+// open makes the file if there is none.
 func (s *Sorter) open() error {
 	if s.file != nil {
 		return nil
 	}
-	f, err := os.CreateTemp(s.dir, "robotsieve-*.tmp")
+	f, name, err := createTemp(s.dir, openUnnamed)
 	if err != nil {
 		return &writeError{err}
 	}
-	s.file = f
-	if os.Remove(f.Name()) != nil {
-		s.name = f.Name()
-	}
+	s.file, s.name = f, name
 	return nil
+}
+
+// createTemp makes a file without a name, so that nothing is left behind by a crash or
+// a signal. Where that cannot be had, for whatever reason, its name is removed at once;
+// where a system does not allow that either, the name is returned, for Close.
+func createTemp(dir string, unnamed func(dir string) (*os.File, error)) (f *os.File, name string, err error) {
+	if f, err := unnamed(dir); err == nil {
+		return f, "", nil
+	}
+	f, err = os.CreateTemp(dir, "robotsieve-*.tmp")
+	if err == nil && os.Remove(f.Name()) != nil {
+		name = f.Name()
+	}
+	return f, name, err
 }
 
 // gather returns cursors on all runs, after merging as many of those on disk as it

@@ -276,6 +276,40 @@ func TestTemporaryFileHasNoName(t *testing.T) {
 	empty(t, s.dir)
 }
 
+// On Linux it never had one, so that no moment is the wrong one to be killed; where the
+// file system does not do that, it has one for a moment.
+func TestTemporaryFileNeverHadAName(t *testing.T) {
+	refuse := func(string) (*os.File, error) { return nil, errors.ErrUnsupported }
+	for name, unnamed := range map[string]func(string) (*os.File, error){"unnamed": openUnnamed, "refused": refuse} {
+		dir := t.TempDir()
+		f, left, err := createTemp(dir, unnamed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runtime.GOOS != "windows" {
+			empty(t, dir)
+		}
+		had := f.Name() != dir // what was opened is the folder
+		if want := runtime.GOOS != "linux" || name == "refused"; had != want {
+			t.Errorf("%s: the file is called %s", name, f.Name())
+		}
+		b := make([]byte, 3)
+		if _, err := f.WriteAt([]byte("xyz"), 1<<20); err != nil {
+			t.Error(err)
+		}
+		if _, err := f.ReadAt(b, 1<<20); err != nil || string(b) != "xyz" {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+		f.Close()
+		if left != "" {
+			os.Remove(left)
+		}
+	}
+	if _, _, err := createTemp(filepath.Join(t.TempDir(), "none"), openUnnamed); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in no folder: %v", err)
+	}
+}
+
 func TestClose(t *testing.T) {
 	s := tiny(t)
 	for i := range 1000 {

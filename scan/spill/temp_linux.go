@@ -1,0 +1,20 @@
+package spill
+
+import (
+	"os"
+	"syscall"
+)
+
+// tmpfile is the flag O_TMPFILE of open(2), which package syscall lacks on some
+// machines: a bit of its own, and O_DIRECTORY, so that a kernel or a file system that
+// does not know it refuses to open a folder for writing.
+const tmpfile = 0x400000 | syscall.O_DIRECTORY
+
+// openUnnamed makes a file in a folder that never has a name: it goes with the process,
+// whatever ends that. With O_EXCL it cannot be given a name later.
+func openUnnamed(dir string) (*os.File, error) {
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	return os.OpenFile(dir, tmpfile|os.O_RDWR|os.O_EXCL, 0o600)
+}
