@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"time"
 
@@ -26,7 +27,7 @@ import (
 //	          time, and perhaps address and raw line
 //	visit     crawler, origins, address, time, delay in milliseconds
 //
-// Numbers are big-endian and times have their sign bit flipped, so that bytes are
+// Numbers are big-endian, but the delay and runs are uvarint, and times have their sign bit flipped, so that bytes are
 // in the order of numbers.
 const (
 	lateCounts byte = iota
@@ -134,7 +135,7 @@ func (w *Worker) keepVisit(at site, c *claim, delay time.Duration) {
 	b := w.appendWho(appendLateHead(w.key[:0], c.operator, lateVisit), c, at)
 	b = appendBytes(b, w.address())
 	b = appendTime(b, w.record.Time)
-	w.key = binary.BigEndian.AppendUint32(b, uint32(min(delay.Milliseconds(), 1<<32-1)))
+	w.key = binary.AppendUvarint(b, uint64(max(delay.Milliseconds(), 0)))
 	w.keep()
 }
 
@@ -221,7 +222,20 @@ func (r *lateReader) take(n int) []byte {
 func (r *lateReader) byte() byte     { return r.take(1)[0] }
 func (r *lateReader) uint16() uint16 { return binary.BigEndian.Uint16(r.take(2)) }
 func (r *lateReader) uint32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
-func (r *lateReader) bytes() []byte  { return r.take(int(r.byte())) }
+
+// delay reads the milliseconds of a delay, of which there are no more than a
+// time.Duration can have.
+func (r *lateReader) delay() int64 {
+	delay, n := binary.Uvarint(r.rest)
+	if n <= 0 || delay > math.MaxInt64/millisecond {
+		r.bad, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return int64(delay)
+}
+
+func (r *lateReader) bytes() []byte { return r.take(int(r.byte())) }
 
 func (r *lateReader) time() int64 {
 	t := int64(binary.BigEndian.Uint64(r.take(8)) ^ 1<<63)

@@ -107,7 +107,7 @@ func TestLateVisitIsReadAsItWasWritten(t *testing.T) {
 	rd := &lateReader{rest: lateOf(t, a, e, lateVisit)}
 	rd.operator()
 	rd.byte()
-	who, address, when, delay := rd.who(a.config.Policy), rd.bytes(), rd.time(), rd.uint32()
+	who, address, when, delay := rd.who(a.config.Policy), rd.bytes(), rd.time(), rd.delay()
 	rd.end()
 	if rd.bad || a.config.Policy.Origins()[who.at.First].Host != "www.example.com" || string(address) != "2001:db8::1" ||
 		when != moment(-7) || delay != 5000 {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -127,6 +128,24 @@ func TestDelayThatChanges(t *testing.T) {
 	got := delays(t, a, "GPTBot", entries...)
 	if want := []DelayInfo{{"https://example.com", 20, 3, 1, 10, 10}}; !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// The longest that package compile takes for a delay is a year.
+func TestDelayOfAYearIsNotCutShort(t *testing.T) {
+	const year = 366 * 24 * 60 * 60
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -900 * day0, body: fmt.Sprintf("User-agent: *\nCrawl-delay: %d\nDisallow: /private/\n", year)})})
+	visit := func(n int) entry { return entry{vhost: "example.com:443", time: at(n)} }
+	got := delays(t, a, "GPTBot", visit(-100*day0), visit(0))
+	if want := []DelayInfo{{"https://example.com", year, 1, 1, 100 * day0, 100 * day0}}; !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	for delay, ok := range map[string]bool{"\x00": true, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01": false, "\x80": false, "": false} {
+		rd := &lateReader{rest: []byte(delay)}
+		if rd.delay(); rd.bad == ok {
+			t.Errorf("%x: bad is %v", delay, rd.bad)
+		}
 	}
 }
 

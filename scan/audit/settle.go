@@ -132,11 +132,11 @@ func (s *settler) fetch(rd *lateReader, n int64, rates *rates) {
 
 func (s *settler) visit(rd *lateReader, n int64, rates *rates) {
 	who := rd.who(s.run.auditor.config.Policy)
-	address, t, delay := rd.bytes(), rd.time(), rd.uint32()
+	address, t, delay := rd.bytes(), rd.time(), rd.delay()
 	row, _ := s.row(rd, who.crawler)
 	rd.require(who.at.N > 0)
 	if rd.end(); !rd.bad && rates != nil {
-		rates.visit(row, who.at, address, t, int64(delay), n)
+		rates.visit(row, who.at, address, t, delay, n)
 	}
 }
 
