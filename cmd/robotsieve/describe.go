@@ -132,8 +132,8 @@ func (j *judge) robotsWarnings(r *audit.Report) (list []string) {
 	case j.Constant && t.SizesChange:
 		list = append(list, fmt.Sprintf("the sizes of answers to /robots.txt change over the log, so %s was not the same throughout, or not what was sent (some servers send it compressed). Requests may be judged by rules that were not there.", printable(j.File)))
 	case t.Differing > 0:
-		list = append(list, fmt.Sprintf("%s of %s of /robots.txt with status 200 have another size than the file: a version is missing, a file is wrong, the log is of several hosts, or it was rewritten or compressed on its way.",
-			grouped(t.Differing), plural(t.Sizes, "logged answer")))
+		list = append(list, fmt.Sprintf("%s of %s of /robots.txt with status 200 %s another size than the file: a version is missing, a file is wrong, the log is of several hosts, or it was rewritten or compressed on its way.",
+			grouped(t.Differing), plural(t.Sizes, "logged answer"), verb(t.Differing, "has", "have")))
 	}
 	return list
 }
@@ -210,10 +210,10 @@ func refusals(r *audit.Report) (list []string) {
 	switch {
 	case crawlers > 0 && r.RobotsTxt.Served == 0:
 		return []string{fmt.Sprintf(
-			"none of the %s of /robots.txt in the log, by any client, was answered with a file, so the site had none, whatever the files given say: %s by crawlers were told that nothing is forbidden.",
-			plural(r.RobotsTxt.Requests, "GET"), plural(all, "request"))}
+			"none of the %s of /robots.txt in the log, by any client, was answered with a file, so the site had none, whatever the files given say: %s by crawlers %s told that nothing is forbidden.",
+			plural(r.RobotsTxt.Requests, "GET"), plural(all, "request"), were(all))}
 	case crawlers > most:
-		list = append(list, fmt.Sprintf("so were %s more.", plural(int64(crawlers-most), "crawler")))
+		list = append(list, fmt.Sprintf("so %s %s more.", were(int64(crawlers-most)), plural(int64(crawlers-most), "crawler")))
 	}
 	return list
 }

@@ -58,7 +58,7 @@ func (f form) verdict(s streams, r *audit.Report, known *crawler.Set) error {
 			s.warn("--fail-on %s: no crawler called %s is known or was seen", c.text, c.crawler)
 		}
 		if n := c.count(r); c.holds(n) {
-			s.warn("--fail-on %s: there are %s", c.text, grouped(n))
+			s.warn("--fail-on %s: there %s %s", c.text, verb(n, "is", "are"), grouped(n))
 			code = exitFound
 		}
 	}

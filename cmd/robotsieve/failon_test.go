@@ -43,8 +43,8 @@ func TestFailOn(t *testing.T) {
 		"violation.obtained>5":            "",
 		"violation.verified>1":            "there are 2",
 		"violation.verified>2":            "",
-		"violation.verified.obtained=1":   "there are 1",
-		"violation.obtained.verified>0":   "there are 1",
+		"violation.verified.obtained=1":   "there is 1",
+		"violation.obtained.verified>0":   "there is 1",
 		"violation.obtained.verified>1":   "",
 		"GPTBot:violation=3":              "there are 3",
 		"gptbot:violation.obtained=2":     "there are 2",
@@ -58,7 +58,7 @@ func TestFailOn(t *testing.T) {
 		"violation>=00000000000000000001": "there are 7",
 	} {
 		want := exitDone
-		if strings.HasPrefix(says, "there are") {
+		if strings.HasPrefix(says, "there ") {
 			want = exitFound
 		}
 		for name, r := range map[string]result{

@@ -121,8 +121,8 @@ func (f identityFlags) resolve(ctx context.Context, s streams, run *audit.Run, a
 			verified++
 		}
 	}
-	note := fmt.Sprintf("The names of %s of violations were looked up: %d are the crawler's own by forward-confirmed reverse DNS. Of the others that proves nothing.",
-		addresses(len(pairs)-found.Unasked), verified)
+	note := fmt.Sprintf("The names of %s of violations were looked up: %s the crawler's own by forward-confirmed reverse DNS. Of the others that proves nothing.",
+		addresses(len(pairs)-found.Unasked), are(int64(verified)))
 	if more {
 		note += fmt.Sprintf(" There are more than %s: which of them were chosen was left to chance.", addresses(len(pairs)))
 	}

@@ -271,11 +271,14 @@ func (t textReport) leftOut() {
 	}
 }
 
-func were(n int64) string {
+func were(n int64) string { return verb(n, "was", "were") }
+
+// verb returns the form of a verb for n.
+func verb(n int64, one, more string) string {
 	if n == 1 {
-		return "was"
+		return one
 	}
-	return "were"
+	return more
 }
 
 // listed joins names, as many as a sentence bears.

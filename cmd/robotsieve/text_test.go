@@ -205,3 +205,30 @@ func TestWarningsOfWhatIsTakenAsCurrent(t *testing.T) {
 		}
 	}
 }
+
+// A single one is, was and has; more are, were and have.
+func TestVerbsAgreeWithTheirNumbers(t *testing.T) {
+	refused := func(n int64) (list []audit.CrawlerInfo) {
+		for range n + 10 {
+			list = append(list, audit.CrawlerInfo{RobotsTxt: audit.FetchInfo{Fetches: 1, Refused: []audit.StatusCount{{Status: 403, N: 1}}}})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		report *audit.Report
+		want   string
+	}{
+		{&audit.Report{RobotsTxt: audit.RobotsInfo{Differing: 1, Sizes: 1}}, "1 of 1 logged answer of /robots.txt with status 200 has another size than the file"},
+		{&audit.Report{RobotsTxt: audit.RobotsInfo{Differing: 1, Sizes: 5}}, "1 of 5 logged answers of /robots.txt with status 200 has another size than the file"},
+		{&audit.Report{RobotsTxt: audit.RobotsInfo{Differing: 2, Sizes: 5}}, "2 of 5 logged answers of /robots.txt with status 200 have another size than the file"},
+		{&audit.Report{RobotsTxt: audit.RobotsInfo{Served: 1}, Crawlers: refused(1)}, "so was 1 crawler more."},
+		{&audit.Report{RobotsTxt: audit.RobotsInfo{Served: 1}, Crawlers: refused(2)}, "so were 2 crawlers more."},
+		{&audit.Report{RobotsTxt: audit.RobotsInfo{Requests: 1}, Crawlers: refused(-9)}, "1 request by crawlers was told that nothing is forbidden."},
+		{&audit.Report{RobotsTxt: audit.RobotsInfo{Requests: 1}, Crawlers: refused(-8)}, "2 requests by crawlers were told that nothing is forbidden."},
+	} {
+		got := (&judge{basis: &basis{}}).robotsWarnings(c.report)
+		if len(got) == 0 || !strings.Contains(got[len(got)-1], c.want) {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
