@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -128,15 +129,21 @@ func runAudit(ctx context.Context, s streams, f auditFlags, args []string) error
 	if interrupted {
 		s.warn("interrupted: the report covers what was read so far")
 		about.partial, about.code = true, exitInterrupted
+	} else {
+		run.StopAt(ctx)
 	}
 	if *f.state != "" {
 		// The report is worth having all the same.
-		if err := writeState(*f.state, run, basis, about); err != nil {
+		if err := writeState(*f.state, run, basis, about); errors.Is(err, context.Canceled) {
+			return unsettled(s)
+		} else if err != nil {
 			s.warn("%v", err)
 			about.code = max(about.code, exitInput)
 		}
 	}
-	if err := f.identity.resolve(ctx, s, run, &about); err != nil {
+	if err := f.identity.resolve(ctx, s, run, &about); errors.Is(err, context.Canceled) {
+		return unsettled(s)
+	} else if err != nil {
 		return about.failed(err)
 	}
 	return j.report(s, run, form, about)
@@ -210,6 +217,13 @@ type about struct {
 // failed ends a command by an error after its inputs were read.
 func (a about) failed(err error) error { return &exitError{max(a.code, exitInput), err} }
 
+// unsettled is the end of a command that was interrupted when all was read, before
+// the verdicts that had to wait for that were given: there is nothing true to print.
+func unsettled(s streams) error {
+	s.warn("interrupted while the report was made: there is none")
+	return exitWith(exitInterrupted)
+}
+
 // memoryLimit is the flag --memory.
 type memoryLimit struct{ text *string }
 
@@ -247,6 +261,9 @@ func writeState(name string, run *audit.Run, b *basis, about about) error {
 // command ends with.
 func (j *judge) report(s streams, run *audit.Run, form form, about about) error {
 	r, err := run.Report(j.ruleText)
+	if errors.Is(err, context.Canceled) {
+		return unsettled(s)
+	}
 	if err != nil {
 		return about.failed(fmt.Errorf("making the report: %w", err))
 	}

@@ -136,6 +136,7 @@ func (f identityFlags) resolve(ctx context.Context, s streams, run *audit.Run, a
 	if ctx.Err() != nil && !a.partial {
 		s.warn("interrupted: not all names were looked up")
 		a.partial, a.code = true, exitInterrupted
+		run.StopAt(context.WithoutCancel(ctx))
 	}
 	return nil
 }

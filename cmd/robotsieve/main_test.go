@@ -656,6 +656,39 @@ func TestInterruptPrintsWhatIsKnown(t *testing.T) {
 	}
 }
 
+// interrupter interrupts when something is written to it.
+type interrupter struct {
+	bytes.Buffer
+	interrupt func()
+}
+
+func (w *interrupter) Write(p []byte) (int, error) {
+	w.interrupt()
+	return w.Buffer.Write(p)
+}
+
+// An interrupt when all has been read, but not judged, is one all the same: nothing is
+// printed or left behind that is not so.
+func TestInterruptWhileTheReportIsMade(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	// When it has been read, there is a warning.
+	log := gzipped(t, strings.Repeat(logLine("/p", "GPTBot/1"), 100))
+	log = file(t, "a.log.gz", log[:len(log)-4])
+	state := filepath.Join(t.TempDir(), "a.state")
+	for name, args := range map[string][]string{"report": {}, "state": {"--state", state}, "names": {"--resolve"}} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		var out bytes.Buffer
+		diag := interrupter{interrupt: interrupt}
+		code := run(ctx, append([]string{"audit", "--robots", robots, log}, args...), streams{nil, &out, &diag})
+		if code != exitInterrupted || out.Len() > 0 || !strings.Contains(diag.String(), "interrupted while the report was made: there is none\n") {
+			t.Errorf("%s: code %d, stdout %q, stderr %q", name, code, out.String(), diag.String())
+		}
+		if left, err := os.ReadDir(filepath.Dir(state)); len(left) > 0 || err != nil {
+			t.Errorf("%s: left behind: %v, %v", name, left, err)
+		}
+	}
+}
+
 func TestProfileIsWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	r := command(t, "", "audit", "--robots", sample+"robots.txt", "--profile", "mem", "--profile-dir", dir, sample+"access.log.gz")

@@ -45,7 +45,7 @@ const (
 	exitFound       = 1   // done, and what was looked for was found
 	exitUsage       = 2   // the command line, or what it leaves out
 	exitInput       = 3   // an input could not be used, wholly or in part
-	exitInterrupted = 130 // by SIGINT, after printing what is known so far
+	exitInterrupted = 130 // by SIGINT, after printing what is known so far, if that is anything
 )
 
 // exitError is an error with the code that it ends the command with. A nil err
@@ -119,7 +119,7 @@ go through the same matchers: which of them a crawler may fetch.
 Results go to stdout, progress and diagnostics to stderr; - is stdin.
 Exit status: 0 done; 1 done, and what was looked for was found; 2 wrong usage;
 3 an input could not be used, wholly or in part; 130 interrupted, after printing
-what was known so far.`,
+what was known so far, if anything.`,
 		Example: `  robotsieve audit --robots robots.txt access.log*.gz
   robotsieve filter --robots robots.txt --agent GPTBot urls.txt.gz > allowed.txt
   robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/`,

@@ -22,6 +22,7 @@
 package audit
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -106,6 +107,10 @@ func (a *Auditor) Begin() *Run {
 
 // Close gives back what the run holds, its temporary file among it.
 func (r *Run) Close() error { return r.late.Close() }
+
+// StopAt has what goes over the records that had to wait end with the error of ctx when
+// it has one: Report, WriteState and Unverified.
+func (r *Run) StopAt(ctx context.Context) { r.late.StopAt(ctx) }
 
 // gather adds what the workers counted to the run's tally. They are not to be
 // used afterwards.

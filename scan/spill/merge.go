@@ -23,6 +23,9 @@ type merge struct {
 	n      int64  // of all runs
 	err    error  // why next returned false; nil at the end
 
+	stop  func() error // if not nil, it is asked every stopEvery records, and its error ends them
+	until int          // it is asked
+
 	cursors []*cursor
 	tree    []player // losers of the matches; match 1 is the last, its winner is tree[0]
 }
@@ -78,11 +81,19 @@ func (m *merge) play(a, b player) (winner, loser player) {
 
 var errOverflow = errors.New("spill: a record was counted more often than fits into 63 bits")
 
+const stopEvery = 1 << 12
+
 // next goes to the next record.
 func (m *merge) next() bool {
 	w := m.tree[0]
 	if m.err != nil || w.shared < 0 {
 		return false
+	}
+	if m.until--; m.until < 0 && m.stop != nil {
+		if m.err = m.stop(); m.err != nil {
+			return false
+		}
+		m.until = stopEvery
 	}
 	m.rec = append(m.rec[:0], m.cursors[w.cursor].rec...)
 	m.shared, m.n = int(w.shared), 0

@@ -2,6 +2,7 @@ package spill
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -50,6 +51,8 @@ type Sorter struct {
 	inMemory int64     // bytes of their pages: a part of held
 	free     [][]byte  // pages to be used again
 	spilling bool      // a goroutine is merging runs into the file, which is its own meanwhile
+
+	stop func() error // see StopAt; nil: never
 
 	disk []*run   // runs in the file, and adopted ones
 	file *os.File // nil until something is spilled
@@ -173,6 +176,14 @@ func (s *Sorter) reserve(n int64) error {
 	return s.err
 }
 
+// StopAt has reading end with the error of ctx when it has one: All, and WriteTo. What
+// was added stays, and may be read after another StopAt.
+func (s *Sorter) StopAt(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stop = ctx.Err
+}
+
 // page returns an empty page for at least n bytes, which are reserved.
 func (s *Sorter) page(n int) []byte {
 	if n > s.size.page {
@@ -218,7 +229,7 @@ func (s *Sorter) spill() {
 	s.memory, s.inMemory = nil, 0
 	s.spilling = true
 	s.mu.Unlock()
-	merged, err := s.append(runs)
+	merged, err := s.append(runs, nil)
 	s.mu.Lock()
 	s.spilling = false
 	if err != nil {
@@ -247,12 +258,14 @@ func (s *Sorter) fail(err error) {
 }
 
 // append writes the merge of runs behind the last run in the file. The caller has
-// the file to itself, and moves s.end if all went well.
-func (s *Sorter) append(runs []*run) (*run, error) {
+// the file to itself, and moves s.end if all went well. A stop that is not nil may end
+// it with an error.
+func (s *Sorter) append(runs []*run, stop func() error) (*run, error) {
 	m, err := newMerge(runs)
 	if err != nil {
 		return nil, err
 	}
+	m.stop = stop
 	if err := s.open(); err != nil {
 		return nil, err
 	}
@@ -323,7 +336,11 @@ func (s *Sorter) gather() (*merge, error) {
 		}
 		return nil, err
 	}
-	return newMerge(slices.Concat(s.memory, s.disk))
+	m, err := newMerge(slices.Concat(s.memory, s.disk))
+	if err == nil {
+		m.stop = s.stop
+	}
+	return m, err
 }
 
 // reduce merges runs on disk, the smallest first, until the memory for blocks is
@@ -337,7 +354,7 @@ func (s *Sorter) reduce() error {
 	for total > s.size.merge && len(s.disk) > 2 {
 		slices.SortStableFunc(s.disk, func(a, b *run) int { return cmp.Compare(a.end-a.off, b.end-b.off) })
 		n, cost := s.smallest(total)
-		merged, err := s.append(s.disk[:n])
+		merged, err := s.append(s.disk[:n], s.stop)
 		if err != nil {
 			return err
 		}

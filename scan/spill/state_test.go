@@ -2,6 +2,7 @@ package spill
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -386,4 +387,44 @@ func TestBlocksAfterALongRecord(t *testing.T) {
 	if blocks < 3 {
 		t.Errorf("only %d blocks", blocks)
 	}
+}
+
+// A context that has ended ends the reading, soon and not for good.
+func TestStopAt(t *testing.T) {
+	s, want := tiny(t), twin{}
+	for i := range 3 * stopEvery {
+		add(t, s, numbered(i))
+		want.add(numbered(i))
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	s.StopAt(ctx)
+	want.check(t, s)
+	n := 0
+	for _, err := range s.All() {
+		if n++; n == 10 {
+			stop()
+		}
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	if n < 10 || n > 2*stopEvery {
+		t.Errorf("%d records after the end of the context", n)
+	}
+	for range 2 {
+		if list, err := collect(s.All()); len(list) > 0 || err != context.Canceled {
+			t.Errorf("%d records, error %v", len(list), err)
+		}
+		if n, err := s.WriteTo(io.Discard); n != 0 || err != context.Canceled {
+			t.Errorf("%d bytes, error %v", n, err)
+		}
+	}
+	// What spills does not end.
+	for i := range 1000 {
+		add(t, s, numbered(i))
+		want.add(numbered(i))
+	}
+	s.StopAt(t.Context())
+	want.check(t, s)
 }
