@@ -133,25 +133,48 @@ func TestMergeRefusesStatesJudgedOtherwise(t *testing.T) {
 	other := file(t, "robots.txt", "user-agent: *\ndisallow: /q\n")
 	crawlers := file(t, "mine.json", `[{"name":"MyBot","operator":"Me","category":"other","words":["MyBot"],"tokens":["MyBot"],"obeys":"yes"}]`)
 	ranges := file(t, "google.txt", "66.249.64.0/27\n")
-	base := []string{"--robots", robots}
+	names := file(t, "names.tsv", "192.0.2.9\tcrawl-9.googlebot.com\ttrue\n")
+	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"}, "2026-11-01T00:00:00Z,https://example.com,200,a.txt")
+	base := slices.Clip([]string{"--robots", robots})
 	first := makeState(t, append(base, log)...)
-	for name, args := range map[string][]string{
-		"robots.txt":     {"--robots", other},
-		"host":           append(base, "--host", "https://example.com"),
-		"window":         append(base, "--window", "25h"),
-		"samples":        append(base, "--samples", "1"),
-		"dialect":        append(base, "--dialect", "google"),
-		"limit":          append(base, "--max-bytes", "9"),
-		"crawlers":       append(base, "--crawlers", crawlers),
-		"ranges":         append(base, "--ip-ranges", "Googlebot="+ranges),
-		"age of ranges":  append(base, "--ranges-max-age", "7d"),
-		"client":         append(base, "--client-ip", "xff:-1"),
-		"how it sampled": append(base, "--sampled", "1/2"),
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"robots.txt":     {[]string{"--robots", other}, "the file's name, " + robots + " and " + other},
+		"policy":         {[]string{"--policy", policy, "--host", "https://example.com"}, "what is judged by, given by --robots and --policy"},
+		"host":           {append(base, "--host", "https://example.com"), "--host none and https://example.com"},
+		"window":         {append(base, "--window", "48h"), "--window 24h and 48h"},
+		"samples":        {append(base, "--samples", "1"), "--samples 0 and 1"},
+		"dialect":        {append(base, "--dialect", "google"), "--dialect auto and google"},
+		"limit":          {append(base, "--max-bytes", "90"), "--max-bytes 512000 and 90"},
+		"crawlers":       {append(base, "--crawlers", crawlers), "the crawlers known, by --crawlers or by the program's version"},
+		"ranges":         {append(base, "--ip-ranges", "Googlebot="+ranges), "the lists of --ip-ranges"},
+		"age of ranges":  {append(base, "--ranges-max-age", "7d"), "--ranges-max-age 30 days and 7 days"},
+		"names":          {append(base, "--resolved-names", names), "--resolved-names none and " + names},
+		"client":         {append(base, "--client-ip", "xff:-1"), "--client-ip addr and xff:-1"},
+		"how it sampled": {append(base, "--sampled", "1/2"), "--sampled none and 1/2"},
 	} {
-		second := makeState(t, append(slices.Clone(args), log)...)
+		second := makeState(t, append(slices.Clone(c.args), log)...)
 		r := command(t, "", "merge", first, second)
-		if r.code != exitInput || !strings.Contains(r.err, first+" and "+second+": judged by other files or flags") || r.out != "" {
+		want := first + " and " + second + ": judged by other files or flags, so the two do not add up; they differ in " + c.says + "\n"
+		if r.code != exitInput || !strings.HasSuffix(r.err, want) || r.out != "" {
 			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	// The same names, and yet others.
+	if err := os.WriteFile(robots, []byte("user-agent: *\ndisallow: /z\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if r := command(t, "", "merge", first, makeState(t, append(base, log)...)); r.code != exitInput || !strings.HasSuffix(r.err, "they differ in the robots.txt itself\n") {
+		t.Errorf("%+v", r)
+	}
+	// Of the versions' history, too.
+	one := []string{"--policy", policy, "--host", "https://example.com"}
+	for flag, says := range map[string]string{"--assume-constant": "--assume-constant false and true", "--history=observed": "--history deployed and observed"} {
+		r := command(t, "", "merge", makeState(t, append(one, log)...), makeState(t, append(one, flag, log)...))
+		if r.code != exitInput || !strings.HasSuffix(r.err, "they differ in "+says+"\n") {
+			t.Errorf("%s: %+v", flag, r)
 		}
 	}
 }

@@ -106,8 +106,6 @@ func (m *merging) open(names []string) error {
 	return nil
 }
 
-var errOtherBasis = errors.New("judged by other files or flags, so the two do not add up")
-
 // judge returns what all states were judged by, and what there is to say of their
 // inputs.
 func (m *merging) judge() (*judge, about, error) {
@@ -122,7 +120,8 @@ func (m *merging) judge() (*judge, about, error) {
 		if i == 0 {
 			first = head.Basis
 		} else if !bytes.Equal(head.Basis, first) {
-			return nil, a, fmt.Errorf("%s and %s: %w", m.names[0], m.names[i], errOtherBasis)
+			return nil, a, fmt.Errorf("%s and %s: judged by other files or flags, so the two do not add up; they differ in %s",
+				m.names[0], m.names[i], differs(first, head.Basis))
 		}
 		a.warnings = append(a.warnings, m.again(i, head.Inputs, seen)...)
 		a.inputs = append(a.inputs, head.Inputs...)
