@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,14 +23,16 @@ func newMerge(s streams) *cobra.Command {
 logs, and prints the report that one audit of all of them would have given.
 
 The parts must have been judged by the same files and flags; the states hold
-these, so that nothing else is needed.`,
+these, so that nothing else is needed. With --state what they add up to is also
+written as a state, which may be merged with others in turn.`,
 		Example: `  robotsieve audit --policy manifest.csv --state a.state monday.log.gz > /dev/null
   robotsieve audit --policy manifest.csv --state b.state tuesday.log.gz > /dev/null
   robotsieve merge a.state b.state`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	report, memory := addReportFlags(cmd), memoryFlag(cmd)
-	cmd.RunE = func(_ *cobra.Command, names []string) error {
+	state := cmd.Flags().String("state", "", "also write the sum to a file, as a state for merge")
+	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		form, err := report.check()
 		if err != nil {
 			return err
@@ -38,15 +41,37 @@ these, so that nothing else is needed.`,
 		if err != nil {
 			return err
 		}
-		return runMerge(s, form, records, names)
+		if *state != "" {
+			if err := checkSum(*state, names); err != nil {
+				return err
+			}
+		}
+		ctx, release := onInterrupt(cmd.Context())
+		defer release()
+		return runMerge(ctx, s, form, records, *state, names)
 	}
 	return cmd
 }
 
+// checkSum refuses to write the sum of states where that cannot be, or over one of them.
+func checkSum(name string, states []string) error {
+	if out, err := os.Stat(name); err == nil {
+		for _, state := range states {
+			if info, err := os.Stat(state); err == nil && os.SameFile(out, info) {
+				return usageError("--state %s would replace %s, which is to be read", name, state)
+			}
+		}
+	}
+	if err := checkOutput(name); err != nil {
+		return inputError(err)
+	}
+	return nil
+}
+
 // runMerge adds up states and prints the report.
-func runMerge(s streams, form form, memory int64, names []string) error {
+func runMerge(ctx context.Context, s streams, form form, memory int64, sum string, names []string) error {
 	m := &merging{streams: s}
-	defer m.close()
+	defer m.files.close()
 	if err := m.open(names); err != nil {
 		return inputError(err)
 	}
@@ -62,6 +87,15 @@ func runMerge(s streams, form form, memory int64, names []string) error {
 			return inputError(fmt.Errorf("%s: %w", m.names[i], err))
 		}
 	}
+	run.StopAt(ctx)
+	if sum != "" {
+		if err := writeState(sum, run, j.basis, about); errors.Is(err, context.Canceled) {
+			return unsettled(s)
+		} else if err != nil {
+			s.warn("%v", err)
+			about.code = max(about.code, exitInput)
+		}
+	}
 	return j.report(s, run, form, about)
 }
 
@@ -69,38 +103,27 @@ func runMerge(s streams, form form, memory int64, names []string) error {
 type merging struct {
 	streams
 	names  []string
-	files  []*os.File
+	infos  []os.FileInfo
+	files  reopening
 	states []*audit.State
-}
-
-func (m *merging) close() {
-	for _, f := range m.files {
-		f.Close()
-	}
 }
 
 // open opens the states, one that is named twice only once.
 func (m *merging) open(names []string) error {
-	var infos []os.FileInfo
 	for _, name := range names {
-		f, err := os.Open(name)
+		f, err := m.files.add(name)
 		if err != nil {
 			return err
 		}
-		m.files = append(m.files, f)
-		info, err := f.Stat()
-		if err != nil {
-			return err
-		}
-		if i := slices.IndexFunc(infos, func(other os.FileInfo) bool { return os.SameFile(info, other) }); i >= 0 {
+		if i := slices.IndexFunc(m.infos, func(other os.FileInfo) bool { return os.SameFile(f.info, other) }); i >= 0 {
 			m.warn("%s and %s are one file, which is counted once", m.names[i], name)
 			continue
 		}
-		state, err := audit.ReadState(f, info.Size())
+		state, err := audit.ReadState(f, f.info.Size())
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		m.names, infos = append(m.names, name), append(infos, info)
+		m.names, m.infos = append(m.names, name), append(m.infos, f.info)
 		m.states = append(m.states, state)
 	}
 	return nil
