@@ -127,6 +127,7 @@ func (j *judge) hostText() string {
 func (j *judge) robotsWarnings(r *audit.Report) (list []string) {
 	list = append(list, refusals(r)...)
 	list = append(list, j.undatedWarning(r)...)
+	list = append(list, strangersWarning(r)...)
 	list = append(list, j.lastSeenWarning(r)...)
 	switch t := r.RobotsTxt; {
 	case j.Constant && t.SizesChange:
@@ -134,6 +135,37 @@ func (j *judge) robotsWarnings(r *audit.Report) (list []string) {
 	case t.Differing > 0:
 		list = append(list, fmt.Sprintf("%s of %s of /robots.txt with status 200 %s another size than the file: a version is missing, a file is wrong, the log is of several hosts, or it was rewritten or compressed on its way.",
 			grouped(t.Differing), plural(t.Sizes, "logged answer"), verb(t.Differing, "has", "have")))
+	}
+	return list
+}
+
+// times is a number of times.
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return grouped(n) + " times"
+}
+
+// strangersWarning says so where it looks as if the log did not have the addresses of
+// clients at all: those of a proxy, or with their ends cut off.
+func strangersWarning(r *audit.Report) (list []string) {
+	const many = 10
+	var names []string
+	for _, c := range r.Crawlers {
+		if c.Verdicts.Spoofed >= many && c.Verdicts.Spoofed == c.Requests {
+			names = append(names, c.Crawler)
+		}
+	}
+	if len(names) > 0 {
+		list = append(list, fmt.Sprintf(
+			"not one request by the name of %s came from the crawler's addresses. If the log has the address of a proxy or CDN in place of the client's, say with --client-ip where that is.",
+			listed(names)))
+	}
+	if len(r.Ranges) > 0 && r.Totals.Requests >= many && r.EndInZero > r.Totals.Requests/2 {
+		list = append(list, fmt.Sprintf(
+			"the addresses of %s end in .0, as those do of which the end was cut off: they prove nothing, and who is called spoofed by them may be the crawler.",
+			plural(r.EndInZero, "request")))
 	}
 	return list
 }
@@ -210,8 +242,8 @@ func refusals(r *audit.Report) (list []string) {
 	switch {
 	case crawlers > 0 && r.RobotsTxt.Served == 0:
 		return []string{fmt.Sprintf(
-			"none of the %s of /robots.txt in the log, by any client, was answered with a file, so the site had none, whatever the files given say: %s by crawlers %s told that nothing is forbidden.",
-			plural(r.RobotsTxt.Requests, "GET"), plural(all, "request"), were(all))}
+			"no GET of /robots.txt in the log, of %s by any client, was answered with a file. Either the site had none, whatever the files given say, or a firewall or bot protection stands in front of it: crawlers were told %s that nothing is forbidden.",
+			grouped(r.RobotsTxt.Requests), times(all))}
 	case crawlers > most:
 		list = append(list, fmt.Sprintf("so %s %s more.", were(int64(crawlers-most)), plural(int64(crawlers-most), "crawler")))
 	}

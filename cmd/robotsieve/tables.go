@@ -71,6 +71,13 @@ func (t textReport) versions() {
 	if more := len(t.Policy.Versions) - len(shown); more > 0 {
 		t.line("and %s more, with fewer violations or none: see --output json.", plural(int64(more), "version"))
 	}
+	sum := int64(0)
+	for _, v := range t.Policy.Versions {
+		sum += v.Cited
+	}
+	if sum > t.Totals.Verdicts.Violation {
+		t.line("Where the log does not tell http from https, violations are counted for the versions of both.")
+	}
 }
 
 // column is a number in the table of crawlers. What it means is said below the
@@ -186,7 +193,7 @@ func (t textReport) indeterminates() {
 		{func(r audit.ReasonCounts) int64 { return r.UnknownScheme }, "judged differently under http and https, and the log does not tell which it was"},
 		{func(r audit.ReasonCounts) int64 { return r.LossyPath }, "logged with a path that is not as the client sent it"},
 		{func(r audit.ReasonCounts) int64 { return r.Truncated }, "truncated: the server logged only the beginning of the target"},
-		{func(r audit.ReasonCounts) int64 { return r.AmbiguousAgent }, "ambiguous: the User-Agent names crawlers of two operators"},
+		{func(r audit.ReasonCounts) int64 { return r.AmbiguousAgent }, "ambiguous: the User-Agent names crawlers of more than one operator"},
 		{func(r audit.ReasonCounts) int64 { return r.RedirectedPolicy }, "under a robots.txt that was a redirect to one that is not known"},
 		{func(r audit.ReasonCounts) int64 { return r.Contested }, "contested: Google's parser and RFC 9309 read the rule differently"},
 	} {

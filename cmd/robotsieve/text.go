@@ -95,11 +95,11 @@ func (t textReport) finding() {
 			grouped(t.OtherHost), grouped(t.NotJudged)))
 	case t.Totals.Requests == 0:
 		t.line("No request by a client that identifies itself as a crawler.")
-	case t.Totals.Verdicts.Indeterminate == t.Totals.Requests:
-		t.wrapped("", all+", none of which could be decided.")
-	case v == 0 && t.Totals.Verdicts.Indeterminate > 0:
-		t.wrapped("", fmt.Sprintf("%s, none known to be for what every lawful copy of robots.txt forbids them; %s could not be decided.",
-			all, grouped(t.Totals.Verdicts.Indeterminate)))
+	case t.decided() == 0:
+		t.wrapped("", all+", none of which "+t.undecided())
+	case v == 0 && t.decided() < t.Totals.Requests:
+		t.wrapped("", fmt.Sprintf("%s, none known to be for what every lawful copy of robots.txt forbids them; %s",
+			all, t.undecided()))
 	case v == 0:
 		t.wrapped("", all+", none for what every lawful copy of robots.txt forbids them.")
 	default:
@@ -108,6 +108,36 @@ func (t textReport) finding() {
 			t.paint(grouped(v), text.FgRed), all, were(v), t.namesOfViolators(), t.paint(grouped(obtained), text.FgRed), were(obtained)))
 	}
 	t.line("")
+}
+
+// decided counts the requests of which robots.txt says something.
+func (t textReport) decided() int64 {
+	v := t.Totals.Verdicts
+	return t.Totals.Requests - v.Indeterminate - v.Exempt - v.Spoofed
+}
+
+// undecided says of the others why it does not.
+func (t textReport) undecided() string {
+	v := t.Totals.Verdicts
+	if v.Exempt+v.Spoofed == 0 && t.decided() == 0 {
+		return "could be decided."
+	}
+	var list []string
+	for _, of := range []struct {
+		n    int64
+		what string
+	}{
+		{v.Indeterminate, "could not be decided"}, {v.Exempt, were(v.Exempt) + " by agents that it does not bind"}, {v.Spoofed, were(v.Spoofed) + " by impostors"},
+	} {
+		if of.n > 0 {
+			list = append(list, grouped(of.n)+" "+of.what)
+		}
+	}
+	text := strings.Join(list, ", ") + "."
+	if t.decided() == 0 {
+		return "was judged by it: " + text
+	}
+	return text
 }
 
 // proven prints the violations by verified clients that got what they asked for.

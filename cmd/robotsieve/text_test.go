@@ -169,11 +169,43 @@ func TestHeadlinesDoNotAcquit(t *testing.T) {
 		"other hosts only":  {vhost, "could be judged: 1 went to other hosts", []string{"--robots", robots, "--host", "https://example.com"}},
 		"no host known":     {logLine("/p", "GPTBot/1"), "1 request by clients identifying themselves as crawlers, none of which could be decided.", []string{"--policy", manifest}},
 		"some not decided":  {logLine("/q", "GPTBot/1") + logLine("/p", "GPTBot/1 bingbot/2.0"), "none known to be for what every lawful copy of robots.txt\nforbids them; 1 could not be decided.", []string{"--robots", robots}},
+		"exempt only":       {logLine("/p", "ChatGPT-User/1"), "none of which was judged by it: 1 was by agents that it does\nnot bind.", []string{"--robots", robots}},
+		"permitted, exempt": {logLine("/q", "GPTBot/1") + logLine("/p", "ChatGPT-User/1"), "robots.txt\nforbids them; 1 was by agents that it does not bind.", []string{"--robots", robots}},
 		"all are permitted": {logLine("/q", "GPTBot/1"), "crawlers, none for what every lawful copy", []string{"--robots", robots}},
 		"nobody":            {logLine("/p", "Mozilla/5.0 (X11)"), "No request by a client that identifies itself as a crawler.\n", []string{"--robots", robots}},
 	} {
 		if r := command(t, c.log, append(append([]string{"audit"}, c.args...), "-")...); !strings.Contains(r.out, c.want) {
 			t.Errorf("%s: lacks %q:\n%s%s", name, c.want, r.out, r.err)
+		}
+	}
+}
+
+// TestWarningsOfStrangers: of what looks as if addresses were not the clients', and of
+// a robots.txt that nobody was given.
+func TestWarningsOfStrangers(t *testing.T) {
+	robots, list := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "a.txt", "203.0.113.0/24\n")
+	const proxy, zero, wall, logged = "not one request by the name of GPTBot", "end in .0", "or a firewall or bot protection", "requests are not logged"
+	for name, c := range map[string]struct {
+		log  string
+		args []string
+		want string
+	}{
+		"all from elsewhere":     {strings.Repeat(logLine("/q", "GPTBot/1"), 10), []string{"--ip-ranges", "GPTBot=" + list}, proxy},
+		"ends cut off":           {strings.ReplaceAll(strings.Repeat(logLine("/q", "GPTBot/1"), 10), "192.0.2.1 ", "192.0.2.0 "), []string{"--ip-ranges", "GPTBot=" + list}, zero},
+		"403 and no other fetch": {strings.Replace(logLine("/robots.txt", "GPTBot/1"), " 200 5 ", " 403 5 ", 1), nil, wall},
+		"fetched elsewhere":      {"example.com:443 " + logLine("/p", "GPTBot/1") + "other.example:443 " + logLine("/robots.txt", "GPTBot/1"), []string{"--host", "https://example.com"}, ""},
+		"fetched by nobody":      {"example.com:443 " + logLine("/p", "GPTBot/1"), []string{"--host", "https://example.com"}, logged},
+	} {
+		r := command(t, c.log, append(append([]string{"audit", "--robots", robots, "--output", "json"}, c.args...), "-")...)
+		report := auditJSON(t, r)
+		said := fmt.Sprint(report["warnings"], report["assumptions"])
+		for _, text := range []string{wall, logged} {
+			if strings.Contains(said, text) && text != c.want && (text != logged || name == "fetched elsewhere") {
+				t.Errorf("%s: says %q", name, text)
+			}
+		}
+		if !strings.Contains(said, c.want) {
+			t.Errorf("%s: does not say %q: %s", name, c.want, said)
 		}
 	}
 }
@@ -223,8 +255,8 @@ func TestVerbsAgreeWithTheirNumbers(t *testing.T) {
 		{&audit.Report{RobotsTxt: audit.RobotsInfo{Differing: 2, Sizes: 5}}, "2 of 5 logged answers of /robots.txt with status 200 have another size than the file"},
 		{&audit.Report{RobotsTxt: audit.RobotsInfo{Served: 1}, Crawlers: refused(1)}, "so was 1 crawler more."},
 		{&audit.Report{RobotsTxt: audit.RobotsInfo{Served: 1}, Crawlers: refused(2)}, "so were 2 crawlers more."},
-		{&audit.Report{RobotsTxt: audit.RobotsInfo{Requests: 1}, Crawlers: refused(-9)}, "1 request by crawlers was told that nothing is forbidden."},
-		{&audit.Report{RobotsTxt: audit.RobotsInfo{Requests: 1}, Crawlers: refused(-8)}, "2 requests by crawlers were told that nothing is forbidden."},
+		{&audit.Report{RobotsTxt: audit.RobotsInfo{Requests: 1}, Crawlers: refused(-9)}, "crawlers were told once that nothing is forbidden."},
+		{&audit.Report{RobotsTxt: audit.RobotsInfo{Requests: 1}, Crawlers: refused(-8)}, "crawlers were told 2 times that nothing is forbidden."},
 	} {
 		got := (&judge{basis: &basis{}}).robotsWarnings(c.report)
 		if len(got) == 0 || !strings.Contains(got[len(got)-1], c.want) {

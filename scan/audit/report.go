@@ -44,6 +44,9 @@ type Report struct {
 	Ranges   []RangeInfo `json:"ranges"`
 	Inputs   []InputInfo `json:"inputs"`
 	Totals   Totals      `json:"totals"`
+	// EndInZero counts the requests of crawlers from addresses that end in .0, as all
+	// do where a log does not keep the ends: those prove nothing.
+	EndInZero int64 `json:"addresses_end_in_zero"`
 	// RobotsTxt is what the log says about robots.txt itself.
 	RobotsTxt RobotsInfo    `json:"robots_txt"`
 	Crawlers  []CrawlerInfo `json:"crawlers"`
@@ -99,7 +102,7 @@ type RangeInfo struct {
 // RobotsInfo is what the log says about robots.txt.
 type RobotsInfo struct {
 	// Requests are the GETs of /robots.txt of any client, Logged whether there is
-	// any: if not, nothing can be said of who fetched it.
+	// any, be it of another host: if not, nothing can be said of who fetched it.
 	Requests int64 `json:"requests"`
 	Logged   bool  `json:"logged"`
 	// Served are those of Requests that were answered 2xx or 304.
@@ -397,6 +400,7 @@ func (a *Auditor) report(t *Tally, ruleText RuleText) *Report {
 		Lines:  t.Lines, Unparsed: t.Unparsed, NotCrawlers: t.NotCrawlers,
 		OtherHost: t.OtherHost, NotJudged: t.NotJudged, Blank: t.Blank,
 		Assumptions: []string{}, Warnings: []string{}, Inputs: []InputInfo{}, Ranges: []RangeInfo{},
+		EndInZero:       t.EndInZero,
 		Policy:          a.policyInfo(),
 		RobotsTxt:       a.robotsInfo(t),
 		OtherHosts:      t.otherHosts(),
@@ -605,7 +609,7 @@ func (a *Auditor) policyInfo() PolicyInfo {
 // robotsInfo compares the sizes of answers to robots.txt with the versions'.
 func (a *Auditor) robotsInfo(t *Tally) RobotsInfo {
 	t.sizes.prune(1, t.foldSize)
-	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests > 0, Served: t.RobotsServed, Sizes: t.sizeRest, Listed: []SizeInfo{}}
+	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed, Sizes: t.sizeRest, Listed: []SizeInfo{}}
 	size := map[policy.Site]int64{}
 	for k, c := range t.sizes.kept {
 		info.Sizes += c.n

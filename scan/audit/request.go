@@ -21,6 +21,9 @@ func (w *Worker) request(f format.Format, c *claim) {
 	if at.other {
 		t.OtherHost++
 		t.addHost(at.host, 1)
+		if string(r.Method) == "GET" && w.isRobotsFetch() {
+			t.Elsewhere++
+		}
 		return
 	}
 	if r.HasTime {
@@ -49,6 +52,9 @@ func (w *Worker) request(f format.Format, c *claim) {
 func (w *Worker) identify(c *claim) (*claim, Identity) {
 	r := &w.record
 	addr := w.auditor.config.ClientIP.Of(r.Addr, r.Forwarded)
+	if n := len(addr); n > 2 && addr[n-1] == '0' && addr[n-2] == '.' {
+		w.tally.EndInZero++
+	}
 	if !c.Ambiguous {
 		return c, identityOf[c.proof.Identify(addr, r.Time, r.HasTime)]
 	}

@@ -12,7 +12,9 @@ func (w *Worker) passerby(f format.Format) {
 	if string(w.record.Method) != "GET" || !w.isRobotsFetch() {
 		return
 	}
-	if at := w.site(f); !at.other {
+	if at := w.site(f); at.other {
+		w.tally.Elsewhere++
+	} else {
 		w.answered(at)
 	}
 }

@@ -126,7 +126,7 @@ func (r *Run) Add(s *State) error {
 // savedTally is a Tally as a state has it, before the late records are settled:
 // there are no violations in it yet.
 type savedTally struct {
-	Lines, Blank, Unparsed, NotCrawlers, OtherHost, NotJudged, RobotsRequests, RobotsServed int64
+	Lines, Blank, Unparsed, NotCrawlers, OtherHost, NotJudged, RobotsRequests, RobotsServed, Elsewhere, EndInZero int64
 
 	Known    []savedRow
 	Hosts    map[string]int64
@@ -183,7 +183,7 @@ func (s savedSpan) restore() (span, error) {
 func (a *Auditor) save(t *Tally) *savedTally {
 	s := &savedTally{
 		Lines: t.Lines, Blank: t.Blank, Unparsed: t.Unparsed, NotCrawlers: t.NotCrawlers, OtherHost: t.OtherHost,
-		NotJudged: t.NotJudged, RobotsRequests: t.RobotsRequests, RobotsServed: t.RobotsServed,
+		NotJudged: t.NotJudged, RobotsRequests: t.RobotsRequests, RobotsServed: t.RobotsServed, Elsewhere: t.Elsewhere, EndInZero: t.EndInZero,
 		Hosts: map[string]int64{}, HostBar: t.hosts.bar, HostRest: t.hostRest,
 		SizeBar: t.sizes.bar, SizeRest: t.sizeRest, Span: saveSpan(t.span),
 	}
@@ -218,6 +218,7 @@ func (a *Auditor) restore(s *savedTally) (*Tally, error) {
 	t := a.newTally()
 	t.Lines, t.Blank, t.Unparsed, t.NotCrawlers = s.Lines, s.Blank, s.Unparsed, s.NotCrawlers
 	t.OtherHost, t.NotJudged, t.RobotsRequests, t.RobotsServed = s.OtherHost, s.NotJudged, s.RobotsRequests, s.RobotsServed
+	t.Elsewhere, t.EndInZero = s.Elsewhere, s.EndInZero
 	t.hostRest, t.sizeRest = s.HostRest, s.SizeRest
 	var err error
 	if t.span, err = s.Span.restore(); err != nil {
@@ -314,12 +315,14 @@ func (t *Tally) addsUp() bool {
 	for _, n := range t.hosts.kept {
 		hosts.takes(n)
 	}
+	served := sum{left: min(t.RobotsRequests, t.Lines)}
+	served.takes(t.RobotsServed)
 	sizes := sum{left: min(t.RobotsRequests, t.Lines)}
 	sizes.takes(t.sizeRest)
 	for _, c := range t.sizes.kept {
 		sizes.takes(c.n)
 	}
-	return ok && lines.isAll() && hosts.isAll() && !sizes.bad
+	return ok && lines.isAll() && hosts.isAll() && !sizes.bad && !served.bad && t.Elsewhere >= 0 && t.EndInZero >= 0
 }
 
 func (r *row) addsUp() bool {

@@ -32,6 +32,10 @@ type Tally struct {
 	// RobotsRequests are the GETs of /robots.txt of any client, and RobotsServed
 	// those of them that were answered 2xx or 304.
 	RobotsRequests, RobotsServed int64
+	// Elsewhere are the GETs of /robots.txt of other hosts: they show that the log has
+	// such requests. EndInZero are the crawlers' requests from addresses of IPv4 whose
+	// last number is 0, as it is where a log does not keep the ends.
+	Elsewhere, EndInZero int64
 
 	known map[*crawler.Profile]*row
 	// unknown are rows of unknown crawlers by their names in lower case, while lines
@@ -268,6 +272,8 @@ func (t *Tally) merge(other *Tally) {
 	t.NotJudged += other.NotJudged
 	t.RobotsRequests += other.RobotsRequests
 	t.RobotsServed += other.RobotsServed
+	t.Elsewhere += other.Elsewhere
+	t.EndInZero += other.EndInZero
 	for p, r := range other.known {
 		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r)
 	}
