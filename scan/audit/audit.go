@@ -15,7 +15,8 @@
 // when the whole input has been read, one pass over them, operator by operator,
 // tells what each crawler was told (facts.go), gives the verdicts that had to wait
 // (settle.go), measures gaps (rates.go) and finds the most frequent of the unknown
-// crawlers (ranking.go). A Report is made of what was counted (report.go).
+// crawlers (ranking.go). A Report (report.go) is made of what was counted
+// (reporting.go).
 //
 // A Run may also be written down as the state of a part of the input, and states
 // added up to the run over all of it (state.go).

@@ -6,8 +6,10 @@
 // on. Each origin's rows become versions with a beginning and an end (versions.go);
 // redirects become what they lead to meanwhile (redirects.go); failures in succession
 // become spells (spells.go); and of all this a table is made that has the lawful
-// copies between any two moments at which they change (lawful.go, table.go). So to ask
-// for them costs a search in that table, and nothing is worked out per request.
+// copies between any two moments at which they change (lawful.go, sets.go, table.go).
+// So to ask for them costs a search in that table, and nothing is worked out per
+// request. What a copy says of one is asked of a Binding (binding.go), of bodies that
+// are read when they are first asked (body.go, contents.go).
 //
 // The copies are those of the source alone. What the log itself says of robots.txt is
 // for others to add; Lawful.Spells tells where to look besides the window itself.
@@ -19,9 +21,10 @@
 //   - the statuses 408, 444 and 499 are no answers, as Unreachable is none;
 //   - a status 2xx without a file is an empty body;
 //   - a redirect whose location is not in the source, or missing, cannot be followed;
-//     one to an origin that has nothing at that moment, or past the fifth hop, or back to
-//     an origin that led there, is as 404; one to another path than /robots.txt cannot be followed either, unless the
-//     rules of that origin forbid it, which makes it as 404: a copy that is a hop;
+//     one to an origin that has nothing at that moment, or past the fifth hop, or back
+//     to an origin that led there, is as 404; one to another path than /robots.txt
+//     cannot be followed either, unless the rules of that origin forbid it, which makes
+//     it as 404: a copy that is a hop;
 //   - a max_age counts for all that a redirect leads to, as that of the target does,
 //     and the longest of them is the window;
 //   - a redirect that cannot be followed counts also when a spell of failures
