@@ -186,6 +186,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	// request and visit: crawler 4, origins 6 and 10.
 	for name, record := range map[string][]byte{
 		"kind of operator":             set("fetch", 0, 2),
+		"no operator, but a request":   {0xc6, latePending, 11, 0xbc},
 		"operator that is not there":   set("fetch", 1, 0xff, 0xff),
 		"another's operator":           set("fetch", 2, good["fetch"][2]^1),
 		"kind of record":               set("fetch", 3, 3),

@@ -161,8 +161,11 @@ func (s *settler) pending(rd *lateReader, n int64, give func(*settlement)) {
 	a := s.run.auditor
 	p := a.config.Policy
 	who := rd.who(p)
+	if rd.bad {
+		return
+	}
 	head := rd.rest
-	for len(s.answers) < int(who.at.N) && !rd.bad {
+	for len(s.answers) < int(who.at.N) {
 		s.answers, s.lines = append(s.answers, nil), append(s.lines, 0)
 	}
 	for i := range who.at.N {

@@ -318,6 +318,15 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 	}
 }
 
+// Requests wait in a state that has counted no lines.
+func TestStateOfNoLinesWithARequestIsAnError(t *testing.T) {
+	a := stateAuditor(t)
+	_, records := savedParts(t, stateOf(t, a, stateLog(rand.New(rand.NewPCG(1, 2)), 200)))
+	if _, err := reportOf(a, joined(t, "{}", pendingOf(t, records))); !errors.Is(err, errLate) {
+		t.Error(err)
+	}
+}
+
 // pendingOf returns a request that waits.
 func pendingOf(t testing.TB, records []spill.Record) spill.Record {
 	t.Helper()
