@@ -364,7 +364,7 @@ func TestPaths(t *testing.T) {
 	var s automaton.Scratch
 	for _, url := range words([]string{"/", ":", "?", ";", "#", "a", "\x00", "://"}, longest) {
 		for _, d := range dialects {
-			got, want := d.Path(&s, []byte(url)), twin.Path(d.String(), []byte(url))
+			got, want := d.Path(&s, []byte(url)), twin.Path(twin.Dialect(d.String()), []byte(url))
 			if !bytes.Equal(got, want) {
 				t.Errorf("%v: path of %q: got %q, want %q", d, url, got, want)
 			}

@@ -139,7 +139,7 @@ func FuzzVerdict(f *testing.F) {
 		}
 		got := ask(compile.Compile(body, o), new(automaton.Scratch), agent, url)
 		// To the twin 0 is no limit.
-		allowed, line := twin.Match(o.Dialect.String(), body, agent, url, int(maxBytes), wide)
+		allowed, line := twin.Match(twin.Dialect(o.Dialect.String()), body, agent, url, int(maxBytes), wide)
 		if want := (answer{allowed, line}); got != want {
 			t.Errorf("%v, limit %d, wide %v: got %v, want %v: agent %q, url %q, robots.txt %q",
 				o.Dialect, maxBytes, wide, got, want, agent, url, body)

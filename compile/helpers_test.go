@@ -81,7 +81,7 @@ func (r tiers) ask(t testing.TB, s *automaton.Scratch, agent, url []byte) answer
 
 // askTwin has the body read again, by the naive reading.
 func askTwin(m mode, body, agent, url []byte) answer {
-	allowed, line := twin.Match(m.dialect.String(), body, agent, url, 0, m.wide)
+	allowed, line := twin.Match(twin.Dialect(m.dialect.String()), body, agent, url, 0, m.wide)
 	return answer{allowed, line}
 }
 

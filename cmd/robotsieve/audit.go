@@ -50,7 +50,7 @@ could lawfully hold forbids it; what the log itself shows of answers to
 		Example: `  robotsieve audit --robots robots.txt access.log access.log.*.gz
   robotsieve audit --robots robots.txt --host https://example.com vhosts.log
   robotsieve audit --policy manifest.csv --ip-ranges Googlebot=googlebot.json access.log*
-  robotsieve audit --robots robots.txt --fail-on 'violation.verified>0' access.log
+  robotsieve audit --robots robots.txt --ip-ranges ranges/ --fail-on 'violation.verified>0' access.log
   robotsieve audit --policy manifest.csv --state monday.state monday.log.gz
   zcat old/*.gz | robotsieve audit --robots robots.txt --samples 3 -`,
 		Args: cobra.MinimumNArgs(1),
@@ -271,8 +271,11 @@ func (j *judge) report(s streams, run *audit.Run, form form, about about) error 
 	if err := writeReport(s, form.output, r); err != nil {
 		return about.failed(fmt.Errorf("writing the report: %w", err))
 	}
-	if about.code == exitDone && !r.Partial {
-		return form.verdict(s, r, j.config.Crawlers)
+	if about.code != exitDone || r.Partial {
+		if len(form.failOn) > 0 {
+			s.warn("--fail-on is not asked of a part of the input: what was not read could clear a violation")
+		}
+		return exitWith(about.code)
 	}
-	return exitWith(about.code)
+	return form.verdict(s, r, j)
 }

@@ -83,6 +83,11 @@ func robotsText(r *audit.Report) []string {
 	return []string{"A crawler may have acted on that there is no robots.txt where the log shows that one of its operator's was told so within the window: by 4xx, 204 or an empty body. Informed are requests of a crawler that had itself fetched rules which forbid them."}
 }
 
+// verifies tells whether there is anything to verify clients by.
+func (j *judge) verifies() bool {
+	return len(j.Ranges) > 0 || j.Names != "" || j.config.Addresses
+}
+
 func (j *judge) identityText() []string {
 	list := []string{"Any client can send any User-Agent: all counts are of requests by clients identifying themselves as the crawler named."}
 	if len(j.Ranges) == 0 && j.Names == "" {

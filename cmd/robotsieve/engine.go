@@ -167,7 +167,7 @@ func measureSieve(ctx context.Context, w *work, _ time.Duration, r *engineReport
 // compared.
 func measureNaive(ctx context.Context, w *work, limit time.Duration, r *engineReport) error {
 	ask := func(i int) bool {
-		allowed, _ := twin.Match(w.dialect.String(), w.body, []byte(w.agent), w.urls[i], 0, false)
+		allowed, _ := twin.Match(twin.Dialect(w.dialect.String()), w.body, []byte(w.agent), w.urls[i], 0, false)
 		return allowed
 	}
 	for begin, i := time.Now(), 0; i < len(w.urls) && time.Since(begin) < limit; i++ {

@@ -51,11 +51,14 @@ func (f reportFlags) check() (form, error) {
 }
 
 // verdict ends the command with 1 if a condition holds, and says which.
-func (f form) verdict(s streams, r *audit.Report, known *crawler.Set) error {
+func (f form) verdict(s streams, r *audit.Report, j *judge) error {
 	code := exitDone
 	for _, c := range f.failOn {
-		if !c.names(r, known) {
+		if !c.names(r, j.config.Crawlers) {
 			s.warn("--fail-on %s: no crawler called %s is known or was seen", c.text, c.crawler)
+		}
+		if c.verified && !j.verifies() {
+			s.warn("--fail-on %s: nobody can be verified without --ip-ranges, --resolved-names or --resolve", c.text)
 		}
 		if n := c.count(r); c.holds(n) {
 			s.warn("--fail-on %s: there %s %s", c.text, verb(n, "is", "are"), grouped(n))

@@ -105,8 +105,37 @@ func TestFailOnNeedsAllOfTheInput(t *testing.T) {
 		"missing":      command(t, "", append(append([]string{"audit", "--fail-on", "violation>0"}, args...), log, "missing.log")...),
 		"merged later": command(t, "", "merge", "--output", "csv", "--fail-on", "violation>0", state),
 	} {
-		if r.code != exitInput || strings.Contains(r.err, "--fail-on") || !strings.Contains(r.out, ",true,") {
+		told := strings.Count(r.err, "--fail-on") == 1 && strings.Contains(r.err, "--fail-on is not asked of a part of the input")
+		if r.code != exitInput || !told || !strings.Contains(r.out, ",true,") {
 			t.Errorf("%s: code %d, stderr %q, stdout %.200q", name, r.code, r.err, r.out)
+		}
+	}
+}
+
+// TestFailOnThatCannotHold: a gate that never closes is told, as is one that was not
+// asked.
+func TestFailOnThatCannotHold(t *testing.T) {
+	args, log := failOnFiles(t)
+	robots := args[1]
+	const nobody, part = "nobody can be verified without --ip-ranges", "--fail-on is not asked of a part of the input"
+	for name, c := range map[string]struct {
+		args []string
+		says string
+		code int
+	}{
+		"verified, with nothing to verify by": {[]string{"--robots", robots, "--fail-on", "violation.verified>0", log}, nobody, exitDone},
+		"verified, with ranges":               {append(args, "--fail-on", "violation.verified>0", log), "there are 2", exitFound},
+		"an input that is missing":            {append(args, "--fail-on", "violation>0", log, "missing.log"), part, exitInput},
+		"a missing input and no condition":    {append(args, log, "missing.log"), "missing.log", exitInput},
+	} {
+		r := command(t, "", append([]string{"audit"}, c.args...)...)
+		if r.code != c.code || !strings.Contains(r.err, c.says) {
+			t.Errorf("%s: code %d, %q; want %d, %q", name, r.code, r.err, c.code, c.says)
+		}
+		for _, text := range []string{nobody, part} {
+			if text != c.says && strings.Contains(r.err, text) {
+				t.Errorf("%s: says %q", name, text)
+			}
 		}
 	}
 }

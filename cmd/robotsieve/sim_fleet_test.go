@@ -104,7 +104,7 @@ func (h *simHistory) spellBegins(at simOrigin, i int, google bool) (t int64, fir
 // simFleet is the machines of one operator.
 type simFleet struct {
 	h        *simHistory
-	dialect  string // of its parser, which nobody knows
+	dialect  twin.Dialect // of its parser, which nobody knows
 	wide     bool
 	machines []*simMachine
 	logged   int             // of a hundred fetches that succeed
@@ -130,7 +130,7 @@ type simHeld struct {
 
 func (h *simHistory) newFleet(names []string) *simFleet {
 	f := &simFleet{h: h, logged: pick(h.r, []int{0, 50, 100}), lazy: h.r.IntN(40), refused: map[string]bool{}}
-	f.dialect, f.wide = pick(h.r, []string{twin.Google, twin.RFC9309}), true
+	f.dialect, f.wide = pick(h.r, []twin.Dialect{twin.Google, twin.RFC9309}), true
 	for range 1 + h.r.IntN(5) {
 		f.machines = append(f.machines, &simMachine{simBotNamed(pick(h.r, names)), map[simOrigin]*simHeld{}})
 	}

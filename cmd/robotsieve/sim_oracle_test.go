@@ -705,7 +705,7 @@ type simJudgement struct {
 type simTwin map[twinKey]twinAnswer
 
 type twinKey struct {
-	dialect          string
+	dialect          twin.Dialect
 	wide             bool
 	body, token, url string
 }
@@ -753,7 +753,7 @@ func judgement(allowed bool, line int) simJudgement {
 // ask asks one dialect. "The first of its tokens for which the robots.txt has a
 // group; none, then `*` unless it ignores `*` (then everything is allowed)."
 // "For `google` ... the URL as scheme://host + target": any origin will do.
-func (c simTwin) ask(dialect string, wide bool, body string, bot *simBot, target string) (allowed bool, line int) {
+func (c simTwin) ask(dialect twin.Dialect, wide bool, body string, bot *simBot, target string) (allowed bool, line int) {
 	k := twinKey{dialect, wide, body, "", target}
 	if dialect == twin.Google && strings.HasPrefix(target, "/") {
 		k.url = "https://example.com" + target

@@ -12,8 +12,8 @@ func TestRFC9309Examples(t *testing.T)  { testExamples(t, RFC9309) }
 func TestOriginalExamples(t *testing.T) { testExamples(t, Original) }
 
 // testExamples asks every question of the dialect's examples file.
-func testExamples(t *testing.T, dialect string) {
-	file, err := os.Open("../testdata/" + dialect + "-examples.txt")
+func testExamples(t *testing.T, dialect Dialect) {
+	file, err := os.Open("../testdata/" + string(dialect) + "-examples.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func testExamples(t *testing.T, dialect string) {
 	}
 }
 
-func testVerdict(t *testing.T, dialect string, e Example) {
+func testVerdict(t *testing.T, dialect Dialect, e Example) {
 	t.Helper()
 	allowed, line := Match(dialect, e.Robots, e.Agents[0], e.URL, 0, false)
 	if dialect == Google {
@@ -45,7 +45,7 @@ func testVerdict(t *testing.T, dialect string, e Example) {
 	}
 }
 
-func testFunction(t *testing.T, dialect string, e Example) {
+func testFunction(t *testing.T, dialect Dialect, e Example) {
 	t.Helper()
 	functions := map[string]func([]byte) []byte{
 		"path":   func(url []byte) []byte { return Path(dialect, url) },

@@ -4,20 +4,17 @@ import "bytes"
 
 // Path returns the part of url that rules are compared with, in the given
 // dialect: the path and the query, never empty, without the fragment, and
-// neither decoded nor normalised. It panics on an unknown dialect.
+// neither decoded nor normalised.
 //
 // "google" is the C++ library's reading, in which a ; too ends the authority,
 // a bare path that begins with // loses its first segment, and a NUL ends the
 // path. In the other two a url that begins with / is a request target without
 // an authority, // included.
-func Path(dialect string, url []byte) []byte {
-	switch dialect {
-	case Google:
+func Path(dialect Dialect, url []byte) []byte {
+	if dialect == Google {
 		return beforeByte(googlePath(url), 0)
-	case RFC9309, Original:
-		return requestPath(url)
 	}
-	panic("twin: unknown dialect " + dialect)
+	return requestPath(url)
 }
 
 // googlePath is the extraction of Google's library before matching sees it.

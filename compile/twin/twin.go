@@ -18,11 +18,14 @@
 //     of the path decides, and there are no wildcards.
 package twin
 
-// Names of the dialects, as [Match] and [Path] take them.
+// Dialect is the name of a way of reading robots.txt. Any that is none of these is
+// read as RFC9309, as robots.txt of unknown crawlers is.
+type Dialect string
+
 const (
-	Google   = "google"
-	RFC9309  = "rfc9309"
-	Original = "original"
+	Google   Dialect = "google"
+	RFC9309  Dialect = "rfc9309"
+	Original Dialect = "original"
 )
 
 // Match answers whether agent may fetch url under body in the given dialect,
@@ -39,18 +42,17 @@ const (
 // hold digits and dots as in "rfc9309", so that a group for MJ12bot is found.
 // The agent is still compared as it is. The other dialects ignore wideTokens.
 //
-// Match panics on an unknown dialect; any bytes are good as body, agent or url.
-func Match(dialect string, body, agent, url []byte, maxBytes int, wideTokens bool) (allowed bool, line int) {
+// Any bytes are good as body, agent or url.
+func Match(dialect Dialect, body, agent, url []byte, maxBytes int, wideTokens bool) (allowed bool, line int) {
 	lines := splitLines(body, maxBytes)
 	switch dialect {
 	case Google:
 		return matchGoogle(parseGoogle(lines, wideTokens), [][]byte{agent}, url)
-	case RFC9309:
-		return matchRFC9309(parseRFC9309(lines), agent, url)
 	case Original:
 		return matchOriginal(parseOriginal(lines), agent, url)
+	default:
+		return matchRFC9309(parseRFC9309(lines), agent, url)
 	}
-	panic("twin: unknown dialect " + dialect)
 }
 
 // MatchAgents is [Match] in the "google" dialect, without a body limit, for a

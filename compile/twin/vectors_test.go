@@ -28,10 +28,10 @@ func TestGoogleVectors(t *testing.T)   { testVectors(t, Google, 30968) }
 func TestRFC9309Vectors(t *testing.T)  { testVectors(t, RFC9309, 20757) }
 func TestOriginalVectors(t *testing.T) { testVectors(t, Original, 8845) }
 
-func testVectors(t *testing.T, dialect string, want int) {
+func testVectors(t *testing.T, dialect Dialect, want int) {
 	t.Parallel()
 	n, differences := 0, 0
-	eachVector(t, dialect, func(v vector) {
+	eachVector(t, string(dialect), func(v vector) {
 		n++
 		allowed, line := Match(dialect, v.Robots, v.Agent, v.URL, 0, false)
 		if allowed != v.Allowed || line != v.Line {

@@ -98,7 +98,7 @@ func naive(d automaton.Dialect, site string, w *web, line string) Class {
 		return BadHost
 	}
 	if status, ok := w.status[o]; ok && status >= 500 {
-		if string(twin.Path(d.String(), []byte(line))) == "/robots.txt" {
+		if string(twin.Path(twin.Dialect(d.String()), []byte(line))) == "/robots.txt" {
 			return Allowed
 		}
 		return Unreachable
@@ -113,7 +113,7 @@ func naive(d automaton.Dialect, site string, w *web, line string) Class {
 }
 
 func asTwin(d automaton.Dialect, body, url string) Class {
-	if allowed, _ := twin.Match(d.String(), []byte(body), []byte(agent), []byte(url), 0, false); !allowed {
+	if allowed, _ := twin.Match(twin.Dialect(d.String()), []byte(body), []byte(agent), []byte(url), 0, false); !allowed {
 		return Disallowed
 	}
 	return Allowed
