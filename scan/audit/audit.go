@@ -91,7 +91,7 @@ type Run struct {
 	auditor *Auditor
 	late    *spill.Sorter
 	workers []*Worker
-	tally   *Tally // of what was gathered
+	tally   *tally // of what was gathered
 	added   bool   // states were
 	// verified are the addresses that Verify was told of.
 	verified map[verifiedKey]bool

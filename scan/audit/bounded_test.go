@@ -43,7 +43,7 @@ func TestBounded(t *testing.T) {
 			rng := rand.New(rand.NewPCG(6, uint64(round)))
 			const limit = 4
 			a := &Auditor{}
-			tallies := make([]*Tally, 1+rng.IntN(4))
+			tallies := make([]*tally, 1+rng.IntN(4))
 			for i := range tallies {
 				tallies[i] = a.newTally()
 				tallies[i].hosts = newBounded[string, int64](limit, hash)
@@ -71,7 +71,7 @@ func TestBounded(t *testing.T) {
 }
 
 // mergeAll merges tallies in any order.
-func mergeAll(rng *rand.Rand, tallies []*Tally) *Tally {
+func mergeAll(rng *rand.Rand, tallies []*tally) *tally {
 	for len(tallies) > 1 {
 		rng.Shuffle(len(tallies), func(i, j int) { tallies[i], tallies[j] = tallies[j], tallies[i] })
 		last := len(tallies) - 1

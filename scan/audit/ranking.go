@@ -16,7 +16,7 @@ type ranking struct {
 // maxUnknownListed is how many unknown crawlers are listed (audit-rules 7).
 const maxUnknownListed = 1000
 
-func newRanking(t *Tally) *ranking { return &ranking{others: t.newRow(OtherCrawlers)} }
+func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(OtherCrawlers)} }
 
 // add adds the row of a crawler of which all has been counted; nil is none.
 func (r *ranking) add(of *row) {

@@ -85,7 +85,7 @@ func (r *Run) Report(ruleText RuleText) (*Report, error) {
 	return r.auditor.report(r.tally, ruleText), nil
 }
 
-func (a *Auditor) report(t *Tally, ruleText RuleText) *Report {
+func (a *Auditor) report(t *tally, ruleText RuleText) *Report {
 	r := &Report{
 		Schema: Schema,
 		Lines:  t.Lines, Unparsed: t.Unparsed, NotCrawlers: t.NotCrawlers,
@@ -131,7 +131,7 @@ func (a *Auditor) report(t *Tally, ruleText RuleText) *Report {
 
 // crawlers makes the rows: all known crawlers, the most frequent of the unknown,
 // and one for the rest of these.
-func (a *Auditor) crawlers(t *Tally, texts texts) []CrawlerInfo {
+func (a *Auditor) crawlers(t *tally, texts texts) []CrawlerInfo {
 	list := []CrawlerInfo{}
 	for p, row := range t.known {
 		if row.requests > 0 {
@@ -249,7 +249,7 @@ func (x texts) rule(k ruleKey, n int64) RuleInfo {
 }
 
 // cite says of each version how many violations quote it.
-func (a *Auditor) cite(list []VersionInfo, t *Tally) {
+func (a *Auditor) cite(list []VersionInfo, t *tally) {
 	i := 0
 	for o := range a.config.Policy.Origins() {
 		for v := range a.config.Policy.Versions(int32(o)) {
@@ -298,7 +298,7 @@ func (a *Auditor) policyInfo() PolicyInfo {
 }
 
 // robotsInfo compares the sizes of answers to robots.txt with the versions'.
-func (a *Auditor) robotsInfo(t *Tally) RobotsInfo {
+func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 	t.sizes.prune(1, t.foldSize)
 	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed, Sizes: t.sizeRest, Listed: []SizeInfo{}}
 	size := map[policy.Site]int64{}
@@ -411,7 +411,7 @@ func (c *AnswerCounts) of(status int) *int64 {
 	return &c.Other
 }
 
-func (t *Tally) otherHosts() []HostInfo {
+func (t *tally) otherHosts() []HostInfo {
 	t.hosts.prune(1, t.foldHost)
 	list := []HostInfo{}
 	for host, n := range t.hosts.kept {

@@ -9,8 +9,8 @@ import (
 // maxSample is how much of a line is kept of it as a sample.
 const maxSample = 4 << 10
 
-// Sample is a raw line of a log, at most its first 4 KiB.
-type Sample struct {
+// sample is a raw line of a log, at most its first 4 KiB.
+type sample struct {
 	Time int64 // in nanoseconds since 1970; 0 where there is none
 	Line []byte
 }
@@ -19,10 +19,10 @@ type Sample struct {
 // bytes, so that the choice does not depend on the order of the input.
 type samples struct {
 	most int
-	kept []Sample // in order
+	kept []sample // in order
 }
 
-func compareSamples(x, y Sample) int {
+func compareSamples(x, y sample) int {
 	if x.Time != y.Time {
 		return cmp.Compare(x.Time, y.Time)
 	}
@@ -34,7 +34,7 @@ func (s *samples) add(time int64, line []byte) {
 	if s.most == 0 {
 		return
 	}
-	sample := Sample{time, line[:min(len(line), maxSample)]}
+	sample := sample{time, line[:min(len(line), maxSample)]}
 	if len(s.kept) == s.most && compareSamples(sample, s.kept[s.most-1]) >= 0 {
 		return
 	}

@@ -123,7 +123,7 @@ func (r *Run) Add(s *State) error {
 	return r.late.Adopt(s.file, s.late, s.size-s.late)
 }
 
-// savedTally is a Tally as a state has it, before the late records are settled:
+// savedTally is a tally as a state has it, before the late records are settled:
 // there are no violations in it yet.
 type savedTally struct {
 	Lines, Blank, Unparsed, NotCrawlers, OtherHost, NotJudged, RobotsRequests, RobotsServed, Elsewhere, EndInZero int64
@@ -180,7 +180,7 @@ func (s savedSpan) restore() (span, error) {
 	return span{s[0], s[1], true}, nil
 }
 
-func (a *Auditor) save(t *Tally) *savedTally {
+func (a *Auditor) save(t *tally) *savedTally {
 	s := &savedTally{
 		Lines: t.Lines, Blank: t.Blank, Unparsed: t.Unparsed, NotCrawlers: t.NotCrawlers, OtherHost: t.OtherHost,
 		NotJudged: t.NotJudged, RobotsRequests: t.RobotsRequests, RobotsServed: t.RobotsServed, Elsewhere: t.Elsewhere, EndInZero: t.EndInZero,
@@ -214,7 +214,7 @@ func saveRow(r *row) savedRow {
 }
 
 // restore makes a tally of a saved one. It refuses what no run has saved.
-func (a *Auditor) restore(s *savedTally) (*Tally, error) {
+func (a *Auditor) restore(s *savedTally) (*tally, error) {
 	t := a.newTally()
 	t.Lines, t.Blank, t.Unparsed, t.NotCrawlers = s.Lines, s.Blank, s.Unparsed, s.NotCrawlers
 	t.OtherHost, t.NotJudged, t.RobotsRequests, t.RobotsServed = s.OtherHost, s.NotJudged, s.RobotsRequests, s.RobotsServed
@@ -295,7 +295,7 @@ func (s *savedRow) restore(r *row, n int64) error {
 
 // addsUp tells whether the numbers of a tally whose late records are settled add up
 // as they are said to: those of states from elsewhere may not.
-func (t *Tally) addsUp() bool {
+func (t *tally) addsUp() bool {
 	lines := sum{left: t.Lines}
 	lines.takes(t.Unparsed, t.NotCrawlers, t.OtherHost, t.NotJudged)
 	ok := t.Blank >= 0

@@ -23,11 +23,11 @@ const (
 	maxUnparsed = 5
 )
 
-// Tally is what was counted in a part of the input. It belongs to one goroutine.
+// tally is what was counted in a part of the input. It belongs to one goroutine.
 //
 // Lines = Unparsed + NotCrawlers + OtherHost + NotJudged + the requests of all
 // rows, always.
-type Tally struct {
+type tally struct {
 	Lines, Blank, Unparsed, NotCrawlers, OtherHost, NotJudged int64
 	// RobotsRequests are the GETs of /robots.txt of any client, and RobotsServed
 	// those of them that were answered 2xx or 304.
@@ -56,8 +56,8 @@ type Tally struct {
 }
 
 // newTally returns an empty tally.
-func (a *Auditor) newTally() *Tally {
-	return &Tally{
+func (a *Auditor) newTally() *tally {
+	return &tally{
 		known:    map[*crawler.Profile]*row{},
 		unknown:  map[string]*row{},
 		cited:    map[citedKey]int64{},
@@ -149,12 +149,12 @@ func (r *row) count(i Identity, d decision) {
 	}
 }
 
-func (t *Tally) newRow(name string) *row {
+func (t *tally) newRow(name string) *row {
 	return &row{name: name, rules: map[ruleKey]int64{}, samples: samples{most: t.samples}}
 }
 
 // rowOf returns the row for a claim.
-func (t *Tally) rowOf(c crawler.Claim) *row {
+func (t *tally) rowOf(c crawler.Claim) *row {
 	if c.Profile != nil {
 		r := t.known[c.Profile]
 		if r == nil {
@@ -175,7 +175,7 @@ func (t *Tally) rowOf(c crawler.Claim) *row {
 }
 
 // addHost counts a request for a host without a policy.
-func (t *Tally) addHost(host string, n int64) {
+func (t *tally) addHost(host string, n int64) {
 	if _, kept := t.hosts.kept[host]; !kept && !t.hosts.admits(host) {
 		t.hostRest += n
 		return
@@ -184,7 +184,7 @@ func (t *Tally) addHost(host string, n int64) {
 	t.hosts.prune(2, t.foldHost)
 }
 
-func (t *Tally) foldHost(_ string, n int64) { t.hostRest += n }
+func (t *tally) foldHost(_ string, n int64) { t.hostRest += n }
 
 // listRules keeps the rules that were violated most often, and counts the
 // violations of all others together.
@@ -215,7 +215,7 @@ func (r *row) violate(v violation, n int64) {
 }
 
 // addSize counts answers to robots.txt of a size.
-func (t *Tally) addSize(k sizeKey, c sizeCount) {
+func (t *tally) addSize(k sizeKey, c sizeCount) {
 	if _, kept := t.sizes.kept[k]; !kept && !t.sizes.admits(k) {
 		t.sizeRest += c.n
 		return
@@ -224,7 +224,7 @@ func (t *Tally) addSize(k sizeKey, c sizeCount) {
 	t.sizes.prune(2, t.foldSize)
 }
 
-func (t *Tally) foldSize(_ sizeKey, c sizeCount) { t.sizeRest += c.n }
+func (t *tally) foldSize(_ sizeKey, c sizeCount) { t.sizeRest += c.n }
 
 // merge adds what was counted in another row.
 func (r *row) merge(other *row) {
@@ -263,7 +263,7 @@ func addTimes[K comparable](to, from map[K]int64, n int64) {
 
 // merge adds what was counted in another part of the input, whose unknown crawlers
 // are all among the late records. The other tally is not to be used afterwards.
-func (t *Tally) merge(other *Tally) {
+func (t *tally) merge(other *tally) {
 	t.Lines += other.Lines
 	t.Blank += other.Blank
 	t.Unparsed += other.Unparsed

@@ -20,7 +20,7 @@ import (
 // crawler's first violation of a rule, a sample.
 type Worker struct {
 	auditor *Auditor
-	tally   *Tally
+	tally   *tally
 	late    *spill.Writer
 	err     error // of late, the first
 

@@ -25,6 +25,10 @@ type Origin struct {
 
 var defaultPorts = map[string]uint16{"http": 80, "https": 443, "ftp": 21}
 
+// DefaultPort returns the port of a scheme's URLs that name none, 0 if that is not
+// known.
+func DefaultPort(scheme string) uint16 { return defaultPorts[scheme] }
+
 // schemes are those that a default port tells.
 var schemes = map[uint16]string{80: "http", 443: "https", 21: "ftp"}
 

@@ -26,7 +26,7 @@ func (p *Policy) Site(o origin.Origin) (s Site, ok bool) {
 		return Site{0, 1}, true
 	}
 	if o.Scheme != "" && o.Port == 0 {
-		o.Port = ownPorts[o.Scheme]
+		o.Port = origin.DefaultPort(o.Scheme)
 		if o.Port == 0 {
 			return Site{}, false
 		}
@@ -38,9 +38,6 @@ func (p *Policy) Site(o origin.Origin) (s Site, ok bool) {
 	}
 	return Site{int32(first), int32(last - first)}, last > first
 }
-
-// ownPorts are the ports of schemes where none is given.
-var ownPorts = map[string]uint16{"http": 80, "https": 443, "ftp": 21}
 
 // mayBe tells whether o, which may lack its port and scheme, is the known origin.
 func mayBe(o, known origin.Origin) bool {
