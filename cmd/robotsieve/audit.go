@@ -272,7 +272,7 @@ func (j *judge) report(s streams, run *audit.Run, form form, about about) error 
 		return about.failed(fmt.Errorf("writing the report: %w", err))
 	}
 	if about.code != exitDone || r.Partial {
-		if len(form.failOn) > 0 {
+		if r.Partial && len(form.failOn) > 0 {
 			s.warn("--fail-on is not asked of a part of the input: what was not read could clear a violation")
 		}
 		return exitWith(about.code)

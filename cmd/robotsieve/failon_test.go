@@ -95,6 +95,12 @@ func TestFailOnThatIsNoCondition(t *testing.T) {
 }
 
 // Unread lines could clear a violation, so a part of the input fails nothing.
+// failOnNotAsked tells whether stderr says of --fail-on that it was not asked, and
+// nothing else.
+func failOnNotAsked(stderr string) bool {
+	return strings.Count(stderr, "--fail-on") == 1 && strings.Contains(stderr, "--fail-on is not asked of a part of the input")
+}
+
 func TestFailOnNeedsAllOfTheInput(t *testing.T) {
 	args, log := failOnFiles(t)
 	zipped := compressed(t, strings.Repeat(logLine("/p", "GPTBot/1"), 20000))
@@ -105,8 +111,7 @@ func TestFailOnNeedsAllOfTheInput(t *testing.T) {
 		"missing":      command(t, "", append(append([]string{"audit", "--fail-on", "violation>0"}, args...), log, "missing.log")...),
 		"merged later": command(t, "", "merge", "--output", "csv", "--fail-on", "violation>0", state),
 	} {
-		told := strings.Count(r.err, "--fail-on") == 1 && strings.Contains(r.err, "--fail-on is not asked of a part of the input")
-		if r.code != exitInput || !told || !strings.Contains(r.out, ",true,") {
+		if r.code != exitInput || !failOnNotAsked(r.err) || !strings.Contains(r.out, ",true,") {
 			t.Errorf("%s: code %d, stderr %q, stdout %.200q", name, r.code, r.err, r.out)
 		}
 	}
