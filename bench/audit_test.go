@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -28,7 +29,8 @@ func auditor(b *testing.B) *audit.Auditor {
 	return audit.New(audit.Config{Crawlers: crawler.New(profiles, words), Policy: p})
 }
 
-// BenchmarkAudit times one worker on lines in memory.
+// BenchmarkAudit times one worker on lines that come to it in one buffer, chunk by
+// chunk, as they do when they are read.
 func BenchmarkAudit(b *testing.B) {
 	for _, log := range []struct {
 		name string
@@ -46,11 +48,20 @@ func BenchmarkAudit(b *testing.B) {
 			run := auditor(b).Begin()
 			defer run.Close()
 			w := run.Worker()
-			w.Chunk(f, data)
+			buffer := make([]byte, 512<<10)
+			read := func() {
+				for at := 0; at < len(data); {
+					n := copy(buffer, data[at:])
+					n = bytes.LastIndexByte(buffer[:n], '\n') + 1
+					w.Chunk(f, buffer[:n])
+					at += n
+				}
+			}
+			read()
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				w.Chunk(f, data)
+				read()
 			}
 		})
 	}

@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"bytes"
-
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -24,6 +22,7 @@ type Worker struct {
 	late    *spill.Writer
 	err     error // of late, the first
 
+	lines     format.Lines
 	record    format.Record
 	claims    memo[*claim]
 	hosts     memo[site] // by the host field
@@ -66,21 +65,18 @@ func (w *Worker) Err() error { return w.err }
 
 // Chunk counts whole lines of a format. It keeps no view of data.
 func (w *Worker) Chunk(f format.Format, data []byte) {
-	for len(data) > 0 {
-		line := data
-		if end := bytes.IndexByte(data, '\n'); end >= 0 {
-			line, data = data[:end], data[end+1:]
-		} else {
-			data = nil
-		}
-		if n := len(line); n > 0 && line[n-1] == '\r' {
-			line = line[:n-1]
-		}
-		if len(line) == 0 {
+	r := &w.record
+	for w.lines.Reset(data); w.lines.More(); {
+		switch {
+		case f.Next(&w.lines, r):
+			w.tally.Lines++
+			w.line(f)
+		case len(r.Line) == 0:
 			w.tally.Blank++
-			continue
+		default:
+			w.tally.Lines++
+			w.unparsed(r.Line)
 		}
-		w.line(f, line)
 	}
 }
 
@@ -96,13 +92,9 @@ func (w *Worker) unparsed(line []byte) {
 	w.tally.unparsed.add(0, line)
 }
 
-func (w *Worker) line(f format.Format, line []byte) {
-	w.tally.Lines++
+// line counts the record that the format has split.
+func (w *Worker) line(f format.Format) {
 	r := &w.record
-	if !f.Split(line, r) {
-		w.unparsed(line)
-		return
-	}
 	c := w.claim(r.Agent)
 	if c == nil {
 		w.tally.NotCrawlers++

@@ -1,6 +1,8 @@
 package format
 
 import (
+	"bytes"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -331,6 +333,9 @@ func TestRecordReuse(t *testing.T) {
 				if f.HasHost() {
 					text = "example.com " + line
 				}
+				if err := checkNext(f, &r, []byte(text)); err != nil {
+					t.Error(err)
+				}
 				got, gotOK := read(f, &r, text)
 				want, wantOK := read(f, new(Record), text)
 				if gotOK != wantOK || got != want {
@@ -449,6 +454,41 @@ func TestByName(t *testing.T) {
 	for _, name := range []string{"", "auto", "combine", "combined "} {
 		if f, ok := ByName(name); ok {
 			t.Errorf("ByName(%q) = %s", name, f.Name())
+		}
+	}
+}
+
+// TestParseSize reads sizes of all lengths, and what is none, with and without octets
+// behind them.
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]int64{
+		"": -1, "-": -1, "0": 0, "7": 7, "42": 42, "00012": 12, "1234567": 1234567, "12345678": 12345678,
+		"99999999": 99999999, "123456789": 123456789, "999999999999999999": 999999999999999999,
+		"1000000000000000000": -1, "1a": -1, "a1": -1, "1 2": -1, "12345:78": -1, "1/": -1, "\xb1": -1, "1234\x00": -1, "1\xff": -1, "\xff\xff1": -1, "1\xbb2": -1,
+	} {
+		for _, behind := range []string{"", " ", ` "https://example.org/"`, "99999999"} {
+			if got := parseSize([]byte("x "+text+behind), span{2, 2 + len(text)}); got != want {
+				t.Errorf("%q before %q: %d, want %d", text, behind, got, want)
+			}
+		}
+	}
+}
+
+// TestBlanks: the first blank of a field is found where it is, whatever is around it.
+func TestBlanks(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 200_000 {
+		line := make([]byte, r.IntN(40))
+		for i := range line {
+			line[i] = "abc !\x20\x21\xa0\x1f\x00\x7f"[r.IntN(11)]
+		}
+		from := r.IntN(len(line) + 1)
+		if got, want := firstBlank(line, from), fieldEnd(line, from); got != want {
+			t.Fatalf("first blank of %q from %d: %d, want %d", line, from, got, want)
+		}
+		end := from + r.IntN(len(line)-from+1)
+		if got, want := hasBlank(line, from, end), bytes.IndexByte(line[from:end], ' ') >= 0; got != want {
+			t.Fatalf("blank in %q from %d to %d: %v", line, from, end, got)
 		}
 	}
 }

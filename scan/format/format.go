@@ -17,6 +17,9 @@ type Format interface {
 	// for the User-Agent. Without the latter no line can name a crawler.
 	HasHost() bool
 	HasAgent() bool
+	// Next cuts the next line off a chunk that has one more, and splits it like Split. It
+	// sets r.Line also if that is no record.
+	Next(l *Lines, r *Record) bool
 	// Split reads line, without its line end, into r and tells whether it is a
 	// record of the format: it has a request target and, where the format has
 	// one, a User-Agent field. Only r.Line and r.Agent are set.
@@ -55,8 +58,11 @@ type Record struct {
 	Truncated bool
 
 	method, request, status span // where Split found them in Line
+	size                    span // where Complete did, or Next
 	behind                  int  // where in Line the fields behind the User-Agent begin, 0 if there are none
 	unescaped               []byte
+	ordinary                bool // Next found an ordinary line, without any backslash
+	clock                   clock
 }
 
 // span is a range of a line.

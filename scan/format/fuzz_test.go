@@ -25,6 +25,9 @@ func FuzzFormat(f *testing.F) {
 		unescaped := Unescape(nil, line)
 		for _, format := range formats {
 			var r Record
+			if err := checkNext(format, &r, line); err != nil {
+				t.Error(err)
+			}
 			if !format.Split(line, &r) {
 				continue
 			}

@@ -123,3 +123,33 @@ func read(f Format, r *Record, line string) (fields, bool) {
 	f.Complete(r)
 	return fieldsOf(r), true
 }
+
+// chunkOf returns a chunk in which a line comes first, and so many ordinary ones behind it
+// that it is read by the index if there is one.
+func chunkOf(line []byte) []byte {
+	chunk := append(bytes.Clone(line), '\n')
+	for len(chunk) < len(line)+200 {
+		chunk = append(chunk, visit().line("vhost_combined", raw)...)
+		chunk = append(chunk, '\n')
+	}
+	return chunk
+}
+
+// checkNext tells whether a line is read in a chunk as it is alone. r is used for it.
+func checkNext(f Format, r *Record, line []byte) error {
+	if bytes.IndexByte(line, '\n') >= 0 || bytes.HasSuffix(line, []byte("\r")) {
+		return nil
+	}
+	var l Lines
+	l.Reset(chunkOf(line))
+	alone := Record{}
+	got, want := f.Next(&l, r), f.Split(line, &alone)
+	if got && want {
+		f.Complete(r)
+		f.Complete(&alone)
+	}
+	if got != want || !bytes.Equal(r.Line, line) || got && fieldsOf(r) != fieldsOf(&alone) {
+		return fmt.Errorf("%s reads %q in a chunk as %v %+v, alone as %v %+v", f.Name(), line, got, fieldsOf(r), want, fieldsOf(&alone))
+	}
+	return nil
+}

@@ -1,5 +1,7 @@
 package format
 
+import "encoding/binary"
+
 // parseTime reads the time of the common log format, dd/Mon/yyyy:hh:mm:ss with a
 // zone and perhaps a fraction of a second before it, as nanoseconds since 1970.
 // It is written out because it runs once for each record of a crawler, at a
@@ -24,6 +26,54 @@ func parseTime(b []byte) (int64, bool) {
 	}
 	seconds := daysSince1970(year, month, day)*86400 + int64(hour*3600+minute*60+second) - zone
 	return seconds*1e9 + nanos, true
+}
+
+// clock reads times like parseTime, and remembers the last day and zone: most lines
+// have those of the line before. The zero value is ready.
+type clock struct {
+	day, year, zone uint64 // octets of what it remembers, some of them twice
+	base            int64  // when that day begins, in seconds since 1970
+}
+
+func (c *clock) parse(b []byte) (int64, bool) {
+	const length = len("02/Jan/2006:15:04:05 -0700")
+	if len(b) != length {
+		return parseTime(b)
+	}
+	day, year := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[4:])
+	zone := binary.LittleEndian.Uint64(b[18:])
+	if day != c.day || year != c.year || zone>>16 != c.zone {
+		return c.learn(b)
+	}
+	seconds, ok := secondsOfDay(binary.LittleEndian.Uint64(b[12:]))
+	if !ok {
+		return parseTime(b)
+	}
+	return (c.base + seconds) * 1e9, true
+}
+
+// learn reads a time, and remembers its day and zone if it is one.
+func (c *clock) learn(b []byte) (int64, bool) {
+	nanos, ok := parseTime(b)
+	if seconds, plain := secondsOfDay(binary.LittleEndian.Uint64(b[12:])); ok && plain {
+		c.day, c.year = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[4:])
+		c.zone, c.base = binary.LittleEndian.Uint64(b[18:])>>16, nanos/1e9-seconds
+	}
+	return nanos, ok
+}
+
+// secondsOfDay reads hh:mm:ss, the first octet the lowest.
+func secondsOfDay(b uint64) (int64, bool) {
+	const zeros, highs = 0x30303a30303a3030, 0x8080808080808080
+	// In d are digits and, for the colons, zeros. Of anything else the sum, or d itself,
+	// has a highest bit.
+	d := b ^ zeros
+	if (d|(d+0x76767f76767f7676))&highs != 0 {
+		return 0, false
+	}
+	d = d*10 + d>>8
+	hour, minute, second := d&0xff, d>>24&0xff, d>>48&0xff
+	return int64(hour*3600 + minute*60 + second), hour <= 23 && minute <= 59 && second <= 60
 }
 
 // number2 is the value of two digits. Of other bytes it is a number that is too

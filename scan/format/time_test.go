@@ -84,3 +84,50 @@ func TestDamagedTime(t *testing.T) {
 		}
 	}
 }
+
+// TestClock: what remembers the last day and zone reads as what remembers nothing, of
+// times that differ in all ways from those before.
+func TestClock(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var c clock
+	at := randomTime(r)
+	for range 300_000 {
+		switch r.IntN(20) {
+		case 0:
+			at = randomTime(r)
+		case 1:
+			at = at.In(time.FixedZone("", (r.IntN(48)-24)*1800))
+		default:
+			at = at.Add(time.Duration(r.IntN(3*3600)) * time.Second)
+		}
+		text := []byte(at.Format("02/Jan/2006:15:04:05 -0700"))
+		if r.IntN(3) == 0 {
+			text[r.IntN(len(text))] = "0123456789:/ +-.,Jan\x00\x80\xff"[r.IntN(23)]
+		}
+		got, gotOK := c.parse(text)
+		want, wantOK := parseTime(text)
+		if got != want || gotOK != wantOK {
+			t.Fatalf("%q: %d %v, want %d %v", text, got, gotOK, want, wantOK)
+		}
+	}
+}
+
+// TestSecondsOfDay goes over all octets at all places of a time of day.
+func TestSecondsOfDay(t *testing.T) {
+	for i := range 8 {
+		for c := range 256 {
+			text := []byte("02/Jan/2006:15:04:05 -0700")
+			text[12+i] = byte(c)
+			want, wantOK := parseTime(text)
+			got, gotOK := new(clock).parse(text)
+			if got != want || gotOK != wantOK {
+				t.Errorf("%q: %d %v, want %d %v", text, got, gotOK, want, wantOK)
+			}
+			var warm clock
+			warm.parse([]byte("02/Jan/2006:00:00:00 -0700"))
+			if got, gotOK = warm.parse(text); got != want || gotOK != wantOK {
+				t.Errorf("%q, its day known: %d %v, want %d %v", text, got, gotOK, want, wantOK)
+			}
+		}
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !amd64
+
+package format
+
+const fast = false
+
+// index is not for this processor.
+func index(b []byte, marks *[window + blockMarks]uint16) int { return 0 }

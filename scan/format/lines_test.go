@@ -1,0 +1,149 @@
+package format
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// slowIndex is index, octet by octet.
+func slowIndex(b []byte) (marks []uint16) {
+	for i, c := range b[:len(b)/64*64] {
+		if c == '"' || c == '\n' || c == '\\' {
+			marks = append(marks, uint16(i))
+		}
+	}
+	return marks
+}
+
+// randomChunk is made of octets that mean something, one in so many.
+func randomChunk(r *rand.Rand, n, oneIn int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		if b[i] = byte(r.Uint32()); r.IntN(oneIn) == 0 {
+			b[i] = "\"\"\"\n\\\r"[r.IntN(6)]
+		}
+	}
+	return b
+}
+
+// TestIndexIsThatOfOctets: the index is the same as one made octet by octet, however
+// dense the marks are, and nothing behind the end is looked at.
+func TestIndexIsThatOfOctets(t *testing.T) {
+	if !fast {
+		t.Skip("this processor has no index")
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	var marks [window + blockMarks]uint16
+	for range 20_000 {
+		n := r.IntN(window + 1)
+		if r.IntN(2) == 0 {
+			n = r.IntN(300)
+		}
+		b := append(randomChunk(r, n, 1+r.IntN(40)), bytes.Repeat([]byte(`"`), 200)...)[:n]
+		got := marks[:index(b, &marks)]
+		if want := slowIndex(b); string(octetsOf(got)) != string(octetsOf(want)) {
+			t.Fatalf("%q:\n got %v\nwant %v", b, got, want)
+		}
+	}
+	all := bytes.Repeat([]byte(`"`), window)
+	if n := index(all, &marks); n != window {
+		t.Errorf("%d marks of %d", n, window)
+	}
+}
+
+func octetsOf(marks []uint16) (b []byte) {
+	for _, m := range marks {
+		b = append(b, byte(m), byte(m>>8))
+	}
+	return b
+}
+
+// TestCut: chunks of all kinds come apart as by bytes.Split, and of no line other
+// quotes are noted than it has.
+func TestCut(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var l Lines
+	for range 3000 {
+		chunk := randomChunk(r, 1+r.IntN(4*window), 1+r.IntN(100))
+		want := bytes.Split(chunk, []byte("\n"))
+		if len(want[len(want)-1]) == 0 {
+			want = want[:len(want)-1]
+		}
+		i := 0
+		for l.Reset(chunk); l.More(); i++ {
+			line, quotes, back := l.cut()
+			if i == len(want) || !bytes.Equal(line, bytes.TrimSuffix(want[i], []byte("\r"))) {
+				t.Fatalf("line %d of %q is %q", i, chunk, line)
+			}
+			if quotes != nil {
+				checkQuotes(t, line, quotes, back)
+			}
+		}
+		if i != len(want) {
+			t.Fatalf("%d lines of %q, want %d", i, chunk, len(want))
+		}
+	}
+}
+
+func checkQuotes(t *testing.T, line []byte, quotes []uint16, back int) {
+	t.Helper()
+	if bytes.IndexByte(line, '\\') >= 0 || bytes.Count(line, []byte(`"`)) != len(quotes) {
+		t.Fatalf("%d quotes of %q", len(quotes), line)
+	}
+	for _, q := range quotes {
+		if line[int(q)-back] != '"' {
+			t.Fatalf("no quote at %d of %q", int(q)-back, line)
+		}
+	}
+}
+
+// TestGuardOrdinaryLines fails when ordinary lines are no longer read by the index.
+func TestGuardOrdinaryLines(t *testing.T) {
+	if !fast {
+		t.Skip("this processor has no index")
+	}
+	for _, f := range formats {
+		for _, more := range []string{"", ` "203.0.113.9"`, ` 12 "x" "y" 0.003`} {
+			chunk := bytes.Repeat([]byte(visit().line(f.Name(), raw)+more+"\r\n"), 1000)
+			var l Lines
+			var r Record
+			ordinary, lines := 0, 0
+			for l.Reset(chunk); l.More(); lines++ {
+				if f.Next(&l, &r) && r.ordinary {
+					ordinary++
+				}
+			}
+			if lines != 1000 || ordinary < 990 {
+				t.Errorf("%s: of %d lines %d are ordinary", f.Name(), lines, ordinary)
+			}
+		}
+	}
+}
+
+// TestLinesKeepNothing: after Reset nothing of the chunk before is left, also if that
+// was left in the middle and its memory is used again.
+func TestLinesKeepNothing(t *testing.T) {
+	f := mustFormat(t, "combined")
+	buffer := []byte(strings.Repeat(visit().line("combined", raw)+"\n", 50))
+	var l Lines
+	var r Record
+	l.Reset(buffer)
+	f.Next(&l, &r)
+	for i := range buffer {
+		buffer[i] = 'x'
+	}
+	l.Reset(buffer)
+	if f.Next(&l, &r) || len(r.Line) != len(buffer) || l.More() {
+		t.Errorf("read %q", r.Line)
+	}
+	var none Lines
+	if none.More() {
+		t.Error("the zero value has lines")
+	}
+	if size := unsafe.Sizeof(none); size > 10<<10 {
+		t.Errorf("%d bytes for each goroutine", size)
+	}
+}
