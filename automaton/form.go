@@ -58,6 +58,20 @@ var octets = func() (t [256]uint8) {
 // or '$', no octet outside printable ASCII, and none of " < > \ ^ ` { | }.
 func IsCanonical(path []byte) bool { return notCanonical.index(path) == len(path) }
 
+// IsPlain tells whether a request target is, as it stands, its path in every dialect and
+// every form: it begins with a slash, has no fragment and is canonical. Nearly all are.
+func IsPlain(target []byte) bool {
+	return len(target) > 0 && target[0] == '/' && notPlain.index(target) == len(target)
+}
+
+// notPlain are the octets that a target must not have to be plain: what is not
+// canonical, NUL among it, and what begins a fragment.
+var notPlain = func() *Classes {
+	c := *notCanonical
+	c.Add('#', 2) // the class of those with the same upper half
+	return &c
+}()
+
 // notCanonical are the octets that a path must not have to be canonical.
 var notCanonical = func() *Classes {
 	const controls, puncts, digits, letters, backtick, braces = 1, 2, 4, 8, 16, 32

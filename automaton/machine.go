@@ -12,14 +12,8 @@ import (
 // and serves any number of machines, one after the other.
 type Scratch struct {
 	a, b, path []byte
-	canonical  bool
 	gapScratch
 }
-
-// Canonical tells whether the path of the last match was canonical
-// (IsCanonical), if that was a match by the dialect RFC9309 and not of
-// /robots.txt.
-func (s *Scratch) Canonical() bool { return s.canonical }
 
 // Machine answers for the rules that bind one crawler on one origin. It is
 // immutable and safe for any number of goroutines. The nil Machine has no rules

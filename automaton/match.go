@@ -69,7 +69,7 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 		if string(path) == robotsTxt {
 			return Verdict{}
 		}
-		if s.canonical = IsCanonical(path); s.canonical {
+		if IsCanonical(path) {
 			return m.verdict(s, path)
 		}
 		s.a, _ = AppendCanonical(s.a[:0], path, FormA, false)
@@ -88,6 +88,15 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 		return Verdict{}
 	}
 	return best.Verdict
+}
+
+// MatchPlain is Match of a path that IsPlain, for who asks several machines about
+// it.
+func (m *Machine) MatchPlain(s *Scratch, path []byte) Verdict {
+	if m == nil || m.dialect != Google && string(path) == robotsTxt {
+		return Verdict{}
+	}
+	return m.verdict(s, path)
 }
 
 // verdict is the verdict on a path that is spelled as all rules are.

@@ -52,8 +52,14 @@ type answer struct {
 
 func answerOf(v automaton.Verdict) answer { return answer{v.Allowed(), int(v.Line)} }
 
-// ask compiles nothing: it matches with r, which was compiled in some mode.
+// ask compiles nothing: it matches with r, which was compiled in some mode. A path that
+// is plain must not be told from others. If it is, the answer is one that nobody gives.
 func ask(r *compile.Robots, s *automaton.Scratch, agent, url []byte) answer {
+	m := r.Ruleset.Machine(agent)
+	path := r.Ruleset.Dialect().Path(s, url)
+	if automaton.IsPlain(path) && m.MatchPlain(s, path) != m.Match(s, path) {
+		return answer{line: -1}
+	}
 	return answerOf(r.Ruleset.Match(s, agent, url))
 }
 

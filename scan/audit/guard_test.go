@@ -115,3 +115,17 @@ func guardAllocs(t *testing.T, a *Auditor, formatName, log string) {
 		t.Errorf("%v allocations for %d lines", n, strings.Count(log, "\n"))
 	}
 }
+
+// TestGuardOneHistoryIsAskedOnce fails when a request that may have gone to several
+// origins with one history is judged by each of them.
+func TestGuardOneHistoryIsAskedOnce(t *testing.T) {
+	run := begin(t, newAuditor(t, "User-agent: *\nDisallow: /private/\n", "http://example.com", "https://example.com"))
+	w := run.Worker()
+	w.Chunk(byName(t, "combined"), []byte(entry{target: "/public"}.String()+"\n"))
+	if len(w.bindings) != 1 {
+		t.Errorf("%d bindings were made", len(w.bindings))
+	}
+	if r := report(t, run); r.row("GPTBot").Verdicts.Allowed != 1 {
+		t.Errorf("verdicts %+v", r.row("GPTBot").Verdicts)
+	}
+}

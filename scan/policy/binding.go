@@ -142,10 +142,17 @@ func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgeme
 }
 
 func (b *Binding) ask(m *bound, s *automaton.Scratch, target []byte) Judgement {
+	if automaton.IsPlain(target) {
+		v := m.first.MatchPlain(s, target)
+		if !b.two || m.agree {
+			return judgement(v, v)
+		}
+		return judgement(v, m.second.MatchPlain(s, target))
+	}
 	v := m.first.Match(s, b.dialects[0].TargetPath(s, target))
 	// If the first reading has no machine, and the second agrees with that, then that
 	// forbids nothing either.
-	if !b.two || m.agree && (m.first == nil || s.Canonical() && target[0] == '/') {
+	if !b.two || m.agree && m.first == nil {
 		return judgement(v, v)
 	}
 	return judgement(v, m.second.Match(s, b.dialects[1].TargetPath(s, target)))
