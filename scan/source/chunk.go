@@ -76,3 +76,40 @@ func (p *pool) put(c *Chunk) {
 	p.mu.Unlock()
 	p.slots <- struct{}{}
 }
+
+// queue holds the chunks of streams that are ready, in the order in which they came.
+//
+// It is no channel, because a batch of chunks is to wake one worker, not one for each of
+// them. The others of that batch are for whoever asks next, who nearly always is
+// the same one. Where it keeps up with the decompressor no other wakes at all: on
+// a machine of two processors that would take the decompressor's, for a chunk or
+// more each time.
+type queue struct {
+	wake chan struct{} // a token for each batch that may be waiting
+
+	mu     sync.Mutex
+	chunks []*Chunk
+}
+
+// put adds a batch. It never blocks: there are no more chunks than wake has room for.
+func (q *queue) put(batch ...*Chunk) {
+	q.mu.Lock()
+	q.chunks = append(q.chunks, batch...)
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default: // as many as could wait are called already
+	}
+}
+
+// take returns the first chunk, nil if there is none.
+func (q *queue) take() (c *Chunk) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.chunks) == 0 {
+		return nil
+	}
+	c = q.chunks[0]
+	q.chunks = q.chunks[:copy(q.chunks, q.chunks[1:])]
+	return c
+}

@@ -65,8 +65,8 @@ type Reader struct {
 	o      Options
 	states []state
 
-	ready   chan *Chunk // of streams; as long as their pool, so that sending never blocks
-	work    chan span   // ranges of plain files; unbuffered, so that a range is sent only to a caller that has a buffer for it
+	ready   queue     // of streams
+	work    chan span // ranges of plain files; unbuffered, so that a range is sent only to a caller that has a buffer for it
 	streams *pool
 	plains  *pool
 
@@ -87,7 +87,7 @@ func NewReader(ins []*Input, o Options) *Reader {
 		ins:     ins,
 		o:       o,
 		states:  make([]state, len(ins)),
-		ready:   make(chan *Chunk, streamBuffers*o.Workers),
+		ready:   queue{wake: make(chan struct{}, streamBuffers*o.Workers)},
 		work:    make(chan span),
 		streams: newPool(streamBuffers*o.Workers, o.ChunkSize),
 		plains:  newPool(plainBuffers*o.Workers, o.ChunkSize+overread+1),
@@ -180,47 +180,44 @@ func (r *Reader) Next() (*Chunk, bool) {
 	if r.isStopped() {
 		return nil, false
 	}
-	select {
-	case c := <-r.ready:
-		return r.deliver(c), true
-	default:
-	}
-	// The buffer comes first and the range second: so the caller that has the lowest range always gets on, even while the
-	// consumer holds all other buffers because it waits for that range.
-	select {
-	case c := <-r.ready:
-		return r.deliver(c), true
-	case <-r.plains.slots:
-	case <-r.done:
-		return r.rest()
-	case <-r.stop:
-		return nil, false
-	}
-	select {
-	case c := <-r.ready:
-		r.plains.slots <- struct{}{}
-		return r.deliver(c), true
-	case t := <-r.work:
-		c := r.plains.take(t.file.input, t.seq)
-		r.readSpan(c, t)
-		return c, true
-	case <-r.done:
-		r.plains.slots <- struct{}{}
-		return r.rest()
-	case <-r.stop:
-		r.plains.slots <- struct{}{}
-		return nil, false
+	for {
+		if c := r.ready.take(); c != nil {
+			return r.deliver(c), true
+		}
+		// The buffer comes first and the range second: so the caller that has the lowest range always gets on, even while the
+		// consumer holds all other buffers because it waits for that range.
+		select {
+		case <-r.ready.wake:
+			continue
+		case <-r.plains.slots:
+		case <-r.done:
+			return r.rest()
+		case <-r.stop:
+			return nil, false
+		}
+		select {
+		case t := <-r.work:
+			c := r.plains.take(t.file.input, t.seq)
+			r.readSpan(c, t)
+			return c, true
+		case <-r.ready.wake:
+			r.plains.slots <- struct{}{}
+		case <-r.done:
+			r.plains.slots <- struct{}{}
+			return r.rest()
+		case <-r.stop:
+			r.plains.slots <- struct{}{}
+			return nil, false
+		}
 	}
 }
 
 // rest empties the queue of streams after their end.
 func (r *Reader) rest() (*Chunk, bool) {
-	select {
-	case c := <-r.ready:
+	if c := r.ready.take(); c != nil {
 		return r.deliver(c), true
-	default:
-		return nil, false
 	}
+	return nil, false
 }
 
 // deliver counts a chunk of a stream as handed out: what is still queued when Stop is called was not.

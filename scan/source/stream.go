@@ -68,10 +68,10 @@ func (b *batch) add(c *Chunk) {
 }
 
 func (b *batch) flush() {
-	for _, c := range b.chunks[:b.n] {
-		b.r.ready <- c
+	if b.n > 0 {
+		b.r.ready.put(b.chunks[:b.n]...)
+		b.n = 0
 	}
-	b.n = 0
 }
 
 // buffer waits for a buffer; it returns nil after Stop.
@@ -110,7 +110,7 @@ func (r *Reader) buffer(i int, seq int64) *Chunk {
 func (r *Reader) sendEmpty(i int, seq int64) {
 	if c := r.buffer(i, seq); c != nil {
 		c.Last = true
-		r.ready <- c
+		r.ready.put(c)
 	}
 }
 
