@@ -14,13 +14,16 @@ var errEmptyWord = errors.New("empty word")
 // are found together. The error is that of an empty word.
 func Words(words []string) (*automaton.Words, error) {
 	w := &wordBuilder{}
+	states := 1 // at most
 	for i, word := range words {
 		if word == "" {
 			return nil, fmt.Errorf("word %d: %w", i, errEmptyWord)
 		}
 		w.Length = append(w.Length, int32(len(word)))
+		states += len(word)
 	}
 	w.classify(words)
+	w.Next, w.Ends = make([]uint32, 0, states*int(w.Columns)), make([][]int32, 0, states)
 	w.link(w.trie(words))
 	return automaton.NewWords(w.WordTable)
 }
