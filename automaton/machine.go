@@ -42,24 +42,8 @@ type part struct {
 // that no compiler would make, see Rule for what holds of them, and tables that
 // are not of these rules.
 func New(d Dialect, rules []Rule, t *Table) (*Machine, error) {
-	m := &Machine{dialect: d, part: part{rules: rules, table: t}}
-	for i := range rules {
-		r := &rules[i]
-		if err := r.check(d); err != nil {
-			return nil, fmt.Errorf("automaton: rule %d: %w", i, err)
-		}
-		if i > 0 && r.Rank >= rules[i-1].Rank {
-			return nil, fmt.Errorf("automaton: rule %d: %w", i, errRank)
-		}
-		r.complete()
-		m.hasB = m.hasB || r.Form == FormB
-	}
-	if t == nil {
-		m.list = newList(rules)
-	} else if err := t.check(rules); err != nil {
-		return nil, fmt.Errorf("automaton: table: %w", err)
-	}
-	return m, nil
+	b := Builder{dialect: d}
+	return b.Machine(rules, t)
 }
 
 // Join makes one machine of several of a dialect, which answers as one with all

@@ -2,9 +2,7 @@ package automaton
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 )
 
 // Ruleset is one robots.txt in one dialect: which machine binds which crawler.
@@ -14,6 +12,9 @@ type Ruleset struct {
 	dialect  Dialect
 	agents   []Agent // sorted by token; in file order for the dialect original
 	wildcard *Machine
+	// tokens has the tokenBit of each agent. Most crawlers are named nowhere, and
+	// the agents and tokens of a random origin are in no cache.
+	tokens uint64
 }
 
 // Agent binds the crawlers of one product token to a machine.
@@ -37,32 +38,29 @@ var (
 // first agent in the given order whose token is part of a crawler's name; the
 // others look tokens up, so that each may stand but once, in any order.
 func NewRuleset(d Dialect, agents []Agent, wildcard *Machine) (*Ruleset, error) {
-	r := &Ruleset{dialect: d, agents: slices.Clone(agents), wildcard: wildcard}
-	if wildcard != nil && wildcard.dialect != d {
-		return nil, fmt.Errorf("automaton: wildcard: %w", errDialect)
+	b := Builder{dialect: d}
+	return b.Ruleset(slices.Clone(agents), wildcard)
+}
+
+// check checks an agent. Those before it have been checked.
+func (r *Ruleset) check(i int) error {
+	a := &r.agents[i]
+	switch {
+	case a.Machine == nil:
+		return errNil
+	case a.Machine.dialect != r.dialect:
+		return errDialect
+	case a.Token == "" && r.dialect != Google: // it would be part of every name
+		return errNoToken
+	case r.dialect != Original && i > 0 && r.agents[i-1].Token == a.Token:
+		return errOrder
 	}
-	if d != Original {
-		slices.SortFunc(r.agents, func(a, b Agent) int { return strings.Compare(a.Token, b.Token) })
-	}
-	for i, a := range r.agents {
-		var err error
-		switch {
-		case a.Machine == nil:
-			err = errNil
-		case a.Machine.dialect != d:
-			err = errDialect
-		case a.Token == "" && d != Google: // it would be part of every name
-			err = errNoToken
-		case d != Original && i > 0 && r.agents[i-1].Token == a.Token:
-			err = errOrder
-		case strings.ContainsFunc(a.Token, func(c rune) bool { return 'A' <= c && c <= 'Z' }):
-			err = errNotLower
-		}
-		if err != nil {
-			return nil, fmt.Errorf("automaton: agent %q: %w", a.Token, err)
+	for i := range len(a.Token) {
+		if lower(a.Token[i]) != a.Token[i] {
+			return errNotLower
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // Dialect returns the dialect by which robots.txt was read, RFC9309 of the nil
@@ -98,6 +96,9 @@ func (r *Ruleset) Named(name []byte) (*Machine, bool) {
 			return nil, false
 		}
 	}
+	if r.tokens&tokenBit(name) == 0 {
+		return nil, false
+	}
 	i, ok := slices.BinarySearchFunc(r.agents, name, func(a Agent, name []byte) int {
 		return -compareFold(name, a.Token)
 	})
@@ -131,6 +132,18 @@ func (r *Ruleset) Match(s *Scratch, name, url []byte) Verdict {
 		return Verdict{}
 	}
 	return r.Machine(name).Match(s, r.dialect.Path(s, url))
+}
+
+// tokenBit is one of 64 bits for a token or a name, whatever its case: that of its
+// length and its first and last octet.
+func tokenBit[text string | []byte](name text) uint64 {
+	const odd, bits = 0x9E3779B1, 6
+	n := len(name)
+	if n == 0 {
+		return 1
+	}
+	x := uint32(n)<<16 | uint32(lower(name[0]))<<8 | uint32(lower(name[n-1]))
+	return 1 << (x * odd >> (32 - bits))
 }
 
 // compareFold orders name, in any case, against a token in lower case.

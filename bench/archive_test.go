@@ -117,8 +117,8 @@ func corpusArchive(b *testing.B) (data []byte, keys [][]byte) {
 
 func openArchive(b *testing.B, data []byte) *archive.Archive {
 	b.Helper()
-	a, err := archive.Open(data, archive.Options{Build: func(d automaton.Dialect, rules []automaton.Rule) (*automaton.Machine, error) {
-		return compile.Machine(d, compile.EngineAuto, rules) // as the command does
+	a, err := archive.Open(data, archive.Options{Table: func(rules []automaton.Rule) *automaton.Table {
+		return compile.Table(compile.EngineAuto, rules)
 	}})
 	if err != nil {
 		b.Fatal(err)

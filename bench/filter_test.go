@@ -26,7 +26,7 @@ func rulesOf(body []byte) filter.Rules {
 // web is the robots.txt of many origins, as filter.Policy.
 type web map[origin.Origin]filter.Rules
 
-func (w web) Find(o origin.Origin) (filter.Rules, bool, error) {
+func (w web) Find(o origin.Origin, _ bool) (filter.Rules, bool, error) {
 	r, ok := w[o]
 	return r, ok, nil
 }

@@ -58,11 +58,16 @@ func Machine(d automaton.Dialect, engine Engine, lists ...[]automaton.Rule) (*au
 
 // machine makes a machine of one list.
 func machine(d automaton.Dialect, engine Engine, rules []automaton.Rule) (*automaton.Machine, error) {
-	var t *automaton.Table
+	return automaton.New(d, rules, Table(engine, rules))
+}
+
+// Table makes the table of rules in the order of their rank, for automaton.New. It is
+// nil where a list is to answer.
+func Table(engine Engine, rules []automaton.Rule) *automaton.Table {
 	if engine == EngineAutomaton || engine == EngineAuto && len(rules) > crossover && worthTable(rules) {
-		t = table(rules)
+		return table(rules)
 	}
-	return automaton.New(d, rules, t)
+	return nil
 }
 
 // worthTable tells whether rules have so many octets that a table, which takes a

@@ -17,31 +17,22 @@ type Archive struct {
 	columns  [256]int8 // of each dialect: 1 + its place in dialects, or 0
 	origins  int
 	shift    uint // of a hash, to the number of its bucket
-	build    func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error)
+	table    func([]automaton.Rule) *automaton.Table
 
 	buckets []byte
 	offsets []byte // of the rulesets
 	records []byte
-	blobs   []byte // the rulesets
-	decoded []slot
-	busy    uint32
-}
-
-// slot is what there is of one ruleset.
-type slot struct {
-	ruleset atomic.Pointer[automaton.Ruleset]
-	lookups atomic.Uint32 // no more than busy
+	blobs   []byte                              // the rulesets
+	decoded []atomic.Pointer[automaton.Ruleset] // nil until it is looked up
+	busy    []atomic.Bool                       // of each ruleset, whether it has all tables that it may have
 }
 
 // Options say how an archive is decoded. The zero value is good.
 type Options struct {
-	// Build makes a machine of a ranked list, which it may keep. Nil stands for
-	// automaton.New without a table. Several goroutines may call it at once.
-	Build func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error)
-	// Busy is after how many lookups of a ruleset its machines are made by Build.
-	// Before that those of few rules are lists, which are quicker to make and
-	// slower to match.
-	Busy uint32
+	// Table makes the table of a ranked list of more than nine rules, nil if to try
+	// these one by one is better. Nil stands for never. Several goroutines may call it
+	// at once.
+	Table func([]automaton.Rule) *automaton.Table
 }
 
 // Entry is what an archive knows of one origin.
@@ -65,11 +56,11 @@ var (
 // Open reads an archive. The bytes stay the caller's and must not change while
 // the archive, or a ruleset or machine from it, is in use. It refuses what is no
 // archive, is not whole, or is damaged in its header or index; it takes time
-// for a checksum of these, and memory of 16 bytes a ruleset.
+// for a checksum of these, and memory of nine bytes a ruleset.
 func Open(data []byte, o Options) (*Archive, error) {
-	a := &Archive{build: o.Build, busy: o.Busy}
-	if a.build == nil {
-		a.build, a.busy = buildList, 0
+	a := &Archive{table: o.Table}
+	if a.table == nil {
+		a.table = noTable
 	}
 	if err := a.open(data); err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
@@ -77,20 +68,16 @@ func Open(data []byte, o Options) (*Archive, error) {
 	return a, nil
 }
 
-// few is the number of rules up to which a list waits to be busy: to try more one
-// by one takes as long for each URL as to build takes for a few dozen.
-const few = 64
+// A list of no more than tiny rules never has a table: to try these one by one is as
+// fast. One of no more than few has none until its origin is busy: it is quicker to
+// make than a table, smaller, and sooner matched when it is in no cache. To try more
+// one by one takes as long for each URL as to make a table takes for a few dozen.
+const (
+	tiny = 9
+	few  = 64
+)
 
-func (a *Archive) buildUnlessFew(d automaton.Dialect, rules []automaton.Rule) (*automaton.Machine, error) {
-	if len(rules) > few {
-		return a.build(d, rules)
-	}
-	return buildList(d, rules)
-}
-
-func buildList(d automaton.Dialect, rules []automaton.Rule) (*automaton.Machine, error) {
-	return automaton.New(d, rules, nil)
-}
+func noTable([]automaton.Rule) *automaton.Table { return nil }
 
 func (a *Archive) open(data []byte) error {
 	if len(data) < atChecksum || string(data[:len(magic)]) != magic {
@@ -112,7 +99,8 @@ func (a *Archive) open(data []byte) error {
 	if checksum(data[:headerLen+index]) != le.Uint32(data[atChecksum:]) {
 		return errChecksum
 	}
-	a.decoded = make([]slot, le.Uint32(data[atRulesets:]))
+	rulesets := le.Uint32(data[atRulesets:])
+	a.decoded, a.busy = make([]atomic.Pointer[automaton.Ruleset], rulesets), make([]atomic.Bool, rulesets)
 	return a.readDialects(data[atColumns:atRecordsLen])
 }
 
@@ -187,6 +175,18 @@ func (a *Archive) Rulesets() int { return len(a.decoded) }
 // in front of the index, of one slot of 16 bytes for each key, made a lookup and the
 // match after it no faster (Go 1.26, 87,007 origins): the rules are as cold.
 func (a *Archive) Lookup(key []byte, d automaton.Dialect) (e Entry, found bool, err error) {
+	return a.lookup(key, d, false)
+}
+
+// LookupBusy is Lookup for an origin of which hundreds of URLs are to be matched, and
+// more soon. Then its lists of rules are given the tables without which Lookup leaves
+// short ones, as they are for later lookups too. The archive does not count lookups to
+// find out by itself: to do so, safely for all goroutines, takes as long as a lookup.
+func (a *Archive) LookupBusy(key []byte, d automaton.Dialect) (e Entry, found bool, err error) {
+	return a.lookup(key, d, true)
+}
+
+func (a *Archive) lookup(key []byte, d automaton.Dialect, busy bool) (e Entry, found bool, err error) {
 	column := int(a.columns[d]) - 1
 	if column < 0 {
 		return Entry{}, false, fmt.Errorf("archive: no dialect %v in it; it holds %v", d, a.dialects)
@@ -208,7 +208,7 @@ func (a *Archive) Lookup(key []byte, d automaton.Dialect) (e Entry, found bool, 
 		}
 		if le.Uint32(records) == uint32(h) && string(records[head:end]) == string(key) {
 			e.Status = le.Uint16(records[4:])
-			e.Ruleset, err = a.ruleset(le.Uint32(records[recordHead+4*column:]), d)
+			e.Ruleset, err = a.ruleset(le.Uint32(records[recordHead+4*column:]), d, busy)
 			if err != nil {
 				return Entry{}, false, err
 			}
@@ -220,18 +220,17 @@ func (a *Archive) Lookup(key []byte, d automaton.Dialect) (e Entry, found bool, 
 }
 
 // ruleset returns a ruleset by its number.
-func (a *Archive) ruleset(id uint32, d automaton.Dialect) (*automaton.Ruleset, error) {
+func (a *Archive) ruleset(id uint32, d automaton.Dialect, busy bool) (*automaton.Ruleset, error) {
 	if id == noRuleset {
 		return nil, nil
 	}
 	if uint64(id) >= uint64(len(a.decoded)) {
 		return nil, fmt.Errorf("archive: index: %w", errLayout)
 	}
-	slot := &a.decoded[id]
-	r := slot.ruleset.Load()
-	if r == nil || slot.lookups.Load() < a.busy {
+	r := a.decoded[id].Load()
+	if r == nil || busy && !a.busy[id].Load() {
 		var err error
-		if r, err = a.make(id, slot); err != nil {
+		if r, err = a.make(id, busy); err != nil {
 			return nil, fmt.Errorf("archive: ruleset %d: %w", id, err)
 		}
 	}
@@ -241,44 +240,45 @@ func (a *Archive) ruleset(id uint32, d automaton.Dialect) (*automaton.Ruleset, e
 	return r, nil
 }
 
-// make counts a lookup and makes the ruleset, if that is the first or the one at
-// which it is busy.
-func (a *Archive) make(id uint32, s *slot) (*automaton.Ruleset, error) {
-	n := uint32(0)
-	if a.busy > 0 {
-		n = s.lookups.Add(1)
+// make makes a ruleset, with all its tables if it is busy.
+func (a *Archive) make(id uint32, busy bool) (*automaton.Ruleset, error) {
+	most := few
+	if busy {
+		most = tiny
 	}
-	old := s.ruleset.Load()
-	build := a.build
+	r, waits, err := a.decode(id, most)
 	switch {
-	case n == a.busy: // also where there is nothing to wait for
-	case old != nil:
-		return old, nil
-	default:
-		build = a.buildUnlessFew
-	}
-	r, err := a.decode(id, build)
-	if err != nil {
+	case err != nil:
 		return nil, err
+	case busy:
+		a.decoded[id].Store(r) // over whatever lists another goroutine has made meanwhile
+	case !a.decoded[id].CompareAndSwap(nil, r):
+		return a.decoded[id].Load(), nil
 	}
-	if n > 0 && n == a.busy {
-		s.ruleset.Store(r) // over whatever lists another goroutine has made meanwhile
-	} else if !s.ruleset.CompareAndSwap(nil, r) {
-		r = s.ruleset.Load()
+	if !waits {
+		a.busy[id].Store(true)
 	}
 	return r, nil
 }
 
-// decode checks and decodes a ruleset.
-func (a *Archive) decode(id uint32, build func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error)) (*automaton.Ruleset, error) {
+// decode checks and decodes a ruleset. Lists of no more than most rules have no
+// table; waits tells whether they might have.
+func (a *Archive) decode(id uint32, most int) (r *automaton.Ruleset, waits bool, err error) {
 	bounds := a.offsets[8*uint64(id):]
 	from, to := le.Uint64(bounds), le.Uint64(bounds[8:])
 	if from > to || to > uint64(len(a.blobs)) || to-from < 4 {
-		return nil, errLayout
+		return nil, false, errLayout
 	}
 	blob := a.blobs[from:to]
 	if crc32.Checksum(blob[4:], castagnoli) != le.Uint32(blob) {
-		return nil, errChecksum
+		return nil, false, errChecksum
 	}
-	return decode(blob[4:], build)
+	r, err = decode(blob[4:], func(rules []automaton.Rule) *automaton.Table {
+		if len(rules) > most {
+			return a.table(rules)
+		}
+		waits = waits || len(rules) > tiny
+		return nil
+	})
+	return r, waits, err
 }

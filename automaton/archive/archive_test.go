@@ -12,6 +12,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
+	"github.com/robotsieve/robotsieve/compile"
 )
 
 func TestWhatIsLookedUpIsWhatWasAdded(t *testing.T) {
@@ -189,101 +190,132 @@ func TestWriteToReportsWhatWasWrittenBeforeAnError(t *testing.T) {
 	}
 }
 
-// TestBuildMakesTheMachines: and is given a list that machines share but once.
-func TestBuildMakesTheMachines(t *testing.T) {
-	dialects, origins := small(t)
-	lists := map[*automaton.Rule]int{}
-	a, err := archive.Open(written(t, dialects, origins...), archive.Options{
-		Build: func(d automaton.Dialect, list []automaton.Rule) (*automaton.Machine, error) {
-			lists[&list[0]]++
-			return automaton.New(d, list, nil)
-		},
-	})
+// listsOf has for its origin a list of each of some lengths, of as many agents.
+func listsOf(t *testing.T, lengths ...int) origin {
+	var agents []automaton.Agent
+	for _, n := range lengths {
+		var patterns []string
+		for i := range n {
+			patterns = append(patterns, fmt.Sprintf("/%d/%d", n, i))
+		}
+		agents = append(agents, automaton.Agent{Token: fmt.Sprint(n), Machine: machine(t, google, patterns...)})
+	}
+	return origin{"https://many.example:443", 200, []*automaton.Ruleset{ruleset(t, google, nil, agents...)}}
+}
+
+func hundred() (patterns []string) {
+	for i := range 100 {
+		patterns = append(patterns, fmt.Sprint("/shared/", i))
+	}
+	return patterns
+}
+
+// tables is an archive.Options.Table that knows of what it was asked to make some.
+type tables struct {
+	sync.Mutex
+	lists map[*automaton.Rule]int // by the first rule, how often
+	sizes []int
+}
+
+func (a *tables) make(list []automaton.Rule) *automaton.Table {
+	a.Lock()
+	defer a.Unlock()
+	a.lists[&list[0]]++
+	a.sizes = append(a.sizes, len(list))
+	return compile.Table(compile.EngineAutomaton, list)
+}
+
+// TestTables: long lists have them at once, short ones never, the others once their
+// origin is busy; and a list that machines share has one.
+func TestTables(t *testing.T) {
+	many, shared := listsOf(t, 9, 10, 64, 65), machine(t, google, hundred()...)
+	many.rulesets[0] = ruleset(t, google, shared, append(slices.Clone(many.rulesets[0].Agents()),
+		automaton.Agent{Token: "one", Machine: shared})...)
+	made := tables{lists: map[*automaton.Rule]int{}}
+	a, err := archive.Open(written(t, []automaton.Dialect{google}, many), archive.Options{Table: made.make})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := lookedUp(t, a, origins[0].key, google).Ruleset
-	if len(lists) != 2 {
-		t.Errorf("got %d distinct lists, want 2", len(lists))
+	var s automaton.Scratch
+	judge := func(r *automaton.Ruleset) {
+		t.Helper()
+		for _, n := range []int{9, 10, 64, 65} {
+			path := fmt.Sprintf("https://many.example/%d/%d", n, n-1)
+			if v := r.Match(&s, []byte(fmt.Sprint(n)), []byte(path)); !v.Disallowed {
+				t.Errorf("%s: got %+v", path, v)
+			}
+		}
 	}
-	for _, n := range lists {
+	check := func(want ...int) {
+		t.Helper()
+		slices.Sort(made.sizes)
+		if !slices.Equal(made.sizes, want) {
+			t.Errorf("tables of %d rules, want %d", made.sizes, want)
+		}
+		made.sizes = nil
+	}
+	first := lookedUp(t, a, many.key, google).Ruleset
+	judge(first)
+	check(65, 100)
+	if again := lookedUp(t, a, many.key, google).Ruleset; again != first {
+		t.Error("a second lookup is of another ruleset")
+	}
+	for range 3 {
+		e, found, err := a.LookupBusy([]byte(many.key), google)
+		if err != nil || !found {
+			t.Fatal(found, err)
+		}
+		judge(e.Ruleset)
+	}
+	check(10, 64, 65, 100)
+	if r := lookedUp(t, a, many.key, google).Ruleset; r.Machine([]byte("10")).Tables()[0] == nil {
+		t.Error("a later lookup finds no table")
+	}
+	for _, n := range made.lists {
 		if n != 1 {
-			t.Errorf("a list was built %d times", n)
+			t.Errorf("the table of a list was made %d times", n)
 		}
-	}
-	var s automaton.Scratch
-	if v := r.Match(&s, []byte("two"), []byte("/own/xxxxxxxxxx/y")); !v.Disallowed {
-		t.Errorf("got %+v", v)
-	}
-	failing, err := archive.Open(written(t, dialects, origins...), archive.Options{
-		Build: func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error) { return nil, io.ErrNoProgress },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := failing.Lookup([]byte(origins[0].key), google); !errors.Is(err, io.ErrNoProgress) {
-		t.Errorf("error %v", err)
 	}
 }
 
-// TestBusyRulesetsAreBuilt: after so many lookups, and not before.
-func TestBusyRulesetsAreBuilt(t *testing.T) {
-	dialects, origins := small(t)
-	built := 0
-	a, err := archive.Open(written(t, dialects, origins...), archive.Options{
-		Busy: 3,
-		Build: func(d automaton.Dialect, list []automaton.Rule) (*automaton.Machine, error) {
-			built++
-			return automaton.New(d, list, nil)
-		},
-	})
+// TestNothingToGain: rulesets without lists that wait for a table are not decoded again.
+func TestNothingToGain(t *testing.T) {
+	o := listsOf(t, 0, 1, 9, 65)
+	made := tables{lists: map[*automaton.Rule]int{}}
+	a, err := archive.Open(written(t, []automaton.Dialect{google}, o), archive.Options{Table: made.make})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s automaton.Scratch
-	for i := range 6 {
-		r := lookedUp(t, a, origins[0].key, google).Ruleset
-		if v := r.Match(&s, []byte("two"), []byte("/own/xxxxxxxxxx/y")); !v.Disallowed {
-			t.Errorf("lookup %d: got %+v", i, v)
-		}
-		if want := i >= 2; (built > 0) != want {
-			t.Errorf("after %d lookups %d machines are built", i+1, built)
-		}
-	}
-	if built != 2 {
-		t.Errorf("%d machines are built, want each list's once", built)
+	first := lookedUp(t, a, o.key, google).Ruleset
+	if e, _, err := a.LookupBusy([]byte(o.key), google); err != nil || e.Ruleset != first {
+		t.Errorf("another ruleset, error %v", err)
 	}
 }
 
-// TestBusyIsNotLost: whatever goroutines do at the same time, the lookup at which a
-// ruleset is busy has it built, and nothing undoes that.
+// TestBusyIsNotLost: whatever goroutines do at the same time, once an origin has been
+// busy its lists have tables, and nothing undoes that.
 func TestBusyIsNotLost(t *testing.T) {
-	dialects, origins := small(t)
-	data := written(t, dialects, origins...)
-	key := []byte(origins[0].key)
+	o := listsOf(t, 10)
+	data := written(t, []automaton.Dialect{google}, o)
 	for range 200 {
-		var mu sync.Mutex
-		built := map[*automaton.Machine]bool{}
-		a, err := archive.Open(data, archive.Options{
-			Busy: 4,
-			Build: func(d automaton.Dialect, list []automaton.Rule) (*automaton.Machine, error) {
-				m, err := automaton.New(d, list, nil)
-				mu.Lock()
-				defer mu.Unlock()
-				built[m] = true
-				return m, err
-			},
-		})
+		made := tables{lists: map[*automaton.Rule]int{}}
+		a, err := archive.Open(data, archive.Options{Table: made.make})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var all sync.WaitGroup
-		for range 8 {
-			all.Go(func() { a.Lookup(key, google) })
+		for i := range 8 {
+			all.Go(func() {
+				if i%2 == 0 {
+					a.Lookup([]byte(o.key), google)
+				} else {
+					a.LookupBusy([]byte(o.key), google)
+				}
+			})
 		}
 		all.Wait()
-		if m := lookedUp(t, a, origins[0].key, google).Ruleset.Machine([]byte("one")); !built[m] {
-			t.Fatal("after nine lookups the machine is still the first")
+		if m := lookedUp(t, a, o.key, google).Ruleset.Machine([]byte("10")); m.Tables()[0] == nil {
+			t.Fatal("the machine is without a table")
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 var errRuleset = errors.New("damaged: not a ruleset")
 
 // decode makes a ruleset of its bytes, of which its strings are views.
-func decode(blob []byte, build func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error)) (*automaton.Ruleset, error) {
+func decode(blob []byte, table func([]automaton.Rule) *automaton.Table) (*automaton.Ruleset, error) {
 	if len(blob) == 0 || !known(automaton.Dialect(blob[0])) {
 		return nil, errRuleset
 	}
@@ -26,7 +26,11 @@ func decode(blob []byte, build func(automaton.Dialect, []automaton.Rule) (*autom
 	if c.bad {
 		return nil, errRuleset
 	}
-	made, err := c.machines(d, make([]*automaton.Machine, machines), all, build)
+	b, single, err := build(d, all, table)
+	if err != nil {
+		return nil, err
+	}
+	made, err := c.machines(d, make([]*automaton.Machine, machines), single)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +48,7 @@ func decode(blob []byte, build func(automaton.Dialect, []automaton.Rule) (*autom
 	if c.bad || len(c.rest) > 0 {
 		return nil, errRuleset
 	}
-	return automaton.NewRuleset(d, bound, wildcard)
+	return b.Ruleset(bound, wildcard)
 }
 
 // cursor reads a ruleset from front to end. What it reads after it has become bad
@@ -152,17 +156,28 @@ func (c *cursor) rule(r *automaton.Rule, high, line uint32) {
 	r.Pattern = c.text()
 }
 
-// machines makes a machine of each list, and of these the machines that it reads,
-// which share them.
-func (c *cursor) machines(d automaton.Dialect, machines []*automaton.Machine, lists [][]automaton.Rule,
-	build func(automaton.Dialect, []automaton.Rule) (*automaton.Machine, error)) ([]*automaton.Machine, error) {
-	single := make([]*automaton.Machine, len(lists))
+// build makes a machine of each list.
+func build(d automaton.Dialect, lists [][]automaton.Rule, table func([]automaton.Rule) *automaton.Table) (
+	b *automaton.Builder, machines []*automaton.Machine, err error) {
+	tables := make([]*automaton.Table, len(lists))
+	untabled := 0
 	for i, list := range lists {
-		var err error
-		if single[i], err = build(d, list); err != nil {
-			return nil, err
+		if tables[i] = table(list); tables[i] == nil {
+			untabled += len(list)
 		}
 	}
+	b = automaton.NewBuilder(d, len(lists), untabled)
+	machines = make([]*automaton.Machine, len(lists))
+	for i, list := range lists {
+		if machines[i], err = b.Machine(list, tables[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return b, machines, nil
+}
+
+// machines reads which of the machines of single lists each machine shares.
+func (c *cursor) machines(d automaton.Dialect, machines, single []*automaton.Machine) ([]*automaton.Machine, error) {
 	for i := range machines {
 		n := c.uvarint()
 		if n > uint64(len(c.rest)) {
@@ -170,7 +185,7 @@ func (c *cursor) machines(d automaton.Dialect, machines []*automaton.Machine, li
 		}
 		parts := make([]*automaton.Machine, n)
 		for j := range parts {
-			number := c.below(uint64(len(lists)))
+			number := c.below(uint64(len(single)))
 			if c.bad {
 				return nil, errRuleset
 			}

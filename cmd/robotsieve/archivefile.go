@@ -25,21 +25,16 @@ func openArchive(path string) (a *archive.Archive, close func() error, err error
 	if err != nil {
 		return nil, nil, err
 	}
-	if a, err = archive.Open(data, archive.Options{Build: buildMachine, Busy: busy}); err != nil {
+	if a, err = archive.Open(data, archive.Options{Table: buildTable}); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
 	}
 	return a, unmap, nil
 }
 
-// busy is the number of lookups, or of batches of URLs of one host, after which
-// rules are worth an automaton. To make one takes some 15 µs for the rules of an
-// average host, and saves some 100 ns a URL.
-const busy = 4
-
-// buildMachine makes the machine of a list from an archive, which holds no tables:
-// to make them anew costs less than to read them, and most origins need none.
-func buildMachine(d automaton.Dialect, rules []automaton.Rule) (*automaton.Machine, error) {
-	return compile.Machine(d, compile.EngineAuto, rules)
+// buildTable makes the table of a list from an archive, which holds none: to make
+// them anew costs less than to read them, and most origins need none.
+func buildTable(rules []automaton.Rule) *automaton.Table {
+	return compile.Table(compile.EngineAuto, rules)
 }
 
 // writeFile has a file written under a name of its own beside the one it is to

@@ -36,9 +36,13 @@ func openRules(path string, who agent) (rules filter.Policy, close func() error,
 // Find looks an origin up. Only a status of success has rules: a server error
 // makes robots.txt unreachable, and anything else, such as the 999 of some servers,
 // says that there is none, which allows everything (RFC 9309 2.3.1).
-func (p archived) Find(o origin.Origin) (filter.Rules, bool, error) {
+func (p archived) Find(o origin.Origin, busy bool) (filter.Rules, bool, error) {
 	var buf [128]byte // keys are hardly longer, and this needs no allocation
-	e, found, err := p.archive.Lookup(o.AppendKey(buf[:0]), p.dialect)
+	lookup := p.archive.Lookup
+	if busy {
+		lookup = p.archive.LookupBusy
+	}
+	e, found, err := lookup(o.AppendKey(buf[:0]), p.dialect)
 	switch {
 	case err != nil || !found:
 		return filter.Rules{}, false, err

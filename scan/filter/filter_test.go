@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
@@ -301,11 +302,11 @@ type broken struct{ *web }
 
 var errDamaged = errors.New("ruleset is damaged")
 
-func (b broken) Find(o origin.Origin) (Rules, bool, error) {
+func (b broken) Find(o origin.Origin, busy bool) (Rules, bool, error) {
 	if o.Host == "broken.example" {
 		return Rules{}, false, errDamaged
 	}
-	return b.web.Find(o)
+	return b.web.Find(o, busy)
 }
 
 func TestAnErrorOfThePolicyEndsTheFiltering(t *testing.T) {
@@ -404,6 +405,36 @@ func TestClassesHaveNames(t *testing.T) {
 			t.Errorf("class %d is called %q", class, name)
 		} else {
 			seen[name] = true
+		}
+	}
+}
+
+// counting is a policy that counts how often it was asked, and how often with busy.
+type counting struct {
+	*web
+	asked, busy *int
+}
+
+func (c counting) Find(o origin.Origin, busy bool) (Rules, bool, error) {
+	*c.asked++
+	if busy {
+		*c.busy++
+	}
+	return c.web.Find(o, busy)
+}
+
+// TestThePolicyIsAskedAgain: once, about a site with many URLs.
+func TestThePolicyIsAskedAgain(t *testing.T) {
+	w := newWeb(t, automaton.RFC9309, someBodies, someStatus)
+	for _, c := range []struct{ lines, asked, busy int }{{127, 1, 0}, {128, 2, 1}, {1000, 2, 1}} {
+		asked, busy := 0, 0
+		lines := strings.Repeat("http://a.example/x\n", c.lines)
+		r := source.NewReader([]*source.Input{memory(lines)}, source.Options{InOrder: true, Workers: 1})
+		if _, err := Run(context.Background(), r, 1, Config{Policy: counting{w, &asked, &busy}}, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		if asked != c.asked || busy != c.busy {
+			t.Errorf("%d lines: asked %d times, %d with busy, want %d and %d", c.lines, asked, busy, c.asked, c.busy)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func rulesOf(d automaton.Dialect, body string) Rules {
 	return Rules{Machine: r.Ruleset.Machine([]byte(agent))}
 }
 
-func (w *web) Find(o origin.Origin) (Rules, bool, error) {
+func (w *web) Find(o origin.Origin, _ bool) (Rules, bool, error) {
 	r, ok := w.rules[o]
 	return r, ok, nil
 }

@@ -33,14 +33,13 @@ const (
 type slot struct {
 	key    [keyLen]byte
 	length uint8 // of the key; 0 in an empty slot
-	used   uint8 // URLs since the policy was asked
+	used   uint8 // URLs since the policy was asked, up to askAgain
 	site
 }
 
-// askAgain is after how many URLs of a site the policy is asked about it again:
-// so it hears which sites are busy, and may have something faster for them by
-// then. It costs some 3 ns a URL.
-const askAgain = 64
+// askAgain is after how many URLs of a site the policy is asked about it again: to
+// make a table of rules pays after some hundred URLs.
+const askAgain = 128
 
 // spells tells whether the URL begins with the scheme and authority of the slot.
 func (s *slot) spells(url []byte) bool {
@@ -68,14 +67,14 @@ func newSites(c *Config) *sites {
 func (s *sites) find(prefix []byte) (*slot, error) {
 	if len(prefix) > keyLen {
 		var err error
-		s.long.site, err = s.ask(prefix)
+		s.long.site, err = s.ask(prefix, false)
 		return &s.long, err
 	}
 	at := &s.slots[maphash.Bytes(s.seed, prefix)%places]
 	if string(at.key[:at.length]) == string(prefix) {
 		return at, nil
 	}
-	known, err := s.ask(prefix)
+	known, err := s.ask(prefix, false)
 	if err != nil {
 		return nil, err
 	}
@@ -85,21 +84,20 @@ func (s *sites) find(prefix []byte) (*slot, error) {
 
 // use counts a URL of a slot's site.
 func (s *sites) use(at *slot) error {
-	if at.used++; at.used < askAgain || at == &s.long || s.config.Policy == nil {
+	if at.used == askAgain || at == &s.long || s.config.Policy == nil {
 		return nil
 	}
-	at.used = 0
+	if at.used++; at.used < askAgain {
+		return nil
+	}
 	prefix := at.key[:at.length]
-	if _, normal := origin.View(prefix); !normal { // to ask would allocate
-		return nil
-	}
 	var err error
-	at.site, err = s.ask(prefix)
+	at.site, err = s.ask(prefix, true)
 	return err
 }
 
 // ask finds out about a site.
-func (s *sites) ask(prefix []byte) (site, error) {
+func (s *sites) ask(prefix []byte, busy bool) (site, error) {
 	o, ok := origin.View(prefix)
 	if !ok {
 		scheme, _, _ := strings.Cut(string(prefix), "://")
@@ -113,7 +111,7 @@ func (s *sites) ask(prefix []byte) (site, error) {
 	}
 	rules, found := s.config.Site, true
 	if rules == nil {
-		r, ok, err := s.config.Policy.Find(o)
+		r, ok, err := s.config.Policy.Find(o, busy)
 		if err != nil {
 			return site{}, fmt.Errorf("%s: %w", o, err)
 		}
