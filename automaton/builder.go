@@ -24,8 +24,8 @@ type Builder struct {
 // NewBuilder returns a Builder with room for so many machines that New would make,
 // and for so many rules of those without a table. Where there are more, each takes
 // memory of its own; what is too much is wasted.
-func NewBuilder(d Dialect, machines, rules int) *Builder {
-	b := &Builder{dialect: d}
+func NewBuilder(d Dialect, machines, rules int) Builder {
+	b := Builder{dialect: d}
 	b.first, b.lists = newFirst(rules)
 	if machines > 1 {
 		b.machines = make([]Machine, machines-1)

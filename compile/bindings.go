@@ -1,6 +1,10 @@
 package compile
 
-import "github.com/robotsieve/robotsieve/automaton"
+import (
+	"slices"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
 
 // bindings are the groups that bind each token, and those for *. A crawler is
 // bound by all groups that name it, merged, and where none does by all for *,
@@ -24,16 +28,22 @@ const fewTokens = 16
 
 // all binds all groups.
 func (b *bindings) all(groups []Group) {
-	b.each, b.named = make([]int, len(groups)), make([]binding, 0, len(groups))
-	for i, g := range groups {
-		b.each[i] = i
-		for _, a := range g.Agents {
-			b.bind(a, i)
+	b.each = slices.Grow(b.each, len(groups))
+	for i := range groups {
+		b.each = append(b.each, i)
+		for j := range groups[i].Agents {
+			b.bind(&groups[i].Agents[j], i)
 		}
 	}
 }
 
-func (b *bindings) bind(a Agent, group int) {
+// reset forgets all but the room.
+func (b *bindings) reset() {
+	clear(b.named)
+	*b = bindings{named: b.named[:0], each: b.each[:0]}
+}
+
+func (b *bindings) bind(a *Agent, group int) {
 	if a.Wildcard {
 		b.add(&b.wildcard, group)
 		return

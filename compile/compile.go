@@ -55,15 +55,17 @@ type Robots struct {
 	// Lines is the number of lines that were read.
 	Lines int
 
-	bound []bound // see machines.made
+	made   []*automaton.Machine // of each group by its number, nil where it binds nobody
+	joined []joined
 }
 
 // Compile reads body in a dialect. It never fails and keeps no reference to
 // body.
 func Compile(body []byte, o Options) *Robots {
-	p := &parser{o: o, robots: &Robots{}}
+	p := newParser(o)
+	defer p.release()
 	p.parse(p.cut(body))
-	p.closeGroup()
-	p.robots.Ruleset = p.ruleset()
-	return p.robots
+	robots := p.take()
+	p.ruleset(robots)
+	return robots
 }

@@ -21,9 +21,15 @@ func (r *Robots) Rule(line int) (Rule, bool) {
 // Bound returns the indexes in Groups of the groups whose rules a machine of the
 // file's ruleset holds, in file order; none for nil.
 func (r *Robots) Bound(m *automaton.Machine) []int {
-	for _, b := range r.bound {
-		if m != nil && b.machine == m {
-			return b.groups
+	if m == nil {
+		return nil
+	}
+	if i := slices.Index(r.made, m); i >= 0 {
+		return []int{i}
+	}
+	for _, j := range r.joined {
+		if j.machine == m {
+			return j.groups
 		}
 	}
 	return nil
@@ -38,7 +44,7 @@ func (r *Robots) Matches(m *automaton.Machine, s *automaton.Scratch, path []byte
 	var rules []automaton.Rule
 	for _, g := range r.Bound(m) {
 		k := ranker{dialect: d}
-		k.makeRoom(r.Groups[g:g+1], 0)
+		k.makeRoom(r.Groups[g : g+1])
 		rules = append(rules, k.rank(r.Groups[g])...)
 	}
 	slices.SortFunc(rules, byRank)

@@ -117,9 +117,9 @@ var knownKeys = []string{
 func (p *parser) record(key, value string) {
 	group := -1
 	if p.inside {
-		group = len(p.robots.Groups) - 1
+		group = len(p.starts) - 1
 	}
-	p.robots.Records = append(p.robots.Records, Record{Line: p.line, Key: key, Value: value, Group: group})
+	p.records = append(p.records, Record{Line: p.line, Key: key, Value: value, Group: group})
 	if !slices.ContainsFunc(knownKeys, func(known string) bool { return equalFold(key, known) }) {
 		p.note(NoteUnknownKey, key)
 	}

@@ -1,8 +1,8 @@
 package compile
 
 import (
-	"slices"
 	"strings"
+	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
 )
@@ -26,27 +26,80 @@ type Agent struct {
 	Wildcard bool
 }
 
-// few is room for the groups and agents of most files.
-const few = 4
-
-// parser is the state between lines.
+// parser is the state between lines. Its arrays serve one file after another: they
+// grow to what the largest has needed, and what is kept of a file is copied out of
+// them, each kind in one piece of its size. To let them grow anew for each file, or to
+// guess their sizes, was a fourth of the time.
 type parser struct {
 	o      Options
-	robots *Robots
 	limit  int  // where the body ends for us
 	more   bool // there is something past the limit that was not even copied
 	line   int  // 1-based number of the line being read
+	lines  int  // how many were read
 	open   bool // the last group may be given more agents
 	inside bool // rules belong to the last group
 	nul    bool // there is a NUL in the body
+	hash   bool // there is a '#' in the body
 
-	// What lies behind the last closed group in the arrays of agents and rules. All
-	// groups share these, since most are of a line or two.
-	agents  []Agent
-	rules   []Rule
-	tokens  text   // those that are not in lower case in the body
-	counted bool   // room for rules has been made
-	rest    string // what follows the line being read
+	starts  []start // of the groups
+	agents  []Agent // of all groups, their tokens not yet in lower case
+	rules   []Rule  // of all groups
+	records []Record
+	notes   []Note
+
+	bindings bindings
+	order    []uint64 // see ranker
+}
+
+// start is how many agents and rules there are before a group.
+type start struct{ agents, rules int }
+
+// parsers are those that read no file at the moment.
+var parsers = sync.Pool{New: func() any { return &parser{} }}
+
+func newParser(o Options) *parser {
+	p := parsers.Get().(*parser)
+	p.o = o
+	return p
+}
+
+// release gives a parser back, without what it has of its file.
+func (p *parser) release() {
+	clear(p.agents)
+	clear(p.rules)
+	clear(p.records)
+	clear(p.notes)
+	p.bindings.reset()
+	*p = parser{
+		starts: p.starts[:0], agents: p.agents[:0], rules: p.rules[:0], records: p.records[:0], notes: p.notes[:0],
+		bindings: p.bindings, order: p.order,
+	}
+	parsers.Put(p)
+}
+
+// take returns what was read, but for the rules as they are matched.
+func (p *parser) take() *Robots {
+	r := &Robots{Groups: make([]Group, len(p.starts)), Records: exact(p.records), Notes: exact(p.notes), Lines: p.lines}
+	agents, rules := exact(p.agents), exact(p.rules)
+	for i := range r.Groups {
+		end := start{len(agents), len(rules)}
+		if i+1 < len(p.starts) {
+			end = p.starts[i+1]
+		}
+		from := p.starts[i]
+		r.Groups[i] = Group{agents[from.agents:end.agents:end.agents], rules[from.rules:end.rules:end.rules]}
+	}
+	return r
+}
+
+// exact returns a copy that has no more room than it needs, nil of nothing.
+func exact[T any](s []T) []T {
+	if len(s) == 0 {
+		return nil
+	}
+	c := make([]T, len(s))
+	copy(c, s)
+	return c
 }
 
 // blankLine ends a record of the dialect original. For the others it is nothing.
@@ -59,37 +112,16 @@ func (p *parser) blankLine() {
 // agent adds a user-agent line to the group that is open, or opens one.
 func (p *parser) agent(value string) {
 	if !p.open {
-		p.closeGroup()
-		if p.robots.Groups == nil {
-			p.robots.Groups = make([]Group, 0, few)
-		}
-		p.robots.Groups = append(p.robots.Groups, Group{Agents: p.agents, Rules: p.rules})
+		p.starts = append(p.starts, start{len(p.agents), len(p.rules)})
 		p.open, p.inside = true, true
-	}
-	g := p.group()
-	if cap(g.Agents) == 0 {
-		g.Agents = make([]Agent, 0, few)
 	}
 	a := Agent{Line: p.line, Value: value}
 	a.Token, a.Wildcard = p.token(value)
 	if a.Token == "" && !a.Wildcard {
 		p.note(NoteNoToken, value)
 	}
-	g.Agents = append(g.Agents, a)
+	p.agents = append(p.agents, a)
 }
-
-// closeGroup ends the last group. What its arrays have left is for the next.
-func (p *parser) closeGroup() {
-	if len(p.robots.Groups) == 0 {
-		return
-	}
-	g := p.group()
-	p.agents, g.Agents = g.Agents[len(g.Agents):], slices.Clip(g.Agents)
-	p.rules, g.Rules = g.Rules[len(g.Rules):], slices.Clip(g.Rules)
-}
-
-// group is the group that lines are added to.
-func (p *parser) group() *Group { return &p.robots.Groups[len(p.robots.Groups)-1] }
 
 // rule adds a rule to the group. Also a rule that means nothing closes the
 // group's list of agents.
@@ -99,27 +131,11 @@ func (p *parser) rule(allow bool, value string) {
 		return
 	}
 	p.open = false
-	g := p.group()
-	if cap(g.Rules) == 0 {
-		g.Rules = p.roomForRules()
-	}
-	g.Rules = append(g.Rules, Rule{Line: p.line, Allow: allow, Value: value})
-	p.compilePattern(&g.Rules[len(g.Rules)-1])
+	p.rules = append(p.rules, Rule{Line: p.line, Allow: allow, Value: value})
+	p.compilePattern(&p.rules[len(p.rules)-1])
 }
 
-// roomForRules returns room for the rules to come, where the first is met: one on
-// each line, and one in 24 bytes: 1,220 real files have 38 bytes a rule. Where that
-// is not enough the array grows.
-func (p *parser) roomForRules() []Rule {
-	if p.counted {
-		return nil
-	}
-	p.counted = true
-	const usual = 24
-	return make([]Rule, 0, 1+min(strings.Count(p.rest, "\n"), len(p.rest)/usual))
-}
-
-// token reads the value of a user-agent line.
+// token reads the value of a user-agent line. The case of a token is not yet lower.
 func (p *parser) token(value string) (token string, wildcard bool) {
 	switch p.o.Dialect {
 	case automaton.Google:
@@ -127,18 +143,18 @@ func (p *parser) token(value string) (token string, wildcard bool) {
 			return "", true
 		}
 		if p.o.WideTokens {
-			return p.tokens.lower(cutToken(value)), false
+			return cutToken(value), false
 		}
 		end := 0
 		for end < len(value) && isGoogleToken(value[end]) {
 			end++
 		}
-		return p.tokens.lower(value[:end]), false
+		return value[:end], false
 	case automaton.RFC9309:
 		if value == "*" {
 			return "", true
 		}
-		return p.tokens.lower(cutToken(value)), false
+		return cutToken(value), false
 	default:
 		if value == "*" {
 			return "", true
@@ -149,7 +165,7 @@ func (p *parser) token(value string) (token string, wildcard bool) {
 		if name = trim(name); name == "*" {
 			return "", false
 		}
-		return p.tokens.lower(name), false
+		return name, false
 	}
 }
 

@@ -38,7 +38,7 @@ func (p *parser) cut(body []byte) string {
 func (p *parser) parse(body string) {
 	p.line = 1
 	lines := lineCutter{body: body, cr: strings.IndexByte(body, '\r') >= 0, next: bomLength(body)}
-	p.nul = strings.IndexByte(body, 0) >= 0
+	p.nul, p.hash = strings.IndexByte(body, 0) >= 0, strings.IndexByte(body, '#') >= 0
 	if lines.next > 0 {
 		p.note(NoteByteOrderMark, "")
 	}
@@ -54,8 +54,7 @@ func (p *parser) parse(body string) {
 			}
 			return
 		}
-		p.robots.Lines = p.line
-		p.rest = body[min(lines.next, len(body)):]
+		p.lines = p.line
 		p.readLine(line)
 		if !more {
 			return
@@ -128,7 +127,9 @@ func (p *parser) readLine(line string) {
 			line = line[:nul]
 		}
 	}
-	line, _, _ = cutAt(line, '#')
+	if p.hash {
+		line, _, _ = cutAt(line, '#')
+	}
 	if line = trim(line); line == "" {
 		return
 	}

@@ -7,58 +7,57 @@ import (
 )
 
 // ruleset makes the machines of the file and binds its tokens to them.
-func (p *parser) ruleset() *automaton.Ruleset {
-	b := bindings{dialect: p.o.Dialect}
-	b.all(p.robots.Groups)
-	m := machines{o: p.o, groups: p.robots.Groups, ranker: ranker{dialect: p.o.Dialect}, made: make([]bound, len(p.robots.Groups))}
-	m.makeRoom(b)
+func (p *parser) ruleset(r *Robots) {
+	m := machines{o: p.o, Robots: r, ranker: ranker{dialect: p.o.Dialect, order: p.order[:0]}}
+	m.makeRoom()
+	b := &p.bindings
+	b.dialect = p.o.Dialect
+	b.all(r.Groups)
 	m.plan(b)
-	var some [few]automaton.Agent
-	agents := some[:0] // on the stack, since NewRuleset copies them
-	for _, n := range b.named {
-		agents = append(agents, automaton.Agent{Token: m.ranker.text.keep(n.token), Machine: m.of(n.groups)})
+	agents := make([]automaton.Agent, len(b.named))
+	for i, n := range b.named {
+		agents[i] = automaton.Agent{Token: n.token, Machine: m.of(n.groups)}
 	}
 	var wildcard *automaton.Machine
 	if len(b.wildcard) > 0 {
 		wildcard = m.of(b.wildcard)
 	}
-	p.robots.bound = m.made
-	ruleset, err := automaton.NewRuleset(p.o.Dialect, agents, wildcard)
-	if err != nil {
+	var err error
+	if r.Ruleset, err = m.builder.Ruleset(agents, wildcard); err != nil {
 		// No bytes lead here: tokens are distinct, machines of the dialect.
 		panic(err)
 	}
-	return ruleset
+	p.order = m.ranker.order
 }
 
 // machines makes the machines of lists of groups, one of each list, so that a file
 // with hundreds of agents over one list of rules makes one machine.
 type machines struct {
-	o      Options
-	groups []Group
-	ranker ranker
-	joined map[string]*automaton.Machine // of several groups, by groupsKey
-	merged map[string]bool               // which of these are merged as far as they are many
-	// made has the machine of each group by its number, nil where it binds nobody,
-	// and behind these the joined.
-	made []bound
+	*Robots // whose machines are made
+	o       Options
+	ranker  ranker
+	builder automaton.Builder
+	byKey   map[string]*automaton.Machine // those of several groups, by groupsKey
+	merged  map[string]bool               // which of these are merged as far as they are many
 }
 
-// bound is a machine with the groups that it is made of.
-type bound struct {
+// joined is a machine with the groups that it is made of.
+type joined struct {
 	machine *automaton.Machine
 	groups  []int
 }
 
-// makeRoom makes room for the machines of all groups and for tokens.
-func (m *machines) makeRoom(b bindings) {
-	tokens := 0
-	for _, n := range b.named {
-		tokens += len(n.token)
-	}
-	m.ranker.makeRoom(m.groups, tokens)
-	for i := range m.made {
-		m.made[i].groups = b.each[i : i+1]
+// makeRoom makes room for the machines of all groups, and gives tokens their final
+// spelling, in the memory of the ruleset.
+func (m *machines) makeRoom() {
+	listed := m.ranker.makeRoom(m.Groups)
+	m.builder = automaton.NewBuilder(m.o.Dialect, len(m.Groups), listed)
+	m.made = make([]*automaton.Machine, len(m.Groups))
+	for i := range m.Groups {
+		for j := range m.Groups[i].Agents {
+			a := &m.Groups[i].Agents[j]
+			a.Token = m.ranker.text.keepLower(a.Token)
+		}
 	}
 }
 
@@ -68,16 +67,16 @@ func (m *machines) of(groups []int) *automaton.Machine {
 		return m.ofOne(groups[0])
 	}
 	key := groupsKey(groups)
-	joined := m.joined[key]
-	if joined == nil {
-		if m.joined == nil {
-			m.joined = map[string]*automaton.Machine{}
+	made := m.byKey[key]
+	if made == nil {
+		if m.byKey == nil {
+			m.byKey = map[string]*automaton.Machine{}
 		}
-		joined = m.join(groups, m.merged[key])
-		m.joined[key] = joined
-		m.made = append(m.made, bound{joined, groups})
+		made = m.join(groups, m.merged[key])
+		m.byKey[key] = made
+		m.joined = append(m.joined, joined{made, groups})
 	}
-	return joined
+	return made
 }
 
 // groupsKey is a key for the map of machines made of several groups.
@@ -92,15 +91,16 @@ func groupsKey(groups []int) string {
 // ofOne returns the machine of a group.
 func (m *machines) ofOne(group int) *automaton.Machine {
 	made := &m.made[group]
-	if made.machine == nil {
-		one, err := machine(m.o.Dialect, m.o.Engine, m.ranker.rank(m.groups[group]))
+	if *made == nil {
+		rules := m.ranker.rank(m.Groups[group])
+		one, err := m.builder.Machine(rules, Table(m.o.Engine, rules))
 		if err != nil {
 			// No bytes lead here: rules are made by ranker.fill, and tables of these.
 			panic(err)
 		}
-		made.machine = one
+		*made = one
 	}
-	return made.machine
+	return *made
 }
 
 // join makes the machine of several groups of the machines of each, or of the

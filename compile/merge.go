@@ -20,7 +20,7 @@ const maxMerged = 4
 // plan decides for which crawlers with many groups most of these are merged: those
 // with the most groups first, as far as maxMerged allows. The largest groups are
 // never merged.
-func (m *machines) plan(b bindings) {
+func (m *machines) plan(b *bindings) {
 	var many [][]int
 	for _, n := range b.named {
 		if len(n.groups) > maxParts {
@@ -35,7 +35,7 @@ func (m *machines) plan(b bindings) {
 	}
 	slices.SortStableFunc(many, func(x, y []int) int { return cmp.Compare(len(y), len(x)) })
 	room := 0
-	for _, g := range m.groups {
+	for _, g := range m.Groups {
 		room += maxMerged * len(g.Rules)
 	}
 	m.merged = map[string]bool{}
@@ -47,7 +47,7 @@ func (m *machines) plan(b bindings) {
 		_, small := m.bySize(groups)
 		rules := 0
 		for _, g := range small {
-			rules += len(m.groups[g].Rules)
+			rules += len(m.Groups[g].Rules)
 		}
 		if rules <= room {
 			room -= rules
@@ -61,7 +61,7 @@ func (m *machines) plan(b bindings) {
 func (m *machines) bySize(groups []int) (large, small []int) {
 	sorted := slices.Clone(groups)
 	slices.SortStableFunc(sorted, func(x, y int) int {
-		return cmp.Compare(len(m.groups[y].Rules), len(m.groups[x].Rules))
+		return cmp.Compare(len(m.Groups[y].Rules), len(m.Groups[x].Rules))
 	})
 	large, small = sorted[:maxParts-1], sorted[maxParts-1:]
 	slices.Sort(small)
@@ -72,10 +72,10 @@ func (m *machines) bySize(groups []int) (large, small []int) {
 func (m *machines) merge(groups []int) *automaton.Machine {
 	var all Group
 	for _, g := range groups {
-		all.Rules = append(all.Rules, m.groups[g].Rules...)
+		all.Rules = append(all.Rules, m.Groups[g].Rules...)
 	}
 	k := ranker{dialect: m.o.Dialect}
-	k.makeRoom([]Group{all}, 0)
+	k.makeRoom([]Group{all})
 	made, err := machine(m.o.Dialect, m.o.Engine, k.rank(all))
 	if err != nil {
 		// No bytes lead here: rules are made by ranker.fill, and tables of these.

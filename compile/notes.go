@@ -66,5 +66,5 @@ func (n Note) String() string {
 }
 
 func (p *parser) note(kind NoteKind, text string) {
-	p.robots.Notes = append(p.robots.Notes, Note{Line: p.line, Kind: kind, Text: text})
+	p.notes = append(p.notes, Note{Line: p.line, Kind: kind, Text: text})
 }

@@ -16,30 +16,44 @@ type ranker struct {
 	dialect automaton.Dialect
 	rules   []automaton.Rule
 	text    text
-	order   []uint64 // of the group at hand, see orderOf
+	order   []uint64 // of the group at hand, see orderOf; of no use behind that
 }
 
-// makeRoom makes room for the rules of groups, and for so many octets of other text.
-func (k *ranker) makeRoom(groups []Group, others int) {
-	rules, longest := 0, 0
+// makeRoom makes room for the rules of groups, and for the tokens of their agents. It
+// returns how many of the rules are in groups too small for a table.
+func (k *ranker) makeRoom(groups []Group) (listed int) {
+	rules, octets, longest := 0, 0, 0
 	for i := range groups {
-		before := rules
-		for j := range groups[i].Rules {
-			r := &groups[i].Rules[j]
-			if r.Inert {
-				continue
-			}
-			rules++
-			others += len(r.Pattern)
-			if index := indexPage(r, k.dialect); index != "" {
-				rules++
-				others += len(index)
-			}
+		n, length := k.size(groups[i].Rules)
+		rules, octets, longest = rules+n, octets+length, max(longest, n)
+		if n <= crossover {
+			listed += n
 		}
-		longest = max(longest, rules-before)
+		for j := range groups[i].Agents {
+			octets += len(groups[i].Agents[j].Token)
+		}
 	}
-	k.rules, k.order = make([]automaton.Rule, 0, rules), make([]uint64, 0, longest)
-	k.text.Grow(others)
+	k.rules, k.order = make([]automaton.Rule, 0, rules), slices.Grow(k.order, longest)
+	k.text.Grow(octets)
+	return listed
+}
+
+// size returns the number of rules that are made of some, and of octets in their
+// patterns.
+func (k *ranker) size(rules []Rule) (n, octets int) {
+	for i := range rules {
+		r := &rules[i]
+		if r.Inert {
+			continue
+		}
+		n++
+		octets += len(r.Pattern)
+		if index := indexPage(r, k.dialect); index != "" {
+			n++
+			octets += len(index)
+		}
+	}
+	return n, octets
 }
 
 // rank returns the rules of a group, for which there is room, in the order of their

@@ -30,22 +30,14 @@ func (t *text) keep(s string) string {
 	return t.String()[from:]
 }
 
-// lower returns s with its ASCII letters in lower case. All other bytes are left as
-// they are, also those that are not UTF-8. What is in lower case already is not
-// copied.
-func (t *text) lower(s string) string {
+// keepLower returns a copy of s with its ASCII letters in lower case. All other bytes
+// are as they were, also those that are not UTF-8.
+func (t *text) keepLower(s string) string {
+	from := t.Len()
 	for i := range len(s) {
-		if lower(s[i]) == s[i] {
-			continue
-		}
-		from := t.Len()
-		t.WriteString(s[:i])
-		for ; i < len(s); i++ {
-			t.WriteByte(lower(s[i]))
-		}
-		return t.String()[from:]
+		t.WriteByte(lower(s[i]))
 	}
-	return s
+	return t.String()[from:]
 }
 
 func lower(c byte) byte {

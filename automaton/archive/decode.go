@@ -158,7 +158,7 @@ func (c *cursor) rule(r *automaton.Rule, high, line uint32) {
 
 // build makes a machine of each list.
 func build(d automaton.Dialect, lists [][]automaton.Rule, table func([]automaton.Rule) *automaton.Table) (
-	b *automaton.Builder, machines []*automaton.Machine, err error) {
+	b automaton.Builder, machines []*automaton.Machine, err error) {
 	tables := make([]*automaton.Table, len(lists))
 	untabled := 0
 	for i, list := range lists {
@@ -170,7 +170,7 @@ func build(d automaton.Dialect, lists [][]automaton.Rule, table func([]automaton
 	machines = make([]*automaton.Machine, len(lists))
 	for i, list := range lists {
 		if machines[i], err = b.Machine(list, tables[i]); err != nil {
-			return nil, nil, err
+			return b, nil, err
 		}
 	}
 	return b, machines, nil
