@@ -61,21 +61,36 @@ func (s *octetSet) has(octet byte) bool { return s[octet>>6]>>(octet&63)&1 != 0 
 
 // begin makes what the first rule needs. Most tables have none with a gap.
 func (g *gaps) begin() {
-	*g = gaps{
-		symbols: map[string]uint32{}, edges: map[gapEdge]uint32{}, anchors: map[anchorKey]uint32{},
-		nodes: make([]gapNode, firstNode), order: []uint32{noNode},
+	if g.symbols == nil {
+		g.symbols, g.edges, g.anchors = map[string]uint32{}, map[gapEdge]uint32{}, map[anchorKey]uint32{}
 	}
-	for i := range g.nodes {
-		g.nodes[i].best = automaton.None
+	for range firstNode {
+		g.nodes = append(g.nodes, gapNode{best: automaton.None})
 	}
+	g.order = append(g.order, noNode)
 	for i := range g.musts {
 		g.musts[i] = math.MaxUint64
 	}
 }
 
+// reset forgets all but the room, and that too if there is so much of it that to clear
+// it would take longer than to make it.
+func (g *gaps) reset() {
+	const much = 1 << 10
+	if len(g.nodes) > much {
+		*g = gaps{}
+		return
+	}
+	clear(g.symbols)
+	clear(g.edges)
+	clear(g.anchors)
+	clear(g.texts)
+	g.texts, g.nodes, g.order = g.texts[:0], g.nodes[:0], g.order[:0]
+}
+
 // add adds what follows the first gap of a rule.
 func (g *gaps) add(rule uint32, prefix, rest string, r *automaton.Rule) {
-	if g.nodes == nil {
+	if len(g.nodes) == 0 {
 		g.begin()
 	}
 	var octets octetSet

@@ -56,13 +56,13 @@ func (o *prefixOrder) sort(numbers []uint64, depth int) {
 	}
 }
 
-// prefixes returns the prefixes of numbers.
-func (o *prefixOrder) prefixes(numbers []uint64) []prefix {
-	all := make([]prefix, len(numbers))
-	for i, n := range numbers {
+// prefixes appends the prefixes of numbers to all.
+func (o *prefixOrder) prefixes(all []prefix, numbers []uint64) []prefix {
+	all = slices.Grow(all, len(numbers))
+	for _, n := range numbers {
 		rule := uint32(n & ruleMask)
 		text := o.text(rule)
-		all[i] = prefix{text: text, rule: rule, gaps: len(text) < len(o.rules[rule].Pattern)}
+		all = append(all, prefix{text: text, rule: rule, gaps: len(text) < len(o.rules[rule].Pattern)})
 	}
 	return all
 }

@@ -32,7 +32,7 @@ func (b *prefixes) build(all []prefix) bool {
 	t := b.table
 	t.States = make([]automaton.State, 2, 2+len(all)/4)
 	t.Points = make([]automaton.Point, 0, 1+len(all)/4)
-	b.edges = make([]automaton.Edge, 0, len(all)+len(all)/2)
+	b.edges = slices.Grow(b.edges, len(all)+len(all)/2)
 	rooted := 0
 	for rooted < len(all) && all[rooted].text == "/" {
 		rooted++
