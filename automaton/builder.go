@@ -7,10 +7,11 @@ import (
 )
 
 // Builder makes the machines of one robots.txt and its ruleset, in few pieces of
-// memory: a small ruleset, its first machine and the lists of all its machines are
-// one. To make pieces is a third of what it takes to compile a small file, and to
-// go from one to the next most of what it takes to match by the rules of an origin
-// that are in no cache.
+// memory: the first machine and the lists of all machines are one, if they are small.
+// To make pieces is a third of what it takes to compile a small file, and to go from
+// one to the next most of what it takes to match by the rules of an origin that are
+// in no cache. The ruleset lies apart: those of thousands of origins together stay in
+// a cache that would not hold their machines.
 //
 // Machines of one Builder keep one another in memory. It belongs to one goroutine;
 // what it has made does not change any more.
@@ -34,7 +35,7 @@ func NewBuilder(d Dialect, machines, rules int) Builder {
 }
 
 // newFirst makes a machine and room for the lists of so many rules, in one piece if
-// these are few. The sizes are such as the allocator has, about a factor of two apart.
+// these are few. The sizes are such as the allocator has of whole lines of a cache.
 func newFirst(rules int) (*Machine, list) {
 	switch {
 	case rules == 0:
@@ -45,16 +46,16 @@ func newFirst(rules int) (*Machine, list) {
 			list [2]listed
 		}{}
 		return &first.Machine, first.list[:rules]
-	case rules <= 5:
+	case rules <= 6:
 		first := &struct {
 			Machine
-			list [5]listed
+			list [6]listed
 		}{}
 		return &first.Machine, first.list[:rules]
-	case rules <= 9:
+	case rules <= 10:
 		first := &struct {
 			Machine
-			list [9]listed
+			list [10]listed
 		}{}
 		return &first.Machine, first.list[:rules]
 	case rules <= 18:

@@ -17,8 +17,8 @@ type listed struct {
 	// word holds the first octets of the pattern behind its slash, eight or as many
 	// as there are.
 	word uint64
-	// line and disallowed are the rule's verdict, here for the same reason: in rules
-	// that are in no cache each step costs as much as the match.
+	// line and disallowed are the rule's verdict, here because in rules that are in no
+	// cache each step costs as much as the match.
 	line       uint32
 	disallowed bool
 	// octets is how many there are.

@@ -115,12 +115,12 @@ func (p *parser) agent(value string) {
 		p.starts = append(p.starts, start{len(p.agents), len(p.rules)})
 		p.open, p.inside = true, true
 	}
-	a := Agent{Line: p.line, Value: value}
-	a.Token, a.Wildcard = p.token(value)
-	if a.Token == "" && !a.Wildcard {
+	p.agents = append(p.agents, Agent{})
+	a := &p.agents[len(p.agents)-1]
+	a.Line, a.Value = p.line, value
+	if a.Token, a.Wildcard = p.token(value); a.Token == "" && !a.Wildcard {
 		p.note(NoteNoToken, value)
 	}
-	p.agents = append(p.agents, a)
 }
 
 // rule adds a rule to the group. Also a rule that means nothing closes the
@@ -131,8 +131,10 @@ func (p *parser) rule(allow bool, value string) {
 		return
 	}
 	p.open = false
-	p.rules = append(p.rules, Rule{Line: p.line, Allow: allow, Value: value})
-	p.compilePattern(&p.rules[len(p.rules)-1])
+	p.rules = append(p.rules, Rule{})
+	r := &p.rules[len(p.rules)-1]
+	r.Line, r.Allow, r.Value = p.line, allow, value
+	p.compilePattern(r)
 }
 
 // token reads the value of a user-agent line. The case of a token is not yet lower.
