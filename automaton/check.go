@@ -41,6 +41,7 @@ var (
 	errB          = errors.New("point for form B is none, or that of another point")
 	errTries      = errors.New("ranges of rules to try do not follow one another in order")
 	errAnchor     = errors.New("anchor is none, or that of another point")
+	errTwice      = errors.New("segments are to be found in two ways")
 	errNoRule     = errors.New("no such rule")
 	errMissing    = errors.New("the table does not have this rule where a path would find it")
 	errOutOfPlace = errors.New("rules stand where no path that they match finds them")
@@ -81,6 +82,11 @@ func (t *Table) check(rules []Rule) error {
 			return err
 		}
 	}
+	if t.Segments != nil {
+		if err := (&segmentsChecker{checker: &c, Segments: t.Segments}).check(); err != nil {
+			return fmt.Errorf("segments: %w", err)
+		}
+	}
 	if err := c.meaning(); err != nil {
 		return err
 	}
@@ -106,8 +112,16 @@ func (c *checker) shape() error {
 	c.states = make([]checkedState, len(c.States))
 	c.states[1].depth = 1
 	c.reached = make([]bool, len(c.Points))
-	if c.Gaps != nil {
+	switch {
+	case c.Gaps != nil && c.Segments != nil:
+		return errTwice
+	case c.Gaps != nil:
 		c.anchored = make([]bool, len(c.Gaps.Anchors))
+	case c.Segments != nil:
+		c.anchored = make([]bool, len(c.Segments.Anchors))
+		for i := range min(len(c.anchored), FloatsOfSlash+1) {
+			c.anchored[i] = true // on every path
+		}
 	}
 	if !c.has(c.Base) {
 		return fmt.Errorf("base: %w", errNoRule)
@@ -192,7 +206,7 @@ func (c *checker) next(p *Point) bool {
 
 // prefixes checks the edges, and what is to agree with all of them.
 func (c *checker) prefixes() error {
-	first := filter{}
+	first := Filter{}
 	if err := c.edges(&first); err != nil {
 		return err
 	}
@@ -201,7 +215,7 @@ func (c *checker) prefixes() error {
 			return fmt.Errorf("state %d: %w", i, errLengths)
 		}
 	}
-	first.shorter(c.states[1].lengths)
+	first.letShorterPass(c.states[1].lengths)
 	if first != c.First {
 		return errFilter
 	}
@@ -225,29 +239,40 @@ func (p *probes) find(place, hash uint64) bool {
 	return distance < min(p.filled, MaxProbes)
 }
 
-// edges checks edges one by one, in the order of the hash table.
-func (c *checker) edges(first *filter) error {
-	empty := slices.IndexFunc(c.Edges, func(e Edge) bool { return e.Key == 0 })
+// edges checks edges one by one.
+func (c *checker) edges(first *Filter) error {
+	return c.Trie.eachEdge(func(e *Edge) error {
+		if e.Key>>3 == 1 {
+			first.letPass(e)
+		}
+		return c.edge(e)
+	})
+}
+
+// eachEdge calls a function for each edge, in the order of the hash table, in which it
+// is found.
+func (t *Trie) eachEdge(check func(*Edge) error) error {
+	empty := slices.IndexFunc(t.Edges, func(e Edge) bool { return e.Key == 0 })
 	if empty < 0 {
 		return fmt.Errorf("edges: %w", errFull)
 	}
-	mask := len(c.Edges) - 1
+	mask := len(t.Edges) - 1
 	p := probes{mask: uint64(mask)}
 	for n := 1; n <= mask; n++ {
 		i := (empty + n) & mask
-		e := &c.Edges[i]
+		e := &t.Edges[i]
 		if e.Key == 0 {
 			p.filled = 0
 			continue
 		}
-		if !p.find(uint64(i), HashEdge(e.Word, e.Key, c.Seed)) {
+		if !p.find(uint64(i), HashEdge(e.Word, e.Key, t.Seed)) {
 			return fmt.Errorf("edge %d: %w", i, errHash)
 		}
-		if err := c.edge(e); err != nil {
-			return fmt.Errorf("edge %d: %w", i, err)
+		if e.Word&^wordMask[e.Key&7+1] != 0 {
+			return fmt.Errorf("edge %d: %w", i, errOctets)
 		}
-		if e.Key>>3 == 1 {
-			first.edge(e)
+		if err := check(e); err != nil {
+			return fmt.Errorf("edge %d: %w", i, err)
 		}
 	}
 	return nil
@@ -257,9 +282,6 @@ func (c *checker) edge(e *Edge) error {
 	state, n := e.Key>>3, e.Key&7+1
 	if state == 0 || uint64(state) >= uint64(len(c.states)) {
 		return errEdgeState
-	}
-	if e.Word&^wordMask[n] != 0 {
-		return errOctets
 	}
 	c.states[state].lengths |= 1 << (n - 1)
 	if e.To&IsPoint == 0 {
@@ -282,19 +304,16 @@ func (c *checker) edge(e *Edge) error {
 	return nil
 }
 
-// filter is Table.First.
-type filter [EdgeOctets][64]uint8
-
-// edge lets an edge pass, as far as it has octets.
-func (f *filter) edge(e *Edge) {
+// letPass lets an edge pass, as far as it has octets.
+func (f *Filter) letPass(e *Edge) {
 	last := e.Key & 7
 	for i := range last + 1 {
-		f[i][e.Word>>(8*i)&63] |= 1 << last
+		f[i][Fold(e.Word)>>(8*i)&63] |= 1 << last
 	}
 }
 
-// shorter lets edges of the given lengths pass by the octets that they do not have.
-func (f *filter) shorter(lengths uint8) {
+// letShorterPass lets edges of the given lengths pass by the octets that they do not have.
+func (f *Filter) letShorterPass(lengths uint8) {
 	for i := range f {
 		if shorter := lengths & (1<<i - 1); shorter != 0 {
 			for c := range f[i] {
@@ -350,14 +369,28 @@ func (c *checker) rule(id uint32, r *Rule) error {
 
 // matchesAs tells whether two rules are the same in everything but their verdict.
 func (r *Rule) matchesAs(o *Rule) bool {
-	return r.Anchored == o.Anchored && (r.Form == FormB) == (o.Form == FormB) && r.Pattern == o.Pattern
+	return r.Anchored == o.Anchored && (r.Form == FormB) == (o.Form == FormB) && r.text() == o.text()
+}
+
+// text is the pattern, without the slash before a gap where it means nothing.
+func (r *Rule) text() string {
+	if r.floats() {
+		return r.Pattern[r.prefix:]
+	}
+	return r.Pattern
+}
+
+// floats tells whether the rule has nothing before its first gap, or, what is the same,
+// the slash: no segment can begin with that of the path unless it begins with one.
+func (r *Rule) floats() bool {
+	return r.gaps && r.Form != FormB && (r.prefix == 0 || r.prefix == 1 && r.Pattern[0] == '/') && r.Pattern[r.prefix+1] != '/'
 }
 
 // place returns the rule in the place of one that does not match every path, None
 // if there is none.
 func (c *checker) place(id uint32, r *Rule) (uint32, error) {
 	if r.gaps && r.prefix <= 1 && r.Form != FormB {
-		return c.behindGap(r, nil)
+		return c.behindGap(r, 0)
 	}
 	p, rule := c.point(r)
 	if p == nil {
@@ -383,7 +416,7 @@ func (c *checker) place(id uint32, r *Rule) (uint32, error) {
 	case i > 0 && c.rules[tries[i-1]].matchesAs(r):
 		return tries[i-1], nil
 	case p.Anchor != 0:
-		return c.behindGap(r, &c.Gaps.Anchors[p.Anchor])
+		return c.behindGap(r, p.Anchor)
 	}
 	return None, nil
 }

@@ -22,7 +22,6 @@ var (
 	errShallow  = errors.New("not the number of states with one octet")
 	errChild    = errors.New("not the child of the root")
 	errBegin    = errors.New("a symbol does not pass the filter")
-	errFours    = errors.New("not the first four octets of the long symbols")
 	errNodes    = errors.New("ranges of nodes do not follow one another")
 	errFloat    = errors.New("floats of a symbol are not in order")
 	errKids     = errors.New("kids are not in order")
@@ -40,7 +39,7 @@ func (c *checker) gaps() error {
 	g := c.Gaps
 	for _, check := range []func(*Gaps) error{
 		(*Gaps).checkChildren, (*Gaps).checkRoot, (*Gaps).checkSuffixes, (*Gaps).checkSymbols,
-		(*Gaps).checkBegin, (*Gaps).checkFours, (*Gaps).checkRanges, (*Gaps).checkOrder, (*Gaps).checkBest,
+		(*Gaps).checkBegin, (*Gaps).checkRanges, (*Gaps).checkOrder, (*Gaps).checkBest,
 	} {
 		if err := check(g); err != nil {
 			return fmt.Errorf("gaps: %w", err)
@@ -180,19 +179,23 @@ func (g *Gaps) checkSymbols() error {
 // ends tells whether a symbol ends at a state itself.
 func (g *Gaps) ends(state uint32) bool { return g.Act[state] == state }
 
-// checkBegin checks that the filter lets each symbol pass, short ones by a family
-// that is not taken for one of long symbols only.
+// checkBegin checks that the filter lets each symbol pass, and sets what New sets.
 func (g *Gaps) checkBegin() error {
-	every := g.Begin[1].ofEvery()
-	for first := uint32(1); first <= g.Shallow; first++ {
-		family := g.Begin[0].of(g.Label[first])
-		if g.ends(first) && family&every&^g.Long == 0 {
-			return fmt.Errorf("state %d: %w", first, errBegin)
+	g.Begin.complete()
+	return g.beginBelow(0, 0, 0)
+}
+
+// beginBelow checks it of the symbols that go on from a state, which lies behind some
+// octets, less than the filter has, the first of them in the lowest byte.
+func (g *Gaps) beginBelow(state uint32, depth uint32, octets uint64) error {
+	for child := g.First[state]; child < g.First[state+1]; child++ {
+		octets := octets | uint64(g.Label[child])<<(8*depth)
+		if (g.ends(child) || depth == 2) && !g.Begin.passes(octets, depth) {
+			return fmt.Errorf("state %d: %w", child, errBegin)
 		}
-		for second := g.First[first]; second < g.First[first+1]; second++ {
-			family := family & g.Begin[1].of(g.Label[second])
-			if family == 0 || g.short(second) && family&^g.Long == 0 {
-				return fmt.Errorf("state %d: %w", second, errBegin)
+		if depth < 2 {
+			if err := g.beginBelow(child, depth+1, octets); err != nil {
+				return err
 			}
 		}
 	}
@@ -208,80 +211,6 @@ func (c *Classes) ofEvery() uint8 {
 	return every
 }
 
-// short tells whether, at a state with two octets or one octet further on, a symbol ends.
-func (g *Gaps) short(second uint32) bool {
-	if g.ends(second) {
-		return true
-	}
-	for third := g.First[second]; third < g.First[second+1]; third++ {
-		if g.ends(third) {
-			return true
-		}
-	}
-	return false
-}
-
-// checkFours checks that the table of four octets leads to all states with four
-// octets and nowhere else, unless no family needs it.
-func (g *Gaps) checkFours() error {
-	if g.Long == 0 {
-		return nil
-	}
-	entries, err := g.checkFoursHash()
-	if err != nil {
-		return err
-	}
-	found, err := g.foursBelow(0, 0, 0)
-	if err == nil && found != entries {
-		err = errFours
-	}
-	return err
-}
-
-// checkFoursHash checks that all entries are found, and returns how many there are.
-func (g *Gaps) checkFoursHash() (entries int, err error) {
-	n := len(g.Fours)
-	if n == 0 || n&(n-1) != 0 {
-		return 0, fmt.Errorf("fours: %w", errSize)
-	}
-	empty := slices.IndexFunc(g.Fours, func(four Four) bool { return four.State == 0 })
-	if empty < 0 {
-		return 0, fmt.Errorf("fours: %w", errFull)
-	}
-	p := probes{mask: uint64(n - 1)}
-	for k := 1; k < n; k++ {
-		i := (empty + k) & (n - 1)
-		four := g.Fours[i]
-		if four.State == 0 {
-			p.filled = 0
-			continue
-		}
-		if entries++; !p.find(uint64(i), uint64(HashFour(four.Octets))) {
-			return 0, fmt.Errorf("four %d: %w", i, errHash)
-		}
-	}
-	return entries, nil
-}
-
-// foursBelow looks for the four octets of each state with four that lies below a
-// state with fewer, and returns how many those are.
-func (g *Gaps) foursBelow(state uint32, depth int, octets uint32) (found int, err error) {
-	if depth == 4 {
-		if g.four(octets) != state {
-			return 0, fmt.Errorf("state %d: %w", state, errFours)
-		}
-		return 1, nil
-	}
-	for child := g.First[state]; child < g.First[state+1]; child++ {
-		n, err := g.foursBelow(child, depth+1, octets|uint32(g.Label[child])<<(8*depth))
-		if err != nil {
-			return 0, err
-		}
-		found += n
-	}
-	return found, nil
-}
-
 // checkRanges checks that each node is a float, or waits behind one anchor or one
 // node with a lower number.
 func (g *Gaps) checkRanges() error {
@@ -292,7 +221,7 @@ func (g *Gaps) checkRanges() error {
 		}
 		next = from
 	}
-	if len(g.Anchors) == 0 || g.Anchors[0] != (Anchor{Best: None}) {
+	if len(g.Anchors) == 0 || g.Anchors[0] != (Kids{Best: None}) {
 		return errNoAnchor
 	}
 	for i, a := range g.Anchors[1:] {
@@ -412,8 +341,11 @@ func (g *Gaps) bestOf(nodes, end uint32) uint32 {
 }
 
 // behindGap returns the rule in the place of one whose segments wait behind an
-// anchor, or on every path if there is none.
-func (c *checker) behindGap(r *Rule, anchor *Anchor) (uint32, error) {
+// anchor, or on every path if that is 0.
+func (c *checker) behindGap(r *Rule, anchor uint32) (uint32, error) {
+	if c.Segments != nil {
+		return c.Segments.behindGap(r, anchor), nil
+	}
 	g := c.Gaps
 	if g == nil {
 		return None, nil
@@ -422,11 +354,8 @@ func (c *checker) behindGap(r *Rule, anchor *Anchor) (uint32, error) {
 	if g.Must != 0 && strings.IndexByte(rest, g.Must) < 0 {
 		return None, errMust
 	}
-	var kids, end uint32
-	if anchor != nil {
-		kids, end = anchor.Kids, anchor.KidsEnd
-	}
-	for float := anchor == nil; ; float = false {
+	kids, end := g.Anchors[anchor].Kids, g.Anchors[anchor].KidsEnd
+	for float := anchor == 0; ; float = false {
 		segment, behind, more := strings.Cut(rest, "*")
 		state := g.state(segment)
 		if state == 0 || !g.ends(state) {
@@ -435,7 +364,7 @@ func (c *checker) behindGap(r *Rule, anchor *Anchor) (uint32, error) {
 		symbol, anchored := g.Symbol[state], r.Anchored && !more
 		var id uint32
 		if float {
-			id = g.float(symbol, uint8(r.prefix), anchored)
+			id = g.floatOf(r, symbol, anchored)
 		} else {
 			id = g.kid(kids, end, symbol, anchored)
 		}
@@ -457,6 +386,15 @@ func (g *Gaps) state(segment string) uint32 {
 		state = g.child(state, segment[i])
 	}
 	return state
+}
+
+// floatOf returns the float of a rule's first segment, None if there is none.
+func (g *Gaps) floatOf(r *Rule, symbol uint32, anchored bool) uint32 {
+	id := g.float(symbol, uint8(r.prefix), anchored)
+	if id == None && r.floats() {
+		id = g.float(symbol, uint8(1-r.prefix), anchored)
+	}
+	return id
 }
 
 // float returns the float of a symbol that may begin at an octet, None if there is

@@ -26,14 +26,15 @@ func tableRules() []automaton.Rule {
 	add(automaton.FormB, "/?q=(1)", "/?q=(1)$", "/?q=*w", "/?r=(2)")
 	add(automaton.FormA, "/?q=", "/t*uuu", "/t*v$", "+/t*u", "/t")
 	add(automaton.FormA, "/w*one/e", "/w*two/e", "/w*three/e*one/e", "/w*four/e$", "/w*five/e", "/wait*six/e", "/wait*seven/e", "/wait*one/e", "/wait*two/e", "/wait*five/e")
-	add(automaton.FormA, "*one/e$", "*one/e", "/*one/e*tone/e", "*e*four/e*e", "*e*one/e", "/*five/e$", "*oe", "*/e", "/$", "/")
+	add(automaton.FormA, "*one/e$", "*one/e", "/*one/e*tone/e", "*e*four/e*e", "*e*one/e", "/*five/e$", "*oe", "*/e", "/*/ef", "/$", "/")
+	add(automaton.FormA, "*segments/of/many", "*segments/of/more", "*of/many/octets$", "*at/many/octets$", "/*e/e*x", "/*e/e*y*z$")
 	return inOrder(rules)
 }
 
 // tableOf is the table that package compile makes of rules.
-func tableOf(t testing.TB, rules []automaton.Rule) *automaton.Table {
+func tableOf(t testing.TB, engine compile.Engine, rules []automaton.Rule) *automaton.Table {
 	t.Helper()
-	m, err := compile.Machine(rfc9309, compile.EngineAutomaton, slices.Clone(rules))
+	m, err := compile.Machine(rfc9309, engine, slices.Clone(rules))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,6 +44,9 @@ func tableOf(t testing.TB, rules []automaton.Rule) *automaton.Table {
 	}
 	return table
 }
+
+// tableEngines are those that answer with a table.
+var tableEngines = []compile.Engine{compile.EngineAutomaton, compile.EngineGaps}
 
 // spoilt is a table of tableRules, and what it takes to find something in it.
 type spoilt struct {
@@ -113,19 +117,33 @@ func tries(p *automaton.Point) bool { return p.TryEnd > p.Try+1 }
 func accepts(p *automaton.Point) bool { return p.Accept != none }
 
 // rehash puts the edges where they are found.
-func (s spoilt) rehash() {
+func (s spoilt) rehash() { rehash(&s.Trie) }
+
+func rehash(t *automaton.Trie) {
 	var edges []automaton.Edge
-	for _, e := range s.Edges {
+	for _, e := range t.Edges {
 		if e.Key != 0 {
 			edges = append(edges, e)
 		}
 	}
-	clear(s.Edges)
+	clear(t.Edges)
 	for _, e := range edges {
-		i := automaton.HashEdge(e.Word, e.Key, s.Seed)
-		for ; s.Edges[int(i)&(len(s.Edges)-1)].Key != 0; i++ {
+		i := automaton.HashEdge(e.Word, e.Key, t.Seed)
+		for ; t.Edges[int(i)&(len(t.Edges)-1)].Key != 0; i++ {
 		}
-		s.Edges[int(i)&(len(s.Edges)-1)] = e
+		t.Edges[int(i)&(len(t.Edges)-1)] = e
+	}
+}
+
+// displace moves an edge to where a search does not find it: the last empty place in its
+// order.
+func displace(t *automaton.Trie, e *automaton.Edge) {
+	home := int(automaton.HashEdge(e.Word, e.Key, t.Seed))
+	for i := len(t.Edges) - 1; ; i-- {
+		if place := &t.Edges[(home+i)&(len(t.Edges)-1)]; place.Key == 0 {
+			*place, *e = *e, automaton.Edge{}
+			return
+		}
 	}
 }
 
@@ -201,16 +219,7 @@ var wrong = []struct {
 			s.Edges[i].Key |= 8
 		}
 	}},
-	{"an edge that is not found", "search does not find", func(s spoilt) {
-		e := s.edge(isRule)
-		home := int(automaton.HashEdge(e.Word, e.Key, s.Seed))
-		for i := len(s.Edges) - 1; ; i-- { // the last empty place in the order of the search
-			if place := &s.Edges[(home+i)&(len(s.Edges)-1)]; place.Key == 0 {
-				*place, *e = *e, automaton.Edge{}
-				return
-			}
-		}
-	}},
+	{"an edge that is not found", "search does not find", func(s spoilt) { displace(&s.Trie, s.edge(isRule)) }},
 	{"an edge of the dead state", "edge of no state", func(s spoilt) { s.edge(func(e *automaton.Edge) bool { return e.Key&7 > 0 }).Key &= 7; s.rehash() }},
 	{"an edge of a state that does not exist", "edge of no state", func(s spoilt) { s.edge(isRule).Key |= 1000 << 3; s.rehash() }},
 	{"more octets than an edge has", "octets beyond", func(s spoilt) { s.short().Word |= 1 << 63; s.rehash() }},
@@ -234,7 +243,9 @@ var wrong = []struct {
 	{"an edge that does not pass the filter", "filter of the first state", func(s spoilt) { s.Table.First[0]['a'&63] = 0 }},
 	{"a filter that lets pass what no edge has", "filter of the first state", func(s spoilt) { s.Table.First[0][63] = 0xff }},
 
-	{"no rule for every path", "rule 36: the table does not have", func(s spoilt) { s.Base = none }},
+	{"segments in two ways", "in two ways", func(s spoilt) { s.Segments = &automaton.Segments{} }},
+
+	{"no rule for every path", "rule 37: the table does not have", func(s spoilt) { s.Base = none }},
 	{"a rule for every path that is not", "stand where no path", func(s spoilt) { s.Base = s.rule("/ab") }},
 	{"a rule missing where its prefix ends", "does not have", func(s spoilt) { s.point(accepts).Accept = none }},
 	{"a rule missing where the path ends", "does not have", func(s spoilt) { s.Points[0].End = none }},
@@ -242,7 +253,7 @@ var wrong = []struct {
 	{"an edge to another rule", "does not have", func(s spoilt) { s.edge(isRule).To = s.rule("/ab") }},
 	{"an edge of other octets", "does not have", func(s spoilt) {
 		e := s.edge(isRule)
-		e.Word ^= 1 << 6 // the filter looks at six bits
+		e.Word ^= 1 << 7 // at which the filter does not look
 		s.rehash()
 	}},
 	{"a text of another rule", "does not have", func(s spoilt) { s.at(s.chained()).From = s.rule("/other/text/as/long/as/any") }},
@@ -275,7 +286,7 @@ var wrong = []struct {
 	{"the root is its own child", "children of states do not", func(s spoilt) { s.Gaps.First[0] = 0 }},
 	{"a state that is nobody's child", "children of states do not", func(s spoilt) { s.Gaps.First[len(s.Label)]-- }},
 	{"a state is its own child", "children of states do not", func(s spoilt) { s.Gaps.First[3] = 3 }},
-	{"children end before they begin", "children of states do not", func(s spoilt) { s.Gaps.First[3], s.Gaps.First[4] = s.Gaps.First[4], s.Gaps.First[3] }},
+	{"children end before they begin", "children of states do not", func(s spoilt) { s.Gaps.First[4] = s.Gaps.First[3] - 1 }},
 	{"children beyond the last state", "children of states do not", func(s spoilt) { s.Gaps.First[len(s.Label)-1] += 1000 }},
 	{"labels out of order", "order of their labels", func(s spoilt) { s.Label[1], s.Label[2] = s.Label[2], s.Label[1] }},
 	{"the same label twice", "order of their labels", func(s spoilt) { s.Label[2] = s.Label[1] }},
@@ -297,36 +308,11 @@ var wrong = []struct {
 	}},
 	{"symbols without floats", "do not follow", func(s spoilt) { s.Floats = s.Floats[1:] }},
 
-	{"a filter that no symbol passes", "pass the filter", func(s spoilt) { s.Begin[0] = automaton.Classes{} }},
-	{"a filter that no second octet passes", "pass the filter", func(s spoilt) { s.Begin[1].Hi['n'>>4] = 0 }},
-	{"short symbols taken for long ones", "pass the filter", func(s spoilt) { s.Long = 0xff }},
-	{"a symbol of one octet that needs a second", "pass the filter", func(s spoilt) { s.Begin[1].Lo[7] = s.Begin[1].Lo[7] & 0xf0 }},
-	{"no table of four octets", "not a power of two", func(s spoilt) { s.Fours = nil }},
-	{"a table of four octets of another size", "not a power of two", func(s spoilt) { s.Fours = s.Fours[1:] }},
-	{"a full table of four octets", "without an empty place", func(s spoilt) {
-		for i := range s.Fours {
-			s.Fours[i].State |= 1
-		}
-	}},
-	{"four octets that are not found", "search does not find", func(s spoilt) {
-		four := find(s.Fours, func(f *automaton.Four) bool { return f.State != 0 })
-		home := int(automaton.HashFour(four.Octets))
-		for i := len(s.Fours) - 1; ; i-- {
-			if place := &s.Fours[(home+i)&(len(s.Fours)-1)]; place.State == 0 {
-				*place, *four = *four, automaton.Four{}
-				return
-			}
-		}
-	}},
-	{"four octets missing", "not the first four octets", func(s spoilt) {
-		*find(s.Fours, func(f *automaton.Four) bool { return f.State != 0 }) = automaton.Four{}
-		for i, f := range s.Fours { // so that the others are found
-			s.Fours[i] = automaton.Four{}
-			s.addFour(f)
-		}
-	}},
-	{"four octets of no symbol", "not the first four octets", func(s spoilt) { s.addFour(automaton.Four{Octets: 0x61616161, State: 1}) }},
-	{"four octets to another state", "not the first four octets", func(s spoilt) { find(s.Fours, func(f *automaton.Four) bool { return f.State != 0 }).State-- }},
+	{"a filter that no symbol passes", "pass the filter", func(s spoilt) { s.Begin.Octets[0] = automaton.Classes{} }},
+	{"a filter that no second octet passes", "pass the filter", func(s spoilt) { s.Begin.Octets[1].Hi['n'>>4] = 0 }},
+	{"a filter that no third octet passes", "pass the filter", func(s spoilt) { s.Begin.Octets[2].Hi['e'>>4] = 0 }},
+	{"a symbol of one octet that needs a second", "pass the filter", func(s spoilt) { s.Begin.Octets[1].Lo[7] = 0 }},
+	{"a symbol of two octets that needs a third", "pass the filter", func(s spoilt) { s.Begin.Octets[2].Lo[7] = 0 }},
 
 	{"floats that begin late", "do not follow", func(s spoilt) { s.Floats[0] = 1 }},
 	{"floats that end before they begin", "do not follow", func(s spoilt) {
@@ -378,19 +364,8 @@ var wrong = []struct {
 	{"a node accepts no rule", "no such rule", func(s spoilt) { s.accept("*one/e", 1000) }},
 	{"a node without its rule", "does not have", func(s spoilt) { s.accept("*one/e", none) }},
 	{"a node with the rule of another", "does not have", func(s spoilt) { s.accept("*one/e", 1) }},
-	{"a float behind nothing instead of the slash", "does not have", func(s spoilt) { s.node("/*five/e$").From = 0 }},
+	{"a float behind nothing instead of the slash", "does not have", func(s spoilt) { s.node("/*/ef").From = 0 }},
 	{"a node that need not be at the end", "does not have", func(s spoilt) { s.node("/*five/e$").Anchored = false }},
-}
-
-// addFour puts four octets where they are found.
-func (s spoilt) addFour(f automaton.Four) {
-	if f.State == 0 {
-		return
-	}
-	i := automaton.HashFour(f.Octets)
-	for ; s.Fours[int(i)&(len(s.Fours)-1)].State != 0; i++ {
-	}
-	s.Fours[int(i)&(len(s.Fours)-1)] = f
 }
 
 // accept gives a node another rule, and all that promise the old one the new.
@@ -422,13 +397,19 @@ func TestNewRefusesTables(t *testing.T) {
 	for _, c := range wrong {
 		t.Run(c.name, func(t *testing.T) {
 			rules := tableRules()
-			table := tableOf(t, rules)
+			table := tableOf(t, compile.EngineGaps, rules)
 			c.spoil(spoilt{table, table.Gaps, rules})
-			m, err := automaton.New(rfc9309, rules, table)
-			if m != nil || err == nil || !strings.Contains(err.Error(), "automaton: table: ") || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v and error %v, want one with %q", m, err, c.want)
-			}
+			refused(t, rules, table, c.want)
 		})
+	}
+}
+
+// refused tells whether New refuses a table with an error.
+func refused(t *testing.T, rules []automaton.Rule, table *automaton.Table, want string) {
+	t.Helper()
+	m, err := automaton.New(rfc9309, rules, table)
+	if m != nil || err == nil || !strings.Contains(err.Error(), "automaton: table: ") || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v and error %v, want one with %q", m, err, want)
 	}
 }
 
@@ -437,8 +418,10 @@ func TestNewRefusesTables(t *testing.T) {
 func TestNewAcceptsTables(t *testing.T) {
 	rules := tableRules()
 	for n := 1; n <= len(rules); n++ {
-		if _, err := automaton.New(rfc9309, rules[:n], tableOf(t, rules[:n])); err != nil {
-			t.Errorf("%d rules: %v", n, err)
+		for _, engine := range tableEngines {
+			if _, err := automaton.New(rfc9309, rules[:n], tableOf(t, engine, rules[:n])); err != nil {
+				t.Errorf("%d rules: %v", n, err)
+			}
 		}
 	}
 }
@@ -451,7 +434,7 @@ func TestNewRefusesLongSearches(t *testing.T) {
 		rules = append(rules, rule(automaton.FormA, uint32(i+1), fmt.Sprintf("/%04d", i)))
 	}
 	rules = inOrder(rules)
-	table := tableOf(t, rules)
+	table := tableOf(t, compile.EngineAutomaton, rules)
 	full := spoilt{Table: table}
 	full.Edges = slices.DeleteFunc(full.Edges, func(e automaton.Edge) bool { return e.Key == 0 })
 	full.Edges = append(full.Edges, automaton.Edge{})

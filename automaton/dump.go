@@ -37,6 +37,7 @@ func (p *part) dump(w io.Writer, d Dialect) {
 	}
 	if p.table != nil {
 		p.dumpPrefixes(w)
+		p.table.Segments.dump(w)
 		p.table.Gaps.dump(w)
 	}
 }
@@ -64,8 +65,8 @@ func (p *part) rule(i uint32) string {
 	return fmt.Sprintf("rule %d, line %d: %s %+q%s", i, r.Verdict.Line, verdict, r.Pattern+anchor, form)
 }
 
-// edges returns the edges of the automaton of prefixes by state, then octets.
-func (t *Table) edges() []Edge {
+// edges returns the edges of a trie by state, then octets.
+func (t *Trie) edges() []Edge {
 	var edges []Edge
 	for _, e := range t.Edges {
 		if e.Key != 0 {
@@ -122,7 +123,11 @@ func (t *Table) acts(p *Point) string {
 	for _, rule := range t.Tries[p.Try:p.TryEnd] {
 		fmt.Fprintf(&b, " try rule %d", rule)
 	}
-	if p.Anchor != 0 {
+	switch {
+	case p.Anchor == 0:
+	case t.Segments != nil:
+		fmt.Fprintf(&b, " arm anchor %d", p.Anchor)
+	default:
 		a := t.Gaps.Anchors[p.Anchor]
 		fmt.Fprintf(&b, " arm%s", nodes(a.Kids, a.KidsEnd))
 	}
@@ -140,6 +145,95 @@ func nodes(from, to uint32) string {
 		return fmt.Sprintf(" node %d", from)
 	}
 	return fmt.Sprintf(" nodes %d to %d", from, to-1)
+}
+
+func (g *Segments) dump(w io.Writer) {
+	if g == nil {
+		return
+	}
+	edges := g.edges()
+	fmt.Fprintf(w, "segments: %s, %s, %s\n",
+		count(len(g.States)-1, "state"), count(len(edges), "edge"), count(len(g.Knots), "knot"))
+	for i, a := range g.Anchors {
+		if a.Best != None {
+			fmt.Fprintf(w, "  anchor %d%s:%s\n", i, g.where(uint32(i)), a.states())
+		}
+	}
+	backwards := g.backwards(edges)
+	for _, e := range edges {
+		text, over := e.text(), ""
+		if backwards[e.Key>>3] {
+			text, over = reversed(text), "back over "
+		}
+		fmt.Fprintf(w, "  state %d, %s%+q: ", e.Key>>3, over, text)
+		if e.To&IsPoint == 0 {
+			fmt.Fprintf(w, "rule %d\n", e.To)
+			continue
+		}
+		fmt.Fprintf(w, "knot %d:%s\n", e.To&^IsPoint, g.Knots[e.To&^IsPoint].acts())
+	}
+}
+
+// where says behind what an anchor's segments wait, if that is on every path.
+func (g *Segments) where(anchor uint32) string {
+	a := &g.Anchors[anchor]
+	switch {
+	case a.Gate != 0:
+		return fmt.Sprintf(", behind %+q at octet %d or later", string(rune(a.Gate)), a.From)
+	case anchor == FloatsOfNothing:
+		return ", on every path"
+	case anchor == FloatsOfSlash:
+		return ", on every path behind \"/\""
+	}
+	return ""
+}
+
+// states says where the segments behind an anchor are read.
+func (a *Anchor) states() string {
+	var b strings.Builder
+	if a.State != 0 {
+		fmt.Fprintf(&b, " state %d", a.State)
+	}
+	if a.Back != 0 {
+		fmt.Fprintf(&b, " at the end state %d", a.Back)
+	}
+	return b.String()
+}
+
+// acts says what is done at a knot.
+func (k *Knot) acts() string {
+	var b strings.Builder
+	if k.Accept != None {
+		fmt.Fprintf(&b, " rule %d", k.Accept)
+	}
+	if k.Anchor != 0 {
+		fmt.Fprintf(&b, " arm anchor %d", k.Anchor)
+	}
+	if k.Next != 0 {
+		fmt.Fprintf(&b, " to state %d", k.Next)
+	}
+	return b.String()
+}
+
+// backwards tells of each state whether segments are read backwards in it. Edges are in
+// the order of their states, and lead to higher ones.
+func (g *Segments) backwards(edges []Edge) []bool {
+	backwards := make([]bool, len(g.States))
+	for _, a := range g.Anchors {
+		backwards[a.Back] = true
+	}
+	for _, e := range edges {
+		if e.To&IsPoint != 0 && backwards[e.Key>>3] {
+			backwards[g.Knots[e.To&^IsPoint].Next] = true
+		}
+	}
+	return backwards
+}
+
+func reversed(text string) string {
+	b := []byte(text)
+	slices.Reverse(b)
+	return string(b)
 }
 
 // texts returns what has been read in each state.

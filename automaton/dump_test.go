@@ -22,6 +22,7 @@ const everything = `disallow: /wp-admin/
 allow: /wp-admin/admin-ajax.php
 disallow: /wp-admin/$
 disallow: /*?s=
+disallow: /*?*page=
 disallow: /*.pdf$
 disallow: /search/*print*page
 disallow: /search?q=
@@ -47,6 +48,8 @@ func TestDump(t *testing.T) {
 		{"list.txt", google, compile.EngineList, "disallow: /a*b$\nallow: /\"\x7f\n", (*automaton.Machine).String},
 		{"everything.txt", rfc9309, compile.EngineAutomaton, everything, (*automaton.Machine).String},
 		{"everything.dot", rfc9309, compile.EngineAutomaton, everything, (*automaton.Machine).Graphviz},
+		{"gaps.txt", rfc9309, compile.EngineGaps, everything, (*automaton.Machine).String},
+		{"gaps.dot", rfc9309, compile.EngineGaps, everything, (*automaton.Machine).Graphviz},
 		{"prefixes.txt", original, compile.EngineAutomaton, "disallow: /a*\ndisallow: /a*b$\ndisallow: /abcdefghijklmnop1\ndisallow: /abcdefghijklmnop2\n", (*automaton.Machine).String},
 	} {
 		t.Run(c.file, func(t *testing.T) {
@@ -88,7 +91,7 @@ func TestDumpOfNothing(t *testing.T) {
 func TestDumpIsPrintable(t *testing.T) {
 	rules := "disallow: /\x1b[2J*\x07\"\\\ndisallow: /\xff*\u202e$\n"
 	for _, d := range []automaton.Dialect{google, rfc9309, original} {
-		for _, engine := range []compile.Engine{compile.EngineList, compile.EngineAutomaton} {
+		for _, engine := range []compile.Engine{compile.EngineList, compile.EngineAutomaton, compile.EngineGaps} {
 			m := dumped(t, d, engine, rules)
 			for _, text := range []string{m.String(), m.Graphviz()} {
 				if strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\n' || c >= 0x7f }) {

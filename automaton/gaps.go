@@ -2,18 +2,18 @@ package automaton
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
 	"slices"
 )
 
 // The automaton of gaps, in one line: Aho and Corasick's (1975) reads the path
-// once, and where a segment ends, the nodes that wait for it go on. Three things
-// complicate it.
+// once, and where a segment ends, the nodes that wait for it go on. It is for the few
+// rules that the search for segments (segments.go) could take long with: whatever they
+// are, it takes the same time for each octet. Three things complicate it.
 //
 // First, on most paths no segment begins at most octets. As long as the
-// automaton is at its root, a filter of two octets, 64 places at a time, tells
-// where one may begin, and for long segments another one of four octets.
+// automaton is at its root, a filter of three octets, 64 places at a time, tells
+// where one may begin.
 //
 // Second, a node may go on only once the one before it has, and only with a
 // segment that begins where that one ended or later. So each symbol has a queue
@@ -112,13 +112,6 @@ type run struct {
 	floor  uint32 // no rule that may still be found is better
 }
 
-// places are the places in 64 octets of a path, from octet from on, at which the
-// filter lets a segment begin.
-type places struct {
-	from int
-	set  uint64
-}
-
 // first returns the first rule below best that matches, best if none does. The
 // anchors in s are those that the path has.
 func (g *Gaps) first(s *Scratch, path []byte, floats bool, best uint32) uint32 {
@@ -132,14 +125,14 @@ func (g *Gaps) first(s *Scratch, path []byte, floats bool, best uint32) uint32 {
 	if floor >= best || g.Must != 0 && bytes.IndexByte(path, g.Must) < 0 {
 		return best
 	}
-	p := places{0, pairs64(&g.Begin, path)}
-	at, state := g.begin(path, 0, &p)
+	b := block{0, 0, g.Begin.places(path)}
+	at, state := g.begin(path, 0, &b)
 	if state == 0 {
 		return best
 	}
 	r := run{Gaps: g, s: s, length: len(path), floats: floats, best: best, floor: floor}
 	for state != 0 {
-		at, state = g.begin(path, r.read(path, at, state), &p)
+		at, state = g.begin(path, r.read(path, at, state), &b)
 	}
 	return r.best
 }
@@ -168,53 +161,22 @@ func (r *run) read(path []byte, at int, state uint32) int {
 	return at
 }
 
-// begin returns where a segment that begins at octet i or later may go on, and in
-// which state; state 0 if none begins.
-func (g *Gaps) begin(path []byte, i int, p *places) (at int, state uint32) {
+// begin returns where a segment that begins at octet i or later goes on, and in which
+// state; state 0 if none begins. A block of places is at hand, and kept at hand.
+func (g *Gaps) begin(path []byte, i int, b *block) (at int, state uint32) {
 	for i < len(path) {
-		if i >= p.from+64 {
-			*p = places{i, pairs64(&g.Begin, path[i:])}
+		if i >= b.from+64 {
+			*b = block{0, i, g.Begin.places(path[i:])}
 		}
-		for set := p.set >> (i - p.from); set != 0; set &= set - 1 {
+		for set := b.set >> (i - b.from); set != 0; set &= set - 1 {
 			at := i + bits.TrailingZeros64(set)
-			family := g.Begin[0].of(path[at])
-			if at+1 < len(path) {
-				family &= g.Begin[1].of(path[at+1])
-			}
-			if family&^g.Long != 0 {
-				if state := g.Root[path[at]]; state != 0 {
-					return at + 1, uint32(state)
-				}
-				continue
-			}
-			if at+4 > len(path) {
-				continue
-			}
-			if state := g.four(binary.LittleEndian.Uint32(path[at:])); state != 0 {
-				// A short segment may end in these four octets.
-				if next := at - p.from + 1; next+3 > 64 || p.set>>next&7 != 0 {
-					return at + 1, uint32(g.Root[path[at]])
-				}
-				return at + 4, state
+			if state := g.Root[path[at]]; state != 0 {
+				return at + 1, uint32(state)
 			}
 		}
-		i = p.from + 64
+		i = b.from + 64
 	}
 	return len(path), 0
-}
-
-// four returns the state behind the first four octets of a long segment, 0 if
-// none begins so.
-func (g *Gaps) four(octets uint32) uint32 {
-	mask := uint32(len(g.Fours) - 1)
-	i := HashFour(octets)
-	for end := i + MaxProbes; i != end; i++ {
-		four := g.Fours[i&mask]
-		if four.State == 0 || four.Octets == octets {
-			return four.State
-		}
-	}
-	return 0
 }
 
 // next returns the state that an octet leads to. It is 0 if that octet must be read

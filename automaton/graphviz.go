@@ -6,8 +6,9 @@ import (
 )
 
 // Graphviz returns the machine as a graph in the language of Graphviz: states of
-// the automaton of prefixes and rules as boxes, the trie of segments with dashed
-// edges where it goes on after a mismatch, and the nodes that wait for segments.
+// the automaton of prefixes and rules as boxes, the tries of segments with what they
+// wait behind, or the automaton of gaps with dashed edges where it goes on after a
+// mismatch, and the nodes that wait for segments.
 // A list is a graph without edges.
 func (m *Machine) Graphviz() string {
 	b := &strings.Builder{}
@@ -48,6 +49,9 @@ func (g *grapher) draw() {
 		return
 	}
 	g.prefixes()
+	if g.table.Segments != nil {
+		g.segments(g.table.Segments)
+	}
 	if g.table.Gaps != nil {
 		g.gaps(g.table.Gaps)
 	}
@@ -89,12 +93,66 @@ func (g *grapher) acts(kind string, id uint32, p *Point) {
 	for _, rule := range g.table.Tries[p.Try:p.TryEnd] {
 		g.edge(kind, id, "rule", rule, "try", "")
 	}
-	if p.Anchor != 0 {
+	switch {
+	case p.Anchor == 0:
+	case g.table.Segments != nil:
+		g.edge(kind, id, "anchor", p.Anchor, "arms", ", style=dotted")
+	default:
 		a := g.table.Gaps.Anchors[p.Anchor]
 		g.arm(kind, id, a.Kids, a.KidsEnd)
 	}
 	if p.B != 0 {
 		g.acts(kind, id, &g.table.Points[p.B])
+	}
+}
+
+func (g *grapher) segments(a *Segments) {
+	for i := range a.Anchors {
+		anchor, id := &a.Anchors[i], uint32(i)
+		if anchor.Best == None {
+			continue
+		}
+		g.vertex("anchor", id, fmt.Sprintf("anchor %d%s", i, a.where(id)), "")
+		if anchor.State != 0 {
+			g.edge("anchor", id, "segment", anchor.State, "", "")
+		}
+		if anchor.Back != 0 {
+			g.edge("anchor", id, "segment", anchor.Back, "at the end", "")
+		}
+	}
+	for state := range uint32(len(a.States)) {
+		if state > 0 {
+			g.vertex("segment", state, "", ", shape=point")
+		}
+	}
+	edges := a.edges()
+	backwards := a.backwards(edges)
+	for _, e := range edges {
+		text := e.text()
+		if backwards[e.Key>>3] {
+			text = reversed(text)
+		}
+		label := fmt.Sprintf("%+q", text)
+		if e.To&IsPoint == 0 {
+			g.edge("segment", e.Key>>3, "rule", e.To, label, "")
+			continue
+		}
+		id := e.To &^ IsPoint
+		g.edge("segment", e.Key>>3, "knot", id, label, "")
+		g.knot(id, &a.Knots[id])
+	}
+}
+
+func (g *grapher) knot(id uint32, k *Knot) {
+	g.vertex("knot", id, "", ", shape=circle")
+	if k.Accept != None {
+		g.edge("knot", id, "rule", k.Accept, "", "")
+	}
+	if k.Anchor != 0 {
+		g.edge("knot", id, "anchor", k.Anchor, "arms", ", style=dotted")
+	}
+	if k.Next != 0 {
+		g.edge("knot", id, "segment", k.Next, "", "")
 	}
 }
 

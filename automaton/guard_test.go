@@ -41,12 +41,12 @@ func guardMachines(t testing.TB) iter.Seq2[automaton.Dialect, *automaton.Machine
 					rules = append(rules, rule(automaton.FormB, uint32(200+i), pattern))
 				}
 			}
-			for _, engine := range []compile.Engine{compile.EngineList, compile.EngineAutomaton} {
+			for _, engine := range []compile.Engine{compile.EngineList, compile.EngineAutomaton, compile.EngineGaps} {
 				m, err := compile.Machine(d, engine, inOrder(rules))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if hasTable := m.Tables()[0] != nil; hasTable != (engine == compile.EngineAutomaton) {
+				if hasTable := m.Tables()[0] != nil; hasTable != (engine != compile.EngineList) {
 					t.Fatalf("engine %v, but table %v", engine, hasTable)
 				}
 				if !yield(d, m) {
@@ -133,14 +133,14 @@ func TestGuardWordsDoNotAllocate(t *testing.T) {
 func TestGuardInlining(t *testing.T) {
 	out := compilerSays(t, "-m")
 	for file, functions := range map[string][]string{
-		"dialect.go": {"IsTokenByte"},
-		"form.go":    {"isHex", "unhex", "AppendEscape"},
-		"match.go":   {"firstOctets", "HashEdge", "view", "formSet.has"},
-		"octets.go":  {"(*Classes).of"},
-		"gaps.go":    {"(*Classes).of", "(*Gaps).four", "HashFour"},
-		"path.go":    {"schemeEnd"},
-		"ruleset.go": {"lower", "CutToken"},
-		"words.go":   {"IsWordByte"},
+		"dialect.go":  {"IsTokenByte"},
+		"form.go":     {"isHex", "unhex", "AppendEscape"},
+		"match.go":    {"firstOctets", "HashEdge", "view", "formSet.has"},
+		"octets.go":   {"(*Classes).of"},
+		"segments.go": {"(*Classes).of", "firstOctets"},
+		"path.go":     {"schemeEnd"},
+		"ruleset.go":  {"lower", "CutToken"},
+		"words.go":    {"IsWordByte"},
 	} {
 		for _, function := range functions {
 			call := regexp.MustCompile(`(?m)^(\S*/)?` + regexp.QuoteMeta(file) + `:\d+:\d+: inlining call to ` + regexp.QuoteMeta(function) + `$`)
@@ -170,12 +170,17 @@ func compilerSays(t *testing.T, flag string) []byte {
 var boundsChecks = map[string]int{
 	"*Classes.index":     1,
 	"*Classes.indexHigh": 1,
-	"*Gaps.begin":        4,
+	"*Begin.places":      1,
+	"*Gaps.begin":        2,
 	"*Gaps.first":        1,
-	"*Gaps.four":         1,
 	"*Gaps.next":         4,
 	"*Gaps.childOfMany":  1,
-	"*Table.edge":        1,
+	"*Segments.first":    4,
+	"*Segments.floating": 3,
+	"*Segments.read":     3,
+	"*Segments.readBack": 4,
+	"*Segments.search":   5,
+	"*Trie.edge":         1,
 	"*gapScratch.begin":  1,
 	"*gapScratch.wait":   4,
 	"*part.above":        1,
@@ -191,6 +196,7 @@ var boundsChecks = map[string]int{
 	"*run.actQueued":     7,
 	"*run.read":          3,
 	"list.first":         4,
+	"slowTriples64":      2,
 }
 
 // TestGuardBoundsChecks: no function gains one. One that the table above does not
@@ -199,7 +205,7 @@ func TestGuardBoundsChecks(t *testing.T) {
 	if runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skipf("counted on amd64 with Go 1.26, not on %s with %s", runtime.GOARCH, runtime.Version())
 	}
-	found := regexp.MustCompile(`(?m)^(?:\S*/)?((?:match|gaps|list|octets\w*)\.go):(\d+):\d+: Found Is(?:Slice)?InBounds$`)
+	found := regexp.MustCompile(`(?m)^(?:\S*/)?((?:match|gaps|segments|list|octets\w*)\.go):(\d+):\d+: Found Is(?:Slice)?InBounds$`)
 	places := map[string][]string{} // a place is found once for each inlined copy
 	for _, m := range found.FindAllStringSubmatch(string(compilerSays(t, "-d=ssa/check_bce")), -1) {
 		if !slices.Contains(places[m[1]], m[0]) {

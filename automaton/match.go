@@ -24,11 +24,12 @@ import (
 // eight lengths about one.
 //
 // Third, a rule with gaps has matched only when all its segments are found one
-// behind the other. Its prefix arms the segment behind the first gap; the
-// automaton of segments (gaps.go) reads the path once, and where it finds one
-// that is armed it arms the next. For each the leftmost place is as good as any
-// later one, since it leaves the most room for what follows. It does not run if
-// no rule that is armed could outrank the best one found.
+// behind the other. Its prefix arms the segment behind the first gap; segments are
+// searched for where they may begin (segments.go), or, where that could take long,
+// an automaton reads the path once (gaps.go). Where one is found that is armed it arms
+// the next. For each the leftmost place is as good as any later one, since it leaves
+// the most room for what follows. Nothing is searched for if no rule that is armed
+// could outrank the best one found.
 //
 // Fourth, a machine may have several parts, of groups that are entangled with
 // others; then ranks are compared. Nearly all machines have one part.
@@ -184,9 +185,7 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 		word := firstOctets(rest)
 		lengths := t.States[state].Lengths & lengthsUpTo[min(len(rest), EdgeOctets)]
 		if state == 1 {
-			f := &t.First
-			lengths &= f[0][word&63] & f[1][word>>8&63] & f[2][word>>16&63] & f[3][word>>24&63] &
-				f[4][word>>32&63] & f[5][word>>40&63] & f[6][word>>48&63] & f[7][word>>56&63]
+			lengths &= t.First.of(word)
 		}
 		key, from := state<<3, at
 		state = 0
@@ -214,6 +213,9 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 			}
 		}
 	}
+	if g := t.Segments; g != nil {
+		return g.first(s, path, forms&otherForms != 0, best)
+	}
 	if g := t.Gaps; g != nil && (g.Best < best && forms&otherForms != 0 || len(s.anchors) > 0) {
 		return g.first(s, path, forms&otherForms != 0, best)
 	}
@@ -221,7 +223,7 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 }
 
 // edge returns where the edge with a word and a key leads, None if there is none.
-func (t *Table) edge(word uint64, key uint32) uint32 {
+func (t *Trie) edge(word uint64, key uint32) uint32 {
 	edges := t.Edges
 	mask := uint64(len(edges) - 1)
 	i := HashEdge(word, key, t.Seed)

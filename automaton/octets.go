@@ -52,14 +52,10 @@ func (c *Classes) slow64(b []byte) (low, high uint64) {
 	return low, high
 }
 
-// slowPairs64 is pairs64, octet by octet.
-func slowPairs64(c *[2]Classes, b []byte) (set uint64) {
-	for i := range b[:min(len(b), 64)] {
-		class := c[0].of(b[i])
-		if i+1 < len(b) {
-			class &= c[1].of(b[i+1])
-		}
-		if class != 0 {
+// slowTriples64 is triples64, octet by octet.
+func slowTriples64(c *[3]Classes, b []byte) (set uint64) {
+	for i := range min(len(b)-2, 64) {
+		if c[0].of(b[i])&c[1].of(b[i+1])&c[2].of(b[i+2]) != 0 {
 			set |= 1 << i
 		}
 	}

@@ -13,11 +13,10 @@ func hasAVX2() bool
 //go:noescape
 func classify64AVX2(c *Classes, p *byte) (low, high uint64)
 
-// pairs64AVX2 is pairs64 of the 65 octets at p, and the places among
-// the first 64 of them that are in a class of c[0].
+// triples64AVX2 is triples64 of the 66 octets at p.
 //
 //go:noescape
-func pairs64AVX2(c *[2]Classes, p *byte) (pairs, first uint64)
+func triples64AVX2(c *[3]Classes, p *byte) (set uint64)
 
 // readable tells whether as many octets as window can be read at the start of b.
 // What lies behind the end of b may be anything, but it must be there: it is if it
@@ -41,17 +40,12 @@ func (c *Classes) in64(b []byte) (low, high uint64) {
 	return low, high
 }
 
-// pairs64 is the set of places among the first 64 octets of b, which is not empty,
-// where a class of c[0] is also one of c[1] for the next octet; at the last octet
-// of b any class of c[0] will do.
-func pairs64(c *[2]Classes, b []byte) uint64 {
-	if !avx2 || !readable(b, 65) {
-		return slowPairs64(c, b)
+// triples64 is the set of places among the first 64 octets of b where a class of c[0]
+// is also one of c[1] for the next octet and one of c[2] for the one behind that. Where
+// b has no two octets behind a place, that may be in the set or not.
+func triples64(c *[3]Classes, b []byte) uint64 {
+	if !avx2 || !readable(b, 66) {
+		return slowTriples64(c, b)
 	}
-	pairs, first := pairs64AVX2(c, unsafe.SliceData(b))
-	if n := len(b); n <= 64 {
-		last := uint64(1) << (n - 1)
-		pairs = pairs&(last-1) | first&last
-	}
-	return pairs
+	return triples64AVX2(c, unsafe.SliceData(b))
 }

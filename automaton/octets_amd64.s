@@ -84,8 +84,8 @@ TEXT ·classify64AVX2(SB), NOSPLIT, $0-32
 	MOVQ           AX, high+24(FP)
 	RET
 
-// func pairs64AVX2(c *[2]Classes, p *byte) (pairs, first uint64)
-TEXT ·pairs64AVX2(SB), NOSPLIT, $0-32
+// func triples64AVX2(c *[3]Classes, p *byte) (set uint64)
+TEXT ·triples64AVX2(SB), NOSPLIT, $0-24
 	MOVQ           c+0(FP), AX
 	MOVQ           p+8(FP), BX
 	MOVL           $0x0f0f0f0f, CX
@@ -95,21 +95,38 @@ TEXT ·pairs64AVX2(SB), NOSPLIT, $0-32
 	VBROADCASTI128 16(AX), Y9
 	VBROADCASTI128 32(AX), Y10
 	VBROADCASTI128 48(AX), Y11
+	VBROADCASTI128 64(AX), Y12
+	VBROADCASTI128 80(AX), Y13
 	VMOVDQU        (BX), Y0
 	VMOVDQU        32(BX), Y1
 	VMOVDQU        1(BX), Y2
 	VMOVDQU        33(BX), Y3
-	VPSRLW         $4, Y0, Y4
-	VPSRLW         $4, Y1, Y5
+	VMOVDQU        2(BX), Y4
+	VMOVDQU        34(BX), Y5
+	VPSRLW         $4, Y0, Y6
+	VPSRLW         $4, Y1, Y7
+	CLASSES(Y0, Y6, Y8, Y9)
+	CLASSES(Y1, Y7, Y8, Y9)
 	VPSRLW         $4, Y2, Y6
 	VPSRLW         $4, Y3, Y7
-	CLASSES(Y0, Y4, Y8, Y9)
-	CLASSES(Y1, Y5, Y8, Y9)
 	CLASSES(Y2, Y6, Y10, Y11)
 	CLASSES(Y3, Y7, Y10, Y11)
-	VPAND          Y0, Y2, Y2
-	VPAND          Y1, Y3, Y3
-	PLACES
-	MOVQ           CX, pairs+16(FP)
-	MOVQ           AX, first+24(FP)
+	VPSRLW         $4, Y4, Y6
+	VPSRLW         $4, Y5, Y7
+	CLASSES(Y4, Y6, Y12, Y13)
+	CLASSES(Y5, Y7, Y12, Y13)
+	VPAND          Y0, Y2, Y0
+	VPAND          Y1, Y3, Y1
+	VPAND          Y0, Y4, Y0
+	VPAND          Y1, Y5, Y1
+	VPXOR          Y14, Y14, Y14
+	VPCMPEQB       Y14, Y0, Y0
+	VPCMPEQB       Y14, Y1, Y1
+	VPMOVMSKB      Y0, AX
+	VPMOVMSKB      Y1, BX
+	VZEROUPPER
+	SHLQ           $32, BX
+	ORQ            BX, AX
+	NOTQ           AX
+	MOVQ           AX, set+16(FP)
 	RET

@@ -6,7 +6,7 @@ package automaton
 // one of the lower four classes, and which in one of the higher; b is not empty.
 func (c *Classes) in64(b []byte) (low, high uint64) { return c.slow64(b) }
 
-// pairs64 is the set of places among the first 64 octets of b, which is not empty,
-// where a class of c[0] is also one of c[1] for the next octet; at the last octet
-// of b any class of c[0] will do.
-func pairs64(c *[2]Classes, b []byte) uint64 { return slowPairs64(c, b) }
+// triples64 is the set of places among the first 64 octets of b where a class of c[0]
+// is also one of c[1] for the next octet and one of c[2] for the one behind that. Where
+// b has no two octets behind a place, that may be in the set or not.
+func triples64(c *[3]Classes, b []byte) uint64 { return slowTriples64(c, b) }

@@ -23,7 +23,7 @@ func TestSpoiltTablesAreRefusedOrRight(t *testing.T) {
 	var s automaton.Scratch
 	for range tables {
 		rules := randomTableRules(rng)
-		table := tableOf(t, rules)
+		table := tableOf(t, tableEngines[rng.IntN(2)], rules)
 		before := mustNew(t, rfc9309, slices.Clone(rules)...)
 		change := ""
 		for range 1 + rng.IntN(2) {

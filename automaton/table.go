@@ -8,31 +8,25 @@ package automaton
 // set of segments that may have been seen, and real files of 16 rules have
 // passed 50,000 of them. So there are two, each no larger than the rules: one
 // for what a pattern begins with, which reads eight octets at a time and nearly
-// always dies early, and one for the segments behind gaps (Gaps).
+// always dies early, and one for the segments behind gaps (Segments or Gaps).
 type Table struct {
 	// Base is the first rule that matches every path; it is the verdict if
 	// nothing better is found.
 	Base uint32
-	// States are those of the automaton of prefixes. State 0 is dead, state 1
-	// stands behind the slash that every path begins with; it may be without
-	// edges.
-	States []State
-	// Edges is a hash table with linear probing, see HashEdge. Its length is a
-	// power of two, at least one of its edges is empty (Key 0), and each is found
-	// within MaxProbes places.
-	Edges []Edge
-	// Seed is the seed of the hash function, so that nobody can write a
-	// robots.txt whose edges collide.
-	Seed uint64
-	// First is what may come first: bit n-1 of First[i][c&63] says that an edge of
-	// n octets leaves state 1 that has c as its octet i, or has no octet i.
-	First [EdgeOctets][64]uint8
+	// Trie is that of prefixes. Its state 1 stands behind the slash that every path
+	// begins with; it may be without edges.
+	Trie
+	// First is what may come first, behind that slash.
+	First Filter
 	// Points are where prefixes end. Point 0 is the slash that every path begins
 	// with.
 	Points []Point
 	// Tries are rules, see Point.Try.
 	Tries []uint32
-	// Gaps is the automaton of the segments behind gaps, nil if there are none.
+	// Segments are those behind gaps, nil if there are none or Gaps has them.
+	Segments *Segments
+	// Gaps is the automaton of the segments behind gaps where Segments could take
+	// long, else nil.
 	Gaps *Gaps
 
 	// Set by New: whether there is anything to do at point 0 in most paths.
@@ -46,7 +40,38 @@ const MaxProbes = 64
 // EdgeOctets is how many octets the automaton of prefixes reads at once.
 const EdgeOctets = 8
 
-// State is a place in the trie of prefixes. The zero value is dead.
+// Trie is an automaton that reads up to eight octets at a time. State 0 is dead.
+type Trie struct {
+	States []State
+	// Edges is a hash table with linear probing, see HashEdge. Its length is a
+	// power of two, at least one of its edges is empty (Key 0), and each is found
+	// within MaxProbes places.
+	Edges []Edge
+	// Seed is the seed of the hash function, so that nobody can write a
+	// robots.txt whose edges collide.
+	Seed uint64
+}
+
+// Filter tells of which lengths an edge may be, where a trie begins, by the octets
+// that follow: bit n-1 of Filter[i][c] says that there is an edge of n octets that has
+// c as its octet i, folded by Fold, or has no octet i.
+type Filter [EdgeOctets][64]uint8
+
+// Fold makes six bits of each octet of a word, such that of those that URLs are made of
+// only letters that differ in their case become the same.
+func Fold(word uint64) uint64 {
+	const low, letter = 0x1f1f1f1f1f1f1f1f, 0x2020202020202020
+	return word&low | word>>1&letter
+}
+
+// of returns the lengths that a word may have.
+func (f *Filter) of(word uint64) uint8 {
+	word = Fold(word)
+	return f[0][word&63] & f[1][word>>8&63] & f[2][word>>16&63] & f[3][word>>24&63] &
+		f[4][word>>32&63] & f[5][word>>40&63] & f[6][word>>48&63] & f[7][word>>56]
+}
+
+// State is a place in a trie. The zero value is dead.
 type State struct {
 	// Lengths has bit n-1 set if edges of n octets leave the state.
 	Lengths uint8
@@ -78,7 +103,7 @@ type Point struct {
 	// whose prefix a gap follows, so few that to try them costs less than to let
 	// them wait.
 	Try, TryEnd uint32
-	// Anchor is the index in Gaps.Anchors of what waits here behind a gap, 0 if
+	// Anchor is the index in Segments.Anchors or in Gaps.Anchors of what waits here behind a gap, 0 if
 	// nothing does.
 	Anchor uint32
 	// Next is the state that goes on from here, 0 if none.
@@ -90,6 +115,76 @@ type Point struct {
 	// B is the point for the rules in FormB that end at the same place, 0 if
 	// there are none. In that one Next and B are 0.
 	B uint32
+}
+
+// Segments are looked for where they may begin, and where they must end with the
+// path.
+type Segments struct {
+	// Trie has a state for each anchor behind which segments wait, and one for
+	// those that must end with the path, which are read backwards. Edges lead to a
+	// rule, of which the segment is the last, or with IsPoint set to a knot. What an
+	// edge leads to in turn has states of higher numbers.
+	Trie
+	// First is what segments begin with, Last what those end with that must end with
+	// the path.
+	First, Last Filter
+	// Begin are filters of where segments may begin.
+	Begin []Begin
+	Knots []Knot
+	// Anchors are what segments wait behind: none; nothing; the slash at the start
+	// of the path, where a segment begins with another; prefixes and segments.
+	Anchors []Anchor
+
+	// Set by New. back is the state of the segments of every path that must end with it,
+	// behind its first octets, backTo of them. floats are the anchors of every path with
+	// other segments, and behind how many octets these begin; together says that they all
+	// have the first filter, so that where it lets none begin they are done with. best is
+	// the first rule of all that waits on every path.
+	back, backTo uint32
+	floats       []reached
+	together     bool
+	best         uint32
+}
+
+// What segments wait behind on every path: nothing, or the slash it begins with.
+const (
+	FloatsOfNothing = iota + 1
+	FloatsOfSlash
+)
+
+// Knot is where a segment ends and not just a rule with it, or where eight octets
+// of one end.
+type Knot struct {
+	// Accept is the first rule that ends here.
+	Accept uint32
+	// Anchor is what begins to wait here, 0 if nothing does.
+	Anchor uint32
+	// Next is the state that goes on from here, 0 if none.
+	Next uint32
+}
+
+// Anchor is a prefix, with segments or without, behind which segments wait.
+type Anchor struct {
+	// State is where those are read that may begin anywhere behind it, Back where
+	// those that must end with the path, from there backwards; 0 if there are none.
+	State, Back uint32
+	// Best is the first rule among them.
+	Best uint32
+	// Gate is the one octet of the segment that it is, if that waits on every path,
+	// behind the first From octets of it: there is no other way to this anchor then.
+	// Else Gate and From are 0.
+	Gate, From uint8
+	// Filter is the index in Segments.Begin of the filter that these segments pass.
+	Filter uint8
+}
+
+// Begin is a filter of three octets. It has a class for each of eight families of
+// segments: the first octets of one of the family are of that class. Where no class
+// is in all three, no segment begins.
+type Begin struct {
+	Octets [3]Classes
+
+	one, two uint8 // set by New: the families with segments of one octet, and of up to two
 }
 
 // Gaps finds the segments behind gaps: an Aho-Corasick automaton reads the
@@ -107,17 +202,7 @@ type Gaps struct {
 	Symbol  []uint32 // the symbol that ends at the state; only where Act[s] == s
 	Shallow uint32
 	Root    [256]uint8 // the child of the root by its label, 0 if none
-	// Begin has a class for each of eight families of segments: what one of the
-	// family begins with is of that class in Begin[0], what its second octet may
-	// be in Begin[1]. Where no class is in both, no segment begins.
-	Begin [2]Classes
-	// Long are the families in which all segments have at least four octets. Fours
-	// is a hash table of these four, see HashFour, so that where only such
-	// families may begin it tells whether one does. Its length is a power of two,
-	// at least one place is empty, and each entry is found within MaxProbes
-	// places. It is not looked at if there are no such families.
-	Long  uint8
-	Fours []Four
+	Begin   Begin      // the filter of where segments begin
 
 	// Must is an octet without which no rule in this automaton matches: behind the
 	// gaps of each it stands. 0 if there is none.
@@ -134,7 +219,7 @@ type Gaps struct {
 	// prefix and the segments up to this one.
 	Nodes []Node
 	// Anchors are the prefixes that a gap follows. Anchor 0 is none.
-	Anchors []Anchor
+	Anchors []Kids
 	// Best is the first rule with a gap of those that wait on every path, None
 	// if there is none.
 	Best uint32
@@ -145,12 +230,6 @@ type Gaps struct {
 	families []uint32
 	kids     []kid
 	kidsFrom []uint32
-}
-
-// Four is what a long segment begins with.
-type Four struct {
-	Octets uint32 // the first in the lowest byte
-	State  uint32 // the state behind them, 0 in an empty place
 }
 
 // Node is a segment behind a gap, in rules that are the same up to it.
@@ -171,9 +250,9 @@ type Node struct {
 	Anchored bool
 }
 
-// Anchor is a prefix that a gap follows: the nodes that wait once it is seen, and
-// the first rule among them.
-type Anchor struct {
+// Kids are the nodes that wait once a prefix is seen that a gap follows, and the first
+// rule among them.
+type Kids struct {
 	Kids, KidsEnd, Best uint32
 }
 
@@ -186,26 +265,23 @@ func HashEdge(word uint64, key uint32, seed uint64) uint64 {
 	return x >> 32
 }
 
-// HashFour is where in a table with a power of two places the search for four
-// octets begins, the first in the lowest byte: the hash, to be cut to its low bits.
-func HashFour(octets uint32) uint32 {
-	const odd = 0x9E3779B1
-	x := octets * odd
-	return x ^ x>>16
-}
-
 // Bytes is how much memory the table takes, in bytes, what its rules take not
 // counted. A nil table takes none.
 func (t *Table) Bytes() int {
 	if t == nil {
 		return 0
 	}
-	const edge, point, node, anchor = 16, 36, 24, 12
-	n := len(t.States) + edge*len(t.Edges) + point*len(t.Points) + EdgeOctets*64 + 4*len(t.Tries)
+	const filter, point, begin, knot, anchor, node, kids = EdgeOctets * 64, 36, 98, 12, 16, 24, 12
+	n := t.Trie.bytes() + filter + point*len(t.Points) + 4*len(t.Tries)
+	if g := t.Segments; g != nil {
+		n += g.Trie.bytes() + 2*filter + begin*len(g.Begin) + knot*len(g.Knots) + anchor*len(g.Anchors) + 8*len(g.floats)
+	}
 	if g := t.Gaps; g != nil {
 		n += 4*(len(g.First)+len(g.Fail)+len(g.Act)+len(g.Symbol)+len(g.Len)+len(g.Floats)) +
-			8*len(g.Fours) + len(g.Label) + len(g.Root) + 4*16 +
-			node*len(g.Nodes) + anchor*len(g.Anchors) + 8*len(g.kids) + 4*(len(g.families)+len(g.kidsFrom))
+			len(g.Label) + len(g.Root) + begin +
+			node*len(g.Nodes) + kids*len(g.Anchors) + 8*len(g.kids) + 4*(len(g.families)+len(g.kidsFrom))
 	}
 	return n
 }
+
+func (t *Trie) bytes() int { return len(t.States) + 16*len(t.Edges) }

@@ -130,11 +130,13 @@ func (e *exhaustive) check(patterns []int, allow []bool) {
 		text = fmt.Appendf(text, "\n%s: %s", map[bool]string{true: "allow", false: "disallow"}[allow[i]], e.known[p].value)
 	}
 	r := e.mode.tiers(text)
-	list, table := r[1].Ruleset.Machine(nil), r[2].Ruleset.Machine(nil)
+	list, tables := r[1].Ruleset.Machine(nil), [...]*automaton.Machine{r[2].Ruleset.Machine(nil), r[3].Ruleset.Machine(nil)}
 	for i, path := range e.paths {
 		got := answerOf(list.Match(&e.scratch, path))
-		if other := answerOf(table.Match(&e.scratch, path)); other != got {
-			e.diff.report(e.t, e.mode, text, nil, path, other, got)
+		for _, table := range tables {
+			if other := answerOf(table.Match(&e.scratch, path)); other != got {
+				e.diff.report(e.t, e.mode, text, nil, path, other, got)
+			}
 		}
 		if want := e.want(patterns, allow, i); got != want {
 			e.diff.report(e.t, e.mode, text, nil, path, got, want)

@@ -132,7 +132,7 @@ func FuzzVerdict(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body, agent, url []byte, dialect uint8, maxBytes uint16, wide bool) {
 		o := compile.Options{
 			Dialect: dialects[int(dialect)%len(dialects)], MaxBytes: int(maxBytes), WideTokens: wide,
-			Engine: compile.Engine(dialect / 3 % 3),
+			Engine: compile.Engine(dialect / 3 % 4),
 		}
 		if o.MaxBytes == 0 {
 			o.MaxBytes = all
@@ -148,7 +148,7 @@ func FuzzVerdict(f *testing.F) {
 }
 
 // FuzzMachine makes rules and a path of a few words, so that they meet, and compares
-// both engines with one another and with the twin.
+// all engines with one another and with the twin.
 func FuzzMachine(f *testing.F) {
 	for d := range uint8(3) {
 		f.Add([]byte("\x02\x00\x01\x0f\x02\x00\x04\x01"), []byte("\x00\x01"), d)

@@ -2,9 +2,7 @@ package compile
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -15,13 +13,14 @@ import (
 // rules come; then the symbols are numbered in the order of their text, and so
 // are the nodes; then Aho and Corasick's automaton is made of the symbols.
 type gaps struct {
-	symbols map[string]uint32
-	texts   []string
-	nodes   []gapNode
-	edges   map[gapEdge]uint32
-	anchors map[anchorKey]uint32 // to the index in nodes that stands for the prefix
-	order   []uint32             // the anchors' indexes in nodes, in the order of their numbers
-	musts   octetSet             // the octets that stand behind the gaps of all rules
+	symbols  map[string]uint32
+	texts    []string
+	nodes    []gapNode
+	edges    map[gapEdge]uint32
+	anchors  map[anchorKey]uint32 // to the index in nodes that stands for the prefix
+	order    []uint32             // the anchors' indexes in nodes, in the order of their numbers
+	prefixes []string             // the texts of the anchors, none for number 0
+	musts    octetSet             // the octets that stand behind the gaps of all rules
 }
 
 // gapNode is a node, or what stands for a prefix that a gap follows.
@@ -85,7 +84,8 @@ func (g *gaps) reset() {
 	clear(g.edges)
 	clear(g.anchors)
 	clear(g.texts)
-	g.texts, g.nodes, g.order = g.texts[:0], g.nodes[:0], g.order[:0]
+	clear(g.prefixes)
+	g.texts, g.prefixes, g.nodes, g.order = g.texts[:0], g.prefixes[:0], g.nodes[:0], g.order[:0]
 }
 
 // add adds what follows the first gap of a rule.
@@ -124,6 +124,7 @@ func (g *gaps) prefix(text string, formB bool) uint32 {
 	}
 	g.anchors[key] = uint32(len(g.order))
 	g.order = append(g.order, g.node(gapNode{}))
+	g.prefixes = append(g.prefixes, text)
 	return g.order[len(g.order)-1]
 }
 
@@ -222,11 +223,11 @@ func (g *gaps) number(a *automaton.Gaps, symbols []uint32) {
 		return cmp.Compare(symbols[g.nodes[x].symbol], symbols[g.nodes[y].symbol])
 	})
 	a.Best = min(g.nodes[floatsOfNothing].best, g.nodes[floatsOfSlash].best)
-	a.Anchors = make([]automaton.Anchor, len(g.order))
+	a.Anchors = make([]automaton.Kids, len(g.order))
 	a.Anchors[0].Best = automaton.None
 	for i := 1; i < len(g.order); i++ {
 		n, m := kids(g.order[i])
-		a.Anchors[i] = automaton.Anchor{Kids: n, KidsEnd: m, Best: g.nodes[g.order[i]].best}
+		a.Anchors[i] = automaton.Kids{Kids: n, KidsEnd: m, Best: g.nodes[g.order[i]].best}
 	}
 	a.Nodes = make([]automaton.Node, 0, len(g.nodes))
 	for i := 0; i < len(final); i++ {
@@ -351,54 +352,11 @@ func (b *ahoCorasick) suffix(state uint32, c byte) uint32 {
 	return uint32(b.Root[c])
 }
 
-// filter tells where a symbol may begin. The families are made by the first octet,
-// those of long symbols apart from the others.
+// filter tells where a symbol may begin.
 func (b *ahoCorasick) filter() {
-	const long, half = 4, 4
-	b.Long = 0xf0
-	var fours []automaton.Four
-	for _, text := range b.texts {
-		family := uint8(1) << (text[0] % half)
-		if len(text) >= long {
-			family <<= half
-			octets := binary.LittleEndian.Uint32([]byte(text[:long]))
-			if n := len(fours); n == 0 || fours[n-1].Octets != octets {
-				state := uint32(0)
-				for i := range long {
-					state = b.suffix(state, text[i])
-				}
-				fours = append(fours, automaton.Four{Octets: octets, State: state})
-			}
-		}
-		b.Begin[0].Add(text[0], family)
-		if len(text) > 1 {
-			b.Begin[1].Add(text[1], family)
-			continue
-		}
-		for half := range byte(16) {
-			b.Begin[1].Add(half<<4|half, family) // any octet
-		}
+	heads := make([]string, len(b.texts))
+	for i, text := range b.texts {
+		heads[i] = text[:min(len(text), headOctets)]
 	}
-	if !b.hash(fours) {
-		b.Long, b.Fours = 0, nil
-	}
-}
-
-// hash puts fours into their table, and tells whether all are found soon. Robots.txt
-// can be written so that they are not, or have so many that the hash is too short
-// for them.
-func (b *ahoCorasick) hash(fours []automaton.Four) bool {
-	b.Fours = make([]automaton.Four, 1<<bits.Len(uint(2*len(fours))))
-	mask := uint32(len(b.Fours) - 1)
-	for _, four := range fours {
-		i := automaton.HashFour(four.Octets)
-		for n := 0; b.Fours[i&mask].State != 0; n++ {
-			if n == automaton.MaxProbes {
-				return false
-			}
-			i++
-		}
-		b.Fours[i&mask] = four
-	}
-	return true
+	b.Begin = begin(leastHeads(heads))
 }

@@ -64,10 +64,10 @@ func ask(r *compile.Robots, s *automaton.Scratch, agent, url []byte) answer {
 }
 
 // tiers is one body compiled for each engine.
-type tiers [3]*compile.Robots
+type tiers [4]*compile.Robots
 
 func (m mode) tiers(body []byte) (r tiers) {
-	for i, engine := range []compile.Engine{compile.EngineAuto, compile.EngineList, compile.EngineAutomaton} {
+	for i, engine := range []compile.Engine{compile.EngineAuto, compile.EngineList, compile.EngineAutomaton, compile.EngineGaps} {
 		o := m.options()
 		o.Engine = engine
 		r[i] = compile.Compile(body, o)
@@ -78,9 +78,9 @@ func (m mode) tiers(body []byte) (r tiers) {
 // ask asks all engines, which must answer the same.
 func (r tiers) ask(t testing.TB, s *automaton.Scratch, agent, url []byte) answer {
 	t.Helper()
-	auto, list, table := ask(r[0], s, agent, url), ask(r[1], s, agent, url), ask(r[2], s, agent, url)
-	if list != auto || table != auto {
-		t.Fatalf("the faster engine answers %v, a list %v, the automaton %v: agent %q, url %q, rules %+v", auto, list, table, agent, url, r[0].Groups)
+	auto, list, table, gaps := ask(r[0], s, agent, url), ask(r[1], s, agent, url), ask(r[2], s, agent, url), ask(r[3], s, agent, url)
+	if list != auto || table != auto || gaps != auto {
+		t.Fatalf("the faster engine answers %v, a list %v, the automaton %v, that of gaps %v: agent %q, url %q, rules %+v", auto, list, table, gaps, agent, url, r[0].Groups)
 	}
 	return auto
 }

@@ -46,27 +46,35 @@ func (b *prefixes) build(all []prefix) bool {
 		t.States[e.Key>>3].Lengths |= 1 << (e.Key & 7)
 	}
 	b.first()
-	return b.hash()
+	return hashEdges(&t.Trie, b.edges)
 }
 
 // first makes the filter of what may come first: an edge of state 1 passes it by its
 // octets, and behind its end by any.
 func (b *prefixes) first() {
 	t := b.table
-	lengths := t.States[1].Lengths
-	for i := range t.First {
-		if ended := lengths & (1<<i - 1); ended != 0 {
-			for c := range t.First[i] {
-				t.First[i][c] = ended
-			}
+	for _, e := range b.edges {
+		if e.Key>>3 == 1 {
+			letPass(&t.First, e)
 		}
 	}
-	for _, e := range b.edges {
-		if e.Key>>3 != 1 {
-			continue
-		}
-		for i := range e.Key&7 + 1 {
-			t.First[i][e.Word>>(8*i)&63] |= 1 << (e.Key & 7)
+	letShorterPass(&t.First, t.States[1].Lengths)
+}
+
+// letPass lets an edge pass a filter by its octets.
+func letPass(f *automaton.Filter, e automaton.Edge) {
+	for i := range e.Key&7 + 1 {
+		f[i][automaton.Fold(e.Word)>>(8*i)&63] |= 1 << (e.Key & 7)
+	}
+}
+
+// letShorterPass lets edges of the given lengths pass behind their end by any octet.
+func letShorterPass(f *automaton.Filter, lengths uint8) {
+	for i := range f {
+		if ended := lengths & (1<<i - 1); ended != 0 {
+			for c := range f[i] {
+				f[i][c] |= ended
+			}
 		}
 	}
 }
@@ -95,11 +103,7 @@ func (b *prefixes) state(state uint32, depth int, all []prefix) {
 // edge makes the edge of a state to the prefixes that have the same octets from
 // depth to end.
 func (b *prefixes) edge(state uint32, depth, end int, all []prefix) {
-	var word uint64
-	for i := end - 1; i >= depth; i-- {
-		word = word<<8 | uint64(all[0].text[i])
-	}
-	e := automaton.Edge{Word: word, Key: state<<3 | uint32(end-depth-1)}
+	e := automaton.Edge{Word: wordOf(all[0].text[depth:end]), Key: state<<3 | uint32(end-depth-1)}
 	if len(all) == 1 && !all[0].wait {
 		e.To = all[0].rule
 		b.edges = append(b.edges, e)
@@ -168,18 +172,25 @@ func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 	return uint32(len(t.Points) - 1)
 }
 
-// hash puts the edges into a table. An edge that lies far from where the search
-// for it begins would make a match slow; robots.txt can be written so that many
-// do, but hardly for a seed that hangs on all of it, nor for several. It returns
+// wordOf returns up to eight octets as an edge has them.
+func wordOf(text string) (word uint64) {
+	for i := len(text) - 1; i >= 0; i-- {
+		word = word<<8 | uint64(text[i])
+	}
+	return word
+}
+
+// hashEdges puts the edges of a trie into its table. An edge that lies far from where
+// the search for it begins would make a match slow; robots.txt can be written so that
+// many do, but hardly for a seed that hangs on all of it, nor for several. It returns
 // whether that was so.
-func (b *prefixes) hash() bool {
+func hashEdges(t *automaton.Trie, edges []automaton.Edge) bool {
 	const attempts = 8
-	t := b.table
-	size := 1 << bits.Len(uint(len(b.edges)*10/7))
-	t.Seed = seedOf(b.edges)
+	size := 1 << bits.Len(uint(len(edges)*10/7))
+	t.Seed = seedOf(edges)
 	t.Edges = make([]automaton.Edge, size)
 	for range attempts {
-		if hashEdges(t.Edges, b.edges, t.Seed) {
+		if putEdges(t.Edges, edges, t.Seed) {
 			return true
 		}
 		t.Seed++
@@ -188,7 +199,7 @@ func (b *prefixes) hash() bool {
 	return false
 }
 
-func hashEdges(table, edges []automaton.Edge, seed uint64) bool {
+func putEdges(table, edges []automaton.Edge, seed uint64) bool {
 	mask := uint64(len(table) - 1)
 	for _, e := range edges {
 		i := automaton.HashEdge(e.Word, e.Key, seed)

@@ -8,8 +8,8 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// Engine says by which of its two engines a machine finds the rule that decides.
-// They answer the same.
+// Engine says by which of its engines a machine finds the rule that decides. They
+// answer the same.
 type Engine uint8
 
 const (
@@ -19,6 +19,9 @@ const (
 	EngineList
 	// EngineAutomaton has a table for any number of rules.
 	EngineAutomaton
+	// EngineGaps has a table in which segments behind gaps are read by the automaton
+	// that takes the same time for all, which others have only for rules that need it.
+	EngineGaps
 )
 
 // crossover is the number of rules up to which a machine is a list. On real files
@@ -65,8 +68,8 @@ func machine(d automaton.Dialect, engine Engine, rules []automaton.Rule) (*autom
 // Table makes the table of rules in the order of their rank, for automaton.New. It is
 // nil where a list is to answer.
 func Table(engine Engine, rules []automaton.Rule) *automaton.Table {
-	if engine == EngineAutomaton || engine == EngineAuto && len(rules) > crossover && worthTable(rules) {
-		return table(rules)
+	if engine == EngineAutomaton || engine == EngineGaps || engine == EngineAuto && len(rules) > crossover && worthTable(rules) {
+		return table(rules, engine != EngineGaps)
 	}
 	return nil
 }
@@ -86,12 +89,13 @@ func worthTable(rules []automaton.Rule) bool {
 }
 
 // table makes the automaton of ranked rules, nil if they have been written so that
-// there can be none that is fast.
-func table(rules []automaton.Rule) *automaton.Table {
+// there can be none that is fast. Segments are searched for if that may be and is fast.
+func table(rules []automaton.Rule, search bool) *automaton.Table {
 	t := &automaton.Table{Base: automaton.None}
 	s := scratches.Get().(*tableScratch)
 	defer s.release()
-	g := &s.gaps
+	g, floats := &s.gaps, s.floats[:0]
+	slashes := false // a segment that begins with a slash lies behind that of the path
 	order := prefixOrder{rules, slices.Grow(s.lengths[:0], len(rules))[:len(rules)]}
 	numbers := slices.Grow(s.numbers[:0], len(rules))
 	for i := range rules {
@@ -103,7 +107,8 @@ func table(rules []automaton.Rule) *automaton.Table {
 		case text == "" && r.Form == automaton.FormB, gaps && hasEmptySegment(rest):
 			return nil // no robots.txt has such a rule, and a table no place for it
 		case gaps && isFloat(text, r.Form == automaton.FormB):
-			g.add(id, text, rest, r)
+			floats = append(floats, id)
+			slashes = slashes || text == "/" && rest[0] == '/'
 		case len(text) <= 1 && !r.Anchored && !gaps && r.Form != automaton.FormB:
 			t.Base = min(t.Base, id)
 		default:
@@ -111,8 +116,13 @@ func table(rules []automaton.Rule) *automaton.Table {
 			numbers = append(numbers, uint64(id))
 		}
 	}
+	for _, id := range floats {
+		r := &rules[id]
+		text, rest, _ := r.Cut()
+		g.add(id, floatsBehind(text, rest, slashes), rest, r)
+	}
 	order.sort(numbers, 0)
-	s.lengths, s.numbers, s.prefixes = order.lengths, numbers, order.prefixes(s.prefixes, numbers)
+	s.floats, s.lengths, s.numbers, s.prefixes = floats, order.lengths, numbers, order.prefixes(s.prefixes, numbers)
 	all := withoutDoubles(rules, s.prefixes)
 	waiting(rules, all)
 	for _, p := range all {
@@ -121,21 +131,30 @@ func table(rules []automaton.Rule) *automaton.Table {
 			g.add(p.rule, p.text, rest, &rules[p.rule])
 		}
 	}
+	before := uint32(0) // the anchors that stand for no prefix
+	if search {
+		t.Segments = g.segments()
+	}
+	if t.Segments != nil {
+		before = firstAnchor - 1
+	} else {
+		t.Gaps = g.build()
+	}
 	b := prefixes{rules: rules, table: t, edges: s.edges, anchor: func(p prefix) uint32 {
-		return g.anchor(p.text, rules[p.rule].Form == automaton.FormB)
+		return before + g.anchor(p.text, rules[p.rule].Form == automaton.FormB)
 	}}
 	built := b.build(all)
 	s.edges = b.edges[:0]
 	if !built {
 		return nil
 	}
-	t.Gaps = g.build()
 	return t
 }
 
 // tableScratch is what table writes to and nobody needs behind it. It serves one table
 // after another.
 type tableScratch struct {
+	floats   []uint32
 	lengths  []uint32
 	numbers  []uint64
 	prefixes []prefix
@@ -151,6 +170,20 @@ func (s *tableScratch) release() {
 	s.prefixes = s.prefixes[:0]
 	s.gaps.reset()
 	scratches.Put(s)
+}
+
+// floatsBehind returns what a rule's first segment waits behind that waits on every
+// path. For those that do not begin with a slash it does not matter whether that is the
+// slash of the path; where there is no other need for it they wait behind nothing, so
+// that there is one search for all.
+func floatsBehind(prefix, rest string, slashes bool) string {
+	switch {
+	case rest[0] == '/':
+		return prefix
+	case slashes:
+		return "/"
+	}
+	return ""
 }
 
 // hasEmptySegment tells whether there is nothing before, behind or between gaps in

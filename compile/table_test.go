@@ -1,7 +1,6 @@
 package compile_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -11,31 +10,6 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 )
-
-// TestSegmentsThatCollide: whoever writes robots.txt knows the hash function of
-// the first four octets of segments, which has no seed. Many that collide would
-// each cost a search among all.
-func TestSegmentsThatCollide(t *testing.T) {
-	const alphabet, most, places = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", 5000, 1 << 14
-	text := "user-agent: *\n"
-	last := ""
-	n := 0
-	for i := 0; i < len(alphabet)*len(alphabet)*len(alphabet)*len(alphabet) && n < most; i++ {
-		four := []byte{alphabet[i&63], alphabet[i>>6&63], alphabet[i>>12&63], alphabet[i>>18&63]}
-		octets := uint32(four[0]) | uint32(four[1])<<8 | uint32(four[2])<<16 | uint32(four[3])<<24
-		if automaton.HashFour(octets)%places < 10 {
-			n++
-			last = string(four)
-			text += "disallow: /*" + last + "\n"
-		}
-	}
-	for _, d := range []automaton.Dialect{google, rfc9309} {
-		r := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineAutomaton})
-		if got, want := ask(r, new(automaton.Scratch), nil, []byte("/"+strings.Repeat("a", 100)+last)), (answer{false, n + 1}); got != want {
-			t.Errorf("%v: got %v, want %v", d, got, want)
-		}
-	}
-}
 
 // TestManySegments: their hash table fills without runs.
 func TestManySegments(t *testing.T) {
@@ -122,11 +96,14 @@ func TestRandomTables(t *testing.T) {
 // about what is no path.
 func compareAtEachOctet(t *testing.T, r tiers, s *automaton.Scratch, path []byte) {
 	t.Helper()
-	list, table := r[1].Ruleset.Machine([]byte("F")), r[2].Ruleset.Machine([]byte("F"))
-	for end := range len(path) + 1 {
-		for _, p := range [][]byte{path[:end], path[min(end, 1):end]} {
-			if got, want := table.Match(s, p), list.Match(s, p); got != want {
-				t.Fatalf("on %q the automaton answers %v, a list %v: rules %+v", p, got, want, r[0].Groups)
+	list := r[1].Ruleset.Machine([]byte("F"))
+	for i, table := range r[2:] {
+		table := table.Ruleset.Machine([]byte("F"))
+		for end := range len(path) + 1 {
+			for _, p := range [][]byte{path[:end], path[min(end, 1):end]} {
+				if got, want := table.Match(s, p), list.Match(s, p); got != want {
+					t.Fatalf("on %q automaton %d answers %v, a list %v: rules %+v", p, i, got, want, r[0].Groups)
+				}
 			}
 		}
 	}
@@ -267,33 +244,6 @@ func TestSegmentsWaitOnce(t *testing.T) {
 	}
 }
 
-// TestFullRunsOfHashes: segments that lie where the search for them begins can fill
-// a table without a gap. A search for others ends all the same, and finds nothing.
-func TestFullRunsOfHashes(t *testing.T) {
-	const alphabet, places = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", 1 << 12
-	var in [places]string // a word for each place
-	for i := range 1 << 20 {
-		four := []byte{alphabet[i&63], alphabet[i>>6&63], alphabet[i>>12&63], alphabet[i>>18&63]}
-		in[automaton.HashFour(binary.LittleEndian.Uint32(four))%places] = string(four)
-	}
-	text := "user-agent: *\n"
-	for _, word := range in[:places*4/10] { // fills a table of that many places to two fifths
-		text += "disallow: /*" + word + "!\n"
-	}
-	r := compile.Compile([]byte(text), compile.Options{Dialect: google, MaxBytes: all, Engine: compile.EngineAutomaton})
-	for i, word := range in[:places*4/10] {
-		if got, want := ask(r, new(automaton.Scratch), nil, []byte("/x/"+word+"!")), (answer{false, i + 2}); got != want {
-			t.Fatalf("%q: got %v, want %v", word, got, want)
-		}
-		// Another word with the same hash, or none near it, is no segment.
-		for _, other := range []string{word + "?", in[places-1-i] + "!", "x" + word} {
-			if got, want := ask(r, new(automaton.Scratch), nil, []byte("/x/"+other)), (answer{true, 0}); got != want {
-				t.Fatalf("%q: got %v, want %v", other, got, want)
-			}
-		}
-	}
-}
-
 // TestManyKidsOfOneNode: they wait without being queued, and are found once each.
 func TestManyKidsOfOneNode(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
@@ -306,7 +256,7 @@ func TestManyKidsOfOneNode(t *testing.T) {
 	}
 	for _, d := range []automaton.Dialect{google, rfc9309} {
 		list := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineList})
-		table := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineAutomaton})
+		table := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineGaps})
 		var s automaton.Scratch
 		decided := 0
 		for range 20_000 {
