@@ -1,6 +1,7 @@
 package automaton
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,6 +31,9 @@ var (
 	errFilter     = errors.New("filter of the first state is not that of its edges")
 	errSize       = errors.New("size of a hash table is not a power of two")
 	errFull       = errors.New("hash table without an empty place")
+	errEmpty      = errors.New("empty place leads somewhere")
+	errHomes      = errors.New("homes are not those of the edges")
+	errWhole      = errors.New("a rule that matches whatever follows is not marked so, or another is")
 	errHash       = errors.New("search does not find this, or takes long")
 	errEdgeState  = errors.New("edge of no state")
 	errOctets     = errors.New("octets beyond the length of an edge")
@@ -215,7 +219,7 @@ func (c *checker) prefixes() error {
 			return fmt.Errorf("state %d: %w", i, errLengths)
 		}
 	}
-	first.letShorterPass(c.states[1].lengths)
+	first.AddShorter(c.states[1].lengths)
 	if first != c.First {
 		return errFilter
 	}
@@ -243,7 +247,7 @@ func (p *probes) find(place, hash uint64) bool {
 func (c *checker) edges(first *Filter) error {
 	return c.Trie.eachEdge(func(e *Edge) error {
 		if e.Key>>3 == 1 {
-			first.letPass(e)
+			first.Add(e)
 		}
 		return c.edge(e)
 	})
@@ -252,28 +256,43 @@ func (c *checker) edges(first *Filter) error {
 // eachEdge calls a function for each edge, in the order of the hash table, in which it
 // is found.
 func (t *Trie) eachEdge(check func(*Edge) error) error {
+	if len(t.Homes) != len(t.Edges) {
+		return errHomes
+	}
 	empty := slices.IndexFunc(t.Edges, func(e Edge) bool { return e.Key == 0 })
 	if empty < 0 {
 		return fmt.Errorf("edges: %w", errFull)
 	}
+	if t.Edges[empty].To != None {
+		return fmt.Errorf("edge %d: %w", empty, errEmpty)
+	}
+	homes := make([]uint8, len(t.Edges))
 	mask := len(t.Edges) - 1
 	p := probes{mask: uint64(mask)}
 	for n := 1; n <= mask; n++ {
 		i := (empty + n) & mask
 		e := &t.Edges[i]
 		if e.Key == 0 {
+			if e.To != None {
+				return fmt.Errorf("edge %d: %w", i, errEmpty)
+			}
 			p.filled = 0
 			continue
 		}
-		if !p.find(uint64(i), HashEdge(e.Word, e.Key, t.Seed)) {
+		hash := HashEdge(e.Word, e.Key, t.Seed)
+		if !p.find(uint64(i), hash) {
 			return fmt.Errorf("edge %d: %w", i, errHash)
 		}
+		homes[hash&uint64(mask)] |= Home(hash)
 		if e.Word&^wordMask[e.Key&7+1] != 0 {
 			return fmt.Errorf("edge %d: %w", i, errOctets)
 		}
 		if err := check(e); err != nil {
 			return fmt.Errorf("edge %d: %w", i, err)
 		}
+	}
+	if !bytes.Equal(homes, t.Homes) {
+		return errHomes
 	}
 	return nil
 }
@@ -285,8 +304,12 @@ func (c *checker) edge(e *Edge) error {
 	}
 	c.states[state].lengths |= 1 << (n - 1)
 	if e.To&IsPoint == 0 {
-		if !c.has(e.To) {
+		rule := e.To &^ IsWhole
+		if !c.has(rule) {
 			return errNoRule
+		}
+		if whole := c.states[state].depth+n >= c.rules[rule].prefix && c.rules[rule].isWhole(); whole != (e.To&IsWhole != 0) {
+			return errWhole
 		}
 		return nil
 	}
@@ -302,25 +325,6 @@ func (c *checker) edge(e *Edge) error {
 		return errFrom
 	}
 	return nil
-}
-
-// letPass lets an edge pass, as far as it has octets.
-func (f *Filter) letPass(e *Edge) {
-	last := e.Key & 7
-	for i := range last + 1 {
-		f[i][Fold(e.Word)>>(8*i)&63] |= 1 << last
-	}
-}
-
-// letShorterPass lets edges of the given lengths pass by the octets that they do not have.
-func (f *Filter) letShorterPass(lengths uint8) {
-	for i := range f {
-		if shorter := lengths & (1<<i - 1); shorter != 0 {
-			for c := range f[i] {
-				f[i][c] |= shorter
-			}
-		}
-	}
 }
 
 // meaning looks for each rule, once the structure is known to be right.
@@ -431,8 +435,11 @@ func (c *checker) point(r *Rule) (*Point, uint32) {
 		}
 		n := min(r.prefix-p.Len, EdgeOctets)
 		to := c.Table.edge(firstOctets([]byte(r.Pattern[p.Len:p.Len+n])), p.Next<<3|(n-1))
-		if to == None || to&IsPoint == 0 {
-			return nil, to
+		if to == None {
+			return nil, None
+		}
+		if to&IsPoint == 0 {
+			return nil, to &^ IsWhole
 		}
 		seen := p.Len + n
 		p = &c.Points[to&^IsPoint]

@@ -253,10 +253,10 @@ func (c *segmentsChecker) filters() error {
 		switch s := &c.states[e.Key>>3]; {
 		case !s.root:
 		case s.kind == backState:
-			last.letPass(e)
+			last.Add(e)
 			lengths[1] |= s.lengths
 		default:
-			first.letPass(e)
+			first.Add(e)
 			lengths[0] |= s.lengths
 			if !c.Segments.Begin[s.filter].passes(e.Word, e.Key&7) {
 				return errPlace
@@ -267,8 +267,8 @@ func (c *segmentsChecker) filters() error {
 	if err != nil {
 		return err
 	}
-	first.letShorterPass(lengths[0])
-	last.letShorterPass(lengths[1])
+	first.AddShorter(lengths[0])
+	last.AddShorter(lengths[1])
 	if first != c.Segments.First {
 		return errFirst
 	}

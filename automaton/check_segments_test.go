@@ -84,6 +84,7 @@ var wrongSegments = []struct {
 		s.edge(func(e *automaton.Edge) bool { return e.Key&7 < 7 }).Word |= 1 << 63
 		s.rehash()
 	}},
+	{"no homes", "homes are not", func(s spoiltSegments) { s.Homes = nil }},
 	{"an edge of the dead state", "edge of no state", func(s spoiltSegments) {
 		s.edge(func(e *automaton.Edge) bool { return e.Key&7 > 0 }).Key &= 7
 		s.rehash()

@@ -24,7 +24,7 @@ func tableRules() []automaton.Rule {
 	}
 	add(automaton.FormA, "/abcdefghijklmnop/x/1", "/abcdefghijklmnop/x/2", "/abcdefgh/long/$", "+/abcdefgh", "/ab$", "/ab", "/c", "/other/text/as/long/as/any")
 	add(automaton.FormB, "/?q=(1)", "/?q=(1)$", "/?q=*w", "/?r=(2)")
-	add(automaton.FormA, "/?q=", "/t*uuu", "/t*v$", "+/t*u", "/t")
+	add(automaton.FormA, "/?q=", "/t*uuu", "/t*v$", "+/s*u", "/t")
 	add(automaton.FormA, "/w*one/e", "/w*two/e", "/w*three/e*one/e", "/w*four/e$", "/w*five/e", "/wait*six/e", "/wait*seven/e", "/wait*one/e", "/wait*two/e", "/wait*five/e")
 	add(automaton.FormA, "*one/e$", "*one/e", "/*one/e*tone/e", "*e*four/e*e", "*e*one/e", "/*five/e$", "*oe", "*/e", "/*/ef", "/$", "/")
 	add(automaton.FormA, "*segments/of/many", "*segments/of/more", "*of/many/octets$", "*at/many/octets$", "/*e/e*x", "/*e/e*y*z$")
@@ -102,6 +102,8 @@ func (s spoilt) short() *automaton.Edge {
 
 func isPoint(e *automaton.Edge) bool { return e.To&automaton.IsPoint != 0 }
 
+func isWhole(e *automaton.Edge) bool { return isRule(e) && e.To&automaton.IsWhole != 0 }
+
 func isRule(e *automaton.Edge) bool { return e.To&automaton.IsPoint == 0 }
 
 func (s spoilt) at(e *automaton.Edge) *automaton.Point { return &s.Points[e.To&^automaton.IsPoint] }
@@ -126,9 +128,13 @@ func rehash(t *automaton.Trie) {
 			edges = append(edges, e)
 		}
 	}
-	clear(t.Edges)
+	for i := range t.Edges {
+		t.Edges[i] = automaton.Edge{To: none}
+	}
+	t.Homes = make([]uint8, len(t.Edges))
 	for _, e := range edges {
 		i := automaton.HashEdge(e.Word, e.Key, t.Seed)
+		t.Homes[int(i)&(len(t.Edges)-1)] |= automaton.Home(i)
 		for ; t.Edges[int(i)&(len(t.Edges)-1)].Key != 0; i++ {
 		}
 		t.Edges[int(i)&(len(t.Edges)-1)] = e
@@ -141,7 +147,7 @@ func displace(t *automaton.Trie, e *automaton.Edge) {
 	home := int(automaton.HashEdge(e.Word, e.Key, t.Seed))
 	for i := len(t.Edges) - 1; ; i-- {
 		if place := &t.Edges[(home+i)&(len(t.Edges)-1)]; place.Key == 0 {
-			*place, *e = *e, automaton.Edge{}
+			*place, *e = *e, *place
 			return
 		}
 	}
@@ -220,6 +226,22 @@ var wrong = []struct {
 		}
 	}},
 	{"an edge that is not found", "search does not find", func(s spoilt) { displace(&s.Trie, s.edge(isRule)) }},
+	{"an empty place that leads somewhere", "empty place leads", func(s spoilt) {
+		find(s.Edges, func(e *automaton.Edge) bool { return e.Key == 0 }).To = 0
+	}},
+	{"empty places that lead somewhere", "empty place leads", func(s spoilt) {
+		for i := range s.Edges {
+			if slices.IndexFunc(s.Edges, func(e automaton.Edge) bool { return e.Key == 0 }) < i && s.Edges[i].Key == 0 {
+				s.Edges[i].To = 0
+			}
+		}
+	}},
+	{"no homes", "homes are not", func(s spoilt) { s.Homes = nil }},
+	{"a home of no edge", "homes are not", func(s spoilt) { s.Homes[0] = ^s.Homes[0] }},
+	{"an edge that is not marked as whole", "not marked so", func(s spoilt) { s.edge(isWhole).To &^= automaton.IsWhole }},
+	{"an edge that is marked as whole", "not marked so", func(s spoilt) {
+		s.edge(func(e *automaton.Edge) bool { return isRule(e) && !isWhole(e) }).To |= automaton.IsWhole
+	}},
 	{"an edge of the dead state", "edge of no state", func(s spoilt) { s.edge(func(e *automaton.Edge) bool { return e.Key&7 > 0 }).Key &= 7; s.rehash() }},
 	{"an edge of a state that does not exist", "edge of no state", func(s spoilt) { s.edge(isRule).Key |= 1000 << 3; s.rehash() }},
 	{"more octets than an edge has", "octets beyond", func(s spoilt) { s.short().Word |= 1 << 63; s.rehash() }},
@@ -250,7 +272,7 @@ var wrong = []struct {
 	{"a rule missing where its prefix ends", "does not have", func(s spoilt) { s.point(accepts).Accept = none }},
 	{"a rule missing where the path ends", "does not have", func(s spoilt) { s.Points[0].End = none }},
 	{"a rule that outranks it, but is another", "does not have", func(s spoilt) { s.Points[0].End = 0 }},
-	{"an edge to another rule", "does not have", func(s spoilt) { s.edge(isRule).To = s.rule("/ab") }},
+	{"an edge to another rule", "does not have", func(s spoilt) { s.edge(isWhole).To = s.rule("/ab") | automaton.IsWhole }},
 	{"an edge of other octets", "does not have", func(s spoilt) {
 		e := s.edge(isRule)
 		e.Word ^= 1 << 7 // at which the filter does not look
@@ -266,7 +288,7 @@ var wrong = []struct {
 	{"no point in form B", "does not have", func(s spoilt) {
 		b := s.Points[s.point(hasB).B]
 		s.point(hasB).B = 0
-		s.edge(func(e *automaton.Edge) bool { return e.To == s.rule("/c") }).To = uint32(slices.Index(s.Points, b)) | automaton.IsPoint
+		s.edge(func(e *automaton.Edge) bool { return e.To == s.rule("/c")|automaton.IsWhole }).To = uint32(slices.Index(s.Points, b)) | automaton.IsPoint
 		s.Points[slices.Index(s.Points, b)].Len = 2
 	}},
 	{"a rule in form A where one in form B ends", "does not have", func(s spoilt) {
@@ -437,7 +459,7 @@ func TestNewRefusesLongSearches(t *testing.T) {
 	table := tableOf(t, compile.EngineAutomaton, rules)
 	full := spoilt{Table: table}
 	full.Edges = slices.DeleteFunc(full.Edges, func(e automaton.Edge) bool { return e.Key == 0 })
-	full.Edges = append(full.Edges, automaton.Edge{})
+	full.Edges = append(full.Edges, automaton.Edge{To: none})
 	full.rehash()
 	if len(full.Edges) != n {
 		t.Fatalf("%d edges, want %d", len(full.Edges), n)

@@ -102,7 +102,7 @@ func (p *part) dumpPrefixes(w io.Writer) {
 	for _, e := range edges {
 		fmt.Fprintf(w, "  state %d, %+q: ", e.Key>>3, e.text())
 		if e.To&IsPoint == 0 {
-			fmt.Fprintf(w, "rule %d\n", e.To)
+			fmt.Fprintf(w, "rule %d\n", e.To&^IsWhole)
 			continue
 		}
 		point := &t.Points[e.To&^IsPoint]

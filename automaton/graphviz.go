@@ -67,7 +67,7 @@ func (g *grapher) prefixes() {
 	for _, e := range t.edges() {
 		label := fmt.Sprintf("%+q", e.text())
 		if e.To&IsPoint == 0 {
-			g.edge("state", e.Key>>3, "rule", e.To, label, "")
+			g.edge("state", e.Key>>3, "rule", e.To&^IsWhole, label, "")
 			continue
 		}
 		id := e.To &^ IsPoint

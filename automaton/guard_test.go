@@ -180,7 +180,7 @@ var boundsChecks = map[string]int{
 	"*Segments.read":     3,
 	"*Segments.readBack": 4,
 	"*Segments.search":   5,
-	"*Trie.edge":         1,
+	"*Trie.edge":         2,
 	"*gapScratch.begin":  1,
 	"*gapScratch.wait":   4,
 	"*part.above":        1,

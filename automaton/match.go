@@ -103,10 +103,16 @@ func (m *Machine) MatchPlain(s *Scratch, path []byte) Verdict {
 // verdict is the verdict on a path that is spelled as all rules are.
 func (m *Machine) verdict(s *Scratch, path []byte) Verdict {
 	if m.parts == nil {
-		if m.table == nil && len(path) > 0 && path[0] == '/' {
+		i := uint32(len(m.rules))
+		switch {
+		case len(path) == 0 || path[0] != '/':
+			i = m.firstOfAny(path, allForms, i)
+		case m.table == nil:
 			return m.list.verdict(m.rules, path)
+		default:
+			i = m.firstInTable(s, path, allForms, i)
 		}
-		if i := m.part.first(s, path, allForms, uint32(len(m.rules))); int(i) < len(m.rules) {
+		if int(i) < len(m.rules) {
 			return m.rules[i].Verdict
 		}
 		return Verdict{}
@@ -197,7 +203,11 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 			}
 			seen := from + int(n) + 1
 			if to&IsPoint == 0 {
-				if r := &p.rules[to]; to < best && forms.has(r.Form) && r.matchesAfter(view(path), seen) {
+				if to&IsWhole != 0 {
+					if forms&otherForms != 0 {
+						best = min(best, to&^IsWhole)
+					}
+				} else if r := &p.rules[to]; to < best && forms.has(r.Form) && r.matchesAfter(view(path), seen) {
 					best = to
 				}
 				continue
@@ -224,16 +234,15 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 
 // edge returns where the edge with a word and a key leads, None if there is none.
 func (t *Trie) edge(word uint64, key uint32) uint32 {
-	edges := t.Edges
-	mask := uint64(len(edges) - 1)
 	i := HashEdge(word, key, t.Seed)
+	mask := uint64(len(t.Edges) - 1)
+	if t.Homes[i&mask]&Home(i) == 0 {
+		return None
+	}
 	for end := i + MaxProbes; i != end; i++ {
-		e := &edges[i&mask]
-		if e.Word == word && e.Key == key {
+		e := &t.Edges[i&mask]
+		if e.Word == word && e.Key == key || e.Key == 0 {
 			return e.To
-		}
-		if e.Key == 0 {
-			return None
 		}
 	}
 	return None // all around here is full, by design of who wrote robots.txt

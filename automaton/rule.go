@@ -103,6 +103,10 @@ func (r *Rule) Cut() (prefix, rest string, gaps bool) {
 	return r.Pattern[:at], r.Pattern[at+1:], true
 }
 
+// isWhole tells whether the rule matches whatever follows its prefix, on every spelling
+// that is compared with more than rules in FormB.
+func (r *Rule) isWhole() bool { return !r.gaps && !r.Anchored && r.Form != FormB }
+
 // isEmpty tells whether the rule is that of an empty pattern. It matches every
 // path, and has the lowest rank of all.
 func (r *Rule) isEmpty() bool { return r.Pattern == "" && !r.Anchored }

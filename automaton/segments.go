@@ -127,11 +127,8 @@ func (g *Segments) read(s *Scratch, path []byte, at int, state uint32, word uint
 		for ; lengths != 0; lengths &= lengths - 1 {
 			n := uint32(bits.TrailingZeros8(lengths))
 			to := g.edge(word&wordMask[n+1], state<<3|n)
-			if to&IsPoint == 0 {
+			if to+1 <= IsPoint { // a rule, or None
 				best = min(best, to)
-				continue
-			}
-			if to == None {
 				continue
 			}
 			k := &g.Knots[to&^IsPoint]
@@ -157,9 +154,9 @@ func (g *Segments) readBack(state uint32, path []byte, best uint32) uint32 {
 		for ; lengths != 0; lengths &= lengths - 1 {
 			n := uint32(bits.TrailingZeros8(lengths))
 			to := g.edge(word&wordMask[n+1], state<<3|n)
-			if to&IsPoint == 0 {
+			if to+1 <= IsPoint {
 				best = min(best, to)
-			} else if to != None {
+			} else {
 				k := &g.Knots[to&^IsPoint]
 				best, next = min(best, k.Accept), k.Next
 			}

@@ -1,5 +1,7 @@
 package automaton
 
+import "encoding/binary"
+
 // Table is the automaton of a ranked list of rules, on whose order all its
 // numbers of rules rest: rule 0 outranks all others, and None is the number of
 // no rule. Package compile makes it, New checks it; after that nobody changes it.
@@ -44,9 +46,12 @@ const EdgeOctets = 8
 type Trie struct {
 	States []State
 	// Edges is a hash table with linear probing, see HashEdge. Its length is a
-	// power of two, at least one of its edges is empty (Key 0), and each is found
-	// within MaxProbes places.
+	// power of two, at least one of its edges is empty (Key 0, To None), and each is
+	// found within MaxProbes places.
 	Edges []Edge
+	// Homes says of each place of Edges of which edges, by Home, the search begins there.
+	// Most of what is not there is so not searched for at all.
+	Homes []uint8
 	// Seed is the seed of the hash function, so that nobody can write a
 	// robots.txt whose edges collide.
 	Seed uint64
@@ -62,6 +67,27 @@ type Filter [EdgeOctets][64]uint8
 func Fold(word uint64) uint64 {
 	const low, letter = 0x1f1f1f1f1f1f1f1f, 0x2020202020202020
 	return word&low | word>>1&letter
+}
+
+// Add lets an edge pass by its octets.
+func (f *Filter) Add(e *Edge) {
+	last, word := e.Key&7, Fold(e.Word)
+	for i := range last + 1 {
+		f[i][word>>(8*i)&63] |= 1 << last
+	}
+}
+
+// AddShorter lets edges of the given lengths pass behind their end by any octet.
+func (f *Filter) AddShorter(lengths uint8) {
+	const each = 0x0101010101010101
+	for i := range f {
+		if shorter := uint64(lengths & (1<<i - 1)); shorter != 0 {
+			for c := 0; c < len(f[i]); c += 8 {
+				eight := f[i][c : c+8]
+				binary.LittleEndian.PutUint64(eight, binary.LittleEndian.Uint64(eight)|shorter*each)
+			}
+		}
+	}
 }
 
 // of returns the lengths that a word may have.
@@ -85,13 +111,18 @@ type Edge struct {
 	// Key is the state, times eight, plus the number of octets less one. It is
 	// 0 in an empty slot, since no edge leaves state 0.
 	Key uint32
-	// To is the rule whose prefix, and no other's, begins so; it is compared as a
-	// whole. Or it is a point, with IsPoint set.
+	// To is, in the automaton of prefixes, the rule whose prefix, and no other's, begins
+	// so, with IsWhole set if it matches whatever follows; else it is compared as a whole.
+	// Or it is a point, with IsPoint set.
 	To uint32
 }
 
-// IsPoint tells a point from a rule in Edge.To.
-const IsPoint = 1 << 31
+// IsPoint tells a point from a rule in Edge.To. IsWhole tells a rule there that has no
+// octets more than lead there, no gap, and no end, and is not in FormB.
+const (
+	IsPoint = 1 << 31
+	IsWhole = 1 << 30
+)
 
 // Point is a place in the path where at least one prefix ends. Rules in FormB
 // have points of their own, since their path may be spelled otherwise.
@@ -265,6 +296,10 @@ func HashEdge(word uint64, key uint32, seed uint64) uint64 {
 	return x >> 32
 }
 
+// Home is one of eight bits by which edges differ for which the search begins in the same
+// place, by bits of their hash which that place hardly depends on.
+func Home(hash uint64) uint8 { return 1 << (hash >> 29 & 7) }
+
 // Bytes is how much memory the table takes, in bytes, what its rules take not
 // counted. A nil table takes none.
 func (t *Table) Bytes() int {
@@ -284,4 +319,4 @@ func (t *Table) Bytes() int {
 	return n
 }
 
-func (t *Trie) bytes() int { return len(t.States) + 16*len(t.Edges) }
+func (t *Trie) bytes() int { return len(t.States) + 17*len(t.Edges) }

@@ -53,30 +53,12 @@ func (b *prefixes) build(all []prefix) bool {
 // octets, and behind its end by any.
 func (b *prefixes) first() {
 	t := b.table
-	for _, e := range b.edges {
-		if e.Key>>3 == 1 {
-			letPass(&t.First, e)
+	for i := range b.edges {
+		if e := &b.edges[i]; e.Key>>3 == 1 {
+			t.First.Add(e)
 		}
 	}
-	letShorterPass(&t.First, t.States[1].Lengths)
-}
-
-// letPass lets an edge pass a filter by its octets.
-func letPass(f *automaton.Filter, e automaton.Edge) {
-	for i := range e.Key&7 + 1 {
-		f[i][automaton.Fold(e.Word)>>(8*i)&63] |= 1 << (e.Key & 7)
-	}
-}
-
-// letShorterPass lets edges of the given lengths pass behind their end by any octet.
-func letShorterPass(f *automaton.Filter, lengths uint8) {
-	for i := range f {
-		if ended := lengths & (1<<i - 1); ended != 0 {
-			for c := range f[i] {
-				f[i][c] |= ended
-			}
-		}
-	}
+	t.First.AddShorter(t.States[1].Lengths)
 }
 
 // state makes the edges of a state at a depth in octets, behind which all the
@@ -106,6 +88,9 @@ func (b *prefixes) edge(state uint32, depth, end int, all []prefix) {
 	e := automaton.Edge{Word: wordOf(all[0].text[depth:end]), Key: state<<3 | uint32(end-depth-1)}
 	if len(all) == 1 && !all[0].wait {
 		e.To = all[0].rule
+		if r := &b.rules[e.To]; end == len(all[0].text) && !all[0].gaps && !r.Anchored && r.Form != automaton.FormB {
+			e.To |= automaton.IsWhole
+		}
 		b.edges = append(b.edges, e)
 		return
 	}
@@ -190,11 +175,14 @@ func hashEdges(t *automaton.Trie, edges []automaton.Edge) bool {
 	t.Seed = seedOf(edges)
 	t.Edges = make([]automaton.Edge, size)
 	for range attempts {
+		for i := range t.Edges {
+			t.Edges[i] = automaton.Edge{To: automaton.None}
+		}
 		if putEdges(t.Edges, edges, t.Seed) {
+			t.Homes = homes(edges, t.Seed, size)
 			return true
 		}
 		t.Seed++
-		clear(t.Edges)
 	}
 	return false
 }
@@ -212,6 +200,16 @@ func putEdges(table, edges []automaton.Edge, seed uint64) bool {
 		table[i&mask] = e
 	}
 	return true
+}
+
+// homes makes Trie.Homes.
+func homes(edges []automaton.Edge, seed uint64, size int) []uint8 {
+	homes := make([]uint8, size)
+	for _, e := range edges {
+		hash := automaton.HashEdge(e.Word, e.Key, seed)
+		homes[hash&uint64(size-1)] |= automaton.Home(hash)
+	}
+	return homes
 }
 
 // seedOf returns a number that changes with every edge (FNV-1a over words).

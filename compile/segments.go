@@ -254,13 +254,13 @@ func (b *segments) filters() {
 		of[a.State], of[a.Back] = &t.First, &t.Last
 	}
 	of[0] = nil
-	for _, e := range b.edges {
-		if f := of[e.Key>>3]; f != nil {
-			letPass(f, e)
+	for i := range b.edges {
+		if f := of[b.edges[i].Key>>3]; f != nil {
+			f.Add(&b.edges[i])
 		}
 	}
-	letShorterPass(&t.First, b.lengths[0])
-	letShorterPass(&t.Last, b.lengths[1])
+	t.First.AddShorter(b.lengths[0])
+	t.Last.AddShorter(b.lengths[1])
 	// Few are looked for at once, so that a path is gone through once.
 	const few = 12
 	if all := leastHeads(slices.Concat(b.heads[:]...)); len(all) <= few {

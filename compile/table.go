@@ -28,15 +28,15 @@ const (
 // and URLs of their sites (BenchmarkCrossover in package bench, Go 1.26):
 //
 //	rules   ns a URL by list, automaton   µs to build a list, an automaton
-//	1-7     31 to 33       30 to 31        0.2 to 0.5     1.0 to 2.3
-//	8-9     48             36              0.7            3.1
-//	10-12   50             37              0.8            3.6
-//	13-16   56             39              1.0            4.8
-//	17-22   97             56              1.4            6.8
-//	23-30   114            52              2.0            10
-//	31-50   94             45              2.7            15
+//	1-7     28 to 30       29 to 33        0.3 to 0.7     1.8 to 4.6
+//	8-9     47             37              1.0            5.6
+//	10-12   48             35              1.0            6.1
+//	13-16   54             37              1.3            7.0
+//	17-22   99             44              1.9            9.2
+//	23-30   116            46              2.7            13
+//	31-50   102            44              4.2            18
 //
-// So an automaton has paid for itself after 130 to 250 URLs, whatever its size; a
+// So an automaton has paid for itself after 100 to 500 URLs, whatever its size; a
 // site of the corpus has 91. Of eight rules is the median file: with lists it
 // compiles in 2.6 µs and keeps 2.4 bytes a byte, with automata, one for each of its
 // groups, in 6.4 µs and 11 bytes.
@@ -204,9 +204,9 @@ func withoutDoubles(rules []automaton.Rule, all []prefix) []prefix {
 // maxTries is how many rules with gaps may be tried one by one for a path. More
 // than that, of one prefix or of prefixes of one another, wait in the automaton
 // of gaps.
-const maxTries = 4
+const maxTries = 2
 
-// waiting says which prefixes have what follows them in the automaton of gaps.
+// waiting says of which prefixes what follows them is searched for.
 func waiting(rules []automaton.Rule, all []prefix) {
 	var above []prefix // prefixes of the one at hand whose rules are tried
 	for len(all) > 0 {
