@@ -247,7 +247,8 @@ func (c *segmentsChecker) reached() error {
 // filters checks that all segments pass the filters, and that those have nothing else
 // where they are asked last.
 func (c *segmentsChecker) filters() error {
-	var first, last Filter
+	var first Filter
+	var last LastFilter
 	var lengths [2]uint8
 	err := c.Segments.eachEdge(func(e *Edge) error {
 		switch s := &c.states[e.Key>>3]; {

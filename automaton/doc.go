@@ -17,9 +17,9 @@
 // decides: so specificity costs nothing when matching, it is the order of a list.
 // For more than a few rules a Table finds those that match without looking at the
 // others: an automaton for what patterns begin with, and one for the segments
-// behind gaps (table.go, match.go, gaps.go). Only where robots.txt has several
-// groups for one crawler are there several of these, and then the ranks of their
-// best rules are compared.
+// behind gaps (table.go, match.go, segments.go, gaps.go). Only where robots.txt has
+// several groups for one crawler are there several of these, and then the ranks of
+// their best rules are compared.
 //
 // # What was tried
 //
@@ -36,10 +36,23 @@
 //	... the first four octets of a segment hashed            52      96     555
 //	... arguments that fit in registers                      48      90     530
 //
+// And in a run of their own, in which the last of these took 54, 107 and 613:
+//
+//	segments in a hash, asked where one may begin            48      69     410
+//	... a byte that tells of most that it is not there       46      64     307
+//	... ends by two octets, the first filter inlined         46      59     309
+//
+// Part of the first of these is that what waits behind '?' is searched for before that
+// is found: with ten rules 77 to 65 for URLs that have a query. To look at 128 octets
+// before the first segment, to search for all that waits at a time, to search for all
+// segments behind prefixes or for none, and to begin with the longest prefix took longer.
+//
 // A single deterministic automaton, with ranks in its states or in a register,
 // passes 50,000 states on real files of 16 rules and was not built. A trie that
 // reads octet by octet waits some five cycles for each; this one reads eight at a
-// time. With 5,005 rules of one vocabulary the time goes into segments that do
-// occur, 26 steps and 6 acts a URL, and into lines of memory that are in no
-// first-level cache.
+// time. Of 47 ns by 103 rules, for URLs without a query, the path takes 11, calls 4,
+// prefixes 11 and segments 21, of which half is the filter that nearly always says that
+// there are none. With 5,005 rules of one vocabulary it is branches that nothing foretells,
+// and lines of memory that are in no first-level cache: a URL is asked for 4 prefixes and 7
+// segments, half of which it has, and of 100 URLs 99 match.
 package automaton

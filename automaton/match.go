@@ -191,7 +191,9 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 		word := firstOctets(rest)
 		lengths := t.States[state].Lengths & lengthsUpTo[min(len(rest), EdgeOctets)]
 		if state == 1 {
-			lengths &= t.First.of(word)
+			f, folded := &t.First, Fold(word) // as Filter.of does, which is not inlined
+			lengths &= f[0][folded&63] & f[1][folded>>8&63] & f[2][folded>>16&63] & f[3][folded>>24&63] &
+				f[4][folded>>32&63] & f[5][folded>>40&63] & f[6][folded>>48&63] & f[7][folded>>56&63]
 		}
 		key, from := state<<3, at
 		state = 0

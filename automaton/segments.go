@@ -188,20 +188,17 @@ func (f *Begin) places(b []byte) uint64 {
 	if n > 65 {
 		return set
 	}
+	// Behind the end of b there may be anything, so that its last octets are asked here.
+	set &= 1<<max(n-2, 0) - 1
 	if f.two == 0 {
-		return set & (1<<max(n-2, 0) - 1)
+		return set
 	}
-	// Behind the end of b there may be anything, which is not to be asked.
-	last := f.Octets[0].of(b[n-1]) & f.one
-	set &= 1<<(n-1) - 1
-	if n <= 64 && last != 0 {
+	last := b[n-1]
+	if f.Octets[0].of(last)&f.one != 0 {
 		set |= 1 << (n - 1)
 	}
-	if n > 1 {
-		set &^= 1 << (n - 2)
-		if f.Octets[0].of(b[n-2])&f.Octets[1].of(b[n-1])&f.two != 0 {
-			set |= 1 << (n - 2)
-		}
+	if n > 1 && f.Octets[0].of(b[n-2])&f.Octets[1].of(last)&f.two != 0 {
+		set |= 1 << (n - 2)
 	}
 	return set
 }
@@ -212,5 +209,5 @@ func lastOctets(b []byte) uint64 {
 	if n := len(b); n >= EdgeOctets {
 		return bits.ReverseBytes64(binary.LittleEndian.Uint64(b[n-EdgeOctets:]))
 	}
-	return bits.ReverseBytes64(firstOctets(b)) >> (64 - 8*len(b)&63)
+	return bits.ReverseBytes64(firstOctets(b)) >> (64 - 8*len(b))
 }

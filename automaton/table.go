@@ -69,16 +69,29 @@ func Fold(word uint64) uint64 {
 	return word&low | word>>1&letter
 }
 
+// LastFilter is a filter of two octets.
+type LastFilter [2][64]uint8
+
 // Add lets an edge pass by its octets.
-func (f *Filter) Add(e *Edge) {
+func (f *Filter) Add(e *Edge) { addEdge(f[:], e) }
+
+// AddShorter lets edges of the given lengths pass behind their end by any octet.
+func (f *Filter) AddShorter(lengths uint8) { addShorter(f[:], lengths) }
+
+// Add lets an edge pass by its octets.
+func (f *LastFilter) Add(e *Edge) { addEdge(f[:], e) }
+
+// AddShorter lets edges of the given lengths pass behind their end by any octet.
+func (f *LastFilter) AddShorter(lengths uint8) { addShorter(f[:], lengths) }
+
+func addEdge(f [][64]uint8, e *Edge) {
 	last, word := e.Key&7, Fold(e.Word)
-	for i := range last + 1 {
+	for i := range min(int(last)+1, len(f)) {
 		f[i][word>>(8*i)&63] |= 1 << last
 	}
 }
 
-// AddShorter lets edges of the given lengths pass behind their end by any octet.
-func (f *Filter) AddShorter(lengths uint8) {
+func addShorter(f [][64]uint8, lengths uint8) {
 	const each = 0x0101010101010101
 	for i := range f {
 		if shorter := uint64(lengths & (1<<i - 1)); shorter != 0 {
@@ -88,6 +101,12 @@ func (f *Filter) AddShorter(lengths uint8) {
 			}
 		}
 	}
+}
+
+// of returns the lengths that a word may have.
+func (f *LastFilter) of(word uint64) uint8 {
+	word = Fold(word)
+	return f[0][word&63] & f[1][word>>8&63]
 }
 
 // of returns the lengths that a word may have.
@@ -158,7 +177,8 @@ type Segments struct {
 	Trie
 	// First is what segments begin with, Last what those end with that must end with
 	// the path.
-	First, Last Filter
+	First Filter
+	Last  LastFilter
 	// Begin are filters of where segments may begin.
 	Begin []Begin
 	Knots []Knot
@@ -306,10 +326,10 @@ func (t *Table) Bytes() int {
 	if t == nil {
 		return 0
 	}
-	const filter, point, begin, knot, anchor, node, kids = EdgeOctets * 64, 36, 98, 12, 16, 24, 12
+	const filter, last, point, begin, knot, anchor, node, kids = EdgeOctets * 64, 2 * 64, 36, 98, 12, 16, 24, 12
 	n := t.Trie.bytes() + filter + point*len(t.Points) + 4*len(t.Tries)
 	if g := t.Segments; g != nil {
-		n += g.Trie.bytes() + 2*filter + begin*len(g.Begin) + knot*len(g.Knots) + anchor*len(g.Anchors) + 8*len(g.floats)
+		n += g.Trie.bytes() + filter + last + begin*len(g.Begin) + knot*len(g.Knots) + anchor*len(g.Anchors) + 8*len(g.floats)
 	}
 	if g := t.Gaps; g != nil {
 		n += 4*(len(g.First)+len(g.Fail)+len(g.Act)+len(g.Symbol)+len(g.Len)+len(g.Floats)) +

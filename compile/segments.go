@@ -119,10 +119,13 @@ func (b *segments) anchor(id uint32) bool {
 		*state = b.newState()
 		work := b.state(*state, id, 0, b.kids[i])
 		b.lengths[i] |= b.to.States[*state].Lengths
-		if i == 0 {
-			b.work[r.top] += work
+		if work > maxWork {
+			return false
 		}
-		if work > maxWork || b.work[r.top] > maxWork {
+		if i > 0 {
+			work = 1 // for a path, not for an octet, but so that not too many wait
+		}
+		if b.work[r.top] += work; b.work[r.top] > maxWork {
 			return false
 		}
 	}
@@ -249,14 +252,18 @@ func (b *segments) most() uint32 {
 // filters makes the filters.
 func (b *segments) filters() {
 	t := b.to
-	of := make([]*automaton.Filter, len(t.States)) // of each state in which segments begin
+	const first, last = 1, 2
+	of := make([]uint8, len(t.States)) // whether segments begin or end in a state
 	for _, a := range t.Anchors {
-		of[a.State], of[a.Back] = &t.First, &t.Last
+		of[a.State], of[a.Back] = first, last
 	}
-	of[0] = nil
+	of[0] = 0
 	for i := range b.edges {
-		if f := of[b.edges[i].Key>>3]; f != nil {
-			f.Add(&b.edges[i])
+		switch e := &b.edges[i]; of[e.Key>>3] {
+		case first:
+			t.First.Add(e)
+		case last:
+			t.Last.Add(e)
 		}
 	}
 	t.First.AddShorter(b.lengths[0])

@@ -11,6 +11,46 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
+// TestLongSearchesAreNotMade: segments are searched for only where an octet of a path cannot
+// cost many probes; the rest is for the automaton of gaps.
+func TestLongSearchesAreNotMade(t *testing.T) {
+	levels := func(n int) string { return "disallow: /" + strings.Repeat("*a", n) + "*b\n" }
+	lengths := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "disallow: "+format+"\n", strings.Repeat("a", i+1))
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		name, rules string
+		searched    bool
+	}{
+		{"one level", levels(1), true},
+		{"some levels", levels(8), true},
+		{"many levels", levels(20), false},
+		{"segments of any length", lengths(8, "/*%sb"), true},
+		{"segments that begin with one another", lengths(24, "/*%sb"), true},
+		{"long segments that begin with one another", lengths(100, "/*%sb"), false},
+		{"one long segment", "disallow: /*" + strings.Repeat("a", 200) + "b\n", true},
+		{"a segment longer than any path", "disallow: /*" + strings.Repeat("a", 20_000) + "b\n", false},
+		{"many ends", lengths(200, "/*b%s$"), false},
+		{"many octets to wait for", numbered("disallow: /*a*%d\n", 1000) + strings.ReplaceAll(lengths(1, "/*c*%s"), "a\n", "d\n"), true},
+		{"few prefixes of one another", lengths(8, "/%s*x\n disallow: /%[1]s*y\ndisallow: /%[1]s*z"), true},
+		{"many prefixes of one another", lengths(40, "/%s*x\n disallow: /%[1]s*y\ndisallow: /%[1]s*z"), false},
+		{"many prefixes of one another before what must end", lengths(40, "/%s*x$\n disallow: /%[1]s*y$\ndisallow: /%[1]s*z$"), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := "user-agent: *\n" + c.rules
+			r := compile.Compile([]byte(text), compile.Options{Dialect: google, MaxBytes: all, Engine: compile.EngineAutomaton})
+			table := r.Ruleset.Wildcard().Tables()[0]
+			if table == nil || (table.Segments != nil) == (table.Gaps != nil) || (table.Segments != nil) != c.searched {
+				t.Errorf("got %+v", sizeOfTable(nil, table))
+			}
+		})
+	}
+}
+
 // TestManySegments: their hash table fills without runs.
 func TestManySegments(t *testing.T) {
 	const n = 100_000
