@@ -8,34 +8,39 @@ var avx2 = hasAVX2()
 
 func hasAVX2() bool
 
-// classify64AVX2 is Classes.in64 of the 64 octets at p.
+// classify64AVX2 is Classes.in64 of the 64 octets that begin back octets before p.
 //
 //go:noescape
-func classify64AVX2(c *Classes, p *byte) (low, high uint64)
+func classify64AVX2(c *Classes, p *byte, back uintptr) (low, high uint64)
 
-// triples64AVX2 is triples64 of the 66 octets at p.
+// triples64AVX2 is triples64 of the 66 octets that begin back octets before p.
 //
 //go:noescape
-func triples64AVX2(c *[3]Classes, p *byte) (set uint64)
+func triples64AVX2(c *[3]Classes, p *byte, back uintptr) (set uint64)
 
-// readable tells whether as many octets as window can be read at the start of b.
-// What lies behind the end of b may be anything, but it must be there: it is if it
-// is in the memory page in which b begins.
-func readable(b []byte, window uintptr) bool {
+// readable returns how many octets before b a window must begin so that all in it can
+// be read. What lies around b may be anything, but it must be there: it is if it is in
+// the memory page in which b begins, or b goes on behind that.
+func readable(b []byte, window uintptr) (back uintptr) {
 	const page = 4096
-	return uintptr(len(b)) >= window || uintptr(unsafe.Pointer(unsafe.SliceData(b)))%page <= page-window
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(b))) % page
+	if at > page-window && at+uintptr(len(b)) <= page {
+		return at - (page - window)
+	}
+	return 0
 }
 
 // in64 returns which of the first 64 octets of b, or of as many as there are, are in
 // one of the lower four classes, and which in one of the higher; b is not empty.
 func (c *Classes) in64(b []byte) (low, high uint64) {
-	if !avx2 || !readable(b, 64) {
+	if !avx2 {
 		return c.slow64(b)
 	}
-	low, high = classify64AVX2(c, unsafe.SliceData(b))
+	back := readable(b, 64)
+	low, high = classify64AVX2(c, unsafe.SliceData(b), back)
 	if len(b) < 64 {
 		there := uint64(1)<<len(b) - 1
-		low, high = low&there, high&there
+		low, high = low>>back&there, high>>back&there
 	}
 	return low, high
 }
@@ -44,8 +49,9 @@ func (c *Classes) in64(b []byte) (low, high uint64) {
 // is also one of c[1] for the next octet and one of c[2] for the one behind that. Where
 // b has no two octets behind a place, that may be in the set or not.
 func triples64(c *[3]Classes, b []byte) uint64 {
-	if !avx2 || !readable(b, 66) {
+	if !avx2 {
 		return slowTriples64(c, b)
 	}
-	return triples64AVX2(c, unsafe.SliceData(b))
+	back := readable(b, 66)
+	return triples64AVX2(c, unsafe.SliceData(b), back) >> back
 }

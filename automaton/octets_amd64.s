@@ -60,10 +60,11 @@ no:
 	ORQ            DX, CX; \
 	NOTQ           CX
 
-// func classify64AVX2(c *Classes, p *byte) (low, high uint64)
-TEXT ·classify64AVX2(SB), NOSPLIT, $0-32
+// func classify64AVX2(c *Classes, p *byte, back uintptr) (low, high uint64)
+TEXT ·classify64AVX2(SB), NOSPLIT, $0-40
 	MOVQ           c+0(FP), AX
 	MOVQ           p+8(FP), BX
+	SUBQ           back+16(FP), BX
 	MOVL           $0x0f0f0f0f, CX
 	VMOVD          CX, X15
 	VPBROADCASTD   X15, Y15
@@ -80,14 +81,15 @@ TEXT ·classify64AVX2(SB), NOSPLIT, $0-32
 	VPANDN         Y0, Y15, Y0
 	VPANDN         Y1, Y15, Y1
 	PLACES
-	MOVQ           CX, low+16(FP)
-	MOVQ           AX, high+24(FP)
+	MOVQ           CX, low+24(FP)
+	MOVQ           AX, high+32(FP)
 	RET
 
-// func triples64AVX2(c *[3]Classes, p *byte) (set uint64)
-TEXT ·triples64AVX2(SB), NOSPLIT, $0-24
+// func triples64AVX2(c *[3]Classes, p *byte, back uintptr) (set uint64)
+TEXT ·triples64AVX2(SB), NOSPLIT, $0-32
 	MOVQ           c+0(FP), AX
 	MOVQ           p+8(FP), BX
+	SUBQ           back+16(FP), BX
 	MOVL           $0x0f0f0f0f, CX
 	VMOVD          CX, X15
 	VPBROADCASTD   X15, Y15
@@ -128,5 +130,5 @@ TEXT ·triples64AVX2(SB), NOSPLIT, $0-24
 	SHLQ           $32, BX
 	ORQ            BX, AX
 	NOTQ           AX
-	MOVQ           AX, set+16(FP)
+	MOVQ           AX, set+24(FP)
 	RET
