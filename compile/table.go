@@ -28,18 +28,18 @@ const (
 // and URLs of their sites (BenchmarkCrossover in package bench, Go 1.26):
 //
 //	rules   ns a URL by list, automaton   µs to build a list, an automaton
-//	1-7     28 to 30       29 to 33        0.3 to 0.7     1.8 to 4.6
-//	8-9     47             37              1.0            5.6
-//	10-12   48             35              1.0            6.1
-//	13-16   54             37              1.3            7.0
-//	17-22   99             44              1.9            9.2
-//	23-30   116            46              2.7            13
-//	31-50   102            44              4.2            18
+//	1-7     29 to 31       27 to 32        0.2 to 0.4     1.1 to 2.6
+//	8-9     47             35              0.6            3.4
+//	10-12   48             34              0.6            4.3
+//	13-16   56             37              0.8            5.4
+//	17-22   99             42              0.9            7.2
+//	23-30   113            44              1.6            11
+//	31-50   99             41              2.2            15
 //
-// So an automaton has paid for itself after 100 to 500 URLs, whatever its size; a
+// So an automaton has paid for itself after 100 to 300 URLs, whatever its size; a
 // site of the corpus has 91. Of eight rules is the median file: with lists it
-// compiles in 2.6 µs and keeps 2.4 bytes a byte, with automata, one for each of its
-// groups, in 6.4 µs and 11 bytes.
+// compiles in 2.5 µs and keeps 2.4 bytes a byte, with automata, one for each of its
+// groups, in 6.2 µs and 11 bytes.
 const crossover = 9
 
 // Machine makes a machine of rules in the order of their rank, of lists of them
