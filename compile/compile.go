@@ -10,7 +10,8 @@
 // fields become groups (groups.go), values of rules become patterns with a
 // specificity (pattern.go), tokens are bound to groups (bindings.go), rules are
 // ranked (rank.go), and those of the groups that bind one crawler become a machine
-// (machines.go), which may have tables (table.go, prefixes.go, gaps.go).
+// (machines.go), which may have tables (table.go, prefixes.go, segments.go,
+// gaps.go).
 package compile
 
 import "github.com/robotsieve/robotsieve/automaton"

@@ -13,7 +13,7 @@ type prefix struct {
 	text string // its slash included
 	rule uint32
 	gaps bool // a gap follows
-	wait bool // what follows it is in the automaton of gaps
+	wait bool // what follows it is searched for, not tried
 }
 
 // prefixes makes the automaton of prefixes of a table: a trie in which an edge
@@ -167,14 +167,19 @@ func wordOf(text string) (word uint64) {
 
 // hashEdges puts the edges of a trie into its table. An edge that lies far from where
 // the search for it begins would make a match slow; robots.txt can be written so that
-// many do, but hardly for a seed that hangs on all of it, nor for several. It returns
-// whether that was so.
+// many do, but hardly for a seed that hangs on all of it, nor for several. Where a table
+// is nearly full that happens to one in a hundred of those with many thousand edges, by
+// chance: half of the attempts have twice the room. It returns whether one succeeded.
 func hashEdges(t *automaton.Trie, edges []automaton.Edge) bool {
 	const attempts = 8
 	size := 1 << bits.Len(uint(len(edges)*10/7))
 	t.Seed = seedOf(edges)
 	t.Edges = make([]automaton.Edge, size)
-	for range attempts {
+	for attempt := range attempts {
+		if attempt == attempts/2 {
+			size *= 2
+			t.Edges = make([]automaton.Edge, size)
+		}
 		for i := range t.Edges {
 			t.Edges[i] = automaton.Edge{To: automaton.None}
 		}
@@ -191,8 +196,8 @@ func putEdges(table, edges []automaton.Edge, seed uint64) bool {
 	mask := uint64(len(table) - 1)
 	for _, e := range edges {
 		i := automaton.HashEdge(e.Word, e.Key, seed)
-		for n := 0; table[i&mask].Key != 0; n++ {
-			if n == automaton.MaxProbes {
+		for n := 1; table[i&mask].Key != 0; n++ {
+			if n == automaton.MaxProbes { // and the search looks no further
 				return false
 			}
 			i++

@@ -201,9 +201,8 @@ func withoutDoubles(rules []automaton.Rule, all []prefix) []prefix {
 	})
 }
 
-// maxTries is how many rules with gaps may be tried one by one for a path. More
-// than that, of one prefix or of prefixes of one another, wait in the automaton
-// of gaps.
+// maxTries is how many rules with gaps may be tried one by one for a path. Of more
+// than that, of one prefix or of prefixes of one another, the segments are searched for.
 const maxTries = 2
 
 // waiting says of which prefixes what follows them is searched for.

@@ -229,9 +229,8 @@ func (g *wordy) path(value string) string {
 	return path[:min(len(path), 300)]
 }
 
-// TestShortSegmentsInLongOnes: where four octets begin a long segment, they are read
-// at once, unless a short segment may end among them. That must hold wherever they lie
-// in the 64 octets that the filter sees at once.
+// TestShortSegmentsInLongOnes: a short segment is found also among the octets with which
+// a long one begins, wherever these lie in the 64 octets that the filter sees at once.
 func TestShortSegmentsInLongOnes(t *testing.T) {
 	for _, short := range []string{"b", "c", "d", "bc", "cd", "bcd", "cdx"} {
 		r := mode{dialect: google}.tiers([]byte("user-agent: *\ndisallow: /*abcdzzz\ndisallow: /*" + short))
@@ -325,6 +324,28 @@ func TestMachineRefusesWhatNewRefuses(t *testing.T) {
 		rules := []automaton.Rule{{Rank: 1, Pattern: pattern, Verdict: automaton.Verdict{Line: 1}}}
 		if m, err := compile.Machine(google, compile.EngineAutomaton, rules); err == nil {
 			t.Errorf("%q: got %v", pattern, m)
+		}
+	}
+}
+
+// TestTablesOfManyRules: rules that nobody has made for it have a table, however many
+// there are, also where the hash table of their edges is as full as it may be, and an edge
+// lies as far from its place as it may. Before, one in hundreds of such files could not
+// be compiled.
+func TestTablesOfManyRules(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 3))
+	for _, c := range []struct{ rules, spread, files int }{{358, 30, 1500}, {716, 30, 500}, {22936, 10, 12}} {
+		for range c.files {
+			for _, format := range []string{"disallow: /%06x\n", "disallow: /*%06x\n"} {
+				text := []byte("user-agent: *\n")
+				for range c.rules - rng.IntN(c.spread) {
+					text = fmt.Appendf(text, format, rng.Uint64()&0xffffff)
+				}
+				m := compile.Compile(text, mode{dialect: rfc9309}.options()).Ruleset.Machine(nil)
+				if !strings.Contains(m.String(), ", automaton\n") {
+					t.Fatalf("no table:\n%s", text)
+				}
+			}
 		}
 	}
 }

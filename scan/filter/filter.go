@@ -53,8 +53,8 @@ type Policy interface {
 	// Find returns the rules for an origin, in normal form; found is false if
 	// nothing is known of it. The strings of o are views that are valid during the
 	// call. An error ends the filtering. Find is called by any number of
-	// goroutines, but not for each line: workers remember what it said. After a
-	// hundred lines one asks again, with busy, in case that there is then something
+	// goroutines, but not for each line: workers remember what it said. After 128
+	// lines one asks again, with busy, in case that there is then something
 	// faster for them.
 	Find(o origin.Origin, busy bool) (rules Rules, found bool, err error)
 }

@@ -31,7 +31,7 @@ func parseTime(b []byte) (int64, bool) {
 // clock reads times like parseTime, and remembers the last day and zone: most lines
 // have those of the line before. The zero value is ready.
 type clock struct {
-	day, year, zone uint64 // octets of what it remembers, some of them twice
+	day, year, zone uint64 // octets of what it remembers, some of them twice; day is 0 if there is nothing
 	base            int64  // when that day begins, in seconds since 1970
 }
 
@@ -42,7 +42,7 @@ func (c *clock) parse(b []byte) (int64, bool) {
 	}
 	day, year := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[4:])
 	zone := binary.LittleEndian.Uint64(b[18:])
-	if day != c.day || year != c.year || zone>>16 != c.zone {
+	if day != c.day || year != c.year || zone>>16 != c.zone || c.day == 0 {
 		return c.learn(b)
 	}
 	seconds, ok := secondsOfDay(binary.LittleEndian.Uint64(b[12:]))

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -108,6 +109,19 @@ func TestClock(t *testing.T) {
 		want, wantOK := parseTime(text)
 		if got != want || gotOK != wantOK {
 			t.Fatalf("%q: %d %v, want %d %v", text, got, gotOK, want, wantOK)
+		}
+	}
+}
+
+// TestClockThatKnowsNothing: a time whose day and zone are NULs is none, also to a
+// clock that has seen no other.
+func TestClockThatKnowsNothing(t *testing.T) {
+	text := bytes.Repeat([]byte{0}, len("02/Jan/2006:15:04:05 -0700"))
+	copy(text[12:], "12:34:56")
+	var c clock
+	for range 2 {
+		if got, ok := c.parse(text); ok {
+			t.Errorf("read as %d", got)
 		}
 	}
 }

@@ -175,7 +175,8 @@ func (r *Reader) serve(i int) {
 // Next returns the next chunk, whole or partly in parallel with other callers, and false when all is read or Stop was called.
 // It is safe for concurrent use. The chunk is the caller's until Release.
 //
-// With one caller, the chunks of each input come in ascending Seq. With several they are handed out nearly in that order.
+// With one caller, the chunks of each input come in ascending Seq. With several they are handed out nearly in that order. A caller
+// that gets one is to ask again, or to call Stop: others may sleep while up to three more of a stream wait for it.
 func (r *Reader) Next() (*Chunk, bool) {
 	if r.isStopped() {
 		return nil, false
