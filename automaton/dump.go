@@ -179,7 +179,7 @@ func (g *Segments) where(anchor uint32) string {
 	a := &g.Anchors[anchor]
 	switch {
 	case a.Gate != 0:
-		return fmt.Sprintf(", behind %+q at octet %d or later", string(rune(a.Gate)), a.From)
+		return fmt.Sprintf(", behind %+q at octet %d or later", string([]byte{a.Gate}), a.From)
 	case anchor == FloatsOfNothing:
 		return ", on every path"
 	case anchor == FloatsOfSlash:
