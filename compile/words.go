@@ -114,9 +114,10 @@ func (w *wordBuilder) link(edges []edge) {
 			row := state / w.Columns
 			fail[row] = suffix
 			w.Ends[row] = append(w.Ends[row], w.Ends[suffix/w.Columns]...)
-			for class := range w.Columns {
-				if w.Next[state+class] == 0 {
-					w.Next[state+class] = w.Next[suffix+class]
+			inherited := w.Next[suffix : suffix+w.Columns]
+			for class, next := range w.Next[state : state+w.Columns] {
+				if next == 0 {
+					w.Next[state+uint32(class)] = inherited[class]
 				}
 			}
 		}

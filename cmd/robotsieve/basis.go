@@ -120,11 +120,9 @@ func (f policyFlags) read(ctx context.Context, s streams) (*basis, error) {
 			b.Hosts = append(b.Hosts, o.String())
 		}
 	}
-	crawlers, err := knownCrawlers(*f.crawlers)
-	if err != nil {
+	if b.Profiles, err = knownProfiles(*f.crawlers); err != nil {
 		return nil, err
 	}
-	b.Profiles = crawlers.Profiles()
 	history, err := f.history()
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -67,12 +68,12 @@ is a host.`,
 
 // completeAgents offers the names of the known crawlers.
 func completeAgents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	set, err := knownCrawlers("")
+	profiles, err := crawler.Builtin()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
 	var names []string
-	for _, p := range set.Profiles() {
+	for _, p := range profiles {
 		names = append(names, p.Name+"\t"+p.Operator)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp

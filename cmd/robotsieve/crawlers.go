@@ -55,7 +55,7 @@ not known any more.`,
 	return cmd
 }
 
-// crawlersFlag adds the flag --crawlers, the value of which is for knownCrawlers.
+// crawlersFlag adds the flag --crawlers, the value of which is for knownProfiles.
 func crawlersFlag(cmd *cobra.Command) *string {
 	file := cmd.Flags().String("crawlers", "", "a file of crawlers to change and extend those that are known")
 	_ = cmd.MarkFlagFilename("crawlers", "json")

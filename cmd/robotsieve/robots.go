@@ -137,9 +137,18 @@ func oddities(r *compile.Robots, file string) []string {
 	return list
 }
 
-// knownCrawlers returns the crawlers that come with the program, as a file of the
-// user's changes and extends them if there is one, ready to be found in headers.
+// knownCrawlers returns the crawlers of knownProfiles, ready to be found in headers.
 func knownCrawlers(file string) (*crawler.Set, error) {
+	profiles, err := knownProfiles(file)
+	if err != nil {
+		return nil, err
+	}
+	return crawlerSet(profiles)
+}
+
+// knownProfiles returns the crawlers that come with the program, as a file of the
+// user's changes and extends them if there is one.
+func knownProfiles(file string) ([]crawler.Profile, error) {
 	profiles, err := crawler.Builtin()
 	if err != nil {
 		return nil, err
@@ -157,7 +166,7 @@ func knownCrawlers(file string) (*crawler.Set, error) {
 			return nil, inputError(fmt.Errorf("--crawlers %s: %w", file, err))
 		}
 	}
-	return crawlerSet(profiles)
+	return profiles, nil
 }
 
 // crawlerSet makes profiles ready to be found in headers.

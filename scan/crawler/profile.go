@@ -77,8 +77,12 @@ func Read(data []byte) ([]Profile, error) {
 	}
 	var profiles []Profile
 	seen := map[string]string{}
+	line, counted := 1, 0 // newlines in data[:counted]
 	for d.More() {
-		line := lineOf(data, d.InputOffset())
+		at := int(d.InputOffset())
+		at = len(data) - len(bytes.TrimLeft(data[at:], ", \t\r\n"))
+		line += bytes.Count(data[counted:at], []byte("\n"))
+		counted = at
 		var p Profile
 		err := d.Decode(&p)
 		if err == nil {
@@ -96,13 +100,6 @@ func Read(data []byte) ([]Profile, error) {
 		return nil, fmt.Errorf("crawler profiles: %w", errTrailing)
 	}
 	return profiles, nil
-}
-
-// lineOf returns the line, counted from 1, of the value that follows in data
-// behind offset.
-func lineOf(data []byte, offset int64) int {
-	rest := bytes.TrimLeft(data[offset:], ", \t\r\n")
-	return 1 + bytes.Count(data[:len(data)-len(rest)], []byte("\n"))
 }
 
 // Extend returns the profiles of base as more changes them, which are a user's
