@@ -341,10 +341,10 @@ func (g *Gaps) bestOf(nodes, end uint32) uint32 {
 }
 
 // behindGap returns the rule in the place of one whose segments wait behind an
-// anchor, or on every path if that is 0.
+// anchor, or on every path if that is 0; None if there is none.
 func (c *checker) behindGap(r *Rule, anchor uint32) (uint32, error) {
 	if c.Segments != nil {
-		return c.Segments.behindGap(r, anchor), nil
+		return c.behindSegments(r, anchor), nil
 	}
 	g := c.Gaps
 	if g == nil {

@@ -3,7 +3,6 @@ package automaton
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -42,6 +41,22 @@ type checkedSegments struct {
 	lengths uint8
 	parent  uint32 // the state from which something leads here, 0 if that is a prefix or nothing
 	best    uint32 // the first rule of those behind it
+}
+
+// gate is an anchor that is one octet, and what it is.
+type gate struct {
+	octet, from uint8
+	anchor      uint32
+}
+
+// gate returns the anchor that is one octet, 0 if there is none.
+func (c *checker) gate(octet, from uint8) uint32 {
+	for _, g := range c.gates {
+		if g.octet == octet && g.from == from {
+			return g.anchor
+		}
+	}
+	return 0
 }
 
 // segmentKind says which filter lets the segments of a state begin.
@@ -117,9 +132,10 @@ func (c *segmentsChecker) floats() error {
 		case a.From > 1 || a.From > 0 && a.Gate == 0:
 			return fmt.Errorf("anchor %d: %w", i, errBegins)
 		case a.Gate != 0:
-			if !once(c.anchored, i) {
+			if !once(c.anchored, i) || c.gate(a.Gate, a.From) != 0 {
 				return fmt.Errorf("anchor %d: %w", i, errOpens)
 			}
+			c.gates = append(c.gates, gate{a.Gate, a.From, i})
 		case i == FloatsOfSlash:
 			r.end = 1
 		case i != FloatsOfNothing:
@@ -320,22 +336,22 @@ func (c *segmentsChecker) best() error {
 	return nil
 }
 
-// behindGap returns the rule in the place of one whose segments wait behind an anchor,
-// or on every path if that is 0; None if there is none.
-func (g *Segments) behindGap(r *Rule, anchor uint32) uint32 {
+// behindSegments is behindGap in the tries of segments.
+func (c *checker) behindSegments(r *Rule, anchor uint32) uint32 {
 	if anchor != 0 {
-		return g.behind(r, anchor)
+		return c.behind(r, anchor)
 	}
 	anchor = FloatsOfNothing + r.prefix
-	rule := g.behind(r, anchor)
+	rule := c.behind(r, anchor)
 	if rule == None && r.floats() {
-		rule = g.behind(r, FloatsOfNothing+FloatsOfSlash-anchor)
+		rule = c.behind(r, FloatsOfNothing+FloatsOfSlash-anchor)
 	}
 	return rule
 }
 
 // behind returns the rule in the place of one whose segments wait behind an anchor.
-func (g *Segments) behind(r *Rule, anchor uint32) uint32 {
+func (c *checker) behind(r *Rule, anchor uint32) uint32 {
+	g := c.Segments
 	rest := r.Pattern[r.prefix+1:]
 	for {
 		segment, behind, more := strings.Cut(rest, "*")
@@ -344,13 +360,10 @@ func (g *Segments) behind(r *Rule, anchor uint32) uint32 {
 			state, segment = g.Anchors[anchor].Back, reversed(segment)
 		}
 		if more && anchor <= FloatsOfSlash && len(segment) == 1 {
-			gate := slices.IndexFunc(g.Anchors, func(a Anchor) bool {
-				return a.Gate == segment[0] && uint32(a.From) == anchor-FloatsOfNothing
-			})
-			if gate < 0 {
+			if anchor = c.gate(segment[0], uint8(anchor-FloatsOfNothing)); anchor == 0 {
 				return None
 			}
-			anchor, rest = uint32(gate), behind
+			rest = behind
 			continue
 		}
 		if state == 0 {

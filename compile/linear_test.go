@@ -42,12 +42,21 @@ var hostile = []struct {
 		return "user-agent: *\n" + strings.Repeat("disallow:/"+strings.Repeat("*a", 100)+"b\n", n/20)
 	}},
 	{"index pages", func(n int) string { return "user-agent: *\n" + numbered("allow:/%d/index.html\n", n) }},
+	// For each rule of the second half the automaton's check once looked through what
+	// waits behind all prefixes of the first.
+	{"prefixes and gates", func(n int) string { return "user-agent: *\n" + gaps(n/2) + gates(n/2) }},
 	{"bytes to escape", func(n int) string {
 		return "user-agent: *\n" + strings.Repeat("disallow:/"+strings.Repeat("\xc3\xa9", 50)+"\n", n/10)
 	}},
 	{"records", func(n int) string { return numbered("k%d:v\n", n) }},
 	{"spaces", func(n int) string { return strings.Repeat(" ", n) }},
 }
+
+// gaps are n rules, of which three each wait behind a prefix of their own.
+func gaps(n int) string { return numbered("disallow:/%d*x\ndisallow:/%d*y\ndisallow:/%d*z\n", n/3) }
+
+// gates are n rules that wait behind an octet of every path.
+func gates(n int) string { return numbered("disallow:/*?*%d\n", n) }
 
 // numbered repeats a line n times, each time with another word for %d.
 func numbered(line string, n int) string {
@@ -118,6 +127,7 @@ func TestLargeFiles(t *testing.T) {
 		{"47,000 equal rules", "user-agent: *\n" + strings.Repeat("disallow:/\n", rules), "F", "/", rules + 2, 2},
 		{"100,000 agents", numbered("user-agent:a%d\n", hundred) + "disallow:/", "a" + numeral(hundred-1), "/", hundred + 1, hundred + 1},
 		{"50,000 groups", numbered("user-agent:a%d\ndisallow:/\n", groups), "a" + numeral(groups-1), "/", 2*groups + 1, 2 * groups},
+		{"300,000 rules behind prefixes, 100,000 behind ?", "user-agent: *\n" + gaps(3*hundred) + gates(hundred), "F", "/?" + numeral(hundred-1), 4*hundred + 2, 4*hundred + 1},
 		{"2,600 wildcards", "user-agent: *\ndisallow:/" + strings.Repeat("*a", 2_600), "F", long, 2, 2},
 		{"2,600 wildcards and no end", "user-agent: *\ndisallow:/" + strings.Repeat("*a", 2_600) + "b", "F", long, 2, 0},
 		{"200 times 100 wildcards", "user-agent: *\n" + strings.Repeat("disallow:/"+strings.Repeat("*a", 100)+"b$\n", 200), "F", long, 202, 0},
