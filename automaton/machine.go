@@ -8,8 +8,8 @@ import (
 // Scratch is what a match needs to write to: the spellings of one path, and what
 // waits while it is read. The zero value is ready for use; its buffers grow to
 // the longest path and the largest machine that they have seen and are then
-// reused. A Scratch belongs to one goroutine at a time
-// and serves any number of machines, one after the other.
+// reused. A Scratch belongs to one goroutine at a time and serves any number of
+// machines, one after the other.
 type Scratch struct {
 	a, b, path []byte
 	gapScratch
@@ -48,10 +48,14 @@ func New(d Dialect, rules []Rule, t *Table) (*Machine, error) {
 
 // Join makes one machine of several of a dialect, which answers as one with all
 // their rules would, in the order of their ranks. It shares their rules instead
-// of copying them.
+// of copying them. Nil machines, which have none, are passed over; the error is that of a
+// machine of another dialect.
 func Join(d Dialect, machines ...*Machine) (*Machine, error) {
 	joined := &Machine{dialect: d}
 	for i, m := range machines {
+		if m == nil {
+			continue
+		}
 		if m.dialect != d {
 			return nil, fmt.Errorf("automaton: machine %d: %w", i, errDialect)
 		}
@@ -97,7 +101,8 @@ func (m *Machine) Len() int {
 // forbid the same paths by the same lines as long as the path is canonical
 // (IsCanonical) and is not /robots.txt, about which the dialects differ. It may
 // say no of machines that agree all the same. The audit asks it once for each
-// crawler, so that judging by two dialects costs no more than by one.
+// crawler and copy of robots.txt, so that judging by two dialects costs no more than
+// by one.
 func (m *Machine) Agrees(o *Machine) bool {
 	mine, others := m.deciding(), o.deciding()
 	return slices.EqualFunc(mine, others, func(p, q []Rule) bool {

@@ -403,7 +403,7 @@ func ranked(t *testing.T, d automaton.Dialect, ranks []uint64, patterns ...strin
 func TestJoinAnswersByRank(t *testing.T) {
 	a := ranked(t, google, []uint64{9, 5, 1}, "/a*z", "+/ab", "/")
 	b := ranked(t, google, []uint64{7, 3}, "/a", "+/b")
-	for _, machines := range [][]*automaton.Machine{{a, b}, {b, a}, {a, mustNew(t, google), b}} {
+	for _, machines := range [][]*automaton.Machine{{a, b}, {b, a}, {a, mustNew(t, google), b}, {nil, a, b, nil}} {
 		m, err := automaton.Join(google, machines...)
 		if err != nil {
 			t.Fatal(err)

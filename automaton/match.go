@@ -91,8 +91,8 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	return best.Verdict
 }
 
-// MatchPlain is Match of a path that IsPlain, for who asks several machines about
-// it.
+// MatchPlain is Match of a path that IsPlain, for a caller that asks several machines
+// about it.
 func (m *Machine) MatchPlain(s *Scratch, path []byte) Verdict {
 	if m == nil || m.dialect != Google && string(path) == robotsTxt {
 		return Verdict{}
@@ -174,7 +174,8 @@ func (p *part) firstOfAny(path []byte, forms formSet, limit uint32) uint32 {
 }
 
 // firstInTable returns the first rule below best that matches a path which begins
-// with a slash, best if none does.
+// with a slash, best if none does. It is long because it is the hot loop: a call for each
+// edge would cost more than what it does there.
 func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32) uint32 {
 	t := p.table
 	if forms&otherForms != 0 {
@@ -247,7 +248,7 @@ func (t *Trie) edge(word uint64, key uint32) uint32 {
 			return e.To
 		}
 	}
-	return None // all around here is full, by design of who wrote robots.txt
+	return None // all around here is full, by design of the author of robots.txt
 }
 
 // reach does what is to be done at a point of a path, which ends at an octet.

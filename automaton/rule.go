@@ -63,7 +63,7 @@ func (r *Rule) complete(d Dialect) error {
 		return errForm
 	}
 	prefix, rest, gaps := r.Cut()
-	if r.prefix, r.gaps = uint32(len(prefix)), gaps; gaps && emptySegment(rest) {
+	if r.prefix, r.gaps = uint32(len(prefix)), gaps; gaps && HasEmptySegment(rest) {
 		return errEmptySegment
 	}
 	if r.Verdict.Line == 0 {
@@ -72,9 +72,9 @@ func (r *Rule) complete(d Dialect) error {
 	return nil
 }
 
-// emptySegment tells whether there is nothing between two gaps, or behind the last,
-// in what follows the first.
-func emptySegment(rest string) bool {
+// HasEmptySegment tells whether there is nothing between two gaps, or behind the last,
+// in what follows the first of a pattern, as Rule.Cut returns it.
+func HasEmptySegment(rest string) bool {
 	return rest == "" || rest[0] == '*' || rest[len(rest)-1] == '*' || strings.Contains(rest, "**")
 }
 

@@ -44,7 +44,7 @@ const EdgeOctets = 8
 
 // Trie is an automaton that reads up to eight octets at a time. State 0 is dead.
 type Trie struct {
-	States []State
+	States []State // by number; an edge is of the state in its Key
 	// Edges is a hash table with linear probing, see HashEdge. Its length is a
 	// power of two, at least one of its edges is empty (Key 0, To None), and each is
 	// found within MaxProbes places.
@@ -52,8 +52,8 @@ type Trie struct {
 	// Homes says of each place of Edges of which edges, by Home, the search begins there.
 	// Most of what is not there is so not searched for at all.
 	Homes []uint8
-	// Seed is the seed of the hash function, so that nobody can write a
-	// robots.txt whose edges collide.
+	// Seed is the seed of the hash function. Another is tried where an edge would lie
+	// more than MaxProbes places from where the search for it begins.
 	Seed uint64
 }
 
@@ -153,8 +153,8 @@ type Point struct {
 	// whose prefix a gap follows, so few that to try them costs less than to let
 	// them wait.
 	Try, TryEnd uint32
-	// Anchor is the index in Segments.Anchors or in Gaps.Anchors of what waits here behind a gap, 0 if
-	// nothing does.
+	// Anchor is the index in Segments.Anchors or in Gaps.Anchors of what waits here
+	// behind a gap, 0 if nothing does.
 	Anchor uint32
 	// Next is the state that goes on from here, 0 if none.
 	Next uint32
@@ -181,6 +181,7 @@ type Segments struct {
 	Last  LastFilter
 	// Begin are filters of where segments may begin.
 	Begin []Begin
+	// Knots are what edges with IsPoint set lead to, by index.
 	Knots []Knot
 	// Anchors are what segments wait behind: none; nothing; the slash at the start
 	// of the path, where a segment begins with another; prefixes and segments.
@@ -233,6 +234,8 @@ type Anchor struct {
 // segments: the first octets of one of the family are of that class. Where no class
 // is in all three, no segment begins.
 type Begin struct {
+	// Octets are the families of segments by their first, second and third octet. One
+	// that is shorter is in the family of every octet behind its end.
 	Octets [3]Classes
 
 	one, two uint8 // set by New: the families with segments of one octet, and of up to two
@@ -285,6 +288,7 @@ type Gaps struct {
 
 // Node is a segment behind a gap, in rules that are the same up to it.
 type Node struct {
+	// Symbol is the number of its segment's text, see Gaps.Symbol.
 	Symbol uint32
 	// Accept is the first rule that ends with this segment.
 	Accept uint32

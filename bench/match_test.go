@@ -21,9 +21,13 @@ func BenchmarkMatch(b *testing.B) {
 			body := shared(b, "data/bench/robots_"+c.robots+".txt")
 			urls := lines(shared(b, "data/bench/"+c.urls+".txt"))
 			m := compile.Compile(body, compile.Options{Dialect: automaton.Google}).Ruleset.Machine([]byte("FooBot"))
-			var s automaton.Scratch
+			list := compile.Compile(body, compile.Options{Dialect: automaton.Google, Engine: compile.EngineList}).Ruleset.Machine([]byte("FooBot"))
+			var s, p automaton.Scratch
 			for _, url := range urls {
-				m.Match(&s, automaton.Google.Path(&s, url))
+				path := automaton.Google.Path(&p, url)
+				if got, want := m.Match(&s, path), list.Match(&s, path); got != want {
+					b.Fatalf("%s: %+v, rule by rule %+v", url, got, want)
+				}
 			}
 			b.ReportAllocs()
 			i := 0
@@ -134,9 +138,9 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// BenchmarkCrossover times real URLs, on machines that have a
-// number of rules in common, and the build of such a machine: which engine is to
-// answer for how many rules.
+// BenchmarkCrossover times real URLs, on machines that have a number of rules in
+// common, and the build of such a machine: which engine is to answer for how many
+// rules.
 func BenchmarkCrossover(b *testing.B) {
 	sites, questions := real(b)
 	o := compile.Options{Dialect: automaton.Google, MaxBytes: -1, Engine: compile.EngineList}

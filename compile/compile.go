@@ -23,6 +23,7 @@ const DefaultMaxBytes = 512_000
 // Options say how a body is read. The zero value reads the first
 // DefaultMaxBytes by RFC 9309.
 type Options struct {
+	// Dialect is by whose reading a body means what it does.
 	Dialect automaton.Dialect
 	// MaxBytes is how much of the body is read: 0 stands for DefaultMaxBytes, a
 	// negative number for all of it. A line is dropped whole if a byte of it,

@@ -3,7 +3,6 @@ package compile
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -19,7 +18,7 @@ const maxDelay = 366 * 24 * time.Hour
 func (r *Robots) Delay(m *automaton.Machine) (delay time.Duration, ok bool) {
 	groups := r.Bound(m)
 	for _, record := range r.Records {
-		if !strings.EqualFold(record.Key, "crawl-delay") || !slices.Contains(groups, record.Group) {
+		if !equalFold(record.Key, "crawl-delay") || !slices.Contains(groups, record.Group) {
 			continue
 		}
 		seconds, err := strconv.ParseFloat(record.Value, 64)

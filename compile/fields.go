@@ -100,7 +100,7 @@ func (p *parser) field(key, value string) {
 // delay, or something that only some crawlers know. It has no effect on any
 // verdict.
 type Record struct {
-	Line       int
+	Line       int    // 1-based
 	Key, Value string // as in the file, trimmed
 	// Group is the index of the group that the line stands in, -1 if it stands
 	// outside all groups. Sitemaps belong to the file whatever group they stand in

@@ -9,9 +9,10 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// gaps makes the automaton of segments behind gaps. First a tree of nodes, as
-// rules come; then the symbols are numbered in the order of their text, and so
-// are the nodes; then Aho and Corasick's automaton is made of the symbols.
+// gaps is the tree of the segments of all rules with gaps, as rules come. Of it are
+// made the tries of segments (segments.go) or, here, the automaton of gaps: symbols are
+// numbered in the order of their text, and so are the nodes; then Aho and
+// Corasick's automaton is made of the symbols.
 type gaps struct {
 	symbols  map[string]uint32
 	texts    []string
@@ -201,7 +202,8 @@ func (g *gaps) sortSymbols() (numbers []uint32, texts []string) {
 }
 
 // number gives the nodes their final places: floats first, by symbol; then the
-// kids of each anchor and of each node, in the order of their parents.
+// kids of each anchor and of each node, in the order of their parents. It is long
+// because each of these needs the places of those before it.
 func (g *gaps) number(a *automaton.Gaps, symbols []uint32) {
 	final := make([]uint32, 0, len(g.nodes)) // from final number to node
 	kids := func(parent uint32) (from, to uint32) {

@@ -10,13 +10,13 @@ import (
 // Group is a run of user-agent lines and the rules under it. In the dialect
 // original it is a record.
 type Group struct {
-	Agents []Agent
-	Rules  []Rule
+	Agents []Agent // in file order
+	Rules  []Rule  // in file order
 }
 
 // Agent is one user-agent line.
 type Agent struct {
-	Line  int
+	Line  int    // 1-based
 	Value string // as in the file, trimmed
 	// Token is what the dialect makes of the value, in lower case: the product
 	// token, or for original the name before a slash. Empty where Wildcard is

@@ -4,8 +4,8 @@ import "fmt"
 
 // Note is something about one line that its author may not have meant.
 type Note struct {
-	Line int // 1-based
-	Kind NoteKind
+	Line int      // 1-based
+	Kind NoteKind // what it is about
 	// Text is the part of the line that the note is about, raw: whoever prints
 	// it escapes it.
 	Text string

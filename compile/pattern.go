@@ -9,7 +9,7 @@ import (
 
 // Rule is one allow or disallow line.
 type Rule struct {
-	Line  int
+	Line  int    // 1-based
 	Value string // as in the file, trimmed
 	// Pattern is the value in the spelling in which it is compared, its
 	// wildcards and final '$' included. Empty for a rule that never matches, and
@@ -19,7 +19,8 @@ type Rule struct {
 	// length of Pattern in octets, which is 0 also for rules that never match.
 	Specificity int
 	// Form is the spelling that Pattern is in.
-	Form  automaton.Form
+	Form automaton.Form
+	// Allow says that the line was an allow line, else it was a disallow line.
 	Allow bool
 	// Inert says that the rule can match no path.
 	Inert bool

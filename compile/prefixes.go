@@ -168,8 +168,8 @@ func wordOf(text string) (word uint64) {
 // hashEdges puts the edges of a trie into its table. An edge that lies far from where
 // the search for it begins would make a match slow; robots.txt can be written so that
 // many do, but hardly for a seed that hangs on all of it, nor for several. Where a table
-// is nearly full that happens to one in a hundred of those with many thousand edges, by
-// chance: half of the attempts have twice the room. It returns whether one succeeded.
+// is as full as it gets, seven tenths, that happens to one in a hundred of those with many
+// thousand edges, by chance: half of the attempts have twice the room. It returns whether one succeeded.
 func hashEdges(t *automaton.Trie, edges []automaton.Edge) bool {
 	const attempts = 8
 	size := 1 << bits.Len(uint(len(edges)*10/7))
@@ -217,7 +217,8 @@ func homes(edges []automaton.Edge, seed uint64, size int) []uint8 {
 	return homes
 }
 
-// seedOf returns a number that changes with every edge (FNV-1a over words).
+// seedOf returns a number that depends on the octets of all edges and on their order
+// (after FNV-1a, a word at a time).
 func seedOf(edges []automaton.Edge) uint64 {
 	const (
 		offset = 0xcbf29ce484222325

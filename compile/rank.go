@@ -70,7 +70,7 @@ func (k *ranker) rank(g Group) []automaton.Rule {
 			k.order = append(k.order, orderOf(r, len(index), i)|isIndexPage)
 		}
 	}
-	// Numbers are sorted in about a third of the time that rules of 48 bytes take.
+	// Numbers are sorted in less time than rules, which are five times as long.
 	slices.Sort(k.order)
 	from := len(k.rules)
 	k.rules = k.rules[:from+len(k.order)]

@@ -90,6 +90,7 @@ func worthTable(rules []automaton.Rule) bool {
 
 // table makes the automaton of ranked rules, nil if they have been written so that
 // there can be none that is fast. Segments are searched for if that may be and is fast.
+// It is long because each rule is of one of five kinds, which are told apart in one pass.
 func table(rules []automaton.Rule, search bool) *automaton.Table {
 	t := &automaton.Table{Base: automaton.None}
 	s := scratches.Get().(*tableScratch)
@@ -104,7 +105,7 @@ func table(rules []automaton.Rule, search bool) *automaton.Table {
 		switch {
 		case text != "" && text[0] != '/' || text == "" && r.Anchored && !gaps:
 			// No path is so.
-		case text == "" && r.Form == automaton.FormB, gaps && hasEmptySegment(rest):
+		case text == "" && r.Form == automaton.FormB, gaps && automaton.HasEmptySegment(rest):
 			return nil // no robots.txt has such a rule, and a table no place for it
 		case gaps && isFloat(text, r.Form == automaton.FormB):
 			floats = append(floats, id)
@@ -184,12 +185,6 @@ func floatsBehind(prefix, rest string, slashes bool) string {
 		return "/"
 	}
 	return ""
-}
-
-// hasEmptySegment tells whether there is nothing before, behind or between gaps in
-// what follows a gap.
-func hasEmptySegment(rest string) bool {
-	return rest == "" || rest[0] == '*' || rest[len(rest)-1] == '*' || strings.Contains(rest, "**")
 }
 
 // withoutDoubles leaves out prefixes of rules that another outranks wherever they

@@ -19,12 +19,12 @@ type Archive struct {
 	shift    uint // of a hash, to the number of its bucket
 	table    func([]automaton.Rule) *automaton.Table
 
-	buckets []byte
-	offsets []byte // of the rulesets
-	records []byte
-	blobs   []byte                              // the rulesets
-	decoded []atomic.Pointer[automaton.Ruleset] // nil until it is looked up
-	busy    []atomic.Bool                       // of each ruleset, whether it has all tables that it may have
+	buckets  []byte
+	offsets  []byte // of the rulesets
+	records  []byte
+	blobs    []byte                              // the rulesets
+	decoded  []atomic.Pointer[automaton.Ruleset] // nil until it is looked up
+	complete []atomic.Bool                       // of each ruleset, whether it has all tables that it may have
 }
 
 // Options say how an archive is decoded. The zero value is good.
@@ -56,7 +56,7 @@ var (
 // Open reads an archive. The bytes stay the caller's and must not change while
 // the archive, or a ruleset or machine from it, is in use. It refuses what is no
 // archive, is not whole, or is damaged in its header or index; it takes time
-// for a checksum of these, and memory of nine bytes a ruleset.
+// for a checksum of these, and memory of twelve bytes a ruleset.
 func Open(data []byte, o Options) (*Archive, error) {
 	a := &Archive{table: o.Table}
 	if a.table == nil {
@@ -68,10 +68,10 @@ func Open(data []byte, o Options) (*Archive, error) {
 	return a, nil
 }
 
-// A list of no more than tiny rules never has a table: to try these one by one is as
-// fast. One of no more than few has none until its origin is busy: it is quicker to
-// make than a table, smaller, and sooner matched when it is in no cache. To try more
-// one by one takes as long for each URL as to make a table takes for a few dozen.
+// A list of no more than tiny rules never has a table: what that saves does not pay for
+// making it (compile.crossover). One of no more than few has none until its origin is
+// busy: a list is quicker to make than a table, smaller, and sooner matched when it is in
+// no cache. A longer one has a table at once, which it has paid for after a few dozen URLs.
 const (
 	tiny = 9
 	few  = 64
@@ -100,7 +100,7 @@ func (a *Archive) open(data []byte) error {
 		return errChecksum
 	}
 	rulesets := le.Uint32(data[atRulesets:])
-	a.decoded, a.busy = make([]atomic.Pointer[automaton.Ruleset], rulesets), make([]atomic.Bool, rulesets)
+	a.decoded, a.complete = make([]atomic.Pointer[automaton.Ruleset], rulesets), make([]atomic.Bool, rulesets)
 	return a.readDialects(data[atColumns:atRecordsLen])
 }
 
@@ -228,7 +228,7 @@ func (a *Archive) ruleset(id uint32, d automaton.Dialect, busy bool) (*automaton
 		return nil, fmt.Errorf("archive: index: %w", errLayout)
 	}
 	r := a.decoded[id].Load()
-	if r == nil || busy && !a.busy[id].Load() {
+	if r == nil || busy && !a.complete[id].Load() {
 		var err error
 		if r, err = a.make(id, busy); err != nil {
 			return nil, fmt.Errorf("archive: ruleset %d: %w", id, err)
@@ -256,7 +256,7 @@ func (a *Archive) make(id uint32, busy bool) (*automaton.Ruleset, error) {
 		return a.decoded[id].Load(), nil
 	}
 	if !waits {
-		a.busy[id].Store(true)
+		a.complete[id].Store(true)
 	}
 	return r, nil
 }

@@ -31,7 +31,7 @@ func (e *encoder) reset() {
 
 // encode returns the bytes of a ruleset, its checksum first, which are valid
 // until it is called again.
-func (e *encoder) encode(r *automaton.Ruleset) ([]byte, error) {
+func (e *encoder) encode(r *automaton.Ruleset) []byte {
 	e.reset()
 	for _, a := range r.Agents() {
 		e.add(a.Machine)
@@ -62,7 +62,7 @@ func (e *encoder) encode(r *automaton.Ruleset) ([]byte, error) {
 	}
 	e.uvarint(wildcard)
 	le.PutUint32(e.out, crc32.Checksum(e.out[4:], castagnoli))
-	return e.out, nil
+	return e.out
 }
 
 // add gives a number to a machine, and to those of its lists that have none.

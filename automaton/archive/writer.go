@@ -107,10 +107,7 @@ func (w *Writer) number(i int, r *automaton.Ruleset) (uint32, error) {
 	if r == w.last[i] {
 		return w.lastIDs[i], nil
 	}
-	blob, err := w.encoder.encode(r)
-	if err != nil {
-		return 0, err
-	}
+	blob := w.encoder.encode(r)
 	id, there := w.blobs[string(blob)]
 	if !there {
 		if uint64(len(w.blobs)) == noRuleset {

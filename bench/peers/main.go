@@ -42,7 +42,7 @@ func main() {
 
 // run is the command as a function of its arguments and streams. It returns the
 // exit code: 1 if robotsieve itself differs from what was recorded of the
-// reference, 2 for wrong usage, 3 if there is no input.
+// reference, 2 for wrong usage, 3 if there is no input, 130 if it was interrupted.
 func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(stderr)

@@ -75,6 +75,9 @@ func openLog(ctx context.Context, in *source.Input, name string) ([]byte, format
 		// Without a line any format will do.
 		f, err = format.Default, nil
 	}
+	if errors.Is(err, format.ErrMixed) {
+		err = fmt.Errorf("%w: name one with --format", err)
+	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", in.Name, err)
 	}

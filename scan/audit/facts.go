@@ -45,7 +45,7 @@ func (f *facts) add(who who, t int64, kind answerKind) {
 	switch {
 	case kind == toldNothing:
 	case kind == toldRules:
-		f.tell(toldKey{who.crawler, who.at}, t)
+		f.tell(toldKey(who), t)
 	case who.at.N == 0: // it may have been any of them
 		f.anyone.add(t, int64(f.policy.Window()), kind)
 	default:
@@ -134,7 +134,7 @@ func (f *facts) informedSince(w who, answers [][]policy.Answer) (since int64, ok
 
 // toldSince is informedSince by fetches from the same site.
 func (f *facts) toldSince(w who, answers [][]policy.Answer) (since int64, ok bool) {
-	for _, t := range f.rules[toldKey{w.crawler, w.at}] {
+	for _, t := range f.rules[toldKey(w)] {
 		forbidden := len(t.versions) > 0
 		for i, v := range t.versions {
 			versions := f.policy.Versions(w.at.First + int32(i))[v.first:v.last]

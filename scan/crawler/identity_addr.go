@@ -122,8 +122,6 @@ func hexDigit(c byte) int {
 	}
 }
 
-var shared = netip.MustParsePrefix("100.64.0.0/10")
-
 // anonymous4 is anonymous for IPv4, without the way through netip.
 func anonymous4(a [4]byte) bool {
 	switch {

@@ -12,6 +12,8 @@
 package filter
 
 import (
+	"fmt"
+
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
@@ -63,8 +65,9 @@ type Policy interface {
 type Class uint8
 
 const (
-	// Allowed and Disallowed are what robots.txt says of a URL.
+	// Allowed is a URL that robots.txt allows.
 	Allowed Class = iota
+	// Disallowed is one that it disallows.
 	Disallowed
 	// Unreachable is a URL that is disallowed because robots.txt is unreachable.
 	Unreachable
@@ -93,7 +96,12 @@ var classNames = [Classes]string{
 }
 
 // String returns the name of the class as reports have it, such as no_policy.
-func (c Class) String() string { return classNames[c] }
+func (c Class) String() string {
+	if c >= Classes {
+		return fmt.Sprintf("Class(%d)", uint8(c))
+	}
+	return classNames[c]
+}
 
 // Valid tells whether a line of the class is a URL that was judged, or would
 // have been if there were rules.

@@ -407,6 +407,9 @@ func TestClassesHaveNames(t *testing.T) {
 			seen[name] = true
 		}
 	}
+	if name := Classes.String(); name != "Class(10)" {
+		t.Errorf("a class that is none is called %q", name)
+	}
 }
 
 // counting is a policy that counts how often it was asked, and how often with busy.

@@ -16,9 +16,9 @@ import (
 // none. The output and the Summary do not depend on n.
 //
 // It returns early, with the cause, when ctx ends, out fails or the policy does,
-// also by a fault of the memory that its rules are in (ErrFault);
-// the Summary then is of the lines before that, which have been written. What
-// became of the inputs r tells.
+// also by a fault of the memory that its rules are in (ErrFault); the Summary then
+// is of the lines before that, which have been written. What became of the inputs r
+// tells.
 func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) (Summary, error) {
 	p := printer{config: &c, out: out}
 	workers := make([]*worker, n)

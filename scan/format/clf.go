@@ -12,8 +12,9 @@ import (
 //
 // common ends after bytes, combined goes on; the vhost formats have the virtual
 // host, and perhaps its port, before everything else. Of further fields behind
-// the User-Agent only the first quoted one is read. Sources: Apache's mod_log_config, nginx's predefined combined
-// format, and Debian's vhost_combined.
+// the User-Agent only the first quoted one is read. Sources: Apache's
+// mod_log_config, nginx's predefined combined format, and Debian's
+// vhost_combined.
 //
 // Split looks at every line of a log, so it is written as a walk from quote to
 // quote. Two things complicate it. A quote inside a field is written \" by

@@ -53,12 +53,17 @@ func Detect(head []byte, whole bool) (Format, error) {
 		return nil, fmt.Errorf("none of its first %d lines is of a known format (%s); the first is %s",
 			lines, strings.Join(Names(), ", "), quote(puzzling))
 	}
-	return nil, fmt.Errorf("of its first %d lines %d are %s and %d %s: name one with --format",
+	return nil, fmt.Errorf("%w: of its first %d lines %d are %s and %d %s", ErrMixed,
 		lines, counts[best], formats[best].Name(), counts[second], formats[second].Name())
 }
 
-// ErrEmpty is what Detect returns where there is no line to look at.
-var ErrEmpty = errors.New("no lines")
+// Errors of Detect that a caller may want to tell apart.
+var (
+	// ErrEmpty is that there is no line to look at.
+	ErrEmpty = errors.New("no lines")
+	// ErrMixed is that lines are of several formats, none of which prevails.
+	ErrMixed = errors.New("not of one format")
+)
 
 // quote shows the beginning of a line that may hold anything.
 func quote(line []byte) string {

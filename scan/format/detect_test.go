@@ -160,7 +160,7 @@ func TestDetectError(t *testing.T) {
 		says       []string
 	}{
 		{"nothing known", "\nfirst line\nsecond\n", []string{`"first line"`, "2 lines", "combined, vhost_combined, common, vhost_common"}},
-		{"two formats", log(6, "common", visit()) + log(4, "vhost_common", visit()), []string{"10 lines", "6 are common", "4 vhost_common", "--format"}},
+		{"two formats", log(6, "common", visit()) + log(4, "vhost_common", visit()), []string{"10 lines", "6 are common", "4 vhost_common", "not of one format"}},
 		{"a long line", long, []string{fmt.Sprintf("(%d bytes)", len(long))}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -97,6 +97,9 @@ func newStream(r io.Reader) (*stream, error) {
 
 // Read returns decompressed bytes; an error is final.
 func (s *stream) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil // not every decoder comes back from that
+	}
 	if len(s.head) > 0 {
 		n := copy(p, s.head)
 		s.head = s.head[n:]

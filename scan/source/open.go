@@ -6,7 +6,7 @@ import (
 )
 
 // Open returns the decompressed bytes of the input from front to end, for what is not made of lines. An input is read once, either
-// by a Reader or by who called Open. Errors of Read are *Error. The caller closes it; it belongs to one goroutine.
+// by a Reader or by the caller of Open. Errors of Read are *Error. The caller closes it; it belongs to one goroutine.
 func (in *Input) Open() (io.ReadCloser, error) {
 	f, _, s, err := in.take(func(*os.File) {})
 	if err != nil {

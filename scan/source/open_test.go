@@ -22,6 +22,9 @@ func TestOpenGivesTheBytesOfEveryCodec(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if n, err := r.Read(nil); n != 0 || err != nil {
+				t.Errorf("%s: a read of nothing gives %d, %v", name, n, err)
+			}
 			got, err := io.ReadAll(r)
 			if closed := r.Close(); err != nil || closed != nil || !bytes.HasPrefix(got, head) {
 				t.Errorf("%s: %v, %v", name, err, closed)

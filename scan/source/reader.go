@@ -57,7 +57,7 @@ func (o Options) filled() Options {
 // inputs. Chunks of streams are handed out first, since their decompression is what takes long.
 //
 // Memory: at most 6*Workers chunks of streams and 2*Workers chunks of plain files exist, each of ChunkSize bytes and up to
-// ChunkSize+MaxLine where lines are long. Callers that keep more chunks than that unreleased wait for themselves.
+// one and a half times ChunkSize+MaxLine where lines are long. Callers that keep more chunks than that unreleased wait for themselves.
 //
 // Read to the end or call Stop: a Reader that is dropped in the middle leaves goroutines behind.
 type Reader struct {
