@@ -353,7 +353,8 @@ func (d *delays) of(body []byte, s policy.Subject) (time.Duration, bool) {
 		})
 		d.read[k] = robots
 	}
-	return robots.Delay(s.Machine(robots.Ruleset))
+	m, token := s.Bound(robots.Ruleset)
+	return robots.Delay(m, []byte(token))
 }
 
 // checkHosts refuses a robots.txt for nobody knows which of the hosts that the

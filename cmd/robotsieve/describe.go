@@ -232,7 +232,11 @@ func refusals(r *audit.Report) (list []string) {
 		var statuses []string
 		for _, s := range c.RobotsTxt.Refused {
 			refused += s.N
-			statuses = append(statuses, fmt.Sprint(s.Status))
+			if s.Status/100 == 2 {
+				statuses = append(statuses, fmt.Sprintf("an empty %d", s.Status))
+			} else {
+				statuses = append(statuses, fmt.Sprint(s.Status))
+			}
 		}
 		if refused == 0 {
 			continue

@@ -126,7 +126,8 @@ func history(t testing.TB, o policy.Options, list ...version) *policy.Policy {
 	o.Read = read
 	o.Delay = func(body []byte, s policy.Subject) (time.Duration, bool) {
 		robots := compile.Compile(body, compile.Options{Dialect: s.Readings[0].Dialect(), WideTokens: s.Readings[0] == policy.ReadGoogleWide})
-		return robots.Delay(s.Machine(robots.Ruleset))
+		m, token := s.Bound(robots.Ruleset)
+		return robots.Delay(m, []byte(token))
 	}
 	p, err := policy.New(rows, o)
 	if err != nil {

@@ -93,7 +93,7 @@ type RobotsInfo struct {
 	// any, be it of another host: if not, nothing can be said of who fetched it.
 	Requests int64 `json:"requests"`
 	Logged   bool  `json:"logged"`
-	// Served are those of Requests that were answered 2xx or 304.
+	// Served are those of Requests that were answered with a body, or 304.
 	Served int64 `json:"served"`
 	// Sizes are the sizes of answers with status 200 and, among these, Differing
 	// those that are of no version that was in force.
@@ -243,8 +243,9 @@ type FetchInfo struct {
 	Within24h  float64 `json:"within_24h"`
 	// Answers counts the answers by status.
 	Answers AnswerCounts `json:"answers"`
-	// Refused counts, by status, answers that there is no robots.txt where the
-	// policy has one: who got them was told that nothing is forbidden.
+	// Refused counts, by status, answers that there is no robots.txt, empty ones
+	// among them, where the policy has one: who got them was told that nothing is
+	// forbidden.
 	Refused []StatusCount `json:"refused"`
 }
 

@@ -37,7 +37,7 @@ func (w *Worker) robotsRequest(at site, c *claim, identity Identity) {
 	}
 	f.span.add(r.Time)
 	told := kind == toldNone || kind == toldLimited && !c.google
-	if told && r.Status/100 == 4 && !c.exempt() && w.hadBody(at) {
+	if told && !c.exempt() && w.hadBody(at) {
 		f.refused[r.Status]++
 	}
 	if c.Ambiguous {
@@ -74,7 +74,7 @@ func (w *Worker) keepFetches(at site, rivals []*crawler.Profile, kind answerKind
 func (w *Worker) answered(at site) {
 	r := &w.record
 	w.tally.RobotsRequests++
-	if r.Status/100 == 2 || r.Status == 304 {
+	if answerOf(r.Status, r.Size) == toldRules {
 		w.tally.RobotsServed++
 	}
 	if r.Status != 200 || r.Size < 0 || !r.HasTime || at.N == 0 {
@@ -90,8 +90,8 @@ func (a *Auditor) inForce(o int32, t int64) (first, last int) {
 	return a.config.Policy.InForce(o, t-s, t+s)
 }
 
-// hadBody tells whether the source knows of nothing but rules for the site at the
-// record's time, so that an answer without any is somebody else's.
+// hadBody tells whether the source knows of nothing but bodies for the site at the
+// record's time, so that an answer without one is somebody else's.
 func (w *Worker) hadBody(at site) bool {
 	if at.N == 0 {
 		return false
@@ -100,7 +100,7 @@ func (w *Worker) hadBody(at site) bool {
 		first, last := w.auditor.inForce(at.First+i, w.record.Time)
 		versions := w.auditor.config.Policy.Versions(at.First + i)[first:last]
 		for _, v := range versions {
-			if v.Status/100 != 2 {
+			if v.Status/100 != 2 || v.Size == 0 {
 				return false
 			}
 		}

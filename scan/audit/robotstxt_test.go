@@ -65,6 +65,30 @@ func TestSizesOfRobotsTxt(t *testing.T) {
 	}
 }
 
+// An answer without a body says that there is no robots.txt, whatever its status; it is
+// odd only where there is one.
+func TestEmptyRobotsTxt(t *testing.T) {
+	for name, c := range map[string]struct {
+		body, size      string
+		served, refused int64
+	}{
+		"empty":                   {robotsTxtBody, "0", 0, 1},
+		"empty, as Apache has it": {robotsTxtBody, "-", 0, 1},
+		"the file":                {robotsTxtBody, "99", 1, 0},
+		"as empty as the file":    {"", "0", 0, 0},
+	} {
+		a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, version{from: -day0, body: c.body})})
+		r := auditEntries(t, a, entry{vhost: "example.com:443", target: "/robots.txt", size: c.size})
+		refused := int64(0)
+		for _, s := range r.row("GPTBot").RobotsTxt.Refused {
+			refused += s.N
+		}
+		if r.RobotsTxt.Served != c.served || refused != c.refused {
+			t.Errorf("%s: served %d, refused %d, want %d and %d", name, r.RobotsTxt.Served, refused, c.served, c.refused)
+		}
+	}
+}
+
 // A crawler that is refused robots.txt where there is one with rules was told that
 // nothing is forbidden.
 func TestRefusedRobotsTxt(t *testing.T) {
@@ -83,7 +107,7 @@ func TestRefusedRobotsTxt(t *testing.T) {
 		"an error":                     {"example.com:443", "503", -500, 0},
 		"no answer":                    {"example.com:443", "444", -500, 0},
 		"moved":                        {"example.com:443", "301", -500, 0},
-		"no content":                   {"example.com:443", "204", -500, 0},
+		"no content":                   {"example.com:443", "204", -500, 1},
 		"there is none":                {"example.com:443", "404", day0, 0},
 		"about when there was none":    {"example.com:443", "403", -30, 0},
 		"none can be had":              {"example.com:443", "403", 3 * day0, 0},

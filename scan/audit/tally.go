@@ -30,7 +30,7 @@ const (
 type tally struct {
 	Lines, Blank, Unparsed, NotCrawlers, OtherHost, NotJudged int64
 	// RobotsRequests are the GETs of /robots.txt of any client, and RobotsServed
-	// those of them that were answered 2xx or 304.
+	// those of them that were answered with a body, or 304.
 	RobotsRequests, RobotsServed int64
 	// Elsewhere are the GETs of /robots.txt of other hosts: they show that the log has
 	// such requests. EndInZero are the crawlers' requests from addresses of IPv4 whose

@@ -37,13 +37,20 @@ func Known(d automaton.Dialect, googles bool) []Reading {
 // its tokens that has any, else those for *, unless it ignores these; nil if
 // nothing does. Readings play no part.
 func (s Subject) Machine(rules *automaton.Ruleset) *automaton.Machine {
+	m, _ := s.Bound(rules)
+	return m
+}
+
+// Bound is Machine, and the token by which it was found; that is empty for the groups
+// for *, and where nothing binds the crawler.
+func (s Subject) Bound(rules *automaton.Ruleset) (m *automaton.Machine, token string) {
 	for _, token := range s.Tokens {
 		if m, named := rules.Named([]byte(token)); named {
-			return m
+			return m, token
 		}
 	}
 	if s.IgnoresWildcard {
-		return nil
+		return nil, ""
 	}
-	return rules.Wildcard()
+	return rules.Wildcard(), ""
 }
