@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -195,7 +196,11 @@ func scanLogs(ctx context.Context, run *audit.Run, r *source.Reader, n int, form
 		if c.Cut > 0 {
 			workers[i].Overlong(c.Data)
 		} else {
-			workers[i].Chunk(formats[c.Input], c.Data)
+			data := c.Data
+			if c.Seq == 0 {
+				data = bytes.TrimPrefix(data, format.BOM)
+			}
+			workers[i].Chunk(formats[c.Input], data)
 		}
 		if workers[i].Err() != nil {
 			failed[i] = true

@@ -629,6 +629,16 @@ func TestDumpThatCannotBeWrittenIsNoUsageError(t *testing.T) {
 	}
 }
 
+func TestOutputThatCannotBeWrittenIsNoUsageError(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"completion", "bash"}, {"crawlers"}} {
+		var stderr bytes.Buffer
+		code := run(t.Context(), args, streams{strings.NewReader(""), full{}, &stderr})
+		if code != exitInput || !strings.HasSuffix(stderr.String(), "no space left on device\n") {
+			t.Errorf("%v: code %d, stderr %q", args, code, stderr.String())
+		}
+	}
+}
+
 func TestDumpRefuses(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	for _, c := range []struct {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -67,10 +68,12 @@ func openLog(ctx context.Context, in *source.Input, name string) ([]byte, format
 	if err != nil {
 		return nil, nil, err
 	}
+	whole := len(head) < format.SampleBytes
+	head = bytes.TrimPrefix(head, format.BOM)
 	if f, ok := format.ByName(name); ok {
 		return head, f, nil
 	}
-	f, err := format.Detect(head, len(head) < format.SampleBytes)
+	f, err := format.Detect(head, whole)
 	if errors.Is(err, format.ErrEmpty) {
 		// Without a line any format will do.
 		f, err = format.Default, nil
@@ -96,7 +99,11 @@ func (l *auditLogs) describe(s streams, results []source.Result) about {
 			s.warn("%s", w)
 		}
 		if result.Err != nil {
-			s.warn("%v (the report covers the %s before that)", result.Err, plural(result.Bytes, "byte"))
+			covers := "the report covers the " + plural(result.Bytes, "byte") + " before that"
+			if result.Codec != "plain" {
+				covers += ", which no checksum has confirmed"
+			}
+			s.warn("%v (%s)", result.Err, covers)
 			info.Error = printable(result.Err.Error())
 			l.code = exitInput
 		}

@@ -467,6 +467,7 @@ func TestBadInput(t *testing.T) {
 		"5 MB line at the end": {log: good + good + strings.Repeat("x", 5<<20), lines: 3, unparsed: 1},
 		"bare CR":              {log: good + "a\rb\n" + good, lines: 3, unparsed: 1},
 		"no final newline":     {log: good + strings.TrimSuffix(good, "\n"), lines: 2},
+		"byte order mark":      {log: "\xef\xbb\xbf" + good + good, lines: 2},
 		"CRLF":                 {log: strings.ReplaceAll(good+good, "\n", "\r\n"), lines: 2},
 		"truncated gzip":       {log: zipped[:len(zipped)-20], code: exitInput, says: "at byte"},
 		"corrupt gzip":         {log: string(corrupt), code: exitInput, says: "at byte"},
@@ -718,6 +719,9 @@ func TestHelpAndCompletion(t *testing.T) {
 		if r := command(t, "", append([]string{"__complete"}, args...)...); !strings.Contains(r.out, want) {
 			t.Errorf("%v offers %q", args, r.out)
 		}
+	}
+	if r := command(t, "", "completion", "csh"); r.code != exitUsage || r.out != "" {
+		t.Errorf("%+v", r)
 	}
 	if r := command(t, "", "version"); r.code != exitDone || !strings.HasPrefix(r.out, "robotsieve ") {
 		t.Errorf("%+v", r)

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -87,8 +88,12 @@ func run(ctx context.Context, args []string, s streams) int {
 	if err == nil {
 		return exitDone
 	}
-	// An error that no command has made is cobra's, about the command line.
+	// An error that no command has made is cobra's, about the command line, unless it
+	// could not write.
 	exit := &exitError{exitUsage, err}
+	if system := syscall.Errno(0); errors.As(err, &system) {
+		exit.code = exitInput
+	}
 	errors.As(err, &exit)
 	if exit.err != nil {
 		s.warn("%v", strings.TrimSpace(exit.err.Error()))
@@ -108,6 +113,8 @@ func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
 	return ctx, release
 }
 
+func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
 func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "robotsieve",
@@ -126,12 +133,15 @@ what was known so far, if anything.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:          help,
 	}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newFilter(s), newCheck(s), newCrawlers(s), newCompile(s), newBench(s), newVersion(s))
+	root.InitDefaultCompletionCmd()
+	completion, _, _ := root.Find([]string{"completion"})
+	completion.Args, completion.RunE = cobra.NoArgs, help // for a shell that is none would be no error
 	return root
 }
 

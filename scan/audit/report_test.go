@@ -155,6 +155,15 @@ func TestLongHostIsNotReadAsOne(t *testing.T) {
 	}
 }
 
+// A name that looks like a crawler's in other letters is not shown as that crawler's.
+func TestNamesInOtherLetters(t *testing.T) {
+	a := New(Config{Crawlers: crawlers(t), Policy: constant(robotsTxtBody, nil)})
+	r := auditEntries(t, a, entry{agent: "G\u043e\u043eglebot/2.1 (+http://x.example)"})
+	if len(r.Crawlers) != 1 || r.Crawlers[0].Crawler != `G\u{43e}\u{43e}glebot` {
+		t.Errorf("%+v", r.Crawlers)
+	}
+}
+
 func TestPrintable(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"nothing", "", ""},

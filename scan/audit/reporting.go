@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -147,6 +148,9 @@ func (a *Auditor) crawlers(t *tally, texts texts) []CrawlerInfo {
 	}
 	for _, row := range rows {
 		info := texts.crawler(row)
+		// Letters that only look like those of another's name are not to pass for them:
+		// two of "G\u043e\u043eglebot" are Cyrillic.
+		info.Crawler = printable([]byte(row.name), unicode.MaxASCII)
 		info.Operator, info.Category, info.Obeys = unknown, unknown, unknown
 		list = append(list, info)
 	}
@@ -437,7 +441,10 @@ func timeText(nanos int64) string { return time.Unix(0, nanos).UTC().Format(time
 // Printable returns bytes from a log as text for people: control characters and
 // octets that are not UTF-8 are written \xHH or \u{HHHH}, so that nothing in it
 // can act on a terminal or be lost on the way through JSON.
-func Printable(b []byte) string {
+func Printable(b []byte) string { return printable(b, unicode.MaxRune) }
+
+// printable is Printable up to a highest character; others are written \u{HHHH}.
+func printable(b []byte, highest rune) string {
 	s := make([]byte, 0, len(b))
 	for len(b) > 0 {
 		c, n := utf8.DecodeRune(b)
@@ -445,7 +452,7 @@ func Printable(b []byte) string {
 		case c == utf8.RuneError && n == 1, c < 0x20, c == 0x7f:
 			const hex = "0123456789abcdef"
 			s = append(s, '\\', 'x', hex[b[0]>>4], hex[b[0]&15])
-		case !strconv.IsPrint(c):
+		case !strconv.IsPrint(c), c > highest:
 			s = append(strconv.AppendInt(append(s, `\u{`...), int64(c), 16), '}')
 		default:
 			s = append(s, b[:n]...)
