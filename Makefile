@@ -4,6 +4,7 @@
 GO ?= go
 BIN := bin/robotsieve
 FUZZTIME ?= 10m
+MACHINETIME ?= 30m
 COUNT ?= 6
 
 # Peers of make bench-peers: PEERS_ALL=1 asks about all sites, and PEERS_FLAGS
@@ -64,14 +65,15 @@ peers-install:
 peers-test:
 	cd bench/peers && $(GO) vet ./... && NODE_PATH="$(PEERS_DIR)/node_modules" $(GO) test ./...
 
-# Each fuzz target in turn, FUZZTIME each. Without -fuzzminimizetime those of states,
+# Each fuzz target in turn, FUZZTIME each, that of the machine MACHINETIME. Without -fuzzminimizetime those of states,
 # whose inputs are long, would do nothing but minimize what they find. Go before 1.27
 # may end a round with "context deadline exceeded" and no input: go.dev/issue/75804.
 fuzz:
 	@set -e; for target in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | sed 's/func //' | sort -u); do \
 		dir=$$(dirname $$(grep -rlE --include='*_test.go' "^func $$target\(" . | head -n 1)); \
-		echo "fuzz $$target in $$dir for $(FUZZTIME)"; \
-		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x $$dir; \
+		time=$(FUZZTIME); if [ $$target = FuzzMachine ]; then time=$(MACHINETIME); fi; \
+		echo "fuzz $$target in $$dir for $$time"; \
+		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $$time -fuzzminimizetime 1x $$dir; \
 	done
 
 lint:

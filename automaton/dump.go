@@ -9,8 +9,9 @@ import (
 )
 
 // String returns the machine as text: its rules in the order of their rank, each
-// with its number, line, verdict and pattern, and if it has a table, that. It is
-// meant to be read, when a verdict surprises, and changes with the engine.
+// with its number, line, verdict, pattern and rank, whose halves are written apart, and
+// if it has a table, that. It is meant to be read, when a verdict surprises, and changes
+// with the engine.
 func (m *Machine) String() string {
 	var b strings.Builder
 	parts := m.all()
@@ -33,7 +34,8 @@ func (p *part) dump(w io.Writer, d Dialect) {
 	}
 	fmt.Fprintf(w, "%v, %s, %s\n", d, count(len(p.rules), "rule"), engine)
 	for i := range p.rules {
-		fmt.Fprintf(w, "  %s\n", p.rule(uint32(i)))
+		rank := p.rules[i].Rank
+		fmt.Fprintf(w, "  %s, rank %d.%08x\n", p.rule(uint32(i)), rank>>32, uint32(rank))
 	}
 	if p.table != nil {
 		p.dumpPrefixes(w)
@@ -159,6 +161,9 @@ func (g *Segments) dump(w io.Writer) {
 			fmt.Fprintf(w, "  anchor %d%s:%s\n", i, g.where(uint32(i)), a.states())
 		}
 	}
+	for i := range g.Begin {
+		g.Begin[i].dump(w, i)
+	}
 	backwards := g.backwards(edges)
 	for _, e := range edges {
 		text, over := e.text(), ""
@@ -192,12 +197,41 @@ func (g *Segments) where(anchor uint32) string {
 func (a *Anchor) states() string {
 	var b strings.Builder
 	if a.State != 0 {
-		fmt.Fprintf(&b, " state %d", a.State)
+		fmt.Fprintf(&b, " state %d by filter %d", a.State, a.Filter)
 	}
 	if a.Back != 0 {
 		fmt.Fprintf(&b, " at the end state %d", a.Back)
 	}
 	return b.String()
+}
+
+// dump writes of each class of the filter which octets it lets a segment begin with.
+func (f *Begin) dump(w io.Writer, number int) {
+	for class := range 8 {
+		if f.Octets[0].has(class) == "" {
+			continue
+		}
+		fmt.Fprintf(w, "  filter %d, class %d:", number, class)
+		for i := range f.Octets {
+			if f.Octets[i].ofEvery()&(1<<class) != 0 {
+				io.WriteString(w, " any")
+			} else {
+				fmt.Fprintf(w, " %+q", f.Octets[i].has(class))
+			}
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// has returns the octets of a class.
+func (c *Classes) has(class int) string {
+	var set []byte
+	for octet := range 256 {
+		if c.of(byte(octet))&(1<<class) != 0 {
+			set = append(set, byte(octet))
+		}
+	}
+	return string(set)
 }
 
 // acts says what is done at a knot.

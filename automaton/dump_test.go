@@ -68,9 +68,9 @@ func TestDumpOfSeveralParts(t *testing.T) {
 	body := "user-agent: a\nuser-agent: b\ndisallow: /both\nuser-agent: a\ndisallow: /a\n"
 	m := compile.Compile([]byte(body), compile.Options{}).Ruleset.Machine([]byte("a"))
 	const want = `part 1 of 2, rfc9309, 1 rule, list
-  rule 0, line 3: disallow "/both"
+  rule 0, line 3: disallow "/both", rank 10.fffffffc
 part 2 of 2, rfc9309, 1 rule, list
-  rule 0, line 5: disallow "/a"
+  rule 0, line 5: disallow "/a", rank 4.fffffffa
 `
 	if got := m.String(); got != want {
 		t.Errorf("got\n%s", got)

@@ -71,11 +71,19 @@ func TestAllPairsAndTriplesOfPatterns(t *testing.T) {
 			for _, rest := range words([]string{"a", "/", "$"}, longestPath-1) {
 				e.paths = append(e.paths, []byte("/"+rest))
 			}
+			for _, rest := range words(letters, longestPath-3) {
+				if strings.Contains(rest, "*") { // which no pattern can name
+					e.paths = append(e.paths, []byte("/"+rest))
+				}
+			}
 			e.patterns(words(letters, max(pairs, triples)))
-			n := len(words(letters, pairs))
+			n, short := len(words(letters, pairs)), len(words(letters, pairs-1))
 			for p := range n {
 				for q := range n {
 					e.check([]int{p, q}, []bool{true, false})
+					if p < short && q < short {
+						e.check([]int{p, q}, []bool{false, true})
+					}
 				}
 			}
 			n = len(words(letters, triples))

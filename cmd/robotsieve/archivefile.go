@@ -38,8 +38,8 @@ func buildTable(rules []automaton.Rule) *automaton.Table {
 }
 
 // writeFile has a file written under a name of its own beside the one it is to
-// have, and gives it that name when all of it is on the disk. If anything fails,
-// nothing is left behind, and a file that had the name is as it was. Where the name
+// have, and gives it that name when all of it is on the disk. If anything fails but the
+// process, nothing is left behind, and a file that had the name is as it was. Where the name
 // is a symbolic link, what it leads to is replaced, not the link.
 func writeFile(name string, write func(io.Writer) error) error {
 	path, err := outputPath(name)
@@ -112,9 +112,11 @@ func outputPath(name string) (string, error) {
 	return "", fmt.Errorf("writing %s: too many symbolic links", name)
 }
 
-// createBeside creates a file in the directory of path.
+// createBeside creates a file in the directory of path. It is hidden: what a kill leaves
+// behind is not to be read as a source.
 func createBeside(path string) (*os.File, error) {
-	return os.OpenFile(fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	dir, base := filepath.Split(path)
+	return os.OpenFile(fmt.Sprintf("%s.%s.%08x.tmp", dir, base, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
 // writing is an error of writing a file, by the name that the user knows.

@@ -113,6 +113,8 @@ func runCompile(ctx context.Context, s streams, f compileFlags, sources []string
 		return runDump(ctx, s, *f.dump, dialects, limit, sources)
 	case *f.out == "":
 		return usageError("no archive to write: name it with -o FILE")
+	case *f.out == "-":
+		return usageError("-o -: an archive is a file, which replaces one of its name when it is whole")
 	}
 	if err := checkOutput(*f.out); err != nil {
 		return inputError(err)

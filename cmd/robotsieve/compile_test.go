@@ -220,16 +220,18 @@ func TestCompileReadsEveryKindOfSource(t *testing.T) {
 		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nWARC-Date: 2026-11-01T00:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", target, len(block), block)
 	}
 	dir := tree(t, map[string]string{
-		"named.example":          body("/named"),
-		"text.example.txt":       body("/text"),
-		"packed.example":         gzipped(t, body("/packed")),
-		"dir.example/robots.txt": body("/dir"),
-		"dir.example/other.txt":  body("/"),
-		"without/other.txt":      body("/"),
-		".hidden":                body("/"),
-		"a.jsonl":                object("lines.example", "/lines") + object("https://lines.example:8443", "/port"),
-		"b.jsonl.gz":             gzipped(t, object("gz.example", "/gz")),
-		"c.ndjson.zst":           zstandard(t, object("zst.example", "/zst")),
+		"named.example":               body("/named"),
+		"text.example.txt":            body("/text"),
+		"packed.example":              gzipped(t, body("/packed")),
+		"ended.example.txt.gz":        gzipped(t, body("/ended")),
+		"both.example/robots.txt.zst": zstandard(t, body("/both")),
+		"dir.example/robots.txt":      body("/dir"),
+		"dir.example/other.txt":       body("/"),
+		"without/other.txt":           body("/"),
+		".hidden":                     body("/"),
+		"a.jsonl":                     object("lines.example", "/lines") + object("https://lines.example:8443", "/port"),
+		"b.jsonl.gz":                  gzipped(t, object("gz.example", "/gz")),
+		"c.ndjson.zst":                zstandard(t, object("zst.example", "/zst")),
 		"d.warc.gz": gzipped(t, record("http://warc.example/robots.txt", "301 Moved\r\nLocation: https://warc.example/robots.txt", "")) +
 			gzipped(t, record("https://warc.example/robots.txt", "200 OK", body("/warc"))) +
 			gzipped(t, record("https://named.example/robots.txt", "200 OK", body("/older-than-the-file"))) +
@@ -238,7 +240,7 @@ func TestCompileReadsEveryKindOfSource(t *testing.T) {
 	})
 	a, r := compiled(t, exitDone, object("stdin.example", "/stdin"), dir, "-")
 	for from, path := range map[string]string{
-		"named.example": "/named", "text.example": "/text", "packed.example": "/packed", "dir.example": "/dir", "lines.example": "/lines",
+		"named.example": "/named", "text.example": "/text", "packed.example": "/packed", "ended.example": "/ended", "both.example": "/both", "dir.example": "/dir", "lines.example": "/lines",
 		"https://lines.example:8443": "/port", "gz.example": "/gz", "zst.example": "/zst", "http://warc.example": "/warc",
 		"https://warc.example": "/warc", "https://named.example": "/named", "stdin.example": "/stdin",
 	} {
@@ -325,6 +327,7 @@ func TestCompileRefuses(t *testing.T) {
 	}{
 		{"no source", exitUsage, []string{"-o", out}, "no source"},
 		{"no archive", exitUsage, []string{dir}, "-o FILE"},
+		{"an archive to stdout", exitUsage, []string{"-o", "-", dir}, "an archive is a file"},
 		{"an unknown dialect", exitUsage, []string{"-o", out, "--dialect", "bing", dir}, `unknown dialect "bing"`},
 		{"no dialect", exitUsage, []string{"-o", out, "--dialect", "", dir}, "--dialect"},
 		{"a negative limit", exitUsage, []string{"-o", out, "--max-bytes", "-1", dir}, "negative"},
@@ -595,10 +598,10 @@ func TestDumpPrintsEachMachineOnce(t *testing.T) {
 	r := command(t, "", "compile", "--dump", "--dialect", "google", file)
 	want := "// " + file + `, google: "a", "b"
 google, 1 rule, list
-  rule 0, line 3: disallow "/x"
+  rule 0, line 3: disallow "/x", rank 4.fffffffc
 // ` + file + `, google: *
 google, 1 rule, list
-  rule 0, line 6: allow "/"
+  rule 0, line 6: allow "/", rank 3.fffffff9
 `
 	if r.code != exitDone || r.out != want {
 		t.Errorf("got %q, want %q", r.out, want)

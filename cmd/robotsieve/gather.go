@@ -100,14 +100,27 @@ func (g *gatherer) directory(dir string) {
 		case info.Mode().IsRegular():
 			g.file(name)
 		case info.IsDir():
-			robots := filepath.Join(name, "robots.txt")
-			if _, err := os.Stat(robots); errors.Is(err, fs.ErrNotExist) {
-				g.skip(noRobots, false, errors.New(name))
-				continue
-			}
-			g.file(robots)
+			g.host(name)
 		}
 	}
+}
+
+// host reads the robots.txt in a directory, also a compressed one.
+func (g *gatherer) host(dir string) {
+	for _, ending := range append([]string{""}, capture.Compressions...) {
+		robots := filepath.Join(dir, "robots.txt"+ending)
+		info, err := os.Stat(robots)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err == nil && !info.Mode().IsRegular(): // one that nobody writes to would be waited for
+			g.skip(unread, true, fmt.Errorf("%s: not a regular file", robots))
+		default:
+			g.file(robots)
+		}
+		return
+	}
+	g.skip(noRobots, false, errors.New(dir))
 }
 
 // file reads a file as its name says.

@@ -104,11 +104,11 @@ func run(ctx context.Context, args []string, s streams) int {
 	return exit.code
 }
 
-// onInterrupt returns a context that the first SIGINT ends, for commands that have
-// something to say of what they did until then. The second SIGINT finds no
-// handler and ends the process, as the first does in all other commands.
+// onInterrupt returns a context that the first SIGINT or SIGTERM ends, for commands that
+// have something to say of what they did until then. The second finds no handler and ends
+// the process, as the first does in all other commands.
 func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
-	ctx, release = signal.NotifyContext(ctx, os.Interrupt)
+	ctx, release = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, release)
 	return ctx, release
 }

@@ -99,17 +99,26 @@ const (
 // with an ending of compression. All else is RobotsTxt: bytes do not tell, since a
 // robots.txt is anybody's and could pretend to be a dump of others'.
 func KindOf(name string) Kind {
-	name = strings.ToLower(filepath.Base(name))
-	for _, ending := range []string{".gz", ".zst", ".bz2", ".xz"} {
-		name = strings.TrimSuffix(name, ending)
-	}
-	switch filepath.Ext(name) {
+	switch filepath.Ext(strings.ToLower(decompressed(filepath.Base(name)))) {
 	case ".jsonl", ".ndjson":
 		return JSON
 	case ".warc":
 		return Archive
 	}
 	return RobotsTxt
+}
+
+// Compressions are the endings that the names of compressed files have.
+var Compressions = []string{".gz", ".zst", ".bz2", ".xz"}
+
+// decompressed is the name of a file without an ending of compression.
+func decompressed(name string) string {
+	for _, ending := range Compressions {
+		if n := len(name) - len(ending); n > 0 && strings.EqualFold(name[n:], ending) {
+			return name[:n]
+		}
+	}
+	return name
 }
 
 // Detect tells the kind by the first bytes of an input without a name, which must
@@ -126,10 +135,10 @@ func Detect(head []byte) (Kind, error) {
 }
 
 // HostOf returns the host by which a file with a robots.txt is named: HOST,
-// HOST.txt, or HOST/robots.txt.
+// HOST.txt, or HOST/robots.txt, also with an ending of compression.
 func HostOf(path string) (string, error) {
 	dir, name := filepath.Split(filepath.Clean(path))
-	if name == "robots.txt" {
+	if name = decompressed(name); name == "robots.txt" {
 		name = filepath.Base(dir)
 	} else {
 		name = strings.TrimSuffix(name, ".txt")

@@ -35,6 +35,8 @@ func TestHostIsToldByTheName(t *testing.T) {
 	for path, want := range map[string]string{
 		"example.com": "example.com", "a/example.com": "example.com", "a/example.com.txt": "example.com", "a/example.com:8080": "example.com:8080",
 		"example.com/robots.txt": "example.com", "a/example.com/robots.txt": "example.com", "./example.com//robots.txt": "example.com",
+		"example.com.gz": "example.com", "a/example.com.txt.ZST": "example.com", "example.com/robots.txt.xz": "example.com", "example.com.txt.bz2": "example.com",
+		"robots.txt.gz": "", ".gz": "",
 		"robots.txt": "", "./robots.txt": "", "../robots.txt": "", "/robots.txt": "", ".hidden": "", "a/.txt": "",
 	} {
 		got, err := capture.HostOf(path)
