@@ -48,8 +48,9 @@ func New(d Dialect, rules []Rule, t *Table) (*Machine, error) {
 
 // Join makes one machine of several of a dialect, which answers as one with all
 // their rules would, in the order of their ranks. It shares their rules instead
-// of copying them. Nil machines, which have none, are passed over; the error is that of a
-// machine of another dialect.
+// of copying them. Of two that share a rank, the rule of the earlier machine decides. Nil
+// machines, which have none, are passed over; the error is that of a machine of another
+// dialect.
 func Join(d Dialect, machines ...*Machine) (*Machine, error) {
 	joined := &Machine{dialect: d}
 	for i, m := range machines {

@@ -3,7 +3,6 @@ package bench
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -11,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/origin"
@@ -23,46 +24,17 @@ func rulesOf(body []byte) filter.Rules {
 	return filter.Rules{Machine: robots.Ruleset.Machine([]byte("FooBot"))}
 }
 
-// web is the robots.txt of many origins, as filter.Policy.
-type web map[origin.Origin]filter.Rules
+// web is an archive of the robots.txt of many origins, as filter.Policy.
+type web struct{ *archive.Archive }
 
-func (w web) Find(o origin.Origin, _ bool) (filter.Rules, bool, error) {
-	r, ok := w[o]
-	return r, ok, nil
-}
-
-// realWeb compiles the robots.txt of all hosts that URLs name.
-func realWeb(b *testing.B, urls [][]byte) web {
-	b.Helper()
-	hosts := map[string]bool{}
-	for _, url := range urls {
-		if o, err := origin.Of(url); err == nil {
-			hosts[o.Host] = true
-		}
+func (w web) Find(o origin.Origin, busy bool) (filter.Rules, bool, error) {
+	var key [128]byte
+	lookup := w.Lookup
+	if busy {
+		lookup = w.LookupBusy
 	}
-	w := web{}
-	for _, line := range lines(shared(b, "data/robots/by-host.jsonl.gz")) {
-		var r struct {
-			Host string `json:"host"`
-			Body string `json:"body"`
-			B64  []byte `json:"body_b64"`
-		}
-		if err := json.Unmarshal(line, &r); err != nil {
-			b.Fatal(err)
-		}
-		if r.B64 != nil {
-			r.Body = string(r.B64)
-		}
-		origins, err := origin.Parse(r.Host)
-		if err != nil || !hosts[origins[0].Host] {
-			continue
-		}
-		rules := rulesOf([]byte(r.Body))
-		for _, o := range origins {
-			w[o] = rules
-		}
-	}
-	return w
+	e, found, err := lookup(o.AppendKey(key[:0]), automaton.RFC9309)
+	return filter.Rules{Machine: e.Ruleset.Machine([]byte("FooBot"))}, found, err
 }
 
 // BenchmarkFilter times whole runs, from a plain file to a discarded output:
@@ -74,7 +46,10 @@ func BenchmarkFilter(b *testing.B) {
 			return filter.Config{Site: &rules}
 		}
 	}
-	many := func(b *testing.B, urls [][]byte) filter.Config { return filter.Config{Policy: realWeb(b, urls)} }
+	many := func(b *testing.B, _ [][]byte) filter.Config {
+		data, _ := corpusArchive(b)
+		return filter.Config{Policy: web{openArchive(b, data)}}
+	}
 	for _, c := range []struct {
 		name, urls string
 		shuffled   bool

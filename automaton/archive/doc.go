@@ -3,8 +3,10 @@
 //
 // A Writer collects origins, each with the HTTP status of its robots.txt and a
 // ruleset for each dialect; Open reads what it wrote. A key names an origin and
-// is any bytes: what they mean is settled by who writes and looks up. Rulesets
-// that are equal are stored once.
+// is any bytes: what they mean is settled by who writes and looks up. The command
+// writes keys as origin.AppendKey makes them, with the port always and addresses of IPv6
+// without brackets: https://example.com:443, http://::1:8080. Rulesets that are equal
+// are stored once.
 //
 // Opening checks the header and the index, by a checksum, and decodes nothing. A
 // ruleset is checked and decoded at its first lookup, which may therefore fail,
@@ -30,7 +32,7 @@
 //	28  uint32   rulesets
 //	32  uint8    b: there are 1<<b buckets
 //	33  uint8    d: number of dialects
-//	34  6 bytes  the dialects in the order of the columns below, as automaton numbers them, then zeros
+//	34  6 bytes  the dialects in the order of the columns below, then zeros: 0 is rfc9309, 1 google, 2 original
 //	40  uint64   length of the records
 //	48  uint64   length of the rulesets
 //
@@ -66,8 +68,8 @@
 //
 // A rule is:
 //
-//	byte     1: anchored; 2: disallows; 4 and 8: form; 16: the lower half of the rank is the
-//	         complement of the line
+//	byte     1: anchored; 2: disallows; 4 and 8: form, 0 raw, 4 A, 8 B, 12 decoded (automaton.Form);
+//	         16: the lower half of the rank is the complement of the line
 //	signed   the upper half of the rank, less that of the rule before in this list (0 before the first)
 //	varint   the lower half of the rank, where it is not the complement of the line
 //	signed   the line, less that of the rule before in this list (0 before the first)

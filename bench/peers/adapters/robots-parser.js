@@ -1,8 +1,15 @@
 // Answers for the npm package robots-parser: see adapter.go for what is read and
 // written.
 const readline = require('node:readline');
-const robotsParser = require('robots-parser');
-const {version} = require('robots-parser/package.json');
+
+let robotsParser, version;
+try {
+  robotsParser = require('robots-parser');
+  ({version} = require('robots-parser/package.json'));
+} catch (e) {
+  console.error(e.message.split('\n')[0]); // the last line is shown: node's own would be its version
+  process.exit(1);
+}
 
 const clock = process.hrtime.bigint;
 
