@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,8 +31,11 @@ func addAgentFlags(cmd *cobra.Command, usage string) agentFlags {
 // find returns the known crawler of the name given; if there is none, the name is
 // its product token. It reads robots.txt by the dialect override; if that is nil,
 // in its own way, which is RFC 9309's where nobody knows.
-func (f agentFlags) find(override *automaton.Dialect) (agent, error) {
+func (f agentFlags) find(s streams, override *automaton.Dialect) (agent, error) {
 	name := *f.name
+	if strings.ContainsAny(name, " (;") {
+		s.warn("--agent %q looks like a User-Agent header; what robots.txt has groups for are product tokens, such as GPTBot", name)
+	}
 	set, err := knownCrawlers(*f.crawlers)
 	if err != nil {
 		return agent{}, err

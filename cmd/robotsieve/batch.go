@@ -126,6 +126,9 @@ func (b *batch) answer(line []byte, err error) (automaton.Verdict, error) {
 func parseCase(line []byte) (body, agent, url []byte, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {
+		if other := new(json.UnmarshalTypeError); errors.As(err, &other) {
+			err = errors.New(other.Value) // and not which type of Go it is not
+		}
 		return nil, nil, nil, fmt.Errorf("not a JSON object: %w", err)
 	}
 	if fields == nil {

@@ -152,7 +152,7 @@ func (f checkFlags) checker(ctx context.Context, s streams) (*checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	who, err := f.agent.find(override)
+	who, err := f.agent.find(s, override)
 	if err != nil {
 		return nil, err
 	}

@@ -188,6 +188,7 @@ func TestBatch(t *testing.T) {
 		},
 		"CRLF":     {in: `{"robots":"","agent":"","url":""}` + "\r", want: `{"allowed":true,"line":0}`},
 		"not JSON": {in: `hello`, want: `{"error":"not a JSON object: invalid character 'h' looking for beginning of value"}`, code: exitInput},
+		"a list":   {in: `[1]`, want: `{"error":"not a JSON object: array"}`, code: exitInput},
 		"null":     {in: `null`, want: `{"error":"not a JSON object: null"}`, code: exitInput},
 		"missing":  {in: `{"robots":"","url":""}`, want: `{"error":"neither agent nor agent_b64"}`, code: exitInput},
 		"number":   {in: `{"robots":"","agent":"","url":7}`, want: `{"error":"url is not a string"}`, code: exitInput},
@@ -231,5 +232,16 @@ func TestCheckKnowsTheUsersOwnCrawlers(t *testing.T) {
 	r := command(t, "", "check", "--robots", robots, "--agent", "child", "--crawlers", "missing.json", "/q")
 	if r.code != exitInput || !strings.Contains(r.err, "missing.json") {
 		t.Errorf("code %d, %q", r.code, r.err)
+	}
+}
+
+// A header is no product token: whoever pastes one is told.
+func TestCheckOfAHeaderWarns(t *testing.T) {
+	const robots = "user-agent: gptbot\ndisallow: /\n"
+	for agent, warns := range map[string]bool{"Mozilla/5.0 (compatible; GPTBot/1.2)": true, "GPTBot/1.2": false, "GPTBot": false} {
+		r := command(t, robots, "check", "--robots", "-", "--agent", agent, "http://h/")
+		if strings.Contains(r.err, "looks like a User-Agent header") != warns {
+			t.Errorf("%s: %q", agent, r.err)
+		}
 	}
 }

@@ -190,7 +190,7 @@ func (f filterFlags) findRules(ctx context.Context, s streams, c *filter.Config)
 	if err != nil {
 		return nil, err
 	}
-	who, err := f.agent.find(override)
+	who, err := f.agent.find(s, override)
 	if err != nil {
 		return nil, err
 	}
