@@ -306,6 +306,7 @@ var wrong = []struct {
 		s.Label, s.Fail, s.Act, s.Symbol, s.Gaps.First = nil, nil, nil, nil, s.Gaps.First[:1]
 	}},
 	{"the root is its own child", "children of states do not", func(s spoilt) { s.Gaps.First[0] = 0 }},
+	{"the first child of the root is nobody's", "children of states do not", func(s spoilt) { s.Gaps.First[0] = 2 }},
 	{"a state that is nobody's child", "children of states do not", func(s spoilt) { s.Gaps.First[len(s.Label)]-- }},
 	{"a state is its own child", "children of states do not", func(s spoilt) { s.Gaps.First[3] = 3 }},
 	{"children end before they begin", "children of states do not", func(s spoilt) { s.Gaps.First[4] = s.Gaps.First[3] - 1 }},
