@@ -293,12 +293,17 @@ func TestManyKidsOfOneNode(t *testing.T) {
 			text += allow + ": " + strings.ReplaceAll(rule, "%d", fmt.Sprint(1000+i)) + "\n"
 		}
 	}
+	paths := 20_000
+	if testing.Short() {
+		t.Log("short: a tenth of the paths")
+		paths /= 10
+	}
 	for _, d := range []automaton.Dialect{google, rfc9309} {
 		list := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineList})
 		table := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineGaps})
 		var s automaton.Scratch
 		decided := 0
-		for range 20_000 {
+		for range paths {
 			path := "/"
 			for range rng.IntN(8) {
 				path += []string{"a", "b", "c", fmt.Sprint(1000 + rng.IntN(420)), "1"}[rng.IntN(5)]
@@ -311,7 +316,7 @@ func TestManyKidsOfOneNode(t *testing.T) {
 				decided++
 			}
 		}
-		if decided < 2000 {
+		if decided < paths/10 {
 			t.Errorf("%v: only %d paths meet a rule", d, decided)
 		}
 	}
@@ -334,8 +339,13 @@ func TestMachineRefusesWhatNewRefuses(t *testing.T) {
 // be compiled.
 func TestTablesOfManyRules(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
+	share := 1
+	if testing.Short() {
+		t.Log("short: a tenth of the files")
+		share = 10
+	}
 	for _, c := range []struct{ rules, spread, files int }{{358, 30, 1500}, {716, 30, 500}, {22936, 10, 12}} {
-		for range c.files {
+		for range max(c.files/share, 2) {
 			for _, format := range []string{"disallow: /%06x\n", "disallow: /*%06x\n"} {
 				text := []byte("user-agent: *\n")
 				for range c.rules - rng.IntN(c.spread) {
