@@ -3,8 +3,6 @@
 
 GO ?= go
 BIN := bin/robotsieve
-FUZZTIME ?= 10m
-MACHINETIME ?= 30m
 COUNT ?= 6
 
 # Peers of make bench-peers: PEERS_ALL=1 asks about all sites, and PEERS_FLAGS
@@ -71,13 +69,14 @@ peers-install:
 peers-test:
 	cd bench/peers && $(GO) vet ./... && NODE_PATH="$(PEERS_DIR)/node_modules" $(GO) test ./...
 
-# Each fuzz target in turn, FUZZTIME each, that of the machine MACHINETIME. Without -fuzzminimizetime those of states,
-# whose inputs are long, would do nothing but minimize what they find. Go before 1.27
-# may end a round with "context deadline exceeded" and no input: go.dev/issue/75804.
+# Each fuzz target in turn for FUZZTIME, which is ten minutes unless it is given, thirty
+# for the machine. Without -fuzzminimizetime those of states, whose inputs are long,
+# would do nothing but minimize what they find. Go before 1.27 may end a round with
+# "context deadline exceeded" and no input: go.dev/issue/75804.
 fuzz:
 	@set -e; for target in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | sed 's/func //' | sort -u); do \
 		dir=$$(dirname $$(grep -rlE --include='*_test.go' "^func $$target\(" . | head -n 1)); \
-		time=$(FUZZTIME); if [ $$target = FuzzMachine ]; then time=$(MACHINETIME); fi; \
+		time=$(or $(FUZZTIME),10m); if [ $$target = FuzzMachine ]; then time=$(or $(FUZZTIME),30m); fi; \
 		echo "fuzz $$target in $$dir for $$time"; \
 		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $$time -fuzzminimizetime 1x $$dir; \
 	done

@@ -59,7 +59,7 @@ type checker struct {
 	states   []checkedState
 	reached  []bool // of each point, whether an edge or another point leads to it
 	anchored []bool // of each anchor, whether a point has it
-	gates    []gate // in Segments, of each octet and beginning at most one: all anchors are too many to search
+	gates    []gate // at most 512, which are searched for each rule; all anchors would be too many
 
 	places, found int // with rules; and those in which their rule was found
 }

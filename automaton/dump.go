@@ -208,7 +208,7 @@ func (a *Anchor) states() string {
 // dump writes of each class of the filter which octets it lets a segment begin with.
 func (f *Begin) dump(w io.Writer, number int) {
 	for class := range 8 {
-		if f.Octets[0].has(class) == "" {
+		if f.Octets[0].octets(class) == "" {
 			continue
 		}
 		fmt.Fprintf(w, "  filter %d, class %d:", number, class)
@@ -216,15 +216,15 @@ func (f *Begin) dump(w io.Writer, number int) {
 			if f.Octets[i].ofEvery()&(1<<class) != 0 {
 				io.WriteString(w, " any")
 			} else {
-				fmt.Fprintf(w, " %+q", f.Octets[i].has(class))
+				fmt.Fprintf(w, " %+q", f.Octets[i].octets(class))
 			}
 		}
 		fmt.Fprintln(w)
 	}
 }
 
-// has returns the octets of a class.
-func (c *Classes) has(class int) string {
+// octets returns the octets of a class.
+func (c *Classes) octets(class int) string {
 	var set []byte
 	for octet := range 256 {
 		if c.of(byte(octet))&(1<<class) != 0 {

@@ -234,8 +234,8 @@ type Anchor struct {
 // segments: the first octets of one of the family are of that class. Where no class
 // is in all three, no segment begins.
 type Begin struct {
-	// Octets are the families of segments by their first, second and third octet. One
-	// that is shorter is in the family of every octet behind its end.
+	// Octets has the classes of first, second and third octets. Where a segment of a
+	// family is shorter, every octet behind its end is of the family's class.
 	Octets [3]Classes
 
 	one, two uint8 // set by New: the families with segments of one octet, and of up to two

@@ -83,10 +83,10 @@ func (t *WordTable) check() error {
 	return nil
 }
 
-// inverse is what a state is multiplied by, and shifted right by 32 then, for its row:
-// a table of all known crawlers has 80,000 transitions, and dividing takes a
-// millisecond. It is less than 1 above 1<<32 by Columns, or 1 above it, so for a multiple of Columns
-// the error is less than 1.
+// inverse is what a state is multiplied by, and shifted right by 32 then, for its row: a
+// table of all known crawlers has 80,000 transitions, and to divide each takes a
+// millisecond. It is at most 1 more than 1<<32 by Columns, and a state is less than
+// 1<<32, so for a multiple of Columns the row is exact.
 func (t *WordTable) inverse() uint64 { return 1<<32/uint64(t.Columns) + 1 }
 
 // depths returns for each row the least number of bytes that lead to it. No

@@ -24,13 +24,21 @@ const maxDelay = 366 * 24 * time.Hour
 // delays that lines with its name come with, and the first of the groups, the shortest is.
 func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, ok bool) {
 	delay = maxDelay
+	groups := r.Bound(m)
+	run := delayRun{group: -1}
 	first := true
-	for _, record := range r.delays(r.Bound(m)) {
+	for _, record := range r.Records {
+		if !equalFold(record.Key, "crawl-delay") {
+			continue
+		}
+		if _, bound := slices.BinarySearch(groups, record.Group); !bound {
+			continue
+		}
+		named := run.names(r, record, name)
 		length, isNumber := parseDelay(record.Value)
 		if !isNumber {
 			continue
 		}
-		named := r.runNames(record, name)
 		if ok = ok || named; named || first {
 			delay = min(delay, length)
 		}
@@ -42,31 +50,27 @@ func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, 
 	return delay, true
 }
 
-// delays returns the lines with a Crawl-delay in some groups, in file order.
-func (r *Robots) delays(groups []int) (list []Record) {
-	for _, record := range r.Records {
-		if equalFold(record.Key, "crawl-delay") && slices.Contains(groups, record.Group) {
-			list = append(list, record)
-		}
-	}
-	return list
+// delayRun is the run of user-agent lines that a Crawl-delay comes with, if it ends one:
+// those before it, back to another Crawl-delay that stands between user-agent lines. Lines
+// are gone through once, however many of both there are.
+type delayRun struct {
+	group int
+	next  int  // index of the group's first agent behind the run
+	named bool // the run names the crawler
 }
 
-// runNames tells whether the user-agent lines before a Crawl-delay name a crawler, back
-// to where another Crawl-delay stands between them.
-func (r *Robots) runNames(record Record, name []byte) bool {
-	agents := r.Groups[record.Group].Agents
-	last := 0 // behind the last of them before the record
-	for last < len(agents) && agents[last].Line < record.Line {
-		last++
+// names tells whether the run of a Crawl-delay names a crawler. Records come in file
+// order.
+func (d *delayRun) names(r *Robots, record Record, name []byte) bool {
+	if record.Group != d.group {
+		*d = delayRun{group: record.Group}
 	}
-	from := 0 // the line of the last Crawl-delay before that
-	for _, other := range r.delays([]int{record.Group}) {
-		if last > 0 && other.Line < agents[last-1].Line {
-			from = other.Line
-		}
+	agents := r.Groups[d.group].Agents[d.next:]
+	for i := 0; i < len(agents) && agents[i].Line < record.Line; i++ {
+		d.named = agents[i].names(r.Ruleset.Dialect(), name) || i > 0 && d.named
+		d.next++
 	}
-	return slices.ContainsFunc(agents[:last], func(a Agent) bool { return a.Line > from && a.names(r.Ruleset.Dialect(), name) })
+	return d.named
 }
 
 // names tells whether a line names a crawler, as Delay has its name.

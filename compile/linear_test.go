@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
@@ -102,6 +103,25 @@ func allocatedBy(file string, o compile.Options) uint64 {
 	runtime.ReadMemStats(&after)
 	runtime.KeepAlive(r)
 	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestManyDelays: the time that it takes to find a Crawl-delay is no square of their
+// number, nor of that of the agents or groups between them.
+func TestManyDelays(t *testing.T) {
+	n := 100_000
+	if testing.Short() {
+		n /= 10
+	}
+	for _, file := range []string{
+		"user-agent: a\n" + strings.Repeat("crawl-delay: 2\n", n),
+		numbered("user-agent: %d\ncrawl-delay: 3\n", n) + "user-agent: a\ncrawl-delay: 2\n",
+		strings.Repeat("user-agent: a\ncrawl-delay: 2\nallow: /\n", n),
+	} {
+		r := compile.Compile([]byte(file), compile.Options{MaxBytes: all})
+		if got, ok := r.Delay(r.Ruleset.Machine([]byte("a")), []byte("a")); got != 2*time.Second || !ok {
+			t.Errorf("%.40q…: %v, %v", file, got, ok)
+		}
+	}
 }
 
 // TestLargeFiles has files of megabytes. Work that grows with the square of

@@ -169,7 +169,8 @@ func wordOf(text string) (word uint64) {
 // the search for it begins would make a match slow; robots.txt can be written so that
 // many do, but hardly for a seed that hangs on all of it, nor for several. Where a table
 // is as full as it gets, seven tenths, that happens to one in a hundred of those with many
-// thousand edges, by chance: half of the attempts have twice the room. It returns whether one succeeded.
+// thousand edges, by chance: half of the attempts have twice the room. It returns
+// whether one succeeded.
 func hashEdges(t *automaton.Trie, edges []automaton.Edge) bool {
 	const attempts = 8
 	size := 1 << bits.Len(uint(len(edges)*10/7))

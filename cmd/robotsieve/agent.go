@@ -30,12 +30,10 @@ func addAgentFlags(cmd *cobra.Command, usage string) agentFlags {
 
 // find returns the known crawler of the name given; if there is none, the name is
 // its product token. It reads robots.txt by the dialect override; if that is nil,
-// in its own way, which is RFC 9309's where nobody knows.
+// in its own way, which is RFC 9309's where nobody knows. It warns of a name that cannot
+// be a product token.
 func (f agentFlags) find(s streams, override *automaton.Dialect) (agent, error) {
 	name := *f.name
-	if strings.ContainsAny(name, " (;") {
-		s.warn("--agent %q looks like a User-Agent header; what robots.txt has groups for are product tokens, such as GPTBot", name)
-	}
 	set, err := knownCrawlers(*f.crawlers)
 	if err != nil {
 		return agent{}, err
@@ -49,6 +47,10 @@ func (f agentFlags) find(s streams, override *automaton.Dialect) (agent, error) 
 	}
 	if override != nil {
 		a.dialect = *override
+	}
+	// The dialect original does search whole headers.
+	if a.dialect != automaton.Original && strings.ContainsAny(name, " (;") {
+		s.warn("--agent %q looks like a User-Agent header; what robots.txt has groups for are product tokens, such as GPTBot", name)
 	}
 	return a, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/capture"
 )
 
 // openArchive maps an archive into memory and opens it. What comes from it is
@@ -140,9 +141,11 @@ func refuseSource(name string, sources []string, stdin io.Reader) error {
 		return nil
 	}
 	for _, source := range sources {
-		for _, read := range []string{
-			source, filepath.Join(source, filepath.Base(name)), filepath.Join(source, filepath.Base(filepath.Dir(name)), "robots.txt"),
-		} {
+		reads := []string{source, filepath.Join(source, filepath.Base(name))}
+		for _, robots := range capture.FileNames() {
+			reads = append(reads, filepath.Join(source, filepath.Base(filepath.Dir(name)), robots))
+		}
+		for _, read := range reads {
 			if info, err := os.Stat(read); err == nil && os.SameFile(out, info) {
 				return usageError("-o %s would replace the source %s", name, read)
 			}

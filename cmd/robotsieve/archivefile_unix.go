@@ -13,11 +13,8 @@ import (
 // mapFile returns the content of a file, mapped into memory, which must not be
 // written to, and the function that gives it up.
 func mapFile(path string) (data []byte, unmap func() error, err error) {
-	// A pipe that nobody writes to would be waited for.
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("%s: not a regular file", path)
-	}
-	f, err := os.Open(path)
+	// A pipe that nobody writes to is opened without waiting for who would.
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -28,6 +25,8 @@ func mapFile(path string) (data []byte, unmap func() error, err error) {
 	}
 	size := info.Size()
 	switch {
+	case !info.Mode().IsRegular():
+		return nil, nil, fmt.Errorf("%s: not a regular file", path)
 	case size > math.MaxInt:
 		return nil, nil, fmt.Errorf("%s: too large to be mapped into memory", path)
 	case size == 0: // nothing to map

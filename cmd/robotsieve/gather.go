@@ -107,8 +107,8 @@ func (g *gatherer) directory(dir string) {
 
 // host reads the robots.txt in a directory, also a compressed one.
 func (g *gatherer) host(dir string) {
-	for _, ending := range append([]string{""}, capture.Compressions...) {
-		robots := filepath.Join(dir, "robots.txt"+ending)
+	for _, name := range capture.FileNames() {
+		robots := filepath.Join(dir, name)
 		info, err := os.Stat(robots)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

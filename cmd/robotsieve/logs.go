@@ -101,7 +101,7 @@ func (l *auditLogs) describe(s streams, results []source.Result) about {
 		if result.Err != nil {
 			covers := "the report covers the " + plural(result.Bytes, "byte") + " before that"
 			if result.Codec != "plain" {
-				covers += ", which no checksum has confirmed"
+				covers += ", of which some may be damaged too"
 			}
 			s.warn("%v (%s)", result.Err, covers)
 			info.Error = printable(result.Err.Error())

@@ -108,12 +108,22 @@ func KindOf(name string) Kind {
 	return RobotsTxt
 }
 
-// Compressions are the endings that the names of compressed files have.
-var Compressions = []string{".gz", ".zst", ".bz2", ".xz"}
+// compressions are the endings that the names of compressed files have.
+var compressions = []string{".gz", ".zst", ".bz2", ".xz"}
+
+// FileNames returns the names that the robots.txt in the directory of a host may have. The
+// first that is there is the one to read.
+func FileNames() []string {
+	names := []string{"robots.txt"}
+	for _, ending := range compressions {
+		names = append(names, "robots.txt"+ending)
+	}
+	return names
+}
 
 // decompressed is the name of a file without an ending of compression.
 func decompressed(name string) string {
-	for _, ending := range Compressions {
+	for _, ending := range compressions {
 		if n := len(name) - len(ending); n > 0 && strings.EqualFold(name[n:], ending) {
 			return name[:n]
 		}

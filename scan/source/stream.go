@@ -15,8 +15,8 @@ import (
 // What remains above the cost of the decompressor is mostly that of moving the data to another core: the decompressor copies
 // them to where that core has read the chunk before, and waits for each line of its cache. That is 0.07 s a GB, and where one
 // core does both it is next to nothing. Tried without effect (Go 1.26, two cores): chunks of 64 to 512 KiB, 3 to 40 buffers,
-// batches of 2 and 8, the buffer released first instead of last, a locked thread, huge pages, a goroutine that reads the file ahead; and in the decompressor's copy rep movsb
-// and stores past the cache, in Release to demote or flush what was read. WithDecoderConcurrency(2) or (4) made zstd slower.
+// batches of 2 and 8, the buffer released first instead of last, a locked thread, huge pages, a goroutine that reads the file
+// ahead; and in the decompressor's copy rep movsb and stores past the cache, in Release to demote or flush what was read. WithDecoderConcurrency(2) or (4) made zstd slower.
 func (r *Reader) pump(i int, s *stream) {
 	st := &r.states[i]
 	if s.file != nil {
