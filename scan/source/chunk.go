@@ -77,25 +77,24 @@ func (p *pool) put(c *Chunk) {
 	p.slots <- struct{}{}
 }
 
-// queue holds the chunks of streams that are ready, in the order in which they came.
-//
-// It is no channel, because a batch of chunks is to wake one worker, not one for each of
-// them. The others of that batch are for whoever asks next, who nearly always is
-// the same one. Where it keeps up with the decompressor no other wakes at all: on
-// a machine of two processors that would take the decompressor's, for a chunk or
-// more each time.
+// queue holds the chunks of pipes that are ready, in the order in which they came.
 type queue struct {
-	wake chan struct{} // a token for each batch that may be waiting
+	wake chan struct{} // a token for each chunk that may be waiting, or compressed file that a caller of Next could read
 
 	mu     sync.Mutex
 	chunks []*Chunk
 }
 
-// put adds a batch. It never blocks: there are no more chunks than wake has room for.
-func (q *queue) put(batch ...*Chunk) {
+// put adds a chunk. It never blocks.
+func (q *queue) put(c *Chunk) {
 	q.mu.Lock()
-	q.chunks = append(q.chunks, batch...)
+	q.chunks = append(q.chunks, c)
 	q.mu.Unlock()
+	q.call()
+}
+
+// call wakes a caller of Next that sleeps.
+func (q *queue) call() {
 	select {
 	case q.wake <- struct{}{}:
 	default: // as many as could wait are called already

@@ -56,7 +56,7 @@ type decoder interface {
 	free()
 }
 
-// stream is an input that is read from front to end: compressed, or not seekable. One goroutine uses it.
+// stream is an input that is read from front to end: compressed, or not seekable. One goroutine at a time uses it.
 type stream struct {
 	codec codec
 	src   *source
@@ -116,8 +116,8 @@ func (s *stream) Read(p []byte) (int, error) {
 }
 
 // decode turns a panic of the decoder into an error. The decoders are other people's code, run on bytes that anyone may have
-// written, and one hostile archive among a thousand must not end the reading of the others. All of them are called on the
-// goroutine of the stream, so that there is no panic this cannot catch.
+// written, and one hostile archive among a thousand must not end the reading of the others. None of them
+// has goroutines of its own, so that there is no panic this cannot catch.
 func (s *stream) decode(p []byte) (n int, err error) {
 	defer func() {
 		if e := recover(); e != nil {

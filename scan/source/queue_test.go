@@ -2,44 +2,24 @@ package source
 
 import "testing"
 
-// TestQueue: chunks come out in order, a batch calls one worker and never waits for it.
+// TestQueue: chunks come out in order, and each calls a worker without ever waiting for it.
 func TestQueue(t *testing.T) {
 	const room = 2
 	q := queue{wake: make(chan struct{}, room)}
 	if q.take() != nil {
 		t.Error("a chunk of nowhere")
 	}
-	next, taken := int64(0), int64(0)
-	put := func(n int) {
-		var batch []*Chunk
-		for range n {
-			batch = append(batch, &Chunk{Seq: next})
-			next++
-		}
-		q.put(batch...)
-	}
-	take := func(n int) {
-		t.Helper()
-		for range n {
-			c := q.take()
-			if c == nil || c.Seq != taken {
-				t.Fatalf("chunk %+v, want number %d", c, taken)
-			}
-			taken++
+	for next, calls := range []int{1, 2, 2} { // nobody comes, and there is no more room to call
+		q.put(&Chunk{Seq: int64(next)})
+		if len(q.wake) != calls {
+			t.Errorf("%d chunks called %d workers", next+1, len(q.wake))
 		}
 	}
-	put(3)
-	if len(q.wake) != 1 {
-		t.Errorf("a batch called %d workers", len(q.wake))
+	for want := range int64(3) {
+		if c := q.take(); c == nil || c.Seq != want {
+			t.Fatalf("chunk %+v, want number %d", c, want)
+		}
 	}
-	take(2)
-	put(1)
-	put(4)
-	put(1) // nobody came, and there is no more room to call
-	if len(q.wake) != room {
-		t.Errorf("%d calls are waiting", len(q.wake))
-	}
-	take(7)
 	if q.take() != nil {
 		t.Error("more chunks than were put")
 	}

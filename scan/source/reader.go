@@ -10,8 +10,8 @@ import (
 
 // Options of a Reader. The zero value is good.
 type Options struct {
-	Workers   int // goroutines that will call Next, and streams decompressed at the same time; 0 is GOMAXPROCS
-	ChunkSize int // bytes of a chunk of ordinary lines; 0 is 512 KiB, and never more than half of MaxLine
+	Workers   int // goroutines that will call Next, and compressed files and pipes read at the same time; 0 is GOMAXPROCS
+	ChunkSize int // bytes of a chunk of ordinary lines, 2 to 4 times as many in a compressed file; 0 is 512 KiB, and never more than half of MaxLine
 	MaxLine   int // bytes of the longest line kept whole, its newline not counted; 0 is 1 MiB, and 32 at least
 
 	// InOrder reads the inputs one after the other, so that chunks come nearly in the order of (Input, Seq): a consumer that puts
@@ -27,10 +27,11 @@ const (
 	// maxKept is what is kept of a line longer than MaxLine: enough to see what it was.
 	maxKept = 64 << 10
 
-	// Chunks for each worker: a batch of a stream that is being filled, one that is being used, and a little more; and for plain
-	// files one that is being used and one that is held back for the sake of order.
-	streamBuffers = 6
-	plainBuffers  = 2
+	// Chunks for each worker. Of a file: one that is being used and one that is held back for the sake of order. Of a pipe: one
+	// that is being used, and what has come meanwhile.
+	pipeBuffers  = 6
+	fileBuffers  = 3
+	plainBuffers = 2
 )
 
 func (o Options) filled() Options {
@@ -52,12 +53,12 @@ func (o Options) filled() Options {
 
 // Reader hands out the chunks of its inputs to any number of goroutines.
 //
-// Whoever calls Next does the reading of plain files, range by range. Compressed files, pipes and standard input are
-// streams; each is decompressed by a goroutine ahead of the callers, at most Workers of them at a time, in the order of the
-// inputs. Chunks of streams are handed out first, since their decompression is what takes long.
+// Whoever calls Next does the reading: of plain files range by range, of compressed files in turns, at most Workers files at a time.
+// Pipes and standard input, where a read may wait for ever, and small compressed files are each read by a goroutine ahead of the callers.
 //
-// Memory: at most 6*Workers chunks of streams and 2*Workers chunks of plain files exist, each of ChunkSize bytes and up to
-// one and a half times ChunkSize+MaxLine where lines are long. Callers that keep more chunks than that unreleased wait for themselves.
+// Memory: at most 2*Workers chunks of plain files and 6*Workers of pipes exist, each of ChunkSize bytes, and 3*Workers of compressed
+// files, of up to four times that; where lines are long each is up to one and a half times MaxLine longer. Callers that keep more chunks
+// than that unreleased wait for themselves.
 //
 // Read to the end or call Stop: a Reader that is dropped in the middle leaves goroutines behind.
 type Reader struct {
@@ -65,10 +66,12 @@ type Reader struct {
 	o      Options
 	states []state
 
-	ready   queue     // of streams
-	work    chan span // ranges of plain files; unbuffered, so that a range is sent only to a caller that has a buffer for it
-	streams *pool
-	plains  *pool
+	ready  queue     // of pipes and small files
+	turns  turns     // compressed files
+	work   chan span // ranges of plain files; unbuffered, so that a range is sent only to a caller that has a buffer for it
+	pipes  *pool
+	files  *pool // compressed ones
+	plains *pool
 
 	stop    chan struct{} // closed by Stop
 	stopped sync.Once
@@ -76,24 +79,25 @@ type Reader struct {
 
 	read, total atomic.Int64 // Progress
 
-	mu    sync.Mutex
-	pipes map[*os.File]bool // open files in which a Read may block for ever
+	mu       sync.Mutex
+	blocking map[*os.File]bool // open files in which a Read may block for ever
 }
 
 // NewReader starts reading. The inputs must not be given to a second Reader.
 func NewReader(ins []*Input, o Options) *Reader {
 	o = o.filled()
 	r := &Reader{
-		ins:     ins,
-		o:       o,
-		states:  make([]state, len(ins)),
-		ready:   queue{wake: make(chan struct{}, streamBuffers*o.Workers)},
-		work:    make(chan span),
-		streams: newPool(streamBuffers*o.Workers, o.ChunkSize),
-		plains:  newPool(plainBuffers*o.Workers, o.ChunkSize+overread+1),
-		stop:    make(chan struct{}),
-		done:    make(chan struct{}),
-		pipes:   map[*os.File]bool{},
+		ins:      ins,
+		o:        o,
+		states:   make([]state, len(ins)),
+		ready:    queue{wake: make(chan struct{}, pipeBuffers*o.Workers)},
+		work:     make(chan span),
+		pipes:    newPool(pipeBuffers*o.Workers, o.ChunkSize),
+		files:    newPool(fileBuffers*o.Workers, o.filePiece()),
+		plains:   newPool(plainBuffers*o.Workers, o.ChunkSize+overread+1),
+		stop:     make(chan struct{}),
+		done:     make(chan struct{}),
+		blocking: map[*os.File]bool{},
 	}
 	for _, in := range ins {
 		if in.Size < 0 {
@@ -119,7 +123,7 @@ func NewReader(ins []*Input, o Options) *Reader {
 	return r
 }
 
-// deal sends plain files to one goroutine and streams to as many as there are workers, so that neither waits for the other.
+// deal sends plain files to one goroutine and others to as many as there are workers, so that neither waits for the other.
 func (r *Reader) deal(wg *sync.WaitGroup) {
 	files := make(chan int, len(r.ins))
 	streams := make(chan int, len(r.ins))
@@ -162,6 +166,10 @@ func (r *Reader) serve(i int) {
 		r.sendEmpty(i, 0)
 		return
 	}
+	if s != nil && in.again() && size >= r.o.sharedFrom() {
+		r.takeTurns(i, s)
+		return
+	}
 	if s != nil {
 		r.pump(i, s)
 		return
@@ -175,20 +183,26 @@ func (r *Reader) serve(i int) {
 // Next returns the next chunk, whole or partly in parallel with other callers, and false when all is read or Stop was called.
 // It is safe for concurrent use. The chunk is the caller's until Release.
 //
-// With one caller, the chunks of each input come in ascending Seq. With several they are handed out nearly in that order. A caller
-// that gets one is to ask again, or to call Stop: others may sleep while up to three more of a stream wait for it.
+// With one caller, the chunks of each input come in ascending Seq. With several they are handed out nearly in that order.
 func (r *Reader) Next() (*Chunk, bool) {
 	if r.isStopped() {
 		return nil, false
 	}
-	for {
+	for called := false; ; { // called: by somebody who has nearly done with a compressed file, perhaps
 		if c := r.ready.take(); c != nil {
 			return r.deliver(c), true
+		}
+		if f := r.turns.pickUp(called); f != nil {
+			if c := r.turn(f); c != nil {
+				return r.deliver(c), true
+			}
+			continue
 		}
 		// The buffer comes first and the range second: so the caller that has the lowest range always gets on, even while the
 		// consumer holds all other buffers because it waits for that range.
 		select {
 		case <-r.ready.wake:
+			called = true
 			continue
 		case <-r.plains.slots:
 		case <-r.done:
@@ -202,6 +216,7 @@ func (r *Reader) Next() (*Chunk, bool) {
 			r.readSpan(c, t)
 			return c, true
 		case <-r.ready.wake:
+			called = true
 			r.plains.slots <- struct{}{}
 		case <-r.done:
 			r.plains.slots <- struct{}{}
@@ -243,7 +258,7 @@ func (r *Reader) Stop() {
 		close(r.stop)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		for f := range r.pipes {
+		for f := range r.blocking {
 			f.Close()
 		}
 	})
@@ -265,13 +280,13 @@ func (r *Reader) watch(f *os.File) {
 	if r.isStopped() {
 		f.Close()
 	}
-	r.pipes[f] = true
+	r.blocking[f] = true
 }
 
 func (r *Reader) unwatch(f *os.File) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.pipes, f)
+	delete(r.blocking, f)
 }
 
 // Progress returns the bytes on disk that have been read and the sum of the sizes of all inputs, or -1 for that if one of them has

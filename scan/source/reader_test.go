@@ -451,7 +451,7 @@ func TestNoAllocationPerChunk(t *testing.T) {
 	text := bytes.Repeat([]byte("a line of a log, as long as lines of logs are: GET /index.html 200 4711\n"), 300_000)
 	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text)} {
 		in := file(t, write(t, "log", b))
-		r := NewReader([]*Input{in}, Options{Workers: 1, ChunkSize: 4 << 10})
+		r := NewReader([]*Input{in}, Options{Workers: 1, ChunkSize: 1 << 10})
 		chunks := 0
 		next := func(n int) {
 			for range n {

@@ -5,18 +5,15 @@ import (
 	"io"
 )
 
-// pump reads a stream to its end and cuts it into chunks.
+// Streams are cut into chunks as they are decoded.
 //
 // The decoder writes straight into the buffer of a chunk; when that is full, the chunk ends after its last newline. Three
 // things complicate it. First, what is behind the last newline begins the next chunk: it is copied aside, usually a hundred bytes,
-// so that the chunk can be sent off before there is a buffer for the next. Second, where a chunk's worth of bytes
+// so that the chunk can be sent off before there is a buffer for the next. Second, where a piece's worth of bytes
 // contains no newline, the buffer grows, up to MaxLine. Third, beyond MaxLine the line is read but not kept.
-//
-// What remains above the cost of the decompressor is mostly that of moving the data to another core: the decompressor copies
-// them to where that core has read the chunk before, and waits for each line of its cache. That is 0.07 s a GB, and where one
-// core does both it is next to nothing. Tried without effect (Go 1.26, two cores): chunks of 64 to 512 KiB, 3 to 40 buffers,
-// batches of 2 and 8, the buffer released first instead of last, a locked thread, huge pages, a goroutine that reads the file
-// ahead; and in the decompressor's copy rep movsb and stores past the cache, in Release to demote or flush what was read. WithDecoderConcurrency(2) or (4) made zstd slower.
+
+// pump reads a stream to its end: a pipe, or what else may keep a Read waiting for ever, or a small file, one of thousands perhaps, which
+// is read before anybody could be called to take turns at it.
 func (r *Reader) pump(i int, s *stream) {
 	st := &r.states[i]
 	if s.file != nil {
@@ -25,13 +22,9 @@ func (r *Reader) pump(i int, s *stream) {
 	defer s.close()
 	s.src.report(&r.read)
 	defer func() { st.disk.Store(s.src.in.n.Load()) }()
-	l := lines{r: r, s: s}
-	b := batch{r: r, size: 1}
-	if r.ins[i].again() {
-		b.size = batchLen // not from pipes, which may fall silent after a chunk
-	}
+	l := lines{r: r, s: s, piece: r.o.ChunkSize, pieces: 1}
 	for seq := int64(0); !l.end; seq++ {
-		c := b.buffer(i, seq)
+		c := r.buffer(r.pipes, i, seq)
 		if c == nil {
 			return // stopped
 		}
@@ -43,47 +36,7 @@ func (r *Reader) pump(i int, s *stream) {
 		if c.Last {
 			r.conclude(i, s)
 		}
-		b.add(c)
-	}
-}
-
-// batch holds back full chunks for a moment and hands them over together.
-//
-// Where the workers are faster than the decompressor, they sleep when a chunk comes, and waking a thread takes 15 to 25 µs of
-// processor time on a virtual machine. Four chunks at a time save a tenth of all processor time of zstd. A batch is never held while
-// its goroutine waits for a buffer, since the workers may be waiting for what it holds.
-type batch struct {
-	r      *Reader
-	size   int
-	chunks [batchLen]*Chunk
-	n      int
-}
-
-const batchLen = 4
-
-func (b *batch) add(c *Chunk) {
-	b.chunks[b.n] = c
-	b.n++
-	if b.n == b.size || c.Last {
-		b.flush()
-	}
-}
-
-func (b *batch) flush() {
-	if b.n > 0 {
-		b.r.ready.put(b.chunks[:b.n]...)
-		b.n = 0
-	}
-}
-
-// buffer waits for a buffer; it returns nil after Stop.
-func (b *batch) buffer(i int, seq int64) *Chunk {
-	select {
-	case <-b.r.streams.slots:
-		return b.r.streams.take(i, seq)
-	default:
-		b.flush()
-		return b.r.buffer(i, seq)
+		r.ready.put(c)
 	}
 }
 
@@ -99,10 +52,10 @@ func (r *Reader) conclude(i int, s *stream) {
 }
 
 // buffer waits for a buffer; it returns nil after Stop.
-func (r *Reader) buffer(i int, seq int64) *Chunk {
+func (r *Reader) buffer(p *pool, i int, seq int64) *Chunk {
 	select {
-	case <-r.streams.slots:
-		return r.streams.take(i, seq)
+	case <-p.slots:
+		return p.take(i, seq)
 	case <-r.stop:
 		return nil
 	}
@@ -110,42 +63,65 @@ func (r *Reader) buffer(i int, seq int64) *Chunk {
 
 // sendEmpty sends the only chunk of an input that has nothing to give.
 func (r *Reader) sendEmpty(i int, seq int64) {
-	if c := r.buffer(i, seq); c != nil {
+	if c := r.buffer(r.pipes, i, seq); c != nil {
 		c.Last = true
 		r.ready.put(c)
 	}
 }
 
-// lines cuts a stream into chunks.
+// lines cuts a stream into chunks. Those of ordinary lines are one or more pieces long, and a piece is at most MaxLine bytes long: what
+// lies in one piece and ends in a newline is no line that is too long.
 type lines struct {
-	r     *Reader
-	s     *stream
-	carry []byte // what was read behind the last chunk
-	eof   bool   // the stream has ended, well or badly
-	end   bool   // and all of it is in chunks
+	r      *Reader
+	s      *stream
+	piece  int    // bytes of a piece
+	pieces int    // pieces of a chunk
+	carry  []byte // what was read behind the last chunk
+	eof    bool   // the stream has ended, well or badly
+	end    bool   // and all of it is in chunks
+
+	turn *shared // whose next reader is to be called when the last piece is nearly full; nil once that is done
 }
 
 // fill makes the next chunk.
 func (l *lines) fill(c *Chunk) {
-	maxLine := l.r.o.MaxLine
 	c.room(len(l.carry))
 	n := copy(c.buf, l.carry)
 	l.carry = l.carry[:0]
-	for want := l.r.o.ChunkSize; ; want = min(2*want, maxLine+1) {
-		c.room(want)
-		n = l.read(c.buf, n, want)
-		newline := bytes.LastIndexByte(c.buf[:n], '\n')
+	end := 0 // of the pieces that are done
+	for piece := 1; ; piece++ {
+		var newline int
+		n, newline = l.fillPiece(c, end, n, piece == l.pieces)
 		switch {
-		case newline < 0 && n > maxLine:
+		case newline < 0 && n-end > l.r.o.MaxLine: // only ever in the first piece, since the others do not grow
 			l.cut(c, n)
 			return
 		case l.eof:
 			c.Data, c.Last, l.end = c.buf[:n], true, true
 			return
 		case newline >= 0:
-			c.Data = c.buf[:newline+1]
-			l.carry = append(l.carry, c.buf[newline+1:n]...)
+			end = newline + 1
+		}
+		if newline < 0 || piece == l.pieces {
+			c.Data = c.buf[:end]
+			l.carry = append(l.carry, c.buf[end:n]...)
 			return
+		}
+	}
+}
+
+// fillPiece reads the piece that begins at end in the buffer, of which n bytes are filled. It returns how many are then, and where the
+// last newline of the piece is: -1 if there is none, which in the first piece means that the stream has ended or the line is longer than
+// MaxLine.
+func (l *lines) fillPiece(c *Chunk, end, n int, last bool) (filled, newline int) {
+	for want := l.piece; ; want = min(2*want, l.r.o.MaxLine+1) {
+		c.room(end + want)
+		n = l.read(c.buf, n, end+want, last)
+		if i := bytes.LastIndexByte(c.buf[end:n], '\n'); i >= 0 {
+			return n, end + i
+		}
+		if l.eof || end > 0 || n > l.r.o.MaxLine {
+			return n, -1
 		}
 	}
 }
@@ -154,9 +130,9 @@ func (l *lines) fill(c *Chunk) {
 func (l *lines) cut(c *Chunk, n int) {
 	keep := l.r.o.kept()
 	c.Data, c.Cut = c.buf[:keep], int64(n-keep)
-	skip := c.buf[keep : keep+l.r.o.ChunkSize] // fits: both are at most half of MaxLine
+	skip := c.buf[keep:min(len(c.buf), keep+l.piece)]
 	for !l.eof {
-		m := l.read(skip, 0, 1) // whatever one Read gives
+		m := l.read(skip, 0, 1, true) // whatever one Read gives
 		if i := bytes.IndexByte(skip[:m], '\n'); i >= 0 {
 			c.Cut += int64(i + 1)
 			l.carry = append(l.carry, skip[i+1:m]...)
@@ -172,10 +148,10 @@ func (l *lines) cut(c *Chunk, n int) {
 // kept is how many bytes of a line that is too long are kept.
 func (o Options) kept() int { return min(o.ChunkSize, maxKept) }
 
-// read reads until buf holds at least want bytes, of which it has n, and more only as far as the last Read gave more. It returns their number; fewer
-// than want at the end of the stream.
-func (l *lines) read(buf []byte, n, want int) int {
-	limit := max(want, min(len(buf), l.r.o.ChunkSize))
+// read reads until buf holds at least want bytes, of which it has n, and more only as far as the last Read gave more. It returns their
+// number; fewer than want at the end of the stream. Whether they are the last of the chunk says who waits for its end.
+func (l *lines) read(buf []byte, n, want int, last bool) int {
+	limit := max(want, min(len(buf), l.piece))
 	for idle := 0; n < want && !l.eof; {
 		if l.r.isStopped() {
 			l.eof = true
@@ -183,6 +159,10 @@ func (l *lines) read(buf []byte, n, want int) int {
 		}
 		m, err := l.s.Read(buf[n:limit])
 		n += m
+		if last && l.turn != nil && n >= want-notice {
+			l.r.callNext(l.turn)
+			l.turn = nil
+		}
 		if idle++; m > 0 {
 			idle = 0
 		} else if idle == maxIdleReads && err == nil {

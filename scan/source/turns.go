@@ -1,0 +1,200 @@
+package source
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// A compressed file can only be decompressed from its beginning, by one goroutine at a time. The callers of Next take turns at it: one
+// fills a chunk, puts the file down and goes off to use the chunk, while another decompresses on. So each core finds in its cache what
+// it has decompressed itself, and all that moves from core to core is the decoder. A goroutine that decompresses ahead for the
+// others, which is what this was before, waits for every line of the cache that it writes, since another core has read it there.
+// In turns (Go 1.26, two cores, logs of 1 GB) an audit of one file takes 0.02 to 0.04 s less, gzip and zstd, and that of four
+// files 3 per cent less, of processor time too.
+//
+// Nobody should wait for a file that nobody reads. Where it takes longer to decompress a chunk than to use it, as with
+// gzip, the others sleep meanwhile, and waking one takes 100 µs or more. So it is called while the chunk is not quite full yet, and
+// waits for the rest awake.
+
+// turns are the compressed files that are being read. The zero value has none. It is safe for concurrent use.
+type turns struct {
+	mu   sync.Mutex
+	free []*shared // nobody reads them; the first has waited longest
+	near []*shared // whose reader has nearly done, and for whom nobody waits yet
+}
+
+// shared is a compressed file whose readers take turns. But for baton and what turns.mu guards, it belongs to who has the turn.
+type shared struct {
+	input int
+	s     *stream
+	l     lines
+	seq   int64         // of the next chunk
+	over  chan struct{} // closed after the last turn
+
+	awaited bool      // of turns.mu: somebody waits for the baton
+	baton   chan bool // what is given to who waits: true is the turn, false says that there is none
+}
+
+const (
+	// Pieces of a chunk. To move deflate's window of 32 KiB takes no time worth saving; that of zstd is megabytes, and with
+	// two pieces of 1 MiB an audit takes 3 to 5 per cent less than with one. Four would save as much again, and take twice the memory.
+	gzipPieces  = 1
+	otherPieces = 2
+
+	// notice is how many bytes before the end of a chunk the next reader is called: 0.3 ms of gzip, 0.1 ms of zstd.
+	notice = 192 << 10
+	// spin is how long it waits for the end awake.
+	spin = 300 * time.Microsecond
+)
+
+// takeTurns lets the callers of Next read a compressed file, and returns when they have done.
+func (r *Reader) takeTurns(i int, s *stream) {
+	s.src.report(&r.read)
+	f := &shared{input: i, s: s, over: make(chan struct{}), baton: make(chan bool, 1)}
+	f.l = lines{r: r, s: s, piece: r.o.filePiece(), pieces: otherPieces}
+	if s.codec == gzipped {
+		f.l.pieces = gzipPieces
+	}
+	r.turns.putDown(f)
+	r.ready.call()
+	select {
+	case <-f.over:
+	case <-r.stop:
+		if !r.turns.withdraw(f) {
+			<-f.over // who has the turn sees that it is the last
+		}
+	}
+	r.states[i].disk.Store(s.src.in.n.Load())
+	s.close()
+}
+
+// filePiece is the size of a piece of a compressed file: 1 MiB, with one of the usual size a turn ends too soon.
+func (o Options) filePiece() int { return min(2*o.ChunkSize, o.MaxLine) }
+
+// sharedFrom is the compressed size of a file from which on turns are worth while: some ten chunks. (4,000 files of 9 kB are filtered, in
+// their order, in 0.72 s without turns and in 0.88 with them.)
+func (o Options) sharedFrom() int64 { return int64(o.filePiece()) }
+
+// turn fills one chunk by a file that was picked up, and puts it down. It returns nil after Stop.
+func (r *Reader) turn(f *shared) *Chunk {
+	c := r.buffer(r.files, f.input, f.seq)
+	f.l.turn = f
+	if c != nil {
+		f.l.fill(c)
+		f.seq++
+	}
+	if c != nil && r.isStopped() {
+		r.Release(c) // perhaps cut short by Stop
+		c = nil
+	}
+	if c == nil {
+		r.turns.end(f)
+		return nil
+	}
+	if c.Last {
+		r.conclude(f.input, f.s)
+		r.turns.end(f)
+		return c
+	}
+	uncalled := f.l.turn != nil // what was left of the piece before was enough for the last piece
+	r.turns.putDown(f)
+	if uncalled {
+		r.ready.call()
+	}
+	return c
+}
+
+// callNext wakes somebody for the next turn at a file.
+func (r *Reader) callNext(f *shared) {
+	r.turns.mu.Lock()
+	r.turns.near = append(r.turns.near, f)
+	r.turns.mu.Unlock()
+	r.ready.call()
+}
+
+// pickUp returns a file that it is the caller's turn to read, nil if there is none. A caller that has been called waits for one
+// that is nearly there.
+func (t *turns) pickUp(called bool) *shared {
+	t.mu.Lock()
+	if f := removeFirst(&t.free); f != nil {
+		t.mu.Unlock()
+		return f
+	}
+	var f *shared
+	if called {
+		f = removeFirst(&t.near)
+	}
+	if f != nil {
+		f.awaited = true
+	}
+	t.mu.Unlock()
+	if f == nil || !f.await() {
+		return nil
+	}
+	return f
+}
+
+// await waits for the baton. That ends: who has it waits for nothing but a file.
+func (f *shared) await() bool {
+	for start := time.Now(); time.Since(start) < spin; {
+		for range 100 {
+			select {
+			case more := <-f.baton:
+				return more
+			default:
+			}
+		}
+	}
+	return <-f.baton
+}
+
+// putDown ends a turn that was not the last.
+func (t *turns) putDown(f *shared) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	remove(&t.near, f)
+	if f.awaited {
+		f.awaited = false
+		f.baton <- true // there is room for it
+	} else {
+		t.free = append(t.free, f)
+	}
+}
+
+// end ends the last turn.
+func (t *turns) end(f *shared) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	remove(&t.near, f)
+	if f.awaited {
+		f.awaited = false
+		f.baton <- false
+	}
+	close(f.over)
+}
+
+// withdraw takes back a file that nobody reads. It tells whether that is so.
+func (t *turns) withdraw(f *shared) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return remove(&t.free, f)
+}
+
+func remove(list *[]*shared, f *shared) bool {
+	i := slices.Index(*list, f)
+	if i < 0 {
+		return false
+	}
+	*list = slices.Delete(*list, i, i+1)
+	return true
+}
+
+func removeFirst(list *[]*shared) *shared {
+	if len(*list) == 0 {
+		return nil
+	}
+	f := (*list)[0]
+	*list = slices.Delete(*list, 0, 1)
+	return f
+}
