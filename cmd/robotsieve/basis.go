@@ -364,10 +364,15 @@ func (b *basis) checkHosts(logs *auditLogs) error {
 		return nil
 	}
 	for i, f := range logs.formats {
-		if f.HasHost() {
-			return usageError("%s is %s, which names hosts: say with --host which of them %s is for. Seen in its first lines: %s",
-				logs.inputs[i].Name, f.Name(), b.File, strings.Join(format.Hosts(f, logs.heads[i]), ", "))
+		if !f.HasHost() {
+			continue
 		}
+		hosts, err := logs.hosts(i)
+		if err != nil {
+			return err
+		}
+		return usageError("%s is %s, which names hosts: say with --host which of them %s is for. Seen in its first lines: %s",
+			logs.inputs[i].Name, f.Name(), b.File, strings.Join(hosts, ", "))
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -16,7 +18,6 @@ import (
 type auditLogs struct {
 	inputs  []*source.Input
 	formats []format.Format
-	heads   [][]byte // their beginnings
 	failed  []audit.InputInfo
 	code    int
 }
@@ -38,12 +39,12 @@ func (f auditFlags) openLogs(ctx context.Context, s streams, args []string) (*au
 		logs.failed = append(logs.failed, audit.InputInfo{Error: printable(err.Error())})
 		logs.code = exitInput
 	}
-	for _, in := range inputs {
-		head, found, err := openLog(ctx, in, name)
-		if ctx.Err() != nil {
-			return nil, beforeAnything(s)
-		}
-		if err != nil {
+	opened := openAll(ctx, inputs, name, *f.workers)
+	if ctx.Err() != nil {
+		return nil, beforeAnything(s)
+	}
+	for i, in := range inputs {
+		if err := opened[i].err; err != nil {
 			s.warn("%v", err)
 			logs.failed = append(logs.failed, audit.InputInfo{
 				Name: printable(in.Name), Codec: in.Codec(), Error: printable(err.Error()),
@@ -51,40 +52,74 @@ func (f auditFlags) openLogs(ctx context.Context, s streams, args []string) (*au
 			logs.code = exitInput
 			continue
 		}
-		if len(head) == 0 {
+		if opened[i].empty {
 			s.warn("%s: empty", in.Name)
 		}
 		logs.inputs = append(logs.inputs, in)
-		logs.formats = append(logs.formats, found)
-		logs.heads = append(logs.heads, head)
+		logs.formats = append(logs.formats, opened[i].format)
 	}
 	return logs, nil
 }
 
-// openLog returns the beginning of a log and its format: the one of that name,
-// or with "auto" what the beginning looks like.
-func openLog(ctx context.Context, in *source.Input, name string) ([]byte, format.Format, error) {
+// openedLog is what the beginning of a log tells. The beginning itself is not kept:
+// logs may be thousands.
+type openedLog struct {
+	format format.Format
+	empty  bool
+	err    error
+}
+
+// openAll opens logs, some at a time, until ctx ends.
+func openAll(ctx context.Context, inputs []*source.Input, name string, workers int) []openedLog {
+	opened := make([]openedLog, len(inputs))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(workers, len(inputs)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(inputs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				opened[i] = openLog(ctx, inputs[i], name)
+			}
+		})
+	}
+	wg.Wait()
+	return opened
+}
+
+// openLog finds out the format of a log: the one of that name, or with "auto" what
+// its beginning looks like.
+func openLog(ctx context.Context, in *source.Input, name string) openedLog {
 	head, err := head(ctx, in, format.SampleBytes)
 	if err != nil {
-		return nil, nil, err
+		return openedLog{err: err}
 	}
 	whole := len(head) < format.SampleBytes
 	head = bytes.TrimPrefix(head, format.BOM)
+	log := openedLog{empty: len(head) == 0}
 	if f, ok := format.ByName(name); ok {
-		return head, f, nil
+		log.format = f
+		return log
 	}
-	f, err := format.Detect(head, whole)
+	log.format, err = format.Detect(head, whole)
 	if errors.Is(err, format.ErrEmpty) {
 		// Without a line any format will do.
-		f, err = format.Default, nil
+		log.format, err = format.Default, nil
 	}
 	if errors.Is(err, format.ErrMixed) {
 		err = fmt.Errorf("%w: name one with --format", err)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", in.Name, err)
+		log.err = fmt.Errorf("%s: %w", in.Name, err)
 	}
-	return head, f, err
+	return log
+}
+
+// hosts returns some of the hosts that a log names.
+func (l *auditLogs) hosts(i int) ([]string, error) {
+	head, err := l.inputs[i].Head(format.SampleBytes) // once more: it has been there already, so that nobody waits
+	if err != nil {
+		return nil, err
+	}
+	return format.Hosts(l.formats[i], bytes.TrimPrefix(head, format.BOM)), nil
 }
 
 // describe reports what broke, and returns what there is to say of the inputs.

@@ -24,6 +24,7 @@ func Detect(head []byte, whole bool) (Format, error) {
 	if bytes.IndexByte(head, '\n') < 0 && !whole && len(head) > 0 {
 		return nil, errors.New("no line ends within its first bytes: not a text log")
 	}
+	var r Record
 	lines, counts := 0, make([]int, len(formats))
 	var puzzling []byte
 	for len(head) > 0 && lines < sampleLines {
@@ -36,7 +37,7 @@ func Detect(head []byte, whole bool) (Format, error) {
 			continue
 		}
 		lines++
-		if best := explain(line); best >= 0 {
+		if best := explain(line, &r); best >= 0 {
 			counts[best]++
 		} else if puzzling == nil {
 			puzzling = line
@@ -89,15 +90,14 @@ func topTwo(counts []int) (best, second int) {
 }
 
 // explain returns the index of the first format that explains a line, -1 if none
-// does.
-func explain(line []byte) int {
-	var r Record
+// does. r is for it to use.
+func explain(line []byte, r *Record) int {
 	return slices.IndexFunc(formats, func(f Format) bool {
-		if !f.Split(line, &r) {
+		if !f.Split(line, r) {
 			return false
 		}
-		f.Complete(&r)
-		return plausible(f, &r)
+		f.Complete(r)
+		return plausible(f, r)
 	})
 }
 
