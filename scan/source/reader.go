@@ -193,10 +193,11 @@ func (r *Reader) Next() (*Chunk, bool) {
 			return r.deliver(c), true
 		}
 		if f := r.turns.pickUp(called); f != nil {
-			if c := r.turn(f); c != nil {
-				return r.deliver(c), true
+			c := r.turn(f)
+			if c == nil {
+				return nil, false // stopped
 			}
-			continue
+			return r.deliver(c), true
 		}
 		// The buffer comes first and the range second: so the caller that has the lowest range always gets on, even while the
 		// consumer holds all other buffers because it waits for that range.

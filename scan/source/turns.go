@@ -32,8 +32,9 @@ type shared struct {
 	seq   int64         // of the next chunk
 	over  chan struct{} // closed after the last turn
 
-	awaited bool      // of turns.mu: somebody waits for the baton
-	baton   chan bool // what is given to who waits: true is the turn, false says that there is none
+	withdrawn bool      // of turns.mu: the turn that somebody has is the last, since the reading was stopped
+	awaited   bool      // of turns.mu: somebody waits for the baton
+	baton     chan bool // what is given to who waits: true is the turn, false says that there is none
 }
 
 const (
@@ -56,13 +57,13 @@ func (r *Reader) takeTurns(i int, s *stream) {
 	if s.codec == gzipped {
 		f.l.pieces = gzipPieces
 	}
-	r.turns.putDown(f)
+	r.turns.putDown(f, true)
 	r.ready.call()
 	select {
 	case <-f.over:
 	case <-r.stop:
 		if !r.turns.withdraw(f) {
-			<-f.over // who has the turn sees that it is the last
+			<-f.over
 		}
 	}
 	r.states[i].disk.Store(s.src.in.n.Load())
@@ -76,31 +77,32 @@ func (o Options) filePiece() int { return min(2*o.ChunkSize, o.MaxLine) }
 // their order, in 0.72 s without turns and in 0.88 with them.)
 func (o Options) sharedFrom() int64 { return int64(o.filePiece()) }
 
-// turn fills one chunk by a file that was picked up, and puts it down. It returns nil after Stop.
+// turn is a turn at a file that was picked up: it fills one chunk and puts the file down. It returns nil after Stop.
 func (r *Reader) turn(f *shared) *Chunk {
+	c := r.fillBy(f)
+	more := c != nil && !c.Last
+	uncalled := more && f.l.turn != nil // what was left of the piece before was enough for the last piece
+	r.turns.putDown(f, more)
+	if uncalled {
+		r.ready.call()
+	}
+	return c
+}
+
+func (r *Reader) fillBy(f *shared) *Chunk {
 	c := r.buffer(r.files, f.input, f.seq)
-	f.l.turn = f
-	if c != nil {
-		f.l.fill(c)
-		f.seq++
-	}
-	if c != nil && r.isStopped() {
-		r.Release(c) // perhaps cut short by Stop
-		c = nil
-	}
 	if c == nil {
-		r.turns.end(f)
+		return nil
+	}
+	f.seq++
+	f.l.turn = f
+	f.l.fill(c)
+	if r.isStopped() {
+		r.Release(c) // perhaps cut short by Stop
 		return nil
 	}
 	if c.Last {
 		r.conclude(f.input, f.s)
-		r.turns.end(f)
-		return c
-	}
-	uncalled := f.l.turn != nil // what was left of the piece before was enough for the last piece
-	r.turns.putDown(f)
-	if uncalled {
-		r.ready.call()
 	}
 	return c
 }
@@ -149,35 +151,29 @@ func (f *shared) await() bool {
 	return <-f.baton
 }
 
-// putDown ends a turn that was not the last.
-func (t *turns) putDown(f *shared) {
+// putDown ends a turn, and if there is no more to read, it was the last.
+func (t *turns) putDown(f *shared, more bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	more = more && !f.withdrawn
 	remove(&t.near, f)
-	if f.awaited {
+	switch {
+	case f.awaited:
 		f.awaited = false
-		f.baton <- true // there is room for it
-	} else {
+		f.baton <- more // there is room for it
+	case more:
 		t.free = append(t.free, f)
 	}
-}
-
-// end ends the last turn.
-func (t *turns) end(f *shared) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	remove(&t.near, f)
-	if f.awaited {
-		f.awaited = false
-		f.baton <- false
+	if !more {
+		close(f.over)
 	}
-	close(f.over)
 }
 
-// withdraw takes back a file that nobody reads. It tells whether that is so.
+// withdraw takes a file back when the reading was stopped. It tells whether nobody reads it.
 func (t *turns) withdraw(f *shared) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	f.withdrawn = true
 	return remove(&t.free, f)
 }
 

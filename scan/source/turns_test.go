@@ -58,13 +58,20 @@ func TestTurnIsHandedOver(t *testing.T) {
 		r.callNext(f)
 		until(t, func() bool { r.turns.mu.Lock(); defer r.turns.mu.Unlock(); return f.awaited })
 		time.Sleep(2 * spin) // it does not spin any more
-		if last {
-			r.turns.end(f)
-		} else {
-			r.turns.putDown(f)
-		}
+		r.turns.putDown(f, !last)
 		finish(t, &wg)
 	}
+}
+
+// A turn that began before Stop is the last, also if its end does not see that.
+func TestStopInTheMiddleOfATurn(t *testing.T) {
+	before := runtime.NumGoroutine()
+	r := NewReader([]*Input{file(t, write(t, "log", gz(t, noise(1000))))}, Options{Workers: 1, ChunkSize: 100, MaxLine: 200})
+	f := picked(t, r)
+	r.Stop()
+	until(t, func() bool { r.turns.mu.Lock(); defer r.turns.mu.Unlock(); return f.withdrawn })
+	r.turns.putDown(f, true)
+	until(t, func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // Every turn but the last calls for the next, whatever the lines are like: else nobody who sleeps would take it.
