@@ -77,7 +77,7 @@ func (p *pool) put(c *Chunk) {
 	p.slots <- struct{}{}
 }
 
-// queue holds the chunks of pipes that are ready, in the order in which they came.
+// queue holds the chunks of pipes and small files that are ready, in the order in which they came.
 type queue struct {
 	wake chan struct{} // a token for each chunk that may be waiting, or compressed file that a caller of Next could read
 

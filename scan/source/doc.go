@@ -24,6 +24,5 @@
 //
 // The files, from the outside in: resolve.go finds the inputs, input.go opens one, reader.go hands out its chunks (chunk.go
 // holds their buffers), plain.go reads ranges of plain files, stream.go cuts everything else, turns.go says who reads compressed
-// files, codec.go chooses among
-// gzip.go, zstd.go, bzip2.go and xz.go, and result.go says how it ended.
+// files, codec.go chooses among gzip.go, zstd.go, bzip2.go and xz.go, and result.go says how it ended.
 package source

@@ -27,8 +27,8 @@ const (
 	// maxKept is what is kept of a line longer than MaxLine: enough to see what it was.
 	maxKept = 64 << 10
 
-	// Chunks for each worker. Of a file: one that is being used and one that is held back for the sake of order. Of a pipe: one
-	// that is being used, and what has come meanwhile.
+	// Chunks for each worker. Of a file: one that is being used and one that is held back for the sake of order. Of a pipe or small
+	// file: one that is being used, and what has come meanwhile.
 	pipeBuffers  = 6
 	fileBuffers  = 3
 	plainBuffers = 2
@@ -56,9 +56,9 @@ func (o Options) filled() Options {
 // Whoever calls Next does the reading: of plain files range by range, of compressed files in turns, at most Workers files at a time.
 // Pipes and standard input, where a read may wait for ever, and small compressed files are each read by a goroutine ahead of the callers.
 //
-// Memory: at most 2*Workers chunks of plain files and 6*Workers of pipes exist, each of ChunkSize bytes, and 3*Workers of compressed
-// files, of up to four times that; where lines are long each is up to one and a half times MaxLine longer. Callers that keep more chunks
-// than that unreleased wait for themselves.
+// Memory: at most 2*Workers chunks of plain files, 3*Workers of compressed ones and 6*Workers of pipes and small compressed files exist, each
+// of ChunkSize bytes, in compressed files of up to four times that, and of up to one and a half times so much and MaxLine together where
+// lines are long. Callers that keep more chunks than that unreleased wait for themselves.
 //
 // Read to the end or call Stop: a Reader that is dropped in the middle leaves goroutines behind.
 type Reader struct {

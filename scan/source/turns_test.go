@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -40,7 +41,7 @@ func TestTurnsWhileAChunkIsUsed(t *testing.T) {
 	}
 }
 
-// A caller that sleeps because another has the only file is called before that puts it down, waits, and gets the turn.
+// A caller that sleeps because another has the only file is called before that puts it down, and gets it.
 func TestTurnIsHandedOver(t *testing.T) {
 	text := noise(200)
 	in := file(t, write(t, "log", gz(t, text)))
@@ -56,21 +57,58 @@ func TestTurnIsHandedOver(t *testing.T) {
 		})
 		time.Sleep(5 * time.Millisecond) // asleep, most of the times
 		r.callNext(f)
-		until(t, func() bool { r.turns.mu.Lock(); defer r.turns.mu.Unlock(); return f.awaited })
-		time.Sleep(2 * spin) // it does not spin any more
-		r.turns.putDown(f, !last)
+		if r.turns.putDown(f, !last) {
+			t.Error("called and to be called once more")
+		}
 		finish(t, &wg)
 	}
 }
 
-// A turn that began before Stop is the last, also if its end does not see that.
+// Who waits for a file gets the baton, or goes when it takes long; then somebody is to be called when the file is put down.
+func TestAwait(t *testing.T) {
+	for _, more := range []bool{false, true} {
+		r := NewReader(nil, Options{})
+		f := &shared{baton: make(chan bool, 1), over: make(chan struct{})}
+		r.callNext(f)
+		f.awaited = true
+		if r.turns.putDown(f, more) || r.turns.await(f) != more {
+			t.Errorf("more %v: not handed over", more)
+		}
+		if len(r.turns.free) > 0 {
+			t.Error("a file that is handed over lies about")
+		}
+	}
+	r := NewReader(nil, Options{})
+	f := &shared{baton: make(chan bool, 1), over: make(chan struct{})}
+	r.callNext(f)
+	if r.turns.pickUp(true) != nil {
+		t.Error("a file was picked up that somebody has")
+	}
+	if !r.turns.putDown(f, true) {
+		t.Error("the one who was called has gone, and nobody is called for it")
+	}
+	if r.turns.pickUp(false) != f || len(r.turns.near) > 0 {
+		t.Error("it cannot be picked up")
+	}
+}
+
+// A turn that began before Stop is the last, and what Stop cut short is no chunk.
 func TestStopInTheMiddleOfATurn(t *testing.T) {
 	before := runtime.NumGoroutine()
-	r := NewReader([]*Input{file(t, write(t, "log", gz(t, noise(1000))))}, Options{Workers: 1, ChunkSize: 100, MaxLine: 200})
-	f := picked(t, r)
-	r.Stop()
-	until(t, func() bool { r.turns.mu.Lock(); defer r.turns.mu.Unlock(); return f.withdrawn })
-	r.turns.putDown(f, true)
+	in := file(t, write(t, "log", gz(t, noise(1000))))
+	for k := range 40 {
+		r := NewReader([]*Input{in}, Options{Workers: 1, ChunkSize: 100, MaxLine: 200})
+		f := picked(t, r)
+		r.Stop()
+		if k%2 == 0 {
+			if c := r.turn(f); c != nil {
+				t.Fatalf("after Stop %+v", c)
+			}
+			continue
+		}
+		until(t, func() bool { r.turns.mu.Lock(); defer r.turns.mu.Unlock(); return f.withdrawn })
+		r.turns.putDown(f, true) // its end did not see that
+	}
 	until(t, func() bool { return runtime.NumGoroutine() <= before })
 }
 
@@ -131,9 +169,9 @@ func until(t *testing.T, f func() bool) {
 	}
 }
 
-// Stop ends the turns, whoever has one or waits for it, and no goroutine is left.
+// Stop ends the turns, whoever has one or waits for it, and no goroutine is left and no file open.
 func TestStopInTurns(t *testing.T) {
-	before := runtime.NumGoroutine()
+	before, open := runtime.NumGoroutine(), openFiles()
 	text := noise(200_000)
 	dir := t.TempDir()
 	var paths []string
@@ -163,5 +201,11 @@ func TestStopInTurns(t *testing.T) {
 		}
 		finish(t, &wg)
 	}
-	until(t, func() bool { return runtime.NumGoroutine() <= before })
+	until(t, func() bool { return runtime.NumGoroutine() <= before && openFiles() <= open })
+}
+
+// openFiles is how many files the process has open, 0 where the system does not tell.
+func openFiles() int {
+	list, _ := os.ReadDir("/proc/self/fd")
+	return len(list)
 }
