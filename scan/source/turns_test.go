@@ -123,6 +123,7 @@ func TestEveryTurnCalls(t *testing.T) {
 				o.Workers = 100 // room for so many calls
 				r := NewReader([]*Input{file(t, write(t, "log", b))}, o)
 				f := picked(t, r)
+				until(t, func() bool { return len(r.ready.wake) == 1 }) // the call for the file itself
 				for last := false; !last; {
 					for len(r.ready.wake) > 0 {
 						<-r.ready.wake
