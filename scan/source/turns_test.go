@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -172,6 +173,7 @@ func until(t *testing.T, f func() bool) {
 
 // Stop ends the turns, whoever has one or waits for it, and no goroutine is left and no file open.
 func TestStopInTurns(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes files that are lost
 	before, open := runtime.NumGoroutine(), openFiles()
 	text := noise(200_000)
 	dir := t.TempDir()
