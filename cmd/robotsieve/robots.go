@@ -12,7 +12,6 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -106,15 +105,6 @@ func (f robotsFlags) measure(ctx context.Context, s streams, limit int, most int
 	return body, size, nil
 }
 
-// reader returns the function by which package policy reads a body.
-func reader(limit int) policy.Read {
-	return func(r policy.Reading, body []byte) *automaton.Ruleset {
-		return compile.Compile(body, compile.Options{
-			Dialect: r.Dialect(), MaxBytes: limit, WideTokens: r == policy.ReadGoogleWide,
-		}).Ruleset
-	}
-}
-
 // oddities are what a user should know of a robots.txt before believing what is
 // said by it.
 func oddities(r *compile.Robots, file string) []string {
@@ -171,11 +161,11 @@ func knownProfiles(file string) ([]crawler.Profile, error) {
 
 // crawlerSet makes profiles ready to be found in headers.
 func crawlerSet(profiles []crawler.Profile) (*crawler.Set, error) {
-	words, err := compile.Words(crawler.Words(profiles))
+	set, err := crawler.New(profiles)
 	if err != nil {
 		return nil, inputError(err)
 	}
-	return crawler.New(profiles, words), nil
+	return set, nil
 }
 
 // plural returns n and a noun, with thousands set apart.
