@@ -17,6 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -118,7 +119,7 @@ func (f policyFlags) read(ctx context.Context, s streams) (*basis, error) {
 			b.Hosts = append(b.Hosts, o.String())
 		}
 	}
-	if b.Profiles, err = knownProfiles(*f.crawlers); err != nil {
+	if b.Profiles, err = job.Profiles(*f.crawlers); err != nil {
 		return nil, err
 	}
 	history, err := f.history()
@@ -139,7 +140,7 @@ func (f policyFlags) read(ctx context.Context, s streams) (*basis, error) {
 }
 
 func (b *basis) readRobots(ctx context.Context, s streams, f robotsFlags) error {
-	body, size, err := f.measure(ctx, s, b.MaxBytes, maxCounted)
+	body, size, err := f.open(s, b.MaxBytes).Measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -206,10 +207,10 @@ func (b *basis) findOddities() []string {
 		}
 		seen[r.Body] = true
 		if len(list) >= most {
-			rest += min(1, len(oddities(b.compile(r.Body, automaton.RFC9309), r.File)))
+			rest += min(1, len(job.Oddities(b.compile(r.Body, automaton.RFC9309), r.File)))
 			continue
 		}
-		list = append(list, oddities(b.compile(r.Body, automaton.RFC9309), cmp.Or(r.File, r.Where))...)
+		list = append(list, job.Oddities(b.compile(r.Body, automaton.RFC9309), cmp.Or(r.File, r.Where))...)
 	}
 	if rest > 0 {
 		list = append(list, fmt.Sprintf("and %s of the policy of which there is something of the kind to say", plural(int64(rest), "more file")))

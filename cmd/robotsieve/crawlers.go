@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 // crawlersFlags are what a user says of the crawlers command.
@@ -55,7 +56,7 @@ not known any more.`,
 	return cmd
 }
 
-// crawlersFlag adds the flag --crawlers, the value of which is for knownProfiles.
+// crawlersFlag adds the flag --crawlers, the value of which is for job.Crawlers.
 func crawlersFlag(cmd *cobra.Command) *string {
 	file := cmd.Flags().String("crawlers", "", "a file of crawlers to change and extend those that are known")
 	_ = cmd.MarkFlagFilename("crawlers", "json")
@@ -67,7 +68,7 @@ func runCrawlers(s streams, f crawlersFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	set, err := knownCrawlers(*f.crawlers)
+	set, err := job.Crawlers(*f.crawlers)
 	if err != nil {
 		return err
 	}
