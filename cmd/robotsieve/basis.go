@@ -14,6 +14,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -25,27 +26,15 @@ import (
 // basis is all that an audit rests on but the logs. Written as JSON it is the
 // head of a state: states add up if it is the same.
 type basis struct {
-	Constant       bool   // one robots.txt, in force throughout
-	File           string // that, or where the versions are listed
-	Rows           []basisRow
-	Bodies         [][]byte // of the rows, each once
-	Observed       bool
-	AssumeConstant bool
-	Window         time.Duration
-	Hosts          []string
-	Dialect        string // "auto" or one for all crawlers
-	MaxBytes       int    // as compile.Options has it
-	Profiles       []crawler.Profile
-	Ranges         []audit.RangeInfo
-	RangesMaxAge   time.Duration
-	Names          string   // the file of resolved names
-	Sums           [][]byte // SHA-256 of the files of Ranges, and of Names
-	ClientIP       string
-	TrustedProxies []string
-	Samples        int
-	Sampled        string
-
-	odd []string // nil: not looked for
+	audit.Basis
+	Rows     []basisRow
+	Bodies   [][]byte // of the rows, each once
+	Window   time.Duration
+	Dialect  string // "auto" or one for all crawlers
+	MaxBytes int    // as compile.Options has it
+	Profiles []crawler.Profile
+	Sums     [][]byte // SHA-256 of the files of Ranges, and of Names
+	Samples  int
 }
 
 // basisRow is a policy.Row.
@@ -96,7 +85,7 @@ const (
 
 // read reads what the flags name.
 func (f policyFlags) read(ctx context.Context, s streams) (*basis, error) {
-	b := &basis{AssumeConstant: *f.assumeConstant}
+	b := &basis{Basis: audit.Basis{AssumeConstant: *f.assumeConstant}}
 	var err error
 	if b.MaxBytes, err = f.robots.limit(); err != nil {
 		return nil, err
@@ -108,7 +97,7 @@ func (f policyFlags) read(ctx context.Context, s streams) (*basis, error) {
 		return nil, usageError("--window %w", err)
 	}
 	if b.Window < minWindow || b.Window > maxWindow {
-		return nil, usageError("--window %s: between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", *f.window, hours(minWindow), hours(maxWindow))
+		return nil, usageError("--window %s: between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", *f.window, english.Hours(minWindow), english.Hours(maxWindow))
 	}
 	for _, host := range *f.hosts {
 		list, err := origin.Parse(host)
@@ -187,15 +176,6 @@ func (b *basis) readVersions(path, history string) error {
 	return nil
 }
 
-// oddities are what a user should know of the files before believing what is said
-// by them. They are looked for once.
-func (b *basis) oddities() []string {
-	if b.odd == nil {
-		b.odd = append([]string{}, b.findOddities()...)
-	}
-	return b.odd
-}
-
 func (b *basis) findOddities() []string {
 	const most = 10
 	var list []string
@@ -254,6 +234,15 @@ func (b *basis) judge() (*judge, error) {
 	p, err := b.policy(o)
 	if err != nil {
 		return nil, err
+	}
+	b.Oddities = b.findOddities()
+	if b.Observed {
+		b.LastSeen = map[string]int64{}
+		for _, row := range b.Rows {
+			for _, o := range row.Origins {
+				b.LastSeen[o] = max(b.LastSeen[o], row.From)
+			}
+		}
 	}
 	j.config = audit.Config{Crawlers: set, Policy: p, Dialect: j.dialect, Samples: b.Samples}
 	return j, nil
@@ -343,4 +332,9 @@ func (b *basis) head(a about) ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(stateHead{basis, a.inputs, a.warnings, a.partial})
+}
+
+// verifies tells whether there is anything to verify clients by.
+func (j *judge) verifies() bool {
+	return len(j.Ranges) > 0 || j.Names != "" || j.config.Addresses
 }

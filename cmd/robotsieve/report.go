@@ -103,19 +103,17 @@ func writeCSV(w io.Writer, r *audit.Report) error {
 	basis = append(basis, strconv.FormatFloat(r.Totals.VerifiedShare, 'f', -1, 64),
 		cell(strings.Join(r.UnparsedSamples, "; ")), cell(r.Sampling), cell(strings.Join(r.Warnings, " ")), cell(strings.Join(r.Assumptions, " ")),
 		cell(inputList(r.Inputs)))
-	audit := make([]string, len(csvFigures))
-	audit[slices.Index(csvFigures, "partial")] = strconv.FormatBool(r.Partial)
-	c.Write(slices.Concat([]string{"audit"}, audit, basis))
+	whole := make([]string, len(csvFigures))
+	whole[slices.Index(csvFigures, "partial")] = strconv.FormatBool(r.Partial)
+	c.Write(slices.Concat([]string{"audit"}, whole, basis))
 	for _, i := range r.Crawlers {
 		v, o, d, n := i.Verdicts, i.Outcomes, i.Identity, i.Reasons
 		row := []string{"crawler", cell(i.Crawler), cell(i.Operator), cell(i.Category)}
-		row = append(row, numbers(i.Requests,
-			v.Allowed, v.RobotsFetch, v.Violation, v.Grace, v.Indeterminate, v.NoPolicy, v.Unreachable, v.Exempt, v.Spoofed,
-			o.Obtained, o.Redirected, o.Refused, o.Absent, d.Verified)...)
+		row = append(row, numbers(i.Requests)...)
+		row = append(row, numbers(slices.Concat(v[:], o[:], d[:1])...)...)
 		row = append(row, strconv.FormatBool(r.Partial))
-		row = append(row, numbers(i.Proven(), i.Informed(), i.GraceInformed, d.Spoofed, d.Unverified, d.Unverifiable,
-			n.NoVersion, n.NoHost, n.NoTime, n.UnknownScheme, n.LossyPath, n.Truncated, n.AmbiguousAgent, n.RedirectedPolicy, n.Contested,
-			i.RobotsTxt.Fetches)...)
+		row = append(row, numbers(i.Proven(), i.Informed(), i.GraceInformed, d[audit.SpoofedIdentity], d[audit.Unverified], d[audit.Unverifiable])...)
+		row = append(row, numbers(append(n[:], i.RobotsTxt.Fetches)...)...)
 		c.Write(append(row, make([]string, len(csvBasis))...))
 	}
 	c.Flush()

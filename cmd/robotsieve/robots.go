@@ -52,7 +52,6 @@ func (f robotsFlags) open(s streams, limit int) job.RobotsFile {
 	return job.RobotsFile{Name: *f.file, Stdin: s.in, MaxBytes: limit}
 }
 
-
 // crawlerSet makes profiles ready to be found in headers.
 func crawlerSet(profiles []crawler.Profile) (*crawler.Set, error) {
 	set, err := crawler.New(profiles)

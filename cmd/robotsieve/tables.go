@@ -75,7 +75,7 @@ func (t textReport) versions() {
 	for _, v := range t.Policy.Versions {
 		sum += v.Cited
 	}
-	if sum > t.Totals.Verdicts.Violation {
+	if sum > t.Totals.Verdicts[audit.Violation] {
 		t.line("Where the log does not tell http from https, violations are counted for the versions of both.")
 	}
 }
@@ -91,18 +91,18 @@ type column struct {
 
 var columns = []column{
 	{name: "requests", of: func(c *audit.CrawlerInfo) int64 { return c.Requests }},
-	{name: "robots\n.txt", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts.RobotsFetch }},
-	{name: "allowed", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts.Allowed }},
-	{name: "viola-\ntion", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts.Violation }, red: true},
-	{name: "grace", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts.Grace },
+	{name: "robots\n.txt", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts[audit.RobotsFetch] }},
+	{name: "allowed", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts[audit.Allowed] }},
+	{name: "viola-\ntion", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts[audit.Violation] }, red: true},
+	{name: "grace", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts[audit.Grace] },
 		means: "grace: some lawful copies forbid it, some permit it."},
-	{name: "no\npolicy", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts.NoPolicy },
+	{name: "no\npolicy", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts[audit.NoPolicy] },
 		means: "no policy: only an answer that there is no robots.txt permits it."},
-	{name: "unreach-\nable", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts.Unreachable },
+	{name: "unreach-\nable", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts[audit.Unreachable] },
 		means: "unreachable: only a robots.txt that could not be had permits it."},
-	{name: "indeter-\nminate", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts.Indeterminate }},
-	{name: "exempt", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts.Exempt }},
-	{name: "spoofed", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts.Spoofed },
+	{name: "indeter-\nminate", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts[audit.Indeterminate] }},
+	{name: "exempt", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts[audit.Exempt] }},
+	{name: "spoofed", of: func(c *audit.CrawlerInfo) int64 { return c.Verdicts[audit.Spoofed] },
 		means: "spoofed: by somebody else, from an address that is not the crawler's."},
 }
 
@@ -184,22 +184,22 @@ func (t textReport) informedInGrace() (n int64) {
 // indeterminates says of the requests that could not be decided why.
 func (t textReport) indeterminates() {
 	for _, reason := range []struct {
-		of  func(audit.ReasonCounts) int64
+		of  audit.Reason
 		why string
 	}{
-		{func(r audit.ReasonCounts) int64 { return r.NoVersion }, "may have been made with a copy from before the first version that is known"},
-		{func(r audit.ReasonCounts) int64 { return r.NoHost }, "cannot be given to a host"},
-		{func(r audit.ReasonCounts) int64 { return r.NoTime }, "without a time that can be read"},
-		{func(r audit.ReasonCounts) int64 { return r.UnknownScheme }, "judged differently under http and https, and the log does not tell which it was"},
-		{func(r audit.ReasonCounts) int64 { return r.LossyPath }, "logged with a path that is not as the client sent it"},
-		{func(r audit.ReasonCounts) int64 { return r.Truncated }, "truncated: the server logged only the beginning of the target"},
-		{func(r audit.ReasonCounts) int64 { return r.AmbiguousAgent }, "ambiguous: the User-Agent names crawlers of more than one operator"},
-		{func(r audit.ReasonCounts) int64 { return r.RedirectedPolicy }, "under a robots.txt that was a redirect to one that is not known"},
-		{func(r audit.ReasonCounts) int64 { return r.Contested }, "contested: Google's parser and RFC 9309 read the rule differently"},
+		{audit.NoVersion, "may have been made with a copy from before the first version that is known"},
+		{audit.NoHost, "cannot be given to a host"},
+		{audit.NoTime, "without a time that can be read"},
+		{audit.UnknownScheme, "judged differently under http and https, and the log does not tell which it was"},
+		{audit.LossyPath, "logged with a path that is not as the client sent it"},
+		{audit.Truncated, "truncated: the server logged only the beginning of the target"},
+		{audit.AmbiguousAgent, "ambiguous: the User-Agent names crawlers of more than one operator"},
+		{audit.RedirectedPolicy, "under a robots.txt that was a redirect to one that is not known"},
+		{audit.ContestedRule, "contested: Google's parser and RFC 9309 read the rule differently"},
 	} {
 		n := int64(0)
 		for _, c := range t.Crawlers {
-			n += reason.of(c.Reasons)
+			n += c.Reasons[reason.of]
 		}
 		if n > 0 {
 			t.line("Indeterminate: %s %s.", plural(n, "request"), reason.why)
@@ -227,7 +227,7 @@ func (t textReport) exempt() {
 
 // proof says of violations who is known to have done what, and with what success.
 func (t textReport) proof() {
-	if t.Totals.Verdicts.Violation == 0 {
+	if t.Totals.Verdicts[audit.Violation] == 0 {
 		return
 	}
 	w := newTable(table.Row{"violations by", "identity", "requests", "obtained", "redirected", "refused", "absent", "GET", "HEAD", "other", "informed"},
@@ -365,7 +365,7 @@ func fetchAnswers(a audit.AnswerCounts) string {
 		name string
 		n    int64
 	}{
-		{"2xx", a.Success}, {"304", a.NotModified}, {"other 3xx", a.Redirect}, {"429", a.TooMany}, {"4xx", a.Unavailable}, {"5xx", a.Error}, {"other", a.Other},
+		{"2xx", a[audit.AnswerSuccess]}, {"304", a[audit.AnswerNotModified]}, {"other 3xx", a[audit.AnswerRedirect]}, {"429", a[audit.AnswerTooMany]}, {"4xx", a[audit.AnswerUnavailable]}, {"5xx", a[audit.AnswerError]}, {"other", a[audit.AnswerOther]},
 	} {
 		if of.n > 0 {
 			list = append(list, grouped(of.n)+" "+of.name)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
@@ -89,7 +90,7 @@ func (t textReport) finding() {
 		t.line("%s\n", t.paint("PARTIAL: not all of the input was read; see below.", text.FgYellow))
 	}
 	all := plural(t.Totals.Requests, "request") + " by clients identifying themselves as crawlers"
-	switch v, obtained := t.Totals.Verdicts.Violation, t.Totals.Outcomes.Obtained; {
+	switch v, obtained := t.Totals.Verdicts[audit.Violation], t.Totals.Outcomes[audit.Obtained]; {
 	case t.Totals.Requests == 0 && t.OtherHost+t.NotJudged > 0:
 		t.wrapped("", fmt.Sprintf("No request by a client that identifies itself as a crawler could be judged: %s went to other hosts, %s named no page.",
 			grouped(t.OtherHost), grouped(t.NotJudged)))
@@ -113,13 +114,13 @@ func (t textReport) finding() {
 // decided counts the requests of which robots.txt says something.
 func (t textReport) decided() int64 {
 	v := t.Totals.Verdicts
-	return t.Totals.Requests - v.Indeterminate - v.Exempt - v.Spoofed
+	return t.Totals.Requests - v[audit.Indeterminate] - v[audit.Exempt] - v[audit.Spoofed]
 }
 
 // undecided says of the others why it does not.
 func (t textReport) undecided() string {
 	v := t.Totals.Verdicts
-	if v.Exempt+v.Spoofed == 0 && t.decided() == 0 {
+	if v[audit.Exempt]+v[audit.Spoofed] == 0 && t.decided() == 0 {
 		return "could be decided."
 	}
 	var list []string
@@ -127,7 +128,7 @@ func (t textReport) undecided() string {
 		n    int64
 		what string
 	}{
-		{v.Indeterminate, "could not be decided"}, {v.Exempt, were(v.Exempt) + " by agents that it does not bind"}, {v.Spoofed, were(v.Spoofed) + " by impostors"},
+		{v[audit.Indeterminate], "could not be decided"}, {v[audit.Exempt], were(v[audit.Exempt]) + " by agents that it does not bind"}, {v[audit.Spoofed], were(v[audit.Spoofed]) + " by impostors"},
 	} {
 		if of.n > 0 {
 			list = append(list, grouped(of.n)+" "+of.what)
@@ -144,7 +145,7 @@ func (t textReport) undecided() string {
 func (t textReport) proven() {
 	if t.Totals.Proven == 0 {
 		why := "none by a verified client was answered with the content"
-		if t.Totals.Identity.Verified == 0 {
+		if t.Totals.Identity[audit.Verified] == 0 {
 			why = "nobody's identity is verified"
 		}
 		t.line("Proven violations: 0, as %s.", why)
@@ -163,7 +164,7 @@ func (t textReport) proven() {
 func (t textReport) namesOfViolators() string {
 	violators := int64(0)
 	for _, c := range t.Crawlers {
-		if c.Verdicts.Violation > 0 {
+		if c.Verdicts[audit.Violation] > 0 {
 			violators++
 		}
 	}
@@ -187,7 +188,7 @@ func (t textReport) facts() {
 	if t.Totals.Requests > 0 {
 		i := t.Totals.Identity
 		fact("Identity", "%s = %s verified (%s) + %s spoofed + %s unverified + %s unverifiable", plural(t.Totals.Requests, "request"),
-			grouped(i.Verified), share(t.Totals.VerifiedShare), grouped(i.Spoofed), grouped(i.Unverified), grouped(i.Unverifiable))
+			grouped(i[audit.Verified]), share(t.Totals.VerifiedShare), grouped(i[audit.SpoofedIdentity]), grouped(i[audit.Unverified]), grouped(i[audit.Unverifiable]))
 	}
 	if t.Sampling != "" {
 		fact("Sampled", "%s", printable(t.Sampling))
@@ -212,7 +213,7 @@ func (t textReport) judgedBy() string {
 	if len(p.Origins) > 0 {
 		what += ", for " + listed(p.Origins)
 	}
-	return what + ", with a window of " + hours(time.Duration(p.WindowSeconds)*time.Second)
+	return what + ", with a window of " + english.Hours(time.Duration(p.WindowSeconds)*time.Second)
 }
 
 // inputs prints what was read.

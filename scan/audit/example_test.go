@@ -34,13 +34,13 @@ func Example() {
 	worker.Chunk(combined, []byte(
 		`192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET /private/1 HTTP/1.1" 200 5 "-" "ExampleBot/1.0 (+https://bot.example/)"`+"\n"))
 
-	report, err := run.Report()
+	report, err := run.Report(audit.Inputs{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, c := range report.Crawlers {
-		fmt.Println(c.Crawler, c.Verdicts.Violation, c.Rules[0].Rule)
+		fmt.Println(c.Crawler, c.Verdicts[audit.Violation], c.Rules[0].Rule)
 	}
 	// Output: ExampleBot 1 Disallow: /private/
 }

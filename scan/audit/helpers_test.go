@@ -200,7 +200,7 @@ func begin(t testing.TB, a *Auditor) *Run {
 // report returns the report of a run.
 func report(t testing.TB, r *Run) *Report {
 	t.Helper()
-	report, err := r.Report()
+	report, err := r.Report(Inputs{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,11 +297,11 @@ func checkSums(t testing.TB, r *Report) {
 		for what, pair := range map[string][2]int64{
 			"verdicts and requests":                {sum(c.Verdicts), c.Requests},
 			"identities and requests":              {sum(c.Identity), c.Requests},
-			"reasons and indeterminate":            {sum(c.Reasons), c.Verdicts.Indeterminate},
-			"outcomes and violations":              {sum(c.Outcomes), c.Verdicts.Violation},
-			"violations listed and counted":        {violations, c.Verdicts.Violation},
-			"violations of rules and counted":      {rules, c.Verdicts.Violation},
-			"obtained as listed and as an outcome": {outcomes["obtained"], c.Outcomes.Obtained},
+			"reasons and indeterminate":            {sum(c.Reasons), c.Verdicts[Indeterminate]},
+			"outcomes and violations":              {sum(c.Outcomes), c.Verdicts[Violation]},
+			"violations listed and counted":        {violations, c.Verdicts[Violation]},
+			"violations of rules and counted":      {rules, c.Verdicts[Violation]},
+			"obtained as listed and as an outcome": {outcomes["obtained"], c.Outcomes[Obtained]},
 		} {
 			if pair[0] != pair[1] {
 				t.Errorf("%s: %s: %d and %d", c.Crawler, what, pair[0], pair[1])
@@ -312,7 +312,7 @@ func checkSums(t testing.TB, r *Report) {
 		t.Errorf("%d lines, but unparsed %d + not_crawlers %d + other_host %d + not_judged %d + requests %d = %d",
 			r.Lines, r.Unparsed, r.NotCrawlers, r.OtherHost, r.NotJudged, total.Requests, got)
 	}
-	if r.Totals.Requests != total.Requests || sum(r.Totals.Verdicts) != total.Requests || sum(r.Totals.Outcomes) != r.Totals.Verdicts.Violation {
+	if r.Totals.Requests != total.Requests || sum(r.Totals.Verdicts) != total.Requests || sum(r.Totals.Outcomes) != r.Totals.Verdicts[Violation] {
 		t.Errorf("totals %+v do not add up to %d requests", r.Totals, total.Requests)
 	}
 }

@@ -113,7 +113,7 @@ func TestOrderOfCrawlersAndRules(t *testing.T) {
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
-	if r.Totals.Verdicts.Violation != 9 || r.Totals.Requests != 15 || r.Totals.Outcomes.Obtained != 9 {
+	if r.Totals.Verdicts[Violation] != 9 || r.Totals.Requests != 15 || r.Totals.Outcomes[Obtained] != 9 {
 		t.Errorf("totals %+v", r.Totals)
 	}
 }
