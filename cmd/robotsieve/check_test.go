@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 const checkRobots = `user-agent: Googlebot
@@ -143,7 +145,7 @@ func TestCheckOutputs(t *testing.T) {
 `; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	var list []answer
+	var list []job.Answer
 	if err := json.Unmarshal([]byte(check("json", urls)), &list); err != nil || len(list) != 2 || list[1].Line != 8 || list[1].Allowed {
 		t.Errorf("%v, %+v", err, list)
 	}
@@ -151,7 +153,7 @@ func TestCheckOutputs(t *testing.T) {
 		t.Errorf("no URLs: %q", got)
 	}
 	for i, line := range strings.Split(strings.TrimSpace(check("ndjson", urls)), "\n") {
-		var a answer
+		var a job.Answer
 		if err := json.Unmarshal([]byte(line), &a); err != nil || !reflect.DeepEqual(a, list[i]) {
 			t.Errorf("%v: %s, want %+v", err, line, list[i])
 		}
