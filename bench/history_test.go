@@ -304,12 +304,11 @@ type judged struct {
 // judgeLog audits a log of the requests.
 func judgeLog(t *testing.T, p *policy.Policy, log []byte) judged {
 	t.Helper()
-	profiles, words := crawlersKnown(t)
-	run := audit.New(audit.Config{Crawlers: crawler.New(profiles, words), Policy: p, Samples: 1 << 20}).Begin()
+	run := audit.New(audit.Config{Crawlers: crawlersKnown(t), Policy: p, Samples: 1 << 20}).Begin()
 	defer run.Close()
 	f, _ := format.ByName("vhost_combined")
 	run.Worker().Chunk(f, log)
-	report, err := run.Report(func(int32, int32, int) string { return "" })
+	report, err := run.Report()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,17 +341,17 @@ func (j judged) of(name string) audit.CrawlerInfo {
 	return audit.CrawlerInfo{}
 }
 
-func crawlersKnown(t *testing.T) ([]crawler.Profile, *automaton.Words) {
+func crawlersKnown(t *testing.T) *crawler.Set {
 	t.Helper()
 	profiles, err := crawler.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	words, err := compile.Words(crawler.Words(profiles))
+	set, err := crawler.New(profiles)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return profiles, words
+	return set
 }
 
 // compareHistories judges the requests by the captures and by the last of each site.
@@ -453,9 +452,6 @@ func lastRows(rows []policy.Row) []policy.Row {
 
 func newPolicy(t *testing.T, rows []policy.Row, o policy.Options) *policy.Policy {
 	t.Helper()
-	o.Read = func(r policy.Reading, body []byte) *automaton.Ruleset {
-		return compile.Compile(body, compile.Options{Dialect: r.Dialect(), WideTokens: r == policy.ReadGoogleWide}).Ruleset
-	}
 	p, err := policy.New(rows, o)
 	if err != nil {
 		t.Fatal(err)

@@ -265,7 +265,7 @@ func writeState(name string, run *audit.Run, b *basis, about about) error {
 // report prints the report of a run in one of its forms, and returns what the
 // command ends with.
 func (j *judge) report(s streams, run *audit.Run, form form, about about) error {
-	r, err := run.Report(j.ruleText)
+	r, err := run.Report()
 	if errors.Is(err, context.Canceled) {
 		return unsettled(s)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -229,12 +227,11 @@ type judge struct {
 	*basis
 	config  audit.Config
 	dialect *automaton.Dialect
-	read    map[string][]*compile.Robots // by body, in each dialect
 }
 
 // judge compiles what the basis holds.
 func (b *basis) judge() (*judge, error) {
-	j := &judge{basis: b, read: map[string][]*compile.Robots{}}
+	j := &judge{basis: b}
 	set, err := crawlerSet(b.Profiles)
 	if err != nil {
 		return nil, err
@@ -252,7 +249,7 @@ func (b *basis) judge() (*judge, error) {
 	}
 	o := policy.Options{
 		Observed: b.Observed, Window: b.Window, AssumeConstant: b.AssumeConstant, Hosts: hosts,
-		Read: reader(b.MaxBytes), Delay: (&delays{maxBytes: b.MaxBytes, read: map[delayKey]*compile.Robots{}}).of,
+		MaxBytes: b.MaxBytes,
 	}
 	p, err := b.policy(o)
 	if err != nil {
@@ -300,62 +297,6 @@ func origins(texts []string) ([]origin.Origin, error) {
 		list = append(list, o...)
 	}
 	return list, nil
-}
-
-// robots returns a body of the policy as each dialect reads it.
-func (j *judge) robots(body []byte) []*compile.Robots {
-	list := j.read[string(body)]
-	if list == nil {
-		for _, d := range []automaton.Dialect{automaton.RFC9309, automaton.Google, automaton.Original} {
-			list = append(list, compile.Compile(body, compile.Options{Dialect: d, MaxBytes: j.MaxBytes}))
-		}
-		j.read[string(body)] = list
-	}
-	return list
-}
-
-// ruleText returns the text of the rule on a line of a version. It is the same in
-// every dialect that takes the line for a rule, but not all do.
-func (j *judge) ruleText(origin, version int32, line int) string {
-	for _, robots := range j.robots(j.config.Policy.Body(origin, version)) {
-		if rule, ok := robots.Rule(line); ok {
-			return printable(rule.String())
-		}
-	}
-	return ""
-}
-
-// delays finds the Crawl-delays of bodies, each of which it compiles once for each
-// reading that is asked about, if it states any at all.
-type delays struct {
-	maxBytes int
-	mu       sync.Mutex
-	read     map[delayKey]*compile.Robots
-}
-
-type delayKey struct {
-	body    *byte // the first of it: bodies are not changed
-	reading policy.Reading
-}
-
-// of returns the Crawl-delay that a body states for a crawler: the first one in the
-// groups that bind it. It is safe for any number of goroutines.
-func (d *delays) of(body []byte, s policy.Subject) (time.Duration, bool) {
-	if !bytes.Contains(bytes.ToLower(body), []byte("crawl-delay")) {
-		return 0, false
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	k := delayKey{&body[0], s.Readings[0]}
-	robots := d.read[k]
-	if robots == nil {
-		robots = compile.Compile(body, compile.Options{
-			Dialect: k.reading.Dialect(), MaxBytes: d.maxBytes, WideTokens: k.reading == policy.ReadGoogleWide, Engine: compile.EngineList,
-		})
-		d.read[k] = robots
-	}
-	m, token := s.Bound(robots.Ruleset)
-	return robots.Delay(m, []byte(token))
 }
 
 // checkHosts refuses a robots.txt for nobody knows which of the hosts that the

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // describe adds to a report what it rests on, what there is to say of the inputs,
@@ -28,7 +29,7 @@ func (j *judge) describePolicy(r *audit.Report) {
 	case j.Constant:
 		p.History = "constant"
 		p.Bytes = int(j.config.Policy.Versions(0)[0].Size)
-		p.Notes = len(j.robots(j.Bodies[0])[0].Notes)
+		p.Notes = len(j.config.Policy.Robots(0, 0, policy.ReadRFC9309).Notes)
 	case j.Observed:
 		p.History = "observed"
 	default:

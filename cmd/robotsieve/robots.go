@@ -10,7 +10,6 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // robotsFlags are the flags of commands that read a robots.txt.
@@ -89,22 +88,13 @@ func robotsAndAgent(s streams, r robotsFlags, a agentFlags) (job.RobotsFile, job
 	return r.open(s, limit), job.Agent{Name: *a.name, Crawlers: *a.crawlers, Dialect: dialect}, cmp.Or(errAgent, errLimit, errDialect)
 }
 
-// reader returns the function by which package policy reads a body.
-func reader(limit int) policy.Read {
-	return func(r policy.Reading, body []byte) *automaton.Ruleset {
-		return compile.Compile(body, compile.Options{
-			Dialect: r.Dialect(), MaxBytes: limit, WideTokens: r == policy.ReadGoogleWide,
-		}).Ruleset
-	}
-}
-
 // crawlerSet makes profiles ready to be found in headers.
 func crawlerSet(profiles []crawler.Profile) (*crawler.Set, error) {
-	words, err := compile.Words(crawler.Words(profiles))
+	set, err := crawler.New(profiles)
 	if err != nil {
 		return nil, inputError(err)
 	}
-	return crawler.New(profiles, words), nil
+	return set, nil
 }
 
 func plural(n int64, noun string) string { return english.Plural(n, noun) }

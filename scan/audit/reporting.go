@@ -65,15 +65,11 @@ func (r *Run) Verify(p crawler.Pair) {
 	r.verified[verifiedKey{r.auditor.profiles[p.Profile], p.Addr}] = true
 }
 
-// RuleText returns the text of a rule by its line in a version of an origin's
-// robots.txt.
-type RuleText func(origin, version int32, line int) string
-
 // Report makes the report of all that the run's workers have counted. What they do
 // not know, such as the inputs, is left to the caller. It fails only if records
 // that had to wait could not be kept or read; it is to be called once, and the
 // workers are not to be used afterwards.
-func (r *Run) Report(ruleText RuleText) (*Report, error) {
+func (r *Run) Report() (*Report, error) {
 	if err := r.gather(); err != nil {
 		return nil, err
 	}
@@ -83,10 +79,10 @@ func (r *Run) Report(ruleText RuleText) (*Report, error) {
 	if r.added && !r.tally.addsUp() {
 		return nil, errSums
 	}
-	return r.auditor.report(r.tally, ruleText), nil
+	return r.auditor.report(r.tally), nil
 }
 
-func (a *Auditor) report(t *tally, ruleText RuleText) *Report {
+func (a *Auditor) report(t *tally) *Report {
 	r := &Report{
 		Schema: Schema,
 		Lines:  t.Lines, Unparsed: t.Unparsed, NotCrawlers: t.NotCrawlers,
@@ -109,7 +105,7 @@ func (a *Auditor) report(t *tally, ruleText RuleText) *Report {
 	for _, h := range r.OtherHosts {
 		r.OtherHostsNotListed -= h.Requests
 	}
-	texts := texts{a, ruleText}
+	texts := texts{a}
 	r.Crawlers = a.crawlers(t, texts)
 	a.cite(r.Policy.Versions, t)
 	slices.SortFunc(r.Crawlers, func(x, y CrawlerInfo) int {
@@ -203,8 +199,7 @@ func (c *CrawlerInfo) Informed() (n int64) {
 
 // texts turns indexes and lines into what a reader knows them by.
 type texts struct {
-	auditor  *Auditor
-	ruleText RuleText
+	auditor *Auditor
 }
 
 func (x texts) crawler(r *row) CrawlerInfo {
@@ -245,10 +240,11 @@ func (x texts) crawler(r *row) CrawlerInfo {
 
 func (x texts) rule(k ruleKey, n int64) RuleInfo {
 	o := k.at.First
-	v := x.auditor.config.Policy.Versions(o)[k.version]
+	p := x.auditor.config.Policy
+	v := p.Versions(o)[k.version]
 	return RuleInfo{
 		Origin: x.origin(k.at), Version: startText(v.From), File: Printable([]byte(v.File)),
-		Line: int(k.line), Rule: x.ruleText(o, k.version, int(k.line)), Violations: n,
+		Line: int(k.line), Rule: Printable([]byte(p.RuleText(o, k.version, int(k.line)))), Violations: n,
 	}
 }
 

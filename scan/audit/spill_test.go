@@ -124,7 +124,7 @@ func TestNoReportWhereRecordsCouldNotBeKept(t *testing.T) {
 	if !strings.Contains(w.Err().Error(), "no/such/folder") {
 		t.Error(w.Err())
 	}
-	if r, err := run.Report(ruleText); err == nil || r != nil {
+	if r, err := run.Report(); err == nil || r != nil {
 		t.Errorf("%v, %v", r, err)
 	}
 }

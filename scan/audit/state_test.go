@@ -87,7 +87,7 @@ func reportOf(a *Auditor, states ...[]byte) (*Report, error) {
 			return nil, err
 		}
 	}
-	return run.Report(ruleText)
+	return run.Report()
 }
 
 // States of parts make the report of the whole, and so does a state of states.

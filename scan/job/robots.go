@@ -150,9 +150,9 @@ func Crawlers(file string) (*crawler.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, err := compile.Words(crawler.Words(profiles))
+	set, err := crawler.New(profiles)
 	if err != nil {
 		return nil, inputError(err)
 	}
-	return crawler.New(profiles, words), nil
+	return set, nil
 }
