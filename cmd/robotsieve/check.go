@@ -29,17 +29,17 @@ func newCheck(s streams) *cobra.Command {
 		Long: `Check prints for each URL whether the agent may fetch it, which rule decided, in
 which group, and why.
 
-If NAME is a known crawler, such as Googlebot-Image, its product tokens are tried in
-their order, and robots.txt is read in its own way; otherwise NAME is the product
-token. A URL may be a bare path: what begins with a slash, also with two, is a request
-target without a host. With - as the only URL, the URLs are read from stdin, one a
-line.
+If NAME is a known crawler, such as Googlebot-Image, its product tokens are tried
+in their order, and robots.txt is read in its own way; otherwise NAME is the
+product token. A URL may be a bare path: what begins with a slash, also with two,
+is a request target without a host. If the only URL is -, URLs are read from
+stdin, one a line.
 
-With --jsonl it reads cases from stdin, one JSON object a line, with robots, agent
-and url (or robots_b64, agent_b64, url_b64), and answers each with a line
-{"allowed":true,"line":0}. The agent is then always a bare product token, the dialect
-is rfc9309 unless given, and the dialect decides how the url is read: google takes
-the x of "//x" for a host.`,
+With --jsonl, cases are read from stdin, one JSON object a line, with robots,
+agent and url (or robots_b64, agent_b64, url_b64). Each is answered with a line
+{"allowed":true,"line":0}. The agent is then always a bare product token, the
+dialect is rfc9309 unless given, and the dialect decides how the url is read:
+google takes the x of "//x" for a host.`,
 		Example: `  robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/
   robotsieve check --robots robots.txt --agent MyBot --dialect google --output json /a /b
   robotsieve check --jsonl --dialect google --max-bytes 0 < cases.jsonl`,

@@ -41,7 +41,7 @@ func TestCheck(t *testing.T) {
   rule      line 5: Disallow: /*.pdf$
   because   the only rule that matches
   group     line 1: User-agent: Googlebot, FooBot
-  because   no group names Googlebot-Image, which then goes by Googlebot
+  because   no group names Googlebot-Image, so the group for Googlebot binds it
   reading   google
 `},
 		"a crawler that no * binds": {[]string{"--agent", "AdsBot-Google", "/everyone"}, `allowed     /everyone
@@ -51,7 +51,7 @@ func TestCheck(t *testing.T) {
 `},
 		"equally long": {[]string{"--agent", "x", "/same"}, `allowed     /same
   rule      line 10: Allow: /same
-  because   as long as line 11: Disallow: /same, and of equally long patterns the one that allows wins
+  because   as long as line 11: Disallow: /same; of equally long patterns, the one that allows wins
   group     line 7: User-agent: *
   because   no group names x, so * binds it
   reading   rfc9309

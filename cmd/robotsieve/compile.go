@@ -33,37 +33,35 @@ one archive, for filter --rules.
 
 The name of a SOURCE says what it is:
   *.jsonl, *.ndjson   lines {"host":"example.com","body":"User-agent: *\n..."};
-                      body_b64, base64 of any bytes, may replace body; status,
-                      an HTTP status from 100 to 599, may be added; unless it is
-                      2xx, body may be left out
+                      body_b64, base64 of any bytes, may replace body; an HTTP
+                      status from 100 to 599 may be added, and then body may be
+                      left out unless the status is 2xx
   *.warc              captures of /robots.txt by a crawler, with their status
   any other file      a robots.txt named after its host: HOST, HOST.txt or
                       HOST/robots.txt
   a directory         any of these
   -                   stdin: JSON lines or WARC
-All may be compressed (gz, zst, bz2, xz). A host may be given with scheme and port,
-as in https://example.com:8443; without a scheme it stands for http and https.
+All may be compressed (gz, zst, bz2, xz). A host may be given with scheme and
+port, as in https://example.com:8443; without a scheme it stands for http and
+https. Of several copies for one origin, the newest by WARC-Date is used. Files
+and JSON lines have no date: they take precedence over WARC, and the last wins.
 
-Of several copies for one origin, the newest by WARC-Date is used. Files and JSON
-lines have no date: they take precedence over WARC, and the last of them wins.
+Status 2xx: the rules of the body apply. 3xx: the rules of the robots.txt that the
+redirect leads to apply, if the sources have it; otherwise everything is allowed.
+4xx, and in WARC 600 to 999: everything is allowed. 5xx: filter treats robots.txt
+as unreachable. 1xx and 304 say nothing about a robots.txt and are passed over. A
+JSON line with another status is passed over, and the exit status is 3.
 
-Status 2xx: the rules of the body apply. 3xx: if the redirect leads to the robots.txt
-of another origin in the sources, its rules apply; otherwise everything is allowed.
-4xx: everything is allowed. 5xx is recorded; filter treats it as unreachable. 1xx and
-304 say nothing about a robots.txt and are passed over. Other numbers are not a
-status: such a JSON line is passed over, and the exit status is 3; in WARC, 600 to 999
-count as 4xx.
+FILE is always complete, old or new: the archive is written under a temporary name
+and then renamed. If FILE is a symbolic link, its target is replaced. FILE cannot
+be one of the sources. While an archive is in use, do not change it in place, as
+cp over it does.
 
-The archive is written under a temporary name and then renamed, so that FILE is
-always complete, old or new. If FILE is a symbolic link, its target is replaced. FILE
-cannot be one of the sources. An archive in use may be replaced in this way, or by mv,
-but must not be changed in place, as cp over it does.
-
-With --dump no archive is written: the arguments are robots.txt files (plain or
-compressed; - is stdin), and compile prints the machines made of each file, one for
-each dialect and set of groups: the rules in the order of their rank, and for more
-than a few rules the automaton with its states, edges and actions. --dump=dot prints
-each machine as a graph for Graphviz.`,
+With --dump no archive is written: the arguments are robots.txt files, plain or
+compressed (- is stdin), and their machines are printed, one for each dialect and
+set of groups: the rules in the order of their rank, and for more than a few rules
+the automaton with its states, edges and actions. --dump=dot prints each machine
+as a graph for Graphviz.`,
 		Example: `  robotsieve compile -o rules.rsv robots/
   robotsieve compile -o rules.rsv --dialect google crawl-2026-*.warc.gz
   zcat hosts.jsonl.gz | robotsieve compile -o rules.rsv -

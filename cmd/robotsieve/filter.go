@@ -30,32 +30,30 @@ func newFilter(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "filter --robots FILE|--rules ARCHIVE --agent NAME URLS...",
 		Short: "Keep the URLs that robots.txt allows, offline",
-		Long: `Filter reads lists of URLs, one a line, and prints the URLs that the agent may
-fetch, or with --keep disallowed those that it may not. The lines are printed
-unchanged and in their order. A summary goes to stderr: each line read is kept,
-dropped or invalid.
+		Long: `Filter reads lists of URLs, one a line, and prints those that the agent may
+fetch, or with --keep disallowed those that it may not: unchanged and in their
+order. A summary on stderr counts each line as kept, dropped or invalid.
 
 With --robots one robots.txt judges all URLs, whatever their host. With --rules
-each URL is judged by the robots.txt of its own origin, from an archive that
-"robotsieve compile" has made. URLs of origins that are not in the archive go where
---no-policy says. If robots.txt was answered with a server error, everything on that
-origin is disallowed. The archive is read while it is in use: you may replace it
-(compile -o does), but must not change it in place (cp over it does). If it becomes
-shorter meanwhile, the filtering ends with exit status 3.
+each URL is judged by the robots.txt of its own origin, from an archive made by
+"robotsieve compile". Where the archive does not have the origin, --no-policy
+decides; where robots.txt was answered with a server error, everything is
+disallowed. While an archive is in use it may be replaced (compile -o does), but
+not changed in place (cp over it does): if it becomes shorter, the filtering ends
+with exit status 3.
 
-A valid line is a URL that begins with http://, https:// or ftp:// and has a valid
-host; any bytes may follow. With --robots a line may also be a request target, which
-begins with a slash. The line end, which may be CRLF, and a byte order mark at the
-beginning of an input are not part of the URL; blanks are. All other lines, also
-blank ones, are invalid. They are always counted, and --invalid says where they go:
-drop drops them; keep prints them in their places; error drops them, quotes the first
-ones at the end and ends with exit status 3. A line of more than 1 MiB is invalid and
-is never printed.
+A valid line is a URL that begins with http://, https:// or ftp:// and has a
+valid host; any bytes may follow. With --robots a line may also be a request
+target, which begins with a slash. The line end, which may be CRLF, and a byte
+order mark at the beginning of an input are not part of the URL; blanks are. All
+other lines, also blank ones, are invalid: --invalid drops them, keeps them in
+their places, or makes them an error, which quotes the first ones and ends with
+exit status 3. A line of more than 1 MiB is invalid and is never printed.
 
-If NAME is a known crawler, such as Googlebot-Image, its product tokens are tried in
-their order, and robots.txt is read in its own way; otherwise NAME is the product
-token. URLS is a file, plain or compressed (gzip, zstd, bzip2, xz), a folder, a
-pattern, or - for stdin.`,
+If NAME is a known crawler, such as Googlebot-Image, its product tokens are tried
+in their order, and robots.txt is read in its own way; otherwise NAME is the
+product token. URLS is a file, plain or compressed (gzip, zstd, bzip2, xz), a
+folder, a pattern, or - for stdin.`,
 		Example: `  robotsieve filter --robots robots.txt --agent GPTBot urls.txt.gz > allowed.txt
   robotsieve filter --rules rules.rsv --agent MyBot 'urls/*.zst' | zstd > allowed.zst
   robotsieve filter --rules rules.rsv --agent MyBot --no-policy keep --invalid error urls.txt

@@ -98,7 +98,7 @@ func newChecker(robots *compile.Robots, agent subject) *Checker {
 	case token != "" && token == agent.Tokens[0]:
 		c.whyGroup = "a group names " + token
 	case token != "":
-		c.whyGroup = fmt.Sprintf("no group names %s, which then goes by %s", agent.Tokens[0], token)
+		c.whyGroup = fmt.Sprintf("no group names %s, so the group for %s binds it", agent.Tokens[0], token)
 	case m != nil:
 		c.whyGroup = fmt.Sprintf("no group names %s, so * binds it", names)
 	case robots.Ruleset.Wildcard() != nil:
@@ -161,7 +161,7 @@ func (c *Checker) whyRule(path []byte, v automaton.Verdict) string {
 		return fmt.Sprintf("the longest of %d patterns that match, %s; next is %s, %d",
 			len(rules), english.Plural(int64(rules[0].Specificity), "octet"), next, rules[1].Specificity)
 	case rules[0].Allow != rules[1].Allow:
-		return "as long as " + next + ", and of equally long patterns the one that allows wins"
+		return "as long as " + next + "; of equally long patterns, the one that allows wins"
 	default:
 		return "the first of equally long patterns that match; next is " + next
 	}

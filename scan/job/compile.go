@@ -17,6 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // CompileOptions say what Compile reads and writes.
@@ -101,19 +102,18 @@ func (o CompileOptions) refuseSource() error {
 	if err != nil { // nothing would be replaced
 		return nil
 	}
-	for _, source := range o.Sources {
-		reads := []string{source, filepath.Join(source, filepath.Base(o.Output))}
+	for _, name := range o.Sources {
+		reads := []string{name, filepath.Join(name, filepath.Base(o.Output))}
 		for _, robots := range capture.FileNames() {
-			reads = append(reads, filepath.Join(source, filepath.Base(filepath.Dir(o.Output)), robots))
+			reads = append(reads, filepath.Join(name, filepath.Base(filepath.Dir(o.Output)), robots))
 		}
 		for _, read := range reads {
-			if info, err := os.Stat(read); err == nil && os.SameFile(out, info) {
-				return usageError("the archive %s would replace the source %s", o.Output, read)
+			info, err := os.Stat(read)
+			if f, ok := o.Stdin.(*os.File); ok && read == "-" {
+				info, err = f.Stat()
 			}
-		}
-		if f, ok := o.Stdin.(*os.File); ok && source == "-" {
-			if info, err := f.Stat(); err == nil && os.SameFile(out, info) {
-				return usageError("the archive %s would replace the source on stdin", o.Output)
+			if err == nil && os.SameFile(out, info) {
+				return usageError("the archive %s would replace the source %s", o.Output, read)
 			}
 		}
 	}
@@ -125,10 +125,11 @@ func (o CompileOptions) refuseSource() error {
 func (o CompileOptions) compile(ctx context.Context, g *gatherer) (*Compiled, error) {
 	defer o.Log.progress(g)()
 	for _, name := range o.Sources {
-		if ctx.Err() != nil {
-			break
+		if name == "-" {
+			g.read(source.NewInput(name, until(ctx, o.Stdin), -1), nil)
+		} else {
+			g.source(name, 0)
 		}
-		g.source(name, o.Stdin)
 	}
 	if ctx.Err() == nil && g.set.Len() == 0 {
 		return nil, errors.New("no robots.txt in any source; nothing has been written")

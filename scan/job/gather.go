@@ -44,84 +44,56 @@ const (
 	unheld   = "origin whose rules an archive cannot hold"
 )
 
-// source reads one source: a file, a directory, stdin, or a pipe.
-func (g *gatherer) source(name string, stdin io.Reader) {
-	if name == "-" {
-		g.read(source.NewInput(name, until(g.ctx, stdin), -1), nil)
-		return
-	}
-	info, ok := g.stat(name)
+// source reads a source, or what is in the directories of one. The depth is 0 for the
+// source itself, 1 in its directory and 2 in that of a host. It ignores hidden names.
+func (g *gatherer) source(name string, depth int) {
+	info, err := os.Stat(name)
 	switch {
-	case !ok:
-	case info.IsDir():
-		g.directory(name)
+	case g.ctx.Err() != nil:
+	case err != nil:
+		g.skip(unread, true, &source.Error{Name: name, Offset: -1, Err: cmp.Or(errors.Unwrap(err), err)})
 	case info.Mode().IsRegular():
 		g.file(name)
-	default:
+	case info.IsDir() && depth == 0:
+		entries, err := os.ReadDir(name)
+		if err != nil {
+			g.skip(unread, true, err)
+		}
+		for _, entry := range entries {
+			if !strings.HasPrefix(entry.Name(), ".") {
+				g.source(filepath.Join(name, entry.Name()), 1)
+			}
+		}
+	case info.IsDir() && depth == 1:
+		g.host(name)
+	case depth == 0:
 		g.open(name, nil)
-	}
-}
-
-// stat follows links. An error is passed over in the words of package source.
-func (g *gatherer) stat(name string) (info fs.FileInfo, ok bool) {
-	info, err := os.Stat(name)
-	if err != nil {
-		g.skip(unread, true, &source.Error{Name: name, Offset: -1, Err: cmp.Or(errors.Unwrap(err), err)})
-	}
-	return info, err == nil
-}
-
-// directory reads the files in a directory, and the robots.txt in each of its
-// directories. It ignores hidden names.
-func (g *gatherer) directory(dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		g.skip(unread, true, err)
-	}
-	for _, entry := range entries {
-		if g.ctx.Err() != nil {
-			return
-		}
-		if strings.HasPrefix(entry.Name(), ".") {
-			continue
-		}
-		name := filepath.Join(dir, entry.Name())
-		switch info, ok := g.stat(name); {
-		case !ok:
-		case info.Mode().IsRegular():
-			g.file(name)
-		case info.IsDir():
-			g.host(name)
-		}
+	case depth == 2: // a pipe might block for ever
+		g.skip(unread, true, fmt.Errorf("%s: not a regular file", name))
 	}
 }
 
 // host reads the robots.txt in the directory of a host, plain or compressed.
 func (g *gatherer) host(dir string) {
 	for _, name := range capture.FileNames() {
-		robots := filepath.Join(dir, name)
-		info, err := os.Stat(robots)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err == nil && !info.Mode().IsRegular(): // a pipe might block for ever
-			g.skip(unread, true, fmt.Errorf("%s: not a regular file", robots))
-		default:
-			g.file(robots)
+		name = filepath.Join(dir, name)
+		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+			g.source(name, 2)
+			return
 		}
-		return
 	}
 	g.skip(noRobots, false, errors.New(dir))
 }
 
+// reading reads the captures in an input.
+type reading func(io.Reader, capture.Options) iter.Seq2[capture.Capture, error]
+
+var readings = map[capture.Kind]reading{capture.JSON: capture.JSONLines, capture.Archive: capture.WARC}
+
 // file reads a regular file as its name says.
 func (g *gatherer) file(name string) {
-	switch capture.KindOf(name) {
-	case capture.JSON:
-		g.open(name, capture.JSONLines)
-	case capture.Archive:
-		g.open(name, capture.WARC)
-	default:
+	read := readings[capture.KindOf(name)]
+	if read == nil {
 		host, err := capture.HostOf(name)
 		if err == nil {
 			_, err = origin.Parse(host)
@@ -130,14 +102,12 @@ func (g *gatherer) file(name string) {
 			g.skip(string(capture.BadHost), true, fmt.Errorf("%q: %w", name, err))
 			return
 		}
-		g.open(name, func(r io.Reader, o capture.Options) iter.Seq2[capture.Capture, error] {
+		read = func(r io.Reader, o capture.Options) iter.Seq2[capture.Capture, error] {
 			return func(yield func(capture.Capture, error) bool) { yield(capture.File(r, host, o)) }
-		})
+		}
 	}
+	g.open(name, read)
 }
-
-// reading reads the captures in an input.
-type reading func(io.Reader, capture.Options) iter.Seq2[capture.Capture, error]
 
 func (g *gatherer) open(name string, read reading) {
 	in, err := source.NewFile(name)
@@ -152,11 +122,18 @@ func (g *gatherer) open(name string, read reading) {
 // it is JSON lines or WARC.
 func (g *gatherer) read(in *source.Input, read reading) {
 	if read == nil {
-		var err error
-		if read, err = detect(in); err != nil {
+		head, err := in.Head(4096)
+		kind := capture.Kind(0)
+		if err == nil {
+			if kind, err = capture.Detect(head); err != nil {
+				err = fmt.Errorf("%s: %w", in.Name, err)
+			}
+		}
+		if err != nil {
 			g.skip(unread, true, err)
 			return
 		}
+		read = readings[kind]
 	}
 	r, err := in.Open()
 	if err != nil {
@@ -182,23 +159,8 @@ func (g *gatherer) read(in *source.Input, read reading) {
 	}
 }
 
-func detect(in *source.Input) (reading, error) {
-	head, err := in.Head(4096)
-	if err != nil {
-		return nil, err
-	}
-	kind, err := capture.Detect(head)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	if kind == capture.Archive {
-		return capture.WARC, nil
-	}
-	return capture.JSONLines, nil
-}
-
-// skip counts something that is passed over. If a copy may be lost by it, it is
-// kept to be shown, unless there are enough of its reason.
+// skip counts something that is passed over. If a copy may be lost by it, the first
+// ones of each reason are kept to be shown.
 func (g *gatherer) skip(reason string, lost bool, what error) {
 	if g.ctx.Err() != nil { // the interrupt is the cause
 		return
