@@ -184,7 +184,7 @@ func (f auditFlags) basis(ctx context.Context, s streams) (*basis, error) {
 // scanLogs has the run's workers read all inputs, and tells whether they were
 // interrupted. What keeps a worker from going on ends the reading; Report says
 // what it is.
-func scanLogs(ctx context.Context, run *audit.Run, r *source.Reader, n int, formats []format.Format) (interrupted bool) {
+func scanLogs(ctx context.Context, run *audit.Run, r *source.Reader, n int, formats []*format.Format) (interrupted bool) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	workers := make([]*audit.Worker, n)

@@ -382,7 +382,7 @@ func (b *basis) unnamedHosts(s streams, logs *auditLogs) (warnings []string) {
 	if b.Constant || len(b.Hosts) > 0 {
 		return nil
 	}
-	return logs.formatWarnings(s, func(f format.Format) bool { return !f.HasHost() },
+	return logs.formatWarnings(s, func(f *format.Format) bool { return !f.HasHost() },
 		"names no host, so nobody knows which robots.txt its requests are bound by: name the site with --host")
 }
 

@@ -17,7 +17,7 @@ import (
 // auditLogs are the inputs of an audit whose format is known.
 type auditLogs struct {
 	inputs  []*source.Input
-	formats []format.Format
+	formats []*format.Format
 	failed  []audit.InputInfo
 	code    int
 }
@@ -64,7 +64,7 @@ func (f auditFlags) openLogs(ctx context.Context, s streams, args []string) (*au
 // openedLog is what the beginning of a log tells. The beginning itself is not kept:
 // logs may be thousands.
 type openedLog struct {
-	format format.Format
+	format *format.Format
 	empty  bool
 	err    error
 }
@@ -152,14 +152,14 @@ func (l *auditLogs) describe(s streams, results []source.Result) about {
 
 // unnamed says so where a log cannot name a crawler.
 func (l *auditLogs) unnamed(s streams) []string {
-	return l.formatWarnings(s, func(f format.Format) bool { return !f.HasAgent() },
+	return l.formatWarnings(s, func(f *format.Format) bool { return !f.HasAgent() },
 		"has no User-Agent field, so no line of it can name a crawler")
 }
 
 // formatWarnings says of each log whose format lacks something what follows, and
 // returns that for the report: of each format once, and in their order, since a
 // report is the same however its input was cut into files.
-func (l *auditLogs) formatWarnings(s streams, lacks func(format.Format) bool, what string) (warnings []string) {
+func (l *auditLogs) formatWarnings(s streams, lacks func(*format.Format) bool, what string) (warnings []string) {
 	for i, f := range l.formats {
 		if lacks(f) {
 			w := fmt.Sprintf("the format %s %s", f.Name(), what)

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -53,14 +52,12 @@ func (m *memo[V]) put(key []byte, v V) {
 
 func (m *memo[V]) reset() { m.m, m.bytes = map[string]V{}, 0 }
 
-// claim returns who the User-Agent field of a record claims to be, nil if it is
-// no crawler. The field is as the log spells it.
+// claim returns which crawler a User-Agent claims to be, nil if none.
 func (w *Worker) claim(agent []byte) *claim {
 	if c, known := w.claims.m[string(agent)]; known {
 		return c
 	}
-	w.unescaped = format.Unescape(w.unescaped[:0], agent)
-	c := w.newClaim(w.headers.Read(w.unescaped))
+	c := w.newClaim(w.headers.Read(agent))
 	w.claims.put(agent, c)
 	return c
 }

@@ -5,19 +5,18 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // request counts the record of a crawler: a verdict that stands at once goes to
 // its row, one that may have to wait becomes a late record.
-func (w *Worker) request(f format.Format, c *claim) {
+func (w *Worker) request(c *claim) {
 	t, r := w.tally, &w.record
 	if r.Target[0] == '*' || string(r.Method) == "CONNECT" {
 		t.NotJudged++
 		return
 	}
-	at := w.site(f)
+	at := w.site()
 	if at.other {
 		t.OtherHost++
 		t.addHost(at.host, 1)

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -20,13 +19,13 @@ type site struct {
 // itself (RFC 9112 3.2.2); else the log's host field does; a log without one is
 // the log of the hosts that the user named. Of a field that is left out nobody
 // knows what it stands for.
-func (w *Worker) site(f format.Format) site {
+func (w *Worker) site() site {
 	p := w.auditor.config.Policy
 	switch {
 	case p.Any():
 	case w.record.Target[0] != '/':
 		return w.siteBy(&w.urls, authorityPrefix(w.record.Target), origin.Of)
-	case f.HasHost():
+	case w.record.Host != nil:
 		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
 			return site{} // it may have been any of the server's
 		}
@@ -45,9 +44,9 @@ func authorityPrefix(target []byte) []byte {
 	return target
 }
 
-// loggedOrigin reads a host field as the log spells it.
+// loggedOrigin reads a host field.
 func loggedOrigin(field []byte) (origin.Origin, error) {
-	return origin.Logged(string(format.Unescape(nil, field)))
+	return origin.Logged(string(field))
 }
 
 // siteBy returns the site that a key stands for, read by a function that has the

@@ -91,7 +91,7 @@ func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 	}
 	end, from, at := 0, 0, 0 // data[:end] is kept and in its place, data[from:at] is kept
 	for at < len(data) {
-		line, url := format.NextURL(data[at:])
+		line, url := format.NextLine(data[at:])
 		next := at + len(line)
 		var class Class
 		if next == len(data) && line[len(line)-1] != '\n' && failed() {

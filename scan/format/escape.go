@@ -2,12 +2,12 @@ package format
 
 import "bytes"
 
-// Unescape appends a field to dst with the escaping of Apache and nginx undone:
+// unescape appends a field to dst with the escaping of Apache and nginx undone:
 // \xHH in either case of hex, \" and \\, and \b \n \r \t \v \f. A backslash
 // before anything else stands for itself. Both escape a literal backslash, so
 // that what a client sent comes back octet by octet. Percent-encoding is the
 // URL's own and is left alone.
-func Unescape(dst, field []byte) []byte {
+func unescape(dst, field []byte) []byte {
 	for {
 		at := bytes.IndexByte(field, '\\')
 		if at < 0 || at+1 == len(field) {
