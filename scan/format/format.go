@@ -17,7 +17,7 @@ type Format struct {
 	name        string
 	host, agent bool
 	newReader   func(*Format) Reader
-	sample      string // a line of the format, without its line end
+	sample      string // a line of the format without its line end: the same request in all formats
 }
 
 // Name returns the name by which ByName knows the format.
