@@ -109,15 +109,16 @@ type Record struct {
 
 	// Addr is the client's address or its name.
 	Addr []byte
-	// Host is the host as logged, with its port if the log has one. It is nil if the
-	// format has none, and empty or "-" if only this line has none.
+	// Host is the host, followed by a colon and the port if the log has one. It is nil
+	// if the format has none, and empty or "-" if only this line has none.
 	Host []byte
 	// Forwarded is the header X-Forwarded-For, nil if the log has none.
 	Forwarded []byte
 	// Method is the request's method, not empty.
 	Method []byte
 	// Target is the request's target, not empty. Its percent-encoding is the URL's
-	// own, and is kept.
+	// own, and is kept. A format with a field for the scheme returns the target in
+	// absolute form, with scheme and host.
 	Target []byte
 	// Time is the time of the request in nanoseconds since 1970, valid if HasTime.
 	Time    int64
