@@ -23,20 +23,20 @@ import (
 // leaves quotes in the request as they came; the end of the request is therefore
 // the quote that a status follows.
 //
-// In nearly all lines every quote begins or ends a field, and lines has noted
-// their places when it cut the line off. If they stand where they do in an
-// ordinary line, the walk would stop at the same ones, and is left out.
+// In nearly all lines every quote begins or ends a field, and type lines has noted
+// their places. If these are as in an ordinary line, the walk is left out, since
+// it would stop at the same quotes.
 type clf struct {
 	lines
 	vhost, agent bool
 	clock        clock
-	unescaped    []byte // fields of the line in which there were escapes
+	unescaped    []byte // the fields of the line that had escapes
 
 	// Of the line that Next returned last:
-	ordinary                      bool  // it has no backslash, and its quotes stand as in an ordinary line
+	ordinary                      bool  // it has no backslash, and its quotes are as in an ordinary line
 	method, request, status, size field // size is zero if Next did not look for it
 	addrEnd                       int   // where the client's address ends, set by Complete
-	agentEnd                      int   // where the quote behind the User-Agent is, 0 if there is none
+	agentEnd                      int   // the index of the quote behind the User-Agent, 0 if there is none
 }
 
 // field is a range of a line.
@@ -104,8 +104,8 @@ func hasBlank(line []byte, from, end int) bool {
 	return blanksIn(binary.LittleEndian.Uint64(line[from:]))<<(64-8*n) != 0
 }
 
-// blanksIn sets the highest bit of each octet that is a blank; behind the first of them
-// perhaps also of others.
+// blanksIn sets the highest bit of each octet that is a blank. Octets behind the first
+// blank may have it set, too.
 func blanksIn(octets uint64) uint64 {
 	const blanks, ones, highs = 0x2020202020202020, 0x0101010101010101, 0x8080808080808080
 	x := octets ^ blanks
@@ -135,8 +135,8 @@ func (c *clf) setRequest(r *Record, from, end int) bool {
 	return true
 }
 
-// split finds the parts of the line that Next has to know, and tells whether it
-// is a request.
+// split finds the request and the User-Agent of the line, and tells whether it has
+// both.
 func (c *clf) split(r *Record) bool {
 	line := r.Line
 	r.Agent, c.agentEnd, c.size, c.unescaped = nil, 0, field{}, c.unescaped[:0]
@@ -173,8 +173,8 @@ func (c *clf) split(r *Record) bool {
 	return true
 }
 
-// sent returns a field as the client sent it. Where the log's escaping has to be
-// undone, the result is in a buffer.
+// sent returns a field as the client sent it: a view of the line, or of a buffer if
+// the log's escaping has to be undone.
 func (c *clf) sent(b []byte) []byte {
 	if c.ordinary || bytes.IndexByte(b, '\\') < 0 {
 		return b
@@ -348,15 +348,14 @@ func openBracket(b []byte) int {
 	return bytes.LastIndexByte(b, '[')
 }
 
-// Plausible tells whether the fields around those of a record are as in its
-// format. A format without a User-Agent does not explain a line that has more in
-// quotes behind the size: that may be one, in an unknown format.
+// Plausible also checks the parts of the line that are no field of a record. In a
+// format without a User-Agent no quote may follow the size: it may begin one, in
+// an unknown format.
 //
 // Between the client's address and the time are ident and user. The user may have
-// blanks in it, but hardly anybody logs an ident other than "-": if there is one,
-// the fields must be as many as the format has. This tells a virtual host without
-// a port from a client, and refuses lines with a header before them, such as
-// syslog's.
+// blanks in it, but an ident other than "-" is rare: with one, the number of fields
+// must be that of the format. This tells a virtual host without a port from a
+// client, and refuses lines that begin with a header, such as that of syslog.
 func (c *clf) Plausible(r *Record) bool {
 	if !plausibleClient(r) || !c.agent && bytes.IndexByte(r.Line[c.status.end:], '"') >= 0 {
 		return false

@@ -15,11 +15,11 @@ const (
 	sampleLines = 1000
 )
 
-// Detect returns the format of a log by the lines at its beginning. head is the
-// beginning; whole says that nothing follows it, else its last line, which may
-// be cut, is passed over. A line counts for the first format that explains it;
-// the format must explain more than half of the lines, and twice as many as any
-// other. The error says what was found instead, and quotes a line.
+// Detect returns the format of a log by the lines at its beginning, head. whole
+// tells that head is the whole log; if not, its last line may be cut and is
+// skipped. A line counts for the first format that explains it; the format must
+// explain more than half of the lines, and twice as many as any other. The error
+// tells what was found instead, and quotes a line.
 func Detect(head []byte, whole bool) (*Format, error) {
 	if bytes.IndexByte(head, '\n') < 0 && !whole && len(head) > 0 {
 		return nil, errors.New("no line ends within its first bytes: not a text log")
@@ -75,9 +75,9 @@ func explains(reader Reader, line []byte, r *Record) bool {
 
 // Errors of Detect that a caller may want to tell apart.
 var (
-	// ErrEmpty is that there is no line to look at.
+	// ErrEmpty means that there is no line to look at.
 	ErrEmpty = errors.New("no lines")
-	// ErrMixed is that lines are of several formats, none of which prevails.
+	// ErrMixed means that the lines are of several formats, and none prevails.
 	ErrMixed = errors.New("not of one format")
 )
 
@@ -104,8 +104,8 @@ func topTwo(counts []int) (best, second int) {
 	return best, second
 }
 
-// plausibleClient tells whether the time, the client and the host of a record may
-// be such.
+// plausibleClient tells whether a record has a time and looks as if its client and
+// its host were such.
 func plausibleClient(r *Record) bool {
 	return r.HasTime && plausibleAddress(r.Addr) && (r.Host == nil || plausibleHost(r.Host))
 }
@@ -130,9 +130,8 @@ func plausibleHost(b []byte) bool {
 	return letters > 0
 }
 
-// Hosts returns the hosts that the lines at the beginning of a log name, as they
-// are logged, each once, quoted where they hold more than a host would; at most
-// ten of them.
+// Hosts returns up to ten hosts that the lines at the beginning of a log name, each
+// once. A name that cannot be a host is quoted.
 func Hosts(f *Format, head []byte) []string {
 	const most = 10
 	var r Record
