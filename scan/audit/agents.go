@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -55,14 +54,12 @@ type agent struct {
 
 func (c *agent) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }
 
-// agent returns the crawler that the User-Agent field of a record names, nil if it
-// names none. The field is as in the log.
+// agent returns the crawler that a User-Agent names, nil if it names none.
 func (w *Worker) agent(field []byte) *agent {
 	if c, known := w.agents.m[string(field)]; known {
 		return c
 	}
-	w.unescaped = format.Unescape(w.unescaped[:0], field)
-	c := w.newAgent(w.headers.Read(w.unescaped))
+	c := w.newAgent(w.headers.Read(field))
 	w.agents.put(field, c)
 	return c
 }
