@@ -29,14 +29,16 @@ func addRobotsFlags(cmd *cobra.Command) robotsFlags {
 }
 
 // limit returns --max-bytes as compile.Options has it.
-func (f robotsFlags) limit() (int, error) {
+func (f robotsFlags) limit() (int, error) { return limit(*f.maxBytes) }
+
+func limit(maxBytes int) (int, error) {
 	switch {
-	case *f.maxBytes < 0:
-		return 0, usageError("--max-bytes %d is negative", *f.maxBytes)
-	case *f.maxBytes == 0:
+	case maxBytes < 0:
+		return 0, usageError("--max-bytes %d is negative", maxBytes)
+	case maxBytes == 0:
 		return -1, nil
 	}
-	return *f.maxBytes, nil
+	return maxBytes, nil
 }
 
 // override returns the dialect for all crawlers, nil for auto.
