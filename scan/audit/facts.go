@@ -102,7 +102,7 @@ func (o *originFacts) at(t int64, l *policy.Lawful, google bool) heard {
 		return o.none.meets(from, to) || !google && o.limited.meets(from, to)
 	}
 	h := heard{none: none(t, t), redirect: o.redirect.meets(t, t)}
-	for _, m := range l.Spells {
+	for _, m := range l.Outages {
 		h.none = h.none || none(m.From, m.To)
 		h.redirect = h.redirect || o.redirect.meets(m.From, m.To)
 	}

@@ -28,16 +28,15 @@ var (
 // ParseClientIP reads how to find the client:
 //
 //	addr    the line's address: the peer of the connection
-//	xff     the peer; if it is one of the trusted proxies, who spoke to it
+//	xff     the peer; if it is one of the trusted proxies, its own peer
 //	        according to the list of X-Forwarded-For, and so on
 //	xff:-N  the Nth of that list from its right end, for N proxies of one's own
 //
 // trusted are addresses and CIDR ranges, for xff only.
 func ParseClientIP(mode string, trusted []string) (ClientIP, error) {
-	if len(trusted) > 0 && mode != "xff" {
-		return ClientIP{}, fmt.Errorf("%q: %w", mode, errTrustedIdle)
-	}
 	switch nth, isNth := strings.CutPrefix(mode, "xff:-"); {
+	case len(trusted) > 0 && mode != "xff":
+		return ClientIP{}, fmt.Errorf("%q: %w", mode, errTrustedIdle)
 	case mode == "addr":
 		return ClientIP{}, nil
 	case isNth:
