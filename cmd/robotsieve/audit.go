@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/scan"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -273,7 +274,7 @@ func (j *judge) report(s streams, run *audit.Run, form form, about about) error 
 		return about.failed(fmt.Errorf("making the report: %w", err))
 	}
 	j.describe(r, about)
-	if err := writeReport(s, form.output, r); err != nil {
+	if err := report.Write(s.out, form.output, r, colours(s.out)); err != nil {
 		return about.failed(fmt.Errorf("writing the report: %w", err))
 	}
 	if about.code != exitDone || r.Partial {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/compile"
 )
 
@@ -47,7 +48,7 @@ func runBatch(s streams, f robotsFlags) error {
 		}
 		if v, caseErr := b.answer(line, err); caseErr != nil {
 			failed = true
-			_ = encoder(out).Encode(map[string]string{"error": caseErr.Error()}) // the error is Flush's
+			_ = report.Encoder(out).Encode(map[string]string{"error": caseErr.Error()}) // the error is Flush's
 		} else {
 			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
 		}

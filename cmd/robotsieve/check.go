@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -321,12 +322,12 @@ func (w *answerWriter) write(a answer) {
 	switch w.form {
 	case "json":
 		w.w.WriteString(map[bool]string{true: "[\n", false: ",\n"}[w.n == 1])
-		w.err = encoder(trimNewline{w.w}).Encode(a)
+		w.err = report.Encoder(trimNewline{w.w}).Encode(a)
 	case "ndjson":
-		w.err = encoder(w.w).Encode(a)
+		w.err = report.Encoder(w.w).Encode(a)
 	case "csv":
 		w.err = w.csv.Write([]string{
-			cell(a.URL), cell(a.Agent), a.Dialect, strconv.FormatBool(a.Allowed), strconv.Itoa(a.Line), cell(a.Rule),
+			report.Cell(a.URL), report.Cell(a.Agent), a.Dialect, strconv.FormatBool(a.Allowed), strconv.Itoa(a.Line), report.Cell(a.Rule),
 		})
 	default:
 		w.text(a)

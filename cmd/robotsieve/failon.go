@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
@@ -22,7 +23,7 @@ type reportFlags struct {
 
 func addReportFlags(cmd *cobra.Command) reportFlags {
 	return reportFlags{
-		output: choice(cmd, "output", "text", "form of the report", "text", "json", "ndjson", "csv"),
+		output: choice(cmd, "output", "text", "form of the report", report.Outputs()...),
 		failOn: cmd.Flags().StringArray("fail-on", nil,
 			"exit with 1 if this holds, such as 'violation>0', 'violation.verified.obtained>10' or 'GPTBot:violation.obtained>0' (repeatable)"),
 	}

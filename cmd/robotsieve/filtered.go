@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -116,7 +117,7 @@ func (j *filterJob) writeJSON(s streams) error {
 			reasons[class.String()] = sum.Count[class]
 		}
 	}
-	return encoder(s.err).Encode(struct {
+	return report.Encoder(s.err).Encode(struct {
 		Schema      string           `json:"schema"`
 		Partial     bool             `json:"partial"`
 		Read        int64            `json:"read"`
