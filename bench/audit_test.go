@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -19,14 +17,12 @@ func auditor(b *testing.B) *audit.Auditor {
 	if err != nil {
 		b.Fatal(err)
 	}
-	words, err := compile.Words(crawler.Words(profiles))
+	set, err := crawler.New(profiles)
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := policy.Constant(policy.Row{Body: sample(b, "robots.txt"), File: "robots.txt"}, policy.Options{Read: func(r policy.Reading, body []byte) *automaton.Ruleset {
-		return compile.Compile(body, compile.Options{Dialect: r.Dialect(), WideTokens: r == policy.ReadGoogleWide}).Ruleset
-	}})
-	return audit.New(audit.Config{Crawlers: crawler.New(profiles, words), Policy: p})
+	p := policy.Constant(policy.Row{Body: sample(b, "robots.txt"), File: "robots.txt"}, policy.Options{})
+	return audit.New(audit.Config{Crawlers: set, Policy: p})
 }
 
 // BenchmarkAudit times one worker on lines that come to it in one buffer, chunk by

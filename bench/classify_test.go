@@ -7,7 +7,6 @@ import (
 
 	"github.com/ulikunitz/xz"
 
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
@@ -43,7 +42,7 @@ func BenchmarkClassify(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			words, err := compile.Words(crawler.Words(profiles))
+			set, err := crawler.New(profiles)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -51,7 +50,7 @@ func BenchmarkClassify(b *testing.B) {
 			for _, header := range list {
 				size += len(header)
 			}
-			reader := crawler.New(profiles, words).Reader()
+			reader := set.Reader()
 			b.SetBytes(int64(size / len(list)))
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {

@@ -304,12 +304,11 @@ type judged struct {
 // judgeLog audits a log of the requests.
 func judgeLog(t *testing.T, p *policy.Policy, log []byte) judged {
 	t.Helper()
-	profiles, words := crawlersKnown(t)
-	run := audit.New(audit.Config{Crawlers: crawler.New(profiles, words), Policy: p, Samples: 1 << 20}).Begin()
+	run := audit.New(audit.Config{Crawlers: crawlersKnown(t), Policy: p, Samples: 1 << 20}).Begin()
 	defer run.Close()
 	f, _ := format.ByName("vhost_combined")
 	run.Worker().Chunk(f, log)
-	report, err := run.Report(func(int32, int32, int) string { return "" })
+	report, err := run.Report(audit.Inputs{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,8 +327,8 @@ func judgeLog(t *testing.T, p *policy.Policy, log []byte) judged {
 	if lines := int64(bytes.Count(log, []byte("\n"))); report.Totals.Requests != lines {
 		t.Errorf("%d lines, but %d requests", lines, report.Totals.Requests)
 	}
-	if n := int64(len(j.violations)); n != report.Totals.Verdicts.Violation {
-		t.Errorf("%d violations, but lines of %d", report.Totals.Verdicts.Violation, n)
+	if n := int64(len(j.violations)); n != report.Totals.Verdicts[audit.Violation] {
+		t.Errorf("%d violations, but lines of %d", report.Totals.Verdicts[audit.Violation], n)
 	}
 	return j
 }
@@ -342,17 +341,17 @@ func (j judged) of(name string) audit.CrawlerInfo {
 	return audit.CrawlerInfo{}
 }
 
-func crawlersKnown(t *testing.T) ([]crawler.Profile, *automaton.Words) {
+func crawlersKnown(t *testing.T) *crawler.Set {
 	t.Helper()
 	profiles, err := crawler.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	words, err := compile.Words(crawler.Words(profiles))
+	set, err := crawler.New(profiles)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return profiles, words
+	return set
 }
 
 // compareHistories judges the requests by the captures and by the last of each site.
@@ -377,10 +376,10 @@ func compareHistories(t *testing.T, folder string, captures map[string][]observa
 	w := tabwriter.NewWriter(table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "\trequests\tby last\tby history\tboth\tlast only:\tallowed\tgrace\tindeterminate\tno_policy\thistory only\t")
 	row := func(name string, l, h, a, m audit.VerdictCounts, n int64) {
-		only := l.Violation - (h.Violation - sum(m))
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, n, l.Violation, h.Violation,
-			h.Violation-sum(m), only, a.Allowed, a.Grace, a.Indeterminate, a.NoPolicy, sum(m))
-		if only != sum(a) || only != a.Allowed+a.Grace+a.Indeterminate || m.Violation != 0 {
+		only := l[audit.Violation] - (h[audit.Violation] - sum(m))
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, n, l[audit.Violation], h[audit.Violation],
+			h[audit.Violation]-sum(m), only, a[audit.Allowed], a[audit.Grace], a[audit.Indeterminate], a[audit.NoPolicy], sum(m))
+		if only != sum(a) || only != a[audit.Allowed]+a[audit.Grace]+a[audit.Indeterminate] || m[audit.Violation] != 0 {
 			t.Errorf("%s: last %+v, history %+v, of last only %+v, of history only %+v", name, l, h, a, m)
 		}
 	}
@@ -406,7 +405,7 @@ func compareHistories(t *testing.T, folder string, captures map[string][]observa
 	}
 	unknown := int64(0)
 	for _, c := range avoided.crawlers {
-		unknown += c.Reasons.NoVersion
+		unknown += c.Reasons[audit.NoVersion]
 	}
 	t.Logf("%d sites, %d captures; %d sites changed their file. Violations:\n\n%v\n"+
 		"of the indeterminate %d are from before the first capture of their site and a day after it\n"+
@@ -420,8 +419,11 @@ func compareHistories(t *testing.T, folder string, captures map[string][]observa
 	checkByTwin(t, captures, requests, last, history)
 }
 
-func sum(v audit.VerdictCounts) int64 {
-	return v.Allowed + v.RobotsFetch + v.Violation + v.Grace + v.Indeterminate + v.NoPolicy + v.Unreachable + v.Exempt + v.Spoofed
+func sum(v audit.VerdictCounts) (n int64) {
+	for _, of := range v {
+		n += of
+	}
+	return n
 }
 
 // writeDirectory writes captures as `audit --policy` reads them.
@@ -453,9 +455,6 @@ func lastRows(rows []policy.Row) []policy.Row {
 
 func newPolicy(t *testing.T, rows []policy.Row, o policy.Options) *policy.Policy {
 	t.Helper()
-	o.Read = func(r policy.Reading, body []byte) *automaton.Ruleset {
-		return compile.Compile(body, compile.Options{Dialect: r.Dialect(), WideTokens: r == policy.ReadGoogleWide}).Ruleset
-	}
 	p, err := policy.New(rows, o)
 	if err != nil {
 		t.Fatal(err)

@@ -158,7 +158,7 @@ func auditFile(b *testing.B, path string) int64 {
 	if res := r.Result(0); !res.Complete {
 		b.Fatal(res.Err)
 	}
-	report, err := run.Report(func(origin, version int32, line int) string { return "" })
+	report, err := run.Report(audit.Inputs{})
 	if err != nil {
 		b.Fatal(err)
 	}

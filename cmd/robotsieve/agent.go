@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -34,7 +35,7 @@ func addAgentFlags(cmd *cobra.Command, usage string) agentFlags {
 // be a product token.
 func (f agentFlags) find(s streams, override *automaton.Dialect) (agent, error) {
 	name := *f.name
-	set, err := knownCrawlers(*f.crawlers)
+	set, err := job.Crawlers(*f.crawlers)
 	if err != nil {
 		return agent{}, err
 	}

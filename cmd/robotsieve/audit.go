@@ -104,6 +104,9 @@ func runAudit(ctx context.Context, s streams, f auditFlags, args []string) error
 	if err != nil {
 		return err
 	}
+	for _, w := range basis.Oddities {
+		s.warn("%s", w)
+	}
 	if err := f.identity.load(s, basis, j); err != nil {
 		return err
 	}
@@ -118,6 +121,7 @@ func runAudit(ctx context.Context, s streams, f auditFlags, args []string) error
 		return exitWith(exitInput) // people have been told; programs get a report that is partial
 	}
 	j.config.Memory = memory
+	j.config.Basis = basis.Basis
 	run := audit.New(j.config).Begin()
 	defer run.Close()
 	reader := source.NewReader(logs.inputs, source.Options{Workers: *f.workers})
@@ -176,9 +180,6 @@ func (f auditFlags) basis(ctx context.Context, s streams) (*basis, error) {
 		return nil, err
 	}
 	b.Samples, b.Sampled = *f.samples, *f.sampled
-	for _, w := range b.oddities() {
-		s.warn("%s", w)
-	}
 	return b, nil
 }
 
@@ -266,14 +267,13 @@ func writeState(name string, run *audit.Run, b *basis, about about) error {
 // report prints the report of a run in one of its forms, and returns what the
 // command ends with.
 func (j *judge) report(s streams, run *audit.Run, form form, about about) error {
-	r, err := run.Report(j.ruleText)
+	r, err := run.Report(audit.Inputs{List: about.inputs, Warnings: about.warnings, Notes: about.notes, Partial: about.partial})
 	if errors.Is(err, context.Canceled) {
 		return unsettled(s)
 	}
 	if err != nil {
 		return about.failed(fmt.Errorf("making the report: %w", err))
 	}
-	j.describe(r, about)
 	if err := report.Write(s.out, form.output, r, colours(s.out)); err != nil {
 		return about.failed(fmt.Errorf("writing the report: %w", err))
 	}

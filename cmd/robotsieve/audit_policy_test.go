@@ -55,7 +55,7 @@ func TestSizeOfALongConstantRobotsIsThatOfTheFile(t *testing.T) {
 		"another":          {long, size - 1, float64(size), 1},
 		"what is read":     {long, 101, float64(size), 1},
 		"a broken rest":    {gzipped(t, noise(1<<20))[:600<<10], size, -1, 0},
-		"more than counts": {gzipped(t, long+strings.Repeat("#", maxCounted)), size, -1, 0},
+		"more than counts": {gzipped(t, long+strings.Repeat("#", 64<<20)), size, -1, 0},
 	} {
 		log := file(t, "a.log", strings.Replace(logLine("/robots.txt", "GPTBot/1"), " 200 5 ", " 200 "+strconv.Itoa(c.answered)+" ", 1))
 		args := []string{"audit", "--robots", file(t, "robots.txt.gz", c.robots), "--max-bytes", "100", log}

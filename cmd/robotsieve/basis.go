@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,16 +8,17 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -26,27 +26,15 @@ import (
 // basis is all that an audit rests on but the logs. Written as JSON it is the
 // head of a state: states add up if it is the same.
 type basis struct {
-	Constant       bool   // one robots.txt, in force throughout
-	File           string // that, or where the versions are listed
-	Rows           []basisRow
-	Bodies         [][]byte // of the rows, each once
-	Observed       bool
-	AssumeConstant bool
-	Window         time.Duration
-	Hosts          []string
-	Dialect        string // "auto" or one for all crawlers
-	MaxBytes       int    // as compile.Options has it
-	Profiles       []crawler.Profile
-	Ranges         []audit.RangeInfo
-	RangesMaxAge   time.Duration
-	Names          string   // the file of resolved names
-	Sums           [][]byte // SHA-256 of the files of Ranges, and of Names
-	ClientIP       string
-	TrustedProxies []string
-	Samples        int
-	Sampled        string
-
-	odd []string // nil: not looked for
+	audit.Basis
+	Rows     []basisRow
+	Bodies   [][]byte // of the rows, each once
+	Window   time.Duration
+	Dialect  string // "auto" or one for all crawlers
+	MaxBytes int    // as compile.Options has it
+	Profiles []crawler.Profile
+	Sums     [][]byte // SHA-256 of the files of Ranges, and of Names
+	Samples  int
 }
 
 // basisRow is a policy.Row.
@@ -97,7 +85,7 @@ const (
 
 // read reads what the flags name.
 func (f policyFlags) read(ctx context.Context, s streams) (*basis, error) {
-	b := &basis{AssumeConstant: *f.assumeConstant}
+	b := &basis{Basis: audit.Basis{AssumeConstant: *f.assumeConstant}}
 	var err error
 	if b.MaxBytes, err = f.robots.limit(); err != nil {
 		return nil, err
@@ -109,7 +97,7 @@ func (f policyFlags) read(ctx context.Context, s streams) (*basis, error) {
 		return nil, usageError("--window %w", err)
 	}
 	if b.Window < minWindow || b.Window > maxWindow {
-		return nil, usageError("--window %s: between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", *f.window, hours(minWindow), hours(maxWindow))
+		return nil, usageError("--window %s: between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", *f.window, english.Hours(minWindow), english.Hours(maxWindow))
 	}
 	for _, host := range *f.hosts {
 		list, err := origin.Parse(host)
@@ -120,7 +108,7 @@ func (f policyFlags) read(ctx context.Context, s streams) (*basis, error) {
 			b.Hosts = append(b.Hosts, o.String())
 		}
 	}
-	if b.Profiles, err = knownProfiles(*f.crawlers); err != nil {
+	if b.Profiles, err = job.Profiles(*f.crawlers); err != nil {
 		return nil, err
 	}
 	history, err := f.history()
@@ -141,7 +129,7 @@ func (f policyFlags) read(ctx context.Context, s streams) (*basis, error) {
 }
 
 func (b *basis) readRobots(ctx context.Context, s streams, f robotsFlags) error {
-	body, size, err := f.measure(ctx, s, b.MaxBytes, maxCounted)
+	body, size, err := f.open(s, b.MaxBytes).Measure(ctx)
 	if err != nil {
 		return err
 	}
@@ -188,15 +176,6 @@ func (b *basis) readVersions(path, history string) error {
 	return nil
 }
 
-// oddities are what a user should know of the files before believing what is said
-// by them. They are looked for once.
-func (b *basis) oddities() []string {
-	if b.odd == nil {
-		b.odd = append([]string{}, b.findOddities()...)
-	}
-	return b.odd
-}
-
 func (b *basis) findOddities() []string {
 	const most = 10
 	var list []string
@@ -208,10 +187,10 @@ func (b *basis) findOddities() []string {
 		}
 		seen[r.Body] = true
 		if len(list) >= most {
-			rest += min(1, len(oddities(b.compile(r.Body, automaton.RFC9309), r.File)))
+			rest += min(1, len(job.Oddities(b.compile(r.Body, automaton.RFC9309), r.File)))
 			continue
 		}
-		list = append(list, oddities(b.compile(r.Body, automaton.RFC9309), cmp.Or(r.File, r.Where))...)
+		list = append(list, job.Oddities(b.compile(r.Body, automaton.RFC9309), cmp.Or(r.File, r.Where))...)
 	}
 	if rest > 0 {
 		list = append(list, fmt.Sprintf("and %s of the policy of which there is something of the kind to say", plural(int64(rest), "more file")))
@@ -228,12 +207,11 @@ type judge struct {
 	*basis
 	config  audit.Config
 	dialect *automaton.Dialect
-	read    map[string][]*compile.Robots // by body, in each dialect
 }
 
 // judge compiles what the basis holds.
 func (b *basis) judge() (*judge, error) {
-	j := &judge{basis: b, read: map[string][]*compile.Robots{}}
+	j := &judge{basis: b}
 	set, err := crawlerSet(b.Profiles)
 	if err != nil {
 		return nil, err
@@ -251,11 +229,20 @@ func (b *basis) judge() (*judge, error) {
 	}
 	o := policy.Options{
 		Observed: b.Observed, Window: b.Window, AssumeConstant: b.AssumeConstant, Hosts: hosts,
-		Read: reader(b.MaxBytes), Delay: (&delays{maxBytes: b.MaxBytes, read: map[delayKey]*compile.Robots{}}).of,
+		MaxBytes: b.MaxBytes,
 	}
 	p, err := b.policy(o)
 	if err != nil {
 		return nil, err
+	}
+	b.Oddities = b.findOddities()
+	if b.Observed {
+		b.LastSeen = map[string]int64{}
+		for _, row := range b.Rows {
+			for _, o := range row.Origins {
+				b.LastSeen[o] = max(b.LastSeen[o], row.From)
+			}
+		}
 	}
 	j.config = audit.Config{Crawlers: set, Policy: p, Dialect: j.dialect, Samples: b.Samples}
 	return j, nil
@@ -299,62 +286,6 @@ func origins(texts []string) ([]origin.Origin, error) {
 		list = append(list, o...)
 	}
 	return list, nil
-}
-
-// robots returns a body of the policy as each dialect reads it.
-func (j *judge) robots(body []byte) []*compile.Robots {
-	list := j.read[string(body)]
-	if list == nil {
-		for _, d := range []automaton.Dialect{automaton.RFC9309, automaton.Google, automaton.Original} {
-			list = append(list, compile.Compile(body, compile.Options{Dialect: d, MaxBytes: j.MaxBytes}))
-		}
-		j.read[string(body)] = list
-	}
-	return list
-}
-
-// ruleText returns the text of the rule on a line of a version. It is the same in
-// every dialect that takes the line for a rule, but not all do.
-func (j *judge) ruleText(origin, version int32, line int) string {
-	for _, robots := range j.robots(j.config.Policy.Body(origin, version)) {
-		if rule, ok := robots.Rule(line); ok {
-			return printable(rule.String())
-		}
-	}
-	return ""
-}
-
-// delays finds the Crawl-delays of bodies, each of which it compiles once for each
-// reading that is asked about, if it states any at all.
-type delays struct {
-	maxBytes int
-	mu       sync.Mutex
-	read     map[delayKey]*compile.Robots
-}
-
-type delayKey struct {
-	body    *byte // the first of it: bodies are not changed
-	reading policy.Reading
-}
-
-// of returns the Crawl-delay that a body states for a crawler: the first one in the
-// groups that bind it. It is safe for any number of goroutines.
-func (d *delays) of(body []byte, s policy.Subject) (time.Duration, bool) {
-	if !bytes.Contains(bytes.ToLower(body), []byte("crawl-delay")) {
-		return 0, false
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	k := delayKey{&body[0], s.Readings[0]}
-	robots := d.read[k]
-	if robots == nil {
-		robots = compile.Compile(body, compile.Options{
-			Dialect: k.reading.Dialect(), MaxBytes: d.maxBytes, WideTokens: k.reading == policy.ReadGoogleWide, Engine: compile.EngineList,
-		})
-		d.read[k] = robots
-	}
-	m, token := s.Bound(robots.Ruleset)
-	return robots.Delay(m, []byte(token))
 }
 
 // checkHosts refuses a robots.txt for nobody knows which of the hosts that the
@@ -401,4 +332,9 @@ func (b *basis) head(a about) ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(stateHead{basis, a.inputs, a.warnings, a.partial})
+}
+
+// verifies tells whether there is anything to verify clients by.
+func (j *judge) verifies() bool {
+	return len(j.Ranges) > 0 || j.Names != "" || j.config.Addresses
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -147,7 +148,7 @@ func (f benchFlags) work(ctx context.Context, s streams, args []string) (*work, 
 	if w.dialect, err = f.dialect(); err != nil {
 		return nil, err
 	}
-	if w.body, err = f.robots.read(ctx, s, limit); err != nil {
+	if w.body, err = f.robots.open(s, limit).Read(ctx); err != nil {
 		return nil, err
 	}
 	w.urls, err = readURLs(ctx, s, args)
@@ -157,7 +158,7 @@ func (f benchFlags) work(ctx context.Context, s streams, args []string) (*work, 
 	if err != nil {
 		return nil, inputError(err)
 	}
-	for _, o := range oddities(compile.Compile(w.body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), *f.robots.file) {
+	for _, o := range job.Oddities(compile.Compile(w.body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), *f.robots.file) {
 		s.warn("%s", o)
 	}
 	w.body = wholeLines(w.body, limit)
@@ -174,7 +175,7 @@ func (f benchFlags) dialect() (automaton.Dialect, error) {
 	if override != nil {
 		return *override, nil
 	}
-	set, err := knownCrawlers("")
+	set, err := job.Crawlers("")
 	if err != nil {
 		return 0, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -157,13 +158,13 @@ func (f checkFlags) checker(ctx context.Context, s streams) (*checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := f.robots.read(ctx, s, limit)
+	body, err := f.robots.open(s, limit).Read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c := &checker{agent: who.name, exempt: who.exempt, dialect: who.dialect}
 	c.robots = compile.Compile(body, compile.Options{Dialect: c.dialect, MaxBytes: limit})
-	for _, w := range oddities(c.robots, *f.robots.file) {
+	for _, w := range job.Oddities(c.robots, *f.robots.file) {
 		s.warn("%s", w)
 	}
 	c.bind(who.subject)

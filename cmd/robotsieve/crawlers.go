@@ -11,6 +11,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 // crawlersFlags are what a user says of the crawlers command.
@@ -56,7 +57,7 @@ not known any more.`,
 	return cmd
 }
 
-// crawlersFlag adds the flag --crawlers, the value of which is for knownProfiles.
+// crawlersFlag adds the flag --crawlers, the value of which is for job.Crawlers.
 func crawlersFlag(cmd *cobra.Command) *string {
 	file := cmd.Flags().String("crawlers", "", "a file of crawlers to change and extend those that are known")
 	_ = cmd.MarkFlagFilename("crawlers", "json")
@@ -68,7 +69,7 @@ func runCrawlers(s streams, f crawlersFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	set, err := knownCrawlers(*f.crawlers)
+	set, err := job.Crawlers(*f.crawlers)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/english"
 )
 
 // differs names the first thing in which two bases, as states have them, differ.
@@ -39,13 +41,13 @@ func differs(one, other json.RawMessage) string {
 		{robots, []any{a.Bodies, a.Rows}, []any{b.Bodies, b.Rows}, false},
 		{"--history", history(&a), history(&b), true},
 		{"--assume-constant", a.AssumeConstant, b.AssumeConstant, true},
-		{"--window", hours(a.Window), hours(b.Window), true},
+		{"--window", english.Hours(a.Window), english.Hours(b.Window), true},
 		{"--host", a.Hosts, b.Hosts, true},
 		{"--dialect", a.Dialect, b.Dialect, true},
 		{"--max-bytes", max(a.MaxBytes, 0), max(b.MaxBytes, 0), true},
 		{"the crawlers known, by --crawlers or by the program's version", a.Profiles, b.Profiles, false},
 		{"the lists of --ip-ranges", a.Ranges, b.Ranges, false},
-		{"--ranges-max-age", hours(a.RangesMaxAge), hours(b.RangesMaxAge), true},
+		{"--ranges-max-age", english.Hours(a.RangesMaxAge), english.Hours(b.RangesMaxAge), true},
 		{"--resolved-names", a.Names, b.Names, true},
 		{"what the files of --ip-ranges or --resolved-names hold", a.Sums, b.Sums, false},
 		{"--client-ip", a.ClientIP, b.ClientIP, true},

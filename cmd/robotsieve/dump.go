@@ -24,7 +24,7 @@ func runDump(ctx context.Context, s streams, format string, dialects []automaton
 		return usageError("--dump %q is neither text nor dot", format)
 	}
 	for _, file := range files {
-		body, err := robotsFlags{file: &file}.read(ctx, s, limit)
+		body, err := robotsFlags{file: &file}.open(s, limit).Read(ctx)
 		if err != nil {
 			return meantFormat(file, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
@@ -62,7 +63,7 @@ func (f form) verdict(s streams, r *audit.Report, j *judge) error {
 			s.warn("--fail-on %s: nobody can be verified without --ip-ranges, --resolved-names or --resolve", c.text)
 		}
 		if n := c.count(r); c.holds(n) {
-			s.warn("--fail-on %s: there %s %s", c.text, verb(n, "is", "are"), grouped(n))
+			s.warn("--fail-on %s: there %s %s", c.text, english.Verb(n, "is", "are"), grouped(n))
 			code = exitFound
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -202,12 +203,12 @@ func (f filterFlags) findRules(ctx context.Context, s streams, c *filter.Config)
 		c.Policy, done, err = openRules(*f.rules, who)
 		return done, err
 	}
-	body, err := f.robots.read(ctx, s, limit)
+	body, err := f.robots.open(s, limit).Read(ctx)
 	if err != nil {
 		return nil, err
 	}
 	robots := compile.Compile(body, compile.Options{Dialect: who.dialect, MaxBytes: limit})
-	for _, w := range oddities(robots, *f.robots.file) {
+	for _, w := range job.Oddities(robots, *f.robots.file) {
 		s.warn("%s", w)
 	}
 	c.Site = &filter.Rules{Machine: who.subject.Machine(robots.Ruleset)}

@@ -80,6 +80,7 @@ func runMerge(ctx context.Context, s streams, form form, memory int64, sum strin
 		return inputError(err)
 	}
 	j.config.Memory = memory
+	j.config.Basis = j.basis.Basis
 	run := audit.New(j.config).Begin()
 	defer run.Close()
 	for i, state := range m.states {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
@@ -138,7 +138,7 @@ func cells(numbers ...int64) (list []string) {
 		if n == 0 {
 			list = append(list, "-")
 		} else {
-			list = append(list, report.Grouped(n))
+			list = append(list, english.Grouped(n))
 		}
 	}
 	return list
@@ -157,7 +157,7 @@ func TestTextHasTheFiguresOfJSON(t *testing.T) {
 		if operator != "" {
 			list = append(list, operator)
 		}
-		return append(list, cells(requests, v.Allowed, v.RobotsFetch, v.Violation, v.Grace, v.Indeterminate, v.NoPolicy, v.Unreachable, v.Exempt, v.Spoofed)...)
+		return append(list, cells(append([]int64{requests}, v[:]...)...)...)
 	}
 	byName := map[string][]string{"all": figures("all", "", r.Totals.Requests, r.Totals.Verdicts)}
 	for _, c := range r.Crawlers {
@@ -198,8 +198,8 @@ func TestTextHasTheFiguresOfJSON(t *testing.T) {
 		same("rule", row[:1], cells(rules[strings.Join(row[1:], "")]))
 		sum += rules[strings.Join(row[1:], "")]
 	}
-	if sum != r.Totals.Verdicts.Violation {
-		t.Errorf("the rules have %d violations, want %d", sum, r.Totals.Verdicts.Violation)
+	if sum != r.Totals.Verdicts[audit.Violation] {
+		t.Errorf("the rules have %d violations, want %d", sum, r.Totals.Verdicts[audit.Violation])
 	}
 	for _, row := range tableAt(t, text, "GETs of robots.txt by") {
 		for _, c := range r.Crawlers {
@@ -216,13 +216,13 @@ func TestTextHasTheFiguresOfJSON(t *testing.T) {
 	i, o := r.Totals.Identity, r.Totals
 	for _, want := range []string{
 		fmt.Sprintf("%s of %s crawler requests broke robots.txt, by 2 crawlers; %s obtained the content.\n",
-			report.Grouped(o.Verdicts.Violation), report.Grouped(o.Requests), report.Grouped(o.Outcomes.Obtained)),
-		fmt.Sprintf("obtained the content: %s by GrabbitBot.\n", report.Grouped(o.Proven)),
-		fmt.Sprintf("Lines      %s = %s not by crawlers + %s + %s to other hosts + %s without a path + %s unparsed\n", report.Grouped(r.Lines),
-			report.Grouped(r.NotCrawlers), report.Plural(o.Requests, "crawler request"), report.Grouped(r.OtherHost), report.Grouped(r.NotJudged), report.Grouped(r.Unparsed)),
-		fmt.Sprintf("= %s verified (%.0f %%) + %s spoofed + %s unverified + %s unverifiable\n", report.Grouped(i.Verified), 100*o.VerifiedShare,
-			report.Grouped(i.Spoofed), report.Grouped(i.Unverified), report.Grouped(i.Unverifiable)),
-		fmt.Sprintf("\n%s could not be parsed.", report.Plural(r.Unparsed, "line")),
+			english.Grouped(o.Verdicts[audit.Violation]), english.Grouped(o.Requests), english.Grouped(o.Outcomes[audit.Obtained])),
+		fmt.Sprintf("obtained the content: %s by GrabbitBot.\n", english.Grouped(o.Proven)),
+		fmt.Sprintf("Lines      %s = %s not by crawlers + %s + %s to other hosts + %s without a path + %s unparsed\n", english.Grouped(r.Lines),
+			english.Grouped(r.NotCrawlers), english.Plural(o.Requests, "crawler request"), english.Grouped(r.OtherHost), english.Grouped(r.NotJudged), english.Grouped(r.Unparsed)),
+		fmt.Sprintf("= %s verified (%.0f %%) + %s spoofed + %s unverified + %s unverifiable\n", english.Grouped(i[audit.Verified]), 100*o.VerifiedShare,
+			english.Grouped(i[audit.SpoofedIdentity]), english.Grouped(i[audit.Unverified]), english.Grouped(i[audit.Unverifiable])),
+		fmt.Sprintf("\n%s could not be parsed.", english.Plural(r.Unparsed, "line")),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 // streams are what a command reads and writes. Results go to out; progress and
@@ -75,6 +76,17 @@ func usageError(format string, args ...any) error {
 
 func inputError(err error) error { return &exitError{exitInput, err} }
 
+// exitOf returns the exit code for an error of a job.
+func exitOf(kind job.Kind) int {
+	switch kind {
+	case job.Usage:
+		return exitUsage
+	case job.Interrupted:
+		return exitInterrupted
+	}
+	return exitInput
+}
+
 // exitWith ends a command whose troubles have been reported.
 func exitWith(code int) error {
 	if code == exitDone {
@@ -97,6 +109,9 @@ func run(ctx context.Context, args []string, s streams) int {
 	exit := &exitError{exitUsage, err}
 	if system := syscall.Errno(0); errors.As(err, &system) {
 		exit.code = exitInput
+	}
+	if failed := (*job.Error)(nil); errors.As(err, &failed) {
+		exit.code = exitOf(failed.Kind)
 	}
 	errors.As(err, &exit)
 	if exit.err != nil {

@@ -6,24 +6,6 @@ import (
 	"time"
 )
 
-func TestTimesAreToldWhole(t *testing.T) {
-	for want, d := range map[string]time.Duration{
-		"24h":      24 * time.Hour,
-		"48h":      48 * time.Hour,
-		"3 days":   72 * time.Hour,
-		"30 days":  30 * 24 * time.Hour,
-		"73h":      73 * time.Hour,
-		"25h30m":   25*time.Hour + 30*time.Minute,
-		"24h0m10s": 24*time.Hour + 10*time.Second,
-		"1h1m":     time.Hour + time.Minute,
-		"24h1m20s": 24*time.Hour + 80*time.Second,
-	} {
-		if got := hours(d); got != want {
-			t.Errorf("%v is told as %q, want %q", d, got, want)
-		}
-	}
-}
-
 func TestParseBytes(t *testing.T) {
 	for text, want := range map[string]int64{
 		"1": 1, "1B": 1, "7 B": 7, "1k": 1e3, "1kB": 1e3, "1KB": 1e3, "1KiB": 1024, "1MB": 1e6, "1MiB": 1 << 20, "1.5GB": 1.5e9,

@@ -1,31 +1,32 @@
 // Package audit gives every request of a crawler one of nine verdicts and counts
 // them.
 //
-// Its law is that nothing is said which the log does not prove, and that what is
-// said depends on the set of lines alone: not on their order, nor on how many
-// workers read them, nor on how the input was cut.
+// It never says more than the log proves, and its results depend on the set of lines
+// alone: not on their order, nor on the number of workers, nor on how the input was
+// cut.
 //
-// The way of a line: Worker.Chunk cuts it off (worker.go), the format takes it
-// apart, the claim of its User-Agent is looked up in a memo (claims.go), where it
-// went in another (sites.go), and the request is given a verdict (verdict.go) by the
-// copies of robots.txt that its crawler could lawfully hold (request.go, decide.go).
-// Most verdicts stand at once, and are counted (tally.go). Those that answers to
-// robots.txt elsewhere in the log could still change are kept as late records
-// (late.go), sorted and perhaps on disk, with the fetches themselves (robotstxt.go);
-// when the whole input has been read, one pass over them, operator by operator,
-// tells what each crawler was told (facts.go), gives the verdicts that had to wait
-// (settle.go), measures gaps (rates.go) and finds the most frequent of the unknown
-// crawlers (ranking.go). A Report (report.go) is made of what was counted
-// (reporting.go).
+// A line takes this way: Worker.Chunk finds its end (worker.go), the format splits it,
+// memos give the crawler of its User-Agent (agents.go) and the site that it went to
+// (sites.go), and the request gets a verdict (request.go, verdict.go) by the copies of
+// robots.txt that its crawler could lawfully use. Most verdicts are final at once, and
+// are counted (tally.go). A request whose verdict may depend on answers to robots.txt
+// elsewhere in the log becomes a deferred record (deferred.go), as the fetches of
+// robots.txt do (robotstxt.go). Deferred records are sorted, perhaps on disk. When the
+// whole input has been read, the final pass over them (finalpass.go), operator by
+// operator, collects what each crawler was told (facts.go), gives the open verdicts,
+// measures gaps (rates.go) and finds the most frequent unknown crawlers. From the counts
+// a Report (report.go) is made (reporting.go), with its assumptions and warnings
+// (sentences.go).
 //
-// A Run may also be written down as the state of a part of the input, and states
-// added up to the run over all of it (state.go).
+// A Run may also be written as the state of a part of the input. States add up to the
+// run over all of it (state.go).
 package audit
 
 import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -33,28 +34,103 @@ import (
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
-// Config says what to judge, and by what. It is not changed once New has it.
+// Config says what to judge, and by what. It must not change after New.
 type Config struct {
 	Crawlers *crawler.Set
 	Policy   *policy.Policy
-	// Identities tells clients by their addresses. Nil: nobody's ranges are known.
+	// Identities verifies clients by their addresses. Nil: no ranges are known.
 	Identities *crawler.Identities
-	// ClientIP says where in a record the client's address stands.
+	// ClientIP says which field of a record has the client's address.
 	ClientIP crawler.ClientIP
 	// Dialect, if not nil, is the dialect by which all crawlers are judged.
-	// Otherwise it is each crawler's own.
+	// Otherwise each crawler is judged by its own.
 	Dialect *automaton.Dialect
 	// Samples is how many raw lines of violations to keep for each crawler, 0 or
 	// more.
 	Samples int
-	// Addresses says that those of violations are kept until the report, for
+	// Addresses keeps the addresses of violations until the report, for
 	// Run.Unverified.
 	Addresses bool
-	// Memory is about how many bytes the records may take that must wait for the
-	// whole input, 0 for the default of package spill. Past it they go to a
-	// temporary file in TempDir, which is os.TempDir if empty.
+	// Judged, if not nil, is called once for each request of a crawler that got a
+	// verdict. Verdicts that are final at once come from Worker.Chunk, on the goroutine
+	// of each worker, in the order of its lines. The other ones come from Run.Report, on
+	// its goroutine, operator by operator; among them are all violations and all
+	// requests in grace. The argument and its Line belong to the caller, and must not be
+	// kept. Calls from several workers come at the same time.
+	Judged func(*Judged)
+	// Memory is about how many bytes deferred records may take in memory, 0 for the
+	// default of package spill. Beyond that they go to a temporary file in TempDir,
+	// which is os.TempDir if empty.
 	Memory  int64
 	TempDir string
+	// Basis is what the report says about the origin of all this.
+	Basis Basis
+}
+
+// Basis describes the files and choices that an audit rests on, for the sentences of
+// its report. The audit itself does not use it.
+type Basis struct {
+	// File names the robots.txt, or the list of its versions.
+	File string
+	// Constant: there is one robots.txt, taken as in force throughout. Observed: the
+	// times of versions are when they were seen. Otherwise they are when they were
+	// deployed.
+	Constant, Observed bool
+	// AssumeConstant: the first version of each origin is taken as in force before all
+	// time.
+	AssumeConstant bool
+	// LastSeen has, for each origin of an observed source, the time of its last row.
+	LastSeen map[string]int64 `json:"-"`
+	// Hosts are the only origins that are judged; none: all of the policy.
+	Hosts []string
+	// Ranges are the lists of addresses of Config.Identities, and RangesMaxAge is how
+	// far from a request a dated list may be to prove that a client is an impostor.
+	Ranges       []RangeInfo
+	RangesMaxAge time.Duration
+	// Names is the file of resolved names, empty if there is none.
+	Names string
+	// ClientIP and TrustedProxies are the text of Config.ClientIP; empty is "addr".
+	ClientIP       string
+	TrustedProxies []string
+	// Sampled is how the logs were sampled, in the user's words.
+	Sampled string
+	// Oddities are warnings about the robots.txt files themselves.
+	Oddities []string `json:"-"`
+}
+
+// Inputs is what the report says about the inputs. Only the caller of a Worker knows it.
+type Inputs struct {
+	List     []InputInfo
+	Warnings []string
+	// Notes are more assumptions.
+	Notes []string
+	// Partial: not all of the input was read.
+	Partial bool
+}
+
+// Judged is a request of a crawler with its verdict.
+type Judged struct {
+	// Line is the line of the log, at most its first 4 KiB.
+	Line []byte
+	// Time is in nanoseconds since 1970, if HasTime.
+	Time    int64
+	HasTime bool
+	// Crawler is the name of the crawler, and Profile is nil if it is not known.
+	Crawler  string
+	Profile  *crawler.Profile
+	Identity Identity
+	Outcome  Outcome
+	Method   Method
+	Verdict  Verdict
+	// Reason counts only if Verdict is Indeterminate, Rule only if it is Violation;
+	// Rule.Violations is 0.
+	Reason Reason
+	Rule   RuleInfo
+	// Informed: the crawler had fetched rules that forbid the request. It counts only
+	// if Verdict is Violation or Grace.
+	Informed bool
+	// N is how many requests were exactly alike. It is 1 in calls from workers.
+	N int64
 }
 
 // Auditor judges logs. It is immutable and safe for any number of goroutines.
@@ -85,36 +161,38 @@ func New(c Config) *Auditor {
 	return a
 }
 
-// Run is one audit: workers count parts of the input, and Report adds up what
-// they counted. Close it after use.
+// keepsLines tells whether deferred requests have their raw lines.
+func (a *Auditor) keepsLines() bool { return a.config.Samples > 0 || a.config.Judged != nil }
+
+// Run is one audit: workers count parts of the input, and Report adds up their
+// counts. Close it after use.
 type Run struct {
-	auditor *Auditor
-	late    *spill.Sorter
-	workers []*Worker
-	tally   *tally // of what was gathered
-	added   bool   // states were
-	// verified are the addresses that Verify was told of.
+	auditor  *Auditor
+	deferred *spill.Sorter
+	workers  []*Worker
+	tally    *tally // of finished workers and added states
+	added    bool   // states were
 	verified map[verifiedKey]bool
 }
 
 // Begin returns a new run.
 func (a *Auditor) Begin() *Run {
 	return &Run{
-		auditor: a,
-		late:    spill.New(spill.Options{Memory: a.config.Memory, Dir: a.config.TempDir}),
-		tally:   a.newTally(),
+		auditor:  a,
+		deferred: spill.New(spill.Options{Memory: a.config.Memory, Dir: a.config.TempDir}),
+		tally:    a.newTally(),
+		verified: map[verifiedKey]bool{},
 	}
 }
 
-// Close gives back what the run holds, its temporary file among it.
-func (r *Run) Close() error { return r.late.Close() }
+// Close removes the run's temporary file and releases its memory.
+func (r *Run) Close() error { return r.deferred.Close() }
 
-// StopAt has what goes over the records that had to wait end with the error of ctx when
-// it has one: Report, WriteState and Unverified.
-func (r *Run) StopAt(ctx context.Context) { r.late.StopAt(ctx) }
+// StopAt makes Report, WriteState and Unverified stop when ctx ends, with its error.
+func (r *Run) StopAt(ctx context.Context) { r.deferred.StopAt(ctx) }
 
-// gather adds what the workers counted to the run's tally. They are not to be
-// used afterwards.
+// gather adds the counts of the workers to the run's tally. They must not be used
+// afterwards.
 func (r *Run) gather() error {
 	for _, w := range r.workers {
 		if err := w.end(); err != nil {
@@ -126,8 +204,8 @@ func (r *Run) gather() error {
 	return nil
 }
 
-// subject returns a crawler as robots.txt sees it, and whether it reads it as
-// Google does what answers other than success mean.
+// subject returns a crawler as robots.txt sees it, and whether it reads answers other
+// than success as Google does.
 func (a *Auditor) subject(c crawler.Claim) (s policy.Subject, google bool) {
 	s = policy.Subject{Tokens: c.Tokens(), Readings: policy.Unknown()}
 	if p := c.Profile; p != nil {
@@ -143,8 +221,8 @@ func (a *Auditor) subject(c crawler.Claim) (s policy.Subject, google bool) {
 	return s, google
 }
 
-// operator returns the key of who runs a crawler: crawlers of one operator may
-// hand each other the copies that they fetched. An unknown crawler is its own.
+// operator returns the key of a crawler's operator: crawlers of one operator may hand
+// each other the copies that they fetched. An unknown crawler is its own operator.
 func (a *Auditor) operator(c crawler.Claim) operatorKey {
 	if c.Profile != nil {
 		return operatorKey{known: true, index: a.operators[a.profiles[c.Profile]]}

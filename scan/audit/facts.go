@@ -1,33 +1,34 @@
 package audit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// facts are what an operator's crawlers were told by the log's own answers to
-// GETs of /robots.txt. They take room in proportion to the days of the log, not
-// to its fetches: what counts of these is whether there is one within the window
-// of a request, and the first one under each version.
+// facts are what the log's own answers to GETs of /robots.txt told the crawlers of an
+// operator. They take room in proportion to the days of the log, not to its fetches:
+// a verdict depends on whether there is a fetch within the window of the request, and
+// on the first one under each version.
 type facts struct {
 	policy  *policy.Policy
 	origins map[int32]*originFacts
-	anyone  originFacts // what was told where nobody knows of which origin
+	anyone  originFacts // where the origin is not known
 	rules   map[toldKey][]told
 }
 
 type originFacts struct{ none, limited, redirect moments }
 
-// toldKey names a crawler, and the origins of which its fetch may have been.
+// toldKey names a crawler, and the origins that it may have fetched from.
 type toldKey struct {
 	crawler uint16
 	at      policy.Site
 }
 
-// told says that a crawler was given the rules at a moment, the first at which these
-// versions of each of the origins were in force.
+// told is the first moment at which a crawler got the rules while these versions of
+// each of the origins were in force.
 type told struct {
 	versions []versionRange
 	moment   int64
@@ -77,16 +78,16 @@ func (f *facts) tell(k toldKey, t int64) {
 	for i := range versions {
 		versions[i].first, versions[i].last = f.policy.InForce(k.at.First+int32(i), t-s, t+s)
 	}
-	// Versions come in the order of time, and so do fetches: those in force now have
-	// been told before only if by the last.
+	// Versions come in the order of time, and so do fetches: if a fetch has told of
+	// the versions in force now, the last one has.
 	known := f.rules[k]
 	if n := len(known); n == 0 || !slices.Equal(known[n-1].versions, versions) {
 		f.rules[k] = append(known, told{versions, t})
 	}
 }
 
-// at returns what an operator's crawler had heard of an origin when its copies
-// were these.
+// at returns what the operator's crawlers were told of an origin at the times that
+// count for its lawful copies l.
 func (f *facts) at(o int32, t int64, l *policy.Lawful, google bool) heard {
 	h := f.anyone.at(t, l, google)
 	if of := f.origins[o]; of != nil {
@@ -108,10 +109,11 @@ func (o *originFacts) at(t int64, l *policy.Lawful, google bool) heard {
 	return h
 }
 
-// informedSince returns the first moment at which a crawler was given rules that
-// forbid a request, by what the copies of each origin say of it that it may have gone
-// to. A fetch that may have been of several origins counts only if it told so of
-// whichever it was, and only for a request that may have gone to the same.
+// informedSince returns the first moment at which a crawler got rules that forbid a
+// request. answers are those of the copies of each origin that the request may have
+// gone to. A fetch that may have been from several origins counts only if the rules of
+// all of them forbid the request, and only for a request that may have gone to the same
+// ones.
 func (f *facts) informedSince(w who, answers [][]policy.Answer) (since int64, ok bool) {
 	if since, ok = f.toldSince(w, answers); w.at.N == 1 {
 		return since, ok
@@ -132,7 +134,7 @@ func (f *facts) informedSince(w who, answers [][]policy.Answer) (since int64, ok
 	return since, ok
 }
 
-// toldSince is informedSince by fetches from the same site.
+// toldSince is informedSince with the fetches from the same site only.
 func (f *facts) toldSince(w who, answers [][]policy.Answer) (since int64, ok bool) {
 	for _, t := range f.rules[toldKey(w)] {
 		forbidden := len(t.versions) > 0
@@ -156,33 +158,26 @@ func forbidThroughout(versions []policy.Version, answers []policy.Answer) bool {
 	return len(versions) > 0
 }
 
-// moments are points in time, as the union of what lies within a window of one of
-// them: from the skew before it to the window and the skew after it.
+// moments are points in time, kept as the union of the intervals from the skew before
+// each to the window and the skew after it.
 type moments struct {
-	spans []span // in order, not touching
+	intervals []period // in order, not touching
 }
 
 // add adds a moment, none before those added.
 func (m *moments) add(t, window int64) {
 	s := int64(policy.Skew)
 	from, to := t-s, t+window+s
-	if n := len(m.spans); n > 0 && from <= m.spans[n-1].last {
-		m.spans[n-1].last = to
+	if n := len(m.intervals); n > 0 && from <= m.intervals[n-1].last {
+		m.intervals[n-1].last = to
 		return
 	}
-	m.spans = append(m.spans, span{from, to, true})
+	m.intervals = append(m.intervals, period{from, to, true})
 }
 
 // meets tells whether one of the moments is in the window of some moment of
 // [from, to].
 func (m *moments) meets(from, to int64) bool {
-	lo, hi := 0, len(m.spans) // the first span that ends at from or later
-	for lo < hi {
-		if mid := (lo + hi) / 2; m.spans[mid].last < from {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo < len(m.spans) && m.spans[lo].first <= to
+	i, _ := slices.BinarySearchFunc(m.intervals, from, func(p period, t int64) int { return cmp.Compare(p.last, t) })
+	return i < len(m.intervals) && m.intervals[i].first <= to
 }

@@ -16,7 +16,7 @@ func informedBy(t *testing.T, a *Auditor, entries ...entry) (violations, informe
 	r := auditEntries(t, a, entries...)
 	checkSums(t, r)
 	for _, c := range r.Crawlers {
-		violations += c.Verdicts.Violation
+		violations += c.Verdicts[Violation]
 		informed += c.Informed()
 	}
 	return violations, informed
@@ -177,8 +177,8 @@ func TestFactsOfManyFetchesAreFew(t *testing.T) {
 		}
 	}
 	of := f.origins[0]
-	if len(of.none.spans) != 1 || len(of.limited.spans) != 1 || len(of.redirect.spans) != 1 {
-		t.Errorf("%d, %d and %d spans", len(of.none.spans), len(of.limited.spans), len(of.redirect.spans))
+	if len(of.none.intervals) != 1 || len(of.limited.intervals) != 1 || len(of.redirect.intervals) != 1 {
+		t.Errorf("%d, %d and %d periods", len(of.none.intervals), len(of.limited.intervals), len(of.redirect.intervals))
 	}
 	// Before, about, and after each of two changes.
 	if list := f.rules[toldKey{4, who.at}]; len(list) != 5 {
@@ -228,10 +228,10 @@ func TestUnverified(t *testing.T) {
 	}
 	got := report(t, r)
 	checkSums(t, got)
-	if row := got.row("DNSBot"); row.Identity.Verified != 6 || row.Identity.Unverified != 15 || row.Proven() != 6 {
+	if row := got.row("DNSBot"); row.Identity[Verified] != 6 || row.Identity[Unverified] != 15 || row.Proven() != 6 {
 		t.Errorf("%+v", row.Identity)
 	}
-	if row := got.row("GPTBot"); row.Identity.Verified != 0 {
+	if row := got.row("GPTBot"); row.Identity[Verified] != 0 {
 		t.Errorf("GPTBot: %+v", row.Identity)
 	}
 }

@@ -46,7 +46,7 @@ func TestGuardAllocs(t *testing.T) {
 }
 
 // TestGuardAllocsInAFlood: nor where it is one of as many as there is room for, or
-// brings what there is no more room for. Names beyond maxNames make late records.
+// brings what there is no more room for. Names beyond maxNames make deferred records.
 func TestGuardAllocsInAFlood(t *testing.T) {
 	a := newAuditor(t, manyRules(3*maxNameRules), "https://example.com")
 	var names, rules, hosts strings.Builder
@@ -125,7 +125,7 @@ func TestGuardOneHistoryIsAskedOnce(t *testing.T) {
 	if len(w.bindings) != 1 {
 		t.Errorf("%d bindings were made", len(w.bindings))
 	}
-	if r := report(t, run); r.row("GPTBot").Verdicts.Allowed != 1 {
+	if r := report(t, run); r.row("GPTBot").Verdicts[Allowed] != 1 {
 		t.Errorf("verdicts %+v", r.row("GPTBot").Verdicts)
 	}
 }

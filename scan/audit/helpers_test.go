@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/origin"
@@ -56,12 +54,6 @@ User-agent: Google-Extended
 Disallow: /
 `
 
-func read(r policy.Reading, body []byte) *automaton.Ruleset {
-	return compile.Compile(body, compile.Options{
-		Dialect: r.Dialect(), WideTokens: r == policy.ReadGoogleWide,
-	}).Ruleset
-}
-
 func crawlers(t testing.TB) *crawler.Set {
 	t.Helper()
 	list, err := crawler.Read([]byte(profiles))
@@ -73,11 +65,11 @@ func crawlers(t testing.TB) *crawler.Set {
 
 func setOf(t testing.TB, list []crawler.Profile) *crawler.Set {
 	t.Helper()
-	words, err := compile.Words(crawler.Words(list))
+	set, err := crawler.New(list)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return crawler.New(list, words)
+	return set
 }
 
 // newAuditor returns an auditor of a robots.txt that is for the given origins, or
@@ -97,7 +89,7 @@ func newAuditor(t testing.TB, robots string, hosts ...string) *Auditor {
 
 // constant returns the policy of one robots.txt.
 func constant(robots string, origins []origin.Origin) *policy.Policy {
-	return policy.Constant(policy.Row{Body: []byte(robots), File: "robots.txt"}, policy.Options{Hosts: origins, Read: read})
+	return policy.Constant(policy.Row{Body: []byte(robots), File: "robots.txt"}, policy.Options{Hosts: origins})
 }
 
 // version is a row of a source: what an origin answered from so many seconds after
@@ -122,12 +114,6 @@ func history(t testing.TB, o policy.Options, list ...version) *policy.Policy {
 			Origins: origins, From: moment(v.from), Status: cmp.Or(v.status, 200), Body: []byte(v.body),
 			File: fmt.Sprintf("%d.txt", i), Where: fmt.Sprintf("row %d", i),
 		})
-	}
-	o.Read = read
-	o.Delay = func(body []byte, s policy.Subject) (time.Duration, bool) {
-		robots := compile.Compile(body, compile.Options{Dialect: s.Readings[0].Dialect(), WideTokens: s.Readings[0] == policy.ReadGoogleWide})
-		m, token := s.Bound(robots.Ruleset)
-		return robots.Delay(m, []byte(token))
 	}
 	p, err := policy.New(rows, o)
 	if err != nil {
@@ -199,9 +185,6 @@ func at(n int) string {
 	return time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second).Format("02/Jan/2006:15:04:05 -0700")
 }
 
-// ruleText stands for the text of a rule, which the audit is given by its caller.
-func ruleText(_, _ int32, line int) string { return fmt.Sprintf("rule %d", line) }
-
 // begin returns a run that is closed when the test ends.
 func begin(t testing.TB, a *Auditor) *Run {
 	t.Helper()
@@ -217,7 +200,7 @@ func begin(t testing.TB, a *Auditor) *Run {
 // report returns the report of a run.
 func report(t testing.TB, r *Run) *Report {
 	t.Helper()
-	report, err := r.Report(ruleText)
+	report, err := r.Report(Inputs{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,11 +297,11 @@ func checkSums(t testing.TB, r *Report) {
 		for what, pair := range map[string][2]int64{
 			"verdicts and requests":                {sum(c.Verdicts), c.Requests},
 			"identities and requests":              {sum(c.Identity), c.Requests},
-			"reasons and indeterminate":            {sum(c.Reasons), c.Verdicts.Indeterminate},
-			"outcomes and violations":              {sum(c.Outcomes), c.Verdicts.Violation},
-			"violations listed and counted":        {violations, c.Verdicts.Violation},
-			"violations of rules and counted":      {rules, c.Verdicts.Violation},
-			"obtained as listed and as an outcome": {outcomes["obtained"], c.Outcomes.Obtained},
+			"reasons and indeterminate":            {sum(c.Reasons), c.Verdicts[Indeterminate]},
+			"outcomes and violations":              {sum(c.Outcomes), c.Verdicts[Violation]},
+			"violations listed and counted":        {violations, c.Verdicts[Violation]},
+			"violations of rules and counted":      {rules, c.Verdicts[Violation]},
+			"obtained as listed and as an outcome": {outcomes["obtained"], c.Outcomes[Obtained]},
 		} {
 			if pair[0] != pair[1] {
 				t.Errorf("%s: %s: %d and %d", c.Crawler, what, pair[0], pair[1])
@@ -329,7 +312,7 @@ func checkSums(t testing.TB, r *Report) {
 		t.Errorf("%d lines, but unparsed %d + not_crawlers %d + other_host %d + not_judged %d + requests %d = %d",
 			r.Lines, r.Unparsed, r.NotCrawlers, r.OtherHost, r.NotJudged, total.Requests, got)
 	}
-	if r.Totals.Requests != total.Requests || sum(r.Totals.Verdicts) != total.Requests || sum(r.Totals.Outcomes) != r.Totals.Verdicts.Violation {
+	if r.Totals.Requests != total.Requests || sum(r.Totals.Verdicts) != total.Requests || sum(r.Totals.Outcomes) != r.Totals.Verdicts[Violation] {
 		t.Errorf("totals %+v do not add up to %d requests", r.Totals, total.Requests)
 	}
 }

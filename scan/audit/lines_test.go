@@ -142,8 +142,8 @@ func TestLines(t *testing.T) {
 				t.Errorf("%d lines, %d blank, %d unparsed; want %d, %d, %d",
 					r.Lines, r.Blank, r.Unparsed, test.lines, test.blank, test.unparsed)
 			}
-			if want := test.lines - test.unparsed; r.Totals.Verdicts.Violation != want {
-				t.Errorf("%d violations, want %d", r.Totals.Verdicts.Violation, want)
+			if want := test.lines - test.unparsed; r.Totals.Verdicts[Violation] != want {
+				t.Errorf("%d violations, want %d", r.Totals.Verdicts[Violation], want)
 			}
 			checkSums(t, r)
 		})

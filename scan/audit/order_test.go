@@ -51,8 +51,8 @@ func checkBounds(t testing.TB, w *Worker) {
 	}
 	check("names", len(w.tally.unknown), maxNames)
 	check("hosts", len(w.tally.hosts.kept), 2*maxHosts)
-	check("headers", len(w.claims.m), maxMemoEntries)
-	check("bytes of headers", w.claims.bytes, maxMemoBytes)
+	check("headers", len(w.agents.m), maxMemoEntries)
+	check("bytes of headers", w.agents.bytes, maxMemoBytes)
 	check("host fields", len(w.hosts.m), maxMemoEntries)
 	check("authorities", len(w.urls.m), maxMemoEntries)
 	check("unknown crawlers", len(w.named), maxMemoEntries)
@@ -119,8 +119,8 @@ func TestOrderOfAMessyLog(t *testing.T) {
 		// The log is worth the test.
 		v := r.Totals.Verdicts
 		for what, n := range map[string]int64{
-			"allowed": v.Allowed, "robots_fetch": v.RobotsFetch, "violation": v.Violation, "indeterminate": v.Indeterminate,
-			"exempt": v.Exempt, "unparsed": r.Unparsed, "not_crawlers": r.NotCrawlers, "not_judged": r.NotJudged, "blank": r.Blank,
+			"allowed": v[Allowed], "robots_fetch": v[RobotsFetch], "violation": v[Violation], "indeterminate": v[Indeterminate],
+			"exempt": v[Exempt], "unparsed": r.Unparsed, "not_crawlers": r.NotCrawlers, "not_judged": r.NotJudged, "blank": r.Blank,
 		} {
 			if n == 0 {
 				t.Errorf("round %d has no %s", round, what)
@@ -253,7 +253,7 @@ func TestOrderOfFloods(t *testing.T) {
 			},
 			check: func(t *testing.T, r *Report) {
 				c := r.row("Hidden-Bot")
-				if c == nil || c.Verdicts.Violation != 3*maxNameRules || len(c.Rules) != maxNameRules || c.RulesNotListed != 2*maxNameRules {
+				if c == nil || c.Verdicts[Violation] != 3*maxNameRules || len(c.Rules) != maxNameRules || c.RulesNotListed != 2*maxNameRules {
 					t.Errorf("%+v", c)
 				}
 			},
@@ -375,7 +375,7 @@ func TestMemoIsEmptied(t *testing.T) {
 			for range 2 {
 				for i := range test.headers {
 					w.Chunk(f, []byte(entry{agent: test.header(i), target: "/private/"}.String()))
-					n := len(w.claims.m)
+					n := len(w.agents.m)
 					emptied = emptied || n < most
 					most = max(most, n)
 				}
@@ -386,7 +386,7 @@ func TestMemoIsEmptied(t *testing.T) {
 			}
 			r := report(t, run)
 			checkSums(t, r)
-			if got := r.Totals.Verdicts.Violation + r.NotCrawlers; got != int64(2*test.headers) {
+			if got := r.Totals.Verdicts[Violation] + r.NotCrawlers; got != int64(2*test.headers) {
 				t.Errorf("%d lines counted of %d", got, 2*test.headers)
 			}
 			if len(r.Crawlers) > 9 {

@@ -9,9 +9,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// rates measures the gaps between fetches of robots.txt, and between requests
-// where a group states a Crawl-delay. It is given late records in their order, and
-// holds no more than what one operator's crawlers need.
+// rates measures the gaps between fetches of robots.txt, and between requests for
+// which a group states a Crawl-delay. It gets deferred records in their order, and
+// holds no more than the data of one operator's crawlers.
 type rates struct {
 	fetches map[*row]*fetchRate // of the operator whose records come now
 
@@ -48,11 +48,11 @@ type delayGaps struct {
 const (
 	millisecond = 1_000_000              // in nanoseconds
 	day         = 24 * 60 * 60 * 1000    // in milliseconds
-	longestGap  = 100 * 366 * int64(day) // what is longer counts as this
+	longestGap  = 100 * 366 * int64(day) // longer gaps count as this
 )
 
-// gaps are numbers of milliseconds. Up to exactGaps of them are kept as they are;
-// of more there is a histogram, exact to three digits.
+// gaps are numbers of milliseconds. Up to exactGaps of them are kept as they are; more
+// of them go to a histogram, exact to three digits.
 type gaps struct {
 	exact []int64
 	h     *hdrhistogram.Histogram // nil while they are few
@@ -83,11 +83,12 @@ func (g *gaps) add(millis, n int64) {
 }
 
 func (g *gaps) record(millis, n int64) {
-	// What lies outside of the range is cut to it, so there is no error.
+	// The number is in the range of the histogram, so there is no error.
 	_ = g.h.RecordValues(min(millis, longestGap), n)
 }
 
-// quantile returns the smallest gap that so many per cent of all do not exceed.
+// quantile returns the smallest gap that at least this share of all gaps, in per cent,
+// do not exceed.
 func (g *gaps) quantile(percent int64) int64 {
 	if g.h != nil {
 		return g.h.ValueAtQuantile(float64(percent))
@@ -96,8 +97,8 @@ func (g *gaps) quantile(percent int64) int64 {
 	return g.exact[max(0, (int64(len(g.exact))*percent+99)/100-1)]
 }
 
-// millis returns the milliseconds between two moments, which may lie further apart
-// than nanoseconds can count.
+// millis returns the milliseconds between two moments, even if the number of
+// nanoseconds overflows.
 func millis(from, to int64) int64 {
 	if d := to - from; d >= 0 {
 		return d / millisecond
@@ -107,7 +108,7 @@ func millis(from, to int64) int64 {
 
 func newRates() *rates { return &rates{fetches: map[*row]*fetchRate{}} }
 
-// fetch takes n fetches at one moment, those of an operator in the order of time.
+// fetch adds n fetches at one moment. Those of an operator come in the order of time.
 func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
 	f := r.fetches[row]
 	if f == nil {
@@ -131,8 +132,8 @@ func (f *fetchRate) add(millis, n int64) {
 	}
 }
 
-// visit takes n requests of a client at one moment: those of a crawler, a site
-// and an address together, in the order of time.
+// visit adds n requests of a client at one moment. Those of a crawler, a site and an
+// address come together, in the order of time.
 func (r *rates) visit(row *row, at policy.Site, address []byte, t, delay, n int64) {
 	if row != r.row || at != r.at {
 		r.endVisits()
@@ -161,7 +162,7 @@ func (r *rates) add(millis, delay, n int64) {
 	}
 }
 
-// endVisits gives what was measured of visits to their row.
+// endVisits adds the measurements of visits to their row.
 func (r *rates) endVisits() {
 	if r.row != nil && r.gaps.n > 0 {
 		r.row.delays = append(r.row.delays, delayGaps{
@@ -171,7 +172,7 @@ func (r *rates) endVisits() {
 	r.row = nil
 }
 
-// endOperator gives all that was measured of an operator's crawlers to their rows.
+// endOperator adds the measurements of an operator's crawlers to their rows.
 func (r *rates) endOperator() {
 	r.endVisits()
 	for row, f := range r.fetches {

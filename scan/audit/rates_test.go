@@ -142,7 +142,7 @@ func TestDelayOfAYearIsNotCutShort(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	for delay, ok := range map[string]bool{"\x00": true, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01": false, "\x80": false, "": false} {
-		rd := &lateReader{rest: []byte(delay)}
+		rd := &recordReader{rest: []byte(delay)}
 		if rd.delay(); rd.bad == ok {
 			t.Errorf("%x: bad is %v", delay, rd.bad)
 		}

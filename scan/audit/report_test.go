@@ -113,7 +113,7 @@ func TestOrderOfCrawlersAndRules(t *testing.T) {
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
-	if r.Totals.Verdicts.Violation != 9 || r.Totals.Requests != 15 || r.Totals.Outcomes.Obtained != 9 {
+	if r.Totals.Verdicts[Violation] != 9 || r.Totals.Requests != 15 || r.Totals.Outcomes[Obtained] != 9 {
 		t.Errorf("totals %+v", r.Totals)
 	}
 }
@@ -121,7 +121,7 @@ func TestOrderOfCrawlersAndRules(t *testing.T) {
 func TestRulesOfTwoOrigins(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://b.example", "https://a.example")
 	r := auditEntries(t, a, entry{vhost: "b.example:443"}, entry{vhost: "a.example:443"})
-	if got, want := fmt.Sprint(r.row("GPTBot").Rules), "[{https://a.example  robots.txt 2 rule 2 1} {https://b.example  robots.txt 2 rule 2 1}]"; got != want {
+	if got, want := fmt.Sprint(r.row("GPTBot").Rules), "[{https://a.example  robots.txt 2 Disallow: / 1} {https://b.example  robots.txt 2 Disallow: / 1}]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

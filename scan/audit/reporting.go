@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -20,31 +21,24 @@ const OtherCrawlers = "(other unknown crawlers)"
 // unknown stands for what is not known of a crawler.
 const unknown = "unknown"
 
-// Bounds of what a report lists.
-const (
-	maxHostsListed = 10
-)
+// maxHostsListed bounds OtherHosts.
+const maxHostsListed = 10
 
-// Unverified returns the addresses of violations by clients whose identity is
-// open but could be verified by their names: those of at most so many, chosen by
-// nothing but themselves, and whether there are more. It needs Config.Addresses.
+// Unverified returns the addresses of violations by clients that are not verified but
+// could be by the names of their addresses. If there are more than most, it returns a
+// choice that depends on the addresses alone, and more is true. It needs
+// Config.Addresses.
 func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 	if err := r.gather(); err != nil {
 		return nil, false, err
 	}
-	kept := newBounded[verifiedKey, bool](most, hashVerified)
-	drop := func(verifiedKey, bool) {}
-	err = r.settle(func(x *settlement) {
-		if x.decision.verdict != Violation || x.identity != Unverified || x.profile == nil || len(x.profile.Domains) == 0 {
-			return
-		}
-		k := verifiedKey{r.auditor.profiles[x.profile], string(x.address)}
-		if _, known := kept.kept[k]; !known && kept.admits(k) {
-			kept.kept[k] = true
-			kept.prune(2, drop)
+	kept := newBounded(most, hashVerified)
+	err = r.finalPass(func(x *judgement) {
+		if x.Verdict == Violation && x.Identity == Unverified && x.Profile != nil && len(x.Profile.Domains) > 0 {
+			kept.add(verifiedKey{r.auditor.profiles[x.Profile], string(x.address)}, tallied{})
 		}
 	}, nil)
-	kept.prune(1, drop)
+	kept.prune(1)
 	profiles := r.auditor.config.Crawlers.Profiles()
 	for k := range kept.kept {
 		list = append(list, crawler.Pair{Profile: &profiles[k.crawler], Addr: k.address})
@@ -57,50 +51,44 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 
 func hashVerified(k verifiedKey) uint64 { return mix(hashString(k.address) ^ uint64(k.crawler)) }
 
-// Verify says that an address is the crawler's. It is to be called before Report.
+// Verify counts the violations from an address as by the crawler itself. It must come
+// before Report.
 func (r *Run) Verify(p crawler.Pair) {
-	if r.verified == nil {
-		r.verified = map[verifiedKey]bool{}
-	}
 	r.verified[verifiedKey{r.auditor.profiles[p.Profile], p.Addr}] = true
 }
 
-// RuleText returns the text of a rule by its line in a version of an origin's
-// robots.txt.
-type RuleText func(origin, version int32, line int) string
-
-// Report makes the report of all that the run's workers have counted. What they do
-// not know, such as the inputs, is left to the caller. It fails only if records
-// that had to wait could not be kept or read; it is to be called once, and the
-// workers are not to be used afterwards.
-func (r *Run) Report(ruleText RuleText) (*Report, error) {
+// Report makes the report of all lines that the run's workers have counted and all
+// states that were added. It fails only if deferred records could not be kept or read,
+// or if a state is damaged. It must be called once, and the workers must not be used
+// afterwards.
+func (r *Run) Report(in Inputs) (*Report, error) {
 	if err := r.gather(); err != nil {
 		return nil, err
 	}
-	if err := r.settle(r.count, newRates()); err != nil {
+	if err := r.finalPass(r.count, newRates()); err != nil {
 		return nil, err
 	}
 	if r.added && !r.tally.addsUp() {
-		return nil, errSums
+		return nil, fmt.Errorf("%w: its numbers do not add up", ErrDamaged)
 	}
-	return r.auditor.report(r.tally, ruleText), nil
+	return r.auditor.report(r.tally, in), nil
 }
 
-func (a *Auditor) report(t *tally, ruleText RuleText) *Report {
+func (a *Auditor) report(t *tally, in Inputs) *Report {
 	r := &Report{
-		Schema: Schema,
-		Lines:  t.Lines, Unparsed: t.Unparsed, NotCrawlers: t.NotCrawlers,
-		OtherHost: t.OtherHost, NotJudged: t.NotJudged, Blank: t.Blank,
-		Assumptions: []string{}, Warnings: []string{}, Inputs: []InputInfo{}, Ranges: []RangeInfo{},
+		Schema: Schema, Partial: in.Partial, LineCounts: t.LineCounts, Sampling: printable(a.config.Basis.Sampled),
 		EndInZero:       t.EndInZero,
-		Policy:          a.policyInfo(),
+		Policy:          a.policyInfo(t),
+		Ranges:          append([]RangeInfo{}, a.config.Basis.Ranges...),
+		Inputs:          append([]InputInfo{}, in.List...),
 		RobotsTxt:       a.robotsInfo(t),
+		Crawlers:        a.crawlers(t),
 		OtherHosts:      t.otherHosts(),
 		UnparsedSamples: []string{},
 		NotAuditable:    []string{},
 	}
-	if t.span.any {
-		r.From, r.To = timeText(t.span.first), timeText(t.span.last)
+	if t.period.any {
+		r.From, r.To = timeText(t.period.first), timeText(t.period.last)
 	}
 	for _, s := range t.unparsed.kept {
 		r.UnparsedSamples = append(r.UnparsedSamples, Printable(s.Line))
@@ -109,34 +97,32 @@ func (a *Auditor) report(t *tally, ruleText RuleText) *Report {
 	for _, h := range r.OtherHosts {
 		r.OtherHostsNotListed -= h.Requests
 	}
-	texts := texts{a, ruleText}
-	r.Crawlers = a.crawlers(t, texts)
-	a.cite(r.Policy.Versions, t)
 	slices.SortFunc(r.Crawlers, func(x, y CrawlerInfo) int {
-		return cmp.Or(cmp.Compare(y.Verdicts.Violation, x.Verdicts.Violation),
+		return cmp.Or(cmp.Compare(y.Verdicts[Violation], x.Verdicts[Violation]),
 			cmp.Compare(x.Crawler, y.Crawler), cmp.Compare(x.Operator, y.Operator))
 	})
 	for i := range r.Crawlers {
 		r.Totals.add(&r.Crawlers[i])
 	}
 	if r.Totals.Requests > 0 {
-		r.Totals.VerifiedShare = float64(r.Totals.Identity.Verified) / float64(r.Totals.Requests)
+		r.Totals.VerifiedShare = float64(r.Totals.Identity[Verified]) / float64(r.Totals.Requests)
 	}
 	for _, p := range a.config.Crawlers.Profiles() {
 		if p.Control && a.config.Policy.Names(p.Tokens[0]) {
 			r.NotAuditable = append(r.NotAuditable, p.Name)
 		}
 	}
+	a.describe(r, in)
 	return r
 }
 
 // crawlers makes the rows: all known crawlers, the most frequent of the unknown,
 // and one for the rest of these.
-func (a *Auditor) crawlers(t *tally, texts texts) []CrawlerInfo {
+func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 	list := []CrawlerInfo{}
 	for p, row := range t.known {
 		if row.requests > 0 {
-			info := texts.crawler(row)
+			info := a.crawler(row)
 			info.Operator, info.Category, info.Exempt = p.Operator, p.Category, p.Exempt
 			info.Obeys, info.Source, info.Date = p.Obeys, p.Source, p.Date
 			list = append(list, info)
@@ -147,10 +133,10 @@ func (a *Auditor) crawlers(t *tally, texts texts) []CrawlerInfo {
 		rows = append(rows, t.others)
 	}
 	for _, row := range rows {
-		info := texts.crawler(row)
-		// Letters that only look like those of another's name are not to pass for them:
+		info := a.crawler(row)
+		// Letters that look like those of another crawler's name must not pass for them:
 		// two of "G\u043e\u043eglebot" are Cyrillic.
-		info.Crawler = printable([]byte(row.name), unicode.MaxASCII)
+		info.Crawler = printableUpTo([]byte(row.name), unicode.MaxASCII)
 		info.Operator, info.Category, info.Obeys = unknown, unknown, unknown
 		list = append(list, info)
 	}
@@ -159,29 +145,14 @@ func (a *Auditor) crawlers(t *tally, texts texts) []CrawlerInfo {
 
 func (t *Totals) add(c *CrawlerInfo) {
 	t.Requests += c.Requests
-	v, w := &t.Verdicts, c.Verdicts
-	v.Allowed += w.Allowed
-	v.RobotsFetch += w.RobotsFetch
-	v.Violation += w.Violation
-	v.Grace += w.Grace
-	v.Indeterminate += w.Indeterminate
-	v.NoPolicy += w.NoPolicy
-	v.Unreachable += w.Unreachable
-	v.Exempt += w.Exempt
-	v.Spoofed += w.Spoofed
-	t.Outcomes.Obtained += c.Outcomes.Obtained
-	t.Outcomes.Redirected += c.Outcomes.Redirected
-	t.Outcomes.Refused += c.Outcomes.Refused
-	t.Outcomes.Absent += c.Outcomes.Absent
-	t.Identity.Verified += c.Identity.Verified
-	t.Identity.Spoofed += c.Identity.Spoofed
-	t.Identity.Unverified += c.Identity.Unverified
-	t.Identity.Unverifiable += c.Identity.Unverifiable
+	add(t.Verdicts[:], c.Verdicts[:], 1)
+	add(t.Outcomes[:], c.Outcomes[:], 1)
+	add(t.Identity[:], c.Identity[:], 1)
 	t.Proven += c.Proven()
 }
 
-// Proven counts the violations of verified clients that were given what they
-// asked for.
+// Proven counts the violations of verified clients that were answered with the
+// content.
 func (c *CrawlerInfo) Proven() (n int64) {
 	for _, v := range c.Violations {
 		if v.Identity == identityNames[Verified] && v.Outcome == outcomeNames[Obtained] {
@@ -191,7 +162,7 @@ func (c *CrawlerInfo) Proven() (n int64) {
 	return n
 }
 
-// Informed counts the violations of clients that had been told.
+// Informed counts the violations of informed crawlers.
 func (c *CrawlerInfo) Informed() (n int64) {
 	for _, v := range c.Violations {
 		if v.Informed {
@@ -201,32 +172,23 @@ func (c *CrawlerInfo) Informed() (n int64) {
 	return n
 }
 
-// texts turns indexes and lines into what a reader knows them by.
-type texts struct {
-	auditor  *Auditor
-	ruleText RuleText
-}
-
-func (x texts) crawler(r *row) CrawlerInfo {
+func (a *Auditor) crawler(r *row) CrawlerInfo {
 	info := CrawlerInfo{
 		Crawler:       Printable([]byte(r.name)),
 		Requests:      r.requests,
-		Verdicts:      verdictCounts(r.verdicts),
-		Reasons:       reasonCounts(r.reasons),
+		Verdicts:      r.verdicts,
+		Reasons:       r.reasons,
+		Identity:      r.identities,
 		GraceInformed: r.graceInformed,
-		Identity: IdentityCounts{
-			r.identities[Verified], r.identities[SpoofedIdentity],
-			r.identities[Unverified], r.identities[Unverifiable],
-		},
-		Rules:      []RuleInfo{},
-		RobotsTxt:  r.fetchInfo(),
-		CrawlDelay: []DelayInfo{},
-		Samples:    []SampleInfo{},
+		Rules:         []RuleInfo{},
+		RobotsTxt:     r.fetchInfo(),
+		CrawlDelay:    []DelayInfo{},
+		Samples:       []SampleInfo{},
 	}
 	info.Violations, info.Outcomes = r.listViolations()
 	info.RulesNotListed = r.ruleRest
 	for k, n := range r.rules {
-		info.Rules = append(info.Rules, x.rule(k, n))
+		info.Rules = append(info.Rules, a.rule(k, n))
 	}
 	slices.SortFunc(info.Rules, func(x, y RuleInfo) int {
 		return cmp.Or(cmp.Compare(y.Violations, x.Violations), cmp.Compare(x.Origin, y.Origin),
@@ -234,7 +196,7 @@ func (x texts) crawler(r *row) CrawlerInfo {
 	})
 	for _, d := range r.delays {
 		info.CrawlDelay = append(info.CrawlDelay, DelayInfo{
-			x.origin(d.at), float64(d.delay) / 1000, d.n, d.shorter, float64(d.median) / 1000, float64(d.p10) / 1000,
+			a.originText(d.at), float64(d.delay) / 1000, d.n, d.shorter, float64(d.median) / 1000, float64(d.p10) / 1000,
 		})
 	}
 	for _, s := range r.samples.kept {
@@ -243,30 +205,19 @@ func (x texts) crawler(r *row) CrawlerInfo {
 	return info
 }
 
-func (x texts) rule(k ruleKey, n int64) RuleInfo {
-	o := k.at.First
-	v := x.auditor.config.Policy.Versions(o)[k.version]
+func (a *Auditor) rule(k ruleKey, n int64) RuleInfo {
+	p, o := a.config.Policy, k.at.First
+	v := p.Versions(o)[k.version]
 	return RuleInfo{
-		Origin: x.origin(k.at), Version: startText(v.From), File: Printable([]byte(v.File)),
-		Line: int(k.line), Rule: x.ruleText(o, k.version, int(k.line)), Violations: n,
+		Origin: a.originText(k.at), Version: startText(v.From), File: printable(v.File),
+		Line: int(k.line), Rule: printable(p.RuleText(o, k.version, int(k.line))), Violations: n,
 	}
 }
 
-// cite says of each version how many violations quote it.
-func (a *Auditor) cite(list []VersionInfo, t *tally) {
-	i := 0
-	for o := range a.config.Policy.Origins() {
-		for v := range a.config.Policy.Versions(int32(o)) {
-			list[i].Cited = t.cited[citedKey{int32(o), int32(v)}]
-			i++
-		}
-	}
-}
-
-// origin returns the origin of a site; where it may be one of several, the host, if
-// that is the same; nothing if nobody knows which it is.
-func (x texts) origin(at policy.Site) string {
-	list := x.auditor.config.Policy.Origins()[at.First : at.First+at.N]
+// originText returns the origin of a site: of several possible ones their host, if all
+// have the same; nothing if no origin is known.
+func (a *Auditor) originText(at policy.Site) string {
+	list := a.config.Policy.Origins()[at.First : at.First+at.N]
 	if len(list) == 0 {
 		return ""
 	}
@@ -283,18 +234,32 @@ func (x texts) origin(at policy.Site) string {
 	return o.String()
 }
 
-// policyInfo lists the versions.
-func (a *Auditor) policyInfo() PolicyInfo {
-	p := a.config.Policy
-	info := PolicyInfo{Origins: []string{}, WindowSeconds: int64(p.Window() / time.Second), Versions: []VersionInfo{}}
+// policyInfo describes the robots.txt files, and counts the violations that quote each
+// version.
+func (a *Auditor) policyInfo(t *tally) PolicyInfo {
+	p, b := a.config.Policy, a.config.Basis
+	info := PolicyInfo{
+		File: printable(b.File), Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
+		WindowSeconds: int64(p.Window() / time.Second), Versions: []VersionInfo{},
+	}
+	if d := a.config.Dialect; d != nil {
+		info.Dialect = d.String()
+	}
+	switch {
+	case b.Constant:
+		info.History, info.Bytes = "constant", int(p.Versions(0)[0].Size)
+		info.Notes = len(p.Robots(0, 0, policy.ReadRFC9309).Notes)
+	case b.Observed:
+		info.History = "observed"
+	}
 	for o, origin := range p.Origins() {
 		if !p.Any() {
 			info.Origins = append(info.Origins, origin.String())
 		}
-		for _, v := range p.Versions(int32(o)) {
+		for i, v := range p.Versions(int32(o)) {
 			info.Versions = append(info.Versions, VersionInfo{
-				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: Printable([]byte(v.File)), Bytes: v.Size,
-				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: Printable([]byte(v.Location)),
+				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: printable(v.File), Bytes: v.Size,
+				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: printable(v.Location), Cited: t.cited[citedKey{int32(o), int32(i)}],
 			})
 		}
 	}
@@ -303,8 +268,8 @@ func (a *Auditor) policyInfo() PolicyInfo {
 
 // robotsInfo compares the sizes of answers to robots.txt with the versions'.
 func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
-	t.sizes.prune(1, t.foldSize)
-	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed, Sizes: t.sizeRest, Listed: []SizeInfo{}}
+	t.sizes.prune(1)
+	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed, Sizes: t.sizes.rest, Listed: []SizeInfo{}}
 	size := map[policy.Site]int64{}
 	for k, c := range t.sizes.kept {
 		info.Sizes += c.n
@@ -315,7 +280,7 @@ func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 		expected := []int64{}
 		for i := range k.at.N {
 			o := k.at.First + i
-			for _, v := range a.versionsAt(o, k, i == 0, c.span.first) {
+			for _, v := range a.versionsAt(o, k, i == 0, c.period.first) {
 				expected = append(expected, v.Size)
 			}
 		}
@@ -326,7 +291,7 @@ func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 		}
 		info.Differing += c.n
 		info.Listed = append(info.Listed, SizeInfo{
-			texts{auditor: a}.origin(k.at), k.size, expected, c.n, timeText(c.span.first), timeText(c.span.last),
+			a.originText(k.at), k.size, expected, c.n, timeText(c.period.first), timeText(c.period.last),
 		})
 	}
 	slices.SortFunc(info.Listed, func(x, y SizeInfo) int {
@@ -336,9 +301,9 @@ func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 	return info
 }
 
-// versionsAt returns the versions with a body that were in force when answers to
-// robots.txt were given: on the first of the origins that they may be of as the key
-// says, on others about the first of the answers.
+// versionsAt returns the versions with a body that were in force at the answers of a
+// key: for its first origin as the key has them, for other origins about the time of
+// the first answer.
 func (a *Auditor) versionsAt(o int32, k sizeKey, isFirst bool, at int64) []policy.Version {
 	first, last := int(k.first), int(k.last)
 	if !isFirst {
@@ -356,7 +321,7 @@ func (a *Auditor) versionsAt(o int32, k sizeKey, isFirst bool, at int64) []polic
 // listViolations returns the violations that occur, and their sums by outcome.
 func (r *row) listViolations() ([]ViolationInfo, OutcomeCounts) {
 	list := []ViolationInfo{}
-	var sums [outcomes]int64
+	var sums OutcomeCounts
 	kinds := slices.SortedFunc(maps.Keys(r.violations), func(x, y violation) int {
 		informed := func(v violation) int {
 			if v.informed {
@@ -369,21 +334,21 @@ func (r *row) listViolations() ([]ViolationInfo, OutcomeCounts) {
 	})
 	for _, v := range kinds {
 		n := r.violations[v]
-		list = append(list, ViolationInfo{identityNames[v.identity], outcomeNames[v.outcome], methodNames[v.method], v.informed, n})
+		list = append(list, ViolationInfo{v.identity.String(), v.outcome.String(), v.method.String(), v.informed, n})
 		sums[v.outcome] += n
 	}
-	return list, outcomeCounts(sums)
+	return list, sums
 }
 
 func (r *row) fetchInfo() FetchInfo {
 	info := FetchInfo{Refused: []StatusCount{}}
 	if f := r.fetches; f != nil {
-		if f.span.any {
-			info.First, info.Last = timeText(f.span.first), timeText(f.span.last)
+		if f.period.any {
+			info.First, info.Last = timeText(f.period.first), timeText(f.period.last)
 		}
 		for status, n := range f.answers {
 			info.Fetches += n
-			*info.Answers.of(status) += n
+			info.Answers[answerClassOf(status)] += n
 		}
 		for _, status := range slices.Sorted(maps.Keys(f.refused)) {
 			info.Refused = append(info.Refused, StatusCount{status, f.refused[status]})
@@ -397,29 +362,11 @@ func (r *row) fetchInfo() FetchInfo {
 	return info
 }
 
-func (c *AnswerCounts) of(status int) *int64 {
-	switch {
-	case status == 304:
-		return &c.NotModified
-	case status == 429:
-		return &c.TooMany
-	case status/100 == 2:
-		return &c.Success
-	case status/100 == 3:
-		return &c.Redirect
-	case status/100 == 4:
-		return &c.Unavailable
-	case status/100 == 5:
-		return &c.Error
-	}
-	return &c.Other
-}
-
 func (t *tally) otherHosts() []HostInfo {
-	t.hosts.prune(1, t.foldHost)
+	t.hosts.prune(1)
 	list := []HostInfo{}
-	for host, n := range t.hosts.kept {
-		list = append(list, HostInfo{Printable([]byte(host)), n})
+	for host, c := range t.hosts.kept {
+		list = append(list, HostInfo{printable(host), c.n})
 	}
 	slices.SortFunc(list, func(x, y HostInfo) int {
 		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Host, y.Host))
@@ -427,7 +374,7 @@ func (t *tally) otherHosts() []HostInfo {
 	return list[:min(len(list), maxHostsListed)]
 }
 
-// startText is the time at which a version began, nothing if before all time.
+// startText is the beginning of a version, empty if before all time.
 func startText(nanos int64) string {
 	if nanos == policy.MinTime {
 		return ""
@@ -439,12 +386,14 @@ func startText(nanos int64) string {
 func timeText(nanos int64) string { return time.Unix(0, nanos).UTC().Format(time.RFC3339) }
 
 // Printable returns bytes from a log as text for people: control characters and
-// octets that are not UTF-8 are written \xHH or \u{HHHH}, so that nothing in it
-// can act on a terminal or be lost on the way through JSON.
-func Printable(b []byte) string { return printable(b, unicode.MaxRune) }
+// bytes that are not UTF-8 are written \xHH or \u{HHHH}, so that none of them acts on a
+// terminal or is lost in JSON.
+func Printable(b []byte) string { return printableUpTo(b, unicode.MaxRune) }
 
-// printable is Printable up to a highest character; others are written \u{HHHH}.
-func printable(b []byte, highest rune) string {
+func printable(s string) string { return Printable([]byte(s)) }
+
+// printableUpTo is Printable up to a highest character; others are written \u{HHHH}.
+func printableUpTo(b []byte, highest rune) string {
 	s := make([]byte, 0, len(b))
 	for len(b) > 0 {
 		c, n := utf8.DecodeRune(b)

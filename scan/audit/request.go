@@ -9,9 +9,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// request counts the record of a crawler: a verdict that stands at once goes to
-// its row, one that may have to wait becomes a late record.
-func (w *Worker) request(f format.Format, c *claim) {
+// request counts the record of a crawler: a verdict that no other line can change is
+// counted in its row, and any other request becomes a deferred record.
+func (w *Worker) request(f format.Format, c *agent) {
 	t, r := w.tally, &w.record
 	if r.Target[0] == '*' || string(r.Method) == "CONNECT" {
 		t.NotJudged++
@@ -20,14 +20,14 @@ func (w *Worker) request(f format.Format, c *claim) {
 	at := w.site(f)
 	if at.other {
 		t.OtherHost++
-		t.addHost(at.host, 1)
+		t.hosts.add(at.host, tallied{n: 1})
 		if string(r.Method) == "GET" && w.isRobotsFetch() {
 			t.Elsewhere++
 		}
 		return
 	}
 	if r.HasTime {
-		t.span.add(r.Time)
+		t.period.add(r.Time)
 	}
 	c, identity := w.identify(c)
 	c.row.requests++
@@ -40,16 +40,31 @@ func (w *Worker) request(f format.Format, c *claim) {
 		l = w.auditor.config.Policy.Lawful(at.First, r.Time, c.google)
 		w.visit(at, c, l)
 	}
-	if d, ok := w.early(at, c, identity, fetch, l); ok {
-		c.row.count(identity, d)
-	} else {
-		w.keepPending(at, c, identity)
+	d, ok := w.early(at, c, identity, fetch, l)
+	if !ok {
+		w.deferRequest(at, c, identity)
+		return
+	}
+	c.row.count(identity, d, 1)
+	if w.auditor.config.Judged != nil {
+		w.giveJudged(c, identity, d)
 	}
 }
 
-// identify returns who sent the record: the claim, or of a header that names
-// several the one that the address verifies; and how far that is proven.
-func (w *Worker) identify(c *claim) (*claim, Identity) {
+// giveJudged calls Config.Judged for the record.
+func (w *Worker) giveJudged(c *agent, identity Identity, d decision) {
+	r := &w.record
+	w.judged = Judged{
+		Line: r.Line[:min(len(r.Line), maxSample)], Time: r.Time, HasTime: r.HasTime,
+		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: outcomeOf(r.Status), Method: methodOf(r.Method),
+		Verdict: d.verdict, Reason: d.reason, N: 1,
+	}
+	w.auditor.config.Judged(&w.judged)
+}
+
+// identify returns the crawler that sent the record, and how far that is proven: of
+// a header that names several crawlers it is the one that the address verifies.
+func (w *Worker) identify(c *agent) (*agent, Identity) {
 	r := &w.record
 	addr := w.auditor.config.ClientIP.Of(r.Addr, r.Forwarded)
 	if n := len(addr); n > 2 && addr[n-1] == '0' && addr[n-2] == '.' {
@@ -58,9 +73,9 @@ func (w *Worker) identify(c *claim) (*claim, Identity) {
 	if !c.Ambiguous {
 		return c, identityOf[c.proof.Identify(addr, r.Time, r.HasTime)]
 	}
-	who, state := w.auditor.config.Identities.Claim(c.Claim, addr, r.Time, r.HasTime)
-	if !who.Ambiguous {
-		c = w.claimOf(who.Profile)
+	claim, state := w.auditor.config.Identities.Claim(c.Claim, addr, r.Time, r.HasTime)
+	if !claim.Ambiguous {
+		c = w.knownAgent(claim.Profile)
 	}
 	return c, identityOf[state]
 }
@@ -71,12 +86,10 @@ var identityOf = [...]Identity{
 	crawler.Unverified: Unverified, crawler.Unverifiable: Unverifiable,
 }
 
-func (c *claim) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }
-
-// early gives the record its verdict, if that stands whatever else is in the log.
+// early gives the record its verdict, if no other line of the log can change it.
 // The order of the questions is part of the specification (audit-rules 1). l are the
 // lawful copies of the first origin.
-func (w *Worker) early(at site, c *claim, identity Identity, fetch bool, l *policy.Lawful) (d decision, ok bool) {
+func (w *Worker) early(at site, c *agent, identity Identity, fetch bool, l *policy.Lawful) (d decision, ok bool) {
 	r := &w.record
 	switch {
 	case identity == SpoofedIdentity:
@@ -110,7 +123,7 @@ func (w *Worker) early(at site, c *claim, identity Identity, fetch bool, l *poli
 
 // judge gives the record its verdict on one origin by its lawful copies, if that is
 // final. Nearly always there is one copy, and it permits.
-func (w *Worker) judge(o int32, c *claim, l *policy.Lawful) (d decision, ok bool) {
+func (w *Worker) judge(o int32, c *agent, l *policy.Lawful) (d decision, ok bool) {
 	b := w.bindingAt(c, o)
 	if len(l.Bodies) == 1 && len(l.Hops) == 0 && !l.Redirected &&
 		b.Judge(&w.scratch, l.Bodies[0], w.record.Target).Answer == policy.Permits {
@@ -132,7 +145,7 @@ func (w *Worker) judgeAll(o int32, b *policy.Binding, l *policy.Lawful) (d decis
 	return final(l, w.answers)
 }
 
-// sameHost tells whether two origins are of one host.
+// sameHost tells whether two origins have one host.
 func (a *Auditor) sameHost(x, y int32) bool {
 	origins := a.config.Policy.Origins()
 	return origins[x].Host == origins[y].Host

@@ -8,18 +8,17 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// site is where a request went: the origins of the policy that it may have gone
-// to, none where nobody knows, or another host.
+// site is where a request went: the origins of the policy that it may have gone to,
+// none if the log does not tell, or another host.
 type site struct {
 	policy.Site
 	other bool
-	host  string // as to be reported, if other
+	host  string // for the report, if other
 }
 
-// site returns where the record's request went. An absolute target says it
-// itself (RFC 9112 3.2.2); else the log's host field does; a log without one is
-// the log of the hosts that the user named. Of a field that is left out nobody
-// knows what it stands for.
+// site returns where the record's request went, by the first of: an absolute target
+// (RFC 9112 3.2.2), the log's host field, the hosts of the options for a log without
+// one. An empty host field may stand for any host.
 func (w *Worker) site(f format.Format) site {
 	p := w.auditor.config.Policy
 	switch {
@@ -28,7 +27,7 @@ func (w *Worker) site(f format.Format) site {
 		return w.siteBy(&w.urls, authorityPrefix(w.record.Target), origin.Of)
 	case f.HasHost():
 		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
-			return site{} // it may have been any of the server's
+			return site{}
 		}
 		return w.siteBy(&w.hosts, w.record.Host, loggedOrigin)
 	}
@@ -45,13 +44,13 @@ func authorityPrefix(target []byte) []byte {
 	return target
 }
 
-// loggedOrigin reads a host field as the log spells it.
+// loggedOrigin reads a host field.
 func loggedOrigin(field []byte) (origin.Origin, error) {
 	return origin.Logged(string(format.Unescape(nil, field)))
 }
 
-// siteBy returns the site that a key stands for, read by a function that has the
-// memo for itself: a host field may hold what looks like a URL and is none.
+// siteBy returns the site of a key. Each function read has a memo of its own: a host
+// field may look like a URL without being one.
 func (w *Worker) siteBy(known *memo[site], key []byte, read func([]byte) (origin.Origin, error)) site {
 	s, ok := known.m[string(key)]
 	if !ok {

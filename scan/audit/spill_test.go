@@ -42,7 +42,7 @@ func TestWorkersThatSpillMakeOneReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	size := 0
-	for r := range run.late.All() {
+	for r := range run.deferred.All() {
 		size += len(r.Data)
 	}
 	if size < 2*int(config.Memory) {
@@ -96,7 +96,7 @@ func TestOnlyWhatMustWaitIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		for _, err := range run.late.All() {
+		for _, err := range run.deferred.All() {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestNoReportWhereRecordsCouldNotBeKept(t *testing.T) {
 	if !strings.Contains(w.Err().Error(), "no/such/folder") {
 		t.Error(w.Err())
 	}
-	if r, err := run.Report(ruleText); err == nil || r != nil {
+	if r, err := run.Report(Inputs{}); err == nil || r != nil {
 		t.Errorf("%v, %v", r, err)
 	}
 }

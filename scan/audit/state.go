@@ -15,35 +15,44 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// A state is what a run over a part of the input has counted and kept, so that
-// states add up to the run over all of it. The file is
+// A state is all that a run over a part of the input has counted and kept. States add
+// up to the run over all of it. The file is
 //
-//	magic    19 bytes
-//	head     length in 8 bytes, JSON, CRC-32C of it in 4: what the caller wrote
+//	magic    19 bytes, with the version of the form
+//	head     length in 8 bytes, JSON, CRC-32C of it in 4: from the caller
 //	tally    likewise
-//	records  those that have to wait for the whole input, as package spill has them
+//	records  the deferred records, as package spill has them
 //
-// Numbers are big-endian. It holds raw lines of clients only where the report
-// would, and addresses only where gaps between requests are to be measured.
-const stateMagic = "robotsieve state 1\n"
-
-var (
-	errNoState   = errors.New("not the state of an audit")
-	errDamaged   = errors.New("the state is damaged")
-	errTruncated = errors.New("the state is truncated")
-	errSums      = errors.New("the numbers of a state do not add up")
+// Numbers are big-endian. It holds raw lines of clients only where the report would,
+// and addresses only where gaps between requests are to be measured.
+const (
+	stateMagic   = stateName + "2\n"
+	stateName    = "robotsieve state "
+	maxStatePart = 1 << 30 // bytes of the head and of the tally
 )
 
-// maxStatePart bounds the head and the tally of a state.
-const maxStatePart = 1 << 30
+// Errors of states.
+var (
+	// ErrNotState is of a file that is no state.
+	ErrNotState = errors.New("not the state of an audit")
+	// ErrStateVersion is of a state that another version of this package wrote.
+	ErrStateVersion = errors.New("the state is of another version of this program")
+	// ErrDamaged is of a state that was changed or cut after it was written, or whose
+	// numbers do not add up.
+	ErrDamaged = errors.New("the state is damaged")
+	// ErrNoState is of a run whose options do not allow a state.
+	ErrNoState = errors.New("a run that keeps addresses, or calls a function for each request, has no state")
+)
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// WriteState writes the run's state. head is the caller's, who has to see to it
-// that only states of runs by the same Config are added up: it comes back from
-// ReadState. It is to be called before Report, and the workers are not to be used
-// afterwards.
+// WriteState writes the run's state. The head is the caller's, and ReadState returns
+// it: the caller must make sure that only states of runs by the same Config are added
+// up. WriteState must come before Report, and the workers must not be used afterwards.
 func (r *Run) WriteState(w io.Writer, head []byte) error {
+	if r.auditor.config.Addresses || r.auditor.config.Judged != nil {
+		return ErrNoState
+	}
 	if err := r.gather(); err != nil {
 		return err
 	}
@@ -61,58 +70,58 @@ func (r *Run) WriteState(w io.Writer, head []byte) error {
 			return err
 		}
 	}
-	_, err = r.late.WriteTo(w)
+	_, err = r.deferred.WriteTo(w)
 	return err
 }
 
-// State is one that was written by WriteState.
+// State is a state that WriteState has written.
 type State struct {
-	// Head is what the caller of WriteState gave.
+	// Head is the caller's.
 	Head []byte
 
-	tally []byte
-	file  io.ReaderAt
-	late  int64 // where the records begin
-	size  int64
+	tally   []byte
+	file    io.ReaderAt
+	records int64 // where they begin
+	size    int64
 }
 
-// ReadState reads the state in the first size bytes of a file, which is to stay
-// open until the run that it is added to is closed. It refuses what is no state;
-// its records are checked as they are read.
+// ReadState reads the state in the first size bytes of a file, which must stay open
+// until the run that it is added to is closed. Its errors are ErrNotState,
+// ErrStateVersion and ErrDamaged; the records are checked when they are read.
 func ReadState(file io.ReaderAt, size int64) (*State, error) {
 	r := io.NewSectionReader(file, 0, size)
 	magic := make([]byte, len(stateMagic))
-	if _, err := io.ReadFull(r, magic); err != nil || string(magic) != stateMagic {
-		return nil, errNoState
+	switch _, err := io.ReadFull(r, magic); {
+	case err != nil || string(magic[:len(stateName)]) != stateName:
+		return nil, ErrNotState
+	case string(magic) != stateMagic:
+		return nil, ErrStateVersion
 	}
-	s := &State{file: file, size: size, late: int64(len(magic))}
+	s := &State{file: file, size: size, records: int64(len(magic))}
 	for _, part := range []*[]byte{&s.Head, &s.tally} {
 		var length [8]byte
-		if _, err := io.ReadFull(r, length[:]); err != nil {
-			return nil, errTruncated
-		}
+		_, err := io.ReadFull(r, length[:])
 		n := binary.BigEndian.Uint64(length[:])
-		if s.late += 8; n > maxStatePart || int64(n)+4 > size-s.late {
-			return nil, errTruncated
+		if s.records += 8; err != nil || n > maxStatePart || int64(n)+4 > size-s.records {
+			return nil, fmt.Errorf("%w: it is truncated", ErrDamaged)
 		}
 		b := make([]byte, n+4)
 		if _, err := io.ReadFull(r, b); err != nil {
-			return nil, fmt.Errorf("%w: %w", errTruncated, err)
+			return nil, fmt.Errorf("%w: it is truncated: %w", ErrDamaged, err)
 		}
-		s.late += int64(len(b))
+		s.records += int64(len(b))
 		if *part = b[:n]; crc32.Checksum(*part, castagnoli) != binary.BigEndian.Uint32(b[n:]) {
-			return nil, errDamaged
+			return nil, ErrDamaged
 		}
 	}
 	return s, nil
 }
 
-// Add adds to the run what a state of another has, whose Config must have been
-// the same.
+// Add adds a state of a run by the same Config. Its errors are as those of ReadState.
 func (r *Run) Add(s *State) error {
 	var saved savedTally
 	if err := json.Unmarshal(s.tally, &saved); err != nil {
-		return fmt.Errorf("%w: %w", errDamaged, err)
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	t, err := r.auditor.restore(&saved)
 	if err != nil {
@@ -120,14 +129,13 @@ func (r *Run) Add(s *State) error {
 	}
 	r.tally.merge(t)
 	r.added = true
-	return r.late.Adopt(s.file, s.late, s.size-s.late)
+	return r.deferred.Adopt(s.file, s.records, s.size-s.records)
 }
 
-// savedTally is a tally as a state has it, before the late records are settled:
-// there are no violations in it yet.
+// savedTally is a tally as a state has it, before the final pass: there are no
+// violations in it yet.
 type savedTally struct {
-	Lines, Blank, Unparsed, NotCrawlers, OtherHost, NotJudged, RobotsRequests, RobotsServed, Elsewhere, EndInZero int64
-
+	totals
 	Known    []savedRow
 	Hosts    map[string]int64
 	HostBar  uint64
@@ -136,7 +144,7 @@ type savedTally struct {
 	SizeBar  uint64
 	SizeRest int64
 	Samples  [][]byte
-	Span     savedSpan
+	Period   savedPeriod
 }
 
 type savedRow struct {
@@ -150,42 +158,40 @@ type savedRow struct {
 }
 
 type savedFetches struct {
-	Span             savedSpan
+	Period           savedPeriod
 	Answers, Refused map[int]int64
 }
 
 type savedSize struct {
 	Origin, Origins, First, Last int32
 	Size, N                      int64
-	Span                         savedSpan
+	Period                       savedPeriod
 }
 
-// savedSpan is a span: none, or the first moment and the last.
-type savedSpan []int64
+// savedPeriod is a period: none, or the first moment and the last.
+type savedPeriod []int64
 
-func saveSpan(s span) savedSpan {
-	if !s.any {
+func savePeriod(p period) savedPeriod {
+	if !p.any {
 		return nil
 	}
-	return savedSpan{s.first, s.last}
+	return savedPeriod{p.first, p.last}
 }
 
-func (s savedSpan) restore() (span, error) {
+func (s savedPeriod) restore() (period, error) {
 	switch {
 	case len(s) == 0:
-		return span{}, nil
+		return period{}, nil
 	case len(s) != 2 || s[0] < earliest || s[0] > s[1] || s[1] > latest:
-		return span{}, errDamaged
+		return period{}, ErrDamaged
 	}
-	return span{s[0], s[1], true}, nil
+	return period{s[0], s[1], true}, nil
 }
 
 func (a *Auditor) save(t *tally) *savedTally {
 	s := &savedTally{
-		Lines: t.Lines, Blank: t.Blank, Unparsed: t.Unparsed, NotCrawlers: t.NotCrawlers, OtherHost: t.OtherHost,
-		NotJudged: t.NotJudged, RobotsRequests: t.RobotsRequests, RobotsServed: t.RobotsServed, Elsewhere: t.Elsewhere, EndInZero: t.EndInZero,
-		Hosts: map[string]int64{}, HostBar: t.hosts.bar, HostRest: t.hostRest,
-		SizeBar: t.sizes.bar, SizeRest: t.sizeRest, Span: saveSpan(t.span),
+		totals: t.totals, Hosts: map[string]int64{}, HostBar: t.hosts.bar, HostRest: t.hosts.rest,
+		SizeBar: t.sizes.bar, SizeRest: t.sizes.rest, Period: savePeriod(t.period),
 	}
 	for p, r := range t.known {
 		row := saveRow(r)
@@ -193,11 +199,11 @@ func (a *Auditor) save(t *tally) *savedTally {
 		s.Known = append(s.Known, row)
 	}
 	slices.SortFunc(s.Known, func(x, y savedRow) int { return x.Profile - y.Profile })
-	for host, n := range t.hosts.kept {
-		s.Hosts[string(latin1(host))] = n
+	for host, c := range t.hosts.kept {
+		s.Hosts[string(latin1(host))] = c.n
 	}
 	for k, c := range t.sizes.kept {
-		s.Sizes = append(s.Sizes, savedSize{k.at.First, k.at.N, k.first, k.last, k.size, c.n, saveSpan(c.span)})
+		s.Sizes = append(s.Sizes, savedSize{k.at.First, k.at.N, k.first, k.last, k.size, c.n, savePeriod(c.period)})
 	}
 	for _, sample := range t.unparsed.kept {
 		s.Samples = append(s.Samples, sample.Line)
@@ -208,27 +214,24 @@ func (a *Auditor) save(t *tally) *savedTally {
 func saveRow(r *row) savedRow {
 	s := savedRow{Name: string(latin1(r.name)), Requests: r.requests, Verdicts: r.verdicts[:], Reasons: r.reasons[:], Identities: r.identities[:]}
 	if f := r.fetches; f != nil {
-		s.Fetches = &savedFetches{saveSpan(f.span), f.answers, f.refused}
+		s.Fetches = &savedFetches{savePeriod(f.period), f.answers, f.refused}
 	}
 	return s
 }
 
-// restore makes a tally of a saved one. It refuses what no run has saved.
+// restore makes a tally of a saved one. It refuses one that no run has saved.
 func (a *Auditor) restore(s *savedTally) (*tally, error) {
 	t := a.newTally()
-	t.Lines, t.Blank, t.Unparsed, t.NotCrawlers = s.Lines, s.Blank, s.Unparsed, s.NotCrawlers
-	t.OtherHost, t.NotJudged, t.RobotsRequests, t.RobotsServed = s.OtherHost, s.NotJudged, s.RobotsRequests, s.RobotsServed
-	t.Elsewhere, t.EndInZero = s.Elsewhere, s.EndInZero
-	t.hostRest, t.sizeRest = s.HostRest, s.SizeRest
+	t.totals, t.hosts.rest, t.sizes.rest = s.totals, s.HostRest, s.SizeRest
 	var err error
-	if t.span, err = s.Span.restore(); err != nil {
+	if t.period, err = s.Period.restore(); err != nil {
 		return nil, err
 	}
 	t.hosts.bar, t.sizes.bar = s.HostBar, s.SizeBar
 	profiles := a.config.Crawlers.Profiles()
 	for _, saved := range s.Known {
 		if saved.Profile < 0 || saved.Profile >= len(profiles) {
-			return nil, errDamaged
+			return nil, ErrDamaged
 		}
 		p := &profiles[saved.Profile]
 		if err := saved.restore(t.rowOf(crawler.Claim{Profile: p, Name: p.Name}), 1); err != nil {
@@ -236,15 +239,15 @@ func (a *Auditor) restore(s *savedTally) (*tally, error) {
 		}
 	}
 	for host, n := range s.Hosts {
-		t.hosts.kept[fromLatin1(host)] = n
+		t.hosts.kept[fromLatin1(host)] = tallied{n: n}
 	}
 	for _, z := range s.Sizes {
 		k := sizeKey{policy.Site{First: z.Origin, N: z.Origins}, z.First, z.Last, z.Size}
-		during, err := z.Span.restore()
+		during, err := z.Period.restore()
 		if err != nil || !during.any || !a.knows(k) {
-			return nil, errDamaged
+			return nil, ErrDamaged
 		}
-		t.sizes.kept[k] = sizeCount{z.N, during}
+		t.sizes.kept[k] = tallied{z.N, during}
 	}
 	for _, line := range s.Samples {
 		t.unparsed.add(0, line)
@@ -261,7 +264,7 @@ func (a *Auditor) knows(k sizeKey) bool {
 	return 0 <= k.first && k.first <= k.last && int(k.last) <= len(p.Versions(k.at.First))
 }
 
-// restore adds to a row n times what was saved.
+// restore adds to a row n times the saved counts.
 func (s *savedRow) restore(r *row, n int64) error {
 	all := slices.Concat([]int64{s.Requests}, s.Verdicts, s.Reasons, s.Identities)
 	f := s.Fetches
@@ -271,58 +274,43 @@ func (s *savedRow) restore(r *row, n int64) error {
 	}
 	if len(s.Verdicts) != len(r.verdicts) || len(s.Reasons) != len(r.reasons) || len(s.Identities) != len(r.identities) ||
 		slices.Min(all) < 0 || slices.Max(all) > math.MaxInt64/n {
-		return errDamaged
+		return ErrDamaged
 	}
 	r.requests += s.Requests * n
-	for i, of := range s.Verdicts {
-		r.verdicts[i] += of * n
-	}
-	for i, of := range s.Reasons {
-		r.reasons[i] += of * n
-	}
-	for i, of := range s.Identities {
-		r.identities[i] += of * n
-	}
+	add(r.verdicts[:], s.Verdicts, n)
+	add(r.reasons[:], s.Reasons, n)
+	add(r.identities[:], s.Identities, n)
 	if f == nil {
 		return nil
 	}
-	during, err := f.Span.restore()
-	r.fetched().span.merge(during)
-	addTimes(r.fetches.answers, f.Answers, n)
-	addTimes(r.fetches.refused, f.Refused, n)
+	during, err := f.Period.restore()
+	r.fetched().merge(during, f.Answers, f.Refused, n)
 	return err
 }
 
-// addsUp tells whether the numbers of a tally whose late records are settled add up
-// as they are said to: those of states from elsewhere may not.
+// addsUp tells whether the numbers of a tally add up after the final pass: those of
+// a state from elsewhere may not.
 func (t *tally) addsUp() bool {
 	lines := sum{left: t.Lines}
 	lines.takes(t.Unparsed, t.NotCrawlers, t.OtherHost, t.NotJudged)
-	ok := t.Blank >= 0
-	row := func(r *row) {
+	ok := t.Blank >= 0 && t.Elsewhere >= 0 && t.EndInZero >= 0
+	for _, r := range slices.Concat(slices.Collect(maps.Values(t.known)), t.listed, []*row{t.others}) {
 		lines.takes(r.requests)
 		ok = ok && r.addsUp()
 	}
-	for _, r := range t.known {
-		row(r)
-	}
-	for _, r := range t.listed {
-		row(r)
-	}
-	row(t.others)
 	hosts := sum{left: t.OtherHost}
-	hosts.takes(t.hostRest)
-	for _, n := range t.hosts.kept {
-		hosts.takes(n)
+	hosts.takes(t.hosts.rest)
+	for _, c := range t.hosts.kept {
+		hosts.takes(c.n)
 	}
 	served := sum{left: min(t.RobotsRequests, t.Lines)}
 	served.takes(t.RobotsServed)
 	sizes := sum{left: min(t.RobotsRequests, t.Lines)}
-	sizes.takes(t.sizeRest)
+	sizes.takes(t.sizes.rest)
 	for _, c := range t.sizes.kept {
 		sizes.takes(c.n)
 	}
-	return ok && lines.isAll() && hosts.isAll() && !sizes.bad && !served.bad && t.Elsewhere >= 0 && t.EndInZero >= 0
+	return ok && lines.isAll() && hosts.isAll() && !sizes.bad && !served.bad
 }
 
 func (r *row) addsUp() bool {
@@ -345,10 +333,10 @@ func (r *row) addsUp() bool {
 	return ok
 }
 
-// sum is a number that others are to add up to.
+// sum is a number that the numbers taken from it must add up to.
 type sum struct {
 	left int64
-	bad  bool // they do not, or one is negative
+	bad  bool // they add up to more, or one is negative
 }
 
 func (s *sum) takes(list ...int64) {
@@ -360,8 +348,8 @@ func (s *sum) takes(list ...int64) {
 
 func (s *sum) isAll() bool { return s.left == 0 && !s.bad }
 
-// latin1 writes each byte of a string as the character of that number, since JSON
-// has no room for octets that are not UTF-8.
+// latin1 writes each byte of a string as the character of that number: JSON strings
+// cannot hold bytes that are not UTF-8.
 func latin1(s string) []rune {
 	runes := make([]rune, len(s))
 	for i := range len(s) {

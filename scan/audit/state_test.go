@@ -87,7 +87,7 @@ func reportOf(a *Auditor, states ...[]byte) (*Report, error) {
 			return nil, err
 		}
 	}
-	return run.Report(ruleText)
+	return run.Report(Inputs{})
 }
 
 // States of parts make the report of the whole, and so does a state of states.
@@ -185,7 +185,7 @@ func savedParts(t testing.TB, state []byte) (tally string, records []spill.Recor
 	}
 	sorter := spill.New(spill.Options{})
 	defer sorter.Close()
-	if err := sorter.Adopt(s.file, s.late, s.size-s.late); err != nil {
+	if err := sorter.Adopt(s.file, s.records, s.size-s.records); err != nil {
 		t.Fatal(err)
 	}
 	for r, err := range sorter.All() {
@@ -262,10 +262,10 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"a size at no origin":          func(s *savedTally) { s.Sizes[0].Origins = 0 },
 		"a size of a negative version": func(s *savedTally) { s.Sizes[0].First = -1 },
 		"a size of a version too far":  func(s *savedTally) { s.Sizes[0].Last = 99 },
-		"a size at no time":            func(s *savedTally) { s.Sizes[0].Span = nil },
-		"a span of three moments":      func(s *savedTally) { s.Span = savedSpan{1, 2, 3} },
-		"a span that runs backwards":   func(s *savedTally) { s.Span = savedSpan{2, 1} },
-		"a span before all time":       func(s *savedTally) { s.Span = savedSpan{policy.MinTime, 1} },
+		"a size at no time":            func(s *savedTally) { s.Sizes[0].Period = nil },
+		"a period of three moments":    func(s *savedTally) { s.Period = savedPeriod{1, 2, 3} },
+		"a period that runs backwards": func(s *savedTally) { s.Period = savedPeriod{2, 1} },
+		"a period before all time":     func(s *savedTally) { s.Period = savedPeriod{policy.MinTime, 1} },
 		"more fetches than requests": func(s *savedTally) {
 			for i := range s.Known {
 				if f := s.Known[i].Fetches; f != nil {
@@ -295,24 +295,24 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		}
 	}
 	for name, list := range map[string][]spill.Record{
-		"a late record less":  records[1:],
-		"no late records":     nil,
-		"a late record twice": append(slices.Clone(records), records[len(records)-1]),
+		"a deferred record less":  records[1:],
+		"no deferred records":     nil,
+		"a deferred record twice": append(slices.Clone(records), records[len(records)-1]),
 	} {
 		// What was fetched and when is not counted, so only requests that are missing
 		// can be noticed.
-		if name == "a late record less" {
+		if name == "a deferred record less" {
 			list = slices.DeleteFunc(slices.Clone(records), func(r spill.Record) bool { return bytes.Equal(r.Data, pendingOf(t, records).Data) })
 		}
-		if name == "a late record twice" {
+		if name == "a deferred record twice" {
 			list = append(slices.Clone(records), pendingOf(t, records))
 		}
-		if _, err := reportOf(a, joined(t, tally, list...)); !errors.Is(err, errSums) {
+		if _, err := reportOf(a, joined(t, tally, list...)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, text := range []string{"", "{", "[]", `{"Known":[{}]}`, `{"Lines":1e99}`, `{"Sizes":[{}]}`, `{"Samples":["%"]}`} {
-		if _, err := reportOf(a, joined(t, text)); !errors.Is(err, errDamaged) {
+		if _, err := reportOf(a, joined(t, text)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("tally %q: %v", text, err)
 		}
 	}
@@ -322,7 +322,7 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 func TestStateOfNoLinesWithARequestIsAnError(t *testing.T) {
 	a := stateAuditor(t)
 	_, records := savedParts(t, stateOf(t, a, stateLog(rand.New(rand.NewPCG(1, 2)), 200)))
-	if _, err := reportOf(a, joined(t, "{}", pendingOf(t, records))); !errors.Is(err, errLate) {
+	if _, err := reportOf(a, joined(t, "{}", pendingOf(t, records))); !errors.Is(err, ErrDamaged) {
 		t.Error(err)
 	}
 }
@@ -331,8 +331,8 @@ func TestStateOfNoLinesWithARequestIsAnError(t *testing.T) {
 func pendingOf(t testing.TB, records []spill.Record) spill.Record {
 	t.Helper()
 	for _, r := range records {
-		if rd := (&lateReader{rest: r.Data}); r.N == 1 {
-			if rd.operator(); rd.byte() == latePending {
+		if rd := (&recordReader{rest: r.Data}); r.N == 1 {
+			if rd.operator(); rd.byte() == recordRequest {
 				return r
 			}
 		}

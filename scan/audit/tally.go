@@ -2,7 +2,9 @@ package audit
 
 import (
 	"cmp"
+	"container/heap"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -10,9 +12,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// Bounds on what strangers can make a tally hold: names that unknown crawlers
-// give themselves, rules of each of these that are listed, and hosts without a
-// policy.
+// Bounds of a tally, whose contents clients choose: names of unknown crawlers, listed
+// rules of each of these, hosts without a policy, sizes of answers.
 const (
 	maxNames     = 4096
 	maxNameRules = 256
@@ -21,69 +22,82 @@ const (
 	maxSizes     = 1000
 	// maxUnparsed is how many lines that cannot be read are quoted.
 	maxUnparsed = 5
+	// maxUnknownListed is how many unknown crawlers are listed (audit-rules 7).
+	maxUnknownListed = 1000
 )
 
-// tally is what was counted in a part of the input. It belongs to one goroutine.
+// tally is the counts of a part of the input. It belongs to one goroutine.
 //
 // Lines = Unparsed + NotCrawlers + OtherHost + NotJudged + the requests of all
 // rows, always.
 type tally struct {
-	Lines, Blank, Unparsed, NotCrawlers, OtherHost, NotJudged int64
-	// RobotsRequests are the GETs of /robots.txt of any client, and RobotsServed
-	// those of them that were answered with a body, or 304.
-	RobotsRequests, RobotsServed int64
-	// Elsewhere are the GETs of /robots.txt of other hosts: they show that the log has
-	// such requests. EndInZero are the crawlers' requests from addresses of IPv4 whose
-	// last number is 0, as it is where a log does not keep the ends.
-	Elsewhere, EndInZero int64
-
+	totals
 	known map[*crawler.Profile]*row
-	// unknown are rows of unknown crawlers by their names in lower case, while lines
-	// are read: there may be more of some of them among the late records.
+	// unknown has rows of unknown crawlers by their names in lower case, while lines
+	// are read: more counts of them may be in deferred records.
 	unknown map[string]*row
-	// listed are the most frequent unknown crawlers, and others is all the rest, once
-	// the late records have been settled.
+	// listed are the most frequent unknown crawlers, and others is the sum of all
+	// other ones, after the final pass.
 	listed   []*row
 	others   *row
 	cited    map[citedKey]int64 // violations, by the version that they quote
-	hosts    *bounded[string, int64]
-	hostRest int64 // requests for hosts that hosts has no room for
-	sizes    *bounded[sizeKey, sizeCount]
-	sizeRest int64 // answers to robots.txt whose size sizes has no room for
+	hosts    *bounded[string]   // requests for hosts without a policy
+	sizes    *bounded[sizeKey]  // answers to robots.txt
 	unparsed samples
-	span     span
+	period   period
 	samples  int // of each row
 }
 
-// newTally returns an empty tally.
+// totals are the numbers of a tally that are plain sums. A new one is a field here:
+// states and merges take it from there.
+type totals struct {
+	LineCounts
+	// RobotsRequests counts the GETs of /robots.txt of any client, and RobotsServed
+	// those of them that were answered with a body, or 304.
+	RobotsRequests, RobotsServed int64
+	// Elsewhere counts the GETs of /robots.txt of other hosts: they show that the log
+	// has such requests. EndInZero counts the crawlers' requests from IPv4 addresses
+	// that end in .0, as all do in logs that cut off the ends.
+	Elsewhere, EndInZero int64
+}
+
+// add adds each number. It runs once a worker and once a state.
+func (t *totals) add(other totals) {
+	to, from := reflect.ValueOf(t).Elem(), reflect.ValueOf(other)
+	for _, f := range reflect.VisibleFields(to.Type()) {
+		if f.Type.Kind() == reflect.Int64 {
+			to.FieldByIndex(f.Index).SetInt(to.FieldByIndex(f.Index).Int() + from.FieldByIndex(f.Index).Int())
+		}
+	}
+}
+
 func (a *Auditor) newTally() *tally {
 	return &tally{
 		known:    map[*crawler.Profile]*row{},
 		unknown:  map[string]*row{},
 		cited:    map[citedKey]int64{},
-		hosts:    newBounded[string, int64](maxHosts, hashString),
-		sizes:    newBounded[sizeKey, sizeCount](maxSizes, hashSize),
+		hosts:    newBounded(maxHosts, hashString),
+		sizes:    newBounded(maxSizes, hashSize),
 		unparsed: samples{most: maxUnparsed},
 		samples:  a.config.Samples,
 	}
 }
 
-// span is the time from the first request of a crawler to the last, in
-// nanoseconds since 1970.
-type span struct {
+// period is the time from a first moment to a last one, in nanoseconds since 1970.
+type period struct {
 	first, last int64
 	any         bool
 }
 
-func (s *span) add(time int64) { s.merge(span{time, time, true}) }
+func (p *period) add(time int64) { p.merge(period{time, time, true}) }
 
-func (s *span) merge(other span) {
+func (p *period) merge(other period) {
 	switch {
 	case !other.any:
-	case !s.any:
-		*s = other
+	case !p.any:
+		*p = other
 	default:
-		s.first, s.last = min(s.first, other.first), max(s.last, other.last)
+		p.first, p.last = min(p.first, other.first), max(p.last, other.last)
 	}
 }
 
@@ -98,13 +112,13 @@ type ruleKey struct {
 // citedKey names a version of an origin.
 type citedKey struct{ origin, version int32 }
 
-// row is what was counted of one crawler.
+// row is the counts of one crawler.
 type row struct {
-	name       string // as it spells itself
+	name       string // as the crawler writes it
 	requests   int64
-	verdicts   [verdicts]int64
-	reasons    [reasons]int64
-	identities [identities]int64
+	verdicts   VerdictCounts
+	reasons    ReasonCounts
+	identities IdentityCounts
 	violations map[violation]int64
 	rules      map[ruleKey]int64 // violations of each
 	ruleRest   int64             // and of those that are not kept
@@ -112,7 +126,7 @@ type row struct {
 
 	graceInformed int64
 	fetches       *fetches // of robots.txt; nil if there are none
-	// Known once the late records have been settled:
+	// Set by the final pass:
 	fetchGaps fetchGaps
 	delays    []delayGaps
 }
@@ -125,11 +139,11 @@ type violation struct {
 	informed bool
 }
 
-// fetches are a crawler's GETs of /robots.txt, the spoofed left out.
+// fetches are a crawler's GETs of /robots.txt, without the spoofed ones.
 type fetches struct {
-	span    span
+	period  period
 	answers map[int]int64 // by status
-	// refused counts, by status, the answers that there is no robots.txt where the
+	// refused counts, by status, the answers that there is no robots.txt while the
 	// policy has one.
 	refused map[int]int64
 }
@@ -141,19 +155,20 @@ func (r *row) fetched() *fetches {
 	return r.fetches
 }
 
-func (r *row) count(i Identity, d decision) {
-	r.identities[i]++
-	r.verdicts[d.verdict]++
+// count counts n requests with a verdict.
+func (r *row) count(i Identity, d decision, n int64) {
+	r.identities[i] += n
+	r.verdicts[d.verdict] += n
 	if d.verdict == Indeterminate {
-		r.reasons[d.reason]++
+		r.reasons[d.reason] += n
 	}
 }
 
 func (t *tally) newRow(name string) *row {
-	return &row{name: name, rules: map[ruleKey]int64{}, samples: samples{most: t.samples}}
+	return &row{name: name, violations: map[violation]int64{}, rules: map[ruleKey]int64{}, samples: samples{most: t.samples}}
 }
 
-// rowOf returns the row for a claim.
+// rowOf returns the row of a crawler.
 func (t *tally) rowOf(c crawler.Claim) *row {
 	if c.Profile != nil {
 		r := t.known[c.Profile]
@@ -169,22 +184,10 @@ func (t *tally) rowOf(c crawler.Claim) *row {
 		r = t.newRow(c.Name)
 		t.unknown[key] = r
 	}
-	// Of several spellings of a name the smallest is shown, whichever came first.
+	// Of several ways to write a name the smallest is shown, in any order of lines.
 	r.name = min(r.name, c.Name)
 	return r
 }
-
-// addHost counts a request for a host without a policy.
-func (t *tally) addHost(host string, n int64) {
-	if _, kept := t.hosts.kept[host]; !kept && !t.hosts.admits(host) {
-		t.hostRest += n
-		return
-	}
-	t.hosts.kept[host] += n
-	t.hosts.prune(2, t.foldHost)
-}
-
-func (t *tally) foldHost(_ string, n int64) { t.hostRest += n }
 
 // listRules keeps the rules that were violated most often, and counts the
 // violations of all others together.
@@ -193,7 +196,8 @@ func (r *row) listRules() {
 		return
 	}
 	keys := slices.SortedFunc(maps.Keys(r.rules), func(x, y ruleKey) int {
-		return cmp.Or(cmp.Compare(r.rules[y], r.rules[x]), compareRules(x, y))
+		return cmp.Or(cmp.Compare(r.rules[y], r.rules[x]), cmp.Compare(x.at.First, y.at.First), cmp.Compare(x.at.N, y.at.N),
+			cmp.Compare(x.version, y.version), cmp.Compare(x.line, y.line))
 	})
 	for _, k := range keys[maxNameRules:] {
 		r.ruleRest += r.rules[k]
@@ -201,92 +205,90 @@ func (r *row) listRules() {
 	}
 }
 
-func compareRules(x, y ruleKey) int {
-	return cmp.Or(cmp.Compare(x.at.First, y.at.First), cmp.Compare(x.at.N, y.at.N),
-		cmp.Compare(x.version, y.version), cmp.Compare(x.line, y.line))
-}
-
-// violate counts violations of a kind.
-func (r *row) violate(v violation, n int64) {
-	if r.violations == nil {
-		r.violations = map[violation]int64{}
-	}
-	r.violations[v] += n
-}
-
-// addSize counts answers to robots.txt of a size.
-func (t *tally) addSize(k sizeKey, c sizeCount) {
-	if _, kept := t.sizes.kept[k]; !kept && !t.sizes.admits(k) {
-		t.sizeRest += c.n
-		return
-	}
-	t.sizes.kept[k] = t.sizes.kept[k].plus(c)
-	t.sizes.prune(2, t.foldSize)
-}
-
-func (t *tally) foldSize(_ sizeKey, c sizeCount) { t.sizeRest += c.n }
-
-// merge adds what was counted in another row.
+// merge adds the counts of another row.
 func (r *row) merge(other *row) {
 	r.requests += other.requests
-	for i, n := range other.verdicts {
-		r.verdicts[i] += n
-	}
-	for i, n := range other.reasons {
-		r.reasons[i] += n
-	}
-	for i, n := range other.identities {
-		r.identities[i] += n
-	}
-	for v, n := range other.violations {
-		r.violate(v, n)
-	}
+	add(r.verdicts[:], other.verdicts[:], 1)
+	add(r.reasons[:], other.reasons[:], 1)
+	add(r.identities[:], other.identities[:], 1)
+	addTimes(r.violations, other.violations, 1)
 	r.graceInformed += other.graceInformed
 	if f := other.fetches; f != nil {
-		r.fetched().span.merge(f.span)
-		addAll(r.fetches.answers, f.answers)
-		addAll(r.fetches.refused, f.refused)
+		r.fetched().merge(f.period, f.answers, f.refused, 1)
 	}
-	addAll(r.rules, other.rules)
+	addTimes(r.rules, other.rules, 1)
 	r.ruleRest += other.ruleRest
 	r.samples.merge(&other.samples)
 }
 
-func addAll[K comparable](to, from map[K]int64) { addTimes(to, from, 1) }
+// merge adds fetches n times.
+func (f *fetches) merge(p period, answers, refused map[int]int64, n int64) {
+	f.period.merge(p)
+	addTimes(f.answers, answers, n)
+	addTimes(f.refused, refused, n)
+}
 
-// addTimes adds all numbers n times.
+// addTimes adds each number n times.
 func addTimes[K comparable](to, from map[K]int64, n int64) {
 	for k, of := range from {
 		to[k] += of * n
 	}
 }
 
-// merge adds what was counted in another part of the input, whose unknown crawlers
-// are all among the late records. The other tally is not to be used afterwards.
+// merge adds the counts of another part of the input, whose unknown crawlers are all
+// in deferred records. The other tally must not be used afterwards.
 func (t *tally) merge(other *tally) {
-	t.Lines += other.Lines
-	t.Blank += other.Blank
-	t.Unparsed += other.Unparsed
-	t.NotCrawlers += other.NotCrawlers
-	t.OtherHost += other.OtherHost
-	t.NotJudged += other.NotJudged
-	t.RobotsRequests += other.RobotsRequests
-	t.RobotsServed += other.RobotsServed
-	t.Elsewhere += other.Elsewhere
-	t.EndInZero += other.EndInZero
+	t.totals.add(other.totals)
 	for p, r := range other.known {
 		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r)
 	}
-	t.hosts.meet(other.hosts, t.foldHost)
-	t.hostRest += other.hostRest
-	for host, n := range other.hosts.kept {
-		t.addHost(host, n)
-	}
-	t.sizes.meet(other.sizes, t.foldSize)
-	t.sizeRest += other.sizeRest
-	for k, c := range other.sizes.kept {
-		t.addSize(k, c)
-	}
+	t.hosts.merge(other.hosts)
+	t.sizes.merge(other.sizes)
 	t.unparsed.merge(&other.unparsed)
-	t.span.merge(other.span)
+	t.period.merge(other.period)
+}
+
+// ranking finds the most frequent of the unknown crawlers, whose rows are added one
+// by one, and sums up all other ones.
+type ranking struct {
+	best   []*row // a heap, the least frequent first
+	others *row
+}
+
+func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(OtherCrawlers)} }
+
+// add adds the complete row of a crawler; nil is none.
+func (r *ranking) add(of *row) {
+	if of == nil || of.requests == 0 {
+		return
+	}
+	of.listRules()
+	heap.Push(r, of)
+	if len(r.best) > maxUnknownListed {
+		r.others.merge(heap.Pop(r).(*row))
+	}
+}
+
+// end returns the most frequent, in that order, and the sum of all others.
+func (r *ranking) end() (listed []*row, others *row) {
+	slices.SortFunc(r.best, func(x, y *row) int { return compareRows(y, x) })
+	r.others.listRules()
+	return r.best, r.others
+}
+
+// compareRows compares rows by their requests; of two with as many requests, the one
+// with the smaller name counts as the more frequent.
+func compareRows(x, y *row) int {
+	return cmp.Or(cmp.Compare(x.requests, y.requests), cmp.Compare(y.name, x.name))
+}
+
+// Len, Less, Swap, Push and Pop are heap.Interface.
+func (r *ranking) Len() int           { return len(r.best) }
+func (r *ranking) Less(i, j int) bool { return compareRows(r.best[i], r.best[j]) < 0 }
+func (r *ranking) Swap(i, j int)      { r.best[i], r.best[j] = r.best[j], r.best[i] }
+func (r *ranking) Push(x any)         { r.best = append(r.best, x.(*row)) }
+func (r *ranking) Pop() any {
+	last := r.best[len(r.best)-1]
+	r.best = r.best[:len(r.best)-1]
+	return last
 }

@@ -1,7 +1,13 @@
 package audit
 
-// Verdict is what the audit says of one request of a crawler: exactly one of
-// nine.
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// Verdict is the result for one request of a crawler: one of nine.
 type Verdict uint8
 
 const (
@@ -19,30 +25,41 @@ const (
 	NoPolicy
 	// Unreachable: only an unreachable robots.txt permits it (RFC 9309 2.3.1.4).
 	Unreachable
-	// Exempt: robots.txt does not apply to the agent, as its operator says.
+	// Exempt: robots.txt does not apply to the agent, according to its operator.
 	Exempt
-	// Spoofed: the client claims to be a crawler that it is proven not to be.
+	// Spoofed: the client claims to be a crawler, and its address proves that it is
+	// not.
 	Spoofed
 	verdicts
 )
 
-// Reason says why a request is Indeterminate.
+// Reason is why a request is Indeterminate.
 type Reason uint8
 
 const (
+	// NoVersion: the copy used may be older than the first known version.
 	NoVersion Reason = iota
+	// NoHost: the log does not tell to which host the request went.
 	NoHost
+	// NoTime: the time of the request cannot be read.
 	NoTime
+	// UnknownScheme: http and https have different rules, and the log does not tell
+	// which of them was used.
 	UnknownScheme
+	// LossyPath: the logged path is not the one that the client sent.
 	LossyPath
+	// Truncated: the server logged only the beginning of the target.
 	Truncated
+	// AmbiguousAgent: the User-Agent names crawlers of several operators.
 	AmbiguousAgent
+	// RedirectedPolicy: robots.txt was a redirect to a place that is not known.
 	RedirectedPolicy
+	// ContestedRule: Google's parser and RFC 9309 read the rule differently.
 	ContestedRule
 	reasons
 )
 
-// Outcome is what the server did about a request, by its status.
+// Outcome is how the server answered a request, by status.
 type Outcome uint8
 
 const (
@@ -53,7 +70,146 @@ const (
 	outcomes
 )
 
-// outcomeOf returns the outcome of a status.
+// Method is a class of request methods.
+type Method uint8
+
+const (
+	Get Method = iota
+	Head
+	OtherMethod
+	methods
+)
+
+// Identity is how far the sender of a request is proven.
+type Identity uint8
+
+const (
+	Verified Identity = iota
+	SpoofedIdentity
+	Unverified
+	Unverifiable
+	identities
+)
+
+// AnswerClass is a class of answers to a GET of robots.txt, by status.
+type AnswerClass uint8
+
+const (
+	AnswerSuccess     AnswerClass = iota // 2xx
+	AnswerNotModified                    // 304
+	AnswerRedirect                       // other 3xx
+	AnswerUnavailable                    // other 4xx
+	AnswerTooMany                        // 429
+	AnswerError                          // 5xx
+	AnswerOther                          // every other status
+	answerClasses
+)
+
+// The names of all these in reports. A new value is one line above and one name here:
+// states, sums and reports take both from these tables.
+var (
+	verdictNames = [verdicts]string{
+		"allowed", "robots_fetch", "violation", "grace", "indeterminate", "no_policy", "unreachable", "exempt", "spoofed",
+	}
+	reasonNames = [reasons]string{
+		"no_version", "no_host", "no_time", "unknown_scheme", "lossy_path", "truncated", "ambiguous_agent", "redirected_policy", "contested",
+	}
+	outcomeNames  = [outcomes]string{"obtained", "redirected", "refused", "absent"}
+	methodNames   = [methods]string{"GET", "HEAD", "other"}
+	identityNames = [identities]string{"verified", "spoofed", "unverified", "unverifiable"}
+	answerNames   = [answerClasses]string{"2xx", "304", "3xx", "4xx", "429", "5xx", "other"}
+)
+
+// String returns the verdict's name in reports.
+func (v Verdict) String() string { return verdictNames[v] }
+
+// String returns the reason's name in reports.
+func (r Reason) String() string { return reasonNames[r] }
+
+// String returns the outcome's name in reports.
+func (o Outcome) String() string { return outcomeNames[o] }
+
+// String returns the method's name in reports.
+func (m Method) String() string { return methodNames[m] }
+
+// String returns the identity's name in reports.
+func (i Identity) String() string { return identityNames[i] }
+
+// String returns the name of the class in reports.
+func (c AnswerClass) String() string { return answerNames[c] }
+
+// Numbers of requests by the values of an enum. As JSON each is an object with all
+// names of the enum, in its order.
+type (
+	// VerdictCounts counts requests by Verdict.
+	VerdictCounts [verdicts]int64
+	// ReasonCounts counts indeterminate requests by Reason.
+	ReasonCounts [reasons]int64
+	// OutcomeCounts counts violations by Outcome.
+	OutcomeCounts [outcomes]int64
+	// IdentityCounts counts requests by Identity.
+	IdentityCounts [identities]int64
+	// AnswerCounts counts answers to fetches of robots.txt by AnswerClass.
+	AnswerCounts [answerClasses]int64
+)
+
+// MarshalJSON implements json.Marshaler.
+func (n VerdictCounts) MarshalJSON() ([]byte, error) { return counts(verdictNames[:], n[:]), nil }
+
+// MarshalJSON implements json.Marshaler.
+func (n ReasonCounts) MarshalJSON() ([]byte, error) { return counts(reasonNames[:], n[:]), nil }
+
+// MarshalJSON implements json.Marshaler.
+func (n OutcomeCounts) MarshalJSON() ([]byte, error) { return counts(outcomeNames[:], n[:]), nil }
+
+// MarshalJSON implements json.Marshaler.
+func (n IdentityCounts) MarshalJSON() ([]byte, error) { return counts(identityNames[:], n[:]), nil }
+
+// MarshalJSON implements json.Marshaler.
+func (n AnswerCounts) MarshalJSON() ([]byte, error) { return counts(answerNames[:], n[:]), nil }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *VerdictCounts) UnmarshalJSON(b []byte) error { return readCounts(b, verdictNames[:], n[:]) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *ReasonCounts) UnmarshalJSON(b []byte) error { return readCounts(b, reasonNames[:], n[:]) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *OutcomeCounts) UnmarshalJSON(b []byte) error { return readCounts(b, outcomeNames[:], n[:]) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *IdentityCounts) UnmarshalJSON(b []byte) error { return readCounts(b, identityNames[:], n[:]) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *AnswerCounts) UnmarshalJSON(b []byte) error { return readCounts(b, answerNames[:], n[:]) }
+
+func counts(names []string, n []int64) []byte {
+	b := []byte{'{'}
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(append(strconv.AppendQuote(b, name), ':'), n[i], 10)
+	}
+	return append(b, '}')
+}
+
+func readCounts(b []byte, names []string, n []int64) error {
+	var byName map[string]int64
+	err := json.Unmarshal(b, &byName)
+	for i, name := range names {
+		n[i] = byName[name]
+	}
+	return err
+}
+
+// add adds n times each number of another list of counts.
+func add(to, other []int64, n int64) {
+	for i, of := range other {
+		to[i] += of * n
+	}
+}
+
 func outcomeOf(status int) Outcome {
 	switch {
 	case status/100 == 2 || status == 304:
@@ -70,16 +226,6 @@ func outcomeOf(status int) Outcome {
 	return Absent
 }
 
-// Method is a class of request methods.
-type Method uint8
-
-const (
-	Get Method = iota
-	Head
-	OtherMethod
-	methods
-)
-
 func methodOf(method []byte) Method {
 	switch string(method) {
 	case "GET":
@@ -90,19 +236,129 @@ func methodOf(method []byte) Method {
 	return OtherMethod
 }
 
-// Identity is what is known of who sent a request.
-type Identity uint8
+func answerClassOf(status int) AnswerClass {
+	switch {
+	case status == 304:
+		return AnswerNotModified
+	case status == 429:
+		return AnswerTooMany
+	case 200 <= status && status < 600:
+		return [...]AnswerClass{2: AnswerSuccess, AnswerRedirect, AnswerUnavailable, AnswerError}[status/100]
+	}
+	return AnswerOther
+}
 
-const (
-	Verified Identity = iota
-	SpoofedIdentity
-	Unverified
-	Unverifiable
-	identities
-)
+// decision is a verdict with its reason.
+type decision struct {
+	verdict Verdict
+	reason  Reason // if Indeterminate
+}
 
-var (
-	outcomeNames  = [outcomes]string{"obtained", "redirected", "refused", "absent"}
-	methodNames   = [methods]string{"GET", "HEAD", "other"}
-	identityNames = [identities]string{"verified", "spoofed", "unverified", "unverifiable"}
-)
+func indeterminate(r Reason) decision { return decision{Indeterminate, r} }
+
+// heard is what the log's own answers to robots.txt add to the lawful copies of the
+// source.
+type heard struct {
+	none     bool // there is no robots.txt: everything is allowed
+	redirect bool // robots.txt is elsewhere
+}
+
+// decide gives the verdict of a request on one origin (audit-rules 2). answers has
+// the answer of each copy. A copy that the two readings of a crawler differ on is
+// taken once as forbidding and once as permitting: if that gives two verdicts, the
+// request is contested or in grace.
+func decide(l *policy.Lawful, answers []policy.Answer, h heard) decision {
+	d := decideAs(l, answers, h, policy.Forbids)
+	if !isContested(l, answers) {
+		return d
+	}
+	e := decideAs(l, answers, h, policy.Permits)
+	switch {
+	case d == e:
+		return d
+	case isGrave(d) || isGrave(e):
+		return indeterminate(ContestedRule)
+	default:
+		return decision{verdict: Grace}
+	}
+}
+
+func isGrave(d decision) bool { return d.verdict == Violation || d.verdict == Indeterminate }
+
+// isContested tells whether a lawful copy is contested.
+func isContested(l *policy.Lawful, answers []policy.Answer) bool {
+	for _, list := range [2][]int32{l.Bodies, l.Hops} {
+		for _, i := range list {
+			if answers[i] == policy.Contested {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// decideAs is decide with contested copies taken as said.
+func decideAs(l *policy.Lawful, answers []policy.Answer, h heard, contested policy.Answer) decision {
+	resolved := func(i int32) policy.Answer {
+		if answers[i] == policy.Contested {
+			return contested
+		}
+		return answers[i]
+	}
+	permitting := 0
+	for _, i := range l.Bodies {
+		if resolved(i) == policy.Permits {
+			permitting++
+		}
+	}
+	none, redirected := l.NoPolicy || h.none, l.Redirected
+	for _, i := range l.Hops {
+		// A redirect through a path that the crawler may not fetch leads nowhere, and
+		// counts as no robots.txt; another one cannot be followed.
+		if resolved(i) == policy.Forbids {
+			none = true
+		} else {
+			redirected = true
+		}
+	}
+	permitted := permitting > 0 || none || l.Unreachable
+	switch {
+	case l.Unknown && !permitted:
+		return indeterminate(NoVersion)
+	case redirected || !permitted && h.redirect:
+		return indeterminate(RedirectedPolicy)
+	case !permitted:
+		return decision{verdict: Violation}
+	case permitting == 0 && l.Unreachable:
+		return decision{verdict: Unreachable}
+	case permitting == 0:
+		return decision{verdict: NoPolicy}
+	case permitting == len(l.Bodies):
+		return decision{verdict: Allowed}
+	default:
+		return decision{verdict: Grace}
+	}
+}
+
+// final gives the verdict of a request if nothing else in the log can change it, nor
+// whether the crawler was informed.
+func final(l *policy.Lawful, answers []policy.Answer) (d decision, ok bool) {
+	d = decide(l, answers, heard{})
+	if d.verdict == Violation || d.verdict == Grace {
+		return d, false
+	}
+	return d, d == decide(l, answers, heard{none: true}) && d == decide(l, answers, heard{redirect: true})
+}
+
+// together is the verdict of a request that may have gone to either of two origins:
+// the verdict on both, or indeterminate.
+func together(d, e decision, sameHost bool) decision {
+	switch {
+	case d == e:
+		return d
+	case sameHost:
+		return indeterminate(UnknownScheme)
+	default:
+		return indeterminate(NoHost)
+	}
+}

@@ -119,7 +119,7 @@ func TestAmbiguousFetchTellsWhoeverItNames(t *testing.T) {
 	for _, agent := range []string{"ChatGPT-User/1.0 MJ12bot/1.4", "MJ12bot/1.4 ChatGPT-User/1.0", "bingbot/2.0 MJ12bot/1.4"} {
 		r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /"),
 			entry{target: "/robots.txt", agent: agent, status: "403", time: at(0)}, entry{agent: mj12bot, time: at(60)})
-		if got := r.row("MJ12bot").Verdicts; got.NoPolicy != 1 || got.Violation != 0 {
+		if got := r.row("MJ12bot").Verdicts; got[NoPolicy] != 1 || got[Violation] != 0 {
 			t.Errorf("%s: %+v, want no_policy", agent, got)
 		}
 		// Nor was it told the rules by an answer that may have been another's.
@@ -140,7 +140,7 @@ func TestOnlyRobotsTxtItselfIsAFetch(t *testing.T) {
 	} {
 		for _, agent := range []string{gptbot, googlebot} {
 			r := auditEntries(t, a, entry{target: target, agent: agent})
-			if r.Totals.Verdicts.Violation != 1 {
+			if r.Totals.Verdicts[Violation] != 1 {
 				t.Errorf("%s: %v, want a violation", target, nonZero(t, r.Totals.Verdicts))
 			}
 		}
@@ -197,7 +197,7 @@ func TestRuleOfAViolation(t *testing.T) {
 		entry{target: "/about"}, entry{target: "/private/"})
 	got := fmt.Sprint(r.row("GPTBot").Rules)
 	// The longer pattern decides where two forbid.
-	if want := "[{  robots.txt 2 rule 2 4} {  robots.txt 3 rule 3 1}]"; got != want {
+	if want := "[{  robots.txt 2 Disallow: /private/ 4} {  robots.txt 3 Disallow: /*?s= 1}]"; got != want {
 		t.Errorf("rules %s, want %s", got, want)
 	}
 }
@@ -335,7 +335,7 @@ func TestScope(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.policy+" "+test.vhost+" "+test.target, func(t *testing.T) {
 			r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /", test.policy), entry{vhost: test.vhost, target: test.target})
-			if got := r.Totals.Verdicts.Violation == 1; got != test.want || r.OtherHost == 1 == test.want {
+			if got := r.Totals.Verdicts[Violation] == 1; got != test.want || r.OtherHost == 1 == test.want {
 				t.Errorf("judged: %v, want %v\n%s", got, test.want, marshal(t, r))
 			}
 			checkSums(t, r)
@@ -362,7 +362,7 @@ func TestScopeOfALogWithoutHosts(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /", test.hosts...), entry{target: test.target})
-			if got := r.Totals.Verdicts.Violation == 1; got != test.verdict || r.OtherHost == 1 == test.verdict {
+			if got := r.Totals.Verdicts[Violation] == 1; got != test.verdict || r.OtherHost == 1 == test.verdict {
 				t.Fatal(marshal(t, r))
 			}
 			if !test.verdict {

@@ -17,25 +17,26 @@ import (
 // allocated for a line unless it brings something new: a header, a host, a
 // crawler's first violation of a rule, a sample.
 type Worker struct {
-	auditor *Auditor
-	tally   *tally
-	late    *spill.Writer
-	err     error // of late, the first
+	auditor  *Auditor
+	tally    *tally
+	deferred *spill.Writer
+	err      error // of deferred, the first
 
 	lines     format.Lines
 	record    format.Record
-	claims    memo[*claim]
+	agents    memo[*agent]
 	hosts     memo[site] // by the host field
-	urls      memo[site] // by the authority of an absolute target and what is before it
-	known     map[*crawler.Profile]*claim
-	named     map[string]*claim // unknown crawlers, by their tokens
+	urls      memo[site] // by the scheme and authority of an absolute target
+	known     map[*crawler.Profile]*agent
+	named     map[string]*agent // unknown crawlers, by their tokens
 	bindings  map[bindingKey]*policy.Binding
-	bound     int // the copies that these are of
+	bound     int // the copies of these
 	headers   *crawler.Reader
 	scratch   automaton.Scratch
 	unescaped []byte
 	answers   []policy.Answer // of one origin's copies
-	key       []byte          // the late record that is being made
+	key       []byte          // the deferred record that is being made
+	judged    Judged
 }
 
 // Worker returns a new worker of the run. Workers are to be made in one
@@ -43,24 +44,24 @@ type Worker struct {
 func (r *Run) Worker() *Worker {
 	a := r.auditor
 	w := &Worker{
-		auditor: a, tally: a.newTally(), late: r.late.Writer(),
-		known: map[*crawler.Profile]*claim{}, named: map[string]*claim{}, headers: a.config.Crawlers.Reader(),
+		auditor: a, tally: a.newTally(), deferred: r.deferred.Writer(),
+		known: map[*crawler.Profile]*agent{}, named: map[string]*agent{}, headers: a.config.Crawlers.Reader(),
 	}
 	r.workers = append(r.workers, w)
 	return w
 }
 
-// end hands over what the worker still holds back.
+// end hands over the counts that the worker still holds.
 func (w *Worker) end() error {
-	w.keepUnknown()
+	w.deferUnknown()
 	if w.err == nil {
-		w.err = w.late.Flush()
+		w.err = w.deferred.Flush()
 	}
 	return w.err
 }
 
-// Err returns what kept the worker from keeping a record, if anything did: no
-// report can be made then, and reading on is of no use.
+// Err returns the error that kept the worker from writing a deferred record, if there
+// is one: no report can be made then, and reading on is of no use.
 func (w *Worker) Err() error { return w.err }
 
 // Chunk counts whole lines of a format. It keeps no view of data.
@@ -81,7 +82,7 @@ func (w *Worker) Chunk(f format.Format, data []byte) {
 }
 
 // Overlong counts a line too long to be kept, of which only the beginning is
-// given. It is not parsed: what it would say depends on what was dropped.
+// given. It is not parsed: its meaning may depend on the rest.
 func (w *Worker) Overlong(beginning []byte) {
 	w.tally.Lines++
 	w.unparsed(beginning)
@@ -95,12 +96,12 @@ func (w *Worker) unparsed(line []byte) {
 // line counts the record that the format has split.
 func (w *Worker) line(f format.Format) {
 	r := &w.record
-	c := w.claim(r.Agent)
+	c := w.agent(r.Agent)
 	if c == nil {
 		w.tally.NotCrawlers++
 		if r.AsksRobots() {
 			f.Complete(r)
-			w.passerby(f)
+			w.othersFetch(f)
 		}
 		return
 	}

@@ -85,7 +85,7 @@ func TestRandomHeadersAreExplained(t *testing.T) {
 		rounds = 2_000
 	}
 	set := builtinSet(t)
-	r, reader, words := rand.New(rand.NewPCG(9, 10)), set.Reader(), Words(set.Profiles())
+	r, reader, words := rand.New(rand.NewPCG(9, 10)), set.Reader(), wordsOf(set.Profiles())
 	for range rounds {
 		checkExplanation(t, set, reader, randomHeader(r, words))
 	}

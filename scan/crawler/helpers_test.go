@@ -8,18 +8,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/robotsieve/robotsieve/compile"
 )
 
 // newSet makes a set of profiles.
 func newSet(t testing.TB, profiles []Profile) *Set {
 	t.Helper()
-	words, err := compile.Words(Words(profiles))
+	set, err := New(profiles)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(profiles, words)
+	return set
 }
 
 var loadBuiltin = sync.OnceValues(Builtin)

@@ -199,13 +199,3 @@ func (p *Profile) check(seen map[string]string) error {
 // Anybodys tells whether the crawler is a tool that anybody runs, so that one of its
 // clients knows nothing of what another was told. Its operator is "users of" it.
 func (p *Profile) Anybodys() bool { return strings.HasPrefix(p.Operator, "users of ") }
-
-// Words returns the words of all profiles, in the order in which New expects
-// the automaton to number them.
-func Words(profiles []Profile) []string {
-	var words []string
-	for i := range profiles {
-		words = append(words, profiles[i].Words...)
-	}
-	return words
-}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
 )
 
 // Set is a list of profiles ready to be found in headers. It is immutable and
@@ -26,9 +27,13 @@ type control struct {
 	profile *Profile
 }
 
-// New makes a set of profiles and of the automaton of their words, which
-// compile.Words makes of Words(profiles). Both are kept.
-func New(profiles []Profile, words *automaton.Words) *Set {
+// New makes a set of profiles, which it keeps. It fails if a profile has an empty
+// word.
+func New(profiles []Profile) (*Set, error) {
+	words, err := compile.Words(wordsOf(profiles))
+	if err != nil {
+		return nil, err
+	}
 	s := &Set{profiles: profiles, words: words}
 	numbers := map[string]int32{}
 	for i := range profiles {
@@ -50,7 +55,16 @@ func New(profiles []Profile, words *automaton.Words) *Set {
 			}
 		}
 	}
-	return s
+	return s, nil
+}
+
+// wordsOf returns the words of all profiles, in the order in which the automaton
+// numbers them.
+func wordsOf(profiles []Profile) (words []string) {
+	for i := range profiles {
+		words = append(words, profiles[i].Words...)
+	}
+	return words
 }
 
 // control returns the control token that goes by a name, in any case; nil if

@@ -277,7 +277,7 @@ func TestReaderFollowsTheSpecification(t *testing.T) {
 	for name, set := range map[string]*Set{"few words that overlap": newSet(t, few), "all of the builtin": many} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(7, 8))
-			reader, spec, words := set.Reader(), newNaive(set.Profiles()), Words(set.Profiles())
+			reader, spec, words := set.Reader(), newNaive(set.Profiles()), wordsOf(set.Profiles())
 			seen := map[string]int{}
 			for range rounds {
 				header := randomHeader(r, words)

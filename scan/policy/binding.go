@@ -14,7 +14,6 @@ import (
 type Binding struct {
 	subject  Subject
 	copies   []copyOf
-	delay    Delay
 	dialects [2]automaton.Dialect
 	two      bool // two readings, not one
 	bound    []atomic.Pointer[bound]
@@ -46,7 +45,7 @@ type bound struct {
 func (p *Policy) Bind(origin int32, s Subject) *Binding {
 	copies := p.histories[origin].copies
 	b := &Binding{
-		subject: s, copies: copies, delay: p.delay, bound: make([]atomic.Pointer[bound], len(copies)),
+		subject: s, copies: copies, bound: make([]atomic.Pointer[bound], len(copies)),
 		dialects: [2]automaton.Dialect{s.Readings[0].Dialect()}, two: len(s.Readings) > 1,
 	}
 	if b.two {
@@ -92,12 +91,12 @@ func (b *Binding) of(copy int32) *bound {
 
 func (b *Binding) bind(c copyOf) *bound {
 	r := b.subject.Readings
-	m := &bound{first: b.subject.Machine(c.body.ruleset(r[0]))}
+	m := &bound{first: b.subject.Machine(c.body.robots(r[0]).Ruleset)}
 	if b.two {
-		m.second = b.subject.Machine(c.body.ruleset(r[1]))
+		m.second = b.subject.Machine(c.body.robots(r[1]).Ruleset)
 		// Nearly all crawlers of which nothing is known are bound by *.
 		if r[0] == ReadRFC9309 && r[1] == ReadGoogleWide &&
-			m.first == c.body.ruleset(r[0]).Wildcard() && m.second == c.body.ruleset(r[1]).Wildcard() {
+			m.first == c.body.robots(r[0]).Ruleset.Wildcard() && m.second == c.body.robots(r[1]).Ruleset.Wildcard() {
 			m.agree = c.body.wildcardsAgree()
 		} else {
 			m.agree = m.first.Agrees(m.second)
@@ -158,14 +157,19 @@ func (b *Binding) ask(m *bound, s *automaton.Scratch, target []byte) Judgement {
 	return judgement(v, m.second.Match(s, b.dialects[1].TargetPath(s, target)))
 }
 
-// Delay returns the delay between requests that a copy asks of the crawler. ok is
-// false if it states none, or is a hop.
+// Delay returns the delay between requests that a copy asks of the crawler, by the
+// first of its readings: the Crawl-delay of the groups that bind it. ok is false if
+// the copy states none, or is a hop.
 func (b *Binding) Delay(copy int32) (d time.Duration, ok bool) {
-	if b.delay == nil || b.copies[copy].hop != "" {
+	if b.copies[copy].hop != "" {
 		return 0, false
 	}
 	m := b.of(copy)
-	m.delay.Do(func() { m.delay.length, m.delay.stated = b.delay(b.copies[copy].body.text, b.subject) })
+	m.delay.Do(func() {
+		robots := b.copies[copy].body.robots(b.subject.Readings[0])
+		_, token := b.subject.Bound(robots.Ruleset)
+		m.delay.length, m.delay.stated = robots.Delay(m.first, []byte(token))
+	})
 	return m.delay.length, m.delay.stated
 }
 

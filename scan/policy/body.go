@@ -4,16 +4,17 @@ import (
 	"bytes"
 	"sync"
 
-	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
 )
 
-// body is a text of robots.txt, with what is made of it when it is asked for.
+// body is one text of robots.txt. It is compiled once for each reading, when that
+// reading is first needed.
 type body struct {
 	text     []byte
-	read     Read
-	rulesets [readings]struct {
-		once sync.Once
-		*automaton.Ruleset
+	maxBytes int // as compile.Options has it
+	compiled [readings]struct {
+		once   sync.Once
+		robots *compile.Robots
 	}
 	// agree says that the groups for * agree in the two readings for crawlers of
 	// which nothing is known: most of them are bound by these.
@@ -21,11 +22,15 @@ type body struct {
 	agreeOnce sync.Once
 }
 
-// ruleset returns the body as a reading has it.
-func (b *body) ruleset(r Reading) *automaton.Ruleset {
-	set := &b.rulesets[r]
-	set.once.Do(func() { set.Ruleset = b.read(r, b.text) })
-	return set.Ruleset
+// robots returns the body as compiled for a reading.
+func (b *body) robots(r Reading) *compile.Robots {
+	c := &b.compiled[r]
+	c.once.Do(func() {
+		c.robots = compile.Compile(b.text, compile.Options{
+			Dialect: r.Dialect(), MaxBytes: b.maxBytes, WideTokens: r == ReadGoogleWide,
+		})
+	})
+	return c.robots
 }
 
 // names tells whether a group is for a product token. Most bodies do not have the
@@ -34,27 +39,27 @@ func (b *body) names(token string) bool {
 	if !bytes.Contains(bytes.ToLower(b.text), bytes.ToLower([]byte(token))) {
 		return false
 	}
-	_, named := b.ruleset(ReadRFC9309).Named([]byte(token))
+	_, named := b.robots(ReadRFC9309).Ruleset.Named([]byte(token))
 	return named
 }
 
 // wildcardsAgree tells whether the groups for * agree for Unknown.
 func (b *body) wildcardsAgree() bool {
 	b.agreeOnce.Do(func() {
-		b.agree = b.ruleset(ReadRFC9309).Wildcard().Agrees(b.ruleset(ReadGoogleWide).Wildcard())
+		b.agree = b.robots(ReadRFC9309).Ruleset.Wildcard().Agrees(b.robots(ReadGoogleWide).Ruleset.Wildcard())
 	})
 	return b.agree
 }
 
 // library holds each different body once.
 type library struct {
-	read   Read
-	byText map[string]*body
-	byRow  map[*Row]*body
+	maxBytes int
+	byText   map[string]*body
+	byRow    map[*Row]*body
 }
 
-func newLibrary(read Read) *library {
-	return &library{read, map[string]*body{}, map[*Row]*body{}}
+func newLibrary(maxBytes int) *library {
+	return &library{maxBytes, map[string]*body{}, map[*Row]*body{}}
 }
 
 // body returns the body of a row.
@@ -64,7 +69,7 @@ func (l *library) body(r *Row) *body {
 	}
 	b := l.byText[string(r.Body)]
 	if b == nil {
-		b = &body{text: r.Body, read: l.read}
+		b = &body{text: r.Body, maxBytes: l.maxBytes}
 		l.byText[string(r.Body)] = b
 	}
 	l.byRow[r] = b

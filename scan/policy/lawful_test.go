@@ -65,7 +65,6 @@ func rowsOf(t testing.TB, text string) []Row {
 
 func newOf(t testing.TB, rows string, o Options) *Policy {
 	t.Helper()
-	o.Read = read
 	p, err := New(rowsOf(t, rows), o)
 	if err != nil {
 		t.Fatal(err)
@@ -360,7 +359,7 @@ func TestThousandsOfVersions(t *testing.T) {
 						Status: 200, Body: []byte(fmt.Sprint(i))}
 					kind.row(i, &rows[i])
 				}
-				p, err := New(rows, Options{Observed: observed, Read: read})
+				p, err := New(rows, Options{Observed: observed})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -423,7 +422,7 @@ func TestManyOriginsToOneOfManyVersions(t *testing.T) {
 			Row{Origins: []origin.Origin{{Scheme: "http", Host: "b", Port: 80}}, From: epoch + int64(i)*int64(48*time.Hour), Status: 404},
 			Row{Origins: []origin.Origin{{Scheme: "http", Host: fmt.Sprint("a", i), Port: 80}}, From: epoch, Status: 301, Location: "http://b/robots.txt"})
 	}
-	if _, err := New(rows, Options{Read: read}); err == nil || !strings.Contains(err.Error(), errRedirects.Error()) {
+	if _, err := New(rows, Options{}); err == nil || !strings.Contains(err.Error(), errRedirects.Error()) {
 		t.Errorf("error %v", err)
 	}
 }

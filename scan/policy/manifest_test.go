@@ -160,7 +160,7 @@ func TestManifestRefused(t *testing.T) {
 			path := filepath.Join(dir, "m.csv")
 			rows, err := ReadManifest(path, 100)
 			if err == nil {
-				_, err = New(rows, Options{Read: read})
+				_, err = New(rows, Options{})
 			}
 			want := strings.ReplaceAll(strings.ReplaceAll(test.want, "M:", path+":"), "D/", dir+string(filepath.Separator))
 			if err == nil || err.Error() != want {
@@ -237,7 +237,7 @@ func TestDirectoryRefused(t *testing.T) {
 			dir := files(t, texts)
 			rows, err := ReadDirectory(dir, 100)
 			if err == nil {
-				_, err = New(rows, Options{Read: read})
+				_, err = New(rows, Options{})
 			}
 			got := ""
 			if err != nil {
@@ -278,7 +278,7 @@ func FuzzManifest(f *testing.F) {
 			return
 		}
 		for _, observed := range []bool{false, true} {
-			p, err := New(rows, Options{Observed: observed, Read: read})
+			p, err := New(rows, Options{Observed: observed})
 			if err != nil {
 				if !strings.HasPrefix(err.Error(), "m.csv:") {
 					t.Errorf("error %v", err)

@@ -68,14 +68,6 @@ func (r Reading) Dialect() automaton.Dialect {
 	}
 }
 
-// Read makes the ruleset of a body in a reading. It is given to this package, so
-// that the package need not know how robots.txt is compiled.
-type Read func(r Reading, body []byte) *automaton.Ruleset
-
-// Delay returns the delay between requests that a body states in the groups that
-// bind a crawler.
-type Delay func(body []byte, s Subject) (d time.Duration, ok bool)
-
 // Options say how a source is to be taken.
 type Options struct {
 	// Observed says that rows tell when an answer was seen, not since when it was
@@ -88,11 +80,8 @@ type Options struct {
 	// Hosts are the only origins to be judged, if there are any. Redirects may lead
 	// through others.
 	Hosts []origin.Origin
-	// Read must be set. It is called once for each different body and reading that is
-	// asked for, by any goroutine.
-	Read Read
-	// Delay may be nil. It is called by any goroutine.
-	Delay Delay
+	// MaxBytes is how much of each robots.txt is read, as compile.Options has it.
+	MaxBytes int
 }
 
 // defaultWindow is how long a copy may be kept by RFC 9309 2.4.
@@ -104,7 +93,6 @@ type Policy struct {
 	any       bool // for all origins
 	named     bool // Options.Hosts were given
 	window    time.Duration
-	delay     Delay
 	origins   []origin.Origin // sorted by compareOrigins
 	histories []*history      // of each of them
 }
@@ -173,9 +161,9 @@ func Constant(r Row, o Options) *Policy {
 // sorted rows of all origins of the source.
 func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options) (*Policy, error) {
 	slices.SortFunc(origins, compareOrigins)
-	p := &Policy{window: o.Window, named: len(o.Hosts) > 0, delay: o.Delay, origins: slices.Compact(origins)}
+	p := &Policy{window: o.Window, named: len(o.Hosts) > 0, origins: slices.Compact(origins)}
 	follower := newFollower(rows, o)
-	library := newLibrary(o.Read)
+	library := newLibrary(o.MaxBytes)
 	sets := &sets{}
 	for i, at := range p.origins {
 		if i > 0 && sameHistory(rows[p.origins[i-1]], rows[at]) {

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -12,15 +11,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// read is how the command joins compile and this package.
-func read(r Reading, body []byte) *automaton.Ruleset {
-	return compile.Compile(body, compile.Options{
-		Dialect: r.Dialect(), WideTokens: r == ReadGoogleWide,
-	}).Ruleset
-}
-
 func constant(body string, hosts ...origin.Origin) *Policy {
-	return Constant(Row{Body: []byte(body), File: "robots.txt"}, Options{Hosts: hosts, Read: read})
+	return Constant(Row{Body: []byte(body), File: "robots.txt"}, Options{Hosts: hosts})
 }
 
 // origins parses origins as a user writes them.
@@ -106,41 +98,91 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-// TestEachBodyIsReadOnceWhenAsked: whichever origins and versions have it, and
+// TestEachBodyIsCompiledOnceWhenAsked: whichever origins and versions have it, and
 // however many ask at once.
-func TestEachBodyIsReadOnceWhenAsked(t *testing.T) {
+func TestEachBodyIsCompiledOnceWhenAsked(t *testing.T) {
+	p, err := New(rowsOf(t, "a 0h 200 A; b 0h 200 A; b 50h 200 B; b 60h 200 A; c 0h 200 C"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	type reading struct {
 		r    Reading
 		body string
 	}
-	var lock sync.Mutex
-	seen := map[reading]int{}
-	counting := func(r Reading, b []byte) *automaton.Ruleset {
-		lock.Lock()
-		defer lock.Unlock()
-		seen[reading{r, string(b)}]++
-		return read(r, b)
+	compiled := func() map[reading]*compile.Robots {
+		seen := map[reading]*compile.Robots{}
+		for _, h := range p.histories {
+			for _, c := range h.copies {
+				for r := range readings {
+					robots, k := c.body.compiled[r].robots, reading{r, string(c.body.text)}
+					if robots == nil {
+						continue
+					}
+					if seen[k] != nil && seen[k] != robots {
+						t.Errorf("%v is compiled twice", k)
+					}
+					seen[k] = robots
+				}
+			}
+		}
+		return seen
 	}
-	p, err := New(rowsOf(t, "a 0h 200 A; b 0h 200 A; b 50h 200 B; b 60h 200 A; c 0h 200 C"), Options{Read: counting})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(seen) > 0 {
-		t.Errorf("read before anybody asked: %v", seen)
+	if seen := compiled(); len(seen) > 0 {
+		t.Errorf("compiled before anybody asked: %v", seen)
 	}
 	bindings := []*Binding{p.Bind(0, gptbot), p.Bind(1, gptbot), p.Bind(1, googlebot)}
+	found := make([][]*automaton.Machine, 8)
 	var group sync.WaitGroup
-	for range 8 {
+	for i := range found {
 		group.Go(func() {
 			var s automaton.Scratch
 			for _, b := range bindings {
 				b.Judge(&s, 0, []byte("/x"))
+				found[i] = append(found[i], b.of(0).first)
 			}
 		})
 	}
 	group.Wait()
-	want := map[reading]int{{ReadRFC9309, "A"}: 1, {ReadGoogleWide, "A"}: 1, {ReadGoogle, "A"}: 1}
-	if !maps.Equal(seen, want) {
-		t.Errorf("read %v, want %v", seen, want)
+	for _, machines := range found {
+		if !slices.Equal(machines, found[0]) {
+			t.Error("one body gave several machines for one crawler")
+		}
+	}
+	seen := compiled()
+	for _, want := range []reading{{ReadRFC9309, "A"}, {ReadGoogleWide, "A"}, {ReadGoogle, "A"}} {
+		if seen[want] == nil {
+			t.Errorf("%v is not compiled", want)
+		}
+		delete(seen, want)
+	}
+	if len(seen) > 0 {
+		t.Errorf("nobody asked for %v", seen)
+	}
+}
+
+// TestRuleText: of each version by its own lines, and of lines that are no rules.
+func TestRuleText(t *testing.T) {
+	p := newOf(t, "a 0h 200 User-agent:*|Disallow:/x; a 9h 404; a 10h 200 Disallow:/z|User-agent:*|#|allow:/y*", Options{})
+	for _, c := range []struct {
+		version int32
+		line    int
+		want    string
+	}{
+		{0, 1, ""}, {0, 2, "Disallow: /x"}, {0, 3, ""},
+		{1, 1, ""},
+		{2, 1, ""}, {2, 3, ""}, {2, 4, "Allow: /y*"}, {2, 0, ""},
+	} {
+		if got := p.RuleText(0, c.version, c.line); got != c.want {
+			t.Errorf("version %d, line %d: %q, want %q", c.version, c.line, got, c.want)
+		}
+	}
+}
+
+func TestMaxBytes(t *testing.T) {
+	row := Row{Body: []byte("User-agent: *\nDisallow: /x\nDisallow: /y")}
+	for max, want := range map[int]string{0: "Disallow: /y", -1: "Disallow: /y", 30: ""} {
+		if got := Constant(row, Options{MaxBytes: max}).RuleText(0, 0, 3); got != want {
+			t.Errorf("of %d bytes, line 3 is %q, want %q", max, got, want)
+		}
 	}
 }

@@ -388,7 +388,7 @@ func TestLawfulIsTheTwins(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	asked, withSpells := 0, 0
 	for round := range rounds {
-		o := Options{Observed: round%2 == 1, AssumeConstant: rng.IntN(4) == 0, Read: read}
+		o := Options{Observed: round%2 == 1, AssumeConstant: rng.IntN(4) == 0}
 		if rng.IntN(4) == 0 {
 			o.Window = 36 * time.Hour
 		}
@@ -456,7 +456,7 @@ func TestObservedHasAllThatMayHaveBeen(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for round := range rounds {
-		o := Options{Observed: true, AssumeConstant: rng.IntN(4) == 0, Read: read}
+		o := Options{Observed: true, AssumeConstant: rng.IntN(4) == 0}
 		rows := randomRows(rng, round%3 > 0, true)
 		p, err := New(rows, o)
 		if err != nil {

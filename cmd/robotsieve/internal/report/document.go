@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
@@ -74,19 +75,19 @@ func (d doc) partial() (b block) {
 
 // headline says how many violations are proven, and how many there are.
 func (d doc) headline() block {
-	v, requests := d.Totals.Verdicts, Plural(d.Totals.Requests, "crawler request")
+	v, requests := d.Totals.Verdicts, english.Plural(d.Totals.Requests, "crawler request")
 	switch {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > 0:
 		return block{text: []string{fmt.Sprintf("No crawler request could be judged: %s went to other hosts, %s had no path to judge.",
-			Grouped(d.OtherHost), Grouped(d.NotJudged))}}
+			english.Grouped(d.OtherHost), english.Grouped(d.NotJudged))}}
 	case d.Totals.Requests == 0:
 		return block{text: []string{"No crawler requests."}}
-	case v.Violation > 0:
+	case v[audit.Violation] > 0:
 		return block{text: []string{d.proven(), fmt.Sprintf("%s of %s broke robots.txt, by %s; %s obtained the content.",
-			alarm(Grouped(v.Violation)), requests, Plural(d.violators(), "crawler"), alarm(Grouped(d.Totals.Outcomes.Obtained)))}}
+			alarm(english.Grouped(v[audit.Violation])), requests, english.Plural(d.violators(), "crawler"), alarm(english.Grouped(d.Totals.Outcomes[audit.Obtained])))}}
 	}
 	text := "none broke robots.txt"
-	switch v.Indeterminate + v.Exempt + v.Spoofed {
+	switch v[audit.Indeterminate] + v[audit.Exempt] + v[audit.Spoofed] {
 	case 0:
 	case d.Totals.Requests:
 		text = "none could be judged"
@@ -97,10 +98,10 @@ func (d doc) headline() block {
 		n   int64
 		why string
 	}{
-		{v.Indeterminate, "could not be decided"}, {v.Exempt, "came from crawlers that robots.txt does not bind"}, {v.Spoofed, "came from impostors"},
+		{v[audit.Indeterminate], "could not be decided"}, {v[audit.Exempt], "came from crawlers that robots.txt does not bind"}, {v[audit.Spoofed], "came from impostors"},
 	} {
 		if unjudged.n > 0 {
-			text += "; " + Grouped(unjudged.n) + " " + unjudged.why
+			text += "; " + english.Grouped(unjudged.n) + " " + unjudged.why
 		}
 	}
 	return block{text: []string{requests + ": " + text + "."}}
@@ -112,24 +113,24 @@ func (d doc) proven() string {
 		var names []string
 		for i := range d.Crawlers {
 			if n := d.Crawlers[i].Proven(); n > 0 {
-				names = append(names, Grouped(n)+" by "+shortName(&d.Crawlers[i]))
+				names = append(names, english.Grouped(n)+" by "+shortName(&d.Crawlers[i]))
 			}
 		}
-		return "Proven violations, by verified clients that obtained the content: " + alarm(listed(names)) + "."
+		return "Proven violations, by verified clients that obtained the content: " + alarm(english.List(names)) + "."
 	}
 	why := "none by a verified client obtained the content"
-	if d.Totals.Identity.Verified == 0 {
+	if d.Totals.Identity[audit.Verified] == 0 {
 		why = "no client was verified"
 		if len(d.Ranges) == 0 {
 			why += ", because no address lists were given (--ip-ranges)"
 		}
 	}
-	return Plural(d.Totals.Verdicts.Violation, "violation") + "; " + why + "."
+	return english.Plural(d.Totals.Verdicts[audit.Violation], "violation") + "; " + why + "."
 }
 
 func (d doc) violators() (n int64) {
 	for _, c := range d.Crawlers {
-		if c.Verdicts.Violation > 0 {
+		if c.Verdicts[audit.Violation] > 0 {
 			n++
 		}
 	}
@@ -145,11 +146,11 @@ func (d doc) facts() (b block) {
 		add("Span", "%s to %s", clock(d.From), clock(d.To))
 	}
 	add("Lines", "%s = %s not by crawlers + %s + %s to other hosts + %s without a path + %s unparsed",
-		Grouped(d.Lines), Grouped(d.NotCrawlers), Plural(d.Totals.Requests, "crawler request"),
-		Grouped(d.OtherHost), Grouped(d.NotJudged), Grouped(d.Unparsed))
+		english.Grouped(d.Lines), english.Grouped(d.NotCrawlers), english.Plural(d.Totals.Requests, "crawler request"),
+		english.Grouped(d.OtherHost), english.Grouped(d.NotJudged), english.Grouped(d.Unparsed))
 	if i := d.Totals.Identity; d.Totals.Requests > 0 {
-		add("Identity", "%s = %s verified (%s) + %s spoofed + %s unverified + %s unverifiable", Plural(d.Totals.Requests, "request"),
-			Grouped(i.Verified), share(d.Totals.VerifiedShare), Grouped(i.Spoofed), Grouped(i.Unverified), Grouped(i.Unverifiable))
+		add("Identity", "%s = %s verified (%s) + %s spoofed + %s unverified + %s unverifiable", english.Plural(d.Totals.Requests, "request"),
+			english.Grouped(i[audit.Verified]), share(d.Totals.VerifiedShare), english.Grouped(i[audit.SpoofedIdentity]), english.Grouped(i[audit.Unverified]), english.Grouped(i[audit.Unverifiable]))
 	}
 	if d.Sampling != "" {
 		add("Sampled", "%s", d.Sampling)
@@ -166,7 +167,7 @@ func (d doc) facts() (b block) {
 		name = ""
 	}
 	if rest > 0 {
-		add(name, "and %s, %s", Plural(rest, "more input"), Plural(bytes, "byte"))
+		add(name, "and %s, %s", english.Plural(rest, "more input"), english.Plural(bytes, "byte"))
 	}
 	return b
 }
@@ -174,18 +175,18 @@ func (d doc) facts() (b block) {
 // judgedBy names the policy.
 func (d doc) judgedBy() string {
 	p := d.Policy
-	size := Plural(int64(len(p.Versions)), "version")
+	size := english.Plural(int64(len(p.Versions)), "version")
 	if p.History == "constant" {
 		size = "of unknown size"
 		if p.Bytes >= 0 {
-			size = Plural(int64(p.Bytes), "byte")
+			size = english.Plural(int64(p.Bytes), "byte")
 		}
 	}
 	text := p.File + ", " + size
 	if len(p.Origins) > 0 {
-		text += ", for " + listed(p.Origins)
+		text += ", for " + english.List(p.Origins)
 	}
-	return text + ", with a window of " + Hours(time.Duration(p.WindowSeconds)*time.Second)
+	return text + ", with a window of " + english.Hours(time.Duration(p.WindowSeconds)*time.Second)
 }
 
 // input describes an input, with its format and size.
@@ -196,11 +197,11 @@ func input(in audit.InputInfo) string {
 	text := fmt.Sprintf("%s: %s, ", in.Name, in.Format)
 	switch {
 	case in.Codec == "" || in.Codec == "plain":
-		text += Plural(in.Bytes, "byte")
+		text += english.Plural(in.Bytes, "byte")
 	case in.Disk <= 0:
-		text += fmt.Sprintf("%s, %s decompressed", in.Codec, Plural(in.Bytes, "byte"))
+		text += fmt.Sprintf("%s, %s decompressed", in.Codec, english.Plural(in.Bytes, "byte"))
 	default:
-		text += fmt.Sprintf("%s of %s, %s decompressed", Plural(in.Disk, "byte"), in.Codec, Grouped(in.Bytes))
+		text += fmt.Sprintf("%s of %s, %s decompressed", english.Plural(in.Disk, "byte"), in.Codec, english.Grouped(in.Bytes))
 	}
 	if in.Error != "" {
 		text += "; " + caution("stopped early: "+in.Error)
@@ -219,7 +220,7 @@ func (d doc) meanings() (b block) {
 	b.facts = legend(d.shown()...)
 	for _, c := range reasons {
 		if n := c.sum(d.Crawlers); n > 0 {
-			b.text = append(b.text, fmt.Sprintf("Indeterminate, %s: %s (%s).", Plural(n, "request"), c.means, c.title()))
+			b.text = append(b.text, fmt.Sprintf("Indeterminate, %s: %s (%s).", english.Plural(n, "request"), c.means(), c.title()))
 		}
 	}
 	var informed int64
@@ -227,7 +228,7 @@ func (d doc) meanings() (b block) {
 		informed += c.GraceInformed
 	}
 	if informed > 0 {
-		b.text = append(b.text, fmt.Sprintf("In grace, but informed of the rule: %s.", Plural(informed, "request")))
+		b.text = append(b.text, fmt.Sprintf("In grace, but informed of the rule: %s.", english.Plural(informed, "request")))
 	}
 	shown, rest := 0, int64(0)
 	for _, c := range d.Crawlers {
@@ -241,14 +242,14 @@ func (d doc) meanings() (b block) {
 		}
 	}
 	if rest > 0 {
-		b.text = append(b.text, fmt.Sprintf("Exempt: %s, see --output json.", Plural(rest, "more crawler")))
+		b.text = append(b.text, fmt.Sprintf("Exempt: %s, see --output json.", english.Plural(rest, "more crawler")))
 	}
 	return b
 }
 
 // outcomes define the columns of the table of violations.
 func (d doc) outcomes() (b block) {
-	if d.Totals.Verdicts.Violation > 0 {
+	if d.Totals.Verdicts[audit.Violation] > 0 {
 		b.facts = legend(append(slices.Clone(outcomes), informed)...)
 	}
 	return b
@@ -264,7 +265,7 @@ func samples(c audit.CrawlerInfo) block {
 
 func (d doc) unparsed() (b block) {
 	if d.Unparsed > 0 {
-		b.title = Plural(d.Unparsed, "line") + " could not be parsed. Examples, in byte order:"
+		b.title = english.Plural(d.Unparsed, "line") + " could not be parsed. Examples, in byte order:"
 		for _, s := range d.UnparsedSamples {
 			b.quote = append(b.quote, Cut(s, maxWidth-2))
 		}
@@ -276,12 +277,12 @@ func (d doc) otherHosts() (b block) {
 	if d.OtherHost == 0 {
 		return b
 	}
-	b.title = Plural(d.OtherHost, "crawler request") + " went to hosts without a policy:"
+	b.title = english.Plural(d.OtherHost, "crawler request") + " went to hosts without a policy:"
 	for _, h := range d.OtherHosts {
-		b.quote = append(b.quote, fmt.Sprintf("%8s  %s", Grouped(h.Requests), h.Host))
+		b.quote = append(b.quote, fmt.Sprintf("%8s  %s", english.Grouped(h.Requests), h.Host))
 	}
 	if d.OtherHostsNotListed > 0 {
-		b.quote = append(b.quote, fmt.Sprintf("%8s  others", Grouped(d.OtherHostsNotListed)))
+		b.quote = append(b.quote, fmt.Sprintf("%8s  others", english.Grouped(d.OtherHostsNotListed)))
 	}
 	return b
 }

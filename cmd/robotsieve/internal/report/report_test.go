@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
@@ -38,14 +37,14 @@ func TestCutTablesAddUp(t *testing.T) {
 	for i := range 100 {
 		r.Crawlers = append(r.Crawlers, audit.CrawlerInfo{
 			Crawler: fmt.Sprintf("Bot%03d", i), Requests: 10,
-			Verdicts:   audit.VerdictCounts{Violation: 3, Allowed: 7},
+			Verdicts:   audit.VerdictCounts{audit.Violation: 3, audit.Allowed: 7},
 			Violations: []audit.ViolationInfo{{Identity: "unverified", Outcome: "obtained", Method: "GET", N: 3}},
 			Rules:      []audit.RuleInfo{{File: "a.txt", Line: 2, Rule: "Disallow: /", Violations: 3}},
 		})
 		r.Policy.Versions = append(r.Policy.Versions, audit.VersionInfo{Status: 200, From: fmt.Sprintf("2026-01-01T00:00:%02dZ", i%60), Cited: int64(i)})
 		r.Inputs = append(r.Inputs, audit.InputInfo{Name: fmt.Sprint(i, ".log"), Format: "combined", Bytes: 5, Complete: true})
 	}
-	r.Totals = audit.Totals{Requests: 1000, Verdicts: audit.VerdictCounts{Violation: 300, Allowed: 700}}
+	r.Totals = audit.Totals{Requests: 1000, Verdicts: audit.VerdictCounts{audit.Violation: 300, audit.Allowed: 700}}
 	report := written(t, "text", r, false)
 	wants(t, report,
 		"(40 more)  see json, csv       400      280     120\n",
@@ -74,10 +73,10 @@ func TestARuleOfTwoVersionsOfOneFileIsOneRow(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	violated := func(verified, proven int64) *audit.Report {
 		r := &audit.Report{Totals: audit.Totals{
-			Requests: 9, Proven: proven, Verdicts: audit.VerdictCounts{Violation: 3, Allowed: 6},
-			Outcomes: audit.OutcomeCounts{Obtained: 2}, Identity: audit.IdentityCounts{Verified: verified, Unverified: 9 - verified},
+			Requests: 9, Proven: proven, Verdicts: audit.VerdictCounts{audit.Violation: 3, audit.Allowed: 6},
+			Outcomes: audit.OutcomeCounts{audit.Obtained: 2}, Identity: audit.IdentityCounts{audit.Verified: verified, audit.Unverified: 9 - verified},
 		}}
-		r.Crawlers = []audit.CrawlerInfo{{Crawler: "Bot", Verdicts: audit.VerdictCounts{Violation: 3}}}
+		r.Crawlers = []audit.CrawlerInfo{{Crawler: "Bot", Verdicts: audit.VerdictCounts{audit.Violation: 3}}}
 		if proven > 0 {
 			r.Crawlers[0].Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "obtained", Method: "GET", N: proven}}
 		}
@@ -122,8 +121,8 @@ func TestTextSaysWhatItLeavesOut(t *testing.T) {
 // In colours what needs attention stands out, and the text is the same.
 func TestColours(t *testing.T) {
 	r := &audit.Report{
-		Partial: true, Warnings: []string{"a warning"}, Totals: audit.Totals{Requests: 3, Verdicts: audit.VerdictCounts{Violation: 3}},
-		Crawlers: []audit.CrawlerInfo{{Crawler: "Bot", Requests: 3, Verdicts: audit.VerdictCounts{Violation: 3}}},
+		Partial: true, Warnings: []string{"a warning"}, Totals: audit.Totals{Requests: 3, Verdicts: audit.VerdictCounts{audit.Violation: 3}},
+		Crawlers: []audit.CrawlerInfo{{Crawler: "Bot", Requests: 3, Verdicts: audit.VerdictCounts{audit.Violation: 3}}},
 	}
 	coloured := written(t, "text", r, true)
 	wants(t, coloured, "\x1b[33mPARTIAL: ", "\x1b[33ma warning\x1b[0m\n", "\x1b[31m3\x1b[0m of 3 crawler requests", "       \x1b[31m3\x1b[0m\n")
@@ -143,7 +142,11 @@ func counters(v reflect.Value, name string, f func(name string, v reflect.Value)
 		f(name, v)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			counters(v.Field(i), strings.TrimPrefix(name+"."+v.Type().Field(i).Name, "."), f)
+			field := "." + v.Type().Field(i).Name
+			if v.Type().Field(i).Anonymous {
+				field = ""
+			}
+			counters(v.Field(i), strings.TrimPrefix(name+field, "."), f)
 		}
 	case reflect.Array:
 		for i := range v.Len() {
@@ -215,24 +218,6 @@ func TestShareIsNeverRoundedToNoneOrAll(t *testing.T) {
 	} {
 		if got := share(of); got != want {
 			t.Errorf("%v: got %q, want %q", of, got, want)
-		}
-	}
-}
-
-func TestHours(t *testing.T) {
-	for want, d := range map[string]time.Duration{
-		"24h":      24 * time.Hour,
-		"48h":      48 * time.Hour,
-		"3 days":   72 * time.Hour,
-		"30 days":  30 * 24 * time.Hour,
-		"73h":      73 * time.Hour,
-		"25h30m":   25*time.Hour + 30*time.Minute,
-		"24h0m10s": 24*time.Hour + 10*time.Second,
-		"1h1m":     time.Hour + time.Minute,
-		"24h1m20s": 24*time.Hour + 80*time.Second,
-	} {
-		if got := Hours(d); got != want {
-			t.Errorf("%v: got %q, want %q", d, got, want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
@@ -20,7 +21,7 @@ type table struct {
 // leavesOut says how many there are that the table does not have.
 func (t *table) leavesOut(n int64, noun string) {
 	if n > 0 {
-		t.more = fmt.Sprintf("and %s: see --output json.", Plural(n, "more "+noun))
+		t.more = fmt.Sprintf("and %s: see --output json.", english.Plural(n, "more "+noun))
 	}
 }
 
@@ -29,7 +30,7 @@ func figure(n int64) string {
 	if n <= 0 {
 		return "-"
 	}
-	return Grouped(n)
+	return english.Grouped(n)
 }
 
 // Widths in a table, in characters.
@@ -42,8 +43,8 @@ const (
 
 func shortName(c *audit.CrawlerInfo) string { return Cut(c.Crawler, maxNameShown) }
 
-// beginning stands for the time from which a version was in force, if it has none.
-const beginning = "the beginning"
+// beforeAllTime stands for the time from which a version was in force, if it has none.
+const beforeAllTime = "before all time"
 
 // byFile and byOrigin return the last cells of a row, if there may be several files or
 // origins.
@@ -85,11 +86,11 @@ func (d doc) versions() (b block) {
 		if v.Location != "" {
 			file = "to " + v.Location
 		}
-		t.rows = append(t.rows, append([]string{cmp.Or(clock(v.From), beginning), status, figure(v.Bytes), figure(v.Cited),
+		t.rows = append(t.rows, append([]string{cmp.Or(clock(v.From), beforeAllTime), status, figure(v.Bytes), figure(v.Cited),
 			cmp.Or(Cut(file, maxFileShown), "-")}, d.byOrigin(v.Origin)...))
 	}
 	t.leavesOut(int64(len(versions)-len(t.rows)), "version")
-	if sum > d.Totals.Verdicts.Violation {
+	if sum > d.Totals.Verdicts[audit.Violation] {
 		b.text = []string{"Where the log does not distinguish http from https, violations are counted for the versions of both."}
 	}
 	return b
@@ -97,7 +98,7 @@ func (d doc) versions() (b block) {
 
 // shown are the verdicts that any request of a crawler has, after the requests.
 func (d doc) shown() []column {
-	return slices.DeleteFunc(slices.Concat(requests, verdicts), func(c column) bool { return c.sum(d.Crawlers) == 0 })
+	return slices.DeleteFunc(append([]column{requests}, verdicts...), func(c column) bool { return c.sum(d.Crawlers) == 0 })
 }
 
 // crawlers has a row for each crawler, those that robots.txt does not bind last, and
@@ -109,7 +110,7 @@ func (d doc) crawlers() (b block) {
 	shown, t := d.shown(), &b.table
 	t.header = []string{"crawler", "operator"}
 	for _, c := range shown {
-		t.header = append(t.header, ">"+c.heading)
+		t.header = append(t.header, ">"+c.heading())
 	}
 	add := func(name, operator string, of []audit.CrawlerInfo) {
 		row := []string{name, operator}
@@ -128,7 +129,7 @@ func (d doc) crawlers() (b block) {
 			add(shortName(&list[i]), Cut(cmp.Or(list[i].Operator, "-"), maxOperatorShown), list[i:i+1])
 		}
 		if n < len(list) {
-			add(fmt.Sprintf("(%s more)", Grouped(int64(len(list)-n))), "see json, csv", list[n:])
+			add(fmt.Sprintf("(%s more)", english.Grouped(int64(len(list)-n))), "see json, csv", list[n:])
 		}
 	}
 	var bound, exempt []audit.CrawlerInfo
@@ -225,7 +226,7 @@ func (d doc) rules() (b block) {
 			rest += sums[r]
 			continue
 		}
-		t.rows = append(t.rows, slices.Concat([]string{Grouped(sums[r]), r.crawler, fmt.Sprint(r.line), Cut(r.text, maxRuleShown)},
+		t.rows = append(t.rows, slices.Concat([]string{english.Grouped(sums[r]), r.crawler, fmt.Sprint(r.line), Cut(r.text, maxRuleShown)},
 			d.byFile(Cut(r.file, maxFileShown)), d.byOrigin(r.origin)))
 	}
 	t.leavesOut(rest, "violation")
@@ -246,7 +247,7 @@ func (d doc) fetches() (b block) {
 		if f.Gaps > 0 {
 			median, longest, daily = seconds(f.MedianGap), seconds(f.LongestGap), share(f.Within24h)
 		}
-		b.table.rows = append(b.table.rows, []string{shortName(&list[i]), Grouped(f.Fetches), shortClock(f.First), shortClock(f.Last),
+		b.table.rows = append(b.table.rows, []string{shortName(&list[i]), english.Grouped(f.Fetches), shortClock(f.First), shortClock(f.Last),
 			median, longest, daily, answers(f.Answers)})
 	}
 	b.table.leavesOut(int64(len(list)-len(b.table.rows)), "crawler")
@@ -256,14 +257,9 @@ func (d doc) fetches() (b block) {
 // answers counts answers by status, in one cell.
 func answers(a audit.AnswerCounts) string {
 	var list []string
-	for _, of := range []struct {
-		name string
-		n    int64
-	}{
-		{"2xx", a.Success}, {"304", a.NotModified}, {"other 3xx", a.Redirect}, {"429", a.TooMany}, {"4xx", a.Unavailable}, {"5xx", a.Error}, {"other", a.Other},
-	} {
-		if of.n > 0 {
-			list = append(list, Grouped(of.n)+" "+of.name)
+	for class, n := range a {
+		if n > 0 {
+			list = append(list, english.Grouped(n)+" "+audit.AnswerClass(class).String())
 		}
 	}
 	return strings.Join(list, ", ")
@@ -279,7 +275,7 @@ func (d doc) delays() (b block) {
 				rest++
 				continue
 			}
-			b.table.rows = append(b.table.rows, append([]string{shortName(&d.Crawlers[i]), seconds(c.Delay), Grouped(c.Gaps),
+			b.table.rows = append(b.table.rows, append([]string{shortName(&d.Crawlers[i]), seconds(c.Delay), english.Grouped(c.Gaps),
 				share(float64(c.Shorter) / float64(c.Gaps)), seconds(c.Median), seconds(c.P10)}, d.byOrigin(c.Origin)...))
 		}
 	}
@@ -297,9 +293,9 @@ func (d doc) sizes() (b block) {
 	for _, s := range list[:min(len(list), maxVersionsShown)] {
 		var expected []string
 		for _, n := range s.Expected {
-			expected = append(expected, Grouped(n))
+			expected = append(expected, english.Grouped(n))
 		}
-		b.table.rows = append(b.table.rows, []string{Plural(s.Bytes, "byte"), cmp.Or(strings.Join(expected, " or "), "-"), Grouped(s.N),
+		b.table.rows = append(b.table.rows, []string{english.Plural(s.Bytes, "byte"), cmp.Or(strings.Join(expected, " or "), "-"), english.Grouped(s.N),
 			shortClock(s.First), shortClock(s.Last)})
 	}
 	b.table.leavesOut(int64(len(list)-len(b.table.rows)), "size")

@@ -6,52 +6,12 @@ import (
 	"time"
 )
 
-// Plural returns a number and a noun that agrees with it.
-func Plural(n int64, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return Grouped(n) + " " + noun
-}
-
-// Grouped writes a number that is not negative with its thousands set apart.
-func Grouped(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // Cut shortens text to so many characters.
 func Cut(s string, most int) string {
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}
 	return s
-}
-
-// Hours writes a time in hours, or in days if it is whole days and more than two.
-func Hours(d time.Duration) string {
-	if d%(24*time.Hour) == 0 && d > 48*time.Hour {
-		return Plural(int64(d/(24*time.Hour)), "day")
-	}
-	text := d.String()
-	if d%time.Minute == 0 {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if d%time.Hour == 0 {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
-}
-
-// listed joins names, as many as fit in a sentence.
-func listed(names []string) string {
-	if more := len(names) - maxNamesShown; more > 0 {
-		return fmt.Sprintf("%s and %s more", strings.Join(names[:maxNamesShown], ", "), Grouped(int64(more)))
-	}
-	return strings.Join(names, ", ")
 }
 
 // share writes a share in per cent; only none is 0 %, and only all is 100 %.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"math"
 	"strings"
 	"time"
@@ -13,45 +12,45 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// A late record is kept until the whole input has been read. It is bytes whose
-// order is the order in which the pass over them needs them: all of an operator
-// together, first what its crawlers fetched of robots.txt, in the order of time,
-// then what hangs on that, then the requests whose gaps are measured.
+// A deferred record is kept until the whole input has been read. The order of its
+// bytes is the order in which the final pass needs it: all records of an operator
+// together, first the fetches of robots.txt by its crawlers, in the order of time,
+// then the requests that depend on them, then the requests whose gaps are measured.
 //
 //	operator  0 and its index, or 1, the unknown crawler's name and 0
-//	kind      lateCounts, lateFetch, latePending or lateVisit
-//	counts    what was counted of an unknown crawler in a part of the input, as JSON
+//	kind      recordCounts, recordFetch, recordRequest or recordVisit
+//	counts    the counts of an unknown crawler in a part of the input, as JSON
 //	fetch     time, crawler, origins, kind of answer
-//	pending   crawler, origins, for each of these what its copies say, in runs, and
-//	          the line that a violation would quote, outcome and method, identity,
+//	request   crawler, origins, for each of these the answers of its copies, in runs,
+//	          and the line that a violation would quote, outcome and method, identity,
 //	          time, and perhaps address and raw line
 //	visit     crawler, origins, address, time, delay in milliseconds
 //
-// Numbers are big-endian, but the delay and runs are uvarint, and times have their sign bit flipped, so that bytes are
-// in the order of numbers.
+// Numbers are big-endian, except that the delay and the runs are uvarints. Times have
+// their sign bit flipped, so that the order of bytes is the order of numbers.
 const (
-	lateCounts byte = iota
-	lateFetch
-	latePending
-	lateVisit
+	recordCounts byte = iota
+	recordFetch
+	recordRequest
+	recordVisit
 )
 
-// answerKind is what an answer to a GET of /robots.txt told a crawler.
+// answerKind is the meaning of an answer to a GET of /robots.txt.
 type answerKind uint8
 
 const (
 	toldNothing  answerKind = iota // as 5xx, or no answer at all
-	toldRules                      // a body, or that it has not changed
-	toldNone                       // that there is none: everything is allowed
-	toldLimited                    // 429, by which Google's crawlers are told nothing, all others that there is none
-	toldRedirect                   // that it is elsewhere
+	toldRules                      // a body, or not modified
+	toldNone                       // there is none: everything is allowed
+	toldLimited                    // 429: nothing to Google's crawlers, to all others that there is none
+	toldRedirect                   // it is elsewhere
 
 	// borrowed is added for the second operator that an ambiguous header names: its
-	// crawlers may have been told, but the fetch is counted for the first.
+	// crawlers may have got the answer, but the fetch is counted for the first.
 	borrowed answerKind = 0x80
 )
 
-// answerOf returns what an answer told (audit-rules 2 b).
+// answerOf returns the meaning of an answer (audit-rules 2 b).
 func answerOf(status int, size int64) answerKind {
 	switch {
 	case status == 304:
@@ -72,19 +71,15 @@ func answerOf(status int, size int64) answerKind {
 	return toldNothing
 }
 
-// Moments that a format can read lie well within these, so that there is room for
+// Times that a format can read lie well within these bounds, which leaves room for
 // windows around them.
 var (
 	earliest = time.Date(1690, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 	latest   = time.Date(2240, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 )
 
-// errLate is for late records that no worker wrote: a state file is from
-// elsewhere.
-var errLate = errors.New("a record of the state makes no sense")
-
-// appendLateHead appends what all late records begin with.
-func appendLateHead(b []byte, o operatorKey, kind byte) []byte {
+// appendRecordHead appends the operator and the kind.
+func appendRecordHead(b []byte, o operatorKey, kind byte) []byte {
 	if o.known {
 		b = binary.BigEndian.AppendUint16(append(b, 0), o.index)
 	} else {
@@ -93,8 +88,8 @@ func appendLateHead(b []byte, o operatorKey, kind byte) []byte {
 	return append(b, kind)
 }
 
-// appendWho appends the index of a known crawler, and where it went.
-func (w *Worker) appendWho(b []byte, c *claim, at site) []byte {
+// appendWho appends the index of the crawler, and its site.
+func (w *Worker) appendWho(b []byte, c *agent, at site) []byte {
 	b = binary.BigEndian.AppendUint16(b, c.index)
 	b = binary.BigEndian.AppendUint32(b, uint32(at.First))
 	return binary.BigEndian.AppendUint32(b, uint32(at.N))
@@ -104,45 +99,46 @@ func appendTime(b []byte, t int64) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(t)^1<<63)
 }
 
+// keep writes the record in w.key.
 func (w *Worker) keep() {
 	if w.err == nil {
-		w.err = w.late.Add(w.key)
+		w.err = w.deferred.Add(w.key)
 	}
 }
 
-// keepCounts keeps what was counted of an unknown crawler.
-func (w *Worker) keepCounts(key string, row *row) {
+// deferCounts keeps the counts of an unknown crawler.
+func (w *Worker) deferCounts(key string, row *row) {
 	counts, err := json.Marshal(saveRow(row))
 	if err != nil {
 		w.err = cmp.Or(w.err, err)
 		return
 	}
-	w.key = append(appendLateHead(w.key[:0], operatorKey{name: key}, lateCounts), counts...)
+	w.key = append(appendRecordHead(w.key[:0], operatorKey{name: key}, recordCounts), counts...)
 	w.keep()
 }
 
-// keepFetch keeps that the record fetched robots.txt.
-func (w *Worker) keepFetch(at site, c *claim, kind answerKind) {
-	b := appendLateHead(w.key[:0], c.operator, lateFetch)
+// deferFetch keeps that the record fetched robots.txt.
+func (w *Worker) deferFetch(at site, c *agent, kind answerKind) {
+	b := appendRecordHead(w.key[:0], c.operator, recordFetch)
 	b = appendTime(b, w.record.Time)
 	w.key = append(w.appendWho(b, c, at), byte(kind))
 	w.keep()
 }
 
-// keepVisit keeps that the record was a request where its crawler is asked to
-// wait so long between two.
-func (w *Worker) keepVisit(at site, c *claim, delay time.Duration) {
-	b := w.appendWho(appendLateHead(w.key[:0], c.operator, lateVisit), c, at)
+// deferVisit keeps that the record was a request for which robots.txt states a
+// Crawl-delay.
+func (w *Worker) deferVisit(at site, c *agent, delay time.Duration) {
+	b := w.appendWho(appendRecordHead(w.key[:0], c.operator, recordVisit), c, at)
 	b = appendBytes(b, w.address())
 	b = appendTime(b, w.record.Time)
 	w.key = binary.AppendUvarint(b, uint64(max(delay.Milliseconds(), 0)))
 	w.keep()
 }
 
-// keepPending keeps a request whose verdict has to wait.
-func (w *Worker) keepPending(at site, c *claim, identity Identity) {
+// deferRequest keeps a request whose verdict depends on other lines.
+func (w *Worker) deferRequest(at site, c *agent, identity Identity) {
 	r := &w.record
-	b := w.appendWho(appendLateHead(w.key[:0], c.operator, latePending), c, at)
+	b := w.appendWho(appendRecordHead(w.key[:0], c.operator, recordRequest), c, at)
 	for i := range at.N {
 		b = w.appendAnswers(b, at.First+i, c)
 	}
@@ -151,17 +147,17 @@ func (w *Worker) keepPending(at site, c *claim, identity Identity) {
 	if w.auditor.config.Addresses {
 		b = appendBytes(b, w.address())
 	}
-	if w.auditor.config.Samples > 0 {
+	if w.auditor.keepsLines() {
 		b = append(b, r.Line[:min(len(r.Line), maxSample)]...)
 	}
 	w.key = b
 	w.keep()
 }
 
-// appendAnswers appends what all copies of an origin say of the record, also those
-// that were not lawful: whether its crawler had been told may hang on any of them.
-// Copies that are alike for the crawler are asked once.
-func (w *Worker) appendAnswers(b []byte, o int32, c *claim) []byte {
+// appendAnswers appends the answers of all copies of an origin for the record, also of
+// those that were not lawful: whether the crawler was informed may depend on any of
+// them. Copies that are alike for the crawler are asked once.
+func (w *Worker) appendAnswers(b []byte, o int32, c *agent) []byte {
 	p := w.auditor.config.Policy
 	binding := w.bindingAt(c, o)
 	cited, line := int32(-1), uint32(0)
@@ -203,13 +199,13 @@ func (w *Worker) address() []byte {
 // appendBytes appends up to 255 bytes behind their number.
 func appendBytes(b, s []byte) []byte { return append(append(b, byte(len(s))), s...) }
 
-// lateReader takes a late record apart. What it returns are views of the record.
-type lateReader struct {
+// recordReader takes a deferred record apart. It returns views of the record.
+type recordReader struct {
 	rest []byte
 	bad  bool
 }
 
-func (r *lateReader) take(n int) []byte {
+func (r *recordReader) take(n int) []byte {
 	if n > len(r.rest) {
 		r.bad, r.rest = true, nil
 		return make([]byte, n)
@@ -219,13 +215,13 @@ func (r *lateReader) take(n int) []byte {
 	return b
 }
 
-func (r *lateReader) byte() byte     { return r.take(1)[0] }
-func (r *lateReader) uint16() uint16 { return binary.BigEndian.Uint16(r.take(2)) }
-func (r *lateReader) uint32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
+func (r *recordReader) byte() byte     { return r.take(1)[0] }
+func (r *recordReader) uint16() uint16 { return binary.BigEndian.Uint16(r.take(2)) }
+func (r *recordReader) uint32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
 
 // delay reads the milliseconds of a delay, of which there are no more than a
 // time.Duration can have.
-func (r *lateReader) delay() int64 {
+func (r *recordReader) delay() int64 {
 	delay, n := binary.Uvarint(r.rest)
 	if n <= 0 || delay > math.MaxInt64/millisecond {
 		r.bad, r.rest = true, nil
@@ -235,23 +231,23 @@ func (r *lateReader) delay() int64 {
 	return int64(delay)
 }
 
-func (r *lateReader) bytes() []byte { return r.take(int(r.byte())) }
+func (r *recordReader) bytes() []byte { return r.take(int(r.byte())) }
 
-func (r *lateReader) time() int64 {
+func (r *recordReader) time() int64 {
 	t := int64(binary.BigEndian.Uint64(r.take(8)) ^ 1<<63)
 	r.require(earliest <= t && t <= latest)
 	return t
 }
 
-// require says that the record makes no sense unless something holds.
-func (r *lateReader) require(ok bool) { r.bad = r.bad || !ok }
+// require makes the record bad unless ok.
+func (r *recordReader) require(ok bool) { r.bad = r.bad || !ok }
 
 // end requires that nothing is left.
-func (r *lateReader) end() { r.require(len(r.rest) == 0) }
+func (r *recordReader) end() { r.require(len(r.rest) == 0) }
 
 // operator returns the bytes of the operator's key, and its name if it is an
 // unknown crawler.
-func (r *lateReader) operator() (key []byte, name string) {
+func (r *recordReader) operator() (key []byte, name string) {
 	all := r.rest
 	switch r.byte() {
 	case 0:
@@ -271,13 +267,13 @@ func (r *lateReader) operator() (key []byte, name string) {
 	return all[:len(all)-len(r.rest)], name
 }
 
-// who is the crawler and the place of a late record.
+// who is the crawler and the site of a deferred record.
 type who struct {
-	crawler uint16 // claim.index
+	crawler uint16 // agent.index
 	at      policy.Site
 }
 
-func (r *lateReader) who(p *policy.Policy) who {
+func (r *recordReader) who(p *policy.Policy) who {
 	w := who{crawler: r.uint16(), at: policy.Site{First: int32(r.uint32()), N: int32(r.uint32())}}
 	if n := int64(len(p.Origins())); w.at.First < 0 || w.at.N < 0 || int64(w.at.First)+int64(w.at.N) > n {
 		r.bad, w.at = true, policy.Site{}
@@ -285,8 +281,8 @@ func (r *lateReader) who(p *policy.Policy) who {
 	return w
 }
 
-// runs appends what each copy of an origin says.
-func (r *lateReader) runs(dst []policy.Answer, copies int) []policy.Answer {
+// runs appends the answer of each copy of an origin.
+func (r *recordReader) runs(dst []policy.Answer, copies int) []policy.Answer {
 	for end := len(dst) + copies; len(dst) < end; {
 		run, n := binary.Uvarint(r.rest)
 		if n <= 0 || run>>2 == 0 || run>>2 > uint64(end-len(dst)) || policy.Answer(run&3) > policy.Contested {

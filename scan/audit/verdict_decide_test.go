@@ -136,8 +136,8 @@ func TestMomentsMeet(t *testing.T) {
 			}
 		}
 	}
-	if n := len(m.spans); n > 4 {
-		t.Errorf("%d spans for moments in four places", n)
+	if n := len(m.intervals); n > 4 {
+		t.Errorf("%d periods for moments in four places", n)
 	}
 }
 

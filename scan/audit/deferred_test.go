@@ -11,8 +11,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// lateOf returns the only late record that an entry leaves, apart from visits.
-func lateOf(t *testing.T, a *Auditor, e entry, kind byte) []byte {
+// recordsOf returns the only deferred record that an entry leaves, apart from visits.
+func recordsOf(t *testing.T, a *Auditor, e entry, kind byte) []byte {
 	t.Helper()
 	run := begin(t, a)
 	w := run.Worker()
@@ -21,20 +21,20 @@ func lateOf(t *testing.T, a *Auditor, e entry, kind byte) []byte {
 		t.Fatal(err)
 	}
 	var found []byte
-	for r, err := range run.late.All() {
+	for r, err := range run.deferred.All() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rd := &lateReader{rest: r.Data}
+		rd := &recordReader{rest: r.Data}
 		if rd.operator(); rd.byte() == kind {
 			if found != nil {
-				t.Fatal("two late records")
+				t.Fatal("two deferred records")
 			}
 			found = bytes.Clone(r.Data)
 		}
 	}
 	if found == nil {
-		t.Fatal("no late record")
+		t.Fatal("no deferred record")
 	}
 	return found
 }
@@ -67,7 +67,7 @@ func TestLateFetchHoldsWhatWasTold(t *testing.T) {
 		{"503", "0", toldNothing},
 	} {
 		e := entry{vhost: "example.com:443", target: "/robots.txt", status: c.status, size: c.size, time: at(-100)}
-		rd := &lateReader{rest: lateOf(t, a, e, lateFetch)}
+		rd := &recordReader{rest: recordsOf(t, a, e, recordFetch)}
 		_, name := rd.operator()
 		rd.byte()
 		when, who := rd.time(), rd.who(a.config.Policy)
@@ -83,7 +83,7 @@ func TestLateRequestIsReadAsItWasWritten(t *testing.T) {
 	a := stateAuditor(t)
 	a.config.Addresses = true
 	e := entry{vhost: "example.com:443", addr: "198.51.100.7", target: "/private/x", method: "HEAD", status: "403", time: at(60), agent: acmebot}
-	rd := &lateReader{rest: lateOf(t, a, e, latePending)}
+	rd := &recordReader{rest: recordsOf(t, a, e, recordRequest)}
 	key, name := rd.operator()
 	if want := "\x01acmebot\x00"; string(key) != want || name != "acmebot" {
 		t.Errorf("operator %q, name %q; want %q", key, name, want)
@@ -104,7 +104,7 @@ func TestLateRequestIsReadAsItWasWritten(t *testing.T) {
 func TestLateVisitIsReadAsItWasWritten(t *testing.T) {
 	a := stateAuditor(t)
 	e := entry{vhost: "www.example.com:443", addr: "2001:db8::1", target: "/x", time: at(-7)}
-	rd := &lateReader{rest: lateOf(t, a, e, lateVisit)}
+	rd := &recordReader{rest: recordsOf(t, a, e, recordVisit)}
 	rd.operator()
 	rd.byte()
 	who, address, when, delay := rd.who(a.config.Policy), rd.bytes(), rd.time(), rd.delay()
@@ -118,7 +118,7 @@ func TestLateVisitIsReadAsItWasWritten(t *testing.T) {
 func TestTimesAreInTheOrderOfTheirBytes(t *testing.T) {
 	list := []int64{earliest, -1e18, -1, 0, 1, 1e18, latest}
 	for i, x := range list {
-		rd := &lateReader{rest: appendTime(nil, x)}
+		rd := &recordReader{rest: appendTime(nil, x)}
 		if got := rd.time(); got != x || rd.bad {
 			t.Errorf("%d is read as %d, bad: %v", x, got, rd.bad)
 		}
@@ -127,49 +127,49 @@ func TestTimesAreInTheOrderOfTheirBytes(t *testing.T) {
 		}
 	}
 	for _, x := range []int64{earliest - 1, latest + 1, policy.MinTime, 1<<63 - 1} {
-		if rd := (&lateReader{rest: appendTime(nil, x)}); rd.time() != x || !rd.bad {
+		if rd := (&recordReader{rest: appendTime(nil, x)}); rd.time() != x || !rd.bad {
 			t.Errorf("%v is taken", time.Unix(0, x))
 		}
 	}
 }
 
-// settleOne settles a run over one line and one late record of unknown origin.
-func settleOne(t *testing.T, a *Auditor, record []byte) (err error) {
+// decideOne settles a run over one line and one deferred record of unknown origin.
+func decideOne(t *testing.T, a *Auditor, record []byte) (err error) {
 	t.Helper()
 	run := begin(t, a)
 	w := run.Worker()
 	w.Chunk(byName(t, "vhost_combined"), []byte(entry{vhost: "example.com:443", target: "/robots.txt"}.String()+"\n"+
 		entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot}.String()))
-	if err := w.late.Add(record); err != nil {
+	if err := w.deferred.Add(record); err != nil {
 		t.Fatal(err)
 	}
-	_, err = run.Report(ruleText)
+	_, err = run.Report(Inputs{})
 	return err
 }
 
-// Whatever stands in a late record, it is settled or an error.
+// Whatever stands in a deferred record, it is settled or an error.
 func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	a := stateAuditor(t)
 	good := map[string][]byte{
-		"fetch":           lateOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", time: at(5)}, lateFetch),
-		"visit":           lateOf(t, a, entry{vhost: "www.example.com:443", time: at(5)}, lateVisit),
-		"request":         lateOf(t, a, entry{vhost: "example.com:443", target: "/private/"}, latePending),
-		"unknown's fetch": lateOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot, time: at(5)}, lateFetch),
+		"fetch":           recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", time: at(5)}, recordFetch),
+		"visit":           recordsOf(t, a, entry{vhost: "www.example.com:443", time: at(5)}, recordVisit),
+		"request":         recordsOf(t, a, entry{vhost: "example.com:443", target: "/private/"}, recordRequest),
+		"unknown's fetch": recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot, time: at(5)}, recordFetch),
 	}
 	for name, record := range good {
-		if err := settleOne(t, a, record); err != nil {
+		if err := decideOne(t, a, record); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		for i := range record {
 			if name == "request" && i >= len(record)-len(entry{vhost: "example.com:443", target: "/private/"}.String()) {
 				break // it has the beginning of a sample
 			}
-			if err := settleOne(t, a, record[:i]); !errors.Is(err, errLate) {
+			if err := decideOne(t, a, record[:i]); !errors.Is(err, ErrDamaged) {
 				t.Errorf("%s, %d of %d bytes: %v", name, i, len(record), err)
 			}
 		}
 		if name != "request" {
-			if err := settleOne(t, a, append(slices.Clip(record), 0)); !errors.Is(err, errLate) {
+			if err := decideOne(t, a, append(slices.Clip(record), 0)); !errors.Is(err, ErrDamaged) {
 				t.Errorf("%s, a byte more: %v", name, err)
 			}
 		}
@@ -186,7 +186,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	// request and visit: crawler 4, origins 6 and 10.
 	for name, record := range map[string][]byte{
 		"kind of operator":             set("fetch", 0, 2),
-		"no operator, but a request":   {0xc6, latePending, 11, 0xbc},
+		"no operator, but a request":   {0xc6, recordRequest, 11, 0xbc},
 		"operator that is not there":   set("fetch", 1, 0xff, 0xff),
 		"another's operator":           set("fetch", 2, good["fetch"][2]^1),
 		"kind of record":               set("fetch", 3, 3),
@@ -205,7 +205,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		"unknown of no name":           append([]byte{1, 0}, good["unknown's fetch"][len("\x01acmebot\x00"):]...),
 		"unknown in capitals":          set("unknown's fetch", 1, 'A'),
 	} {
-		if err := settleOne(t, a, record); !errors.Is(err, errLate) {
+		if err := decideOne(t, a, record); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v in %x", name, err, record)
 		}
 	}
@@ -214,7 +214,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	for name, b := range map[string][2]byte{
 		"outcome": {byte(outcomes) << 4, 0}, "method": {byte(methods), 0}, "identity": {0, byte(identities)}, "spoofed": {0, byte(SpoofedIdentity)},
 	} {
-		if err := settleOne(t, a, set("request", -sample-10, b[0], b[1])); !errors.Is(err, errLate) {
+		if err := decideOne(t, a, set("request", -sample-10, b[0], b[1])); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -228,6 +228,6 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		for range 1 + rng.IntN(4) {
 			record[rng.IntN(len(record))] = byte(rng.IntN(256))
 		}
-		settleOne(t, a, record) // does not panic
+		decideOne(t, a, record) // does not panic
 	}
 }

@@ -1,0 +1,83 @@
+// Package job runs whole jobs as a program has them: from the names of files and
+// options to filtered output, an archive of rules, a report or a state. The
+// command robotsieve is a thin user of it, and so is every other front end.
+//
+// A job never prints, exits or panics. It returns what it made and an [*Error],
+// whose kind says whether the options, an input or an interrupt is the cause. What
+// it has to tell meanwhile goes to a [Log].
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Error is why a job was not done, or not wholly.
+type Error struct {
+	Kind Kind
+	Err  error
+}
+
+// Kind says what caused an [Error].
+type Kind uint8
+
+const (
+	// Usage: the options contradict each other, or something is missing.
+	Usage Kind = iota + 1
+	// Input: an input could not be used, or an output could not be written.
+	Input
+	// Interrupted: the context ended first.
+	Interrupted
+)
+
+// Error returns the text of the cause.
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+func usageError(format string, args ...any) error { return &Error{Usage, fmt.Errorf(format, args...)} }
+
+func inputError(err error) error { return &Error{Input, err} }
+
+// errNothingDone is the end of a job that was interrupted before it had a result.
+var errNothingDone = &Error{Interrupted, errors.New("interrupted before anything was done")}
+
+// inputOrInterrupt is the error of reading something: the interrupt if ctx has
+// ended, since that may have caused the other.
+func inputOrInterrupt(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errNothingDone
+	}
+	return inputError(err)
+}
+
+// Log receives what a job tells while it runs. The zero value discards it.
+type Log struct {
+	// Warn receives one message at a time, without a line end. A message may quote
+	// bytes of the inputs as they are: whoever prints it escapes it.
+	Warn func(message string)
+	// Progress is called when a job begins to read its inputs; the function that
+	// it returns is called when the job has read them.
+	Progress func(Progress) (end func())
+}
+
+// Progress tells how far a job is: the bytes read and their total, -1 if that is
+// not known. It is safe for concurrent use.
+type Progress interface {
+	Progress() (read, total int64)
+}
+
+func (l Log) warn(format string, args ...any) {
+	if l.Warn != nil {
+		l.Warn(fmt.Sprintf(format, args...))
+	}
+}
+
+func (l Log) progress(p Progress) (end func()) {
+	if l.Progress == nil {
+		return func() {}
+	}
+	return l.Progress(p)
+}

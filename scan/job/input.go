@@ -1,0 +1,81 @@
+package job
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// Inputs are what a job reads.
+type Inputs struct {
+	// Names are files, folders and patterns as source.Inputs resolves them; "-" is
+	// Stdin.
+	Names []string
+	// Opened are inputs that the caller has opened. They are read after those of
+	// Names.
+	Opened []*source.Input
+	// Stdin is read where a name is "-".
+	Stdin io.Reader
+}
+
+// resolve returns the inputs that there are, and an error for each name that
+// gives none. Names that are given twice are warned of.
+func (i Inputs) resolve(log Log) ([]*source.Input, []error) {
+	inputs, warnings, errs := source.Inputs(i.Names, i.Stdin)
+	for _, w := range warnings {
+		log.warn("%s", w)
+	}
+	return slices.Concat(inputs, i.Opened), errs
+}
+
+// wait returns what f returns, or the cause of the end of ctx if that comes
+// first. Then f goes on, and its result is discarded.
+func wait[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := f()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}
+
+// until returns a reader of r whose Read ends with ctx, even if that of r blocks,
+// as it may on a terminal or a pipe. It belongs to one goroutine.
+func until(ctx context.Context, r io.Reader) io.Reader {
+	return &interruptible{ctx: ctx, r: r, buf: make([]byte, 64<<10)}
+}
+
+type interruptible struct {
+	ctx    context.Context
+	r      io.Reader
+	buf    []byte // belongs to the goroutine that reads r
+	unread []byte // part of buf
+	err    error  // follows unread
+}
+
+func (i *interruptible) Read(p []byte) (int, error) {
+	if len(i.unread) == 0 && i.err == nil {
+		if i.err = context.Cause(i.ctx); i.err == nil {
+			n, err := wait(i.ctx, func() (int, error) { return i.r.Read(i.buf) })
+			i.unread, i.err = i.buf[:n], err
+		}
+	}
+	if len(i.unread) == 0 {
+		return 0, i.err
+	}
+	n := copy(p, i.unread)
+	i.unread = i.unread[n:]
+	return n, nil
+}

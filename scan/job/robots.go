@@ -1,0 +1,132 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// RobotsFile names one robots.txt, plain or compressed.
+type RobotsFile struct {
+	Name  string    // of the file; "-" is Stdin
+	Stdin io.Reader // used if Name is "-"
+	// MaxBytes limits what is read of it, decompressed, as in compile.Options: 0
+	// stands for compile.DefaultMaxBytes, and a negative number for no limit.
+	MaxBytes int
+}
+
+// Read returns the content, decompressed. Of a file that is longer than MaxBytes
+// it returns one byte more than that, which tells the compiler that there is more.
+// It returns when ctx ends, also while it waits for Stdin. Its errors are of type
+// *Error.
+func (f RobotsFile) Read(ctx context.Context) ([]byte, error) {
+	body, _, err := f.read(ctx, 0)
+	return body, err
+}
+
+// maxCounted limits how many bytes Measure counts beyond those that it returns.
+const maxCounted = 64 << 20
+
+// Measure is like Read, and also returns the size of the whole content,
+// decompressed: -1 if that is too long to count, or cannot be read.
+func (f RobotsFile) Measure(ctx context.Context) (body []byte, size int64, err error) {
+	return f.read(ctx, maxCounted)
+}
+
+// read counts up to most bytes beyond those that it returns.
+func (f RobotsFile) read(ctx context.Context, most int64) (body []byte, size int64, err error) {
+	in := source.NewInput(f.Name, until(ctx, f.Stdin), -1)
+	if f.Name != "-" {
+		if in, err = source.NewFile(f.Name); err != nil {
+			return nil, 0, inputError(err)
+		}
+	}
+	opened, err := in.Open()
+	if err != nil {
+		return nil, 0, inputOrInterrupt(ctx, err)
+	}
+	defer opened.Close()
+	r, limit := io.Reader(opened), int64(cmp.Or(f.MaxBytes, compile.DefaultMaxBytes))
+	if limit > 0 {
+		r = io.LimitReader(r, limit+1)
+	}
+	if body, err = io.ReadAll(r); err != nil {
+		return nil, 0, inputOrInterrupt(ctx, err)
+	}
+	size = int64(len(body))
+	if limit > 0 && size > limit && most > 0 {
+		// An error in the rest leaves only the size unknown.
+		n, err := io.Copy(io.Discard, io.LimitReader(opened, most+1))
+		if size += n; err != nil || n > most {
+			size = -1
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, 0, errNothingDone
+	}
+	return body, size, nil
+}
+
+// Oddities returns warnings about a robots.txt, by the name of its file: it looks
+// like a web page, is cut at the limit, or has no rule.
+func Oddities(r *compile.Robots, file string) []string {
+	var list []string
+	for _, n := range r.Notes {
+		if n.Kind == compile.NoteMarkup || n.Kind == compile.NoteTruncated {
+			list = append(list, fmt.Sprintf("%s: %s", file, n))
+		}
+	}
+	rules := 0
+	for _, g := range r.Groups {
+		rules += len(g.Rules)
+	}
+	switch {
+	case len(r.Groups) == 0:
+		list = append(list, file+": no line names a user agent, so it forbids nothing")
+	case rules == 0:
+		list = append(list, file+": no group has a rule, so it forbids nothing")
+	}
+	return list
+}
+
+// Profiles returns the crawlers that come with the library, as a JSON file
+// changes and extends them (crawler.Extend) unless its name is "". An error is of
+// type *Error.
+func Profiles(file string) ([]crawler.Profile, error) {
+	profiles, err := crawler.Builtin()
+	if err != nil || file == "" {
+		return profiles, err
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, inputError(fmt.Errorf("file of crawlers: %w", err))
+	}
+	more, err := crawler.Read(data)
+	if err == nil {
+		profiles, err = crawler.Extend(profiles, more)
+	}
+	if err != nil {
+		return nil, inputError(fmt.Errorf("file of crawlers %s: %w", file, err))
+	}
+	return profiles, nil
+}
+
+// Crawlers returns the crawlers of Profiles, ready to be found in headers. An
+// error is of type *Error.
+func Crawlers(file string) (*crawler.Set, error) {
+	profiles, err := Profiles(file)
+	if err != nil {
+		return nil, err
+	}
+	set, err := crawler.New(profiles)
+	if err != nil {
+		return nil, inputError(err)
+	}
+	return set, nil
+}
