@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,33 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-
-	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/automaton/archive"
-	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/capture"
 )
-
-// openArchive maps an archive into memory and opens it. What comes from it is
-// valid until close is called. The file must not be changed meanwhile; compile
-// never does so, since it replaces files whole. What reads of one that has become
-// shorter is a fault of memory, which package filter makes an error.
-func openArchive(path string) (a *archive.Archive, close func() error, err error) {
-	data, unmap, err := mapFile(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if a, err = archive.Open(data, archive.Options{Table: buildTable}); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
-	}
-	return a, unmap, nil
-}
-
-// buildTable makes the table of a list from an archive, which holds none: to make
-// them anew costs less than to read them, and most origins need none.
-func buildTable(rules []automaton.Rule) *automaton.Table {
-	return compile.Table(compile.EngineAuto, rules)
-}
 
 // writeFile has a file written under a name of its own beside the one it is to
 // have, and gives it that name when all of it is on the disk. If anything fails but the
@@ -131,43 +104,4 @@ func writing(name string, err error) error {
 		err = link.Err
 	}
 	return fmt.Errorf("writing %s: %w", name, err)
-}
-
-// refuseSource returns an error if a file that is to be written is one of the
-// sources, or in a directory of them where it would be read as one.
-func refuseSource(name string, sources []string, stdin io.Reader) error {
-	out, err := os.Stat(name)
-	if err != nil { // there is nothing to lose
-		return nil
-	}
-	for _, source := range sources {
-		reads := []string{source, filepath.Join(source, filepath.Base(name))}
-		for _, robots := range capture.FileNames() {
-			reads = append(reads, filepath.Join(source, filepath.Base(filepath.Dir(name)), robots))
-		}
-		for _, read := range reads {
-			if info, err := os.Stat(read); err == nil && os.SameFile(out, info) {
-				return usageError("-o %s would replace the source %s", name, read)
-			}
-		}
-		if f, ok := stdin.(*os.File); ok && source == "-" {
-			if info, err := f.Stat(); err == nil && os.SameFile(out, info) {
-				return usageError("-o %s would replace the source on stdin", name)
-			}
-		}
-	}
-	return nil
-}
-
-// stopped is a writer that fails when its context has ended.
-type stopped struct {
-	ctx context.Context
-	io.Writer
-}
-
-func (s stopped) Write(p []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return s.Writer.Write(p)
 }

@@ -2,42 +2,7 @@
 
 package main
 
-import (
-	"fmt"
-	"math"
-	"os"
-
-	"golang.org/x/sys/unix"
-)
-
-// mapFile returns the content of a file, mapped into memory, which must not be
-// written to, and the function that gives it up.
-func mapFile(path string) (data []byte, unmap func() error, err error) {
-	// A pipe that nobody writes to is opened without waiting for who would.
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close() // a mapping outlives its file
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	size := info.Size()
-	switch {
-	case !info.Mode().IsRegular():
-		return nil, nil, fmt.Errorf("%s: not a regular file", path)
-	case size > math.MaxInt:
-		return nil, nil, fmt.Errorf("%s: too large to be mapped into memory", path)
-	case size == 0: // nothing to map
-		return nil, func() error { return nil }, nil
-	}
-	data, err = unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: mapping into memory: %w", path, err)
-	}
-	return data, func() error { return unix.Munmap(data) }, nil
-}
+import "os"
 
 // syncDir brings the names in a directory to the disk.
 func syncDir(name string) error {

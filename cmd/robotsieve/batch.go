@@ -15,55 +15,53 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// maxCase bounds a line of cases: a robots.txt of the default limit, many times
-// over.
+// maxCase is the longest line of cases that is read, many times the default limit
+// of a robots.txt.
 const maxCase = 64 << 20
 
-// runBatch answers the cases on stdin, a line for a line. It is the contract that
-// other implementations can be compared by: the agent is the bare token, never
-// that of a profile.
+var errLongCase = fmt.Errorf("line longer than %d bytes", maxCase)
+
+// runBatch answers the cases on stdin, a line for a line. Other implementations are
+// compared by it: the agent is the bare token, never that of a profile.
 func runBatch(s streams, f robotsFlags) error {
-	limit, err := f.limit()
-	if err != nil {
+	limit, errLimit := f.limit()
+	override, errDialect := f.override()
+	if err := cmp.Or(errLimit, errDialect); err != nil {
 		return err
 	}
 	b := batch{options: compile.Options{MaxBytes: limit}}
-	override, err := f.override()
-	if err != nil {
-		return err
-	}
 	if override != nil {
 		b.options.Dialect = *override
 	}
 	in, out := bufio.NewReaderSize(s.in, 1<<20), bufio.NewWriter(s.out)
 	failed := false
 	for {
-		line, err := readLine(in, b.line[:0])
+		line, err := readCase(in, b.line[:0])
 		b.line = line
-		if err == io.EOF && len(line) == 0 {
-			break
-		}
-		if err != nil && err != io.EOF && !errors.Is(err, errLongCase) {
-			return errors.Join(out.Flush(), inputError(fmt.Errorf("reading cases: %w", err)))
-		}
-		if v, caseErr := b.answer(line, err); caseErr != nil {
-			failed = true
-			_ = report.Encoder(out).Encode(map[string]string{"error": caseErr.Error()}) // the error is Flush's
-		} else {
-			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
-		}
-		// Who waits for an answer before asking on gets it.
-		if in.Buffered() == 0 {
-			if err := out.Flush(); err != nil {
-				return inputError(fmt.Errorf("writing the answers: %w", err))
-			}
-		}
 		if err == io.EOF {
 			break
 		}
+		if err != nil && err != errLongCase {
+			return errors.Join(out.Flush(), inputError(fmt.Errorf("reading cases: %w", err)))
+		}
+		var v automaton.Verdict
+		if err == nil {
+			v, err = b.answer(line)
+		}
+		if err != nil {
+			failed = true
+			_ = report.Encoder(out).Encode(map[string]string{"error": err.Error()}) // Flush returns its error
+		} else {
+			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
+		}
+		if in.Buffered() == 0 { // the client may wait for this answer
+			if err := out.Flush(); err != nil {
+				return writeError(err)
+			}
+		}
 	}
 	if err := out.Flush(); err != nil {
-		return inputError(fmt.Errorf("writing the answers: %w", err))
+		return writeError(err)
 	}
 	if failed {
 		return exitWith(exitInput)
@@ -71,34 +69,31 @@ func runBatch(s streams, f robotsFlags) error {
 	return nil
 }
 
-var errLongCase = fmt.Errorf("line longer than %d bytes", maxCase)
-
-// readLine appends a line without its end to buf. Of a line longer than maxCase
-// the rest is passed over, and errLongCase returned.
-func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
-	long := false
-	for {
+// readCase appends a line without its end to buf. It returns io.EOF after the last
+// line, and errLongCase for a line longer than maxCase, of which it passes over the
+// rest.
+func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
+	for long := false; ; {
 		part, err := r.ReadSlice('\n')
-		if !long {
-			buf = append(buf, part...)
-		}
-		if long = long || len(buf) > maxCase; long {
+		if long = long || len(buf)+len(part) > maxCase; long {
 			buf = buf[:0]
+		} else {
+			buf = append(buf, part...)
 		}
 		switch {
 		case err == bufio.ErrBufferFull:
 			continue
-		case err != nil && !(long && err == io.EOF):
-			return buf, err
-		case long:
+		case long && (err == nil || err == io.EOF):
 			return buf, errLongCase
+		case err == io.EOF && len(buf) > 0: // no newline after the last line
+			err = nil
 		}
-		return bytes.TrimSuffix(bytes.TrimSuffix(buf, []byte("\n")), []byte("\r")), nil
+		return bytes.TrimSuffix(bytes.TrimSuffix(buf, []byte("\n")), []byte("\r")), err
 	}
 }
 
-// batch answers cases one after the other, and keeps the last robots.txt that it
-// compiled: cases about one file mostly come together.
+// batch answers cases, and keeps the last robots.txt that it compiled, since cases
+// of one file mostly follow each other.
 type batch struct {
 	options compile.Options
 	line    []byte
@@ -107,12 +102,22 @@ type batch struct {
 	scratch automaton.Scratch
 }
 
-func (b *batch) answer(line []byte, err error) (automaton.Verdict, error) {
-	if errors.Is(err, errLongCase) {
-		return automaton.Verdict{}, err
+func (b *batch) answer(line []byte) (automaton.Verdict, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil {
+		if other := new(json.UnmarshalTypeError); errors.As(err, &other) {
+			err = errors.New(other.Value) // without the names of Go's types
+		}
+		return automaton.Verdict{}, fmt.Errorf("not a JSON object: %w", err)
 	}
-	body, agent, url, err := parseCase(line)
-	if err != nil {
+	if fields == nil {
+		return automaton.Verdict{}, errors.New("not a JSON object: null")
+	}
+	// A map has the exact names of the fields; package json would ignore their case.
+	body, errBody := caseField(fields, "robots")
+	agent, errAgent := caseField(fields, "agent")
+	url, errURL := caseField(fields, "url")
+	if err := cmp.Or(errBody, errAgent, errURL); err != nil {
 		return automaton.Verdict{}, err
 	}
 	if b.ruleset == nil || !bytes.Equal(b.body, body) {
@@ -122,27 +127,8 @@ func (b *batch) answer(line []byte, err error) (automaton.Verdict, error) {
 	return b.ruleset.Match(&b.scratch, agent, url), nil
 }
 
-// parseCase reads a case. The names of its fields are exact, unlike those that
-// package json would match.
-func parseCase(line []byte) (body, agent, url []byte, err error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(line, &fields); err != nil {
-		if other := new(json.UnmarshalTypeError); errors.As(err, &other) {
-			err = errors.New(other.Value) // and not which type of Go it is not
-		}
-		return nil, nil, nil, fmt.Errorf("not a JSON object: %w", err)
-	}
-	if fields == nil {
-		return nil, nil, nil, errors.New("not a JSON object: null")
-	}
-	body, errBody := caseField(fields, "robots")
-	agent, errAgent := caseField(fields, "agent")
-	url, errURL := caseField(fields, "url")
-	return body, agent, url, cmp.Or(errBody, errAgent, errURL)
-}
-
-// caseField returns the bytes of a field: name is a string, or name_b64 the
-// base64 of any bytes.
+// caseField returns the bytes of a field: name is a string, or name_b64 the base64
+// of any bytes.
 func caseField(fields map[string]json.RawMessage, name string) ([]byte, error) {
 	text, isText := fields[name]
 	coded, isCoded := fields[name+"_b64"]

@@ -161,7 +161,7 @@ func (f benchFlags) work(ctx context.Context, s streams, args []string) (*work, 
 	for _, o := range job.Oddities(compile.Compile(w.body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), *f.robots.file) {
 		s.warn("%s", o)
 	}
-	w.body = wholeLines(w.body, limit)
+	w.body = job.WholeLines(w.body, limit) // all engines get the same, whatever their limits
 	w.judge()
 	return w, nil
 }
@@ -183,18 +183,6 @@ func (f benchFlags) dialect() (automaton.Dialect, error) {
 		return automaton.ParseDialect(cmp.Or(p.Dialect, automaton.RFC9309.String()))
 	}
 	return automaton.RFC9309, nil
-}
-
-// wholeLines cuts a body as the compiler does: lines that go past the limit are
-// dropped. So all engines get the same, whatever limits they have.
-func wholeLines(body []byte, limit int) []byte {
-	if limit < 0 || len(body) <= limit {
-		return body
-	}
-	if body[limit] == '\n' || body[limit] == '\r' {
-		return body[:limit]
-	}
-	return body[:bytes.LastIndexAny(body[:limit], "\r\n")+1]
 }
 
 // readURLs reads lists of URLs. A benchmark on part of its input would be of

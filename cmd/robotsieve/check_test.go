@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 const checkRobots = `user-agent: Googlebot
@@ -39,7 +41,7 @@ func TestCheck(t *testing.T) {
   rule      line 5: Disallow: /*.pdf$
   because   the only rule that matches
   group     line 1: User-agent: Googlebot, FooBot
-  because   no group names Googlebot-Image, which then goes by Googlebot
+  because   no group names Googlebot-Image, so the group for Googlebot binds it
   reading   google
 `},
 		"a crawler that no * binds": {[]string{"--agent", "AdsBot-Google", "/everyone"}, `allowed     /everyone
@@ -49,7 +51,7 @@ func TestCheck(t *testing.T) {
 `},
 		"equally long": {[]string{"--agent", "x", "/same"}, `allowed     /same
   rule      line 10: Allow: /same
-  because   as long as line 11: Disallow: /same, and of equally long patterns the one that allows wins
+  because   as long as line 11: Disallow: /same; of equally long patterns, the one that allows wins
   group     line 7: User-agent: *
   because   no group names x, so * binds it
   reading   rfc9309
@@ -143,7 +145,7 @@ func TestCheckOutputs(t *testing.T) {
 `; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	var list []answer
+	var list []job.Answer
 	if err := json.Unmarshal([]byte(check("json", urls)), &list); err != nil || len(list) != 2 || list[1].Line != 8 || list[1].Allowed {
 		t.Errorf("%v, %+v", err, list)
 	}
@@ -151,7 +153,7 @@ func TestCheckOutputs(t *testing.T) {
 		t.Errorf("no URLs: %q", got)
 	}
 	for i, line := range strings.Split(strings.TrimSpace(check("ndjson", urls)), "\n") {
-		var a answer
+		var a job.Answer
 		if err := json.Unmarshal([]byte(line), &a); err != nil || !reflect.DeepEqual(a, list[i]) {
 			t.Errorf("%v: %s, want %+v", err, line, list[i])
 		}

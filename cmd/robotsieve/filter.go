@@ -4,17 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// filterFlags are what a user says of a filtering.
+// filterFlags are the flags of filter.
 type filterFlags struct {
 	robots   robotsFlags
 	rules    *string
@@ -32,31 +31,30 @@ func newFilter(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "filter --robots FILE|--rules ARCHIVE --agent NAME URLS...",
 		Short: "Keep the URLs that robots.txt allows, offline",
-		Long: `Filter reads lists of URLs, one a line, and prints those that the agent may fetch,
-or with --keep disallowed those that it may not: unchanged, and in their order. A
-summary goes to stderr: of the lines read, each is kept, dropped or invalid.
+		Long: `Filter reads lists of URLs, one a line, and prints those that the agent may
+fetch, or with --keep disallowed those that it may not: unchanged and in their
+order. A summary on stderr counts each line as kept, dropped or invalid.
 
 With --robots one robots.txt judges all URLs, whatever their host. With --rules
-each is judged by the robots.txt of its own origin, as "robotsieve compile" has put
-it into an archive; URLs of origins that are not in it go where --no-policy says. An
-origin whose robots.txt was answered by a server error disallows everything. The
-archive is read while it is used: replace it (compile -o does), never change it in
-place (cp over it does); one that becomes shorter meanwhile ends the filtering with
-exit status 3.
+each URL is judged by the robots.txt of its own origin, from an archive made by
+"robotsieve compile". Where the archive does not have the origin, --no-policy
+decides; where robots.txt was answered with a server error, everything is
+disallowed. While an archive is in use it may be replaced (compile -o does), but
+not changed in place (cp over it does): if it becomes shorter, the filtering ends
+with exit status 3.
 
-A valid line is a URL that begins with http://, https:// or ftp:// and names a host
-that can be one; what follows may be any bytes. With --robots a line may also be a
-request target, which begins with a slash. The line end, which may be CRLF, and a byte
-order mark at the beginning of an input are no part of the URL; blanks are. All
-other lines, blank ones too, are invalid and go where --invalid says: they are
-dropped, or printed in their places, but always counted; with error they are dropped
-like the others, the first ones are quoted at the end and the exit status is 3. A line
-of more than 1 MiB is invalid and is never printed.
+A valid line is a URL that begins with http://, https:// or ftp:// and has a
+valid host; any bytes may follow. With --robots a line may also be a request
+target, which begins with a slash. The line end, which may be CRLF, and a byte
+order mark at the beginning of an input are not part of the URL; blanks are. All
+other lines, also blank ones, are invalid: --invalid drops them, keeps them in
+their places, or makes them an error, which quotes the first ones and ends with
+exit status 3. A line of more than 1 MiB is invalid and is never printed.
 
-Where NAME is a crawler that is known, such as Googlebot-Image, its product tokens
-are tried in their order, and its own way to read robots.txt is used; otherwise
-NAME is the product token. URLS is a file, plain or compressed (gzip, zstd, bzip2,
-xz), a folder, a pattern, or - for stdin.`,
+If NAME is a known crawler, such as Googlebot-Image, its product tokens are tried
+in their order, and robots.txt is read in its own way; otherwise NAME is the
+product token. URLS is a file, plain or compressed (gzip, zstd, bzip2, xz), a
+folder, a pattern, or - for stdin.`,
 		Example: `  robotsieve filter --robots robots.txt --agent GPTBot urls.txt.gz > allowed.txt
   robotsieve filter --rules rules.rsv --agent MyBot 'urls/*.zst' | zstd > allowed.zst
   robotsieve filter --rules rules.rsv --agent MyBot --no-policy keep --invalid error urls.txt
@@ -65,11 +63,11 @@ xz), a folder, a pattern, or - for stdin.`,
 	}
 	f := filterFlags{
 		robots:   addRobotsFlags(cmd),
-		rules:    cmd.Flags().String("rules", "", "archive of the robots.txt of many origins, made by compile"),
+		rules:    cmd.Flags().String("rules", "", "archive of many sites' robots.txt, made by compile"),
 		agent:    addAgentFlags(cmd, "the crawler that would fetch the URLs"),
 		keep:     choice(cmd, "keep", "allowed", "which URLs to print", "allowed", "disallowed"),
 		noPolicy: choice(cmd, "no-policy", "drop", "with --rules: URLs of origins that are not in the archive", "keep", "drop"),
-		invalid:  choice(cmd, "invalid", "drop", "lines that are no URL", "keep", "drop", "error"),
+		invalid:  choice(cmd, "invalid", "drop", "lines that are not URLs", "keep", "drop", "error"),
 		format:   choice(cmd, "format", "auto", "format of the lists; auto is urls, one a line", "auto", "urls"),
 		output:   choice(cmd, "output", "text", "form of the summary on stderr", "text", "json"),
 		workers:  workersFlag(cmd, "goroutines that judge lines"),
@@ -92,125 +90,144 @@ xz), a folder, a pattern, or - for stdin.`,
 // maxQuotes is how many invalid lines --invalid error quotes.
 const maxQuotes = 10
 
-// runFilter is the filtering from its flags to its summary.
-func runFilter(ctx context.Context, s streams, f filterFlags, args []string) error {
-	job, err := f.job(args)
-	if err != nil {
-		return err
-	}
-	done, err := f.findRules(ctx, s, &job.config)
-	if err != nil {
-		return err
-	}
-	defer done()
-	inputs, warnings, errs := source.Inputs(args, s.in)
-	for _, w := range warnings {
-		s.warn("%s", w)
-	}
-	for _, err := range errs {
-		s.warn("%v", err)
-		job.failed = true
-	}
-	if len(inputs) == 0 {
-		return exitWith(exitInput)
-	}
-	reader := source.NewReader(inputs, source.Options{Workers: *f.workers, InOrder: true})
-	endProgress := func() {}
-	if !isTerminal(s.out) { // else the URLs would run into the bar
-		endProgress = showProgress(s.err, reader)
-	}
-	job.summary, err = filter.Run(ctx, reader, *f.workers, job.config, s.out)
-	endProgress()
-
-	job.interrupted = ctx.Err() != nil
-	if err != nil && !job.interrupted {
-		s.warn("%v", err)
-		job.failed = true
-	}
-	job.describeInputs(s, reader.Results())
-	job.describeInvalid(s, inputs)
-	if err := job.writeSummary(s); err != nil {
-		return inputError(fmt.Errorf("writing the summary: %w", err))
-	}
-	return exitWith(job.code())
-}
-
-// filterJob is one filtering: what is asked for, and how it went.
-type filterJob struct {
-	config  filter.Config
-	invalid string // what to do with invalid lines: a value of --invalid
-	output  string // form of the summary
-
-	summary     filter.Summary
-	interrupted bool
-	failed      bool // an input was not read, or not to its end
-	refused     bool // there are invalid lines, and they are an error
-}
-
-// job returns what the command line asks for, but for the rules.
-func (f filterFlags) job(args []string) (*filterJob, error) {
+// runFilter filters lists and reports what became of their lines.
+func runFilter(ctx context.Context, s streams, f filterFlags, lists []string) error {
 	keep, errKeep := f.keep()
 	noPolicy, errNoPolicy := f.noPolicy()
 	invalid, errInvalid := f.invalid()
 	_, errFormat := f.format()
 	output, errOutput := f.output()
-	if err := cmp.Or(errKeep, errNoPolicy, errInvalid, errFormat, errOutput); err != nil {
-		return nil, err
+	if err := cmp.Or(errKeep, errNoPolicy, errInvalid, errFormat, errOutput, checkWorkers(*f.workers)); err != nil {
+		return err
 	}
 	switch {
 	case *f.robots.file == "" && *f.rules == "":
-		return nil, usageError("no policy: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
-	case *f.robots.file != "" && *f.rules != "":
-		return nil, usageError("--robots and --rules exclude each other")
-	case *f.robots.file == "-" && slices.Contains(args, "-"):
-		return nil, usageError("robots.txt and the URLs cannot both be stdin")
-	case *f.agent.name == "":
-		return nil, usageError("no agent: name the crawler with --agent NAME")
+		return usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
 	case f.changed("no-policy") && *f.rules == "":
-		return nil, usageError("--no-policy is about origins that are not in an archive: it needs --rules")
+		return usageError("--no-policy is about origins that are not in an archive: it needs --rules")
 	}
-	if err := checkWorkers(*f.workers); err != nil {
-		return nil, err
+	o := job.FilterOptions{
+		Archive: *f.rules, URLs: job.Inputs{Names: lists, Stdin: s.in}, Workers: *f.workers, Log: s.log(),
+		Disallowed: keep == "disallowed", NoPolicy: noPolicy == "keep", Invalid: invalid == "keep",
 	}
-	job := &filterJob{invalid: invalid, output: output}
-	job.config = filter.Config{Disallowed: keep == "disallowed", NoPolicy: noPolicy == "keep", Invalid: invalid == "keep"}
 	if invalid == "error" {
-		job.config.Quotes = maxQuotes
+		o.Quotes = maxQuotes
 	}
-	return job, nil
+	if isTerminal(s.out) {
+		o.Log.Progress = nil // the URLs would run into the bar
+	}
+	var err error
+	if o.Robots, o.Agent, err = robotsAndAgent(s, f.robots, f.agent); err != nil {
+		return err
+	}
+	result, err := job.Filter(ctx, o, s.out)
+	if result == nil {
+		return err
+	}
+	if err != nil {
+		s.warn("%v", err)
+	}
+	refused := warnOfInvalid(s, result, invalid)
+	write := writeFilterText
+	if output == "json" {
+		write = writeFilterJSON
+	}
+	if err := write(s, result); err != nil {
+		return inputError(fmt.Errorf("writing the summary: %w", err))
+	}
+	switch {
+	case err != nil:
+		return exitWith(codeOf(err))
+	case result.Partial || refused:
+		return exitWith(exitInput)
+	}
+	return nil
 }
 
-// findRules adds the rules to a configuration. done is called after their last
-// use.
-func (f filterFlags) findRules(ctx context.Context, s streams, c *filter.Config) (done func() error, err error) {
-	limit, err := f.robots.limit()
-	if err != nil {
-		return nil, err
+// warnOfInvalid tells whether invalid lines were not treated as --invalid asks, or
+// were to be an error, and warns of them.
+func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
+	if n := r.Count[filter.TooLong]; n > 0 && invalid == "keep" {
+		s.warn("%s too long to be printed", plural(n, "line"))
+		return true
 	}
-	override, err := f.robots.override()
-	if err != nil {
-		return nil, err
+	if r.Invalid == 0 || invalid != "error" {
+		return false
 	}
-	who, err := f.agent.find(s, override)
-	if err != nil {
-		return nil, err
+	for _, q := range r.Quotes {
+		s.warn("%s:%d: %s: %q", r.Inputs[q.Input].Name, q.Line, classTexts[q.Class], q.Text)
 	}
-	if who.exempt != "" {
-		s.warn("%s does not apply robots.txt: %s", who.name, who.exempt)
+	if more := r.Invalid - int64(len(r.Quotes)); more > 0 {
+		s.warn("and %s", plural(more, "more invalid line"))
 	}
-	c.Dialect = who.dialect
-	if *f.rules != "" {
-		c.Policy, done, err = openRules(*f.rules, who)
-		return done, err
+	return true
+}
+
+// classTexts name the classes in the summary.
+var classTexts = [filter.Classes]string{
+	filter.Allowed:     "allowed",
+	filter.Disallowed:  "disallowed",
+	filter.Unreachable: "disallowed because robots.txt is unreachable",
+	filter.NoPolicy:    "without a robots.txt",
+	filter.Blank:       "blank",
+	filter.NotAbsolute: "not an absolute URL",
+	filter.BadScheme:   "with a scheme other than http, https and ftp",
+	filter.BadHost:     "with an invalid host or port",
+	filter.TooLong:     "longer than 1 MiB",
+	filter.CutOff:      "incomplete at the end of a damaged input",
+}
+
+// writeFilterText prints the totals, and below them the classes that occur.
+func writeFilterText(s streams, r *job.Filtered) error {
+	var valid, invalid []string
+	for class, n := range r.Count {
+		text := grouped(n) + " " + classTexts[class]
+		switch {
+		case n == 0:
+		case filter.Class(class).Valid():
+			valid = append(valid, text)
+		default:
+			invalid = append(invalid, text)
+		}
 	}
-	body, err := f.robots.open(s, limit).Read(ctx)
-	if err != nil {
-		return nil, err
+	var b strings.Builder
+	if r.Partial {
+		b.WriteString("PARTIAL: ")
 	}
-	robots := compile.Compile(body, compile.Options{Dialect: who.dialect, MaxBytes: limit})
-	for _, w := range job.Oddities(robots, *f.robots.file) {
-		s.warn("%s", w)
+	fmt.Fprintf(&b, "%s read: %s kept, %s dropped, %s invalid\n", plural(r.Read, "line"), grouped(r.Kept), grouped(r.Dropped), grouped(r.Invalid))
+	if len(valid) > 0 {
+		fmt.Fprintf(&b, "  URLs     %s\n", strings.Join(valid, ", "))
 	}
-	c.Site = &filter.Rules{Machine: who.subject.Machine(robots.Ruleset)}
-	return func() error { return nil }, nil
+	if len(invalid) > 0 {
+		fmt.Fprintf(&b, "  invalid  %s\n", strings.Join(invalid, ", "))
+	}
+	_, err := s.err.Write([]byte(b.String()))
+	return err
+}
+
+// writeFilterJSON prints the summary as an object on one line, the last of stderr.
+func writeFilterJSON(s streams, r *job.Filtered) error {
+	reasons := map[string]int64{}
+	for class := range filter.Classes {
+		if !class.Valid() {
+			reasons[class.String()] = r.Count[class]
+		}
+	}
+	return report.Encoder(s.err).Encode(struct {
+		Schema      string           `json:"schema"`
+		Partial     bool             `json:"partial"`
+		Read        int64            `json:"read"`
+		Kept        int64            `json:"kept"`
+		Dropped     int64            `json:"dropped"`
+		Invalid     int64            `json:"invalid"`
+		Printed     int64            `json:"printed"`
+		Allowed     int64            `json:"allowed"`
+		Disallowed  int64            `json:"disallowed"`
+		Unreachable int64            `json:"unreachable"`
+		NoPolicy    int64            `json:"no_policy"`
+		Reasons     map[string]int64 `json:"reasons"` // of the invalid lines
+	}{
+		"robotsieve.filter/1", r.Partial, r.Read, r.Kept, r.Dropped, r.Invalid, r.Printed,
+		r.Count[filter.Allowed], r.Count[filter.Disallowed], r.Count[filter.Unreachable], r.Count[filter.NoPolicy], reasons,
+	})
 }

@@ -197,7 +197,7 @@ func TestFilterQuotesTheFirstInvalidLinesOnly(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	list := file(t, "urls.txt", "http://h/\n"+strings.Repeat("bad\x1b[31m\n", 5000))
 	r := command(t, "", "filter", "--robots", robots, "--agent", "FooBot", "--invalid", "error", list)
-	if n := strings.Count(r.err, `not an absolute URL: "bad\x1b[31m"`); n != maxQuotes || !strings.Contains(r.err, "and 4,990 invalid lines more") ||
+	if n := strings.Count(r.err, `not an absolute URL: "bad\x1b[31m"`); n != maxQuotes || !strings.Contains(r.err, "and 4,990 more invalid lines") ||
 		!strings.Contains(r.err, "urls.txt:2: ") || r.code != exitInput {
 		t.Errorf("code %d, %d quotes in %q", r.code, n, r.err)
 	}

@@ -6,17 +6,13 @@ import (
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-)
 
-// progressing is what tells how far it is: the bytes read, and of how many, -1 if
-// nobody knows. It may be asked at any time.
-type progressing interface {
-	Progress() (read, total int64)
-}
+	"github.com/robotsieve/robotsieve/scan/job"
+)
 
 // showProgress draws a bar of the bytes read, with rate and time left, until the
 // returned function is called. It draws nothing unless w is a terminal.
-func showProgress(w io.Writer, r progressing) (end func()) {
+func showProgress(w io.Writer, r job.Progress) (end func()) {
 	if !isTerminal(w) {
 		return func() {}
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -20,13 +22,13 @@ type robotsFlags struct {
 func addRobotsFlags(cmd *cobra.Command) robotsFlags {
 	return robotsFlags{
 		file:     cmd.Flags().String("robots", "", "the robots.txt to judge by, plain or compressed (- is stdin)"),
-		maxBytes: cmd.Flags().Int("max-bytes", compile.DefaultMaxBytes, "read no more than this of a robots.txt, decompressed; 0 is no limit"),
+		maxBytes: cmd.Flags().Int("max-bytes", compile.DefaultMaxBytes, "read at most this many bytes of a robots.txt, decompressed; 0 is no limit"),
 		dialect: choice(cmd, "dialect", "auto",
-			"how robots.txt is read; auto is the crawler's own way, as far as it is known", "auto", "google", "rfc9309", "original"),
+			"how robots.txt is read; auto is the crawler's own way, where it is known", "auto", "google", "rfc9309", "original"),
 	}
 }
 
-// limit is the flag --max-bytes as compile.Options has it.
+// limit returns --max-bytes as compile.Options has it.
 func (f robotsFlags) limit() (int, error) {
 	switch {
 	case *f.maxBytes < 0:
@@ -37,7 +39,7 @@ func (f robotsFlags) limit() (int, error) {
 	return *f.maxBytes, nil
 }
 
-// override returns the dialect that is to hold for all crawlers, nil for auto.
+// override returns the dialect for all crawlers, nil for auto.
 func (f robotsFlags) override() (*automaton.Dialect, error) {
 	name, err := f.dialect()
 	if err != nil || name == "auto" {
@@ -50,6 +52,40 @@ func (f robotsFlags) override() (*automaton.Dialect, error) {
 // open returns the robots.txt that the flags name.
 func (f robotsFlags) open(s streams, limit int) job.RobotsFile {
 	return job.RobotsFile{Name: *f.file, Stdin: s.in, MaxBytes: limit}
+}
+
+// agentFlags are the flags that name the crawler whose URLs are judged.
+type agentFlags struct{ name, crawlers *string }
+
+func addAgentFlags(cmd *cobra.Command, usage string) agentFlags {
+	f := agentFlags{cmd.Flags().String("agent", "", usage), crawlersFlag(cmd)}
+	// It fails only for a flag that does not exist.
+	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents)
+	return f
+}
+
+// completeAgents offers the names of the known crawlers.
+func completeAgents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	profiles, err := crawler.Builtin()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []string
+	for _, p := range profiles {
+		names = append(names, p.Name+"\t"+p.Operator)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// robotsAndAgent returns the robots.txt and the agent that the flags name.
+func robotsAndAgent(s streams, r robotsFlags, a agentFlags) (job.RobotsFile, job.Agent, error) {
+	limit, errLimit := r.limit()
+	dialect, errDialect := r.override()
+	var errAgent error
+	if *a.name == "" {
+		errAgent = usageError("no agent: name the crawler with --agent NAME")
+	}
+	return r.open(s, limit), job.Agent{Name: *a.name, Crawlers: *a.crawlers, Dialect: dialect}, cmp.Or(errAgent, errLimit, errDialect)
 }
 
 // crawlerSet makes profiles ready to be found in headers.

@@ -38,6 +38,14 @@ func (s streams) warn(format string, args ...any) {
 	fmt.Fprintf(s.err, "robotsieve: %s\n", printable(fmt.Sprintf(format, args...)))
 }
 
+// log returns the log of a job, which goes to err.
+func (s streams) log() job.Log {
+	return job.Log{
+		Warn:     func(message string) { s.warn("%s", message) },
+		Progress: func(p job.Progress) (end func()) { return showProgress(s.err, p) },
+	}
+}
+
 // isTerminal tells whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
@@ -76,15 +84,18 @@ func usageError(format string, args ...any) error {
 
 func inputError(err error) error { return &exitError{exitInput, err} }
 
-// exitOf returns the exit code for an error of a job.
-func exitOf(kind job.Kind) int {
-	switch kind {
-	case job.Usage:
-		return exitUsage
+// codeOf returns the exit code for an error of a job. Other errors are cobra's,
+// about the command line.
+func codeOf(err error) int {
+	failed := &job.Error{Kind: job.Usage}
+	errors.As(err, &failed)
+	switch failed.Kind {
+	case job.Input:
+		return exitInput
 	case job.Interrupted:
 		return exitInterrupted
 	}
-	return exitInput
+	return exitUsage
 }
 
 // exitWith ends a command whose troubles have been reported.
@@ -104,14 +115,10 @@ func run(ctx context.Context, args []string, s streams) int {
 	if err == nil {
 		return exitDone
 	}
-	// An error that no command has made is cobra's, about the command line, unless it
-	// could not write.
-	exit := &exitError{exitUsage, err}
+	exit := &exitError{codeOf(err), err}
+	// Cobra may also fail to write.
 	if system := syscall.Errno(0); errors.As(err, &system) {
 		exit.code = exitInput
-	}
-	if failed := (*job.Error)(nil); errors.As(err, &failed) {
-		exit.code = exitOf(failed.Kind)
 	}
 	errors.As(err, &exit)
 	if exit.err != nil {

@@ -3,11 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 )
 
@@ -42,17 +40,5 @@ func TestInterruptEndsTheWaitForStdin(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-func TestInterruptibleReaderReadsAll(t *testing.T) {
-	text := strings.Repeat("0123456789", 30_000)
-	if err := iotest.TestReader(until(t.Context(), iotest.DataErrReader(strings.NewReader(text))), []byte(text)); err != nil {
-		t.Error(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := io.ReadAll(until(ctx, strings.NewReader(text))); err != context.Canceled {
-		t.Errorf("got %v", err)
 	}
 }

@@ -16,16 +16,11 @@ import (
 // that had the name is unchanged. If the name is a symbolic link, its target is
 // replaced, not the link.
 func writeFile(name string, write func(io.Writer) error) error {
-	path, err := outputPath(name)
+	f, path, err := createBeside(name)
 	if err != nil {
 		return err
 	}
-	f, err := createBeside(path)
-	if err != nil {
-		return writing(name, err)
-	}
-	err = write(f)
-	if err == nil {
+	if err = write(f); err == nil {
 		err = f.Sync()
 	}
 	if closeErr := f.Close(); err == nil {
@@ -43,13 +38,9 @@ func writeFile(name string, write func(io.Writer) error) error {
 // checkOutput returns the error that writeFile would return because of the name.
 // A job calls it before it spends hours on reading.
 func checkOutput(name string) error {
-	path, err := outputPath(name)
+	f, _, err := createBeside(name)
 	if err != nil {
 		return err
-	}
-	f, err := createBeside(path)
-	if err != nil {
-		return writing(name, err)
 	}
 	if err := cmp.Or(f.Close(), os.Remove(f.Name())); err != nil {
 		return writing(name, err)
@@ -57,25 +48,15 @@ func checkOutput(name string) error {
 	return nil
 }
 
-// outputPath returns the name of the file to replace or make: it follows the
-// symbolic links in the last element of name, also to a file that does not exist.
-func outputPath(name string) (string, error) {
-	path := name
+// createBeside returns the path of the file to replace or make, which is the target if
+// name is a symbolic link, and creates a temporary file beside it. Its name is
+// hidden, so that a file left by a killed process is not read as a source.
+func createBeside(name string) (f *os.File, path string, err error) {
+	path = name
 	for range 40 { // as many links as Linux follows
-		info, err := os.Lstat(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return path, nil
-		case err != nil:
-			return "", writing(name, err)
-		case info.Mode().IsRegular():
-			return path, nil
-		case info.Mode()&fs.ModeSymlink == 0:
-			return "", fmt.Errorf("%s: not a regular file", name)
-		}
 		to, err := os.Readlink(path)
 		if err != nil {
-			return "", writing(name, err)
+			break
 		}
 		if !filepath.IsAbs(to) { // not Join, which would resolve "link/.." by its text
 			dir, _ := filepath.Split(path)
@@ -83,14 +64,22 @@ func outputPath(name string) (string, error) {
 		}
 		path = to
 	}
-	return "", fmt.Errorf("writing %s: too many symbolic links", name)
-}
-
-// createBeside creates a file in the directory of path. Its name is hidden, so that a
-// file left by a killed process is not read as a source.
-func createBeside(path string) (*os.File, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, "", writing(name, err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, "", fmt.Errorf("writing %s: too many symbolic links", name)
+	case !info.Mode().IsRegular():
+		return nil, "", fmt.Errorf("%s: not a regular file", name)
+	}
 	dir, base := filepath.Split(path)
-	return os.OpenFile(fmt.Sprintf("%s.%s.%08x.tmp", dir, base, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err = os.OpenFile(fmt.Sprintf("%s.%s.%08x.tmp", dir, base, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		err = writing(name, err)
+	}
+	return f, path, err
 }
 
 // writing returns an error of writing a file, with the name that the user gave

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -71,6 +72,31 @@ func (f RobotsFile) read(ctx context.Context, most int64) (body []byte, size int
 		return nil, 0, errNothingDone
 	}
 	return body, size, nil
+}
+
+// compile reads and compiles the file, and warns of its oddities.
+func (f RobotsFile) compile(ctx context.Context, o compile.Options, log Log) (r *compile.Robots, body []byte, err error) {
+	if body, err = f.Read(ctx); err != nil {
+		return nil, nil, err
+	}
+	o.MaxBytes = f.MaxBytes
+	r = compile.Compile(body, o)
+	for _, w := range Oddities(r, f.Name) {
+		log.warn("%s", w)
+	}
+	return r, body, nil
+}
+
+// WholeLines returns the part of a body that the compiler reads: without the lines
+// that go past the limit. A negative limit is none.
+func WholeLines(body []byte, limit int) []byte {
+	if limit < 0 || len(body) <= limit {
+		return body
+	}
+	if body[limit] == '\n' || body[limit] == '\r' {
+		return body[:limit]
+	}
+	return body[:bytes.LastIndexAny(body[:limit], "\r\n")+1]
 }
 
 // Oddities returns warnings about a robots.txt, by the name of its file: it looks

@@ -1,0 +1,56 @@
+package job
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// Agent names the crawler whose URLs are judged.
+type Agent struct {
+	// Name is the name of a known crawler, which is judged by its product tokens in
+	// their order and by its own dialect. Any other name is the product token.
+	Name string
+	// Crawlers is a JSON file that changes and extends the known crawlers, as in
+	// Profiles; "" is none.
+	Crawlers string
+	// Dialect is how robots.txt is read. Nil stands for the crawler's own way, which
+	// is RFC 9309's unless another is known.
+	Dialect *automaton.Dialect
+}
+
+// subject is an agent that was looked up.
+type subject struct {
+	policy.Subject // without readings, since the dialect is one
+	name           string
+	dialect        automaton.Dialect
+	exempt         string // why robots.txt does not apply to its requests; "" if it does
+}
+
+// find looks the agent up. It warns of a name that cannot be a product token.
+func (a Agent) find(log Log) (subject, error) {
+	if a.Name == "" {
+		return subject{}, usageError("no agent: the name of a crawler or its product token is missing")
+	}
+	set, err := Crawlers(a.Crawlers)
+	if err != nil {
+		return subject{}, err
+	}
+	s := subject{name: a.Name, Subject: policy.Subject{Tokens: []string{a.Name}}}
+	if p := set.ByName(a.Name); p != nil {
+		s.name, s.exempt = p.Name, p.Exempt
+		s.Subject = policy.Subject{Tokens: p.Tokens, IgnoresWildcard: p.IgnoresWildcard}
+		// crawler.Read has checked that it parses.
+		s.dialect, _ = automaton.ParseDialect(cmp.Or(p.Dialect, automaton.RFC9309.String()))
+	}
+	if a.Dialect != nil {
+		s.dialect = *a.Dialect
+	}
+	// The dialect original does search whole headers.
+	if s.dialect != automaton.Original && strings.ContainsAny(a.Name, " (;") {
+		log.warn("agent %q looks like a User-Agent header; groups of robots.txt name product tokens, such as GPTBot", a.Name)
+	}
+	return s, nil
+}

@@ -1,0 +1,225 @@
+package job
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/automaton/archive"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// CompileOptions say what Compile reads and writes.
+type CompileOptions struct {
+	// Sources are files and directories of robots.txt, JSON lines and WARC files, as
+	// the help of "robotsieve compile" describes them; "-" is Stdin.
+	Sources []string
+	Stdin   io.Reader
+	// Output is the name of the archive. A file of that name is replaced when the
+	// new one is complete.
+	Output string
+	// Dialects are those that the archive holds the rules of; none stands for
+	// RFC 9309's and Google's.
+	Dialects []automaton.Dialect
+	// MaxBytes limits what is read of each robots.txt, as in compile.Options. The
+	// limit is 64 MiB at most.
+	MaxBytes int
+	Log      Log
+}
+
+// Compiled describes the archive that Compile wrote.
+type Compiled struct {
+	Origins, Rulesets int
+	Size              int64 // of the archive, in bytes
+	// Bodies counts the distinct robots.txt; BodyBytes is the length of their lines
+	// within the limit.
+	Bodies, BodyBytes int64
+	// MaxBytes is the limit of a body. Cut counts the bodies that were longer than the limit, and CutOrigins their
+	// origins. The rules beyond the limit are not in the archive.
+	MaxBytes        int
+	Cut, CutOrigins int64
+	// Lost says that a source could not be used, wholly or in part.
+	Lost bool
+}
+
+// maxBody limits a body where the options set no limit.
+const maxBody = 64 << 20
+
+// Compile reads the robots.txt of many origins and writes their rules to an
+// archive for Filter. It goes on when part of a source cannot be used, and warns of
+// what it passed over. An error is of type *Error; nothing has been written then.
+func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
+	switch {
+	case len(o.Sources) == 0:
+		return nil, usageError("no source of robots.txt files")
+	case o.Output == "":
+		return nil, usageError("no name for the archive")
+	}
+	if err := checkOutput(o.Output); err != nil {
+		return nil, inputError(err)
+	}
+	if err := o.refuseSource(); err != nil {
+		return nil, err
+	}
+	if len(o.Dialects) == 0 {
+		o.Dialects = []automaton.Dialect{automaton.RFC9309, automaton.Google}
+	}
+	// The archive does not depend on the order in which dialects are given.
+	o.Dialects = slices.Compact(slices.Sorted(slices.Values(o.Dialects)))
+	o.MaxBytes = cmp.Or(o.MaxBytes, compile.DefaultMaxBytes)
+	if o.MaxBytes < 0 || o.MaxBytes > maxBody {
+		o.MaxBytes = maxBody
+	}
+	// One byte more than the limit tells the compiler that there is more.
+	g := &gatherer{ctx: ctx, log: o.Log, options: capture.Options{MaxBody: o.MaxBytes + 1}, skipped: map[string]int{}}
+	c, err := o.compile(ctx, g)
+	g.report()
+	switch {
+	case err == nil:
+		c.Lost = g.lost
+		return c, nil
+	case ctx.Err() != nil:
+		return nil, &Error{Interrupted, errors.New("interrupted; nothing has been written")}
+	}
+	return nil, inputError(err)
+}
+
+// refuseSource returns an error if the output is one of the sources, or in a
+// directory of them where it would be read as one.
+func (o CompileOptions) refuseSource() error {
+	out, err := os.Stat(o.Output)
+	if err != nil { // nothing would be replaced
+		return nil
+	}
+	for _, name := range o.Sources {
+		reads := []string{name, filepath.Join(name, filepath.Base(o.Output))}
+		for _, robots := range capture.FileNames() {
+			reads = append(reads, filepath.Join(name, filepath.Base(filepath.Dir(o.Output)), robots))
+		}
+		for _, read := range reads {
+			info, err := os.Stat(read)
+			if f, ok := o.Stdin.(*os.File); ok && read == "-" {
+				info, err = f.Stat()
+			}
+			if err == nil && os.SameFile(out, info) {
+				return usageError("the archive %s would replace the source %s", o.Output, read)
+			}
+		}
+	}
+	return nil
+}
+
+// compile reads the sources and writes the archive. If it fails, or ctx ends, it
+// leaves no file.
+func (o CompileOptions) compile(ctx context.Context, g *gatherer) (*Compiled, error) {
+	defer o.Log.progress(g)()
+	for _, name := range o.Sources {
+		if name == "-" {
+			g.read(source.NewInput(name, until(ctx, o.Stdin), -1), nil)
+		} else {
+			g.source(name, 0)
+		}
+	}
+	if ctx.Err() == nil && g.set.Len() == 0 {
+		return nil, errors.New("no robots.txt in any source; nothing has been written")
+	}
+	copies := g.set.Copies()
+	w, err := o.archive(ctx, copies, g)
+	if err != nil {
+		return nil, err
+	}
+	c := &Compiled{Origins: w.Len(), Rulesets: w.Rulesets(), MaxBytes: o.MaxBytes}
+	for _, copied := range copies {
+		if copied.Body == nil {
+			continue
+		}
+		c.Bodies++
+		c.BodyBytes += int64(len(WholeLines(copied.Body, o.MaxBytes)))
+		if len(copied.Body) > o.MaxBytes {
+			c.Cut++
+			c.CutOrigins += int64(len(copied.Uses))
+		}
+	}
+	err = writeFile(o.Output, func(f io.Writer) error {
+		out := bufio.NewWriterSize(untilWriter{ctx, f}, 1<<20)
+		if c.Size, err = w.WriteTo(out); err != nil {
+			return err
+		}
+		return out.Flush()
+	})
+	return c, err
+}
+
+// archive compiles each body once in each dialect, on all processors. An origin
+// whose rules an archive cannot hold is passed over, so that it does not prevent the
+// archive of the others.
+func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, g *gatherer) (*archive.Writer, error) {
+	w, err := archive.NewWriter(o.Dialects...)
+	if err != nil {
+		return nil, err
+	}
+	type compiled struct {
+		uses     []capture.Use
+		rulesets []*automaton.Ruleset
+	}
+	done := make(chan compiled, 16)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(copies)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				done <- compiled{copies[i].Uses, o.rulesets(copies[i].Body)}
+			}
+		})
+	}
+	go func() {
+		workers.Wait()
+		close(done)
+	}()
+	var key []byte
+	for d := range done {
+		for _, use := range d.uses {
+			key = use.Origin.AppendKey(key[:0])
+			if err := w.Add(key, use.Status, d.rulesets...); err != nil {
+				g.skip(unheld, true, err)
+			}
+		}
+	}
+	return w, ctx.Err()
+}
+
+// rulesets compiles a body in each dialect; of no body, nil, it makes nil rulesets.
+func (o CompileOptions) rulesets(body []byte) []*automaton.Ruleset {
+	rulesets := make([]*automaton.Ruleset, len(o.Dialects))
+	for i, d := range o.Dialects {
+		if body != nil {
+			// An archive holds lists of rules, so tables are not needed.
+			rulesets[i] = compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes, Engine: compile.EngineList}).Ruleset
+		}
+	}
+	return rulesets
+}
+
+// untilWriter is a writer that fails when its context has ended.
+type untilWriter struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (w untilWriter) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
+}

@@ -1,0 +1,124 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// FilterOptions say which URLs Filter keeps. Either Robots or Archive is given.
+type FilterOptions struct {
+	Agent   Agent
+	Robots  RobotsFile // judges all URLs, whatever their host
+	Archive string     // name of a file, made by Compile, that holds the rules of each origin
+	URLs    Inputs     // lists of URLs, one a line
+
+	Disallowed bool // keeps the disallowed URLs instead of the allowed ones
+	NoPolicy   bool // keeps URLs of origins that are not in the archive
+	Invalid    bool // prints lines that are no URL; they count as invalid all the same
+	Quotes     int  // how many invalid lines, the first ones, Filtered.Quotes holds
+
+	Workers int // goroutines that judge lines; 0 stands for one a processor
+	Log     Log
+}
+
+// Filtered counts the lines that Filter read.
+type Filtered struct {
+	filter.Summary
+	// Inputs say how the reading of each input ended. Names that gave no input come
+	// last, with nothing but their errors.
+	Inputs []source.Result
+	// Partial says that lines are missing: an input could not be read to its end,
+	// or the filtering ended early.
+	Partial bool
+}
+
+// Filter writes to out the URLs that the agent may fetch: byte for byte, in the
+// order of the input. It goes on when an input cannot be used, and warns of it. An
+// error is of type *Error. If the filtering had begun by then, the result is not nil
+// and counts the lines that were judged and written.
+//
+// The archive is mapped into memory: it may be replaced while it is used, as Compile
+// does, but not changed in place. If its file becomes shorter, the filtering ends
+// with an error.
+func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, error) {
+	config, release, err := o.config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	inputs, errs := o.URLs.resolve(o.Log)
+	for i, err := range errs {
+		if len(inputs) == 0 && i == len(errs)-1 {
+			return nil, inputError(err)
+		}
+		o.Log.warn("%v", err)
+	}
+	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	reader := source.NewReader(inputs, source.Options{Workers: workers, InOrder: true})
+	end := o.Log.progress(reader)
+	summary, err := filter.Run(ctx, reader, workers, config, out)
+	end()
+
+	f := &Filtered{Summary: summary, Inputs: reader.Results(), Partial: err != nil || len(errs) > 0}
+	for _, r := range f.Inputs {
+		for _, w := range r.Warnings {
+			o.Log.warn("%s", w)
+		}
+		if r.Err != nil {
+			o.Log.warn("%v", r.Err)
+			f.Partial = true
+		}
+	}
+	for _, err := range errs {
+		f.Inputs = append(f.Inputs, source.Result{Err: err})
+	}
+	switch {
+	case ctx.Err() != nil:
+		f.Partial = true
+		return f, &Error{Interrupted, errors.New("interrupted: the summary covers the lines judged and printed before that")}
+	case err != nil:
+		return f, inputError(err)
+	}
+	return f, nil
+}
+
+// config makes the configuration of package filter. release gives up the rules.
+func (o FilterOptions) config(ctx context.Context) (c filter.Config, release func() error, err error) {
+	c = filter.Config{Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes}
+	switch {
+	case o.Robots.Name == "" && o.Archive == "":
+		return c, nil, usageError("no rules: neither a robots.txt nor an archive is given")
+	case o.Robots.Name != "" && o.Archive != "":
+		return c, nil, usageError("a robots.txt and an archive exclude each other")
+	case o.Robots.Name == "-" && slices.Contains(o.URLs.Names, "-"):
+		return c, nil, usageError("robots.txt and the URLs cannot both be stdin")
+	case len(o.URLs.Names)+len(o.URLs.Opened) == 0:
+		return c, nil, usageError("no list of URLs")
+	}
+	agent, err := o.Agent.find(o.Log)
+	if err != nil {
+		return c, nil, err
+	}
+	if agent.exempt != "" {
+		o.Log.warn("%s does not apply robots.txt: %s", agent.name, agent.exempt)
+	}
+	c.Dialect = agent.dialect
+	if o.Archive != "" {
+		c.Policy, release, err = openRules(o.Archive, agent)
+		return c, release, err
+	}
+	robots, _, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Log)
+	if err != nil {
+		return c, nil, err
+	}
+	c.Site = &filter.Rules{Machine: agent.Machine(robots.Ruleset)}
+	return c, func() error { return nil }, nil
+}

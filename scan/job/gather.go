@@ -1,0 +1,207 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// gatherer collects copies of robots.txt from sources until its context ends, and
+// counts what it passes over.
+type gatherer struct {
+	ctx     context.Context
+	log     Log
+	options capture.Options
+	set     capture.Set
+	skipped map[string]int // by reason
+	shown   []string       // the first of each reason
+	bytes   atomic.Int64   // read, decompressed
+	lost    bool           // an input could not be used, wholly or in part
+}
+
+// maxShown is how many examples of each reason are shown; the others are counted.
+const maxShown = 5
+
+// The reasons to pass something over that package capture does not have.
+const (
+	unread   = "input that could not be read to its end"
+	noRobots = "directory without a robots.txt"
+	unheld   = "origin whose rules an archive cannot hold"
+)
+
+// source reads a source, or what is in the directories of one. The depth is 0 for the
+// source itself, 1 in its directory and 2 in that of a host. It ignores hidden names.
+func (g *gatherer) source(name string, depth int) {
+	info, err := os.Stat(name)
+	switch {
+	case g.ctx.Err() != nil:
+	case err != nil:
+		g.skip(unread, true, &source.Error{Name: name, Offset: -1, Err: cmp.Or(errors.Unwrap(err), err)})
+	case info.Mode().IsRegular():
+		g.file(name)
+	case info.IsDir() && depth == 0:
+		entries, err := os.ReadDir(name)
+		if err != nil {
+			g.skip(unread, true, err)
+		}
+		for _, entry := range entries {
+			if !strings.HasPrefix(entry.Name(), ".") {
+				g.source(filepath.Join(name, entry.Name()), 1)
+			}
+		}
+	case info.IsDir() && depth == 1:
+		g.host(name)
+	case depth == 0:
+		g.open(name, nil)
+	case depth == 2: // a pipe might block for ever
+		g.skip(unread, true, fmt.Errorf("%s: not a regular file", name))
+	}
+}
+
+// host reads the robots.txt in the directory of a host, plain or compressed.
+func (g *gatherer) host(dir string) {
+	for _, name := range capture.FileNames() {
+		name = filepath.Join(dir, name)
+		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+			g.source(name, 2)
+			return
+		}
+	}
+	g.skip(noRobots, false, errors.New(dir))
+}
+
+// reading reads the captures in an input.
+type reading func(io.Reader, capture.Options) iter.Seq2[capture.Capture, error]
+
+var readings = map[capture.Kind]reading{capture.JSON: capture.JSONLines, capture.Archive: capture.WARC}
+
+// file reads a regular file as its name says.
+func (g *gatherer) file(name string) {
+	read := readings[capture.KindOf(name)]
+	if read == nil {
+		host, err := capture.HostOf(name)
+		if err == nil {
+			_, err = origin.Parse(host)
+		}
+		if err != nil {
+			g.skip(string(capture.BadHost), true, fmt.Errorf("%q: %w", name, err))
+			return
+		}
+		read = func(r io.Reader, o capture.Options) iter.Seq2[capture.Capture, error] {
+			return func(yield func(capture.Capture, error) bool) { yield(capture.File(r, host, o)) }
+		}
+	}
+	g.open(name, read)
+}
+
+func (g *gatherer) open(name string, read reading) {
+	in, err := source.NewFile(name)
+	if err != nil {
+		g.skip(unread, true, err)
+		return
+	}
+	g.read(in, read)
+}
+
+// read adds the captures in an input. If read is nil, the first bytes tell whether
+// it is JSON lines or WARC.
+func (g *gatherer) read(in *source.Input, read reading) {
+	if read == nil {
+		head, err := in.Head(4096)
+		kind := capture.Kind(0)
+		if err == nil {
+			if kind, err = capture.Detect(head); err != nil {
+				err = fmt.Errorf("%s: %w", in.Name, err)
+			}
+		}
+		if err != nil {
+			g.skip(unread, true, err)
+			return
+		}
+		read = readings[kind]
+	}
+	r, err := in.Open()
+	if err != nil {
+		g.skip(unread, true, err)
+		return
+	}
+	defer r.Close()
+	for c, err := range read(counting{g, r}, g.options) {
+		var skipped *capture.Skipped
+		var broken *source.Error // names the input itself
+		switch {
+		case err == nil:
+			g.set.Add(c)
+		case g.ctx.Err() != nil:
+			return
+		case errors.As(err, &skipped):
+			g.skip(string(skipped.Reason), skipped.Reason.Lost(), fmt.Errorf("%s: %w", in.Name, err))
+		case errors.As(err, &broken):
+			g.skip(unread, true, err)
+		default:
+			g.skip(unread, true, fmt.Errorf("%s: %w", in.Name, err))
+		}
+	}
+}
+
+// skip counts something that is passed over. If a copy may be lost by it, the first
+// ones of each reason are kept to be shown.
+func (g *gatherer) skip(reason string, lost bool, what error) {
+	if g.ctx.Err() != nil { // the interrupt is the cause
+		return
+	}
+	g.skipped[reason]++
+	if !lost {
+		return
+	}
+	g.lost = true
+	if g.skipped[reason] <= maxShown {
+		g.shown = append(g.shown, what.Error())
+	}
+}
+
+// Progress returns the bytes read. The total is not known.
+func (g *gatherer) Progress() (read, total int64) { return g.bytes.Load(), -1 }
+
+// report warns of what was passed over and which copies were replaced.
+func (g *gatherer) report() {
+	for _, what := range g.shown {
+		g.log.warn("%s", what)
+	}
+	for _, reason := range slices.Sorted(maps.Keys(g.skipped)) {
+		g.log.warn("passed over: %s: %s", reason, english.Grouped(int64(g.skipped[reason])))
+	}
+	if n := g.set.Replaced(); n > 0 {
+		g.log.warn("copies replaced by a newer or later one of their origin: %s", english.Grouped(int64(n)))
+	}
+}
+
+// counting is a reader that ends with the context of its gatherer, and counts.
+type counting struct {
+	g *gatherer
+	io.Reader
+}
+
+func (c counting) Read(p []byte) (int, error) {
+	if err := c.g.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.Reader.Read(p)
+	c.g.bytes.Add(int64(n))
+	return n, err
+}

@@ -1,0 +1,69 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/automaton/archive"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// openArchive maps an archive into memory and opens it. What it returns is valid
+// until release is called. The file must not be changed meanwhile; Compile never does,
+// since it replaces files whole. Reading beyond the end of a file that has become
+// shorter is a memory fault, which package filter turns into an error.
+func openArchive(path string) (a *archive.Archive, release func() error, err error) {
+	data, unmap, err := mapFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	// An archive holds rules without tables: making them anew costs less than reading
+	// them, and most origins need none.
+	table := func(rules []automaton.Rule) *automaton.Table { return compile.Table(compile.EngineAuto, rules) }
+	if a, err = archive.Open(data, archive.Options{Table: table}); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
+	}
+	return a, unmap, nil
+}
+
+// archived holds the rules of an archive as they bind one agent.
+type archived struct {
+	archive *archive.Archive
+	agent   subject
+}
+
+// openRules opens an archive for one agent. release is called after the last use.
+func openRules(path string, agent subject) (rules filter.Policy, release func() error, err error) {
+	a, release, err := openArchive(path)
+	if err != nil {
+		return nil, nil, inputError(err)
+	}
+	if held := a.Dialects(); !slices.Contains(held, agent.dialect) {
+		release()
+		return nil, nil, inputError(fmt.Errorf("%s holds no rules by the dialect %v, only by %v", path, agent.dialect, held))
+	}
+	return archived{a, agent}, release, nil
+}
+
+// Find implements filter.Policy. Only a status of success has rules: a server error
+// makes robots.txt unreachable, and any other status, such as the 999 of some servers,
+// says that there is none, which allows everything (RFC 9309 2.3.1).
+func (p archived) Find(o origin.Origin, busy bool) (filter.Rules, bool, error) {
+	var buf [128]byte // enough for most keys without allocating
+	lookup := p.archive.Lookup
+	if busy {
+		lookup = p.archive.LookupBusy
+	}
+	e, found, err := lookup(o.AppendKey(buf[:0]), p.agent.dialect)
+	switch {
+	case err != nil || !found:
+		return filter.Rules{}, false, err
+	case e.Status/100 == 2:
+		return filter.Rules{Machine: p.agent.Machine(e.Ruleset)}, true, nil
+	}
+	return filter.Rules{Unreachable: e.Status/100 == 5}, true, nil
+}
