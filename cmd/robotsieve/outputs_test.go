@@ -218,7 +218,7 @@ func TestTextHasTheFiguresOfJSON(t *testing.T) {
 		fmt.Sprintf("%s of %s crawler requests broke robots.txt, by 2 crawlers; %s obtained the content.\n",
 			english.Grouped(o.Verdicts[audit.Violation]), english.Grouped(o.Requests), english.Grouped(o.Outcomes[audit.Obtained])),
 		fmt.Sprintf("obtained the content: %s by GrabbitBot.\n", english.Grouped(o.Proven)),
-		fmt.Sprintf("Lines      %s = %s not by crawlers + %s + %s to other hosts + %s without a path + %s unparsed\n", english.Grouped(r.Lines),
+		fmt.Sprintf("Lines:     %s = %s not by crawlers + %s + %s to other hosts + %s without a path + %s unparsed\n", english.Grouped(r.Lines),
 			english.Grouped(r.NotCrawlers), english.Plural(o.Requests, "crawler request"), english.Grouped(r.OtherHost), english.Grouped(r.NotJudged), english.Grouped(r.Unparsed)),
 		fmt.Sprintf("= %s verified (%.0f %%) + %s spoofed + %s unverified + %s unverifiable\n", english.Grouped(i[audit.Verified]), 100*o.VerifiedShare,
 			english.Grouped(i[audit.SpoofedIdentity]), english.Grouped(i[audit.Unverified]), english.Grouped(i[audit.Unverifiable])),

@@ -49,7 +49,7 @@ func TestSumsInTheReportAddUp(t *testing.T) {
 	}
 	checked := 0
 	for line := range strings.Lines(report) {
-		if !strings.HasPrefix(line, "Lines ") && !strings.HasPrefix(line, "Identity ") && !strings.HasPrefix(line, "all ") {
+		if !strings.HasPrefix(line, "Lines:") && !strings.HasPrefix(line, "Identity:") && !strings.HasPrefix(line, "all ") {
 			continue
 		}
 		checked++

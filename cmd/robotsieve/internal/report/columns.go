@@ -10,31 +10,36 @@ import (
 )
 
 // column is a figure of a crawler, or a fact about the audit, as every output names it.
+// CSV has all columns, the table of crawlers in the document those with a heading.
 type column struct {
 	name string
 	// of is the value for a crawler or, if c is nil, for the audit as a whole: a
 	// string, an int64, a float64, a bool, or nil if it has none.
 	of func(r *audit.Report, c *audit.CrawlerInfo) any
+	// heading is the name in a table. A soft hyphen or a zero-width space in it is
+	// where a narrow table may break it.
+	heading string
+	// means is the definition, if the name does not say enough.
+	means string
 }
 
-// terms are the columns whose names do not say enough to people. A soft hyphen or a
-// zero-width space in a heading is where a narrow table may break it.
+// terms are the headings and definitions of counts by verdict, outcome or reason.
 var terms = map[string]struct{ heading, means string }{
 	"robots_fetch":  {heading: "robots\u200b.txt"},
 	"violation":     {heading: "viola\u00adtion"},
 	"indeterminate": {heading: "indeter\u00adminate"},
 
-	"grace":       {means: "some lawful copies of robots.txt forbid the request, others permit it"},
+	"allowed":     {heading: "allowed"},
+	"grace":       {"grace", "some lawful copies of robots.txt forbid the request, others permit it"},
 	"no_policy":   {"no \u200bpolicy", "permitted only because the site answered that it had no robots.txt"},
 	"unreachable": {"unreach\u00adable", "permitted only because robots.txt could not be fetched"},
-	"spoofed":     {means: "sent by an impostor, from an address that is not the crawler's"},
+	"exempt":      {heading: "exempt"},
+	"spoofed":     {"spoofed", "sent by an impostor, from an address that is not the crawler's"},
 
 	"obtained":   {means: "answered with 2xx or 304"},
 	"redirected": {means: "answered with another 3xx"},
 	"refused":    {means: "answered with 401, 403, 429, 444, 451 or 5xx"},
 	"absent":     {means: "answered with any other status"},
-	"informed": {means: "the crawler had already fetched the rule it broke; others may have been informed, too, but the log does " +
-		"not show it"},
 
 	"no_version":        {means: "the crawler may have used a copy older than the first known version"},
 	"no_host":           {means: "the host is not known"},
@@ -49,12 +54,6 @@ var terms = map[string]struct{ heading, means string }{
 
 // title is the name of a column in a sentence.
 func (c column) title() string { return strings.ReplaceAll(c.name, "_", " ") }
-
-// heading is the name of a column in a table for people.
-func (c column) heading() string { return cmp.Or(terms[c.name].heading, c.title()) }
-
-// means is the definition of a column, or nothing.
-func (c column) means() string { return terms[c.name].means }
 
 // sum adds up a figure of crawlers.
 func (c column) sum(crawlers []audit.CrawlerInfo) (n int64) {
@@ -90,7 +89,8 @@ func counts[E interface {
 	String() string
 }](n int, get func(*audit.CrawlerInfo, E) int64) (list []column) {
 	for e := range E(n) {
-		list = append(list, column{e.String(), of(func(c *audit.CrawlerInfo) int64 { return get(c, e) })})
+		term := terms[e.String()]
+		list = append(list, column{e.String(), of(func(c *audit.CrawlerInfo) int64 { return get(c, e) }), term.heading, term.means})
 	}
 	return list
 }
@@ -100,63 +100,64 @@ type (
 	whole   = audit.Report
 )
 
-// Columns that the document has, too. Outcomes are of violations, and reasons of
-// indeterminate requests.
+// Columns that the document lists, too: what violations are split by, and why requests
+// are indeterminate.
 var (
-	requests = column{"requests", of(func(c *crawler) int64 { return c.Requests })}
-	verdicts = counts(len(audit.VerdictCounts{}), func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] })
 	outcomes = counts(len(audit.OutcomeCounts{}), func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
 	reasons  = counts(len(audit.ReasonCounts{}), func(c *crawler, r audit.Reason) int64 { return c.Reasons[r] })
-	informed = column{"informed", of((*crawler).Informed)}
+	informed = column{name: "informed", of: of((*crawler).Informed),
+		means: "the crawler had already fetched the rule it broke; others may have been informed, too, but the log does not show it"}
 )
 
 // columns are all columns, in the order of CSV.
 var columns = slices.Concat(
 	[]column{
-		{"crawler", of(func(c *crawler) string { return c.Crawler })},
-		{"operator", of(func(c *crawler) string { return c.Operator })},
-		{"category", of(func(c *crawler) string { return c.Category })},
+		{name: "crawler", of: of(func(c *crawler) string { return c.Crawler })},
+		{name: "operator", of: of(func(c *crawler) string { return c.Operator })},
+		{name: "category", of: of(func(c *crawler) string { return c.Category })},
+		{name: "requests", of: of(func(c *crawler) int64 { return c.Requests }), heading: "requests"},
 	},
-	[]column{requests}, verdicts, outcomes,
+	counts(len(audit.VerdictCounts{}), func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] }),
+	outcomes,
 	[]column{
-		{"verified", of(func(c *crawler) int64 { return c.Identity[audit.Verified] })},
-		{"partial", func(r *whole, _ *crawler) any { return r.Partial }},
-		{"verified_obtained", of((*crawler).Proven)},
+		{name: "verified", of: of(func(c *crawler) int64 { return c.Identity[audit.Verified] })},
+		{name: "partial", of: func(r *whole, _ *crawler) any { return r.Partial }},
+		{name: "verified_obtained", of: of((*crawler).Proven)},
 		informed,
-		{"grace_informed", of(func(c *crawler) int64 { return c.GraceInformed })},
-		{"identity_spoofed", of(func(c *crawler) int64 { return c.Identity[audit.SpoofedIdentity] })},
-		{"unverified", of(func(c *crawler) int64 { return c.Identity[audit.Unverified] })},
-		{"unverifiable", of(func(c *crawler) int64 { return c.Identity[audit.Unverifiable] })},
+		{name: "grace_informed", of: of(func(c *crawler) int64 { return c.GraceInformed })},
+		{name: "identity_spoofed", of: of(func(c *crawler) int64 { return c.Identity[audit.SpoofedIdentity] })},
+		{name: "unverified", of: of(func(c *crawler) int64 { return c.Identity[audit.Unverified] })},
+		{name: "unverifiable", of: of(func(c *crawler) int64 { return c.Identity[audit.Unverifiable] })},
 	},
 	reasons,
 	[]column{
-		{"robots_txt_fetches", of(func(c *crawler) int64 { return c.RobotsTxt.Fetches })},
-		{"from", about(func(r *whole) string { return r.From })},
-		{"to", about(func(r *whole) string { return r.To })},
-		{"policy", about(func(r *whole) string { return r.Policy.File })},
-		{"history", about(func(r *whole) string { return r.Policy.History })},
-		{"window_seconds", about(func(r *whole) int64 { return r.Policy.WindowSeconds })},
-		{"versions", about(versionList)},
-		{"lines", about(func(r *whole) int64 { return r.Lines })},
-		{"blank", about(func(r *whole) int64 { return r.Blank })},
-		{"unparsed", about(func(r *whole) int64 { return r.Unparsed })},
-		{"not_crawlers", about(func(r *whole) int64 { return r.NotCrawlers })},
-		{"other_host", about(func(r *whole) int64 { return r.OtherHost })},
-		{"not_judged", about(func(r *whole) int64 { return r.NotJudged })},
-		{"verified_share", about(func(r *whole) float64 { return r.Totals.VerifiedShare })},
-		{"unparsed_samples", about(func(r *whole) string { return strings.Join(r.UnparsedSamples, "; ") })},
-		{"sampling", about(func(r *whole) string { return r.Sampling })},
-		{"warnings", about(func(r *whole) string { return strings.Join(r.Warnings, " ") })},
-		{"assumptions", about(func(r *whole) string { return strings.Join(r.Assumptions, " ") })},
-		{"inputs", about(inputList)},
+		{name: "robots_txt_fetches", of: of(func(c *crawler) int64 { return c.RobotsTxt.Fetches })},
+		{name: "from", of: about(func(r *whole) string { return r.From })},
+		{name: "to", of: about(func(r *whole) string { return r.To })},
+		{name: "policy", of: about(func(r *whole) string { return r.Policy.File })},
+		{name: "history", of: about(func(r *whole) string { return r.Policy.History })},
+		{name: "window_seconds", of: about(func(r *whole) int64 { return r.Policy.WindowSeconds })},
+		{name: "versions", of: about(versionList)},
+		{name: "lines", of: about(func(r *whole) int64 { return r.Lines })},
+		{name: "blank", of: about(func(r *whole) int64 { return r.Blank })},
+		{name: "unparsed", of: about(func(r *whole) int64 { return r.Unparsed })},
+		{name: "not_crawlers", of: about(func(r *whole) int64 { return r.NotCrawlers })},
+		{name: "other_host", of: about(func(r *whole) int64 { return r.OtherHost })},
+		{name: "not_judged", of: about(func(r *whole) int64 { return r.NotJudged })},
+		{name: "verified_share", of: about(func(r *whole) float64 { return r.Totals.VerifiedShare })},
+		{name: "unparsed_samples", of: about(func(r *whole) string { return strings.Join(r.UnparsedSamples, "; ") })},
+		{name: "sampling", of: about(func(r *whole) string { return r.Sampling })},
+		{name: "warnings", of: about(func(r *whole) string { return strings.Join(r.Warnings, " ") })},
+		{name: "assumptions", of: about(func(r *whole) string { return strings.Join(r.Assumptions, " ") })},
+		{name: "inputs", of: about(inputList)},
 	},
 )
 
 // legend defines those of the columns that have a definition.
 func legend(columns ...column) (list []fact) {
 	for _, c := range columns {
-		if c.means() != "" {
-			list = append(list, fact{c.title(), c.means()})
+		if c.means != "" {
+			list = append(list, fact{c.title(), c.means})
 		}
 	}
 	return list

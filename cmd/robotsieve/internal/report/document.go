@@ -51,7 +51,7 @@ func document(r *audit.Report) []block {
 	d := doc{r}
 	blocks := []block{d.partial(), d.headline(), d.facts()}
 	for _, w := range r.Warnings {
-		blocks = append(blocks, block{facts: []fact{{"Warning:", caution(w)}}})
+		blocks = append(blocks, block{facts: []fact{{"Warning", caution(w)}}})
 	}
 	blocks = append(blocks, d.versions(), block{title: "Assumptions:", list: r.Assumptions}, d.crawlers(), d.meanings(), d.violations(), d.outcomes(),
 		d.rules(), d.fetches(), d.delays(), d.sizes())
@@ -220,7 +220,7 @@ func (d doc) meanings() (b block) {
 	b.facts = legend(d.shown()...)
 	for _, c := range reasons {
 		if n := c.sum(d.Crawlers); n > 0 {
-			b.text = append(b.text, fmt.Sprintf("Indeterminate, %s: %s (%s).", english.Plural(n, "request"), c.means(), c.title()))
+			b.text = append(b.text, fmt.Sprintf("Indeterminate, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
 		}
 	}
 	var informed int64

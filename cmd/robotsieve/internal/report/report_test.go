@@ -190,13 +190,23 @@ func TestEveryCounterHasAColumn(t *testing.T) {
 	}
 }
 
-func TestColumnsHaveNamesOfTheirOwn(t *testing.T) {
+func TestColumns(t *testing.T) {
 	seen := map[string]bool{"": true, "record": true}
 	for _, c := range columns {
 		if seen[c.name] {
 			t.Errorf("two columns are called %q", c.name)
 		}
 		seen[c.name] = true
+	}
+	for v := range audit.Verdict(len(audit.VerdictCounts{})) {
+		if terms[v.String()].heading == "" {
+			t.Errorf("the verdict %s has no heading", v)
+		}
+	}
+	for _, c := range append(reasons, outcomes...) {
+		if c.means == "" {
+			t.Errorf("%s has no definition", c.name)
+		}
 	}
 }
 

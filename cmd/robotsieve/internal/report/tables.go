@@ -96,9 +96,9 @@ func (d doc) versions() (b block) {
 	return b
 }
 
-// shown are the verdicts that any request of a crawler has, after the requests.
+// shown are the columns of the table of crawlers that have a figure other than 0.
 func (d doc) shown() []column {
-	return slices.DeleteFunc(append([]column{requests}, verdicts...), func(c column) bool { return c.sum(d.Crawlers) == 0 })
+	return slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.heading == "" || c.sum(d.Crawlers) == 0 })
 }
 
 // crawlers has a row for each crawler, those that robots.txt does not bind last, and
@@ -110,7 +110,7 @@ func (d doc) crawlers() (b block) {
 	shown, t := d.shown(), &b.table
 	t.header = []string{"crawler", "operator"}
 	for _, c := range shown {
-		t.header = append(t.header, ">"+c.heading())
+		t.header = append(t.header, ">"+c.heading)
 	}
 	add := func(name, operator string, of []audit.CrawlerInfo) {
 		row := []string{name, operator}

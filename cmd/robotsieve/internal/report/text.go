@@ -39,12 +39,16 @@ func writeText(w io.Writer, r *audit.Report, colours bool) error {
 		if b.title != "" {
 			wrapped("", b.title)
 		}
-		names := 0
+		width := 0
 		for _, f := range b.facts {
-			names = max(names, len(f.name))
+			width = max(width, len(f.name)+len(": "))
 		}
 		for _, f := range b.facts {
-			wrapped(fmt.Sprintf("%-*s  ", names, f.name), f.text)
+			name := ""
+			if f.name != "" {
+				name = f.name + ":"
+			}
+			wrapped(fmt.Sprintf("%-*s", width, name), f.text)
 		}
 		for _, item := range b.list {
 			wrapped("- ", item)
