@@ -1,42 +1,37 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"errors"
+	"cmp"
 	"fmt"
-	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
-	"github.com/robotsieve/robotsieve/scan"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/source"
+	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// auditFlags are what a user says of an audit.
+// auditFlags are the flags of audit that are not options of the job as they are.
 type auditFlags struct {
-	policy   policyFlags
-	identity identityFlags
-	report   reportFlags
-	format   func() (string, error)
-	samples  *int
-	workers  *int
-	memory   memoryLimit
-	state    *string
-	sampled  *string
+	robots  robotsFlags
+	history func() (string, error)
+	format  func() (string, error)
+	window  *string
+	maxAge  *string
+	resolve *bool
+	memory  memoryLimit
+	report  reportFlags
 }
 
 func newAudit(s streams, dns crawler.Resolver) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit (--robots FILE | --policy MANIFEST|DIR) LOG...",
-		Short: "Which crawlers ignored robots.txt, by access logs",
-		Long: `Audit reads access logs and gives every request of a crawler one verdict: was it
-permitted by robots.txt, forbidden, or can that not be known.
+		Short: "Report which crawlers ignored robots.txt, from access logs",
+		Long: `Audit reads access logs and gives every request of a crawler one verdict: robots.txt
+permitted it, robots.txt forbade it, or that is not known.
 
 A LOG is a file, plain or compressed (gzip, zstd, bzip2, xz), a folder, a pattern,
 or - for stdin. Its format is found by its first lines, unless --format names it.
@@ -47,8 +42,8 @@ manifest, which is CSV with the header from,origin,status,file and perhaps
 max_age and location, or a folder of dated files HOST/2026-11-01T00:00:00Z.txt.
 
 A request counts as a violation only if every copy of robots.txt that its crawler
-could lawfully hold forbids it; what the log itself shows of answers to
-/robots.txt is taken into account.`,
+could lawfully hold forbids it. The log's own answers to /robots.txt are taken
+into account.`,
 		Example: `  robotsieve audit --robots robots.txt access.log access.log.*.gz
   robotsieve audit --robots robots.txt --host https://example.com vhosts.log
   robotsieve audit --policy manifest.csv --ip-ranges Googlebot=googlebot.json access.log*
@@ -57,17 +52,32 @@ could lawfully hold forbids it; what the log itself shows of answers to
   zcat old/*.gz | robotsieve audit --robots robots.txt --samples 3 -`,
 		Args: cobra.MinimumNArgs(1),
 	}
+	flags, o := cmd.Flags(), &job.AuditOptions{Log: s.log()}
 	f := auditFlags{
-		policy:   addPolicyFlags(cmd),
-		identity: addIdentityFlags(cmd, dns),
-		report:   addReportFlags(cmd),
-		format:   choice(cmd, "format", "auto", "format of the logs", append([]string{"auto"}, format.Names()...)...),
-		samples:  cmd.Flags().Int("samples", 0, "show this many raw log lines of the violations of each crawler"),
-		workers:  workersFlag(cmd, "goroutines that read lines"),
-		memory:   memoryFlag(cmd),
-		state:    cmd.Flags().String("state", "", "also write the state of this part of the input to a file, for merge"),
-		sampled:  cmd.Flags().String("sampled", "", "how the logs were sampled, such as 1/100: stated in the report"),
+		robots: addRobotsFlags(cmd),
+		history: choice(cmd, "history", "auto",
+			"whether the times of versions are when they were deployed or when they were observed; auto is deployed for a manifest and observed for a folder",
+			"auto", "deployed", "observed"),
+		window:  flags.String("window", "24h", "how long a crawler may use a copy of robots.txt, 24h or more"),
+		maxAge:  flags.String("ranges-max-age", "30d", "how far from a request a dated list may be to prove that a client is an impostor"),
+		resolve: flags.Bool("resolve", false, "look up the names of addresses of violations (uses the network; it can verify a client, but never prove an impostor)"),
+		format:  choice(cmd, "format", "auto", "format of the logs", append([]string{"auto"}, format.Names()...)...),
+		memory:  memoryFlag(cmd),
+		report:  addReportFlags(cmd),
 	}
+	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: a manifest (CSV) or a folder of dated files")
+	flags.BoolVar(&o.AssumeConstant, "assume-constant", false, "take the first version of each origin as in force before all time")
+	flags.StringArrayVar(&o.Hosts, "host", nil,
+		"judge only this site, such as https://example.com (repeatable); needed if the log names hosts and --robots does not say for which one it is, or if --policy has hosts and the log names none")
+	flags.StringArrayVar(&o.Ranges, "ip-ranges", nil,
+		"the published addresses of a crawler: NAME=FILE, NAME=DIR with lists of several dates, or DIR with files NAME.json and NAME.txt (repeatable)")
+	flags.StringVar(&o.Names, "resolved-names", "", "names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed")
+	flags.StringVar(&o.ClientIP, "client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth from the right of X-Forwarded-For, which is the first quoted field after the User-Agent")
+	flags.StringArrayVar(&o.TrustedProxies, "trusted-proxies", nil, "addresses or CIDR ranges of one's own proxies, for --client-ip xff (repeatable)")
+	flags.IntVar(&o.Samples, "samples", 0, "show this many raw log lines of the violations of each crawler")
+	flags.StringVar(&o.State, "state", "", "also write the state of this part of the input to a file, for merge")
+	flags.StringVar(&o.Sampled, "sampled", "", "how the logs were sampled, such as 1/100: stated in the report")
+	crawlers, workers := crawlersFlag(cmd), workersFlag(cmd, "goroutines that read lines")
 	startProfile := profileFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, logs []string) error {
 		stop, err := startProfile()
@@ -77,158 +87,44 @@ could lawfully hold forbids it; what the log itself shows of answers to
 		defer stop()
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
-		return runAudit(ctx, s, f, logs)
+		o.Logs, o.Crawlers, o.Workers = job.Inputs{Names: logs, Stdin: s.in}, *crawlers, *workers
+		if *f.resolve {
+			o.Resolver = &dns
+		}
+		form, err := f.complete(s, o)
+		if err != nil {
+			return err
+		}
+		return form.finish(s, func() (*job.Audited, error) { return job.Audit(ctx, *o) })
 	}
 	return cmd
 }
 
-// runAudit is the audit from its flags to its report. It is long because it is
-// the list of all that happens, once, in order.
-func runAudit(ctx context.Context, s streams, f auditFlags, args []string) error {
-	form, err := f.report.check()
-	if err != nil {
-		return err
+// complete checks the flags and completes the options.
+func (f auditFlags) complete(s streams, o *job.AuditOptions) (form, error) {
+	form, errForm := f.report.check()
+	limit, errLimit := f.robots.limit()
+	var errDialect, errHistory, errFormat, errMemory error
+	o.Robots = f.robots.open(s, limit)
+	o.Dialect, errDialect = f.robots.override()
+	o.History, errHistory = f.history()
+	o.Format, errFormat = f.format()
+	o.Memory, errMemory = f.memory.records()
+	if err := cmp.Or(errForm, checkWorkers(o.Workers), errMemory, errLimit, errDialect, errHistory, errFormat); err != nil {
+		return form, err
 	}
-	if err := f.check(args); err != nil {
-		return err
+	var err error
+	if o.Window, err = parseDuration(*f.window); err != nil {
+		return form, usageError("--window %w", err)
 	}
-	memory, err := f.memory.records()
-	if err != nil {
-		return err
+	if o.Window < job.MinWindow || o.Window > job.MaxWindow {
+		return form, usageError("--window %s: between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s",
+			*f.window, english.Hours(job.MinWindow), english.Hours(job.MaxWindow))
 	}
-	basis, err := f.basis(ctx, s)
-	if err != nil {
-		return err
+	if o.RangesMaxAge, err = parseDuration(*f.maxAge); err != nil || o.RangesMaxAge <= 0 {
+		return form, usageError("--ranges-max-age %q: a time such as 30d", *f.maxAge)
 	}
-	j, err := basis.judge()
-	if err != nil {
-		return err
-	}
-	for _, w := range basis.Oddities {
-		s.warn("%s", w)
-	}
-	if err := f.identity.load(s, basis, j); err != nil {
-		return err
-	}
-	logs, err := f.openLogs(ctx, s, args)
-	if err != nil {
-		return err
-	}
-	if err := basis.checkHosts(logs); err != nil {
-		return err
-	}
-	if len(logs.inputs) == 0 && form.output == "text" {
-		return exitWith(exitInput) // people have been told; programs get a report that is partial
-	}
-	j.config.Memory = memory
-	j.config.Basis = basis.Basis
-	run := audit.New(j.config).Begin()
-	defer run.Close()
-	reader := source.NewReader(logs.inputs, source.Options{Workers: *f.workers})
-	endProgress := showProgress(s.err, reader)
-	interrupted := scanLogs(ctx, run, reader, *f.workers, logs.formats)
-	endProgress()
-
-	about := logs.describe(s, reader.Results())
-	about.warnings = append(about.warnings, basis.unnamedHosts(s, logs)...)
-	slices.Sort(about.warnings)
-	if interrupted {
-		s.warn("interrupted: the report covers what was read so far")
-		about.partial, about.code = true, exitInterrupted
-	} else {
-		run.StopAt(ctx)
-	}
-	if *f.state != "" {
-		// The report is worth having all the same.
-		if err := writeState(*f.state, run, basis, about); errors.Is(err, context.Canceled) {
-			return unsettled(s)
-		} else if err != nil {
-			s.warn("%v", err)
-			about.code = max(about.code, exitInput)
-		}
-	}
-	if err := f.identity.resolve(ctx, s, run, &about); errors.Is(err, context.Canceled) {
-		return unsettled(s)
-	} else if err != nil {
-		return about.failed(err)
-	}
-	return j.report(s, run, form, about)
-}
-
-// check refuses flags that make no sense, alone or together.
-func (f auditFlags) check(logs []string) error {
-	switch {
-	case *f.samples < 0:
-		return usageError("--samples %d is negative", *f.samples)
-	case *f.policy.robots.file == "-" && slices.Contains(logs, "-"):
-		return usageError("robots.txt and a log cannot both be stdin")
-	case *f.state != "" && *f.identity.lookUp:
-		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
-	}
-	if *f.state != "" {
-		if err := checkOutput(*f.state); err != nil {
-			return inputError(err)
-		}
-	}
-	return checkWorkers(*f.workers)
-}
-
-// basis reads what the audit is to rest on.
-func (f auditFlags) basis(ctx context.Context, s streams) (*basis, error) {
-	b, err := f.policy.read(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	b.Samples, b.Sampled = *f.samples, *f.sampled
-	return b, nil
-}
-
-// scanLogs has the run's workers read all inputs, and tells whether they were
-// interrupted. What keeps a worker from going on ends the reading; Report says
-// what it is.
-func scanLogs(ctx context.Context, run *audit.Run, r *source.Reader, n int, formats []format.Format) (interrupted bool) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	workers := make([]*audit.Worker, n)
-	for i := range workers {
-		workers[i] = run.Worker()
-	}
-	failed := make([]bool, n)
-	err := scan.Run(ctx, r, n, func(i int, c *source.Chunk) {
-		if c.Cut > 0 {
-			workers[i].Overlong(c.Data)
-		} else {
-			data := c.Data
-			if c.Seq == 0 {
-				data = bytes.TrimPrefix(data, format.BOM)
-			}
-			workers[i].Chunk(formats[c.Input], data)
-		}
-		if workers[i].Err() != nil {
-			failed[i] = true
-			stop()
-		}
-	})
-	return err != nil && !slices.Contains(failed, true)
-}
-
-// about is what a report says of the inputs, and of what happened on the way.
-type about struct {
-	inputs   []audit.InputInfo
-	warnings []string
-	notes    []string // more of what the verdicts rest on
-	partial  bool
-	code     int
-}
-
-// failed ends a command by an error after its inputs were read.
-func (a about) failed(err error) error { return &exitError{max(a.code, exitInput), err} }
-
-// unsettled is the end of a command that was interrupted when all was read, before
-// the verdicts that had to wait for that were given: there is nothing true to print.
-func unsettled(s streams) error {
-	s.warn("interrupted while the report was made: there is none")
-	return exitWith(exitInterrupted)
+	return form, nil
 }
 
 // memoryLimit is the flag --memory.
@@ -236,14 +132,14 @@ type memoryLimit struct{ text *string }
 
 func memoryFlag(cmd *cobra.Command) memoryLimit {
 	return memoryLimit{cmd.Flags().String("memory", "256MB",
-		"about how much memory to take; what must wait for the whole input and has no room in it goes to a temporary file")}
+		"about how much memory to take; records that wait for the whole input and have no room in it go to a temporary file")}
 }
 
-// minMemory is the least value of --memory: package spill does not do with less.
+// minMemory is the least value of --memory: package spill needs as much.
 const minMemory = 1_000_000
 
 // records returns how much of the memory is for records that must wait. The rest is
-// for what an audit takes anyway, some 60 MB, and for garbage.
+// for other data of an audit, some 60 MB, and for garbage.
 func (m memoryLimit) records() (int64, error) {
 	n, err := parseBytes(*m.text)
 	if err != nil {
@@ -255,33 +151,41 @@ func (m memoryLimit) records() (int64, error) {
 	return max(n-n/8-64<<20, n/4), nil
 }
 
-// writeState writes the state of a part of the input.
-func writeState(name string, run *audit.Run, b *basis, about about) error {
-	head, err := b.head(about)
-	if err != nil {
+// finish prints the report of an audit or a merge, and returns what the command ends
+// with.
+func (f form) finish(s streams, run func() (*job.Audited, error)) error {
+	a, err := run()
+	if a == nil {
 		return err
 	}
-	return writeFile(name, func(w io.Writer) error { return run.WriteState(w, head) })
-}
-
-// report prints the report of a run in one of its forms, and returns what the
-// command ends with.
-func (j *judge) report(s streams, run *audit.Run, form form, about about) error {
-	r, err := run.Report(audit.Inputs{List: about.inputs, Warnings: about.warnings, Notes: about.notes, Partial: about.partial})
-	if errors.Is(err, context.Canceled) {
-		return unsettled(s)
+	code := exitDone
+	if a.Partial {
+		code = exitInput
 	}
 	if err != nil {
-		return about.failed(fmt.Errorf("making the report: %w", err))
+		s.warn("%v", err)
+		code = codeOf(err)
 	}
-	if err := report.Write(s.out, form.output, r, colours(s.out)); err != nil {
-		return about.failed(fmt.Errorf("writing the report: %w", err))
-	}
-	if about.code != exitDone || r.Partial {
-		if r.Partial && len(form.failOn) > 0 {
-			s.warn("--fail-on is not asked of a part of the input: what was not read could clear a violation")
+	if f.output != "text" || anyRead(a.Report) { // people have read the warnings; programs get a partial report
+		if err := report.Write(s.out, f.output, a.Report, colours(s.out)); err != nil {
+			return &exitError{max(code, exitInput), fmt.Errorf("writing the report: %w", err)}
 		}
-		return exitWith(about.code)
 	}
-	return form.verdict(s, r, j)
+	if code == exitDone {
+		return f.verdict(s, a)
+	}
+	if a.Partial && len(f.failOn) > 0 {
+		s.warn("--fail-on is not checked on a part of the input: the rest could clear a violation")
+	}
+	return exitWith(code)
+}
+
+// anyRead tells whether a report has an input that could be opened, or none at all.
+func anyRead(r *audit.Report) bool {
+	for _, in := range r.Inputs {
+		if in.Format != "" {
+			return true
+		}
+	}
+	return len(r.Inputs) == 0
 }

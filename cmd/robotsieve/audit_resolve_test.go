@@ -129,7 +129,7 @@ func TestResolveVerifiesAddressesOfViolationsOnly(t *testing.T) {
 	if !slices.Equal(d.asked, want) {
 		t.Errorf("asked for %q, want %q", d.asked, want)
 	}
-	const note = "The names of 5 addresses of violations were looked up: 2 are the crawler's own by forward-confirmed reverse DNS. Of the others that proves nothing. For 1 the DNS gave no answer."
+	const note = "The names of 5 addresses of violations were looked up: 2 are the crawler's own by forward-confirmed reverse DNS. For the others that proves nothing. For 1 the DNS gave no answer."
 	if !strings.Contains(r.out, note) {
 		t.Errorf("the report does not say %q: %v", note, auditJSON(t, r)["assumptions"])
 	}
@@ -153,7 +153,7 @@ func TestResolveVerifiesAddressesOfViolationsOnly(t *testing.T) {
 	}
 }
 
-// The DNS is not asked about who is proven to be an impostor, or verified already.
+// The DNS is not asked about clients that are proven to be an impostor, or verified already.
 func TestResolveAsksOnlyWhereIdentityIsOpen(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	ranges := file(t, "googlebot.txt", "192.0.2.14\n")
@@ -173,7 +173,7 @@ func TestResolveThatIsInterruptedSaysSo(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	d.stop = stop
 	r, report := resolveWith(t, ctx, d, "--robots", robots, "--fail-on", "violation>0", log)
-	if r.code != exitInterrupted || !report.Partial || !strings.Contains(r.err, "interrupted: not all names were looked up") || !failOnNotAsked(r.err) {
+	if r.code != exitInterrupted || !report.Partial || !strings.Contains(r.err, "interrupted: not all names were looked up") || !failOnNotChecked(r.err) {
 		t.Errorf("code %d, partial %v, stderr %q", r.code, report.Partial, r.err)
 	}
 	if report.crawlers["Googlebot"].Verdicts["violation"] != 2 {

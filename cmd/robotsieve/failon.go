@@ -14,9 +14,10 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// reportFlags are the flags that say what comes of an audit.
+// reportFlags are the flags about the result of an audit.
 type reportFlags struct {
 	output func() (string, error)
 	failOn *[]string
@@ -52,15 +53,15 @@ func (f reportFlags) check() (form, error) {
 	return form, nil
 }
 
-// verdict ends the command with 1 if a condition holds, and says which.
-func (f form) verdict(s streams, r *audit.Report, j *judge) error {
-	code := exitDone
+// verdict ends the command with 1 if a condition holds, and says which one.
+func (f form) verdict(s streams, a *job.Audited) error {
+	code, r := exitDone, a.Report
 	for _, c := range f.failOn {
-		if !c.names(r, j.config.Crawlers) {
+		if !c.names(r, a.Crawlers) {
 			s.warn("--fail-on %s: no crawler called %s is known or was seen", c.text, c.crawler)
 		}
-		if c.verified && !j.verifies() {
-			s.warn("--fail-on %s: nobody can be verified without --ip-ranges, --resolved-names or --resolve", c.text)
+		if c.verified && !a.Verifies {
+			s.warn("--fail-on %s: no client can be verified without --ip-ranges, --resolved-names or --resolve", c.text)
 		}
 		if n := c.count(r); c.holds(n) {
 			s.warn("--fail-on %s: there %s %s", c.text, english.Verb(n, "is", "are"), grouped(n))
@@ -98,8 +99,8 @@ func parseCondition(text string) (condition, error) {
 	}, nil
 }
 
-// names tells whether the condition's crawler, if there is one, is known or in the
-// report: otherwise its name may be mistyped.
+// names tells whether the condition's crawler, if it has one, is known or in the
+// report. If not, its name may be mistyped.
 func (c condition) names(r *audit.Report, known *crawler.Set) bool {
 	is := func(name string) bool { return strings.EqualFold(name, c.crawler) }
 	return c.crawler == "" ||
@@ -107,7 +108,7 @@ func (c condition) names(r *audit.Report, known *crawler.Set) bool {
 		slices.ContainsFunc(known.Profiles(), func(p crawler.Profile) bool { return is(p.Name) && !p.Control })
 }
 
-// count counts the violations that the condition is about.
+// count counts the violations that the condition compares.
 func (c condition) count(r *audit.Report) (n int64) {
 	for _, row := range r.Crawlers {
 		if c.crawler != "" && !strings.EqualFold(c.crawler, row.Crawler) {

@@ -95,10 +95,10 @@ func TestFailOnThatIsNoCondition(t *testing.T) {
 }
 
 // Unread lines could clear a violation, so a part of the input fails nothing.
-// failOnNotAsked tells whether stderr says of --fail-on that it was not asked, and
+// failOnNotChecked tells whether stderr says of --fail-on that it was not checked, and
 // nothing else.
-func failOnNotAsked(stderr string) bool {
-	return strings.Count(stderr, "--fail-on") == 1 && strings.Contains(stderr, "--fail-on is not asked of a part of the input")
+func failOnNotChecked(stderr string) bool {
+	return strings.Count(stderr, "--fail-on") == 1 && strings.Contains(stderr, "--fail-on is not checked on a part of the input")
 }
 
 func TestFailOnNeedsAllOfTheInput(t *testing.T) {
@@ -111,7 +111,7 @@ func TestFailOnNeedsAllOfTheInput(t *testing.T) {
 		"missing":      command(t, "", append(append([]string{"audit", "--fail-on", "violation>0"}, args...), log, "missing.log")...),
 		"merged later": command(t, "", "merge", "--output", "csv", "--fail-on", "violation>0", state),
 	} {
-		if r.code != exitInput || !failOnNotAsked(r.err) || !strings.Contains(r.out, ",true,") {
+		if r.code != exitInput || !failOnNotChecked(r.err) || !strings.Contains(r.out, ",true,") {
 			t.Errorf("%s: code %d, stderr %q, stdout %.200q", name, r.code, r.err, r.out)
 		}
 	}
@@ -122,7 +122,7 @@ func TestFailOnNeedsAllOfTheInput(t *testing.T) {
 func TestFailOnThatCannotHold(t *testing.T) {
 	args, log := failOnFiles(t)
 	robots := args[1]
-	const nobody, part = "nobody can be verified without --ip-ranges", "--fail-on is not asked of a part of the input"
+	const nobody, part = "no client can be verified without --ip-ranges", "--fail-on is not checked on a part of the input"
 	for name, c := range map[string]struct {
 		args []string
 		says string

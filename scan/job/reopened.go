@@ -1,4 +1,4 @@
-package main
+package job
 
 import (
 	"fmt"
@@ -7,13 +7,12 @@ import (
 	"sync"
 )
 
-// maxOpen is how many files are open at once of those that are opened as needed. A
-// process may have few, such as 256 on macOS.
+// maxOpen is how many files of a reopening are open at once. A process may have few,
+// such as 256 on macOS.
 const maxOpen = 64
 
-// reopening is files of which the least recently read is closed when there are more
-// than maxOpen, and opened when it is read again. It is safe for any number of
-// goroutines.
+// reopening is a set of files. If more than maxOpen are open, the least recently read
+// one is closed, and opened when it is read again. It is safe for concurrent use.
 type reopening struct {
 	mu   sync.Mutex
 	open []*reopened // the most recently read last
@@ -23,7 +22,7 @@ type reopening struct {
 type reopened struct {
 	all  *reopening
 	name string
-	info os.FileInfo // of when it was opened first
+	info os.FileInfo // from the first opening
 	file *os.File    // nil: not open
 }
 
@@ -35,7 +34,7 @@ func (r *reopening) add(name string) (*reopened, error) {
 	return f, f.need()
 }
 
-// close closes those that are open.
+// close closes the open files.
 func (r *reopening) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,7 +45,7 @@ func (r *reopening) close() {
 	r.open = nil
 }
 
-// Name returns the name of the file.
+// Name returns the name of the file, for errors of package spill.
 func (f *reopened) Name() string { return f.name }
 
 // ReadAt implements io.ReaderAt.

@@ -1,0 +1,181 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// sampleAudit are the options of the demo.
+func sampleAudit() job.AuditOptions {
+	const sample = "../../testdata/sample/"
+	return job.AuditOptions{
+		Logs:   job.Inputs{Names: []string{sample + "access.log.gz"}},
+		Policy: sample + "policy.csv", Hosts: []string{"https://lantern.example"},
+		Crawlers: sample + "crawlers.json", Ranges: []string{sample + "ranges"},
+	}
+}
+
+func kindOf(err error) job.Kind {
+	if e := (*job.Error)(nil); errors.As(err, &e) {
+		return e.Kind
+	}
+	return 0
+}
+
+// Judged gets each request that the report counts, with the same verdict.
+func TestJudgedIsTheReport(t *testing.T) {
+	var mu sync.Mutex
+	counts := map[string]*audit.CrawlerInfo{}
+	rules := map[string]int64{}
+	o := sampleAudit()
+	o.Workers = 3
+	o.Judged = func(j *audit.Judged) {
+		mu.Lock()
+		defer mu.Unlock()
+		c := counts[j.Crawler]
+		if c == nil {
+			c = &audit.CrawlerInfo{}
+			counts[j.Crawler] = c
+		}
+		c.Requests += j.N
+		c.Verdicts[j.Verdict] += j.N
+		c.Identity[j.Identity] += j.N
+		switch j.Verdict {
+		case audit.Indeterminate:
+			c.Reasons[j.Reason] += j.N
+		case audit.Violation:
+			c.Outcomes[j.Outcome] += j.N
+			rules[fmt.Sprint(j.Crawler, j.Rule.Version, j.Rule.Line, j.Rule.Rule)] += j.N
+		}
+		if len(j.Line) == 0 || !strings.Contains(string(j.Line), j.Method.String()) && j.Method != audit.OtherMethod {
+			t.Errorf("%s: %q", j.Crawler, j.Line)
+		}
+	}
+	a, err := job.Audit(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range a.Report.Crawlers {
+		got := counts[c.Crawler]
+		if got == nil || got.Requests != c.Requests || got.Verdicts != c.Verdicts || got.Identity != c.Identity || got.Reasons != c.Reasons || got.Outcomes != c.Outcomes {
+			t.Errorf("%s: %+v, the report has %+v", c.Crawler, got, c)
+		}
+		for _, r := range c.Rules {
+			if n := rules[fmt.Sprint(c.Crawler, r.Version, r.Line, r.Rule)]; n != r.Violations {
+				t.Errorf("%s: %d of %+v", c.Crawler, n, r)
+			}
+		}
+	}
+	if len(counts) != len(a.Report.Crawlers) {
+		t.Errorf("%d crawlers, the report has %d", len(counts), len(a.Report.Crawlers))
+	}
+}
+
+// A state alone, merged, is the report.
+func TestStateWithoutReport(t *testing.T) {
+	o := sampleAudit()
+	want, err := job.Audit(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.State, o.NoReport = filepath.Join(t.TempDir(), "a.state"), true
+	a, err := job.Audit(t.Context(), o)
+	if err != nil || a.Report != nil {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	got, err := job.Merge(t.Context(), job.MergeOptions{States: []string{o.State}})
+	if err != nil || fmt.Sprintf("%+v", got.Report) != fmt.Sprintf("%+v", want.Report) || !got.Verifies {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
+
+// Errors can be told apart.
+func TestAuditErrors(t *testing.T) {
+	write := func(name, text string) string {
+		name = filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	states := func(change func(*job.AuditOptions)) string {
+		o := sampleAudit()
+		change(&o)
+		o.State, o.NoReport = filepath.Join(t.TempDir(), "a.state"), true
+		if _, err := job.Audit(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		return o.State
+	}
+	one, other := states(func(*job.AuditOptions) {}), states(func(o *job.AuditOptions) { o.Samples = 2 })
+	good, err := os.ReadFile(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	merge := func(names ...string) error {
+		_, err := job.Merge(t.Context(), job.MergeOptions{States: names})
+		return err
+	}
+	for name, c := range map[string]struct {
+		err  error
+		kind job.Kind
+		is   error
+	}{
+		"no state":      {merge(write("x", "something else, and longer than the first bytes")), job.Input, audit.ErrNotState},
+		"version":       {merge(write("x", "robotsieve state 1\nmore")), job.Input, audit.ErrStateVersion},
+		"cut":           {merge(write("x", string(good[:len(good)/2]))), job.Input, audit.ErrDamaged},
+		"missing":       {merge("none.state"), job.Input, os.ErrNotExist},
+		"no head":       {merge(write("x", string(good[:19])+strings.Repeat("\x00", 24))), job.Input, job.ErrBasis},
+		"none":          {merge(), job.Usage, nil},
+		"other options": {merge(one, other), job.Input, nil},
+	} {
+		if kindOf(c.err) != c.kind || c.is != nil && !errors.Is(c.err, c.is) {
+			t.Errorf("%s: %v", name, c.err)
+		}
+	}
+	var differ *job.BasisError
+	if err := merge(one, other); !errors.As(err, &differ) || differ.One != one || differ.Other != other || differ.Difference != "--samples 0 and 2" {
+		t.Errorf("%v", err)
+	}
+	for name, change := range map[string]func(*job.AuditOptions){
+		"two policies":     func(o *job.AuditOptions) { o.Robots.Name = "robots.txt" },
+		"no policy":        func(o *job.AuditOptions) { o.Policy = "" },
+		"short window":     func(o *job.AuditOptions) { o.Window = 1 },
+		"state and judged": func(o *job.AuditOptions) { o.State, o.Judged = "x", func(*audit.Judged) {} },
+	} {
+		o := sampleAudit()
+		change(&o)
+		if a, err := job.Audit(t.Context(), o); a != nil || kindOf(err) != job.Usage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if a, err := job.Audit(ctx, sampleAudit()); a != nil || kindOf(err) != job.Interrupted {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// A log that is missing leaves a partial report, and inputs may be opened ones.
+func TestAuditOfOpenedAndMissingInputs(t *testing.T) {
+	o := sampleAudit()
+	var warnings []string
+	o.Log.Warn = func(message string) { warnings = append(warnings, message) }
+	o.Logs.Names = []string{"missing.log"}
+	o.Logs.Opened = []*source.Input{source.NewInput("memory", strings.NewReader(
+		`192.0.2.1 - - [18/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "ExampleBot/1.0 (+https://bot.example/)"`+"\n"), -1)}
+	a, err := job.Audit(t.Context(), o)
+	if err != nil || !a.Partial || !a.Report.Partial || a.Report.Lines != 1 || len(a.Report.Inputs) != 2 || len(warnings) != 1 {
+		t.Errorf("%v, %+v, %q", err, a, warnings)
+	}
+}

@@ -1,0 +1,350 @@
+package job
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// basis is everything that an audit rests on except the logs. As JSON it is in the head
+// of a state: states with the same basis add up.
+type basis struct {
+	audit.Basis
+	Rows     []basisRow
+	Bodies   [][]byte // of the rows, each once
+	Window   time.Duration
+	Dialect  string // "auto" or one for all crawlers
+	MaxBytes int    // as compile.Options has it
+	Profiles []crawler.Profile
+	Sums     [][]byte // SHA-256 of the files of Ranges, and of Names
+	Samples  int
+}
+
+// basisRow is a policy.Row with its body as an index in Bodies, -1 if it has none.
+type basisRow struct {
+	policy.Row
+	Body int
+}
+
+// basis reads the files that the options name, except those of addresses.
+func (o *AuditOptions) basis(ctx context.Context) (*basis, error) {
+	b := &basis{
+		Basis:  audit.Basis{AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"), TrustedProxies: o.TrustedProxies},
+		Window: cmp.Or(o.Window, MinWindow), MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes), Dialect: "auto", Samples: o.Samples,
+	}
+	if o.Dialect != nil {
+		b.Dialect = o.Dialect.String()
+	}
+	for _, host := range o.Hosts {
+		list, err := origin.Parse(host)
+		if err != nil {
+			return nil, usageError("--host %w", err)
+		}
+		for _, o := range list {
+			b.Hosts = append(b.Hosts, o.String())
+		}
+	}
+	var err error
+	if b.Profiles, err = Profiles(o.Crawlers); err != nil {
+		return nil, err
+	}
+	if o.Robots.Name != "" {
+		body, size, err := o.Robots.Measure(ctx)
+		b.Constant, b.File, b.Bodies = true, o.Robots.Name, [][]byte{body}
+		b.Rows = []basisRow{{Row: policy.Row{Status: 200, Size: size, File: b.File}}}
+		return b, err
+	}
+	return b, b.readVersions(o.Policy, o.History)
+}
+
+func (b *basis) readVersions(path, history string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return inputError(err)
+	}
+	read := policy.ReadManifest
+	if info.IsDir() {
+		read = policy.ReadDirectory
+	}
+	rows, err := read(path, b.MaxBytes)
+	if err != nil {
+		return inputError(err)
+	}
+	b.File = path
+	b.Observed = history == "observed" || history != "deployed" && info.IsDir()
+	bodies := map[string]int{}
+	for _, r := range rows {
+		row := basisRow{r, -1}
+		if r.Status/100 == 2 {
+			i, known := bodies[string(r.Body)]
+			if !known {
+				i = len(b.Bodies)
+				bodies[string(r.Body)] = i
+				b.Bodies = append(b.Bodies, r.Body)
+			}
+			row.Body, row.Row.Body = i, nil
+		}
+		b.Rows = append(b.Rows, row)
+	}
+	return nil
+}
+
+// maxOddFiles bounds the files whose oddities are listed.
+const maxOddFiles = 10
+
+// findOddities returns warnings about the robots.txt files.
+func (b *basis) findOddities() (list []string) {
+	rest := int64(0)
+	seen := map[int]bool{}
+	for _, r := range b.Rows {
+		if r.Body < 0 || seen[r.Body] {
+			continue
+		}
+		seen[r.Body] = true
+		robots := compile.Compile(b.Bodies[r.Body], compile.Options{MaxBytes: b.MaxBytes, Engine: compile.EngineList})
+		odd := Oddities(robots, cmp.Or(r.File, r.Where))
+		if len(list) >= maxOddFiles {
+			rest += int64(min(1, len(odd)))
+			continue
+		}
+		list = append(list, odd...)
+	}
+	if rest > 0 {
+		list = append(list, fmt.Sprintf("and %s of the policy %s of the same kind", english.Plural(rest, "more file"), english.Verb(rest, "is", "are")))
+	}
+	return list
+}
+
+// config compiles the files of the basis, and completes audit.Basis by what follows from
+// them.
+func (b *basis) config() (audit.Config, error) {
+	c := audit.Config{Samples: b.Samples}
+	var err error
+	if c.Crawlers, err = crawler.New(b.Profiles); err != nil {
+		return c, err
+	}
+	if b.Dialect != "auto" {
+		d, err := automaton.ParseDialect(b.Dialect)
+		if err != nil {
+			return c, err
+		}
+		c.Dialect = &d
+	}
+	o := policy.Options{Observed: b.Observed, Window: b.Window, AssumeConstant: b.AssumeConstant, MaxBytes: b.MaxBytes}
+	for _, text := range b.Hosts {
+		list, err := origin.Parse(text)
+		if err != nil {
+			return c, err
+		}
+		o.Hosts = append(o.Hosts, list...)
+	}
+	var rows []policy.Row
+	b.LastSeen = map[string]int64{}
+	for _, r := range b.Rows {
+		if r.Body >= 0 {
+			r.Row.Body = b.Bodies[r.Body]
+		}
+		rows = append(rows, r.Row)
+		for _, o := range r.Origins {
+			if b.Observed {
+				b.LastSeen[o.String()] = max(b.LastSeen[o.String()], r.From)
+			}
+		}
+	}
+	b.Oddities = b.findOddities()
+	if b.Constant {
+		c.Policy = policy.Constant(rows[0], o)
+	} else {
+		c.Policy, err = policy.New(rows, o)
+	}
+	return c, err
+}
+
+// identify reads the files of addresses and names.
+func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
+	b.RangesMaxAge = cmp.Or(o.RangesMaxAge, 30*24*time.Hour)
+	options := crawler.IdentityOptions{MaxAge: b.RangesMaxAge}
+	for _, arg := range o.Ranges {
+		series, ignored, err := crawler.LoadSeries(arg, c.Crawlers)
+		if errors.Is(err, crawler.ErrUnknownCrawler) {
+			return usageError("--ip-ranges %w", err)
+		}
+		if err != nil {
+			return inputError(err)
+		}
+		for _, path := range ignored {
+			o.Log.warn("%s: skipped: its name is not that of a known crawler", path)
+		}
+		options.Series = append(options.Series, series...)
+	}
+	for _, series := range options.Series {
+		for _, list := range series.Lists {
+			info := audit.RangeInfo{Crawler: series.Profile.Name, File: printable(list.File)}
+			if list.Created != 0 {
+				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
+			}
+			b.Ranges, b.Sums = append(b.Ranges, info), append(b.Sums, list.Sum[:])
+		}
+	}
+	if b.Names = o.Names; b.Names != "" {
+		f, err := os.Open(b.Names)
+		if err != nil {
+			return inputError(err)
+		}
+		defer f.Close()
+		sum := sha256.New()
+		if options.Names, err = crawler.ReadNames(io.TeeReader(f, sum), filepath.ToSlash(b.Names)); err != nil {
+			return inputError(err)
+		}
+		b.Sums = append(b.Sums, sum.Sum(nil))
+	}
+	var err error
+	if c.ClientIP, err = crawler.ParseClientIP(b.ClientIP, b.TrustedProxies); err != nil {
+		return usageError("--client-ip, --trusted-proxies: %w", err)
+	}
+	c.Identities, c.Addresses = crawler.NewIdentities(c.Crawlers, options), o.Resolver != nil
+	return nil
+}
+
+// checkHosts refuses one robots.txt for logs that name several hosts.
+func (l *auditLogs) checkHosts(b *basis) error {
+	if !b.Constant || len(b.Hosts) > 0 {
+		return nil
+	}
+	for i, f := range l.formats {
+		if !f.HasHost() {
+			continue
+		}
+		head, err := l.inputs[i].Head(format.SampleBytes) // which openLog has read before, so this does not wait
+		if err != nil {
+			return inputError(err)
+		}
+		return usageError("%s is %s, which names hosts: use --host to say which of them %s is for. Seen in its first lines: %s",
+			l.inputs[i].Name, f.Name(), b.File, strings.Join(format.Hosts(f, bytes.TrimPrefix(head, format.BOM)), ", "))
+	}
+	return nil
+}
+
+// stateHead is the head of a state.
+type stateHead struct {
+	Basis    json.RawMessage
+	Inputs   []audit.InputInfo
+	Warnings []string
+	Partial  bool
+}
+
+// head returns the head of a state of these inputs.
+func (b *basis) head(in audit.Inputs) ([]byte, error) {
+	basis, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(stateHead{basis, in.List, in.Warnings, in.Partial})
+}
+
+// check refuses a basis from a state that no options and files give.
+func (b *basis) check() error {
+	profiles, err := json.Marshal(b.Profiles)
+	if err != nil {
+		return err
+	}
+	if _, err := crawler.Read(profiles); err != nil {
+		return err
+	}
+	if b.Constant && (len(b.Rows) != 1 || b.Rows[0].Body != 0 || len(b.Rows[0].Origins) > 0) {
+		return errors.New("not one robots.txt")
+	}
+	if b.Window < MinWindow || b.Window > MaxWindow || b.Samples < 0 {
+		return errors.New("a number is out of its bounds")
+	}
+	for _, r := range b.Rows {
+		if r.Body < -1 || r.Body >= len(b.Bodies) || (r.Body >= 0) != (r.Status/100 == 2) || r.Size < -1 || r.MaxAge < 0 {
+			return errors.New("a version is invalid")
+		}
+		for _, o := range r.Origins {
+			if list, err := origin.Parse(o.String()); err != nil || !slices.Contains(list, o) {
+				return fmt.Errorf("%q is no origin", o.String())
+			}
+		}
+	}
+	return nil
+}
+
+// difference names the first thing in which two bases, as states have them, differ.
+func difference(one, other json.RawMessage) string {
+	var a, b basis
+	if json.Unmarshal(one, &a) != nil || json.Unmarshal(other, &b) != nil {
+		return "one of them is invalid"
+	}
+	choose := func(first bool, x, y string) string {
+		if first {
+			return x
+		}
+		return y
+	}
+	for _, d := range []struct {
+		what string
+		of   func(b *basis) any
+	}{
+		{"what is judged by, given by", func(b *basis) any { return choose(b.Constant, "--robots", "--policy") }},
+		{"the file's name,", func(b *basis) any { return b.File }},
+		{choose(a.Constant, "the robots.txt itself", "the versions of robots.txt"), func(b *basis) any { return hidden{b.Bodies, b.Rows} }},
+		{"--history", func(b *basis) any { return choose(b.Observed, "observed", "deployed") }},
+		{"--assume-constant", func(b *basis) any { return b.AssumeConstant }},
+		{"--window", func(b *basis) any { return english.Hours(b.Window) }},
+		{"--host", func(b *basis) any { return b.Hosts }},
+		{"--dialect", func(b *basis) any { return b.Dialect }},
+		{"--max-bytes", func(b *basis) any { return max(b.MaxBytes, 0) }},
+		{"the crawlers known, by --crawlers or by the program's version", func(b *basis) any { return hidden{b.Profiles} }},
+		{"the lists of --ip-ranges", func(b *basis) any { return hidden{b.Ranges} }},
+		{"--ranges-max-age", func(b *basis) any { return english.Hours(b.RangesMaxAge) }},
+		{"--resolved-names", func(b *basis) any { return b.Names }},
+		{"the contents of the files of --ip-ranges or --resolved-names", func(b *basis) any { return hidden{b.Sums} }},
+		{"--client-ip", func(b *basis) any { return b.ClientIP }},
+		{"--trusted-proxies", func(b *basis) any { return b.TrustedProxies }},
+		{"--samples", func(b *basis) any { return b.Samples }},
+		{"--sampled", func(b *basis) any { return b.Sampled }},
+	} {
+		x, y := d.of(&a), d.of(&b)
+		if reflect.DeepEqual(x, y) {
+			continue
+		}
+		if _, isHidden := x.(hidden); isHidden {
+			return d.what
+		}
+		return fmt.Sprintf("%s %s and %s", d.what, flagText(x), flagText(y))
+	}
+	return "how the states were written"
+}
+
+// hidden are values too long to be shown.
+type hidden []any
+
+// flagText is the value of a flag.
+func flagText(v any) string {
+	text := fmt.Sprint(v)
+	if list, ok := v.([]string); ok {
+		text = strings.Join(list, ", ")
+	}
+	return cmp.Or(text, "none")
+}
