@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test race guard bench profile bench-peers peers-install peers-test fuzz lint sample clean
+.PHONY: build demo test race guard bench profile bench-peers peers-install peers-test fuzz lint sample man clean
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -85,6 +85,11 @@ lint:
 	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
 		if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	$(GO) vet ./...
+	$(GO) vet -tags man ./cmd/robotsieve
+
+# The man pages of all commands, in bin/man.
+man:
+	$(GO) run -pgo=off -tags man ./cmd/robotsieve bin/man
 
 # The sample log is made by its generator; a test compares the two.
 sample:

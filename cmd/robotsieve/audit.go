@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -166,7 +167,7 @@ func (f form) finish(s streams, run func() (*job.Audited, error)) error {
 		code = codeOf(err)
 	}
 	if f.output != "text" || anyRead(a.Report) { // people have read the warnings; programs get a partial report
-		if err := writeReport(s, f.output, a.Report); err != nil {
+		if err := report.Write(s.out, f.output, a.Report, colours(s.out)); err != nil {
 			return &exitError{max(code, exitInput), fmt.Errorf("writing the report: %w", err)}
 		}
 	}

@@ -387,7 +387,7 @@ func TestMergeOfManyStates(t *testing.T) {
 	for part := range slices.Chunk(states, 20) {
 		sum := filepath.Join(dir, fmt.Sprint(len(sums), ".state"))
 		sums = append(sums, sum)
-		if r := command(t, "", append([]string{"merge", "--state", sum}, part...)...); r.code != exitDone || r.err != "" || !strings.Contains(r.out, "Lines ") {
+		if r := command(t, "", append([]string{"merge", "--state", sum}, part...)...); r.code != exitDone || r.err != "" || !strings.Contains(r.out, "Lines:") {
 			t.Fatalf("%+v", r)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/compile"
 )
 
@@ -49,7 +50,7 @@ func runBatch(s streams, f robotsFlags) error {
 		}
 		if err != nil {
 			failed = true
-			_ = encoder(out).Encode(map[string]string{"error": err.Error()}) // Flush returns its error
+			_ = report.Encoder(out).Encode(map[string]string{"error": err.Error()}) // Flush returns its error
 		} else {
 			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
 		}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 )
 
 // benchReport is what a benchmark found.
@@ -30,15 +30,18 @@ func (w *work) report() *benchReport {
 	}
 }
 
-// maxErrorShown bounds the text of an error, in characters.
-const maxErrorShown = 300
+// Bounds of texts, in characters.
+const (
+	maxErrorShown = 300
+	maxRuleShown  = 50
+)
 
 // write prints the report in one of its forms.
 func (r *benchReport) write(s streams, form string) error {
 	w := bufio.NewWriter(s.out)
 	switch form {
 	case "json":
-		e := encoder(w)
+		e := report.Encoder(w)
 		e.SetIndent("", "  ")
 		if err := e.Encode(r); err != nil {
 			return err
@@ -63,8 +66,8 @@ func (r *benchReport) writeCSV(w *bufio.Writer) error {
 	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 	for _, e := range r.Engines {
 		c.Write([]string{
-			cell(e.Engine), e.How, number(e.CompileNS), number(e.CompileSpread), number(e.URLNS), number(e.URLSpread),
-			number(e.URLsPerSecond), number(e.StartUpNS), strconv.Itoa(e.Compared), strconv.Itoa(e.Agreed), cell(e.Error),
+			report.Cell(e.Engine), e.How, number(e.CompileNS), number(e.CompileSpread), number(e.URLNS), number(e.URLSpread),
+			number(e.URLsPerSecond), number(e.StartUpNS), strconv.Itoa(e.Compared), strconv.Itoa(e.Agreed), report.Cell(e.Error),
 			strconv.FormatBool(r.Partial), strconv.Itoa(r.URLs),
 		})
 	}
@@ -78,11 +81,12 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	}
 	fmt.Fprintf(w, "%s of robots.txt, %s, asked by %s in dialect %s.\n\n",
 		plural(int64(r.Bytes), "byte"), plural(int64(r.URLs), "URL"), r.Agent, r.Dialect)
-	t := newTable(table.Row{"engine", "", "ns a parse", "±", "ns a URL", "±", "URLs a second", "agrees"}, 3, 4, 5, 6, 7, 8)
+	var rows [][]string
 	for _, e := range r.Engines {
-		t.AppendRow(e.row(r.URLs))
+		rows = append(rows, e.row(r.URLs))
 	}
-	fmt.Fprintln(w, t.Render())
+	header := []string{"engine", "", ">ns a parse", ">±", ">ns a URL", ">±", ">URLs a second", ">agrees"}
+	fmt.Fprintln(w, report.Table(header, rows))
 	r.notes(w)
 	for _, e := range r.Engines {
 		e.writeDisagreements(w)
@@ -91,9 +95,9 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 
 // row is the engine's in the table. What agrees is a part of what was compared, which
 // is said unless it is all.
-func (e *engineReport) row(urls int) table.Row {
+func (e *engineReport) row(urls int) []string {
 	if e.Error != "" {
-		return table.Row{e.Engine, "failed", "-", "-", "-", "-", "-", "-"}
+		return []string{e.Engine, "failed", "-", "-", "-", "-", "-", "-"}
 	}
 	agrees := percent(e.Agreed, e.Compared)
 	if e.Compared < urls {
@@ -102,7 +106,7 @@ func (e *engineReport) row(urls int) table.Row {
 	if e.Engine == "robotsieve" && e.How != "external" {
 		agrees = "reference"
 	}
-	return table.Row{
+	return []string{
 		e.Engine, e.How, nanoseconds(e.CompileNS), spread(e.CompileNS, e.CompileSpread),
 		nanoseconds(e.URLNS), spread(e.URLNS, e.URLSpread), nanoseconds(e.URLsPerSecond), agrees,
 	}
@@ -112,7 +116,7 @@ func (r *benchReport) notes(w *bufio.Writer) {
 	fmt.Fprintf(w, "\nMedians of %d rounds, one thread each; ± is half of what lies between the fastest and the slowest.\n", r.Rounds)
 	for _, e := range r.Engines {
 		if e.Error != "" {
-			fmt.Fprintf(w, "%s failed: %s\n", e.Engine, cut(e.Error, maxErrorShown))
+			fmt.Fprintf(w, "%s failed: %s\n", e.Engine, report.Cut(e.Error, maxErrorShown))
 			continue
 		}
 		if e.How == "external" {
@@ -133,10 +137,10 @@ func (e *engineReport) writeDisagreements(w *bufio.Writer) {
 	for _, d := range e.Disagreements {
 		rule := "no rule matches"
 		if d.Line > 0 {
-			rule = fmt.Sprintf("line %d: %s", d.Line, cut(d.Rule, maxRuleShown))
+			rule = fmt.Sprintf("line %d: %s", d.Line, report.Cut(d.Rule, maxRuleShown))
 		}
 		says := map[bool]string{true: "allowed, robotsieve disallowed", false: "disallowed, robotsieve allowed"}[d.Allowed]
-		fmt.Fprintf(w, "  %s: %s (%s)\n", cut(d.URL, maxRuleShown), says, rule)
+		fmt.Fprintf(w, "  %s: %s (%s)\n", report.Cut(d.URL, maxRuleShown), says, rule)
 	}
 }
 

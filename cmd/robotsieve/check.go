@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -124,12 +125,12 @@ func (w *answerWriter) write(a job.Answer) {
 	switch w.form {
 	case "json":
 		w.w.WriteString(map[bool]string{true: "[\n", false: ",\n"}[w.n == 1])
-		w.err = encoder(trimNewline{w.w}).Encode(a)
+		w.err = report.Encoder(trimNewline{w.w}).Encode(a)
 	case "ndjson":
-		w.err = encoder(w.w).Encode(a)
+		w.err = report.Encoder(w.w).Encode(a)
 	case "csv":
 		w.err = w.csv.Write([]string{
-			cell(a.URL), cell(a.Agent), a.Dialect, strconv.FormatBool(a.Allowed), strconv.Itoa(a.Line), cell(a.Rule),
+			report.Cell(a.URL), report.Cell(a.Agent), a.Dialect, strconv.FormatBool(a.Allowed), strconv.Itoa(a.Line), report.Cell(a.Rule),
 		})
 	default:
 		w.text(a)

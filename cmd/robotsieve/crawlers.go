@@ -2,13 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
@@ -118,7 +119,7 @@ func explainLines(s streams, w *bufio.Writer, set *crawler.Set, output string) e
 func explain(w *bufio.Writer, set *crawler.Set, header, output string) error {
 	r := readHeader(set, header)
 	if output == "json" {
-		return writeError(encoder(w).Encode(r))
+		return writeError(report.Encoder(w).Encode(r))
 	}
 	r.text(w)
 	return nil
@@ -129,16 +130,17 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 	if output == "json" {
 		for i, p := range profiles {
 			w.WriteString(map[bool]string{true: "[\n", false: ",\n"}[i == 0])
-			if err := encoder(trimNewline{w}).Encode(printableProfile(p)); err != nil {
+			if err := report.Encoder(trimNewline{w}).Encode(printableProfile(p)); err != nil {
 				return writeError(err)
 			}
 		}
 		w.WriteString("\n]\n")
 		return nil
 	}
-	t := newTable(table.Row{
+	header := []string{
 		"crawler", "operator", "category", "words", "tokens", "bound by *", "exempt", "dialect", "obeys", "verify", "as of", "source",
-	})
+	}
+	var rows [][]string
 	exempt, sourced := 0, 0
 	for _, p := range profiles {
 		p = printableProfile(p)
@@ -158,19 +160,17 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 		if p.Control {
 			words = "(control token)"
 		}
-		row := table.Row{
-			p.Name, p.Operator, p.Category, cut(words, maxWordsShown), strings.Join(p.Tokens, ", "), bound, isExempt, p.Dialect,
+		row := []string{
+			p.Name, p.Operator, p.Category, report.Cut(words, maxWordsShown), strings.Join(p.Tokens, ", "), bound, isExempt, p.Dialect,
 			p.Obeys, p.Verify, p.Date, p.Source,
 		}
 		for i := range row {
-			if row[i] == "" {
-				row[i] = "-"
-			}
+			row[i] = cmp.Or(row[i], "-")
 		}
-		t.AppendRow(row)
+		rows = append(rows, row)
 	}
 	fmt.Fprintf(w, "%s\n\n%s, of which %s exempt; of %s a page is named that what is said here is taken from.\n",
-		t.Render(), plural(int64(len(profiles)), "crawler"), are(int64(exempt)), grouped(int64(sourced)))
+		report.Table(header, rows), plural(int64(len(profiles)), "crawler"), are(int64(exempt)), grouped(int64(sourced)))
 	return nil
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -23,7 +25,7 @@ type reportFlags struct {
 
 func addReportFlags(cmd *cobra.Command) reportFlags {
 	return reportFlags{
-		output: choice(cmd, "output", "text", "form of the report", "text", "json", "ndjson", "csv"),
+		output: choice(cmd, "output", "text", "form of the report", report.Outputs()...),
 		failOn: cmd.Flags().StringArray("fail-on", nil,
 			"exit with 1 if this holds, such as 'violation>0', 'violation.verified.obtained>10' or 'GPTBot:violation.obtained>0' (repeatable)"),
 	}
@@ -62,7 +64,7 @@ func (f form) verdict(s streams, a *job.Audited) error {
 			s.warn("--fail-on %s: no client can be verified without --ip-ranges, --resolved-names or --resolve", c.text)
 		}
 		if n := c.count(r); c.holds(n) {
-			s.warn("--fail-on %s: there %s %s", c.text, verb(n, "is", "are"), grouped(n))
+			s.warn("--fail-on %s: there %s %s", c.text, english.Verb(n, "is", "are"), grouped(n))
 			code = exitFound
 		}
 	}

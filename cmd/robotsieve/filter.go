@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
@@ -192,7 +193,7 @@ func writeFilterJSON(s streams, r *job.Filtered) error {
 			reasons[class.String()] = r.Count[class]
 		}
 	}
-	return encoder(s.err).Encode(struct {
+	return report.Encoder(s.err).Encode(struct {
 		Schema      string           `json:"schema"`
 		Partial     bool             `json:"partial"`
 		Read        int64            `json:"read"`

@@ -1,3 +1,5 @@
+//go:build !man
+
 // Robotsieve tells which crawlers ignored robots.txt, by the logs of a web
 // server, and what a robots.txt says of any URL. See the README, or
 // robotsieve --help.

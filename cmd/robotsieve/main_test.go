@@ -302,7 +302,7 @@ func TestAuditDoesNotDependOnWorkersOrOrderOfFiles(t *testing.T) {
 func withoutInputs(report, output string) string {
 	start, end := `"inputs":`, `]`
 	if output == "text" {
-		start, end = "\nRead ", "\n\n"
+		start, end = "\nRead: ", "\n\n"
 	}
 	if output == "csv" { // the last cell of the row of the audit
 		return regexp.MustCompile(`(?m)^(audit,.*),[^,]*$`).ReplaceAllString(report, "$1")
@@ -323,9 +323,9 @@ func TestAuditSaysWhatItReads(t *testing.T) {
 		t.Fatalf("code %d, stderr %q", r.code, r.err)
 	}
 	for _, want := range []string{
-		"1 of 2 requests by clients identifying themselves as crawlers was for what every lawful copy of robots.txt forbids them, under the name of 1 crawler",
-		"Proven violations: 0, as nobody's identity is verified", "taken as in force throughout", "Robots.txt requests are not logged",
-		"Read -: combined, 164 bytes", "Disallow: /p",
+		"1 of 2 crawler requests broke robots.txt, by 1 crawler",
+		"1 violation; no client was verified, because no address lists were given (--ip-ranges).", "taken as in force throughout", "Robots.txt requests are not logged",
+		"Read: -: combined, 164 bytes", "Disallow: /p",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(r.out), " "), want) {
 			t.Errorf("report lacks %q:\n%s", want, r.out)
@@ -340,7 +340,7 @@ func TestAuditSamples(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	r := command(t, logLine("/p2", "FooBot/1")+logLine("/p1", "FooBot/1")+logLine("/p3", "FooBot/1"),
 		"audit", "--robots", robots, "--samples", "2", "-")
-	_, samples, _ := strings.Cut(r.out, "First violations of FooBot, as logged:\n")
+	_, samples, _ := strings.Cut(r.out, "First violations by FooBot, as logged:\n")
 	if want := "  " + logLine("/p1", "FooBot/1") + "  " + logLine("/p2", "FooBot/1"); samples != want {
 		t.Errorf("got %q, want %q first", samples, want)
 	}
@@ -510,7 +510,7 @@ func TestTruncatedGzipIsReportedAsFarAsItGoes(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	zipped := compressed(t, strings.Repeat(logLine("/p", "FooBot/1"), 20000))
 	r := command(t, "", "audit", "--robots", robots, file(t, "a.log.gz", zipped[:len(zipped)-20]))
-	if r.code != exitInput || !strings.HasPrefix(r.out, "PARTIAL") || !strings.Contains(r.out, "broken off:") ||
+	if r.code != exitInput || !strings.HasPrefix(r.out, "PARTIAL") || !strings.Contains(r.out, "stopped early:") ||
 		!strings.Contains(r.out, "violation") || !strings.Contains(r.err, "the report covers the") {
 		t.Errorf("%+v", r)
 	}
@@ -558,6 +558,7 @@ func TestControlCharactersNeverReachATerminal(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p"+evil+"\ndisallow: /p\n"+evil+"\n")
 	log := logLine("/p"+evil, "Evil"+evil+"Bot-x/1 http://x.example") + logLine("/p", "Evil-bot/1"+evil) + evil + "\n" +
 		logLine("http://h"+evil+"/p", "Evil-bot/1")
+	crawlers := file(t, "mine.json", `[{"name":"E\u001b[31mBot","operator":"\u202eX","words":["Evil-bot"],"tokens":["x"],"category":"\u009b","exempt":"\u009b","obeys":"no","source":"\u001b","date":"\u007f"}]`)
 	logName := file(t, "evil"+evil+".log", log)
 	for _, args := range [][]string{
 		{"audit", "--robots", robots, "--samples", "5", logName},
@@ -565,6 +566,8 @@ func TestControlCharactersNeverReachATerminal(t *testing.T) {
 		{"audit", "--robots", robots, "--samples", "5", "--output", "json", logName},
 		{"audit", "--robots", robots, "--samples", "5", "--output", "ndjson", logName},
 		{"audit", "--robots", robots, "--output", "csv", logName},
+		{"audit", "--robots", robots, "--crawlers", crawlers, logName},
+		{"audit", "--robots", robots, "--crawlers", crawlers, "--output", "json", logName},
 		{"audit", "--robots", robots, "missing" + evil},
 		{"audit", "--robots", "missing" + evil, logName},
 		{"check", "--robots", robots, "--agent", "x" + evil, "/p" + evil},

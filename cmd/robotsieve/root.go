@@ -26,6 +26,10 @@ type streams struct {
 	out, err io.Writer
 }
 
+// colours tells whether a stream is written to in colours: on a terminal, unless the
+// user forbids it (no-color.org).
+func colours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
+
 // printable is text of strangers as it may be shown.
 func printable(text string) string { return audit.Printable([]byte(text)) }
 

@@ -123,8 +123,8 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 	for p, row := range t.known {
 		if row.requests > 0 {
 			info := a.crawler(row)
-			info.Operator, info.Category, info.Exempt = p.Operator, p.Category, p.Exempt
-			info.Obeys, info.Source, info.Date = p.Obeys, p.Source, p.Date
+			info.Operator, info.Category, info.Exempt = printable(p.Operator), printable(p.Category), printable(p.Exempt)
+			info.Obeys, info.Source, info.Date = p.Obeys, printable(p.Source), printable(p.Date)
 			list = append(list, info)
 		}
 	}

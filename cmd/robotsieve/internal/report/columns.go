@@ -1,0 +1,185 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// column is a figure of a crawler, or a fact about the audit, as every output names it.
+// CSV has all columns, the table of crawlers in the document those with a heading.
+type column struct {
+	name string
+	// of is the value for a crawler or, if c is nil, for the audit as a whole: a
+	// string, an int64, a float64, a bool, or nil if it has none.
+	of func(r *audit.Report, c *audit.CrawlerInfo) any
+	// heading is the name in a table. A soft hyphen or a zero-width space in it is
+	// where a narrow table may break it.
+	heading string
+	// means is the definition, if the name does not say enough.
+	means string
+}
+
+// terms are the headings and definitions of counts by verdict, outcome or reason.
+var terms = map[string]struct{ heading, means string }{
+	"robots_fetch":  {heading: "robots\u200b.txt"},
+	"violation":     {heading: "viola\u00adtion"},
+	"indeterminate": {heading: "indeter\u00adminate"},
+
+	"allowed":     {heading: "allowed"},
+	"grace":       {"grace", "some lawful copies of robots.txt forbid the request, others permit it"},
+	"no_policy":   {"no \u200bpolicy", "permitted only because the site answered that it had no robots.txt"},
+	"unreachable": {"unreach\u00adable", "permitted only because robots.txt could not be fetched"},
+	"exempt":      {heading: "exempt"},
+	"spoofed":     {"spoofed", "sent by an impostor, from an address that is not the crawler's"},
+
+	"obtained":   {means: "answered with 2xx or 304"},
+	"redirected": {means: "answered with another 3xx"},
+	"refused":    {means: "answered with 401, 403, 429, 444, 451 or 5xx"},
+	"absent":     {means: "answered with any other status"},
+
+	"no_version":        {means: "the crawler may have used a copy older than the first known version"},
+	"no_host":           {means: "the host is not known"},
+	"no_time":           {means: "the time cannot be read"},
+	"unknown_scheme":    {means: "http and https give different verdicts, and the log does not say which was used"},
+	"lossy_path":        {means: "the log does not have the path as the client sent it"},
+	"truncated":         {means: "the server logged only the beginning of the target"},
+	"ambiguous_agent":   {means: "the User-Agent names crawlers of more than one operator"},
+	"redirected_policy": {means: "robots.txt redirected to one that is not known"},
+	"contested":         {means: "Google's parser and RFC 9309 read the rule differently"},
+}
+
+// title is the name of a column in a sentence.
+func (c column) title() string { return strings.ReplaceAll(c.name, "_", " ") }
+
+// sum adds up a figure of crawlers.
+func (c column) sum(crawlers []audit.CrawlerInfo) (n int64) {
+	for i := range crawlers {
+		n += c.of(nil, &crawlers[i]).(int64)
+	}
+	return n
+}
+
+// of makes the value of a column that crawlers have.
+func of[T any](get func(*audit.CrawlerInfo) T) func(*audit.Report, *audit.CrawlerInfo) any {
+	return func(_ *audit.Report, c *audit.CrawlerInfo) any {
+		if c == nil {
+			return nil
+		}
+		return get(c)
+	}
+}
+
+// about makes the value of a column that the audit has.
+func about[T any](get func(*audit.Report) T) func(*audit.Report, *audit.CrawlerInfo) any {
+	return func(r *audit.Report, c *audit.CrawlerInfo) any {
+		if c != nil {
+			return nil
+		}
+		return get(r)
+	}
+}
+
+// counts makes a column for each of the n values of an enum of package audit.
+func counts[E interface {
+	~uint8
+	String() string
+}](n int, get func(*audit.CrawlerInfo, E) int64) (list []column) {
+	for e := range E(n) {
+		term := terms[e.String()]
+		list = append(list, column{e.String(), of(func(c *audit.CrawlerInfo) int64 { return get(c, e) }), term.heading, term.means})
+	}
+	return list
+}
+
+type (
+	crawler = audit.CrawlerInfo
+	whole   = audit.Report
+)
+
+// Columns that the document lists, too: what violations are split by, and why requests
+// are indeterminate.
+var (
+	outcomes = counts(len(audit.OutcomeCounts{}), func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
+	reasons  = counts(len(audit.ReasonCounts{}), func(c *crawler, r audit.Reason) int64 { return c.Reasons[r] })
+	informed = column{name: "informed", of: of((*crawler).Informed),
+		means: "the crawler had already fetched the rule it broke; others may have been informed, too, but the log does not show it"}
+)
+
+// columns are all columns, in the order of CSV.
+var columns = slices.Concat(
+	[]column{
+		{name: "crawler", of: of(func(c *crawler) string { return c.Crawler })},
+		{name: "operator", of: of(func(c *crawler) string { return c.Operator })},
+		{name: "category", of: of(func(c *crawler) string { return c.Category })},
+		{name: "requests", of: of(func(c *crawler) int64 { return c.Requests }), heading: "requests"},
+	},
+	counts(len(audit.VerdictCounts{}), func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] }),
+	outcomes,
+	[]column{
+		{name: "verified", of: of(func(c *crawler) int64 { return c.Identity[audit.Verified] })},
+		{name: "partial", of: func(r *whole, _ *crawler) any { return r.Partial }},
+		{name: "verified_obtained", of: of((*crawler).Proven)},
+		informed,
+		{name: "grace_informed", of: of(func(c *crawler) int64 { return c.GraceInformed })},
+		{name: "identity_spoofed", of: of(func(c *crawler) int64 { return c.Identity[audit.SpoofedIdentity] })},
+		{name: "unverified", of: of(func(c *crawler) int64 { return c.Identity[audit.Unverified] })},
+		{name: "unverifiable", of: of(func(c *crawler) int64 { return c.Identity[audit.Unverifiable] })},
+	},
+	reasons,
+	[]column{
+		{name: "robots_txt_fetches", of: of(func(c *crawler) int64 { return c.RobotsTxt.Fetches })},
+		{name: "from", of: about(func(r *whole) string { return r.From })},
+		{name: "to", of: about(func(r *whole) string { return r.To })},
+		{name: "policy", of: about(func(r *whole) string { return r.Policy.File })},
+		{name: "history", of: about(func(r *whole) string { return r.Policy.History })},
+		{name: "window_seconds", of: about(func(r *whole) int64 { return r.Policy.WindowSeconds })},
+		{name: "versions", of: about(versionList)},
+		{name: "lines", of: about(func(r *whole) int64 { return r.Lines })},
+		{name: "blank", of: about(func(r *whole) int64 { return r.Blank })},
+		{name: "unparsed", of: about(func(r *whole) int64 { return r.Unparsed })},
+		{name: "not_crawlers", of: about(func(r *whole) int64 { return r.NotCrawlers })},
+		{name: "other_host", of: about(func(r *whole) int64 { return r.OtherHost })},
+		{name: "not_judged", of: about(func(r *whole) int64 { return r.NotJudged })},
+		{name: "verified_share", of: about(func(r *whole) float64 { return r.Totals.VerifiedShare })},
+		{name: "unparsed_samples", of: about(func(r *whole) string { return strings.Join(r.UnparsedSamples, "; ") })},
+		{name: "sampling", of: about(func(r *whole) string { return r.Sampling })},
+		{name: "warnings", of: about(func(r *whole) string { return strings.Join(r.Warnings, " ") })},
+		{name: "assumptions", of: about(func(r *whole) string { return strings.Join(r.Assumptions, " ") })},
+		{name: "inputs", of: about(inputList)},
+	},
+)
+
+// legend defines those of the columns that have a definition.
+func legend(columns ...column) (list []fact) {
+	for _, c := range columns {
+		if c.means != "" {
+			list = append(list, fact{c.title(), c.means})
+		}
+	}
+	return list
+}
+
+// inputList names the inputs with their sizes, in one cell.
+func inputList(r *audit.Report) string {
+	var list []string
+	for _, in := range r.Inputs {
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s (%d bytes) %s", in.Name, in.Bytes, in.Error)))
+	}
+	return strings.Join(list, "; ")
+}
+
+// versionList names as many versions as the document lists, in one cell.
+func versionList(r *audit.Report) string {
+	var list []string
+	for _, v := range r.Policy.Versions[:min(len(r.Policy.Versions), maxVersionsShown)] {
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %d %s", v.Origin, cmp.Or(v.From, beforeAllTime), v.Status, v.File)))
+	}
+	if more := len(r.Policy.Versions) - len(list); more > 0 {
+		list = append(list, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(list, "; ")
+}

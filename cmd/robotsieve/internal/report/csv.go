@@ -1,0 +1,53 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// writeCSV writes one row for the audit, with what the figures rest on, then one for
+// each crawler, with the figures. The column record tells them apart.
+func writeCSV(w io.Writer, r *audit.Report, _ bool) error {
+	out := csv.NewWriter(w)
+	header := []string{"record"}
+	for _, column := range columns {
+		header = append(header, column.name)
+	}
+	out.Write(header)
+	row := func(record string, c *audit.CrawlerInfo) {
+		cells := []string{record}
+		for _, column := range columns {
+			text := ""
+			switch v := column.of(r, c).(type) {
+			case nil:
+			case string:
+				text = Cell(v)
+			case float64:
+				text = strconv.FormatFloat(v, 'f', -1, 64)
+			default:
+				text = fmt.Sprint(v)
+			}
+			cells = append(cells, text)
+		}
+		out.Write(cells)
+	}
+	row("audit", nil)
+	for i := range r.Crawlers {
+		row("crawler", &r.Crawlers[i])
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// Cell returns text for a cell of CSV, so that no spreadsheet takes it for a formula.
+func Cell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}

@@ -1,0 +1,288 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// block is a part of the document. An output writes those of its fields that are not
+// empty, in this order.
+type block struct {
+	title string
+	facts []fact
+	list  []string
+	table table
+	quote []string // lines to be kept as they are
+	text  []string // paragraphs
+}
+
+// fact is a named piece of information, or a term and its definition.
+type fact struct{ name, text string }
+
+// Marks in the texts of a block: what is between one of them and markEnd needs
+// attention. No text of a Report has such octets.
+const (
+	markAlarm   = "\x0e"
+	markCaution = "\x0f"
+	markEnd     = "\x10"
+)
+
+func alarm(text string) string   { return markAlarm + text + markEnd }
+func caution(text string) string { return markCaution + text + markEnd }
+
+// Bounds of what the document lists; the other outputs list all.
+const (
+	maxCrawlersShown = 60
+	maxRulesShown    = 40
+	maxVersionsShown = 12
+	maxFetchersShown = 25
+	maxInputsShown   = 8
+	maxNamesShown    = 8 // in a sentence
+)
+
+// document is a report for people: first what was found and what that rests on, then
+// by which crawlers, then the rest.
+func document(r *audit.Report) []block {
+	d := doc{r}
+	blocks := []block{d.partial(), d.headline(), d.facts()}
+	for _, w := range r.Warnings {
+		blocks = append(blocks, block{facts: []fact{{"Warning", caution(w)}}})
+	}
+	blocks = append(blocks, d.versions(), block{title: "Assumptions:", list: r.Assumptions}, d.crawlers(), d.meanings(), d.violations(), d.outcomes(),
+		d.rules(), d.fetches(), d.delays(), d.sizes())
+	for _, c := range r.Crawlers {
+		blocks = append(blocks, samples(c))
+	}
+	blocks = append(blocks, d.unparsed(), d.otherHosts())
+	return slices.DeleteFunc(blocks, func(b block) bool {
+		return len(b.facts)+len(b.list)+len(b.table.rows)+len(b.quote)+len(b.text) == 0
+	})
+}
+
+type doc struct{ *audit.Report }
+
+func (d doc) partial() (b block) {
+	if d.Partial {
+		b.text = []string{caution("PARTIAL: not all of the input was read; see below.")}
+	}
+	return b
+}
+
+// headline says how many violations are proven, and how many there are.
+func (d doc) headline() block {
+	v, requests := d.Totals.Verdicts, english.Plural(d.Totals.Requests, "crawler request")
+	switch {
+	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > 0:
+		return block{text: []string{fmt.Sprintf("No crawler request could be judged: %s went to other hosts, %s had no path to judge.",
+			english.Grouped(d.OtherHost), english.Grouped(d.NotJudged))}}
+	case d.Totals.Requests == 0:
+		return block{text: []string{"No crawler requests."}}
+	case v[audit.Violation] > 0:
+		return block{text: []string{d.proven(), fmt.Sprintf("%s of %s broke robots.txt, by %s; %s obtained the content.",
+			alarm(english.Grouped(v[audit.Violation])), requests, english.Plural(d.violators(), "crawler"), alarm(english.Grouped(d.Totals.Outcomes[audit.Obtained])))}}
+	}
+	text := "none broke robots.txt"
+	switch v[audit.Indeterminate] + v[audit.Exempt] + v[audit.Spoofed] {
+	case 0:
+	case d.Totals.Requests:
+		text = "none could be judged"
+	default:
+		text = "none is known to have broken robots.txt"
+	}
+	for _, unjudged := range []struct {
+		n   int64
+		why string
+	}{
+		{v[audit.Indeterminate], "could not be decided"}, {v[audit.Exempt], "came from crawlers that robots.txt does not bind"}, {v[audit.Spoofed], "came from impostors"},
+	} {
+		if unjudged.n > 0 {
+			text += "; " + english.Grouped(unjudged.n) + " " + unjudged.why
+		}
+	}
+	return block{text: []string{requests + ": " + text + "."}}
+}
+
+// proven says which violations are by verified clients that received the content.
+func (d doc) proven() string {
+	if d.Totals.Proven > 0 {
+		var names []string
+		for i := range d.Crawlers {
+			if n := d.Crawlers[i].Proven(); n > 0 {
+				names = append(names, english.Grouped(n)+" by "+shortName(&d.Crawlers[i]))
+			}
+		}
+		return "Proven violations, by verified clients that obtained the content: " + alarm(english.List(names)) + "."
+	}
+	why := "none by a verified client obtained the content"
+	if d.Totals.Identity[audit.Verified] == 0 {
+		why = "no client was verified"
+		if len(d.Ranges) == 0 {
+			why += ", because no address lists were given (--ip-ranges)"
+		}
+	}
+	return english.Plural(d.Totals.Verdicts[audit.Violation], "violation") + "; " + why + "."
+}
+
+func (d doc) violators() (n int64) {
+	for _, c := range d.Crawlers {
+		if c.Verdicts[audit.Violation] > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// facts say which lines and inputs the figures are from, and what judged them.
+func (d doc) facts() (b block) {
+	add := func(name, format string, args ...any) {
+		b.facts = append(b.facts, fact{name, fmt.Sprintf(format, args...)})
+	}
+	if d.From != "" {
+		add("Span", "%s to %s", clock(d.From), clock(d.To))
+	}
+	add("Lines", "%s = %s not by crawlers + %s + %s to other hosts + %s without a path + %s unparsed",
+		english.Grouped(d.Lines), english.Grouped(d.NotCrawlers), english.Plural(d.Totals.Requests, "crawler request"),
+		english.Grouped(d.OtherHost), english.Grouped(d.NotJudged), english.Grouped(d.Unparsed))
+	if i := d.Totals.Identity; d.Totals.Requests > 0 {
+		add("Identity", "%s = %s verified (%s) + %s spoofed + %s unverified + %s unverifiable", english.Plural(d.Totals.Requests, "request"),
+			english.Grouped(i[audit.Verified]), share(d.Totals.VerifiedShare), english.Grouped(i[audit.SpoofedIdentity]), english.Grouped(i[audit.Unverified]), english.Grouped(i[audit.Unverifiable]))
+	}
+	if d.Sampling != "" {
+		add("Sampled", "%s", d.Sampling)
+	}
+	add("Judged by", "%s", d.judgedBy())
+	name, rest, bytes := "Read", int64(0), int64(0)
+	for i, in := range d.Inputs {
+		if in.Error == "" && in.Complete && i >= maxInputsShown {
+			rest++
+			bytes += in.Bytes
+			continue
+		}
+		add(name, "%s", input(in))
+		name = ""
+	}
+	if rest > 0 {
+		add(name, "and %s, %s", english.Plural(rest, "more input"), english.Plural(bytes, "byte"))
+	}
+	return b
+}
+
+// judgedBy names the policy.
+func (d doc) judgedBy() string {
+	p := d.Policy
+	size := english.Plural(int64(len(p.Versions)), "version")
+	if p.History == "constant" {
+		size = "of unknown size"
+		if p.Bytes >= 0 {
+			size = english.Plural(int64(p.Bytes), "byte")
+		}
+	}
+	text := p.File + ", " + size
+	if len(p.Origins) > 0 {
+		text += ", for " + english.List(p.Origins)
+	}
+	return text + ", with a window of " + english.Hours(time.Duration(p.WindowSeconds)*time.Second)
+}
+
+// input describes an input, with its format and size.
+func input(in audit.InputInfo) string {
+	if in.Error != "" && in.Format == "" {
+		return caution("not read: " + in.Error)
+	}
+	text := fmt.Sprintf("%s: %s, ", in.Name, in.Format)
+	switch {
+	case in.Codec == "" || in.Codec == "plain":
+		text += english.Plural(in.Bytes, "byte")
+	case in.Disk <= 0:
+		text += fmt.Sprintf("%s, %s decompressed", in.Codec, english.Plural(in.Bytes, "byte"))
+	default:
+		text += fmt.Sprintf("%s of %s, %s decompressed", english.Plural(in.Disk, "byte"), in.Codec, english.Grouped(in.Bytes))
+	}
+	if in.Error != "" {
+		text += "; " + caution("stopped early: "+in.Error)
+	} else if !in.Complete {
+		text += "; " + caution("not read to the end")
+	}
+	return text
+}
+
+// meanings define the columns of the table of crawlers, and say why requests could not
+// be decided or are not judged.
+func (d doc) meanings() (b block) {
+	if len(d.Crawlers) == 0 {
+		return b
+	}
+	b.facts = legend(d.shown()...)
+	for _, c := range reasons {
+		if n := c.sum(d.Crawlers); n > 0 {
+			b.text = append(b.text, fmt.Sprintf("Indeterminate, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
+		}
+	}
+	var informed int64
+	for _, c := range d.Crawlers {
+		informed += c.GraceInformed
+	}
+	if informed > 0 {
+		b.text = append(b.text, fmt.Sprintf("In grace, but informed of the rule: %s.", english.Plural(informed, "request")))
+	}
+	shown, rest := 0, int64(0)
+	for _, c := range d.Crawlers {
+		switch {
+		case c.Exempt == "":
+		case shown == maxNamesShown:
+			rest++
+		default:
+			shown++
+			b.text = append(b.text, fmt.Sprintf("Exempt: %s, %s.", shortName(&c), strings.TrimSuffix(c.Exempt, ".")))
+		}
+	}
+	if rest > 0 {
+		b.text = append(b.text, fmt.Sprintf("Exempt: %s, see --output json.", english.Plural(rest, "more crawler")))
+	}
+	return b
+}
+
+// outcomes define the columns of the table of violations.
+func (d doc) outcomes() (b block) {
+	if d.Totals.Verdicts[audit.Violation] > 0 {
+		b.facts = legend(append(slices.Clone(outcomes), informed)...)
+	}
+	return b
+}
+
+func samples(c audit.CrawlerInfo) block {
+	b := block{title: "First violations by " + c.Crawler + ", as logged:"}
+	for _, s := range c.Samples {
+		b.quote = append(b.quote, s.Line)
+	}
+	return b
+}
+
+func (d doc) unparsed() (b block) {
+	if d.Unparsed > 0 {
+		b.title = english.Plural(d.Unparsed, "line") + " could not be parsed. Examples, in byte order:"
+		for _, s := range d.UnparsedSamples {
+			b.quote = append(b.quote, Cut(s, maxWidth-2))
+		}
+	}
+	return b
+}
+
+func (d doc) otherHosts() (b block) {
+	if d.OtherHost == 0 {
+		return b
+	}
+	b.title = english.Plural(d.OtherHost, "crawler request") + " went to hosts without a policy:"
+	for _, h := range d.OtherHosts {
+		b.quote = append(b.quote, fmt.Sprintf("%8s  %s", english.Grouped(h.Requests), h.Host))
+	}
+	if d.OtherHostsNotListed > 0 {
+		b.quote = append(b.quote, fmt.Sprintf("%8s  others", english.Grouped(d.OtherHostsNotListed)))
+	}
+	return b
+}

@@ -1,0 +1,233 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// written is a report in an output.
+func written(t *testing.T, output string, r *audit.Report, colours bool) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Write(&out, output, r, colours); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func wants(t *testing.T, report string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(report, w) {
+			t.Errorf("the report lacks %q:\n%s", w, report)
+		}
+	}
+}
+
+// A table that is cut says what it left out, and its sums are those of all.
+func TestCutTablesAddUp(t *testing.T) {
+	r := &audit.Report{Policy: audit.PolicyInfo{History: "deployed"}}
+	for i := range 100 {
+		r.Crawlers = append(r.Crawlers, audit.CrawlerInfo{
+			Crawler: fmt.Sprintf("Bot%03d", i), Requests: 10,
+			Verdicts:   audit.VerdictCounts{audit.Violation: 3, audit.Allowed: 7},
+			Violations: []audit.ViolationInfo{{Identity: "unverified", Outcome: "obtained", Method: "GET", N: 3}},
+			Rules:      []audit.RuleInfo{{File: "a.txt", Line: 2, Rule: "Disallow: /", Violations: 3}},
+		})
+		r.Policy.Versions = append(r.Policy.Versions, audit.VersionInfo{Status: 200, From: fmt.Sprintf("2026-01-01T00:00:%02dZ", i%60), Cited: int64(i)})
+		r.Inputs = append(r.Inputs, audit.InputInfo{Name: fmt.Sprint(i, ".log"), Format: "combined", Bytes: 5, Complete: true})
+	}
+	r.Totals = audit.Totals{Requests: 1000, Verdicts: audit.VerdictCounts{audit.Violation: 300, audit.Allowed: 700}}
+	report := written(t, "text", r, false)
+	wants(t, report,
+		"(40 more)  see json, csv       400      280     120\n",
+		"all                          1,000      700     300\n",
+		"and 92 more inputs, 460 bytes", "and 88 more versions: see --output json.",
+	)
+	if n := strings.Count(report, "and 180 more violations: see --output json."); n != 2 {
+		t.Errorf("%d tables leave 180 violations out, want that of violations and that of rules\n%s", n, report)
+	}
+	if strings.Contains(report, "Bot060") {
+		t.Error("a row more than there should be")
+	}
+}
+
+func TestARuleOfTwoVersionsOfOneFileIsOneRow(t *testing.T) {
+	rule := audit.RuleInfo{File: "a.txt", Line: 2, Rule: "Disallow: /", Violations: 3}
+	r := &audit.Report{Policy: audit.PolicyInfo{History: "deployed"}, Crawlers: []audit.CrawlerInfo{{Crawler: "Bot"}}}
+	for _, from := range []string{"2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"} {
+		rule.Version = from
+		r.Crawlers[0].Rules = append(r.Crawlers[0].Rules, rule)
+	}
+	wants(t, written(t, "text", r, false), "         6  Bot         2  Disallow: /  a.txt\n")
+}
+
+// A headline never claims what is not proven.
+func TestHeadline(t *testing.T) {
+	violated := func(verified, proven int64) *audit.Report {
+		r := &audit.Report{Totals: audit.Totals{
+			Requests: 9, Proven: proven, Verdicts: audit.VerdictCounts{audit.Violation: 3, audit.Allowed: 6},
+			Outcomes: audit.OutcomeCounts{audit.Obtained: 2}, Identity: audit.IdentityCounts{audit.Verified: verified, audit.Unverified: 9 - verified},
+		}}
+		r.Crawlers = []audit.CrawlerInfo{{Crawler: "Bot", Verdicts: audit.VerdictCounts{audit.Violation: 3}}}
+		if proven > 0 {
+			r.Crawlers[0].Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "obtained", Method: "GET", N: proven}}
+		}
+		return r
+	}
+	listed := violated(0, 0)
+	listed.Ranges = []audit.RangeInfo{{Crawler: "Bot"}}
+	for _, c := range []struct {
+		report *audit.Report
+		want   string
+	}{
+		{&audit.Report{}, "No crawler requests.\n"},
+		{&audit.Report{Totals: audit.Totals{Requests: 2}}, "2 crawler requests: none broke robots.txt.\n"},
+		{violated(0, 0), "3 violations; no client was verified, because no address lists were given (--ip-ranges).\n3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 obtained"},
+		{listed, "3 violations; no client was verified.\n"},
+		{violated(4, 0), "3 violations; none by a verified client obtained the content.\n"},
+		{violated(4, 1), "Proven violations, by verified clients that obtained the content: 1 by Bot.\n"},
+		{&audit.Report{Partial: true}, "PARTIAL: "},
+	} {
+		if got := written(t, "text", c.report, false); !strings.HasPrefix(got, c.want) {
+			t.Errorf("got %q, want %q first", got, c.want)
+		}
+	}
+}
+
+// TestTextSaysWhatItLeavesOut checks that a report on many sites stays readable, and
+// says how much it does not show.
+func TestTextSaysWhatItLeavesOut(t *testing.T) {
+	r := &audit.Report{Policy: audit.PolicyInfo{File: "sites", History: "observed"}}
+	c := audit.CrawlerInfo{Crawler: "GPTBot", Requests: 60}
+	for i := range maxFetchersShown + 5 {
+		site := fmt.Sprintf("https://site%d.example", i)
+		r.Policy.Origins = append(r.Policy.Origins, site)
+		c.CrawlDelay = append(c.CrawlDelay, audit.DelayInfo{Origin: site, Delay: 1, Gaps: 1})
+	}
+	r.Crawlers = []audit.CrawlerInfo{c}
+	report := written(t, "text", r, false)
+	wants(t, report, "and 5 more rows: see --output json.\nA gap is")
+	wants(t, strings.Join(strings.Fields(report), " "), "https://site7.example and 22 more, with a window")
+}
+
+// In colours what needs attention stands out, and the text is the same.
+func TestColours(t *testing.T) {
+	r := &audit.Report{
+		Partial: true, Warnings: []string{"a warning"}, Totals: audit.Totals{Requests: 3, Verdicts: audit.VerdictCounts{audit.Violation: 3}},
+		Crawlers: []audit.CrawlerInfo{{Crawler: "Bot", Requests: 3, Verdicts: audit.VerdictCounts{audit.Violation: 3}}},
+	}
+	coloured := written(t, "text", r, true)
+	wants(t, coloured, "\x1b[33mPARTIAL: ", "\x1b[33ma warning\x1b[0m\n", "\x1b[31m3\x1b[0m of 3 crawler requests", "       \x1b[31m3\x1b[0m\n")
+	plain := written(t, "text", r, false)
+	if strings.NewReplacer("\x1b[31m", "", "\x1b[33m", "", "\x1b[0m", "").Replace(coloured) != plain {
+		t.Errorf("%q\nis not\n%q", coloured, plain)
+	}
+	if strings.ContainsFunc(plain, func(c rune) bool { return c < ' ' && c != '\n' }) {
+		t.Errorf("control characters in %q", plain)
+	}
+}
+
+// counters calls f with each number of a struct or array, under its name.
+func counters(v reflect.Value, name string, f func(name string, v reflect.Value)) {
+	switch v.Kind() {
+	case reflect.Int, reflect.Int64, reflect.Float64:
+		f(name, v)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := "." + v.Type().Field(i).Name
+			if v.Type().Field(i).Anonymous {
+				field = ""
+			}
+			counters(v.Field(i), strings.TrimPrefix(name+field, "."), f)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			counters(v.Index(i), fmt.Sprint(name, ".", i), f)
+		}
+	}
+}
+
+// A counter that is added to the Report is in CSV, or is named here.
+func TestEveryCounterHasAColumn(t *testing.T) {
+	without := []string{ // these are about details, or sums of the rows
+		"RulesNotListed", "RobotsTxt.Gaps", "RobotsTxt.MedianGap", "RobotsTxt.LongestGap", "RobotsTxt.Within24h", "RobotsTxt.Answers.",
+		"Policy.Bytes", "Policy.Notes", "Totals.Requests", "Totals.Verdicts.", "Totals.Outcomes.", "Totals.Identity.", "Totals.Proven",
+		"EndInZero", "RobotsTxt.Requests", "RobotsTxt.Served", "RobotsTxt.Sizes", "RobotsTxt.Differing", "OtherHostsNotListed",
+	}
+	n := 0
+	check := func(row int, of func(*audit.Report) any) {
+		r := &audit.Report{Crawlers: make([]audit.CrawlerInfo, 1)}
+		counters(reflect.ValueOf(of(r)).Elem(), "", func(name string, v reflect.Value) {
+			n++
+			if v.CanInt() {
+				v.SetInt(4711)
+			} else {
+				v.SetFloat(4711)
+			}
+			rows, err := csv.NewReader(strings.NewReader(written(t, "csv", r, false))).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.SetZero()
+			excepted := slices.ContainsFunc(without, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+			if slices.Contains(rows[row], "4711") == excepted {
+				t.Errorf("%s is in CSV: %v, want %v", name, excepted, !excepted)
+			}
+		})
+	}
+	check(1, func(r *audit.Report) any { return r })
+	check(2, func(r *audit.Report) any { return &r.Crawlers[0] })
+	if n < 60 {
+		t.Errorf("only %d counters", n)
+	}
+}
+
+func TestColumns(t *testing.T) {
+	seen := map[string]bool{"": true, "record": true}
+	for _, c := range columns {
+		if seen[c.name] {
+			t.Errorf("two columns are called %q", c.name)
+		}
+		seen[c.name] = true
+	}
+	for v := range audit.Verdict(len(audit.VerdictCounts{})) {
+		if terms[v.String()].heading == "" {
+			t.Errorf("the verdict %s has no heading", v)
+		}
+	}
+	for _, c := range append(reasons, outcomes...) {
+		if c.means == "" {
+			t.Errorf("%s has no definition", c.name)
+		}
+	}
+}
+
+func TestCellIsNoFormula(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "GPTBot": "GPTBot", "=1+1": "'=1+1", "+1": "'+1", "-bot-": "'-bot-", "@x": "'@x", "\tx": "'\tx", "\rx": "'\rx", "a=b": "a=b", "ä": "ä",
+	} {
+		if got := Cell(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+	r := &audit.Report{Sampling: "=1/2", Crawlers: []audit.CrawlerInfo{{Crawler: "-bot-", Operator: "@o"}}}
+	wants(t, written(t, "csv", r, false), ",'=1/2,", "\ncrawler,'-bot-,'@o,")
+}
+
+func TestShareIsNeverRoundedToNoneOrAll(t *testing.T) {
+	for of, want := range map[float64]string{
+		0: "0 %", 0.0004: "less than 0.1 %", 0.001: "0.1 %", 0.5: "50 %", 0.667: "66.7 %", 0.9991: "more than 99.9 %", 1: "100 %",
+	} {
+		if got := share(of); got != want {
+			t.Errorf("%v: got %q, want %q", of, got, want)
+		}
+	}
+}

@@ -1,0 +1,303 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// table is a table of the document. A column whose heading begins with > is flush
+// right. A row of one cell is a title within the table.
+type table struct {
+	header []string
+	rows   [][]string
+	more   string // what the table leaves out
+}
+
+// leavesOut says how many there are that the table does not have.
+func (t *table) leavesOut(n int64, noun string) {
+	if n > 0 {
+		t.more = fmt.Sprintf("and %s: see --output json.", english.Plural(n, "more "+noun))
+	}
+}
+
+// figure writes a number in a table.
+func figure(n int64) string {
+	if n <= 0 {
+		return "-"
+	}
+	return english.Grouped(n)
+}
+
+// Widths in a table, in characters.
+const (
+	maxNameShown     = 30
+	maxOperatorShown = 14
+	maxRuleShown     = 50
+	maxFileShown     = 40
+)
+
+func shortName(c *audit.CrawlerInfo) string { return Cut(c.Crawler, maxNameShown) }
+
+// beforeAllTime stands for the time from which a version was in force, if it has none.
+const beforeAllTime = "before all time"
+
+// byFile and byOrigin return the last cells of a row, if there may be several files or
+// origins.
+func (d doc) byFile(cell string) []string {
+	if d.Policy.History == "constant" {
+		return nil
+	}
+	return []string{cell}
+}
+
+func (d doc) byOrigin(cell string) []string {
+	if len(d.Policy.Origins) <= 1 {
+		return nil
+	}
+	return []string{cmp.Or(cell, "-")}
+}
+
+// versions lists the versions in their order: if there are many, those whose rules were
+// broken most often.
+func (d doc) versions() (b block) {
+	if d.Policy.History == "constant" {
+		return b
+	}
+	versions, sum := d.Policy.Versions, int64(0)
+	order := make([]int, len(versions))
+	for i, v := range versions {
+		order[i] = i
+		sum += v.Cited
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(versions[y].Cited, versions[x].Cited) })
+	t := &b.table
+	t.header = append([]string{"version from", ">status", ">bytes", ">violations", "file"}, d.byOrigin("origin")...)
+	for _, i := range slices.Sorted(slices.Values(order[:min(len(order), maxVersionsShown)])) {
+		v := versions[i]
+		status, file := fmt.Sprint(v.Status), v.File
+		if v.Status == 0 {
+			status = "unreachable"
+		}
+		if v.Location != "" {
+			file = "to " + v.Location
+		}
+		t.rows = append(t.rows, append([]string{cmp.Or(clock(v.From), beforeAllTime), status, figure(v.Bytes), figure(v.Cited),
+			cmp.Or(Cut(file, maxFileShown), "-")}, d.byOrigin(v.Origin)...))
+	}
+	t.leavesOut(int64(len(versions)-len(t.rows)), "version")
+	if sum > d.Totals.Verdicts[audit.Violation] {
+		b.text = []string{"Where the log does not distinguish http from https, violations are counted for the versions of both."}
+	}
+	return b
+}
+
+// shown are the columns of the table of crawlers that have a figure other than 0.
+func (d doc) shown() []column {
+	return slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.heading == "" || c.sum(d.Crawlers) == 0 })
+}
+
+// crawlers has a row for each crawler, those that robots.txt does not bind last, and
+// one for all.
+func (d doc) crawlers() (b block) {
+	if len(d.Crawlers) == 0 {
+		return b
+	}
+	shown, t := d.shown(), &b.table
+	t.header = []string{"crawler", "operator"}
+	for _, c := range shown {
+		t.header = append(t.header, ">"+c.heading)
+	}
+	add := func(name, operator string, of []audit.CrawlerInfo) {
+		row := []string{name, operator}
+		for _, c := range shown {
+			text := figure(c.sum(of))
+			if c.name == "violation" && text != "-" {
+				text = alarm(text)
+			}
+			row = append(row, text)
+		}
+		t.rows = append(t.rows, row)
+	}
+	addAll := func(list []audit.CrawlerInfo) {
+		n := min(len(list), maxCrawlersShown)
+		for i := range list[:n] {
+			add(shortName(&list[i]), Cut(cmp.Or(list[i].Operator, "-"), maxOperatorShown), list[i:i+1])
+		}
+		if n < len(list) {
+			add(fmt.Sprintf("(%s more)", english.Grouped(int64(len(list)-n))), "see json, csv", list[n:])
+		}
+	}
+	var bound, exempt []audit.CrawlerInfo
+	for _, c := range d.Crawlers {
+		if c.Exempt == "" {
+			bound = append(bound, c)
+		} else {
+			exempt = append(exempt, c)
+		}
+	}
+	addAll(bound)
+	if len(exempt) > 0 {
+		t.rows = append(t.rows, []string{"Not bound by robots.txt, according to the operator:"})
+		addAll(exempt)
+	}
+	if len(d.Crawlers) > 1 {
+		add("all", "", d.Crawlers)
+	}
+	b.title = "Requests by clients that identify themselves as these crawlers:"
+	return b
+}
+
+// violations splits the violations of each crawler by identity, outcome and method.
+func (d doc) violations() (b block) {
+	names := []string{"requests"}
+	for _, c := range outcomes {
+		names = append(names, c.name)
+	}
+	names = append(names, "GET", "HEAD", "other", "informed")
+	t, rest := &b.table, int64(0)
+	t.header = []string{"violations by", "identity"}
+	for _, name := range names {
+		t.header = append(t.header, ">"+name)
+	}
+	for i := range d.Crawlers {
+		c := &d.Crawlers[i]
+		for _, identity := range []string{"verified", "unverified", "unverifiable"} {
+			n := map[string]int64{}
+			for _, v := range c.Violations {
+				if v.Identity != identity {
+					continue
+				}
+				for _, name := range []string{"requests", v.Outcome, v.Method} {
+					n[name] += v.N
+				}
+				if v.Informed {
+					n["informed"] += v.N
+				}
+			}
+			switch {
+			case n["requests"] == 0:
+			case len(t.rows) == maxRulesShown:
+				rest += n["requests"]
+			default:
+				row := []string{shortName(c), identity}
+				for _, name := range names {
+					row = append(row, figure(n[name]))
+				}
+				t.rows = append(t.rows, row)
+			}
+		}
+	}
+	t.leavesOut(rest, "violation")
+	return b
+}
+
+// rules lists the rules that were broken, the most often broken first. A rule is listed
+// once for all versions that have it in the same file.
+func (d doc) rules() (b block) {
+	type rule struct {
+		crawler, origin, file, text string
+		line                        int
+	}
+	sums := map[rule]int64{}
+	var rules []rule
+	rest := int64(0)
+	for i := range d.Crawlers {
+		c := &d.Crawlers[i]
+		for _, r := range c.Rules {
+			rule := rule{shortName(c), r.Origin, r.File, r.Rule, r.Line}
+			if sums[rule] == 0 {
+				rules = append(rules, rule)
+			}
+			sums[rule] += r.Violations
+		}
+		rest += c.RulesNotListed
+	}
+	// The crawlers are in order, and so are the rules of each.
+	slices.SortStableFunc(rules, func(x, y rule) int { return cmp.Compare(sums[y], sums[x]) })
+	t := &b.table
+	t.header = slices.Concat([]string{">violations", "crawler", ">line", "rule"}, d.byFile("file"), d.byOrigin("origin"))
+	for i, r := range rules {
+		if i >= maxRulesShown {
+			rest += sums[r]
+			continue
+		}
+		t.rows = append(t.rows, slices.Concat([]string{english.Grouped(sums[r]), r.crawler, fmt.Sprint(r.line), Cut(r.text, maxRuleShown)},
+			d.byFile(Cut(r.file, maxFileShown)), d.byOrigin(r.origin)))
+	}
+	t.leavesOut(rest, "violation")
+	return b
+}
+
+// fetches says which crawlers fetched robots.txt, and how.
+func (d doc) fetches() (b block) {
+	if !d.RobotsTxt.Logged {
+		return b
+	}
+	list := slices.DeleteFunc(slices.Clone(d.Crawlers), func(c audit.CrawlerInfo) bool { return c.RobotsTxt.Fetches == 0 })
+	slices.SortStableFunc(list, func(x, y audit.CrawlerInfo) int { return cmp.Compare(y.RobotsTxt.Fetches, x.RobotsTxt.Fetches) })
+	b.table.header = []string{"GETs of robots.txt by", ">number", "first", "last", ">median gap", ">longest", ">gaps <= 24 h", "answers"}
+	for i := range list[:min(len(list), maxFetchersShown)] {
+		f := list[i].RobotsTxt
+		median, longest, daily := "-", "-", "-"
+		if f.Gaps > 0 {
+			median, longest, daily = seconds(f.MedianGap), seconds(f.LongestGap), share(f.Within24h)
+		}
+		b.table.rows = append(b.table.rows, []string{shortName(&list[i]), english.Grouped(f.Fetches), shortClock(f.First), shortClock(f.Last),
+			median, longest, daily, answers(f.Answers)})
+	}
+	b.table.leavesOut(int64(len(list)-len(b.table.rows)), "crawler")
+	return b
+}
+
+// answers counts answers by status, in one cell.
+func answers(a audit.AnswerCounts) string {
+	var list []string
+	for class, n := range a {
+		if n > 0 {
+			list = append(list, english.Grouped(n)+" "+audit.AnswerClass(class).String())
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// delays says how Crawl-delay was kept.
+func (d doc) delays() (b block) {
+	b.table.header = append([]string{"Crawl-delay for", ">delay", ">gaps", ">shorter", ">median", ">10th percentile"}, d.byOrigin("origin")...)
+	rest := int64(0)
+	for i := range d.Crawlers {
+		for _, c := range d.Crawlers[i].CrawlDelay {
+			if len(b.table.rows) == maxFetchersShown {
+				rest++
+				continue
+			}
+			b.table.rows = append(b.table.rows, append([]string{shortName(&d.Crawlers[i]), seconds(c.Delay), english.Grouped(c.Gaps),
+				share(float64(c.Shorter) / float64(c.Gaps)), seconds(c.Median), seconds(c.P10)}, d.byOrigin(c.Origin)...))
+		}
+	}
+	b.table.leavesOut(rest, "row")
+	if len(b.table.rows) > 0 {
+		b.text = []string{"A gap is the time between successive requests from one address. RFC 9309 does not define Crawl-delay: a shorter gap is not a violation."}
+	}
+	return b
+}
+
+// sizes lists the answers to requests for robots.txt whose size is not that of the file.
+func (d doc) sizes() (b block) {
+	list := d.RobotsTxt.Listed
+	b.table.header = []string{"answers to robots.txt of", "bytes expected", ">number", "first", "last"}
+	for _, s := range list[:min(len(list), maxVersionsShown)] {
+		var expected []string
+		for _, n := range s.Expected {
+			expected = append(expected, english.Grouped(n))
+		}
+		b.table.rows = append(b.table.rows, []string{english.Plural(s.Bytes, "byte"), cmp.Or(strings.Join(expected, " or "), "-"), english.Grouped(s.N),
+			shortClock(s.First), shortClock(s.Last)})
+	}
+	b.table.leavesOut(int64(len(list)-len(b.table.rows)), "size")
+	return b
+}

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Cut shortens text to so many characters.
+func Cut(s string, most int) string {
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return s
+}
+
+// share writes a share in per cent; only none is 0 %, and only all is 100 %.
+func share(of float64) string {
+	switch {
+	case of > 0 && of < 0.001:
+		return "less than 0.1 %"
+	case of < 1 && of > 0.999:
+		return "more than 99.9 %"
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", of*100), ".0") + " %"
+}
+
+// seconds writes a number of seconds in the unit that suits it.
+func seconds(s float64) string {
+	switch {
+	case s < 120:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", s), ".0") + " s"
+	case s < 2*3600:
+		return fmt.Sprintf("%.0f min", s/60)
+	case s < 48*3600:
+		return fmt.Sprintf("%.0f h", s/3600)
+	default:
+		return fmt.Sprintf("%.0f d", s/86400)
+	}
+}
+
+// clock writes a time of the report to the second, shortClock to the minute.
+func clock(s string) string      { return timeAs(s, "2006-01-02 15:04:05 UTC") }
+func shortClock(s string) string { return timeAs(s, "2006-01-02 15:04") }
+
+func timeAs(s, layout string) string {
+	at, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return s
+	}
+	return at.Format(layout)
+}
