@@ -90,15 +90,6 @@ func robotsAndAgent(s streams, r robotsFlags, a agentFlags) (job.RobotsFile, job
 	return r.open(s, limit), job.Agent{Name: *a.name, Crawlers: *a.crawlers, Dialect: dialect}, cmp.Or(errAgent, errLimit, errDialect)
 }
 
-// crawlerSet makes profiles ready to be found in headers.
-func crawlerSet(profiles []crawler.Profile) (*crawler.Set, error) {
-	set, err := crawler.New(profiles)
-	if err != nil {
-		return nil, inputError(err)
-	}
-	return set, nil
-}
-
 func plural(n int64, noun string) string { return english.Plural(n, noun) }
 
 func grouped(n int64) string { return english.Grouped(n) }
