@@ -10,8 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
-// headerReading is how a User-Agent header is read. Its texts are printable: see
-// audit.Printable.
+// headerReading is the reading of a User-Agent header. Its texts are printable.
 type headerReading struct {
 	Header string `json:"header"`
 	// Crawler is empty if the header names none. Its operator and category are
@@ -21,21 +20,21 @@ type headerReading struct {
 	Operator  string `json:"operator"`
 	Category  string `json:"category"`
 	Ambiguous bool   `json:"ambiguous"`
-	// Words are those that were considered, in the order of the header.
+	// Words are the words considered, in the order of the header.
 	Words []headerWord `json:"words"`
-	// Tokens are the product tokens that robots.txt may name it by, the preferred
-	// first; Wildcard says whether without any of them groups for * bind it.
+	// Tokens are its product tokens in robots.txt, the preferred first. Wildcard: if
+	// robots.txt has none of them, groups for * bind it.
 	Tokens   []string `json:"tokens"`
 	Wildcard bool     `json:"wildcard"`
-	Dialect  string   `json:"dialect"` // empty: nobody knows how it reads robots.txt
+	Dialect  string   `json:"dialect"` // empty: not known
 	Exempt   string   `json:"exempt"`
-	// Obeys is what its operator says on the page Source, as of the day Date.
+	// Obeys is the statement of its operator on the page Source, as of the day Date.
 	Obeys  string `json:"obeys"`
 	Source string `json:"source"`
 	Date   string `json:"date"`
-	// Verify lists how its addresses can be verified: ranges, dns.
+	// Verify lists the ways to verify its addresses: ranges, dns.
 	Verify []string `json:"verify"`
-	Why    string   `json:"why"` // of all this
+	Why    string   `json:"why"`
 }
 
 // headerWord is a word of a header.
@@ -63,14 +62,14 @@ func readHeader(set *crawler.Set, header string) headerReading {
 		r.Why = whyKnown(e)
 	case e.Name != "":
 		r.Tokens, r.Wildcard, r.Obeys = printableList(e.Tokens()), true, "unknown"
-		r.Why = "no word of a known crawler counts, and it calls itself by one that looks like a crawler's"
+		r.Why = "no word of a known crawler counts, and the name that it gives looks like that of a crawler"
 	default:
-		r.Why = whyNobody(set, header, e)
+		r.Why = whyNone(set, header, e)
 	}
 	return r
 }
 
-// profile takes what is known of the crawler.
+// profile copies the profile of the crawler.
 func (r *headerReading) profile(p crawler.Profile) {
 	r.Operator, r.Category, r.Tokens, r.Wildcard = p.Operator, p.Category, p.Tokens, !p.IgnoresWildcard
 	r.Dialect, r.Exempt, r.Obeys, r.Source, r.Date = p.Dialect, p.Exempt, p.Obeys, p.Source, p.Date
@@ -86,29 +85,29 @@ func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerW
 	}
 	switch w.Standing {
 	case crawler.Names:
-		out.Why = "who the client says that it is"
+		out.Why = "the name that the client gives"
 		if w.Profile == nil {
 			out.Why = whyUnknown(e, w)
 		}
 	case crawler.InContact:
 		out.Why = "in a URL or an e-mail address, which names a page and not the client"
 	case crawler.BehindLike:
-		out.Why = `behind "like ", which says what the client is not`
+		out.Why = `after "like ", which names what the client is not`
 	case crawler.LessSpecific:
 		out.Why = "no more specific than " + printable(moreSpecific(e, header, w)) + ", which counts"
 	case crawler.Rival:
 		out.Counts = true
 		out.Why = "a crawler of another operator, which makes the header ambiguous"
 	case crawler.Bare:
-		out.Why = "says that the client is one, and not which"
+		out.Why = "says that the client is a crawler, but not which one"
 	case crawler.NoContact:
 		out.Why = fmt.Sprintf("contains %q, but the header neither begins with it nor carries a URL or an e-mail address", w.Stem)
 	case crawler.Control:
 		out.Why = "a control token: no client sends it as its name, and no log shows whether it is obeyed"
 	case crawler.Device:
-		out.Why = fmt.Sprintf("contains %q, but stands where a browser on Android names the phone that it runs on", w.Stem)
+		out.Why = fmt.Sprintf("contains %q, but is where a browser on Android names its phone", w.Stem)
 	case crawler.Later:
-		out.Why = fmt.Sprintf("contains %q, but behind another that does", w.Stem)
+		out.Why = fmt.Sprintf("contains %q, but after another word that does", w.Stem)
 	}
 	return out
 }
@@ -123,7 +122,7 @@ func moreSpecific(e crawler.Explanation, header string, than crawler.Word) strin
 	return ""
 }
 
-// whyUnknown says by which rule a word is the name of an unknown crawler.
+// whyUnknown returns the rule by which a word is the name of an unknown crawler.
 func whyUnknown(e crawler.Explanation, w crawler.Word) string {
 	why := fmt.Sprintf("contains %q and more, and the header ", w.Stem)
 	if w.Start == 0 {
@@ -146,8 +145,8 @@ func whyKnown(e crawler.Explanation) string {
 		"one of them, and are counted under the first"
 }
 
-// whyNobody says why a header names no crawler.
-func whyNobody(set *crawler.Set, header string, e crawler.Explanation) string {
+// whyNone returns why a header names no crawler.
+func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
 	p := set.ByName(strings.TrimSpace(header)) // or a name of several words
 	for _, w := range e.Words {
 		if w.Standing == crawler.Control {
@@ -156,13 +155,13 @@ func whyNobody(set *crawler.Set, header string, e crawler.Explanation) string {
 		}
 	}
 	if p != nil && p.Control {
-		return printable(p.Name) + " is a control token of " + printable(p.Operator) + ": it stands in robots.txt only, no client sends it as its name, and no log shows whether it is obeyed"
+		return printable(p.Name) + " is a control token of " + printable(p.Operator) + ": it is used in robots.txt only, no client sends it as its name, and no log shows whether it is obeyed"
 	}
 	if len(e.Words) > 0 {
-		return "none of these words counts, and who does not call itself a crawler is never taken for one"
+		return "none of these words counts, and a client that does not call itself a crawler is never taken for one"
 	}
-	return "no word is a known crawler's, and none outside URLs and e-mail addresses contains bot, spider, crawl, scrap or fetch; " +
-		"who does not call itself a crawler, as no browser does, is never taken for one, whatever it asks for"
+	return "no word is that of a known crawler, and none outside URLs and e-mail addresses contains bot, spider, crawl, scrap or fetch; " +
+		"a client that does not call itself a crawler, such as a browser, is never taken for one"
 }
 
 // text prints the reading for people.
@@ -218,22 +217,22 @@ func (r headerReading) boundBy() string {
 func (r headerReading) reads() string {
 	switch {
 	case r.Dialect == automaton.Google.String():
-		return "google: as its operator's parser does, which is published"
+		return "google: by its operator's parser, which is published"
 	case r.Dialect != "":
 		return r.Dialect
 	default:
-		return "not known: what google and rfc9309 read differently is contested"
+		return "not known: a rule that google and rfc9309 read differently is contested"
 	}
 }
 
-// says is what the operator says.
+// says returns the statement of the operator about robots.txt.
 func (r headerReading) says() string {
 	claim := map[string]string{"yes": "says that it obeys robots.txt", "no": "says that it does not obey robots.txt"}[r.Obeys]
 	switch {
 	case !r.Known:
 		return "not known"
 	case claim == "" && r.Source == "":
-		return "not known to say whether it obeys robots.txt"
+		return "not known whether it says that it obeys robots.txt"
 	case claim == "":
 		claim = "does not say whether it obeys robots.txt"
 	}
@@ -253,7 +252,7 @@ func (r headerReading) verified() string {
 		}
 	}
 	if len(ways) == 0 {
-		return "nothing is known that its operator publishes to verify its addresses by"
+		return "no way is known to verify its addresses"
 	}
 	return strings.Join(ways, "; ")
 }
