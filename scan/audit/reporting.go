@@ -14,9 +14,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// OtherCrawlers is the name of the row of unknown crawlers beyond the most
+// otherCrawlers is the name of the row of unknown crawlers beyond the most
 // frequent.
-const OtherCrawlers = "(other unknown crawlers)"
+const otherCrawlers = "(other unknown crawlers)"
 
 // unknown stands for what is not known of a crawler.
 const unknown = "unknown"
@@ -76,7 +76,7 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 
 func (a *Auditor) report(t *tally, in Inputs) *Report {
 	r := &Report{
-		Schema: Schema, Partial: in.Partial, LineCounts: t.LineCounts, Sampling: printable(a.config.Basis.Sampled),
+		Schema: schema, Partial: in.Partial, LineCounts: t.LineCounts, Sampling: printable(a.config.Basis.Sampled),
 		EndInZero:       t.EndInZero,
 		Policy:          a.policyInfo(t),
 		Ranges:          append([]RangeInfo{}, a.config.Basis.Ranges...),

@@ -258,7 +258,7 @@ type ranking struct {
 	others *row
 }
 
-func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(OtherCrawlers)} }
+func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(otherCrawlers)} }
 
 // add adds the complete row of a crawler; nil is none.
 func (r *ranking) add(of *row) {
