@@ -250,7 +250,7 @@ func (r *Run) count(x *judgement) {
 		row.graceInformed += x.N
 	}
 	if x.Verdict == Violation {
-		row.violations[violationKind(x.Identity, x.Outcome, x.Method, x.Informed)] += x.N
+		row.violated()[violationKind(x.Identity, x.Outcome, x.Method, x.Informed)] += x.N
 		row.rules[x.rule] += x.N
 		for range min(x.N, int64(row.samples.most)) {
 			row.samples.add(x.Time, x.Line)

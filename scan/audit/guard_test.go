@@ -103,6 +103,17 @@ func TestGuardAllocsOfAHistory(t *testing.T) {
 	}
 }
 
+// TestGuardAllocsOfJudged: nor where a function gets each request.
+func TestGuardAllocsOfJudged(t *testing.T) {
+	a := newAuditor(t, robotsTxtBody, "https://example.com")
+	n := 0
+	a.config.Judged = func(j *Judged) { n += len(j.Line) }
+	guardAllocs(t, a, "combined", entry{}.String()+"\n"+entry{target: "/private/"}.String()+"\n"+entry{time: "-"}.String()+"\n")
+	if n == 0 {
+		t.Error("it got none")
+	}
+}
+
 func guardAllocs(t *testing.T, a *Auditor, formatName, log string) {
 	t.Helper()
 	f, chunk, w := byName(t, formatName), []byte(log), begin(t, a).Worker()

@@ -174,7 +174,7 @@ func (r *rates) endOperator() {
 	r.endVisits()
 	for row, f := range r.fetches {
 		if f.gaps.n > 0 {
-			row.fetchGaps = FetchInfo{
+			row.fetchGaps = &FetchInfo{
 				Gaps: f.gaps.n, MedianGap: seconds(f.gaps.quantile(50)), LongestGap: seconds(f.gaps.max), Within24h: float64(f.within) / float64(f.gaps.n),
 			}
 		}

@@ -320,6 +320,9 @@ func (a *Auditor) versionsAt(o int32, k sizeKey, isFirst bool, at int64) []polic
 // listViolations returns the violations that occur, and their sums by outcome.
 func (r *row) listViolations() (list []ViolationInfo, sums OutcomeCounts) {
 	list = []ViolationInfo{}
+	if r.violations == nil {
+		return list, sums
+	}
 	for kind, n := range r.violations {
 		method, outcome := kind/2, kind/2/int(methods)
 		identity := outcome / int(outcomes)
@@ -333,7 +336,10 @@ func (r *row) listViolations() (list []ViolationInfo, sums OutcomeCounts) {
 }
 
 func (r *row) fetchInfo() FetchInfo {
-	info := r.fetchGaps
+	info := FetchInfo{}
+	if r.fetchGaps != nil {
+		info = *r.fetchGaps
+	}
 	info.Refused = []StatusCount{}
 	if f := r.fetches; f != nil {
 		if f.period.any {

@@ -118,7 +118,7 @@ type row struct {
 	verdicts   VerdictCounts
 	reasons    ReasonCounts
 	identities IdentityCounts
-	violations violationCounts
+	violations *violationCounts // nil if there are none
 	rules      map[ruleKey]int64 // violations of each
 	ruleRest   int64             // and of those that are not kept
 	samples    samples
@@ -126,7 +126,7 @@ type row struct {
 	graceInformed int64
 	fetches       *fetches // of robots.txt; nil if there are none
 	// Set by the final pass:
-	fetchGaps FetchInfo // with nothing but gaps
+	fetchGaps *FetchInfo // with nothing but gaps; nil if there are none
 	delays    []delayAt
 }
 
@@ -149,6 +149,13 @@ type fetches struct {
 	// refused counts, by status, the answers that there is no robots.txt while the
 	// policy has one.
 	refused map[int]int64
+}
+
+func (r *row) violated() *violationCounts {
+	if r.violations == nil {
+		r.violations = &violationCounts{}
+	}
+	return r.violations
 }
 
 func (r *row) fetched() *fetches {
@@ -214,7 +221,9 @@ func (r *row) merge(other *row, n int64) {
 	add(r.verdicts[:], other.verdicts[:], n)
 	add(r.reasons[:], other.reasons[:], n)
 	add(r.identities[:], other.identities[:], n)
-	add(r.violations[:], other.violations[:], n)
+	if v := other.violations; v != nil {
+		add(r.violated()[:], v[:], n)
+	}
 	r.graceInformed += other.graceInformed * n
 	if f := other.fetches; f != nil {
 		r.fetched().period.merge(f.period)
