@@ -71,9 +71,8 @@ type Config struct {
 type Basis struct {
 	// File names the robots.txt, or the list of its versions.
 	File string
-	// Constant: there is one robots.txt, taken as in force throughout. Observed: the
-	// times of versions are when they were seen. Otherwise they are when they were
-	// deployed.
+	// Constant: the policy is one of policy.Constant. Observed: the times of versions
+	// are when they were seen. Otherwise they are when they were deployed.
 	Constant, Observed bool
 	// AssumeConstant: the first version of each origin is taken as in force before all
 	// time.

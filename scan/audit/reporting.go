@@ -265,7 +265,7 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 	return info
 }
 
-// robotsInfo compares the sizes of answers to robots.txt with the versions'.
+// robotsInfo compares the sizes of answers to robots.txt with those of the versions.
 func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 	t.sizes.prune(1)
 	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed, Sizes: t.sizes.rest, Listed: []SizeInfo{}}
@@ -278,9 +278,14 @@ func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 		size[k.at] = k.size
 		expected := []int64{}
 		for i := range k.at.N {
-			o := k.at.First + i
-			for _, v := range a.versionsAt(o, k, i == 0, c.period.first) {
-				expected = append(expected, v.Size)
+			o, first, last := k.at.First+i, int(k.first), int(k.last)
+			if i > 0 { // the key has the versions of the first origin
+				first, last = a.inForce(o, c.period.first)
+			}
+			for _, v := range a.config.Policy.Versions(o)[first:last] {
+				if v.Status/100 == 2 {
+					expected = append(expected, v.Size)
+				}
 			}
 		}
 		slices.Sort(expected)
@@ -298,23 +303,6 @@ func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 			cmp.Compare(x.Last, y.Last), slices.Compare(x.Expected, y.Expected))
 	})
 	return info
-}
-
-// versionsAt returns the versions with a body that were in force at the answers of a
-// key: for its first origin as the key has them, for other origins about the time of
-// the first answer.
-func (a *Auditor) versionsAt(o int32, k sizeKey, isFirst bool, at int64) []policy.Version {
-	first, last := int(k.first), int(k.last)
-	if !isFirst {
-		first, last = a.inForce(o, at)
-	}
-	var list []policy.Version
-	for _, v := range a.config.Policy.Versions(o)[first:last] {
-		if v.Status/100 == 2 {
-			list = append(list, v)
-		}
-	}
-	return list
 }
 
 // listViolations returns the violations that occur, and their sums by outcome.

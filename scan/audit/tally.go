@@ -118,7 +118,7 @@ type row struct {
 	verdicts   VerdictCounts
 	reasons    ReasonCounts
 	identities IdentityCounts
-	violations *violationCounts // nil if there are none
+	violations *violationCounts  // nil if there are none
 	rules      map[ruleKey]int64 // violations of each
 	ruleRest   int64             // and of those that are not kept
 	samples    samples
