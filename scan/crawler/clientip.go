@@ -10,11 +10,11 @@ import (
 	"github.com/gaissmai/bart"
 )
 
-// ClientIP tells which of the addresses in a log line is the client's. It is
-// immutable and safe for any number of goroutines. The zero value takes the
-// line's own address, whatever else is in the line.
+// ClientIP finds the client's address in a log line. It is immutable and safe for any
+// number of goroutines. The zero value takes the line's own address, whatever else is in
+// the line.
 type ClientIP struct {
-	trusted *bart.Lite // xff: proxies that are believed
+	trusted *bart.Lite // xff: the trusted proxies
 	nth     int        // xff:-N: N
 }
 
@@ -29,7 +29,7 @@ var (
 //	addr    the line's address: the peer of the connection
 //	xff     the peer; if it is one of the trusted proxies, its own peer
 //	        according to the list of X-Forwarded-For, and so on
-//	xff:-N  the Nth of that list from its right end, for N proxies of one's own
+//	xff:-N  the Nth of that list from its right end, for N proxies of your own
 //
 // trusted are addresses and CIDR ranges, for xff only.
 func ParseClientIP(mode string, trusted []string) (ClientIP, error) {
@@ -105,7 +105,7 @@ func cutLast(list []byte) (rest, last []byte) {
 }
 
 // bare returns the address in an element of the list, which may have a port, as
-// in 192.0.2.1:567 and [2001:db8::1]:567, and quotes around it. nil if it is none.
+// in 192.0.2.1:567 and [2001:db8::1]:567, and quotes around it; nil if there is none.
 func bare(b []byte) []byte {
 	b = unquote(b)
 	switch colon := bytes.LastIndexByte(b, ':'); {
