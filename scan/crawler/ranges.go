@@ -127,27 +127,30 @@ func (r *Ranges) readJSON(data []byte) error {
 		r.Created = created
 	}
 	for i, p := range file.Prefixes {
-		if p.IPv4 == "" && p.IPv6 == "" {
-			return fmt.Errorf("%s: prefixes[%d]: %w", r.File, i, errNoPrefix)
-		}
-		for _, text := range []string{p.IPv4, p.IPv6} {
-			if text == "" {
-				continue
-			}
-			if err := r.add(text); err != nil {
-				return fmt.Errorf("%s: prefixes[%d]: %w", r.File, i, err)
-			}
+		if err := r.addEntry(errNoPrefix, p.IPv4, p.IPv6); err != nil {
+			return fmt.Errorf("%s: prefixes[%d]: %w", r.File, i, err)
 		}
 	}
 	for i, ip := range file.IPs {
-		if ip.Address == "" {
-			return fmt.Errorf("%s: ips[%d]: %w", r.File, i, errNoAddress)
-		}
-		if err := r.add(ip.Address); err != nil {
+		if err := r.addEntry(errNoAddress, ip.Address); err != nil {
 			return fmt.Errorf("%s: ips[%d]: %w", r.File, i, err)
 		}
 	}
 	return nil
+}
+
+// addEntry adds the ranges of an entry that are not empty. The error is none if all are.
+func (r *Ranges) addEntry(none error, texts ...string) error {
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		if err := r.add(text); err != nil {
+			return err
+		}
+		none = nil
+	}
+	return none
 }
 
 // checkKeys refuses an object that may have addresses that are not read. A client at

@@ -141,7 +141,6 @@ type Reader struct {
 	contacts []extent
 	device   extent    // see deviceIn
 	mentions []mention // of each operator that the header names
-	place    []int32   // of each operator: its index in mentions and one, 0 if it is not there
 }
 
 // mention is what a header says of one operator's crawlers.
@@ -151,7 +150,7 @@ type mention struct {
 }
 
 // Reader returns a new reader of headers.
-func (s *Set) Reader() *Reader { return &Reader{set: s, place: make([]int32, len(s.profiles))} }
+func (s *Set) Reader() *Reader { return &Reader{set: s} }
 
 // Read returns the crawler that a User-Agent header names. The header is given as the
 // client sent it, without a log's escaping.
@@ -176,9 +175,6 @@ func (r *Reader) Read(header []byte) Claim {
 	if len(r.mentions) == 0 {
 		return r.unknown(header, true)
 	}
-	for _, m := range r.mentions {
-		r.place[m.operator] = 0
-	}
 	slices.SortFunc(r.mentions, byFirst)
 	p := r.set.owner[r.mentions[0].best.Word]
 	claim := Claim{Profile: p, Name: p.Name}
@@ -194,16 +190,20 @@ func (r *Reader) Read(header []byte) Claim {
 // add adds a word to what the header says of its operator.
 func (r *Reader) add(hit automaton.Hit) {
 	operator := r.set.operator[hit.Word]
-	if r.place[operator] == 0 {
-		r.mentions = append(r.mentions, mention{operator, hit, hit})
-		r.place[operator] = int32(len(r.mentions))
+	for i := range r.mentions {
+		m := &r.mentions[i]
+		if m.operator != operator {
+			continue
+		}
+		if inOrder(hit, m.first) < 0 {
+			m.first = hit
+		}
+		if hit.End-hit.Start > m.best.End-m.best.Start {
+			m.best = hit
+		}
 		return
 	}
-	m := &r.mentions[r.place[operator]-1]
-	if inOrder(hit, m.first) < 0 {
-		m.first = hit
-	}
-	m.best = longer(m.best, hit)
+	r.mentions = append(r.mentions, mention{operator, hit, hit})
 }
 
 func byFirst(x, y mention) int { return inOrder(x.first, y.first) }
@@ -212,13 +212,6 @@ func byFirst(x, y mention) int { return inOrder(x.first, y.first) }
 // has the longer come first.
 func inOrder(x, y automaton.Hit) int {
 	return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(y.End, x.End))
-}
-
-func longer(x, y automaton.Hit) automaton.Hit {
-	if y.End-y.Start > x.End-x.Start {
-		return y
-	}
-	return x
 }
 
 // maxName bounds the name that an unknown crawler may give itself; longer names are

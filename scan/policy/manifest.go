@@ -136,7 +136,7 @@ func checkColumns(columns []string) error {
 			return fmt.Errorf("unknown column %q", c)
 		}
 		if slices.Contains(columns[:i], c) {
-			return fmt.Errorf("column %q stands twice", c)
+			return fmt.Errorf("column %q is there twice", c)
 		}
 	}
 	for _, c := range manifestColumns[:neededColumns] {
