@@ -146,10 +146,5 @@ var quotes = [...][]byte{[]byte(`"`), []byte(`\x22`), []byte(`\`)}
 
 // isPort tells whether b is the number of a port.
 func isPort(b []byte) bool {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return 1 <= len(b) && len(b) <= 5
+	return 1 <= len(b) && len(b) <= 5 && len(bytes.Trim(b, "0123456789")) == 0
 }

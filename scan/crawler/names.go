@@ -212,7 +212,14 @@ func (r *Resolver) Resolve(ctx context.Context, pairs []Pair) Resolution {
 				})
 				mu.Lock()
 				for _, i := range asked[addr] {
-					result.settle(i, pairs[i].Profile, names, outcome)
+					result.Verified[i] = slices.ContainsFunc(names, func(name string) bool { return inDomains(name, pairs[i].Profile.Domains) })
+					switch {
+					case result.Verified[i]:
+					case outcome == failed:
+						result.Failed++
+					case outcome == unasked:
+						result.Unasked++
+					}
 				}
 				mu.Unlock()
 			}
@@ -232,18 +239,6 @@ func or[N int | float64 | time.Duration](n, otherwise N) N {
 		return n
 	}
 	return otherwise
-}
-
-// settle counts a pair whose address has the given confirmed names.
-func (r *Resolution) settle(i int, p *Profile, names []string, outcome outcome) {
-	r.Verified[i] = slices.ContainsFunc(names, func(name string) bool { return inDomains(name, p.Domains) })
-	switch {
-	case r.Verified[i]:
-	case outcome == failed:
-		r.Failed++
-	case outcome == unasked:
-		r.Unasked++
-	}
 }
 
 // outcome says how far the lookups for an address have come.

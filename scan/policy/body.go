@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -98,10 +97,7 @@ func (c *contents) number(first, second *automaton.Machine) int32 {
 	if c.known == nil {
 		c.known, c.numbers = map[[2]*automaton.Machine]int32{}, map[[sha256.Size]byte]int32{}
 	}
-	h := sha256.New()
-	hashMachine(h, first)
-	hashMachine(h, second)
-	sum := [sha256.Size]byte(h.Sum(nil))
+	sum := sha256.Sum256(appendRules(appendRules(nil, first), second))
 	if n, ok = c.numbers[sum]; !ok {
 		n = int32(len(c.numbers))
 		c.numbers[sum] = n
@@ -110,12 +106,12 @@ func (c *contents) number(first, second *automaton.Machine) int32 {
 	return n
 }
 
-// hashMachine hashes the rules of a machine, each list in the order of its rank, and
-// lengths before what has one: no two machines of one dialect that say different
-// things are hashed alike.
-func hashMachine(h hash.Hash, m *automaton.Machine) {
+// appendRules appends the rules of a machine, each list in the order of its rank, and
+// lengths before what has one: the bytes of no two machines of one dialect that say
+// different things are alike.
+func appendRules(b []byte, m *automaton.Machine) []byte {
 	lists := m.Lists()
-	b := binary.AppendUvarint(nil, uint64(len(lists)))
+	b = binary.AppendUvarint(b, uint64(len(lists)))
 	for _, rules := range lists {
 		b = binary.AppendUvarint(b, uint64(len(rules)))
 		for i := range rules {
@@ -133,11 +129,7 @@ func hashMachine(h hash.Hash, m *automaton.Machine) {
 			}
 			b = binary.AppendUvarint(b, uint64(len(r.Pattern)))
 			b = append(b, r.Pattern...)
-			if len(b) > 4<<10 {
-				h.Write(b)
-				b = b[:0]
-			}
 		}
 	}
-	h.Write(b)
+	return b
 }

@@ -219,7 +219,8 @@ func (f *finder) lists(l *included) error {
 	if l.outages, err = f.list(&f.consulted); err != nil || len(l.outages) == 0 {
 		return err
 	}
-	if first, last := l.outages[0], l.outages[len(l.outages)-1]; consecutive(l.outages) {
+	first, last := f.consulted.first, f.consulted.last
+	if int(last-first)+1 == len(l.outages) {
 		l.Outages = f.moments[first : last+1 : last+1]
 		return nil
 	}
@@ -253,20 +254,5 @@ func (f *finder) cite(t int64) int32 {
 func (l *included) equal(o *included) bool {
 	return l.NoPolicy == o.NoPolicy && l.Unreachable == o.Unreachable && l.Unknown == o.Unknown &&
 		l.Redirected == o.Redirected && l.Cited == o.Cited &&
-		sameNumbers(l.Bodies, o.Bodies) && sameNumbers(l.Hops, o.Hops) && sameNumbers(l.outages, o.outages)
-}
-
-// sameNumbers compares two ascending lists; consecutive numbers by their ends.
-func sameNumbers(a, b []int32) bool {
-	n := len(a)
-	if n == 0 || n != len(b) || a[0] != b[0] || a[n-1] != b[n-1] {
-		return n == 0 && len(b) == 0
-	}
-	return consecutive(a) || slices.Equal(a, b)
-}
-
-// consecutive tells whether the numbers of an ascending list, which is not empty,
-// follow each other without gaps.
-func consecutive(list []int32) bool {
-	return int(list[len(list)-1]-list[0])+1 == len(list)
+		slices.Equal(l.Bodies, o.Bodies) && slices.Equal(l.Hops, o.Hops) && slices.Equal(l.outages, o.outages)
 }
