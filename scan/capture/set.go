@@ -15,8 +15,7 @@ import (
 // Set keeps one capture of each origin: the newest. A capture without a date, which
 // was put there by hand, counts as newer than all that have one. Of those without a
 // date, or with the same, the one added last is kept. The zero value is an empty set.
-// It belongs to one goroutine. Its memory is that of the distinct bodies and of the
-// origins.
+// It belongs to one goroutine. It holds each distinct body once.
 type Set struct {
 	held     map[origin.Origin]held
 	bodies   map[[sha256.Size]byte]*body

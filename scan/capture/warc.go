@@ -144,7 +144,7 @@ func (w *warc) next() (rec record, err error) {
 	return rec, nil
 }
 
-// isRobots tells whether a URL is that of an origin's robots.txt.
+// isRobots tells whether a URL is of an origin's robots.txt.
 func isRobots(url string) bool {
 	scheme, rest, ok := strings.Cut(url, "://")
 	host, path, _ := strings.Cut(rest, "/")

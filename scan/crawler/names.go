@@ -148,7 +148,7 @@ type Resolver struct {
 	Rate float64
 	// Parallel bounds the lookups under way at once; 0 is 8.
 	Parallel int
-	// Timeout bounds the time of a lookup, Total that of all together; 0 is five
+	// Timeout bounds the time of a lookup, Total the time of all together; 0 is five
 	// seconds, and five minutes.
 	Timeout, Total time.Duration
 }
@@ -164,8 +164,8 @@ type Pair struct {
 type Resolution struct {
 	// Verified tells of each pair whether it is. False proves nothing.
 	Verified []bool
-	// Unasked is the number of pairs for which no time was left, Failed that of
-	// those for which the DNS did not give an answer, not even that there is none.
+	// Unasked is the number of pairs for which no time was left, Failed the number of
+	// pairs for which the DNS gave no answer, not even that there is none.
 	Unasked, Failed int
 }
 
@@ -176,7 +176,7 @@ const maxNamesAsked = 4
 // Resolve asks about pairs until all are answered, the total time is over or the
 // context is done. Each address is looked up once. Pairs are not asked about, and
 // not counted, if an answer could prove nothing: their profile has no domains, or
-// their address is none or one that anybody may have.
+// their address is unreadable or one that any private network may use.
 func (r *Resolver) Resolve(ctx context.Context, pairs []Pair) Resolution {
 	result := Resolution{Verified: make([]bool, len(pairs))}
 	asked := map[netip.Addr][]int{} // which pairs an address is for

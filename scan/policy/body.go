@@ -19,8 +19,8 @@ type body struct {
 		once   sync.Once
 		robots *compile.Robots
 	}
-	// agree says that the groups for * agree in the two readings for crawlers of
-	// which nothing is known: most of them are bound by these.
+	// agree says that the groups for * agree in the two readings of Unknown: most
+	// crawlers that have these are bound by them.
 	agree     bool
 	agreeOnce sync.Once
 }
@@ -75,8 +75,8 @@ func (s *store) body(r *Row) *body {
 	return b
 }
 
-// contents numbers what machines say, whatever the lines of their rules, so that
-// machines of different versions are known to be alike. The zero value is ready for
+// contents numbers machines by what they say, apart from the lines of their rules, so
+// that machines of different versions are known to be alike. The zero value is ready for
 // use; it is safe for any number of goroutines.
 type contents struct {
 	mu      sync.Mutex
@@ -84,8 +84,9 @@ type contents struct {
 	numbers map[[sha256.Size]byte]int32
 }
 
-// number returns the number of what two machines say together, the second of which may
-// be nil: equal numbers only if each says of every path what the other one's does.
+// number returns the number of two machines, of which the second may be nil. Two pairs
+// have the same number only if their first machines say the same of every path, and
+// their second machines too.
 func (c *contents) number(first, second *automaton.Machine) int32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
