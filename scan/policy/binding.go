@@ -70,13 +70,13 @@ type Subject struct {
 // its tokens that has any, else those for *, unless it ignores these; nil if
 // nothing does. Readings play no part.
 func (s Subject) Machine(rules *automaton.Ruleset) *automaton.Machine {
-	m, _ := s.find(rules)
+	m, _ := s.Bound(rules)
 	return m
 }
 
-// find is Machine, and the token by which it was found. The token is empty for the
+// Bound is Machine, and the token by which it was found. The token is empty for the
 // groups for *, and where nothing binds the crawler.
-func (s Subject) find(rules *automaton.Ruleset) (m *automaton.Machine, token string) {
+func (s Subject) Bound(rules *automaton.Ruleset) (m *automaton.Machine, token string) {
 	for _, token := range s.Tokens {
 		if m, named := rules.Named([]byte(token)); named {
 			return m, token
@@ -239,7 +239,7 @@ func (b *Binding) Delay(copy int32) (d time.Duration, ok bool) {
 	}
 	m.delay.Do(func() {
 		robots := b.history.copies[copy].body.robots(b.subject.Readings[0])
-		_, token := b.subject.find(robots.Ruleset)
+		_, token := b.subject.Bound(robots.Ruleset)
 		m.delay.length, m.delay.stated = robots.Delay(m.first, []byte(token))
 	})
 	return m.delay.length, m.delay.stated
