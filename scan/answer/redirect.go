@@ -7,8 +7,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// RobotsPath is the path of every robots.txt.
-const RobotsPath = "/robots.txt"
+// robotsPath is the path of every robots.txt.
+const robotsPath = "/robots.txt"
 
 // maxHops is how many redirects in succession are followed: at least five, says
 // RFC 9309 2.3.1.2.
@@ -53,9 +53,9 @@ const (
 	Endless
 )
 
-// Next says where a redirect leads. The way is that of the hops so far: from the
-// first origin to the one that gave the location. has tells whether the source has
-// answers of an origin.
+// Next returns where a redirect leads. way has the origins of the hops so far, from the
+// first to the one that gave the location. has tells whether the source has answers of
+// an origin.
 func (r *Redirects) Next(way []origin.Origin, location string, has func(origin.Origin) bool) (Target, Hop) {
 	l := link{way[len(way)-1], location}
 	to, seen := r.known[l]
@@ -66,7 +66,7 @@ func (r *Redirects) Next(way []origin.Origin, location string, has func(origin.O
 		to = resolve(l)
 		r.known[l] = to
 	}
-	robots := to.Path == RobotsPath || r.EmptyQuery && to.Path == RobotsPath+"?"
+	robots := to.Path == robotsPath || r.EmptyQuery && to.Path == robotsPath+"?"
 	again := slices.Contains(way, to.Origin)
 	switch {
 	case !to.ok || !has(to.Origin) || again && !robots:
@@ -82,7 +82,7 @@ func (r *Redirects) Next(way []origin.Origin, location string, has func(origin.O
 
 // resolve reads a location, which may be relative.
 func resolve(l link) (t Target) {
-	base, err := url.Parse(l.from.String() + RobotsPath)
+	base, err := url.Parse(l.from.String() + robotsPath)
 	if err != nil || l.location == "" {
 		return Target{}
 	}

@@ -21,13 +21,12 @@ const (
 	Others Reader = iota
 	// Google are the crawlers of Google. They read 429 as a server error.
 	Google
-	// Archive is whoever reads captures that a crawler left behind. A capture with
-	// status 1xx or 304 shows nothing, and only a server error is a failure.
+	// Archive is a reader of the captures of a crawl. A capture with status 1xx or 304
+	// shows nothing, and only a server error is a failure.
 	Archive
 )
 
-// Of returns what an HTTP status means to a reader. A status of 0 stands for no
-// answer at all.
+// Of returns what an HTTP status means to a reader. Status 0 is no answer at all.
 func Of(status int, by Reader) Meaning {
 	switch class := status / 100; {
 	case by == Archive && (class < 2 || status == 304):

@@ -1,9 +1,9 @@
-// Package capture reads copies of robots.txt from what crawls leave behind: lines
-// of JSON, WARC files, and plain files named by their host.
+// Package capture reads copies of robots.txt from the output of crawls: lines of JSON,
+// WARC files, and plain files named by their host.
 //
-// Everybody's bytes come through here, so memory is bounded whatever they claim,
-// and what cannot be used is an error in its place, with a reason that can be
-// counted, after which reading goes on.
+// The input is not trusted. Memory is bounded, whatever the input claims. A part that
+// cannot be used gives an error in its place, with a reason that can be counted, and
+// reading goes on.
 package capture
 
 import (
@@ -19,13 +19,13 @@ import (
 
 // Capture is a copy of one robots.txt.
 type Capture struct {
-	// Origins are those whose robots.txt it is: one, or http and https where
+	// Origins are the origins whose robots.txt it is: one, or http and https where
 	// the source names a host without a scheme.
 	Origins []origin.Origin
-	// Status is that of HTTP, 200 where the source says none.
+	// Status is the HTTP status, 200 where the source has none.
 	Status uint16
-	// Body is what was read of it, at most Options.MaxBody bytes; nil unless
-	// Status is 2xx. It is valid until the next capture is asked for.
+	// Body is the body, cut at Options.MaxBody bytes; nil unless Status is 2xx. It is
+	// valid until the next capture is asked for.
 	Body []byte
 	// Time is when it was captured, zero where the source does not say.
 	Time time.Time
@@ -39,18 +39,18 @@ type Options struct {
 	MaxBody int
 }
 
-// Skipped is something in an input that gave no capture. Reading goes on after
-// it.
+// Skipped is the error for a part of an input that gave no capture. Reading goes on
+// after it.
 type Skipped struct {
 	Where  string // in the input, such as "line 12"
 	Reason Reason
-	Text   string // the beginning of it, raw: whoever prints it escapes it
+	Text   string // the beginning of the part, as it is; escape it before printing
 }
 
 // Reason is why something was skipped.
 type Reason string
 
-// The reasons. See Lost for what they mean to the user.
+// The reasons. Lost says what they mean to the user.
 const (
 	LongLine    Reason = "line longer than 64 MiB"
 	NotUTF8     Reason = "not UTF-8"
@@ -69,11 +69,11 @@ const (
 	NotModified Reason = "HTTP status without a body"
 )
 
-// Lost tells whether a usable copy may have been lost, as is not so of records
-// that hold none.
+// Lost tells whether a usable copy may have been lost. A record that holds none loses
+// none.
 func (r Reason) Lost() bool { return r != Revisit && r != NotModified }
 
-// Error says where, why and what, the text quoted and shortened.
+// Error returns the place, the reason and the text, quoted and shortened.
 func (s *Skipped) Error() string {
 	const longest = 80
 	text, dots := s.Text, ""
@@ -83,21 +83,18 @@ func (s *Skipped) Error() string {
 	return fmt.Sprintf("%s: %s: %q%s", s.Where, s.Reason, text, dots)
 }
 
-// Kind is how an input holds captures.
+// Kind is the form of an input.
 type Kind uint8
 
 const (
-	// RobotsTxt is one robots.txt, named by its host.
-	RobotsTxt Kind = iota
-	// JSON is lines that are JSON objects.
-	JSON
-	// Archive is WARC.
-	Archive
+	RobotsTxt Kind = iota // one robots.txt, named by its host
+	JSON                  // lines that are JSON objects
+	Archive               // WARC
 )
 
-// KindOf tells the kind by the name of a file: .jsonl, .ndjson and .warc, also
-// with an ending of compression. All else is RobotsTxt: bytes do not tell, since a
-// robots.txt is anybody's and could pretend to be a dump of others'.
+// KindOf returns the kind that the name of a file says: .jsonl, .ndjson and .warc,
+// also with an ending of compression. All other names are RobotsTxt. The bytes do not
+// count: the author of a robots.txt could make it look like a dump of other sites'.
 func KindOf(name string) Kind {
 	switch filepath.Ext(strings.ToLower(decompressed(filepath.Base(name)))) {
 	case ".jsonl", ".ndjson":
@@ -111,8 +108,8 @@ func KindOf(name string) Kind {
 // compressions are the endings that the names of compressed files have.
 var compressions = []string{".gz", ".zst", ".bz2", ".xz"}
 
-// FileNames returns the names that the robots.txt in the directory of a host may have. The
-// first that is there is the one to read.
+// FileNames returns the names that the robots.txt in the directory of a host may have.
+// The first that exists is to be read.
 func FileNames() []string {
 	names := []string{"robots.txt"}
 	for _, ending := range compressions {
@@ -121,7 +118,7 @@ func FileNames() []string {
 	return names
 }
 
-// decompressed is the name of a file without an ending of compression.
+// decompressed returns the name of a file without an ending of compression.
 func decompressed(name string) string {
 	for _, ending := range compressions {
 		if n := len(name) - len(ending); n > 0 && strings.EqualFold(name[n:], ending) {
@@ -131,8 +128,8 @@ func decompressed(name string) string {
 	return name
 }
 
-// Detect tells the kind by the first bytes of an input without a name, which must
-// hold many captures.
+// Detect returns the kind that the first bytes of an input without a name show. Such
+// an input must be of a kind that holds many captures.
 func Detect(head []byte) (Kind, error) {
 	text := strings.TrimLeft(string(head), " \t\r\n")
 	switch {
@@ -144,8 +141,8 @@ func Detect(head []byte) (Kind, error) {
 	return 0, errors.New("neither WARC nor lines of JSON objects")
 }
 
-// HostOf returns the host by which a file with a robots.txt is named: HOST,
-// HOST.txt, or HOST/robots.txt, also with an ending of compression.
+// HostOf returns the host that the path of a robots.txt names: HOST, HOST.txt, or
+// HOST/robots.txt, also with an ending of compression.
 func HostOf(path string) (string, error) {
 	dir, name := filepath.Split(filepath.Clean(path))
 	if name = decompressed(name); name == "robots.txt" {
@@ -154,7 +151,7 @@ func HostOf(path string) (string, error) {
 		name = strings.TrimSuffix(name, ".txt")
 	}
 	if name == "" || strings.HasPrefix(name, ".") || name == string(filepath.Separator) {
-		return "", errors.New("its name tells no host (HOST, HOST.txt or HOST/robots.txt)")
+		return "", errors.New("its name has no host (HOST, HOST.txt or HOST/robots.txt)")
 	}
 	return name, nil
 }

@@ -10,22 +10,23 @@ import (
 	"iter"
 	"unicode/utf8"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// maxLine bounds a line of JSON: a robots.txt of the usual limit, many times over.
+// maxLine bounds a line of JSON: many times a robots.txt of the usual limit.
 const maxLine = 64 << 20
 
 // JSONLines reads objects, one a line:
 //
 //	{"host": "example.com", "body": "User-agent: *\nDisallow: /"}
 //
-// Host may be an origin, with scheme and port (origin.Parse). In the place of body
-// may stand body_b64, the base64 of any bytes; body itself is text, so that the
-// line must be UTF-8. A field status with the HTTP status, 100 to 599, may be there,
-// 200 unless it is; unless it is 2xx, the body is ignored and may be missing. 1xx and
-// 304 say nothing of a robots.txt: their lines are skipped. Other fields are ignored,
-// and so are blank lines.
+// host may be an origin, with scheme and port (origin.Parse). body_b64, the base64 of
+// any bytes, may take the place of body; body is text, and the line must be UTF-8. An
+// optional field status has the HTTP status, 100 to 599; 200 is the default. If it is
+// not 2xx, the body is ignored and may be missing. 1xx and 304 say nothing of a
+// robots.txt: their lines are skipped. Other fields are ignored, and so are blank
+// lines.
 //
 // Each line gives a capture or a *Skipped. Any other error ends the lines.
 func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
@@ -104,17 +105,18 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 	case fields.Body != nil && fields.Coded != nil:
 		return c, TwoBodies
 	}
-	c.Status = 200
-	if s := fields.Status; s != nil {
-		switch {
-		case *s < 100 || *s > 599:
-			return c, BadStatus
-		case noCopy(*s):
-			return c, NotModified
-		}
-		c.Status = uint16(*s)
+	status := 200
+	if fields.Status != nil {
+		status = *fields.Status
 	}
-	if c.Status/100 == 2 {
+	if status < 100 || status > 599 {
+		return c, BadStatus
+	}
+	c.Status = uint16(status)
+	switch answer.Of(status, answer.Archive) {
+	case answer.Nothing:
+		return c, NotModified
+	case answer.File:
 		switch {
 		case fields.Coded != nil:
 			c.Body = *fields.Coded

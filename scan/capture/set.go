@@ -4,19 +4,18 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// Set keeps one capture of each origin. Of several the newest is kept; one without
-// a date counts as newer than all that have one, since somebody put it there; and
-// of those without a date, or with the same, the one added last is kept. The zero
-// value is an empty set. It belongs to one goroutine. Its memory is that of the
-// distinct bodies and of the origins.
+// Set keeps one capture of each origin: the newest. A capture without a date, which
+// was put there by hand, counts as newer than all that have one. Of those without a
+// date, or with the same, the one added last is kept. The zero value is an empty set.
+// It belongs to one goroutine. It holds each distinct body once.
 type Set struct {
 	held     map[origin.Origin]held
 	bodies   map[[sha256.Size]byte]*body
@@ -31,7 +30,7 @@ type held struct {
 	location string
 }
 
-// body is one that some origins have in common.
+// body is a body that some origins have in common.
 type body struct {
 	sum  [sha256.Size]byte
 	data []byte
@@ -75,7 +74,7 @@ func older(t, than time.Time) bool {
 }
 
 func (s *Set) hold(c Capture) *body {
-	if c.Status/100 != 2 {
+	if answer.Of(int(c.Status), answer.Archive) != answer.File {
 		return nil
 	}
 	sum := sha256.Sum256(c.Body)
@@ -100,18 +99,18 @@ func (s *Set) release(b *body) {
 // Len returns the number of origins.
 func (s *Set) Len() int { return len(s.held) }
 
-// Replaced returns how many captures gave way to another of the same origin,
-// counted for each origin.
+// Replaced returns how many captures were replaced by another of the same origin.
 func (s *Set) Replaced() int { return s.replaced }
 
 // Copies returns what the set holds, each body once, the longest first. An origin
-// whose robots.txt is redirected to the robots.txt of another in the set has what
-// that one has (RFC 9309 2.3.1.2); where a redirect leads elsewhere, or on for more
-// than five hops, the origin has no body, and its own status.
+// whose robots.txt is redirected to the robots.txt of another origin of the set has the
+// body and the status of that one (RFC 9309 2.3.1.2). Where a redirect leads elsewhere,
+// or on for more than five hops, the origin has no body, and its own status.
 func (s *Set) Copies() []Copy {
 	byBody := map[*body][]Use{}
+	redirects := answer.Redirects{EmptyQuery: true}
 	for o := range s.held {
-		h := s.follow(o)
+		h := s.follow(&redirects, o)
 		byBody[h.body] = append(byBody[h.body], Use{o, h.status})
 	}
 	copies := make([]Copy, 0, len(byBody))
@@ -128,45 +127,17 @@ func (s *Set) Copies() []Copy {
 	return copies
 }
 
-// maxHops is how many redirects RFC 9309 2.3.1.2 has a crawler follow at least.
-const maxHops = 5
-
 // follow returns what holds for an origin.
-func (s *Set) follow(o origin.Origin) held {
-	first := s.held[o]
-	h := first
-	for range maxHops {
-		if h.status/100 != 3 {
-			return h
+func (s *Set) follow(redirects *answer.Redirects, o origin.Origin) held {
+	h := s.held[o]
+	way := []origin.Origin{o}
+	for answer.Of(int(h.status), answer.Archive) == answer.Redirect {
+		to, hop := redirects.Next(way, h.location, func(o origin.Origin) bool { _, has := s.held[o]; return has })
+		if hop != answer.Followed {
+			return s.held[o]
 		}
-		next, ok := target(o, h.location)
-		if !ok {
-			return first
-		}
-		if h, ok = s.held[next]; !ok {
-			return first
-		}
-		o = next
-	}
-	if h.status/100 == 3 {
-		return first
+		h = s.held[to.Origin]
+		way = append(way, to.Origin)
 	}
 	return h
-}
-
-// target returns the origin to whose robots.txt that of o is redirected.
-func target(o origin.Origin, location string) (origin.Origin, bool) {
-	if location == "" {
-		return origin.Origin{}, false
-	}
-	base, err := url.Parse(o.String() + "/robots.txt")
-	if err != nil {
-		return origin.Origin{}, false
-	}
-	to, err := base.Parse(location)
-	if err != nil || to.EscapedPath() != "/robots.txt" || to.RawQuery != "" {
-		return origin.Origin{}, false
-	}
-	next, err := origin.Of([]byte(to.Scheme + "://" + to.Host))
-	return next, err == nil && next != o
 }

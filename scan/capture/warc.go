@@ -3,15 +3,17 @@ package capture
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"math"
+	"net/http/httputil"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -24,9 +26,9 @@ const (
 // WARC reads the responses to requests for /robots.txt in a WARC file, already
 // decompressed (ISO 28500, versions 0.17 to 1.1). A capture is of the origin of
 // WARC-Target-URI. Records of other pages, and requests and metadata, are passed
-// over; a revisit of /robots.txt, which holds no body, is a *Skipped, as is a
-// response that cannot be used, in whatever way. Any other error ends the records,
-// since where the next one begins is not known.
+// over. A revisit of /robots.txt, which holds no body, is a *Skipped, as is a response
+// that cannot be used for any reason. Any other error ends the records, because the
+// start of the next one is not known.
 func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	return func(yield func(Capture, error) bool) {
 		w := &warc{in: bufio.NewReaderSize(r, 256<<10), o: o}
@@ -74,7 +76,7 @@ type warc struct {
 // record is the header of one.
 type record struct {
 	kind, target, date string
-	truncated          bool // by who captured it
+	truncated          bool // when it was captured
 	robots             bool // the target is a robots.txt
 	length             int64
 }
@@ -122,8 +124,8 @@ func (w *warc) next() (rec record, err error) {
 		case "warc-truncated":
 			rec.truncated = true
 		case "content-length":
-			n, lengthErr := strconv.ParseUint(value, 10, 64)
-			if lengthErr != nil || n > math.MaxInt64 {
+			n, lengthErr := strconv.ParseUint(value, 10, 63)
+			if lengthErr != nil {
 				return rec, fmt.Errorf("%w: %q", errLength, value[:min(len(value), 40)])
 			}
 			rec.length = int64(n)
@@ -142,7 +144,7 @@ func (w *warc) next() (rec record, err error) {
 	return rec, nil
 }
 
-// isRobots tells whether a URL is that of an origin's robots.txt.
+// isRobots tells whether a URL is of an origin's robots.txt.
 func isRobots(url string) bool {
 	scheme, rest, ok := strings.Cut(url, "://")
 	host, path, _ := strings.Cut(rest, "/")
@@ -216,4 +218,90 @@ func (h *head) field() (name, value string, err error) {
 			return strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value), nil
 		}
 	}
+}
+
+// response reads the HTTP response in the block of a record. truncated says that
+// the capture stopped before the end.
+func (w *warc) response(c *Capture, truncated bool) Reason {
+	in := bufio.NewReader(&w.block)
+	head := head{in: in, left: maxHead}
+	first, err := head.line()
+	if err != nil {
+		return NotHTTP
+	}
+	var ok bool
+	if c.Status, ok = status(first); !ok {
+		return NotHTTP
+	}
+	var transfer, coding string
+	for {
+		name, value, err := head.field()
+		if errors.Is(err, errLongHead) {
+			return NotHTTP
+		}
+		if err != nil || name == "" { // a response may end with its header
+			break
+		}
+		switch name {
+		case "transfer-encoding":
+			transfer = strings.ToLower(value)
+		case "content-encoding":
+			coding = strings.ToLower(value)
+		case "location":
+			c.Location = value
+		}
+	}
+	switch answer.Of(int(c.Status), answer.Archive) {
+	case answer.Nothing:
+		return NotModified
+	case answer.File:
+		return w.body(c, in, transfer, coding, truncated)
+	}
+	return ""
+}
+
+// status reads the code in a status line.
+func status(line string) (uint16, bool) {
+	version, rest, _ := strings.Cut(line, " ")
+	code, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+	n, err := strconv.ParseUint(code, 10, 16)
+	return uint16(n), err == nil && len(code) == 3 && n >= 100 && strings.HasPrefix(version, "HTTP/")
+}
+
+// body reads the body and undoes its encodings. Many WARC files hold a body that is
+// decoded already under a header that says it is not, so the bytes are looked at.
+func (w *warc) body(c *Capture, in *bufio.Reader, transfer, coding string, truncated bool) Reason {
+	if strings.HasSuffix(transfer, "chunked") && beginsChunk(in) {
+		in = bufio.NewReader(httputil.NewChunkedReader(in))
+	}
+	var r io.Reader = in
+	switch coding {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
+			z, err := gzip.NewReader(in)
+			if err != nil {
+				return BadBody
+			}
+			r = z
+		}
+	default:
+		return BadCoding
+	}
+	body, err := io.ReadAll(io.LimitReader(r, int64(w.o.MaxBody)))
+	if err != nil && !(truncated && errors.Is(err, io.ErrUnexpectedEOF)) {
+		return BadBody
+	}
+	c.Body = body
+	return ""
+}
+
+// beginsChunk tells whether what comes is the size of a chunk on a line.
+func beginsChunk(in *bufio.Reader) bool {
+	const longest = 64
+	line, _ := in.Peek(longest)
+	line, _, found := bytes.Cut(line, []byte("\n"))
+	size, _, _ := bytes.Cut(bytes.TrimSpace(line), []byte(";"))
+	_, err := strconv.ParseUint(string(bytes.TrimSpace(size)), 16, 63)
+	return found && err == nil
 }

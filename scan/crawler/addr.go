@@ -27,7 +27,7 @@ func parseAddr(b []byte) (netip.Addr, bool) {
 // nat64 is the range in which translators put the addresses of IPv4 (RFC 6052).
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
-// unmap returns the IPv4 address that one of IPv6 stands for, if it does.
+// unmap returns the IPv4 address in an address of IPv6, if there is one.
 func unmap(a netip.Addr) netip.Addr {
 	if nat64.Contains(a) {
 		b := a.As16()
@@ -153,7 +153,6 @@ func prefixes(texts ...string) (list []netip.Prefix) {
 	return list
 }
 
-// anonymous tells whether an address says nothing of who the client was, because
-// anybody may have it on a network of their own, or nobody has it. Addresses for
-// documentation are none of these.
+// anonymous tells whether an address does not identify a client, because any private
+// network may use it, or none does. Addresses for documentation do not count as such.
 func anonymous(a netip.Addr) bool { return nowhere.Contains(a) }

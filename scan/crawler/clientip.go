@@ -11,11 +11,11 @@ import (
 	"github.com/gaissmai/bart"
 )
 
-// ClientIP tells which of the addresses in a log line is the client's. It is
-// immutable and safe for any number of goroutines. The zero value takes the
-// line's own address, whatever else is in the line.
+// ClientIP finds the client's address in a log line. It is immutable and safe for any
+// number of goroutines. The zero value takes the line's own address, whatever else is in
+// the line.
 type ClientIP struct {
-	trusted *bart.Lite // xff: proxies that are believed
+	trusted *bart.Lite // xff: the trusted proxies
 	nth     int        // xff:-N: N
 }
 
@@ -30,7 +30,7 @@ var (
 //	addr    the line's address: the peer of the connection
 //	xff     the peer; if it is one of the trusted proxies, its own peer
 //	        according to the list of X-Forwarded-For, and so on
-//	xff:-N  the Nth of that list from its right end, for N proxies of one's own
+//	xff:-N  the Nth of that list from its right end, for N proxies of your own
 //
 // trusted are addresses and CIDR ranges, for xff only.
 func ParseClientIP(mode string, trusted []string) (ClientIP, error) {
@@ -130,10 +130,5 @@ func bare(b []byte) []byte {
 
 // isPort tells whether b is the number of a port.
 func isPort(b []byte) bool {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return 1 <= len(b) && len(b) <= 5
+	return 1 <= len(b) && len(b) <= 5 && len(bytes.Trim(b, "0123456789")) == 0
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// span is a range of a header.
-type span struct{ start, end int }
+// extent is a part of a header, from start until just before end.
+type extent struct{ start, end int }
 
-// appendContacts appends where URLs and e-mail addresses stand in a header, in
-// the order in which they begin. They are looked for once, and not around each
-// word, because a header may be long and made of nothing but words: its reading
-// must take time in proportion to its length.
-func appendContacts(dst []span, header []byte) []span {
+// appendContacts appends the extents of the URLs and e-mail addresses of a header, in
+// their order. They are looked for once, and not around each word: a header may be long
+// and consist of nothing but words, and its reading must take time in proportion to its
+// length.
+func appendContacts(dst []extent, header []byte) []extent {
 	for from := 0; from < len(header); {
 		to, seen := from, byte(0)
 		for ; to < len(header); to++ {
@@ -38,8 +38,8 @@ const (
 	mayContact             // without one of these there is neither
 )
 
-// kinds are the kinds of all bytes, in a table, since each byte of each header
-// that is new is asked for its own.
+// kinds are the kinds of all bytes, in a table, because each byte of each new header is
+// looked up.
 var kinds = func() (table [256]byte) {
 	for c := range ' ' + 1 {
 		table[c] = isBreak
@@ -53,8 +53,8 @@ var kinds = func() (table [256]byte) {
 	return table
 }()
 
-// appendContactsOf does so for a text without breaks, which stands at offset.
-func appendContactsOf(dst []span, text []byte, offset int) []span {
+// appendContactsOf is appendContacts for a text without breaks, which begins at offset.
+func appendContactsOf(dst []extent, text []byte, offset int) []extent {
 	url := urlStart(text)
 	if url < 0 {
 		url = len(text)
@@ -65,24 +65,24 @@ func appendContactsOf(dst []span, text []byte, offset int) []span {
 			to++
 		}
 		if to-from > 2 && bytes.IndexByte(text[from+1:to-1], '@') >= 0 {
-			dst = append(dst, span{offset + from, offset + to})
+			dst = append(dst, extent{offset + from, offset + to})
 		}
 		from = to + 1
 	}
 	if url < len(text) {
-		dst = append(dst, span{offset + url, offset + len(text)})
+		dst = append(dst, extent{offset + url, offset + len(text)})
 	}
 	return dst
 }
 
-// inside tells whether the byte at i is in one of the spans.
-func inside(spans []span, i int) bool {
-	n, _ := slices.BinarySearchFunc(spans, i+1, func(s span, i int) int { return s.start - i })
-	return n > 0 && i < spans[n-1].end
+// inside tells whether the byte at i is in one of the contacts.
+func inside(contacts []extent, i int) bool {
+	n, _ := slices.BinarySearchFunc(contacts, i+1, func(c extent, i int) int { return c.start - i })
+	return n > 0 && i < contacts[n-1].end
 }
 
-// urlStart returns where the first URL begins in a text without breaks, with a
-// scheme or without one at "www.", -1 if there is none.
+// urlStart returns the start of the first URL in a text without breaks, with a scheme,
+// or without one at "www."; -1 if there is none.
 func urlStart(text []byte) int {
 	scheme := bytes.Index(text, []byte("://"))
 	for scheme > 0 && 'a' <= text[scheme-1]|0x20 && text[scheme-1]|0x20 <= 'z' {
@@ -95,7 +95,7 @@ func urlStart(text []byte) int {
 	return scheme
 }
 
-// wwwStart returns where a word first begins with "www.", -1 if none does.
+// wwwStart returns the start of the first word that begins with "www.", -1 if none does.
 func wwwStart(text []byte) int {
 	for at := 0; ; at++ {
 		n := indexFold(text[at:], "www.")
@@ -108,8 +108,8 @@ func wwwStart(text []byte) int {
 	}
 }
 
-// isEmailByte tells whether c may stand in an e-mail address. '+' does, which
-// many write before the address too.
+// isEmailByte tells whether c may be in an e-mail address, as '+' may, which many
+// write before the address too.
 func isEmailByte(c byte) bool {
 	return automaton.IsWordByte(c) || c == '.' || c == '+' || c == '@'
 }

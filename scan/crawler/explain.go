@@ -11,27 +11,29 @@ type Standing uint8
 
 // Standings of a word.
 const (
-	// Names is the one word, if there is any, by which the client calls itself.
+	// Names is the word, at most one, that names the client.
 	Names Standing = iota
-	// InContact stands in a URL or an e-mail address.
+	// InContact is a word in a URL or an e-mail address.
 	InContact
-	// BehindLike stands behind "like ", by which clients say what they are not.
+	// BehindLike is a word behind "like ", where clients write what they are not.
 	BehindLike
-	// LessSpecific is no longer than another word of the same operator that counts.
+	// LessSpecific is a word no longer than another word of the same operator that
+	// counts.
 	LessSpecific
 	// Rival is the longest word of another operator that counts: it makes the
 	// header ambiguous.
 	Rival
-	// Bare is a word such as "bot", which says what the client is and not who.
+	// Bare is a word such as "bot", which says that the client is a crawler, but not
+	// which one.
 	Bare
 	// NoContact is a word that might be an unknown crawler's, but the header does
-	// not begin with it and carries neither a URL nor an e-mail address.
+	// not begin with it and has neither a URL nor an e-mail address.
 	NoContact
-	// Control is the name of a control token: it stands in robots.txt only.
+	// Control is the name of a control token, which is used in robots.txt only.
 	Control
-	// Device stands where a browser on Android names the phone that it runs on.
+	// Device is a word where a browser on Android names the phone that it runs on.
 	Device
-	// Later is a word that might be an unknown crawler's behind one that is.
+	// Later is a word that might be an unknown crawler's, behind one that is.
 	Later
 )
 
@@ -46,11 +48,11 @@ type Word struct {
 	Standing
 }
 
-// Explanation is a claim with all that was considered.
+// Explanation is a claim with all words that were considered.
 type Explanation struct {
 	Claim
-	// Words are in the order in which they end. Those that might name an unknown
-	// crawler, and control tokens, are there only if no known crawler is named,
+	// Words are in the order of their ends. Words that might name an unknown
+	// crawler, and control tokens, are listed only if no known crawler is named,
 	// and behind the others.
 	Words []Word
 	// Contact is the first URL or e-mail address of the header, a view of it; nil if
@@ -58,7 +60,7 @@ type Explanation struct {
 	Contact []byte
 }
 
-// Explain reads a header as Reader.Read does and says how. It takes time in
+// Explain reads a header as Reader.Read does, and explains the result. It takes time in
 // proportion to the length of the header, and allocates.
 func (s *Set) Explain(header []byte) Explanation {
 	r := s.Reader()
@@ -113,18 +115,18 @@ func (e *Explanation) addUnknown(r *Reader, header []byte) {
 	}
 }
 
-// nextWord returns the first whole word of header[from:], an empty span if there
-// is none. from is where no word goes on.
-func nextWord(header []byte, from int) (word span) {
+// nextWord returns the first whole word of header[from:]; its end is 0 if there is none.
+// from is not inside a word.
+func nextWord(header []byte, from int) (word extent) {
 	for from < len(header) && !automaton.IsWordByte(header[from]) {
 		from++
 	}
-	word = span{from, from}
+	if from == len(header) {
+		return extent{}
+	}
+	word = extent{from, from}
 	for word.end < len(header) && automaton.IsWordByte(header[word.end]) {
 		word.end++
-	}
-	if word.start == word.end {
-		return span{}
 	}
 	return word
 }

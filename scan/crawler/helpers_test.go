@@ -165,9 +165,9 @@ var phoneOf = regexp.MustCompile(`(?s)^[^(]*\((linux(?:[^)]*?)android[^;)]*(;[^)
 
 // unknown names an unknown crawler by its word.
 func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim) {
-	model := span{}
+	model := extent{}
 	if at := phoneOf.FindSubmatchIndex(low); at != nil && !slices.Contains(hidden[at[2]:at[3]], true) {
-		model = span{at[4], at[5]}
+		model = extent{at[4], at[5]}
 	}
 	for start := 0; start < len(low); start++ {
 		if !wordByte(low[start]) || start > 0 && wordByte(low[start-1]) {

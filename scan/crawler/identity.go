@@ -23,7 +23,7 @@ const (
 	// are too old or too young for the request.
 	Unverified
 	// Unverifiable: it cannot be verified. The operator publishes nothing, or the
-	// address is none, or one that anybody may have.
+	// field is not an address, or an address that any private network may use.
 	Unverifiable
 )
 
@@ -174,7 +174,7 @@ func (d dates) near(t, maxAge int64) bool {
 // which changes where a header names crawlers of several operators and the address
 // verifies one of them: then it is the claim of that crawler. Such a client is spoofed
 // only if it is proven to be none of the crawlers that it names; otherwise the state is
-// that of the first.
+// the first crawler's.
 func (i *Identities) Claim(c Claim, addr []byte, t int64, hasTime bool) (Claim, State) {
 	if !c.Ambiguous {
 		return c, i.identify(c.Profile, addr, t, hasTime)

@@ -1,5 +1,10 @@
-// Package crawler tells who a client says it is: from a User-Agent header to the
-// profile of a crawler, and what its operator says of how it reads robots.txt.
+// Package crawler finds the crawler that a client says it is, and whether that is true.
+//
+// A User-Agent header leads to the profile of a crawler (set.go, contact.go,
+// explain.go), which has what its operator says of how it reads robots.txt
+// (profile.go). The client's address is found in a log line (clientip.go) and read
+// (addr.go). It proves the crawler, or disproves it, by the operator's lists of
+// addresses (ranges.go, identity.go) or by names in the DNS (names.go).
 package crawler
 
 import (
@@ -35,14 +40,14 @@ type Profile struct {
 	// Exempt, if not empty, says why robots.txt does not apply to its requests.
 	Exempt string `json:"exempt,omitempty"`
 	// Control says that the token has no header of its own: another crawler
-	// obeys it, and no log shows whether.
+	// obeys it, and no log shows whether it does.
 	Control bool `json:"control,omitempty"`
 	// Dialect is how it reads robots.txt, if that is known; see automaton.
 	Dialect string `json:"dialect,omitempty"`
 	// Obeys is the operator's claim to obey robots.txt: yes, no or unknown.
 	Obeys string `json:"obeys"`
-	// Source is the page that says so, and what else is said here of how it reads
-	// robots.txt and how it can be verified; Date is the day as of which it did.
+	// Source is the page that says so, and that says how the crawler reads robots.txt
+	// and can be verified. Date is the day when the page was read.
 	Source string `json:"source,omitempty"`
 	Date   string `json:"date,omitempty"`
 	// Verify lists how the operator lets its addresses be verified: "ranges",
@@ -102,13 +107,12 @@ func Read(data []byte) ([]Profile, error) {
 	return profiles, nil
 }
 
-// Extend returns the profiles of base as more changes them, which are a user's
-// own and know better. A profile of more replaces the one of base with its name
-// in any ASCII case, wholly and in its place; the others are added at the end. A
-// word that a profile of more has is taken from the profile of base that had it;
-// who has no word left then is not known any more, unless it is a control token,
-// which has none. Neither argument is changed. The error is that of a profile of
-// more, by name, that Read would refuse.
+// Extend returns the profiles of base with the changes of more, which are the user's
+// own. A profile of more replaces the one of base with its name in any ASCII case,
+// wholly and in its place; the others are added at the end. A word of a profile of more
+// is taken from the profile of base that had it. A profile that has no word left is left
+// out, unless it is a control token, which has none. Neither argument is changed. The
+// error names a profile of more that Read would refuse.
 func Extend(base, more []Profile) ([]Profile, error) {
 	seen := map[string]string{}
 	byName := map[string]int{} // index in more and 1
@@ -196,6 +200,6 @@ func (p *Profile) check(seen map[string]string) error {
 	return nil
 }
 
-// Anybodys tells whether the crawler is a tool that anybody runs, so that one of its
-// clients knows nothing of what another was told. Its operator is "users of" it.
+// Anybodys tells whether the crawler is a tool that anybody runs: one of its clients
+// does not know what another was told. Its operator is "users of" it.
 func (p *Profile) Anybodys() bool { return strings.HasPrefix(p.Operator, "users of ") }

@@ -49,12 +49,12 @@ var (
 	errWideRange  = fmt.Errorf("wider than /%d (IPv4) or /%d (IPv6)", widestIPv4, widestIPv6)
 	errPrivate    = errors.New("a private, loopback, link-local, shared, unspecified or multicast range")
 	errCreation   = errors.New("creationTime is no time since 1970 in RFC 3339")
-	errTwice      = errors.New("stands in the file twice")
-	errUnread     = errors.New("a list that is none of prefixes and ips, so it is not known what it is of")
+	errTwice      = errors.New("is in the file twice")
+	errUnread     = errors.New("an unknown list: only prefixes and ips are read")
 	errJSONBehind = errors.New("something follows the object")
 )
 
-// ReadRanges reads the ranges that an operator publishes, in one of three forms:
+// ReadRanges reads the ranges that an operator publishes, in one of these forms:
 //
 //	{"creationTime":"2026-08-20T14:46:45.000000","prefixes":[{"ipv4Prefix":"192.0.2.0/24"},{"ipv6Prefix":"2001:db8::/32"}]}
 //	{"creationTime":"2026-08-20T14:46:45.000000","ips":[{"ip_address":"192.0.2.1"}]}
@@ -63,8 +63,8 @@ var (
 // creationTime may be missing; without a zone it is UTC. Bits behind a range's
 // length are ignored. A file is refused if anything in it is not as above, if
 // there is no range in it, and if one is wider than /8 (IPv4) or /19 (IPv6) or
-// has addresses that anybody may have. name is what the file is called in the
-// result and in errors, which say the line or the entry too.
+// has addresses that any private network may use. name is the name of the file in the
+// result and in errors, which name the line or the entry too.
 func ReadRanges(r io.Reader, name string) (*Ranges, error) {
 	data, err := readBounded(r, maxRangesSize)
 	if err != nil {
@@ -127,31 +127,34 @@ func (r *Ranges) readJSON(data []byte) error {
 		r.Created = created
 	}
 	for i, p := range file.Prefixes {
-		if p.IPv4 == "" && p.IPv6 == "" {
-			return fmt.Errorf("%s: prefixes[%d]: %w", r.File, i, errNoPrefix)
-		}
-		for _, text := range []string{p.IPv4, p.IPv6} {
-			if text == "" {
-				continue
-			}
-			if err := r.add(text); err != nil {
-				return fmt.Errorf("%s: prefixes[%d]: %w", r.File, i, err)
-			}
+		if err := r.addEntry(errNoPrefix, p.IPv4, p.IPv6); err != nil {
+			return fmt.Errorf("%s: prefixes[%d]: %w", r.File, i, err)
 		}
 	}
 	for i, ip := range file.IPs {
-		if ip.Address == "" {
-			return fmt.Errorf("%s: ips[%d]: %w", r.File, i, errNoAddress)
-		}
-		if err := r.add(ip.Address); err != nil {
+		if err := r.addEntry(errNoAddress, ip.Address); err != nil {
 			return fmt.Errorf("%s: ips[%d]: %w", r.File, i, err)
 		}
 	}
 	return nil
 }
 
-// checkKeys refuses an object, which is known to be one, in which addresses may stand
-// that would not be read: who comes from these would be taken for an impostor.
+// addEntry adds the ranges of an entry that are not empty. The error is none if all are.
+func (r *Ranges) addEntry(none error, texts ...string) error {
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		if err := r.add(text); err != nil {
+			return err
+		}
+		none = nil
+	}
+	return none
+}
+
+// checkKeys refuses an object that may have addresses that are not read. A client at
+// one of these would be taken for an impostor.
 func checkKeys(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.Token() // the brace
@@ -175,7 +178,7 @@ func checkKeys(data []byte) error {
 	return nil
 }
 
-// offsetOf returns where in its input a decoder met an error.
+// offsetOf returns the offset of an error in the input of a decoder.
 func offsetOf(err error, d *json.Decoder) int64 {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -189,7 +192,7 @@ func offsetOf(err error, d *json.Decoder) int64 {
 	}
 }
 
-// lineAt returns the number of the line in which an offset is.
+// lineAt returns the number of the line of an offset.
 func lineAt(data []byte, offset int64) int {
 	return 1 + bytes.Count(data[:min(max(offset, 0), int64(len(data)))], []byte("\n"))
 }
@@ -247,7 +250,7 @@ func parsePrefix(text string) (netip.Prefix, error) {
 
 var mapped = netip.MustParsePrefix("::ffff:0:0/96") // where IPv6 keeps all of IPv4
 
-// checkRange refuses what ReadRanges says it does.
+// checkRange refuses the ranges that ReadRanges refuses.
 func checkRange(p netip.Prefix) error {
 	widest := widestIPv6
 	if p.Addr().Is4() {
@@ -282,7 +285,7 @@ type Series struct {
 	Lists   []*Ranges
 }
 
-// ErrUnknownCrawler is what is wrapped where an argument to LoadSeries names no
+// ErrUnknownCrawler is wrapped by the error for an argument to LoadSeries that names no
 // crawler of the set: its user has mistyped something.
 var ErrUnknownCrawler = errors.New("no crawler of that name is known")
 

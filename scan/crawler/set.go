@@ -67,8 +67,8 @@ func wordsOf(profiles []Profile) (words []string) {
 	return words
 }
 
-// control returns the control token that goes by a name, in any case; nil if
-// none does. There are a few of them.
+// control returns the control token of a name, in any case; nil if there is none.
+// There are few of them.
 func (s *Set) control(name []byte) *Profile {
 	for _, c := range s.controls {
 		if bytes.EqualFold(c.name, name) {
@@ -99,19 +99,19 @@ func (s *Set) ByName(name string) *Profile {
 	return nil
 }
 
-// Claim is who a header says that the client is. The zero value is no crawler.
+// Claim is the crawler that a client says it is. The zero value is no crawler.
 type Claim struct {
 	// Profile is the known crawler that the header names; if it names crawlers of
 	// two operators, the first of them.
 	Profile *Profile
-	// Name is the profile's name, or for an unknown crawler the word by which it
-	// calls itself. Empty where the header names no crawler.
+	// Name is the profile's name, or the name that an unknown crawler gives itself.
+	// Empty where the header names no crawler.
 	Name string
 	// Ambiguous says that the header names crawlers of two operators.
 	Ambiguous bool
-	// Rivals are then the crawlers that it names, one of each operator and in the
-	// order in which the operators are named, so that the first is Profile. nil if
-	// it is not ambiguous. Not to be changed.
+	// Rivals are the crawlers that an ambiguous header names, one of each operator,
+	// in the order in which the operators are named: the first is Profile. Otherwise
+	// it is nil. Not to be changed.
 	Rivals []*Profile
 
 	word   string // of an unknown crawler: the whole of a word that Name is cut from
@@ -119,9 +119,9 @@ type Claim struct {
 }
 
 // Tokens returns the product tokens by which robots.txt may name the crawler, the
-// preferred first, not to be changed. Dots end a word of a header but not a
-// product token, so that who calls itself example.com_bot, and is listed as
-// com_bot, is bound first of all by a group for example.com_bot.
+// preferred first, not to be changed. Dots end a word of a header, but not a product
+// token. So a client that calls itself example.com_bot, and is listed as com_bot, is
+// bound by a group for example.com_bot before one for com_bot.
 func (c Claim) Tokens() []string {
 	if c.Profile != nil {
 		return c.Profile.Tokens
@@ -138,10 +138,9 @@ func (c Claim) Tokens() []string {
 type Reader struct {
 	set      *Set
 	hits     []automaton.Hit
-	contacts []span
-	device   span      // see deviceIn
+	contacts []extent
+	device   extent    // see deviceIn
 	mentions []mention // of each operator that the header names
-	place    []int32   // of each operator: its index in mentions and one, 0 if it is not there
 }
 
 // mention is what a header says of one operator's crawlers.
@@ -151,16 +150,16 @@ type mention struct {
 }
 
 // Reader returns a new reader of headers.
-func (s *Set) Reader() *Reader { return &Reader{set: s, place: make([]int32, len(s.profiles))} }
+func (s *Set) Reader() *Reader { return &Reader{set: s} }
 
-// Read returns who a User-Agent header names. The header is given as the client
-// sent it, without a log's escaping.
+// Read returns the crawler that a User-Agent header names. The header is given as the
+// client sent it, without a log's escaping.
 //
 // Words count only outside URLs and e-mail addresses, which name the operator's
-// pages and not the client, and not behind "like ", by which clients say what
-// they resemble and are not. Of one operator's crawlers the one with the longest
-// word is meant. It allocates only for the name of an unknown crawler, and for
-// the rivals of an ambiguous header.
+// pages and not the client. Words behind "like " do not count: clients write there
+// what they are not. Of one operator's crawlers the one with the longest word is meant.
+// Read allocates only for the name of an unknown crawler, and for the rivals of an
+// ambiguous header.
 func (r *Reader) Read(header []byte) Claim {
 	r.hits = r.set.words.Append(r.hits[:0], header)
 	if len(r.hits) == 0 {
@@ -175,9 +174,6 @@ func (r *Reader) Read(header []byte) Claim {
 	}
 	if len(r.mentions) == 0 {
 		return r.unknown(header, true)
-	}
-	for _, m := range r.mentions {
-		r.place[m.operator] = 0
 	}
 	slices.SortFunc(r.mentions, byFirst)
 	p := r.set.owner[r.mentions[0].best.Word]
@@ -194,16 +190,20 @@ func (r *Reader) Read(header []byte) Claim {
 // add adds a word to what the header says of its operator.
 func (r *Reader) add(hit automaton.Hit) {
 	operator := r.set.operator[hit.Word]
-	if r.place[operator] == 0 {
-		r.mentions = append(r.mentions, mention{operator, hit, hit})
-		r.place[operator] = int32(len(r.mentions))
+	for i := range r.mentions {
+		m := &r.mentions[i]
+		if m.operator != operator {
+			continue
+		}
+		if inOrder(hit, m.first) < 0 {
+			m.first = hit
+		}
+		if hit.End-hit.Start > m.best.End-m.best.Start {
+			m.best = hit
+		}
 		return
 	}
-	m := &r.mentions[r.place[operator]-1]
-	if inOrder(hit, m.first) < 0 {
-		m.first = hit
-	}
-	m.best = longer(m.best, hit)
+	r.mentions = append(r.mentions, mention{operator, hit, hit})
 }
 
 func byFirst(x, y mention) int { return inOrder(x.first, y.first) }
@@ -214,23 +214,16 @@ func inOrder(x, y automaton.Hit) int {
 	return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(y.End, x.End))
 }
 
-func longer(x, y automaton.Hit) automaton.Hit {
-	if y.End-y.Start > x.End-x.Start {
-		return y
-	}
-	return x
-}
-
-// maxName bounds the name that an unknown crawler may give itself; what is
-// longer is cut.
+// maxName bounds the name that an unknown crawler may give itself; longer names are
+// cut.
 const maxName = 64
 
 // maxToken bounds its product token, which is the whole word: robots.txt may name it
 // so, however long it is.
 const maxToken = 4 << 10
 
-// unknown returns the claim of a header that names no known crawler: the first
-// word by which it calls itself one, or no claim if it does not. located says
+// unknown returns the claim of a header that names no known crawler: the first word
+// that may be a crawler's name (mayName), or no claim if there is none. located says
 // that the contacts of the header are known; most headers need none.
 func (r *Reader) unknown(header []byte, located bool) Claim {
 	for from, first := 0, true; ; first = false {
@@ -263,10 +256,10 @@ func (r *Reader) unknown(header []byte, located bool) Claim {
 }
 
 // mayName says whether a word that contains one of stems is the name of an
-// unknown crawler. It is more than the stem; and the header begins with it, or
-// carries a URL or an e-mail address, as crawlers do and phones called CUBOT do
-// not. A control token is nobody's name: the crawler that obeys it sends its own.
-func (r *Reader) mayName(header []byte, word span, stem string) Standing {
+// unknown crawler. It is more than the stem, and the header begins with it, or
+// has a URL or an e-mail address, as crawlers do and phones called CUBOT do
+// not. A control token is no name: the crawler that obeys it sends its own.
+func (r *Reader) mayName(header []byte, word extent, stem string) Standing {
 	switch standing := r.standing(header, word.start); {
 	case standing != Names:
 		return standing
@@ -285,7 +278,7 @@ func (r *Reader) mayName(header []byte, word span, stem string) Standing {
 
 // control returns the control token that a word is, alone or with what dots join
 // to it; nil if it is none.
-func (r *Reader) control(header []byte, word span) *Profile {
+func (r *Reader) control(header []byte, word extent) *Profile {
 	longest := r.set.dotted
 	if p := r.set.control(header[word.start:word.end]); p != nil || longest == 0 {
 		return p
@@ -295,31 +288,31 @@ func (r *Reader) control(header []byte, word span) *Profile {
 	return r.set.control(dotted(header[from:to], word.start-from, word.end-from))
 }
 
-// deviceIn returns where a header names the phone, if it is that of a browser on
-// Android: from the semicolon on in "(Linux; Android 9; CUBOT_X19)", the first
-// comment of the header. Owners of phones may add a URL to it. A comment that
-// carries a contact itself is a crawler's.
-func deviceIn(header []byte, contacts []span) span {
+// deviceIn returns the part of a header that names the phone, if it is the header of a
+// browser on Android: from the semicolon on in "(Linux; Android 9; CUBOT_X19)", the
+// first comment of the header. Owners of phones may add a URL to it. A comment that
+// has a contact itself is a crawler's.
+func deviceIn(header []byte, contacts []extent) extent {
 	const linux, android = "linux", "android"
 	start := bytes.IndexByte(header, '(') + 1
 	end := start + max(bytes.IndexByte(header[start:], ')'), 0)
 	if start == 0 || end-start < len(linux) || indexFold(header[start:start+len(linux)], linux) != 0 {
-		return span{}
+		return extent{}
 	}
 	for _, c := range contacts {
 		if start <= c.start && c.start < end {
-			return span{}
+			return extent{}
 		}
 	}
 	version := indexFold(header[start:end], android)
 	if version < 0 {
-		return span{}
+		return extent{}
 	}
 	model := bytes.IndexByte(header[start+version:end], ';')
 	if model < 0 {
-		return span{}
+		return extent{}
 	}
-	return span{start + version + model, end}
+	return extent{start + version + model, end}
 }
 
 // dotted returns the word at header[start:end] with the words that dots join it
@@ -338,11 +331,11 @@ func dotted(header []byte, start, end int) []byte {
 var stems = [...]string{"bot", "spider", "crawl", "scrap", "fetch"}
 
 // nextStem returns the first whole word of header[from:] that contains one of
-// stems, and which; an empty stem if no word does. from is where no word goes on.
-func nextStem(header []byte, from int) (word span, stem string) {
+// stems, and which; an empty stem if no word does. from is not inside a word.
+func nextStem(header []byte, from int) (word extent, stem string) {
 	for i := from; i < len(header); i++ {
 		switch header[i] | 0x20 {
-		case 'b', 's', 'c', 'f': // with which all of them begin
+		case 'b', 's', 'c', 'f': // all stems begin with these
 		default:
 			continue
 		}
@@ -350,7 +343,7 @@ func nextStem(header []byte, from int) (word span, stem string) {
 			if len(header)-i < len(stem) || indexFold(header[i:i+len(stem)], stem) != 0 {
 				continue
 			}
-			word = span{i, i + len(stem)}
+			word = extent{i, i + len(stem)}
 			for word.start > from && automaton.IsWordByte(header[word.start-1]) {
 				word.start--
 			}
@@ -360,11 +353,11 @@ func nextStem(header []byte, from int) (word span, stem string) {
 			return word, stem
 		}
 	}
-	return span{}, ""
+	return extent{}, ""
 }
 
-// indexFold returns where stem, which is in lower case, first stands in word in
-// any ASCII case, -1 if it does not.
+// indexFold returns the index of stem, which is in lower case, in word in any ASCII
+// case, -1 if word does not have it.
 func indexFold(word []byte, stem string) int {
 	for i := 0; i+len(stem) <= len(word); i++ {
 		j := 0

@@ -35,8 +35,8 @@ func (r Reading) Dialect() automaton.Dialect {
 	}
 }
 
-// Unknown returns the readings for a crawler of which nothing is known but that it is
-// not Google's: a rule counts where Google's parser and RFC 9309 agree on it.
+// Unknown returns the readings for a crawler that is not Google's and whose parser is
+// not known: a rule counts where Google's parser and RFC 9309 agree on it.
 func Unknown() []Reading { return []Reading{ReadRFC9309, ReadGoogleWide} }
 
 // Known returns the readings for a crawler that reads, or is to be read, by dialect
@@ -107,7 +107,7 @@ type Binding struct {
 type bound struct {
 	first, second *automaton.Machine
 	agree         bool       // on canonical paths the second says what the first says
-	hop           *Judgement // of the path that a hop leads to, whatever is asked for; nil if it is no hop
+	hop           *Judgement // the answer of a hop to all targets; nil if it is no hop
 
 	delay struct {
 		sync.Once
@@ -168,7 +168,7 @@ func (b *Binding) bind(c copyOf) *bound {
 	if b.two {
 		second := c.body.robots(r[1]).Ruleset
 		m.second = b.subject.Machine(second)
-		// Nearly all crawlers of which nothing is known are bound by *.
+		// Nearly all crawlers that have these readings are bound by *.
 		if r[0] == ReadRFC9309 && r[1] == ReadGoogleWide && m.first == first.Wildcard() && m.second == second.Wildcard() {
 			m.agree = c.body.wildcardsAgree()
 		} else {
@@ -193,18 +193,17 @@ const (
 	Contested
 )
 
-// Judgement is an answer with the line of the rule that forbids; where two
-// readings forbid by different lines, that of the first.
+// Judgement is an answer with the line of the rule that forbids; where two readings
+// forbid by different lines, the line of the first reading.
 type Judgement struct {
 	Answer Answer
 	Line   uint32
 }
 
-// Judge says what a copy says of a request target in origin or absolute form. A copy
-// that is a hop says whether that may be fetched, whatever the target is. Judge keeps no
-// view of target, and does not allocate once the copy has been asked. A target for
-// /robots.txt itself is not to be judged: the dialects differ on it, and none forbids
-// it.
+// Judge returns what a copy says of a request target in origin or absolute form. A copy
+// that is a hop says the same of all targets: whether the hop's path may be fetched.
+// Judge keeps no view of target, and does not allocate once the copy has been asked. Do
+// not ask for /robots.txt itself: the dialects differ on it, and it is always allowed.
 func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgement {
 	m := b.of(copy)
 	if m.hop != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -20,8 +19,8 @@ type body struct {
 		once   sync.Once
 		robots *compile.Robots
 	}
-	// agree says that the groups for * agree in the two readings for crawlers of
-	// which nothing is known: most of them are bound by these.
+	// agree says that the groups for * agree in the two readings of Unknown: most
+	// crawlers that have these are bound by them.
 	agree     bool
 	agreeOnce sync.Once
 }
@@ -76,8 +75,8 @@ func (s *store) body(r *Row) *body {
 	return b
 }
 
-// contents numbers what machines say, whatever the lines of their rules, so that
-// machines of different versions are known to be alike. The zero value is ready for
+// contents numbers machines by what they say, apart from the lines of their rules, so
+// that machines of different versions are known to be alike. The zero value is ready for
 // use; it is safe for any number of goroutines.
 type contents struct {
 	mu      sync.Mutex
@@ -85,8 +84,9 @@ type contents struct {
 	numbers map[[sha256.Size]byte]int32
 }
 
-// number returns the number of what two machines say together, the second of which may
-// be nil: equal numbers only if each says of every path what the other one's does.
+// number returns the number of two machines, of which the second may be nil. Two pairs
+// have the same number only if their first machines say the same of every path, and
+// their second machines too.
 func (c *contents) number(first, second *automaton.Machine) int32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,10 +98,7 @@ func (c *contents) number(first, second *automaton.Machine) int32 {
 	if c.known == nil {
 		c.known, c.numbers = map[[2]*automaton.Machine]int32{}, map[[sha256.Size]byte]int32{}
 	}
-	h := sha256.New()
-	hashMachine(h, first)
-	hashMachine(h, second)
-	sum := [sha256.Size]byte(h.Sum(nil))
+	sum := sha256.Sum256(appendRules(appendRules(nil, first), second))
 	if n, ok = c.numbers[sum]; !ok {
 		n = int32(len(c.numbers))
 		c.numbers[sum] = n
@@ -110,12 +107,12 @@ func (c *contents) number(first, second *automaton.Machine) int32 {
 	return n
 }
 
-// hashMachine hashes the rules of a machine, each list in the order of its rank, and
-// lengths before what has one: no two machines of one dialect that say different
-// things are hashed alike.
-func hashMachine(h hash.Hash, m *automaton.Machine) {
+// appendRules appends the rules of a machine, each list in the order of its rank, and
+// lengths before what has one: the bytes of no two machines of one dialect that say
+// different things are alike.
+func appendRules(b []byte, m *automaton.Machine) []byte {
 	lists := m.Lists()
-	b := binary.AppendUvarint(nil, uint64(len(lists)))
+	b = binary.AppendUvarint(b, uint64(len(lists)))
 	for _, rules := range lists {
 		b = binary.AppendUvarint(b, uint64(len(rules)))
 		for i := range rules {
@@ -133,11 +130,7 @@ func hashMachine(h hash.Hash, m *automaton.Machine) {
 			}
 			b = binary.AppendUvarint(b, uint64(len(r.Pattern)))
 			b = append(b, r.Pattern...)
-			if len(b) > 4<<10 {
-				h.Write(b)
-				b = b[:0]
-			}
 		}
 	}
-	h.Write(b)
+	return b
 }

@@ -39,19 +39,24 @@ func ReadDirectory(path string, maxBytes int) ([]Row, error) {
 			return nil, err
 		}
 		for _, name := range files {
-			row, err := datedRow(filepath.Join(folder, name), maxBytes)
+			path := filepath.Join(folder, name)
+			from, err := fileTime(name)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			f, err := readFile(path, maxBytes)
 			if err != nil {
 				return nil, err
 			}
-			row.Origins, row.File = origins, host+"/"+name
-			rows = append(rows, row)
+			rows = append(rows, Row{
+				Origins: origins, From: from, Status: 200, Body: f.body, Size: f.size, File: host + "/" + name, Where: path,
+			})
 		}
 	}
 	return rows, nil
 }
 
-// visible lists the names in a folder that are not hidden, of which there must be
-// some.
+// visible returns the names in a folder that are not hidden. There must be some.
 func visible(path string) ([]string, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -69,22 +74,11 @@ func visible(path string) ([]string, error) {
 	return names, nil
 }
 
-// fileDates are the layouts of file names.
-var fileDates = []string{"2006-01-02T15:04:05Z.txt", "2006-01-02T150405Z.txt", "2006-01-02.txt"}
-
-func datedRow(path string, maxBytes int) (Row, error) {
-	name := filepath.Base(path)
-	from, err := parseTime(name, fileDates...)
-	if err != nil {
-		return Row{}, fmt.Errorf("%s: %w", path, err)
+// fileTime returns the time that is the name of a file. The layouts of package time
+// accept a fraction of a second, but none is allowed here.
+func fileTime(name string) (int64, error) {
+	if strings.Count(name, ".") > 1 || strings.Contains(name, ",") {
+		return 0, fmt.Errorf("bad time %q", name)
 	}
-	// A fraction of a second is accepted by all layouts, but is in none.
-	if strings.Contains(strings.TrimSuffix(name, ".txt"), ".") || strings.Contains(name, ",") {
-		return Row{}, fmt.Errorf("%s: bad time %q", path, name)
-	}
-	f, err := readFile(path, maxBytes)
-	if err != nil {
-		return Row{}, err
-	}
-	return Row{From: from, Status: 200, Body: f.body, Size: f.size, Where: path}, nil
+	return parseTime(name, "2006-01-02T15:04:05Z.txt", "2006-01-02T150405Z.txt", "2006-01-02.txt")
 }

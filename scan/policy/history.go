@@ -157,33 +157,8 @@ type outage struct {
 	first bool // nothing is known before it
 }
 
-// outageFinder has the outages found so far. Two of them may turn out to be one.
-type outageFinder struct {
-	list   []outage
-	joined []int32 // the outage that each became part of, itself if it stands
-}
-
-// root returns the outage that an outage is part of.
-func (o *outageFinder) root(n int32) int32 {
-	for o.joined[n] != n {
-		o.joined[n] = o.joined[o.joined[n]]
-		n = o.joined[n]
-	}
-	return n
-}
-
-// add adds an outage and returns its number.
-func (o *outageFinder) add(of outage) int32 {
-	n := int32(len(o.list))
-	o.list, o.joined = append(o.list, of), append(o.joined, n)
-	return n
-}
-
-// extend makes an outage one that may have begun at the moment too.
-func (o *outageFinder) extend(n int32, at Moment) {
-	m := &o.list[n]
-	m.From, m.To = min(m.From, at.From), max(m.To, at.To)
-}
+// extend makes the outage one that may have begun at the moment too.
+func (o *outage) extend(at Moment) { o.From, o.To = min(o.From, at.From), max(o.To, at.To) }
 
 // findOutages finds the outages for a class of crawlers, by their starts, and tells
 // each failed reply its own. The replies are those of one origin, in the order of its
@@ -194,7 +169,8 @@ func (o *outageFinder) extend(n int32, at Moment) {
 // these outages are one, which began no earlier than any of them and no later than the
 // last time that it may have begun.
 func findOutages(replies []reply, class int) []outage {
-	var found outageFinder
+	var found []outage
+	joined := map[int32]bool{}           // outages that became parts of others
 	ended := make([]int64, len(replies)) // the last end of a reply and those before it
 	for i := range replies {
 		r := &replies[i]
@@ -212,38 +188,43 @@ func findOutages(replies []reply, class int) []outage {
 				begins = true
 				continue
 			}
-			theirs := found.root(replies[j].outage[class])
+			theirs := replies[j].outage[class]
 			if mine >= 0 && mine != theirs {
-				found.extend(mine, found.list[theirs].Moment)
-				found.list[mine].first = found.list[mine].first || found.list[theirs].first
-				found.joined[theirs] = mine
+				found[mine].extend(found[theirs].Moment)
+				found[mine].first = found[mine].first || found[theirs].first
+				joined[theirs] = true
+				for k := range replies[:i] {
+					if o := &replies[k].outage[class]; *o == theirs {
+						*o = mine
+					}
+				}
 			} else {
 				mine = theirs
 			}
 		}
 		if mine < 0 {
-			mine = found.add(outage{began, len(previous) == 0})
+			mine = int32(len(found))
+			found = append(found, outage{began, len(previous) == 0})
 		} else if begins {
-			found.extend(mine, began)
+			found[mine].extend(began)
 		}
 		r.outage[class] = mine
 	}
 
 	var order []int32
-	for n := range int32(len(found.list)) {
-		if found.joined[n] == n {
+	for n := range int32(len(found)) {
+		if !joined[n] {
 			order = append(order, n)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(found.list[a].From, found.list[b].From) })
-	number := make([]int32, len(found.list))
-	sorted := make([]outage, len(order))
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(found[a].From, found[b].From) })
+	number, sorted := make([]int32, len(found)), make([]outage, len(order))
 	for to, from := range order {
-		number[from], sorted[to] = int32(to), found.list[from]
+		number[from], sorted[to] = int32(to), found[from]
 	}
 	for i := range replies {
 		if r := &replies[i]; r.means[class] == answer.Failed {
-			r.outage[class] = number[found.root(r.outage[class])]
+			r.outage[class] = number[r.outage[class]]
 		}
 	}
 	return sorted

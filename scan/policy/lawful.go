@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"math/bits"
 	"slices"
 	"sort"
 	"time"
@@ -153,9 +152,9 @@ func (f *finder) changes() []int64 {
 func (f *finder) find(at Moment, outages int) (included, error) {
 	l := included{Lawful: Lawful{Cited: -1}}
 	l.Unknown = before(at.From, f.window+int64(Skew)) < f.starts[0]
-	f.lawfulCopies = f.lawfulCopies.fit(len(f.copies))
-	f.inWindow = f.inWindow.fit(len(f.outages))
-	f.consulted = f.consulted.fit(len(f.outages))
+	f.lawfulCopies.empty(len(f.copies))
+	f.inWindow.empty(len(f.outages))
+	f.consulted.empty(len(f.outages))
 
 	// The replies in force at any moment of the window.
 	last := sort.Search(len(f.replies), func(i int) bool { return before(f.starts[i], int64(Skew)) > at.To })
@@ -182,7 +181,7 @@ func (f *finder) find(at Moment, outages int) (included, error) {
 		}
 	}
 	f.consult(&l)
-	return l, f.list(&l)
+	return l, f.lists(&l)
 }
 
 // permitsAll tells whether an outage by itself permits everything at a moment.
@@ -193,34 +192,35 @@ func (f *finder) permitsAll(n int32, t int64) bool {
 // consult adds what was lawful when the outages in the window began. The latest come
 // first, because they include most of the others.
 func (f *finder) consult(l *included) {
-	for i, outages := range slices.Backward(f.inWindow) {
-		for outages &^= f.consulted[i]; outages != 0; outages &^= f.consulted[i] {
-			n := int32(i*64 + 63 - bits.LeadingZeros64(outages))
-			then := &f.then[n]
-			f.lawfulCopies.addAll(then.Bodies)
-			f.lawfulCopies.addAll(then.Hops)
-			f.consulted.addAll(then.outages)
-			f.consulted.add(n)
-			l.NoPolicy = l.NoPolicy || then.NoPolicy
-			l.Unreachable = l.Unreachable || then.Unreachable
-			l.Unknown = l.Unknown || then.Unknown
-			l.Redirected = l.Redirected || then.Redirected
+	for n := f.inWindow.last; n >= f.inWindow.first; n-- {
+		if !f.inWindow.has(n) || f.consulted.has(n) {
+			continue
 		}
+		then := &f.then[n]
+		f.lawfulCopies.add(then.Bodies...)
+		f.lawfulCopies.add(then.Hops...)
+		f.consulted.add(then.outages...)
+		f.consulted.add(n)
+		l.NoPolicy = l.NoPolicy || then.NoPolicy
+		l.Unreachable = l.Unreachable || then.Unreachable
+		l.Unknown = l.Unknown || then.Unknown
+		l.Redirected = l.Redirected || then.Redirected
 	}
 }
 
-// list makes lists of the sets.
-func (f *finder) list(l *included) error {
-	copies, err := f.numbers(f.lawfulCopies)
+// lists makes lists of the sets.
+func (f *finder) lists(l *included) error {
+	copies, err := f.list(&f.lawfulCopies)
 	if err != nil {
 		return err
 	}
 	hops, _ := slices.BinarySearch(copies, f.bodies)
 	l.Bodies, l.Hops = copies[:hops:hops], copies[hops:]
-	if l.outages, err = f.numbers(f.consulted); err != nil || len(l.outages) == 0 {
+	if l.outages, err = f.list(&f.consulted); err != nil || len(l.outages) == 0 {
 		return err
 	}
-	if first, last := l.outages[0], l.outages[len(l.outages)-1]; consecutive(l.outages) {
+	first, last := f.consulted.first, f.consulted.last
+	if int(last-first)+1 == len(l.outages) {
 		l.Outages = f.moments[first : last+1 : last+1]
 		return nil
 	}
@@ -233,7 +233,7 @@ func (f *finder) list(l *included) error {
 // cite finds the version to be quoted for what is lawful at t. The sets are still
 // those of it.
 func (f *finder) cite(t int64) int32 {
-	if _, least, _ := f.lawfulCopies.bounds(); least < 0 || least >= f.bodies {
+	if f.lawfulCopies.first >= f.bodies {
 		return -1
 	}
 	quoted := func(r reply) bool { return r.copy >= 0 && r.hop == "" && f.lawfulCopies.has(r.copy) }
@@ -254,20 +254,5 @@ func (f *finder) cite(t int64) int32 {
 func (l *included) equal(o *included) bool {
 	return l.NoPolicy == o.NoPolicy && l.Unreachable == o.Unreachable && l.Unknown == o.Unknown &&
 		l.Redirected == o.Redirected && l.Cited == o.Cited &&
-		sameNumbers(l.Bodies, o.Bodies) && sameNumbers(l.Hops, o.Hops) && sameNumbers(l.outages, o.outages)
-}
-
-// sameNumbers compares two ascending lists; consecutive numbers by their ends.
-func sameNumbers(a, b []int32) bool {
-	n := len(a)
-	if n == 0 || n != len(b) || a[0] != b[0] || a[n-1] != b[n-1] {
-		return n == 0 && len(b) == 0
-	}
-	return consecutive(a) || slices.Equal(a, b)
-}
-
-// consecutive tells whether the numbers of an ascending list, which is not empty,
-// follow each other without gaps.
-func consecutive(list []int32) bool {
-	return int(list[len(list)-1]-list[0])+1 == len(list)
+		slices.Equal(l.Bodies, o.Bodies) && slices.Equal(l.Hops, o.Hops) && slices.Equal(l.outages, o.outages)
 }

@@ -378,39 +378,44 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	s := &scratch{listed: maxListed}
-	set := bitset(nil).fit(200)
-	set.addAll([]int32{3, 4, 5})
-	if list, err := s.numbers(set); err != nil || !slices.Equal(list, []int32{3, 4, 5}) {
+	var numbers set
+	numbers.empty(200)
+	numbers.add(3, 4, 5)
+	if list, err := s.list(&numbers); err != nil || !slices.Equal(list, []int32{3, 4, 5}) {
 		t.Errorf("numbers without gaps: %v, %v", list, err)
 	}
-	set.add(130)
-	if _, err := s.numbers(set); err != errCrowded {
+	numbers.add(130)
+	if _, err := s.list(&numbers); err != errCrowded {
 		t.Errorf("numbers with gaps: error %v", err)
 	}
 }
 
-// TestBitset: numbers come out as they went in, with gaps and without.
-func TestBitset(t *testing.T) {
-	for first := range int32(130) {
-		for last := first; last < 200; last++ {
-			var s scratch
-			b := bitset(nil).fit(200)
+// TestSet: numbers come out as they went in, with gaps and without.
+func TestSet(t *testing.T) {
+	var s scratch
+	var numbers set
+	for first := range int32(20) {
+		for last := first; last < 30; last++ {
+			numbers.empty(30)
 			var run []int32
 			for n := first; n <= last; n++ {
 				run = append(run, n)
 			}
-			b.addAll(run)
-			if list, _ := s.numbers(b); !slices.Equal(list, run) {
+			numbers.add(run...)
+			if list, _ := s.list(&numbers); !slices.Equal(list, run) {
 				t.Fatalf("from %d to %d: %v", first, last, list)
 			}
 		}
 	}
-	var s scratch
-	b := bitset(nil).fit(200)
-	gaps := []int32{0, 63, 64, 70, 127, 128, 199}
-	b.addAll(gaps)
-	if list, _ := s.numbers(b); !slices.Equal(list, gaps) {
-		t.Errorf("with gaps: %v", list)
+	for _, want := range [][]int32{{0, 63, 64, 70, 127, 128, 199}, {5, 7}, nil, {198}} {
+		numbers.empty(200)
+		numbers.add(want...)
+		if list, _ := s.list(&numbers); !slices.Equal(list, want) {
+			t.Errorf("%v with gaps: %v", want, list)
+		}
+		if len(want) > 0 && (!numbers.has(want[0]) || numbers.has(want[0]+1) && want[0]+1 < 64) {
+			t.Errorf("%v: has() is wrong", want)
+		}
 	}
 }
 

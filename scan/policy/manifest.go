@@ -115,9 +115,7 @@ func parseManifest(r io.Reader, name string, open func(string) (file, error)) ([
 			err = checkColumns(columns)
 		} else {
 			row := Row{Where: where}
-			if err = row.parse(columns, fields); err == nil {
-				err = row.read(open)
-			}
+			err = row.parse(columns, fields, open)
 			rows = append(rows, row)
 		}
 		if err != nil {
@@ -136,7 +134,7 @@ func checkColumns(columns []string) error {
 			return fmt.Errorf("unknown column %q", c)
 		}
 		if slices.Contains(columns[:i], c) {
-			return fmt.Errorf("column %q stands twice", c)
+			return fmt.Errorf("column %q is there twice", c)
 		}
 	}
 	for _, c := range manifestColumns[:neededColumns] {
@@ -147,8 +145,8 @@ func checkColumns(columns []string) error {
 	return nil
 }
 
-// parse reads the fields of a row, as many as there are columns.
-func (r *Row) parse(columns, fields []string) (err error) {
+// parse reads the fields of a row, as many as there are columns, and its file.
+func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (err error) {
 	for i, value := range fields {
 		switch columns[i] {
 		case "from":
@@ -170,11 +168,6 @@ func (r *Row) parse(columns, fields []string) (err error) {
 			return err
 		}
 	}
-	return nil
-}
-
-// read reads the file of a row.
-func (r *Row) read(open func(string) (file, error)) error {
 	switch {
 	case r.File == "" && r.Status == 200:
 		return errors.New("status 200 without a file")

@@ -119,7 +119,7 @@ func TestManifestRefused(t *testing.T) {
 		{"no rows", head, "M: no rows"},
 		{"missing column", "from,origin,status\n", `M:1: no column "file"`},
 		{"unknown column", "from,origin,status,file,etag\n", `M:1: unknown column "etag"`},
-		{"column twice", "from,origin,status,file,from\n", `M:1: column "from" stands twice`},
+		{"column twice", "from,origin,status,file,from\n", `M:1: column "from" is there twice`},
 		{"no header, but rows", ok, `M:1: unknown column "2026-11-01T00:00:00Z"`},
 		{"too few fields", head + ok + "\n2026-11-01T00:00:00Z,https://example.com\n", "M:4: wrong number of fields"},
 		{"too many fields", head + "a,b,c,d,e,f,g\n", "M:2: wrong number of fields"},

@@ -21,8 +21,8 @@
 //     succession are one version, whose From is the first of them;
 //   - the statuses 408, 444 and 499 are no answers, as Unreachable is none;
 //   - a status 2xx without a file is an empty body;
-//   - a max_age counts for all that a redirect leads to, as that of the target does,
-//     and the longest of them is the window;
+//   - a max_age counts for all that a redirect leads to, as the target's own does, and
+//     the longest of them is the window;
 //   - a redirect that cannot be followed counts also when an outage makes the time of
 //     its start count.
 package policy
@@ -230,8 +230,8 @@ func (p *Policy) RuleText(origin, version int32, line int) string {
 // Site is where a request may have gone: the origins Origins()[First:First+N].
 type Site struct{ First, N int32 }
 
-// compareOrigins orders origins by host, port and scheme, so that those which a
-// host, or a host and a port, may stand for are next to each other.
+// compareOrigins orders origins by host, port and scheme: the origins of one host, and
+// of one host and port, are next to each other.
 func compareOrigins(a, b origin.Origin) int {
 	return cmp.Or(strings.Compare(a.Host, b.Host), cmp.Compare(a.Port, b.Port), strings.Compare(a.Scheme, b.Scheme))
 }

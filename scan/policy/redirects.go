@@ -21,7 +21,7 @@ import (
 //     crawler, the redirect is as 404. Which rules these are is known here, and which
 //     crawler it is only later: such an answer is a hop.
 //
-// All max_ages on the way count, and the longest is that of the answer.
+// The longest max_age on the way counts.
 
 // reply is what an origin answered in a period: one of its own versions, or what a
 // redirect led to meanwhile.
