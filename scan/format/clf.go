@@ -241,11 +241,7 @@ func quoteEnd(line []byte, from int) int {
 
 // escaped tells whether b ends in an odd number of backslashes.
 func escaped(b []byte) bool {
-	n := 0
-	for n < len(b) && b[len(b)-1-n] == '\\' {
-		n++
-	}
-	return n%2 == 1
+	return (len(b)-len(bytes.TrimRight(b, `\`)))%2 == 1
 }
 
 // fieldEnd returns the index of the blank that ends the field at from, or the

@@ -1,6 +1,9 @@
 package format
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/hex"
+)
 
 // unescape appends a field to dst with the escaping of Apache and nginx undone:
 // \xHH in either case of hex, \" and \\, and \b \n \r \t \v \f. A backslash
@@ -8,6 +11,7 @@ import "bytes"
 // so the result is what the client sent, octet by octet. Percent-encoding is the
 // URL's own and is kept.
 func unescape(dst, field []byte) []byte {
+	var octet [1]byte
 	for {
 		at := bytes.IndexByte(field, '\\')
 		if at < 0 || at+1 == len(field) {
@@ -15,10 +19,11 @@ func unescape(dst, field []byte) []byte {
 		}
 		dst = append(dst, field[:at]...)
 		field = field[at:]
-		if len(field) >= 4 && field[1] == 'x' && hexValue(field[2]) >= 0 && hexValue(field[3]) >= 0 {
-			dst = append(dst, byte(hexValue(field[2])<<4|hexValue(field[3])))
-			field = field[4:]
-			continue
+		if len(field) >= 4 && field[1] == 'x' {
+			if n, _ := hex.Decode(octet[:], field[2:4]); n == 1 {
+				dst, field = append(dst, octet[0]), field[4:]
+				continue
+			}
 		}
 		if i := bytes.IndexByte([]byte(`"\bnrtvf`), field[1]); i >= 0 {
 			dst = append(dst, "\"\\\b\n\r\t\v\f"[i])
@@ -27,15 +32,4 @@ func unescape(dst, field []byte) []byte {
 		}
 		field = field[2:]
 	}
-}
-
-// hexValue returns the value of a hexadecimal digit, -1 if c is not one.
-func hexValue(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c|0x20 && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	}
-	return -1
 }

@@ -5,8 +5,11 @@
 // the User-Agent; only for a crawler does Reader.Complete read the other fields.
 //
 // A Record does not depend on the format of its line: its fields hold what the
-// client sent, with the log's own escaping undone. To add a format, write a file
-// with a Reader for it and add a row to the table of formats.
+// client sent, with the log's own escaping undone.
+//
+// To add a format, write a file with a Reader for it and add a row to the table of
+// formats. NextLine cuts lines off a chunk, and plausibleClient checks the fields
+// that most formats have. TestFormats checks each row.
 package format
 
 import "strings"

@@ -32,7 +32,7 @@ func visit() entry {
 func (e entry) line(format string, escape func(string) string) string {
 	var b strings.Builder
 	if strings.HasPrefix(format, "vhost_") {
-		b.WriteString(e.host + " ")
+		b.WriteString(escape(e.host) + " ")
 	}
 	fmt.Fprintf(&b, "%s %s %s [%s] \"%s\" %s %s", e.addr, e.ident, escape(e.user),
 		e.when.Format("02/Jan/2006:15:04:05 -0700"), escape(e.request), e.status, e.size)
