@@ -170,33 +170,26 @@ func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, g *g
 	if err != nil {
 		return nil, err
 	}
-	type compiled struct {
-		uses     []capture.Use
-		rulesets []*automaton.Ruleset
-	}
-	done := make(chan compiled, 16)
-	var next atomic.Int64
 	var workers sync.WaitGroup
+	var next atomic.Int64
+	var mu sync.Mutex // of w, g and key
+	var key []byte
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(copies)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				done <- compiled{copies[i].Uses, o.rulesets(copies[i].Body)}
+				rulesets := o.rulesets(copies[i].Body)
+				mu.Lock()
+				for _, use := range copies[i].Uses {
+					key = use.Origin.AppendKey(key[:0])
+					if err := w.Add(key, use.Status, rulesets...); err != nil {
+						g.skip(unheld, true, err)
+					}
+				}
+				mu.Unlock()
 			}
 		})
 	}
-	go func() {
-		workers.Wait()
-		close(done)
-	}()
-	var key []byte
-	for d := range done {
-		for _, use := range d.uses {
-			key = use.Origin.AppendKey(key[:0])
-			if err := w.Add(key, use.Status, d.rulesets...); err != nil {
-				g.skip(unheld, true, err)
-			}
-		}
-	}
+	workers.Wait()
 	return w, ctx.Err()
 }
 

@@ -8,7 +8,6 @@
 package job
 
 import (
-	"context"
 	"errors"
 	"fmt"
 )
@@ -43,15 +42,6 @@ func inputError(err error) error { return &Error{Input, err} }
 
 // errNothingDone is the end of a job that was interrupted before it had a result.
 var errNothingDone = &Error{Interrupted, errors.New("interrupted before anything was done")}
-
-// inputOrInterrupt is the error of reading something: the interrupt if ctx has
-// ended, since that may have caused the other.
-func inputOrInterrupt(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return errNothingDone
-	}
-	return inputError(err)
-}
 
 // Log receives what a job tells while it runs. The zero value discards it.
 type Log struct {

@@ -42,36 +42,38 @@ func (f RobotsFile) Measure(ctx context.Context) (body []byte, size int64, err e
 
 // read counts up to most bytes beyond those that it returns.
 func (f RobotsFile) read(ctx context.Context, most int64) (body []byte, size int64, err error) {
+	defer func() {
+		if ctx.Err() != nil { // which may have caused another error
+			err = errNothingDone
+		} else if err != nil {
+			err = inputError(err)
+		}
+	}()
 	in := source.NewInput(f.Name, until(ctx, cmp.Or[io.Reader](f.Stdin, os.Stdin)), -1)
 	if f.Name != "-" {
 		if in, err = source.NewFile(f.Name); err != nil {
-			return nil, 0, inputError(err)
+			return nil, 0, err
 		}
 	}
 	opened, err := in.Open()
 	if err != nil {
-		return nil, 0, inputOrInterrupt(ctx, err)
+		return nil, 0, err
 	}
 	defer opened.Close()
 	r, limit := io.Reader(opened), int64(cmp.Or(f.MaxBytes, compile.DefaultMaxBytes))
 	if limit > 0 {
 		r = io.LimitReader(r, limit+1)
 	}
-	if body, err = io.ReadAll(r); err != nil {
-		return nil, 0, inputOrInterrupt(ctx, err)
-	}
+	body, err = io.ReadAll(r)
 	size = int64(len(body))
-	if limit > 0 && size > limit && most > 0 {
+	if err == nil && limit > 0 && size > limit && most > 0 {
 		// An error in the rest leaves only the size unknown.
 		n, err := io.Copy(io.Discard, io.LimitReader(opened, most+1))
 		if size += n; err != nil || n > most {
 			size = -1
 		}
 	}
-	if ctx.Err() != nil {
-		return nil, 0, errNothingDone
-	}
-	return body, size, nil
+	return body, size, err
 }
 
 // compile reads and compiles the file, and warns of its oddities.
