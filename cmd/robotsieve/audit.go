@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -168,7 +167,8 @@ func (f form) finish(s streams, run func() (*job.Audited, error)) error {
 	}
 	if f.output != "text" || anyRead(a.Report) { // people have read the warnings; programs get a partial report
 		if err := report.Write(s.out, f.output, a.Report, colours(s.out)); err != nil {
-			return &exitError{max(code, exitInput), fmt.Errorf("writing the report: %w", err)}
+			s.warn("writing the report: %v", err)
+			return exitWith(max(code, exitInput))
 		}
 	}
 	if code == exitDone {

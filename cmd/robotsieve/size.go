@@ -14,7 +14,7 @@ var (
 	errDuration = errors.New("is not a time, such as 24h or 30d")
 )
 
-// units of bytes, the longer names first.
+// units are the units of bytes, the longer names first.
 var units = []struct {
 	name  string
 	bytes float64
@@ -24,7 +24,7 @@ var units = []struct {
 	{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12},
 }
 
-// parseBytes reads a number of bytes that is not zero, with or without a unit.
+// parseBytes reads a number of bytes, 1 or more, with or without a unit.
 func parseBytes(s string) (int64, error) {
 	number, unit := strings.TrimSpace(s), 1.0
 	for _, u := range units {
@@ -40,7 +40,7 @@ func parseBytes(s string) (int64, error) {
 	return int64(n), nil
 }
 
-// parseDuration reads a time as Go writes it, or a whole number of days.
+// parseDuration reads a time in the form of Go, or a whole number of days.
 func parseDuration(s string) (time.Duration, error) {
 	if number, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseUint(number, 10, 16)

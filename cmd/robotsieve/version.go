@@ -20,7 +20,7 @@ func newVersion(s streams) *cobra.Command {
 	}
 }
 
-// version is that of the module, as the Go command recorded it in the binary.
+// version returns the version of the module that the go command recorded in the binary.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
