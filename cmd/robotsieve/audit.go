@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -94,7 +95,8 @@ into account.`,
 		if err != nil {
 			return err
 		}
-		return form.finish(s, func() (*job.Audited, error) { return job.Audit(ctx, *o) })
+		a, err := job.Audit(ctx, *o)
+		return form.finish(s, a, err)
 	}
 	return cmd
 }
@@ -152,8 +154,7 @@ func (m memoryLimit) records() (int64, error) {
 
 // finish prints the report of an audit or a merge, and returns what the command ends
 // with.
-func (f form) finish(s streams, run func() (*job.Audited, error)) error {
-	a, err := run()
+func (f form) finish(s streams, a *job.Audited, err error) error {
 	if a == nil {
 		return err
 	}
@@ -165,7 +166,8 @@ func (f form) finish(s streams, run func() (*job.Audited, error)) error {
 		s.warn("%v", err)
 		code = codeOf(err)
 	}
-	if f.output != "text" || anyRead(a.Report) { // people have read the warnings; programs get a partial report
+	wasRead := func(in audit.InputInfo) bool { return in.Format != "" }
+	if in := a.Report.Inputs; f.output != "text" || len(in) == 0 || slices.ContainsFunc(in, wasRead) { // people have read the warnings
 		if err := report.Write(s.out, f.output, a.Report, colours(s.out)); err != nil {
 			s.warn("writing the report: %v", err)
 			return exitWith(max(code, exitInput))
@@ -178,14 +180,4 @@ func (f form) finish(s streams, run func() (*job.Audited, error)) error {
 		s.warn("--fail-on is not checked on a part of the input: the rest could clear a violation")
 	}
 	return exitWith(code)
-}
-
-// anyRead tells whether a report has an input that could be opened, or none at all.
-func anyRead(r *audit.Report) bool {
-	for _, in := range r.Inputs {
-		if in.Format != "" {
-			return true
-		}
-	}
-	return len(r.Inputs) == 0
 }

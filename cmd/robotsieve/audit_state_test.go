@@ -292,7 +292,7 @@ func TestMergeOfDamage(t *testing.T) {
 	basis := head["Basis"].(map[string]any)
 	for key, values := range map[string][]any{
 		"Constant": {true}, "Rows": {nil, []any{}, []any{map[string]any{"Origins": []string{"https://example.com"}, "Status": 200, "Body": 7}}, []any{map[string]any{"Body": -5}}},
-		"Window": {0, -1, 1 << 62}, "Dialect": {"", "bing"}, "Profiles": {nil, []any{map[string]any{}}, []any{map[string]any{"name": "x", "control": true}}},
+		"Window": {0, -1, int64(1 << 62)}, "Dialect": {"", "bing"}, "Profiles": {nil, []any{map[string]any{}}, []any{map[string]any{"name": "x", "control": true}}},
 		"Hosts": {[]string{"not a host"}, []string{"https://other.example"}}, "Samples": {-1, "x"}, "Bodies": {nil},
 	} {
 		for _, value := range values {

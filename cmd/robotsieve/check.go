@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -14,14 +15,6 @@ import (
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
-
-// checkFlags are the flags of check.
-type checkFlags struct {
-	robots robotsFlags
-	agent  agentFlags
-	jsonl  *bool
-	output func() (string, error)
-}
 
 func newCheck(s streams) *cobra.Command {
 	cmd := &cobra.Command{
@@ -45,20 +38,25 @@ google takes the x of "//x" for a host.`,
   robotsieve check --robots robots.txt --agent MyBot --dialect google --output json /a /b
   robotsieve check --jsonl --dialect google --max-bytes 0 < cases.jsonl`,
 	}
-	f := checkFlags{
-		robots: addRobotsFlags(cmd),
-		agent:  addAgentFlags(cmd, "the crawler that would fetch the URLs"),
-		jsonl:  cmd.Flags().Bool("jsonl", false, "read cases from stdin, one JSON object a line"),
-		output: choice(cmd, "output", "text", "form of the answers", "text", "json", "ndjson", "csv"),
-	}
+	robots, agent := addRobotsFlags(cmd), addAgentFlags(cmd, "the crawler that would fetch the URLs")
+	jsonl := cmd.Flags().Bool("jsonl", false, "read cases from stdin, one JSON object a line")
+	output := choice(cmd, "output", "text", "form of the answers", "text", "json", "ndjson", "csv")
 	cmd.RunE = func(cmd *cobra.Command, urls []string) error {
-		if *f.jsonl {
-			if len(urls) > 0 || *f.robots.file != "" || *f.agent.name != "" || *f.agent.crawlers != "" || cmd.Flags().Changed("output") {
+		if *jsonl {
+			if len(urls) > 0 || *robots.file != "" || *agent.name != "" || *agent.crawlers != "" || cmd.Flags().Changed("output") {
 				return usageError("--jsonl reads robots.txt, agent and URL from stdin, and has its own form of output")
 			}
-			return runBatch(s, f.robots)
+			return runBatch(s, robots)
 		}
-		return runCheck(cmd.Context(), s, f, urls)
+		output, errOutput := output()
+		if *robots.file == "" {
+			return usageError("no robots.txt: name it with --robots FILE")
+		}
+		file, who, err := robotsAndAgent(s, robots, agent)
+		if err := cmp.Or(errOutput, err); err != nil {
+			return err
+		}
+		return runCheck(cmd.Context(), s, job.CheckOptions{Robots: file, Agent: who, Log: s.log()}, output, urls)
 	}
 	return cmd
 }
@@ -66,23 +64,13 @@ google takes the x of "//x" for a host.`,
 // maxURL is the longest line of URLs that is read.
 const maxURL = 16 << 20
 
-func runCheck(ctx context.Context, s streams, f checkFlags, urls []string) error {
-	output, err := f.output()
-	if err != nil {
-		return err
-	}
+func runCheck(ctx context.Context, s streams, o job.CheckOptions, output string, urls []string) error {
 	fromStdin := len(urls) == 1 && urls[0] == "-"
 	switch {
-	case *f.robots.file == "":
-		return usageError("no robots.txt: name it with --robots FILE")
-	case *f.agent.name != "" && len(urls) == 0:
+	case len(urls) == 0:
 		return usageError("no URL")
-	case fromStdin && *f.robots.file == "-":
+	case fromStdin && o.Robots.Name == "-":
 		return usageError("robots.txt and the URLs cannot both be stdin")
-	}
-	o := job.CheckOptions{Log: s.log()}
-	if o.Robots, o.Agent, err = robotsAndAgent(s, f.robots, f.agent); err != nil {
-		return err
 	}
 	c, err := job.NewChecker(ctx, o)
 	if err != nil {

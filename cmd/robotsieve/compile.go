@@ -16,14 +16,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// compileFlags are the flags of compile.
-type compileFlags struct {
-	out      *string
-	dialects *[]string
-	maxBytes *int
-	dump     *string
-}
-
 func newCompile(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compile SOURCE... -o FILE | compile --dump ROBOTS...",
@@ -68,45 +60,41 @@ as a graph for Graphviz.`,
   robotsieve compile --dump --dialect google robots.txt
   robotsieve compile --dump=dot --dialect google robots.txt | dot -Tsvg > machine.svg`,
 	}
-	f := compileFlags{
-		out: cmd.Flags().StringP("out", "o", "", "the archive to write"),
-		dialects: cmd.Flags().StringSlice("dialect", []string{automaton.RFC9309.String(), automaton.Google.String()},
-			"the ways to read robots.txt that the archive holds: rfc9309, google, original"),
-		maxBytes: cmd.Flags().Int("max-bytes", compile.DefaultMaxBytes, "read at most this many bytes of a robots.txt, decompressed; 0 is no limit but 64 MiB"),
-		dump:     cmd.Flags().String("dump", "", "print the machines of robots.txt files instead, as text or, with =dot, for Graphviz"),
-	}
-	cmd.Flags().Lookup("dump").NoOptDefVal = "text"
+	o, flags := job.CompileOptions{Stdin: s.in, Log: s.log()}, cmd.Flags()
+	flags.StringVarP(&o.Output, "out", "o", "", "the archive to write")
+	dialects := flags.StringSlice("dialect", []string{automaton.RFC9309.String(), automaton.Google.String()},
+		"the ways to read robots.txt that the archive holds: rfc9309, google, original")
+	maxBytes := flags.Int("max-bytes", compile.DefaultMaxBytes, "read at most this many bytes of a robots.txt, decompressed; 0 is no limit but 64 MiB")
+	dump := flags.String("dump", "", "print the machines of robots.txt files instead, as text or, with =dot, for Graphviz")
+	flags.Lookup("dump").NoOptDefVal = "text"
 	_ = cmd.RegisterFlagCompletionFunc("dump", cobra.FixedCompletions([]string{"text", "dot"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions([]string{"rfc9309", "google", "original"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RunE = func(cmd *cobra.Command, sources []string) error {
+	cmd.RunE = func(cmd *cobra.Command, sources []string) (err error) {
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
-		return runCompile(ctx, s, f, sources)
+		o.Sources = sources
+		if o.Dialects, err = parseDialects(*dialects); err != nil {
+			return err
+		}
+		if o.MaxBytes, err = limit(*maxBytes); err != nil {
+			return err
+		}
+		if *dump != "" {
+			return runDump(ctx, s, *dump, o)
+		}
+		return runCompile(ctx, s, o)
 	}
 	return cmd
 }
 
-func runCompile(ctx context.Context, s streams, f compileFlags, sources []string) error {
-	dialects, err := parseDialects(*f.dialects)
-	if err != nil {
-		return err
-	}
-	limit, err := robotsFlags{maxBytes: f.maxBytes}.limit()
+func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 	switch {
-	case err != nil:
-		return err
-	case *f.dump != "" && *f.out != "":
-		return usageError("--dump writes no archive: leave out -o")
-	case *f.dump != "" && len(sources) > 0:
-		return runDump(ctx, s, *f.dump, dialects, limit, sources)
-	case *f.out == "" && len(sources) > 0:
+	case o.Output == "" && len(o.Sources) > 0:
 		return usageError("no archive to write: name it with -o FILE")
-	case *f.out == "-":
+	case o.Output == "-":
 		return usageError("-o -: an archive is a file, not a stream")
 	}
-	c, err := job.Compile(ctx, job.CompileOptions{
-		Sources: sources, Stdin: s.in, Output: *f.out, Dialects: dialects, MaxBytes: limit, Log: s.log(),
-	})
+	c, err := job.Compile(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -114,7 +102,7 @@ func runCompile(ctx context.Context, s streams, f compileFlags, sources []string
 		s.warn("cut at --max-bytes, %s, at the end of a line: distinct bodies: %s, of %s",
 			plural(int64(c.MaxBytes), "byte"), grouped(c.Cut), plural(c.CutOrigins, "origin"))
 	}
-	s.warn("%s: %s; distinct bodies: %s, of %s; rulesets: %s; archive of %s", *f.out, plural(int64(c.Origins), "origin"),
+	s.warn("%s: %s; distinct bodies: %s, of %s; rulesets: %s; archive of %s", o.Output, plural(int64(c.Origins), "origin"),
 		grouped(c.Bodies), plural(c.BodyBytes, "byte"), grouped(int64(c.Rulesets)), plural(c.Size, "byte"))
 	if c.Lost {
 		return exitWith(exitInput)
@@ -139,7 +127,7 @@ func parseDialects(names []string) ([]automaton.Dialect, error) {
 
 // runDump prints the machines of robots.txt files in each dialect, each machine
 // once with the user agents that it binds.
-func runDump(ctx context.Context, s streams, format string, dialects []automaton.Dialect, limit int, files []string) error {
+func runDump(ctx context.Context, s streams, format string, o job.CompileOptions) error {
 	print := (*automaton.Machine).String
 	switch format {
 	case "text":
@@ -148,16 +136,22 @@ func runDump(ctx context.Context, s streams, format string, dialects []automaton
 	default:
 		return usageError("--dump %q is neither text nor dot", format)
 	}
-	for _, file := range files {
-		body, err := robotsFlags{file: &file}.open(s, limit).Read(ctx)
+	switch {
+	case o.Output != "":
+		return usageError("--dump writes no archive: leave out -o")
+	case len(o.Sources) == 0:
+		return usageError("no robots.txt files to dump")
+	}
+	for _, file := range o.Sources {
+		body, err := job.RobotsFile{Name: file, Stdin: s.in, MaxBytes: o.MaxBytes}.Read(ctx)
 		if (file == "dot" || file == "text") && errors.Is(err, fs.ErrNotExist) {
 			return usageError("%w; for the format write --dump=%s", err, file)
 		}
 		if err != nil {
 			return err
 		}
-		for _, d := range dialects {
-			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: limit}).Ruleset
+		for _, d := range o.Dialects {
+			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes}).Ruleset
 			if err := dump(s.out, printable(file), r, print); err != nil {
 				return inputError(fmt.Errorf("writing the machines: %w", err))
 			}

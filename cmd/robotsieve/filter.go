@@ -13,20 +13,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// filterFlags are the flags of filter.
-type filterFlags struct {
-	robots   robotsFlags
-	rules    *string
-	agent    agentFlags
-	keep     func() (string, error)
-	noPolicy func() (string, error)
-	invalid  func() (string, error)
-	format   func() (string, error)
-	output   func() (string, error)
-	workers  *int
-	changed  func(flag string) bool // whether a flag was given
-}
-
 func newFilter(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "filter --robots FILE|--rules ARCHIVE --agent NAME URLS...",
@@ -61,18 +47,14 @@ folder, a pattern, or - for stdin.`,
   zcat urls.gz | robotsieve filter --robots robots.txt --agent Googlebot --keep disallowed -`,
 		Args: cobra.MinimumNArgs(1),
 	}
-	f := filterFlags{
-		robots:   addRobotsFlags(cmd),
-		rules:    cmd.Flags().String("rules", "", "archive of many sites' robots.txt, made by compile"),
-		agent:    addAgentFlags(cmd, "the crawler that would fetch the URLs"),
-		keep:     choice(cmd, "keep", "allowed", "which URLs to print", "allowed", "disallowed"),
-		noPolicy: choice(cmd, "no-policy", "drop", "with --rules: URLs of origins that are not in the archive", "keep", "drop"),
-		invalid:  choice(cmd, "invalid", "drop", "lines that are not URLs", "keep", "drop", "error"),
-		format:   choice(cmd, "format", "auto", "format of the lists; auto is urls, one a line", "auto", "urls"),
-		output:   choice(cmd, "output", "text", "form of the summary on stderr", "text", "json"),
-		workers:  workersFlag(cmd, "goroutines that judge lines"),
-		changed:  cmd.Flags().Changed,
-	}
+	robots, agent := addRobotsFlags(cmd), addAgentFlags(cmd, "the crawler that would fetch the URLs")
+	rules := cmd.Flags().String("rules", "", "archive of many sites' robots.txt, made by compile")
+	keep := choice(cmd, "keep", "allowed", "which URLs to print", "allowed", "disallowed")
+	noPolicy := choice(cmd, "no-policy", "drop", "with --rules: URLs of origins that are not in the archive", "keep", "drop")
+	invalid := choice(cmd, "invalid", "drop", "lines that are not URLs", "keep", "drop", "error")
+	format := choice(cmd, "format", "auto", "format of the lists; auto is urls, one a line", "auto", "urls")
+	output := choice(cmd, "output", "text", "form of the summary on stderr", "text", "json")
+	workers := workersFlag(cmd, "goroutines that judge lines")
 	startProfile := profileFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, lists []string) error {
 		stop, err := startProfile()
@@ -80,9 +62,35 @@ folder, a pattern, or - for stdin.`,
 			return err
 		}
 		defer stop()
+		keep, errKeep := keep()
+		noPolicy, errNoPolicy := noPolicy()
+		invalid, errInvalid := invalid()
+		_, errFormat := format()
+		output, errOutput := output()
+		o := job.FilterOptions{
+			Archive: *rules, URLs: job.Inputs{Names: lists, Stdin: s.in}, Workers: *workers, Log: s.log(),
+			Disallowed: keep == "disallowed", NoPolicy: noPolicy == "keep", Invalid: invalid == "keep",
+		}
+		if invalid == "error" {
+			o.Quotes = maxQuotes
+		}
+		if isTerminal(s.out) {
+			o.Log.Progress = nil // the URLs would run into the bar
+		}
+		var errBy error
+		o.Robots, o.Agent, errBy = robotsAndAgent(s, robots, agent)
+		if err := cmp.Or(errKeep, errNoPolicy, errInvalid, errFormat, errOutput, checkWorkers(*workers), errBy); err != nil {
+			return err
+		}
+		switch {
+		case *robots.file == "" && *rules == "":
+			return usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
+		case cmd.Flags().Changed("no-policy") && *rules == "":
+			return usageError("--no-policy is about origins that are not in an archive: it needs --rules")
+		}
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
-		return runFilter(ctx, s, f, lists)
+		return runFilter(ctx, s, o, invalid, output)
 	}
 	return cmd
 }
@@ -91,35 +99,7 @@ folder, a pattern, or - for stdin.`,
 const maxQuotes = 10
 
 // runFilter filters lists and reports what became of their lines.
-func runFilter(ctx context.Context, s streams, f filterFlags, lists []string) error {
-	keep, errKeep := f.keep()
-	noPolicy, errNoPolicy := f.noPolicy()
-	invalid, errInvalid := f.invalid()
-	_, errFormat := f.format()
-	output, errOutput := f.output()
-	if err := cmp.Or(errKeep, errNoPolicy, errInvalid, errFormat, errOutput, checkWorkers(*f.workers)); err != nil {
-		return err
-	}
-	switch {
-	case *f.robots.file == "" && *f.rules == "":
-		return usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
-	case f.changed("no-policy") && *f.rules == "":
-		return usageError("--no-policy is about origins that are not in an archive: it needs --rules")
-	}
-	o := job.FilterOptions{
-		Archive: *f.rules, URLs: job.Inputs{Names: lists, Stdin: s.in}, Workers: *f.workers, Log: s.log(),
-		Disallowed: keep == "disallowed", NoPolicy: noPolicy == "keep", Invalid: invalid == "keep",
-	}
-	if invalid == "error" {
-		o.Quotes = maxQuotes
-	}
-	if isTerminal(s.out) {
-		o.Log.Progress = nil // the URLs would run into the bar
-	}
-	var err error
-	if o.Robots, o.Agent, err = robotsAndAgent(s, f.robots, f.agent); err != nil {
-		return err
-	}
+func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, output string) error {
 	result, err := job.Filter(ctx, o, s.out)
 	if result == nil {
 		return err
@@ -171,10 +151,10 @@ var classTexts = [filter.Classes]string{
 	filter.NoPolicy:    "without a robots.txt",
 	filter.Blank:       "blank",
 	filter.NotAbsolute: "not an absolute URL",
-	filter.BadScheme:   "with a scheme other than http, https and ftp",
-	filter.BadHost:     "with an invalid host or port",
+	filter.BadScheme:   "not http, https or ftp",
+	filter.BadHost:     "not a valid host or port",
 	filter.TooLong:     "longer than 1 MiB",
-	filter.CutOff:      "incomplete at the end of a damaged input",
+	filter.CutOff:      "cut off by the end of a damaged input",
 }
 
 // writeFilterText prints the totals, and below them the classes that occur.

@@ -34,9 +34,8 @@ state, which can be merged again.`,
 		}
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
-		return form.finish(s, func() (*job.Audited, error) {
-			return job.Merge(ctx, job.MergeOptions{States: names, State: *state, Memory: records, Log: s.log()})
-		})
+		a, err := job.Merge(ctx, job.MergeOptions{States: names, State: *state, Memory: records, Log: s.log()})
+		return form.finish(s, a, err)
 	}
 	return cmd
 }

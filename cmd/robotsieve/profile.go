@@ -14,7 +14,7 @@ func profileFlags(cmd *cobra.Command) (start func() (stop func(), err error)) {
 		"cpu": profile.CPUProfile, "mem": profile.MemProfile, "trace": profile.TraceProfile,
 	}
 	mode := choice(cmd, "profile", "none", "write a profile of this run", "none", "cpu", "mem", "trace")
-	dir := cmd.Flags().String("profile-dir", ".", "directory for the profile")
+	dir := cmd.Flags().String("profile-dir", ".", "folder for the profile")
 	_ = cmd.MarkFlagDirname("profile-dir")
 	return func() (func(), error) {
 		name, err := mode()

@@ -29,14 +29,16 @@ func addRobotsFlags(cmd *cobra.Command) robotsFlags {
 }
 
 // limit returns --max-bytes as compile.Options has it.
-func (f robotsFlags) limit() (int, error) {
+func (f robotsFlags) limit() (int, error) { return limit(*f.maxBytes) }
+
+func limit(maxBytes int) (int, error) {
 	switch {
-	case *f.maxBytes < 0:
-		return 0, usageError("--max-bytes %d is negative", *f.maxBytes)
-	case *f.maxBytes == 0:
+	case maxBytes < 0:
+		return 0, usageError("--max-bytes %d is negative", maxBytes)
+	case maxBytes == 0:
 		return -1, nil
 	}
-	return *f.maxBytes, nil
+	return maxBytes, nil
 }
 
 // override returns the dialect for all crawlers, nil for auto.
@@ -86,15 +88,6 @@ func robotsAndAgent(s streams, r robotsFlags, a agentFlags) (job.RobotsFile, job
 		errAgent = usageError("no agent: name the crawler with --agent NAME")
 	}
 	return r.open(s, limit), job.Agent{Name: *a.name, Crawlers: *a.crawlers, Dialect: dialect}, cmp.Or(errAgent, errLimit, errDialect)
-}
-
-// crawlerSet makes profiles ready to be found in headers.
-func crawlerSet(profiles []crawler.Profile) (*crawler.Set, error) {
-	set, err := crawler.New(profiles)
-	if err != nil {
-		return nil, inputError(err)
-	}
-	return set, nil
 }
 
 func plural(n int64, noun string) string { return english.Plural(n, noun) }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -42,8 +41,8 @@ type agent struct {
 	crawler.Claim
 	row      *row
 	subject  policy.Subject
-	google   bool // it reads answers other than success as Google does
-	operator operatorKey
+	google   bool   // it reads answers other than success as Google does
+	operator []byte // as in deferred records
 	// index is the index of the profile. For an unknown crawler it is 0, or the hash of
 	// a name with dots: a.site_bot and b.site_bot are both listed as site_bot, but what
 	// one of them fetched the other did not.
@@ -55,14 +54,12 @@ type agent struct {
 
 func (c *agent) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }
 
-// agent returns the crawler that the User-Agent field of a record names, nil if it
-// names none. The field is as in the log.
+// agent returns the crawler that a User-Agent names, nil if it names none.
 func (w *Worker) agent(field []byte) *agent {
 	if c, known := w.agents.m[string(field)]; known {
 		return c
 	}
-	w.unescaped = format.Unescape(w.unescaped[:0], field)
-	c := w.newAgent(w.headers.Read(w.unescaped))
+	c := w.newAgent(w.headers.Read(field))
 	w.agents.put(field, c)
 	return c
 }

@@ -24,6 +24,7 @@ package audit
 
 import (
 	"context"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"time"
@@ -221,19 +222,14 @@ func (a *Auditor) subject(c crawler.Claim) (s policy.Subject, google bool) {
 	return s, google
 }
 
-// operator returns the key of a crawler's operator: crawlers of one operator may hand
-// each other the copies that they fetched. An unknown crawler is its own operator.
-func (a *Auditor) operator(c crawler.Claim) operatorKey {
+// operator returns the operator of a crawler as deferred records have it. Crawlers of
+// one operator may hand each other the copies that they fetched. An unknown crawler is
+// its own operator.
+func (a *Auditor) operator(c crawler.Claim) []byte {
 	if c.Profile != nil {
-		return operatorKey{known: true, index: a.operators[a.profiles[c.Profile]]}
+		return binary.BigEndian.AppendUint16([]byte{0}, a.operators[a.profiles[c.Profile]])
 	}
-	return operatorKey{name: strings.ToLower(c.Name)}
+	return unknownOperator(strings.ToLower(c.Name))
 }
 
-// operatorKey names an operator: by index if it is known, else by the name of
-// its one crawler in lower case.
-type operatorKey struct {
-	known bool
-	index uint16
-	name  string
-}
+func unknownOperator(name string) []byte { return append(append([]byte{1}, name...), 0) }

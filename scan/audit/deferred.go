@@ -78,14 +78,9 @@ var (
 	latest   = time.Date(2240, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 )
 
-// appendRecordHead appends the operator and the kind.
-func appendRecordHead(b []byte, o operatorKey, kind byte) []byte {
-	if o.known {
-		b = binary.BigEndian.AppendUint16(append(b, 0), o.index)
-	} else {
-		b = append(append(append(b, 1), o.name...), 0)
-	}
-	return append(b, kind)
+// head begins a record in w.key.
+func (w *Worker) head(operator []byte, kind byte) []byte {
+	return append(append(w.key[:0], operator...), kind)
 }
 
 // appendWho appends the index of the crawler, and its site.
@@ -113,13 +108,13 @@ func (w *Worker) deferCounts(key string, row *row) {
 		w.err = cmp.Or(w.err, err)
 		return
 	}
-	w.key = append(appendRecordHead(w.key[:0], operatorKey{name: key}, recordCounts), counts...)
+	w.key = append(w.head(unknownOperator(key), recordCounts), counts...)
 	w.keep()
 }
 
 // deferFetch keeps that the record fetched robots.txt.
 func (w *Worker) deferFetch(at site, c *agent, kind answerKind) {
-	b := appendRecordHead(w.key[:0], c.operator, recordFetch)
+	b := w.head(c.operator, recordFetch)
 	b = appendTime(b, w.record.Time)
 	w.key = append(w.appendWho(b, c, at), byte(kind))
 	w.keep()
@@ -128,7 +123,7 @@ func (w *Worker) deferFetch(at site, c *agent, kind answerKind) {
 // deferVisit keeps that the record was a request for which robots.txt states a
 // Crawl-delay.
 func (w *Worker) deferVisit(at site, c *agent, delay time.Duration) {
-	b := w.appendWho(appendRecordHead(w.key[:0], c.operator, recordVisit), c, at)
+	b := w.appendWho(w.head(c.operator, recordVisit), c, at)
 	b = appendBytes(b, w.address())
 	b = appendTime(b, w.record.Time)
 	w.key = binary.AppendUvarint(b, uint64(max(delay.Milliseconds(), 0)))
@@ -138,7 +133,7 @@ func (w *Worker) deferVisit(at site, c *agent, delay time.Duration) {
 // deferRequest keeps a request whose verdict depends on other lines.
 func (w *Worker) deferRequest(at site, c *agent, identity Identity) {
 	r := &w.record
-	b := w.appendWho(appendRecordHead(w.key[:0], c.operator, recordRequest), c, at)
+	b := w.appendWho(w.head(c.operator, recordRequest), c, at)
 	for i := range at.N {
 		b = w.appendAnswers(b, at.First+i, c)
 	}

@@ -19,7 +19,8 @@ type facts struct {
 	rules   map[toldKey][]told
 }
 
-type originFacts struct{ none, limited, redirect moments }
+// originFacts has the moments of each kind of answer.
+type originFacts [toldRedirect + 1]moments
 
 // toldKey names a crawler, and the origins that it may have fetched from.
 type toldKey struct {
@@ -48,7 +49,7 @@ func (f *facts) add(who who, t int64, kind answerKind) {
 	case kind == toldRules:
 		f.tell(toldKey(who), t)
 	case who.at.N == 0: // it may have been any of them
-		f.anyone.add(t, int64(f.policy.Window()), kind)
+		f.anyone[kind].add(t, int64(f.policy.Window()))
 	default:
 		for i := range who.at.N {
 			of := f.origins[who.at.First+i]
@@ -56,19 +57,8 @@ func (f *facts) add(who who, t int64, kind answerKind) {
 				of = &originFacts{}
 				f.origins[who.at.First+i] = of
 			}
-			of.add(t, int64(f.policy.Window()), kind)
+			of[kind].add(t, int64(f.policy.Window()))
 		}
-	}
-}
-
-func (o *originFacts) add(t, window int64, kind answerKind) {
-	switch kind {
-	case toldNone:
-		o.none.add(t, window)
-	case toldLimited:
-		o.limited.add(t, window)
-	case toldRedirect:
-		o.redirect.add(t, window)
 	}
 }
 
@@ -99,12 +89,12 @@ func (f *facts) at(o int32, t int64, l *policy.Lawful, google bool) heard {
 
 func (o *originFacts) at(t int64, l *policy.Lawful, google bool) heard {
 	none := func(from, to int64) bool {
-		return o.none.meets(from, to) || !google && o.limited.meets(from, to)
+		return o[toldNone].meets(from, to) || !google && o[toldLimited].meets(from, to)
 	}
-	h := heard{none: none(t, t), redirect: o.redirect.meets(t, t)}
-	for _, m := range l.Spells {
+	h := heard{none: none(t, t), redirect: o[toldRedirect].meets(t, t)}
+	for _, m := range l.Outages {
 		h.none = h.none || none(m.From, m.To)
-		h.redirect = h.redirect || o.redirect.meets(m.From, m.To)
+		h.redirect = h.redirect || o[toldRedirect].meets(m.From, m.To)
 	}
 	return h
 }

@@ -177,8 +177,8 @@ func TestFactsOfManyFetchesAreFew(t *testing.T) {
 		}
 	}
 	of := f.origins[0]
-	if len(of.none.intervals) != 1 || len(of.limited.intervals) != 1 || len(of.redirect.intervals) != 1 {
-		t.Errorf("%d, %d and %d periods", len(of.none.intervals), len(of.limited.intervals), len(of.redirect.intervals))
+	if len(of[toldNone].intervals) != 1 || len(of[toldLimited].intervals) != 1 || len(of[toldRedirect].intervals) != 1 {
+		t.Errorf("%d, %d and %d periods", len(of[toldNone].intervals), len(of[toldLimited].intervals), len(of[toldRedirect].intervals))
 	}
 	// Before, about, and after each of two changes.
 	if list := f.rules[toldKey{4, who.at}]; len(list) != 5 {

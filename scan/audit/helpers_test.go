@@ -141,7 +141,7 @@ func known(t testing.TB, set *crawler.Set, ranges map[string]string) *crawler.Id
 	return crawler.NewIdentities(set, o)
 }
 
-func byName(t testing.TB, name string) format.Format {
+func byName(t testing.TB, name string) *format.Format {
 	t.Helper()
 	f, ok := format.ByName(name)
 	if !ok {

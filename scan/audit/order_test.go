@@ -14,7 +14,7 @@ import (
 // auditSplit audits lines as an audit of many cores does: cut into chunks at
 // random, each given to one of n workers, their tallies merged in any order.
 // Each chunk is overwritten once it has been counted.
-func auditSplit(t testing.TB, a *Auditor, f format.Format, rng *rand.Rand, lines []string, n int) *Report {
+func auditSplit(t testing.TB, a *Auditor, f *format.Format, rng *rand.Rand, lines []string, n int) *Report {
 	t.Helper()
 	run := begin(t, a)
 	workers := make([]*Worker, n)

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -22,7 +23,7 @@ func TestRankingListsTheMostFrequent(t *testing.T) {
 			rows = append(rows, r)
 		}
 		want := slices.Clone(rows)
-		slices.SortFunc(want, func(x, y *row) int { return compareRows(y, x) })
+		slices.SortFunc(want, func(x, y *row) int { return cmp.Or(cmp.Compare(y.requests, x.requests), cmp.Compare(x.name, y.name)) })
 		rest := int64(0)
 		for _, r := range want[min(n, maxUnknownListed):] {
 			rest += r.requests

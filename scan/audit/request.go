@@ -5,19 +5,18 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // request counts the record of a crawler: a verdict that no other line can change is
 // counted in its row, and any other request becomes a deferred record.
-func (w *Worker) request(f format.Format, c *agent) {
+func (w *Worker) request(c *agent) {
 	t, r := w.tally, &w.record
 	if r.Target[0] == '*' || string(r.Method) == "CONNECT" {
 		t.NotJudged++
 		return
 	}
-	at := w.site(f)
+	at := w.site()
 	if at.other {
 		t.OtherHost++
 		t.hosts.add(at.host, tallied{n: 1})

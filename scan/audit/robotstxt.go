@@ -2,17 +2,16 @@ package audit
 
 import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // othersFetch looks at the record of a client that is no crawler and asks for
 // robots.txt: the answer tells which file was there.
-func (w *Worker) othersFetch(f format.Format) {
+func (w *Worker) othersFetch() {
 	if string(w.record.Method) != "GET" || !w.isRobotsFetch() {
 		return
 	}
-	if at := w.site(f); at.other {
+	if at := w.site(); at.other {
 		w.tally.Elsewhere++
 	} else {
 		w.answered(at)

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -19,13 +18,13 @@ type site struct {
 // site returns where the record's request went, by the first of: an absolute target
 // (RFC 9112 3.2.2), the log's host field, the hosts of the options for a log without
 // one. An empty host field may stand for any host.
-func (w *Worker) site(f format.Format) site {
+func (w *Worker) site() site {
 	p := w.auditor.config.Policy
 	switch {
 	case p.Any():
 	case w.record.Target[0] != '/':
 		return w.siteBy(&w.urls, authorityPrefix(w.record.Target), origin.Of)
-	case f.HasHost():
+	case w.record.Host != nil:
 		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
 			return site{}
 		}
@@ -46,7 +45,7 @@ func authorityPrefix(target []byte) []byte {
 
 // loggedOrigin reads a host field.
 func loggedOrigin(field []byte) (origin.Origin, error) {
-	return origin.Logged(string(format.Unescape(nil, field)))
+	return origin.Logged(string(field))
 }
 
 // siteBy returns the site of a key. Each function read has a memo of its own: a host

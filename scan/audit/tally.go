@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"container/heap"
 	"maps"
 	"reflect"
 	"slices"
@@ -251,7 +250,7 @@ func (t *tally) merge(other *tally) {
 // ranking finds the most frequent of the unknown crawlers, whose rows are added one
 // by one, and sums up all other ones.
 type ranking struct {
-	best   []*row // a heap, the least frequent first
+	best   []*row
 	others *row
 }
 
@@ -263,32 +262,25 @@ func (r *ranking) add(of *row) {
 		return
 	}
 	of.listRules()
-	heap.Push(r, of)
-	if len(r.best) > maxUnknownListed {
-		r.others.merge(heap.Pop(r).(*row))
+	if r.best = append(r.best, of); len(r.best) >= 2*maxUnknownListed {
+		r.cut()
+	}
+}
+
+// cut sorts the rows, the most frequent first and then by name, and sums up those beyond
+// the limit.
+func (r *ranking) cut() {
+	slices.SortFunc(r.best, func(x, y *row) int { return cmp.Or(cmp.Compare(y.requests, x.requests), cmp.Compare(x.name, y.name)) })
+	for len(r.best) > maxUnknownListed {
+		last := len(r.best) - 1
+		r.others.merge(r.best[last])
+		r.best = r.best[:last]
 	}
 }
 
 // end returns the most frequent, in that order, and the sum of all others.
 func (r *ranking) end() (listed []*row, others *row) {
-	slices.SortFunc(r.best, func(x, y *row) int { return compareRows(y, x) })
+	r.cut()
 	r.others.listRules()
 	return r.best, r.others
-}
-
-// compareRows compares rows by their requests; of two with as many requests, the one
-// with the smaller name counts as the more frequent.
-func compareRows(x, y *row) int {
-	return cmp.Or(cmp.Compare(x.requests, y.requests), cmp.Compare(y.name, x.name))
-}
-
-// Len, Less, Swap, Push and Pop are heap.Interface.
-func (r *ranking) Len() int           { return len(r.best) }
-func (r *ranking) Less(i, j int) bool { return compareRows(r.best[i], r.best[j]) < 0 }
-func (r *ranking) Swap(i, j int)      { r.best[i], r.best[j] = r.best[j], r.best[i] }
-func (r *ranking) Push(x any)         { r.best = append(r.best, x.(*row)) }
-func (r *ranking) Pop() any {
-	last := r.best[len(r.best)-1]
-	r.best = r.best[:len(r.best)-1]
-	return last
 }

@@ -11,32 +11,32 @@ import (
 // Worker reads lines and counts them in a tally of its own. It belongs to one
 // goroutine.
 //
-// Most lines are of browsers, and cost the search for their end, the walk over
-// their quotes, and one probe of the memo of headers. Nothing else is looked at
-// unless the header is a crawler's, or /robots.txt is asked for; and nothing is
-// allocated for a line unless it brings something new: a header, a host, a
-// crawler's first violation of a rule, a sample.
+// Most lines are of browsers, and cost no more than Reader.Next of their format and
+// one probe of the memo of headers. Nothing else is looked at unless the header is a
+// crawler's, or /robots.txt is requested; and nothing is allocated for a line unless
+// it brings something new: a header, a host, a crawler's first violation of a rule,
+// a sample.
 type Worker struct {
 	auditor  *Auditor
 	tally    *tally
 	deferred *spill.Writer
 	err      error // of deferred, the first
 
-	lines     format.Lines
-	record    format.Record
-	agents    memo[*agent]
-	hosts     memo[site] // by the host field
-	urls      memo[site] // by the scheme and authority of an absolute target
-	known     map[*crawler.Profile]*agent
-	named     map[string]*agent // unknown crawlers, by their tokens
-	bindings  map[bindingKey]*policy.Binding
-	bound     int // the copies of these
-	headers   *crawler.Reader
-	scratch   automaton.Scratch
-	unescaped []byte
-	answers   []policy.Answer // of one origin's copies
-	key       []byte          // the deferred record that is being made
-	judged    Judged
+	readers  map[*format.Format]format.Reader
+	reader   format.Reader // of the chunk
+	record   format.Record
+	agents   memo[*agent]
+	hosts    memo[site] // by the host field
+	urls     memo[site] // by the scheme and authority of an absolute target
+	known    map[*crawler.Profile]*agent
+	named    map[string]*agent // unknown crawlers, by their tokens
+	bindings map[bindingKey]*policy.Binding
+	bound    int // the copies of these
+	headers  *crawler.Reader
+	scratch  automaton.Scratch
+	answers  []policy.Answer // of one origin's copies
+	key      []byte          // the deferred record that is being made
+	judged   Judged
 }
 
 // Worker returns a new worker of the run. Workers are to be made in one
@@ -45,7 +45,7 @@ func (r *Run) Worker() *Worker {
 	a := r.auditor
 	w := &Worker{
 		auditor: a, tally: a.newTally(), deferred: r.deferred.Writer(),
-		known: map[*crawler.Profile]*agent{}, named: map[string]*agent{}, headers: a.config.Crawlers.Reader(),
+		readers: map[*format.Format]format.Reader{}, known: map[*crawler.Profile]*agent{}, named: map[string]*agent{}, headers: a.config.Crawlers.Reader(),
 	}
 	r.workers = append(r.workers, w)
 	return w
@@ -65,18 +65,23 @@ func (w *Worker) end() error {
 func (w *Worker) Err() error { return w.err }
 
 // Chunk counts whole lines of a format. It keeps no view of data.
-func (w *Worker) Chunk(f format.Format, data []byte) {
-	r := &w.record
-	for w.lines.Reset(data); w.lines.More(); {
-		switch {
-		case f.Next(&w.lines, r):
+func (w *Worker) Chunk(f *format.Format, data []byte) {
+	if w.reader = w.readers[f]; w.reader == nil {
+		w.reader = f.NewReader()
+		w.readers[f] = w.reader
+	}
+	for w.reader.Reset(data); ; {
+		switch w.reader.Next(&w.record) {
+		case format.Request:
 			w.tally.Lines++
-			w.line(f)
-		case len(r.Line) == 0:
+			w.line()
+		case format.Blank:
 			w.tally.Blank++
-		default:
+		case format.Unparsed:
 			w.tally.Lines++
-			w.unparsed(r.Line)
+			w.unparsed(w.record.Line)
+		case format.End:
+			return
 		}
 	}
 }
@@ -93,18 +98,18 @@ func (w *Worker) unparsed(line []byte) {
 	w.tally.unparsed.add(0, line)
 }
 
-// line counts the record that the format has split.
-func (w *Worker) line(f format.Format) {
+// line counts the request that the reader has returned.
+func (w *Worker) line() {
 	r := &w.record
 	c := w.agent(r.Agent)
 	if c == nil {
 		w.tally.NotCrawlers++
-		if r.AsksRobots() {
-			f.Complete(r)
-			w.othersFetch(f)
+		if r.Robots {
+			w.reader.Complete(r)
+			w.othersFetch()
 		}
 		return
 	}
-	f.Complete(r)
-	w.request(f, c)
+	w.reader.Complete(r)
+	w.request(c)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/gaissmai/bart"
 )
@@ -27,16 +28,15 @@ var (
 // ParseClientIP reads how to find the client:
 //
 //	addr    the line's address: the peer of the connection
-//	xff     the peer; if it is one of the trusted proxies, who spoke to it
+//	xff     the peer; if it is one of the trusted proxies, its own peer
 //	        according to the list of X-Forwarded-For, and so on
 //	xff:-N  the Nth of that list from its right end, for N proxies of one's own
 //
 // trusted are addresses and CIDR ranges, for xff only.
 func ParseClientIP(mode string, trusted []string) (ClientIP, error) {
-	if len(trusted) > 0 && mode != "xff" {
-		return ClientIP{}, fmt.Errorf("%q: %w", mode, errTrustedIdle)
-	}
 	switch nth, isNth := strings.CutPrefix(mode, "xff:-"); {
+	case len(trusted) > 0 && mode != "xff":
+		return ClientIP{}, fmt.Errorf("%q: %w", mode, errTrustedIdle)
 	case mode == "addr":
 		return ClientIP{}, nil
 	case isNth:
@@ -62,8 +62,8 @@ func ParseClientIP(mode string, trusted []string) (ClientIP, error) {
 }
 
 // Of returns the client's address, given the line's own and the list of
-// X-Forwarded-For as logged: a view into one of them, without a port. It is nil
-// if nobody can tell: the list is too short or absent, something in it that
+// X-Forwarded-For: a view into one of them, without a port. It is nil if the
+// client is not known: the list is too short or absent, something in it that
 // counts is no address, or all of them are trusted proxies. It does not allocate.
 func (c ClientIP) Of(addr, forwarded []byte) []byte {
 	switch {
@@ -108,7 +108,7 @@ func cutLast(list []byte) (rest, last []byte) {
 // bare returns the address in an element of the list, which may have a port, as
 // in 192.0.2.1:567 and [2001:db8::1]:567, and quotes around it. nil if it is none.
 func bare(b []byte) []byte {
-	b = unquote(b)
+	b = bytes.TrimFunc(b, func(r rune) bool { return r == '"' || unicode.IsSpace(r) })
 	switch colon := bytes.LastIndexByte(b, ':'); {
 	case len(b) > 0 && b[0] == '[':
 		end := bytes.IndexByte(b, ']')
@@ -124,37 +124,6 @@ func bare(b []byte) []byte {
 	}
 	if _, ok := parseAddr(b); !ok {
 		return nil
-	}
-	return b
-}
-
-// unquote takes blanks and quotes from both ends, these as the client sent them
-// or as Apache and nginx log them.
-func unquote(b []byte) []byte {
-	for {
-		before := len(b)
-		b = bytes.TrimSpace(b)
-		for _, quote := range [...]string{`"`, `\x22`} {
-			b = trimPrefix(b, quote)
-			b = trimSuffix(b, quote)
-		}
-		b = trimSuffix(trimPrefix(b, `\`), `\`)
-		if len(b) == before {
-			return b
-		}
-	}
-}
-
-func trimPrefix(b []byte, prefix string) []byte {
-	if len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix {
-		return b[len(prefix):]
-	}
-	return b
-}
-
-func trimSuffix(b []byte, suffix string) []byte {
-	if n := len(b) - len(suffix); n >= 0 && string(b[n:]) == suffix {
-		return b[:n]
 	}
 	return b
 }

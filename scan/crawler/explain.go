@@ -1,6 +1,10 @@
 package crawler
 
-import "github.com/robotsieve/robotsieve/automaton"
+import (
+	"slices"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
 
 // Standing says whether a word of a header names the client, and if not why.
 type Standing uint8
@@ -64,55 +68,22 @@ func (s *Set) Explain(header []byte) Explanation {
 		e.Contact = header[r.contacts[0].start:r.contacts[0].end]
 	}
 	for _, hit := range r.hits {
-		e.Words = append(e.Words, Word{
-			Start: hit.Start, End: hit.End, Profile: s.owner[hit.Word], Standing: r.standing(header, hit.Start),
-		})
+		w := Word{Start: hit.Start, End: hit.End, Profile: s.owner[hit.Word], Standing: r.standing(header, hit.Start)}
+		if w.Standing == Names {
+			m := slices.IndexFunc(r.mentions, func(m mention) bool { return m.operator == s.operator[hit.Word] })
+			switch {
+			case hit != r.mentions[m].best:
+				w.Standing = LessSpecific
+			case m > 0:
+				w.Standing = Rival
+			}
+		}
+		e.Words = append(e.Words, w)
 	}
 	if e.Profile == nil {
 		e.addUnknown(r, header)
-	} else {
-		e.rank()
 	}
 	return e
-}
-
-// standing says whether a word that starts at start counts at all.
-func (r *Reader) standing(header []byte, start int) Standing {
-	switch {
-	case inside(r.contacts, start):
-		return InContact
-	case !r.isName(header, start):
-		return BehindLike
-	default:
-		return Names
-	}
-}
-
-// rank tells the word that names the client from the others that count. As the
-// reader does, it prefers the first of the longest words of an operator.
-func (e *Explanation) rank() {
-	best := map[string]int{} // of each operator, its index in Words
-	for i, w := range e.Words {
-		if w.Standing != Names {
-			continue
-		}
-		operator := w.Profile.Operator
-		j, found := best[operator]
-		switch {
-		case !found:
-			best[operator] = i
-		case w.End-w.Start > e.Words[j].End-e.Words[j].Start:
-			e.Words[j].Standing = LessSpecific
-			best[operator] = i
-		default:
-			e.Words[i].Standing = LessSpecific
-		}
-	}
-	for operator, i := range best {
-		if operator != e.Profile.Operator {
-			e.Words[i].Standing = Rival
-		}
-	}
 }
 
 // addUnknown adds the words that might name an unknown crawler, and control

@@ -8,8 +8,8 @@ import (
 	"github.com/gaissmai/bart"
 )
 
-// State is what is known of whether a client is who it says it is. The values
-// are in the order of audit's Identity.
+// State is what is known of whether a client is the crawler that it says it is. The
+// values are in the order of audit's Identity.
 type State uint8
 
 const (
@@ -22,23 +22,22 @@ const (
 	// Unverified: it could have been verified, but no ranges were given, or they
 	// are too old or too young for the request.
 	Unverified
-	// Unverifiable: nobody could tell. The operator publishes nothing, or the
+	// Unverifiable: it cannot be verified. The operator publishes nothing, or the
 	// address is none, or one that anybody may have.
 	Unverifiable
 )
 
-// DefaultMaxAge is how far from a request a list of ranges may have been made to
+// defaultMaxAge is how far from a request a list of ranges may have been made to
 // prove by an address's absence that a client is an impostor. Operators change
 // their lists every few days or weeks.
-const DefaultMaxAge = 30 * 24 * time.Hour
+const defaultMaxAge = 30 * 24 * time.Hour
 
-// IdentityOptions are what NewIdentities is given. The zero value is a proof of
-// nothing.
+// IdentityOptions are what NewIdentities is given. The zero value proves nothing.
 type IdentityOptions struct {
 	// Series are the lists of ranges. A crawler may have several series; then
 	// absence proves something only if each of them has a list of the time.
 	Series []Series
-	// MaxAge is how old or young a list may be at a request; 0 is DefaultMaxAge.
+	// MaxAge is how old or young a list may be at a request; 0 is 30 days.
 	MaxAge time.Duration
 	// Names are confirmed names of addresses; nil if there are none.
 	Names *HostNames
@@ -62,61 +61,43 @@ type evidence struct {
 // dates are the times at which the lists of a series were made, ascending.
 type dates []int64
 
+// undated is the Created of lists without a date; no date is before it.
+const undated = 0
+
 // NewIdentities returns the identities of the set's profiles. Series of other
 // profiles are passed over.
 func NewIdentities(set *Set, o IdentityOptions) *Identities {
 	i := &Identities{of: map[*Profile]*evidence{}, names: o.Names, maxAge: int64(o.MaxAge)}
 	if i.maxAge <= 0 {
-		i.maxAge = int64(DefaultMaxAge)
+		i.maxAge = int64(defaultMaxAge)
+	}
+	own := map[*Profile]bool{}
+	for n := range set.profiles {
+		own[&set.profiles[n]] = true
 	}
 	for _, series := range o.Series {
-		if set.has(series.Profile) && len(series.Lists) > 0 {
-			i.add(series)
+		if !own[series.Profile] || len(series.Lists) == 0 {
+			continue
 		}
+		e := i.of[series.Profile]
+		if e == nil {
+			e = &evidence{table: new(bart.Lite)}
+			i.of[series.Profile] = e
+		}
+		var made dates
+		for _, list := range series.Lists {
+			for _, prefix := range list.prefixes {
+				e.table.Insert(prefix)
+			}
+			made = append(made, list.Created)
+		}
+		slices.Sort(made)
+		e.series = append(e.series, made)
 	}
 	return i
 }
 
-// has tells whether a profile is one of the set's own.
-func (s *Set) has(p *Profile) bool {
-	for i := range s.profiles {
-		if p == &s.profiles[i] {
-			return true
-		}
-	}
-	return false
-}
-
-func (i *Identities) add(series Series) {
-	e := i.of[series.Profile]
-	if e == nil {
-		e = &evidence{table: new(bart.Lite)}
-		i.of[series.Profile] = e
-	}
-	var made dates
-	for _, list := range series.Lists {
-		for _, prefix := range list.prefixes {
-			e.table.Insert(prefix)
-		}
-		made = append(made, list.Created)
-	}
-	slices.Sort(made)
-	e.series = append(e.series, made)
-}
-
-// Identify tells whether a client at an address is the crawler p, which is a
-// profile of the set, or nil for an unknown crawler. t is the request's time in
-// nanoseconds since 1970, if it has one. It does not allocate.
-//
-// Membership in any list verifies, whatever its age; absence proves an impostor
-// only where each series given has a list of the request's time. For a request
-// without a time only lists without a date are that.
-func (i *Identities) Identify(p *Profile, addr []byte, t int64, hasTime bool) State {
-	proof := i.Of(p)
-	return proof.Identify(addr, t, hasTime)
-}
-
-// Proof is all by which clients can be told to be one crawler. The zero value
+// Proof is the evidence by which clients can be told to be one crawler. The zero value
 // proves nothing. It is immutable and safe for any number of goroutines.
 type Proof struct {
 	known     bool // something is published, or was given
@@ -127,30 +108,29 @@ type Proof struct {
 	maxAge    int64
 }
 
-// Of returns what there is to tell the clients of a crawler by, for who asks more
-// than once: a profile of the set, or nil for an unknown crawler.
+// Of returns the evidence for one crawler, a profile of the set, or nil for an unknown
+// crawler. Keep it for repeated use.
 func (i *Identities) Of(p *Profile) Proof {
 	if p == nil {
 		return Proof{}
 	}
 	proof := Proof{evidence: i.of[p], domains: p.Domains, maxAge: i.maxAge, published: p.Verify != ""}
-	if i.names != nil && len(p.Domains) > 0 {
+	if len(p.Domains) > 0 {
 		proof.names = i.names
 	}
 	proof.known = proof.evidence != nil || proof.names != nil || proof.published
 	return proof
 }
 
-// Identify is Identities.Identify of the proof's crawler.
+// Identify tells whether a client at an address is the proof's crawler. t is the
+// request's time in nanoseconds since 1970, if it has one. It does not allocate.
+//
+// Membership in any list verifies, whatever its age. Absence proves an impostor only
+// where each series given has a list of the request's time. A request without a time
+// has only lists without a date.
 func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 	if !p.known {
 		return Unverifiable
-	}
-	if p.evidence == nil && p.names == nil {
-		// Most audits are given nothing, and then most addresses are of this kind.
-		if a, ok := parseIPv4(addr); ok && !anonymous4(a) {
-			return Unverified
-		}
 	}
 	ip, ok := parseAddr(addr)
 	if !ok || anonymous(ip) {
@@ -180,9 +160,6 @@ func (e *evidence) current(t int64, hasTime bool, maxAge int64) bool {
 	return true
 }
 
-// undated is the Created of lists without a date; no date is before it.
-const undated = 0
-
 // near tells whether one of the dates is at most maxAge from t.
 func (d dates) near(t, maxAge int64) bool {
 	from := t - maxAge
@@ -193,19 +170,19 @@ func (d dates) near(t, maxAge int64) bool {
 	return n < len(d) && (d[n] <= t || d[n]-maxAge <= t)
 }
 
-// Claim tells the same of a claim, and who the client is. That is the claim as it
-// was, but where a header names crawlers of several operators and the address
-// verifies one of them, it is that one and not ambiguous. Such a client is
-// spoofed only if it is proven to be none of those it names; what remains open
-// is said of the first named.
+// Claim is Proof.Identify for the crawlers of a claim. It also returns the claim,
+// which changes where a header names crawlers of several operators and the address
+// verifies one of them: then it is the claim of that crawler. Such a client is spoofed
+// only if it is proven to be none of the crawlers that it names; otherwise the state is
+// that of the first.
 func (i *Identities) Claim(c Claim, addr []byte, t int64, hasTime bool) (Claim, State) {
 	if !c.Ambiguous {
-		return c, i.Identify(c.Profile, addr, t, hasTime)
+		return c, i.identify(c.Profile, addr, t, hasTime)
 	}
 	var verified *Profile
 	spoofed, first := true, Unverifiable
 	for n, p := range c.Rivals {
-		s := i.Identify(p, addr, t, hasTime)
+		s := i.identify(p, addr, t, hasTime)
 		if n == 0 {
 			first = s
 		}
@@ -226,4 +203,9 @@ func (i *Identities) Claim(c Claim, addr []byte, t int64, hasTime bool) (Claim, 
 	default:
 		return c, first
 	}
+}
+
+func (i *Identities) identify(p *Profile, addr []byte, t int64, hasTime bool) State {
+	proof := i.Of(p)
+	return proof.Identify(addr, t, hasTime)
 }

@@ -156,14 +156,14 @@ func TestIdentity(t *testing.T) {
 			if (p == nil) != (c.crawler == "") {
 				t.Fatalf("no profile %q", c.crawler)
 			}
-			if got := i.Identify(p, []byte(c.addr), day, true); got != c.want {
+			if got := i.identify(p, []byte(c.addr), day, true); got != c.want {
 				t.Errorf("%s at %q is %v, want %v", c.crawler, c.addr, got, c.want)
 			}
 			claim := Claim{Profile: p, Name: "x"}
 			if got, state := i.Claim(claim, []byte(c.addr), day, true); !same(got, claim) || state != c.want {
 				t.Errorf("the claim is %v, %v, want %v", got, state, c.want)
 			}
-			if got := NewIdentities(set, IdentityOptions{}).Identify(p, []byte(c.addr), day, true); got < Unverified {
+			if got := NewIdentities(set, IdentityOptions{}).identify(p, []byte(c.addr), day, true); got < Unverified {
 				t.Errorf("nothing was given, and %s at %q is %v", c.crawler, c.addr, got)
 			}
 		})
@@ -214,7 +214,7 @@ func TestStaleList(t *testing.T) {
 			if c.when != "" {
 				when = at(t, c.when)
 			}
-			outside := func(addr string) State { return i.Identify(gptbot, []byte(addr), when, c.when != "") }
+			outside := func(addr string) State { return i.identify(gptbot, []byte(addr), when, c.when != "") }
 			if got := outside("198.51.100.1"); got != c.want {
 				t.Errorf("outside it is %v, want %v", got, c.want)
 			}
@@ -240,7 +240,7 @@ func TestEndsOfTime(t *testing.T) {
 		at(t, "2026-10-01T00:00:00Z"): Spoofed,
 		math.MaxInt64:                 Spoofed,
 	} {
-		if got := i.Identify(p, []byte("198.51.100.1"), when, true); got != want {
+		if got := i.identify(p, []byte("198.51.100.1"), when, true); got != want {
 			t.Errorf("at %d it is %v, want %v", when, got, want)
 		}
 	}
@@ -248,7 +248,7 @@ func TestEndsOfTime(t *testing.T) {
 
 // TestZeroIdentities knows no ranges.
 func TestZeroIdentities(t *testing.T) {
-	if got := new(Identities).Identify(builtinSet(t).ByName("Googlebot"), []byte("192.0.2.1"), 0, true); got != Unverified {
+	if got := new(Identities).identify(builtinSet(t).ByName("Googlebot"), []byte("192.0.2.1"), 0, true); got != Unverified {
 		t.Errorf("the zero value says %v", got)
 	}
 }
@@ -365,7 +365,7 @@ func TestIdentityFollowsTheSpecification(t *testing.T) {
 		i := NewIdentities(set, IdentityOptions{Series: series, MaxAge: maxAge})
 		for range 20 {
 			p, ip, when, hasTime := crawlers[r.IntN(len(crawlers))], addr().String(), int64(r.IntN(80)), r.IntN(4) > 0
-			got, want := i.Identify(p, []byte(ip), when, hasTime), naiveIdentity(series, maxAge, p, ip, when, hasTime)
+			got, want := i.identify(p, []byte(ip), when, hasTime), naiveIdentity(series, maxAge, p, ip, when, hasTime)
 			if got != want {
 				t.Fatalf("%s at %s, %d %v, is %v, to the specification %v\n%+v", p.Name, ip, when, hasTime, got, want, series)
 			}
@@ -442,7 +442,7 @@ func TestGuardIdentityAllocs(t *testing.T) {
 		addr := []byte(text)
 		claim := set.Reader().Read([]byte("Googlebot bingbot"))
 		if n := testing.AllocsPerRun(100, func() {
-			i.Identify(google, addr, 1, true)
+			i.identify(google, addr, 1, true)
 			i.Claim(claim, addr, 1, true)
 		}); n != 0 {
 			t.Errorf("%q costs %v allocations", text, n)
@@ -471,7 +471,7 @@ func BenchmarkIdentify(b *testing.B) {
 		b.Run("addr="+strings.ReplaceAll(c.name, " ", "-"), func(b *testing.B) {
 			addr := []byte(c.addr)
 			for b.Loop() {
-				if got := i.Identify(p, addr, 0, true); got != c.want {
+				if got := i.identify(p, addr, 0, true); got != c.want {
 					b.Fatal(got)
 				}
 			}
@@ -479,17 +479,26 @@ func BenchmarkIdentify(b *testing.B) {
 	}
 }
 
-// TestAnonymous4 compares the short way with the one through netip, at all first
-// two octets.
-func TestAnonymous4(t *testing.T) {
+// TestAnonymous compares with what netip and the registries say, at all first two
+// octets.
+func TestAnonymous(t *testing.T) {
 	for first := range 256 {
 		for second := range 256 {
 			for _, rest := range []byte{0, 1} {
-				a := [4]byte{byte(first), byte(second), rest, rest}
-				if got, want := anonymous4(a), anonymous(netip.AddrFrom4(a)); got != want {
+				a := netip.AddrFrom4([4]byte{byte(first), byte(second), rest, rest})
+				want := a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || first == 0 || first >= 224 ||
+					first == 100 && second&0xc0 == 64 || first == 192 && second == 0 && rest == 0 || first == 198 && second&0xfe == 18
+				if got := anonymous(a); got != want {
 					t.Errorf("%v: %v, want %v", a, got, want)
 				}
 			}
+		}
+	}
+	for first := range 1 << 16 {
+		a := netip.AddrFrom16([16]byte{byte(first >> 8), byte(first), 5: 1, 15: 1})
+		want := a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsMulticast() || first>>6 == 0xfec0>>6
+		if got := anonymous(a); got != want {
+			t.Errorf("%v: %v, want %v", a, got, want)
 		}
 	}
 }
@@ -511,7 +520,7 @@ func TestAddressesFromNowhere(t *testing.T) {
 		"192.0.0.1": Unverifiable, "198.18.0.1": Unverifiable, "198.19.255.255": Unverifiable, "fec0::1": Unverifiable,
 		"ff02::1": Unverifiable, "::198.51.100.17": Unverifiable, "64:ff9b::10.1.2.3": Unverifiable,
 	} {
-		if got := identities.Identify(p, []byte(addr), 0, true); got != want {
+		if got := identities.identify(p, []byte(addr), 0, true); got != want {
 			t.Errorf("%s: %v, want %v", addr, got, want)
 		}
 	}

@@ -148,7 +148,7 @@ func TestNamesOfGoogle(t *testing.T) {
 			if slices.Contains(kinds[kind], name) {
 				want = Verified
 			}
-			if got := i.Identify(p, []byte("192.0.2.1"), 0, true); got != want {
+			if got := i.identify(p, []byte("192.0.2.1"), 0, true); got != want {
 				t.Errorf("%s at %s is %v, want %v", p.Name, name, got, want)
 			}
 		}

@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -242,22 +245,6 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	return prefix.Masked(), nil
 }
 
-// unpublishable are the ranges with which no list of an operator's addresses may
-// share any: see anonymous, and multicast, which no client has.
-var unpublishable = func() (p []netip.Prefix) {
-	for _, text := range []string{
-		"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", // private
-		"127.0.0.0/8", "::1/128", // loopback
-		"169.254.0.0/16", "fe80::/10", // link-local
-		"100.64.0.0/10",       // shared
-		"0.0.0.0/8", "::/128", // unspecified
-		"224.0.0.0/4", "ff00::/8", // multicast
-	} {
-		p = append(p, netip.MustParsePrefix(text))
-	}
-	return p
-}()
-
 var mapped = netip.MustParsePrefix("::ffff:0:0/96") // where IPv6 keeps all of IPv4
 
 // checkRange refuses what ReadRanges says it does.
@@ -269,10 +256,8 @@ func checkRange(p netip.Prefix) error {
 	if p.Bits() < widest || p.Overlaps(mapped) {
 		return errWideRange
 	}
-	for _, other := range unpublishable {
-		if p.Overlaps(other) {
-			return errPrivate
-		}
+	if slices.ContainsFunc(private, p.Overlaps) {
+		return errPrivate
 	}
 	return nil
 }
@@ -288,4 +273,132 @@ func parseCreation(text string) (int64, error) {
 		}
 	}
 	return 0, errCreation
+}
+
+// Series are lists of one crawler's addresses, as its operator published them
+// at different times.
+type Series struct {
+	Profile *Profile // of the set that identities are asked about
+	Lists   []*Ranges
+}
+
+// ErrUnknownCrawler is what is wrapped where an argument to LoadSeries names no
+// crawler of the set: its user has mistyped something.
+var ErrUnknownCrawler = errors.New("no crawler of that name is known")
+
+var errNoFile = errors.New("no file in the directory")
+
+// LoadSeries reads the files that an argument names:
+//
+//	NAME=FILE  the ranges of crawler NAME
+//	NAME=DIR   lists of that crawler, of several dates: all files of the directory
+//	DIR        files NAME.json and NAME.txt, each a series of its own
+//
+// NAME is a crawler's name or one of its words, in any case. It names one crawler:
+// Googlebot is not Googlebot-Image. Operators publish some lists for many crawlers, as
+// Google does special-crawlers.json, and for some crawlers several lists, as Google
+// does three for fetchers that users trigger. The user must say which lists are all of
+// a crawler's, with NAME=FILE for each: an address missing from an incomplete list would
+// make an impostor of the operator's own client. ignored are the files of a directory
+// that were not read because they are none of these, sorted; hidden files are passed
+// over. An error is ErrUnknownCrawler where NAME is unknown or no file of a DIR has the
+// name of a crawler.
+func LoadSeries(arg string, set *Set) (series []Series, ignored []string, err error) {
+	var p *Profile
+	name, path, named := strings.Cut(arg, "=")
+	if named {
+		p = set.named(name)
+	}
+	if p == nil {
+		path = arg
+	}
+	info, err := os.Stat(path)
+	switch {
+	case named && p == nil && (err != nil || !info.IsDir()):
+		return nil, nil, fmt.Errorf("%q: %w", name, ErrUnknownCrawler)
+	case err != nil:
+		return nil, nil, err
+	case p == nil && !info.IsDir():
+		return nil, nil, fmt.Errorf("%s: neither NAME=FILE nor a directory: %w", arg, ErrUnknownCrawler)
+	}
+	paths := []string{path}
+	if info.IsDir() {
+		if paths, ignored, err = files(path); err != nil {
+			return nil, nil, err
+		}
+	}
+	var lists []*Ranges
+	for _, path := range paths {
+		of := p
+		if of == nil {
+			base := filepath.Base(path)
+			ext := filepath.Ext(base)
+			of = set.named(strings.TrimSuffix(base, ext))
+			if ext = strings.ToLower(ext); of == nil || ext != ".json" && ext != ".txt" {
+				ignored = append(ignored, path)
+				continue
+			}
+		}
+		list, err := loadRanges(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		lists = append(lists, list)
+		series = append(series, Series{of, []*Ranges{list}})
+	}
+	slices.Sort(ignored)
+	switch {
+	case len(lists) == 0 && p != nil:
+		return nil, nil, fmt.Errorf("%s: %w", path, errNoFile)
+	case len(lists) == 0:
+		return nil, nil, fmt.Errorf("%s: no file is called like a crawler: %w", arg, ErrUnknownCrawler)
+	case p != nil:
+		series = []Series{{p, lists}}
+	}
+	return series, ignored, nil
+}
+
+// named returns the profile with that name or, if none has it, that word. A
+// control token has no requests whose addresses could be looked up.
+func (s *Set) named(name string) *Profile {
+	p := s.ByName(name)
+	is := func(s string) bool { return strings.EqualFold(s, name) }
+	if p == nil || p.Control || !is(p.Name) && !slices.ContainsFunc(p.Words, is) {
+		return nil
+	}
+	return p
+}
+
+// files returns the files of a directory, sorted, and what else is in it; hidden
+// names in neither.
+func files(dir string) (paths, others []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		if strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
+		info, err := os.Stat(path) // where links lead
+		if err != nil {
+			return nil, nil, err
+		}
+		if info.Mode().IsRegular() {
+			paths = append(paths, path)
+		} else {
+			others = append(others, path)
+		}
+	}
+	return paths, others, nil
+}
+
+func loadRanges(path string) (*Ranges, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadRanges(f, path)
 }

@@ -355,7 +355,7 @@ func TestListsOfManyCrawlers(t *testing.T) {
 		{"FeedFetcher-Google", "203.0.113.1", Unverified},
 		{"FeedFetcher-Google", "203.0.113.128", Unverified},
 	} {
-		if got := i.Identify(set.ByName(c.crawler), []byte(c.addr), 0, true); got != c.want {
+		if got := i.identify(set.ByName(c.crawler), []byte(c.addr), 0, true); got != c.want {
 			t.Errorf("%s at %s is %v, want %v", c.crawler, c.addr, got, c.want)
 		}
 	}

@@ -169,7 +169,7 @@ func (r *Reader) Read(header []byte) Claim {
 	r.contacts = appendContacts(r.contacts[:0], header)
 	r.mentions = r.mentions[:0]
 	for _, hit := range r.hits {
-		if r.isName(header, hit.Start) {
+		if r.standing(header, hit.Start) == Names {
 			r.add(hit)
 		}
 	}
@@ -378,13 +378,16 @@ func indexFold(word []byte, stem string) int {
 	return -1
 }
 
-// isName tells whether the word that starts at start is one by which a client
-// may call itself: outside URLs and e-mail addresses, and not behind "like ".
-func (r *Reader) isName(header []byte, start int) bool {
+// standing says whether a word that starts at start is one by which a client may
+// call itself: not in a URL or an e-mail address, and not behind "like ".
+func (r *Reader) standing(header []byte, start int) Standing {
 	const like = "like "
+	if inside(r.contacts, start) {
+		return InContact
+	}
 	if n := start - len(like); n >= 0 && indexFold(header[n:start], like) == 0 &&
 		(n == 0 || header[n-1] == '-' || !automaton.IsWordByte(header[n-1])) {
-		return false
+		return BehindLike
 	}
-	return !inside(r.contacts, start)
+	return Names
 }

@@ -1,14 +1,12 @@
-// Package filter keeps or drops the URLs of lists, one a line, by robots.txt.
+// Package filter keeps or drops the URLs of lists, one per line, by robots.txt.
 //
-// Its law is that the output depends on the input alone: the lines that are
-// kept, byte for byte and in their order, however many workers read them; and
-// that every line is counted in one Class.
+// The output depends on the input alone, not on the number of workers: it is the
+// kept lines, byte for byte and in their order. Every line is counted in one Class.
 //
-// The way of a line: a worker cuts it out of its chunk (worker.go) and looks up
-// what is known of the scheme and authority that it begins with (sites.go), for
-// lists are grouped by host and hosts come back; the rest of it is the path
-// that the machine of that site judges. Kept lines are moved together at the
-// beginning of the chunk, which then waits for its turn to be written (run.go).
+// A worker cuts a line off its chunk (worker.go) and looks up the site of the scheme
+// and authority that it begins with (sites.go); the site's machine judges the rest
+// of the line, which is the path. Kept lines are moved together at the beginning of
+// the chunk, and the chunks are written in order (run.go).
 package filter
 
 import (
@@ -18,75 +16,74 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// Config says what is kept, and by whose rules. It is not changed once Run has
-// it.
+// Config has the rules and tells which lines are kept. It must not be changed after
+// it has been given to Run.
 type Config struct {
-	// Site, if not nil, are the rules for all lines, whatever their host. Then a
-	// line that begins with a slash is valid too: a request target.
+	// Site, if not nil, has the rules for all lines, whatever their host. Then a
+	// request target, which begins with a slash, is a valid line too.
 	Site *Rules
-	// Policy is asked for the rules of each origin where Site is nil.
+	// Policy has the rules of each origin if Site is nil.
 	Policy Policy
-	// Dialect is that of all rules: it tells what of a URL is matched.
+	// Dialect is the dialect of all rules: it tells which part of a URL is matched.
 	Dialect automaton.Dialect
 
 	// Disallowed keeps the URLs that are disallowed instead of those that are
 	// allowed.
 	Disallowed bool
-	// NoPolicy keeps URLs for whose origin there are no rules.
+	// NoPolicy keeps URLs of origins without rules.
 	NoPolicy bool
-	// Invalid prints lines that are no URL; they count as invalid all the same.
+	// Invalid prints lines that are not URLs; they still count as invalid.
 	Invalid bool
-	// Quotes is how many invalid lines, the first ones, are quoted in the Summary.
+	// Quotes is the number of invalid lines, the first ones, to quote in the Summary.
 	Quotes int
 }
 
-// Rules are what binds the crawler on one origin. The zero value allows
+// Rules are the rules for the crawler on one origin. The zero value allows
 // everything.
 type Rules struct {
 	// Machine holds the rules; nil allows everything.
 	Machine *automaton.Machine
-	// Unreachable says that robots.txt could not be had for a fault of the server:
-	// then everything but /robots.txt itself is disallowed (RFC 9309 2.3.1.4).
+	// Unreachable tells that robots.txt could not be fetched because of a server
+	// error: everything but /robots.txt itself is disallowed (RFC 9309 2.3.1.4).
 	Unreachable bool
 }
 
-// Policy knows the rules of many origins.
+// Policy has the rules of many origins.
 type Policy interface {
-	// Find returns the rules for an origin, in normal form; found is false if
-	// nothing is known of it. The strings of o are views that are valid during the
-	// call. An error ends the filtering. Find is called by any number of
-	// goroutines, but not for each line: workers remember what it said. After 128
-	// lines one asks again, with busy, in case that there is then something
-	// faster for them.
+	// Find returns the rules for an origin; found is false if it has none. The
+	// strings of o are valid during the call only. An error ends the filtering.
+	// Find is called by several goroutines at once, but not for each line: a worker
+	// remembers the rules. After 128 lines of one site it calls Find again, with
+	// busy, for rules that are worth more preparation.
 	Find(o origin.Origin, busy bool) (rules Rules, found bool, err error)
 }
 
-// Class is what a line turned out to be.
+// Class is the result for one line.
 type Class uint8
 
 const (
 	// Allowed is a URL that robots.txt allows.
 	Allowed Class = iota
-	// Disallowed is one that it disallows.
+	// Disallowed is a URL that robots.txt disallows.
 	Disallowed
 	// Unreachable is a URL that is disallowed because robots.txt is unreachable.
 	Unreachable
-	// NoPolicy is a URL for whose origin there are no rules.
+	// NoPolicy is a URL of an origin without rules.
 	NoPolicy
-	// Blank is an invalid line with nothing but spaces and tabs in it.
+	// Blank is a line of spaces and tabs only. It is invalid, as all that follow.
 	Blank
-	// NotAbsolute is one that does not begin with a scheme and "://".
+	// NotAbsolute is a line that does not begin with a scheme and "://".
 	NotAbsolute
-	// BadScheme is one whose scheme is none of http, https and ftp.
+	// BadScheme is a URL whose scheme is not http, https or ftp.
 	BadScheme
-	// BadHost is one whose host or port cannot be one.
+	// BadHost is a URL with an invalid host or port.
 	BadHost
-	// TooLong is one longer than source.Options.MaxLine, of which only the
-	// beginning was read: it is never printed.
+	// TooLong is a line longer than source.Options.MaxLine. Only its beginning was
+	// read, and it is never printed.
 	TooLong
-	// CutOff is one whose end could not be read.
+	// CutOff is a line whose end could not be read.
 	CutOff
-	// Classes is their number.
+	// Classes is the number of classes.
 	Classes
 )
 
@@ -95,7 +92,7 @@ var classNames = [Classes]string{
 	"blank", "not_absolute", "bad_scheme", "bad_host", "too_long", "cut_off",
 }
 
-// String returns the name of the class as reports have it, such as no_policy.
+// String returns the name of the class in reports, such as no_policy.
 func (c Class) String() string {
 	if c >= Classes {
 		return fmt.Sprintf("Class(%d)", uint8(c))
@@ -103,8 +100,7 @@ func (c Class) String() string {
 	return classNames[c]
 }
 
-// Valid tells whether a line of the class is a URL that was judged, or would
-// have been if there were rules.
+// Valid tells whether a line of the class is a URL that rules can judge.
 func (c Class) Valid() bool { return c <= NoPolicy }
 
 // prints tells for each class whether its lines are printed.
@@ -124,13 +120,13 @@ func (c *Config) prints() (p [Classes]bool) {
 	return p
 }
 
-// Summary is what became of the lines. Kept + Dropped + Invalid is Read.
+// Summary counts the lines. Read is Kept + Dropped + Invalid.
 type Summary struct {
 	Read, Kept, Dropped, Invalid int64
-	// Printed is how many lines were written: those kept, and the invalid ones if
-	// they were asked for and could be.
+	// Printed is the number of lines written: the kept ones and, with
+	// Config.Invalid, the invalid ones that are not too long.
 	Printed int64
-	// Count is the number of lines of each class; together they are Read.
+	// Count is the number of lines of each class; their sum is Read.
 	Count [Classes]int64
 	// Quotes are the first invalid lines, in the order of the input.
 	Quotes []Quote

@@ -10,15 +10,14 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// Run reads lines from r, which must have been made with Options.InOrder, by n
-// workers, at least 1, and writes to out those that c keeps: byte for byte, in
-// the order of the inputs, with a newline added where an input's last line has
-// none. The output and the Summary do not depend on n.
+// Run reads lines from r, which must have been made with Options.InOrder, with n
+// workers, at least 1, and writes the lines that c keeps to out: byte for byte, in
+// the order of the inputs, with a newline added if an input's last line has none.
+// The output and the Summary do not depend on n.
 //
-// It returns early, with the cause, when ctx ends, out fails or the policy does,
-// also by a fault of the memory that its rules are in (ErrFault); the Summary then
-// is of the lines before that, which have been written. What became of the inputs r
-// tells.
+// It returns early, with the cause, when ctx ends, or out or the policy fails, or
+// the rules can no longer be read (ErrFault). Then the Summary is of the lines before
+// that, which have been written. Errors of the inputs are in the results of r.
 func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) (Summary, error) {
 	p := printer{config: &c, out: out}
 	workers := make([]*worker, n)
@@ -31,13 +30,13 @@ func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) 
 	return summarize(&c, p.count, p.quotes), err
 }
 
-// printer writes what workers have made of chunks, in order.
+// printer writes the outcomes of chunks, in order.
 type printer struct {
 	config *Config
 	out    io.Writer
 	count  [Classes]int64
 	quotes []Quote
-	quoted atomic.Bool // quotes are as many as are asked for; workers read it
+	quoted atomic.Bool // no more quotes are needed; workers read it
 
 	input int   // of the last chunk
 	lines int64 // of this input so far
@@ -45,14 +44,14 @@ type printer struct {
 
 var newline = []byte("\n")
 
-func (p *printer) print(c *source.Chunk, made outcome) error {
-	if made.err != nil {
-		return made.err
+func (p *printer) print(c *source.Chunk, o outcome) error {
+	if o.err != nil {
+		return o.err
 	}
 	if p.input != c.Input {
 		p.input, p.lines = c.Input, 0
 	}
-	for _, q := range made.quotes {
+	for _, q := range o.quotes {
 		if len(p.quotes) < p.config.Quotes {
 			q.Input, q.Line = c.Input, p.lines+q.Line
 			p.quotes = append(p.quotes, q)
@@ -61,22 +60,22 @@ func (p *printer) print(c *source.Chunk, made outcome) error {
 	if len(p.quotes) == p.config.Quotes {
 		p.quoted.Store(true)
 	}
-	if err := p.write(made); err != nil {
+	if err := p.write(o); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
-	for class, n := range made.count {
+	for class, n := range o.count {
 		p.count[class] += n
 		p.lines += n
 	}
 	return nil
 }
 
-func (p *printer) write(made outcome) error {
-	if len(made.kept) == 0 {
+func (p *printer) write(o outcome) error {
+	if len(o.kept) == 0 {
 		return nil
 	}
-	_, err := p.out.Write(made.kept)
-	if err == nil && made.open {
+	_, err := p.out.Write(o.kept)
+	if err == nil && o.open {
 		_, err = p.out.Write(newline)
 	}
 	return err

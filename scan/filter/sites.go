@@ -9,27 +9,27 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// site is what is known of the URLs that begin with one scheme and authority, as
-// these are spelled.
+// site has the rules for URLs that begin with one spelling of a scheme and authority.
 type site struct {
 	machine *automaton.Machine
-	// class is Allowed where the machine decides, Unreachable where only the path
-	// does; all URLs of a site of another class are of that.
+	// class is Allowed if the machine decides, and Unreachable if only the path does.
+	// Otherwise it is the class of all URLs of the site.
 	class Class
-	// whole says that the path is to be found in the whole URL: where Google's
-	// reading would end the authority at a semicolon.
+	// whole tells that the path must be taken from the whole URL, because the
+	// authority has a semicolon, which ends it for Google's parser.
 	whole bool
 }
 
-// A worker's memory of sites is a table in which each spelling has one place, so
-// that it is bounded, costs one comparison and needs no allocation, whoever
-// chose the hosts. Another spelling with the same place takes it over. Longer
-// spellings than keyLen are looked up each time.
+// A worker remembers sites in a hash table of a fixed size, in which a spelling
+// replaces any other in its slot: a lookup costs one comparison and no allocation,
+// also for hostile lists of hosts. Spellings longer than keyLen are looked up each
+// time.
 const (
-	places = 1 << 13
-	keyLen = 78 // makes a slot of 96 bytes, where pointers have eight
+	slots  = 1 << 13
+	keyLen = 78 // makes a slot of 96 bytes, if pointers have eight
 )
 
+// slot is a hash slot.
 type slot struct {
 	key    [keyLen]byte
 	length uint8 // of the key; 0 in an empty slot
@@ -37,8 +37,8 @@ type slot struct {
 	site
 }
 
-// askAgain is after how many URLs of a site the policy is asked about it again: to
-// make a table of rules pays after some hundred URLs.
+// askAgain is the number of URLs of a site after which the policy is asked again,
+// because making a table of rules pays after some hundred URLs.
 const askAgain = 128
 
 // spells tells whether the URL begins with the scheme and authority of the slot.
@@ -50,27 +50,26 @@ func (s *slot) spells(url []byte) bool {
 	return len(url) == n || url[n] == '/' || url[n] == '?' || url[n] == '#'
 }
 
-// sites is the memory of one worker.
+// sites are the sites that one worker remembers.
 type sites struct {
 	config *Config
 	seed   maphash.Seed
 	slots  []slot
-	long   slot // of the last spelling that no slot can hold: only its site is used
+	long   slot // for the last spelling longer than keyLen: only its site is used
 }
 
 func newSites(c *Config) *sites {
-	return &sites{config: c, seed: maphash.MakeSeed(), slots: make([]slot, places)}
+	return &sites{config: c, seed: maphash.MakeSeed(), slots: make([]slot, slots)}
 }
 
-// find returns the slot of a scheme and authority, nil after an error of the
-// policy.
+// find returns the slot of a scheme and authority. An error is that of the policy.
 func (s *sites) find(prefix []byte) (*slot, error) {
 	if len(prefix) > keyLen {
 		var err error
 		s.long.site, err = s.ask(prefix, false)
 		return &s.long, err
 	}
-	at := &s.slots[maphash.Bytes(s.seed, prefix)%places]
+	at := &s.slots[maphash.Bytes(s.seed, prefix)%slots]
 	if string(at.key[:at.length]) == string(prefix) {
 		return at, nil
 	}
@@ -82,7 +81,7 @@ func (s *sites) find(prefix []byte) (*slot, error) {
 	return at, nil
 }
 
-// use counts a URL of a slot's site.
+// use counts a URL of a slot's site, and asks the policy again if it is time.
 func (s *sites) use(at *slot) error {
 	if at.used == askAgain || at == &s.long || s.config.Policy == nil {
 		return nil
@@ -96,12 +95,12 @@ func (s *sites) use(at *slot) error {
 	return err
 }
 
-// ask finds out about a site.
+// ask returns a site as the policy has it.
 func (s *sites) ask(prefix []byte, busy bool) (site, error) {
 	o, ok := origin.View(prefix)
 	if !ok {
 		scheme, _, _ := strings.Cut(string(prefix), "://")
-		if !knownScheme(strings.ToLower(scheme)) {
+		if origin.DefaultPort(strings.ToLower(scheme)) == 0 {
 			return site{class: BadScheme}, nil
 		}
 		var err error
@@ -124,10 +123,4 @@ func (s *sites) ask(prefix []byte, busy bool) (site, error) {
 		return site{class: Unreachable}, nil
 	}
 	return site{machine: rules.Machine, whole: strings.Contains(string(prefix), ";")}, nil
-}
-
-// knownScheme tells whether URLs of a scheme, in lower case, are under the rules
-// of a robots.txt: those of RFC 9309 2.3.
-func knownScheme(scheme string) bool {
-	return scheme == "http" || scheme == "https" || scheme == "ftp"
 }

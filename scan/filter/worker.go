@@ -22,18 +22,18 @@ type worker struct {
 	last    *slot // of the line before
 	targets site  // of lines that are request targets
 	scratch automaton.Scratch
-	quoted  *atomic.Bool // nobody needs more quotes
+	quoted  *atomic.Bool // no more quotes are needed
 
 	out outcome // of the chunk
 }
 
-// outcome is what a worker has made of a chunk.
+// outcome is the result for one chunk.
 type outcome struct {
 	kept   []byte // the lines to print: a view of the chunk
 	open   bool   // the last of them has no newline
 	count  [Classes]int64
 	quotes []Quote // Line counts from the beginning of the chunk
-	err    error   // of the policy: nothing else is of use then
+	err    error   // of the policy: then nothing else is valid
 }
 
 func newWorker(c *Config, quoted *atomic.Bool) *worker {
@@ -50,12 +50,12 @@ func newWorker(c *Config, quoted *atomic.Bool) *worker {
 	return w
 }
 
-// ErrFault is the error of a run whose rules could not be read where they lie in
-// memory: those of a file that is mapped there and has been cut meanwhile.
+// ErrFault is the error of a run whose rules could no longer be read from memory,
+// because they are in a mapped file that has become shorter.
 var ErrFault = errors.New("the rules are no longer there: their file has been changed while in use")
 
-// guarded is chunk, with a fault of memory as an error. Rules are views of memory
-// that may be that of a file, and a file that becomes shorter must not end the process.
+// guarded is like chunk, but returns a memory fault as an error. Rules may be views
+// of a mapped file, and a file that becomes shorter must not end the process.
 func (w *worker) guarded(c *source.Chunk, failed func() bool) (out outcome) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -63,7 +63,7 @@ func (w *worker) guarded(c *source.Chunk, failed func() bool) (out outcome) {
 		if e == nil {
 			return
 		}
-		// Of all errors of the runtime only that of a fault has an address.
+		// Of all runtime errors only a memory fault has an address.
 		if _, fault := e.(interface{ Addr() uintptr }); !fault {
 			panic(e)
 		}
@@ -73,11 +73,10 @@ func (w *worker) guarded(c *source.Chunk, failed func() bool) (out outcome) {
 }
 
 // chunk judges the lines of a chunk. failed tells whether its input could not be
-// read to the end; it is asked only where the last line has no newline.
+// read to the end; it is called only if the last line has no newline.
 //
-// The lines to print are moved to the beginning of the chunk, over those that
-// are dropped, as many at a time as stand together: where nothing is dropped
-// nothing moves.
+// The lines to print are moved to the beginning of the chunk, over the dropped
+// ones, and adjacent lines are moved together.
 func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 	w.out = outcome{}
 	data := c.Data
@@ -91,7 +90,7 @@ func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 	}
 	end, from, at := 0, 0, 0 // data[:end] is kept and in its place, data[from:at] is kept
 	for at < len(data) {
-		line, url := format.NextURL(data[at:])
+		line, url := format.NextLine(data[at:])
 		next := at + len(line)
 		var class Class
 		if next == len(data) && line[len(line)-1] != '\n' && failed() {
@@ -116,7 +115,7 @@ func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 	return w.out
 }
 
-// settle counts a line and tells whether it is to be printed.
+// settle counts a line and tells whether to print it.
 func (w *worker) settle(class Class, line []byte) bool {
 	w.out.count[class]++
 	if !class.Valid() {
@@ -125,7 +124,7 @@ func (w *worker) settle(class Class, line []byte) bool {
 	return w.prints[class]
 }
 
-// quote keeps the beginning of an invalid line, if there may still be need of it.
+// quote keeps the beginning of an invalid line, if more quotes may be needed.
 func (w *worker) quote(class Class, line []byte) {
 	const most = 200
 	if len(w.out.quotes) >= w.config.Quotes || w.quoted.Load() {
@@ -174,8 +173,8 @@ func (w *worker) judge(url []byte) Class {
 	return judged(s.machine.Match(&w.scratch, w.path(s, url)))
 }
 
-// path returns what the rules are compared with. Behind an authority whose end is
-// known it is a request target.
+// path returns the path that the rules are matched with. If the end of the
+// authority is known the path is read as a request target.
 func (w *worker) path(s *slot, url []byte) []byte {
 	if n := int(s.length); n > 0 && n < len(url) && url[n] == '/' && !s.whole {
 		return w.config.Dialect.TargetPath(&w.scratch, url[n:])
@@ -183,7 +182,7 @@ func (w *worker) path(s *slot, url []byte) []byte {
 	return w.config.Dialect.Path(&w.scratch, url)
 }
 
-// target judges a line that begins with a slash.
+// target returns the class of a line that begins with a slash.
 func (w *worker) target(url []byte) Class {
 	if w.targets.class == NotAbsolute {
 		return NotAbsolute

@@ -6,78 +6,96 @@ import (
 	"math/bits"
 )
 
-// clf is the family of the NCSA common log format:
+// clf reads the NCSA common log format and its relatives:
 //
 //	host ident user [time] "request" status bytes "referer" "user agent"
 //
 // common ends after bytes, combined goes on; the vhost formats have the virtual
 // host, and perhaps its port, before everything else. Of further fields behind
-// the User-Agent only the first quoted one is read. Sources: Apache's
-// mod_log_config, nginx's predefined combined format, and Debian's
-// vhost_combined.
+// the User-Agent only the first quoted one is read, where proxied servers log
+// X-Forwarded-For. Sources: Apache's mod_log_config, nginx's predefined combined
+// format, and Debian's vhost_combined.
 //
-// Split looks at every line of a log, so it is written as a walk from quote to
-// quote. Two things complicate it. A quote inside a field is written \" by
-// Apache, so that a quote after an odd number of backslashes is none; nginx
-// writes \x22. And a server that escapes nothing, as old ones did not, leaves
-// quotes in the request as they came; the end of the request is therefore the
-// quote that a status follows.
+// Next is called for every line of a log, so it is written as a walk from quote
+// to quote. Two things complicate it. A quote inside a field is written \" by
+// Apache, so a quote after an odd number of backslashes is part of the field;
+// nginx writes \x22. And a server that escapes nothing, as old ones did not,
+// leaves quotes in the request as they came; the end of the request is therefore
+// the quote that a status follows.
 //
-// In nearly all lines a quote is what it seems, and all are noted when the line is
-// cut off (Lines). Next looks whether they stand where they do in an ordinary line;
-// if they do, the walk would end at the same ones.
+// In nearly all lines every quote begins or ends a field, and type lines has noted
+// their places. If these are as in an ordinary line, the walk is left out, since
+// it would stop at the same quotes.
 type clf struct {
-	name         string
+	lines
 	vhost, agent bool
+	clock        clock
+	unescaped    []byte // the fields of the line that had escapes
+
+	// Of the line that Next returned last:
+	ordinary                      bool  // it has no backslash, and its quotes are as in an ordinary line
+	method, request, status, size field // size is zero if Next did not look for it
+	addrEnd                       int   // where the client's address ends, set by Complete
+	agentEnd                      int   // the index of the quote behind the User-Agent, 0 if there is none
 }
 
-func (f clf) Name() string   { return f.name }
-func (f clf) HasHost() bool  { return f.vhost }
-func (f clf) HasAgent() bool { return f.agent }
+// field is a range of a line.
+type field struct{ start, end int }
 
-// timeLength is the length of "[10/Feb/2012:16:42:07 -0500] ", what nearly
+func newCLF(f *Format) Reader { return &clf{vhost: f.host, agent: f.agent} }
+
+// timeLength is the length of "[10/Feb/2012:16:42:07 -0500] ", which nearly
 // always stands before the request's quote.
 const timeLength = 29
 
-func (f clf) Next(l *Lines, r *Record) bool {
-	line, quotes, back := l.cut()
+func (c *clf) Next(r *Record) Kind {
+	if c.at >= len(c.chunk) {
+		return End
+	}
+	line, quotes, back := c.cut()
 	r.Line = line
-	r.ordinary = f.ordinary(r, quotes, back)
-	return r.ordinary || f.Split(line, r)
+	c.ordinary = c.splitOrdinary(r, quotes, back)
+	switch {
+	case c.ordinary || c.split(r):
+		return Request
+	case len(line) == 0:
+		return Blank
+	}
+	return Unparsed
 }
 
-// ordinary is Split by the quotes of the record's line, as Lines.cut returns them. It
-// sets the record and returns true only where Split would set it the same.
-func (f clf) ordinary(r *Record, quotes []uint16, back int) bool {
+// splitOrdinary is split by the quotes of the line, as lines.cut returns them. It
+// returns true only where split would, with the same result.
+func (c *clf) splitOrdinary(r *Record, quotes []uint16, back int) bool {
 	if len(quotes) < 2 {
 		return false
 	}
 	line := r.Line
 	open, end := int(quotes[0])-back, int(quotes[1])-back
 	if open <= timeLength || line[open-1] != ' ' || line[open-2] != ']' || line[open-timeLength] != '[' ||
-		!isStatus(line[end+1:]) || !r.setRequest(line, open+1, end) {
+		!isStatus(line[end+1:]) || !c.setRequest(r, open+1, end) {
 		return false
 	}
-	if !f.agent {
-		r.size, r.Agent, r.behind = span{}, nil, 0
+	if !c.agent {
+		c.size, r.Agent, c.agentEnd = field{}, nil, 0
 		return true
 	}
 	if len(quotes) < 6 {
 		return false
 	}
-	size := r.status.end + 1
+	size := c.status.end + 1
 	referer, refererEnd, agent, agentEnd := int(quotes[2])-back, int(quotes[3])-back, int(quotes[4])-back, int(quotes[5])-back
 	if agent != refererEnd+2 || line[refererEnd+1] != ' ' || line[referer-1] != ' ' ||
 		hasBlank(line, size, referer-1) || agentEnd+1 < len(line) && line[agentEnd+1] != ' ' {
 		return false
 	}
-	r.size = span{size, referer - 1}
-	r.Agent, r.behind = line[agent+1:agentEnd], agentEnd+1
+	c.size = field{size, referer - 1}
+	r.Agent, c.agentEnd = line[agent+1:agentEnd], agentEnd
 	return true
 }
 
-// hasBlank tells whether there is a blank in a field of a line that nearly always is
-// of up to eight octets; also if it cannot be.
+// hasBlank tells whether there is a blank in line[from:end], which nearly always has
+// up to eight octets. It is true where from is behind end.
 func hasBlank(line []byte, from, end int) bool {
 	n := end - from
 	if n < 0 || n > 8 || from+8 > len(line) {
@@ -86,53 +104,55 @@ func hasBlank(line []byte, from, end int) bool {
 	return blanksIn(binary.LittleEndian.Uint64(line[from:]))<<(64-8*n) != 0
 }
 
-// blanksIn sets the highest bit of each octet that is a blank; behind the first of them
-// perhaps also of others.
+// blanksIn sets the highest bit of each octet that is a blank. Octets behind the first
+// blank may have it set, too.
 func blanksIn(octets uint64) uint64 {
 	const blanks, ones, highs = 0x2020202020202020, 0x0101010101010101, 0x8080808080808080
 	x := octets ^ blanks
 	return (x - ones) &^ x & highs
 }
 
-// setRequest notes where the request and its method are, and the status behind them.
-// It tells whether the request has a method and a target.
-func (r *Record) setRequest(line []byte, from, end int) bool {
+// setRequest notes where the request, its method and the status behind it are. It
+// tells whether the request has a method and a target.
+func (c *clf) setRequest(r *Record, from, end int) bool {
+	line := r.Line
 	method := len("GET")
 	if request := line[from:end]; len(request) < len("GET /") || string(request[:len("GET /")]) != "GET /" {
 		if method = methodEnd(request); !hasTarget(request, method) {
 			return false
 		}
 	}
-	r.request, r.method = span{from, end}, span{from, from + method}
+	const robots = " /robots.txt"
+	target := line[from+method:]
+	r.Robots = len(target) >= len(robots) && string(target[:len(robots)]) == robots
+	c.request, c.method = field{from, end}, field{from, from + method}
 	from = end + 2 // past the quote and the blank
 	end = from + 3
 	if line[from] == '-' {
 		end = from + 1
 	}
-	r.status = span{from, end}
+	c.status = field{from, end}
 	return true
 }
 
-func (f clf) Split(line []byte, r *Record) bool {
-	r.Line, r.Agent, r.behind, r.ordinary = line, nil, 0, false
+// split finds the request and the User-Agent of the line, and tells whether it has
+// both.
+func (c *clf) split(r *Record) bool {
+	line := r.Line
+	r.Agent, c.agentEnd, c.size, c.unescaped = nil, 0, field{}, c.unescaped[:0]
 	open := requestQuote(line)
 	if open < 0 {
 		return false
 	}
-	from := open + 1
-	end := requestEnd(line, from)
-	if end < 0 {
+	end := requestEnd(line, open+1)
+	if end < 0 || !c.setRequest(r, open+1, end) {
 		return false
 	}
-	if !r.setRequest(line, from, end) {
-		return false
-	}
-	if !f.agent {
+	if !c.agent {
 		return true
 	}
-	end = r.status.end
 	// The size; then the referer and the agent, each in quotes.
-	end = fieldEnd(line, end+1)
+	end = fieldEnd(line, c.status.end+1)
 	if end+1 >= len(line) || line[end+1] != '"' {
 		return false
 	}
@@ -144,13 +164,24 @@ func (f clf) Split(line []byte, r *Record) bool {
 	if end < 0 || end+2 >= len(line) || line[end+1] != ' ' || line[end+2] != '"' {
 		return false
 	}
-	from = end + 3
+	from := end + 3
 	end = quoteEnd(line, from)
 	if end < 0 || end+1 < len(line) && line[end+1] != ' ' {
 		return false
 	}
-	r.Agent, r.behind = line[from:end], end+1
+	r.Agent, c.agentEnd = c.sent(line[from:end]), end
 	return true
+}
+
+// sent returns a field as the client sent it: a view of the line, or of a buffer if
+// the log's escaping has to be undone.
+func (c *clf) sent(b []byte) []byte {
+	if c.ordinary || bytes.IndexByte(b, '\\') < 0 {
+		return b
+	}
+	from := len(c.unescaped)
+	c.unescaped = unescape(c.unescaped, b)
+	return c.unescaped[from:]
 }
 
 // requestQuote returns the index of the quote that opens the request: the first
@@ -279,48 +310,62 @@ func schemeEnd(target []byte) int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-func (f clf) Complete(r *Record) {
-	if r.ordinary {
-		f.complete(r)
-		return
-	}
-	r.Addr, r.Host = nil, nil
-	addr := 0
-	end := fieldEnd(r.Line, 0)
-	if f.vhost {
-		r.Host = r.Line[:end]
-		addr = min(end+1, len(r.Line))
-		end = fieldEnd(r.Line, addr)
-	}
-	r.Addr = r.Line[addr:end]
-
-	before := r.Line[:r.request.start-len(`] "`)]
-	open := r.request.start - 1 - timeLength
-	if open < 0 || before[open] != '[' {
-		open = bytes.LastIndexByte(before, '[')
-	}
-	r.Time, r.HasTime = parseTime(before[open+1:])
-	r.completeStatus()
-	r.Forwarded = quotedField(r.Line, r.behind)
-	r.completeRequest()
-}
-
-// complete is Complete of an ordinary record.
-func (f clf) complete(r *Record) {
+func (c *clf) Complete(r *Record) {
 	line := r.Line
 	from, end := 0, firstBlank(line, 0)
 	r.Host = nil
-	if f.vhost {
-		r.Host = line[:end]
-		from = end + 1
+	if c.vhost {
+		r.Host = c.sent(line[:end])
+		from = min(end+1, len(line))
 		end = firstBlank(line, from)
 	}
-	r.Addr = line[from:end]
-	open := r.request.start - 1
-	r.Time, r.HasTime = r.clock.parse(line[open-timeLength+1 : open-len("] ")])
-	r.completeStatus()
-	r.Forwarded = quotedField(line, r.behind)
-	r.completeRequest()
+	r.Addr, c.addrEnd = c.sent(line[from:end]), end
+
+	before := line[:c.request.start-len(`] "`)]
+	r.Time, r.HasTime = c.clock.parse(before[openBracket(before)+1:])
+
+	r.Status = 0
+	if status := line[c.status.start:c.status.end]; status[0] != '-' {
+		r.Status = int(status[0]-'0')*100 + int(status[1]-'0')*10 + int(status[2]-'0')
+	}
+	if c.size.end == 0 {
+		size := min(c.status.end+1, len(line))
+		c.size = field{size, fieldEnd(line, size)}
+	}
+	r.Size = parseSize(line, c.size)
+	r.Forwarded = nil
+	if c.agentEnd > 0 {
+		r.Forwarded = c.sent(quotedField(line, c.agentEnd+1))
+	}
+	c.completeRequest(r)
+}
+
+// openBracket returns the index of the bracket that opens the time at the end of b.
+func openBracket(b []byte) int {
+	if open := len(b) - (timeLength - len("] ")); open >= 0 && b[open] == '[' {
+		return open
+	}
+	return bytes.LastIndexByte(b, '[')
+}
+
+// Plausible also checks the parts of the line that are no field of a record. In a
+// format without a User-Agent no quote may follow the size: it may begin one, in
+// an unknown format.
+//
+// Between the client's address and the time are ident and user. The user may have
+// blanks in it, but an ident other than "-" is rare: with one, the number of fields
+// must be that of the format. This tells a virtual host without a port from a
+// client, and refuses lines that begin with a header, such as that of syslog.
+func (c *clf) Plausible(r *Record) bool {
+	if !plausibleClient(r) || !c.agent && bytes.IndexByte(r.Line[c.status.end:], '"') >= 0 {
+		return false
+	}
+	before := r.Line[:c.request.start-len(`] "`)]
+	before = before[:bytes.LastIndexByte(before, '[')]
+	identity := before[min(c.addrEnd, len(before)):]
+	const blanks = 3 // around ident and user
+	n := bytes.Count(identity, []byte(" "))
+	return n == blanks || n > blanks && bytes.HasPrefix(identity, []byte(" - "))
 }
 
 // firstBlank is fieldEnd of a field that nearly always is of up to 15 octets.
@@ -337,23 +382,10 @@ func firstBlank(line []byte, from int) int {
 	return fieldEnd(line, from)
 }
 
-// completeStatus reads the status and the size behind it.
-func (r *Record) completeStatus() {
-	r.Status = 0
-	if status := r.of(r.status); status[0] != '-' {
-		r.Status = int(status[0]-'0')*100 + int(status[1]-'0')*10 + int(status[2]-'0')
-	}
-	if !r.ordinary || r.size.end == 0 {
-		size := min(r.status.end+1, len(r.Line))
-		r.size = span{size, fieldEnd(r.Line, size)}
-	}
-	r.Size = parseSize(r.Line, r.size)
-}
-
 // quotedField returns the first field in quotes at or behind from, which is the
-// end of another field; nil if from is 0 or there is none.
+// end of another field; nil if there is none.
 func quotedField(line []byte, from int) []byte {
-	for from > 0 && from < len(line) {
+	for from < len(line) {
 		quote := bytes.IndexByte(line[from:], '"')
 		if quote < 0 {
 			return nil
@@ -371,14 +403,14 @@ func quotedField(line []byte, from int) []byte {
 	return nil
 }
 
-// completeRequest splits the request line. A target may have raw blanks in it,
-// so its end is where the protocol begins. A request without one is HTTP/0.9;
+// completeRequest sets the method and the target. A target may have raw blanks in
+// it, so its end is where the protocol begins. A request without one is HTTP/0.9;
 // but where the answer is 414 the server gave up reading and logged what it had.
-func (r *Record) completeRequest() {
-	r.Method = r.of(r.method)
-	target := r.Line[r.method.end+1 : r.request.end]
+func (c *clf) completeRequest(r *Record) {
+	r.Method = r.Line[c.method.start:c.method.end]
+	target := r.Line[c.method.end+1 : c.request.end]
 	const protocol1 = " HTTP/1."
-	if at := len(target) - len(protocol1) - 1; r.ordinary && at > 0 && string(target[at:at+len(protocol1)]) == protocol1 && target[len(target)-1] != ' ' {
+	if at := len(target) - len(protocol1) - 1; c.ordinary && at > 0 && string(target[at:at+len(protocol1)]) == protocol1 && target[len(target)-1] != ' ' {
 		r.Truncated, r.Target = false, target[:at]
 		return
 	}
@@ -389,21 +421,11 @@ func (r *Record) completeRequest() {
 		target = target[:end]
 	}
 	r.Truncated = !protocol && r.Status == 414
-	r.Target = r.unescape(target)
-}
-
-// unescape undoes the log's escaping of b, into a buffer of the record where
-// there is any.
-func (r *Record) unescape(b []byte) []byte {
-	if bytes.IndexByte(b, '\\') < 0 {
-		return b
-	}
-	r.unescaped = Unescape(r.unescaped[:0], b)
-	return r.unescaped
+	r.Target = c.sent(target)
 }
 
 // parseSize reads a size in bytes, -1 if it is none or is too large to be one.
-func parseSize(line []byte, at span) int64 {
+func parseSize(line []byte, at field) int64 {
 	n := at.end - at.start
 	if 1 <= n && n <= 8 && at.start+8 <= len(line) {
 		return parseEight(binary.LittleEndian.Uint64(line[at.start:]), n)

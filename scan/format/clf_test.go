@@ -57,7 +57,7 @@ var records = []struct {
 func TestRecord(t *testing.T) {
 	for _, c := range records {
 		t.Run(c.name, func(t *testing.T) {
-			got, ok := read(mustFormat(t, c.format), new(Record), c.line)
+			got, ok := read(mustReader(t, c.format), new(Record), c.line)
 			if !ok {
 				t.Fatal("not a record")
 			}
@@ -92,7 +92,7 @@ var variants = []struct {
 	{"a target that ends in an escaped quote", "/x HTTP/1.1", `/x\"`, func(f *fields) { f.Target = `/x"` }},
 	{"the fragment is left to the reader of the path", "/x", "/x#y", func(f *fields) { f.Target = "/x#y" }},
 
-	{"the agent is given as logged", `"UA"`, `"a \"quoted\" \x22b\x22 \\"`, func(f *fields) { f.Agent = `a \"quoted\" \x22b\x22 \\` }},
+	{"escapes in the agent", `"UA"`, `"a \"quoted\" \x22b\x22 \\"`, func(f *fields) { f.Agent = `a "quoted" "b" \` }},
 	{"an empty agent", `"UA"`, `""`, func(f *fields) { f.Agent = "" }},
 	{"no agent sent", `"UA"`, `"-"`, func(f *fields) { f.Agent = "-" }},
 	{"quotes in the referer", `"-"`, `"http://a/?\"b\" \\"`, func(*fields) {}},
@@ -104,7 +104,7 @@ var variants = []struct {
 	{"X-Forwarded-For and more", `"UA"`, `"UA" "203.0.113.9, 10.0.0.1" 0.003 [x] - "other"`, func(f *fields) { f.Forwarded = "203.0.113.9, 10.0.0.1" }},
 	{"X-Forwarded-For behind other fields", `"UA"`, `"UA" 0.003 x"y" "203.0.113.9"`, func(f *fields) { f.Forwarded = "203.0.113.9" }},
 	{"X-Forwarded-For that was not sent", `"UA"`, `"UA" "-"`, func(f *fields) { f.Forwarded = "-" }},
-	{"X-Forwarded-For is given as logged", `"UA"`, `"UA" "\"[2001:db8::1]:80\", \x22x\x22"`, func(f *fields) { f.Forwarded = `\"[2001:db8::1]:80\", \x22x\x22` }},
+	{"escapes in X-Forwarded-For", `"UA"`, `"UA" "\"[2001:db8::1]:80\", \x22x\x22"`, func(f *fields) { f.Forwarded = `"[2001:db8::1]:80", "x"` }},
 	{"X-Forwarded-For that does not end", `"UA"`, `"UA" "203.0.113.9`, func(*fields) {}},
 	{"a quote within a field behind the agent", `"UA"`, `"UA" x"203.0.113.9"`, func(*fields) {}},
 	{"a blank at the end", `"UA"`, `"UA" `, func(*fields) {}},
@@ -140,6 +140,12 @@ var variants = []struct {
 	{"a blank behind the protocol", "HTTP/1.1", "HTTP/1.1 ", func(*fields) {}},
 	{"a blank behind the target", "/x HTTP/1.1", "/x ", func(f *fields) { f.Target = "/x " }},
 	{"raw quotes in the target", "/x", `/a"b" c"`, func(f *fields) { f.Target = `/a"b" c"` }},
+	{"robots.txt", "/x", "/robots.txt", func(f *fields) { f.Target, f.Robots = "/robots.txt", true }},
+	{"robots.txt by another method", "GET /x", "HEAD /robots.txt", func(f *fields) { f.Method, f.Target, f.Robots = "HEAD", "/robots.txt", true }},
+	{"robots.txt with a query", "/x", "/robots.txt?x", func(f *fields) { f.Target, f.Robots = "/robots.txt?x", true }},
+	{"robots.txt and an escape elsewhere", `/x HTTP/1.1" 200 368 "-"`, `/robots.txt HTTP/1.1" 200 368 "\""`, func(f *fields) { f.Target, f.Robots = "/robots.txt", true }},
+	{"robots.txt in a directory", "/x", "/a/robots.txt", func(f *fields) { f.Target = "/a/robots.txt" }},
+	{"robots.txt cut short", "/x", "/robots.tx", func(f *fields) { f.Target = "/robots.tx" }},
 	{"the root", "/x", "/", func(f *fields) { f.Target = "/" }},
 	{"a double slash", "/x", "//a/x", func(f *fields) { f.Target = "//a/x" }},
 	{"absolute form", "/x", "HTTPS://u:p@example.com:8443/x?y", func(f *fields) { f.Target = "HTTPS://u:p@example.com:8443/x?y" }},
@@ -189,7 +195,7 @@ func TestCombinedLine(t *testing.T) {
 			want := plainFields
 			c.change(&want)
 			check := func(format, line string, want fields) {
-				got, ok := read(mustFormat(t, format), new(Record), line)
+				got, ok := read(mustReader(t, format), new(Record), line)
 				if !ok {
 					t.Fatalf("not a record of %s: %s", format, line)
 				}
@@ -211,7 +217,7 @@ func TestCombinedLine(t *testing.T) {
 // TestForwardedWithRawQuote reads a field whose end cannot be told: the client
 // may have sent the quote, and what follows it.
 func TestForwardedWithRawQuote(t *testing.T) {
-	got, ok := read(mustFormat(t, "combined"), new(Record), plain+` "203.0.113.9"x" y`)
+	got, ok := read(mustReader(t, "combined"), new(Record), plain+` "203.0.113.9"x" y`)
 	if !ok || got != plainFields {
 		t.Errorf("\n got %+v %v\nwant %+v", got, ok, plainFields)
 	}
@@ -269,7 +275,7 @@ func TestNoRecord(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, name := range c.formats {
-				if got, ok := read(mustFormat(t, name), new(Record), c.line); ok {
+				if got, ok := read(mustReader(t, name), new(Record), c.line); ok {
 					t.Errorf("%s reads it as %+v", name, got)
 				}
 			}
@@ -293,16 +299,17 @@ func TestCutLine(t *testing.T) {
 	}
 	for _, l := range lines {
 		f := mustFormat(t, l.format)
-		whole, ok := read(f, new(Record), l.text)
+		reader := f.NewReader()
+		whole, ok := read(reader, new(Record), l.text)
 		if !ok {
 			t.Fatalf("%s: not a record: %s", l.format, l.text)
 		}
 		for cut := range len(l.text) {
-			got, ok := read(f, new(Record), l.text[:cut])
+			got, ok := read(reader, new(Record), l.text[:cut])
 			if !ok {
 				continue
 			}
-			if f.HasAgent() && !strings.Contains(l.text[:cut], ` "`+whole.Agent+`"`) {
+			if f.HasAgent() && !bytes.Contains(unescape(nil, []byte(l.text[:cut])), []byte(` "`+whole.Agent+`"`)) {
 				t.Errorf("%s: its agent is not whole, and is %q: %s", l.format, got.Agent, l.text[:cut])
 			}
 			got.Size = whole.Size // a cut number is a number
@@ -316,10 +323,15 @@ func TestCutLine(t *testing.T) {
 	}
 }
 
-// TestRecordReuse reads lines one after the other with one record, in which
+// TestRecordReuse reads lines one after the other with one record and one reader of
+// each format, in which
 // nothing may be left of the line before.
 func TestRecordReuse(t *testing.T) {
 	var r Record
+	formats, readers := clfFormats(), map[*Format]Reader{}
+	for _, f := range formats {
+		readers[f] = f.NewReader()
+	}
 	lines := []string{"", plain[:60], "garbage"}
 	for _, c := range variants {
 		lines = append(lines, strings.Replace(plain, c.old, c.new, 1))
@@ -333,11 +345,11 @@ func TestRecordReuse(t *testing.T) {
 				if f.HasHost() {
 					text = "example.com " + line
 				}
-				if err := checkNext(f, &r, []byte(text)); err != nil {
+				if err := checkNext(f, readers[f], &r, []byte(text)); err != nil {
 					t.Error(err)
 				}
-				got, gotOK := read(f, &r, text)
-				want, wantOK := read(f, new(Record), text)
+				got, gotOK := read(readers[f], &r, text)
+				want, wantOK := read(f.NewReader(), new(Record), text)
 				if gotOK != wantOK || got != want {
 					t.Errorf("line %d as %s\n got %+v %v\nwant %+v %v", i, f.Name(), got, gotOK, want, wantOK)
 				}
@@ -349,13 +361,13 @@ func TestRecordReuse(t *testing.T) {
 // TestViewsOfLine shows that a record is views into its line: what the line
 // becomes, they become, so that nobody may keep them.
 func TestViewsOfLine(t *testing.T) {
-	f := mustFormat(t, "vhost_combined")
+	reader := mustReader(t, "vhost_combined")
 	line := []byte(visit().line("vhost_combined", raw) + ` "203.0.113.9"`)
 	var r Record
-	if !f.Split(line, &r) {
+	if reader.Reset(line); reader.Next(&r) != Request {
 		t.Fatal("not a record")
 	}
-	f.Complete(&r)
+	reader.Complete(&r)
 	for i := range line {
 		line[i] = '!'
 	}
@@ -391,7 +403,7 @@ func TestHostileLine(t *testing.T) {
 			long := strings.Repeat(part, size/len(part))
 			for _, f := range formats {
 				for _, line := range []string{long, head + long, head + long + `" 200 3 "-" "UA"`, head + `" 200 3 "-" "UA" ` + long, head + `" 200 3 "-" "` + long, "a " + long + " [x] \"GET / HTTP/1.1\" 200 3"} {
-					if got, ok := read(f, new(Record), line); ok && got.Target == "" {
+					if got, ok := read(f.NewReader(), new(Record), line); ok && got.Target == "" {
 						t.Errorf("%s: a record without a target", f.Name())
 					}
 				}
@@ -407,7 +419,7 @@ func TestGuardAllocs(t *testing.T) {
 		{"escapes", "/a\"b\\c\xc3\xa9", `Foo"Bot"`},
 		{"no record", "", "x"},
 	} {
-		for _, f := range formats {
+		for _, f := range clfFormats() {
 			t.Run(c.name+"/"+f.Name(), func(t *testing.T) {
 				e := visit()
 				e.agent = c.agent
@@ -416,9 +428,12 @@ func TestGuardAllocs(t *testing.T) {
 				}
 				line := []byte(e.line(f.Name(), escapeApache) + ` "203.0.113.9"`)
 				var r Record
+				reader := f.NewReader()
 				if n := testing.AllocsPerRun(100, func() {
-					if f.Split(line, &r) {
-						f.Complete(&r)
+					for reader.Reset(line); ; reader.Complete(&r) {
+						if reader.Next(&r) != Request {
+							break
+						}
 					}
 				}); n != 0 {
 					t.Errorf("%v allocations a line", n)
@@ -427,33 +442,6 @@ func TestGuardAllocs(t *testing.T) {
 					t.Errorf("target %q", r.Target)
 				}
 			})
-		}
-	}
-}
-
-// TestByName finds every format by its name, in any case.
-func TestByName(t *testing.T) {
-	want := []string{"combined", "vhost_combined", "common", "vhost_common"}
-	if got := strings.Join(Names(), " "); got != strings.Join(want, " ") {
-		t.Errorf("Names() = %s", got)
-	}
-	for _, name := range want {
-		for _, spelling := range []string{name, strings.ToUpper(name)} {
-			if f, ok := ByName(spelling); !ok || f.Name() != name {
-				t.Errorf("ByName(%q) = %v, %v", spelling, f, ok)
-			}
-		}
-		f := mustFormat(t, name)
-		if got, want := f.HasHost(), strings.HasPrefix(name, "vhost"); got != want {
-			t.Errorf("%s: HasHost() = %v", name, got)
-		}
-		if got, want := f.HasAgent(), strings.HasSuffix(name, "combined"); got != want {
-			t.Errorf("%s: HasAgent() = %v", name, got)
-		}
-	}
-	for _, name := range []string{"", "auto", "combine", "combined "} {
-		if f, ok := ByName(name); ok {
-			t.Errorf("ByName(%q) = %s", name, f.Name())
 		}
 	}
 }
@@ -467,7 +455,7 @@ func TestParseSize(t *testing.T) {
 		"1000000000000000000": -1, "1a": -1, "a1": -1, "1 2": -1, "12345:78": -1, "1/": -1, "\xb1": -1, "1234\x00": -1, "1\xff": -1, "\xff\xff1": -1, "1\xbb2": -1,
 	} {
 		for _, behind := range []string{"", " ", ` "https://example.org/"`, "99999999"} {
-			if got := parseSize([]byte("x "+text+behind), span{2, 2 + len(text)}); got != want {
+			if got := parseSize([]byte("x "+text+behind), field{2, 2 + len(text)}); got != want {
 				t.Errorf("%q before %q: %d, want %d", text, behind, got, want)
 			}
 		}

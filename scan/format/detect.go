@@ -15,32 +15,36 @@ const (
 	sampleLines = 1000
 )
 
-// Detect returns the format of a log by the lines at its beginning. head is the
-// beginning; whole says that nothing follows it, else its last line, which may
-// be cut, is passed over. A line counts for the first format that explains it;
-// the format must explain more than half of the lines, and twice as many as any
-// other. The error says what was found instead, and quotes a line.
-func Detect(head []byte, whole bool) (Format, error) {
+// Detect returns the format of a log by the lines at its beginning, head. whole
+// tells that head is the whole log; if not, its last line may be cut and is
+// skipped. A line counts for the first format that explains it; the format must
+// explain more than half of the lines, and twice as many as any other. The error
+// tells what was found instead, and quotes a line.
+func Detect(head []byte, whole bool) (*Format, error) {
 	if bytes.IndexByte(head, '\n') < 0 && !whole && len(head) > 0 {
 		return nil, errors.New("no line ends within its first bytes: not a text log")
 	}
+	readers := make([]Reader, len(formats))
+	for i, f := range formats {
+		readers[i] = f.NewReader()
+	}
 	var r Record
 	lines, counts := 0, make([]int, len(formats))
-	var puzzling []byte
+	var unknown []byte // the first line that no format explains
 	for len(head) > 0 && lines < sampleLines {
-		line, rest, more := bytes.Cut(head, []byte("\n"))
-		if !more && !whole {
+		line, text := NextLine(head)
+		if !whole && line[len(line)-1] != '\n' {
 			break
 		}
-		head = rest
-		if line = bytes.TrimSuffix(line, []byte("\r")); len(line) == 0 {
+		head = head[len(line):]
+		if len(text) == 0 {
 			continue
 		}
 		lines++
-		if best := explain(line, &r); best >= 0 {
-			counts[best]++
-		} else if puzzling == nil {
-			puzzling = line
+		if i := slices.IndexFunc(readers, func(reader Reader) bool { return explains(reader, line, &r) }); i >= 0 {
+			counts[i]++
+		} else if unknown == nil {
+			unknown = text
 		}
 	}
 	if lines == 0 {
@@ -52,17 +56,28 @@ func Detect(head []byte, whole bool) (Format, error) {
 	}
 	if counts[best] == 0 {
 		return nil, fmt.Errorf("none of its first %d lines is of a known format (%s); the first is %s",
-			lines, strings.Join(Names(), ", "), quote(puzzling))
+			lines, strings.Join(Names(), ", "), quote(unknown))
 	}
 	return nil, fmt.Errorf("%w: of its first %d lines %d are %s and %d %s", ErrMixed,
-		lines, counts[best], formats[best].Name(), counts[second], formats[second].Name())
+		lines, counts[best], formats[best].name, counts[second], formats[second].name)
+}
+
+// explains tells whether a line is a request as the reader's format has them. r is
+// for it to use.
+func explains(reader Reader, line []byte, r *Record) bool {
+	reader.Reset(line)
+	if reader.Next(r) != Request {
+		return false
+	}
+	reader.Complete(r)
+	return reader.Plausible(r)
 }
 
 // Errors of Detect that a caller may want to tell apart.
 var (
-	// ErrEmpty is that there is no line to look at.
+	// ErrEmpty means that there is no line to look at.
 	ErrEmpty = errors.New("no lines")
-	// ErrMixed is that lines are of several formats, none of which prevails.
+	// ErrMixed means that the lines are of several formats, and none prevails.
 	ErrMixed = errors.New("not of one format")
 )
 
@@ -89,48 +104,16 @@ func topTwo(counts []int) (best, second int) {
 	return best, second
 }
 
-// explain returns the index of the first format that explains a line, -1 if none
-// does. r is for it to use.
-func explain(line []byte, r *Record) int {
-	return slices.IndexFunc(formats, func(f Format) bool {
-		if !f.Split(line, r) {
-			return false
-		}
-		f.Complete(r)
-		return plausible(f, r)
-	})
-}
-
-// plausible tells whether the fields of a record look like those of its format.
-// A format without a User-Agent does not explain a line that has more in quotes
-// behind the size: that may be one, in a format unknown.
-func plausible(f Format, r *Record) bool {
-	return r.HasTime && plausibleAddress(r.Addr) && plausibleIdentity(r) &&
-		(!f.HasHost() || plausibleHost(r.Host)) &&
-		(f.HasAgent() || bytes.IndexByte(r.Line[r.status.end:], '"') < 0)
+// plausibleClient tells whether a record has a time and looks as if its client and
+// its host were such.
+func plausibleClient(r *Record) bool {
+	return r.HasTime && plausibleAddress(r.Addr) && (r.Host == nil || plausibleHost(r.Host))
 }
 
 // plausibleAddress tells whether b may be a client's address or its name.
 func plausibleAddress(b []byte) bool {
 	_, err := netip.ParseAddr(string(b))
 	return err == nil || plausibleHost(b) && bytes.IndexByte(b, ':') < 0
-}
-
-// plausibleIdentity tells whether what stands between the client's address and
-// the time may be ident and user. The user may have blanks in it, but hardly
-// anybody logs an ident other than "-": if there is one, the fields must be as
-// many as the format has. This is what tells a virtual host without a port from
-// a client, and what refuses lines with a head of their own, such as syslog's.
-func plausibleIdentity(r *Record) bool {
-	before := r.Line[:r.request.start-len(`] "`)]
-	before = before[:bytes.LastIndexByte(before, '[')]
-	if r.Host != nil {
-		before = before[min(len(r.Host)+1, len(before)):]
-	}
-	rest := before[min(len(r.Addr), len(before)):]
-	const blanks = 3 // around ident and user
-	n := bytes.Count(rest, []byte(" "))
-	return n == blanks || n > blanks && bytes.HasPrefix(rest, []byte(" - "))
 }
 
 // plausibleHost tells whether b may be a host name, with or without a port.
@@ -147,30 +130,25 @@ func plausibleHost(b []byte) bool {
 	return letters > 0
 }
 
-// Default is the format of a log that has no lines.
-var Default = formats[0]
-
-// Hosts returns the hosts that the lines at the beginning of a log name, as they
-// are logged, each once, quoted where they hold more than a host would; at most
-// ten of them.
-func Hosts(f Format, head []byte) []string {
+// Hosts returns up to ten hosts that the lines at the beginning of a log name, each
+// once. A name that cannot be a host is quoted.
+func Hosts(f *Format, head []byte) []string {
 	const most = 10
 	var r Record
 	var hosts []string
-	for line := range bytes.Lines(head) {
-		line = bytes.TrimRight(line, "\r\n")
-		if !f.Split(line, &r) {
+	reader := f.NewReader()
+	reader.Reset(head)
+	for kind := reader.Next(&r); kind != End && len(hosts) < most; kind = reader.Next(&r) {
+		if kind != Request {
 			continue
 		}
-		f.Complete(&r)
+		reader.Complete(&r)
 		host := string(r.Host)
 		if !plausibleHost(r.Host) {
 			host = quote(r.Host)
 		}
 		if !slices.Contains(hosts, host) {
-			if hosts = append(hosts, host); len(hosts) == most {
-				break
-			}
+			hosts = append(hosts, host)
 		}
 	}
 	return hosts

@@ -2,12 +2,12 @@ package format
 
 import "bytes"
 
-// Unescape appends a field to dst with the escaping of Apache and nginx undone:
+// unescape appends a field to dst with the escaping of Apache and nginx undone:
 // \xHH in either case of hex, \" and \\, and \b \n \r \t \v \f. A backslash
-// before anything else stands for itself. Both escape a literal backslash, so
-// that what a client sent comes back octet by octet. Percent-encoding is the
-// URL's own and is left alone.
-func Unescape(dst, field []byte) []byte {
+// before any other byte stands for itself. Both servers escape a literal backslash,
+// so the result is what the client sent, octet by octet. Percent-encoding is the
+// URL's own and is kept.
+func unescape(dst, field []byte) []byte {
 	for {
 		at := bytes.IndexByte(field, '\\')
 		if at < 0 || at+1 == len(field) {
@@ -29,7 +29,7 @@ func Unescape(dst, field []byte) []byte {
 	}
 }
 
-// hexValue is the value of a hexadecimal digit, -1 if c is none.
+// hexValue returns the value of a hexadecimal digit, -1 if c is not one.
 func hexValue(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':

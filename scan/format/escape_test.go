@@ -30,7 +30,7 @@ func TestUnescape(t *testing.T) {
 		{"percent-encoding", `%5C%22\"%0a`, `%5C%22"%0a`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := Unescape([]byte("kept "), []byte(c.field)); string(got) != "kept "+c.want {
+			if got := unescape([]byte("kept "), []byte(c.field)); string(got) != "kept "+c.want {
 				t.Errorf("got %q, want %q", got, "kept "+c.want)
 			}
 		})
@@ -51,7 +51,7 @@ func TestUnescapeUndoesTheServers(t *testing.T) {
 		}
 		for _, server := range escapers {
 			logged := server.escape(string(sent))
-			if got := Unescape(nil, []byte(logged)); !bytes.Equal(got, sent) {
+			if got := unescape(nil, []byte(logged)); !bytes.Equal(got, sent) {
 				t.Fatalf("%s logs %q as %s, which is read as %q", server.name, sent, logged, got)
 			}
 		}

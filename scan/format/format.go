@@ -1,106 +1,132 @@
-// Package format takes lines of logs apart into records.
+// Package format turns the lines of access logs into records.
 //
-// A line is split in two steps, since most lines are of no interest: Split
-// checks that it is a record at all and finds its User-Agent; only for a crawler
-// does Complete look at the rest. Fields are views into the line wherever the
-// log spells them as the client did.
+// A line is read in two steps, because most lines are of no interest:
+// Reader.Next cuts it off its chunk, tells whether it is a request, and finds
+// the User-Agent; only for a crawler does Reader.Complete read the other fields.
+//
+// A Record does not depend on the format of its line: its fields hold what the
+// client sent, with the log's own escaping undone. To add a format, write a file
+// with a Reader for it and add a row to the table of formats.
 package format
 
 import "strings"
 
-// Format takes one kind of line apart. A Format is immutable and safe for any
-// number of goroutines.
-type Format interface {
-	// Name is the name by which ByName knows the format.
-	Name() string
-	// HasHost and HasAgent tell whether the format has a field for the host and
-	// for the User-Agent. Without the latter no line can name a crawler.
-	HasHost() bool
-	HasAgent() bool
-	// Next cuts the next line off a chunk that has one more, and splits it like Split. It
-	// sets r.Line also if that is no record.
-	Next(l *Lines, r *Record) bool
-	// Split reads line, without its line end, into r and tells whether it is a
-	// record of the format: it has a request target and, where the format has
-	// one, a User-Agent field. Only r.Line and r.Agent are set.
-	Split(line []byte, r *Record) bool
-	// Complete sets the remaining fields of a record that Split has accepted.
-	Complete(r *Record)
+// Format is a kind of access log, a row of the table of formats. It is immutable
+// and safe for any number of goroutines.
+type Format struct {
+	name        string
+	host, agent bool
+	newReader   func(*Format) Reader
+	sample      string // a line of the format without its line end: the same request in all formats
 }
 
-// Record is one request as it was logged. All its slices are views into the
-// line, or into buffers of the record itself, and valid until the record is
-// used again or the line's buffer is. The zero value is ready for Split. A
-// Record belongs to one goroutine.
-type Record struct {
-	// Line is the whole line, without its line end.
-	Line []byte
-	// Agent is the User-Agent field as the log spells it: see Unescape.
-	Agent []byte
+// Name returns the name by which ByName knows the format.
+func (f *Format) Name() string { return f.name }
 
-	// Addr is the client's address or its name, Host the host with its port if
-	// the log has one, nil if the format has none.
-	Addr, Host []byte
-	// Forwarded is the first quoted field behind the User-Agent as the log spells
-	// it, which is where proxied servers log X-Forwarded-For; nil if there is none.
-	Forwarded []byte
-	// Method and Target are the request's, as the client sent them: the log's
-	// own escaping is undone, the URL's percent-encoding is not.
-	Method, Target []byte
-	// Time is the time of the request in nanoseconds since 1970, valid if HasTime.
-	Time    int64
-	HasTime bool
-	// Status is the HTTP status, 0 if the log has none.
-	Status int
-	// Size is the logged size of the answer in bytes, -1 if the log has none.
-	Size int64
-	// Truncated says that the server cut the target before logging it.
-	Truncated bool
+// HasHost tells whether the format has a field for the host.
+func (f *Format) HasHost() bool { return f.host }
 
-	method, request, status span // where Split found them in Line
-	size                    span // where Complete did, or Next
-	behind                  int  // where in Line the fields behind the User-Agent begin, 0 if there are none
-	unescaped               []byte
-	ordinary                bool // Next found an ordinary line, without any backslash
-	clock                   clock
+// HasAgent tells whether the format has a field for the User-Agent. Without it
+// no line can name a crawler.
+func (f *Format) HasAgent() bool { return f.agent }
+
+// NewReader returns a reader of the format.
+func (f *Format) NewReader() Reader { return f.newReader(f) }
+
+// formats is the table of formats, the more specific first: Detect counts a line
+// for the first format that explains it.
+var formats = []*Format{
+	{"combined", false, true, newCLF,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+	{"vhost_combined", true, true, newCLF,
+		`www.example.com:443 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+	{"common", false, false, newCLF,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234`},
+	{"vhost_common", true, false, newCLF,
+		`www.example.com:443 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234`},
 }
 
-// span is a range of a line.
-type span struct{ start, end int }
-
-func (r *Record) of(s span) []byte { return r.Line[s.start:s.end] }
-
-// formats are all formats, the more specific first.
-var formats = []Format{
-	clf{name: "combined", agent: true},
-	clf{name: "vhost_combined", vhost: true, agent: true},
-	clf{name: "common"},
-	clf{name: "vhost_common", vhost: true},
-}
+// Default is the format to assume for a log that has no lines.
+var Default = formats[0]
 
 // Names returns the names of all formats.
 func Names() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
-		names[i] = f.Name()
+		names[i] = f.name
 	}
 	return names
 }
 
-// ByName returns the format of that name.
-func ByName(name string) (Format, bool) {
+// ByName returns the format of that name, in upper or lower case.
+func ByName(name string) (*Format, bool) {
 	for _, f := range formats {
-		if strings.EqualFold(f.Name(), name) {
+		if strings.EqualFold(f.name, name) {
 			return f, true
 		}
 	}
 	return nil, false
 }
 
-// AsksRobots tells of a record that Split has accepted whether its target begins
-// with /robots.txt, for a glance at lines that are of no other interest.
-func (r *Record) AsksRobots() bool {
-	const robots = " /robots.txt"
-	rest := r.Line[r.method.end:]
-	return len(rest) >= len(robots) && string(rest[:len(robots)]) == robots
+// Reader reads the lines of chunks as one format. It belongs to one goroutine. It
+// must accept any bytes and, once its buffers have grown, allocate nothing.
+type Reader interface {
+	// Reset begins a chunk of whole lines; the last may lack its line end.
+	Reset(chunk []byte)
+	// Next reads the next line of the chunk and returns what it is. It sets r.Line,
+	// and of a request also r.Agent and r.Robots. It is called for every line of a
+	// log, so it does no more than that takes.
+	Next(r *Record) Kind
+	// Complete sets the other fields of the request that Next returned last.
+	Complete(r *Record)
+	// Plausible tells whether the fields of the completed record look as they do in
+	// a log of the format. Detect asks it.
+	Plausible(r *Record) bool
+}
+
+// Kind is what Reader.Next found.
+type Kind uint8
+
+// The kinds of lines, and the end of the chunk.
+const (
+	End      Kind = iota // there is no further line
+	Request              // a request with a target and, where the format has one, a User-Agent field
+	Blank                // a line without a byte
+	Unparsed             // a line that is no request of the format
+)
+
+// Record is one logged request. Its slices are views into the chunk, or into
+// buffers of the reader, and valid until the next call of Reader.Next or the end
+// of the chunk. The zero value is ready for use.
+type Record struct {
+	// Line is the whole line as it was logged, without its line end.
+	Line []byte
+	// Agent is the User-Agent, nil if the format has none.
+	Agent []byte
+	// Robots tells whether the target may be /robots.txt, as far as a glance at the
+	// line can tell.
+	Robots bool
+
+	// Addr is the client's address or its name.
+	Addr []byte
+	// Host is the host, followed by a colon and the port if the log has one. It is nil
+	// if the format has none, and empty or "-" if only this line has none.
+	Host []byte
+	// Forwarded is the header X-Forwarded-For, nil if the log has none.
+	Forwarded []byte
+	// Method is the request's method, not empty.
+	Method []byte
+	// Target is the request's target, not empty. Its percent-encoding is the URL's
+	// own, and is kept. A format with a field for the scheme returns the target in
+	// absolute form, with scheme and host.
+	Target []byte
+	// Time is the time of the request in nanoseconds since 1970, valid if HasTime.
+	Time    int64
+	HasTime bool
+	// Status is the HTTP status, 0 if the log has none.
+	Status int
+	// Size is the number of bytes sent, -1 if the log has none.
+	Size int64
+	// Truncated tells whether the server cut the target before logging it.
+	Truncated bool
 }

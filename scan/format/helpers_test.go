@@ -83,7 +83,7 @@ var escapers = []struct {
 	{"nginx", escapeNginx},
 }
 
-func mustFormat(t testing.TB, name string) Format {
+func mustFormat(t testing.TB, name string) *Format {
 	t.Helper()
 	f, ok := ByName(name)
 	if !ok {
@@ -98,14 +98,14 @@ type fields struct {
 	Time                                         string // RFC 3339, empty if there is none
 	Status                                       int
 	Size                                         int64
-	Truncated                                    bool
+	Truncated, Robots                            bool
 }
 
 func fieldsOf(r *Record) fields {
 	f := fields{
 		Agent: string(r.Agent), Addr: string(r.Addr), Host: string(r.Host), Forwarded: string(r.Forwarded),
 		Method: string(r.Method), Target: string(r.Target),
-		Status: r.Status, Size: r.Size, Truncated: r.Truncated,
+		Status: r.Status, Size: r.Size, Truncated: r.Truncated, Robots: r.Robots,
 	}
 	if r.HasTime {
 		f.Time = time.Unix(0, r.Time).UTC().Format(time.RFC3339Nano)
@@ -113,14 +113,31 @@ func fieldsOf(r *Record) fields {
 	return f
 }
 
-// read takes a line apart with r. The line is given with no room behind it, so
+// clfFormats returns the formats that clf reads.
+func clfFormats() (list []*Format) {
+	for _, f := range formats {
+		if _, ok := f.NewReader().(*clf); ok {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// mustReader returns a new reader of the format of that name.
+func mustReader(t testing.TB, name string) Reader {
+	t.Helper()
+	return mustFormat(t, name).NewReader()
+}
+
+// read reads a chunk of one line with r. The line is given with no room behind it, so
 // that a look past its end is a panic.
-func read(f Format, r *Record, line string) (fields, bool) {
+func read(reader Reader, r *Record, line string) (fields, bool) {
 	b := bytes.Clone([]byte(line))
-	if !f.Split(b[:len(b):len(b)], r) {
+	reader.Reset(b[:len(b):len(b)])
+	if reader.Next(r) != Request {
 		return fields{}, false
 	}
-	f.Complete(r)
+	reader.Complete(r)
 	return fieldsOf(r), true
 }
 
@@ -135,21 +152,20 @@ func chunkOf(line []byte) []byte {
 	return chunk
 }
 
-// checkNext tells whether a line is read in a chunk as it is alone. r is used for it.
-func checkNext(f Format, r *Record, line []byte) error {
+// checkNext tells whether a line is read in a chunk as it is alone. The reader and r are
+// used for it.
+func checkNext(f *Format, reader Reader, r *Record, line []byte) error {
 	if bytes.IndexByte(line, '\n') >= 0 || bytes.HasSuffix(line, []byte("\r")) {
 		return nil
 	}
-	var l Lines
-	l.Reset(chunkOf(line))
-	alone := Record{}
-	got, want := f.Next(&l, r), f.Split(line, &alone)
-	if got && want {
-		f.Complete(r)
-		f.Complete(&alone)
+	reader.Reset(chunkOf(line))
+	got := reader.Next(r)
+	if got == Request {
+		reader.Complete(r)
 	}
-	if got != want || !bytes.Equal(r.Line, line) || got && fieldsOf(r) != fieldsOf(&alone) {
-		return fmt.Errorf("%s reads %q in a chunk as %v %+v, alone as %v %+v", f.Name(), line, got, fieldsOf(r), want, fieldsOf(&alone))
+	want, isRequest := read(f.NewReader(), new(Record), string(line))
+	if (got == Request) != isRequest || (got == Blank) != (len(line) == 0) || !bytes.Equal(r.Line, line) || isRequest && fieldsOf(r) != want {
+		return fmt.Errorf("%s reads %q in a chunk as %v %+v, alone as %v %+v", f.Name(), line, got, fieldsOf(r), isRequest, want)
 	}
 	return nil
 }

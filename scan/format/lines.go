@@ -2,43 +2,40 @@ package format
 
 import "bytes"
 
-// Lines goes over the lines of a chunk. It belongs to one goroutine. The zero value has
-// no lines.
+// lines cuts a chunk into lines. It belongs to one goroutine. The zero value has no
+// lines.
 //
-// To search for the end of a line and for each of its six quotes costs a call each,
-// and branches that nobody can predict. So the quotes and newlines of some lines are
-// found together first, 64 octets at a time (index), and then each line takes its
-// own. A backslash is noted, too, since it may make a quote none: a line that has one is
-// searched as if nothing had been noted, and so are long lines and all on processors
-// for which there is no index.
-type Lines struct {
+// Searching for the end of a line and for each of its six quotes costs a call each,
+// and unpredictable branches. So the quotes and newlines of some lines are found
+// together first, 64 octets at a time (index), and then each line takes its own. A
+// backslash is noted, too, since it may make a quote part of a field: a line that has
+// one is searched as if nothing had been noted, and so are long lines, and all lines
+// on processors for which there is no index.
+type lines struct {
 	chunk []byte
 	at    int // where in chunk the next line begins
 
-	from  int // where in chunk the window begins
+	from  int // where in chunk the indexed part begins
 	i, n  int // which marks are behind at, and how many there are
-	marks [window + blockMarks]uint16
+	marks [indexed + blockMarks]uint16
 }
 
-// window is how many octets are indexed at a time: so few that all stays in the first
+// indexed is how many octets are indexed at a time: so few that all stays in the first
 // cache, so many that few lines cross its end, which are indexed twice. blockMarks is
 // how many marks are written down at once, perhaps for nothing.
 const (
-	window     = 4 << 10
+	indexed    = 4 << 10
 	blockMarks = 6
 )
 
-// Reset turns to the lines of a chunk.
-func (l *Lines) Reset(chunk []byte) { l.chunk, l.at, l.from, l.i, l.n = chunk, 0, 0, 0, 0 }
-
-// More tells whether there is a line left.
-func (l *Lines) More() bool { return l.at < len(l.chunk) }
+// Reset begins a chunk.
+func (l *lines) Reset(chunk []byte) { l.chunk, l.at, l.from, l.i, l.n = chunk, 0, 0, 0, 0 }
 
 // cut takes the next line off the chunk, without its line end, which may have a
 // carriage return. If all its quotes are noted these are their places, counted from
 // back octets before the line; else there are none. They are valid until the next line
 // is cut.
-func (l *Lines) cut() (line []byte, quotes []uint16, back int) {
+func (l *lines) cut() (line []byte, quotes []uint16, back int) {
 	end := l.end()
 	if end == l.n {
 		l.index()
@@ -55,44 +52,51 @@ func (l *Lines) cut() (line []byte, quotes []uint16, back int) {
 
 // end returns the index of the first mark of the line that is no quote, but its end or a
 // backslash. It is n if there is none.
-func (l *Lines) end() int {
-	window := l.chunk[l.from:]
+func (l *lines) end() int {
+	part := l.chunk[l.from:]
 	if l.i+7 <= l.n { // six quotes and a newline, as most lines have
 		m := (*[7]uint16)(l.marks[l.i:])
-		if window[m[6]] == '\n' && window[m[0]] == '"' && window[m[1]] == '"' && window[m[2]] == '"' &&
-			window[m[3]] == '"' && window[m[4]] == '"' && window[m[5]] == '"' {
+		if part[m[6]] == '\n' && part[m[0]] == '"' && part[m[1]] == '"' && part[m[2]] == '"' &&
+			part[m[3]] == '"' && part[m[4]] == '"' && part[m[5]] == '"' {
 			return l.i + 6
 		}
 	}
 	for i, at := range l.marks[l.i:l.n] {
-		if window[at] != '"' {
+		if part[at] != '"' {
 			return l.i + i
 		}
 	}
 	return l.n
 }
 
-// index notes what is in the window that begins with the next line, if it has not
-// already.
-func (l *Lines) index() {
+// index notes the marks from the next line on, if they are not yet noted.
+func (l *lines) index() {
 	if l.i < l.n && l.from == l.at {
 		return
 	}
 	l.from, l.i = l.at, 0
-	l.n = index(l.chunk[l.at:min(l.at+window, len(l.chunk))], &l.marks)
+	l.n = index(l.chunk[l.at:min(l.at+indexed, len(l.chunk))], &l.marks)
 }
 
 // search is cut without marks.
-func (l *Lines) search() (line []byte) {
-	line = l.chunk[l.at:]
-	if end := bytes.IndexByte(line, '\n'); end >= 0 {
-		line = line[:end]
-	}
-	l.at += len(line) + 1
+func (l *lines) search() []byte {
+	line, text := NextLine(l.chunk[l.at:])
+	l.at += len(line)
 	for l.i < l.n && l.from+int(l.marks[l.i]) < l.at {
 		l.i++
 	}
-	return withoutReturn(line)
+	return text
+}
+
+// NextLine returns the first line of data, which is not empty: the line with its
+// line end, if it has one, and its text without. A carriage return before the
+// newline, or at the end of data, is part of the line end. Both are views of data.
+func NextLine(data []byte) (line, text []byte) {
+	line, text = data, data
+	if end := bytes.IndexByte(data, '\n'); end >= 0 {
+		line, text = data[:end+1], data[:end]
+	}
+	return line, withoutReturn(text)
 }
 
 // withoutReturn cuts a carriage return off the end of a line.
@@ -102,3 +106,7 @@ func withoutReturn(line []byte) []byte {
 	}
 	return line
 }
+
+// BOM is the byte order mark that some programs begin a file of UTF-8 with. It is
+// no part of the first line.
+var BOM = []byte("\xef\xbb\xbf")

@@ -13,12 +13,12 @@ var fast = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 // of 64 octets at p, and returns their number.
 //
 //go:noescape
-func indexAVX2(p *byte, blocks int, marks *[window + blockMarks]uint16) int
+func indexAVX2(p *byte, blocks int, marks *[indexed + blockMarks]uint16) int
 
 // index writes down where quotes, newlines and backslashes are in b, which is no
-// longer than window, and returns their number. What is behind the last whole block of 64
+// longer than indexed, and returns their number. What is behind the last whole block of 64
 // octets is left out.
-func index(b []byte, marks *[window + blockMarks]uint16) int {
+func index(b []byte, marks *[indexed + blockMarks]uint16) int {
 	if !fast {
 		return 0
 	}

@@ -20,7 +20,7 @@ GLOBL octets<>(SB), RODATA|NOPTR, $4
 	MOVW   BX, (i*2)(DI); \
 	BLSRQ  AX, AX
 
-// func indexAVX2(p *byte, blocks int, marks *[window + blockMarks]uint16) int
+// func indexAVX2(p *byte, blocks int, marks *[indexed + blockMarks]uint16) int
 TEXT ·indexAVX2(SB), NOSPLIT, $0-32
 	MOVQ         p+0(FP), SI
 	MOVQ         blocks+8(FP), DX

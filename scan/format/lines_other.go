@@ -5,4 +5,4 @@ package format
 const fast = false
 
 // index is not for this processor.
-func index(b []byte, marks *[window + blockMarks]uint16) int { return 0 }
+func index(b []byte, marks *[indexed + blockMarks]uint16) int { return 0 }

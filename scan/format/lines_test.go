@@ -36,9 +36,9 @@ func TestIndexIsThatOfOctets(t *testing.T) {
 		t.Skip("this processor has no index")
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	var marks [window + blockMarks]uint16
+	var marks [indexed + blockMarks]uint16
 	for range 20_000 {
-		n := r.IntN(window + 1)
+		n := r.IntN(indexed + 1)
 		if r.IntN(2) == 0 {
 			n = r.IntN(300)
 		}
@@ -48,9 +48,9 @@ func TestIndexIsThatOfOctets(t *testing.T) {
 			t.Fatalf("%q:\n got %v\nwant %v", b, got, want)
 		}
 	}
-	all := bytes.Repeat([]byte(`"`), window)
-	if n := index(all, &marks); n != window {
-		t.Errorf("%d marks of %d", n, window)
+	all := bytes.Repeat([]byte(`"`), indexed)
+	if n := index(all, &marks); n != indexed {
+		t.Errorf("%d marks of %d", n, indexed)
 	}
 }
 
@@ -65,15 +65,15 @@ func octetsOf(marks []uint16) (b []byte) {
 // quotes are noted than it has.
 func TestCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	var l Lines
+	var l lines
 	for range 3000 {
-		chunk := randomChunk(r, 1+r.IntN(4*window), 1+r.IntN(100))
+		chunk := randomChunk(r, 1+r.IntN(4*indexed), 1+r.IntN(100))
 		want := bytes.Split(chunk, []byte("\n"))
 		if len(want[len(want)-1]) == 0 {
 			want = want[:len(want)-1]
 		}
 		i := 0
-		for l.Reset(chunk); l.More(); i++ {
+		for l.Reset(chunk); l.at < len(l.chunk); i++ {
 			line, quotes, back := l.cut()
 			if i == len(want) || !bytes.Equal(line, bytes.TrimSuffix(want[i], []byte("\r"))) {
 				t.Fatalf("line %d of %q is %q", i, chunk, line)
@@ -105,14 +105,14 @@ func TestGuardOrdinaryLines(t *testing.T) {
 	if !fast {
 		t.Skip("this processor has no index")
 	}
-	for _, f := range formats {
+	for _, f := range clfFormats() {
 		for _, more := range []string{"", ` "203.0.113.9"`, ` 12 "x" "y" 0.003`} {
 			chunk := bytes.Repeat([]byte(visit().line(f.Name(), raw)+more+"\r\n"), 1000)
-			var l Lines
 			var r Record
+			c := f.NewReader().(*clf)
 			ordinary, lines := 0, 0
-			for l.Reset(chunk); l.More(); lines++ {
-				if f.Next(&l, &r) && r.ordinary {
+			for c.Reset(chunk); c.Next(&r) != End; lines++ {
+				if c.ordinary {
 					ordinary++
 				}
 			}
@@ -126,21 +126,20 @@ func TestGuardOrdinaryLines(t *testing.T) {
 // TestLinesKeepNothing: after Reset nothing of the chunk before is left, also if that
 // was left in the middle and its memory is used again.
 func TestLinesKeepNothing(t *testing.T) {
-	f := mustFormat(t, "combined")
+	reader := mustReader(t, "combined")
 	buffer := []byte(strings.Repeat(visit().line("combined", raw)+"\n", 50))
-	var l Lines
 	var r Record
-	l.Reset(buffer)
-	f.Next(&l, &r)
+	reader.Reset(buffer)
+	reader.Next(&r)
 	for i := range buffer {
 		buffer[i] = 'x'
 	}
-	l.Reset(buffer)
-	if f.Next(&l, &r) || len(r.Line) != len(buffer) || l.More() {
+	reader.Reset(buffer)
+	if reader.Next(&r) != Unparsed || len(r.Line) != len(buffer) || reader.Next(&r) != End {
 		t.Errorf("read %q", r.Line)
 	}
-	var none Lines
-	if none.More() {
+	var none clf
+	if none.Next(&r) != End {
 		t.Error("the zero value has lines")
 	}
 	if size := unsafe.Sizeof(none); size > 10<<10 {

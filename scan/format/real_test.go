@@ -66,18 +66,19 @@ func TestRealCombinedLogs(t *testing.T) {
 				data = data[:bytes.LastIndexByte(data[:min(len(data), 1<<20)], '\n')+1]
 			}
 			var r Record
+			reader := f.NewReader()
 			lines, unparsed, unmatched := 0, 0, 0
 			for line := range bytes.Lines(data) {
 				line = bytes.TrimRight(line, "\r\n")
 				lines++
 				m := combinedLine.FindSubmatch(line)
-				if !f.Split(line, &r) {
+				if reader.Reset(line); reader.Next(&r) != Request {
 					if unparsed++; m != nil {
 						t.Errorf("not a record: %s", line)
 					}
 					continue
 				}
-				f.Complete(&r)
+				reader.Complete(&r)
 				if !r.HasTime || r.Status == 0 {
 					t.Errorf("no time or no status: %s", line)
 				}
@@ -93,10 +94,10 @@ func TestRealCombinedLogs(t *testing.T) {
 					{"address", bytes.Equal(r.Addr, m[1])},
 					{"time", ok == r.HasTime && at == r.Time},
 					{"method", bytes.Equal(r.Method, m[3])},
-					{"target", bytes.Equal(r.Target, Unescape(nil, m[4]))},
+					{"target", bytes.Equal(r.Target, unescape(nil, m[4]))},
 					{"status", r.Status == int(m[5][0]-'0')*100+int(m[5][1]-'0')*10+int(m[5][2]-'0')},
-					{"size", r.Size == parseSize(m[6], span{0, len(m[6])})},
-					{"agent", bytes.Equal(r.Agent, m[7])},
+					{"size", r.Size == parseSize(m[6], field{0, len(m[6])})},
+					{"agent", bytes.Equal(r.Agent, unescape(nil, m[7]))},
 				} {
 					if !same.is {
 						t.Errorf("%s differs: %+v of %s", same.what, fieldsOf(&r), line)

@@ -1,11 +1,14 @@
 package format
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strings"
+	"time"
+)
 
 // parseTime reads the time of the common log format, dd/Mon/yyyy:hh:mm:ss with a
 // zone and perhaps a fraction of a second before it, as nanoseconds since 1970.
-// It is written out because it runs once for each record of a crawler, at a
-// tenth of the cost of time.Parse, whose answers its test compares.
+// Only years that nanoseconds can hold are read.
 func parseTime(b []byte) (int64, bool) {
 	const length = len("02/Jan/2006:15:04:05")
 	if len(b) < length+len(" -0700") || b[2] != '/' || b[6] != '/' || b[11] != ':' || b[14] != ':' || b[17] != ':' {
@@ -13,23 +16,21 @@ func parseTime(b []byte) (int64, bool) {
 	}
 	day, year := number2(b[0], b[1]), number2(b[7], b[8])*100+number2(b[9], b[10])
 	hour, minute, second := number2(b[12], b[13]), number2(b[15], b[16]), number2(b[18], b[19])
-	month := monthNumber(b[3:6])
-	// Years of four digits that nanoseconds can hold.
-	if month == 0 || year < 1700 || year > 2200 || day < 1 || day > daysIn(year, month) ||
-		hour > 23 || minute > 59 || second > 60 {
+	month := strings.Index("JanFebMarAprMayJunJulAugSepOctNovDec", string(b[3:6]))
+	if month < 0 || month%3 != 0 || year < 1700 || year > 2200 || hour > 23 || minute > 59 || second > 60 {
 		return 0, false
 	}
+	date := time.Date(year, time.Month(1+month/3), day, 0, 0, 0, 0, time.UTC)
 	nanos, rest := fraction(b[length:])
 	zone, ok := zoneSeconds(rest)
-	if !ok {
+	if !ok || date.Day() != day { // of another month
 		return 0, false
 	}
-	seconds := daysSince1970(year, month, day)*86400 + int64(hour*3600+minute*60+second) - zone
-	return seconds*1e9 + nanos, true
+	return (date.Unix()+int64(hour*3600+minute*60+second)-zone)*1e9 + nanos, true
 }
 
-// clock reads times like parseTime, and remembers the last day and zone: most lines
-// have those of the line before. The zero value is ready.
+// clock reads times as parseTime does, and remembers the last day and zone, which
+// most lines share with the line before. The zero value is ready for use.
 type clock struct {
 	day, year, zone uint64 // octets of what it remembers, some of them twice; day is 0 if there is nothing
 	base            int64  // when that day begins, in seconds since 1970
@@ -84,60 +85,6 @@ func number2(tens, ones byte) int {
 		return 1 << 20
 	}
 	return int(tens)*10 + int(ones)
-}
-
-// monthNumber is the number of a month's English abbreviation, 0 if b is none.
-func monthNumber(b []byte) int {
-	switch string(b) {
-	case "Jan":
-		return 1
-	case "Feb":
-		return 2
-	case "Mar":
-		return 3
-	case "Apr":
-		return 4
-	case "May":
-		return 5
-	case "Jun":
-		return 6
-	case "Jul":
-		return 7
-	case "Aug":
-		return 8
-	case "Sep":
-		return 9
-	case "Oct":
-		return 10
-	case "Nov":
-		return 11
-	case "Dec":
-		return 12
-	}
-	return 0
-}
-
-func daysIn(year, month int) int {
-	switch month {
-	case 4, 6, 9, 11:
-		return 30
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	}
-	return 31
-}
-
-// daysSince1970 counts days in years that begin in March, so that a leap day is
-// the last of its year.
-func daysSince1970(year, month, day int) int64 {
-	if month <= 2 {
-		year--
-		month += 12
-	}
-	return int64(365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719468)
 }
 
 // fraction reads ".digits" at the start of b, which has two bytes at least, as

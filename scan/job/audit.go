@@ -285,7 +285,7 @@ func (a *auditing) resolve(ctx context.Context, dns *crawler.Resolver) error {
 // auditLogs are the logs whose formats are known, and the inputs that failed.
 type auditLogs struct {
 	inputs  []*source.Input
-	formats []format.Format
+	formats []*format.Format
 	failed  []audit.InputInfo
 }
 
@@ -299,7 +299,7 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 		logs.failed = append(logs.failed, audit.InputInfo{Error: printable(err.Error())})
 	}
 	type opened struct {
-		format format.Format
+		format *format.Format
 		empty  bool
 		err    error
 	}
@@ -333,7 +333,7 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 }
 
 // openLog finds the format of a log: the named one, or else by the first lines.
-func openLog(ctx context.Context, in *source.Input, name string) (f format.Format, empty bool, err error) {
+func openLog(ctx context.Context, in *source.Input, name string) (f *format.Format, empty bool, err error) {
 	head, err := wait(ctx, func() ([]byte, error) { return in.Head(format.SampleBytes) })
 	if err != nil {
 		return f, false, err

@@ -25,7 +25,7 @@ type CompileOptions struct {
 	// Sources are files and directories of robots.txt, JSON lines and WARC files, as
 	// the help of "robotsieve compile" describes them; "-" is Stdin.
 	Sources []string
-	Stdin   io.Reader
+	Stdin   io.Reader // nil stands for os.Stdin
 	// Output is the name of the archive. A file of that name is replaced when the
 	// new one is complete.
 	Output string
@@ -42,12 +42,12 @@ type CompileOptions struct {
 type Compiled struct {
 	Origins, Rulesets int
 	Size              int64 // of the archive, in bytes
-	// Bodies counts the distinct robots.txt; BodyBytes is the length of their lines
-	// within the limit.
+	// MaxBytes is the limit of a body. Bodies counts the distinct bodies; BodyBytes is
+	// the length of their lines within the limit.
+	MaxBytes          int
 	Bodies, BodyBytes int64
-	// MaxBytes is the limit of a body. Cut counts the bodies that were longer than the limit, and CutOrigins their
-	// origins. The rules beyond the limit are not in the archive.
-	MaxBytes        int
+	// Cut counts the bodies longer than the limit, and CutOrigins their origins. The
+	// archive lacks the rules beyond the limit.
 	Cut, CutOrigins int64
 	// Lost says that a source could not be used, wholly or in part.
 	Lost bool
@@ -66,6 +66,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	case o.Output == "":
 		return nil, usageError("no name for the archive")
 	}
+	o.Stdin = cmp.Or[io.Reader](o.Stdin, os.Stdin)
 	if err := checkOutput(o.Output); err != nil {
 		return nil, inputError(err)
 	}

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -25,7 +24,7 @@ type FilterOptions struct {
 	Invalid    bool // prints lines that are no URL; they count as invalid all the same
 	Quotes     int  // how many invalid lines, the first ones, Filtered.Quotes holds
 
-	Workers int // goroutines that judge lines; 0 stands for one a processor
+	Workers int // goroutines that judge lines; below 1, one for each processor
 	Log     Log
 }
 
@@ -61,7 +60,10 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		}
 		o.Log.warn("%v", err)
 	}
-	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	workers := o.Workers
+	if workers < 1 {
+		workers = runtime.GOMAXPROCS(0)
+	}
 	reader := source.NewReader(inputs, source.Options{Workers: workers, InOrder: true})
 	end := o.Log.progress(reader)
 	summary, err := filter.Run(ctx, reader, workers, config, out)

@@ -1,8 +1,10 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -16,14 +18,14 @@ type Inputs struct {
 	// Opened are inputs that the caller has opened. They are read after those of
 	// Names.
 	Opened []*source.Input
-	// Stdin is read where a name is "-".
+	// Stdin is what "-" names; nil stands for os.Stdin.
 	Stdin io.Reader
 }
 
 // resolve returns the inputs that there are, and an error for each name that
 // gives none. Names that are given twice are warned of.
 func (i Inputs) resolve(log Log) ([]*source.Input, []error) {
-	inputs, warnings, errs := source.Inputs(i.Names, i.Stdin)
+	inputs, warnings, errs := source.Inputs(i.Names, cmp.Or[io.Reader](i.Stdin, os.Stdin))
 	for _, w := range warnings {
 		log.warn("%s", w)
 	}

@@ -16,7 +16,7 @@ import (
 // RobotsFile names one robots.txt, plain or compressed.
 type RobotsFile struct {
 	Name  string    // of the file; "-" is Stdin
-	Stdin io.Reader // used if Name is "-"
+	Stdin io.Reader // nil stands for os.Stdin
 	// MaxBytes limits what is read of it, decompressed, as in compile.Options: 0
 	// stands for compile.DefaultMaxBytes, and a negative number for no limit.
 	MaxBytes int
@@ -42,7 +42,7 @@ func (f RobotsFile) Measure(ctx context.Context) (body []byte, size int64, err e
 
 // read counts up to most bytes beyond those that it returns.
 func (f RobotsFile) read(ctx context.Context, most int64) (body []byte, size int64, err error) {
-	in := source.NewInput(f.Name, until(ctx, f.Stdin), -1)
+	in := source.NewInput(f.Name, until(ctx, cmp.Or[io.Reader](f.Stdin, os.Stdin)), -1)
 	if f.Name != "-" {
 		if in, err = source.NewFile(f.Name); err != nil {
 			return nil, 0, inputError(err)

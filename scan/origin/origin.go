@@ -1,5 +1,5 @@
-// Package origin brings scheme, host and port to one form, so that two spellings
-// of one origin are equal. A robots.txt is for one origin (RFC 9309 2.3).
+// Package origin brings scheme, host and port to a normal form, so that two
+// spellings of one origin are equal. A robots.txt is for one origin (RFC 9309 2.3).
 package origin
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 // Origin is a scheme, a host and a port in normal form: host in lower case, an
-// IDN in Punycode, without a trailing dot; an address as netip prints it. The
+// IDN in Punycode, without a trailing dot; an IP address as netip prints it. The
 // zero value is no origin. Origins are comparable.
 type Origin struct {
 	Scheme string // "http", "https" or "ftp"; empty where it is not known
@@ -25,15 +25,15 @@ type Origin struct {
 
 var defaultPorts = map[string]uint16{"http": 80, "https": 443, "ftp": 21}
 
-// DefaultPort returns the port of a scheme's URLs that name none, 0 if that is not
-// known.
+// DefaultPort returns the port of a URL of the scheme that names none: 0 unless the
+// scheme is http, https or ftp, to which robots.txt applies (RFC 9309 2.3).
 func DefaultPort(scheme string) uint16 { return defaultPorts[scheme] }
 
-// schemes are those that a default port tells.
+// schemes are the schemes by their default ports.
 var schemes = map[uint16]string{80: "http", 443: "https", 21: "ftp"}
 
-// String returns the origin as a URL without a path; the port is left out where
-// it is the scheme's own, and the scheme where it is not known.
+// String returns the origin as a URL without a path. The port is left out if it is
+// the scheme's default, and the scheme if it is not known.
 func (o Origin) String() string {
 	host := o.Host
 	if strings.Contains(host, ":") {
@@ -57,8 +57,8 @@ var (
 )
 
 // Parse reads an origin as a user writes it, such as https://example.com, with
-// or without a port. Without a scheme it stands for two: http on port 80 and
-// https on port 443, or both on the port given.
+// or without a port. Without a scheme it stands for two origins: http on port 80
+// and https on port 443, or both on the given port.
 func Parse(s string) ([]Origin, error) {
 	scheme, authority, found := strings.Cut(s, "://")
 	if !found {
@@ -68,7 +68,7 @@ func Parse(s string) ([]Origin, error) {
 	if strings.ContainsAny(authority, "/?#@\\") {
 		return nil, fmt.Errorf("%q: %w", s, errPath)
 	}
-	host, port, err := ParseHost(authority)
+	host, port, err := parseHost(authority)
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", s, err)
 	}
@@ -82,7 +82,7 @@ func Parse(s string) ([]Origin, error) {
 	return []Origin{complete(scheme, host, port)}, nil
 }
 
-// complete fills in the scheme's own port where none is given.
+// complete returns an origin, with the scheme's default port if port is 0.
 func complete(scheme, host string, port uint16) Origin {
 	if port == 0 {
 		port = defaultPorts[scheme]
@@ -90,16 +90,16 @@ func complete(scheme, host string, port uint16) Origin {
 	return Origin{Scheme: scheme, Host: host, Port: port}
 }
 
-// Logged returns what a log's host field tells of an origin: the host, its port
-// if there is one, and the scheme if that port is a scheme's own.
+// Logged returns the part of an origin that a log's host field tells: the host, the
+// port if it has one, and the scheme if that port is a scheme's default.
 func Logged(field string) (Origin, error) {
-	host, port, err := ParseHost(field)
+	host, port, err := parseHost(field)
 	return Origin{Scheme: schemes[port], Host: host, Port: port}, err
 }
 
-// Prefix returns how many bytes at the start of an absolute URL are its scheme and
-// authority, as they are spelled: its origin is Of(url[:n]) whatever follows. ok
-// is false if url is not one.
+// Prefix returns the length of the scheme and authority at the start of an absolute
+// URL: its origin is Of(url[:n]), whatever follows. ok is false if url is not an
+// absolute URL.
 func Prefix(url []byte) (n int, ok bool) {
 	i := bytes.Index(url, []byte("://"))
 	if i <= 0 || bytes.ContainsAny(url[:i], "/?#") {
@@ -113,33 +113,32 @@ func Prefix(url []byte) (n int, ok bool) {
 	return n, true
 }
 
-// Authority returns the scheme and the host with its port of an absolute URL, as
-// views; the user's name before an '@' is left out. ok is false if url is not
-// one.
-func Authority(url []byte) (scheme, authority []byte, ok bool) {
+// splitAuthority returns the scheme of an absolute URL, and its host with the port,
+// as views. The user's name before an '@' is left out.
+func splitAuthority(url []byte) (scheme, authority []byte, ok bool) {
 	n, ok := Prefix(url)
 	scheme, authority, _ = bytes.Cut(url[:n], []byte("://"))
 	return scheme, authority[bytes.LastIndexByte(authority, '@')+1:], ok
 }
 
 // Of returns the origin of an absolute URL. A scheme other than http, https and
-// ftp is kept as it is, in lower case, so that it equals none of these.
+// ftp is kept, in lower case.
 func Of(url []byte) (Origin, error) {
-	scheme, authority, ok := Authority(url)
+	scheme, authority, ok := splitAuthority(url)
 	if !ok {
 		return Origin{}, errNotAbsolute
 	}
-	host, port, err := ParseHost(string(authority))
+	host, port, err := parseHost(string(authority))
 	if err != nil {
 		return Origin{}, err
 	}
 	return complete(strings.ToLower(string(scheme)), host, port), nil
 }
 
-// ParseHost brings the authority of a URL or of a Host field to normal form. The
-// port is 0 where none is given. An address with colons has brackets around it,
-// but a bare one without a port is understood.
-func ParseHost(s string) (host string, port uint16, err error) {
+// parseHost brings the authority of a URL or of a Host field to normal form. The
+// port is 0 if none is given. An IPv6 address has brackets around it, but one
+// without brackets and without a port is also read.
+func parseHost(s string) (host string, port uint16, err error) {
 	if addr, ok := address(s); ok {
 		return addr, 0, nil
 	}
@@ -164,20 +163,20 @@ func ParseHost(s string) (host string, port uint16, err error) {
 	return host, port, err
 }
 
-// address returns an IP address in normal form. A zone says something to the
-// client's machine only (RFC 6874 1), and is left out.
+// address returns an IP address in normal form. A zone has a meaning on the client's
+// machine only (RFC 6874 1), and is left out.
 func address(s string) (string, bool) {
 	addr, err := netip.ParseAddr(s)
 	return addr.WithZone("").String(), err == nil
 }
 
-// profile is how browsers map host names, without the checks that would refuse
-// names which exist, such as foo_bar.example or r3---sn-x.googlevideo.com.
+// profile maps host names as browsers do, without the checks that would refuse
+// existing names, such as foo_bar.example and r3---sn-x.googlevideo.com.
 var profile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false))
 
-// maxName is the length of the longest host name there can be, 253 octets of
-// ASCII, each of them from a character of four. It is a bound for time: to make
-// Punycode takes the square of a name's length, and a log's names are anybody's.
+// maxName is the length of the longest possible host name: 253 octets of ASCII, each
+// mapped from a character of four. It bounds the time, because making Punycode takes
+// the square of a name's length and clients choose the names in a log.
 const maxName = 4 * 253
 
 func hostName(name string) (string, error) {
@@ -185,7 +184,7 @@ func hostName(name string) (string, error) {
 		return addr, nil
 	}
 	if len(name) > maxName {
-		return "", fmt.Errorf("%w: longer than any", errHost)
+		return "", fmt.Errorf("%w: longer than any host name", errHost)
 	}
 	host, err := profile.ToASCII(name)
 	host = strings.TrimSuffix(host, ".")
@@ -195,9 +194,9 @@ func hostName(name string) (string, error) {
 	return host, nil
 }
 
-// isName tells whether a host name has no empty label and no byte that could not
-// stand in a URL's host. It is asked of the mapped name: the mapping makes such
-// bytes of others, a '/' of the full-width one.
+// isName tells whether a host name has no empty label and no byte that is forbidden
+// in a URL's host. It is called with the mapped name, because the mapping can make
+// such bytes, as a '/' from the full-width one.
 func isName(host string) bool {
 	if strings.Contains("."+host+".", "..") {
 		return false
@@ -210,9 +209,9 @@ func isName(host string) bool {
 	return true
 }
 
-// AppendKey appends to dst the one spelling of an origin by which archives know
-// it: scheme, host and port, the port also where it is the scheme's own, such as
-// https://example.com:443. Two origins have the same key only if they are equal.
+// AppendKey appends to dst the key of an origin in archives: scheme, host and port,
+// also if the port is the scheme's default, such as https://example.com:443. Two
+// origins have the same key only if they are equal.
 func (o Origin) AppendKey(dst []byte) []byte {
 	dst = append(append(append(dst, o.Scheme...), "://"...), o.Host...)
 	return strconv.AppendUint(append(dst, ':'), uint64(o.Port), 10)

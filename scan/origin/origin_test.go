@@ -276,9 +276,9 @@ func TestAuthority(t *testing.T) {
 		{"x://[::1]?", "x", "[::1]"},
 	} {
 		url := []byte(c.url)
-		scheme, authority, ok := Authority(url)
+		scheme, authority, ok := splitAuthority(url)
 		if !ok || string(scheme) != c.scheme || string(authority) != c.authority {
-			t.Errorf("Authority(%q) = %q, %q, %v", c.url, scheme, authority, ok)
+			t.Errorf("splitAuthority(%q) = %q, %q, %v", c.url, scheme, authority, ok)
 		}
 		for i := range url {
 			url[i] = '!'
@@ -293,8 +293,8 @@ func TestAuthority(t *testing.T) {
 // make another host of an address.
 func TestZone(t *testing.T) {
 	for _, s := range []string{"fe80::1", "[fe80::1]", "fe80::1%eth0", "[fe80::1%eth1]", "[fe80::1%25eth0]", "[fe80::1%\x1b]"} {
-		if host, port, err := ParseHost(s); host != "fe80::1" || port != 0 || err != nil {
-			t.Errorf("ParseHost(%q) = %q, %d, %v", s, host, port, err)
+		if host, port, err := parseHost(s); host != "fe80::1" || port != 0 || err != nil {
+			t.Errorf("parseHost(%q) = %q, %d, %v", s, host, port, err)
 		}
 	}
 }
@@ -307,12 +307,12 @@ func TestLongName(t *testing.T) {
 		b.WriteRune(rune(0x4e00 + i))
 	}
 	for _, name := range []string{strings.Repeat(b.String(), 20), strings.Repeat("a.", 1<<20), strings.Repeat("[", 1<<20)} {
-		if host, _, err := ParseHost(name); err == nil || len(err.Error()) > 2*len(name) {
+		if host, _, err := parseHost(name); err == nil || len(err.Error()) > 2*len(name) {
 			t.Errorf("a name of %d bytes became one of %d", len(name), len(host))
 		}
 	}
 	longest := strings.Repeat(strings.Repeat("a", 62)+".", 4)[:251] + "a."
-	if host, _, err := ParseHost(longest); err != nil || host+"." != longest {
+	if host, _, err := parseHost(longest); err != nil || host+"." != longest {
 		t.Errorf("a name of 252 bytes and its dot: %q, %v", host, err)
 	}
 }
@@ -344,7 +344,7 @@ func TestNormalFormIsStable(t *testing.T) {
 	for range rounds {
 		s := randomHost(r)
 		checkStable(t, s)
-		if _, _, err := ParseHost(s); err == nil {
+		if _, _, err := parseHost(s); err == nil {
 			hosts++
 		}
 		if _, err := Of([]byte(s)); err == nil {
@@ -358,13 +358,13 @@ func TestNormalFormIsStable(t *testing.T) {
 
 func checkStable(t *testing.T, s string) {
 	t.Helper()
-	if host, port, err := ParseHost(s); err == nil {
-		again, _, err := ParseHost(host)
+	if host, port, err := parseHost(s); err == nil {
+		again, _, err := parseHost(host)
 		if again != host || err != nil {
-			t.Errorf("ParseHost(%q) = %q, of which it makes %q, %v", s, host, again, err)
+			t.Errorf("parseHost(%q) = %q, of which it makes %q, %v", s, host, again, err)
 		}
 		if strings.ContainsAny(host, " \x00\x1b\n/?#@\\") || host == "" || strings.ToLower(host) != host {
-			t.Errorf("ParseHost(%q) = %q", s, host)
+			t.Errorf("parseHost(%q) = %q", s, host)
 		}
 		if logged, err := Logged(s); err != nil || logged.Host != host || logged.Port != port {
 			t.Errorf("Logged(%q) = %+v, %v", s, logged, err)

@@ -6,17 +6,17 @@ import (
 	"unsafe"
 )
 
-// maxView is the length of the longest host name that View looks at. What is
-// longer is rare, and may have a label too long for IDNA.
+// maxView is the length of the longest host name that View reads. A longer one is
+// rare, and may have a label that is too long for IDNA.
 const maxView = 63
 
-// View is Of for a URL that spells its origin in normal form already, as nearly
-// all do: http or https, a host of lower-case letters, digits, single dots and
-// hyphens, no port and no user. ok is false for any other URL, whose origin may
-// be found by Of.
+// View is like Of for a URL whose origin is already in normal form, as nearly all
+// are: http or https, a host of lower-case letters, digits, single dots and
+// hyphens, no port and no user. For any other URL ok is false, and Of may find the
+// origin.
 //
-// It does not allocate: the host is a view of url, so the origin is valid, and
-// may be compared or used as a key, only as long as url is not changed.
+// It does not allocate: the host is a view of url, so the origin is valid only as
+// long as url is not changed.
 func View(url []byte) (o Origin, ok bool) {
 	const http, https = "http://", "https://"
 	start := len(https)
@@ -28,7 +28,7 @@ func View(url []byte) (o Origin, ok bool) {
 	default:
 		return Origin{}, false
 	}
-	end, dot := start, true // dot: a label begins here, and may not be empty
+	end, dot := start, true // dot: a label begins here, which must not be empty
 scan:
 	for ; end < len(url); end++ {
 		switch c := url[end]; {
@@ -46,6 +46,6 @@ scan:
 		return Origin{}, false
 	}
 	o.Host = unsafe.String(&url[start], end-start)
-	// Punycode may be of something that has another normal form, or of nothing.
+	// Punycode may stand for a name with another normal form, or for none.
 	return o, !strings.Contains(o.Host, "xn--")
 }

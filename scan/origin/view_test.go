@@ -15,8 +15,8 @@ func agree(t *testing.T, url string) (viewed bool) {
 		t.Errorf("View(%q) = %+v, but Of says %+v, %v", url, o, want, err)
 	}
 	n, ok := Prefix([]byte(url))
-	if _, _, absolute := Authority([]byte(url)); absolute != ok || !ok && n != 0 {
-		t.Errorf("Prefix(%q) = %d, %v, but Authority says %v", url, n, ok, absolute)
+	if _, _, absolute := splitAuthority([]byte(url)); absolute != ok || !ok && n != 0 {
+		t.Errorf("Prefix(%q) = %d, %v, but splitAuthority says %v", url, n, ok, absolute)
 	}
 	if !ok {
 		return viewed

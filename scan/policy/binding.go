@@ -8,16 +8,95 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
+// Reading is a way of reading a copy for a crawler.
+type Reading uint8
+
+const (
+	// ReadRFC9309, ReadGoogle and ReadOriginal are the three dialects.
+	ReadRFC9309 Reading = iota
+	ReadGoogle
+	ReadOriginal
+	// ReadGoogleWide is ReadGoogle with the product tokens of robots.txt read as
+	// ReadRFC9309 reads them: Google's rules for crawlers of others, some of
+	// which have names that Google's parser cuts short.
+	ReadGoogleWide
+	readings
+)
+
+// Dialect returns the dialect of the reading.
+func (r Reading) Dialect() automaton.Dialect {
+	switch r {
+	case ReadGoogle, ReadGoogleWide:
+		return automaton.Google
+	case ReadOriginal:
+		return automaton.Original
+	default:
+		return automaton.RFC9309
+	}
+}
+
+// Unknown returns the readings for a crawler of which nothing is known but that it is
+// not Google's: a rule counts where Google's parser and RFC 9309 agree on it.
+func Unknown() []Reading { return []Reading{ReadRFC9309, ReadGoogleWide} }
+
+// Known returns the readings for a crawler that reads, or is to be read, by dialect
+// d. By Google's dialect others than Google's crawlers are read with their whole
+// names: a group for MJ12bot is not one for MJ.
+func Known(d automaton.Dialect, googles bool) []Reading {
+	switch {
+	case d == automaton.Google && googles:
+		return []Reading{ReadGoogle}
+	case d == automaton.Google:
+		return []Reading{ReadGoogleWide}
+	case d == automaton.Original:
+		return []Reading{ReadOriginal}
+	default:
+		return []Reading{ReadRFC9309}
+	}
+}
+
+// Subject is a crawler as robots.txt sees it.
+type Subject struct {
+	// Tokens are its product tokens, the preferred first.
+	Tokens []string
+	// IgnoresWildcard says that groups for * do not bind it.
+	IgnoresWildcard bool
+	// Readings are how it may read robots.txt: one if that is known (Known), two
+	// if a rule counts only where both agree (Unknown).
+	Readings []Reading
+}
+
+// Machine returns what binds the crawler by one ruleset: the groups for the first of
+// its tokens that has any, else those for *, unless it ignores these; nil if
+// nothing does. Readings play no part.
+func (s Subject) Machine(rules *automaton.Ruleset) *automaton.Machine {
+	m, _ := s.Bound(rules)
+	return m
+}
+
+// Bound is Machine, and the token by which it was found. The token is empty for the
+// groups for *, and where nothing binds the crawler.
+func (s Subject) Bound(rules *automaton.Ruleset) (m *automaton.Machine, token string) {
+	for _, token := range s.Tokens {
+		if m, named := rules.Named([]byte(token)); named {
+			return m, token
+		}
+	}
+	if s.IgnoresWildcard {
+		return nil, ""
+	}
+	return rules.Wildcard(), ""
+}
+
 // Binding is what binds one crawler on one origin: for each copy of its robots.txt
 // the machines of the crawler's groups, one for each of its readings. They are made
 // when a copy is first asked. It is safe for any number of goroutines.
 type Binding struct {
 	subject  Subject
-	copies   []copyOf
+	history  *history
 	dialects [2]automaton.Dialect
 	two      bool // two readings, not one
 	bound    []atomic.Pointer[bound]
-	contents *contents
 	alike    struct {
 		sync.Once
 		first []int32
@@ -27,10 +106,8 @@ type Binding struct {
 // bound is what binds a crawler by one copy. It is immutable but for delay.
 type bound struct {
 	first, second *automaton.Machine
-	agree         bool // on canonical paths the second says what the first says
-
-	isHop bool
-	hop   Judgement // of the path that the hop leads to, whatever is asked for
+	agree         bool       // on canonical paths the second says what the first says
+	hop           *Judgement // of the path that a hop leads to, whatever is asked for; nil if it is no hop
 
 	delay struct {
 		sync.Once
@@ -39,43 +116,38 @@ type bound struct {
 	}
 }
 
-// Bind makes the binding of a crawler on an origin, an index in Origins. Of a copy
-// and a reading it is the groups for the first of its tokens that has any, else those
-// for *, unless it ignores them. The subject is not to be changed any more.
+// Bind makes the binding of a crawler on an origin, an index in Origins. By a copy and
+// a reading it is bound by the groups for the first of its tokens that has any, else
+// by those for *, unless it ignores them. The subject is not to be changed any more.
 func (p *Policy) Bind(origin int32, s Subject) *Binding {
-	copies := p.histories[origin].copies
-	b := &Binding{
-		subject: s, copies: copies, bound: make([]atomic.Pointer[bound], len(copies)),
-		dialects: [2]automaton.Dialect{s.Readings[0].Dialect()}, two: len(s.Readings) > 1,
+	h := p.histories[origin]
+	b := &Binding{subject: s, history: h, bound: make([]atomic.Pointer[bound], len(h.copies)), two: len(s.Readings) > 1}
+	for i, r := range s.Readings {
+		b.dialects[i] = r.Dialect()
 	}
-	if b.two {
-		b.dialects[1] = s.Readings[1].Dialect()
-	}
-	b.contents = &p.histories[origin].contents
 	return b
 }
 
 // Alike returns, for each copy, the first one that says the same of every request,
-// if perhaps by other lines: versions differ in the groups of few crawlers. The slice
+// perhaps by other lines: versions differ in the groups of few crawlers. The slice
 // is not to be changed. It asks all copies, once.
 func (b *Binding) Alike() []int32 {
 	b.alike.Do(func() {
-		b.alike.first = make([]int32, len(b.copies))
-		seen := map[int32]int32{}
-		for i := range b.copies {
-			n := int32(i)
-			b.alike.first[i] = n
+		first, seen := make([]int32, len(b.bound)), map[int32]int32{}
+		for n := range int32(len(b.bound)) {
+			first[n] = n
 			m := b.of(n)
-			if m.isHop {
+			if m.hop != nil {
 				continue
 			}
-			class := b.contents.number(m.first, m.second)
-			if first, known := seen[class]; known {
-				b.alike.first[i] = first
+			class := b.history.contents.number(m.first, m.second)
+			if same, known := seen[class]; known {
+				first[n] = same
 			} else {
 				seen[class] = n
 			}
 		}
+		b.alike.first = first
 	})
 	return b.alike.first
 }
@@ -85,26 +157,27 @@ func (b *Binding) of(copy int32) *bound {
 	if known := b.bound[copy].Load(); known != nil {
 		return known
 	}
-	b.bound[copy].CompareAndSwap(nil, b.bind(b.copies[copy]))
+	b.bound[copy].CompareAndSwap(nil, b.bind(b.history.copies[copy]))
 	return b.bound[copy].Load()
 }
 
 func (b *Binding) bind(c copyOf) *bound {
 	r := b.subject.Readings
-	m := &bound{first: b.subject.Machine(c.body.robots(r[0]).Ruleset)}
+	first := c.body.robots(r[0]).Ruleset
+	m := &bound{first: b.subject.Machine(first)}
 	if b.two {
-		m.second = b.subject.Machine(c.body.robots(r[1]).Ruleset)
+		second := c.body.robots(r[1]).Ruleset
+		m.second = b.subject.Machine(second)
 		// Nearly all crawlers of which nothing is known are bound by *.
-		if r[0] == ReadRFC9309 && r[1] == ReadGoogleWide &&
-			m.first == c.body.robots(r[0]).Ruleset.Wildcard() && m.second == c.body.robots(r[1]).Ruleset.Wildcard() {
+		if r[0] == ReadRFC9309 && r[1] == ReadGoogleWide && m.first == first.Wildcard() && m.second == second.Wildcard() {
 			m.agree = c.body.wildcardsAgree()
 		} else {
 			m.agree = m.first.Agrees(m.second)
 		}
 	}
 	if c.hop != "" {
-		m.hop = b.ask(m, new(automaton.Scratch), []byte(c.hop))
-		m.isHop = true
+		j := b.ask(m, new(automaton.Scratch), []byte(c.hop))
+		m.hop = &j
 	}
 	return m
 }
@@ -115,8 +188,8 @@ type Answer uint8
 const (
 	Permits Answer = iota
 	Forbids
-	// Contested says that the readings differ, and nobody outside knows by which
-	// of them the crawler reads.
+	// Contested says that the readings differ, and it is not known which of them is
+	// the crawler's.
 	Contested
 )
 
@@ -127,15 +200,15 @@ type Judgement struct {
 	Line   uint32
 }
 
-// Judge asks what a copy says of a request target in origin or absolute form; a copy
-// that is a hop says whether that may be fetched, whatever the target is. It keeps no
+// Judge says what a copy says of a request target in origin or absolute form. A copy
+// that is a hop says whether that may be fetched, whatever the target is. Judge keeps no
 // view of target, and does not allocate once the copy has been asked. A target for
-// /robots.txt itself is not to be judged: the dialects differ on it, and it is never
-// one.
+// /robots.txt itself is not to be judged: the dialects differ on it, and none forbids
+// it.
 func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgement {
 	m := b.of(copy)
-	if m.isHop {
-		return m.hop
+	if m.hop != nil {
+		return *m.hop
 	}
 	return b.ask(m, s, target)
 }
@@ -161,12 +234,12 @@ func (b *Binding) ask(m *bound, s *automaton.Scratch, target []byte) Judgement {
 // first of its readings: the Crawl-delay of the groups that bind it. ok is false if
 // the copy states none, or is a hop.
 func (b *Binding) Delay(copy int32) (d time.Duration, ok bool) {
-	if b.copies[copy].hop != "" {
+	m := b.of(copy)
+	if m.hop != nil {
 		return 0, false
 	}
-	m := b.of(copy)
 	m.delay.Do(func() {
-		robots := b.copies[copy].body.robots(b.subject.Readings[0])
+		robots := b.history.copies[copy].body.robots(b.subject.Readings[0])
 		_, token := b.subject.Bound(robots.Ruleset)
 		m.delay.length, m.delay.stated = robots.Delay(m.first, []byte(token))
 	})

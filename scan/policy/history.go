@@ -1,28 +1,39 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 	"time"
+
+	"github.com/robotsieve/robotsieve/scan/answer"
 )
+
+// A history is made of the replies of an origin in three steps: its copies are
+// numbered, its failures become outages, and tables of the lawful copies are made
+// (lawful.go). Crawlers of Google have a table of their own, because they read some
+// failures in another way.
+//
+// An outage is a run of failed replies. During one a crawler may go on using the
+// copies that were lawful when it began, even if they are older than the window
+// (RFC 9309 2.4), and after 30 days it may take everything as allowed (2.3.1.4; audit
+// rules, section 2 (c)). So the start of each outage is a moment to be asked about.
 
 // Version is one robots.txt of an origin: a row of the source, or, where a row is a
 // redirect within the source, one of the versions that it led to while in force.
 type Version struct {
 	// From is when it began, in nanoseconds since 1970; MinTime if before all time.
-	// Of what was only observed, it is when it was first seen.
+	// An observed version began by this time: it is when it was first seen.
 	From     int64
 	Status   int    // as the origin itself answered: 3xx for a redirect, wherever it leads
 	Copy     int32  // of its body, also of one that a redirect led to; -1 if there is none
 	File     string // that the body is from
-	Size     int64  // bytes of the file, -1 if nobody knows
+	Size     int64  // bytes of the file, -1 if not known
 	MaxAge   time.Duration
 	Location string
 }
 
 // copyOf is what a copy of an origin's robots.txt is: a body, or, if hop is not
-// empty, the question whether a body lets that path be fetched, to which a redirect
-// leads.
+// empty, a redirect to that path, which the body may forbid to follow.
 type copyOf struct {
 	body *body
 	hop  string
@@ -33,141 +44,101 @@ type copyOf struct {
 type history struct {
 	versions []Version // in the order of From
 	copies   []copyOf  // bodies in the order in which they came into force, then hops
-	// ended is the last end of each version and those before it, begins the first
+	bodies   int32     // how many of the copies are bodies
+	// ended is the last end of each version and those before it, starts the first
 	// start of each and those behind it.
-	ended, begins []int64
-	tables        [classes]*table // for other crawlers, and for Google's
+	ended, starts []int64
+	tables        [classes]*table
 	contents      contents
 }
 
-// span is a version as the table of lawful copies is made from it.
-type span struct {
-	start, end int64
-	begun      int64          // Version.From
-	gone       int64          // from when on no window reaches back to it
-	kind       [classes]kind  // for other crawlers, and for Google's
-	spell      [classes]int32 // index in spells, of one that failed
-	copy       int32          // of a body or a hop
-}
-
-// kind is what an answer gives a crawler to go by.
-type kind uint8
-
+// The two classes of crawlers, for which some failures mean different things.
 const (
-	aBody      kind = iota // audit-rules 2 (a)
-	absent                 // (b): everything is allowed
-	failed                 // (c): what was lawful when it began to fail
-	redirected             // a redirect that cannot be followed
-	hop                    // one whose target may be forbidden, which makes it absent, else redirected
+	others = iota
+	googles
+	classes
 )
 
-// kindOf returns what a status means to crawlers of Google, or to others.
-func kindOf(p *piece, google bool) kind {
-	switch s := p.status; {
-	case s/100 == 2:
-		return aBody
-	case s/100 == 3 && p.hop != "":
-		return hop
-	case s/100 == 3:
-		return redirected
-	case s == 408, s == 444, s == 499: // no answers
-		return failed
-	case s == 429 && google:
-		return failed
-	case s/100 == 4:
-		return absent
-	default:
-		return failed
-	}
-}
+var readers = [classes]answer.Reader{others: answer.Others, googles: answer.Google}
 
-// newHistory makes the history of an origin of what was in force for it. It takes
-// the bodies that it needs from the library.
-func newHistory(pieces []piece, window time.Duration, lib *library, s *sets) (*history, error) {
+// newHistory makes the history of an origin of its replies.
+func newHistory(replies []reply, window time.Duration, store *store, s *scratch) (*history, error) {
 	h := &history{}
-	copies := h.number(pieces, lib)
-	spans := make([]span, len(pieces))
-	for i := range pieces {
-		p := &pieces[i]
-		spans[i] = span{start: p.start, end: p.end, begun: p.begun, gone: forever, copy: copies[i],
-			kind: [classes]kind{others: kindOf(p, false), googles: kindOf(p, true)}}
-		if p.end != forever {
-			spans[i].gone = after(after(p.end, int64(max(window, p.maxAge))), int64(Skew))
+	h.number(replies, store)
+	for i := range replies {
+		r := &replies[i]
+		for class, reader := range readers {
+			r.means[class] = answer.Of(r.status, reader)
+		}
+		r.gone = forever
+		if r.end != forever {
+			r.gone = after(after(r.end, int64(max(window, r.maxAge))), int64(Skew))
 		}
 	}
-	spells := [classes][]spell{findSpells(spans, others), findSpells(spans, googles)}
-	h.sort(pieces, spans)
-	alike := len(spells[googles]) == 0 // only what fails differs
+	outages := [classes][]outage{findOutages(replies, others), findOutages(replies, googles)}
+	h.sort(replies)
 	for class := range h.tables {
-		if alike && class == googles {
-			h.tables[googles] = h.tables[others]
+		if class == googles && len(outages[googles]) == 0 {
+			h.tables[googles] = h.tables[others] // only failures differ
 			break
 		}
 		var err error
-		if h.tables[class], err = newTable(h, spans, spells[class], class, window, s); err != nil {
+		if h.tables[class], err = newTable(h, replies, outages[class], class, window, s); err != nil {
 			return nil, err
 		}
 	}
 	return h, nil
 }
 
-// number gives numbers to the copies, and returns those of the pieces, -1 for none.
-func (h *history) number(pieces []piece, lib *library) []int32 {
-	numbers := make([]int32, len(pieces))
+// number gives numbers to the copies: first to bodies, then to hops.
+func (h *history) number(replies []reply, store *store) {
 	known := map[copyOf]int32{}
 	for _, hops := range []bool{false, true} {
-		for i := range pieces {
-			p := &pieces[i]
-			if p.answer == nil {
-				numbers[i] = -1
+		for i := range replies {
+			r := &replies[i]
+			if r.row == nil {
+				r.copy = -1
 				continue
 			}
-			if (p.hop != "") != hops {
+			if (r.hop != "") != hops {
 				continue
 			}
-			c := copyOf{lib.body(p.answer), p.hop}
-			n, ok := known[c]
-			if !ok {
+			c := copyOf{store.body(r.row), r.hop}
+			n, seen := known[c]
+			if !seen {
 				n = int32(len(h.copies))
 				known[c] = n
 				h.copies = append(h.copies, c)
 			}
-			numbers[i] = n
+			r.copy = n
+		}
+		if !hops {
+			h.bodies = int32(len(h.copies))
 		}
 	}
-	return numbers
 }
 
-// sort brings versions and spans into the order in which the versions began.
-func (h *history) sort(pieces []piece, spans []span) {
-	order := make([]int, len(pieces))
-	for i := range order {
-		order[i] = i
-	}
-	sort.SliceStable(order, func(i, j int) bool { return spans[order[i]].begun < spans[order[j]].begun })
-	sorted := make([]span, len(spans))
-	for to, from := range order {
-		p := &pieces[from]
-		v := Version{From: p.begun, Status: p.own.Status, Copy: -1, MaxAge: p.maxAge, Location: p.own.Location}
-		if p.answer != nil && p.hop == "" {
-			v.Copy, v.File, v.Size = spans[from].copy, p.answer.File, p.answer.Size
+// sort brings the replies into the order in which they began, and makes the versions
+// of them.
+func (h *history) sort(replies []reply) {
+	slices.SortStableFunc(replies, func(a, b reply) int { return cmp.Compare(a.begun, b.begun) })
+	h.ended, h.starts = make([]int64, len(replies)), make([]int64, len(replies))
+	ended, starts := int64(MinTime), int64(forever)
+	for i, r := range replies {
+		v := Version{From: r.begun, Status: r.own.Status, Copy: -1, MaxAge: r.maxAge, Location: r.own.Location}
+		if r.row != nil && r.hop == "" {
+			v.Copy, v.File, v.Size = r.copy, r.row.File, r.row.Size
 			if v.Size >= 0 {
-				v.Size = max(v.Size, int64(len(p.answer.Body)))
+				v.Size = max(v.Size, int64(len(r.row.Body)))
 			}
 		}
 		h.versions = append(h.versions, v)
-		sorted[to] = spans[from]
-	}
-	copy(spans, sorted)
-	h.ended, h.begins = make([]int64, len(spans)), make([]int64, len(spans))
-	ended, begins := int64(MinTime), int64(forever)
-	for i := range spans {
-		ended = max(ended, spans[i].end)
+		ended = max(ended, r.end)
 		h.ended[i] = ended
 	}
-	for i, s := range slices.Backward(spans) {
-		begins = min(begins, s.start)
-		h.begins[i] = begins
+	for i, r := range slices.Backward(replies) {
+		starts = min(starts, r.start)
+		h.starts[i] = starts
 	}
 }
 
@@ -175,6 +146,122 @@ func (h *history) sort(pieces []piece, spans []span) {
 // moment from the first to the last.
 func (h *history) inForce(first, last int64) (i, j int) {
 	i, _ = slices.BinarySearch(h.ended, after(first, 1))
-	j, _ = slices.BinarySearch(h.begins, after(last, 1))
+	j, _ = slices.BinarySearch(h.starts, after(last, 1))
 	return i, max(i, j)
+}
+
+// outage is a run of failed replies, by when it began: known exactly for what was
+// deployed.
+type outage struct {
+	Moment
+	first bool // nothing is known before it
+}
+
+// outageFinder has the outages found so far. Two of them may turn out to be one.
+type outageFinder struct {
+	list   []outage
+	joined []int32 // the outage that each became part of, itself if it stands
+}
+
+// root returns the outage that an outage is part of.
+func (o *outageFinder) root(n int32) int32 {
+	for o.joined[n] != n {
+		o.joined[n] = o.joined[o.joined[n]]
+		n = o.joined[n]
+	}
+	return n
+}
+
+// add adds an outage and returns its number.
+func (o *outageFinder) add(of outage) int32 {
+	n := int32(len(o.list))
+	o.list, o.joined = append(o.list, of), append(o.joined, n)
+	return n
+}
+
+// extend makes an outage one that may have begun at the moment too.
+func (o *outageFinder) extend(n int32, at Moment) {
+	m := &o.list[n]
+	m.From, m.To = min(m.From, at.From), max(m.To, at.To)
+}
+
+// findOutages finds the outages for a class of crawlers, by their starts, and tells
+// each failed reply its own. The replies are those of one origin, in the order of its
+// versions.
+//
+// Where redirects lead through what was only observed, several replies may have come
+// before another. A failed one is then of the outage of each of these that failed, and
+// these outages are one, which began no earlier than any of them and no later than the
+// last time that it may have begun.
+func findOutages(replies []reply, class int) []outage {
+	var found outageFinder
+	ended := make([]int64, len(replies)) // the last end of a reply and those before it
+	for i := range replies {
+		r := &replies[i]
+		if ended[i] = r.end; i > 0 {
+			ended[i] = max(ended[i], ended[i-1])
+		}
+		if r.means[class] != answer.Failed {
+			continue
+		}
+		previous := predecessors(replies, ended, i)
+		mine, began := int32(-1), Moment{r.start, r.begun}
+		begins := len(previous) == 0
+		for _, j := range previous {
+			if replies[j].means[class] != answer.Failed {
+				begins = true
+				continue
+			}
+			theirs := found.root(replies[j].outage[class])
+			if mine >= 0 && mine != theirs {
+				found.extend(mine, found.list[theirs].Moment)
+				found.list[mine].first = found.list[mine].first || found.list[theirs].first
+				found.joined[theirs] = mine
+			} else {
+				mine = theirs
+			}
+		}
+		if mine < 0 {
+			mine = found.add(outage{began, len(previous) == 0})
+		} else if begins {
+			found.extend(mine, began)
+		}
+		r.outage[class] = mine
+	}
+
+	var order []int32
+	for n := range int32(len(found.list)) {
+		if found.joined[n] == n {
+			order = append(order, n)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(found.list[a].From, found.list[b].From) })
+	number := make([]int32, len(found.list))
+	sorted := make([]outage, len(order))
+	for to, from := range order {
+		number[from], sorted[to] = int32(to), found.list[from]
+	}
+	for i := range replies {
+		if r := &replies[i]; r.means[class] == answer.Failed {
+			r.outage[class] = number[found.root(r.outage[class])]
+		}
+	}
+	return sorted
+}
+
+// predecessors returns the indexes of the replies after which reply i may have come
+// into force: those of earlier versions that may still have been in force when it
+// may have begun, and if there are none the one that ended where it began.
+func predecessors(replies []reply, ended []int64, i int) []int {
+	var list []int
+	r := &replies[i]
+	for j := i - 1; j >= 0 && ended[j] > r.start; j-- {
+		if replies[j].end > r.start && replies[j].start <= r.begun {
+			list = append(list, j)
+		}
+	}
+	if list == nil && i > 0 {
+		list = []int{i - 1}
+	}
+	return list
 }

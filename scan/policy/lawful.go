@@ -5,20 +5,29 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"github.com/robotsieve/robotsieve/scan/answer"
 )
 
 // Skew is by how much the clocks of a log and of a source may differ.
 const Skew = 60 * time.Second
 
-// longAgo is how long a spell lasts until crawlers may take robots.txt for
+// longAgo is how long an outage lasts until crawlers may take robots.txt for
 // unavailable (RFC 9309 2.3.1.4).
 const longAgo = 30 * 24 * time.Hour
 
-// Lawful is what copies of an origin's robots.txt a crawler might lawfully go by at
+// Lawful is the copies of an origin's robots.txt that a crawler may lawfully use at
 // some moment, as far as the source alone can tell. It is immutable.
+//
+// A crawler may use a copy for 24 hours after it fetched it (RFC 9309 2.4), longer if
+// the answer said so, and clocks differ. So all that was in force at any moment of the
+// window counts: from the moment less window and Skew to the moment and Skew (audit
+// rules, section 2). Copies are not all that may be lawful: a window may have an answer
+// that there is no robots.txt, or a redirect that cannot be followed, or begin before
+// all that is known.
 type Lawful struct {
 	// Bodies are the copies that are bodies, ascending: of versions in the window,
-	// and of those that were lawful when a spell of failures began.
+	// and of those that were lawful when an outage in the window began.
 	Bodies []int32
 	// Hops are copies that stand for redirects to other paths than /robots.txt. If
 	// one forbids, the redirect counts as 4xx: everything is allowed. Otherwise it
@@ -26,17 +35,18 @@ type Lawful struct {
 	Hops []int32
 	// NoPolicy says that everything is allowed by a status 4xx.
 	NoPolicy bool
-	// Unreachable says that everything is allowed because robots.txt could not be
-	// had for long, or Google's crawler does not wait, or nothing is known of before.
+	// Unreachable says that everything is allowed by an outage: it has lasted for
+	// long, or nothing is known of before it, or the crawler is Google's, which does
+	// not wait.
 	Unreachable bool
 	// Unknown says that the window begins before the first version, so that there
-	// may be copies that nobody knows.
+	// may be copies that are not known.
 	Unknown bool
 	// Redirected says that there is a redirect that cannot be followed.
 	Redirected bool
-	// Spells are the beginnings of the spells of failures whose lawful copies are
-	// included. What the log says of these times counts too.
-	Spells []Moment
+	// Outages are the starts of the outages whose lawful copies are included. What
+	// the log says of these times counts too.
+	Outages []Moment
 	// Cited is the index in Versions of the version whose rules are to be quoted: of
 	// those with a copy in Bodies the newest that began by the moment and Skew, else
 	// the oldest; -1 if Bodies is empty.
@@ -46,82 +56,151 @@ type Lawful struct {
 // Moment is a moment that lies between From and To, both included.
 type Moment struct{ From, To int64 }
 
-// included is Lawful, and the spells that Spells is of.
+// included is Lawful with the numbers of its outages.
 type included struct {
 	Lawful
-	spells []int32
+	outages []int32
 }
 
-// court finds the lawful copies of one origin for one class of crawlers.
-type court struct {
-	*sets
+// table has the lawful copies of all times: between two moments at which something
+// changes they are the same.
+type table struct {
+	from   []int64 // the first is MinTime
+	lawful []Lawful
+}
+
+// at returns what is lawful at a moment.
+func (t *table) at(moment int64) *Lawful {
+	low, high := 0, len(t.from)
+	for high-low > 1 {
+		if mid := int(uint(low+high) / 2); t.from[mid] <= moment {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return &t.lawful[low]
+}
+
+// finder finds the lawful copies of one origin for one class of crawlers.
+type finder struct {
+	*scratch
+	*history
 	class   int
 	window  int64
-	first   int64 // the start of the first version
-	copies  int
-	bodies  int32   // copies that are no hops: those below
-	spans   []span  // by the time when they had begun
-	gone    []int64 // the last time of gone of each span and those before it
-	begins  []int64 // the first start of each span and those behind it
-	spells  []spell
-	moments []Moment   // those of the spells
-	then    []included // what was lawful when each spell began, as far as it is found out
+	replies []reply // by the time when they had begun
+	gone    []int64 // the last time of gone of each reply and those before it
+	outages []outage
+	moments []Moment   // the starts of the outages
+	then    []included // what was lawful when each outage began, as far as it is found out
 }
 
-// lawful returns the lawful copies at a moment, by audit-rules 2, but for Cited.
-// Only the first so many spells are asked for what was lawful before them.
-func (c *court) lawful(at Moment, spells int) (included, error) {
-	l := included{Lawful: Lawful{Cited: -1}}
-	l.Unknown = before(at.From, c.window+int64(Skew)) < c.first
-	c.lawfulCopies = c.lawfulCopies.fit(c.copies)
-	c.consulted = c.consulted.fit(len(c.spells))
-	c.inWindow = c.inWindow.fit(len(c.spells))
+// newTable finds what is lawful at all times. The replies are sorted by when they had
+// begun, the outages by their starts.
+func newTable(h *history, replies []reply, outages []outage, class int, window time.Duration, s *scratch) (*table, error) {
+	f := &finder{scratch: s, history: h, class: class, window: int64(window), replies: replies, outages: outages}
+	gone := int64(MinTime)
+	for i := range replies {
+		gone = max(gone, replies[i].gone)
+		f.gone = append(f.gone, gone)
+	}
+	for _, o := range outages {
+		f.moments = append(f.moments, o.Moment)
+	}
+	for n, m := range f.moments {
+		then, err := f.find(m, n)
+		if err != nil {
+			return nil, err
+		}
+		f.then = append(f.then, then)
+	}
 
-	// The spans in force at any moment of [t-W-s, t+s].
-	last := sort.Search(len(c.spans), func(i int) bool { return before(c.begins[i], int64(Skew)) > at.To })
-	for i := last - 1; i >= 0 && c.gone[i] > at.From; i-- {
-		if c.looked++; c.looked > maxLooked {
+	t := &table{}
+	var last included
+	for _, from := range f.changes() {
+		l, err := f.find(Moment{from, from}, len(outages))
+		if err != nil {
+			return nil, err
+		}
+		l.Cited = f.cite(from)
+		if len(t.from) == 0 || !l.equal(&last) {
+			t.from, t.lawful = append(t.from, from), append(t.lawful, l.Lawful)
+			last = l
+		}
+	}
+	return t, nil
+}
+
+// changes returns all moments at which what is lawful may change, ascending; forever
+// is none.
+func (f *finder) changes() []int64 {
+	const skew = int64(Skew)
+	times := []int64{MinTime, after(f.starts[0], f.window+skew)}
+	for i := range f.replies {
+		r := &f.replies[i]
+		times = append(times, before(r.start, skew), before(r.begun, skew), r.gone)
+	}
+	for _, m := range f.moments {
+		times = append(times, after(m.From, int64(longAgo)))
+	}
+	slices.Sort(times)
+	n, _ := slices.BinarySearch(times, forever)
+	return slices.Compact(times[:n])
+}
+
+// find returns the lawful copies at a moment, but for Cited. Only the first so many
+// outages are asked for what was lawful before them.
+func (f *finder) find(at Moment, outages int) (included, error) {
+	l := included{Lawful: Lawful{Cited: -1}}
+	l.Unknown = before(at.From, f.window+int64(Skew)) < f.starts[0]
+	f.lawfulCopies = f.lawfulCopies.fit(len(f.copies))
+	f.inWindow = f.inWindow.fit(len(f.outages))
+	f.consulted = f.consulted.fit(len(f.outages))
+
+	// The replies in force at any moment of the window.
+	last := sort.Search(len(f.replies), func(i int) bool { return before(f.starts[i], int64(Skew)) > at.To })
+	for i := last - 1; i >= 0 && f.gone[i] > at.From; i-- {
+		if f.looked++; f.looked > maxLooked {
 			return l, errCrowded
 		}
-		p := &c.spans[i]
-		if before(p.start, int64(Skew)) > at.To || p.gone <= at.From {
+		r := &f.replies[i]
+		if before(r.start, int64(Skew)) > at.To || r.gone <= at.From {
 			continue
 		}
-		switch p.kind[c.class] {
-		case aBody, hop:
-			c.lawfulCopies.add(p.copy)
-		case absent:
+		switch {
+		case r.copy >= 0:
+			f.lawfulCopies.add(r.copy)
+		case r.means[f.class] == answer.None:
 			l.NoPolicy = true
-		case redirected:
+		case r.means[f.class] == answer.Redirect:
 			l.Redirected = true
-		case failed:
-			if s := p.spell[c.class]; int(s) < spells {
-				c.inWindow.add(s)
-				l.Unreachable = l.Unreachable || c.permitsAll(s, at.To)
+		default:
+			if n := r.outage[f.class]; int(n) < outages {
+				f.inWindow.add(n)
+				l.Unreachable = l.Unreachable || f.permitsAll(n, at.To)
 			}
 		}
 	}
-	c.consult(&l)
-	return l, c.list(&l)
+	f.consult(&l)
+	return l, f.list(&l)
 }
 
-// permitsAll tells whether a spell of failures by itself permits everything at a
-// moment.
-func (c *court) permitsAll(s int32, t int64) bool {
-	return c.class == googles || c.spells[s].first || after(c.spells[s].From, int64(longAgo)) <= t
+// permitsAll tells whether an outage by itself permits everything at a moment.
+func (f *finder) permitsAll(n int32, t int64) bool {
+	return f.class == googles || f.outages[n].first || after(f.outages[n].From, int64(longAgo)) <= t
 }
 
-// consult adds what was lawful when the spells in the window began. The latest come
-// first: they include most of the others.
-func (c *court) consult(l *included) {
-	for i, spells := range slices.Backward(c.inWindow) {
-		for spells &^= c.consulted[i]; spells != 0; spells &^= c.consulted[i] {
-			s := int32(i*64 + 63 - bits.LeadingZeros64(spells))
-			then := &c.then[s]
-			c.lawfulCopies.addAll(then.Bodies)
-			c.lawfulCopies.addAll(then.Hops)
-			c.consulted.addAll(then.spells)
-			c.consulted.add(s)
+// consult adds what was lawful when the outages in the window began. The latest come
+// first, because they include most of the others.
+func (f *finder) consult(l *included) {
+	for i, outages := range slices.Backward(f.inWindow) {
+		for outages &^= f.consulted[i]; outages != 0; outages &^= f.consulted[i] {
+			n := int32(i*64 + 63 - bits.LeadingZeros64(outages))
+			then := &f.then[n]
+			f.lawfulCopies.addAll(then.Bodies)
+			f.lawfulCopies.addAll(then.Hops)
+			f.consulted.addAll(then.outages)
+			f.consulted.add(n)
 			l.NoPolicy = l.NoPolicy || then.NoPolicy
 			l.Unreachable = l.Unreachable || then.Unreachable
 			l.Unknown = l.Unknown || then.Unknown
@@ -131,46 +210,64 @@ func (c *court) consult(l *included) {
 }
 
 // list makes lists of the sets.
-func (c *court) list(l *included) error {
-	copies, err := c.numbers(c.lawfulCopies)
+func (f *finder) list(l *included) error {
+	copies, err := f.numbers(f.lawfulCopies)
 	if err != nil {
 		return err
 	}
-	hops, _ := slices.BinarySearch(copies, c.bodies)
+	hops, _ := slices.BinarySearch(copies, f.bodies)
 	l.Bodies, l.Hops = copies[:hops:hops], copies[hops:]
-	if l.spells, err = c.numbers(c.consulted); err != nil || len(l.spells) == 0 {
+	if l.outages, err = f.numbers(f.consulted); err != nil || len(l.outages) == 0 {
 		return err
 	}
-	first, last := l.spells[0], l.spells[len(l.spells)-1]
-	if int(last-first)+1 == len(l.spells) {
-		l.Spells = c.moments[first : last+1 : last+1]
+	if first, last := l.outages[0], l.outages[len(l.outages)-1]; consecutive(l.outages) {
+		l.Outages = f.moments[first : last+1 : last+1]
 		return nil
 	}
-	for _, s := range l.spells {
-		l.Spells = append(l.Spells, c.moments[s])
+	for _, n := range l.outages {
+		l.Outages = append(l.Outages, f.moments[n])
 	}
 	return nil
 }
 
 // cite finds the version to be quoted for what is lawful at t. The sets are still
 // those of it.
-func (c *court) cite(t int64) int32 {
-	if _, least, _ := c.lawfulCopies.bounds(); least < 0 || least >= c.bodies {
+func (f *finder) cite(t int64) int32 {
+	if _, least, _ := f.lawfulCopies.bounds(); least < 0 || least >= f.bodies {
 		return -1
 	}
-	quoted := func(i int) bool {
-		return c.spans[i].kind[c.class] == aBody && c.lawfulCopies.has(c.spans[i].copy)
-	}
-	begun := sort.Search(len(c.spans), func(i int) bool { return before(c.spans[i].begun, int64(Skew)) > t })
-	for i := begun - 1; i >= 0; i-- {
-		if quoted(i) {
+	quoted := func(r reply) bool { return r.copy >= 0 && r.hop == "" && f.lawfulCopies.has(r.copy) }
+	begun := sort.Search(len(f.replies), func(i int) bool { return before(f.replies[i].begun, int64(Skew)) > t })
+	for i, r := range slices.Backward(f.replies[:begun]) {
+		if quoted(r) {
 			return int32(i)
 		}
 	}
-	for i := begun; i < len(c.spans); i++ {
-		if quoted(i) {
-			return int32(i)
-		}
+	i := slices.IndexFunc(f.replies[begun:], quoted)
+	if i < 0 {
+		return -1
 	}
-	return -1
+	return int32(begun + i)
+}
+
+// equal tells whether the same is lawful by both.
+func (l *included) equal(o *included) bool {
+	return l.NoPolicy == o.NoPolicy && l.Unreachable == o.Unreachable && l.Unknown == o.Unknown &&
+		l.Redirected == o.Redirected && l.Cited == o.Cited &&
+		sameNumbers(l.Bodies, o.Bodies) && sameNumbers(l.Hops, o.Hops) && sameNumbers(l.outages, o.outages)
+}
+
+// sameNumbers compares two ascending lists; consecutive numbers by their ends.
+func sameNumbers(a, b []int32) bool {
+	n := len(a)
+	if n == 0 || n != len(b) || a[0] != b[0] || a[n-1] != b[n-1] {
+		return n == 0 && len(b) == 0
+	}
+	return consecutive(a) || slices.Equal(a, b)
+}
+
+// consecutive tells whether the numbers of an ascending list, which is not empty,
+// follow each other without gaps.
+func consecutive(list []int32) bool {
+	return int(list[len(list)-1]-list[0])+1 == len(list)
 }

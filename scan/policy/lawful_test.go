@@ -93,15 +93,15 @@ func describe(p *Policy, index int32, l *Lawful) string {
 			words = append(words, f.name)
 		}
 	}
-	for _, s := range l.Spells {
+	for _, s := range l.Outages {
 		from, to := time.Duration(s.From-epoch), time.Duration(s.To-epoch)
 		switch {
 		case s.From == MinTime:
-			words = append(words, "spell always")
+			words = append(words, "outage always")
 		case s.From == s.To:
-			words = append(words, fmt.Sprintf("spell %gh", from.Hours()))
+			words = append(words, fmt.Sprintf("outage %gh", from.Hours()))
 		default:
-			words = append(words, fmt.Sprintf("spell %gh..%gh", from.Hours(), to.Hours()))
+			words = append(words, fmt.Sprintf("outage %gh..%gh", from.Hours(), to.Hours()))
 		}
 	}
 	if len(l.Bodies) > 0 {
@@ -140,22 +140,22 @@ func TestLawful(t *testing.T) {
 		{"429 is 4xx", "a 0h 200 A; a 50h 429", Options{}, "80h", "no_policy"},
 
 		// (c)
-		{"5xx leaves what was lawful before", "a 0h 200 A; a 50h 503", Options{}, "100h", "A, spell 50h, cites 0"},
-		{"all that was", "a 0h 200 A; a 40h 404; a 50h 200 B; a 55h 503", Options{}, "100h", "A, B, no_policy, spell 55h, cites 2"},
-		{"unreachable likewise", "a 0h 200 A; a 50h 0", Options{}, "100h", "A, spell 50h, cites 0"},
-		{"and any code not named", "a 0h 200 A; a 50h 999", Options{}, "100h", "A, spell 50h, cites 0"},
-		{"and 1xx", "a 0h 200 A; a 50h 100", Options{}, "100h", "A, spell 50h, cites 0"},
-		{"408 is no answer", "a 0h 200 A; a 50h 408", Options{}, "100h", "A, spell 50h, cites 0"},
-		{"nor 444", "a 0h 200 A; a 50h 444", Options{}, "100h", "A, spell 50h, cites 0"},
-		{"nor 499", "a 0h 200 A; a 50h 499", Options{}, "100h", "A, spell 50h, cites 0"},
-		{"failures in succession are one spell", "a 0h 200 A; a 50h 503; a 90h 0; a 130h 500", Options{}, "160h", "A, spell 50h, cites 0"},
-		{"earlier spells count too", "a 0h 200 A; a 50h 503; a 100h 200 B; a 101h 503", Options{}, "150h", "A, B, spell 50h, spell 101h, cites 2"},
-		{"a body ends a spell", "a 0h 200 A; a 50h 503; a 100h 200 B; a 150h 503", Options{}, "200h", "B, spell 150h, cites 2"},
-		{"29 days and more are not 30", "a 0h 200 A; a 50h 503", Options{}, "769h59m59s", "A, spell 50h, cites 0"},
-		{"30 days", "a 0h 200 A; a 50h 503", Options{}, "770h", "A, unreachable, spell 50h, cites 0"},
-		{"nothing is known before", "a 0h 503", Options{}, "50h", "unreachable, unknown, spell 0h"},
-		{"nothing before, and constant", "a 0h 503", constant, "50h", "unreachable, spell always"},
-		{"the window of a spell in which all failed", "a 0h 503; a 50h 200 A", Options{}, "60h", "A, unreachable, unknown, spell 0h, cites 1"},
+		{"5xx leaves what was lawful before", "a 0h 200 A; a 50h 503", Options{}, "100h", "A, outage 50h, cites 0"},
+		{"all that was", "a 0h 200 A; a 40h 404; a 50h 200 B; a 55h 503", Options{}, "100h", "A, B, no_policy, outage 55h, cites 2"},
+		{"unreachable likewise", "a 0h 200 A; a 50h 0", Options{}, "100h", "A, outage 50h, cites 0"},
+		{"and any code not named", "a 0h 200 A; a 50h 999", Options{}, "100h", "A, outage 50h, cites 0"},
+		{"and 1xx", "a 0h 200 A; a 50h 100", Options{}, "100h", "A, outage 50h, cites 0"},
+		{"408 is no answer", "a 0h 200 A; a 50h 408", Options{}, "100h", "A, outage 50h, cites 0"},
+		{"nor 444", "a 0h 200 A; a 50h 444", Options{}, "100h", "A, outage 50h, cites 0"},
+		{"nor 499", "a 0h 200 A; a 50h 499", Options{}, "100h", "A, outage 50h, cites 0"},
+		{"failures in succession are one outage", "a 0h 200 A; a 50h 503; a 90h 0; a 130h 500", Options{}, "160h", "A, outage 50h, cites 0"},
+		{"earlier outages count too", "a 0h 200 A; a 50h 503; a 100h 200 B; a 101h 503", Options{}, "150h", "A, B, outage 50h, outage 101h, cites 2"},
+		{"a body ends an outage", "a 0h 200 A; a 50h 503; a 100h 200 B; a 150h 503", Options{}, "200h", "B, outage 150h, cites 2"},
+		{"29 days and more are not 30", "a 0h 200 A; a 50h 503", Options{}, "769h59m59s", "A, outage 50h, cites 0"},
+		{"30 days", "a 0h 200 A; a 50h 503", Options{}, "770h", "A, unreachable, outage 50h, cites 0"},
+		{"nothing is known before", "a 0h 503", Options{}, "50h", "unreachable, unknown, outage 0h"},
+		{"nothing before, and constant", "a 0h 503", constant, "50h", "unreachable, outage always"},
+		{"the window of an outage in which all failed", "a 0h 503; a 50h 200 A", Options{}, "60h", "A, unreachable, unknown, outage 0h, cites 1"},
 
 		// Rule 1
 		{"before the first version", "a 0h 200 A", Options{}, "-48h", "unknown"},
@@ -163,7 +163,7 @@ func TestLawful(t *testing.T) {
 		{"the window begins with it", "a 0h 200 A", Options{}, "24h1m", "A, cites 0"},
 		{"a version that has not begun is cited where there is no other", "a 0h 200 A; a 1h 200 B", Options{Observed: true}, "-30s", "A, B, unknown, cites 0"},
 		{"a max_age makes nothing unknown", "a 0h 200 A max=48h", Options{}, "25h", "A, cites 0"},
-		{"a spell whose window begins before", "a 0h 200 A; a 10h 503", Options{}, "100h", "A, unknown, spell 10h, cites 0"},
+		{"an outage whose window begins before", "a 0h 200 A; a 10h 503", Options{}, "100h", "A, unknown, outage 10h, cites 0"},
 		{"the first version begins before all time", "a 0h 200 A", constant, "-48h", "A, cites 0"},
 		{"of each origin", "a 0h 200 A; b 10h 200 B", constant, "-48h", "A, cites 0"},
 
@@ -173,12 +173,12 @@ func TestLawful(t *testing.T) {
 		{"a location that is no URL", "a 0h 301 >::", Options{}, "50h", "redirected"},
 		{"304 is not one that can be followed", "a 0h 304", Options{}, "50h", "redirected"},
 		{"a redirect that ended before the window", "a 0h 301; a 50h 200 A", Options{}, "80h", "A, cites 1"},
-		{"a redirect when a spell began", "a 0h 301; a 50h 503", Options{}, "100h", "redirected, spell 50h"},
+		{"a redirect when an outage began", "a 0h 301; a 50h 503", Options{}, "100h", "redirected, outage 50h"},
 		{"a redirect within the source", "a 0h 301 >http://b/robots.txt; b 0h 200 B", Options{}, "50h", "B, cites 0"},
 		{"to the version of the moment", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 90h 404", Options{}, "80h", "C, cites 1"},
 		{"and all in the window", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 70h 404", Options{}, "71h", "B, C, no_policy, cites 1"},
 		{"while it lasted", "a 0h 301 >http://b/robots.txt; a 50h 200 A; b 0h 200 B; b 51h 200 C", Options{}, "52h", "B, A, cites 1"},
-		{"a spell behind it", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 503", Options{}, "100h", "B, spell 50h, cites 0"},
+		{"an outage behind it", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 503", Options{}, "100h", "B, outage 50h, cites 0"},
 		{"nothing there is as 4xx", "a 0h 301 >http://b/robots.txt; b 50h 200 B", Options{}, "40h", "no_policy"},
 		{"a relative location", "a 0h 301 >//b/robots.txt#x; b 0h 200 B", Options{}, "50h", "B, cites 0"},
 		{"a port of its own", "a 0h 301 >http://b:80/robots.txt; b 0h 200 B", Options{}, "50h", "B, cites 0"},
@@ -201,13 +201,13 @@ func TestLawful(t *testing.T) {
 		{"of two that are equal, one", "a 0h 200 A; a 100h 200 A; a 200h 200 B", observed, "50h", "A, cites 0"},
 		{"another max_age is another", "a 0h 200 A; a 100h 200 A max=1h; a 200h 200 B; a 300h 200 B", observed, "90h", "A, cites 0"},
 		{"the change was behind the last of those that are equal", "a 0h 200 A; a 100h 200 A; a 200h 200 B", observed, "150h", "A, B, cites 0"},
-		{"a spell that began at some time", "a 0h 200 A; a 50h 200 B; a 100h 503", observed, "200h", "A, B, spell 50h..100h, cites 1"},
-		{"a spell of failures that differ", "a 0h 200 A; a 50h 200 B; a 100h 503; a 150h 500", observed, "200h", "A, B, spell 50h..100h, cites 1"},
-		{"30 days from when it may have begun", "a 0h 200 A; a 50h 503", observed, "720h", "A, unreachable, unknown, spell 0h..50h, cites 0"},
-		{"a spell behind a redirect", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 100h 503", observed, "200h", "B, C, spell 50h..100h, cites 1"},
-		{"two spells behind it", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 503; b 100h 200 C; b 150h 503", observed, "300h", "B, C, unknown, spell 0h..50h, spell 100h..150h, cites 2"},
-		{"a redirect that changed at some time to what failed already", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://c/robots.txt; b 0h 200 B; b 50h 503; c 0h 503", observed, "200h", "B, unknown, spell 0h..100h, cites 0"},
-		{"when there were two spells", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://c/robots.txt; b 0h 503; b 30h 200 B; b 60h 503; c 0h 503", observed, "200h", "B, unreachable, unknown, spell 0h..100h, cites 1"},
+		{"an outage that began at some time", "a 0h 200 A; a 50h 200 B; a 100h 503", observed, "200h", "A, B, outage 50h..100h, cites 1"},
+		{"an outage of failures that differ", "a 0h 200 A; a 50h 200 B; a 100h 503; a 150h 500", observed, "200h", "A, B, outage 50h..100h, cites 1"},
+		{"30 days from when it may have begun", "a 0h 200 A; a 50h 503", observed, "720h", "A, unreachable, unknown, outage 0h..50h, cites 0"},
+		{"an outage behind a redirect", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 100h 503", observed, "200h", "B, C, outage 50h..100h, cites 1"},
+		{"two outages behind it", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 503; b 100h 200 C; b 150h 503", observed, "300h", "B, C, unknown, outage 0h..50h, outage 100h..150h, cites 2"},
+		{"a redirect that changed at some time to what failed already", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://c/robots.txt; b 0h 200 B; b 50h 503; c 0h 503", observed, "200h", "B, unknown, outage 0h..100h, cites 0"},
+		{"when there were two outages", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://c/robots.txt; b 0h 503; b 30h 200 B; b 60h 503; c 0h 503", observed, "200h", "B, unreachable, unknown, outage 0h..100h, cites 1"},
 		{"two redirects in succession", "a 0h 301 >http://b/robots.txt; a 100h 200 A; b 0h 200 B; b 100h 200 C", observed, "50h", "B, C, A, cites 0"},
 	}
 	for _, test := range tests {
@@ -236,9 +236,9 @@ func TestLawfulForGoogle(t *testing.T) {
 		at         string
 		want       string
 	}{
-		{"429 is 5xx", "a 0h 200 A; a 50h 429", "80h", "A, unreachable, spell 50h, cites 0"},
-		{"5xx permits everything at once", "a 0h 200 A; a 50h 503", "51h", "A, unreachable, spell 50h, cites 0"},
-		{"in the window", "a 0h 200 A; a 50h 503; a 51h 200 B", "60h", "A, B, unreachable, spell 50h, cites 2"},
+		{"429 is 5xx", "a 0h 200 A; a 50h 429", "80h", "A, unreachable, outage 50h, cites 0"},
+		{"5xx permits everything at once", "a 0h 200 A; a 50h 503", "51h", "A, unreachable, outage 50h, cites 0"},
+		{"in the window", "a 0h 200 A; a 50h 503; a 51h 200 B", "60h", "A, B, unreachable, outage 50h, cites 2"},
 		{"4xx is 4xx", "a 0h 404", "50h", "no_policy"},
 		{"a body is a body", "a 0h 200 A", "50h", "A, cites 0"},
 	}
@@ -329,7 +329,7 @@ func TestThousandsOfVersions(t *testing.T) {
 		row  func(i int, r *Row)
 	}{
 		{"bodies, all in one window", time.Second, func(i int, r *Row) {}},
-		{"bodies and failures, each spell within the window of the next", time.Hour, func(i int, r *Row) {
+		{"bodies and failures, each outage within the window of the next", time.Hour, func(i int, r *Row) {
 			if i%2 == 1 {
 				r.Status = 503
 			}
@@ -372,12 +372,12 @@ func TestThousandsOfVersions(t *testing.T) {
 // TestCrowd: what cannot be made in time is refused.
 func TestCrowd(t *testing.T) {
 	p := newOf(t, "a 0h 200 A; a 1h 200 B", Options{})
-	spent := &sets{looked: maxLooked}
-	spans := []span{{end: forever, gone: forever, kind: [classes]kind{aBody, aBody}}}
-	if _, err := newTable(p.histories[0], spans, nil, others, defaultWindow, spent); err != errCrowded {
+	spent := &scratch{looked: maxLooked}
+	replies := []reply{{period: period{end: forever}, gone: forever}}
+	if _, err := newTable(p.histories[0], replies, nil, others, defaultWindow, spent); err != errCrowded {
 		t.Errorf("error %v", err)
 	}
-	s := &sets{listed: maxListed}
+	s := &scratch{listed: maxListed}
 	set := bitset(nil).fit(200)
 	set.addAll([]int32{3, 4, 5})
 	if list, err := s.numbers(set); err != nil || !slices.Equal(list, []int32{3, 4, 5}) {
@@ -393,7 +393,7 @@ func TestCrowd(t *testing.T) {
 func TestBitset(t *testing.T) {
 	for first := range int32(130) {
 		for last := first; last < 200; last++ {
-			var s sets
+			var s scratch
 			b := bitset(nil).fit(200)
 			var run []int32
 			for n := first; n <= last; n++ {
@@ -405,7 +405,7 @@ func TestBitset(t *testing.T) {
 			}
 		}
 	}
-	var s sets
+	var s scratch
 	b := bitset(nil).fit(200)
 	gaps := []int32{0, 63, 64, 70, 127, 128, 199}
 	b.addAll(gaps)

@@ -49,23 +49,52 @@ func ReadManifest(path string, maxBytes int) ([]Row, error) {
 	})
 }
 
+// file is what was read of a file, and its size.
+type file struct {
+	body []byte
+	size int64
+}
+
+// readFile reads a file, and one byte more of it than max, which tells the compiler
+// that there is more; all of it if max is negative. Only regular files are opened:
+// a pipe might never answer.
+func readFile(path string, max int) (file, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return file{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return file{}, fmt.Errorf("%s: not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return file{}, err
+	}
+	defer f.Close()
+	r := io.Reader(f)
+	if max >= 0 {
+		r = io.LimitReader(f, int64(max)+1)
+	}
+	body, err := io.ReadAll(r)
+	return file{body, info.Size()}, err
+}
+
 // manifestColumns are the columns that there may be; the first four must be.
 var manifestColumns = []string{"from", "origin", "status", "file", "max_age", "location"}
 
 const neededColumns = 4
 
-// manifest reads the rows of a manifest.
-type manifest struct {
-	columns []string // as they stand in the file
-	open    func(name string) (file, error)
-}
-
 // parseManifest reads a manifest of the given name, and the files that it names
 // by open.
 func parseManifest(r io.Reader, name string, open func(string) (file, error)) ([]Row, error) {
-	in := csv.NewReader(skipMark(r))
+	const mark = "\ufeff" // some editors put it before a text
+	text := bufio.NewReader(r)
+	if start, _ := text.Peek(len(mark)); string(start) == mark {
+		text.Discard(len(mark))
+	}
+	in := csv.NewReader(text)
 	in.ReuseRecord = true
-	m := manifest{open: open}
+	var columns []string
 	var rows []Row
 	for {
 		fields, err := in.Read()
@@ -81,15 +110,15 @@ func parseManifest(r io.Reader, name string, open func(string) (file, error)) ([
 		}
 		line, _ := in.FieldPos(0)
 		where := fmt.Sprintf("%s:%d", name, line)
-		if m.columns == nil {
-			m.columns = slices.Clone(fields)
-			err = m.checkColumns()
+		if columns == nil {
+			columns = slices.Clone(fields)
+			err = checkColumns(columns)
 		} else {
-			var row Row
-			if row, err = m.row(fields); err == nil {
-				row.Where = where
-				rows = append(rows, row)
+			row := Row{Where: where}
+			if err = row.parse(columns, fields); err == nil {
+				err = row.read(open)
 			}
+			rows = append(rows, row)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
@@ -101,37 +130,27 @@ func parseManifest(r io.Reader, name string, open func(string) (file, error)) ([
 	return rows, nil
 }
 
-// skipMark leaves out the byte order mark that some editors put before a text.
-func skipMark(r io.Reader) io.Reader {
-	const mark = "\ufeff"
-	b := bufio.NewReader(r)
-	if start, _ := b.Peek(len(mark)); string(start) == mark {
-		b.Discard(len(mark))
-	}
-	return b
-}
-
-func (m *manifest) checkColumns() error {
-	for i, c := range m.columns {
+func checkColumns(columns []string) error {
+	for i, c := range columns {
 		if !slices.Contains(manifestColumns, c) {
 			return fmt.Errorf("unknown column %q", c)
 		}
-		if slices.Contains(m.columns[:i], c) {
+		if slices.Contains(columns[:i], c) {
 			return fmt.Errorf("column %q stands twice", c)
 		}
 	}
 	for _, c := range manifestColumns[:neededColumns] {
-		if !slices.Contains(m.columns, c) {
+		if !slices.Contains(columns, c) {
 			return fmt.Errorf("no column %q", c)
 		}
 	}
 	return nil
 }
 
-// row reads one row, which has as many fields as the header.
-func (m *manifest) row(fields []string) (r Row, err error) {
+// parse reads the fields of a row, as many as there are columns.
+func (r *Row) parse(columns, fields []string) (err error) {
 	for i, value := range fields {
-		switch m.columns[i] {
+		switch columns[i] {
 		case "from":
 			r.From, err = parseTime(value, time.RFC3339)
 		case "origin":
@@ -148,35 +167,30 @@ func (m *manifest) row(fields []string) (r Row, err error) {
 			r.Location = value
 		}
 		if err != nil {
-			return r, err
+			return err
 		}
 	}
-	return r, m.read(&r)
+	return nil
 }
 
 // read reads the file of a row.
-func (m *manifest) read(r *Row) error {
+func (r *Row) read(open func(string) (file, error)) error {
 	switch {
 	case r.File == "" && r.Status == 200:
 		return errors.New("status 200 without a file")
 	case r.File == "":
 		return nil
+	case r.Status == Unreachable:
+		return fmt.Errorf("a file for status %s", unreachable)
 	case r.Status/100 != 2:
-		return fmt.Errorf("a file for status %s", statusText(r.Status))
+		return fmt.Errorf("a file for status %d", r.Status)
 	}
-	f, err := m.open(r.File)
+	f, err := open(r.File)
 	r.Body, r.Size = f.body, f.size
 	return err
 }
 
 const unreachable = "unreachable"
-
-func statusText(status int) string {
-	if status == Unreachable {
-		return unreachable
-	}
-	return strconv.Itoa(status)
-}
 
 func parseStatus(s string) (int, error) {
 	if s == unreachable {

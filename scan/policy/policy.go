@@ -1,72 +1,43 @@
 // Package policy holds what a source says of robots.txt over time: which copies of an
-// origin's a crawler might lawfully go by at a moment, and what each of them says of
-// a request.
+// origin's robots.txt a crawler may lawfully use at a moment, and what each of them
+// says of a request.
 //
-// A source is a list of rows: an origin, a time, the answer to /robots.txt from then
-// on. Each origin's rows become versions with a beginning and an end (versions.go);
-// redirects become what they lead to meanwhile (redirects.go); failures in succession
-// become spells (spells.go); and of all this a table is made that has the lawful
-// copies between any two moments at which they change (lawful.go, sets.go, table.go).
-// So to ask for them costs a search in that table, and nothing is worked out per
-// request. What a copy says of one is asked of a Binding (binding.go), of bodies that
-// are read when they are first asked (body.go, contents.go).
+// A source is a list of rows: an origin, a time, and the answer to /robots.txt from
+// then on (row.go, manifest.go, directory.go). Each origin's rows become versions with
+// a start and an end, and redirects become what they lead to meanwhile (redirects.go).
+// Failures in succession become outages (history.go). Of all this a table is made that
+// has the lawful copies between any two moments at which they change (lawful.go,
+// bitset.go). So a question for them costs a search in the table. What a copy says of a
+// request is asked of a Binding (binding.go). A body is compiled when it is first
+// asked, once for each reading (body.go).
 //
 // The copies are those of the source alone. What the log itself says of robots.txt is
-// for others to add; Lawful.Spells tells where to look besides the window itself.
+// for others to add; Lawful.Outages tells where to look besides the window itself.
 //
-// Where the rules are silent, this is how they are read:
+// Where the audit rules (docs/audit-rules.md, section 2) are silent, this is how they
+// are read:
 //   - of what was observed, a version is in force from the observation before it, that
 //     moment included, until just before the one behind it; equal observations in
 //     succession are one version, whose From is the first of them;
 //   - the statuses 408, 444 and 499 are no answers, as Unreachable is none;
 //   - a status 2xx without a file is an empty body;
-//   - a redirect whose location is not in the source, or missing, cannot be followed;
-//     one to an origin that has nothing at that moment, or past the fifth hop, or back
-//     to an origin that led there, is as 404; one to another path than /robots.txt
-//     cannot be followed either, unless the rules of that origin forbid it, which makes
-//     it as 404: a copy that is a hop;
 //   - a max_age counts for all that a redirect leads to, as that of the target does,
 //     and the longest of them is the window;
-//   - a redirect that cannot be followed counts also when a spell of failures
-//     consults the time of its beginning.
+//   - a redirect that cannot be followed counts also when an outage makes the time of
+//     its start count.
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
-
-// Reading is a way of reading a copy for a crawler.
-type Reading uint8
-
-const (
-	// ReadRFC9309, ReadGoogle and ReadOriginal are the three dialects.
-	ReadRFC9309 Reading = iota
-	ReadGoogle
-	ReadOriginal
-	// ReadGoogleWide is ReadGoogle with the product tokens of robots.txt read as
-	// ReadRFC9309 reads them: Google's rules for crawlers of others, some of
-	// which have names that Google's parser cuts short.
-	ReadGoogleWide
-	readings
-)
-
-// Dialect returns the dialect of the reading.
-func (r Reading) Dialect() automaton.Dialect {
-	switch r {
-	case ReadGoogle, ReadGoogleWide:
-		return automaton.Google
-	case ReadOriginal:
-		return automaton.Original
-	default:
-		return automaton.RFC9309
-	}
-}
 
 // Options say how a source is to be taken.
 type Options struct {
@@ -98,7 +69,7 @@ type Policy struct {
 }
 
 // New makes the policy of a source. It keeps the rows' bodies. Two rows of one origin
-// and moment are an error, and so is a host of Options that no row is for.
+// and moment are an error, and so is a host of Options without a row.
 func New(rows []Row, o Options) (*Policy, error) {
 	switch {
 	case o.Window == 0:
@@ -115,27 +86,17 @@ func New(rows []Row, o Options) (*Policy, error) {
 	}
 	var origins []origin.Origin
 	for at := range sorted {
-		origins = append(origins, at)
-	}
-	if len(o.Hosts) > 0 {
-		if origins, err = onlyHosts(origins, o.Hosts); err != nil {
-			return nil, err
+		if len(o.Hosts) == 0 || slices.Contains(o.Hosts, at) {
+			origins = append(origins, at)
 		}
 	}
-	return newPolicy(origins, sorted, o)
-}
-
-// onlyHosts returns those of the origins that are among hosts. A host without any is
-// an error, but not one scheme of two.
-func onlyHosts(origins, hosts []origin.Origin) ([]origin.Origin, error) {
-	for _, h := range hosts {
-		if !slices.ContainsFunc(hosts, func(o origin.Origin) bool {
-			return o.Host == h.Host && slices.Contains(origins, o)
-		}) {
+	// Of a host's two schemes one may be missing, but not both.
+	for _, h := range o.Hosts {
+		if !slices.ContainsFunc(origins, func(o origin.Origin) bool { return o.Host == h.Host }) {
 			return nil, fmt.Errorf("no robots.txt of %v in the source", h)
 		}
 	}
-	return slices.DeleteFunc(origins, func(o origin.Origin) bool { return !slices.Contains(hosts, o) }), nil
+	return newPolicy(origins, sorted, o)
 }
 
 // Constant makes the policy of one robots.txt that is in force throughout all time, on
@@ -163,18 +124,18 @@ func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options
 	slices.SortFunc(origins, compareOrigins)
 	p := &Policy{window: o.Window, named: len(o.Hosts) > 0, origins: slices.Compact(origins)}
 	follower := newFollower(rows, o)
-	library := newLibrary(o.MaxBytes)
-	sets := &sets{}
+	store := &store{maxBytes: o.MaxBytes, byText: map[string]*body{}, byRow: map[*Row]*body{}}
+	scratch := &scratch{}
 	for i, at := range p.origins {
 		if i > 0 && sameHistory(rows[p.origins[i-1]], rows[at]) {
 			p.histories = append(p.histories, p.histories[i-1])
 			continue
 		}
-		pieces, err := follower.follow(at)
+		replies, err := follower.follow(at)
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", at, err)
 		}
-		h, err := newHistory(pieces, o.Window, library, sets)
+		h, err := newHistory(replies, o.Window, store, scratch)
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", at, err)
 		}
@@ -232,14 +193,81 @@ func (p *Policy) Names(token string) bool {
 		if i > 0 && h == p.histories[i-1] {
 			continue
 		}
-		for _, c := range h.copies {
-			if c.hop != "" {
-				break
-			}
-			if c.body.names(token) {
-				return true
-			}
+		if slices.ContainsFunc(h.copies[:h.bodies], func(c copyOf) bool { return c.body.names(token) }) {
+			return true
 		}
 	}
 	return false
+}
+
+// Robots returns the robots.txt of one of an origin's versions, or of what it
+// redirects to, as compiled for a reading; nil if the version has no body.
+func (p *Policy) Robots(origin, version int32, r Reading) *compile.Robots {
+	h := p.histories[origin]
+	c := h.versions[version].Copy
+	if c < 0 {
+		return nil
+	}
+	return h.copies[c].body.robots(r)
+}
+
+// RuleText returns the rule on a line of one of an origin's versions, as
+// compile.Rule.String writes it; "" if the line has no rule. Every dialect that takes
+// the line for a rule reads the same text in it, but not every dialect does.
+func (p *Policy) RuleText(origin, version int32, line int) string {
+	for _, r := range []Reading{ReadRFC9309, ReadGoogle, ReadOriginal} {
+		robots := p.Robots(origin, version, r)
+		if robots == nil {
+			break
+		}
+		if rule, ok := robots.Rule(line); ok {
+			return rule.String()
+		}
+	}
+	return ""
+}
+
+// Site is where a request may have gone: the origins Origins()[First:First+N].
+type Site struct{ First, N int32 }
+
+// compareOrigins orders origins by host, port and scheme, so that those which a
+// host, or a host and a port, may stand for are next to each other.
+func compareOrigins(a, b origin.Origin) int {
+	return cmp.Or(strings.Compare(a.Host, b.Host), cmp.Compare(a.Port, b.Port), strings.Compare(a.Scheme, b.Scheme))
+}
+
+// Site returns the origins that o may be: all of its host where it has no port, all
+// of its port where it has no scheme. With a scheme and no port, the port is the
+// scheme's own. ok is false if there is none, so that no policy is for o. It does not
+// allocate and keeps no view of o.
+func (p *Policy) Site(o origin.Origin) (s Site, ok bool) {
+	if p.any {
+		return Site{0, 1}, true
+	}
+	if o.Scheme != "" && o.Port == 0 {
+		o.Port = origin.DefaultPort(o.Scheme)
+		if o.Port == 0 {
+			return Site{}, false
+		}
+	}
+	first, _ := slices.BinarySearchFunc(p.origins, o, compareOrigins)
+	last := first
+	for last < len(p.origins) && mayBe(o, p.origins[last]) {
+		last++
+	}
+	return Site{int32(first), int32(last - first)}, last > first
+}
+
+// mayBe tells whether o, which may lack its port and scheme, is the known origin.
+func mayBe(o, known origin.Origin) bool {
+	return o.Host == known.Host && (o.Port == 0 || o.Port == known.Port) && (o.Scheme == "" || o.Scheme == known.Scheme)
+}
+
+// Unnamed returns where a request went of a log that names no hosts: to the hosts of
+// Options. ok is false if there are none, and the policy is not for any host.
+func (p *Policy) Unnamed() (s Site, ok bool) {
+	if !p.any && !p.named {
+		return Site{}, false
+	}
+	return Site{0, int32(len(p.origins))}, true
 }

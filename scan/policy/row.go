@@ -1,9 +1,12 @@
 package policy
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/origin"
@@ -12,8 +15,8 @@ import (
 // Unreachable is the status of a robots.txt that gave no answer at all.
 const Unreachable = 0
 
-// MinTime is the beginning of what was in force before all time, and forever the
-// end of what still is.
+// MinTime is the start of what was in force before all time, and forever the end of
+// what still is.
 const (
 	MinTime = math.MinInt64
 	forever = math.MaxInt64
@@ -26,15 +29,15 @@ type Row struct {
 	From     int64           // nanoseconds since 1970
 	Status   int             // HTTP status, or Unreachable
 	Body     []byte          // where Status is 2xx; shared by rows that name one file, not to be changed
-	Size     int64           // bytes of the file that Body is from, of which Body may be the beginning; -1 if nobody knows
+	Size     int64           // bytes of the file, of which Body may be only the beginning; -1 if not known
 	File     string          // the file's name as reports show it, "" if there is none
 	MaxAge   time.Duration   // how long the answer may be kept, 0 if it does not say
 	Location string          // where a redirect leads, as the server wrote it
 	Where    string          // the place in the source, for errors: manifest.csv:12, or a file
 }
 
-// parseTime reads a moment by one of the layouts. What would not fit into
-// nanoseconds since 1970 with room for windows around it is refused.
+// parseTime reads a moment in one of the layouts. It refuses moments that leave no
+// room for windows around them in nanoseconds since 1970.
 func parseTime(s string, layouts ...string) (int64, error) {
 	for _, layout := range layouts {
 		t, err := time.Parse(layout, s)
@@ -49,8 +52,8 @@ func parseTime(s string, layouts ...string) (int64, error) {
 	return 0, fmt.Errorf("bad time %q", s)
 }
 
-// sortRows returns the rows of each origin in the order of their beginnings. Two
-// rows of one origin and moment are an error.
+// sortRows returns the rows of each origin by time. Two rows of one origin and moment
+// are an error.
 func sortRows(rows []Row) (map[origin.Origin][]*Row, error) {
 	type key struct {
 		origin origin.Origin
@@ -71,12 +74,73 @@ func sortRows(rows []Row) (map[origin.Origin][]*Row, error) {
 		}
 	}
 	for _, list := range sorted {
-		slices.SortFunc(list, func(a, b *Row) int {
-			if a.From < b.From {
-				return -1
-			}
-			return 1
-		})
+		slices.SortFunc(list, func(a, b *Row) int { return cmp.Compare(a.From, b.From) })
 	}
 	return sorted, nil
+}
+
+// period is a time from start until just before end. What is in force for it had
+// begun for certain by begun, which is start where that is known.
+type period struct{ start, end, begun int64 }
+
+// version is a row with the period in which it is, or may be, in force.
+type version struct {
+	row *Row
+	period
+}
+
+// timeline is the versions of one origin in their order. Starts and ends both rise.
+type timeline []version
+
+// newTimeline makes the timeline of rows sorted by time. A deployed row is in force
+// until the next one. An observed row is in force from the observation before it until
+// the one behind it, because the change was at some time between. Equal observations
+// in succession are one version.
+func newTimeline(rows []*Row, o Options) timeline {
+	var line timeline
+	for i, r := range rows {
+		n := len(line)
+		if o.Observed && n > 0 && sameAnswer(line[n-1].row, r) {
+			continue
+		}
+		v := version{r, period{start: r.From, begun: r.From, end: forever}}
+		if n > 0 {
+			line[n-1].end = r.From
+			if o.Observed {
+				v.start = rows[i-1].From
+			}
+		} else if o.AssumeConstant {
+			v.start, v.begun = MinTime, MinTime
+		}
+		line = append(line, v)
+	}
+	return line
+}
+
+func sameAnswer(a, b *Row) bool {
+	return a.Status == b.Status && a.MaxAge == b.MaxAge && a.Location == b.Location && bytes.Equal(a.Body, b.Body)
+}
+
+// between returns the versions in force at some moment from the first to the last.
+func (l timeline) between(first, last int64) timeline {
+	i := sort.Search(len(l), func(k int) bool { return l[k].end > first })
+	j := sort.Search(len(l), func(k int) bool { return l[k].start > last })
+	return l[i:max(i, j)]
+}
+
+// after returns the time a distance after t, or the last of all times if there is
+// none. The distance is not negative.
+func after(t, distance int64) int64 {
+	if t > math.MaxInt64-distance {
+		return math.MaxInt64
+	}
+	return t + distance
+}
+
+// before is after in the other direction.
+func before(t, distance int64) int64 {
+	if t < math.MinInt64+distance {
+		return math.MinInt64
+	}
+	return t - distance
 }

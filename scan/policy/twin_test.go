@@ -37,19 +37,19 @@ func (a twinAnswer) failed(google bool) bool {
 type twinLawful struct {
 	bodies, hops                               map[string]bool
 	noPolicy, unreachable, unknown, redirected bool
-	spells                                     map[Moment]bool
+	outages                                    map[Moment]bool
 }
 
 func newTwinLawful() *twinLawful {
-	return &twinLawful{bodies: map[string]bool{}, hops: map[string]bool{}, spells: map[Moment]bool{}}
+	return &twinLawful{bodies: map[string]bool{}, hops: map[string]bool{}, outages: map[Moment]bool{}}
 }
 
 func (l *twinLawful) String() string {
-	return fmt.Sprintf("bodies %v hops %v noPolicy %v unreachable %v unknown %v redirected %v spells %v",
-		slices.Sorted(maps.Keys(l.bodies)), slices.Sorted(maps.Keys(l.hops)), l.noPolicy, l.unreachable, l.unknown, l.redirected, l.spells)
+	return fmt.Sprintf("bodies %v hops %v noPolicy %v unreachable %v unknown %v redirected %v outages %v",
+		slices.Sorted(maps.Keys(l.bodies)), slices.Sorted(maps.Keys(l.hops)), l.noPolicy, l.unreachable, l.unknown, l.redirected, l.outages)
 }
 
-// within tells whether all that is lawful by l is so by o, but for spells.
+// within tells whether all that is lawful by l is so by o, but for outages.
 func (l *twinLawful) within(o *twinLawful) bool {
 	subset := func(a, b map[string]bool) bool {
 		for k := range a {
@@ -197,9 +197,9 @@ func (w *twin) answers(at origin.Origin, interval int, before []origin.Origin) (
 	return list
 }
 
-// spellAt returns when the spell of failures began that goes on in an interval, and
+// outageAt returns when the outage of failures began that goes on in an interval, and
 // whether anything is known before it. It is for what was deployed.
-func (w *twin) spellAt(at origin.Origin, interval int, google bool) (began Moment, first bool) {
+func (w *twin) outageAt(at origin.Origin, interval int, google bool) (began Moment, first bool) {
 	i := interval
 	for ; i > 0; i-- {
 		earlier := w.at(at, i-1)
@@ -213,8 +213,8 @@ func (w *twin) spellAt(at origin.Origin, interval int, google bool) (began Momen
 	return Moment{w.cuts[0], w.cuts[0]}, true
 }
 
-// spellOf is spellAt for a version that was observed.
-func (w *twin) spellOf(at origin.Origin, k int, google bool) (began Moment, first bool) {
+// outageOf is outageAt for a version that was observed.
+func (w *twin) outageOf(at origin.Origin, k int, google bool) (began Moment, first bool) {
 	list := w.versions[at]
 	for ; k > 0 && (twinAnswer{status: list[k-1].Status}).failed(google); k-- {
 	}
@@ -236,14 +236,14 @@ func (w *twin) lawful(at origin.Origin, from, to int64, google bool, until Momen
 		if google || first || began.From < math.MinInt64+days30 || began.From+days30 <= to {
 			l.unreachable = true
 		}
-		if l.spells[began] {
+		if l.outages[began] {
 			return
 		}
-		l.spells[began] = true
+		l.outages[began] = true
 		then := w.lawful(at, began.From, began.To, google, began)
 		maps.Copy(l.bodies, then.bodies)
 		maps.Copy(l.hops, then.hops)
-		maps.Copy(l.spells, then.spells)
+		maps.Copy(l.outages, then.outages)
 		l.noPolicy = l.noPolicy || then.noPolicy
 		l.unreachable = l.unreachable || then.unreachable
 		l.unknown = l.unknown || then.unknown
@@ -273,14 +273,14 @@ func (w *twin) lawful(at origin.Origin, from, to int64, google bool, until Momen
 			case !a.failed(google):
 				l.noPolicy = true
 			case !w.observed:
-				consult(w.spellAt(at, i, google))
+				consult(w.outageAt(at, i, google))
 			}
 		}
 	}
 	if w.observed {
 		for k, v := range w.versions[at] {
 			if (twinAnswer{status: v.Status}).failed(google) && inWindow(v.start, v.end, v.MaxAge) {
-				consult(w.spellOf(at, k, google))
+				consult(w.outageOf(at, k, google))
 			}
 		}
 	}
@@ -300,8 +300,8 @@ func asTwin(p *Policy, index int32, l *Lawful) *twinLawful {
 	for _, c := range l.Hops {
 		t.hops[copies[c].hop+" by "+string(copies[c].body.text)] = true
 	}
-	for _, s := range l.Spells {
-		t.spells[s] = true
+	for _, s := range l.Outages {
+		t.outages[s] = true
 	}
 	t.noPolicy, t.unreachable, t.unknown, t.redirected = l.NoPolicy, l.Unreachable, l.Unknown, l.Redirected
 	return t
@@ -386,7 +386,7 @@ func TestLawfulIsTheTwins(t *testing.T) {
 		rounds = 400
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	asked, withSpells := 0, 0
+	asked, withOutages := 0, 0
 	for round := range rounds {
 		o := Options{Observed: round%2 == 1, AssumeConstant: rng.IntN(4) == 0}
 		if rng.IntN(4) == 0 {
@@ -409,21 +409,21 @@ func TestLawfulIsTheTwins(t *testing.T) {
 				l := p.Lawful(site.First, m, google)
 				got := asTwin(p, site.First, l)
 				want := twin.lawful(twinOrigins[0], m, m, google, Moment{math.MaxInt64, math.MaxInt64})
-				if !got.within(want) || !want.within(got) || !maps.Equal(got.spells, want.spells) {
+				if !got.within(want) || !want.within(got) || !maps.Equal(got.outages, want.outages) {
 					t.Fatalf("round %d, %+v, google %v at %d\nrows %+v\ngot  %s\nwant %s", round, o, google, m, rows, got, want)
 				}
 				if cited := citedByTwin(p.Versions(site.First), l.Bodies, m); l.Cited != cited {
 					t.Fatalf("round %d, at %d: cited %d, want %d\nrows %+v", round, m, l.Cited, cited, rows)
 				}
 				asked++
-				if len(want.spells) > 1 {
-					withSpells++
+				if len(want.outages) > 1 {
+					withOutages++
 				}
 			}
 		}
 	}
-	if withSpells < asked/100 {
-		t.Errorf("of %d moments only %d have several spells", asked, withSpells)
+	if withOutages < asked/100 {
+		t.Errorf("of %d moments only %d have several outages", asked, withOutages)
 	}
 }
 

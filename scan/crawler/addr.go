@@ -3,14 +3,16 @@ package crawler
 import (
 	"encoding/binary"
 	"net/netip"
-	"slices"
+
+	"github.com/gaissmai/bart"
 )
 
-// parseAddr reads an IPv4 or IPv6 address as a log spells it: what
-// netip.ParseAddr accepts, but for zones, which say nothing of a client from
-// elsewhere. An IPv4 address in IPv6 clothes (::ffff:192.0.2.1) is returned as
-// the former. Unlike netip it never allocates, also not for what is no address:
-// logs with names or hashes for addresses have one on every line.
+// parseAddr reads an IPv4 or IPv6 address as a log spells it: what netip.ParseAddr
+// accepts, but for zones, which say nothing of a client from elsewhere. An IPv4
+// address in the form of IPv6 (::ffff:192.0.2.1) is returned as IPv4.
+//
+// It is asked for the address of each record, and never allocates: netip.ParseAddr
+// does for its error, and some logs have a name or a hash on every line.
 func parseAddr(b []byte) (netip.Addr, bool) {
 	for _, c := range b[:min(len(b), 5)] {
 		if c == ':' {
@@ -22,7 +24,7 @@ func parseAddr(b []byte) (netip.Addr, bool) {
 	return netip.AddrFrom4(a), ok
 }
 
-// nat64 is where translators put the addresses of IPv4 (RFC 6052).
+// nat64 is the range in which translators put the addresses of IPv4 (RFC 6052).
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
 // unmap returns the IPv4 address that one of IPv6 stands for, if it does.
@@ -122,46 +124,36 @@ func hexDigit(c byte) int {
 	}
 }
 
-// anonymous4 is anonymous for IPv4, without the way through netip.
-func anonymous4(a [4]byte) bool {
-	switch {
-	case a[0] == 10, a[0] == 127, a[0] == 0, a[0] >= 224:
-		return true
-	case a[0] == 100:
-		return a[1]&0xc0 == 64
-	case a[0] == 169:
-		return a[1] == 254
-	case a[0] == 172:
-		return a[1]&0xf0 == 16
-	case a[0] == 192:
-		return a[1] == 168 || a[1] == 0 && a[2] == 0
-	case a[0] == 198:
-		return a[1]&0xfe == 18
-	}
-	return false
-}
+// private are ranges that anybody may use on a network of their own, or that no client
+// on the internet has.
+var private = prefixes(
+	"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", // private
+	"127.0.0.0/8", "::1/128", // loopback
+	"169.254.0.0/16", "fe80::/10", // link-local
+	"100.64.0.0/10",       // shared (RFC 6598)
+	"0.0.0.0/8", "::/128", // unspecified
+	"224.0.0.0/4", "ff00::/8", // multicast
+)
 
-// nowhere are ranges from which no client on the internet comes, though servers log
-// them: shared (RFC 6598), those of this network, of protocols and of benchmarks,
-// multicast and what was once reserved, which a CDN writes over IPv6 addresses; site
-// local, and IPv4 in forms of IPv6 that were given up.
-var nowhere = func() (list []netip.Prefix) {
-	for _, text := range []string{
-		"100.64.0.0/10", "0.0.0.0/8", "192.0.0.0/24", "198.18.0.0/15", "224.0.0.0/3", "fec0::/10", "ff00::/8", "::/96",
-	} {
+// nowhere are these, and more that servers log although no client on the internet has
+// them: those of protocols and of benchmarks, those once reserved, which a CDN writes
+// over IPv6 addresses, site-local ones, and IPv4 in forms of IPv6 that were given up.
+var nowhere = func() *bart.Lite {
+	table := new(bart.Lite)
+	for _, p := range append(prefixes("192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "fec0::/10", "::/96"), private...) {
+		table.Insert(p)
+	}
+	return table
+}()
+
+func prefixes(texts ...string) (list []netip.Prefix) {
+	for _, text := range texts {
 		list = append(list, netip.MustParsePrefix(text))
 	}
 	return list
-}()
-
-// anonymous tells whether an address is one that anybody may have on a network
-// of their own, or nobody has, so that it says nothing of who the client was:
-// private (RFC 1918, unique local), loopback, link-local, unspecified ones, which
-// some write over addresses that they do not want to keep, and those nowhere on the
-// internet. Those set aside for documentation are none of them.
-func anonymous(a netip.Addr) bool {
-	if a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified() {
-		return true
-	}
-	return slices.ContainsFunc(nowhere, func(p netip.Prefix) bool { return p.Contains(a) })
 }
+
+// anonymous tells whether an address says nothing of who the client was, because
+// anybody may have it on a network of their own, or nobody has it. Addresses for
+// documentation are none of these.
+func anonymous(a netip.Addr) bool { return nowhere.Contains(a) }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-func TestNextURL(t *testing.T) {
-	for _, c := range []struct{ name, data, line, url string }{
+func TestNextLine(t *testing.T) {
+	for _, c := range []struct{ name, data, line, text string }{
 		{"a line of many", "http://a/\nhttp://b/\n", "http://a/\n", "http://a/"},
 		{"the last line without an end", "http://a/", "http://a/", "http://a/"},
 		{"CRLF", "http://a/\r\nx", "http://a/\r\n", "http://a/"},
@@ -18,20 +18,20 @@ func TestNextURL(t *testing.T) {
 		{"an empty line with a carriage return", "\r\nx\n", "\r\n", ""},
 		{"any bytes", "\x00\xff\n\n", "\x00\xff\n", "\x00\xff"},
 	} {
-		if line, url := NextURL([]byte(c.data)); string(line) != c.line || string(url) != c.url {
-			t.Errorf("%s: NextURL(%q) = %q, %q; want %q, %q", c.name, c.data, line, url, c.line, c.url)
+		if line, text := NextLine([]byte(c.data)); string(line) != c.line || string(text) != c.text {
+			t.Errorf("%s: NextLine(%q) = %q, %q; want %q, %q", c.name, c.data, line, text, c.line, c.text)
 		}
 	}
 }
 
-func FuzzNextURL(f *testing.F) {
+func FuzzNextLine(f *testing.F) {
 	f.Add([]byte("http://a/\r\n\nb"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var lines []byte
 		for rest := data; len(rest) > 0; {
-			line, url := NextURL(rest)
-			if len(line) == 0 || !bytes.HasPrefix(line, url) || bytes.IndexByte(url, '\n') >= 0 {
-				t.Fatalf("%q: line %q, URL %q", rest, line, url)
+			line, text := NextLine(rest)
+			if len(line) == 0 || !bytes.HasPrefix(line, text) || bytes.IndexByte(text, '\n') >= 0 {
+				t.Fatalf("%q: line %q, text %q", rest, line, text)
 			}
 			lines, rest = append(lines, line...), rest[len(line):]
 		}

@@ -39,8 +39,28 @@ func (b bitset) bounds() (count int, least, greatest int32) {
 	return count, least, greatest
 }
 
-// maxListed is how many numbers lists in tables may have, all together, and maxLooked
-// how often a version may be looked at to make them: some seconds.
+// addAll adds the numbers of an ascending list: those without gaps word by word.
+func (b bitset) addAll(list []int32) {
+	if len(list) == 0 {
+		return
+	}
+	if !consecutive(list) {
+		for _, n := range list {
+			b.add(n)
+		}
+		return
+	}
+	for n, end := list[0], list[len(list)-1]+1; n < end; n = n/64*64 + 64 {
+		word := ^uint64(0) << (n % 64)
+		if end-n/64*64 < 64 {
+			word &= 1<<(end%64) - 1
+		}
+		b[n/64] |= word
+	}
+}
+
+// Lists in tables may have maxListed numbers, all together, and the replies may be
+// looked at maxLooked times to make them: some seconds.
 const (
 	maxListed = 1 << 25
 	maxLooked = 1 << 31
@@ -49,20 +69,20 @@ const (
 // errCrowded says that there are more.
 var errCrowded = errors.New("its versions are too many and follow each other too quickly")
 
-// sets is what is needed to find sets of numbers and make lists of them. Numbers that follow each other,
-// which most lists consist of, are a part of one long list, so that thousands of
+// scratch is what all tables of a policy are made with. Numbers that follow each
+// other, of which most lists consist, are a part of one long list: thousands of
 // versions within one window take no thousands of lists.
-type sets struct {
+type scratch struct {
 	all    []int32 // 0, 1, 2…
 	listed int
-	looked int
-	// What was found last: copies, the spells in the window, and the spells whose
+	looked int64
+	// What was found last: copies, the outages in the window, and the outages whose
 	// copies are among those.
 	lawfulCopies, inWindow, consulted bitset
 }
 
 // numbers returns the numbers of a set in their order.
-func (s *sets) numbers(b bitset) ([]int32, error) {
+func (s *scratch) numbers(b bitset) ([]int32, error) {
 	count, least, greatest := b.bounds()
 	if count == 0 {
 		return nil, nil
@@ -83,28 +103,4 @@ func (s *sets) numbers(b bitset) ([]int32, error) {
 		}
 	}
 	return list, nil
-}
-
-// addAll adds the numbers of a list.
-func (b bitset) addAll(list []int32) {
-	if len(list) == 0 {
-		return
-	}
-	first, last := list[0], list[len(list)-1]
-	if int(last-first)+1 != len(list) {
-		for _, n := range list {
-			b.add(n)
-		}
-		return
-	}
-	low, high := ^uint64(0)<<(first%64), ^uint64(0)>>(63-last%64)
-	if first/64 == last/64 {
-		b[first/64] |= low & high
-		return
-	}
-	b[first/64] |= low
-	for i := first/64 + 1; i < last/64; i++ {
-		b[i] = ^uint64(0)
-	}
-	b[last/64] |= high
 }

@@ -1,0 +1,80 @@
+package answer
+
+import (
+	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// TestOf: the words of RFC 9309 2.3.1, and what it leaves open.
+func TestOf(t *testing.T) {
+	for _, c := range []struct {
+		status                  int
+		others, google, archive Meaning
+	}{
+		{0, Failed, Failed, Nothing},
+		{100, Failed, Failed, Nothing},
+		{199, Failed, Failed, Nothing},
+		{200, File, File, File},
+		{204, File, File, File},
+		{301, Redirect, Redirect, Redirect},
+		{304, Redirect, Redirect, Nothing},
+		{400, None, None, None},
+		{404, None, None, None},
+		{408, Failed, Failed, None},
+		{429, None, Failed, None},
+		{444, Failed, Failed, None},
+		{499, Failed, Failed, None},
+		{500, Failed, Failed, Failed},
+		{599, Failed, Failed, Failed},
+		{600, Failed, Failed, None},
+		{999, Failed, Failed, None},
+	} {
+		got := [3]Meaning{Of(c.status, Others), Of(c.status, Google), Of(c.status, Archive)}
+		if want := [3]Meaning{c.others, c.google, c.archive}; got != want {
+			t.Errorf("%d: %v, want %v", c.status, got, want)
+		}
+	}
+}
+
+func TestNext(t *testing.T) {
+	at := func(host string) origin.Origin { return origin.Origin{Scheme: "http", Host: host, Port: 80} }
+	has := func(o origin.Origin) bool { return o.Host != "elsewhere" }
+	a, b := []origin.Origin{at("a")}, []origin.Origin{at("a"), at("b")}
+	five := []origin.Origin{at("a"), at("b"), at("c"), at("d"), at("e")}
+	for _, c := range []struct {
+		way      []origin.Origin
+		location string
+		origin   string
+		path     string
+		want     Hop
+	}{
+		{a, "http://b/robots.txt", "b", "/robots.txt", Followed},
+		{a, "//B:80/robots.txt#x", "b", "/robots.txt", Followed},
+		{a, "http://b/r.txt?x", "b", "/r.txt?x", Elsewhere},
+		{a, "http://b/robots.txt?", "b", "/robots.txt?", Elsewhere},
+		{a, "http://b", "b", "/", Elsewhere},
+		{a, "http://elsewhere/robots.txt", "elsewhere", "/robots.txt", Lost},
+		{a, "", "", "", Lost},
+		{a, "::", "", "", Lost},
+		{a, "http://[::/robots.txt", "", "", Lost},
+		{a, "mailto:a@b", "", "", Lost},
+		{a, "/r.txt", "a", "/r.txt", Lost},
+		{a, "/robots.txt", "a", "/robots.txt", Endless},
+		{b, "http://a/robots.txt", "a", "/robots.txt", Endless},
+		{five, "http://f/robots.txt", "f", "/robots.txt", Followed},
+		{append(five, at("f")), "http://g/robots.txt", "g", "/robots.txt", Endless},
+		{append(five, at("f")), "http://g/r.txt", "g", "/r.txt", Endless},
+	} {
+		var r Redirects
+		for range 2 {
+			to, got := r.Next(c.way, c.location, has)
+			if got != c.want || c.origin != "" && (to.Origin != at(c.origin) || to.Path != c.path) {
+				t.Errorf("%q behind %v: %v, %v, want %v", c.location, c.way, to, got, c.want)
+			}
+		}
+	}
+	if _, got := (&Redirects{EmptyQuery: true}).Next(a, "http://b/robots.txt?", has); got != Followed {
+		t.Errorf("with an empty query: %v", got)
+	}
+}

@@ -1,0 +1,96 @@
+package answer
+
+import (
+	"net/url"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// RobotsPath is the path of every robots.txt.
+const RobotsPath = "/robots.txt"
+
+// maxHops is how many redirects in succession are followed: at least five, says
+// RFC 9309 2.3.1.2.
+const maxHops = 5
+
+// Redirects finds where redirects lead, and remembers it. The zero value is ready
+// for use. It belongs to one goroutine.
+type Redirects struct {
+	// EmptyQuery takes the path "/robots.txt?" for /robots.txt.
+	EmptyQuery bool
+
+	known map[link]Target
+}
+
+// link is a redirect: a location that an origin gave.
+type link struct {
+	from     origin.Origin
+	location string
+}
+
+// Target is where a redirect leads.
+type Target struct {
+	Origin origin.Origin
+	Path   string // with the query
+
+	ok bool
+}
+
+// Hop says whether a redirect can be followed.
+type Hop uint8
+
+const (
+	// Followed redirects lead to the robots.txt of another origin of the source.
+	Followed Hop = iota
+	// Elsewhere is where a redirect leads to another path of such an origin.
+	Elsewhere
+	// Lost redirects have no readable location, or lead out of the source, or to
+	// another path of an origin on the way.
+	Lost
+	// Endless redirects lead to the robots.txt of an origin on the way, or are the
+	// sixth in succession.
+	Endless
+)
+
+// Next says where a redirect leads. The way is that of the hops so far: from the
+// first origin to the one that gave the location. has tells whether the source has
+// answers of an origin.
+func (r *Redirects) Next(way []origin.Origin, location string, has func(origin.Origin) bool) (Target, Hop) {
+	l := link{way[len(way)-1], location}
+	to, seen := r.known[l]
+	if !seen {
+		if r.known == nil {
+			r.known = map[link]Target{}
+		}
+		to = resolve(l)
+		r.known[l] = to
+	}
+	robots := to.Path == RobotsPath || r.EmptyQuery && to.Path == RobotsPath+"?"
+	again := slices.Contains(way, to.Origin)
+	switch {
+	case !to.ok || !has(to.Origin) || again && !robots:
+		return to, Lost
+	case again || len(way) > maxHops:
+		return to, Endless
+	case !robots:
+		return to, Elsewhere
+	default:
+		return to, Followed
+	}
+}
+
+// resolve reads a location, which may be relative.
+func resolve(l link) (t Target) {
+	base, err := url.Parse(l.from.String() + RobotsPath)
+	if err != nil || l.location == "" {
+		return Target{}
+	}
+	u, err := base.Parse(l.location)
+	if err != nil {
+		return Target{}
+	}
+	t.Origin, err = origin.Of([]byte(u.Scheme + "://" + u.Host))
+	t.Path, t.ok = u.RequestURI(), err == nil
+	return t
+}
