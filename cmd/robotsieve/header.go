@@ -90,37 +90,33 @@ func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerW
 	if w.Profile != nil {
 		out.Crawler, out.Operator = printable(w.Profile.Name), printable(w.Profile.Operator)
 	}
-	switch w.Standing {
-	case crawler.Names:
-		switch {
-		case w.Profile != nil:
-			out.Why = "the crawler that the client claims to be"
-		case w.Start == 0:
-			out.Why = fmt.Sprintf("contains %q and more, and the header begins with it", w.Stem)
-		default:
-			out.Why = fmt.Sprintf("contains %q and more, and the header has %s", w.Stem, printable(string(e.Contact)))
-		}
-	case crawler.InContact:
-		out.Why = "in a URL or an e-mail address, which names a page and not the client"
-	case crawler.BehindLike:
-		out.Why = `after "like ", which names another program`
-	case crawler.LessSpecific:
+	switch {
+	case w.Standing == crawler.LessSpecific:
 		out.Why = "no more specific than " + printable(moreSpecific(e, header, w)) + ", which counts"
-	case crawler.Rival:
-		out.Counts = true
-		out.Why = "a crawler of another operator, which makes the header ambiguous"
-	case crawler.Bare:
-		out.Why = "says that the client is a crawler, but not which one"
-	case crawler.NoContact:
-		out.Why = fmt.Sprintf("contains %q, but the header neither begins with it nor has a URL or an e-mail address", w.Stem)
-	case crawler.Control:
-		out.Why = controlToken
-	case crawler.Device:
-		out.Why = fmt.Sprintf("contains %q, but is where a browser on Android names its device", w.Stem)
-	case crawler.Later:
-		out.Why = fmt.Sprintf("contains %q, but after another word that does", w.Stem)
+	case w.Standing != crawler.Names:
+		out.Counts = w.Standing == crawler.Rival
+		out.Why = strings.ReplaceAll(standings[w.Standing], "STEM", w.Stem)
+	case w.Profile != nil:
+		out.Why = "the crawler that the client claims to be"
+	case w.Start == 0:
+		out.Why = fmt.Sprintf("contains %q and more, and the header begins with it", w.Stem)
+	default:
+		out.Why = fmt.Sprintf("contains %q and more, and the header has %s", w.Stem, printable(string(e.Contact)))
 	}
 	return out
+}
+
+// standings explain why a word counts or does not. STEM is the part of it that is part of
+// many crawlers' names.
+var standings = map[crawler.Standing]string{
+	crawler.InContact:  "in a URL or an e-mail address, which names a page and not the client",
+	crawler.BehindLike: `after "like ", which names another program`,
+	crawler.Rival:      "a crawler of another operator, which makes the header ambiguous",
+	crawler.Bare:       "says that the client is a crawler, but not which one",
+	crawler.NoContact:  `contains "STEM", but the header neither begins with it nor has a URL or an e-mail address`,
+	crawler.Control:    controlToken,
+	crawler.Device:     `contains "STEM", but is where a browser on Android names its device`,
+	crawler.Later:      `contains "STEM", but after another word that does`,
 }
 
 const controlToken = "a control token: it is for robots.txt only, no client sends it as its name, and no log shows whether it is obeyed"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -186,5 +188,21 @@ func choice(cmd *cobra.Command, name, value, usage string, values ...string) (ge
 			}
 		}
 		return "", usageError("--%s %q is none of %s", name, *got, list)
+	}
+}
+
+func newVersion(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			version := "(devel)"
+			if info, ok := debug.ReadBuildInfo(); ok {
+				version = cmp.Or(info.Main.Version, version)
+			}
+			_, err := fmt.Fprintf(s.out, "robotsieve %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
 	}
 }
