@@ -59,7 +59,9 @@ var terms = map[string]struct{ heading, means string }{
 }
 
 // title is the name of a column in a sentence.
-func (c column) title() string { return strings.ReplaceAll(c.name, "_", " ") }
+func (c column) title() string {
+	return cmp.Or(strings.NewReplacer("\u00ad", "", "\u200b", "").Replace(c.heading), strings.ReplaceAll(c.name, "_", " "))
+}
 
 // sum adds up a figure of crawlers.
 func (c column) sum(crawlers []audit.CrawlerInfo) (n int64) {
