@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -124,16 +125,6 @@ func (c condition) count(r *audit.Report) (n int64) {
 }
 
 func (c condition) holds(n int64) bool {
-	switch c.operator {
-	case ">":
-		return n > c.n
-	case ">=":
-		return n >= c.n
-	case "<":
-		return n < c.n
-	case "<=":
-		return n <= c.n
-	default:
-		return n == c.n
-	}
+	is := map[int]string{-1: "<", 0: "=", 1: ">"}[cmp.Compare(n, c.n)]
+	return strings.Contains(c.operator, is)
 }

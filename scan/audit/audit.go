@@ -25,7 +25,6 @@ package audit
 import (
 	"context"
 	"encoding/binary"
-	"slices"
 	"strings"
 	"time"
 
@@ -138,7 +137,7 @@ type Judged struct {
 type Auditor struct {
 	config    Config
 	profiles  map[*crawler.Profile]uint16 // index in Config.Crawlers.Profiles
-	operators []uint16                    // of each profile: index among the names of operators
+	operators []uint16                    // of each profile: the number of its operator
 }
 
 // New returns an auditor.
@@ -147,17 +146,14 @@ func New(c Config) *Auditor {
 		c.Identities = crawler.NewIdentities(c.Crawlers, crawler.IdentityOptions{})
 	}
 	a := &Auditor{config: c, profiles: map[*crawler.Profile]uint16{}}
-	profiles := c.Crawlers.Profiles()
-	var names []string
+	profiles, numbers := c.Crawlers.Profiles(), map[string]uint16{}
 	for i := range profiles {
-		a.profiles[&profiles[i]] = uint16(i)
-		names = append(names, profiles[i].Operator)
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	for i := range profiles {
-		at, _ := slices.BinarySearch(names, profiles[i].Operator)
-		a.operators = append(a.operators, uint16(at))
+		p := &profiles[i]
+		if _, known := numbers[p.Operator]; !known {
+			numbers[p.Operator] = uint16(len(numbers))
+		}
+		a.profiles[p] = uint16(i)
+		a.operators = append(a.operators, numbers[p.Operator])
 	}
 	return a
 }

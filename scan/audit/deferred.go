@@ -83,8 +83,8 @@ func (w *Worker) head(operator []byte, kind byte) []byte {
 	return append(append(w.key[:0], operator...), kind)
 }
 
-// appendWho appends the index of the crawler, and its site.
-func (w *Worker) appendWho(b []byte, c *agent, at site) []byte {
+// appendCrawlerAt appends the index of the crawler, and its site.
+func (w *Worker) appendCrawlerAt(b []byte, c *agent, at site) []byte {
 	b = binary.BigEndian.AppendUint16(b, c.index)
 	b = binary.BigEndian.AppendUint32(b, uint32(at.First))
 	return binary.BigEndian.AppendUint32(b, uint32(at.N))
@@ -116,14 +116,14 @@ func (w *Worker) deferCounts(key string, row *row) {
 func (w *Worker) deferFetch(at site, c *agent, kind answerKind) {
 	b := w.head(c.operator, recordFetch)
 	b = appendTime(b, w.record.Time)
-	w.key = append(w.appendWho(b, c, at), byte(kind))
+	w.key = append(w.appendCrawlerAt(b, c, at), byte(kind))
 	w.keep()
 }
 
 // deferVisit keeps that the record was a request for which robots.txt states a
 // Crawl-delay.
 func (w *Worker) deferVisit(at site, c *agent, delay time.Duration) {
-	b := w.appendWho(w.head(c.operator, recordVisit), c, at)
+	b := w.appendCrawlerAt(w.head(c.operator, recordVisit), c, at)
 	b = appendBytes(b, w.address())
 	b = appendTime(b, w.record.Time)
 	w.key = binary.AppendUvarint(b, uint64(max(delay.Milliseconds(), 0)))
@@ -133,7 +133,7 @@ func (w *Worker) deferVisit(at site, c *agent, delay time.Duration) {
 // deferRequest keeps a request whose verdict depends on other lines.
 func (w *Worker) deferRequest(at site, c *agent, identity Identity) {
 	r := &w.record
-	b := w.appendWho(w.head(c.operator, recordRequest), c, at)
+	b := w.appendCrawlerAt(w.head(c.operator, recordRequest), c, at)
 	for i := range at.N {
 		b = w.appendAnswers(b, at.First+i, c)
 	}
@@ -191,7 +191,7 @@ func (w *Worker) address() []byte {
 	return a[:min(len(a), maxHostName)]
 }
 
-// appendBytes appends up to 255 bytes behind their number.
+// appendBytes appends up to 255 bytes after their number.
 func appendBytes(b, s []byte) []byte { return append(append(b, byte(len(s))), s...) }
 
 // recordReader takes a deferred record apart. It returns views of the record.
@@ -262,14 +262,14 @@ func (r *recordReader) operator() (key []byte, name string) {
 	return all[:len(all)-len(r.rest)], name
 }
 
-// who is the crawler and the site of a deferred record.
-type who struct {
+// crawlerAt is a crawler and the site that it requested.
+type crawlerAt struct {
 	crawler uint16 // agent.index
 	at      policy.Site
 }
 
-func (r *recordReader) who(p *policy.Policy) who {
-	w := who{crawler: r.uint16(), at: policy.Site{First: int32(r.uint32()), N: int32(r.uint32())}}
+func (r *recordReader) crawlerAt(p *policy.Policy) crawlerAt {
+	w := crawlerAt{crawler: r.uint16(), at: policy.Site{First: int32(r.uint32()), N: int32(r.uint32())}}
 	if n := int64(len(p.Origins())); w.at.First < 0 || w.at.N < 0 || int64(w.at.First)+int64(w.at.N) > n {
 		r.bad, w.at = true, policy.Site{}
 	}

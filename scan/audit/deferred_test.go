@@ -70,7 +70,7 @@ func TestLateFetchHoldsWhatWasTold(t *testing.T) {
 		rd := &recordReader{rest: recordsOf(t, a, e, recordFetch)}
 		_, name := rd.operator()
 		rd.byte()
-		when, who := rd.time(), rd.who(a.config.Policy)
+		when, who := rd.time(), rd.crawlerAt(a.config.Policy)
 		kind := answerKind(rd.byte())
 		rd.end()
 		if rd.bad || name != "" || when != moment(-100) || who.at.N != 1 || kind != c.want {
@@ -89,7 +89,7 @@ func TestLateRequestIsReadAsItWasWritten(t *testing.T) {
 		t.Errorf("operator %q, name %q; want %q", key, name, want)
 	}
 	rd.byte()
-	who := rd.who(a.config.Policy)
+	who := rd.crawlerAt(a.config.Policy)
 	copies := a.config.Policy.Copies(who.at.First)
 	answers := rd.runs(nil, copies)
 	line, what, identity, when := rd.uint32(), rd.byte(), Identity(rd.byte()), rd.time()
@@ -107,7 +107,7 @@ func TestLateVisitIsReadAsItWasWritten(t *testing.T) {
 	rd := &recordReader{rest: recordsOf(t, a, e, recordVisit)}
 	rd.operator()
 	rd.byte()
-	who, address, when, delay := rd.who(a.config.Policy), rd.bytes(), rd.time(), rd.delay()
+	who, address, when, delay := rd.crawlerAt(a.config.Policy), rd.bytes(), rd.time(), rd.delay()
 	rd.end()
 	if rd.bad || a.config.Policy.Origins()[who.at.First].Host != "www.example.com" || string(address) != "2001:db8::1" ||
 		when != moment(-7) || delay != 5000 {

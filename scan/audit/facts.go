@@ -16,17 +16,11 @@ type facts struct {
 	policy  *policy.Policy
 	origins map[int32]*originFacts
 	anyone  originFacts // where the origin is not known
-	rules   map[toldKey][]told
+	rules   map[crawlerAt][]told
 }
 
 // originFacts has the moments of each kind of answer.
 type originFacts [toldRedirect + 1]moments
-
-// toldKey names a crawler, and the origins that it may have fetched from.
-type toldKey struct {
-	crawler uint16
-	at      policy.Site
-}
 
 // told is the first moment at which a crawler got the rules while these versions of
 // each of the origins were in force.
@@ -39,30 +33,30 @@ type told struct {
 type versionRange struct{ first, last int }
 
 func newFacts(p *policy.Policy) *facts {
-	return &facts{policy: p, origins: map[int32]*originFacts{}, rules: map[toldKey][]told{}}
+	return &facts{policy: p, origins: map[int32]*originFacts{}, rules: map[crawlerAt][]told{}}
 }
 
 // add adds a fetch. Fetches come in the order of time.
-func (f *facts) add(who who, t int64, kind answerKind) {
+func (f *facts) add(from crawlerAt, t int64, kind answerKind) {
 	switch {
 	case kind == toldNothing:
 	case kind == toldRules:
-		f.tell(toldKey(who), t)
-	case who.at.N == 0: // it may have been any of them
+		f.tell(from, t)
+	case from.at.N == 0: // it may have been any of them
 		f.anyone[kind].add(t, int64(f.policy.Window()))
 	default:
-		for i := range who.at.N {
-			of := f.origins[who.at.First+i]
+		for i := range from.at.N {
+			of := f.origins[from.at.First+i]
 			if of == nil {
 				of = &originFacts{}
-				f.origins[who.at.First+i] = of
+				f.origins[from.at.First+i] = of
 			}
 			of[kind].add(t, int64(f.policy.Window()))
 		}
 	}
 }
 
-func (f *facts) tell(k toldKey, t int64) {
+func (f *facts) tell(k crawlerAt, t int64) {
 	s := int64(policy.Skew)
 	versions := make([]versionRange, k.at.N)
 	for i := range versions {
@@ -104,14 +98,14 @@ func (o *originFacts) at(t int64, l *policy.Lawful, google bool) heard {
 // gone to. A fetch that may have been from several origins counts only if the rules of
 // all of them forbid the request, and only for a request that may have gone to the same
 // ones.
-func (f *facts) informedSince(w who, answers [][]policy.Answer) (since int64, ok bool) {
+func (f *facts) informedSince(w crawlerAt, answers [][]policy.Answer) (since int64, ok bool) {
 	if since, ok = f.toldSince(w, answers); w.at.N == 1 {
 		return since, ok
 	}
 	// Or it fetched from each of them.
 	each := int64(math.MinInt64)
 	for i := range w.at.N {
-		one := who{w.crawler, policy.Site{First: w.at.First + i, N: 1}}
+		one := crawlerAt{w.crawler, policy.Site{First: w.at.First + i, N: 1}}
 		t, told := f.toldSince(one, answers[i:])
 		if !told {
 			return since, ok
@@ -125,8 +119,8 @@ func (f *facts) informedSince(w who, answers [][]policy.Answer) (since int64, ok
 }
 
 // toldSince is informedSince with the fetches from the same site only.
-func (f *facts) toldSince(w who, answers [][]policy.Answer) (since int64, ok bool) {
-	for _, t := range f.rules[toldKey(w)] {
+func (f *facts) toldSince(w crawlerAt, answers [][]policy.Answer) (since int64, ok bool) {
+	for _, t := range f.rules[w] {
 		forbidden := len(t.versions) > 0
 		for i, v := range t.versions {
 			versions := f.policy.Versions(w.at.First + int32(i))[v.first:v.last]

@@ -170,10 +170,10 @@ func TestFetchOfTwoCrawlersIsCountedOnce(t *testing.T) {
 func TestFactsOfManyFetchesAreFew(t *testing.T) {
 	p := history(t, policy.Options{}, version{from: -9 * day0, body: "a"}, version{from: 0, body: "b"}, version{from: day0, status: 404})
 	f := newFacts(p)
-	who := who{crawler: 4, at: policy.Site{First: 0, N: 1}}
+	from := crawlerAt{crawler: 4, at: policy.Site{First: 0, N: 1}}
 	for n := -day0; n < 2*day0; n += 10 {
 		for kind := range toldRedirect + 1 {
-			f.add(who, moment(n), kind)
+			f.add(from, moment(n), kind)
 		}
 	}
 	of := f.origins[0]
@@ -181,7 +181,7 @@ func TestFactsOfManyFetchesAreFew(t *testing.T) {
 		t.Errorf("%d, %d and %d periods", len(of[toldNone].intervals), len(of[toldLimited].intervals), len(of[toldRedirect].intervals))
 	}
 	// Before, about, and after each of two changes.
-	if list := f.rules[toldKey{4, who.at}]; len(list) != 5 {
+	if list := f.rules[crawlerAt{4, from.at}]; len(list) != 5 {
 		t.Errorf("told %+v", list)
 	}
 }

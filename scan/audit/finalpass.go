@@ -109,26 +109,26 @@ func (s *finalPass) count(rd *recordReader, n int64) {
 
 func (s *finalPass) fetch(rd *recordReader, n int64, rates *rates) {
 	t := rd.time()
-	who := rd.who(s.run.auditor.config.Policy)
+	from := rd.crawlerAt(s.run.auditor.config.Policy)
 	kind := answerKind(rd.byte())
-	row, _ := s.row(rd, who.crawler)
+	row, _ := s.row(rd, from.crawler)
 	rd.require(kind&^borrowed <= toldRedirect)
 	if rd.end(); rd.bad {
 		return
 	}
-	s.facts.add(who, t, kind&^borrowed)
+	s.facts.add(from, t, kind&^borrowed)
 	if rates != nil && kind&borrowed == 0 {
-		rates.fetch(row, who.at, t, n)
+		rates.fetch(row, from.at, t, n)
 	}
 }
 
 func (s *finalPass) visit(rd *recordReader, n int64, rates *rates) {
-	who := rd.who(s.run.auditor.config.Policy)
+	from := rd.crawlerAt(s.run.auditor.config.Policy)
 	address, t, delay := rd.bytes(), rd.time(), rd.delay()
-	row, _ := s.row(rd, who.crawler)
-	rd.require(who.at.N > 0)
+	row, _ := s.row(rd, from.crawler)
+	rd.require(from.at.N > 0)
 	if rd.end(); !rd.bad && rates != nil {
-		rates.visit(row, who.at, address, t, delay, n)
+		rates.visit(row, from.at, address, t, delay, n)
 	}
 }
 
@@ -152,16 +152,16 @@ func (s *finalPass) row(rd *recordReader, crawler uint16) (*row, *crawler.Profil
 func (s *finalPass) request(rd *recordReader, n int64, judged func(*judgement)) {
 	a := s.run.auditor
 	p := a.config.Policy
-	who := rd.who(p)
+	from := rd.crawlerAt(p)
 	if rd.bad {
 		return
 	}
 	head := rd.rest
-	for len(s.answers) < int(who.at.N) {
+	for len(s.answers) < int(from.at.N) {
 		s.answers, s.lines = append(s.answers, nil), append(s.lines, 0)
 	}
-	for i := range who.at.N {
-		s.answers[i] = rd.runs(s.answers[i][:0], p.Copies(who.at.First+i))
+	for i := range from.at.N {
+		s.answers[i] = rd.runs(s.answers[i][:0], p.Copies(from.at.First+i))
 		s.lines[i] = rd.uint32()
 	}
 	head = head[:len(head)-len(rd.rest)]
@@ -175,55 +175,55 @@ func (s *finalPass) request(rd *recordReader, n int64, judged func(*judgement)) 
 	if a.keepsLines() {
 		x.Line = rd.take(min(len(rd.rest), maxSample))
 	}
-	x.row, x.Profile = s.row(rd, who.crawler)
-	rd.require(who.at.N > 0 && x.Outcome < outcomes && x.Method < methods && x.Identity < identities && x.Identity != SpoofedIdentity)
+	x.row, x.Profile = s.row(rd, from.crawler)
+	rd.require(from.at.N > 0 && x.Outcome < outcomes && x.Method < methods && x.Identity < identities && x.Identity != SpoofedIdentity)
 	if rd.end(); rd.bad {
 		return
 	}
-	if s.run.verified[verifiedKey{who.crawler, string(x.address)}] && s.name == "" && x.Identity == Unverified {
+	if s.run.verified[verifiedKey{from.crawler, string(x.address)}] && s.name == "" && x.Identity == Unverified {
 		x.Identity = Verified
 	}
 	x.Crawler = x.row.name
-	s.decide(x, who, head)
+	s.decide(x, from, head)
 	judged(x)
 }
 
 // decide gives a request its verdict, by all origins that it may have gone to. answers
 // are the bytes of the record that have the answers of their copies.
-func (s *finalPass) decide(x *judgement, who who, answers []byte) {
+func (s *finalPass) decide(x *judgement, from crawlerAt, answers []byte) {
 	a := s.run.auditor
 	p := a.config.Policy
 	google := a.google(x.Profile)
 	var d decision
-	for i := range who.at.N {
-		o := who.at.First + i
+	for i := range from.at.N {
+		o := from.at.First + i
 		l := p.Lawful(o, x.Time, google)
 		e := decide(l, s.answers[i], s.facts.at(o, x.Time, l, google))
 		if i == 0 {
-			d, x.rule = e, ruleKey{who.at, l.Cited, s.lines[i]}
+			d, x.rule = e, ruleKey{from.at, l.Cited, s.lines[i]}
 		} else {
-			d = together(d, e, a.sameHost(who.at.First, o))
+			d = together(d, e, a.sameHost(from.at.First, o))
 		}
 	}
 	x.Verdict, x.Reason = d.verdict, d.reason
 	// Users of one tool do not know of each other's fetches.
-	x.Informed = (x.Profile == nil || !x.Profile.Anybodys()) && s.memo.informed(s, who, answers, x.Time)
+	x.Informed = (x.Profile == nil || !x.Profile.Anybodys()) && s.memo.informed(s, from, answers, x.Time)
 }
 
 // informedMemo keeps since when the crawler of the last request was informed: the next
 // request is nearly always alike.
 type informedMemo struct {
-	who     who
+	from    crawlerAt
 	answers []byte
 	since   int64
 	ok      bool
 	filled  bool
 }
 
-func (m *informedMemo) informed(s *finalPass, who who, answers []byte, t int64) bool {
-	if !m.filled || m.who != who || !bytes.Equal(m.answers, answers) {
-		m.who, m.answers, m.filled = who, append(m.answers[:0], answers...), true
-		m.since, m.ok = s.facts.informedSince(who, s.answers[:who.at.N])
+func (m *informedMemo) informed(s *finalPass, from crawlerAt, answers []byte, t int64) bool {
+	if !m.filled || m.from != from || !bytes.Equal(m.answers, answers) {
+		m.from, m.answers, m.filled = from, append(m.answers[:0], answers...), true
+		m.since, m.ok = s.facts.informedSince(from, s.answers[:from.at.N])
 	}
 	return m.ok && m.since < t
 }
@@ -246,7 +246,7 @@ func (r *Run) count(x *judgement) {
 		row.graceInformed += x.N
 	}
 	if x.Verdict == Violation {
-		row.violations[violation{x.Identity, x.Outcome, x.Method, x.Informed}] += x.N
+		row.violations[violationKind(x.Identity, x.Outcome, x.Method, x.Informed)] += x.N
 		row.rules[x.rule] += x.N
 		for range min(x.N, int64(row.samples.most)) {
 			row.samples.add(x.Time, x.Line)

@@ -319,23 +319,16 @@ func (a *Auditor) versionsAt(o int32, k sizeKey, isFirst bool, at int64) []polic
 }
 
 // listViolations returns the violations that occur, and their sums by outcome.
-func (r *row) listViolations() ([]ViolationInfo, OutcomeCounts) {
-	list := []ViolationInfo{}
-	var sums OutcomeCounts
-	kinds := slices.SortedFunc(maps.Keys(r.violations), func(x, y violation) int {
-		informed := func(v violation) int {
-			if v.informed {
-				return 1
-			}
-			return 0
+func (r *row) listViolations() (list []ViolationInfo, sums OutcomeCounts) {
+	list = []ViolationInfo{}
+	for kind, n := range r.violations {
+		method, outcome := kind/2, kind/2/int(methods)
+		identity := outcome / int(outcomes)
+		method, outcome = method%int(methods), outcome%int(outcomes)
+		if n > 0 {
+			list = append(list, ViolationInfo{identityNames[identity], outcomeNames[outcome], methodNames[method], kind%2 == 1, n})
+			sums[outcome] += n
 		}
-		return cmp.Or(cmp.Compare(x.identity, y.identity), cmp.Compare(x.outcome, y.outcome),
-			cmp.Compare(x.method, y.method), informed(x)-informed(y))
-	})
-	for _, v := range kinds {
-		n := r.violations[v]
-		list = append(list, ViolationInfo{v.identity.String(), v.outcome.String(), v.method.String(), v.informed, n})
-		sums[v.outcome] += n
 	}
 	return list, sums
 }

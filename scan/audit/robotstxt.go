@@ -44,7 +44,7 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 		return
 	}
 	if c.exempt() {
-		kind = toldNothing // robots.txt does not bind it, so its answers tell nobody anything
+		kind = toldNothing // robots.txt does not bind it, so its answers count for no crawler
 	}
 	w.deferFetch(at, c, kind)
 }

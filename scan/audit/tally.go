@@ -118,7 +118,7 @@ type row struct {
 	verdicts   VerdictCounts
 	reasons    ReasonCounts
 	identities IdentityCounts
-	violations map[violation]int64
+	violations violationCounts
 	rules      map[ruleKey]int64 // violations of each
 	ruleRest   int64             // and of those that are not kept
 	samples    samples
@@ -130,12 +130,16 @@ type row struct {
 	delays    []delayGaps
 }
 
-// violation is one kind of violations.
-type violation struct {
-	identity Identity
-	outcome  Outcome
-	method   Method
-	informed bool
+// violationCounts counts violations by kind, in the order of reports.
+type violationCounts [int(identities) * int(outcomes) * int(methods) * 2]int64
+
+// violationKind returns the index of a kind in violationCounts.
+func violationKind(i Identity, o Outcome, m Method, informed bool) int {
+	kind := ((int(i)*int(outcomes)+int(o))*int(methods) + int(m)) * 2
+	if informed {
+		kind++
+	}
+	return kind
 }
 
 // fetches are a crawler's GETs of /robots.txt, without the spoofed ones.
@@ -164,7 +168,7 @@ func (r *row) count(i Identity, d decision, n int64) {
 }
 
 func (t *tally) newRow(name string) *row {
-	return &row{name: name, violations: map[violation]int64{}, rules: map[ruleKey]int64{}, samples: samples{most: t.samples}}
+	return &row{name: name, rules: map[ruleKey]int64{}, samples: samples{most: t.samples}}
 }
 
 // rowOf returns the row of a crawler.
@@ -210,7 +214,7 @@ func (r *row) merge(other *row) {
 	add(r.verdicts[:], other.verdicts[:], 1)
 	add(r.reasons[:], other.reasons[:], 1)
 	add(r.identities[:], other.identities[:], 1)
-	addTimes(r.violations, other.violations, 1)
+	add(r.violations[:], other.violations[:], 1)
 	r.graceInformed += other.graceInformed
 	if f := other.fetches; f != nil {
 		r.fetched().merge(f.period, f.answers, f.refused, 1)
