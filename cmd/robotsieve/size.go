@@ -1,17 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
-)
-
-var (
-	errBytes    = errors.New("is not a number of bytes, such as 256MB or 1GiB")
-	errDuration = errors.New("is not a time, such as 24h or 30d")
 )
 
 // units are the units of bytes, the longer names first.
@@ -35,23 +29,21 @@ func parseBytes(s string) (int64, error) {
 	}
 	n, err := strconv.ParseFloat(number, 64)
 	if n *= unit; err != nil || !(n >= 1 && n < math.MaxInt64) {
-		return 0, fmt.Errorf("%q %w", s, errBytes)
+		return 0, fmt.Errorf("%q is not a number of bytes, such as 256MB or 1GiB", s)
 	}
 	return int64(n), nil
 }
 
 // parseDuration reads a time in the form of Go, or a whole number of days.
 func parseDuration(s string) (time.Duration, error) {
-	if number, ok := strings.CutSuffix(s, "d"); ok {
-		n, err := strconv.ParseUint(number, 10, 16)
-		if err != nil {
-			return 0, fmt.Errorf("%q %w", s, errDuration)
-		}
-		return time.Duration(n) * 24 * time.Hour, nil
-	}
 	d, err := time.ParseDuration(s)
+	if number, ok := strings.CutSuffix(s, "d"); ok {
+		var days uint64
+		days, err = strconv.ParseUint(number, 10, 16)
+		d = time.Duration(days) * 24 * time.Hour
+	}
 	if err != nil {
-		return 0, fmt.Errorf("%q %w", s, errDuration)
+		return 0, fmt.Errorf("%q is not a time, such as 24h or 30d", s)
 	}
 	return d, nil
 }
