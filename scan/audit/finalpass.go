@@ -101,7 +101,11 @@ func (s *finalPass) count(rd *recordReader, n int64) {
 		return
 	}
 	name := fromLatin1(saved.Name)
-	rd.require(strings.ToLower(name) == s.name && saved.restore(s.counts, n) == nil)
+	row, err := saved.restore(n)
+	if rd.require(strings.ToLower(name) == s.name && err == nil); rd.bad {
+		return
+	}
+	s.counts.merge(row, n)
 	if s.counts.name == "" || name < s.counts.name {
 		s.counts.name = name
 	}

@@ -33,16 +33,11 @@ type fetchRate struct {
 	within int64 // gaps of at most a day
 }
 
-// fetchGaps says how a crawler fetched robots.txt: the gaps between successive
-// fetches from one site, in milliseconds.
-type fetchGaps struct{ n, within, median, longest int64 }
-
-// delayGaps says how a crawler kept a Crawl-delay on a site: the gaps between
-// successive requests of one address, in milliseconds. delay is the one stated at
-// the last request; shorter counts gaps by the one stated at their end.
-type delayGaps struct {
-	at                             policy.Site
-	delay, n, shorter, median, p10 int64
+// delayAt is how a crawler kept a Crawl-delay on a site. Delay is the one stated at the
+// last request; Shorter counts gaps by the one stated at their end.
+type delayAt struct {
+	at policy.Site
+	DelayInfo
 }
 
 const (
@@ -106,6 +101,8 @@ func millis(from, to int64) int64 {
 	return to/millisecond - from/millisecond
 }
 
+func seconds(millis int64) float64 { return float64(millis) / 1000 }
+
 func newRates() *rates { return &rates{fetches: map[*row]*fetchRate{}} }
 
 // fetch adds n fetches at one moment. Those of an operator come in the order of time.
@@ -165,9 +162,9 @@ func (r *rates) add(millis, delay, n int64) {
 // endVisits adds the measurements of visits to their row.
 func (r *rates) endVisits() {
 	if r.row != nil && r.gaps.n > 0 {
-		r.row.delays = append(r.row.delays, delayGaps{
-			r.at, r.delay, r.gaps.n, r.shorter, r.gaps.quantile(50), r.gaps.quantile(10),
-		})
+		r.row.delays = append(r.row.delays, delayAt{r.at, DelayInfo{
+			Delay: seconds(r.delay), Gaps: r.gaps.n, Shorter: r.shorter, Median: seconds(r.gaps.quantile(50)), P10: seconds(r.gaps.quantile(10)),
+		}})
 	}
 	r.row = nil
 }
@@ -177,7 +174,9 @@ func (r *rates) endOperator() {
 	r.endVisits()
 	for row, f := range r.fetches {
 		if f.gaps.n > 0 {
-			row.fetchGaps = fetchGaps{f.gaps.n, f.within, f.gaps.quantile(50), f.gaps.max}
+			row.fetchGaps = FetchInfo{
+				Gaps: f.gaps.n, MedianGap: seconds(f.gaps.quantile(50)), LongestGap: seconds(f.gaps.max), Within24h: float64(f.within) / float64(f.gaps.n),
+			}
 		}
 	}
 	clear(r.fetches)

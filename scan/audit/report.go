@@ -1,11 +1,11 @@
 package audit
 
-// Schema is the name of the form of a Report as JSON.
-const Schema = "robotsieve.audit/1"
+// schema is the name of the form of a Report as JSON.
+const schema = "robotsieve.audit/1"
 
 // Report is the result of an audit. As JSON it is an object that other programs rely
-// on under the name Schema: fields may be added to it, none renamed, and all are always
-// present.
+// on under the name robotsieve.audit/1: fields may be added to it, none is renamed, and
+// all are always present.
 type Report struct {
 	Schema string `json:"schema"`
 	// Partial: not all of the input was read.

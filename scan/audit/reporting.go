@@ -14,9 +14,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// OtherCrawlers is the name of the row of unknown crawlers beyond the most
+// otherCrawlers is the name of the row of unknown crawlers beyond the most
 // frequent.
-const OtherCrawlers = "(other unknown crawlers)"
+const otherCrawlers = "(other unknown crawlers)"
 
 // unknown stands for what is not known of a crawler.
 const unknown = "unknown"
@@ -76,7 +76,7 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 
 func (a *Auditor) report(t *tally, in Inputs) *Report {
 	r := &Report{
-		Schema: Schema, Partial: in.Partial, LineCounts: t.LineCounts, Sampling: printable(a.config.Basis.Sampled),
+		Schema: schema, Partial: in.Partial, LineCounts: t.LineCounts, Sampling: printable(a.config.Basis.Sampled),
 		EndInZero:       t.EndInZero,
 		Policy:          a.policyInfo(t),
 		Ranges:          append([]RangeInfo{}, a.config.Basis.Ranges...),
@@ -195,9 +195,8 @@ func (a *Auditor) crawler(r *row) CrawlerInfo {
 			cmp.Compare(x.Version, y.Version), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Rule, y.Rule))
 	})
 	for _, d := range r.delays {
-		info.CrawlDelay = append(info.CrawlDelay, DelayInfo{
-			a.originText(d.at), float64(d.delay) / 1000, d.n, d.shorter, float64(d.median) / 1000, float64(d.p10) / 1000,
-		})
+		d.Origin = a.originText(d.at)
+		info.CrawlDelay = append(info.CrawlDelay, d.DelayInfo)
 	}
 	for _, s := range r.samples.kept {
 		info.Samples = append(info.Samples, SampleInfo{timeText(s.Time), Printable(s.Line)})
@@ -334,7 +333,8 @@ func (r *row) listViolations() (list []ViolationInfo, sums OutcomeCounts) {
 }
 
 func (r *row) fetchInfo() FetchInfo {
-	info := FetchInfo{Refused: []StatusCount{}}
+	info := r.fetchGaps
+	info.Refused = []StatusCount{}
 	if f := r.fetches; f != nil {
 		if f.period.any {
 			info.First, info.Last = timeText(f.period.first), timeText(f.period.last)
@@ -346,11 +346,6 @@ func (r *row) fetchInfo() FetchInfo {
 		for _, status := range slices.Sorted(maps.Keys(f.refused)) {
 			info.Refused = append(info.Refused, StatusCount{status, f.refused[status]})
 		}
-	}
-	if g := r.fetchGaps; g.n > 0 {
-		info.Gaps = g.n
-		info.MedianGap, info.LongestGap = float64(g.median)/1000, float64(g.longest)/1000
-		info.Within24h = float64(g.within) / float64(g.n)
 	}
 	return info
 }

@@ -233,10 +233,12 @@ func (a *Auditor) restore(s *savedTally) (*tally, error) {
 		if saved.Profile < 0 || saved.Profile >= len(profiles) {
 			return nil, ErrDamaged
 		}
-		p := &profiles[saved.Profile]
-		if err := saved.restore(t.rowOf(crawler.Claim{Profile: p, Name: p.Name}), 1); err != nil {
+		r, err := saved.restore(1)
+		if err != nil {
 			return nil, err
 		}
+		p := &profiles[saved.Profile]
+		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r, 1)
 	}
 	for host, n := range s.Hosts {
 		t.hosts.kept[fromLatin1(host)] = tallied{n: n}
@@ -264,28 +266,24 @@ func (a *Auditor) knows(k sizeKey) bool {
 	return 0 <= k.first && k.first <= k.last && int(k.last) <= len(p.Versions(k.at.First))
 }
 
-// restore adds to a row n times the saved counts.
-func (s *savedRow) restore(r *row, n int64) error {
+// restore returns the saved row, if n times its counts make sense.
+func (s *savedRow) restore(n int64) (*row, error) {
 	all := slices.Concat([]int64{s.Requests}, s.Verdicts, s.Reasons, s.Identities)
-	f := s.Fetches
-	if f != nil {
+	if f := s.Fetches; f != nil {
 		all = slices.AppendSeq(all, maps.Values(f.Answers))
 		all = slices.AppendSeq(all, maps.Values(f.Refused))
 	}
-	if len(s.Verdicts) != len(r.verdicts) || len(s.Reasons) != len(r.reasons) || len(s.Identities) != len(r.identities) ||
+	if len(s.Verdicts) != int(verdicts) || len(s.Reasons) != int(reasons) || len(s.Identities) != int(identities) ||
 		slices.Min(all) < 0 || slices.Max(all) > math.MaxInt64/n {
-		return ErrDamaged
+		return nil, ErrDamaged
 	}
-	r.requests += s.Requests * n
-	add(r.verdicts[:], s.Verdicts, n)
-	add(r.reasons[:], s.Reasons, n)
-	add(r.identities[:], s.Identities, n)
-	if f == nil {
-		return nil
+	r := &row{requests: s.Requests, verdicts: VerdictCounts(s.Verdicts), reasons: ReasonCounts(s.Reasons), identities: IdentityCounts(s.Identities)}
+	var err error
+	if f := s.Fetches; f != nil {
+		r.fetches = &fetches{answers: f.Answers, refused: f.Refused}
+		r.fetches.period, err = f.Period.restore()
 	}
-	during, err := f.Period.restore()
-	r.fetched().merge(during, f.Answers, f.Refused, n)
-	return err
+	return r, err
 }
 
 // addsUp tells whether the numbers of a tally add up after the final pass: those of

@@ -126,8 +126,8 @@ type row struct {
 	graceInformed int64
 	fetches       *fetches // of robots.txt; nil if there are none
 	// Set by the final pass:
-	fetchGaps fetchGaps
-	delays    []delayGaps
+	fetchGaps FetchInfo // with nothing but gaps
+	delays    []delayAt
 }
 
 // violationCounts counts violations by kind, in the order of reports.
@@ -208,27 +208,22 @@ func (r *row) listRules() {
 	}
 }
 
-// merge adds the counts of another row.
-func (r *row) merge(other *row) {
-	r.requests += other.requests
-	add(r.verdicts[:], other.verdicts[:], 1)
-	add(r.reasons[:], other.reasons[:], 1)
-	add(r.identities[:], other.identities[:], 1)
-	add(r.violations[:], other.violations[:], 1)
-	r.graceInformed += other.graceInformed
+// merge adds n times the counts of another row.
+func (r *row) merge(other *row, n int64) {
+	r.requests += other.requests * n
+	add(r.verdicts[:], other.verdicts[:], n)
+	add(r.reasons[:], other.reasons[:], n)
+	add(r.identities[:], other.identities[:], n)
+	add(r.violations[:], other.violations[:], n)
+	r.graceInformed += other.graceInformed * n
 	if f := other.fetches; f != nil {
-		r.fetched().merge(f.period, f.answers, f.refused, 1)
+		r.fetched().period.merge(f.period)
+		addTimes(r.fetches.answers, f.answers, n)
+		addTimes(r.fetches.refused, f.refused, n)
 	}
-	addTimes(r.rules, other.rules, 1)
-	r.ruleRest += other.ruleRest
+	addTimes(r.rules, other.rules, n)
+	r.ruleRest += other.ruleRest * n
 	r.samples.merge(&other.samples)
-}
-
-// merge adds fetches n times.
-func (f *fetches) merge(p period, answers, refused map[int]int64, n int64) {
-	f.period.merge(p)
-	addTimes(f.answers, answers, n)
-	addTimes(f.refused, refused, n)
 }
 
 // addTimes adds each number n times.
@@ -243,7 +238,7 @@ func addTimes[K comparable](to, from map[K]int64, n int64) {
 func (t *tally) merge(other *tally) {
 	t.totals.add(other.totals)
 	for p, r := range other.known {
-		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r)
+		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r, 1)
 	}
 	t.hosts.merge(other.hosts)
 	t.sizes.merge(other.sizes)
@@ -258,7 +253,7 @@ type ranking struct {
 	others *row
 }
 
-func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(OtherCrawlers)} }
+func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(otherCrawlers)} }
 
 // add adds the complete row of a crawler; nil is none.
 func (r *ranking) add(of *row) {
@@ -277,7 +272,7 @@ func (r *ranking) cut() {
 	slices.SortFunc(r.best, func(x, y *row) int { return cmp.Or(cmp.Compare(y.requests, x.requests), cmp.Compare(x.name, y.name)) })
 	for len(r.best) > maxUnknownListed {
 		last := len(r.best) - 1
-		r.others.merge(r.best[last])
+		r.others.merge(r.best[last], 1)
 		r.best = r.best[:last]
 	}
 }
