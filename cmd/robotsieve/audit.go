@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -170,7 +169,8 @@ func (f form) finish(s streams, a *job.Audited, err error) error {
 	wasRead := func(in audit.InputInfo) bool { return in.Format != "" }
 	if in := a.Report.Inputs; f.output != "text" || len(in) == 0 || slices.ContainsFunc(in, wasRead) { // people have read the warnings
 		if err := report.Write(s.out, f.output, a.Report, colours(s.out)); err != nil {
-			return &exitError{max(code, exitInput), fmt.Errorf("writing the report: %w", err)}
+			s.warn("writing the report: %v", err)
+			return exitWith(max(code, exitInput))
 		}
 	}
 	if code == exitDone {

@@ -56,11 +56,11 @@ func resolveWith(t *testing.T, ctx context.Context, d *fakeDNS, args ...string) 
 	cmd := newAudit(streams{strings.NewReader(""), &out, &diag}, d.resolver())
 	cmd.SetArgs(append([]string{"--resolve", "--output", "json"}, args...))
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	exit := &exitError{code: exitDone}
+	var exit exitCode
 	if err := cmd.ExecuteContext(ctx); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	r := result{out.String(), diag.String(), exit.code}
+	r := result{out.String(), diag.String(), int(exit)}
 	report, err := parseReport(r.out)
 	if err != nil {
 		t.Fatalf("%v, stderr %q", err, r.err)

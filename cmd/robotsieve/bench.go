@@ -30,7 +30,7 @@ type benchFlags struct {
 func newBench(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench --robots FILE --agent NAME URLS...",
-		Short: "The same work by this and by reference parsers",
+		Short: "Benchmark against other parsers",
 		Long: `Bench times verdicts on URLs by robotsieve and by other engines, on the same input
 in one run, and tells where they disagree with robotsieve.
 

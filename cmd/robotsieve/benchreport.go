@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/internal/english"
 )
 
 // benchReport is what a benchmark found.
@@ -80,7 +81,7 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 		fmt.Fprint(w, "PARTIAL: not all engines were measured.\n\n")
 	}
 	fmt.Fprintf(w, "%s of robots.txt, %s, asked by %s in dialect %s.\n\n",
-		plural(int64(r.Bytes), "byte"), plural(int64(r.URLs), "URL"), r.Agent, r.Dialect)
+		english.Plural(int64(r.Bytes), "byte"), english.Plural(int64(r.URLs), "URL"), r.Agent, r.Dialect)
 	var rows [][]string
 	for _, e := range r.Engines {
 		rows = append(rows, e.row(r.URLs))
@@ -101,7 +102,7 @@ func (e *engineReport) row(urls int) []string {
 	}
 	agrees := percent(e.Agreed, e.Compared)
 	if e.Compared < urls {
-		agrees += " of " + grouped(int64(e.Compared))
+		agrees += " of " + english.Grouped(int64(e.Compared))
 	}
 	if e.Engine == "robotsieve" && e.How != "external" {
 		agrees = "reference"
@@ -124,7 +125,7 @@ func (r *benchReport) notes(w *bufio.Writer) {
 				e.Engine, time.Duration(e.StartUpNS).Round(10*time.Microsecond))
 		}
 		if e.Compared < r.URLs {
-			fmt.Fprintf(w, "%s: compared on the first %s only, then stopped by --timeout.\n", e.Engine, plural(int64(e.Compared), "URL"))
+			fmt.Fprintf(w, "%s: compared on the first %s only, then stopped by --timeout.\n", e.Engine, english.Plural(int64(e.Compared), "URL"))
 		}
 	}
 }
@@ -133,7 +134,7 @@ func (e *engineReport) writeDisagreements(w *bufio.Writer) {
 	if e.Compared == e.Agreed {
 		return
 	}
-	fmt.Fprintf(w, "\n%s disagrees with robotsieve on %s:\n", e.Engine, plural(int64(e.Compared-e.Agreed), "URL"))
+	fmt.Fprintf(w, "\n%s disagrees with robotsieve on %s:\n", e.Engine, english.Plural(int64(e.Compared-e.Agreed), "URL"))
 	for _, d := range e.Disagreements {
 		rule := "no rule matches"
 		if d.Line > 0 {
@@ -153,7 +154,7 @@ func nanoseconds(n float64) string {
 	case n < 100:
 		return strconv.FormatFloat(n, 'f', 1, 64)
 	}
-	return grouped(int64(math.Round(n)))
+	return english.Grouped(int64(math.Round(n)))
 }
 
 func spread(n, part float64) string {

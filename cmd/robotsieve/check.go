@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -91,7 +92,7 @@ func runCheck(ctx context.Context, s streams, o job.CheckOptions, output string,
 	}
 	if err := lines.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("line %s is longer than %s", grouped(n+1), plural(maxURL, "byte"))
+			err = fmt.Errorf("line %s is longer than %s", english.Grouped(n+1), english.Plural(maxURL, "byte"))
 		}
 		return errors.Join(w.close(), inputError(fmt.Errorf("reading URLs from stdin: %w", err)))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -100,10 +101,10 @@ func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 	}
 	if c.Cut > 0 {
 		s.warn("cut at --max-bytes, %s, at the end of a line: distinct bodies: %s, of %s",
-			plural(int64(c.MaxBytes), "byte"), grouped(c.Cut), plural(c.CutOrigins, "origin"))
+			english.Plural(int64(c.MaxBytes), "byte"), english.Grouped(c.Cut), english.Plural(c.CutOrigins, "origin"))
 	}
-	s.warn("%s: %s; distinct bodies: %s, of %s; rulesets: %s; archive of %s", o.Output, plural(int64(c.Origins), "origin"),
-		grouped(c.Bodies), plural(c.BodyBytes, "byte"), grouped(int64(c.Rulesets)), plural(c.Size, "byte"))
+	s.warn("%s: %s; distinct bodies: %s, of %s; rulesets: %s; archive of %s", o.Output, english.Plural(int64(c.Origins), "origin"),
+		english.Grouped(c.Bodies), english.Plural(c.BodyBytes, "byte"), english.Grouped(int64(c.Rulesets)), english.Plural(c.Size, "byte"))
 	if c.Lost {
 		return exitWith(exitInput)
 	}

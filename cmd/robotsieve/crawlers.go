@@ -10,34 +10,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// crawlersFlags are what a user says of the crawlers command.
-type crawlersFlags struct {
-	crawlers *string
-	output   func() (string, error)
-}
-
 func newCrawlers(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "crawlers [HEADER]",
-		Short: "Which crawlers are known, and how a User-Agent header is read",
-		Long: `Crawlers lists the crawlers that are known: by which words of a User-Agent header
-they are recognised, by which product tokens robots.txt may name them, whether a
-group for * binds them, whether they are exempt, and what their operators say, on
-which page and when.
+		Short: "List the known crawlers, or explain how a User-Agent header is read",
+		Long: `Crawlers lists the known crawlers: the words that identify each of them in a
+User-Agent header, the product tokens that name it in robots.txt, whether groups
+for * bind it, whether it is exempt, and what its operator says, on which page and
+when.
 
-With a HEADER it tells how that is read: which words were found in it, which of
-them count and why the others do not, who the client says that it is, and what
-follows from that. With - as the HEADER, headers are read from stdin, one a line.
+With a HEADER it explains how that header is read: which words were found in it,
+which of them count and why the others do not, which crawler the client claims to
+be, and what follows from that. With - as the HEADER, headers are read from stdin,
+one a line.
 
---crawlers FILE changes and extends what is known, by a JSON array of crawlers in
-the form that --output json prints: one with the name of a known crawler replaces it
-wholly, others are added. A word belongs to one crawler only: one that a crawler of
-FILE has is taken from the known crawler that had it, and who has no word left is
-not known any more.`,
+--crawlers FILE changes and extends the known crawlers. FILE is a JSON array in
+the form that --output json prints. An entry with the name of a known crawler
+replaces it wholly; all others are added. A word belongs to one crawler only: an
+entry takes its words from the known crawlers that have them, and a known crawler
+that has no word left is removed.`,
 		Example: `  robotsieve crawlers
   robotsieve crawlers "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
   robotsieve crawlers --crawlers mine.json --output json - < headers.txt`,
@@ -49,43 +45,38 @@ not known any more.`,
 			return completeAgents(cmd, args, "")
 		},
 	}
-	f := crawlersFlags{
-		crawlers: crawlersFlag(cmd),
-		output:   choice(cmd, "output", "text", "form of the answers", "text", "json"),
+	file, form := crawlersFlag(cmd), choice(cmd, "output", "text", "output format", "text", "json")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		output, err := form()
+		if err != nil {
+			return err
+		}
+		set, err := job.Crawlers(*file)
+		if err != nil {
+			return err
+		}
+		w := bufio.NewWriter(s.out)
+		switch {
+		case len(args) == 0:
+			err = listCrawlers(w, set.Profiles(), output)
+		case args[0] == "-":
+			err = explainLines(s, w, set, output)
+		default:
+			err = explain(w, set, args[0], output)
+		}
+		return errors.Join(err, writeError(w.Flush()))
 	}
-	cmd.RunE = func(_ *cobra.Command, args []string) error { return runCrawlers(s, f, args) }
 	return cmd
 }
 
-// crawlersFlag adds the flag --crawlers, the value of which is for job.Crawlers.
+// crawlersFlag adds the flag --crawlers, whose value is for job.Crawlers.
 func crawlersFlag(cmd *cobra.Command) *string {
-	file := cmd.Flags().String("crawlers", "", "a file of crawlers to change and extend those that are known")
+	file := cmd.Flags().String("crawlers", "", "a file of crawlers that changes and extends the known ones")
 	_ = cmd.MarkFlagFilename("crawlers", "json")
 	return file
 }
 
-func runCrawlers(s streams, f crawlersFlags, args []string) error {
-	output, err := f.output()
-	if err != nil {
-		return err
-	}
-	set, err := job.Crawlers(*f.crawlers)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(s.out)
-	switch {
-	case len(args) == 0:
-		err = listCrawlers(w, set.Profiles(), output)
-	case args[0] == "-":
-		err = explainLines(s, w, set, output)
-	default:
-		err = explain(w, set, args[0], output)
-	}
-	return errors.Join(err, writeError(w.Flush()))
-}
-
-// writeError is the error of a command whose answers could not be written.
+// writeError returns the error of a command whose answers could not be written.
 func writeError(err error) error {
 	if err == nil {
 		return nil
@@ -93,7 +84,7 @@ func writeError(err error) error {
 	return inputError(fmt.Errorf("writing the answers: %w", err))
 }
 
-// explainLines explains the headers that are read from stdin, one a line.
+// explainLines explains the headers on stdin, one a line.
 func explainLines(s streams, w *bufio.Writer, set *crawler.Set, output string) error {
 	lines := bufio.NewScanner(s.in)
 	lines.Buffer(nil, maxURL)
@@ -106,10 +97,11 @@ func explainLines(s streams, w *bufio.Writer, set *crawler.Set, output string) e
 			return err
 		}
 	}
-	if err := lines.Err(); err != nil {
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("line %s is longer than %s", grouped(n+1), plural(maxURL, "byte"))
-		}
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("line %s is longer than %s", english.Grouped(n+1), english.Plural(maxURL, "byte"))
+	}
+	if err != nil {
 		return inputError(fmt.Errorf("reading headers from stdin: %w", err))
 	}
 	return nil
@@ -125,30 +117,29 @@ func explain(w *bufio.Writer, set *crawler.Set, header, output string) error {
 	return nil
 }
 
-// listCrawlers prints all that is known.
+// maxWordsShown bounds the list of a crawler's words in the table, in characters.
+const maxWordsShown = 60
+
+// listCrawlers prints all known crawlers.
 func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) error {
-	if output == "json" {
-		for i, p := range profiles {
+	var rows [][]string
+	exempt, sourced := int64(0), int64(0)
+	for i, p := range profiles {
+		p = printableProfile(p)
+		if output == "json" {
 			w.WriteString(map[bool]string{true: "[\n", false: ",\n"}[i == 0])
-			if err := report.Encoder(trimNewline{w}).Encode(printableProfile(p)); err != nil {
+			if err := report.Encoder(trimNewline{w}).Encode(p); err != nil {
 				return writeError(err)
 			}
+			continue
 		}
-		w.WriteString("\n]\n")
-		return nil
-	}
-	header := []string{
-		"crawler", "operator", "category", "words", "tokens", "bound by *", "exempt", "dialect", "obeys", "verify", "as of", "source",
-	}
-	var rows [][]string
-	exempt, sourced := 0, 0
-	for _, p := range profiles {
-		p = printableProfile(p)
-		bound := "yes"
+		words, bound, isExempt := report.Cut(strings.Join(p.Words, ", "), maxWordsShown), "yes", ""
+		if p.Control {
+			words = "(control token)"
+		}
 		if p.IgnoresWildcard {
 			bound = "no"
 		}
-		isExempt := ""
 		if p.Exempt != "" {
 			isExempt = "yes"
 			exempt++
@@ -156,36 +147,24 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 		if p.Source != "" {
 			sourced++
 		}
-		words := strings.Join(p.Words, ", ")
-		if p.Control {
-			words = "(control token)"
-		}
-		row := []string{
-			p.Name, p.Operator, p.Category, report.Cut(words, maxWordsShown), strings.Join(p.Tokens, ", "), bound, isExempt, p.Dialect,
-			p.Obeys, p.Verify, p.Date, p.Source,
-		}
+		row := []string{p.Name, p.Operator, p.Category, words, strings.Join(p.Tokens, ", "), bound, isExempt, p.Dialect, p.Obeys, p.Verify, p.Date, p.Source}
 		for i := range row {
 			row[i] = cmp.Or(row[i], "-")
 		}
 		rows = append(rows, row)
 	}
-	fmt.Fprintf(w, "%s\n\n%s, of which %s exempt; of %s a page is named that what is said here is taken from.\n",
-		report.Table(header, rows), plural(int64(len(profiles)), "crawler"), are(int64(exempt)), grouped(int64(sourced)))
+	if output == "json" {
+		w.WriteString("\n]\n")
+		return nil
+	}
+	header := []string{"crawler", "operator", "category", "words", "tokens", "bound by *", "exempt", "dialect", "obeys", "verify", "as of", "source"}
+	fmt.Fprintf(w, "%s\n\n%s: %s %s exempt, and %s %s a source page.\n", report.Table(header, rows),
+		english.Plural(int64(len(profiles)), "crawler"), english.Grouped(exempt), english.Verb(exempt, "is", "are"),
+		english.Grouped(sourced), english.Verb(sourced, "has", "have"))
 	return nil
 }
 
-// maxWordsShown bounds the list of a crawler's words in the table.
-const maxWordsShown = 60
-
-func are(n int64) string {
-	if n == 1 {
-		return "1 is"
-	}
-	return grouped(n) + " are"
-}
-
-// printableProfile returns a profile with texts that may be shown, for they may
-// come from anybody's file.
+// printableProfile escapes the texts of a profile, which may come from any file.
 func printableProfile(p crawler.Profile) crawler.Profile {
 	for _, text := range []*string{&p.Name, &p.Operator, &p.Category, &p.Exempt, &p.Dialect, &p.Source, &p.Date, &p.Verify} {
 		*text = printable(*text)

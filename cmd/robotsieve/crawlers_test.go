@@ -16,28 +16,28 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
   crawler    Googlebot-Image of Google, search
   because    a word of a known crawler counts
   word       Googlebot at byte 1 does not count: no more specific than Googlebot-Image, which counts
-  word       Googlebot-Image at byte 15 counts: the name that the client gives
+  word       Googlebot-Image at byte 15 counts: the crawler that the client claims to be
   word       googlebot at byte 59, a word of Googlebot, does not count: in a URL or an e-mail address, which names a page and not the client
-  bound by   groups for Googlebot-Image, else for Googlebot, else those for *
-  reading    google: by its operator's parser, which is published
+  bound by   groups for Googlebot-Image, else for Googlebot, else groups for *
+  dialect    google: as Google's published parser reads it
   operator   says that it obeys robots.txt: https://developers.google.com/crawling/docs/crawlers-fetchers/google-common-crawlers, as of 2026-11-21
   verify     its operator publishes address ranges; the names of its addresses can be looked up
 `,
 		"AdsBot-Google": `
   crawler    AdsBot-Google of Google, ads
   because    a word of a known crawler counts
-  word       AdsBot-Google at byte 1 counts: the name that the client gives
+  word       AdsBot-Google at byte 1 counts: the crawler that the client claims to be
   bound by   groups for AdsBot-Google, else by nothing: groups for * do not bind it
-  reading    google: by its operator's parser, which is published
+  dialect    google: as Google's published parser reads it
   operator   says that it obeys robots.txt: https://developers.google.com/crawling/docs/crawlers-fetchers/google-special-case-crawlers, as of 2026-11-21
   verify     its operator publishes address ranges; the names of its addresses can be looked up
 `,
 		"Mozilla/5.0 (compatible; ChatGPT-User/1.0; +https://openai.com/bot)": `
   crawler    ChatGPT-User of OpenAI, user-triggered
   because    a word of a known crawler counts
-  word       ChatGPT-User at byte 26 counts: the name that the client gives
-  bound by   groups for ChatGPT-User, else those for *
-  reading    not known: a rule that google and rfc9309 read differently is contested
+  word       ChatGPT-User at byte 26 counts: the crawler that the client claims to be
+  bound by   groups for ChatGPT-User, else groups for *
+  dialect    not known: a rule that google and rfc9309 read differently is contested
   exempt     its requests are not judged; user-triggered: actions of ChatGPT users; its page says that robots.txt may not apply
   operator   says that it does not obey robots.txt: https://developers.openai.com/api/docs/bots, as of 2026-11-21
   verify     its operator publishes address ranges
@@ -45,67 +45,67 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
 		"bingbot/2.0 Googlebot/2.1": `
   crawler    bingbot of Microsoft, search
   because    ambiguous: the header also names Googlebot of Google. Requests are indeterminate, unless their address verifies one of them, and are counted under the first
-  word       bingbot at byte 1 counts: the name that the client gives
+  word       bingbot at byte 1 counts: the crawler that the client claims to be
   word       Googlebot at byte 13 counts: a crawler of another operator, which makes the header ambiguous
-  bound by   groups for bingbot, else for msnbot, else those for *
-  reading    not known: a rule that google and rfc9309 read differently is contested
+  bound by   groups for bingbot, else for msnbot, else groups for *
+  dialect    not known: a rule that google and rfc9309 read differently is contested
   operator   says that it obeys robots.txt: https://blogs.bing.com/webmaster/June-2010/Bing-crawler-bingbot-on-the-horizon, as of 2026-11-21
   verify     its operator publishes address ranges; the names of its addresses can be looked up
 `,
 		"TelegramBot (like TwitterBot)": `
   crawler    TelegramBot of Telegram, preview
   because    a word of a known crawler counts
-  word       TelegramBot at byte 1 counts: the name that the client gives
-  word       TwitterBot at byte 19, a word of Twitterbot, does not count: after "like ", which names what the client is not
-  bound by   groups for TelegramBot, else those for *
-  reading    not known: a rule that google and rfc9309 read differently is contested
-  operator   not known whether it says that it obeys robots.txt
-  verify     no way is known to verify its addresses
+  word       TelegramBot at byte 1 counts: the crawler that the client claims to be
+  word       TwitterBot at byte 19, a word of Twitterbot, does not count: after "like ", which names another program
+  bound by   groups for TelegramBot, else groups for *
+  dialect    not known: a rule that google and rfc9309 read differently is contested
+  operator   not known to say whether it obeys robots.txt
+  verify     its operator is not known to publish anything that verifies its addresses
 `,
 		"Mozilla/5.0 (compatible; www.FooBot/1.0; bot; x.FooBot/1.0; me@foo.example) BarSpider": `
   crawler    FooBot, which is not known
-  because    no word of a known crawler counts, and the name that it gives looks like that of a crawler
+  because    no word of a known crawler counts, but a word looks like the name of a crawler
   word       FooBot at byte 30 does not count: in a URL or an e-mail address, which names a page and not the client
   word       bot at byte 42 does not count: says that the client is a crawler, but not which one
-  word       FooBot at byte 49 counts: contains "bot" and more, and the header carries www.FooBot/1.0
+  word       FooBot at byte 49 counts: contains "bot" and more, and the header has www.FooBot/1.0
   word       BarSpider at byte 77 does not count: contains "spider", but after another word that does
-  bound by   groups for x.FooBot, else for FooBot, else those for *
-  reading    not known: a rule that google and rfc9309 read differently is contested
+  bound by   groups for x.FooBot, else for FooBot, else groups for *
+  dialect    not known: a rule that google and rfc9309 read differently is contested
   operator   not known
-  verify     no way is known to verify its addresses
+  verify     its operator is not known to publish anything that verifies its addresses
 `,
 		"MyFooBotX/1": `
   crawler    MyFooBotX, which is not known
-  because    no word of a known crawler counts, and the name that it gives looks like that of a crawler
+  because    no word of a known crawler counts, but a word looks like the name of a crawler
   word       MyFooBotX at byte 1 counts: contains "bot" and more, and the header begins with it
-  bound by   groups for MyFooBotX, else those for *
-  reading    not known: a rule that google and rfc9309 read differently is contested
+  bound by   groups for MyFooBotX, else groups for *
+  dialect    not known: a rule that google and rfc9309 read differently is contested
   operator   not known
-  verify     no way is known to verify its addresses
+  verify     its operator is not known to publish anything that verifies its addresses
 `,
 		"Mozilla/5.0 (Linux; Android 9; CUBOT_X18 Plus) AppleWebKit/537.36": `
   crawler    none
-  because    none of these words counts, and a client that does not call itself a crawler is never taken for one
-  word       CUBOT_X18 at byte 32 does not count: contains "bot", but the header neither begins with it nor carries a URL or an e-mail address
+  because    none of these words counts; a client that does not claim to be a crawler is never counted as one
+  word       CUBOT_X18 at byte 32 does not count: contains "bot", but the header neither begins with it nor has a URL or an e-mail address
 `,
 		"Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0": `
   crawler    none
-  because    no word is that of a known crawler, and none outside URLs and e-mail addresses contains bot, spider, crawl, scrap or fetch; a client that does not call itself a crawler, such as a browser, is never taken for one
+  because    no word belongs to a known crawler, and none outside URLs and e-mail addresses contains bot, spider, crawl, scrap or fetch; a client that does not claim to be a crawler, as no browser does, is never counted as one, whatever it requests
 `,
 		"google-extended": `
   crawler    none
-  because    Google-Extended is a control token of Google: it is used in robots.txt only, no client sends it as its name, and no log shows whether it is obeyed
-  word       google-extended at byte 1, a word of Google-Extended, does not count: a control token: no client sends it as its name, and no log shows whether it is obeyed
+  because    Google-Extended of Google is a control token: it is for robots.txt only, no client sends it as its name, and no log shows whether it is obeyed
+  word       google-extended at byte 1, a word of Google-Extended, does not count: a control token: it is for robots.txt only, no client sends it as its name, and no log shows whether it is obeyed
 `,
 		"Mozilla/5.0 (compatible; Applebot-Extended/0.1; +http://www.apple.com/go/apple)": `
   crawler    none
-  because    Applebot-Extended is a control token of Apple: it is used in robots.txt only, no client sends it as its name, and no log shows whether it is obeyed
-  word       Applebot-Extended at byte 26 does not count: a control token: no client sends it as its name, and no log shows whether it is obeyed
+  because    Applebot-Extended of Apple is a control token: it is for robots.txt only, no client sends it as its name, and no log shows whether it is obeyed
+  word       Applebot-Extended at byte 26 does not count: a control token: it is for robots.txt only, no client sends it as its name, and no log shows whether it is obeyed
 `,
 		"Mozilla/5.0 (Linux; Android 9; CUBOT_X19) https://x.example": `
   crawler    none
-  because    none of these words counts, and a client that does not call itself a crawler is never taken for one
-  word       CUBOT_X19 at byte 32 does not count: contains "bot", but is where a browser on Android names its phone
+  because    none of these words counts; a client that does not claim to be a crawler is never counted as one
+  word       CUBOT_X19 at byte 32 does not count: contains "bot", but is where a browser on Android names its device
 `,
 	} {
 		r := command(t, "", "crawlers", header)
@@ -119,7 +119,7 @@ func TestCrawlersExplainsAHeaderAsJSON(t *testing.T) {
 	r := command(t, "", "crawlers", "--output", "json", "Googlebot-Image/1.0 Googlebot/2.1")
 	want := `{"header":"Googlebot-Image/1.0 Googlebot/2.1","crawler":"Googlebot-Image","known":true,"operator":"Google","category":"search",` +
 		`"ambiguous":false,"words":[` +
-		`{"byte":1,"word":"Googlebot-Image","crawler":"Googlebot-Image","operator":"Google","counts":true,"why":"the name that the client gives"},` +
+		`{"byte":1,"word":"Googlebot-Image","crawler":"Googlebot-Image","operator":"Google","counts":true,"why":"the crawler that the client claims to be"},` +
 		`{"byte":21,"word":"Googlebot","crawler":"Googlebot","operator":"Google","counts":false,"why":"no more specific than Googlebot-Image, which counts"}],` +
 		`"tokens":["Googlebot-Image","Googlebot"],"wildcard":true,"dialect":"google","exempt":"","obeys":"yes",` +
 		`"source":"https://developers.google.com/crawling/docs/crawlers-fetchers/google-common-crawlers","date":"2026-11-21",` +
@@ -203,10 +203,10 @@ func TestCrawlersOfTheUser(t *testing.T) {
 		{"name":"gptbot","operator":"Ours","words":["GPTBot","OAI-SearchBot"],"tokens":["gptbot"],"ignores_wildcard":true,"dialect":"rfc9309","obeys":"unknown"}]`)
 	for header, want := range map[string]string{
 		"FooBot/1":        "crawler    FooBot of Foo Inc., of no category\n",
-		"FooBot/2":        "groups for FooBot, else for Foo, else those for *\n",
+		"FooBot/2":        "groups for FooBot, else for Foo, else groups for *\n",
 		"GPTBot/1":        "crawler    gptbot of Ours, of no category\n",
 		"OAI-SearchBot/1": "crawler    gptbot of Ours, of no category\n",
-		"OAI-SearchBot/2": "reading    rfc9309\n",
+		"OAI-SearchBot/2": "dialect    rfc9309\n",
 		"ClaudeBot/1":     "crawler    ClaudeBot of Anthropic",
 	} {
 		if r := command(t, "", "crawlers", "--crawlers", mine, header); r.code != exitDone || !strings.Contains(r.out, want) {

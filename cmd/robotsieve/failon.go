@@ -65,7 +65,7 @@ func (f form) verdict(s streams, a *job.Audited) error {
 			s.warn("--fail-on %s: no client can be verified without --ip-ranges, --resolved-names or --resolve", c.text)
 		}
 		if n := c.count(r); c.holds(n) {
-			s.warn("--fail-on %s: there %s %s", c.text, english.Verb(n, "is", "are"), grouped(n))
+			s.warn("--fail-on %s: there %s %s", c.text, english.Verb(n, "is", "are"), english.Grouped(n))
 			code = exitFound
 		}
 	}

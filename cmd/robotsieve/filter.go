@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
@@ -128,7 +129,7 @@ func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, out
 // were to be an error, and warns of them.
 func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
 	if n := r.Count[filter.TooLong]; n > 0 && invalid == "keep" {
-		s.warn("%s too long to be printed", plural(n, "line"))
+		s.warn("%s too long to be printed", english.Plural(n, "line"))
 		return true
 	}
 	if r.Invalid == 0 || invalid != "error" {
@@ -138,7 +139,7 @@ func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
 		s.warn("%s:%d: %s: %q", r.Inputs[q.Input].Name, q.Line, classTexts[q.Class], q.Text)
 	}
 	if more := r.Invalid - int64(len(r.Quotes)); more > 0 {
-		s.warn("and %s", plural(more, "more invalid line"))
+		s.warn("and %s", english.Plural(more, "more invalid line"))
 	}
 	return true
 }
@@ -161,7 +162,7 @@ var classTexts = [filter.Classes]string{
 func writeFilterText(s streams, r *job.Filtered) error {
 	var valid, invalid []string
 	for class, n := range r.Count {
-		text := grouped(n) + " " + classTexts[class]
+		text := english.Grouped(n) + " " + classTexts[class]
 		switch {
 		case n == 0:
 		case filter.Class(class).Valid():
@@ -174,7 +175,7 @@ func writeFilterText(s streams, r *job.Filtered) error {
 	if r.Partial {
 		b.WriteString("PARTIAL: ")
 	}
-	fmt.Fprintf(&b, "%s read: %s kept, %s dropped, %s invalid\n", plural(r.Read, "line"), grouped(r.Kept), grouped(r.Dropped), grouped(r.Invalid))
+	fmt.Fprintf(&b, "%s read: %s kept, %s dropped, %s invalid\n", english.Plural(r.Read, "line"), english.Grouped(r.Kept), english.Grouped(r.Dropped), english.Grouped(r.Invalid))
 	if len(valid) > 0 {
 		fmt.Fprintf(&b, "  URLs     %s\n", strings.Join(valid, ", "))
 	}

@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
-// headerReading is the reading of a User-Agent header. Its texts are printable.
+// headerReading explains how a User-Agent header is read. Its texts are printable: see
+// audit.Printable.
 type headerReading struct {
 	Header string `json:"header"`
 	// Crawler is empty if the header names none. Its operator and category are
@@ -20,28 +22,28 @@ type headerReading struct {
 	Operator  string `json:"operator"`
 	Category  string `json:"category"`
 	Ambiguous bool   `json:"ambiguous"`
-	// Words are the words considered, in the order of the header.
+	// Words are the words that were considered, in the order of the header.
 	Words []headerWord `json:"words"`
-	// Tokens are its product tokens in robots.txt, the preferred first. Wildcard: if
-	// robots.txt has none of them, groups for * bind it.
+	// Tokens are the product tokens that may name it in robots.txt, the preferred one
+	// first. Wildcard tells whether groups for * bind it if none of them is there.
 	Tokens   []string `json:"tokens"`
 	Wildcard bool     `json:"wildcard"`
 	Dialect  string   `json:"dialect"` // empty: not known
 	Exempt   string   `json:"exempt"`
-	// Obeys is the statement of its operator on the page Source, as of the day Date.
+	// Obeys is what its operator says on the page Source, as of the day Date.
 	Obeys  string `json:"obeys"`
 	Source string `json:"source"`
 	Date   string `json:"date"`
-	// Verify lists the ways to verify its addresses: ranges, dns.
+	// Verify lists how its addresses can be verified: ranges, dns.
 	Verify []string `json:"verify"`
-	Why    string   `json:"why"`
+	Why    string   `json:"why"` // of all this
 }
 
 // headerWord is a word of a header.
 type headerWord struct {
 	Byte     int    `json:"byte"` // where it begins, from 1
 	Word     string `json:"word"`
-	Crawler  string `json:"crawler"`  // empty: it is not known
+	Crawler  string `json:"crawler"`  // empty: not known
 	Operator string `json:"operator"` // the same
 	Counts   bool   `json:"counts"`
 	Why      string `json:"why"`
@@ -53,29 +55,34 @@ func readHeader(set *crawler.Set, header string) headerReading {
 		Header: printable(header), Crawler: printable(e.Name), Known: e.Profile != nil, Ambiguous: e.Ambiguous,
 		Words: []headerWord{}, Tokens: []string{}, Verify: []string{},
 	}
+	var rivals []string
 	for _, w := range e.Words {
-		r.Words = append(r.Words, newHeaderWord(e, header, w))
+		word := newHeaderWord(e, header, w)
+		r.Words = append(r.Words, word)
+		if w.Standing == crawler.Rival {
+			rivals = append(rivals, word.Crawler+" of "+word.Operator)
+		}
 	}
 	switch {
 	case e.Profile != nil:
-		r.profile(printableProfile(*e.Profile))
-		r.Why = whyKnown(e)
+		p := printableProfile(*e.Profile)
+		r.Operator, r.Category, r.Tokens, r.Wildcard = p.Operator, p.Category, p.Tokens, !p.IgnoresWildcard
+		r.Dialect, r.Exempt, r.Obeys, r.Source, r.Date = p.Dialect, p.Exempt, p.Obeys, p.Source, p.Date
+		if p.Verify != "" {
+			r.Verify = strings.Split(p.Verify, ",")
+		}
+		r.Why = "a word of a known crawler counts"
+		if e.Ambiguous {
+			r.Why = "ambiguous: the header also names " + strings.Join(rivals, " and ") + ". Requests are indeterminate, unless their address " +
+				"verifies one of them, and are counted under the first"
+		}
 	case e.Name != "":
 		r.Tokens, r.Wildcard, r.Obeys = printableList(e.Tokens()), true, "unknown"
-		r.Why = "no word of a known crawler counts, and the name that it gives looks like that of a crawler"
+		r.Why = "no word of a known crawler counts, but a word looks like the name of a crawler"
 	default:
 		r.Why = whyNone(set, header, e)
 	}
 	return r
-}
-
-// profile copies the profile of the crawler.
-func (r *headerReading) profile(p crawler.Profile) {
-	r.Operator, r.Category, r.Tokens, r.Wildcard = p.Operator, p.Category, p.Tokens, !p.IgnoresWildcard
-	r.Dialect, r.Exempt, r.Obeys, r.Source, r.Date = p.Dialect, p.Exempt, p.Obeys, p.Source, p.Date
-	if p.Verify != "" {
-		r.Verify = strings.Split(p.Verify, ",")
-	}
 }
 
 func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerWord {
@@ -83,34 +90,36 @@ func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerW
 	if w.Profile != nil {
 		out.Crawler, out.Operator = printable(w.Profile.Name), printable(w.Profile.Operator)
 	}
-	switch w.Standing {
-	case crawler.Names:
-		out.Why = "the name that the client gives"
-		if w.Profile == nil {
-			out.Why = whyUnknown(e, w)
-		}
-	case crawler.InContact:
-		out.Why = "in a URL or an e-mail address, which names a page and not the client"
-	case crawler.BehindLike:
-		out.Why = `after "like ", which names what the client is not`
-	case crawler.LessSpecific:
+	switch {
+	case w.Standing == crawler.LessSpecific:
 		out.Why = "no more specific than " + printable(moreSpecific(e, header, w)) + ", which counts"
-	case crawler.Rival:
-		out.Counts = true
-		out.Why = "a crawler of another operator, which makes the header ambiguous"
-	case crawler.Bare:
-		out.Why = "says that the client is a crawler, but not which one"
-	case crawler.NoContact:
-		out.Why = fmt.Sprintf("contains %q, but the header neither begins with it nor carries a URL or an e-mail address", w.Stem)
-	case crawler.Control:
-		out.Why = "a control token: no client sends it as its name, and no log shows whether it is obeyed"
-	case crawler.Device:
-		out.Why = fmt.Sprintf("contains %q, but is where a browser on Android names its phone", w.Stem)
-	case crawler.Later:
-		out.Why = fmt.Sprintf("contains %q, but after another word that does", w.Stem)
+	case w.Standing != crawler.Names:
+		out.Counts = w.Standing == crawler.Rival
+		out.Why = strings.ReplaceAll(standings[w.Standing], "STEM", w.Stem)
+	case w.Profile != nil:
+		out.Why = "the crawler that the client claims to be"
+	case w.Start == 0:
+		out.Why = fmt.Sprintf("contains %q and more, and the header begins with it", w.Stem)
+	default:
+		out.Why = fmt.Sprintf("contains %q and more, and the header has %s", w.Stem, printable(string(e.Contact)))
 	}
 	return out
 }
+
+// standings explain why a word counts or does not. STEM is the part of it that is part of
+// many crawlers' names.
+var standings = map[crawler.Standing]string{
+	crawler.InContact:  "in a URL or an e-mail address, which names a page and not the client",
+	crawler.BehindLike: `after "like ", which names another program`,
+	crawler.Rival:      "a crawler of another operator, which makes the header ambiguous",
+	crawler.Bare:       "says that the client is a crawler, but not which one",
+	crawler.NoContact:  `contains "STEM", but the header neither begins with it nor has a URL or an e-mail address`,
+	crawler.Control:    controlToken,
+	crawler.Device:     `contains "STEM", but is where a browser on Android names its device`,
+	crawler.Later:      `contains "STEM", but after another word that does`,
+}
+
+const controlToken = "a control token: it is for robots.txt only, no client sends it as its name, and no log shows whether it is obeyed"
 
 // moreSpecific returns the word of the same operator that counts.
 func moreSpecific(e crawler.Explanation, header string, than crawler.Word) string {
@@ -122,30 +131,7 @@ func moreSpecific(e crawler.Explanation, header string, than crawler.Word) strin
 	return ""
 }
 
-// whyUnknown returns the rule by which a word is the name of an unknown crawler.
-func whyUnknown(e crawler.Explanation, w crawler.Word) string {
-	why := fmt.Sprintf("contains %q and more, and the header ", w.Stem)
-	if w.Start == 0 {
-		return why + "begins with it"
-	}
-	return why + "carries " + printable(string(e.Contact))
-}
-
-func whyKnown(e crawler.Explanation) string {
-	if !e.Ambiguous {
-		return "a word of a known crawler counts"
-	}
-	var rivals []string
-	for _, w := range e.Words {
-		if w.Standing == crawler.Rival {
-			rivals = append(rivals, fmt.Sprintf("%s of %s", printable(w.Profile.Name), printable(w.Profile.Operator)))
-		}
-	}
-	return "ambiguous: the header also names " + strings.Join(rivals, " and ") + ". Requests are indeterminate, unless their address verifies " +
-		"one of them, and are counted under the first"
-}
-
-// whyNone returns why a header names no crawler.
+// whyNone explains why a header names no crawler.
 func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
 	p := set.ByName(strings.TrimSpace(header)) // or a name of several words
 	for _, w := range e.Words {
@@ -154,17 +140,17 @@ func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
 			break
 		}
 	}
-	if p != nil && p.Control {
-		return printable(p.Name) + " is a control token of " + printable(p.Operator) + ": it is used in robots.txt only, no client sends it as its name, and no log shows whether it is obeyed"
+	switch {
+	case p != nil && p.Control:
+		return fmt.Sprintf("%s of %s is %s", printable(p.Name), printable(p.Operator), controlToken)
+	case len(e.Words) > 0:
+		return "none of these words counts; a client that does not claim to be a crawler is never counted as one"
 	}
-	if len(e.Words) > 0 {
-		return "none of these words counts, and a client that does not call itself a crawler is never taken for one"
-	}
-	return "no word is that of a known crawler, and none outside URLs and e-mail addresses contains bot, spider, crawl, scrap or fetch; " +
-		"a client that does not call itself a crawler, such as a browser, is never taken for one"
+	return "no word belongs to a known crawler, and none outside URLs and e-mail addresses contains bot, spider, crawl, scrap or fetch; " +
+		"a client that does not claim to be a crawler, as no browser does, is never counted as one, whatever it requests"
 }
 
-// text prints the reading for people.
+// text prints the explanation for people.
 func (r headerReading) text(w *bufio.Writer) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "  %-10s %s\n", name, fmt.Sprintf(format, args...))
@@ -180,79 +166,48 @@ func (r headerReading) text(w *bufio.Writer) {
 	}
 	line("because", "%s", r.Why)
 	for _, word := range r.Words {
-		line("word", "%s", word.text())
+		verb, owner := "does not count", ""
+		if word.Counts {
+			verb = "counts"
+		}
+		if word.Crawler != "" && word.Crawler != word.Word {
+			owner = ", a word of " + word.Crawler + ","
+		}
+		line("word", "%s at byte %s%s %s: %s", word.Word, english.Grouped(int64(word.Byte)), owner, verb, word.Why)
 	}
 	if r.Crawler == "" {
 		return
 	}
-	line("bound by", "%s", r.boundBy())
-	line("reading", "%s", r.reads())
+	last := "by nothing: groups for * do not bind it"
+	if r.Wildcard {
+		last = "groups for *"
+	}
+	line("bound by", "groups for %s, else %s", strings.Join(r.Tokens, ", else for "), last)
+	dialect := cmp.Or(r.Dialect, "not known: a rule that google and rfc9309 read differently is contested")
+	if dialect == automaton.Google.String() {
+		dialect += ": as Google's published parser reads it"
+	}
+	line("dialect", "%s", dialect)
 	if r.Exempt != "" {
 		line("exempt", "its requests are not judged; %s", r.Exempt)
 	}
-	line("operator", "%s", r.says())
-	line("verify", "%s", r.verified())
+	line("operator", "%s", r.statement())
+	var ways []string
+	for _, way := range r.Verify {
+		text := map[string]string{"ranges": "its operator publishes address ranges", "dns": "the names of its addresses can be looked up"}[way]
+		ways = append(ways, cmp.Or(text, way))
+	}
+	line("verify", "%s", cmp.Or(strings.Join(ways, "; "), "its operator is not known to publish anything that verifies its addresses"))
 }
 
-func (w headerWord) text() string {
-	verb := "does not count"
-	if w.Counts {
-		verb = "counts"
-	}
-	who := ""
-	if w.Crawler != "" && w.Crawler != w.Word {
-		who = ", a word of " + w.Crawler + ","
-	}
-	return fmt.Sprintf("%s at byte %s%s %s: %s", w.Word, grouped(int64(w.Byte)), who, verb, w.Why)
-}
-
-func (r headerReading) boundBy() string {
-	last := "by nothing: groups for * do not bind it"
-	if r.Wildcard {
-		last = "those for *"
-	}
-	return "groups for " + strings.Join(r.Tokens, ", else for ") + ", else " + last
-}
-
-func (r headerReading) reads() string {
-	switch {
-	case r.Dialect == automaton.Google.String():
-		return "google: by its operator's parser, which is published"
-	case r.Dialect != "":
-		return r.Dialect
-	default:
-		return "not known: a rule that google and rfc9309 read differently is contested"
-	}
-}
-
-// says returns the statement of the operator about robots.txt.
-func (r headerReading) says() string {
+// statement is what the operator says about robots.txt.
+func (r headerReading) statement() string {
 	claim := map[string]string{"yes": "says that it obeys robots.txt", "no": "says that it does not obey robots.txt"}[r.Obeys]
 	switch {
 	case !r.Known:
 		return "not known"
 	case claim == "" && r.Source == "":
-		return "not known whether it says that it obeys robots.txt"
-	case claim == "":
-		claim = "does not say whether it obeys robots.txt"
+		return "not known to say whether it obeys robots.txt"
 	}
-	return fmt.Sprintf("%s: %s, as of %s", claim, r.Source, r.Date)
-}
-
-func (r headerReading) verified() string {
-	var ways []string
-	for _, way := range r.Verify {
-		switch way {
-		case "ranges":
-			ways = append(ways, "its operator publishes address ranges")
-		case "dns":
-			ways = append(ways, "the names of its addresses can be looked up")
-		default:
-			ways = append(ways, way)
-		}
-	}
-	if len(ways) == 0 {
-		return "no way is known to verify its addresses"
-	}
-	return strings.Join(ways, "; ")
+	return fmt.Sprintf("%s: %s, as of %s", cmp.Or(claim, "does not say whether it obeys robots.txt"), r.Source, r.Date)
 }

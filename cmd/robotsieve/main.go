@@ -1,7 +1,7 @@
 //go:build !man
 
-// Robotsieve tells which crawlers ignored robots.txt, by the logs of a web
-// server, and what a robots.txt says of any URL. See the README, or
+// Robotsieve reports from access logs which crawlers requested URLs that robots.txt
+// forbids, and says for any URL whether robots.txt permits it. See the README, or
 // robotsieve --help.
 package main
 

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// profileFlags adds --profile and --profile-dir to a long command. start begins
-// the profile, if one is asked for, and returns what ends it.
+// profileFlags adds --profile and --profile-dir to a command that may run long. Start
+// begins the profile, if the user wants one, and returns the function that ends it.
 func profileFlags(cmd *cobra.Command) (start func() (stop func(), err error)) {
 	modes := map[string]func(*profile.Profile){
 		"cpu": profile.CPUProfile, "mem": profile.MemProfile, "trace": profile.TraceProfile,
@@ -21,7 +21,7 @@ func profileFlags(cmd *cobra.Command) (start func() (stop func(), err error)) {
 		if err != nil || name == "none" {
 			return func() {}, err
 		}
-		// pkg/profile would end the process if it could not write.
+		// If pkg/profile cannot write, it ends the process.
 		if err := os.MkdirAll(*dir, 0o777); err != nil {
 			return nil, inputError(err)
 		}
@@ -31,7 +31,7 @@ func profileFlags(cmd *cobra.Command) (start func() (stop func(), err error)) {
 		}
 		f.Close()
 		os.Remove(f.Name())
-		// Its own hook would take SIGINT away from the command.
+		// With its own hook the command would not get SIGINT.
 		return profile.Start(modes[name], profile.ProfilePath(*dir), profile.NoShutdownHook, profile.Quiet).Stop, nil
 	}
 }

@@ -20,7 +20,7 @@ func showProgress(w io.Writer, r job.Progress) (end func()) {
 	container := mpb.New(mpb.WithOutput(w), mpb.WithWidth(80))
 	bytes := decor.CountersKiloByte("% .1f / % .1f ")
 	left := decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 8})
-	if total < 0 { // of a pipe nobody knows how long it is
+	if total < 0 { // the length of a pipe is not known
 		bytes = decor.CurrentKiloByte("% .1f ")
 		left = decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 8})
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
@@ -89,7 +88,3 @@ func robotsAndAgent(s streams, r robotsFlags, a agentFlags) (job.RobotsFile, job
 	}
 	return r.open(s, limit), job.Agent{Name: *a.name, Crawlers: *a.crawlers, Dialect: dialect}, cmp.Or(errAgent, errLimit, errDialect)
 }
-
-func plural(n int64, noun string) string { return english.Plural(n, noun) }
-
-func grouped(n int64) string { return english.Grouped(n) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -19,21 +21,27 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// streams are what a command reads and writes. Results go to out; progress and
-// diagnostics go to err.
+// streams are the input and outputs of a command. Results go to out, progress and
+// diagnostics to err.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
 }
 
-// colours tells whether a stream is written to in colours: on a terminal, unless the
-// user forbids it (no-color.org).
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// colours tells whether to write to a stream in colours: to a terminal, unless the user
+// forbids it (no-color.org).
 func colours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
-// printable is text of strangers as it may be shown.
+// printable escapes text from a file or log for a terminal.
 func printable(text string) string { return audit.Printable([]byte(text)) }
 
-// warn prints a line of diagnosis. What it says may come from anybody's file.
+// warn prints a diagnostic line, escaped, since it may quote any file.
 func (s streams) warn(format string, args ...any) {
 	fmt.Fprintf(s.err, "robotsieve: %s\n", printable(fmt.Sprintf(format, args...)))
 }
@@ -46,93 +54,70 @@ func (s streams) log() job.Log {
 	}
 }
 
-// isTerminal tells whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// Exit codes; of several that apply the gravest, which is the highest but for
-// exitUsage, is returned.
+// Exit codes. If several apply, the command ends with 130, 3, 2 or 1, in this order.
 const (
 	exitDone        = 0
-	exitFound       = 1   // done, and what was looked for was found
-	exitUsage       = 2   // the command line, or what it leaves out
+	exitFound       = 1   // done, and the condition asked for holds
+	exitUsage       = 2   // the command line is wrong or incomplete
 	exitInput       = 3   // an input could not be used, wholly or in part
-	exitInterrupted = 130 // by SIGINT, after printing what is known so far, if that is anything
+	exitInterrupted = 130 // by SIGINT, after printing what is known so far, if anything
 )
 
-// exitError is an error with the code that it ends the command with. A nil err
-// has been reported already.
-type exitError struct {
-	code int
-	err  error
-}
+// exitCode ends a command that has printed its errors.
+type exitCode int
 
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit status %d", e.code)
-	}
-	return e.err.Error()
-}
+func (c exitCode) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
 
-func (e *exitError) Unwrap() error { return e.err }
-
-func usageError(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
-}
-
-func inputError(err error) error { return &exitError{exitInput, err} }
-
-// codeOf returns the exit code for an error of a job. Other errors are cobra's,
-// about the command line.
-func codeOf(err error) int {
-	failed := &job.Error{Kind: job.Usage}
-	errors.As(err, &failed)
-	switch failed.Kind {
-	case job.Input:
-		return exitInput
-	case job.Interrupted:
-		return exitInterrupted
-	}
-	return exitUsage
-}
-
-// exitWith ends a command whose troubles have been reported.
+// exitWith ends a command that has printed its errors, if there were any.
 func exitWith(code int) error {
 	if code == exitDone {
 		return nil
 	}
-	return &exitError{code: code}
+	return exitCode(code)
 }
 
-// run is the command as a function of its arguments and streams. It returns the
-// exit code.
+func usageError(format string, args ...any) error {
+	return &job.Error{Kind: job.Usage, Err: fmt.Errorf(format, args...)}
+}
+
+func inputError(err error) error { return &job.Error{Kind: job.Input, Err: err} }
+
+// codeOf returns the exit code for an error. One that is not of a job is cobra's: the
+// command line is wrong, or cobra could not write.
+func codeOf(err error) int {
+	var failed *job.Error
+	var system syscall.Errno
+	switch {
+	case !errors.As(err, &failed) && errors.As(err, &system):
+		return exitInput
+	case failed == nil || failed.Kind == job.Usage:
+		return exitUsage
+	case failed.Kind == job.Interrupted:
+		return exitInterrupted
+	}
+	return exitInput
+}
+
+// run is the command as a function of its arguments and streams. It returns the exit
+// code.
 func run(ctx context.Context, args []string, s streams) int {
 	root := newRoot(s)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	if err == nil {
-		return exitDone
+	var exit exitCode
+	if err == nil || errors.As(err, &exit) {
+		return int(exit)
 	}
-	exit := &exitError{codeOf(err), err}
-	// Cobra may also fail to write.
-	if system := syscall.Errno(0); errors.As(err, &system) {
-		exit.code = exitInput
+	s.warn("%v", strings.TrimSpace(err.Error()))
+	code := codeOf(err)
+	if code == exitUsage {
+		fmt.Fprintf(s.err, "Try '%s --help'.\n", cmd.CommandPath())
 	}
-	errors.As(err, &exit)
-	if exit.err != nil {
-		s.warn("%v", strings.TrimSpace(exit.err.Error()))
-		if exit.code == exitUsage {
-			fmt.Fprintf(s.err, "Try '%s --help'.\n", cmd.CommandPath())
-		}
-	}
-	return exit.code
+	return code
 }
 
 // onInterrupt returns a context that the first SIGINT or SIGTERM ends, for commands that
-// have something to say of what they did until then. The second finds no handler and ends
-// the process, as the first does in all other commands.
+// print what they have done until then. The second signal ends the process.
 func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
 	ctx, release = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, release)
@@ -144,13 +129,13 @@ func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "robotsieve",
-		Short: "robots.txt at volume: audits of access logs, verdicts on URLs",
-		Long: `robotsieve compiles robots.txt into matchers and streams access logs of any size
-through them: which crawlers asked for what robots.txt forbids them. URL lists
-go through the same matchers: which of them a crawler may fetch.
+		Short: "Audit and apply robots.txt at scale",
+		Long: `robotsieve audits and applies robots.txt at scale: from access logs it reports
+which crawlers requested URLs that robots.txt forbids; from URL lists it selects
+the URLs that a crawler may fetch.
 
 Results go to stdout, progress and diagnostics to stderr; - is stdin.
-Exit status: 0 done; 1 done, and what was looked for was found; 2 wrong usage;
+Exit status: 0 done; 1 done, and the condition asked for holds; 2 wrong usage;
 3 an input could not be used, wholly or in part; 130 interrupted, after printing
 what was known so far, if anything.`,
 		Example: `  robotsieve audit --robots robots.txt access.log*.gz
@@ -167,17 +152,19 @@ what was known so far, if anything.`,
 	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newFilter(s), newCheck(s), newCrawlers(s), newCompile(s), newBench(s), newVersion(s))
 	root.InitDefaultCompletionCmd()
 	completion, _, _ := root.Find([]string{"completion"})
-	completion.Args, completion.RunE = cobra.NoArgs, help // for a shell that is none would be no error
+	completion.Args, completion.RunE = cobra.NoArgs, help // an unknown shell is an error
 	return root
 }
 
-// maxWorkers bounds --workers: each has buffers of its own, and more than there are
+// maxWorkers bounds --workers: each worker has buffers of its own, and more workers than
 // processors are of no use.
 const maxWorkers = 1024
 
-// workersFlag adds the flag --workers.
+// workersFlag adds the flag --workers. Help and man pages do not depend on the machine.
 func workersFlag(cmd *cobra.Command, usage string) *int {
-	return cmd.Flags().Int("workers", min(runtime.GOMAXPROCS(0), maxWorkers), fmt.Sprintf("%s, 1 to %d", usage, maxWorkers))
+	n := cmd.Flags().Int("workers", min(runtime.GOMAXPROCS(0), maxWorkers), fmt.Sprintf("%s, 1 to %d", usage, maxWorkers))
+	cmd.Flags().Lookup("workers").DefValue = "one for each processor"
+	return n
 }
 
 func checkWorkers(n int) error {
@@ -187,8 +174,8 @@ func checkWorkers(n int) error {
 	return nil
 }
 
-// choice adds a flag that takes one of a few values, which completion offers.
-// get returns the value, or an error that lists them.
+// choice adds a flag that takes one of some values, which completion offers. Get returns
+// the value, or an error that lists them.
 func choice(cmd *cobra.Command, name, value, usage string, values ...string) (get func() (string, error)) {
 	list := strings.Join(values, "|")
 	got := cmd.Flags().String(name, value, fmt.Sprintf("%s: %s", usage, list))
@@ -201,5 +188,21 @@ func choice(cmd *cobra.Command, name, value, usage string, values ...string) (ge
 			}
 		}
 		return "", usageError("--%s %q is none of %s", name, *got, list)
+	}
+}
+
+func newVersion(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			version := "(devel)"
+			if info, ok := debug.ReadBuildInfo(); ok {
+				version = cmp.Or(info.Main.Version, version)
+			}
+			_, err := fmt.Fprintf(s.out, "robotsieve %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -9,12 +8,7 @@ import (
 	"time"
 )
 
-var (
-	errBytes    = errors.New("is not a number of bytes, such as 256MB or 1GiB")
-	errDuration = errors.New("is not a time, such as 24h or 30d")
-)
-
-// units of bytes, the longer names first.
+// units are the units of bytes, the longer names first.
 var units = []struct {
 	name  string
 	bytes float64
@@ -24,7 +18,7 @@ var units = []struct {
 	{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12},
 }
 
-// parseBytes reads a number of bytes that is not zero, with or without a unit.
+// parseBytes reads a number of bytes, 1 or more, with or without a unit.
 func parseBytes(s string) (int64, error) {
 	number, unit := strings.TrimSpace(s), 1.0
 	for _, u := range units {
@@ -35,23 +29,21 @@ func parseBytes(s string) (int64, error) {
 	}
 	n, err := strconv.ParseFloat(number, 64)
 	if n *= unit; err != nil || !(n >= 1 && n < math.MaxInt64) {
-		return 0, fmt.Errorf("%q %w", s, errBytes)
+		return 0, fmt.Errorf("%q is not a number of bytes, such as 256MB or 1GiB", s)
 	}
 	return int64(n), nil
 }
 
-// parseDuration reads a time as Go writes it, or a whole number of days.
+// parseDuration reads a time in the form of Go, or a whole number of days.
 func parseDuration(s string) (time.Duration, error) {
-	if number, ok := strings.CutSuffix(s, "d"); ok {
-		n, err := strconv.ParseUint(number, 10, 16)
-		if err != nil {
-			return 0, fmt.Errorf("%q %w", s, errDuration)
-		}
-		return time.Duration(n) * 24 * time.Hour, nil
-	}
 	d, err := time.ParseDuration(s)
+	if number, ok := strings.CutSuffix(s, "d"); ok {
+		var days uint64
+		days, err = strconv.ParseUint(number, 10, 16)
+		d = time.Duration(days) * 24 * time.Hour
+	}
 	if err != nil {
-		return 0, fmt.Errorf("%q %w", s, errDuration)
+		return 0, fmt.Errorf("%q is not a time, such as 24h or 30d", s)
 	}
 	return d, nil
 }

@@ -9,13 +9,19 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
+type (
+	crawler = audit.CrawlerInfo
+	whole   = audit.Report
+)
+
 // column is a figure of a crawler, or a fact about the audit, as every output names it.
 // CSV has all columns, the table of crawlers in the document those with a heading.
 type column struct {
 	name string
-	// of is the value for a crawler or, if c is nil, for the audit as a whole: a
-	// string, an int64, a float64, a bool, or nil if it has none.
-	of func(r *audit.Report, c *audit.CrawlerInfo) any
+	// of is the value for a crawler, about the value for the audit as a whole: a string,
+	// an int64, a float64 or a bool.
+	of    func(*crawler) any
+	about func(*whole) any
 	// heading is the name in a table. A soft hyphen or a zero-width space in it is
 	// where a narrow table may break it.
 	heading string
@@ -53,103 +59,80 @@ var terms = map[string]struct{ heading, means string }{
 }
 
 // title is the name of a column in a sentence.
-func (c column) title() string { return strings.ReplaceAll(c.name, "_", " ") }
+func (c column) title() string {
+	return cmp.Or(strings.NewReplacer("\u00ad", "", "\u200b", "").Replace(c.heading), strings.ReplaceAll(c.name, "_", " "))
+}
 
 // sum adds up a figure of crawlers.
 func (c column) sum(crawlers []audit.CrawlerInfo) (n int64) {
 	for i := range crawlers {
-		n += c.of(nil, &crawlers[i]).(int64)
+		n += c.of(&crawlers[i]).(int64)
 	}
 	return n
-}
-
-// of makes the value of a column that crawlers have.
-func of[T any](get func(*audit.CrawlerInfo) T) func(*audit.Report, *audit.CrawlerInfo) any {
-	return func(_ *audit.Report, c *audit.CrawlerInfo) any {
-		if c == nil {
-			return nil
-		}
-		return get(c)
-	}
-}
-
-// about makes the value of a column that the audit has.
-func about[T any](get func(*audit.Report) T) func(*audit.Report, *audit.CrawlerInfo) any {
-	return func(r *audit.Report, c *audit.CrawlerInfo) any {
-		if c != nil {
-			return nil
-		}
-		return get(r)
-	}
 }
 
 // counts makes a column for each of the n values of an enum of package audit.
 func counts[E interface {
 	~uint8
 	String() string
-}](n int, get func(*audit.CrawlerInfo, E) int64) (list []column) {
+}](n int, get func(*crawler, E) int64) (list []column) {
 	for e := range E(n) {
 		term := terms[e.String()]
-		list = append(list, column{e.String(), of(func(c *audit.CrawlerInfo) int64 { return get(c, e) }), term.heading, term.means})
+		list = append(list, column{e.String(), func(c *crawler) any { return get(c, e) }, nil, term.heading, term.means})
 	}
 	return list
 }
-
-type (
-	crawler = audit.CrawlerInfo
-	whole   = audit.Report
-)
 
 // Columns that the document lists, too: what violations are split by, and why requests
 // are indeterminate.
 var (
 	outcomes = counts(len(audit.OutcomeCounts{}), func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
 	reasons  = counts(len(audit.ReasonCounts{}), func(c *crawler, r audit.Reason) int64 { return c.Reasons[r] })
-	informed = column{name: "informed", of: of((*crawler).Informed),
+	informed = column{name: "informed", of: func(c *crawler) any { return c.Informed() },
 		means: "the crawler had already fetched the rule it broke; others may have been informed, too, but the log does not show it"}
 )
 
 // columns are all columns, in the order of CSV.
 var columns = slices.Concat(
 	[]column{
-		{name: "crawler", of: of(func(c *crawler) string { return c.Crawler })},
-		{name: "operator", of: of(func(c *crawler) string { return c.Operator })},
-		{name: "category", of: of(func(c *crawler) string { return c.Category })},
-		{name: "requests", of: of(func(c *crawler) int64 { return c.Requests }), heading: "requests"},
+		{name: "crawler", of: func(c *crawler) any { return c.Crawler }},
+		{name: "operator", of: func(c *crawler) any { return c.Operator }},
+		{name: "category", of: func(c *crawler) any { return c.Category }},
+		{name: "requests", of: func(c *crawler) any { return c.Requests }, heading: "requests"},
 	},
 	counts(len(audit.VerdictCounts{}), func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] }),
 	outcomes,
 	[]column{
-		{name: "verified", of: of(func(c *crawler) int64 { return c.Identity[audit.Verified] })},
-		{name: "partial", of: func(r *whole, _ *crawler) any { return r.Partial }},
-		{name: "verified_obtained", of: of((*crawler).Proven)},
+		{name: "verified", of: func(c *crawler) any { return c.Identity[audit.Verified] }},
+		{name: "partial", about: func(r *whole) any { return r.Partial }},
+		{name: "verified_obtained", of: func(c *crawler) any { return c.Proven() }},
 		informed,
-		{name: "grace_informed", of: of(func(c *crawler) int64 { return c.GraceInformed })},
-		{name: "identity_spoofed", of: of(func(c *crawler) int64 { return c.Identity[audit.SpoofedIdentity] })},
-		{name: "unverified", of: of(func(c *crawler) int64 { return c.Identity[audit.Unverified] })},
-		{name: "unverifiable", of: of(func(c *crawler) int64 { return c.Identity[audit.Unverifiable] })},
+		{name: "grace_informed", of: func(c *crawler) any { return c.GraceInformed }},
+		{name: "identity_spoofed", of: func(c *crawler) any { return c.Identity[audit.SpoofedIdentity] }},
+		{name: "unverified", of: func(c *crawler) any { return c.Identity[audit.Unverified] }},
+		{name: "unverifiable", of: func(c *crawler) any { return c.Identity[audit.Unverifiable] }},
 	},
 	reasons,
 	[]column{
-		{name: "robots_txt_fetches", of: of(func(c *crawler) int64 { return c.RobotsTxt.Fetches })},
-		{name: "from", of: about(func(r *whole) string { return r.From })},
-		{name: "to", of: about(func(r *whole) string { return r.To })},
-		{name: "policy", of: about(func(r *whole) string { return r.Policy.File })},
-		{name: "history", of: about(func(r *whole) string { return r.Policy.History })},
-		{name: "window_seconds", of: about(func(r *whole) int64 { return r.Policy.WindowSeconds })},
-		{name: "versions", of: about(versionList)},
-		{name: "lines", of: about(func(r *whole) int64 { return r.Lines })},
-		{name: "blank", of: about(func(r *whole) int64 { return r.Blank })},
-		{name: "unparsed", of: about(func(r *whole) int64 { return r.Unparsed })},
-		{name: "not_crawlers", of: about(func(r *whole) int64 { return r.NotCrawlers })},
-		{name: "other_host", of: about(func(r *whole) int64 { return r.OtherHost })},
-		{name: "not_judged", of: about(func(r *whole) int64 { return r.NotJudged })},
-		{name: "verified_share", of: about(func(r *whole) float64 { return r.Totals.VerifiedShare })},
-		{name: "unparsed_samples", of: about(func(r *whole) string { return strings.Join(r.UnparsedSamples, "; ") })},
-		{name: "sampling", of: about(func(r *whole) string { return r.Sampling })},
-		{name: "warnings", of: about(func(r *whole) string { return strings.Join(r.Warnings, " ") })},
-		{name: "assumptions", of: about(func(r *whole) string { return strings.Join(r.Assumptions, " ") })},
-		{name: "inputs", of: about(inputList)},
+		{name: "robots_txt_fetches", of: func(c *crawler) any { return c.RobotsTxt.Fetches }},
+		{name: "from", about: func(r *whole) any { return r.From }},
+		{name: "to", about: func(r *whole) any { return r.To }},
+		{name: "policy", about: func(r *whole) any { return r.Policy.File }},
+		{name: "history", about: func(r *whole) any { return r.Policy.History }},
+		{name: "window_seconds", about: func(r *whole) any { return r.Policy.WindowSeconds }},
+		{name: "versions", about: versionList},
+		{name: "lines", about: func(r *whole) any { return r.Lines }},
+		{name: "blank", about: func(r *whole) any { return r.Blank }},
+		{name: "unparsed", about: func(r *whole) any { return r.Unparsed }},
+		{name: "not_crawlers", about: func(r *whole) any { return r.NotCrawlers }},
+		{name: "other_host", about: func(r *whole) any { return r.OtherHost }},
+		{name: "not_judged", about: func(r *whole) any { return r.NotJudged }},
+		{name: "verified_share", about: func(r *whole) any { return r.Totals.VerifiedShare }},
+		{name: "unparsed_samples", about: func(r *whole) any { return strings.Join(r.UnparsedSamples, "; ") }},
+		{name: "sampling", about: func(r *whole) any { return r.Sampling }},
+		{name: "warnings", about: func(r *whole) any { return strings.Join(r.Warnings, " ") }},
+		{name: "assumptions", about: func(r *whole) any { return strings.Join(r.Assumptions, " ") }},
+		{name: "inputs", about: inputList},
 	},
 )
 
@@ -164,7 +147,7 @@ func legend(columns ...column) (list []fact) {
 }
 
 // inputList names the inputs with their sizes, in one cell.
-func inputList(r *audit.Report) string {
+func inputList(r *whole) any {
 	var list []string
 	for _, in := range r.Inputs {
 		list = append(list, strings.TrimSpace(fmt.Sprintf("%s (%d bytes) %s", in.Name, in.Bytes, in.Error)))
@@ -173,7 +156,7 @@ func inputList(r *audit.Report) string {
 }
 
 // versionList names as many versions as the document lists, in one cell.
-func versionList(r *audit.Report) string {
+func versionList(r *whole) any {
 	var list []string
 	for _, v := range r.Policy.Versions[:min(len(r.Policy.Versions), maxVersionsShown)] {
 		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %d %s", v.Origin, cmp.Or(v.From, beforeAllTime), v.Status, v.File)))

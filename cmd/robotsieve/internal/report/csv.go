@@ -22,17 +22,14 @@ func writeCSV(w io.Writer, r *audit.Report, _ bool) error {
 	row := func(record string, c *audit.CrawlerInfo) {
 		cells := []string{record}
 		for _, column := range columns {
-			text := ""
-			switch v := column.of(r, c).(type) {
-			case nil:
-			case string:
-				text = Cell(v)
-			case float64:
-				text = strconv.FormatFloat(v, 'f', -1, 64)
-			default:
-				text = fmt.Sprint(v)
+			cell := ""
+			switch {
+			case c == nil && column.about != nil, column.name == "partial":
+				cell = csvText(column.about(r))
+			case c != nil && column.of != nil:
+				cell = csvText(column.of(c))
 			}
-			cells = append(cells, text)
+			cells = append(cells, cell)
 		}
 		out.Write(cells)
 	}
@@ -42,6 +39,16 @@ func writeCSV(w io.Writer, r *audit.Report, _ bool) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+func csvText(value any) string {
+	switch v := value.(type) {
+	case string:
+		return Cell(v)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return fmt.Sprint(value)
 }
 
 // Cell returns text for a cell of CSV, so that no spreadsheet takes it for a formula.

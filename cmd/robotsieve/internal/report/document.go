@@ -14,9 +14,9 @@ import (
 // empty, in this order.
 type block struct {
 	title string
-	facts []fact
 	list  []string
 	table table
+	facts []fact
 	quote []string // lines to be kept as they are
 	text  []string // paragraphs
 }
@@ -49,14 +49,22 @@ const (
 // by which crawlers, then the rest.
 func document(r *audit.Report) []block {
 	d := doc{r}
-	blocks := []block{d.partial(), d.headline(), d.facts()}
+	var blocks []block
+	if r.Partial {
+		blocks = append(blocks, block{text: []string{caution("PARTIAL: not all of the input was read; see below.")}})
+	}
+	blocks = append(blocks, d.headline(), d.facts())
 	for _, w := range r.Warnings {
 		blocks = append(blocks, block{facts: []fact{{"Warning", caution(w)}}})
 	}
-	blocks = append(blocks, d.versions(), block{title: "Assumptions:", list: r.Assumptions}, d.crawlers(), d.meanings(), d.violations(), d.outcomes(),
+	blocks = append(blocks, d.versions(), block{title: "Assumptions:", list: r.Assumptions}, d.crawlers(), d.violations(),
 		d.rules(), d.fetches(), d.delays(), d.sizes())
 	for _, c := range r.Crawlers {
-		blocks = append(blocks, samples(c))
+		b := block{title: "First violations by " + c.Crawler + ", as logged:"}
+		for _, s := range c.Samples {
+			b.quote = append(b.quote, s.Line)
+		}
+		blocks = append(blocks, b)
 	}
 	blocks = append(blocks, d.unparsed(), d.otherHosts())
 	return slices.DeleteFunc(blocks, func(b block) bool {
@@ -65,13 +73,6 @@ func document(r *audit.Report) []block {
 }
 
 type doc struct{ *audit.Report }
-
-func (d doc) partial() (b block) {
-	if d.Partial {
-		b.text = []string{caution("PARTIAL: not all of the input was read; see below.")}
-	}
-	return b
-}
 
 // headline says how many violations are proven, and how many there are.
 func (d doc) headline() block {
@@ -211,16 +212,11 @@ func input(in audit.InputInfo) string {
 	return text
 }
 
-// meanings define the columns of the table of crawlers, and say why requests could not
-// be decided or are not judged.
-func (d doc) meanings() (b block) {
-	if len(d.Crawlers) == 0 {
-		return b
-	}
-	b.facts = legend(d.shown()...)
+// undecided says why requests could not be decided, or are not judged.
+func (d doc) undecided() (text []string) {
 	for _, c := range reasons {
 		if n := c.sum(d.Crawlers); n > 0 {
-			b.text = append(b.text, fmt.Sprintf("Indeterminate, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
+			text = append(text, fmt.Sprintf("Indeterminate, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
 		}
 	}
 	var informed int64
@@ -228,7 +224,7 @@ func (d doc) meanings() (b block) {
 		informed += c.GraceInformed
 	}
 	if informed > 0 {
-		b.text = append(b.text, fmt.Sprintf("In grace, but informed of the rule: %s.", english.Plural(informed, "request")))
+		text = append(text, fmt.Sprintf("In grace, but informed of the rule: %s.", english.Plural(informed, "request")))
 	}
 	shown, rest := 0, int64(0)
 	for _, c := range d.Crawlers {
@@ -238,29 +234,13 @@ func (d doc) meanings() (b block) {
 			rest++
 		default:
 			shown++
-			b.text = append(b.text, fmt.Sprintf("Exempt: %s, %s.", shortName(&c), strings.TrimSuffix(c.Exempt, ".")))
+			text = append(text, fmt.Sprintf("Exempt: %s, %s.", shortName(&c), strings.TrimSuffix(c.Exempt, ".")))
 		}
 	}
 	if rest > 0 {
-		b.text = append(b.text, fmt.Sprintf("Exempt: %s, see --output json.", english.Plural(rest, "more crawler")))
+		text = append(text, fmt.Sprintf("Exempt: %s, see --output json.", english.Plural(rest, "more crawler")))
 	}
-	return b
-}
-
-// outcomes define the columns of the table of violations.
-func (d doc) outcomes() (b block) {
-	if d.Totals.Verdicts[audit.Violation] > 0 {
-		b.facts = legend(append(slices.Clone(outcomes), informed)...)
-	}
-	return b
-}
-
-func samples(c audit.CrawlerInfo) block {
-	b := block{title: "First violations by " + c.Crawler + ", as logged:"}
-	for _, s := range c.Samples {
-		b.quote = append(b.quote, s.Line)
-	}
-	return b
+	return text
 }
 
 func (d doc) unparsed() (b block) {

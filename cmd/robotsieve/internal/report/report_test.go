@@ -114,7 +114,7 @@ func TestTextSaysWhatItLeavesOut(t *testing.T) {
 	}
 	r.Crawlers = []audit.CrawlerInfo{c}
 	report := written(t, "text", r, false)
-	wants(t, report, "and 5 more rows: see --output json.\nA gap is")
+	wants(t, report, "and 5 more rows: see --output json.\n\nA gap is")
 	wants(t, strings.Join(strings.Fields(report), " "), "https://site7.example and 22 more, with a window")
 }
 

@@ -96,18 +96,14 @@ func (d doc) versions() (b block) {
 	return b
 }
 
-// shown are the columns of the table of crawlers that have a figure other than 0.
-func (d doc) shown() []column {
-	return slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.heading == "" || c.sum(d.Crawlers) == 0 })
-}
-
 // crawlers has a row for each crawler, those that robots.txt does not bind last, and
 // one for all.
 func (d doc) crawlers() (b block) {
 	if len(d.Crawlers) == 0 {
 		return b
 	}
-	shown, t := d.shown(), &b.table
+	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.heading == "" || c.sum(d.Crawlers) == 0 })
+	t := &b.table
 	t.header = []string{"crawler", "operator"}
 	for _, c := range shown {
 		t.header = append(t.header, ">"+c.heading)
@@ -148,7 +144,7 @@ func (d doc) crawlers() (b block) {
 	if len(d.Crawlers) > 1 {
 		add("all", "", d.Crawlers)
 	}
-	b.title = "Requests by clients that identify themselves as these crawlers:"
+	b.title, b.facts, b.text = "Requests by clients that identify themselves as these crawlers:", legend(shown...), d.undecided()
 	return b
 }
 
@@ -193,6 +189,9 @@ func (d doc) violations() (b block) {
 		}
 	}
 	t.leavesOut(rest, "violation")
+	if len(t.rows) > 0 {
+		b.facts = legend(append(slices.Clone(outcomes), informed)...)
+	}
 	return b
 }
 

@@ -39,6 +39,18 @@ func writeText(w io.Writer, r *audit.Report, colours bool) error {
 		if b.title != "" {
 			wrapped("", b.title)
 		}
+		for _, item := range b.list {
+			wrapped("- ", item)
+		}
+		if len(b.table.rows) > 0 {
+			lines = append(lines, marks.Replace(Table(b.table.header, b.table.rows)))
+		}
+		if b.table.more != "" {
+			lines = append(lines, b.table.more)
+		}
+		if len(b.table.rows) > 0 && len(b.facts)+len(b.text) > 0 {
+			lines = append(lines, "")
+		}
 		width := 0
 		for _, f := range b.facts {
 			width = max(width, len(f.name)+len(": "))
@@ -49,15 +61,6 @@ func writeText(w io.Writer, r *audit.Report, colours bool) error {
 				name = f.name + ":"
 			}
 			wrapped(fmt.Sprintf("%-*s", width, name), f.text)
-		}
-		for _, item := range b.list {
-			wrapped("- ", item)
-		}
-		if len(b.table.rows) > 0 {
-			lines = append(lines, marks.Replace(Table(b.table.header, b.table.rows)))
-		}
-		if b.table.more != "" {
-			lines = append(lines, b.table.more)
 		}
 		for _, line := range b.quote {
 			lines = append(lines, "  "+line)
