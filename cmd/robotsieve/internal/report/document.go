@@ -95,16 +95,14 @@ func (d doc) headline() block {
 	default:
 		text = "none is known to have broken robots.txt"
 	}
-	for _, unjudged := range []struct {
-		n   int64
-		why string
-	}{
-		{v[audit.Indeterminate], "could not be decided"}, {v[audit.Exempt], "came from crawlers that robots.txt does not bind"}, {v[audit.Spoofed], "came from impostors"},
-	} {
-		if unjudged.n > 0 {
-			text += "; " + english.Grouped(unjudged.n) + " " + unjudged.why
+	add := func(n int64, why string) {
+		if n > 0 {
+			text += "; " + english.Grouped(n) + " " + why
 		}
 	}
+	add(v[audit.Indeterminate], "could not be decided")
+	add(v[audit.Exempt], "came from crawlers that robots.txt does not bind")
+	add(v[audit.Spoofed], "came from impostors")
 	return block{text: []string{requests + ": " + text + "."}}
 }
 

@@ -246,22 +246,17 @@ func (d doc) fetches() (b block) {
 		if f.Gaps > 0 {
 			median, longest, daily = seconds(f.MedianGap), seconds(f.LongestGap), share(f.Within24h)
 		}
+		var answers []string
+		for class, n := range f.Answers {
+			if n > 0 {
+				answers = append(answers, english.Grouped(n)+" "+audit.AnswerClass(class).String())
+			}
+		}
 		b.table.rows = append(b.table.rows, []string{shortName(&list[i]), english.Grouped(f.Fetches), shortClock(f.First), shortClock(f.Last),
-			median, longest, daily, answers(f.Answers)})
+			median, longest, daily, strings.Join(answers, ", ")})
 	}
 	b.table.leavesOut(int64(len(list)-len(b.table.rows)), "crawler")
 	return b
-}
-
-// answers counts answers by status, in one cell.
-func answers(a audit.AnswerCounts) string {
-	var list []string
-	for class, n := range a {
-		if n > 0 {
-			list = append(list, english.Grouped(n)+" "+audit.AnswerClass(class).String())
-		}
-	}
-	return strings.Join(list, ", ")
 }
 
 // delays says how Crawl-delay was kept.
