@@ -62,7 +62,7 @@ func ParseClientIP(mode string, trusted []string) (ClientIP, error) {
 
 // Of returns the client's address, given the line's own and the list of
 // X-Forwarded-For as logged: a view into one of them, without a port. It is nil
-// if nobody can tell: the list is too short or absent, something in it that
+// if that is not known: the list is too short or absent, something in it that
 // counts is no address, or all of them are trusted proxies. It does not allocate.
 func (c ClientIP) Of(addr, forwarded []byte) []byte {
 	switch {
@@ -133,30 +133,16 @@ func unquote(b []byte) []byte {
 	for {
 		before := len(b)
 		b = bytes.TrimSpace(b)
-		for _, quote := range [...]string{`"`, `\x22`} {
-			b = trimPrefix(b, quote)
-			b = trimSuffix(b, quote)
+		for _, quote := range quotes {
+			b = bytes.TrimSuffix(bytes.TrimPrefix(b, quote), quote)
 		}
-		b = trimSuffix(trimPrefix(b, `\`), `\`)
 		if len(b) == before {
 			return b
 		}
 	}
 }
 
-func trimPrefix(b []byte, prefix string) []byte {
-	if len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix {
-		return b[len(prefix):]
-	}
-	return b
-}
-
-func trimSuffix(b []byte, suffix string) []byte {
-	if n := len(b) - len(suffix); n >= 0 && string(b[n:]) == suffix {
-		return b[:n]
-	}
-	return b
-}
+var quotes = [...][]byte{[]byte(`"`), []byte(`\x22`), []byte(`\`)}
 
 // isPort tells whether b is the number of a port.
 func isPort(b []byte) bool {
