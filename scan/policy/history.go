@@ -52,14 +52,9 @@ type history struct {
 	contents      contents
 }
 
-// The two classes of crawlers, for which some failures mean different things.
-const (
-	others = iota
-	googles
-	classes
-)
-
-var readers = [classes]answer.Reader{others: answer.Others, googles: answer.Google}
+// classes is the number of classes of crawlers, to which some failures mean different
+// things: answer.Others and answer.Google.
+const classes = 2
 
 // newHistory makes the history of an origin of its replies.
 func newHistory(replies []reply, window time.Duration, store *store, s *scratch) (*history, error) {
@@ -67,19 +62,17 @@ func newHistory(replies []reply, window time.Duration, store *store, s *scratch)
 	h.number(replies, store)
 	for i := range replies {
 		r := &replies[i]
-		for class, reader := range readers {
-			r.means[class] = answer.Of(r.status, reader)
-		}
+		r.means = [classes]answer.Meaning{answer.Of(r.status, answer.Others), answer.Of(r.status, answer.Google)}
 		r.gone = forever
 		if r.end != forever {
 			r.gone = after(after(r.end, int64(max(window, r.maxAge))), int64(Skew))
 		}
 	}
-	outages := [classes][]outage{findOutages(replies, others), findOutages(replies, googles)}
+	outages := [classes][]outage{findOutages(replies, answer.Others), findOutages(replies, answer.Google)}
 	h.sort(replies)
-	for class := range h.tables {
-		if class == googles && len(outages[googles]) == 0 {
-			h.tables[googles] = h.tables[others] // only failures differ
+	for class := range answer.Reader(classes) {
+		if class == answer.Google && len(outages[class]) == 0 {
+			h.tables[class] = h.tables[answer.Others] // only failures differ
 			break
 		}
 		var err error
@@ -168,7 +161,7 @@ func (o *outage) extend(at Moment) { o.From, o.To = min(o.From, at.From), max(o.
 // before another. A failed one is then of the outage of each of these that failed, and
 // these outages are one, which began no earlier than any of them and no later than the
 // last time that it may have begun.
-func findOutages(replies []reply, class int) []outage {
+func findOutages(replies []reply, class answer.Reader) []outage {
 	var found []outage
 	joined := map[int32]bool{}           // outages that became parts of others
 	ended := make([]int64, len(replies)) // the last end of a reply and those before it

@@ -85,7 +85,7 @@ func (t *table) at(moment int64) *Lawful {
 type finder struct {
 	*scratch
 	*history
-	class   int
+	class   answer.Reader
 	window  int64
 	replies []reply // by the time when they had begun
 	gone    []int64 // the last time of gone of each reply and those before it
@@ -96,7 +96,7 @@ type finder struct {
 
 // newTable finds what is lawful at all times. The replies are sorted by when they had
 // begun, the outages by their starts.
-func newTable(h *history, replies []reply, outages []outage, class int, window time.Duration, s *scratch) (*table, error) {
+func newTable(h *history, replies []reply, outages []outage, class answer.Reader, window time.Duration, s *scratch) (*table, error) {
 	f := &finder{scratch: s, history: h, class: class, window: int64(window), replies: replies, outages: outages}
 	gone := int64(MinTime)
 	for i := range replies {
@@ -186,7 +186,7 @@ func (f *finder) find(at Moment, outages int) (included, error) {
 
 // permitsAll tells whether an outage by itself permits everything at a moment.
 func (f *finder) permitsAll(n int32, t int64) bool {
-	return f.class == googles || f.outages[n].first || after(f.outages[n].From, int64(longAgo)) <= t
+	return f.class == answer.Google || f.outages[n].first || after(f.outages[n].From, int64(longAgo)) <= t
 }
 
 // consult adds what was lawful when the outages in the window began. The latest come

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -374,7 +375,7 @@ func TestCrowd(t *testing.T) {
 	p := newOf(t, "a 0h 200 A; a 1h 200 B", Options{})
 	spent := &scratch{looked: maxLooked}
 	replies := []reply{{period: period{end: forever}, gone: forever}}
-	if _, err := newTable(p.histories[0], replies, nil, others, defaultWindow, spent); err != errCrowded {
+	if _, err := newTable(p.histories[0], replies, nil, answer.Others, defaultWindow, spent); err != errCrowded {
 		t.Errorf("error %v", err)
 	}
 	s := &scratch{listed: maxListed}

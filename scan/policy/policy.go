@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -172,9 +173,9 @@ func (p *Policy) Copies(origin int32) int { return len(p.histories[origin].copie
 // 1970, for a crawler of Google's or another. It does not allocate; the result is not
 // to be changed.
 func (p *Policy) Lawful(origin int32, t int64, google bool) *Lawful {
-	class := others
+	class := answer.Others
 	if google {
-		class = googles
+		class = answer.Google
 	}
 	return p.histories[origin].tables[class].at(t)
 }
