@@ -38,7 +38,7 @@ func bzText() (first, second []byte) {
 	return first, bytes.Repeat([]byte("second stream\n"), 3)
 }
 
-// decoded reads an archive from a pipe and returns what it gave. It fails the test if a file that is read in turns gives anything else.
+// decoded reads an archive from a pipe and returns what it gave. It fails the test if a file gives anything else.
 func decoded(t testing.TB, b []byte) ([]byte, Result) {
 	t.Helper()
 	got, res := readAll(t, []*Input{NewInput("archive", bytes.NewReader(b), int64(len(b)))}, Options{Workers: 2, ChunkSize: 16 << 10}, 1)
@@ -46,9 +46,9 @@ func decoded(t testing.TB, b []byte) ([]byte, Result) {
 	if o.ChunkSize == 0 {
 		return joined(got[0]), res[0]
 	}
-	inTurns, again := readAll(t, []*Input{file(t, write(t, "archive", b))}, o, 2)
-	if !bytes.Equal(joined(inTurns[0]), joined(got[0])) {
-		t.Errorf("%d bytes of a pipe, of a file %d", len(joined(got[0])), len(joined(inTurns[0])))
+	fromFile, again := readAll(t, []*Input{file(t, write(t, "archive", b))}, o, 2)
+	if !bytes.Equal(joined(fromFile[0]), joined(got[0])) {
+		t.Errorf("%d bytes of a pipe, of a file %d", len(joined(got[0])), len(joined(fromFile[0])))
 	}
 	told := func(r Result) string {
 		r.Name = ""

@@ -32,8 +32,8 @@ type plainFile struct {
 	from, to int64 // there is no newline in [from, to)
 }
 
-// span is one range of a file.
-type span struct {
+// fileRange is one range of a plain file.
+type fileRange struct {
 	file     *plainFile
 	seq      int64
 	off, end int64
@@ -42,16 +42,16 @@ type span struct {
 // overread is how much is read behind a range in the hope that its last line ends there.
 const overread = 4 << 10
 
-// spans sends the ranges of a file to the callers of Next.
-func (r *Reader) spans(input int, f *os.File, size int64) {
+// sendRanges sends the ranges of a file to the callers of Next.
+func (r *Reader) sendRanges(input int, f *os.File, size int64) {
 	p := &plainFile{f: f, input: input, size: size}
 	p.users.Store(1)
 	sent := int64(0)
 	for seq := int64(0); sent < size; seq++ {
-		t := span{file: p, seq: seq, off: sent, end: min(sent+int64(r.o.ChunkSize), size)}
+		t := fileRange{file: p, seq: seq, off: sent, end: min(sent+int64(r.o.ChunkSize), size)}
 		p.users.Add(1)
 		select {
-		case r.work <- t:
+		case r.ranges <- t:
 		case <-r.stop:
 			r.leave(p)
 			r.leave(p)
@@ -70,12 +70,12 @@ func (r *Reader) leave(p *plainFile) {
 	}
 }
 
-// readSpan makes the chunk of a range.
-func (r *Reader) readSpan(c *Chunk, t span) {
+// readRange makes the chunk of a range.
+func (r *Reader) readRange(c *Chunk, t fileRange) {
 	st := &r.states[t.file.input]
 	c.Last = t.end == t.file.size
 	got := t.end - t.off
-	if !t.file.inGap(t) {
+	if !t.file.inLongLine(t) {
 		got = r.readLines(c, t)
 	}
 	st.bytes.Add(int64(len(c.Data)) + c.Cut)
@@ -85,7 +85,7 @@ func (r *Reader) readSpan(c *Chunk, t span) {
 }
 
 // readLines finds the lines that start in the range, and returns how many bytes of the range there were to read.
-func (r *Reader) readLines(c *Chunk, t span) (got int64) {
+func (r *Reader) readLines(c *Chunk, t fileRange) (got int64) {
 	p := t.file
 	base := max(t.off-1, 0) // position in the file of c.buf[0]
 	n := r.pread(c, 0, base, min(t.end+overread, p.size), p)
@@ -137,7 +137,7 @@ func (r *Reader) finishLine(c *Chunk, p *plainFile, base int64, begin, limit, n 
 
 // longLine makes the chunk of a range in which no line starts: a line longer than MaxLine that starts in the range before, or
 // nothing.
-func (r *Reader) longLine(c *Chunk, t span) {
+func (r *Reader) longLine(c *Chunk, t fileRange) {
 	p := t.file
 	before := max(t.off-int64(r.o.ChunkSize), 0)
 	base := max(before-1, 0)
@@ -157,7 +157,7 @@ func (r *Reader) longLine(c *Chunk, t span) {
 	// There is no newline before the last byte of this range; search from there.
 	pos, newline := t.end-1, false
 	for pos < p.size && !newline && !r.isStopped() {
-		p.setGap(line, pos)
+		p.setNoNewline(line, pos)
 		n := r.pread(c, keep, pos-int64(keep), min(pos+int64(r.o.ChunkSize), p.size), p) - keep
 		if n == 0 {
 			break
@@ -199,14 +199,14 @@ func (r *Reader) pread(c *Chunk, n int, base, to int64, p *plainFile) int {
 	return n + m
 }
 
-// inGap reports whether it is known that no line starts in the range, and no chunk is due for a long one.
-func (p *plainFile) inGap(t span) bool {
+// inLongLine reports whether it is known that no line starts in the range, and no chunk is due for a long one.
+func (p *plainFile) inLongLine(t fileRange) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.from <= t.off-1 && t.end-1 <= p.to
 }
 
-func (p *plainFile) setGap(from, to int64) {
+func (p *plainFile) setNoNewline(from, to int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.from, p.to = from, to

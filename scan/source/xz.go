@@ -26,7 +26,7 @@ const xzMaxDict = 128 << 20
 //	stream = header { block } index footer
 //	block  = header LZMA2 padding check
 type xzDecoder struct {
-	src   *source
+	raw   *rawReader
 	lz    *lzma.Reader2 // of the block, nil between blocks
 	check hash.Hash     // of the block; nil if the stream has none that is known here
 	warn  []string
@@ -62,7 +62,7 @@ var (
 	xzCRC64    = crc64.MakeTable(crc64.ECMA)
 )
 
-func newXz(src *source) *xzDecoder { return &xzDecoder{src: src} }
+func newXz(raw *rawReader) *xzDecoder { return &xzDecoder{raw: raw} }
 
 func (d *xzDecoder) Read(p []byte) (int, error) {
 	for {
@@ -91,7 +91,7 @@ func (d *xzDecoder) next() error {
 	if !d.inner {
 		return d.beginStream()
 	}
-	size, err := d.src.br.ReadByte()
+	size, err := d.raw.br.ReadByte()
 	if err != nil {
 		return noEOF(err)
 	}
@@ -102,7 +102,7 @@ func (d *xzDecoder) next() error {
 }
 
 func (d *xzDecoder) beginStream() error {
-	h, err := d.src.br.Peek(12)
+	h, err := d.raw.br.Peek(12)
 	if len(h) == 0 && d.any {
 		return err // io.EOF: the proper end
 	}
@@ -122,7 +122,7 @@ func (d *xzDecoder) beginStream() error {
 		return errors.New("xz: corrupt or unknown stream header")
 	}
 	d.flags = [2]byte(h[6:8])
-	d.src.br.Discard(12)
+	d.raw.br.Discard(12)
 	d.any, d.inner, d.blocks = true, true, xzTally{}
 	return nil
 }
@@ -131,7 +131,7 @@ func (d *xzDecoder) beginStream() error {
 func (d *xzDecoder) padding() error {
 	var n int64
 	for {
-		b, err := d.src.br.ReadByte()
+		b, err := d.raw.br.ReadByte()
 		if err != nil {
 			if err == io.EOF && n%4 != 0 {
 				d.warn = append(d.warn, fmt.Sprintf("%d zero bytes after the end of the compressed data", n))
@@ -139,7 +139,7 @@ func (d *xzDecoder) padding() error {
 			return err
 		}
 		if b != 0 {
-			d.src.br.UnreadByte()
+			d.raw.br.UnreadByte()
 			if n%4 != 0 || b != 0xfd {
 				return errTrailing
 			}
@@ -152,7 +152,7 @@ func (d *xzDecoder) padding() error {
 func (d *xzDecoder) beginBlock(size byte) error {
 	h := make([]byte, (int(size)+1)*4)
 	h[0] = size
-	if _, err := io.ReadFull(d.src.br, h[1:]); err != nil {
+	if _, err := io.ReadFull(d.raw.br, h[1:]); err != nil {
 		return noEOF(err)
 	}
 	body := h[:len(h)-4]
@@ -188,9 +188,9 @@ func (d *xzDecoder) beginBlock(size byte) error {
 	if dict > xzMaxDict {
 		return fmt.Errorf("xz dictionary of %d MiB is larger than %d MiB", dict>>20, xzMaxDict>>20)
 	}
-	d.header, d.start, d.size = int64(len(h)), d.src.offset(), 0
+	d.header, d.start, d.size = int64(len(h)), d.raw.offset(), 0
 	d.check = newXzCheck(d.flags[1])
-	d.lz, err = lzma.Reader2Config{DictCap: max(int(dict), lzma.MinDictCap)}.NewReader2(d.src.br)
+	d.lz, err = lzma.Reader2Config{DictCap: max(int(dict), lzma.MinDictCap)}.NewReader2(d.raw.br)
 	return err
 }
 
@@ -211,13 +211,13 @@ var xzCheckLen = [16]int{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64
 
 func (d *xzDecoder) endBlock() error {
 	d.lz = nil
-	packed := d.src.offset() - d.start
+	packed := d.raw.offset() - d.start
 	if d.wantC >= 0 && d.wantC != packed || d.wantU >= 0 && d.wantU != d.size {
 		return errors.New("xz: block has another size than its header says")
 	}
 	pad, n := int(-packed&3), xzCheckLen[d.flags[1]]
 	var b [3 + 64]byte
-	if _, err := io.ReadFull(d.src.br, b[:pad+n]); err != nil {
+	if _, err := io.ReadFull(d.raw.br, b[:pad+n]); err != nil {
 		return noEOF(err)
 	}
 	if len(bytes.Trim(b[:pad], "\x00")) > 0 {
@@ -241,7 +241,7 @@ func (d *xzDecoder) endBlock() error {
 
 // endStream reads index and footer; the zero byte at the beginning of the index is read already.
 func (d *xzDecoder) endStream() error {
-	in := xzIndex{src: d.src, crc: crc32.ChecksumIEEE([]byte{0}), n: 1}
+	in := xzIndex{raw: d.raw, crc: crc32.ChecksumIEEE([]byte{0}), n: 1}
 	count, err := binary.ReadUvarint(&in)
 	if err != nil {
 		return noEOF(err)
@@ -267,7 +267,7 @@ func (d *xzDecoder) endStream() error {
 		}
 	}
 	var b [4 + 12]byte
-	if _, err := io.ReadFull(d.src.br, b[:]); err != nil {
+	if _, err := io.ReadFull(d.raw.br, b[:]); err != nil {
 		return noEOF(err)
 	}
 	size := (int64(binary.LittleEndian.Uint32(b[8:])) + 1) * 4
@@ -291,13 +291,13 @@ func cmpErr(read, content error) error {
 
 // xzIndex reads the index, counting and summing.
 type xzIndex struct {
-	src *source
+	raw *rawReader
 	crc uint32
 	n   int64
 }
 
 func (x *xzIndex) ReadByte() (byte, error) {
-	b, err := x.src.br.ReadByte()
+	b, err := x.raw.br.ReadByte()
 	if err != nil {
 		return 0, noEOF(err)
 	}

@@ -15,7 +15,7 @@ const zstdMaxWindow = 128 << 20
 
 // zstdDecoder decodes all frames on the calling goroutine (concurrency 1), where a panic can be caught; a concurrency of 2 or 4 is slower, too.
 type zstdDecoder struct {
-	src  *source
+	raw  *rawReader
 	z    *zstd.Decoder
 	last lastBytes
 	err  error // found, but returned only after all that was decoded
@@ -32,12 +32,12 @@ func takeZstd() (*zstd.Decoder, error) {
 		zstd.WithDecoderMaxWindow(zstdMaxWindow), zstd.WithDecoderMaxMemory(zstdMaxWindow))
 }
 
-func newZstd(src *source) (*zstdDecoder, error) {
+func newZstd(raw *rawReader) (*zstdDecoder, error) {
 	z, err := takeZstd()
 	if err != nil {
 		return nil, err
 	}
-	d := &zstdDecoder{src: src, z: z, last: lastBytes{r: src.br}}
+	d := &zstdDecoder{raw: raw, z: z, last: lastBytes{r: raw.br}}
 	if err := d.z.Reset(&d.last); err != nil {
 		d.err = err
 	}
@@ -67,13 +67,13 @@ func (d *zstdDecoder) explain(err error) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		return errors.New("zstd window is larger than 128 MiB")
 	}
-	if !errors.Is(err, zstd.ErrMagicMismatch) || d.src.offset() <= 4 {
+	if !errors.Is(err, zstd.ErrMagicMismatch) || d.raw.offset() <= 4 {
 		return err
 	}
 	if d.last.b != [4]byte{} {
 		return errTrailing
 	}
-	w, err := padding(d.src, 4)
+	w, err := padding(d.raw, 4)
 	if err != nil {
 		return err
 	}
