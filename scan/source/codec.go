@@ -219,18 +219,29 @@ var errTrailing = errors.New("data after the end of the compressed data")
 // padding reads to the end of the input after the end of the compressed data and the zero bytes already seen. Tapes and some copying
 // tools fill files up with zeros: these lose nothing and give a warning. Anything else could be a log, and is an error.
 func padding(raw *rawReader, seen int64) (warning string, err error) {
-	n := seen
+	n, err := skipZeros(raw)
+	switch err {
+	case nil:
+		return "", errTrailing
+	case io.EOF:
+		return paddingWarning(seen + n), nil
+	}
+	return "", err
+}
+
+func paddingWarning(n int64) string {
+	return fmt.Sprintf("%d zero bytes after the end of the compressed data", n)
+}
+
+// skipZeros skips zero bytes and returns their number, and io.EOF if nothing follows.
+func skipZeros(raw *rawReader) (n int64, err error) {
 	for {
 		b, err := raw.br.ReadByte()
-		if err == io.EOF {
-			return fmt.Sprintf("%d zero bytes after the end of the compressed data", n), nil
-		}
 		if err != nil {
-			return "", err
+			return n, err
 		}
 		if b != 0 {
-			raw.br.UnreadByte()
-			return "", errTrailing
+			return n, raw.br.UnreadByte()
 		}
 		n++
 	}
