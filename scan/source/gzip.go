@@ -7,7 +7,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// gzipDecoder reads member after member itself: the library's own loop cannot tell padding from a broken member.
+// gzipDecoder reads member after member itself, because the library's own loop cannot tell padding from a broken member.
 type gzipDecoder struct {
 	raw  *rawReader
 	z    *gzip.Reader

@@ -10,16 +10,16 @@ import (
 	"sync/atomic"
 )
 
-// A plain file is divided into ranges of ChunkSize bytes; range k becomes chunk k, and whoever calls Next reads it with pread into
-// the chunk's buffer. A range owns the lines that start in it. So it is read from one byte before its beginning, which tells whether
+// A plain file is divided into ranges of ChunkSize bytes. Range k becomes chunk k, and a caller of Next reads it with pread into
+// the chunk's buffer. A range owns the lines that start in it. So it is read from one byte before its beginning, which shows whether
 // a line starts there, to the end of its last line, for which a little more than the range is read at once.
 //
 // Long lines complicate it. A range inside a line owns nothing and is an empty chunk. A line of more than MaxLine bytes must be a
-// chunk of its own, but the number of its range is taken by the lines before it; that of the next range is free, though, because the
-// line, being longer than two ranges, covers it. So range k reads at most MaxLine bytes of its last line, and leaves it out if it does
-// not end there; and a range that owns nothing looks whether a line of that kind starts in the range before, and then measures
-// it to its end. For a line of gigabytes this is done by one caller, who tells the others how far it is without a newline, and
-// they skip the ranges in between.
+// chunk of its own, but the number of its range is taken by the lines before it. The number of the next range is free, because the
+// line is longer than two ranges and covers it. So range k reads at most MaxLine bytes of its last line, and leaves it out if it does
+// not end there. A range that owns nothing checks whether a line of that kind starts in the range before, and then reads
+// it to its end. Only one caller does this for a line of gigabytes: it records how far there is no newline, and the
+// other callers skip the ranges in between.
 
 // plainFile is an open plain file. It is shared by all callers of Next.
 type plainFile struct {
@@ -29,7 +29,7 @@ type plainFile struct {
 	users atomic.Int64
 
 	mu       sync.Mutex
-	from, to int64 // there is no newline in [from, to)
+	noNewlineFrom, noNewlineTo int64 // there is no newline in between
 }
 
 // fileRange is one range of a plain file.
@@ -39,7 +39,7 @@ type fileRange struct {
 	off, end int64
 }
 
-// overread is how much is read behind a range in the hope that its last line ends there.
+// overread is how much is read behind a range at once, because its last line usually ends there.
 const overread = 4 << 10
 
 // sendRanges sends the ranges of a file to the callers of Next.
@@ -199,15 +199,15 @@ func (r *Reader) pread(c *Chunk, n int, base, to int64, p *plainFile) int {
 	return n + m
 }
 
-// inLongLine reports whether it is known that no line starts in the range, and no chunk is due for a long one.
+// inLongLine reports whether the range is known to lie inside a long line whose chunk another range makes.
 func (p *plainFile) inLongLine(t fileRange) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.from <= t.off-1 && t.end-1 <= p.to
+	return p.noNewlineFrom <= t.off-1 && t.end-1 <= p.noNewlineTo
 }
 
 func (p *plainFile) setNoNewline(from, to int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.from, p.to = from, to
+	p.noNewlineFrom, p.noNewlineTo = from, to
 }
