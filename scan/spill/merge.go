@@ -5,35 +5,31 @@ import (
 	"math"
 )
 
-// merge is the records of several runs in order. The next record is the least of
-// those under the cursors: the winner of a knock-out, in which only the matches of the
-// run that gave the last winner are played again.
+// merge returns the records of several runs in order. The next record is the least of those under the cursors: the winner
+// of a knock-out tournament, of which only the matches of the last winner's cursor are played again.
 //
-// Records are hardly ever compared. Each one that lost is kept with the number of
-// bytes it shares with the one it lost to. The winner is taken out; all that lost to
-// it, on its way to the root, and the next record of its run are not less than it. Of
-// two such, the one that shares more bytes with it is the less: where the other
-// differs, it still goes on like the winner. Only if both share the same number do
-// their bytes behind that decide. What the next record of the run shares with the
-// winner is written in the run. (Bingmann, Eberle, Sanders: Engineering parallel
-// string sorting, 2017, calls it the LCP loser tree.)
+// Records are hardly ever compared. A loser is kept with the number of bytes it shares with the record it lost to. When the
+// winner is taken out, all that lost to it, and the next record of its run, are not less than it. Of two such records, the one
+// that shares more bytes with it is the less, because where the other differs, it still equals the winner. Only if both
+// share the same number are the bytes behind that compared. The next record of a run says itself how many bytes it shares with the winner.
+// (This is the LCP loser tree of Bingmann, Eberle and Sanders: Engineering parallel string sorting, 2017.)
 type merge struct {
 	rec    []byte // the record; valid until next
 	shared int    // bytes it shares with the record before
 	n      int64  // of all runs
 	err    error  // why next returned false; nil at the end
 
-	stop  func() error // if not nil, it is asked every stopEvery records, and its error ends them
-	until int          // it is asked
+	stop  func() error // if not nil, it is called every stopEvery records, and its error ends them
+	until int          // records until the next call
 
 	cursors []*cursor
-	tree    []player // losers of the matches; match 1 is the last, its winner is tree[0]
+	tree    []player // losers of the matches; match 1 is the final, and tree[0] its winner
 }
 
 // player is a cursor in the tree.
 type player struct {
 	cursor int32
-	shared int32 // bytes that its record shares with the one it lost to, for a winner the last one taken out; -1: at its end
+	shared int32 // bytes that its record shares with the one it lost to (the winner's: with the last record taken out); -1 at its end
 }
 
 // newMerge reads the first record of each run.
@@ -43,12 +39,12 @@ func newMerge(runs []*run) (*merge, error) {
 	m.tree[0].shared = -1
 	winners := make([]player, 2*k)
 	for i, r := range runs {
-		m.cursors[i] = newCursor(r)
+		m.cursors[i] = &cursor{run: r, off: r.off}
 		shared, err := m.cursors[i].next()
 		if err != nil {
 			return nil, err
 		}
-		winners[k+i] = player{int32(i), int32(shared)} // with nothing, which came before all
+		winners[k+i] = player{int32(i), int32(shared)} // with the empty record before all
 	}
 	for i := k - 1; i > 0; i-- {
 		winners[i], m.tree[i] = m.play(winners[2*i], winners[2*i+1])

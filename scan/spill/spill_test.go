@@ -74,7 +74,7 @@ func TestDefaultMemorySameAsTwin(t *testing.T) {
 func TestTenThousandRunsOnDisk(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	// No memory for runs: each arena that is handed over is spilled.
-	s, want := sized(t, sizes{arena: 128, page: 64, limit: 0, merge: 10 * 2 * 64}), twin{}
+	s, want := sized(t, sizes{arena: 128, block: 64, limit: 0, merge: 10 * 2 * 64}), twin{}
 	runs := 10_000
 	if testing.Short() {
 		runs = 500
@@ -114,7 +114,7 @@ func TestWritersInGoroutines(t *testing.T) {
 	var first []byte
 	for _, writers := range []int{1, 2, 16} {
 		t.Run(fmt.Sprint(writers), func(t *testing.T) {
-			s := sized(t, sizes{arena: 4 << 10, page: 512, limit: 64 << 10, merge: 16 << 10})
+			s := sized(t, sizes{arena: 4 << 10, block: 512, limit: 64 << 10, merge: 16 << 10})
 			var wg sync.WaitGroup
 			for k := range writers {
 				wg.Go(func() {
@@ -142,8 +142,8 @@ func TestWritersInGoroutines(t *testing.T) {
 			if !bytes.Equal(got, first) {
 				t.Error("other bytes than with one writer")
 			}
-			if s.arenas != 0 {
-				t.Errorf("writers hold %d bytes after Flush", s.arenas)
+			if s.writing != 0 {
+				t.Errorf("writers have %d arenas after Flush", s.writing)
 			}
 		})
 	}
@@ -415,33 +415,30 @@ func TestWritersAfterAnError(t *testing.T) {
 	wg.Wait()
 }
 
-func TestSortEntries(t *testing.T) {
+func TestSortArena(t *testing.T) {
 	for name, record := range kinds {
-		for _, patience := range []int{0, 1, badSplits} {
-			t.Run(fmt.Sprintf("%s/%d", name, patience), func(t *testing.T) {
-				r := rand.New(rand.NewPCG(7, 1))
-				for _, n := range []int{0, 1, 2, fewEntries, fewEntries + 1, 100, 5000} {
-					var arena []byte
-					var es []entry
-					var want []string
-					for range n {
-						rec := record(r)
-						es = append(es, entry{off: uint32(len(arena)), len: uint32(len(rec))})
-						arena = append(arena, rec...)
-						want = append(want, string(rec))
-					}
-					slices.Sort(want)
-					for range 2 { // the second time they are sorted
-						split(arena, es, load(arena, es, 0), patience)
-						for i, e := range es {
-							if string(e.of(arena)) != want[i] {
-								t.Fatalf("of %d records, %d is %.80q, want %.80q", n, i, e.of(arena), want[i])
-							}
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(7, 1))
+			for _, n := range []int{0, 1, 2, 16, 100, 5000} {
+				var a arena
+				var want []string
+				for range n {
+					rec := record(r)
+					a.add(rec)
+					want = append(want, string(rec))
+				}
+				slices.Sort(want)
+				var scratch []byte
+				for range 2 { // the second time they are sorted
+					scratch = a.sort(scratch)
+					for i, e := range a.index {
+						if string(a.record(e)) != want[i] {
+							t.Fatalf("of %d records, %d is %.80q, want %.80q", n, i, a.record(e), want[i])
 						}
 					}
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
