@@ -47,8 +47,7 @@ const (
 	// maxPayload is the length of the longest payload: one record that fills a block.
 	maxPayload = MaxRecord + overhead
 
-	// wholeFrom is the length from which on records are written whole, so that the records that a merge has to put
-	// together are short.
+	// wholeFrom is the length from which on records are written whole.
 	wholeFrom = 1024 + 1
 )
 
@@ -117,8 +116,7 @@ func (w *blockWriter) flush() error {
 	return err
 }
 
-// cursor reads a run. It trusts nothing that it reads from a file: a compressed record is in order if the first byte that
-// follows the shared ones is greater than the one in its place.
+// cursor reads a run. It trusts nothing that it reads from a file.
 type cursor struct {
 	rec []byte // the record
 	n   int64  // how often it was added
@@ -132,70 +130,58 @@ type cursor struct {
 	crc   uint32 // of the blocks so far
 }
 
-// next reads the next record and returns how many bytes it shares with the one before it, or -1 at the end.
-func (c *cursor) next() (shared int, err error) {
+// next reads the next record, and returns false at the end.
+func (c *cursor) next() (more bool, err error) {
 	if a := c.run.arena; a != nil {
 		if c.at == len(a.index) {
-			return -1, nil
+			return false, nil
 		}
-		e := a.index[c.at]
-		c.rec, c.n = a.record(e), 1
+		c.rec, c.n = a.record(a.index[c.at]), 1
 		c.at++
-		return int(e.key), nil
+		return true, nil
 	}
-	if len(c.data) == 0 {
-		if c.read == c.run.records && c.off == c.run.end {
-			return -1, nil
-		}
-		if c.read == c.run.records {
-			return -1, c.damaged("more blocks than records")
-		}
+	last := c.read == c.run.records
+	switch {
+	case len(c.data) > 0 && last:
+		return false, c.damaged("more records than announced")
+	case last && c.off != c.run.end:
+		return false, c.damaged("more blocks than records")
+	case last:
+		return false, nil
+	case len(c.data) == 0:
 		if err := c.load(); err != nil {
-			return -1, err
+			return false, err
 		}
 	}
-	if c.read == c.run.records {
-		return -1, c.damaged("more records than announced")
-	}
-	return c.decode()
+	return true, c.decode()
 }
 
 // decode reads a record from data.
-func (c *cursor) decode() (shared int, err error) {
+func (c *cursor) decode() error {
 	h, more := uvarint(c.data)
 	length, rest := uvarint(more)
-	if rest == nil || h > uint64(len(c.rec)) || length > uint64(len(rest)) || h+length > MaxRecord {
-		return -1, c.damaged("impossible length")
+	if rest == nil || h > uint64(len(c.rec)) || length > uint64(len(rest)) || h+length > MaxRecord || h > 0 && h+length >= wholeFrom {
+		return c.damaged("impossible length")
 	}
-	suffix := rest[:length]
+	shared, suffix := int(h), rest[:length]
 	n, data := uvarint(rest[length:])
 	if data == nil || n == 0 || n > math.MaxInt64 {
-		return -1, c.damaged("impossible count")
+		return c.damaged("impossible count")
 	}
-	shared = int(h)
-	inOrder := c.read == 0 || len(suffix) > 0 && (shared == len(c.rec) || suffix[0] > c.rec[shared])
-	result := shared
-	if shared+len(suffix) >= wholeFrom {
-		if shared != 0 {
-			return -1, c.damaged("impossible length")
-		}
-		inOrder = bytes.Compare(c.rec, suffix) < 0
-		result = common(c.rec, suffix, 0)
-	}
-	if !inOrder {
-		return -1, c.damaged("records out of order")
+	whole := len(suffix) >= wholeFrom
+	// A compressed record is in order if the first byte behind the shared ones is greater than the byte in its place.
+	if c.read > 0 && (whole && bytes.Compare(c.rec, suffix) >= 0 ||
+		!whole && (len(suffix) == 0 || shared < len(c.rec) && suffix[0] <= c.rec[shared])) {
+		return c.damaged("records out of order")
 	}
 	c.rec = append(c.rec[:shared], suffix...)
 	c.n, c.data = int64(n), data
 	c.read++
-	return result, nil
+	return nil
 }
 
 // uvarint reads a number and returns what follows it: nil if there is no number.
 func uvarint(b []byte) (uint64, []byte) {
-	if len(b) > 0 && b[0] < 0x80 {
-		return uint64(b[0]), b[1:]
-	}
 	v, n := binary.Uvarint(b)
 	if n <= 0 {
 		return 0, nil

@@ -16,14 +16,12 @@ const MaxRecord = 1 << 20
 
 // Options of a Sorter. The zero value is usable.
 type Options struct {
-	// Memory is how many bytes the Sorter and its writers may hold: arenas, and
-	// the buffers of one merge. 0 is 256 MB; less than 1 MB is 1 MB. Records of more
-	// than a sixty-fourth of it may exceed it, by a few of them for each Writer and
-	// each merge.
+	// Memory is how many bytes the Sorter and its writers may hold: arenas, and the buffers of one merge. 0 is 256 MB; less than
+	// 1 MB is 1 MB. Records of more than a sixty-fourth of it may exceed it, by a few of them for each Writer and each merge.
 	Memory int64
 
-	// Dir is the folder of the temporary file, os.TempDir if empty. There must be
-	// room for all records, compressed; see the package for what that means.
+	// Dir is the folder of the temporary file, os.TempDir if empty. There must be room for all records, compressed as the
+	// package says.
 	Dir string
 }
 
@@ -33,10 +31,9 @@ type Record struct {
 	N    int64  // at least 1
 }
 
-// Sorter keeps records in order and in bounded memory. It is made by New and safe
-// for use by any number of Writers in as many goroutines. Reading (All, WriteTo) comes
-// after all of them have been flushed. Several goroutines may then read at once,
-// but nothing may be added meanwhile.
+// Sorter keeps records in order and in bounded memory. It is made by New and safe for use by any number of Writers in as many
+// goroutines. Reading (All, WriteTo) comes after all of them have been flushed. Several goroutines may then read at once, but
+// nothing may be added meanwhile.
 type Sorter struct {
 	size sizes
 	dir  string
@@ -59,8 +56,8 @@ type Sorter struct {
 	end  int64    // of the last run in the file
 }
 
-// sizes divides the memory: a quarter is for the blocks of a merge, an eighth for
-// small things and for garbage, the rest for arenas.
+// sizes divides the memory: a quarter is for the blocks of a merge, an eighth for sorting, small things and garbage, the rest
+// for arenas.
 type sizes struct {
 	arena int   // bytes of records in an arena
 	block int   // bytes of a block in the file
@@ -75,8 +72,7 @@ const (
 	// maxArena: sorting is fastest while the arena and its index stay in a cache.
 	maxArena = 1 << 20
 
-	// maxBlock: a disk is read in pieces of this size, from as many places as there
-	// are runs.
+	// maxBlock: a disk is read in pieces of this size, from as many places as there are runs.
 	maxBlock = 64 << 10
 )
 
@@ -101,24 +97,22 @@ var (
 	errTemporary = errors.New("spill: temporary file")
 )
 
-// New returns an empty Sorter. It holds nothing, and there is no file, until
-// something is added.
+// New returns an empty Sorter. It holds no memory, and makes no file, until a record is added.
 func New(o Options) *Sorter {
 	s := &Sorter{size: sizesFor(o.Memory), dir: o.Dir}
 	s.changed.L = &s.mu
 	return s
 }
 
-// StopAt makes All and WriteTo stop when ctx ends, with the error of ctx. All records
-// stay, and may be read after another StopAt.
+// StopAt makes All and WriteTo stop when ctx ends, with the error of ctx. The records stay, and may be read after another StopAt.
 func (s *Sorter) StopAt(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stop = ctx.Err
 }
 
-// get returns an empty arena with room for a record of n bytes. If there is no memory left, it spills, or waits
-// for another goroutine that does.
+// get returns an empty arena with room for a record of n bytes. Without free memory it spills, or waits for another
+// goroutine that spills.
 func (s *Sorter) get(n int) (*arena, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,9 +142,7 @@ func (s *Sorter) get(n int) (*arena, error) {
 	return nil, s.err
 }
 
-// put accepts a sorted arena of a writer, if it is not nil, and spills all runs when they
-// have reached three quarters of the memory for them: other writers go on with the rest
-// meanwhile.
+// put accepts a sorted arena, if it is not nil, and spills all runs when they fill three quarters of the memory for them.
 func (s *Sorter) put(a *arena) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,8 +159,8 @@ func (s *Sorter) put(a *arena) error {
 	return s.err
 }
 
-// spill merges the runs in memory into one on disk. The lock is held, except during
-// the work. After an error the records are lost, and s.err is set.
+// spill merges the runs in memory into one on disk. It releases the lock during the work. After an error the records are
+// lost, and s.err is set.
 func (s *Sorter) spill() {
 	runs := s.memory
 	s.memory, s.inMemory, s.spilling = nil, 0, true
@@ -176,9 +168,11 @@ func (s *Sorter) spill() {
 	merged, err := s.mergeToFile(runs, nil)
 	s.mu.Lock()
 	s.spilling = false
-	if err != nil {
-		s.fail(err)
-	} else if s.err == nil { // not closed meanwhile
+	switch {
+	case s.err != nil: // closed meanwhile
+	case err != nil:
+		s.err = err
+	default:
 		s.disk = append(s.disk, merged)
 	}
 	for _, r := range runs {
@@ -193,16 +187,7 @@ func (s *Sorter) spill() {
 	s.changed.Broadcast()
 }
 
-// fail makes err the error that all later calls return, unless there is one already.
-func (s *Sorter) fail(err error) {
-	if s.err == nil {
-		s.err = err
-	}
-	s.changed.Broadcast()
-}
-
-// mergeToFile writes the merge of runs behind the last run in the file. No other goroutine
-// may use the file meanwhile. A stop that is not nil may end it with an error.
+// mergeToFile writes the merge of runs behind the last run in the file. No other goroutine may write the file meanwhile.
 func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 	m, err := newMerge(runs)
 	if err != nil {
@@ -232,9 +217,8 @@ func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 	return merged, nil
 }
 
-// createTemp makes a file without a name, so that a crash or
-// a signal leaves nothing behind. Where that is not possible, it removes the name at once;
-// where a system does not allow that either, it returns the name, for Close.
+// createTemp makes a file without a name, so that a crash or a signal leaves nothing behind. Where that is not possible, it
+// removes the name at once, and where that is not possible either, it returns the name, for Close.
 func createTemp(dir string, unnamed func(dir string) (*os.File, error)) (f *os.File, name string, err error) {
 	if f, err := unnamed(dir); err == nil {
 		return f, "", nil
@@ -246,8 +230,7 @@ func createTemp(dir string, unnamed func(dir string) (*os.File, error)) (f *os.F
 	return f, name, err
 }
 
-// gather returns the merge of all runs, after merging as many of those on disk as is necessary
-// to read the rest at once.
+// gather returns the merge of all runs.
 func (s *Sorter) gather() (*merge, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -259,7 +242,7 @@ func (s *Sorter) gather() (*merge, error) {
 	}
 	if err := s.reduce(); err != nil {
 		if errors.Is(err, errTemporary) {
-			s.fail(err)
+			s.err = err
 		}
 		return nil, err
 	}
@@ -270,9 +253,8 @@ func (s *Sorter) gather() (*merge, error) {
 	return m, err
 }
 
-// reduce merges runs on disk, the smallest first, until the memory for blocks is
-// enough for the others: as many at a time as can be read at once, but no more than necessary.
-// Two are always read at once, however long their blocks are.
+// reduce merges runs on disk, the smallest first, until there is memory to read all that are left at once: as many at a time as
+// can be read at once, but no more than necessary. Two are always read at once, however long their blocks are.
 func (s *Sorter) reduce() error {
 	total := int64(0)
 	for _, r := range s.disk {
@@ -300,10 +282,9 @@ func (s *Sorter) reduce() error {
 	return nil
 }
 
-// All yields all records, each once, in order. It may be called, and its result
-// ranged over, any number of times. An error comes once, as the last element,
-// with a zero Record: an error of the temporary file or of an adopted run, which may be damaged,
-// or because a Writer was not flushed.
+// All yields all records, each once, in order. It may be called, and its result ranged over, any number of times. An error comes
+// once, as the last element, with a zero Record: an error of the temporary file or of an adopted run, which may be damaged, or
+// because a Writer was not flushed.
 func (s *Sorter) All() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		m, err := s.gather()
@@ -322,9 +303,8 @@ func (s *Sorter) All() iter.Seq2[Record, error] {
 	}
 }
 
-// Close frees the memory and removes the temporary file, if there is one. All
-// other calls, also those waiting in other goroutines, then return an error.
-// The second Close does nothing.
+// Close frees the memory and removes the temporary file, if there is one. All other calls, also those waiting in other
+// goroutines, then return an error. The second Close does nothing.
 func (s *Sorter) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

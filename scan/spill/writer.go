@@ -70,7 +70,7 @@ type arena struct {
 
 // entry is one record of an arena.
 type entry struct {
-	key      uint64 // while sorting, eight bytes of the record; then how many it shares with the one before
+	key      uint64 // eight bytes of the record, while sorting
 	off, len uint32
 }
 
@@ -99,17 +99,14 @@ func (a *arena) add(record []byte) {
 
 func (a *arena) record(e entry) []byte { return a.data[e.off : e.off+e.len] }
 
-// sort puts the records in order, by way of scratch, which it returns for the next time.
+// sort puts the records in order in scratch, so that a merge reads them one behind the other, and returns the memory where
+// they were.
 func (a *arena) sort(scratch []byte) []byte {
 	a.sortFrom(a.index, 0)
 	sorted := slices.Grow(scratch[:0], cap(a.data))
-	var last []byte
 	for i, e := range a.index {
-		record := a.record(e)
-		a.index[i].key = uint64(common(last, record, 0))
 		a.index[i].off = uint32(len(sorted))
-		sorted = append(sorted, record...)
-		last = record
+		sorted = append(sorted, a.record(e)...)
 	}
 	a.data, scratch = sorted[:len(sorted):cap(a.data)], a.data
 	return scratch
