@@ -28,7 +28,7 @@ type plainFile struct {
 	size  int64 // when it was opened: what is appended later is not read
 	users atomic.Int64
 
-	mu       sync.Mutex
+	mu                         sync.Mutex
 	noNewlineFrom, noNewlineTo int64 // there is no newline in between
 }
 

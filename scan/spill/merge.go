@@ -14,7 +14,7 @@ type merge struct {
 	n      int64  // of all runs
 	err    error  // why next returned false; nil at the end
 
-	stop  func() error // if not nil, it is called every stopEvery records, and its error ends them
+	stop  func() error // called every stopEvery records
 	until int          // records until the next call
 
 	cursors cursors // a heap, the least record first
@@ -34,9 +34,9 @@ func (cs *cursors) Pop() any {
 	return c
 }
 
-// newMerge reads the first record of each run.
-func newMerge(runs []*run) (*merge, error) {
-	m := &merge{}
+// newMerge reads the first record of each run. A stop that is not nil ends the merge when it returns an error.
+func newMerge(runs []*run, stop func() error) (*merge, error) {
+	m := &merge{stop: stop}
 	for _, r := range runs {
 		c := &cursor{run: r, off: r.off}
 		more, err := c.next()

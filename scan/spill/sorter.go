@@ -189,11 +189,10 @@ func (s *Sorter) spill() {
 
 // mergeToFile writes the merge of runs behind the last run in the file. No other goroutine may write the file meanwhile.
 func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
-	m, err := newMerge(runs)
+	m, err := newMerge(runs, stop)
 	if err != nil {
 		return nil, err
 	}
-	m.stop = stop
 	if s.file == nil {
 		f, name, err := createTemp(s.dir, openUnnamed)
 		if err != nil {
@@ -246,11 +245,7 @@ func (s *Sorter) gather() (*merge, error) {
 		}
 		return nil, err
 	}
-	m, err := newMerge(slices.Concat(s.memory, s.disk))
-	if err == nil {
-		m.stop = s.stop
-	}
-	return m, err
+	return newMerge(slices.Concat(s.memory, s.disk), s.stop)
 }
 
 // reduce merges runs on disk, the smallest first, until there is memory to read all that are left at once: as many at a time as
