@@ -361,7 +361,7 @@ type panicking struct{ decoder }
 
 func (panicking) Read([]byte) (int, error) { panic("index out of range") }
 
-// What a decoder panics about is the error of its input.
+// A panic of a decoder becomes the error of its input.
 func TestDecoderPanics(t *testing.T) {
 	in := NewInput("a", strings.NewReader("x\n"), -1)
 	if _, err := in.Head(0); err != nil {

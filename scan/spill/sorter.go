@@ -46,7 +46,7 @@ type Sorter struct {
 	free     []*arena  // empty, and of the usual size
 	memory   []*run    // sorted arenas that are not being spilled
 	inMemory int64     // bytes of their arenas: a part of held
-	spilling bool      // a goroutine is merging runs into the file, and nobody else may write it meanwhile
+	spilling bool      // a goroutine is merging runs into the file; no other may write it meanwhile
 
 	stop func() error // set by StopAt; nil: never
 

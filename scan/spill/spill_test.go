@@ -73,7 +73,7 @@ func TestDefaultMemorySameAsTwin(t *testing.T) {
 
 func TestTenThousandRunsOnDisk(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
-	// No memory for runs: each arena that is handed over is spilled.
+	// No memory for runs: each full arena is spilled.
 	s, want := sized(t, sizes{arena: 128, block: 64, limit: 0, merge: 10 * 2 * 64}), twin{}
 	runs := 10_000
 	if testing.Short() {
@@ -380,7 +380,7 @@ func TestDiskIsFull(t *testing.T) {
 	empty(t, s.dir)
 }
 
-// sticks tells whether everything returns the error that one Add did.
+// sticks checks that all calls return the error that one Add did.
 func sticks(t *testing.T, s *Sorter, w *Writer, want error) {
 	t.Helper()
 	if err := w.Add([]byte("more")); err != want {
@@ -400,7 +400,7 @@ func sticks(t *testing.T, s *Sorter, w *Writer, want error) {
 	}
 }
 
-// All writers get to know of an error, also those that wait for memory.
+// All writers return an error of the file, also those that wait for memory.
 func TestWritersAfterAnError(t *testing.T) {
 	s := tiny(t)
 	s.dir = filepath.Join(s.dir, "missing")
@@ -463,7 +463,7 @@ func TestDiskIsFullWhenReading(t *testing.T) {
 	}
 }
 
-// A disk that returns other bytes than were written is found out.
+// A disk that returns other bytes than were written causes an error.
 func TestTemporaryFileIsDamaged(t *testing.T) {
 	s := tiny(t)
 	for i := range 200 {
