@@ -7,7 +7,8 @@ import (
 	"math"
 )
 
-// merge returns the records of several runs in order.
+// merge returns the records of several runs in order. A loser tree that compares only the bytes records do not share takes half
+// the time, but an audit in which most records wait takes less than 3 per cent more with a heap.
 type merge struct {
 	rec    []byte // the record; valid until next
 	shared int    // bytes it shares with the record before

@@ -420,7 +420,7 @@ func TestSortArena(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(7, 1))
 			for _, n := range []int{0, 1, 2, 16, 100, 5000} {
-				var a arena
+				a := newArena(n*2000 + 64<<10)
 				var want []string
 				for range n {
 					rec := record(r)
@@ -428,13 +428,19 @@ func TestSortArena(t *testing.T) {
 					want = append(want, string(rec))
 				}
 				slices.Sort(want)
-				var scratch []byte
-				for range 2 { // the second time they are sorted
+				scratch := make([]byte, 0, cap(a.data))
+				for time := range 3 { // the second time they are sorted
+					if time == 2 {
+						scratch = nil
+					}
 					scratch = a.sort(scratch)
 					for i, e := range a.index {
 						if string(a.record(e)) != want[i] {
 							t.Fatalf("of %d records, %d is %.80q, want %.80q", n, i, a.record(e), want[i])
 						}
+					}
+					if time < 2 && len(scratch) != len(a.data) {
+						t.Error("the records were not put in order")
 					}
 				}
 			}

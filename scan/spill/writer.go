@@ -14,7 +14,7 @@ import (
 type Writer struct {
 	s       *Sorter
 	arena   *arena // nil before the first record and after Flush
-	scratch []byte // for sorting
+	scratch []byte // for sorting, of the usual size of an arena
 }
 
 // Writer returns a Writer. It holds no memory until a record is added.
@@ -45,6 +45,9 @@ func (w *Writer) put() error {
 	a := w.arena
 	w.arena = nil
 	if a != nil {
+		if w.scratch == nil {
+			w.scratch = make([]byte, 0, w.s.size.arena)
+		}
 		w.scratch = a.sort(w.scratch)
 	}
 	return w.s.put(a)
@@ -99,16 +102,19 @@ func (a *arena) add(record []byte) {
 
 func (a *arena) record(e entry) []byte { return a.data[e.off : e.off+e.len] }
 
-// sort puts the records in order in scratch, so that a merge reads them one behind the other, and returns the memory where
-// they were.
+// sort sorts the index. If scratch has the size of the arena, it puts the records there in order, so that a merge reads them one
+// behind the other, and returns the memory where they were.
 func (a *arena) sort(scratch []byte) []byte {
 	a.sortFrom(a.index, 0)
-	sorted := slices.Grow(scratch[:0], cap(a.data))
+	if cap(scratch) != cap(a.data) {
+		return scratch
+	}
+	sorted := scratch[:0]
 	for i, e := range a.index {
 		a.index[i].off = uint32(len(sorted))
 		sorted = append(sorted, a.record(e)...)
 	}
-	a.data, scratch = sorted[:len(sorted):cap(a.data)], a.data
+	scratch, a.data = a.data, sorted
 	return scratch
 }
 
