@@ -28,7 +28,7 @@ func TestRunInOrderGivesTheLinesAsTheyStandInTheInputs(t *testing.T) {
 		t.Run(fmt.Sprintf("workers=%d", workers), func(t *testing.T) {
 			inputs, want := files(t, 3, 2000)
 			var got []string
-			// What process returns is a view: the chunk must not be reused before emit.
+			// The result of process refers to the chunk, which must not be reused before emit.
 			err := RunInOrder(deadline(t), inOrder(inputs, workers), workers, func(_ int, c *source.Chunk) []byte {
 				if rand.IntN(8) == 0 {
 					time.Sleep(time.Duration(rand.IntN(300)) * time.Microsecond)

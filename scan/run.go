@@ -1,8 +1,7 @@
 // Package scan runs workers over the chunks of a source.
 //
-// Bytes flow one way: source cuts the inputs into chunks of whole lines, format
-// takes lines apart, and each worker, with nothing shared, counts what it sees;
-// what they counted is merged at the end.
+// Data flow in one direction: package source cuts the inputs into chunks of whole lines, package format
+// parses the lines, and each worker counts on its own. The counts are merged at the end.
 package scan
 
 import (
@@ -12,26 +11,28 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// Run gives every chunk of r to one of n workers, at least 1, each a goroutine that calls
-// process with its number and the chunks it gets. It returns when all chunks are
-// done, or soon after ctx is: the error is then the cause. A chunk is released
-// when process returns, and no view of it may be kept.
+// Run gives every chunk of r to one of n workers, at least 1. Each worker is a goroutine that calls
+// process with its number and its chunks. Run returns when all chunks are processed, or soon after ctx ends, with the
+// cause as error. A chunk is released when process returns, and process must not keep any part of it.
 func Run(ctx context.Context, r *source.Reader, n int, process func(worker int, c *source.Chunk)) error {
+	work(ctx, r, n, func(worker int, c *source.Chunk) {
+		process(worker, c)
+		r.Release(c)
+	})
+	return context.Cause(ctx)
+}
+
+// work calls do for every chunk of r in n goroutines, until all chunks are read or ctx ends.
+func work(ctx context.Context, r *source.Reader, n int, do func(worker int, c *source.Chunk)) {
 	stop := context.AfterFunc(ctx, r.Stop)
 	defer stop()
 	var workers sync.WaitGroup
 	for i := range n {
 		workers.Go(func() {
-			for {
-				c, ok := r.Next()
-				if !ok {
-					return
-				}
-				process(i, c)
-				r.Release(c)
+			for c, ok := r.Next(); ok; c, ok = r.Next() {
+				do(i, c)
 			}
 		})
 	}
 	workers.Wait()
-	return context.Cause(ctx)
 }

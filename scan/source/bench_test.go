@@ -52,7 +52,7 @@ func BenchmarkReader(b *testing.B) {
 	alone := map[string]func(io.Reader) (io.Reader, error){
 		"plain": func(r io.Reader) (io.Reader, error) { return r, nil },
 		"gzip": func(r io.Reader) (io.Reader, error) {
-			return gzip.NewReader(bufio.NewReaderSize(r, sourceBuffer))
+			return gzip.NewReader(bufio.NewReaderSize(r, rawBuffer))
 		},
 		"zstd": func(r io.Reader) (io.Reader, error) {
 			return zstd.NewReader(r, zstd.WithDecoderConcurrency(1))

@@ -4,39 +4,39 @@ import "sync"
 
 // Chunk is a piece of one input: whole lines, or the beginning of one line too long to keep.
 //
-// The chunks of an input are numbered 0, 1, 2, … without gaps, and their Data in that order, with the dropped bytes of Cut in
-// their places, are the input. A chunk may be empty. Every input has at least one chunk, also an empty file and a file that
+// The chunks of an input are numbered 0, 1, 2, … without gaps. Their Data in that order, with the bytes counted in Cut added
+// after each, are the input. A chunk may be empty. Every input has at least one chunk, also an empty file and a file that
 // could not be opened, and exactly one of its chunks, the highest, is Last; only after [Reader.Stop] may some be missing.
 //
-// A Chunk belongs to the goroutine that got it from [Reader.Next] until [Reader.Release], which may be called by another; then
-// its Data is overwritten.
+// A Chunk belongs to the goroutine that got it from [Reader.Next] until [Reader.Release], which another goroutine may call.
+// After Release its Data is overwritten.
 type Chunk struct {
 	Input int    // index into the inputs given to NewReader
 	Seq   int64  // number of the chunk within its input
 	Last  bool   // no chunk of this input follows in Seq
 	Data  []byte // each line ends in '\n', except perhaps the last of the input and one before bytes that cannot be read
 
-	// Cut is 0, or the number of bytes that were dropped after Data, which is then the beginning of one line longer than
-	// Options.MaxLine and has no newline. The newline of the line, if it has one, is among the dropped bytes.
+	// Cut is the number of bytes that were dropped after Data. If it is not 0, Data is the beginning of one line longer than
+	// Options.MaxLine and has no newline; the line's newline, if it has one, is among the dropped bytes.
 	Cut int64
 
 	buf  []byte // whole buffer; Data is a part of it
-	home *pool
+	pool *pool
 }
 
-// room makes the buffer at least n bytes long, keeping what it holds.
+// room makes the buffer at least n bytes long, keeping its contents.
 func (c *Chunk) room(n int) {
 	if n <= len(c.buf) {
 		return
 	}
-	// Doubling, so that buffers settle after a few long lines.
+	// Doubling, so that buffers stop growing after a few long lines.
 	b := make([]byte, max(n, min(2*len(c.buf), n+n/2)))
 	copy(b, c.buf)
 	c.buf = b
 }
 
-// pool is a fixed number of chunks. A token in slots is the right to have one; buffers are made when first needed and the
-// one released last is given out first, because it is still in a cache.
+// pool is a fixed number of chunks. A token in slots is the right to have one. Buffers are made when first needed, and the
+// chunk released last is reused first, because it is still in a cache.
 type pool struct {
 	slots chan struct{}
 	size  int // length of a new buffer
@@ -63,52 +63,16 @@ func (p *pool) take(input int, seq int64) *Chunk {
 	}
 	p.mu.Unlock()
 	if c == nil {
-		c = &Chunk{buf: make([]byte, p.size), home: p}
+		c = &Chunk{buf: make([]byte, p.size), pool: p}
 	}
 	c.Input, c.Seq, c.Last, c.Data, c.Cut = input, seq, false, c.buf[:0], 0
 	return c
 }
 
-// put takes a chunk back, with its token.
+// put takes back a chunk and its token.
 func (p *pool) put(c *Chunk) {
 	p.mu.Lock()
 	p.idle = append(p.idle, c)
 	p.mu.Unlock()
 	p.slots <- struct{}{}
-}
-
-// queue holds the chunks of pipes and small files that are ready, in the order in which they came.
-type queue struct {
-	wake chan struct{} // a token for each chunk that may be waiting, or compressed file that a caller of Next could read
-
-	mu     sync.Mutex
-	chunks []*Chunk
-}
-
-// put adds a chunk. It never blocks.
-func (q *queue) put(c *Chunk) {
-	q.mu.Lock()
-	q.chunks = append(q.chunks, c)
-	q.mu.Unlock()
-	q.call()
-}
-
-// call wakes a caller of Next that sleeps.
-func (q *queue) call() {
-	select {
-	case q.wake <- struct{}{}:
-	default: // as many as could wait are called already
-	}
-}
-
-// take returns the first chunk, nil if there is none.
-func (q *queue) take() (c *Chunk) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.chunks) == 0 {
-		return nil
-	}
-	c = q.chunks[0]
-	q.chunks = q.chunks[:copy(q.chunks, q.chunks[1:])]
-	return c
 }

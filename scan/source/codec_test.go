@@ -38,7 +38,7 @@ func bzText() (first, second []byte) {
 	return first, bytes.Repeat([]byte("second stream\n"), 3)
 }
 
-// decoded reads an archive from a pipe and returns what it gave. It fails the test if a file that is read in turns gives anything else.
+// decoded reads an archive from a pipe and returns its bytes and result. It fails the test if reading it from a file differs.
 func decoded(t testing.TB, b []byte) ([]byte, Result) {
 	t.Helper()
 	got, res := readAll(t, []*Input{NewInput("archive", bytes.NewReader(b), int64(len(b)))}, Options{Workers: 2, ChunkSize: 16 << 10}, 1)
@@ -46,19 +46,19 @@ func decoded(t testing.TB, b []byte) ([]byte, Result) {
 	if o.ChunkSize == 0 {
 		return joined(got[0]), res[0]
 	}
-	inTurns, again := readAll(t, []*Input{file(t, write(t, "archive", b))}, o, 2)
-	if !bytes.Equal(joined(inTurns[0]), joined(got[0])) {
-		t.Errorf("%d bytes of a pipe, of a file %d", len(joined(got[0])), len(joined(inTurns[0])))
+	fromFile, again := readAll(t, []*Input{file(t, write(t, "archive", b))}, o, 2)
+	if !bytes.Equal(joined(fromFile[0]), joined(got[0])) {
+		t.Errorf("%d bytes from a pipe, %d from a file", len(joined(got[0])), len(joined(fromFile[0])))
 	}
-	told := func(r Result) string {
+	text := func(r Result) string {
 		r.Name = ""
 		if e, failed := r.Err.(*Error); failed {
 			r.Err = fmt.Errorf("at %d: %w", e.Offset, e.Err)
 		}
 		return fmt.Sprintf("%+v", r)
 	}
-	if told(res[0]) != told(again[0]) {
-		t.Errorf("of a pipe %s, of a file %s", told(res[0]), told(again[0]))
+	if text(res[0]) != text(again[0]) {
+		t.Errorf("from a pipe %s, from a file %s", text(res[0]), text(again[0]))
 	}
 	return joined(got[0]), res[0]
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// gzipDecoder reads member after member itself: the library's own loop cannot tell padding from a broken member.
+// gzipDecoder reads member after member itself, because the library's own loop cannot tell padding from a broken member.
 type gzipDecoder struct {
-	src  *source
+	raw  *rawReader
 	z    *gzip.Reader
 	in   bool // inside a member
 	any  bool // a member has begun
@@ -18,8 +18,8 @@ type gzipDecoder struct {
 
 var gzips = sync.Pool{New: func() any { return new(gzip.Reader) }}
 
-func newGzip(src *source) *gzipDecoder {
-	return &gzipDecoder{src: src, z: gzips.Get().(*gzip.Reader)}
+func newGzip(raw *rawReader) *gzipDecoder {
+	return &gzipDecoder{raw: raw, z: gzips.Get().(*gzip.Reader)}
 }
 
 func (d *gzipDecoder) Read(p []byte) (int, error) {
@@ -46,12 +46,12 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 // next begins a member, or returns io.EOF after the last.
 func (d *gzipDecoder) next() error {
 	if d.any {
-		magic, err := d.src.br.Peek(2)
+		magic, err := d.raw.br.Peek(2)
 		if len(magic) == 0 {
 			return err // io.EOF: the proper end
 		}
 		if string(magic) != "\x1f\x8b" {
-			w, err := padding(d.src, 0)
+			w, err := padding(d.raw, 0)
 			if err != nil {
 				return err
 			}
@@ -59,7 +59,7 @@ func (d *gzipDecoder) next() error {
 			return io.EOF
 		}
 	}
-	if err := d.z.Reset(d.src.br); err != nil {
+	if err := d.z.Reset(d.raw.br); err != nil {
 		return noEOF(err)
 	}
 	d.z.Multistream(false)

@@ -45,7 +45,7 @@ func readAll(t testing.TB, ins []*Input, o Options, goroutines int) ([][]piece, 
 				mu.Lock()
 				got[c.Input] = append(got[c.Input], p)
 				mu.Unlock()
-				for i := range c.buf { // whoever still looks at a released chunk shall see it
+				for i := range c.buf { // so that a use of the chunk after Release is noticed
 					c.buf[i] = 0xee
 				}
 				r.Release(c)

@@ -10,16 +10,16 @@ import (
 	"sync/atomic"
 )
 
-// A plain file is divided into ranges of ChunkSize bytes; range k becomes chunk k, and whoever calls Next reads it with pread into
-// the chunk's buffer. A range owns the lines that start in it. So it is read from one byte before its beginning, which tells whether
+// A plain file is divided into ranges of ChunkSize bytes. Range k becomes chunk k, and a caller of Next reads it with pread into
+// the chunk's buffer. A range owns the lines that start in it. So it is read from one byte before its beginning, which shows whether
 // a line starts there, to the end of its last line, for which a little more than the range is read at once.
 //
 // Long lines complicate it. A range inside a line owns nothing and is an empty chunk. A line of more than MaxLine bytes must be a
-// chunk of its own, but the number of its range is taken by the lines before it; that of the next range is free, though, because the
-// line, being longer than two ranges, covers it. So range k reads at most MaxLine bytes of its last line, and leaves it out if it does
-// not end there; and a range that owns nothing looks whether a line of that kind starts in the range before, and then measures
-// it to its end. For a line of gigabytes this is done by one caller, who tells the others how far it is without a newline, and
-// they skip the ranges in between.
+// chunk of its own, but the number of its range is taken by the lines before it. The number of the next range is free, because the
+// line is longer than two ranges and covers it. So range k reads at most MaxLine bytes of its last line, and leaves it out if it does
+// not end there. A range that owns nothing checks whether a line of that kind starts in the range before, and then reads
+// it to its end. Only one caller does this for a line of gigabytes: it records how far there is no newline, and the
+// other callers skip the ranges in between.
 
 // plainFile is an open plain file. It is shared by all callers of Next.
 type plainFile struct {
@@ -28,30 +28,30 @@ type plainFile struct {
 	size  int64 // when it was opened: what is appended later is not read
 	users atomic.Int64
 
-	mu       sync.Mutex
-	from, to int64 // there is no newline in [from, to)
+	mu                         sync.Mutex
+	noNewlineFrom, noNewlineTo int64 // there is no newline in between
 }
 
-// span is one range of a file.
-type span struct {
+// fileRange is one range of a plain file.
+type fileRange struct {
 	file     *plainFile
 	seq      int64
 	off, end int64
 }
 
-// overread is how much is read behind a range in the hope that its last line ends there.
+// overread is how much is read behind a range at once, because its last line usually ends there.
 const overread = 4 << 10
 
-// spans sends the ranges of a file to the callers of Next.
-func (r *Reader) spans(input int, f *os.File, size int64) {
+// sendRanges sends the ranges of a file to the callers of Next.
+func (r *Reader) sendRanges(input int, f *os.File, size int64) {
 	p := &plainFile{f: f, input: input, size: size}
 	p.users.Store(1)
 	sent := int64(0)
 	for seq := int64(0); sent < size; seq++ {
-		t := span{file: p, seq: seq, off: sent, end: min(sent+int64(r.o.ChunkSize), size)}
+		t := fileRange{file: p, seq: seq, off: sent, end: min(sent+int64(r.o.ChunkSize), size)}
 		p.users.Add(1)
 		select {
-		case r.work <- t:
+		case r.ranges <- t:
 		case <-r.stop:
 			r.leave(p)
 			r.leave(p)
@@ -70,12 +70,12 @@ func (r *Reader) leave(p *plainFile) {
 	}
 }
 
-// readSpan makes the chunk of a range.
-func (r *Reader) readSpan(c *Chunk, t span) {
+// readRange makes the chunk of a range.
+func (r *Reader) readRange(c *Chunk, t fileRange) {
 	st := &r.states[t.file.input]
 	c.Last = t.end == t.file.size
 	got := t.end - t.off
-	if !t.file.inGap(t) {
+	if !t.file.inLongLine(t) {
 		got = r.readLines(c, t)
 	}
 	st.bytes.Add(int64(len(c.Data)) + c.Cut)
@@ -85,7 +85,7 @@ func (r *Reader) readSpan(c *Chunk, t span) {
 }
 
 // readLines finds the lines that start in the range, and returns how many bytes of the range there were to read.
-func (r *Reader) readLines(c *Chunk, t span) (got int64) {
+func (r *Reader) readLines(c *Chunk, t fileRange) (got int64) {
 	p := t.file
 	base := max(t.off-1, 0) // position in the file of c.buf[0]
 	n := r.pread(c, 0, base, min(t.end+overread, p.size), p)
@@ -137,7 +137,7 @@ func (r *Reader) finishLine(c *Chunk, p *plainFile, base int64, begin, limit, n 
 
 // longLine makes the chunk of a range in which no line starts: a line longer than MaxLine that starts in the range before, or
 // nothing.
-func (r *Reader) longLine(c *Chunk, t span) {
+func (r *Reader) longLine(c *Chunk, t fileRange) {
 	p := t.file
 	before := max(t.off-int64(r.o.ChunkSize), 0)
 	base := max(before-1, 0)
@@ -157,7 +157,7 @@ func (r *Reader) longLine(c *Chunk, t span) {
 	// There is no newline before the last byte of this range; search from there.
 	pos, newline := t.end-1, false
 	for pos < p.size && !newline && !r.isStopped() {
-		p.setGap(line, pos)
+		p.setNoNewline(line, pos)
 		n := r.pread(c, keep, pos-int64(keep), min(pos+int64(r.o.ChunkSize), p.size), p) - keep
 		if n == 0 {
 			break
@@ -199,15 +199,15 @@ func (r *Reader) pread(c *Chunk, n int, base, to int64, p *plainFile) int {
 	return n + m
 }
 
-// inGap reports whether it is known that no line starts in the range, and no chunk is due for a long one.
-func (p *plainFile) inGap(t span) bool {
+// inLongLine reports whether the range is known to lie inside a long line whose chunk another range makes.
+func (p *plainFile) inLongLine(t fileRange) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.from <= t.off-1 && t.end-1 <= p.to
+	return p.noNewlineFrom <= t.off-1 && t.end-1 <= p.noNewlineTo
 }
 
-func (p *plainFile) setGap(from, to int64) {
+func (p *plainFile) setNoNewline(from, to int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.from, p.to = from, to
+	p.noNewlineFrom, p.noNewlineTo = from, to
 }

@@ -113,7 +113,7 @@ func TestHeadOfFiles(t *testing.T) {
 
 // A line of many megabytes is counted, not kept.
 func TestVeryLongLine(t *testing.T) {
-	long := bytes.ReplaceAll(noise(16<<20), []byte("\n"), []byte("\t")) // large enough for turns when it is compressed, too
+	long := bytes.ReplaceAll(noise(16<<20), []byte("\n"), []byte("\t"))
 	text := append([]byte("before\n"), long...)
 	text = append(text, "\nafter\n"...)
 	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text)} {
@@ -192,7 +192,7 @@ func TestInOrder(t *testing.T) {
 	for i := range 20 {
 		text := bytes.Repeat(fmt.Appendf(nil, "a line of file %d\n", i), 200)
 		if i%4 == 3 {
-			text = noise(3000) // large enough for turns
+			text = noise(3000)
 		}
 		want = append(want, text...)
 		if i%2 == 1 {
@@ -361,7 +361,7 @@ type panicking struct{ decoder }
 
 func (panicking) Read([]byte) (int, error) { panic("index out of range") }
 
-// What a decoder panics about is the error of its input.
+// A panic of a decoder becomes the error of its input.
 func TestDecoderPanics(t *testing.T) {
 	in := NewInput("a", strings.NewReader("x\n"), -1)
 	if _, err := in.Head(0); err != nil {

@@ -20,9 +20,9 @@ import (
 //   - a pattern with *, ? or [ is the files and directories that match it, sorted; as in a shell, a wildcard does not match
 //     a leading dot.
 //
-// A file named twice, also through links, is read once, and that is a warning. Each argument that gives nothing to read is
-// one error; the inputs of the others can be used all the same. Nothing is opened, so a file that may not be read is found
-// out by [Input.Head] or reported in [Result].
+// A file named twice, also through links, is read once, with a warning. Each argument that gives nothing to read is
+// one error; the inputs of the others can be used. Nothing is opened, so a file without read permission is
+// reported by [Input.Head] or in [Result].
 func Inputs(args []string, stdin io.Reader) (ins []*Input, warnings []string, errs []error) {
 	v := resolver{seen: seen{byID: map[fileID]string{}}}
 	for _, arg := range args {
@@ -146,7 +146,7 @@ func (v *resolver) add(in *Input, info fs.FileInfo) {
 	v.ins = append(v.ins, in)
 }
 
-// hiddenFrom reports whether a wildcard at the start of a path element of pattern took the leading dot of a hidden name,
+// hiddenFrom reports whether a wildcard at the start of a path element of pattern matched the leading dot of a hidden name,
 // which filepath.Glob allows and shells do not.
 func hiddenFrom(pattern, name string) bool {
 	p := strings.Split(filepath.Clean(pattern), string(filepath.Separator))
@@ -164,12 +164,12 @@ func hiddenFrom(pattern, name string) bool {
 
 // seen remembers files by identity.
 type seen struct {
-	byID  map[fileID]string // where the system tells a file's number
+	byID  map[fileID]string // where the system has file numbers
 	infos []fs.FileInfo     // elsewhere
 	names []string
 }
 
-// before returns the name under which the file was met first, if it was.
+// before returns the first name of a file that has been seen before.
 func (s *seen) before(name string, info fs.FileInfo) (string, bool) {
 	if id, ok := identify(info); ok {
 		if first, ok := s.byID[id]; ok {

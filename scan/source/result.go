@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// Result says how the reading of one input ended.
+// Result is how the reading of one input ended.
 type Result struct {
 	Name     string
 	Codec    string   // as Input.Codec
 	Disk     int64    // bytes read from disk or pipe, compressed if the input is
-	Bytes    int64    // decompressed bytes handed out in chunks, those counted in Chunk.Cut included
-	Err      error    // nil, or an *Error: what was readable before it has been handed out
+	Bytes    int64    // decompressed bytes returned in chunks, including those counted in Chunk.Cut
+	Err      error    // nil, or an *Error; all bytes before the error were in chunks
 	Warnings []string // oddities that lost nothing, such as zero padding after compressed data
-	Complete bool     // every byte of the input was handed out (or counted in Cut) and nothing failed
+	Complete bool     // every byte of the input was in a chunk or counted in Cut, and nothing failed
 }
 
 // Error is why and where an input could not be read to its end.
@@ -27,9 +27,8 @@ type Error struct {
 	Err    error
 }
 
-// Error gives name, offset and cause in one line. What the system says of a name that
-// could not be opened is told in the words of package os, "open NAME: ...", whether it
-// was os.Open that met with it or os.Stat before that.
+// Error returns name, offset and cause in one line. An error of the system for a name that could not be opened reads as in
+// package os, "open NAME: ...", also if it came from os.Stat.
 func (e *Error) Error() string {
 	if _, system := e.Err.(syscall.Errno); system && e.Offset < 0 {
 		return fmt.Sprintf("open %s: %v", e.Name, e.Err)
@@ -52,7 +51,7 @@ func newError(name string, offset int64, err error) *Error {
 	return &Error{Name: name, Offset: offset, Err: err}
 }
 
-// state is what is known of one input while it is read.
+// state is the result of one input while it is being read.
 type state struct {
 	disk, bytes atomic.Int64
 	complete    atomic.Bool
@@ -62,7 +61,7 @@ type state struct {
 	warnings []string
 }
 
-// fail records an error. Ranges of a file fail in any order; the one nearest to the beginning is kept.
+// fail records an error. Ranges of a file fail in any order; the error nearest to the beginning is kept.
 func (s *state) fail(e *Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,215 +10,204 @@ import (
 	"hash/crc32"
 	"hash/crc64"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/ulikunitz/xz/lzma"
 )
 
-// xzMaxDict is the largest dictionary accepted. xz -9 uses 64 MiB; the format allows 4 GiB, and the decoder takes at once as much as a
-// block asks for.
-const xzMaxDict = 128 << 20
-
-// xzDecoder reads the container itself, after the .xz format 1.2.0, and leaves LZMA2 to the library. The library's reader of the
-// whole format does not bound the dictionary, keeps a record of each block in memory, and calls no error what
-// follows the last stream.
+// xzDecoder reads the .xz container itself, after version 1.2.0 of the format, and leaves LZMA2 to the library.
 //
 //	file   = stream { stream | padding }
 //	stream = header { block } index footer
 //	block  = header LZMA2 padding check
+//
+// Two libraries that read the container were tried in its place. github.com/ulikunitz/xz 0.5.17 allocates any dictionary that a
+// header asks for, up to 4 GiB, and keeps a record of each block. github.com/therootcompany/xz 1.0.1 (the code of
+// github.com/xi2/xz, last released in 2020) bounds the dictionary, but it reports an error up to 8 KiB behind its place, cannot
+// tell a truncated file from a corrupt one, and refuses zero padding that is not a multiple of four bytes.
 type xzDecoder struct {
-	src   *source
-	lz    *lzma.Reader2 // of the block, nil between blocks
-	check hash.Hash     // of the block; nil if the stream has none that is known here
-	warn  []string
-	any   bool // a stream has begun
-	inner bool // inside a stream
+	raw  *rawReader
+	lz   *lzma.Reader2 // of the block, nil between blocks
+	warn []string
+	any  bool // a stream has begun
 
-	flags  [2]byte
-	blocks xzTally // as they were read
-	start  int64   // offset of the LZMA2 data of the block
-	header int64   // length of the block's header
-	size   int64   // decompressed bytes of the block so far
-	wantC  int64   // sizes that the header of the block promises, or -1
-	wantU  int64
+	// Of the stream.
+	inside bool
+	kind   byte       // of its checks
+	blocks xzBlockSum // of the blocks that were read
+
+	// Of the block.
+	check        hash.Hash // nil if the format does not define this kind of check
+	header       int64     // length of the header
+	start        int64     // offset of the LZMA2 data
+	size         int64     // decompressed bytes so far
+	packedSize   int64     // of the LZMA2 data by the header, or -1
+	unpackedSize int64     // decompressed by the header, or -1
 }
 
-// xzTally sums up a list of blocks, so that the index can be checked against what was read without keeping both.
-type xzTally struct {
-	n    uint64
-	hash uint64
-}
+// xzMaxDict is the largest dictionary accepted. xz -9 uses 64 MiB; the format allows 4 GiB, and the library allocates the whole
+// dictionary of a block at once.
+const xzMaxDict = 128 << 20
 
-func (t *xzTally) add(unpadded, uncompressed uint64) {
-	t.n++
-	for _, v := range [2]uint64{unpadded, uncompressed} {
-		t.hash = (t.hash ^ v) * 0x9e3779b97f4a7c15
-		t.hash ^= t.hash >> 29
-	}
-}
+// The kinds of checks that are defined, and the length of each kind, also of those that are only reserved.
+const (
+	xzCRC32  = 1
+	xzCRC64  = 4
+	xzSHA256 = 10
+)
+
+var xzCheckLen = [16]int{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}
 
 var (
 	errXz      = errors.New("xz: corrupt data")
 	errXzIndex = errors.New("xz: index does not match the blocks")
-	xzCRC64    = crc64.MakeTable(crc64.ECMA)
+	crc64Table = crc64.MakeTable(crc64.ECMA)
 )
 
-func newXz(src *source) *xzDecoder { return &xzDecoder{src: src} }
+// xzBlockSum is the number of blocks and a hash of their sizes, to compare blocks with the index without keeping either.
+type xzBlockSum struct{ n, hash uint64 }
+
+func (s *xzBlockSum) add(unpadded, uncompressed uint64) {
+	s.n++
+	for _, v := range [2]uint64{unpadded, uncompressed} {
+		s.hash = (s.hash ^ v) * 0x9e3779b97f4a7c15
+		s.hash ^= s.hash >> 29
+	}
+}
+
+func newXz(raw *rawReader) *xzDecoder { return &xzDecoder{raw: raw} }
 
 func (d *xzDecoder) Read(p []byte) (int, error) {
-	for {
-		if d.lz == nil {
-			if err := d.next(); err != nil {
-				return 0, err
-			}
-			continue
-		}
-		n, err := d.lz.Read(p)
-		d.size += int64(n)
-		if d.check != nil {
-			d.check.Write(p[:n])
-		}
-		if err == io.EOF {
-			err = d.endBlock()
-		}
-		if n > 0 || err != nil {
-			return n, err
+	for d.lz == nil {
+		if err := d.next(); err != nil {
+			return 0, err
 		}
 	}
+	n, err := d.lz.Read(p)
+	d.size += int64(n)
+	if d.check != nil {
+		d.check.Write(p[:n])
+	}
+	if err == io.EOF {
+		d.lz = nil
+		err = d.endBlock()
+	}
+	return n, err
 }
 
 // next begins a block, or ends or begins a stream, or returns io.EOF after the last.
 func (d *xzDecoder) next() error {
-	if !d.inner {
+	if !d.inside {
 		return d.beginStream()
 	}
-	size, err := d.src.br.ReadByte()
+	first, err := d.raw.br.Peek(1)
 	if err != nil {
 		return noEOF(err)
 	}
-	if size == 0 {
+	if first[0] == 0 { // of the index
 		return d.endStream()
 	}
-	return d.beginBlock(size)
+	return d.beginBlock((int(first[0]) + 1) * 4)
+}
+
+// read returns the next n bytes.
+func (d *xzDecoder) read(n int) ([]byte, error) {
+	b := make([]byte, n)
+	_, err := io.ReadFull(d.raw.br, b)
+	return b, noEOF(err)
 }
 
 func (d *xzDecoder) beginStream() error {
-	h, err := d.src.br.Peek(12)
-	if len(h) == 0 && d.any {
+	h, err := d.raw.br.Peek(12)
+	switch {
+	case d.any && len(h) == 0:
 		return err // io.EOF: the proper end
-	}
-	if d.any && h[0] == 0 {
+	case d.any && h[0] == 0:
 		return d.padding()
-	}
-	if len(h) >= 6 && string(h[:6]) != "\xfd7zXZ\x00" {
-		if d.any {
-			return errTrailing
-		}
-		return errXz
-	}
-	if len(h) < 12 {
+	case d.any && !strings.HasPrefix("\xfd7zXZ\x00", string(h[:min(len(h), 6)])):
+		return errTrailing
+	case len(h) < 12:
 		return noEOF(err)
-	}
-	if crc32.ChecksumIEEE(h[6:8]) != binary.LittleEndian.Uint32(h[8:]) || h[6] != 0 || h[7] > 15 {
+	case crc32.ChecksumIEEE(h[6:8]) != binary.LittleEndian.Uint32(h[8:]), h[6] != 0, h[7] > 15:
 		return errors.New("xz: corrupt or unknown stream header")
 	}
-	d.flags = [2]byte(h[6:8])
-	d.src.br.Discard(12)
-	d.any, d.inner, d.blocks = true, true, xzTally{}
-	return nil
+	d.kind, d.any, d.inside, d.blocks = h[7], true, true, xzBlockSum{}
+	_, err = d.raw.br.Discard(12)
+	return err
 }
 
-// padding skips the zero bytes after a stream: multiples of four between streams are part of the format.
+// padding skips the zero bytes after a stream: multiples of four are part of the format.
 func (d *xzDecoder) padding() error {
-	var n int64
-	for {
-		b, err := d.src.br.ReadByte()
-		if err != nil {
-			if err == io.EOF && n%4 != 0 {
-				d.warn = append(d.warn, fmt.Sprintf("%d zero bytes after the end of the compressed data", n))
-			}
-			return err
-		}
-		if b != 0 {
-			d.src.br.UnreadByte()
-			if n%4 != 0 || b != 0xfd {
-				return errTrailing
-			}
-			return nil
-		}
-		n++
+	n, err := skipZeros(d.raw)
+	switch {
+	case err == nil && n%4 != 0:
+		return errTrailing
+	case err == io.EOF && n%4 != 0:
+		d.warn = append(d.warn, paddingWarning(n))
 	}
+	return err
 }
 
-func (d *xzDecoder) beginBlock(size byte) error {
-	h := make([]byte, (int(size)+1)*4)
-	h[0] = size
-	if _, err := io.ReadFull(d.src.br, h[1:]); err != nil {
-		return noEOF(err)
+func (d *xzDecoder) beginBlock(size int) error {
+	h, err := d.read(size)
+	if err != nil {
+		return err
 	}
-	body := h[:len(h)-4]
+	body := h[:size-4]
 	if crc32.ChecksumIEEE(body) != binary.LittleEndian.Uint32(h[len(body):]) {
 		return errors.New("xz: corrupt block header")
 	}
-	flags := body[1]
-	r := bytes.NewReader(body[2:])
-	d.wantC, d.wantU = -1, -1
-	var err error
-	if flags&0x40 != 0 {
-		if d.wantC, err = xzSize(r); err != nil {
-			return err
+	flags, rest := body[1], body[2:]
+	sizes := [2]int64{-1, -1}
+	for i, present := range [2]byte{0x40, 0x80} {
+		if flags&present != 0 {
+			v, n := binary.Uvarint(rest)
+			if n <= 0 || v > 1<<63-1 {
+				return errXz
+			}
+			sizes[i], rest = int64(v), rest[n:]
 		}
 	}
-	if flags&0x80 != 0 {
-		if d.wantU, err = xzSize(r); err != nil {
-			return err
-		}
-	}
+	d.packedSize, d.unpackedSize = sizes[0], sizes[1]
 	// One filter, LZMA2 (0x21), with one byte of properties. The others are for machine code.
-	var filter [3]byte
-	if _, err := io.ReadFull(r, filter[:]); err != nil || flags&0x3f != 0 || filter[0] != 0x21 || filter[1] != 1 {
+	if len(rest) < 3 || flags&0x3f != 0 || rest[0] != 0x21 || rest[1] != 1 {
 		return errors.New("xz: filters other than LZMA2 are not supported")
 	}
-	dict, err := lzma.DecodeDictCap(filter[2])
+	dict, err := lzma.DecodeDictCap(rest[2])
 	if err != nil {
 		return errXz
 	}
-	if d.wantU >= 0 {
-		dict = min(dict, d.wantU) // many small blocks do not each need a large dictionary
+	if d.unpackedSize >= 0 {
+		dict = min(dict, d.unpackedSize) // many small blocks do not each need a large dictionary
 	}
 	if dict > xzMaxDict {
 		return fmt.Errorf("xz dictionary of %d MiB is larger than %d MiB", dict>>20, xzMaxDict>>20)
 	}
-	d.header, d.start, d.size = int64(len(h)), d.src.offset(), 0
-	d.check = newXzCheck(d.flags[1])
-	d.lz, err = lzma.Reader2Config{DictCap: max(int(dict), lzma.MinDictCap)}.NewReader2(d.src.br)
+	d.header, d.start, d.size = int64(size), d.raw.offset(), 0
+	switch d.kind {
+	case xzCRC32:
+		d.check = crc32.NewIEEE()
+	case xzCRC64:
+		d.check = crc64.New(crc64Table)
+	case xzSHA256:
+		d.check = sha256.New()
+	default:
+		d.check = nil
+	}
+	d.lz, err = lzma.Reader2Config{DictCap: max(int(dict), lzma.MinDictCap)}.NewReader2(d.raw.br)
 	return err
 }
 
-func newXzCheck(kind byte) hash.Hash {
-	switch kind {
-	case 1:
-		return crc32.NewIEEE()
-	case 4:
-		return crc64.New(xzCRC64)
-	case 10:
-		return sha256.New()
-	}
-	return nil
-}
-
-// xzCheckLen is the length of a check by its kind, also of those that are only reserved.
-var xzCheckLen = [16]int{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}
-
 func (d *xzDecoder) endBlock() error {
-	d.lz = nil
-	packed := d.src.offset() - d.start
-	if d.wantC >= 0 && d.wantC != packed || d.wantU >= 0 && d.wantU != d.size {
+	packed := d.raw.offset() - d.start
+	if d.packedSize >= 0 && d.packedSize != packed || d.unpackedSize >= 0 && d.unpackedSize != d.size {
 		return errors.New("xz: block has another size than its header says")
 	}
-	pad, n := int(-packed&3), xzCheckLen[d.flags[1]]
-	var b [3 + 64]byte
-	if _, err := io.ReadFull(d.src.br, b[:pad+n]); err != nil {
-		return noEOF(err)
+	pad, n := int(-packed&3), xzCheckLen[d.kind]
+	b, err := d.read(pad + n)
+	if err != nil {
+		return err
 	}
 	if len(bytes.Trim(b[:pad], "\x00")) > 0 {
 		return errors.New("xz: block padding is not zero")
@@ -228,76 +217,58 @@ func (d *xzDecoder) endBlock() error {
 		return nil
 	}
 	sum := d.check.Sum(nil)
-	if d.flags[1] != 10 { // the CRCs are stored low byte first, hash.Hash gives the high one first
-		for i, j := 0, len(sum)-1; i < j; i, j = i+1, j-1 {
-			sum[i], sum[j] = sum[j], sum[i]
-		}
+	if d.kind != xzSHA256 {
+		slices.Reverse(sum) // CRCs are stored low byte first, and hash.Hash gives the high one first
 	}
-	if !bytes.Equal(sum, b[pad:pad+n]) {
+	if !bytes.Equal(sum, b[pad:]) {
 		return errors.New("xz: checksum error")
 	}
 	return nil
 }
 
-// endStream reads index and footer; the zero byte at the beginning of the index is read already.
+// endStream reads index and footer.
 func (d *xzDecoder) endStream() error {
-	in := xzIndex{src: d.src, crc: crc32.ChecksumIEEE([]byte{0}), n: 1}
-	count, err := binary.ReadUvarint(&in)
+	in := xzIndex{raw: d.raw}
+	in.number() // the zero byte that marks an index
+	count := in.number()
+	var listed xzBlockSum
+	for in.err == nil && listed.n < count {
+		unpadded := in.number()
+		listed.add(unpadded, in.number())
+	}
+	for in.err == nil && in.n%4 != 0 {
+		if in.number() != 0 { // padding
+			return errXzIndex
+		}
+	}
+	if in.err != nil {
+		return in.err
+	}
+	b, err := d.read(4 + 12)
 	if err != nil {
-		return noEOF(err)
-	}
-	var listed xzTally
-	for listed.n < count {
-		unpadded, err := binary.ReadUvarint(&in)
-		if err != nil {
-			return noEOF(err)
-		}
-		uncompressed, err := binary.ReadUvarint(&in)
-		if err != nil {
-			return noEOF(err)
-		}
-		listed.add(unpadded, uncompressed)
-	}
-	if listed != d.blocks {
-		return errXzIndex
-	}
-	for in.n%4 != 0 {
-		if b, err := in.ReadByte(); err != nil || b != 0 {
-			return cmpErr(err, errXzIndex)
-		}
-	}
-	var b [4 + 12]byte
-	if _, err := io.ReadFull(d.src.br, b[:]); err != nil {
-		return noEOF(err)
+		return err
 	}
 	size := (int64(binary.LittleEndian.Uint32(b[8:])) + 1) * 4
 	switch {
-	case binary.LittleEndian.Uint32(b[:]) != in.crc:
+	case listed != d.blocks, binary.LittleEndian.Uint32(b) != in.crc:
 		return errXzIndex
-	case crc32.ChecksumIEEE(b[8:14]) != binary.LittleEndian.Uint32(b[4:]), size != in.n+4, [2]byte(b[12:14]) != d.flags, string(b[14:]) != "YZ":
+	case crc32.ChecksumIEEE(b[8:14]) != binary.LittleEndian.Uint32(b[4:]), size != in.n+4, b[12] != 0, b[13] != d.kind, string(b[14:]) != "YZ":
 		return errors.New("xz: corrupt footer")
 	}
-	d.inner = false
+	d.inside = false
 	return nil
 }
 
-// cmpErr returns what reading said, if it said anything, and otherwise what is wrong with what was read.
-func cmpErr(read, content error) error {
-	if read != nil {
-		return noEOF(read)
-	}
-	return content
-}
-
-// xzIndex reads the index, counting and summing.
+// xzIndex reads the index, counts its bytes and computes their CRC. The first error is kept.
 type xzIndex struct {
-	src *source
+	raw *rawReader
 	crc uint32
 	n   int64
+	err error
 }
 
 func (x *xzIndex) ReadByte() (byte, error) {
-	b, err := x.src.br.ReadByte()
+	b, err := x.raw.br.ReadByte()
 	if err != nil {
 		return 0, noEOF(err)
 	}
@@ -306,13 +277,11 @@ func (x *xzIndex) ReadByte() (byte, error) {
 	return b, nil
 }
 
-// xzSize reads a size from a block header; they have up to 63 bits.
-func xzSize(r io.ByteReader) (int64, error) {
-	v, err := binary.ReadUvarint(r)
-	if err != nil || v > 1<<63-1 {
-		return 0, errXz
+func (x *xzIndex) number() (v uint64) {
+	if x.err == nil {
+		v, x.err = binary.ReadUvarint(x)
 	}
-	return int64(v), nil
+	return v
 }
 
 func (d *xzDecoder) warnings() []string { return d.warn }

@@ -8,14 +8,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// zstdMaxWindow is the largest window accepted, 2 to the 27: the limit of the zstd command too, so that all files that
-// decompress without special flags do so here (levels up to --ultra -22, and --long=27). A larger one is an error. A window of that
-// size takes up to twice as much memory, for each stream that is read at the same time; ordinary levels have 8 MiB or less.
+// zstdMaxWindow is the largest window accepted, 2 to the 27, which is also the limit of the zstd command without special flags
+// (levels up to --ultra -22, and --long=27). A larger one is an error. A window of that size takes up to twice as much memory,
+// for each stream that is read at the same time; ordinary levels have 8 MiB or less.
 const zstdMaxWindow = 128 << 20
 
-// zstdDecoder decodes all frames on the calling goroutine (concurrency 1), where a panic can be caught; a concurrency of 2 or 4 is slower, too.
+// zstdDecoder decodes all frames on the calling goroutine (concurrency 1), where a panic can be caught. A concurrency
+// of 2 or 4 is slower.
 type zstdDecoder struct {
-	src  *source
+	raw  *rawReader
 	z    *zstd.Decoder
 	last lastBytes
 	err  error // found, but returned only after all that was decoded
@@ -32,12 +33,12 @@ func takeZstd() (*zstd.Decoder, error) {
 		zstd.WithDecoderMaxWindow(zstdMaxWindow), zstd.WithDecoderMaxMemory(zstdMaxWindow))
 }
 
-func newZstd(src *source) (*zstdDecoder, error) {
+func newZstd(raw *rawReader) (*zstdDecoder, error) {
 	z, err := takeZstd()
 	if err != nil {
 		return nil, err
 	}
-	d := &zstdDecoder{src: src, z: z, last: lastBytes{r: src.br}}
+	d := &zstdDecoder{raw: raw, z: z, last: lastBytes{r: raw.br}}
 	if err := d.z.Reset(&d.last); err != nil {
 		d.err = err
 	}
@@ -55,7 +56,7 @@ func (d *zstdDecoder) Read(p []byte) (int, error) {
 			return n, nil
 		}
 	}
-	// A block whose checksum is wrong is still in the decoder. It is suspect, and it is data: the user gets it, and the error.
+	// A block whose checksum is wrong is still in the decoder. It is returned before the error.
 	if n, _ := d.z.Read(p); n > 0 {
 		return n, nil
 	}
@@ -67,13 +68,13 @@ func (d *zstdDecoder) explain(err error) error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		return errors.New("zstd window is larger than 128 MiB")
 	}
-	if !errors.Is(err, zstd.ErrMagicMismatch) || d.src.offset() <= 4 {
+	if !errors.Is(err, zstd.ErrMagicMismatch) || d.raw.offset() <= 4 {
 		return err
 	}
 	if d.last.b != [4]byte{} {
 		return errTrailing
 	}
-	w, err := padding(d.src, 4)
+	w, err := padding(d.raw, 4)
 	if err != nil {
 		return err
 	}

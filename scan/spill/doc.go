@@ -1,28 +1,19 @@
 // Package spill keeps the records of an audit that can be judged only when all
-// the input has been read: it puts them in order, in bounded memory.
+// the input has been read: it sorts them in bounded memory.
 //
 // A record is any bytes, up to [MaxRecord] of them. The order is that of
-// bytes.Compare, and equal records are kept once, with their number. What to put
-// into a record, and in which place, is the caller's business: what is to come out
-// together goes to the front, times are written big-endian.
+// bytes.Compare, and equal records are kept once, with their number. The caller
+// decides what is in a record: fields to sort by come first, and times are big-endian.
 //
-// It works as sorting with tapes did. A [Writer], one a goroutine, copies records
-// into its arena; when that is full it sorts them, adds up equal ones and hands a
-// run, compressed, to the [Sorter]. When the runs in memory have reached three
-// quarters of their share, they are merged into one run at the end of a temporary
-// file, while the rest fills. To read everything is to merge all runs, those in
-// memory, those on disk, and those of earlier audits that were adopted. Three things
-// make it more than that:
+// A [Writer], one for each goroutine, copies records into its arena. When the arena is
+// full, the Writer sorts it and gives it to the [Sorter] as a run, and gets an empty one. When runs have
+// filled three quarters of the memory, the Sorter merges them into one compressed run at the end of a temporary
+// file, while Writers fill the rest. Reading merges all runs: those in
+// memory, those in the file, and adopted ones, which earlier audits have written. If there are more runs
+// in files than there is memory for blocks of them, the smallest are first merged into a longer one, until the
+// rest fits. The space of merged runs in the file is not used again.
 //
-// First, records of one audit share long beginnings with their neighbours. A run
-// keeps of each record only what differs from the one before. The length of what
-// they share is also all that the merge mostly looks at, see merge.
-//
-// Second, there may be more runs on disk than there is memory for blocks of them.
-// The smallest are then merged first, into a longer one, until the rest fits. The
-// space of merged runs in the file is not used again.
-//
-// Third, a run that comes from a file may be damaged, or made to do damage. Its
+// A run that comes from a file may be damaged, or forged to do damage. Its
 // blocks have checksums, a block or record that is too long is refused before it is
 // read, and each record must come after the one before it.
 //
@@ -47,13 +38,11 @@
 //	    .        those bytes
 //	    uvarint  how many equal records, not 0
 //
-// The shared number is exact, so that the first byte that follows tells the order;
-// only a record of more than 1024 bytes shares none, so that a reader can leave it
-// in its block instead of keeping a copy beside. No record is split between blocks,
+// The shared number is exact, so that the first byte that follows shows the order;
+// only a record of more than 1024 bytes shares none. No record is split between blocks,
 // and the record before may be in another block. A block is 32 KiB at most, unless
-// a single longer record fills it. What is written depends on the records and their
-// numbers alone, not on who added them in which order or how much memory there was.
+// a single longer record fills it. The bytes depend on the records and their
+// numbers alone, not on the order in which they were added or on the memory.
 //
-// Runs in the temporary file are the same without header, and with blocks whose size
-// depends on Options.Memory; runs in memory are payloads alone.
+// Runs in the temporary file have no header, and blocks whose size depends on Options.Memory.
 package spill

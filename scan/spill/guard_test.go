@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Between two hand-overs nothing is allocated; with them, next to nothing, because
-// pages are used again.
+// Add allocates nothing while its arena has room, and little beyond that, because
+// arenas are used again.
 func TestGuardAddDoesNotAllocate(t *testing.T) {
 	s := New(Options{Memory: 4 << 20, Dir: t.TempDir()})
 	defer s.Close()
@@ -36,7 +36,7 @@ func TestGuardAddDoesNotAllocate(t *testing.T) {
 			one()
 		}
 	}); n > many/50 {
-		t.Errorf("%v allocations in %d Adds with hand-overs", n, many)
+		t.Errorf("%v allocations in %d Adds that fill arenas", n, many)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestGuardMemory(t *testing.T) {
 }
 
 // watchHeap looks at the heap, with what has not been collected, until the function
-// that it returns is called, which tells by how much it has grown at most.
+// that it returns is called, which returns by how much it has grown at most.
 func watchHeap(t *testing.T) (most func() int64) {
 	heap := func() int64 {
 		var m runtime.MemStats

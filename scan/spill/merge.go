@@ -1,82 +1,55 @@
 package spill
 
 import (
+	"bytes"
+	"container/heap"
 	"errors"
 	"math"
 )
 
-// merge is the records of several runs in order. The next record is the least of
-// those under the cursors: the winner of a knock-out, in which only the matches of the
-// run that gave the last winner are played again.
-//
-// Records are hardly ever compared. Each one that lost is kept with the number of
-// bytes it shares with the one it lost to. The winner is taken out; all that lost to
-// it, on its way to the root, and the next record of its run are not less than it. Of
-// two such, the one that shares more bytes with it is the less: where the other
-// differs, it still goes on like the winner. Only if both share the same number do
-// their bytes behind that decide. What the next record of the run shares with the
-// winner is written in the run. (Bingmann, Eberle, Sanders: Engineering parallel
-// string sorting, 2017, calls it the LCP loser tree.)
+// merge returns the records of several runs in order. A loser tree that compares only the bytes records do not share takes half
+// the time, but an audit in which most records wait takes less than 3 per cent more with a heap.
 type merge struct {
 	rec    []byte // the record; valid until next
 	shared int    // bytes it shares with the record before
 	n      int64  // of all runs
 	err    error  // why next returned false; nil at the end
 
-	stop  func() error // if not nil, it is asked every stopEvery records, and its error ends them
-	until int          // it is asked
+	stop  func() error // called every stopEvery records
+	until int          // records until the next call
 
-	cursors []*cursor
-	tree    []player // losers of the matches; match 1 is the last, its winner is tree[0]
+	cursors cursors // a heap, the least record first
 }
 
-// player is a cursor in the tree.
-type player struct {
-	cursor int32
-	shared int32 // bytes that its record shares with the one it lost to, for a winner the last one taken out; -1: at its end
+type cursors []*cursor
+
+func (cs cursors) Len() int           { return len(cs) }
+func (cs cursors) Less(i, j int) bool { return bytes.Compare(cs[i].rec, cs[j].rec) < 0 }
+func (cs cursors) Swap(i, j int)      { cs[i], cs[j] = cs[j], cs[i] }
+func (cs *cursors) Push(x any)        { *cs = append(*cs, x.(*cursor)) }
+
+func (cs *cursors) Pop() any {
+	last := len(*cs) - 1
+	c := (*cs)[last]
+	*cs = (*cs)[:last]
+	return c
 }
 
-// newMerge reads the first record of each run.
-func newMerge(runs []*run) (*merge, error) {
-	k := len(runs)
-	m := &merge{cursors: make([]*cursor, k), tree: make([]player, max(k, 1))}
-	m.tree[0].shared = -1
-	winners := make([]player, 2*k)
-	for i, r := range runs {
-		m.cursors[i] = newCursor(r)
-		shared, err := m.cursors[i].next()
+// newMerge reads the first record of each run. A stop that is not nil ends the merge when it returns an error.
+func newMerge(runs []*run, stop func() error) (*merge, error) {
+	m := &merge{stop: stop}
+	for _, r := range runs {
+		c := &cursor{run: r, off: r.off}
+		more, err := c.next()
 		if err != nil {
 			return nil, err
 		}
-		winners[k+i] = player{int32(i), int32(shared)} // with nothing, which came before all
+		if more {
+			m.cursors = append(m.cursors, c)
+		}
 	}
-	for i := k - 1; i > 0; i-- {
-		winners[i], m.tree[i] = m.play(winners[2*i], winners[2*i+1])
-	}
-	if k > 0 {
-		m.tree[0] = winners[1]
-	}
+	heap.Init(&m.cursors)
 	return m, nil
-}
-
-// play returns the winner and the loser of a match.
-func (m *merge) play(a, b player) (winner, loser player) {
-	switch {
-	case a.shared > b.shared:
-		return a, b
-	case a.shared < b.shared:
-		return b, a
-	case a.shared < 0:
-		return a, b
-	}
-	x, y := m.cursors[a.cursor].rec, m.cursors[b.cursor].rec
-	h := common(x, y, int(a.shared))
-	if h == len(x) || h < len(y) && x[h] < y[h] {
-		b.shared = int32(h)
-		return a, b
-	}
-	a.shared = int32(h)
-	return b, a
 }
 
 var errOverflow = errors.New("spill: a record was counted more often than fits into 63 bits")
@@ -85,8 +58,7 @@ const stopEvery = 1 << 12
 
 // next goes to the next record.
 func (m *merge) next() bool {
-	w := m.tree[0]
-	if m.err != nil || w.shared < 0 {
+	if m.err != nil || len(m.cursors) == 0 {
 		return false
 	}
 	if m.until--; m.until < 0 && m.stop != nil {
@@ -95,35 +67,27 @@ func (m *merge) next() bool {
 		}
 		m.until = stopEvery
 	}
-	m.rec = append(m.rec[:0], m.cursors[w.cursor].rec...)
-	m.shared, m.n = int(w.shared), 0
-	for {
-		n := m.cursors[w.cursor].n
-		if n > math.MaxInt64-m.n {
+	rec := m.cursors[0].rec
+	m.shared = common(m.rec, rec, 0)
+	m.rec = append(m.rec[:m.shared], rec[m.shared:]...)
+	m.n = 0
+	for len(m.cursors) > 0 && bytes.Equal(m.cursors[0].rec, m.rec) {
+		c := m.cursors[0]
+		if c.n > math.MaxInt64-m.n {
 			m.err = errOverflow
 			return false
 		}
-		m.n += n
-		if m.err = m.advance(w.cursor); m.err != nil {
+		m.n += c.n
+		more, err := c.next()
+		switch {
+		case err != nil:
+			m.err = err
 			return false
+		case more:
+			heap.Fix(&m.cursors, 0)
+		default:
+			heap.Pop(&m.cursors)
 		}
-		w = m.tree[0]
-		if int(w.shared) != len(m.rec) || len(m.cursors[w.cursor].rec) != len(m.rec) {
-			return true
-		}
 	}
-}
-
-// advance moves the cursor that won and plays its matches again.
-func (m *merge) advance(cursor int32) error {
-	shared, err := m.cursors[cursor].next()
-	if err != nil {
-		return err
-	}
-	w := player{cursor, int32(shared)}
-	for i := (int(cursor) + len(m.cursors)) / 2; i > 0; i /= 2 {
-		w, m.tree[i] = m.play(w, m.tree[i])
-	}
-	m.tree[0] = w
-	return nil
+	return true
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"slices"
@@ -17,14 +16,12 @@ const MaxRecord = 1 << 20
 
 // Options of a Sorter. The zero value is usable.
 type Options struct {
-	// Memory is how many bytes the Sorter and its writers may hold: arenas, runs, and
-	// the buffers of one merge. 0 is 256 MB; less than 1 MB is 1 MB. Records of more
-	// than a sixty-fourth of it may exceed it, by a few of them for each Writer and
-	// each merge.
+	// Memory is how many bytes the Sorter and its writers may hold: arenas, and the buffers of one merge. 0 is 256 MB; less than
+	// 1 MB is 1 MB. Records of more than a sixty-fourth of it may exceed it, by a few of them for each Writer and each merge.
 	Memory int64
 
-	// Dir is the folder of the temporary file, os.TempDir if empty. There must be
-	// room for all records, compressed; see the package for what that means.
+	// Dir is the folder of the temporary file, os.TempDir if empty. There must be room for all records, compressed as the
+	// package says.
 	Dir string
 }
 
@@ -34,25 +31,24 @@ type Record struct {
 	N    int64  // at least 1
 }
 
-// Sorter keeps records in order and in bounded memory. It is made by New and safe
-// for use by any number of Writers in as many goroutines. Reading (All, WriteTo) is
-// for when all of them have been flushed; several goroutines may then read at once,
-// but nothing may be added meanwhile.
+// Sorter keeps records in order and in bounded memory. It is made by New and safe for use by any number of Writers in as many
+// goroutines. Reading (All, WriteTo) comes after all of them have been flushed. Several goroutines may then read at once, but
+// nothing may be added meanwhile.
 type Sorter struct {
 	size sizes
 	dir  string
 
 	mu       sync.Mutex
-	freed    sync.Cond // held has become less, or err was set
-	err      error     // of the first write that failed, or errClosed: for good
-	arenas   int64     // bytes that writers hold
-	held     int64     // bytes of pages in use or reserved
-	memory   []*run    // runs in memory that are not being spilled
-	inMemory int64     // bytes of their pages: a part of held
-	free     [][]byte  // pages to be used again
-	spilling bool      // a goroutine is merging runs into the file, which is its own meanwhile
+	changed  sync.Cond // an arena was returned or freed, or err was set
+	err      error     // of the first write that failed, or errClosed: it is permanent
+	held     int64     // bytes of all arenas
+	writing  int       // arenas that writers have
+	free     []*arena  // empty, and of the usual size
+	memory   []*run    // sorted arenas that are not being spilled
+	inMemory int64     // bytes of their arenas: a part of held
+	spilling bool      // a goroutine is merging runs into the file; no other may write it meanwhile
 
-	stop func() error // see StopAt; nil: never
+	stop func() error // set by StopAt; nil: never
 
 	disk []*run   // runs in the file, and adopted ones
 	file *os.File // nil until something is spilled
@@ -60,12 +56,12 @@ type Sorter struct {
 	end  int64    // of the last run in the file
 }
 
-// sizes divides the memory: a quarter is for the blocks of a merge, an eighth for
-// small things and for what has not been collected yet, the rest for arenas and runs.
+// sizes divides the memory: a quarter is for the blocks of a merge, an eighth for sorting, small things and garbage, the rest
+// for arenas.
 type sizes struct {
-	arena int   // bytes of records in a writer's arena
-	page  int   // bytes of a page in memory, and of a block in the file
-	limit int64 // bytes of arenas and runs
+	arena int   // bytes of records in an arena
+	block int   // bytes of a block in the file
+	limit int64 // bytes of all arenas
 	merge int64 // bytes of the buffers of runs that are merged from disk
 }
 
@@ -76,14 +72,8 @@ const (
 	// maxArena: sorting is fastest while the arena and its index stay in a cache.
 	maxArena = 1 << 20
 
-	// maxPage: a disk is read in pieces of this size, from as many places as there
-	// are runs.
-	maxPage = 64 << 10
-
-	// wholeFrom is the length from which on records are not compressed, so that those
-	// which a merge has to assemble are short. What neighbours share, 50 bytes or a
-	// hundred, is little of a record so long.
-	wholeFrom = 1024 + 1
+	// maxBlock: a disk is read in pieces of this size, from as many places as there are runs.
+	maxBlock = 64 << 10
 )
 
 func sizesFor(memory int64) sizes {
@@ -93,7 +83,7 @@ func sizesFor(memory int64) sizes {
 	memory = max(memory, minMemory)
 	return sizes{
 		arena: int(min(memory/64, maxArena)),
-		page:  int(min(max(memory/1024, 4<<10), maxPage)),
+		block: int(min(max(memory/1024, 4<<10), maxBlock)),
 		limit: memory - memory/4 - memory/8,
 		merge: memory / 4,
 	}
@@ -102,177 +92,118 @@ func sizesFor(memory int64) sizes {
 var (
 	errClosed    = errors.New("spill: sorter is closed")
 	errUnflushed = errors.New("spill: reading before all writers were flushed")
+
+	// errTemporary is in errors of writing the temporary file, which are permanent. Errors of reading adopted runs are not.
+	errTemporary = errors.New("spill: temporary file")
 )
 
-// New returns an empty Sorter. It holds nothing, and there is no file, until
-// something is added.
+// New returns an empty Sorter. It holds no memory, and makes no file, until a record is added.
 func New(o Options) *Sorter {
 	s := &Sorter{size: sizesFor(o.Memory), dir: o.Dir}
-	s.freed.L = &s.mu
+	s.changed.L = &s.mu
 	return s
 }
 
-// run is records in strict order, compressed, in pages or on disk. It is not changed
-// once it is made.
-type run struct {
-	records int64
-
-	pages [][]byte
-
-	r       io.ReaderAt // nil: in pages
-	off     int64       // of the first block
-	end     int64       // behind the last
-	longest int         // no payload is longer
-	adopted bool
-}
-
-// bytes is how much a run in memory holds.
-func (r *run) bytes() (n int64) {
-	for _, p := range r.pages {
-		n += int64(cap(p))
-	}
-	return n
-}
-
-// cost is how much a run on disk needs to be read: a block, and a record that began
-// in the block before.
-func (r *run) cost() int64 { return 2 * int64(r.longest) }
-
-// charge counts n bytes more, or less, that a writer holds.
-func (s *Sorter) charge(n int) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.arenas += int64(n)
-	s.trim(0)
-	s.freed.Broadcast()
-	return s.err
-}
-
-// trim drops free pages so that there is room for n bytes more.
-func (s *Sorter) trim(n int) {
-	spare := s.size.limit - s.arenas - s.held - int64(n)
-	for len(s.free) > 0 && int64(len(s.free)*s.size.page) > spare {
-		s.free[len(s.free)-1] = nil
-		s.free = s.free[:len(s.free)-1]
-	}
-}
-
-// reserve waits until n bytes may be held beside all others. It spills if that is
-// what it takes; otherwise others have reserved or are spilling, and will be done.
-func (s *Sorter) reserve(n int64) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.err == nil {
-		switch {
-		case s.held == 0 || s.arenas+s.held+n <= s.size.limit:
-			s.held += n
-			return nil
-		case !s.spilling && len(s.memory) > 0:
-			s.spill()
-		default:
-			s.freed.Wait()
-		}
-	}
-	return s.err
-}
-
-// StopAt has reading end with the error of ctx when it has one: All, and WriteTo. What
-// was added stays, and may be read after another StopAt.
+// StopAt makes All and WriteTo stop when ctx ends, with the error of ctx. The records stay, and may be read after another StopAt.
 func (s *Sorter) StopAt(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stop = ctx.Err
 }
 
-// page returns an empty page for at least n bytes, which are reserved.
-func (s *Sorter) page(n int) []byte {
-	if n > s.size.page {
-		s.mu.Lock()
-		s.trim(n)
-		s.mu.Unlock()
-		return make([]byte, 0, n)
-	}
+// get returns an empty arena with room for a record of n bytes. Without free memory it spills, or waits for another
+// goroutine that spills.
+func (s *Sorter) get(n int) (*arena, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if last := len(s.free) - 1; last >= 0 {
-		p := s.free[last]
-		s.free = s.free[:last]
-		return p
+	size := max(n, s.size.arena)
+	bytes := arenaBytes(size)
+	for s.err == nil {
+		last := len(s.free) - 1
+		switch {
+		case last >= 0 && size == s.size.arena:
+			a := s.free[last]
+			s.free = s.free[:last]
+			s.writing++
+			return a, nil
+		case last >= 0 && s.held+bytes > s.size.limit:
+			s.free = s.free[:last]
+			s.held -= arenaBytes(s.size.arena)
+		case s.held+bytes > s.size.limit && s.spilling:
+			s.changed.Wait()
+		case s.held+bytes > s.size.limit && len(s.memory) > 0:
+			s.spill()
+		default: // there is room, or all memory is with other writers
+			s.held += bytes
+			s.writing++
+			return newArena(size), nil
+		}
 	}
-	return make([]byte, 0, s.size.page)
+	return nil, s.err
 }
 
-// take accepts a run for which n bytes were reserved, and spills all runs when they
-// have reached three quarters of what there is for them: others go on with the rest
-// meanwhile.
-func (s *Sorter) take(r *run, n int64) error {
+// put accepts a sorted arena, if it is not nil, and spills all runs when they fill three quarters of the memory for them.
+func (s *Sorter) put(a *arena) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.err != nil {
+	if a == nil || s.err != nil {
 		return s.err
 	}
-	size := r.bytes()
-	s.held += size - n
-	s.memory = append(s.memory, r)
-	s.inMemory += size
-	if !s.spilling && s.inMemory >= max(s.size.limit-s.arenas, 0)/4*3 {
+	s.writing--
+	s.memory = append(s.memory, &run{arena: a})
+	s.inMemory += a.bytes()
+	if !s.spilling && s.inMemory >= s.size.limit/4*3 {
 		s.spill()
 	}
-	s.freed.Broadcast()
+	s.changed.Broadcast()
 	return s.err
 }
 
-// spill merges the runs in memory into one on disk. The lock is held, except during
-// the work. On an error the records are lost, and s.err says so for good.
+// spill merges the runs in memory into one on disk. It releases the lock during the work. After an error the records are
+// lost, and s.err is set.
 func (s *Sorter) spill() {
-	runs, size := s.memory, s.inMemory
-	s.memory, s.inMemory = nil, 0
-	s.spilling = true
+	runs := s.memory
+	s.memory, s.inMemory, s.spilling = nil, 0, true
 	s.mu.Unlock()
-	merged, err := s.append(runs, nil)
+	merged, err := s.mergeToFile(runs, nil)
 	s.mu.Lock()
 	s.spilling = false
-	if err != nil {
-		s.fail(err)
-	} else if s.err == nil { // not closed meanwhile
+	switch {
+	case s.err != nil: // closed meanwhile
+	case err != nil:
+		s.err = err
+	default:
 		s.disk = append(s.disk, merged)
-		s.end = merged.end
 	}
 	for _, r := range runs {
-		for _, p := range r.pages {
-			if cap(p) == s.size.page {
-				s.free = append(s.free, p[:0])
-			}
+		a := r.arena
+		if cap(a.data) == s.size.arena {
+			a.data, a.index = a.data[:0], a.index[:0]
+			s.free = append(s.free, a)
+		} else {
+			s.held -= a.bytes()
 		}
 	}
-	s.held -= size
-	s.freed.Broadcast()
+	s.changed.Broadcast()
 }
 
-// fail makes err the one that all later calls return, unless there is one already.
-func (s *Sorter) fail(err error) {
-	if s.err == nil {
-		s.err = err
-	}
-	s.freed.Broadcast()
-}
-
-// append writes the merge of runs behind the last run in the file. The caller has
-// the file to itself, and moves s.end if all went well. A stop that is not nil may end
-// it with an error.
-func (s *Sorter) append(runs []*run, stop func() error) (*run, error) {
-	m, err := newMerge(runs)
+// mergeToFile writes the merge of runs behind the last run in the file. No other goroutine may write the file meanwhile.
+func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
+	m, err := newMerge(runs, stop)
 	if err != nil {
 		return nil, err
 	}
-	m.stop = stop
-	if err := s.open(); err != nil {
-		return nil, err
+	if s.file == nil {
+		f, name, err := createTemp(s.dir, openUnnamed)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errTemporary, err)
+		}
+		s.file, s.name = f, name
 	}
 	merged := &run{r: s.file, off: s.end, end: s.end}
-	w := blockWriter{size: s.size.page, write: func(block []byte) error {
+	w := blockWriter{size: s.size.block, write: func(block []byte) error {
 		if _, err := s.file.WriteAt(block, merged.end); err != nil {
-			return &writeError{err}
+			return fmt.Errorf("%w: %w", errTemporary, err)
 		}
 		merged.end += int64(len(block))
 		return nil
@@ -281,32 +212,12 @@ func (s *Sorter) append(runs []*run, stop func() error) (*run, error) {
 		return nil, err
 	}
 	merged.longest = w.longest
+	s.end = merged.end
 	return merged, nil
 }
 
-// writeError is an error of the temporary file. It is for good; one of reading an
-// adopted run is not.
-type writeError struct{ err error }
-
-func (e *writeError) Error() string { return "spill: temporary file: " + e.err.Error() }
-func (e *writeError) Unwrap() error { return e.err }
-
-// open makes the file if there is none.
-func (s *Sorter) open() error {
-	if s.file != nil {
-		return nil
-	}
-	f, name, err := createTemp(s.dir, openUnnamed)
-	if err != nil {
-		return &writeError{err}
-	}
-	s.file, s.name = f, name
-	return nil
-}
-
-// createTemp makes a file without a name, so that nothing is left behind by a crash or
-// a signal. Where that cannot be had, for whatever reason, its name is removed at once;
-// where a system does not allow that either, the name is returned, for Close.
+// createTemp makes a file without a name, so that a crash or a signal leaves nothing behind. Where that is not possible, it
+// removes the name at once, and where that is not possible either, it returns the name, for Close.
 func createTemp(dir string, unnamed func(dir string) (*os.File, error)) (f *os.File, name string, err error) {
 	if f, err := unnamed(dir); err == nil {
 		return f, "", nil
@@ -318,34 +229,27 @@ func createTemp(dir string, unnamed func(dir string) (*os.File, error)) (f *os.F
 	return f, name, err
 }
 
-// gather returns cursors on all runs, after merging as many of those on disk as it
-// takes for the rest to be read at once.
+// gather returns the merge of all runs.
 func (s *Sorter) gather() (*merge, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
 		return nil, s.err
 	}
-	if s.arenas > 0 || s.spilling {
+	if s.writing > 0 || s.spilling {
 		return nil, errUnflushed
 	}
 	if err := s.reduce(); err != nil {
-		var w *writeError
-		if errors.As(err, &w) {
-			s.fail(err)
+		if errors.Is(err, errTemporary) {
+			s.err = err
 		}
 		return nil, err
 	}
-	m, err := newMerge(slices.Concat(s.memory, s.disk))
-	if err == nil {
-		m.stop = s.stop
-	}
-	return m, err
+	return newMerge(slices.Concat(s.memory, s.disk), s.stop)
 }
 
-// reduce merges runs on disk, the smallest first, until the memory for blocks is
-// enough for those that are left. Two are always read at once, however long their
-// blocks are.
+// reduce merges runs on disk, the smallest first, until there is memory to read all that are left at once: as many at a time as
+// can be read at once, but no more than necessary. Two are always read at once, however long their blocks are.
 func (s *Sorter) reduce() error {
 	total := int64(0)
 	for _, r := range s.disk {
@@ -353,38 +257,29 @@ func (s *Sorter) reduce() error {
 	}
 	for total > s.size.merge && len(s.disk) > 2 {
 		slices.SortStableFunc(s.disk, func(a, b *run) int { return cmp.Compare(a.end-a.off, b.end-b.off) })
-		n, cost := s.smallest(total)
-		merged, err := s.append(s.disk[:n], s.stop)
+		n, cost := 0, int64(0)
+		for n < len(s.disk) {
+			next := s.disk[n].cost()
+			enough := total-cost+2*int64(s.size.block) <= s.size.merge
+			if n >= 2 && (enough || cost+next > s.size.merge) {
+				break
+			}
+			cost += next
+			n++
+		}
+		merged, err := s.mergeToFile(s.disk[:n], s.stop)
 		if err != nil {
 			return err
 		}
-		s.end = merged.end
 		s.disk = append(slices.Clone(s.disk[n:]), merged)
 		total += merged.cost() - cost
 	}
 	return nil
 }
 
-// smallest returns how many of the runs on disk, sorted by size, to merge into one,
-// and their cost: as many as can be read at once, but no more than it takes for the
-// rest to be.
-func (s *Sorter) smallest(total int64) (n int, cost int64) {
-	for n < len(s.disk) {
-		one := s.disk[n].cost()
-		enough := total-cost+2*int64(s.size.page) <= s.size.merge
-		if n >= 2 && (enough || cost+one > s.size.merge) {
-			break
-		}
-		cost += one
-		n++
-	}
-	return n, cost
-}
-
-// All yields all records, each once, in order. It may be called, and what it returns
-// may be ranged over, any number of times. An error comes once, as the last element,
-// with a zero Record: of the temporary file, of an adopted run, which may be damaged,
-// or because a Writer was not flushed.
+// All yields all records, each once, in order. It may be called, and its result ranged over, any number of times. An error comes
+// once, as the last element, with a zero Record: an error of the temporary file or of an adopted run, which may be damaged, or
+// because a Writer was not flushed.
 func (s *Sorter) All() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		m, err := s.gather()
@@ -403,9 +298,8 @@ func (s *Sorter) All() iter.Seq2[Record, error] {
 	}
 }
 
-// Close gives everything back and removes the temporary file, if there is one. All
-// other calls, also those that are waiting in other goroutines, then return an error.
-// The second Close does nothing.
+// Close frees the memory and removes the temporary file, if there is one. All other calls, also those waiting in other
+// goroutines, then return an error. The second Close does nothing.
 func (s *Sorter) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -413,9 +307,9 @@ func (s *Sorter) Close() error {
 		return nil
 	}
 	s.err = errClosed
-	s.freed.Broadcast()
+	s.changed.Broadcast()
 	for s.spilling {
-		s.freed.Wait()
+		s.changed.Wait()
 	}
 	s.memory, s.disk, s.free = nil, nil, nil
 	if s.file == nil {

@@ -73,8 +73,8 @@ func TestDefaultMemorySameAsTwin(t *testing.T) {
 
 func TestTenThousandRunsOnDisk(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
-	// No memory for runs: each arena that is handed over is spilled.
-	s, want := sized(t, sizes{arena: 128, page: 64, limit: 0, merge: 10 * 2 * 64}), twin{}
+	// No memory for runs: each full arena is spilled.
+	s, want := sized(t, sizes{arena: 128, block: 64, limit: 0, merge: 10 * 2 * 64}), twin{}
 	runs := 10_000
 	if testing.Short() {
 		runs = 500
@@ -114,7 +114,7 @@ func TestWritersInGoroutines(t *testing.T) {
 	var first []byte
 	for _, writers := range []int{1, 2, 16} {
 		t.Run(fmt.Sprint(writers), func(t *testing.T) {
-			s := sized(t, sizes{arena: 4 << 10, page: 512, limit: 64 << 10, merge: 16 << 10})
+			s := sized(t, sizes{arena: 4 << 10, block: 512, limit: 64 << 10, merge: 16 << 10})
 			var wg sync.WaitGroup
 			for k := range writers {
 				wg.Go(func() {
@@ -142,8 +142,8 @@ func TestWritersInGoroutines(t *testing.T) {
 			if !bytes.Equal(got, first) {
 				t.Error("other bytes than with one writer")
 			}
-			if s.arenas != 0 {
-				t.Errorf("writers hold %d bytes after Flush", s.arenas)
+			if s.writing != 0 {
+				t.Errorf("writers have %d arenas after Flush", s.writing)
 			}
 		})
 	}
@@ -380,7 +380,7 @@ func TestDiskIsFull(t *testing.T) {
 	empty(t, s.dir)
 }
 
-// sticks tells whether everything returns the error that one Add did.
+// sticks checks that all calls return the error that one Add did.
 func sticks(t *testing.T, s *Sorter, w *Writer, want error) {
 	t.Helper()
 	if err := w.Add([]byte("more")); err != want {
@@ -400,7 +400,7 @@ func sticks(t *testing.T, s *Sorter, w *Writer, want error) {
 	}
 }
 
-// All writers get to know of an error, also those that wait for memory.
+// All writers return an error of the file, also those that wait for memory.
 func TestWritersAfterAnError(t *testing.T) {
 	s := tiny(t)
 	s.dir = filepath.Join(s.dir, "missing")
@@ -415,33 +415,36 @@ func TestWritersAfterAnError(t *testing.T) {
 	wg.Wait()
 }
 
-func TestSortEntries(t *testing.T) {
+func TestSortArena(t *testing.T) {
 	for name, record := range kinds {
-		for _, patience := range []int{0, 1, badSplits} {
-			t.Run(fmt.Sprintf("%s/%d", name, patience), func(t *testing.T) {
-				r := rand.New(rand.NewPCG(7, 1))
-				for _, n := range []int{0, 1, 2, fewEntries, fewEntries + 1, 100, 5000} {
-					var arena []byte
-					var es []entry
-					var want []string
-					for range n {
-						rec := record(r)
-						es = append(es, entry{off: uint32(len(arena)), len: uint32(len(rec))})
-						arena = append(arena, rec...)
-						want = append(want, string(rec))
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(7, 1))
+			for _, n := range []int{0, 1, 2, 16, 100, 5000} {
+				a := newArena(n*2000 + 64<<10)
+				var want []string
+				for range n {
+					rec := record(r)
+					a.add(rec)
+					want = append(want, string(rec))
+				}
+				slices.Sort(want)
+				scratch := make([]byte, 0, cap(a.data))
+				for time := range 3 { // the second time they are sorted
+					if time == 2 {
+						scratch = nil
 					}
-					slices.Sort(want)
-					for range 2 { // the second time they are sorted
-						split(arena, es, load(arena, es, 0), patience)
-						for i, e := range es {
-							if string(e.of(arena)) != want[i] {
-								t.Fatalf("of %d records, %d is %.80q, want %.80q", n, i, e.of(arena), want[i])
-							}
+					scratch = a.sort(scratch)
+					for i, e := range a.index {
+						if string(a.record(e)) != want[i] {
+							t.Fatalf("of %d records, %d is %.80q, want %.80q", n, i, a.record(e), want[i])
 						}
 					}
+					if time < 2 && len(scratch) != len(a.data) {
+						t.Error("the records were not put in order")
+					}
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
@@ -466,7 +469,7 @@ func TestDiskIsFullWhenReading(t *testing.T) {
 	}
 }
 
-// A disk that returns other bytes than were written is found out.
+// A disk that returns other bytes than were written causes an error.
 func TestTemporaryFileIsDamaged(t *testing.T) {
 	s := tiny(t)
 	for i := range 200 {

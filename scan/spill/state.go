@@ -20,8 +20,7 @@ const (
 	magic     = "rsvrun1\n"
 	headerLen = 32
 
-	// stateBlock is the length of blocks in a run that is kept. It is the same on all
-	// machines, so that the bytes are.
+	// stateBlock is the length of blocks that WriteTo writes. It is the same on all machines, so that the bytes are too.
 	stateBlock = 32 << 10
 )
 
@@ -33,7 +32,7 @@ func (h header) encode() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// decodeHeader reads the header of a run that has size bytes.
+// decodeHeader reads the header of a run of size bytes.
 func decodeHeader(b []byte, size int64) (header, error) {
 	if string(b[:len(magic)]) != magic {
 		return header{}, errors.New("not a run of records")
@@ -52,25 +51,17 @@ func decodeHeader(b []byte, size int64) (header, error) {
 	return header{size, int64(records), int(longest)}, nil
 }
 
-// WriteTo writes all records as one run, and returns the number of bytes written. The
-// same records make the same bytes. It merges twice, since the length comes first;
-// errors are those of All, and of w.
-func (s *Sorter) WriteTo(w io.Writer) (int64, error) {
+// WriteTo writes all records as one run, and returns the number of bytes written. The same records make the same bytes. It
+// merges twice, since the length comes first. Errors are those of All, and of w.
+func (s *Sorter) WriteTo(w io.Writer) (written int64, err error) {
 	h := header{length: headerLen}
-	measure := blockWriter{size: stateBlock, write: func(block []byte) error {
+	h.records, h.longest, err = s.writeBlocks(func(block []byte) error {
 		h.length += int64(len(block))
 		return nil
-	}}
-	m, err := s.gather()
+	})
 	if err != nil {
 		return 0, err
 	}
-	if h.records, err = measure.writeAll(m); err != nil {
-		return 0, err
-	}
-	h.longest = measure.longest
-
-	var written int64
 	write := func(b []byte) error {
 		n, err := w.Write(b)
 		written += int64(n)
@@ -82,11 +73,7 @@ func (s *Sorter) WriteTo(w io.Writer) (int64, error) {
 	if err := write(h.encode()); err != nil {
 		return written, err
 	}
-	if m, err = s.gather(); err != nil {
-		return written, err
-	}
-	blocks := blockWriter{size: stateBlock, write: write}
-	if _, err = blocks.writeAll(m); err != nil {
+	if _, _, err := s.writeBlocks(write); err != nil {
 		return written, err
 	}
 	if written != h.length {
@@ -95,9 +82,19 @@ func (s *Sorter) WriteTo(w io.Writer) (int64, error) {
 	return written, nil
 }
 
-// Adopt adds the records of a run that WriteTo has written, the size bytes of r from
-// off on. They are read when all records are, and stay where they are: r must be
-// readable, and the same, until Close, and by several goroutines if several read. An
+// writeBlocks writes the blocks of all records.
+func (s *Sorter) writeBlocks(write func(block []byte) error) (records int64, longest int, err error) {
+	m, err := s.gather()
+	if err != nil {
+		return 0, 0, err
+	}
+	w := blockWriter{size: stateBlock, write: write}
+	records, err = w.writeAll(m)
+	return records, w.longest, err
+}
+
+// Adopt adds the records of a run that WriteTo has written, the size bytes of r from off on. They are read when all records
+// are, and stay where they are: r must be readable, and unchanged, until Close, and by several goroutines if several read. An
 // error says what is wrong with the header; damage behind it is found when it is read.
 func (s *Sorter) Adopt(r io.ReaderAt, off, size int64) error {
 	if off < 0 || size < headerLen || off > math.MaxInt64-size {

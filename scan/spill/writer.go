@@ -1,124 +1,172 @@
 package spill
 
-import "fmt"
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+	"unsafe"
+)
 
 // Writer adds records to a Sorter. One goroutine uses it at a time.
 type Writer struct {
-	s     *Sorter
-	arena []byte // records, one behind the other; its capacity is fixed
-	index []entry
-	held  int // bytes of both, as the Sorter knows
+	s       *Sorter
+	arena   *arena // nil before the first record and after Flush
+	scratch []byte // for sorting, of the usual size of an arena
 }
 
-// perEntry is the number of bytes of the arena for which there is one place in the
-// index. Records shorter than that fill the index first.
-const perEntry = 32
-
-// overhead is the most that the numbers around a record take: two lengths of three
-// bytes each, and the count.
-const overhead = 3 + 3 + 10
-
-// Writer returns a Writer. It holds nothing until something is added.
+// Writer returns a Writer. It holds no memory until a record is added.
 func (s *Sorter) Writer() *Writer { return &Writer{s: s} }
 
-// Add adds a copy of record. An error of the temporary file is returned by all calls
-// after it, those of other Writers at the latest when their arenas are full; the
-// records in memory are then lost. A record longer than MaxRecord is refused without
-// further consequences.
+// Add adds a copy of record. All calls after an error of the temporary file return that error, those of other Writers
+// at the latest when their arenas are full; the records in memory are then lost. A record longer than MaxRecord is refused
+// without further consequences.
 func (w *Writer) Add(record []byte) error {
-	if len(record) > cap(w.arena)-len(w.arena) || len(w.index) == cap(w.index) {
+	if w.arena == nil || !w.arena.hasRoom(len(record)) {
 		if err := w.makeRoom(len(record)); err != nil {
 			return err
 		}
 	}
-	w.index = append(w.index, entry{off: uint32(len(w.arena)), len: uint32(len(record))})
-	w.arena = append(w.arena, record...)
+	w.arena.add(record)
 	return nil
 }
 
-// Flush hands all records to the Sorter and gives the arena back. The Writer can be
-// used again.
+// Flush gives all records to the Sorter. The Writer can be used again.
 func (w *Writer) Flush() error {
-	err := w.handOver()
-	if release := w.resize(0); err == nil {
-		err = release
-	}
+	err := w.put()
+	w.scratch = nil
 	return err
 }
 
-// makeRoom empties the arena, or gets one, for a record of n bytes.
-func (w *Writer) makeRoom(n int) error {
+// put sorts the arena, if there is one, and gives it to the Sorter.
+func (w *Writer) put() error {
+	a := w.arena
+	w.arena = nil
+	if a != nil {
+		if w.scratch == nil {
+			w.scratch = make([]byte, 0, w.s.size.arena)
+		}
+		w.scratch = a.sort(w.scratch)
+	}
+	return w.s.put(a)
+}
+
+// makeRoom gets an arena with room for a record of n bytes, and gives the one before it to the Sorter.
+func (w *Writer) makeRoom(n int) (err error) {
 	if n > MaxRecord {
 		return fmt.Errorf("spill: record of %d bytes, more than %d", n, MaxRecord)
 	}
-	if err := w.handOver(); err != nil {
-		w.resize(0) // so that the next Add comes here too
+	if err := w.put(); err != nil {
 		return err
 	}
-	if size := max(n, w.s.size.arena); size != cap(w.arena) {
-		if err := w.resize(size); err != nil {
-			w.resize(0)
-			return err
-		}
-	}
-	return nil
-}
-
-// resize replaces the arena, which is empty, by one of size bytes.
-func (w *Writer) resize(size int) error {
-	places := size / perEntry
-	held := size + places*entrySize
-	err := w.s.charge(held - w.held)
-	w.held, w.arena, w.index = held, nil, nil
-	if size > 0 {
-		w.arena, w.index = make([]byte, 0, size), make([]entry, 0, places)
-	}
+	w.arena, err = w.s.get(n)
 	return err
 }
 
-// handOver makes a run of what is in the arena, and empties it.
-func (w *Writer) handOver() error {
-	if len(w.index) == 0 {
-		return nil
-	}
-	sortEntries(w.arena, w.index)
-	// A page is left when the next record does not fit, so two in a row hold at least
-	// what fits into one.
-	most := 2*int64(len(w.arena)+overhead*len(w.index)) + int64(w.s.size.page)
-	if err := w.s.reserve(most); err != nil {
-		return err
-	}
-	r := &run{pages: make([][]byte, 0, len(w.arena)/w.s.size.page+1)}
-	e := encoder{emit: func(page []byte, need int) ([]byte, error) {
-		if page != nil {
-			r.pages = append(r.pages, page)
-		}
-		if need == 0 {
-			return nil, nil
-		}
-		return w.s.page(need), nil
-	}}
-	w.encode(&e, r)
-	w.arena, w.index = w.arena[:0], w.index[:0]
-	return w.s.take(r, most)
+// arena holds the records of one Writer, and is sorted when it is full. Its capacity is fixed.
+type arena struct {
+	data  []byte // the records, one behind the other
+	index []entry
 }
 
-// encode writes the sorted records, adding up equal ones. Pages cannot fail.
-func (w *Writer) encode(e *encoder, r *run) {
-	rec := w.index[0].of(w.arena)
-	shared, n := 0, int64(1)
-	for _, x := range w.index[1:] {
-		next := x.of(w.arena)
-		h := common(rec, next, 0)
-		if h == len(next) && h == len(rec) {
-			n++
-			continue
-		}
-		e.put(rec, shared, n)
-		r.records++
-		rec, shared, n = next, h, 1
+// entry is one record of an arena.
+type entry struct {
+	key      uint64 // eight bytes of the record, while sorting
+	off, len uint32
+}
+
+// bytesPerEntry is the number of bytes of an arena for which there is one entry. Shorter records fill the index first.
+const bytesPerEntry = 32
+
+func newArena(size int) *arena {
+	return &arena{data: make([]byte, 0, size), index: make([]entry, 0, size/bytesPerEntry+1)}
+}
+
+// arenaBytes is the memory of an arena for size bytes of records.
+func arenaBytes(size int) int64 {
+	return int64(size + (size/bytesPerEntry+1)*int(unsafe.Sizeof(entry{})))
+}
+
+func (a *arena) bytes() int64 { return arenaBytes(cap(a.data)) }
+
+func (a *arena) hasRoom(n int) bool {
+	return n <= cap(a.data)-len(a.data) && len(a.index) < cap(a.index)
+}
+
+func (a *arena) add(record []byte) {
+	a.index = append(a.index, entry{off: uint32(len(a.data)), len: uint32(len(record))})
+	a.data = append(a.data, record...)
+}
+
+func (a *arena) record(e entry) []byte { return a.data[e.off : e.off+e.len] }
+
+// sort sorts the index. If scratch has the size of the arena, it puts the records there in order, so that a merge reads them one
+// behind the other, and returns the memory where they were.
+func (a *arena) sort(scratch []byte) []byte {
+	a.sortFrom(a.index, 0)
+	if cap(scratch) != cap(a.data) {
+		return scratch
 	}
-	e.put(rec, shared, n)
-	r.records++
-	e.close()
+	sorted := scratch[:0]
+	for i, e := range a.index {
+		a.index[i].off = uint32(len(sorted))
+		sorted = append(sorted, a.record(e)...)
+	}
+	scratch, a.data = a.data, sorted
+	return scratch
+}
+
+// sortFrom sorts entries whose records share the first bytes, at least shared of them. It sorts by the eight bytes behind what
+// they share, and then each group in which these are the same. So what records have in common, which is most of them, is
+// looked at once or twice and not in each comparison.
+func (a *arena) sortFrom(es []entry, shared int) {
+	if len(es) < 2 {
+		return
+	}
+	first := a.record(es[0])
+	n := len(first)
+	for _, e := range es[1:] {
+		n = common(first[:n], a.record(e), shared)
+	}
+	for i, e := range es {
+		// Zeros stand for bytes behind the end: where keys differ, they are in the order of the records.
+		if rest := a.record(e)[n:]; len(rest) >= 8 {
+			es[i].key = binary.BigEndian.Uint64(rest)
+		} else {
+			var b [8]byte
+			copy(b[:], rest)
+			es[i].key = binary.BigEndian.Uint64(b[:])
+		}
+	}
+	slices.SortFunc(es, func(x, y entry) int { return cmp.Compare(x.key, y.key) })
+	for len(es) > 0 {
+		same, ended := 0, false
+		for same < len(es) && es[same].key == es[0].key {
+			ended = ended || int(es[same].len) < n+8
+			same++
+		}
+		if ended {
+			slices.SortFunc(es[:same], func(x, y entry) int { return bytes.Compare(a.record(x), a.record(y)) })
+		} else {
+			a.sortFrom(es[:same], n+8)
+		}
+		es = es[same:]
+	}
+}
+
+// common is how many bytes a and b share at the beginning. They are known to share from of them.
+func common(a, b []byte, from int) int {
+	n := min(len(a), len(b))
+	i := from
+	for ; i+8 <= n; i += 8 {
+		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
+			return i + bits.TrailingZeros64(x)/8
+		}
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
 }

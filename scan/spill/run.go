@@ -1,0 +1,245 @@
+package spill
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"slices"
+)
+
+// run is records in order: in memory, or in blocks in a file. It is not changed once it is made.
+type run struct {
+	arena *arena // of a run in memory
+
+	r       io.ReaderAt // of a run in a file
+	off     int64       // of the first block
+	end     int64       // behind the last
+	records int64
+	longest int // no payload is longer
+	adopted bool
+}
+
+// cost is the memory that reading a run in a file needs: a block, and a record that began in the block before.
+func (r *run) cost() int64 { return 2 * int64(r.longest) }
+
+// name is the name of a run in errors.
+func (r *run) name() string {
+	if f, ok := r.r.(interface{ Name() string }); ok && r.adopted {
+		return "saved run in " + f.Name()
+	}
+	if r.adopted {
+		return "saved run"
+	}
+	return "run in the temporary file"
+}
+
+const (
+	// blockHead is the number of bytes before the payload of a block.
+	blockHead = 8
+
+	// overhead is the most that the numbers around a record take: two lengths of three bytes each, and the count.
+	overhead = 3 + 3 + 10
+
+	// maxPayload is the length of the longest payload: one record that fills a block.
+	maxPayload = MaxRecord + overhead
+
+	// wholeFrom is the length from which on records are written whole.
+	wholeFrom = 1024 + 1
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// blockWriter writes records in blocks of about size bytes.
+type blockWriter struct {
+	size    int
+	write   func(block []byte) error
+	block   []byte // being filled
+	limit   int    // of its length
+	crc     uint32 // of all blocks written
+	longest int    // of the payloads written
+}
+
+// writeAll writes all records that are left in m and returns their number.
+func (w *blockWriter) writeAll(m *merge) (records int64, err error) {
+	for m.next() {
+		if err := w.add(m.rec, m.shared, m.n); err != nil {
+			return 0, err
+		}
+		records++
+	}
+	if m.err != nil {
+		return 0, m.err
+	}
+	return records, w.flush()
+}
+
+// add writes one record, which shares that many bytes with the one before it.
+func (w *blockWriter) add(rec []byte, shared int, n int64) error {
+	if len(rec) >= wholeFrom {
+		shared = 0
+	}
+	need := len(rec) - shared + overhead
+	if len(w.block) > 0 && len(w.block)+need > w.limit {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	if len(w.block) == 0 {
+		// Room for the usual block or for one long record: where blocks end depends on the records alone.
+		w.limit = max(w.size, blockHead+need)
+		w.block = slices.Grow(w.block, w.limit)[:blockHead]
+	}
+	b := binary.AppendUvarint(w.block, uint64(shared))
+	b = binary.AppendUvarint(b, uint64(len(rec)-shared))
+	b = append(b, rec[shared:]...)
+	w.block = binary.AppendUvarint(b, uint64(n))
+	return nil
+}
+
+// flush writes the block, if there is one.
+func (w *blockWriter) flush() error {
+	if len(w.block) == 0 {
+		return nil
+	}
+	payload := w.block[blockHead:]
+	binary.LittleEndian.PutUint32(w.block, uint32(len(payload)))
+	w.crc = crc32.Update(w.crc, castagnoli, w.block[:4])
+	w.crc = crc32.Update(w.crc, castagnoli, payload)
+	binary.LittleEndian.PutUint32(w.block[4:], w.crc)
+	w.longest = max(w.longest, len(payload))
+	err := w.write(w.block)
+	w.block = w.block[:0]
+	return err
+}
+
+// cursor reads a run. It trusts nothing that it reads from a file.
+type cursor struct {
+	rec []byte // the record
+	n   int64  // how often it was added
+	run *run
+	at  int // next entry of the arena
+
+	data  []byte // rest of the block
+	block []byte // buffer of data
+	read  int64  // records so far
+	off   int64  // of the next block
+	crc   uint32 // of the blocks so far
+}
+
+// next reads the next record, and returns false at the end.
+func (c *cursor) next() (more bool, err error) {
+	if a := c.run.arena; a != nil {
+		if c.at == len(a.index) {
+			return false, nil
+		}
+		c.rec, c.n = a.record(a.index[c.at]), 1
+		c.at++
+		return true, nil
+	}
+	last := c.read == c.run.records
+	switch {
+	case len(c.data) > 0 && last:
+		return false, c.damaged("more records than announced")
+	case last && c.off != c.run.end:
+		return false, c.damaged("more blocks than records")
+	case last:
+		return false, nil
+	case len(c.data) == 0:
+		if err := c.load(); err != nil {
+			return false, err
+		}
+	}
+	return true, c.decode()
+}
+
+// decode reads a record from data.
+func (c *cursor) decode() error {
+	h, more := uvarint(c.data)
+	length, rest := uvarint(more)
+	if rest == nil || h > uint64(len(c.rec)) || length > uint64(len(rest)) || h+length > MaxRecord || h > 0 && h+length >= wholeFrom {
+		return c.damaged("impossible length")
+	}
+	shared, suffix := int(h), rest[:length]
+	n, data := uvarint(rest[length:])
+	if data == nil || n == 0 || n > math.MaxInt64 {
+		return c.damaged("impossible count")
+	}
+	whole := len(suffix) >= wholeFrom
+	// A compressed record is in order if the first byte behind the shared ones is greater than the byte in its place.
+	if c.read > 0 && (whole && bytes.Compare(c.rec, suffix) >= 0 ||
+		!whole && (len(suffix) == 0 || shared < len(c.rec) && suffix[0] <= c.rec[shared])) {
+		return c.damaged("records out of order")
+	}
+	c.rec = append(c.rec[:shared], suffix...)
+	c.n, c.data = int64(n), data
+	c.read++
+	return nil
+}
+
+// uvarint reads a number and returns what follows it: nil if there is no number.
+func uvarint(b []byte) (uint64, []byte) {
+	v, n := binary.Uvarint(b)
+	if n <= 0 {
+		return 0, nil
+	}
+	return v, b[n:]
+}
+
+// load reads the next block.
+func (c *cursor) load() error {
+	var head [blockHead]byte
+	if c.run.end-c.off < blockHead {
+		return c.damaged("fewer records than announced")
+	}
+	if err := c.readAt(head[:], c.off); err != nil {
+		return err
+	}
+	n := int64(binary.LittleEndian.Uint32(head[:]))
+	if n == 0 || n > int64(c.run.longest) || n > c.run.end-c.off-blockHead {
+		return c.damaged("impossible length of a block")
+	}
+	if int64(cap(c.block)) < n {
+		c.block = make([]byte, max(n, int64(min(c.run.longest, maxBlock))))
+	}
+	block := c.block[:n]
+	if err := c.readAt(block, c.off+blockHead); err != nil {
+		return err
+	}
+	c.crc = crc32.Update(c.crc, castagnoli, head[:4])
+	c.crc = crc32.Update(c.crc, castagnoli, block)
+	if c.crc != binary.LittleEndian.Uint32(head[4:]) {
+		return c.damaged("checksum differs")
+	}
+	c.off += blockHead + n
+	c.data = block
+	return nil
+}
+
+func (c *cursor) readAt(b []byte, off int64) error {
+	if err := readAt(c.run.r, b, off); err != nil {
+		return fmt.Errorf("spill: %s at byte %d: %w", c.run.name(), off, err)
+	}
+	return nil
+}
+
+func (c *cursor) damaged(what string) error {
+	return fmt.Errorf("spill: %s is damaged before byte %d: %s", c.run.name(), c.off, what)
+}
+
+// readAt fills b. A ReaderAt may return io.EOF with the last byte.
+func readAt(r io.ReaderAt, b []byte, off int64) error {
+	n, err := r.ReadAt(b, off)
+	switch {
+	case n == len(b):
+		return nil
+	case err == nil:
+		return errors.New("reader returned an impossible count")
+	case err == io.EOF:
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
