@@ -93,7 +93,7 @@ man:
 
 # The sample log is made by its generator; a test compares the two.
 sample:
-	$(GO) run ./testdata/generate -o testdata/sample
+	$(GO) run ./internal/generate -o testdata/sample
 
 clean:
 	rm -rf bin

@@ -1,5 +1,12 @@
-// Package bench holds end-to-end benchmarks, for people: `make bench`. Those that
-// match URLs, filter lists or read whole logs also check what they time; tests count what
-// is no matter of time. Those on real data look for a folder shared beside the checkout
-// and are skipped where there is none.
+// Package bench gives the same robots.txt and URLs to several engines, this project's
+// and others, times them and compares their verdicts. robotsieve bench and the module
+// bench/peers are thin users of it.
+//
+// An engine answers about [Site] values, in rounds: a round asks every question once.
+// Engines in this process are made of a [Parser], all others are commands that answer
+// the cases of robotsieve check --jsonl (see [External]), or implement [Engine]
+// themselves. [Measure] runs one warm-up round, whose verdicts are compared, and then
+// the timed rounds.
+//
+// The benchmarks of this project are in the tests of this package: make bench.
 package bench

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/robotsieve/robotsieve/bench"
 )
 
 // An adapter is a script around a library in another language. It prints a line
@@ -26,7 +28,7 @@ import (
 // with the nanoseconds that parsing took and that all the URLs took, by the
 // monotonic clock of the language, so that neither the start of the interpreter
 // nor this exchange is in them. VERDICTS has a character for each URL (see
-// verdict), or is "!" and why the robots.txt was rejected.
+// bench.Verdict), or is "!" and why the robots.txt was rejected.
 type adapter struct {
 	interpreters []string // the first that can load the library is taken
 	flag         string   // by which the interpreter takes a script
@@ -44,7 +46,7 @@ var (
 	robotsParserJS string
 )
 
-func (a adapter) start(ctx context.Context) (peer, error) {
+func (a adapter) start(ctx context.Context) (bench.Engine, error) {
 	var errs []error
 	for _, interpreter := range a.interpreters {
 		p, err := a.startWith(ctx, interpreter)
@@ -56,10 +58,10 @@ func (a adapter) start(ctx context.Context) (peer, error) {
 	return nil, errors.Join(errs...)
 }
 
-func (a adapter) startWith(ctx context.Context, interpreter string) (peer, error) {
-	s := &scripted{stderr: &tail{}}
+func (a adapter) startWith(ctx context.Context, interpreter string) (bench.Engine, error) {
+	s := &scripted{stderr: &bench.Tail{}}
 	s.cmd = exec.CommandContext(ctx, interpreter, append([]string{a.flag, a.script}, a.args...)...)
-	ownGroup(s.cmd)
+	s.killRest = bench.OwnGroup(s.cmd)
 	s.cmd.Stderr = s.stderr
 	s.cmd.WaitDelay = time.Second
 	in, err := s.cmd.StdinPipe()
@@ -82,18 +84,19 @@ func (a adapter) startWith(ctx context.Context, interpreter string) (peer, error
 
 // scripted is an adapter that runs.
 type scripted struct {
-	name   string
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    *bufio.Reader
-	stderr *tail
-	buf    []byte
-	closed bool
+	name     string
+	cmd      *exec.Cmd
+	killRest func()
+	in       io.WriteCloser
+	out      *bufio.Reader
+	stderr   *bench.Tail
+	buf      []byte
+	closed   bool
 }
 
-func (s *scripted) version() string { return s.name }
+func (s *scripted) Version() string { return s.name }
 
-func (s *scripted) close() { s.end(0) }
+func (s *scripted) Close() { s.end(0) }
 
 // end waits for the adapter to end by itself, and kills it after a while.
 func (s *scripted) end(grace time.Duration) {
@@ -104,8 +107,9 @@ func (s *scripted) end(grace time.Duration) {
 	s.in.Close()
 	// Which fails where it has ended by itself.
 	kill := time.AfterFunc(grace, func() { _ = s.cmd.Cancel() })
-	_ = s.cmd.Wait() // which says that it was killed
+	_ = s.cmd.Wait() // its error is that it was killed
 	kill.Stop()
+	s.killRest()
 }
 
 // line reads a line of what the adapter prints. Where there is none it tells why.
@@ -118,57 +122,57 @@ func (s *scripted) line(ctx context.Context) (string, error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	return "", s.stderr.explain(fmt.Errorf("it ended: %w", err))
+	return "", s.stderr.Explain(fmt.Errorf("it ended: %w", err))
 }
 
-func (s *scripted) round(ctx context.Context, sites []site, record func([]verdict)) (spent, error) {
-	var total spent
+func (s *scripted) Round(ctx context.Context, sites []bench.Site, record func([]bench.Verdict)) (bench.Times, error) {
+	var total bench.Times
 	for i := range sites {
 		s.buf = appendQuestion(s.buf[:0], &sites[i])
-		_, _ = s.in.Write(s.buf) // who cannot be asked does not answer: line says why
+		_, _ = s.in.Write(s.buf) // if this fails, line says why
 		line, err := s.line(ctx)
 		if err != nil {
 			return total, err
 		}
-		t, verdicts, err := parseReply(line, len(sites[i].urls))
+		t, verdicts, err := parseReply(line, len(sites[i].URLs))
 		if err != nil {
 			return total, err
 		}
-		total.parse += t.parse
-		total.match += t.match
+		total.Parse += t.Parse
+		total.Match += t.Match
 		record(verdicts)
 	}
 	return total, nil
 }
 
-func appendQuestion(b []byte, s *site) []byte {
-	b = base64.StdEncoding.AppendEncode(b, []byte(s.robotsURL))
-	b = base64.StdEncoding.AppendEncode(append(b, ' '), []byte(s.agent))
-	b = base64.StdEncoding.AppendEncode(append(b, ' '), s.body)
-	for _, u := range s.urls {
+func appendQuestion(b []byte, s *bench.Site) []byte {
+	b = base64.StdEncoding.AppendEncode(b, []byte(s.RobotsURL))
+	b = base64.StdEncoding.AppendEncode(append(b, ' '), []byte(s.Agent))
+	b = base64.StdEncoding.AppendEncode(append(b, ' '), s.Body)
+	for _, u := range s.URLs {
 		b = base64.StdEncoding.AppendEncode(append(b, ' '), []byte(u))
 	}
 	return append(b, '\n')
 }
 
 // parseReply reads an answer about n URLs.
-func parseReply(line string, n int) (spent, []verdict, error) {
+func parseReply(line string, n int) (bench.Times, []bench.Verdict, error) {
 	words := strings.SplitN(line, " ", 3)
 	if len(words) != 3 {
-		return spent{}, nil, fmt.Errorf("not an answer: %.80q", line)
+		return bench.Times{}, nil, fmt.Errorf("not an answer: %.80q", line)
 	}
 	parse, err1 := strconv.ParseInt(words[0], 10, 64)
 	match, err2 := strconv.ParseInt(words[1], 10, 64)
 	if err := errors.Join(err1, err2); err != nil {
-		return spent{}, nil, fmt.Errorf("not an answer: %w", err)
+		return bench.Times{}, nil, fmt.Errorf("not an answer: %w", err)
 	}
-	t := spent{time.Duration(parse), time.Duration(match)}
+	t := bench.Times{Parse: time.Duration(parse), Match: time.Duration(match)}
 	if strings.HasPrefix(words[2], "!") {
-		t.match = 0
-		return t, []verdict(strings.Repeat(string(noAnswer), n)), nil
+		t.Match = 0
+		return t, []bench.Verdict(strings.Repeat(string(bench.NoAnswer), n)), nil
 	}
 	if len(words[2]) != n || strings.Trim(words[2], "01?") != "" {
-		return spent{}, nil, fmt.Errorf("not verdicts on %d URLs: %.80q", n, words[2])
+		return bench.Times{}, nil, fmt.Errorf("not verdicts on %d URLs: %.80q", n, words[2])
 	}
-	return t, []verdict(words[2]), nil
+	return t, []bench.Verdict(words[2]), nil
 }

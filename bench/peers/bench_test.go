@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/bench"
 )
 
 // The inputs of the figures for small, medium and large robots.txt.
@@ -16,9 +18,9 @@ var inputs = []struct{ robots, urls string }{
 // goPeers are those that run in this process.
 var goPeers = []struct {
 	name  string
-	parse func(body []byte, agent string) (matcher, error)
+	parse bench.Parser
 }{
-	{"robotsieve", parseSieve}, {"temoto", parseTemoto},
+	{"robotsieve", bench.Robotsieve(googleWhole)}, {"temoto", parseTemoto},
 }
 
 func input(b *testing.B, name string) []byte {
@@ -36,30 +38,31 @@ func BenchmarkMatch(b *testing.B) {
 	for _, p := range goPeers {
 		for _, in := range inputs {
 			b.Run("peer="+p.name+"/robots="+in.robots, func(b *testing.B) {
-				s := site{agent: "FooBot", body: input(b, "robots_"+in.robots)}
+				s := bench.Site{Agent: "FooBot", Body: input(b, "robots_"+in.robots)}
 				for line := range bytes.Lines(input(b, in.urls)) {
-					s.urls = append(s.urls, string(bytes.TrimSuffix(line, []byte("\n"))))
+					s.URLs = append(s.URLs, string(bytes.TrimSuffix(line, []byte("\n"))))
 				}
-				s.judge()
-				match, err := p.parse(s.body, s.agent)
+				c := corpus{sites: []bench.Site{s}}
+				c.judge()
+				match, err := p.parse(&s)
 				if err != nil {
 					b.Fatal(err)
 				}
 				agreed := 0
-				for i, u := range s.urls {
-					if match(u) == s.want[i] {
+				for i, u := range s.URLs {
+					if match(u) == c.want[0][i] {
 						agreed++
 					}
 				}
 				b.ReportAllocs()
 				i := 0
 				for b.Loop() {
-					match(s.urls[i])
-					if i++; i == len(s.urls) {
+					match(s.URLs[i])
+					if i++; i == len(s.URLs) {
 						i = 0
 					}
 				}
-				b.ReportMetric(100*float64(agreed)/float64(len(s.urls)), "%agree")
+				b.ReportMetric(100*float64(agreed)/float64(len(s.URLs)), "%agree")
 			})
 		}
 	}
@@ -74,7 +77,7 @@ func BenchmarkParse(b *testing.B) {
 				b.SetBytes(int64(len(body)))
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := p.parse(body, "FooBot"); err != nil {
+					if _, err := p.parse(&bench.Site{Agent: "FooBot", Body: body}); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -14,21 +14,9 @@ import (
 	"regexp"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/bench"
 	"github.com/robotsieve/robotsieve/compile"
 )
-
-// site is a robots.txt, and the questions that one agent has for it.
-type site struct {
-	robotsURL string // of the origin that all of the URLs have
-	agent     string
-	body      []byte
-	urls      []string
-	recorded  []automaton.Verdict // of the reference in C++; empty if nobody asked it
-
-	want  []verdict // of robotsieve in the dialect google
-	robot *compile.Robots
-	lines []uint32 // that decided
-}
 
 // Where the inputs are, seen from this folder.
 const (
@@ -36,10 +24,17 @@ const (
 	sampleFolder = "../../testdata/sample/"
 )
 
-// corpus is what all peers are asked.
+// corpus is what all peers are asked. Its lists have an entry for each site.
 type corpus struct {
 	name  string
-	sites []site
+	sites []bench.Site // the URLs of one site have one origin
+	// recorded are the verdicts of the reference in C++; empty if it was not asked.
+	recorded [][]automaton.Verdict
+
+	// What robotsieve answers in the dialect google, which all peers are compared with.
+	want   [][]bench.Verdict
+	robots []*compile.Robots
+	lines  [][]uint32 // that decided
 }
 
 // loadCorpus reads the real robots.txt where there are any, and the sample that
@@ -47,45 +42,42 @@ type corpus struct {
 // evenly spaced; 0 is all.
 func loadCorpus(most int) (*corpus, error) {
 	c := &corpus{name: "real robots.txt with real URLs of their sites"}
-	var err error
-	c.sites, err = loadVectors(realVectors)
+	err := c.loadVectors(realVectors)
 	if errors.Is(err, fs.ErrNotExist) {
 		c.name = "the sample site, asked by three agents (no vectors of real sites were found)"
-		c.sites, err = loadSample(sampleFolder)
+		err = c.loadSample(sampleFolder)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.sites = spaced(c.sites, most)
-	for i := range c.sites {
-		c.sites[i].judge()
-	}
+	c.sites, c.recorded = spaced(c.sites, most), spaced(c.recorded, most)
+	c.judge()
 	return c, nil
 }
 
-// spaced takes most sites from all over the list.
-func spaced(sites []site, most int) []site {
-	if most <= 0 || len(sites) <= most {
-		return sites
+// spaced takes most entries from all over the list.
+func spaced[T any](list []T, most int) []T {
+	if most <= 0 || len(list) <= most {
+		return list
 	}
-	taken := make([]site, most)
+	taken := make([]T, most)
 	for i := range taken {
-		taken[i] = sites[i*len(sites)/most]
+		taken[i] = list[i*len(list)/most]
 	}
 	return taken
 }
 
-// urls is the number of questions, bytes that of the octets of all robots.txt.
+// urls is the number of questions, bytes the number of octets of all robots.txt.
 func (c *corpus) urls() (n int) {
 	for i := range c.sites {
-		n += len(c.sites[i].urls)
+		n += len(c.sites[i].URLs)
 	}
 	return n
 }
 
 func (c *corpus) bytes() (n int) {
 	for i := range c.sites {
-		n += len(c.sites[i].body)
+		n += len(c.sites[i].Body)
 	}
 	return n
 }
@@ -93,12 +85,11 @@ func (c *corpus) bytes() (n int) {
 // loadVectors reads robots.txt with the verdicts of the reference in C++. A
 // robots.txt is for one origin, and some peers insist on it: where URLs have two
 // (http and https), it becomes two sites.
-func loadVectors(name string) ([]site, error) {
+func (c *corpus) loadVectors(name string) error {
 	data, err := readGzip(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var sites []site
 	d := json.NewDecoder(bytes.NewReader(data))
 	for {
 		var v struct {
@@ -107,21 +98,22 @@ func loadVectors(name string) ([]site, error) {
 			Cases  []vcase `json:"cases"`
 		}
 		if err := d.Decode(&v); err == io.EOF {
-			return sites, nil
+			return nil
 		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		byOrigin := map[string]int{}
-		for _, c := range v.Cases {
-			robotsURL := robotsOf(c.url)
+		for _, one := range v.Cases {
+			robotsURL := robotsOf(one.url)
 			at, known := byOrigin[robotsURL]
 			if !known {
-				at = len(sites)
+				at = len(c.sites)
 				byOrigin[robotsURL] = at
-				sites = append(sites, site{robotsURL: robotsURL, agent: v.Agent, body: v.Robots})
+				c.sites = append(c.sites, bench.Site{RobotsURL: robotsURL, Agent: v.Agent, Body: v.Robots})
+				c.recorded = append(c.recorded, nil)
 			}
-			s := &sites[at]
-			s.urls, s.recorded = append(s.urls, c.url), append(s.recorded, c.verdict)
+			c.sites[at].URLs = append(c.sites[at].URLs, one.url)
+			c.recorded[at] = append(c.recorded[at], one.verdict)
 		}
 	}
 }
@@ -155,15 +147,15 @@ func robotsOf(address string) string {
 var requestLine = regexp.MustCompile(`"(?:GET|HEAD|POST) (/\S*) HTTP/`)
 
 // loadSample makes questions of the paths in the sample's access log.
-func loadSample(folder string) ([]site, error) {
+func (c *corpus) loadSample(folder string) error {
 	const origin = "https://lantern.example"
 	body, err := os.ReadFile(folder + "robots.txt")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	log, err := readGzip(folder + "access.log.gz")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var urls []string
 	seen := map[string]bool{}
@@ -175,11 +167,10 @@ func loadSample(folder string) ([]site, error) {
 		seen[string(m[1])] = true
 		urls = append(urls, origin+string(m[1]))
 	}
-	var sites []site
 	for _, agent := range []string{"Googlebot", "GPTBot", "GrabbitBot"} {
-		sites = append(sites, site{robotsURL: origin + "/robots.txt", agent: agent, body: body, urls: urls})
+		c.sites = append(c.sites, bench.Site{RobotsURL: origin + "/robots.txt", Agent: agent, Body: body, URLs: urls})
 	}
-	return sites, nil
+	return nil
 }
 
 func readGzip(name string) ([]byte, error) {
@@ -199,29 +190,28 @@ func readGzip(name string) ([]byte, error) {
 	return data, nil
 }
 
-// judge answers the questions by robotsieve's dialect google: what all peers are
-// compared with.
-func (s *site) judge() {
-	s.robot = compile.Compile(s.body, googleWhole)
+// judge answers the questions by robotsieve's dialect google.
+func (c *corpus) judge() {
 	var scratch automaton.Scratch
-	for _, u := range s.urls {
-		v := s.robot.Ruleset.Match(&scratch, []byte(s.agent), []byte(u))
-		s.want = append(s.want, verdictOf(v.Allowed()))
-		s.lines = append(s.lines, v.Line)
+	for i := range c.sites {
+		s := &c.sites[i]
+		robots := compile.Compile(s.Body, googleWhole)
+		want, lines := make([]bench.Verdict, len(s.URLs)), make([]uint32, len(s.URLs))
+		for j, u := range s.URLs {
+			v := robots.Ruleset.Match(&scratch, []byte(s.Agent), []byte(u))
+			want[j], lines[j] = bench.VerdictOf(v.Allowed()), v.Line
+		}
+		c.robots, c.want, c.lines = append(c.robots, robots), append(c.want, want), append(c.lines, lines)
 	}
 }
-
-// googleWhole reads a whole body as google/robotstxt does.
-var googleWhole = compile.Options{Dialect: automaton.Google, MaxBytes: -1}
 
 // recordedDifferences counts the verdicts that the reference in C++ gave, and
 // those in which it differs from robotsieve, line included.
 func (c *corpus) recordedDifferences() (recorded, differ int) {
-	for i := range c.sites {
-		s := &c.sites[i]
-		for j, v := range s.recorded {
+	for i, list := range c.recorded {
+		for j, v := range list {
 			recorded++
-			if verdictOf(v.Allowed()) != s.want[j] || v.Line != s.lines[j] {
+			if bench.VerdictOf(v.Allowed()) != c.want[i][j] || v.Line != c.lines[i][j] {
 				differ++
 			}
 		}

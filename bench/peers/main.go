@@ -5,8 +5,8 @@
 //	make bench-peers
 //
 // installs what can be installed and runs it. Peers in Go run in this process,
-// those of other languages in scripts that measure themselves (adapters), any
-// other as a command that speaks the protocol of robotsieve check --jsonl:
+// those of other languages in scripts that measure themselves (adapters), all
+// others as commands that answer the cases of robotsieve check --jsonl:
 //
 //	make bench-peers PEERS_FLAGS="--external 'google=./wrapper'"
 //
@@ -28,6 +28,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/robotsieve/robotsieve/bench"
 )
 
 // timedRounds come after one that warms up.
@@ -47,14 +49,14 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	sites := flags.Int("sites", 200, "ask about so many robots.txt, evenly spaced; 0 is all")
-	timeout := flags.Duration("timeout", time.Minute, "for all rounds of one peer")
+	timeout := flags.Duration("timeout", time.Minute, "for one round of one peer")
 	all := entrants()
 	flags.Func("external", "`NAME=COMMAND` of a peer that answers as robotsieve check --jsonl does; a shell runs it (repeatable)", func(v string) error {
 		name, command, found := strings.Cut(v, "=")
 		if !found || name == "" || command == "" {
 			return errors.New("want NAME=COMMAND")
 		}
-		all = append(all, entrant{name, startExternal(command)})
+		all = append(all, bench.External(name, command))
 		return nil
 	})
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -72,15 +74,15 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 		return 3
 	}
 	differ := printHead(out, c)
-	var rows []row
+	var rows []bench.Result
 	for _, e := range all {
 		if ctx.Err() != nil {
 			break
 		}
-		fmt.Fprintf(stderr, "%s ...\n", show(e.name))
-		rows = append(rows, measure(ctx, e, c, plan{timedRounds, *timeout}))
+		fmt.Fprintf(stderr, "%s ...\n", show(e.Name))
+		rows = append(rows, c.measure(ctx, e, bench.Plan{Rounds: timedRounds, Timeout: *timeout}))
 	}
-	printTable(out, rows)
+	c.printTable(out, rows)
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(out, "interrupted")

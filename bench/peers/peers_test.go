@@ -1,107 +1,46 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsieve/robotsieve/bench"
 )
-
-// The test binary is the external command of its own tests: this variable says
-// how it is to behave.
-const behaviour = "PEERS_TEST_EXTERNAL"
-
-func TestMain(m *testing.M) {
-	if how := os.Getenv(behaviour); how != "" {
-		os.Exit(answerCases(how))
-	}
-	os.Exit(m.Run())
-}
-
-// answerCases forbids URLs with "private" in them, of robots.txt that are valid
-// or not, and misbehaves after the first answer.
-func answerCases(how string) int {
-	lines := bufio.NewScanner(os.Stdin)
-	lines.Buffer(nil, 1<<20)
-	n := 0
-	for ; lines.Scan(); n++ {
-		var c struct {
-			Robots, Agent, URL string
-			Robots64           []byte `json:"robots_b64"`
-		}
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil || c.Robots+string(c.Robots64) == "" || c.Agent == "" {
-			fmt.Fprintln(os.Stderr, "not a case")
-			return 9
-		}
-		switch {
-		case n == 1 && how == "short":
-			return 0
-		case n == 1 && how == "garbage":
-			fmt.Println("\x1b[31mwhat?")
-		case n == 1 && how == "error":
-			fmt.Println(`{"error":"I would rather not"}`)
-		case n == 1 && how == "exit":
-			fmt.Fprintln(os.Stderr, "a stack trace\nno more memory")
-			return 1
-		case n == 1 && how == "hang":
-			time.Sleep(time.Hour)
-		default:
-			fmt.Printf("{\"allowed\":%t,\"line\":0}\n", !strings.Contains(c.URL, "private"))
-		}
-	}
-	if n > 0 && how == "more" {
-		fmt.Println(`{"allowed":true}`)
-	}
-	return 0
-}
-
-// externalEntrant is a peer that behaves so.
-func externalEntrant(t *testing.T, how string) entrant {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The race detector would have each process sleep for a second at its end.
-	return entrant{how, startExternal("GORACE=atexit_sleep_ms=0 " + behaviour + "=" + how + " '" + self + "'")}
-}
 
 // newCorpus makes sites of robots.txt, all asked the same by FooBot.
 func newCorpus(bodies ...string) *corpus {
 	c := &corpus{}
 	for _, body := range bodies {
-		s := site{robotsURL: "https://h.example/robots.txt", agent: "FooBot", body: []byte(body), urls: []string{
+		c.sites = append(c.sites, bench.Site{RobotsURL: "https://h.example/robots.txt", Agent: "FooBot", Body: []byte(body), URLs: []string{
 			"https://h.example/", "https://h.example/private/a", "https://h.example/public/a?b=c",
-		}}
-		s.judge()
-		c.sites = append(c.sites, s)
+		}})
 	}
+	c.judge()
 	return c
 }
 
 const private = "User-agent: FooBot\nDisallow: /private/\n"
 
-var quick = plan{rounds: 2, timeout: time.Minute}
+var quick = bench.Plan{Rounds: 2, Timeout: time.Minute}
 
 func TestEveryPeerAnswers(t *testing.T) {
 	c := newCorpus(private, "User-agent: *\nDisallow: /\n\xff", "")
 	for _, e := range entrants() {
-		t.Run(e.name, func(t *testing.T) {
-			r := measure(t.Context(), e, c, quick)
-			if r.missing != nil {
-				t.Skipf("not here: %v", r.missing)
+		t.Run(e.Name, func(t *testing.T) {
+			r := c.measure(t.Context(), e, quick)
+			if r.Missing != nil {
+				t.Skipf("not here: %v", r.Missing)
 			}
-			if r.broken != nil || r.agreed != 9 || r.answered != 9 || r.sites != 3 || len(r.rounds) != quick.rounds {
+			if r.Broken != nil || r.Agreed != 9 || r.Answered != 9 || r.Sites != 3 {
 				t.Errorf("%+v", r)
 			}
-			if r.parseTime() <= 0 || r.matchTime() <= 0 || r.version == "" {
-				t.Errorf("version %q, parsed in %v, matched in %v", r.version, r.parseTime(), r.matchTime())
+			parse, _ := r.Parse()
+			if match, _ := r.Match(); parse <= 0 || match <= 0 || r.Version == "" {
+				t.Errorf("version %q, parsed in %v ns, matched in %v ns", r.Version, parse, match)
 			}
 		})
 	}
@@ -109,55 +48,29 @@ func TestEveryPeerAnswers(t *testing.T) {
 
 func TestRejectedFileIsNoAgreement(t *testing.T) {
 	// Rules before any group: temoto/robotstxt takes no such file.
-	r := measure(t.Context(), entrants()[1], newCorpus("Disallow: /\n", private), quick)
-	if r.asked != 6 || r.answered != 3 || r.agreed != 3 || !slices.Equal(r.remarks(), []string{"no answer on 3 URLs"}) {
-		t.Errorf("%+v, %v", r, r.remarks())
+	c := newCorpus("Disallow: /\n", private)
+	r := c.measure(t.Context(), entrants()[1], quick)
+	if r.Asked != 6 || r.Answered != 3 || r.Agreed != 3 || !slices.Equal(remarks(&r), []string{"no answer on 3 URLs"}) {
+		t.Errorf("%+v, %v", r, remarks(&r))
 	}
-	if len(r.examples) != 1 || !strings.HasSuffix(r.examples[0].String(), "google says allowed (no rule matches), it has no answer") {
-		t.Errorf("%v", r.examples)
-	}
-}
-
-func TestExternal(t *testing.T) {
-	r := measure(t.Context(), externalEntrant(t, "good"), newCorpus(private, private+"# \xff\n"), quick)
-	if r.missing != nil || r.broken != nil || r.agreed != 6 || r.asked != 6 || r.parseTime() != 0 {
-		t.Errorf("%+v", r)
-	}
-}
-
-func TestBadExternals(t *testing.T) {
-	for how, want := range map[string]string{
-		"short":   "it ended after 1 answers, with cases left",
-		"garbage": "answer 2: not JSON: \"\\x1b[31mwhat?\"",
-		"error":   `answer 2: no verdict: "I would rather not"`,
-		"exit":    "exit status 1 after 1 answers\nno more memory",
-		"more":    "more than the 6 answers asked for",
-	} {
-		r := measure(t.Context(), externalEntrant(t, how), newCorpus(private, private), quick)
-		if r.broken == nil || !strings.Contains(r.broken.Error(), want) {
-			t.Errorf("%s: %+v, want %q", how, r, want)
-		}
-	}
-	r := measure(t.Context(), entrant{"none", startExternal("exit 7")}, newCorpus(private), quick)
-	if r.missing == nil || !strings.Contains(r.missing.Error(), "exit status 7") {
-		t.Errorf("%+v", r)
+	if len(r.Differences) != 1 || !strings.HasSuffix(c.describe(r.Differences[0]), "google says allowed (no rule matches), it has no answer") {
+		t.Errorf("%v", r.Differences)
 	}
 }
 
 func TestHangingPeersTimeOut(t *testing.T) {
 	c := newCorpus(private, private)
-	for _, e := range []entrant{
-		externalEntrant(t, "hang"),
+	for _, e := range []bench.Entrant{
 		// Its children live on when the shell is killed, and hold its output.
-		{"pipeline", startExternal("read x || exit 0; sleep 1000 | cat")},
-		{"adapter", adapter{[]string{"sh"}, "-c", "echo 1.0; read x; echo 1000 2000 101; sleep 1000", nil}.start},
+		bench.External("pipeline", "read x || exit 0; sleep 1000 | cat"),
+		{Name: "adapter", Start: adapter{[]string{"sh"}, "-c", "echo 1.0; read x; echo 1000 2000 101; sleep 1000", nil}.start},
 	} {
 		begin := time.Now()
-		r := measure(t.Context(), e, c, plan{rounds: 1, timeout: 2 * time.Second})
-		if r.broken == nil || r.broken.Error() != "timed out after 2s" || time.Since(begin) > 20*time.Second {
-			t.Errorf("%s: %+v in %v", e.name, r, time.Since(begin))
+		r := c.measure(t.Context(), e, bench.Plan{Rounds: 1, Timeout: 2 * time.Second})
+		if r.Broken == nil || r.Broken.Error() != "timed out after 2s" || time.Since(begin) > 20*time.Second {
+			t.Errorf("%s: %+v in %v", e.Name, r, time.Since(begin))
 		}
-		if e.name == "adapter" && (r.sites != 1 || r.agreed != 3 || r.matchTime() != 2*time.Microsecond) {
+		if match, _ := r.Match(); e.Name == "adapter" && (r.Sites != 1 || r.Agreed != 3 || match != 2000./3) {
 			t.Errorf("what it had answered is lost: %+v", r)
 		}
 	}
@@ -165,16 +78,16 @@ func TestHangingPeersTimeOut(t *testing.T) {
 
 func TestHostileRobotsTxtEndsInATimeOut(t *testing.T) {
 	c := newCorpus("User-agent: *\nDisallow: /" + strings.Repeat("*a", 12) + "b\n")
-	c.sites[0].urls[1] = "https://h.example/" + strings.Repeat("a", 1000)
+	c.sites[0].URLs[1] = "https://h.example/" + strings.Repeat("a", 1000)
 	for _, e := range entrants() {
-		if !strings.HasPrefix(e.name, "Protego") {
+		if !strings.HasPrefix(e.Name, "Protego") {
 			continue
 		}
-		r := measure(t.Context(), e, c, plan{rounds: 1, timeout: 3 * time.Second})
-		if r.missing != nil {
-			t.Skipf("not here: %v", r.missing)
+		r := c.measure(t.Context(), e, bench.Plan{Rounds: 1, Timeout: 3 * time.Second})
+		if r.Missing != nil {
+			t.Skipf("not here: %v", r.Missing)
 		}
-		if r.broken == nil || !slices.Equal(r.remarks(), []string{"timed out after 3s"}) {
+		if r.Broken == nil || !slices.Equal(remarks(&r), []string{"timed out after 3s"}) {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -189,23 +102,14 @@ func TestPeerThatIsNotHere(t *testing.T) {
 		"echo 1.0; read x; echo gone >&2":     "gone",
 		"echo 1.0; exec <&- >&-; echo no >&2": "no",
 	} {
-		r := measure(t.Context(), entrant{"script", adapter{[]string{"sh"}, "-c", script, nil}.start}, newCorpus(private), quick)
-		if got := fmt.Sprint(r.missing, r.broken); !strings.Contains(got, want) {
+		r := newCorpus(private).measure(t.Context(), bench.Entrant{Name: "script", Start: adapter{[]string{"sh"}, "-c", script, nil}.start}, quick)
+		if got := fmt.Sprint(r.Missing, r.Broken); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", script, got, want)
 		}
 	}
-	r := measure(t.Context(), entrant{"none", adapter{[]string{"no-such-interpreter"}, "-c", "", nil}.start}, newCorpus(private), quick)
-	if r.missing == nil {
+	r := newCorpus(private).measure(t.Context(), bench.Entrant{Name: "none", Start: adapter{[]string{"no-such-interpreter"}, "-c", "", nil}.start}, quick)
+	if r.Missing == nil {
 		t.Errorf("%+v", r)
-	}
-}
-
-func TestInterruptEndsAPeer(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	begin := time.Now()
-	if _, err := startExternal("sleep 1000")(ctx); err == nil || time.Since(begin) > 20*time.Second {
-		t.Errorf("%v after %v", err, time.Since(begin))
 	}
 }
 
@@ -234,40 +138,37 @@ func TestUsage(t *testing.T) {
 }
 
 func TestSampleIsACorpus(t *testing.T) {
-	sites, err := loadSample(sampleFolder)
-	if err != nil {
+	var c corpus
+	if err := c.loadSample(sampleFolder); err != nil {
 		t.Fatal(err)
 	}
-	for i := range sites {
-		s := &sites[i]
-		s.judge()
+	c.judge()
+	for i, s := range c.sites {
 		forbidden := 0
-		for _, v := range s.want {
-			if v == disallowed {
+		for _, v := range c.want[i] {
+			if v == bench.Disallowed {
 				forbidden++
 			}
 		}
-		if len(s.urls) < 100 || forbidden == 0 || forbidden == len(s.urls) {
-			t.Errorf("%s: %d of %d URLs forbidden", s.agent, forbidden, len(s.urls))
+		if len(s.URLs) < 100 || forbidden == 0 || forbidden == len(s.URLs) {
+			t.Errorf("%s: %d of %d URLs forbidden", s.Agent, forbidden, len(s.URLs))
 		}
 	}
 }
 
 func TestVectorsAreSitesOfOneOrigin(t *testing.T) {
-	sites, err := loadVectors(realVectors)
-	if err != nil {
+	var c corpus
+	if err := c.loadVectors(realVectors); err != nil {
 		t.Skipf("no vectors: %v", err)
 	}
-	c := corpus{sites: sites}
-	for i := range c.sites {
-		s := &c.sites[i]
-		for _, u := range s.urls {
-			if robotsOf(u) != s.robotsURL {
-				t.Fatalf("%s is asked of %s", u, s.robotsURL)
+	for _, s := range c.sites {
+		for _, u := range s.URLs {
+			if robotsOf(u) != s.RobotsURL {
+				t.Fatalf("%s is asked of %s", u, s.RobotsURL)
 			}
 		}
-		s.judge()
 	}
+	c.judge()
 	if recorded, differ := c.recordedDifferences(); recorded != 111_084 || differ != 0 {
 		t.Errorf("differs on %d of %d recorded verdicts", differ, recorded)
 	}
@@ -276,11 +177,11 @@ func TestVectorsAreSitesOfOneOrigin(t *testing.T) {
 func TestSpacedTakesFromAllOver(t *testing.T) {
 	c := newCorpus(make([]string, 10)...)
 	for i := range c.sites {
-		c.sites[i].agent = fmt.Sprint(i)
+		c.sites[i].Agent = fmt.Sprint(i)
 	}
 	var got []string
 	for _, s := range spaced(c.sites, 4) {
-		got = append(got, s.agent)
+		got = append(got, s.Agent)
 	}
 	if !slices.Equal(got, []string{"0", "2", "5", "7"}) || len(spaced(c.sites, 0)) != 10 || len(spaced(c.sites, 20)) != 10 {
 		t.Error(got)

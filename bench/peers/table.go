@@ -1,71 +1,78 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
-	"time"
 
+	"github.com/robotsieve/robotsieve/bench"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// printTable prints what all peers did, those that were missing, and where the
-// others differ.
-func printTable(w io.Writer, rows []row) {
+// measure runs one engine on the corpus.
+func (c *corpus) measure(ctx context.Context, e bench.Entrant, p bench.Plan) bench.Result {
+	return bench.Measure(ctx, e, c.sites, c.want, p)
+}
+
+// printTable prints what all peers did, which are missing, and where they differ.
+func (c *corpus) printTable(w io.Writer, rows []bench.Result) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "peer\t%10s\t%10s\t%6s\t%8s\t%7s\tversion\tremarks\n", "ns a URL", "ns a parse", "MB/s", "agrees", "URLs")
-	for _, r := range rows {
-		if r.missing == nil {
-			r.print(t)
+	for i := range rows {
+		if rows[i].Missing == nil {
+			printRow(t, &rows[i])
 		}
 	}
 	t.Flush()
 	for _, r := range rows {
-		if r.missing != nil {
-			fmt.Fprintf(w, "missing: %s: %s\n", show(r.name), show(r.missing.Error()))
+		if r.Missing != nil {
+			fmt.Fprintf(w, "missing: %s: %s\n", show(r.Name), show(r.Missing.Error()))
 		}
 	}
 	for _, r := range rows {
-		for i, e := range r.examples {
+		for i, d := range r.Differences {
 			if i == 0 {
-				fmt.Fprintf(w, "\n%s differs:\n", show(r.name))
+				fmt.Fprintf(w, "\n%s differs:\n", show(r.Name))
 			}
-			fmt.Fprintf(w, "  %s\n", e)
+			fmt.Fprintf(w, "  %s\n", c.describe(d))
 		}
 	}
 }
 
-// print writes the row in the order of the table's head, numbers to the right.
-func (r *row) print(w io.Writer) {
+// printRow prints the columns of the table's head, numbers to the right.
+func printRow(w io.Writer, r *bench.Result) {
 	agrees := "-"
-	if r.asked > 0 {
-		agrees = percent(r.agreed, r.asked)
+	if r.Asked > 0 {
+		agrees = percent(r.Agreed, r.Asked)
 	}
+	parse, _ := r.Parse()
+	match, _ := r.Match()
 	speed := "-"
-	if t := r.parseTime(); t > 0 {
-		speed = fmt.Sprintf("%.1f", float64(r.bytes)/t.Seconds()/1e6)
+	if parse > 0 {
+		speed = fmt.Sprintf("%.1f", float64(r.Bytes)/float64(r.Sites)/parse*1e3)
 	}
 	fmt.Fprintf(w, "%s\t%10s\t%10s\t%6s\t%8s\t%7d\t%s\t%s\n",
-		show(r.name), each(r.matchTime(), r.answered), each(r.parseTime(), r.sites), speed, agrees, r.asked,
-		show(r.version), strings.Join(r.remarks(), "; "))
+		show(r.Name), nanoseconds(match), nanoseconds(parse), speed, agrees, r.Asked,
+		show(r.Version), strings.Join(remarks(r), "; "))
 }
 
-func (r *row) remarks() (list []string) {
-	if n := r.asked - r.answered; n > 0 {
+func remarks(r *bench.Result) (list []string) {
+	if n := r.Asked - r.Answered; n > 0 {
 		list = append(list, fmt.Sprintf("no answer on %d URLs", n))
 	}
-	if r.broken != nil {
-		list = append(list, show(r.broken.Error()))
+	if r.Broken != nil {
+		list = append(list, show(r.Broken.Error()))
 	}
 	return list
 }
 
-func each(t time.Duration, n int) string {
-	if t == 0 || n == 0 {
+func nanoseconds(n float64) string {
+	if n == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.0f", float64(t.Nanoseconds())/float64(n))
+	return fmt.Sprintf("%.0f", n)
 }
 
 // percent never rounds to 100 what is not all.
@@ -76,23 +83,23 @@ func percent(n, of int) string {
 	return fmt.Sprintf("%.2f %%", min(99.99, 100*float64(n)/float64(of)))
 }
 
-// String tells who says what of the URL, and by which rule.
-func (e example) String() string {
+// describe says what both say of the URL, and by which rule.
+func (c *corpus) describe(d bench.Difference) string {
 	rule := "no rule matches"
-	if r, ok := e.site.robot.Rule(int(e.site.lines[e.url])); ok {
+	if r, ok := c.robots[d.Site].Rule(int(c.lines[d.Site][d.URL])); ok {
 		rule = fmt.Sprintf("line %d: %s", r.Line, show(r.String()))
 	}
-	return fmt.Sprintf("%s: google %s (%s), it %s", show(e.site.urls[e.url]), said(e.site.want[e.url]), rule, said(e.got))
+	return fmt.Sprintf("%s: google %s (%s), it %s", show(c.sites[d.Site].URLs[d.URL]), said(c.want[d.Site][d.URL]), rule, said(d.Got))
 }
 
-func said(v verdict) string {
-	if v == noAnswer {
+func said(v bench.Verdict) string {
+	if v == bench.NoAnswer {
 		return "has no answer"
 	}
 	return "says " + v.String()
 }
 
-// show makes text of strangers fit for a line of a terminal.
+// show makes text of unknown origin fit for one line of a terminal.
 func show(text string) string {
 	const most = 100
 	runes := []rune(audit.Printable([]byte(strings.ReplaceAll(text, "\n", ": "))))

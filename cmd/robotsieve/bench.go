@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/bench"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -23,6 +24,7 @@ type benchFlags struct {
 	robots   robotsFlags
 	agent    *string
 	external *[]string
+	list     *bool
 	timeout  *time.Duration
 	output   func() (string, error)
 }
@@ -31,23 +33,24 @@ func newBench(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench --robots FILE --agent NAME URLS...",
 		Short: "Benchmark against other parsers",
-		Long: `Bench times verdicts on URLs by robotsieve and by other engines, on the same input
-in one run, and tells where they disagree with robotsieve.
+		Long: `Bench times verdicts on URLs by robotsieve and by other parsers, on the same input
+in one run, and shows where they disagree with robotsieve.
 
-URLS are lists of URLs, one a line: files, plain or compressed, folders, patterns,
-or - for stdin. A line that begins with a slash is a request target; one with two is
-given to all engines as http://localhost//..., since not all take it for a target.
-NAME is always a bare product token, as in check --jsonl.
+URLS are lists of URLs, one per line: files, plain or compressed, folders, patterns,
+or - for stdin. A line that begins with a slash is a request target; one with two
+slashes is given to all parsers as http://localhost//..., since not all of them take
+it for a target. NAME is always a bare product token, as in check --jsonl.
 
-Three kinds of engine: robotsieve, which compiles robots.txt once; naive, the slow
-and obvious reading that robotsieve is tested against, which parses robots.txt for
-each URL, as the reference parser does; and any command that answers cases as check
---jsonl does. Such a COMMAND is run by sh -c, so write it as you would in a shell,
-and start nothing that you do not trust. It is started several times: asked nothing,
-to know its start-up, and then asked all. It must end when its stdin does.
+An external parser is any command that answers cases as check --jsonl does. COMMAND
+is run by sh -c: write it as in a shell, and start nothing that you do not trust. It
+is started several times, first without a case, to measure its start-up time, and
+then with all of them. It must end when its stdin ends.
 
-Exit status: 0 all agree; 1 an engine disagrees with robotsieve; 3 an input or an
-external command could not be used; 130 interrupted.`,
+With --list robotsieve is also measured by its plain list of rules, without the
+automaton.
+
+Exit status: 0 all agree; 1 a parser disagrees with robotsieve; 3 an input or an
+external command could not be used, or took too long; 130 interrupted.`,
 		Example: `  robotsieve bench --robots robots.txt --agent MyBot urls.txt
   robotsieve bench --robots robots.txt --agent MyBot --dialect google \
     --external 'jsonl=robotsieve check --jsonl --dialect google' urls.txt.gz`,
@@ -55,9 +58,10 @@ external command could not be used; 130 interrupted.`,
 	}
 	f := benchFlags{
 		robots:   addRobotsFlags(cmd),
-		agent:    cmd.Flags().String("agent", "", "the product token of the crawler that asks"),
-		external: cmd.Flags().StringArray("external", nil, "NAME=COMMAND of an engine that answers as check --jsonl does (repeatable)"),
-		timeout:  cmd.Flags().Duration("timeout", time.Minute, "the longest that one run of an external command may take, else it has failed; and naive to answer each URL once, else it is compared on the first ones only"),
+		agent:    cmd.Flags().String("agent", "", "the product token of the crawler"),
+		external: cmd.Flags().StringArray("external", nil, "NAME=COMMAND of a parser that answers as check --jsonl does (repeatable)"),
+		list:     cmd.Flags().Bool("list", false, "also measure robotsieve by its plain list of rules"),
+		timeout:  cmd.Flags().Duration("timeout", time.Minute, "the longest that a parser may take to answer about all URLs once"),
 		output:   choice(cmd, "output", "text", "form of the report", "text", "json", "csv"),
 	}
 	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents)
@@ -74,24 +78,20 @@ func runBench(ctx context.Context, s streams, f benchFlags, args []string) error
 	if err != nil {
 		return err
 	}
-	engines, err := f.engines()
-	if err != nil {
-		return err
-	}
 	work, err := f.work(ctx, s, args)
 	if err != nil {
 		return err
 	}
 	report, code := work.report(), exitDone
-	for _, e := range engines {
-		r := e.measure(ctx, work, *f.timeout)
+	for _, p := range work.parsers {
+		r := work.measure(ctx, p, *f.timeout)
 		if ctx.Err() != nil {
 			s.warn("interrupted: the report covers the engines measured so far")
 			report.Partial, code = true, exitInterrupted
 			break
 		}
 		if r.Error != "" {
-			s.warn("%s: %s", e.name, r.Error)
+			s.warn("%s: %s", p.Name, r.Error)
 			code = exitInput
 		} else if r.Agreed < r.Compared && code == exitDone {
 			code = exitFound
@@ -104,15 +104,27 @@ func runBench(ctx context.Context, s streams, f benchFlags, args []string) error
 	return exitWith(code)
 }
 
-// engines are all that are to be measured, robotsieve first.
-func (f benchFlags) engines() ([]engine, error) {
-	list := []engine{{"robotsieve", "compiles once", measureSieve}, {"naive", "parses for each URL", measureNaive}}
+// parser is one that is to be measured, and how it works, in words.
+type parser struct {
+	bench.Entrant
+	how string
+}
+
+// parsers are all that are to be measured, robotsieve first.
+func (f benchFlags) parsers(d automaton.Dialect) ([]parser, error) {
+	inProcess := func(how string, engine compile.Engine) parser {
+		return parser{bench.InProcess("robotsieve", "", bench.Robotsieve(compile.Options{Dialect: d, MaxBytes: -1, Engine: engine})), how}
+	}
+	list := []parser{inProcess("compiles once", compile.EngineAuto)}
+	if *f.list {
+		list = append(list, inProcess("plain list", compile.EngineList))
+	}
 	for _, x := range *f.external {
 		name, command, found := strings.Cut(x, "=")
 		if !found || name == "" || command == "" {
 			return nil, usageError("--external %q is not NAME=COMMAND", x)
 		}
-		list = append(list, engine{name, "external", external{command}.measure})
+		list = append(list, parser{bench.External(name, command), "external"})
 	}
 	if *f.timeout <= 0 {
 		return nil, usageError("--timeout %v is not above 0", *f.timeout)
@@ -120,14 +132,13 @@ func (f benchFlags) engines() ([]engine, error) {
 	return list, nil
 }
 
-// work is what every engine does.
+// work is what every parser does.
 type work struct {
-	body    []byte
-	agent   string
+	parsers []parser
+	site    bench.Site
 	dialect automaton.Dialect
-	urls    [][]byte
 	robots  *compile.Robots
-	want    []automaton.Verdict // of robotsieve, that others are compared with
+	want    []automaton.Verdict // of robotsieve
 }
 
 // work reads the inputs.
@@ -144,29 +155,33 @@ func (f benchFlags) work(ctx context.Context, s streams, args []string) (*work, 
 	if err != nil {
 		return nil, err
 	}
-	w := &work{agent: *f.agent}
+	w := &work{}
 	if w.dialect, err = f.dialect(); err != nil {
 		return nil, err
 	}
-	if w.body, err = f.robots.open(s, limit).Read(ctx); err != nil {
+	if w.parsers, err = f.parsers(w.dialect); err != nil {
 		return nil, err
 	}
-	w.urls, err = readURLs(ctx, s, args)
+	body, err := f.robots.open(s, limit).Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	urls, err := readURLs(ctx, s, args)
 	if ctx.Err() != nil {
 		return nil, beforeAnything(s)
 	}
 	if err != nil {
 		return nil, inputError(err)
 	}
-	for _, o := range job.Oddities(compile.Compile(w.body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), *f.robots.file) {
+	for _, o := range job.Oddities(compile.Compile(body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), *f.robots.file) {
 		s.warn("%s", o)
 	}
-	w.body = job.WholeLines(w.body, limit) // all engines get the same, whatever their limits
+	w.site = bench.Site{RobotsURL: "http://localhost/robots.txt", Agent: *f.agent, Body: job.WholeLines(body, limit), URLs: urls}
 	w.judge()
 	return w, nil
 }
 
-// dialect is the one given, or else the agent's own as far as it is known.
+// dialect is the one given, or else the agent's own, as far as that is known.
 func (f benchFlags) dialect() (automaton.Dialect, error) {
 	override, err := f.robots.override()
 	if err != nil {
@@ -185,9 +200,9 @@ func (f benchFlags) dialect() (automaton.Dialect, error) {
 	return automaton.RFC9309, nil
 }
 
-// readURLs reads lists of URLs. A benchmark on part of its input would be of
-// something else, so that any trouble is an error.
-func readURLs(ctx context.Context, s streams, args []string) ([][]byte, error) {
+// readURLs reads lists of URLs. Every failure is an error: a benchmark on a part of its
+// input would measure something else.
+func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 	inputs, warnings, errs := source.Inputs(args, s.in)
 	for _, w := range warnings {
 		s.warn("%s", w)
@@ -195,7 +210,7 @@ func readURLs(ctx context.Context, s streams, args []string) ([][]byte, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	var urls [][]byte
+	var urls []string
 	r := source.NewReader(inputs, source.Options{Workers: 1, InOrder: true})
 	defer r.Stop()
 	defer context.AfterFunc(ctx, r.Stop)()
@@ -221,26 +236,38 @@ func readURLs(ctx context.Context, s streams, args []string) ([][]byte, error) {
 	return urls, nil
 }
 
-// asURL copies a line. A request target that begins with two slashes is put behind
-// a host: a parser that knows URLs only, as Google's, would take its beginning for
-// one.
-func asURL(line []byte) []byte {
+// asURL copies a line. A request target that begins with two slashes gets a host: a
+// parser that knows URLs only, such as Google's, would take its beginning for one.
+func asURL(line []byte) string {
 	if bytes.HasPrefix(line, []byte("//")) {
-		return append([]byte("http://localhost"), line...)
+		return "http://localhost" + string(line)
 	}
-	return bytes.Clone(line)
+	return string(line)
 }
 
-// judge asks robotsieve.
+// judge sets the verdicts of robotsieve.
 func (w *work) judge() {
-	w.robots = w.compile()
+	w.robots = compile.Compile(w.site.Body, compile.Options{Dialect: w.dialect, MaxBytes: -1})
 	var scratch automaton.Scratch
-	w.want = make([]automaton.Verdict, len(w.urls))
-	for i, url := range w.urls {
-		w.want[i] = w.robots.Ruleset.Match(&scratch, []byte(w.agent), url)
+	w.want = make([]automaton.Verdict, len(w.site.URLs))
+	for i, url := range w.site.URLs {
+		w.want[i] = w.robots.Ruleset.Match(&scratch, []byte(w.site.Agent), []byte(url))
 	}
 }
 
-func (w *work) compile() *compile.Robots {
-	return compile.Compile(w.body, compile.Options{Dialect: w.dialect, MaxBytes: -1})
+// Rounds of a measurement, and how long one lasts at least.
+const (
+	benchRounds = 5
+	benchRound  = 50 * time.Millisecond
+)
+
+// measure runs one parser.
+func (w *work) measure(ctx context.Context, p parser, limit time.Duration) engineReport {
+	want := make([]bench.Verdict, len(w.want))
+	for i, v := range w.want {
+		want[i] = bench.VerdictOf(v.Allowed())
+	}
+	m := bench.Measure(ctx, p.Entrant, []bench.Site{w.site}, [][]bench.Verdict{want},
+		bench.Plan{Rounds: benchRounds, MinRound: benchRound, Timeout: limit})
+	return w.engineReport(p, &m)
 }

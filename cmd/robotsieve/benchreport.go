@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"math"
 	"strconv"
 	"time"
 
+	"github.com/robotsieve/robotsieve/bench"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/english"
 )
@@ -24,11 +26,76 @@ type benchReport struct {
 	Engines []engineReport `json:"engines"`
 }
 
+// engineReport is what was measured of one parser. Times that it does not have are 0.
+type engineReport struct {
+	Engine string `json:"engine"`
+	How    string `json:"how"` // what it does for a URL, in words
+	// CompileNS is the time to read robots.txt once, URLNS the time of a verdict:
+	// medians of benchRounds. The spreads are half the distance between the fastest
+	// and the slowest round, as a part of the median.
+	CompileNS     float64 `json:"compile_ns"`
+	CompileSpread float64 `json:"compile_spread"`
+	URLNS         float64 `json:"url_ns"`
+	URLSpread     float64 `json:"url_spread"`
+	URLsPerSecond float64 `json:"urls_per_second"`
+	// StartUpNS is the time of an external command that is asked nothing. It is not
+	// part of URLNS.
+	StartUpNS float64 `json:"start_up_ns"`
+	// Compared counts the URLs with a verdict, Agreed those on which robotsieve gives
+	// the same. Complete says that every URL was compared.
+	Compared int  `json:"compared"`
+	Agreed   int  `json:"agreed"`
+	Complete bool `json:"complete"`
+	// Disagreements are the first of the others.
+	Disagreements []disagreement `json:"disagreements"`
+	// Error says why there is nothing, or not all, of this.
+	Error string `json:"error"`
+}
+
+// disagreement is a URL on which a parser contradicts robotsieve.
+type disagreement struct {
+	URL     string `json:"url"`
+	Allowed bool   `json:"allowed"` // the parser's verdict
+	Line    int    `json:"line"`    // that decided for robotsieve; 0 if no rule matches
+	Rule    string `json:"rule"`
+}
+
 func (w *work) report() *benchReport {
 	return &benchReport{
-		Schema: "robotsieve.bench/1", Bytes: len(w.body), URLs: len(w.urls), Agent: printable(w.agent),
+		Schema: "robotsieve.bench/1", Bytes: len(w.site.Body), URLs: len(w.site.URLs), Agent: printable(w.site.Agent),
 		Dialect: w.dialect.String(), Rounds: benchRounds, Engines: []engineReport{},
 	}
+}
+
+// engineReport makes the report of one parser from its measurement.
+func (w *work) engineReport(p parser, m *bench.Result) engineReport {
+	r := engineReport{
+		Engine: printable(p.Name), How: p.how, StartUpNS: float64(m.StartUp),
+		Compared: m.Asked, Agreed: m.Agreed, Disagreements: []disagreement{},
+	}
+	if err := cmp.Or(m.Missing, m.Broken); err != nil {
+		r.Error = printable(err.Error())
+	}
+	r.Complete = r.Error == "" && r.Compared == len(w.want)
+	r.CompileNS, r.CompileSpread = rounded(m.Parse())
+	r.URLNS, r.URLSpread = rounded(m.Match())
+	if r.URLNS > 0 {
+		r.URLsPerSecond = math.Round(1e9 / r.URLNS)
+	}
+	for _, d := range m.Differences {
+		line := int(w.want[d.URL].Line)
+		one := disagreement{URL: printable(w.site.URLs[d.URL]), Allowed: d.Got == bench.Allowed, Line: line}
+		if rule, ok := w.robots.Rule(line); ok {
+			one.Rule = printable(rule.String())
+		}
+		r.Disagreements = append(r.Disagreements, one)
+	}
+	return r
+}
+
+// rounded gives a median to a tenth and a spread to a tenth of a per cent.
+func rounded(median, spread float64) (float64, float64) {
+	return math.Round(median*10) / 10, math.Round(spread*1000) / 1000
 }
 
 // Bounds of texts, in characters.
@@ -80,7 +147,7 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	if r.Partial {
 		fmt.Fprint(w, "PARTIAL: not all engines were measured.\n\n")
 	}
-	fmt.Fprintf(w, "%s of robots.txt, %s, asked by %s in dialect %s.\n\n",
+	fmt.Fprintf(w, "%s of robots.txt, %s, agent %s, dialect %s.\n\n",
 		english.Plural(int64(r.Bytes), "byte"), english.Plural(int64(r.URLs), "URL"), r.Agent, r.Dialect)
 	var rows [][]string
 	for _, e := range r.Engines {
@@ -94,8 +161,8 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	}
 }
 
-// row is the engine's in the table. What agrees is a part of what was compared, which
-// is said unless it is all.
+// row is the engine's row of the table. The share that agrees is of the URLs compared,
+// whose number is shown unless it is all.
 func (e *engineReport) row(urls int) []string {
 	if e.Error != "" {
 		return []string{e.Engine, "failed", "-", "-", "-", "-", "-", "-"}
@@ -104,7 +171,7 @@ func (e *engineReport) row(urls int) []string {
 	if e.Compared < urls {
 		agrees += " of " + english.Grouped(int64(e.Compared))
 	}
-	if e.Engine == "robotsieve" && e.How != "external" {
+	if e.Engine == "robotsieve" && e.How == "compiles once" {
 		agrees = "reference"
 	}
 	return []string{
@@ -114,18 +181,15 @@ func (e *engineReport) row(urls int) []string {
 }
 
 func (r *benchReport) notes(w *bufio.Writer) {
-	fmt.Fprintf(w, "\nMedians of %d rounds, one thread each; ± is half of what lies between the fastest and the slowest.\n", r.Rounds)
+	fmt.Fprintf(w, "\nMedians of %d rounds, one thread each; ± is half the distance between the fastest and the slowest.\n", r.Rounds)
 	for _, e := range r.Engines {
 		if e.Error != "" {
 			fmt.Fprintf(w, "%s failed: %s\n", e.Engine, report.Cut(e.Error, maxErrorShown))
 			continue
 		}
 		if e.How == "external" {
-			fmt.Fprintf(w, "%s: its time is that of a process that reads and writes JSON; its start-up, %v when asked nothing, is taken off.\n",
+			fmt.Fprintf(w, "%s: the time includes reading and writing JSON; the start-up of its process, %v, is subtracted.\n",
 				e.Engine, time.Duration(e.StartUpNS).Round(10*time.Microsecond))
-		}
-		if e.Compared < r.URLs {
-			fmt.Fprintf(w, "%s: compared on the first %s only, then stopped by --timeout.\n", e.Engine, english.Plural(int64(e.Compared), "URL"))
 		}
 	}
 }
@@ -145,8 +209,7 @@ func (e *engineReport) writeDisagreements(w *bufio.Writer) {
 	}
 }
 
-// nanoseconds writes a number that is not negative; of a small one a tenth
-// matters.
+// nanoseconds writes a number that is not negative, a small one with its tenths.
 func nanoseconds(n float64) string {
 	switch {
 	case n == 0:

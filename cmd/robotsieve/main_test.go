@@ -183,7 +183,7 @@ func TestSampleIsWhatItsGeneratorMakes(t *testing.T) {
 		t.Skip("no go command to run the generator with")
 	}
 	dir := t.TempDir()
-	if out, err := exec.Command(goTool, "run", "../../testdata/generate", "-o", dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command(goTool, "run", "../../internal/generate", "-o", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	made := 0

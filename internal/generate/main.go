@@ -1,7 +1,7 @@
 // Command generate writes the sample that the demonstration audits: four days
 // of The Lantern, a small magazine that does not exist.
 //
-//	go run ./testdata/generate -o testdata/sample
+//	go run ./internal/generate -o testdata/sample
 //
 // It writes the log, the two versions of robots.txt with the manifest that dates
 // them, what is known of invented crawlers, lists of invented addresses, and

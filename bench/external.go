@@ -1,0 +1,241 @@
+package bench
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// External returns the entrant of a command that answers cases as robotsieve check
+// --jsonl does. A shell runs the command, anew for each round. The time that it takes
+// to answer no case at all is measured first and subtracted from each round; what
+// remains includes reading and writing JSON.
+func External(name, command string) Entrant {
+	return Entrant{name, func(ctx context.Context) (Engine, error) {
+		x := &external{command: command}
+		var empty [3]time.Duration
+		for i := range empty {
+			took, err := x.run(ctx, nil, func([]Verdict) {})
+			if err != nil {
+				return nil, fmt.Errorf("asked nothing: %w", err)
+			}
+			empty[i] = took
+		}
+		x.startUp = Median(empty[:])
+		return x, nil
+	}}
+}
+
+// StartUp returns the time of an External engine that was asked nothing, 0 for any
+// other engine.
+func StartUp(e Engine) time.Duration {
+	if x, ok := e.(*external); ok {
+		return x.startUp
+	}
+	return 0
+}
+
+type external struct {
+	command string
+	startUp time.Duration
+}
+
+func (x *external) Version() string {
+	return fmt.Sprintf("by JSON lines, %.1f ms of start-up subtracted", float64(x.startUp)/1e6)
+}
+
+func (x *external) Close() {}
+
+func (x *external) Round(ctx context.Context, sites []Site, record func([]Verdict)) (Times, error) {
+	took, err := x.run(ctx, sites, record)
+	return Times{Match: max(0, took-x.startUp)}, err
+}
+
+// run starts the command once, asks it about the sites and returns how long it ran.
+func (x *external) run(ctx context.Context, sites []Site, record func([]Verdict)) (time.Duration, error) {
+	runCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	in, out, stderr := &cases{sites: sites}, &answers{sites: sites, record: record, garbled: cancel}, &Tail{}
+	for i := range sites {
+		out.want += len(sites[i].URLs)
+	}
+	c := exec.CommandContext(runCtx, "sh", "-c", x.command)
+	defer OwnGroup(c)()
+	c.Stdin, c.Stdout, c.Stderr = in, out, stderr
+	c.WaitDelay = time.Second
+	begin := time.Now()
+	err := c.Run()
+	took := time.Since(begin)
+	out.recordRest()
+	switch {
+	case out.err != nil:
+		return took, out.err
+	case ctx.Err() != nil:
+		return took, ctx.Err()
+	case errors.Is(err, exec.ErrWaitDelay):
+		return took, fmt.Errorf("it ended, with %d of %d cases answered, and left behind a process that holds its output", out.n, out.want)
+	case err != nil:
+		return took, stderr.Explain(fmt.Errorf("%w, with %d of %d cases answered", err, out.n, out.want))
+	case out.n < out.want:
+		return took, fmt.Errorf("it ended with %d of %d cases answered", out.n, out.want)
+	}
+	return took, nil
+}
+
+// cases is the input of the command. It holds one case at a time, since each case
+// contains a whole robots.txt.
+type cases struct {
+	sites []Site
+	url   int    // of the first of the sites
+	head  []byte // the beginning of every case of that site
+	buf   []byte
+	rest  []byte // the part of buf that was not read yet
+}
+
+// Read implements io.Reader.
+func (c *cases) Read(b []byte) (n int, err error) {
+	for n < len(b) {
+		if len(c.rest) == 0 && !c.next() {
+			return n, io.EOF
+		}
+		m := copy(b[n:], c.rest)
+		c.rest = c.rest[m:]
+		n += m
+	}
+	return n, nil
+}
+
+// next makes the next case, if there is one.
+func (c *cases) next() bool {
+	for len(c.sites) > 0 && c.url == len(c.sites[0].URLs) {
+		c.sites, c.url = c.sites[1:], 0
+	}
+	if len(c.sites) == 0 {
+		return false
+	}
+	s := &c.sites[0]
+	if c.url == 0 {
+		c.head = appendField(append(c.head[:0], '{'), "robots", s.Body)
+		c.head = appendField(append(c.head, ','), "agent", []byte(s.Agent))
+	}
+	c.buf = appendField(append(append(c.buf[:0], c.head...), ','), "url", []byte(s.URLs[c.url]))
+	c.buf = append(c.buf, '}', '\n')
+	c.rest = c.buf
+	c.url++
+	return true
+}
+
+// appendField writes a field as text if it is UTF-8, otherwise in base64.
+func appendField(b []byte, name string, value []byte) []byte {
+	var coded []byte
+	if utf8.Valid(value) {
+		coded, _ = json.Marshal(string(value)) // cannot fail on a string
+	} else {
+		name += "_b64"
+		coded, _ = json.Marshal(value)
+	}
+	return fmt.Appendf(b, "%q:%s", name, coded)
+}
+
+// answers is the output of the command, recorded site by site.
+type answers struct {
+	sites   []Site // not yet answered
+	record  func([]Verdict)
+	garbled func() // called at the first line that is no answer
+	want    int    // all answers
+
+	n        int // answers so far
+	line     []byte
+	verdicts []Verdict // on the first of the sites
+	err      error
+}
+
+// maxAnswer bounds a line of answers.
+const maxAnswer = 1 << 20
+
+// Write implements io.Writer. It fails at a line that is no answer, or is one too
+// many.
+func (a *answers) Write(b []byte) (int, error) {
+	n := len(b)
+	for a.err == nil {
+		line, rest, whole := bytes.Cut(b, []byte("\n"))
+		a.line = append(a.line, line...)
+		if whole || len(a.line) > maxAnswer {
+			a.err = a.answer(a.line)
+			a.line = a.line[:0]
+		}
+		if !whole {
+			break
+		}
+		b = rest
+	}
+	if a.err != nil {
+		a.garbled()
+		return 0, a.err
+	}
+	return n, nil
+}
+
+func (a *answers) answer(line []byte) error {
+	if a.n == a.want {
+		return fmt.Errorf("more answers than the %d cases: %.80q", a.want, line)
+	}
+	var v struct {
+		Allowed *bool
+		Error   string
+	}
+	if err := json.Unmarshal(line, &v); err != nil {
+		return fmt.Errorf("answer %d is not JSON: %.80q: %w", a.n+1, line, err)
+	}
+	if v.Allowed == nil {
+		return fmt.Errorf("answer %d has no verdict: %.80q", a.n+1, cmp.Or(v.Error, string(line)))
+	}
+	a.n++
+	a.finish()
+	a.verdicts = append(a.verdicts, VerdictOf(*v.Allowed))
+	return nil
+}
+
+// finish records the sites whose URLs are all answered.
+func (a *answers) finish() {
+	for len(a.sites) > 0 && len(a.verdicts) == len(a.sites[0].URLs) {
+		a.record(a.verdicts)
+		a.sites, a.verdicts = a.sites[1:], a.verdicts[:0]
+	}
+}
+
+// recordRest records the remaining verdicts when the command has ended.
+func (a *answers) recordRest() {
+	if a.finish(); len(a.verdicts) > 0 {
+		a.record(a.verdicts)
+	}
+}
+
+// Tail is an io.Writer that keeps the end of what is written to it: the stderr of a
+// command. The zero value is empty.
+type Tail struct{ text []byte }
+
+// Write implements io.Writer and never fails.
+func (t *Tail) Write(b []byte) (int, error) {
+	const most = 4096
+	t.text = append(t.text, b...)
+	t.text = t.text[max(0, len(t.text)-most):]
+	return len(b), nil
+}
+
+// Explain adds the last line to an error: there most programs name the cause.
+func (t *Tail) Explain(err error) error {
+	text := strings.TrimSpace(string(t.text))
+	if text == "" {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, text[strings.LastIndexByte(text, '\n')+1:])
+}

@@ -1,0 +1,179 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// Plan says how an engine is measured.
+type Plan struct {
+	Rounds   int           // timed rounds, after one warm-up round that is compared
+	MinRound time.Duration // a timed round is repeated until it took this long
+	Timeout  time.Duration // of the start, and of asking all questions once
+}
+
+// minURLs is how many URLs an engine in this process is asked about at once, at least,
+// when it is timed. Fewer are repeated: reading the clock would cost as much as they do.
+const minURLs = 1000
+
+// Result is what was measured of one engine.
+type Result struct {
+	Name, Version string
+	Missing       error // why the engine could not take part
+	Broken        error // why it did not finish
+
+	StartUp  time.Duration // of an External engine, subtracted from its times
+	Sites    int           // sites that it answered
+	Bytes    int           // of their robots.txt
+	Asked    int           // URLs of these sites
+	Answered int           // URLs with a verdict other than NoAnswer
+	Agreed   int           // verdicts that are the expected ones
+
+	// Differences are the first of the others; of several sites, one for each.
+	Differences []Difference
+
+	parse, match []float64 // nanoseconds a robots.txt and a URL, of each timed round
+}
+
+// Difference is a URL on which an engine differs from what is expected.
+type Difference struct {
+	Site, URL int // indexes
+	Got       Verdict
+}
+
+// MaxDifferences is how many a Result lists.
+const MaxDifferences = 3
+
+// Measure runs an engine on sites. want has the expected verdicts of each site. What an
+// engine answered before it broke is compared all the same.
+func Measure(ctx context.Context, e Entrant, sites []Site, want [][]Verdict, p Plan) Result {
+	r := Result{Name: e.Name}
+	// The context of the start lasts as long as the engine, which may be a process.
+	engineCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	limit := time.AfterFunc(p.Timeout, cancel)
+	engine, err := e.Start(engineCtx)
+	if err != nil {
+		r.Missing = p.reason(ctx, engineCtx, err)
+		return r
+	}
+	defer engine.Close()
+	r.Version, r.StartUp = engine.Version(), StartUp(engine)
+	round := func(sites []Site, record func([]Verdict)) (Times, bool) {
+		limit.Reset(p.Timeout)
+		t, err := engine.Round(engineCtx, sites, record)
+		limit.Stop()
+		if err != nil {
+			r.Broken = p.reason(ctx, engineCtx, err)
+		}
+		return t, err == nil
+	}
+	warm, ok := round(sites, func(verdicts []Verdict) { r.compare(sites, want, verdicts) })
+	if !ok {
+		r.add(warm, 1, r.Sites, r.Answered) // better than nothing
+		return r
+	}
+	timed, answered := sites, r.Answered
+	if _, ok := engine.(inProcess); ok {
+		timed, answered = repeated(sites, r.Answered)
+	}
+	for range p.Rounds {
+		runtime.GC() // so that no engine pays for the garbage of the one before
+		var total Times
+		n := 0
+		for n == 0 || total.Parse+total.Match < p.MinRound {
+			t, ok := round(timed, func([]Verdict) {})
+			if !ok {
+				return r
+			}
+			total.Parse, total.Match = total.Parse+t.Parse, total.Match+t.Match
+			if n++; t == (Times{}) {
+				break // too fast for the clock
+			}
+		}
+		r.add(total, n, r.Sites, answered)
+	}
+	return r
+}
+
+// repeated returns sites with at least minURLs URLs in all, those of each site
+// repeated, and how many of them get an answer if answered of the given ones do.
+func repeated(sites []Site, answered int) ([]Site, int) {
+	urls := 0
+	for i := range sites {
+		urls += len(sites[i].URLs)
+	}
+	if urls == 0 || urls >= minURLs {
+		return sites, answered
+	}
+	times := (minURLs + urls - 1) / urls
+	sites = slices.Clone(sites)
+	for i := range sites {
+		sites[i].URLs = slices.Repeat(sites[i].URLs, times)
+	}
+	return sites, answered * times
+}
+
+// reason says that a time-out is one: the engine's context ended, and ctx did not.
+func (p Plan) reason(ctx, engineCtx context.Context, err error) error {
+	if ctx.Err() == nil && errors.Is(engineCtx.Err(), context.Canceled) {
+		return fmt.Errorf("timed out after %v", p.Timeout)
+	}
+	return err
+}
+
+// add takes the times of n passes over sites and answered URLs.
+func (r *Result) add(t Times, n, sites, answered int) {
+	per := func(d time.Duration, of int) float64 { return float64(d) / float64(max(1, n*of)) }
+	r.parse, r.match = append(r.parse, per(t.Parse, sites)), append(r.match, per(t.Match, answered))
+}
+
+// compare counts the verdicts on the next site.
+func (r *Result) compare(sites []Site, want [][]Verdict, verdicts []Verdict) {
+	enough := false
+	for i, v := range verdicts {
+		if v != NoAnswer {
+			r.Answered++
+		}
+		if v == want[r.Sites][i] {
+			r.Agreed++
+			continue
+		}
+		if len(r.Differences) < MaxDifferences && !enough {
+			r.Differences = append(r.Differences, Difference{r.Sites, i, v})
+			enough = len(sites) > 1 // the next of this site is mostly of the same kind
+		}
+	}
+	r.Bytes += len(sites[r.Sites].Body)
+	r.Sites++
+	r.Asked += len(verdicts)
+}
+
+// Parse returns the nanoseconds that the engine took to parse one robots.txt, and
+// Match those for a verdict: the median of the rounds, and half the distance between
+// the fastest and the slowest as a part of it. They are 0 where nothing was measured.
+func (r *Result) Parse() (median, spread float64) { return middle(r.parse) }
+
+// Match is described at Parse.
+func (r *Result) Match() (median, spread float64) { return middle(r.match) }
+
+func middle(rounds []float64) (median, spread float64) {
+	if len(rounds) == 0 {
+		return 0, 0
+	}
+	if median = Median(rounds); median > 0 {
+		spread = (slices.Max(rounds) - slices.Min(rounds)) / 2 / median
+	}
+	return median, spread
+}
+
+// Median returns the median of a list that is not empty.
+func Median[T cmp.Ordered](list []T) T {
+	list = slices.Sorted(slices.Values(list))
+	return list[len(list)/2]
+}
