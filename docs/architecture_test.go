@@ -1,0 +1,159 @@
+// Package docs_test holds the documents to the code: the picture of the packages is
+// the one that the imports draw, and no package imports more than its law permits.
+package docs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/robotsieve/robotsieve/"
+
+// allowed is what each package may import: packages of this module by their folders,
+// others by the beginnings of their paths. The standard library is open to all.
+var allowed = map[string][]string{
+	"automaton":         {"internal/table"},
+	"automaton/archive": {"automaton"},
+	"internal/table":    {},
+	"internal/twin":     {},
+	"compile":           {"automaton", "internal/table"},
+
+	"scan":         {"scan/source"},
+	"scan/source":  {"github.com/klauspost/compress/", "github.com/ulikunitz/xz", "golang.org/x/sys/"},
+	"scan/format":  {},
+	"scan/origin":  {"golang.org/x/net/idna"},
+	"scan/spill":   {"golang.org/x/sys/"},
+	"scan/capture": {"scan/origin", "scan/policy"},
+	"scan/crawler": {"automaton", "compile", "github.com/gaissmai/bart"},
+	"scan/policy":  {"automaton", "compile", "scan/origin"},
+	"scan/audit":   {"automaton", "compile", "scan/format", "scan/origin", "scan/crawler", "scan/policy", "scan/spill", "github.com/HdrHistogram/"},
+	"scan/filter":  {"automaton", "automaton/archive", "scan", "scan/source", "scan/format", "scan/origin"},
+	"scan/job": {"automaton", "automaton/archive", "compile", "scan", "scan/source", "scan/format", "scan/origin", "scan/capture",
+		"scan/crawler", "scan/policy", "scan/audit", "scan/filter", "scan/spill", "golang.org/x/sys/"},
+
+	"bench": {"automaton", "compile"},
+	"cmd/robotsieve": {"automaton", "automaton/archive", "compile", "scan/job", "scan/audit", "scan/crawler", "scan/format", "scan/source", "bench",
+		"cmd/robotsieve/internal/report", "github.com/spf13/cobra", "github.com/vbauerster/mpb/", "github.com/pkg/profile", "golang.org/x/term"},
+	"cmd/robotsieve/internal/report": {"scan/audit", "github.com/jedib0t/go-pretty/"},
+	"internal/generate":              {"automaton", "compile"},
+}
+
+// listed is one package as go list describes it.
+type listed struct {
+	ImportPath string
+	GoFiles    []string
+	Imports    []string
+	Standard   bool
+}
+
+// packages returns the packages of the module that have code outside of tests.
+func packages(t *testing.T) []listed {
+	t.Helper()
+	command := exec.Command("go", "list", "-json=ImportPath,GoFiles,Imports", "./...")
+	command.Dir = ".."
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var list []listed
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return list
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.GoFiles) > 0 {
+			list = append(list, p)
+		}
+	}
+}
+
+func folder(importPath string) string { return strings.TrimPrefix(importPath, module) }
+
+// isStandard reports whether an import path is of the standard library: its first
+// element has no dot.
+func isStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
+
+func TestImports(t *testing.T) {
+	seen := map[string]string{} // the package that imports a module
+	for _, p := range packages(t) {
+		of := folder(p.ImportPath)
+		may, known := allowed[of]
+		if !known {
+			t.Errorf("package %s is in no row of the table", of)
+		}
+		for _, path := range p.Imports {
+			if isStandard(path) {
+				continue
+			}
+			name := folder(path)
+			if !slices.ContainsFunc(may, func(a string) bool { return a == name || strings.HasSuffix(a, "/") && strings.HasPrefix(name, a) }) {
+				t.Errorf("package %s imports %s", of, name)
+			}
+			if name == path && !strings.HasPrefix(path, "golang.org/x/sys/") {
+				if other := seen[path]; other != "" && other != of {
+					t.Errorf("%s is imported by %s and %s: a dependency belongs to one package", path, other, of)
+				}
+				seen[path] = of
+			}
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the picture of the packages into architecture.md")
+
+// TestPicture compares the picture in architecture.md with the imports. To write it
+// anew: go test ./docs -run Picture -update
+func TestPicture(t *testing.T) {
+	const file, open, end = "architecture.md", "```mermaid\n", "```\n"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), open)
+	old, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no picture", file)
+	}
+	picture := draw(packages(t))
+	if picture == old {
+		return
+	}
+	if !*update {
+		t.Fatalf("the picture in %s is not the one that the imports draw; write it anew by: go test ./docs -run Picture -update", file)
+	}
+	if err := os.WriteFile(file, []byte(before+open+picture+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// draw returns the packages as a Mermaid graph, an arrow for each import within the
+// module.
+func draw(list []listed) string {
+	var b strings.Builder
+	b.WriteString("graph LR\n")
+	for _, p := range list {
+		of := folder(p.ImportPath)
+		for _, path := range p.Imports {
+			if to := folder(path); to != path {
+				fmt.Fprintf(&b, "  %s[%s] --> %s[%s]\n", node(of), of, node(to), to)
+			}
+		}
+	}
+	return b.String()
+}
+
+func node(folder string) string { return strings.NewReplacer("/", "_", "-", "_").Replace(folder) }
