@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/compile/twin"
+	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
 // TestExamples asks every question of the examples files.

@@ -13,7 +13,7 @@ func TestOriginalExamples(t *testing.T) { testExamples(t, Original) }
 
 // testExamples asks every question of the dialect's examples file.
 func testExamples(t *testing.T, dialect Dialect) {
-	file, err := os.Open("../testdata/" + string(dialect) + "-examples.txt")
+	file, err := os.Open("testdata/" + string(dialect) + "-examples.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
