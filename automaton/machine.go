@@ -52,6 +52,9 @@ func New(d Dialect, rules []Rule, t *Table) (*Machine, error) {
 // machines, which have none, are passed over; the error is that of a machine of another
 // dialect.
 func Join(d Dialect, machines ...*Machine) (*Machine, error) {
+	if !d.Known() {
+		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
+	}
 	joined := &Machine{dialect: d}
 	for i, m := range machines {
 		if m == nil {

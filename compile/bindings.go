@@ -1,16 +1,12 @@
 package compile
 
-import (
-	"slices"
-
-	"github.com/robotsieve/robotsieve/automaton"
-)
+import "slices"
 
 // bindings are the groups that bind each token, and those for *. A crawler is
 // bound by all groups that name it, merged, and where none does by all for *,
 // merged; in the dialect original by the first record that binds it.
 type bindings struct {
-	dialect  automaton.Dialect
+	reading  *reading
 	named    []binding // in file order
 	wildcard []int
 	index    map[string]int // of a token in named; nil while these are few
@@ -48,9 +44,7 @@ func (b *bindings) bind(a *Agent, group int) {
 		b.add(&b.wildcard, group)
 		return
 	}
-	// An empty token is a token to Google's parser, which a crawler without a
-	// name finds. To the others it binds nobody.
-	if a.Token == "" && b.dialect != automaton.Google {
+	if a.Token == "" && !b.reading.emptyTokens {
 		return
 	}
 	b.add(&b.of(a.Token).groups, group)
@@ -62,7 +56,7 @@ func (b *bindings) add(groups *[]int, group int) {
 	switch n := len(*groups); {
 	case n == 0:
 		*groups = b.each[group : group+1 : group+1]
-	case b.dialect != automaton.Original && (*groups)[n-1] != group:
+	case !b.reading.firstGroup && (*groups)[n-1] != group:
 		*groups = append(*groups, group)
 	}
 }

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"time"
@@ -34,7 +33,7 @@ func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, 
 		if _, bound := slices.BinarySearch(groups, record.Group); !bound {
 			continue
 		}
-		named := run.names(r, record, name)
+		named := run.names(r, record, string(name))
 		length, isNumber := parseDelay(record.Value)
 		if !isNumber {
 			continue
@@ -61,29 +60,20 @@ type delayRun struct {
 
 // names tells whether the run of a Crawl-delay names a crawler. Records come in file
 // order.
-func (d *delayRun) names(r *Robots, record Record, name []byte) bool {
+func (d *delayRun) names(r *Robots, record Record, name string) bool {
 	if record.Group != d.group {
 		*d = delayRun{group: record.Group}
 	}
 	agents := r.Groups[d.group].Agents[d.next:]
 	for i := 0; i < len(agents) && agents[i].Line < record.Line; i++ {
-		d.named = agents[i].names(r.Ruleset.Dialect(), name) || i > 0 && d.named
+		named := agents[i].Wildcard
+		if name != "" {
+			named = !named && readings[r.Ruleset.Dialect()].names(name, agents[i].Token)
+		}
+		d.named = named || i > 0 && d.named
 		d.next++
 	}
 	return d.named
-}
-
-// names tells whether a line names a crawler, as Delay has its name.
-func (a Agent) names(d automaton.Dialect, name []byte) bool {
-	switch {
-	case len(name) == 0 || a.Wildcard:
-		return len(name) == 0 && a.Wildcard
-	case d == automaton.Original:
-		return a.Token != "" && bytes.Contains(bytes.ToLower(name), []byte(a.Token))
-	case d == automaton.RFC9309:
-		name = automaton.CutToken(name)
-	}
-	return string(bytes.ToLower(name)) == a.Token
 }
 
 func parseDelay(value string) (delay time.Duration, ok bool) {

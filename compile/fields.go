@@ -3,16 +3,13 @@ package compile
 import (
 	"slices"
 	"strings"
-
-	"github.com/robotsieve/robotsieve/automaton"
 )
 
 // split cuts a line, free of comments and outer white space, into the key and
-// the value of a field. The colon may be missing for Google only, whose parser
-// then wants exactly two words.
+// the value of a field. Google's parser accepts exactly two words without a colon.
 func (p *parser) split(line string) (key, value string, ok bool) {
 	key, value, ok = cutAt(line, ':')
-	if !ok && p.o.Dialect == automaton.Google {
+	if !ok && p.reading.optionalColon {
 		if key, value, ok = twoWords(line); ok {
 			p.note(NoteNoColon, line)
 		}
@@ -70,7 +67,7 @@ func (p *parser) classify(key string) (k kind, exact bool) {
 			return e.kind, true
 		}
 	}
-	if p.o.Dialect == automaton.Google {
+	if p.reading.lenientKeys {
 		for _, e := range prefixKeys {
 			if hasPrefixFold(key, e.prefix) {
 				return e.kind, false

@@ -1,10 +1,7 @@
 package compile
 
 import (
-	"strings"
 	"sync"
-
-	"github.com/robotsieve/robotsieve/automaton"
 )
 
 // Group is a run of user-agent lines and the rules under it. In the dialect
@@ -31,15 +28,16 @@ type Agent struct {
 // them, each kind in one piece of its size. To let them grow anew for each file, or to
 // guess their sizes, was a fourth of the time.
 type parser struct {
-	o      Options
-	limit  int  // where the body ends for us
-	more   bool // there is something past the limit that was not even copied
-	line   int  // 1-based number of the line being read
-	lines  int  // how many were read
-	open   bool // the last group may be given more agents
-	inside bool // rules belong to the last group
-	nul    bool // there is a NUL in the body
-	hash   bool // there is a '#' in the body
+	o       Options
+	reading *reading // of the dialect
+	limit   int      // where the body ends for us
+	more    bool     // there is something past the limit that was not even copied
+	line    int      // 1-based number of the line being read
+	lines   int      // how many were read
+	open    bool     // the last group may be given more agents
+	inside  bool     // rules belong to the last group
+	nul     bool     // there is a NUL in the body
+	hash    bool     // there is a '#' in the body
 
 	starts  []start // of the groups
 	agents  []Agent // of all groups, their tokens not yet in lower case
@@ -59,7 +57,7 @@ var parsers = sync.Pool{New: func() any { return &parser{} }}
 
 func newParser(o Options) *parser {
 	p := parsers.Get().(*parser)
-	p.o = o
+	p.o, p.reading = o, o.reading()
 	return p
 }
 
@@ -92,19 +90,12 @@ func (p *parser) take() *Robots {
 	return r
 }
 
-// exact returns a copy that has no more room than it needs, nil of nothing.
-func exact[T any](s []T) []T {
-	if len(s) == 0 {
-		return nil
-	}
-	c := make([]T, len(s))
-	copy(c, s)
-	return c
-}
+// exact returns a copy that no other file is written to, nil of nothing.
+func exact[T any](s []T) []T { return append([]T(nil), s...) }
 
-// blankLine ends a record of the dialect original. For the others it is nothing.
+// blankLine ends a group where the dialect says so.
 func (p *parser) blankLine() {
-	if p.o.Dialect == automaton.Original {
+	if p.reading.blankEnds {
 		p.open, p.inside = false, false
 	}
 }
@@ -118,7 +109,14 @@ func (p *parser) agent(value string) {
 	p.agents = append(p.agents, Agent{})
 	a := &p.agents[len(p.agents)-1]
 	a.Line, a.Value = p.line, value
-	if a.Token, a.Wildcard = p.token(value); a.Token == "" && !a.Wildcard {
+	if a.Wildcard = p.reading.wildcard(value); a.Wildcard {
+		return
+	}
+	token := p.reading.token
+	if p.o.WideTokens {
+		token = p.reading.wideToken
+	}
+	if a.Token = token(value); a.Token == "" {
 		p.note(NoteNoToken, value)
 	}
 }
@@ -136,44 +134,3 @@ func (p *parser) rule(allow bool, value string) {
 	r.Line, r.Allow, r.Value = p.line, allow, value
 	p.compilePattern(r)
 }
-
-// token reads the value of a user-agent line. The case of a token is not yet lower.
-func (p *parser) token(value string) (token string, wildcard bool) {
-	switch p.o.Dialect {
-	case automaton.Google:
-		if strings.HasPrefix(value, "*") && (len(value) == 1 || isSpace(value[1])) {
-			return "", true
-		}
-		if p.o.WideTokens {
-			return cutToken(value), false
-		}
-		end := 0
-		for end < len(value) && isGoogleToken(value[end]) {
-			end++
-		}
-		return value[:end], false
-	case automaton.RFC9309:
-		if value == "*" {
-			return "", true
-		}
-		return cutToken(value), false
-	default:
-		if value == "*" {
-			return "", true
-		}
-		name, _, _ := cutAt(value, '/')
-		// A name that has become "*" is neither the wildcard, which must be the
-		// whole value, nor a name.
-		if name = trim(name); name == "*" {
-			return "", false
-		}
-		return name, false
-	}
-}
-
-// isGoogleToken tells what Google's parser takes for part of a product token.
-func isGoogleToken(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_'
-}
-
-func cutToken(value string) string { return value[:len(automaton.CutToken([]byte(value)))] }

@@ -4,13 +4,7 @@ import (
 	"bytes"
 	"math"
 	"strings"
-
-	"github.com/robotsieve/robotsieve/automaton"
 )
-
-// maxGoogleLine is how much of a line Google's parser keeps: 8 times the
-// longest URL of an old browser (2,083), less one for its final NUL.
-const maxGoogleLine = 8*2083 - 1
 
 // maxLines bounds line numbers, so that they fit in a verdict. A body would have
 // to be 2 GiB to reach it.
@@ -37,29 +31,48 @@ func (p *parser) cut(body []byte) string {
 // the last of these is a line too.
 func (p *parser) parse(body string) {
 	p.line = 1
-	lines := lineCutter{body: body, cr: strings.IndexByte(body, '\r') >= 0, next: bomLength(body)}
+	cr := strings.IndexByte(body, '\r') >= 0
 	p.nul, p.hash = strings.IndexByte(body, 0) >= 0, strings.IndexByte(body, '#') >= 0
-	if lines.next > 0 {
+	start := bomLength(body)
+	if start > 0 {
 		p.note(NoteByteOrderMark, "")
 	}
-	if strings.HasPrefix(trim(body[lines.next:]), "<") {
+	if strings.HasPrefix(trim(body[start:]), "<") {
 		p.note(NoteMarkup, "")
 	}
 	for ; ; p.line++ {
-		start := lines.next
-		line, end, more := lines.cut()
-		if end > p.limit && line != "" || start > p.limit || p.line == maxLines {
-			if line != "" || p.more {
+		end := lineEnd(body, start, cr)
+		if end > p.limit && end > start || start > p.limit || p.line == maxLines {
+			if end > start || p.more {
 				p.note(NoteTruncated, "")
 			}
 			return
 		}
 		p.lines = p.line
-		p.readLine(line)
-		if !more {
+		p.readLine(body[start:end])
+		if end == len(body) {
 			return
 		}
+		start = end + 1
+		if body[end] == '\r' && start < len(body) && body[start] == '\n' {
+			start++
+		}
 	}
+}
+
+// lineEnd returns where the line at start ends. cr says that there is a CR in the body.
+func lineEnd(body string, start int, cr bool) int {
+	if !cr {
+		if n := strings.IndexByte(body[start:], '\n'); n >= 0 {
+			return start + n
+		}
+		return len(body)
+	}
+	end := start
+	for end < len(body) && body[end] != '\n' && body[end] != '\r' {
+		end++
+	}
+	return end
 }
 
 // bomLength is the length of the byte order mark at the start of a body, or of
@@ -73,55 +86,20 @@ func bomLength(body string) int {
 	return n
 }
 
-// lineCutter cuts a body into lines in one pass.
-type lineCutter struct {
-	body string
-	cr   bool // there is a CR in the body
-	next int  // where the next line starts
-	lf   int  // the first LF at or after next, len(body) if there is none; stale if before next
-}
-
-// cut returns the next line without its end, where it ends in the body, and
-// whether another line follows.
-func (c *lineCutter) cut() (line string, end int, more bool) {
-	from := c.next
-	// The place of the LF is kept, so that a file whose lines end in CR is not
-	// searched to its end for each of them.
-	if c.lf < from || from == 0 {
-		c.lf = len(c.body)
-		if n := strings.IndexByte(c.body[from:], '\n'); n >= 0 {
-			c.lf = from + n
-		}
-	}
-	line = c.body[from:c.lf]
-	if c.cr {
-		if cr := strings.IndexByte(line, '\r'); cr >= 0 {
-			line = line[:cr]
-			c.next = from + cr + 1
-			if c.next == c.lf && c.lf < len(c.body) {
-				c.next++
-			}
-			return line, from + cr, true
-		}
-	}
-	c.next = c.lf + 1
-	return line, c.lf, c.lf < len(c.body)
-}
-
 // readLine takes one line, without its end, through the rest of the parser.
 func (p *parser) readLine(line string) {
 	if trim(line) == "" {
 		p.blankLine()
 		return
 	}
-	if p.o.Dialect == automaton.Google && len(line) > maxGoogleLine {
+	if longest := p.reading.maxLine; longest > 0 && len(line) > longest {
 		p.note(NoteLongLine, "")
-		line = line[:maxGoogleLine]
+		line = line[:longest]
 	}
 	if p.nul {
 		if nul := strings.IndexByte(line, 0); nul >= 0 {
 			p.note(NoteNUL, "")
-			if p.o.Dialect != automaton.Google {
+			if !p.reading.cutsAtNUL {
 				return
 			}
 			line = line[:nul]

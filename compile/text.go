@@ -47,13 +47,6 @@ func lower(c byte) byte {
 	return c
 }
 
-func upper(c byte) byte {
-	if 'a' <= c && c <= 'z' {
-		return c &^ 0x20
-	}
-	return c
-}
-
 // cutAt cuts s around the first byte c. It is strings.Cut, without its search for
 // strings.
 func cutAt(s string, c byte) (before, after string, found bool) {
@@ -79,3 +72,13 @@ func hasPrefixFold(s, prefix string) bool {
 
 // equalFold compares s with a word in lower case.
 func equalFold(s, word string) bool { return len(s) == len(word) && hasPrefixFold(s, word) }
+
+// containsFold tells whether a word in lower case is part of s.
+func containsFold(s, word string) bool {
+	for ; len(s) >= len(word); s = s[1:] {
+		if hasPrefixFold(s, word) {
+			return true
+		}
+	}
+	return false
+}

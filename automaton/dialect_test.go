@@ -1,0 +1,48 @@
+package automaton_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// TestUnknownDialectIsRefused: by an error where there is one, else by a panic.
+func TestUnknownDialectIsRefused(t *testing.T) {
+	const unknown automaton.Dialect = 200
+	if unknown.Known() {
+		t.Error("Dialect(200) is known")
+	}
+	b := automaton.NewBuilder(unknown, 0, 0)
+	_, newErr := automaton.New(unknown, nil, nil)
+	_, joinErr := automaton.Join(unknown)
+	_, rulesetErr := automaton.NewRuleset(unknown, nil, nil)
+	_, machineErr := b.Machine(nil, nil)
+	for what, err := range map[string]error{"New": newErr, "Join": joinErr, "NewRuleset": rulesetErr, "Builder.Machine": machineErr} {
+		if err == nil || !strings.Contains(err.Error(), "unknown dialect") {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+	for what, f := range map[string]func(*automaton.Scratch, []byte) []byte{"Path": unknown.Path, "TargetPath": unknown.TargetPath} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s does not panic", what)
+				}
+			}()
+			f(new(automaton.Scratch), []byte("/a"))
+		}()
+	}
+}
+
+func TestDialects(t *testing.T) {
+	all := automaton.Dialects()
+	if len(all) < 3 || all[0] != rfc9309 || all[1] != google || all[2] != original {
+		t.Errorf("got %v", all)
+	}
+	for _, d := range all {
+		if got, err := automaton.ParseDialect(d.String()); got != d || err != nil || !d.Known() {
+			t.Errorf("%v: parsed as %v, error %v", d, got, err)
+		}
+	}
+}
