@@ -99,24 +99,27 @@ func originalToken(value string) string {
 // googlePattern writes a value as Google's parser does: the hex of escapes in upper case,
 // and octets outside ASCII escaped. It decodes nothing.
 func googlePattern(value string) (automaton.Form, string, NoteKind) {
+	plain := 0
+	for plain < len(value) && value[plain] != '%' && value[plain] < utf8.RuneSelf {
+		plain++
+	}
+	if plain == len(value) {
+		return automaton.FormRaw, value, 0
+	}
 	return automaton.FormRaw, spelled(value, automaton.FormRaw), 0
 }
 
 // decodedPattern decodes the escapes of a value, but not that of a slash.
 func decodedPattern(value string) (automaton.Form, string, NoteKind) {
-	return automaton.FormDecoded, spelled(value, automaton.FormDecoded), 0
+	if strings.IndexByte(value, '%') >= 0 {
+		value = spelled(value, automaton.FormDecoded)
+	}
+	return automaton.FormDecoded, value, 0
 }
 
-// spelled returns a value in a form that differs from it in escapes and in octets outside
-// ASCII at most.
 func spelled(value string, form automaton.Form) string {
-	for i := range len(value) {
-		if value[i] == '%' || value[i] >= utf8.RuneSelf {
-			b, _ := automaton.AppendForm(make([]byte, 0, len(value)+8), []byte(value), form, false)
-			return string(b)
-		}
-	}
-	return value
+	b, _ := automaton.AppendForm(make([]byte, 0, len(value)+8), []byte(value), form, false)
+	return string(b)
 }
 
 // canonicalPattern writes a value in RFC 9309's canonical form. A pattern with a raw '?'

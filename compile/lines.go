@@ -33,46 +33,46 @@ func (p *parser) parse(body string) {
 	p.line = 1
 	cr := strings.IndexByte(body, '\r') >= 0
 	p.nul, p.hash = strings.IndexByte(body, 0) >= 0, strings.IndexByte(body, '#') >= 0
-	start := bomLength(body)
-	if start > 0 {
+	rest := body[bomLength(body):]
+	if len(rest) < len(body) {
 		p.note(NoteByteOrderMark, "")
 	}
-	if strings.HasPrefix(trim(body[start:]), "<") {
+	if strings.HasPrefix(trim(rest), "<") {
 		p.note(NoteMarkup, "")
 	}
 	for ; ; p.line++ {
-		end := lineEnd(body, start, cr)
-		if end > p.limit && end > start || start > p.limit || p.line == maxLines {
-			if end > start || p.more {
+		start := len(body) - len(rest)
+		line, after, more := cutLine(rest, cr)
+		if start > p.limit || start+len(line) > p.limit && line != "" || p.line == maxLines {
+			if line != "" || p.more {
 				p.note(NoteTruncated, "")
 			}
 			return
 		}
 		p.lines = p.line
-		p.readLine(body[start:end])
-		if end == len(body) {
+		p.readLine(line)
+		if !more {
 			return
 		}
-		start = end + 1
-		if body[end] == '\r' && start < len(body) && body[start] == '\n' {
-			start++
-		}
+		rest = after
 	}
 }
 
-// lineEnd returns where the line at start ends. cr says that there is a CR in the body.
-func lineEnd(body string, start int, cr bool) int {
+// cutLine returns the first line of a text without its end, what follows, and whether
+// the line has an end. cr says that there may be a CR in the text.
+func cutLine(text string, cr bool) (line, rest string, ended bool) {
 	if !cr {
-		if n := strings.IndexByte(body[start:], '\n'); n >= 0 {
-			return start + n
+		return cutAt(text, '\n')
+	}
+	for i := range len(text) {
+		switch text[i] {
+		case '\n':
+			return text[:i], text[i+1:], true
+		case '\r':
+			return text[:i], strings.TrimPrefix(text[i+1:], "\n"), true
 		}
-		return len(body)
 	}
-	end := start
-	for end < len(body) && body[end] != '\n' && body[end] != '\r' {
-		end++
-	}
-	return end
+	return text, "", false
 }
 
 // bomLength is the length of the byte order mark at the start of a body, or of

@@ -100,11 +100,12 @@ func (k *ranker) orderOf(r *Rule, length, index int) uint64 {
 // if it names an index page, which then also allows the bare directory; empty if
 // there is none.
 func indexPage(r *Rule, d automaton.Dialect) string {
-	if !readings[d].indexPages || !r.Allow {
+	const page = "/index.htm"
+	if !r.Allow || !readings[d].indexPages || !strings.Contains(r.Pattern, page) {
 		return ""
 	}
 	at := strings.LastIndexByte(r.Pattern, '/')
-	if at < 0 || !strings.HasPrefix(r.Pattern[at:], "/index.htm") {
+	if !strings.HasPrefix(r.Pattern[at:], page) {
 		return ""
 	}
 	return r.Pattern[:at+1] + "$"
