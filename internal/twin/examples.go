@@ -2,6 +2,7 @@ package twin
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -31,8 +32,8 @@ type Example struct {
 //
 // with "disallow LINE" as the other verdict and several agents separated by
 // commas. Lines that are empty or begin with # are skipped. In all fields
-// \n \r \t \v \f \0 \\ and \xHH are single bytes, {a*12} is twelve times a
-// (or one of those bytes), and <empty> is a field of no bytes. Spaces count.
+// \n \r \t \v \f \\ and \xHH are single bytes, {a*12} is twelve times a (or one
+// of those bytes), and <empty> is a field of no bytes. Spaces count.
 func ReadExamples(r io.Reader) ([]Example, error) {
 	var examples []Example
 	scanner := bufio.NewScanner(r)
@@ -51,70 +52,52 @@ func ReadExamples(r io.Reader) ([]Example, error) {
 	return examples, scanner.Err()
 }
 
-func parseExample(text string) (Example, error) {
+func parseExample(text string) (e Example, err error) {
+	unquoted := func(field string) []byte {
+		b, bad := unquote(field)
+		err = errors.Join(err, bad)
+		return b
+	}
 	arrow := strings.LastIndex(text, " => ")
 	if arrow < 0 {
-		return Example{}, fmt.Errorf("no => in %q", text)
+		return e, fmt.Errorf("no => in %q", text)
 	}
 	left, right := text[:arrow], text[arrow+len(" => "):]
-	switch fields := strings.Split(left, " | "); len(fields) {
-	case 1:
-		function, input, ok := strings.Cut(left, ": ")
-		if !ok {
-			return Example{}, fmt.Errorf("no function in %q", text)
+	fields := strings.Split(left, " | ")
+	function, input, isFunction := strings.Cut(left, ": ")
+	switch {
+	case len(fields) == 3:
+		e.Robots, e.URL = unquoted(fields[0]), unquoted(fields[2])
+		for _, agent := range strings.Split(fields[1], ",") {
+			e.Agents = append(e.Agents, unquoted(agent))
 		}
-		return Example{Function: function, Input: unquote(input), Output: unquote(right)}, nil
-	case 3:
-		return verdictExample(fields, right)
+		word, number, _ := strings.Cut(right, " ")
+		line, bad := strconv.Atoi(number)
+		if bad != nil || word != "allow" && word != "disallow" {
+			return e, fmt.Errorf("not a verdict: %q", right)
+		}
+		e.Allowed, e.Line = word == "allow", line
+	case len(fields) == 1 && isFunction:
+		e.Function, e.Input, e.Output = function, unquoted(input), unquoted(right)
+	default:
+		return e, fmt.Errorf("neither a question nor a function: %q", text)
 	}
-	return Example{}, fmt.Errorf("neither one nor three fields in %q", text)
+	return e, err
 }
 
-func verdictExample(fields []string, verdict string) (Example, error) {
-	e := Example{Robots: unquote(fields[0]), URL: unquote(fields[2])}
-	for _, agent := range strings.Split(fields[1], ",") {
-		e.Agents = append(e.Agents, unquote(agent))
-	}
-	word, number, _ := strings.Cut(verdict, " ")
-	line, err := strconv.Atoi(number)
-	if err != nil || word != "allow" && word != "disallow" {
-		return Example{}, fmt.Errorf("not a verdict: %q", verdict)
-	}
-	e.Allowed, e.Line = word == "allow", line
-	return e, nil
-}
-
-// notation finds what in a field does not stand for itself: {a*12} and \n.
-var notation = regexp.MustCompile(`\{(\\x[0-9a-fA-F]{2}|\\.|[^\\])\*([0-9]+)\}|\\x[0-9a-fA-F]{2}|\\.`)
+// repetition is the notation {a*12}.
+var repetition = regexp.MustCompile(`\{(\\x[0-9a-fA-F]{2}|\\.|[^\\])\*([0-9]+)\}`)
 
 // unquote returns the bytes that a field stands for.
-func unquote(field string) []byte {
+func unquote(field string) ([]byte, error) {
 	if field == "<empty>" {
-		return []byte{}
+		return []byte{}, nil
 	}
-	return notation.ReplaceAllFunc([]byte(field), func(found []byte) []byte {
-		if found[0] != '{' {
-			return unquoteByte(string(found))
-		}
-		parts := notation.FindStringSubmatch(string(found))
+	field = repetition.ReplaceAllStringFunc(field, func(found string) string {
+		parts := repetition.FindStringSubmatch(found)
 		times, _ := strconv.Atoi(parts[2]) // the expression allows digits only
-		return []byte(strings.Repeat(string(unquoteByte(parts[1])), times))
+		return strings.Repeat(parts[1], times)
 	})
-}
-
-// unquoteByte returns the byte that an escape, or a character, stands for.
-func unquoteByte(s string) []byte {
-	switch {
-	case s[0] != '\\':
-		return []byte(s)
-	case s[1] == 'x':
-		octet, _ := percentEscape([]byte("%" + s[2:]))
-		return []byte{octet}
-	case s[1] == '0':
-		return []byte{0}
-	}
-	if i := strings.IndexByte("nrtvf", s[1]); i >= 0 {
-		return []byte{"\n\r\t\v\f"[i]}
-	}
-	return []byte(s[1:])
+	text, err := strconv.Unquote(`"` + strings.ReplaceAll(field, `"`, `\"`) + `"`)
+	return []byte(text), err
 }

@@ -10,79 +10,40 @@ import (
 // bytes, from a buffer of eight times the longest URL of Internet Explorer.
 const maxGoogleLine = 8*2083 - 1
 
-// parseGoogle groups the lines of a robots.txt.
-func parseGoogle(lines []line, wideTokens bool) []*group {
-	var groups []*group
-	for _, l := range lines {
-		key, value, ok := googleField(l.text)
-		if !ok {
-			continue
-		}
-		switch directive := googleDirective(key); directive {
-		case "user-agent":
-			groups = groupForAgentLine(groups)
-			addGoogleAgent(groups[len(groups)-1], value, wideTokens)
-		case "allow", "disallow":
-			addGoogleRule(groups, directive == "allow", value, l.number)
-		}
-	}
-	return groups
+// googleKeys are the keys that matching knows, with what Google's library takes a key
+// to be if it begins so.
+var googleKeys = map[string][]string{
+	"user-agent": {"user-agent", "useragent", "user agent"},
+	"allow":      {"allow"},
+	"disallow":   {"disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"},
 }
 
 // googleField splits a line in key and value, both trimmed. Only a line
 // without any colon may have spaces or tabs as its separator, and then only
-// between exactly two words.
-func googleField(text []byte) (key, value []byte, ok bool) {
+// between exactly two words. Keys are compared by prefix, and some misspellings
+// are accepted.
+func googleField(text []byte) (key string, value []byte, ok bool) {
 	text = text[:min(len(text), maxGoogleLine)]
 	text = trim(beforeByte(beforeByte(text, 0), '#'))
-	key, value, ok = bytes.Cut(text, []byte(":"))
+	k, value, ok := bytes.Cut(text, []byte(":"))
 	if !ok {
 		words := bytes.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' })
 		if len(words) != 2 {
-			return nil, nil, false
+			return "", nil, false
 		}
-		key, value = words[0], words[1]
+		k, value = words[0], words[1]
 	}
-	key, value = trim(key), trim(value)
-	return key, value, len(key) > 0
-}
-
-// googleDirective tells which directive a key is, "" for one that matching
-// does not know. Keys are compared by prefix, and some misspellings are
-// accepted.
-func googleDirective(key []byte) string {
-	directives := []struct {
-		name     string
-		prefixes []string
-	}{
-		{"user-agent", []string{"user-agent", "useragent", "user agent"}},
-		{"allow", []string{"allow"}},
-		{"disallow", []string{"disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"}},
-	}
-	for _, d := range directives {
-		for _, prefix := range d.prefixes {
-			if strings.HasPrefix(lower(key), prefix) {
-				return d.name
+	for key, prefixes := range googleKeys {
+		for _, prefix := range prefixes {
+			if strings.HasPrefix(lower(trim(k)), prefix) {
+				return key, trim(value), true
 			}
 		}
 	}
-	return ""
+	return "", nil, false
 }
 
-// addGoogleAgent adds the value of an agent line to its group. "* anything" is
-// the wildcard. An empty token is kept: it names the caller without a name.
-func addGoogleAgent(g *group, value []byte, wideTokens bool) {
-	if isGoogleWildcard(value) {
-		g.wildcard = true
-		return
-	}
-	alphabet := narrowTokenByte
-	if wideTokens {
-		alphabet = wideTokenByte
-	}
-	g.tokens = append(g.tokens, lower(tokenPrefix(value, alphabet)))
-}
-
+// isGoogleWildcard: "* anything" is the wildcard too.
 func isGoogleWildcard(value []byte) bool {
 	if len(value) == 0 || value[0] != '*' {
 		return false
@@ -90,19 +51,34 @@ func isGoogleWildcard(value []byte) bool {
 	return len(value) == 1 || strings.IndexByte(whitespace, value[1]) >= 0
 }
 
-// addGoogleRule adds a rule to the last group. A rule before all agent lines
-// binds nobody.
-func addGoogleRule(groups []*group, allow bool, value []byte, number int) {
-	if len(groups) == 0 {
-		return
+// googleToken keeps an empty token: it names the caller without a name.
+func googleToken(value []byte, wide bool) (token string, ok bool) {
+	alphabet := narrowTokenByte
+	if wide {
+		alphabet = wideTokenByte
 	}
-	g := groups[len(groups)-1]
-	g.closed = true
-	g.rules = append(g.rules, rule{allow: allow, pattern: Escape(value), line: number})
+	return lower(tokenPrefix(value, alphabet)), true
 }
 
-func matchGoogle(groups []*group, agents [][]byte, url []byte) (allowed bool, line int) {
-	path := Path(Google, url)
+func googlePattern(value []byte) (pattern []byte, formB, ok bool) { return Escape(value), false, true }
+
+// googlePath is the extraction of Google's library before matching, which stops
+// at a NUL.
+func googlePath(url []byte) []byte {
+	const ends = "/?;"
+	url = bytes.TrimPrefix(url, []byte("//"))
+	authority := afterScheme(url, ends)
+	start := bytes.IndexAny(url[authority:], ends)
+	// The first # of the url counts, not the first one after start: one in the
+	// authority leaves no path.
+	url = beforeByte(url, '#')
+	if start < 0 || authority+start > len(url) {
+		return []byte("/")
+	}
+	return beforeByte(rooted(url[authority+start:]), 0)
+}
+
+func matchGoogle(groups []*group, agents [][]byte, path []byte) (allowed bool, line int) {
 	rules := mergedRules(groups, func(token string) bool {
 		return slices.ContainsFunc(agents, func(agent []byte) bool { return lower(agent) == token })
 	})

@@ -6,66 +6,26 @@ import (
 	"strings"
 )
 
-// parseOriginal collects the records of a robots.txt. A blank line ends a
-// record; one that holds only a comment is not blank.
-func parseOriginal(lines []line) []*group {
-	var records []*group
-	inRecord := false
-	for _, l := range lines {
-		if len(trim(l.text)) == 0 {
-			inRecord = false
-			continue
-		}
-		key, value, ok := strictField(l.text)
-		if !ok {
-			continue
-		}
-		switch key {
-		case "user-agent":
-			if !inRecord || records[len(records)-1].closed {
-				records = append(records, &group{})
-				inRecord = true
-			}
-			addOriginalAgent(records[len(records)-1], value)
-		case "allow", "disallow":
-			if inRecord {
-				addOriginalRule(records[len(records)-1], key == "allow", value, l.number)
-			}
-		}
-	}
-	return records
-}
-
-// addOriginalAgent adds the value of an agent line to its record. The version
-// after a / is no part of the name. A name of nothing binds nobody, and neither
-// does the * of "*/1.0", which is not the wildcard.
-func addOriginalAgent(record *group, value []byte) {
-	if string(value) == "*" {
-		record.wildcard = true
-		return
-	}
+// originalToken returns the name before the version, which follows a slash. A
+// name of nothing binds nobody, and neither does the * of "*/1.0", which is not
+// the wildcard.
+func originalToken(value []byte, _ bool) (token string, ok bool) {
 	name := lower(trim(beforeByte(value, '/')))
-	if name != "" && name != "*" {
-		record.tokens = append(record.tokens, name)
-	}
+	return name, name != "" && name != "*"
 }
 
-// addOriginalRule adds a rule to its record. An empty one decides nothing.
-func addOriginalRule(record *group, allow bool, value []byte, number int) {
-	record.closed = true
-	if len(value) > 0 {
-		record.rules = append(record.rules, rule{allow: allow, pattern: Decode(value), line: number})
-	}
+// originalPattern: an empty rule decides nothing.
+func originalPattern(value []byte) (pattern []byte, formB, ok bool) {
+	return Decode(value), false, len(value) > 0
 }
 
-func matchOriginal(records []*group, agent, url []byte) (allowed bool, line int) {
-	path := Path(Original, url)
+func matchOriginal(records []*group, agents [][]byte, path []byte) (allowed bool, line int) {
 	if isRobotsTxt(path) {
 		return true, 0
 	}
-	path = Decode(path)
-	for _, r := range originalRules(records, agent) {
-		if bytes.HasPrefix(path, r.pattern) {
+	decoded := Decode(path)
+	for _, r := range originalRules(records, lower(agents[0])) {
+		if bytes.HasPrefix(decoded, r.pattern) {
 			return r.allow, r.line
 		}
 	}
@@ -73,9 +33,8 @@ func matchOriginal(records []*group, agent, url []byte) (allowed bool, line int)
 }
 
 // originalRules returns the rules of the first record with a name that is part
-// of the agent's, else those of the first record with the wildcard.
-func originalRules(records []*group, agent []byte) []rule {
-	caller := lower(agent)
+// of the caller's, else those of the first record with the wildcard.
+func originalRules(records []*group, caller string) []rule {
 	named := func(record *group) bool {
 		return slices.ContainsFunc(record.tokens, func(name string) bool {
 			return strings.Contains(caller, name)

@@ -1,74 +1,65 @@
 package twin
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
-// parseRFC9309 groups the lines of a robots.txt. Lines of other keys neither
-// open nor close a group (RFC 9309, 2.2.4).
-func parseRFC9309(lines []line) []*group {
-	var groups []*group
-	for _, l := range lines {
-		key, value, ok := strictField(l.text)
-		if !ok {
-			continue
-		}
-		switch key {
-		case "user-agent":
-			groups = groupForAgentLine(groups)
-			addRFC9309Agent(groups[len(groups)-1], value)
-		case "allow", "disallow":
-			addRFC9309Rule(groups, key == "allow", value, l.number)
-		}
+// strictField reads a line as "rfc9309" and "original" do: the colon is
+// required, and a line with a NUL anywhere is no field.
+func strictField(text []byte) (key string, value []byte, ok bool) {
+	if bytes.IndexByte(text, 0) >= 0 {
+		return "", nil, false
 	}
-	return groups
+	k, v, ok := bytes.Cut(beforeByte(text, '#'), []byte(":"))
+	return lower(trim(k)), trim(v), ok
 }
 
-// addRFC9309Agent adds the value of an agent line to its group. An empty token
-// binds nobody, but its line has opened or joined the group all the same.
-func addRFC9309Agent(g *group, value []byte) {
-	if string(value) == "*" {
-		g.wildcard = true
-		return
-	}
-	if token := tokenPrefix(value, wideTokenByte); len(token) > 0 {
-		g.tokens = append(g.tokens, lower(token))
-	}
+func isWildcard(value []byte) bool { return string(value) == "*" }
+
+// rfc9309Token: an empty token binds nobody.
+func rfc9309Token(value []byte, _ bool) (token string, ok bool) {
+	token = lower(tokenPrefix(value, wideTokenByte))
+	return token, token != ""
 }
 
-// addRFC9309Rule adds a rule to the last group. A rule without a usable pattern
-// is left out, but it too closes the list of agents.
-func addRFC9309Rule(groups []*group, allow bool, value []byte, number int) {
-	if len(groups) == 0 {
-		return
-	}
-	g := groups[len(groups)-1]
-	g.closed = true
-	if isRFC9309Pattern(value) {
-		pattern, formB := CanonicalPattern(value)
-		g.rules = append(g.rules, rule{allow, pattern, formB, number})
-	}
-}
-
-// isRFC9309Pattern is the grammar of path-pattern (RFC 9309, 2.2), with one
+// rfc9309Pattern has the grammar of path-pattern (RFC 9309, 2.2), with one
 // licence: a pattern may begin with * as well as with /.
-func isRFC9309Pattern(value []byte) bool {
-	if len(value) == 0 || value[0] != '/' && value[0] != '*' {
-		return false
+func rfc9309Pattern(value []byte) (pattern []byte, formB, ok bool) {
+	if len(value) == 0 || value[0] != '/' && value[0] != '*' || !utf8.Valid(value) {
+		return nil, false, false
 	}
 	for _, c := range value {
 		if c <= ' ' {
-			return false
+			return nil, false, false
 		}
 	}
-	return utf8.Valid(value)
+	pattern, formB = CanonicalPattern(value)
+	return pattern, formB, true
 }
 
-func matchRFC9309(groups []*group, agent, url []byte) (allowed bool, line int) {
-	path := Path(RFC9309, url)
+// requestPath returns the path of a URL, or of a request target, for "rfc9309"
+// and "original".
+func requestPath(url []byte) []byte {
+	const ends = "/?#"
+	start := 0
+	if !bytes.HasPrefix(url, []byte("/")) {
+		start = afterScheme(url, ends)
+		length := bytes.IndexAny(url[start:], ends)
+		if length < 0 {
+			return []byte("/")
+		}
+		start += length
+	}
+	return rooted(beforeByte(url[start:], '#'))
+}
+
+func matchRFC9309(groups []*group, agents [][]byte, path []byte) (allowed bool, line int) {
 	if isRobotsTxt(path) {
 		return true, 0
 	}
 	// A caller without a token finds none: groups keep no empty ones.
-	caller := lower(tokenPrefix(agent, wideTokenByte))
+	caller := lower(tokenPrefix(agents[0], wideTokenByte))
 	rules := mergedRules(groups, func(token string) bool { return token == caller })
 	formA, formB := FormA(path), FormB(path)
 	return longestMatch(rules, func(r rule) int {
