@@ -8,19 +8,19 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// maxDelay is the longest Crawl-delay that is taken for one.
+// maxDelay is the longest Crawl-delay that is believed.
 const maxDelay = 366 * 24 * time.Hour
 
-// Delay returns the Crawl-delay that is asked of a crawler by the groups whose rules a
-// machine of the file's ruleset holds. name is the one by which these groups name it,
-// as Ruleset.Named takes it, or empty where they are those for *. Values are seconds, as
-// who first honoured them read them, with or without a fraction; others are passed
-// over. ok is false if none is asked.
+// Delay returns the Crawl-delay that the file asks of a crawler, which is bound by m, a
+// machine of the file's ruleset. name is the crawler's name, as Ruleset.Named takes it, or
+// empty if m is the machine of the groups for *. A value is a number of seconds, with or
+// without a fraction; other values are ignored. ok is false if no delay is asked.
 //
-// RFC 9309 knows no such record, and readers differ on whether it ends a run of
-// user-agent lines, as rules do: in "user-agent: A, crawl-delay: 10, user-agent: B" B is
-// asked for 10 seconds, or for nothing. What only some read is not asked. Of several
-// delays that lines with its name come with, and the first of the groups, the shortest is.
+// RFC 9309 does not define Crawl-delay, and readers differ on whether it ends a run of
+// user-agent lines, as rules do: in "user-agent: A, crawl-delay: 10, user-agent: B" some
+// ask 10 seconds of B, others nothing. A delay counts only if all readers ask it. The
+// result is the shortest of the delays that a line with the crawler's name comes before
+// in its run, and of the first delay in the crawler's groups.
 func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, ok bool) {
 	delay = maxDelay
 	groups := r.Bound(m)
@@ -49,17 +49,16 @@ func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, 
 	return delay, true
 }
 
-// delayRun is the run of user-agent lines that a Crawl-delay comes with, if it ends one:
-// those before it, back to another Crawl-delay that stands between user-agent lines. Lines
-// are gone through once, however many of both there are.
+// delayRun is the run of user-agent lines that a Crawl-delay belongs to, if it ends one:
+// the lines before it, back to another Crawl-delay between user-agent lines.
 type delayRun struct {
 	group int
 	next  int  // index of the group's first agent behind the run
 	named bool // the run names the crawler
 }
 
-// names tells whether the run of a Crawl-delay names a crawler. Records come in file
-// order.
+// names tells whether the run of a Crawl-delay names a crawler. It is asked in file
+// order, so that it looks at each line once.
 func (d *delayRun) names(r *Robots, record Record, name string) bool {
 	if record.Group != d.group {
 		*d = delayRun{group: record.Group}

@@ -5,8 +5,20 @@ import (
 	"strings"
 )
 
+// Record is a field that is neither a user agent nor a rule: a sitemap, a crawl
+// delay, or something that only some crawlers know. It has no effect on any
+// verdict.
+type Record struct {
+	Line       int    // 1-based
+	Key, Value string // as in the file, trimmed
+	// Group is the index of the group that the line stands in, -1 if it stands
+	// outside all groups. Sitemaps belong to the file whatever group they stand in
+	// (RFC 9309 2.2.4).
+	Group int
+}
+
 // split cuts a line, free of comments and outer white space, into the key and
-// the value of a field. Google's parser accepts exactly two words without a colon.
+// the value of a field. Google's parser also accepts two words without a colon.
 func (p *parser) split(line string) (key, value string, ok bool) {
 	key, value, ok = cutAt(line, ':')
 	if !ok && p.reading.optionalColon {
@@ -29,7 +41,7 @@ func twoWords(line string) (first, second string, ok bool) {
 	return line[:at], second, second != "" && !strings.ContainsAny(second, blank)
 }
 
-// kind is what a field's key says that the line is.
+// kind is the meaning of a field's key.
 type kind uint8
 
 const (
@@ -39,51 +51,40 @@ const (
 	disallow
 )
 
-// exactKeys are the keys of the standard; all others are records.
-var exactKeys = []struct {
-	key  string
-	kind kind
+// keys are the keys of the standard, and behind them the other spellings that Google's
+// parser accepts. To that, a key is known if it begins with one of these.
+var keys = []struct {
+	spelling string
+	kind     kind
 }{
 	{"user-agent", userAgent}, {"allow", allow}, {"disallow", disallow},
+	{"useragent", userAgent}, {"user agent", userAgent},
+	{"dissallow", disallow}, {"dissalow", disallow}, {"disalow", disallow}, {"diasllow", disallow}, {"disallaw", disallow},
 }
 
-// prefixKeys are what a key begins with for Google's parser, in the order in
-// which it tries them.
-var prefixKeys = []struct {
-	prefix string
-	kind   kind
-}{
-	{"user-agent", userAgent}, {"useragent", userAgent}, {"user agent", userAgent},
-	{"allow", allow},
-	{"disallow", disallow}, {"dissallow", disallow}, {"dissalow", disallow},
-	{"disalow", disallow}, {"diasllow", disallow}, {"disallaw", disallow},
-}
+const standardKeys = 3
 
-// classify returns the kind of a key, and whether it is spelled as the standard
-// spells it.
-func (p *parser) classify(key string) (k kind, exact bool) {
-	for _, e := range exactKeys {
-		if equalFold(key, e.key) {
-			return e.kind, true
+// classify returns the kind of a key.
+func (p *parser) classify(key string) kind {
+	for _, k := range keys[:standardKeys] {
+		if equalFold(key, k.spelling) {
+			return k.kind
 		}
 	}
 	if p.reading.lenientKeys {
-		for _, e := range prefixKeys {
-			if hasPrefixFold(key, e.prefix) {
-				return e.kind, false
+		for _, k := range keys {
+			if hasPrefixFold(key, k.spelling) {
+				p.note(NoteTypo, key)
+				return k.kind
 			}
 		}
 	}
-	return other, false
+	return other
 }
 
 // field acts on one field.
 func (p *parser) field(key, value string) {
-	k, exact := p.classify(key)
-	if k != other && !exact {
-		p.note(NoteTypo, key)
-	}
-	switch k {
+	switch k := p.classify(key); k {
 	case userAgent:
 		p.agent(value)
 	case allow, disallow:
@@ -93,19 +94,7 @@ func (p *parser) field(key, value string) {
 	}
 }
 
-// Record is a field that is neither a user agent nor a rule: a sitemap, a crawl
-// delay, or something that only some crawlers know. It has no effect on any
-// verdict.
-type Record struct {
-	Line       int    // 1-based
-	Key, Value string // as in the file, trimmed
-	// Group is the index of the group that the line stands in, -1 if it stands
-	// outside all groups. Sitemaps belong to the file whatever group they stand in
-	// (RFC 9309 2.2.4).
-	Group int
-}
-
-// knownKeys are those of records that are in common use, which deserve no note.
+// knownKeys are the keys of records in common use, which deserve no note.
 var knownKeys = []string{
 	"sitemap", "site-map", "crawl-delay", "request-rate", "visit-time", "host", "clean-param",
 	"content-signal", "content-usage", "noindex", "nofollow", "noarchive", "domain", "revisit-after",

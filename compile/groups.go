@@ -1,8 +1,6 @@
 package compile
 
-import (
-	"sync"
-)
+import "sync"
 
 // Group is a run of user-agent lines and the rules under it. In the dialect
 // original it is a record.
@@ -15,27 +13,27 @@ type Group struct {
 type Agent struct {
 	Line  int    // 1-based
 	Value string // as in the file, trimmed
-	// Token is what the dialect makes of the value, in lower case: the product
-	// token, or for original the name before a slash. Empty where Wildcard is
-	// true, and where the value names nobody.
+	// Token is the part of the value that names crawlers, in lower case: the product
+	// token, or for original the name before a slash. It is empty if Wildcard is true,
+	// or if there is no such part.
 	Token string
 	// Wildcard says that the line is for every crawler.
 	Wildcard bool
 }
 
 // parser is the state between lines. Its arrays serve one file after another: they
-// grow to what the largest has needed, and what is kept of a file is copied out of
-// them, each kind in one piece of its size. To let them grow anew for each file, or to
-// guess their sizes, was a fourth of the time.
+// grow to the need of the largest file, and take copies the content out of them, each
+// kind in one piece of its size. Arrays that grow anew for each file, or guesses of
+// their sizes, took a fourth of the time.
 type parser struct {
 	o       Options
 	reading *reading // of the dialect
-	limit   int      // where the body ends for us
-	more    bool     // there is something past the limit that was not even copied
+	limit   int      // how many bytes are read
+	more    bool     // the body goes on behind the limit
 	line    int      // 1-based number of the line being read
-	lines   int      // how many were read
-	open    bool     // the last group may be given more agents
-	inside  bool     // rules belong to the last group
+	lines   int      // number of lines read
+	open    bool     // a user-agent line belongs to the last group, else it begins one
+	inside  bool     // rules belong to the last group, else to none
 	nul     bool     // there is a NUL in the body
 	hash    bool     // there is a '#' in the body
 
@@ -49,10 +47,10 @@ type parser struct {
 	order    []uint64 // see ranker
 }
 
-// start is how many agents and rules there are before a group.
+// start has the numbers of agents and of rules before a group.
 type start struct{ agents, rules int }
 
-// parsers are those that read no file at the moment.
+// parsers are the parsers that read no file at the moment.
 var parsers = sync.Pool{New: func() any { return &parser{} }}
 
 func newParser(o Options) *parser {
@@ -61,7 +59,7 @@ func newParser(o Options) *parser {
 	return p
 }
 
-// release gives a parser back, without what it has of its file.
+// release gives a parser back. It keeps the arrays, but nothing in them.
 func (p *parser) release() {
 	clear(p.agents)
 	clear(p.rules)
@@ -75,10 +73,10 @@ func (p *parser) release() {
 	parsers.Put(p)
 }
 
-// take returns what was read, but for the rules as they are matched.
+// take returns what was read, without the Ruleset.
 func (p *parser) take() *Robots {
-	r := &Robots{Groups: make([]Group, len(p.starts)), Records: exact(p.records), Notes: exact(p.notes), Lines: p.lines}
-	agents, rules := exact(p.agents), exact(p.rules)
+	r := &Robots{Groups: make([]Group, len(p.starts)), Records: taken(p.records), Notes: taken(p.notes), Lines: p.lines}
+	agents, rules := taken(p.agents), taken(p.rules)
 	for i := range r.Groups {
 		end := start{len(agents), len(rules)}
 		if i+1 < len(p.starts) {
@@ -90,15 +88,8 @@ func (p *parser) take() *Robots {
 	return r
 }
 
-// exact returns a copy that no other file is written to, nil of nothing.
-func exact[T any](s []T) []T { return append([]T(nil), s...) }
-
-// blankLine ends a group where the dialect says so.
-func (p *parser) blankLine() {
-	if p.reading.blankEnds {
-		p.open, p.inside = false, false
-	}
-}
+// taken returns a copy of an array of the parser, nil if it is empty.
+func taken[T any](s []T) []T { return append([]T(nil), s...) }
 
 // agent adds a user-agent line to the group that is open, or opens one.
 func (p *parser) agent(value string) {
@@ -121,8 +112,8 @@ func (p *parser) agent(value string) {
 	}
 }
 
-// rule adds a rule to the group. Also a rule that means nothing closes the
-// group's list of agents.
+// rule adds a rule to the group and closes the group's list of agents, even if the rule
+// can match no path.
 func (p *parser) rule(allow bool, value string) {
 	if !p.inside {
 		p.note(NoteOutsideGroup, value)

@@ -10,8 +10,7 @@ import (
 // to be 2 GiB to reach it.
 const maxLines = math.MaxInt32
 
-// cut copies as much of the body as is read, and the line end behind it, and
-// remembers where the limit is and whether there is anything past it.
+// cut sets the limit and returns a copy of the body up to it, with the line end behind it.
 func (p *parser) cut(body []byte) string {
 	p.limit = p.o.MaxBytes
 	switch {
@@ -27,8 +26,8 @@ func (p *parser) cut(body []byte) string {
 	return string(body[:min(end+1, len(body))])
 }
 
-// parse reads the body line by line. Lines end at LF, CR or CRLF; what follows
-// the last of these is a line too.
+// parse reads the body line by line. Lines end at LF, CR or CRLF; the text behind the last
+// of these is a line too.
 func (p *parser) parse(body string) {
 	p.line = 1
 	cr := strings.IndexByte(body, '\r') >= 0
@@ -58,8 +57,8 @@ func (p *parser) parse(body string) {
 	}
 }
 
-// cutLine returns the first line of a text without its end, what follows, and whether
-// the line has an end. cr says that there may be a CR in the text.
+// cutLine returns the first line of a text without its end, the text behind that, and
+// whether the line has an end. cr says that there may be a CR in the text.
 func cutLine(text string, cr bool) (line, rest string, ended bool) {
 	if !cr {
 		return cutAt(text, '\n')
@@ -75,8 +74,8 @@ func cutLine(text string, cr bool) (line, rest string, ended bool) {
 	return text, "", false
 }
 
-// bomLength is the length of the byte order mark at the start of a body, or of
-// as much of one as is there: a body cut short before it counts as one.
+// bomLength returns the length of the byte order mark at the start of a body. The first
+// bytes of one are one too.
 func bomLength(body string) int {
 	const bom = "\xef\xbb\xbf"
 	n := 0
@@ -89,7 +88,9 @@ func bomLength(body string) int {
 // readLine takes one line, without its end, through the rest of the parser.
 func (p *parser) readLine(line string) {
 	if trim(line) == "" {
-		p.blankLine()
+		if p.reading.blankEnds {
+			p.open, p.inside = false, false
+		}
 		return
 	}
 	if longest := p.reading.maxLine; longest > 0 && len(line) > longest {

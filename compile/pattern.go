@@ -7,18 +7,15 @@ type Rule struct {
 	Line  int    // 1-based
 	Value string // as in the file, trimmed
 	// Pattern is the value in the spelling in which it is compared, its
-	// wildcards and final '$' included. Empty for a rule that never matches, and
-	// for an empty value.
+	// wildcards and final '$' included. It is empty if the value is, and for a rule
+	// that never matches.
 	Pattern string
-	// Specificity ranks the rules of a group where the longest pattern wins: the
-	// length of Pattern in octets, which is 0 also for rules that never match.
+	// Specificity is the length of Pattern in octets. The dialects in which the longest
+	// pattern wins rank rules by it.
 	Specificity int
-	// Form is the spelling that Pattern is in.
-	Form automaton.Form
-	// Allow says that the line was an allow line, else it was a disallow line.
-	Allow bool
-	// Inert says that the rule can match no path.
-	Inert bool
+	Form        automaton.Form // the spelling that Pattern is in
+	Allow       bool           // the line is an allow line, else a disallow line
+	Inert       bool           // the rule never matches
 }
 
 // String returns the rule as a line of robots.txt, its key spelled as in the
@@ -30,7 +27,7 @@ func (r Rule) String() string {
 	return "Disallow: " + r.Value
 }
 
-// compilePattern fills in what the dialect makes of the rule's value.
+// compilePattern fills in all fields that follow from the rule's value.
 func (p *parser) compilePattern(r *Rule) {
 	if r.Value == "" {
 		r.Inert = !p.reading.emptyRules
