@@ -23,9 +23,16 @@ const maxDelay = 366 * 24 * time.Hour
 // in its run, and of the first delay in the crawler's groups.
 func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, ok bool) {
 	delay = maxDelay
-	groups := r.Bound(m)
-	run := delayRun{group: -1}
+	groups, names := r.Bound(m), readings[r.Ruleset.Dialect()].names
+	isNamed := func(a *Agent) bool {
+		if len(name) == 0 || a.Wildcard {
+			return len(name) == 0 && a.Wildcard
+		}
+		return names(string(name), a.Token)
+	}
 	first := true
+	group, next := -1, 0 // the run ends before the group's agent next
+	named := false       // it names the crawler
 	for _, record := range r.Records {
 		if !equalFold(record.Key, "crawl-delay") {
 			continue
@@ -33,7 +40,14 @@ func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, 
 		if _, bound := slices.BinarySearch(groups, record.Group); !bound {
 			continue
 		}
-		named := run.names(r, record, string(name))
+		if record.Group != group {
+			group, next, named = record.Group, 0, false
+		}
+		agents := r.Groups[group].Agents[next:]
+		for i := 0; i < len(agents) && agents[i].Line < record.Line; i++ {
+			named = i > 0 && named || isNamed(&agents[i])
+			next++
+		}
 		length, isNumber := parseDelay(record.Value)
 		if !isNumber {
 			continue
@@ -47,32 +61,6 @@ func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, 
 		return 0, false
 	}
 	return delay, true
-}
-
-// delayRun is the run of user-agent lines that a Crawl-delay belongs to, if it ends one:
-// the lines before it, back to another Crawl-delay between user-agent lines.
-type delayRun struct {
-	group int
-	next  int  // index of the group's first agent behind the run
-	named bool // the run names the crawler
-}
-
-// names tells whether the run of a Crawl-delay names a crawler. It is asked in file
-// order, so that it looks at each line once.
-func (d *delayRun) names(r *Robots, record Record, name string) bool {
-	if record.Group != d.group {
-		*d = delayRun{group: record.Group}
-	}
-	agents := r.Groups[d.group].Agents[d.next:]
-	for i := 0; i < len(agents) && agents[i].Line < record.Line; i++ {
-		named := agents[i].Wildcard
-		if name != "" {
-			named = !named && readings[r.Ruleset.Dialect()].names(name, agents[i].Token)
-		}
-		d.named = named || i > 0 && d.named
-		d.next++
-	}
-	return d.named
 }
 
 func parseDelay(value string) (delay time.Duration, ok bool) {

@@ -41,57 +41,38 @@ func twoWords(line string) (first, second string, ok bool) {
 	return line[:at], second, second != "" && !strings.ContainsAny(second, blank)
 }
 
-// kind is the meaning of a field's key.
-type kind uint8
-
-const (
-	other kind = iota
-	userAgent
-	allow
-	disallow
-)
-
 // keys are the keys of the standard, and behind them the other spellings that Google's
-// parser accepts. To that, a key is known if it begins with one of these.
+// parser accepts. To that parser, a key is known if it begins with one of these.
 var keys = []struct {
 	spelling string
-	kind     kind
+	act      func(p *parser, value string)
 }{
-	{"user-agent", userAgent}, {"allow", allow}, {"disallow", disallow},
-	{"useragent", userAgent}, {"user agent", userAgent},
-	{"dissallow", disallow}, {"dissalow", disallow}, {"disalow", disallow}, {"diasllow", disallow}, {"disallaw", disallow},
+	{"user-agent", (*parser).agent}, {"allow", (*parser).allow}, {"disallow", (*parser).disallow},
+	{"useragent", (*parser).agent}, {"user agent", (*parser).agent},
+	{"dissallow", (*parser).disallow}, {"dissalow", (*parser).disallow}, {"disalow", (*parser).disallow},
+	{"diasllow", (*parser).disallow}, {"disallaw", (*parser).disallow},
 }
 
 const standardKeys = 3
 
-// classify returns the kind of a key.
-func (p *parser) classify(key string) kind {
-	for _, k := range keys[:standardKeys] {
-		if equalFold(key, k.spelling) {
-			return k.kind
+// field acts on one field.
+func (p *parser) field(key, value string) {
+	for i := range keys[:standardKeys] {
+		if equalFold(key, keys[i].spelling) {
+			keys[i].act(p, value)
+			return
 		}
 	}
 	if p.reading.lenientKeys {
-		for _, k := range keys {
-			if hasPrefixFold(key, k.spelling) {
+		for i := range keys {
+			if hasPrefixFold(key, keys[i].spelling) {
 				p.note(NoteTypo, key)
-				return k.kind
+				keys[i].act(p, value)
+				return
 			}
 		}
 	}
-	return other
-}
-
-// field acts on one field.
-func (p *parser) field(key, value string) {
-	switch k := p.classify(key); k {
-	case userAgent:
-		p.agent(value)
-	case allow, disallow:
-		p.rule(k == allow, value)
-	default:
-		p.record(key, value)
-	}
+	p.record(key, value)
 }
 
 // knownKeys are the keys of records in common use, which deserve no note.

@@ -112,6 +112,10 @@ func (p *parser) agent(value string) {
 	}
 }
 
+func (p *parser) allow(value string) { p.rule(true, value) }
+
+func (p *parser) disallow(value string) { p.rule(false, value) }
+
 // rule adds a rule to the group and closes the group's list of agents, even if the rule
 // can match no path.
 func (p *parser) rule(allow bool, value string) {

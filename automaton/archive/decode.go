@@ -122,10 +122,10 @@ func (c *cursor) lists(lists [][]automaton.Rule, rules []automaton.Rule) [][]aut
 		}
 		list := rules[:n:n]
 		rules = rules[n:]
-		var high, line uint32
+		before := &automaton.Rule{}
 		for j := range list {
-			c.rule(&list[j], high, line)
-			high, line = uint32(list[j].Rank>>32), list[j].Verdict.Line
+			c.rule(&list[j], before)
+			before = &list[j]
 		}
 		lists[i] = list
 	}
@@ -133,15 +133,14 @@ func (c *cursor) lists(lists [][]automaton.Rule, rules []automaton.Rule) [][]aut
 	return lists
 }
 
-// rule reads a rule. high and line belong to the rule before.
-func (c *cursor) rule(r *automaton.Rule, high, line uint32) {
+// rule reads a rule behind the one before.
+func (c *cursor) rule(r, before *automaton.Rule) {
 	flags := c.byte()
-	high = c.step(high)
-	low := uint64(0)
+	high, low := c.step(uint32(before.Rank>>32)), uint64(0)
 	if flags&flagLineRank == 0 {
 		low = c.below(1 << 32)
 	}
-	line = c.step(line)
+	line := c.step(before.Verdict.Line)
 	if flags&flagLineRank != 0 {
 		low = uint64(^line)
 	}

@@ -89,35 +89,32 @@ func (e *encoder) add(m *automaton.Machine) {
 	e.machines = append(e.machines, numbers)
 }
 
+// list writes a list of rules, each as it differs from the one before.
 func (e *encoder) list(list []automaton.Rule) {
 	e.uvarint(uint64(len(list)))
-	var high, line uint32
+	before := &automaton.Rule{}
 	for i := range list {
-		e.rule(&list[i], high, line)
-		high, line = uint32(list[i].Rank>>32), list[i].Verdict.Line
+		r := &list[i]
+		flags := byte(r.Form) & maskForm << shiftForm
+		if r.Anchored {
+			flags |= flagAnchored
+		}
+		if r.Verdict.Disallowed {
+			flags |= flagDisallowed
+		}
+		low := uint32(r.Rank & math.MaxUint32)
+		if low == ^r.Verdict.Line {
+			flags |= flagLineRank
+		}
+		e.out = append(e.out, flags)
+		e.step(uint32(before.Rank>>32), uint32(r.Rank>>32))
+		if flags&flagLineRank == 0 {
+			e.uvarint(uint64(low))
+		}
+		e.step(before.Verdict.Line, r.Verdict.Line)
+		e.text(r.Pattern)
+		before = r
 	}
-}
-
-// rule writes a rule; high and line belong to the rule before.
-func (e *encoder) rule(r *automaton.Rule, high, line uint32) {
-	flags := byte(r.Form) & maskForm << shiftForm
-	if r.Anchored {
-		flags |= flagAnchored
-	}
-	if r.Verdict.Disallowed {
-		flags |= flagDisallowed
-	}
-	low := uint32(r.Rank & math.MaxUint32)
-	if low == ^r.Verdict.Line {
-		flags |= flagLineRank
-	}
-	e.out = append(e.out, flags)
-	e.step(high, uint32(r.Rank>>32))
-	if flags&flagLineRank == 0 {
-		e.uvarint(uint64(low))
-	}
-	e.step(line, r.Verdict.Line)
-	e.text(r.Pattern)
 }
 
 func (e *encoder) uvarint(v uint64) { e.out = binary.AppendUvarint(e.out, v) }

@@ -45,10 +45,7 @@ func googleField(text []byte) (key string, value []byte, ok bool) {
 
 // isGoogleWildcard: "* anything" is the wildcard too.
 func isGoogleWildcard(value []byte) bool {
-	if len(value) == 0 || value[0] != '*' {
-		return false
-	}
-	return len(value) == 1 || strings.IndexByte(whitespace, value[1]) >= 0
+	return string(value) == "*" || len(value) > 1 && value[0] == '*' && strings.IndexByte(whitespace, value[1]) >= 0
 }
 
 // googleToken keeps an empty token: it names the caller without a name.
