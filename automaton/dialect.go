@@ -25,14 +25,14 @@ const (
 // is read, and how it ranks rules, is the table of the same name in package compile.
 type reading struct {
 	name string
+	// ends has in its lower classes what ends the authority of a URL, in its higher
+	// classes what ends the path.
+	ends *Classes
 	// form is the spelling that patterns and paths are compared in. Where it is FormA,
 	// rules may be in FormB as well.
 	form Form
 	// crawlers says how the name of a crawler finds the groups that bind it.
 	crawlers naming
-	// ends has in its lower classes what ends the authority of a URL, in its higher
-	// classes what ends the path.
-	ends *Classes
 	// targets says that a URL which begins with a slash is a request target, so that
 	// "//a" is a path and not a host.
 	targets bool
