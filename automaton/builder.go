@@ -86,7 +86,8 @@ func (b *Builder) Machine(rules []Rule, t *Table) (*Machine, error) {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
 	}
 	m := b.machine()
-	*m = Machine{dialect: b.dialect, part: part{rules: rules, table: t}}
+	r := b.dialect.reading()
+	*m = Machine{dialect: b.dialect, form: r.form, exemptsItself: r.exemptsItself, part: part{rules: rules, table: t}}
 	for i := range rules {
 		r := &rules[i]
 		if err := r.complete(b.dialect); err != nil {

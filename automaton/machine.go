@@ -19,8 +19,10 @@ type Scratch struct {
 // immutable and safe for any number of goroutines. The nil Machine has no rules
 // and allows everything.
 type Machine struct {
-	dialect Dialect
-	hasB    bool // a rule is in FormB
+	dialect       Dialect
+	form          Form // of the dialect's reading
+	exemptsItself bool // likewise
+	hasB          bool // a rule is in FormB
 	part
 	parts []*part // of a machine that Join has made, which has none of its own
 }
@@ -55,7 +57,7 @@ func Join(d Dialect, machines ...*Machine) (*Machine, error) {
 	if !d.Known() {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
 	}
-	joined := &Machine{dialect: d}
+	joined := &Machine{dialect: d, form: d.reading().form, exemptsItself: d.reading().exemptsItself}
 	for i, m := range machines {
 		if m == nil {
 			continue

@@ -62,11 +62,10 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	if m == nil {
 		return Verdict{}
 	}
-	r := m.dialect.reading()
-	if r.exemptsItself && string(path) == robotsTxt {
+	if m.exemptsItself && string(path) == robotsTxt {
 		return Verdict{}
 	}
-	switch r.form {
+	switch m.form {
 	case FormRaw:
 		return m.verdict(s, path)
 	case FormDecoded:
@@ -90,7 +89,7 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 // MatchPlain is Match of a path that IsPlain, for a caller that asks several machines
 // about it.
 func (m *Machine) MatchPlain(s *Scratch, path []byte) Verdict {
-	if m == nil || m.dialect.reading().exemptsItself && string(path) == robotsTxt {
+	if m == nil || m.exemptsItself && string(path) == robotsTxt {
 		return Verdict{}
 	}
 	return m.verdict(s, path)
