@@ -14,11 +14,10 @@ func TestUnknownDialectIsRefused(t *testing.T) {
 		t.Error("Dialect(200) is known")
 	}
 	b := automaton.NewBuilder(unknown, 0, 0)
-	_, newErr := automaton.New(unknown, nil, nil)
-	_, joinErr := automaton.Join(unknown)
-	_, rulesetErr := automaton.NewRuleset(unknown, nil, nil)
 	_, machineErr := b.Machine(nil, nil)
-	for what, err := range map[string]error{"New": newErr, "Join": joinErr, "NewRuleset": rulesetErr, "Builder.Machine": machineErr} {
+	_, rulesetErr := b.Ruleset(nil, nil)
+	_, joinErr := automaton.Join(unknown)
+	for what, err := range map[string]error{"Machine": machineErr, "Ruleset": rulesetErr, "Join": joinErr} {
 		if err == nil || !strings.Contains(err.Error(), "unknown dialect") {
 			t.Errorf("%s: error %v", what, err)
 		}
