@@ -86,24 +86,15 @@ func (d Dialect) String() string {
 	return fmt.Sprintf("Dialect(%d)", uint8(d))
 }
 
-// Dialects returns all dialects, RFC9309 first.
-func Dialects() []Dialect {
-	all := make([]Dialect, len(readings))
-	for i := range all {
-		all[i] = Dialect(i)
-	}
-	return all
-}
-
 // ParseDialect returns the dialect with the given name: rfc9309, google or
 // original.
 func ParseDialect(name string) (Dialect, error) {
 	var known []string
-	for _, d := range Dialects() {
-		if d.String() == name {
-			return d, nil
+	for d := range readings {
+		if readings[d].name == name {
+			return Dialect(d), nil
 		}
-		known = append(known, d.String())
+		known = append(known, readings[d].name)
 	}
 	return 0, fmt.Errorf("unknown dialect %q (known: %s)", name, strings.Join(known, ", "))
 }

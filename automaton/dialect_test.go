@@ -33,15 +33,3 @@ func TestUnknownDialectIsRefused(t *testing.T) {
 		}()
 	}
 }
-
-func TestDialects(t *testing.T) {
-	all := automaton.Dialects()
-	if len(all) < 3 || all[0] != rfc9309 || all[1] != google || all[2] != original {
-		t.Errorf("got %v", all)
-	}
-	for _, d := range all {
-		if got, err := automaton.ParseDialect(d.String()); got != d || err != nil || !d.Known() {
-			t.Errorf("%v: parsed as %v, error %v", d, got, err)
-		}
-	}
-}

@@ -42,15 +42,18 @@ func (d Dialect) TargetPath(s *Scratch, target []byte) []byte {
 	return target[:d.reading().ends.indexHigh(target)]
 }
 
-// split returns the path in what begins with an authority. The lower classes of
-// ends end that, if they are not '#', the higher end the path.
+// split returns the path in what begins with an authority. The lower classes of ends end
+// the authority, the higher end the path.
 func (s *Scratch) split(rest []byte, ends *Classes) []byte {
 	if len(rest) == 0 {
 		return slash
 	}
 	low, high := ends.in64(rest)
-	if low == 0 {
-		return s.splitLong(rest, ends)
+	for ; low == 0; low, high = ends.in64(rest) { // a long authority
+		if len(rest) <= 64 {
+			return slash
+		}
+		rest = rest[64:]
 	}
 	from := bits.TrailingZeros64(low)
 	if high >>= from; high != 0 {
@@ -62,20 +65,6 @@ func (s *Scratch) split(rest []byte, ends *Classes) []byte {
 		return slash
 	}
 	return s.rooted(rest[from:])
-}
-
-// splitLong is split for a long authority.
-func (s *Scratch) splitLong(rest []byte, ends *Classes) []byte {
-	for from := 64; from < len(rest); from += 64 {
-		if low, _ := ends.in64(rest[from:]); low != 0 {
-			rest = rest[from+bits.TrailingZeros64(low):]
-			if rest = rest[:ends.indexHigh(rest)]; len(rest) == 0 {
-				return slash
-			}
-			return s.rooted(rest)
-		}
-	}
-	return slash
 }
 
 // schemeEnd returns where the authority of a URL begins whose scheme is http or

@@ -99,6 +99,15 @@ func TestTargetPathIsThePathOfItsURL(t *testing.T) {
 	}
 }
 
+// TestPathOfNothing: no URL at all is one without a path.
+func TestPathOfNothing(t *testing.T) {
+	for _, d := range []automaton.Dialect{google, rfc9309, original} {
+		if path, target := d.Path(new(automaton.Scratch), nil), d.TargetPath(new(automaton.Scratch), nil); string(path) != "/" || string(target) != "/" {
+			t.Errorf("%v: got %q and %q", d, path, target)
+		}
+	}
+}
+
 // TestPathSurvivesMatch: a path that Path made in a Scratch is still whole when
 // a match in the same Scratch has written to it.
 func TestPathSurvivesMatch(t *testing.T) {

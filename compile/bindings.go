@@ -28,7 +28,12 @@ func (b *bindings) all(groups []Group) {
 	for i := range groups {
 		b.each = append(b.each, i)
 		for j := range groups[i].Agents {
-			b.bind(&groups[i].Agents[j], i)
+			switch a := &groups[i].Agents[j]; {
+			case a.Wildcard:
+				b.add(&b.wildcard, i)
+			case a.Token != "" || b.reading.emptyTokens:
+				b.add(&b.of(a.Token).groups, i)
+			}
 		}
 	}
 }
@@ -37,17 +42,6 @@ func (b *bindings) all(groups []Group) {
 func (b *bindings) reset() {
 	clear(b.named)
 	*b = bindings{named: b.named[:0], each: b.each[:0]}
-}
-
-func (b *bindings) bind(a *Agent, group int) {
-	if a.Wildcard {
-		b.add(&b.wildcard, group)
-		return
-	}
-	if a.Token == "" && !b.reading.emptyTokens {
-		return
-	}
-	b.add(&b.of(a.Token).groups, group)
 }
 
 // add adds a group to a list, unless it is the last one already, because it names one
