@@ -11,6 +11,7 @@ import (
 // else, as a mistake of the program that no input can cause, by a panic.
 type Dialect uint8
 
+// Archives store these numbers, so that a new dialect comes last.
 const (
 	// RFC9309 is the Robots Exclusion Protocol as published in RFC 9309.
 	RFC9309 Dialect = iota

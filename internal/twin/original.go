@@ -19,32 +19,26 @@ func originalPattern(value []byte) (pattern []byte, formB, ok bool) {
 	return Decode(value), false, len(value) > 0
 }
 
+// matchOriginal: the first record with a name that is part of the caller's binds it,
+// else the first record with the wildcard. Its first rule that matches decides.
 func matchOriginal(records []*group, agents [][]byte, path []byte) (allowed bool, line int) {
 	if isRobotsTxt(path) {
 		return true, 0
 	}
-	decoded := Decode(path)
-	for _, r := range originalRules(records, lower(agents[0])) {
+	caller, decoded := lower(agents[0]), Decode(path)
+	bound := slices.IndexFunc(records, func(record *group) bool {
+		return slices.ContainsFunc(record.tokens, func(name string) bool { return strings.Contains(caller, name) })
+	})
+	if bound < 0 {
+		bound = slices.IndexFunc(records, func(record *group) bool { return record.wildcard })
+	}
+	if bound < 0 {
+		return true, 0
+	}
+	for _, r := range records[bound].rules {
 		if bytes.HasPrefix(decoded, r.pattern) {
 			return r.allow, r.line
 		}
 	}
 	return true, 0
-}
-
-// originalRules returns the rules of the first record with a name that is part
-// of the caller's, else those of the first record with the wildcard.
-func originalRules(records []*group, caller string) []rule {
-	named := func(record *group) bool {
-		return slices.ContainsFunc(record.tokens, func(name string) bool {
-			return strings.Contains(caller, name)
-		})
-	}
-	wildcard := func(record *group) bool { return record.wildcard }
-	for _, binds := range []func(*group) bool{named, wildcard} {
-		if i := slices.IndexFunc(records, binds); i >= 0 {
-			return records[i].rules
-		}
-	}
-	return nil
 }
