@@ -61,10 +61,10 @@ func Open(data []byte, o Options) (*Archive, error) {
 	}
 	var h header
 	if _, err := binary.Decode(data, le, &h); err != nil {
-		return nil, &DamageError{Part: partFile, Reason: fmt.Sprintf("cut short to %d bytes", len(data))}
+		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("cut short to %d bytes", len(data))}
 	}
 	if h.Length != uint64(len(data)) {
-		return nil, &DamageError{Part: partFile, Reason: fmt.Sprintf("its header says %d bytes, but it has %d", h.Length, len(data))}
+		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("its header says %d bytes, but it has %d", h.Length, len(data))}
 	}
 	a := &Archive{table: o.Table}
 	if a.table == nil {
@@ -75,7 +75,7 @@ func Open(data []byte, o Options) (*Archive, error) {
 		return nil, errIndex
 	}
 	if checksum(data[:headerLen+index]) != h.Checksum {
-		return nil, &DamageError{Part: partIndex, Reason: wrongChecksum}
+		return nil, &DamageError{Part: "index", Reason: wrongChecksum}
 	}
 	a.dialects = h.Dialects[:h.Columns]
 	for i, d := range a.dialects {
@@ -193,7 +193,7 @@ func (a *Archive) ruleset(id uint32, d automaton.Dialect, busy bool) (*automaton
 	if r == nil || busy && !a.complete[id].Load() {
 		var err error
 		if r, err = a.make(id, busy); err != nil {
-			return nil, &DamageError{Part: partRuleset, Ruleset: int(id), Reason: err.Error()}
+			return nil, &DamageError{Part: "ruleset", Ruleset: int(id), Reason: err.Error()}
 		}
 	}
 	if r.Dialect() != d {

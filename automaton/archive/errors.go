@@ -37,17 +37,11 @@ type DamageError struct {
 // Error says in a sentence what is damaged.
 func (e *DamageError) Error() string {
 	part := e.Part
-	if part == partRuleset {
+	if part == "ruleset" {
 		part = fmt.Sprintf("ruleset %d", e.Ruleset)
 	}
 	return fmt.Sprintf("archive: damaged %s: %s", part, e.Reason)
 }
-
-const (
-	partFile    = "file"
-	partIndex   = "index"
-	partRuleset = "ruleset"
-)
 
 // Reasons of damage.
 const (
@@ -56,4 +50,4 @@ const (
 )
 
 // errIndex is the error of an index that leads nowhere.
-var errIndex = &DamageError{Part: partIndex, Reason: wrongLengths}
+var errIndex = &DamageError{Part: "index", Reason: wrongLengths}
