@@ -82,8 +82,12 @@ func newFirst(rules int) (*Machine, list) {
 
 // Machine is New with what is left of the Builder's room.
 func (b *Builder) Machine(rules []Rule, t *Table) (*Machine, error) {
+	if !b.dialect.Known() {
+		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
+	}
 	m := b.machine()
-	*m = Machine{dialect: b.dialect, part: part{rules: rules, table: t}}
+	r := b.dialect.reading()
+	*m = Machine{dialect: b.dialect, form: r.form, exemptsItself: r.exemptsItself, part: part{rules: rules, table: t}}
 	for i := range rules {
 		r := &rules[i]
 		if err := r.complete(b.dialect); err != nil {
@@ -149,11 +153,14 @@ func (e *listed) set(r *Rule) {
 
 // Ruleset is NewRuleset with the agents taken over, not copied. It is called once.
 func (b *Builder) Ruleset(agents []Agent, wildcard *Machine) (*Ruleset, error) {
+	if !b.dialect.Known() {
+		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
+	}
 	r := &Ruleset{dialect: b.dialect, agents: agents, wildcard: wildcard}
 	if wildcard != nil && wildcard.dialect != r.dialect {
 		return nil, fmt.Errorf("automaton: wildcard: %w", errDialect)
 	}
-	if r.dialect != Original {
+	if r.dialect.reading().crawlers != namedWithin {
 		slices.SortFunc(r.agents, func(a, b Agent) int { return strings.Compare(a.Token, b.Token) })
 	}
 	for i := range r.agents {

@@ -1,10 +1,17 @@
 package automaton
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
 
-// Dialect names one way of reading robots.txt. The zero value is RFC9309.
+// Dialect names one way of reading robots.txt. The zero value is RFC9309. A value that
+// is none of the constants below is refused: by an error where a function returns one,
+// else, as a mistake of the program that no input can cause, by a panic.
 type Dialect uint8
 
+// Archives store these numbers, so that a new dialect comes last.
 const (
 	// RFC9309 is the Robots Exclusion Protocol as published in RFC 9309.
 	RFC9309 Dialect = iota
@@ -15,12 +22,67 @@ const (
 	Original
 )
 
-var dialectNames = [...]string{RFC9309: "rfc9309", Google: "google", Original: "original"}
+// reading is what a dialect does while URLs are matched. What it does while robots.txt
+// is read, and how it ranks rules, is the table of the same name in package compile.
+type reading struct {
+	name string
+	// ends has in its lower classes what ends the authority of a URL, in its higher
+	// classes what ends the path.
+	ends *Classes
+	// form is the spelling that patterns and paths are compared in. Where it is FormA,
+	// rules may be in FormB as well.
+	form Form
+	// crawlers says how the name of a crawler finds the groups that bind it.
+	crawlers naming
+	// targets says that a URL which begins with a slash is a request target, so that
+	// "//a" is a path and not a host.
+	targets bool
+	// exemptsItself says that /robots.txt is allowed whatever the rules say.
+	exemptsItself bool
+}
+
+// naming is a way in which the name of a crawler finds the groups that bind it.
+type naming uint8
+
+const (
+	namedWhole  naming = iota // the token equals the name, which may be empty
+	namedCut                  // the token equals the product token that the name begins with
+	namedWithin               // the first token of the file that is part of the name
+)
+
+// readings has one row for each dialect.
+var readings = [...]reading{
+	RFC9309: {
+		name: "rfc9309", form: FormA, crawlers: namedCut,
+		ends: setOf("/?#", "#"), targets: true, exemptsItself: true,
+	},
+	Google: {
+		name: "google", form: FormRaw, crawlers: namedWhole,
+		ends: setOf("/?;#", "#\x00"),
+	},
+	Original: {
+		name: "original", form: FormDecoded, crawlers: namedWithin,
+		ends: setOf("/?#", "#"), targets: true, exemptsItself: true,
+	},
+}
+
+var errUnknownDialect = errors.New("unknown dialect")
+
+// reading returns the dialect's row.
+func (d Dialect) reading() *reading {
+	if int(d) >= len(readings) {
+		panic(errUnknownDialect)
+	}
+	return &readings[d]
+}
+
+// Known tells whether d is one of the dialects.
+func (d Dialect) Known() bool { return int(d) < len(readings) }
 
 // String returns the name by which ParseDialect knows the dialect.
 func (d Dialect) String() string {
-	if int(d) < len(dialectNames) {
-		return dialectNames[d]
+	if d.Known() {
+		return readings[d].name
 	}
 	return fmt.Sprintf("Dialect(%d)", uint8(d))
 }
@@ -28,18 +90,20 @@ func (d Dialect) String() string {
 // ParseDialect returns the dialect with the given name: rfc9309, google or
 // original.
 func ParseDialect(name string) (Dialect, error) {
-	for d, n := range dialectNames {
-		if n == name {
+	var known []string
+	for d := range readings {
+		if readings[d].name == name {
 			return Dialect(d), nil
 		}
+		known = append(known, readings[d].name)
 	}
-	return 0, fmt.Errorf("unknown dialect %q (known: rfc9309, google, original)", name)
+	return 0, fmt.Errorf("unknown dialect %q (known: %s)", name, strings.Join(known, ", "))
 }
 
 // IsTokenByte tells whether c may stand in a product token as RFC 9309's
 // dialect reads it: letters, digits, '_', '-' and '.'. The RFC allows only
-// letters, '_' and '-'; the rest is there because crawlers called MJ12bot and
-// archive.org_bot exist, and a group that names them must bind them.
+// letters, '_' and '-'; digits and '.' are read too because crawlers called MJ12bot
+// and archive.org_bot exist, and a group that names them must bind them.
 func IsTokenByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.'
 }

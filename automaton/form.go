@@ -21,15 +21,16 @@ const (
 	// FormDecoded is the form of the note of 1994: every escape decoded, but
 	// for %2F, whose hex is in upper case (dialect original).
 	FormDecoded
-	formCount
 )
 
-// What the canonical forms do with an octet, whether raw or escaped.
+// What a form may do with an octet, whether raw or escaped.
 const (
-	rawEscaped   = 1 << iota // raw, it becomes an escape
+	rawEscaped   = 1 << iota // raw, it becomes an escape in FormA and FormB
 	rawPercent               // raw, it may begin an escape
-	unreserved               // escaped, it becomes the octet
+	unreserved               // escaped, it becomes the octet in FormA and FormB
 	queryDecoded             // escaped, after '?', it becomes the octet in FormB
+	notASCII                 // raw, it becomes an escape in patterns in FormRaw
+	notSlash                 // escaped, it becomes the octet in FormDecoded
 )
 
 var octets = func() (t [256]uint8) {
@@ -37,22 +38,34 @@ var octets = func() (t [256]uint8) {
 		switch {
 		case c < 0x21 || c >= 0x7f:
 			t[c] = rawEscaped
-		case 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9':
+		case 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || bytes.IndexByte([]byte("-._~"), byte(c)) >= 0:
 			t[c] = unreserved
 		}
-	}
-	for _, c := range []byte("-._~") {
-		t[c] = unreserved
+		if c >= 0x80 {
+			t[c] |= notASCII
+		}
+		if c != '/' {
+			t[c] |= notSlash
+		}
 	}
 	for _, c := range []byte("\"<>\\^`{|}*$") {
-		t[c] = rawEscaped
+		t[c] |= rawEscaped
 	}
 	for _, c := range []byte(":/?@!'(),;") {
-		t[c] = queryDecoded
+		t[c] |= queryDecoded
 	}
-	t['%'] = rawPercent
+	t['%'] |= rawPercent
 	return t
 }()
+
+// spellings says for each form which raw octets become escapes, and which escapes become
+// octets, anywhere and after the first raw '?'.
+var spellings = [...]struct{ escapes, decodes, decodesInQuery uint8 }{
+	FormRaw:     {escapes: notASCII},
+	FormA:       {escapes: rawEscaped, decodes: unreserved, decodesInQuery: unreserved},
+	FormB:       {escapes: rawEscaped, decodes: unreserved, decodesInQuery: unreserved | queryDecoded},
+	FormDecoded: {decodes: notSlash, decodesInQuery: notSlash},
+}
 
 // IsCanonical tells whether path is the same in every form: it has no '%', '*'
 // or '$', no octet outside printable ASCII, and none of " < > \ ^ ` { | }.
@@ -68,82 +81,66 @@ func IsPlain(target []byte) bool {
 // canonical, NUL among it, and what begins a fragment.
 var notPlain = func() *Classes {
 	c := *notCanonical
-	c.Add('#', 2) // the class of those with the same upper half
+	c.Add('#', canonicalClass('#'))
 	return &c
 }()
 
 // notCanonical are the octets that a path must not have to be canonical.
 var notCanonical = func() *Classes {
-	const controls, puncts, digits, letters, backtick, braces = 1, 2, 4, 8, 16, 32
 	var c Classes
-	for octet := range 256 {
-		if octets[octet]&(rawEscaped|rawPercent) == 0 {
-			continue
-		}
-		switch octet >> 4 {
-		case 2:
-			c.Add(byte(octet), puncts)
-		case 3:
-			c.Add(byte(octet), digits)
-		case 5:
-			c.Add(byte(octet), letters)
-		case 6:
-			c.Add(byte(octet), backtick)
-		case 7:
-			c.Add(byte(octet), braces)
-		default: // upper halves all of whose octets are among them
-			c.Add(byte(octet), controls)
+	for octet, is := range octets {
+		if is&(rawEscaped|rawPercent) != 0 {
+			c.Add(byte(octet), canonicalClass(byte(octet)))
 		}
 	}
 	return &c
 }()
 
-// AppendCanonical appends src in FormA or FormB to dst. It serves paths, whole,
-// and patterns, piece by piece between the operators: query says that a raw
-// '?' came before src, and the second result says so of what follows src.
-func AppendCanonical(dst, src []byte, form Form, query bool) ([]byte, bool) {
+// canonicalClass returns the class of an octet that is not canonical: one for those with
+// the same upper half, and one for all halves that have no other octets.
+func canonicalClass(octet byte) uint8 {
+	if half := octet >> 4; 2 <= half && half <= 7 {
+		return 1 << (half - 1)
+	}
+	return 1
+}
+
+// AppendForm appends src in a form to dst. It serves paths, whole, and patterns,
+// piece by piece between the operators: query says that a raw '?' came before src,
+// and the second result says so of what follows src. FormRaw is for patterns only:
+// Google's parser escapes what is not ASCII in these, and leaves paths alone. All
+// escapes that remain are in upper case.
+func AppendForm(dst, src []byte, form Form, query bool) ([]byte, bool) {
+	spelling := &spellings[form]
+	decodes := spelling.decodes
+	if query {
+		decodes = spelling.decodesInQuery
+	}
 	for i := 0; i < len(src); i++ {
 		c := src[i]
 		switch {
 		case c == '%' && i+2 < len(src) && isHex(src[i+1]) && isHex(src[i+2]):
 			c = unhex(src[i+1])<<4 | unhex(src[i+2])
 			i += 2
-			if octets[c]&unreserved != 0 || query && form == FormB && octets[c]&queryDecoded != 0 {
+			if octets[c]&decodes != 0 {
 				dst = append(dst, c)
 			} else {
-				dst = AppendEscape(dst, c)
+				dst = appendEscape(dst, c)
 			}
-		case octets[c]&rawEscaped != 0:
-			dst = AppendEscape(dst, c)
+		case octets[c]&spelling.escapes != 0:
+			dst = appendEscape(dst, c)
 		default:
-			query = query || c == '?'
+			if c == '?' {
+				query, decodes = true, spelling.decodesInQuery
+			}
 			dst = append(dst, c)
 		}
 	}
 	return dst, query
 }
 
-// AppendDecoded appends src in FormDecoded to dst.
-func AppendDecoded(dst, src []byte) []byte {
-	for i := 0; i < len(src); i++ {
-		c := src[i]
-		if c != '%' || i+2 >= len(src) || !isHex(src[i+1]) || !isHex(src[i+2]) {
-			dst = append(dst, c)
-			continue
-		}
-		c = unhex(src[i+1])<<4 | unhex(src[i+2])
-		i += 2
-		if c == '/' {
-			dst = AppendEscape(dst, c)
-		} else {
-			dst = append(dst, c)
-		}
-	}
-	return dst
-}
-
-// AppendEscape appends c to dst as a percent-encoded octet with upper-case hex.
-func AppendEscape(dst []byte, c byte) []byte {
+// appendEscape appends c to dst as a percent-encoded octet with upper-case hex.
+func appendEscape(dst []byte, c byte) []byte {
 	const hex = "0123456789ABCDEF"
 	return append(dst, '%', hex[c>>4], hex[c&15])
 }
@@ -160,20 +157,11 @@ func unhex(c byte) byte {
 	return c&^0x20 - 'A' + 10
 }
 
-// rooted returns path with a slash before it if it has none.
-func (s *Scratch) rooted(path []byte) []byte {
-	if path[0] == '/' {
-		return path
-	}
-	s.path = append(append(s.path[:0], '/'), path...)
-	return s.path
-}
-
 // decoded returns path in FormDecoded, as a view of path or of s.
 func (s *Scratch) decoded(path []byte) []byte {
 	if bytes.IndexByte(path, '%') < 0 {
 		return path
 	}
-	s.a = AppendDecoded(s.a[:0], path)
+	s.a, _ = AppendForm(s.a[:0], path, FormDecoded, false)
 	return s.a
 }

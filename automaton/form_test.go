@@ -8,16 +8,19 @@ import (
 )
 
 func formA(path string) string {
-	out, _ := automaton.AppendCanonical(nil, []byte(path), automaton.FormA, false)
+	out, _ := automaton.AppendForm(nil, []byte(path), automaton.FormA, false)
 	return string(out)
 }
 
 func formB(path string) string {
-	out, _ := automaton.AppendCanonical(nil, []byte(path), automaton.FormB, false)
+	out, _ := automaton.AppendForm(nil, []byte(path), automaton.FormB, false)
 	return string(out)
 }
 
-func decoded(path string) string { return string(automaton.AppendDecoded(nil, []byte(path))) }
+func decoded(path string) string {
+	out, _ := automaton.AppendForm(nil, []byte(path), automaton.FormDecoded, false)
+	return string(out)
+}
 
 func TestForms(t *testing.T) {
 	for _, c := range []struct{ path, a, b, decoded string }{
@@ -57,9 +60,9 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestAppendCanonicalInPieces: the query is carried from piece to piece, and
+// TestAppendFormInPieces: the query is carried from piece to piece, and
 // what dst holds already is left alone.
-func TestAppendCanonicalInPieces(t *testing.T) {
+func TestAppendFormInPieces(t *testing.T) {
 	out := []byte("%61 ")
 	query := false
 	for _, piece := range []struct {
@@ -68,7 +71,7 @@ func TestAppendCanonicalInPieces(t *testing.T) {
 	}{
 		{"/%3a", false}, {"%3f", false}, {"", false}, {"?", true}, {"%3a", true}, {"", true},
 	} {
-		out, query = automaton.AppendCanonical(out, []byte(piece.text), automaton.FormB, query)
+		out, query = automaton.AppendForm(out, []byte(piece.text), automaton.FormB, query)
 		if query != piece.query {
 			t.Errorf("after %q: query %v", piece.text, query)
 		}

@@ -19,8 +19,10 @@ type Scratch struct {
 // immutable and safe for any number of goroutines. The nil Machine has no rules
 // and allows everything.
 type Machine struct {
-	dialect Dialect
-	hasB    bool // a rule is in FormB
+	dialect       Dialect
+	form          Form // of the dialect's reading
+	exemptsItself bool // likewise
+	hasB          bool // a rule is in FormB
 	part
 	parts []*part // of a machine that Join has made, which has none of its own
 }
@@ -52,7 +54,10 @@ func New(d Dialect, rules []Rule, t *Table) (*Machine, error) {
 // machines, which have none, are passed over; the error is that of a machine of another
 // dialect.
 func Join(d Dialect, machines ...*Machine) (*Machine, error) {
-	joined := &Machine{dialect: d}
+	if !d.Known() {
+		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
+	}
+	joined := &Machine{dialect: d, form: d.reading().form, exemptsItself: d.reading().exemptsItself}
 	for i, m := range machines {
 		if m == nil {
 			continue

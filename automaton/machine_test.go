@@ -27,7 +27,7 @@ func TestNewRefuses(t *testing.T) {
 		{"form B in original", original, automaton.Rule{Pattern: "/", Form: automaton.FormB, Verdict: good}, "form"},
 		{"raw form in original", original, automaton.Rule{Pattern: "/", Verdict: good}, "form"},
 		{"form that is none", rfc9309, automaton.Rule{Pattern: "/", Form: 4, Verdict: good}, "form"},
-		{"dialect that is none", 3, automaton.Rule{Pattern: "/", Verdict: good}, "form"},
+		{"dialect that is none", 3, automaton.Rule{Pattern: "/", Verdict: good}, "unknown dialect"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rules := []automaton.Rule{c.rule}

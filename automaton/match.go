@@ -62,28 +62,23 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	if m == nil {
 		return Verdict{}
 	}
-	var best *Rule
-	switch m.dialect {
-	case Google:
+	if m.exemptsItself && string(path) == robotsTxt {
+		return Verdict{}
+	}
+	switch m.form {
+	case FormRaw:
 		return m.verdict(s, path)
-	case RFC9309:
-		if string(path) == robotsTxt {
-			return Verdict{}
-		}
-		if IsCanonical(path) {
-			return m.verdict(s, path)
-		}
-		s.a, _ = AppendCanonical(s.a[:0], path, FormA, false)
-		best = m.first(s, s.a, otherForms, nil)
-		if m.hasB {
-			s.b, _ = AppendCanonical(s.b[:0], path, FormB, false)
-			best = m.first(s, s.b, formB, best)
-		}
-	default:
-		if string(path) == robotsTxt {
-			return Verdict{}
-		}
+	case FormDecoded:
 		return m.verdict(s, s.decoded(path))
+	}
+	if IsCanonical(path) {
+		return m.verdict(s, path)
+	}
+	s.a, _ = AppendForm(s.a[:0], path, FormA, false)
+	best := m.first(s, s.a, otherForms, nil)
+	if m.hasB {
+		s.b, _ = AppendForm(s.b[:0], path, FormB, false)
+		best = m.first(s, s.b, formB, best)
 	}
 	if best == nil {
 		return Verdict{}
@@ -94,7 +89,7 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 // MatchPlain is Match of a path that IsPlain, for a caller that asks several machines
 // about it.
 func (m *Machine) MatchPlain(s *Scratch, path []byte) Verdict {
-	if m == nil || m.dialect != Google && string(path) == robotsTxt {
+	if m == nil || m.exemptsItself && string(path) == robotsTxt {
 		return Verdict{}
 	}
 	return m.verdict(s, path)

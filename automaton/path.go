@@ -10,20 +10,26 @@ var slash = []byte("/")
 // Path returns the part of a URL that the dialect's rules are compared with:
 // path and query, exactly as they stand in url, without the fragment. It never
 // normalises anything and accepts any bytes; the result is never empty and
-// starts with a slash.
+// starts with a slash. It panics if the dialect is unknown.
 //
-// Google's reading takes '?' and ';' as ends of the authority, and a string
-// such as "a/b" as a host with a path; a request target from a log is
-// therefore given to it behind a scheme and a host. The other dialects take a
-// string that begins with a slash as a request target.
+// Google's reading takes '?' and ';' as ends of the authority, skips one "//" at the
+// start, and takes a string such as "a/b" as a host with a path; a request target from a
+// log is therefore given to it behind a scheme and a host, or to TargetPath. The other
+// dialects take a string that begins with a slash as a request target.
 //
 // The result is a view of url or of s, valid until either changes, and not to
 // be written to.
 func (d Dialect) Path(s *Scratch, url []byte) []byte {
-	if d == Google {
-		return googlePath(s, url)
+	r := d.reading()
+	at := schemeEnd(url)
+	if at == 0 {
+		if len(url) > 0 && url[0] == '/' && r.targets {
+			return url[:r.ends.indexHigh(url)]
+		}
+		url = bytes.TrimPrefix(url, []byte("//"))
+		at = anySchemeEnd(url, r.ends)
 	}
-	return rfcPath(s, url)
+	return s.split(url[at:], r.ends)
 }
 
 // TargetPath is Path for a request target as an access log has it: of one that
@@ -33,49 +39,21 @@ func (d Dialect) TargetPath(s *Scratch, target []byte) []byte {
 	if len(target) == 0 || target[0] != '/' {
 		return d.Path(s, target)
 	}
-	if d == Google {
-		return target[:fragmentOrNUL.index(target)]
-	}
-	return target[:fragment.index(target)]
+	return target[:d.reading().ends.indexHigh(target)]
 }
 
-// googlePath follows google/robotstxt, byte for byte: one leading "//" is
-// passed over, a scheme counts only if no '/', '?' or ';' precedes its "://",
-// and a fragment that begins before the path leaves the path "/".
-func googlePath(s *Scratch, url []byte) []byte {
-	at := schemeEnd(url)
-	if at == 0 {
-		if len(url) >= 2 && url[0] == '/' && url[1] == '/' {
-			url = url[2:]
-		}
-		if at = anySchemeEnd(url, schemeless); bytes.IndexByte(url[:at], '#') >= 0 {
-			return slash
-		}
-	}
-	return s.split(url[at:], googleEnds)
-}
-
-// rfcPath is the path of a URL or of a request target as RFC 3986 splits it.
-func rfcPath(s *Scratch, url []byte) []byte {
-	at := schemeEnd(url)
-	if at == 0 {
-		if len(url) > 0 && url[0] == '/' {
-			return url[:fragment.index(url)]
-		}
-		at = anySchemeEnd(url, rfcEnds)
-	}
-	return s.split(url[at:], rfcEnds)
-}
-
-// split returns the path in what begins with an authority. The lower classes of
-// ends end that, if they are not '#', the higher end the path.
+// split returns the path in what begins with an authority. The lower classes of ends end
+// the authority, the higher end the path.
 func (s *Scratch) split(rest []byte, ends *Classes) []byte {
 	if len(rest) == 0 {
 		return slash
 	}
 	low, high := ends.in64(rest)
-	if low == 0 {
-		return s.splitLong(rest, ends)
+	for ; low == 0; low, high = ends.in64(rest) { // a long authority
+		if len(rest) <= 64 {
+			return slash
+		}
+		rest = rest[64:]
 	}
 	from := bits.TrailingZeros64(low)
 	if high >>= from; high != 0 {
@@ -87,20 +65,6 @@ func (s *Scratch) split(rest []byte, ends *Classes) []byte {
 		return slash
 	}
 	return s.rooted(rest[from:])
-}
-
-// splitLong is split for a long authority.
-func (s *Scratch) splitLong(rest []byte, ends *Classes) []byte {
-	for from := 64; from < len(rest); from += 64 {
-		if low, _ := ends.in64(rest[from:]); low != 0 {
-			rest = rest[from+bits.TrailingZeros64(low):]
-			if rest = rest[:ends.indexHigh(rest)]; len(rest) == 0 {
-				return slash
-			}
-			return s.rooted(rest)
-		}
-	}
-	return slash
 }
 
 // schemeEnd returns where the authority of a URL begins whose scheme is http or
@@ -130,11 +94,11 @@ func anySchemeEnd(url []byte, ends *Classes) int {
 	return 0
 }
 
-// What ends an authority, and what ends a path.
-var (
-	googleEnds    = setOf("/?;#", "#\x00")
-	schemeless    = setOf("/?;", "")
-	rfcEnds       = setOf("/?#", "#")
-	fragment      = setOf("#", "")
-	fragmentOrNUL = setOf("#\x00", "")
-)
+// rooted returns path with a slash before it if it has none.
+func (s *Scratch) rooted(path []byte) []byte {
+	if path[0] == '/' {
+		return path
+	}
+	s.path = append(append(s.path[:0], '/'), path...)
+	return s.path
+}

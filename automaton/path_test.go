@@ -1,9 +1,11 @@
 package automaton_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
 func TestPath(t *testing.T) {
@@ -94,6 +96,32 @@ func TestTargetPathIsThePathOfItsURL(t *testing.T) {
 			}
 			if len(got) == 0 || got[0] != '/' {
 				t.Fatalf("%v: target %q: got %q", d, target, got)
+			}
+		}
+	}
+}
+
+// TestPathOfNothing: no URL at all is one without a path.
+func TestPathOfNothing(t *testing.T) {
+	for _, d := range []automaton.Dialect{google, rfc9309, original} {
+		if path, target := d.Path(new(automaton.Scratch), nil), d.TargetPath(new(automaton.Scratch), nil); string(path) != "/" || string(target) != "/" {
+			t.Errorf("%v: got %q and %q", d, path, target)
+		}
+	}
+}
+
+// TestLongURLs has authorities and paths around the 64 octets that are read at a time.
+func TestLongURLs(t *testing.T) {
+	var s automaton.Scratch
+	for n := range 140 {
+		for _, end := range []string{"", "/a", "?q", ";p/a", "#f/a", "/\x00/a", "/" + strings.Repeat("x", 130) + "#f", "?" + strings.Repeat("x", n) + "\x00y#f"} {
+			for _, start := range []string{"", "http://", "//", "ftp://"} {
+				url := []byte(start + strings.Repeat("h", n) + end)
+				for _, d := range []automaton.Dialect{google, rfc9309, original} {
+					if got, want := d.Path(&s, url), twin.Path(twin.Dialect(d.String()), url); string(got) != string(want) {
+						t.Fatalf("%v: path of %q: got %q, want %q", d, url, got, want)
+					}
+				}
 			}
 		}
 	}

@@ -78,16 +78,10 @@ func HasEmptySegment(rest string) bool {
 	return rest == "" || rest[0] == '*' || rest[len(rest)-1] == '*' || strings.Contains(rest, "**")
 }
 
+// uses tells whether rules of the dialect may be in a form.
 func (d Dialect) uses(f Form) bool {
-	switch d {
-	case Google:
-		return f == FormRaw
-	case RFC9309:
-		return f == FormA || f == FormB
-	case Original:
-		return f == FormDecoded
-	}
-	return false
+	form := d.reading().form
+	return f == form || f == FormB && form == FormA
 }
 
 // Cut returns the octets before the pattern's first gap, and what follows that

@@ -50,9 +50,9 @@ func (r *Ruleset) check(i int) error {
 		return errNil
 	case a.Machine.dialect != r.dialect:
 		return errDialect
-	case a.Token == "" && r.dialect != Google: // it would be part of every name
+	case a.Token == "" && r.dialect.reading().crawlers != namedWhole: // it would be part of every name
 		return errNoToken
-	case r.dialect != Original && i > 0 && r.agents[i-1].Token == a.Token:
+	case r.dialect.reading().crawlers != namedWithin && i > 0 && r.agents[i-1].Token == a.Token:
 		return errOrder
 	}
 	for i := range len(a.Token) {
@@ -83,7 +83,8 @@ func (r *Ruleset) Named(name []byte) (*Machine, bool) {
 	if r == nil {
 		return nil, false
 	}
-	if r.dialect == Original {
+	crawlers := r.dialect.reading().crawlers
+	if crawlers == namedWithin {
 		for i := range r.agents {
 			if containsFold(name, r.agents[i].Token) {
 				return r.agents[i].Machine, true
@@ -91,7 +92,7 @@ func (r *Ruleset) Named(name []byte) (*Machine, bool) {
 		}
 		return nil, false
 	}
-	if r.dialect == RFC9309 {
+	if crawlers == namedCut {
 		if name = CutToken(name); len(name) == 0 {
 			return nil, false
 		}

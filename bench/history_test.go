@@ -22,7 +22,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/compile/twin"
+	"github.com/robotsieve/robotsieve/internal/twin"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"

@@ -1,20 +1,16 @@
 package compile
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/robotsieve/robotsieve/automaton"
-)
-
-// bindings are the groups that bind each token, and those for *. A crawler is
-// bound by all groups that name it, merged, and where none does by all for *,
-// merged; in the dialect original by the first record that binds it.
+// bindings are the groups that bind each token, and the groups for *. A crawler is
+// bound by all groups that name it, merged, or, if there are none, by all groups for *,
+// merged. In the dialect original the first of these binds it alone.
 type bindings struct {
-	dialect  automaton.Dialect
+	reading  *reading
 	named    []binding // in file order
 	wildcard []int
-	index    map[string]int // of a token in named; nil while these are few
-	each     []int          // the number of each group, of which lists of one are views
+	index    map[string]int // the index of a token in named; nil while there are few
+	each     []int          // 0, 1, 2...: a list of one group is a view of this
 }
 
 type binding struct {
@@ -22,8 +18,8 @@ type binding struct {
 	groups []int
 }
 
-// fewTokens is how many tokens are looked up one by one, which for so few costs no
-// more than a map.
+// fewTokens is the number of tokens up to which they are compared one by one, which
+// costs no more than a map.
 const fewTokens = 16
 
 // all binds all groups.
@@ -32,42 +28,34 @@ func (b *bindings) all(groups []Group) {
 	for i := range groups {
 		b.each = append(b.each, i)
 		for j := range groups[i].Agents {
-			b.bind(&groups[i].Agents[j], i)
+			switch a := &groups[i].Agents[j]; {
+			case a.Wildcard:
+				b.add(&b.wildcard, i)
+			case a.Token != "" || b.reading.emptyTokens:
+				b.add(&b.of(a.Token).groups, i)
+			}
 		}
 	}
 }
 
-// reset forgets all but the room.
+// reset empties the bindings and keeps their arrays.
 func (b *bindings) reset() {
 	clear(b.named)
 	*b = bindings{named: b.named[:0], each: b.each[:0]}
 }
 
-func (b *bindings) bind(a *Agent, group int) {
-	if a.Wildcard {
-		b.add(&b.wildcard, group)
-		return
-	}
-	// An empty token is a token to Google's parser, which a crawler without a
-	// name finds. To the others it binds nobody.
-	if a.Token == "" && b.dialect != automaton.Google {
-		return
-	}
-	b.add(&b.of(a.Token).groups, group)
-}
-
-// add adds a group to a list, unless it is the last one already, as it is where a
-// group names one token twice.
+// add adds a group to a list, unless it is the last one already, because it names one
+// token twice.
 func (b *bindings) add(groups *[]int, group int) {
 	switch n := len(*groups); {
 	case n == 0:
 		*groups = b.each[group : group+1 : group+1]
-	case b.dialect != automaton.Original && (*groups)[n-1] != group:
+	case !b.reading.firstGroup && (*groups)[n-1] != group:
 		*groups = append(*groups, group)
 	}
 }
 
-// of returns the binding of a token, which it makes if there is none.
+// of returns the binding of a token. It makes one if there is none.
 func (b *bindings) of(token string) *binding {
 	if b.index == nil {
 		for i := range b.named {

@@ -1,20 +1,39 @@
-// Package compile reads robots.txt and makes the machines of package automaton.
+// Package compile reads robots.txt and makes the machines of package automaton that
+// answer by it. Allowed is the shortest way to a verdict:
 //
-// It is build time: clarity comes before speed, and nothing fails. Any bytes
-// are a robots.txt; what means nothing becomes a Note with its line number, and
-// what means something else than rules (sitemaps, crawl delays, fields of
-// others) is kept as a Record.
+//	compile.Allowed(body, "GPTBot", "https://example.com/private/")
+//
+// To ask more often than once, call Compile once and keep what it returns.
+//
+// This is build time: clarity comes before speed, and no body is an error. A line
+// without meaning becomes a Note with its line number. A line that is not a rule,
+// such as a sitemap or a crawl delay, is kept as a Record.
 //
 // One body is read in one dialect at a time, in stages, each in a file of its
 // own: the body is cut to lines (lines.go), lines become fields (fields.go),
 // fields become groups (groups.go), values of rules become patterns with a
 // specificity (pattern.go), tokens are bound to groups (bindings.go), rules are
-// ranked (rank.go), and those of the groups that bind one crawler become a machine
+// ranked (rank.go), and the groups that bind one crawler become a machine
 // (machines.go), which may have tables (table.go, prefixes.go, segments.go,
-// gaps.go).
+// gaps.go). Where the dialects differ is one table (dialects.go).
 package compile
 
 import "github.com/robotsieve/robotsieve/automaton"
+
+// Allowed tells whether a crawler may fetch a URL by a robots.txt, according to RFC 9309.
+// It reads the first DefaultMaxBytes of body, each time anew.
+//
+// agent is the product token of the crawler, such as GPTBot, or a string that begins with
+// it, such as GPTBot/1.2: letters, digits, '_', '-' and '.' are read up to the first other
+// byte. A whole User-Agent header mostly begins with Mozilla, which is then the token.
+// Case does not matter. A crawler that no group names is bound by the groups for *.
+//
+// url is a URL or the path of one; its scheme and host are not looked at. No url is an
+// error: one without a path, or that cannot be parsed, is taken for the path "/".
+func Allowed(body []byte, agent, url string) bool {
+	var s automaton.Scratch
+	return Compile(body, Options{}).Ruleset.Match(&s, []byte(agent), []byte(url)).Allowed()
+}
 
 // DefaultMaxBytes is how much of a robots.txt is read unless told otherwise:
 // 500 KiB, the least that RFC 9309 2.5 lets a crawler stop at.
@@ -23,46 +42,42 @@ const DefaultMaxBytes = 512_000
 // Options say how a body is read. The zero value reads the first
 // DefaultMaxBytes by RFC 9309.
 type Options struct {
-	// Dialect is by whose reading a body means what it does.
+	// Dialect is the way in which the body is read. It must be a known one.
 	Dialect automaton.Dialect
 	// MaxBytes is how much of the body is read: 0 stands for DefaultMaxBytes, a
 	// negative number for all of it. A line is dropped whole if a byte of it,
 	// its line end not counted, lies past the limit.
 	MaxBytes int
-	// WideTokens reads the product tokens of dialect Google by RFC 9309's
-	// dialect (automaton.CutToken), so that a group for MJ12bot binds MJ12bot,
-	// where Google's parser would read MJ. This is the reading by which an
-	// audit asks Google's matcher about other companies' crawlers.
+	// WideTokens reads the product tokens of dialect Google as RFC 9309's dialect does
+	// (automaton.CutToken), so that a group for MJ12bot binds MJ12bot, where Google's
+	// parser would read MJ. An audit reads so when it asks what Google's matcher says
+	// about crawlers of other companies. It changes no other dialect.
 	WideTokens bool
-	// Engine is how the machines answer; it changes nothing but the time that
-	// takes.
+	// Engine is how the machines answer. It changes only the time that takes.
 	Engine Engine
 }
 
 // Robots is one robots.txt as it was read. It is not changed after Compile
-// returns, and is safe for any number of goroutines that only read it. Its
-// strings share one copy of the body, but for those of Ruleset, which has a copy of
-// what it needs.
+// returns, and is safe for any number of goroutines that only read it. Its strings
+// share one copy of the body, except those of Ruleset, which has a copy of what it needs.
 type Robots struct {
 	// Ruleset answers for the rules.
 	Ruleset *automaton.Ruleset
 	// Groups are the groups in file order, rules that can never match included.
 	Groups []Group
-	// Records are the lines with a field that is neither of a user agent nor a
-	// rule, in file order.
+	// Records are the fields that are neither a user agent nor a rule, in file order.
 	Records []Record
-	// Notes are what a reader of the file may want to know of its lines, in
-	// file order.
+	// Notes are remarks on single lines, in file order.
 	Notes []Note
 	// Lines is the number of lines that were read.
 	Lines int
 
-	made   []*automaton.Machine // of each group by its number, nil where it binds nobody
+	made   []*automaton.Machine // of each group by its number, nil where it binds no crawler
 	joined []joined
 }
 
-// Compile reads body in a dialect. It never fails and keeps no reference to
-// body.
+// Compile reads body in a dialect. It keeps no reference to body. It never fails,
+// whatever the bytes; it panics if the dialect is unknown (automaton.Dialect.Known).
 func Compile(body []byte, o Options) *Robots {
 	p := newParser(o)
 	defer p.release()

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/compile/twin"
+	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
 // TestExamples asks every question of the examples files.
@@ -47,9 +47,9 @@ func testFunction(t *testing.T, d automaton.Dialect, e twin.Example) {
 	t.Helper()
 	functions := map[string]func([]byte) []byte{
 		"path":    func(url []byte) []byte { return d.Path(new(automaton.Scratch), url) },
-		"formA":   func(path []byte) []byte { return canonical(path, automaton.FormA) },
-		"formB":   func(path []byte) []byte { return canonical(path, automaton.FormB) },
-		"decode":  func(path []byte) []byte { return automaton.AppendDecoded(nil, path) },
+		"formA":   func(path []byte) []byte { return inForm(path, automaton.FormA) },
+		"formB":   func(path []byte) []byte { return inForm(path, automaton.FormB) },
+		"decode":  func(path []byte) []byte { return inForm(path, automaton.FormDecoded) },
 		"escape":  func(value []byte) []byte { return compiledPattern(t, d, value) },
 		"pattern": func(value []byte) []byte { return compiledPattern(t, d, value) },
 	}
@@ -62,8 +62,8 @@ func testFunction(t *testing.T, d automaton.Dialect, e twin.Example) {
 	}
 }
 
-func canonical(path []byte, form automaton.Form) []byte {
-	out, _ := automaton.AppendCanonical(nil, path, form, false)
+func inForm(path []byte, form automaton.Form) []byte {
+	out, _ := automaton.AppendForm(nil, path, form, false)
 	return out
 }
 

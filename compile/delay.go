@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"time"
@@ -9,24 +8,31 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// maxDelay is the longest Crawl-delay that is taken for one.
+// maxDelay is the longest Crawl-delay that is believed.
 const maxDelay = 366 * 24 * time.Hour
 
-// Delay returns the Crawl-delay that is asked of a crawler by the groups whose rules a
-// machine of the file's ruleset holds. name is the one by which these groups name it,
-// as Ruleset.Named takes it, or empty where they are those for *. Values are seconds, as
-// who first honoured them read them, with or without a fraction; others are passed
-// over. ok is false if none is asked.
+// Delay returns the Crawl-delay that the file asks of a crawler, which is bound by m, a
+// machine of the file's ruleset. name is the crawler's name, as Ruleset.Named takes it, or
+// empty if m is the machine of the groups for *. A value is a number of seconds, with or
+// without a fraction; other values are ignored. ok is false if no delay is asked.
 //
-// RFC 9309 knows no such record, and readers differ on whether it ends a run of
-// user-agent lines, as rules do: in "user-agent: A, crawl-delay: 10, user-agent: B" B is
-// asked for 10 seconds, or for nothing. What only some read is not asked. Of several
-// delays that lines with its name come with, and the first of the groups, the shortest is.
+// RFC 9309 does not define Crawl-delay, and readers differ on whether it ends a run of
+// user-agent lines, as rules do: in "user-agent: A, crawl-delay: 10, user-agent: B" some
+// ask 10 seconds of B, others nothing. A delay counts only if all readers ask it. The
+// result is the shortest of the delays that a line with the crawler's name comes before
+// in its run, and of the first delay in the crawler's groups.
 func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, ok bool) {
 	delay = maxDelay
-	groups := r.Bound(m)
-	run := delayRun{group: -1}
+	groups, names := r.Bound(m), readings[r.Ruleset.Dialect()].names
+	isNamed := func(a *Agent) bool {
+		if len(name) == 0 || a.Wildcard {
+			return len(name) == 0 && a.Wildcard
+		}
+		return names(string(name), a.Token)
+	}
 	first := true
+	group, next := -1, 0 // the run ends before the group's agent next
+	named := false       // it names the crawler
 	for _, record := range r.Records {
 		if !equalFold(record.Key, "crawl-delay") {
 			continue
@@ -34,7 +40,14 @@ func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, 
 		if _, bound := slices.BinarySearch(groups, record.Group); !bound {
 			continue
 		}
-		named := run.names(r, record, name)
+		if record.Group != group {
+			group, next, named = record.Group, 0, false
+		}
+		agents := r.Groups[group].Agents[next:]
+		for i := 0; i < len(agents) && agents[i].Line < record.Line; i++ {
+			named = i > 0 && named || isNamed(&agents[i])
+			next++
+		}
 		length, isNumber := parseDelay(record.Value)
 		if !isNumber {
 			continue
@@ -48,42 +61,6 @@ func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, 
 		return 0, false
 	}
 	return delay, true
-}
-
-// delayRun is the run of user-agent lines that a Crawl-delay comes with, if it ends one:
-// those before it, back to another Crawl-delay that stands between user-agent lines. Lines
-// are gone through once, however many of both there are.
-type delayRun struct {
-	group int
-	next  int  // index of the group's first agent behind the run
-	named bool // the run names the crawler
-}
-
-// names tells whether the run of a Crawl-delay names a crawler. Records come in file
-// order.
-func (d *delayRun) names(r *Robots, record Record, name []byte) bool {
-	if record.Group != d.group {
-		*d = delayRun{group: record.Group}
-	}
-	agents := r.Groups[d.group].Agents[d.next:]
-	for i := 0; i < len(agents) && agents[i].Line < record.Line; i++ {
-		d.named = agents[i].names(r.Ruleset.Dialect(), name) || i > 0 && d.named
-		d.next++
-	}
-	return d.named
-}
-
-// names tells whether a line names a crawler, as Delay has its name.
-func (a Agent) names(d automaton.Dialect, name []byte) bool {
-	switch {
-	case len(name) == 0 || a.Wildcard:
-		return len(name) == 0 && a.Wildcard
-	case d == automaton.Original:
-		return a.Token != "" && bytes.Contains(bytes.ToLower(name), []byte(a.Token))
-	case d == automaton.RFC9309:
-		name = automaton.CutToken(name)
-	}
-	return string(bytes.ToLower(name)) == a.Token
 }
 
 func parseDelay(value string) (delay time.Duration, ok bool) {

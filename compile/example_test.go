@@ -7,6 +7,16 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
+// The simplest question: may this crawler fetch this URL?
+func ExampleAllowed() {
+	body := []byte("User-agent: *\nDisallow: /private/\nAllow: /private/notes/\n")
+	fmt.Println(compile.Allowed(body, "GPTBot", "https://example.com/private/notes/1"))
+	fmt.Println(compile.Allowed(body, "GPTBot", "https://example.com/private/2"))
+	// Output:
+	// true
+	// false
+}
+
 // A robots.txt is compiled once and asked often.
 func Example() {
 	body := []byte("User-agent: *\nDisallow: /private/\nAllow: /private/notes/\n")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/compile/twin"
+	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
 // TestAllPairsOfSmallPatterns has one allow and one disallow line of every
@@ -318,16 +318,16 @@ func TestForms(t *testing.T) {
 	}
 	for _, word := range words([]string{"%", "2", "f", "F", "?", "4", "1", "*", "é"}, longest) {
 		path := []byte(word)
-		check("FormA", path, canonical(path, automaton.FormA), twin.FormA(path))
-		check("FormB", path, canonical(path, automaton.FormB), twin.FormB(path))
-		check("decoded", path, automaton.AppendDecoded(nil, path), twin.Decode(path))
+		check("FormA", path, inForm(path, automaton.FormA), twin.FormA(path))
+		check("FormB", path, inForm(path, automaton.FormB), twin.FormB(path))
+		check("decoded", path, inForm(path, automaton.FormDecoded), twin.Decode(path))
 	}
 	for c := range 256 { // every octet: raw, escaped, in the query, and cut short
 		raw := []byte{byte(c)}
 		path := fmt.Appendf(nil, "/%s%%%02x?%s%%%02X%%%x", raw, c, raw, c, c&15)
-		check("FormA", path, canonical(path, automaton.FormA), twin.FormA(path))
-		check("FormB", path, canonical(path, automaton.FormB), twin.FormB(path))
-		check("decoded", path, automaton.AppendDecoded(nil, path), twin.Decode(path))
+		check("FormA", path, inForm(path, automaton.FormA), twin.FormA(path))
+		check("FormB", path, inForm(path, automaton.FormB), twin.FormB(path))
+		check("decoded", path, inForm(path, automaton.FormDecoded), twin.Decode(path))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// Rule returns the rule on a line, such as a verdict names.
+// Rule returns the rule on a line, such as that of a verdict, and whether there is one.
 func (r *Robots) Rule(line int) (Rule, bool) {
 	for _, g := range r.Groups {
 		for _, rule := range g.Rules {
@@ -18,8 +18,8 @@ func (r *Robots) Rule(line int) (Rule, bool) {
 	return Rule{}, false
 }
 
-// Bound returns the indexes in Groups of the groups whose rules a machine of the
-// file's ruleset holds, in file order; none for nil.
+// Bound returns the groups that m, a machine of the file's ruleset, is made of, as indexes
+// in Groups in file order. There are none for nil.
 func (r *Robots) Bound(m *automaton.Machine) []int {
 	if m == nil {
 		return nil
@@ -35,9 +35,9 @@ func (r *Robots) Bound(m *automaton.Machine) []int {
 	return nil
 }
 
-// Matches returns every rule of a machine of the file's ruleset that matches a
-// path, as Dialect.Path returns it, in the order of their rank: the first one is
-// what decides. It is slow, and serves to explain a verdict.
+// Matches returns every rule of m, a machine of the file's ruleset, that matches a path,
+// as Dialect.Path returns it, in the order of their rank: the first one decides. It is
+// slow, and serves to explain a verdict.
 func (r *Robots) Matches(m *automaton.Machine, s *automaton.Scratch, path []byte) []Rule {
 	var matching []Rule
 	d := r.Ruleset.Dialect()

@@ -3,16 +3,25 @@ package compile
 import (
 	"slices"
 	"strings"
-
-	"github.com/robotsieve/robotsieve/automaton"
 )
 
+// Record is a field that is neither a user agent nor a rule: a sitemap, a crawl
+// delay, or something that only some crawlers know. It has no effect on any
+// verdict.
+type Record struct {
+	Line       int    // 1-based
+	Key, Value string // as in the file, trimmed
+	// Group is the index of the group that the line stands in, -1 if it stands
+	// outside all groups. Sitemaps belong to the file whatever group they stand in
+	// (RFC 9309 2.2.4).
+	Group int
+}
+
 // split cuts a line, free of comments and outer white space, into the key and
-// the value of a field. The colon may be missing for Google only, whose parser
-// then wants exactly two words.
+// the value of a field. Google's parser also accepts two words without a colon.
 func (p *parser) split(line string) (key, value string, ok bool) {
 	key, value, ok = cutAt(line, ':')
-	if !ok && p.o.Dialect == automaton.Google {
+	if !ok && p.reading.optionalColon {
 		if key, value, ok = twoWords(line); ok {
 			p.note(NoteNoColon, line)
 		}
@@ -32,83 +41,41 @@ func twoWords(line string) (first, second string, ok bool) {
 	return line[:at], second, second != "" && !strings.ContainsAny(second, blank)
 }
 
-// kind is what a field's key says that the line is.
-type kind uint8
-
-const (
-	other kind = iota
-	userAgent
-	allow
-	disallow
-)
-
-// exactKeys are the keys of the standard; all others are records.
-var exactKeys = []struct {
-	key  string
-	kind kind
+// keys are the keys of the standard, and behind them the other spellings that Google's
+// parser accepts. To that parser, a key is known if it begins with one of these.
+var keys = []struct {
+	spelling string
+	act      func(p *parser, value string)
 }{
-	{"user-agent", userAgent}, {"allow", allow}, {"disallow", disallow},
+	{"user-agent", (*parser).agent}, {"allow", (*parser).allow}, {"disallow", (*parser).disallow},
+	{"useragent", (*parser).agent}, {"user agent", (*parser).agent},
+	{"dissallow", (*parser).disallow}, {"dissalow", (*parser).disallow}, {"disalow", (*parser).disallow},
+	{"diasllow", (*parser).disallow}, {"disallaw", (*parser).disallow},
 }
 
-// prefixKeys are what a key begins with for Google's parser, in the order in
-// which it tries them.
-var prefixKeys = []struct {
-	prefix string
-	kind   kind
-}{
-	{"user-agent", userAgent}, {"useragent", userAgent}, {"user agent", userAgent},
-	{"allow", allow},
-	{"disallow", disallow}, {"dissallow", disallow}, {"dissalow", disallow},
-	{"disalow", disallow}, {"diasllow", disallow}, {"disallaw", disallow},
-}
-
-// classify returns the kind of a key, and whether it is spelled as the standard
-// spells it.
-func (p *parser) classify(key string) (k kind, exact bool) {
-	for _, e := range exactKeys {
-		if equalFold(key, e.key) {
-			return e.kind, true
-		}
-	}
-	if p.o.Dialect == automaton.Google {
-		for _, e := range prefixKeys {
-			if hasPrefixFold(key, e.prefix) {
-				return e.kind, false
-			}
-		}
-	}
-	return other, false
-}
+const standardKeys = 3
 
 // field acts on one field.
 func (p *parser) field(key, value string) {
-	k, exact := p.classify(key)
-	if k != other && !exact {
-		p.note(NoteTypo, key)
+	for i := range keys[:standardKeys] {
+		if equalFold(key, keys[i].spelling) {
+			keys[i].act(p, value)
+			return
+		}
 	}
-	switch k {
-	case userAgent:
-		p.agent(value)
-	case allow, disallow:
-		p.rule(k == allow, value)
-	default:
-		p.record(key, value)
+	if p.reading.lenientKeys {
+		for i := range keys {
+			if hasPrefixFold(key, keys[i].spelling) {
+				p.note(NoteTypo, key)
+				keys[i].act(p, value)
+				return
+			}
+		}
 	}
+	p.record(key, value)
 }
 
-// Record is a field that is neither a user agent nor a rule: a sitemap, a crawl
-// delay, or something that only some crawlers know. It has no effect on any
-// verdict.
-type Record struct {
-	Line       int    // 1-based
-	Key, Value string // as in the file, trimmed
-	// Group is the index of the group that the line stands in, -1 if it stands
-	// outside all groups. Sitemaps belong to the file whatever group they stand in
-	// (RFC 9309 2.2.4).
-	Group int
-}
-
-// knownKeys are those of records that are in common use, which deserve no note.
+// knownKeys are the keys of records in common use, which deserve no note.
 var knownKeys = []string{
 	"sitemap", "site-map", "crawl-delay", "request-rate", "visit-time", "host", "clean-param",
 	"content-signal", "content-usage", "noindex", "nofollow", "noarchive", "domain", "revisit-after",

@@ -1,11 +1,6 @@
 package compile
 
-import (
-	"strings"
-	"sync"
-
-	"github.com/robotsieve/robotsieve/automaton"
-)
+import "sync"
 
 // Group is a run of user-agent lines and the rules under it. In the dialect
 // original it is a record.
@@ -18,28 +13,29 @@ type Group struct {
 type Agent struct {
 	Line  int    // 1-based
 	Value string // as in the file, trimmed
-	// Token is what the dialect makes of the value, in lower case: the product
-	// token, or for original the name before a slash. Empty where Wildcard is
-	// true, and where the value names nobody.
+	// Token is the part of the value that names crawlers, in lower case: the product
+	// token, or for original the name before a slash. It is empty if Wildcard is true,
+	// or if there is no such part.
 	Token string
 	// Wildcard says that the line is for every crawler.
 	Wildcard bool
 }
 
 // parser is the state between lines. Its arrays serve one file after another: they
-// grow to what the largest has needed, and what is kept of a file is copied out of
-// them, each kind in one piece of its size. To let them grow anew for each file, or to
-// guess their sizes, was a fourth of the time.
+// grow to the need of the largest file, and take copies the content out of them, each
+// kind in one piece of its size. Arrays that grow anew for each file, or guesses of
+// their sizes, took a fourth of the time.
 type parser struct {
-	o      Options
-	limit  int  // where the body ends for us
-	more   bool // there is something past the limit that was not even copied
-	line   int  // 1-based number of the line being read
-	lines  int  // how many were read
-	open   bool // the last group may be given more agents
-	inside bool // rules belong to the last group
-	nul    bool // there is a NUL in the body
-	hash   bool // there is a '#' in the body
+	o       Options
+	reading *reading // of the dialect
+	limit   int      // how many bytes are read
+	more    bool     // the body goes on behind the limit
+	line    int      // 1-based number of the line being read
+	lines   int      // number of lines read
+	open    bool     // a user-agent line belongs to the last group, else it begins one
+	inside  bool     // rules belong to the last group, else to none
+	nul     bool     // there is a NUL in the body
+	hash    bool     // there is a '#' in the body
 
 	starts  []start // of the groups
 	agents  []Agent // of all groups, their tokens not yet in lower case
@@ -51,19 +47,19 @@ type parser struct {
 	order    []uint64 // see ranker
 }
 
-// start is how many agents and rules there are before a group.
+// start has the numbers of agents and of rules before a group.
 type start struct{ agents, rules int }
 
-// parsers are those that read no file at the moment.
+// parsers are the parsers that read no file at the moment.
 var parsers = sync.Pool{New: func() any { return &parser{} }}
 
 func newParser(o Options) *parser {
 	p := parsers.Get().(*parser)
-	p.o = o
+	p.o, p.reading = o, o.reading()
 	return p
 }
 
-// release gives a parser back, without what it has of its file.
+// release gives a parser back. It keeps the arrays, but nothing in them.
 func (p *parser) release() {
 	clear(p.agents)
 	clear(p.rules)
@@ -77,10 +73,10 @@ func (p *parser) release() {
 	parsers.Put(p)
 }
 
-// take returns what was read, but for the rules as they are matched.
+// take returns what was read, without the Ruleset.
 func (p *parser) take() *Robots {
-	r := &Robots{Groups: make([]Group, len(p.starts)), Records: exact(p.records), Notes: exact(p.notes), Lines: p.lines}
-	agents, rules := exact(p.agents), exact(p.rules)
+	r := &Robots{Groups: make([]Group, len(p.starts)), Records: taken(p.records), Notes: taken(p.notes), Lines: p.lines}
+	agents, rules := taken(p.agents), taken(p.rules)
 	for i := range r.Groups {
 		end := start{len(agents), len(rules)}
 		if i+1 < len(p.starts) {
@@ -92,22 +88,8 @@ func (p *parser) take() *Robots {
 	return r
 }
 
-// exact returns a copy that has no more room than it needs, nil of nothing.
-func exact[T any](s []T) []T {
-	if len(s) == 0 {
-		return nil
-	}
-	c := make([]T, len(s))
-	copy(c, s)
-	return c
-}
-
-// blankLine ends a record of the dialect original. For the others it is nothing.
-func (p *parser) blankLine() {
-	if p.o.Dialect == automaton.Original {
-		p.open, p.inside = false, false
-	}
-}
+// taken returns a copy of an array of the parser, nil if it is empty.
+func taken[T any](s []T) []T { return append([]T(nil), s...) }
 
 // agent adds a user-agent line to the group that is open, or opens one.
 func (p *parser) agent(value string) {
@@ -118,13 +100,24 @@ func (p *parser) agent(value string) {
 	p.agents = append(p.agents, Agent{})
 	a := &p.agents[len(p.agents)-1]
 	a.Line, a.Value = p.line, value
-	if a.Token, a.Wildcard = p.token(value); a.Token == "" && !a.Wildcard {
+	if a.Wildcard = p.reading.wildcard(value); a.Wildcard {
+		return
+	}
+	token := p.reading.token
+	if p.o.WideTokens {
+		token = p.reading.wideToken
+	}
+	if a.Token = token(value); a.Token == "" {
 		p.note(NoteNoToken, value)
 	}
 }
 
-// rule adds a rule to the group. Also a rule that means nothing closes the
-// group's list of agents.
+func (p *parser) allow(value string) { p.rule(true, value) }
+
+func (p *parser) disallow(value string) { p.rule(false, value) }
+
+// rule adds a rule to the group and closes the group's list of agents, even if the rule
+// can match no path.
 func (p *parser) rule(allow bool, value string) {
 	if !p.inside {
 		p.note(NoteOutsideGroup, value)
@@ -136,44 +129,3 @@ func (p *parser) rule(allow bool, value string) {
 	r.Line, r.Allow, r.Value = p.line, allow, value
 	p.compilePattern(r)
 }
-
-// token reads the value of a user-agent line. The case of a token is not yet lower.
-func (p *parser) token(value string) (token string, wildcard bool) {
-	switch p.o.Dialect {
-	case automaton.Google:
-		if strings.HasPrefix(value, "*") && (len(value) == 1 || isSpace(value[1])) {
-			return "", true
-		}
-		if p.o.WideTokens {
-			return cutToken(value), false
-		}
-		end := 0
-		for end < len(value) && isGoogleToken(value[end]) {
-			end++
-		}
-		return value[:end], false
-	case automaton.RFC9309:
-		if value == "*" {
-			return "", true
-		}
-		return cutToken(value), false
-	default:
-		if value == "*" {
-			return "", true
-		}
-		name, _, _ := cutAt(value, '/')
-		// A name that has become "*" is neither the wildcard, which must be the
-		// whole value, nor a name.
-		if name = trim(name); name == "*" {
-			return "", false
-		}
-		return name, false
-	}
-}
-
-// isGoogleToken tells what Google's parser takes for part of a product token.
-func isGoogleToken(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_'
-}
-
-func cutToken(value string) string { return value[:len(automaton.CutToken([]byte(value)))] }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/compile/twin"
+	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
 var dialects = []automaton.Dialect{automaton.Google, automaton.RFC9309, automaton.Original}
@@ -159,7 +159,7 @@ func eachObject[T any](t testing.TB, name string, want int, use func(T)) (n int)
 // readExamples reads the examples file of a dialect.
 func readExamples(t testing.TB, d automaton.Dialect) []twin.Example {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", d.String()+"-examples.txt"))
+	file, err := os.Open(filepath.FromSlash("../internal/twin/testdata/" + d.String() + "-examples.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}

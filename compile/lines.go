@@ -4,20 +4,13 @@ import (
 	"bytes"
 	"math"
 	"strings"
-
-	"github.com/robotsieve/robotsieve/automaton"
 )
-
-// maxGoogleLine is how much of a line Google's parser keeps: 8 times the
-// longest URL of an old browser (2,083), less one for its final NUL.
-const maxGoogleLine = 8*2083 - 1
 
 // maxLines bounds line numbers, so that they fit in a verdict. A body would have
 // to be 2 GiB to reach it.
 const maxLines = math.MaxInt32
 
-// cut copies as much of the body as is read, and the line end behind it, and
-// remembers where the limit is and whether there is anything past it.
+// cut sets the limit and returns a copy of the body up to it, with the line end behind it.
 func (p *parser) cut(body []byte) string {
 	p.limit = p.o.MaxBytes
 	switch {
@@ -33,22 +26,23 @@ func (p *parser) cut(body []byte) string {
 	return string(body[:min(end+1, len(body))])
 }
 
-// parse reads the body line by line. Lines end at LF, CR or CRLF; what follows
-// the last of these is a line too.
+// parse reads the body line by line. Lines end at LF, CR or CRLF; the text behind the last
+// of these is a line too.
 func (p *parser) parse(body string) {
 	p.line = 1
-	lines := lineCutter{body: body, cr: strings.IndexByte(body, '\r') >= 0, next: bomLength(body)}
+	cr := strings.IndexByte(body, '\r') >= 0
 	p.nul, p.hash = strings.IndexByte(body, 0) >= 0, strings.IndexByte(body, '#') >= 0
-	if lines.next > 0 {
+	rest := body[bomLength(body):]
+	if len(rest) < len(body) {
 		p.note(NoteByteOrderMark, "")
 	}
-	if strings.HasPrefix(trim(body[lines.next:]), "<") {
+	if strings.HasPrefix(trim(rest), "<") {
 		p.note(NoteMarkup, "")
 	}
 	for ; ; p.line++ {
-		start := lines.next
-		line, end, more := lines.cut()
-		if end > p.limit && line != "" || start > p.limit || p.line == maxLines {
+		start := len(body) - len(rest)
+		line, after, more := cutLine(rest, cr)
+		if start > p.limit || start+len(line) > p.limit && line != "" || p.line == maxLines {
 			if line != "" || p.more {
 				p.note(NoteTruncated, "")
 			}
@@ -59,11 +53,29 @@ func (p *parser) parse(body string) {
 		if !more {
 			return
 		}
+		rest = after
 	}
 }
 
-// bomLength is the length of the byte order mark at the start of a body, or of
-// as much of one as is there: a body cut short before it counts as one.
+// cutLine returns the first line of a text without its end, the text behind that, and
+// whether the line has an end. cr says that there may be a CR in the text.
+func cutLine(text string, cr bool) (line, rest string, ended bool) {
+	if !cr {
+		return cutAt(text, '\n')
+	}
+	for i := range len(text) {
+		switch text[i] {
+		case '\n':
+			return text[:i], text[i+1:], true
+		case '\r':
+			return text[:i], strings.TrimPrefix(text[i+1:], "\n"), true
+		}
+	}
+	return text, "", false
+}
+
+// bomLength returns the length of the byte order mark at the start of a body. The first
+// bytes of one are one too.
 func bomLength(body string) int {
 	const bom = "\xef\xbb\xbf"
 	n := 0
@@ -73,55 +85,22 @@ func bomLength(body string) int {
 	return n
 }
 
-// lineCutter cuts a body into lines in one pass.
-type lineCutter struct {
-	body string
-	cr   bool // there is a CR in the body
-	next int  // where the next line starts
-	lf   int  // the first LF at or after next, len(body) if there is none; stale if before next
-}
-
-// cut returns the next line without its end, where it ends in the body, and
-// whether another line follows.
-func (c *lineCutter) cut() (line string, end int, more bool) {
-	from := c.next
-	// The place of the LF is kept, so that a file whose lines end in CR is not
-	// searched to its end for each of them.
-	if c.lf < from || from == 0 {
-		c.lf = len(c.body)
-		if n := strings.IndexByte(c.body[from:], '\n'); n >= 0 {
-			c.lf = from + n
-		}
-	}
-	line = c.body[from:c.lf]
-	if c.cr {
-		if cr := strings.IndexByte(line, '\r'); cr >= 0 {
-			line = line[:cr]
-			c.next = from + cr + 1
-			if c.next == c.lf && c.lf < len(c.body) {
-				c.next++
-			}
-			return line, from + cr, true
-		}
-	}
-	c.next = c.lf + 1
-	return line, c.lf, c.lf < len(c.body)
-}
-
 // readLine takes one line, without its end, through the rest of the parser.
 func (p *parser) readLine(line string) {
 	if trim(line) == "" {
-		p.blankLine()
+		if p.reading.blankEnds {
+			p.open, p.inside = false, false
+		}
 		return
 	}
-	if p.o.Dialect == automaton.Google && len(line) > maxGoogleLine {
+	if longest := p.reading.maxLine; longest > 0 && len(line) > longest {
 		p.note(NoteLongLine, "")
-		line = line[:maxGoogleLine]
+		line = line[:longest]
 	}
 	if p.nul {
 		if nul := strings.IndexByte(line, 0); nul >= 0 {
 			p.note(NoteNUL, "")
-			if p.o.Dialect != automaton.Google {
+			if !p.reading.cutsAtNUL {
 				return
 			}
 			line = line[:nul]

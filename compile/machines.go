@@ -11,7 +11,7 @@ func (p *parser) ruleset(r *Robots) {
 	m := machines{o: p.o, Robots: r, ranker: ranker{dialect: p.o.Dialect, order: p.order[:0]}}
 	m.makeRoom()
 	b := &p.bindings
-	b.dialect = p.o.Dialect
+	b.reading = p.reading
 	b.all(r.Groups)
 	m.plan(b)
 	agents := make([]automaton.Agent, len(b.named))

@@ -6,15 +6,15 @@ import "fmt"
 type Note struct {
 	Line int      // 1-based
 	Kind NoteKind // what it is about
-	// Text is the part of the line that the note is about, raw: whoever prints
-	// it escapes it.
+	// Text is the part of the line that the note is about, raw: it must be escaped
+	// before it is printed.
 	Text string
 }
 
-// NoteKind says what a Note is about.
+// NoteKind is the subject of a Note. Its String explains it in a sentence.
 type NoteKind uint8
 
-// What a Note may say. Each is explained by String.
+// The kinds of notes.
 const (
 	NoteByteOrderMark NoteKind = iota + 1
 	NoteMarkup
@@ -33,23 +33,23 @@ const (
 )
 
 var noteTexts = [...]string{
-	NoteByteOrderMark:  "byte order mark, passed over",
+	NoteByteOrderMark:  "byte order mark, ignored",
 	NoteMarkup:         "looks like a web page, not a robots.txt",
-	NoteTruncated:      "past the limit of the size; this line and all after it are not read",
+	NoteTruncated:      "past the size limit; this line and all after it are not read",
 	NoteLongLine:       "line longer than 16,663 bytes; its end is not read",
 	NoteNUL:            "NUL byte; Google's parser reads the line up to it, others drop the line",
 	NoteNoField:        "no field (key: value)",
 	NoteNoColon:        "colon missing; accepted by Google's parser only",
 	NoteTypo:           "key misspelled; accepted by Google's parser only",
 	NoteUnknownKey:     "unknown key",
-	NoteOutsideGroup:   "rule outside a group; it binds nobody",
-	NoteNoToken:        "user agent without a product token; it binds nobody",
+	NoteOutsideGroup:   "rule outside a group; it binds no crawler",
+	NoteNoToken:        "user agent without a product token; it binds no crawler",
 	NoteNoSlash:        "path begins neither with / nor with a wildcard; it never matches",
 	NoteSpaceInPattern: "path with a space or control character; ignored",
 	NoteNotUTF8:        "path is not UTF-8; ignored",
 }
 
-// String says in a sentence what the kind means.
+// String explains the kind in a sentence.
 func (k NoteKind) String() string {
 	if int(k) < len(noteTexts) && k > 0 {
 		return noteTexts[k]

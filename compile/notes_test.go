@@ -111,7 +111,7 @@ func TestNoteString(t *testing.T) {
 		want string
 	}{
 		{compile.Note{Line: 3, Kind: compile.NoteNoField, Text: "a\x1b\n"}, `line 3: no field (key: value): "a\x1b\n"`},
-		{compile.Note{Line: 1, Kind: compile.NoteByteOrderMark}, "line 1: byte order mark, passed over"},
+		{compile.Note{Line: 1, Kind: compile.NoteByteOrderMark}, "line 1: byte order mark, ignored"},
 		{compile.Note{Line: 1}, "line 1: NoteKind(0)"},
 		{compile.Note{Line: 1, Kind: 200}, "line 1: NoteKind(200)"},
 	} {

@@ -65,9 +65,9 @@ func (k *ranker) rank(g Group) []automaton.Rule {
 		if r.Inert {
 			continue
 		}
-		k.order = append(k.order, orderOf(r, len(r.Pattern), i))
+		k.order = append(k.order, k.orderOf(r, len(r.Pattern), i))
 		if index := indexPage(r, k.dialect); index != "" {
-			k.order = append(k.order, orderOf(r, len(index), i)|isIndexPage)
+			k.order = append(k.order, k.orderOf(r, len(index), i)|isIndexPage)
 		}
 	}
 	// Numbers are sorted in less time than rules, which are five times as long.
@@ -92,19 +92,20 @@ const isIndexPage = 1
 // orderOf is a number by which the rules of a group, which are in the order of
 // their lines, are sorted as by their ranks, the highest first. Its lower half has
 // the index of the rule.
-func orderOf(r *Rule, length, index int) uint64 {
-	return uint64(^uint32(rankOf(r, length)>>32))<<32 | uint64(index)<<1
+func (k *ranker) orderOf(r *Rule, length, index int) uint64 {
+	return uint64(^uint32(k.rankOf(r, length)>>32))<<32 | uint64(index)<<1
 }
 
 // indexPage returns the pattern of the second rule that an Allow of Google's makes
 // if it names an index page, which then also allows the bare directory; empty if
 // there is none.
 func indexPage(r *Rule, d automaton.Dialect) string {
-	if d != automaton.Google || !r.Allow {
+	const page = "/index.htm"
+	if !r.Allow || !readings[d].indexPages || !strings.Contains(r.Pattern, page) {
 		return ""
 	}
 	at := strings.LastIndexByte(r.Pattern, '/')
-	if at < 0 || !strings.HasPrefix(r.Pattern[at:], "/index.htm") {
+	if !strings.HasPrefix(r.Pattern[at:], page) {
 		return ""
 	}
 	return r.Pattern[:at+1] + "$"
@@ -114,9 +115,9 @@ func indexPage(r *Rule, d automaton.Dialect) string {
 // outranks the shorter, of equally long ones what allows outranks what forbids, and
 // of equal ones the first in the file keeps the line. In the dialect original the
 // first in the file outranks all.
-func rankOf(r *Rule, length int) uint64 {
+func (k *ranker) rankOf(r *Rule, length int) uint64 {
 	order := uint64(math.MaxUint32 - uint32(r.Line))
-	if r.Form == automaton.FormDecoded {
+	if readings[k.dialect].firstMatch {
 		return order
 	}
 	rank := uint64(length)<<33 | order
@@ -131,7 +132,7 @@ func byRank(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) }
 // fill makes a rule of a pattern. Several wildcards in a row are one, and one at the
 // end means nothing, nor does the anchor after it.
 func (k *ranker) fill(r *automaton.Rule, rule *Rule, pattern string) {
-	r.Rank, r.Form = rankOf(rule, len(pattern)), rule.Form
+	r.Rank, r.Form = k.rankOf(rule, len(pattern)), rule.Form
 	r.Verdict = automaton.Verdict{Line: uint32(rule.Line), Disallowed: !rule.Allow && pattern != ""}
 	if rule.Form != automaton.FormDecoded { // there * and $ are ordinary octets
 		pattern, r.Anchored = strings.CutSuffix(pattern, "$")

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -24,7 +25,7 @@ type Archive struct {
 	records  []byte
 	blobs    []byte                              // the rulesets
 	decoded  []atomic.Pointer[automaton.Ruleset] // nil until it is looked up
-	complete []atomic.Bool                       // of each ruleset, whether it has all tables that it may have
+	complete []atomic.Bool                       // whether the ruleset has all tables that it may have
 }
 
 // Options say how an archive is decoded. The zero value is good.
@@ -46,24 +47,42 @@ type Entry struct {
 	Ruleset *automaton.Ruleset
 }
 
-// What Open and Lookup refuse.
-var (
-	errMagic    = errors.New("not an archive of rulesets")
-	errChecksum = errors.New("damaged: the checksum is wrong")
-	errLayout   = errors.New("damaged: lengths contradict each other")
-)
-
-// Open reads an archive. The bytes stay the caller's and must not change while
-// the archive, or a ruleset or machine from it, is in use. It refuses what is no
-// archive, is not whole, or is damaged in its header or index; it takes time
-// for a checksum of these, and memory of twelve bytes a ruleset.
+// Open reads an archive. The bytes stay the caller's and must not change while the
+// archive, or a ruleset or machine from it, is in use. Open checks the length of the file
+// and the checksum of header and index, and decodes nothing; it takes twelve bytes of
+// memory for each ruleset. Its error is ErrNotArchive, ErrVersion, ErrDialect or a
+// *DamageError.
 func Open(data []byte, o Options) (*Archive, error) {
+	if len(data) < atChecksum || string(data[:len(magic)]) != magic {
+		return nil, fmt.Errorf("archive: %w", ErrNotArchive)
+	}
+	if v := le.Uint32(data[atVersion:]); v != version {
+		return nil, fmt.Errorf("archive: %w: version %d, and this program reads version %d", ErrVersion, v, version)
+	}
+	var h header
+	if _, err := binary.Decode(data, le, &h); err != nil {
+		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("cut short to %d bytes", len(data))}
+	}
+	if h.Length != uint64(len(data)) {
+		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("its header says %d bytes, but it has %d", h.Length, len(data))}
+	}
 	a := &Archive{table: o.Table}
 	if a.table == nil {
 		a.table = noTable
 	}
-	if err := a.open(data); err != nil {
-		return nil, fmt.Errorf("archive: %w", err)
+	index, ok := a.cut(data[headerLen:], &h)
+	if !ok {
+		return nil, errIndex
+	}
+	if checksum(data[:headerLen+index]) != h.Checksum {
+		return nil, &DamageError{Part: "index", Reason: wrongChecksum}
+	}
+	a.dialects = h.Dialects[:h.Columns]
+	for i, d := range a.dialects {
+		if !d.Known() || a.columns[d] != 0 {
+			return nil, fmt.Errorf("archive: %w: %v is unknown to this program, or twice in the archive", ErrDialect, d)
+		}
+		a.columns[d] = int8(i + 1)
 	}
 	return a, nil
 }
@@ -79,80 +98,28 @@ const (
 
 func noTable([]automaton.Rule) *automaton.Table { return nil }
 
-func (a *Archive) open(data []byte) error {
-	if len(data) < atChecksum || string(data[:len(magic)]) != magic {
-		return errMagic
+// cut cuts what follows the header into its tables, and returns the length of the index.
+func (a *Archive) cut(rest []byte, h *header) (index int, ok bool) {
+	if h.Bits > maxBits || int(h.Columns) > maxDialects {
+		return 0, false
 	}
-	if v := le.Uint32(data[atVersion:]); v != version {
-		return fmt.Errorf("format version %d; this program reads version %d", v, version)
-	}
-	if len(data) < headerLen {
-		return fmt.Errorf("cut short: %d bytes", len(data))
-	}
-	if n := le.Uint64(data[atLength:]); n != uint64(len(data)) {
-		return fmt.Errorf("its header says %d bytes, but it has %d", n, len(data))
-	}
-	index, err := a.cut(data)
-	if err != nil {
-		return err
-	}
-	if checksum(data[:headerLen+index]) != le.Uint32(data[atChecksum:]) {
-		return errChecksum
-	}
-	rulesets := le.Uint32(data[atRulesets:])
-	a.decoded, a.complete = make([]atomic.Pointer[automaton.Ruleset], rulesets), make([]atomic.Bool, rulesets)
-	return a.readDialects(data[atColumns:atRecordsLen])
-}
-
-// cut cuts the bytes after the header into the tables, and returns the length of
-// the index.
-func (a *Archive) cut(data []byte) (index int, err error) {
-	bits := data[atBits]
-	if bits > maxBits {
-		return 0, errLayout
-	}
-	a.shift = 64 - uint(bits)
-	a.origins = int(le.Uint32(data[atOrigins:]))
-	rest := data[headerLen:]
 	for _, table := range []struct {
 		bytes  *[]byte
 		length uint64
 	}{
-		{&a.buckets, (1<<bits + 1) * 4},
-		{&a.offsets, (uint64(le.Uint32(data[atRulesets:])) + 1) * 8},
-		{&a.records, le.Uint64(data[atRecordsLen:])},
-		{&a.blobs, le.Uint64(data[atBlobsLen:])},
+		{&a.buckets, (1<<h.Bits + 1) * 4},
+		{&a.offsets, (uint64(h.Rulesets) + 1) * 8},
+		{&a.records, h.RecordsLen},
+		{&a.blobs, h.BlobsLen},
 	} {
 		if table.length > uint64(len(rest)) {
-			return 0, errLayout
+			return 0, false
 		}
 		*table.bytes, rest = rest[:table.length:table.length], rest[table.length:]
 	}
-	if len(rest) > 0 {
-		return 0, errLayout
-	}
-	return len(a.buckets) + len(a.offsets) + len(a.records), nil
-}
-
-// readDialects reads their number and them.
-func (a *Archive) readDialects(header []byte) error {
-	n := int(header[0])
-	if n > maxDialects {
-		return errLayout
-	}
-	for i, d := range header[1 : 1+n] {
-		if d := automaton.Dialect(d); !known(d) || a.columns[d] != 0 {
-			return fmt.Errorf("unknown %v", d)
-		}
-		a.columns[d] = int8(i + 1)
-		a.dialects = append(a.dialects, automaton.Dialect(d))
-	}
-	return nil
-}
-
-func known(d automaton.Dialect) bool {
-	_, err := automaton.ParseDialect(d.String())
-	return err == nil
+	a.shift, a.origins = 64-uint(h.Bits), int(h.Origins)
+	a.decoded, a.complete = make([]atomic.Pointer[automaton.Ruleset], h.Rulesets), make([]atomic.Bool, h.Rulesets)
+	return len(a.buckets) + len(a.offsets) + len(a.records), len(rest) == 0
 }
 
 // Dialects returns the dialects that the archive holds.
@@ -165,23 +132,22 @@ func (a *Archive) Len() int { return a.origins }
 // counted apart.
 func (a *Archive) Rulesets() int { return len(a.decoded) }
 
-// Lookup returns what is known of the origin with a key, its ruleset in a
-// dialect, and whether the archive has the origin. The first lookup of a ruleset
-// decodes it; later ones do not allocate. It fails for a dialect that the archive
-// does not hold, and where the archive is damaged: then nothing is known of the
-// origin, nor that it is missing.
+// Lookup returns what is known of the origin with a key, its ruleset in a dialect, and
+// whether the archive has the origin. The first lookup of a ruleset checks and decodes it;
+// later ones do not allocate. The error is ErrDialect, or a *DamageError where the archive
+// is damaged: then nothing is known of the origin, nor that it is missing.
 //
-// Its cost is that of two or three lines of memory that are in no cache. A table
-// in front of the index, of one slot of 16 bytes for each key, made a lookup and the
-// match after it no faster (Go 1.26, 87,007 origins): the rules are as cold.
+// A lookup costs two or three lines of memory that are in no cache. A table in front of
+// the index, with 16 bytes for each key, made a lookup and the match after it no faster
+// (Go 1.26, 87,007 origins): the rules are in no cache either.
 func (a *Archive) Lookup(key []byte, d automaton.Dialect) (e Entry, found bool, err error) {
 	return a.lookup(key, d, false)
 }
 
-// LookupBusy is Lookup for an origin of which hundreds of URLs are to be matched, and
-// more soon. Then its lists of rules are given the tables without which Lookup leaves
-// short ones, as they are for later lookups too. The archive does not count lookups to
-// find out by itself: to do so, safely for all goroutines, takes as long as a lookup.
+// LookupBusy is Lookup for an origin of which hundreds of URLs are to be matched. It gives
+// the origin's rules the tables that Lookup leaves out where lists are short; later lookups
+// find them too. The archive does not count lookups to find busy origins by itself:
+// to do so, safely for all goroutines, takes as long as a lookup.
 func (a *Archive) LookupBusy(key []byte, d automaton.Dialect) (e Entry, found bool, err error) {
 	return a.lookup(key, d, true)
 }
@@ -189,30 +155,26 @@ func (a *Archive) LookupBusy(key []byte, d automaton.Dialect) (e Entry, found bo
 func (a *Archive) lookup(key []byte, d automaton.Dialect, busy bool) (e Entry, found bool, err error) {
 	column := int(a.columns[d]) - 1
 	if column < 0 {
-		return Entry{}, false, fmt.Errorf("archive: no dialect %v in it; it holds %v", d, a.dialects)
+		return Entry{}, false, fmt.Errorf("archive: %w: %v is not in the archive, which holds %v", ErrDialect, d, a.dialects)
 	}
 	h := hash(key)
 	bucket := a.buckets[h>>a.shift*4:]
 	from, to := le.Uint32(bucket), le.Uint32(bucket[4:])
 	if from > to || uint64(to) > uint64(len(a.records)) {
-		return Entry{}, false, fmt.Errorf("archive: index: %w", errLayout)
+		return Entry{}, false, errIndex
 	}
 	head := recordHead + 4*len(a.dialects)
 	for records := a.records[from:to]; len(records) > 0; {
-		if len(records) < head {
-			return Entry{}, false, fmt.Errorf("archive: index: %w", errLayout)
+		if len(records) < head || len(records) < head+int(le.Uint16(records[6:])) {
+			return Entry{}, false, errIndex
 		}
 		end := head + int(le.Uint16(records[6:]))
-		if len(records) < end {
-			return Entry{}, false, fmt.Errorf("archive: index: %w", errLayout)
-		}
 		if le.Uint32(records) == uint32(h) && string(records[head:end]) == string(key) {
-			e.Status = le.Uint16(records[4:])
-			e.Ruleset, err = a.ruleset(le.Uint32(records[recordHead+4*column:]), d, busy)
+			r, err := a.ruleset(le.Uint32(records[recordHead+4*column:]), d, busy)
 			if err != nil {
 				return Entry{}, false, err
 			}
-			return e, true, nil
+			return Entry{Status: le.Uint16(records[4:]), Ruleset: r}, true, nil
 		}
 		records = records[end:]
 	}
@@ -225,33 +187,49 @@ func (a *Archive) ruleset(id uint32, d automaton.Dialect, busy bool) (*automaton
 		return nil, nil
 	}
 	if uint64(id) >= uint64(len(a.decoded)) {
-		return nil, fmt.Errorf("archive: index: %w", errLayout)
+		return nil, errIndex
 	}
 	r := a.decoded[id].Load()
 	if r == nil || busy && !a.complete[id].Load() {
 		var err error
 		if r, err = a.make(id, busy); err != nil {
-			return nil, fmt.Errorf("archive: ruleset %d: %w", id, err)
+			return nil, &DamageError{Part: "ruleset", Ruleset: int(id), Reason: err.Error()}
 		}
 	}
 	if r.Dialect() != d {
-		return nil, fmt.Errorf("archive: ruleset %d: %w: it is of dialect %v", id, errLayout, r.Dialect())
+		return nil, errIndex
 	}
 	return r, nil
 }
 
-// make makes a ruleset, with all its tables if it is busy.
+// make checks, decodes and keeps a ruleset, with all its tables if it is busy.
 func (a *Archive) make(id uint32, busy bool) (*automaton.Ruleset, error) {
+	bounds := a.offsets[8*uint64(id):]
+	from, to := le.Uint64(bounds), le.Uint64(bounds[8:])
+	if from > to || to > uint64(len(a.blobs)) || to-from < 4 {
+		return nil, errors.New(wrongLengths)
+	}
+	blob := a.blobs[from:to]
+	if crc32.Checksum(blob[4:], castagnoli) != le.Uint32(blob) {
+		return nil, errors.New(wrongChecksum)
+	}
 	most := few
 	if busy {
 		most = tiny
 	}
-	r, waits, err := a.decode(id, most)
+	waits := false // a list might have a table later
+	r, err := decode(blob[4:], func(rules []automaton.Rule) *automaton.Table {
+		if len(rules) > most {
+			return a.table(rules)
+		}
+		waits = waits || len(rules) > tiny
+		return nil
+	})
 	switch {
 	case err != nil:
 		return nil, err
 	case busy:
-		a.decoded[id].Store(r) // over whatever lists another goroutine has made meanwhile
+		a.decoded[id].Store(r) // in place of any that another goroutine made without tables
 	case !a.decoded[id].CompareAndSwap(nil, r):
 		return a.decoded[id].Load(), nil
 	}
@@ -259,26 +237,4 @@ func (a *Archive) make(id uint32, busy bool) (*automaton.Ruleset, error) {
 		a.complete[id].Store(true)
 	}
 	return r, nil
-}
-
-// decode checks and decodes a ruleset. Lists of no more than most rules have no
-// table; waits tells whether they might have.
-func (a *Archive) decode(id uint32, most int) (r *automaton.Ruleset, waits bool, err error) {
-	bounds := a.offsets[8*uint64(id):]
-	from, to := le.Uint64(bounds), le.Uint64(bounds[8:])
-	if from > to || to > uint64(len(a.blobs)) || to-from < 4 {
-		return nil, false, errLayout
-	}
-	blob := a.blobs[from:to]
-	if crc32.Checksum(blob[4:], castagnoli) != le.Uint32(blob) {
-		return nil, false, errChecksum
-	}
-	r, err = decode(blob[4:], func(rules []automaton.Rule) *automaton.Table {
-		if len(rules) > most {
-			return a.table(rules)
-		}
-		waits = waits || len(rules) > tiny
-		return nil
-	})
-	return r, waits, err
 }

@@ -133,16 +133,24 @@ func TestDialectThatIsNotInTheArchiveIsRefused(t *testing.T) {
 	a := opened(t, written(t, dialects, origins...))
 	for d, name := range map[automaton.Dialect]string{original: "original", 200: "200"} {
 		_, found, err := a.Lookup([]byte(origins[0].key), d)
-		if found || err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "[rfc9309 google]") {
+		if found || !errors.Is(err, archive.ErrDialect) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "[rfc9309 google]") {
 			t.Errorf("%v: found %v, error %v", d, found, err)
 		}
 	}
 }
 
 func TestWriterRefuses(t *testing.T) {
-	for _, dialects := range [][]automaton.Dialect{{}, {google, google}, {9}, {0, 1, 2, 3, 4, 5, 6}} {
-		if _, err := archive.NewWriter(dialects...); err == nil {
-			t.Errorf("dialects %v", dialects)
+	for _, c := range []struct {
+		dialects []automaton.Dialect
+		want     error
+	}{
+		{nil, archive.ErrLimit},
+		{[]automaton.Dialect{0, 1, 2, 3, 4, 5, 6}, archive.ErrLimit},
+		{[]automaton.Dialect{google, google}, archive.ErrDialect},
+		{[]automaton.Dialect{9}, archive.ErrDialect},
+	} {
+		if _, err := archive.NewWriter(c.dialects...); !errors.Is(err, c.want) {
+			t.Errorf("dialects %v: got %v, want %v", c.dialects, err, c.want)
 		}
 	}
 	w, err := archive.NewWriter(google)
@@ -153,14 +161,18 @@ func TestWriterRefuses(t *testing.T) {
 	if err := w.Add([]byte("k"), 200, good); err != nil {
 		t.Fatal(err)
 	}
-	for what, err := range map[string]error{
-		"the same origin twice": w.Add([]byte("k"), 200, good),
-		"longer than":           w.Add(make([]byte, 1<<16), 200, good),
-		"for each dialect":      errors.Join(w.Add([]byte("l"), 200), w.Add([]byte("l"), 200, good, good)),
-		"another dialect":       w.Add([]byte("l"), 200, ruleset(t, rfc9309, nil)),
+	for _, c := range []struct {
+		err, want error
+		text      string
+	}{
+		{w.Add([]byte("k"), 200, good), archive.ErrDuplicate, `"k": the same origin twice`},
+		{w.Add(make([]byte, 1<<16), 200, good), archive.ErrLimit, "longer than"},
+		{w.Add([]byte("l"), 200), archive.ErrDialect, "for each dialect"},
+		{w.Add([]byte("l"), 200, good, good), archive.ErrDialect, "for each dialect"},
+		{w.Add([]byte("l"), 200, ruleset(t, rfc9309, nil)), archive.ErrDialect, "another dialect"},
 	} {
-		if err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("%s: error %v", what, err)
+		if !errors.Is(c.err, c.want) || !strings.Contains(c.err.Error(), c.text) {
+			t.Errorf("got %v, want %v with %q", c.err, c.want, c.text)
 		}
 	}
 	if err := w.Add(bytes.Repeat([]byte("k"), 1<<16-1), 200, good); err != nil {

@@ -2,6 +2,7 @@ package archive_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
@@ -79,18 +80,62 @@ func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
 	data := written(t, dialects, origins...)
 	newer := slices.Clone(data)
 	newer[8] = 2
-	for _, c := range []struct{ data, want string }{
-		{"", "not an archive"},
-		{"User-agent: *\nDisallow: /\n", "not an archive"},
-		{strings.Repeat("\x00", 1000), "not an archive"},
-		{strings.ReplaceAll(string(data), "\r\n", "\n"), "not an archive"},
-		{string(newer), "version 2"},
-		{string(data[:len(data)-1]), fmt.Sprintf("says %d bytes, but it has %d", len(data), len(data)-1)},
-		{string(data[:20]), "cut short"},
+	foreign := slices.Clone(data)
+	foreign[35] = 200
+	damaged := &archive.DamageError{Part: "file"}
+	for _, c := range []struct {
+		data, want string
+		is         error
+	}{
+		{"", "not an archive", archive.ErrNotArchive},
+		{"User-agent: *\nDisallow: /\n", "not an archive", archive.ErrNotArchive},
+		{strings.Repeat("\x00", 1000), "not an archive", archive.ErrNotArchive},
+		{strings.ReplaceAll(string(data), "\r\n", "\n"), "not an archive", archive.ErrNotArchive},
+		{string(newer), "version 2", archive.ErrVersion},
+		{string(sealed(foreign)), "Dialect(200)", archive.ErrDialect},
+		{string(data[:len(data)-1]), fmt.Sprintf("says %d bytes, but it has %d", len(data), len(data)-1), damaged},
+		{string(data[:20]), "cut short", damaged},
 	} {
-		if _, err := archive.Open([]byte(c.data), archive.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%.20q: got %v, want %q", c.data, err, c.want)
+		_, err := archive.Open([]byte(c.data), archive.Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || !isSame(err, c.is) {
+			t.Errorf("%.20q: got %v, want %q and %v", c.data, err, c.want, c.is)
 		}
+	}
+}
+
+// isSame tells whether an error is another, a DamageError by its part and ruleset.
+func isSame(err, other error) bool {
+	var d, o *archive.DamageError
+	if errors.As(other, &o) {
+		return errors.As(err, &d) && d.Part == o.Part && d.Ruleset == o.Ruleset
+	}
+	return errors.Is(err, other)
+}
+
+// TestDamageNamesItsPart: a damaged index is refused by Open, a damaged ruleset by the
+// lookups that lead to it alone.
+func TestDamageNamesItsPart(t *testing.T) {
+	dialects, origins := small(t)
+	data := written(t, dialects, origins...)
+	inIndex, inLast := slices.Clone(data), slices.Clone(data)
+	inIndex[60] ^= 1
+	inLast[len(data)-1] ^= 1
+	if _, err := archive.Open(inIndex, archive.Options{}); !isSame(err, &archive.DamageError{Part: "index"}) {
+		t.Errorf("index: got %v", err)
+	}
+	a, failed := opened(t, inLast), 0
+	for _, o := range origins {
+		for _, d := range dialects {
+			if _, found, err := a.Lookup([]byte(o.key), d); err != nil {
+				failed++
+				if want := (&archive.DamageError{Part: "ruleset", Ruleset: a.Rulesets() - 1}); found || !isSame(err, want) {
+					t.Errorf("%q in %v: got %v, want %v", o.key, d, err, want)
+				}
+			}
+		}
+	}
+	if failed == 0 || failed == len(origins)*len(dialects) {
+		t.Errorf("%d lookups fail", failed)
 	}
 }
 

@@ -8,18 +8,15 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-var errRuleset = errors.New("damaged: not a ruleset")
+var errRuleset = errors.New("not a ruleset")
 
 // decode makes a ruleset of its bytes, of which its strings are views.
 func decode(blob []byte, table func([]automaton.Rule) *automaton.Table) (*automaton.Ruleset, error) {
-	if len(blob) == 0 || !known(automaton.Dialect(blob[0])) {
-		return nil, errRuleset
-	}
-	d := automaton.Dialect(blob[0])
-	c := cursor{rest: blob[1:]}
+	c := cursor{rest: blob}
+	d := automaton.Dialect(c.byte())
 	rules, lists, machines, agents := c.uvarint(), c.uvarint(), c.uvarint(), c.uvarint()
 	// A rule takes four bytes at least, all else one.
-	if n := uint64(len(c.rest)); rules > n/4 || lists > n || machines > n || agents > n {
+	if n := uint64(len(c.rest)); c.bad || !d.Known() || rules > n/4 || lists > n || machines > n || agents > n {
 		return nil, errRuleset
 	}
 	all := c.lists(make([][]automaton.Rule, lists), make([]automaton.Rule, rules))
@@ -30,9 +27,11 @@ func decode(blob []byte, table func([]automaton.Rule) *automaton.Table) (*automa
 	if err != nil {
 		return nil, err
 	}
-	made, err := c.machines(d, make([]*automaton.Machine, machines), single)
-	if err != nil {
-		return nil, err
+	made := make([]*automaton.Machine, machines)
+	for i := range made {
+		if made[i], err = c.machine(d, single); err != nil {
+			return nil, err
+		}
 	}
 	bound := make([]automaton.Agent, agents)
 	for i := range bound {
@@ -51,18 +50,41 @@ func decode(blob []byte, table func([]automaton.Rule) *automaton.Table) (*automa
 	return b.Ruleset(bound, wildcard)
 }
 
-// cursor reads a ruleset from front to end. What it reads after it has become bad
-// is zeros.
+// cursor reads a ruleset from front to end. A bad cursor reads zeros.
 type cursor struct {
 	rest []byte
 	bad  bool
 }
 
+// fail makes the cursor bad.
+func (c *cursor) fail() { c.rest, c.bad = nil, true }
+
+// next returns the next n bytes.
+func (c *cursor) next(n uint64) []byte {
+	if n > uint64(len(c.rest)) {
+		c.fail()
+		return nil
+	}
+	b := c.rest[:n]
+	c.rest = c.rest[n:]
+	return b
+}
+
+func (c *cursor) byte() byte {
+	if b := c.next(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+// text reads a length and as many bytes.
+func (c *cursor) text() string { return view(c.next(c.uvarint())) }
+
 // uvarint reads a varint.
 func (c *cursor) uvarint() uint64 {
 	v, n := binary.Uvarint(c.rest)
 	if n <= 0 {
-		c.rest, c.bad = nil, true
+		c.fail()
 		return 0
 	}
 	c.rest = c.rest[n:]
@@ -72,50 +94,25 @@ func (c *cursor) uvarint() uint64 {
 // step reads a signed varint and adds it to a number of 32 bits.
 func (c *cursor) step(from uint32) uint32 {
 	v, n := binary.Varint(c.rest)
-	if n <= 0 || v < -math.MaxUint32 || v > math.MaxUint32 {
-		c.rest, c.bad = nil, true
+	if n <= 0 || v < -math.MaxUint32 || v > math.MaxUint32 || v+int64(from) < 0 || v+int64(from) > math.MaxUint32 {
+		c.fail()
 		return 0
 	}
 	c.rest = c.rest[n:]
-	if v += int64(from); v < 0 || v > math.MaxUint32 {
-		c.rest, c.bad = nil, true
-	}
-	return uint32(v)
+	return uint32(v + int64(from))
 }
 
 // below reads a varint that is less than n.
 func (c *cursor) below(n uint64) uint64 {
 	v := c.uvarint()
 	if v >= n {
-		c.rest, c.bad = nil, true
+		c.fail()
 		return 0
 	}
 	return v
 }
 
-func (c *cursor) byte() byte {
-	if len(c.rest) == 0 {
-		c.bad = true
-		return 0
-	}
-	b := c.rest[0]
-	c.rest = c.rest[1:]
-	return b
-}
-
-// text reads a length and as many bytes.
-func (c *cursor) text() string {
-	n := c.uvarint()
-	if n > uint64(len(c.rest)) {
-		c.rest, c.bad = nil, true
-		return ""
-	}
-	s := view(c.rest[:n])
-	c.rest = c.rest[n:]
-	return s
-}
-
-// lists fills the lists with the rules, all of which must be used.
+// lists reads the rules of each list. The lists must use all rules.
 func (c *cursor) lists(lists [][]automaton.Rule, rules []automaton.Rule) [][]automaton.Rule {
 	for i := range lists {
 		n := c.uvarint()
@@ -125,10 +122,10 @@ func (c *cursor) lists(lists [][]automaton.Rule, rules []automaton.Rule) [][]aut
 		}
 		list := rules[:n:n]
 		rules = rules[n:]
-		var high, line uint32
+		before := &automaton.Rule{}
 		for j := range list {
-			c.rule(&list[j], high, line)
-			high, line = uint32(list[j].Rank>>32), list[j].Verdict.Line
+			c.rule(&list[j], before)
+			before = &list[j]
 		}
 		lists[i] = list
 	}
@@ -136,15 +133,14 @@ func (c *cursor) lists(lists [][]automaton.Rule, rules []automaton.Rule) [][]aut
 	return lists
 }
 
-// rule reads a rule. high and line are of the rule before.
-func (c *cursor) rule(r *automaton.Rule, high, line uint32) {
+// rule reads a rule behind the one before.
+func (c *cursor) rule(r, before *automaton.Rule) {
 	flags := c.byte()
-	high = c.step(high)
-	low := uint64(0)
+	high, low := c.step(uint32(before.Rank>>32)), uint64(0)
 	if flags&flagLineRank == 0 {
 		low = c.below(1 << 32)
 	}
-	line = c.step(line)
+	line := c.step(before.Verdict.Line)
 	if flags&flagLineRank != 0 {
 		low = uint64(^line)
 	}
@@ -176,29 +172,20 @@ func build(d automaton.Dialect, lists [][]automaton.Rule, table func([]automaton
 	return b, machines, nil
 }
 
-// machines reads which of the machines of single lists each machine shares.
-func (c *cursor) machines(d automaton.Dialect, machines, single []*automaton.Machine) ([]*automaton.Machine, error) {
-	for i := range machines {
-		n := c.uvarint()
-		if n > uint64(len(c.rest)) {
-			return nil, errRuleset
-		}
-		parts := make([]*automaton.Machine, n)
-		for j := range parts {
-			number := c.below(uint64(len(single)))
-			if c.bad {
-				return nil, errRuleset
-			}
-			parts[j] = single[number]
-		}
-		if n == 1 {
-			machines[i] = parts[0]
-			continue
-		}
-		var err error
-		if machines[i], err = automaton.Join(d, parts...); err != nil {
-			return nil, err
+// machine reads which lists a machine has, and makes it of the machines of single lists.
+func (c *cursor) machine(d automaton.Dialect, single []*automaton.Machine) (*automaton.Machine, error) {
+	n := c.uvarint()
+	if n > uint64(len(c.rest)) {
+		return nil, errRuleset
+	}
+	parts := make([]*automaton.Machine, n)
+	for i := range parts {
+		if number := c.below(uint64(len(single))); !c.bad {
+			parts[i] = single[number]
 		}
 	}
-	return machines, nil
+	if n == 1 {
+		return parts[0], nil
+	}
+	return automaton.Join(d, parts...)
 }

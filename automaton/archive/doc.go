@@ -2,23 +2,24 @@
 // them from one []byte, which may be a file mapped into memory.
 //
 // A Writer collects origins, each with the HTTP status of its robots.txt and a
-// ruleset for each dialect; Open reads what it wrote. A key names an origin and
-// is any bytes: what they mean is settled by who writes and looks up. The command
-// writes keys as origin.AppendKey makes them, with the port always and addresses of IPv6
-// without brackets: https://example.com:443, http://::1:8080. Rulesets that are equal
-// are stored once.
+// ruleset for each dialect; Open reads what it wrote. A key names an origin. It is
+// any bytes; its meaning is a matter between the programs that write and look up. The
+// command writes keys as origin.AppendKey makes them, always with the port, and IPv6
+// addresses without brackets: https://example.com:443, http://::1:8080. Rulesets
+// that are equal are stored once.
 //
 // Opening checks the header and the index, by a checksum, and decodes nothing. A
 // ruleset is checked and decoded at its first lookup, which may therefore fail,
-// and is then kept; a match never fails. A checksum finds accidents. Against an
-// author who means harm every length is compared with what is left of the file
-// before it is believed, and what is decoded takes time and memory in proportion
-// to its bytes; such a file can still say what its author likes.
+// and is then kept; a match never fails. Checksums find accidents. They do not stop an
+// author who means harm, so every length is compared with what is left of the file
+// before it is believed, and decoding takes time and memory in proportion to the
+// bytes. Such a file can still hold any rules that its author likes.
 //
 // # Format
 //
-// Numbers of fixed size are little-endian and not aligned. A varint is that of
-// package encoding/binary (unsigned LEB128), a signed varint its zigzag form.
+// This is the format byte by byte; docs/archive.md tells it for readers who do not
+// write programs. Numbers of fixed size are little-endian and not aligned. A varint is
+// one of package encoding/binary (unsigned LEB128), a signed varint its zigzag form.
 // Checksums are CRC-32C. A file is a header, an index of three tables, and the
 // rulesets, without anything between or after them.
 //
@@ -26,20 +27,20 @@
 //
 //	 0  8 bytes  89 'r' 's' 'v' 0d 0a 1a 0a: the magic number, which transfer as text would break
 //	 8  uint32   version of the format: 1
-//	12  uint32   checksum of the header but for these four bytes, and of the index
+//	12  uint32   checksum of the header except these four bytes, and of the index
 //	16  uint64   length of the file
-//	24  uint32   origins
-//	28  uint32   rulesets
-//	32  uint8    b: there are 1<<b buckets
-//	33  uint8    d: number of dialects
+//	24  uint32   number of origins
+//	28  uint32   number of rulesets
+//	32  uint8    b: there are 1<<b buckets, b at most 30
+//	33  uint8    number of dialects, 1 to 6
 //	34  6 bytes  the dialects in the order of the columns below, then zeros: 0 is rfc9309, 1 google, 2 original
-//	40  uint64   length of the records
-//	48  uint64   length of the rulesets
+//	40  uint64   length of all records
+//	48  uint64   length of all rulesets
 //
-// The index begins with the buckets, (1<<b)+1 uint32: where the records of each
-// bucket begin among the records, and where the last of them ends. Then come
-// rulesets+1 uint64: the same for the rulesets. Then the records, one for each
-// origin:
+// The index begins with the buckets, (1<<b)+1 uint32: for each bucket the offset of its
+// first record among the records, and at the end the length of all. Then come as many
+// uint64 as there are rulesets, and one more: the offsets of the rulesets, in the same
+// way. Then the records, one for each origin:
 //
 //	0  uint32   fingerprint: the lower half of the key's hash
 //	4  uint16   HTTP status
@@ -47,7 +48,7 @@
 //	8  uint32   for each dialect: number of the ruleset, or ffffffff for none
 //	   bytes    the key
 //
-// A record is in the bucket that the upper b bits of the hash of its key name.
+// A record is in the bucket that the upper b bits of its key's hash number.
 // Records of a bucket are sorted by hash, then key. So a lookup touches two
 // places of the index, the bucket and the record, and then the table of decoded
 // rulesets; a binary search among 87,000 keys would touch seventeen.
@@ -61,17 +62,17 @@
 //
 //	byte     dialect
 //	varints  number of rules, of lists, of machines, of agents
-//	lists    of rules in the order of rank: a varint, the number of rules, then each
-//	machines each a varint, the number of its lists, then the numbers of these
-//	agents   each a varint, the length of its token, the token, the number of its machine
-//	varint   1 + the number of the machine for *, or 0 where there is none
+//	lists    of rules in the order of rank: a varint, the number of rules, then each rule
+//	machines each a varint, the number of its lists, then the numbers of these as varints
+//	agents   each a varint, the length of its token, the token, and a varint, the number of its machine
+//	varint   1 + the number of the machine for *, or 0 if there is none
 //
 // A rule is:
 //
-//	byte     1: anchored; 2: disallows; 4 and 8: form, 0 raw, 4 A, 8 B, 12 decoded (automaton.Form);
-//	         16: the lower half of the rank is the complement of the line
+//	byte     sum of 1 if anchored; 2 if it disallows; 0, 4, 8 or 12 for automaton.FormRaw, FormA, FormB, FormDecoded;
+//	         16 if the lower half of the rank is the complement of the line
 //	signed   the upper half of the rank, less that of the rule before in this list (0 before the first)
-//	varint   the lower half of the rank, where it is not the complement of the line
+//	varint   the lower half of the rank, unless it is the complement of the line
 //	signed   the line, less that of the rule before in this list (0 before the first)
 //	pattern  a varint, its length, and its bytes
 //

@@ -8,13 +8,13 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// encoder writes rulesets. It numbers the lists and machines of one at a time by
-// their identity, in the order in which agents lead to them.
+// encoder writes rulesets, one at a time. It numbers the lists and machines of each in
+// the order in which agents lead to them.
 type encoder struct {
 	lists    [][]automaton.Rule
-	listOf   map[*automaton.Rule]uint64 // by the first rule
-	machines [][]uint64                 // the lists of each
-	machine  map[*automaton.Machine]uint64
+	listOf   map[*automaton.Rule]uint64    // the number of a list, by its first rule
+	machines [][]uint64                    // for each machine the numbers of its lists
+	machine  map[*automaton.Machine]uint64 // the number of a machine
 	rules    int
 	out      []byte
 }
@@ -29,8 +29,8 @@ func (e *encoder) reset() {
 	*e = encoder{lists: e.lists[:0], listOf: e.listOf, machines: e.machines[:0], machine: e.machine, out: e.out[:0]}
 }
 
-// encode returns the bytes of a ruleset, its checksum first, which are valid
-// until it is called again.
+// encode returns the bytes of a ruleset, its checksum first. They are valid until the next
+// call.
 func (e *encoder) encode(r *automaton.Ruleset) []byte {
 	e.reset()
 	for _, a := range r.Agents() {
@@ -65,7 +65,7 @@ func (e *encoder) encode(r *automaton.Ruleset) []byte {
 	return e.out
 }
 
-// add gives a number to a machine, and to those of its lists that have none.
+// add numbers a machine and its lists, if they have no numbers yet.
 func (e *encoder) add(m *automaton.Machine) {
 	if _, known := e.machine[m]; known {
 		return
@@ -89,35 +89,32 @@ func (e *encoder) add(m *automaton.Machine) {
 	e.machines = append(e.machines, numbers)
 }
 
+// list writes a list of rules, each as it differs from the one before.
 func (e *encoder) list(list []automaton.Rule) {
 	e.uvarint(uint64(len(list)))
-	var high, line uint32
+	before := &automaton.Rule{}
 	for i := range list {
-		e.rule(&list[i], high, line)
-		high, line = uint32(list[i].Rank>>32), list[i].Verdict.Line
+		r := &list[i]
+		flags := byte(r.Form) & maskForm << shiftForm
+		if r.Anchored {
+			flags |= flagAnchored
+		}
+		if r.Verdict.Disallowed {
+			flags |= flagDisallowed
+		}
+		low := uint32(r.Rank & math.MaxUint32)
+		if low == ^r.Verdict.Line {
+			flags |= flagLineRank
+		}
+		e.out = append(e.out, flags)
+		e.step(uint32(before.Rank>>32), uint32(r.Rank>>32))
+		if flags&flagLineRank == 0 {
+			e.uvarint(uint64(low))
+		}
+		e.step(before.Verdict.Line, r.Verdict.Line)
+		e.text(r.Pattern)
+		before = r
 	}
-}
-
-// rule writes a rule; high and line are of the rule before.
-func (e *encoder) rule(r *automaton.Rule, high, line uint32) {
-	flags := byte(r.Form) & maskForm << shiftForm
-	if r.Anchored {
-		flags |= flagAnchored
-	}
-	if r.Verdict.Disallowed {
-		flags |= flagDisallowed
-	}
-	low := uint32(r.Rank & math.MaxUint32)
-	if low == ^r.Verdict.Line {
-		flags |= flagLineRank
-	}
-	e.out = append(e.out, flags)
-	e.step(high, uint32(r.Rank>>32))
-	if flags&flagLineRank == 0 {
-		e.uvarint(uint64(low))
-	}
-	e.step(line, r.Verdict.Line)
-	e.text(r.Pattern)
 }
 
 func (e *encoder) uvarint(v uint64) { e.out = binary.AppendUvarint(e.out, v) }

@@ -5,31 +5,39 @@ import (
 	"hash/crc32"
 	"math/bits"
 	"unsafe"
+
+	"github.com/robotsieve/robotsieve/automaton"
 )
 
 // The format, as the package documentation has it.
 const (
-	magic   = "\x89rsv\r\n\x1a\n"
-	version = 1
-
-	atVersion    = 8
-	atChecksum   = 12
-	atLength     = 16
-	atOrigins    = 24
-	atRulesets   = 28
-	atBits       = 32
-	atColumns    = 33
-	atDialects   = 34
-	maxDialects  = 6
-	atRecordsLen = 40
-	atBlobsLen   = 48
-	headerLen    = 56
-
+	magic      = "\x89rsv\r\n\x1a\n"
+	version    = 1
+	headerLen  = 56
+	atVersion  = 8
+	atChecksum = 12
 	recordHead = 8 // of a record, what comes before the numbers of its rulesets
 	maxKey     = 1<<16 - 1
 	maxBits    = 30 // so that numbers of buckets fit an int of 32 bits
 	noRuleset  = 1<<32 - 1
 )
+
+// header is what a file begins with, field by field.
+type header struct {
+	Magic      [len(magic)]byte
+	Version    uint32
+	Checksum   uint32
+	Length     uint64 // of the file
+	Origins    uint32
+	Rulesets   uint32
+	Bits       uint8 // there are 1<<Bits buckets
+	Columns    uint8 // how many of Dialects there are
+	Dialects   [6]automaton.Dialect
+	RecordsLen uint64
+	BlobsLen   uint64 // of the rulesets
+}
+
+const maxDialects = len(header{}.Dialects)
 
 // The first byte of a rule.
 const (
@@ -46,7 +54,7 @@ var (
 	le         = binary.LittleEndian
 )
 
-// checksum is that of the header but for the checksum itself, and of the index.
+// checksum returns the checksum of the index and of the header without its checksum.
 func checksum(headerAndIndex []byte) uint32 {
 	sum := crc32.Update(0, castagnoli, headerAndIndex[:atChecksum])
 	return crc32.Update(sum, castagnoli, headerAndIndex[atChecksum+4:])
@@ -75,6 +83,3 @@ func fold(x, y uint64) uint64 {
 
 // view is b as a string that shares its bytes.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-// bytesOf is s as bytes that it shares, to be written out and not to.
-func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

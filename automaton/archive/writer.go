@@ -1,9 +1,8 @@
 package archive
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -26,6 +25,8 @@ type Writer struct {
 	lastIDs  []uint32
 }
 
+var errOrigins = fmt.Errorf("%w: too many origins", ErrLimit)
+
 // record is one origin.
 type record struct {
 	hash     uint64
@@ -34,23 +35,15 @@ type record struct {
 	rulesets []uint32 // of each dialect
 }
 
-var (
-	errTwice   = errors.New("the same origin twice")
-	errLongKey = fmt.Errorf("key longer than %d bytes", maxKey)
-	errCount   = errors.New("not a ruleset for each dialect")
-	errDialect = errors.New("ruleset of another dialect")
-	errTooMany = errors.New("more origins than an archive can hold")
-)
-
-// NewWriter returns a writer for rulesets of these dialects. It refuses none,
-// unknown ones, and one twice.
+// NewWriter returns a writer for rulesets of these dialects. Its error is ErrLimit for
+// none or too many, ErrDialect for one that is unknown or there twice.
 func NewWriter(dialects ...automaton.Dialect) (*Writer, error) {
 	if len(dialects) == 0 || len(dialects) > maxDialects {
-		return nil, fmt.Errorf("archive: %d dialects; it can hold 1 to %d", len(dialects), maxDialects)
+		return nil, fmt.Errorf("archive: %w: %d dialects instead of 1 to %d", ErrLimit, len(dialects), maxDialects)
 	}
 	for i, d := range dialects {
-		if !known(d) || slices.Contains(dialects[:i], d) {
-			return nil, fmt.Errorf("archive: %v is unknown or there twice", d)
+		if !d.Known() || slices.Contains(dialects[:i], d) {
+			return nil, fmt.Errorf("archive: %w: %v is unknown or there twice", ErrDialect, d)
 		}
 	}
 	return &Writer{
@@ -59,10 +52,10 @@ func NewWriter(dialects ...automaton.Dialect) (*Writer, error) {
 	}, nil
 }
 
-// Add adds an origin with its rulesets in the order of the dialects, any of which
-// may be nil. It keeps none of its arguments past the next call. It is fast where
-// origins that share their rulesets come one after the other. After an error the
-// origin is not in the archive, and others can be added.
+// Add adds an origin with its rulesets in the order of the dialects, any of which may be
+// nil. It keeps none of its arguments past the next call. It is fast where origins that
+// share their rulesets come one after the other. Its error is ErrDuplicate, ErrDialect or
+// ErrLimit; the origin is then not in the archive, and others can be added.
 func (w *Writer) Add(key []byte, status uint16, rulesets ...*automaton.Ruleset) error {
 	if err := w.add(key, status, rulesets); err != nil {
 		return fmt.Errorf("archive: origin %q: %w", key[:min(len(key), 300)], err)
@@ -73,27 +66,26 @@ func (w *Writer) Add(key []byte, status uint16, rulesets ...*automaton.Ruleset) 
 func (w *Writer) add(key []byte, status uint16, rulesets []*automaton.Ruleset) error {
 	switch _, there := w.keys[string(key)]; {
 	case there:
-		return errTwice
+		return ErrDuplicate
 	case len(key) > maxKey:
-		return errLongKey
+		return fmt.Errorf("%w: a key longer than %d bytes", ErrLimit, maxKey)
 	case len(rulesets) != len(w.dialects):
-		return errCount
+		return fmt.Errorf("%w: %d rulesets, not one for each dialect", ErrDialect, len(rulesets))
 	case uint64(len(w.records)) >= math.MaxUint32:
-		return errTooMany
+		return errOrigins
 	}
-	for i, r := range rulesets {
-		if r != nil && r.Dialect() != w.dialects[i] {
-			return errDialect
+	r := record{hash: hash(key), key: string(key), status: status, rulesets: make([]uint32, len(rulesets))}
+	for i, ruleset := range rulesets {
+		if ruleset != nil && ruleset.Dialect() != w.dialects[i] {
+			return fmt.Errorf("%w: a ruleset of another dialect than %v", ErrDialect, w.dialects[i])
 		}
 	}
-	ids := make([]uint32, len(rulesets))
-	for i, r := range rulesets {
+	for i, ruleset := range rulesets {
 		var err error
-		if ids[i], err = w.number(i, r); err != nil {
+		if r.rulesets[i], err = w.number(i, ruleset); err != nil {
 			return err
 		}
 	}
-	r := record{hash: hash(key), key: string(key), status: status, rulesets: ids}
 	w.keys[r.key] = struct{}{}
 	w.records = append(w.records, r)
 	return nil
@@ -111,7 +103,7 @@ func (w *Writer) number(i int, r *automaton.Ruleset) (uint32, error) {
 	id, there := w.blobs[string(blob)]
 	if !there {
 		if uint64(len(w.blobs)) == noRuleset {
-			return 0, errTooMany
+			return 0, errOrigins
 		}
 		id = uint32(len(w.blobs))
 		w.blobs[string(blob)] = id
@@ -135,8 +127,8 @@ func (w *Writer) WriteTo(out io.Writer) (int64, error) {
 		return 0, fmt.Errorf("archive: %w", err)
 	}
 	var written int64
-	for _, part := range append([][]byte{head}, blobs...) {
-		n, err := out.Write(part)
+	for _, part := range append([]string{view(head)}, blobs...) {
+		n, err := io.WriteString(out, part)
 		written += int64(n)
 		if err != nil {
 			return written, fmt.Errorf("archive: %w", err)
@@ -145,15 +137,19 @@ func (w *Writer) WriteTo(out io.Writer) (int64, error) {
 	return written, nil
 }
 
-// layout returns header and index, and the rulesets in their order: that in
-// which sorted records lead to them.
-func (w *Writer) layout() (head []byte, blobs [][]byte, err error) {
+// layout returns header and index, and the rulesets in the order in which the sorted
+// records lead to them. It is long because it makes one file from its end to its header.
+func (w *Writer) layout() (head []byte, blobs []string, err error) {
 	slices.SortFunc(w.records, func(x, y record) int {
 		return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.key, y.key))
 	})
+	added := make([]string, len(w.blobs)) // the rulesets in the order of Add
+	for blob, id := range w.blobs {
+		added[id] = blob
+	}
+	numbers := slices.Repeat([]uint32{noRuleset}, len(added)) // of these, in the file
 	bucketBits := min(bits.Len(uint(len(w.records))), maxBits)
 	buckets := make([]byte, 0, 4*(1<<bucketBits+1))
-	numbers, blobs := w.renumber()
 	var records []byte
 	for _, r := range w.records {
 		for len(buckets) <= 4*int(r.hash>>(64-bucketBits)) {
@@ -164,63 +160,40 @@ func (w *Writer) layout() (head []byte, blobs [][]byte, err error) {
 		records = le.AppendUint16(records, uint16(len(r.key)))
 		for _, id := range r.rulesets {
 			if id != noRuleset {
+				if numbers[id] == noRuleset {
+					numbers[id] = uint32(len(blobs))
+					blobs = append(blobs, added[id])
+				}
 				id = numbers[id]
 			}
 			records = le.AppendUint32(records, id)
 		}
 		records = append(records, r.key...)
 		if uint64(len(records)) > math.MaxUint32 {
-			return nil, nil, errTooMany
+			return nil, nil, errOrigins
 		}
 	}
 	for len(buckets) < 4*(1<<bucketBits+1) {
 		buckets = le.AppendUint32(buckets, uint32(len(records)))
 	}
-	return w.head(bucketBits, buckets, records, blobs), blobs, nil
-}
-
-// renumber returns the final number of each ruleset by its first, and the
-// rulesets by their final numbers.
-func (w *Writer) renumber() (numbers []uint32, blobs [][]byte) {
-	byFirst := make([]string, len(w.blobs))
-	for blob, id := range w.blobs {
-		byFirst[id] = blob
-	}
-	numbers = slices.Repeat([]uint32{noRuleset}, len(w.blobs))
-	for _, r := range w.records {
-		for _, id := range r.rulesets {
-			if id != noRuleset && numbers[id] == noRuleset {
-				numbers[id] = uint32(len(blobs))
-				blobs = append(blobs, bytesOf(byFirst[id]))
-			}
-		}
-	}
-	return numbers, blobs
-}
-
-// head writes header and index.
-func (w *Writer) head(bucketBits int, buckets, records []byte, blobs [][]byte) []byte {
-	offsets := make([]byte, 0, 8*(len(blobs)+1))
 	end := uint64(0)
+	offsets := le.AppendUint64(nil, end)
 	for _, blob := range blobs {
-		offsets = le.AppendUint64(offsets, end)
 		end += uint64(len(blob))
+		offsets = le.AppendUint64(offsets, end)
 	}
-	offsets = le.AppendUint64(offsets, end)
-	header := make([]byte, headerLen)
-	copy(header, magic)
-	le.PutUint32(header[atVersion:], version)
-	le.PutUint64(header[atLength:], uint64(headerLen+len(buckets)+len(offsets)+len(records))+end)
-	le.PutUint32(header[atOrigins:], uint32(len(w.records)))
-	le.PutUint32(header[atRulesets:], uint32(len(blobs)))
-	header[atBits] = byte(bucketBits)
-	header[atColumns] = byte(len(w.dialects))
-	for i, d := range w.dialects {
-		header[atDialects+i] = byte(d)
+	h := header{
+		Magic: [8]byte([]byte(magic)), Version: version,
+		Length:  uint64(headerLen+len(buckets)+len(offsets)+len(records)) + end,
+		Origins: uint32(len(w.records)), Rulesets: uint32(len(blobs)),
+		Bits: uint8(bucketBits), Columns: uint8(len(w.dialects)),
+		RecordsLen: uint64(len(records)), BlobsLen: end,
 	}
-	le.PutUint64(header[atRecordsLen:], uint64(len(records)))
-	le.PutUint64(header[atBlobsLen:], end)
-	head := bytes.Join([][]byte{header, buckets, offsets, records}, nil)
+	copy(h.Dialects[:], w.dialects)
+	if head, err = binary.Append(nil, le, h); err != nil {
+		return nil, nil, err
+	}
+	head = slices.Concat(head, buckets, offsets, records)
 	le.PutUint32(head[atChecksum:], checksum(head))
-	return head
+	return head, blobs, nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/compile/twin"
+	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
 // Beside the oracle, which knows the specification, these are crawlers that know

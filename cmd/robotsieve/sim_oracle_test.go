@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/compile/twin"
+	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
 // simOracle tells what the audit must say of a world. It keeps every request and
 // every version and decides each request by the words of the specification, which
 // stand over the code; nothing is clever, and nothing is shared with the
-// implementation: bodies are judged by compile/twin.
+// implementation: bodies are judged by internal/twin.
 type simOracle struct {
 	w         *simWorld
 	timelines map[simOrigin][]simPiece
@@ -701,7 +701,7 @@ type simJudgement struct {
 	line   int
 }
 
-// simTwin remembers what compile/twin has said, which is slow.
+// simTwin remembers what internal/twin has said, which is slow.
 type simTwin map[twinKey]twinAnswer
 
 type twinKey struct {

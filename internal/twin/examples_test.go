@@ -13,7 +13,7 @@ func TestOriginalExamples(t *testing.T) { testExamples(t, Original) }
 
 // testExamples asks every question of the dialect's examples file.
 func testExamples(t *testing.T, dialect Dialect) {
-	file, err := os.Open("../testdata/" + string(dialect) + "-examples.txt")
+	file, err := os.Open("testdata/" + string(dialect) + "-examples.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,14 +72,14 @@ func TestNotation(t *testing.T) {
 		{"", ""},
 		{"<empty>", ""},
 		{`  a b `, "  a b "},
-		{`\n\r\t\v\f\0b`, "\n\r\t\v\f\x00b"},
+		{`\n\r\t\v\f\x00b`, "\n\r\t\v\f\x00b"},
 		{`\\n\x5cn`, `\n\n`},
 		{`\xe9\xFF`, "\xe9\xff"},
 		{`{a*3}{ *2}{\xff*2}`, "aaa  \xff\xff"},
 		{`{a}{ab*2}{a*}`, "{a}{ab*2}{a*}"},
 	} {
-		if got := unquote(c.field); string(got) != c.want {
-			t.Errorf("unquote(%q) = %q, want %q", c.field, got, c.want)
+		if got, err := unquote(c.field); string(got) != c.want || err != nil {
+			t.Errorf("unquote(%q) = %q, %v, want %q", c.field, got, err, c.want)
 		}
 	}
 }
@@ -89,6 +89,8 @@ func TestBadExamples(t *testing.T) {
 		"a | b | c",
 		"a | b => allow 0",
 		"a => b",
+		`f: \q => b`,
+		`a | b | \x1 => allow 1`,
 		"a | b | c => allow",
 		"a | b | c => maybe 1",
 	} {

@@ -18,7 +18,10 @@ func splitLines(body []byte, maxBytes int) []line {
 	var lines []line
 	start := byteOrderMark(body)
 	for {
-		end := lineEnd(body, start)
+		end := len(body)
+		if length := bytes.IndexAny(body[start:], "\r\n"); length >= 0 {
+			end = start + length
+		}
 		if maxBytes > 0 && end > maxBytes {
 			return lines
 		}
@@ -26,7 +29,10 @@ func splitLines(body []byte, maxBytes int) []line {
 		if end == len(body) {
 			return lines
 		}
-		start = end + terminator(body[end:])
+		start = end + 1
+		if bytes.HasPrefix(body[end:], []byte("\r\n")) {
+			start++
+		}
 	}
 }
 
@@ -41,25 +47,6 @@ func byteOrderMark(body []byte) int {
 	return n
 }
 
-// lineEnd returns the offset of the first CR or LF from start on, or the
-// length of the body.
-func lineEnd(body []byte, start int) int {
-	for i := start; i < len(body); i++ {
-		if body[i] == '\r' || body[i] == '\n' {
-			return i
-		}
-	}
-	return len(body)
-}
-
-// terminator returns the length of the line end that rest begins with.
-func terminator(rest []byte) int {
-	if bytes.HasPrefix(rest, []byte("\r\n")) {
-		return 2
-	}
-	return 1
-}
-
 // beforeByte returns what precedes the first c in text, or all of text.
 func beforeByte(text []byte, c byte) []byte {
 	before, _, _ := bytes.Cut(text, []byte{c})
@@ -67,17 +54,6 @@ func beforeByte(text []byte, c byte) []byte {
 }
 
 func trim(text []byte) []byte { return bytes.Trim(text, whitespace) }
-
-// strictField reads a line as "rfc9309" and "original" do: the colon is
-// required, and a line with a NUL anywhere is no field. The key is in lower
-// case.
-func strictField(text []byte) (key string, value []byte, ok bool) {
-	if bytes.IndexByte(text, 0) >= 0 {
-		return "", nil, false
-	}
-	k, v, ok := bytes.Cut(beforeByte(text, '#'), []byte(":"))
-	return lower(trim(k)), trim(v), ok
-}
 
 // lower returns text with A-Z in lower case. The functions of package bytes
 // will not do: they also fold letters outside ASCII.

@@ -21,21 +21,16 @@ func PatternMatches(pattern, path []byte) bool {
 			// The offsets are in increasing order, so the end is the last one.
 			return offsets[len(offsets)-1] == len(path)
 		case c == '*':
-			offsets = upTo(offsets[0], len(path))
+			first := offsets[0]
+			offsets = nil
+			for i := first; i <= len(path); i++ {
+				offsets = append(offsets, i)
+			}
 		default:
 			offsets = pastByte(offsets, path, c)
 		}
 	}
 	return len(offsets) > 0
-}
-
-// upTo returns first, first+1, ... last.
-func upTo(first, last int) []int {
-	var offsets []int
-	for i := first; i <= last; i++ {
-		offsets = append(offsets, i)
-	}
-	return offsets
 }
 
 // pastByte returns the offsets reached by reading one c from one of offsets.

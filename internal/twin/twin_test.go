@@ -85,16 +85,20 @@ func TestWideTokens(t *testing.T) {
 	}
 }
 
-// TestUnknownDialect: it is read by RFC 9309, which takes the longest rule, decodes
-// what may be spelled in two ways, and knows no ';' that ends an authority.
-func TestUnknownDialect(t *testing.T) {
-	body := []byte("User-agent: *\nDisallow: /a%7Eb\nAllow: /a\n")
-	for _, dialect := range []Dialect{"", "bing", RFC9309} {
-		if allowed, line := Match(dialect, body, []byte("F"), []byte("/a~b"), 0, false); allowed || line != 2 {
-			t.Errorf("%q: %v by line %d", dialect, allowed, line)
-		}
-		if path := Path(dialect, []byte("http://h;x/a")); string(path) != "/a" {
-			t.Errorf("%q: path %q", dialect, path)
+func TestUnknownDialectPanics(t *testing.T) {
+	for _, dialect := range []Dialect{"", "bing"} {
+		for what, f := range map[string]func(){
+			"Match": func() { Match(dialect, nil, nil, nil, 0, false) },
+			"Path":  func() { Path(dialect, nil) },
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s of dialect %q does not panic", what, dialect)
+					}
+				}()
+				f()
+			}()
 		}
 	}
 }

@@ -73,12 +73,13 @@ func TestGoogleRealVectors(t *testing.T) {
 	}
 	n, differences := 0, 0
 	eachVector(t, "google-real", func(s site) {
-		groups := parseGoogle(splitLines(s.Robots, 0), false)
+		r := readings[Google]
+		groups := r.parse(splitLines(s.Robots, 0), false)
 		agents := [][]byte{[]byte(s.Agent)}
 		for i := 0; i < len(s.Cases); i += step {
 			c := s.Cases[i]
 			n++
-			allowed, line := matchGoogle(groups, agents, []byte(c.url))
+			allowed, line := r.match(groups, agents, r.path([]byte(c.url)))
 			if allowed != c.allowed || line != c.line {
 				differences++
 				v := vector{s.Robots, agents[0], []byte(c.url), c.allowed, c.line}

@@ -19,11 +19,37 @@ type group struct {
 	closed   bool // a rule line was seen: the next agent line opens a new group
 }
 
-// groupForAgentLine returns groups with the group that an agent line belongs
-// to as its last element.
-func groupForAgentLine(groups []*group) []*group {
-	if len(groups) == 0 || groups[len(groups)-1].closed {
-		return append(groups, &group{})
+// parse groups the lines of a robots.txt. Lines of other keys neither open nor
+// close a group (RFC 9309, 2.2.4). A rule outside all groups binds nobody. A rule
+// that does not count closes the list of agents all the same, and an agent that
+// does not count opens a group.
+func (d reading) parse(lines []line, wideTokens bool) []*group {
+	var groups []*group
+	var g *group // the one that rules belong to
+	for _, l := range lines {
+		if d.blankEnds && len(trim(l.text)) == 0 {
+			g = nil
+			continue
+		}
+		key, value, ok := d.field(l.text)
+		switch {
+		case !ok:
+		case key == "user-agent":
+			if g == nil || g.closed {
+				g = &group{}
+				groups = append(groups, g)
+			}
+			if d.wildcard(value) {
+				g.wildcard = true
+			} else if token, ok := d.token(value, wideTokens); ok {
+				g.tokens = append(g.tokens, token)
+			}
+		case g != nil && (key == "allow" || key == "disallow"):
+			g.closed = true
+			if pattern, formB, ok := d.pattern(value); ok {
+				g.rules = append(g.rules, rule{key == "allow", pattern, formB, l.number})
+			}
+		}
 	}
 	return groups
 }

@@ -1,25 +1,27 @@
 package twin
 
-import "strings"
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
 
 // Escape returns the value of an allow or disallow line as the "google"
 // dialect compares it: the hex digits of each %XX in upper case, and each byte
 // from 0x80 up, valid UTF-8 or not, as %XX. Nothing is decoded.
 func Escape(value []byte) []byte {
-	var out []byte
-	for i := 0; i < len(value); i++ {
-		switch octet, ok := percentEscape(value[i:]); {
-		case ok:
-			out = appendEscape(out, octet)
-			i += 2
-		case value[i] >= 0x80:
-			out = appendEscape(out, value[i])
-		default:
-			out = append(out, value[i])
-		}
-	}
-	return out
+	return respell(value, never, func(_ int, c byte) bool { return c >= 0x80 })
 }
+
+// Decode returns a value or a path as the "original" dialect compares it: each
+// %XX decoded, except %2F, which stays apart from a / and has its hex in upper
+// case.
+func Decode(text []byte) []byte {
+	return respell(text, func(_ int, octet byte) bool { return octet != '/' }, never)
+}
+
+func never(int, byte) bool { return false }
 
 // FormA returns form A of a URL's path and query, the form in which "rfc9309"
 // compares most patterns (RFC 9309, 2.2.2): escapes of unreserved octets are
@@ -44,85 +46,51 @@ func CanonicalPattern(value []byte) (pattern []byte, formB bool) {
 	return canonical(value, true, formB), formB
 }
 
-// canonical makes either form in one pass, of a URL or of a pattern. What an
-// escape decodes to is never read again as the beginning of another.
+// canonical makes either form of a URL or of a pattern.
 func canonical(text []byte, isPattern, formB bool) []byte {
-	var out []byte
-	inQuery := false
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		octet, escaped := percentEscape(text[i:])
-		operator := isPattern && (c == '*' || c == '$' && i == len(text)-1)
-		switch {
-		case escaped && (isUnreserved(octet) || formB && inQuery && isQueryLiteral(octet)):
-			out = append(out, octet)
-			i += 2
-		case escaped:
-			out = appendEscape(out, octet)
-			i += 2
-		case !operator && mustEscape(c):
-			out = appendEscape(out, c)
-		default:
-			out = append(out, c)
-		}
-		if c == '?' {
-			inQuery = true
-		}
+	decodes := func(at int, octet byte) bool {
+		inQuery := bytes.IndexByte(text[:at], '?') >= 0
+		return isUnreserved(octet) || formB && inQuery && isQueryLiteral(octet)
 	}
-	return out
+	escapes := func(at int, c byte) bool {
+		isOperator := isPattern && (c == '*' || c == '$' && at == len(text)-1)
+		return !isOperator && mustEscape(c)
+	}
+	return respell(text, decodes, escapes)
 }
 
-// Decode returns a value or a path as the "original" dialect compares it: each
-// %XX decoded, except %2F, which stays apart from a / and has its hex in upper
-// case.
-func Decode(text []byte) []byte {
+// respell copies text. It decodes each %XX for which decodes returns true, writes
+// the others in upper case, and escapes each raw byte for which escapes returns
+// true; both are told where in text it is. What an escape decodes to is never read
+// again as the beginning of another.
+func respell(text []byte, decodes, escapes func(at int, octet byte) bool) []byte {
 	var out []byte
-	for i := 0; i < len(text); i++ {
-		octet, escaped := percentEscape(text[i:])
+	for at := 0; at < len(text); at++ {
+		octet, isEscape := percentEscape(text[at:])
 		switch {
-		case escaped && octet == '/':
-			out = appendEscape(out, octet)
-			i += 2
-		case escaped:
+		case isEscape && decodes(at, octet):
 			out = append(out, octet)
-			i += 2
+		case isEscape || escapes(at, text[at]):
+			out = fmt.Appendf(out, "%%%02X", octet)
 		default:
-			out = append(out, text[i])
+			out = append(out, text[at])
+		}
+		if isEscape {
+			at += 2
 		}
 	}
 	return out
 }
 
 // percentEscape returns the octet that the %XX at the beginning of text stands
-// for, if there is one.
+// for, or the first byte of text and false if there is none.
 func percentEscape(text []byte) (octet byte, ok bool) {
-	if len(text) < 3 || text[0] != '%' {
-		return 0, false
+	if len(text) >= 3 && text[0] == '%' {
+		if decoded, err := hex.DecodeString(string(text[1:3])); err == nil {
+			return decoded[0], true
+		}
 	}
-	high, low := hexDigit(text[1]), hexDigit(text[2])
-	if high < 0 || low < 0 {
-		return 0, false
-	}
-	return byte(high<<4 | low), true
-}
-
-// hexDigit returns the value of a hex digit, or -1.
-func hexDigit(c byte) int {
-	switch {
-	case isDigit(c):
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
-}
-
-// appendEscape appends %XX, in upper case.
-func appendEscape(out []byte, octet byte) []byte {
-	const digits = "0123456789ABCDEF"
-	return append(out, '%', digits[octet>>4], digits[octet&15])
+	return text[0], false
 }
 
 // isUnreserved is RFC 3986, 2.3.

@@ -1,0 +1,169 @@
+package compile
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// reading is what a dialect makes of a robots.txt. What it makes of URLs and of the
+// names of crawlers is the table of the same name in package automaton.
+type reading struct {
+	maxLine       int  // the bytes of a line that are read, 0 for all
+	cutsAtNUL     bool // a line with a NUL is read up to that, else it is dropped
+	blankEnds     bool // a blank line ends a group
+	optionalColon bool // a line of two words is a field without its colon
+	lenientKeys   bool // keys may go on behind a known one, or be misspelled in known ways
+	emptyTokens   bool // a user agent without a token binds crawlers without a name
+	firstGroup    bool // of the groups with one token the first binds, else all, merged
+	emptyRules    bool // a rule with an empty value matches every path, and forbids none
+	firstMatch    bool // of the rules that match the first decides, else the longest
+	indexPages    bool // an allow of an index page allows its directory
+
+	// wildcard tells whether the value of a user-agent line is for every crawler.
+	wildcard func(value string) bool
+	// token returns the part of the value of a user-agent line that names crawlers, and
+	// wideToken the same with Options.WideTokens. The case is not yet lower.
+	token, wideToken func(value string) string
+	// names tells whether a token, in lower case, names a crawler of some name.
+	names func(name, token string) bool
+	// pattern returns the value of a rule, which is not empty, as it is compared, and in
+	// which form, or the reason for which the rule is ignored.
+	pattern func(value string) (form automaton.Form, pattern string, ignored NoteKind)
+}
+
+// readings has one row for each dialect.
+var readings = [...]reading{
+	automaton.RFC9309: {
+		wildcard: isStar, token: cutToken, wideToken: cutToken, pattern: canonicalPattern,
+		names: func(name, token string) bool { return equalFold(cutToken(name), token) },
+	},
+	automaton.Google: {
+		// The parser keeps of a line 8 times the longest URL of an old browser, less
+		// one byte for the final NUL.
+		maxLine: 8*2083 - 1, cutsAtNUL: true, optionalColon: true, lenientKeys: true,
+		emptyTokens: true, emptyRules: true, indexPages: true,
+		wildcard: isGoogleStar, token: googleToken, wideToken: cutToken, pattern: googlePattern,
+		names: equalFold,
+	},
+	automaton.Original: {
+		blankEnds: true, firstGroup: true, firstMatch: true,
+		wildcard: isStar, token: originalToken, wideToken: originalToken, pattern: decodedPattern,
+		names: func(name, token string) bool {
+			return token != "" && containsFold(name, token)
+		},
+	},
+}
+
+// reading returns the row of a dialect. That it panics if there is none is part of the
+// contract of Compile.
+func (o Options) reading() *reading {
+	if !o.Dialect.Known() {
+		panic("compile: unknown dialect " + o.Dialect.String())
+	}
+	return &readings[o.Dialect]
+}
+
+// isStar tells whether a user-agent line is for all crawlers.
+func isStar(value string) bool { return value == "*" }
+
+// isGoogleStar is isStar to Google's parser, which allows anything behind a space.
+func isGoogleStar(value string) bool {
+	return strings.HasPrefix(value, "*") && (len(value) == 1 || isSpace(value[1]))
+}
+
+// cutToken returns the product token that a value or a name begins with.
+func cutToken(value string) string { return value[:len(automaton.CutToken([]byte(value)))] }
+
+// googleToken returns what Google's parser takes for the product token: letters,
+// hyphens and underscores.
+func googleToken(value string) string {
+	end := 0
+	for end < len(value) && ('a' <= lower(value[end]) && lower(value[end]) <= 'z' || value[end] == '-' || value[end] == '_') {
+		end++
+	}
+	return value[:end]
+}
+
+// originalToken returns the name before a version. A name that has become "*" is neither
+// the wildcard, which must be the whole value, nor a name.
+func originalToken(value string) string {
+	name, _, _ := cutAt(value, '/')
+	if name = trim(name); name == "*" {
+		return ""
+	}
+	return name
+}
+
+// googlePattern writes a value as Google's parser does: the hex of escapes in upper case,
+// and octets outside ASCII escaped. It decodes nothing.
+func googlePattern(value string) (automaton.Form, string, NoteKind) {
+	plain := 0
+	for plain < len(value) && value[plain] != '%' && value[plain] < utf8.RuneSelf {
+		plain++
+	}
+	if plain == len(value) {
+		return automaton.FormRaw, value, 0
+	}
+	return automaton.FormRaw, spelled(value, automaton.FormRaw), 0
+}
+
+// decodedPattern decodes the escapes of a value, but not that of a slash.
+func decodedPattern(value string) (automaton.Form, string, NoteKind) {
+	if strings.IndexByte(value, '%') >= 0 {
+		value = spelled(value, automaton.FormDecoded)
+	}
+	return automaton.FormDecoded, value, 0
+}
+
+func spelled(value string, form automaton.Form) string {
+	b, _ := automaton.AppendForm(make([]byte, 0, len(value)+8), []byte(value), form, false)
+	return string(b)
+}
+
+// canonicalPattern writes a value in RFC 9309's canonical form. A pattern with a raw '?'
+// that no wildcard precedes is compared in FormB, all others in FormA.
+func canonicalPattern(value string) (form automaton.Form, pattern string, ignored NoteKind) {
+	for i := range len(value) {
+		if value[i] < 0x21 {
+			return 0, "", NoteSpaceInPattern
+		}
+	}
+	if !utf8.ValidString(value) {
+		return 0, "", NoteNotUTF8
+	}
+	form = automaton.FormA
+	if head, _, _ := cutAt(value, '*'); strings.Contains(head, "?") {
+		form = automaton.FormB
+	}
+	body, anchored := strings.CutSuffix(value, "$")
+	if isCanonical(body) {
+		return form, value, 0
+	}
+	b := make([]byte, 0, len(value)+8)
+	query := false
+	for i, segment := range strings.Split(body, "*") {
+		if i > 0 {
+			b = append(b, '*')
+		}
+		b, query = automaton.AppendForm(b, []byte(segment), form, query)
+	}
+	if anchored {
+		b = append(b, '$')
+	}
+	return form, string(b), 0
+}
+
+// isCanonical tells whether what lies between the wildcards of a pattern is the
+// same in both canonical forms.
+func isCanonical(body string) bool {
+	for more := true; more; {
+		var segment string
+		segment, body, more = cutAt(body, '*')
+		if !automaton.IsCanonical([]byte(segment)) {
+			return false
+		}
+	}
+	return true
+}

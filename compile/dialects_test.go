@@ -1,0 +1,62 @@
+package compile_test
+
+import (
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+// TestEveryDialectIsCompiledAndKnownToTheTwin: a dialect has a row in the table of each.
+func TestEveryDialectIsCompiledAndKnownToTheTwin(t *testing.T) {
+	body := []byte("User-agent: Foo\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n")
+	var s automaton.Scratch
+	for d := automaton.Dialect(0); d.Known(); d++ {
+		m := mode{dialect: d}
+		for _, url := range []string{"http://h/a", "http://h/b", "http://h/c"} {
+			for _, agent := range []string{"foo", "bar"} {
+				got := m.tiers(body).ask(t, &s, []byte(agent), []byte(url))
+				if want := askTwin(m, body, []byte(agent), []byte(url)); got != want {
+					t.Errorf("%v: %s, %s: got %v, want %v", d, agent, url, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestUnknownDialectPanics(t *testing.T) {
+	defer func() {
+		if got := recover(); got != "compile: unknown dialect Dialect(200)" {
+			t.Errorf("got %v", got)
+		}
+	}()
+	compile.Compile(nil, compile.Options{Dialect: 200})
+}
+
+func TestAllowed(t *testing.T) {
+	const body = "User-agent: GPTBot\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\nDisallow: /\nAllow: /c\nAllow: /$\n"
+	for _, c := range []struct {
+		agent, url string
+		want       bool
+	}{
+		{"GPTBot", "https://h/a", false},
+		{"gptbot", "https://h/b", true},
+		{"GPTBot/1.2; +https://openai.com/gptbot", "https://h/a", false},
+		{"Mozilla/5.0 (compatible; GPTBot/1.2)", "https://h/a", false}, // by the group for *
+		{"Mozilla/5.0 (compatible; GPTBot/1.2)", "https://h/c", true},
+		{"other", "/c?d", true},
+		{"other", "/d", false},
+		{"", "/c", true},
+		{"other", "/robots.txt", true},
+		{"other", "", true}, // the path is "/"
+		{"other", "://%zz\x00", true},
+		{"other", "://%zz\x00/b", false},
+	} {
+		if got := compile.Allowed([]byte(body), c.agent, c.url); got != c.want {
+			t.Errorf("%q, %q: got %v", c.agent, c.url, got)
+		}
+	}
+	if !compile.Allowed(nil, "a", "/b") {
+		t.Error("an empty body forbids")
+	}
+}
