@@ -2,7 +2,8 @@ package automaton
 
 import (
 	"bytes"
-	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 // A list is the tier of small machines: the rules are tried in order, and the
@@ -33,6 +34,26 @@ type listed struct {
 	whole uint8
 }
 
+// set fills in what there is to know of a rule.
+func (e *listed) set(r *Rule) {
+	e.line, e.disallowed = r.Verdict.Line, r.Verdict.Disallowed
+	n := int(r.prefix)
+	switch {
+	case r.gaps || r.Anchored || n > table.EdgeOctets+1:
+	case n == 0:
+		e.whole = 1 // as long as any path
+	case r.Pattern[0] == '/':
+		e.whole = uint8(n)
+	}
+	if n > 1 {
+		octets := r.Pattern[1:min(n, table.EdgeOctets+1)]
+		e.word, e.octets = table.FirstOctets([]byte(octets)), uint8(len(octets))
+	}
+	if r.gaps {
+		e.must = rarest(r.Pattern[n+1:])
+	}
+}
+
 // verdict is that of the first rule that matches a path which begins with a slash.
 func (l list) verdict(rules []Rule, path []byte) Verdict {
 	if i := l.first(rules, path, allForms, uint32(len(l))); int(i) < len(l) {
@@ -44,11 +65,11 @@ func (l list) verdict(rules []Rule, path []byte) Verdict {
 // first returns the first rule below limit that matches a path which begins with
 // a slash, limit if there is none.
 func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint32 {
-	word := firstOctets(path[1:])
+	word := table.FirstOctets(path[1:])
 	missing := -1 // an octet that the path does not have
 	for i := range l[:limit] {
 		e := &l[i]
-		if (word^e.word)&wordMask[e.octets&15] != 0 {
+		if (word^e.word)&table.WordMask[e.octets&15] != 0 {
 			continue
 		}
 		if e.whole > 0 && forms == allForms && len(path) >= int(e.whole) {
@@ -65,37 +86,13 @@ func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint
 	return limit
 }
 
-// Rarity orders octets by how rarely they stand in the paths of URLs.
-func Rarity(octet byte) int {
-	switch {
-	case octet == '/':
-		return 0
-	case 'a' <= octet && octet <= 'z':
-		return 1 + strings.IndexByte("eatisonrcldpmguhbfvywkxjzq", octet)
-	case octet == '-' || octet == '.':
-		return 27
-	case '0' <= octet && octet <= '9':
-		return 28
-	}
-	return 29
-}
-
 // rarest returns the rarest octet of what stands behind a gap.
 func rarest(rest string) byte {
 	best := byte('/')
 	for i := range len(rest) {
-		if rest[i] != '*' && Rarity(rest[i]) > Rarity(best) {
+		if rest[i] != '*' && table.Rarity(rest[i]) > table.Rarity(best) {
 			best = rest[i]
 		}
 	}
 	return best
 }
-
-// wordMask has the lowest n bytes set. It is longer than EdgeOctets needs, so that an
-// index of four bits is known to be in it.
-var wordMask = func() (m [16]uint64) {
-	for n := range m {
-		m[n] = 1<<(8*n) - 1
-	}
-	return m
-}()

@@ -3,6 +3,8 @@ package automaton
 import (
 	"fmt"
 	"slices"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 // Scratch is what a match needs to write to: the spellings of one path, and what
@@ -12,7 +14,7 @@ import (
 // machines, one after the other.
 type Scratch struct {
 	a, b, path []byte
-	gapScratch
+	table      table.Scratch
 }
 
 // Machine answers for the rules that bind one crawler on one origin. It is
@@ -31,19 +33,8 @@ type Machine struct {
 // together no larger than it, however its groups are entangled.
 type part struct {
 	rules []Rule
-	list  list   // nil if there is a table
-	table *Table // nil if there is a list
-}
-
-// New makes a machine of rules in the order of their rank, the one that
-// outranks all others first. Where a table is given it answers with that, and
-// checks it first; else it tries the rules one by one, which is faster for few.
-// Both are taken over, not copied: the caller does not use them any more. It refuses rules
-// that no compiler would make, see Rule for what holds of them, and tables that
-// are not of these rules.
-func New(d Dialect, rules []Rule, t *Table) (*Machine, error) {
-	b := Builder{dialect: d}
-	return b.Machine(rules, t)
+	list  list         // nil if there is a table
+	table *table.Table // nil if there is a list
 }
 
 // Join makes one machine of several of a dialect, which answers as one with all

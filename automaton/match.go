@@ -1,10 +1,11 @@
 package automaton
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"sort"
 	"unsafe"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 // The match, in one line: the first rule in the order of rank that matches is
@@ -181,18 +182,18 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 	if forms&otherForms != 0 {
 		best = min(best, t.Base)
 	}
-	s.anchors = s.anchors[:0]
+	s.table.Anchors = s.table.Anchors[:0]
 	point := &t.Points[0]
-	if len(path) == 1 || t.rooted {
+	if len(path) == 1 || t.AtSlash {
 		best = p.reach(point, s, path, 1, forms, best)
 	}
 	state, at := point.Next, 1
 	for state != 0 {
 		rest := path[at:]
-		word := firstOctets(rest)
-		lengths := t.States[state].Lengths & lengthsUpTo[min(len(rest), EdgeOctets)]
+		word := table.FirstOctets(rest)
+		lengths := t.States[state].Lengths & table.LengthsUpTo[min(len(rest), table.EdgeOctets)]
 		if state == 1 {
-			f, folded := &t.First, Fold(word) // as Filter.of does, which is not inlined
+			f, folded := &t.First, table.Fold(word) // as Filter.of does, which is not inlined
 			lengths &= f[0][folded&63] & f[1][folded>>8&63] & f[2][folded>>16&63] & f[3][folded>>24&63] &
 				f[4][folded>>32&63] & f[5][folded>>40&63] & f[6][folded>>48&63] & f[7][folded>>56&63]
 		}
@@ -200,22 +201,22 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 		state = 0
 		for ; lengths != 0; lengths &= lengths - 1 {
 			n := uint32(bits.TrailingZeros8(lengths))
-			to := t.edge(word&wordMask[n+1], key|n)
-			if to == None {
+			to := t.Edge(word&table.WordMask[n+1], key|n)
+			if to == table.None {
 				continue
 			}
 			seen := from + int(n) + 1
-			if to&IsPoint == 0 {
-				if to&IsWhole != 0 {
+			if to&table.IsPoint == 0 {
+				if to&table.IsWhole != 0 {
 					if forms&otherForms != 0 {
-						best = min(best, to&^IsWhole)
+						best = min(best, to&^table.IsWhole)
 					}
 				} else if r := &p.rules[to]; to < best && forms.has(r.Form) && r.matchesAfter(view(path), seen) {
 					best = to
 				}
 				continue
 			}
-			point := &t.Points[to&^IsPoint]
+			point := &t.Points[to&^table.IsPoint]
 			end := int(point.Len)
 			if end > seen && (end > len(path) || string(path[seen:end]) != p.rules[point.From].Pattern[seen:end]) {
 				continue
@@ -227,32 +228,16 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 		}
 	}
 	if g := t.Segments; g != nil {
-		return g.first(s, path, forms&otherForms != 0, best)
+		return g.Find(&s.table, path, forms&otherForms != 0, best)
 	}
-	if g := t.Gaps; g != nil && (g.Best < best && forms&otherForms != 0 || len(s.anchors) > 0) {
-		return g.first(s, path, forms&otherForms != 0, best)
+	if g := t.Gaps; g != nil && (g.Best < best && forms&otherForms != 0 || len(s.table.Anchors) > 0) {
+		return g.Find(&s.table, path, forms&otherForms != 0, best)
 	}
 	return best
 }
 
-// edge returns where the edge with a word and a key leads, None if there is none.
-func (t *Trie) edge(word uint64, key uint32) uint32 {
-	i := HashEdge(word, key, t.Seed)
-	mask := uint64(len(t.Edges) - 1)
-	if t.Homes[i&mask]&Home(i) == 0 {
-		return None
-	}
-	for end := i + MaxProbes; i != end; i++ {
-		e := &t.Edges[i&mask]
-		if e.Word == word && e.Key == key || e.Key == 0 {
-			return e.To
-		}
-	}
-	return None // all around here is full, by design of the author of robots.txt
-}
-
 // reach does what is to be done at a point of a path, which ends at an octet.
-func (p *part) reach(at *Point, s *Scratch, path []byte, end int, forms formSet, best uint32) uint32 {
+func (p *part) reach(at *table.Point, s *Scratch, path []byte, end int, forms formSet, best uint32) uint32 {
 	if forms&otherForms != 0 {
 		best = p.act(at, s, path, end, best)
 	}
@@ -262,7 +247,7 @@ func (p *part) reach(at *Point, s *Scratch, path []byte, end int, forms formSet,
 	return best
 }
 
-func (p *part) act(at *Point, s *Scratch, path []byte, end int, best uint32) uint32 {
+func (p *part) act(at *table.Point, s *Scratch, path []byte, end int, best uint32) uint32 {
 	best = min(best, at.Accept)
 	if end == len(path) {
 		best = min(best, at.End)
@@ -273,29 +258,10 @@ func (p *part) act(at *Point, s *Scratch, path []byte, end int, best uint32) uin
 		}
 	}
 	if at.Anchor != 0 {
-		s.anchors = append(s.anchors, reached{at.Anchor, uint32(end)})
+		s.table.Anchors = append(s.table.Anchors, table.Reached{Anchor: at.Anchor, End: uint32(end)})
 	}
 	return best
 }
-
-// firstOctets returns the first eight octets, the first in the lowest byte, or
-// as many as there are.
-func firstOctets(b []byte) uint64 {
-	switch n := len(b); {
-	case n >= EdgeOctets:
-		return binary.LittleEndian.Uint64(b)
-	case n >= 4: // both halves hold the octets in the middle
-		return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*(n-4))
-	case n >= 2:
-		return uint64(binary.LittleEndian.Uint16(b)) | uint64(binary.LittleEndian.Uint16(b[n-2:]))<<(8*(n-2))
-	case n == 1:
-		return uint64(b[0])
-	}
-	return 0
-}
-
-// lengthsUpTo has a bit for each of the first n lengths.
-var lengthsUpTo = [EdgeOctets + 1]uint8{0, 1, 3, 7, 15, 31, 63, 127, 255}
 
 // view reads bytes as a string without copying them. The string does not
 // outlive the match that made it, during which nobody writes to the bytes.

@@ -3,6 +3,8 @@ package automaton
 import (
 	"bytes"
 	"math/bits"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 var slash = []byte("/")
@@ -34,9 +36,9 @@ func (d Dialect) TargetPath(s *Scratch, target []byte) []byte {
 		return d.Path(s, target)
 	}
 	if d == Google {
-		return target[:fragmentOrNUL.index(target)]
+		return target[:fragmentOrNUL.Index(target)]
 	}
-	return target[:fragment.index(target)]
+	return target[:fragment.Index(target)]
 }
 
 // googlePath follows google/robotstxt, byte for byte: one leading "//" is
@@ -60,7 +62,7 @@ func rfcPath(s *Scratch, url []byte) []byte {
 	at := schemeEnd(url)
 	if at == 0 {
 		if len(url) > 0 && url[0] == '/' {
-			return url[:fragment.index(url)]
+			return url[:fragment.Index(url)]
 		}
 		at = anySchemeEnd(url, rfcEnds)
 	}
@@ -69,11 +71,11 @@ func rfcPath(s *Scratch, url []byte) []byte {
 
 // split returns the path in what begins with an authority. The lower classes of
 // ends end that, if they are not '#', the higher end the path.
-func (s *Scratch) split(rest []byte, ends *Classes) []byte {
+func (s *Scratch) split(rest []byte, ends *table.Classes) []byte {
 	if len(rest) == 0 {
 		return slash
 	}
-	low, high := ends.in64(rest)
+	low, high := ends.In64(rest)
 	if low == 0 {
 		return s.splitLong(rest, ends)
 	}
@@ -81,7 +83,7 @@ func (s *Scratch) split(rest []byte, ends *Classes) []byte {
 	if high >>= from; high != 0 {
 		rest = rest[:from+bits.TrailingZeros64(high)]
 	} else if len(rest) > 64 {
-		rest = rest[:64+ends.indexHigh(rest[64:])]
+		rest = rest[:64+ends.IndexHigh(rest[64:])]
 	}
 	if from == len(rest) { // a fragment
 		return slash
@@ -90,11 +92,11 @@ func (s *Scratch) split(rest []byte, ends *Classes) []byte {
 }
 
 // splitLong is split for a long authority.
-func (s *Scratch) splitLong(rest []byte, ends *Classes) []byte {
+func (s *Scratch) splitLong(rest []byte, ends *table.Classes) []byte {
 	for from := 64; from < len(rest); from += 64 {
-		if low, _ := ends.in64(rest[from:]); low != 0 {
+		if low, _ := ends.In64(rest[from:]); low != 0 {
 			rest = rest[from+bits.TrailingZeros64(low):]
-			if rest = rest[:ends.indexHigh(rest)]; len(rest) == 0 {
+			if rest = rest[:ends.IndexHigh(rest)]; len(rest) == 0 {
 				return slash
 			}
 			return s.rooted(rest)
@@ -120,9 +122,9 @@ func schemeEnd(url []byte) int {
 
 // anySchemeEnd returns where the authority of url begins: behind its first
 // "://", if none of the ends precedes that, else at its start.
-func anySchemeEnd(url []byte, ends *Classes) int {
+func anySchemeEnd(url []byte, ends *table.Classes) int {
 	at := 0
-	for ; at < len(url) && ends.of(url[at])&0x0f == 0; at++ {
+	for ; at < len(url) && ends.Of(url[at])&0x0f == 0; at++ {
 	}
 	if at > 0 && at+1 < len(url) && url[at-1] == ':' && url[at] == '/' && url[at+1] == '/' {
 		return at + 2
@@ -132,9 +134,9 @@ func anySchemeEnd(url []byte, ends *Classes) int {
 
 // What ends an authority, and what ends a path.
 var (
-	googleEnds    = setOf("/?;#", "#\x00")
-	schemeless    = setOf("/?;", "")
-	rfcEnds       = setOf("/?#", "#")
-	fragment      = setOf("#", "")
-	fragmentOrNUL = setOf("#\x00", "")
+	googleEnds    = table.NewClasses("/?;#", "#\x00")
+	schemeless    = table.NewClasses("/?;", "")
+	rfcEnds       = table.NewClasses("/?#", "#")
+	fragment      = table.NewClasses("#", "")
+	fragmentOrNUL = table.NewClasses("#\x00", "")
 )

@@ -2,8 +2,9 @@ package automaton
 
 import (
 	"errors"
-	"math"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 // Verdict is the answer about one path. The zero value is RFC 9309's answer
@@ -46,9 +47,6 @@ type Rule struct {
 	gaps bool
 }
 
-// None is the index of no rule, in tables: it is higher than that of any.
-const None = math.MaxUint32
-
 // Errors of New, wrapped with the index of the rule.
 var (
 	errEmptySegment = errors.New("gap at the end of a pattern or behind another")
@@ -63,19 +61,13 @@ func (r *Rule) complete(d Dialect) error {
 		return errForm
 	}
 	prefix, rest, gaps := r.Cut()
-	if r.prefix, r.gaps = uint32(len(prefix)), gaps; gaps && HasEmptySegment(rest) {
+	if r.prefix, r.gaps = uint32(len(prefix)), gaps; gaps && table.HasEmptySegment(rest) {
 		return errEmptySegment
 	}
 	if r.Verdict.Line == 0 {
 		return errLine
 	}
 	return nil
-}
-
-// HasEmptySegment tells whether there is nothing between two gaps, or behind the last,
-// in what follows the first of a pattern, as Rule.Cut returns it.
-func HasEmptySegment(rest string) bool {
-	return rest == "" || rest[0] == '*' || rest[len(rest)-1] == '*' || strings.Contains(rest, "**")
 }
 
 func (d Dialect) uses(f Form) bool {

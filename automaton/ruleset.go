@@ -33,15 +33,6 @@ var (
 	errNotLower = errors.New("product token is not in lower case")
 )
 
-// NewRuleset makes a ruleset of the machines of its groups; wildcard is the one
-// of the groups for *, nil if there is none. The dialect original takes the
-// first agent in the given order whose token is part of a crawler's name; the
-// others look tokens up, so that each may stand but once, in any order.
-func NewRuleset(d Dialect, agents []Agent, wildcard *Machine) (*Ruleset, error) {
-	b := Builder{dialect: d}
-	return b.Ruleset(slices.Clone(agents), wildcard)
-}
-
 // check checks an agent. Those before it have been checked.
 func (r *Ruleset) check(i int) error {
 	a := &r.agents[i]

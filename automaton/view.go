@@ -25,14 +25,3 @@ func (m *Machine) Lists() [][]Rule {
 	}
 	return lists
 }
-
-// Tables returns the tables of the lists of rules, nil for a list without one, in
-// the order of Lists. They are the machine's own and are not to be changed.
-func (m *Machine) Tables() []*Table {
-	parts := m.all()
-	tables := make([]*Table, len(parts))
-	for i, p := range parts {
-		tables[i] = p.table
-	}
-	return tables
-}

@@ -93,7 +93,7 @@ func (m *machines) ofOne(group int) *automaton.Machine {
 	made := &m.made[group]
 	if *made == nil {
 		rules := m.ranker.rank(m.Groups[group])
-		one, err := m.builder.Machine(rules, Table(m.o.Engine, rules))
+		one, err := m.builder.Machine(rules, m.o.Engine.Table)
 		if err != nil {
 			// No bytes lead here: rules are made by ranker.fill, and tables of these.
 			panic(err)

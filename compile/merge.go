@@ -76,7 +76,8 @@ func (m *machines) merge(groups []int) *automaton.Machine {
 	}
 	k := ranker{dialect: m.o.Dialect}
 	k.makeRoom([]Group{all})
-	made, err := machine(m.o.Dialect, m.o.Engine, k.rank(all))
+	b := automaton.NewBuilder(m.o.Dialect, 1, 0)
+	made, err := b.Machine(k.rank(all), m.o.Engine.Table)
 	if err != nil {
 		// No bytes lead here: rules are made by ranker.fill, and tables of these.
 		panic(err)

@@ -17,7 +17,7 @@ type Archive struct {
 	columns  [256]int8 // of each dialect: 1 + its place in dialects, or 0
 	origins  int
 	shift    uint // of a hash, to the number of its bucket
-	table    func([]automaton.Rule) *automaton.Table
+	table    automaton.TableFunc
 
 	buckets  []byte
 	offsets  []byte // of the rulesets
@@ -29,10 +29,10 @@ type Archive struct {
 
 // Options say how an archive is decoded. The zero value is good.
 type Options struct {
-	// Table makes the table of a ranked list of more than nine rules, nil if to try
-	// these one by one is better. Nil stands for never. Several goroutines may call it
-	// at once.
-	Table func([]automaton.Rule) *automaton.Table
+	// Table makes the table of a ranked list of more than nine rules, for instance
+	// compile.EngineAuto.Table. If it is nil, rules are tried one by one. Several
+	// goroutines may call it at once.
+	Table automaton.TableFunc
 }
 
 // Entry is what an archive knows of one origin.
@@ -59,9 +59,6 @@ var (
 // for a checksum of these, and memory of twelve bytes a ruleset.
 func Open(data []byte, o Options) (*Archive, error) {
 	a := &Archive{table: o.Table}
-	if a.table == nil {
-		a.table = noTable
-	}
 	if err := a.open(data); err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
 	}
@@ -76,8 +73,6 @@ const (
 	tiny = 9
 	few  = 64
 )
-
-func noTable([]automaton.Rule) *automaton.Table { return nil }
 
 func (a *Archive) open(data []byte) error {
 	if len(data) < atChecksum || string(data[:len(magic)]) != magic {
@@ -273,12 +268,5 @@ func (a *Archive) decode(id uint32, most int) (r *automaton.Ruleset, waits bool,
 	if crc32.Checksum(blob[4:], castagnoli) != le.Uint32(blob) {
 		return nil, false, errChecksum
 	}
-	r, err = decode(blob[4:], func(rules []automaton.Rule) *automaton.Table {
-		if len(rules) > most {
-			return a.table(rules)
-		}
-		waits = waits || len(rules) > tiny
-		return nil
-	})
-	return r, waits, err
+	return decode(blob[4:], most, a.table)
 }

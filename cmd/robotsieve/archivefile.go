@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/capture"
@@ -26,16 +25,12 @@ func openArchive(path string) (a *archive.Archive, close func() error, err error
 	if err != nil {
 		return nil, nil, err
 	}
-	if a, err = archive.Open(data, archive.Options{Table: buildTable}); err != nil {
+	// An archive holds no tables: to make them anew costs less than to read them, and most
+	// origins need none.
+	if a, err = archive.Open(data, archive.Options{Table: compile.EngineAuto.Table}); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
 	}
 	return a, unmap, nil
-}
-
-// buildTable makes the table of a list from an archive, which holds none: to make
-// them anew costs less than to read them, and most origins need none.
-func buildTable(rules []automaton.Rule) *automaton.Table {
-	return compile.Table(compile.EngineAuto, rules)
 }
 
 // writeFile has a file written under a name of its own beside the one it is to

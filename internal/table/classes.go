@@ -1,10 +1,10 @@
-package automaton
+package table
 
 import "math/bits"
 
 // Classes sorts octets into eight classes, a bit each: those of c are
 // c.Lo[c&15] & c.Hi[c>>4]. This form lets a processor look up many octets at a
-// time (octets_amd64.s); here is the same for all others, one by one. A set of
+// time (classes_amd64.s); here is the same for all others, one by one. A set of
 // octets fits it exactly if those with the same upper half, or with the same lower
 // halves, share a class, and there are no more than eight such.
 type Classes struct {
@@ -17,13 +17,13 @@ func (c *Classes) Add(octet byte, class uint8) {
 	c.Hi[octet>>4] |= class
 }
 
-func (c *Classes) of(octet byte) uint8 { return c.Lo[octet&15] & c.Hi[octet>>4] }
+func (c *Classes) Of(octet byte) uint8 { return c.Lo[octet&15] & c.Hi[octet>>4] }
 
-// setOf makes the classes of two sets of octets, which in64 tells apart: the first
+// NewClasses makes the classes of two sets of octets, which In64 tells apart: the first
 // is in the lower classes, the second in the higher. Each upper half is in a class
 // of its own, so that neither set may have more than four; a test holds those that
 // are written down in this package to it.
-func setOf(low, high string) *Classes {
+func NewClasses(low, high string) *Classes {
 	var c Classes
 	for i, set := range []string{low, high} {
 		const most = 4
@@ -38,10 +38,10 @@ func setOf(low, high string) *Classes {
 	return &c
 }
 
-// slow64 is in64, octet by octet.
+// slow64 is In64, octet by octet.
 func (c *Classes) slow64(b []byte) (low, high uint64) {
 	for i, octet := range b[:min(len(b), 64)] {
-		class := c.of(octet)
+		class := c.Of(octet)
 		if class&0x0f != 0 {
 			low |= 1 << i
 		}
@@ -55,7 +55,7 @@ func (c *Classes) slow64(b []byte) (low, high uint64) {
 // slowTriples64 is triples64, octet by octet.
 func slowTriples64(c *[3]Classes, b []byte) (set uint64) {
 	for i := range min(len(b)-2, 64) {
-		if c[0].of(b[i])&c[1].of(b[i+1])&c[2].of(b[i+2]) != 0 {
+		if c[0].Of(b[i])&c[1].Of(b[i+1])&c[2].Of(b[i+2]) != 0 {
 			set |= 1 << i
 		}
 	}
@@ -64,21 +64,30 @@ func slowTriples64(c *[3]Classes, b []byte) (set uint64) {
 
 // index returns the index of the first octet of b that is in a class, the length
 // of b if none is.
-func (c *Classes) index(b []byte) int {
+func (c *Classes) Index(b []byte) int {
 	for i := 0; i < len(b); i += 64 {
-		if low, high := c.in64(b[i:]); low|high != 0 {
+		if low, high := c.In64(b[i:]); low|high != 0 {
 			return i + bits.TrailingZeros64(low|high)
 		}
 	}
 	return len(b)
 }
 
-// indexHigh is index for the higher classes only.
-func (c *Classes) indexHigh(b []byte) int {
+// IndexHigh is index for the higher classes only.
+func (c *Classes) IndexHigh(b []byte) int {
 	for i := 0; i < len(b); i += 64 {
-		if _, high := c.in64(b[i:]); high != 0 {
+		if _, high := c.In64(b[i:]); high != 0 {
 			return i + bits.TrailingZeros64(high)
 		}
 	}
 	return len(b)
+}
+
+// Every returns the classes in which every octet is.
+func (c *Classes) Every() uint8 {
+	every := uint8(0xff)
+	for i := range c.Lo {
+		every &= c.Lo[i] & c.Hi[i]
+	}
+	return every
 }

@@ -1,14 +1,14 @@
-package automaton
+package table
 
 import "unsafe"
 
 // avx2 says that the processor can look at 32 octets at a time. Others do what
-// octets.go does, and answer the same.
+// classes.go does, and answer the same.
 var avx2 = hasAVX2()
 
 func hasAVX2() bool
 
-// classify64AVX2 is Classes.in64 of the 64 octets that begin back octets before p.
+// classify64AVX2 is Classes.In64 of the 64 octets that begin back octets before p.
 //
 //go:noescape
 func classify64AVX2(c *Classes, p *byte, back uintptr) (low, high uint64)
@@ -30,9 +30,9 @@ func readable(b []byte, window uintptr) (back uintptr) {
 	return 0
 }
 
-// in64 returns which of the first 64 octets of b, or of as many as there are, are in
+// In64 returns which of the first 64 octets of b, or of as many as there are, are in
 // one of the lower four classes, and which in one of the higher; b is not empty.
-func (c *Classes) in64(b []byte) (low, high uint64) {
+func (c *Classes) In64(b []byte) (low, high uint64) {
 	if !avx2 {
 		return c.slow64(b)
 	}
