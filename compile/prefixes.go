@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -11,9 +13,23 @@ import (
 // prefix is what a rule's pattern begins with.
 type prefix struct {
 	text  string // its slash included
+	key   uint64 // up to eight octets behind the slash, the first in the highest byte
 	rule  uint32
 	gaps  bool // a gap follows
 	waits bool // what follows it is searched for, not tried
+}
+
+func newPrefix(text string, rule uint32, gaps bool) prefix {
+	return prefix{text: text, key: bits.ReverseBytes64(wordOf(text[1:min(len(text), 1+table.EdgeOctets)])), rule: rule, gaps: gaps}
+}
+
+// comparePrefixes orders prefixes by text, and equal ones by rule. The key decides nearly
+// always.
+func comparePrefixes(x, y prefix) int {
+	if x.key != y.key {
+		return cmp.Compare(x.key, y.key)
+	}
+	return cmp.Or(strings.Compare(x.text, y.text), cmp.Compare(x.rule, y.rule))
 }
 
 // prefixes makes the automaton of prefixes of a table: a trie in which an edge
@@ -59,15 +75,10 @@ func (b *prefixes) state(state uint32, depth int, all []prefix) {
 	for len(all) > 0 {
 		text := all[0].text
 		end := min(len(text), depth+table.EdgeOctets)
+		whole := end < depth+table.EdgeOctets
 		n := 1
-		if end < depth+table.EdgeOctets {
-			for n < len(all) && all[n].text == text {
-				n++
-			}
-		} else {
-			for n < len(all) && strings.HasPrefix(all[n].text[depth:], text[depth:end]) {
-				n++
-			}
+		for n < len(all) && strings.HasPrefix(all[n].text[depth:], text[depth:end]) && (!whole || len(all[n].text) == end) {
+			n++
 		}
 		b.edge(state, depth, end, all[:n])
 		all = all[n:]
@@ -151,9 +162,13 @@ func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 
 // newEdge makes an edge of a state with up to eight octets.
 func newEdge(state uint32, text string) table.Edge {
-	word := uint64(0)
+	return table.Edge{Word: wordOf(text), Key: state<<3 | uint32(len(text)-1)}
+}
+
+// wordOf returns up to eight octets as an edge has them.
+func wordOf(text string) (word uint64) {
 	for i := len(text) - 1; i >= 0; i-- {
 		word = word<<8 | uint64(text[i])
 	}
-	return table.Edge{Word: word, Key: state<<3 | uint32(len(text)-1)}
+	return word
 }

@@ -73,10 +73,8 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 	t := &table.Table{Base: table.None}
 	s := scratches.Get().(*tableScratch)
 	defer s.release()
-	tree, everyPath := &s.tree, s.everyPath[:0]
+	tree, everyPath, all := &s.tree, s.everyPath[:0], slices.Grow(s.prefixes, len(rules))
 	slashes := false // a segment that begins with a slash lies behind that of the path
-	order := prefixOrder{rules, slices.Grow(s.lengths[:0], len(rules))[:len(rules)]}
-	numbers := slices.Grow(s.numbers[:0], len(rules))
 	for i := range rules {
 		id, r := uint32(i), &rules[i]
 		text, rest, gaps := r.Cut()
@@ -85,6 +83,7 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 		case text != "" && text[0] != '/' || text == "" && r.Anchored && !gaps:
 			// It matches no path.
 		case text == "" && formB, gaps && table.HasEmptySegment(rest):
+			s.prefixes = all
 			return nil // no robots.txt has such a rule, and a table no place for it
 		case gaps && isEveryPath(text, formB):
 			everyPath = append(everyPath, id)
@@ -92,8 +91,7 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 		case len(text) <= 1 && !r.Anchored && !gaps && !formB:
 			t.Base = min(t.Base, id)
 		default:
-			order.lengths[i] = uint32(len(text))
-			numbers = append(numbers, uint64(id))
+			all = append(all, newPrefix(text, id, gaps))
 		}
 	}
 	for _, id := range everyPath {
@@ -108,10 +106,10 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 		}
 		tree.add(id, text, rest, &rules[id])
 	}
-	order.sort(numbers, 0)
-	s.everyPath, s.lengths, s.numbers, s.prefixes = everyPath, order.lengths, numbers, order.prefixes(s.prefixes, numbers)
+	slices.SortFunc(all, comparePrefixes)
+	s.everyPath, s.prefixes = everyPath, all
 	// A rule with the same pattern as one that outranks it never decides.
-	all := slices.CompactFunc(s.prefixes, func(x, y prefix) bool {
+	all = slices.CompactFunc(all, func(x, y prefix) bool {
 		r, q := &rules[x.rule], &rules[y.rule]
 		return r.Pattern == q.Pattern && r.Anchored == q.Anchored && (r.Form == automaton.FormB) == (q.Form == automaton.FormB)
 	})
@@ -147,8 +145,6 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 // after another.
 type tableScratch struct {
 	everyPath []uint32
-	lengths   []uint32
-	numbers   []uint64
 	prefixes  []prefix
 	edges     []table.Edge
 	tree      segmentTree
