@@ -6,31 +6,29 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// A list is the tier of small machines: the rules are tried in order, and the
-// first that matches decides. Nearly all are passed over by one comparison of the
-// eight octets behind the path's slash. A list is as fast as the automaton up to seven
-// rules, and up to nine what it loses is less than it costs to build one
-// (compile.crossover).
+// list is the engine of small machines: the rules are tried in order, and the first that
+// matches decides. One comparison of the eight octets behind the path's slash excludes nearly
+// all. A list is as fast as a table for up to seven rules, and for up to nine it loses less
+// than it costs to build one (compile.crossover).
 type list []listed
 
-// listed is what of a rule is looked at first, in 16 bytes, four to a line of the
-// cache.
+// listed is what a list looks at first in a rule, in 16 bytes, four to a line of the cache.
 type listed struct {
-	// word holds the first octets of the pattern behind its slash, eight or as many
-	// as there are.
+	// word holds the first octets of the pattern behind its slash, eight or as many as there
+	// are.
 	word uint64
-	// line and disallowed are the rule's verdict, here because in rules that are in no
-	// cache each step costs as much as the match.
+	// line and disallowed are the rule's verdict. To look for it in the rule, when that is in
+	// no cache, costs as much as the match.
 	line       uint32
 	disallowed bool
 	// octets is how many there are.
 	octets uint8
-	// must is the rarest of the octets behind the pattern's gaps, 0 if there are no
-	// gaps. A path without it does not match, which costs less to find out than to
-	// search for segments.
+	// must is the rarest of the octets behind the pattern's gaps, 0 if there are no gaps. A
+	// path without it does not match, and to find that out costs less than to search for
+	// segments.
 	must byte
-	// whole is the length of the pattern, at least 1, if a path as long or longer with
-	// the octets in word matches: then the rule need not be looked at. Else 0.
+	// whole is the length of the pattern, at least 1, if every path as long or longer with the
+	// octets in word matches: then the rule need not be looked at. Else 0.
 	whole uint8
 }
 
@@ -54,7 +52,7 @@ func (e *listed) set(r *Rule) {
 	}
 }
 
-// verdict is that of the first rule that matches a path which begins with a slash.
+// verdict returns that of the first rule that matches a path which begins with a slash.
 func (l list) verdict(rules []Rule, path []byte) Verdict {
 	if i := l.first(rules, path, allForms, uint32(len(l))); int(i) < len(l) {
 		return Verdict{Line: l[i].line, Disallowed: l[i].disallowed}
@@ -62,8 +60,8 @@ func (l list) verdict(rules []Rule, path []byte) Verdict {
 	return Verdict{}
 }
 
-// first returns the first rule below limit that matches a path which begins with
-// a slash, limit if there is none.
+// first returns the first rule below limit that matches a path which begins with a slash,
+// limit if there is none.
 func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint32 {
 	word := table.FirstOctets(path[1:])
 	missing := -1 // an octet that the path does not have

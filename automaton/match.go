@@ -8,36 +8,35 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// The match, in one line: the first rule in the order of rank that matches is
-// the verdict. Four things complicate it.
+// The match, in one line: the first rule in the order of rank that matches is the verdict.
+// Four things complicate it.
 //
-// First, the dialects compare different spellings of a path. A rule says in
-// which one it is written, and each spelling is made at most once a match, into
-// the Scratch, and only if the path is not spelled so already: nearly all are.
+// First, the dialects compare different forms of a path. A rule says in which one it is
+// written, and each form is made at most once a match, into the Scratch, and only if the path
+// is not in that form already: nearly all are.
 //
-// Second, only few rules can match, and to try all would take time for each. A
-// list (list.go) passes over most with one comparison of eight octets. A table
-// does not look at rules that do not match at all: from the path's slash on it
-// reads eight octets at a time, and at each state asks for each length of edge
-// that leaves it whether there is one of these octets. What it asks are
-// independent loads, where an automaton that reads octet by octet would wait
-// for each. In the first state, with most of the edges, a filter leaves of the
-// eight lengths about one.
+// Second, only few rules can match, and to try all would take time for each. A list (list.go)
+// excludes most with one comparison of eight octets. A table does not look at rules that do
+// not match at all: from the path's slash on it reads eight octets at a time, and at each
+// state looks up, for each length of edge that leaves it, the edge with these octets. The
+// lookups are independent loads, where an automaton that reads octet by octet would wait for
+// each. In the first state, with most of the edges, a filter leaves about one of the eight
+// lengths.
 //
-// Third, a rule with gaps has matched only when all its segments are found one
-// behind the other. Its prefix arms the segment behind the first gap; segments are
-// searched for where they may begin (segments.go), or, where that could take long,
-// an automaton reads the path once (gaps.go). Where one is found that is armed it arms
-// the next. For each the leftmost place is as good as any later one, since it leaves
-// the most room for what follows. Nothing is searched for if no rule that is armed
-// could outrank the best one found.
+// Third, a rule with gaps has matched only when all its segments are found one behind the
+// other. Where its prefix ends, the segment behind the first gap begins to wait; where a
+// segment is found that waits, the next one begins to. Segments are searched for where they
+// may begin, or, where that could take long, an automaton reads the path once (package
+// internal/table). The leftmost place of each segment is as good as any later one, since it
+// leaves the most room for what follows. Nothing is searched for if no rule that waits could
+// outrank the best one found.
 //
-// Fourth, a machine may have several parts, of groups that are entangled with
-// others; then ranks are compared. Nearly all machines have one part.
+// Fourth, a machine may have several parts; then ranks are compared. Nearly all machines have
+// one part.
 
 const robotsTxt = "/robots.txt"
 
-// formSet says rules of which forms a path is compared with.
+// formSet is the set of forms whose rules a path is compared with.
 type formSet uint8
 
 const (
@@ -53,12 +52,11 @@ func (f formSet) has(form Form) bool {
 	return f&otherForms != 0
 }
 
-// Match returns the verdict on a path as Dialect.Path returns it. It allocates
-// only when s must grow, fails for no bytes, and keeps no view of path after it
-// returns. Any number of goroutines may call it, each with its own Scratch.
+// Match returns the verdict on a path as Dialect.Path returns it. Path may be any bytes. Match
+// allocates only when s must grow, and keeps no view of path after it returns. Any number of
+// goroutines may call it, each with its own Scratch.
 //
-// All dialects but google's allow /robots.txt itself whatever the rules say
-// (RFC 9309 2.2.2).
+// All dialects but google allow /robots.txt itself whatever the rules say (RFC 9309 2.2.2).
 func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	if m == nil {
 		return Verdict{}
@@ -92,8 +90,8 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	return best.Verdict
 }
 
-// MatchPlain is Match of a path that IsPlain, for a caller that asks several machines
-// about it.
+// MatchPlain is like Match for a path of which IsPlain is true, for a caller that asks several
+// machines about one path.
 func (m *Machine) MatchPlain(s *Scratch, path []byte) Verdict {
 	if m == nil || m.dialect != Google && string(path) == robotsTxt {
 		return Verdict{}
@@ -101,7 +99,7 @@ func (m *Machine) MatchPlain(s *Scratch, path []byte) Verdict {
 	return m.verdict(s, path)
 }
 
-// verdict is the verdict on a path that is spelled as all rules are.
+// verdict returns the verdict on a path that is in the form of all rules.
 func (m *Machine) verdict(s *Scratch, path []byte) Verdict {
 	if m.parts == nil {
 		i := uint32(len(m.rules))
@@ -124,8 +122,8 @@ func (m *Machine) verdict(s *Scratch, path []byte) Verdict {
 	return Verdict{}
 }
 
-// first returns the rule of the highest rank of those in the given forms that
-// match, best if none outranks that.
+// first returns the rule of the highest rank of those in the given forms that match, best if
+// none outranks that.
 func (m *Machine) first(s *Scratch, path []byte, forms formSet, best *Rule) *Rule {
 	if m.parts == nil {
 		return m.part.better(s, path, forms, best)
@@ -136,7 +134,7 @@ func (m *Machine) first(s *Scratch, path []byte, forms formSet, best *Rule) *Rul
 	return best
 }
 
-// better is first of one part.
+// better is like Machine.first for one part.
 func (p *part) better(s *Scratch, path []byte, forms formSet, best *Rule) *Rule {
 	limit := uint32(len(p.rules))
 	if best != nil {
@@ -164,7 +162,7 @@ func (p *part) first(s *Scratch, path []byte, forms formSet, limit uint32) uint3
 	return p.firstInTable(s, path, forms, limit)
 }
 
-// firstOfAny is for what is no path, since it does not begin with a slash.
+// firstOfAny is like first for what is no path, since it does not begin with a slash.
 func (p *part) firstOfAny(path []byte, forms formSet, limit uint32) uint32 {
 	for i := range p.rules[:limit] {
 		if r := &p.rules[i]; forms.has(r.Form) && r.matchesAfter(view(path), 0) {
@@ -174,9 +172,9 @@ func (p *part) firstOfAny(path []byte, forms formSet, limit uint32) uint32 {
 	return limit
 }
 
-// firstInTable returns the first rule below best that matches a path which begins
-// with a slash, best if none does. It is long because it is the hot loop: a call for each
-// edge would cost more than what it does there.
+// firstInTable returns the first rule below best that matches a path which begins with a
+// slash, best if none does. It is long because it is the hot loop: a call for each edge would
+// cost more than what it does there.
 func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32) uint32 {
 	t := p.table
 	if forms&otherForms != 0 {
@@ -236,7 +234,7 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 	return best
 }
 
-// reach does what is to be done at a point of a path, which ends at an octet.
+// reach returns the better of best and what a point has, which the path reaches at an octet.
 func (p *part) reach(at *table.Point, s *Scratch, path []byte, end int, forms formSet, best uint32) uint32 {
 	if forms&otherForms != 0 {
 		best = p.act(at, s, path, end, best)
@@ -247,6 +245,7 @@ func (p *part) reach(at *table.Point, s *Scratch, path []byte, end int, forms fo
 	return best
 }
 
+// act is like reach for rules of some forms.
 func (p *part) act(at *table.Point, s *Scratch, path []byte, end int, best uint32) uint32 {
 	best = min(best, at.Accept)
 	if end == len(path) {
@@ -263,6 +262,6 @@ func (p *part) act(at *table.Point, s *Scratch, path []byte, end int, best uint3
 	return best
 }
 
-// view reads bytes as a string without copying them. The string does not
-// outlive the match that made it, during which nobody writes to the bytes.
+// view returns bytes as a string without copying them. It is used only during a match, in
+// which nothing writes to the bytes.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

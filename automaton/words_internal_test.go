@@ -121,7 +121,6 @@ func TestSpoiltWords(t *testing.T) {
 	}
 }
 
-
 // TestWordsAreSound checks what NewWords makes.
 func TestWordsAreSound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))

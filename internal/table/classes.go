@@ -2,11 +2,11 @@ package table
 
 import "math/bits"
 
-// Classes sorts octets into eight classes, a bit each: those of c are
-// c.Lo[c&15] & c.Hi[c>>4]. This form lets a processor look up many octets at a
-// time (classes_amd64.s); here is the same for all others, one by one. A set of
-// octets fits it exactly if those with the same upper half, or with the same lower
-// halves, share a class, and there are no more than eight such.
+// Classes sorts octets into eight classes, a bit each: those of octet c are
+// Lo[c&15] & Hi[c>>4]. This form lets a processor look up many octets at a time
+// (classes_amd64.s); this file does the same octet by octet, for all other processors. A set
+// of octets fits exactly if those with the same upper half, or with the same lower halves,
+// share a class, and there are no more than eight such.
 type Classes struct {
 	Lo, Hi [16]uint8
 }
@@ -17,12 +17,12 @@ func (c *Classes) Add(octet byte, class uint8) {
 	c.Hi[octet>>4] |= class
 }
 
+// Of returns the classes of an octet.
 func (c *Classes) Of(octet byte) uint8 { return c.Lo[octet&15] & c.Hi[octet>>4] }
 
-// NewClasses makes the classes of two sets of octets, which In64 tells apart: the first
-// is in the lower classes, the second in the higher. Each upper half is in a class
-// of its own, so that neither set may have more than four; a test holds those that
-// are written down in this package to it.
+// NewClasses makes the classes of two sets of octets, which In64 tells apart: the first is in
+// the lower classes, the second in the higher. Neither set may have octets of more than four
+// upper halves, each of which takes a class.
 func NewClasses(low, high string) *Classes {
 	var c Classes
 	for i, set := range []string{low, high} {
@@ -38,7 +38,7 @@ func NewClasses(low, high string) *Classes {
 	return &c
 }
 
-// slow64 is In64, octet by octet.
+// slow64 is like In64, octet by octet.
 func (c *Classes) slow64(b []byte) (low, high uint64) {
 	for i, octet := range b[:min(len(b), 64)] {
 		class := c.Of(octet)
@@ -52,7 +52,7 @@ func (c *Classes) slow64(b []byte) (low, high uint64) {
 	return low, high
 }
 
-// slowTriples64 is triples64, octet by octet.
+// slowTriples64 is like triples64, octet by octet.
 func slowTriples64(c *[3]Classes, b []byte) (set uint64) {
 	for i := range min(len(b)-2, 64) {
 		if c[0].Of(b[i])&c[1].Of(b[i+1])&c[2].Of(b[i+2]) != 0 {
@@ -62,7 +62,7 @@ func slowTriples64(c *[3]Classes, b []byte) (set uint64) {
 	return set
 }
 
-// index returns the index of the first octet of b that is in a class, the length
+// Index returns the index of the first octet of b that is in a class, the length
 // of b if none is.
 func (c *Classes) Index(b []byte) int {
 	for i := 0; i < len(b); i += 64 {
@@ -73,7 +73,7 @@ func (c *Classes) Index(b []byte) int {
 	return len(b)
 }
 
-// IndexHigh is index for the higher classes only.
+// IndexHigh is like Index for the higher classes only.
 func (c *Classes) IndexHigh(b []byte) int {
 	for i := 0; i < len(b); i += 64 {
 		if _, high := c.In64(b[i:]); high != 0 {
