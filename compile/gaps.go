@@ -153,7 +153,11 @@ func (g *segmentTree) gaps() *table.Gaps {
 		return nil
 	}
 	a := &table.Gaps{Must: g.must()}
-	numbers, texts := g.sortSymbols()
+	texts := slices.Sorted(slices.Values(g.texts))
+	numbers := make([]uint32, len(texts)) // of each symbol, in the order of their text
+	for number, text := range texts {
+		numbers[g.symbols[text]] = uint32(number)
+	}
 	g.number(a, numbers)
 	b := ahoCorasick{a, texts}
 	b.trie()
@@ -187,17 +191,6 @@ func (g *segmentTree) must() (rarest byte) {
 		}
 	}
 	return rarest
-}
-
-// sortSymbols returns the number of each symbol in the order of their text, and the texts
-// in that order.
-func (g *segmentTree) sortSymbols() (numbers []uint32, texts []string) {
-	texts = slices.Sorted(slices.Values(g.texts))
-	numbers = make([]uint32, len(texts))
-	for number, text := range texts {
-		numbers[g.symbols[text]] = uint32(number)
-	}
-	return numbers, texts
 }
 
 // number gives the nodes their final places: first those that wait on every path, by

@@ -1,6 +1,10 @@
 package table
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+)
 
 // Classes sorts octets into eight classes, a bit each: those of octet c are
 // Lo[c&15] & Hi[c>>4]. This form lets a processor look up many octets at a time
@@ -38,6 +42,44 @@ func NewClasses(low, high string) *Classes {
 	return &c
 }
 
+// readable returns how many octets before b a window must begin so that all in it can be
+// read. What lies around b may be anything, but it must be mapped: it is if it is in the
+// memory page in which b begins, or b goes on behind that.
+func readable(b []byte, window uintptr) (back uintptr) {
+	const page = 4096
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(b))) % page
+	if at > page-window && at+uintptr(len(b)) <= page {
+		return at - (page - window)
+	}
+	return 0
+}
+
+// In64 returns which of the first 64 octets of b, or of as many as there are, are in one of
+// the lower four classes, and which in one of the higher; b is not empty.
+func (c *Classes) In64(b []byte) (low, high uint64) {
+	if !avx2 {
+		return c.slow64(b)
+	}
+	back := readable(b, 64)
+	low, high = classify64AVX2(c, unsafe.SliceData(b), back)
+	if len(b) < 64 {
+		there := uint64(1)<<len(b) - 1
+		low, high = low>>back&there, high>>back&there
+	}
+	return low, high
+}
+
+// triples64 returns the set of places among the first 64 octets of b where a class of c[0] is
+// also one of c[1] for the next octet and one of c[2] for the one behind that. Where b has no
+// two octets behind a place, that may be in the set or not.
+func triples64(c *[3]Classes, b []byte) uint64 {
+	if !avx2 {
+		return slowTriples64(c, b)
+	}
+	back := readable(b, 66)
+	return triples64AVX2(c, unsafe.SliceData(b), back) >> back
+}
+
 // slow64 is like In64, octet by octet.
 func (c *Classes) slow64(b []byte) (low, high uint64) {
 	for i, octet := range b[:min(len(b), 64)] {
@@ -62,22 +104,17 @@ func slowTriples64(c *[3]Classes, b []byte) (set uint64) {
 	return set
 }
 
-// Index returns the index of the first octet of b that is in a class, the length
-// of b if none is.
-func (c *Classes) Index(b []byte) int {
-	for i := 0; i < len(b); i += 64 {
-		if low, high := c.In64(b[i:]); low|high != 0 {
-			return i + bits.TrailingZeros64(low|high)
-		}
-	}
-	return len(b)
-}
+// Index returns the index of the first octet of b that is in a class, the length of b if
+// none is.
+func (c *Classes) Index(b []byte) int { return c.index(b, math.MaxUint64) }
 
 // IndexHigh is like Index for the higher classes only.
-func (c *Classes) IndexHigh(b []byte) int {
+func (c *Classes) IndexHigh(b []byte) int { return c.index(b, 0) }
+
+func (c *Classes) index(b []byte, lower uint64) int {
 	for i := 0; i < len(b); i += 64 {
-		if _, high := c.In64(b[i:]); high != 0 {
-			return i + bits.TrailingZeros64(high)
+		if low, high := c.In64(b[i:]); low&lower|high != 0 {
+			return i + bits.TrailingZeros64(low&lower|high)
 		}
 	}
 	return len(b)

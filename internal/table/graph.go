@@ -191,25 +191,20 @@ func (g *Segments) graph() Section {
 func (f *StartFilter) notes(number int) (notes []string) {
 	for class := range 8 {
 		note := fmt.Sprintf("filter %d, class %d:", number, class)
+		var sets [3]string
 		for i := range f.Octets {
-			c := &f.Octets[i]
-			set := ""
 			for octet := range 256 {
-				if c.Of(byte(octet))&(1<<class) != 0 {
-					set += string([]byte{byte(octet)})
+				if f.Octets[i].Of(byte(octet))&(1<<class) != 0 {
+					sets[i] += string([]byte{byte(octet)})
 				}
 			}
-			if len(set) == 256 {
+			if len(sets[i]) == 256 {
 				note += " any"
 			} else {
-				note += fmt.Sprintf(" %+q", set)
-			}
-			if i == 0 && set == "" {
-				note = ""
-				break
+				note += fmt.Sprintf(" %+q", sets[i])
 			}
 		}
-		if note != "" {
+		if sets[0] != "" {
 			notes = append(notes, note)
 		}
 	}
