@@ -184,7 +184,6 @@ var boundsChecks = map[string]int{
 	"*Trie.Edge":              2,
 	"*gapScratch.begin":       1,
 	"*gapScratch.queue":       4,
-	"*part.above":             1,
 	"*part.act":               2,
 	"*part.better":            2,
 	"*part.firstInTable":      8,

@@ -137,18 +137,13 @@ func (m *Machine) first(s *Scratch, path []byte, forms formSet, best *Rule) *Rul
 // better is like Machine.first for one part.
 func (p *part) better(s *Scratch, path []byte, forms formSet, best *Rule) *Rule {
 	limit := uint32(len(p.rules))
-	if best != nil {
-		limit = p.above(best.Rank)
+	if best != nil { // only what outranks it
+		limit = uint32(sort.Search(len(p.rules), func(i int) bool { return p.rules[i].Rank <= best.Rank }))
 	}
 	if i := p.first(s, path, forms, limit); i < limit {
 		return &p.rules[i]
 	}
 	return best
-}
-
-// above returns the number of rules that outrank a rank.
-func (p *part) above(rank uint64) uint32 {
-	return uint32(sort.Search(len(p.rules), func(i int) bool { return p.rules[i].Rank <= rank }))
 }
 
 // first returns the first rule below limit that matches, limit if none does.

@@ -10,20 +10,19 @@ import (
 // The automaton of gaps, in one line: Aho and Corasick's (1975) reads the path once, and
 // where a segment ends, the nodes that wait for it go on. Three things complicate it.
 //
-// First, on most paths no segment begins at most octets. As long as the automaton is at
-// its root, a filter of three octets, 64 places at a time, tells where one may begin.
+// First, on most paths no segment begins at most octets. While the automaton is at its root,
+// a filter of three octets, 64 places at a time, tells where one may begin.
 //
 // Second, a node may go on only once the one before it has, and only with a segment that
-// begins where that one ended or later. So each symbol has a queue of the nodes that wait
-// for it, in the order of where the one before ended, and those at its front that may go
-// on leave it for good. A node costs time once a path, however often its segment is
-// found; what each time costs is a look at the queue, some ten nanoseconds. Queues begin
-// empty for each path without being cleared, by a generation. Nodes that wait on every
-// path are found by their symbol and never queued, nor are the many children of one node,
-// so that a path does not pay for all of them.
+// begins where that one ended or later. So each symbol has a queue of the nodes that wait for
+// it, in the order of where the one before ended, and those that may go on leave its front for
+// good: a node costs time once a path, however often its segment is found. A generation
+// empties all queues for the next path. Nodes that wait on every path are found by their
+// symbol and never queued, nor are the many children of one node, so that a path does not pay
+// for all of them.
 //
-// Third, a segment may have to end where the path does. It waits in a queue of its own,
-// which is looked at when the path is read and its last octet has ended the symbol.
+// Third, a segment may have to end where the path does. It waits in a queue of its own, which
+// is looked at when the last octet of the path has ended the symbol.
 
 // Gaps finds the segments behind gaps: an Aho-Corasick automaton reads the path, and
 // where the last octet of a segment is read, the nodes that wait for it act.

@@ -10,25 +10,22 @@ import (
 // begin, the segments are looked up as prefixes are, up to eight octets at a time. Four
 // things complicate it.
 //
-// First, there are few such places, and to look at all others would take most of the
-// time. So a filter of three octets tells of 64 places at once at which of them a segment
-// may begin: most often at none.
+// First, there are few such places. A filter of three octets tells of 64 places at once at
+// which of them a segment may begin: most often at none.
 //
-// Second, a segment is looked up only once those before it in its rule have been found.
-// Each list of a prefix and segments behind which others wait is an anchor with states of
-// its own. It begins to wait at the leftmost place where the path has it, and the places
-// from there on are gone through for it: a few times for one path, not once for each
-// rule. Rules of which too many could wait at a time are left to the other engine
-// (gaps.go), which takes the same time for each octet whatever waits.
+// Second, a segment is looked up only once those before it in its rule have been found. Each
+// list of a prefix and segments behind which others wait is an anchor with states of its own.
+// It begins to wait at the leftmost place where the path has it, and the places from there on
+// are gone through for it: a few times for one path, not once for each rule. Rules of which
+// too many could wait at a time are left to the other engine (gaps.go).
 //
-// Third, most of what others wait behind is a single octet, '?' or '&', that may be
-// anywhere in the path. To find that first would cost every path that has it; what waits
-// behind such an octet is searched for as if it had been found, and only if a place is
-// found where it may begin the path is asked for the octet.
+// Third, most of what others wait behind is a single octet, '?' or '&', that may be anywhere
+// in the path. What waits behind it is searched for as if it had been found, and only if there
+// is a place where that may begin the path is asked for the octet.
 //
-// Fourth, a segment that must end where the path does can only begin at one place. These
-// are looked up from the end backwards, before all others, and most paths do not pass the
-// filter of last octets.
+// Fourth, a segment that must end where the path does can only begin at one place. These are
+// looked up from the end backwards, before all others, and most paths do not pass the filter
+// of last octets.
 
 // Segments finds segments where they may begin, and where they must end with the path.
 type Segments struct {
