@@ -52,38 +52,20 @@ const (
 	firstNode
 )
 
-// begin makes what the first rule needs. Most tables have none with a gap.
-func (g *segmentTree) begin() {
-	if g.symbols == nil {
-		g.symbols, g.edges, g.anchors = map[string]uint32{}, map[treeEdge]uint32{}, map[anchorKey]uint32{}
-	}
+// newSegmentTree returns an empty tree.
+func newSegmentTree() *segmentTree {
+	g := &segmentTree{symbols: map[string]uint32{}, edges: map[treeEdge]uint32{}, anchors: map[anchorKey]uint32{}, order: []uint32{noNode}}
 	for range firstNode {
 		g.node(treeNode{})
 	}
-	g.order = append(g.order, noNode)
+	return g
 }
 
-// reset forgets all but the room, and that too if there is so much of it that to clear it
-// would take longer than to make it.
-func (g *segmentTree) reset() {
-	const much = 1 << 10
-	if len(g.nodes) > much {
-		*g = segmentTree{}
-		return
-	}
-	clear(g.symbols)
-	clear(g.edges)
-	clear(g.anchors)
-	clear(g.texts)
-	clear(g.prefixes)
-	clear(g.rests)
-	g.texts, g.prefixes, g.rests, g.nodes, g.order = g.texts[:0], g.prefixes[:0], g.rests[:0], g.nodes[:0], g.order[:0]
-}
-
-// add adds what follows the first gap of a rule.
-func (g *segmentTree) add(rule uint32, prefix, rest string, r *automaton.Rule) {
-	if len(g.nodes) == 0 {
-		g.begin()
+// add adds what follows the first gap of a rule, and returns the tree. Most tables have no
+// rule with a gap, and no tree.
+func (g *segmentTree) add(rule uint32, prefix, rest string, r *automaton.Rule) *segmentTree {
+	if g == nil {
+		g = newSegmentTree()
 	}
 	g.rests = append(g.rests, rest)
 	at := g.prefix(prefix, r.Form == automaton.FormB)
@@ -95,6 +77,7 @@ func (g *segmentTree) add(rule uint32, prefix, rest string, r *automaton.Rule) {
 	}
 	g.nodes[at].best = min(g.nodes[at].best, rule)
 	g.nodes[at].accept = min(g.nodes[at].accept, rule)
+	return g
 }
 
 // isEveryPath tells whether every path has a prefix.
@@ -149,7 +132,7 @@ func (g *segmentTree) node(n treeNode) uint32 {
 
 // gaps makes the automaton, nil if there are no gaps.
 func (g *segmentTree) gaps() *table.Gaps {
-	if len(g.texts) == 0 {
+	if g == nil {
 		return nil
 	}
 	a := &table.Gaps{Must: g.must()}

@@ -56,7 +56,7 @@ const (
 // segments makes the tries, nil if there are no segments, or if the search for them could
 // take long.
 func (g *segmentTree) segments() *table.Segments {
-	if len(g.texts) == 0 {
+	if g == nil {
 		return nil
 	}
 	b := segmentTries{segmentTree: g, to: &table.Segments{}}

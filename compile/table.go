@@ -73,7 +73,7 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 	t := &table.Table{Base: table.None}
 	s := scratches.Get().(*tableScratch)
 	defer s.release()
-	tree, everyPath, all := &s.tree, s.everyPath[:0], slices.Grow(s.prefixes, len(rules))
+	everyPath, all := s.everyPath[:0], slices.Grow(s.prefixes, len(rules))
 	slashes := false // a segment that begins with a slash lies behind that of the path
 	for i := range rules {
 		id, r := uint32(i), &rules[i]
@@ -94,6 +94,7 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 			all = append(all, newPrefix(text, id, gaps))
 		}
 	}
+	var tree *segmentTree
 	for _, id := range everyPath {
 		text, rest, _ := rules[id].Cut()
 		// Where the first segment does not begin with a slash it does not matter whether it
@@ -104,7 +105,7 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 				text = "/"
 			}
 		}
-		tree.add(id, text, rest, &rules[id])
+		tree = tree.add(id, text, rest, &rules[id])
 	}
 	slices.SortFunc(all, comparePrefixes)
 	s.everyPath, s.prefixes = everyPath, all
@@ -117,7 +118,7 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 	for _, p := range all {
 		if p.waits {
 			_, rest, _ := rules[p.rule].Cut()
-			tree.add(p.rule, p.text, rest, &rules[p.rule])
+			tree = tree.add(p.rule, p.text, rest, &rules[p.rule])
 		}
 	}
 	before := uint32(0) // the anchors that stand for no prefix
@@ -147,7 +148,6 @@ type tableScratch struct {
 	everyPath []uint32
 	prefixes  []prefix
 	edges     []table.Edge
-	tree      segmentTree
 }
 
 var scratches = sync.Pool{New: func() any { return &tableScratch{} }}
@@ -156,7 +156,6 @@ var scratches = sync.Pool{New: func() any { return &tableScratch{} }}
 func (s *tableScratch) release() {
 	clear(s.prefixes)
 	s.prefixes = s.prefixes[:0]
-	s.tree.reset()
 	scratches.Put(s)
 }
 
