@@ -36,10 +36,8 @@
 //	... a byte that tells of most that it is not there      46      64     307
 //	... ends by two octets, the first filter inlined        46      59     309
 //
-// Looking at 128 octets before the first segment, searching for all segments behind prefixes
-// or for none, and beginning with the longest prefix took longer. A single deterministic
-// automaton passes 50,000 states on real files of 16 rules and was not built. A trie that
-// reads octet by octet waits some five cycles for each; this one reads eight at a time. With
-// 5,005 rules of one vocabulary the time goes to unpredictable branches and to memory that is
-// in no first-level cache. The engine for hostile rules is needed: see package internal/table.
+// A single deterministic automaton passes 50,000 states on real files of 16 rules and was not
+// built. A trie that reads octet by octet waits some five cycles for each; this one reads
+// eight at a time. Searching for all segments behind prefixes, or for none, took longer. Both
+// engines for segments are needed: see package internal/table.
 package automaton

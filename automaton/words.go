@@ -97,10 +97,9 @@ func (w *Words) trie(words []string) (transitions []transition) {
 }
 
 func (w *Words) addState() uint32 {
-	state := uint32(len(w.next))
 	w.next = append(w.next, make([]uint32, w.columns)...)
 	w.ends = append(w.ends, nil)
-	return state
+	return uint32(len(w.next)) - w.columns
 }
 
 // link turns the trie into a complete automaton (Aho and Corasick, 1975): where a state

@@ -19,7 +19,7 @@ func auditor(b *testing.B) *audit.Auditor {
 	if err != nil {
 		b.Fatal(err)
 	}
-	words, err := automaton.NewWords(crawler.Words(profiles))
+	words, err := compile.Words(crawler.Words(profiles))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/ulikunitz/xz"
 
-	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
@@ -43,7 +43,7 @@ func BenchmarkClassify(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			words, err := automaton.NewWords(crawler.Words(profiles))
+			words, err := compile.Words(crawler.Words(profiles))
 			if err != nil {
 				b.Fatal(err)
 			}

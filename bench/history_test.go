@@ -348,7 +348,7 @@ func crawlersKnown(t *testing.T) ([]crawler.Profile, *automaton.Words) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words, err := automaton.NewWords(crawler.Words(profiles))
+	words, err := compile.Words(crawler.Words(profiles))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,8 +53,8 @@ type joined struct {
 	groups  []int
 }
 
-// makeRoom makes room for the machines of all groups, and gives tokens their final
-// spelling, in the memory of the ruleset.
+// makeRoom makes room for the machines of all groups, and writes tokens in lower case, in the
+// memory of the ruleset.
 func (m *machines) makeRoom() {
 	listed := m.ranker.makeRoom(m.Groups)
 	m.builder = automaton.NewBuilder(m.o.Dialect, len(m.Groups), listed)
@@ -103,19 +103,18 @@ func (m *machines) ofOne(group int) *automaton.Machine {
 	return *made
 }
 
-// join makes the machine of several groups of the machines of each, or of the
-// largest of them and one of all others.
+// join makes the machine of several groups of the machines of each, or of those of the
+// largest and one of all others.
 func (m *machines) join(groups []int, merged bool) *automaton.Machine {
-	var small []int
+	var small *automaton.Machine // nil is skipped
 	if merged {
-		groups, small = m.bySize(groups)
+		var others []int
+		groups, others = m.bySize(groups)
+		small = m.merge(others)
 	}
-	machines := make([]*automaton.Machine, len(groups), len(groups)+1)
-	for i, g := range groups {
-		machines[i] = m.ofOne(g)
+	machines := make([]*automaton.Machine, 0, len(groups)+1)
+	for _, g := range groups {
+		machines = append(machines, m.ofOne(g))
 	}
-	if merged {
-		machines = append(machines, m.merge(small))
-	}
-	return must(automaton.Join(m.o.Dialect, machines...))
+	return must(automaton.Join(m.o.Dialect, append(machines, small)...))
 }

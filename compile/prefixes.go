@@ -32,18 +32,18 @@ func comparePrefixes(x, y prefix) int {
 	return cmp.Or(strings.Compare(x.text, y.text), cmp.Compare(x.rule, y.rule))
 }
 
-// prefixes makes the automaton of prefixes of a table: a trie in which an edge
-// has up to eight octets, and more where no other prefix parts in them.
+// prefixes makes the trie of prefixes of a table. An edge has up to eight octets, and more
+// where no other prefix ends or differs in them.
 type prefixes struct {
 	rules []automaton.Rule
 	table *table.Table
 	edges []table.Edge // in the order in which they are made
-	// anchor returns the anchor of a prefix which a gap follows.
+	// anchor returns the anchor of a prefix that a gap follows.
 	anchor func(prefix) uint32
 }
 
-// build adds all prefixes, sorted by text and then rule, none of them empty.
-// Those that are the slash alone are only those that count for point 0.
+// build adds all prefixes, sorted by text and then rule, and tells whether that succeeded.
+// None is empty; those that are the slash alone are for point 0.
 func (b *prefixes) build(all []prefix) bool {
 	t := b.table
 	t.States = make([]table.State, 2, 2+len(all)/4)
@@ -69,8 +69,8 @@ func (b *prefixes) build(all []prefix) bool {
 	return t.SetEdges(b.edges)
 }
 
-// state makes the edges of a state at a depth in octets, behind which all the
-// given prefixes go on.
+// state makes the edges of a state at a depth in octets, behind which all the given prefixes
+// go on.
 func (b *prefixes) state(state uint32, depth int, all []prefix) {
 	for len(all) > 0 {
 		text := all[0].text
@@ -85,8 +85,7 @@ func (b *prefixes) state(state uint32, depth int, all []prefix) {
 	}
 }
 
-// edge makes the edge of a state to the prefixes that have the same octets from
-// depth to end.
+// edge makes the edge of a state to the prefixes that have the same octets from depth to end.
 func (b *prefixes) edge(state uint32, depth, end int, all []prefix) {
 	e := newEdge(state, all[0].text[depth:end])
 	if len(all) == 1 && !all[0].waits {
@@ -135,9 +134,7 @@ func (b *prefixes) point(all []prefix, depth int) uint32 {
 // pointOf makes the point of those that are in FormB, or of those that are not.
 func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 	t := b.table
-	p := table.Point{
-		Accept: table.None, End: table.None, Len: uint32(depth), Try: uint32(len(t.Tries)),
-	}
+	p := table.Point{Accept: table.None, End: table.None, Len: uint32(depth), Try: uint32(len(t.Tries))}
 	for _, prefix := range all {
 		r := &b.rules[prefix.rule]
 		switch {

@@ -31,10 +31,8 @@ const (
 //	rules   ns a URL by list, automaton   µs to build a list, an automaton
 //	1-7     29 to 31       27 to 32        0.2 to 0.4     1.1 to 2.6
 //	8-9     47             35              0.6            3.4
-//	10-12   48             34              0.6            4.3
-//	13-16   56             37              0.8            5.4
-//	17-22   99             42              0.9            7.2
-//	23-30   113            44              1.6            11
+//	10-16   48 to 56       34 to 37        0.6 to 0.8     4.3 to 5.4
+//	17-30   99 to 113      42 to 44        0.9 to 1.6     7.2 to 11
 //	31-50   99             41              2.2            15
 //
 // So an automaton pays for itself after 100 to 300 URLs, whatever its size; a site of the

@@ -171,7 +171,7 @@ func knownProfiles(file string) ([]crawler.Profile, error) {
 
 // crawlerSet makes profiles ready to be found in headers.
 func crawlerSet(profiles []crawler.Profile) (*crawler.Set, error) {
-	words, err := automaton.NewWords(crawler.Words(profiles))
+	words, err := compile.Words(crawler.Words(profiles))
 	if err != nil {
 		return nil, inputError(err)
 	}

@@ -3,14 +3,12 @@
 // of a ranked list of rules and calls Complete; after that nobody changes it. All numbers
 // of rules rest on the order of that list: rule 0 outranks all others.
 //
-// A table is factored. A single automaton for patterns with wildcards needs a state for
-// each set of segments that may have been seen, and real files of 16 rules have passed
-// 50,000 of them. So there are two parts, neither larger than the rules: a trie of what
-// patterns begin with (Table), which reads eight octets at a time and nearly always ends
-// early, and one of two engines for the segments behind wildcards. Segments searches for
-// them where they may begin, which is fast for all real files but one in a hundred. Gaps
-// is Aho and Corasick's automaton, which takes the same time for each octet of the path
-// whatever the rules are.
+// A table has two parts, neither larger than the rules, since a single automaton needs a
+// state for each set of segments that may have been seen: a trie of what patterns begin with
+// (Table), which reads eight octets at a time and nearly always ends early, and one of two
+// engines for the segments behind wildcards. Segments searches for them where they may begin,
+// which is fast for all real files but one in a hundred. Gaps is Aho and Corasick's automaton,
+// which takes the same time for each octet of the path whatever the rules are.
 //
 // Both engines are needed (BenchmarkHostile in package bench). For rules that Segments
 // could take long with, a path of 8,000 octets took 73 ms to try 20,000 rules of three

@@ -22,7 +22,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	words, err := automaton.NewWords(crawler.Words(profiles))
+	words, err := compile.Words(crawler.Words(profiles))
 	if err != nil {
 		fmt.Println(err)
 		return

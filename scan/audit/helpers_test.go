@@ -73,7 +73,7 @@ func crawlers(t testing.TB) *crawler.Set {
 
 func setOf(t testing.TB, list []crawler.Profile) *crawler.Set {
 	t.Helper()
-	words, err := automaton.NewWords(crawler.Words(list))
+	words, err := compile.Words(crawler.Words(list))
 	if err != nil {
 		t.Fatal(err)
 	}

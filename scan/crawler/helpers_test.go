@@ -9,13 +9,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
 )
 
 // newSet makes a set of profiles.
 func newSet(t testing.TB, profiles []Profile) *Set {
 	t.Helper()
-	words, err := automaton.NewWords(Words(profiles))
+	words, err := compile.Words(Words(profiles))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type control struct {
 }
 
 // New makes a set of profiles and of the automaton of their words, which
-// automaton.NewWords makes of Words(profiles). Both are kept.
+// compile.Words makes of Words(profiles). Both are kept.
 func New(profiles []Profile, words *automaton.Words) *Set {
 	s := &Set{profiles: profiles, words: words}
 	numbers := map[string]int32{}

@@ -67,7 +67,7 @@ type segmentKind uint8
 
 const (
 	unreachedState segmentKind = iota
-	floatingState
+	everyPathState
 	anchoredState
 	backState
 )
@@ -108,7 +108,7 @@ func (c *segmentsChecker) roots() error {
 	for i, a := range g.Anchors {
 		kind := anchoredState
 		if i <= table.EveryPathSlash {
-			kind = floatingState
+			kind = everyPathState
 		}
 		if !c.root(a.State, kind) || !c.root(a.Back, backState) {
 			return fmt.Errorf("anchor %d: %w", i, errRootState)
