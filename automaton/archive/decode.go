@@ -165,8 +165,8 @@ func build(d automaton.Dialect, lists [][]automaton.Rule, most int, table automa
 	for _, list := range lists {
 		if table == nil || len(list) <= most {
 			untabled += len(list)
-			waits = waits || len(list) > tiny
 		}
+		waits = waits || tiny < len(list) && len(list) <= most
 	}
 	b = automaton.NewBuilder(d, len(lists), untabled)
 	machines = make([]*automaton.Machine, len(lists))
