@@ -4,16 +4,22 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Builder makes the machines of one robots.txt and its ruleset, in few pieces of
-// memory: the first machine and the lists of all machines are one, if they are small.
-// To make pieces is a third of what it takes to compile a small file, and to go from
-// one to the next most of what it takes to match by the rules of an origin that are
-// in no cache. The ruleset lies apart: those of thousands of origins together stay in
-// a cache that would not hold their machines.
+// TableFunc makes the table by which a machine finds the first of its rules that matches,
+// or returns nil where to try them one by one is faster. The rules are those of one
+// machine in the order of their rank, and have been checked. Package compile has the only
+// ones, the methods Engine.Table.
+type TableFunc func(rules []Rule) *table.Table
+
+// Builder makes the machines of one robots.txt and its ruleset, in few pieces of memory:
+// the first machine and the rule lists of all machines are one piece, if they are small.
+// To allocate is a third of the time to compile a small file, and to go from one piece to
+// the next most of the time to match by rules that are in no cache.
 //
-// Machines of one Builder keep one another in memory. It belongs to one goroutine;
+// Machines of one Builder keep one another in memory. A Builder belongs to one goroutine;
 // what it has made does not change any more.
 type Builder struct {
 	dialect  Dialect
@@ -22,9 +28,9 @@ type Builder struct {
 	lists    []listed  // what is left of the room for lists
 }
 
-// NewBuilder returns a Builder with room for so many machines that New would make,
-// and for so many rules of those without a table. Where there are more, each takes
-// memory of its own; what is too much is wasted.
+// NewBuilder returns a Builder with room for a number of machines, and for a number of
+// rules of those without a table. Where there are more, each takes memory of its own; what
+// is too much is wasted.
 func NewBuilder(d Dialect, machines, rules int) Builder {
 	b := Builder{dialect: d}
 	b.first, b.lists = newFirst(rules)
@@ -34,60 +40,51 @@ func NewBuilder(d Dialect, machines, rules int) Builder {
 	return b
 }
 
-// newFirst makes a machine and room for the lists of so many rules, in one piece if
-// these are few. The sizes are such as the allocator has of whole lines of a cache.
+// withList is a machine in one piece of memory with lists.
+type withList[L any] struct {
+	Machine
+	list L
+}
+
+// newFirst makes a machine and room for the lists of a number of rules, in one piece if
+// these are few. The sizes are those that the allocator has of whole lines of a cache.
 func newFirst(rules int) (*Machine, list) {
 	switch {
 	case rules == 0:
-		return &Machine{}, nil
 	case rules <= 2:
-		first := &struct {
-			Machine
-			list [2]listed
-		}{}
+		first := &withList[[2]listed]{}
 		return &first.Machine, first.list[:rules]
 	case rules <= 6:
-		first := &struct {
-			Machine
-			list [6]listed
-		}{}
+		first := &withList[[6]listed]{}
 		return &first.Machine, first.list[:rules]
 	case rules <= 10:
-		first := &struct {
-			Machine
-			list [10]listed
-		}{}
+		first := &withList[[10]listed]{}
 		return &first.Machine, first.list[:rules]
 	case rules <= 18:
-		first := &struct {
-			Machine
-			list [18]listed
-		}{}
+		first := &withList[[18]listed]{}
 		return &first.Machine, first.list[:rules]
 	case rules <= 34:
-		first := &struct {
-			Machine
-			list [34]listed
-		}{}
+		first := &withList[[34]listed]{}
 		return &first.Machine, first.list[:rules]
 	case rules <= 66:
-		first := &struct {
-			Machine
-			list [66]listed
-		}{}
+		first := &withList[[66]listed]{}
 		return &first.Machine, first.list[:rules]
 	}
 	return &Machine{}, make(list, rules)
 }
 
-// Machine is New with what is left of the Builder's room.
-func (b *Builder) Machine(rules []Rule, t *Table) (*Machine, error) {
+// Machine makes a machine of rules in the order of their rank, the one that outranks all
+// others first. It answers with the table that makeTable makes of them; without one, or if
+// makeTable is nil, it tries the rules one by one, which is faster for few. The rules are
+// taken over, not copied: the caller does not use them any more. An error says which rule
+// breaks what the documentation of Rule demands.
+func (b *Builder) Machine(rules []Rule, makeTable TableFunc) (*Machine, error) {
 	if !b.dialect.Known() {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
 	}
 	m := b.machine()
 	r := b.dialect.reading()
-	*m = Machine{dialect: b.dialect, form: r.form, exemptsItself: r.exemptsItself, part: part{rules: rules, table: t}}
+	*m = Machine{dialect: b.dialect, form: r.form, exemptsItself: r.exemptsItself, part: part{rules: rules}}
 	for i := range rules {
 		r := &rules[i]
 		if err := r.complete(b.dialect); err != nil {
@@ -98,10 +95,11 @@ func (b *Builder) Machine(rules []Rule, t *Table) (*Machine, error) {
 		}
 		m.hasB = m.hasB || r.Form == FormB
 	}
-	if t == nil {
+	if makeTable != nil {
+		m.table = makeTable(rules)
+	}
+	if m.table == nil {
 		m.list = b.list(rules)
-	} else if err := t.check(rules); err != nil {
-		return nil, fmt.Errorf("automaton: table: %w", err)
 	}
 	return m, nil
 }
@@ -132,26 +130,11 @@ func (b *Builder) list(rules []Rule) (l list) {
 	return l
 }
 
-func (e *listed) set(r *Rule) {
-	e.line, e.disallowed = r.Verdict.Line, r.Verdict.Disallowed
-	n := int(r.prefix)
-	switch {
-	case r.gaps || r.Anchored || n > EdgeOctets+1:
-	case n == 0:
-		e.whole = 1 // as long as any path
-	case r.Pattern[0] == '/':
-		e.whole = uint8(n)
-	}
-	if n > 1 {
-		octets := r.Pattern[1:min(n, EdgeOctets+1)]
-		e.word, e.octets = firstOctets([]byte(octets)), uint8(len(octets))
-	}
-	if r.gaps {
-		e.must = rarest(r.Pattern[n+1:])
-	}
-}
-
-// Ruleset is NewRuleset with the agents taken over, not copied. It is called once.
+// Ruleset makes a ruleset of the machines of its groups; wildcard is the one of the groups
+// for *, nil if there is none. The dialect original takes the first agent in the given
+// order whose token is part of a crawler's name; the others look tokens up, so that each
+// may stand but once, in any order. The agents are taken over, not copied. Ruleset is
+// called once.
 func (b *Builder) Ruleset(agents []Agent, wildcard *Machine) (*Ruleset, error) {
 	if !b.dialect.Known() {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)

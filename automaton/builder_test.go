@@ -32,7 +32,7 @@ func TestBuilder(t *testing.T) {
 			}
 			var s automaton.Scratch
 			for _, n := range sizes {
-				alone, err := automaton.New(google, numbered(n), nil)
+				alone, err := newMachine(google, numbered(n), nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 // Dialect names one way of reading robots.txt. The zero value is RFC9309. A value that
@@ -28,7 +30,7 @@ type reading struct {
 	name string
 	// ends has in its lower classes what ends the authority of a URL, in its higher
 	// classes what ends the path.
-	ends *Classes
+	ends *table.Classes
 	// form is the spelling that patterns and paths are compared in. Where it is FormA,
 	// rules may be in FormB as well.
 	form Form
@@ -54,15 +56,15 @@ const (
 var readings = [...]reading{
 	RFC9309: {
 		name: "rfc9309", form: FormA, crawlers: namedCut,
-		ends: setOf("/?#", "#"), targets: true, exemptsItself: true,
+		ends: table.NewClasses("/?#", "#"), targets: true, exemptsItself: true,
 	},
 	Google: {
 		name: "google", form: FormRaw, crawlers: namedWhole,
-		ends: setOf("/?;#", "#\x00"),
+		ends: table.NewClasses("/?;#", "#\x00"),
 	},
 	Original: {
 		name: "original", form: FormDecoded, crawlers: namedWithin,
-		ends: setOf("/?#", "#"), targets: true, exemptsItself: true,
+		ends: table.NewClasses("/?#", "#"), targets: true, exemptsItself: true,
 	},
 }
 

@@ -1,6 +1,10 @@
 package automaton
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/robotsieve/robotsieve/internal/table"
+)
 
 // Form is a spelling of paths in which a pattern is compared with a URL. Each
 // rule of a Machine is in one form, chosen when it was compiled, and so is the
@@ -69,25 +73,25 @@ var spellings = [...]struct{ escapes, decodes, decodesInQuery uint8 }{
 
 // IsCanonical tells whether path is the same in every form: it has no '%', '*'
 // or '$', no octet outside printable ASCII, and none of " < > \ ^ ` { | }.
-func IsCanonical(path []byte) bool { return notCanonical.index(path) == len(path) }
+func IsCanonical(path []byte) bool { return notCanonical.Index(path) == len(path) }
 
 // IsPlain tells whether a request target is, as it stands, its path in every dialect and
 // every form: it begins with a slash, has no fragment and is canonical. Nearly all are.
 func IsPlain(target []byte) bool {
-	return len(target) > 0 && target[0] == '/' && notPlain.index(target) == len(target)
+	return len(target) > 0 && target[0] == '/' && notPlain.Index(target) == len(target)
 }
 
 // notPlain are the octets that a target must not have to be plain: what is not
 // canonical, NUL among it, and what begins a fragment.
-var notPlain = func() *Classes {
+var notPlain = func() *table.Classes {
 	c := *notCanonical
 	c.Add('#', canonicalClass('#'))
 	return &c
 }()
 
 // notCanonical are the octets that a path must not have to be canonical.
-var notCanonical = func() *Classes {
-	var c Classes
+var notCanonical = func() *table.Classes {
+	var c table.Classes
 	for octet, is := range octets {
 		if is&(rawEscaped|rawPercent) != 0 {
 			c.Add(byte(octet), canonicalClass(byte(octet)))

@@ -51,11 +51,21 @@ func machine(t testing.TB, d automaton.Dialect, patterns ...string) *automaton.M
 // they have no ranks.
 func mustNew(t testing.TB, d automaton.Dialect, rules ...automaton.Rule) *automaton.Machine {
 	t.Helper()
-	m, err := automaton.New(d, inOrder(rules), nil)
+	m, err := newMachine(d, inOrder(rules), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
+}
+
+func newMachine(d automaton.Dialect, rules []automaton.Rule, makeTable automaton.TableFunc) (*automaton.Machine, error) {
+	b := automaton.NewBuilder(d, 1, len(rules))
+	return b.Machine(rules, makeTable)
+}
+
+func newRuleset(d automaton.Dialect, agents []automaton.Agent, wildcard *automaton.Machine) (*automaton.Ruleset, error) {
+	b := automaton.NewBuilder(d, 0, 0)
+	return b.Ruleset(slices.Clone(agents), wildcard)
 }
 
 // inOrder returns the rules with descending ranks, unless the first has one.
@@ -71,7 +81,7 @@ func inOrder(rules []automaton.Rule) []automaton.Rule {
 
 func mustRuleset(t testing.TB, d automaton.Dialect, wildcard *automaton.Machine, agents ...automaton.Agent) *automaton.Ruleset {
 	t.Helper()
-	r, err := automaton.NewRuleset(d, agents, wildcard)
+	r, err := newRuleset(d, agents, wildcard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,38 +2,57 @@ package automaton
 
 import (
 	"bytes"
-	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// A list is the tier of small machines: the rules are tried in order, and the
-// first that matches decides. Nearly all are passed over by one comparison of the
-// eight octets behind the path's slash. A list is as fast as the automaton up to seven
-// rules, and up to nine what it loses is less than it costs to build one
-// (compile.crossover).
+// list is the engine of small machines: the rules are tried in order, and the first that
+// matches decides. One comparison of the eight octets behind the path's slash excludes nearly
+// all. A list is as fast as a table for up to seven rules, and for up to nine it loses less
+// than it costs to build one (compile.crossover).
 type list []listed
 
-// listed is what of a rule is looked at first, in 16 bytes, four to a line of the
-// cache.
+// listed is what a list looks at first in a rule, in 16 bytes, four to a line of the cache.
 type listed struct {
-	// word holds the first octets of the pattern behind its slash, eight or as many
-	// as there are.
+	// word holds the first octets of the pattern behind its slash, eight or as many as there
+	// are.
 	word uint64
-	// line and disallowed are the rule's verdict, here because in rules that are in no
-	// cache each step costs as much as the match.
+	// line and disallowed are the rule's verdict. To look for it in the rule, when that is in
+	// no cache, costs as much as the match.
 	line       uint32
 	disallowed bool
 	// octets is how many there are.
 	octets uint8
-	// must is the rarest of the octets behind the pattern's gaps, 0 if there are no
-	// gaps. A path without it does not match, which costs less to find out than to
-	// search for segments.
+	// must is the rarest of the octets behind the pattern's gaps, 0 if there are no gaps. A
+	// path without it does not match, and to find that out costs less than to search for
+	// segments.
 	must byte
-	// whole is the length of the pattern, at least 1, if a path as long or longer with
-	// the octets in word matches: then the rule need not be looked at. Else 0.
+	// whole is the length of the pattern, at least 1, if every path as long or longer with the
+	// octets in word matches: then the rule need not be looked at. Else 0.
 	whole uint8
 }
 
-// verdict is that of the first rule that matches a path which begins with a slash.
+// set fills in what there is to know of a rule.
+func (e *listed) set(r *Rule) {
+	e.line, e.disallowed = r.Verdict.Line, r.Verdict.Disallowed
+	n := int(r.prefix)
+	switch {
+	case r.gaps || r.Anchored || n > table.EdgeOctets+1:
+	case n == 0:
+		e.whole = 1 // as long as any path
+	case r.Pattern[0] == '/':
+		e.whole = uint8(n)
+	}
+	if n > 1 {
+		octets := r.Pattern[1:min(n, table.EdgeOctets+1)]
+		e.word, e.octets = table.FirstOctets([]byte(octets)), uint8(len(octets))
+	}
+	if r.gaps {
+		e.must = rarest(r.Pattern[n+1:])
+	}
+}
+
+// verdict returns that of the first rule that matches a path which begins with a slash.
 func (l list) verdict(rules []Rule, path []byte) Verdict {
 	if i := l.first(rules, path, allForms, uint32(len(l))); int(i) < len(l) {
 		return Verdict{Line: l[i].line, Disallowed: l[i].disallowed}
@@ -41,14 +60,14 @@ func (l list) verdict(rules []Rule, path []byte) Verdict {
 	return Verdict{}
 }
 
-// first returns the first rule below limit that matches a path which begins with
-// a slash, limit if there is none.
+// first returns the first rule below limit that matches a path which begins with a slash,
+// limit if there is none.
 func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint32 {
-	word := firstOctets(path[1:])
+	word := table.FirstOctets(path[1:])
 	missing := -1 // an octet that the path does not have
 	for i := range l[:limit] {
 		e := &l[i]
-		if (word^e.word)&wordMask[e.octets&15] != 0 {
+		if (word^e.word)&table.WordMask[e.octets&15] != 0 {
 			continue
 		}
 		if e.whole > 0 && forms == allForms && len(path) >= int(e.whole) {
@@ -65,37 +84,13 @@ func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint
 	return limit
 }
 
-// Rarity orders octets by how rarely they stand in the paths of URLs.
-func Rarity(octet byte) int {
-	switch {
-	case octet == '/':
-		return 0
-	case 'a' <= octet && octet <= 'z':
-		return 1 + strings.IndexByte("eatisonrcldpmguhbfvywkxjzq", octet)
-	case octet == '-' || octet == '.':
-		return 27
-	case '0' <= octet && octet <= '9':
-		return 28
-	}
-	return 29
-}
-
 // rarest returns the rarest octet of what stands behind a gap.
 func rarest(rest string) byte {
 	best := byte('/')
 	for i := range len(rest) {
-		if rest[i] != '*' && Rarity(rest[i]) > Rarity(best) {
+		if rest[i] != '*' && table.Rarity(rest[i]) > table.Rarity(best) {
 			best = rest[i]
 		}
 	}
 	return best
 }
-
-// wordMask has the lowest n bytes set. It is longer than EdgeOctets needs, so that an
-// index of four bits is known to be in it.
-var wordMask = func() (m [16]uint64) {
-	for n := range m {
-		m[n] = 1<<(8*n) - 1
-	}
-	return m
-}()

@@ -3,21 +3,21 @@ package automaton
 import (
 	"fmt"
 	"slices"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Scratch is what a match needs to write to: the spellings of one path, and what
-// waits while it is read. The zero value is ready for use; its buffers grow to
-// the longest path and the largest machine that they have seen and are then
-// reused. A Scratch belongs to one goroutine at a time and serves any number of
-// machines, one after the other.
+// Scratch is what a match writes to: the forms of one path, and what waits while it is read.
+// The zero value is ready for use; its buffers grow to the longest path and the largest
+// machine that they have seen and are then reused. A Scratch belongs to one goroutine at a
+// time and serves any number of machines, one after the other.
 type Scratch struct {
 	a, b, path []byte
-	gapScratch
+	table      table.Scratch
 }
 
-// Machine answers for the rules that bind one crawler on one origin. It is
-// immutable and safe for any number of goroutines. The nil Machine has no rules
-// and allows everything.
+// Machine matches paths with the rules for one crawler on one origin. It is immutable and
+// safe for any number of goroutines. The nil Machine has no rules and allows everything.
 type Machine struct {
 	dialect       Dialect
 	form          Form // of the dialect's reading
@@ -27,32 +27,19 @@ type Machine struct {
 	parts []*part // of a machine that Join has made, which has none of its own
 }
 
-// part is a list of rules, the highest rank first, with one of the two things
-// that find the first of them that matches. Machines that Join has made of the
-// same groups share their parts, so that the machines of a robots.txt are
-// together no larger than it, however its groups are entangled.
+// part is a list of rules, the highest rank first, with one of the two engines that find the
+// first of them that matches. Machines that Join has made of the same groups share their
+// parts, so that the machines of a robots.txt together take memory in proportion to it.
 type part struct {
 	rules []Rule
-	list  list   // nil if there is a table
-	table *Table // nil if there is a list
+	list  list         // nil if there is a table
+	table *table.Table // nil if there is a list
 }
 
-// New makes a machine of rules in the order of their rank, the one that
-// outranks all others first. Where a table is given it answers with that, and
-// checks it first; else it tries the rules one by one, which is faster for few.
-// Both are taken over, not copied: the caller does not use them any more. It refuses rules
-// that no compiler would make, see Rule for what holds of them, and tables that
-// are not of these rules.
-func New(d Dialect, rules []Rule, t *Table) (*Machine, error) {
-	b := Builder{dialect: d}
-	return b.Machine(rules, t)
-}
-
-// Join makes one machine of several of a dialect, which answers as one with all
-// their rules would, in the order of their ranks. It shares their rules instead
-// of copying them. Of two that share a rank, the rule of the earlier machine decides. Nil
-// machines, which have none, are passed over; the error is that of a machine of another
-// dialect.
+// Join makes one machine of several of a dialect, which answers as one with all their rules
+// would, in the order of their ranks. It shares their rules instead of copying them. Of two
+// rules of one rank, that of the earlier machine decides. Nil machines are skipped; a machine
+// of another dialect is an error.
 func Join(d Dialect, machines ...*Machine) (*Machine, error) {
 	if !d.Known() {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
@@ -82,8 +69,8 @@ func (m *Machine) all() []*part {
 	return m.parts
 }
 
-// Dialect returns the dialect by which the machine's rules were read, RFC9309
-// of the nil Machine.
+// Dialect returns the dialect in which the machine's rules were read, RFC9309 for the nil
+// Machine.
 func (m *Machine) Dialect() Dialect {
 	if m == nil {
 		return RFC9309
@@ -103,12 +90,26 @@ func (m *Machine) Len() int {
 	return n
 }
 
-// Agrees tells whether two machines, of whatever dialects, are certain to
-// forbid the same paths by the same lines as long as the path is canonical
-// (IsCanonical) and is not /robots.txt, about which the dialects differ. It may
-// say no of machines that agree all the same. The audit asks it once for each
-// crawler and copy of robots.txt, so that judging by two dialects costs no more than
-// by one.
+// Lists returns the rules of the machine in the lists that Builder.Machine and Join made it
+// of, each in the order of its rank. Machines that Join made of the same machine share its
+// list: it is the same slice. The rules are the machine's own and are not to be changed.
+func (m *Machine) Lists() [][]Rule {
+	if m == nil {
+		return nil
+	}
+	parts := m.all()
+	lists := make([][]Rule, len(parts))
+	for i, p := range parts {
+		lists[i] = p.rules
+	}
+	return lists
+}
+
+// Agrees tells whether two machines, of any dialects, are certain to forbid the same paths by
+// the same lines as long as the path is canonical (IsCanonical) and is not /robots.txt, about
+// which the dialects differ. It may return false for machines that agree all the same. An
+// audit asks it once for each crawler and copy of robots.txt, so that to judge by two dialects
+// takes no longer than by one.
 func (m *Machine) Agrees(o *Machine) bool {
 	mine, others := m.deciding(), o.deciding()
 	return slices.EqualFunc(mine, others, func(p, q []Rule) bool {
@@ -119,9 +120,9 @@ func (m *Machine) Agrees(o *Machine) bool {
 	})
 }
 
-// deciding returns the rules of each part that has any, without those at its end
-// which change nothing but the line of a verdict that allows: all that allow, if
-// no other part has rules that they might outrank, else those for every path.
+// deciding returns the rules of each part that has any, without those at its end which change
+// nothing but the line of a verdict that allows: all that allow, if no other part has rules
+// that they might outrank, else those for every path.
 func (m *Machine) deciding() (lists [][]Rule) {
 	if m == nil {
 		return nil

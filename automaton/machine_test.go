@@ -37,7 +37,7 @@ func TestNewRefuses(t *testing.T) {
 			if len(rules) == 2 {
 				rules[0].Rank = 2
 			}
-			m, err := automaton.New(c.dialect, rules, nil)
+			m, err := newMachine(c.dialect, rules, nil)
 			if m != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v and error %v, want one with %q", m, err, c.want)
 			}
@@ -68,7 +68,7 @@ func TestNewAccepts(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := automaton.New(c.dialect, inOrder(c.rules), nil)
+			m, err := newMachine(c.dialect, inOrder(c.rules), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,42 +1,42 @@
 package automaton
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"sort"
 	"unsafe"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// The match, in one line: the first rule in the order of rank that matches is
-// the verdict. Four things complicate it.
+// The match, in one line: the first rule in the order of rank that matches is the verdict.
+// Four things complicate it.
 //
-// First, the dialects compare different spellings of a path. A rule says in
-// which one it is written, and each spelling is made at most once a match, into
-// the Scratch, and only if the path is not spelled so already: nearly all are.
+// First, the dialects compare different forms of a path. A rule says in which one it is
+// written, and each form is made at most once a match, into the Scratch, and only if the path
+// is not in that form already: nearly all are.
 //
-// Second, only few rules can match, and to try all would take time for each. A
-// list (list.go) passes over most with one comparison of eight octets. A table
-// does not look at rules that do not match at all: from the path's slash on it
-// reads eight octets at a time, and at each state asks for each length of edge
-// that leaves it whether there is one of these octets. What it asks are
-// independent loads, where an automaton that reads octet by octet would wait
-// for each. In the first state, with most of the edges, a filter leaves of the
-// eight lengths about one.
+// Second, only few rules can match, and to try all would take time for each. A list (list.go)
+// excludes most with one comparison of eight octets. A table does not look at rules that do
+// not match at all: from the path's slash on it reads eight octets at a time, and at each
+// state looks up, for each length of edge that leaves it, the edge with these octets. The
+// lookups are independent loads, where an automaton that reads octet by octet would wait for
+// each. In the first state, with most of the edges, a filter leaves about one of the eight
+// lengths.
 //
-// Third, a rule with gaps has matched only when all its segments are found one
-// behind the other. Its prefix arms the segment behind the first gap; segments are
-// searched for where they may begin (segments.go), or, where that could take long,
-// an automaton reads the path once (gaps.go). Where one is found that is armed it arms
-// the next. For each the leftmost place is as good as any later one, since it leaves
-// the most room for what follows. Nothing is searched for if no rule that is armed
-// could outrank the best one found.
+// Third, a rule with gaps has matched only when all its segments are found one behind the
+// other. Where its prefix ends, the segment behind the first gap begins to wait; where a
+// segment is found that waits, the next one begins to. Segments are searched for where they
+// may begin, or, where that could take long, an automaton reads the path once (package
+// internal/table). The leftmost place of each segment is as good as any later one, since it
+// leaves the most room for what follows. Nothing is searched for if no rule that waits could
+// outrank the best one found.
 //
-// Fourth, a machine may have several parts, of groups that are entangled with
-// others; then ranks are compared. Nearly all machines have one part.
+// Fourth, a machine may have several parts; then ranks are compared. Nearly all machines have
+// one part.
 
 const robotsTxt = "/robots.txt"
 
-// formSet says rules of which forms a path is compared with.
+// formSet is the set of forms whose rules a path is compared with.
 type formSet uint8
 
 const (
@@ -52,12 +52,11 @@ func (f formSet) has(form Form) bool {
 	return f&otherForms != 0
 }
 
-// Match returns the verdict on a path as Dialect.Path returns it. It allocates
-// only when s must grow, fails for no bytes, and keeps no view of path after it
-// returns. Any number of goroutines may call it, each with its own Scratch.
+// Match returns the verdict on a path as Dialect.Path returns it. Path may be any bytes. Match
+// allocates only when s must grow, and keeps no view of path after it returns. Any number of
+// goroutines may call it, each with its own Scratch.
 //
-// All dialects but google's allow /robots.txt itself whatever the rules say
-// (RFC 9309 2.2.2).
+// All dialects but google allow /robots.txt itself whatever the rules say (RFC 9309 2.2.2).
 func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	if m == nil {
 		return Verdict{}
@@ -86,8 +85,8 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	return best.Verdict
 }
 
-// MatchPlain is Match of a path that IsPlain, for a caller that asks several machines
-// about it.
+// MatchPlain is like Match for a path of which IsPlain is true, for a caller that asks several
+// machines about one path.
 func (m *Machine) MatchPlain(s *Scratch, path []byte) Verdict {
 	if m == nil || m.exemptsItself && string(path) == robotsTxt {
 		return Verdict{}
@@ -95,7 +94,7 @@ func (m *Machine) MatchPlain(s *Scratch, path []byte) Verdict {
 	return m.verdict(s, path)
 }
 
-// verdict is the verdict on a path that is spelled as all rules are.
+// verdict returns the verdict on a path that is in the form of all rules.
 func (m *Machine) verdict(s *Scratch, path []byte) Verdict {
 	if m.parts == nil {
 		i := uint32(len(m.rules))
@@ -118,8 +117,8 @@ func (m *Machine) verdict(s *Scratch, path []byte) Verdict {
 	return Verdict{}
 }
 
-// first returns the rule of the highest rank of those in the given forms that
-// match, best if none outranks that.
+// first returns the rule of the highest rank of those in the given forms that match, best if
+// none outranks that.
 func (m *Machine) first(s *Scratch, path []byte, forms formSet, best *Rule) *Rule {
 	if m.parts == nil {
 		return m.part.better(s, path, forms, best)
@@ -130,21 +129,16 @@ func (m *Machine) first(s *Scratch, path []byte, forms formSet, best *Rule) *Rul
 	return best
 }
 
-// better is first of one part.
+// better is like Machine.first for one part.
 func (p *part) better(s *Scratch, path []byte, forms formSet, best *Rule) *Rule {
 	limit := uint32(len(p.rules))
-	if best != nil {
-		limit = p.above(best.Rank)
+	if best != nil { // only what outranks it
+		limit = uint32(sort.Search(len(p.rules), func(i int) bool { return p.rules[i].Rank <= best.Rank }))
 	}
 	if i := p.first(s, path, forms, limit); i < limit {
 		return &p.rules[i]
 	}
 	return best
-}
-
-// above returns the number of rules that outrank a rank.
-func (p *part) above(rank uint64) uint32 {
-	return uint32(sort.Search(len(p.rules), func(i int) bool { return p.rules[i].Rank <= rank }))
 }
 
 // first returns the first rule below limit that matches, limit if none does.
@@ -158,7 +152,7 @@ func (p *part) first(s *Scratch, path []byte, forms formSet, limit uint32) uint3
 	return p.firstInTable(s, path, forms, limit)
 }
 
-// firstOfAny is for what is no path, since it does not begin with a slash.
+// firstOfAny is like first for what is no path, since it does not begin with a slash.
 func (p *part) firstOfAny(path []byte, forms formSet, limit uint32) uint32 {
 	for i := range p.rules[:limit] {
 		if r := &p.rules[i]; forms.has(r.Form) && r.matchesAfter(view(path), 0) {
@@ -168,26 +162,26 @@ func (p *part) firstOfAny(path []byte, forms formSet, limit uint32) uint32 {
 	return limit
 }
 
-// firstInTable returns the first rule below best that matches a path which begins
-// with a slash, best if none does. It is long because it is the hot loop: a call for each
-// edge would cost more than what it does there.
+// firstInTable returns the first rule below best that matches a path which begins with a
+// slash, best if none does. It is long because it is the hot loop: a call for each edge would
+// cost more than what it does there.
 func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32) uint32 {
 	t := p.table
 	if forms&otherForms != 0 {
 		best = min(best, t.Base)
 	}
-	s.anchors = s.anchors[:0]
+	s.table.Anchors = s.table.Anchors[:0]
 	point := &t.Points[0]
-	if len(path) == 1 || t.rooted {
+	if len(path) == 1 || t.AtSlash {
 		best = p.reach(point, s, path, 1, forms, best)
 	}
 	state, at := point.Next, 1
 	for state != 0 {
 		rest := path[at:]
-		word := firstOctets(rest)
-		lengths := t.States[state].Lengths & lengthsUpTo[min(len(rest), EdgeOctets)]
+		word := table.FirstOctets(rest)
+		lengths := t.States[state].Lengths & table.LengthsUpTo[min(len(rest), table.EdgeOctets)]
 		if state == 1 {
-			f, folded := &t.First, Fold(word) // as Filter.of does, which is not inlined
+			f, folded := &t.First, table.Fold(word) // as Filter.of does, which is not inlined
 			lengths &= f[0][folded&63] & f[1][folded>>8&63] & f[2][folded>>16&63] & f[3][folded>>24&63] &
 				f[4][folded>>32&63] & f[5][folded>>40&63] & f[6][folded>>48&63] & f[7][folded>>56&63]
 		}
@@ -195,22 +189,22 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 		state = 0
 		for ; lengths != 0; lengths &= lengths - 1 {
 			n := uint32(bits.TrailingZeros8(lengths))
-			to := t.edge(word&wordMask[n+1], key|n)
-			if to == None {
+			to := t.Edge(word&table.WordMask[n+1], key|n)
+			if to == table.None {
 				continue
 			}
 			seen := from + int(n) + 1
-			if to&IsPoint == 0 {
-				if to&IsWhole != 0 {
+			if to&table.IsPoint == 0 {
+				if to&table.IsWhole != 0 {
 					if forms&otherForms != 0 {
-						best = min(best, to&^IsWhole)
+						best = min(best, to&^table.IsWhole)
 					}
 				} else if r := &p.rules[to]; to < best && forms.has(r.Form) && r.matchesAfter(view(path), seen) {
 					best = to
 				}
 				continue
 			}
-			point := &t.Points[to&^IsPoint]
+			point := &t.Points[to&^table.IsPoint]
 			end := int(point.Len)
 			if end > seen && (end > len(path) || string(path[seen:end]) != p.rules[point.From].Pattern[seen:end]) {
 				continue
@@ -222,32 +216,16 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 		}
 	}
 	if g := t.Segments; g != nil {
-		return g.first(s, path, forms&otherForms != 0, best)
+		return g.Find(&s.table, path, forms&otherForms != 0, best)
 	}
-	if g := t.Gaps; g != nil && (g.Best < best && forms&otherForms != 0 || len(s.anchors) > 0) {
-		return g.first(s, path, forms&otherForms != 0, best)
+	if g := t.Gaps; g != nil && (g.Best < best && forms&otherForms != 0 || len(s.table.Anchors) > 0) {
+		return g.Find(&s.table, path, forms&otherForms != 0, best)
 	}
 	return best
 }
 
-// edge returns where the edge with a word and a key leads, None if there is none.
-func (t *Trie) edge(word uint64, key uint32) uint32 {
-	i := HashEdge(word, key, t.Seed)
-	mask := uint64(len(t.Edges) - 1)
-	if t.Homes[i&mask]&Home(i) == 0 {
-		return None
-	}
-	for end := i + MaxProbes; i != end; i++ {
-		e := &t.Edges[i&mask]
-		if e.Word == word && e.Key == key || e.Key == 0 {
-			return e.To
-		}
-	}
-	return None // all around here is full, by design of the author of robots.txt
-}
-
-// reach does what is to be done at a point of a path, which ends at an octet.
-func (p *part) reach(at *Point, s *Scratch, path []byte, end int, forms formSet, best uint32) uint32 {
+// reach returns the better of best and what a point has, which the path reaches at an octet.
+func (p *part) reach(at *table.Point, s *Scratch, path []byte, end int, forms formSet, best uint32) uint32 {
 	if forms&otherForms != 0 {
 		best = p.act(at, s, path, end, best)
 	}
@@ -257,7 +235,8 @@ func (p *part) reach(at *Point, s *Scratch, path []byte, end int, forms formSet,
 	return best
 }
 
-func (p *part) act(at *Point, s *Scratch, path []byte, end int, best uint32) uint32 {
+// act is like reach for rules of some forms.
+func (p *part) act(at *table.Point, s *Scratch, path []byte, end int, best uint32) uint32 {
 	best = min(best, at.Accept)
 	if end == len(path) {
 		best = min(best, at.End)
@@ -268,30 +247,11 @@ func (p *part) act(at *Point, s *Scratch, path []byte, end int, best uint32) uin
 		}
 	}
 	if at.Anchor != 0 {
-		s.anchors = append(s.anchors, reached{at.Anchor, uint32(end)})
+		s.table.Anchors = append(s.table.Anchors, table.Reached{Anchor: at.Anchor, End: uint32(end)})
 	}
 	return best
 }
 
-// firstOctets returns the first eight octets, the first in the lowest byte, or
-// as many as there are.
-func firstOctets(b []byte) uint64 {
-	switch n := len(b); {
-	case n >= EdgeOctets:
-		return binary.LittleEndian.Uint64(b)
-	case n >= 4: // both halves hold the octets in the middle
-		return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*(n-4))
-	case n >= 2:
-		return uint64(binary.LittleEndian.Uint16(b)) | uint64(binary.LittleEndian.Uint16(b[n-2:]))<<(8*(n-2))
-	case n == 1:
-		return uint64(b[0])
-	}
-	return 0
-}
-
-// lengthsUpTo has a bit for each of the first n lengths.
-var lengthsUpTo = [EdgeOctets + 1]uint8{0, 1, 3, 7, 15, 31, 63, 127, 255}
-
-// view reads bytes as a string without copying them. The string does not
-// outlive the match that made it, during which nobody writes to the bytes.
+// view returns bytes as a string without copying them. It is used only during a match, in
+// which nothing writes to the bytes.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

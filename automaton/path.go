@@ -3,6 +3,8 @@ package automaton
 import (
 	"bytes"
 	"math/bits"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 var slash = []byte("/")
@@ -24,7 +26,7 @@ func (d Dialect) Path(s *Scratch, url []byte) []byte {
 	at := schemeEnd(url)
 	if at == 0 {
 		if len(url) > 0 && url[0] == '/' && r.targets {
-			return url[:r.ends.indexHigh(url)]
+			return url[:r.ends.IndexHigh(url)]
 		}
 		url = bytes.TrimPrefix(url, []byte("//"))
 		at = anySchemeEnd(url, r.ends)
@@ -39,17 +41,17 @@ func (d Dialect) TargetPath(s *Scratch, target []byte) []byte {
 	if len(target) == 0 || target[0] != '/' {
 		return d.Path(s, target)
 	}
-	return target[:d.reading().ends.indexHigh(target)]
+	return target[:d.reading().ends.IndexHigh(target)]
 }
 
 // split returns the path in what begins with an authority. The lower classes of ends end
 // the authority, the higher end the path.
-func (s *Scratch) split(rest []byte, ends *Classes) []byte {
+func (s *Scratch) split(rest []byte, ends *table.Classes) []byte {
 	if len(rest) == 0 {
 		return slash
 	}
-	low, high := ends.in64(rest)
-	for ; low == 0; low, high = ends.in64(rest) { // a long authority
+	low, high := ends.In64(rest)
+	for ; low == 0; low, high = ends.In64(rest) { // a long authority
 		if len(rest) <= 64 {
 			return slash
 		}
@@ -59,7 +61,7 @@ func (s *Scratch) split(rest []byte, ends *Classes) []byte {
 	if high >>= from; high != 0 {
 		rest = rest[:from+bits.TrailingZeros64(high)]
 	} else if len(rest) > 64 {
-		rest = rest[:64+ends.indexHigh(rest[64:])]
+		rest = rest[:64+ends.IndexHigh(rest[64:])]
 	}
 	if from == len(rest) { // a fragment
 		return slash
@@ -84,9 +86,9 @@ func schemeEnd(url []byte) int {
 
 // anySchemeEnd returns where the authority of url begins: behind its first
 // "://", if none of the ends precedes that, else at its start.
-func anySchemeEnd(url []byte, ends *Classes) int {
+func anySchemeEnd(url []byte, ends *table.Classes) int {
 	at := 0
-	for ; at < len(url) && ends.of(url[at])&0x0f == 0; at++ {
+	for ; at < len(url) && ends.Of(url[at])&0x0f == 0; at++ {
 	}
 	if at > 0 && at+1 < len(url) && url[at-1] == ':' && url[at] == '/' && url[at+1] == '/' {
 		return at + 2

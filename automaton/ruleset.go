@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Ruleset is one robots.txt in one dialect: which machine binds which crawler.
-// It is immutable and safe for any number of goroutines. The nil Ruleset has no
-// groups and allows everything.
+// Ruleset is one robots.txt in one dialect: which machine is for which crawler. It is
+// immutable and safe for any number of goroutines. The nil Ruleset has no groups and allows
+// everything.
 type Ruleset struct {
 	dialect  Dialect
 	agents   []Agent // sorted by token; in file order for the dialect original
 	wildcard *Machine
-	// tokens has the tokenBit of each agent. Most crawlers are named nowhere, and
-	// the agents and tokens of a random origin are in no cache.
+	// tokens has the tokenBit of each agent. Most crawlers are not named, and the agents
+	// and tokens of a random origin are in no cache.
 	tokens uint64
 }
 
-// Agent binds the crawlers of one product token to a machine.
+// Agent is a product token and the machine for the crawlers that have it.
 type Agent struct {
 	// Token is the product token in lower case.
 	Token string
@@ -32,15 +32,6 @@ var (
 	errOrder    = errors.New("product token twice")
 	errNotLower = errors.New("product token is not in lower case")
 )
-
-// NewRuleset makes a ruleset of the machines of its groups; wildcard is the one
-// of the groups for *, nil if there is none. The dialect original takes the
-// first agent in the given order whose token is part of a crawler's name; the
-// others look tokens up, so that each may stand but once, in any order.
-func NewRuleset(d Dialect, agents []Agent, wildcard *Machine) (*Ruleset, error) {
-	b := Builder{dialect: d}
-	return b.Ruleset(slices.Clone(agents), wildcard)
-}
 
 // check checks an agent. Those before it have been checked.
 func (r *Ruleset) check(i int) error {
@@ -63,8 +54,7 @@ func (r *Ruleset) check(i int) error {
 	return nil
 }
 
-// Dialect returns the dialect by which robots.txt was read, RFC9309 of the nil
-// Ruleset.
+// Dialect returns the dialect in which robots.txt was read, RFC9309 for the nil Ruleset.
 func (r *Ruleset) Dialect() Dialect {
 	if r == nil {
 		return RFC9309
@@ -72,8 +62,8 @@ func (r *Ruleset) Dialect() Dialect {
 	return r.dialect
 }
 
-// Named returns the machine of the groups that name the crawler, and whether
-// there is such a group; a group without rules allows everything but is one.
+// Named returns the machine of the groups that name the crawler, and whether there is such a
+// group. A group without rules counts, and allows everything.
 //
 // The name is the crawler's own string. For google it must be the bare product
 // token: it is compared whole, so "Googlebot/2.1" finds no group. For rfc9309 it
@@ -109,6 +99,16 @@ func (r *Ruleset) Named(name []byte) (*Machine, bool) {
 	return r.agents[i].Machine, true
 }
 
+// Agents returns the agents of the ruleset in the order in which names are looked up: sorted
+// by token, in file order for the dialect original. The slice is the ruleset's own and is
+// not to be changed.
+func (r *Ruleset) Agents() []Agent {
+	if r == nil {
+		return nil
+	}
+	return r.agents
+}
+
 // Wildcard returns the machine of the groups for *, nil if there is none.
 func (r *Ruleset) Wildcard() *Machine {
 	if r == nil {
@@ -117,8 +117,8 @@ func (r *Ruleset) Wildcard() *Machine {
 	return r.wildcard
 }
 
-// Machine returns the machine that binds the crawler: that of the groups which
-// name it, else that of the groups for *, else nil.
+// Machine returns the machine for the crawler: that of the groups which name it, else that of
+// the groups for *, else nil.
 func (r *Ruleset) Machine(name []byte) *Machine {
 	if m, ok := r.Named(name); ok {
 		return m
@@ -126,8 +126,8 @@ func (r *Ruleset) Machine(name []byte) *Machine {
 	return r.Wildcard()
 }
 
-// Match returns the verdict on one URL for a crawler: Machine, Dialect.Path and
-// Machine.Match in one. Who asks often about one crawler keeps its Machine.
+// Match returns the verdict on one URL for a crawler: it calls Machine, Dialect.Path and
+// Machine.Match. For repeated queries about one crawler, keep its Machine.
 func (r *Ruleset) Match(s *Scratch, name, url []byte) Verdict {
 	if r == nil {
 		return Verdict{}
@@ -135,7 +135,7 @@ func (r *Ruleset) Match(s *Scratch, name, url []byte) Verdict {
 	return r.Machine(name).Match(s, r.dialect.Path(s, url))
 }
 
-// tokenBit is one of 64 bits for a token or a name, whatever its case: that of its
+// tokenBit returns one of 64 bits for a token or a name in any case, which depends on its
 // length and its first and last octet.
 func tokenBit[text string | []byte](name text) uint64 {
 	const odd, bits = 0x9E3779B1, 6

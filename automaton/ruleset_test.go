@@ -30,7 +30,7 @@ func TestNewRulesetRefuses(t *testing.T) {
 		{"upper case in original", original, agents{{Token: "Z", Machine: o}}, nil, "lower case"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			set, err := automaton.NewRuleset(c.dialect, c.agents, c.wildcard)
+			set, err := newRuleset(c.dialect, c.agents, c.wildcard)
 			if set != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v and error %v, want one with %q", set, err, c.want)
 			}
@@ -46,26 +46,6 @@ func TestNewRulesetAccepts(t *testing.T) {
 	mustRuleset(t, google, nil)
 	mustRuleset(t, google, nil, automaton.Agent{Token: "", Machine: machine(t, google)})
 	mustRuleset(t, google, nil, automaton.Agent{Token: "\xc3\x89-_.1", Machine: machine(t, google)})
-}
-
-// TestNewRulesetCopiesAgents: the caller's list is neither sorted nor kept.
-func TestNewRulesetCopiesAgents(t *testing.T) {
-	m := machine(t, google, "/")
-	agents := []automaton.Agent{{Token: "b", Machine: m}, {Token: "a", Machine: m}}
-	before := slices.Clone(agents)
-	r := mustRuleset(t, google, nil, agents...)
-	set, err := automaton.NewRuleset(google, agents, nil)
-	if err != nil || !slices.Equal(agents, before) {
-		t.Errorf("the list has become %v, error %v", agents, err)
-	}
-	agents[0], agents[1] = automaton.Agent{}, automaton.Agent{}
-	for _, name := range []string{"a", "b"} {
-		for _, r := range []*automaton.Ruleset{r, set} {
-			if got, ok := r.Named([]byte(name)); got != m || !ok {
-				t.Errorf("%s is bound by %v", name, got)
-			}
-		}
-	}
 }
 
 func TestNoRulesetAllowsEverything(t *testing.T) {

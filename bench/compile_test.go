@@ -13,6 +13,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/table/tabletest"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -95,7 +96,7 @@ func reportRetained(b *testing.B, bodies [][]byte, o compile.Options, size int) 
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(size), "retained-B/B")
 	tables, patterns := 0, 0
 	for _, r := range rulesets {
-		t, p := tableBytes(r)
+		t, p := tableBytes(r, o.Engine)
 		tables, patterns = tables+t, patterns+p
 	}
 	if tables > 0 {
@@ -105,20 +106,20 @@ func reportRetained(b *testing.B, bodies [][]byte, o compile.Options, size int) 
 
 // tableBytes returns the bytes of a ruleset's tables and those of the patterns in
 // them, each list of rules counted once.
-func tableBytes(r *automaton.Ruleset) (tables, patterns int) {
+func tableBytes(r *automaton.Ruleset, e compile.Engine) (tables, patterns int) {
 	machines := []*automaton.Machine{r.Wildcard()}
 	for _, a := range r.Agents() {
 		machines = append(machines, a.Machine)
 	}
 	seen := map[*automaton.Rule]bool{}
 	for _, m := range machines {
-		ofLists := m.Tables()
-		for i, rules := range m.Lists() {
-			if ofLists[i] == nil || seen[&rules[0]] {
+		for _, rules := range m.Lists() {
+			t := e.Table(rules)
+			if t == nil || seen[&rules[0]] {
 				continue
 			}
 			seen[&rules[0]] = true
-			tables += ofLists[i].Bytes()
+			tables += tabletest.Bytes(t)
 			for _, rule := range rules {
 				patterns += len(rule.Pattern)
 			}

@@ -161,7 +161,8 @@ func BenchmarkCrossover(b *testing.B) {
 		}
 		for _, e := range engines[1:] {
 			machine := func(site int) *automaton.Machine {
-				m, err := compile.Machine(automaton.Google, e.engine, slices.Clone(lists[site][0]))
+				builder := automaton.NewBuilder(automaton.Google, 1, 0)
+				m, err := builder.Machine(slices.Clone(lists[site][0]), e.engine.Table)
 				if err != nil {
 					b.Fatal(err)
 				}

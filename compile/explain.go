@@ -54,7 +54,8 @@ func (r *Robots) Matches(m *automaton.Machine, s *automaton.Scratch, path []byte
 		if slices.ContainsFunc(matching, func(r Rule) bool { return r.Line == line }) {
 			continue
 		}
-		one, err := automaton.New(d, []automaton.Rule{rule}, nil)
+		b := automaton.NewBuilder(d, 1, 1)
+		one, err := b.Machine([]automaton.Rule{rule}, nil)
 		if err != nil || one.Match(s, path).Line == 0 {
 			continue
 		}

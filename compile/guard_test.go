@@ -12,6 +12,8 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/table"
+	"github.com/robotsieve/robotsieve/internal/table/tabletest"
 )
 
 // A size is what the tables of machines are made of.
@@ -27,24 +29,24 @@ func sizeOf(t testing.TB, body []byte, d automaton.Dialect, engine compile.Engin
 	for _, a := range r.Ruleset.Agents() {
 		machines = append(machines, a.Machine)
 	}
-	seen := map[*automaton.Table]bool{nil: true}
+	seen := map[*automaton.Rule]bool{}
 	for _, m := range machines {
-		for i, table := range m.Tables() {
-			if !seen[table] {
-				seen[table] = true
-				total.add(sizeOfTable(m.Lists()[i], table))
+		for _, rules := range m.Lists() {
+			if t := engine.Table(rules); t != nil && !seen[&rules[0]] {
+				seen[&rules[0]] = true
+				total.add(sizeOfTable(rules, t))
 			}
 		}
 	}
 	return total
 }
 
-func sizeOfTable(rules []automaton.Rule, t *automaton.Table) size {
-	s := size{rules: len(rules), points: len(t.Points), bytes: t.Bytes()}
+func sizeOfTable(rules []automaton.Rule, t *table.Table) size {
+	s := size{rules: len(rules), points: len(t.Points), bytes: tabletest.Bytes(t)}
 	s.count(&t.Trie)
 	if g := t.Segments; g != nil {
 		s.count(&g.Trie)
-		s.nodes = len(g.Anchors) + len(g.Knots)
+		s.nodes = len(g.Anchors) + len(g.Nodes)
 	}
 	if g := t.Gaps; g != nil {
 		s.states += len(g.Label)
@@ -54,7 +56,7 @@ func sizeOfTable(rules []automaton.Rule, t *automaton.Table) size {
 }
 
 // count adds the states and edges of a trie.
-func (s *size) count(t *automaton.Trie) {
+func (s *size) count(t *table.Trie) {
 	s.states += len(t.States)
 	for _, e := range t.Edges {
 		if e.Key != 0 {

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/table/tabletest"
 	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
@@ -66,13 +68,40 @@ func ask(r *compile.Robots, s *automaton.Scratch, agent, url []byte) answer {
 // tiers is one body compiled for each engine.
 type tiers [4]*compile.Robots
 
+// tiers compiles a body for each engine. The tables of all must be right.
 func (m mode) tiers(body []byte) (r tiers) {
 	for i, engine := range []compile.Engine{compile.EngineAuto, compile.EngineList, compile.EngineAutomaton, compile.EngineGaps} {
 		o := m.options()
 		o.Engine = engine
 		r[i] = compile.Compile(body, o)
+		if engine == compile.EngineAutomaton || engine == compile.EngineGaps {
+			checkTables(r[i].Ruleset, engine)
+		}
 	}
 	return r
+}
+
+// checkTables checks the tables of all machines that an engine makes. It panics for want of
+// a test where tiers is called.
+func checkTables(r *automaton.Ruleset, engine compile.Engine) {
+	machines := []*automaton.Machine{r.Wildcard()}
+	for _, a := range r.Agents() {
+		machines = append(machines, a.Machine)
+	}
+	seen := map[*automaton.Rule]bool{}
+	for _, m := range machines {
+		for _, rules := range m.Lists() {
+			if len(rules) == 0 || seen[&rules[0]] {
+				continue
+			}
+			seen[&rules[0]] = true
+			if t := engine.Table(rules); t != nil {
+				if err := tabletest.Check(t, rules); err != nil {
+					panic(fmt.Sprintf("a table is wrong: %v: %+v", err, rules))
+				}
+			}
+		}
+	}
 }
 
 // ask asks all engines, which must answer the same.

@@ -22,16 +22,22 @@ func (p *parser) ruleset(r *Robots) {
 	if len(b.wildcard) > 0 {
 		wildcard = m.of(b.wildcard)
 	}
-	var err error
-	if r.Ruleset, err = m.builder.Ruleset(agents, wildcard); err != nil {
-		// No bytes lead here: tokens are distinct, machines of the dialect.
-		panic(err)
-	}
+	r.Ruleset = must(m.builder.Ruleset(agents, wildcard))
 	p.order = m.ranker.order
 }
 
-// machines makes the machines of lists of groups, one of each list, so that a file
-// with hundreds of agents over one list of rules makes one machine.
+// must returns what package automaton makes. No bytes of a robots.txt lead to an error:
+// ranker.fill makes rules as it demands them, ranks hold the line, so that no two are equal,
+// tokens are distinct, and all is of one dialect.
+func must[T any](made T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return made
+}
+
+// machines makes the machines of lists of groups, one for each list, so that a file with
+// hundreds of agents over one list of rules makes one machine.
 type machines struct {
 	*Robots // whose machines are made
 	o       Options
@@ -47,8 +53,8 @@ type joined struct {
 	groups  []int
 }
 
-// makeRoom makes room for the machines of all groups, and gives tokens their final
-// spelling, in the memory of the ruleset.
+// makeRoom makes room for the machines of all groups, and writes tokens in lower case, in the
+// memory of the ruleset.
 func (m *machines) makeRoom() {
 	listed := m.ranker.makeRoom(m.Groups)
 	m.builder = automaton.NewBuilder(m.o.Dialect, len(m.Groups), listed)
@@ -92,35 +98,23 @@ func groupsKey(groups []int) string {
 func (m *machines) ofOne(group int) *automaton.Machine {
 	made := &m.made[group]
 	if *made == nil {
-		rules := m.ranker.rank(m.Groups[group])
-		one, err := m.builder.Machine(rules, Table(m.o.Engine, rules))
-		if err != nil {
-			// No bytes lead here: rules are made by ranker.fill, and tables of these.
-			panic(err)
-		}
-		*made = one
+		*made = must(m.builder.Machine(m.ranker.rank(m.Groups[group]), m.o.Engine.Table))
 	}
 	return *made
 }
 
-// join makes the machine of several groups of the machines of each, or of the
-// largest of them and one of all others.
+// join makes the machine of several groups of the machines of each, or of those of the
+// largest and one of all others.
 func (m *machines) join(groups []int, merged bool) *automaton.Machine {
-	var small []int
+	var small *automaton.Machine // nil is skipped
 	if merged {
-		groups, small = m.bySize(groups)
+		var others []int
+		groups, others = m.bySize(groups)
+		small = m.merge(others)
 	}
-	machines := make([]*automaton.Machine, len(groups), len(groups)+1)
-	for i, g := range groups {
-		machines[i] = m.ofOne(g)
+	machines := make([]*automaton.Machine, 0, len(groups)+1)
+	for _, g := range groups {
+		machines = append(machines, m.ofOne(g))
 	}
-	if merged {
-		machines = append(machines, m.merge(small))
-	}
-	joined, err := automaton.Join(m.o.Dialect, machines...)
-	if err != nil {
-		// No bytes lead here: ranks hold the line, so that no two are equal.
-		panic(err)
-	}
-	return joined
+	return must(automaton.Join(m.o.Dialect, append(machines, small)...))
 }

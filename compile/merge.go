@@ -7,19 +7,17 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// maxParts is how many groups of one crawler are parts of its machine, each of which
-// a match has to look at, without being merged. Real files have one to three.
+// maxParts is how many groups of one crawler stay parts of its machine. A match looks at each
+// part. Real files have one to three.
 const maxParts = 16
 
-// maxMerged bounds the rules in merged lists, in multiples of all rules of the file.
-// Groups may be entangled so that each of many crawlers has its own choice of them:
-// then lists of their own for all would take memory that grows with the square of
-// the file.
+// maxMerged bounds the rules in merged lists, in multiples of all rules of the file. Each of
+// many crawlers may be named by another choice of groups: lists of their own for all would
+// then take memory that grows with the square of the file.
 const maxMerged = 4
 
-// plan decides for which crawlers with many groups most of these are merged: those
-// with the most groups first, as far as maxMerged allows. The largest groups are
-// never merged.
+// plan decides for which crawlers with many groups most of these are merged: for those with
+// the most groups first, as far as maxMerged allows. The largest groups are never merged.
 func (m *machines) plan(b *bindings) {
 	var many [][]int
 	for _, n := range b.named {
@@ -76,10 +74,6 @@ func (m *machines) merge(groups []int) *automaton.Machine {
 	}
 	k := ranker{dialect: m.o.Dialect}
 	k.makeRoom([]Group{all})
-	made, err := machine(m.o.Dialect, m.o.Engine, k.rank(all))
-	if err != nil {
-		// No bytes lead here: rules are made by ranker.fill, and tables of these.
-		panic(err)
-	}
-	return made
+	b := automaton.NewBuilder(m.o.Dialect, 1, 0)
+	return must(b.Machine(k.rank(all), m.o.Engine.Table))
 }

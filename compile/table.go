@@ -6,10 +6,10 @@ import (
 	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Engine says by which of its engines a machine finds the rule that decides. They
-// answer the same.
+// Engine says how a machine finds the rule that decides. All engines answer the same.
 type Engine uint8
 
 const (
@@ -19,8 +19,9 @@ const (
 	EngineList
 	// EngineAutomaton has a table for any number of rules.
 	EngineAutomaton
-	// EngineGaps has a table in which segments behind gaps are read by the automaton
-	// that takes the same time for all, which others have only for rules that need it.
+	// EngineGaps has a table in which an automaton finds the segments behind wildcards,
+	// which takes the same time for any rules. Other tables have it only where they need
+	// it.
 	EngineGaps
 )
 
@@ -30,53 +31,28 @@ const (
 //	rules   ns a URL by list, automaton   µs to build a list, an automaton
 //	1-7     29 to 31       27 to 32        0.2 to 0.4     1.1 to 2.6
 //	8-9     47             35              0.6            3.4
-//	10-12   48             34              0.6            4.3
-//	13-16   56             37              0.8            5.4
-//	17-22   99             42              0.9            7.2
-//	23-30   113            44              1.6            11
+//	10-16   48 to 56       34 to 37        0.6 to 0.8     4.3 to 5.4
+//	17-30   99 to 113      42 to 44        0.9 to 1.6     7.2 to 11
 //	31-50   99             41              2.2            15
 //
-// So an automaton has paid for itself after 100 to 300 URLs, whatever its size; a
-// site of the corpus has 91. Of eight rules is the median file: with lists it
-// compiles in 2.5 µs and keeps 2.4 bytes a byte, with automata, one for each of its
-// groups, in 6.2 µs and 11 bytes.
+// So an automaton pays for itself after 100 to 300 URLs, whatever its size; a site of the
+// corpus has 91. The median file has eight rules: with lists it compiles in 2.5 µs and keeps
+// 2.4 bytes a byte, with automata, one for each of its groups, in 6.2 µs and 11 bytes.
 const crossover = 9
 
-// Machine makes a machine of rules in the order of their rank, of lists of them
-// if there are several, as Machine.Lists returns them. It returns an error for
-// rules that automaton.New refuses.
-func Machine(d automaton.Dialect, engine Engine, lists ...[]automaton.Rule) (*automaton.Machine, error) {
-	machines := make([]*automaton.Machine, len(lists))
-	for i, rules := range lists {
-		m, err := machine(d, engine, rules)
-		if err != nil {
-			return nil, err
-		}
-		machines[i] = m
+// Table makes the table of ranked rules for automaton.Builder.Machine. It returns nil where
+// a list is to answer, or where the rules are written so that no table of them is fast. It
+// relies on what automaton.Rule demands, which the builder has checked.
+func (e Engine) Table(rules []automaton.Rule) *table.Table {
+	if e != EngineAutomaton && e != EngineGaps && (e != EngineAuto || len(rules) <= crossover || !worthTable(rules)) {
+		return nil
 	}
-	if len(machines) == 1 {
-		return machines[0], nil
-	}
-	return automaton.Join(d, machines...)
+	return newTable(rules, e != EngineGaps)
 }
 
-// machine makes a machine of one list.
-func machine(d automaton.Dialect, engine Engine, rules []automaton.Rule) (*automaton.Machine, error) {
-	return automaton.New(d, rules, Table(engine, rules))
-}
-
-// Table makes the table of rules in the order of their rank, for automaton.New. It is
-// nil where a list is to answer.
-func Table(engine Engine, rules []automaton.Rule) *automaton.Table {
-	if engine == EngineAutomaton || engine == EngineGaps || engine == EngineAuto && len(rules) > crossover && worthTable(rules) {
-		return table(rules, engine != EngineGaps)
-	}
-	return nil
-}
-
-// worthTable tells whether rules have so many octets that a table, which takes a
-// thousand bytes before it holds any, does not take more than forty for each. Some
-// files have hundreds of groups of ten rules for a file name extension each.
+// worthTable tells whether the patterns of rules have so many octets that a table, which
+// takes a thousand bytes before it holds any, takes at most forty for each. Some files have
+// hundreds of groups of ten rules, one for each file name extension.
 func worthTable(rules []automaton.Rule) bool {
 	const enough = 80
 	octets := 0
@@ -88,79 +64,88 @@ func worthTable(rules []automaton.Rule) bool {
 	return len(rules) > enough
 }
 
-// table makes the automaton of ranked rules, nil if they have been written so that
-// there can be none that is fast. Segments are searched for if that may be and is fast.
-// It is long because each rule is of one of five kinds, which are told apart in one pass.
-func table(rules []automaton.Rule, search bool) *automaton.Table {
-	t := &automaton.Table{Base: automaton.None}
+// newTable makes the table of ranked rules, nil if they have been written so that there can
+// be none that is fast. Segments are searched for if search says so and that is fast. It is
+// long because each rule is of one of five kinds, which are told apart in one pass.
+func newTable(rules []automaton.Rule, search bool) *table.Table {
+	t := &table.Table{Base: table.None}
 	s := scratches.Get().(*tableScratch)
 	defer s.release()
-	g, floats := &s.gaps, s.floats[:0]
+	everyPath, all := s.everyPath[:0], slices.Grow(s.prefixes, len(rules))
 	slashes := false // a segment that begins with a slash lies behind that of the path
-	order := prefixOrder{rules, slices.Grow(s.lengths[:0], len(rules))[:len(rules)]}
-	numbers := slices.Grow(s.numbers[:0], len(rules))
 	for i := range rules {
 		id, r := uint32(i), &rules[i]
 		text, rest, gaps := r.Cut()
+		formB := r.Form == automaton.FormB
 		switch {
 		case text != "" && text[0] != '/' || text == "" && r.Anchored && !gaps:
-			// No path is so.
-		case text == "" && r.Form == automaton.FormB, gaps && automaton.HasEmptySegment(rest):
+			// It matches no path.
+		case text == "" && formB, gaps && table.HasEmptySegment(rest):
+			s.prefixes = all
 			return nil // no robots.txt has such a rule, and a table no place for it
-		case gaps && isFloat(text, r.Form == automaton.FormB):
-			floats = append(floats, id)
+		case gaps && isEveryPath(text, formB):
+			everyPath = append(everyPath, id)
 			slashes = slashes || text == "/" && rest[0] == '/'
-		case len(text) <= 1 && !r.Anchored && !gaps && r.Form != automaton.FormB:
+		case len(text) <= 1 && !r.Anchored && !gaps && !formB:
 			t.Base = min(t.Base, id)
 		default:
-			order.lengths[i] = uint32(len(text))
-			numbers = append(numbers, uint64(id))
+			all = append(all, newPrefix(text, id, gaps))
 		}
 	}
-	for _, id := range floats {
-		r := &rules[id]
-		text, rest, _ := r.Cut()
-		g.add(id, floatsBehind(text, rest, slashes), rest, r)
+	var tree *segmentTree
+	for _, id := range everyPath {
+		text, rest, _ := rules[id].Cut()
+		// Where the first segment does not begin with a slash it does not matter whether it
+		// waits behind that of the path. All wait behind the same, so that they are searched
+		// for together.
+		if rest[0] != '/' {
+			if text = ""; slashes {
+				text = "/"
+			}
+		}
+		tree = tree.add(id, text, rest, &rules[id])
 	}
-	order.sort(numbers, 0)
-	s.floats, s.lengths, s.numbers, s.prefixes = floats, order.lengths, numbers, order.prefixes(s.prefixes, numbers)
-	all := withoutDoubles(rules, s.prefixes)
-	waiting(rules, all)
+	slices.SortFunc(all, comparePrefixes)
+	s.everyPath, s.prefixes = everyPath, all
+	// A rule with the same pattern as one that outranks it never decides.
+	all = slices.CompactFunc(all, func(x, y prefix) bool {
+		r, q := &rules[x.rule], &rules[y.rule]
+		return r.Pattern == q.Pattern && r.Anchored == q.Anchored && (r.Form == automaton.FormB) == (q.Form == automaton.FormB)
+	})
+	findWaiting(all)
 	for _, p := range all {
-		if p.wait {
+		if p.waits {
 			_, rest, _ := rules[p.rule].Cut()
-			g.add(p.rule, p.text, rest, &rules[p.rule])
+			tree = tree.add(p.rule, p.text, rest, &rules[p.rule])
 		}
 	}
 	before := uint32(0) // the anchors that stand for no prefix
 	if search {
-		t.Segments = g.segments()
+		t.Segments = tree.segments()
 	}
 	if t.Segments != nil {
 		before = firstAnchor - 1
 	} else {
-		t.Gaps = g.build()
+		t.Gaps = tree.gaps()
 	}
 	b := prefixes{rules: rules, table: t, edges: s.edges, anchor: func(p prefix) uint32 {
-		return before + g.anchor(p.text, rules[p.rule].Form == automaton.FormB)
+		return before + tree.anchor(p.text, rules[p.rule].Form == automaton.FormB)
 	}}
 	built := b.build(all)
 	s.edges = b.edges[:0]
 	if !built {
 		return nil
 	}
+	t.Complete()
 	return t
 }
 
-// tableScratch is what table writes to and nobody needs behind it. It serves one table
+// tableScratch is what newTable writes to and the table does not keep. It serves one table
 // after another.
 type tableScratch struct {
-	floats   []uint32
-	lengths  []uint32
-	numbers  []uint64
-	prefixes []prefix
-	edges    []automaton.Edge
-	gaps     gaps
+	everyPath []uint32
+	prefixes  []prefix
+	edges     []table.Edge
 }
 
 var scratches = sync.Pool{New: func() any { return &tableScratch{} }}
@@ -169,39 +154,16 @@ var scratches = sync.Pool{New: func() any { return &tableScratch{} }}
 func (s *tableScratch) release() {
 	clear(s.prefixes)
 	s.prefixes = s.prefixes[:0]
-	s.gaps.reset()
 	scratches.Put(s)
 }
 
-// floatsBehind returns what a rule's first segment waits behind that waits on every
-// path. For those that do not begin with a slash it does not matter whether that is the
-// slash of the path; where there is no other need for it they wait behind nothing, so
-// that there is one search for all.
-func floatsBehind(prefix, rest string, slashes bool) string {
-	switch {
-	case rest[0] == '/':
-		return prefix
-	case slashes:
-		return "/"
-	}
-	return ""
-}
-
-// withoutDoubles leaves out prefixes of rules that another outranks wherever they
-// match, since it has the same pattern.
-func withoutDoubles(rules []automaton.Rule, all []prefix) []prefix {
-	return slices.CompactFunc(all, func(x, y prefix) bool {
-		r, q := &rules[x.rule], &rules[y.rule]
-		return r.Pattern == q.Pattern && r.Anchored == q.Anchored && (r.Form == automaton.FormB) == (q.Form == automaton.FormB)
-	})
-}
-
-// maxTries is how many rules with gaps may be tried one by one for a path. Of more
-// than that, of one prefix or of prefixes of one another, the segments are searched for.
+// maxTries is how many rules with gaps may be tried one by one for a path. Of more than
+// that, of one prefix or of prefixes of one another, the segments are searched for.
 const maxTries = 2
 
-// waiting says of which prefixes what follows them is searched for.
-func waiting(rules []automaton.Rule, all []prefix) {
+// findWaiting decides for which prefixes the segments behind them are searched for. The
+// prefixes are sorted.
+func findWaiting(all []prefix) {
 	var above []prefix // prefixes of the one at hand whose rules are tried
 	for len(all) > 0 {
 		text := all[0].text
@@ -217,7 +179,7 @@ func waiting(rules []automaton.Rule, all []prefix) {
 		tried := len(above)+gaps <= maxTries
 		for i := range all[:n] {
 			if p := &all[i]; p.gaps {
-				if p.wait = !tried; tried {
+				if p.waits = !tried; tried {
 					above = append(above, *p)
 				}
 			}

@@ -43,7 +43,7 @@ func TestLongSearchesAreNotMade(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			text := "user-agent: *\n" + c.rules
 			r := compile.Compile([]byte(text), compile.Options{Dialect: google, MaxBytes: all, Engine: compile.EngineAutomaton})
-			table := r.Ruleset.Wildcard().Tables()[0]
+			table := compile.EngineAutomaton.Table(r.Ruleset.Wildcard().Lists()[0])
 			if table == nil || (table.Segments != nil) == (table.Gaps != nil) || (table.Segments != nil) != c.searched {
 				t.Errorf("got %+v", sizeOfTable(nil, table))
 			}
@@ -81,7 +81,8 @@ func TestFormBWithoutPrefix(t *testing.T) {
 				Rank: uint64(99 - i), Form: automaton.FormB, Pattern: fmt.Sprintf("*never%d", i), Verdict: automaton.Verdict{Line: 2},
 			})
 		}
-		m, err := compile.Machine(rfc9309, compile.EngineAutomaton, rules)
+		b := automaton.NewBuilder(rfc9309, 1, 0)
+		m, err := b.Machine(rules, compile.EngineAutomaton.Table)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,8 +284,8 @@ func TestSegmentsWaitOnce(t *testing.T) {
 	}
 }
 
-// TestManyKidsOfOneNode: they wait without being queued, and are found once each.
-func TestManyKidsOfOneNode(t *testing.T) {
+// TestManyChildrenOfOneNode: they wait without being queued, and are found once each.
+func TestManyChildrenOfOneNode(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	text := "user-agent: *\n"
 	for i := range 400 {
@@ -322,12 +323,13 @@ func TestManyKidsOfOneNode(t *testing.T) {
 	}
 }
 
-// TestMachineRefusesWhatNewRefuses: an archive may say anything of its rules, and no
+// TestNoTableOfWhatIsNoRule: an archive may say anything of its rules, and no
 // table is made of what is no rule.
-func TestMachineRefusesWhatNewRefuses(t *testing.T) {
+func TestNoTableOfWhatIsNoRule(t *testing.T) {
 	for _, pattern := range []string{"/**b", "/a*", "/a*b**c", "/*"} {
 		rules := []automaton.Rule{{Rank: 1, Pattern: pattern, Verdict: automaton.Verdict{Line: 1}}}
-		if m, err := compile.Machine(google, compile.EngineAutomaton, rules); err == nil {
+		b := automaton.NewBuilder(google, 1, 0)
+		if m, err := b.Machine(rules, compile.EngineAutomaton.Table); err == nil {
 			t.Errorf("%q: got %v", pattern, m)
 		}
 	}

@@ -18,7 +18,7 @@ type Archive struct {
 	columns  [256]int8 // of each dialect: 1 + its place in dialects, or 0
 	origins  int
 	shift    uint // of a hash, to the number of its bucket
-	table    func([]automaton.Rule) *automaton.Table
+	table    automaton.TableFunc
 
 	buckets  []byte
 	offsets  []byte // of the rulesets
@@ -30,10 +30,10 @@ type Archive struct {
 
 // Options say how an archive is decoded. The zero value is good.
 type Options struct {
-	// Table makes the table of a ranked list of more than nine rules, nil if to try
-	// these one by one is better. Nil stands for never. Several goroutines may call it
-	// at once.
-	Table func([]automaton.Rule) *automaton.Table
+	// Table makes the table of a ranked list of more than nine rules, for instance
+	// compile.EngineAuto.Table. If it is nil, rules are tried one by one. Several
+	// goroutines may call it at once.
+	Table automaton.TableFunc
 }
 
 // Entry is what an archive knows of one origin.
@@ -67,9 +67,6 @@ func Open(data []byte, o Options) (*Archive, error) {
 		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("its header says %d bytes, but it has %d", h.Length, len(data))}
 	}
 	a := &Archive{table: o.Table}
-	if a.table == nil {
-		a.table = noTable
-	}
 	index, ok := a.cut(data[headerLen:], &h)
 	if !ok {
 		return nil, errIndex
@@ -95,8 +92,6 @@ const (
 	tiny = 9
 	few  = 64
 )
-
-func noTable([]automaton.Rule) *automaton.Table { return nil }
 
 // cut cuts what follows the header into its tables, and returns the length of the index.
 func (a *Archive) cut(rest []byte, h *header) (index int, ok bool) {
@@ -217,14 +212,7 @@ func (a *Archive) make(id uint32, busy bool) (*automaton.Ruleset, error) {
 	if busy {
 		most = tiny
 	}
-	waits := false // a list might have a table later
-	r, err := decode(blob[4:], func(rules []automaton.Rule) *automaton.Table {
-		if len(rules) > most {
-			return a.table(rules)
-		}
-		waits = waits || len(rules) > tiny
-		return nil
-	})
+	r, waits, err := decode(blob[4:], most, a.table)
 	switch {
 	case err != nil:
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 func TestWhatIsLookedUpIsWhatWasAdded(t *testing.T) {
@@ -49,7 +50,8 @@ func TestEveryFieldOfARuleIsKept(t *testing.T) {
 			})
 		}
 	}
-	m, err := automaton.New(rfc9309, list, nil)
+	b := automaton.NewBuilder(rfc9309, 1, len(list))
+	m, err := b.Machine(list, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,13 +231,16 @@ type tables struct {
 	sizes []int
 }
 
-func (a *tables) make(list []automaton.Rule) *automaton.Table {
+func (a *tables) make(list []automaton.Rule) *table.Table {
 	a.Lock()
 	defer a.Unlock()
 	a.lists[&list[0]]++
 	a.sizes = append(a.sizes, len(list))
-	return compile.Table(compile.EngineAutomaton, list)
+	return compile.EngineAutomaton.Table(list)
 }
+
+// hasTable tells whether a machine of one list has a table.
+func hasTable(m *automaton.Machine) bool { return strings.Contains(m.String(), ", automaton\n") }
 
 // TestTables: long lists have them at once, short ones never, the others once their
 // origin is busy; and a list that machines share has one.
@@ -280,7 +285,7 @@ func TestTables(t *testing.T) {
 		judge(e.Ruleset)
 	}
 	check(10, 64, 65, 100)
-	if r := lookedUp(t, a, many.key, google).Ruleset; r.Machine([]byte("10")).Tables()[0] == nil {
+	if r := lookedUp(t, a, many.key, google).Ruleset; !hasTable(r.Machine([]byte("10"))) {
 		t.Error("a later lookup finds no table")
 	}
 	for _, n := range made.lists {
@@ -326,7 +331,7 @@ func TestBusyIsNotLost(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if m := lookedUp(t, a, o.key, google).Ruleset.Machine([]byte("10")); m.Tables()[0] == nil {
+		if m := lookedUp(t, a, o.key, google).Ruleset.Machine([]byte("10")); !hasTable(m) {
 			t.Fatal("the machine is without a table")
 		}
 	}

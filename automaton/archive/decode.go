@@ -10,27 +10,28 @@ import (
 
 var errRuleset = errors.New("not a ruleset")
 
-// decode makes a ruleset of its bytes, of which its strings are views.
-func decode(blob []byte, table func([]automaton.Rule) *automaton.Table) (*automaton.Ruleset, error) {
+// decode makes a ruleset of its bytes, of which its strings are views. Lists of no more
+// than most rules have no table; waits tells whether one of them might have one later.
+func decode(blob []byte, most int, table automaton.TableFunc) (r *automaton.Ruleset, waits bool, err error) {
 	c := cursor{rest: blob}
 	d := automaton.Dialect(c.byte())
 	rules, lists, machines, agents := c.uvarint(), c.uvarint(), c.uvarint(), c.uvarint()
 	// A rule takes four bytes at least, all else one.
 	if n := uint64(len(c.rest)); c.bad || !d.Known() || rules > n/4 || lists > n || machines > n || agents > n {
-		return nil, errRuleset
+		return nil, false, errRuleset
 	}
 	all := c.lists(make([][]automaton.Rule, lists), make([]automaton.Rule, rules))
 	if c.bad {
-		return nil, errRuleset
+		return nil, false, errRuleset
 	}
-	b, single, err := build(d, all, table)
+	b, single, waits, err := build(d, all, most, table)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	made := make([]*automaton.Machine, machines)
 	for i := range made {
 		if made[i], err = c.machine(d, single); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	bound := make([]automaton.Agent, agents)
@@ -45,9 +46,10 @@ func decode(blob []byte, table func([]automaton.Rule) *automaton.Table) (*automa
 		wildcard = made[m-1]
 	}
 	if c.bad || len(c.rest) > 0 {
-		return nil, errRuleset
+		return nil, false, errRuleset
 	}
-	return b.Ruleset(bound, wildcard)
+	r, err = b.Ruleset(bound, wildcard)
+	return r, waits, err
 }
 
 // cursor reads a ruleset from front to end. A bad cursor reads zeros.
@@ -152,24 +154,28 @@ func (c *cursor) rule(r, before *automaton.Rule) {
 	r.Pattern = c.text()
 }
 
-// build makes a machine of each list.
-func build(d automaton.Dialect, lists [][]automaton.Rule, table func([]automaton.Rule) *automaton.Table) (
-	b automaton.Builder, machines []*automaton.Machine, err error) {
-	tables := make([]*automaton.Table, len(lists))
+// build makes a machine of each list, see decode.
+func build(d automaton.Dialect, lists [][]automaton.Rule, most int, table automaton.TableFunc) (
+	b automaton.Builder, machines []*automaton.Machine, waits bool, err error) {
 	untabled := 0
-	for i, list := range lists {
-		if tables[i] = table(list); tables[i] == nil {
+	for _, list := range lists {
+		if table == nil || len(list) <= most {
 			untabled += len(list)
 		}
+		waits = waits || tiny < len(list) && len(list) <= most
 	}
 	b = automaton.NewBuilder(d, len(lists), untabled)
 	machines = make([]*automaton.Machine, len(lists))
 	for i, list := range lists {
-		if machines[i], err = b.Machine(list, tables[i]); err != nil {
-			return b, nil, err
+		of := table
+		if len(list) <= most {
+			of = nil
+		}
+		if machines[i], err = b.Machine(list, of); err != nil {
+			return b, nil, false, err
 		}
 	}
-	return b, machines, nil
+	return b, machines, waits, nil
 }
 
 // machine reads which lists a machine has, and makes it of the machines of single lists.

@@ -3,6 +3,7 @@ package archive_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +40,8 @@ func rules(d automaton.Dialect, patterns ...string) []automaton.Rule {
 
 func machine(t testing.TB, d automaton.Dialect, patterns ...string) *automaton.Machine {
 	t.Helper()
-	m, err := automaton.New(d, rules(d, patterns...), nil)
+	b := automaton.NewBuilder(d, 1, len(patterns))
+	m, err := b.Machine(rules(d, patterns...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +50,8 @@ func machine(t testing.TB, d automaton.Dialect, patterns ...string) *automaton.M
 
 func ruleset(t testing.TB, d automaton.Dialect, wildcard *automaton.Machine, agents ...automaton.Agent) *automaton.Ruleset {
 	t.Helper()
-	r, err := automaton.NewRuleset(d, agents, wildcard)
+	b := automaton.NewBuilder(d, 0, 0)
+	r, err := b.Ruleset(slices.Clone(agents), wildcard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/filter"
@@ -23,8 +22,7 @@ func openArchive(path string) (a *archive.Archive, release func() error, err err
 	}
 	// An archive holds rules without tables: making them anew costs less than reading
 	// them, and most origins need none.
-	table := func(rules []automaton.Rule) *automaton.Table { return compile.Table(compile.EngineAuto, rules) }
-	if a, err = archive.Open(data, archive.Options{Table: table}); err != nil {
+	if a, err = archive.Open(data, archive.Options{Table: compile.EngineAuto.Table}); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
 	}
 	return a, unmap, nil

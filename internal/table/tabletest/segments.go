@@ -1,19 +1,22 @@
-package automaton
+package tabletest
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Errors of New about the tries of segments, wrapped with the index of what is wrong.
+// Errors about the tries of segments, wrapped with the index of what is wrong.
 var (
 	errAnchors    = errors.New("anchors of every path are missing")
 	errDead       = errors.New("state 0 is not dead")
 	errRootState  = errors.New("anchor begins in no state, or in that of another")
-	errKnot       = errors.New("edge to no knot, or to one that is reached otherwise")
-	errKnotNext   = errors.New("knot goes on in no state, in one of another, or in one that lies before it")
-	errKnotShort  = errors.New("knot behind fewer octets than eight goes on")
+	errKnot       = errors.New("edge to no node, or to one that is reached otherwise")
+	errKnotNext   = errors.New("node goes on in no state, in one of another, or in one that lies before it")
+	errKnotShort  = errors.New("node behind fewer octets than eight goes on")
 	errOpens      = errors.New("anchor is none, that of another, or lies before what it waits behind")
 	errOpensBack  = errors.New("something waits behind the end of the path")
 	errFirst      = errors.New("filter of what segments begin with is not that of their edges")
@@ -27,10 +30,10 @@ var (
 // segmentsChecker is what the check of segments knows.
 type segmentsChecker struct {
 	*checker
-	*Segments
+	*table.Segments
 
 	states []checkedSegments
-	knots  []bool // of each, whether an edge leads to it
+	nodes  []bool // of each, whether an edge leads to it
 }
 
 // checkedSegments is a state of the tries of segments.
@@ -43,15 +46,15 @@ type checkedSegments struct {
 	best    uint32 // the first rule of those behind it
 }
 
-// gate is an anchor that is one octet, and what it is.
-type gate struct {
+// octet is an anchor that is one octet, and what it is.
+type octet struct {
 	octet, from uint8
 	anchor      uint32
 }
 
-// gate returns the anchor that is one octet, 0 if there is none.
-func (c *checker) gate(octet, from uint8) uint32 {
-	for _, g := range c.gates {
+// octet returns the anchor that is one octet, 0 if there is none.
+func (c *checker) octet(octet, from uint8) uint32 {
+	for _, g := range c.octets {
 		if g.octet == octet && g.from == from {
 			return g.anchor
 		}
@@ -64,13 +67,13 @@ type segmentKind uint8
 
 const (
 	unreachedState segmentKind = iota
-	floatingState
+	everyPathState
 	anchoredState
 	backState
 )
 
 // check tells whether the tries are such that each can be searched to its end; what they
-// say, checker.meaning finds out. It sets what New sets.
+// say, checker.meaning finds out.
 func (c *segmentsChecker) check() error {
 	for _, check := range []func(*segmentsChecker) error{
 		(*segmentsChecker).roots, (*segmentsChecker).edges, (*segmentsChecker).reached, (*segmentsChecker).filters, (*segmentsChecker).best,
@@ -91,66 +94,44 @@ func (c *segmentsChecker) roots() error {
 	if n := len(g.Edges); n == 0 || n&(n-1) != 0 {
 		return fmt.Errorf("edges: %w", errSize)
 	}
-	if len(g.Anchors) <= FloatsOfSlash {
+	if len(g.Anchors) <= table.EveryPathSlash {
 		return errAnchors
 	}
-	if g.Anchors[0] != (Anchor{Best: None}) {
+	if g.Anchors[0] != (table.Anchor{Best: table.None}) {
 		return errNoAnchor
 	}
 	c.states = make([]checkedSegments, len(g.States))
 	for i := range c.states {
-		c.states[i].best = None
+		c.states[i].best = table.None
 	}
-	c.knots = make([]bool, len(g.Knots))
+	c.nodes = make([]bool, len(g.Nodes))
 	for i, a := range g.Anchors {
 		kind := anchoredState
-		if i <= FloatsOfSlash {
-			kind = floatingState
+		if i <= table.EveryPathSlash {
+			kind = everyPathState
 		}
 		if !c.root(a.State, kind) || !c.root(a.Back, backState) {
 			return fmt.Errorf("anchor %d: %w", i, errRootState)
 		}
-		if int(a.Filter) >= len(g.Begin) {
+		if int(a.Filter) >= len(g.Starts) {
 			return fmt.Errorf("anchor %d: %w", i, errNoFilter)
 		}
 		c.states[a.State].filter = a.Filter
 	}
-	return c.floats()
+	return c.octetAnchors()
 }
 
-// floats sets what New sets about what waits on every path.
-func (c *segmentsChecker) floats() error {
-	g := c.Segments
-	for i := range g.Begin {
-		g.Begin[i].complete()
-	}
-	g.floats, g.best, g.together, g.back, g.backTo = nil, None, true, 0, 0
-	for i := range uint32(len(g.Anchors)) {
-		a := &g.Anchors[i]
-		r := reached{i, uint32(a.From)}
+// octetAnchors checks the anchors of one octet that may be on any path.
+func (c *segmentsChecker) octetAnchors() error {
+	for i, a := range c.Segments.Anchors {
 		switch {
-		case a.From > 1 || a.From > 0 && a.Gate == 0:
+		case a.From > 1 || a.From > 0 && a.Octet == 0:
 			return fmt.Errorf("anchor %d: %w", i, errBegins)
-		case a.Gate != 0:
-			if !once(c.anchored, i) || c.gate(a.Gate, a.From) != 0 {
+		case a.Octet != 0:
+			if !once(c.anchored, uint32(i)) || c.octet(a.Octet, a.From) != 0 {
 				return fmt.Errorf("anchor %d: %w", i, errOpens)
 			}
-			c.gates = append(c.gates, gate{a.Gate, a.From, i})
-		case i == FloatsOfSlash:
-			r.end = 1
-		case i != FloatsOfNothing:
-			continue
-		}
-		g.best = min(g.best, a.Best)
-		if a.Gate == 0 && g.back == 0 {
-			g.back, g.backTo = a.Back, r.end
-		}
-		if a.State == 0 && a.Back == g.back {
-			continue
-		}
-		g.floats = append(g.floats, r)
-		if a.Filter != 0 || a.Back != 0 && a.Back != g.back {
-			g.together = false
+			c.octets = append(c.octets, octet{a.Octet, a.From, uint32(i)})
 		}
 	}
 	return nil
@@ -169,33 +150,33 @@ func (c *segmentsChecker) root(state uint32, kind segmentKind) bool {
 }
 
 func (c *segmentsChecker) edges() error {
-	return c.Segments.eachEdge(c.edge)
+	return eachEdge(&c.Segments.Trie, c.edge)
 }
 
-func (c *segmentsChecker) edge(e *Edge) error {
+func (c *segmentsChecker) edge(e *table.Edge) error {
 	state := e.Key >> 3
 	if state == 0 || uint64(state) >= uint64(len(c.states)) {
 		return errEdgeState
 	}
 	from := &c.states[state]
 	from.lengths |= 1 << (e.Key & 7)
-	if e.To&IsPoint == 0 {
+	if e.To&table.IsPoint == 0 {
 		if !c.has(e.To) {
 			return errNoRule
 		}
 		from.best = min(from.best, e.To)
 		return nil
 	}
-	if !once(c.knots, e.To&^IsPoint) {
+	if !once(c.nodes, e.To&^table.IsPoint) {
 		return errKnot
 	}
-	k := &c.Knots[e.To&^IsPoint]
+	k := &c.Nodes[e.To&^table.IsPoint]
 	if !c.has(k.Accept) {
 		return errNoRule
 	}
 	from.best = min(from.best, k.Accept)
 	if k.Next != 0 {
-		if e.Key&7+1 != EdgeOctets {
+		if e.Key&7+1 != table.EdgeOctets {
 			return errKnotShort
 		}
 		// Of the kind of the state that leads there it is only once that is known.
@@ -218,7 +199,7 @@ func (s *checkedSegments) lead(from uint32) bool {
 	return true
 }
 
-// opens checks the anchor that a knot behind a state leads to.
+// opens checks the anchor that a node behind a state leads to.
 func (c *segmentsChecker) opens(state, anchor uint32) error {
 	if !once(c.anchored, anchor) {
 		return errOpens
@@ -235,7 +216,7 @@ func (c *segmentsChecker) opens(state, anchor uint32) error {
 	return nil
 }
 
-// reached checks that all states and knots are reached, and that nothing waits behind
+// reached checks that all states and nodes are reached, and that nothing waits behind
 // the end of the path.
 func (c *segmentsChecker) reached() error {
 	for i := 1; i < len(c.states); i++ {
@@ -252,9 +233,9 @@ func (c *segmentsChecker) reached() error {
 			return fmt.Errorf("state %d: %w", i, errLengths)
 		}
 	}
-	for i, reached := range c.knots {
+	for i, reached := range c.nodes {
 		if !reached {
-			return fmt.Errorf("knot %d: %w", i, errUnreached)
+			return fmt.Errorf("node %d: %w", i, errUnreached)
 		}
 	}
 	return nil
@@ -263,19 +244,19 @@ func (c *segmentsChecker) reached() error {
 // filters checks that all segments pass the filters, and that those have nothing else
 // where they are asked last.
 func (c *segmentsChecker) filters() error {
-	var first Filter
-	var last LastFilter
+	var first table.Filter
+	var last table.LastFilter
 	var lengths [2]uint8
-	err := c.Segments.eachEdge(func(e *Edge) error {
+	err := eachEdge(&c.Segments.Trie, func(e *table.Edge) error {
 		switch s := &c.states[e.Key>>3]; {
 		case !s.root:
 		case s.kind == backState:
-			last.Add(e)
+			table.AddEdge(last[:], e)
 			lengths[1] |= s.lengths
 		default:
-			first.Add(e)
+			table.AddEdge(first[:], e)
 			lengths[0] |= s.lengths
-			if !c.Segments.Begin[s.filter].passes(e.Word, e.Key&7) {
+			if !passes(&c.Segments.Starts[s.filter], e.Word, e.Key&7) {
 				return errPlace
 			}
 		}
@@ -284,8 +265,8 @@ func (c *segmentsChecker) filters() error {
 	if err != nil {
 		return err
 	}
-	first.AddShorter(lengths[0])
-	last.AddShorter(lengths[1])
+	table.AddShorter(first[:], lengths[0])
+	table.AddShorter(last[:], lengths[1])
 	if first != c.Segments.First {
 		return errFirst
 	}
@@ -295,23 +276,18 @@ func (c *segmentsChecker) filters() error {
 	return nil
 }
 
-// complete sets what New sets: the families with segments of one octet, and of up to two.
-func (f *Begin) complete() {
-	f.two = f.Octets[2].ofEvery()
-	f.one = f.Octets[1].ofEvery() & f.two
-}
-
 // passes tells whether the filter lets a segment begin that has the octets of a word,
 // which has one octet more than last if it is shorter than the filter.
-func (f *Begin) passes(word uint64, last uint32) bool {
-	class := f.Octets[0].of(byte(word))
-	switch last {
-	case 0:
-		return class&f.one != 0
-	case 1:
-		return class&f.Octets[1].of(byte(word>>8))&f.two != 0
+func passes(f *table.StartFilter, word uint64, last uint32) bool {
+	class := f.Octets[0].Of(byte(word))
+	for i := uint32(1); i < 3; i++ {
+		if i > last {
+			class &= f.Octets[i].Every()
+		} else {
+			class &= f.Octets[i].Of(byte(word >> (8 * i)))
+		}
 	}
-	return class&f.Octets[1].of(byte(word>>8))&f.Octets[2].of(byte(word>>16)) != 0
+	return class != 0
 }
 
 // best checks what lets a match stop early. States lie before those that they lead to.
@@ -323,7 +299,7 @@ func (c *segmentsChecker) best() error {
 		}
 	}
 	for i, a := range c.Anchors {
-		best := uint32(None)
+		best := uint32(table.None)
 		for _, root := range []uint32{a.State, a.Back} {
 			if root != 0 {
 				best = min(best, c.states[root].best)
@@ -337,20 +313,20 @@ func (c *segmentsChecker) best() error {
 }
 
 // behindSegments is behindGap in the tries of segments.
-func (c *checker) behindSegments(r *Rule, anchor uint32) uint32 {
+func (c *checker) behindSegments(r *rule, anchor uint32) uint32 {
 	if anchor != 0 {
 		return c.behind(r, anchor)
 	}
-	anchor = FloatsOfNothing + r.prefix
+	anchor = table.EveryPath + r.prefix
 	rule := c.behind(r, anchor)
-	if rule == None && r.floats() {
-		rule = c.behind(r, FloatsOfNothing+FloatsOfSlash-anchor)
+	if rule == table.None && r.isEveryPath() {
+		rule = c.behind(r, table.EveryPath+table.EveryPathSlash-anchor)
 	}
 	return rule
 }
 
 // behind returns the rule in the place of one whose segments wait behind an anchor.
-func (c *checker) behind(r *Rule, anchor uint32) uint32 {
+func (c *checker) behind(r *rule, anchor uint32) uint32 {
 	g := c.Segments
 	rest := r.Pattern[r.prefix+1:]
 	for {
@@ -359,47 +335,53 @@ func (c *checker) behind(r *Rule, anchor uint32) uint32 {
 		if !more && r.Anchored {
 			state, segment = g.Anchors[anchor].Back, reversed(segment)
 		}
-		if more && anchor <= FloatsOfSlash && len(segment) == 1 {
-			if anchor = c.gate(segment[0], uint8(anchor-FloatsOfNothing)); anchor == 0 {
-				return None
+		if more && anchor <= table.EveryPathSlash && len(segment) == 1 {
+			if anchor = c.octet(segment[0], uint8(anchor-table.EveryPath)); anchor == 0 {
+				return table.None
 			}
 			rest = behind
 			continue
 		}
 		if state == 0 {
-			return None
+			return table.None
 		}
-		to := g.to(state, segment)
+		to := segmentEdge(g, state, segment)
 		switch {
-		case to == None:
-			return None
-		case !more && to&IsPoint == 0:
+		case to == table.None:
+			return table.None
+		case !more && to&table.IsPoint == 0:
 			return to
-		case to&IsPoint == 0:
-			return None
+		case to&table.IsPoint == 0:
+			return table.None
 		case !more:
-			return g.Knots[to&^IsPoint].Accept
+			return g.Nodes[to&^table.IsPoint].Accept
 		}
-		if anchor = g.Knots[to&^IsPoint].Anchor; anchor == 0 {
-			return None
+		if anchor = g.Nodes[to&^table.IsPoint].Anchor; anchor == 0 {
+			return table.None
 		}
 		rest = behind
 	}
 }
 
-// to returns where a segment leads from a state, None if nowhere.
-func (g *Segments) to(state uint32, segment string) uint32 {
+// segmentEdge returns where a segment leads from a state, table.None if nowhere.
+func segmentEdge(g *table.Segments, state uint32, segment string) uint32 {
 	for {
-		n := min(len(segment), EdgeOctets)
-		to := g.edge(firstOctets([]byte(segment[:n])), state<<3|uint32(n-1))
-		if segment = segment[n:]; segment == "" || to == None {
+		n := min(len(segment), table.EdgeOctets)
+		to := g.Edge(table.FirstOctets([]byte(segment[:n])), state<<3|uint32(n-1))
+		if segment = segment[n:]; segment == "" || to == table.None {
 			return to
 		}
-		if to&IsPoint == 0 {
-			return None
+		if to&table.IsPoint == 0 {
+			return table.None
 		}
-		if state = g.Knots[to&^IsPoint].Next; state == 0 {
-			return None
+		if state = g.Nodes[to&^table.IsPoint].Next; state == 0 {
+			return table.None
 		}
 	}
+}
+
+func reversed(text string) string {
+	b := []byte(text)
+	slices.Reverse(b)
+	return string(b)
 }

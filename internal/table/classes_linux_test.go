@@ -1,4 +1,4 @@
-package automaton
+package table
 
 import (
 	"math/rand/v2"
@@ -21,7 +21,7 @@ func TestOctetsNearUnreadableMemory(t *testing.T) {
 				page[len(page)-1-i] = byte(rng.Uint32())
 			}
 			c := randomClasses(rng)
-			low, high := c[0].in64(b)
+			low, high := c[0].In64(b)
 			if wantLow, wantHigh := c[0].slow64(b); low != wantLow || high != wantHigh {
 				t.Fatalf("%d octets, %d before the end of the page: %x and %x, want %x and %x: %x", n, from, low, high, wantLow, wantHigh, b)
 			}
@@ -29,7 +29,7 @@ func TestOctetsNearUnreadableMemory(t *testing.T) {
 			if got, want := triples64(&c, b)&known, slowTriples64(&c, b); got != want {
 				t.Fatalf("%d octets, %d before the end of the page: triples %x, want %x: %x", n, from, got, want, b)
 			}
-			f := Begin{Octets: c}
+			f := StartFilter{Octets: c}
 			f.complete()
 			if got, want := f.places(b), f.slowPlaces(b); got != want {
 				t.Fatalf("%d octets, %d before the end of the page: places %x, want %x: %x", n, from, got, want, b)
@@ -39,13 +39,17 @@ func TestOctetsNearUnreadableMemory(t *testing.T) {
 }
 
 // slowPlaces is places, octet by octet.
-func (f *Begin) slowPlaces(b []byte) (set uint64) {
+func (f *StartFilter) slowPlaces(b []byte) (set uint64) {
 	for i := range min(len(b), 64) {
-		var word uint64
-		for j := range min(len(b)-i, 3) {
-			word |= uint64(b[i+j]) << (8 * j)
+		classes := uint8(0xff)
+		for j := range f.Octets {
+			if i+j < len(b) {
+				classes &= f.Octets[j].Of(b[i+j])
+			} else {
+				classes &= f.Octets[j].Every()
+			}
 		}
-		if f.passes(word, uint32(min(len(b)-i, 3)-1)) {
+		if classes != 0 {
 			set |= 1 << i
 		}
 	}

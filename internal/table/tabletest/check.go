@@ -1,10 +1,16 @@
-package automaton
+// Package tabletest checks tables of package table, for tests only: package compile makes
+// all tables there are, and archives store rules.
+package tabletest
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 // The check of a table, in one line: each rule is looked for in it where a path
@@ -18,12 +24,8 @@ import (
 // Second, a table says too much if it has rules where they do not belong. So the
 // places with a rule are counted, and the rules that were found in theirs: every
 // rule has but one place, so that if the counts are equal, no place is wrong.
-//
-// It costs time in proportion to table and rules, whatever they are, and runs
-// for each machine that has a table: hence no maps, and one allocation for each
-// kind of thing that is to be reached.
 
-// Errors of New about a table, wrapped with the index of what is wrong.
+// Errors about a table, wrapped with the index of what is wrong.
 var (
 	errStates     = errors.New("state 0 is not dead, or state 1 is missing")
 	errUnreached  = errors.New("nothing leads here")
@@ -32,7 +34,7 @@ var (
 	errSize       = errors.New("size of a hash table is not a power of two")
 	errFull       = errors.New("hash table without an empty place")
 	errEmpty      = errors.New("empty place leads somewhere")
-	errHomes      = errors.New("homes are not those of the edges")
+	errSlots      = errors.New("slot bits are not those of the edges")
 	errWhole      = errors.New("a rule that matches whatever follows is not marked so, or another is")
 	errHash       = errors.New("search does not find this, or takes long")
 	errEdgeState  = errors.New("edge of no state")
@@ -53,13 +55,13 @@ var (
 
 // checker is what the check of one table knows.
 type checker struct {
-	*Table
-	rules []Rule
+	*table.Table
+	rules []rule
 
 	states   []checkedState
-	reached  []bool // of each point, whether an edge or another point leads to it
-	anchored []bool // of each anchor, whether a point has it
-	gates    []gate // at most 512, which are searched for each rule; all anchors would be too many
+	reached  []bool  // of each point, whether an edge or another point leads to it
+	anchored []bool  // of each anchor, whether a point has it
+	octets   []octet // at most 512, which are searched for each rule; all anchors would be too many
 
 	places, found int // with rules; and those in which their rule was found
 }
@@ -69,22 +71,28 @@ type checkedState struct {
 	lengths uint8  // of the edges
 }
 
-// check tells whether the table answers for the rules as they would one by one,
-// and sets what New sets.
-func (t *Table) check(rules []Rule) error {
-	c := checker{Table: t, rules: rules}
-	if err := c.shape(); err != nil {
-		return err
+// rule is a rule, and what lies before its first gap.
+type rule struct {
+	*automaton.Rule
+	prefix uint32
+	gaps   bool
+}
+
+// Check returns an error unless a table answers for ranked rules as they would one by one.
+func Check(t *table.Table, rules []automaton.Rule) error {
+	c := checker{Table: t}
+	for i := range rules {
+		prefix, _, gaps := rules[i].Cut()
+		c.rules = append(c.rules, rule{&rules[i], uint32(len(prefix)), gaps})
 	}
-	if err := c.points(); err != nil {
-		return err
-	}
-	if err := c.prefixes(); err != nil {
-		return err
+	for _, check := range []func() error{c.shape, c.points, c.prefixes} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	if t.Gaps != nil {
-		if err := c.gaps(); err != nil {
-			return err
+		if err := (&gapsChecker{checker: &c, Gaps: t.Gaps}).check(); err != nil {
+			return fmt.Errorf("gaps: %w", err)
 		}
 	}
 	if t.Segments != nil {
@@ -92,15 +100,34 @@ func (t *Table) check(rules []Rule) error {
 			return fmt.Errorf("segments: %w", err)
 		}
 	}
-	if err := c.meaning(); err != nil {
-		return err
+	return c.meaning()
+}
+
+// Bytes returns how much memory a table takes, in bytes, its rules and its parts of a
+// constant size not counted. A nil table takes none.
+func Bytes(t *table.Table) int {
+	if t == nil {
+		return 0
 	}
-	p := &t.Points[0]
-	t.rooted = p.B != 0 || p.Anchor != 0 || p.Try != p.TryEnd
-	if t.Gaps != nil {
-		t.Gaps.findFamilies()
+	return bytesOf(reflect.ValueOf(t).Elem())
+}
+
+func bytesOf(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return bytesOf(v.Elem())
+		}
+	case reflect.Slice:
+		return v.Len() * int(v.Type().Elem().Size())
+	case reflect.Array:
+		return int(v.Type().Size())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += bytesOf(v.Field(i))
+		}
 	}
-	return nil
+	return n
 }
 
 // shape checks what there must be at least.
@@ -124,7 +151,7 @@ func (c *checker) shape() error {
 		c.anchored = make([]bool, len(c.Gaps.Anchors))
 	case c.Segments != nil:
 		c.anchored = make([]bool, len(c.Segments.Anchors))
-		for i := range min(len(c.anchored), FloatsOfSlash+1) {
+		for i := range min(len(c.anchored), table.EveryPathSlash+1) {
 			c.anchored[i] = true // on every path
 		}
 	}
@@ -134,9 +161,9 @@ func (c *checker) shape() error {
 	return nil
 }
 
-// has counts a place with a rule, or None, and tells whether there is such a rule.
+// has counts a place with a rule, or table.None, and tells whether there is such a rule.
 func (c *checker) has(rule uint32) bool {
-	if rule == None {
+	if rule == table.None {
 		return true
 	}
 	c.places++
@@ -187,13 +214,13 @@ func once(marks []bool, i uint32) bool {
 
 // tries checks the rules that are tried at a point: in order, so that they can be
 // searched.
-func (c *checker) tries(p *Point) bool {
+func (c *checker) tries(p *table.Point) bool {
 	if p.TryEnd < p.Try || uint64(p.TryEnd) > uint64(len(c.Tries)) {
 		return false
 	}
 	for i := p.Try; i < p.TryEnd; i++ {
 		rule := c.Tries[i]
-		if rule == None || !c.has(rule) || i > p.Try && rule <= c.Tries[i-1] {
+		if rule == table.None || !c.has(rule) || i > p.Try && rule <= c.Tries[i-1] {
 			return false
 		}
 	}
@@ -201,7 +228,7 @@ func (c *checker) tries(p *Point) bool {
 }
 
 // next gives the state behind a point its depth, unless it has one.
-func (c *checker) next(p *Point) bool {
+func (c *checker) next(p *table.Point) bool {
 	if uint64(p.Next) >= uint64(len(c.states)) || c.states[p.Next].depth != 0 {
 		return false
 	}
@@ -211,7 +238,7 @@ func (c *checker) next(p *Point) bool {
 
 // prefixes checks the edges, and what is to agree with all of them.
 func (c *checker) prefixes() error {
-	first := Filter{}
+	first := table.Filter{}
 	if err := c.edges(&first); err != nil {
 		return err
 	}
@@ -220,7 +247,7 @@ func (c *checker) prefixes() error {
 			return fmt.Errorf("state %d: %w", i, errLengths)
 		}
 	}
-	first.AddShorter(c.states[1].lengths)
+	table.AddShorter(first[:], c.states[1].lengths)
 	if first != c.First {
 		return errFilter
 	}
@@ -241,14 +268,14 @@ type probes struct{ mask, filled uint64 }
 func (p *probes) find(place, hash uint64) bool {
 	distance := (place - hash) & p.mask
 	p.filled++
-	return distance < min(p.filled, MaxProbes)
+	return distance < min(p.filled, table.MaxProbes)
 }
 
 // edges checks edges one by one.
-func (c *checker) edges(first *Filter) error {
-	return c.Trie.eachEdge(func(e *Edge) error {
+func (c *checker) edges(first *table.Filter) error {
+	return eachEdge(&c.Trie, func(e *table.Edge) error {
 		if e.Key>>3 == 1 {
-			first.Add(e)
+			table.AddEdge(first[:], e)
 		}
 		return c.edge(e)
 	})
@@ -256,70 +283,70 @@ func (c *checker) edges(first *Filter) error {
 
 // eachEdge calls a function for each edge, in the order of the hash table, in which it
 // is found.
-func (t *Trie) eachEdge(check func(*Edge) error) error {
-	if len(t.Homes) != len(t.Edges) {
-		return errHomes
+func eachEdge(t *table.Trie, check func(*table.Edge) error) error {
+	if len(t.Slots) != len(t.Edges) {
+		return errSlots
 	}
-	empty := slices.IndexFunc(t.Edges, func(e Edge) bool { return e.Key == 0 })
+	empty := slices.IndexFunc(t.Edges, func(e table.Edge) bool { return e.Key == 0 })
 	if empty < 0 {
 		return fmt.Errorf("edges: %w", errFull)
 	}
-	if t.Edges[empty].To != None {
+	if t.Edges[empty].To != table.None {
 		return fmt.Errorf("edge %d: %w", empty, errEmpty)
 	}
-	homes := make([]uint8, len(t.Edges))
+	slots := make([]uint8, len(t.Edges))
 	mask := len(t.Edges) - 1
 	p := probes{mask: uint64(mask)}
 	for n := 1; n <= mask; n++ {
 		i := (empty + n) & mask
 		e := &t.Edges[i]
 		if e.Key == 0 {
-			if e.To != None {
+			if e.To != table.None {
 				return fmt.Errorf("edge %d: %w", i, errEmpty)
 			}
 			p.filled = 0
 			continue
 		}
-		hash := HashEdge(e.Word, e.Key, t.Seed)
+		hash := table.Hash(e.Word, e.Key, t.Seed)
 		if !p.find(uint64(i), hash) {
 			return fmt.Errorf("edge %d: %w", i, errHash)
 		}
-		homes[hash&uint64(mask)] |= Home(hash)
-		if e.Word&^wordMask[e.Key&7+1] != 0 {
+		slots[hash&uint64(mask)] |= table.SlotBit(hash)
+		if e.Word&^table.WordMask[e.Key&7+1] != 0 {
 			return fmt.Errorf("edge %d: %w", i, errOctets)
 		}
 		if err := check(e); err != nil {
 			return fmt.Errorf("edge %d: %w", i, err)
 		}
 	}
-	if !bytes.Equal(homes, t.Homes) {
-		return errHomes
+	if !bytes.Equal(slots, t.Slots) {
+		return errSlots
 	}
 	return nil
 }
 
-func (c *checker) edge(e *Edge) error {
+func (c *checker) edge(e *table.Edge) error {
 	state, n := e.Key>>3, e.Key&7+1
 	if state == 0 || uint64(state) >= uint64(len(c.states)) {
 		return errEdgeState
 	}
 	c.states[state].lengths |= 1 << (n - 1)
-	if e.To&IsPoint == 0 {
-		rule := e.To &^ IsWhole
+	if e.To&table.IsPoint == 0 {
+		rule := e.To &^ table.IsWhole
 		if !c.has(rule) {
 			return errNoRule
 		}
-		if whole := c.states[state].depth+n >= c.rules[rule].prefix && c.rules[rule].isWhole(); whole != (e.To&IsWhole != 0) {
+		if whole := c.states[state].depth+n >= c.rules[rule].prefix && c.rules[rule].isWhole(); whole != (e.To&table.IsWhole != 0) {
 			return errWhole
 		}
 		return nil
 	}
-	to := e.To &^ IsPoint
+	to := e.To &^ table.IsPoint
 	if to == 0 || !once(c.reached, to) {
 		return errEdgePoint
 	}
 	p, seen := &c.Points[to], uint64(c.states[state].depth)+uint64(n)
-	if uint64(p.Len) < seen || n < EdgeOctets && (uint64(p.Len) > seen || p.Next != 0) {
+	if uint64(p.Len) < seen || n < table.EdgeOctets && (uint64(p.Len) > seen || p.Next != 0) {
 		return errEdgeDepth
 	}
 	if uint64(p.Len) > seen && (uint64(p.From) >= uint64(len(c.rules)) || p.Len > c.rules[p.From].prefix) {
@@ -345,14 +372,18 @@ func (c *checker) meaning() error {
 	return nil
 }
 
+// isWhole tells whether the rule matches whatever follows its prefix, on every form of a
+// path that is compared with more than rules in form B.
+func (r *rule) isWhole() bool { return !r.gaps && !r.Anchored && r.Form != automaton.FormB }
+
 // isEmptyPath tells whether the rule matches no path but the empty one, which
 // does not begin with a slash.
-func (r *Rule) isEmptyPath() bool { return r.Pattern == "" && r.Anchored }
+func (r *rule) isEmptyPath() bool { return r.Pattern == "" && r.Anchored }
 
 // rule checks that where a path would find a rule there is that rule, or one which
 // outranks it and matches the same paths.
-func (c *checker) rule(id uint32, r *Rule) error {
-	if r.prefix <= 1 && r.Form != FormB && !r.gaps && !r.Anchored {
+func (c *checker) rule(id uint32, r *rule) error {
+	if r.prefix <= 1 && r.Form != automaton.FormB && !r.gaps && !r.Anchored {
 		if c.Base == id {
 			c.found++
 		} else if c.Base > id {
@@ -373,37 +404,37 @@ func (c *checker) rule(id uint32, r *Rule) error {
 }
 
 // matchesAs tells whether two rules are the same in everything but their verdict.
-func (r *Rule) matchesAs(o *Rule) bool {
-	return r.Anchored == o.Anchored && (r.Form == FormB) == (o.Form == FormB) && r.text() == o.text()
+func (r *rule) matchesAs(o *rule) bool {
+	return r.Anchored == o.Anchored && (r.Form == automaton.FormB) == (o.Form == automaton.FormB) && r.text() == o.text()
 }
 
 // text is the pattern, without the slash before a gap where it means nothing.
-func (r *Rule) text() string {
-	if r.floats() {
+func (r *rule) text() string {
+	if r.isEveryPath() {
 		return r.Pattern[r.prefix:]
 	}
 	return r.Pattern
 }
 
-// floats tells whether the rule has nothing before its first gap, or, what is the same,
+// everyPath tells whether the rule has nothing before its first gap, or, what is the same,
 // the slash: no segment can begin with that of the path unless it begins with one.
-func (r *Rule) floats() bool {
-	return r.gaps && r.Form != FormB && (r.prefix == 0 || r.prefix == 1 && r.Pattern[0] == '/') && r.Pattern[r.prefix+1] != '/'
+func (r *rule) isEveryPath() bool {
+	return r.gaps && r.Form != automaton.FormB && (r.prefix == 0 || r.prefix == 1 && r.Pattern[0] == '/') && r.Pattern[r.prefix+1] != '/'
 }
 
-// place returns the rule in the place of one that does not match every path, None
+// place returns the rule in the place of one that does not match every path, table.None
 // if there is none.
-func (c *checker) place(id uint32, r *Rule) (uint32, error) {
-	if r.gaps && r.prefix <= 1 && r.Form != FormB {
+func (c *checker) place(id uint32, r *rule) (uint32, error) {
+	if r.gaps && r.prefix <= 1 && r.Form != automaton.FormB {
 		return c.behindGap(r, 0)
 	}
 	p, rule := c.point(r)
 	if p == nil {
 		return rule, nil
 	}
-	if r.Form == FormB {
+	if r.Form == automaton.FormB {
 		if p.B == 0 {
-			return None, nil
+			return table.None, nil
 		}
 		p = &c.Points[p.B]
 	}
@@ -423,33 +454,33 @@ func (c *checker) place(id uint32, r *Rule) (uint32, error) {
 	case p.Anchor != 0:
 		return c.behindGap(r, p.Anchor)
 	}
-	return None, nil
+	return table.None, nil
 }
 
 // point returns the point at which the octets before a rule's first gap end, or,
-// where an edge leads to a rule instead, that rule; None where nothing does.
-func (c *checker) point(r *Rule) (*Point, uint32) {
+// where an edge leads to a rule instead, that rule; table.None where nothing does.
+func (c *checker) point(r *rule) (*table.Point, uint32) {
 	p := &c.Points[0]
 	for p.Len < r.prefix {
 		if p.Next == 0 {
-			return nil, None
+			return nil, table.None
 		}
-		n := min(r.prefix-p.Len, EdgeOctets)
-		to := c.Table.edge(firstOctets([]byte(r.Pattern[p.Len:p.Len+n])), p.Next<<3|(n-1))
-		if to == None {
-			return nil, None
+		n := min(r.prefix-p.Len, table.EdgeOctets)
+		to := c.Trie.Edge(table.FirstOctets([]byte(r.Pattern[p.Len:p.Len+n])), p.Next<<3|(n-1))
+		if to == table.None {
+			return nil, table.None
 		}
-		if to&IsPoint == 0 {
-			return nil, to &^ IsWhole
+		if to&table.IsPoint == 0 {
+			return nil, to &^ table.IsWhole
 		}
 		seen := p.Len + n
-		p = &c.Points[to&^IsPoint]
+		p = &c.Points[to&^table.IsPoint]
 		if p.Len > r.prefix || p.Len > seen && r.Pattern[seen:p.Len] != c.rules[p.From].Pattern[seen:p.Len] {
-			return nil, None
+			return nil, table.None
 		}
 	}
 	if p.Len != r.prefix {
-		return nil, None
+		return nil, table.None
 	}
-	return p, None
+	return p, table.None
 }

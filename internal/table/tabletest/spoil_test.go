@@ -1,4 +1,4 @@
-package automaton_test
+package tabletest_test
 
 import (
 	"math/rand/v2"
@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/table"
+	"github.com/robotsieve/robotsieve/internal/table/tabletest"
 )
 
-// TestSpoiltTablesAreRefusedOrRight changes tables at random. New refuses what
-// they have become, or the change means nothing.
+// TestSpoiltTablesAreRefusedOrRight changes tables at random. Check refuses
+// what they have become, or the change means nothing.
 func TestSpoiltTablesAreRefusedOrRight(t *testing.T) {
 	tables := 60_000
 	if testing.Short() {
@@ -23,23 +25,24 @@ func TestSpoiltTablesAreRefusedOrRight(t *testing.T) {
 	var s automaton.Scratch
 	for range tables {
 		rules := randomTableRules(rng)
-		table := tableOf(t, tableEngines[rng.IntN(2)], rules)
-		before := mustNew(t, rfc9309, slices.Clone(rules)...)
+		made := tableOf(t, tableEngines[rng.IntN(2)], rules)
+		before := machineOf(t, rules, nil)
 		change := ""
 		for range 1 + rng.IntN(2) {
-			change += spoil(rng, reflect.ValueOf(table).Elem(), "Table") + "; "
+			change += spoil(rng, reflect.ValueOf(made).Elem(), "Table") + "; "
 		}
-		m, err := automaton.New(rfc9309, rules, table)
-		if err != nil {
+		if tabletest.Check(made, rules) != nil {
 			continue
 		}
+		made.Complete()
+		m := machineOf(t, rules, func([]automaton.Rule) *table.Table { return made })
 		accepted++
 		for range 30 {
 			path := []byte("/" + randomWord(rng, tableAlphabet, 0, 30))
 			if rng.IntN(2) == 0 {
 				path = pathOf(rng, rules[rng.IntN(len(rules))])
 			}
-			if got, want := m.Match(&s, path), match(before, string(path)); got != want {
+			if got, want := m.Match(&s, path), before.Match(&s, path); got != want {
 				t.Fatalf("%s is accepted, and on %q gives %v instead of %v: rules %+v", change, path, got, want, rules)
 			}
 		}
@@ -48,6 +51,25 @@ func TestSpoiltTablesAreRefusedOrRight(t *testing.T) {
 	if accepted > tables/2 {
 		t.Error("most changes mean nothing")
 	}
+}
+
+// machineOf makes a machine of rules.
+func machineOf(t *testing.T, rules []automaton.Rule, makeTable automaton.TableFunc) *automaton.Machine {
+	t.Helper()
+	b := automaton.NewBuilder(rfc9309, 1, 0)
+	m, err := b.Machine(slices.Clone(rules), makeTable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func randomWord(rng *rand.Rand, alphabet string, shortest, longest int) string {
+	b := make([]byte, shortest+rng.IntN(longest-shortest+1))
+	for i := range b {
+		b[i] = alphabet[rng.IntN(len(alphabet))]
+	}
+	return string(b)
 }
 
 const tableAlphabet = "/ab?(c"
@@ -173,7 +195,7 @@ func spoilNumber(rng *rand.Rand, n uint64, bits int) uint64 {
 	case 2:
 		return uint64(rng.IntN(8))
 	case 3:
-		return automaton.None
+		return table.None
 	}
 	return n ^ 1<<rng.IntN(bits)
 }

@@ -3,6 +3,8 @@ package automaton
 import (
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 // TestSetsAreExact: each set of octets holds what it is written to hold, and nothing
@@ -15,7 +17,7 @@ func TestSetsAreExact(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		set       *Classes
+		set       *table.Classes
 		low, high string // high "any" where both are asked as one
 	}{
 		{readings[Google].ends, "/?;#", "#\x00"}, {readings[RFC9309].ends, "/?#", "#"}, {readings[Original].ends, "/?#", "#"},
@@ -23,7 +25,7 @@ func TestSetsAreExact(t *testing.T) {
 	} {
 		for octet := range 256 {
 			b := []byte{byte(octet)}
-			low, high := c.set.in64(b)
+			low, high := c.set.In64(b)
 			if c.high == "any" {
 				low, high = low|high, 0
 			}

@@ -1,4 +1,4 @@
-package automaton
+package tabletest
 
 import (
 	"cmp"
@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Errors of New about the automaton of gaps, wrapped with the index of what is
+// Errors about the automaton of gaps, wrapped with the index of what is
 // wrong.
 var (
 	errArrays   = errors.New("not one label, suffix and symbol for each state")
@@ -23,10 +25,10 @@ var (
 	errChild    = errors.New("not the child of the root")
 	errBegin    = errors.New("a symbol does not pass the filter")
 	errNodes    = errors.New("ranges of nodes do not follow one another")
-	errFloat    = errors.New("floats of a symbol are not in order")
-	errKids     = errors.New("kids are not in order")
+	errFloat    = errors.New("nodes of a symbol on every path are not in order")
+	errKids     = errors.New("children are not in order")
 	errCircle   = errors.New("node waits for itself")
-	errEnd      = errors.New("node at the end of the path has kids")
+	errEnd      = errors.New("node at the end of the path has children")
 	errBest     = errors.New("not the first rule of those behind it")
 	errNoAnchor = errors.New("anchor 0 is not none")
 	errMust     = errors.New("rule without the octet that all are said to have")
@@ -34,23 +36,27 @@ var (
 	errUnread   = errors.New("symbol that no state reads")
 )
 
-// gaps checks the automaton of segments; then what waits for them.
-func (c *checker) gaps() error {
-	g := c.Gaps
-	for _, check := range []func(*Gaps) error{
-		(*Gaps).checkChildren, (*Gaps).checkRoot, (*Gaps).checkSuffixes, (*Gaps).checkSymbols,
-		(*Gaps).checkBegin, (*Gaps).checkRanges, (*Gaps).checkOrder, (*Gaps).checkBest,
+// gapsChecker checks the automaton of gaps.
+type gapsChecker struct {
+	*checker
+	*table.Gaps
+}
+
+// check checks the automaton of segments; then what waits for them.
+func (g *gapsChecker) check() error {
+	for _, check := range []func() error{
+		g.checkChildren, g.checkRoot, g.checkSuffixes, g.checkSymbols, g.checkBegin, g.checkRanges, g.checkOrder, g.checkBest,
 	} {
-		if err := check(g); err != nil {
-			return fmt.Errorf("gaps: %w", err)
+		if err := check(); err != nil {
+			return err
 		}
 	}
 	if g.Must == '*' {
-		return fmt.Errorf("gaps: %w", errOperator)
+		return errOperator
 	}
 	for i := range g.Nodes {
-		if !c.has(g.Nodes[i].Accept) {
-			return fmt.Errorf("gaps: node %d: %w", i, errNoRule)
+		if !g.has(g.Nodes[i].Accept) {
+			return fmt.Errorf("node %d: %w", i, errNoRule)
 		}
 	}
 	return nil
@@ -58,21 +64,21 @@ func (c *checker) gaps() error {
 
 // checkChildren checks that each state but the root is the child of one that has a
 // lower number, so that states are in the order of their depth.
-func (g *Gaps) checkChildren() error {
-	n := len(g.Label)
-	if n == 0 || len(g.First) != n+1 || len(g.Fail) != n || len(g.Act) != n || len(g.Symbol) != n {
+func (g *gapsChecker) checkChildren() error {
+	n := len(g.Gaps.Label)
+	if n == 0 || len(g.Gaps.First) != n+1 || len(g.Fail) != n || len(g.Act) != n || len(g.Symbol) != n {
 		return errArrays
 	}
-	if g.First[0] != 1 || int(g.First[n]) != n {
+	if g.Gaps.First[0] != 1 || int(g.Gaps.First[n]) != n {
 		return errChildren
 	}
 	for s := range n {
-		first, end := g.First[s], g.First[s+1]
+		first, end := g.Gaps.First[s], g.Gaps.First[s+1]
 		if uint64(first) <= uint64(s) || end < first || uint64(end) > uint64(n) {
 			return fmt.Errorf("state %d: %w", s, errChildren)
 		}
 		for child := first + 1; child < end; child++ {
-			if g.Label[child] <= g.Label[child-1] {
+			if g.Gaps.Label[child] <= g.Gaps.Label[child-1] {
 				return fmt.Errorf("state %d: %w", child, errLabel)
 			}
 		}
@@ -80,13 +86,13 @@ func (g *Gaps) checkChildren() error {
 	return nil
 }
 
-func (g *Gaps) checkRoot() error {
-	if g.Shallow != g.First[1]-1 || g.Shallow > 255 {
+func (g *gapsChecker) checkRoot() error {
+	if g.Shallow != g.Gaps.First[1]-1 || g.Shallow > 255 {
 		return errShallow
 	}
 	var root [256]uint8
 	for child := uint32(1); child <= g.Shallow; child++ {
-		root[g.Label[child]] = uint8(child)
+		root[g.Gaps.Label[child]] = uint8(child)
 	}
 	for c := range root {
 		if g.Root[c] != root[c] {
@@ -98,15 +104,15 @@ func (g *Gaps) checkRoot() error {
 
 // checkSuffixes finds each suffix anew from those of lower states, which have been
 // found right before.
-func (g *Gaps) checkSuffixes() error {
+func (g *gapsChecker) checkSuffixes() error {
 	if g.Fail[0] != 0 || g.Act[0] != 0 {
 		return fmt.Errorf("state 0: %w", errFail)
 	}
-	for parent := range uint32(len(g.Label)) {
-		for child := g.First[parent]; child < g.First[parent+1]; child++ {
+	for parent := range uint32(len(g.Gaps.Label)) {
+		for child := g.Gaps.First[parent]; child < g.Gaps.First[parent+1]; child++ {
 			fail := uint32(0)
 			if parent > 0 {
-				fail = g.longest(g.Fail[parent], g.Label[child])
+				fail = g.longest(g.Fail[parent], g.Gaps.Label[child])
 			}
 			if g.Fail[child] != fail {
 				return fmt.Errorf("state %d: %w", child, errFail)
@@ -121,7 +127,7 @@ func (g *Gaps) checkSuffixes() error {
 
 // longest returns the state to which an octet leads from a state or, where it
 // leads nowhere, from the longest of its suffixes from which it leads on.
-func (g *Gaps) longest(state uint32, c byte) uint32 {
+func (g *gapsChecker) longest(state uint32, c byte) uint32 {
 	for ; state != 0; state = g.Fail[state] {
 		if child := g.child(state, c); child != 0 {
 			return child
@@ -132,9 +138,9 @@ func (g *Gaps) longest(state uint32, c byte) uint32 {
 
 // child returns the state to which an octet leads from a state, 0 if it leads
 // nowhere.
-func (g *Gaps) child(state uint32, c byte) uint32 {
-	for child := g.First[state]; child < g.First[state+1]; child++ {
-		if g.Label[child] == c {
+func (g *gapsChecker) child(state uint32, c byte) uint32 {
+	for child := g.Gaps.First[state]; child < g.Gaps.First[state+1]; child++ {
+		if g.Gaps.Label[child] == c {
 			return child
 		}
 	}
@@ -144,18 +150,18 @@ func (g *Gaps) child(state uint32, c byte) uint32 {
 // checkSymbols checks that each symbol ends at one state, and is as long as that is
 // deep. As states are in the order of their depth, it rises where the children of
 // a depth's first state begin.
-func (g *Gaps) checkSymbols() error {
-	if len(g.Floats) != len(g.Len)+1 {
+func (g *gapsChecker) checkSymbols() error {
+	if len(g.EveryPath) != len(g.Len)+1 {
 		return errNodes
 	}
 	read := make([]bool, len(g.Len))
 	depth, deeper := uint32(0), uint32(1)
-	for s := range uint32(len(g.Label)) {
+	for s := range uint32(len(g.Gaps.Label)) {
 		if s == deeper {
-			depth, deeper = depth+1, g.First[s]
+			depth, deeper = depth+1, g.Gaps.First[s]
 		}
 		if g.Act[s] != s || s == 0 {
-			if s > 0 && g.First[s] == g.First[s+1] {
+			if s > 0 && g.Gaps.First[s] == g.Gaps.First[s+1] {
 				return fmt.Errorf("state %d: %w", s, errLeaf)
 			}
 			continue
@@ -177,20 +183,19 @@ func (g *Gaps) checkSymbols() error {
 }
 
 // ends tells whether a symbol ends at a state itself.
-func (g *Gaps) ends(state uint32) bool { return g.Act[state] == state }
+func (g *gapsChecker) ends(state uint32) bool { return g.Act[state] == state }
 
-// checkBegin checks that the filter lets each symbol pass, and sets what New sets.
-func (g *Gaps) checkBegin() error {
-	g.Begin.complete()
+// checkBegin checks that the filter lets each symbol pass.
+func (g *gapsChecker) checkBegin() error {
 	return g.beginBelow(0, 0, 0)
 }
 
 // beginBelow checks it of the symbols that go on from a state, which lies behind some
 // octets, less than the filter has, the first of them in the lowest byte.
-func (g *Gaps) beginBelow(state uint32, depth uint32, octets uint64) error {
-	for child := g.First[state]; child < g.First[state+1]; child++ {
-		octets := octets | uint64(g.Label[child])<<(8*depth)
-		if (g.ends(child) || depth == 2) && !g.Begin.passes(octets, depth) {
+func (g *gapsChecker) beginBelow(state uint32, depth uint32, octets uint64) error {
+	for child := g.Gaps.First[state]; child < g.Gaps.First[state+1]; child++ {
+		octets := octets | uint64(g.Gaps.Label[child])<<(8*depth)
+		if (g.ends(child) || depth == 2) && !passes(&g.Start, octets, depth) {
 			return fmt.Errorf("state %d: %w", child, errBegin)
 		}
 		if depth < 2 {
@@ -202,40 +207,31 @@ func (g *Gaps) beginBelow(state uint32, depth uint32, octets uint64) error {
 	return nil
 }
 
-// ofEvery returns the classes in which every octet is.
-func (c *Classes) ofEvery() uint8 {
-	every := uint8(0xff)
-	for i := range c.Lo {
-		every &= c.Lo[i] & c.Hi[i]
-	}
-	return every
-}
-
-// checkRanges checks that each node is a float, or waits behind one anchor or one
+// checkRanges checks that each node waits on every path, or waits behind one anchor or one
 // node with a lower number.
-func (g *Gaps) checkRanges() error {
+func (g *gapsChecker) checkRanges() error {
 	next := uint32(0)
-	for symbol, from := range g.Floats {
+	for symbol, from := range g.EveryPath {
 		if from < next || symbol == 0 && from != 0 {
-			return fmt.Errorf("floats %d: %w", symbol, errNodes)
+			return fmt.Errorf("nodes of every path, symbol %d: %w", symbol, errNodes)
 		}
 		next = from
 	}
-	if len(g.Anchors) == 0 || g.Anchors[0] != (Kids{Best: None}) {
+	if len(g.Anchors) == 0 || g.Anchors[0] != (table.Children{Best: table.None}) {
 		return errNoAnchor
 	}
 	for i, a := range g.Anchors[1:] {
-		if a.Kids != next || a.KidsEnd < next {
+		if a.First != next || a.End < next {
 			return fmt.Errorf("anchor %d: %w", i+1, errNodes)
 		}
-		next = a.KidsEnd
+		next = a.End
 	}
 	for i := range g.Nodes {
 		node := &g.Nodes[i]
-		if node.Kids != next || node.KidsEnd < next {
+		if node.First != next || node.End < next {
 			return fmt.Errorf("node %d: %w", i, errNodes)
 		}
-		if next = node.KidsEnd; node.Kids < next && int(node.Kids) <= i {
+		if next = node.End; node.First < next && int(node.First) <= i {
 			return fmt.Errorf("node %d: %w", i, errCircle)
 		}
 	}
@@ -246,43 +242,43 @@ func (g *Gaps) checkRanges() error {
 }
 
 // checkOrder checks the order in which rules are looked for.
-func (g *Gaps) checkOrder() error {
+func (g *gapsChecker) checkOrder() error {
 	for i := range g.Nodes {
 		node := &g.Nodes[i]
 		if uint64(node.Symbol) >= uint64(len(g.Len)) {
 			return fmt.Errorf("node %d: %w", i, errSymbol)
 		}
-		if node.Anchored && node.Kids != node.KidsEnd {
+		if node.AtEnd && node.First != node.End {
 			return fmt.Errorf("node %d: %w", i, errEnd)
 		}
 	}
 	for symbol := range uint32(len(g.Len)) {
-		if !g.floatsInOrder(symbol) {
+		if !g.everyPathInOrder(symbol) {
 			return fmt.Errorf("symbol %d: %w", symbol, errFloat)
 		}
 	}
 	for i, a := range g.Anchors {
-		if !g.kidsInOrder(a.Kids, a.KidsEnd) {
+		if !g.childrenInOrder(a.First, a.End) {
 			return fmt.Errorf("anchor %d: %w", i, errKids)
 		}
 	}
 	for i := range g.Nodes {
-		if node := &g.Nodes[i]; !g.kidsInOrder(node.Kids, node.KidsEnd) {
+		if node := &g.Nodes[i]; !g.childrenInOrder(node.First, node.End) {
 			return fmt.Errorf("node %d: %w", i, errKids)
 		}
 	}
 	return nil
 }
 
-// floatsInOrder tells whether the floats of a symbol are of it and ascend by where
+// everyPathInOrder tells whether the nodes of a symbol on every path are of it and ascend by where
 // they may begin, then by whether they are anchored, so that there are at most
 // four.
-func (g *Gaps) floatsInOrder(symbol uint32) bool {
+func (g *gapsChecker) everyPathInOrder(symbol uint32) bool {
 	least := 0
-	for id := g.Floats[symbol]; id < g.Floats[symbol+1]; id++ {
+	for id := g.EveryPath[symbol]; id < g.EveryPath[symbol+1]; id++ {
 		node := &g.Nodes[id]
 		order := 2 * int(node.From)
-		if node.Anchored {
+		if node.AtEnd {
 			order++
 		}
 		if node.Symbol != symbol || node.From > 1 || order < least {
@@ -293,18 +289,18 @@ func (g *Gaps) floatsInOrder(symbol uint32) bool {
 	return true
 }
 
-// kidsInOrder tells whether nodes ascend by their order.
-func (g *Gaps) kidsInOrder(kids, end uint32) bool {
-	for id := kids + 1; id < end; id++ {
-		if g.Nodes[id].order() <= g.Nodes[id-1].order() {
+// childrenInOrder tells whether nodes ascend by their order.
+func (g *gapsChecker) childrenInOrder(children, end uint32) bool {
+	for id := children + 1; id < end; id++ {
+		if order(&g.Nodes[id]) <= order(&g.Nodes[id-1]) {
 			return false
 		}
 	}
 	return true
 }
 
-// order is that of the kids of a node: by symbol, of one symbol the anchored last.
-func (n *Node) order() uint64 { return orderOf(n.Symbol, n.Anchored) }
+// order is that of the children of a node: by symbol, of one symbol the anchored last.
+func order(n *table.GapNode) uint64 { return orderOf(n.Symbol, n.AtEnd) }
 
 func orderOf(symbol uint32, anchored bool) uint64 {
 	if anchored {
@@ -314,26 +310,26 @@ func orderOf(symbol uint32, anchored bool) uint64 {
 }
 
 // checkBest checks what lets a match stop early.
-func (g *Gaps) checkBest() error {
+func (g *gapsChecker) checkBest() error {
 	for i := range g.Nodes {
 		node := &g.Nodes[i]
-		if node.Best != min(node.Accept, g.bestOf(node.Kids, node.KidsEnd)) {
+		if node.Best != min(node.Accept, g.bestOf(node.First, node.End)) {
 			return fmt.Errorf("node %d: %w", i, errBest)
 		}
 	}
 	for i, a := range g.Anchors {
-		if a.Best != g.bestOf(a.Kids, a.KidsEnd) {
+		if a.Best != g.bestOf(a.First, a.End) {
 			return fmt.Errorf("anchor %d: %w", i, errBest)
 		}
 	}
-	if g.Best != g.bestOf(0, g.Floats[len(g.Floats)-1]) {
+	if g.Best != g.bestOf(0, g.EveryPath[len(g.EveryPath)-1]) {
 		return errBest
 	}
 	return nil
 }
 
-func (g *Gaps) bestOf(nodes, end uint32) uint32 {
-	best := uint32(None)
+func (g *gapsChecker) bestOf(nodes, end uint32) uint32 {
+	best := uint32(table.None)
 	for id := nodes; id < end; id++ {
 		best = min(best, g.Nodes[id].Best)
 	}
@@ -341,46 +337,46 @@ func (g *Gaps) bestOf(nodes, end uint32) uint32 {
 }
 
 // behindGap returns the rule in the place of one whose segments wait behind an
-// anchor, or on every path if that is 0; None if there is none.
-func (c *checker) behindGap(r *Rule, anchor uint32) (uint32, error) {
+// anchor, or on every path if that is 0; table.None if there is none.
+func (c *checker) behindGap(r *rule, anchor uint32) (uint32, error) {
 	if c.Segments != nil {
 		return c.behindSegments(r, anchor), nil
 	}
-	g := c.Gaps
-	if g == nil {
-		return None, nil
+	g := &gapsChecker{c, c.Gaps}
+	if c.Gaps == nil {
+		return table.None, nil
 	}
 	rest := r.Pattern[r.prefix+1:]
 	if g.Must != 0 && strings.IndexByte(rest, g.Must) < 0 {
-		return None, errMust
+		return table.None, errMust
 	}
-	kids, end := g.Anchors[anchor].Kids, g.Anchors[anchor].KidsEnd
-	for float := anchor == 0; ; float = false {
+	children, end := g.Anchors[anchor].First, g.Anchors[anchor].End
+	for everyPath := anchor == 0; ; everyPath = false {
 		segment, behind, more := strings.Cut(rest, "*")
 		state := g.state(segment)
 		if state == 0 || !g.ends(state) {
-			return None, nil
+			return table.None, nil
 		}
 		symbol, anchored := g.Symbol[state], r.Anchored && !more
 		var id uint32
-		if float {
-			id = g.floatOf(r, symbol, anchored)
+		if everyPath {
+			id = g.everyPathOf(r, symbol, anchored)
 		} else {
-			id = g.kid(kids, end, symbol, anchored)
+			id = g.nodeOf(children, end, symbol, anchored)
 		}
-		if id == None {
-			return None, nil
+		if id == table.None {
+			return table.None, nil
 		}
 		node := &g.Nodes[id]
 		if !more {
 			return node.Accept, nil
 		}
-		rest, kids, end = behind, node.Kids, node.KidsEnd
+		rest, children, end = behind, node.First, node.End
 	}
 }
 
 // state returns the state behind the octets of a segment, 0 if there is none.
-func (g *Gaps) state(segment string) uint32 {
+func (g *gapsChecker) state(segment string) uint32 {
 	state := uint32(g.Root[segment[0]])
 	for i := 1; i < len(segment) && state != 0; i++ {
 		state = g.child(state, segment[i])
@@ -388,34 +384,34 @@ func (g *Gaps) state(segment string) uint32 {
 	return state
 }
 
-// floatOf returns the float of a rule's first segment, None if there is none.
-func (g *Gaps) floatOf(r *Rule, symbol uint32, anchored bool) uint32 {
-	id := g.float(symbol, uint8(r.prefix), anchored)
-	if id == None && r.floats() {
-		id = g.float(symbol, uint8(1-r.prefix), anchored)
+// everyPathOf returns the node of a rule's first segment on every path, table.None if there is none.
+func (g *gapsChecker) everyPathOf(r *rule, symbol uint32, anchored bool) uint32 {
+	id := g.everyPath(symbol, uint8(r.prefix), anchored)
+	if id == table.None && r.isEveryPath() {
+		id = g.everyPath(symbol, uint8(1-r.prefix), anchored)
 	}
 	return id
 }
 
-// float returns the float of a symbol that may begin at an octet, None if there is
+// everyPath returns the node of a symbol on every path that may begin at an octet, table.None if there is
 // none.
-func (g *Gaps) float(symbol uint32, from uint8, anchored bool) uint32 {
-	for id := g.Floats[symbol]; id < g.Floats[symbol+1]; id++ {
-		if node := &g.Nodes[id]; node.From == from && node.Anchored == anchored {
+func (g *gapsChecker) everyPath(symbol uint32, from uint8, anchored bool) uint32 {
+	for id := g.EveryPath[symbol]; id < g.EveryPath[symbol+1]; id++ {
+		if node := &g.Nodes[id]; node.From == from && node.AtEnd == anchored {
 			return id
 		}
 	}
-	return None
+	return table.None
 }
 
-// kid returns the node of a symbol among kids, None if there is none.
-func (g *Gaps) kid(kids, end, symbol uint32, anchored bool) uint32 {
+// nodeOf returns the node of a symbol among children, table.None if there is none.
+func (g *gapsChecker) nodeOf(children, end, symbol uint32, anchored bool) uint32 {
 	want := orderOf(symbol, anchored)
-	i, ok := slices.BinarySearchFunc(g.Nodes[kids:end], want, func(n Node, want uint64) int {
-		return cmp.Compare(n.order(), want)
+	i, ok := slices.BinarySearchFunc(g.Nodes[children:end], want, func(n table.GapNode, want uint64) int {
+		return cmp.Compare(order(&n), want)
 	})
 	if !ok {
-		return None
+		return table.None
 	}
-	return kids + uint32(i)
+	return children + uint32(i)
 }

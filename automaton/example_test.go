@@ -1,0 +1,176 @@
+package automaton_test
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+// exampleRobots is the robots.txt of the examples.
+var exampleRobots = []byte(`User-agent: *
+Disallow: /private/
+Allow: /private/*.html$
+
+User-agent: ExampleBot
+Disallow: /
+`)
+
+// For many URLs of one crawler, look its Machine up once.
+func ExampleMachine() {
+	rules := compile.Compile(exampleRobots, compile.Options{}).Ruleset
+	m := rules.Machine([]byte("FooBot/2.1"))
+	var s automaton.Scratch
+	for _, url := range []string{"https://example.com/private/a", "https://example.com/private/a.html", "/b?q=1"} {
+		v := m.Match(&s, m.Dialect().Path(&s, []byte(url)))
+		fmt.Println(url, v.Allowed(), v.Line)
+	}
+	// Output:
+	// https://example.com/private/a false 2
+	// https://example.com/private/a.html true 3
+	// /b?q=1 true 0
+}
+
+func ExampleRuleset() {
+	rules := compile.Compile(exampleRobots, compile.Options{}).Ruleset
+	var s automaton.Scratch
+	for _, crawler := range []string{"FooBot", "examplebot/1.0"} {
+		v := rules.Match(&s, []byte(crawler), []byte("https://example.com/news"))
+		fmt.Println(crawler, v.Allowed())
+	}
+	// Output:
+	// FooBot true
+	// examplebot/1.0 false
+}
+
+// Rulesets and machines are shared by all goroutines. Each goroutine has its own Scratch.
+func ExampleScratch() {
+	rules := compile.Compile(exampleRobots, compile.Options{}).Ruleset
+	paths := []string{"/", "/private/", "/private/x.html"}
+	allowed := make([]bool, len(paths))
+	var all sync.WaitGroup
+	for i, path := range paths {
+		all.Go(func() {
+			var s automaton.Scratch
+			allowed[i] = rules.Match(&s, []byte("FooBot"), []byte(path)).Allowed()
+		})
+	}
+	all.Wait()
+	fmt.Println(allowed)
+	// Output: [true false true]
+}
+
+func ExampleVerdict() {
+	rules := compile.Compile(exampleRobots, compile.Options{}).Ruleset
+	v := rules.Match(new(automaton.Scratch), []byte("FooBot"), []byte("/private/a"))
+	fmt.Printf("disallowed: %v, by line %d\n", v.Disallowed, v.Line)
+	fmt.Println("without a rule:", automaton.Verdict{}.Allowed())
+	// Output:
+	// disallowed: true, by line 2
+	// without a rule: true
+}
+
+// One body may mean something else in another dialect.
+func ExampleDialect() {
+	body := []byte("User-agent: FooBot\nDisallow: /a\nAllow: /a/b\n")
+	for _, d := range []automaton.Dialect{automaton.RFC9309, automaton.Google, automaton.Original} {
+		rules := compile.Compile(body, compile.Options{Dialect: d}).Ruleset
+		fmt.Println(d, rules.Match(new(automaton.Scratch), []byte("FooBot"), []byte("/a/b")).Allowed())
+	}
+	// Output:
+	// rfc9309 true
+	// google true
+	// original false
+}
+
+// A machine has its rules in the order of their rank.
+func ExampleRule() {
+	m := compile.Compile(exampleRobots, compile.Options{}).Ruleset.Wildcard()
+	for _, r := range m.Lists()[0] {
+		fmt.Printf("line %d: %q, anchored %v, allows %v\n", r.Verdict.Line, r.Pattern, r.Anchored, r.Verdict.Allowed())
+	}
+	// Output:
+	// line 3: "/private/*.html", anchored true, allows true
+	// line 2: "/private/", anchored false, allows false
+}
+
+// RFC 9309 compares a pattern with a raw '?' in a form of its own.
+func ExampleForm() {
+	body := []byte("User-agent: *\nDisallow: /find?u=http://\nDisallow: /a\n")
+	for _, r := range compile.Compile(body, compile.Options{}).Ruleset.Wildcard().Lists()[0] {
+		fmt.Println(r.Pattern, r.Form == automaton.FormB)
+	}
+	// Output:
+	// /find?u=http:// true
+	// /a false
+}
+
+func ExampleAgent() {
+	for _, a := range compile.Compile(exampleRobots, compile.Options{}).Ruleset.Agents() {
+		fmt.Println(a.Token, a.Machine.Len())
+	}
+	// Output: examplebot 1
+}
+
+// Programs that have rules from elsewhere than a robots.txt make machines themselves.
+func ExampleBuilder() {
+	b := automaton.NewBuilder(automaton.Google, 1, 1)
+	m, err := b.Machine([]automaton.Rule{
+		{Rank: 1, Pattern: "/*.pdf", Anchored: true, Verdict: automaton.Verdict{Line: 1, Disallowed: true}},
+	}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rules, err := b.Ruleset([]automaton.Agent{{Token: "foobot", Machine: m}}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(rules.Match(new(automaton.Scratch), []byte("FooBot"), []byte("/a.pdf")).Allowed())
+	// Output: false
+}
+
+// A table answers sooner than a list where rules are many.
+func ExampleTableFunc() {
+	var rules []automaton.Rule
+	for i := range 1000 {
+		rules = append(rules, automaton.Rule{
+			Rank: uint64(1000 - i), Pattern: fmt.Sprintf("/%d/", i), Verdict: automaton.Verdict{Line: uint32(i + 1), Disallowed: true},
+		})
+	}
+	b := automaton.NewBuilder(automaton.Google, 1, 0)
+	m, err := b.Machine(rules, compile.EngineAuto.Table)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(m.Match(new(automaton.Scratch), []byte("/42/a")).Line)
+	// Output: 43
+}
+
+func ExampleWords() {
+	bots := []string{"bot", "Googlebot"}
+	words, err := automaton.NewWords(bots)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	header := "Mozilla/5.0 (compatible; googlebot/2.1; no robot)"
+	for _, hit := range words.Append(nil, []byte(header)) {
+		fmt.Println(bots[hit.Word], "is", header[hit.Start:hit.End])
+	}
+	// Output: Googlebot is googlebot
+}
+
+// A Hit says which word stands where.
+func ExampleHit() {
+	words, err := automaton.NewWords([]string{"ab"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%+v\n", words.Append(nil, []byte("x AB")))
+	// Output: [{Word:0 Start:2 End:4}]
+}

@@ -1,0 +1,130 @@
+package table
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+)
+
+// Classes sorts octets into eight classes, a bit each: those of octet c are
+// Lo[c&15] & Hi[c>>4]. This form lets a processor look up many octets at a time
+// (classes_amd64.s); this file does the same octet by octet, for all other processors. A set
+// of octets fits exactly if those with the same upper half, or with the same lower halves,
+// share a class, and there are no more than eight such.
+type Classes struct {
+	Lo, Hi [16]uint8
+}
+
+// Add puts an octet into classes, and with it those that cannot be told from it.
+func (c *Classes) Add(octet byte, class uint8) {
+	c.Lo[octet&15] |= class
+	c.Hi[octet>>4] |= class
+}
+
+// Of returns the classes of an octet.
+func (c *Classes) Of(octet byte) uint8 { return c.Lo[octet&15] & c.Hi[octet>>4] }
+
+// NewClasses makes the classes of two sets of octets, which In64 tells apart: the first is in
+// the lower classes, the second in the higher. Neither set may have octets of more than four
+// upper halves, each of which takes a class.
+func NewClasses(low, high string) *Classes {
+	var c Classes
+	for i, set := range []string{low, high} {
+		const most = 4
+		classOf := map[byte]uint8{}
+		for _, octet := range []byte(set) {
+			if classOf[octet>>4] == 0 {
+				classOf[octet>>4] = 1 << (i*most + len(classOf))
+			}
+			c.Add(octet, classOf[octet>>4])
+		}
+	}
+	return &c
+}
+
+// readable returns how many octets before b a window must begin so that all in it can be
+// read. What lies around b may be anything, but it must be mapped: it is if it is in the
+// memory page in which b begins, or b goes on behind that.
+func readable(b []byte, window uintptr) (back uintptr) {
+	const page = 4096
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(b))) % page
+	if at > page-window && at+uintptr(len(b)) <= page {
+		return at - (page - window)
+	}
+	return 0
+}
+
+// In64 returns which of the first 64 octets of b, or of as many as there are, are in one of
+// the lower four classes, and which in one of the higher; b is not empty.
+func (c *Classes) In64(b []byte) (low, high uint64) {
+	if !avx2 {
+		return c.slow64(b)
+	}
+	back := readable(b, 64)
+	low, high = classify64AVX2(c, unsafe.SliceData(b), back)
+	if len(b) < 64 {
+		there := uint64(1)<<len(b) - 1
+		low, high = low>>back&there, high>>back&there
+	}
+	return low, high
+}
+
+// triples64 returns the set of places among the first 64 octets of b where a class of c[0] is
+// also one of c[1] for the next octet and one of c[2] for the one behind that. Where b has no
+// two octets behind a place, that may be in the set or not.
+func triples64(c *[3]Classes, b []byte) uint64 {
+	if !avx2 {
+		return slowTriples64(c, b)
+	}
+	back := readable(b, 66)
+	return triples64AVX2(c, unsafe.SliceData(b), back) >> back
+}
+
+// slow64 is like In64, octet by octet.
+func (c *Classes) slow64(b []byte) (low, high uint64) {
+	for i, octet := range b[:min(len(b), 64)] {
+		class := c.Of(octet)
+		if class&0x0f != 0 {
+			low |= 1 << i
+		}
+		if class&0xf0 != 0 {
+			high |= 1 << i
+		}
+	}
+	return low, high
+}
+
+// slowTriples64 is like triples64, octet by octet.
+func slowTriples64(c *[3]Classes, b []byte) (set uint64) {
+	for i := range min(len(b)-2, 64) {
+		if c[0].Of(b[i])&c[1].Of(b[i+1])&c[2].Of(b[i+2]) != 0 {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// Index returns the index of the first octet of b that is in a class, the length of b if
+// none is.
+func (c *Classes) Index(b []byte) int { return c.index(b, math.MaxUint64) }
+
+// IndexHigh is like Index for the higher classes only.
+func (c *Classes) IndexHigh(b []byte) int { return c.index(b, 0) }
+
+func (c *Classes) index(b []byte, lower uint64) int {
+	for i := 0; i < len(b); i += 64 {
+		if low, high := c.In64(b[i:]); low&lower|high != 0 {
+			return i + bits.TrailingZeros64(low&lower|high)
+		}
+	}
+	return len(b)
+}
+
+// Every returns the classes in which every octet is.
+func (c *Classes) Every() uint8 {
+	every := uint8(0xff)
+	for i := range c.Lo {
+		every &= c.Lo[i] & c.Hi[i]
+	}
+	return every
+}

@@ -1,0 +1,317 @@
+package table
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
+
+// The search for segments, in one line: at each place of the path at which a segment may
+// begin, the segments are looked up as prefixes are, up to eight octets at a time. Four
+// things complicate it.
+//
+// First, there are few such places. A filter of three octets tells of 64 places at once at
+// which of them a segment may begin: most often at none.
+//
+// Second, a segment is looked up only once those before it in its rule have been found. Each
+// list of a prefix and segments behind which others wait is an anchor with states of its own.
+// It begins to wait at the leftmost place where the path has it, and the places from there on
+// are gone through for it: a few times for one path, not once for each rule. Rules of which
+// too many could wait at a time are left to the other engine (gaps.go).
+//
+// Third, most of what others wait behind is a single octet, '?' or '&', that may be anywhere
+// in the path. What waits behind it is searched for as if it had been found, and only if there
+// is a place where that may begin the path is asked for the octet.
+//
+// Fourth, a segment that must end where the path does can only begin at one place. These are
+// looked up from the end backwards, before all others, and most paths do not pass the filter
+// of last octets.
+
+// Segments finds segments where they may begin, and where they must end with the path.
+type Segments struct {
+	// Trie has a state for each anchor behind which segments wait, and one for those of
+	// them that must end with the path, which are read backwards. Edges lead to a rule, of
+	// which the segment is the last, or with IsPoint set to a node. What an edge leads to
+	// in turn has states of higher numbers.
+	Trie
+	// First tells of which lengths edges may be at which segments begin, Last those of
+	// segments that must end with the path.
+	First Filter
+	Last  LastFilter
+	// Starts are filters of where segments may begin.
+	Starts []StartFilter
+	// Nodes are what edges with IsPoint set lead to, by index.
+	Nodes []SegmentNode
+	// Anchors are what segments wait behind: none; nothing (EveryPath); the slash at the
+	// start of the path (EveryPathSlash); prefixes and segments.
+	Anchors []Anchor
+
+	// Complete sets these. back is the state of the segments of every path that must end
+	// with it, behind its first octets, backTo of them. everyPath are the anchors of every
+	// path with other segments, and behind how many octets these begin; together says that
+	// they all have the first filter, so that where it lets none begin they are done with.
+	// best is the first rule of all that waits on every path.
+	back, backTo uint32
+	everyPath    []Reached
+	together     bool
+	best         uint32
+}
+
+// EveryPath and EveryPathSlash are the anchors that every path has: the second is the
+// slash that it begins with.
+const (
+	EveryPath = iota + 1
+	EveryPathSlash
+)
+
+// SegmentNode is where a segment ends, unless only a rule ends with it, or where eight
+// octets of one end.
+type SegmentNode struct {
+	// Accept is the first rule that ends here.
+	Accept uint32
+	// Anchor is what begins to wait here, 0 if nothing does.
+	Anchor uint32
+	// Next is the state that goes on from here, 0 if none.
+	Next uint32
+}
+
+// Anchor is a prefix, with segments or without, behind which segments wait.
+type Anchor struct {
+	// State is where those are read that may begin anywhere behind it, Back where those
+	// that must end with the path, from there backwards; 0 if there are none.
+	State, Back uint32
+	// Best is the first rule among them.
+	Best uint32
+	// Octet is the anchor's only octet, when it can occur on any path behind the first
+	// From octets. Nothing else leads to this anchor then. Else Octet and From are 0.
+	Octet, From uint8
+	// Filter is the index in Segments.Starts of the filter that these segments pass.
+	Filter uint8
+}
+
+// StartFilter is a filter of three octets. It has a class for each of eight groups of
+// segments: the first octets of one of the group are of that class. Where no class is in
+// all three octets, no segment begins.
+type StartFilter struct {
+	// Octets has the classes of first, second and third octets. Where a segment of a group
+	// is shorter, every octet behind its end is of the group's class.
+	Octets [3]Classes
+
+	one, two uint8 // the groups with segments of one octet, and of up to two; Complete sets them
+}
+
+// complete sets what Complete sets.
+func (f *StartFilter) complete() {
+	f.two = f.Octets[2].Every()
+	f.one = f.Octets[1].Every() & f.two
+}
+
+// complete sets what Complete sets.
+func (g *Segments) complete() {
+	for i := range g.Starts {
+		g.Starts[i].complete()
+	}
+	g.back, g.backTo, g.everyPath, g.together, g.best = 0, 0, nil, true, None
+	for i := range uint32(len(g.Anchors)) {
+		a := &g.Anchors[i]
+		r := Reached{i, uint32(a.From)}
+		switch {
+		case a.Octet != 0 || i == EveryPath:
+		case i == EveryPathSlash:
+			r.End = 1
+		default:
+			continue
+		}
+		g.best = min(g.best, a.Best)
+		if a.Octet == 0 && g.back == 0 {
+			g.back, g.backTo = a.Back, r.End
+		}
+		if a.State == 0 && a.Back == g.back {
+			continue
+		}
+		g.everyPath = append(g.everyPath, r)
+		if a.Filter != 0 || a.Back != 0 && a.Back != g.back {
+			g.together = false
+		}
+	}
+}
+
+// Find returns the first rule below best that matches, best if none does. The anchors in
+// s are those that the path has; everyPath says that what waits on every path counts.
+func (g *Segments) Find(s *Scratch, path []byte, everyPath bool, best uint32) uint32 {
+	b := block{filter: None}
+	if everyPath && g.best < best {
+		if g.back != 0 {
+			best = g.readBack(g.back, path[g.backTo:], best)
+		}
+		if len(g.everyPath) > 0 {
+			b = block{0, 0, g.Starts[0].places(path)}
+			if b.set != 0 || !g.together || len(path) > 64 {
+				best = g.findEveryPath(s, &b, path, best)
+			}
+		}
+	}
+	for i := 0; i < len(s.Anchors); i++ { // to which a search may add
+		r := s.Anchors[i]
+		if a := &g.Anchors[r.Anchor]; a.Best < best {
+			if a.Back != 0 {
+				best = g.readBack(a.Back, path[r.End:], best)
+			}
+			best = g.search(s, &b, path, int(r.End), a, best)
+		}
+	}
+	return best
+}
+
+// findEveryPath is Find for what waits on every path.
+func (g *Segments) findEveryPath(s *Scratch, b *block, path []byte, best uint32) uint32 {
+	for _, r := range g.everyPath {
+		a, from := &g.Anchors[r.Anchor], int(r.End)
+		if a.Best >= best {
+			continue
+		}
+		if a.Octet != 0 {
+			at := bytes.IndexByte(path[from:], a.Octet)
+			if at < 0 {
+				continue
+			}
+			from += at + 1
+		}
+		if a.Back != 0 && a.Back != g.back {
+			best = g.readBack(a.Back, path[from:], best)
+		}
+		best = g.search(s, b, path, from, a, best)
+	}
+	return best
+}
+
+// block is the set of places in 64 octets of a path, from octet from on, at which a
+// filter lets segments begin.
+type block struct {
+	filter uint32 // None if none has been asked
+	from   int
+	set    uint64
+}
+
+// search looks for the segments that wait behind an anchor which has ended at an octet of
+// the path.
+func (g *Segments) search(s *Scratch, b *block, path []byte, from int, a *Anchor, best uint32) uint32 {
+	if a.State == 0 || from == len(path) || a.Best >= best {
+		return best
+	}
+	filter := &g.Starts[a.Filter]
+	if b.filter != uint32(a.Filter) || from-b.from >= 64 || from < b.from {
+		*b = block{uint32(a.Filter), from, filter.places(path[from:])}
+	}
+	set := b.set >> (from - b.from) << (from - b.from)
+	for base := b.from; ; {
+		for ; set != 0; set &= set - 1 {
+			at := base + bits.TrailingZeros64(set)
+			word := FirstOctets(path[at:])
+			lengths := g.First.of(word) & g.States[a.State].Lengths & LengthsUpTo[min(len(path)-at, EdgeOctets)]
+			if lengths == 0 {
+				continue
+			}
+			if best = g.read(s, path, at, a.State, word, lengths, best); best <= a.Best {
+				return best
+			}
+		}
+		if base += 64; base >= len(path) {
+			return best
+		}
+		set = filter.places(path[base:])
+	}
+}
+
+// read goes through the segments that begin at an octet of the path, in a state of which
+// edges of the given lengths may go on with a word.
+func (g *Segments) read(s *Scratch, path []byte, at int, state uint32, word uint64, lengths uint8, best uint32) uint32 {
+	for {
+		next := uint32(0)
+		for ; lengths != 0; lengths &= lengths - 1 {
+			n := uint32(bits.TrailingZeros8(lengths))
+			to := g.Edge(word&WordMask[n+1], state<<3|n)
+			if to+1 <= IsPoint { // a rule, or None
+				best = min(best, to)
+				continue
+			}
+			node := &g.Nodes[to&^IsPoint]
+			if best = min(best, node.Accept); node.Anchor != 0 {
+				s.wait(node.Anchor, uint32(at)+n+1)
+			}
+			next = node.Next
+		}
+		if next == 0 {
+			return best
+		}
+		state, at = next, at+EdgeOctets
+		word, lengths = FirstOctets(path[at:]), g.States[state].Lengths&LengthsUpTo[min(len(path)-at, EdgeOctets)]
+	}
+}
+
+// readBack goes through the segments that end where the path does.
+func (g *Segments) readBack(state uint32, path []byte, best uint32) uint32 {
+	word := lastOctets(path)
+	lengths := g.States[state].Lengths & LengthsUpTo[min(len(path), EdgeOctets)] & g.Last.of(word)
+	for {
+		next := uint32(0)
+		for ; lengths != 0; lengths &= lengths - 1 {
+			n := uint32(bits.TrailingZeros8(lengths))
+			to := g.Edge(word&WordMask[n+1], state<<3|n)
+			if to+1 <= IsPoint {
+				best = min(best, to)
+			} else {
+				node := &g.Nodes[to&^IsPoint]
+				best, next = min(best, node.Accept), node.Next
+			}
+		}
+		if next == 0 {
+			return best
+		}
+		state, path = next, path[:len(path)-EdgeOctets]
+		word, lengths = lastOctets(path), g.States[state].Lengths&LengthsUpTo[min(len(path), EdgeOctets)]
+	}
+}
+
+// wait lets what is behind an anchor wait, from an octet of the path on, unless it does
+// so already.
+func (s *Scratch) wait(anchor, end uint32) {
+	for _, r := range s.Anchors {
+		if r.Anchor == anchor {
+			return
+		}
+	}
+	s.Anchors = append(s.Anchors, Reached{anchor, end})
+}
+
+// places returns the set of places among the first 64 octets of b, which is not empty, at
+// which the filter lets a segment begin.
+func (f *StartFilter) places(b []byte) uint64 {
+	set := triples64(&f.Octets, b)
+	n := len(b)
+	if n > 65 {
+		return set
+	}
+	// Behind the end of b there may be anything, so that its last octets are asked here.
+	set &= 1<<max(n-2, 0) - 1
+	if f.two == 0 {
+		return set
+	}
+	last := b[n-1]
+	if f.Octets[0].Of(last)&f.one != 0 {
+		set |= 1 << (n - 1)
+	}
+	if n > 1 && f.Octets[0].Of(b[n-2])&f.Octets[1].Of(last)&f.two != 0 {
+		set |= 1 << (n - 2)
+	}
+	return set
+}
+
+// lastOctets returns the last eight octets, the last in the lowest byte, or as many as
+// there are.
+func lastOctets(b []byte) uint64 {
+	if n := len(b); n >= EdgeOctets {
+		return bits.ReverseBytes64(binary.LittleEndian.Uint64(b[n-EdgeOctets:]))
+	}
+	return bits.ReverseBytes64(FirstOctets(b)) >> (64 - 8*len(b))
+}
