@@ -170,7 +170,8 @@ func compilerSays(t *testing.T, flag string) []byte {
 // boundsChecks is how many checks of indexes and slices the compiler leaves in each
 // function that runs while matching, on amd64 (Go 1.26).
 var boundsChecks = map[string]int{
-	"*Classes.index":          1,
+	"*Classes.Index":          1,
+	"*Classes.IndexHigh":      1,
 	"*StartFilter.places":     2,
 	"*Gaps.begin":             2,
 	"*Gaps.Find":              1,
