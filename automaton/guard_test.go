@@ -171,6 +171,7 @@ func compilerSays(t *testing.T, flag string) []byte {
 // function that runs while matching, on amd64 (Go 1.26).
 var boundsChecks = map[string]int{
 	"*Classes.Index":          1,
+	"*Classes.IndexHigh":      1,
 	"*StartFilter.places":     2,
 	"*Gaps.begin":             2,
 	"*Gaps.Find":              1,

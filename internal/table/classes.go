@@ -1,7 +1,6 @@
 package table
 
 import (
-	"math"
 	"math/bits"
 	"unsafe"
 )
@@ -106,15 +105,20 @@ func slowTriples64(c *[3]Classes, b []byte) (set uint64) {
 
 // Index returns the index of the first octet of b that is in a class, the length of b if
 // none is.
-func (c *Classes) Index(b []byte) int { return c.index(b, math.MaxUint64) }
+func (c *Classes) Index(b []byte) int {
+	for i := 0; i < len(b); i += 64 {
+		if low, high := c.In64(b[i:]); low|high != 0 {
+			return i + bits.TrailingZeros64(low|high)
+		}
+	}
+	return len(b)
+}
 
 // IndexHigh is like Index for the higher classes only.
-func (c *Classes) IndexHigh(b []byte) int { return c.index(b, 0) }
-
-func (c *Classes) index(b []byte, lower uint64) int {
+func (c *Classes) IndexHigh(b []byte) int {
 	for i := 0; i < len(b); i += 64 {
-		if low, high := c.In64(b[i:]); low&lower|high != 0 {
-			return i + bits.TrailingZeros64(low&lower|high)
+		if _, high := c.In64(b[i:]); high != 0 {
+			return i + bits.TrailingZeros64(high)
 		}
 	}
 	return len(b)
