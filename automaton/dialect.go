@@ -73,7 +73,7 @@ var errUnknownDialect = errors.New("unknown dialect")
 // reading returns the dialect's row.
 func (d Dialect) reading() *reading {
 	if int(d) >= len(readings) {
-		panic(errUnknownDialect)
+		panic("automaton: unknown dialect")
 	}
 	return &readings[d]
 }

@@ -35,7 +35,7 @@ const (
 var noteTexts = [...]string{
 	NoteByteOrderMark:  "byte order mark, ignored",
 	NoteMarkup:         "looks like a web page, not a robots.txt",
-	NoteTruncated:      "past the size limit; this line and all after it are not read",
+	NoteTruncated:      "past the limit of the size; this line and all after it are not read",
 	NoteLongLine:       "line longer than 16,663 bytes; its end is not read",
 	NoteNUL:            "NUL byte; Google's parser reads the line up to it, others drop the line",
 	NoteNoField:        "no field (key: value)",
