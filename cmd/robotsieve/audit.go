@@ -22,7 +22,7 @@ type auditFlags struct {
 	window  *string
 	maxAge  *string
 	resolve *bool
-	memory  memoryLimit
+	memory  func() (int64, error)
 	report  reportFlags
 }
 
@@ -110,7 +110,7 @@ func (f auditFlags) complete(s streams, o *job.AuditOptions) (form, error) {
 	o.Dialect, errDialect = f.robots.override()
 	o.History, errHistory = f.history()
 	o.Format, errFormat = f.format()
-	o.Memory, errMemory = f.memory.records()
+	o.Memory, errMemory = f.memory()
 	if err := cmp.Or(errForm, checkWorkers(o.Workers), errMemory, errLimit, errDialect, errHistory, errFormat); err != nil {
 		return form, err
 	}
@@ -128,28 +128,24 @@ func (f auditFlags) complete(s streams, o *job.AuditOptions) (form, error) {
 	return form, nil
 }
 
-// memoryLimit is the flag --memory.
-type memoryLimit struct{ text *string }
-
-func memoryFlag(cmd *cobra.Command) memoryLimit {
-	return memoryLimit{cmd.Flags().String("memory", "256MB",
-		"about how much memory to take; records that wait for the whole input and have no room in it go to a temporary file")}
-}
-
 // minMemory is the least value of --memory: package spill needs as much.
 const minMemory = 1_000_000
 
-// records returns how much of the memory is for records that must wait. The rest is
-// for other data of an audit, some 60 MB, and for garbage.
-func (m memoryLimit) records() (int64, error) {
-	n, err := parseBytes(*m.text)
-	if err != nil {
-		return 0, usageError("--memory %w", err)
+// memoryFlag adds the flag --memory. records returns how much of it is for records that
+// must wait; the rest is for other data of an audit, some 60 MB, and for garbage.
+func memoryFlag(cmd *cobra.Command) (records func() (int64, error)) {
+	text := cmd.Flags().String("memory", "256MB",
+		"about how much memory to take; records that wait for the whole input and have no room in it go to a temporary file")
+	return func() (int64, error) {
+		n, err := parseBytes(*text)
+		if err != nil {
+			return 0, usageError("--memory %w", err)
+		}
+		if n < minMemory {
+			return 0, usageError("--memory %s: 1MB or more", *text)
+		}
+		return max(n-n/8-64<<20, n/4), nil
 	}
-	if n < minMemory {
-		return 0, usageError("--memory %s: 1MB or more", *m.text)
-	}
-	return max(n-n/8-64<<20, n/4), nil
 }
 
 // finish prints the report of an audit or a merge, and returns what the command ends

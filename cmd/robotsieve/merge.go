@@ -28,7 +28,7 @@ state, which can be merged again.`,
 		if err != nil {
 			return err
 		}
-		records, err := memory.records()
+		records, err := memory()
 		if err != nil {
 			return err
 		}

@@ -214,8 +214,8 @@ func (r *recordReader) byte() byte     { return r.take(1)[0] }
 func (r *recordReader) uint16() uint16 { return binary.BigEndian.Uint16(r.take(2)) }
 func (r *recordReader) uint32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
 
-// delay reads the milliseconds of a delay, of which there are no more than a
-// time.Duration can have.
+// delay reads the milliseconds of a delay, at most as many as a time.Duration can
+// have.
 func (r *recordReader) delay() int64 {
 	delay, n := binary.Uvarint(r.rest)
 	if n <= 0 || delay > math.MaxInt64/millisecond {

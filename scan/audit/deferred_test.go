@@ -133,7 +133,7 @@ func TestTimesAreInTheOrderOfTheirBytes(t *testing.T) {
 	}
 }
 
-// decideOne settles a run over one line and one deferred record of unknown origin.
+// decideOne makes the final pass of a run over one line and one deferred record of unknown origin.
 func decideOne(t *testing.T, a *Auditor, record []byte) (err error) {
 	t.Helper()
 	run := begin(t, a)
@@ -147,7 +147,7 @@ func decideOne(t *testing.T, a *Auditor, record []byte) (err error) {
 	return err
 }
 
-// Whatever stands in a deferred record, it is settled or an error.
+// Any bytes of a deferred record give a verdict or an error.
 func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	a := stateAuditor(t)
 	good := map[string][]byte{

@@ -20,17 +20,15 @@ type rates struct {
 	address []byte
 	last    int64 // time of the address's last visit
 	any     bool  // there was one
-	gaps    gaps
-	shorter int64 // gaps that were shorter than the delay at their end
+	gaps    gaps  // shorter than the delay at their end, or not
 	delay   int64 // in milliseconds, of the latest visit
 	latest  int64 // the time of that
 }
 
 // fetchRate is how a crawler fetches robots.txt.
 type fetchRate struct {
-	last   map[policy.Site]int64
-	gaps   gaps
-	within int64 // gaps of at most a day
+	last map[policy.Site]int64
+	gaps gaps // of at most a day, or longer
 }
 
 // delayAt is how a crawler kept a Crawl-delay on a site. Delay is the one stated at the
@@ -53,13 +51,21 @@ type gaps struct {
 	h     *hdrhistogram.Histogram // nil while they are few
 	n     int64
 	max   int64
+	short int64 // how many were below their limit
 }
 
 const exactGaps = 1 << 12
 
-func (g *gaps) add(millis, n int64) {
+// add adds n gaps of the same length and limit.
+func (g *gaps) add(millis, limit, n int64) {
+	if n == 0 {
+		return
+	}
 	g.n += n
 	g.max = max(g.max, millis)
+	if millis < limit {
+		g.short += n
+	}
 	switch {
 	case g.h != nil:
 		g.record(millis, n)
@@ -113,20 +119,10 @@ func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
 		r.fetches[row] = f
 	}
 	if last, ok := f.last[at]; ok {
-		f.add(millis(last, t), 1)
+		f.gaps.add(millis(last, t), day+1, 1)
 	}
-	f.add(0, n-1)
+	f.gaps.add(0, day+1, n-1)
 	f.last[at] = t
-}
-
-func (f *fetchRate) add(millis, n int64) {
-	if n == 0 {
-		return
-	}
-	f.gaps.add(millis, n)
-	if millis <= day {
-		f.within += n
-	}
 }
 
 // visit adds n requests of a client at one moment. Those of a crawler, a site and an
@@ -134,28 +130,18 @@ func (f *fetchRate) add(millis, n int64) {
 func (r *rates) visit(row *row, at policy.Site, address []byte, t, delay, n int64) {
 	if row != r.row || at != r.at {
 		r.endVisits()
-		r.row, r.at, r.gaps, r.shorter = row, at, gaps{}, 0
+		r.row, r.at, r.gaps = row, at, gaps{}
 		r.latest, r.any = t, false
 	}
 	if !r.any || !bytes.Equal(address, r.address) {
 		r.address, r.any = append(r.address[:0], address...), true
 	} else {
-		r.add(millis(r.last, t), delay, 1)
+		r.gaps.add(millis(r.last, t), delay, 1)
 	}
-	r.add(0, delay, n-1)
+	r.gaps.add(0, delay, n-1)
 	r.last = t
 	if t >= r.latest {
 		r.latest, r.delay = t, delay
-	}
-}
-
-func (r *rates) add(millis, delay, n int64) {
-	if n == 0 {
-		return
-	}
-	r.gaps.add(millis, n)
-	if millis < delay {
-		r.shorter += n
 	}
 }
 
@@ -163,7 +149,7 @@ func (r *rates) add(millis, delay, n int64) {
 func (r *rates) endVisits() {
 	if r.row != nil && r.gaps.n > 0 {
 		r.row.delays = append(r.row.delays, delayAt{r.at, DelayInfo{
-			Delay: seconds(r.delay), Gaps: r.gaps.n, Shorter: r.shorter, Median: seconds(r.gaps.quantile(50)), P10: seconds(r.gaps.quantile(10)),
+			Delay: seconds(r.delay), Gaps: r.gaps.n, Shorter: r.gaps.short, Median: seconds(r.gaps.quantile(50)), P10: seconds(r.gaps.quantile(10)),
 		}})
 	}
 	r.row = nil
@@ -175,7 +161,7 @@ func (r *rates) endOperator() {
 	for row, f := range r.fetches {
 		if f.gaps.n > 0 {
 			row.fetchGaps = &FetchInfo{
-				Gaps: f.gaps.n, MedianGap: seconds(f.gaps.quantile(50)), LongestGap: seconds(f.gaps.max), Within24h: float64(f.within) / float64(f.gaps.n),
+				Gaps: f.gaps.n, MedianGap: seconds(f.gaps.quantile(50)), LongestGap: seconds(f.gaps.max), Within24h: float64(f.gaps.short) / float64(f.gaps.n),
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func gapsOf(list ...int64) *gaps {
 	g := &gaps{}
 	for _, millis := range list {
-		g.add(millis, 1)
+		g.add(millis, 0, 1)
 	}
 	return g
 }
@@ -64,8 +64,8 @@ func TestQuantilesOfManyGapsAreExactToThreeDigits(t *testing.T) {
 // A gap of centuries and a gap so many times over do no harm.
 func TestGapsBeyondTheHistogram(t *testing.T) {
 	g := &gaps{}
-	g.add(0, 1<<40)
-	g.add(millis(earliest, latest), 1)
+	g.add(0, 0, 1<<40)
+	g.add(millis(earliest, latest), 0, 1)
 	if g.quantile(50) != 0 || g.n != 1<<40+1 || g.max != latest/millisecond-earliest/millisecond {
 		t.Errorf("median %d of %d, longest %d", g.quantile(50), g.n, g.max)
 	}

@@ -86,8 +86,8 @@ func (w *Worker) Chunk(f *format.Format, data []byte) {
 	}
 }
 
-// Overlong counts a line too long to be kept, of which only the beginning is
-// given. It is not parsed: its meaning may depend on the rest.
+// Overlong counts a line that is too long to be kept, by its beginning. It is not
+// parsed: its meaning may depend on the rest.
 func (w *Worker) Overlong(beginning []byte) {
 	w.tally.Lines++
 	w.unparsed(beginning)

@@ -149,9 +149,14 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	return a.finish(ctx, o.Resolver)
 }
 
-// check refuses options that contradict each other.
+// check refuses options that are invalid or contradict each other.
 func (o *AuditOptions) check() error {
+	_, isFormat := format.ByName(o.Format)
 	switch {
+	case !isFormat && cmp.Or(o.Format, "auto") != "auto":
+		return usageError("no format is called %q", o.Format)
+	case !slices.Contains([]string{"", "auto", "deployed", "observed"}, o.History):
+		return usageError("the history %q is neither auto, deployed nor observed", o.History)
 	case o.Samples < 0:
 		return usageError("--samples %d is negative", o.Samples)
 	case o.Robots.Name == "-" && slices.Contains(o.Logs.Names, "-"):
@@ -162,6 +167,8 @@ func (o *AuditOptions) check() error {
 		return usageError("a state holds no requests: there is none of an audit that gives them out")
 	case o.Window != 0 && (o.Window < MinWindow || o.Window > MaxWindow):
 		return usageError("--window %v: between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", o.Window, english.Hours(MinWindow), english.Hours(MaxWindow))
+	case len(o.Logs.Names)+len(o.Logs.Opened) == 0:
+		return usageError("no logs")
 	case o.Robots.Name == "" && o.Policy == "":
 		return usageError("no policy: name the robots.txt to judge by with --robots FILE, or its versions with --policy")
 	case o.Robots.Name != "" && o.Policy != "":

@@ -149,6 +149,9 @@ func TestAuditErrors(t *testing.T) {
 	}
 	for name, change := range map[string]func(*job.AuditOptions){
 		"two policies":     func(o *job.AuditOptions) { o.Robots.Name = "robots.txt" },
+		"no such format":   func(o *job.AuditOptions) { o.Format = "common-log" },
+		"no such history":  func(o *job.AuditOptions) { o.History = "guessed" },
+		"no logs":          func(o *job.AuditOptions) { o.Logs = job.Inputs{} },
 		"no policy":        func(o *job.AuditOptions) { o.Policy = "" },
 		"short window":     func(o *job.AuditOptions) { o.Window = 1 },
 		"state and judged": func(o *job.AuditOptions) { o.State, o.Judged = "x", func(*audit.Judged) {} },
