@@ -168,7 +168,8 @@ func (f benchFlags) work(ctx context.Context, s streams, args []string) (*work, 
 	}
 	urls, err := readURLs(ctx, s, args)
 	if ctx.Err() != nil {
-		return nil, beforeAnything(s)
+		s.warn("interrupted before anything was done")
+		return nil, exitWith(exitInterrupted)
 	}
 	if err != nil {
 		return nil, inputError(err)

@@ -56,9 +56,7 @@ func opened(t testing.TB, name string) *archive.Archive {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := archive.Open(data, archive.Options{Table: func(rules []automaton.Rule) *automaton.Table {
-		return compile.Table(compile.EngineAuto, rules)
-	}})
+	a, err := archive.Open(data, archive.Options{Table: compile.EngineAuto.Table})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ type Agent struct {
 	// Name is the name of a known crawler, which is judged by its product tokens in
 	// their order and by its own dialect. Any other name is the product token.
 	Name string
-	// Crawlers is a JSON file that changes and extends the known crawlers, as in
-	// Profiles; "" is none.
+	// Crawlers is a JSON file that changes and extends the known crawlers, as
+	// Crawlers does; "" is none.
 	Crawlers string
 	// Dialect is how robots.txt is read. Nil stands for the crawler's own way, which
 	// is RFC 9309's unless another is known.

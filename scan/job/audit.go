@@ -49,8 +49,8 @@ type AuditOptions struct {
 	Hosts []string
 	// Dialect is how robots.txt is read for all crawlers. Nil: as each crawler reads it.
 	Dialect *automaton.Dialect
-	// Crawlers is a JSON file that changes and extends the known crawlers, as in
-	// Profiles; "" is none.
+	// Crawlers is a JSON file that changes and extends the known crawlers, as
+	// Crawlers does; "" is none.
 	Crawlers string
 
 	// Ranges name the published addresses of crawlers, as crawler.LoadSeries reads them.

@@ -65,11 +65,11 @@ func (o *AuditOptions) basis(ctx context.Context) (*basis, error) {
 		}
 	}
 	var err error
-	if b.Profiles, err = Profiles(o.Crawlers); err != nil {
+	if b.Profiles, err = knownProfiles(o.Crawlers); err != nil {
 		return nil, err
 	}
 	if o.Robots.Name != "" {
-		body, size, err := o.Robots.Measure(ctx)
+		body, size, err := o.Robots.measure(ctx)
 		b.Constant, b.File, b.Bodies = true, o.Robots.Name, [][]byte{body}
 		b.Rows = []basisRow{{Row: policy.Row{Status: 200, Size: size, File: b.File}}}
 		return b, err

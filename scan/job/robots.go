@@ -31,12 +31,12 @@ func (f RobotsFile) Read(ctx context.Context) ([]byte, error) {
 	return body, err
 }
 
-// maxCounted limits how many bytes Measure counts beyond those that it returns.
+// maxCounted limits how many bytes measure counts beyond those that it returns.
 const maxCounted = 64 << 20
 
-// Measure is like Read, and also returns the size of the whole content,
+// measure is like Read, and also returns the size of the whole content,
 // decompressed: -1 if that is too long to count, or cannot be read.
-func (f RobotsFile) Measure(ctx context.Context) (body []byte, size int64, err error) {
+func (f RobotsFile) measure(ctx context.Context) (body []byte, size int64, err error) {
 	return f.read(ctx, maxCounted)
 }
 
@@ -123,10 +123,8 @@ func Oddities(r *compile.Robots, file string) []string {
 	return list
 }
 
-// Profiles returns the crawlers that come with the library, as a JSON file
-// changes and extends them (crawler.Extend) unless its name is "". An error is of
-// type *Error.
-func Profiles(file string) ([]crawler.Profile, error) {
+// knownProfiles returns the profiles of Crawlers.
+func knownProfiles(file string) ([]crawler.Profile, error) {
 	profiles, err := crawler.Builtin()
 	if err != nil || file == "" {
 		return profiles, err
@@ -145,10 +143,11 @@ func Profiles(file string) ([]crawler.Profile, error) {
 	return profiles, nil
 }
 
-// Crawlers returns the crawlers of Profiles, ready to be found in headers. An
-// error is of type *Error.
+// Crawlers returns the crawlers that come with the library, ready to be found in
+// headers, as a JSON file changes and extends them (crawler.Extend) unless its name is
+// "". An error is of type *Error.
 func Crawlers(file string) (*crawler.Set, error) {
-	profiles, err := Profiles(file)
+	profiles, err := knownProfiles(file)
 	if err != nil {
 		return nil, err
 	}
