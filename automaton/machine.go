@@ -80,9 +80,6 @@ func (m *Machine) Dialect() Dialect {
 
 // Len returns the number of rules.
 func (m *Machine) Len() int {
-	if m == nil {
-		return 0
-	}
 	n := 0
 	for _, p := range m.all() {
 		n += len(p.rules)
@@ -124,9 +121,6 @@ func (m *Machine) Agrees(o *Machine) bool {
 // nothing but the line of a verdict that allows: all that allow, if no other part has rules
 // that they might outrank, else those for every path.
 func (m *Machine) deciding() (lists [][]Rule) {
-	if m == nil {
-		return nil
-	}
 	parts := m.all()
 	for _, p := range parts {
 		rules := p.rules
