@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test race guard bench profile bench-peers peers-install peers-test fuzz lint sample man clean
+.PHONY: build demo test race guard bench profile bench-peers peers-install peers-test fuzz lint sample man release clean
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -86,10 +86,26 @@ lint:
 		if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -tags man ./cmd/robotsieve
+	GOOS=windows GOARCH=386 $(GO) vet -pgo=off ./...
+	GOOS=darwin GOARCH=arm64 $(GO) vet -pgo=off ./...
+	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; fi
 
 # The man pages of all commands, in bin/man.
 man:
 	$(GO) run -pgo=off -tags man ./cmd/robotsieve bin/man
+
+# Binaries for people without Go. The version in them is that of the newest tag, as the Go
+# command finds it; the same commit gives the same bytes.
+RELEASES := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+release: man
+	@rm -rf bin/release && mkdir -p bin/release
+	@set -e; for target in $(RELEASES); do \
+		os=$${target%/*} arch=$${target#*/} name=robotsieve-$${target%/*}-$${target#*/}; \
+		if [ $$os = windows ]; then name=$$name.exe; fi; \
+		echo $$name; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=true -ldflags '-s -w' -o bin/release/$$name ./cmd/robotsieve; \
+	done
+	@cd bin/release && sha256sum robotsieve-* > SHA256SUMS
 
 # The sample log is made by its generator; a test compares the two.
 sample:
