@@ -94,8 +94,8 @@ lint:
 man:
 	$(GO) run -pgo=off -tags man ./cmd/robotsieve bin/man
 
-# Binaries for people without Go. The version in them is that of the newest tag, as the Go
-# command finds it; the same commit gives the same bytes.
+# Binaries for people without Go. The same commit gives the same bytes.
+VERSION ?= $(shell git describe --tags --always --dirty)
 RELEASES := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 release: man
 	@rm -rf bin/release && mkdir -p bin/release
@@ -103,7 +103,7 @@ release: man
 		os=$${target%/*} arch=$${target#*/} name=robotsieve-$${target%/*}-$${target#*/}; \
 		if [ $$os = windows ]; then name=$$name.exe; fi; \
 		echo $$name; \
-		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=true -ldflags '-s -w' -o bin/release/$$name ./cmd/robotsieve; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.release=$(VERSION)' -o bin/release/$$name ./cmd/robotsieve; \
 	done
 	@cd bin/release && sha256sum robotsieve-* > SHA256SUMS
 

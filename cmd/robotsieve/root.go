@@ -191,16 +191,21 @@ func choice(cmd *cobra.Command, name, value, usage string, values ...string) (ge
 	}
 }
 
+// release is the version of a binary that make release built; the linker sets it. Else
+// the version is that of the module, as the Go command recorded it in the binary.
+var release string
+
 func newVersion(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			version := "(devel)"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				version = cmp.Or(info.Main.Version, version)
+			version := release
+			if info, ok := debug.ReadBuildInfo(); ok && version == "" {
+				version = info.Main.Version
 			}
+			version = cmp.Or(version, "(devel)")
 			_, err := fmt.Fprintf(s.out, "robotsieve %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
