@@ -28,11 +28,14 @@ test: lint
 	$(GO) test ./...
 	@$(MAKE) --no-print-directory race
 
-# The race detector needs a C compiler. With the profile of cmd/robotsieve all that it
-# imports would be compiled once more.
+# The packages that start goroutines or are made for several, and one test of compile. The
+# race detector needs a C compiler. With the profile of cmd/robotsieve all that it imports
+# would be compiled once more.
+RACE := ./automaton ./automaton/archive ./bench ./cmd/robotsieve ./scan ./scan/audit ./scan/crawler ./scan/filter ./scan/job ./scan/policy \
+	./scan/source ./scan/spill
 race:
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1; then \
-		echo "$(GO) test -pgo=off -race -short ./..." && $(GO) test -pgo=off -race -short ./...; \
+		set -ex; $(GO) test -pgo=off -race -short $(RACE); $(GO) test -pgo=off -race -short -run NothingIsShared ./compile; \
 	else \
 		echo "race: skipped, no C compiler found"; \
 	fi
