@@ -23,6 +23,6 @@
 // input (bzip2 and xz decoders allocate for each of their blocks).
 //
 // The files, from the outside in: resolve.go finds the inputs, input.go opens one, reader.go returns its chunks (chunk.go
-// holds their buffers), plain.go reads ranges of plain files, stream.go cuts everything else, codec.go chooses a decoder
-// (gzip.go, zstd.go, xz.go), and result.go holds how the reading of an input ended.
+// holds their buffers), plain.go reads ranges of plain files, stream.go decodes everything else and cuts it, codec.go tells
+// how an input is compressed (the decoders are in gzip.go, zstd.go and xz.go), and result.go holds how the reading of an input ended.
 package source

@@ -23,7 +23,7 @@ const (
 	defaultChunk   = 512 << 10 // reads of 256 KiB to 1 MiB are the fastest
 	defaultMaxLine = 1 << 20
 	minMaxLine     = 32
-	// maxKept is what is kept of a line longer than MaxLine: enough to see what it was.
+	// maxKept is how many bytes are kept of a line longer than MaxLine: enough to recognise it.
 	maxKept = 64 << 10
 
 	// Chunks for each worker. Of streams: one in use, and those decompressed meanwhile. Of plain files: one in use and one held
@@ -43,8 +43,8 @@ func (o Options) filled() Options {
 	if o.ChunkSize <= 0 {
 		o.ChunkSize = defaultChunk
 	}
-	// Half: then a line longer than MaxLine covers at least one whole range, see plain.go, and a chunk of ChunkSize bytes can
-	// contain no such line, see stream.go.
+	// Half of MaxLine: then a line longer than MaxLine covers at least one whole range (plain.go), and a chunk of ChunkSize bytes
+	// can contain no such line (stream.go).
 	o.ChunkSize = min(o.ChunkSize, o.MaxLine/2)
 	return o
 }
@@ -149,7 +149,7 @@ func (r *Reader) readInput(i int) {
 		return
 	}
 	in := r.ins[i]
-	f, size, s, err := in.take(r.watch)
+	o, err := in.take(r.watch)
 	switch {
 	case err != nil:
 		r.states[i].fail(newError(in.Name, -1, err))
@@ -157,13 +157,13 @@ func (r *Reader) readInput(i int) {
 			c.Last = true
 			r.ready <- c
 		}
-	case s != nil:
-		r.readStream(i, s)
+	case o.stream != nil:
+		r.readStream(i, o.stream)
 	default:
 		if r.total.Load() >= 0 {
-			r.total.Add(size - in.Size) // it may have grown since it was found
+			r.total.Add(o.size - in.Size) // it may have grown since it was found
 		}
-		r.sendRanges(i, f, size)
+		r.sendRanges(i, o.file, o.size)
 	}
 }
 
