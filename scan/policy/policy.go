@@ -4,27 +4,27 @@
 //
 // A source is a list of rows: an origin, a time, and the answer to /robots.txt from
 // then on (row.go, manifest.go, directory.go). Each origin's rows become versions with
-// a start and an end, and redirects become what they lead to meanwhile (redirects.go).
-// Failures in succession become outages (history.go). Of all this a table is made that
-// has the lawful copies between any two moments at which they change (lawful.go,
-// bitset.go). So a question for them costs a search in the table. What a copy says of a
-// request is asked of a Binding (binding.go). A body is compiled when it is first
-// asked, once for each reading (body.go).
+// a start and an end, and redirects become the target's answers meanwhile (redirects.go).
+// Failures in succession become outages (history.go). From all this a table is made of
+// the lawful copies between any two moments at which they change (lawful.go,
+// sets.go), so that looking them up is a binary search. A Binding tells what a copy says
+// of a request (binding.go). A body is compiled when it is first needed, once for each
+// reading (body.go).
 //
-// The copies are those of the source alone. What the log itself says of robots.txt is
-// for others to add; Lawful.Outages tells where to look besides the window itself.
+// The copies are those of the source alone. The caller adds what the log's own answers
+// to /robots.txt say: within the window, and at the moments of Lawful.Outages.
 //
-// Where the audit rules (docs/audit-rules.md, section 2) are silent, this is how they
-// are read:
-//   - of what was observed, a version is in force from the observation before it, that
-//     moment included, until just before the one behind it; equal observations in
-//     succession are one version, whose From is the first of them;
+// Where the audit rules (docs/audit-rules.md, section 2) are silent, this package takes
+// them so:
+//   - an observed version is in force from the observation before it, that moment
+//     included, until just before the next one; equal observations in succession are one
+//     version, whose From is the first of them;
 //   - the statuses 408, 444 and 499 are no answers, as Unreachable is none;
 //   - a status 2xx without a file is an empty body;
-//   - a max_age counts for all that a redirect leads to, as the target's own does, and
-//     the longest of them is the window;
-//   - a redirect that cannot be followed counts also when an outage makes the time of
-//     its start count.
+//   - the window of what a redirect led to is the longest max_age of the redirects and
+//     of the target;
+//   - when an outage begins, a redirect that cannot be followed counts like a copy that
+//     was lawful then.
 package policy
 
 import (
@@ -62,7 +62,7 @@ const defaultWindow = 24 * time.Hour
 // Policy is what a source says of the origins to be judged. It is immutable and safe
 // for any number of goroutines.
 type Policy struct {
-	any       bool // for all origins
+	any       bool // the policy is for all origins
 	named     bool // Options.Hosts were given
 	window    time.Duration
 	origins   []origin.Origin // sorted by compareOrigins
@@ -91,7 +91,7 @@ func New(rows []Row, o Options) (*Policy, error) {
 			origins = append(origins, at)
 		}
 	}
-	// Of a host's two schemes one may be missing, but not both.
+	// A host may lack one of its two schemes, but not both.
 	for _, h := range o.Hosts {
 		if !slices.ContainsFunc(origins, func(o origin.Origin) bool { return o.Host == h.Host }) {
 			return nil, fmt.Errorf("no robots.txt of %v in the source", h)
@@ -101,8 +101,8 @@ func New(rows []Row, o Options) (*Policy, error) {
 }
 
 // Constant makes the policy of one robots.txt that is in force throughout all time, on
-// the hosts of Options, or, if there are none, wherever a request went. Of the row only
-// Body, Size and File count.
+// the hosts of Options or, if there are none, on all hosts. Only Body, Size and File of
+// the row count.
 func Constant(r Row, o Options) *Policy {
 	origins := slices.Clone(o.Hosts)
 	if len(origins) == 0 {
@@ -165,12 +165,13 @@ func (p *Policy) Origins() []origin.Origin { return p.origins }
 // Versions returns the versions of an origin, by From, not to be changed.
 func (p *Policy) Versions(origin int32) []Version { return p.histories[origin].versions }
 
-// Copies returns how many copies an origin has: the different bodies of its versions,
-// and redirects that rules may forbid to follow. They are numbered from 0.
+// Copies returns the number of copies of an origin: the different bodies of its
+// versions, and its hops, which are redirects to another path (see Lawful.Hops). Copies
+// are numbered from 0.
 func (p *Policy) Copies(origin int32) int { return len(p.histories[origin].copies) }
 
 // Lawful returns the copies of an origin that are lawful at t, in nanoseconds since
-// 1970, for a crawler of Google's or another. It does not allocate; the result is not
+// 1970, for Google's crawlers or for all others. It does not allocate; the result is not
 // to be changed.
 func (p *Policy) Lawful(origin int32, t int64, google bool) *Lawful {
 	class := answer.Others
@@ -180,11 +181,11 @@ func (p *Policy) Lawful(origin int32, t int64, google bool) *Lawful {
 	return p.histories[origin].tables[class].at(t)
 }
 
-// InForce returns the versions of an origin that were in force, or may have been, at
-// some moment from the first to the last: Versions[first:last]. Where what redirects
-// led to was only observed, there may be others among them.
-func (p *Policy) InForce(origin int32, from, to int64) (first, last int) {
-	return p.histories[origin].inForce(from, to)
+// InForce returns the versions of an origin that were in force, or may have been, at t
+// by clocks that differ by up to Skew: Versions[first:last]. If the targets of redirects
+// were only observed, others may be among them.
+func (p *Policy) InForce(origin int32, t int64) (first, last int) {
+	return p.histories[origin].inForce(before(t, int64(Skew)), after(t, int64(Skew)))
 }
 
 // Names tells whether the robots.txt of any origin, at any time, has a group for a
@@ -237,10 +238,10 @@ func compareOrigins(a, b origin.Origin) int {
 	return cmp.Or(strings.Compare(a.Host, b.Host), cmp.Compare(a.Port, b.Port), strings.Compare(a.Scheme, b.Scheme))
 }
 
-// Site returns the origins that o may be: all of its host where it has no port, all
-// of its port where it has no scheme. With a scheme and no port, the port is the
-// scheme's own. ok is false if there is none, so that no policy is for o. It does not
-// allocate and keeps no view of o.
+// Site returns the origins that o may be. If o has no port these are all origins of its
+// host, and if it has a port but no scheme, all of its host and port. If o has a scheme
+// but no port, it has the scheme's default port. ok is false if the policy has no such
+// origin. Site does not allocate and keeps no view of o.
 func (p *Policy) Site(o origin.Origin) (s Site, ok bool) {
 	if p.any {
 		return Site{0, 1}, true
@@ -264,8 +265,8 @@ func mayBe(o, known origin.Origin) bool {
 	return o.Host == known.Host && (o.Port == 0 || o.Port == known.Port) && (o.Scheme == "" || o.Scheme == known.Scheme)
 }
 
-// Unnamed returns where a request went of a log that names no hosts: to the hosts of
-// Options. ok is false if there are none, and the policy is not for any host.
+// Unnamed returns the site of the requests in a log that names no hosts: the hosts of
+// Options. ok is false if Options has no hosts and the policy is not for any host.
 func (p *Policy) Unnamed() (s Site, ok bool) {
 	if !p.any && !p.named {
 		return Site{}, false

@@ -15,8 +15,8 @@ import (
 // Unreachable is the status of a robots.txt that gave no answer at all.
 const Unreachable = 0
 
-// MinTime is the start of what was in force before all time, and forever the end of
-// what still is.
+// MinTime is the start of versions that were in force before all time, forever the end
+// of those that are still in force.
 const (
 	MinTime = math.MinInt64
 	forever = math.MaxInt64
@@ -79,8 +79,8 @@ func sortRows(rows []Row) (map[origin.Origin][]*Row, error) {
 	return sorted, nil
 }
 
-// period is a time from start until just before end. What is in force for it had
-// begun for certain by begun, which is start where that is known.
+// period is a time from start until just before end. It began at some moment from start
+// to begun, which are equal if the moment is known.
 type period struct{ start, end, begun int64 }
 
 // version is a row with the period in which it is, or may be, in force.
@@ -89,7 +89,7 @@ type version struct {
 	period
 }
 
-// timeline is the versions of one origin in their order. Starts and ends both rise.
+// timeline is the versions of one origin in their order: starts and ends ascend.
 type timeline []version
 
 // newTimeline makes the timeline of rows sorted by time. A deployed row is in force
@@ -128,8 +128,8 @@ func (l timeline) between(first, last int64) timeline {
 	return l[i:max(i, j)]
 }
 
-// after returns the time a distance after t, or the last of all times if there is
-// none. The distance is not negative.
+// after returns the time a distance after t, at most the last of all times. The distance
+// is not negative.
 func after(t, distance int64) int64 {
 	if t > math.MaxInt64-distance {
 		return math.MaxInt64
@@ -137,7 +137,8 @@ func after(t, distance int64) int64 {
 	return t + distance
 }
 
-// before is after in the other direction.
+// before returns the time a distance before t, at least the first of all times. The
+// distance is not negative.
 func before(t, distance int64) int64 {
 	if t < math.MinInt64+distance {
 		return math.MinInt64
