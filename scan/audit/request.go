@@ -72,7 +72,7 @@ func (w *Worker) identify(c *agent) (*agent, Identity) {
 	if !c.Ambiguous {
 		return c, identityOf[c.proof.Identify(addr, r.Time, r.HasTime)]
 	}
-	claim, state := w.auditor.config.Identities.Claim(c.Claim, addr, r.Time, r.HasTime)
+	claim, state := w.auditor.config.Identities.Identify(c.Claim, addr, r.Time, r.HasTime)
 	if !claim.Ambiguous {
 		c = w.knownAgent(claim.Profile)
 	}

@@ -8,8 +8,7 @@ import (
 	"github.com/gaissmai/bart"
 )
 
-// State is what is known of whether a client is the crawler that it says it is. The
-// values are in the order of audit's Identity.
+// State says how far a client is known to be the crawler that it claims to be.
 type State uint8
 
 const (
@@ -43,7 +42,7 @@ type IdentityOptions struct {
 	Names *HostNames
 }
 
-// Identities tell whether clients are the crawlers that they say they are. They
+// Identities tell whether clients are the crawlers that they claim to be. They
 // are immutable and safe for any number of goroutines. The zero value knows no
 // ranges.
 type Identities struct {
@@ -97,10 +96,10 @@ func NewIdentities(set *Set, o IdentityOptions) *Identities {
 	return i
 }
 
-// Proof is the evidence by which clients can be told to be one crawler. The zero value
-// proves nothing. It is immutable and safe for any number of goroutines.
+// Proof is the evidence that proves or disproves that a client is one crawler. The zero
+// value proves nothing. It is immutable and safe for any number of goroutines.
 type Proof struct {
-	known     bool // something is published, or was given
+	known     bool // there is something to identify clients by
 	published bool
 	evidence  *evidence
 	names     *HostNames // nil if they could prove nothing
@@ -125,9 +124,9 @@ func (i *Identities) Of(p *Profile) Proof {
 // Identify tells whether a client at an address is the proof's crawler. t is the
 // request's time in nanoseconds since 1970, if it has one. It does not allocate.
 //
-// Membership in any list verifies, whatever its age. Absence proves an impostor only
-// where each series given has a list of the request's time. A request without a time
-// has only lists without a date.
+// Membership in any list verifies, even if the list is old. Absence proves an impostor
+// only if each series has a list of the request's time. For a request without a time only
+// lists without a date count.
 func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 	if !p.known {
 		return Unverifiable
@@ -170,19 +169,21 @@ func (d dates) near(t, maxAge int64) bool {
 	return n < len(d) && (d[n] <= t || d[n]-maxAge <= t)
 }
 
-// Claim is Proof.Identify for the crawlers of a claim. It also returns the claim,
-// which changes where a header names crawlers of several operators and the address
-// verifies one of them: then it is the claim of that crawler. Such a client is spoofed
-// only if it is proven to be none of the crawlers that it names; otherwise the state is
-// the first crawler's.
-func (i *Identities) Claim(c Claim, addr []byte, t int64, hasTime bool) (Claim, State) {
+// Identify tells whether a client at an address is a crawler of its claim, as
+// Proof.Identify does. It also returns the claim: if a header names crawlers of several
+// operators and the address verifies one of them, it is the claim of that crawler. Such a
+// client is spoofed only if it is proven to be none of the crawlers that it names;
+// otherwise the state is the first crawler's.
+func (i *Identities) Identify(c Claim, addr []byte, t int64, hasTime bool) (Claim, State) {
 	if !c.Ambiguous {
-		return c, i.identify(c.Profile, addr, t, hasTime)
+		proof := i.Of(c.Profile)
+		return c, proof.Identify(addr, t, hasTime)
 	}
 	var verified *Profile
 	spoofed, first := true, Unverifiable
 	for n, p := range c.Rivals {
-		s := i.identify(p, addr, t, hasTime)
+		proof := i.Of(p)
+		s := proof.Identify(addr, t, hasTime)
 		if n == 0 {
 			first = s
 		}
@@ -203,9 +204,4 @@ func (i *Identities) Claim(c Claim, addr []byte, t int64, hasTime bool) (Claim, 
 	default:
 		return c, first
 	}
-}
-
-func (i *Identities) identify(p *Profile, addr []byte, t int64, hasTime bool) State {
-	proof := i.Of(p)
-	return proof.Identify(addr, t, hasTime)
 }

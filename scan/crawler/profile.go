@@ -1,10 +1,11 @@
-// Package crawler finds the crawler that a client says it is, and whether that is true.
+// Package crawler finds the crawler that a client claims to be, and whether the claim is
+// true.
 //
-// A User-Agent header leads to the profile of a crawler (set.go, contact.go,
-// explain.go), which has what its operator says of how it reads robots.txt
+// The words of a User-Agent header lead to the profile of a crawler (set.go, contact.go,
+// explain.go), which states how the crawler reads robots.txt, according to its operator
 // (profile.go). The client's address is found in a log line (clientip.go) and read
 // (addr.go). It proves the crawler, or disproves it, by the operator's lists of
-// addresses (ranges.go, identity.go) or by names in the DNS (names.go).
+// addresses (ranges.go, identity.go) or by names in the DNS (names.go, resolve.go).
 package crawler
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// Profile is what is known of one crawler.
+// Profile describes one crawler.
 type Profile struct {
 	// Name is the crawler's product token in the operator's casing, Operator the
 	// company or project that runs it.
@@ -200,6 +201,6 @@ func (p *Profile) check(seen map[string]string) error {
 	return nil
 }
 
-// Anybodys tells whether the crawler is a tool that anybody runs: one of its clients
-// does not know what another was told. Its operator is "users of" it.
+// Anybodys tells whether the crawler is a tool with many users: one of its clients does
+// not know the answers that another got. Its operator begins with "users of".
 func (p *Profile) Anybodys() bool { return strings.HasPrefix(p.Operator, "users of ") }
