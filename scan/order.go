@@ -24,7 +24,7 @@ func RunInOrder[T any](ctx context.Context, r *source.Reader, n int,
 	work(ctx, r, n, func(worker int, c *source.Chunk) {
 		q.put(c, process(worker, c))
 	})
-	for _, w := range q.waiting { // for chunks that will not come
+	for _, w := range q.waiting { // after an error or a stop, the chunks before these are missing
 		r.Release(w.chunk)
 	}
 	if q.err != nil {

@@ -12,8 +12,8 @@ import (
 // site has the rules for URLs that begin with one spelling of a scheme and authority.
 type site struct {
 	machine *automaton.Machine
-	// class is Allowed if the machine decides, and Unreachable if only the path does.
-	// Otherwise it is the class of all URLs of the site.
+	// class is Allowed if the machine decides, and Unreachable if all paths but /robots.txt
+	// are Unreachable. Otherwise it is the class of all URLs of the site.
 	class Class
 	// whole tells that the path must be taken from the whole URL, because the
 	// authority has a semicolon, which ends it for Google's parser.
@@ -62,7 +62,7 @@ func newSites(c *Config) *sites {
 	return &sites{config: c, seed: maphash.MakeSeed(), slots: make([]slot, slots)}
 }
 
-// find returns the slot of a scheme and authority. An error is that of the policy.
+// find returns the slot of a scheme and authority. Its error comes from the policy.
 func (s *sites) find(prefix []byte) (*slot, error) {
 	if len(prefix) > keyLen {
 		var err error
@@ -95,7 +95,7 @@ func (s *sites) use(at *slot) error {
 	return err
 }
 
-// ask returns a site as the policy has it.
+// ask returns the site of a scheme and authority, with the rules of the policy.
 func (s *sites) ask(prefix []byte, busy bool) (site, error) {
 	o, ok := origin.View(prefix)
 	if !ok {
@@ -105,7 +105,7 @@ func (s *sites) ask(prefix []byte, busy bool) (site, error) {
 		}
 		var err error
 		if o, err = origin.Of(prefix); err != nil {
-			return site{class: BadHost}, nil
+			return site{class: BadHost}, nil //nolint:nilerr // the URL is invalid, not the run
 		}
 	}
 	rules, found := s.config.Site, true

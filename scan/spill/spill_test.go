@@ -175,7 +175,7 @@ func TestReadersInGoroutines(t *testing.T) {
 func TestEmptyRecord(t *testing.T) {
 	s := tiny(t)
 	add(t, s, []byte{}, nil, []byte{0}, []byte{})
-	adopt(t, s, state(t, s))
+	addSaved(t, s, state(t, s))
 	got, err := collect(s.All())
 	if err != nil || fmt.Sprint(got) != "[{[] 6} {[0] 2}]" {
 		t.Errorf("%v, %v", got, err)
@@ -243,7 +243,7 @@ func TestRecordsOfMaximalLength(t *testing.T) {
 	}
 	want.check(t, s)
 	other := tiny(t)
-	adopt(t, other, state(t, s))
+	addSaved(t, other, state(t, s))
 	want.check(t, other)
 }
 
@@ -332,8 +332,8 @@ func TestClose(t *testing.T) {
 	if err := s.Writer().Add(nil); err != errClosed {
 		t.Errorf("Add: %v", err)
 	}
-	if err := s.Adopt(bytes.NewReader(saved), 0, int64(len(saved))); err != errClosed {
-		t.Errorf("Adopt: %v", err)
+	if err := s.AddSaved(bytes.NewReader(saved), 0, int64(len(saved))); err != errClosed {
+		t.Errorf("AddSaved: %v", err)
 	}
 	if _, err := collect(s.All()); err != errClosed {
 		t.Errorf("All: %v", err)
@@ -457,7 +457,7 @@ func TestDiskIsFullWhenReading(t *testing.T) {
 	s := tiny(t)
 	b := sample(t)
 	for range 10 {
-		adopt(t, s, b)
+		addSaved(t, s, b)
 	}
 	s.file = full
 	_, err = collect(s.All())
