@@ -1,5 +1,5 @@
-// Package answer says what an answer to a request for /robots.txt means: what its
-// HTTP status tells a reader, and where a redirect leads (RFC 9309 2.3.1).
+// Package answer interprets answers to requests for /robots.txt: the meaning of the HTTP
+// status, and the target of a redirect (RFC 9309 2.3.1).
 package answer
 
 // Meaning is the meaning of a status to the reader of an answer.

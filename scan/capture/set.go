@@ -102,7 +102,7 @@ func (s *Set) Len() int { return len(s.held) }
 // Replaced returns how many captures were replaced by another of the same origin.
 func (s *Set) Replaced() int { return s.replaced }
 
-// Copies returns what the set holds, each body once, the longest first. An origin
+// Copies returns the contents of the set, each body once, the longest first. An origin
 // whose robots.txt is redirected to the robots.txt of another origin of the set has the
 // body and the status of the other one (RFC 9309 2.3.1.2). If the redirect leads to any
 // other URL, or to more than five redirects in succession, the origin has no body, and

@@ -34,7 +34,7 @@ func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
 		w := &warc{in: bufio.NewReaderSize(r, 256<<10), o: o}
 		for n := int64(1); ; n++ {
 			rec, err := w.next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err != nil {
@@ -132,7 +132,7 @@ func (w *warc) next() (rec record, err error) {
 		}
 	}
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return rec, io.ErrUnexpectedEOF
 	case err != nil:
 		return rec, err
@@ -196,7 +196,7 @@ func (h *head) line() (string, error) {
 			return "", errLongHead
 		}
 		line = append(line, part...)
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // parseAddr reads an IPv4 or IPv6 address as a log spells it: what netip.ParseAddr
-// accepts, but for zones, which say nothing of a client from elsewhere. An IPv4
+// accepts, except zones, which have a meaning only on the client's own network. An IPv4
 // address in the form of IPv6 (::ffff:192.0.2.1) is returned as IPv4.
 //
 // It is asked for the address of each record, and never allocates: netip.ParseAddr

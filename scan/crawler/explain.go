@@ -72,7 +72,7 @@ func (s *Set) Explain(header []byte) Explanation {
 	for _, hit := range r.hits {
 		w := Word{Start: hit.Start, End: hit.End, Profile: s.owner[hit.Word], Standing: r.standing(header, hit.Start)}
 		if w.Standing == Names {
-			m := slices.IndexFunc(r.mentions, func(m mention) bool { return m.operator == s.operator[hit.Word] })
+			m := slices.IndexFunc(r.mentions, func(m mention) bool { return m.operator == w.Profile.Operator })
 			switch {
 			case hit != r.mentions[m].best:
 				w.Standing = LessSpecific

@@ -51,7 +51,7 @@ type Identities struct {
 	maxAge int64 // in nanoseconds
 }
 
-// evidence is what the lists of one crawler say.
+// evidence has the lists of one crawler.
 type evidence struct {
 	table  *bart.Lite // all lists together, for membership in any of them verifies
 	series []dates

@@ -35,7 +35,7 @@ type Pair struct {
 	Addr    string
 }
 
-// Resolution is what a resolver found out.
+// Resolution is the result of Resolver.Resolve.
 type Resolution struct {
 	// Verified tells for each pair whether the address is the crawler's. False proves
 	// nothing.

@@ -16,7 +16,6 @@ type Set struct {
 	profiles []Profile
 	words    *automaton.Words
 	owner    []*Profile // of each word
-	operator []int32    // of each word, numbered
 	controls []control
 
 	longestDotted int // length of the longest name in controls that has a dot
@@ -36,18 +35,12 @@ func New(profiles []Profile) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{profiles: profiles, words: words}
-	numbers := map[string]int32{}
 	for i := range profiles {
-		operator, known := numbers[profiles[i].Operator]
-		if !known {
-			operator = int32(len(numbers))
-			numbers[profiles[i].Operator] = operator
+		p := &profiles[i]
+		for range p.Words {
+			s.owner = append(s.owner, p)
 		}
-		for range profiles[i].Words {
-			s.owner = append(s.owner, &profiles[i])
-			s.operator = append(s.operator, operator)
-		}
-		if p := &profiles[i]; p.Control {
+		if p.Control {
 			for _, name := range append([]string{p.Name}, p.Tokens...) {
 				s.controls = append(s.controls, control{[]byte(name), p})
 				if strings.Contains(name, ".") {
@@ -158,7 +151,7 @@ type Reader struct {
 
 // mention is an operator whose crawlers a header names.
 type mention struct {
-	operator    int32
+	operator    string
 	first, best automaton.Hit // the first word of its crawlers, and the longest
 }
 
@@ -202,7 +195,7 @@ func (r *Reader) Read(header []byte) Claim {
 
 // add adds a word to the mention of its operator.
 func (r *Reader) add(hit automaton.Hit) {
-	operator := r.set.operator[hit.Word]
+	operator := r.set.owner[hit.Word].Operator
 	for i := range r.mentions {
 		m := &r.mentions[i]
 		if m.operator != operator {

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -89,18 +90,14 @@ func quote(line []byte) string {
 	return fmt.Sprintf("%q", line)
 }
 
+// topTwo returns the indexes of the two largest counts.
 func topTwo(counts []int) (best, second int) {
-	second = -1
-	for i, n := range counts {
-		switch {
-		case i == 0:
-		case n > counts[best]:
-			best, second = i, best
-		case second < 0 || n > counts[second]:
-			second = i
-		}
+	order := make([]int, len(counts))
+	for i := range order {
+		order[i] = i
 	}
-	return best, second
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(counts[j], counts[i]) })
+	return order[0], order[1]
 }
 
 // plausibleClient tells whether a record has a time, and plausible client and host

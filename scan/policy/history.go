@@ -143,8 +143,8 @@ func (h *history) inForce(first, last int64) (i, j int) {
 	return i, max(i, j)
 }
 
-// outage is a run of failed replies, by when it began: known exactly for what was
-// deployed.
+// outage is a run of failed replies. Its Moment is when it began, which is known exactly
+// for deployed versions.
 type outage struct {
 	Moment
 	first bool // nothing is known before it

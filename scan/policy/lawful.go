@@ -70,15 +70,11 @@ type table struct {
 
 // at returns the lawful copies at a moment.
 func (t *table) at(moment int64) *Lawful {
-	low, high := 0, len(t.from)
-	for high-low > 1 {
-		if mid := int(uint(low+high) / 2); t.from[mid] <= moment {
-			low = mid
-		} else {
-			high = mid
-		}
+	n, found := slices.BinarySearch(t.from, moment)
+	if !found {
+		n-- // not below 0, because from[0] is MinTime
 	}
-	return &t.lawful[low]
+	return &t.lawful[n]
 }
 
 // finder finds the lawful copies of one origin for one class of crawlers.

@@ -392,7 +392,7 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("numbers without gaps: %v, %v", list, err)
 	}
 	numbers.add(130)
-	if _, err := s.list(&numbers); err != errCrowded {
+	if _, err := s.list(&numbers); !errors.Is(err, errCrowded) {
 		t.Errorf("numbers with gaps: error %v", err)
 	}
 }

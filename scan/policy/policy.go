@@ -21,8 +21,8 @@
 //     version, whose From is the first of them;
 //   - the statuses 408, 444 and 499 are no answers, as Unreachable is none;
 //   - a status 2xx without a file is an empty body;
-//   - the window of what a redirect led to is the longest max_age of the redirects and
-//     of the target;
+//   - the answer at the end of redirects may be kept for the longest max_age of the
+//     redirects and of the answer;
 //   - when an outage begins, a redirect that cannot be followed counts like a copy that
 //     was lawful then.
 package policy
@@ -40,7 +40,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// Options say how a source is to be taken.
+// Options say how to interpret a source.
 type Options struct {
 	// Observed says that rows tell when an answer was seen, not since when it was
 	// given.
@@ -59,8 +59,8 @@ type Options struct {
 // defaultWindow is how long a copy may be kept by RFC 9309 2.4.
 const defaultWindow = 24 * time.Hour
 
-// Policy is what a source says of the origins to be judged. It is immutable and safe
-// for any number of goroutines.
+// Policy has the histories of the origins to be judged. It is immutable and safe for any
+// number of goroutines.
 type Policy struct {
 	any       bool // the policy is for all origins
 	named     bool // Options.Hosts were given
@@ -202,8 +202,8 @@ func (p *Policy) Names(token string) bool {
 	return false
 }
 
-// Robots returns the robots.txt of one of an origin's versions, or of what it
-// redirects to, as compiled for a reading; nil if the version has no body.
+// Robots returns the robots.txt of one of an origin's versions, or of its redirect's
+// target, compiled for a reading; nil if the version has no body.
 func (p *Policy) Robots(origin, version int32, r Reading) *compile.Robots {
 	h := p.histories[origin]
 	c := h.versions[version].Copy

@@ -22,14 +22,14 @@ const (
 	forever = math.MaxInt64
 )
 
-// Row is what a source says of one robots.txt from one moment on. A source is a
-// list of rows in any order.
+// Row is the answer of some origins to /robots.txt from one moment on. A source is a list
+// of rows in any order.
 type Row struct {
 	Origins  []origin.Origin // two where the source names a bare host: http on port 80, https on 443
 	From     int64           // nanoseconds since 1970
 	Status   int             // HTTP status, or Unreachable
-	Body     []byte          // where Status is 2xx; shared by rows that name one file, not to be changed
-	Size     int64           // bytes of the file, of which Body may be only the beginning; -1 if not known
+	Body     []byte          // if Status is 2xx; must not be changed, because rows that name one file share it
+	Size     int64           // bytes of the whole file, -1 if not known; Body may be its beginning
 	File     string          // the file's name as reports show it, "" if there is none
 	MaxAge   time.Duration   // how long the answer may be kept, 0 if it does not say
 	Location string          // where a redirect leads, as the server wrote it

@@ -2,7 +2,7 @@
 //
 // It reads files, globs, directories and standard input, decompresses gzip, zstd, bzip2 and xz (recognised by their first bytes,
 // never by name), and returns chunks that end on a newline. It does not look into lines: carriage returns, NULs
-// and byte order marks are kept as they are.
+// and byte order marks are kept.
 //
 //	ins, warnings, errs := source.Inputs(args, os.Stdin)
 //	r := source.NewReader(ins, source.Options{Workers: 2})

@@ -143,7 +143,7 @@ func (r *Reader) readAll() {
 	wg.Wait()
 }
 
-// readInput opens one input and reads it as what it turns out to be.
+// readInput opens one input, and reads it by ranges if it is a plain file, else as a stream.
 func (r *Reader) readInput(i int) {
 	if r.isStopped() {
 		return

@@ -13,12 +13,12 @@ import (
 
 // Inputs resolves command-line arguments into inputs, in their order:
 //
-//   - "-" is stdin;
-//   - the exact name of an existing file is that file, even if it contains *, ? or [;
-//   - an existing directory is its regular files that are not hidden, sorted by name, not those of its subdirectories;
+//   - "-" stands for stdin;
+//   - the exact name of an existing file stands for that file, even if it contains *, ? or [;
+//   - an existing directory stands for its regular files, without hidden files and without subdirectories, sorted by name;
 //     symbolic links are followed;
-//   - a pattern with *, ? or [ is the files and directories that match it, sorted; as in a shell, a wildcard does not match
-//     a leading dot.
+//   - a pattern with *, ? or [ stands for the files and directories that match it, sorted; as in a shell, a wildcard does not
+//     match a leading dot.
 //
 // A file named twice, also through links, is read once, with a warning. Each argument that gives nothing to read is
 // one error; the inputs of the others can be used. Nothing is opened, so a file without read permission is
