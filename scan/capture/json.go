@@ -36,13 +36,13 @@ func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 		for n := int64(1); ; n++ {
 			line, err := readLine(in, buf[:0])
 			buf = line
-			if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errLongLine) {
+			if err != nil && !isEOF(err) && !errors.Is(err, errLongLine) {
 				yield(Capture{}, fmt.Errorf("line %d: %w", n, err))
 				return
 			}
 			if text := bytes.TrimSpace(line); len(text) > 0 {
 				c, reason := Capture{}, LongLine
-				if err == nil || errors.Is(err, io.EOF) {
+				if err == nil || isEOF(err) {
 					c, reason = object(text, o)
 				}
 				var skipped error
@@ -53,7 +53,7 @@ func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 					return
 				}
 			}
-			if errors.Is(err, io.EOF) {
+			if isEOF(err) {
 				return
 			}
 		}
@@ -78,13 +78,19 @@ func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case err != nil && !errors.Is(err, io.EOF):
+		case err != nil && !isEOF(err):
 			return buf, err
 		case long:
 			return buf, errLongLine
 		}
 		return buf, err
 	}
+}
+
+// isEOF tells whether err is io.EOF itself. An error that wraps io.EOF is damage, not the
+// end.
+func isEOF(err error) bool {
+	return err == io.EOF //nolint:errorlint // see above
 }
 
 // object reads one object. The reason is "" if it gives a capture.

@@ -34,7 +34,7 @@ func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
 		w := &warc{in: bufio.NewReaderSize(r, 256<<10), o: o}
 		for n := int64(1); ; n++ {
 			rec, err := w.next()
-			if errors.Is(err, io.EOF) {
+			if isEOF(err) {
 				return
 			}
 			if err != nil {
@@ -132,7 +132,7 @@ func (w *warc) next() (rec record, err error) {
 		}
 	}
 	switch {
-	case errors.Is(err, io.EOF):
+	case isEOF(err):
 		return rec, io.ErrUnexpectedEOF
 	case err != nil:
 		return rec, err

@@ -134,7 +134,7 @@ func padding(raw *rawReader, seen int64) (warning string, err error) {
 	switch {
 	case err == nil:
 		return "", errTrailing
-	case errors.Is(err, io.EOF):
+	case isEOF(err):
 		return paddingWarning(seen + n), nil
 	}
 	return "", err
@@ -158,9 +158,14 @@ func skipZeros(raw *rawReader) (n int64, err error) {
 	}
 }
 
+// isEOF tells whether err is io.EOF itself. An error that wraps io.EOF is damage, not the end.
+func isEOF(err error) bool {
+	return err == io.EOF //nolint:errorlint // see above
+}
+
 // noEOF turns io.EOF, where the data should go on, into io.ErrUnexpectedEOF.
 func noEOF(err error) error {
-	if err == io.EOF {
+	if isEOF(err) {
 		return io.ErrUnexpectedEOF
 	}
 	return err

@@ -128,7 +128,7 @@ func (o *openInput) Read(p []byte) (n int, err error) {
 		n, err = o.file.Read(p)
 		o.read += int64(n)
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil && !isEOF(err) {
 		err = newError(o.name, at, err)
 	}
 	return n, err

@@ -190,7 +190,7 @@ func (r *Reader) pread(c *Chunk, n int, base, to int64, p *plainFile) int {
 	m, err := p.f.ReadAt(c.buf[n:want], base+int64(n))
 	if n+m < want && !(errors.Is(err, os.ErrClosed) && r.isStopped()) {
 		at := base + int64(n+m)
-		if err == io.EOF {
+		if isEOF(err) {
 			err = fmt.Errorf("file shrank while it was read, from %d bytes: %w", p.size, io.ErrUnexpectedEOF)
 		}
 		r.states[p.input].fail(newError(r.ins[p.input].Name, at, err))

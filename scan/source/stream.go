@@ -22,7 +22,7 @@ type stream struct {
 func newStream(r io.Reader) (*stream, error) {
 	s := &stream{raw: newRawReader(r)}
 	magic, err := s.raw.br.Peek(magicLen)
-	if err != nil && err != io.EOF && len(magic) == 0 {
+	if err != nil && !isEOF(err) && len(magic) == 0 {
 		s.raw.free()
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (r *Reader) readStream(i int, s *stream) {
 func (r *Reader) conclude(i int, s *stream) {
 	st := &r.states[i]
 	st.disk.Store(s.raw.n.Load())
-	if s.err == io.EOF {
+	if isEOF(s.err) {
 		st.warn(s.dec.warnings())
 		return
 	}

@@ -48,7 +48,7 @@ func newZstd(raw *rawReader) (*zstdDecoder, error) {
 func (d *zstdDecoder) Read(p []byte) (int, error) {
 	if d.err == nil {
 		n, err := d.z.Read(p)
-		if err == nil || err == io.EOF {
+		if err == nil || isEOF(err) {
 			return n, err
 		}
 		d.err = d.explain(err)

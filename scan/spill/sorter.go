@@ -303,7 +303,7 @@ func (s *Sorter) All() iter.Seq2[Record, error] {
 func (s *Sorter) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.err == errClosed {
+	if errors.Is(s.err, errClosed) {
 		return nil
 	}
 	s.err = errClosed

@@ -245,7 +245,7 @@ func TestCountsBeyond63Bits(t *testing.T) {
 	addSaved(t, s, forge(1, 99, most))
 	twin{"a": math.MaxInt64}.check(t, s)
 	add(t, s, []byte("a"))
-	if got, err := collect(s.All()); err != errOverflow || len(got) > 0 {
+	if got, err := collect(s.All()); !errors.Is(err, errOverflow) || len(got) > 0 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -413,10 +413,10 @@ func TestStopAt(t *testing.T) {
 		t.Errorf("%d records after the end of the context", n)
 	}
 	for range 2 {
-		if list, err := collect(s.All()); len(list) > 0 || err != context.Canceled {
+		if list, err := collect(s.All()); len(list) > 0 || !errors.Is(err, context.Canceled) {
 			t.Errorf("%d records, error %v", len(list), err)
 		}
-		if n, err := s.WriteTo(io.Discard); n != 0 || err != context.Canceled {
+		if n, err := s.WriteTo(io.Discard); n != 0 || !errors.Is(err, context.Canceled) {
 			t.Errorf("%d bytes, error %v", n, err)
 		}
 	}
