@@ -12,9 +12,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// Set keeps one capture of each origin: the newest. A capture without a date, which
-// was put there by hand, counts as newer than all that have one. Of those without a
-// date, or with the same, the one added last is kept. The zero value is an empty set.
+// Set keeps the newest capture of each origin. A capture without a date counts as newer
+// than all with a date, because a user put it there by hand. Of two captures without a
+// date, or with the same date, the one added last is kept. The zero value is an empty set.
 // It belongs to one goroutine. It holds each distinct body once.
 type Set struct {
 	held     map[origin.Origin]held

@@ -30,11 +30,11 @@ type Profile struct {
 	// Category is empty or one of search, ai-training, ai-search, user-triggered,
 	// preview, seo, archive, ads, monitoring, feed, security, research and other.
 	Category string `json:"category"`
-	// Words are what to look for in a User-Agent header; none for a control
-	// token.
+	// Words are the words that name the crawler in a User-Agent header; none for a
+	// control token.
 	Words []string `json:"words"`
-	// Tokens are its product tokens in robots.txt, the preferred first: the first
-	// for which a robots.txt has a group is the one that binds it.
+	// Tokens are its product tokens in robots.txt, the preferred first. It is bound by
+	// the groups for the first of them that a robots.txt has groups for.
 	Tokens []string `json:"tokens"`
 	// IgnoresWildcard says that groups for * do not bind it.
 	IgnoresWildcard bool `json:"ignores_wildcard,omitempty"`
@@ -47,15 +47,15 @@ type Profile struct {
 	Dialect string `json:"dialect,omitempty"`
 	// Obeys is the operator's claim to obey robots.txt: yes, no or unknown.
 	Obeys string `json:"obeys"`
-	// Source is the page that says so, and that says how the crawler reads robots.txt
-	// and can be verified. Date is the day when the page was read.
+	// Source is the operator's page for Obeys, Dialect and Verify. Date is the day when
+	// the page was read.
 	Source string `json:"source,omitempty"`
 	Date   string `json:"date,omitempty"`
 	// Verify lists how the operator lets its addresses be verified: "ranges",
 	// "dns", or both with a comma. Empty: it publishes nothing.
 	Verify string `json:"verify,omitempty"`
-	// Domains are where the DNS names of its addresses are, in lower case and
-	// without dots at their ends, if the operator says so.
+	// Domains contain the DNS names of its addresses, if the operator says so. They are
+	// in lower case, without a dot at the end.
 	Domains []string `json:"domains,omitempty"`
 }
 
@@ -71,8 +71,8 @@ var builtin []byte
 func Builtin() ([]Profile, error) { return Read(builtin) }
 
 // Read reads profiles from a JSON array of objects with the fields of Profile.
-// It refuses unknown fields, profiles without what they need, and names or words
-// that occur twice; the error names the profile and the line where it begins.
+// It refuses unknown fields, missing fields, and names or words that occur twice; the
+// error names the profile and the line where it begins.
 func Read(data []byte) ([]Profile, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

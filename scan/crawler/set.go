@@ -15,7 +15,7 @@ import (
 type Set struct {
 	profiles []Profile
 	words    *automaton.Words
-	owner    []*Profile // of each word
+	owner    []*Profile // of each word: its profile
 	controls []control
 
 	longestDotted int // length of the longest name in controls that has a dot
@@ -72,7 +72,7 @@ func (s *Set) controlNamed(name []byte) *Profile {
 	return nil
 }
 
-// Profiles returns the profiles of the set, not to be changed.
+// Profiles returns the profiles of the set. They must not be changed.
 func (s *Set) Profiles() []Profile { return s.profiles }
 
 // ByName returns the profile with that name, else one with that word, else one with that
@@ -107,16 +107,16 @@ func (s *Set) requester(name string) *Profile {
 // Claim is the crawler that a client claims to be. The zero value is no crawler.
 type Claim struct {
 	// Profile is the known crawler that the header names; if it names crawlers of
-	// two operators, the first of them.
+	// several operators, the first of them.
 	Profile *Profile
 	// Name is the profile's name, or the name that an unknown crawler gives itself.
 	// Empty where the header names no crawler.
 	Name string
-	// Ambiguous says that the header names crawlers of two operators.
+	// Ambiguous says that the header names crawlers of several operators.
 	Ambiguous bool
 	// Rivals are the crawlers that an ambiguous header names, one of each operator,
 	// in the order in which the operators are named: the first is Profile. Otherwise
-	// it is nil. Not to be changed.
+	// it is nil. It must not be changed.
 	Rivals []*Profile
 
 	// Of an unknown crawler: the whole word if Name is only its beginning, and the word
@@ -125,9 +125,9 @@ type Claim struct {
 }
 
 // Tokens returns the product tokens by which robots.txt may name the crawler, the
-// preferred first, not to be changed. Dots end a word of a header, but not a product
-// token. So a client that calls itself example.com_bot, and is listed as com_bot, is
-// bound by a group for example.com_bot before one for com_bot.
+// preferred first. They must not be changed. Dots end a word of a header, but not a
+// product token. So a client that calls itself example.com_bot, and is listed as com_bot,
+// is bound by a group for example.com_bot before one for com_bot.
 func (c Claim) Tokens() []string {
 	if c.Profile != nil {
 		return c.Profile.Tokens

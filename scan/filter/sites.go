@@ -33,12 +33,12 @@ const (
 type slot struct {
 	key    [keyLen]byte
 	length uint8 // of the key; 0 in an empty slot
-	used   uint8 // URLs since the policy was asked, up to askAgain
+	used   uint8 // number of URLs since the first call of Policy.Find, at most askAgain
 	site
 }
 
-// askAgain is the number of URLs of a site after which the policy is asked again,
-// because making a table of rules pays after some hundred URLs.
+// askAgain is the number of URLs of a site after which Policy.Find is called again: from
+// about a hundred URLs on it saves time to make a table of the rules.
 const askAgain = 128
 
 // spells tells whether the URL begins with the scheme and authority of the slot.
@@ -81,7 +81,7 @@ func (s *sites) find(prefix []byte) (*slot, error) {
 	return at, nil
 }
 
-// use counts a URL of a slot's site, and asks the policy again if it is time.
+// use counts a URL of a slot's site, and calls Policy.Find again after askAgain URLs.
 func (s *sites) use(at *slot) error {
 	if at.used == askAgain || at == &s.long || s.config.Policy == nil {
 		return nil

@@ -252,19 +252,19 @@ func fieldEnd(line []byte, from int) int {
 	return min(from, len(line))
 }
 
-// hasTarget tells whether a request line has a blank after its method, which ends at at,
-// and then one of the four forms of a request target (RFC 9112 3.2).
-func hasTarget(request []byte, at int) bool {
-	if at <= 0 || at+1 >= len(request) || request[at] != ' ' {
+// hasTarget tells whether request[:method] is a method, behind which are a blank and one
+// of the four forms of a request target (RFC 9112 3.2).
+func hasTarget(request []byte, method int) bool {
+	if method <= 0 || method+1 >= len(request) || request[method] != ' ' {
 		return false
 	}
-	target := request[at+1:]
+	target := request[method+1:]
 	switch c := target[0]; {
 	case c == '/':
 		return true
 	case c == '*':
 		return len(target) == 1 || target[1] == ' '
-	case string(request[:at]) == "CONNECT":
+	case string(request[:method]) == "CONNECT":
 		return c != ' '
 	default:
 		return schemeEnd(target) > 0

@@ -129,7 +129,7 @@ func (p *Policy) Bind(origin int32, s Subject) *Binding {
 }
 
 // Alike returns, for each copy, the first one that says the same of every request,
-// perhaps by other lines: versions differ in the groups of few crawlers. The slice
+// perhaps by other lines: most versions differ only in the groups of other crawlers. The slice
 // must not be changed. The first call compiles all copies.
 func (b *Binding) Alike() []int32 {
 	b.alike.Do(func() {

@@ -42,15 +42,15 @@ import (
 
 // Options say how to interpret a source.
 type Options struct {
-	// Observed says that rows tell when an answer was seen, not since when it was
-	// given.
+	// Observed says that a row has the time when its answer was seen; otherwise it has
+	// the time from which on the answer was given.
 	Observed bool
 	// Window is how long a crawler may keep a copy: 24 hours if 0, and not less.
 	Window time.Duration
 	// AssumeConstant lets each origin's first version begin before all time.
 	AssumeConstant bool
-	// Hosts are the only origins to be judged, if there are any. Redirects may lead
-	// through others.
+	// Hosts are the only origins to be judged; none: all of the source. Redirects may lead
+	// to others.
 	Hosts []origin.Origin
 	// MaxBytes is how much of each robots.txt is read, as compile.Options has it.
 	MaxBytes int
@@ -158,11 +158,11 @@ func (p *Policy) Any() bool { return p.any }
 // more.
 func (p *Policy) Window() time.Duration { return p.window }
 
-// Origins returns the origins to be judged, by host, port and scheme, not to be
-// changed; the zero Origin if Any. Other methods take an index in it.
+// Origins returns the origins to be judged, by host, port and scheme, or the zero Origin
+// if Any. They must not be changed. Other methods take an index in it.
 func (p *Policy) Origins() []origin.Origin { return p.origins }
 
-// Versions returns the versions of an origin, by From, not to be changed.
+// Versions returns the versions of an origin, by From. They must not be changed.
 func (p *Policy) Versions(origin int32) []Version { return p.histories[origin].versions }
 
 // Copies returns the number of copies of an origin: the different bodies of its
@@ -171,8 +171,8 @@ func (p *Policy) Versions(origin int32) []Version { return p.histories[origin].v
 func (p *Policy) Copies(origin int32) int { return len(p.histories[origin].copies) }
 
 // Lawful returns the copies of an origin that are lawful at t, in nanoseconds since
-// 1970, for Google's crawlers or for all others. It does not allocate; the result is not
-// to be changed.
+// 1970, for Google's crawlers or for all others. It does not allocate. The result must
+// not be changed.
 func (p *Policy) Lawful(origin int32, t int64, google bool) *Lawful {
 	class := answer.Others
 	if google {

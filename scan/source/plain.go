@@ -186,7 +186,7 @@ func (r *Reader) pread(c *Chunk, n int, base, to int64, p *plainFile) int {
 	if want <= n {
 		return n
 	}
-	c.room(want)
+	c.grow(want)
 	m, err := p.f.ReadAt(c.buf[n:want], base+int64(n))
 	if n+m < want && !(errors.Is(err, os.ErrClosed) && r.isStopped()) {
 		at := base + int64(n+m)

@@ -160,11 +160,11 @@ type chunker struct {
 // fill makes the next chunk.
 func (k *chunker) fill(c *Chunk) {
 	maxLine := k.r.o.MaxLine
-	c.room(len(k.carry))
+	c.grow(len(k.carry))
 	n := copy(c.buf, k.carry)
 	k.carry = k.carry[:0]
 	for want := k.r.o.ChunkSize; ; want = min(2*want, maxLine+1) {
-		c.room(want)
+		c.grow(want)
 		n = k.read(c.buf, n, want)
 		newline := bytes.LastIndexByte(c.buf[:n], '\n')
 		switch {

@@ -27,7 +27,7 @@ type Options struct {
 
 // Record is one record and how often it was added.
 type Record struct {
-	Data []byte // valid until the next record; not to be changed
+	Data []byte // valid until the next record; must not be changed
 	N    int64  // at least 1
 }
 
