@@ -46,9 +46,9 @@ type IdentityOptions struct {
 // are immutable and safe for any number of goroutines. The zero value knows no
 // ranges.
 type Identities struct {
-	of     map[*Profile]*evidence
-	names  *HostNames
-	maxAge int64 // in nanoseconds
+	evidence map[*Profile]*evidence
+	names    *HostNames
+	maxAge   int64 // in nanoseconds
 }
 
 // evidence has the lists of one crawler.
@@ -66,7 +66,7 @@ const undated = 0
 // NewIdentities returns the identities of the set's profiles. Series of other
 // profiles are passed over.
 func NewIdentities(set *Set, o IdentityOptions) *Identities {
-	i := &Identities{of: map[*Profile]*evidence{}, names: o.Names, maxAge: int64(o.MaxAge)}
+	i := &Identities{evidence: map[*Profile]*evidence{}, names: o.Names, maxAge: int64(o.MaxAge)}
 	if i.maxAge <= 0 {
 		i.maxAge = int64(defaultMaxAge)
 	}
@@ -78,10 +78,10 @@ func NewIdentities(set *Set, o IdentityOptions) *Identities {
 		if !own[series.Profile] || len(series.Lists) == 0 {
 			continue
 		}
-		e := i.of[series.Profile]
+		e := i.evidence[series.Profile]
 		if e == nil {
 			e = &evidence{table: new(bart.Lite)}
-			i.of[series.Profile] = e
+			i.evidence[series.Profile] = e
 		}
 		var made dates
 		for _, list := range series.Lists {
@@ -113,7 +113,7 @@ func (i *Identities) Of(p *Profile) Proof {
 	if p == nil {
 		return Proof{}
 	}
-	proof := Proof{evidence: i.of[p], domains: p.Domains, maxAge: i.maxAge, published: p.Verify != ""}
+	proof := Proof{evidence: i.evidence[p], domains: p.Domains, maxAge: i.maxAge, published: p.Verify != ""}
 	if len(p.Domains) > 0 {
 		proof.names = i.names
 	}

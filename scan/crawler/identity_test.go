@@ -218,7 +218,7 @@ func TestStaleList(t *testing.T) {
 			if got := outside("198.51.100.1"); got != c.want {
 				t.Errorf("outside it is %v, want %v", got, c.want)
 			}
-			if len(i.of) > 0 && outside("192.0.2.1") != Verified {
+			if len(i.evidence) > 0 && outside("192.0.2.1") != Verified {
 				t.Error("a list proves membership whatever its age")
 			}
 		})

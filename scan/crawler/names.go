@@ -13,7 +13,7 @@ import (
 // HostNames are confirmed names of addresses: the address leads to the name, and the
 // name back to the address. They are immutable and safe for any number of goroutines.
 type HostNames struct {
-	of map[netip.Addr][]string // in lower case, without the final dot
+	names map[netip.Addr][]string // in lower case, without the final dot
 }
 
 // maxNamesSize bounds a file of names, in bytes: some four million of them.
@@ -37,7 +37,7 @@ func ReadNames(r io.Reader, name string) (*HostNames, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	n := &HostNames{of: map[netip.Addr][]string{}}
+	n := &HostNames{names: map[netip.Addr][]string{}}
 	number := 0
 	for line := range bytes.Lines(data) {
 		number++
@@ -75,8 +75,8 @@ func (n *HostNames) add(line []byte) error {
 	if host == "" {
 		return errNameless
 	}
-	if names := n.of[addr]; !slices.Contains(names, host) && len(names) < maxNamesKept {
-		n.of[addr] = append(names, host)
+	if names := n.names[addr]; !slices.Contains(names, host) && len(names) < maxNamesKept {
+		n.names[addr] = append(names, host)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func normalName(name string) string { return strings.ToLower(strings.TrimSuffix(
 // verifies tells whether an address has a confirmed name in one of the domains.
 // A nil HostNames has none.
 func (n *HostNames) verifies(addr netip.Addr, domains []string) bool {
-	return n != nil && slices.ContainsFunc(n.of[addr], func(name string) bool { return inDomains(name, domains) })
+	return n != nil && slices.ContainsFunc(n.names[addr], func(name string) bool { return inDomains(name, domains) })
 }
 
 // inDomains tells whether a name in normal form is one of the domains or in one.

@@ -136,7 +136,7 @@ func (b *Binding) Alike() []int32 {
 		first, seen := make([]int32, len(b.bound)), map[int32]int32{}
 		for n := range int32(len(b.bound)) {
 			first[n] = n
-			m := b.of(n)
+			m := b.boundBy(n)
 			if m.hop != nil {
 				continue
 			}
@@ -152,8 +152,8 @@ func (b *Binding) Alike() []int32 {
 	return b.alike.first
 }
 
-// of returns the rules of a copy that bind the crawler.
-func (b *Binding) of(copy int32) *bound {
+// boundBy returns the rules of a copy that bind the crawler.
+func (b *Binding) boundBy(copy int32) *bound {
 	if known := b.bound[copy].Load(); known != nil {
 		return known
 	}
@@ -206,7 +206,7 @@ type Judgement struct {
 // the copy. Do not ask for /robots.txt itself: the dialects differ on it, and it is
 // always allowed.
 func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgement {
-	m := b.of(copy)
+	m := b.boundBy(copy)
 	if m.hop != nil {
 		return *m.hop
 	}
@@ -234,7 +234,7 @@ func (b *Binding) ask(m *bound, s *automaton.Scratch, target []byte) Judgement {
 // first of its readings: the Crawl-delay of the groups that bind it. ok is false if
 // the copy states none, or is a hop.
 func (b *Binding) Delay(copy int32) (d time.Duration, ok bool) {
-	m := b.of(copy)
+	m := b.boundBy(copy)
 	if m.hop != nil {
 		return 0, false
 	}

@@ -45,8 +45,8 @@ type history struct {
 	versions []Version // in the order of From
 	copies   []copyOf  // bodies in the order in which they came into force, then hops
 	bodies   int32     // how many of the copies are bodies
-	// ended is the last end of each version and those before it, starts the first
-	// start of each and those behind it.
+	// ended[i] is the latest end of versions[:i+1], starts[i] the earliest start of
+	// versions[i:].
 	ended, starts []int64
 	tables        [classes]*table
 	contents      contents

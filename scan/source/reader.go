@@ -13,9 +13,9 @@ type Options struct {
 	ChunkSize int // bytes of a chunk of ordinary lines; 0 is 512 KiB, and never more than half of MaxLine
 	MaxLine   int // bytes of the longest line kept whole, its newline not counted; 0 is 1 MiB, and 32 at least
 
-	// InOrder reads the inputs one after the other, so that chunks come nearly in the order of (Input, Seq): a consumer that puts
-	// them back in order need not keep more of them than there are buffers, and may keep chunks unreleased for it, as long as
-	// it releases those it can. Then only one stream is decompressed at a time.
+	// InOrder reads the inputs one after the other, and decompresses only one stream at a time. Then chunks come nearly in the
+	// order of (Input, Seq). A consumer that puts them into that order may keep chunks that come too early, if it releases all
+	// others: there are buffers enough for the next one in order.
 	InOrder bool
 }
 
@@ -26,8 +26,8 @@ const (
 	// maxKept is how many bytes are kept of a line longer than MaxLine: enough to recognise it.
 	maxKept = 64 << 10
 
-	// Chunks for each worker. Of streams: one in use, and those decompressed meanwhile. Of plain files: one in use and one held
-	// back for the sake of order.
+	// Chunks for each worker. Of streams: one in use, and those decompressed meanwhile. Of plain files: one in use, and one that
+	// waits for its turn in order.
 	streamBuffers = 6
 	plainBuffers  = 2
 )
