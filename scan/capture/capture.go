@@ -1,7 +1,7 @@
 // Package capture reads copies of robots.txt from the output of crawls: lines of JSON,
 // WARC files, and plain files named by their host.
 //
-// The input is not trusted. Memory is bounded, whatever sizes the input states. A part
+// The input is not trusted. Memory is bounded, even if the input states huge sizes. A part
 // that cannot be used gives an error in its place, with a reason that can be counted, and
 // reading goes on.
 package capture

@@ -7,12 +7,13 @@ import (
 	"github.com/gaissmai/bart"
 )
 
-// parseAddr reads an IPv4 or IPv6 address as a log spells it: what netip.ParseAddr
-// accepts, except zones, which have a meaning only on the client's own network. An IPv4
-// address in the form of IPv6 (::ffff:192.0.2.1) is returned as IPv4.
+// parseAddr reads an IPv4 or IPv6 address as a log spells it. It accepts the same
+// addresses as netip.ParseAddr, except those with a zone, which has a meaning only on the
+// client's own network. An IPv4 address in the form of IPv6 (::ffff:192.0.2.1) is returned
+// as IPv4.
 //
-// It is asked for the address of each record, and never allocates: netip.ParseAddr
-// does for its error, and some logs have a name or a hash on every line.
+// It is called for each record, and never allocates. netip.ParseAddr allocates its errors,
+// and some logs have a name or a hash on every line.
 func parseAddr(b []byte) (netip.Addr, bool) {
 	for _, c := range b[:min(len(b), 5)] {
 		if c == ':' {

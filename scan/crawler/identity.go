@@ -31,7 +31,7 @@ const (
 // their lists every few days or weeks.
 const defaultMaxAge = 30 * 24 * time.Hour
 
-// IdentityOptions are what NewIdentities is given. The zero value proves nothing.
+// IdentityOptions have the evidence for NewIdentities. The zero value proves nothing.
 type IdentityOptions struct {
 	// Series are the lists of ranges. A crawler may have several series; then
 	// absence proves something only if each of them has a list of the time.

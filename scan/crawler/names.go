@@ -112,8 +112,8 @@ var (
 // rented is the domain of the machines that Google rents to anybody.
 const rented = "googleusercontent.com"
 
-// checkDomain refuses what cannot be the domain of an operator's crawlers: a name
-// of two labels at least, of letters, digits and hyphens.
+// checkDomain refuses names that cannot be the domain of an operator's crawlers. A domain
+// has at least two labels, of letters, digits and hyphens.
 func checkDomain(domain string) error {
 	labels := strings.Split(domain, ".")
 	if len(labels) < 2 || len(domain) > 253 {

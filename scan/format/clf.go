@@ -12,8 +12,9 @@ import (
 //
 // common ends after bytes, combined has all fields; the vhost formats have the virtual
 // host, with or without a port, before all others. After the User-Agent only the first
-// quoted field is read, in which servers behind proxies log X-Forwarded-For. Sources: Apache's mod_log_config, nginx's predefined combined
-// format, and Debian's vhost_combined.
+// quoted field is read, in which servers behind proxies log X-Forwarded-For.
+// Sources: Apache's mod_log_config, nginx's predefined combined format, and
+// Debian's vhost_combined.
 //
 // Next is called for every line of a log, so it is written as a walk from quote
 // to quote. Two things complicate it. A quote inside a field is written \" by
@@ -280,7 +281,7 @@ func methodEnd(request []byte) int {
 	return i
 }
 
-// tokenBytes are what a method may be made of (RFC 9110 5.6.2).
+// tokenBytes are the bytes of which a method may consist (RFC 9110 5.6.2).
 var tokenBytes = func() (t [256]bool) {
 	for _, c := range []byte("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
 		t[c] = true

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// SampleBytes and sampleLines bound what Detect looks at.
+// SampleBytes and sampleLines bound the part of a log that Detect reads.
 const (
 	SampleBytes = 256 << 10
 	sampleLines = 1000

@@ -90,8 +90,8 @@ func complete(scheme, host string, port uint16) Origin {
 	return Origin{Scheme: scheme, Host: host, Port: port}
 }
 
-// Logged returns what a log's host field says of an origin: the host, the port if the
-// field has one, and the scheme if the port is the default of one.
+// Logged returns the part of an origin that a log's host field states: the host, the port
+// if the field has one, and the scheme if the port is the default of a scheme.
 func Logged(field string) (Origin, error) {
 	host, port, err := parseHost(field)
 	return Origin{Scheme: schemes[port], Host: host, Port: port}, err

@@ -128,9 +128,9 @@ func (p *Policy) Bind(origin int32, s Subject) *Binding {
 	return b
 }
 
-// Alike returns, for each copy, the first one that says the same of every request,
-// perhaps by other lines: most versions differ only in the groups of other crawlers. The slice
-// must not be changed. The first call compiles all copies.
+// Alike returns, for each copy, the first copy that gives every request the same answer,
+// perhaps by other lines: most versions differ only in the groups of other crawlers. The
+// slice must not be changed. The first call compiles all copies.
 func (b *Binding) Alike() []int32 {
 	b.alike.Do(func() {
 		first, seen := make([]int32, len(b.bound)), map[int32]int32{}
@@ -182,7 +182,7 @@ func (b *Binding) bind(c copyOf) *bound {
 	return m
 }
 
-// Answer is what a copy says of one request.
+// Answer says whether a copy permits a request.
 type Answer uint8
 
 const (
@@ -200,9 +200,9 @@ type Judgement struct {
 	Line   uint32
 }
 
-// Judge returns what a copy says of a request target in origin or absolute form. A copy
-// that is a hop says the same of all targets: whether the path it leads to may be
-// fetched. Judge keeps no view of target, and does not allocate after the first call for
+// Judge returns the judgement of a copy on a request target in origin or absolute form. A
+// copy that is a hop has one judgement for all targets: whether the path that it leads to
+// may be fetched. Judge keeps no view of target, and does not allocate after the first call for
 // the copy. Do not ask for /robots.txt itself: the dialects differ on it, and it is
 // always allowed.
 func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgement {

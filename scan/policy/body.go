@@ -75,8 +75,8 @@ func (s *store) body(r *Row) *body {
 	return b
 }
 
-// contents numbers machines by what they say, apart from the lines of their rules, so
-// that machines of different versions are known to be alike. The zero value is ready for
+// contents numbers machines by their rules, without the line numbers, so that machines of
+// different versions with the same rules have the same number. The zero value is ready for
 // use; it is safe for any number of goroutines.
 type contents struct {
 	mu      sync.Mutex

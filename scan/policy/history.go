@@ -16,7 +16,7 @@ import (
 // An outage is a run of failed replies. During one a crawler may go on using the
 // copies that were lawful when it began, even if they are older than the window
 // (RFC 9309 2.4), and after 30 days it may take everything as allowed (2.3.1.4; audit
-// rules, section 2 (c)). So what was lawful at the start of each outage counts too.
+// rules, section 2 (c)). So the copies that were lawful at the start of each outage count.
 
 // Version is one robots.txt of an origin: a row of the source, or, where a row is a
 // redirect within the source, one of the versions that it led to while in force.

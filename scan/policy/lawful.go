@@ -43,8 +43,8 @@ type Lawful struct {
 	Unknown bool
 	// Redirected says that there is a redirect that cannot be followed.
 	Redirected bool
-	// Outages are the starts of the outages whose lawful copies are included. What
-	// the log says of these times counts too.
+	// Outages are the starts of the outages whose lawful copies are included. The
+	// log's answers at these times count too.
 	Outages []Moment
 	// Cited is the index in Versions of the version whose rules are to be quoted: of
 	// those with a copy in Bodies the newest that began by the moment and Skew, else

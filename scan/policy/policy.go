@@ -1,18 +1,17 @@
-// Package policy holds what a source says of robots.txt over time: which copies of an
-// origin's robots.txt a crawler may lawfully use at a moment, and what each of them
-// says of a request.
+// Package policy holds the robots.txt of origins over time: which copies a crawler may
+// lawfully use at a moment, and whether each of them permits a request.
 //
 // A source is a list of rows: an origin, a time, and the answer to /robots.txt from
 // then on (row.go, manifest.go, directory.go). Each origin's rows become versions with
 // a start and an end, and redirects become the target's answers meanwhile (redirects.go).
 // Failures in succession become outages (history.go). From all this a table is made of
 // the lawful copies between any two moments at which they change (lawful.go,
-// sets.go), so that looking them up is a binary search. A Binding tells what a copy says
-// of a request (binding.go). A body is compiled when it is first needed, once for each
-// reading (body.go).
+// sets.go), so that looking them up is a binary search. A Binding judges requests by a
+// copy (binding.go). A body is compiled when it is first needed, once for each reading
+// (body.go).
 //
-// The copies are those of the source alone. The caller adds what the log's own answers
-// to /robots.txt say: within the window, and at the moments of Lawful.Outages.
+// All copies come from the source. The caller adds the log's own answers to /robots.txt:
+// those within the window, and those at the moments of Lawful.Outages.
 //
 // Where the audit rules (docs/audit-rules.md, section 2) are silent, this package takes
 // them so:

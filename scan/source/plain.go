@@ -10,15 +10,17 @@ import (
 	"sync/atomic"
 )
 
-// A plain file is divided into ranges of ChunkSize bytes. Range k becomes chunk k: a caller of Next reads it with pread into the
-// chunk's buffer. A line belongs to the range in which it starts. So a range is read from one byte before its beginning, which shows
-// whether a line starts there, to the end of its last line; the first read goes a little beyond the range for that end.
+// A plain file is divided into ranges of ChunkSize bytes. Range k becomes chunk k: a caller of Next reads it with pread into
+// the chunk's buffer. A line belongs to the range in which it starts. So a range is read from one byte before its beginning,
+// which shows whether a line starts there, to the end of its last line; the first read goes a little beyond the range for that
+// end.
 //
-// Long lines complicate it. A range in which no line starts is an empty chunk. A line of more than MaxLine bytes must be a chunk of
-// its own, and the chunk of the range in which it starts has the lines before it. But the chunk of the next range is free, because
-// the line is longer than two ranges. So a range reads at most MaxLine bytes of its last line, and leaves the line out if it does not
-// end there. A range in which no line starts checks whether the range before left a line out, and then reads that line to its end.
-// For a line of gigabytes only one caller does this: it records how far there is no newline, and others skip these ranges.
+// Long lines complicate it. A range in which no line starts is an empty chunk. A line of more than MaxLine bytes must be a
+// chunk of its own, and the chunk of the range in which it starts has the lines before it. But the chunk of the next range is
+// free, because the line is longer than two ranges. So a range reads at most MaxLine bytes of its last line, and leaves the
+// line out if it does not end there. A range in which no line starts checks whether the range before left a line out, and then
+// reads that line to its end. For a line of gigabytes only one caller does this: it records how far there is no newline, and
+// others skip these ranges.
 
 // plainFile is an open plain file. It is shared by all callers of Next.
 type plainFile struct {

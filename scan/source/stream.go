@@ -15,7 +15,7 @@ type stream struct {
 	dec   decoder
 	file  *os.File // nil if the caller closes it
 	head  []byte   // decoded by Head, to be read again
-	err   error    // returned by Read after head: io.EOF or what broke
+	err   error    // returned by Read after head: io.EOF, or the error that ended the stream
 	bad   bool     // a decoder panicked, its buffers are in an unknown state
 }
 

@@ -93,9 +93,9 @@ func (s *Sorter) writeBlocks(write func(block []byte) error) (records int64, lon
 	return records, w.longest, err
 }
 
-// AddSaved adds the records of a run that WriteTo has written: the size bytes of r from off on. They are not copied, but read from r
-// whenever all records are read: r must stay readable and unchanged until Close, for several goroutines if several read. An error
-// says what is wrong with the header; damage behind it is found when it is read.
+// AddSaved adds the records of a run that WriteTo has written: the size bytes of r from off on. They are not copied, but read
+// from r whenever all records are read: r must stay readable and unchanged until Close, for several goroutines if several read.
+// An error says what is wrong with the header; damage behind it is found when it is read.
 func (s *Sorter) AddSaved(r io.ReaderAt, off, size int64) error {
 	if off < 0 || size < headerLen || off > math.MaxInt64-size {
 		return fmt.Errorf("spill: saved run: %d bytes from %d on cannot be one", size, off)
