@@ -55,7 +55,7 @@ const (
 
 // follower follows the redirects of one source.
 type follower struct {
-	lines     map[origin.Origin]timeline
+	timelines map[origin.Origin]timeline
 	left      int // steps that may still be taken: many origins may redirect to one that has many versions
 	redirects answer.Redirects
 	chain     []origin.Origin // from the origin itself to the target of the last redirect
@@ -63,9 +63,9 @@ type follower struct {
 }
 
 func newFollower(rows map[origin.Origin][]*Row, o Options) *follower {
-	f := &follower{lines: make(map[origin.Origin]timeline, len(rows)), left: moreSteps}
+	f := &follower{timelines: make(map[origin.Origin]timeline, len(rows)), left: moreSteps}
 	for at, list := range rows {
-		f.lines[at] = newTimeline(list, o)
+		f.timelines[at] = newTimeline(list, o)
 		f.left += stepsPerRow * len(list)
 	}
 	return f
@@ -75,7 +75,7 @@ func newFollower(rows map[origin.Origin][]*Row, o Options) *follower {
 // that these lead to.
 func (f *follower) follow(o origin.Origin) ([]reply, error) {
 	f.replies = nil
-	for _, v := range f.lines[o] {
+	for _, v := range f.timelines[o] {
 		if err := f.step(o, v, reply{own: v.row, period: period{start: MinTime, end: forever, begun: MinTime}}); err != nil {
 			return nil, err
 		}
@@ -83,9 +83,9 @@ func (f *follower) follow(o origin.Origin) ([]reply, error) {
 	return f.replies, nil
 }
 
-// step adds the replies of a version of an origin within the period of r, the reply
+// step adds the replies of a row of an origin within the period of r, the reply
 // whose redirect led to this origin.
-func (f *follower) step(o origin.Origin, v version, r reply) error {
+func (f *follower) step(o origin.Origin, v datedRow, r reply) error {
 	f.chain = append(f.chain, o)
 	defer func() { f.chain = f.chain[:len(f.chain)-1] }()
 	if f.left--; f.left < 0 {
@@ -98,7 +98,7 @@ func (f *follower) step(o origin.Origin, v version, r reply) error {
 	case answer.File:
 		r.row = v.row
 	case answer.Redirect:
-		to, kind := f.redirects.Next(f.chain, v.row.Location, func(o origin.Origin) bool { return len(f.lines[o]) > 0 })
+		to, kind := f.redirects.Next(f.chain, v.row.Location, func(o origin.Origin) bool { return len(f.timelines[o]) > 0 })
 		switch kind {
 		case answer.Endless:
 			r.status = notFound
@@ -120,14 +120,14 @@ func (f *follower) step(o origin.Origin, v version, r reply) error {
 // target adds the replies of a redirect's target within the period of r. Before its
 // first version the target answers 404.
 func (f *follower) target(o origin.Origin, r reply) error {
-	line := f.lines[o]
-	if first := line[0].start; r.start < first {
+	target := f.timelines[o]
+	if first := target[0].start; r.start < first {
 		none := r
 		none.status, none.end = notFound, min(r.end, first)
 		none.begun = min(r.begun, none.end-1)
 		f.replies = append(f.replies, none)
 	}
-	for _, v := range line.between(r.start, r.end-1) {
+	for _, v := range target.between(r.start, r.end-1) {
 		if err := f.step(o, v, r); err != nil {
 			return err
 		}

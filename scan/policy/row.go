@@ -83,14 +83,14 @@ func sortRows(rows []Row) (map[origin.Origin][]*Row, error) {
 // to begun, which are equal if the moment is known.
 type period struct{ start, end, begun int64 }
 
-// version is a row with the period in which it is, or may be, in force.
-type version struct {
+// datedRow is a row with the period in which it is, or may be, in force.
+type datedRow struct {
 	row *Row
 	period
 }
 
 // timeline is the versions of one origin in their order: starts and ends ascend.
-type timeline []version
+type timeline []datedRow
 
 // newTimeline makes the timeline of rows sorted by time. A deployed row is in force
 // until the next one. An observed row is in force from the observation before it until
@@ -103,7 +103,7 @@ func newTimeline(rows []*Row, o Options) timeline {
 		if o.Observed && n > 0 && sameAnswer(line[n-1].row, r) {
 			continue
 		}
-		v := version{r, period{start: r.From, begun: r.From, end: forever}}
+		v := datedRow{r, period{start: r.From, begun: r.From, end: forever}}
 		if n > 0 {
 			line[n-1].end = r.From
 			if o.Observed {
