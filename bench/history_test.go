@@ -525,9 +525,9 @@ func checkPermitted(t *testing.T, p *policy.Policy, requests []visit, last, hist
 
 func readings(agent int) []policy.Reading {
 	if tokens[agent] == "Googlebot" {
-		return policy.Known(automaton.Google, true)
+		return policy.ReadingsOf(automaton.Google, true)
 	}
-	return policy.Unknown()
+	return policy.UnknownReadings()
 }
 
 // checkByTwin decides some of the requests by the naive matcher: violations are what

@@ -8,7 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// RunInOrder is like Run but emits chunks in the order of the inputs, whatever the number of workers. It calls emit with each
+// RunInOrder is like Run but emits chunks in the order of the inputs, for any number of workers. It calls emit with each
 // chunk and the result of process for it, for one chunk at a time, in the order of (Input, Seq), in the goroutine of any
 // worker. The chunk is released after emit; until then the result of process may refer to parts of it.
 //
@@ -24,7 +24,7 @@ func RunInOrder[T any](ctx context.Context, r *source.Reader, n int,
 	work(ctx, r, n, func(worker int, c *source.Chunk) {
 		q.put(c, process(worker, c))
 	})
-	for _, w := range q.waiting { // for chunks that will not come
+	for _, w := range q.waiting { // after an error or a stop, the chunks before these are missing
 		r.Release(w.chunk)
 	}
 	if q.err != nil {

@@ -43,17 +43,17 @@ func TestNext(t *testing.T) {
 	a, b := []origin.Origin{at("a")}, []origin.Origin{at("a"), at("b")}
 	five := []origin.Origin{at("a"), at("b"), at("c"), at("d"), at("e")}
 	for _, c := range []struct {
-		way      []origin.Origin
+		chain    []origin.Origin
 		location string
 		origin   string
 		path     string
-		want     Hop
+		want     Kind
 	}{
 		{a, "http://b/robots.txt", "b", "/robots.txt", Followed},
 		{a, "//B:80/robots.txt#x", "b", "/robots.txt", Followed},
-		{a, "http://b/r.txt?x", "b", "/r.txt?x", Elsewhere},
-		{a, "http://b/robots.txt?", "b", "/robots.txt?", Elsewhere},
-		{a, "http://b", "b", "/", Elsewhere},
+		{a, "http://b/r.txt?x", "b", "/r.txt?x", OtherPath},
+		{a, "http://b/robots.txt?", "b", "/robots.txt?", OtherPath},
+		{a, "http://b", "b", "/", OtherPath},
 		{a, "http://elsewhere/robots.txt", "elsewhere", "/robots.txt", Lost},
 		{a, "", "", "", Lost},
 		{a, "::", "", "", Lost},
@@ -68,9 +68,9 @@ func TestNext(t *testing.T) {
 	} {
 		var r Redirects
 		for range 2 {
-			to, got := r.Next(c.way, c.location, has)
+			to, got := r.Next(c.chain, c.location, has)
 			if got != c.want || c.origin != "" && (to.Origin != at(c.origin) || to.Path != c.path) {
-				t.Errorf("%q behind %v: %v, %v, want %v", c.location, c.way, to, got, c.want)
+				t.Errorf("%q behind %v: %v, %v, want %v", c.location, c.chain, to, got, c.want)
 			}
 		}
 	}

@@ -10,9 +10,9 @@ import (
 // robotsPath is the path of every robots.txt.
 const robotsPath = "/robots.txt"
 
-// maxHops is how many redirects in succession are followed: at least five, says
+// maxRedirects is how many redirects in succession are followed: at least five, says
 // RFC 9309 2.3.1.2.
-const maxHops = 5
+const maxRedirects = 5
 
 // Redirects finds where redirects lead, and remembers it. The zero value is ready
 // for use. It belongs to one goroutine.
@@ -37,27 +37,27 @@ type Target struct {
 	ok bool
 }
 
-// Hop says whether a redirect can be followed.
-type Hop uint8
+// Kind says whether a redirect can be followed.
+type Kind uint8
 
 const (
 	// Followed redirects lead to the robots.txt of another origin of the source.
-	Followed Hop = iota
-	// Elsewhere is where a redirect leads to another path of such an origin.
-	Elsewhere
+	Followed Kind = iota
+	// OtherPath redirects lead to another path of such an origin.
+	OtherPath
 	// Lost redirects have no readable location, or lead out of the source, or to
-	// another path of an origin on the way.
+	// another path of an origin of the chain.
 	Lost
-	// Endless redirects lead to the robots.txt of an origin on the way, or are the
+	// Endless redirects lead to the robots.txt of an origin of the chain, or are the
 	// sixth in succession.
 	Endless
 )
 
-// Next returns where a redirect leads. way has the origins of the hops so far, from the
-// first to the one that gave the location. has tells whether the source has answers of
-// an origin.
-func (r *Redirects) Next(way []origin.Origin, location string, has func(origin.Origin) bool) (Target, Hop) {
-	l := link{way[len(way)-1], location}
+// Next returns the target of a redirect. chain has the origins that were asked so far,
+// from the first to the one that gave the location. has tells whether the source has
+// answers of an origin.
+func (r *Redirects) Next(chain []origin.Origin, location string, has func(origin.Origin) bool) (Target, Kind) {
+	l := link{chain[len(chain)-1], location}
 	to, seen := r.known[l]
 	if !seen {
 		if r.known == nil {
@@ -67,14 +67,14 @@ func (r *Redirects) Next(way []origin.Origin, location string, has func(origin.O
 		r.known[l] = to
 	}
 	robots := to.Path == robotsPath || r.EmptyQuery && to.Path == robotsPath+"?"
-	again := slices.Contains(way, to.Origin)
+	again := slices.Contains(chain, to.Origin)
 	switch {
 	case !to.ok || !has(to.Origin) || again && !robots:
 		return to, Lost
-	case again || len(way) > maxHops:
+	case again || len(chain) > maxRedirects:
 		return to, Endless
 	case !robots:
-		return to, Elsewhere
+		return to, OtherPath
 	default:
 		return to, Followed
 	}

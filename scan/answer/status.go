@@ -1,24 +1,25 @@
-// Package answer says what an answer to a request for /robots.txt means: what its
-// HTTP status tells a reader, and where a redirect leads (RFC 9309 2.3.1).
+// Package answer interprets answers to requests for /robots.txt: the meaning of the HTTP
+// status, and the target of a redirect (RFC 9309 2.3.1).
 package answer
 
-// Meaning is what a status tells the reader of an answer.
+// Meaning is the meaning of a status to the reader of an answer.
 type Meaning uint8
 
 const (
 	File     Meaning = iota // the body is the robots.txt (RFC 9309 2.3.1.1)
-	Redirect                // the robots.txt is elsewhere (2.3.1.2)
+	Redirect                // robots.txt is at another URL (2.3.1.2)
 	None                    // there is no robots.txt: everything is allowed (2.3.1.3)
 	Failed                  // robots.txt is unreachable (2.3.1.4)
 	Nothing                 // the answer does not show what the robots.txt is
 )
 
-// Reader is a kind of reader of answers. Statuses mean different things to them.
-type Reader uint8
+// Class is a class of programs that read answers. A status may mean something else to
+// each class.
+type Class uint8
 
 const (
 	// Others are the crawlers that are not Google's.
-	Others Reader = iota
+	Others Class = iota
 	// Google are the crawlers of Google. They read 429 as a server error.
 	Google
 	// Archive is a reader of the captures of a crawl. A capture with status 1xx or 304
@@ -26,22 +27,22 @@ const (
 	Archive
 )
 
-// Of returns what an HTTP status means to a reader. Status 0 is no answer at all.
-func Of(status int, by Reader) Meaning {
-	switch class := status / 100; {
-	case by == Archive && (class < 2 || status == 304):
+// Of returns the meaning of an HTTP status to a class of readers. Status 0 is no answer at all.
+func Of(status int, by Class) Meaning {
+	switch hundred := status / 100; {
+	case by == Archive && (hundred < 2 || status == 304):
 		return Nothing
-	case class == 2:
+	case hundred == 2:
 		return File
-	case class == 3:
+	case hundred == 3:
 		return Redirect
-	case class == 5, status == 429 && by == Google:
+	case hundred == 5, status == 429 && by == Google:
 		return Failed
 	case by == Archive:
 		return None
 	case status == 408, status == 444, status == 499:
 		return Failed // servers log these when they sent no answer
-	case class == 4:
+	case hundred == 4:
 		return None
 	default:
 		return Failed

@@ -202,16 +202,16 @@ func (r *Run) gather() error {
 // subject returns a crawler as robots.txt sees it, and whether it reads answers other
 // than success as Google does.
 func (a *Auditor) subject(c crawler.Claim) (s policy.Subject, google bool) {
-	s = policy.Subject{Tokens: c.Tokens(), Readings: policy.Unknown()}
+	s = policy.Subject{Tokens: c.Tokens(), Readings: policy.UnknownReadings()}
 	if p := c.Profile; p != nil {
 		s.IgnoresWildcard = p.IgnoresWildcard
 		if d, err := automaton.ParseDialect(p.Dialect); err == nil {
 			google = d == automaton.Google
-			s.Readings = policy.Known(d, google)
+			s.Readings = policy.ReadingsOf(d, google)
 		}
 	}
 	if d := a.config.Dialect; d != nil {
-		s.Readings = policy.Known(*d, google)
+		s.Readings = policy.ReadingsOf(*d, google)
 	}
 	return s, google
 }

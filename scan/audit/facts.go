@@ -57,10 +57,9 @@ func (f *facts) add(from crawlerAt, t int64, kind answerKind) {
 }
 
 func (f *facts) tell(k crawlerAt, t int64) {
-	s := int64(policy.Skew)
 	versions := make([]versionRange, k.at.N)
 	for i := range versions {
-		versions[i].first, versions[i].last = f.policy.InForce(k.at.First+int32(i), t-s, t+s)
+		versions[i].first, versions[i].last = f.policy.InForce(k.at.First+int32(i), t)
 	}
 	// Versions come in the order of time, and so do fetches: if a fetch has told of
 	// the versions in force now, the last one has.

@@ -280,7 +280,7 @@ func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 		for i := range k.at.N {
 			o, first, last := k.at.First+i, int(k.first), int(k.last)
 			if i > 0 { // the key has the versions of the first origin
-				first, last = a.inForce(o, c.period.first)
+				first, last = a.config.Policy.InForce(o, c.period.first)
 			}
 			for _, v := range a.config.Policy.Versions(o)[first:last] {
 				if v.Status/100 == 2 {

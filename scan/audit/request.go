@@ -72,7 +72,7 @@ func (w *Worker) identify(c *agent) (*agent, Identity) {
 	if !c.Ambiguous {
 		return c, identityOf[c.proof.Identify(addr, r.Time, r.HasTime)]
 	}
-	claim, state := w.auditor.config.Identities.Claim(c.Claim, addr, r.Time, r.HasTime)
+	claim, state := w.auditor.config.Identities.Identify(c.Claim, addr, r.Time, r.HasTime)
 	if !claim.Ambiguous {
 		c = w.knownAgent(claim.Profile)
 	}
@@ -236,14 +236,8 @@ func (w *Worker) answered(at site) {
 	if r.Status != 200 || r.Size < 0 || !r.HasTime || at.N == 0 {
 		return
 	}
-	first, last := w.auditor.inForce(at.First, r.Time)
+	first, last := w.auditor.config.Policy.InForce(at.First, r.Time)
 	w.tally.sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size}, tallied{1, period{r.Time, r.Time, true}})
-}
-
-// inForce returns which versions of an origin were in force about a moment.
-func (a *Auditor) inForce(o int32, t int64) (first, last int) {
-	s := int64(policy.Skew)
-	return a.config.Policy.InForce(o, t-s, t+s)
 }
 
 // hadBody tells whether every version that the site may have had at the record's time
@@ -251,7 +245,7 @@ func (a *Auditor) inForce(o int32, t int64) (first, last int) {
 // something else than the site.
 func (w *Worker) hadBody(at site) bool {
 	for i := range at.N {
-		first, last := w.auditor.inForce(at.First+i, w.record.Time)
+		first, last := w.auditor.config.Policy.InForce(at.First+i, w.record.Time)
 		for _, v := range w.auditor.config.Policy.Versions(at.First + i)[first:last] {
 			if v.Status/100 != 2 || v.Size == 0 {
 				return false

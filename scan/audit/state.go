@@ -129,7 +129,7 @@ func (r *Run) Add(s *State) error {
 	}
 	r.tally.merge(t)
 	r.added = true
-	return r.deferred.Adopt(s.file, s.records, s.size-s.records)
+	return r.deferred.AddSaved(s.file, s.records, s.size-s.records)
 }
 
 // savedTally is a tally as a state has it, before the final pass: there are no

@@ -185,7 +185,7 @@ func savedParts(t testing.TB, state []byte) (tally string, records []spill.Recor
 	}
 	sorter := spill.New(spill.Options{})
 	defer sorter.Close()
-	if err := sorter.Adopt(s.file, s.records, s.size-s.records); err != nil {
+	if err := sorter.AddSaved(s.file, s.records, s.size-s.records); err != nil {
 		t.Fatal(err)
 	}
 	for r, err := range sorter.All() {

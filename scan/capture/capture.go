@@ -1,8 +1,8 @@
 // Package capture reads copies of robots.txt from the output of crawls: lines of JSON,
 // WARC files, and plain files named by their host.
 //
-// The input is not trusted. Memory is bounded, whatever the input claims. A part that
-// cannot be used gives an error in its place, with a reason that can be counted, and
+// The input is not trusted. Memory is bounded, even if the input states huge sizes. A part
+// that cannot be used gives an error in its place, with a reason that can be counted, and
 // reading goes on.
 package capture
 
@@ -33,15 +33,15 @@ type Capture struct {
 	Location string
 }
 
-// Options bound what is read.
+// Options are the bounds of reading.
 type Options struct {
 	// MaxBody is how many bytes of a body are kept, at least 1.
 	MaxBody int
 }
 
-// Skipped is the error for a part of an input that gave no capture. Reading goes on
+// SkipError is the error for a part of an input that gave no capture. Reading goes on
 // after it.
-type Skipped struct {
+type SkipError struct {
 	Where  string // in the input, such as "line 12"
 	Reason Reason
 	Text   string // the beginning of the part, as it is; escape it before printing
@@ -50,7 +50,7 @@ type Skipped struct {
 // Reason is why something was skipped.
 type Reason string
 
-// The reasons. Lost says what they mean to the user.
+// The reasons. Lost tells which of them matter to the user.
 const (
 	LongLine    Reason = "line longer than 64 MiB"
 	NotUTF8     Reason = "not UTF-8"
@@ -69,12 +69,12 @@ const (
 	NotModified Reason = "HTTP status without a body"
 )
 
-// Lost tells whether a usable copy may have been lost. A record that holds none loses
-// none.
+// Lost tells whether a usable copy may have been lost: not if the part skipped cannot hold
+// one.
 func (r Reason) Lost() bool { return r != Revisit && r != NotModified }
 
 // Error returns the place, the reason and the text, quoted and shortened.
-func (s *Skipped) Error() string {
+func (s *SkipError) Error() string {
 	const longest = 80
 	text, dots := s.Text, ""
 	if len(text) > longest {
@@ -92,9 +92,9 @@ const (
 	Archive               // WARC
 )
 
-// KindOf returns the kind that the name of a file says: .jsonl, .ndjson and .warc,
-// also with an ending of compression. All other names are RobotsTxt. The bytes do not
-// count: the author of a robots.txt could make it look like a dump of other sites'.
+// KindOf returns the kind of a file by the ending of its name: .jsonl, .ndjson or .warc,
+// perhaps before that of a compression. All other names are RobotsTxt. The contents do not
+// count, because a site could make its robots.txt look like captures of other sites.
 func KindOf(name string) Kind {
 	switch filepath.Ext(strings.ToLower(decompressed(filepath.Base(name)))) {
 	case ".jsonl", ".ndjson":

@@ -25,7 +25,7 @@ type outcome struct {
 
 func read(captures iter.Seq2[capture.Capture, error]) (o outcome) {
 	for c, err := range captures {
-		var skipped *capture.Skipped
+		var skipped *capture.SkipError
 		switch {
 		case errors.As(err, &skipped):
 			o.got = append(o.got, string(skipped.Reason))

@@ -24,11 +24,11 @@ const maxLine = 64 << 20
 // host may be an origin, with scheme and port (origin.Parse). body_b64, the base64 of
 // any bytes, may take the place of body; body is text, and the line must be UTF-8. An
 // optional field status has the HTTP status, 100 to 599; 200 is the default. If it is
-// not 2xx, the body is ignored and may be missing. 1xx and 304 say nothing of a
-// robots.txt: their lines are skipped. Other fields are ignored, and so are blank
+// not 2xx, the body is ignored and may be missing. Lines with 1xx or 304 are skipped,
+// because these answers do not show the robots.txt. Other fields are ignored, and so are blank
 // lines.
 //
-// Each line gives a capture or a *Skipped. Any other error ends the lines.
+// Each line gives a capture or a *SkipError. Any other error ends the lines.
 func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	return func(yield func(Capture, error) bool) {
 		in := bufio.NewReaderSize(r, 256<<10)
@@ -36,24 +36,24 @@ func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 		for n := int64(1); ; n++ {
 			line, err := readLine(in, buf[:0])
 			buf = line
-			if err != nil && err != io.EOF && !errors.Is(err, errLongLine) {
+			if err != nil && !isEOF(err) && !errors.Is(err, errLongLine) {
 				yield(Capture{}, fmt.Errorf("line %d: %w", n, err))
 				return
 			}
 			if text := bytes.TrimSpace(line); len(text) > 0 {
 				c, reason := Capture{}, LongLine
-				if err == nil || err == io.EOF {
+				if err == nil || isEOF(err) {
 					c, reason = object(text, o)
 				}
 				var skipped error
 				if reason != "" {
-					skipped = &Skipped{Where: fmt.Sprintf("line %d", n), Reason: reason, Text: string(text[:min(len(text), 1000)])}
+					skipped = &SkipError{Where: fmt.Sprintf("line %d", n), Reason: reason, Text: string(text[:min(len(text), 1000)])}
 				}
 				if !yield(c, skipped) {
 					return
 				}
 			}
-			if err == io.EOF {
+			if isEOF(err) {
 				return
 			}
 		}
@@ -62,8 +62,8 @@ func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 
 var errLongLine = errors.New("line too long")
 
-// readLine appends a line to buf. Of a line longer than maxLine the rest is passed
-// over, and errLongLine returned with its beginning.
+// readLine appends a line to buf. If the line is longer than maxLine, it returns the
+// beginning and errLongLine, and passes over the rest.
 func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 	long := false
 	for {
@@ -76,15 +76,21 @@ func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 			buf = bytes.Clone(buf[:1000])
 		}
 		switch {
-		case err == bufio.ErrBufferFull:
+		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case err != nil && err != io.EOF:
+		case err != nil && !isEOF(err):
 			return buf, err
 		case long:
 			return buf, errLongLine
 		}
 		return buf, err
 	}
+}
+
+// isEOF tells whether err is io.EOF itself. An error that wraps io.EOF is damage, not the
+// end.
+func isEOF(err error) bool {
+	return err == io.EOF //nolint:errorlint // see above
 }
 
 // object reads one object. The reason is "" if it gives a capture.

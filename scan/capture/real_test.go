@@ -2,6 +2,7 @@ package capture_test
 
 import (
 	"archive/tar"
+	"errors"
 	"io"
 	"path/filepath"
 	"strings"
@@ -33,7 +34,7 @@ func TestSamplesOfOtherTools(t *testing.T) {
 	read := 0
 	for files := tar.NewReader(packed); ; read++ {
 		file, err := files.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

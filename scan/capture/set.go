@@ -12,9 +12,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// Set keeps one capture of each origin: the newest. A capture without a date, which
-// was put there by hand, counts as newer than all that have one. Of those without a
-// date, or with the same, the one added last is kept. The zero value is an empty set.
+// Set keeps the newest capture of each origin. A capture without a date counts as newer
+// than all with a date, because a user put it there by hand. Of two captures without a
+// date, or with the same date, the one added last is kept. The zero value is an empty set.
 // It belongs to one goroutine. It holds each distinct body once.
 type Set struct {
 	held     map[origin.Origin]held
@@ -102,10 +102,11 @@ func (s *Set) Len() int { return len(s.held) }
 // Replaced returns how many captures were replaced by another of the same origin.
 func (s *Set) Replaced() int { return s.replaced }
 
-// Copies returns what the set holds, each body once, the longest first. An origin
+// Copies returns the contents of the set, each body once, the longest first. An origin
 // whose robots.txt is redirected to the robots.txt of another origin of the set has the
-// body and the status of that one (RFC 9309 2.3.1.2). Where a redirect leads elsewhere,
-// or on for more than five hops, the origin has no body, and its own status.
+// body and the status of the other one (RFC 9309 2.3.1.2). If the redirect leads to any
+// other URL, or to more than five redirects in succession, the origin has no body, and
+// its own status.
 func (s *Set) Copies() []Copy {
 	byBody := map[*body][]Use{}
 	redirects := answer.Redirects{EmptyQuery: true}
@@ -127,17 +128,18 @@ func (s *Set) Copies() []Copy {
 	return copies
 }
 
-// follow returns what holds for an origin.
+// follow returns the capture at the end of an origin's redirects, or its own if that
+// cannot be reached.
 func (s *Set) follow(redirects *answer.Redirects, o origin.Origin) held {
 	h := s.held[o]
-	way := []origin.Origin{o}
+	chain := []origin.Origin{o}
 	for answer.Of(int(h.status), answer.Archive) == answer.Redirect {
-		to, hop := redirects.Next(way, h.location, func(o origin.Origin) bool { _, has := s.held[o]; return has })
-		if hop != answer.Followed {
+		to, kind := redirects.Next(chain, h.location, func(o origin.Origin) bool { _, has := s.held[o]; return has })
+		if kind != answer.Followed {
 			return s.held[o]
 		}
 		h = s.held[to.Origin]
-		way = append(way, to.Origin)
+		chain = append(chain, to.Origin)
 	}
 	return h
 }

@@ -26,7 +26,7 @@ const (
 // WARC reads the responses to requests for /robots.txt in a WARC file, already
 // decompressed (ISO 28500, versions 0.17 to 1.1). A capture is of the origin of
 // WARC-Target-URI. Records of other pages, and requests and metadata, are passed
-// over. A revisit of /robots.txt, which holds no body, is a *Skipped, as is a response
+// over. A revisit of /robots.txt, which holds no body, is a *SkipError, as is a response
 // that cannot be used for any reason. Any other error ends the records, because the
 // start of the next one is not known.
 func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
@@ -34,7 +34,7 @@ func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
 		w := &warc{in: bufio.NewReaderSize(r, 256<<10), o: o}
 		for n := int64(1); ; n++ {
 			rec, err := w.next()
-			if err == io.EOF {
+			if isEOF(err) {
 				return
 			}
 			if err != nil {
@@ -52,7 +52,7 @@ func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
 			if rec.robots && (reason != "" || rec.isCapture()) {
 				var skipped error
 				if reason != "" {
-					skipped = &Skipped{Where: fmt.Sprintf("record %d", n), Reason: reason, Text: rec.kind + " " + rec.target}
+					skipped = &SkipError{Where: fmt.Sprintf("record %d", n), Reason: reason, Text: rec.kind + " " + rec.target}
 				}
 				if !yield(c, skipped) {
 					return
@@ -73,7 +73,7 @@ type warc struct {
 	block io.LimitedReader // of the record
 }
 
-// record is the header of one.
+// record is the header of a record.
 type record struct {
 	kind, target, date string
 	truncated          bool // when it was captured
@@ -99,7 +99,7 @@ func (w *warc) next() (rec record, err error) {
 		if b[0] != '\r' && b[0] != '\n' {
 			break
 		}
-		w.in.Discard(1)
+		_, _ = w.in.Discard(1) // it is in the buffer
 	}
 	head := head{in: w.in, left: maxHead}
 	first, err := head.line()
@@ -132,7 +132,7 @@ func (w *warc) next() (rec record, err error) {
 		}
 	}
 	switch {
-	case err == io.EOF:
+	case isEOF(err):
 		return rec, io.ErrUnexpectedEOF
 	case err != nil:
 		return rec, err
@@ -151,8 +151,8 @@ func isRobots(url string) bool {
 	return ok && path == "robots.txt" && host != "" && !strings.ContainsAny(host, "?#\\") && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// capture reads the block of a record. The reason is "" if it gives a capture, and
-// if the record means nothing here.
+// capture reads the block of a record. The reason is "" if it gives a capture, and if the
+// record is of another page or is no answer.
 func (w *warc) capture(rec record) (c Capture, why Reason) {
 	switch {
 	case !rec.robots || rec.kind == "request" || rec.kind == "metadata":
@@ -196,7 +196,7 @@ func (h *head) line() (string, error) {
 			return "", errLongHead
 		}
 		line = append(line, part...)
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		if err != nil {
@@ -296,7 +296,7 @@ func (w *warc) body(c *Capture, in *bufio.Reader, transfer, coding string, trunc
 	return ""
 }
 
-// beginsChunk tells whether what comes is the size of a chunk on a line.
+// beginsChunk tells whether the next line is the size of a chunk.
 func beginsChunk(in *bufio.Reader) bool {
 	const longest = 64
 	line, _ := in.Peek(longest)

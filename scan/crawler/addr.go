@@ -7,12 +7,13 @@ import (
 	"github.com/gaissmai/bart"
 )
 
-// parseAddr reads an IPv4 or IPv6 address as a log spells it: what netip.ParseAddr
-// accepts, but for zones, which say nothing of a client from elsewhere. An IPv4
-// address in the form of IPv6 (::ffff:192.0.2.1) is returned as IPv4.
+// parseAddr reads an IPv4 or IPv6 address as a log spells it. It accepts the same
+// addresses as netip.ParseAddr, except those with a zone, which has a meaning only on the
+// client's own network. An IPv4 address in the form of IPv6 (::ffff:192.0.2.1) is returned
+// as IPv4.
 //
-// It is asked for the address of each record, and never allocates: netip.ParseAddr
-// does for its error, and some logs have a name or a hash on every line.
+// It is called for each record, and never allocates. netip.ParseAddr allocates its errors,
+// and some logs have a name or a hash on every line.
 func parseAddr(b []byte) (netip.Addr, bool) {
 	for _, c := range b[:min(len(b), 5)] {
 		if c == ':' {
@@ -61,8 +62,8 @@ func parseIPv4(b []byte) (a [4]byte, ok bool) {
 	return a, field == 3 && digits > 0
 }
 
-// parseIPv6 reads up to eight groups of hexadecimal digits, of which one run of
-// zeros may be left out at "::", and the last two may be an IPv4 address.
+// parseIPv6 reads eight groups of hexadecimal digits. "::" may stand for one run of zero
+// groups, and the last two groups may be an IPv4 address.
 func parseIPv6(b []byte) (a [16]byte, ok bool) {
 	gap := -1 // where in a the run of zeros belongs
 	if len(b) >= 2 && b[0] == ':' && b[1] == ':' {
@@ -124,8 +125,8 @@ func hexDigit(c byte) int {
 	}
 }
 
-// private are ranges that anybody may use on a network of their own, or that no client
-// on the internet has.
+// private are the ranges for private networks, and others that no client on the internet
+// has.
 var private = prefixes(
 	"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", // private
 	"127.0.0.0/8", "::1/128", // loopback
@@ -135,10 +136,11 @@ var private = prefixes(
 	"224.0.0.0/4", "ff00::/8", // multicast
 )
 
-// nowhere are these, and more that servers log although no client on the internet has
-// them: those of protocols and of benchmarks, those once reserved, which a CDN writes
-// over IPv6 addresses, site-local ones, and IPv4 in forms of IPv6 that were given up.
-var nowhere = func() *bart.Lite {
+// unroutable are the private ranges, and others that servers log although no client on
+// the internet has them: addresses for protocols and for benchmarks, reserved addresses,
+// which a CDN writes in place of IPv6 addresses, site-local addresses, and an abandoned
+// form of IPv4 in IPv6.
+var unroutable = func() *bart.Lite {
 	table := new(bart.Lite)
 	for _, p := range append(prefixes("192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "fec0::/10", "::/96"), private...) {
 		table.Insert(p)
@@ -153,6 +155,6 @@ func prefixes(texts ...string) (list []netip.Prefix) {
 	return list
 }
 
-// anonymous tells whether an address does not identify a client, because any private
-// network may use it, or none does. Addresses for documentation do not count as such.
-func anonymous(a netip.Addr) bool { return nowhere.Contains(a) }
+// anonymous tells whether an address does not identify a client, because it is
+// unroutable. Addresses for documentation do identify one.
+func anonymous(a netip.Addr) bool { return unroutable.Contains(a) }

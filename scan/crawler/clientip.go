@@ -12,8 +12,7 @@ import (
 )
 
 // ClientIP finds the client's address in a log line. It is immutable and safe for any
-// number of goroutines. The zero value takes the line's own address, whatever else is in
-// the line.
+// number of goroutines. The zero value takes the line's own address.
 type ClientIP struct {
 	trusted *bart.Lite // xff: the trusted proxies
 	nth     int        // xff:-N: N
@@ -30,7 +29,7 @@ var (
 //	addr    the line's address: the peer of the connection
 //	xff     the peer; if it is one of the trusted proxies, its own peer
 //	        according to the list of X-Forwarded-For, and so on
-//	xff:-N  the Nth of that list from its right end, for N proxies of your own
+//	xff:-N  the Nth address of X-Forwarded-For from the right, for N proxies of your own
 //
 // trusted are addresses and CIDR ranges, for xff only.
 func ParseClientIP(mode string, trusted []string) (ClientIP, error) {
@@ -62,9 +61,9 @@ func ParseClientIP(mode string, trusted []string) (ClientIP, error) {
 }
 
 // Of returns the client's address, given the line's own and the list of
-// X-Forwarded-For: a view into one of them, without a port. It is nil if the
-// client is not known: the list is too short or absent, something in it that
-// counts is no address, or all of them are trusted proxies. It does not allocate.
+// X-Forwarded-For: a view into one of them, without a port. It is nil if the client is
+// not known: the list is too short or absent, an element that counts is no address, or
+// all addresses are trusted proxies. It does not allocate.
 func (c ClientIP) Of(addr, forwarded []byte) []byte {
 	switch {
 	case c.nth > 0:

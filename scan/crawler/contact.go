@@ -11,9 +11,8 @@ import (
 type extent struct{ start, end int }
 
 // appendContacts appends the extents of the URLs and e-mail addresses of a header, in
-// their order. They are looked for once, and not around each word: a header may be long
-// and consist of nothing but words, and its reading must take time in proportion to its
-// length.
+// their order. It searches the header once, not around each word, so that the time is in
+// proportion to the length even if a header is long and has many words.
 func appendContacts(dst []extent, header []byte) []extent {
 	for from := 0; from < len(header); {
 		to, seen := from, byte(0)

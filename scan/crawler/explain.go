@@ -15,7 +15,7 @@ const (
 	Names Standing = iota
 	// InContact is a word in a URL or an e-mail address.
 	InContact
-	// BehindLike is a word behind "like ", where clients write what they are not.
+	// BehindLike is a word behind "like ", which names another program.
 	BehindLike
 	// LessSpecific is a word no longer than another word of the same operator that
 	// counts.
@@ -33,7 +33,7 @@ const (
 	Control
 	// Device is a word where a browser on Android names the phone that it runs on.
 	Device
-	// Later is a word that might be an unknown crawler's, behind one that is.
+	// Later is a word that might be an unknown crawler's, behind the word that counts.
 	Later
 )
 
@@ -41,8 +41,8 @@ const (
 // unknown crawler: header[Start:End].
 type Word struct {
 	Start, End int
-	// Profile is the known crawler whose word it is, or the control token that it
-	// is; nil where Stem is what made it noticed.
+	// Profile is the known crawler or control token that the word names; nil if the word
+	// is listed because it contains Stem.
 	Profile *Profile
 	Stem    string
 	Standing
@@ -72,7 +72,7 @@ func (s *Set) Explain(header []byte) Explanation {
 	for _, hit := range r.hits {
 		w := Word{Start: hit.Start, End: hit.End, Profile: s.owner[hit.Word], Standing: r.standing(header, hit.Start)}
 		if w.Standing == Names {
-			m := slices.IndexFunc(r.mentions, func(m mention) bool { return m.operator == s.operator[hit.Word] })
+			m := slices.IndexFunc(r.mentions, func(m mention) bool { return m.operator == w.Profile.Operator })
 			switch {
 			case hit != r.mentions[m].best:
 				w.Standing = LessSpecific
@@ -88,13 +88,13 @@ func (s *Set) Explain(header []byte) Explanation {
 	return e
 }
 
-// addUnknown adds the words that might name an unknown crawler, and control
-// tokens, which might be taken for one.
+// addUnknown adds the words that might name an unknown crawler, and control tokens,
+// because a reader might expect them to name one.
 func (e *Explanation) addUnknown(r *Reader, header []byte) {
 	r.device = deviceIn(header, r.contacts)
 	named := false
 	for at := nextWord(header, 0); at.end > 0; at = nextWord(header, at.end) {
-		w := Word{Start: at.start, End: at.end, Profile: r.control(header, at)}
+		w := Word{Start: at.start, End: at.end, Profile: r.controlAt(header, at)}
 		if w.Profile != nil {
 			if w.Standing = r.standing(header, at.start); w.Standing == Names {
 				w.Standing = Control

@@ -257,3 +257,9 @@ func behindLike(low []byte) bool {
 	before, ok := bytes.CutSuffix(low, []byte("like "))
 	return ok && (len(before) == 0 || before[len(before)-1] == '-' || !wordByte(before[len(before)-1]))
 }
+
+// identify is Proof.Identify for a crawler.
+func (i *Identities) identify(p *Profile, addr []byte, t int64, hasTime bool) State {
+	proof := i.Of(p)
+	return proof.Identify(addr, t, hasTime)
+}

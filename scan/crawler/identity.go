@@ -8,8 +8,7 @@ import (
 	"github.com/gaissmai/bart"
 )
 
-// State is what is known of whether a client is the crawler that it says it is. The
-// values are in the order of audit's Identity.
+// State says how far a client is known to be the crawler that it claims to be.
 type State uint8
 
 const (
@@ -32,7 +31,7 @@ const (
 // their lists every few days or weeks.
 const defaultMaxAge = 30 * 24 * time.Hour
 
-// IdentityOptions are what NewIdentities is given. The zero value proves nothing.
+// IdentityOptions have the evidence for NewIdentities. The zero value proves nothing.
 type IdentityOptions struct {
 	// Series are the lists of ranges. A crawler may have several series; then
 	// absence proves something only if each of them has a list of the time.
@@ -43,16 +42,16 @@ type IdentityOptions struct {
 	Names *HostNames
 }
 
-// Identities tell whether clients are the crawlers that they say they are. They
+// Identities tell whether clients are the crawlers that they claim to be. They
 // are immutable and safe for any number of goroutines. The zero value knows no
 // ranges.
 type Identities struct {
-	of     map[*Profile]*evidence
-	names  *HostNames
-	maxAge int64 // in nanoseconds
+	evidence map[*Profile]*evidence
+	names    *HostNames
+	maxAge   int64 // in nanoseconds
 }
 
-// evidence is what the lists of one crawler say.
+// evidence has the lists of one crawler.
 type evidence struct {
 	table  *bart.Lite // all lists together, for membership in any of them verifies
 	series []dates
@@ -67,7 +66,7 @@ const undated = 0
 // NewIdentities returns the identities of the set's profiles. Series of other
 // profiles are passed over.
 func NewIdentities(set *Set, o IdentityOptions) *Identities {
-	i := &Identities{of: map[*Profile]*evidence{}, names: o.Names, maxAge: int64(o.MaxAge)}
+	i := &Identities{evidence: map[*Profile]*evidence{}, names: o.Names, maxAge: int64(o.MaxAge)}
 	if i.maxAge <= 0 {
 		i.maxAge = int64(defaultMaxAge)
 	}
@@ -79,10 +78,10 @@ func NewIdentities(set *Set, o IdentityOptions) *Identities {
 		if !own[series.Profile] || len(series.Lists) == 0 {
 			continue
 		}
-		e := i.of[series.Profile]
+		e := i.evidence[series.Profile]
 		if e == nil {
 			e = &evidence{table: new(bart.Lite)}
-			i.of[series.Profile] = e
+			i.evidence[series.Profile] = e
 		}
 		var made dates
 		for _, list := range series.Lists {
@@ -97,10 +96,10 @@ func NewIdentities(set *Set, o IdentityOptions) *Identities {
 	return i
 }
 
-// Proof is the evidence by which clients can be told to be one crawler. The zero value
-// proves nothing. It is immutable and safe for any number of goroutines.
+// Proof is the evidence that proves or disproves that a client is one crawler. The zero
+// value proves nothing. It is immutable and safe for any number of goroutines.
 type Proof struct {
-	known     bool // something is published, or was given
+	known     bool // there is something to identify clients by
 	published bool
 	evidence  *evidence
 	names     *HostNames // nil if they could prove nothing
@@ -114,7 +113,7 @@ func (i *Identities) Of(p *Profile) Proof {
 	if p == nil {
 		return Proof{}
 	}
-	proof := Proof{evidence: i.of[p], domains: p.Domains, maxAge: i.maxAge, published: p.Verify != ""}
+	proof := Proof{evidence: i.evidence[p], domains: p.Domains, maxAge: i.maxAge, published: p.Verify != ""}
 	if len(p.Domains) > 0 {
 		proof.names = i.names
 	}
@@ -125,9 +124,9 @@ func (i *Identities) Of(p *Profile) Proof {
 // Identify tells whether a client at an address is the proof's crawler. t is the
 // request's time in nanoseconds since 1970, if it has one. It does not allocate.
 //
-// Membership in any list verifies, whatever its age. Absence proves an impostor only
-// where each series given has a list of the request's time. A request without a time
-// has only lists without a date.
+// Membership in any list verifies, even if the list is old. Absence proves an impostor
+// only if each series has a list of the request's time. For a request without a time only
+// lists without a date count.
 func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 	if !p.known {
 		return Unverifiable
@@ -170,19 +169,21 @@ func (d dates) near(t, maxAge int64) bool {
 	return n < len(d) && (d[n] <= t || d[n]-maxAge <= t)
 }
 
-// Claim is Proof.Identify for the crawlers of a claim. It also returns the claim,
-// which changes where a header names crawlers of several operators and the address
-// verifies one of them: then it is the claim of that crawler. Such a client is spoofed
-// only if it is proven to be none of the crawlers that it names; otherwise the state is
-// the first crawler's.
-func (i *Identities) Claim(c Claim, addr []byte, t int64, hasTime bool) (Claim, State) {
+// Identify tells whether a client at an address is a crawler of its claim, as
+// Proof.Identify does. It also returns the claim: if a header names crawlers of several
+// operators and the address verifies one of them, it is the claim of that crawler. Such a
+// client is spoofed only if it is proven to be none of the crawlers that it names;
+// otherwise the state is the first crawler's.
+func (i *Identities) Identify(c Claim, addr []byte, t int64, hasTime bool) (Claim, State) {
 	if !c.Ambiguous {
-		return c, i.identify(c.Profile, addr, t, hasTime)
+		proof := i.Of(c.Profile)
+		return c, proof.Identify(addr, t, hasTime)
 	}
 	var verified *Profile
 	spoofed, first := true, Unverifiable
 	for n, p := range c.Rivals {
-		s := i.identify(p, addr, t, hasTime)
+		proof := i.Of(p)
+		s := proof.Identify(addr, t, hasTime)
 		if n == 0 {
 			first = s
 		}
@@ -203,9 +204,4 @@ func (i *Identities) Claim(c Claim, addr []byte, t int64, hasTime bool) (Claim, 
 	default:
 		return c, first
 	}
-}
-
-func (i *Identities) identify(p *Profile, addr []byte, t int64, hasTime bool) State {
-	proof := i.Of(p)
-	return proof.Identify(addr, t, hasTime)
 }

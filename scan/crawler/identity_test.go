@@ -160,7 +160,7 @@ func TestIdentity(t *testing.T) {
 				t.Errorf("%s at %q is %v, want %v", c.crawler, c.addr, got, c.want)
 			}
 			claim := Claim{Profile: p, Name: "x"}
-			if got, state := i.Claim(claim, []byte(c.addr), day, true); !same(got, claim) || state != c.want {
+			if got, state := i.Identify(claim, []byte(c.addr), day, true); !same(got, claim) || state != c.want {
 				t.Errorf("the claim is %v, %v, want %v", got, state, c.want)
 			}
 			if got := NewIdentities(set, IdentityOptions{}).identify(p, []byte(c.addr), day, true); got < Unverified {
@@ -218,7 +218,7 @@ func TestStaleList(t *testing.T) {
 			if got := outside("198.51.100.1"); got != c.want {
 				t.Errorf("outside it is %v, want %v", got, c.want)
 			}
-			if len(i.of) > 0 && outside("192.0.2.1") != Verified {
+			if len(i.evidence) > 0 && outside("192.0.2.1") != Verified {
 				t.Error("a list proves membership whatever its age")
 			}
 		})
@@ -285,7 +285,7 @@ func TestAmbiguousClaim(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			claim := reader.Read([]byte(c.header))
-			got, state := i.Claim(claim, []byte(c.addr), at(t, "2026-11-01T00:00:00Z"), true)
+			got, state := i.Identify(claim, []byte(c.addr), at(t, "2026-11-01T00:00:00Z"), true)
 			if got.String() != c.want || state != c.state {
 				t.Errorf("it is %v, %v, want %s, %v", got, state, c.want, c.state)
 			}
@@ -443,7 +443,7 @@ func TestGuardIdentityAllocs(t *testing.T) {
 		claim := set.Reader().Read([]byte("Googlebot bingbot"))
 		if n := testing.AllocsPerRun(100, func() {
 			i.identify(google, addr, 1, true)
-			i.Claim(claim, addr, 1, true)
+			i.Identify(claim, addr, 1, true)
 		}); n != 0 {
 			t.Errorf("%q costs %v allocations", text, n)
 		}

@@ -29,14 +29,14 @@ func TestReadNames(t *testing.T) {
 		"192.0.2.7": "a.example b.example", "2001:db8::1": "a.example", "192.0.2.8": "a.example",
 	}
 	for addr, names := range want {
-		if got := strings.Join(n.of[netip.MustParseAddr(addr)], " "); got != names {
+		if got := strings.Join(n.names[netip.MustParseAddr(addr)], " "); got != names {
 			t.Errorf("%s is called %q, want %q", addr, got, names)
 		}
 	}
-	if len(n.of) != len(want) {
-		t.Errorf("%d addresses have names, want %d", len(n.of), len(want))
+	if len(n.names) != len(want) {
+		t.Errorf("%d addresses have names, want %d", len(n.names), len(want))
 	}
-	if n, err := ReadNames(strings.NewReader(""), "names"); err != nil || len(n.of) != 0 {
+	if n, err := ReadNames(strings.NewReader(""), "names"); err != nil || len(n.names) != 0 {
 		t.Errorf("an empty file: %v", err)
 	}
 }
@@ -166,7 +166,7 @@ func TestNamesOfOneAddressAreFew(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("192.0.2.1 n%d.example true", i%500))
 	}
 	n := namesOf(t, lines...)
-	if names := n.of[netip.MustParseAddr("192.0.2.1")]; len(names) != maxNamesKept {
+	if names := n.names[netip.MustParseAddr("192.0.2.1")]; len(names) != maxNamesKept {
 		t.Errorf("%d names", len(names))
 	}
 }

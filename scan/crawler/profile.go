@@ -1,10 +1,11 @@
-// Package crawler finds the crawler that a client says it is, and whether that is true.
+// Package crawler finds the crawler that a client claims to be, and whether the claim is
+// true.
 //
-// A User-Agent header leads to the profile of a crawler (set.go, contact.go,
-// explain.go), which has what its operator says of how it reads robots.txt
+// The words of a User-Agent header lead to the profile of a crawler (set.go, contact.go,
+// explain.go), which states how the crawler reads robots.txt, according to its operator
 // (profile.go). The client's address is found in a log line (clientip.go) and read
 // (addr.go). It proves the crawler, or disproves it, by the operator's lists of
-// addresses (ranges.go, identity.go) or by names in the DNS (names.go).
+// addresses (ranges.go, identity.go) or by names in the DNS (names.go, resolve.go).
 package crawler
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// Profile is what is known of one crawler.
+// Profile describes one crawler.
 type Profile struct {
 	// Name is the crawler's product token in the operator's casing, Operator the
 	// company or project that runs it.
@@ -29,11 +30,11 @@ type Profile struct {
 	// Category is empty or one of search, ai-training, ai-search, user-triggered,
 	// preview, seo, archive, ads, monitoring, feed, security, research and other.
 	Category string `json:"category"`
-	// Words are what to look for in a User-Agent header; none for a control
-	// token.
+	// Words are the words that name the crawler in a User-Agent header; none for a
+	// control token.
 	Words []string `json:"words"`
-	// Tokens are its product tokens in robots.txt, the preferred first: the first
-	// for which a robots.txt has a group is the one that binds it.
+	// Tokens are its product tokens in robots.txt, the preferred first. It is bound by
+	// the groups for the first of them that a robots.txt has groups for.
 	Tokens []string `json:"tokens"`
 	// IgnoresWildcard says that groups for * do not bind it.
 	IgnoresWildcard bool `json:"ignores_wildcard,omitempty"`
@@ -46,15 +47,15 @@ type Profile struct {
 	Dialect string `json:"dialect,omitempty"`
 	// Obeys is the operator's claim to obey robots.txt: yes, no or unknown.
 	Obeys string `json:"obeys"`
-	// Source is the page that says so, and that says how the crawler reads robots.txt
-	// and can be verified. Date is the day when the page was read.
+	// Source is the operator's page for Obeys, Dialect and Verify. Date is the day when
+	// the page was read.
 	Source string `json:"source,omitempty"`
 	Date   string `json:"date,omitempty"`
 	// Verify lists how the operator lets its addresses be verified: "ranges",
 	// "dns", or both with a comma. Empty: it publishes nothing.
 	Verify string `json:"verify,omitempty"`
-	// Domains are where the DNS names of its addresses are, in lower case and
-	// without dots at their ends, if the operator says so.
+	// Domains contain the DNS names of its addresses, if the operator says so. They are
+	// in lower case, without a dot at the end.
 	Domains []string `json:"domains,omitempty"`
 }
 
@@ -70,8 +71,8 @@ var builtin []byte
 func Builtin() ([]Profile, error) { return Read(builtin) }
 
 // Read reads profiles from a JSON array of objects with the fields of Profile.
-// It refuses unknown fields, profiles without what they need, and names or words
-// that occur twice; the error names the profile and the line where it begins.
+// It refuses unknown fields, missing fields, and names or words that occur twice; the
+// error names the profile and the line where it begins.
 func Read(data []byte) ([]Profile, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -200,6 +201,6 @@ func (p *Profile) check(seen map[string]string) error {
 	return nil
 }
 
-// Anybodys tells whether the crawler is a tool that anybody runs: one of its clients
-// does not know what another was told. Its operator is "users of" it.
+// Anybodys tells whether the crawler is a tool with many users: one of its clients does
+// not know the answers that another got. Its operator begins with "users of".
 func (p *Profile) Anybodys() bool { return strings.HasPrefix(p.Operator, "users of ") }

@@ -41,7 +41,7 @@ const (
 )
 
 var (
-	errTooLarge   = fmt.Errorf("more than %d bytes", maxRangesSize)
+	errTooLarge   = errors.New("too large")
 	errNoRange    = errors.New("no range")
 	errNoPrefix   = errors.New("neither ipv4Prefix nor ipv6Prefix")
 	errNoAddress  = errors.New("no ip_address")
@@ -93,7 +93,7 @@ func readBounded(r io.Reader, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) > limit {
-		return nil, errTooLarge
+		return nil, fmt.Errorf("%w: more than %d bytes", errTooLarge, limit)
 	}
 	return bytes.TrimPrefix(data, []byte("\ufeff")), nil
 }
@@ -113,7 +113,7 @@ func (r *Ranges) readJSON(data []byte) error {
 	if err := d.Decode(&file); err != nil {
 		return fmt.Errorf("%s:%d: %w", r.File, lineAt(data, offsetOf(err, d)), err)
 	}
-	if _, err := d.Token(); err != io.EOF {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s:%d: %w", r.File, lineAt(data, d.InputOffset()), errJSONBehind)
 	}
 	if err := checkKeys(data); err != nil {
@@ -139,8 +139,9 @@ func (r *Ranges) readJSON(data []byte) error {
 	return nil
 }
 
-// addEntry adds the ranges of an entry that are not empty. The error is none if all are.
-func (r *Ranges) addEntry(none error, texts ...string) error {
+// addEntry adds the ranges of an entry that are not empty. If all are empty, it returns
+// the error empty.
+func (r *Ranges) addEntry(empty error, texts ...string) error {
 	for _, text := range texts {
 		if text == "" {
 			continue
@@ -148,16 +149,18 @@ func (r *Ranges) addEntry(none error, texts ...string) error {
 		if err := r.add(text); err != nil {
 			return err
 		}
-		none = nil
+		empty = nil
 	}
-	return none
+	return empty
 }
 
-// checkKeys refuses an object that may have addresses that are not read. A client at
-// one of these would be taken for an impostor.
+// checkKeys refuses an object that may have addresses in other members, which are not
+// read. A client at such an address would count as an impostor.
 func checkKeys(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.Token() // the brace
+	if _, err := d.Token(); err != nil { // the brace
+		return err
+	}
 	seen := map[string]bool{}
 	for d.More() {
 		key, _ := d.Token()
@@ -226,7 +229,7 @@ func (r *Ranges) add(text string) error {
 	return nil
 }
 
-// cut bounds what an error quotes of a file.
+// cut bounds the text of a file that an error quotes.
 func cut(text string) string { return text[:min(len(text), 64)] }
 
 // parsePrefix reads an address or a CIDR range. IPv4 in IPv6 becomes IPv4.
@@ -248,7 +251,7 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	return prefix.Masked(), nil
 }
 
-var mapped = netip.MustParsePrefix("::ffff:0:0/96") // where IPv6 keeps all of IPv4
+var mapped = netip.MustParsePrefix("::ffff:0:0/96") // the IPv4 addresses in IPv6
 
 // checkRange refuses the ranges that ReadRanges refuses.
 func checkRange(p netip.Prefix) error {
@@ -294,23 +297,22 @@ var errNoFile = errors.New("no file in the directory")
 // LoadSeries reads the files that an argument names:
 //
 //	NAME=FILE  the ranges of crawler NAME
-//	NAME=DIR   lists of that crawler, of several dates: all files of the directory
+//	NAME=DIR   lists of crawler NAME, of several dates: all files of the directory
 //	DIR        files NAME.json and NAME.txt, each a series of its own
 //
 // NAME is a crawler's name or one of its words, in any case. It names one crawler:
 // Googlebot is not Googlebot-Image. Operators publish some lists for many crawlers, as
 // Google does special-crawlers.json, and for some crawlers several lists, as Google
-// does three for fetchers that users trigger. The user must say which lists are all of
-// a crawler's, with NAME=FILE for each: an address missing from an incomplete list would
-// make an impostor of the operator's own client. ignored are the files of a directory
-// that were not read because they are none of these, sorted; hidden files are passed
-// over. An error is ErrUnknownCrawler where NAME is unknown or no file of a DIR has the
-// name of a crawler.
+// does three for fetchers that users trigger. So the user must name all lists of a
+// crawler, with NAME=FILE for each: if one is missing, clients at its addresses would
+// count as impostors. ignored lists, sorted, the files of a directory that were not read
+// because of their names; hidden files are passed over. The error is ErrUnknownCrawler if
+// NAME is unknown or no file of a DIR has the name of a crawler.
 func LoadSeries(arg string, set *Set) (series []Series, ignored []string, err error) {
 	var p *Profile
 	name, path, named := strings.Cut(arg, "=")
 	if named {
-		p = set.named(name)
+		p = set.requester(name)
 	}
 	if p == nil {
 		path = arg
@@ -336,7 +338,7 @@ func LoadSeries(arg string, set *Set) (series []Series, ignored []string, err er
 		if of == nil {
 			base := filepath.Base(path)
 			ext := filepath.Ext(base)
-			of = set.named(strings.TrimSuffix(base, ext))
+			of = set.requester(strings.TrimSuffix(base, ext))
 			if ext = strings.ToLower(ext); of == nil || ext != ".json" && ext != ".txt" {
 				ignored = append(ignored, path)
 				continue
@@ -361,19 +363,8 @@ func LoadSeries(arg string, set *Set) (series []Series, ignored []string, err er
 	return series, ignored, nil
 }
 
-// named returns the profile with that name or, if none has it, that word. A
-// control token has no requests whose addresses could be looked up.
-func (s *Set) named(name string) *Profile {
-	p := s.ByName(name)
-	is := func(s string) bool { return strings.EqualFold(s, name) }
-	if p == nil || p.Control || !is(p.Name) && !slices.ContainsFunc(p.Words, is) {
-		return nil
-	}
-	return p
-}
-
-// files returns the files of a directory, sorted, and what else is in it; hidden
-// names in neither.
+// files returns the files of a directory, sorted, and its other entries. Entries with
+// hidden names are in neither list.
 func files(dir string) (paths, others []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

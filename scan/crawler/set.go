@@ -15,10 +15,10 @@ import (
 type Set struct {
 	profiles []Profile
 	words    *automaton.Words
-	owner    []*Profile // of each word
-	operator []int32    // of each word, numbered
+	owner    []*Profile // of each word: its profile
 	controls []control
-	dotted   int // the length of the longest name in controls that has a dot
+
+	longestDotted int // length of the longest name in controls that has a dot
 }
 
 // control is a name or a token of a control token's profile.
@@ -35,22 +35,16 @@ func New(profiles []Profile) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{profiles: profiles, words: words}
-	numbers := map[string]int32{}
 	for i := range profiles {
-		operator, known := numbers[profiles[i].Operator]
-		if !known {
-			operator = int32(len(numbers))
-			numbers[profiles[i].Operator] = operator
+		p := &profiles[i]
+		for range p.Words {
+			s.owner = append(s.owner, p)
 		}
-		for range profiles[i].Words {
-			s.owner = append(s.owner, &profiles[i])
-			s.operator = append(s.operator, operator)
-		}
-		if p := &profiles[i]; p.Control {
+		if p.Control {
 			for _, name := range append([]string{p.Name}, p.Tokens...) {
 				s.controls = append(s.controls, control{[]byte(name), p})
 				if strings.Contains(name, ".") {
-					s.dotted = max(s.dotted, len(name))
+					s.longestDotted = max(s.longestDotted, len(name))
 				}
 			}
 		}
@@ -67,9 +61,9 @@ func wordsOf(profiles []Profile) (words []string) {
 	return words
 }
 
-// control returns the control token of a name, in any case; nil if there is none.
-// There are few of them.
-func (s *Set) control(name []byte) *Profile {
+// controlNamed returns the control token with that name, in any ASCII case; nil if there
+// is none. There are few, so they are compared one by one.
+func (s *Set) controlNamed(name []byte) *Profile {
 	for _, c := range s.controls {
 		if bytes.EqualFold(c.name, name) {
 			return c.profile
@@ -78,11 +72,11 @@ func (s *Set) control(name []byte) *Profile {
 	return nil
 }
 
-// Profiles returns the profiles of the set, not to be changed.
+// Profiles returns the profiles of the set. They must not be changed.
 func (s *Set) Profiles() []Profile { return s.profiles }
 
-// ByName returns the profile of that name, or with a word or a preferred product
-// token of that name, in any ASCII case; nil if there is none.
+// ByName returns the profile with that name, else one with that word, else one with that
+// preferred product token, in any ASCII case; nil if there is none.
 func (s *Set) ByName(name string) *Profile {
 	is := func(s string) bool { return strings.EqualFold(s, name) }
 	for _, known := range []func(*Profile) bool{
@@ -99,29 +93,41 @@ func (s *Set) ByName(name string) *Profile {
 	return nil
 }
 
-// Claim is the crawler that a client says it is. The zero value is no crawler.
+// requester returns the crawler with that name or, if none has it, with that word. A
+// control token is none, because no client sends it.
+func (s *Set) requester(name string) *Profile {
+	p := s.ByName(name)
+	is := func(s string) bool { return strings.EqualFold(s, name) }
+	if p == nil || p.Control || !is(p.Name) && !slices.ContainsFunc(p.Words, is) {
+		return nil
+	}
+	return p
+}
+
+// Claim is the crawler that a client claims to be. The zero value is no crawler.
 type Claim struct {
 	// Profile is the known crawler that the header names; if it names crawlers of
-	// two operators, the first of them.
+	// several operators, the first of them.
 	Profile *Profile
 	// Name is the profile's name, or the name that an unknown crawler gives itself.
 	// Empty where the header names no crawler.
 	Name string
-	// Ambiguous says that the header names crawlers of two operators.
+	// Ambiguous says that the header names crawlers of several operators.
 	Ambiguous bool
 	// Rivals are the crawlers that an ambiguous header names, one of each operator,
 	// in the order in which the operators are named: the first is Profile. Otherwise
-	// it is nil. Not to be changed.
+	// it is nil. It must not be changed.
 	Rivals []*Profile
 
-	word   string // of an unknown crawler: the whole of a word that Name is cut from
-	dotted string // of an unknown crawler: Name with the words that dots join to it, if there are any
+	// Of an unknown crawler: the whole word if Name is only its beginning, and the word
+	// with the words that dots join to it, if there are any.
+	word, dotted string
 }
 
 // Tokens returns the product tokens by which robots.txt may name the crawler, the
-// preferred first, not to be changed. Dots end a word of a header, but not a product
-// token. So a client that calls itself example.com_bot, and is listed as com_bot, is
-// bound by a group for example.com_bot before one for com_bot.
+// preferred first. They must not be changed. Dots end a word of a header, but not a
+// product token. So a client that calls itself example.com_bot, and is listed as com_bot,
+// is bound by a group for example.com_bot before one for com_bot.
 func (c Claim) Tokens() []string {
 	if c.Profile != nil {
 		return c.Profile.Tokens
@@ -143,10 +149,10 @@ type Reader struct {
 	mentions []mention // of each operator that the header names
 }
 
-// mention is what a header says of one operator's crawlers.
+// mention is an operator whose crawlers a header names.
 type mention struct {
-	operator    int32
-	first, best automaton.Hit // the word that comes first, and the longest
+	operator    string
+	first, best automaton.Hit // the first word of its crawlers, and the longest
 }
 
 // Reader returns a new reader of headers.
@@ -155,9 +161,9 @@ func (s *Set) Reader() *Reader { return &Reader{set: s} }
 // Read returns the crawler that a User-Agent header names. The header is given as the
 // client sent it, without a log's escaping.
 //
-// Words count only outside URLs and e-mail addresses, which name the operator's
-// pages and not the client. Words behind "like " do not count: clients write there
-// what they are not. Of one operator's crawlers the one with the longest word is meant.
+// Words count only outside URLs and e-mail addresses, which name the operator's pages and
+// not the client. Words behind "like " do not count: they name other programs. If a
+// header names several crawlers of one operator, the one with the longest word counts.
 // Read allocates only for the name of an unknown crawler, and for the rivals of an
 // ambiguous header.
 func (r *Reader) Read(header []byte) Claim {
@@ -187,9 +193,9 @@ func (r *Reader) Read(header []byte) Claim {
 	return claim
 }
 
-// add adds a word to what the header says of its operator.
+// add adds a word to the mention of its operator.
 func (r *Reader) add(hit automaton.Hit) {
-	operator := r.set.operator[hit.Word]
+	operator := r.set.owner[hit.Word].Operator
 	for i := range r.mentions {
 		m := &r.mentions[i]
 		if m.operator != operator {
@@ -208,8 +214,7 @@ func (r *Reader) add(hit automaton.Hit) {
 
 func byFirst(x, y mention) int { return inOrder(x.first, y.first) }
 
-// inOrder compares words by where they begin, and of two that begin together
-// has the longer come first.
+// inOrder compares words by their starts; if they are equal, the longer word is first.
 func inOrder(x, y automaton.Hit) int {
 	return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(y.End, x.End))
 }
@@ -218,21 +223,21 @@ func inOrder(x, y automaton.Hit) int {
 // cut.
 const maxName = 64
 
-// maxToken bounds its product token, which is the whole word: robots.txt may name it
-// so, however long it is.
+// maxToken bounds the product token of an unknown crawler, which is the whole word:
+// robots.txt may have a group for it even if it is long.
 const maxToken = 4 << 10
 
 // unknown returns the claim of a header that names no known crawler: the first word
-// that may be a crawler's name (mayName), or no claim if there is none. located says
-// that the contacts of the header are known; most headers need none.
-func (r *Reader) unknown(header []byte, located bool) Claim {
+// that may be a crawler's name (mayName), or no claim if there is none. hasContacts says
+// that r.contacts are set; most headers do not need them.
+func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 	for from, first := 0, true; ; first = false {
 		word, stem := nextStem(header, from)
 		if stem == "" {
 			return Claim{}
 		}
-		if !located {
-			r.contacts, located = appendContacts(r.contacts[:0], header), true
+		if !hasContacts {
+			r.contacts, hasContacts = appendContacts(r.contacts[:0], header), true
 		}
 		if first {
 			r.device = deviceIn(header, r.contacts)
@@ -244,28 +249,28 @@ func (r *Reader) unknown(header []byte, located bool) Claim {
 			if len(name) > maxName {
 				claim.word = string(name[:min(len(name), maxToken)])
 			}
-			if token := dotted(header, word.start, word.end); len(token) != len(name) {
+			if token := withDotted(header, word.start, word.end); len(token) != len(name) {
 				claim.dotted = string(token)
 			}
 			return claim
-		case NoContact: // as all that follow
+		case NoContact: // and so are all later words
 			return Claim{}
 		}
 		from = word.end
 	}
 }
 
-// mayName says whether a word that contains one of stems is the name of an
-// unknown crawler. It is more than the stem, and the header begins with it, or
-// has a URL or an e-mail address, as crawlers do and phones called CUBOT do
-// not. A control token is no name: the crawler that obeys it sends its own.
+// mayName says whether a word that contains one of stems is the name of an unknown
+// crawler. A name is longer than its stem, and the header begins with it or has a URL or
+// an e-mail address: headers of crawlers do, but not those of phones called CUBOT. A
+// control token is no name, because the crawler that obeys it sends its own.
 func (r *Reader) mayName(header []byte, word extent, stem string) Standing {
 	switch standing := r.standing(header, word.start); {
 	case standing != Names:
 		return standing
 	case word.end-word.start == len(stem):
 		return Bare
-	case r.control(header, word) != nil:
+	case r.controlAt(header, word) != nil:
 		return Control
 	case word.start > 0 && len(r.contacts) == 0:
 		return NoContact
@@ -276,22 +281,22 @@ func (r *Reader) mayName(header []byte, word extent, stem string) Standing {
 	}
 }
 
-// control returns the control token that a word is, alone or with what dots join
-// to it; nil if it is none.
-func (r *Reader) control(header []byte, word extent) *Profile {
-	longest := r.set.dotted
-	if p := r.set.control(header[word.start:word.end]); p != nil || longest == 0 {
+// controlAt returns the control token at a word: the word alone, or with the words that
+// dots join to it; nil if there is none.
+func (r *Reader) controlAt(header []byte, word extent) *Profile {
+	longest := r.set.longestDotted
+	if p := r.set.controlNamed(header[word.start:word.end]); p != nil || longest == 0 {
 		return p
 	}
-	// A header may be one long run of dots and words, each of which comes here.
+	// Bounded, because a header may be one long run of dots and words.
 	from, to := max(0, word.start-longest-1), min(len(header), word.end+longest+1)
-	return r.set.control(dotted(header[from:to], word.start-from, word.end-from))
+	return r.set.controlNamed(withDotted(header[from:to], word.start-from, word.end-from))
 }
 
-// deviceIn returns the part of a header that names the phone, if it is the header of a
-// browser on Android: from the semicolon on in "(Linux; Android 9; CUBOT_X19)", the
-// first comment of the header. Owners of phones may add a URL to it. A comment that
-// has a contact itself is a crawler's.
+// deviceIn returns the part of a header that names the phone of a browser on Android: in
+// the first comment, such as "(Linux; Android 9; CUBOT_X19)", from the semicolon after
+// the version on. A comment with a URL or an e-mail address belongs to a crawler;
+// elsewhere in the header owners of phones may have added a URL.
 func deviceIn(header []byte, contacts []extent) extent {
 	const linux, android = "linux", "android"
 	start := bytes.IndexByte(header, '(') + 1
@@ -315,9 +320,9 @@ func deviceIn(header []byte, contacts []extent) extent {
 	return extent{start + version + model, end}
 }
 
-// dotted returns the word at header[start:end] with the words that dots join it
-// to, at most maxToken bytes.
-func dotted(header []byte, start, end int) []byte {
+// withDotted returns the word at header[start:end] with the words that dots join to it,
+// at most maxToken bytes.
+func withDotted(header []byte, start, end int) []byte {
 	for start > 0 && automaton.IsTokenByte(header[start-1]) {
 		start--
 	}
@@ -330,8 +335,8 @@ func dotted(header []byte, start, end int) []byte {
 
 var stems = [...]string{"bot", "spider", "crawl", "scrap", "fetch"}
 
-// nextStem returns the first whole word of header[from:] that contains one of
-// stems, and which; an empty stem if no word does. from is not inside a word.
+// nextStem returns the first whole word of header[from:] that contains one of stems, and
+// that stem; "" if no word does. from is not inside a word.
 func nextStem(header []byte, from int) (word extent, stem string) {
 	for i := from; i < len(header); i++ {
 		switch header[i] | 0x20 {
@@ -371,8 +376,8 @@ func indexFold(word []byte, stem string) int {
 	return -1
 }
 
-// standing says whether a word that starts at start is one by which a client may
-// call itself: not in a URL or an e-mail address, and not behind "like ".
+// standing says whether a word that starts at start may name the client: it is not in a
+// URL or an e-mail address, and not behind "like ".
 func (r *Reader) standing(header []byte, start int) Standing {
 	const like = "like "
 	if inside(r.contacts, start) {

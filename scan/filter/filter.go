@@ -19,8 +19,8 @@ import (
 // Config has the rules and tells which lines are kept. It must not be changed after
 // it has been given to Run.
 type Config struct {
-	// Site, if not nil, has the rules for all lines, whatever their host. Then a
-	// request target, which begins with a slash, is a valid line too.
+	// Site, if not nil, has the rules for all lines, on any host. Then a request target,
+	// which begins with a slash, is a valid line too.
 	Site *Rules
 	// Policy has the rules of each origin if Site is nil.
 	Policy Policy
@@ -70,7 +70,7 @@ const (
 	Unreachable
 	// NoPolicy is a URL of an origin without rules.
 	NoPolicy
-	// Blank is a line of spaces and tabs only. It is invalid, as all that follow.
+	// Blank is a line of spaces and tabs only. It is invalid, like all classes below.
 	Blank
 	// NotAbsolute is a line that does not begin with a scheme and "://".
 	NotAbsolute

@@ -12,8 +12,8 @@ import (
 // site has the rules for URLs that begin with one spelling of a scheme and authority.
 type site struct {
 	machine *automaton.Machine
-	// class is Allowed if the machine decides, and Unreachable if only the path does.
-	// Otherwise it is the class of all URLs of the site.
+	// class is Allowed if the machine decides, and Unreachable if all paths but /robots.txt
+	// are Unreachable. Otherwise it is the class of all URLs of the site.
 	class Class
 	// whole tells that the path must be taken from the whole URL, because the
 	// authority has a semicolon, which ends it for Google's parser.
@@ -33,12 +33,12 @@ const (
 type slot struct {
 	key    [keyLen]byte
 	length uint8 // of the key; 0 in an empty slot
-	used   uint8 // URLs since the policy was asked, up to askAgain
+	used   uint8 // number of URLs since the first call of Policy.Find, at most askAgain
 	site
 }
 
-// askAgain is the number of URLs of a site after which the policy is asked again,
-// because making a table of rules pays after some hundred URLs.
+// askAgain is the number of URLs of a site after which Policy.Find is called again: from
+// about a hundred URLs on it saves time to make a table of the rules.
 const askAgain = 128
 
 // spells tells whether the URL begins with the scheme and authority of the slot.
@@ -62,7 +62,7 @@ func newSites(c *Config) *sites {
 	return &sites{config: c, seed: maphash.MakeSeed(), slots: make([]slot, slots)}
 }
 
-// find returns the slot of a scheme and authority. An error is that of the policy.
+// find returns the slot of a scheme and authority. Its error comes from the policy.
 func (s *sites) find(prefix []byte) (*slot, error) {
 	if len(prefix) > keyLen {
 		var err error
@@ -81,7 +81,7 @@ func (s *sites) find(prefix []byte) (*slot, error) {
 	return at, nil
 }
 
-// use counts a URL of a slot's site, and asks the policy again if it is time.
+// use counts a URL of a slot's site, and calls Policy.Find again after askAgain URLs.
 func (s *sites) use(at *slot) error {
 	if at.used == askAgain || at == &s.long || s.config.Policy == nil {
 		return nil
@@ -95,7 +95,7 @@ func (s *sites) use(at *slot) error {
 	return err
 }
 
-// ask returns a site as the policy has it.
+// ask returns the site of a scheme and authority, with the rules of the policy.
 func (s *sites) ask(prefix []byte, busy bool) (site, error) {
 	o, ok := origin.View(prefix)
 	if !ok {
@@ -105,7 +105,7 @@ func (s *sites) ask(prefix []byte, busy bool) (site, error) {
 		}
 		var err error
 		if o, err = origin.Of(prefix); err != nil {
-			return site{class: BadHost}, nil
+			return site{class: BadHost}, nil //nolint:nilerr // the URL is invalid, not the run
 		}
 	}
 	rules, found := s.config.Site, true

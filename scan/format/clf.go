@@ -10,11 +10,11 @@ import (
 //
 //	host ident user [time] "request" status bytes "referer" "user agent"
 //
-// common ends after bytes, combined goes on; the vhost formats have the virtual
-// host, and perhaps its port, before everything else. Of further fields behind
-// the User-Agent only the first quoted one is read, where proxied servers log
-// X-Forwarded-For. Sources: Apache's mod_log_config, nginx's predefined combined
-// format, and Debian's vhost_combined.
+// common ends after bytes, combined has all fields; the vhost formats have the virtual
+// host, with or without a port, before all others. After the User-Agent only the first
+// quoted field is read, in which servers behind proxies log X-Forwarded-For.
+// Sources: Apache's mod_log_config, nginx's predefined combined format, and
+// Debian's vhost_combined.
 //
 // Next is called for every line of a log, so it is written as a walk from quote
 // to quote. Two things complicate it. A quote inside a field is written \" by
@@ -35,8 +35,8 @@ type clf struct {
 	// Of the line that Next returned last:
 	ordinary                      bool  // it has no backslash, and its quotes are as in an ordinary line
 	method, request, status, size field // size is zero if Next did not look for it
-	addrEnd                       int   // where the client's address ends, set by Complete
-	agentEnd                      int   // the index of the quote behind the User-Agent, 0 if there is none
+	addrEnd                       int   // end of the client's address, set by Complete
+	agentEnd                      int   // index of the quote behind the User-Agent, 0 if there is none
 }
 
 // field is a range of a line.
@@ -64,8 +64,8 @@ func (c *clf) Next(r *Record) Kind {
 	return Unparsed
 }
 
-// splitOrdinary is split by the quotes of the line, as lines.cut returns them. It
-// returns true only where split would, with the same result.
+// splitOrdinary does the work of split for ordinary lines, from the places of the quotes
+// that lines.cut returns. If it returns true, split would have the same result.
 func (c *clf) splitOrdinary(r *Record, quotes []uint16, back int) bool {
 	if len(quotes) < 2 {
 		return false
@@ -94,8 +94,8 @@ func (c *clf) splitOrdinary(r *Record, quotes []uint16, back int) bool {
 	return true
 }
 
-// hasBlank tells whether there is a blank in line[from:end], which nearly always has
-// up to eight octets. It is true where from is behind end.
+// hasBlank tells whether there is a blank in line[from:end], or from is behind end.
+// Nearly always the range has up to eight octets.
 func hasBlank(line []byte, from, end int) bool {
 	n := end - from
 	if n < 0 || n > 8 || from+8 > len(line) {
@@ -184,9 +184,9 @@ func (c *clf) sent(b []byte) []byte {
 	return c.unescaped[from:]
 }
 
-// requestQuote returns the index of the quote that opens the request: the first
-// one behind "] ", for the user's name may be quoted too. -1 if there is none
-// or nothing stands before the time.
+// requestQuote returns the index of the quote that opens the request: the first one
+// behind "] ", because the user's name may have quotes too. It is -1 if there is none or
+// the line begins with the time.
 func requestQuote(line []byte) int {
 	for at := 0; ; at++ {
 		n := bytes.IndexByte(line[at:], '"')
@@ -204,8 +204,8 @@ func requestQuote(line []byte) int {
 	}
 }
 
-// requestEnd returns the index of the quote that closes the request: one that is
-// not escaped and has a status behind it. -1 if there is none.
+// requestEnd returns the index of the quote that closes the request: the first that is
+// not escaped and has a status behind it; -1 if there is none.
 func requestEnd(line []byte, from int) int {
 	for {
 		at := quoteEnd(line, from)
@@ -253,19 +253,19 @@ func fieldEnd(line []byte, from int) int {
 	return min(from, len(line))
 }
 
-// hasTarget tells whether a request line is a method, which ends at at, a blank,
-// and something in one of the four forms of a request target (RFC 9112 3.2).
-func hasTarget(request []byte, at int) bool {
-	if at <= 0 || at+1 >= len(request) || request[at] != ' ' {
+// hasTarget tells whether request[:method] is a method, behind which are a blank and one
+// of the four forms of a request target (RFC 9112 3.2).
+func hasTarget(request []byte, method int) bool {
+	if method <= 0 || method+1 >= len(request) || request[method] != ' ' {
 		return false
 	}
-	target := request[at+1:]
+	target := request[method+1:]
 	switch c := target[0]; {
 	case c == '/':
 		return true
 	case c == '*':
 		return len(target) == 1 || target[1] == ' '
-	case string(request[:at]) == "CONNECT":
+	case string(request[:method]) == "CONNECT":
 		return c != ' '
 	default:
 		return schemeEnd(target) > 0
@@ -281,7 +281,7 @@ func methodEnd(request []byte) int {
 	return i
 }
 
-// tokenBytes are what a method may be made of (RFC 9110 5.6.2).
+// tokenBytes are the bytes of which a method may consist (RFC 9110 5.6.2).
 var tokenBytes = func() (t [256]bool) {
 	for _, c := range []byte("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
 		t[c] = true
@@ -350,8 +350,8 @@ func openBracket(b []byte) int {
 //
 // Between the client's address and the time are ident and user. The user may have
 // blanks in it, but an ident other than "-" is rare: with one, the number of fields
-// must be that of the format. This tells a virtual host without a port from a
-// client, and refuses lines that begin with a header, such as that of syslog.
+// must be as in the format. This distinguishes a virtual host without a port from a
+// client's address, and refuses lines with a prefix, such as those of syslog.
 func (c *clf) Plausible(r *Record) bool {
 	if !plausibleClient(r) || !c.agent && bytes.IndexByte(r.Line[c.status.end:], '"') >= 0 {
 		return false
@@ -364,7 +364,7 @@ func (c *clf) Plausible(r *Record) bool {
 	return n == blanks || n > blanks && bytes.HasPrefix(identity, []byte(" - "))
 }
 
-// firstBlank is fieldEnd of a field that nearly always is of up to 15 octets.
+// firstBlank is fieldEnd, made for fields that nearly always have up to 15 octets.
 func firstBlank(line []byte, from int) int {
 	for range 2 {
 		if from+8 > len(line) {
@@ -399,9 +399,9 @@ func quotedField(line []byte, from int) []byte {
 	return nil
 }
 
-// completeRequest sets the method and the target. A target may have raw blanks in
-// it, so its end is where the protocol begins. A request without one is HTTP/0.9;
-// but where the answer is 414 the server gave up reading and logged what it had.
+// completeRequest sets the method and the target. A target may contain blanks, so it ends
+// where the protocol begins. A request without a protocol is HTTP/0.9; but if the answer
+// is 414, the server stopped reading and logged the beginning of the target.
 func (c *clf) completeRequest(r *Record) {
 	r.Method = r.Line[c.method.start:c.method.end]
 	target := r.Line[c.method.end+1 : c.request.end]
@@ -410,7 +410,7 @@ func (c *clf) completeRequest(r *Record) {
 		r.Truncated, r.Target = false, target[:at]
 		return
 	}
-	line := bytes.TrimRight(target, " ") // which nginx accepts, and logs
+	line := bytes.TrimRight(target, " ") // nginx accepts blanks after the protocol, and logs them
 	end := bytes.LastIndexByte(line, ' ')
 	protocol := end > 0 && bytes.HasPrefix(line[end+1:], []byte("HTTP/"))
 	if protocol {
@@ -420,7 +420,8 @@ func (c *clf) completeRequest(r *Record) {
 	r.Target = c.sent(target)
 }
 
-// parseSize reads a size in bytes, -1 if it is none or is too large to be one.
+// parseSize reads a size in bytes: -1 if the field is not a number or has more than 18
+// digits.
 func parseSize(line []byte, at field) int64 {
 	n := at.end - at.start
 	if 1 <= n && n <= 8 && at.start+8 <= len(line) {
@@ -439,15 +440,15 @@ func parseSize(line []byte, at field) int64 {
 	return size
 }
 
-// parseEight is parseSize of the first n octets, the first of them the lowest. How
-// many there are nobody can predict, so there is no loop.
+// parseEight is parseSize for the first n octets of a little-endian word, 1 to 8. It has
+// no loop over them: n changes from line to line, so its branch would be mispredicted.
 func parseEight(octets uint64, n int) int64 {
 	const zeros, highs = 0x3030303030303030, 0x8080808080808080
-	d := (octets ^ zeros) << (64 - 8*n) // zeros before the first
+	d := (octets ^ zeros) << (64 - 8*n) // with zeros before the first digit
 	if (d|(d+0x7676767676767676))&highs != 0 {
 		return -1
 	}
-	// Neighbours become one number: of two digits, then of four, then of eight.
+	// Adjacent numbers are joined: to two digits, then to four, then to eight.
 	d = d*10 + d>>8
 	d = d&0x000000ff000000ff*(100+1000000<<32) + d>>16&0x000000ff000000ff*(1+10000<<32)
 	return int64(d >> 32)

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -9,17 +10,17 @@ import (
 	"strings"
 )
 
-// SampleBytes and sampleLines bound what Detect looks at.
+// SampleBytes and sampleLines bound the part of a log that Detect reads.
 const (
 	SampleBytes = 256 << 10
 	sampleLines = 1000
 )
 
-// Detect returns the format of a log by the lines at its beginning, head. whole
-// tells that head is the whole log; if not, its last line may be cut and is
-// skipped. A line counts for the first format that explains it; the format must
-// explain more than half of the lines, and twice as many as any other. The error
-// tells what was found instead, and quotes a line.
+// Detect returns the format of a log by its beginning, head. whole says that head is the
+// whole log; otherwise its last line may be incomplete and is skipped. A line counts for
+// the first format that explains it. The format must explain more than half of the lines,
+// and at least twice as many as any other. The error names the formats found, or quotes a
+// line.
 func Detect(head []byte, whole bool) (*Format, error) {
 	if bytes.IndexByte(head, '\n') < 0 && !whole && len(head) > 0 {
 		return nil, errors.New("no line ends within its first bytes: not a text log")
@@ -62,8 +63,7 @@ func Detect(head []byte, whole bool) (*Format, error) {
 		lines, counts[best], formats[best].name, counts[second], formats[second].name)
 }
 
-// explains tells whether a line is a request as the reader's format has them. r is
-// for it to use.
+// explains tells whether a line is a request in the reader's format. It overwrites r.
 func explains(reader Reader, line []byte, r *Record) bool {
 	reader.Reset(line)
 	if reader.Next(r) != Request {
@@ -90,22 +90,18 @@ func quote(line []byte) string {
 	return fmt.Sprintf("%q", line)
 }
 
+// topTwo returns the indexes of the two largest counts.
 func topTwo(counts []int) (best, second int) {
-	second = -1
-	for i, n := range counts {
-		switch {
-		case i == 0:
-		case n > counts[best]:
-			best, second = i, best
-		case second < 0 || n > counts[second]:
-			second = i
-		}
+	order := make([]int, len(counts))
+	for i := range order {
+		order[i] = i
 	}
-	return best, second
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(counts[j], counts[i]) })
+	return order[0], order[1]
 }
 
-// plausibleClient tells whether a record has a time and looks as if its client and
-// its host were such.
+// plausibleClient tells whether a record has a time, and plausible client and host
+// fields.
 func plausibleClient(r *Record) bool {
 	return r.HasTime && plausibleAddress(r.Addr) && (r.Host == nil || plausibleHost(r.Host))
 }
@@ -130,8 +126,8 @@ func plausibleHost(b []byte) bool {
 	return letters > 0
 }
 
-// Hosts returns up to ten hosts that the lines at the beginning of a log name, each
-// once. A name that cannot be a host is quoted.
+// Hosts returns up to ten different hosts that are named in head, the beginning of a log.
+// A name that cannot be a host is quoted.
 func Hosts(f *Format, head []byte) []string {
 	const most = 10
 	var r Record

@@ -6,7 +6,7 @@ import (
 )
 
 // unescape appends a field to dst with the escaping of Apache and nginx undone:
-// \xHH in either case of hex, \" and \\, and \b \n \r \t \v \f. A backslash
+// \xHH with digits in either case, \" and \\, and \b \n \r \t \v \f. A backslash
 // before any other byte stands for itself. Both servers escape a literal backslash,
 // so the result is what the client sent, octet by octet. Percent-encoding is the
 // URL's own and is kept.

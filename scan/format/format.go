@@ -9,7 +9,7 @@
 //
 // To add a format, write a file with a Reader for it and add a row to the table of
 // formats. NextLine cuts lines off a chunk, and plausibleClient checks the fields
-// that most formats have. TestFormats checks each row.
+// that most formats have. TestFormats checks each row by its line in samples.
 package format
 
 import "strings"
@@ -20,7 +20,6 @@ type Format struct {
 	name        string
 	host, agent bool
 	newReader   func(*Format) Reader
-	sample      string // a line of the format without its line end: the same request in all formats
 }
 
 // Name returns the name by which ByName knows the format.
@@ -39,17 +38,13 @@ func (f *Format) NewReader() Reader { return f.newReader(f) }
 // formats is the table of formats, the more specific first: Detect counts a line
 // for the first format that explains it.
 var formats = []*Format{
-	{"combined", false, true, newCLF,
-		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
-	{"vhost_combined", true, true, newCLF,
-		`www.example.com:443 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
-	{"common", false, false, newCLF,
-		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234`},
-	{"vhost_common", true, false, newCLF,
-		`www.example.com:443 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234`},
+	{"combined", false, true, newCLF},
+	{"vhost_combined", true, true, newCLF},
+	{"common", false, false, newCLF},
+	{"vhost_common", true, false, newCLF},
 }
 
-// Default is the format to assume for a log that has no lines.
+// Default is the format of a log without lines.
 var Default = formats[0]
 
 // Names returns the names of all formats.
@@ -61,7 +56,7 @@ func Names() []string {
 	return names
 }
 
-// ByName returns the format of that name, in upper or lower case.
+// ByName returns the format with a name, in any ASCII case.
 func ByName(name string) (*Format, bool) {
 	for _, f := range formats {
 		if strings.EqualFold(f.name, name) {
@@ -76,18 +71,18 @@ func ByName(name string) (*Format, bool) {
 type Reader interface {
 	// Reset begins a chunk of whole lines; the last may lack its line end.
 	Reset(chunk []byte)
-	// Next reads the next line of the chunk and returns what it is. It sets r.Line,
-	// and of a request also r.Agent and r.Robots. It is called for every line of a
-	// log, so it does no more than that takes.
+	// Next reads the next line of the chunk and returns its kind. It sets r.Line, and for
+	// a request also r.Agent and r.Robots. It is called for every line of a log, so it
+	// does nothing else.
 	Next(r *Record) Kind
 	// Complete sets the other fields of the request that Next returned last.
 	Complete(r *Record)
 	// Plausible tells whether the fields of the completed record look as they do in
-	// a log of the format. Detect asks it.
+	// a log of the format. Only Detect calls it.
 	Plausible(r *Record) bool
 }
 
-// Kind is what Reader.Next found.
+// Kind is the kind of line that Reader.Next read.
 type Kind uint8
 
 // The kinds of lines, and the end of the chunk.
@@ -106,8 +101,8 @@ type Record struct {
 	Line []byte
 	// Agent is the User-Agent, nil if the format has none.
 	Agent []byte
-	// Robots tells whether the target may be /robots.txt, as far as a glance at the
-	// line can tell.
+	// Robots tells whether the target begins with /robots.txt, in these very octets. So it
+	// may be set for /robots.txtx, and is not for http://host/robots.txt.
 	Robots bool
 
 	// Addr is the client's address or its name.

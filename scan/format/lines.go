@@ -5,24 +5,24 @@ import "bytes"
 // lines cuts a chunk into lines. It belongs to one goroutine. The zero value has no
 // lines.
 //
-// Searching for the end of a line and for each of its six quotes costs a call each,
-// and unpredictable branches. So the quotes and newlines of some lines are found
-// together first, 64 octets at a time (index), and then each line takes its own. A
-// backslash is noted, too, since it may make a quote part of a field: a line that has
-// one is searched as if nothing had been noted, and so are long lines, and all lines
-// on processors for which there is no index.
+// To search for the end of a line and for each of its six quotes would take a call each,
+// and unpredictable branches. So the places of the quotes and newlines of some lines, the
+// marks, are found together first, 64 octets at a time (index). Backslashes are marked
+// too, because they may make a quote part of a field. A line with a backslash, a line
+// longer than the index, and every line on a processor without index are searched without
+// marks.
 type lines struct {
 	chunk []byte
 	at    int // where in chunk the next line begins
 
-	from  int // where in chunk the indexed part begins
-	i, n  int // which marks are behind at, and how many there are
-	marks [indexed + blockMarks]uint16
+	from  int                          // where in chunk the indexed part begins
+	i, n  int                          // marks[i:n] are behind at
+	marks [indexed + blockMarks]uint16 // offsets from from
 }
 
-// indexed is how many octets are indexed at a time: so few that all stays in the first
-// cache, so many that few lines cross its end, which are indexed twice. blockMarks is
-// how many marks are written down at once, perhaps for nothing.
+// indexed is how many octets are indexed at a time: few enough to stay in the first-level
+// cache, and enough that few lines cross the end and are indexed twice. blockMarks is how
+// many marks are written at once for each block, even if it has fewer.
 const (
 	indexed    = 4 << 10
 	blockMarks = 6
@@ -31,10 +31,9 @@ const (
 // Reset begins a chunk.
 func (l *lines) Reset(chunk []byte) { l.chunk, l.at, l.from, l.i, l.n = chunk, 0, 0, 0, 0 }
 
-// cut takes the next line off the chunk, without its line end, which may have a
-// carriage return. If all its quotes are noted these are their places, counted from
-// back octets before the line; else there are none. They are valid until the next line
-// is cut.
+// cut takes the next line off the chunk, without its line end, which may have a carriage
+// return. If all its quotes are marked, quotes are their marks: a quote is at
+// line[mark-back]. Otherwise quotes is nil. It is valid until the next line is cut.
 func (l *lines) cut() (line []byte, quotes []uint16, back int) {
 	end := l.end()
 	if end == l.n {
@@ -50,8 +49,8 @@ func (l *lines) cut() (line []byte, quotes []uint16, back int) {
 	return withoutReturn(line), quotes, back
 }
 
-// end returns the index of the first mark of the line that is no quote, but its end or a
-// backslash. It is n if there is none.
+// end returns the index of the first mark of the next line that is a newline or a
+// backslash, and n if there is none.
 func (l *lines) end() int {
 	part := l.chunk[l.from:]
 	if l.i+7 <= l.n { // six quotes and a newline, as most lines have
@@ -69,7 +68,7 @@ func (l *lines) end() int {
 	return l.n
 }
 
-// index notes the marks from the next line on, if they are not yet noted.
+// index sets the marks from the next line on, unless they are set.
 func (l *lines) index() {
 	if l.i < l.n && l.from == l.at {
 		return
@@ -88,9 +87,9 @@ func (l *lines) search() []byte {
 	return text
 }
 
-// NextLine returns the first line of data, which is not empty: the line with its
-// line end, if it has one, and its text without. A carriage return before the
-// newline, or at the end of data, is part of the line end. Both are views of data.
+// NextLine returns the first line of data, with its line end and as text without it.
+// data must not be empty. A carriage return before the newline, or at the end of data, is
+// part of the line end. Both results are views of data.
 func NextLine(data []byte) (line, text []byte) {
 	line, text = data, data
 	if end := bytes.IndexByte(data, '\n'); end >= 0 {
@@ -107,6 +106,6 @@ func withoutReturn(line []byte) []byte {
 	return line
 }
 
-// BOM is the byte order mark that some programs begin a file of UTF-8 with. It is
-// no part of the first line.
+// BOM is the byte order mark with which some programs begin a file in UTF-8. It is not
+// part of the first line.
 var BOM = []byte("\xef\xbb\xbf")

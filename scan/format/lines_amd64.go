@@ -6,18 +6,17 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// fast says that the processor has what indexAVX2 needs.
+// fast says that the processor has the instructions of indexAVX2.
 var fast = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
-// indexAVX2 writes down where quotes, newlines and backslashes are in that many blocks
-// of 64 octets at p, and returns their number.
+// indexAVX2 sets marks to the offsets of quotes, newlines and backslashes in blocks of 64
+// octets from p on, and returns how many there are.
 //
 //go:noescape
 func indexAVX2(p *byte, blocks int, marks *[indexed + blockMarks]uint16) int
 
-// index writes down where quotes, newlines and backslashes are in b, which is no
-// longer than indexed, and returns their number. What is behind the last whole block of 64
-// octets is left out.
+// index sets marks to the offsets of quotes, newlines and backslashes in the whole blocks
+// of 64 octets of b, and returns how many there are. b must not be longer than indexed.
 func index(b []byte, marks *[indexed + blockMarks]uint16) int {
 	if !fast {
 		return 0

@@ -4,5 +4,5 @@ package format
 
 const fast = false
 
-// index is not for this processor.
+// index finds nothing: there is no fast search for this processor.
 func index(b []byte, marks *[indexed + blockMarks]uint16) int { return 0 }

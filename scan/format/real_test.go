@@ -174,7 +174,7 @@ func TestRealFixtures(t *testing.T) {
 	detected := map[string]int{}
 	for archive := tar.NewReader(x); ; {
 		h, err := archive.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

@@ -32,8 +32,10 @@ func parseTime(b []byte) (int64, bool) {
 // clock reads times as parseTime does, and remembers the last day and zone, which
 // most lines share with the line before. The zero value is ready for use.
 type clock struct {
-	day, year, zone uint64 // octets of what it remembers, some of them twice; day is 0 if there is nothing
-	base            int64  // when that day begins, in seconds since 1970
+	// Octets 0 to 7, 4 to 11 and 20 to 25 of the time read last: all but hh:mm:ss. 0 at
+	// first.
+	day, year, zone uint64
+	base            int64 // the start of that day, in seconds since 1970
 }
 
 func (c *clock) parse(b []byte) (int64, bool) {
@@ -66,8 +68,8 @@ func (c *clock) learn(b []byte) (int64, bool) {
 // secondsOfDay reads hh:mm:ss, the first octet the lowest.
 func secondsOfDay(b uint64) (int64, bool) {
 	const zeros, highs = 0x30303a30303a3030, 0x8080808080808080
-	// In d are digits and, for the colons, zeros. Of anything else the sum, or d itself,
-	// has a highest bit.
+	// d has the values of the digits, and zeros for the colons. If any octet is something
+	// else, it has the highest bit set in d or in the sum.
 	d := b ^ zeros
 	if (d|(d+0x76767f76767f7676))&highs != 0 {
 		return 0, false
@@ -77,8 +79,8 @@ func secondsOfDay(b uint64) (int64, bool) {
 	return int64(hour*3600 + minute*60 + second), hour <= 23 && minute <= 59 && second <= 60
 }
 
-// number2 is the value of two digits. Of other bytes it is a number that is too
-// large for any field of a time.
+// number2 returns the value of two digits. If one is no digit, the result is too large
+// for any field of a time.
 func number2(tens, ones byte) int {
 	tens, ones = tens-'0', ones-'0'
 	if tens > 9 || ones > 9 {
@@ -87,8 +89,7 @@ func number2(tens, ones byte) int {
 	return int(tens)*10 + int(ones)
 }
 
-// fraction reads ".digits" at the start of b, which has two bytes at least, as
-// nanoseconds.
+// fraction reads ".digits" at the start of b as nanoseconds. b has at least two bytes.
 func fraction(b []byte) (nanos int64, rest []byte) {
 	if b[0] != '.' && b[0] != ',' || !isDigit(b[1]) {
 		return 0, b
@@ -102,7 +103,7 @@ func fraction(b []byte) (nanos int64, rest []byte) {
 	return nanos, b[i:]
 }
 
-// zoneSeconds reads " +hhmm", whole, as seconds east of Greenwich.
+// zoneSeconds returns the seconds east of Greenwich if b is " +hhmm" or " -hhmm".
 func zoneSeconds(b []byte) (int64, bool) {
 	if len(b) != len(" -0700") || b[0] != ' ' || b[1] != '+' && b[1] != '-' {
 		return 0, false

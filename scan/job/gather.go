@@ -142,7 +142,7 @@ func (g *gatherer) read(in *source.Input, read reading) {
 	}
 	defer r.Close()
 	for c, err := range read(counting{g, r}, g.options) {
-		var skipped *capture.Skipped
+		var skipped *capture.SkipError
 		var broken *source.Error // names the input itself
 		switch {
 		case err == nil:

@@ -90,16 +90,16 @@ func complete(scheme, host string, port uint16) Origin {
 	return Origin{Scheme: scheme, Host: host, Port: port}
 }
 
-// Logged returns the part of an origin that a log's host field tells: the host, the
-// port if it has one, and the scheme if that port is a scheme's default.
+// Logged returns the part of an origin that a log's host field states: the host, the port
+// if the field has one, and the scheme if the port is the default of a scheme.
 func Logged(field string) (Origin, error) {
 	host, port, err := parseHost(field)
 	return Origin{Scheme: schemes[port], Host: host, Port: port}, err
 }
 
-// Prefix returns the length of the scheme and authority at the start of an absolute
-// URL: its origin is Of(url[:n]), whatever follows. ok is false if url is not an
-// absolute URL.
+// Prefix returns the length n of the scheme and authority at the start of an absolute
+// URL. They alone determine its origin: Of(url[:n]) is Of(url). ok is false if url is not
+// an absolute URL.
 func Prefix(url []byte) (n int, ok bool) {
 	i := bytes.Index(url, []byte("://"))
 	if i <= 0 || bytes.ContainsAny(url[:i], "/?#") {
@@ -174,9 +174,9 @@ func address(s string) (string, bool) {
 // existing names, such as foo_bar.example and r3---sn-x.googlevideo.com.
 var profile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false))
 
-// maxName is the length of the longest possible host name: 253 octets of ASCII, each
-// mapped from a character of four. It bounds the time, because making Punycode takes
-// the square of a name's length and clients choose the names in a log.
+// maxName is the length of the longest possible host name: 253 ASCII characters, each
+// mapped from a character of four octets. It bounds the time: making Punycode takes time
+// in proportion to the square of the length, and clients choose the names in a log.
 const maxName = 4 * 253
 
 func hostName(name string) (string, error) {

@@ -35,14 +35,14 @@ func (r Reading) Dialect() automaton.Dialect {
 	}
 }
 
-// Unknown returns the readings for a crawler that is not Google's and whose parser is
-// not known: a rule counts where Google's parser and RFC 9309 agree on it.
-func Unknown() []Reading { return []Reading{ReadRFC9309, ReadGoogleWide} }
+// UnknownReadings returns the readings for a crawler that is not Google's and whose
+// parser is not known: a rule counts where Google's parser and RFC 9309 agree on it.
+func UnknownReadings() []Reading { return []Reading{ReadRFC9309, ReadGoogleWide} }
 
-// Known returns the readings for a crawler that reads, or is to be read, by dialect
-// d. By Google's dialect others than Google's crawlers are read with their whole
-// names: a group for MJ12bot is not one for MJ.
-func Known(d automaton.Dialect, googles bool) []Reading {
+// ReadingsOf returns the readings for a crawler that reads robots.txt by dialect d.
+// googles says that it is one of Google's own; the names of all other crawlers are
+// compared whole, also by Google's dialect: a group for MJ12bot is not one for MJ.
+func ReadingsOf(d automaton.Dialect, googles bool) []Reading {
 	switch {
 	case d == automaton.Google && googles:
 		return []Reading{ReadGoogle}
@@ -61,21 +61,21 @@ type Subject struct {
 	Tokens []string
 	// IgnoresWildcard says that groups for * do not bind it.
 	IgnoresWildcard bool
-	// Readings are how it may read robots.txt: one if that is known (Known), two
-	// if a rule counts only where both agree (Unknown).
+	// Readings are how it may read robots.txt: one if that is known (ReadingsOf), two
+	// if a rule counts only where both agree (UnknownReadings).
 	Readings []Reading
 }
 
-// Machine returns what binds the crawler by one ruleset: the groups for the first of
-// its tokens that has any, else those for *, unless it ignores these; nil if
-// nothing does. Readings play no part.
+// Machine returns the rules of one ruleset that bind the crawler: the groups for the
+// first of its tokens that has any, else those for *, unless it ignores these; nil if
+// none bind it. Readings play no part.
 func (s Subject) Machine(rules *automaton.Ruleset) *automaton.Machine {
 	m, _ := s.Bound(rules)
 	return m
 }
 
-// Bound is Machine, and the token by which it was found. The token is empty for the
-// groups for *, and where nothing binds the crawler.
+// Bound returns the result of Machine and the token that named its groups: "" for the
+// groups for *, and if no rules bind the crawler.
 func (s Subject) Bound(rules *automaton.Ruleset) (m *automaton.Machine, token string) {
 	for _, token := range s.Tokens {
 		if m, named := rules.Named([]byte(token)); named {
@@ -88,9 +88,9 @@ func (s Subject) Bound(rules *automaton.Ruleset) (m *automaton.Machine, token st
 	return rules.Wildcard(), ""
 }
 
-// Binding is what binds one crawler on one origin: for each copy of its robots.txt
-// the machines of the crawler's groups, one for each of its readings. They are made
-// when a copy is first asked. It is safe for any number of goroutines.
+// Binding is the rules that bind one crawler on one origin: for each copy of its
+// robots.txt the machines of the crawler's groups, one for each of its readings. They
+// are made when the copy is first needed. It is safe for any number of goroutines.
 type Binding struct {
 	subject  Subject
 	history  *history
@@ -103,11 +103,11 @@ type Binding struct {
 	}
 }
 
-// bound is what binds a crawler by one copy. It is immutable but for delay.
+// bound is the rules of one copy that bind a crawler. Only delay changes, once.
 type bound struct {
 	first, second *automaton.Machine
-	agree         bool       // on canonical paths the second says what the first says
-	hop           *Judgement // the answer of a hop to all targets; nil if it is no hop
+	agree         bool       // both give the same verdicts on canonical paths
+	hop           *Judgement // the judgement of a hop, for all targets; nil if the copy is no hop
 
 	delay struct {
 		sync.Once
@@ -116,9 +116,9 @@ type bound struct {
 	}
 }
 
-// Bind makes the binding of a crawler on an origin, an index in Origins. By a copy and
-// a reading it is bound by the groups for the first of its tokens that has any, else
-// by those for *, unless it ignores them. The subject is not to be changed any more.
+// Bind makes the binding of a crawler on an origin, an index in Origins. In each copy,
+// by each reading, the groups of Subject.Machine bind it. The subject must not be
+// changed any more.
 func (p *Policy) Bind(origin int32, s Subject) *Binding {
 	h := p.histories[origin]
 	b := &Binding{subject: s, history: h, bound: make([]atomic.Pointer[bound], len(h.copies)), two: len(s.Readings) > 1}
@@ -128,15 +128,15 @@ func (p *Policy) Bind(origin int32, s Subject) *Binding {
 	return b
 }
 
-// Alike returns, for each copy, the first one that says the same of every request,
-// perhaps by other lines: versions differ in the groups of few crawlers. The slice
-// is not to be changed. It asks all copies, once.
+// Alike returns, for each copy, the first copy that gives every request the same answer,
+// perhaps by other lines: most versions differ only in the groups of other crawlers. The
+// slice must not be changed. The first call compiles all copies.
 func (b *Binding) Alike() []int32 {
 	b.alike.Do(func() {
 		first, seen := make([]int32, len(b.bound)), map[int32]int32{}
 		for n := range int32(len(b.bound)) {
 			first[n] = n
-			m := b.of(n)
+			m := b.boundBy(n)
 			if m.hop != nil {
 				continue
 			}
@@ -152,8 +152,8 @@ func (b *Binding) Alike() []int32 {
 	return b.alike.first
 }
 
-// of returns what binds by a copy.
-func (b *Binding) of(copy int32) *bound {
+// boundBy returns the rules of a copy that bind the crawler.
+func (b *Binding) boundBy(copy int32) *bound {
 	if known := b.bound[copy].Load(); known != nil {
 		return known
 	}
@@ -182,7 +182,7 @@ func (b *Binding) bind(c copyOf) *bound {
 	return m
 }
 
-// Answer is what a copy says of one request.
+// Answer says whether a copy permits a request.
 type Answer uint8
 
 const (
@@ -200,12 +200,13 @@ type Judgement struct {
 	Line   uint32
 }
 
-// Judge returns what a copy says of a request target in origin or absolute form. A copy
-// that is a hop says the same of all targets: whether the hop's path may be fetched.
-// Judge keeps no view of target, and does not allocate once the copy has been asked. Do
-// not ask for /robots.txt itself: the dialects differ on it, and it is always allowed.
+// Judge returns the judgement of a copy on a request target in origin or absolute form. A
+// copy that is a hop has one judgement for all targets: whether the path that it leads to
+// may be fetched. Judge keeps no view of target, and does not allocate after the first call for
+// the copy. Do not ask for /robots.txt itself: the dialects differ on it, and it is
+// always allowed.
 func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgement {
-	m := b.of(copy)
+	m := b.boundBy(copy)
 	if m.hop != nil {
 		return *m.hop
 	}
@@ -221,8 +222,8 @@ func (b *Binding) ask(m *bound, s *automaton.Scratch, target []byte) Judgement {
 		return judgement(v, m.second.MatchPlain(s, target))
 	}
 	v := m.first.Match(s, b.dialects[0].TargetPath(s, target))
-	// If the first reading has no machine, and the second agrees with that, then that
-	// forbids nothing either.
+	// If the first reading has no machine and the second agrees, the second forbids
+	// nothing either.
 	if !b.two || m.agree && m.first == nil {
 		return judgement(v, v)
 	}
@@ -233,7 +234,7 @@ func (b *Binding) ask(m *bound, s *automaton.Scratch, target []byte) Judgement {
 // first of its readings: the Crawl-delay of the groups that bind it. ok is false if
 // the copy states none, or is a hop.
 func (b *Binding) Delay(copy int32) (d time.Duration, ok bool) {
-	m := b.of(copy)
+	m := b.boundBy(copy)
 	if m.hop != nil {
 		return 0, false
 	}

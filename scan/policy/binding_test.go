@@ -13,7 +13,7 @@ import (
 // Crawlers as robots.txt sees them.
 var (
 	asGoogle = []Reading{ReadGoogle}
-	asBoth   = Unknown()
+	asBoth   = UnknownReadings()
 
 	googlebot      = Subject{Tokens: []string{"Googlebot"}, Readings: asGoogle}
 	googlebotImage = Subject{Tokens: []string{"Googlebot-Image", "Googlebot"}, Readings: asGoogle}
@@ -49,11 +49,11 @@ func TestReadings(t *testing.T) {
 		{"the note of 1994", automaton.Original, false, ReadOriginal},
 	}
 	for _, test := range tests {
-		if got := Known(test.d, test.googles); !slices.Equal(got, []Reading{test.want}) {
+		if got := ReadingsOf(test.d, test.googles); !slices.Equal(got, []Reading{test.want}) {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}
-	if got := Unknown(); !slices.Equal(got, []Reading{ReadRFC9309, ReadGoogleWide}) {
+	if got := UnknownReadings(); !slices.Equal(got, []Reading{ReadRFC9309, ReadGoogleWide}) {
 		t.Errorf("unknown parser: %v", got)
 	}
 }
@@ -184,7 +184,7 @@ func TestCheapJudgementIsTheFullOne(t *testing.T) {
 			if got := both.Judge(&s, 0, target); got != want {
 				t.Fatalf("%q\n%q: %+v, but the readings say %+v and %+v", robots, target, got, x, y)
 			}
-			if both.of(0).agree && automaton.IsCanonical(target) && target[0] == '/' {
+			if both.boundBy(0).agree && automaton.IsCanonical(target) && target[0] == '/' {
 				cheap++
 			} else {
 				full++

@@ -19,8 +19,8 @@ type body struct {
 		once   sync.Once
 		robots *compile.Robots
 	}
-	// agree says that the groups for * agree in the two readings of Unknown: most
-	// crawlers that have these are bound by them.
+	// agree says that the groups for * agree in the two readings of UnknownReadings. Most
+	// crawlers that have these readings are bound by the groups for *.
 	agree     bool
 	agreeOnce sync.Once
 }
@@ -36,8 +36,8 @@ func (b *body) robots(r Reading) *compile.Robots {
 	return c.robots
 }
 
-// names tells whether a group is for a product token. A body without the word, as
-// most are, is not compiled for that.
+// names tells whether a group is for a product token. Most bodies do not contain the
+// word, and are not compiled for that.
 func (b *body) names(token string) bool {
 	if !bytes.Contains(bytes.ToLower(b.text), bytes.ToLower([]byte(token))) {
 		return false
@@ -46,7 +46,7 @@ func (b *body) names(token string) bool {
 	return named
 }
 
-// wildcardsAgree tells whether the groups for * agree for Unknown.
+// wildcardsAgree tells whether the groups for * agree in UnknownReadings.
 func (b *body) wildcardsAgree() bool {
 	b.agreeOnce.Do(func() {
 		b.agree = b.robots(ReadRFC9309).Ruleset.Wildcard().Agrees(b.robots(ReadGoogleWide).Ruleset.Wildcard())
@@ -75,8 +75,8 @@ func (s *store) body(r *Row) *body {
 	return b
 }
 
-// contents numbers machines by what they say, apart from the lines of their rules, so
-// that machines of different versions are known to be alike. The zero value is ready for
+// contents numbers machines by their rules, without the line numbers, so that machines of
+// different versions with the same rules have the same number. The zero value is ready for
 // use; it is safe for any number of goroutines.
 type contents struct {
 	mu      sync.Mutex
@@ -84,9 +84,9 @@ type contents struct {
 	numbers map[[sha256.Size]byte]int32
 }
 
-// number returns the number of two machines, of which the second may be nil. Two pairs
-// have the same number only if their first machines say the same of every path, and
-// their second machines too.
+// number returns the number of a pair of machines; the second may be nil. Two pairs have
+// the same number only if their first machines say the same of every path, and their
+// second machines too.
 func (c *contents) number(first, second *automaton.Machine) int32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,9 +107,9 @@ func (c *contents) number(first, second *automaton.Machine) int32 {
 	return n
 }
 
-// appendRules appends the rules of a machine, each list in the order of its rank, and
-// lengths before what has one: the bytes of no two machines of one dialect that say
-// different things are alike.
+// appendRules appends the rules of a machine, each list in the order of its ranks, with
+// the length before each list and pattern. So two machines of one dialect have the same
+// bytes only if they say the same.
 func appendRules(b []byte, m *automaton.Machine) []byte {
 	lists := m.Lists()
 	b = binary.AppendUvarint(b, uint64(len(lists)))

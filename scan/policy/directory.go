@@ -9,15 +9,15 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// ReadDirectory reads a source in the form of a folder with a folder for each
-// host, or host:port, and in these the files of robots.txt named by the time from
-// which they are known, such as
+// ReadDirectory reads a source in the form of a folder. It has a folder for each host, or
+// host:port, with the versions of its robots.txt. Their names are the times from which
+// they are known, such as
 //
 //	example.com/2026-11-01T00:00:00Z.txt
 //
-// or 2026-11-01T000000Z.txt, for systems where a name can have no colon, or
-// 2026-11-01.txt, for midnight in UTC. All of them were answered with 200, for http
-// and https alike. Hidden files are left out; anything else is an error with its
+// or 2026-11-01T000000Z.txt, for systems that permit no colon in a name, or
+// 2026-11-01.txt, for midnight in UTC. All count as answers with status 200, on http and
+// https. Hidden files are left out; anything else is an error with its
 // path. Of each file maxBytes+1 bytes are kept, all if maxBytes is negative.
 func ReadDirectory(path string, maxBytes int) ([]Row, error) {
 	hosts, err := visible(path)

@@ -16,7 +16,7 @@ import (
 // An outage is a run of failed replies. During one a crawler may go on using the
 // copies that were lawful when it began, even if they are older than the window
 // (RFC 9309 2.4), and after 30 days it may take everything as allowed (2.3.1.4; audit
-// rules, section 2 (c)). So the start of each outage is a moment to be asked about.
+// rules, section 2 (c)). So the copies that were lawful at the start of each outage count.
 
 // Version is one robots.txt of an origin: a row of the source, or, where a row is a
 // redirect within the source, one of the versions that it led to while in force.
@@ -32,21 +32,21 @@ type Version struct {
 	Location string
 }
 
-// copyOf is what a copy of an origin's robots.txt is: a body, or, if hop is not
-// empty, a redirect to that path, which the body may forbid to follow.
+// copyOf is a copy of an origin's robots.txt: a body or, if hop is not empty, a redirect
+// to that path, which the rules of the body may forbid to follow.
 type copyOf struct {
 	body *body
 	hop  string
 }
 
-// history is all that a source says of one origin. It is immutable but for contents,
-// which numbers what is asked about.
+// history is all that a source says of one origin. Only contents changes after
+// newHistory; it has a lock of its own.
 type history struct {
 	versions []Version // in the order of From
 	copies   []copyOf  // bodies in the order in which they came into force, then hops
 	bodies   int32     // how many of the copies are bodies
-	// ended is the last end of each version and those before it, starts the first
-	// start of each and those behind it.
+	// ended[i] is the latest end of versions[:i+1], starts[i] the earliest start of
+	// versions[i:].
 	ended, starts []int64
 	tables        [classes]*table
 	contents      contents
@@ -56,7 +56,7 @@ type history struct {
 // things: answer.Others and answer.Google.
 const classes = 2
 
-// newHistory makes the history of an origin of its replies.
+// newHistory makes the history of an origin from its replies.
 func newHistory(replies []reply, window time.Duration, store *store, s *scratch) (*history, error) {
 	h := &history{}
 	h.number(replies, store)
@@ -70,7 +70,7 @@ func newHistory(replies []reply, window time.Duration, store *store, s *scratch)
 	}
 	outages := [classes][]outage{findOutages(replies, answer.Others), findOutages(replies, answer.Google)}
 	h.sort(replies)
-	for class := range answer.Reader(classes) {
+	for class := range answer.Class(classes) {
 		if class == answer.Google && len(outages[class]) == 0 {
 			h.tables[class] = h.tables[answer.Others] // only failures differ
 			break
@@ -111,8 +111,8 @@ func (h *history) number(replies []reply, store *store) {
 	}
 }
 
-// sort brings the replies into the order in which they began, and makes the versions
-// of them.
+// sort brings the replies into the order in which they began, and makes a version of
+// each.
 func (h *history) sort(replies []reply) {
 	slices.SortStableFunc(replies, func(a, b reply) int { return cmp.Compare(a.begun, b.begun) })
 	h.ended, h.starts = make([]int64, len(replies)), make([]int64, len(replies))
@@ -143,8 +143,8 @@ func (h *history) inForce(first, last int64) (i, j int) {
 	return i, max(i, j)
 }
 
-// outage is a run of failed replies, by when it began: known exactly for what was
-// deployed.
+// outage is a run of failed replies. Its Moment is when it began, which is known exactly
+// for deployed versions.
 type outage struct {
 	Moment
 	first bool // nothing is known before it
@@ -153,15 +153,15 @@ type outage struct {
 // extend makes the outage one that may have begun at the moment too.
 func (o *outage) extend(at Moment) { o.From, o.To = min(o.From, at.From), max(o.To, at.To) }
 
-// findOutages finds the outages for a class of crawlers, by their starts, and tells
-// each failed reply its own. The replies are those of one origin, in the order of its
+// findOutages returns the outages for a class of crawlers, by their starts, and sets the
+// outage of each failed reply. The replies are those of one origin, in the order of its
 // versions.
 //
-// Where redirects lead through what was only observed, several replies may have come
-// before another. A failed one is then of the outage of each of these that failed, and
-// these outages are one, which began no earlier than any of them and no later than the
-// last time that it may have begun.
-func findOutages(replies []reply, class answer.Reader) []outage {
+// A reply may have several predecessors if the targets of redirects were only observed.
+// A failed reply then joins the outages of all predecessors that failed into one: its
+// From is the earliest of theirs, its To the latest. Its own beginning counts as well if
+// another predecessor did not fail.
+func findOutages(replies []reply, class answer.Class) []outage {
 	var found []outage
 	joined := map[int32]bool{}           // outages that became parts of others
 	ended := make([]int64, len(replies)) // the last end of a reply and those before it
@@ -223,9 +223,9 @@ func findOutages(replies []reply, class answer.Reader) []outage {
 	return sorted
 }
 
-// predecessors returns the indexes of the replies after which reply i may have come
-// into force: those of earlier versions that may still have been in force when it
-// may have begun, and if there are none the one that ended where it began.
+// predecessors returns the indexes of the replies that reply i may have followed: those
+// of earlier versions that may still have been in force when it may have begun. If there
+// are none, it is the reply before.
 func predecessors(replies []reply, ended []int64, i int) []int {
 	var list []int
 	r := &replies[i]

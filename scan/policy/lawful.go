@@ -11,9 +11,9 @@ import (
 // Skew is by how much the clocks of a log and of a source may differ.
 const Skew = 60 * time.Second
 
-// longAgo is how long an outage lasts until crawlers may take robots.txt for
+// longOutage is how long an outage lasts until crawlers may take robots.txt for
 // unavailable (RFC 9309 2.3.1.4).
-const longAgo = 30 * 24 * time.Hour
+const longOutage = 30 * 24 * time.Hour
 
 // Lawful is the copies of an origin's robots.txt that a crawler may lawfully use at
 // some moment, as far as the source alone can tell. It is immutable.
@@ -34,17 +34,17 @@ type Lawful struct {
 	Hops []int32
 	// NoPolicy says that everything is allowed by a status 4xx.
 	NoPolicy bool
-	// Unreachable says that everything is allowed by an outage: it has lasted for
-	// long, or nothing is known of before it, or the crawler is Google's, which does
-	// not wait.
+	// Unreachable says that everything is allowed by an outage: it has lasted for 30
+	// days, or nothing is known about the time before it, or the crawler is Google's,
+	// which does not wait.
 	Unreachable bool
-	// Unknown says that the window begins before the first version, so that there
-	// may be copies that are not known.
+	// Unknown says that the window begins before the first version, so that not all
+	// lawful copies may be known.
 	Unknown bool
 	// Redirected says that there is a redirect that cannot be followed.
 	Redirected bool
-	// Outages are the starts of the outages whose lawful copies are included. What
-	// the log says of these times counts too.
+	// Outages are the starts of the outages whose lawful copies are included. The
+	// log's answers at these times count too.
 	Outages []Moment
 	// Cited is the index in Versions of the version whose rules are to be quoted: of
 	// those with a copy in Bodies the newest that began by the moment and Skew, else
@@ -55,7 +55,7 @@ type Lawful struct {
 // Moment is a moment that lies between From and To, both included.
 type Moment struct{ From, To int64 }
 
-// included is Lawful with the numbers of its outages.
+// included is Lawful with the indexes of its Outages in finder.outages.
 type included struct {
 	Lawful
 	outages []int32
@@ -68,10 +68,10 @@ type table struct {
 	lawful []Lawful
 }
 
-// at returns what is lawful at a moment.
+// at returns the lawful copies at a moment.
 func (t *table) at(moment int64) *Lawful {
 	low, high := 0, len(t.from)
-	for high-low > 1 {
+	for high-low > 1 { // slices.BinarySearch takes a quarter more time
 		if mid := int(uint(low+high) / 2); t.from[mid] <= moment {
 			low = mid
 		} else {
@@ -85,18 +85,18 @@ func (t *table) at(moment int64) *Lawful {
 type finder struct {
 	*scratch
 	*history
-	class   answer.Reader
+	class   answer.Class
 	window  int64
 	replies []reply // by the time when they had begun
-	gone    []int64 // the last time of gone of each reply and those before it
+	gone    []int64 // for each reply: the latest gone among it and those before it
 	outages []outage
 	moments []Moment   // the starts of the outages
-	then    []included // what was lawful when each outage began, as far as it is found out
+	then    []included // the lawful copies when each outage began; only those found so far
 }
 
-// newTable finds what is lawful at all times. The replies are sorted by when they had
-// begun, the outages by their starts.
-func newTable(h *history, replies []reply, outages []outage, class answer.Reader, window time.Duration, s *scratch) (*table, error) {
+// newTable makes the table of an origin for a class of crawlers. The replies are sorted
+// by begun, the outages by their starts.
+func newTable(h *history, replies []reply, outages []outage, class answer.Class, window time.Duration, s *scratch) (*table, error) {
 	f := &finder{scratch: s, history: h, class: class, window: int64(window), replies: replies, outages: outages}
 	gone := int64(MinTime)
 	for i := range replies {
@@ -130,8 +130,8 @@ func newTable(h *history, replies []reply, outages []outage, class answer.Reader
 	return t, nil
 }
 
-// changes returns all moments at which what is lawful may change, ascending; forever
-// is none.
+// changes returns all moments at which the lawful copies may change, ascending, without
+// forever.
 func (f *finder) changes() []int64 {
 	const skew = int64(Skew)
 	times := []int64{MinTime, after(f.starts[0], f.window+skew)}
@@ -140,15 +140,15 @@ func (f *finder) changes() []int64 {
 		times = append(times, before(r.start, skew), before(r.begun, skew), r.gone)
 	}
 	for _, m := range f.moments {
-		times = append(times, after(m.From, int64(longAgo)))
+		times = append(times, after(m.From, int64(longOutage)))
 	}
 	slices.Sort(times)
 	n, _ := slices.BinarySearch(times, forever)
 	return slices.Compact(times[:n])
 }
 
-// find returns the lawful copies at a moment, but for Cited. Only the first so many
-// outages are asked for what was lawful before them.
+// find returns the lawful copies at a moment, without Cited. It adds what was lawful
+// before an outage only for the first outages, as many as the argument says.
 func (f *finder) find(at Moment, outages int) (included, error) {
 	l := included{Lawful: Lawful{Cited: -1}}
 	l.Unknown = before(at.From, f.window+int64(Skew)) < f.starts[0]
@@ -186,11 +186,11 @@ func (f *finder) find(at Moment, outages int) (included, error) {
 
 // permitsAll tells whether an outage by itself permits everything at a moment.
 func (f *finder) permitsAll(n int32, t int64) bool {
-	return f.class == answer.Google || f.outages[n].first || after(f.outages[n].From, int64(longAgo)) <= t
+	return f.class == answer.Google || f.outages[n].first || after(f.outages[n].From, int64(longOutage)) <= t
 }
 
-// consult adds what was lawful when the outages in the window began. The latest come
-// first, because they include most of the others.
+// consult adds the copies that were lawful when the outages in the window began. The
+// latest outages come first, because their copies include most of the others.
 func (f *finder) consult(l *included) {
 	for n := f.inWindow.last; n >= f.inWindow.first; n-- {
 		if !f.inWindow.has(n) || f.consulted.has(n) {
@@ -208,7 +208,7 @@ func (f *finder) consult(l *included) {
 	}
 }
 
-// lists makes lists of the sets.
+// lists sets the lists of l from the sets.
 func (f *finder) lists(l *included) error {
 	copies, err := f.list(&f.lawfulCopies)
 	if err != nil {
@@ -230,8 +230,7 @@ func (f *finder) lists(l *included) error {
 	return nil
 }
 
-// cite finds the version to be quoted for what is lawful at t. The sets are still
-// those of it.
+// cite returns Lawful.Cited for t. It must follow find for t, whose sets it uses.
 func (f *finder) cite(t int64) int32 {
 	if f.lawfulCopies.first >= f.bodies {
 		return -1
@@ -250,7 +249,7 @@ func (f *finder) cite(t int64) int32 {
 	return int32(begun + i)
 }
 
-// equal tells whether the same is lawful by both.
+// equal tells whether both have the same lawful copies.
 func (l *included) equal(o *included) bool {
 	return l.NoPolicy == o.NoPolicy && l.Unreachable == o.Unreachable && l.Unknown == o.Unknown &&
 		l.Redirected == o.Redirected && l.Cited == o.Cited &&

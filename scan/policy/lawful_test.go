@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -292,9 +293,14 @@ func TestInForce(t *testing.T) {
 		{Options{Observed: true}, "20h", "20h", 2, 3},
 	}
 	for _, test := range tests {
-		first, last := newOf(t, rows, test.o).InForce(0, at(t, test.from), at(t, test.to))
+		first, last := newOf(t, rows, test.o).histories[0].inForce(at(t, test.from), at(t, test.to))
 		if first != test.first || last != test.last {
 			t.Errorf("%+v from %s to %s: %d:%d, want %d:%d", test.o, test.from, test.to, first, last, test.first, test.last)
+		}
+	}
+	for moment, want := range map[string][2]int{"9h58m59s": {0, 1}, "9h59m": {0, 2}, "10h59s": {0, 2}, "10h1m": {1, 2}} {
+		if first, last := newOf(t, rows, Options{}).InForce(0, at(t, moment)); first != want[0] || last != want[1] {
+			t.Errorf("at %s: %d:%d, want %v", moment, first, last, want)
 		}
 	}
 }
@@ -375,7 +381,7 @@ func TestCrowd(t *testing.T) {
 	p := newOf(t, "a 0h 200 A; a 1h 200 B", Options{})
 	spent := &scratch{looked: maxLooked}
 	replies := []reply{{period: period{end: forever}, gone: forever}}
-	if _, err := newTable(p.histories[0], replies, nil, answer.Others, defaultWindow, spent); err != errCrowded {
+	if _, err := newTable(p.histories[0], replies, nil, answer.Others, defaultWindow, spent); !errors.Is(err, errCrowded) {
 		t.Errorf("error %v", err)
 	}
 	s := &scratch{listed: maxListed}
@@ -386,7 +392,7 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("numbers without gaps: %v, %v", list, err)
 	}
 	numbers.add(130)
-	if _, err := s.list(&numbers); err != errCrowded {
+	if _, err := s.list(&numbers); !errors.Is(err, errCrowded) {
 		t.Errorf("numbers with gaps: error %v", err)
 	}
 }
@@ -442,7 +448,7 @@ func TestGuardLawfulDoesNotAllocate(t *testing.T) {
 		for _, m := range moments {
 			p.Lawful(site.First, m, true)
 			p.Lawful(site.First, m, false)
-			p.InForce(site.First, m, m)
+			p.InForce(site.First, m)
 		}
 	})
 	if n != 0 {

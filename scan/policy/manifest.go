@@ -20,9 +20,9 @@ import (
 //
 //	from,origin,status,file
 //
-// and perhaps max_age and location, in any order. from is a time by RFC 3339;
-// origin is one, or a bare host, which stands for http and https; status is that of
-// the answer, or "unreachable"; file is the body's, relative to the manifest's
+// and perhaps max_age and location, in any order. from is a time by RFC 3339; origin is
+// an origin, or a bare host, which stands for http and https; status is the answer's
+// HTTP status, or "unreachable"; file has the body, and is relative to the manifest's
 // folder; max_age is in seconds. A status of 200 needs a file, another 2xx may have
 // one. Of each file maxBytes+1 bytes are kept, all if maxBytes is negative. Errors
 // name the file and the line.
@@ -49,15 +49,15 @@ func ReadManifest(path string, maxBytes int) ([]Row, error) {
 	})
 }
 
-// file is what was read of a file, and its size.
+// file is the beginning of a file, and the size of the whole.
 type file struct {
 	body []byte
 	size int64
 }
 
-// readFile reads a file, and one byte more of it than max, which tells the compiler
-// that there is more; all of it if max is negative. Only regular files are opened:
-// a pipe might never answer.
+// readFile reads up to max+1 bytes of a file: the last byte tells the compiler that there
+// is more. If max is negative it reads the whole file. Only regular files are opened,
+// because a pipe might block for ever.
 func readFile(path string, max int) (file, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -79,10 +79,11 @@ func readFile(path string, max int) (file, error) {
 	return file{body, info.Size()}, err
 }
 
-// manifestColumns are the columns that there may be; the first four must be.
-var manifestColumns = []string{"from", "origin", "status", "file", "max_age", "location"}
-
-const neededColumns = 4
+// The columns of a manifest: all of the first, and any of the others.
+var (
+	neededColumns  = []string{"from", "origin", "status", "file"}
+	allowedColumns = append(neededColumns, "max_age", "location")
+)
 
 // parseManifest reads a manifest of the given name, and the files that it names
 // by open.
@@ -90,7 +91,7 @@ func parseManifest(r io.Reader, name string, open func(string) (file, error)) ([
 	const mark = "\ufeff" // some editors put it before a text
 	text := bufio.NewReader(r)
 	if start, _ := text.Peek(len(mark)); string(start) == mark {
-		text.Discard(len(mark))
+		_, _ = text.Discard(len(mark)) // it is in the buffer
 	}
 	in := csv.NewReader(text)
 	in.ReuseRecord = true
@@ -130,14 +131,14 @@ func parseManifest(r io.Reader, name string, open func(string) (file, error)) ([
 
 func checkColumns(columns []string) error {
 	for i, c := range columns {
-		if !slices.Contains(manifestColumns, c) {
+		if !slices.Contains(allowedColumns, c) {
 			return fmt.Errorf("unknown column %q", c)
 		}
 		if slices.Contains(columns[:i], c) {
 			return fmt.Errorf("column %q is there twice", c)
 		}
 	}
-	for _, c := range manifestColumns[:neededColumns] {
+	for _, c := range neededColumns {
 		if !slices.Contains(columns, c) {
 			return fmt.Errorf("no column %q", c)
 		}

@@ -300,7 +300,7 @@ func FuzzManifest(f *testing.F) {
 							t.Errorf("cites %d of %v", l.Cited, l.Bodies)
 						}
 					}
-					if first, last := p.InForce(int32(i), r.From, r.From); first > last || last > len(p.Versions(int32(i))) {
+					if first, last := p.InForce(int32(i), r.From); first > last || last > len(p.Versions(int32(i))) {
 						t.Errorf("in force %d to %d", first, last)
 					}
 				}

@@ -1,30 +1,29 @@
-// Package policy holds what a source says of robots.txt over time: which copies of an
-// origin's robots.txt a crawler may lawfully use at a moment, and what each of them
-// says of a request.
+// Package policy holds the robots.txt of origins over time: which copies a crawler may
+// lawfully use at a moment, and whether each of them permits a request.
 //
 // A source is a list of rows: an origin, a time, and the answer to /robots.txt from
 // then on (row.go, manifest.go, directory.go). Each origin's rows become versions with
-// a start and an end, and redirects become what they lead to meanwhile (redirects.go).
-// Failures in succession become outages (history.go). Of all this a table is made that
-// has the lawful copies between any two moments at which they change (lawful.go,
-// bitset.go). So a question for them costs a search in the table. What a copy says of a
-// request is asked of a Binding (binding.go). A body is compiled when it is first
-// asked, once for each reading (body.go).
+// a start and an end, and redirects become the target's answers meanwhile (redirects.go).
+// Failures in succession become outages (history.go). From all this a table is made of
+// the lawful copies between any two moments at which they change (lawful.go,
+// sets.go), so that looking them up is a binary search. A Binding judges requests by a
+// copy (binding.go). A body is compiled when it is first needed, once for each reading
+// (body.go).
 //
-// The copies are those of the source alone. What the log itself says of robots.txt is
-// for others to add; Lawful.Outages tells where to look besides the window itself.
+// All copies come from the source. The caller adds the log's own answers to /robots.txt:
+// those within the window, and those at the moments of Lawful.Outages.
 //
-// Where the audit rules (docs/audit-rules.md, section 2) are silent, this is how they
-// are read:
-//   - of what was observed, a version is in force from the observation before it, that
-//     moment included, until just before the one behind it; equal observations in
-//     succession are one version, whose From is the first of them;
+// Where the audit rules (docs/audit-rules.md, section 2) are silent, this package takes
+// them so:
+//   - an observed version is in force from the observation before it, that moment
+//     included, until just before the next one; equal observations in succession are one
+//     version, whose From is the first of them;
 //   - the statuses 408, 444 and 499 are no answers, as Unreachable is none;
 //   - a status 2xx without a file is an empty body;
-//   - a max_age counts for all that a redirect leads to, as the target's own does, and
-//     the longest of them is the window;
-//   - a redirect that cannot be followed counts also when an outage makes the time of
-//     its start count.
+//   - the answer at the end of redirects may be kept for the longest max_age of the
+//     redirects and of the answer;
+//   - when an outage begins, a redirect that cannot be followed counts like a copy that
+//     was lawful then.
 package policy
 
 import (
@@ -40,17 +39,17 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// Options say how a source is to be taken.
+// Options say how to interpret a source.
 type Options struct {
-	// Observed says that rows tell when an answer was seen, not since when it was
-	// given.
+	// Observed says that a row has the time when its answer was seen; otherwise it has
+	// the time from which on the answer was given.
 	Observed bool
 	// Window is how long a crawler may keep a copy: 24 hours if 0, and not less.
 	Window time.Duration
 	// AssumeConstant lets each origin's first version begin before all time.
 	AssumeConstant bool
-	// Hosts are the only origins to be judged, if there are any. Redirects may lead
-	// through others.
+	// Hosts are the only origins to be judged; none: all of the source. Redirects may lead
+	// to others.
 	Hosts []origin.Origin
 	// MaxBytes is how much of each robots.txt is read, as compile.Options has it.
 	MaxBytes int
@@ -59,10 +58,10 @@ type Options struct {
 // defaultWindow is how long a copy may be kept by RFC 9309 2.4.
 const defaultWindow = 24 * time.Hour
 
-// Policy is what a source says of the origins to be judged. It is immutable and safe
-// for any number of goroutines.
+// Policy has the histories of the origins to be judged. It is immutable and safe for any
+// number of goroutines.
 type Policy struct {
-	any       bool // for all origins
+	any       bool // the policy is for all origins
 	named     bool // Options.Hosts were given
 	window    time.Duration
 	origins   []origin.Origin // sorted by compareOrigins
@@ -91,7 +90,7 @@ func New(rows []Row, o Options) (*Policy, error) {
 			origins = append(origins, at)
 		}
 	}
-	// Of a host's two schemes one may be missing, but not both.
+	// A host may lack one of its two schemes, but not both.
 	for _, h := range o.Hosts {
 		if !slices.ContainsFunc(origins, func(o origin.Origin) bool { return o.Host == h.Host }) {
 			return nil, fmt.Errorf("no robots.txt of %v in the source", h)
@@ -101,8 +100,8 @@ func New(rows []Row, o Options) (*Policy, error) {
 }
 
 // Constant makes the policy of one robots.txt that is in force throughout all time, on
-// the hosts of Options, or, if there are none, wherever a request went. Of the row only
-// Body, Size and File count.
+// the hosts of Options or, if there are none, on all hosts. Only Body, Size and File of
+// the row count.
 func Constant(r Row, o Options) *Policy {
 	origins := slices.Clone(o.Hosts)
 	if len(origins) == 0 {
@@ -158,20 +157,21 @@ func (p *Policy) Any() bool { return p.any }
 // more.
 func (p *Policy) Window() time.Duration { return p.window }
 
-// Origins returns the origins to be judged, by host, port and scheme, not to be
-// changed; the zero Origin if Any. Other methods take an index in it.
+// Origins returns the origins to be judged, by host, port and scheme, or the zero Origin
+// if Any. They must not be changed. Other methods take an index in it.
 func (p *Policy) Origins() []origin.Origin { return p.origins }
 
-// Versions returns the versions of an origin, by From, not to be changed.
+// Versions returns the versions of an origin, by From. They must not be changed.
 func (p *Policy) Versions(origin int32) []Version { return p.histories[origin].versions }
 
-// Copies returns how many copies an origin has: the different bodies of its versions,
-// and redirects that rules may forbid to follow. They are numbered from 0.
+// Copies returns the number of copies of an origin: the different bodies of its
+// versions, and its hops, which are redirects to another path (see Lawful.Hops). Copies
+// are numbered from 0.
 func (p *Policy) Copies(origin int32) int { return len(p.histories[origin].copies) }
 
 // Lawful returns the copies of an origin that are lawful at t, in nanoseconds since
-// 1970, for a crawler of Google's or another. It does not allocate; the result is not
-// to be changed.
+// 1970, for Google's crawlers or for all others. It does not allocate. The result must
+// not be changed.
 func (p *Policy) Lawful(origin int32, t int64, google bool) *Lawful {
 	class := answer.Others
 	if google {
@@ -180,11 +180,11 @@ func (p *Policy) Lawful(origin int32, t int64, google bool) *Lawful {
 	return p.histories[origin].tables[class].at(t)
 }
 
-// InForce returns the versions of an origin that were in force, or may have been, at
-// some moment from the first to the last: Versions[first:last]. Where what redirects
-// led to was only observed, there may be others among them.
-func (p *Policy) InForce(origin int32, from, to int64) (first, last int) {
-	return p.histories[origin].inForce(from, to)
+// InForce returns the versions of an origin that were in force, or may have been, at t
+// by clocks that differ by up to Skew: Versions[first:last]. If the targets of redirects
+// were only observed, others may be among them.
+func (p *Policy) InForce(origin int32, t int64) (first, last int) {
+	return p.histories[origin].inForce(before(t, int64(Skew)), after(t, int64(Skew)))
 }
 
 // Names tells whether the robots.txt of any origin, at any time, has a group for a
@@ -201,8 +201,8 @@ func (p *Policy) Names(token string) bool {
 	return false
 }
 
-// Robots returns the robots.txt of one of an origin's versions, or of what it
-// redirects to, as compiled for a reading; nil if the version has no body.
+// Robots returns the robots.txt of one of an origin's versions, or of its redirect's
+// target, compiled for a reading; nil if the version has no body.
 func (p *Policy) Robots(origin, version int32, r Reading) *compile.Robots {
 	h := p.histories[origin]
 	c := h.versions[version].Copy
@@ -237,10 +237,10 @@ func compareOrigins(a, b origin.Origin) int {
 	return cmp.Or(strings.Compare(a.Host, b.Host), cmp.Compare(a.Port, b.Port), strings.Compare(a.Scheme, b.Scheme))
 }
 
-// Site returns the origins that o may be: all of its host where it has no port, all
-// of its port where it has no scheme. With a scheme and no port, the port is the
-// scheme's own. ok is false if there is none, so that no policy is for o. It does not
-// allocate and keeps no view of o.
+// Site returns the origins that o may be. If o has no port these are all origins of its
+// host, and if it has a port but no scheme, all of its host and port. If o has a scheme
+// but no port, it has the scheme's default port. ok is false if the policy has no such
+// origin. Site does not allocate and keeps no view of o.
 func (p *Policy) Site(o origin.Origin) (s Site, ok bool) {
 	if p.any {
 		return Site{0, 1}, true
@@ -264,8 +264,8 @@ func mayBe(o, known origin.Origin) bool {
 	return o.Host == known.Host && (o.Port == 0 || o.Port == known.Port) && (o.Scheme == "" || o.Scheme == known.Scheme)
 }
 
-// Unnamed returns where a request went of a log that names no hosts: to the hosts of
-// Options. ok is false if there are none, and the policy is not for any host.
+// Unnamed returns the site of the requests in a log that names no hosts: the hosts of
+// Options. ok is false if Options has no hosts and the policy is not for any host.
 func (p *Policy) Unnamed() (s Site, ok bool) {
 	if !p.any && !p.named {
 		return Site{}, false

@@ -10,59 +10,63 @@ import (
 
 // A crawler follows redirects of robots.txt, and the rules that it finds count for
 // the origin that it asked first (RFC 9309 2.3.1.2; audit rules, section 2, decision
-// 2). So what an origin answered during one of its redirects is what the versions of
-// the target answered meanwhile, which may be redirects in turn:
+// 2). So during a redirect an origin has the versions of the redirect's target, which
+// may be redirects in turn:
 //
-//   - a redirect that leads out of the source, or nowhere, cannot be followed;
-//   - one that leads to where the target has no version yet, or back to an origin on
-//     the way, or is the sixth in succession, is as 404;
-//   - one to another path than /robots.txt cannot be followed either, as a source has
-//     nothing but robots.txt. But if the target's rules forbid that path to the
-//     crawler, the redirect is as 404. Which rules these are is known here, and which
-//     crawler it is only later: such an answer is a hop.
+//   - a redirect to an origin that is not in the source, or without a readable location,
+//     cannot be followed;
+//   - a redirect counts as 404 if the target has no version yet, if it leads back to an
+//     origin of the chain, or if it is the sixth in succession;
+//   - a redirect to another path than /robots.txt cannot be followed either, because a
+//     source has nothing but robots.txt. But if the target's rules forbid that path to
+//     the crawler, it counts as 404. The rules are known here, the crawler only later:
+//     such a reply is a hop.
 //
-// The longest max_age on the way counts.
+// The longest max_age of the chain counts.
 
-// reply is what an origin answered in a period: one of its own versions, or what a
-// redirect led to meanwhile.
+// reply is the answer of an origin in a period: one of its own versions or, during a
+// redirect, a version of the target.
 type reply struct {
 	period
-	own    *Row          // of the origin itself
-	maxAge time.Duration // the longest on the way
-	status int           // at the end of the way; 3xx if that cannot be reached
-	row    *Row          // of a file: the row that has it; of a hop, the row with the rules for it
-	hop    string        // the path that a hop leads to
+	own    *Row          // the origin's own
+	maxAge time.Duration // the longest of the chain
+	status int           // at the end of the chain; 3xx if that cannot be reached
+	row    *Row          // the row with the file or, for a hop, with the rules; nil if there is none
+	hop    string        // the path that a hop leads to, "" if the reply is no hop
 
 	// The rest is set by newHistory.
-	gone   int64                   // from when on no window reaches back to it
+	gone   int64                   // from this time on no window includes the reply
 	copy   int32                   // number of its file or hop, -1 if there is none
 	means  [classes]answer.Meaning // to each class of crawlers
 	outage [classes]int32          // of a failed reply: index in the outages
 }
 
-// notFound is the status of everything that counts as one.
+// notFound is the status of redirects that count as 404.
 const notFound = 404
 
-// errRedirects says that redirects would make more of the source than it is.
+// errRedirects refuses redirects that multiply the versions of a source.
 var errRedirects = errors.New("its redirects lead to too many versions")
 
-// moreSteps is how many steps redirects may take beyond some for each row.
-const moreSteps = 1 << 20
+// Redirects may take stepsPerRow steps for each row of a source, and moreSteps.
+const (
+	stepsPerRow = 8
+	moreSteps   = 1 << 20
+)
 
 // follower follows the redirects of one source.
 type follower struct {
-	lines     map[origin.Origin]timeline
-	left      int // steps that may still be made: many origins may lead to one of many versions
+	timelines map[origin.Origin]timeline
+	left      int // steps that may still be taken: many origins may redirect to one that has many versions
 	redirects answer.Redirects
-	way       []origin.Origin // from the origin itself to the last hop's target
+	chain     []origin.Origin // from the origin itself to the target of the last redirect
 	replies   []reply
 }
 
 func newFollower(rows map[origin.Origin][]*Row, o Options) *follower {
-	f := &follower{lines: make(map[origin.Origin]timeline, len(rows)), left: moreSteps}
+	f := &follower{timelines: make(map[origin.Origin]timeline, len(rows)), left: moreSteps}
 	for at, list := range rows {
-		f.lines[at] = newTimeline(list, o)
-		f.left += 8 * len(list)
+		f.timelines[at] = newTimeline(list, o)
+		f.left += stepsPerRow * len(list)
 	}
 	return f
 }
@@ -71,7 +75,7 @@ func newFollower(rows map[origin.Origin][]*Row, o Options) *follower {
 // that these lead to.
 func (f *follower) follow(o origin.Origin) ([]reply, error) {
 	f.replies = nil
-	for _, v := range f.lines[o] {
+	for _, v := range f.timelines[o] {
 		if err := f.step(o, v, reply{own: v.row, period: period{start: MinTime, end: forever, begun: MinTime}}); err != nil {
 			return nil, err
 		}
@@ -79,11 +83,11 @@ func (f *follower) follow(o origin.Origin) ([]reply, error) {
 	return f.replies, nil
 }
 
-// step adds the replies of a version of an origin within the period of r, which is
-// what led here.
-func (f *follower) step(o origin.Origin, v version, r reply) error {
-	f.way = append(f.way, o)
-	defer func() { f.way = f.way[:len(f.way)-1] }()
+// step adds the replies of a row of an origin within the period of r, the reply
+// whose redirect led to this origin.
+func (f *follower) step(o origin.Origin, v datedRow, r reply) error {
+	f.chain = append(f.chain, o)
+	defer func() { f.chain = f.chain[:len(f.chain)-1] }()
 	if f.left--; f.left < 0 {
 		return errRedirects
 	}
@@ -94,18 +98,18 @@ func (f *follower) step(o origin.Origin, v version, r reply) error {
 	case answer.File:
 		r.row = v.row
 	case answer.Redirect:
-		to, hop := f.redirects.Next(f.way, v.row.Location, func(o origin.Origin) bool { return len(f.lines[o]) > 0 })
-		switch hop {
+		to, kind := f.redirects.Next(f.chain, v.row.Location, func(o origin.Origin) bool { return len(f.timelines[o]) > 0 })
+		switch kind {
 		case answer.Endless:
 			r.status = notFound
 		case answer.Followed:
-			return f.through(to.Origin, r)
-		case answer.Elsewhere:
+			return f.target(to.Origin, r)
+		case answer.OtherPath:
 			first := len(f.replies)
-			if err := f.through(to.Origin, r); err != nil {
+			if err := f.target(to.Origin, r); err != nil {
 				return err
 			}
-			leave(f.replies[first:], r.status, to.Path)
+			otherPath(f.replies[first:], r.status, to.Path)
 			return nil
 		}
 	}
@@ -113,17 +117,17 @@ func (f *follower) step(o origin.Origin, v version, r reply) error {
 	return nil
 }
 
-// through adds the replies of a redirect's target within the period of r. Before the
-// target's first version there is nothing to be found.
-func (f *follower) through(o origin.Origin, r reply) error {
-	line := f.lines[o]
-	if first := line[0].start; r.start < first {
+// target adds the replies of a redirect's target within the period of r. Before its
+// first version the target answers 404.
+func (f *follower) target(o origin.Origin, r reply) error {
+	target := f.timelines[o]
+	if first := target[0].start; r.start < first {
 		none := r
 		none.status, none.end = notFound, min(r.end, first)
 		none.begun = min(r.begun, none.end-1)
 		f.replies = append(f.replies, none)
 	}
-	for _, v := range line.between(r.start, r.end-1) {
+	for _, v := range target.between(r.start, r.end-1) {
 		if err := f.step(o, v, r); err != nil {
 			return err
 		}
@@ -131,10 +135,10 @@ func (f *follower) through(o origin.Origin, r reply) error {
 	return nil
 }
 
-// leave makes of the replies of a redirect's target what they mean for a redirect to
-// another path there: a hop if there are rules, else a redirect that cannot be
-// followed.
-func leave(replies []reply, status int, path string) {
+// otherPath changes the replies of a redirect's target, when the redirect leads to
+// another path there: a reply with rules becomes a hop, any other a redirect that cannot
+// be followed.
+func otherPath(replies []reply, status int, path string) {
 	for i := range replies {
 		r := &replies[i]
 		if r.status/100 == 2 {

@@ -15,21 +15,21 @@ import (
 // Unreachable is the status of a robots.txt that gave no answer at all.
 const Unreachable = 0
 
-// MinTime is the start of what was in force before all time, and forever the end of
-// what still is.
+// MinTime is the start of versions that were in force before all time, forever the end
+// of those that are still in force.
 const (
 	MinTime = math.MinInt64
 	forever = math.MaxInt64
 )
 
-// Row is what a source says of one robots.txt from one moment on. A source is a
-// list of rows in any order.
+// Row is the answer of some origins to /robots.txt from one moment on. A source is a list
+// of rows in any order.
 type Row struct {
 	Origins  []origin.Origin // two where the source names a bare host: http on port 80, https on 443
 	From     int64           // nanoseconds since 1970
 	Status   int             // HTTP status, or Unreachable
-	Body     []byte          // where Status is 2xx; shared by rows that name one file, not to be changed
-	Size     int64           // bytes of the file, of which Body may be only the beginning; -1 if not known
+	Body     []byte          // if Status is 2xx; must not be changed, because rows that name one file share it
+	Size     int64           // bytes of the whole file, -1 if not known; Body may be its beginning
 	File     string          // the file's name as reports show it, "" if there is none
 	MaxAge   time.Duration   // how long the answer may be kept, 0 if it does not say
 	Location string          // where a redirect leads, as the server wrote it
@@ -79,18 +79,18 @@ func sortRows(rows []Row) (map[origin.Origin][]*Row, error) {
 	return sorted, nil
 }
 
-// period is a time from start until just before end. What is in force for it had
-// begun for certain by begun, which is start where that is known.
+// period is a time from start until just before end. It began at some moment from start
+// to begun, which are equal if the moment is known.
 type period struct{ start, end, begun int64 }
 
-// version is a row with the period in which it is, or may be, in force.
-type version struct {
+// datedRow is a row with the period in which it is, or may be, in force.
+type datedRow struct {
 	row *Row
 	period
 }
 
-// timeline is the versions of one origin in their order. Starts and ends both rise.
-type timeline []version
+// timeline is the versions of one origin in their order: starts and ends ascend.
+type timeline []datedRow
 
 // newTimeline makes the timeline of rows sorted by time. A deployed row is in force
 // until the next one. An observed row is in force from the observation before it until
@@ -103,7 +103,7 @@ func newTimeline(rows []*Row, o Options) timeline {
 		if o.Observed && n > 0 && sameAnswer(line[n-1].row, r) {
 			continue
 		}
-		v := version{r, period{start: r.From, begun: r.From, end: forever}}
+		v := datedRow{r, period{start: r.From, begun: r.From, end: forever}}
 		if n > 0 {
 			line[n-1].end = r.From
 			if o.Observed {
@@ -128,8 +128,8 @@ func (l timeline) between(first, last int64) timeline {
 	return l[i:max(i, j)]
 }
 
-// after returns the time a distance after t, or the last of all times if there is
-// none. The distance is not negative.
+// after returns the time a distance after t, at most the last of all times. The distance
+// is not negative.
 func after(t, distance int64) int64 {
 	if t > math.MaxInt64-distance {
 		return math.MaxInt64
@@ -137,7 +137,8 @@ func after(t, distance int64) int64 {
 	return t + distance
 }
 
-// before is after in the other direction.
+// before returns the time a distance before t, at least the first of all times. The
+// distance is not negative.
 func before(t, distance int64) int64 {
 	if t < math.MinInt64+distance {
 		return math.MinInt64

@@ -34,25 +34,26 @@ func (s *set) add(numbers ...int32) {
 	}
 }
 
-// Lists in tables may have maxListed numbers, all together, and the replies may be
-// looked at maxLooked times to make them: some seconds.
+// Bounds for the tables of a policy: how many numbers their lists may have all together,
+// and how often replies may be looked at to make them, which takes some seconds.
 const (
 	maxListed = 1 << 25
 	maxLooked = 1 << 31
 )
 
-// errCrowded says that there are more.
+// errCrowded refuses a source that would exceed these bounds.
 var errCrowded = errors.New("its versions are too many and follow each other too quickly")
 
-// scratch is what all tables of a policy are made with. Numbers that follow each
-// other, of which most lists consist, are a part of one long list: thousands of
-// versions within one window take no thousands of lists.
+// scratch is the memory that all tables of a policy share while they are made, and the
+// counts for their bounds. A list of consecutive numbers, as most lists are, is a part of
+// one long list: so thousands of versions within one window do not take thousands of
+// lists.
 type scratch struct {
 	all    []int32 // 0, 1, 2…
 	listed int
 	looked int64
-	// What was found last: copies, the outages in the window, and the outages whose
-	// copies are among those.
+	// The results of the last find: the copies, the outages in the window, and the outages
+	// whose copies are among the copies.
 	lawfulCopies, inWindow, consulted set
 }
 

@@ -48,7 +48,6 @@ func BenchmarkReader(b *testing.B) {
 		"gzip":  write(b, filepath.Join(dir, "gzip"), gz(b, text)),
 		"zstd":  write(b, filepath.Join(dir, "zstd"), zst(b, text)),
 	}
-	text = nil
 	alone := map[string]func(io.Reader) (io.Reader, error){
 		"plain": func(r io.Reader) (io.Reader, error) { return r, nil },
 		"gzip": func(r io.Reader) (io.Reader, error) {

@@ -24,8 +24,8 @@ type Chunk struct {
 	pool *pool
 }
 
-// room makes the buffer at least n bytes long, keeping its contents.
-func (c *Chunk) room(n int) {
+// grow makes the buffer at least n bytes long, keeping its contents.
+func (c *Chunk) grow(n int) {
 	if n <= len(c.buf) {
 		return
 	}

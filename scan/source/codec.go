@@ -2,11 +2,9 @@ package source
 
 import (
 	"bufio"
-	"compress/bzip2"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 )
@@ -54,93 +52,6 @@ type decoder interface {
 	warnings() []string
 	// free gives buffers back. The decoder is not used after it.
 	free()
-}
-
-// stream is an input that is read from beginning to end: compressed, or not seekable. One goroutine at a time uses it.
-type stream struct {
-	codec codec
-	raw   *rawReader
-	dec   decoder
-	file  *os.File // nil if the caller closes it
-	head  []byte   // decoded by Head, to be read again
-	err   error    // returned by Read after head: io.EOF or what broke
-	bad   bool     // a decoder panicked, its buffers are in an unknown state
-}
-
-func newStream(r io.Reader) (*stream, error) {
-	s := &stream{raw: newRawReader(r)}
-	magic, err := s.raw.br.Peek(magicLen)
-	if err != nil && err != io.EOF && len(magic) == 0 {
-		s.raw.free()
-		return nil, err
-	}
-	s.codec = sniff(magic)
-	switch s.codec {
-	case gzipped:
-		s.dec = newGzip(s.raw)
-	case zstandard:
-		z, err := newZstd(s.raw)
-		if err != nil {
-			s.raw.free()
-			return nil, err
-		}
-		s.dec = z
-	case bzipped:
-		s.dec = simpleDecoder{bzip2.NewReader(s.raw.br)}
-	case xzipped:
-		s.dec = newXz(s.raw)
-	default:
-		s.dec = simpleDecoder{plainReader{s.raw}}
-	}
-	return s, nil
-}
-
-// Read returns decompressed bytes, at least one or an error, which is final.
-func (s *stream) Read(p []byte) (n int, err error) {
-	if len(p) == 0 {
-		return 0, nil // not every decoder returns from that
-	}
-	if len(s.head) > 0 {
-		n := copy(p, s.head)
-		s.head = s.head[n:]
-		return n, nil
-	}
-	for range maxIdleReads {
-		if n > 0 || s.err != nil {
-			return n, s.err
-		}
-		n, s.err = s.decode(p)
-	}
-	if n == 0 && s.err == nil {
-		s.err = io.ErrNoProgress
-	}
-	return n, s.err
-}
-
-// maxIdleReads is how often a decoder may return nothing and no error, the number that bufio uses.
-const maxIdleReads = 100
-
-// decode turns a panic of the decoder into an error. The decoders come from libraries, and run on bytes that anyone may have
-// written: one hostile archive among a thousand must not end the reading of the others. None of them
-// has goroutines of its own, so every panic can be caught here.
-func (s *stream) decode(p []byte) (n int, err error) {
-	defer func() {
-		if e := recover(); e != nil {
-			s.bad = true
-			n, err = 0, fmt.Errorf("%s decoder failed: %v", s.codec, e)
-		}
-	}()
-	return s.dec.Read(p)
-}
-
-func (s *stream) close() {
-	if s.file != nil {
-		s.file.Close()
-	}
-	if !s.bad {
-		s.dec.free()
-		s.raw.free()
-	}
 }
 
 // rawReader reads the bytes on disk for a decoder, and counts them.
@@ -196,15 +107,15 @@ func (raw *rawReader) reportTo(progress *atomic.Int64) {
 	raw.also = progress
 }
 
-// simpleDecoder is a decoder that warns of nothing and has nothing to give back. For bzip2 it is that of the standard library,
-// which decodes on one goroutine, at 10 to 20 MB/s. (pbzip2 uses all cores, but decodes on goroutines where a panic cannot be
-// caught, and drops the sound blocks of a truncated file.) Data behind the last bzip2 stream, also zero padding, is an error.
+// simpleDecoder is a decoder that warns of nothing and has nothing to give back. bzip2 is decoded by the standard library, on one
+// goroutine, at 10 to 20 MB/s. (pbzip2 uses all cores, but decodes on goroutines where a panic cannot be caught, and drops the
+// sound blocks of a truncated file.) Data behind the last bzip2 stream, also zero padding, is an error.
 type simpleDecoder struct{ io.Reader }
 
 func (simpleDecoder) warnings() []string { return nil }
 func (simpleDecoder) free()              {}
 
-// plainReader passes bytes on.
+// plainReader passes on the bytes of an uncompressed stream.
 type plainReader struct{ raw *rawReader }
 
 func (d plainReader) Read(p []byte) (int, error) {
@@ -220,10 +131,10 @@ var errTrailing = errors.New("data after the end of the compressed data")
 // tools fill files up with zeros: these lose nothing and give a warning. Anything else could be a log, and is an error.
 func padding(raw *rawReader, seen int64) (warning string, err error) {
 	n, err := skipZeros(raw)
-	switch err {
-	case nil:
+	switch {
+	case err == nil:
 		return "", errTrailing
-	case io.EOF:
+	case isEOF(err):
 		return paddingWarning(seen + n), nil
 	}
 	return "", err
@@ -247,9 +158,14 @@ func skipZeros(raw *rawReader) (n int64, err error) {
 	}
 }
 
+// isEOF tells whether err is io.EOF itself. An error that wraps io.EOF is damage, not the end.
+func isEOF(err error) bool {
+	return err == io.EOF //nolint:errorlint // see above
+}
+
 // noEOF turns io.EOF, where the data should go on, into io.ErrUnexpectedEOF.
 func noEOF(err error) error {
-	if err == io.EOF {
+	if isEOF(err) {
 		return io.ErrUnexpectedEOF
 	}
 	return err

@@ -52,7 +52,8 @@ func decoded(t testing.TB, b []byte) ([]byte, Result) {
 	}
 	text := func(r Result) string {
 		r.Name = ""
-		if e, failed := r.Err.(*Error); failed {
+		var e *Error
+		if errors.As(r.Err, &e) {
 			r.Err = fmt.Errorf("at %d: %w", e.Offset, e.Err)
 		}
 		return fmt.Sprintf("%+v", r)

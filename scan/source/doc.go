@@ -2,7 +2,7 @@
 //
 // It reads files, globs, directories and standard input, decompresses gzip, zstd, bzip2 and xz (recognised by their first bytes,
 // never by name), and returns chunks that end on a newline. It does not look into lines: carriage returns, NULs
-// and byte order marks are kept as they are.
+// and byte order marks are kept.
 //
 //	ins, warnings, errs := source.Inputs(args, os.Stdin)
 //	r := source.NewReader(ins, source.Options{Workers: 2})
@@ -23,6 +23,6 @@
 // input (bzip2 and xz decoders allocate for each of their blocks).
 //
 // The files, from the outside in: resolve.go finds the inputs, input.go opens one, reader.go returns its chunks (chunk.go
-// holds their buffers), plain.go reads ranges of plain files, stream.go cuts everything else, codec.go chooses a decoder
-// (gzip.go, zstd.go, xz.go), and result.go holds how the reading of an input ended.
+// holds their buffers), plain.go reads ranges of plain files, stream.go decodes everything else and cuts it, codec.go tells
+// how an input is compressed (the decoders are in gzip.go, zstd.go and xz.go), and result.go holds how the reading of an input ended.
 package source

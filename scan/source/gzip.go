@@ -30,7 +30,7 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 			}
 		}
 		n, err := d.z.Read(p)
-		if err == io.EOF {
+		if isEOF(err) {
 			d.in = false
 			err = nil
 		}

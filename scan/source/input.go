@@ -19,7 +19,7 @@ type Input struct {
 	r       io.Reader // nil when they come from path
 	regular bool      // path was a regular file: it can be opened again and again
 
-	kind atomic.Int32 // codec
+	codec atomic.Int32 // the zero value is unknown
 
 	mu      sync.Mutex
 	head    []byte  // decoded by Head, of an input that cannot be opened twice; nil before it is opened
@@ -54,7 +54,7 @@ func newFile(name string, info fs.FileInfo) *Input {
 }
 
 // Codec is "plain", "gzip", "zstd", "bzip2" or "xz", and "" before Head or a Reader has seen the first bytes.
-func (in *Input) Codec() string { return codec(in.kind.Load()).String() }
+func (in *Input) Codec() string { return codec(in.codec.Load()).String() }
 
 // Head returns the first decompressed bytes, at most n, and fewer only if the input ends or breaks before. The Reader will
 // read them all the same, from pipes too. It fails if the input cannot be opened, or not even its first byte decoded.
@@ -62,12 +62,13 @@ func (in *Input) Codec() string { return codec(in.kind.Load()).String() }
 func (in *Input) Head(n int) ([]byte, error) {
 	if in.r == nil && in.regular {
 		// The file is closed again, so that thousands of inputs can be looked at before the first is read.
-		f, err := in.openForReading(in.open(nil))
+		o, err := in.open(nil)
 		if err != nil {
-			return nil, err
+			return nil, newError(in.Name, -1, err)
 		}
-		defer f.Close()
-		b, err := io.ReadAll(io.LimitReader(f, int64(n)))
+		r := &openInput{name: in.Name, opened: o}
+		defer r.Close()
+		b, err := io.ReadAll(io.LimitReader(r, int64(n)))
 		if len(b) > 0 {
 			err = nil
 		}
@@ -76,11 +77,11 @@ func (in *Input) Head(n int) ([]byte, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.head == nil {
-		_, _, s, err := in.open(nil)
+		o, err := in.open(nil)
 		if err != nil {
 			return nil, newError(in.Name, -1, err)
 		}
-		in.pending, in.head = s, []byte{}
+		in.pending, in.head = o.stream, []byte{}
 	}
 	if s := in.pending; s != nil && len(in.head) < n {
 		s.head = nil // decode on, where the last Head ended
@@ -97,22 +98,25 @@ func (in *Input) Head(n int) ([]byte, error) {
 // Open returns the decompressed bytes of the input from beginning to end, for inputs that are not made of lines. Errors of Read
 // are *Error. The caller closes the reader, and only one goroutine at a time may use it.
 func (in *Input) Open() (io.ReadCloser, error) {
-	return in.openForReading(in.take(func(*os.File) {}))
-}
-
-func (in *Input) openForReading(f *os.File, _ int64, s *stream, err error) (io.ReadCloser, error) {
+	o, err := in.take(nil)
 	if err != nil {
 		return nil, newError(in.Name, -1, err)
 	}
-	return &openInput{name: in.Name, file: f, stream: s}, nil
+	return &openInput{name: in.Name, opened: o}, nil
 }
 
-// openInput reads a plain file, or a stream if that is not nil.
-type openInput struct {
-	name   string
-	file   *os.File
+// opened is an open input: a stream, or a plain file if stream is nil.
+type opened struct {
 	stream *stream
-	read   int64 // of the plain file
+	file   *os.File
+	size   int64 // of the file
+}
+
+// openInput reads an open input from beginning to end.
+type openInput struct {
+	opened
+	name string
+	read int64 // of the plain file
 }
 
 func (o *openInput) Read(p []byte) (n int, err error) {
@@ -124,7 +128,7 @@ func (o *openInput) Read(p []byte) (n int, err error) {
 		n, err = o.file.Read(p)
 		o.read += int64(n)
 	}
-	if err != nil && err != io.EOF {
+	if err != nil && !isEOF(err) {
 		err = newError(o.name, at, err)
 	}
 	return n, err
@@ -138,33 +142,34 @@ func (o *openInput) Close() error {
 	return o.file.Close()
 }
 
-// take gives the input to its only reader, and opens it unless Head has.
-func (in *Input) take(opened func(*os.File)) (f *os.File, size int64, s *stream, err error) {
+// take gives the input to its only reader, and opens it unless Head has. A file that is not regular is passed to watch, if that
+// is not nil, before a Read that may block.
+func (in *Input) take(watch func(*os.File)) (opened, error) {
 	in.mu.Lock()
-	s, in.pending = in.pending, nil
+	s := in.pending
+	in.pending = nil
 	if in.head == nil {
 		in.head = []byte{} // so that a Head that comes too late does not open the input again
 	}
 	in.mu.Unlock()
 	if s == nil {
-		return in.open(opened)
+		return in.open(watch)
 	}
-	if s.file != nil {
-		opened(s.file)
+	if s.file != nil && watch != nil {
+		watch(s.file)
 	}
-	return nil, 0, s, nil
+	return opened{stream: s}, nil
 }
 
-// open opens the input. A plain regular file has no stream and is read by ranges of its size. A file that is not regular is
-// passed to opened, if that is not nil, before the first read, which may block.
-func (in *Input) open(opened func(*os.File)) (f *os.File, size int64, s *stream, err error) {
+// open opens the input, for take and Head.
+func (in *Input) open(watch func(*os.File)) (o opened, err error) {
 	if in.r != nil {
-		s, err = in.newStream(in.r)
-		return nil, 0, s, err
+		o.stream, err = in.newStream(in.r)
+		return o, err
 	}
 	file, err := os.Open(in.path)
 	if err != nil {
-		return nil, 0, nil, err
+		return o, err
 	}
 	defer func() {
 		if err != nil {
@@ -173,37 +178,36 @@ func (in *Input) open(opened func(*os.File)) (f *os.File, size int64, s *stream,
 	}()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, 0, nil, err
+		return o, err
 	}
 	if info.IsDir() {
-		return nil, 0, nil, errDirectory
+		return o, errDirectory
 	}
 	// Files of /proc say that they are regular and 0 bytes long, and are not: a file without a size is read until it ends.
 	if info.Mode().IsRegular() && info.Size() > 0 {
-		k, err := sniffFile(file)
+		c, err := sniffFile(file)
 		if err != nil {
-			return nil, 0, nil, err
+			return o, err
 		}
-		if k == plain {
-			in.kind.Store(int32(plain))
-			return file, info.Size(), nil, nil
+		if c == plain {
+			in.codec.Store(int32(plain))
+			return opened{file: file, size: info.Size()}, nil
 		}
 	}
-	if !info.Mode().IsRegular() && opened != nil {
-		opened(file)
+	if !info.Mode().IsRegular() && watch != nil {
+		watch(file)
 	}
-	if s, err = in.newStream(file); err != nil {
-		return nil, 0, nil, err
+	if o.stream, err = in.newStream(file); err == nil {
+		o.stream.file = file
 	}
-	s.file = file
-	return file, info.Size(), s, nil
+	return o, err
 }
 
 // newStream makes a stream with the decoder that the first bytes of r require.
 func (in *Input) newStream(r io.Reader) (*stream, error) {
 	s, err := newStream(r)
 	if err == nil {
-		in.kind.Store(int32(s.codec))
+		in.codec.Store(int32(s.codec))
 	}
 	return s, err
 }
@@ -213,16 +217,16 @@ func (in *Input) looksPlain() bool {
 	if in.r != nil || !in.regular || in.Size == 0 {
 		return false
 	}
-	if k := codec(in.kind.Load()); k != unknown {
-		return k == plain
+	if c := codec(in.codec.Load()); c != unknown {
+		return c == plain
 	}
 	f, err := os.Open(in.path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	k, err := sniffFile(f)
-	return err == nil && k == plain
+	c, err := sniffFile(f)
+	return err == nil && c == plain
 }
 
 // sniffFile returns the codec of a file, by its first bytes.

@@ -10,22 +10,23 @@ import (
 	"sync/atomic"
 )
 
-// A plain file is divided into ranges of ChunkSize bytes. Range k becomes chunk k, and a caller of Next reads it with pread into
-// the chunk's buffer. A range owns the lines that start in it. So it is read from one byte before its beginning, which shows whether
-// a line starts there, to the end of its last line, for which a little more than the range is read at once.
+// A plain file is divided into ranges of ChunkSize bytes. Range k becomes chunk k: a caller of Next reads it with pread into
+// the chunk's buffer. A line belongs to the range in which it starts. So a range is read from one byte before its beginning,
+// which shows whether a line starts there, to the end of its last line; the first read goes a little beyond the range for that
+// end.
 //
-// Long lines complicate it. A range inside a line owns nothing and is an empty chunk. A line of more than MaxLine bytes must be a
-// chunk of its own, but the number of its range is taken by the lines before it. The number of the next range is free, because the
-// line is longer than two ranges and covers it. So range k reads at most MaxLine bytes of its last line, and leaves it out if it does
-// not end there. A range that owns nothing checks whether a line of that kind starts in the range before, and then reads
-// it to its end. Only one caller does this for a line of gigabytes: it records how far there is no newline, and the
-// other callers skip the ranges in between.
+// Long lines complicate it. A range in which no line starts is an empty chunk. A line of more than MaxLine bytes must be a
+// chunk of its own, and the chunk of the range in which it starts has the lines before it. But the chunk of the next range is
+// free, because the line is longer than two ranges. So a range reads at most MaxLine bytes of its last line, and leaves the
+// line out if it does not end there. A range in which no line starts checks whether the range before left a line out, and then
+// reads that line to its end. For a line of gigabytes only one caller does this: it records how far there is no newline, and
+// others skip these ranges.
 
 // plainFile is an open plain file. It is shared by all callers of Next.
 type plainFile struct {
 	f     *os.File
 	input int
-	size  int64 // when it was opened: what is appended later is not read
+	size  int64 // when it was opened: bytes appended later are not read
 	users atomic.Int64
 
 	mu                         sync.Mutex
@@ -187,11 +188,11 @@ func (r *Reader) pread(c *Chunk, n int, base, to int64, p *plainFile) int {
 	if want <= n {
 		return n
 	}
-	c.room(want)
+	c.grow(want)
 	m, err := p.f.ReadAt(c.buf[n:want], base+int64(n))
 	if n+m < want && !(errors.Is(err, os.ErrClosed) && r.isStopped()) {
 		at := base + int64(n+m)
-		if err == io.EOF {
+		if isEOF(err) {
 			err = fmt.Errorf("file shrank while it was read, from %d bytes: %w", p.size, io.ErrUnexpectedEOF)
 		}
 		r.states[p.input].fail(newError(r.ins[p.input].Name, at, err))

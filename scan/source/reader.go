@@ -13,9 +13,9 @@ type Options struct {
 	ChunkSize int // bytes of a chunk of ordinary lines; 0 is 512 KiB, and never more than half of MaxLine
 	MaxLine   int // bytes of the longest line kept whole, its newline not counted; 0 is 1 MiB, and 32 at least
 
-	// InOrder reads the inputs one after the other, so that chunks come nearly in the order of (Input, Seq): a consumer that puts
-	// them back in order need not keep more of them than there are buffers, and may keep chunks unreleased for it, as long as
-	// it releases those it can. Then only one stream is decompressed at a time.
+	// InOrder reads the inputs one after the other, and decompresses only one stream at a time. Then chunks come nearly in the
+	// order of (Input, Seq). A consumer that puts them into that order may keep chunks that come too early, if it releases all
+	// others: there are buffers enough for the next one in order.
 	InOrder bool
 }
 
@@ -23,11 +23,11 @@ const (
 	defaultChunk   = 512 << 10 // reads of 256 KiB to 1 MiB are the fastest
 	defaultMaxLine = 1 << 20
 	minMaxLine     = 32
-	// maxKept is what is kept of a line longer than MaxLine: enough to see what it was.
+	// maxKept is how many bytes are kept of a line longer than MaxLine: enough to recognise it.
 	maxKept = 64 << 10
 
-	// Chunks for each worker. Of streams: one in use, and those decompressed meanwhile. Of plain files: one in use and one held
-	// back for the sake of order.
+	// Chunks for each worker. Of streams: one in use, and those decompressed meanwhile. Of plain files: one in use, and one that
+	// waits for its turn in order.
 	streamBuffers = 6
 	plainBuffers  = 2
 )
@@ -43,8 +43,8 @@ func (o Options) filled() Options {
 	if o.ChunkSize <= 0 {
 		o.ChunkSize = defaultChunk
 	}
-	// Half: then a line longer than MaxLine covers at least one whole range, see plain.go, and a chunk of ChunkSize bytes can
-	// contain no such line, see stream.go.
+	// Half of MaxLine: then a line longer than MaxLine covers at least one whole range (plain.go), and a chunk of ChunkSize bytes
+	// can contain no such line (stream.go).
 	o.ChunkSize = min(o.ChunkSize, o.MaxLine/2)
 	return o
 }
@@ -143,13 +143,13 @@ func (r *Reader) readAll() {
 	wg.Wait()
 }
 
-// readInput opens one input and reads it as what it turns out to be.
+// readInput opens one input, and reads it by ranges if it is a plain file, else as a stream.
 func (r *Reader) readInput(i int) {
 	if r.isStopped() {
 		return
 	}
 	in := r.ins[i]
-	f, size, s, err := in.take(r.watch)
+	o, err := in.take(r.watch)
 	switch {
 	case err != nil:
 		r.states[i].fail(newError(in.Name, -1, err))
@@ -157,13 +157,13 @@ func (r *Reader) readInput(i int) {
 			c.Last = true
 			r.ready <- c
 		}
-	case s != nil:
-		r.readStream(i, s)
+	case o.stream != nil:
+		r.readStream(i, o.stream)
 	default:
 		if r.total.Load() >= 0 {
-			r.total.Add(size - in.Size) // it may have grown since it was found
+			r.total.Add(o.size - in.Size) // it may have grown since it was found
 		}
-		r.sendRanges(i, f, size)
+		r.sendRanges(i, o.file, o.size)
 	}
 }
 

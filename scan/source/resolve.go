@@ -13,12 +13,12 @@ import (
 
 // Inputs resolves command-line arguments into inputs, in their order:
 //
-//   - "-" is stdin;
-//   - the exact name of an existing file is that file, whatever characters it contains;
-//   - an existing directory is its regular files that are not hidden, sorted by name, not those of its subdirectories;
+//   - "-" stands for stdin;
+//   - the exact name of an existing file stands for that file, even if it contains *, ? or [;
+//   - an existing directory stands for its regular files, without hidden files and without subdirectories, sorted by name;
 //     symbolic links are followed;
-//   - a pattern with *, ? or [ is the files and directories that match it, sorted; as in a shell, a wildcard does not match
-//     a leading dot.
+//   - a pattern with *, ? or [ stands for the files and directories that match it, sorted; as in a shell, a wildcard does not
+//     match a leading dot.
 //
 // A file named twice, also through links, is read once, with a warning. Each argument that gives nothing to read is
 // one error; the inputs of the others can be used. Nothing is opened, so a file without read permission is
@@ -135,7 +135,7 @@ func (v *resolver) stdin(r io.Reader) {
 	v.add(in, info)
 }
 
-// add appends an input unless its file is there already. Info may be nil.
+// add appends an input unless its file is there already. If info is nil, the file is not known.
 func (v *resolver) add(in *Input, info fs.FileInfo) {
 	if info != nil {
 		if first, ok := v.seen.before(in.Name, info); ok {
@@ -187,5 +187,6 @@ func (s *seen) before(name string, info fs.FileInfo) (string, bool) {
 	return "", false
 }
 
-// fileID is what os.SameFile compares, as a map key: a directory of a hundred thousand logs is not compared in pairs.
+// fileID identifies a file, as os.SameFile does, and can be a map key: so a directory of a hundred thousand logs takes no
+// comparisons in pairs.
 type fileID struct{ device, inode uint64 }

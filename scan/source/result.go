@@ -30,7 +30,8 @@ type Error struct {
 // Error returns name, offset and cause in one line. An error of the system for a name that could not be opened reads as in
 // package os, "open NAME: ...", also if it came from os.Stat.
 func (e *Error) Error() string {
-	if _, system := e.Err.(syscall.Errno); system && e.Offset < 0 {
+	var system syscall.Errno
+	if errors.As(e.Err, &system) && e.Offset < 0 {
 		return fmt.Sprintf("open %s: %v", e.Name, e.Err)
 	}
 	if e.Offset < 0 {

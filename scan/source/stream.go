@@ -2,8 +2,98 @@ package source
 
 import (
 	"bytes"
+	"compress/bzip2"
+	"fmt"
 	"io"
+	"os"
 )
+
+// stream is an input that is read from beginning to end: compressed, or not seekable. One goroutine at a time uses it.
+type stream struct {
+	codec codec
+	raw   *rawReader
+	dec   decoder
+	file  *os.File // nil if the caller closes it
+	head  []byte   // decoded by Head, to be read again
+	err   error    // returned by Read after head: io.EOF, or the error that ended the stream
+	bad   bool     // a decoder panicked, its buffers are in an unknown state
+}
+
+func newStream(r io.Reader) (*stream, error) {
+	s := &stream{raw: newRawReader(r)}
+	magic, err := s.raw.br.Peek(magicLen)
+	if err != nil && !isEOF(err) && len(magic) == 0 {
+		s.raw.free()
+		return nil, err
+	}
+	s.codec = sniff(magic)
+	switch s.codec {
+	case gzipped:
+		s.dec = newGzip(s.raw)
+	case zstandard:
+		z, err := newZstd(s.raw)
+		if err != nil {
+			s.raw.free()
+			return nil, err
+		}
+		s.dec = z
+	case bzipped:
+		s.dec = simpleDecoder{bzip2.NewReader(s.raw.br)}
+	case xzipped:
+		s.dec = newXz(s.raw)
+	default:
+		s.dec = simpleDecoder{plainReader{s.raw}}
+	}
+	return s, nil
+}
+
+// Read returns decompressed bytes, at least one or an error, which is final.
+func (s *stream) Read(p []byte) (n int, err error) {
+	if len(p) == 0 {
+		return 0, nil // not every decoder returns from that
+	}
+	if len(s.head) > 0 {
+		n := copy(p, s.head)
+		s.head = s.head[n:]
+		return n, nil
+	}
+	for range maxIdleReads {
+		if n > 0 || s.err != nil {
+			return n, s.err
+		}
+		n, s.err = s.decode(p)
+	}
+	if n == 0 && s.err == nil {
+		s.err = io.ErrNoProgress
+	}
+	return n, s.err
+}
+
+// maxIdleReads is how often a decoder may return nothing and no error, the number that bufio uses.
+const maxIdleReads = 100
+
+// decode turns a panic of the decoder into an error. The decoders come from libraries, and run on bytes that anyone may have
+// written: one hostile archive among a thousand must not end the reading of the others. None of them
+// has goroutines of its own, so every panic can be caught here.
+func (s *stream) decode(p []byte) (n int, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			s.bad = true
+			n, err = 0, fmt.Errorf("%s decoder failed: %v", s.codec, e)
+		}
+	}()
+	return s.dec.Read(p)
+}
+
+func (s *stream) close() {
+	if s.file != nil {
+		s.file.Close()
+	}
+	if !s.bad {
+		s.dec.free()
+		s.raw.free()
+	}
+}
 
 // readStream decodes a stream to its end and sends its chunks to the callers of Next.
 func (r *Reader) readStream(i int, s *stream) {
@@ -14,13 +104,13 @@ func (r *Reader) readStream(i int, s *stream) {
 	defer s.close()
 	s.raw.reportTo(&r.read)
 	defer func() { st.disk.Store(s.raw.n.Load()) }()
-	l := lines{r: r, s: s}
-	for seq := int64(0); !l.end; seq++ {
+	k := chunker{r: r, s: s}
+	for seq := int64(0); !k.end; seq++ {
 		c := r.streamChunk(i, seq)
 		if c == nil {
 			return // stopped
 		}
-		l.fill(c)
+		k.fill(c)
 		if r.isStopped() {
 			r.Release(c) // Stop may have cut it short
 			return
@@ -36,7 +126,7 @@ func (r *Reader) readStream(i int, s *stream) {
 func (r *Reader) conclude(i int, s *stream) {
 	st := &r.states[i]
 	st.disk.Store(s.raw.n.Load())
-	if s.err == io.EOF {
+	if isEOF(s.err) {
 		st.warn(s.dec.warnings())
 		return
 	}
@@ -53,85 +143,79 @@ func (r *Reader) streamChunk(i int, seq int64) *Chunk {
 	}
 }
 
-// lines cuts a stream into chunks.
+// chunker cuts a stream into chunks.
 //
 // The decoder writes straight into the buffer of a chunk; when that is full, the chunk ends after its last newline. Three
 // things complicate it. First, the bytes behind the last newline begin the next chunk: they are copied aside, usually a
 // hundred bytes, so that the chunk can be sent before there is a buffer for the next. Second, where ChunkSize bytes
 // contain no newline, the buffer grows, up to MaxLine. Third, beyond MaxLine the line is read but not kept.
-type lines struct {
+type chunker struct {
 	r     *Reader
 	s     *stream
 	carry []byte // bytes read behind the last chunk
-	eof   bool   // the stream has ended, well or badly
-	end   bool   // and all of it is in chunks
+	eof   bool   // the stream has ended, with or without an error
+	end   bool   // all of the stream is in chunks
 }
 
 // fill makes the next chunk.
-func (l *lines) fill(c *Chunk) {
-	maxLine := l.r.o.MaxLine
-	c.room(len(l.carry))
-	n := copy(c.buf, l.carry)
-	l.carry = l.carry[:0]
-	for want := l.r.o.ChunkSize; ; want = min(2*want, maxLine+1) {
-		c.room(want)
-		n = l.read(c.buf, n, want)
+func (k *chunker) fill(c *Chunk) {
+	maxLine := k.r.o.MaxLine
+	c.grow(len(k.carry))
+	n := copy(c.buf, k.carry)
+	k.carry = k.carry[:0]
+	for want := k.r.o.ChunkSize; ; want = min(2*want, maxLine+1) {
+		c.grow(want)
+		n = k.read(c.buf, n, want)
 		newline := bytes.LastIndexByte(c.buf[:n], '\n')
 		switch {
 		case newline < 0 && n > maxLine:
-			l.cut(c, n)
+			k.cut(c, n)
 			return
-		case l.eof:
-			c.Data, c.Last, l.end = c.buf[:n], true, true
+		case k.eof:
+			c.Data, c.Last, k.end = c.buf[:n], true, true
 			return
 		case newline >= 0:
 			c.Data = c.buf[:newline+1]
-			l.carry = append(l.carry, c.buf[newline+1:n]...)
+			k.carry = append(k.carry, c.buf[newline+1:n]...)
 			return
 		}
 	}
 }
 
 // cut keeps the beginning of the line in the first n bytes of the buffer and reads on to the end of the line.
-func (l *lines) cut(c *Chunk, n int) {
-	keep := l.r.o.kept()
+func (k *chunker) cut(c *Chunk, n int) {
+	keep := k.r.o.kept()
 	c.Data, c.Cut = c.buf[:keep], int64(n-keep)
-	skip := c.buf[keep : keep+l.r.o.ChunkSize] // it fits: both are at most half of MaxLine
-	for !l.eof {
-		m := l.read(skip, 0, 1) // as much as one Read gives
+	skip := c.buf[keep : keep+k.r.o.ChunkSize] // it fits: both are at most half of MaxLine
+	for !k.eof {
+		m := k.read(skip, 0, 1) // as much as one Read gives
 		if i := bytes.IndexByte(skip[:m], '\n'); i >= 0 {
 			c.Cut += int64(i + 1)
-			l.carry = append(l.carry, skip[i+1:m]...)
+			k.carry = append(k.carry, skip[i+1:m]...)
 			break
 		}
 		c.Cut += int64(m)
 	}
-	if l.eof && len(l.carry) == 0 {
-		c.Last, l.end = true, true
+	if k.eof && len(k.carry) == 0 {
+		c.Last, k.end = true, true
 	}
 }
 
 // kept is how many bytes of a line that is too long are kept.
 func (o Options) kept() int { return min(o.ChunkSize, maxKept) }
 
-// read reads until buf holds at least want bytes, of which it has n, and more only as far as the last Read gave more. It
-// returns their number; fewer than want at the end of the stream.
-func (l *lines) read(buf []byte, n, want int) int {
-	limit := max(want, min(len(buf), l.r.o.ChunkSize))
-	for idle := 0; n < want && !l.eof; {
-		if l.r.isStopped() {
-			l.eof = true
+// read fills buf, which holds n bytes, until it holds at least want. The last Read may give more, but read makes no further call
+// for that. It returns how many bytes buf holds then: fewer than want at the end of the stream.
+func (k *chunker) read(buf []byte, n, want int) int {
+	limit := max(want, min(len(buf), k.r.o.ChunkSize))
+	for n < want && !k.eof {
+		if k.r.isStopped() {
+			k.eof = true
 			break
 		}
-		m, err := l.s.Read(buf[n:limit])
+		m, err := k.s.Read(buf[n:limit])
 		n += m
-		if idle++; m > 0 {
-			idle = 0
-		} else if idle == maxIdleReads && err == nil {
-			err = io.ErrNoProgress
-			l.s.err = err
-		}
-		l.eof = err != nil
+		k.eof = err != nil
 	}
 	return n
 }

@@ -89,7 +89,7 @@ func (d *xzDecoder) Read(p []byte) (int, error) {
 	if d.check != nil {
 		d.check.Write(p[:n])
 	}
-	if err == io.EOF {
+	if isEOF(err) {
 		d.lz = nil
 		err = d.endBlock()
 	}
@@ -143,7 +143,7 @@ func (d *xzDecoder) padding() error {
 	switch {
 	case err == nil && n%4 != 0:
 		return errTrailing
-	case err == io.EOF && n%4 != 0:
+	case isEOF(err) && n%4 != 0:
 		d.warn = append(d.warn, paddingWarning(n))
 	}
 	return err

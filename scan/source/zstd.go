@@ -8,9 +8,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// zstdMaxWindow is the largest window accepted, 2 to the 27, which is also the limit of the zstd command without special flags
-// (levels up to --ultra -22, and --long=27). A larger one is an error. A window of that size takes up to twice as much memory,
-// for each stream that is read at the same time; ordinary levels have 8 MiB or less.
+// zstdMaxWindow is the largest window accepted, 2 to the 27, as by the zstd command without special flags (levels up to --ultra
+// -22, and --long=27). A larger window is an error. Each stream takes up to twice its window of memory; ordinary levels have a
+// window of 8 MiB or less.
 const zstdMaxWindow = 128 << 20
 
 // zstdDecoder decodes all frames on the calling goroutine (concurrency 1), where a panic can be caught. A concurrency
@@ -48,7 +48,7 @@ func newZstd(raw *rawReader) (*zstdDecoder, error) {
 func (d *zstdDecoder) Read(p []byte) (int, error) {
 	if d.err == nil {
 		n, err := d.z.Read(p)
-		if err == nil || err == io.EOF {
+		if err == nil || isEOF(err) {
 			return n, err
 		}
 		d.err = d.explain(err)
@@ -91,7 +91,7 @@ func (d *zstdDecoder) free() {
 	d.z = nil
 }
 
-// lastBytes remembers the last four bytes that were read, which are a magic number when the decoder says it is wrong.
+// lastBytes keeps the last four bytes read. When the decoder reports a wrong magic number, these are its bytes.
 type lastBytes struct {
 	r io.Reader
 	b [4]byte

@@ -1,26 +1,27 @@
-// Package spill keeps the records of an audit that can be judged only when all
-// the input has been read: it sorts them in bounded memory.
+// Package spill keeps the records of an audit that can be judged only when all the input
+// has been read: it sorts them in bounded memory.
 //
-// A record is any bytes, up to [MaxRecord] of them. The order is that of
-// bytes.Compare, and equal records are kept once, with their number. The caller
-// decides what is in a record: fields to sort by come first, and times are big-endian.
+// A record is any bytes, up to [MaxRecord] of them. Records are in the order of
+// bytes.Compare, and equal records are kept once, with their number. The caller decides
+// what is in a record: fields to sort by come first, and times are big-endian.
 //
 // A [Writer], one for each goroutine, copies records into its arena. When the arena is
-// full, the Writer sorts it and gives it to the [Sorter] as a run, and gets an empty one. When runs have
-// filled three quarters of the memory, the Sorter merges them into one compressed run at the end of a temporary
-// file, while Writers fill the rest. Reading merges all runs: those in
-// memory, those in the file, and adopted ones, which earlier audits have written. If there are more runs
-// in files than there is memory for blocks of them, the smallest are first merged into a longer one, until the
-// rest fits. The space of merged runs in the file is not used again.
+// full, the Writer sorts it, gives it to the [Sorter] as a run, and gets an empty one.
+// When runs have filled three quarters of the memory, the Sorter merges them into one
+// compressed run at the end of a temporary file, while Writers fill the rest. Reading
+// merges all runs: those in memory, those in the temporary file, and saved runs, which
+// WriteTo has written earlier and AddSaved adds. If there are more runs in files than
+// there is memory for a block of each, the smallest are first merged into a longer one,
+// until the rest fits. The space of merged runs in the file is not used again.
 //
-// A run that comes from a file may be damaged, or forged to do damage. Its
-// blocks have checksums, a block or record that is too long is refused before it is
-// read, and each record must come after the one before it.
+// A saved run may be damaged, or forged to do damage. Its blocks have checksums, a block
+// or record that is too long is refused before it is read, and each record must come
+// after the one before it.
 //
 // # Format
 //
 // A run as [Sorter.WriteTo] writes it is a header and blocks. Numbers of fixed size
-// are little-endian; uvarint is that of encoding/binary.
+// are little-endian; uvarint is as in encoding/binary.
 //
 //	header (32 bytes)
 //	    8  "rsvrun1\n"
@@ -38,11 +39,12 @@
 //	    .        those bytes
 //	    uvarint  how many equal records, not 0
 //
-// The shared number is exact, so that the first byte that follows shows the order;
-// only a record of more than 1024 bytes shares none. No record is split between blocks,
-// and the record before may be in another block. A block is 32 KiB at most, unless
-// a single longer record fills it. The bytes depend on the records and their
-// numbers alone, not on the order in which they were added or on the memory.
+// The shared number is exact, so that the first byte that follows shows the order; only a
+// record of more than 1024 bytes shares none. No record is split between blocks, and the
+// record before may be in another block. A block has at most 32 KiB, unless a single
+// longer record fills it. The bytes depend on the records and their numbers alone, not on
+// the order in which records were added or on the memory.
 //
-// Runs in the temporary file have no header, and blocks whose size depends on Options.Memory.
+// Runs in the temporary file have no header, and the size of their blocks depends on
+// Options.Memory.
 package spill

@@ -28,7 +28,7 @@ func Example() {
 
 	second := spill.New(spill.Options{Memory: 8 << 20})
 	defer second.Close()
-	if err := second.Adopt(bytes.NewReader(state.Bytes()), 0, int64(state.Len())); err != nil {
+	if err := second.AddSaved(bytes.NewReader(state.Bytes()), 0, int64(state.Len())); err != nil {
 		log.Fatal(err)
 	}
 	w = second.Writer()

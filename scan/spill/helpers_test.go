@@ -133,9 +133,9 @@ func state(tb testing.TB, s *Sorter) []byte {
 	return b.Bytes()
 }
 
-func adopt(tb testing.TB, s *Sorter, state []byte) {
+func addSaved(tb testing.TB, s *Sorter, state []byte) {
 	tb.Helper()
-	if err := s.Adopt(bytes.NewReader(state), 0, int64(len(state))); err != nil {
+	if err := s.AddSaved(bytes.NewReader(state), 0, int64(len(state))); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -12,11 +12,11 @@ import (
 type merge struct {
 	rec    []byte // the record; valid until next
 	shared int    // bytes it shares with the record before
-	n      int64  // of all runs
+	n      int64  // how often it was added, in all runs
 	err    error  // why next returned false; nil at the end
 
-	stop  func() error // called every stopEvery records
-	until int          // records until the next call
+	stop      func() error // called every stopEvery records
+	untilStop int          // records until the next call
 
 	cursors cursors // a heap, the least record first
 }
@@ -56,16 +56,16 @@ var errOverflow = errors.New("spill: a record was counted more often than fits i
 
 const stopEvery = 1 << 12
 
-// next goes to the next record.
+// next goes to the next record. It returns false at the end and after an error.
 func (m *merge) next() bool {
 	if m.err != nil || len(m.cursors) == 0 {
 		return false
 	}
-	if m.until--; m.until < 0 && m.stop != nil {
+	if m.untilStop--; m.untilStop < 0 && m.stop != nil {
 		if m.err = m.stop(); m.err != nil {
 			return false
 		}
-		m.until = stopEvery
+		m.untilStop = stopEvery
 	}
 	rec := m.cursors[0].rec
 	m.shared = common(m.rec, rec, 0)

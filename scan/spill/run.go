@@ -16,11 +16,11 @@ type run struct {
 	arena *arena // of a run in memory
 
 	r       io.ReaderAt // of a run in a file
-	off     int64       // of the first block
-	end     int64       // behind the last
+	off     int64       // where the first block begins
+	end     int64       // behind the last block
 	records int64
-	longest int // no payload is longer
-	adopted bool
+	longest int  // no payload is longer
+	saved   bool // added by AddSaved
 }
 
 // cost is the memory that reading a run in a file needs: a block, and a record that began in the block before.
@@ -28,10 +28,10 @@ func (r *run) cost() int64 { return 2 * int64(r.longest) }
 
 // name is the name of a run in errors.
 func (r *run) name() string {
-	if f, ok := r.r.(interface{ Name() string }); ok && r.adopted {
+	if f, ok := r.r.(interface{ Name() string }); ok && r.saved {
 		return "saved run in " + f.Name()
 	}
-	if r.adopted {
+	if r.saved {
 		return "saved run"
 	}
 	return "run in the temporary file"
@@ -77,7 +77,7 @@ func (w *blockWriter) writeAll(m *merge) (records int64, err error) {
 	return records, w.flush()
 }
 
-// add writes one record, which shares that many bytes with the one before it.
+// add writes one record that was added n times; shared is how many bytes it shares with the record before it.
 func (w *blockWriter) add(rec []byte, shared int, n int64) error {
 	if len(rec) >= wholeFrom {
 		shared = 0
@@ -116,7 +116,7 @@ func (w *blockWriter) flush() error {
 	return err
 }
 
-// cursor reads a run. It trusts nothing that it reads from a file.
+// cursor reads a run, and checks all that it reads from a file.
 type cursor struct {
 	rec []byte // the record
 	n   int64  // how often it was added

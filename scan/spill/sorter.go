@@ -27,7 +27,7 @@ type Options struct {
 
 // Record is one record and how often it was added.
 type Record struct {
-	Data []byte // valid until the next record; not to be changed
+	Data []byte // valid until the next record; must not be changed
 	N    int64  // at least 1
 }
 
@@ -50,7 +50,7 @@ type Sorter struct {
 
 	stop func() error // set by StopAt; nil: never
 
-	disk []*run   // runs in the file, and adopted ones
+	disk []*run   // runs in the file, and saved ones
 	file *os.File // nil until something is spilled
 	name string   // of the file, while it still has to be removed
 	end  int64    // of the last run in the file
@@ -93,7 +93,7 @@ var (
 	errClosed    = errors.New("spill: sorter is closed")
 	errUnflushed = errors.New("spill: reading before all writers were flushed")
 
-	// errTemporary is in errors of writing the temporary file, which are permanent. Errors of reading adopted runs are not.
+	// errTemporary is in errors of writing the temporary file, which are permanent. Errors of reading saved runs are not.
 	errTemporary = errors.New("spill: temporary file")
 )
 
@@ -278,7 +278,7 @@ func (s *Sorter) reduce() error {
 }
 
 // All yields all records, each once, in order. It may be called, and its result ranged over, any number of times. An error comes
-// once, as the last element, with a zero Record: an error of the temporary file or of an adopted run, which may be damaged, or
+// once, as the last element, with a zero Record: an error of the temporary file or of a saved run, which may be damaged, or
 // because a Writer was not flushed.
 func (s *Sorter) All() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
@@ -303,7 +303,7 @@ func (s *Sorter) All() iter.Seq2[Record, error] {
 func (s *Sorter) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.err == errClosed {
+	if errors.Is(s.err, errClosed) {
 		return nil
 	}
 	s.err = errClosed

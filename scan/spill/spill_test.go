@@ -175,7 +175,7 @@ func TestReadersInGoroutines(t *testing.T) {
 func TestEmptyRecord(t *testing.T) {
 	s := tiny(t)
 	add(t, s, []byte{}, nil, []byte{0}, []byte{})
-	adopt(t, s, state(t, s))
+	addSaved(t, s, state(t, s))
 	got, err := collect(s.All())
 	if err != nil || fmt.Sprint(got) != "[{[] 6} {[0] 2}]" {
 		t.Errorf("%v, %v", got, err)
@@ -243,7 +243,7 @@ func TestRecordsOfMaximalLength(t *testing.T) {
 	}
 	want.check(t, s)
 	other := tiny(t)
-	adopt(t, other, state(t, s))
+	addSaved(t, other, state(t, s))
 	want.check(t, other)
 }
 
@@ -253,7 +253,7 @@ func TestReadingBeforeFlush(t *testing.T) {
 	if err := w.Add([]byte("a")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := collect(s.All()); err != errUnflushed {
+	if _, err := collect(s.All()); !errors.Is(err, errUnflushed) {
 		t.Errorf("error %v", err)
 	}
 	if err := w.Flush(); err != nil {
@@ -326,19 +326,19 @@ func TestClose(t *testing.T) {
 		}
 	}
 	empty(t, s.dir)
-	if err := w.Flush(); err != errClosed {
+	if err := w.Flush(); !errors.Is(err, errClosed) {
 		t.Errorf("Flush: %v", err)
 	}
-	if err := s.Writer().Add(nil); err != errClosed {
+	if err := s.Writer().Add(nil); !errors.Is(err, errClosed) {
 		t.Errorf("Add: %v", err)
 	}
-	if err := s.Adopt(bytes.NewReader(saved), 0, int64(len(saved))); err != errClosed {
-		t.Errorf("Adopt: %v", err)
+	if err := s.AddSaved(bytes.NewReader(saved), 0, int64(len(saved))); !errors.Is(err, errClosed) {
+		t.Errorf("AddSaved: %v", err)
 	}
-	if _, err := collect(s.All()); err != errClosed {
+	if _, err := collect(s.All()); !errors.Is(err, errClosed) {
 		t.Errorf("All: %v", err)
 	}
-	if _, err := s.WriteTo(&bytes.Buffer{}); err != errClosed {
+	if _, err := s.WriteTo(&bytes.Buffer{}); !errors.Is(err, errClosed) {
 		t.Errorf("WriteTo: %v", err)
 	}
 }
@@ -383,19 +383,19 @@ func TestDiskIsFull(t *testing.T) {
 // sticks checks that all calls return the error that one Add did.
 func sticks(t *testing.T, s *Sorter, w *Writer, want error) {
 	t.Helper()
-	if err := w.Add([]byte("more")); err != want {
+	if err := w.Add([]byte("more")); !errors.Is(err, want) {
 		t.Errorf("next Add: %v", err)
 	}
-	if err := w.Flush(); err != want {
+	if err := w.Flush(); !errors.Is(err, want) {
 		t.Errorf("Flush: %v", err)
 	}
-	if err := s.Writer().Add([]byte("more")); err != want {
+	if err := s.Writer().Add([]byte("more")); !errors.Is(err, want) {
 		t.Errorf("Add of another writer: %v", err)
 	}
-	if got, err := collect(s.All()); err != want || len(got) > 0 {
+	if got, err := collect(s.All()); !errors.Is(err, want) || len(got) > 0 {
 		t.Errorf("All: %v, %v", got, err)
 	}
-	if _, err := s.WriteTo(&bytes.Buffer{}); err != want {
+	if _, err := s.WriteTo(&bytes.Buffer{}); !errors.Is(err, want) {
 		t.Errorf("WriteTo: %v", err)
 	}
 }
@@ -457,14 +457,14 @@ func TestDiskIsFullWhenReading(t *testing.T) {
 	s := tiny(t)
 	b := sample(t)
 	for range 10 {
-		adopt(t, s, b)
+		addSaved(t, s, b)
 	}
 	s.file = full
 	_, err = collect(s.All())
 	if err == nil || !strings.Contains(err.Error(), "no space") {
 		t.Fatalf("error %v", err)
 	}
-	if _, again := s.WriteTo(&bytes.Buffer{}); again != err {
+	if _, again := s.WriteTo(&bytes.Buffer{}); !errors.Is(again, err) {
 		t.Errorf("WriteTo: %v", again)
 	}
 }

@@ -52,7 +52,7 @@ func decodeHeader(b []byte, size int64) (header, error) {
 }
 
 // WriteTo writes all records as one run, and returns the number of bytes written. The same records make the same bytes. It
-// merges twice, since the length comes first. Errors are those of All, and of w.
+// merges twice, because the length comes first. Its errors are those of All and of w.
 func (s *Sorter) WriteTo(w io.Writer) (written int64, err error) {
 	h := header{length: headerLen}
 	h.records, h.longest, err = s.writeBlocks(func(block []byte) error {
@@ -93,10 +93,10 @@ func (s *Sorter) writeBlocks(write func(block []byte) error) (records int64, lon
 	return records, w.longest, err
 }
 
-// Adopt adds the records of a run that WriteTo has written, the size bytes of r from off on. They are read when all records
-// are, and stay where they are: r must be readable, and unchanged, until Close, and by several goroutines if several read. An
-// error says what is wrong with the header; damage behind it is found when it is read.
-func (s *Sorter) Adopt(r io.ReaderAt, off, size int64) error {
+// AddSaved adds the records of a run that WriteTo has written: the size bytes of r from off on. They are not copied, but read
+// from r whenever all records are read: r must stay readable and unchanged until Close, for several goroutines if several read.
+// An error says what is wrong with the header; damage behind it is found when it is read.
+func (s *Sorter) AddSaved(r io.ReaderAt, off, size int64) error {
 	if off < 0 || size < headerLen || off > math.MaxInt64-size {
 		return fmt.Errorf("spill: saved run: %d bytes from %d on cannot be one", size, off)
 	}
@@ -113,6 +113,6 @@ func (s *Sorter) Adopt(r io.ReaderAt, off, size int64) error {
 	if s.err != nil {
 		return s.err
 	}
-	s.disk = append(s.disk, &run{records: h.records, r: r, off: off + headerLen, end: off + size, longest: h.longest, adopted: true})
+	s.disk = append(s.disk, &run{records: h.records, r: r, off: off + headerLen, end: off + size, longest: h.longest, saved: true})
 	return nil
 }

@@ -35,7 +35,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-func TestAdoptSameAsTwin(t *testing.T) {
+func TestAddSavedSameAsTwin(t *testing.T) {
 	for name, record := range kinds {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(9, 1))
@@ -49,7 +49,7 @@ func TestAdoptSameAsTwin(t *testing.T) {
 					records = append(records, rec)
 				}
 				add(t, whole, records...)
-				if part%5 == 0 { // some are added, the others adopted
+				if part%5 == 0 { // some are added, the others saved
 					add(t, all, records...)
 					continue
 				}
@@ -58,19 +58,19 @@ func TestAdoptSameAsTwin(t *testing.T) {
 				b := state(t, s)
 				file := append([]byte("before"), b...)
 				file = append(file, "behind"...)
-				if err := all.Adopt(bytes.NewReader(file), int64(len("before")), int64(len(b))); err != nil {
+				if err := all.AddSaved(bytes.NewReader(file), int64(len("before")), int64(len(b))); err != nil {
 					t.Fatal(err)
 				}
 			}
 			one := state(t, whole)
 			want.check(t, all)
 			if !bytes.Equal(state(t, all), one) {
-				t.Error("adopted runs are written as other bytes")
+				t.Error("saved runs are written as other bytes")
 			}
 			copied := tiny(t)
-			adopt(t, copied, one)
+			addSaved(t, copied, one)
 			if !bytes.Equal(state(t, copied), one) {
-				t.Error("a run that is adopted and written becomes another")
+				t.Error("a run that is saved and written becomes another")
 			}
 		})
 	}
@@ -87,12 +87,12 @@ func sample(t testing.TB) []byte {
 	return state(t, s)
 }
 
-// readState returns what is wrong with a state, at Adopt or when it is read, after
+// readState returns what is wrong with a state, at AddSaved or when it is read, after
 // checking that what is read before is in order.
 func readState(t testing.TB, r io.ReaderAt, size int64) error {
 	s := New(Options{Dir: "/nonexistent", Memory: 1})
 	defer s.Close()
-	if err := s.Adopt(r, 0, size); err != nil {
+	if err := s.AddSaved(r, 0, size); err != nil {
 		return err
 	}
 	var last []byte
@@ -242,10 +242,10 @@ func TestBlocksSwapped(t *testing.T) {
 func TestCountsBeyond63Bits(t *testing.T) {
 	most := string(binary.AppendUvarint([]byte("\x00\x01a"), math.MaxInt64))
 	s := tiny(t)
-	adopt(t, s, forge(1, 99, most))
+	addSaved(t, s, forge(1, 99, most))
 	twin{"a": math.MaxInt64}.check(t, s)
 	add(t, s, []byte("a"))
-	if got, err := collect(s.All()); err != errOverflow || len(got) > 0 {
+	if got, err := collect(s.All()); !errors.Is(err, errOverflow) || len(got) > 0 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -253,7 +253,7 @@ func TestCountsBeyond63Bits(t *testing.T) {
 func TestNoPlaceForARun(t *testing.T) {
 	b := sample(t)
 	for _, c := range [][2]int64{{-1, 32}, {0, -1}, {0, 0}, {0, 31}, {math.MaxInt64, 32}, {32, math.MaxInt64}, {1, int64(len(b))}, {int64(len(b)), 100}} {
-		if err := tiny(t).Adopt(bytes.NewReader(b), c[0], c[1]); err == nil {
+		if err := tiny(t).AddSaved(bytes.NewReader(b), c[0], c[1]); err == nil {
 			t.Errorf("%d bytes from %d on: no error", c[1], c[0])
 		}
 	}
@@ -302,11 +302,11 @@ func TestDamageAmongManyRuns(t *testing.T) {
 	s := tiny(t)
 	b := sample(t)
 	for range 20 {
-		adopt(t, s, b)
+		addSaved(t, s, b)
 	}
 	bad := bytes.Clone(b)
 	bad[headerLen+blockHead+50] ^= 1
-	adopt(t, s, bad)
+	addSaved(t, s, bad)
 	for range 2 {
 		if got, err := collect(s.All()); err == nil || !strings.Contains(err.Error(), "checksum") || len(got) > 0 {
 			t.Errorf("%d records, %v", len(got), err)
@@ -332,7 +332,7 @@ func (w *shortWriter) Write(p []byte) (int, error) {
 
 func TestWriteToFails(t *testing.T) {
 	s := tiny(t)
-	adopt(t, s, sample(t))
+	addSaved(t, s, sample(t))
 	for _, room := range []int{0, 10, headerLen, headerLen + 100} {
 		n, err := s.WriteTo(&shortWriter{room})
 		if n != int64(room) || !errors.Is(err, io.ErrShortWrite) {
@@ -341,9 +341,9 @@ func TestWriteToFails(t *testing.T) {
 	}
 }
 
-// FuzzAdopt reads anything as a state, and as the payload of one whose checksums are
+// FuzzAddSaved reads anything as a state, and as the payload of one whose checksums are
 // right. What can be read can be written and read again.
-func FuzzAdopt(f *testing.F) {
+func FuzzAddSaved(f *testing.F) {
 	f.Add(sample(f), uint8(2))
 	f.Add(forge(2, 99, "\x00\x01a\x01\x01\x01b\x01"), uint8(0))
 	f.Add([]byte("\x00\x01a\x01\x01\x01b\x01"), uint8(2))
@@ -360,9 +360,9 @@ func FuzzAdopt(f *testing.F) {
 		s, copied := New(Options{}), New(Options{})
 		defer s.Close()
 		defer copied.Close()
-		adopt(t, s, forged)
+		addSaved(t, s, forged)
 		once := state(t, s)
-		adopt(t, copied, once)
+		addSaved(t, copied, once)
 		if !bytes.Equal(state(t, copied), once) {
 			t.Error("written again, other bytes")
 		}
@@ -413,10 +413,10 @@ func TestStopAt(t *testing.T) {
 		t.Errorf("%d records after the end of the context", n)
 	}
 	for range 2 {
-		if list, err := collect(s.All()); len(list) > 0 || err != context.Canceled {
+		if list, err := collect(s.All()); len(list) > 0 || !errors.Is(err, context.Canceled) {
 			t.Errorf("%d records, error %v", len(list), err)
 		}
-		if n, err := s.WriteTo(io.Discard); n != 0 || err != context.Canceled {
+		if n, err := s.WriteTo(io.Discard); n != 0 || !errors.Is(err, context.Canceled) {
 			t.Errorf("%d bytes, error %v", n, err)
 		}
 	}

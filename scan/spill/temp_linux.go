@@ -10,8 +10,8 @@ import (
 // does not know it refuses to open a folder for writing.
 const tmpfile = 0x400000 | syscall.O_DIRECTORY
 
-// openUnnamed makes a file in a folder that never has a name: it goes with the process,
-// whatever ends that. With O_EXCL it cannot be given a name later.
+// openUnnamed makes a file without a name in a folder: it vanishes when the process ends,
+// also after a crash. With O_EXCL it cannot be given a name later.
 func openUnnamed(dir string) (*os.File, error) {
 	if dir == "" {
 		dir = os.TempDir()

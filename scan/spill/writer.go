@@ -118,9 +118,9 @@ func (a *arena) sort(scratch []byte) []byte {
 	return scratch
 }
 
-// sortFrom sorts entries whose records share the first bytes, at least shared of them. It sorts by the eight bytes behind what
-// they share, and then each group in which these are the same. So what records have in common, which is most of them, is
-// looked at once or twice and not in each comparison.
+// sortFrom sorts entries whose records share at least the first shared bytes. It finds how many bytes they all share, sorts by the
+// eight bytes behind these, and then sorts each group of equal ones in the same way. So the bytes that records share, which are
+// most of them, are compared once or twice and not in each comparison.
 func (a *arena) sortFrom(es []entry, shared int) {
 	if len(es) < 2 {
 		return
