@@ -8,7 +8,7 @@ import (
 
 // ruleset makes the machines of the file and binds its tokens to them.
 func (p *parser) ruleset(r *Robots) {
-	m := machines{o: p.o, Robots: r, ranker: ranker{dialect: p.o.Dialect, order: p.order[:0]}}
+	m := machines{o: p.o, Robots: r, ranker: ranker{reading: p.reading, order: p.order[:0]}}
 	m.makeRoom()
 	b := &p.bindings
 	b.reading = p.reading

@@ -13,7 +13,7 @@ import (
 // their patterns in one string, so that a ruleset keeps nothing else of the body.
 // On real files that halves what of the body is kept.
 type ranker struct {
-	dialect automaton.Dialect
+	reading *reading
 	rules   []automaton.Rule
 	text    text
 	order   []uint64 // of the group at hand, see orderOf; of no use behind that
@@ -48,7 +48,7 @@ func (k *ranker) size(rules []Rule) (n, octets int) {
 		}
 		n++
 		octets += len(r.Pattern)
-		if index := indexPage(r, k.dialect); index != "" {
+		if index := k.indexPage(r); index != "" {
 			n++
 			octets += len(index)
 		}
@@ -66,7 +66,7 @@ func (k *ranker) rank(g Group) []automaton.Rule {
 			continue
 		}
 		k.order = append(k.order, k.orderOf(r, len(r.Pattern), i))
-		if index := indexPage(r, k.dialect); index != "" {
+		if index := k.indexPage(r); index != "" {
 			k.order = append(k.order, k.orderOf(r, len(index), i)|isIndexPage)
 		}
 	}
@@ -79,7 +79,7 @@ func (k *ranker) rank(g Group) []automaton.Rule {
 		r := &g.Rules[uint32(o)>>1]
 		pattern := r.Pattern
 		if o&isIndexPage != 0 {
-			pattern = indexPage(r, k.dialect)
+			pattern = k.indexPage(r)
 		}
 		k.fill(&ranked[i], r, pattern)
 	}
@@ -99,9 +99,9 @@ func (k *ranker) orderOf(r *Rule, length, index int) uint64 {
 // indexPage returns the pattern of the second rule that an Allow of Google's makes
 // if it names an index page, which then also allows the bare directory; empty if
 // there is none.
-func indexPage(r *Rule, d automaton.Dialect) string {
+func (k *ranker) indexPage(r *Rule) string {
 	const page = "/index.htm"
-	if !r.Allow || !readings[d].indexPages || !strings.Contains(r.Pattern, page) {
+	if !r.Allow || !k.reading.indexPages || !strings.Contains(r.Pattern, page) {
 		return ""
 	}
 	at := strings.LastIndexByte(r.Pattern, '/')
@@ -113,11 +113,11 @@ func indexPage(r *Rule, d automaton.Dialect) string {
 
 // rankOf returns the rank of a rule with a pattern of some length: the longer
 // outranks the shorter, of equally long ones what allows outranks what forbids, and
-// of equal ones the first in the file keeps the line. In the dialect original the
-// first in the file outranks all.
+// of equal ones the first in the file keeps the line. Where FirstMatchDecides, the first
+// in the file outranks all.
 func (k *ranker) rankOf(r *Rule, length int) uint64 {
 	order := uint64(math.MaxUint32 - uint32(r.Line))
-	if readings[k.dialect].firstMatch {
+	if k.reading.firstMatch {
 		return order
 	}
 	rank := uint64(length)<<33 | order

@@ -33,7 +33,7 @@
 //	28  uint32   number of rulesets
 //	32  uint8    b: there are 1<<b buckets, b at most 30
 //	33  uint8    number of dialects, 1 to 6
-//	34  6 bytes  the dialects in the order of the columns below, then zeros: 0 is rfc9309, 1 google, 2 original
+//	34  6 bytes  the dialects in the order of the columns below, by their numbers in automaton.Dialect, then zeros
 //	40  uint64   length of all records
 //	48  uint64   length of all rulesets
 //

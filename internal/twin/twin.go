@@ -6,7 +6,7 @@
 // is shared with the packages under test, so that a mistake made there is not
 // made here as well. The only promise about cost is that it is polynomial.
 //
-// Three dialects are known:
+// The dialects are:
 //
 //   - "google": what google/robotstxt (C++) does, byte for byte, including
 //     what its documentation does not mention.
