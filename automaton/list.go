@@ -23,10 +23,10 @@ type listed struct {
 	disallowed bool
 	// octets is how many there are.
 	octets uint8
-	// must is the rarest of the octets behind the pattern's gaps, 0 if there are no gaps. A
+	// needed is the rarest of the octets behind the pattern's gaps, 0 if there are no gaps. A
 	// path without it does not match, and to find that out costs less than to search for
 	// segments.
-	must byte
+	needed byte
 	// whole is the length of the pattern, at least 1, if every path as long or longer with the
 	// octets in word matches: then the rule need not be looked at. Else 0.
 	whole uint8
@@ -48,7 +48,7 @@ func (e *listed) set(r *Rule) {
 		e.word, e.octets = table.FirstOctets([]byte(octets)), uint8(len(octets))
 	}
 	if r.gaps {
-		e.must = rarest(r.Pattern[n+1:])
+		e.needed = rarest(r.Pattern[n+1:])
 	}
 }
 
@@ -73,8 +73,8 @@ func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint
 		if e.whole > 0 && forms == allForms && len(path) >= int(e.whole) {
 			return uint32(i)
 		}
-		if e.must != 0 && (int(e.must) == missing || bytes.IndexByte(path, e.must) < 0) {
-			missing = int(e.must)
+		if e.needed != 0 && (int(e.needed) == missing || bytes.IndexByte(path, e.needed) < 0) {
+			missing = int(e.needed)
 			continue
 		}
 		if r := &rules[i]; forms.has(r.Form) && r.matchesAfter(view(path), 0) {

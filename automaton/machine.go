@@ -80,9 +80,6 @@ func (m *Machine) Dialect() Dialect {
 
 // Len returns the number of rules.
 func (m *Machine) Len() int {
-	if m == nil {
-		return 0
-	}
 	n := 0
 	for _, p := range m.all() {
 		n += len(p.rules)
@@ -94,9 +91,6 @@ func (m *Machine) Len() int {
 // of, each in the order of its rank. Machines that Join made of the same machine share its
 // list: it is the same slice. The rules are the machine's own and are not to be changed.
 func (m *Machine) Lists() [][]Rule {
-	if m == nil {
-		return nil
-	}
 	parts := m.all()
 	lists := make([][]Rule, len(parts))
 	for i, p := range parts {
@@ -124,9 +118,6 @@ func (m *Machine) Agrees(o *Machine) bool {
 // nothing but the line of a verdict that allows: all that allow, if no other part has rules
 // that they might outrank, else those for every path.
 func (m *Machine) deciding() (lists [][]Rule) {
-	if m == nil {
-		return nil
-	}
 	parts := m.all()
 	for _, p := range parts {
 		rules := p.rules

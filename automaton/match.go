@@ -241,7 +241,7 @@ func (p *part) act(at *table.Point, s *Scratch, path []byte, end int, best uint3
 	if end == len(path) {
 		best = min(best, at.End)
 	}
-	for _, i := range p.table.Tries[at.Try:at.TryEnd] {
+	for _, i := range p.table.Candidates[at.Candidates:at.CandidatesEnd] {
 		if i < best && p.rules[i].matchesAfter(view(path), end) {
 			best = i
 		}

@@ -93,30 +93,25 @@ func originalToken(value string) string {
 	return name
 }
 
-// googlePattern writes a value as Google's parser does: the hex of escapes in upper case,
-// and octets outside ASCII escaped. It decodes nothing.
+// googlePattern writes a value as Google's parser does, in FormRaw.
 func googlePattern(value string) (automaton.Form, string, NoteKind) {
-	plain := 0
-	for plain < len(value) && value[plain] != '%' && value[plain] < utf8.RuneSelf {
-		plain++
-	}
-	if plain == len(value) {
-		return automaton.FormRaw, value, 0
-	}
-	return automaton.FormRaw, spelled(value, automaton.FormRaw), 0
+	return automaton.FormRaw, inForm(value, automaton.FormRaw), 0
 }
 
-// decodedPattern decodes the escapes of a value, but not that of a slash.
+// decodedPattern writes a value in FormDecoded.
 func decodedPattern(value string) (automaton.Form, string, NoteKind) {
-	if strings.IndexByte(value, '%') >= 0 {
-		value = spelled(value, automaton.FormDecoded)
-	}
-	return automaton.FormDecoded, value, 0
+	return automaton.FormDecoded, inForm(value, automaton.FormDecoded), 0
 }
 
-func spelled(value string, form automaton.Form) string {
-	b, _ := automaton.AppendForm(make([]byte, 0, len(value)+8), []byte(value), form, false)
-	return string(b)
+// inForm returns a value in FormRaw or FormDecoded. Most are in both already.
+func inForm(value string, form automaton.Form) string {
+	for i := range len(value) {
+		if c := value[i]; c == '%' || c >= utf8.RuneSelf {
+			b, _ := automaton.AppendForm(make([]byte, 0, len(value)+8), []byte(value), form, false)
+			return string(b)
+		}
+	}
+	return value
 }
 
 // canonicalPattern writes a value in RFC 9309's canonical form. A pattern with a raw '?'

@@ -134,7 +134,7 @@ func (b *prefixes) point(all []prefix, depth int) uint32 {
 // pointOf makes the point of those that are in FormB, or of those that are not.
 func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 	t := b.table
-	p := table.Point{Accept: table.None, End: table.None, Len: uint32(depth), Try: uint32(len(t.Tries))}
+	p := table.Point{Accept: table.None, End: table.None, Len: uint32(depth), Candidates: uint32(len(t.Candidates))}
 	for _, prefix := range all {
 		r := &b.rules[prefix.rule]
 		switch {
@@ -142,14 +142,14 @@ func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 		case prefix.waits:
 			p.Anchor = b.anchor(prefix)
 		case prefix.gaps:
-			t.Tries = append(t.Tries, prefix.rule)
+			t.Candidates = append(t.Candidates, prefix.rule)
 		case r.Anchored:
 			p.End = min(p.End, prefix.rule)
 		default:
 			p.Accept = min(p.Accept, prefix.rule)
 		}
 	}
-	p.TryEnd = uint32(len(t.Tries))
+	p.CandidatesEnd = uint32(len(t.Candidates))
 	if len(all) > 0 {
 		p.From = all[0].rule
 	}

@@ -32,12 +32,12 @@ var cast = []crawler{
 			"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
 		},
 		addrs:  hosts("192.0.2.%d", 130, 6),
-		robots: 6, pages: 82, asksFor: join(front, feeds, essays, poems, archive, paged), verdict: allowed,
+		robots: 6, pages: 82, asksFor: slices.Concat(front, feeds, essays, poems, archive, paged), verdict: allowed,
 	}, {
 		name:   "Googlebot-Image",
 		agents: []string{"Googlebot-Image/1.0"},
 		addrs:  hosts("192.0.2.%d", 140, 3),
-		robots: 1, pages: 22, asksFor: join(images, covers), verdict: allowed,
+		robots: 1, pages: 22, asksFor: slices.Concat(images, covers), verdict: allowed,
 	}, {
 		name:   "AdsBot-Google",
 		agents: []string{"AdsBot-Google (+http://www.google.com/adsbot.html)"},
@@ -47,37 +47,37 @@ var cast = []crawler{
 		name:   "bingbot",
 		agents: []string{bingAgent},
 		addrs:  hosts("192.0.2.%d", 160, 5),
-		robots: 4, pages: 68, asksFor: join(front, feeds, essays, poems, archive), verdict: allowed,
+		robots: 4, pages: 68, asksFor: slices.Concat(front, feeds, essays, poems, archive), verdict: allowed,
 	}, {
 		name:   "Applebot",
 		agents: []string{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)"},
 		addrs:  hosts("192.0.2.%d", 170, 2),
-		robots: 1, pages: 21, asksFor: join(front, essays, poems), verdict: allowed,
+		robots: 1, pages: 21, asksFor: slices.Concat(front, essays, poems), verdict: allowed,
 	}, {
 		name:   "YandexBot",
 		agents: []string{"Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)"},
 		addrs:  hosts("2001:db8:0:5a::%x", 0x10, 4),
-		robots: 3, pages: 24, asksFor: join(front, essays, archive, paged), verdict: allowed,
+		robots: 3, pages: 24, asksFor: slices.Concat(front, essays, archive, paged), verdict: allowed,
 	}, {
 		name:   "AhrefsBot",
 		agents: []string{"Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"},
 		addrs:  hosts("192.0.2.%d", 180, 6),
-		robots: 2, pages: 32, asksFor: join(front, essays, poems, archive), verdict: allowed,
+		robots: 2, pages: 32, asksFor: slices.Concat(front, essays, poems, archive), verdict: allowed,
 	}, {
 		name:   "GPTBot",
 		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.3; +https://openai.com/gptbot)"},
 		addrs:  hosts("192.0.2.%d", 190, 4),
-		robots: 2, pages: 40, asksFor: join(essays, poems, covers, []string{"/", "/about", "/issues/"}), verdict: allowed,
+		robots: 2, pages: 40, asksFor: slices.Concat(essays, poems, covers, []string{"/", "/about", "/issues/"}), verdict: allowed,
 	}, {
 		name:   "ClaudeBot",
 		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
 		addrs:  hosts("192.0.2.%d", 200, 3),
-		robots: 3, pages: 30, asksFor: join(essays, poems, []string{"/", "/essays/", "/poems/"}), verdict: allowed,
+		robots: 3, pages: 30, asksFor: slices.Concat(essays, poems, []string{"/", "/essays/", "/poems/"}), verdict: allowed,
 	}, {
 		name:   "CCBot",
 		agents: []string{"CCBot/2.0 (https://commoncrawl.org/faq/)"},
 		addrs:  hosts("192.0.2.%d", 210, 1),
-		robots: 1, pages: 14, asksFor: join(essays, poems, feeds), verdict: allowed,
+		robots: 1, pages: 14, asksFor: slices.Concat(essays, poems, feeds), verdict: allowed,
 	}, {
 		name:   "ChatGPT-User",
 		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot"},
@@ -92,12 +92,12 @@ var cast = []crawler{
 		name:   "TildeCrawler",
 		agents: []string{tildeAgent},
 		addrs:  hosts("198.51.100.%d", 44, 1),
-		robots: 1, pages: 5, asksFor: join(essays, []string{"/", "/about"}), verdict: allowed,
+		robots: 1, pages: 5, asksFor: slices.Concat(essays, []string{"/", "/about"}), verdict: allowed,
 	}, {
 		name:   "PageHoover-spider",
 		agents: []string{hooverAgent},
 		addrs:  hosts("2001:db8:c0de::%x", 0xa1, 3),
-		pages:  9, asksFor: join(front, essays, []string{"/essays/?page=2&sort=date"}), verdict: allowed, // "?sort=" is forbidden, "&sort=" is not
+		pages:  9, asksFor: slices.Concat(front, essays, []string{"/essays/?page=2&sort=date"}), verdict: allowed, // "?sort=" is forbidden, "&sort=" is not
 	},
 }
 
@@ -174,8 +174,8 @@ var grabbitRefused = monday.Add(2*24*time.Hour + 14*time.Hour + 20*time.Minute)
 // Crawl-delay is 10 seconds, and goes on with the archive, a page every few.
 func grabbit(r *rand.Rand) []line {
 	const name = "GrabbitBot"
-	permitted := join(essays, poems, covers, front[:5], []string{"/issues/2026-10.pdf?download=1"}) // a rule that ends in $ says nothing of it
-	forbidden := join(archive, archive, pdfs, pdfs, lost, bare)
+	permitted := slices.Concat(essays, poems, covers, front[:5], []string{"/issues/2026-10.pdf?download=1"}) // a rule that ends in $ says nothing of it
+	forbidden := slices.Concat(archive, archive, pdfs, pdfs, lost, bare)
 	had := copies{}
 	var lines []line
 	for _, sweep := range []struct {

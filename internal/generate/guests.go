@@ -12,8 +12,8 @@ import (
 func dormouse(r *rand.Rand) []line {
 	const pages = 22
 	addrs := hosts("198.51.100.%d", 32, 2)
-	open := join(archive, essays, poems, covers)
-	closed := join(essays, poems, covers, []string{"/", "/archive/covers/"})
+	open := slices.Concat(archive, essays, poems, covers)
+	closed := slices.Concat(essays, poems, covers, []string{"/", "/archive/covers/"})
 	var lines []line
 	ask := func(at time.Time, addr, path string) {
 		req := request{at: at, addr: addr, line: get(path), status: 200, agent: dormouseAgent}
@@ -61,7 +61,7 @@ func impostors(r *rand.Rand) []line {
 	}{
 		{
 			"Googlebot", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "198.51.100.23", "18 13:05:11",
-			join(pdfs, []string{"/search?q=salt", "/search?q=ferry", "/essays/?sort=date", "/members/letters"}), join(front, essays), 24,
+			slices.Concat(pdfs, []string{"/search?q=salt", "/search?q=ferry", "/essays/?sort=date", "/members/letters"}), slices.Concat(front, essays), 24,
 		}, {
 			"GPTBot", "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)", "2001:db8:bad:5::7", "17 13:40:29",
 			archive, essays, 16,

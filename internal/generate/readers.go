@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,8 +33,8 @@ var hourly = [24]int{2, 1, 1, 1, 1, 2, 4, 7, 8, 7, 6, 6, 8, 7, 6, 6, 6, 7, 8, 9,
 // Readers search, take PDFs and open the members' pages, as people may; some
 // of them even ask the search about crawlers.
 var (
-	entrances = join([]string{"/", "/", "/", "/", "/", "/", "/issues/", "/archive/"}, essays, poems[:4])
-	wanders   = join(front, essays, poems, archive[:12], pdfs[6:], []string{
+	entrances = slices.Concat([]string{"/", "/", "/", "/", "/", "/", "/issues/", "/archive/"}, essays, poems[:4])
+	wanders   = slices.Concat(front, essays, poems, archive[:12], pdfs[6:], []string{
 		"/search?q=lighthouse", "/search?q=GPTBot", "/essays/?sort=date", "/members/letters", "/drafts/~anna/winter"})
 	sources = []string{"", "", "", "https://www.google.com/", "https://www.google.com/", "https://www.bing.com/", "https://duckduckgo.com/", "https://letters.example/weekly/212"}
 )

@@ -38,8 +38,8 @@ type Table struct {
 	First Filter
 	// Points are where prefixes end. Point 0 is the slash that every path begins with.
 	Points []Point
-	// Tries are rules, see Point.Try.
-	Tries []uint32
+	// Candidates are rules that points try one by one, see Point.Candidates.
+	Candidates []uint32
 	// Segments finds the segments behind gaps. It is nil if there are none or Gaps has
 	// them.
 	Segments *Segments
@@ -54,7 +54,7 @@ type Table struct {
 // Complete computes what a match needs of a table that is otherwise finished.
 func (t *Table) Complete() {
 	p := &t.Points[0]
-	t.AtSlash = p.B != 0 || p.Anchor != 0 || p.Try != p.TryEnd
+	t.AtSlash = p.B != 0 || p.Anchor != 0 || p.Candidates != p.CandidatesEnd
 	if t.Segments != nil {
 		t.Segments.complete()
 	}
@@ -69,9 +69,10 @@ type Point struct {
 	// Accept is the first rule that ends here whatever follows; End the first that ends
 	// here if the path does.
 	Accept, End uint32
-	// Try and TryEnd are a range of Table.Tries, the end excluded: rules with a gap behind
-	// their prefix, so few that to try each costs less than to search for segments.
-	Try, TryEnd uint32
+	// Candidates and CandidatesEnd are a range of Table.Candidates, the end excluded: rules
+	// with a gap behind their prefix, so few that to try each costs less than to search for
+	// segments.
+	Candidates, CandidatesEnd uint32
 	// Anchor is the index in Segments.Anchors or in Gaps.Anchors of what waits here
 	// behind a gap, 0 if nothing does.
 	Anchor uint32

@@ -45,7 +45,7 @@ var (
 	errNext       = errors.New("point goes on in no state, or in one of another point")
 	errFrom       = errors.New("the rule that says what lies before a point is too short")
 	errB          = errors.New("point for form B is none, or that of another point")
-	errTries      = errors.New("ranges of rules to try do not follow one another in order")
+	errCandidates = errors.New("ranges of rules to try do not follow one another in order")
 	errAnchor     = errors.New("anchor is none, or that of another point")
 	errTwice      = errors.New("segments are to be found in two ways")
 	errNoRule     = errors.New("no such rule")
@@ -178,10 +178,10 @@ func (c *checker) points() error {
 		if !c.has(p.Accept) || !c.has(p.End) {
 			return fmt.Errorf("point %d: %w", i, errNoRule)
 		}
-		if p.Try != tried || !c.tries(p) {
-			return fmt.Errorf("point %d: %w", i, errTries)
+		if p.Candidates != tried || !c.candidates(p) {
+			return fmt.Errorf("point %d: %w", i, errCandidates)
 		}
-		tried = p.TryEnd
+		tried = p.CandidatesEnd
 		if p.Anchor != 0 && !once(c.anchored, p.Anchor) {
 			return fmt.Errorf("point %d: %w", i, errAnchor)
 		}
@@ -192,8 +192,8 @@ func (c *checker) points() error {
 			return fmt.Errorf("point %d: %w", i, errNext)
 		}
 	}
-	if int(tried) != len(c.Tries) {
-		return errTries
+	if int(tried) != len(c.Candidates) {
+		return errCandidates
 	}
 	for i, s := range c.states[2:] {
 		if s.depth == 0 {
@@ -212,15 +212,15 @@ func once(marks []bool, i uint32) bool {
 	return true
 }
 
-// tries checks the rules that are tried at a point: in order, so that they can be
+// candidates checks the rules that are tried at a point: in order, so that they can be
 // searched.
-func (c *checker) tries(p *table.Point) bool {
-	if p.TryEnd < p.Try || uint64(p.TryEnd) > uint64(len(c.Tries)) {
+func (c *checker) candidates(p *table.Point) bool {
+	if p.CandidatesEnd < p.Candidates || uint64(p.CandidatesEnd) > uint64(len(c.Candidates)) {
 		return false
 	}
-	for i := p.Try; i < p.TryEnd; i++ {
-		rule := c.Tries[i]
-		if rule == table.None || !c.has(rule) || i > p.Try && rule <= c.Tries[i-1] {
+	for i := p.Candidates; i < p.CandidatesEnd; i++ {
+		rule := c.Candidates[i]
+		if rule == table.None || !c.has(rule) || i > p.Candidates && rule <= c.Candidates[i-1] {
 			return false
 		}
 	}
@@ -236,10 +236,16 @@ func (c *checker) next(p *table.Point) bool {
 	return true
 }
 
-// prefixes checks the edges, and what is to agree with all of them.
+// prefixes checks the edges one by one, and that the rest agrees with them.
 func (c *checker) prefixes() error {
 	first := table.Filter{}
-	if err := c.edges(&first); err != nil {
+	err := eachEdge(&c.Trie, func(e *table.Edge) error {
+		if e.Key>>3 == 1 {
+			table.AddEdge(first[:], e)
+		}
+		return c.edge(e)
+	})
+	if err != nil {
 		return err
 	}
 	for i, s := range c.states {
@@ -259,30 +265,8 @@ func (c *checker) prefixes() error {
 	return nil
 }
 
-// probes goes through a hash table from an empty place on, and knows how many of
-// the places just passed are filled: a search that begins in one of them comes by.
-type probes struct{ mask, filled uint64 }
-
-// find passes a filled place, and tells whether a search that begins at a hash
-// comes there in time.
-func (p *probes) find(place, hash uint64) bool {
-	distance := (place - hash) & p.mask
-	p.filled++
-	return distance < min(p.filled, table.MaxProbes)
-}
-
-// edges checks edges one by one.
-func (c *checker) edges(first *table.Filter) error {
-	return eachEdge(&c.Trie, func(e *table.Edge) error {
-		if e.Key>>3 == 1 {
-			table.AddEdge(first[:], e)
-		}
-		return c.edge(e)
-	})
-}
-
-// eachEdge calls a function for each edge, in the order of the hash table, in which it
-// is found.
+// eachEdge calls a function for each edge, in the order of the hash table, and checks that
+// a search finds it.
 func eachEdge(t *table.Trie, check func(*table.Edge) error) error {
 	if len(t.Slots) != len(t.Edges) {
 		return errSlots
@@ -296,7 +280,7 @@ func eachEdge(t *table.Trie, check func(*table.Edge) error) error {
 	}
 	slots := make([]uint8, len(t.Edges))
 	mask := len(t.Edges) - 1
-	p := probes{mask: uint64(mask)}
+	filled := uint64(0) // places in a row up to this one: a search that begins in one of them comes by
 	for n := 1; n <= mask; n++ {
 		i := (empty + n) & mask
 		e := &t.Edges[i]
@@ -304,11 +288,12 @@ func eachEdge(t *table.Trie, check func(*table.Edge) error) error {
 			if e.To != table.None {
 				return fmt.Errorf("edge %d: %w", i, errEmpty)
 			}
-			p.filled = 0
+			filled = 0
 			continue
 		}
+		filled++
 		hash := table.Hash(e.Word, e.Key, t.Seed)
-		if !p.find(uint64(i), hash) {
+		if distance := (uint64(i) - hash) & uint64(mask); distance >= min(filled, table.MaxProbes) {
 			return fmt.Errorf("edge %d: %w", i, errHash)
 		}
 		slots[hash&uint64(mask)] |= table.SlotBit(hash)
@@ -444,7 +429,7 @@ func (c *checker) place(id uint32, r *rule) (uint32, error) {
 	case !r.gaps:
 		return p.Accept, nil
 	}
-	tries := c.Tries[p.Try:p.TryEnd]
+	tries := c.Candidates[p.Candidates:p.CandidatesEnd]
 	i, tried := slices.BinarySearch(tries, id)
 	switch {
 	case tried:

@@ -13,27 +13,27 @@ import (
 // Errors about the automaton of gaps, wrapped with the index of what is
 // wrong.
 var (
-	errArrays   = errors.New("not one label, suffix and symbol for each state")
-	errChildren = errors.New("children of states do not follow one another")
-	errLabel    = errors.New("children of a state are not in the order of their labels")
-	errFail     = errors.New("not the longest proper suffix")
-	errAct      = errors.New("not the longest suffix at which a symbol ends")
-	errLeaf     = errors.New("state that leads to no symbol")
-	errSymbol   = errors.New("symbol is none, or ends at another state too")
-	errLen      = errors.New("symbol is not as long as its state is deep")
-	errShallow  = errors.New("not the number of states with one octet")
-	errChild    = errors.New("not the child of the root")
-	errBegin    = errors.New("a symbol does not pass the filter")
-	errNodes    = errors.New("ranges of nodes do not follow one another")
-	errFloat    = errors.New("nodes of a symbol on every path are not in order")
-	errKids     = errors.New("children are not in order")
-	errCircle   = errors.New("node waits for itself")
-	errEnd      = errors.New("node at the end of the path has children")
-	errBest     = errors.New("not the first rule of those behind it")
-	errNoAnchor = errors.New("anchor 0 is not none")
-	errMust     = errors.New("rule without the octet that all are said to have")
-	errOperator = errors.New("the octet that all rules are said to have is that of gaps")
-	errUnread   = errors.New("symbol that no state reads")
+	errArrays    = errors.New("not one label, suffix and symbol for each state")
+	errChildren  = errors.New("children of states do not follow one another")
+	errLabel     = errors.New("children of a state are not in the order of their labels")
+	errFail      = errors.New("not the longest proper suffix")
+	errAct       = errors.New("not the longest suffix at which a symbol ends")
+	errLeaf      = errors.New("state that leads to no symbol")
+	errSymbol    = errors.New("symbol is none, or ends at another state too")
+	errLen       = errors.New("symbol is not as long as its state is deep")
+	errShallow   = errors.New("not the number of states with one octet")
+	errChild     = errors.New("not the child of the root")
+	errBegin     = errors.New("a symbol does not pass the filter")
+	errNodes     = errors.New("ranges of nodes do not follow one another")
+	errEveryPath = errors.New("nodes of a symbol on every path are not in order")
+	errOrder     = errors.New("children are not in order")
+	errCycle     = errors.New("node waits for itself")
+	errEnd       = errors.New("node at the end of the path has children")
+	errBest      = errors.New("not the first rule of those behind it")
+	errNoAnchor  = errors.New("anchor 0 is not none")
+	errNeeded    = errors.New("rule without the octet that all are said to have")
+	errOperator  = errors.New("the octet that all rules are said to have is that of gaps")
+	errUnread    = errors.New("symbol that no state reads")
 )
 
 // gapsChecker checks the automaton of gaps.
@@ -45,13 +45,14 @@ type gapsChecker struct {
 // check checks the automaton of segments; then what waits for them.
 func (g *gapsChecker) check() error {
 	for _, check := range []func() error{
-		g.checkChildren, g.checkRoot, g.checkSuffixes, g.checkSymbols, g.checkBegin, g.checkRanges, g.checkOrder, g.checkBest,
+		g.checkChildren, g.checkRoot, g.checkSuffixes, g.checkSymbols,
+		func() error { return g.checkBegin(0, 0, 0) }, g.checkRanges, g.checkOrder, g.checkBest,
 	} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
-	if g.Must == '*' {
+	if g.Needed == '*' {
 		return errOperator
 	}
 	for i := range g.Nodes {
@@ -185,21 +186,16 @@ func (g *gapsChecker) checkSymbols() error {
 // ends tells whether a symbol ends at a state itself.
 func (g *gapsChecker) ends(state uint32) bool { return g.Act[state] == state }
 
-// checkBegin checks that the filter lets each symbol pass.
-func (g *gapsChecker) checkBegin() error {
-	return g.beginBelow(0, 0, 0)
-}
-
-// beginBelow checks it of the symbols that go on from a state, which lies behind some
-// octets, less than the filter has, the first of them in the lowest byte.
-func (g *gapsChecker) beginBelow(state uint32, depth uint32, octets uint64) error {
+// checkBegin checks that the filter lets the symbols pass that go on from a state, which
+// lies behind some octets, less than the filter has, the first of them in the lowest byte.
+func (g *gapsChecker) checkBegin(state uint32, depth uint32, octets uint64) error {
 	for child := g.Gaps.First[state]; child < g.Gaps.First[state+1]; child++ {
 		octets := octets | uint64(g.Gaps.Label[child])<<(8*depth)
 		if (g.ends(child) || depth == 2) && !passes(&g.Start, octets, depth) {
 			return fmt.Errorf("state %d: %w", child, errBegin)
 		}
 		if depth < 2 {
-			if err := g.beginBelow(child, depth+1, octets); err != nil {
+			if err := g.checkBegin(child, depth+1, octets); err != nil {
 				return err
 			}
 		}
@@ -232,7 +228,7 @@ func (g *gapsChecker) checkRanges() error {
 			return fmt.Errorf("node %d: %w", i, errNodes)
 		}
 		if next = node.End; node.First < next && int(node.First) <= i {
-			return fmt.Errorf("node %d: %w", i, errCircle)
+			return fmt.Errorf("node %d: %w", i, errCycle)
 		}
 	}
 	if int(next) != len(g.Nodes) {
@@ -254,25 +250,24 @@ func (g *gapsChecker) checkOrder() error {
 	}
 	for symbol := range uint32(len(g.Len)) {
 		if !g.everyPathInOrder(symbol) {
-			return fmt.Errorf("symbol %d: %w", symbol, errFloat)
+			return fmt.Errorf("symbol %d: %w", symbol, errEveryPath)
 		}
 	}
 	for i, a := range g.Anchors {
 		if !g.childrenInOrder(a.First, a.End) {
-			return fmt.Errorf("anchor %d: %w", i, errKids)
+			return fmt.Errorf("anchor %d: %w", i, errOrder)
 		}
 	}
 	for i := range g.Nodes {
 		if node := &g.Nodes[i]; !g.childrenInOrder(node.First, node.End) {
-			return fmt.Errorf("node %d: %w", i, errKids)
+			return fmt.Errorf("node %d: %w", i, errOrder)
 		}
 	}
 	return nil
 }
 
-// everyPathInOrder tells whether the nodes of a symbol on every path are of it and ascend by where
-// they may begin, then by whether they are anchored, so that there are at most
-// four.
+// everyPathInOrder tells whether the nodes of a symbol on every path are of it and ascend by
+// where they may begin, then by whether they are anchored, so that there are at most four.
 func (g *gapsChecker) everyPathInOrder(symbol uint32) bool {
 	least := 0
 	for id := g.EveryPath[symbol]; id < g.EveryPath[symbol+1]; id++ {
@@ -347,8 +342,8 @@ func (c *checker) behindGap(r *rule, anchor uint32) (uint32, error) {
 		return table.None, nil
 	}
 	rest := r.Pattern[r.prefix+1:]
-	if g.Must != 0 && strings.IndexByte(rest, g.Must) < 0 {
-		return table.None, errMust
+	if g.Needed != 0 && strings.IndexByte(rest, g.Needed) < 0 {
+		return table.None, errNeeded
 	}
 	children, end := g.Anchors[anchor].First, g.Anchors[anchor].End
 	for everyPath := anchor == 0; ; everyPath = false {
@@ -384,24 +379,20 @@ func (g *gapsChecker) state(segment string) uint32 {
 	return state
 }
 
-// everyPathOf returns the node of a rule's first segment on every path, table.None if there is none.
+// everyPathOf returns the node of a rule's first segment on every path, table.None if there
+// is none.
 func (g *gapsChecker) everyPathOf(r *rule, symbol uint32, anchored bool) uint32 {
-	id := g.everyPath(symbol, uint8(r.prefix), anchored)
-	if id == table.None && r.isEveryPath() {
-		id = g.everyPath(symbol, uint8(1-r.prefix), anchored)
-	}
-	return id
-}
-
-// everyPath returns the node of a symbol on every path that may begin at an octet, table.None if there is
-// none.
-func (g *gapsChecker) everyPath(symbol uint32, from uint8, anchored bool) uint32 {
+	other := uint32(table.None) // which waits elsewhere, where that does not matter
 	for id := g.EveryPath[symbol]; id < g.EveryPath[symbol+1]; id++ {
-		if node := &g.Nodes[id]; node.From == from && node.AtEnd == anchored {
+		switch node := &g.Nodes[id]; {
+		case node.AtEnd != anchored:
+		case uint32(node.From) == r.prefix:
 			return id
+		case r.isEveryPath():
+			other = id
 		}
 	}
-	return table.None
+	return other
 }
 
 // nodeOf returns the node of a symbol among children, table.None if there is none.

@@ -14,9 +14,9 @@ var (
 	errAnchors    = errors.New("anchors of every path are missing")
 	errDead       = errors.New("state 0 is not dead")
 	errRootState  = errors.New("anchor begins in no state, or in that of another")
-	errKnot       = errors.New("edge to no node, or to one that is reached otherwise")
-	errKnotNext   = errors.New("node goes on in no state, in one of another, or in one that lies before it")
-	errKnotShort  = errors.New("node behind fewer octets than eight goes on")
+	errEdgeNode   = errors.New("edge to no node, or to one that is reached otherwise")
+	errNodeNext   = errors.New("node goes on in no state, in one of another, or in one that lies before it")
+	errNodeShort  = errors.New("node behind fewer octets than eight goes on")
 	errOpens      = errors.New("anchor is none, that of another, or lies before what it waits behind")
 	errOpensBack  = errors.New("something waits behind the end of the path")
 	errFirst      = errors.New("filter of what segments begin with is not that of their edges")
@@ -75,10 +75,10 @@ const (
 // check tells whether the tries are such that each can be searched to its end; what they
 // say, checker.meaning finds out.
 func (c *segmentsChecker) check() error {
-	for _, check := range []func(*segmentsChecker) error{
-		(*segmentsChecker).roots, (*segmentsChecker).edges, (*segmentsChecker).reached, (*segmentsChecker).filters, (*segmentsChecker).best,
+	for _, check := range []func() error{
+		c.roots, func() error { return eachEdge(&c.Segments.Trie, c.edge) }, c.reached, c.filters, c.best,
 	} {
-		if err := check(c); err != nil {
+		if err := check(); err != nil {
 			return err
 		}
 	}
@@ -149,10 +149,6 @@ func (c *segmentsChecker) root(state uint32, kind segmentKind) bool {
 	return true
 }
 
-func (c *segmentsChecker) edges() error {
-	return eachEdge(&c.Segments.Trie, c.edge)
-}
-
 func (c *segmentsChecker) edge(e *table.Edge) error {
 	state := e.Key >> 3
 	if state == 0 || uint64(state) >= uint64(len(c.states)) {
@@ -168,24 +164,24 @@ func (c *segmentsChecker) edge(e *table.Edge) error {
 		return nil
 	}
 	if !once(c.nodes, e.To&^table.IsPoint) {
-		return errKnot
+		return errEdgeNode
 	}
-	k := &c.Nodes[e.To&^table.IsPoint]
-	if !c.has(k.Accept) {
+	node := &c.Nodes[e.To&^table.IsPoint]
+	if !c.has(node.Accept) {
 		return errNoRule
 	}
-	from.best = min(from.best, k.Accept)
-	if k.Next != 0 {
+	from.best = min(from.best, node.Accept)
+	if node.Next != 0 {
 		if e.Key&7+1 != table.EdgeOctets {
-			return errKnotShort
+			return errNodeShort
 		}
 		// Of the kind of the state that leads there it is only once that is known.
-		if k.Next <= state || uint64(k.Next) >= uint64(len(c.states)) || !c.states[k.Next].lead(state) {
-			return errKnotNext
+		if node.Next <= state || uint64(node.Next) >= uint64(len(c.states)) || !c.states[node.Next].lead(state) {
+			return errNodeNext
 		}
 	}
-	if k.Anchor != 0 {
-		return c.opens(state, k.Anchor)
+	if node.Anchor != 0 {
+		return c.opens(state, node.Anchor)
 	}
 	return nil
 }
