@@ -91,6 +91,9 @@ func (m *Machine) Len() int {
 // of, each in the order of its rank. Machines that Join made of the same machine share its
 // list: it is the same slice. The rules are the machine's own and are not to be changed.
 func (m *Machine) Lists() [][]Rule {
+	if m == nil {
+		return nil
+	}
 	parts := m.all()
 	lists := make([][]Rule, len(parts))
 	for i, p := range parts {

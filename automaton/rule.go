@@ -44,25 +44,17 @@ type Rule struct {
 	gaps bool
 }
 
-// Errors of Builder.Machine, wrapped with the index of the rule.
-var (
-	errEmptySegment = errors.New("gap at the end of a pattern or behind another")
-	errForm         = errors.New("form is not of the dialect")
-	errLine         = errors.New("rule without a line")
-	errRank         = errors.New("rank is not below that of the rule before")
-)
-
 // complete sets prefix and gaps, and checks the rule.
 func (r *Rule) complete(d Dialect) error {
 	if !d.uses(r.Form) {
-		return errForm
+		return errors.New("form is not of the dialect")
 	}
 	prefix, rest, gaps := r.Cut()
 	if r.prefix, r.gaps = uint32(len(prefix)), gaps; gaps && table.HasEmptySegment(rest) {
-		return errEmptySegment
+		return errors.New("gap at the end of a pattern or behind another")
 	}
 	if r.Verdict.Line == 0 {
-		return errLine
+		return errors.New("rule without a line")
 	}
 	return nil
 }

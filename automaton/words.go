@@ -2,7 +2,6 @@ package automaton
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -30,8 +29,6 @@ type Hit struct {
 	Word, Start, End int
 }
 
-var errEmptyWord = errors.New("empty word")
-
 // NewWords makes a Words of a list. A word is known by its index in the list. Words that
 // differ in nothing but ASCII case are found together. The error is that of an empty word.
 func NewWords(words []string) (*Words, error) {
@@ -39,7 +36,7 @@ func NewWords(words []string) (*Words, error) {
 	states := 1 // at most
 	for i, word := range words {
 		if word == "" {
-			return nil, fmt.Errorf("automaton: word %d: %w", i, errEmptyWord)
+			return nil, fmt.Errorf("automaton: word %d is empty", i)
 		}
 		w.length = append(w.length, int32(len(word)))
 		states += len(word)

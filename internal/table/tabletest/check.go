@@ -25,32 +25,17 @@ import (
 // places with a rule are counted, and the rules that were found in theirs: every
 // rule has but one place, so that if the counts are equal, no place is wrong.
 
-// Errors about a table, wrapped with the index of what is wrong.
+// Errors that several checks return, wrapped with the number of the wrong part.
 var (
-	errStates     = errors.New("state 0 is not dead, or state 1 is missing")
 	errUnreached  = errors.New("nothing leads here")
 	errLengths    = errors.New("lengths are not those of the edges")
-	errFilter     = errors.New("filter of the first state is not that of its edges")
 	errSize       = errors.New("size of a hash table is not a power of two")
-	errFull       = errors.New("hash table without an empty place")
 	errEmpty      = errors.New("empty place leads somewhere")
 	errSlots      = errors.New("slot bits are not those of the edges")
-	errWhole      = errors.New("a rule that matches whatever follows is not marked so, or another is")
-	errHash       = errors.New("search does not find this, or takes long")
 	errEdgeState  = errors.New("edge of no state")
-	errOctets     = errors.New("octets beyond the length of an edge")
-	errEdgePoint  = errors.New("edge to no point, or to one that is reached otherwise")
-	errEdgeDepth  = errors.New("edge to a point that does not lie behind it")
-	errRoot       = errors.New("point 0 is not the slash at the start of a path")
-	errNext       = errors.New("point goes on in no state, or in one of another point")
-	errFrom       = errors.New("the rule that says what lies before a point is too short")
-	errB          = errors.New("point for form B is none, or that of another point")
 	errCandidates = errors.New("ranges of rules to try do not follow one another in order")
-	errAnchor     = errors.New("anchor is none, or that of another point")
-	errTwice      = errors.New("segments are to be found in two ways")
 	errNoRule     = errors.New("no such rule")
 	errMissing    = errors.New("the table does not have this rule where a path would find it")
-	errOutOfPlace = errors.New("rules stand where no path that they match finds them")
 )
 
 // checker is what the check of one table knows.
@@ -59,9 +44,9 @@ type checker struct {
 	rules []rule
 
 	states   []checkedState
-	reached  []bool  // of each point, whether an edge or another point leads to it
-	anchored []bool  // of each anchor, whether a point has it
-	octets   []octet // at most 512, which are searched for each rule; all anchors would be too many
+	reached  []bool           // of each point, whether an edge or another point leads to it
+	anchored []bool           // of each anchor, whether a point has it
+	octets   map[octet]uint32 // the anchors of one octet
 
 	places, found int // with rules; and those in which their rule was found
 }
@@ -133,20 +118,20 @@ func bytesOf(v reflect.Value) (n int) {
 // shape checks what there must be at least.
 func (c *checker) shape() error {
 	if len(c.States) < 2 || c.States[0].Lengths != 0 {
-		return errStates
+		return errors.New("state 0 is not dead, or state 1 is missing")
 	}
 	if n := len(c.Edges); n == 0 || n&(n-1) != 0 {
 		return fmt.Errorf("edges: %w", errSize)
 	}
 	if len(c.Points) == 0 || c.Points[0].Len != 1 || c.Points[0].Next > 1 {
-		return errRoot
+		return errors.New("point 0 is not the slash at the start of a path")
 	}
 	c.states = make([]checkedState, len(c.States))
 	c.states[1].depth = 1
 	c.reached = make([]bool, len(c.Points))
 	switch {
 	case c.Gaps != nil && c.Segments != nil:
-		return errTwice
+		return errors.New("segments are to be found in two ways")
 	case c.Gaps != nil:
 		c.anchored = make([]bool, len(c.Gaps.Anchors))
 	case c.Segments != nil:
@@ -183,13 +168,13 @@ func (c *checker) points() error {
 		}
 		tried = p.CandidatesEnd
 		if p.Anchor != 0 && !once(c.anchored, p.Anchor) {
-			return fmt.Errorf("point %d: %w", i, errAnchor)
+			return fmt.Errorf("point %d: anchor is none, or that of another point", i)
 		}
 		if p.B != 0 && !(once(c.reached, p.B) && c.Points[p.B].B == 0 && c.Points[p.B].Next == 0) {
-			return fmt.Errorf("point %d: %w", i, errB)
+			return fmt.Errorf("point %d: point for form B is none, or that of another point", i)
 		}
 		if i > 0 && p.Next != 0 && !c.next(p) {
-			return fmt.Errorf("point %d: %w", i, errNext)
+			return fmt.Errorf("point %d: point goes on in no state, or in one of another point", i)
 		}
 	}
 	if int(tried) != len(c.Candidates) {
@@ -255,7 +240,7 @@ func (c *checker) prefixes() error {
 	}
 	table.AddShorter(first[:], c.states[1].lengths)
 	if first != c.First {
-		return errFilter
+		return errors.New("filter of the first state is not that of its edges")
 	}
 	for i, reached := range c.reached[1:] {
 		if !reached {
@@ -273,7 +258,7 @@ func eachEdge(t *table.Trie, check func(*table.Edge) error) error {
 	}
 	empty := slices.IndexFunc(t.Edges, func(e table.Edge) bool { return e.Key == 0 })
 	if empty < 0 {
-		return fmt.Errorf("edges: %w", errFull)
+		return errors.New("edges: hash table without an empty place")
 	}
 	if t.Edges[empty].To != table.None {
 		return fmt.Errorf("edge %d: %w", empty, errEmpty)
@@ -294,11 +279,11 @@ func eachEdge(t *table.Trie, check func(*table.Edge) error) error {
 		filled++
 		hash := table.Hash(e.Word, e.Key, t.Seed)
 		if distance := (uint64(i) - hash) & uint64(mask); distance >= min(filled, table.MaxProbes) {
-			return fmt.Errorf("edge %d: %w", i, errHash)
+			return fmt.Errorf("edge %d: search does not find this, or takes long", i)
 		}
 		slots[hash&uint64(mask)] |= table.SlotBit(hash)
 		if e.Word&^table.WordMask[e.Key&7+1] != 0 {
-			return fmt.Errorf("edge %d: %w", i, errOctets)
+			return fmt.Errorf("edge %d: octets beyond the length of an edge", i)
 		}
 		if err := check(e); err != nil {
 			return fmt.Errorf("edge %d: %w", i, err)
@@ -322,20 +307,20 @@ func (c *checker) edge(e *table.Edge) error {
 			return errNoRule
 		}
 		if whole := c.states[state].depth+n >= c.rules[rule].prefix && c.rules[rule].isWhole(); whole != (e.To&table.IsWhole != 0) {
-			return errWhole
+			return errors.New("a rule that matches whatever follows is not marked so, or another is")
 		}
 		return nil
 	}
 	to := e.To &^ table.IsPoint
 	if to == 0 || !once(c.reached, to) {
-		return errEdgePoint
+		return errors.New("edge to no point, or to one that is reached otherwise")
 	}
 	p, seen := &c.Points[to], uint64(c.states[state].depth)+uint64(n)
 	if uint64(p.Len) < seen || n < table.EdgeOctets && (uint64(p.Len) > seen || p.Next != 0) {
-		return errEdgeDepth
+		return errors.New("edge to a point that does not lie behind it")
 	}
 	if uint64(p.Len) > seen && (uint64(p.From) >= uint64(len(c.rules)) || p.Len > c.rules[p.From].prefix) {
-		return errFrom
+		return errors.New("the rule that says what lies before a point is too short")
 	}
 	return nil
 }
@@ -352,7 +337,7 @@ func (c *checker) meaning() error {
 		}
 	}
 	if c.found != c.places {
-		return errOutOfPlace
+		return errors.New("rules stand where no path that they match finds them")
 	}
 	return nil
 }

@@ -10,30 +10,15 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Errors about the automaton of gaps, wrapped with the index of what is
-// wrong.
+// Errors about the automaton of gaps.
 var (
-	errArrays    = errors.New("not one label, suffix and symbol for each state")
-	errChildren  = errors.New("children of states do not follow one another")
-	errLabel     = errors.New("children of a state are not in the order of their labels")
-	errFail      = errors.New("not the longest proper suffix")
-	errAct       = errors.New("not the longest suffix at which a symbol ends")
-	errLeaf      = errors.New("state that leads to no symbol")
-	errSymbol    = errors.New("symbol is none, or ends at another state too")
-	errLen       = errors.New("symbol is not as long as its state is deep")
-	errShallow   = errors.New("not the number of states with one octet")
-	errChild     = errors.New("not the child of the root")
-	errBegin     = errors.New("a symbol does not pass the filter")
-	errNodes     = errors.New("ranges of nodes do not follow one another")
-	errEveryPath = errors.New("nodes of a symbol on every path are not in order")
-	errOrder     = errors.New("children are not in order")
-	errCycle     = errors.New("node waits for itself")
-	errEnd       = errors.New("node at the end of the path has children")
-	errBest      = errors.New("not the first rule of those behind it")
-	errNoAnchor  = errors.New("anchor 0 is not none")
-	errNeeded    = errors.New("rule without the octet that all are said to have")
-	errOperator  = errors.New("the octet that all rules are said to have is that of gaps")
-	errUnread    = errors.New("symbol that no state reads")
+	errChildren = errors.New("children of states do not follow one another")
+	errFail     = errors.New("not the longest proper suffix")
+	errSymbol   = errors.New("symbol is none, or ends at another state too")
+	errNodes    = errors.New("ranges of nodes do not follow one another")
+	errOrder    = errors.New("children are not in order")
+	errBest     = errors.New("not the first rule of those behind it")
+	errNoAnchor = errors.New("anchor 0 is not none")
 )
 
 // gapsChecker checks the automaton of gaps.
@@ -53,7 +38,7 @@ func (g *gapsChecker) check() error {
 		}
 	}
 	if g.Needed == '*' {
-		return errOperator
+		return errors.New("the octet that all rules are said to have is that of gaps")
 	}
 	for i := range g.Nodes {
 		if !g.has(g.Nodes[i].Accept) {
@@ -68,7 +53,7 @@ func (g *gapsChecker) check() error {
 func (g *gapsChecker) checkChildren() error {
 	n := len(g.Gaps.Label)
 	if n == 0 || len(g.Gaps.First) != n+1 || len(g.Fail) != n || len(g.Act) != n || len(g.Symbol) != n {
-		return errArrays
+		return errors.New("not one label, suffix and symbol for each state")
 	}
 	if g.Gaps.First[0] != 1 || int(g.Gaps.First[n]) != n {
 		return errChildren
@@ -80,7 +65,7 @@ func (g *gapsChecker) checkChildren() error {
 		}
 		for child := first + 1; child < end; child++ {
 			if g.Gaps.Label[child] <= g.Gaps.Label[child-1] {
-				return fmt.Errorf("state %d: %w", child, errLabel)
+				return fmt.Errorf("state %d: children of a state are not in the order of their labels", child)
 			}
 		}
 	}
@@ -89,7 +74,7 @@ func (g *gapsChecker) checkChildren() error {
 
 func (g *gapsChecker) checkRoot() error {
 	if g.Shallow != g.Gaps.First[1]-1 || g.Shallow > 255 {
-		return errShallow
+		return errors.New("not the number of states with one octet")
 	}
 	var root [256]uint8
 	for child := uint32(1); child <= g.Shallow; child++ {
@@ -97,7 +82,7 @@ func (g *gapsChecker) checkRoot() error {
 	}
 	for c := range root {
 		if g.Root[c] != root[c] {
-			return fmt.Errorf("octet %d: %w", c, errChild)
+			return fmt.Errorf("octet %d: not the child of the root", c)
 		}
 	}
 	return nil
@@ -119,7 +104,7 @@ func (g *gapsChecker) checkSuffixes() error {
 				return fmt.Errorf("state %d: %w", child, errFail)
 			}
 			if act := g.Act[child]; act != child && act != g.Act[fail] {
-				return fmt.Errorf("state %d: %w", child, errAct)
+				return fmt.Errorf("state %d: not the longest suffix at which a symbol ends", child)
 			}
 		}
 	}
@@ -163,7 +148,7 @@ func (g *gapsChecker) checkSymbols() error {
 		}
 		if g.Act[s] != s || s == 0 {
 			if s > 0 && g.Gaps.First[s] == g.Gaps.First[s+1] {
-				return fmt.Errorf("state %d: %w", s, errLeaf)
+				return fmt.Errorf("state %d: state that leads to no symbol", s)
 			}
 			continue
 		}
@@ -172,12 +157,12 @@ func (g *gapsChecker) checkSymbols() error {
 			return fmt.Errorf("state %d: %w", s, errSymbol)
 		}
 		if g.Len[symbol] != depth {
-			return fmt.Errorf("symbol %d: %w", symbol, errLen)
+			return fmt.Errorf("symbol %d: symbol is not as long as its state is deep", symbol)
 		}
 	}
 	for symbol, read := range read {
 		if !read {
-			return fmt.Errorf("symbol %d: %w", symbol, errUnread)
+			return fmt.Errorf("symbol %d: symbol that no state reads", symbol)
 		}
 	}
 	return nil
@@ -192,7 +177,7 @@ func (g *gapsChecker) checkBegin(state uint32, depth uint32, octets uint64) erro
 	for child := g.Gaps.First[state]; child < g.Gaps.First[state+1]; child++ {
 		octets := octets | uint64(g.Gaps.Label[child])<<(8*depth)
 		if (g.ends(child) || depth == 2) && !passes(&g.Start, octets, depth) {
-			return fmt.Errorf("state %d: %w", child, errBegin)
+			return fmt.Errorf("state %d: a symbol does not pass the filter", child)
 		}
 		if depth < 2 {
 			if err := g.checkBegin(child, depth+1, octets); err != nil {
@@ -228,7 +213,7 @@ func (g *gapsChecker) checkRanges() error {
 			return fmt.Errorf("node %d: %w", i, errNodes)
 		}
 		if next = node.End; node.First < next && int(node.First) <= i {
-			return fmt.Errorf("node %d: %w", i, errCycle)
+			return fmt.Errorf("node %d: node waits for itself", i)
 		}
 	}
 	if int(next) != len(g.Nodes) {
@@ -245,12 +230,12 @@ func (g *gapsChecker) checkOrder() error {
 			return fmt.Errorf("node %d: %w", i, errSymbol)
 		}
 		if node.AtEnd && node.First != node.End {
-			return fmt.Errorf("node %d: %w", i, errEnd)
+			return fmt.Errorf("node %d: node at the end of the path has children", i)
 		}
 	}
 	for symbol := range uint32(len(g.Len)) {
 		if !g.everyPathInOrder(symbol) {
-			return fmt.Errorf("symbol %d: %w", symbol, errEveryPath)
+			return fmt.Errorf("symbol %d: nodes of a symbol on every path are not in order", symbol)
 		}
 	}
 	for i, a := range g.Anchors {
@@ -343,7 +328,7 @@ func (c *checker) behindGap(r *rule, anchor uint32) (uint32, error) {
 	}
 	rest := r.Pattern[r.prefix+1:]
 	if g.Needed != 0 && strings.IndexByte(rest, g.Needed) < 0 {
-		return table.None, errNeeded
+		return table.None, errors.New("rule without the octet that all are said to have")
 	}
 	children, end := g.Anchors[anchor].First, g.Anchors[anchor].End
 	for everyPath := anchor == 0; ; everyPath = false {
