@@ -25,12 +25,12 @@ const (
 	Original
 )
 
-// reading is what a dialect does while URLs are matched. What it does while robots.txt
-// is read, and how it ranks rules, is the table of the same name in package compile.
+// reading is how a dialect reads URLs and the names of crawlers. How it reads robots.txt
+// and ranks rules is in the table of the same name in package compile.
 type reading struct {
 	name string
-	// ends has in its lower classes what ends the authority of a URL, in its higher
-	// classes what ends the path.
+	// ends has in its lower classes the octets that end the authority of a URL, in its
+	// higher classes those that end the path.
 	ends *table.Classes
 	// form is the form that patterns and paths are compared in. Where it is FormA, rules
 	// may be in FormB as well.
@@ -40,7 +40,7 @@ type reading struct {
 	// targets says that a URL which begins with a slash is a request target, so that
 	// "//a" is a path and not a host.
 	targets bool
-	// exemptsItself says that /robots.txt is allowed whatever the rules say.
+	// exemptsItself says that /robots.txt is allowed by any rules.
 	exemptsItself bool
 }
 
@@ -127,8 +127,8 @@ func (d Dialect) Names(name []byte, token string) bool {
 // which may then be a whole User-Agent header.
 func (d Dialect) SearchesNames() bool { return d.reading().crawlers == namedWithin }
 
-// Exempts tells whether a path, as Path returns it, is allowed whatever the rules say: all
-// dialects but google say so of /robots.txt (RFC 9309 2.2.2).
+// Exempts tells whether a path, as Path returns it, is allowed by any rules: in all dialects
+// but google /robots.txt is (RFC 9309 2.2.2).
 func (d Dialect) Exempts(path []byte) bool {
 	return d.reading().exemptsItself && string(path) == robotsTxt
 }

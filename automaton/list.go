@@ -12,7 +12,8 @@ import (
 // than it costs to build one (compile.crossover).
 type list []listed
 
-// listed is what a list looks at first in a rule, in 16 bytes, four to a line of the cache.
+// listed is the part of a rule that a list looks at first: 16 bytes, four to a line of the
+// cache.
 type listed struct {
 	// word holds the first octets of the pattern behind its slash, eight or as many as there
 	// are.
@@ -21,7 +22,7 @@ type listed struct {
 	// no cache, costs as much as the match.
 	line       uint32
 	disallowed bool
-	// octets is how many there are.
+	// octets is the number of octets in word.
 	octets uint8
 	// needed is the rarest of the octets behind the pattern's gaps, 0 if there are no gaps. A
 	// path without it does not match, and to find that out costs less than to search for
@@ -32,7 +33,7 @@ type listed struct {
 	whole uint8
 }
 
-// set fills in what there is to know of a rule.
+// set fills in the fields from a rule.
 func (e *listed) set(r *Rule) {
 	e.line, e.disallowed = r.Verdict.Line, r.Verdict.Disallowed
 	n := int(r.prefix)
@@ -84,7 +85,7 @@ func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint
 	return limit
 }
 
-// rarest returns the rarest octet of what stands behind a gap.
+// rarest returns the rarest octet of the segments behind a gap.
 func rarest(rest string) byte {
 	best := byte('/')
 	for i := range len(rest) {

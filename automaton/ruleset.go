@@ -111,8 +111,8 @@ func (r *Ruleset) Wildcard() *Machine {
 	return r.wildcard
 }
 
-// Machine returns the machine for the crawler: that of the groups which name it, else that of
-// the groups for *, else nil.
+// Machine returns the machine of the groups that name the crawler, else the machine of the
+// groups for *, else nil.
 func (r *Ruleset) Machine(name []byte) *Machine {
 	if m, ok := r.Named(name); ok {
 		return m

@@ -3,7 +3,7 @@
 //
 //	compile.Allowed(body, "GPTBot", "https://example.com/private/")
 //
-// To ask more often than once, call Compile once and keep what it returns.
+// For repeated queries, call Compile once and keep its result.
 //
 // This is build time: clarity comes before speed, and no body is an error. A line
 // without meaning becomes a Note with its line number. A line that is not a rule,
@@ -59,7 +59,7 @@ type Options struct {
 
 // Robots is one robots.txt as it was read. It is not changed after Compile
 // returns, and is safe for any number of goroutines that only read it. Its strings
-// share one copy of the body, except those of Ruleset, which has a copy of what it needs.
+// share one copy of the body; Ruleset has its own copy of tokens and patterns.
 type Robots struct {
 	// Ruleset answers for the rules.
 	Ruleset *automaton.Ruleset

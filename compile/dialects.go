@@ -7,8 +7,8 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// reading is what a dialect makes of a robots.txt. What it makes of URLs and of the
-// names of crawlers is the table of the same name in package automaton.
+// reading is how a dialect reads a robots.txt and ranks its rules. How it reads URLs and
+// the names of crawlers is in the table of the same name in package automaton.
 type reading struct {
 	maxLine       int  // the bytes of a line that are read, 0 for all
 	cutsAtNUL     bool // a line with a NUL is read up to that, else it is dropped

@@ -7,7 +7,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// gaps makes the automaton, nil if there are no gaps.
+// gaps makes the automaton of Aho and Corasick that reads the symbols of the tree; nil if
+// there are no gaps. Symbols are numbered in the order of their text, and so are nodes.
 func (g *segmentTree) gaps() *table.Gaps {
 	if g == nil {
 		return nil

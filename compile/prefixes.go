@@ -10,13 +10,13 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// prefix is what a rule's pattern begins with.
+// prefix is the part of a rule's pattern before its first gap.
 type prefix struct {
 	text  string // its slash included
 	key   uint64 // up to eight octets behind the slash, the first in the highest byte
 	rule  uint32
 	gaps  bool // a gap follows
-	waits bool // what follows it is searched for, not tried
+	waits bool // the segments behind it are searched for, the rule is not tried
 }
 
 func newPrefix(text string, rule uint32, gaps bool) prefix {

@@ -9,14 +9,14 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// ranker makes the ranked rules of groups: those of all groups in one array and
+// ranker makes the ranked rules of groups: the rules of all groups in one array and
 // their patterns in one string, so that a ruleset keeps nothing else of the body.
-// On real files that halves what of the body is kept.
+// On real files that halves the memory that is kept.
 type ranker struct {
 	reading *reading
 	rules   []automaton.Rule
 	text    text
-	order   []uint64 // of the group at hand, see orderOf; of no use behind that
+	order   []uint64 // of the current group, see orderOf
 }
 
 // makeRoom makes room for the rules of groups, and for the tokens of their agents. It
@@ -38,8 +38,8 @@ func (k *ranker) makeRoom(groups []Group) (listed int) {
 	return listed
 }
 
-// size returns the number of rules that are made of some, and of octets in their
-// patterns.
+// size returns the number of ranked rules that some rules become, and the number of octets
+// in their patterns.
 func (k *ranker) size(rules []Rule) (n, octets int) {
 	for i := range rules {
 		r := &rules[i]
@@ -86,12 +86,12 @@ func (k *ranker) rank(g Group) []automaton.Rule {
 	return ranked
 }
 
-// isIndexPage says that an order is of the second rule that a line makes.
+// isIndexPage is set in the order of the second rule that a line becomes.
 const isIndexPage = 1
 
-// orderOf is a number by which the rules of a group, which are in the order of
-// their lines, are sorted as by their ranks, the highest first. Its lower half has
-// the index of the rule.
+// orderOf returns a number that sorts the rules of a group by rank, the highest first. Its
+// upper half is the complement of the upper half of the rank, its lower half has the index
+// of the rule, since rules are in the order of their lines.
 func (k *ranker) orderOf(r *Rule, length, index int) uint64 {
 	return uint64(^uint32(k.rankOf(r, length)>>32))<<32 | uint64(index)<<1
 }

@@ -7,22 +7,21 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// segmentTree is the tree of the segments of all rules with gaps, as rules come. Of it are
-// made table.Segments (segments.go) or, here, table.Gaps: symbols are numbered in the order
-// of their text, and so are the nodes; then Aho and Corasick's automaton is made of the
-// symbols.
+// segmentTree is the tree of the segments of all rules with gaps, from which table.Segments
+// (segments.go) or table.Gaps (gaps.go) is made. Symbols are the different texts of
+// segments. Numbers are given in the order in which rules are added.
 type segmentTree struct {
 	symbols  map[string]uint32
 	texts    []string // of symbols
 	nodes    []treeNode
 	edges    map[treeEdge]uint32
-	anchors  map[anchorKey]uint32 // to the index in order
-	order    []uint32             // the indexes in nodes of what stands for prefixes, by the number of their anchor
-	prefixes []string             // the texts of the anchors, none for number 0
-	rests    []string             // of all rules, what follows the first gap
+	anchors  map[anchorKey]uint32 // to the number of the anchor
+	order    []uint32             // the node of each anchor; anchor 0 is none
+	prefixes []string             // the text of each anchor but 0
+	rests    []string             // of each rule, the pattern behind the first gap
 }
 
-// treeNode is a segment, or what stands for a prefix that a gap follows.
+// treeNode is a segment, or a prefix that a gap follows.
 type treeNode struct {
 	symbol       uint32
 	atEnd        bool // it must end with the path
@@ -42,7 +41,7 @@ type anchorKey struct {
 	formB bool
 }
 
-// What stands for the prefixes behind which nodes wait on every path.
+// The nodes of the prefixes that every path has: nothing, and the slash.
 const (
 	noNode = iota
 	everyPathNode
@@ -59,7 +58,7 @@ func newSegmentTree() *segmentTree {
 	return g
 }
 
-// add adds what follows the first gap of a rule, and returns the tree. Most tables have no
+// add adds the prefix of a rule and its segments, and returns the tree. Most tables have no
 // rule with a gap, and no tree.
 func (g *segmentTree) add(rule uint32, prefix, rest string, r *automaton.Rule) *segmentTree {
 	if g == nil {
@@ -81,7 +80,7 @@ func (g *segmentTree) add(rule uint32, prefix, rest string, r *automaton.Rule) *
 // isEveryPath tells whether every path has a prefix.
 func isEveryPath(prefix string, formB bool) bool { return len(prefix) <= 1 && !formB }
 
-// prefix returns what stands for a prefix.
+// prefix returns the node of a prefix.
 func (g *segmentTree) prefix(text string, formB bool) uint32 {
 	if isEveryPath(text, formB) {
 		return everyPathNode + uint32(len(text))

@@ -42,8 +42,7 @@ type Entry struct {
 	// it was read from elsewhere.
 	Status uint16
 	// Ruleset answers for the rules. It is nil, which allows everything, where
-	// there was no body to read: what the status then means is the caller's to
-	// know.
+	// there was no body to read: the caller must then go by the status.
 	Ruleset *automaton.Ruleset
 }
 
@@ -130,7 +129,7 @@ func (a *Archive) Rulesets() int { return len(a.decoded) }
 // Lookup returns what is known of the origin with a key, its ruleset in a dialect, and
 // whether the archive has the origin. The first lookup of a ruleset checks and decodes it;
 // later ones do not allocate. The error is ErrDialect, or a *DamageError where the archive
-// is damaged: then nothing is known of the origin, nor that it is missing.
+// is damaged: then it is not known whether the archive has the origin.
 //
 // A lookup costs two or three lines of memory that are in no cache. A table in front of
 // the index, with 16 bytes for each key, made a lookup and the match after it no faster
@@ -141,8 +140,8 @@ func (a *Archive) Lookup(key []byte, d automaton.Dialect) (e Entry, found bool, 
 
 // LookupBusy is Lookup for an origin of which hundreds of URLs are to be matched. It gives
 // the origin's rules the tables that Lookup leaves out where lists are short; later lookups
-// find them too. The archive does not count lookups to find busy origins by itself:
-// to do so, safely for all goroutines, takes as long as a lookup.
+// find them too. The archive does not count lookups to find busy origins by itself, since
+// counting them safely for all goroutines takes as long as a lookup.
 func (a *Archive) LookupBusy(key []byte, d automaton.Dialect) (e Entry, found bool, err error) {
 	return a.lookup(key, d, true)
 }

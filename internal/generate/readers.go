@@ -106,11 +106,11 @@ func pageStatus(path string) int {
 func readerAddr(r *rand.Rand) string {
 	switch r.IntN(5) {
 	case 0:
-		return pick(r, hosts("2001:db8:77:%x::2", 0x1a0, 60))
+		return pick(r, addresses("2001:db8:77:%x::2", 0x1a0, 60))
 	case 1, 2:
-		return pick(r, hosts("203.0.113.%d", 100, 150))
+		return pick(r, addresses("203.0.113.%d", 100, 150))
 	}
-	return pick(r, hosts("198.51.100.%d", 60, 190))
+	return pick(r, addresses("198.51.100.%d", 60, 190))
 }
 
 func hourOf(r *rand.Rand) int {

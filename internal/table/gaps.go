@@ -131,7 +131,7 @@ func (g *Gaps) complete() {
 	}
 }
 
-// gapScratch is what the automaton of gaps writes to.
+// gapScratch is the memory that the automaton of gaps writes to.
 type gapScratch struct {
 	generation uint64
 	queues     []queue  // for each symbol two: of its nodes, and of those at the end of the path
@@ -311,8 +311,8 @@ func (g *Gaps) childOfMany(child, end uint32, c byte) uint32 {
 	return end
 }
 
-// act lets go on what waits for the symbols that end at an octet of the path; at is the
-// state of the longest of them.
+// act goes on behind the nodes that wait for the symbols that end at an octet of the path;
+// at is the state of the longest of these symbols.
 func (r *run) act(at uint32, end int) {
 	s := &r.s.gapScratch
 	if !r.acted {
@@ -347,7 +347,7 @@ func (r *run) actGroups(symbol, begin uint32, end int) {
 	}
 }
 
-// actUnqueued is for a node that is in no queue, whose symbol has ended.
+// actUnqueued goes on behind a node that is in no queue, whose symbol has ended.
 func (r *run) actUnqueued(id uint32, node *GapNode, end int) {
 	s := &r.s.gapScratch
 	switch {
@@ -389,8 +389,8 @@ func (r *run) actQueued(symbol, begin uint32, end int) {
 	}
 }
 
-// pass is what happens when a node's segment has been found: it may be the last of a
-// rule, and others may wait behind it.
+// pass goes on behind a node whose segment has been found: it may be the last of a rule, and
+// other nodes may wait behind it.
 func (r *run) pass(node *GapNode, end int) {
 	if node.Best >= r.best {
 		return

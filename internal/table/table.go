@@ -1,7 +1,7 @@
 // Package table has the tables with which a machine of package automaton finds the first
 // rule that matches a path without looking at the others. Package compile makes a Table
-// of a ranked list of rules and calls Complete; after that nobody changes it. All numbers
-// of rules rest on the order of that list: rule 0 outranks all others.
+// of a ranked list of rules and calls Complete; after that it does not change. The number of
+// a rule is its place in that list: rule 0 outranks all others.
 //
 // A table has two parts, neither larger than the rules, since a single automaton needs a
 // state for each set of segments that may have been seen: a trie of what patterns begin with
@@ -318,7 +318,7 @@ func Rarity(octet byte) int {
 	return 29
 }
 
-// Scratch is what a search writes to. It belongs to one goroutine at a time.
+// Scratch is the memory that a search writes to. It belongs to one goroutine at a time.
 type Scratch struct {
 	Anchors []Reached // those that the path has
 	gapScratch
