@@ -28,14 +28,6 @@ type Archive struct {
 	complete []atomic.Bool                       // whether the ruleset has all tables that it may have
 }
 
-// Options say how an archive is decoded. The zero value is good.
-type Options struct {
-	// Table makes the table of a ranked list of more than nine rules, for instance
-	// compile.EngineAuto.Table. If it is nil, rules are tried one by one. Several
-	// goroutines may call it at once.
-	Table automaton.TableFunc
-}
-
 // Entry is what an archive knows of one origin.
 type Entry struct {
 	// Status is the HTTP status with which robots.txt was answered, 200 where
@@ -51,7 +43,11 @@ type Entry struct {
 // and the checksum of header and index, and decodes nothing; it takes twelve bytes of
 // memory for each ruleset. Its error is ErrNotArchive, ErrVersion, ErrDialect or a
 // *DamageError.
-func Open(data []byte, o Options) (*Archive, error) {
+//
+// table makes the table of a ranked list of more than nine rules, for instance
+// compile.EngineAuto.Table. If it is nil, rules are tried one by one. Several goroutines may
+// call it at once.
+func Open(data []byte, table automaton.TableFunc) (*Archive, error) {
 	if len(data) < atChecksum || string(data[:len(magic)]) != magic {
 		return nil, fmt.Errorf("archive: %w", ErrNotArchive)
 	}
@@ -65,7 +61,7 @@ func Open(data []byte, o Options) (*Archive, error) {
 	if h.Length != uint64(len(data)) {
 		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("its header says %d bytes, but it has %d", h.Length, len(data))}
 	}
-	a := &Archive{table: o.Table}
+	a := &Archive{table: table}
 	index, ok := a.cut(data[headerLen:], &h)
 	if !ok {
 		return nil, errIndex

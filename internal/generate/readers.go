@@ -114,14 +114,9 @@ func readerAddr(r *rand.Rand) string {
 }
 
 func hourOf(r *rand.Rand) int {
-	sum := 0
-	for _, n := range hourly {
-		sum += n
+	var hours []int // of each visit of a day
+	for hour, n := range hourly {
+		hours = append(hours, slices.Repeat([]int{hour}, n)...)
 	}
-	at := r.IntN(sum)
-	hour := 0
-	for ; at >= hourly[hour]; hour++ {
-		at -= hourly[hour]
-	}
-	return hour
+	return hours[r.IntN(len(hours))]
 }

@@ -173,8 +173,11 @@ func (c *checker) points() error {
 		if p.B != 0 && !(once(c.reached, p.B) && c.Points[p.B].B == 0 && c.Points[p.B].Next == 0) {
 			return fmt.Errorf("point %d: point for form B is none, or that of another point", i)
 		}
-		if i > 0 && p.Next != 0 && !c.next(p) {
-			return fmt.Errorf("point %d: point goes on in no state, or in one of another point", i)
+		if i > 0 && p.Next != 0 {
+			if uint64(p.Next) >= uint64(len(c.states)) || c.states[p.Next].depth != 0 {
+				return fmt.Errorf("point %d: point goes on in no state, or in one of another point", i)
+			}
+			c.states[p.Next].depth = p.Len
 		}
 	}
 	if int(tried) != len(c.Candidates) {
@@ -209,15 +212,6 @@ func (c *checker) candidates(p *table.Point) bool {
 			return false
 		}
 	}
-	return true
-}
-
-// next gives the state behind a point its depth, unless it has one.
-func (c *checker) next(p *table.Point) bool {
-	if uint64(p.Next) >= uint64(len(c.states)) || c.states[p.Next].depth != 0 {
-		return false
-	}
-	c.states[p.Next].depth = p.Len
 	return true
 }
 

@@ -272,21 +272,19 @@ func (g *gapsChecker) everyPathInOrder(symbol uint32) bool {
 // childrenInOrder tells whether nodes ascend by their order.
 func (g *gapsChecker) childrenInOrder(children, end uint32) bool {
 	for id := children + 1; id < end; id++ {
-		if order(&g.Nodes[id]) <= order(&g.Nodes[id-1]) {
+		if compareNodes(g.Nodes[id], g.Nodes[id-1]) <= 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// order is that of the children of a node: by symbol, of one symbol the anchored last.
-func order(n *table.GapNode) uint64 { return orderOf(n.Symbol, n.AtEnd) }
-
-func orderOf(symbol uint32, anchored bool) uint64 {
-	if anchored {
-		return uint64(symbol)<<1 | 1
+// compareNodes orders the children of a node: by symbol, of one symbol the anchored last.
+func compareNodes(x, y table.GapNode) int {
+	if x.Symbol == y.Symbol && x.AtEnd != y.AtEnd {
+		return map[bool]int{true: 1, false: -1}[x.AtEnd]
 	}
-	return uint64(symbol) << 1
+	return cmp.Compare(x.Symbol, y.Symbol)
 }
 
 // checkBest checks what lets a match stop early.
@@ -382,10 +380,8 @@ func (g *gapsChecker) everyPathOf(r *rule, symbol uint32, anchored bool) uint32 
 
 // nodeOf returns the node of a symbol among children, table.None if there is none.
 func (g *gapsChecker) nodeOf(children, end, symbol uint32, anchored bool) uint32 {
-	want := orderOf(symbol, anchored)
-	i, ok := slices.BinarySearchFunc(g.Nodes[children:end], want, func(n table.GapNode, want uint64) int {
-		return cmp.Compare(order(&n), want)
-	})
+	want := table.GapNode{Symbol: symbol, AtEnd: anchored}
+	i, ok := slices.BinarySearchFunc(g.Nodes[children:end], want, compareNodes)
 	if !ok {
 		return table.None
 	}
