@@ -20,17 +20,17 @@ type TableFunc func(rules []Rule) *table.Table
 // the next most of the time to match by rules that are in no cache.
 //
 // Machines of one Builder keep one another in memory. A Builder belongs to one goroutine;
-// what it has made does not change any more.
+// its machines and rulesets do not change.
 type Builder struct {
 	dialect  Dialect
 	first    *Machine  // nil if it is taken
-	machines []Machine // what is left of the room for the others
-	lists    []listed  // what is left of the room for lists
+	machines []Machine // the room for others that is left
+	lists    []listed  // the room for lists that is left
 }
 
 // NewBuilder returns a Builder with room for a number of machines, and for a number of
-// rules of those without a table. Where there are more, each takes memory of its own; what
-// is too much is wasted.
+// rules of those without a table. Where there are more, each takes memory of its own; room
+// that is not used is wasted.
 func NewBuilder(d Dialect, machines, rules int) Builder {
 	b := Builder{dialect: d}
 	b.first, b.lists = newFirst(rules)
@@ -76,8 +76,8 @@ func newFirst(rules int) (*Machine, list) {
 // Machine makes a machine of rules in the order of their rank, the one that outranks all
 // others first. It answers with the table that makeTable makes of them; without one, or if
 // makeTable is nil, it tries the rules one by one, which is faster for few. The rules are
-// taken over, not copied: the caller does not use them any more. An error says which rule
-// breaks what the documentation of Rule demands.
+// taken over, not copied: the caller must not use them afterwards. The error names the rule
+// that is not as the documentation of Rule demands.
 func (b *Builder) Machine(rules []Rule, makeTable TableFunc) (*Machine, error) {
 	if !b.dialect.Known() {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
@@ -91,7 +91,7 @@ func (b *Builder) Machine(rules []Rule, makeTable TableFunc) (*Machine, error) {
 			return nil, fmt.Errorf("automaton: rule %d: %w", i, err)
 		}
 		if i > 0 && r.Rank >= rules[i-1].Rank {
-			return nil, fmt.Errorf("automaton: rule %d: %w", i, errRank)
+			return nil, fmt.Errorf("automaton: rule %d: rank is not below that of the rule before", i)
 		}
 		m.hasB = m.hasB || r.Form == FormB
 	}
@@ -132,8 +132,8 @@ func (b *Builder) list(rules []Rule) (l list) {
 
 // Ruleset makes a ruleset of the machines of its groups; wildcard is the one of the groups
 // for *, nil if there is none. The dialect original takes the first agent in the given
-// order whose token is part of a crawler's name; the others look tokens up, so that each
-// may stand but once, in any order. The agents are taken over, not copied. Ruleset is
+// order whose token is part of a crawler's name; for the others the order is of no
+// importance, and each token may occur once. The agents are taken over, not copied. Ruleset is
 // called once.
 func (b *Builder) Ruleset(agents []Agent, wildcard *Machine) (*Ruleset, error) {
 	if !b.dialect.Known() {

@@ -3,14 +3,15 @@ package automaton
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Dialect names one way of reading robots.txt. The zero value is RFC9309. A value that
-// is none of the constants below is refused: by an error where a function returns one,
-// else, as a mistake of the program that no input can cause, by a panic.
+// Dialect is a way of reading robots.txt. The zero value is RFC9309. A value from
+// NumDialects on is refused: by an error where a function returns one, else, as a mistake
+// of the program that no input can cause, by a panic.
 type Dialect uint8
 
 // Archives store these numbers, so that a new dialect comes last.
@@ -24,26 +25,26 @@ const (
 	Original
 )
 
-// reading is what a dialect does while URLs are matched. What it does while robots.txt
-// is read, and how it ranks rules, is the table of the same name in package compile.
+// reading is how a dialect reads URLs and the names of crawlers. How it reads robots.txt
+// and ranks rules is in the table of the same name in package compile.
 type reading struct {
 	name string
-	// ends has in its lower classes what ends the authority of a URL, in its higher
-	// classes what ends the path.
+	// ends has in its lower classes the octets that end the authority of a URL, in its
+	// higher classes those that end the path.
 	ends *table.Classes
-	// form is the spelling that patterns and paths are compared in. Where it is FormA,
-	// rules may be in FormB as well.
+	// form is the form that patterns and paths are compared in. Where it is FormA, rules
+	// may be in FormB as well.
 	form Form
 	// crawlers says how the name of a crawler finds the groups that bind it.
 	crawlers naming
 	// targets says that a URL which begins with a slash is a request target, so that
 	// "//a" is a path and not a host.
 	targets bool
-	// exemptsItself says that /robots.txt is allowed whatever the rules say.
+	// exemptsItself says that /robots.txt is allowed by any rules.
 	exemptsItself bool
 }
 
-// naming is a way in which the name of a crawler finds the groups that bind it.
+// naming is how the name of a crawler finds the groups that bind it.
 type naming uint8
 
 const (
@@ -68,18 +69,21 @@ var readings = [...]reading{
 	},
 }
 
+// NumDialects is the number of dialects. They are the numbers below it.
+const NumDialects = Dialect(len(readings))
+
 var errUnknownDialect = errors.New("unknown dialect")
 
 // reading returns the dialect's row.
 func (d Dialect) reading() *reading {
-	if int(d) >= len(readings) {
+	if !d.Known() {
 		panic("automaton: unknown dialect")
 	}
 	return &readings[d]
 }
 
 // Known tells whether d is one of the dialects.
-func (d Dialect) Known() bool { return int(d) < len(readings) }
+func (d Dialect) Known() bool { return d < NumDialects }
 
 // String returns the name by which ParseDialect knows the dialect.
 func (d Dialect) String() string {
@@ -89,17 +93,44 @@ func (d Dialect) String() string {
 	return fmt.Sprintf("Dialect(%d)", uint8(d))
 }
 
-// ParseDialect returns the dialect with the given name: rfc9309, google or
-// original.
-func ParseDialect(name string) (Dialect, error) {
-	var known []string
-	for d := range readings {
-		if readings[d].name == name {
-			return Dialect(d), nil
-		}
-		known = append(known, readings[d].name)
+// DialectNames returns the names of all dialects, such as rfc9309.
+func DialectNames() []string {
+	names := make([]string, NumDialects)
+	for d := range NumDialects {
+		names[d] = d.String()
 	}
-	return 0, fmt.Errorf("unknown dialect %q (known: %s)", name, strings.Join(known, ", "))
+	return names
+}
+
+// ParseDialect returns the dialect with a name, which is one of DialectNames.
+func ParseDialect(name string) (Dialect, error) {
+	names := DialectNames()
+	if i := slices.Index(names, name); i >= 0 {
+		return Dialect(i), nil
+	}
+	return 0, fmt.Errorf("unknown dialect %q (known: %s)", name, strings.Join(names, ", "))
+}
+
+// Names tells whether a token of robots.txt, in lower case, names a crawler: whether
+// Ruleset.Named finds it by that name, if no other token does.
+func (d Dialect) Names(name []byte, token string) bool {
+	switch d.reading().crawlers {
+	case namedWithin:
+		return token != "" && containsFold(name, token)
+	case namedCut:
+		name = CutToken(name)
+	}
+	return compareFold(name, token) == 0
+}
+
+// SearchesNames tells whether tokens of robots.txt are searched for in a crawler's name,
+// which may then be a whole User-Agent header.
+func (d Dialect) SearchesNames() bool { return d.reading().crawlers == namedWithin }
+
+// Exempts tells whether a path, as Path returns it, is allowed by any rules: in all dialects
+// but google /robots.txt is (RFC 9309 2.2.2).
+func (d Dialect) Exempts(path []byte) bool {
+	return d.reading().exemptsItself && string(path) == robotsTxt
 }
 
 // IsTokenByte tells whether c may stand in a product token as RFC 9309's

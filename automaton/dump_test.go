@@ -90,7 +90,7 @@ func TestDumpOfNothing(t *testing.T) {
 // TestDumpIsPrintable: rules are written by strangers.
 func TestDumpIsPrintable(t *testing.T) {
 	rules := "disallow: /\x1b[2J*\x07\"\\\ndisallow: /\xff*\u202e$\n"
-	for _, d := range []automaton.Dialect{google, rfc9309, original} {
+	for d := range automaton.NumDialects {
 		for _, engine := range []compile.Engine{compile.EngineList, compile.EngineAutomaton, compile.EngineGaps} {
 			m := dumped(t, d, engine, rules)
 			for _, text := range []string{m.String(), m.Graphviz()} {

@@ -6,9 +6,9 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Form is a spelling of paths in which a pattern is compared with a URL. Each
-// rule of a Machine is in one form, chosen when it was compiled, and so is the
-// path that it is compared with.
+// Form is a way of writing paths and patterns, in which they are compared. Each rule of a
+// Machine is in one form, chosen when it was compiled, and is compared with the path in
+// that form.
 type Form uint8
 
 const (
@@ -81,15 +81,15 @@ func IsPlain(target []byte) bool {
 	return len(target) > 0 && target[0] == '/' && notPlain.Index(target) == len(target)
 }
 
-// notPlain are the octets that a target must not have to be plain: what is not
-// canonical, NUL among it, and what begins a fragment.
+// notPlain are the octets that a plain target must not have: those that are not canonical,
+// NUL among them, and '#', which begins a fragment.
 var notPlain = func() *table.Classes {
 	c := *notCanonical
 	c.Add('#', canonicalClass('#'))
 	return &c
 }()
 
-// notCanonical are the octets that a path must not have to be canonical.
+// notCanonical are the octets that a canonical path must not have.
 var notCanonical = func() *table.Classes {
 	var c table.Classes
 	for octet, is := range octets {

@@ -14,10 +14,19 @@ const (
 	original = automaton.Original
 )
 
-// form is the form in which a dialect compares most rules.
-var form = map[automaton.Dialect]automaton.Form{
-	google: automaton.FormRaw, rfc9309: automaton.FormA, original: automaton.FormDecoded,
-}
+// form has for each dialect the form in which it compares most rules: the first in which
+// it accepts one.
+var form = func() (forms [automaton.NumDialects]automaton.Form) {
+	for d := range forms {
+		for accepts := false; !accepts; {
+			_, err := newMachine(automaton.Dialect(d), inOrder([]automaton.Rule{rule(forms[d], 1, "/")}), nil)
+			if accepts = err == nil; !accepts {
+				forms[d]++
+			}
+		}
+	}
+	return forms
+}()
 
 // rule writes a rule as a pattern in which only '*' and a final '$' mean
 // something. It forbids what it matches, unless the pattern begins with '+'.

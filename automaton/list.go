@@ -12,7 +12,8 @@ import (
 // than it costs to build one (compile.crossover).
 type list []listed
 
-// listed is what a list looks at first in a rule, in 16 bytes, four to a line of the cache.
+// listed is the part of a rule that a list looks at first: 16 bytes, four to a line of the
+// cache.
 type listed struct {
 	// word holds the first octets of the pattern behind its slash, eight or as many as there
 	// are.
@@ -21,18 +22,18 @@ type listed struct {
 	// no cache, costs as much as the match.
 	line       uint32
 	disallowed bool
-	// octets is how many there are.
+	// octets is the number of octets in word.
 	octets uint8
-	// must is the rarest of the octets behind the pattern's gaps, 0 if there are no gaps. A
+	// needed is the rarest of the octets behind the pattern's gaps, 0 if there are no gaps. A
 	// path without it does not match, and to find that out costs less than to search for
 	// segments.
-	must byte
+	needed byte
 	// whole is the length of the pattern, at least 1, if every path as long or longer with the
 	// octets in word matches: then the rule need not be looked at. Else 0.
 	whole uint8
 }
 
-// set fills in what there is to know of a rule.
+// set fills in the fields from a rule.
 func (e *listed) set(r *Rule) {
 	e.line, e.disallowed = r.Verdict.Line, r.Verdict.Disallowed
 	n := int(r.prefix)
@@ -48,7 +49,7 @@ func (e *listed) set(r *Rule) {
 		e.word, e.octets = table.FirstOctets([]byte(octets)), uint8(len(octets))
 	}
 	if r.gaps {
-		e.must = rarest(r.Pattern[n+1:])
+		e.needed = rarest(r.Pattern[n+1:])
 	}
 }
 
@@ -73,8 +74,8 @@ func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint
 		if e.whole > 0 && forms == allForms && len(path) >= int(e.whole) {
 			return uint32(i)
 		}
-		if e.must != 0 && (int(e.must) == missing || bytes.IndexByte(path, e.must) < 0) {
-			missing = int(e.must)
+		if e.needed != 0 && (int(e.needed) == missing || bytes.IndexByte(path, e.needed) < 0) {
+			missing = int(e.needed)
 			continue
 		}
 		if r := &rules[i]; forms.has(r.Form) && r.matchesAfter(view(path), 0) {
@@ -84,7 +85,7 @@ func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint
 	return limit
 }
 
-// rarest returns the rarest octet of what stands behind a gap.
+// rarest returns the rarest octet of the segments behind a gap.
 func rarest(rest string) byte {
 	best := byte('/')
 	for i := range len(rest) {

@@ -7,10 +7,10 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Scratch is what a match writes to: the forms of one path, and what waits while it is read.
-// The zero value is ready for use; its buffers grow to the longest path and the largest
-// machine that they have seen and are then reused. A Scratch belongs to one goroutine at a
-// time and serves any number of machines, one after the other.
+// Scratch is the memory that a match writes to: the forms of one path, and the segments that
+// wait while it is read. The zero value is ready for use; its buffers grow to the longest path and
+// the largest machine that they have seen and are then reused. A Scratch belongs to one
+// goroutine at a time and serves any number of machines, one after the other.
 type Scratch struct {
 	a, b, path []byte
 	table      table.Scratch

@@ -27,11 +27,11 @@ func TestNewRefuses(t *testing.T) {
 		{"form B in original", original, automaton.Rule{Pattern: "/", Form: automaton.FormB, Verdict: good}, "form"},
 		{"raw form in original", original, automaton.Rule{Pattern: "/", Verdict: good}, "form"},
 		{"form that is none", rfc9309, automaton.Rule{Pattern: "/", Form: 4, Verdict: good}, "form"},
-		{"dialect that is none", 3, automaton.Rule{Pattern: "/", Verdict: good}, "unknown dialect"},
+		{"dialect that is none", automaton.NumDialects, automaton.Rule{Pattern: "/", Verdict: good}, "unknown dialect"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rules := []automaton.Rule{c.rule}
-			if c.dialect <= original { // after a good rule, so that the index counts
+			if c.dialect.Known() { // after a good rule, so that the index counts
 				rules = []automaton.Rule{rule(form[c.dialect], 1, "/"), c.rule}
 			}
 			if len(rules) == 2 {
@@ -147,7 +147,7 @@ func TestMatch(t *testing.T) {
 // TestFirstRuleThatMatchesDecides: rank is the order of the list, whatever the
 // rules and lines are.
 func TestFirstRuleThatMatchesDecides(t *testing.T) {
-	for _, d := range []automaton.Dialect{google, rfc9309, original} {
+	for d := range automaton.NumDialects {
 		m := mustNew(t, d,
 			rule(form[d], 9, "/ab"),
 			rule(form[d], 7, "+/a"),
@@ -220,7 +220,7 @@ func TestOriginalDecodesAllButSlashes(t *testing.T) {
 
 // TestRobotsTxtIsAllowed, to all but google, and only in these very bytes.
 func TestRobotsTxtIsAllowed(t *testing.T) {
-	for _, d := range []automaton.Dialect{google, rfc9309, original} {
+	for d := range automaton.NumDialects {
 		r := mustRuleset(t, d, machine(t, d, "/"))
 		for url, exempt := range map[string]bool{
 			"http://h/robots.txt":    true,

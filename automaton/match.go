@@ -56,7 +56,7 @@ func (f formSet) has(form Form) bool {
 // allocates only when s must grow, and keeps no view of path after it returns. Any number of
 // goroutines may call it, each with its own Scratch.
 //
-// All dialects but google allow /robots.txt itself whatever the rules say (RFC 9309 2.2.2).
+// All dialects but google allow /robots.txt itself by any rules (RFC 9309 2.2.2).
 func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	if m == nil {
 		return Verdict{}
@@ -85,7 +85,7 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	return best.Verdict
 }
 
-// MatchPlain is like Match for a path of which IsPlain is true, for a caller that asks several
+// MatchPlain is like Match for a path that IsPlain. It is for callers that ask several
 // machines about one path.
 func (m *Machine) MatchPlain(s *Scratch, path []byte) Verdict {
 	if m == nil || m.exemptsItself && string(path) == robotsTxt {
@@ -152,7 +152,7 @@ func (p *part) first(s *Scratch, path []byte, forms formSet, limit uint32) uint3
 	return p.firstInTable(s, path, forms, limit)
 }
 
-// firstOfAny is like first for what is no path, since it does not begin with a slash.
+// firstOfAny is like first for bytes that do not begin with a slash.
 func (p *part) firstOfAny(path []byte, forms formSet, limit uint32) uint32 {
 	for i := range p.rules[:limit] {
 		if r := &p.rules[i]; forms.has(r.Form) && r.matchesAfter(view(path), 0) {
@@ -224,7 +224,8 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 	return best
 }
 
-// reach returns the better of best and what a point has, which the path reaches at an octet.
+// reach returns the better of best and the rules of a point, at which the path has come to
+// an octet.
 func (p *part) reach(at *table.Point, s *Scratch, path []byte, end int, forms formSet, best uint32) uint32 {
 	if forms&otherForms != 0 {
 		best = p.act(at, s, path, end, best)
@@ -235,13 +236,13 @@ func (p *part) reach(at *table.Point, s *Scratch, path []byte, end int, forms fo
 	return best
 }
 
-// act is like reach for rules of some forms.
+// act is like reach for the point of one form.
 func (p *part) act(at *table.Point, s *Scratch, path []byte, end int, best uint32) uint32 {
 	best = min(best, at.Accept)
 	if end == len(path) {
 		best = min(best, at.End)
 	}
-	for _, i := range p.table.Tries[at.Try:at.TryEnd] {
+	for _, i := range p.table.Candidates[at.Candidates:at.CandidatesEnd] {
 		if i < best && p.rules[i].matchesAfter(view(path), end) {
 			best = i
 		}

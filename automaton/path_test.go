@@ -89,7 +89,7 @@ func TestTargetPathIsThePathOfItsURL(t *testing.T) {
 	for _, rest := range words("/:?;#a\x00", longest) {
 		target := []byte("/" + rest)
 		url := append([]byte("http://h"), target...)
-		for _, d := range []automaton.Dialect{google, rfc9309, original} {
+		for d := range automaton.NumDialects {
 			got, want := d.TargetPath(&s, target), d.Path(&u, url)
 			if string(got) != string(want) {
 				t.Fatalf("%v: target %q: got %q, the URL's path is %q", d, target, got, want)
@@ -103,7 +103,7 @@ func TestTargetPathIsThePathOfItsURL(t *testing.T) {
 
 // TestPathOfNothing: no URL at all is one without a path.
 func TestPathOfNothing(t *testing.T) {
-	for _, d := range []automaton.Dialect{google, rfc9309, original} {
+	for d := range automaton.NumDialects {
 		if path, target := d.Path(new(automaton.Scratch), nil), d.TargetPath(new(automaton.Scratch), nil); string(path) != "/" || string(target) != "/" {
 			t.Errorf("%v: got %q and %q", d, path, target)
 		}
@@ -117,7 +117,7 @@ func TestLongURLs(t *testing.T) {
 		for _, end := range []string{"", "/a", "?q", ";p/a", "#f/a", "/\x00/a", "/" + strings.Repeat("x", 130) + "#f", "?" + strings.Repeat("x", n) + "\x00y#f"} {
 			for _, start := range []string{"", "http://", "//", "ftp://"} {
 				url := []byte(start + strings.Repeat("h", n) + end)
-				for _, d := range []automaton.Dialect{google, rfc9309, original} {
+				for d := range automaton.NumDialects {
 					if got, want := d.Path(&s, url), twin.Path(twin.Dialect(d.String()), url); string(got) != string(want) {
 						t.Fatalf("%v: path of %q: got %q, want %q", d, url, got, want)
 					}
@@ -130,7 +130,7 @@ func TestLongURLs(t *testing.T) {
 // TestPathSurvivesMatch: a path that Path made in a Scratch is still whole when
 // a match in the same Scratch has written to it.
 func TestPathSurvivesMatch(t *testing.T) {
-	for _, d := range []automaton.Dialect{google, rfc9309, original} {
+	for d := range automaton.NumDialects {
 		var s automaton.Scratch
 		m := machine(t, d, "/?a")
 		path := d.Path(&s, []byte("http://h?a%20%2f*"))

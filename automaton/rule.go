@@ -44,25 +44,17 @@ type Rule struct {
 	gaps bool
 }
 
-// Errors of Builder.Machine, wrapped with the index of the rule.
-var (
-	errEmptySegment = errors.New("gap at the end of a pattern or behind another")
-	errForm         = errors.New("form is not of the dialect")
-	errLine         = errors.New("rule without a line")
-	errRank         = errors.New("rank is not below that of the rule before")
-)
-
 // complete sets prefix and gaps, and checks the rule.
 func (r *Rule) complete(d Dialect) error {
 	if !d.uses(r.Form) {
-		return errForm
+		return errors.New("form is not of the dialect")
 	}
 	prefix, rest, gaps := r.Cut()
 	if r.prefix, r.gaps = uint32(len(prefix)), gaps; gaps && table.HasEmptySegment(rest) {
-		return errEmptySegment
+		return errors.New("gap at the end of a pattern or behind another")
 	}
 	if r.Verdict.Line == 0 {
-		return errLine
+		return errors.New("rule without a line")
 	}
 	return nil
 }
@@ -73,8 +65,8 @@ func (d Dialect) uses(f Form) bool {
 	return f == form || f == FormB && form == FormA
 }
 
-// Cut returns the octets before the pattern's first gap, and what follows that gap. gaps is
-// false if there is none.
+// Cut returns the parts of the pattern before and after its first gap. gaps is false if it
+// has no gap.
 func (r *Rule) Cut() (prefix, rest string, gaps bool) {
 	if r.Form == FormDecoded {
 		return r.Pattern, "", false
@@ -86,8 +78,8 @@ func (r *Rule) Cut() (prefix, rest string, gaps bool) {
 	return r.Pattern[:at], r.Pattern[at+1:], true
 }
 
-// isEmpty tells whether the rule is that of an empty pattern. It matches every path, and has
-// the lowest rank of all.
+// isEmpty tells whether the pattern is empty. Such a rule matches every path and has the
+// lowest rank of all.
 func (r *Rule) isEmpty() bool { return r.Pattern == "" && !r.Anchored }
 
 // matchesAfter tells whether the rule matches a path in its form. The first octets of the
@@ -103,7 +95,7 @@ func (r *Rule) matchesAfter(path string, seen int) bool {
 	return !r.Anchored || len(path) == n
 }
 
-// matchesRest tells whether a path goes on with what follows a gap. For each segment the
+// matchesRest tells whether the rest of a path has the segments behind a gap. For each segment the
 // leftmost place after the one before it is as good as any later place, since it leaves the
 // most room for what follows; and the last one, if anchored, can only lie at the end. So
 // nothing is tried twice.

@@ -25,30 +25,24 @@ type Agent struct {
 	Machine *Machine
 }
 
-var (
-	errDialect  = errors.New("machine of another dialect")
-	errNil      = errors.New("no machine")
-	errNoToken  = errors.New("no product token")
-	errOrder    = errors.New("product token twice")
-	errNotLower = errors.New("product token is not in lower case")
-)
+var errDialect = errors.New("machine of another dialect")
 
 // check checks an agent. Those before it have been checked.
 func (r *Ruleset) check(i int) error {
 	a := &r.agents[i]
 	switch {
 	case a.Machine == nil:
-		return errNil
+		return errors.New("no machine")
 	case a.Machine.dialect != r.dialect:
 		return errDialect
 	case a.Token == "" && r.dialect.reading().crawlers != namedWhole: // it would be part of every name
-		return errNoToken
+		return errors.New("no product token")
 	case r.dialect.reading().crawlers != namedWithin && i > 0 && r.agents[i-1].Token == a.Token:
-		return errOrder
+		return errors.New("product token twice")
 	}
 	for i := range len(a.Token) {
 		if lower(a.Token[i]) != a.Token[i] {
-			return errNotLower
+			return errors.New("product token is not in lower case")
 		}
 	}
 	return nil
@@ -117,8 +111,8 @@ func (r *Ruleset) Wildcard() *Machine {
 	return r.wildcard
 }
 
-// Machine returns the machine for the crawler: that of the groups which name it, else that of
-// the groups for *, else nil.
+// Machine returns the machine of the groups that name the crawler, else the machine of the
+// groups for *, else nil.
 func (r *Ruleset) Machine(name []byte) *Machine {
 	if m, ok := r.Named(name); ok {
 		return m

@@ -2,7 +2,6 @@ package automaton
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -30,16 +29,14 @@ type Hit struct {
 	Word, Start, End int
 }
 
-var errEmptyWord = errors.New("empty word")
-
 // NewWords makes a Words of a list. A word is known by its index in the list. Words that
-// differ in nothing but ASCII case are found together. The error is that of an empty word.
+// differ in nothing but ASCII case are found together. An empty word is an error.
 func NewWords(words []string) (*Words, error) {
 	w := &Words{}
 	states := 1 // at most
 	for i, word := range words {
 		if word == "" {
-			return nil, fmt.Errorf("automaton: word %d: %w", i, errEmptyWord)
+			return nil, fmt.Errorf("automaton: word %d is empty", i)
 		}
 		w.length = append(w.length, int32(len(word)))
 		states += len(word)
@@ -69,7 +66,7 @@ func (w *Words) classify(words []string) {
 	}
 }
 
-// transition is one of the trie; depth is that of its origin.
+// transition is a transition of the trie, from a state at a depth.
 type transition struct {
 	from, class uint32
 	depth       int
@@ -104,8 +101,8 @@ func (w *Words) addState() uint32 {
 
 // link turns the trie into a complete automaton (Aho and Corasick, 1975): where a state
 // has no transition it takes that of the longest suffix which is a state too, and it
-// inherits the words which that suffix ends in. Transitions are in the order of their
-// depth, since a suffix is shorter than what it is a suffix of.
+// inherits the words that end in that suffix. Transitions are in the order of their
+// depth, so that those of a suffix, which is shorter, are complete.
 func (w *Words) link(transitions []transition) {
 	fail := make([]uint32, len(w.ends))
 	for _, t := range transitions {

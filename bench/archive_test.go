@@ -117,7 +117,7 @@ func corpusArchive(b *testing.B) (data []byte, keys [][]byte) {
 
 func openArchive(b *testing.B, data []byte) *archive.Archive {
 	b.Helper()
-	a, err := archive.Open(data, archive.Options{Table: compile.EngineAuto.Table})
+	a, err := archive.Open(data, compile.EngineAuto.Table)
 	if err != nil {
 		b.Fatal(err)
 	}

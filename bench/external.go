@@ -34,18 +34,9 @@ func External(name, command string) Entrant {
 	}}
 }
 
-// StartUp returns the time of an External engine that was asked nothing, 0 for any
-// other engine.
-func StartUp(e Engine) time.Duration {
-	if x, ok := e.(*external); ok {
-		return x.startUp
-	}
-	return 0
-}
-
 type external struct {
 	command string
-	startUp time.Duration
+	startUp time.Duration // when it is asked nothing
 }
 
 func (x *external) Version() string {

@@ -49,8 +49,8 @@ type Difference struct {
 // MaxDifferences is how many a Result lists.
 const MaxDifferences = 3
 
-// Measure runs an engine on sites. want has the expected verdicts of each site. What an
-// engine answered before it broke is compared all the same.
+// Measure runs an engine on sites. want has the expected verdicts of each site. The answers
+// that an engine gave before it broke are compared too.
 func Measure(ctx context.Context, e Entrant, sites []Site, want [][]Verdict, p Plan) Result {
 	r := Result{Name: e.Name}
 	// The context of the start lasts as long as the engine, which may be a process.
@@ -63,7 +63,10 @@ func Measure(ctx context.Context, e Entrant, sites []Site, want [][]Verdict, p P
 		return r
 	}
 	defer engine.Close()
-	r.Version, r.StartUp = engine.Version(), StartUp(engine)
+	r.Version = engine.Version()
+	if x, ok := engine.(*external); ok {
+		r.StartUp = x.startUp
+	}
 	round := func(sites []Site, record func([]Verdict)) (Times, bool) {
 		limit.Reset(p.Timeout)
 		t, err := engine.Round(engineCtx, sites, record)
@@ -119,7 +122,8 @@ func repeated(sites []Site, answered int) ([]Site, int) {
 	return sites, answered * times
 }
 
-// reason says that a time-out is one: the engine's context ended, and ctx did not.
+// reason returns err, or in its place a time-out if the engine's context ended and ctx did
+// not.
 func (p Plan) reason(ctx, engineCtx context.Context, err error) error {
 	if ctx.Err() == nil && errors.Is(engineCtx.Err(), context.Canceled) {
 		return fmt.Errorf("timed out after %v", p.Timeout)

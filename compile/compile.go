@@ -3,19 +3,19 @@
 //
 //	compile.Allowed(body, "GPTBot", "https://example.com/private/")
 //
-// To ask more often than once, call Compile once and keep what it returns.
+// For repeated queries, call Compile once and keep its result.
 //
 // This is build time: clarity comes before speed, and no body is an error. A line
 // without meaning becomes a Note with its line number. A line that is not a rule,
 // such as a sitemap or a crawl delay, is kept as a Record.
 //
-// One body is read in one dialect at a time, in stages, each in a file of its
-// own: the body is cut to lines (lines.go), lines become fields (fields.go),
-// fields become groups (groups.go), values of rules become patterns with a
-// specificity (pattern.go), tokens are bound to groups (bindings.go), rules are
-// ranked (rank.go), and the groups that bind one crawler become a machine
-// (machines.go), which may have tables (table.go, prefixes.go, segments.go,
-// gaps.go). Where the dialects differ is one table (dialects.go).
+// One body is read in one dialect at a time, in stages, each in a file of its own. The
+// parser (parser.go) cuts the body to lines (lines.go), and makes lines to fields
+// (fields.go), fields to groups (groups.go) and values of rules to patterns (pattern.go).
+// Then tokens are bound to groups (bindings.go), rules are ranked (rank.go), and the groups
+// that bind one crawler become a machine (machines.go, merge.go), which may have tables
+// (table.go, prefixes.go, tree.go, segments.go, gaps.go). Where the dialects differ is one
+// table (dialects.go).
 package compile
 
 import "github.com/robotsieve/robotsieve/automaton"
@@ -59,7 +59,7 @@ type Options struct {
 
 // Robots is one robots.txt as it was read. It is not changed after Compile
 // returns, and is safe for any number of goroutines that only read it. Its strings
-// share one copy of the body, except those of Ruleset, which has a copy of what it needs.
+// share one copy of the body; Ruleset has its own copy of tokens and patterns.
 type Robots struct {
 	// Ruleset answers for the rules.
 	Ruleset *automaton.Ruleset

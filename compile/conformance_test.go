@@ -12,8 +12,12 @@ import (
 func TestExamples(t *testing.T) {
 	for _, d := range dialects {
 		t.Run(d.String(), func(t *testing.T) {
+			examples := readExamples(t, d)
+			if examples == nil {
+				t.Skip("the dialect has no file of examples")
+			}
 			verdicts, functions, lists := 0, 0, 0
-			for _, e := range readExamples(t, d) {
+			for _, e := range examples {
 				switch {
 				case e.Function != "":
 					functions++

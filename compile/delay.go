@@ -23,12 +23,12 @@ const maxDelay = 366 * 24 * time.Hour
 // in its run, and of the first delay in the crawler's groups.
 func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, ok bool) {
 	delay = maxDelay
-	groups, names := r.Bound(m), readings[r.Ruleset.Dialect()].names
+	groups, dialect := r.Bound(m), r.Ruleset.Dialect()
 	isNamed := func(a *Agent) bool {
 		if len(name) == 0 || a.Wildcard {
 			return len(name) == 0 && a.Wildcard
 		}
-		return names(string(name), a.Token)
+		return dialect.Names(name, a.Token)
 	}
 	first := true
 	group, next := -1, 0 // the run ends before the group's agent next

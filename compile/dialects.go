@@ -7,8 +7,8 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// reading is what a dialect makes of a robots.txt. What it makes of URLs and of the
-// names of crawlers is the table of the same name in package automaton.
+// reading is how a dialect reads a robots.txt and ranks its rules. How it reads URLs and
+// the names of crawlers is in the table of the same name in package automaton.
 type reading struct {
 	maxLine       int  // the bytes of a line that are read, 0 for all
 	cutsAtNUL     bool // a line with a NUL is read up to that, else it is dropped
@@ -26,8 +26,6 @@ type reading struct {
 	// token returns the part of the value of a user-agent line that names crawlers, and
 	// wideToken the same with Options.WideTokens. The case is not yet lower.
 	token, wideToken func(value string) string
-	// names tells whether a token, in lower case, names a crawler of some name.
-	names func(name, token string) bool
 	// pattern returns the value of a rule, which is not empty, as it is compared, and in
 	// which form, or the reason for which the rule is ignored.
 	pattern func(value string) (form automaton.Form, pattern string, ignored NoteKind)
@@ -37,7 +35,6 @@ type reading struct {
 var readings = [...]reading{
 	automaton.RFC9309: {
 		wildcard: isStar, token: cutToken, wideToken: cutToken, pattern: canonicalPattern,
-		names: func(name, token string) bool { return equalFold(cutToken(name), token) },
 	},
 	automaton.Google: {
 		// The parser keeps of a line 8 times the longest URL of an old browser, less
@@ -45,14 +42,10 @@ var readings = [...]reading{
 		maxLine: 8*2083 - 1, cutsAtNUL: true, optionalColon: true, lenientKeys: true,
 		emptyTokens: true, emptyRules: true, indexPages: true,
 		wildcard: isGoogleStar, token: googleToken, wideToken: cutToken, pattern: googlePattern,
-		names: equalFold,
 	},
 	automaton.Original: {
 		blankEnds: true, firstGroup: true, firstMatch: true,
 		wildcard: isStar, token: originalToken, wideToken: originalToken, pattern: decodedPattern,
-		names: func(name, token string) bool {
-			return token != "" && containsFold(name, token)
-		},
 	},
 }
 
@@ -65,6 +58,10 @@ func (o Options) reading() *reading {
 	return &readings[o.Dialect]
 }
 
+// FirstMatchDecides tells whether, of the rules that match, the first in the file decides
+// in a dialect. In the others the longest does.
+func FirstMatchDecides(d automaton.Dialect) bool { return Options{Dialect: d}.reading().firstMatch }
+
 // isStar tells whether a user-agent line is for all crawlers.
 func isStar(value string) bool { return value == "*" }
 
@@ -73,7 +70,7 @@ func isGoogleStar(value string) bool {
 	return strings.HasPrefix(value, "*") && (len(value) == 1 || isSpace(value[1]))
 }
 
-// cutToken returns the product token that a value or a name begins with.
+// cutToken returns the product token that a value begins with.
 func cutToken(value string) string { return value[:len(automaton.CutToken([]byte(value)))] }
 
 // googleToken returns what Google's parser takes for the product token: letters,
@@ -96,30 +93,25 @@ func originalToken(value string) string {
 	return name
 }
 
-// googlePattern writes a value as Google's parser does: the hex of escapes in upper case,
-// and octets outside ASCII escaped. It decodes nothing.
+// googlePattern writes a value as Google's parser does, in FormRaw.
 func googlePattern(value string) (automaton.Form, string, NoteKind) {
-	plain := 0
-	for plain < len(value) && value[plain] != '%' && value[plain] < utf8.RuneSelf {
-		plain++
-	}
-	if plain == len(value) {
-		return automaton.FormRaw, value, 0
-	}
-	return automaton.FormRaw, spelled(value, automaton.FormRaw), 0
+	return automaton.FormRaw, inForm(value, automaton.FormRaw), 0
 }
 
-// decodedPattern decodes the escapes of a value, but not that of a slash.
+// decodedPattern writes a value in FormDecoded.
 func decodedPattern(value string) (automaton.Form, string, NoteKind) {
-	if strings.IndexByte(value, '%') >= 0 {
-		value = spelled(value, automaton.FormDecoded)
-	}
-	return automaton.FormDecoded, value, 0
+	return automaton.FormDecoded, inForm(value, automaton.FormDecoded), 0
 }
 
-func spelled(value string, form automaton.Form) string {
-	b, _ := automaton.AppendForm(make([]byte, 0, len(value)+8), []byte(value), form, false)
-	return string(b)
+// inForm returns a value in FormRaw or FormDecoded. Most are in both already.
+func inForm(value string, form automaton.Form) string {
+	for i := range len(value) {
+		if c := value[i]; c == '%' || c >= utf8.RuneSelf {
+			b, _ := automaton.AppendForm(make([]byte, 0, len(value)+8), []byte(value), form, false)
+			return string(b)
+		}
+	}
+	return value
 }
 
 // canonicalPattern writes a value in RFC 9309's canonical form. A pattern with a raw '?'

@@ -11,7 +11,7 @@ import (
 func TestEveryDialectIsCompiledAndKnownToTheTwin(t *testing.T) {
 	body := []byte("User-agent: Foo\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n")
 	var s automaton.Scratch
-	for d := automaton.Dialect(0); d.Known(); d++ {
+	for _, d := range dialects {
 		m := mode{dialect: d}
 		for _, url := range []string{"http://h/a", "http://h/b", "http://h/c"} {
 			for _, agent := range []string{"foo", "bar"} {

@@ -43,7 +43,7 @@ func (r *Robots) Matches(m *automaton.Machine, s *automaton.Scratch, path []byte
 	d := r.Ruleset.Dialect()
 	var rules []automaton.Rule
 	for _, g := range r.Bound(m) {
-		k := ranker{dialect: d}
+		k := ranker{reading: &readings[d]}
 		k.makeRoom(r.Groups[g : g+1])
 		rules = append(rules, k.rank(r.Groups[g])...)
 	}

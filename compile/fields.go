@@ -57,19 +57,15 @@ const standardKeys = 3
 
 // field acts on one field.
 func (p *parser) field(key, value string) {
-	for i := range keys[:standardKeys] {
-		if equalFold(key, keys[i].spelling) {
-			keys[i].act(p, value)
-			return
-		}
-	}
-	if p.reading.lenientKeys {
-		for i := range keys {
-			if hasPrefixFold(key, keys[i].spelling) {
+	for i := range keys {
+		k := &keys[i]
+		standard := i < standardKeys && len(key) == len(k.spelling)
+		if (standard || p.reading.lenientKeys) && hasPrefixFold(key, k.spelling) {
+			if !standard {
 				p.note(NoteTypo, key)
-				keys[i].act(p, value)
-				return
 			}
+			k.act(p, value)
+			return
 		}
 	}
 	p.record(key, value)

@@ -3,139 +3,17 @@ package compile
 import (
 	"cmp"
 	"slices"
-	"strings"
 
-	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// segmentTree is the tree of the segments of all rules with gaps, as rules come. Of it are
-// made table.Segments (segments.go) or, here, table.Gaps: symbols are numbered in the order
-// of their text, and so are the nodes; then Aho and Corasick's automaton is made of the
-// symbols.
-type segmentTree struct {
-	symbols  map[string]uint32
-	texts    []string // of symbols
-	nodes    []treeNode
-	edges    map[treeEdge]uint32
-	anchors  map[anchorKey]uint32 // to the index in order
-	order    []uint32             // the indexes in nodes of what stands for prefixes, by the number of their anchor
-	prefixes []string             // the texts of the anchors, none for number 0
-	rests    []string             // of all rules, what follows the first gap
-}
-
-// treeNode is a segment, or what stands for a prefix that a gap follows.
-type treeNode struct {
-	symbol       uint32
-	atEnd        bool // it must end with the path
-	slash        bool // it waits behind the slash on every path
-	accept, best uint32
-	child        uint32 // the last of its children, 0 if none
-	sibling      uint32 // the child before it, 0 if none
-}
-
-type treeEdge struct {
-	parent, symbol uint32
-	atEnd          bool
-}
-
-type anchorKey struct {
-	text  string
-	formB bool
-}
-
-// What stands for the prefixes behind which nodes wait on every path.
-const (
-	noNode = iota
-	everyPathNode
-	everyPathSlashNode
-	firstNode
-)
-
-// newSegmentTree returns an empty tree.
-func newSegmentTree() *segmentTree {
-	g := &segmentTree{symbols: map[string]uint32{}, edges: map[treeEdge]uint32{}, anchors: map[anchorKey]uint32{}, order: []uint32{noNode}}
-	for range firstNode {
-		g.node(treeNode{})
-	}
-	return g
-}
-
-// add adds what follows the first gap of a rule, and returns the tree. Most tables have no
-// rule with a gap, and no tree.
-func (g *segmentTree) add(rule uint32, prefix, rest string, r *automaton.Rule) *segmentTree {
-	if g == nil {
-		g = newSegmentTree()
-	}
-	g.rests = append(g.rests, rest)
-	at := g.prefix(prefix, r.Form == automaton.FormB)
-	for more := true; more; {
-		g.nodes[at].best = min(g.nodes[at].best, rule)
-		var segment string
-		segment, rest, more = strings.Cut(rest, "*")
-		at = g.child(at, g.symbol(segment), r.Anchored && !more)
-	}
-	g.nodes[at].best = min(g.nodes[at].best, rule)
-	g.nodes[at].accept = min(g.nodes[at].accept, rule)
-	return g
-}
-
-// isEveryPath tells whether every path has a prefix.
-func isEveryPath(prefix string, formB bool) bool { return len(prefix) <= 1 && !formB }
-
-// prefix returns what stands for a prefix.
-func (g *segmentTree) prefix(text string, formB bool) uint32 {
-	if isEveryPath(text, formB) {
-		return everyPathNode + uint32(len(text))
-	}
-	key := anchorKey{text, formB}
-	if id, ok := g.anchors[key]; ok {
-		return g.order[id]
-	}
-	g.anchors[key] = uint32(len(g.order))
-	g.order = append(g.order, g.node(treeNode{}))
-	g.prefixes = append(g.prefixes, text)
-	return g.order[len(g.order)-1]
-}
-
-// anchor returns the number of the anchor of a prefix.
-func (g *segmentTree) anchor(text string, formB bool) uint32 {
-	return g.anchors[anchorKey{text, formB}]
-}
-
-func (g *segmentTree) symbol(text string) uint32 {
-	id, ok := g.symbols[text]
-	if !ok {
-		id = uint32(len(g.texts))
-		g.symbols[text] = id
-		g.texts = append(g.texts, text)
-	}
-	return id
-}
-
-func (g *segmentTree) child(parent, symbol uint32, atEnd bool) uint32 {
-	key := treeEdge{parent, symbol, atEnd}
-	id, ok := g.edges[key]
-	if !ok {
-		id = g.node(treeNode{symbol: symbol, atEnd: atEnd, slash: parent == everyPathSlashNode, sibling: g.nodes[parent].child})
-		g.nodes[parent].child = id
-		g.edges[key] = id
-	}
-	return id
-}
-
-func (g *segmentTree) node(n treeNode) uint32 {
-	n.accept, n.best = table.None, table.None
-	g.nodes = append(g.nodes, n)
-	return uint32(len(g.nodes) - 1)
-}
-
-// gaps makes the automaton, nil if there are no gaps.
+// gaps makes the automaton of Aho and Corasick that reads the symbols of the tree; nil if
+// there are no gaps. Symbols are numbered in the order of their text, and so are nodes.
 func (g *segmentTree) gaps() *table.Gaps {
 	if g == nil {
 		return nil
 	}
-	a := &table.Gaps{Must: g.must()}
+	a := &table.Gaps{Needed: g.needed()}
 	texts := slices.Sorted(slices.Values(g.texts))
 	numbers := make([]uint32, len(texts)) // of each symbol, in the order of their text
 	for number, text := range texts {
@@ -156,9 +34,9 @@ func (g *segmentTree) gaps() *table.Gaps {
 	return a
 }
 
-// must returns the rarest octet that stands behind the gaps of all rules, 0 if there is
+// needed returns the rarest octet that stands behind the gaps of all rules, 0 if there is
 // none.
-func (g *segmentTree) must() (rarest byte) {
+func (g *segmentTree) needed() (rarest byte) {
 	var rules [256]int // with the octet, of those that were looked at
 	for i, rest := range g.rests {
 		for j := range len(rest) {

@@ -1,7 +1,5 @@
 package compile
 
-import "sync"
-
 // Group is a run of user-agent lines and the rules under it. In the dialect
 // original it is a record.
 type Group struct {
@@ -20,76 +18,6 @@ type Agent struct {
 	// Wildcard says that the line is for every crawler.
 	Wildcard bool
 }
-
-// parser is the state between lines. Its arrays serve one file after another: they
-// grow to the need of the largest file, and take copies the content out of them, each
-// kind in one piece of its size. Arrays that grow anew for each file, or guesses of
-// their sizes, took a fourth of the time.
-type parser struct {
-	o       Options
-	reading *reading // of the dialect
-	limit   int      // how many bytes are read
-	more    bool     // the body goes on behind the limit
-	line    int      // 1-based number of the line being read
-	lines   int      // number of lines read
-	open    bool     // a user-agent line belongs to the last group, else it begins one
-	inside  bool     // rules belong to the last group, else to none
-	nul     bool     // there is a NUL in the body
-	hash    bool     // there is a '#' in the body
-
-	starts  []start // of the groups
-	agents  []Agent // of all groups, their tokens not yet in lower case
-	rules   []Rule  // of all groups
-	records []Record
-	notes   []Note
-
-	bindings bindings
-	order    []uint64 // see ranker
-}
-
-// start has the numbers of agents and of rules before a group.
-type start struct{ agents, rules int }
-
-// parsers are the parsers that read no file at the moment.
-var parsers = sync.Pool{New: func() any { return &parser{} }}
-
-func newParser(o Options) *parser {
-	p := parsers.Get().(*parser)
-	p.o, p.reading = o, o.reading()
-	return p
-}
-
-// release gives a parser back. It keeps the arrays, but nothing in them.
-func (p *parser) release() {
-	clear(p.agents)
-	clear(p.rules)
-	clear(p.records)
-	clear(p.notes)
-	p.bindings.reset()
-	*p = parser{
-		starts: p.starts[:0], agents: p.agents[:0], rules: p.rules[:0], records: p.records[:0], notes: p.notes[:0],
-		bindings: p.bindings, order: p.order,
-	}
-	parsers.Put(p)
-}
-
-// take returns what was read, without the Ruleset.
-func (p *parser) take() *Robots {
-	r := &Robots{Groups: make([]Group, len(p.starts)), Records: taken(p.records), Notes: taken(p.notes), Lines: p.lines}
-	agents, rules := taken(p.agents), taken(p.rules)
-	for i := range r.Groups {
-		end := start{len(agents), len(rules)}
-		if i+1 < len(p.starts) {
-			end = p.starts[i+1]
-		}
-		from := p.starts[i]
-		r.Groups[i] = Group{agents[from.agents:end.agents:end.agents], rules[from.rules:end.rules:end.rules]}
-	}
-	return r
-}
-
-// taken returns a copy of an array of the parser, nil if it is empty.
-func taken[T any](s []T) []T { return append([]T(nil), s...) }
 
 // agent adds a user-agent line to the group that is open, or opens one.
 func (p *parser) agent(value string) {

@@ -8,7 +8,7 @@ import (
 
 // ruleset makes the machines of the file and binds its tokens to them.
 func (p *parser) ruleset(r *Robots) {
-	m := machines{o: p.o, Robots: r, ranker: ranker{dialect: p.o.Dialect, order: p.order[:0]}}
+	m := machines{o: p.o, Robots: r, ranker: ranker{reading: p.reading, order: p.order[:0]}}
 	m.makeRoom()
 	b := &p.bindings
 	b.reading = p.reading
@@ -26,7 +26,7 @@ func (p *parser) ruleset(r *Robots) {
 	p.order = m.ranker.order
 }
 
-// must returns what package automaton makes. No bytes of a robots.txt lead to an error:
+// must returns the first of its arguments. No bytes of a robots.txt lead to an error:
 // ranker.fill makes rules as it demands them, ranks hold the line, so that no two are equal,
 // tokens are distinct, and all is of one dialect.
 func must[T any](made T, err error) T {
@@ -39,12 +39,12 @@ func must[T any](made T, err error) T {
 // machines makes the machines of lists of groups, one for each list, so that a file with
 // hundreds of agents over one list of rules makes one machine.
 type machines struct {
-	*Robots // whose machines are made
+	*Robots // of the file
 	o       Options
 	ranker  ranker
 	builder automaton.Builder
-	byKey   map[string]*automaton.Machine // those of several groups, by groupsKey
-	merged  map[string]bool               // which of these are merged as far as they are many
+	byKey   map[string]*automaton.Machine // the machines of several groups, by groupsKey
+	merged  map[string]bool               // whether the small groups of such a machine are merged
 }
 
 // joined is a machine with the groups that it is made of.
@@ -103,8 +103,8 @@ func (m *machines) ofOne(group int) *automaton.Machine {
 	return *made
 }
 
-// join makes the machine of several groups of the machines of each, or of those of the
-// largest and one of all others.
+// join makes the machine of several groups: of one machine for each group or, merged, of
+// one for each of the largest groups and one for all others.
 func (m *machines) join(groups []int, merged bool) *automaton.Machine {
 	var small *automaton.Machine // nil is skipped
 	if merged {

@@ -72,7 +72,7 @@ func (m *machines) merge(groups []int) *automaton.Machine {
 	for _, g := range groups {
 		all.Rules = append(all.Rules, m.Groups[g].Rules...)
 	}
-	k := ranker{dialect: m.o.Dialect}
+	k := ranker{reading: m.o.reading()}
 	k.makeRoom([]Group{all})
 	b := automaton.NewBuilder(m.o.Dialect, 1, 0)
 	return must(b.Machine(k.rank(all), m.o.Engine.Table))

@@ -10,13 +10,13 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// prefix is what a rule's pattern begins with.
+// prefix is the part of a rule's pattern before its first gap.
 type prefix struct {
 	text  string // its slash included
 	key   uint64 // up to eight octets behind the slash, the first in the highest byte
 	rule  uint32
 	gaps  bool // a gap follows
-	waits bool // what follows it is searched for, not tried
+	waits bool // the segments behind it are searched for, the rule is not tried
 }
 
 func newPrefix(text string, rule uint32, gaps bool) prefix {
@@ -134,7 +134,7 @@ func (b *prefixes) point(all []prefix, depth int) uint32 {
 // pointOf makes the point of those that are in FormB, or of those that are not.
 func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 	t := b.table
-	p := table.Point{Accept: table.None, End: table.None, Len: uint32(depth), Try: uint32(len(t.Tries))}
+	p := table.Point{Accept: table.None, End: table.None, Len: uint32(depth), Candidates: uint32(len(t.Candidates))}
 	for _, prefix := range all {
 		r := &b.rules[prefix.rule]
 		switch {
@@ -142,14 +142,14 @@ func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 		case prefix.waits:
 			p.Anchor = b.anchor(prefix)
 		case prefix.gaps:
-			t.Tries = append(t.Tries, prefix.rule)
+			t.Candidates = append(t.Candidates, prefix.rule)
 		case r.Anchored:
 			p.End = min(p.End, prefix.rule)
 		default:
 			p.Accept = min(p.Accept, prefix.rule)
 		}
 	}
-	p.TryEnd = uint32(len(t.Tries))
+	p.CandidatesEnd = uint32(len(t.Candidates))
 	if len(all) > 0 {
 		p.From = all[0].rule
 	}

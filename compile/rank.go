@@ -9,14 +9,14 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// ranker makes the ranked rules of groups: those of all groups in one array and
+// ranker makes the ranked rules of groups: the rules of all groups in one array and
 // their patterns in one string, so that a ruleset keeps nothing else of the body.
-// On real files that halves what of the body is kept.
+// On real files that halves the memory that is kept.
 type ranker struct {
-	dialect automaton.Dialect
+	reading *reading
 	rules   []automaton.Rule
 	text    text
-	order   []uint64 // of the group at hand, see orderOf; of no use behind that
+	order   []uint64 // of the current group, see orderOf
 }
 
 // makeRoom makes room for the rules of groups, and for the tokens of their agents. It
@@ -38,8 +38,8 @@ func (k *ranker) makeRoom(groups []Group) (listed int) {
 	return listed
 }
 
-// size returns the number of rules that are made of some, and of octets in their
-// patterns.
+// size returns the number of ranked rules that some rules become, and the number of octets
+// in their patterns.
 func (k *ranker) size(rules []Rule) (n, octets int) {
 	for i := range rules {
 		r := &rules[i]
@@ -48,7 +48,7 @@ func (k *ranker) size(rules []Rule) (n, octets int) {
 		}
 		n++
 		octets += len(r.Pattern)
-		if index := indexPage(r, k.dialect); index != "" {
+		if index := k.indexPage(r); index != "" {
 			n++
 			octets += len(index)
 		}
@@ -66,7 +66,7 @@ func (k *ranker) rank(g Group) []automaton.Rule {
 			continue
 		}
 		k.order = append(k.order, k.orderOf(r, len(r.Pattern), i))
-		if index := indexPage(r, k.dialect); index != "" {
+		if index := k.indexPage(r); index != "" {
 			k.order = append(k.order, k.orderOf(r, len(index), i)|isIndexPage)
 		}
 	}
@@ -79,19 +79,19 @@ func (k *ranker) rank(g Group) []automaton.Rule {
 		r := &g.Rules[uint32(o)>>1]
 		pattern := r.Pattern
 		if o&isIndexPage != 0 {
-			pattern = indexPage(r, k.dialect)
+			pattern = k.indexPage(r)
 		}
 		k.fill(&ranked[i], r, pattern)
 	}
 	return ranked
 }
 
-// isIndexPage says that an order is of the second rule that a line makes.
+// isIndexPage is set in the order of the second rule that a line becomes.
 const isIndexPage = 1
 
-// orderOf is a number by which the rules of a group, which are in the order of
-// their lines, are sorted as by their ranks, the highest first. Its lower half has
-// the index of the rule.
+// orderOf returns a number that sorts the rules of a group by rank, the highest first. Its
+// upper half is the complement of the upper half of the rank, its lower half has the index
+// of the rule, since rules are in the order of their lines.
 func (k *ranker) orderOf(r *Rule, length, index int) uint64 {
 	return uint64(^uint32(k.rankOf(r, length)>>32))<<32 | uint64(index)<<1
 }
@@ -99,9 +99,9 @@ func (k *ranker) orderOf(r *Rule, length, index int) uint64 {
 // indexPage returns the pattern of the second rule that an Allow of Google's makes
 // if it names an index page, which then also allows the bare directory; empty if
 // there is none.
-func indexPage(r *Rule, d automaton.Dialect) string {
+func (k *ranker) indexPage(r *Rule) string {
 	const page = "/index.htm"
-	if !r.Allow || !readings[d].indexPages || !strings.Contains(r.Pattern, page) {
+	if !r.Allow || !k.reading.indexPages || !strings.Contains(r.Pattern, page) {
 		return ""
 	}
 	at := strings.LastIndexByte(r.Pattern, '/')
@@ -113,11 +113,11 @@ func indexPage(r *Rule, d automaton.Dialect) string {
 
 // rankOf returns the rank of a rule with a pattern of some length: the longer
 // outranks the shorter, of equally long ones what allows outranks what forbids, and
-// of equal ones the first in the file keeps the line. In the dialect original the
-// first in the file outranks all.
+// of equal ones the first in the file keeps the line. Where FirstMatchDecides, the first
+// in the file outranks all.
 func (k *ranker) rankOf(r *Rule, length int) uint64 {
 	order := uint64(math.MaxUint32 - uint32(r.Line))
-	if readings[k.dialect].firstMatch {
+	if k.reading.firstMatch {
 		return order
 	}
 	rank := uint64(length)<<33 | order

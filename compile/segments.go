@@ -8,10 +8,10 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// maxWork is how many probes of a hash table an octet of a path may cost in the search for
-// segments, whatever the path is; a probe takes some six nanoseconds. Rules for which it
-// could be more have the automaton of gaps: of 100 real machines with segments, one. What
-// waits behind a segment of one octet counts for more, since more paths have that.
+// maxWork is the number of probes of a hash table that an octet of any path may cost in the
+// search for segments; a probe takes some six nanoseconds. Rules that could cost more have
+// the automaton of gaps: of 100 real machines with segments, one. Segments that wait behind
+// a segment of one octet count for more (octetWork), since more paths have that.
 const maxWork, octetWork = 32, 2
 
 // segmentTries makes table.Segments of the tree of segments: for each anchor a trie of the
@@ -21,13 +21,13 @@ type segmentTries struct {
 	to       *table.Segments
 	edges    []table.Edge
 	roots    []root            // of each anchor
-	work     []uint32          // of each anchor with those that it opens: the probes that a place may cost
+	work     []uint32          // the probes that a place may cost for each anchor and those that it opens
 	lengths  [2]uint8          // of all edges at which segments begin, and of those where they end
 	heads    [filters][]string // the first octets of the segments that pass a filter
 	children [2][]segment      // of the anchor at hand, those that may begin anywhere and those at the end
 }
 
-// root is what stands for an anchor.
+// root is an anchor while its tries are made.
 type root struct {
 	node    uint32
 	top     uint32 // the anchor of a prefix, or of every path, from which it was opened in one or more steps

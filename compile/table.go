@@ -157,9 +157,9 @@ func (s *tableScratch) release() {
 	scratches.Put(s)
 }
 
-// maxTries is how many rules with gaps may be tried one by one for a path. Of more than
+// maxCandidates is how many rules with gaps may be tried one by one for a path. Of more than
 // that, of one prefix or of prefixes of one another, the segments are searched for.
-const maxTries = 2
+const maxCandidates = 2
 
 // findWaiting decides for which prefixes the segments behind them are searched for. The
 // prefixes are sorted.
@@ -176,7 +176,7 @@ func findWaiting(all []prefix) {
 		for len(above) > 0 && !strings.HasPrefix(text, above[len(above)-1].text) {
 			above = above[:len(above)-1]
 		}
-		tried := len(above)+gaps <= maxTries
+		tried := len(above)+gaps <= maxCandidates
 		for i := range all[:n] {
 			if p := &all[i]; p.gaps {
 				if p.waits = !tried; tried {

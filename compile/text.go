@@ -70,13 +70,3 @@ func hasPrefixFold(s, prefix string) bool {
 
 // equalFold compares s with a word in lower case.
 func equalFold(s, word string) bool { return len(s) == len(word) && hasPrefixFold(s, word) }
-
-// containsFold tells whether a word in lower case is part of s.
-func containsFold(s, word string) bool {
-	for ; len(s) >= len(word); s = s[1:] {
-		if hasPrefixFold(s, word) {
-			return true
-		}
-	}
-	return false
-}

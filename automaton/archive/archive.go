@@ -28,22 +28,13 @@ type Archive struct {
 	complete []atomic.Bool                       // whether the ruleset has all tables that it may have
 }
 
-// Options say how an archive is decoded. The zero value is good.
-type Options struct {
-	// Table makes the table of a ranked list of more than nine rules, for instance
-	// compile.EngineAuto.Table. If it is nil, rules are tried one by one. Several
-	// goroutines may call it at once.
-	Table automaton.TableFunc
-}
-
 // Entry is what an archive knows of one origin.
 type Entry struct {
 	// Status is the HTTP status with which robots.txt was answered, 200 where
 	// it was read from elsewhere.
 	Status uint16
 	// Ruleset answers for the rules. It is nil, which allows everything, where
-	// there was no body to read: what the status then means is the caller's to
-	// know.
+	// there was no body to read: the caller must then go by the status.
 	Ruleset *automaton.Ruleset
 }
 
@@ -52,7 +43,11 @@ type Entry struct {
 // and the checksum of header and index, and decodes nothing; it takes twelve bytes of
 // memory for each ruleset. Its error is ErrNotArchive, ErrVersion, ErrDialect or a
 // *DamageError.
-func Open(data []byte, o Options) (*Archive, error) {
+//
+// table makes the table of a ranked list of more than nine rules, for instance
+// compile.EngineAuto.Table. If it is nil, rules are tried one by one. Several goroutines may
+// call it at once.
+func Open(data []byte, table automaton.TableFunc) (*Archive, error) {
 	if len(data) < atChecksum || string(data[:len(magic)]) != magic {
 		return nil, fmt.Errorf("archive: %w", ErrNotArchive)
 	}
@@ -66,7 +61,7 @@ func Open(data []byte, o Options) (*Archive, error) {
 	if h.Length != uint64(len(data)) {
 		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("its header says %d bytes, but it has %d", h.Length, len(data))}
 	}
-	a := &Archive{table: o.Table}
+	a := &Archive{table: table}
 	index, ok := a.cut(data[headerLen:], &h)
 	if !ok {
 		return nil, errIndex
@@ -130,7 +125,7 @@ func (a *Archive) Rulesets() int { return len(a.decoded) }
 // Lookup returns what is known of the origin with a key, its ruleset in a dialect, and
 // whether the archive has the origin. The first lookup of a ruleset checks and decodes it;
 // later ones do not allocate. The error is ErrDialect, or a *DamageError where the archive
-// is damaged: then nothing is known of the origin, nor that it is missing.
+// is damaged: then it is not known whether the archive has the origin.
 //
 // A lookup costs two or three lines of memory that are in no cache. A table in front of
 // the index, with 16 bytes for each key, made a lookup and the match after it no faster
@@ -141,8 +136,8 @@ func (a *Archive) Lookup(key []byte, d automaton.Dialect) (e Entry, found bool, 
 
 // LookupBusy is Lookup for an origin of which hundreds of URLs are to be matched. It gives
 // the origin's rules the tables that Lookup leaves out where lists are short; later lookups
-// find them too. The archive does not count lookups to find busy origins by itself:
-// to do so, safely for all goroutines, takes as long as a lookup.
+// find them too. The archive does not count lookups to find busy origins by itself, since
+// counting them safely for all goroutines takes as long as a lookup.
 func (a *Archive) LookupBusy(key []byte, d automaton.Dialect) (e Entry, found bool, err error) {
 	return a.lookup(key, d, true)
 }

@@ -224,7 +224,7 @@ func hundred() (patterns []string) {
 	return patterns
 }
 
-// tables is an archive.Options.Table that knows of what it was asked to make some.
+// tables has an automaton.TableFunc that knows of what it was asked to make some.
 type tables struct {
 	sync.Mutex
 	lists map[*automaton.Rule]int // by the first rule, how often
@@ -249,7 +249,7 @@ func TestTables(t *testing.T) {
 	many.rulesets[0] = ruleset(t, google, shared, append(slices.Clone(many.rulesets[0].Agents()),
 		automaton.Agent{Token: "one", Machine: shared})...)
 	made := tables{lists: map[*automaton.Rule]int{}}
-	a, err := archive.Open(written(t, []automaton.Dialect{google}, many), archive.Options{Table: made.make})
+	a, err := archive.Open(written(t, []automaton.Dialect{google}, many), made.make)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestTables(t *testing.T) {
 func TestNothingToGain(t *testing.T) {
 	o := listsOf(t, 0, 1, 9, 65)
 	made := tables{lists: map[*automaton.Rule]int{}}
-	a, err := archive.Open(written(t, []automaton.Dialect{google}, o), archive.Options{Table: made.make})
+	a, err := archive.Open(written(t, []automaton.Dialect{google}, o), made.make)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func TestBusyIsNotLost(t *testing.T) {
 	data := written(t, []automaton.Dialect{google}, o)
 	for range 200 {
 		made := tables{lists: map[*automaton.Rule]int{}}
-		a, err := archive.Open(data, archive.Options{Table: made.make})
+		a, err := archive.Open(data, made.make)
 		if err != nil {
 			t.Fatal(err)
 		}

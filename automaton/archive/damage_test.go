@@ -19,7 +19,7 @@ import (
 // error. A lookup without one must find what was added.
 func fails(t *testing.T, what string, data []byte, dialects []automaton.Dialect, origins []origin) bool {
 	t.Helper()
-	a, err := archive.Open(data, archive.Options{})
+	a, err := archive.Open(data, nil)
 	if err != nil {
 		return true
 	}
@@ -61,15 +61,15 @@ func TestEveryTruncationAndAdditionIsRefused(t *testing.T) {
 	dialects, origins := small(t)
 	data := written(t, dialects, origins...)
 	for n := range data {
-		if _, err := archive.Open(slices.Clip(data[:n]), archive.Options{}); err == nil {
+		if _, err := archive.Open(slices.Clip(data[:n]), nil); err == nil {
 			t.Errorf("the first %d of %d bytes are opened", n, len(data))
 		}
-		if _, err := archive.Open(data[n+1:], archive.Options{}); err == nil {
+		if _, err := archive.Open(data[n+1:], nil); err == nil {
 			t.Errorf("the bytes behind %d are opened", n)
 		}
 	}
 	for _, more := range []string{"\x00", "\n", string(data)} {
-		if _, err := archive.Open(append(slices.Clone(data), more...), archive.Options{}); err == nil {
+		if _, err := archive.Open(append(slices.Clone(data), more...), nil); err == nil {
 			t.Errorf("with %d bytes more it is opened", len(more))
 		}
 	}
@@ -96,7 +96,7 @@ func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
 		{string(data[:len(data)-1]), fmt.Sprintf("says %d bytes, but it has %d", len(data), len(data)-1), damaged},
 		{string(data[:20]), "cut short", damaged},
 	} {
-		_, err := archive.Open([]byte(c.data), archive.Options{})
+		_, err := archive.Open([]byte(c.data), nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !isSame(err, c.is) {
 			t.Errorf("%.20q: got %v, want %q and %v", c.data, err, c.want, c.is)
 		}
@@ -120,7 +120,7 @@ func TestDamageNamesItsPart(t *testing.T) {
 	inIndex, inLast := slices.Clone(data), slices.Clone(data)
 	inIndex[60] ^= 1
 	inLast[len(data)-1] ^= 1
-	if _, err := archive.Open(inIndex, archive.Options{}); !isSame(err, &archive.DamageError{Part: "index"}) {
+	if _, err := archive.Open(inIndex, nil); !isSame(err, &archive.DamageError{Part: "index"}) {
 		t.Errorf("index: got %v", err)
 	}
 	a, failed := opened(t, inLast), 0
@@ -166,7 +166,7 @@ func sealed(data []byte) []byte {
 // everything looks up all that it can, which must not crash, and matches with
 // what it gets.
 func everything(data []byte, dialects []automaton.Dialect, origins []origin) {
-	a, err := archive.Open(data, archive.Options{})
+	a, err := archive.Open(data, nil)
 	if err != nil {
 		return
 	}
@@ -226,7 +226,7 @@ func TestHostileCountsAllocateNothing(t *testing.T) {
 			for _, at := range []int{16, 48, 56 + 4*3 + 8} { // lengths of the file, of all rulesets and of this
 				le.PutUint64(bad[at:], le.Uint64(bad[at:])+grown)
 			}
-			a, err := archive.Open(sealed(bad), archive.Options{})
+			a, err := archive.Open(sealed(bad), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

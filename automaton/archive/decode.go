@@ -10,8 +10,8 @@ import (
 
 var errRuleset = errors.New("not a ruleset")
 
-// decode makes a ruleset of its bytes, of which its strings are views. Lists of no more
-// than most rules have no table; waits tells whether one of them might have one later.
+// decode makes a ruleset of its bytes. Its strings are views of them. Lists of no more than
+// most rules have no table; waits tells whether one of them might have one later.
 func decode(blob []byte, most int, table automaton.TableFunc) (r *automaton.Ruleset, waits bool, err error) {
 	c := cursor{rest: blob}
 	d := automaton.Dialect(c.byte())

@@ -11,17 +11,17 @@
 // Opening checks the header and the index, by a checksum, and decodes nothing. A
 // ruleset is checked and decoded at its first lookup, which may therefore fail,
 // and is then kept; a match never fails. Checksums find accidents. They do not stop an
-// author who means harm, so every length is compared with what is left of the file
+// author who means harm, so every length is compared with the rest of the file
 // before it is believed, and decoding takes time and memory in proportion to the
 // bytes. Such a file can still hold any rules that its author likes.
 //
 // # Format
 //
-// This is the format byte by byte; docs/archive.md tells it for readers who do not
-// write programs. Numbers of fixed size are little-endian and not aligned. A varint is
-// one of package encoding/binary (unsigned LEB128), a signed varint its zigzag form.
-// Checksums are CRC-32C. A file is a header, an index of three tables, and the
-// rulesets, without anything between or after them.
+// This is the format byte by byte; docs/archive.md is an overview. Numbers of fixed
+// size are little-endian and not aligned. A varint is one of package encoding/binary
+// (unsigned LEB128), a signed varint its zigzag form. Checksums are CRC-32C. A file is
+// a header, an index of three tables, and the rulesets, without anything between or
+// after them.
 //
 // The header has 56 bytes:
 //
@@ -33,7 +33,7 @@
 //	28  uint32   number of rulesets
 //	32  uint8    b: there are 1<<b buckets, b at most 30
 //	33  uint8    number of dialects, 1 to 6
-//	34  6 bytes  the dialects in the order of the columns below, then zeros: 0 is rfc9309, 1 google, 2 original
+//	34  6 bytes  the dialects in the order of the columns below, by their numbers in automaton.Dialect, then zeros
 //	40  uint64   length of all records
 //	48  uint64   length of all rulesets
 //
@@ -64,7 +64,7 @@
 //	varints  number of rules, of lists, of machines, of agents
 //	lists    of rules in the order of rank: a varint, the number of rules, then each rule
 //	machines each a varint, the number of its lists, then the numbers of these as varints
-//	agents   each a varint, the length of its token, the token, and a varint, the number of its machine
+//	agents   in the order of Ruleset.Agents, each a varint, the length of its token, the token, and a varint, the number of its machine
 //	varint   1 + the number of the machine for *, or 0 if there is none
 //
 // A rule is:

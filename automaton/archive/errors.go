@@ -21,13 +21,13 @@ var (
 	ErrLimit = errors.New("more than an archive can hold")
 )
 
-// DamageError is the error of Open and Lookup for an archive that was written, but whose
-// bytes have changed since.
+// DamageError is the error of Open and Lookup for bytes that begin as an archive does, but
+// that no Writer has written.
 type DamageError struct {
-	// Part is what is damaged: "file", if it was cut short or goes on too long; "index",
+	// Part is the damaged part: "file", if it was cut short or goes on too long; "index",
 	// which is the header too; or "ruleset".
 	Part string
-	// Ruleset is the number of the ruleset, if that is what is damaged. Origins with
+	// Ruleset is the number of the ruleset, if a ruleset is damaged. Origins with
 	// other rulesets can still be looked up.
 	Ruleset int
 	// Reason says how that was found.

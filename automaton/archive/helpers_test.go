@@ -87,7 +87,7 @@ func written(t testing.TB, dialects []automaton.Dialect, origins ...origin) []by
 
 func opened(t testing.TB, data []byte) *archive.Archive {
 	t.Helper()
-	a, err := archive.Open(data, archive.Options{})
+	a, err := archive.Open(data, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

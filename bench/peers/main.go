@@ -14,7 +14,7 @@
 // {"robots":"…","agent":"…","url":"…"} (robots_b64 and url_b64, in base64, where
 // they are not UTF-8) and answers each with a line {"allowed":true}.
 //
-// It is a module of its own, so that what it requires is required of nobody else.
+// It is a module of its own, so that robotsieve does not depend on the peers.
 package main
 
 import (
@@ -93,8 +93,8 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	return 0
 }
 
-// printHead says what the table rests on. It returns in how many verdicts
-// robotsieve differs from the reference.
+// printHead prints the inputs and the circumstances of the table. It returns the number of
+// verdicts in which robotsieve differs from the reference.
 func printHead(out io.Writer, c *corpus) (differ int) {
 	fmt.Fprintf(out, "%d sites: %s; %d bytes, %d URLs. %s, %s/%s, %d CPUs.\n",
 		len(c.sites), c.name, c.bytes(), c.urls(), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())

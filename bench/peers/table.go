@@ -75,7 +75,7 @@ func nanoseconds(n float64) string {
 	return fmt.Sprintf("%.0f", n)
 }
 
-// percent never rounds to 100 what is not all.
+// percent returns a share as text. A share that is not all is never rounded to 100.
 func percent(n, of int) string {
 	if n == of {
 		return "100 %"
@@ -83,7 +83,7 @@ func percent(n, of int) string {
 	return fmt.Sprintf("%.2f %%", min(99.99, 100*float64(n)/float64(of)))
 }
 
-// describe says what both say of the URL, and by which rule.
+// describe returns a line with both verdicts on a URL, and the rule of the first.
 func (c *corpus) describe(d bench.Difference) string {
 	rule := "no rule matches"
 	if r, ok := c.robots[d.Site].Rule(int(c.lines[d.Site][d.URL])); ok {

@@ -64,12 +64,12 @@ as a graph for Graphviz.`,
 	o, flags := job.CompileOptions{Stdin: s.in, Log: s.log()}, cmd.Flags()
 	flags.StringVarP(&o.Output, "out", "o", "", "the archive to write")
 	dialects := flags.StringSlice("dialect", []string{automaton.RFC9309.String(), automaton.Google.String()},
-		"the ways to read robots.txt that the archive holds: rfc9309, google, original")
+		"the ways to read robots.txt that the archive holds: "+strings.Join(automaton.DialectNames(), ", "))
 	maxBytes := flags.Int("max-bytes", compile.DefaultMaxBytes, "read at most this many bytes of a robots.txt, decompressed; 0 is no limit but 64 MiB")
 	dump := flags.String("dump", "", "print the machines of robots.txt files instead, as text or, with =dot, for Graphviz")
 	flags.Lookup("dump").NoOptDefVal = "text"
 	_ = cmd.RegisterFlagCompletionFunc("dump", cobra.FixedCompletions([]string{"text", "dot"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions([]string{"rfc9309", "google", "original"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(automaton.DialectNames(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, sources []string) (err error) {
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()

@@ -23,7 +23,7 @@ func addRobotsFlags(cmd *cobra.Command) robotsFlags {
 		file:     cmd.Flags().String("robots", "", "the robots.txt to judge by, plain or compressed (- is stdin)"),
 		maxBytes: cmd.Flags().Int("max-bytes", compile.DefaultMaxBytes, "read at most this many bytes of a robots.txt, decompressed; 0 is no limit"),
 		dialect: choice(cmd, "dialect", "auto",
-			"how robots.txt is read; auto is the crawler's own way, where it is known", "auto", "google", "rfc9309", "original"),
+			"how robots.txt is read; auto is the crawler's own way, where it is known", append([]string{"auto"}, automaton.DialectNames()...)...),
 	}
 }
 

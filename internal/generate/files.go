@@ -3,8 +3,8 @@ package main
 import "time"
 
 // The site's robots.txt changed once in the four days, and for forty minutes of
-// the first evening there was none to be had: the server behind was restarted,
-// and all was answered 503.
+// the first evening it could not be fetched: the server was restarted, and all
+// requests were answered 503.
 var (
 	downFrom = november("16 21:10:00")
 	downTo   = november("16 21:50:00")
@@ -72,8 +72,7 @@ Disallow: /*.pdf$
 ` + forGrabbit
 )
 
-// crawlers is what the site knows of crawlers that the command does not: who they
-// are, as they do not exist.
+// crawlers is crawlers.json, the profiles of the invented crawlers.
 const crawlers = `[
 {"name":"DormouseBot","operator":"Dormouse","category":"ai-search","words":["DormouseBot"],"tokens":["DormouseBot"],
  "obeys":"yes","source":"https://dormouse.example/bot","date":"2026-11-20","verify":"ranges"},
@@ -86,8 +85,8 @@ const crawlers = `[
 ]
 `
 
-// ranges are the lists of addresses, invented all of them. The one of bingbot is
-// too old to prove that somebody is not bingbot.
+// ranges are the lists of addresses, all invented. The list of bingbot is too old to
+// prove that a client is not bingbot.
 var ranges = map[string]string{
 	"Googlebot.json": `{
   "creationTime": "2026-11-14T14:46:09.000000",
@@ -119,12 +118,12 @@ var ranges = map[string]string{
 `,
 }
 
-// An identity is what each audit can tell of a crawler's own clients: the one by
-// robots.txt alone, and the one that is given the files above.
+// An identity is that of a crawler's own clients in each audit: by robots.txt alone,
+// and with the files above.
 type identity struct{ alone, full string }
 
-// identities are those of the crawlers. Who is not here publishes nothing, and
-// was given no list.
+// identities are those of the crawlers. A crawler that is not here publishes nothing,
+// and has no list.
 var identities = map[string]identity{
 	"AdsBot-Google":   {unverified, unverified},
 	"AhrefsBot":       {unverified, unverified},

@@ -4,14 +4,13 @@
 //	go run ./internal/generate -o testdata/sample
 //
 // It writes the log, the two versions of robots.txt with the manifest that dates
-// them, what is known of invented crawlers, lists of invented addresses, and
-// expected.json. Every line of the log is made together with what a true audit
-// must say of it, so expected.json is known by construction, and a test can hold
-// an audit against it. The same source always writes the same files.
+// them, the profiles of invented crawlers, lists of invented addresses, and
+// expected.json. Every line of the log is made together with its correct verdict,
+// so expected.json is known by construction, and a test compares an audit with it.
+// The same source always writes the same files.
 //
-// Real crawlers act under their own names here, and so they behave: each asks
-// only for what robots.txt permits it. Whoever breaks a rule is invented, or an
-// impostor. All addresses are from the ranges set aside for documentation.
+// The crawlers with real names break no rule. Crawlers that do are invented, or
+// impostors. All addresses are from the ranges set aside for documentation.
 package main
 
 import (
@@ -43,8 +42,7 @@ type line struct {
 	truth truth
 }
 
-// logged is the line of a request with the truth about it, of which the request
-// itself tells a part.
+// logged returns the line of a request with its truth, completed from the request.
 func logged(r request, t truth) line {
 	if down(r.at) {
 		r.status = 503
@@ -99,8 +97,8 @@ func generate(dir string) error {
 	return nil
 }
 
-// fourDays gathers everybody's lines in order of time. Each has a random stream
-// of its own, so that a change to one leaves the lines of the others alone.
+// fourDays returns the lines of all clients in order of time. Each client has a random
+// stream of its own, so that a change to one leaves the lines of the others alone.
 func fourDays() []line {
 	stream := uint64(0)
 	random := func() *rand.Rand {
@@ -108,8 +106,8 @@ func fourDays() []line {
 		return rand.New(rand.NewPCG(seed, stream))
 	}
 	lines := readers(random())
-	for _, c := range cast {
-		lines = append(lines, c.rounds(random())...)
+	for _, c := range obedient {
+		lines = append(lines, c.requests(random())...)
 	}
 	lines = append(lines, grabbit(random())...)
 	lines = append(lines, dormouse(random())...)

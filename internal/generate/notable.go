@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// notable are the requests that are worth a line of their own: those of the
-// invented crawlers that break a rule or nearly do, and one of a header that
-// names two operators. Neither dialect lets a violation pass; the three
-// contested ones are forbidden by rfc9309 alone.
+// notable returns single requests: those of the invented crawlers that break a rule or
+// nearly do, and one of a header that names two operators. Both dialects forbid the
+// violations; rfc9309 alone forbids the three contested requests.
 func notable() []line {
 	const (
 		hoover = "PageHoover-spider"
@@ -49,10 +48,10 @@ func notable() []line {
 		{"17 08:30:20", "198.51.100.44", tilde, tildeAgent, "GET /drafts/~anna/thaw HTTP/1.1", 200, indeterminate, "contested"},
 		{"18 08:31:02", "198.51.100.44", tilde, tildeAgent, "GET /drafts/%7eanna/winter HTTP/1.1", 200, indeterminate, "contested"},
 
-		// Who this was, nobody can say, so nobody is accused.
+		// It is not known which of the two this was, so neither is accused.
 		{"17 22:14:39", "198.51.100.9", "bingbot", two, "GET /members/letters HTTP/1.1", 302, indeterminate, "ambiguous_agent"},
 
-		// Nor whether this was bingbot: it is at none of its addresses, by a list too old to tell.
+		// This may be bingbot: it has none of its addresses, but the list of these is too old.
 		{"18 03:12:08", "198.51.100.11", "bingbot", bingAgent, get("/essays/rust"), 200, allowed, ""},
 		{"18 03:12:20", "198.51.100.11", "bingbot", bingAgent, get("/poems/stair"), 200, allowed, ""},
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,8 +33,8 @@ var hourly = [24]int{2, 1, 1, 1, 1, 2, 4, 7, 8, 7, 6, 6, 8, 7, 6, 6, 6, 7, 8, 9,
 // Readers search, take PDFs and open the members' pages, as people may; some
 // of them even ask the search about crawlers.
 var (
-	entrances = join([]string{"/", "/", "/", "/", "/", "/", "/issues/", "/archive/"}, essays, poems[:4])
-	wanders   = join(front, essays, poems, archive[:12], pdfs[6:], []string{
+	entrances = slices.Concat([]string{"/", "/", "/", "/", "/", "/", "/issues/", "/archive/"}, essays, poems[:4])
+	wanders   = slices.Concat(front, essays, poems, archive[:12], pdfs[6:], []string{
 		"/search?q=lighthouse", "/search?q=GPTBot", "/essays/?sort=date", "/members/letters", "/drafts/~anna/winter"})
 	sources = []string{"", "", "", "https://www.google.com/", "https://www.google.com/", "https://www.bing.com/", "https://duckduckgo.com/", "https://letters.example/weekly/212"}
 )
@@ -105,22 +106,17 @@ func pageStatus(path string) int {
 func readerAddr(r *rand.Rand) string {
 	switch r.IntN(5) {
 	case 0:
-		return pick(r, hosts("2001:db8:77:%x::2", 0x1a0, 60))
+		return pick(r, addresses("2001:db8:77:%x::2", 0x1a0, 60))
 	case 1, 2:
-		return pick(r, hosts("203.0.113.%d", 100, 150))
+		return pick(r, addresses("203.0.113.%d", 100, 150))
 	}
-	return pick(r, hosts("198.51.100.%d", 60, 190))
+	return pick(r, addresses("198.51.100.%d", 60, 190))
 }
 
 func hourOf(r *rand.Rand) int {
-	sum := 0
-	for _, n := range hourly {
-		sum += n
+	var hours []int // of each visit of a day
+	for hour, n := range hourly {
+		hours = append(hours, slices.Repeat([]int{hour}, n)...)
 	}
-	at := r.IntN(sum)
-	hour := 0
-	for ; at >= hourly[hour]; hour++ {
-		at -= hourly[hour]
-	}
-	return hour
+	return hours[r.IntN(len(hours))]
 }

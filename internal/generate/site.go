@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"strconv"
@@ -55,14 +56,6 @@ func inYears(format string, names ...string) []string {
 	return paths
 }
 
-func join(parts ...[]string) []string {
-	var all []string
-	for _, p := range parts {
-		all = append(all, p...)
-	}
-	return all
-}
-
 const robotsPath = "/robots.txt"
 
 // bodySize is the size of a path's body: the true one of robots.txt, for
@@ -100,7 +93,7 @@ func get(path string) string { return "GET " + path + " HTTP/1.1" }
 
 // String is the request in Apache's combined format.
 func (r request) String() string {
-	return fmt.Sprintf(`%s - - [%s] "%s" %d %s "%s" "%s"`, r.addr, logTime(r.at), r.line, r.status, r.size(), dash(r.referrer), r.agent)
+	return fmt.Sprintf(`%s - - [%s] "%s" %d %s "%s" "%s"`, r.addr, logTime(r.at), r.line, r.status, r.size(), cmp.Or(r.referrer, "-"), r.agent)
 }
 
 // size is the logged number of bytes of the body, "-" where none was sent.
@@ -118,10 +111,3 @@ func (r request) size() string {
 
 // logTime is a moment as the log writes it.
 func logTime(at time.Time) string { return at.Format("02/Jan/2006:15:04:05 -0700") }
-
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A truth is what a true audit says of one line. The zero truth is that of a
+// A truth is the correct verdict on one line. The zero truth is that of a
 // browser.
 type truth struct {
 	crawler  string // as the report names it; "" is none
@@ -19,7 +19,7 @@ type truth struct {
 	method   string
 	outcome  string
 	told     bool   // the line is a fetch of robots.txt that had an answer
-	not      string // what the line is not, if not a record: blank or unparsed
+	not      string // blank or unparsed, if the line is no record
 }
 
 // The nine verdicts, what is known of a client, and three words for lines without
@@ -44,14 +44,15 @@ const (
 	blank     = "blank"
 )
 
-// in is what one of the two audits says of the line and of its client.
+// in returns the verdict on the line and the identity of its client in one of the
+// two audits.
 func (t truth) in(full bool) (verdict, identity string) {
 	verdict, identity = t.verdict, t.identity
 	if !full && t.alone != "" {
 		verdict = t.alone
 	}
 	if !full && identity == spoofed {
-		identity = "" // without a list nobody is found out
+		identity = "" // without a list no impostor is found out
 	}
 	if of, ok := identities[t.crawler]; identity == "" && !ok {
 		identity = unverifiable
@@ -71,7 +72,7 @@ func methodOf(line string) string {
 	return "other"
 }
 
-// outcomeOf says what a violation was answered with.
+// outcomeOf returns the outcome of a violation that was answered with a status.
 func outcomeOf(status int) string {
 	switch {
 	case status/100 == 2, status == 304:
@@ -84,9 +85,8 @@ func outcomeOf(status int) string {
 	return "absent"
 }
 
-// expectations is expected.json: what a true audit finds that goes by robots.txt
-// alone, as it is now, and one that is given the manifest, the crawlers and the
-// ranges.
+// expectations is expected.json: the correct figures of two audits, by today's
+// robots.txt alone, and with the manifest, the crawlers and the ranges.
 type expectations struct {
 	Alone *report `json:"robots"`
 	Full  *report `json:"policy"`
@@ -117,7 +117,7 @@ type crawlerFigures struct {
 	told, toldNew time.Time // its first fetches of robots.txt at all, and of the new one
 }
 
-// alike are violations that are.
+// alike counts violations that differ in nothing else.
 type alike struct {
 	Identity string `json:"identity"`
 	Outcome  string `json:"outcome"`
@@ -126,7 +126,7 @@ type alike struct {
 	N        int    `json:"n"`
 }
 
-// tally counts what is known of the lines, which are in order of time.
+// tally counts the truths of lines, which are in order of time.
 func tally(lines []line, full bool) *report {
 	var r report
 	byName := map[string]*crawlerFigures{}

@@ -40,9 +40,9 @@ type Gaps struct {
 	Root    [256]uint8  // the child of the root by its label, 0 if none
 	Start   StartFilter // of where segments begin
 
-	// Must is an octet that stands behind the gaps of each rule, so that no rule in this
+	// Needed is an octet that stands behind the gaps of each rule, so that no rule in this
 	// automaton matches without it. 0 if there is none.
-	Must byte
+	Needed byte
 
 	// Len is the number of octets of each symbol, which is a segment that stands behind a
 	// gap in one or more rules.
@@ -131,7 +131,7 @@ func (g *Gaps) complete() {
 	}
 }
 
-// gapScratch is what the automaton of gaps writes to.
+// gapScratch is the memory that the automaton of gaps writes to.
 type gapScratch struct {
 	generation uint64
 	queues     []queue  // for each symbol two: of its nodes, and of those at the end of the path
@@ -213,20 +213,20 @@ type run struct {
 	everyPath bool // what waits on every path counts
 	acted     bool // begin was called
 	best      uint32
-	floor     uint32 // no rule that may still be found is better
+	possible  uint32 // no rule that may still be found is better
 }
 
 // Find returns the first rule below best that matches, best if none does. The anchors in
 // s are those that the path has; everyPath says that what waits on every path counts.
 func (g *Gaps) Find(s *Scratch, path []byte, everyPath bool, best uint32) uint32 {
-	floor := uint32(None)
+	possible := uint32(None)
 	if everyPath {
-		floor = g.Best
+		possible = g.Best
 	}
 	for _, a := range s.Anchors {
-		floor = min(floor, g.Anchors[a.Anchor].Best)
+		possible = min(possible, g.Anchors[a.Anchor].Best)
 	}
-	if floor >= best || g.Must != 0 && bytes.IndexByte(path, g.Must) < 0 {
+	if possible >= best || g.Needed != 0 && bytes.IndexByte(path, g.Needed) < 0 {
 		return best
 	}
 	b := block{0, 0, g.Start.places(path)}
@@ -234,7 +234,7 @@ func (g *Gaps) Find(s *Scratch, path []byte, everyPath bool, best uint32) uint32
 	if state == 0 {
 		return best
 	}
-	r := run{Gaps: g, s: s, length: len(path), everyPath: everyPath, best: best, floor: floor}
+	r := run{Gaps: g, s: s, length: len(path), everyPath: everyPath, best: best, possible: possible}
 	for state != 0 {
 		at, state = g.begin(path, r.read(path, at, state), &b)
 	}
@@ -246,7 +246,7 @@ func (g *Gaps) Find(s *Scratch, path []byte, everyPath bool, best uint32) uint32
 func (r *run) read(path []byte, at int, state uint32) int {
 	for state != 0 {
 		if r.Act[state] != 0 {
-			if r.act(r.Act[state], at); r.best <= r.floor {
+			if r.act(r.Act[state], at); r.best <= r.possible {
 				return len(path)
 			}
 		}
@@ -311,8 +311,8 @@ func (g *Gaps) childOfMany(child, end uint32, c byte) uint32 {
 	return end
 }
 
-// act lets go on what waits for the symbols that end at an octet of the path; at is the
-// state of the longest of them.
+// act goes on behind the nodes that wait for the symbols that end at an octet of the path;
+// at is the state of the longest of these symbols.
 func (r *run) act(at uint32, end int) {
 	s := &r.s.gapScratch
 	if !r.acted {
@@ -347,7 +347,7 @@ func (r *run) actGroups(symbol, begin uint32, end int) {
 	}
 }
 
-// actUnqueued is for a node that is in no queue, whose symbol has ended.
+// actUnqueued goes on behind a node that is in no queue, whose symbol has ended.
 func (r *run) actUnqueued(id uint32, node *GapNode, end int) {
 	s := &r.s.gapScratch
 	switch {
@@ -389,8 +389,8 @@ func (r *run) actQueued(symbol, begin uint32, end int) {
 	}
 }
 
-// pass is what happens when a node's segment has been found: it may be the last of a
-// rule, and others may wait behind it.
+// pass goes on behind a node whose segment has been found: it may be the last of a rule, and
+// other nodes may wait behind it.
 func (r *run) pass(node *GapNode, end int) {
 	if node.Best >= r.best {
 		return

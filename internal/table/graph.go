@@ -81,7 +81,7 @@ func (t *Table) Graph(prefix func(rule, octets uint32) string) []Section {
 		}
 		v.addRule("", p.Accept)
 		v.addRule("at the end", p.End)
-		for _, rule := range t.Tries[p.Try:p.TryEnd] {
+		for _, rule := range t.Candidates[p.Candidates:p.CandidatesEnd] {
 			v.addRule("try", rule)
 		}
 		if t.Gaps != nil {
@@ -214,8 +214,8 @@ func (f *StartFilter) notes(number int) (notes []string) {
 func (g *Gaps) graph() Section {
 	s := Section{Title: fmt.Sprintf("gaps: %s, %s, %s",
 		Count(len(g.Label), "state"), Count(len(g.Len), "symbol"), Count(len(g.Nodes), "node"))}
-	if g.Must != 0 {
-		s.Notes = []string{fmt.Sprintf("only paths with %q", g.Must)}
+	if g.Needed != 0 {
+		s.Notes = []string{fmt.Sprintf("only paths with %q", g.Needed)}
 	}
 	texts, symbols := make([]string, len(g.Label)), make([]string, len(g.Len))
 	nodes := make([][]uint32, len(g.Len)) // of each symbol

@@ -273,8 +273,7 @@ func (g *Segments) readBack(state uint32, path []byte, best uint32) uint32 {
 	}
 }
 
-// wait lets what is behind an anchor wait, from an octet of the path on, unless it does
-// so already.
+// wait adds an anchor that the path has at an octet, unless it was added before.
 func (s *Scratch) wait(anchor, end uint32) {
 	for _, r := range s.Anchors {
 		if r.Anchor == anchor {

@@ -1,7 +1,7 @@
 // Package table has the tables with which a machine of package automaton finds the first
 // rule that matches a path without looking at the others. Package compile makes a Table
-// of a ranked list of rules and calls Complete; after that nobody changes it. All numbers
-// of rules rest on the order of that list: rule 0 outranks all others.
+// of a ranked list of rules and calls Complete; after that it does not change. The number of
+// a rule is its place in that list: rule 0 outranks all others.
 //
 // A table has two parts, neither larger than the rules, since a single automaton needs a
 // state for each set of segments that may have been seen: a trie of what patterns begin with
@@ -38,8 +38,8 @@ type Table struct {
 	First Filter
 	// Points are where prefixes end. Point 0 is the slash that every path begins with.
 	Points []Point
-	// Tries are rules, see Point.Try.
-	Tries []uint32
+	// Candidates are rules that points try one by one, see Point.Candidates.
+	Candidates []uint32
 	// Segments finds the segments behind gaps. It is nil if there are none or Gaps has
 	// them.
 	Segments *Segments
@@ -54,7 +54,7 @@ type Table struct {
 // Complete computes what a match needs of a table that is otherwise finished.
 func (t *Table) Complete() {
 	p := &t.Points[0]
-	t.AtSlash = p.B != 0 || p.Anchor != 0 || p.Try != p.TryEnd
+	t.AtSlash = p.B != 0 || p.Anchor != 0 || p.Candidates != p.CandidatesEnd
 	if t.Segments != nil {
 		t.Segments.complete()
 	}
@@ -69,9 +69,10 @@ type Point struct {
 	// Accept is the first rule that ends here whatever follows; End the first that ends
 	// here if the path does.
 	Accept, End uint32
-	// Try and TryEnd are a range of Table.Tries, the end excluded: rules with a gap behind
-	// their prefix, so few that to try each costs less than to search for segments.
-	Try, TryEnd uint32
+	// Candidates and CandidatesEnd are a range of Table.Candidates, the end excluded: rules
+	// with a gap behind their prefix, so few that to try each costs less than to search for
+	// segments.
+	Candidates, CandidatesEnd uint32
 	// Anchor is the index in Segments.Anchors or in Gaps.Anchors of what waits here
 	// behind a gap, 0 if nothing does.
 	Anchor uint32
@@ -317,7 +318,7 @@ func Rarity(octet byte) int {
 	return 29
 }
 
-// Scratch is what a search writes to. It belongs to one goroutine at a time.
+// Scratch is the memory that a search writes to. It belongs to one goroutine at a time.
 type Scratch struct {
 	Anchors []Reached // those that the path has
 	gapScratch

@@ -43,12 +43,14 @@ func googleField(text []byte) (key string, value []byte, ok bool) {
 	return "", nil, false
 }
 
-// isGoogleWildcard: "* anything" is the wildcard too.
+// isGoogleWildcard is isWildcard for Google's library, to which "* anything" is the
+// wildcard too.
 func isGoogleWildcard(value []byte) bool {
 	return string(value) == "*" || len(value) > 1 && value[0] == '*' && strings.IndexByte(whitespace, value[1]) >= 0
 }
 
-// googleToken keeps an empty token: it names the caller without a name.
+// googleToken returns the product token, also if it is empty: then it names the
+// caller without a name.
 func googleToken(value []byte, wide bool) (token string, ok bool) {
 	alphabet := narrowTokenByte
 	if wide {

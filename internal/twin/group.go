@@ -20,9 +20,9 @@ type group struct {
 }
 
 // parse groups the lines of a robots.txt. Lines of other keys neither open nor
-// close a group (RFC 9309, 2.2.4). A rule outside all groups binds nobody. A rule
-// that does not count closes the list of agents all the same, and an agent that
-// does not count opens a group.
+// close a group (RFC 9309, 2.2.4). A rule outside all groups binds no crawler. A
+// rule that does not count still closes the list of agents, and an agent that does
+// not count still opens a group.
 func (d reading) parse(lines []line, wideTokens bool) []*group {
 	var groups []*group
 	var g *group // the one that rules belong to

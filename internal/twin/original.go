@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// originalToken returns the name before the version, which follows a slash. A
-// name of nothing binds nobody, and neither does the * of "*/1.0", which is not
-// the wildcard.
+// originalToken returns the name before the version, which follows a slash. An
+// empty name binds no crawler, nor does the * of "*/1.0", which is not the
+// wildcard.
 func originalToken(value []byte, _ bool) (token string, ok bool) {
 	name := lower(trim(beforeByte(value, '/')))
 	return name, name != "" && name != "*"
 }
 
-// originalPattern: an empty rule decides nothing.
+// originalPattern returns the decoded pattern. An empty rule decides nothing.
 func originalPattern(value []byte) (pattern []byte, formB, ok bool) {
 	return Decode(value), false, len(value) > 0
 }

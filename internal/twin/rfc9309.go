@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// strictField reads a line as "rfc9309" and "original" do: the colon is
+// colonField reads a line as "rfc9309" and "original" do: the colon is
 // required, and a line with a NUL anywhere is no field.
-func strictField(text []byte) (key string, value []byte, ok bool) {
+func colonField(text []byte) (key string, value []byte, ok bool) {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return "", nil, false
 	}
@@ -17,7 +17,7 @@ func strictField(text []byte) (key string, value []byte, ok bool) {
 
 func isWildcard(value []byte) bool { return string(value) == "*" }
 
-// rfc9309Token: an empty token binds nobody.
+// rfc9309Token returns the product token. An empty one binds no crawler.
 func rfc9309Token(value []byte, _ bool) (token string, ok bool) {
 	token = lower(tokenPrefix(value, wideTokenByte))
 	return token, token != ""
@@ -58,7 +58,7 @@ func matchRFC9309(groups []*group, agents [][]byte, path []byte) (allowed bool, 
 	if isRobotsTxt(path) {
 		return true, 0
 	}
-	// A caller without a token finds none: groups keep no empty ones.
+	// A caller without a token finds no group: groups keep no empty tokens.
 	caller := lower(tokenPrefix(agents[0], wideTokenByte))
 	rules := mergedRules(groups, func(token string) bool { return token == caller })
 	formA, formB := FormA(path), FormB(path)

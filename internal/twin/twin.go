@@ -6,7 +6,7 @@
 // is shared with the packages under test, so that a mistake made there is not
 // made here as well. The only promise about cost is that it is polynomial.
 //
-// Three dialects are known:
+// The dialects are:
 //
 //   - "google": what google/robotstxt (C++) does, byte for byte, including
 //     what its documentation does not mention.
@@ -34,7 +34,7 @@ type reading struct {
 	field func(text []byte) (key string, value []byte, ok bool)
 	// blankEnds says that a blank line ends a group.
 	blankEnds bool
-	// wildcard reports whether the value of a user-agent line stands for everyone.
+	// wildcard reports whether the value of a user-agent line stands for all crawlers.
 	wildcard func(value []byte) bool
 	// token returns the name in another user-agent line, in lower case, and whether
 	// it counts.
@@ -55,11 +55,11 @@ var readings = map[Dialect]reading{
 		pattern: googlePattern, path: googlePath, match: matchGoogle,
 	},
 	RFC9309: {
-		field: strictField, wildcard: isWildcard, token: rfc9309Token,
+		field: colonField, wildcard: isWildcard, token: rfc9309Token,
 		pattern: rfc9309Pattern, path: requestPath, match: matchRFC9309,
 	},
 	Original: {
-		field: strictField, blankEnds: true, wildcard: isWildcard, token: originalToken,
+		field: colonField, blankEnds: true, wildcard: isWildcard, token: originalToken,
 		pattern: originalPattern, path: requestPath, match: matchOriginal,
 	},
 }

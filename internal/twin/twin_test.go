@@ -174,7 +174,7 @@ func TestCanonicalFormsAreStable(t *testing.T) {
 func FuzzMatch(f *testing.F) {
 	f.Add([]byte("user-agent: *\ndisallow: /a*b$"), []byte("F"), []byte("http://h/axb"), 100, true)
 	f.Fuzz(func(t *testing.T, body, agent, url []byte, maxBytes int, wideTokens bool) {
-		for _, dialect := range []Dialect{Google, RFC9309, Original} {
+		for dialect := range readings {
 			allowed, line := Match(dialect, body, agent, url, maxBytes, wideTokens)
 			if line < 0 || line > len(splitLines(body, 0)) || !allowed && line == 0 {
 				t.Errorf("%s: allowed = %v, line %d", dialect, allowed, line)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/compile"
 )
 
 // Set is a list of profiles ready to be found in headers. It is immutable and
@@ -30,7 +29,7 @@ type control struct {
 // New makes a set of profiles, which it keeps. It fails if a profile has an empty
 // word.
 func New(profiles []Profile) (*Set, error) {
-	words, err := compile.Words(wordsOf(profiles))
+	words, err := automaton.NewWords(wordsOf(profiles))
 	if err != nil {
 		return nil, err
 	}

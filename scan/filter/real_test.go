@@ -94,7 +94,7 @@ func newArchived(t testing.TB, d automaton.Dialect, w *web) archived {
 	if _, err := writer.WriteTo(&data); err != nil {
 		t.Fatal(err)
 	}
-	a, err := archive.Open(data.Bytes(), archive.Options{Table: compile.EngineAuto.Table})
+	a, err := archive.Open(data.Bytes(), compile.EngineAuto.Table)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,8 +48,7 @@ func (a Agent) find(log Log) (subject, error) {
 	if a.Dialect != nil {
 		s.dialect = *a.Dialect
 	}
-	// The dialect original does search whole headers.
-	if s.dialect != automaton.Original && strings.ContainsAny(a.Name, " (;") {
+	if !s.dialect.SearchesNames() && strings.ContainsAny(a.Name, " (;") {
 		log.warn("agent %q looks like a User-Agent header; groups of robots.txt name product tokens, such as GPTBot", a.Name)
 	}
 	return s, nil

@@ -128,7 +128,7 @@ func (c *Checker) Check(url string) Answer {
 	if rule, ok := c.robots.Rule(a.Line); ok {
 		a.Rule = printable(rule.String())
 	}
-	if c.google != nil && string(path) != "/robots.txt" {
+	if c.google != nil && !c.agent.dialect.Exempts(path) {
 		if other := c.google.Check(url); other.Allowed != a.Allowed {
 			a.Contested = "Google's parser would say " + other.Verdict()
 			if other.Line > 0 {
@@ -142,7 +142,7 @@ func (c *Checker) Check(url string) Answer {
 // whyRule compares the rule that decided with the next one that matches.
 func (c *Checker) whyRule(path []byte, v automaton.Verdict) string {
 	if v.Line == 0 {
-		if c.agent.dialect != automaton.Google && string(path) == "/robots.txt" {
+		if c.agent.dialect.Exempts(path) {
 			return "robots.txt itself is always allowed"
 		}
 		return "no rule matches"
@@ -155,7 +155,7 @@ func (c *Checker) whyRule(path []byte, v automaton.Verdict) string {
 	}
 	next := fmt.Sprintf("line %d: %s", rules[1].Line, printable(rules[1].String()))
 	switch {
-	case c.agent.dialect == automaton.Original:
+	case compile.FirstMatchDecides(c.agent.dialect):
 		return "the first rule in the file that matches; next is " + next
 	case rules[0].Specificity > rules[1].Specificity:
 		return fmt.Sprintf("the longest of %d patterns that match, %s; next is %s, %d",

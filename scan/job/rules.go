@@ -22,7 +22,7 @@ func openArchive(path string) (a *archive.Archive, release func() error, err err
 	}
 	// An archive holds rules without tables: making them anew costs less than reading
 	// them, and most origins need none.
-	if a, err = archive.Open(data, archive.Options{Table: compile.EngineAuto.Table}); err != nil {
+	if a, err = archive.Open(data, compile.EngineAuto.Table); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
 	}
 	return a, unmap, nil

@@ -8,31 +8,29 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// Reading is a way of reading a copy for a crawler.
+// Reading is a way of reading a copy for a crawler: a dialect, by its number, or
+// ReadGoogleWide.
 type Reading uint8
 
 const (
-	// ReadRFC9309, ReadGoogle and ReadOriginal are the three dialects.
-	ReadRFC9309 Reading = iota
-	ReadGoogle
-	ReadOriginal
+	// ReadRFC9309, ReadGoogle and ReadOriginal are dialects.
+	ReadRFC9309  = Reading(automaton.RFC9309)
+	ReadGoogle   = Reading(automaton.Google)
+	ReadOriginal = Reading(automaton.Original)
 	// ReadGoogleWide is ReadGoogle with the product tokens of robots.txt read as
 	// ReadRFC9309 reads them: Google's rules for crawlers of others, some of
 	// which have names that Google's parser cuts short.
-	ReadGoogleWide
-	readings
+	ReadGoogleWide = Reading(automaton.NumDialects)
+
+	readings = ReadGoogleWide + 1
 )
 
 // Dialect returns the dialect of the reading.
 func (r Reading) Dialect() automaton.Dialect {
-	switch r {
-	case ReadGoogle, ReadGoogleWide:
+	if r == ReadGoogleWide {
 		return automaton.Google
-	case ReadOriginal:
-		return automaton.Original
-	default:
-		return automaton.RFC9309
 	}
+	return automaton.Dialect(r)
 }
 
 // UnknownReadings returns the readings for a crawler that is not Google's and whose
@@ -43,16 +41,10 @@ func UnknownReadings() []Reading { return []Reading{ReadRFC9309, ReadGoogleWide}
 // googles says that it is one of Google's own; the names of all other crawlers are
 // compared whole, also by Google's dialect: a group for MJ12bot is not one for MJ.
 func ReadingsOf(d automaton.Dialect, googles bool) []Reading {
-	switch {
-	case d == automaton.Google && googles:
-		return []Reading{ReadGoogle}
-	case d == automaton.Google:
+	if d == automaton.Google && !googles {
 		return []Reading{ReadGoogleWide}
-	case d == automaton.Original:
-		return []Reading{ReadOriginal}
-	default:
-		return []Reading{ReadRFC9309}
 	}
+	return []Reading{Reading(d)}
 }
 
 // Subject is a crawler as robots.txt sees it.

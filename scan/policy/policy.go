@@ -216,7 +216,7 @@ func (p *Policy) Robots(origin, version int32, r Reading) *compile.Robots {
 // compile.Rule.String writes it; "" if the line has no rule. Every dialect that takes
 // the line for a rule reads the same text in it, but not every dialect does.
 func (p *Policy) RuleText(origin, version int32, line int) string {
-	for _, r := range []Reading{ReadRFC9309, ReadGoogle, ReadOriginal} {
+	for r := range ReadGoogleWide { // the dialects
 		robots := p.Robots(origin, version, r)
 		if robots == nil {
 			break

@@ -25,32 +25,17 @@ import (
 // places with a rule are counted, and the rules that were found in theirs: every
 // rule has but one place, so that if the counts are equal, no place is wrong.
 
-// Errors about a table, wrapped with the index of what is wrong.
+// Errors that several checks return, wrapped with the number of the wrong part.
 var (
-	errStates     = errors.New("state 0 is not dead, or state 1 is missing")
 	errUnreached  = errors.New("nothing leads here")
 	errLengths    = errors.New("lengths are not those of the edges")
-	errFilter     = errors.New("filter of the first state is not that of its edges")
 	errSize       = errors.New("size of a hash table is not a power of two")
-	errFull       = errors.New("hash table without an empty place")
 	errEmpty      = errors.New("empty place leads somewhere")
 	errSlots      = errors.New("slot bits are not those of the edges")
-	errWhole      = errors.New("a rule that matches whatever follows is not marked so, or another is")
-	errHash       = errors.New("search does not find this, or takes long")
 	errEdgeState  = errors.New("edge of no state")
-	errOctets     = errors.New("octets beyond the length of an edge")
-	errEdgePoint  = errors.New("edge to no point, or to one that is reached otherwise")
-	errEdgeDepth  = errors.New("edge to a point that does not lie behind it")
-	errRoot       = errors.New("point 0 is not the slash at the start of a path")
-	errNext       = errors.New("point goes on in no state, or in one of another point")
-	errFrom       = errors.New("the rule that says what lies before a point is too short")
-	errB          = errors.New("point for form B is none, or that of another point")
-	errTries      = errors.New("ranges of rules to try do not follow one another in order")
-	errAnchor     = errors.New("anchor is none, or that of another point")
-	errTwice      = errors.New("segments are to be found in two ways")
+	errCandidates = errors.New("ranges of rules to try do not follow one another in order")
 	errNoRule     = errors.New("no such rule")
 	errMissing    = errors.New("the table does not have this rule where a path would find it")
-	errOutOfPlace = errors.New("rules stand where no path that they match finds them")
 )
 
 // checker is what the check of one table knows.
@@ -59,9 +44,9 @@ type checker struct {
 	rules []rule
 
 	states   []checkedState
-	reached  []bool  // of each point, whether an edge or another point leads to it
-	anchored []bool  // of each anchor, whether a point has it
-	octets   []octet // at most 512, which are searched for each rule; all anchors would be too many
+	reached  []bool           // of each point, whether an edge or another point leads to it
+	anchored []bool           // of each anchor, whether a point has it
+	octets   map[octet]uint32 // the anchors of one octet
 
 	places, found int // with rules; and those in which their rule was found
 }
@@ -133,20 +118,20 @@ func bytesOf(v reflect.Value) (n int) {
 // shape checks what there must be at least.
 func (c *checker) shape() error {
 	if len(c.States) < 2 || c.States[0].Lengths != 0 {
-		return errStates
+		return errors.New("state 0 is not dead, or state 1 is missing")
 	}
 	if n := len(c.Edges); n == 0 || n&(n-1) != 0 {
 		return fmt.Errorf("edges: %w", errSize)
 	}
 	if len(c.Points) == 0 || c.Points[0].Len != 1 || c.Points[0].Next > 1 {
-		return errRoot
+		return errors.New("point 0 is not the slash at the start of a path")
 	}
 	c.states = make([]checkedState, len(c.States))
 	c.states[1].depth = 1
 	c.reached = make([]bool, len(c.Points))
 	switch {
 	case c.Gaps != nil && c.Segments != nil:
-		return errTwice
+		return errors.New("segments are to be found in two ways")
 	case c.Gaps != nil:
 		c.anchored = make([]bool, len(c.Gaps.Anchors))
 	case c.Segments != nil:
@@ -178,22 +163,25 @@ func (c *checker) points() error {
 		if !c.has(p.Accept) || !c.has(p.End) {
 			return fmt.Errorf("point %d: %w", i, errNoRule)
 		}
-		if p.Try != tried || !c.tries(p) {
-			return fmt.Errorf("point %d: %w", i, errTries)
+		if p.Candidates != tried || !c.candidates(p) {
+			return fmt.Errorf("point %d: %w", i, errCandidates)
 		}
-		tried = p.TryEnd
+		tried = p.CandidatesEnd
 		if p.Anchor != 0 && !once(c.anchored, p.Anchor) {
-			return fmt.Errorf("point %d: %w", i, errAnchor)
+			return fmt.Errorf("point %d: anchor is none, or that of another point", i)
 		}
 		if p.B != 0 && !(once(c.reached, p.B) && c.Points[p.B].B == 0 && c.Points[p.B].Next == 0) {
-			return fmt.Errorf("point %d: %w", i, errB)
+			return fmt.Errorf("point %d: point for form B is none, or that of another point", i)
 		}
-		if i > 0 && p.Next != 0 && !c.next(p) {
-			return fmt.Errorf("point %d: %w", i, errNext)
+		if i > 0 && p.Next != 0 {
+			if uint64(p.Next) >= uint64(len(c.states)) || c.states[p.Next].depth != 0 {
+				return fmt.Errorf("point %d: point goes on in no state, or in one of another point", i)
+			}
+			c.states[p.Next].depth = p.Len
 		}
 	}
-	if int(tried) != len(c.Tries) {
-		return errTries
+	if int(tried) != len(c.Candidates) {
+		return errCandidates
 	}
 	for i, s := range c.states[2:] {
 		if s.depth == 0 {
@@ -212,34 +200,31 @@ func once(marks []bool, i uint32) bool {
 	return true
 }
 
-// tries checks the rules that are tried at a point: in order, so that they can be
+// candidates checks the rules that are tried at a point: in order, so that they can be
 // searched.
-func (c *checker) tries(p *table.Point) bool {
-	if p.TryEnd < p.Try || uint64(p.TryEnd) > uint64(len(c.Tries)) {
+func (c *checker) candidates(p *table.Point) bool {
+	if p.CandidatesEnd < p.Candidates || uint64(p.CandidatesEnd) > uint64(len(c.Candidates)) {
 		return false
 	}
-	for i := p.Try; i < p.TryEnd; i++ {
-		rule := c.Tries[i]
-		if rule == table.None || !c.has(rule) || i > p.Try && rule <= c.Tries[i-1] {
+	for i := p.Candidates; i < p.CandidatesEnd; i++ {
+		rule := c.Candidates[i]
+		if rule == table.None || !c.has(rule) || i > p.Candidates && rule <= c.Candidates[i-1] {
 			return false
 		}
 	}
 	return true
 }
 
-// next gives the state behind a point its depth, unless it has one.
-func (c *checker) next(p *table.Point) bool {
-	if uint64(p.Next) >= uint64(len(c.states)) || c.states[p.Next].depth != 0 {
-		return false
-	}
-	c.states[p.Next].depth = p.Len
-	return true
-}
-
-// prefixes checks the edges, and what is to agree with all of them.
+// prefixes checks the edges one by one, and that the rest agrees with them.
 func (c *checker) prefixes() error {
 	first := table.Filter{}
-	if err := c.edges(&first); err != nil {
+	err := eachEdge(&c.Trie, func(e *table.Edge) error {
+		if e.Key>>3 == 1 {
+			table.AddEdge(first[:], e)
+		}
+		return c.edge(e)
+	})
+	if err != nil {
 		return err
 	}
 	for i, s := range c.states {
@@ -249,7 +234,7 @@ func (c *checker) prefixes() error {
 	}
 	table.AddShorter(first[:], c.states[1].lengths)
 	if first != c.First {
-		return errFilter
+		return errors.New("filter of the first state is not that of its edges")
 	}
 	for i, reached := range c.reached[1:] {
 		if !reached {
@@ -259,44 +244,22 @@ func (c *checker) prefixes() error {
 	return nil
 }
 
-// probes goes through a hash table from an empty place on, and knows how many of
-// the places just passed are filled: a search that begins in one of them comes by.
-type probes struct{ mask, filled uint64 }
-
-// find passes a filled place, and tells whether a search that begins at a hash
-// comes there in time.
-func (p *probes) find(place, hash uint64) bool {
-	distance := (place - hash) & p.mask
-	p.filled++
-	return distance < min(p.filled, table.MaxProbes)
-}
-
-// edges checks edges one by one.
-func (c *checker) edges(first *table.Filter) error {
-	return eachEdge(&c.Trie, func(e *table.Edge) error {
-		if e.Key>>3 == 1 {
-			table.AddEdge(first[:], e)
-		}
-		return c.edge(e)
-	})
-}
-
-// eachEdge calls a function for each edge, in the order of the hash table, in which it
-// is found.
+// eachEdge calls a function for each edge, in the order of the hash table, and checks that
+// a search finds it.
 func eachEdge(t *table.Trie, check func(*table.Edge) error) error {
 	if len(t.Slots) != len(t.Edges) {
 		return errSlots
 	}
 	empty := slices.IndexFunc(t.Edges, func(e table.Edge) bool { return e.Key == 0 })
 	if empty < 0 {
-		return fmt.Errorf("edges: %w", errFull)
+		return errors.New("edges: hash table without an empty place")
 	}
 	if t.Edges[empty].To != table.None {
 		return fmt.Errorf("edge %d: %w", empty, errEmpty)
 	}
 	slots := make([]uint8, len(t.Edges))
 	mask := len(t.Edges) - 1
-	p := probes{mask: uint64(mask)}
+	filled := uint64(0) // places in a row up to this one: a search that begins in one of them comes by
 	for n := 1; n <= mask; n++ {
 		i := (empty + n) & mask
 		e := &t.Edges[i]
@@ -304,16 +267,17 @@ func eachEdge(t *table.Trie, check func(*table.Edge) error) error {
 			if e.To != table.None {
 				return fmt.Errorf("edge %d: %w", i, errEmpty)
 			}
-			p.filled = 0
+			filled = 0
 			continue
 		}
+		filled++
 		hash := table.Hash(e.Word, e.Key, t.Seed)
-		if !p.find(uint64(i), hash) {
-			return fmt.Errorf("edge %d: %w", i, errHash)
+		if distance := (uint64(i) - hash) & uint64(mask); distance >= min(filled, table.MaxProbes) {
+			return fmt.Errorf("edge %d: search does not find this, or takes long", i)
 		}
 		slots[hash&uint64(mask)] |= table.SlotBit(hash)
 		if e.Word&^table.WordMask[e.Key&7+1] != 0 {
-			return fmt.Errorf("edge %d: %w", i, errOctets)
+			return fmt.Errorf("edge %d: octets beyond the length of an edge", i)
 		}
 		if err := check(e); err != nil {
 			return fmt.Errorf("edge %d: %w", i, err)
@@ -337,20 +301,20 @@ func (c *checker) edge(e *table.Edge) error {
 			return errNoRule
 		}
 		if whole := c.states[state].depth+n >= c.rules[rule].prefix && c.rules[rule].isWhole(); whole != (e.To&table.IsWhole != 0) {
-			return errWhole
+			return errors.New("a rule that matches whatever follows is not marked so, or another is")
 		}
 		return nil
 	}
 	to := e.To &^ table.IsPoint
 	if to == 0 || !once(c.reached, to) {
-		return errEdgePoint
+		return errors.New("edge to no point, or to one that is reached otherwise")
 	}
 	p, seen := &c.Points[to], uint64(c.states[state].depth)+uint64(n)
 	if uint64(p.Len) < seen || n < table.EdgeOctets && (uint64(p.Len) > seen || p.Next != 0) {
-		return errEdgeDepth
+		return errors.New("edge to a point that does not lie behind it")
 	}
 	if uint64(p.Len) > seen && (uint64(p.From) >= uint64(len(c.rules)) || p.Len > c.rules[p.From].prefix) {
-		return errFrom
+		return errors.New("the rule that says what lies before a point is too short")
 	}
 	return nil
 }
@@ -367,7 +331,7 @@ func (c *checker) meaning() error {
 		}
 	}
 	if c.found != c.places {
-		return errOutOfPlace
+		return errors.New("rules stand where no path that they match finds them")
 	}
 	return nil
 }
@@ -444,7 +408,7 @@ func (c *checker) place(id uint32, r *rule) (uint32, error) {
 	case !r.gaps:
 		return p.Accept, nil
 	}
-	tries := c.Tries[p.Try:p.TryEnd]
+	tries := c.Candidates[p.Candidates:p.CandidatesEnd]
 	i, tried := slices.BinarySearch(tries, id)
 	switch {
 	case tried:

@@ -144,7 +144,7 @@ func leads(p *table.Point) bool { return p.Next > 1 }
 
 func waits(p *table.Point) bool { return p.Anchor != 0 }
 
-func tries(p *table.Point) bool { return p.TryEnd > p.Try+1 }
+func tries(p *table.Point) bool { return p.CandidatesEnd > p.Candidates+1 }
 
 func accepts(p *table.Point) bool { return p.Accept != none }
 
@@ -222,13 +222,13 @@ var wrong = []struct {
 
 	{"a point accepts no rule", "no such rule", func(s spoilt) { s.point(accepts).Accept = 1000 }},
 	{"a point ends no rule", "no such rule", func(s spoilt) { s.Points[0].End = 1000 }},
-	{"rules to try overlap", "do not follow", func(s spoilt) { s.point(tries).Try++ }},
-	{"rules to try end before they begin", "do not follow", func(s spoilt) { s.point(tries).TryEnd = 0 }},
-	{"rules to try end beyond the last", "do not follow", func(s spoilt) { s.point(tries).TryEnd += 1000 }},
-	{"rules to try that no point has", "do not follow", func(s spoilt) { s.Tries = append(s.Tries, s.Tries[0]) }},
-	{"rules to try out of order", "do not follow", func(s spoilt) { slices.Reverse(s.Tries) }},
-	{"no rule to try", "do not follow", func(s spoilt) { s.Tries[s.point(tries).TryEnd-1] = none }},
-	{"a rule to try that does not exist", "do not follow", func(s spoilt) { s.Tries[s.point(tries).TryEnd-1] = 1000 }},
+	{"rules to try overlap", "do not follow", func(s spoilt) { s.point(tries).Candidates++ }},
+	{"rules to try end before they begin", "do not follow", func(s spoilt) { s.point(tries).CandidatesEnd = 0 }},
+	{"rules to try end beyond the last", "do not follow", func(s spoilt) { s.point(tries).CandidatesEnd += 1000 }},
+	{"rules to try that no point has", "do not follow", func(s spoilt) { s.Candidates = append(s.Candidates, s.Candidates[0]) }},
+	{"rules to try out of order", "do not follow", func(s spoilt) { slices.Reverse(s.Candidates) }},
+	{"no rule to try", "do not follow", func(s spoilt) { s.Candidates[s.point(tries).CandidatesEnd-1] = none }},
+	{"a rule to try that does not exist", "do not follow", func(s spoilt) { s.Candidates[s.point(tries).CandidatesEnd-1] = 1000 }},
 	{"an anchor that does not exist", "anchor is none", func(s spoilt) { s.point(waits).Anchor = 1000 }},
 	{"an anchor of two points", "anchor is none", func(s spoilt) { s.point(tries).Anchor = s.point(waits).Anchor }},
 	{"anchors, and nothing behind gaps", "anchor is none", func(s spoilt) { s.Table.Gaps = nil }},
@@ -246,8 +246,8 @@ var wrong = []struct {
 	}},
 	{"a state that nothing leads to", "nothing leads here", func(s spoilt) { s.States = append(s.States, table.State{}) }},
 	{"a point that nothing leads to", "nothing leads here", func(s spoilt) {
-		n := uint32(len(s.Tries))
-		s.Points = append(s.Points, table.Point{Accept: none, End: none, Try: n, TryEnd: n})
+		n := uint32(len(s.Candidates))
+		s.Points = append(s.Points, table.Point{Accept: none, End: none, Candidates: n, CandidatesEnd: n})
 	}},
 
 	{"no empty place", "without an empty place", func(s spoilt) {
@@ -309,7 +309,7 @@ var wrong = []struct {
 		s.rehash()
 	}},
 	{"a text of another rule", "does not have", func(s spoilt) { s.at(s.chained()).From = s.rule("/other/text/as/long/as/any") }},
-	{"a rule to try that belongs elsewhere", "does not have", func(s spoilt) { s.Tries[0] = s.rule("/ab") }},
+	{"a rule to try that belongs elsewhere", "does not have", func(s spoilt) { s.Candidates[0] = s.rule("/ab") }},
 	{"two anchors change places", "does not have", func(s spoilt) {
 		one := s.point(waits)
 		other := s.point(func(p *table.Point) bool { return waits(p) && p != one })
@@ -412,8 +412,8 @@ var wrong = []struct {
 	{"a node that promises less", "not the first rule", func(s spoilt) { s.node("*one/e").Best = none }},
 	{"an anchor that promises less", "not the first rule", func(s spoilt) { s.Anchors[1].Best = none }},
 	{"nodes of every path that promise less", "not the first rule", func(s spoilt) { s.Gaps.Best = none }},
-	{"an octet that a rule does not have", "that all are said to have", func(s spoilt) { s.Must = 'n' }},
-	{"an octet that is the gap", "is that of gaps", func(s spoilt) { s.Must = '*' }},
+	{"an octet that a rule does not have", "that all are said to have", func(s spoilt) { s.Needed = 'n' }},
+	{"an octet that is the gap", "is that of gaps", func(s spoilt) { s.Needed = '*' }},
 	{"a node accepts no rule", "no such rule", func(s spoilt) { s.accept("*one/e", 1000) }},
 	{"a node without its rule", "does not have", func(s spoilt) { s.accept("*one/e", none) }},
 	{"a node with the rule of another", "does not have", func(s spoilt) { s.accept("*one/e", 1) }},

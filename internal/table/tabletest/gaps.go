@@ -10,30 +10,15 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Errors about the automaton of gaps, wrapped with the index of what is
-// wrong.
+// Errors about the automaton of gaps.
 var (
-	errArrays   = errors.New("not one label, suffix and symbol for each state")
 	errChildren = errors.New("children of states do not follow one another")
-	errLabel    = errors.New("children of a state are not in the order of their labels")
 	errFail     = errors.New("not the longest proper suffix")
-	errAct      = errors.New("not the longest suffix at which a symbol ends")
-	errLeaf     = errors.New("state that leads to no symbol")
 	errSymbol   = errors.New("symbol is none, or ends at another state too")
-	errLen      = errors.New("symbol is not as long as its state is deep")
-	errShallow  = errors.New("not the number of states with one octet")
-	errChild    = errors.New("not the child of the root")
-	errBegin    = errors.New("a symbol does not pass the filter")
 	errNodes    = errors.New("ranges of nodes do not follow one another")
-	errFloat    = errors.New("nodes of a symbol on every path are not in order")
-	errKids     = errors.New("children are not in order")
-	errCircle   = errors.New("node waits for itself")
-	errEnd      = errors.New("node at the end of the path has children")
+	errOrder    = errors.New("children are not in order")
 	errBest     = errors.New("not the first rule of those behind it")
 	errNoAnchor = errors.New("anchor 0 is not none")
-	errMust     = errors.New("rule without the octet that all are said to have")
-	errOperator = errors.New("the octet that all rules are said to have is that of gaps")
-	errUnread   = errors.New("symbol that no state reads")
 )
 
 // gapsChecker checks the automaton of gaps.
@@ -45,14 +30,15 @@ type gapsChecker struct {
 // check checks the automaton of segments; then what waits for them.
 func (g *gapsChecker) check() error {
 	for _, check := range []func() error{
-		g.checkChildren, g.checkRoot, g.checkSuffixes, g.checkSymbols, g.checkBegin, g.checkRanges, g.checkOrder, g.checkBest,
+		g.checkChildren, g.checkRoot, g.checkSuffixes, g.checkSymbols,
+		func() error { return g.checkBegin(0, 0, 0) }, g.checkRanges, g.checkOrder, g.checkBest,
 	} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
-	if g.Must == '*' {
-		return errOperator
+	if g.Needed == '*' {
+		return errors.New("the octet that all rules are said to have is that of gaps")
 	}
 	for i := range g.Nodes {
 		if !g.has(g.Nodes[i].Accept) {
@@ -67,7 +53,7 @@ func (g *gapsChecker) check() error {
 func (g *gapsChecker) checkChildren() error {
 	n := len(g.Gaps.Label)
 	if n == 0 || len(g.Gaps.First) != n+1 || len(g.Fail) != n || len(g.Act) != n || len(g.Symbol) != n {
-		return errArrays
+		return errors.New("not one label, suffix and symbol for each state")
 	}
 	if g.Gaps.First[0] != 1 || int(g.Gaps.First[n]) != n {
 		return errChildren
@@ -79,7 +65,7 @@ func (g *gapsChecker) checkChildren() error {
 		}
 		for child := first + 1; child < end; child++ {
 			if g.Gaps.Label[child] <= g.Gaps.Label[child-1] {
-				return fmt.Errorf("state %d: %w", child, errLabel)
+				return fmt.Errorf("state %d: children of a state are not in the order of their labels", child)
 			}
 		}
 	}
@@ -88,7 +74,7 @@ func (g *gapsChecker) checkChildren() error {
 
 func (g *gapsChecker) checkRoot() error {
 	if g.Shallow != g.Gaps.First[1]-1 || g.Shallow > 255 {
-		return errShallow
+		return errors.New("not the number of states with one octet")
 	}
 	var root [256]uint8
 	for child := uint32(1); child <= g.Shallow; child++ {
@@ -96,7 +82,7 @@ func (g *gapsChecker) checkRoot() error {
 	}
 	for c := range root {
 		if g.Root[c] != root[c] {
-			return fmt.Errorf("octet %d: %w", c, errChild)
+			return fmt.Errorf("octet %d: not the child of the root", c)
 		}
 	}
 	return nil
@@ -118,7 +104,7 @@ func (g *gapsChecker) checkSuffixes() error {
 				return fmt.Errorf("state %d: %w", child, errFail)
 			}
 			if act := g.Act[child]; act != child && act != g.Act[fail] {
-				return fmt.Errorf("state %d: %w", child, errAct)
+				return fmt.Errorf("state %d: not the longest suffix at which a symbol ends", child)
 			}
 		}
 	}
@@ -162,7 +148,7 @@ func (g *gapsChecker) checkSymbols() error {
 		}
 		if g.Act[s] != s || s == 0 {
 			if s > 0 && g.Gaps.First[s] == g.Gaps.First[s+1] {
-				return fmt.Errorf("state %d: %w", s, errLeaf)
+				return fmt.Errorf("state %d: state that leads to no symbol", s)
 			}
 			continue
 		}
@@ -171,12 +157,12 @@ func (g *gapsChecker) checkSymbols() error {
 			return fmt.Errorf("state %d: %w", s, errSymbol)
 		}
 		if g.Len[symbol] != depth {
-			return fmt.Errorf("symbol %d: %w", symbol, errLen)
+			return fmt.Errorf("symbol %d: symbol is not as long as its state is deep", symbol)
 		}
 	}
 	for symbol, read := range read {
 		if !read {
-			return fmt.Errorf("symbol %d: %w", symbol, errUnread)
+			return fmt.Errorf("symbol %d: symbol that no state reads", symbol)
 		}
 	}
 	return nil
@@ -185,21 +171,16 @@ func (g *gapsChecker) checkSymbols() error {
 // ends tells whether a symbol ends at a state itself.
 func (g *gapsChecker) ends(state uint32) bool { return g.Act[state] == state }
 
-// checkBegin checks that the filter lets each symbol pass.
-func (g *gapsChecker) checkBegin() error {
-	return g.beginBelow(0, 0, 0)
-}
-
-// beginBelow checks it of the symbols that go on from a state, which lies behind some
-// octets, less than the filter has, the first of them in the lowest byte.
-func (g *gapsChecker) beginBelow(state uint32, depth uint32, octets uint64) error {
+// checkBegin checks that the filter lets the symbols pass that go on from a state, which
+// lies behind some octets, less than the filter has, the first of them in the lowest byte.
+func (g *gapsChecker) checkBegin(state uint32, depth uint32, octets uint64) error {
 	for child := g.Gaps.First[state]; child < g.Gaps.First[state+1]; child++ {
 		octets := octets | uint64(g.Gaps.Label[child])<<(8*depth)
 		if (g.ends(child) || depth == 2) && !passes(&g.Start, octets, depth) {
-			return fmt.Errorf("state %d: %w", child, errBegin)
+			return fmt.Errorf("state %d: a symbol does not pass the filter", child)
 		}
 		if depth < 2 {
-			if err := g.beginBelow(child, depth+1, octets); err != nil {
+			if err := g.checkBegin(child, depth+1, octets); err != nil {
 				return err
 			}
 		}
@@ -232,7 +213,7 @@ func (g *gapsChecker) checkRanges() error {
 			return fmt.Errorf("node %d: %w", i, errNodes)
 		}
 		if next = node.End; node.First < next && int(node.First) <= i {
-			return fmt.Errorf("node %d: %w", i, errCircle)
+			return fmt.Errorf("node %d: node waits for itself", i)
 		}
 	}
 	if int(next) != len(g.Nodes) {
@@ -249,30 +230,29 @@ func (g *gapsChecker) checkOrder() error {
 			return fmt.Errorf("node %d: %w", i, errSymbol)
 		}
 		if node.AtEnd && node.First != node.End {
-			return fmt.Errorf("node %d: %w", i, errEnd)
+			return fmt.Errorf("node %d: node at the end of the path has children", i)
 		}
 	}
 	for symbol := range uint32(len(g.Len)) {
 		if !g.everyPathInOrder(symbol) {
-			return fmt.Errorf("symbol %d: %w", symbol, errFloat)
+			return fmt.Errorf("symbol %d: nodes of a symbol on every path are not in order", symbol)
 		}
 	}
 	for i, a := range g.Anchors {
 		if !g.childrenInOrder(a.First, a.End) {
-			return fmt.Errorf("anchor %d: %w", i, errKids)
+			return fmt.Errorf("anchor %d: %w", i, errOrder)
 		}
 	}
 	for i := range g.Nodes {
 		if node := &g.Nodes[i]; !g.childrenInOrder(node.First, node.End) {
-			return fmt.Errorf("node %d: %w", i, errKids)
+			return fmt.Errorf("node %d: %w", i, errOrder)
 		}
 	}
 	return nil
 }
 
-// everyPathInOrder tells whether the nodes of a symbol on every path are of it and ascend by where
-// they may begin, then by whether they are anchored, so that there are at most
-// four.
+// everyPathInOrder tells whether the nodes of a symbol on every path are of it and ascend by
+// where they may begin, then by whether they are anchored, so that there are at most four.
 func (g *gapsChecker) everyPathInOrder(symbol uint32) bool {
 	least := 0
 	for id := g.EveryPath[symbol]; id < g.EveryPath[symbol+1]; id++ {
@@ -292,21 +272,19 @@ func (g *gapsChecker) everyPathInOrder(symbol uint32) bool {
 // childrenInOrder tells whether nodes ascend by their order.
 func (g *gapsChecker) childrenInOrder(children, end uint32) bool {
 	for id := children + 1; id < end; id++ {
-		if order(&g.Nodes[id]) <= order(&g.Nodes[id-1]) {
+		if compareNodes(g.Nodes[id], g.Nodes[id-1]) <= 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// order is that of the children of a node: by symbol, of one symbol the anchored last.
-func order(n *table.GapNode) uint64 { return orderOf(n.Symbol, n.AtEnd) }
-
-func orderOf(symbol uint32, anchored bool) uint64 {
-	if anchored {
-		return uint64(symbol)<<1 | 1
+// compareNodes orders the children of a node: by symbol, of one symbol the anchored last.
+func compareNodes(x, y table.GapNode) int {
+	if x.Symbol == y.Symbol && x.AtEnd != y.AtEnd {
+		return map[bool]int{true: 1, false: -1}[x.AtEnd]
 	}
-	return uint64(symbol) << 1
+	return cmp.Compare(x.Symbol, y.Symbol)
 }
 
 // checkBest checks what lets a match stop early.
@@ -347,8 +325,8 @@ func (c *checker) behindGap(r *rule, anchor uint32) (uint32, error) {
 		return table.None, nil
 	}
 	rest := r.Pattern[r.prefix+1:]
-	if g.Must != 0 && strings.IndexByte(rest, g.Must) < 0 {
-		return table.None, errMust
+	if g.Needed != 0 && strings.IndexByte(rest, g.Needed) < 0 {
+		return table.None, errors.New("rule without the octet that all are said to have")
 	}
 	children, end := g.Anchors[anchor].First, g.Anchors[anchor].End
 	for everyPath := anchor == 0; ; everyPath = false {
@@ -384,32 +362,26 @@ func (g *gapsChecker) state(segment string) uint32 {
 	return state
 }
 
-// everyPathOf returns the node of a rule's first segment on every path, table.None if there is none.
+// everyPathOf returns the node of a rule's first segment on every path, table.None if there
+// is none.
 func (g *gapsChecker) everyPathOf(r *rule, symbol uint32, anchored bool) uint32 {
-	id := g.everyPath(symbol, uint8(r.prefix), anchored)
-	if id == table.None && r.isEveryPath() {
-		id = g.everyPath(symbol, uint8(1-r.prefix), anchored)
-	}
-	return id
-}
-
-// everyPath returns the node of a symbol on every path that may begin at an octet, table.None if there is
-// none.
-func (g *gapsChecker) everyPath(symbol uint32, from uint8, anchored bool) uint32 {
+	other := uint32(table.None) // which waits elsewhere, where that does not matter
 	for id := g.EveryPath[symbol]; id < g.EveryPath[symbol+1]; id++ {
-		if node := &g.Nodes[id]; node.From == from && node.AtEnd == anchored {
+		switch node := &g.Nodes[id]; {
+		case node.AtEnd != anchored:
+		case uint32(node.From) == r.prefix:
 			return id
+		case r.isEveryPath():
+			other = id
 		}
 	}
-	return table.None
+	return other
 }
 
 // nodeOf returns the node of a symbol among children, table.None if there is none.
 func (g *gapsChecker) nodeOf(children, end, symbol uint32, anchored bool) uint32 {
-	want := orderOf(symbol, anchored)
-	i, ok := slices.BinarySearchFunc(g.Nodes[children:end], want, func(n table.GapNode, want uint64) int {
-		return cmp.Compare(order(&n), want)
-	})
+	want := table.GapNode{Symbol: symbol, AtEnd: anchored}
+	i, ok := slices.BinarySearchFunc(g.Nodes[children:end], want, compareNodes)
 	if !ok {
 		return table.None
 	}

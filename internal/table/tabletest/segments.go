@@ -9,23 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// Errors about the tries of segments, wrapped with the index of what is wrong.
-var (
-	errAnchors    = errors.New("anchors of every path are missing")
-	errDead       = errors.New("state 0 is not dead")
-	errRootState  = errors.New("anchor begins in no state, or in that of another")
-	errKnot       = errors.New("edge to no node, or to one that is reached otherwise")
-	errKnotNext   = errors.New("node goes on in no state, in one of another, or in one that lies before it")
-	errKnotShort  = errors.New("node behind fewer octets than eight goes on")
-	errOpens      = errors.New("anchor is none, that of another, or lies before what it waits behind")
-	errOpensBack  = errors.New("something waits behind the end of the path")
-	errFirst      = errors.New("filter of what segments begin with is not that of their edges")
-	errLast       = errors.New("filter of what segments end with is not that of their edges")
-	errPlace      = errors.New("a segment does not pass the filter of where it may begin")
-	errBegins     = errors.New("begins behind more than the slash of the path")
-	errNoFilter   = errors.New("no such filter of where segments begin")
-	errBestBehind = errors.New("not the first rule of those behind it")
-)
+var errOpens = errors.New("anchor is none, that of another, or lies before what it waits behind")
 
 // segmentsChecker is what the check of segments knows.
 type segmentsChecker struct {
@@ -46,21 +30,8 @@ type checkedSegments struct {
 	best    uint32 // the first rule of those behind it
 }
 
-// octet is an anchor that is one octet, and what it is.
-type octet struct {
-	octet, from uint8
-	anchor      uint32
-}
-
-// octet returns the anchor that is one octet, 0 if there is none.
-func (c *checker) octet(octet, from uint8) uint32 {
-	for _, g := range c.octets {
-		if g.octet == octet && g.from == from {
-			return g.anchor
-		}
-	}
-	return 0
-}
+// octet is the only octet of an anchor, and where in the path it may be at the earliest.
+type octet struct{ octet, from uint8 }
 
 // segmentKind says which filter lets the segments of a state begin.
 type segmentKind uint8
@@ -75,10 +46,10 @@ const (
 // check tells whether the tries are such that each can be searched to its end; what they
 // say, checker.meaning finds out.
 func (c *segmentsChecker) check() error {
-	for _, check := range []func(*segmentsChecker) error{
-		(*segmentsChecker).roots, (*segmentsChecker).edges, (*segmentsChecker).reached, (*segmentsChecker).filters, (*segmentsChecker).best,
+	for _, check := range []func() error{
+		c.roots, func() error { return eachEdge(&c.Segments.Trie, c.edge) }, c.reached, c.filters, c.best,
 	} {
-		if err := check(c); err != nil {
+		if err := check(); err != nil {
 			return err
 		}
 	}
@@ -89,13 +60,13 @@ func (c *segmentsChecker) check() error {
 func (c *segmentsChecker) roots() error {
 	g := c.Segments
 	if len(g.States) == 0 || g.States[0].Lengths != 0 {
-		return errDead
+		return errors.New("state 0 is not dead")
 	}
 	if n := len(g.Edges); n == 0 || n&(n-1) != 0 {
 		return fmt.Errorf("edges: %w", errSize)
 	}
 	if len(g.Anchors) <= table.EveryPathSlash {
-		return errAnchors
+		return errors.New("anchors of every path are missing")
 	}
 	if g.Anchors[0] != (table.Anchor{Best: table.None}) {
 		return errNoAnchor
@@ -111,10 +82,10 @@ func (c *segmentsChecker) roots() error {
 			kind = everyPathState
 		}
 		if !c.root(a.State, kind) || !c.root(a.Back, backState) {
-			return fmt.Errorf("anchor %d: %w", i, errRootState)
+			return fmt.Errorf("anchor %d: anchor begins in no state, or in that of another", i)
 		}
 		if int(a.Filter) >= len(g.Starts) {
-			return fmt.Errorf("anchor %d: %w", i, errNoFilter)
+			return fmt.Errorf("anchor %d: no such filter of where segments begin", i)
 		}
 		c.states[a.State].filter = a.Filter
 	}
@@ -123,15 +94,16 @@ func (c *segmentsChecker) roots() error {
 
 // octetAnchors checks the anchors of one octet that may be on any path.
 func (c *segmentsChecker) octetAnchors() error {
+	c.octets = map[octet]uint32{}
 	for i, a := range c.Segments.Anchors {
 		switch {
 		case a.From > 1 || a.From > 0 && a.Octet == 0:
-			return fmt.Errorf("anchor %d: %w", i, errBegins)
+			return fmt.Errorf("anchor %d: begins behind more than the slash of the path", i)
 		case a.Octet != 0:
-			if !once(c.anchored, uint32(i)) || c.octet(a.Octet, a.From) != 0 {
+			if !once(c.anchored, uint32(i)) || c.octets[octet{a.Octet, a.From}] != 0 {
 				return fmt.Errorf("anchor %d: %w", i, errOpens)
 			}
-			c.octets = append(c.octets, octet{a.Octet, a.From, uint32(i)})
+			c.octets[octet{a.Octet, a.From}] = uint32(i)
 		}
 	}
 	return nil
@@ -149,10 +121,6 @@ func (c *segmentsChecker) root(state uint32, kind segmentKind) bool {
 	return true
 }
 
-func (c *segmentsChecker) edges() error {
-	return eachEdge(&c.Segments.Trie, c.edge)
-}
-
 func (c *segmentsChecker) edge(e *table.Edge) error {
 	state := e.Key >> 3
 	if state == 0 || uint64(state) >= uint64(len(c.states)) {
@@ -168,24 +136,24 @@ func (c *segmentsChecker) edge(e *table.Edge) error {
 		return nil
 	}
 	if !once(c.nodes, e.To&^table.IsPoint) {
-		return errKnot
+		return errors.New("edge to no node, or to one that is reached otherwise")
 	}
-	k := &c.Nodes[e.To&^table.IsPoint]
-	if !c.has(k.Accept) {
+	node := &c.Nodes[e.To&^table.IsPoint]
+	if !c.has(node.Accept) {
 		return errNoRule
 	}
-	from.best = min(from.best, k.Accept)
-	if k.Next != 0 {
+	from.best = min(from.best, node.Accept)
+	if node.Next != 0 {
 		if e.Key&7+1 != table.EdgeOctets {
-			return errKnotShort
+			return errors.New("node behind fewer octets than eight goes on")
 		}
 		// Of the kind of the state that leads there it is only once that is known.
-		if k.Next <= state || uint64(k.Next) >= uint64(len(c.states)) || !c.states[k.Next].lead(state) {
-			return errKnotNext
+		if node.Next <= state || uint64(node.Next) >= uint64(len(c.states)) || !c.states[node.Next].lead(state) {
+			return errors.New("node goes on in no state, in one of another, or in one that lies before it")
 		}
 	}
-	if k.Anchor != 0 {
-		return c.opens(state, k.Anchor)
+	if node.Anchor != 0 {
+		return c.opens(state, node.Anchor)
 	}
 	return nil
 }
@@ -227,7 +195,7 @@ func (c *segmentsChecker) reached() error {
 			}
 			s.kind = c.states[s.parent].kind
 		} else if s.parent != 0 && c.states[s.parent].kind == backState {
-			return fmt.Errorf("state %d: %w", i, errOpensBack)
+			return fmt.Errorf("state %d: something waits behind the end of the path", i)
 		}
 		if c.States[i].Lengths != s.lengths {
 			return fmt.Errorf("state %d: %w", i, errLengths)
@@ -257,7 +225,7 @@ func (c *segmentsChecker) filters() error {
 			table.AddEdge(first[:], e)
 			lengths[0] |= s.lengths
 			if !passes(&c.Segments.Starts[s.filter], e.Word, e.Key&7) {
-				return errPlace
+				return errors.New("a segment does not pass the filter of where it may begin")
 			}
 		}
 		return nil
@@ -268,10 +236,10 @@ func (c *segmentsChecker) filters() error {
 	table.AddShorter(first[:], lengths[0])
 	table.AddShorter(last[:], lengths[1])
 	if first != c.Segments.First {
-		return errFirst
+		return errors.New("filter of what segments begin with is not that of their edges")
 	}
 	if last != c.Last {
-		return errLast
+		return errors.New("filter of what segments end with is not that of their edges")
 	}
 	return nil
 }
@@ -306,7 +274,7 @@ func (c *segmentsChecker) best() error {
 			}
 		}
 		if a.Best != best {
-			return fmt.Errorf("anchor %d: %w", i, errBestBehind)
+			return fmt.Errorf("anchor %d: not the first rule of those behind it", i)
 		}
 	}
 	return nil
@@ -336,7 +304,7 @@ func (c *checker) behind(r *rule, anchor uint32) uint32 {
 			state, segment = g.Anchors[anchor].Back, reversed(segment)
 		}
 		if more && anchor <= table.EveryPathSlash && len(segment) == 1 {
-			if anchor = c.octet(segment[0], uint8(anchor-table.EveryPath)); anchor == 0 {
+			if anchor = c.octets[octet{segment[0], uint8(anchor - table.EveryPath)}]; anchor == 0 {
 				return table.None
 			}
 			rest = behind

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// dormouse is DormouseBot, which obeys: it fetches robots.txt each morning and
-// goes by that until the next. When the archive was closed to it, it went on
-// there until it woke.
+// dormouse returns the lines of DormouseBot, which obeys: it fetches robots.txt each
+// morning and goes by that until the next. When the archive was closed to it, it went on
+// there until its next fetch.
 func dormouse(r *rand.Rand) []line {
 	const pages = 22
-	addrs := hosts("198.51.100.%d", 32, 2)
-	open := join(archive, essays, poems, covers)
-	closed := join(essays, poems, covers, []string{"/", "/archive/covers/"})
+	addrs := addresses("198.51.100.%d", 32, 2)
+	open := slices.Concat(archive, essays, poems, covers)
+	closed := slices.Concat(essays, poems, covers, []string{"/", "/archive/covers/"})
 	var lines []line
 	ask := func(at time.Time, addr, path string) {
 		req := request{at: at, addr: addr, line: get(path), status: 200, agent: dormouseAgent}
@@ -50,8 +50,8 @@ func dormouse(r *rand.Rand) []line {
 	return lines
 }
 
-// impostors call themselves by well-known names, and come from elsewhere. By
-// robots.txt alone nobody could tell.
+// impostors returns the lines of clients that use well-known names from other
+// addresses. An audit by robots.txt alone cannot tell them apart.
 func impostors(r *rand.Rand) []line {
 	var lines []line
 	for _, who := range []struct {
@@ -61,7 +61,7 @@ func impostors(r *rand.Rand) []line {
 	}{
 		{
 			"Googlebot", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "198.51.100.23", "18 13:05:11",
-			join(pdfs, []string{"/search?q=salt", "/search?q=ferry", "/essays/?sort=date", "/members/letters"}), join(front, essays), 24,
+			slices.Concat(pdfs, []string{"/search?q=salt", "/search?q=ferry", "/essays/?sort=date", "/members/letters"}), slices.Concat(front, essays), 24,
 		}, {
 			"GPTBot", "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)", "2001:db8:bad:5::7", "17 13:40:29",
 			archive, essays, 16,
@@ -81,8 +81,8 @@ func impostors(r *rand.Rand) []line {
 	return lines
 }
 
-// moss is MossCrawler. The site's firewall takes it for an attack that it asks
-// for robots.txt, and answers 403: by RFC 9309 it may then fetch all there is.
+// moss returns the lines of MossCrawler. The site's firewall takes its request for
+// robots.txt for an attack, and answers 403: by RFC 9309 it may then fetch everything.
 func moss() []line {
 	var lines []line
 	for day := range days {
@@ -107,9 +107,9 @@ func moss() []line {
 	return lines
 }
 
-// gull is GullCrawler, which reads robots.txt by Google's published parser, and
-// as Google does it may take a robots.txt that cannot be had for one that is not
-// there. By robots.txt alone nobody could know either.
+// gull returns the lines of GullCrawler, which reads robots.txt by Google's published
+// parser. As Google does, it may take a robots.txt that cannot be fetched for one that does
+// not exist. An audit by robots.txt alone does not know that either.
 func gull() []line {
 	var lines []line
 	for _, n := range []struct {

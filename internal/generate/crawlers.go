@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A crawler goes its rounds: evenly over the day, each time to one page of
-// those that it asks for, all of which its group of robots.txt permits.
+// A crawler requests one page at a time, evenly over the day. Its group of
+// robots.txt permits all pages that it asks for.
 type crawler struct {
 	name    string
 	agents  []string // its headers, as the real ones look
@@ -19,11 +19,11 @@ type crawler struct {
 	verdict string // of those other requests
 }
 
-// The cast. Only AI crawlers are kept out of the archive, so search engines may
-// read it; nobody on rounds asks for PDFs, searches or the members' pages,
-// but for three whom robots.txt does not bind: AdsBot-Google ignores "*", and
-// ChatGPT-User and Perplexity-User go where a person sends them.
-var cast = []crawler{
+// obedient are the crawlers that break no rule. robots.txt keeps only AI crawlers out of
+// the archive, so search engines may read it. No crawler here asks for PDFs, searches
+// or the members' pages but three that robots.txt does not bind: AdsBot-Google ignores
+// "*", and ChatGPT-User and Perplexity-User go where a person sends them.
+var obedient = []crawler{
 	{
 		name: "Googlebot",
 		agents: []string{
@@ -31,73 +31,73 @@ var cast = []crawler{
 			"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Googlebot/2.1; +http://www.google.com/bot.html) Chrome/154.0.7500.40 Safari/537.36",
 			"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
 		},
-		addrs:  hosts("192.0.2.%d", 130, 6),
-		robots: 6, pages: 82, asksFor: join(front, feeds, essays, poems, archive, paged), verdict: allowed,
+		addrs:  addresses("192.0.2.%d", 130, 6),
+		robots: 6, pages: 82, asksFor: slices.Concat(front, feeds, essays, poems, archive, paged), verdict: allowed,
 	}, {
 		name:   "Googlebot-Image",
 		agents: []string{"Googlebot-Image/1.0"},
-		addrs:  hosts("192.0.2.%d", 140, 3),
-		robots: 1, pages: 22, asksFor: join(images, covers), verdict: allowed,
+		addrs:  addresses("192.0.2.%d", 140, 3),
+		robots: 1, pages: 22, asksFor: slices.Concat(images, covers), verdict: allowed,
 	}, {
 		name:   "AdsBot-Google",
 		agents: []string{"AdsBot-Google (+http://www.google.com/adsbot.html)"},
-		addrs:  hosts("192.0.2.%d", 150, 1),
+		addrs:  addresses("192.0.2.%d", 150, 1),
 		robots: 1, pages: 3, asksFor: []string{"/members/offer?utm_source=ads", "/members/gift?utm_source=ads", "/members/join"}, verdict: allowed,
 	}, {
 		name:   "bingbot",
 		agents: []string{bingAgent},
-		addrs:  hosts("192.0.2.%d", 160, 5),
-		robots: 4, pages: 68, asksFor: join(front, feeds, essays, poems, archive), verdict: allowed,
+		addrs:  addresses("192.0.2.%d", 160, 5),
+		robots: 4, pages: 68, asksFor: slices.Concat(front, feeds, essays, poems, archive), verdict: allowed,
 	}, {
 		name:   "Applebot",
 		agents: []string{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)"},
-		addrs:  hosts("192.0.2.%d", 170, 2),
-		robots: 1, pages: 21, asksFor: join(front, essays, poems), verdict: allowed,
+		addrs:  addresses("192.0.2.%d", 170, 2),
+		robots: 1, pages: 21, asksFor: slices.Concat(front, essays, poems), verdict: allowed,
 	}, {
 		name:   "YandexBot",
 		agents: []string{"Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)"},
-		addrs:  hosts("2001:db8:0:5a::%x", 0x10, 4),
-		robots: 3, pages: 24, asksFor: join(front, essays, archive, paged), verdict: allowed,
+		addrs:  addresses("2001:db8:0:5a::%x", 0x10, 4),
+		robots: 3, pages: 24, asksFor: slices.Concat(front, essays, archive, paged), verdict: allowed,
 	}, {
 		name:   "AhrefsBot",
 		agents: []string{"Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"},
-		addrs:  hosts("192.0.2.%d", 180, 6),
-		robots: 2, pages: 32, asksFor: join(front, essays, poems, archive), verdict: allowed,
+		addrs:  addresses("192.0.2.%d", 180, 6),
+		robots: 2, pages: 32, asksFor: slices.Concat(front, essays, poems, archive), verdict: allowed,
 	}, {
 		name:   "GPTBot",
 		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.3; +https://openai.com/gptbot)"},
-		addrs:  hosts("192.0.2.%d", 190, 4),
-		robots: 2, pages: 40, asksFor: join(essays, poems, covers, []string{"/", "/about", "/issues/"}), verdict: allowed,
+		addrs:  addresses("192.0.2.%d", 190, 4),
+		robots: 2, pages: 40, asksFor: slices.Concat(essays, poems, covers, []string{"/", "/about", "/issues/"}), verdict: allowed,
 	}, {
 		name:   "ClaudeBot",
 		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
-		addrs:  hosts("192.0.2.%d", 200, 3),
-		robots: 3, pages: 30, asksFor: join(essays, poems, []string{"/", "/essays/", "/poems/"}), verdict: allowed,
+		addrs:  addresses("192.0.2.%d", 200, 3),
+		robots: 3, pages: 30, asksFor: slices.Concat(essays, poems, []string{"/", "/essays/", "/poems/"}), verdict: allowed,
 	}, {
 		name:   "CCBot",
 		agents: []string{"CCBot/2.0 (https://commoncrawl.org/faq/)"},
-		addrs:  hosts("192.0.2.%d", 210, 1),
-		robots: 1, pages: 14, asksFor: join(essays, poems, feeds), verdict: allowed,
+		addrs:  addresses("192.0.2.%d", 210, 1),
+		robots: 1, pages: 14, asksFor: slices.Concat(essays, poems, feeds), verdict: allowed,
 	}, {
 		name:   "ChatGPT-User",
 		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot"},
-		addrs:  hosts("192.0.2.%d", 220, 3),
+		addrs:  addresses("192.0.2.%d", 220, 3),
 		pages:  4, asksFor: []string{"/members/letters", "/issues/2026-10.pdf", "/essays/salt", "/search?q=lighthouse"}, verdict: exempt,
 	}, {
 		name:   "Perplexity-User",
 		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Perplexity-User/1.0; +https://perplexity.ai/perplexity-user)"},
-		addrs:  hosts("192.0.2.%d", 226, 1),
+		addrs:  addresses("192.0.2.%d", 226, 1),
 		pages:  2, asksFor: []string{"/archive/1987/editorial", "/search?q=ferry", "/essays/rust"}, verdict: exempt,
 	}, {
 		name:   "TildeCrawler",
 		agents: []string{tildeAgent},
-		addrs:  hosts("198.51.100.%d", 44, 1),
-		robots: 1, pages: 5, asksFor: join(essays, []string{"/", "/about"}), verdict: allowed,
+		addrs:  addresses("198.51.100.%d", 44, 1),
+		robots: 1, pages: 5, asksFor: slices.Concat(essays, []string{"/", "/about"}), verdict: allowed,
 	}, {
 		name:   "PageHoover-spider",
 		agents: []string{hooverAgent},
-		addrs:  hosts("2001:db8:c0de::%x", 0xa1, 3),
-		pages:  9, asksFor: join(front, essays, []string{"/essays/?page=2&sort=date"}), verdict: allowed, // "?sort=" is forbidden, "&sort=" is not
+		addrs:  addresses("2001:db8:c0de::%x", 0xa1, 3),
+		pages:  9, asksFor: slices.Concat(front, essays, []string{"/essays/?page=2&sort=date"}), verdict: allowed, // "?sort=" is forbidden, "&sort=" is not
 	},
 }
 
@@ -111,8 +111,8 @@ const (
 	hooverAgent   = "Mozilla/5.0 (compatible; PageHoover-spider/0.9; hoover@pagehoover.example)"
 )
 
-// hosts are n addresses in a row.
-func hosts(format string, first, n int) []string {
+// addresses returns n addresses in a row.
+func addresses(format string, first, n int) []string {
 	var addrs []string
 	for i := range n {
 		addrs = append(addrs, fmt.Sprintf(format, first+i))
@@ -120,9 +120,9 @@ func hosts(format string, first, n int) []string {
 	return addrs
 }
 
-// rounds are the lines of a crawler that goes its rounds, each day's first of
-// them for robots.txt. Of what it had before it may be told that it is the same.
-func (c crawler) rounds(r *rand.Rand) []line {
+// requests returns the lines of a crawler. The first of each day is for robots.txt. A page
+// that it had before may be answered 304.
+func (c crawler) requests(r *rand.Rand) []line {
 	var lines []line
 	had := copies{}
 	n := c.robots + c.pages
@@ -136,7 +136,7 @@ func (c crawler) rounds(r *rand.Rand) []line {
 			switch {
 			case path == "/members/letters":
 				status = 302 // to the page that sells membership
-			case had.it(path, at) && r.IntN(4) == 0:
+			case had.have(path, at) && r.IntN(4) == 0:
 				status = 304
 			}
 			had.add(path, at)
@@ -147,10 +147,10 @@ func (c crawler) rounds(r *rand.Rand) []line {
 	return lines
 }
 
-// copies are what a crawler has had, of robots.txt one version or the other.
+// copies are the pages that a crawler has; of robots.txt, the versions.
 type copies map[string]bool
 
-func (c copies) it(path string, at time.Time) bool { return c[copyOf(path, at)] }
+func (c copies) have(path string, at time.Time) bool { return c[copyOf(path, at)] }
 
 func (c copies) add(path string, at time.Time) {
 	if !down(at) {
@@ -170,12 +170,12 @@ func copyOf(path string, at time.Time) string {
 // told it that there are no rules.
 var grabbitRefused = monday.Add(2*24*time.Hour + 14*time.Hour + 20*time.Minute)
 
-// grabbit is GrabbitBot: each of its sweeps begins with robots.txt, whose
-// Crawl-delay is 10 seconds, and goes on with the archive, a page every few.
+// grabbit returns the lines of GrabbitBot. Each of its sweeps begins with robots.txt, whose
+// Crawl-delay is 10 seconds, and goes on with the archive, a page every few seconds.
 func grabbit(r *rand.Rand) []line {
 	const name = "GrabbitBot"
-	permitted := join(essays, poems, covers, front[:5], []string{"/issues/2026-10.pdf?download=1"}) // a rule that ends in $ says nothing of it
-	forbidden := join(archive, archive, pdfs, pdfs, lost, bare)
+	permitted := slices.Concat(essays, poems, covers, front[:5], []string{"/issues/2026-10.pdf?download=1"}) // a rule that ends in $ says nothing of it
+	forbidden := slices.Concat(archive, archive, pdfs, pdfs, lost, bare)
 	had := copies{}
 	var lines []line
 	for _, sweep := range []struct {
@@ -188,7 +188,7 @@ func grabbit(r *rand.Rand) []line {
 		{73*time.Hour + 12*time.Minute, 20}, {95*time.Hour + 57*time.Minute, 8},
 	} {
 		at := monday.Add(sweep.begins)
-		addr := pick(r, hosts("203.0.113.%d", 77, 3))
+		addr := pick(r, addresses("203.0.113.%d", 77, 3))
 		ask := func(path string, status int, t truth) {
 			req := request{at: at, addr: addr, line: get(path), status: status, agent: grabbitAgent}
 			lines = append(lines, logged(req, t))
@@ -199,7 +199,7 @@ func grabbit(r *rand.Rand) []line {
 			}
 		}
 		status := 200
-		if had.it(robotsPath, at) && r.IntN(2) == 0 {
+		if had.have(robotsPath, at) && r.IntN(2) == 0 {
 			status = 304
 		}
 		ask(robotsPath, status, truth{crawler: name, verdict: robotsFetch, told: true})
@@ -225,13 +225,13 @@ func grabbitStatus(r *rand.Rand, path string, at time.Time, had copies) int {
 		return 404
 	case slices.Contains(bare, path):
 		return 301
-	case had.it(path, at) && r.IntN(2) == 0:
+	case had.have(path, at) && r.IntN(2) == 0:
 		return 304
 	}
 	return 200
 }
 
-// evenly are n moments of a day in order, none in its last minutes, which are
+// evenly returns n moments of a day in order, none in its last minutes, which are
 // GrabbitBot's.
 func evenly(r *rand.Rand, day, n int) []time.Time {
 	var times []time.Time
