@@ -23,16 +23,8 @@ var errLongCase = fmt.Errorf("line longer than %d bytes", maxCase)
 
 // runBatch answers the cases on stdin, a line for a line. Other implementations are
 // compared by it: the agent is the bare token, never that of a profile.
-func runBatch(s streams, f robotsFlags) error {
-	limit, errLimit := f.limit()
-	override, errDialect := f.override()
-	if err := cmp.Or(errLimit, errDialect); err != nil {
-		return err
-	}
-	b := batch{options: compile.Options{MaxBytes: limit}}
-	if override != nil {
-		b.options.Dialect = *override
-	}
+func runBatch(s streams, o compile.Options) error {
+	b := batch{options: o}
 	in, out := bufio.NewReaderSize(s.in, 1<<20), bufio.NewWriter(s.out)
 	failed := false
 	for {

@@ -149,46 +149,18 @@ what was known so far, if anything.`,
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		var ours *job.Error // names the flag itself
+		if errors.As(err, &ours) {
+			return ours
+		}
+		return err
+	})
 	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newFilter(s), newCheck(s), newCrawlers(s), newCompile(s), newBench(s), newVersion(s))
 	root.InitDefaultCompletionCmd()
 	completion, _, _ := root.Find([]string{"completion"})
 	completion.Args, completion.RunE = cobra.NoArgs, help // an unknown shell is an error
 	return root
-}
-
-// maxWorkers bounds --workers: each worker has buffers of its own, and more workers than
-// processors are of no use.
-const maxWorkers = 1024
-
-// workersFlag adds the flag --workers. Help and man pages do not depend on the machine.
-func workersFlag(cmd *cobra.Command, usage string) *int {
-	n := cmd.Flags().Int("workers", min(runtime.GOMAXPROCS(0), maxWorkers), fmt.Sprintf("%s, 1 to %d", usage, maxWorkers))
-	cmd.Flags().Lookup("workers").DefValue = "one for each processor"
-	return n
-}
-
-func checkWorkers(n int) error {
-	if n < 1 || n > maxWorkers {
-		return usageError("--workers %d is not between 1 and %d", n, maxWorkers)
-	}
-	return nil
-}
-
-// choice adds a flag that takes one of some values, which completion offers. Get returns
-// the value, or an error that lists them.
-func choice(cmd *cobra.Command, name, value, usage string, values ...string) (get func() (string, error)) {
-	list := strings.Join(values, "|")
-	got := cmd.Flags().String(name, value, fmt.Sprintf("%s: %s", usage, list))
-	// It fails only for a flag that does not exist.
-	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	return func() (string, error) {
-		for _, v := range values {
-			if strings.EqualFold(v, *got) {
-				return v, nil
-			}
-		}
-		return "", usageError("--%s %q is none of %s", name, *got, list)
-	}
 }
 
 func newVersion(s streams) *cobra.Command {

@@ -32,7 +32,7 @@ type subject struct {
 // find looks the agent up. It warns of a name that cannot be a product token.
 func (a Agent) find(log Log) (subject, error) {
 	if a.Name == "" {
-		return subject{}, usageError("no agent: the name of a crawler or its product token is missing")
+		return subject{}, usageError("no agent: name the crawler with --agent NAME")
 	}
 	set, err := Crawlers(a.Crawlers)
 	if err != nil {

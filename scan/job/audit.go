@@ -166,9 +166,9 @@ func (o *AuditOptions) check() error {
 	case o.State != "" && o.Judged != nil:
 		return usageError("a state holds no requests: there is none of an audit that gives them out")
 	case o.Window != 0 && (o.Window < MinWindow || o.Window > MaxWindow):
-		return usageError("--window %v: between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", o.Window, english.Hours(MinWindow), english.Hours(MaxWindow))
+		return usageError("--window %s is not between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", english.Hours(o.Window), english.Hours(MinWindow), english.Hours(MaxWindow))
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0:
-		return usageError("no logs")
+		return usageError("no logs: name the access logs to read")
 	case o.Robots.Name == "" && o.Policy == "":
 		return usageError("no policy: name the robots.txt to judge by with --robots FILE, or its versions with --policy")
 	case o.Robots.Name != "" && o.Policy != "":

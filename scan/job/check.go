@@ -68,7 +68,7 @@ type AgentLines struct {
 // NewChecker reads a robots.txt. An error is of type *Error.
 func NewChecker(ctx context.Context, o CheckOptions) (*Checker, error) {
 	if o.Robots.Name == "" {
-		return nil, usageError("no robots.txt is given")
+		return nil, usageError("no robots.txt: name it with --robots FILE")
 	}
 	agent, err := o.Agent.find(o.Log)
 	if err != nil {

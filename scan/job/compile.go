@@ -64,7 +64,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	case len(o.Sources) == 0:
 		return nil, usageError("no source of robots.txt files")
 	case o.Output == "":
-		return nil, usageError("no name for the archive")
+		return nil, usageError("no archive to write: name it with -o FILE")
 	}
 	o.Stdin = cmp.Or[io.Reader](o.Stdin, os.Stdin)
 	if err := checkOutput(o.Output); err != nil {

@@ -97,9 +97,9 @@ func (o FilterOptions) config(ctx context.Context) (c filter.Config, release fun
 	c = filter.Config{Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes}
 	switch {
 	case o.Robots.Name == "" && o.Archive == "":
-		return c, nil, usageError("no rules: neither a robots.txt nor an archive is given")
+		return c, nil, usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
 	case o.Robots.Name != "" && o.Archive != "":
-		return c, nil, usageError("a robots.txt and an archive exclude each other")
+		return c, nil, usageError("--robots and --rules cannot be given together")
 	case o.Robots.Name == "-" && slices.Contains(o.URLs.Names, "-"):
 		return c, nil, usageError("robots.txt and the URLs cannot both be stdin")
 	case len(o.URLs.Names)+len(o.URLs.Opened) == 0:
