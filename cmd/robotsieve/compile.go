@@ -14,6 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -147,7 +148,7 @@ func runDump(ctx context.Context, s streams, format string, o job.CompileOptions
 		}
 		for _, d := range o.Dialects {
 			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes}).Ruleset
-			if err := dump(s.out, printable(file), r, print); err != nil {
+			if err := dump(s.out, audit.Printable(file), r, print); err != nil {
 				return inputError(fmt.Errorf("writing the machines: %w", err))
 			}
 		}

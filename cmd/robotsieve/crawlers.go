@@ -11,6 +11,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
@@ -134,7 +135,7 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 // printableProfile escapes the texts of a profile, which may come from any file.
 func printableProfile(p crawler.Profile) crawler.Profile {
 	for _, text := range []*string{&p.Name, &p.Operator, &p.Category, &p.Exempt, &p.Dialect, &p.Source, &p.Date, &p.Verify} {
-		*text = printable(*text)
+		*text = audit.Printable(*text)
 	}
 	p.Words, p.Tokens = printableList(p.Words), printableList(p.Tokens)
 	return p
@@ -143,7 +144,7 @@ func printableProfile(p crawler.Profile) crawler.Profile {
 func printableList(texts []string) []string {
 	list := make([]string, len(texts))
 	for i, text := range texts {
-		list[i] = printable(text)
+		list[i] = audit.Printable(text)
 	}
 	return list
 }

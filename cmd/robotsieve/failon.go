@@ -77,7 +77,7 @@ func (f *reportFlags) verdict(s streams, a *job.Audited) error {
 		if !c.names(r, a.Crawlers) {
 			s.warn("--fail-on %s: no crawler called %s is known or was seen", c.text, c.crawler)
 		}
-		if c.verified && !a.Verifies {
+		if c.verified && !r.CanVerify {
 			s.warn("--fail-on %s: no client can be verified without --ip-ranges, --resolved-names or --resolve", c.text)
 		}
 		if n := c.count(r); c.holds(n) {

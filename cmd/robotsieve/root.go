@@ -38,12 +38,9 @@ func isTerminal(stream any) bool {
 // forbids it (no-color.org).
 func colours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
-// printable escapes text from a file or log for a terminal.
-func printable(text string) string { return audit.Printable([]byte(text)) }
-
 // warn prints a diagnostic line, escaped, since it may quote any file.
 func (s streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "robotsieve: %s\n", printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(s.err, "robotsieve: %s\n", audit.Printable(fmt.Sprintf(format, args...)))
 }
 
 // log returns the log of a job, which goes to err.

@@ -62,7 +62,7 @@ type Config struct {
 	// which is os.TempDir if empty.
 	Memory  int64
 	TempDir string
-	// Basis is what the report says about the origin of all this.
+	// Basis describes the files and options, for the sentences of the report.
 	Basis Basis
 }
 
@@ -71,8 +71,8 @@ type Config struct {
 type Basis struct {
 	// File names the robots.txt, or the list of its versions.
 	File string
-	// Constant: the policy is one of policy.Constant. Observed: the times of versions
-	// are when they were seen. Otherwise they are when they were deployed.
+	// Constant: policy.Constant made the policy. Observed: versions have the times at
+	// which they were seen. Otherwise they have the times at which they were deployed.
 	Constant, Observed bool
 	// AssumeConstant: the first version of each origin is taken as in force before all
 	// time.
@@ -120,12 +120,12 @@ type Judged struct {
 	Outcome  Outcome
 	Method   Method
 	Verdict  Verdict
-	// Reason counts only if Verdict is Indeterminate, Rule only if it is Violation;
-	// Rule.Violations is 0.
+	// Reason has a meaning only if Verdict is Indeterminate, and Rule only if it is
+	// Violation; Rule.Violations is 0.
 	Reason Reason
 	Rule   RuleInfo
-	// Informed: the crawler had fetched rules that forbid the request. It counts only
-	// if Verdict is Violation or Grace.
+	// Informed: the crawler had fetched rules that forbid the request. It has a meaning
+	// only if Verdict is Violation or Grace.
 	Informed bool
 	// N is how many requests were exactly alike. It is 1 in calls from workers.
 	N int64
@@ -199,21 +199,25 @@ func (r *Run) gather() error {
 	return nil
 }
 
-// subject returns a crawler as robots.txt sees it, and whether it reads answers other
-// than success as Google does.
-func (a *Auditor) subject(c crawler.Claim) (s policy.Subject, google bool) {
-	s = policy.Subject{Tokens: c.Tokens(), Readings: policy.Unknown()}
+// subject returns a crawler as robots.txt sees it.
+func (a *Auditor) subject(c crawler.Claim) policy.Subject {
+	s := policy.Subject{Tokens: c.Tokens(), Readings: policy.Unknown()}
+	dialect := a.config.Dialect
 	if p := c.Profile; p != nil {
 		s.IgnoresWildcard = p.IgnoresWildcard
-		if d, err := automaton.ParseDialect(p.Dialect); err == nil {
-			google = d == automaton.Google
-			s.Readings = policy.Known(d, google)
+		if d, err := automaton.ParseDialect(p.Dialect); err == nil && dialect == nil {
+			dialect = &d
 		}
 	}
-	if d := a.config.Dialect; d != nil {
-		s.Readings = policy.Known(*d, google)
+	if dialect != nil {
+		s.Readings = policy.Known(*dialect, readsAsGoogle(c.Profile))
 	}
-	return s, google
+	return s
+}
+
+// readsAsGoogle tells whether a crawler reads answers other than success as Google does.
+func readsAsGoogle(p *crawler.Profile) bool {
+	return p != nil && p.Dialect == automaton.Google.String()
 }
 
 // operator returns the operator of a crawler as deferred records have it. Crawlers of

@@ -155,10 +155,9 @@ func (w *Worker) deferRequest(at site, c *agent, identity Identity) {
 func (w *Worker) appendAnswers(b []byte, o int32, c *agent) []byte {
 	p := w.auditor.config.Policy
 	binding := w.bindingAt(c, o)
-	cited, line := int32(-1), uint32(0)
+	line := uint32(0)
 	if v := p.Lawful(o, w.record.Time, c.google).Cited; v >= 0 {
-		cited = p.Versions(o)[v].Copy
-		line = binding.Judge(&w.scratch, cited, w.record.Target).Line
+		line = binding.Judge(&w.scratch, p.Versions(o)[v].Copy, w.record.Target).Line
 	}
 	w.answers = w.answers[:0]
 	for copy, first := range binding.Alike() {

@@ -197,7 +197,7 @@ func (s *finalPass) request(rd *recordReader, n int64, judged func(*judgement)) 
 func (s *finalPass) decide(x *judgement, from crawlerAt, answers []byte) {
 	a := s.run.auditor
 	p := a.config.Policy
-	google := a.google(x.Profile)
+	google := readsAsGoogle(x.Profile)
 	var d decision
 	for i := range from.at.N {
 		o := from.at.First + i
@@ -230,15 +230,6 @@ func (m *informedMemo) informed(s *finalPass, from crawlerAt, answers []byte, t 
 		m.since, m.ok = s.facts.informedSince(from, s.answers[:from.at.N])
 	}
 	return m.ok && m.since < t
-}
-
-// google tells whether a crawler reads robots.txt as Google does.
-func (a *Auditor) google(p *crawler.Profile) bool {
-	if p == nil {
-		return false
-	}
-	_, google := a.subject(crawler.Claim{Profile: p, Name: p.Name})
-	return google
 }
 
 // count counts a deferred request in its row and, if it is a violation, for the version

@@ -101,9 +101,10 @@ func (w *Worker) newAgent(claim crawler.Claim) *agent {
 
 func (w *Worker) makeAgent(claim crawler.Claim) *agent {
 	a := w.auditor
-	c := &agent{Claim: claim, row: w.tally.rowOf(claim), operator: a.operator(claim), index: a.profiles[claim.Profile]}
-	c.subject, c.google = a.subject(claim)
-	return c
+	return &agent{
+		Claim: claim, row: w.tally.rowOf(claim), subject: a.subject(claim), google: readsAsGoogle(claim.Profile),
+		operator: a.operator(claim), index: a.profiles[claim.Profile],
+	}
 }
 
 // knownAgent returns the agent of a known crawler.

@@ -51,8 +51,8 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 
 func hashVerified(k verifiedKey) uint64 { return mix(hashString(k.address) ^ uint64(k.crawler)) }
 
-// Verify counts the violations from an address as by the crawler itself. It must come
-// before Report.
+// Verify makes the client at an address verified: Report counts its violations as those
+// of the crawler itself.
 func (r *Run) Verify(p crawler.Pair) {
 	r.verified[verifiedKey{r.auditor.profiles[p.Profile], p.Addr}] = true
 }
@@ -76,10 +76,11 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 
 func (a *Auditor) report(t *tally, in Inputs) *Report {
 	r := &Report{
-		Schema: schema, Partial: in.Partial, LineCounts: t.LineCounts, Sampling: printable(a.config.Basis.Sampled),
+		Schema: schema, Partial: in.Partial, LineCounts: t.LineCounts, Sampling: Printable(a.config.Basis.Sampled),
 		EndInZero:       t.EndInZero,
 		Policy:          a.policyInfo(t),
 		Ranges:          append([]RangeInfo{}, a.config.Basis.Ranges...),
+		CanVerify:       len(a.config.Basis.Ranges) > 0 || a.config.Basis.Names != "" || a.config.Addresses,
 		Inputs:          append([]InputInfo{}, in.List...),
 		RobotsTxt:       a.robotsInfo(t),
 		Crawlers:        a.crawlers(t),
@@ -123,8 +124,8 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 	for p, row := range t.known {
 		if row.requests > 0 {
 			info := a.crawler(row)
-			info.Operator, info.Category, info.Exempt = printable(p.Operator), printable(p.Category), printable(p.Exempt)
-			info.Obeys, info.Source, info.Date = p.Obeys, printable(p.Source), printable(p.Date)
+			info.Operator, info.Category, info.Exempt = Printable(p.Operator), Printable(p.Category), Printable(p.Exempt)
+			info.Obeys, info.Source, info.Date = p.Obeys, Printable(p.Source), Printable(p.Date)
 			list = append(list, info)
 		}
 	}
@@ -174,7 +175,7 @@ func (c *CrawlerInfo) Informed() (n int64) {
 
 func (a *Auditor) crawler(r *row) CrawlerInfo {
 	info := CrawlerInfo{
-		Crawler:       Printable([]byte(r.name)),
+		Crawler:       Printable(r.name),
 		Requests:      r.requests,
 		Verdicts:      r.verdicts,
 		Reasons:       r.reasons,
@@ -208,8 +209,8 @@ func (a *Auditor) rule(k ruleKey, n int64) RuleInfo {
 	p, o := a.config.Policy, k.at.First
 	v := p.Versions(o)[k.version]
 	return RuleInfo{
-		Origin: a.originText(k.at), Version: startText(v.From), File: printable(v.File),
-		Line: int(k.line), Rule: printable(p.RuleText(o, k.version, int(k.line))), Violations: n,
+		Origin: a.originText(k.at), Version: startText(v.From), File: Printable(v.File),
+		Line: int(k.line), Rule: Printable(p.RuleText(o, k.version, int(k.line))), Violations: n,
 	}
 }
 
@@ -238,7 +239,7 @@ func (a *Auditor) originText(at policy.Site) string {
 func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 	p, b := a.config.Policy, a.config.Basis
 	info := PolicyInfo{
-		File: printable(b.File), Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
+		File: Printable(b.File), Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
 		WindowSeconds: int64(p.Window() / time.Second), Versions: []VersionInfo{},
 	}
 	if d := a.config.Dialect; d != nil {
@@ -257,8 +258,8 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 		}
 		for i, v := range p.Versions(int32(o)) {
 			info.Versions = append(info.Versions, VersionInfo{
-				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: printable(v.File), Bytes: v.Size,
-				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: printable(v.Location), Cited: t.cited[citedKey{int32(o), int32(i)}],
+				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: Printable(v.File), Bytes: v.Size,
+				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: Printable(v.Location), Cited: t.cited[citedKey{int32(o), int32(i)}],
 			})
 		}
 	}
@@ -348,7 +349,7 @@ func (t *tally) otherHosts() []HostInfo {
 	t.hosts.prune(1)
 	list := []HostInfo{}
 	for host, c := range t.hosts.kept {
-		list = append(list, HostInfo{printable(host), c.n})
+		list = append(list, HostInfo{Printable(host), c.n})
 	}
 	slices.SortFunc(list, func(x, y HostInfo) int {
 		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Host, y.Host))
@@ -367,12 +368,10 @@ func startText(nanos int64) string {
 // timeText is a time as RFC 3339 has it, in UTC.
 func timeText(nanos int64) string { return time.Unix(0, nanos).UTC().Format(time.RFC3339) }
 
-// Printable returns bytes from a log as text for people: control characters and
-// bytes that are not UTF-8 are written \xHH or \u{HHHH}, so that none of them acts on a
-// terminal or is lost in JSON.
-func Printable(b []byte) string { return printableUpTo(b, unicode.MaxRune) }
-
-func printable(s string) string { return Printable([]byte(s)) }
+// Printable returns bytes from a log or a file as text for people: control characters
+// and bytes that are not UTF-8 are written \xHH or \u{HHHH}, so that none of them acts on
+// a terminal or is lost in JSON.
+func Printable[T string | []byte](text T) string { return printableUpTo([]byte(text), unicode.MaxRune) }
 
 // printableUpTo is Printable up to a highest character; others are written \u{HHHH}.
 func printableUpTo(b []byte, highest rune) string {

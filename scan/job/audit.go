@@ -98,8 +98,6 @@ type Audited struct {
 	Partial bool
 	// Crawlers are the known crawlers.
 	Crawlers *crawler.Set
-	// Verifies tells whether there was anything to verify clients by.
-	Verifies bool
 }
 
 // Audit reads access logs and gives every request of a crawler a verdict. It goes on
@@ -203,7 +201,7 @@ var (
 
 // finish writes the state and makes the report.
 func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
-	result := &Audited{Crawlers: a.config.Crawlers, Verifies: len(a.basis.Ranges) > 0 || a.basis.Names != "" || dns != nil}
+	result := &Audited{Crawlers: a.config.Crawlers}
 	var failed error
 	if a.state != "" {
 		err := a.writeState()
@@ -303,7 +301,7 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 	inputs, errs := o.Logs.resolve(o.Log)
 	for _, err := range errs {
 		o.Log.warn("%v", err)
-		logs.failed = append(logs.failed, audit.InputInfo{Error: printable(err.Error())})
+		logs.failed = append(logs.failed, audit.InputInfo{Error: audit.Printable(err.Error())})
 	}
 	type opened struct {
 		format *format.Format
@@ -327,7 +325,7 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 	for i, in := range inputs {
 		if err := list[i].err; err != nil {
 			o.Log.warn("%v", err)
-			logs.failed = append(logs.failed, audit.InputInfo{Name: printable(in.Name), Codec: in.Codec(), Error: printable(err.Error())})
+			logs.failed = append(logs.failed, audit.InputInfo{Name: audit.Printable(in.Name), Codec: in.Codec(), Error: audit.Printable(err.Error())})
 			continue
 		}
 		if list[i].empty {
@@ -398,7 +396,7 @@ func (l *auditLogs) describe(b *basis, results []source.Result, log Log) audit.I
 	in := audit.Inputs{Partial: len(l.failed) > 0}
 	for i, result := range results {
 		info := audit.InputInfo{
-			Name: printable(result.Name), Format: l.formats[i].Name(), Codec: result.Codec,
+			Name: audit.Printable(result.Name), Format: l.formats[i].Name(), Codec: result.Codec,
 			Disk: result.Disk, Bytes: result.Bytes, Complete: result.Complete,
 		}
 		for _, w := range result.Warnings {
@@ -410,7 +408,7 @@ func (l *auditLogs) describe(b *basis, results []source.Result, log Log) audit.I
 				covers += ", of which some may be damaged too"
 			}
 			log.warn("%v (%s)", result.Err, covers)
-			info.Error, in.Partial = printable(result.Err.Error()), true
+			info.Error, in.Partial = audit.Printable(result.Err.Error()), true
 		}
 		in.List = append(in.List, info)
 	}

@@ -199,7 +199,7 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 	}
 	for _, series := range options.Series {
 		for _, list := range series.Lists {
-			info := audit.RangeInfo{Crawler: series.Profile.Name, File: printable(list.File)}
+			info := audit.RangeInfo{Crawler: series.Profile.Name, File: audit.Printable(list.File)}
 			if list.Created != 0 {
 				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
 			}

@@ -110,7 +110,7 @@ func newChecker(robots *compile.Robots, agent subject) *Checker {
 		g := robots.Groups[i]
 		lines := AgentLines{Line: g.Agents[0].Line}
 		for _, a := range g.Agents {
-			lines.Agents = append(lines.Agents, printable(a.Value))
+			lines.Agents = append(lines.Agents, audit.Printable(a.Value))
 		}
 		c.groups = append(c.groups, lines)
 	}
@@ -122,11 +122,11 @@ func (c *Checker) Check(url string) Answer {
 	path := c.agent.dialect.TargetPath(&c.scratch, []byte(url))
 	v := c.machine.Match(&c.scratch, path)
 	a := Answer{
-		URL: printable(url), Agent: printable(c.agent.name), Dialect: c.agent.dialect.String(), Allowed: v.Allowed(), Line: int(v.Line),
-		Groups: c.groups, WhyGroup: printable(c.whyGroup), WhyRule: c.whyRule(path, v), Exempt: c.agent.exempt,
+		URL: audit.Printable(url), Agent: audit.Printable(c.agent.name), Dialect: c.agent.dialect.String(), Allowed: v.Allowed(), Line: int(v.Line),
+		Groups: c.groups, WhyGroup: audit.Printable(c.whyGroup), WhyRule: c.whyRule(path, v), Exempt: c.agent.exempt,
 	}
 	if rule, ok := c.robots.Rule(a.Line); ok {
-		a.Rule = printable(rule.String())
+		a.Rule = audit.Printable(rule.String())
 	}
 	if c.google != nil && string(path) != "/robots.txt" {
 		if other := c.google.Check(url); other.Allowed != a.Allowed {
@@ -153,7 +153,7 @@ func (c *Checker) whyRule(path []byte, v automaton.Verdict) string {
 	if len(rules) < 2 {
 		return "the only rule that matches"
 	}
-	next := fmt.Sprintf("line %d: %s", rules[1].Line, printable(rules[1].String()))
+	next := fmt.Sprintf("line %d: %s", rules[1].Line, audit.Printable(rules[1].String()))
 	switch {
 	case c.agent.dialect == automaton.Original:
 		return "the first rule in the file that matches; next is " + next
@@ -166,6 +166,3 @@ func (c *Checker) whyRule(path []byte, v automaton.Verdict) string {
 		return "the first of equally long patterns that match; next is " + next
 	}
 }
-
-// printable escapes text from a file for printing.
-func printable(text string) string { return audit.Printable([]byte(text)) }

@@ -162,7 +162,7 @@ func (m *merging) readTwice(state int, inputs []audit.InputInfo, seen map[audit.
 			w := fmt.Sprintf("%s, of %s, is in %s and in %s: if that is one file, its lines are counted twice.",
 				in.Name, english.Plural(in.Bytes, "byte"), m.names[other], m.names[state])
 			m.log.warn("%s", w)
-			warnings = append(warnings, printable(w))
+			warnings = append(warnings, audit.Printable(w))
 		}
 		if !known {
 			seen[in] = state
