@@ -62,8 +62,9 @@ type Config struct {
 	// which is os.TempDir if empty.
 	Memory  int64
 	TempDir string
-	// Basis describes the files and options, for the sentences of the report.
-	Basis Basis
+	// Basis describes the files and options, for the sentences of the report. Nil stands
+	// for the zero Basis.
+	Basis *Basis
 }
 
 // Basis describes the files and choices that an audit rests on, for the sentences of
@@ -142,6 +143,9 @@ type Auditor struct {
 func New(c Config) *Auditor {
 	if c.Identities == nil {
 		c.Identities = crawler.NewIdentities(c.Crawlers, crawler.IdentityOptions{})
+	}
+	if c.Basis == nil {
+		c.Basis = &Basis{}
 	}
 	a := &Auditor{config: c, profiles: map[*crawler.Profile]uint16{}}
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint16{}

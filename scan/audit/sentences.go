@@ -10,7 +10,7 @@ import (
 
 // describe adds the assumptions and warnings to a report.
 func (a *Auditor) describe(r *Report, in Inputs) {
-	b := &a.config.Basis
+	b := a.config.Basis
 	r.Assumptions = append(a.assumptions(r), in.Notes...)
 	for _, list := range [][]string{
 		in.Warnings, b.Oddities, refusalWarnings(r), b.undatedWarning(r), impostorWarnings(r), a.lastSeenWarning(r), b.sizeWarning(r),
@@ -24,7 +24,7 @@ func (a *Auditor) describe(r *Report, in Inputs) {
 
 // assumptions returns the basis of the verdicts, in sentences.
 func (a *Auditor) assumptions(r *Report) []string {
-	b := &a.config.Basis
+	b := a.config.Basis
 	list := []string{b.historyText()}
 	if b.AssumeConstant {
 		list = append(list, "The first version of each origin is taken as in force before all time, as requested.")
@@ -171,7 +171,7 @@ func (b *Basis) undatedWarning(r *Report) []string {
 
 // lastSeenWarning says that requests are judged by versions last seen long before.
 func (a *Auditor) lastSeenWarning(r *Report) []string {
-	b, window := &a.config.Basis, a.config.Policy.Window()
+	b, window := a.config.Basis, a.config.Policy.Window()
 	last, err := time.Parse(time.RFC3339, r.To)
 	if err != nil {
 		return nil

@@ -9,8 +9,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -130,17 +129,17 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err := logs.checkHosts(b); err != nil {
 		return nil, err
 	}
-	config.Basis, config.Memory, config.Judged = b.Basis, o.Memory, o.Judged
-	a := auditing{run: audit.New(config).Begin(), basis: b, config: config, state: o.State, noReport: o.NoReport, log: o.Log}
+	config.Memory, config.Judged = o.Memory, o.Judged
+	a := auditing{run: audit.New(config).Begin(), basis: b, crawlers: config.Crawlers, state: o.State, noReport: o.NoReport, log: o.Log}
 	defer a.run.Close()
 
 	reader := source.NewReader(logs.inputs, source.Options{Workers: o.Workers})
 	end := o.Log.progress(reader)
-	a.interrupted = logs.scan(ctx, a.run, reader, o.Workers)
+	interrupted := logs.scan(ctx, a.run, reader, o.Workers)
 	end()
 	a.inputs = logs.describe(b, reader.Results(), o.Log)
-	if a.interrupted {
-		a.inputs.Partial = true
+	if interrupted {
+		a.interrupt(errSoFar)
 	} else {
 		a.run.StopAt(ctx)
 	}
@@ -181,13 +180,13 @@ func (o *AuditOptions) check() error {
 	return nil
 }
 
-// auditing is an audit whose input has been read.
+// auditing is an audit or a merge whose input has been read.
 type auditing struct {
 	run         *audit.Run
 	basis       *basis
-	config      audit.Config
+	crawlers    *crawler.Set
 	inputs      audit.Inputs
-	interrupted bool
+	interrupted error // why the result is not of the whole input; nil if it is
 	state       string
 	noReport    bool
 	log         Log
@@ -199,46 +198,44 @@ var (
 	errLookups  = errors.New("interrupted: not all names were looked up")
 )
 
+// interrupt makes the result one of a part of the input.
+func (a *auditing) interrupt(why error) { a.interrupted, a.inputs.Partial = why, true }
+
 // finish writes the state and makes the report.
 func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
-	result := &Audited{Crawlers: a.config.Crawlers}
-	var failed error
+	result := &Audited{Crawlers: a.crawlers}
+	// stopped tells whether the end of ctx, which Run.StopAt heeds, caused an error.
+	stopped := func(err error) bool { return err != nil && ctx.Err() != nil && a.interrupted == nil }
+	var unsaved, err error
 	if a.state != "" {
-		err := a.writeState()
-		if err != nil && ctx.Err() != nil && !a.interrupted {
+		if unsaved = a.writeState(); stopped(unsaved) {
 			return nil, &Error{Interrupted, errNoReport}
 		}
-		if err != nil {
-			failed = inputError(err) // the report is useful all the same
-		}
 	}
-	interrupt := errSoFar
-	var err error
 	if dns != nil {
-		if err = a.resolve(ctx, dns); err == nil && ctx.Err() != nil && !a.interrupted {
-			a.interrupted, a.inputs.Partial, interrupt = true, true, errLookups
-			a.run.StopAt(context.WithoutCancel(ctx))
-		}
+		err = a.resolve(ctx, dns)
 	}
 	if err == nil && !a.noReport {
 		result.Report, err = a.run.Report(a.inputs)
 	}
 	switch {
-	case err != nil && ctx.Err() != nil && !a.interrupted:
+	case stopped(err):
 		return nil, &Error{Interrupted, errNoReport}
-	case err != nil && a.interrupted:
+	case err != nil && a.interrupted != nil:
 		return nil, &Error{Interrupted, fmt.Errorf("making the report: %w", err)}
 	case err != nil:
 		return nil, inputError(fmt.Errorf("making the report: %w", err))
 	}
 	result.Partial = a.inputs.Partial
-	if a.interrupted {
-		if failed != nil {
-			a.log.warn("%v", failed)
-		}
-		return result, &Error{Interrupted, interrupt}
+	switch { // a report without its state is useful all the same
+	case a.interrupted == nil && unsaved == nil:
+		return result, nil
+	case a.interrupted == nil:
+		return result, inputError(unsaved)
+	case unsaved != nil:
+		a.log.warn("%v", unsaved)
 	}
-	return result, failed
+	return result, &Error{Interrupted, a.interrupted}
 }
 
 func (a *auditing) writeState() error {
@@ -284,6 +281,10 @@ func (a *auditing) resolve(ctx context.Context, dns *crawler.Resolver) error {
 		note += fmt.Sprintf(" For %d the DNS gave no answer.", found.Failed)
 	}
 	a.inputs.Notes = append(a.inputs.Notes, note)
+	if ctx.Err() != nil && a.interrupted == nil {
+		a.interrupt(errLookups)
+		a.run.StopAt(context.WithoutCancel(ctx))
+	}
 	return nil
 }
 
@@ -309,16 +310,9 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 		err    error
 	}
 	list := make([]opened, len(inputs))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(o.Workers, len(inputs)) {
-		wg.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(inputs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				list[i].format, list[i].empty, list[i].err = openLog(ctx, inputs[i], o.Format)
-			}
-		})
-	}
-	wg.Wait()
+	inParallel(ctx, len(inputs), o.Workers, func(i int) {
+		list[i].format, list[i].empty, list[i].err = openLog(ctx, inputs[i], o.Format)
+	})
 	if ctx.Err() != nil {
 		return nil, errNothingDone
 	}
@@ -362,16 +356,37 @@ func openLog(ctx context.Context, in *source.Input, name string) (f *format.Form
 	return f, empty, err
 }
 
+// checkHosts refuses one robots.txt for logs that name several hosts.
+func (l *auditLogs) checkHosts(b *basis) error {
+	if !b.Constant || len(b.Hosts) > 0 {
+		return nil
+	}
+	for i, f := range l.formats {
+		if !f.HasHost() {
+			continue
+		}
+		head, err := l.inputs[i].Head(format.SampleBytes) // which openLog has read before, so this does not wait
+		if err != nil {
+			return inputError(err)
+		}
+		return usageError("%s is %s, which names hosts: use --host to say which of them %s is for. Seen in its first lines: %s",
+			l.inputs[i].Name, f.Name(), b.File, strings.Join(format.Hosts(f, bytes.TrimPrefix(head, format.BOM)), ", "))
+	}
+	return nil
+}
+
+// errWorker is why a reading ends whose worker has failed.
+var errWorker = errors.New("a worker has failed")
+
 // scan lets the run's workers read all inputs, and tells whether ctx ended first. An
 // error of a worker ends the reading; Run.Report returns it.
 func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	workers := make([]*audit.Worker, n)
 	for i := range workers {
 		workers[i] = run.Worker()
 	}
-	var failed atomic.Bool
 	err := scan.Run(ctx, r, n, func(i int, c *source.Chunk) {
 		data := c.Data
 		if c.Seq == 0 {
@@ -383,15 +398,14 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 			workers[i].Chunk(l.formats[c.Input], data)
 		}
 		if workers[i].Err() != nil {
-			failed.Store(true)
-			stop()
+			stop(errWorker)
 		}
 	})
-	return err != nil && !failed.Load()
+	return err != nil && !errors.Is(context.Cause(ctx), errWorker)
 }
 
-// describe returns what the report says about the inputs, and warns of those that broke
-// off.
+// describe returns what the report says about the inputs, and warns of those that could
+// not be read to the end.
 func (l *auditLogs) describe(b *basis, results []source.Result, log Log) audit.Inputs {
 	in := audit.Inputs{Partial: len(l.failed) > 0}
 	for i, result := range results {

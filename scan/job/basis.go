@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -21,7 +20,6 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -135,10 +133,10 @@ func (b *basis) findOddities() (list []string) {
 	return list
 }
 
-// config compiles the files of the basis, and completes audit.Basis by what follows from
-// them.
+// config compiles the files of the basis. It sets those fields of audit.Basis that follow
+// from them.
 func (b *basis) config() (audit.Config, error) {
-	c := audit.Config{Samples: b.Samples}
+	c := audit.Config{Samples: b.Samples, Basis: &b.Basis}
 	var err error
 	if c.Crawlers, err = crawler.New(b.Profiles); err != nil {
 		return c, err
@@ -223,25 +221,6 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 		return usageError("--client-ip, --trusted-proxies: %w", err)
 	}
 	c.Identities, c.Addresses = crawler.NewIdentities(c.Crawlers, options), o.Resolver != nil
-	return nil
-}
-
-// checkHosts refuses one robots.txt for logs that name several hosts.
-func (l *auditLogs) checkHosts(b *basis) error {
-	if !b.Constant || len(b.Hosts) > 0 {
-		return nil
-	}
-	for i, f := range l.formats {
-		if !f.HasHost() {
-			continue
-		}
-		head, err := l.inputs[i].Head(format.SampleBytes) // which openLog has read before, so this does not wait
-		if err != nil {
-			return inputError(err)
-		}
-		return usageError("%s is %s, which names hosts: use --host to say which of them %s is for. Seen in its first lines: %s",
-			l.inputs[i].Name, f.Name(), b.File, strings.Join(format.Hosts(f, bytes.TrimPrefix(head, format.BOM)), ", "))
-	}
 	return nil
 }
 

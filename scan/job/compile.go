@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
@@ -99,9 +98,9 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 // refuseSource returns an error if the output is one of the sources, or in a
 // directory of them where it would be read as one.
 func (o CompileOptions) refuseSource() error {
-	out, err := os.Stat(o.Output)
-	if err != nil { // nothing would be replaced
-		return nil
+	out, statErr := os.Stat(o.Output)
+	if statErr != nil {
+		return nil //nolint:nilerr // without the file nothing would be replaced
 	}
 	for _, name := range o.Sources {
 		reads := []string{name, filepath.Join(name, filepath.Base(o.Output))}
@@ -170,26 +169,19 @@ func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, g *g
 	if err != nil {
 		return nil, err
 	}
-	var workers sync.WaitGroup
-	var next atomic.Int64
 	var mu sync.Mutex // of w, g and key
 	var key []byte
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(copies)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				rulesets := o.rulesets(copies[i].Body)
-				mu.Lock()
-				for _, use := range copies[i].Uses {
-					key = use.Origin.AppendKey(key[:0])
-					if err := w.Add(key, use.Status, rulesets...); err != nil {
-						g.skip(unheld, true, err)
-					}
-				}
-				mu.Unlock()
+	inParallel(ctx, len(copies), runtime.GOMAXPROCS(0), func(i int) {
+		rulesets := o.rulesets(copies[i].Body)
+		mu.Lock()
+		defer mu.Unlock()
+		for _, use := range copies[i].Uses {
+			key = use.Origin.AppendKey(key[:0])
+			if err := w.Add(key, use.Status, rulesets...); err != nil {
+				g.skip(unheld, true, err)
 			}
-		})
-	}
-	workers.Wait()
+		}
+	})
 	return w, ctx.Err()
 }
 

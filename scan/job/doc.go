@@ -46,7 +46,7 @@ var errNothingDone = &Error{Interrupted, errors.New("interrupted before anything
 // Log receives what a job tells while it runs. The zero value discards it.
 type Log struct {
 	// Warn receives one message at a time, without a line end. A message may quote
-	// bytes of the inputs as they are: whoever prints it escapes it.
+	// bytes of the inputs as they are: escape it before printing (audit.Printable).
 	Warn func(message string)
 	// Progress is called when a job begins to read its inputs; the function that
 	// it returns is called when the job has read them.

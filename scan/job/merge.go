@@ -26,7 +26,7 @@ type MergeOptions struct {
 	Log    Log
 }
 
-// ErrBasis is of a state whose head this package has not written.
+// ErrBasis is the error for a state whose head this package has not written.
 var ErrBasis = errors.New("the head of the state is invalid")
 
 // BasisError is the error of states that were judged by different files or options, so
@@ -49,14 +49,15 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	m := &merging{log: o.Log}
+	m := &stateFiles{log: o.Log}
 	defer m.files.close()
-	a, err := m.open(o.States)
+	a, config, err := m.open(o.States)
 	if err != nil {
 		return nil, inputError(err)
 	}
-	a.config.Memory, a.state, a.noReport = o.Memory, o.State, o.NoReport
-	a.run = audit.New(a.config).Begin()
+	config.Memory = o.Memory
+	a.state, a.noReport, a.crawlers = o.State, o.NoReport, config.Crawlers
+	a.run = audit.New(config).Begin()
 	defer a.run.Close()
 	for i, state := range m.states {
 		if err := a.run.Add(state); err != nil {
@@ -88,8 +89,8 @@ func (o *MergeOptions) check() error {
 	return nil
 }
 
-// merging is the states to add up.
-type merging struct {
+// stateFiles are the states to add up, and their files.
+type stateFiles struct {
 	log    Log
 	files  reopening
 	names  []string
@@ -99,11 +100,11 @@ type merging struct {
 
 // open opens the states, one that is named twice only once, and returns their common
 // basis and all their inputs.
-func (m *merging) open(names []string) (*auditing, error) {
+func (m *stateFiles) open(names []string) (a *auditing, config audit.Config, err error) {
 	for _, name := range names {
 		f, err := m.files.add(name)
 		if err != nil {
-			return nil, err
+			return nil, config, err
 		}
 		if i := slices.IndexFunc(m.infos, func(other os.FileInfo) bool { return os.SameFile(f.info, other) }); i >= 0 {
 			m.log.warn("%s and %s are one file, which is counted once", m.names[i], name)
@@ -111,22 +112,22 @@ func (m *merging) open(names []string) (*auditing, error) {
 		}
 		state, err := audit.ReadState(f, f.info.Size())
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, config, fmt.Errorf("%s: %w", name, err)
 		}
 		m.names, m.infos, m.states = append(m.names, name), append(m.infos, f.info), append(m.states, state)
 	}
-	a := &auditing{log: m.log, basis: &basis{}}
+	a = &auditing{log: m.log, basis: &basis{}}
 	var first json.RawMessage
 	seen := map[audit.InputInfo]int{}
 	for i, state := range m.states {
 		var head stateHead
 		if err := json.Unmarshal(state.Head, &head); err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", m.names[i], ErrBasis, err)
+			return nil, config, fmt.Errorf("%s: %w: %w", m.names[i], ErrBasis, err)
 		}
 		if i == 0 {
 			first = head.Basis
 		} else if !bytes.Equal(head.Basis, first) {
-			return nil, &BasisError{m.names[0], m.names[i], difference(first, head.Basis)}
+			return nil, config, &BasisError{m.names[0], m.names[i], difference(first, head.Basis)}
 		}
 		in := &a.inputs
 		in.List = append(in.List, head.Inputs...)
@@ -139,23 +140,21 @@ func (m *merging) open(names []string) (*auditing, error) {
 	slices.Sort(a.inputs.Warnings)
 	a.inputs.Warnings = slices.Compact(a.inputs.Warnings)
 	// The basis is trusted no more than the files and options that it was made from.
-	err := json.Unmarshal(first, a.basis)
-	if err == nil {
+	if err = json.Unmarshal(first, a.basis); err == nil {
 		err = a.basis.check()
 	}
 	if err == nil {
-		a.config, err = a.basis.config()
+		config, err = a.basis.config()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", m.names[0], ErrBasis, err)
+		return nil, config, fmt.Errorf("%s: %w: %w", m.names[0], ErrBasis, err)
 	}
-	a.config.Basis = a.basis.Basis
-	return a, nil
+	return a, config, nil
 }
 
 // readTwice warns of inputs of a state that look like inputs of another one, so that
 // their lines may be counted twice. seen has the state in which an input was.
-func (m *merging) readTwice(state int, inputs []audit.InputInfo, seen map[audit.InputInfo]int) (warnings []string) {
+func (m *stateFiles) readTwice(state int, inputs []audit.InputInfo, seen map[audit.InputInfo]int) (warnings []string) {
 	for _, in := range inputs {
 		other, known := seen[in]
 		if known && other != state && in.Bytes > 0 {
