@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -132,7 +132,7 @@ func (w *answerWriter) text(a job.Answer) {
 	}
 	line("  because   %s", a.WhyRule)
 	for _, g := range a.Groups {
-		line("  group     line %d: %s", g.Line, shortList(g.Agents))
+		line("  group     line %d: User-agent: %s", g.Line, english.List(g.Agents))
 	}
 	line("  because   %s", a.WhyGroup)
 	line("  reading   %s", a.Dialect)
@@ -142,15 +142,6 @@ func (w *answerWriter) text(a job.Answer) {
 	if a.Exempt != "" {
 		line("  but       %s does not apply robots.txt: %s", a.Agent, a.Exempt)
 	}
-}
-
-// shortList joins the user agents of a group, which may be hundreds.
-func shortList(agents []string) string {
-	const most = 8
-	if len(agents) <= most {
-		return "User-agent: " + strings.Join(agents, ", ")
-	}
-	return fmt.Sprintf("User-agent: %s and %d more", strings.Join(agents[:most], ", "), len(agents)-most)
 }
 
 func (w *answerWriter) close() error {

@@ -56,15 +56,14 @@ func (l *jsonList) add(v any) error {
 		separator = ",\n"
 	}
 	l.begun = true
-	l.w.WriteString(separator)
-	l.w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	fmt.Fprintf(l.w, "%s%s", separator, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 	return err
 }
 
 func (l *jsonList) end() {
 	if l.begun {
-		l.w.WriteString("\n]\n")
+		fmt.Fprint(l.w, "\n]\n")
 	} else {
-		l.w.WriteString("[]\n")
+		fmt.Fprint(l.w, "[]\n")
 	}
 }

@@ -60,17 +60,17 @@ const (
 	exitInterrupted = 130 // by SIGINT, after printing what is known so far, if anything
 )
 
-// exitCode ends a command that has printed its errors.
-type exitCode int
+// exitError ends a command that has printed its errors.
+type exitError int
 
-func (c exitCode) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
+func (c exitError) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
 
 // exitWith ends a command that has printed its errors, if there were any.
 func exitWith(code int) error {
 	if code == exitDone {
 		return nil
 	}
-	return exitCode(code)
+	return exitError(code)
 }
 
 func usageError(format string, args ...any) error {
@@ -79,8 +79,8 @@ func usageError(format string, args ...any) error {
 
 func inputError(err error) error { return &job.Error{Kind: job.Input, Err: err} }
 
-// codeOf returns the exit code for an error. One that is not of a job is cobra's: the
-// command line is wrong, or cobra could not write.
+// codeOf returns the exit code for an error. Errors of other types than job.Error come
+// from cobra: the command line is wrong, or cobra could not write.
 func codeOf(err error) int {
 	var failed *job.Error
 	var system syscall.Errno
@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	root := newRoot(s)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	var exit exitCode
+	var exit exitError
 	if err == nil || errors.As(err, &exit) {
 		return int(exit)
 	}

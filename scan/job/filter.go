@@ -52,7 +52,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	if err != nil {
 		return nil, err
 	}
-	defer release()
+	defer func() { _ = release() }() // nothing can be done about an error
 	inputs, errs := o.URLs.resolve(o.Log)
 	for i, err := range errs {
 		if len(inputs) == 0 && i == len(errs)-1 {

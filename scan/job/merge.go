@@ -49,8 +49,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	m := &stateFiles{log: o.Log}
-	defer m.files.close()
+	m := &states{log: o.Log}
 	a, config, err := m.open(o.States)
 	if err != nil {
 		return nil, inputError(err)
@@ -59,7 +58,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	a.state, a.noReport, a.crawlers = o.State, o.NoReport, config.Crawlers
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
-	for i, state := range m.states {
+	for i, state := range m.list {
 		if err := a.run.Add(state); err != nil {
 			return nil, inputError(fmt.Errorf("%s: %w", m.names[i], err))
 		}
@@ -89,20 +88,19 @@ func (o *MergeOptions) check() error {
 	return nil
 }
 
-// stateFiles are the states to add up, and their files.
-type stateFiles struct {
-	log    Log
-	files  reopening
-	names  []string
-	infos  []os.FileInfo
-	states []*audit.State
+// states are the states to add up.
+type states struct {
+	log   Log
+	names []string
+	infos []os.FileInfo
+	list  []*audit.State
 }
 
 // open opens the states, one that is named twice only once, and returns their common
 // basis and all their inputs.
-func (m *stateFiles) open(names []string) (a *auditing, config audit.Config, err error) {
+func (m *states) open(names []string) (a *auditing, config audit.Config, err error) {
 	for _, name := range names {
-		f, err := m.files.add(name)
+		f, err := newStateFile(name)
 		if err != nil {
 			return nil, config, err
 		}
@@ -114,12 +112,12 @@ func (m *stateFiles) open(names []string) (a *auditing, config audit.Config, err
 		if err != nil {
 			return nil, config, fmt.Errorf("%s: %w", name, err)
 		}
-		m.names, m.infos, m.states = append(m.names, name), append(m.infos, f.info), append(m.states, state)
+		m.names, m.infos, m.list = append(m.names, name), append(m.infos, f.info), append(m.list, state)
 	}
 	a = &auditing{log: m.log, basis: &basis{}}
 	var first json.RawMessage
 	seen := map[audit.InputInfo]int{}
-	for i, state := range m.states {
+	for i, state := range m.list {
 		var head stateHead
 		if err := json.Unmarshal(state.Head, &head); err != nil {
 			return nil, config, fmt.Errorf("%s: %w: %w", m.names[i], ErrBasis, err)
@@ -154,7 +152,7 @@ func (m *stateFiles) open(names []string) (a *auditing, config audit.Config, err
 
 // readTwice warns of inputs of a state that look like inputs of another one, so that
 // their lines may be counted twice. seen has the state in which an input was.
-func (m *stateFiles) readTwice(state int, inputs []audit.InputInfo, seen map[audit.InputInfo]int) (warnings []string) {
+func (m *states) readTwice(state int, inputs []audit.InputInfo, seen map[audit.InputInfo]int) (warnings []string) {
 	for _, in := range inputs {
 		other, known := seen[in]
 		if known && other != state && in.Bytes > 0 {

@@ -41,8 +41,8 @@ func openRules(path string, agent subject) (rules filter.Policy, release func() 
 		return nil, nil, inputError(err)
 	}
 	if held := a.Dialects(); !slices.Contains(held, agent.dialect) {
-		release()
-		return nil, nil, inputError(fmt.Errorf("%s holds no rules by the dialect %v, only by %v", path, agent.dialect, held))
+		err := fmt.Errorf("%s holds no rules by the dialect %v, only by %v", path, agent.dialect, held)
+		return nil, nil, inputError(errors.Join(err, release()))
 	}
 	return archived{a, agent}, release, nil
 }
