@@ -5,16 +5,16 @@
 // alone: not on their order, nor on the number of workers, nor on how the input was
 // cut.
 //
-// The reader of its format splits a line (worker.go), memos give the crawler of its
-// User-Agent and the site that it went to (memo.go), and the request gets a verdict
-// (request.go, verdict.go) by the copies of robots.txt that its crawler could lawfully
-// use. Most verdicts are final at once, and are counted (tally.go). A request whose
-// verdict may depend on answers to robots.txt elsewhere in the log becomes a deferred
-// record (deferred.go), and so does each fetch of robots.txt. Deferred records are
-// sorted, perhaps on disk. When the whole input has been read, the final pass over them
+// The reader of its format splits a line (worker.go), memos (memo.go) give the crawler
+// of its User-Agent (agent.go) and the site that it went to (site.go), and the request
+// gets a verdict (request.go, verdict.go) by the copies of robots.txt that its crawler
+// could lawfully use. Most verdicts are final at once, and are counted (tally.go). A
+// request whose verdict may depend on answers to robots.txt elsewhere in the log becomes
+// a deferred record (deferred.go), and so does each fetch of robots.txt. Deferred records
+// are sorted, perhaps on disk. When the whole input has been read, the final pass over them
 // (finalpass.go), operator by operator, collects what each crawler was told (facts.go),
 // gives the open verdicts, measures gaps (rates.go) and finds the most frequent unknown
-// crawlers. From the counts a Report (report.go) is made (reporting.go), with its
+// crawlers. The Report (report.go) is made from the counts (makereport.go), with its
 // assumptions and warnings (sentences.go).
 //
 // A Run may also be written as the state of a part of the input. States add up to the

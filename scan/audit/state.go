@@ -190,8 +190,8 @@ func (s savedPeriod) restore() (period, error) {
 
 func (a *Auditor) save(t *tally) *savedTally {
 	s := &savedTally{
-		totals: t.totals, Hosts: map[string]int64{}, HostBar: t.hosts.bar, HostRest: t.hosts.rest,
-		SizeBar: t.sizes.bar, SizeRest: t.sizes.rest, Period: savePeriod(t.period),
+		totals: t.totals, Hosts: map[string]int64{}, HostBar: t.hosts.below, HostRest: t.hosts.rest,
+		SizeBar: t.sizes.below, SizeRest: t.sizes.rest, Period: savePeriod(t.period),
 	}
 	for p, r := range t.known {
 		row := saveRow(r)
@@ -227,7 +227,7 @@ func (a *Auditor) restore(s *savedTally) (*tally, error) {
 	if t.period, err = s.Period.restore(); err != nil {
 		return nil, err
 	}
-	t.hosts.bar, t.sizes.bar = s.HostBar, s.SizeBar
+	t.hosts.below, t.sizes.below = s.HostBar, s.SizeBar
 	profiles := a.config.Crawlers.Profiles()
 	for _, saved := range s.Known {
 		if saved.Profile < 0 || saved.Profile >= len(profiles) {

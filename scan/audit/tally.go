@@ -111,6 +111,20 @@ type ruleKey struct {
 // citedKey names a version of an origin.
 type citedKey struct{ origin, version int32 }
 
+// sizeKey names answers to robots.txt that are alike: by site, by the versions of the
+// first origin that were in force, and by the number of bytes sent.
+type sizeKey struct {
+	at          policy.Site
+	first, last int32
+	size        int64
+}
+
+func hashSize(k sizeKey) uint64 {
+	h := mix(uint64(uint32(k.at.First))<<32 | uint64(uint32(k.at.N)))
+	h = mix(h ^ uint64(uint32(k.first))<<32 ^ uint64(uint32(k.last)))
+	return mix(h ^ uint64(k.size))
+}
+
 // row is the counts of one crawler.
 type row struct {
 	name       string // as the crawler writes it
@@ -218,11 +232,11 @@ func (r *row) listRules() {
 // merge adds n times the counts of another row.
 func (r *row) merge(other *row, n int64) {
 	r.requests += other.requests * n
-	add(r.verdicts[:], other.verdicts[:], n)
-	add(r.reasons[:], other.reasons[:], n)
-	add(r.identities[:], other.identities[:], n)
+	addCounts(r.verdicts[:], other.verdicts[:], n)
+	addCounts(r.reasons[:], other.reasons[:], n)
+	addCounts(r.identities[:], other.identities[:], n)
 	if v := other.violations; v != nil {
-		add(r.violated()[:], v[:], n)
+		addCounts(r.violated()[:], v[:], n)
 	}
 	r.graceInformed += other.graceInformed * n
 	if f := other.fetches; f != nil {

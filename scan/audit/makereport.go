@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
-	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -24,39 +21,6 @@ const unknown = "unknown"
 // maxHostsListed bounds OtherHosts.
 const maxHostsListed = 10
 
-// Unverified returns the addresses of violations by clients that are not verified but
-// could be by the names of their addresses. If there are more than most, it returns a
-// choice that depends on the addresses alone, and more is true. It needs
-// Config.Addresses.
-func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
-	if err := r.gather(); err != nil {
-		return nil, false, err
-	}
-	kept := newBounded(most, hashVerified)
-	err = r.finalPass(func(x *judgement) {
-		if x.Verdict == Violation && x.Identity == Unverified && x.Profile != nil && len(x.Profile.Domains) > 0 {
-			kept.add(verifiedKey{r.auditor.profiles[x.Profile], string(x.address)}, tallied{})
-		}
-	}, nil)
-	kept.prune(1)
-	profiles := r.auditor.config.Crawlers.Profiles()
-	for k := range kept.kept {
-		list = append(list, crawler.Pair{Profile: &profiles[k.crawler], Addr: k.address})
-	}
-	slices.SortFunc(list, func(x, y crawler.Pair) int {
-		return cmp.Or(cmp.Compare(x.Profile.Name, y.Profile.Name), cmp.Compare(x.Addr, y.Addr))
-	})
-	return list, kept.bar != 0, err
-}
-
-func hashVerified(k verifiedKey) uint64 { return mix(hashString(k.address) ^ uint64(k.crawler)) }
-
-// Verify makes the client at an address verified: Report counts its violations as those
-// of the crawler itself.
-func (r *Run) Verify(p crawler.Pair) {
-	r.verified[verifiedKey{r.auditor.profiles[p.Profile], p.Addr}] = true
-}
-
 // Report makes the report of all lines that the run's workers have counted and all
 // states that were added. It fails only if deferred records could not be kept or read,
 // or if a state is damaged. It must be called once, and the workers must not be used
@@ -65,7 +29,7 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 	if err := r.gather(); err != nil {
 		return nil, err
 	}
-	if err := r.finalPass(r.count, newRates()); err != nil {
+	if err := r.judgeDeferred(r.count, newRates()); err != nil {
 		return nil, err
 	}
 	if r.added && !r.tally.addsUp() {
@@ -146,9 +110,9 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 
 func (t *Totals) add(c *CrawlerInfo) {
 	t.Requests += c.Requests
-	add(t.Verdicts[:], c.Verdicts[:], 1)
-	add(t.Outcomes[:], c.Outcomes[:], 1)
-	add(t.Identity[:], c.Identity[:], 1)
+	addCounts(t.Verdicts[:], c.Verdicts[:], 1)
+	addCounts(t.Outcomes[:], c.Outcomes[:], 1)
+	addCounts(t.Identity[:], c.Identity[:], 1)
 	t.Proven += c.Proven()
 }
 
@@ -367,27 +331,3 @@ func startText(nanos int64) string {
 
 // timeText is a time as RFC 3339 has it, in UTC.
 func timeText(nanos int64) string { return time.Unix(0, nanos).UTC().Format(time.RFC3339) }
-
-// Printable returns bytes from a log or a file as text for people: control characters
-// and bytes that are not UTF-8 are written \xHH or \u{HHHH}, so that none of them acts on
-// a terminal or is lost in JSON.
-func Printable[T string | []byte](text T) string { return printableUpTo([]byte(text), unicode.MaxRune) }
-
-// printableUpTo is Printable up to a highest character; others are written \u{HHHH}.
-func printableUpTo(b []byte, highest rune) string {
-	s := make([]byte, 0, len(b))
-	for len(b) > 0 {
-		c, n := utf8.DecodeRune(b)
-		switch {
-		case c == utf8.RuneError && n == 1, c < 0x20, c == 0x7f:
-			const hex = "0123456789abcdef"
-			s = append(s, '\\', 'x', hex[b[0]>>4], hex[b[0]&15])
-		case !strconv.IsPrint(c), c > highest:
-			s = append(strconv.AppendInt(append(s, `\u{`...), int64(c), 16), '}')
-		default:
-			s = append(s, b[:n]...)
-		}
-		b = b[n:]
-	}
-	return string(s)
-}
