@@ -13,7 +13,7 @@ func newAudit(s streams, dns crawler.Resolver) *cobra.Command {
 		Use:   "audit (--robots FILE | --policy MANIFEST|DIR) LOG...",
 		Short: "Report which crawlers ignored robots.txt, from access logs",
 		Long: `Audit reads access logs and gives every request of a crawler one verdict: robots.txt
-permitted it, robots.txt forbade it, or that is not known.
+permitted it, robots.txt forbade it, or it is not known which.
 
 A LOG is a file, plain or compressed (gzip, zstd, bzip2, xz), a folder, a pattern,
 or - for stdin. Its format is found by its first lines, unless --format names it.
@@ -48,11 +48,11 @@ into account.`,
 	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: a manifest (CSV) or a folder of dated files")
 	flags.BoolVar(&o.AssumeConstant, "assume-constant", false, "take the first version of each origin as in force before all time")
 	flags.StringArrayVar(&o.Hosts, "host", nil,
-		"judge only this site, such as https://example.com (repeatable); needed if the log names hosts and --robots does not say for which one it is, or if --policy has hosts and the log names none")
+		"judge only this site, such as https://example.com (repeatable); needed with --robots if the logs name hosts, and with --policy if they name none")
 	flags.StringArrayVar(&o.Ranges, "ip-ranges", nil,
 		"the published addresses of a crawler: NAME=FILE, NAME=DIR with lists of several dates, or DIR with files NAME.json and NAME.txt (repeatable)")
 	flags.StringVar(&o.Names, "resolved-names", "", "names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed")
-	flags.StringVar(&o.ClientIP, "client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth from the right of X-Forwarded-For, which is the first quoted field after the User-Agent")
+	flags.StringVar(&o.ClientIP, "client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth address from the right of X-Forwarded-For; this header is the first quoted field after the User-Agent")
 	flags.StringArrayVar(&o.TrustedProxies, "trusted-proxies", nil, "addresses or CIDR ranges of one's own proxies, for --client-ip xff (repeatable)")
 	flags.IntVar(&o.Samples, "samples", 0, "show this many raw log lines of the violations of each crawler")
 	flags.StringVar(&o.State, "state", "", "also write the state of this part of the input to a file, for merge")

@@ -228,7 +228,7 @@ func spread(n, part float64) string {
 	return fmt.Sprintf("%.0f%%", 100*part)
 }
 
-// percent never rounds to 100 what is not all.
+// percent writes a share in per cent. Only all is 100%.
 func percent(n, of int) string {
 	if n == of {
 		return "100%"

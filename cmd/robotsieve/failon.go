@@ -40,8 +40,8 @@ func addReportFlags(cmd *cobra.Command) *reportFlags {
 	return f
 }
 
-// finish prints the report of an audit or a merge, and returns what the command ends
-// with.
+// finish prints the report of an audit or a merge, and returns the error that ends the
+// command with its exit code.
 func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
 	if a == nil {
 		return err
@@ -54,8 +54,9 @@ func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
 		s.warn("%v", err)
 		code = codeOf(err)
 	}
+	// If no input could be read, the text would only repeat the warnings.
 	wasRead := func(in audit.InputInfo) bool { return in.Format != "" }
-	if in := a.Report.Inputs; f.output != "text" || len(in) == 0 || slices.ContainsFunc(in, wasRead) { // people have read the warnings
+	if in := a.Report.Inputs; f.output != "text" || len(in) == 0 || slices.ContainsFunc(in, wasRead) {
 		if err := report.Write(s.out, f.output, a.Report, colours(s.out)); err != nil {
 			s.warn("writing the report: %v", err)
 			return exitWith(max(code, exitInput))

@@ -157,8 +157,8 @@ func crawlersFlag(cmd *cobra.Command, file *string) {
 // minMemory is the least value of --memory: package spill needs as much.
 const minMemory = 1_000_000
 
-// memoryFlag adds the flag --memory. It sets how much of it is for records that must
-// wait; the rest is for other data of an audit, some 60 MB, and for garbage.
+// memoryFlag adds the flag --memory. It sets how much of that is for records that must
+// wait. The rest is for other data of an audit, some 60 MB, and for garbage, an eighth.
 func memoryFlag(cmd *cobra.Command, records *int64) {
 	usage := "about how much memory to take; records that wait for the whole input and have no room in it go to a temporary file"
 	addFlag(cmd, "string", "memory", "256MB", usage, func(text string) error {

@@ -28,7 +28,7 @@ type rates struct {
 // fetchRate is how a crawler fetches robots.txt.
 type fetchRate struct {
 	last map[policy.Site]int64
-	gaps gaps // of at most a day, or longer
+	gaps gaps // their limit is a millisecond more than a day
 }
 
 // delayAt is how a crawler kept a Crawl-delay on a site. Delay is the one stated at the
@@ -51,7 +51,7 @@ type gaps struct {
 	h     *hdrhistogram.Histogram // nil while they are few
 	n     int64
 	max   int64
-	short int64 // how many were below their limit
+	short int64 // how many were shorter than their limit
 }
 
 const exactGaps = 1 << 12

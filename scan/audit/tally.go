@@ -213,9 +213,9 @@ func (t *tally) rowOf(c crawler.Claim) *row {
 	return r
 }
 
-// listRules keeps the rules that were violated most often, and counts the
-// violations of all others together.
-func (r *row) listRules() {
+// cutRules keeps the rules that were violated most often, and counts the violations of
+// all others together.
+func (r *row) cutRules() {
 	if len(r.rules) <= maxNameRules {
 		return
 	}
@@ -278,13 +278,13 @@ type ranking struct {
 
 func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(otherCrawlers)} }
 
-// add adds the complete row of a crawler; nil is none.
-func (r *ranking) add(of *row) {
-	if of == nil || of.requests == 0 {
+// add adds the complete row of a crawler, unless it is nil or has no requests.
+func (r *ranking) add(complete *row) {
+	if complete == nil || complete.requests == 0 {
 		return
 	}
-	of.listRules()
-	if r.best = append(r.best, of); len(r.best) >= 2*maxUnknownListed {
+	complete.cutRules()
+	if r.best = append(r.best, complete); len(r.best) >= 2*maxUnknownListed {
 		r.cut()
 	}
 }
@@ -303,6 +303,6 @@ func (r *ranking) cut() {
 // end returns the most frequent, in that order, and the sum of all others.
 func (r *ranking) end() (listed []*row, others *row) {
 	r.cut()
-	r.others.listRules()
+	r.others.cutRules()
 	return r.best, r.others
 }

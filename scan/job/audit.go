@@ -29,8 +29,8 @@ type AuditOptions struct {
 	// first lines.
 	Format string
 
-	// Robots is one robots.txt, taken as in force throughout. Its MaxBytes counts for
-	// Policy too.
+	// Robots is one robots.txt, taken as in force throughout. Its MaxBytes also limits
+	// the files of Policy.
 	Robots RobotsFile
 	// Policy names the versions of robots.txt: a manifest, or a folder of dated files.
 	Policy string
@@ -108,7 +108,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	b, err := o.basis(ctx)
+	b, err := o.readBasis(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -44,8 +44,8 @@ type basisRow struct {
 	Body int
 }
 
-// basis reads the files that the options name, except those of addresses.
-func (o *AuditOptions) basis(ctx context.Context) (*basis, error) {
+// readBasis reads the files that the options name, except those of addresses.
+func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 	b := &basis{
 		Basis:  audit.Basis{AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"), TrustedProxies: o.TrustedProxies},
 		Window: cmp.Or(o.Window, MinWindow), MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes), Dialect: "auto", Samples: o.Samples,
@@ -234,11 +234,11 @@ type stateHead struct {
 
 // head returns the head of a state of these inputs.
 func (b *basis) head(in audit.Inputs) ([]byte, error) {
-	basis, err := json.Marshal(b)
+	data, err := json.Marshal(b)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(stateHead{basis, in.List, in.Warnings, in.Partial})
+	return json.Marshal(stateHead{data, in.List, in.Warnings, in.Partial})
 }
 
 // check refuses a basis from a state that no options and files give.

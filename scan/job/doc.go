@@ -1,10 +1,10 @@
-// Package job runs whole jobs as a program has them: from the names of files and
+// Package job runs whole jobs as a program needs them: from the names of files and
 // options to filtered output, an archive of rules, a report or a state. The
 // command robotsieve is a thin user of it, and so is every other front end.
 //
 // A job never prints, exits or panics. It returns what it made and an [*Error],
-// whose kind says whether the options, an input or an interrupt is the cause. What
-// it has to tell meanwhile goes to a [Log].
+// whose kind says whether the options, an input or an interrupt is the cause. Its
+// messages go to a [Log].
 package job
 
 import (
@@ -43,7 +43,7 @@ func inputError(err error) error { return &Error{Input, err} }
 // errNothingDone is the end of a job that was interrupted before it had a result.
 var errNothingDone = &Error{Interrupted, errors.New("interrupted before anything was done")}
 
-// Log receives what a job tells while it runs. The zero value discards it.
+// Log receives the messages and the progress of a job while it runs. The zero value discards it.
 type Log struct {
 	// Warn receives one message at a time, without a line end. A message may quote
 	// bytes of the inputs as they are: escape it before printing (audit.Printable).

@@ -44,8 +44,9 @@ const (
 	unheld   = "origin whose rules an archive cannot hold"
 )
 
-// source reads a source, or what is in the directories of one. The depth is 0 for the
-// source itself, 1 in its directory and 2 in that of a host. It ignores hidden names.
+// source reads a source of copies, or a file or directory in it. The depth is 0 for the
+// source itself, 1 for a name in its directory, and 2 for the robots.txt in the directory
+// of a host. Hidden names are ignored.
 func (g *gatherer) source(name string, depth int) {
 	info, err := os.Stat(name)
 	switch {

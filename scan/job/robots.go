@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -22,8 +21,8 @@ type RobotsFile struct {
 	MaxBytes int
 }
 
-// Read returns the content, decompressed. Of a file that is longer than MaxBytes
-// it returns one byte more than that, which tells the compiler that there is more.
+// Read returns the content, decompressed. If it is longer than MaxBytes, Read returns
+// one byte more than MaxBytes, which tells the compiler that there is more.
 // It returns when ctx ends, also while it waits for Stdin. Its errors are of type
 // *Error.
 func (f RobotsFile) Read(ctx context.Context) ([]byte, error) {
@@ -121,39 +120,4 @@ func Oddities(r *compile.Robots, file string) []string {
 		list = append(list, file+": no group has a rule, so it forbids nothing")
 	}
 	return list
-}
-
-// knownProfiles returns the profiles of Crawlers.
-func knownProfiles(file string) ([]crawler.Profile, error) {
-	profiles, err := crawler.Builtin()
-	if err != nil || file == "" {
-		return profiles, err
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, inputError(fmt.Errorf("file of crawlers: %w", err))
-	}
-	more, err := crawler.Read(data)
-	if err == nil {
-		profiles, err = crawler.Extend(profiles, more)
-	}
-	if err != nil {
-		return nil, inputError(fmt.Errorf("file of crawlers %s: %w", file, err))
-	}
-	return profiles, nil
-}
-
-// Crawlers returns the crawlers that come with the library, ready to be found in
-// headers, as a JSON file changes and extends them (crawler.Extend) unless its name is
-// "". An error is of type *Error.
-func Crawlers(file string) (*crawler.Set, error) {
-	profiles, err := knownProfiles(file)
-	if err != nil {
-		return nil, err
-	}
-	set, err := crawler.New(profiles)
-	if err != nil {
-		return nil, inputError(err)
-	}
-	return set, nil
 }
