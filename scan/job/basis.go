@@ -67,7 +67,7 @@ func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 		return nil, err
 	}
 	if o.Robots.Name != "" {
-		body, size, err := o.Robots.measure(ctx)
+		body, size, err := o.Robots.read(ctx, maxCounted)
 		b.Constant, b.File, b.Bodies = true, o.Robots.Name, [][]byte{body}
 		b.Rows = []basisRow{{Row: policy.Row{Status: 200, Size: size, File: b.File}}}
 		return b, err

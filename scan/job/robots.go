@@ -30,16 +30,12 @@ func (f RobotsFile) Read(ctx context.Context) ([]byte, error) {
 	return body, err
 }
 
-// maxCounted limits how many bytes measure counts beyond those that it returns.
+// maxCounted limits how many bytes are counted beyond those that are read.
 const maxCounted = 64 << 20
 
-// measure is like Read, and also returns the size of the whole content,
-// decompressed: -1 if that is too long to count, or cannot be read.
-func (f RobotsFile) measure(ctx context.Context) (body []byte, size int64, err error) {
-	return f.read(ctx, maxCounted)
-}
-
-// read counts up to most bytes beyond those that it returns.
+// read is like Read, and also returns the size of the content, decompressed. It counts up
+// to most bytes beyond those that it returns; the size is -1 if there are more of them, or
+// if they cannot be read.
 func (f RobotsFile) read(ctx context.Context, most int64) (body []byte, size int64, err error) {
 	defer func() {
 		if ctx.Err() != nil { // which may have caused another error
