@@ -34,7 +34,7 @@ into account.`,
   zcat old/*.gz | robotsieve audit --robots robots.txt --samples 3 -`,
 	}
 	flags := cmd.Flags()
-	o := &job.AuditOptions{Robots: job.RobotsFile{Stdin: s.in}, Logs: job.Inputs{Stdin: s.in}, Log: s.log()}
+	o := &job.AuditOptions{Robots: job.RobotsFile{Stdin: s.in}, Logs: job.Inputs{Stdin: s.in}, Messages: s.messages()}
 	robotsFlags(cmd, &o.Robots, &o.Dialect)
 	choice(cmd, "history", "auto",
 		"whether the times of versions are when they were deployed or when they were observed; auto is deployed for a manifest and observed for a folder",

@@ -38,7 +38,7 @@ google takes the x of "//x" for a host.`,
   robotsieve check --robots robots.txt --agent MyBot --dialect google --output json /a /b
   robotsieve check --jsonl --dialect google --max-bytes 0 < cases.jsonl`,
 	}
-	o := &job.CheckOptions{Robots: job.RobotsFile{Stdin: s.in}, Log: s.log()}
+	o := &job.CheckOptions{Robots: job.RobotsFile{Stdin: s.in}, Messages: s.messages()}
 	robotsFlags(cmd, &o.Robots, &o.Agent.Dialect)
 	agentFlags(cmd, &o.Agent)
 	jsonl := cmd.Flags().Bool("jsonl", false, "read cases from stdin, one JSON object a line")

@@ -62,7 +62,7 @@ as a graph for Graphviz.`,
   robotsieve compile --dump --dialect google robots.txt
   robotsieve compile --dump=dot --dialect google robots.txt | dot -Tsvg > machine.svg`,
 	}
-	o, flags := job.CompileOptions{Stdin: s.in, Log: s.log()}, cmd.Flags()
+	o, flags := job.CompileOptions{Stdin: s.in, Messages: s.messages()}, cmd.Flags()
 	flags.StringVarP(&o.Output, "out", "o", "", "the archive to write")
 	names := flags.StringSlice("dialect", []string{automaton.RFC9309.String(), automaton.Google.String()},
 		"the ways to read robots.txt that the archive holds: rfc9309, google, original")

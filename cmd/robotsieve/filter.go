@@ -46,7 +46,7 @@ folder, a pattern, or - for stdin.`,
   robotsieve filter --rules rules.rsv --agent MyBot --no-policy keep --invalid error urls.txt
   zcat urls.gz | robotsieve filter --robots robots.txt --agent Googlebot --keep disallowed -`,
 	}
-	o := job.FilterOptions{Robots: job.RobotsFile{Stdin: s.in}, URLs: job.Inputs{Stdin: s.in}, Log: s.log()}
+	o := job.FilterOptions{Robots: job.RobotsFile{Stdin: s.in}, URLs: job.Inputs{Stdin: s.in}, Messages: s.messages()}
 	robotsFlags(cmd, &o.Robots, &o.Agent.Dialect)
 	agentFlags(cmd, &o.Agent)
 	var keep, noPolicy, invalid, format, output string
@@ -69,7 +69,7 @@ folder, a pattern, or - for stdin.`,
 			o.Quotes = maxQuotes
 		}
 		if isTerminal(s.out) {
-			o.Log.Progress = nil // the URLs would run into the bar
+			o.Messages.Progress = nil // the URLs would run into the bar
 		}
 		if cmd.Flags().Changed("no-policy") && o.Archive == "" && o.Robots.Name != "" {
 			return usageError("--no-policy is about origins that are not in an archive: it needs --rules")

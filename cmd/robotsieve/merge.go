@@ -20,7 +20,7 @@ state, which can be merged again.`,
   robotsieve audit --policy manifest.csv --state b.state tuesday.log.gz > /dev/null
   robotsieve merge a.state b.state`,
 	}
-	o, report := job.MergeOptions{Log: s.log()}, addReportFlags(cmd)
+	o, report := job.MergeOptions{Messages: s.messages()}, addReportFlags(cmd)
 	memoryFlag(cmd, &o.Memory)
 	cmd.Flags().StringVar(&o.State, "state", "", "also write the sum to a file, as a state for merge")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {

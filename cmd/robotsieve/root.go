@@ -43,9 +43,9 @@ func (s streams) warn(format string, args ...any) {
 	fmt.Fprintf(s.err, "robotsieve: %s\n", audit.Printable(fmt.Sprintf(format, args...)))
 }
 
-// log returns the log of a job, which goes to err.
-func (s streams) log() job.Log {
-	return job.Log{
+// messages receives the messages of a job, which go to err.
+func (s streams) messages() job.Messages {
+	return job.Messages{
 		Warn:     func(message string) { s.warn("%s", message) },
 		Progress: func(p job.Progress) (end func()) { return showProgress(s.err, p) },
 	}

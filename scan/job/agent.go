@@ -33,7 +33,7 @@ type subject struct {
 }
 
 // find looks the agent up. It warns of a name that cannot be a product token.
-func (a Agent) find(log Log) (subject, error) {
+func (a Agent) find(messages Messages) (subject, error) {
 	if a.Name == "" {
 		return subject{}, usageError("no agent: name the crawler with --agent NAME")
 	}
@@ -53,7 +53,7 @@ func (a Agent) find(log Log) (subject, error) {
 	}
 	// The dialect original does search whole headers.
 	if s.dialect != automaton.Original && strings.ContainsAny(a.Name, " (;") {
-		log.warn("agent %q looks like a User-Agent header; groups of robots.txt name product tokens, such as GPTBot", a.Name)
+		messages.warn("agent %q looks like a User-Agent header; groups of robots.txt name product tokens, such as GPTBot", a.Name)
 	}
 	return s, nil
 }

@@ -79,9 +79,9 @@ type AuditOptions struct {
 	// NoReport: only the state is made.
 	NoReport bool
 
-	Memory  int64 // bytes for records that wait for the whole input, as in audit.Config
-	Workers int   // goroutines that read lines; 0 stands for one a processor
-	Log     Log
+	Memory   int64 // bytes for records that wait for the whole input, as in audit.Config
+	Workers  int   // goroutines that read lines; 0 stands for one a processor
+	Messages Messages
 }
 
 // Bounds of AuditOptions.Window: RFC 9309 2.4 lets a crawler keep a copy for 24 hours.
@@ -117,7 +117,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		return nil, inputError(err)
 	}
 	for _, w := range b.Oddities {
-		o.Log.warn("%s", w)
+		o.Messages.warn("%s", w)
 	}
 	if err := o.identify(b, &config); err != nil {
 		return nil, err
@@ -130,14 +130,14 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		return nil, err
 	}
 	config.Memory, config.Judged = o.Memory, o.Judged
-	a := auditing{run: audit.New(config).Begin(), basis: b, crawlers: config.Crawlers, state: o.State, noReport: o.NoReport, log: o.Log}
+	a := auditing{run: audit.New(config).Begin(), basis: b, crawlers: config.Crawlers, state: o.State, noReport: o.NoReport, messages: o.Messages}
 	defer a.run.Close()
 
 	reader := source.NewReader(logs.inputs, source.Options{Workers: o.Workers})
-	end := o.Log.progress(reader)
+	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, o.Workers)
 	end()
-	a.inputs = logs.describe(b, reader.Results(), o.Log)
+	a.inputs = logs.describe(b, reader.Results(), o.Messages)
 	if interrupted {
 		a.interrupt(errSoFar)
 	} else {
@@ -189,7 +189,7 @@ type auditing struct {
 	interrupted error // why the result is not of the whole input; nil if it is
 	state       string
 	noReport    bool
-	log         Log
+	messages    Messages
 }
 
 var (
@@ -233,7 +233,7 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 	case a.interrupted == nil:
 		return result, inputError(unsaved)
 	case unsaved != nil:
-		a.log.warn("%v", unsaved)
+		a.messages.warn("%v", unsaved)
 	}
 	return result, &Error{Interrupted, a.interrupted}
 }
@@ -259,7 +259,7 @@ func (a *auditing) resolve(ctx context.Context, dns *crawler.Resolver) error {
 		return english.Grouped(int64(n)) + " " + english.Verb(int64(n), "address", "addresses")
 	}
 	if len(pairs) > 0 {
-		a.log.warn("looking up the names of %s", addresses(len(pairs)))
+		a.messages.warn("looking up the names of %s", addresses(len(pairs)))
 	}
 	found := dns.Resolve(ctx, pairs)
 	verified := int64(0)
@@ -299,9 +299,9 @@ type auditLogs struct {
 // used, and leaves them out.
 func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 	logs := &auditLogs{}
-	inputs, errs := o.Logs.resolve(o.Log)
+	inputs, errs := o.Logs.resolve(o.Messages)
 	for _, err := range errs {
-		o.Log.warn("%v", err)
+		o.Messages.warn("%v", err)
 		logs.failed = append(logs.failed, audit.InputInfo{Error: audit.Printable(err.Error())})
 	}
 	type opened struct {
@@ -318,12 +318,12 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 	}
 	for i, in := range inputs {
 		if err := list[i].err; err != nil {
-			o.Log.warn("%v", err)
+			o.Messages.warn("%v", err)
 			logs.failed = append(logs.failed, audit.InputInfo{Name: audit.Printable(in.Name), Codec: in.Codec(), Error: audit.Printable(err.Error())})
 			continue
 		}
 		if list[i].empty {
-			o.Log.warn("%s: empty", in.Name)
+			o.Messages.warn("%s: empty", in.Name)
 		}
 		logs.inputs = append(logs.inputs, in)
 		logs.formats = append(logs.formats, list[i].format)
@@ -406,7 +406,7 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 
 // describe returns what the report says about the inputs, and warns of those that could
 // not be read to the end.
-func (l *auditLogs) describe(b *basis, results []source.Result, log Log) audit.Inputs {
+func (l *auditLogs) describe(b *basis, results []source.Result, messages Messages) audit.Inputs {
 	in := audit.Inputs{Partial: len(l.failed) > 0}
 	for i, result := range results {
 		info := audit.InputInfo{
@@ -414,14 +414,14 @@ func (l *auditLogs) describe(b *basis, results []source.Result, log Log) audit.I
 			Disk: result.Disk, Bytes: result.Bytes, Complete: result.Complete,
 		}
 		for _, w := range result.Warnings {
-			log.warn("%s", w)
+			messages.warn("%s", w)
 		}
 		if result.Err != nil {
 			covers := "the report covers the " + english.Plural(result.Bytes, "byte") + " before that"
 			if result.Codec != "plain" {
 				covers += ", of which some may be damaged too"
 			}
-			log.warn("%v (%s)", result.Err, covers)
+			messages.warn("%v (%s)", result.Err, covers)
 			info.Error, in.Partial = audit.Printable(result.Err.Error()), true
 		}
 		in.List = append(in.List, info)
@@ -438,7 +438,7 @@ func (l *auditLogs) describe(b *basis, results []source.Result, log Log) audit.I
 			warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its requests are bound by: name the site with --host", f.Name()))
 		}
 		for _, w := range warnings {
-			log.warn("%s: %s", l.inputs[i].Name, w)
+			messages.warn("%s: %s", l.inputs[i].Name, w)
 			in.Warnings = append(in.Warnings, w)
 		}
 	}

@@ -191,7 +191,7 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 			return inputError(err)
 		}
 		for _, path := range ignored {
-			o.Log.warn("%s: skipped: its name is not that of a known crawler", path)
+			o.Messages.warn("%s: skipped: its name is not that of a known crawler", path)
 		}
 		options.Series = append(options.Series, series...)
 	}

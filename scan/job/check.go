@@ -14,9 +14,9 @@ import (
 
 // CheckOptions say by which robots.txt, and for whom, a Checker answers.
 type CheckOptions struct {
-	Agent  Agent
-	Robots RobotsFile
-	Log    Log
+	Agent    Agent
+	Robots   RobotsFile
+	Messages Messages
 }
 
 // Checker explains verdicts on URLs, one at a time. It belongs to one goroutine.
@@ -70,11 +70,11 @@ func NewChecker(ctx context.Context, o CheckOptions) (*Checker, error) {
 	if o.Robots.Name == "" {
 		return nil, usageError("no robots.txt: name it with --robots FILE")
 	}
-	agent, err := o.Agent.find(o.Log)
+	agent, err := o.Agent.find(o.Messages)
 	if err != nil {
 		return nil, err
 	}
-	robots, body, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Log)
+	robots, body, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Messages)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ type CompileOptions struct {
 	// MaxBytes limits what is read of each robots.txt, as in compile.Options. The
 	// limit is 64 MiB at most.
 	MaxBytes int
-	Log      Log
+	Messages Messages
 }
 
 // Compiled describes the archive that Compile wrote.
@@ -82,7 +82,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 		o.MaxBytes = maxBody
 	}
 	// One byte more than the limit tells the compiler that there is more.
-	g := &gatherer{ctx: ctx, log: o.Log, options: capture.Options{MaxBody: o.MaxBytes + 1}, skipped: map[string]int{}}
+	g := &gatherer{ctx: ctx, messages: o.Messages, options: capture.Options{MaxBody: o.MaxBytes + 1}, skipped: map[string]int{}}
 	c, err := o.compile(ctx, g)
 	g.report()
 	switch {
@@ -123,7 +123,7 @@ func (o CompileOptions) refuseSource() error {
 // compile reads the sources and writes the archive. If it fails, or ctx ends, it
 // leaves no file.
 func (o CompileOptions) compile(ctx context.Context, g *gatherer) (*Compiled, error) {
-	defer o.Log.progress(g)()
+	defer o.Messages.progress(g)()
 	for _, name := range o.Sources {
 		if name == "-" {
 			g.read(source.NewInput(name, until(ctx, o.Stdin), -1), nil)

@@ -26,10 +26,10 @@ type Inputs struct {
 
 // resolve returns the inputs that there are, and an error for each name that
 // gives none. Names that are given twice are warned of.
-func (i Inputs) resolve(log Log) ([]*source.Input, []error) {
+func (i Inputs) resolve(messages Messages) ([]*source.Input, []error) {
 	inputs, warnings, errs := source.Inputs(i.Names, cmp.Or[io.Reader](i.Stdin, os.Stdin))
 	for _, w := range warnings {
-		log.warn("%s", w)
+		messages.warn("%s", w)
 	}
 	return slices.Concat(inputs, i.Opened), errs
 }

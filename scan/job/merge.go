@@ -22,8 +22,8 @@ type MergeOptions struct {
 	// NoReport: only the state is made.
 	NoReport bool
 
-	Memory int64 // as in AuditOptions
-	Log    Log
+	Memory   int64 // as in AuditOptions
+	Messages Messages
 }
 
 // ErrBasis is the error for a state whose head this package has not written.
@@ -49,7 +49,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	m := &states{log: o.Log}
+	m := &states{messages: o.Messages}
 	a, config, err := m.open(o.States)
 	if err != nil {
 		return nil, inputError(err)
@@ -90,10 +90,10 @@ func (o *MergeOptions) check() error {
 
 // states are the states to add up.
 type states struct {
-	log   Log
-	names []string
-	infos []os.FileInfo
-	list  []*audit.State
+	messages Messages
+	names    []string
+	infos    []os.FileInfo
+	list     []*audit.State
 }
 
 // open opens the states, one that is named twice only once, and returns their common
@@ -105,7 +105,7 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 			return nil, config, err
 		}
 		if i := slices.IndexFunc(m.infos, func(other os.FileInfo) bool { return os.SameFile(f.info, other) }); i >= 0 {
-			m.log.warn("%s and %s are one file, which is counted once", m.names[i], name)
+			m.messages.warn("%s and %s are one file, which is counted once", m.names[i], name)
 			continue
 		}
 		state, err := audit.ReadState(f, f.info.Size())
@@ -114,7 +114,7 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 		}
 		m.names, m.infos, m.list = append(m.names, name), append(m.infos, f.info), append(m.list, state)
 	}
-	a = &auditing{log: m.log, basis: &basis{}}
+	a = &auditing{messages: m.messages, basis: &basis{}}
 	var first json.RawMessage
 	seen := map[audit.InputInfo]int{}
 	for i, state := range m.list {
@@ -131,7 +131,7 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 		in.List = append(in.List, head.Inputs...)
 		in.Warnings = append(append(in.Warnings, m.readTwice(i, head.Inputs, seen)...), head.Warnings...)
 		if head.Partial {
-			m.log.warn("%s: not all of its input was read", m.names[i])
+			m.messages.warn("%s: not all of its input was read", m.names[i])
 			in.Partial = true
 		}
 	}
@@ -158,7 +158,7 @@ func (m *states) readTwice(state int, inputs []audit.InputInfo, seen map[audit.I
 		if known && other != state && in.Bytes > 0 {
 			w := fmt.Sprintf("%s, of %s, is in %s and in %s: if that is one file, its lines are counted twice.",
 				in.Name, english.Plural(in.Bytes, "byte"), m.names[other], m.names[state])
-			m.log.warn("%s", w)
+			m.messages.warn("%s", w)
 			warnings = append(warnings, audit.Printable(w))
 		}
 		if !known {

@@ -72,14 +72,14 @@ func (f RobotsFile) read(ctx context.Context, most int64) (body []byte, size int
 }
 
 // compile reads and compiles the file, and warns of its oddities.
-func (f RobotsFile) compile(ctx context.Context, o compile.Options, log Log) (r *compile.Robots, body []byte, err error) {
+func (f RobotsFile) compile(ctx context.Context, o compile.Options, messages Messages) (r *compile.Robots, body []byte, err error) {
 	if body, err = f.Read(ctx); err != nil {
 		return nil, nil, err
 	}
 	o.MaxBytes = f.MaxBytes
 	r = compile.Compile(body, o)
 	for _, w := range Oddities(r, f.Name) {
-		log.warn("%s", w)
+		messages.warn("%s", w)
 	}
 	return r, body, nil
 }
