@@ -126,7 +126,7 @@ func (f *benchFlags) parsers(d automaton.Dialect) ([]parser, error) {
 	return list, nil
 }
 
-// work is what every parser does.
+// work is what every parser is measured on.
 type work struct {
 	parsers []parser
 	site    bench.Site

@@ -70,7 +70,7 @@ func number(cmd *cobra.Command, name string, value int, usage string, read func(
 	addFlag(cmd, "int", name, strconv.Itoa(value), usage, func(text string) error {
 		n, err := strconv.ParseInt(text, 0, strconv.IntSize)
 		if err != nil {
-			return err
+			return usageError("--%s %q is not a whole number", name, text)
 		}
 		return read(int(n))
 	})

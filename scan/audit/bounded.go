@@ -45,7 +45,7 @@ func (b *bounded[K]) add(k K, t tallied) {
 	b.prune(2)
 }
 
-// prune drops keys beyond the limit if there are more than slack times it.
+// prune drops the keys beyond the limit if there are more than slack times as many.
 func (b *bounded[K]) prune(slack int) {
 	if len(b.kept) <= slack*b.limit {
 		return

@@ -70,7 +70,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 // check refuses to write the sum where that is not possible, or over one of the states.
 func (o *MergeOptions) check() error {
 	if len(o.States) == 0 {
-		return usageError("no states")
+		return usageError("no states: name the files that audit --state has written")
 	}
 	if o.State == "" {
 		return nil
