@@ -102,7 +102,7 @@ func said(v bench.Verdict) string {
 // show makes text of unknown origin fit for one line of a terminal.
 func show(text string) string {
 	const most = 100
-	runes := []rune(audit.Printable([]byte(strings.ReplaceAll(text, "\n", ": "))))
+	runes := []rune(audit.Printable(strings.ReplaceAll(text, "\n", ": ")))
 	if len(runes) > most {
 		return string(runes[:most]) + "…"
 	}

@@ -36,10 +36,10 @@ func TestAuditUsageErrors(t *testing.T) {
 		"history of one robots.txt":     {with(byRobots, "--history", "deployed"), "--history and --assume-constant are for --policy"},
 		"constant robots.txt":           {with(byRobots, "--assume-constant"), "--history and --assume-constant are for --policy"},
 		"no such history":               {with(byPolicy, "--history", "guessed"), `--history "guessed" is none of auto|deployed|observed`},
-		"window too short":              {with(byPolicy, "--window", "23h"), "--window 23h: between 24h, for which RFC 9309 2.4 lets a crawler keep a copy, and 3,660 days"},
-		"window of no time":             {with(byPolicy, "--window", "0d"), "--window 0d: between 24h"},
-		"negative window":               {with(byPolicy, "--window", "-24h"), "--window -24h: between 24h"},
-		"window too long":               {with(byPolicy, "--window", "3661d"), "--window 3661d: between 24h"},
+		"window too short":              {with(byPolicy, "--window", "23h"), "--window 23h is not between 24h, for which RFC 9309 2.4 lets a crawler keep a copy, and 3,660 days"},
+		"window of no time":             {with(byPolicy, "--window", "0d"), "--window 0d is not above 0"},
+		"negative window":               {with(byPolicy, "--window", "-24h"), "--window -24h is not above 0"},
+		"window too long":               {with(byPolicy, "--window", "3661d"), "--window 3,661 days is not between 24h"},
 		"window beyond all":             {with(byPolicy, "--window", "99999999h"), `--window "99999999h" is not a time, such as 24h or 30d`},
 		"window that is none":           {with(byPolicy, "--window", "soon"), `--window "soon" is not a time`},
 		"window without a unit":         {with(byPolicy, "--window", "24"), `--window "24" is not a time`},
@@ -50,8 +50,8 @@ func TestAuditUsageErrors(t *testing.T) {
 		"family of crawlers":            {with(byRobots, "--ip-ranges", "Google="+f.log), `--ip-ranges "Google": no crawler of that name is known`},
 		"control token":                 {with(byRobots, "--ip-ranges", "Google-Extended="+f.log), "no crawler of that name is known"},
 		"ranges of nobody":              {with(byRobots, "--ip-ranges", f.log), "neither NAME=FILE nor a directory"},
-		"age that is none":              {with(byRobots, "--ranges-max-age", "old"), `--ranges-max-age "old": a time such as 30d`},
-		"no age":                        {with(byRobots, "--ranges-max-age", "0d"), `--ranges-max-age "0d": a time such as 30d`},
+		"age that is none":              {with(byRobots, "--ranges-max-age", "old"), `--ranges-max-age "old" is not a time, such as 24h or 30d`},
+		"no age":                        {with(byRobots, "--ranges-max-age", "0d"), `--ranges-max-age 0d is not above 0`},
 		"xff without proxies":           {with(byRobots, "--client-ip", "xff"), "xff needs to know which proxies to trust"},
 		"proxies without xff":           {with(byRobots, "--trusted-proxies", "10.0.0.0/8"), "trusted proxies are for xff only"},
 		"proxies with a place":          {with(byRobots, "--client-ip", "xff:-1", "--trusted-proxies", "10.0.0.0/8"), "trusted proxies are for xff only"},
@@ -202,5 +202,25 @@ func TestGravestExitCodeWins(t *testing.T) {
 		streams{io.MultiReader(in, &blocking{strings.NewReader(""), make(chan struct{}), make(chan struct{})}), brokenPipe{}, &diag})
 	if code != exitInterrupted {
 		t.Errorf("code %d, stderr %q", code, diag.String())
+	}
+}
+
+// A report says that nothing could verify a client only if that is so.
+func TestWhyNoClientWasVerified(t *testing.T) {
+	f := newAuditFiles(t)
+	names := file(t, "names.tsv", "192.0.2.200\ta.googlebot.com\ttrue\n")
+	for _, c := range []struct {
+		args  []string
+		lists bool // asks for lists
+	}{
+		{nil, true},
+		{[]string{"--resolved-names", names}, false},
+	} {
+		r := command(t, "", append(append([]string{"audit", "--robots", f.robots}, c.args...), f.log)...)
+		for _, text := range []string{"because no address lists were given (--ip-ranges)", "because no addresses of crawlers were given"} {
+			if strings.Contains(r.out, text) != c.lists || !strings.Contains(r.out, "no client was verified") {
+				t.Errorf("%v: code %d, stdout %q: %q", c.args, r.code, r.out, text)
+			}
+		}
 	}
 }

@@ -56,7 +56,7 @@ func resolveWith(t *testing.T, ctx context.Context, d *fakeDNS, args ...string) 
 	cmd := newAudit(streams{strings.NewReader(""), &out, &diag}, d.resolver())
 	cmd.SetArgs(append([]string{"--resolve", "--output", "json"}, args...))
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	var exit exitCode
+	var exit exitError
 	if err := cmd.ExecuteContext(ctx); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}

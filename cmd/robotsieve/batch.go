@@ -22,26 +22,18 @@ const maxCase = 64 << 20
 var errLongCase = fmt.Errorf("line longer than %d bytes", maxCase)
 
 // runBatch answers the cases on stdin, a line for a line. Other implementations are
-// compared by it: the agent is the bare token, never that of a profile.
-func runBatch(s streams, f robotsFlags) error {
-	limit, errLimit := f.limit()
-	override, errDialect := f.override()
-	if err := cmp.Or(errLimit, errDialect); err != nil {
-		return err
-	}
-	b := batch{options: compile.Options{MaxBytes: limit}}
-	if override != nil {
-		b.options.Dialect = *override
-	}
+// compared by it: the agent is a bare product token, never the name of a known crawler.
+func runBatch(s streams, o compile.Options) error {
+	b := batch{options: o}
 	in, out := bufio.NewReaderSize(s.in, 1<<20), bufio.NewWriter(s.out)
 	failed := false
 	for {
 		line, err := readCase(in, b.line[:0])
 		b.line = line
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil && err != errLongCase {
+		if err != nil && !errors.Is(err, errLongCase) {
 			return errors.Join(out.Flush(), inputError(fmt.Errorf("reading cases: %w", err)))
 		}
 		var v automaton.Verdict
@@ -70,8 +62,7 @@ func runBatch(s streams, f robotsFlags) error {
 }
 
 // readCase appends a line without its end to buf. It returns io.EOF after the last
-// line, and errLongCase for a line longer than maxCase, of which it passes over the
-// rest.
+// line, and errLongCase for a line longer than maxCase, which it reads to the end.
 func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
 	for long := false; ; {
 		part, err := r.ReadSlice('\n')
@@ -81,11 +72,11 @@ func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
 			buf = append(buf, part...)
 		}
 		switch {
-		case err == bufio.ErrBufferFull:
+		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case long && (err == nil || err == io.EOF):
+		case long && (err == nil || errors.Is(err, io.EOF)):
 			return buf, errLongCase
-		case err == io.EOF && len(buf) > 0: // no newline after the last line
+		case errors.Is(err, io.EOF) && len(buf) > 0: // no newline after the last line
 			err = nil
 		}
 		return bytes.TrimSuffix(bytes.TrimSuffix(buf, []byte("\n")), []byte("\r")), err

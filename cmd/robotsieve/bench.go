@@ -19,14 +19,15 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// benchFlags are what a user says of a benchmark.
+// benchFlags are the flags of a benchmark.
 type benchFlags struct {
-	robots   robotsFlags
-	agent    *string
-	external *[]string
-	list     *bool
-	timeout  *time.Duration
-	output   func() (string, error)
+	robots   job.RobotsFile
+	dialect  *automaton.Dialect // nil: auto
+	agent    string
+	external []string
+	list     bool
+	timeout  time.Duration
+	output   string
 }
 
 func newBench(s streams) *cobra.Command {
@@ -54,17 +55,14 @@ external command could not be used, or took too long; 130 interrupted.`,
 		Example: `  robotsieve bench --robots robots.txt --agent MyBot urls.txt
   robotsieve bench --robots robots.txt --agent MyBot --dialect google \
     --external 'jsonl=robotsieve check --jsonl --dialect google' urls.txt.gz`,
-		Args: cobra.MinimumNArgs(1),
 	}
-	f := benchFlags{
-		robots:   addRobotsFlags(cmd),
-		agent:    cmd.Flags().String("agent", "", "the product token of the crawler"),
-		external: cmd.Flags().StringArray("external", nil, "NAME=COMMAND of a parser that answers as check --jsonl does (repeatable)"),
-		list:     cmd.Flags().Bool("list", false, "also measure robotsieve by its plain list of rules"),
-		timeout:  cmd.Flags().Duration("timeout", time.Minute, "the longest that a parser may take to answer about all URLs once"),
-		output:   choice(cmd, "output", "text", "form of the report", "text", "json", "csv"),
-	}
-	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents)
+	f, flags := &benchFlags{robots: job.RobotsFile{Stdin: s.in}}, cmd.Flags()
+	robotsFlags(cmd, &f.robots, &f.dialect)
+	agentFlag(cmd, &f.agent, "the product token of the crawler")
+	flags.StringArrayVar(&f.external, "external", nil, "NAME=COMMAND of a parser that answers as check --jsonl does (repeatable)")
+	flags.BoolVar(&f.list, "list", false, "also measure robotsieve by its plain list of rules")
+	flags.DurationVar(&f.timeout, "timeout", time.Minute, "the longest that a parser may take to answer about all URLs once")
+	choice(cmd, "output", "text", "form of the report", to(&f.output), "text", "json", "csv")
 	cmd.RunE = func(cmd *cobra.Command, urls []string) error {
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
@@ -73,18 +71,14 @@ external command could not be used, or took too long; 130 interrupted.`,
 	return cmd
 }
 
-func runBench(ctx context.Context, s streams, f benchFlags, args []string) error {
-	output, err := f.output()
-	if err != nil {
-		return err
-	}
+func runBench(ctx context.Context, s streams, f *benchFlags, args []string) error {
 	work, err := f.work(ctx, s, args)
 	if err != nil {
 		return err
 	}
 	report, code := work.report(), exitDone
 	for _, p := range work.parsers {
-		r := work.measure(ctx, p, *f.timeout)
+		r := work.measure(ctx, p, f.timeout)
 		if ctx.Err() != nil {
 			s.warn("interrupted: the report covers the engines measured so far")
 			report.Partial, code = true, exitInterrupted
@@ -98,7 +92,7 @@ func runBench(ctx context.Context, s streams, f benchFlags, args []string) error
 		}
 		report.Engines = append(report.Engines, r)
 	}
-	if err := report.write(s, output); err != nil {
+	if err := report.write(s, f.output); err != nil {
 		return inputError(fmt.Errorf("writing the report: %w", err))
 	}
 	return exitWith(code)
@@ -111,28 +105,28 @@ type parser struct {
 }
 
 // parsers are all that are to be measured, robotsieve first.
-func (f benchFlags) parsers(d automaton.Dialect) ([]parser, error) {
+func (f *benchFlags) parsers(d automaton.Dialect) ([]parser, error) {
 	inProcess := func(how string, engine compile.Engine) parser {
 		return parser{bench.InProcess("robotsieve", "", bench.Robotsieve(compile.Options{Dialect: d, MaxBytes: -1, Engine: engine})), how}
 	}
 	list := []parser{inProcess("compiles once", compile.EngineAuto)}
-	if *f.list {
+	if f.list {
 		list = append(list, inProcess("plain list", compile.EngineList))
 	}
-	for _, x := range *f.external {
+	for _, x := range f.external {
 		name, command, found := strings.Cut(x, "=")
 		if !found || name == "" || command == "" {
 			return nil, usageError("--external %q is not NAME=COMMAND", x)
 		}
 		list = append(list, parser{bench.External(name, command), "external"})
 	}
-	if *f.timeout <= 0 {
-		return nil, usageError("--timeout %v is not above 0", *f.timeout)
+	if f.timeout <= 0 {
+		return nil, usageError("--timeout %v is not above 0", f.timeout)
 	}
 	return list, nil
 }
 
-// work is what every parser does.
+// work is what every parser is measured on.
 type work struct {
 	parsers []parser
 	site    bench.Site
@@ -142,27 +136,26 @@ type work struct {
 }
 
 // work reads the inputs.
-func (f benchFlags) work(ctx context.Context, s streams, args []string) (*work, error) {
+func (f *benchFlags) work(ctx context.Context, s streams, args []string) (*work, error) {
 	switch {
-	case *f.robots.file == "":
+	case f.robots.Name == "":
 		return nil, usageError("no robots.txt: name it with --robots FILE")
-	case *f.agent == "":
+	case f.agent == "":
 		return nil, usageError("no agent: name the crawler with --agent NAME")
-	case *f.robots.file == "-" && slices.Contains(args, "-"):
+	case len(args) == 0:
+		return nil, usageError("no list of URLs")
+	case f.robots.Name == "-" && slices.Contains(args, "-"):
 		return nil, usageError("robots.txt and the URLs cannot both be stdin")
 	}
-	limit, err := f.robots.limit()
-	if err != nil {
-		return nil, err
-	}
-	w := &work{}
-	if w.dialect, err = f.dialect(); err != nil {
+	w, limit := &work{}, f.robots.MaxBytes
+	var err error
+	if w.dialect, err = f.reading(); err != nil {
 		return nil, err
 	}
 	if w.parsers, err = f.parsers(w.dialect); err != nil {
 		return nil, err
 	}
-	body, err := f.robots.open(s, limit).Read(ctx)
+	body, err := f.robots.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -174,28 +167,24 @@ func (f benchFlags) work(ctx context.Context, s streams, args []string) (*work, 
 	if err != nil {
 		return nil, inputError(err)
 	}
-	for _, o := range job.Oddities(compile.Compile(body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), *f.robots.file) {
+	for _, o := range job.Oddities(compile.Compile(body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), f.robots.Name) {
 		s.warn("%s", o)
 	}
-	w.site = bench.Site{RobotsURL: "http://localhost/robots.txt", Agent: *f.agent, Body: job.WholeLines(body, limit), URLs: urls}
+	w.site = bench.Site{RobotsURL: "http://localhost/robots.txt", Agent: f.agent, Body: job.WholeLines(body, limit), URLs: urls}
 	w.judge()
 	return w, nil
 }
 
-// dialect is the one given, or else the agent's own, as far as that is known.
-func (f benchFlags) dialect() (automaton.Dialect, error) {
-	override, err := f.robots.override()
-	if err != nil {
-		return 0, err
-	}
-	if override != nil {
-		return *override, nil
+// reading is the dialect given, or else the agent's own, as far as that is known.
+func (f *benchFlags) reading() (automaton.Dialect, error) {
+	if f.dialect != nil {
+		return *f.dialect, nil
 	}
 	set, err := job.Crawlers("")
 	if err != nil {
 		return 0, err
 	}
-	if p := set.ByName(*f.agent); p != nil {
+	if p := set.ByName(f.agent); p != nil {
 		return automaton.ParseDialect(cmp.Or(p.Dialect, automaton.RFC9309.String()))
 	}
 	return automaton.RFC9309, nil

@@ -206,7 +206,7 @@ func TestBenchUsageAndInputs(t *testing.T) {
 	}{
 		"no robots.txt":   {[]string{"--agent", "x", urls}, exitUsage, "name it with --robots FILE"},
 		"no agent":        {[]string{"--robots", robots, urls}, exitUsage, "--agent NAME"},
-		"no URLs":         {[]string{"--robots", robots, "--agent", "x"}, exitUsage, "arg"},
+		"no URLs":         {[]string{"--robots", robots, "--agent", "x"}, exitUsage, "no list of URLs"},
 		"twice stdin":     {[]string{"--robots", "-", "--agent", "x", "-"}, exitUsage, "both be stdin"},
 		"no command":      {[]string{"--robots", robots, "--agent", "x", "--external", "name", urls}, exitUsage, `"name" is not NAME=COMMAND`},
 		"no time":         {[]string{"--robots", robots, "--agent", "x", "--timeout", "0s", urls}, exitUsage, "not above 0"},

@@ -12,6 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/bench"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
 // benchReport is what a benchmark found.
@@ -62,7 +63,7 @@ type disagreement struct {
 
 func (w *work) report() *benchReport {
 	return &benchReport{
-		Schema: "robotsieve.bench/1", Bytes: len(w.site.Body), URLs: len(w.site.URLs), Agent: printable(w.site.Agent),
+		Schema: "robotsieve.bench/1", Bytes: len(w.site.Body), URLs: len(w.site.URLs), Agent: audit.Printable(w.site.Agent),
 		Dialect: w.dialect.String(), Rounds: benchRounds, Engines: []engineReport{},
 	}
 }
@@ -70,11 +71,11 @@ func (w *work) report() *benchReport {
 // engineReport makes the report of one parser from its measurement.
 func (w *work) engineReport(p parser, m *bench.Result) engineReport {
 	r := engineReport{
-		Engine: printable(p.Name), How: p.how, StartUpNS: float64(m.StartUp),
+		Engine: audit.Printable(p.Name), How: p.how, StartUpNS: float64(m.StartUp),
 		Compared: m.Asked, Agreed: m.Agreed, Disagreements: []disagreement{},
 	}
 	if err := cmp.Or(m.Missing, m.Broken); err != nil {
-		r.Error = printable(err.Error())
+		r.Error = audit.Printable(err.Error())
 	}
 	r.Complete = r.Error == "" && r.Compared == len(w.want)
 	r.CompileNS, r.CompileSpread = rounded(m.Parse())
@@ -84,9 +85,9 @@ func (w *work) engineReport(p parser, m *bench.Result) engineReport {
 	}
 	for _, d := range m.Differences {
 		line := int(w.want[d.URL].Line)
-		one := disagreement{URL: printable(w.site.URLs[d.URL]), Allowed: d.Got == bench.Allowed, Line: line}
+		one := disagreement{URL: audit.Printable(w.site.URLs[d.URL]), Allowed: d.Got == bench.Allowed, Line: line}
 		if rule, ok := w.robots.Rule(line); ok {
-			one.Rule = printable(rule.String())
+			one.Rule = audit.Printable(rule.String())
 		}
 		r.Disagreements = append(r.Disagreements, one)
 	}
@@ -227,7 +228,7 @@ func spread(n, part float64) string {
 	return fmt.Sprintf("%.0f%%", 100*part)
 }
 
-// percent never rounds to 100 what is not all.
+// percent writes a share in per cent. Only all is 100%.
 func percent(n, of int) string {
 	if n == of {
 		return "100%"

@@ -2,17 +2,16 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
@@ -39,31 +38,27 @@ google takes the x of "//x" for a host.`,
   robotsieve check --robots robots.txt --agent MyBot --dialect google --output json /a /b
   robotsieve check --jsonl --dialect google --max-bytes 0 < cases.jsonl`,
 	}
-	robots, agent := addRobotsFlags(cmd), addAgentFlags(cmd, "the crawler that would fetch the URLs")
+	o := &job.CheckOptions{Robots: job.RobotsFile{Stdin: s.in}, Messages: s.messages()}
+	robotsFlags(cmd, &o.Robots, &o.Agent.Dialect)
+	agentFlags(cmd, &o.Agent)
 	jsonl := cmd.Flags().Bool("jsonl", false, "read cases from stdin, one JSON object a line")
-	output := choice(cmd, "output", "text", "form of the answers", "text", "json", "ndjson", "csv")
+	var output string
+	choice(cmd, "output", "text", "form of the answers", to(&output), "text", "json", "ndjson", "csv")
 	cmd.RunE = func(cmd *cobra.Command, urls []string) error {
 		if *jsonl {
-			if len(urls) > 0 || *robots.file != "" || *agent.name != "" || *agent.crawlers != "" || cmd.Flags().Changed("output") {
+			if len(urls) > 0 || o.Robots.Name != "" || o.Agent.Name != "" || o.Agent.Crawlers != "" || cmd.Flags().Changed("output") {
 				return usageError("--jsonl reads robots.txt, agent and URL from stdin, and has its own form of output")
 			}
-			return runBatch(s, robots)
+			options := compile.Options{MaxBytes: o.Robots.MaxBytes}
+			if o.Agent.Dialect != nil {
+				options.Dialect = *o.Agent.Dialect
+			}
+			return runBatch(s, options)
 		}
-		output, errOutput := output()
-		if *robots.file == "" {
-			return usageError("no robots.txt: name it with --robots FILE")
-		}
-		file, who, err := robotsAndAgent(s, robots, agent)
-		if err := cmp.Or(errOutput, err); err != nil {
-			return err
-		}
-		return runCheck(cmd.Context(), s, job.CheckOptions{Robots: file, Agent: who, Log: s.log()}, output, urls)
+		return runCheck(cmd.Context(), s, *o, output, urls)
 	}
 	return cmd
 }
-
-// maxURL is the longest line of URLs that is read.
-const maxURL = 16 << 20
 
 func runCheck(ctx context.Context, s streams, o job.CheckOptions, output string, urls []string) error {
 	fromStdin := len(urls) == 1 && urls[0] == "-"
@@ -84,17 +79,8 @@ func runCheck(ctx context.Context, s streams, o job.CheckOptions, output string,
 		}
 		return writeError(w.close())
 	}
-	lines := bufio.NewScanner(s.in)
-	lines.Buffer(nil, maxURL)
-	n := int64(0)
-	for ; lines.Scan(); n++ {
-		w.write(c.Check(lines.Text()))
-	}
-	if err := lines.Err(); err != nil {
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("line %s is longer than %s", english.Grouped(n+1), english.Plural(maxURL, "byte"))
-		}
-		return errors.Join(w.close(), inputError(fmt.Errorf("reading URLs from stdin: %w", err)))
+	if err := eachLine(s.in, "URLs", func(url string) error { w.write(c.Check(url)); return nil }); err != nil {
+		return errors.Join(w.close(), err)
 	}
 	return writeError(w.close())
 }
@@ -104,15 +90,15 @@ func runCheck(ctx context.Context, s streams, o job.CheckOptions, output string,
 type answerWriter struct {
 	w    *bufio.Writer
 	form string
+	json jsonList
 	csv  *csv.Writer
-	n    int
 	err  error
 }
 
 func newAnswerWriter(s streams, form string) *answerWriter {
-	w := &answerWriter{w: bufio.NewWriter(s.out), form: form}
+	b := bufio.NewWriter(s.out)
+	w := &answerWriter{w: b, form: form, json: jsonList{w: b}, csv: csv.NewWriter(b)}
 	if form == "csv" {
-		w.csv = csv.NewWriter(w.w)
 		w.err = w.csv.Write([]string{"url", "agent", "dialect", "allowed", "line", "rule"})
 	}
 	return w
@@ -122,11 +108,9 @@ func (w *answerWriter) write(a job.Answer) {
 	if w.err != nil {
 		return
 	}
-	w.n++
 	switch w.form {
 	case "json":
-		w.w.WriteString(map[bool]string{true: "[\n", false: ",\n"}[w.n == 1])
-		w.err = report.Encoder(trimNewline{w.w}).Encode(a)
+		w.err = w.json.add(a)
 	case "ndjson":
 		w.err = report.Encoder(w.w).Encode(a)
 	case "csv":
@@ -136,14 +120,6 @@ func (w *answerWriter) write(a job.Answer) {
 	default:
 		w.text(a)
 	}
-}
-
-// trimNewline drops the newline that json.Encoder writes after a value.
-type trimNewline struct{ w *bufio.Writer }
-
-func (t trimNewline) Write(b []byte) (int, error) {
-	_, err := t.w.WriteString(strings.TrimSuffix(string(b), "\n"))
-	return len(b), err
 }
 
 func (w *answerWriter) text(a job.Answer) {
@@ -156,7 +132,7 @@ func (w *answerWriter) text(a job.Answer) {
 	}
 	line("  because   %s", a.WhyRule)
 	for _, g := range a.Groups {
-		line("  group     line %d: %s", g.Line, shortList(g.Agents))
+		line("  group     line %d: User-agent: %s", g.Line, english.List(g.Agents))
 	}
 	line("  because   %s", a.WhyGroup)
 	line("  reading   %s", a.Dialect)
@@ -168,22 +144,11 @@ func (w *answerWriter) text(a job.Answer) {
 	}
 }
 
-// shortList joins the user agents of a group, which may be hundreds.
-func shortList(agents []string) string {
-	const most = 8
-	if len(agents) <= most {
-		return "User-agent: " + strings.Join(agents, ", ")
-	}
-	return fmt.Sprintf("User-agent: %s and %d more", strings.Join(agents[:most], ", "), len(agents)-most)
-}
-
 func (w *answerWriter) close() error {
 	switch {
 	case w.err != nil:
-	case w.form == "json" && w.n == 0:
-		w.w.WriteString("[]\n")
 	case w.form == "json":
-		w.w.WriteString("\n]\n")
+		w.json.end()
 	case w.form == "csv":
 		w.csv.Flush()
 		w.err = w.csv.Error()

@@ -14,6 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -61,23 +62,20 @@ as a graph for Graphviz.`,
   robotsieve compile --dump --dialect google robots.txt
   robotsieve compile --dump=dot --dialect google robots.txt | dot -Tsvg > machine.svg`,
 	}
-	o, flags := job.CompileOptions{Stdin: s.in, Log: s.log()}, cmd.Flags()
+	o, flags := job.CompileOptions{Stdin: s.in, Messages: s.messages()}, cmd.Flags()
 	flags.StringVarP(&o.Output, "out", "o", "", "the archive to write")
-	dialects := flags.StringSlice("dialect", []string{automaton.RFC9309.String(), automaton.Google.String()},
+	names := flags.StringSlice("dialect", []string{automaton.RFC9309.String(), automaton.Google.String()},
 		"the ways to read robots.txt that the archive holds: "+strings.Join(automaton.DialectNames(), ", "))
-	maxBytes := flags.Int("max-bytes", compile.DefaultMaxBytes, "read at most this many bytes of a robots.txt, decompressed; 0 is no limit but 64 MiB")
+	maxBytesFlag(cmd, &o.MaxBytes, "no limit but 64 MiB")
 	dump := flags.String("dump", "", "print the machines of robots.txt files instead, as text or, with =dot, for Graphviz")
 	flags.Lookup("dump").NoOptDefVal = "text"
-	_ = cmd.RegisterFlagCompletionFunc("dump", cobra.FixedCompletions([]string{"text", "dot"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(automaton.DialectNames(), cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "dump", "text", "dot")
+	complete(cmd, "dialect", automaton.DialectNames()...)
 	cmd.RunE = func(cmd *cobra.Command, sources []string) (err error) {
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
 		o.Sources = sources
-		if o.Dialects, err = parseDialects(*dialects); err != nil {
-			return err
-		}
-		if o.MaxBytes, err = limit(*maxBytes); err != nil {
+		if o.Dialects, err = parseDialects(*names); err != nil {
 			return err
 		}
 		if *dump != "" {
@@ -89,10 +87,7 @@ as a graph for Graphviz.`,
 }
 
 func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
-	switch {
-	case o.Output == "" && len(o.Sources) > 0:
-		return usageError("no archive to write: name it with -o FILE")
-	case o.Output == "-":
+	if o.Output == "-" {
 		return usageError("-o -: an archive is a file, not a stream")
 	}
 	c, err := job.Compile(ctx, o)
@@ -153,7 +148,7 @@ func runDump(ctx context.Context, s streams, format string, o job.CompileOptions
 		}
 		for _, d := range o.Dialects {
 			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes}).Ruleset
-			if err := dump(s.out, printable(file), r, print); err != nil {
+			if err := dump(s.out, audit.Printable(file), r, print); err != nil {
 				return inputError(fmt.Errorf("writing the machines: %w", err))
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
@@ -45,13 +46,11 @@ that has no word left is removed.`,
 			return completeAgents(cmd, args, "")
 		},
 	}
-	file, form := crawlersFlag(cmd), choice(cmd, "output", "text", "output format", "text", "json")
+	var file, output string
+	crawlersFlag(cmd, &file)
+	choice(cmd, "output", "text", "output format", to(&output), "text", "json")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		output, err := form()
-		if err != nil {
-			return err
-		}
-		set, err := job.Crawlers(*file)
+		set, err := job.Crawlers(file)
 		if err != nil {
 			return err
 		}
@@ -60,51 +59,20 @@ that has no word left is removed.`,
 		case len(args) == 0:
 			err = listCrawlers(w, set.Profiles(), output)
 		case args[0] == "-":
-			err = explainLines(s, w, set, output)
+			first := true
+			err = eachLine(s.in, "headers", func(header string) error {
+				if !first && output == "text" {
+					fmt.Fprintln(w)
+				}
+				first = false
+				return explain(w, set, header, output)
+			})
 		default:
 			err = explain(w, set, args[0], output)
 		}
 		return errors.Join(err, writeError(w.Flush()))
 	}
 	return cmd
-}
-
-// crawlersFlag adds the flag --crawlers, whose value is for job.Crawlers.
-func crawlersFlag(cmd *cobra.Command) *string {
-	file := cmd.Flags().String("crawlers", "", "a file of crawlers that changes and extends the known ones")
-	_ = cmd.MarkFlagFilename("crawlers", "json")
-	return file
-}
-
-// writeError returns the error of a command whose answers could not be written.
-func writeError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return inputError(fmt.Errorf("writing the answers: %w", err))
-}
-
-// explainLines explains the headers on stdin, one a line.
-func explainLines(s streams, w *bufio.Writer, set *crawler.Set, output string) error {
-	lines := bufio.NewScanner(s.in)
-	lines.Buffer(nil, maxURL)
-	n := int64(0)
-	for ; lines.Scan(); n++ {
-		if n > 0 && output == "text" {
-			fmt.Fprintln(w)
-		}
-		if err := explain(w, set, lines.Text(), output); err != nil {
-			return err
-		}
-	}
-	err := lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("line %s is longer than %s", english.Grouped(n+1), english.Plural(maxURL, "byte"))
-	}
-	if err != nil {
-		return inputError(fmt.Errorf("reading headers from stdin: %w", err))
-	}
-	return nil
 }
 
 // explain prints how a header is read.
@@ -124,11 +92,11 @@ const maxWordsShown = 60
 func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) error {
 	var rows [][]string
 	exempt, sourced := int64(0), int64(0)
-	for i, p := range profiles {
+	list := jsonList{w: w}
+	for _, p := range profiles {
 		p = printableProfile(p)
 		if output == "json" {
-			w.WriteString(map[bool]string{true: "[\n", false: ",\n"}[i == 0])
-			if err := report.Encoder(trimNewline{w}).Encode(p); err != nil {
+			if err := list.add(p); err != nil {
 				return writeError(err)
 			}
 			continue
@@ -154,7 +122,7 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 		rows = append(rows, row)
 	}
 	if output == "json" {
-		w.WriteString("\n]\n")
+		list.end()
 		return nil
 	}
 	header := []string{"crawler", "operator", "category", "words", "tokens", "bound by *", "exempt", "dialect", "obeys", "verify", "as of", "source"}
@@ -167,7 +135,7 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 // printableProfile escapes the texts of a profile, which may come from any file.
 func printableProfile(p crawler.Profile) crawler.Profile {
 	for _, text := range []*string{&p.Name, &p.Operator, &p.Category, &p.Exempt, &p.Dialect, &p.Source, &p.Date, &p.Verify} {
-		*text = printable(*text)
+		*text = audit.Printable(*text)
 	}
 	p.Words, p.Tokens = printableList(p.Words), printableList(p.Tokens)
 	return p
@@ -176,7 +144,7 @@ func printableProfile(p crawler.Profile) crawler.Profile {
 func printableList(texts []string) []string {
 	list := make([]string, len(texts))
 	for i, text := range texts {
-		list[i] = printable(text)
+		list[i] = audit.Printable(text)
 	}
 	return list
 }

@@ -152,7 +152,7 @@ func TestCrawlersReadsHeadersFromStdin(t *testing.T) {
 	if got := strings.Join(names, " "); got != "GPTBot/1.2=GPTBot = Firefox/120.0=" {
 		t.Error(got)
 	}
-	if r := command(t, strings.Repeat("x", maxURL+1), "crawlers", "-"); r.code != exitInput || !strings.Contains(r.err, "line 1 is longer than") {
+	if r := command(t, strings.Repeat("x", maxLine+1), "crawlers", "-"); r.code != exitInput || !strings.Contains(r.err, "line 1 is longer than") {
 		t.Errorf("code %d, stderr %q", r.code, r.err)
 	}
 }

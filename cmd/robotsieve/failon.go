@@ -20,48 +20,65 @@ import (
 
 // reportFlags are the flags about the result of an audit.
 type reportFlags struct {
-	output func() (string, error)
-	failOn *[]string
-}
-
-func addReportFlags(cmd *cobra.Command) reportFlags {
-	return reportFlags{
-		output: choice(cmd, "output", "text", "form of the report", report.Outputs()...),
-		failOn: cmd.Flags().StringArray("fail-on", nil,
-			"exit with 1 if this holds, such as 'violation>0', 'violation.verified.obtained>10' or 'GPTBot:violation.obtained>0' (repeatable)"),
-	}
-}
-
-// form is how an audit is reported.
-type form struct {
 	output string
 	failOn []condition
 }
 
-func (f reportFlags) check() (form, error) {
-	output, err := f.output()
+func addReportFlags(cmd *cobra.Command) *reportFlags {
+	f := &reportFlags{}
+	choice(cmd, "output", "text", "form of the report", to(&f.output), report.Outputs()...)
+	addFlag(cmd, "stringArray", "fail-on", "",
+		"exit with 1 if this holds, such as 'violation>0', 'violation.verified.obtained>10' or 'GPTBot:violation.obtained>0' (repeatable)",
+		func(text string) error {
+			c, err := parseCondition(text)
+			if err != nil {
+				return usageError("--fail-on %q: %w", text, err)
+			}
+			f.failOn = append(f.failOn, c)
+			return nil
+		})
+	return f
+}
+
+// finish prints the report of an audit or a merge, and returns the error that ends the
+// command with its exit code.
+func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
+	if a == nil {
+		return err
+	}
+	code := exitDone
+	if a.Partial {
+		code = exitInput
+	}
 	if err != nil {
-		return form{}, err
+		s.warn("%v", err)
+		code = codeOf(err)
 	}
-	form := form{output: output}
-	for _, text := range *f.failOn {
-		c, err := parseCondition(text)
-		if err != nil {
-			return form, usageError("--fail-on %q: %w", text, err)
+	// If no input could be read, the text would only repeat the warnings.
+	wasRead := func(in audit.InputInfo) bool { return in.Format != "" }
+	if in := a.Report.Inputs; f.output != "text" || len(in) == 0 || slices.ContainsFunc(in, wasRead) {
+		if err := report.Write(s.out, f.output, a.Report, colours(s.out)); err != nil {
+			s.warn("writing the report: %v", err)
+			return exitWith(max(code, exitInput))
 		}
-		form.failOn = append(form.failOn, c)
 	}
-	return form, nil
+	if code == exitDone {
+		return f.verdict(s, a)
+	}
+	if a.Partial && len(f.failOn) > 0 {
+		s.warn("--fail-on is not checked on a part of the input: the rest could clear a violation")
+	}
+	return exitWith(code)
 }
 
 // verdict ends the command with 1 if a condition holds, and says which one.
-func (f form) verdict(s streams, a *job.Audited) error {
+func (f *reportFlags) verdict(s streams, a *job.Audited) error {
 	code, r := exitDone, a.Report
 	for _, c := range f.failOn {
 		if !c.names(r, a.Crawlers) {
 			s.warn("--fail-on %s: no crawler called %s is known or was seen", c.text, c.crawler)
 		}
-		if c.verified && !a.Verifies {
+		if c.verified && !r.CanVerify {
 			s.warn("--fail-on %s: no client can be verified without --ip-ranges, --resolved-names or --resolve", c.text)
 		}
 		if n := c.count(r); c.holds(n) {

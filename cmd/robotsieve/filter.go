@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -46,16 +45,18 @@ folder, a pattern, or - for stdin.`,
   robotsieve filter --rules rules.rsv --agent MyBot 'urls/*.zst' | zstd > allowed.zst
   robotsieve filter --rules rules.rsv --agent MyBot --no-policy keep --invalid error urls.txt
   zcat urls.gz | robotsieve filter --robots robots.txt --agent Googlebot --keep disallowed -`,
-		Args: cobra.MinimumNArgs(1),
 	}
-	robots, agent := addRobotsFlags(cmd), addAgentFlags(cmd, "the crawler that would fetch the URLs")
-	rules := cmd.Flags().String("rules", "", "archive of many sites' robots.txt, made by compile")
-	keep := choice(cmd, "keep", "allowed", "which URLs to print", "allowed", "disallowed")
-	noPolicy := choice(cmd, "no-policy", "drop", "with --rules: URLs of origins that are not in the archive", "keep", "drop")
-	invalid := choice(cmd, "invalid", "drop", "lines that are not URLs", "keep", "drop", "error")
-	format := choice(cmd, "format", "auto", "format of the lists; auto is urls, one a line", "auto", "urls")
-	output := choice(cmd, "output", "text", "form of the summary on stderr", "text", "json")
-	workers := workersFlag(cmd, "goroutines that judge lines")
+	o := job.FilterOptions{Robots: job.RobotsFile{Stdin: s.in}, URLs: job.Inputs{Stdin: s.in}, Messages: s.messages()}
+	robotsFlags(cmd, &o.Robots, &o.Agent.Dialect)
+	agentFlags(cmd, &o.Agent)
+	var keep, noPolicy, invalid, format, output string
+	cmd.Flags().StringVar(&o.Archive, "rules", "", "archive of many sites' robots.txt, made by compile")
+	choice(cmd, "keep", "allowed", "which URLs to print", to(&keep), "allowed", "disallowed")
+	choice(cmd, "no-policy", "drop", "with --rules: URLs of origins that are not in the archive", to(&noPolicy), "keep", "drop")
+	choice(cmd, "invalid", "drop", "lines that are not URLs", to(&invalid), "keep", "drop", "error")
+	choice(cmd, "format", "auto", "format of the lists; auto is urls, one a line", to(&format), "auto", "urls")
+	choice(cmd, "output", "text", "form of the summary on stderr", to(&output), "text", "json")
+	workersFlag(cmd, &o.Workers, "goroutines that judge lines")
 	startProfile := profileFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, lists []string) error {
 		stop, err := startProfile()
@@ -63,30 +64,14 @@ folder, a pattern, or - for stdin.`,
 			return err
 		}
 		defer stop()
-		keep, errKeep := keep()
-		noPolicy, errNoPolicy := noPolicy()
-		invalid, errInvalid := invalid()
-		_, errFormat := format()
-		output, errOutput := output()
-		o := job.FilterOptions{
-			Archive: *rules, URLs: job.Inputs{Names: lists, Stdin: s.in}, Workers: *workers, Log: s.log(),
-			Disallowed: keep == "disallowed", NoPolicy: noPolicy == "keep", Invalid: invalid == "keep",
-		}
+		o.URLs.Names, o.Disallowed, o.NoPolicy, o.Invalid = lists, keep == "disallowed", noPolicy == "keep", invalid == "keep"
 		if invalid == "error" {
 			o.Quotes = maxQuotes
 		}
 		if isTerminal(s.out) {
-			o.Log.Progress = nil // the URLs would run into the bar
+			o.Messages.Progress = nil // the URLs would run into the bar
 		}
-		var errBy error
-		o.Robots, o.Agent, errBy = robotsAndAgent(s, robots, agent)
-		if err := cmp.Or(errKeep, errNoPolicy, errInvalid, errFormat, errOutput, checkWorkers(*workers), errBy); err != nil {
-			return err
-		}
-		switch {
-		case *robots.file == "" && *rules == "":
-			return usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
-		case cmd.Flags().Changed("no-policy") && *rules == "":
+		if cmd.Flags().Changed("no-policy") && o.Archive == "" && o.Robots.Name != "" {
 			return usageError("--no-policy is about origins that are not in an archive: it needs --rules")
 		}
 		ctx, release := onInterrupt(cmd.Context())

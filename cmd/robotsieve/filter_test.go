@@ -130,9 +130,9 @@ func TestFilterUsageErrors(t *testing.T) {
 		args []string
 		says string
 	}{
-		"no list":            {[]string{"--robots", robots, "--agent", "a"}, "at least 1 arg"},
+		"no list":            {[]string{"--robots", robots, "--agent", "a"}, "no list of URLs"},
 		"no policy":          {[]string{"--agent", "a", "-"}, "--rules ARCHIVE"},
-		"two policies":       {[]string{"--robots", robots, "--rules", "x", "--agent", "a", "-"}, "exclude each other"},
+		"two policies":       {[]string{"--robots", robots, "--rules", "x", "--agent", "a", "-"}, "--robots and --rules cannot be given together"},
 		"no agent":           {[]string{"--robots", robots, "-"}, "--agent"},
 		"stdin twice":        {[]string{"--robots", "-", "--agent", "a", "-"}, "both be stdin"},
 		"no workers":         {[]string{"--robots", robots, "--agent", "a", "--workers", "0", "-"}, "--workers"},

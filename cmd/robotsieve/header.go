@@ -8,6 +8,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
@@ -52,7 +53,7 @@ type headerWord struct {
 func readHeader(set *crawler.Set, header string) headerReading {
 	e := set.Explain([]byte(header))
 	r := headerReading{
-		Header: printable(header), Crawler: printable(e.Name), Known: e.Profile != nil, Ambiguous: e.Ambiguous,
+		Header: audit.Printable(header), Crawler: audit.Printable(e.Name), Known: e.Profile != nil, Ambiguous: e.Ambiguous,
 		Words: []headerWord{}, Tokens: []string{}, Verify: []string{},
 	}
 	var rivals []string
@@ -86,13 +87,13 @@ func readHeader(set *crawler.Set, header string) headerReading {
 }
 
 func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerWord {
-	out := headerWord{Byte: w.Start + 1, Word: printable(header[w.Start:w.End]), Counts: w.Standing == crawler.Names}
+	out := headerWord{Byte: w.Start + 1, Word: audit.Printable(header[w.Start:w.End]), Counts: w.Standing == crawler.Names}
 	if w.Profile != nil {
-		out.Crawler, out.Operator = printable(w.Profile.Name), printable(w.Profile.Operator)
+		out.Crawler, out.Operator = audit.Printable(w.Profile.Name), audit.Printable(w.Profile.Operator)
 	}
 	switch {
 	case w.Standing == crawler.LessSpecific:
-		out.Why = "no more specific than " + printable(moreSpecific(e, header, w)) + ", which counts"
+		out.Why = "no more specific than " + audit.Printable(moreSpecific(e, header, w)) + ", which counts"
 	case w.Standing != crawler.Names:
 		out.Counts = w.Standing == crawler.Rival
 		out.Why = strings.ReplaceAll(standings[w.Standing], "STEM", w.Stem)
@@ -101,7 +102,7 @@ func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerW
 	case w.Start == 0:
 		out.Why = fmt.Sprintf("contains %q and more, and the header begins with it", w.Stem)
 	default:
-		out.Why = fmt.Sprintf("contains %q and more, and the header has %s", w.Stem, printable(string(e.Contact)))
+		out.Why = fmt.Sprintf("contains %q and more, and the header has %s", w.Stem, audit.Printable(string(e.Contact)))
 	}
 	return out
 }
@@ -142,7 +143,7 @@ func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
 	}
 	switch {
 	case p != nil && p.Control:
-		return fmt.Sprintf("%s of %s is %s", printable(p.Name), printable(p.Operator), controlToken)
+		return fmt.Sprintf("%s of %s is %s", audit.Printable(p.Name), audit.Printable(p.Operator), controlToken)
 	case len(e.Words) > 0:
 		return "none of these words counts; a client that does not claim to be a crawler is never counted as one"
 	}

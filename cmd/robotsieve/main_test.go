@@ -416,7 +416,7 @@ func TestUsageErrors(t *testing.T) {
 	}{
 		"unknown flag":            {[]string{"audit", "--bogus"}, "unknown flag: --bogus"},
 		"unknown command":         {[]string{"adit"}, "unknown command"},
-		"no log":                  {[]string{"audit", "--robots", robots}, "requires at least 1 arg"},
+		"no log":                  {[]string{"audit", "--robots", robots}, "no logs: name the access logs to read"},
 		"no policy":               {[]string{"audit", log}, "--robots"},
 		"unknown format":          {[]string{"audit", "--robots", robots, "--format", "w3c", log}, "combined"},
 		"unknown dialect":         {[]string{"audit", "--robots", robots, "--dialect", "bing", log}, "rfc9309"},

@@ -19,23 +19,16 @@ state, which can be merged again.`,
 		Example: `  robotsieve audit --policy manifest.csv --state a.state monday.log.gz > /dev/null
   robotsieve audit --policy manifest.csv --state b.state tuesday.log.gz > /dev/null
   robotsieve merge a.state b.state`,
-		Args: cobra.MinimumNArgs(1),
 	}
-	report, memory := addReportFlags(cmd), memoryFlag(cmd)
-	state := cmd.Flags().String("state", "", "also write the sum to a file, as a state for merge")
+	o, report := job.MergeOptions{Messages: s.messages()}, addReportFlags(cmd)
+	memoryFlag(cmd, &o.Memory)
+	cmd.Flags().StringVar(&o.State, "state", "", "also write the sum to a file, as a state for merge")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		form, err := report.check()
-		if err != nil {
-			return err
-		}
-		records, err := memory()
-		if err != nil {
-			return err
-		}
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
-		a, err := job.Merge(ctx, job.MergeOptions{States: names, State: *state, Memory: records, Log: s.log()})
-		return form.finish(s, a, err)
+		o.States = names
+		a, err := job.Merge(ctx, o)
+		return report.finish(s, a, err)
 	}
 	return cmd
 }

@@ -38,17 +38,14 @@ func isTerminal(stream any) bool {
 // forbids it (no-color.org).
 func colours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
-// printable escapes text from a file or log for a terminal.
-func printable(text string) string { return audit.Printable([]byte(text)) }
-
 // warn prints a diagnostic line, escaped, since it may quote any file.
 func (s streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "robotsieve: %s\n", printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(s.err, "robotsieve: %s\n", audit.Printable(fmt.Sprintf(format, args...)))
 }
 
-// log returns the log of a job, which goes to err.
-func (s streams) log() job.Log {
-	return job.Log{
+// messages receives the messages of a job, which go to err.
+func (s streams) messages() job.Messages {
+	return job.Messages{
 		Warn:     func(message string) { s.warn("%s", message) },
 		Progress: func(p job.Progress) (end func()) { return showProgress(s.err, p) },
 	}
@@ -63,17 +60,17 @@ const (
 	exitInterrupted = 130 // by SIGINT, after printing what is known so far, if anything
 )
 
-// exitCode ends a command that has printed its errors.
-type exitCode int
+// exitError ends a command that has printed its errors.
+type exitError int
 
-func (c exitCode) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
+func (c exitError) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
 
 // exitWith ends a command that has printed its errors, if there were any.
 func exitWith(code int) error {
 	if code == exitDone {
 		return nil
 	}
-	return exitCode(code)
+	return exitError(code)
 }
 
 func usageError(format string, args ...any) error {
@@ -82,8 +79,8 @@ func usageError(format string, args ...any) error {
 
 func inputError(err error) error { return &job.Error{Kind: job.Input, Err: err} }
 
-// codeOf returns the exit code for an error. One that is not of a job is cobra's: the
-// command line is wrong, or cobra could not write.
+// codeOf returns the exit code for an error. Errors of other types than job.Error come
+// from cobra: the command line is wrong, or cobra could not write.
 func codeOf(err error) int {
 	var failed *job.Error
 	var system syscall.Errno
@@ -104,7 +101,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	root := newRoot(s)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	var exit exitCode
+	var exit exitError
 	if err == nil || errors.As(err, &exit) {
 		return int(exit)
 	}
@@ -149,46 +146,18 @@ what was known so far, if anything.`,
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		var ours *job.Error // names the flag itself
+		if errors.As(err, &ours) {
+			return ours
+		}
+		return err
+	})
 	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newFilter(s), newCheck(s), newCrawlers(s), newCompile(s), newBench(s), newVersion(s))
 	root.InitDefaultCompletionCmd()
 	completion, _, _ := root.Find([]string{"completion"})
 	completion.Args, completion.RunE = cobra.NoArgs, help // an unknown shell is an error
 	return root
-}
-
-// maxWorkers bounds --workers: each worker has buffers of its own, and more workers than
-// processors are of no use.
-const maxWorkers = 1024
-
-// workersFlag adds the flag --workers. Help and man pages do not depend on the machine.
-func workersFlag(cmd *cobra.Command, usage string) *int {
-	n := cmd.Flags().Int("workers", min(runtime.GOMAXPROCS(0), maxWorkers), fmt.Sprintf("%s, 1 to %d", usage, maxWorkers))
-	cmd.Flags().Lookup("workers").DefValue = "one for each processor"
-	return n
-}
-
-func checkWorkers(n int) error {
-	if n < 1 || n > maxWorkers {
-		return usageError("--workers %d is not between 1 and %d", n, maxWorkers)
-	}
-	return nil
-}
-
-// choice adds a flag that takes one of some values, which completion offers. Get returns
-// the value, or an error that lists them.
-func choice(cmd *cobra.Command, name, value, usage string, values ...string) (get func() (string, error)) {
-	list := strings.Join(values, "|")
-	got := cmd.Flags().String(name, value, fmt.Sprintf("%s: %s", usage, list))
-	// It fails only for a flag that does not exist.
-	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	return func() (string, error) {
-		for _, v := range values {
-			if strings.EqualFold(v, *got) {
-				return v, nil
-			}
-		}
-		return "", usageError("--%s %q is none of %s", name, *got, list)
-	}
 }
 
 // release is the version of a binary that make release built; the linker sets it. Else

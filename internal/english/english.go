@@ -1,12 +1,15 @@
-// Package english writes numbers as the project's messages and reports show them.
+// Package english writes numbers, lists and times as the project's messages and reports
+// show them.
 package english
 
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
-// Plural returns a count with its noun, such as "1 line" or "2,008 lines". The count is not negative.
+// Plural returns a count with its noun, such as "1 line" or "2,008 lines". The count is
+// not negative.
 func Plural(n int64, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -25,4 +28,38 @@ func Grouped(n int64) string {
 		b.WriteRune(c)
 	}
 	return b.String()
+}
+
+// Verb returns the form of a verb for a count: one for 1, more for all others.
+func Verb(n int64, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}
+
+// maxListed is how many names List writes.
+const maxListed = 8
+
+// List joins names by commas. Of many it writes the first, and how many more there are.
+func List(names []string) string {
+	if more := len(names) - maxListed; more > 0 {
+		return fmt.Sprintf("%s and %s more", strings.Join(names[:maxListed], ", "), Grouped(int64(more)))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Hours writes a time in hours, or in days if it is whole days and more than two.
+func Hours(d time.Duration) string {
+	if d%(24*time.Hour) == 0 && d > 48*time.Hour {
+		return Plural(int64(d/(24*time.Hour)), "day")
+	}
+	text := d.String()
+	if d%time.Minute == 0 {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if d%time.Hour == 0 {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }

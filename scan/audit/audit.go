@@ -5,16 +5,16 @@
 // alone: not on their order, nor on the number of workers, nor on how the input was
 // cut.
 //
-// The reader of its format splits a line (worker.go), memos give the crawler of its
-// User-Agent and the site that it went to (memo.go), and the request gets a verdict
-// (request.go, verdict.go) by the copies of robots.txt that its crawler could lawfully
-// use. Most verdicts are final at once, and are counted (tally.go). A request whose
-// verdict may depend on answers to robots.txt elsewhere in the log becomes a deferred
-// record (deferred.go), and so does each fetch of robots.txt. Deferred records are
-// sorted, perhaps on disk. When the whole input has been read, the final pass over them
+// The reader of its format splits a line (worker.go), memos (memo.go) give the crawler
+// of its User-Agent (agent.go) and the site that it went to (site.go), and the request
+// gets a verdict (request.go, verdict.go) by the copies of robots.txt that its crawler
+// could lawfully use. Most verdicts are final at once, and are counted (tally.go). A
+// request whose verdict may depend on answers to robots.txt elsewhere in the log becomes
+// a deferred record (deferred.go), and so does each fetch of robots.txt. Deferred records
+// are sorted, perhaps on disk. When the whole input has been read, the final pass over them
 // (finalpass.go), operator by operator, collects what each crawler was told (facts.go),
 // gives the open verdicts, measures gaps (rates.go) and finds the most frequent unknown
-// crawlers. From the counts a Report (report.go) is made (reporting.go), with its
+// crawlers. The Report (report.go) is made from the counts (makereport.go), with its
 // assumptions and warnings (sentences.go).
 //
 // A Run may also be written as the state of a part of the input. States add up to the
@@ -62,8 +62,9 @@ type Config struct {
 	// which is os.TempDir if empty.
 	Memory  int64
 	TempDir string
-	// Basis is what the report says about the origin of all this.
-	Basis Basis
+	// Basis describes the files and options, for the sentences of the report. Nil stands
+	// for the zero Basis.
+	Basis *Basis
 }
 
 // Basis describes the files and choices that an audit rests on, for the sentences of
@@ -71,8 +72,8 @@ type Config struct {
 type Basis struct {
 	// File names the robots.txt, or the list of its versions.
 	File string
-	// Constant: the policy is one of policy.Constant. Observed: the times of versions
-	// are when they were seen. Otherwise they are when they were deployed.
+	// Constant: policy.Constant made the policy. Observed: versions have the times at
+	// which they were seen. Otherwise they have the times at which they were deployed.
 	Constant, Observed bool
 	// AssumeConstant: the first version of each origin is taken as in force before all
 	// time.
@@ -120,12 +121,12 @@ type Judged struct {
 	Outcome  Outcome
 	Method   Method
 	Verdict  Verdict
-	// Reason counts only if Verdict is Indeterminate, Rule only if it is Violation;
-	// Rule.Violations is 0.
+	// Reason has a meaning only if Verdict is Indeterminate, and Rule only if it is
+	// Violation; Rule.Violations is 0.
 	Reason Reason
 	Rule   RuleInfo
-	// Informed: the crawler had fetched rules that forbid the request. It counts only
-	// if Verdict is Violation or Grace.
+	// Informed: the crawler had fetched rules that forbid the request. It has a meaning
+	// only if Verdict is Violation or Grace.
 	Informed bool
 	// N is how many requests were exactly alike. It is 1 in calls from workers.
 	N int64
@@ -142,6 +143,9 @@ type Auditor struct {
 func New(c Config) *Auditor {
 	if c.Identities == nil {
 		c.Identities = crawler.NewIdentities(c.Crawlers, crawler.IdentityOptions{})
+	}
+	if c.Basis == nil {
+		c.Basis = &Basis{}
 	}
 	a := &Auditor{config: c, profiles: map[*crawler.Profile]uint16{}}
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint16{}
@@ -199,21 +203,25 @@ func (r *Run) gather() error {
 	return nil
 }
 
-// subject returns a crawler as robots.txt sees it, and whether it reads answers other
-// than success as Google does.
-func (a *Auditor) subject(c crawler.Claim) (s policy.Subject, google bool) {
-	s = policy.Subject{Tokens: c.Tokens(), Readings: policy.UnknownReadings()}
+// subject returns a crawler as robots.txt sees it.
+func (a *Auditor) subject(c crawler.Claim) policy.Subject {
+	s := policy.Subject{Tokens: c.Tokens(), Readings: policy.UnknownReadings()}
+	dialect := a.config.Dialect
 	if p := c.Profile; p != nil {
 		s.IgnoresWildcard = p.IgnoresWildcard
-		if d, err := automaton.ParseDialect(p.Dialect); err == nil {
-			google = d == automaton.Google
-			s.Readings = policy.ReadingsOf(d, google)
+		if d, err := automaton.ParseDialect(p.Dialect); err == nil && dialect == nil {
+			dialect = &d
 		}
 	}
-	if d := a.config.Dialect; d != nil {
-		s.Readings = policy.ReadingsOf(*d, google)
+	if dialect != nil {
+		s.Readings = policy.ReadingsOf(*dialect, readsAsGoogle(c.Profile))
 	}
-	return s, google
+	return s
+}
+
+// readsAsGoogle tells whether a crawler reads answers other than success as Google does.
+func readsAsGoogle(p *crawler.Profile) bool {
+	return p != nil && p.Dialect == automaton.Google.String()
 }
 
 // operator returns the operator of a crawler as deferred records have it. Crawlers of

@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"bytes"
-	"cmp"
 	"hash/fnv"
 	"slices"
 )
@@ -15,7 +13,7 @@ type bounded[K comparable] struct {
 	limit int
 	hash  func(K) uint64
 	kept  map[K]tallied
-	bar   uint64 // keys with this hash or a larger one are not kept; 0: all are
+	below uint64 // only keys with smaller hashes are kept; 0: all are
 	rest  int64  // the count of all keys that are not kept
 }
 
@@ -39,7 +37,7 @@ func newBounded[K comparable](limit int, hash func(K) uint64) *bounded[K] {
 // add counts a key.
 func (b *bounded[K]) add(k K, t tallied) {
 	known, kept := b.kept[k]
-	if !kept && b.bar != 0 && b.hash(k) >= b.bar {
+	if !kept && b.below != 0 && b.hash(k) >= b.below {
 		b.rest += t.n
 		return
 	}
@@ -47,7 +45,7 @@ func (b *bounded[K]) add(k K, t tallied) {
 	b.prune(2)
 }
 
-// prune drops keys beyond the limit if there are more than slack times it.
+// prune drops the keys beyond the limit if there are more than slack times as many.
 func (b *bounded[K]) prune(slack int) {
 	if len(b.kept) <= slack*b.limit {
 		return
@@ -60,11 +58,11 @@ func (b *bounded[K]) prune(slack int) {
 	b.lower(hashes[b.limit])
 }
 
-// lower sets the bar and drops the keys that are not below it.
-func (b *bounded[K]) lower(bar uint64) {
-	b.bar = bar
+// lower keeps only the keys whose hashes are below a number.
+func (b *bounded[K]) lower(below uint64) {
+	b.below = below
 	for k, t := range b.kept {
-		if b.hash(k) >= bar {
+		if b.hash(k) >= below {
 			delete(b.kept, k)
 			b.rest += t.n
 		}
@@ -73,8 +71,8 @@ func (b *bounded[K]) lower(bar uint64) {
 
 // merge adds the counts of another map.
 func (b *bounded[K]) merge(other *bounded[K]) {
-	if other.bar != 0 && (b.bar == 0 || other.bar < b.bar) {
-		b.lower(other.bar)
+	if other.below != 0 && (b.below == 0 || other.below < b.below) {
+		b.lower(other.below)
 	}
 	b.rest += other.rest
 	for k, t := range other.kept {
@@ -90,7 +88,7 @@ func hashString(s string) uint64 {
 	return mix(h.Sum64())
 }
 
-// mix is the finaliser of splitmix64. It never returns 0, which stands for no bar.
+// mix is the finaliser of splitmix64. It never returns 0, which stands for no bound.
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
@@ -98,47 +96,4 @@ func mix(x uint64) uint64 {
 	x *= 0x94d049bb133111eb
 	x ^= x >> 31
 	return max(x, 1)
-}
-
-// maxSample is how many bytes of a line are kept.
-const maxSample = 4 << 10
-
-// sample is a raw line of a log, at most its first 4 KiB.
-type sample struct {
-	Time int64 // in nanoseconds since 1970; 0 if there is none
-	Line []byte
-}
-
-// samples keeps the smallest of the lines added, by time and then by bytes, so that
-// the choice does not depend on the order of the input.
-type samples struct {
-	most int
-	kept []sample // in order
-}
-
-func compareSamples(x, y sample) int {
-	return cmp.Or(cmp.Compare(x.Time, y.Time), bytes.Compare(x.Line, y.Line))
-}
-
-// add copies a line if it is one of the smallest.
-func (s *samples) add(time int64, line []byte) {
-	if s.most == 0 {
-		return
-	}
-	sample := sample{time, line[:min(len(line), maxSample)]}
-	if len(s.kept) == s.most && compareSamples(sample, s.kept[s.most-1]) >= 0 {
-		return
-	}
-	sample.Line = bytes.Clone(sample.Line)
-	at, _ := slices.BinarySearchFunc(s.kept, sample, compareSamples)
-	s.kept = slices.Insert(s.kept, at, sample)
-	if len(s.kept) > s.most {
-		s.kept = s.kept[:s.most]
-	}
-}
-
-func (s *samples) merge(other *samples) {
-	for _, sample := range other.kept {
-		s.add(sample.Time, sample.Line)
-	}
 }

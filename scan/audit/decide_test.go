@@ -23,54 +23,54 @@ func TestDecide(t *testing.T) {
 		}
 		return list
 	}
-	none, redirect := heard{none: true}, heard{redirect: true}
+	none, redirect := loggedAnswers{none: true}, loggedAnswers{redirect: true}
 	tests := []struct {
-		name    string
-		lawful  policy.Lawful
-		answers []policy.Answer
-		heard   heard
-		want    decision
+		name          string
+		lawful        policy.Lawful
+		answers       []policy.Answer
+		loggedAnswers loggedAnswers
+		want          decision
 	}{
-		{"one permits", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{permits}, heard{}, decision{verdict: Allowed}},
-		{"one forbids", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids}, heard{}, decision{verdict: Violation}},
-		{"all forbid", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{forbids, forbids}, heard{}, decision{verdict: Violation}},
-		{"one of two permits", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{forbids, permits}, heard{}, decision{verdict: Grace}},
-		{"forbidden, but there was none", policy.Lawful{Bodies: bodies(1), NoPolicy: true}, []policy.Answer{forbids}, heard{}, decision{verdict: NoPolicy}},
+		{"one permits", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{permits}, loggedAnswers{}, decision{verdict: Allowed}},
+		{"one forbids", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids}, loggedAnswers{}, decision{verdict: Violation}},
+		{"all forbid", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{forbids, forbids}, loggedAnswers{}, decision{verdict: Violation}},
+		{"one of two permits", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{forbids, permits}, loggedAnswers{}, decision{verdict: Grace}},
+		{"forbidden, but there was none", policy.Lawful{Bodies: bodies(1), NoPolicy: true}, []policy.Answer{forbids}, loggedAnswers{}, decision{verdict: NoPolicy}},
 		{"forbidden, but somebody was told that there is none", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids}, none, decision{verdict: NoPolicy}},
-		{"permitted, and there was none", policy.Lawful{Bodies: bodies(1), NoPolicy: true}, []policy.Answer{permits}, heard{}, decision{verdict: Allowed}},
-		{"forbidden, but unreachable for long", policy.Lawful{Bodies: bodies(1), Unreachable: true}, []policy.Answer{forbids}, heard{}, decision{verdict: Unreachable}},
-		{"none, and unreachable", policy.Lawful{NoPolicy: true, Unreachable: true}, nil, heard{}, decision{verdict: Unreachable}},
-		{"some permit, some forbid, and there was none", policy.Lawful{Bodies: bodies(2), NoPolicy: true}, []policy.Answer{forbids, permits}, heard{}, decision{verdict: Grace}},
+		{"permitted, and there was none", policy.Lawful{Bodies: bodies(1), NoPolicy: true}, []policy.Answer{permits}, loggedAnswers{}, decision{verdict: Allowed}},
+		{"forbidden, but unreachable for long", policy.Lawful{Bodies: bodies(1), Unreachable: true}, []policy.Answer{forbids}, loggedAnswers{}, decision{verdict: Unreachable}},
+		{"none, and unreachable", policy.Lawful{NoPolicy: true, Unreachable: true}, nil, loggedAnswers{}, decision{verdict: Unreachable}},
+		{"some permit, some forbid, and there was none", policy.Lawful{Bodies: bodies(2), NoPolicy: true}, []policy.Answer{forbids, permits}, loggedAnswers{}, decision{verdict: Grace}},
 
-		{"nothing known permits, and something is not known", policy.Lawful{Bodies: bodies(1), Unknown: true}, []policy.Answer{forbids}, heard{}, indeterminate(NoVersion)},
-		{"nothing is known", policy.Lawful{Unknown: true}, nil, heard{}, indeterminate(NoVersion)},
-		{"the known permits, something is not known", policy.Lawful{Bodies: bodies(1), Unknown: true}, []policy.Answer{permits}, heard{}, decision{verdict: Allowed}},
+		{"nothing known permits, and something is not known", policy.Lawful{Bodies: bodies(1), Unknown: true}, []policy.Answer{forbids}, loggedAnswers{}, indeterminate(NoVersion)},
+		{"nothing is known", policy.Lawful{Unknown: true}, nil, loggedAnswers{}, indeterminate(NoVersion)},
+		{"the known permits, something is not known", policy.Lawful{Bodies: bodies(1), Unknown: true}, []policy.Answer{permits}, loggedAnswers{}, decision{verdict: Allowed}},
 		{"not known, but told that there is none", policy.Lawful{Bodies: bodies(1), Unknown: true}, []policy.Answer{forbids}, none, decision{verdict: NoPolicy}},
-		{"not known before redirected", policy.Lawful{Bodies: bodies(1), Unknown: true, Redirected: true}, []policy.Answer{forbids}, heard{}, indeterminate(NoVersion)},
-		{"redirected, though a body permits", policy.Lawful{Bodies: bodies(1), Redirected: true}, []policy.Answer{permits}, heard{}, indeterminate(RedirectedPolicy)},
+		{"not known before redirected", policy.Lawful{Bodies: bodies(1), Unknown: true, Redirected: true}, []policy.Answer{forbids}, loggedAnswers{}, indeterminate(NoVersion)},
+		{"redirected, though a body permits", policy.Lawful{Bodies: bodies(1), Redirected: true}, []policy.Answer{permits}, loggedAnswers{}, indeterminate(RedirectedPolicy)},
 		{"forbidden, but somebody was redirected", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids}, redirect, indeterminate(RedirectedPolicy)},
 		{"permitted, and somebody was redirected", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{permits}, redirect, decision{verdict: Allowed}},
 		{"none, and somebody was redirected", policy.Lawful{NoPolicy: true}, nil, redirect, decision{verdict: NoPolicy}},
 
-		{"a hop that is forbidden is no robots.txt", policy.Lawful{Bodies: bodies(1), Hops: []int32{1}}, []policy.Answer{forbids, forbids}, heard{}, decision{verdict: NoPolicy}},
-		{"a hop that is not cannot be followed", policy.Lawful{Bodies: bodies(1), Hops: []int32{1}}, []policy.Answer{forbids, permits}, heard{}, indeterminate(RedirectedPolicy)},
-		{"a hop that is contested", policy.Lawful{Bodies: bodies(1), Hops: []int32{1}}, []policy.Answer{forbids, contested}, heard{}, indeterminate(ContestedRule)},
+		{"a hop that is forbidden is no robots.txt", policy.Lawful{Bodies: bodies(1), Hops: []int32{1}}, []policy.Answer{forbids, forbids}, loggedAnswers{}, decision{verdict: NoPolicy}},
+		{"a hop that is not cannot be followed", policy.Lawful{Bodies: bodies(1), Hops: []int32{1}}, []policy.Answer{forbids, permits}, loggedAnswers{}, indeterminate(RedirectedPolicy)},
+		{"a hop that is contested", policy.Lawful{Bodies: bodies(1), Hops: []int32{1}}, []policy.Answer{forbids, contested}, loggedAnswers{}, indeterminate(ContestedRule)},
 
-		{"one contested: violation or allowed", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{contested}, heard{}, indeterminate(ContestedRule)},
-		{"contested and forbidden: violation or grace", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{contested, forbids}, heard{}, indeterminate(ContestedRule)},
-		{"contested and permitted: grace or allowed", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{contested, permits}, heard{}, decision{verdict: Grace}},
-		{"contested, permitted and forbidden: grace either way", policy.Lawful{Bodies: bodies(3)}, []policy.Answer{contested, permits, forbids}, heard{}, decision{verdict: Grace}},
-		{"contested, and there was none: no_policy or allowed", policy.Lawful{Bodies: bodies(1), NoPolicy: true}, []policy.Answer{contested}, heard{}, decision{verdict: Grace}},
-		{"contested, and not known: no_version or allowed", policy.Lawful{Bodies: bodies(1), Unknown: true}, []policy.Answer{contested}, heard{}, indeterminate(ContestedRule)},
-		{"contested, and redirected either way", policy.Lawful{Bodies: bodies(1), Redirected: true}, []policy.Answer{contested}, heard{}, indeterminate(RedirectedPolicy)},
+		{"one contested: violation or allowed", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{contested}, loggedAnswers{}, indeterminate(ContestedRule)},
+		{"contested and forbidden: violation or grace", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{contested, forbids}, loggedAnswers{}, indeterminate(ContestedRule)},
+		{"contested and permitted: grace or allowed", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{contested, permits}, loggedAnswers{}, decision{verdict: Grace}},
+		{"contested, permitted and forbidden: grace either way", policy.Lawful{Bodies: bodies(3)}, []policy.Answer{contested, permits, forbids}, loggedAnswers{}, decision{verdict: Grace}},
+		{"contested, and there was none: no_policy or allowed", policy.Lawful{Bodies: bodies(1), NoPolicy: true}, []policy.Answer{contested}, loggedAnswers{}, decision{verdict: Grace}},
+		{"contested, and not known: no_version or allowed", policy.Lawful{Bodies: bodies(1), Unknown: true}, []policy.Answer{contested}, loggedAnswers{}, indeterminate(ContestedRule)},
+		{"contested, and redirected either way", policy.Lawful{Bodies: bodies(1), Redirected: true}, []policy.Answer{contested}, loggedAnswers{}, indeterminate(RedirectedPolicy)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := decide(&test.lawful, test.answers, test.heard); got != test.want {
+			if got := decide(&test.lawful, test.answers, test.loggedAnswers); got != test.want {
 				t.Errorf("%+v, want %+v", got, test.want)
 			}
 			if d, ok := final(&test.lawful, test.answers); ok {
-				for _, h := range []heard{{}, none, redirect, {true, true}} {
+				for _, h := range []loggedAnswers{{}, none, redirect, {true, true}} {
 					if e := decide(&test.lawful, test.answers, h); e != d {
 						t.Errorf("%+v is called final, but becomes %+v with %+v", d, e, h)
 					}
@@ -100,7 +100,7 @@ func TestFinalIsFinal(t *testing.T) {
 					if ok && (d.verdict == Violation || d.verdict == Grace) {
 						t.Fatalf("%+v %v: %+v does not wait for whether it was informed", l, answers, d)
 					}
-					for _, h := range []heard{{}, {none: true}, {redirect: true}, {true, true}} {
+					for _, h := range []loggedAnswers{{}, {none: true}, {redirect: true}, {true, true}} {
 						if e := decide(&l, answers, h); ok && e != d {
 							t.Fatalf("%+v %v: %+v is called final, but becomes %+v with %+v", l, answers, d, e, h)
 						}
@@ -164,7 +164,7 @@ func TestViolationHasAVersionToQuote(t *testing.T) {
 			when := moment(rng.IntN(60*day0) - 25*day0)
 			for _, google := range []bool{false, true} {
 				l := p.Lawful(0, when, google)
-				if decide(l, answers, heard{}).verdict != Violation {
+				if decide(l, answers, loggedAnswers{}).verdict != Violation {
 					continue
 				}
 				if violations++; l.Cited < 0 || int(l.Cited) >= len(p.Versions(0)) || p.Versions(0)[l.Cited].Copy < 0 {

@@ -18,13 +18,14 @@ import (
 // then the requests that depend on them, then the requests whose gaps are measured.
 //
 //	operator  0 and its index, or 1, the unknown crawler's name and 0
-//	kind      recordCounts, recordFetch, recordRequest or recordVisit
+//	kind      recordCounts, recordFetch, recordRequest or recordDelayed
 //	counts    the counts of an unknown crawler in a part of the input, as JSON
 //	fetch     time, crawler, origins, kind of answer
 //	request   crawler, origins, for each of these the answers of its copies, in runs,
 //	          and the line that a violation would quote, outcome and method, identity,
 //	          time, and perhaps address and raw line
-//	visit     crawler, origins, address, time, delay in milliseconds
+//	delayed   crawler, origins, address, time, delay in milliseconds, of a request to
+//	          which a Crawl-delay applies
 //
 // Numbers are big-endian, except that the delay and the runs are uvarints. Times have
 // their sign bit flipped, so that the order of bytes is the order of numbers.
@@ -32,7 +33,7 @@ const (
 	recordCounts byte = iota
 	recordFetch
 	recordRequest
-	recordVisit
+	recordDelayed
 )
 
 // answerKind is the meaning of an answer to a GET of /robots.txt.
@@ -45,12 +46,13 @@ const (
 	toldLimited                    // 429: nothing to Google's crawlers, to all others that there is none
 	toldRedirect                   // it is elsewhere
 
-	// borrowed is added for the second operator that an ambiguous header names: its
-	// crawlers may have got the answer, but the fetch is counted for the first.
-	borrowed answerKind = 0x80
+	// secondOperator is added for the second operator that an ambiguous header names:
+	// its crawlers may have got the answer, but the fetch is counted for the first.
+	secondOperator answerKind = 0x80
 )
 
-// answerOf returns the meaning of an answer (audit-rules 2 b).
+// answerOf returns the meaning of an answer (audit-rules 2 b). Unlike the source of a
+// policy, a log has answers with 304, and sizes of bodies.
 func answerOf(status int, size int64) answerKind {
 	switch {
 	case status == 304:
@@ -112,7 +114,7 @@ func (w *Worker) deferCounts(key string, row *row) {
 	w.keep()
 }
 
-// deferFetch keeps that the record fetched robots.txt.
+// deferFetch keeps the record as a fetch of robots.txt.
 func (w *Worker) deferFetch(at site, c *agent, kind answerKind) {
 	b := w.head(c.operator, recordFetch)
 	b = appendTime(b, w.record.Time)
@@ -120,10 +122,9 @@ func (w *Worker) deferFetch(at site, c *agent, kind answerKind) {
 	w.keep()
 }
 
-// deferVisit keeps that the record was a request for which robots.txt states a
-// Crawl-delay.
-func (w *Worker) deferVisit(at site, c *agent, delay time.Duration) {
-	b := w.appendCrawlerAt(w.head(c.operator, recordVisit), c, at)
+// deferDelayed keeps the record as a request to which a Crawl-delay applies.
+func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
+	b := w.appendCrawlerAt(w.head(c.operator, recordDelayed), c, at)
 	b = appendBytes(b, w.address())
 	b = appendTime(b, w.record.Time)
 	w.key = binary.AppendUvarint(b, uint64(max(delay.Milliseconds(), 0)))
@@ -143,7 +144,7 @@ func (w *Worker) deferRequest(at site, c *agent, identity Identity) {
 		b = appendBytes(b, w.address())
 	}
 	if w.auditor.keepsLines() {
-		b = append(b, r.Line[:min(len(r.Line), maxSample)]...)
+		b = append(b, beginning(r.Line)...)
 	}
 	w.key = b
 	w.keep()
@@ -155,14 +156,13 @@ func (w *Worker) deferRequest(at site, c *agent, identity Identity) {
 func (w *Worker) appendAnswers(b []byte, o int32, c *agent) []byte {
 	p := w.auditor.config.Policy
 	binding := w.bindingAt(c, o)
-	cited, line := int32(-1), uint32(0)
+	line := uint32(0)
 	if v := p.Lawful(o, w.record.Time, c.google).Cited; v >= 0 {
-		cited = p.Versions(o)[v].Copy
-		line = binding.Judge(&w.scratch, cited, w.record.Target).Line
+		line = binding.Judge(&w.scratch, p.Versions(o)[v].Copy, w.record.Target).Line
 	}
 	w.answers = w.answers[:0]
-	for copy, first := range binding.Alike() {
-		if int(first) < copy {
+	for i, first := range binding.Alike() {
+		if int(first) < i {
 			w.answers = append(w.answers, w.answers[first])
 		} else {
 			w.answers = append(w.answers, binding.Judge(&w.scratch, first, w.record.Target).Answer)

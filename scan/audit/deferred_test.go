@@ -104,7 +104,7 @@ func TestLateRequestIsReadAsItWasWritten(t *testing.T) {
 func TestLateVisitIsReadAsItWasWritten(t *testing.T) {
 	a := stateAuditor(t)
 	e := entry{vhost: "www.example.com:443", addr: "2001:db8::1", target: "/x", time: at(-7)}
-	rd := &recordReader{rest: recordsOf(t, a, e, recordVisit)}
+	rd := &recordReader{rest: recordsOf(t, a, e, recordDelayed)}
 	rd.operator()
 	rd.byte()
 	who, address, when, delay := rd.crawlerAt(a.config.Policy), rd.bytes(), rd.time(), rd.delay()
@@ -152,7 +152,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	a := stateAuditor(t)
 	good := map[string][]byte{
 		"fetch":           recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", time: at(5)}, recordFetch),
-		"visit":           recordsOf(t, a, entry{vhost: "www.example.com:443", time: at(5)}, recordVisit),
+		"visit":           recordsOf(t, a, entry{vhost: "www.example.com:443", time: at(5)}, recordDelayed),
 		"request":         recordsOf(t, a, entry{vhost: "example.com:443", target: "/private/"}, recordRequest),
 		"unknown's fetch": recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot, time: at(5)}, recordFetch),
 	}
@@ -185,25 +185,25 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	// operator 0..2, kind 3, then fetch: time 4, crawler 12, origins 14 and 18, answer 22;
 	// request and visit: crawler 4, origins 6 and 10.
 	for name, record := range map[string][]byte{
-		"kind of operator":             set("fetch", 0, 2),
-		"no operator, but a request":   {0xc6, recordRequest, 11, 0xbc},
-		"operator that is not there":   set("fetch", 1, 0xff, 0xff),
-		"another's operator":           set("fetch", 2, good["fetch"][2]^1),
-		"kind of record":               set("fetch", 3, 3),
-		"time before all":              set("fetch", 4, 0, 0, 0, 0, 0, 0, 0, 0),
-		"time after all":               set("fetch", 4, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
-		"crawler that is not there":    set("fetch", 12, 0xff, 0xff),
-		"crawler without a row":        set("fetch", 12, 0, 5), // ChatGPT-User, of the same operator
-		"origin that is not there":     set("fetch", 14, 0, 0, 0, 3),
-		"negative origin":              set("fetch", 14, 0xff),
-		"too many origins":             set("fetch", 18, 0x7f, 0xff, 0xff, 0xff),
-		"answer of no kind":            set("fetch", -1, byte(toldRedirect)+1),
-		"borrowed answer of no kind":   set("fetch", -1, byte(toldRedirect)+1|byte(borrowed)),
-		"visit to no origin":           set("visit", 10, 0, 0, 0, 0),
-		"request to no origin":         set("request", 10, 0, 0, 0, 0),
-		"copy that says nothing known": set("request", 14, 0xff),
-		"unknown of no name":           append([]byte{1, 0}, good["unknown's fetch"][len("\x01acmebot\x00"):]...),
-		"unknown in capitals":          set("unknown's fetch", 1, 'A'),
+		"kind of operator":                 set("fetch", 0, 2),
+		"no operator, but a request":       {0xc6, recordRequest, 11, 0xbc},
+		"operator that is not there":       set("fetch", 1, 0xff, 0xff),
+		"another's operator":               set("fetch", 2, good["fetch"][2]^1),
+		"kind of record":                   set("fetch", 3, 3),
+		"time before all":                  set("fetch", 4, 0, 0, 0, 0, 0, 0, 0, 0),
+		"time after all":                   set("fetch", 4, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
+		"crawler that is not there":        set("fetch", 12, 0xff, 0xff),
+		"crawler without a row":            set("fetch", 12, 0, 5), // ChatGPT-User, of the same operator
+		"origin that is not there":         set("fetch", 14, 0, 0, 0, 3),
+		"negative origin":                  set("fetch", 14, 0xff),
+		"too many origins":                 set("fetch", 18, 0x7f, 0xff, 0xff, 0xff),
+		"answer of no kind":                set("fetch", -1, byte(toldRedirect)+1),
+		"secondOperator answer of no kind": set("fetch", -1, byte(toldRedirect)+1|byte(secondOperator)),
+		"visit to no origin":               set("visit", 10, 0, 0, 0, 0),
+		"request to no origin":             set("request", 10, 0, 0, 0, 0),
+		"copy that says nothing known":     set("request", 14, 0xff),
+		"unknown of no name":               append([]byte{1, 0}, good["unknown's fetch"][len("\x01acmebot\x00"):]...),
+		"unknown in capitals":              set("unknown's fetch", 1, 'A'),
 	} {
 		if err := decideOne(t, a, record); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v in %x", name, err, record)

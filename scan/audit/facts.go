@@ -13,10 +13,10 @@ import (
 // a verdict depends on whether there is a fetch within the window of the request, and
 // on the first one under each version.
 type facts struct {
-	policy  *policy.Policy
-	origins map[int32]*originFacts
-	anyone  originFacts // where the origin is not known
-	rules   map[crawlerAt][]told
+	policy    *policy.Policy
+	origins   map[int32]*originFacts
+	anyOrigin originFacts // where the origin is not known
+	rules     map[crawlerAt][]told
 }
 
 // originFacts has the moments of each kind of answer.
@@ -43,7 +43,7 @@ func (f *facts) add(from crawlerAt, t int64, kind answerKind) {
 	case kind == toldRules:
 		f.tell(from, t)
 	case from.at.N == 0: // it may have been any of them
-		f.anyone[kind].add(t, int64(f.policy.Window()))
+		f.anyOrigin[kind].add(t, int64(f.policy.Window()))
 	default:
 		for i := range from.at.N {
 			of := f.origins[from.at.First+i]
@@ -71,8 +71,8 @@ func (f *facts) tell(k crawlerAt, t int64) {
 
 // at returns what the operator's crawlers were told of an origin at the times that
 // count for its lawful copies l.
-func (f *facts) at(o int32, t int64, l *policy.Lawful, google bool) heard {
-	h := f.anyone.at(t, l, google)
+func (f *facts) at(o int32, t int64, l *policy.Lawful, google bool) loggedAnswers {
+	h := f.anyOrigin.at(t, l, google)
 	if of := f.origins[o]; of != nil {
 		more := of.at(t, l, google)
 		h.none, h.redirect = h.none || more.none, h.redirect || more.redirect
@@ -80,11 +80,11 @@ func (f *facts) at(o int32, t int64, l *policy.Lawful, google bool) heard {
 	return h
 }
 
-func (o *originFacts) at(t int64, l *policy.Lawful, google bool) heard {
+func (o *originFacts) at(t int64, l *policy.Lawful, google bool) loggedAnswers {
 	none := func(from, to int64) bool {
 		return o[toldNone].meets(from, to) || !google && o[toldLimited].meets(from, to)
 	}
-	h := heard{none: none(t, t), redirect: o[toldRedirect].meets(t, t)}
+	h := loggedAnswers{none: none(t, t), redirect: o[toldRedirect].meets(t, t)}
 	for _, m := range l.Outages {
 		h.none = h.none || none(m.From, m.To)
 		h.redirect = h.redirect || o[toldRedirect].meets(m.From, m.To)

@@ -33,18 +33,18 @@ type judgement struct {
 	address []byte  // if Config.Addresses; a view
 }
 
-// finalPass reads the deferred records and gives every request among them to judged,
-// which must not keep it. With rates, which get every visit and fetch, it also makes
+// judgeDeferred reads the deferred records and gives every request among them to judged,
+// which must not keep it. With rates, which get every fetch and delayed request, it also makes
 // the rows of unknown crawlers.
-func (r *Run) finalPass(judged func(*judgement), rates *rates) error {
-	s := &finalPass{run: r}
+func (r *Run) judgeDeferred(judged func(*judgement), rates *rates) error {
+	f := &finalPass{run: r}
 	ranking := newRanking(r.tally)
 	end := func() {
 		if rates != nil {
 			rates.endOperator()
-			ranking.add(s.counts)
+			ranking.add(f.counts)
 		}
-		s.counts = nil
+		f.counts = nil
 	}
 	for record, err := range r.deferred.All() {
 		if err != nil {
@@ -53,19 +53,19 @@ func (r *Run) finalPass(judged func(*judgement), rates *rates) error {
 		rd := &recordReader{rest: record.Data}
 		rd.require(record.N <= r.tally.Lines)
 		key, name := rd.operator()
-		if s.facts == nil || !bytes.Equal(key, s.operator) {
+		if f.facts == nil || !bytes.Equal(key, f.operator) {
 			end()
-			s.begin(rd, key, name)
+			f.begin(rd, key, name)
 		}
 		switch rd.byte() {
 		case recordCounts:
-			s.count(rd, record.N)
+			f.unknownCounts(rd, record.N)
 		case recordFetch:
-			s.fetch(rd, record.N, rates)
+			f.fetch(rd, record.N, rates)
 		case recordRequest:
-			s.request(rd, record.N, judged)
-		case recordVisit:
-			s.visit(rd, record.N, rates)
+			f.request(rd, record.N, judged)
+		case recordDelayed:
+			f.delayed(rd, record.N, rates)
 		default:
 			rd.bad = true
 		}
@@ -81,70 +81,70 @@ func (r *Run) finalPass(judged func(*judgement), rates *rates) error {
 }
 
 // begin turns to the records of another operator.
-func (s *finalPass) begin(rd *recordReader, key []byte, name string) {
-	s.operator, s.name = append(s.operator[:0], key...), name
+func (f *finalPass) begin(rd *recordReader, key []byte, name string) {
+	f.operator, f.name = append(f.operator[:0], key...), name
 	switch {
 	case rd.bad:
 	case name == "":
-		s.index = binary.BigEndian.Uint16(key[1:])
+		f.index = binary.BigEndian.Uint16(key[1:])
 	default:
-		s.counts = s.run.tally.newRow("")
+		f.counts = f.run.tally.newRow("")
 	}
-	s.facts, s.memo = newFacts(s.run.auditor.config.Policy), informedMemo{}
+	f.facts, f.memo = newFacts(f.run.auditor.config.Policy), informedMemo{}
 }
 
-// count adds the counts of an unknown crawler, which are the same in n parts of the
+// unknownCounts adds the counts of an unknown crawler, which are the same in n parts of the
 // input.
-func (s *finalPass) count(rd *recordReader, n int64) {
+func (f *finalPass) unknownCounts(rd *recordReader, n int64) {
 	var saved savedRow
-	if rd.require(s.counts != nil && json.Unmarshal(rd.rest, &saved) == nil); rd.bad {
+	if rd.require(f.counts != nil && json.Unmarshal(rd.rest, &saved) == nil); rd.bad {
 		return
 	}
 	name := fromLatin1(saved.Name)
 	row, err := saved.restore(n)
-	if rd.require(strings.ToLower(name) == s.name && err == nil); rd.bad {
+	if rd.require(strings.ToLower(name) == f.name && err == nil); rd.bad {
 		return
 	}
-	s.counts.merge(row, n)
-	if s.counts.name == "" || name < s.counts.name {
-		s.counts.name = name
+	f.counts.merge(row, n)
+	if f.counts.name == "" || name < f.counts.name {
+		f.counts.name = name
 	}
 }
 
-func (s *finalPass) fetch(rd *recordReader, n int64, rates *rates) {
+func (f *finalPass) fetch(rd *recordReader, n int64, rates *rates) {
 	t := rd.time()
-	from := rd.crawlerAt(s.run.auditor.config.Policy)
+	from := rd.crawlerAt(f.run.auditor.config.Policy)
 	kind := answerKind(rd.byte())
-	row, _ := s.row(rd, from.crawler)
-	rd.require(kind&^borrowed <= toldRedirect)
+	row, _ := f.row(rd, from.crawler)
+	rd.require(kind&^secondOperator <= toldRedirect)
 	if rd.end(); rd.bad {
 		return
 	}
-	s.facts.add(from, t, kind&^borrowed)
-	if rates != nil && kind&borrowed == 0 {
+	f.facts.add(from, t, kind&^secondOperator)
+	if rates != nil && kind&secondOperator == 0 {
 		rates.fetch(row, from.at, t, n)
 	}
 }
 
-func (s *finalPass) visit(rd *recordReader, n int64, rates *rates) {
-	from := rd.crawlerAt(s.run.auditor.config.Policy)
+func (f *finalPass) delayed(rd *recordReader, n int64, rates *rates) {
+	from := rd.crawlerAt(f.run.auditor.config.Policy)
 	address, t, delay := rd.bytes(), rd.time(), rd.delay()
-	row, _ := s.row(rd, from.crawler)
+	row, _ := f.row(rd, from.crawler)
 	rd.require(from.at.N > 0)
 	if rd.end(); !rd.bad && rates != nil {
-		rates.visit(row, from.at, address, t, delay, n)
+		rates.delayed(row, from.at, address, t, delay, n)
 	}
 }
 
 // row returns the row of a crawler of the operator. A record of a crawler that the
 // operator does not have, or that has no counts, is bad.
-func (s *finalPass) row(rd *recordReader, crawler uint16) (*row, *crawler.Profile) {
-	a, t := s.run.auditor, s.run.tally
+func (f *finalPass) row(rd *recordReader, crawler uint16) (*row, *crawler.Profile) {
+	a, t := f.run.auditor, f.run.tally
 	profiles := a.config.Crawlers.Profiles()
 	switch {
-	case s.name != "":
-		return s.counts, nil
-	case int(crawler) >= len(profiles) || a.operators[crawler] != s.index:
+	case f.name != "":
+		return f.counts, nil
+	case int(crawler) >= len(profiles) || a.operators[crawler] != f.index:
 		rd.bad = true
 		return nil, nil
 	}
@@ -153,20 +153,20 @@ func (s *finalPass) row(rd *recordReader, crawler uint16) (*row, *crawler.Profil
 	return r, &profiles[crawler]
 }
 
-func (s *finalPass) request(rd *recordReader, n int64, judged func(*judgement)) {
-	a := s.run.auditor
+func (f *finalPass) request(rd *recordReader, n int64, judged func(*judgement)) {
+	a := f.run.auditor
 	p := a.config.Policy
 	from := rd.crawlerAt(p)
 	if rd.bad {
 		return
 	}
 	head := rd.rest
-	for len(s.answers) < int(from.at.N) {
-		s.answers, s.lines = append(s.answers, nil), append(s.lines, 0)
+	for len(f.answers) < int(from.at.N) {
+		f.answers, f.lines = append(f.answers, nil), append(f.lines, 0)
 	}
 	for i := range from.at.N {
-		s.answers[i] = rd.runs(s.answers[i][:0], p.Copies(from.at.First+i))
-		s.lines[i] = rd.uint32()
+		f.answers[i] = rd.runs(f.answers[i][:0], p.Copies(from.at.First+i))
+		f.lines[i] = rd.uint32()
 	}
 	head = head[:len(head)-len(rd.rest)]
 	what := rd.byte()
@@ -179,39 +179,39 @@ func (s *finalPass) request(rd *recordReader, n int64, judged func(*judgement)) 
 	if a.keepsLines() {
 		x.Line = rd.take(min(len(rd.rest), maxSample))
 	}
-	x.row, x.Profile = s.row(rd, from.crawler)
+	x.row, x.Profile = f.row(rd, from.crawler)
 	rd.require(from.at.N > 0 && x.Outcome < outcomes && x.Method < methods && x.Identity < identities && x.Identity != SpoofedIdentity)
 	if rd.end(); rd.bad {
 		return
 	}
-	if s.run.verified[verifiedKey{from.crawler, string(x.address)}] && s.name == "" && x.Identity == Unverified {
+	if f.run.verified[verifiedKey{from.crawler, string(x.address)}] && f.name == "" && x.Identity == Unverified {
 		x.Identity = Verified
 	}
 	x.Crawler = x.row.name
-	s.decide(x, from, head)
+	f.decide(x, from, head)
 	judged(x)
 }
 
 // decide gives a request its verdict, by all origins that it may have gone to. answers
 // are the bytes of the record that have the answers of their copies.
-func (s *finalPass) decide(x *judgement, from crawlerAt, answers []byte) {
-	a := s.run.auditor
+func (f *finalPass) decide(x *judgement, from crawlerAt, answers []byte) {
+	a := f.run.auditor
 	p := a.config.Policy
-	google := a.google(x.Profile)
+	google := readsAsGoogle(x.Profile)
 	var d decision
 	for i := range from.at.N {
 		o := from.at.First + i
 		l := p.Lawful(o, x.Time, google)
-		e := decide(l, s.answers[i], s.facts.at(o, x.Time, l, google))
+		e := decide(l, f.answers[i], f.facts.at(o, x.Time, l, google))
 		if i == 0 {
-			d, x.rule = e, ruleKey{from.at, l.Cited, s.lines[i]}
+			d, x.rule = e, ruleKey{from.at, l.Cited, f.lines[i]}
 		} else {
 			d = together(d, e, a.sameHost(from.at.First, o))
 		}
 	}
 	x.Verdict, x.Reason = d.verdict, d.reason
-	// Users of one tool do not know of each other's fetches.
-	x.Informed = (x.Profile == nil || !x.Profile.Anybodys()) && s.memo.informed(s, from, answers, x.Time)
+	// Users of one tool do not know of each other'f fetches.
+	x.Informed = (x.Profile == nil || !x.Profile.Anybodys()) && f.memo.informed(f, from, answers, x.Time)
 }
 
 // informedMemo keeps since when the crawler of the last request was informed: the next
@@ -224,21 +224,12 @@ type informedMemo struct {
 	filled  bool
 }
 
-func (m *informedMemo) informed(s *finalPass, from crawlerAt, answers []byte, t int64) bool {
+func (m *informedMemo) informed(f *finalPass, from crawlerAt, answers []byte, t int64) bool {
 	if !m.filled || m.from != from || !bytes.Equal(m.answers, answers) {
 		m.from, m.answers, m.filled = from, append(m.answers[:0], answers...), true
-		m.since, m.ok = s.facts.informedSince(from, s.answers[:from.at.N])
+		m.since, m.ok = f.facts.informedSince(from, f.answers[:from.at.N])
 	}
 	return m.ok && m.since < t
-}
-
-// google tells whether a crawler reads robots.txt as Google does.
-func (a *Auditor) google(p *crawler.Profile) bool {
-	if p == nil {
-		return false
-	}
-	_, google := a.subject(crawler.Claim{Profile: p, Name: p.Name})
-	return google
 }
 
 // count counts a deferred request in its row and, if it is a violation, for the version
@@ -274,10 +265,4 @@ func (r *Run) cite(k ruleKey, n int64) {
 			r.tally.cited[citedKey{o, k.version}] += n
 		}
 	}
-}
-
-// verifiedKey names an address of a known crawler.
-type verifiedKey struct {
-	crawler uint16
-	address string
 }

@@ -49,7 +49,7 @@ func TestListedRulesAreTheMostViolated(t *testing.T) {
 		sum += n
 		r.rules[ruleKey{line: uint32(i)}] = n
 	}
-	r.listRules()
+	r.cutRules()
 	least, listed := int64(8), int64(0)
 	for _, n := range r.rules {
 		least, listed = min(least, n), listed+n

@@ -15,20 +15,20 @@ import (
 type rates struct {
 	fetches map[*row]*fetchRate // of the operator whose records come now
 
-	row     *row // whose visits come now
+	row     *row // whose delayed requests come now
 	at      policy.Site
 	address []byte
-	last    int64 // time of the address's last visit
+	last    int64 // time of the address's last request
 	any     bool  // there was one
 	gaps    gaps  // shorter than the delay at their end, or not
-	delay   int64 // in milliseconds, of the latest visit
+	delay   int64 // in milliseconds, of the latest request
 	latest  int64 // the time of that
 }
 
 // fetchRate is how a crawler fetches robots.txt.
 type fetchRate struct {
 	last map[policy.Site]int64
-	gaps gaps // of at most a day, or longer
+	gaps gaps // their limit is a millisecond more than a day
 }
 
 // delayAt is how a crawler kept a Crawl-delay on a site. Delay is the one stated at the
@@ -51,7 +51,7 @@ type gaps struct {
 	h     *hdrhistogram.Histogram // nil while they are few
 	n     int64
 	max   int64
-	short int64 // how many were below their limit
+	short int64 // how many were shorter than their limit
 }
 
 const exactGaps = 1 << 12
@@ -125,11 +125,11 @@ func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
 	f.last[at] = t
 }
 
-// visit adds n requests of a client at one moment. Those of a crawler, a site and an
+// delayed adds n requests of a client at one moment, to which a Crawl-delay applies. Those of a crawler, a site and an
 // address come together, in the order of time.
-func (r *rates) visit(row *row, at policy.Site, address []byte, t, delay, n int64) {
+func (r *rates) delayed(row *row, at policy.Site, address []byte, t, delay, n int64) {
 	if row != r.row || at != r.at {
-		r.endVisits()
+		r.endRequests()
 		r.row, r.at, r.gaps = row, at, gaps{}
 		r.latest, r.any = t, false
 	}
@@ -145,8 +145,8 @@ func (r *rates) visit(row *row, at policy.Site, address []byte, t, delay, n int6
 	}
 }
 
-// endVisits adds the measurements of visits to their row.
-func (r *rates) endVisits() {
+// endRequests adds the measurements of delayed requests to their row.
+func (r *rates) endRequests() {
 	if r.row != nil && r.gaps.n > 0 {
 		r.row.delays = append(r.row.delays, delayAt{r.at, DelayInfo{
 			Delay: seconds(r.delay), Gaps: r.gaps.n, Shorter: r.gaps.short, Median: seconds(r.gaps.quantile(50)), P10: seconds(r.gaps.quantile(10)),
@@ -157,7 +157,7 @@ func (r *rates) endVisits() {
 
 // endOperator adds the measurements of an operator's crawlers to their rows.
 func (r *rates) endOperator() {
-	r.endVisits()
+	r.endRequests()
 	for row, f := range r.fetches {
 		if f.gaps.n > 0 {
 			row.fetchGaps = &FetchInfo{

@@ -23,8 +23,11 @@ type Report struct {
 	Warnings []string    `json:"warnings"`
 	Policy   PolicyInfo  `json:"policy"`
 	Ranges   []RangeInfo `json:"ranges"`
-	Inputs   []InputInfo `json:"inputs"`
-	Totals   Totals      `json:"totals"`
+	// CanVerify tells whether there was anything to verify clients by: address lists,
+	// resolved names or look-ups.
+	CanVerify bool        `json:"can_verify"`
+	Inputs    []InputInfo `json:"inputs"`
+	Totals    Totals      `json:"totals"`
 	// EndInZero counts the requests of crawlers from addresses that end in .0, as all
 	// do in logs that cut off the ends: they prove nothing.
 	EndInZero int64 `json:"addresses_end_in_zero"`
@@ -60,8 +63,8 @@ type PolicyInfo struct {
 	Origins []string `json:"origins"` // none: any origin
 	Dialect string   `json:"dialect"` // "auto" or the one for all
 	Notes   int      `json:"notes"`   // on the lines of a robots.txt: see compile.Note
-	// History is "constant" for one robots.txt in force throughout, else "deployed"
-	// or "observed": the meaning of the times of the versions.
+	// History is "constant" for one robots.txt in force throughout. Otherwise it says
+	// what the times of the versions mean: "deployed" or "observed".
 	History       string `json:"history"`
 	WindowSeconds int64  `json:"window_seconds"`
 	// AssumeConstant: the first version of each origin is taken as in force before
@@ -93,8 +96,8 @@ type RangeInfo struct {
 
 // RobotsInfo is about the log's own answers to robots.txt.
 type RobotsInfo struct {
-	// Requests counts the GETs of /robots.txt of any client. Logged tells whether there
-	// is any, perhaps of another host: if not, fetches of it are not known.
+	// Requests counts the GETs of /robots.txt of any client. Logged tells whether the log
+	// has any, perhaps of another host: if not, it does not show who fetched robots.txt.
 	Requests int64 `json:"requests"`
 	Logged   bool  `json:"logged"`
 	// Served counts the Requests that were answered with a body, or 304.

@@ -37,7 +37,7 @@ func (w *Worker) request(c *agent) {
 	var l *policy.Lawful // of the first origin that it may have gone to
 	if at.N > 0 && r.HasTime && identity != SpoofedIdentity && !c.exempt() {
 		l = w.auditor.config.Policy.Lawful(at.First, r.Time, c.google)
-		w.visit(at, c, l)
+		w.delayed(at, c, l)
 	}
 	d, ok := w.early(at, c, identity, fetch, l)
 	if !ok {
@@ -54,7 +54,7 @@ func (w *Worker) request(c *agent) {
 func (w *Worker) giveJudged(c *agent, identity Identity, d decision) {
 	r := &w.record
 	w.judged = Judged{
-		Line: r.Line[:min(len(r.Line), maxSample)], Time: r.Time, HasTime: r.HasTime,
+		Line: beginning(r.Line), Time: r.Time, HasTime: r.HasTime,
 		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: outcomeOf(r.Status), Method: methodOf(r.Method),
 		Verdict: d.verdict, Reason: d.reason, N: 1,
 	}
@@ -87,7 +87,9 @@ var identityOf = [...]Identity{
 
 // early gives the record its verdict, if no other line of the log can change it.
 // The order of the questions is part of the specification (audit-rules 1). l are the
-// lawful copies of the first origin.
+// lawful copies of the first origin. The rules decide for each origin alone (judge,
+// judgeAll): decide gives the verdict by the answers of the copies, and final tells
+// whether it is final. Deferred requests go to decide again.
 func (w *Worker) early(at site, c *agent, identity Identity, fetch bool, l *policy.Lawful) (d decision, ok bool) {
 	r := &w.record
 	switch {
@@ -219,7 +221,7 @@ func (w *Worker) deferFetches(at site, rivals []*crawler.Profile, kind answerKin
 			of = toldNothing
 		}
 		if i > 0 {
-			of |= borrowed
+			of |= secondOperator
 		}
 		w.deferFetch(at, c, of)
 	}
@@ -258,28 +260,14 @@ func (w *Worker) hadBody(at site) bool {
 	return at.N > 0
 }
 
-// visit keeps the record if its crawler is asked to wait between two requests by the
-// version that a violation would quote.
-func (w *Worker) visit(at site, c *agent, l *policy.Lawful) {
+// delayed keeps the record if the version that a violation would quote asks its crawler
+// to wait between two requests.
+func (w *Worker) delayed(at site, c *agent, l *policy.Lawful) {
 	if l.Cited < 0 {
 		return
 	}
-	copy := w.auditor.config.Policy.Versions(at.First)[l.Cited].Copy
-	if delay, ok := w.bindingAt(c, at.First).Delay(copy); ok {
-		w.deferVisit(at, c, delay)
+	cited := w.auditor.config.Policy.Versions(at.First)[l.Cited]
+	if delay, ok := w.bindingAt(c, at.First).Delay(cited.Copy); ok {
+		w.deferDelayed(at, c, delay)
 	}
-}
-
-// sizeKey names answers to robots.txt that are alike: by site, by the versions of the
-// first origin that were in force, and by the number of bytes sent.
-type sizeKey struct {
-	at          policy.Site
-	first, last int32
-	size        int64
-}
-
-func hashSize(k sizeKey) uint64 {
-	h := mix(uint64(uint32(k.at.First))<<32 | uint64(uint32(k.at.N)))
-	h = mix(h ^ uint64(uint32(k.first))<<32 ^ uint64(uint32(k.last)))
-	return mix(h ^ uint64(k.size))
 }

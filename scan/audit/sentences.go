@@ -10,7 +10,7 @@ import (
 
 // describe adds the assumptions and warnings to a report.
 func (a *Auditor) describe(r *Report, in Inputs) {
-	b := &a.config.Basis
+	b := a.config.Basis
 	r.Assumptions = append(a.assumptions(r), in.Notes...)
 	for _, list := range [][]string{
 		in.Warnings, b.Oddities, refusalWarnings(r), b.undatedWarning(r), impostorWarnings(r), a.lastSeenWarning(r), b.sizeWarning(r),
@@ -24,7 +24,7 @@ func (a *Auditor) describe(r *Report, in Inputs) {
 
 // assumptions returns the basis of the verdicts, in sentences.
 func (a *Auditor) assumptions(r *Report) []string {
-	b := &a.config.Basis
+	b := a.config.Basis
 	list := []string{b.historyText()}
 	if b.AssumeConstant {
 		list = append(list, "The first version of each origin is taken as in force before all time, as requested.")
@@ -33,7 +33,7 @@ func (a *Auditor) assumptions(r *Report) []string {
 		fmt.Sprintf("A crawler may use a copy of robots.txt for %s after it was replaced (RFC 9309 2.4), and clocks may differ by 60 seconds. A request is a violation only if every copy that its crawler could lawfully hold forbids it.",
 			english.Hours(a.config.Policy.Window())),
 		fetchesText(r))
-	list = append(list, b.identityText()...)
+	list = append(list, b.identityText(r)...)
 	if d := a.config.Dialect; d != nil {
 		list = append(list, fmt.Sprintf("All crawlers are judged by the dialect %s, as requested.", d))
 	} else {
@@ -45,13 +45,13 @@ func (a *Auditor) assumptions(r *Report) []string {
 		list = append(list, strings.Join(r.NotAuditable, ", ")+": robots.txt has rules for it, but it sends no header of its own, so no log shows whether they are obeyed.")
 	}
 	if b.Sampled != "" {
-		list = append(list, fmt.Sprintf("The logs were sampled, according to the user: %s. Counts are of the sample. Answers that are not in the sample may have told a crawler something else.", printable(b.Sampled)))
+		list = append(list, fmt.Sprintf("The logs were sampled, according to the user: %s. Counts are of the sample. Answers that are not in the sample may have told a crawler something else.", Printable(b.Sampled)))
 	}
 	return list
 }
 
 func (b *Basis) historyText() string {
-	file := printable(b.File)
+	file := Printable(b.File)
 	switch {
 	case b.Constant:
 		return fmt.Sprintf("%s is taken as in force throughout, before the first request and after the last. If it has changed since, requests are judged by rules that their crawler could not know.", file)
@@ -70,9 +70,9 @@ func fetchesText(r *Report) string {
 	return "A crawler may have assumed that there was no robots.txt if the log shows, within the window, that a crawler of its operator was told so: by 4xx, 204 or an empty body. A request is informed if its crawler had itself fetched rules that forbid it."
 }
 
-func (b *Basis) identityText() []string {
+func (b *Basis) identityText(r *Report) []string {
 	list := []string{"Any client can send any User-Agent: all counts are of requests by clients that identify themselves as the crawler named."}
-	if len(b.Ranges) == 0 && b.Names == "" {
+	if !r.CanVerify {
 		return append(list, "No client was verified, because no addresses of crawlers were given.")
 	}
 	if len(b.Ranges) > 0 {
@@ -89,12 +89,12 @@ func (b *Basis) identityText() []string {
 			english.List(names), english.Hours(b.RangesMaxAge)))
 	}
 	if b.Names != "" {
-		list = append(list, fmt.Sprintf("A client is also verified if the name of its address in %s is confirmed and the operator's.", printable(b.Names)))
+		list = append(list, fmt.Sprintf("A client is also verified if the name of its address in %s is confirmed and the operator's.", Printable(b.Names)))
 	}
 	if b.ClientIP != "addr" && b.ClientIP != "" {
 		text := "The client's address is taken from X-Forwarded-For (" + b.ClientIP + ")"
 		if len(b.TrustedProxies) > 0 {
-			text += ", trusting " + printable(strings.Join(b.TrustedProxies, ", "))
+			text += ", trusting " + Printable(strings.Join(b.TrustedProxies, ", "))
 		}
 		list = append(list, text+".")
 	}
@@ -118,7 +118,7 @@ func (b *Basis) hostText() string {
 func (b *Basis) sizeWarning(r *Report) []string {
 	switch t := r.RobotsTxt; {
 	case b.Constant && t.SizesChange:
-		return []string{fmt.Sprintf("the sizes of answers to /robots.txt change over the log, so %s was not the same throughout, or was not sent as it is (some servers compress it). Requests may be judged by rules that were not in force.", printable(b.File))}
+		return []string{fmt.Sprintf("the sizes of answers to /robots.txt change over the log, so %s was not the same throughout, or was not sent as it is (some servers compress it). Requests may be judged by rules that were not in force.", Printable(b.File))}
 	case t.Differing > 0:
 		return []string{fmt.Sprintf("%s of %s of /robots.txt with status 200 %s another size than the file: a version is missing, a file is wrong, the log is of several hosts, or the answer was rewritten or compressed on its way.",
 			english.Grouped(t.Differing), english.Plural(t.Sizes, "logged answer"), english.Verb(t.Differing, "has", "have"))}
@@ -171,7 +171,7 @@ func (b *Basis) undatedWarning(r *Report) []string {
 
 // lastSeenWarning says that requests are judged by versions last seen long before.
 func (a *Auditor) lastSeenWarning(r *Report) []string {
-	b, window := &a.config.Basis, a.config.Policy.Window()
+	b, window := a.config.Basis, a.config.Policy.Window()
 	last, err := time.Parse(time.RFC3339, r.To)
 	if err != nil {
 		return nil
@@ -187,7 +187,7 @@ func (a *Auditor) lastSeenWarning(r *Report) []string {
 	}
 	return []string{fmt.Sprintf(
 		"the robots.txt of %s of %s %s last seen more than %s before the end of the log. The version seen last is taken as in force until then.",
-		english.Grouped(stale), english.Plural(int64(len(b.LastSeen)), "origin"), were(stale), english.Hours(window))}
+		english.Grouped(stale), english.Plural(int64(len(b.LastSeen)), "origin"), english.Verb(stale, "was", "were"), english.Hours(window))}
 }
 
 // refusalWarnings say which crawlers were told that there is no robots.txt while there
@@ -226,9 +226,7 @@ func refusalWarnings(r *Report) (list []string) {
 			"no GET of /robots.txt in the log, of %s by any client, was answered with a file. Either the site had none, in contradiction to the files given, or a firewall or bot protection stands in front of it: crawlers were told %s that nothing is forbidden.",
 			english.Grouped(r.RobotsTxt.Requests), times)}
 	case crawlers > most:
-		list = append(list, fmt.Sprintf("so %s %s.", were(crawlers-most), english.Plural(crawlers-most, "more crawler")))
+		list = append(list, fmt.Sprintf("so %s %s.", english.Verb(crawlers-most, "was", "were"), english.Plural(crawlers-most, "more crawler")))
 	}
 	return list
 }
-
-func were(n int64) string { return english.Verb(n, "was", "were") }

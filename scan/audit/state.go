@@ -23,7 +23,7 @@ import (
 //	tally    likewise
 //	records  the deferred records, as package spill has them
 //
-// Numbers are big-endian. It holds raw lines of clients only where the report would,
+// Numbers are big-endian. A state holds raw lines of clients only where the report would,
 // and addresses only where gaps between requests are to be measured.
 const (
 	stateMagic   = stateName + "2\n"
@@ -33,14 +33,14 @@ const (
 
 // Errors of states.
 var (
-	// ErrNotState is of a file that is no state.
+	// ErrNotState is the error for a file that is no state.
 	ErrNotState = errors.New("not the state of an audit")
-	// ErrStateVersion is of a state that another version of this package wrote.
+	// ErrStateVersion is the error for a state that another version of this package wrote.
 	ErrStateVersion = errors.New("the state is of another version of this program")
-	// ErrDamaged is of a state that was changed or cut after it was written, or whose
+	// ErrDamaged is the error for a state that was changed or cut after it was written, or whose
 	// numbers do not add up.
 	ErrDamaged = errors.New("the state is damaged")
-	// ErrNoState is of a run whose options do not allow a state.
+	// ErrNoState is the error for a run whose options do not allow a state.
 	ErrNoState = errors.New("a run that keeps addresses, or calls a function for each request, has no state")
 )
 
@@ -133,7 +133,7 @@ func (r *Run) Add(s *State) error {
 }
 
 // savedTally is a tally as a state has it, before the final pass: there are no
-// violations in it yet.
+// violations in it yet. Its samples are lines that could not be read.
 type savedTally struct {
 	totals
 	Known    []savedRow
@@ -190,8 +190,8 @@ func (s savedPeriod) restore() (period, error) {
 
 func (a *Auditor) save(t *tally) *savedTally {
 	s := &savedTally{
-		totals: t.totals, Hosts: map[string]int64{}, HostBar: t.hosts.bar, HostRest: t.hosts.rest,
-		SizeBar: t.sizes.bar, SizeRest: t.sizes.rest, Period: savePeriod(t.period),
+		totals: t.totals, Hosts: map[string]int64{}, HostBar: t.hosts.below, HostRest: t.hosts.rest,
+		SizeBar: t.sizes.below, SizeRest: t.sizes.rest, Period: savePeriod(t.period),
 	}
 	for p, r := range t.known {
 		row := saveRow(r)
@@ -227,7 +227,7 @@ func (a *Auditor) restore(s *savedTally) (*tally, error) {
 	if t.period, err = s.Period.restore(); err != nil {
 		return nil, err
 	}
-	t.hosts.bar, t.sizes.bar = s.HostBar, s.SizeBar
+	t.hosts.below, t.sizes.below = s.HostBar, s.SizeBar
 	profiles := a.config.Crawlers.Profiles()
 	for _, saved := range s.Known {
 		if saved.Profile < 0 || saved.Profile >= len(profiles) {
@@ -246,7 +246,7 @@ func (a *Auditor) restore(s *savedTally) (*tally, error) {
 	for _, z := range s.Sizes {
 		k := sizeKey{policy.Site{First: z.Origin, N: z.Origins}, z.First, z.Last, z.Size}
 		during, err := z.Period.restore()
-		if err != nil || !during.any || !a.knows(k) {
+		if err != nil || !during.any || !a.hasVersions(k) {
 			return nil, ErrDamaged
 		}
 		t.sizes.kept[k] = tallied{z.N, during}
@@ -257,8 +257,8 @@ func (a *Auditor) restore(s *savedTally) (*tally, error) {
 	return t, nil
 }
 
-// knows tells whether the policy has the origins and versions of a key.
-func (a *Auditor) knows(k sizeKey) bool {
+// hasVersions tells whether the policy has the origins and versions of a key.
+func (a *Auditor) hasVersions(k sizeKey) bool {
 	p := a.config.Policy
 	if k.at.First < 0 || k.at.N < 1 || int64(k.at.First)+int64(k.at.N) > int64(len(p.Origins())) {
 		return false
@@ -289,62 +289,48 @@ func (s *savedRow) restore(n int64) (*row, error) {
 // addsUp tells whether the numbers of a tally add up after the final pass: those of
 // a state from elsewhere may not.
 func (t *tally) addsUp() bool {
-	lines := sum{left: t.Lines}
-	lines.takes(t.Unparsed, t.NotCrawlers, t.OtherHost, t.NotJudged)
-	ok := t.Blank >= 0 && t.Elsewhere >= 0 && t.EndInZero >= 0
-	for _, r := range slices.Concat(slices.Collect(maps.Values(t.known)), t.listed, []*row{t.others}) {
-		lines.takes(r.requests)
-		ok = ok && r.addsUp()
+	rows := slices.Concat(slices.Collect(maps.Values(t.known)), t.listed, []*row{t.others})
+	lines := []int64{t.Unparsed, t.NotCrawlers, t.OtherHost, t.NotJudged}
+	for _, r := range rows {
+		lines = append(lines, r.requests)
 	}
-	hosts := sum{left: t.OtherHost}
-	hosts.takes(t.hosts.rest)
+	hosts, sizes := []int64{t.hosts.rest}, []int64{t.sizes.rest}
 	for _, c := range t.hosts.kept {
-		hosts.takes(c.n)
+		hosts = append(hosts, c.n)
 	}
-	served := sum{left: min(t.RobotsRequests, t.Lines)}
-	served.takes(t.RobotsServed)
-	sizes := sum{left: min(t.RobotsRequests, t.Lines)}
-	sizes.takes(t.sizes.rest)
 	for _, c := range t.sizes.kept {
-		sizes.takes(c.n)
+		sizes = append(sizes, c.n)
 	}
-	return ok && lines.isAll() && hosts.isAll() && !sizes.bad && !served.bad
+	gets := min(t.RobotsRequests, t.Lines)
+	return t.Blank >= 0 && t.Elsewhere >= 0 && t.EndInZero >= 0 &&
+		rest(t.Lines, lines...) == 0 && rest(t.OtherHost, hosts...) == 0 && rest(gets, sizes...) >= 0 && rest(gets, t.RobotsServed) >= 0 &&
+		!slices.ContainsFunc(rows, func(r *row) bool { return !r.addsUp() })
 }
 
 func (r *row) addsUp() bool {
-	verdicts, identities := sum{left: r.requests}, sum{left: r.requests}
-	verdicts.takes(r.verdicts[:]...)
-	identities.takes(r.identities[:]...)
-	reasons := sum{left: r.verdicts[Indeterminate]}
-	reasons.takes(r.reasons[:]...)
-	ok := verdicts.isAll() && identities.isAll() && reasons.isAll()
+	ok := rest(r.requests, r.verdicts[:]...) == 0 && rest(r.requests, r.identities[:]...) == 0 &&
+		rest(r.verdicts[Indeterminate], r.reasons[:]...) == 0
 	if f := r.fetches; f != nil {
-		answers := sum{left: r.verdicts[RobotsFetch] + r.verdicts[Exempt]}
 		for status, n := range f.answers {
-			answers.takes(n)
-			refused := sum{left: n}
-			refused.takes(f.refused[status])
-			ok = ok && !refused.bad
+			ok = ok && rest(n, f.refused[status]) >= 0
 		}
-		ok = ok && !answers.bad && len(f.refused) <= len(f.answers)
+		answers := slices.Collect(maps.Values(f.answers))
+		ok = ok && rest(r.verdicts[RobotsFetch]+r.verdicts[Exempt], answers...) >= 0 && len(f.refused) <= len(f.answers)
 	}
 	return ok
 }
 
-// sum is a number that the numbers taken from it must add up to.
-type sum struct {
-	left int64
-	bad  bool // they add up to more, or one is negative
-}
-
-func (s *sum) takes(list ...int64) {
-	for _, n := range list {
-		s.bad = s.bad || n < 0 || n > s.left
-		s.left -= n
+// rest returns what is left of a number without its parts: -1 if they add up to more, or
+// one of them is negative.
+func rest(whole int64, parts ...int64) int64 {
+	for _, n := range parts {
+		if n < 0 || n > whole {
+			return -1
+		}
+		whole -= n
 	}
+	return whole
 }
-
-func (s *sum) isAll() bool { return s.left == 0 && !s.bad }
 
 // latin1 writes each byte of a string as the character of that number: JSON strings
 // cannot hold bytes that are not UTF-8.

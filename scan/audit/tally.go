@@ -111,6 +111,20 @@ type ruleKey struct {
 // citedKey names a version of an origin.
 type citedKey struct{ origin, version int32 }
 
+// sizeKey names answers to robots.txt that are alike: by site, by the versions of the
+// first origin that were in force, and by the number of bytes sent.
+type sizeKey struct {
+	at          policy.Site
+	first, last int32
+	size        int64
+}
+
+func hashSize(k sizeKey) uint64 {
+	h := mix(uint64(uint32(k.at.First))<<32 | uint64(uint32(k.at.N)))
+	h = mix(h ^ uint64(uint32(k.first))<<32 ^ uint64(uint32(k.last)))
+	return mix(h ^ uint64(k.size))
+}
+
 // row is the counts of one crawler.
 type row struct {
 	name       string // as the crawler writes it
@@ -199,9 +213,9 @@ func (t *tally) rowOf(c crawler.Claim) *row {
 	return r
 }
 
-// listRules keeps the rules that were violated most often, and counts the
-// violations of all others together.
-func (r *row) listRules() {
+// cutRules keeps the rules that were violated most often, and counts the violations of
+// all others together.
+func (r *row) cutRules() {
 	if len(r.rules) <= maxNameRules {
 		return
 	}
@@ -218,11 +232,11 @@ func (r *row) listRules() {
 // merge adds n times the counts of another row.
 func (r *row) merge(other *row, n int64) {
 	r.requests += other.requests * n
-	add(r.verdicts[:], other.verdicts[:], n)
-	add(r.reasons[:], other.reasons[:], n)
-	add(r.identities[:], other.identities[:], n)
+	addCounts(r.verdicts[:], other.verdicts[:], n)
+	addCounts(r.reasons[:], other.reasons[:], n)
+	addCounts(r.identities[:], other.identities[:], n)
 	if v := other.violations; v != nil {
-		add(r.violated()[:], v[:], n)
+		addCounts(r.violated()[:], v[:], n)
 	}
 	r.graceInformed += other.graceInformed * n
 	if f := other.fetches; f != nil {
@@ -264,13 +278,13 @@ type ranking struct {
 
 func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(otherCrawlers)} }
 
-// add adds the complete row of a crawler; nil is none.
-func (r *ranking) add(of *row) {
-	if of == nil || of.requests == 0 {
+// add adds the complete row of a crawler, unless it is nil or has no requests.
+func (r *ranking) add(complete *row) {
+	if complete == nil || complete.requests == 0 {
 		return
 	}
-	of.listRules()
-	if r.best = append(r.best, of); len(r.best) >= 2*maxUnknownListed {
+	complete.cutRules()
+	if r.best = append(r.best, complete); len(r.best) >= 2*maxUnknownListed {
 		r.cut()
 	}
 }
@@ -289,6 +303,6 @@ func (r *ranking) cut() {
 // end returns the most frequent, in that order, and the sum of all others.
 func (r *ranking) end() (listed []*row, others *row) {
 	r.cut()
-	r.others.listRules()
+	r.others.cutRules()
 	return r.best, r.others
 }

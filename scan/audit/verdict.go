@@ -203,8 +203,8 @@ func readCounts(b []byte, names []string, n []int64) error {
 	return err
 }
 
-// add adds n times each number of another list of counts.
-func add(to, other []int64, n int64) {
+// addCounts adds n times each number of another list of counts.
+func addCounts(to, other []int64, n int64) {
 	for i, of := range other {
 		to[i] += of * n
 	}
@@ -256,9 +256,9 @@ type decision struct {
 
 func indeterminate(r Reason) decision { return decision{Indeterminate, r} }
 
-// heard is what the log's own answers to robots.txt add to the lawful copies of the
-// source.
-type heard struct {
+// loggedAnswers are what the log's own answers to robots.txt add to the lawful copies of
+// the source.
+type loggedAnswers struct {
 	none     bool // there is no robots.txt: everything is allowed
 	redirect bool // robots.txt is elsewhere
 }
@@ -267,7 +267,7 @@ type heard struct {
 // the answer of each copy. A copy that the two readings of a crawler differ on is
 // taken once as forbidding and once as permitting: if that gives two verdicts, the
 // request is contested or in grace.
-func decide(l *policy.Lawful, answers []policy.Answer, h heard) decision {
+func decide(l *policy.Lawful, answers []policy.Answer, h loggedAnswers) decision {
 	d := decideAs(l, answers, h, policy.Forbids)
 	if !isContested(l, answers) {
 		return d
@@ -276,14 +276,12 @@ func decide(l *policy.Lawful, answers []policy.Answer, h heard) decision {
 	switch {
 	case d == e:
 		return d
-	case isGrave(d) || isGrave(e):
+	case d.verdict == Violation, d.verdict == Indeterminate, e.verdict == Violation, e.verdict == Indeterminate:
 		return indeterminate(ContestedRule)
 	default:
 		return decision{verdict: Grace}
 	}
 }
-
-func isGrave(d decision) bool { return d.verdict == Violation || d.verdict == Indeterminate }
 
 // isContested tells whether a lawful copy is contested.
 func isContested(l *policy.Lawful, answers []policy.Answer) bool {
@@ -298,7 +296,7 @@ func isContested(l *policy.Lawful, answers []policy.Answer) bool {
 }
 
 // decideAs is decide with contested copies taken as said.
-func decideAs(l *policy.Lawful, answers []policy.Answer, h heard, contested policy.Answer) decision {
+func decideAs(l *policy.Lawful, answers []policy.Answer, h loggedAnswers, contested policy.Answer) decision {
 	resolved := func(i int32) policy.Answer {
 		if answers[i] == policy.Contested {
 			return contested
@@ -343,11 +341,11 @@ func decideAs(l *policy.Lawful, answers []policy.Answer, h heard, contested poli
 // final gives the verdict of a request if nothing else in the log can change it, nor
 // whether the crawler was informed.
 func final(l *policy.Lawful, answers []policy.Answer) (d decision, ok bool) {
-	d = decide(l, answers, heard{})
+	d = decide(l, answers, loggedAnswers{})
 	if d.verdict == Violation || d.verdict == Grace {
 		return d, false
 	}
-	return d, d == decide(l, answers, heard{none: true}) && d == decide(l, answers, heard{redirect: true})
+	return d, d == decide(l, answers, loggedAnswers{none: true}) && d == decide(l, answers, loggedAnswers{redirect: true})
 }
 
 // together is the verdict of a request that may have gone to either of two origins:

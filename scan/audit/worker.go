@@ -31,7 +31,7 @@ type Worker struct {
 	known    map[*crawler.Profile]*agent
 	named    map[string]*agent // unknown crawlers, by their tokens
 	bindings map[bindingKey]*policy.Binding
-	bound    int // the copies of these
+	bound    int // copies that the bindings have
 	headers  *crawler.Reader
 	scratch  automaton.Scratch
 	answers  []policy.Answer // of one origin's copies
@@ -88,9 +88,9 @@ func (w *Worker) Chunk(f *format.Format, data []byte) {
 
 // Overlong counts a line that is too long to be kept, by its beginning. It is not
 // parsed: its meaning may depend on the rest.
-func (w *Worker) Overlong(beginning []byte) {
+func (w *Worker) Overlong(line []byte) {
 	w.tally.Lines++
-	w.unparsed(beginning)
+	w.unparsed(line)
 }
 
 func (w *Worker) unparsed(line []byte) {

@@ -2,9 +2,12 @@ package job
 
 import (
 	"cmp"
+	"fmt"
+	"os"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -23,16 +26,16 @@ type Agent struct {
 
 // subject is an agent that was looked up.
 type subject struct {
-	policy.Subject // without readings, since the dialect is one
+	policy.Subject // without readings: dialect stands for them
 	name           string
 	dialect        automaton.Dialect
 	exempt         string // why robots.txt does not apply to its requests; "" if it does
 }
 
 // find looks the agent up. It warns of a name that cannot be a product token.
-func (a Agent) find(log Log) (subject, error) {
+func (a Agent) find(messages Messages) (subject, error) {
 	if a.Name == "" {
-		return subject{}, usageError("no agent: the name of a crawler or its product token is missing")
+		return subject{}, usageError("no agent: name the crawler with --agent NAME")
 	}
 	set, err := Crawlers(a.Crawlers)
 	if err != nil {
@@ -49,7 +52,42 @@ func (a Agent) find(log Log) (subject, error) {
 		s.dialect = *a.Dialect
 	}
 	if !s.dialect.SearchesNames() && strings.ContainsAny(a.Name, " (;") {
-		log.warn("agent %q looks like a User-Agent header; groups of robots.txt name product tokens, such as GPTBot", a.Name)
+		messages.warn("agent %q looks like a User-Agent header; groups of robots.txt name product tokens, such as GPTBot", a.Name)
 	}
 	return s, nil
+}
+
+// knownProfiles returns the profiles of Crawlers.
+func knownProfiles(file string) ([]crawler.Profile, error) {
+	profiles, err := crawler.Builtin()
+	if err != nil || file == "" {
+		return profiles, err
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, inputError(fmt.Errorf("file of crawlers: %w", err))
+	}
+	more, err := crawler.Read(data)
+	if err == nil {
+		profiles, err = crawler.Extend(profiles, more)
+	}
+	if err != nil {
+		return nil, inputError(fmt.Errorf("file of crawlers %s: %w", file, err))
+	}
+	return profiles, nil
+}
+
+// Crawlers returns the crawlers that come with the library, ready to be found in
+// headers, as a JSON file changes and extends them (crawler.Extend) unless its name is
+// "". An error is of type *Error.
+func Crawlers(file string) (*crawler.Set, error) {
+	profiles, err := knownProfiles(file)
+	if err != nil {
+		return nil, err
+	}
+	set, err := crawler.New(profiles)
+	if err != nil {
+		return nil, inputError(err)
+	}
+	return set, nil
 }

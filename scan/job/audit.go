@@ -9,8 +9,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -30,8 +29,8 @@ type AuditOptions struct {
 	// first lines.
 	Format string
 
-	// Robots is one robots.txt, taken as in force throughout. Its MaxBytes counts for
-	// Policy too.
+	// Robots is one robots.txt, taken as in force throughout. Its MaxBytes also limits
+	// the files of Policy.
 	Robots RobotsFile
 	// Policy names the versions of robots.txt: a manifest, or a folder of dated files.
 	Policy string
@@ -80,9 +79,9 @@ type AuditOptions struct {
 	// NoReport: only the state is made.
 	NoReport bool
 
-	Memory  int64 // bytes for records that wait for the whole input, as in audit.Config
-	Workers int   // goroutines that read lines; 0 stands for one a processor
-	Log     Log
+	Memory   int64 // bytes for records that wait for the whole input, as in audit.Config
+	Workers  int   // goroutines that read lines; 0 stands for one a processor
+	Messages Messages
 }
 
 // Bounds of AuditOptions.Window: RFC 9309 2.4 lets a crawler keep a copy for 24 hours.
@@ -98,8 +97,6 @@ type Audited struct {
 	Partial bool
 	// Crawlers are the known crawlers.
 	Crawlers *crawler.Set
-	// Verifies tells whether there was anything to verify clients by.
-	Verifies bool
 }
 
 // Audit reads access logs and gives every request of a crawler a verdict. It goes on
@@ -111,7 +108,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	b, err := o.basis(ctx)
+	b, err := o.readBasis(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +117,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		return nil, inputError(err)
 	}
 	for _, w := range b.Oddities {
-		o.Log.warn("%s", w)
+		o.Messages.warn("%s", w)
 	}
 	if err := o.identify(b, &config); err != nil {
 		return nil, err
@@ -132,17 +129,17 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err := logs.checkHosts(b); err != nil {
 		return nil, err
 	}
-	config.Basis, config.Memory, config.Judged = b.Basis, o.Memory, o.Judged
-	a := auditing{run: audit.New(config).Begin(), basis: b, config: config, state: o.State, noReport: o.NoReport, log: o.Log}
+	config.Memory, config.Judged = o.Memory, o.Judged
+	a := auditing{run: audit.New(config).Begin(), basis: b, crawlers: config.Crawlers, state: o.State, noReport: o.NoReport, messages: o.Messages}
 	defer a.run.Close()
 
 	reader := source.NewReader(logs.inputs, source.Options{Workers: o.Workers})
-	end := o.Log.progress(reader)
-	a.interrupted = logs.scan(ctx, a.run, reader, o.Workers)
+	end := o.Messages.progress(reader)
+	interrupted := logs.scan(ctx, a.run, reader, o.Workers)
 	end()
-	a.inputs = logs.describe(b, reader.Results(), o.Log)
-	if a.interrupted {
-		a.inputs.Partial = true
+	a.inputs = logs.describe(b, reader.Results(), o.Messages)
+	if interrupted {
+		a.interrupt(errSoFar)
 	} else {
 		a.run.StopAt(ctx)
 	}
@@ -166,9 +163,9 @@ func (o *AuditOptions) check() error {
 	case o.State != "" && o.Judged != nil:
 		return usageError("a state holds no requests: there is none of an audit that gives them out")
 	case o.Window != 0 && (o.Window < MinWindow || o.Window > MaxWindow):
-		return usageError("--window %v: between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", o.Window, english.Hours(MinWindow), english.Hours(MaxWindow))
+		return usageError("--window %s is not between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", english.Hours(o.Window), english.Hours(MinWindow), english.Hours(MaxWindow))
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0:
-		return usageError("no logs")
+		return usageError("no logs: name the access logs to read")
 	case o.Robots.Name == "" && o.Policy == "":
 		return usageError("no policy: name the robots.txt to judge by with --robots FILE, or its versions with --policy")
 	case o.Robots.Name != "" && o.Policy != "":
@@ -183,16 +180,16 @@ func (o *AuditOptions) check() error {
 	return nil
 }
 
-// auditing is an audit whose input has been read.
+// auditing is an audit or a merge whose input has been read.
 type auditing struct {
 	run         *audit.Run
 	basis       *basis
-	config      audit.Config
+	crawlers    *crawler.Set
 	inputs      audit.Inputs
-	interrupted bool
+	interrupted error // why the result is not of the whole input; nil if it is
 	state       string
 	noReport    bool
-	log         Log
+	messages    Messages
 }
 
 var (
@@ -201,46 +198,44 @@ var (
 	errLookups  = errors.New("interrupted: not all names were looked up")
 )
 
+// interrupt makes the result one of a part of the input.
+func (a *auditing) interrupt(why error) { a.interrupted, a.inputs.Partial = why, true }
+
 // finish writes the state and makes the report.
 func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
-	result := &Audited{Crawlers: a.config.Crawlers, Verifies: len(a.basis.Ranges) > 0 || a.basis.Names != "" || dns != nil}
-	var failed error
+	result := &Audited{Crawlers: a.crawlers}
+	// stopped tells whether the end of ctx, which Run.StopAt heeds, caused an error.
+	stopped := func(err error) bool { return err != nil && ctx.Err() != nil && a.interrupted == nil }
+	var unsaved, err error
 	if a.state != "" {
-		err := a.writeState()
-		if err != nil && ctx.Err() != nil && !a.interrupted {
+		if unsaved = a.writeState(); stopped(unsaved) {
 			return nil, &Error{Interrupted, errNoReport}
 		}
-		if err != nil {
-			failed = inputError(err) // the report is useful all the same
-		}
 	}
-	interrupt := errSoFar
-	var err error
 	if dns != nil {
-		if err = a.resolve(ctx, dns); err == nil && ctx.Err() != nil && !a.interrupted {
-			a.interrupted, a.inputs.Partial, interrupt = true, true, errLookups
-			a.run.StopAt(context.WithoutCancel(ctx))
-		}
+		err = a.resolve(ctx, dns)
 	}
 	if err == nil && !a.noReport {
 		result.Report, err = a.run.Report(a.inputs)
 	}
 	switch {
-	case err != nil && ctx.Err() != nil && !a.interrupted:
+	case stopped(err):
 		return nil, &Error{Interrupted, errNoReport}
-	case err != nil && a.interrupted:
+	case err != nil && a.interrupted != nil:
 		return nil, &Error{Interrupted, fmt.Errorf("making the report: %w", err)}
 	case err != nil:
 		return nil, inputError(fmt.Errorf("making the report: %w", err))
 	}
 	result.Partial = a.inputs.Partial
-	if a.interrupted {
-		if failed != nil {
-			a.log.warn("%v", failed)
-		}
-		return result, &Error{Interrupted, interrupt}
+	switch { // a report without its state is useful all the same
+	case a.interrupted == nil && unsaved == nil:
+		return result, nil
+	case a.interrupted == nil:
+		return result, inputError(unsaved)
+	case unsaved != nil:
+		a.messages.warn("%v", unsaved)
 	}
-	return result, failed
+	return result, &Error{Interrupted, a.interrupted}
 }
 
 func (a *auditing) writeState() error {
@@ -264,7 +259,7 @@ func (a *auditing) resolve(ctx context.Context, dns *crawler.Resolver) error {
 		return english.Grouped(int64(n)) + " " + english.Verb(int64(n), "address", "addresses")
 	}
 	if len(pairs) > 0 {
-		a.log.warn("looking up the names of %s", addresses(len(pairs)))
+		a.messages.warn("looking up the names of %s", addresses(len(pairs)))
 	}
 	found := dns.Resolve(ctx, pairs)
 	verified := int64(0)
@@ -286,6 +281,10 @@ func (a *auditing) resolve(ctx context.Context, dns *crawler.Resolver) error {
 		note += fmt.Sprintf(" For %d the DNS gave no answer.", found.Failed)
 	}
 	a.inputs.Notes = append(a.inputs.Notes, note)
+	if ctx.Err() != nil && a.interrupted == nil {
+		a.interrupt(errLookups)
+		a.run.StopAt(context.WithoutCancel(ctx))
+	}
 	return nil
 }
 
@@ -300,10 +299,10 @@ type auditLogs struct {
 // used, and leaves them out.
 func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 	logs := &auditLogs{}
-	inputs, errs := o.Logs.resolve(o.Log)
+	inputs, errs := o.Logs.resolve(o.Messages)
 	for _, err := range errs {
-		o.Log.warn("%v", err)
-		logs.failed = append(logs.failed, audit.InputInfo{Error: printable(err.Error())})
+		o.Messages.warn("%v", err)
+		logs.failed = append(logs.failed, audit.InputInfo{Error: audit.Printable(err.Error())})
 	}
 	type opened struct {
 		format *format.Format
@@ -311,27 +310,20 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 		err    error
 	}
 	list := make([]opened, len(inputs))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(o.Workers, len(inputs)) {
-		wg.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(inputs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				list[i].format, list[i].empty, list[i].err = openLog(ctx, inputs[i], o.Format)
-			}
-		})
-	}
-	wg.Wait()
+	inParallel(ctx, len(inputs), o.Workers, func(i int) {
+		list[i].format, list[i].empty, list[i].err = openLog(ctx, inputs[i], o.Format)
+	})
 	if ctx.Err() != nil {
 		return nil, errNothingDone
 	}
 	for i, in := range inputs {
 		if err := list[i].err; err != nil {
-			o.Log.warn("%v", err)
-			logs.failed = append(logs.failed, audit.InputInfo{Name: printable(in.Name), Codec: in.Codec(), Error: printable(err.Error())})
+			o.Messages.warn("%v", err)
+			logs.failed = append(logs.failed, audit.InputInfo{Name: audit.Printable(in.Name), Codec: in.Codec(), Error: audit.Printable(err.Error())})
 			continue
 		}
 		if list[i].empty {
-			o.Log.warn("%s: empty", in.Name)
+			o.Messages.warn("%s: empty", in.Name)
 		}
 		logs.inputs = append(logs.inputs, in)
 		logs.formats = append(logs.formats, list[i].format)
@@ -364,16 +356,37 @@ func openLog(ctx context.Context, in *source.Input, name string) (f *format.Form
 	return f, empty, err
 }
 
+// checkHosts refuses one robots.txt for logs that name several hosts.
+func (l *auditLogs) checkHosts(b *basis) error {
+	if !b.Constant || len(b.Hosts) > 0 {
+		return nil
+	}
+	for i, f := range l.formats {
+		if !f.HasHost() {
+			continue
+		}
+		head, err := l.inputs[i].Head(format.SampleBytes) // which openLog has read before, so this does not wait
+		if err != nil {
+			return inputError(err)
+		}
+		return usageError("%s is %s, which names hosts: use --host to say which of them %s is for. Seen in its first lines: %s",
+			l.inputs[i].Name, f.Name(), b.File, strings.Join(format.Hosts(f, bytes.TrimPrefix(head, format.BOM)), ", "))
+	}
+	return nil
+}
+
+// errWorker is why a reading ends whose worker has failed.
+var errWorker = errors.New("a worker has failed")
+
 // scan lets the run's workers read all inputs, and tells whether ctx ended first. An
 // error of a worker ends the reading; Run.Report returns it.
 func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	workers := make([]*audit.Worker, n)
 	for i := range workers {
 		workers[i] = run.Worker()
 	}
-	var failed atomic.Bool
 	err := scan.Run(ctx, r, n, func(i int, c *source.Chunk) {
 		data := c.Data
 		if c.Seq == 0 {
@@ -385,32 +398,31 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 			workers[i].Chunk(l.formats[c.Input], data)
 		}
 		if workers[i].Err() != nil {
-			failed.Store(true)
-			stop()
+			stop(errWorker)
 		}
 	})
-	return err != nil && !failed.Load()
+	return err != nil && !errors.Is(context.Cause(ctx), errWorker)
 }
 
-// describe returns what the report says about the inputs, and warns of those that broke
-// off.
-func (l *auditLogs) describe(b *basis, results []source.Result, log Log) audit.Inputs {
+// describe returns what the report says about the inputs, and warns of those that could
+// not be read to the end.
+func (l *auditLogs) describe(b *basis, results []source.Result, messages Messages) audit.Inputs {
 	in := audit.Inputs{Partial: len(l.failed) > 0}
 	for i, result := range results {
 		info := audit.InputInfo{
-			Name: printable(result.Name), Format: l.formats[i].Name(), Codec: result.Codec,
+			Name: audit.Printable(result.Name), Format: l.formats[i].Name(), Codec: result.Codec,
 			Disk: result.Disk, Bytes: result.Bytes, Complete: result.Complete,
 		}
 		for _, w := range result.Warnings {
-			log.warn("%s", w)
+			messages.warn("%s", w)
 		}
 		if result.Err != nil {
 			covers := "the report covers the " + english.Plural(result.Bytes, "byte") + " before that"
 			if result.Codec != "plain" {
 				covers += ", of which some may be damaged too"
 			}
-			log.warn("%v (%s)", result.Err, covers)
-			info.Error, in.Partial = printable(result.Err.Error()), true
+			messages.warn("%v (%s)", result.Err, covers)
+			info.Error, in.Partial = audit.Printable(result.Err.Error()), true
 		}
 		in.List = append(in.List, info)
 	}
@@ -426,7 +438,7 @@ func (l *auditLogs) describe(b *basis, results []source.Result, log Log) audit.I
 			warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its requests are bound by: name the site with --host", f.Name()))
 		}
 		for _, w := range warnings {
-			log.warn("%s: %s", l.inputs[i].Name, w)
+			messages.warn("%s: %s", l.inputs[i].Name, w)
 			in.Warnings = append(in.Warnings, w)
 		}
 	}

@@ -94,7 +94,7 @@ func TestStateWithoutReport(t *testing.T) {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	got, err := job.Merge(t.Context(), job.MergeOptions{States: []string{o.State}})
-	if err != nil || fmt.Sprintf("%+v", got.Report) != fmt.Sprintf("%+v", want.Report) || !got.Verifies {
+	if err != nil || fmt.Sprintf("%+v", got.Report) != fmt.Sprintf("%+v", want.Report) || !got.Report.CanVerify {
 		t.Errorf("%v, %+v", err, got)
 	}
 }
@@ -173,7 +173,7 @@ func TestAuditErrors(t *testing.T) {
 func TestAuditOfOpenedAndMissingInputs(t *testing.T) {
 	o := sampleAudit()
 	var warnings []string
-	o.Log.Warn = func(message string) { warnings = append(warnings, message) }
+	o.Messages.Warn = func(message string) { warnings = append(warnings, message) }
 	o.Logs.Names = []string{"missing.log"}
 	o.Logs.Opened = []*source.Input{source.NewInput("memory", strings.NewReader(
 		`192.0.2.1 - - [18/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "ExampleBot/1.0 (+https://bot.example/)"`+"\n"), -1)}

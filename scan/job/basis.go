@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -21,7 +20,6 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -46,8 +44,8 @@ type basisRow struct {
 	Body int
 }
 
-// basis reads the files that the options name, except those of addresses.
-func (o *AuditOptions) basis(ctx context.Context) (*basis, error) {
+// readBasis reads the files that the options name, except those of addresses.
+func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 	b := &basis{
 		Basis:  audit.Basis{AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"), TrustedProxies: o.TrustedProxies},
 		Window: cmp.Or(o.Window, MinWindow), MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes), Dialect: "auto", Samples: o.Samples,
@@ -69,7 +67,7 @@ func (o *AuditOptions) basis(ctx context.Context) (*basis, error) {
 		return nil, err
 	}
 	if o.Robots.Name != "" {
-		body, size, err := o.Robots.measure(ctx)
+		body, size, err := o.Robots.read(ctx, maxCounted)
 		b.Constant, b.File, b.Bodies = true, o.Robots.Name, [][]byte{body}
 		b.Rows = []basisRow{{Row: policy.Row{Status: 200, Size: size, File: b.File}}}
 		return b, err
@@ -135,10 +133,10 @@ func (b *basis) findOddities() (list []string) {
 	return list
 }
 
-// config compiles the files of the basis, and completes audit.Basis by what follows from
-// them.
+// config compiles the files of the basis. It sets those fields of audit.Basis that follow
+// from them.
 func (b *basis) config() (audit.Config, error) {
-	c := audit.Config{Samples: b.Samples}
+	c := audit.Config{Samples: b.Samples, Basis: &b.Basis}
 	var err error
 	if c.Crawlers, err = crawler.New(b.Profiles); err != nil {
 		return c, err
@@ -193,13 +191,13 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 			return inputError(err)
 		}
 		for _, path := range ignored {
-			o.Log.warn("%s: skipped: its name is not that of a known crawler", path)
+			o.Messages.warn("%s: skipped: its name is not that of a known crawler", path)
 		}
 		options.Series = append(options.Series, series...)
 	}
 	for _, series := range options.Series {
 		for _, list := range series.Lists {
-			info := audit.RangeInfo{Crawler: series.Profile.Name, File: printable(list.File)}
+			info := audit.RangeInfo{Crawler: series.Profile.Name, File: audit.Printable(list.File)}
 			if list.Created != 0 {
 				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
 			}
@@ -226,25 +224,6 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 	return nil
 }
 
-// checkHosts refuses one robots.txt for logs that name several hosts.
-func (l *auditLogs) checkHosts(b *basis) error {
-	if !b.Constant || len(b.Hosts) > 0 {
-		return nil
-	}
-	for i, f := range l.formats {
-		if !f.HasHost() {
-			continue
-		}
-		head, err := l.inputs[i].Head(format.SampleBytes) // which openLog has read before, so this does not wait
-		if err != nil {
-			return inputError(err)
-		}
-		return usageError("%s is %s, which names hosts: use --host to say which of them %s is for. Seen in its first lines: %s",
-			l.inputs[i].Name, f.Name(), b.File, strings.Join(format.Hosts(f, bytes.TrimPrefix(head, format.BOM)), ", "))
-	}
-	return nil
-}
-
 // stateHead is the head of a state.
 type stateHead struct {
 	Basis    json.RawMessage
@@ -255,11 +234,11 @@ type stateHead struct {
 
 // head returns the head of a state of these inputs.
 func (b *basis) head(in audit.Inputs) ([]byte, error) {
-	basis, err := json.Marshal(b)
+	data, err := json.Marshal(b)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(stateHead{basis, in.List, in.Warnings, in.Partial})
+	return json.Marshal(stateHead{data, in.List, in.Warnings, in.Partial})
 }
 
 // check refuses a basis from a state that no options and files give.

@@ -14,9 +14,9 @@ import (
 
 // CheckOptions say by which robots.txt, and for whom, a Checker answers.
 type CheckOptions struct {
-	Agent  Agent
-	Robots RobotsFile
-	Log    Log
+	Agent    Agent
+	Robots   RobotsFile
+	Messages Messages
 }
 
 // Checker explains verdicts on URLs, one at a time. It belongs to one goroutine.
@@ -68,13 +68,13 @@ type AgentLines struct {
 // NewChecker reads a robots.txt. An error is of type *Error.
 func NewChecker(ctx context.Context, o CheckOptions) (*Checker, error) {
 	if o.Robots.Name == "" {
-		return nil, usageError("no robots.txt is given")
+		return nil, usageError("no robots.txt: name it with --robots FILE")
 	}
-	agent, err := o.Agent.find(o.Log)
+	agent, err := o.Agent.find(o.Messages)
 	if err != nil {
 		return nil, err
 	}
-	robots, body, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Log)
+	robots, body, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Messages)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func newChecker(robots *compile.Robots, agent subject) *Checker {
 		g := robots.Groups[i]
 		lines := AgentLines{Line: g.Agents[0].Line}
 		for _, a := range g.Agents {
-			lines.Agents = append(lines.Agents, printable(a.Value))
+			lines.Agents = append(lines.Agents, audit.Printable(a.Value))
 		}
 		c.groups = append(c.groups, lines)
 	}
@@ -122,11 +122,11 @@ func (c *Checker) Check(url string) Answer {
 	path := c.agent.dialect.TargetPath(&c.scratch, []byte(url))
 	v := c.machine.Match(&c.scratch, path)
 	a := Answer{
-		URL: printable(url), Agent: printable(c.agent.name), Dialect: c.agent.dialect.String(), Allowed: v.Allowed(), Line: int(v.Line),
-		Groups: c.groups, WhyGroup: printable(c.whyGroup), WhyRule: c.whyRule(path, v), Exempt: c.agent.exempt,
+		URL: audit.Printable(url), Agent: audit.Printable(c.agent.name), Dialect: c.agent.dialect.String(), Allowed: v.Allowed(), Line: int(v.Line),
+		Groups: c.groups, WhyGroup: audit.Printable(c.whyGroup), WhyRule: c.whyRule(path, v), Exempt: c.agent.exempt,
 	}
 	if rule, ok := c.robots.Rule(a.Line); ok {
-		a.Rule = printable(rule.String())
+		a.Rule = audit.Printable(rule.String())
 	}
 	if c.google != nil && !c.agent.dialect.Exempts(path) {
 		if other := c.google.Check(url); other.Allowed != a.Allowed {
@@ -153,7 +153,7 @@ func (c *Checker) whyRule(path []byte, v automaton.Verdict) string {
 	if len(rules) < 2 {
 		return "the only rule that matches"
 	}
-	next := fmt.Sprintf("line %d: %s", rules[1].Line, printable(rules[1].String()))
+	next := fmt.Sprintf("line %d: %s", rules[1].Line, audit.Printable(rules[1].String()))
 	switch {
 	case compile.FirstMatchDecides(c.agent.dialect):
 		return "the first rule in the file that matches; next is " + next
@@ -166,6 +166,3 @@ func (c *Checker) whyRule(path []byte, v automaton.Verdict) string {
 		return "the first of equally long patterns that match; next is " + next
 	}
 }
-
-// printable escapes text from a file for printing.
-func printable(text string) string { return audit.Printable([]byte(text)) }

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
@@ -35,7 +34,7 @@ type CompileOptions struct {
 	// MaxBytes limits what is read of each robots.txt, as in compile.Options. The
 	// limit is 64 MiB at most.
 	MaxBytes int
-	Log      Log
+	Messages Messages
 }
 
 // Compiled describes the archive that Compile wrote.
@@ -64,7 +63,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	case len(o.Sources) == 0:
 		return nil, usageError("no source of robots.txt files")
 	case o.Output == "":
-		return nil, usageError("no name for the archive")
+		return nil, usageError("no archive to write: name it with -o FILE")
 	}
 	o.Stdin = cmp.Or[io.Reader](o.Stdin, os.Stdin)
 	if err := checkOutput(o.Output); err != nil {
@@ -83,7 +82,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 		o.MaxBytes = maxBody
 	}
 	// One byte more than the limit tells the compiler that there is more.
-	g := &gatherer{ctx: ctx, log: o.Log, options: capture.Options{MaxBody: o.MaxBytes + 1}, skipped: map[string]int{}}
+	g := &gatherer{ctx: ctx, messages: o.Messages, options: capture.Options{MaxBody: o.MaxBytes + 1}, skipped: map[string]int{}}
 	c, err := o.compile(ctx, g)
 	g.report()
 	switch {
@@ -99,9 +98,9 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 // refuseSource returns an error if the output is one of the sources, or in a
 // directory of them where it would be read as one.
 func (o CompileOptions) refuseSource() error {
-	out, err := os.Stat(o.Output)
-	if err != nil { // nothing would be replaced
-		return nil
+	out, statErr := os.Stat(o.Output)
+	if statErr != nil {
+		return nil //nolint:nilerr // without the file nothing would be replaced
 	}
 	for _, name := range o.Sources {
 		reads := []string{name, filepath.Join(name, filepath.Base(o.Output))}
@@ -124,7 +123,7 @@ func (o CompileOptions) refuseSource() error {
 // compile reads the sources and writes the archive. If it fails, or ctx ends, it
 // leaves no file.
 func (o CompileOptions) compile(ctx context.Context, g *gatherer) (*Compiled, error) {
-	defer o.Log.progress(g)()
+	defer o.Messages.progress(g)()
 	for _, name := range o.Sources {
 		if name == "-" {
 			g.read(source.NewInput(name, until(ctx, o.Stdin), -1), nil)
@@ -170,26 +169,19 @@ func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, g *g
 	if err != nil {
 		return nil, err
 	}
-	var workers sync.WaitGroup
-	var next atomic.Int64
 	var mu sync.Mutex // of w, g and key
 	var key []byte
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(copies)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				rulesets := o.rulesets(copies[i].Body)
-				mu.Lock()
-				for _, use := range copies[i].Uses {
-					key = use.Origin.AppendKey(key[:0])
-					if err := w.Add(key, use.Status, rulesets...); err != nil {
-						g.skip(unheld, true, err)
-					}
-				}
-				mu.Unlock()
+	inParallel(ctx, len(copies), runtime.GOMAXPROCS(0), func(i int) {
+		rulesets := o.rulesets(copies[i].Body)
+		mu.Lock()
+		defer mu.Unlock()
+		for _, use := range copies[i].Uses {
+			key = use.Origin.AppendKey(key[:0])
+			if err := w.Add(key, use.Status, rulesets...); err != nil {
+				g.skip(unheld, true, err)
 			}
-		})
-	}
-	workers.Wait()
+		}
+	})
 	return w, ctx.Err()
 }
 

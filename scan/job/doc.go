@@ -1,10 +1,10 @@
-// Package job runs whole jobs as a program has them: from the names of files and
+// Package job runs whole jobs as a program needs them: from the names of files and
 // options to filtered output, an archive of rules, a report or a state. The
 // command robotsieve is a thin user of it, and so is every other front end.
 //
 // A job never prints, exits or panics. It returns what it made and an [*Error],
-// whose kind says whether the options, an input or an interrupt is the cause. What
-// it has to tell meanwhile goes to a [Log].
+// whose kind says whether the options, an input or an interrupt is the cause. Its
+// messages go to [Messages].
 package job
 
 import (
@@ -43,10 +43,11 @@ func inputError(err error) error { return &Error{Input, err} }
 // errNothingDone is the end of a job that was interrupted before it had a result.
 var errNothingDone = &Error{Interrupted, errors.New("interrupted before anything was done")}
 
-// Log receives what a job tells while it runs. The zero value discards it.
-type Log struct {
+// Messages receives the messages and the progress of a job while it runs. The zero value
+// discards them.
+type Messages struct {
 	// Warn receives one message at a time, without a line end. A message may quote
-	// bytes of the inputs as they are: whoever prints it escapes it.
+	// bytes of the inputs as they are: escape it before printing (audit.Printable).
 	Warn func(message string)
 	// Progress is called when a job begins to read its inputs; the function that
 	// it returns is called when the job has read them.
@@ -59,15 +60,15 @@ type Progress interface {
 	Progress() (read, total int64)
 }
 
-func (l Log) warn(format string, args ...any) {
-	if l.Warn != nil {
-		l.Warn(fmt.Sprintf(format, args...))
+func (m Messages) warn(format string, args ...any) {
+	if m.Warn != nil {
+		m.Warn(fmt.Sprintf(format, args...))
 	}
 }
 
-func (l Log) progress(p Progress) (end func()) {
-	if l.Progress == nil {
+func (m Messages) progress(p Progress) (end func()) {
+	if m.Progress == nil {
 		return func() {}
 	}
-	return l.Progress(p)
+	return m.Progress(p)
 }

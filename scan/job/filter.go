@@ -24,8 +24,8 @@ type FilterOptions struct {
 	Invalid    bool // prints lines that are no URL; they count as invalid all the same
 	Quotes     int  // how many invalid lines, the first ones, Filtered.Quotes holds
 
-	Workers int // goroutines that judge lines; below 1, one for each processor
-	Log     Log
+	Workers  int // goroutines that judge lines; below 1, one for each processor
+	Messages Messages
 }
 
 // Filtered counts the lines that Filter read.
@@ -52,30 +52,30 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	if err != nil {
 		return nil, err
 	}
-	defer release()
-	inputs, errs := o.URLs.resolve(o.Log)
+	defer func() { _ = release() }() // nothing can be done about an error
+	inputs, errs := o.URLs.resolve(o.Messages)
 	for i, err := range errs {
 		if len(inputs) == 0 && i == len(errs)-1 {
 			return nil, inputError(err)
 		}
-		o.Log.warn("%v", err)
+		o.Messages.warn("%v", err)
 	}
 	workers := o.Workers
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	reader := source.NewReader(inputs, source.Options{Workers: workers, InOrder: true})
-	end := o.Log.progress(reader)
+	end := o.Messages.progress(reader)
 	summary, err := filter.Run(ctx, reader, workers, config, out)
 	end()
 
 	f := &Filtered{Summary: summary, Inputs: reader.Results(), Partial: err != nil || len(errs) > 0}
 	for _, r := range f.Inputs {
 		for _, w := range r.Warnings {
-			o.Log.warn("%s", w)
+			o.Messages.warn("%s", w)
 		}
 		if r.Err != nil {
-			o.Log.warn("%v", r.Err)
+			o.Messages.warn("%v", r.Err)
 			f.Partial = true
 		}
 	}
@@ -97,27 +97,27 @@ func (o FilterOptions) config(ctx context.Context) (c filter.Config, release fun
 	c = filter.Config{Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes}
 	switch {
 	case o.Robots.Name == "" && o.Archive == "":
-		return c, nil, usageError("no rules: neither a robots.txt nor an archive is given")
+		return c, nil, usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
 	case o.Robots.Name != "" && o.Archive != "":
-		return c, nil, usageError("a robots.txt and an archive exclude each other")
+		return c, nil, usageError("--robots and --rules cannot be given together")
 	case o.Robots.Name == "-" && slices.Contains(o.URLs.Names, "-"):
 		return c, nil, usageError("robots.txt and the URLs cannot both be stdin")
 	case len(o.URLs.Names)+len(o.URLs.Opened) == 0:
 		return c, nil, usageError("no list of URLs")
 	}
-	agent, err := o.Agent.find(o.Log)
+	agent, err := o.Agent.find(o.Messages)
 	if err != nil {
 		return c, nil, err
 	}
 	if agent.exempt != "" {
-		o.Log.warn("%s does not apply robots.txt: %s", agent.name, agent.exempt)
+		o.Messages.warn("%s does not apply robots.txt: %s", agent.name, agent.exempt)
 	}
 	c.Dialect = agent.dialect
 	if o.Archive != "" {
 		c.Policy, release, err = openRules(o.Archive, agent)
 		return c, release, err
 	}
-	robots, _, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Log)
+	robots, _, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Messages)
 	if err != nil {
 		return c, nil, err
 	}

@@ -36,8 +36,8 @@ func TestFilterReadsNamesAndOpenedInputs(t *testing.T) {
 			Stdin:  strings.NewReader("http://stdin/\nno URL\n"),
 			Opened: []*source.Input{source.NewInput("opened", strings.NewReader("http://opened/"), -1)},
 		},
-		Quotes: 1,
-		Log:    Log{Warn: func(message string) { warnings = append(warnings, message) }},
+		Quotes:   1,
+		Messages: Messages{Warn: func(message string) { warnings = append(warnings, message) }},
 	}
 	var out bytes.Buffer
 	f, err := Filter(t.Context(), o, &out)

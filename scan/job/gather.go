@@ -24,14 +24,14 @@ import (
 // gatherer collects copies of robots.txt from sources until its context ends, and
 // counts what it passes over.
 type gatherer struct {
-	ctx     context.Context
-	log     Log
-	options capture.Options
-	set     capture.Set
-	skipped map[string]int // by reason
-	shown   []string       // the first of each reason
-	bytes   atomic.Int64   // read, decompressed
-	lost    bool           // an input could not be used, wholly or in part
+	ctx      context.Context
+	messages Messages
+	options  capture.Options
+	set      capture.Set
+	skipped  map[string]int // by reason
+	shown    []string       // the first of each reason
+	bytes    atomic.Int64   // read, decompressed
+	lost     bool           // an input could not be used, wholly or in part
 }
 
 // maxShown is how many examples of each reason are shown; the others are counted.
@@ -44,8 +44,9 @@ const (
 	unheld   = "origin whose rules an archive cannot hold"
 )
 
-// source reads a source, or what is in the directories of one. The depth is 0 for the
-// source itself, 1 in its directory and 2 in that of a host. It ignores hidden names.
+// source reads a source of copies, or a file or directory in it. The depth is 0 for the
+// source itself, 1 for a name in its directory, and 2 for the robots.txt in the directory
+// of a host. Hidden names are ignored.
 func (g *gatherer) source(name string, depth int) {
 	info, err := os.Stat(name)
 	switch {
@@ -181,13 +182,13 @@ func (g *gatherer) Progress() (read, total int64) { return g.bytes.Load(), -1 }
 // report warns of what was passed over and which copies were replaced.
 func (g *gatherer) report() {
 	for _, what := range g.shown {
-		g.log.warn("%s", what)
+		g.messages.warn("%s", what)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(g.skipped)) {
-		g.log.warn("passed over: %s: %s", reason, english.Grouped(int64(g.skipped[reason])))
+		g.messages.warn("passed over: %s: %s", reason, english.Grouped(int64(g.skipped[reason])))
 	}
 	if n := g.set.Replaced(); n > 0 {
-		g.log.warn("copies replaced by a newer or later one of their origin: %s", english.Grouped(int64(n)))
+		g.messages.warn("copies replaced by a newer or later one of their origin: %s", english.Grouped(int64(n)))
 	}
 }
 

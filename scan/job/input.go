@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -24,12 +26,26 @@ type Inputs struct {
 
 // resolve returns the inputs that there are, and an error for each name that
 // gives none. Names that are given twice are warned of.
-func (i Inputs) resolve(log Log) ([]*source.Input, []error) {
+func (i Inputs) resolve(messages Messages) ([]*source.Input, []error) {
 	inputs, warnings, errs := source.Inputs(i.Names, cmp.Or[io.Reader](i.Stdin, os.Stdin))
 	for _, w := range warnings {
-		log.warn("%s", w)
+		messages.warn("%s", w)
 	}
 	return slices.Concat(inputs, i.Opened), errs
+}
+
+// inParallel calls a function for 0 to n-1 on so many goroutines, until ctx ends.
+func inParallel(ctx context.Context, n, workers int, do func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(workers, n) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				do(int(i))
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // wait returns what f returns, or the cause of the end of ctx if that comes

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ func TestInterruptibleReaderReadsAll(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := io.ReadAll(until(ctx, strings.NewReader(text))); err != context.Canceled {
+	if _, err := io.ReadAll(until(ctx, strings.NewReader(text))); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -22,11 +22,11 @@ type MergeOptions struct {
 	// NoReport: only the state is made.
 	NoReport bool
 
-	Memory int64 // as in AuditOptions
-	Log    Log
+	Memory   int64 // as in AuditOptions
+	Messages Messages
 }
 
-// ErrBasis is of a state whose head this package has not written.
+// ErrBasis is the error for a state whose head this package has not written.
 var ErrBasis = errors.New("the head of the state is invalid")
 
 // BasisError is the error of states that were judged by different files or options, so
@@ -49,16 +49,16 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	m := &merging{log: o.Log}
-	defer m.files.close()
-	a, err := m.open(o.States)
+	m := &states{messages: o.Messages}
+	a, config, err := m.open(o.States)
 	if err != nil {
 		return nil, inputError(err)
 	}
-	a.config.Memory, a.state, a.noReport = o.Memory, o.State, o.NoReport
-	a.run = audit.New(a.config).Begin()
+	config.Memory = o.Memory
+	a.state, a.noReport, a.crawlers = o.State, o.NoReport, config.Crawlers
+	a.run = audit.New(config).Begin()
 	defer a.run.Close()
-	for i, state := range m.states {
+	for i, state := range m.list {
 		if err := a.run.Add(state); err != nil {
 			return nil, inputError(fmt.Errorf("%s: %w", m.names[i], err))
 		}
@@ -70,7 +70,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 // check refuses to write the sum where that is not possible, or over one of the states.
 func (o *MergeOptions) check() error {
 	if len(o.States) == 0 {
-		return usageError("no states")
+		return usageError("no states: name the files that audit --state has written")
 	}
 	if o.State == "" {
 		return nil
@@ -88,81 +88,78 @@ func (o *MergeOptions) check() error {
 	return nil
 }
 
-// merging is the states to add up.
-type merging struct {
-	log    Log
-	files  reopening
-	names  []string
-	infos  []os.FileInfo
-	states []*audit.State
+// states are the states to add up.
+type states struct {
+	messages Messages
+	names    []string
+	infos    []os.FileInfo
+	list     []*audit.State
 }
 
 // open opens the states, one that is named twice only once, and returns their common
 // basis and all their inputs.
-func (m *merging) open(names []string) (*auditing, error) {
+func (m *states) open(names []string) (a *auditing, config audit.Config, err error) {
 	for _, name := range names {
-		f, err := m.files.add(name)
+		f, err := newStateFile(name)
 		if err != nil {
-			return nil, err
+			return nil, config, err
 		}
 		if i := slices.IndexFunc(m.infos, func(other os.FileInfo) bool { return os.SameFile(f.info, other) }); i >= 0 {
-			m.log.warn("%s and %s are one file, which is counted once", m.names[i], name)
+			m.messages.warn("%s and %s are one file, which is counted once", m.names[i], name)
 			continue
 		}
 		state, err := audit.ReadState(f, f.info.Size())
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, config, fmt.Errorf("%s: %w", name, err)
 		}
-		m.names, m.infos, m.states = append(m.names, name), append(m.infos, f.info), append(m.states, state)
+		m.names, m.infos, m.list = append(m.names, name), append(m.infos, f.info), append(m.list, state)
 	}
-	a := &auditing{log: m.log, basis: &basis{}}
+	a = &auditing{messages: m.messages, basis: &basis{}}
 	var first json.RawMessage
 	seen := map[audit.InputInfo]int{}
-	for i, state := range m.states {
+	for i, state := range m.list {
 		var head stateHead
 		if err := json.Unmarshal(state.Head, &head); err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", m.names[i], ErrBasis, err)
+			return nil, config, fmt.Errorf("%s: %w: %w", m.names[i], ErrBasis, err)
 		}
 		if i == 0 {
 			first = head.Basis
 		} else if !bytes.Equal(head.Basis, first) {
-			return nil, &BasisError{m.names[0], m.names[i], difference(first, head.Basis)}
+			return nil, config, &BasisError{m.names[0], m.names[i], difference(first, head.Basis)}
 		}
 		in := &a.inputs
 		in.List = append(in.List, head.Inputs...)
 		in.Warnings = append(append(in.Warnings, m.readTwice(i, head.Inputs, seen)...), head.Warnings...)
 		if head.Partial {
-			m.log.warn("%s: not all of its input was read", m.names[i])
+			m.messages.warn("%s: not all of its input was read", m.names[i])
 			in.Partial = true
 		}
 	}
 	slices.Sort(a.inputs.Warnings)
 	a.inputs.Warnings = slices.Compact(a.inputs.Warnings)
 	// The basis is trusted no more than the files and options that it was made from.
-	err := json.Unmarshal(first, a.basis)
-	if err == nil {
+	if err = json.Unmarshal(first, a.basis); err == nil {
 		err = a.basis.check()
 	}
 	if err == nil {
-		a.config, err = a.basis.config()
+		config, err = a.basis.config()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", m.names[0], ErrBasis, err)
+		return nil, config, fmt.Errorf("%s: %w: %w", m.names[0], ErrBasis, err)
 	}
-	a.config.Basis = a.basis.Basis
-	return a, nil
+	return a, config, nil
 }
 
 // readTwice warns of inputs of a state that look like inputs of another one, so that
 // their lines may be counted twice. seen has the state in which an input was.
-func (m *merging) readTwice(state int, inputs []audit.InputInfo, seen map[audit.InputInfo]int) (warnings []string) {
+func (m *states) readTwice(state int, inputs []audit.InputInfo, seen map[audit.InputInfo]int) (warnings []string) {
 	for _, in := range inputs {
 		other, known := seen[in]
 		if known && other != state && in.Bytes > 0 {
 			w := fmt.Sprintf("%s, of %s, is in %s and in %s: if that is one file, its lines are counted twice.",
 				in.Name, english.Plural(in.Bytes, "byte"), m.names[other], m.names[state])
-			m.log.warn("%s", w)
-			warnings = append(warnings, printable(w))
+			m.messages.warn("%s", w)
+			warnings = append(warnings, audit.Printable(w))
 		}
 		if !known {
 			seen[in] = state

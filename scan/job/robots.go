@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -22,8 +21,8 @@ type RobotsFile struct {
 	MaxBytes int
 }
 
-// Read returns the content, decompressed. Of a file that is longer than MaxBytes
-// it returns one byte more than that, which tells the compiler that there is more.
+// Read returns the content, decompressed. If it is longer than MaxBytes, Read returns
+// one byte more than MaxBytes, which tells the compiler that there is more.
 // It returns when ctx ends, also while it waits for Stdin. Its errors are of type
 // *Error.
 func (f RobotsFile) Read(ctx context.Context) ([]byte, error) {
@@ -31,16 +30,12 @@ func (f RobotsFile) Read(ctx context.Context) ([]byte, error) {
 	return body, err
 }
 
-// maxCounted limits how many bytes measure counts beyond those that it returns.
+// maxCounted limits how many bytes are counted beyond those that are read.
 const maxCounted = 64 << 20
 
-// measure is like Read, and also returns the size of the whole content,
-// decompressed: -1 if that is too long to count, or cannot be read.
-func (f RobotsFile) measure(ctx context.Context) (body []byte, size int64, err error) {
-	return f.read(ctx, maxCounted)
-}
-
-// read counts up to most bytes beyond those that it returns.
+// read is like Read, and also returns the size of the content, decompressed. It counts up
+// to most bytes beyond those that it returns; the size is -1 if there are more of them, or
+// if they cannot be read.
 func (f RobotsFile) read(ctx context.Context, most int64) (body []byte, size int64, err error) {
 	defer func() {
 		if ctx.Err() != nil { // which may have caused another error
@@ -77,14 +72,14 @@ func (f RobotsFile) read(ctx context.Context, most int64) (body []byte, size int
 }
 
 // compile reads and compiles the file, and warns of its oddities.
-func (f RobotsFile) compile(ctx context.Context, o compile.Options, log Log) (r *compile.Robots, body []byte, err error) {
+func (f RobotsFile) compile(ctx context.Context, o compile.Options, messages Messages) (r *compile.Robots, body []byte, err error) {
 	if body, err = f.Read(ctx); err != nil {
 		return nil, nil, err
 	}
 	o.MaxBytes = f.MaxBytes
 	r = compile.Compile(body, o)
 	for _, w := range Oddities(r, f.Name) {
-		log.warn("%s", w)
+		messages.warn("%s", w)
 	}
 	return r, body, nil
 }
@@ -121,39 +116,4 @@ func Oddities(r *compile.Robots, file string) []string {
 		list = append(list, file+": no group has a rule, so it forbids nothing")
 	}
 	return list
-}
-
-// knownProfiles returns the profiles of Crawlers.
-func knownProfiles(file string) ([]crawler.Profile, error) {
-	profiles, err := crawler.Builtin()
-	if err != nil || file == "" {
-		return profiles, err
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, inputError(fmt.Errorf("file of crawlers: %w", err))
-	}
-	more, err := crawler.Read(data)
-	if err == nil {
-		profiles, err = crawler.Extend(profiles, more)
-	}
-	if err != nil {
-		return nil, inputError(fmt.Errorf("file of crawlers %s: %w", file, err))
-	}
-	return profiles, nil
-}
-
-// Crawlers returns the crawlers that come with the library, ready to be found in
-// headers, as a JSON file changes and extends them (crawler.Extend) unless its name is
-// "". An error is of type *Error.
-func Crawlers(file string) (*crawler.Set, error) {
-	profiles, err := knownProfiles(file)
-	if err != nil {
-		return nil, err
-	}
-	set, err := crawler.New(profiles)
-	if err != nil {
-		return nil, inputError(err)
-	}
-	return set, nil
 }

@@ -11,40 +11,33 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// openArchive maps an archive into memory and opens it. What it returns is valid
-// until release is called. The file must not be changed meanwhile; Compile never does,
-// since it replaces files whole. Reading beyond the end of a file that has become
-// shorter is a memory fault, which package filter turns into an error.
-func openArchive(path string) (a *archive.Archive, release func() error, err error) {
-	data, unmap, err := mapFile(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	// An archive holds rules without tables: making them anew costs less than reading
-	// them, and most origins need none.
-	if a, err = archive.Open(data, compile.EngineAuto.Table); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
-	}
-	return a, unmap, nil
-}
-
 // archived holds the rules of an archive as they bind one agent.
 type archived struct {
 	archive *archive.Archive
 	agent   subject
 }
 
-// openRules opens an archive for one agent. release is called after the last use.
+// openRules maps an archive into memory and opens it for one agent. The rules are valid
+// until release is called. The file must not be changed meanwhile; Compile never does,
+// since it replaces files whole. Reading beyond the end of a file that has become shorter
+// is a memory fault, which package filter turns into an error.
 func openRules(path string, agent subject) (rules filter.Policy, release func() error, err error) {
-	a, release, err := openArchive(path)
+	data, unmap, err := mapFile(path)
 	if err != nil {
 		return nil, nil, inputError(err)
 	}
-	if held := a.Dialects(); !slices.Contains(held, agent.dialect) {
-		release()
-		return nil, nil, inputError(fmt.Errorf("%s holds no rules by the dialect %v, only by %v", path, agent.dialect, held))
+	// An archive holds rules without tables: making them anew costs less than reading
+	// them, and most origins need none.
+	a, err := archive.Open(data, compile.EngineAuto.Table)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	} else if held := a.Dialects(); !slices.Contains(held, agent.dialect) {
+		err = fmt.Errorf("%s holds no rules by the dialect %v, only by %v", path, agent.dialect, held)
 	}
-	return archived{a, agent}, release, nil
+	if err != nil {
+		return nil, nil, inputError(errors.Join(err, unmap()))
+	}
+	return archived{a, agent}, unmap, nil
 }
 
 // Find implements filter.Policy. Only a status of success has rules: a server error

@@ -18,10 +18,10 @@ type (
 // CSV has all columns, the table of crawlers in the document those with a heading.
 type column struct {
 	name string
-	// of is the value for a crawler, about the value for the audit as a whole: a string,
-	// an int64, a float64 or a bool.
-	of    func(*crawler) any
-	about func(*whole) any
+	// value is the value for a crawler, auditValue the value for the audit as a whole: a
+	// string, an int64, a float64 or a bool. One of them may be nil.
+	value      func(*crawler) any
+	auditValue func(*whole) any
 	// heading is the name in a table. A soft hyphen or a zero-width space in it is
 	// where a narrow table may break it.
 	heading string
@@ -66,7 +66,7 @@ func (c column) title() string {
 // sum adds up a figure of crawlers.
 func (c column) sum(crawlers []audit.CrawlerInfo) (n int64) {
 	for i := range crawlers {
-		n += c.of(&crawlers[i]).(int64)
+		n += c.value(&crawlers[i]).(int64)
 	}
 	return n
 }
@@ -88,51 +88,51 @@ func counts[E interface {
 var (
 	outcomes = counts(len(audit.OutcomeCounts{}), func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
 	reasons  = counts(len(audit.ReasonCounts{}), func(c *crawler, r audit.Reason) int64 { return c.Reasons[r] })
-	informed = column{name: "informed", of: func(c *crawler) any { return c.Informed() },
+	informed = column{name: "informed", value: func(c *crawler) any { return c.Informed() },
 		means: "the crawler had already fetched the rule it broke; others may have been informed, too, but the log does not show it"}
 )
 
 // columns are all columns, in the order of CSV.
 var columns = slices.Concat(
 	[]column{
-		{name: "crawler", of: func(c *crawler) any { return c.Crawler }},
-		{name: "operator", of: func(c *crawler) any { return c.Operator }},
-		{name: "category", of: func(c *crawler) any { return c.Category }},
-		{name: "requests", of: func(c *crawler) any { return c.Requests }, heading: "requests"},
+		{name: "crawler", value: func(c *crawler) any { return c.Crawler }},
+		{name: "operator", value: func(c *crawler) any { return c.Operator }},
+		{name: "category", value: func(c *crawler) any { return c.Category }},
+		{name: "requests", value: func(c *crawler) any { return c.Requests }, heading: "requests"},
 	},
 	counts(len(audit.VerdictCounts{}), func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] }),
 	outcomes,
 	[]column{
-		{name: "verified", of: func(c *crawler) any { return c.Identity[audit.Verified] }},
-		{name: "partial", about: func(r *whole) any { return r.Partial }},
-		{name: "verified_obtained", of: func(c *crawler) any { return c.Proven() }},
+		{name: "verified", value: func(c *crawler) any { return c.Identity[audit.Verified] }},
+		{name: "partial", auditValue: func(r *whole) any { return r.Partial }},
+		{name: "verified_obtained", value: func(c *crawler) any { return c.Proven() }},
 		informed,
-		{name: "grace_informed", of: func(c *crawler) any { return c.GraceInformed }},
-		{name: "identity_spoofed", of: func(c *crawler) any { return c.Identity[audit.SpoofedIdentity] }},
-		{name: "unverified", of: func(c *crawler) any { return c.Identity[audit.Unverified] }},
-		{name: "unverifiable", of: func(c *crawler) any { return c.Identity[audit.Unverifiable] }},
+		{name: "grace_informed", value: func(c *crawler) any { return c.GraceInformed }},
+		{name: "identity_spoofed", value: func(c *crawler) any { return c.Identity[audit.SpoofedIdentity] }},
+		{name: "unverified", value: func(c *crawler) any { return c.Identity[audit.Unverified] }},
+		{name: "unverifiable", value: func(c *crawler) any { return c.Identity[audit.Unverifiable] }},
 	},
 	reasons,
 	[]column{
-		{name: "robots_txt_fetches", of: func(c *crawler) any { return c.RobotsTxt.Fetches }},
-		{name: "from", about: func(r *whole) any { return r.From }},
-		{name: "to", about: func(r *whole) any { return r.To }},
-		{name: "policy", about: func(r *whole) any { return r.Policy.File }},
-		{name: "history", about: func(r *whole) any { return r.Policy.History }},
-		{name: "window_seconds", about: func(r *whole) any { return r.Policy.WindowSeconds }},
-		{name: "versions", about: versionList},
-		{name: "lines", about: func(r *whole) any { return r.Lines }},
-		{name: "blank", about: func(r *whole) any { return r.Blank }},
-		{name: "unparsed", about: func(r *whole) any { return r.Unparsed }},
-		{name: "not_crawlers", about: func(r *whole) any { return r.NotCrawlers }},
-		{name: "other_host", about: func(r *whole) any { return r.OtherHost }},
-		{name: "not_judged", about: func(r *whole) any { return r.NotJudged }},
-		{name: "verified_share", about: func(r *whole) any { return r.Totals.VerifiedShare }},
-		{name: "unparsed_samples", about: func(r *whole) any { return strings.Join(r.UnparsedSamples, "; ") }},
-		{name: "sampling", about: func(r *whole) any { return r.Sampling }},
-		{name: "warnings", about: func(r *whole) any { return strings.Join(r.Warnings, " ") }},
-		{name: "assumptions", about: func(r *whole) any { return strings.Join(r.Assumptions, " ") }},
-		{name: "inputs", about: inputList},
+		{name: "robots_txt_fetches", value: func(c *crawler) any { return c.RobotsTxt.Fetches }},
+		{name: "from", auditValue: func(r *whole) any { return r.From }},
+		{name: "to", auditValue: func(r *whole) any { return r.To }},
+		{name: "policy", auditValue: func(r *whole) any { return r.Policy.File }},
+		{name: "history", auditValue: func(r *whole) any { return r.Policy.History }},
+		{name: "window_seconds", auditValue: func(r *whole) any { return r.Policy.WindowSeconds }},
+		{name: "versions", auditValue: versionList},
+		{name: "lines", auditValue: func(r *whole) any { return r.Lines }},
+		{name: "blank", auditValue: func(r *whole) any { return r.Blank }},
+		{name: "unparsed", auditValue: func(r *whole) any { return r.Unparsed }},
+		{name: "not_crawlers", auditValue: func(r *whole) any { return r.NotCrawlers }},
+		{name: "other_host", auditValue: func(r *whole) any { return r.OtherHost }},
+		{name: "not_judged", auditValue: func(r *whole) any { return r.NotJudged }},
+		{name: "verified_share", auditValue: func(r *whole) any { return r.Totals.VerifiedShare }},
+		{name: "unparsed_samples", auditValue: func(r *whole) any { return strings.Join(r.UnparsedSamples, "; ") }},
+		{name: "sampling", auditValue: func(r *whole) any { return r.Sampling }},
+		{name: "warnings", auditValue: func(r *whole) any { return strings.Join(r.Warnings, " ") }},
+		{name: "assumptions", auditValue: func(r *whole) any { return strings.Join(r.Assumptions, " ") }},
+		{name: "inputs", auditValue: inputList},
 	},
 )
 

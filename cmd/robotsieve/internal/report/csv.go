@@ -24,10 +24,10 @@ func writeCSV(w io.Writer, r *audit.Report, _ bool) error {
 		for _, column := range columns {
 			cell := ""
 			switch {
-			case c == nil && column.about != nil, column.name == "partial":
-				cell = csvText(column.about(r))
-			case c != nil && column.of != nil:
-				cell = csvText(column.of(c))
+			case c == nil && column.auditValue != nil, column.name == "partial": // in each row: some read rows alone
+				cell = csvText(column.auditValue(r))
+			case c != nil && column.value != nil:
+				cell = csvText(column.value(c))
 			}
 			cells = append(cells, cell)
 		}

@@ -120,7 +120,7 @@ func (d doc) proven() string {
 	why := "none by a verified client obtained the content"
 	if d.Totals.Identity[audit.Verified] == 0 {
 		why = "no client was verified"
-		if len(d.Ranges) == 0 {
+		if !d.CanVerify {
 			why += ", because no address lists were given (--ip-ranges)"
 		}
 	}

@@ -83,7 +83,7 @@ func TestHeadline(t *testing.T) {
 		return r
 	}
 	listed := violated(0, 0)
-	listed.Ranges = []audit.RangeInfo{{Crawler: "Bot"}}
+	listed.CanVerify = true
 	for _, c := range []struct {
 		report *audit.Report
 		want   string

@@ -162,7 +162,7 @@ func (d doc) violations() (b block) {
 	}
 	for i := range d.Crawlers {
 		c := &d.Crawlers[i]
-		for _, identity := range []string{"verified", "unverified", "unverifiable"} {
+		for _, identity := range []string{audit.Verified.String(), audit.Unverified.String(), audit.Unverifiable.String()} {
 			n := map[string]int64{}
 			for _, v := range c.Violations {
 				if v.Identity != identity {

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
-	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -24,39 +21,6 @@ const unknown = "unknown"
 // maxHostsListed bounds OtherHosts.
 const maxHostsListed = 10
 
-// Unverified returns the addresses of violations by clients that are not verified but
-// could be by the names of their addresses. If there are more than most, it returns a
-// choice that depends on the addresses alone, and more is true. It needs
-// Config.Addresses.
-func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
-	if err := r.gather(); err != nil {
-		return nil, false, err
-	}
-	kept := newBounded(most, hashVerified)
-	err = r.finalPass(func(x *judgement) {
-		if x.Verdict == Violation && x.Identity == Unverified && x.Profile != nil && len(x.Profile.Domains) > 0 {
-			kept.add(verifiedKey{r.auditor.profiles[x.Profile], string(x.address)}, tallied{})
-		}
-	}, nil)
-	kept.prune(1)
-	profiles := r.auditor.config.Crawlers.Profiles()
-	for k := range kept.kept {
-		list = append(list, crawler.Pair{Profile: &profiles[k.crawler], Addr: k.address})
-	}
-	slices.SortFunc(list, func(x, y crawler.Pair) int {
-		return cmp.Or(cmp.Compare(x.Profile.Name, y.Profile.Name), cmp.Compare(x.Addr, y.Addr))
-	})
-	return list, kept.bar != 0, err
-}
-
-func hashVerified(k verifiedKey) uint64 { return mix(hashString(k.address) ^ uint64(k.crawler)) }
-
-// Verify counts the violations from an address as by the crawler itself. It must come
-// before Report.
-func (r *Run) Verify(p crawler.Pair) {
-	r.verified[verifiedKey{r.auditor.profiles[p.Profile], p.Addr}] = true
-}
-
 // Report makes the report of all lines that the run's workers have counted and all
 // states that were added. It fails only if deferred records could not be kept or read,
 // or if a state is damaged. It must be called once, and the workers must not be used
@@ -65,7 +29,7 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 	if err := r.gather(); err != nil {
 		return nil, err
 	}
-	if err := r.finalPass(r.count, newRates()); err != nil {
+	if err := r.judgeDeferred(r.count, newRates()); err != nil {
 		return nil, err
 	}
 	if r.added && !r.tally.addsUp() {
@@ -76,10 +40,11 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 
 func (a *Auditor) report(t *tally, in Inputs) *Report {
 	r := &Report{
-		Schema: schema, Partial: in.Partial, LineCounts: t.LineCounts, Sampling: printable(a.config.Basis.Sampled),
+		Schema: schema, Partial: in.Partial, LineCounts: t.LineCounts, Sampling: Printable(a.config.Basis.Sampled),
 		EndInZero:       t.EndInZero,
 		Policy:          a.policyInfo(t),
 		Ranges:          append([]RangeInfo{}, a.config.Basis.Ranges...),
+		CanVerify:       len(a.config.Basis.Ranges) > 0 || a.config.Basis.Names != "" || a.config.Addresses,
 		Inputs:          append([]InputInfo{}, in.List...),
 		RobotsTxt:       a.robotsInfo(t),
 		Crawlers:        a.crawlers(t),
@@ -123,8 +88,8 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 	for p, row := range t.known {
 		if row.requests > 0 {
 			info := a.crawler(row)
-			info.Operator, info.Category, info.Exempt = printable(p.Operator), printable(p.Category), printable(p.Exempt)
-			info.Obeys, info.Source, info.Date = p.Obeys, printable(p.Source), printable(p.Date)
+			info.Operator, info.Category, info.Exempt = Printable(p.Operator), Printable(p.Category), Printable(p.Exempt)
+			info.Obeys, info.Source, info.Date = p.Obeys, Printable(p.Source), Printable(p.Date)
 			list = append(list, info)
 		}
 	}
@@ -145,9 +110,9 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 
 func (t *Totals) add(c *CrawlerInfo) {
 	t.Requests += c.Requests
-	add(t.Verdicts[:], c.Verdicts[:], 1)
-	add(t.Outcomes[:], c.Outcomes[:], 1)
-	add(t.Identity[:], c.Identity[:], 1)
+	addCounts(t.Verdicts[:], c.Verdicts[:], 1)
+	addCounts(t.Outcomes[:], c.Outcomes[:], 1)
+	addCounts(t.Identity[:], c.Identity[:], 1)
 	t.Proven += c.Proven()
 }
 
@@ -174,7 +139,7 @@ func (c *CrawlerInfo) Informed() (n int64) {
 
 func (a *Auditor) crawler(r *row) CrawlerInfo {
 	info := CrawlerInfo{
-		Crawler:       Printable([]byte(r.name)),
+		Crawler:       Printable(r.name),
 		Requests:      r.requests,
 		Verdicts:      r.verdicts,
 		Reasons:       r.reasons,
@@ -208,8 +173,8 @@ func (a *Auditor) rule(k ruleKey, n int64) RuleInfo {
 	p, o := a.config.Policy, k.at.First
 	v := p.Versions(o)[k.version]
 	return RuleInfo{
-		Origin: a.originText(k.at), Version: startText(v.From), File: printable(v.File),
-		Line: int(k.line), Rule: printable(p.RuleText(o, k.version, int(k.line))), Violations: n,
+		Origin: a.originText(k.at), Version: startText(v.From), File: Printable(v.File),
+		Line: int(k.line), Rule: Printable(p.RuleText(o, k.version, int(k.line))), Violations: n,
 	}
 }
 
@@ -238,7 +203,7 @@ func (a *Auditor) originText(at policy.Site) string {
 func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 	p, b := a.config.Policy, a.config.Basis
 	info := PolicyInfo{
-		File: printable(b.File), Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
+		File: Printable(b.File), Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
 		WindowSeconds: int64(p.Window() / time.Second), Versions: []VersionInfo{},
 	}
 	if d := a.config.Dialect; d != nil {
@@ -257,8 +222,8 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 		}
 		for i, v := range p.Versions(int32(o)) {
 			info.Versions = append(info.Versions, VersionInfo{
-				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: printable(v.File), Bytes: v.Size,
-				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: printable(v.Location), Cited: t.cited[citedKey{int32(o), int32(i)}],
+				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: Printable(v.File), Bytes: v.Size,
+				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: Printable(v.Location), Cited: t.cited[citedKey{int32(o), int32(i)}],
 			})
 		}
 	}
@@ -348,7 +313,7 @@ func (t *tally) otherHosts() []HostInfo {
 	t.hosts.prune(1)
 	list := []HostInfo{}
 	for host, c := range t.hosts.kept {
-		list = append(list, HostInfo{printable(host), c.n})
+		list = append(list, HostInfo{Printable(host), c.n})
 	}
 	slices.SortFunc(list, func(x, y HostInfo) int {
 		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Host, y.Host))
@@ -366,29 +331,3 @@ func startText(nanos int64) string {
 
 // timeText is a time as RFC 3339 has it, in UTC.
 func timeText(nanos int64) string { return time.Unix(0, nanos).UTC().Format(time.RFC3339) }
-
-// Printable returns bytes from a log as text for people: control characters and
-// bytes that are not UTF-8 are written \xHH or \u{HHHH}, so that none of them acts on a
-// terminal or is lost in JSON.
-func Printable(b []byte) string { return printableUpTo(b, unicode.MaxRune) }
-
-func printable(s string) string { return Printable([]byte(s)) }
-
-// printableUpTo is Printable up to a highest character; others are written \u{HHHH}.
-func printableUpTo(b []byte, highest rune) string {
-	s := make([]byte, 0, len(b))
-	for len(b) > 0 {
-		c, n := utf8.DecodeRune(b)
-		switch {
-		case c == utf8.RuneError && n == 1, c < 0x20, c == 0x7f:
-			const hex = "0123456789abcdef"
-			s = append(s, '\\', 'x', hex[b[0]>>4], hex[b[0]&15])
-		case !strconv.IsPrint(c), c > highest:
-			s = append(strconv.AppendInt(append(s, `\u{`...), int64(c), 16), '}')
-		default:
-			s = append(s, b[:n]...)
-		}
-		b = b[n:]
-	}
-	return string(s)
-}

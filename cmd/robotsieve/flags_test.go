@@ -43,7 +43,7 @@ func TestMemoryOfLessThanIsUsedIsRefused(t *testing.T) {
 	for _, memory := range []string{"1", "999kB", "0.9MB"} {
 		for _, args := range [][]string{{"audit", "--robots", robots, log}, {"merge", "a.state"}} {
 			r := command(t, "", append(args, "--memory", memory)...)
-			if r.code != exitUsage || !strings.Contains(r.err, "--memory "+memory+": 1MB or more") {
+			if r.code != exitUsage || !strings.Contains(r.err, "--memory "+memory+" is less than 1MB") {
 				t.Errorf("%s %s: %+v", args[0], memory, r)
 			}
 		}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/job"
+)
+
+// value is a flag whose text is read when the command line is parsed.
+type value struct {
+	text, kind string
+	read       func(text string) error
+}
+
+func (v *value) String() string { return v.text }
+
+// Type returns the kind of the flag, as help shows it.
+func (v *value) Type() string { return v.kind }
+
+func (v *value) Set(text string) error {
+	v.text = text
+	return v.read(text)
+}
+
+// addFlag adds a flag of a kind, such as string, and has its default read.
+func addFlag(cmd *cobra.Command, kind, name, text, usage string, read func(text string) error) {
+	v := &value{kind: kind, read: read}
+	if text != "" {
+		_ = v.Set(text) // the default is valid
+	}
+	cmd.Flags().Var(v, name, usage)
+}
+
+// complete has completion offer values for a flag.
+func complete(cmd *cobra.Command, name string, values ...string) {
+	// It fails only for a flag that does not exist.
+	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// choice adds a flag that takes one of some values, which completion offers.
+func choice(cmd *cobra.Command, name, text, usage string, set func(value string), values ...string) {
+	list := strings.Join(values, "|")
+	addFlag(cmd, "string", name, text, usage+": "+list, func(text string) error {
+		i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, text) })
+		if i < 0 {
+			return usageError("--%s %q is none of %s", name, text, list)
+		}
+		set(values[i])
+		return nil
+	})
+	complete(cmd, name, values...)
+}
+
+// to returns a function that sets a variable.
+func to[T any](variable *T) func(T) { return func(v T) { *variable = v } }
+
+// number adds a flag that takes a whole number.
+func number(cmd *cobra.Command, name string, value int, usage string, read func(n int) error) {
+	addFlag(cmd, "int", name, strconv.Itoa(value), usage, func(text string) error {
+		n, err := strconv.ParseInt(text, 0, strconv.IntSize)
+		if err != nil {
+			return usageError("--%s %q is not a whole number", name, text)
+		}
+		return read(int(n))
+	})
+}
+
+// maxWorkers bounds --workers: each worker has buffers of its own, and more workers than
+// processors are of no use.
+const maxWorkers = 1024
+
+// workersFlag adds the flag --workers. Help and man pages do not depend on the machine.
+func workersFlag(cmd *cobra.Command, workers *int, usage string) {
+	usage = fmt.Sprintf("%s, 1 to %d", usage, maxWorkers)
+	number(cmd, "workers", min(runtime.GOMAXPROCS(0), maxWorkers), usage, func(n int) error {
+		if n < 1 || n > maxWorkers {
+			return usageError("--workers %d is not between 1 and %d", n, maxWorkers)
+		}
+		*workers = n
+		return nil
+	})
+	cmd.Flags().Lookup("workers").DefValue = "one for each processor"
+}
+
+// maxBytesFlag adds the flag --max-bytes. It sets the limit as compile.Options has it.
+func maxBytesFlag(cmd *cobra.Command, limit *int, without string) {
+	usage := "read at most this many bytes of a robots.txt, decompressed; 0 is " + without
+	number(cmd, "max-bytes", compile.DefaultMaxBytes, usage, func(n int) error {
+		switch *limit = n; {
+		case n < 0:
+			return usageError("--max-bytes %d is negative", n)
+		case n == 0:
+			*limit = -1
+		}
+		return nil
+	})
+}
+
+// robotsFlags adds the flags of commands that read a robots.txt. The dialect is nil for
+// auto.
+func robotsFlags(cmd *cobra.Command, file *job.RobotsFile, dialect **automaton.Dialect) {
+	cmd.Flags().StringVar(&file.Name, "robots", "", "the robots.txt to judge by, plain or compressed (- is stdin)")
+	maxBytesFlag(cmd, &file.MaxBytes, "no limit")
+	choice(cmd, "dialect", "auto", "how robots.txt is read; auto is the crawler's own way, where it is known", func(name string) {
+		*dialect = nil
+		if d, err := automaton.ParseDialect(name); err == nil {
+			*dialect = &d
+		}
+	}, append([]string{"auto"}, automaton.DialectNames()...)...)
+}
+
+// agentFlags adds the flags that name the crawler whose URLs are judged.
+func agentFlags(cmd *cobra.Command, agent *job.Agent) {
+	agentFlag(cmd, &agent.Name, "the crawler that would fetch the URLs")
+	crawlersFlag(cmd, &agent.Crawlers)
+}
+
+func agentFlag(cmd *cobra.Command, name *string, usage string) {
+	cmd.Flags().StringVar(name, "agent", "", usage)
+	// It fails only for a flag that does not exist.
+	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents)
+}
+
+// completeAgents offers the names of the known crawlers.
+func completeAgents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	profiles, err := crawler.Builtin()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []string
+	for _, p := range profiles {
+		names = append(names, p.Name+"\t"+p.Operator)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// crawlersFlag adds the flag --crawlers, whose value is for job.Crawlers.
+func crawlersFlag(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVar(file, "crawlers", "", "a file of crawlers that changes and extends the known ones")
+	_ = cmd.MarkFlagFilename("crawlers", "json")
+}
+
+// minMemory is the least value of --memory: package spill needs as much.
+const minMemory = 1_000_000
+
+// memoryFlag adds the flag --memory. It sets how much of that is for records that must
+// wait. The rest is for other data of an audit, some 60 MB, and for garbage, an eighth.
+func memoryFlag(cmd *cobra.Command, records *int64) {
+	usage := "about how much memory to take; records that wait for the whole input and have no room in it go to a temporary file"
+	addFlag(cmd, "string", "memory", "256MB", usage, func(text string) error {
+		n, err := parseBytes(text)
+		if err != nil {
+			return usageError("--memory %w", err)
+		}
+		if n < minMemory {
+			return usageError("--memory %s is less than 1MB", text)
+		}
+		*records = max(n-n/8-64<<20, n/4)
+		return nil
+	})
+}
+
+// durationFlag adds a flag that takes a time above 0.
+func durationFlag(cmd *cobra.Command, d *time.Duration, name, text, usage string) {
+	addFlag(cmd, "string", name, text, usage, func(text string) (err error) {
+		if *d, err = parseDuration(text); err != nil {
+			return usageError("--%s %w", name, err)
+		}
+		if *d <= 0 {
+			return usageError("--%s %s is not above 0", name, text)
+		}
+		return nil
+	})
+}
+
+// units are the units of bytes, the longer names first.
+var units = []struct {
+	name  string
+	bytes float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
+	{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12},
+}
+
+// parseBytes reads a number of bytes, 1 or more, with or without a unit.
+func parseBytes(s string) (int64, error) {
+	number, unit := strings.TrimSpace(s), 1.0
+	for _, u := range units {
+		if n, ok := strings.CutSuffix(number, u.name); ok {
+			number, unit = strings.TrimSpace(n), u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if n *= unit; err != nil || !(n >= 1 && n < math.MaxInt64) {
+		return 0, fmt.Errorf("%q is not a number of bytes, such as 256MB or 1GiB", s)
+	}
+	return int64(n), nil
+}
+
+// parseDuration reads a time in the form of Go, or a whole number of days.
+func parseDuration(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if number, ok := strings.CutSuffix(s, "d"); ok {
+		var days uint64
+		days, err = strconv.ParseUint(number, 10, 16)
+		d = time.Duration(days) * 24 * time.Hour
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a time, such as 24h or 30d", s)
+	}
+	return d, nil
+}

@@ -1,0 +1,47 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/crawler"
+)
+
+// verifiedKey names an address of a known crawler.
+type verifiedKey struct {
+	crawler uint16
+	address string
+}
+
+// Unverified returns the addresses of violations by clients that are not verified but
+// could be by the names of their addresses. If there are more than most, it returns a
+// choice that depends on the addresses alone, and more is true. It needs
+// Config.Addresses.
+func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
+	if err := r.gather(); err != nil {
+		return nil, false, err
+	}
+	kept := newBounded(most, hashVerified)
+	err = r.judgeDeferred(func(x *judgement) {
+		if x.Verdict == Violation && x.Identity == Unverified && x.Profile != nil && len(x.Profile.Domains) > 0 {
+			kept.add(verifiedKey{r.auditor.profiles[x.Profile], string(x.address)}, tallied{})
+		}
+	}, nil)
+	kept.prune(1)
+	profiles := r.auditor.config.Crawlers.Profiles()
+	for k := range kept.kept {
+		list = append(list, crawler.Pair{Profile: &profiles[k.crawler], Addr: k.address})
+	}
+	slices.SortFunc(list, func(x, y crawler.Pair) int {
+		return cmp.Or(cmp.Compare(x.Profile.Name, y.Profile.Name), cmp.Compare(x.Addr, y.Addr))
+	})
+	return list, kept.below != 0, err
+}
+
+func hashVerified(k verifiedKey) uint64 { return mix(hashString(k.address) ^ uint64(k.crawler)) }
+
+// Verify makes the client at an address verified: Report counts its violations as those
+// of the crawler itself.
+func (r *Run) Verify(p crawler.Pair) {
+	r.verified[verifiedKey{r.auditor.profiles[p.Profile], p.Addr}] = true
+}

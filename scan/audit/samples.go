@@ -1,0 +1,53 @@
+package audit
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+// maxSample is how many bytes of a line are kept.
+const maxSample = 4 << 10
+
+// beginning returns as much of a line as is kept.
+func beginning(line []byte) []byte { return line[:min(len(line), maxSample)] }
+
+// sample is a raw line of a log, at most its first 4 KiB.
+type sample struct {
+	Time int64 // in nanoseconds since 1970; 0 if there is none
+	Line []byte
+}
+
+// samples keeps the smallest of the lines added, by time and then by bytes, so that
+// the choice does not depend on the order of the input.
+type samples struct {
+	most int
+	kept []sample // in order
+}
+
+func compareSamples(x, y sample) int {
+	return cmp.Or(cmp.Compare(x.Time, y.Time), bytes.Compare(x.Line, y.Line))
+}
+
+// add copies a line if it is one of the smallest.
+func (s *samples) add(time int64, line []byte) {
+	if s.most == 0 {
+		return
+	}
+	sample := sample{time, beginning(line)}
+	if len(s.kept) == s.most && compareSamples(sample, s.kept[s.most-1]) >= 0 {
+		return
+	}
+	sample.Line = bytes.Clone(sample.Line)
+	at, _ := slices.BinarySearchFunc(s.kept, sample, compareSamples)
+	s.kept = slices.Insert(s.kept, at, sample)
+	if len(s.kept) > s.most {
+		s.kept = s.kept[:s.most]
+	}
+}
+
+func (s *samples) merge(other *samples) {
+	for _, sample := range other.kept {
+		s.add(sample.Time, sample.Line)
+	}
+}

@@ -1,0 +1,74 @@
+package audit
+
+import (
+	"bytes"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// site is where a request went: the origins of the policy that it may have gone to,
+// none if the log does not tell, or another host.
+type site struct {
+	policy.Site
+	other bool
+	host  string // for the report, if other
+}
+
+// site returns where the record's request went, by the first of: an absolute target
+// (RFC 9112 3.2.2), the log's host field, the hosts of the options for a log without
+// one. An empty host field may stand for any host.
+func (w *Worker) site() site {
+	p := w.auditor.config.Policy
+	switch {
+	case p.Any():
+	case w.record.Target[0] != '/':
+		return w.siteBy(&w.urls, authorityPrefix(w.record.Target), origin.Of)
+	case w.record.Host != nil:
+		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
+			return site{}
+		}
+		return w.siteBy(&w.hosts, w.record.Host, loggedOrigin)
+	}
+	s, _ := p.Unnamed()
+	return site{Site: s}
+}
+
+// authorityPrefix returns an absolute target up to the end of its authority.
+func authorityPrefix(target []byte) []byte {
+	from := bytes.Index(target, []byte("://")) + len("://")
+	if end := bytes.IndexAny(target[from:], "/?#"); end >= 0 {
+		return target[:from+end]
+	}
+	return target
+}
+
+// loggedOrigin reads a host field.
+func loggedOrigin(field []byte) (origin.Origin, error) {
+	return origin.Logged(string(field))
+}
+
+// siteBy returns the site of a key. Each function read has a memo of its own: a host
+// field may look like a URL without being one.
+func (w *Worker) siteBy(known *memo[site], key []byte, read func([]byte) (origin.Origin, error)) site {
+	s, ok := known.m[string(key)]
+	if !ok {
+		s = w.newSite(key, read)
+		known.put(key, s)
+	}
+	return s
+}
+
+func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) site {
+	o, err := read(key)
+	if err == nil {
+		if s, ok := w.auditor.config.Policy.Site(o); ok {
+			return site{Site: s}
+		}
+	}
+	host := o.String()
+	if err != nil {
+		host = string(key)
+	}
+	return site{other: true, host: host[:min(len(host), maxHostName)]}
+}

@@ -1,0 +1,38 @@
+package job
+
+import (
+	"fmt"
+	"os"
+)
+
+// stateFile is the file of a state. It is open only while it is read, since a process
+// may have few files open, such as 256 on macOS. It is safe for concurrent use.
+type stateFile struct {
+	name string
+	info os.FileInfo // when it was first seen
+}
+
+func newStateFile(name string) (*stateFile, error) {
+	info, err := os.Stat(name)
+	return &stateFile{name, info}, err
+}
+
+// Name returns the name of the file, for errors of package spill.
+func (f *stateFile) Name() string { return f.name }
+
+// ReadAt implements io.ReaderAt. A file that has changed is an error.
+func (f *stateFile) ReadAt(p []byte, off int64) (int, error) {
+	file, err := os.Open(f.name)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && !(os.SameFile(info, f.info) && info.Size() == f.info.Size() && info.ModTime().Equal(f.info.ModTime())) {
+		err = fmt.Errorf("%s: has changed while it was read", f.name)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return file.ReadAt(p, off)
+}
