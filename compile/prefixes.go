@@ -20,7 +20,8 @@ type prefix struct {
 }
 
 func newPrefix(text string, rule uint32, gaps bool) prefix {
-	return prefix{text: text, key: bits.ReverseBytes64(wordOf(text[1:min(len(text), 1+table.EdgeOctets)])), rule: rule, gaps: gaps}
+	octets := text[1:min(len(text), 1+table.EdgeOctets)]
+	return prefix{text: text, key: bits.ReverseBytes64(table.FirstOctets([]byte(octets))), rule: rule, gaps: gaps}
 }
 
 // comparePrefixes orders prefixes by text, and equal ones by rule. The key decides nearly
@@ -159,13 +160,5 @@ func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 
 // newEdge makes an edge of a state with up to eight octets.
 func newEdge(state uint32, text string) table.Edge {
-	return table.Edge{Word: wordOf(text), Key: state<<3 | uint32(len(text)-1)}
-}
-
-// wordOf returns up to eight octets as an edge has them.
-func wordOf(text string) (word uint64) {
-	for i := len(text) - 1; i >= 0; i-- {
-		word = word<<8 | uint64(text[i])
-	}
-	return word
+	return table.Edge{Word: table.FirstOctets([]byte(text)), Key: state<<3 | uint32(len(text)-1)}
 }

@@ -139,20 +139,11 @@ func (k *ranker) fill(r *automaton.Rule, rule *Rule, pattern string) {
 		if strings.HasSuffix(pattern, "*") {
 			pattern, r.Anchored = strings.TrimRight(pattern, "*"), false
 		}
-		if at := strings.IndexByte(pattern, '*'); at >= 0 && strings.Contains(pattern[at:], "**") {
-			pattern = squeeze(pattern)
+		if strings.IndexByte(pattern, '*') >= 0 { // as few have
+			for strings.Contains(pattern, "**") {
+				pattern = strings.ReplaceAll(pattern, "**", "*")
+			}
 		}
 	}
 	r.Pattern = k.text.keep(pattern)
-}
-
-// squeeze makes one of several wildcards in a row.
-func squeeze(pattern string) string {
-	b := make([]byte, 0, len(pattern))
-	for i := range len(pattern) {
-		if pattern[i] != '*' || i == 0 || pattern[i-1] != '*' {
-			b = append(b, pattern[i])
-		}
-	}
-	return string(b)
 }
