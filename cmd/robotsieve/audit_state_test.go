@@ -142,7 +142,7 @@ func TestMergeRefusesStatesJudgedOtherwise(t *testing.T) {
 		says string
 	}{
 		"robots.txt":     {[]string{"--robots", other}, "the file's name, " + robots + " and " + other},
-		"policy":         {[]string{"--policy", policy, "--host", "https://example.com"}, "what is judged by, given by --robots and --policy"},
+		"policy":         {[]string{"--policy", policy, "--host", "https://example.com"}, "the flag that names robots.txt: --robots and --policy"},
 		"host":           {append(base, "--host", "https://example.com"), "--host none and https://example.com"},
 		"window":         {append(base, "--window", "48h"), "--window 24h and 48h"},
 		"samples":        {append(base, "--samples", "1"), "--samples 0 and 1"},

@@ -126,7 +126,7 @@ func (f *benchFlags) parsers(d automaton.Dialect) ([]parser, error) {
 	return list, nil
 }
 
-// work is what every parser is measured on.
+// work is the input of a benchmark, and the parsers that are measured on it.
 type work struct {
 	parsers []parser
 	site    bench.Site

@@ -15,7 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// benchReport is what a benchmark found.
+// benchReport is the report of a benchmark.
 type benchReport struct {
 	Schema  string         `json:"schema"`
 	Bytes   int            `json:"bytes"` // of robots.txt
@@ -27,7 +27,7 @@ type benchReport struct {
 	Engines []engineReport `json:"engines"`
 }
 
-// engineReport is what was measured of one parser. Times that it does not have are 0.
+// engineReport is the measurement of one parser. Times that it does not have are 0.
 type engineReport struct {
 	Engine string `json:"engine"`
 	How    string `json:"how"` // what it does for a URL, in words

@@ -25,8 +25,8 @@ which group, and why.
 
 If NAME is a known crawler, such as Googlebot-Image, its product tokens are tried
 in their order, and robots.txt is read in its own way; otherwise NAME is the
-product token. A URL may be a bare path: what begins with a slash, also with two,
-is a request target without a host. If the only URL is -, URLs are read from
+product token. A URL may be a bare path: text that begins with one slash or two is
+a request target without a host. If the only URL is -, URLs are read from
 stdin, one a line.
 
 With --jsonl, cases are read from stdin, one JSON object a line, with robots,

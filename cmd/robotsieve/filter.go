@@ -84,7 +84,7 @@ folder, a pattern, or - for stdin.`,
 // maxQuotes is how many invalid lines --invalid error quotes.
 const maxQuotes = 10
 
-// runFilter filters lists and reports what became of their lines.
+// runFilter filters lists and reports how many lines were kept, dropped and invalid.
 func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, output string) error {
 	result, err := job.Filter(ctx, o, s.out)
 	if result == nil {

@@ -201,7 +201,7 @@ func (r headerReading) text(w *bufio.Writer) {
 	line("verify", "%s", cmp.Or(strings.Join(ways, "; "), "its operator is not known to publish anything that verifies its addresses"))
 }
 
-// statement is what the operator says about robots.txt.
+// statement quotes the operator about robots.txt.
 func (r headerReading) statement() string {
 	claim := map[string]string{"yes": "says that it obeys robots.txt", "no": "says that it does not obey robots.txt"}[r.Obeys]
 	switch {

@@ -14,8 +14,8 @@ import (
 // maxLine is the longest line of stdin that eachLine reads.
 const maxLine = 16 << 20
 
-// eachLine calls a function for each line of stdin. What names the lines in errors.
-func eachLine(stdin io.Reader, what string, do func(line string) error) error {
+// eachLine calls a function for each line of stdin. Errors call the lines by a name.
+func eachLine(stdin io.Reader, name string, do func(line string) error) error {
 	lines := bufio.NewScanner(stdin)
 	lines.Buffer(nil, maxLine)
 	n := int64(0)
@@ -29,7 +29,7 @@ func eachLine(stdin io.Reader, what string, do func(line string) error) error {
 		err = fmt.Errorf("line %s is longer than %s", english.Grouped(n+1), english.Plural(maxLine, "byte"))
 	}
 	if err != nil {
-		return inputError(fmt.Errorf("reading %s from stdin: %w", what, err))
+		return inputError(fmt.Errorf("reading %s from stdin: %w", name, err))
 	}
 	return nil
 }

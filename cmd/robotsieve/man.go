@@ -10,7 +10,7 @@ import (
 )
 
 // main writes the man pages of all commands to the folder that it is given. It is a
-// program of its own, so that the command does not carry what makes them.
+// program of its own, so that the command does not contain the generator.
 func main() {
 	if err := writeMan(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "man:", err)

@@ -16,8 +16,8 @@ type agent struct {
 	google   bool   // it reads answers other than success as Google does
 	operator []byte // as in deferred records
 	// index is the index of the profile. For an unknown crawler it is 0, or the hash of
-	// a name with dots: a.site_bot and b.site_bot are both listed as site_bot, but what
-	// one of them fetched the other did not.
+	// a name with dots: a.site_bot and b.site_bot are both listed as site_bot, but each
+	// has its own fetches.
 	index   uint16
 	proof   crawler.Proof // of its clients, unless it is ambiguous
 	at      int32         // the origin of binding

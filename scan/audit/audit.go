@@ -33,7 +33,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
-// Config says what to judge, and by what. It must not change after New.
+// Config is the configuration of an Auditor. It must not change after New.
 type Config struct {
 	Crawlers *crawler.Set
 	Policy   *policy.Policy
@@ -97,7 +97,7 @@ type Basis struct {
 	Oddities []string `json:"-"`
 }
 
-// Inputs is what the report says about the inputs. Only the caller of a Worker knows it.
+// Inputs describes the inputs for the report. Only the caller of a Worker knows them.
 type Inputs struct {
 	List     []InputInfo
 	Warnings []string

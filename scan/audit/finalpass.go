@@ -169,9 +169,9 @@ func (f *finalPass) request(rd *recordReader, n int64, judged func(*judgement)) 
 		f.lines[i] = rd.uint32()
 	}
 	head = head[:len(head)-len(rd.rest)]
-	what := rd.byte()
+	kinds := rd.byte()
 	x := &judgement{Judged: Judged{
-		Outcome: Outcome(what >> 4), Method: Method(what & 15), Identity: Identity(rd.byte()), Time: rd.time(), HasTime: true, N: n,
+		Outcome: Outcome(kinds >> 4), Method: Method(kinds & 15), Identity: Identity(rd.byte()), Time: rd.time(), HasTime: true, N: n,
 	}}
 	if a.config.Addresses {
 		x.address = rd.bytes()

@@ -15,7 +15,7 @@ import (
 // frequent.
 const otherCrawlers = "(other unknown crawlers)"
 
-// unknown stands for what is not known of a crawler.
+// unknown stands for properties of a crawler that are not known.
 const unknown = "unknown"
 
 // maxHostsListed bounds OtherHosts.

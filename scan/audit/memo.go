@@ -9,7 +9,7 @@ const (
 	maxMemoKey     = 2 << 10
 )
 
-// memo maps bytes from the log to what was made of them.
+// memo maps bytes from the log to the value that was made of them.
 type memo[V any] struct {
 	m     map[string]V
 	bytes int

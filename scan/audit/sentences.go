@@ -126,8 +126,8 @@ func (b *Basis) sizeWarning(r *Report) []string {
 	return nil
 }
 
-// impostorWarnings say that the log may have no addresses of clients, but those of a
-// proxy, or addresses with their ends cut off.
+// impostorWarnings say that the log may have the addresses of a proxy instead of the
+// clients', or addresses whose ends were cut off.
 func impostorWarnings(r *Report) (list []string) {
 	const many = 10
 	var names []string

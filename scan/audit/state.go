@@ -117,7 +117,7 @@ func ReadState(file io.ReaderAt, size int64) (*State, error) {
 	return s, nil
 }
 
-// Add adds a state of a run by the same Config. Its errors are as those of ReadState.
+// Add adds a state of a run by the same Config. Its errors are those of ReadState.
 func (r *Run) Add(s *State) error {
 	var saved savedTally
 	if err := json.Unmarshal(s.tally, &saved); err != nil {
@@ -286,7 +286,7 @@ func (s *savedRow) restore(n int64) (*row, error) {
 	return r, err
 }
 
-// addsUp tells whether the numbers of a tally add up after the final pass: those of
+// addsUp tells whether the numbers of a tally add up after the final pass. The numbers in
 // a state from elsewhere may not.
 func (t *tally) addsUp() bool {
 	rows := slices.Concat(slices.Collect(maps.Values(t.known)), t.listed, []*row{t.others})
@@ -320,8 +320,8 @@ func (r *row) addsUp() bool {
 	return ok
 }
 
-// rest returns what is left of a number without its parts: -1 if they add up to more, or
-// one of them is negative.
+// rest subtracts the parts of a number from it. It returns -1 if they add up to more, or
+// if one of them is negative.
 func rest(whole int64, parts ...int64) int64 {
 	for _, n := range parts {
 		if n < 0 || n > whole {

@@ -21,8 +21,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// AuditOptions say which logs Audit reads and by what it judges them. Either Robots or
-// Policy is given. Messages about an option name it as the flag of the command.
+// AuditOptions name the logs that Audit reads and the robots.txt that it judges them by.
+// Either Robots or Policy is given. Messages about an option name it as the flag of the command.
 type AuditOptions struct {
 	Logs Inputs
 	// Format is the name of the logs' format. "" or "auto": each log's is found by its
@@ -404,8 +404,8 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	return err != nil && !errors.Is(context.Cause(ctx), errWorker)
 }
 
-// describe returns what the report says about the inputs, and warns of those that could
-// not be read to the end.
+// describe describes the inputs for the report, and warns of inputs that could not be
+// read to the end.
 func (l *auditLogs) describe(b *basis, results []source.Result, messages Messages) audit.Inputs {
 	in := audit.Inputs{Partial: len(l.failed) > 0}
 	for i, result := range results {
@@ -419,7 +419,7 @@ func (l *auditLogs) describe(b *basis, results []source.Result, messages Message
 		if result.Err != nil {
 			covers := "the report covers the " + english.Plural(result.Bytes, "byte") + " before that"
 			if result.Codec != "plain" {
-				covers += ", of which some may be damaged too"
+				covers += "; some of these may be damaged too"
 			}
 			messages.warn("%v (%s)", result.Err, covers)
 			info.Error, in.Partial = audit.Printable(result.Err.Error()), true

@@ -44,7 +44,7 @@ type basisRow struct {
 	Body int
 }
 
-// readBasis reads the files that the options name, except those of addresses.
+// readBasis reads the files that the options name, except the files of addresses.
 func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 	b := &basis{
 		Basis:  audit.Basis{AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"), TrustedProxies: o.TrustedProxies},
@@ -285,7 +285,7 @@ func difference(one, other json.RawMessage) string {
 		what string
 		of   func(b *basis) any
 	}{
-		{"what is judged by, given by", func(b *basis) any { return choose(b.Constant, "--robots", "--policy") }},
+		{"the flag that names robots.txt:", func(b *basis) any { return choose(b.Constant, "--robots", "--policy") }},
 		{"the file's name,", func(b *basis) any { return b.File }},
 		{choose(a.Constant, "the robots.txt itself", "the versions of robots.txt"), func(b *basis) any { return hidden{b.Bodies, b.Rows} }},
 		{"--history", func(b *basis) any { return choose(b.Observed, "observed", "deployed") }},

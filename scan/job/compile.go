@@ -19,7 +19,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// CompileOptions say what Compile reads and writes.
+// CompileOptions name the sources and the output of Compile.
 type CompileOptions struct {
 	// Sources are files and directories of robots.txt, JSON lines and WARC files, as
 	// the help of "robotsieve compile" describes them; "-" is Stdin.
@@ -31,7 +31,7 @@ type CompileOptions struct {
 	// Dialects are those that the archive holds the rules of; none stands for
 	// RFC 9309's and Google's.
 	Dialects []automaton.Dialect
-	// MaxBytes limits what is read of each robots.txt, as in compile.Options. The
+	// MaxBytes limits how much of each robots.txt is read, as in compile.Options. The
 	// limit is 64 MiB at most.
 	MaxBytes int
 	Messages Messages
@@ -57,7 +57,7 @@ const maxBody = 64 << 20
 
 // Compile reads the robots.txt of many origins and writes their rules to an
 // archive for Filter. It goes on when part of a source cannot be used, and warns of
-// what it passed over. An error is of type *Error; nothing has been written then.
+// everything that it passed over. An error is of type *Error; nothing has been written then.
 func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	switch {
 	case len(o.Sources) == 0:

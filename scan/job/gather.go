@@ -179,7 +179,7 @@ func (g *gatherer) skip(reason string, lost bool, what error) {
 // Progress returns the bytes read. The total is not known.
 func (g *gatherer) Progress() (read, total int64) { return g.bytes.Load(), -1 }
 
-// report warns of what was passed over and which copies were replaced.
+// report warns of everything that was passed over, and of copies that were replaced.
 func (g *gatherer) report() {
 	for _, what := range g.shown {
 		g.messages.warn("%s", what)

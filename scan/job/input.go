@@ -12,15 +12,15 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// Inputs are what a job reads.
+// Inputs are the inputs of a job.
 type Inputs struct {
 	// Names are files, folders and patterns as source.Inputs resolves them; "-" is
 	// Stdin.
 	Names []string
-	// Opened are inputs that the caller has opened. They are read after those of
-	// Names.
+	// Opened are inputs that the caller has opened. They are read after the
+	// inputs of Names.
 	Opened []*source.Input
-	// Stdin is what "-" names; nil stands for os.Stdin.
+	// Stdin is the input that "-" names; nil stands for os.Stdin.
 	Stdin io.Reader
 }
 
@@ -48,8 +48,7 @@ func inParallel(ctx context.Context, n, workers int, do func(i int)) {
 	wg.Wait()
 }
 
-// wait returns what f returns, or the cause of the end of ctx if that comes
-// first. Then f goes on, and its result is discarded.
+// wait returns the result of f, or the cause of the end of ctx if that comes first. Then f goes on, and its result is discarded.
 func wait[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -69,8 +68,8 @@ func wait[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// until returns a reader of r whose Read ends with ctx, even if that of r blocks,
-// as it may on a terminal or a pipe. It belongs to one goroutine.
+// until returns a reader of r whose Read ends with ctx, even if r blocks, as a terminal
+// or a pipe may. It belongs to one goroutine.
 func until(ctx context.Context, r io.Reader) io.Reader {
 	return &interruptible{ctx: ctx, r: r, buf: make([]byte, 64<<10)}
 }

@@ -16,7 +16,7 @@ import (
 type RobotsFile struct {
 	Name  string    // of the file; "-" is Stdin
 	Stdin io.Reader // nil stands for os.Stdin
-	// MaxBytes limits what is read of it, decompressed, as in compile.Options: 0
+	// MaxBytes limits how much of it is read, decompressed, as in compile.Options: 0
 	// stands for compile.DefaultMaxBytes, and a negative number for no limit.
 	MaxBytes int
 }

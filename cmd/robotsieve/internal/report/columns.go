@@ -83,7 +83,7 @@ func counts[E interface {
 	return list
 }
 
-// Columns that the document lists, too: what violations are split by, and why requests
+// Columns that the document lists, too: how violations are split, and why requests
 // are indeterminate.
 var (
 	outcomes = counts(len(audit.OutcomeCounts{}), func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
@@ -136,7 +136,7 @@ var columns = slices.Concat(
 	},
 )
 
-// legend defines those of the columns that have a definition.
+// legend lists the definitions of the columns that have one.
 func legend(columns ...column) (list []fact) {
 	for _, c := range columns {
 		if c.means != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// writeCSV writes one row for the audit, with what the figures rest on, then one for
-// each crawler, with the figures. The column record tells them apart.
+// writeCSV writes one row for the audit, with the basis of the figures, then one for each
+// crawler, with the figures. The column record tells them apart.
 func writeCSV(w io.Writer, r *audit.Report, _ bool) error {
 	out := csv.NewWriter(w)
 	header := []string{"record"}

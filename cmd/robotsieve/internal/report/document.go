@@ -10,8 +10,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// block is a part of the document. An output writes those of its fields that are not
-// empty, in this order.
+// block is a part of the document. An output writes the fields that are not empty, in
+// this order.
 type block struct {
 	title string
 	list  []string
@@ -24,7 +24,7 @@ type block struct {
 // fact is a named piece of information, or a term and its definition.
 type fact struct{ name, text string }
 
-// Marks in the texts of a block: what is between one of them and markEnd needs
+// Marks in the texts of a block: the text between one of them and markEnd needs
 // attention. No text of a Report has such octets.
 const (
 	markAlarm   = "\x0e"
@@ -35,7 +35,7 @@ const (
 func alarm(text string) string   { return markAlarm + text + markEnd }
 func caution(text string) string { return markCaution + text + markEnd }
 
-// Bounds of what the document lists; the other outputs list all.
+// Bounds of the lists in the document; the other outputs list all.
 const (
 	maxCrawlersShown = 60
 	maxRulesShown    = 40
@@ -45,8 +45,8 @@ const (
 	maxNamesShown    = 8 // in a sentence
 )
 
-// document is a report for people: first what was found and what that rests on, then
-// by which crawlers, then the rest.
+// document is a report for people: first the result and its basis, then the crawlers, then
+// the rest.
 func document(r *audit.Report) []block {
 	d := doc{r}
 	var blocks []block
@@ -136,7 +136,7 @@ func (d doc) violators() (n int64) {
 	return n
 }
 
-// facts say which lines and inputs the figures are from, and what judged them.
+// facts name the lines and inputs that the figures are from, and the policy.
 func (d doc) facts() (b block) {
 	add := func(name, format string, args ...any) {
 		b.facts = append(b.facts, fact{name, fmt.Sprintf(format, args...)})

@@ -15,8 +15,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// outputs are the forms that a report can be written in. In colours, what needs
-// attention stands out; this is for terminals.
+// outputs are the forms that a report can be written in. In colours, text that
+// needs attention stands out; this is for terminals.
 var outputs = []struct {
 	name  string
 	write func(w io.Writer, r *audit.Report, colours bool) error

@@ -15,7 +15,7 @@ import (
 type table struct {
 	header []string
 	rows   [][]string
-	more   string // what the table leaves out
+	more   string // how much the table leaves out
 }
 
 // leavesOut says how many there are that the table does not have.
@@ -280,7 +280,7 @@ func (d doc) delays() (b block) {
 	return b
 }
 
-// sizes lists the answers to requests for robots.txt whose size is not that of the file.
+// sizes lists the answers to requests for robots.txt whose size differs from the file.
 func (d doc) sizes() (b block) {
 	list := d.RobotsTxt.Listed
 	b.table.header = []string{"answers to robots.txt of", "bytes expected", ">number", "first", "last"}

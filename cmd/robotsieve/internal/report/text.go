@@ -24,7 +24,7 @@ func writeText(w io.Writer, r *audit.Report, colours bool) error {
 		marks = strings.NewReplacer(markAlarm, text.FgRed.EscapeSeq(), markCaution, text.FgYellow.EscapeSeq(), markEnd, text.Reset.EscapeSeq())
 	}
 	var lines []string
-	// wrapped adds prose behind what stands before its first line.
+	// wrapped adds prose, with a text before its first line.
 	wrapped := func(before, prose string) {
 		indent := text.StringWidthWithoutEscSequences(before)
 		for line := range strings.SplitSeq(text.WrapSoft(marks.Replace(prose), maxWidth-indent), "\n") {
