@@ -26,7 +26,6 @@
 //	table, all segments behind gaps in one automaton        92     184     500
 //	... few rules of one prefix tried one by one            90     140     535
 //	... filter and URL by 32 octets at a time (AVX2)        71     116     590
-//	... an octet that all rules with gaps need              60     108     560
 //	... the first four octets of a segment hashed           52      96     555
 //	... arguments that fit in registers                     48      90     530
 //

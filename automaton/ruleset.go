@@ -123,10 +123,7 @@ func (r *Ruleset) Machine(name []byte) *Machine {
 // Match returns the verdict on one URL for a crawler: it calls Machine, Dialect.Path and
 // Machine.Match. For repeated queries about one crawler, keep its Machine.
 func (r *Ruleset) Match(s *Scratch, name, url []byte) Verdict {
-	if r == nil {
-		return Verdict{}
-	}
-	return r.Machine(name).Match(s, r.dialect.Path(s, url))
+	return r.Machine(name).Match(s, r.Dialect().Path(s, url))
 }
 
 // tokenBit returns one of 64 bits for a token or a name in any case, which depends on its
