@@ -72,8 +72,8 @@ type Robots struct {
 	// Lines is the number of lines that were read.
 	Lines int
 
-	made   []*automaton.Machine // of each group by its number, nil where it binds no crawler
-	joined []joined
+	ofGroup []*automaton.Machine // of each group, nil where no machine is of it alone
+	joined  []joined             // the machines of several groups
 }
 
 // Compile reads body in a dialect. It keeps no reference to body. It never fails,

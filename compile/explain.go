@@ -24,7 +24,7 @@ func (r *Robots) Bound(m *automaton.Machine) []int {
 	if m == nil {
 		return nil
 	}
-	if i := slices.Index(r.made, m); i >= 0 {
+	if i := slices.Index(r.ofGroup, m); i >= 0 {
 		return []int{i}
 	}
 	for _, j := range r.joined {

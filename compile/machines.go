@@ -58,7 +58,7 @@ type joined struct {
 func (m *machines) makeRoom() {
 	listed := m.ranker.makeRoom(m.Groups)
 	m.builder = automaton.NewBuilder(m.o.Dialect, len(m.Groups), listed)
-	m.made = make([]*automaton.Machine, len(m.Groups))
+	m.ofGroup = make([]*automaton.Machine, len(m.Groups))
 	for i := range m.Groups {
 		for j := range m.Groups[i].Agents {
 			a := &m.Groups[i].Agents[j]
@@ -96,7 +96,7 @@ func groupsKey(groups []int) string {
 
 // ofOne returns the machine of a group.
 func (m *machines) ofOne(group int) *automaton.Machine {
-	made := &m.made[group]
+	made := &m.ofGroup[group]
 	if *made == nil {
 		*made = must(m.builder.Machine(m.ranker.rank(m.Groups[group]), m.o.Engine.Table))
 	}

@@ -38,7 +38,7 @@ var (
 	errMissing    = errors.New("the table does not have this rule where a path would find it")
 )
 
-// checker is what the check of one table knows.
+// checker is the state of the check of one table.
 type checker struct {
 	*table.Table
 	rules []rule
@@ -115,7 +115,7 @@ func bytesOf(v reflect.Value) (n int) {
 	return n
 }
 
-// shape checks what there must be at least.
+// shape checks that the table has the parts which the other checks need.
 func (c *checker) shape() error {
 	if len(c.States) < 2 || c.States[0].Lengths != 0 {
 		return errors.New("state 0 is not dead, or state 1 is missing")
@@ -380,7 +380,7 @@ func (r *rule) text() string {
 	return r.Pattern
 }
 
-// everyPath tells whether the rule has nothing before its first gap, or, what is the same,
+// isEveryPath tells whether the rule has nothing before its first gap, or, which is the same,
 // the slash: no segment can begin with that of the path unless it begins with one.
 func (r *rule) isEveryPath() bool {
 	return r.gaps && r.Form != automaton.FormB && (r.prefix == 0 || r.prefix == 1 && r.Pattern[0] == '/') && r.Pattern[r.prefix+1] != '/'

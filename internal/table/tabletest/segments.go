@@ -11,7 +11,7 @@ import (
 
 var errOpens = errors.New("anchor is none, that of another, or lies before what it waits behind")
 
-// segmentsChecker is what the check of segments knows.
+// segmentsChecker is the state of the check of segments.
 type segmentsChecker struct {
 	*checker
 	*table.Segments
@@ -331,7 +331,7 @@ func (c *checker) behind(r *rule, anchor uint32) uint32 {
 	}
 }
 
-// segmentEdge returns where a segment leads from a state, table.None if nowhere.
+// segmentEdge returns the target of a segment from a state, table.None if it has none.
 func segmentEdge(g *table.Segments, state uint32, segment string) uint32 {
 	for {
 		n := min(len(segment), table.EdgeOctets)
