@@ -128,12 +128,12 @@ func (w *Worker) bindingAt(c *agent, origin int32) *policy.Binding {
 	if b == nil {
 		b = w.auditor.config.Policy.Bind(origin, c.subject)
 		copies := w.auditor.config.Policy.Copies(origin)
-		if w.bindings == nil || len(w.bindings) >= maxBindings || w.bound+copies > maxBoundCopies {
-			w.bindings, w.bound = map[bindingKey]*policy.Binding{}, 0
-			w.forget()
+		if w.bindings == nil || len(w.bindings) >= maxBindings || w.boundCopies+copies > maxBoundCopies {
+			w.bindings, w.boundCopies = map[bindingKey]*policy.Binding{}, 0
+			w.forget() // agents hold bindings too
 			clear(w.known)
 		}
-		w.bound += copies
+		w.boundCopies += copies
 		w.bindings[k] = b
 	}
 	c.at, c.binding = origin, b

@@ -14,10 +14,11 @@ import (
 
 // A deferred record is kept until the whole input has been read. The order of its
 // bytes is the order in which the final pass needs it: all records of an operator
-// together, first the fetches of robots.txt by its crawlers, in the order of time,
-// then the requests that depend on them, then the requests whose gaps are measured.
+// together, first the counts of an unknown crawler, then the fetches of robots.txt by the
+// operator's crawlers, in the order of time, then the requests that depend on them, then
+// the requests whose gaps are measured.
 //
-//	operator  0 and its index, or 1, the unknown crawler's name and 0
+//	operator  0 and its number, or 1, the unknown crawler's name and 0
 //	kind      recordCounts, recordFetch, recordRequest or recordDelayed
 //	counts    the counts of an unknown crawler in a part of the input, as JSON
 //	fetch     time, crawler, origins, kind of answer
@@ -46,9 +47,9 @@ const (
 	toldLimited                    // 429: nothing to Google's crawlers, to all others that there is none
 	toldRedirect                   // it is elsewhere
 
-	// secondOperator is added for the second operator that an ambiguous header names:
-	// its crawlers may have got the answer, but the fetch is counted for the first.
-	secondOperator answerKind = 0x80
+	// otherOperator is added for each operator that an ambiguous header names, except the
+	// first: its crawlers may have got the answer, but the fetch is counted for the first.
+	otherOperator answerKind = 0x80
 )
 
 // answerOf returns the meaning of an answer (audit-rules 2 b). Unlike the source of a
@@ -269,11 +270,11 @@ type crawlerAt struct {
 }
 
 func (r *recordReader) crawlerAt(p *policy.Policy) crawlerAt {
-	w := crawlerAt{crawler: r.uint16(), at: policy.Site{First: int32(r.uint32()), N: int32(r.uint32())}}
-	if n := int64(len(p.Origins())); w.at.First < 0 || w.at.N < 0 || int64(w.at.First)+int64(w.at.N) > n {
-		r.bad, w.at = true, policy.Site{}
+	from := crawlerAt{crawler: r.uint16(), at: policy.Site{First: int32(r.uint32()), N: int32(r.uint32())}}
+	if n := int64(len(p.Origins())); from.at.First < 0 || from.at.N < 0 || int64(from.at.First)+int64(from.at.N) > n {
+		r.bad, from.at = true, policy.Site{}
 	}
-	return w
+	return from
 }
 
 // runs appends the answer of each copy of an origin.

@@ -198,7 +198,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		"negative origin":                  set("fetch", 14, 0xff),
 		"too many origins":                 set("fetch", 18, 0x7f, 0xff, 0xff, 0xff),
 		"answer of no kind":                set("fetch", -1, byte(toldRedirect)+1),
-		"secondOperator answer of no kind": set("fetch", -1, byte(toldRedirect)+1|byte(secondOperator)),
+		"other operator's, and of no kind": set("fetch", -1, byte(toldRedirect)+1|byte(otherOperator)),
 		"visit to no origin":               set("visit", 10, 0, 0, 0, 0),
 		"request to no origin":             set("request", 10, 0, 0, 0, 0),
 		"copy that says nothing known":     set("request", 14, 0xff),

@@ -56,40 +56,40 @@ func (f *facts) add(from crawlerAt, t int64, kind answerKind) {
 	}
 }
 
-func (f *facts) tell(k crawlerAt, t int64) {
-	versions := make([]versionRange, k.at.N)
+func (f *facts) tell(from crawlerAt, t int64) {
+	versions := make([]versionRange, from.at.N)
 	for i := range versions {
-		versions[i].first, versions[i].last = f.policy.InForce(k.at.First+int32(i), t)
+		versions[i].first, versions[i].last = f.policy.InForce(from.at.First+int32(i), t)
 	}
 	// Versions come in the order of time, and so do fetches: if a fetch has told of
 	// the versions in force now, the last one has.
-	known := f.rules[k]
+	known := f.rules[from]
 	if n := len(known); n == 0 || !slices.Equal(known[n-1].versions, versions) {
-		f.rules[k] = append(known, told{versions, t})
+		f.rules[from] = append(known, told{versions, t})
 	}
 }
 
 // at returns what the operator's crawlers were told of an origin at the times that
 // count for its lawful copies l.
 func (f *facts) at(o int32, t int64, l *policy.Lawful, google bool) loggedAnswers {
-	h := f.anyOrigin.at(t, l, google)
+	logged := f.anyOrigin.at(t, l, google)
 	if of := f.origins[o]; of != nil {
 		more := of.at(t, l, google)
-		h.none, h.redirect = h.none || more.none, h.redirect || more.redirect
+		logged.none, logged.redirect = logged.none || more.none, logged.redirect || more.redirect
 	}
-	return h
+	return logged
 }
 
 func (o *originFacts) at(t int64, l *policy.Lawful, google bool) loggedAnswers {
 	none := func(from, to int64) bool {
 		return o[toldNone].meets(from, to) || !google && o[toldLimited].meets(from, to)
 	}
-	h := loggedAnswers{none: none(t, t), redirect: o[toldRedirect].meets(t, t)}
+	logged := loggedAnswers{none: none(t, t), redirect: o[toldRedirect].meets(t, t)}
 	for _, m := range l.Outages {
-		h.none = h.none || none(m.From, m.To)
-		h.redirect = h.redirect || o[toldRedirect].meets(m.From, m.To)
+		logged.none = logged.none || none(m.From, m.To)
+		logged.redirect = logged.redirect || o[toldRedirect].meets(m.From, m.To)
 	}
-	return h
+	return logged
 }
 
 // informedSince returns the first moment at which a crawler got rules that forbid a
@@ -97,14 +97,14 @@ func (o *originFacts) at(t int64, l *policy.Lawful, google bool) loggedAnswers {
 // gone to. A fetch that may have been from several origins counts only if the rules of
 // all of them forbid the request, and only for a request that may have gone to the same
 // ones.
-func (f *facts) informedSince(w crawlerAt, answers [][]policy.Answer) (since int64, ok bool) {
-	if since, ok = f.toldSince(w, answers); w.at.N == 1 {
+func (f *facts) informedSince(from crawlerAt, answers [][]policy.Answer) (since int64, ok bool) {
+	if since, ok = f.toldSince(from, answers); from.at.N == 1 {
 		return since, ok
 	}
 	// Or it fetched from each of them.
 	each := int64(math.MinInt64)
-	for i := range w.at.N {
-		one := crawlerAt{w.crawler, policy.Site{First: w.at.First + i, N: 1}}
+	for i := range from.at.N {
+		one := crawlerAt{from.crawler, policy.Site{First: from.at.First + i, N: 1}}
 		t, told := f.toldSince(one, answers[i:])
 		if !told {
 			return since, ok
@@ -112,17 +112,17 @@ func (f *facts) informedSince(w crawlerAt, answers [][]policy.Answer) (since int
 		each = max(each, t)
 	}
 	if !ok || each < since {
-		return each, w.at.N > 0
+		return each, from.at.N > 0
 	}
 	return since, ok
 }
 
 // toldSince is informedSince with the fetches from the same site only.
-func (f *facts) toldSince(w crawlerAt, answers [][]policy.Answer) (since int64, ok bool) {
-	for _, t := range f.rules[w] {
+func (f *facts) toldSince(from crawlerAt, answers [][]policy.Answer) (since int64, ok bool) {
+	for _, t := range f.rules[from] {
 		forbidden := len(t.versions) > 0
 		for i, v := range t.versions {
-			versions := f.policy.Versions(w.at.First + int32(i))[v.first:v.last]
+			versions := f.policy.Versions(from.at.First + int32(i))[v.first:v.last]
 			forbidden = forbidden && forbidThroughout(versions, answers[i])
 		}
 		if forbidden {

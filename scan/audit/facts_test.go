@@ -153,7 +153,7 @@ func TestToldThatThereIsNone(t *testing.T) {
 	}
 }
 
-// The secondOperator answer of an ambiguous header counts as a fetch of the first only.
+// The answer to an ambiguous header counts as a fetch of the first operator only.
 func TestFetchOfTwoCrawlersIsCountedOnce(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, version{from: -90 * day0, body: robotsTxtBody})})
 	e := entry{vhost: "example.com:443", target: "/robots.txt", status: "404", agent: twoBots}

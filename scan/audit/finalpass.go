@@ -16,7 +16,7 @@ import (
 type finalPass struct {
 	run      *Run
 	operator []byte // of these records
-	index    uint16 // of that operator, if it is known
+	number   uint16 // of that operator, as in Auditor.operators, if its crawlers are known
 	name     string // of the unknown crawler that the operator is, if it is one
 	counts   *row   // of that
 	facts    *facts
@@ -25,8 +25,8 @@ type finalPass struct {
 	memo     informedMemo
 }
 
-// judgement is a deferred request with its verdict.
-type judgement struct {
+// deferredRequest is a deferred request with its verdict.
+type deferredRequest struct {
 	Judged
 	row     *row
 	rule    ruleKey // if a violation
@@ -36,7 +36,7 @@ type judgement struct {
 // judgeDeferred reads the deferred records and gives every request among them to judged,
 // which must not keep it. With rates, which get every fetch and delayed request, it also makes
 // the rows of unknown crawlers.
-func (r *Run) judgeDeferred(judged func(*judgement), rates *rates) error {
+func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 	f := &finalPass{run: r}
 	ranking := newRanking(r.tally)
 	end := func() {
@@ -86,7 +86,7 @@ func (f *finalPass) begin(rd *recordReader, key []byte, name string) {
 	switch {
 	case rd.bad:
 	case name == "":
-		f.index = binary.BigEndian.Uint16(key[1:])
+		f.number = binary.BigEndian.Uint16(key[1:])
 	default:
 		f.counts = f.run.tally.newRow("")
 	}
@@ -116,12 +116,12 @@ func (f *finalPass) fetch(rd *recordReader, n int64, rates *rates) {
 	from := rd.crawlerAt(f.run.auditor.config.Policy)
 	kind := answerKind(rd.byte())
 	row, _ := f.row(rd, from.crawler)
-	rd.require(kind&^secondOperator <= toldRedirect)
+	rd.require(kind&^otherOperator <= toldRedirect)
 	if rd.end(); rd.bad {
 		return
 	}
-	f.facts.add(from, t, kind&^secondOperator)
-	if rates != nil && kind&secondOperator == 0 {
+	f.facts.add(from, t, kind&^otherOperator)
+	if rates != nil && kind&otherOperator == 0 {
 		rates.fetch(row, from.at, t, n)
 	}
 }
@@ -144,7 +144,7 @@ func (f *finalPass) row(rd *recordReader, crawler uint16) (*row, *crawler.Profil
 	switch {
 	case f.name != "":
 		return f.counts, nil
-	case int(crawler) >= len(profiles) || a.operators[crawler] != f.index:
+	case int(crawler) >= len(profiles) || a.operators[crawler] != f.number:
 		rd.bad = true
 		return nil, nil
 	}
@@ -153,7 +153,7 @@ func (f *finalPass) row(rd *recordReader, crawler uint16) (*row, *crawler.Profil
 	return r, &profiles[crawler]
 }
 
-func (f *finalPass) request(rd *recordReader, n int64, judged func(*judgement)) {
+func (f *finalPass) request(rd *recordReader, n int64, judged func(*deferredRequest)) {
 	a := f.run.auditor
 	p := a.config.Policy
 	from := rd.crawlerAt(p)
@@ -170,7 +170,7 @@ func (f *finalPass) request(rd *recordReader, n int64, judged func(*judgement)) 
 	}
 	head = head[:len(head)-len(rd.rest)]
 	kinds := rd.byte()
-	x := &judgement{Judged: Judged{
+	x := &deferredRequest{Judged: Judged{
 		Outcome: Outcome(kinds >> 4), Method: Method(kinds & 15), Identity: Identity(rd.byte()), Time: rd.time(), HasTime: true, N: n,
 	}}
 	if a.config.Addresses {
@@ -194,7 +194,7 @@ func (f *finalPass) request(rd *recordReader, n int64, judged func(*judgement)) 
 
 // decide gives a request its verdict, by all origins that it may have gone to. answers
 // are the bytes of the record that have the answers of their copies.
-func (f *finalPass) decide(x *judgement, from crawlerAt, answers []byte) {
+func (f *finalPass) decide(x *deferredRequest, from crawlerAt, answers []byte) {
 	a := f.run.auditor
 	p := a.config.Policy
 	google := readsAsGoogle(x.Profile)
@@ -210,7 +210,7 @@ func (f *finalPass) decide(x *judgement, from crawlerAt, answers []byte) {
 		}
 	}
 	x.Verdict, x.Reason = d.verdict, d.reason
-	// Users of one tool do not know of each other'f fetches.
+	// Users of one tool do not know of each other's fetches.
 	x.Informed = (x.Profile == nil || !x.Profile.Anybodys()) && f.memo.informed(f, from, answers, x.Time)
 }
 
@@ -234,7 +234,7 @@ func (m *informedMemo) informed(f *finalPass, from crawlerAt, answers []byte, t 
 
 // count counts a deferred request in its row and, if it is a violation, for the version
 // that it quotes: of each origin that it may have gone to and that has this version.
-func (r *Run) count(x *judgement) {
+func (r *Run) count(x *deferredRequest) {
 	row := x.row
 	row.count(x.Identity, decision{x.Verdict, x.Reason}, x.N)
 	if x.Verdict == Grace && x.Informed {

@@ -7,7 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
-// verifiedKey names an address of a known crawler.
+// verifiedKey names a known crawler, and an address from which a client claimed to be it.
 type verifiedKey struct {
 	crawler uint16
 	address string
@@ -22,7 +22,7 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 		return nil, false, err
 	}
 	kept := newBounded(most, hashVerified)
-	err = r.judgeDeferred(func(x *judgement) {
+	err = r.judgeDeferred(func(x *deferredRequest) {
 		if x.Verdict == Violation && x.Identity == Unverified && x.Profile != nil && len(x.Profile.Domains) > 0 {
 			kept.add(verifiedKey{r.auditor.profiles[x.Profile], string(x.address)}, tallied{})
 		}

@@ -111,7 +111,7 @@ type RobotsInfo struct {
 	Listed      []SizeInfo `json:"differences"`
 }
 
-// SizeInfo counts answers to robots.txt that have not the size of the file.
+// SizeInfo counts answers to robots.txt of another size than the file.
 type SizeInfo struct {
 	Origin   string  `json:"origin"` // empty: any
 	Bytes    int64   `json:"bytes"`
@@ -165,8 +165,8 @@ type CrawlerInfo struct {
 	Violations []ViolationInfo `json:"violations"`
 	Identity   IdentityCounts  `json:"identity"`
 	Rules      []RuleInfo      `json:"rules"`
-	// RulesNotListed counts the violations of all rules that are not listed, as may be
-	// for a crawler that is not known.
+	// RulesNotListed counts the violations of all rules that are not listed. Only a
+	// crawler that is not known may have such rules.
 	RulesNotListed int64 `json:"rules_not_listed"`
 	// GraceInformed counts the requests in grace by informed crawlers.
 	GraceInformed int64 `json:"grace_informed"`

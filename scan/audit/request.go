@@ -221,14 +221,14 @@ func (w *Worker) deferFetches(at site, rivals []*crawler.Profile, kind answerKin
 			of = toldNothing
 		}
 		if i > 0 {
-			of |= secondOperator
+			of |= otherOperator
 		}
 		w.deferFetch(at, c, of)
 	}
 }
 
-// answered counts an answer to a GET of robots.txt, and its size if that is the size
-// of a file.
+// answered counts an answer to a GET of robots.txt, and its size if the status is 200 and
+// the log tells size, time and site.
 func (w *Worker) answered(at site) {
 	r := &w.record
 	w.tally.RobotsRequests++

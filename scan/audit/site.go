@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"bytes"
-
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -23,7 +21,8 @@ func (w *Worker) site() site {
 	switch {
 	case p.Any():
 	case w.record.Target[0] != '/':
-		return w.siteBy(&w.urls, authorityPrefix(w.record.Target), origin.Of)
+		n, _ := origin.Prefix(w.record.Target)
+		return w.siteBy(&w.urls, w.record.Target[:n], origin.Of)
 	case w.record.Host != nil:
 		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
 			return site{}
@@ -32,15 +31,6 @@ func (w *Worker) site() site {
 	}
 	s, _ := p.Unnamed()
 	return site{Site: s}
-}
-
-// authorityPrefix returns an absolute target up to the end of its authority.
-func authorityPrefix(target []byte) []byte {
-	from := bytes.Index(target, []byte("://")) + len("://")
-	if end := bytes.IndexAny(target[from:], "/?#"); end >= 0 {
-		return target[:from+end]
-	}
-	return target
 }
 
 // loggedOrigin reads a host field.

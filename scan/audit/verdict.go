@@ -46,7 +46,8 @@ const (
 	// UnknownScheme: http and https have different rules, and the log does not tell
 	// which of them was used.
 	UnknownScheme
-	// LossyPath: the logged path is not the one that the client sent.
+	// LossyPath: the logged path is not the one that the client sent. No format that is
+	// read so far logs such a path.
 	LossyPath
 	// Truncated: the server logged only the beginning of the target.
 	Truncated
@@ -267,12 +268,12 @@ type loggedAnswers struct {
 // the answer of each copy. A copy that the two readings of a crawler differ on is
 // taken once as forbidding and once as permitting: if that gives two verdicts, the
 // request is contested or in grace.
-func decide(l *policy.Lawful, answers []policy.Answer, h loggedAnswers) decision {
-	d := decideAs(l, answers, h, policy.Forbids)
+func decide(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers) decision {
+	d := decideAs(l, answers, logged, policy.Forbids)
 	if !isContested(l, answers) {
 		return d
 	}
-	e := decideAs(l, answers, h, policy.Permits)
+	e := decideAs(l, answers, logged, policy.Permits)
 	switch {
 	case d == e:
 		return d
@@ -295,8 +296,8 @@ func isContested(l *policy.Lawful, answers []policy.Answer) bool {
 	return false
 }
 
-// decideAs is decide with contested copies taken as said.
-func decideAs(l *policy.Lawful, answers []policy.Answer, h loggedAnswers, contested policy.Answer) decision {
+// decideAs is decide with contested copies taken as forbidding or permitting.
+func decideAs(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers, contested policy.Answer) decision {
 	resolved := func(i int32) policy.Answer {
 		if answers[i] == policy.Contested {
 			return contested
@@ -309,7 +310,7 @@ func decideAs(l *policy.Lawful, answers []policy.Answer, h loggedAnswers, contes
 			permitting++
 		}
 	}
-	none, redirected := l.NoPolicy || h.none, l.Redirected
+	none, redirected := l.NoPolicy || logged.none, l.Redirected
 	for _, i := range l.Hops {
 		// A redirect through a path that the crawler may not fetch leads nowhere, and
 		// counts as no robots.txt; another one cannot be followed.
@@ -323,7 +324,7 @@ func decideAs(l *policy.Lawful, answers []policy.Answer, h loggedAnswers, contes
 	switch {
 	case l.Unknown && !permitted:
 		return indeterminate(NoVersion)
-	case redirected || !permitted && h.redirect:
+	case redirected || !permitted && logged.redirect:
 		return indeterminate(RedirectedPolicy)
 	case !permitted:
 		return decision{verdict: Violation}
@@ -338,8 +339,8 @@ func decideAs(l *policy.Lawful, answers []policy.Answer, h loggedAnswers, contes
 	}
 }
 
-// final gives the verdict of a request if nothing else in the log can change it, nor
-// whether the crawler was informed.
+// final gives the verdict of a request on one origin. ok says that no other line of the
+// log can change it, and that it does not matter whether the crawler was informed.
 func final(l *policy.Lawful, answers []policy.Answer) (d decision, ok bool) {
 	d = decide(l, answers, loggedAnswers{})
 	if d.verdict == Violation || d.verdict == Grace {

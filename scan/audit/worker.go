@@ -14,29 +14,28 @@ import (
 // Most lines are of browsers, and cost no more than Reader.Next of their format and
 // one probe of the memo of headers. Nothing else is looked at unless the header is a
 // crawler's, or /robots.txt is requested; and nothing is allocated for a line unless
-// it brings something new: a header, a host, a crawler's first violation of a rule,
-// a sample.
+// it brings something new, such as a header, a host or a line to be quoted.
 type Worker struct {
 	auditor  *Auditor
 	tally    *tally
 	deferred *spill.Writer
 	err      error // of deferred, the first
 
-	readers  map[*format.Format]format.Reader
-	reader   format.Reader // of the chunk
-	record   format.Record
-	agents   memo[*agent]
-	hosts    memo[site] // by the host field
-	urls     memo[site] // by the scheme and authority of an absolute target
-	known    map[*crawler.Profile]*agent
-	named    map[string]*agent // unknown crawlers, by their tokens
-	bindings map[bindingKey]*policy.Binding
-	bound    int // copies that the bindings have
-	headers  *crawler.Reader
-	scratch  automaton.Scratch
-	answers  []policy.Answer // of one origin's copies
-	key      []byte          // the deferred record that is being made
-	judged   Judged
+	readers     map[*format.Format]format.Reader
+	reader      format.Reader // of the chunk
+	record      format.Record
+	agents      memo[*agent]
+	hosts       memo[site] // by the host field
+	urls        memo[site] // by the scheme and authority of an absolute target
+	known       map[*crawler.Profile]*agent
+	named       map[string]*agent // unknown crawlers, by their tokens
+	bindings    map[bindingKey]*policy.Binding
+	boundCopies int // copies that the bindings have
+	headers     *crawler.Reader
+	scratch     automaton.Scratch
+	answers     []policy.Answer // of one origin's copies
+	key         []byte          // the deferred record that is being made
+	judged      Judged
 }
 
 // Worker returns a new worker of the run. Workers are to be made in one
