@@ -43,7 +43,7 @@ func (s streams) warn(format string, args ...any) {
 	fmt.Fprintf(s.err, "robotsieve: %s\n", audit.Printable(fmt.Sprintf(format, args...)))
 }
 
-// messages receives the messages of a job, which go to err.
+// messages returns the receiver of a job's messages, which writes them to err.
 func (s streams) messages() job.Messages {
 	return job.Messages{
 		Warn:     func(message string) { s.warn("%s", message) },

@@ -20,10 +20,10 @@ type HostNames struct {
 const maxNamesSize = 256 << 20
 
 var (
-	errColumns   = errors.New("not an address, a name and whether it is confirmed, with tabs between")
+	errColumns   = errors.New("not three columns with tabs between them: address, name, confirmed or not")
 	errNoAddr    = errors.New("not an address")
 	errConfirmed = errors.New("neither true nor false, yes nor no, 1 nor 0")
-	errNameless  = errors.New("confirmed, and no name")
+	errNameless  = errors.New("confirmed, but without a name")
 )
 
 // ReadNames reads a file of names: a line for each, with the address, the name

@@ -41,7 +41,7 @@ type Profile struct {
 	// Exempt, if not empty, says why robots.txt does not apply to its requests.
 	Exempt string `json:"exempt,omitempty"`
 	// Control says that the token has no header of its own: another crawler
-	// obeys it, and no log shows whether it does.
+	// obeys it, and no log shows whether that crawler does.
 	Control bool `json:"control,omitempty"`
 	// Dialect is how it reads robots.txt, if that is known; see automaton.
 	Dialect string `json:"dialect,omitempty"`

@@ -259,8 +259,8 @@ func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 	}
 }
 
-// mayName says whether a word that contains one of stems is the name of an unknown
-// crawler. A name is longer than its stem, and the header begins with it or has a URL or
+// mayName says whether a word that contains one of stems may be the name of an unknown
+// crawler: the first for which it returns Names is. A name is longer than its stem, and the header begins with it or has a URL or
 // an e-mail address: headers of crawlers do, but not those of phones called CUBOT. A
 // control token is no name, because the crawler that obeys it sends its own.
 func (r *Reader) mayName(header []byte, word extent, stem string) Standing {
@@ -375,8 +375,8 @@ func indexFold(word []byte, stem string) int {
 	return -1
 }
 
-// standing says whether a word that starts at start may name the client: it is not in a
-// URL or an e-mail address, and not behind "like ".
+// standing says whether a word that starts at start may name the client: Names means only
+// that it is not in a URL or an e-mail address, and not behind "like ".
 func (r *Reader) standing(header []byte, start int) Standing {
 	const like = "like "
 	if inside(r.contacts, start) {

@@ -112,8 +112,8 @@ func blanksIn(octets uint64) uint64 {
 	return (x - ones) &^ x & highs
 }
 
-// setRequest notes where the request, its method and the status behind it are. It
-// tells whether the request has a method and a target.
+// setRequest notes where the request, its method and the status behind it are, and sets
+// r.Robots. It tells whether the request has a method and a target.
 func (c *clf) setRequest(r *Record, from, end int) bool {
 	line := r.Line
 	method := len("GET")

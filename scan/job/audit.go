@@ -161,7 +161,7 @@ func (o *AuditOptions) check() error {
 	case o.State != "" && o.Resolver != nil:
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
 	case o.State != "" && o.Judged != nil:
-		return usageError("a state holds no requests: there is none of an audit that gives them out")
+		return usageError("a state holds no requests, so an audit that gives each request to Judged cannot write one")
 	case o.Window != 0 && (o.Window < MinWindow || o.Window > MaxWindow):
 		return usageError("--window %s is not between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", english.Hours(o.Window), english.Hours(MinWindow), english.Hours(MaxWindow))
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0:
@@ -180,14 +180,14 @@ func (o *AuditOptions) check() error {
 	return nil
 }
 
-// auditing is an audit or a merge whose input has been read.
+// auditing is an audit or a merge under way.
 type auditing struct {
 	run         *audit.Run
 	basis       *basis
 	crawlers    *crawler.Set
 	inputs      audit.Inputs
-	interrupted error // why the result is not of the whole input; nil if it is
-	state       string
+	interrupted error  // why the result is not of the whole input; nil if it is
+	state       string // the file to write the state to; "" is none
 	noReport    bool
 	messages    Messages
 }
@@ -198,7 +198,7 @@ var (
 	errLookups  = errors.New("interrupted: not all names were looked up")
 )
 
-// interrupt makes the result one of a part of the input.
+// interrupt marks the result as that of a part of the input.
 func (a *auditing) interrupt(why error) { a.interrupted, a.inputs.Partial = why, true }
 
 // finish writes the state and makes the report.
@@ -375,7 +375,7 @@ func (l *auditLogs) checkHosts(b *basis) error {
 	return nil
 }
 
-// errWorker is why a reading ends whose worker has failed.
+// errWorker is the cause when a failed worker ends the reading.
 var errWorker = errors.New("a worker has failed")
 
 // scan lets the run's workers read all inputs, and tells whether ctx ended first. An

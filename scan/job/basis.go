@@ -241,7 +241,7 @@ func (b *basis) head(in audit.Inputs) ([]byte, error) {
 	return json.Marshal(stateHead{data, in.List, in.Warnings, in.Partial})
 }
 
-// check refuses a basis from a state that no options and files give.
+// check refuses a basis, read from a state, that no options and files could have given.
 func (b *basis) check() error {
 	profiles, err := json.Marshal(b.Profiles)
 	if err != nil {

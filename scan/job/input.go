@@ -24,8 +24,8 @@ type Inputs struct {
 	Stdin io.Reader
 }
 
-// resolve returns the inputs that there are, and an error for each name that
-// gives none. Names that are given twice are warned of.
+// resolve returns the inputs that there are, and an error for each name that cannot be
+// used, wholly or in part. It warns of names that are given twice.
 func (i Inputs) resolve(messages Messages) ([]*source.Input, []error) {
 	inputs, warnings, errs := source.Inputs(i.Names, cmp.Or[io.Reader](i.Stdin, os.Stdin))
 	for _, w := range warnings {

@@ -147,8 +147,8 @@ func (f *finder) changes() []int64 {
 	return slices.Compact(times[:n])
 }
 
-// find returns the lawful copies at a moment, without Cited. It adds what was lawful
-// before an outage only for the first outages, as many as the argument says.
+// find returns the lawful copies at a moment, without Cited. Of the outages it heeds only
+// the first ones, as many as the argument says.
 func (f *finder) find(at Moment, outages int) (included, error) {
 	l := included{Lawful: Lawful{Cited: -1}}
 	l.Unknown = before(at.From, f.window+int64(Skew)) < f.starts[0]

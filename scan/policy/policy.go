@@ -4,17 +4,16 @@
 // A source is a list of rows: an origin, a time, and the answer to /robots.txt from
 // then on (row.go, manifest.go, directory.go). Each origin's rows become versions with
 // a start and an end, and redirects become the target's answers meanwhile (redirects.go).
-// Failures in succession become outages (history.go). From all this a table is made of
-// the lawful copies between any two moments at which they change (lawful.go,
-// sets.go), so that looking them up is a binary search. A Binding judges requests by a
+// Failures in succession become outages (history.go). From all this a table is made. It
+// has the lawful copies for each time between two changes of them (lawful.go, sets.go),
+// so that looking them up is a binary search. A Binding judges requests by a
 // copy (binding.go). A body is compiled when it is first needed, once for each reading
 // (body.go).
 //
 // All copies come from the source. The caller adds the log's own answers to /robots.txt:
 // those within the window, and those at the moments of Lawful.Outages.
 //
-// Where the audit rules (docs/audit-rules.md, section 2) are silent, this package takes
-// them so:
+// Where the audit rules (docs/audit-rules.md, section 2) are silent, this package decides:
 //   - an observed version is in force from the observation before it, that moment
 //     included, until just before the next one; equal observations in succession are one
 //     version, whose From is the first of them;
@@ -213,8 +212,8 @@ func (p *Policy) Robots(origin, version int32, r Reading) *compile.Robots {
 }
 
 // RuleText returns the rule on a line of one of an origin's versions, as
-// compile.Rule.String writes it; "" if the line has no rule. Every dialect that takes
-// the line for a rule reads the same text in it, but not every dialect does.
+// compile.Rule.String writes it; "" if the line has no rule. Not every
+// dialect takes the line for a rule, but those that do read the same text in it.
 func (p *Policy) RuleText(origin, version int32, line int) string {
 	for r := range ReadGoogleWide { // the dialects
 		robots := p.Robots(origin, version, r)

@@ -20,9 +20,9 @@ import (
 //   - a pattern with *, ? or [ stands for the files and directories that match it, sorted; as in a shell, a wildcard does not
 //     match a leading dot.
 //
-// A file named twice, also through links, is read once, with a warning. Each argument that gives nothing to read is
-// one error; the inputs of the others can be used. Nothing is opened, so a file without read permission is
-// reported by [Input.Head] or in [Result].
+// A file named twice, also through links, is read once, with a warning. Each argument that gives nothing to read, or a pattern
+// with a match that cannot be used, is one error; the inputs that are returned can be used. No file is opened, so a file without
+// read permission is reported by [Input.Head] or in [Result].
 func Inputs(args []string, stdin io.Reader) (ins []*Input, warnings []string, errs []error) {
 	v := resolver{seen: seen{byID: map[fileID]string{}}}
 	for _, arg := range args {

@@ -38,9 +38,9 @@ func caution(text string) string { return markCaution + text + markEnd }
 // Bounds of the lists in the document; the other outputs list all.
 const (
 	maxCrawlersShown = 60
-	maxRulesShown    = 40
-	maxVersionsShown = 12
-	maxFetchersShown = 25
+	maxRulesShown    = 40 // also rows of the table of violations
+	maxVersionsShown = 12 // also sizes of answers
+	maxFetchersShown = 25 // also rows of the table of delays
 	maxInputsShown   = 8
 	maxNamesShown    = 8 // in a sentence
 )

@@ -25,7 +25,7 @@ func (t *table) leavesOut(n int64, noun string) {
 	}
 }
 
-// figure writes a number in a table.
+// figure writes a number in a table: a dash if it is 0, or negative, which means not known.
 func figure(n int64) string {
 	if n <= 0 {
 		return "-"
