@@ -80,7 +80,7 @@ type AuditOptions struct {
 	NoReport bool
 
 	Memory   int64 // bytes for records that wait for the whole input, as in audit.Config
-	Workers  int   // goroutines that read lines; 0 stands for one a processor
+	Workers  int   // goroutines that read lines; below 1, one for each processor
 	Messages Messages
 }
 
@@ -104,7 +104,9 @@ type Audited struct {
 // while logs are read, the result is not nil and covers the lines read before that, and
 // the error is Interrupted. If only the state could not be written, the result is whole.
 func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
-	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	if o.Workers < 1 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
 	if err := o.check(); err != nil {
 		return nil, err
 	}

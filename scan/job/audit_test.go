@@ -100,6 +100,17 @@ func TestStateWithoutReport(t *testing.T) {
 }
 
 // Errors can be told apart.
+// A number of workers that is none stands for one for each processor, as for Filter.
+func TestAuditWithoutWorkers(t *testing.T) {
+	for _, n := range []int{0, -3} {
+		o := sampleAudit()
+		o.Workers = n
+		if a, err := job.Audit(t.Context(), o); err != nil || a.Report.Totals.Requests != 2008 {
+			t.Errorf("%d workers: %v, %+v", n, err, a)
+		}
+	}
+}
+
 func TestAuditErrors(t *testing.T) {
 	write := func(name, text string) string {
 		name = filepath.Join(t.TempDir(), name)
