@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test race guard bench profile bench-peers peers-install peers-test fuzz lint sample man release clean
+.PHONY: build demo test race guard bench bench-baseline bench-compare profile bench-peers peers-install peers-test fuzz lint sample man release clean
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -46,6 +46,17 @@ guard:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem -count=$(COUNT) ./...
+
+# The main benchmarks beside those of bench/baseline.txt, which names its machine. Figures of
+# two machines do not compare: make the baseline anew on yours first, from the commit that
+# you want to compare with.
+BASELINE := $(GO) test ./bench -run '^$$' -bench 'Match|Real|Classify|Filter|Stream|Archive|Path' -benchtime 200ms -count $(COUNT)
+bench-baseline:
+	$(BASELINE) > bench/baseline.txt
+bench-compare:
+	@mkdir -p bin
+	$(BASELINE) > bin/bench.txt
+	$(GO) run golang.org/x/perf/cmd/benchstat@latest bench/baseline.txt bin/bench.txt
 
 # The Go command builds the program by where this profile says that time goes
 # (go.dev/doc/pgo): plain logs and those of zstd are read 5 to 7 per cent faster.
