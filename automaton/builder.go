@@ -20,7 +20,8 @@ type TableFunc func(rules []Rule) *table.Table
 // the next most of the time to match by rules that are in no cache.
 //
 // Machines of one Builder keep one another in memory. A Builder belongs to one goroutine;
-// its machines and rulesets do not change.
+// its machines and rulesets do not change. The zero value is for RFC9309 and has room for
+// nothing.
 type Builder struct {
 	dialect  Dialect
 	first    *Machine  // nil if it is taken
@@ -47,7 +48,8 @@ type withList[L any] struct {
 }
 
 // newFirst makes a machine and room for the lists of a number of rules, in one piece if
-// these are few. The sizes are those that the allocator has of whole lines of a cache.
+// these are few. Each piece has a size that the allocator knows and that is a multiple of a
+// line of the cache.
 func newFirst(rules int) (*Machine, list) {
 	switch {
 	case rules == 0:
@@ -83,8 +85,8 @@ func (b *Builder) Machine(rules []Rule, makeTable TableFunc) (*Machine, error) {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
 	}
 	m := b.machine()
-	r := b.dialect.reading()
-	*m = Machine{dialect: b.dialect, form: r.form, exemptsItself: r.exemptsItself, part: part{rules: rules}}
+	reading := b.dialect.reading()
+	*m = Machine{dialect: b.dialect, form: reading.form, exemptsItself: reading.exemptsItself, part: part{rules: rules}}
 	for i := range rules {
 		r := &rules[i]
 		if err := r.complete(b.dialect); err != nil {

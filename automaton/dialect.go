@@ -111,8 +111,8 @@ func ParseDialect(name string) (Dialect, error) {
 	return 0, fmt.Errorf("unknown dialect %q (known: %s)", name, strings.Join(names, ", "))
 }
 
-// Names tells whether a token of robots.txt, in lower case, names a crawler: whether
-// Ruleset.Named finds it by that name, if no other token does.
+// Names tells whether a token of robots.txt, in lower case, names a crawler. Ruleset.Named
+// finds the token by that name unless it finds another one first.
 func (d Dialect) Names(name []byte, token string) bool {
 	switch d.reading().crawlers {
 	case namedWithin:

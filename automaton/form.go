@@ -72,7 +72,7 @@ var spellings = [...]struct{ escapes, decodes, decodesInQuery uint8 }{
 }
 
 // IsCanonical tells whether path is the same in every form: it has no '%', '*'
-// or '$', no octet outside printable ASCII, and none of " < > \ ^ ` { | }.
+// or '$', no space, no octet outside printable ASCII, and none of " < > \ ^ ` { | }.
 func IsCanonical(path []byte) bool { return notCanonical.Index(path) == len(path) }
 
 // IsPlain tells whether a request target is, as it stands, its path in every dialect and
@@ -113,7 +113,7 @@ func canonicalClass(octet byte) uint8 {
 // piece by piece between the operators: query says that a raw '?' came before src,
 // and the second result says so of what follows src. FormRaw is for patterns only:
 // Google's parser escapes what is not ASCII in these, and leaves paths alone. All
-// escapes that remain are in upper case.
+// escapes that remain are in upper case. AppendForm panics if the form is none of the four.
 func AppendForm(dst, src []byte, form Form, query bool) ([]byte, bool) {
 	spelling := &spellings[form]
 	decodes := spelling.decodes

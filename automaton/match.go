@@ -94,7 +94,8 @@ func (m *Machine) MatchPlain(s *Scratch, path []byte) Verdict {
 	return m.verdict(s, path)
 }
 
-// verdict returns the verdict on a path that is in the form of all rules.
+// verdict returns the verdict on a path that is in the form of all rules. For a machine of one
+// part it repeats what first does, so that a list answers without a look at the rule.
 func (m *Machine) verdict(s *Scratch, path []byte) Verdict {
 	if m.parts == nil {
 		i := uint32(len(m.rules))

@@ -36,7 +36,8 @@ func (d Dialect) Path(s *Scratch, url []byte) []byte {
 
 // TargetPath is Path for a request target as an access log has it: of one that
 // begins with a slash it returns what Path returns of the URL that it is part
-// of, so that also "//a" is a path, not a host. Any other target is a URL.
+// of, so that also "//a" is a path, not a host. Any other target is a URL. The result is a
+// view of target or of s, as that of Path is.
 func (d Dialect) TargetPath(s *Scratch, target []byte) []byte {
 	if len(target) == 0 || target[0] != '/' {
 		return d.Path(s, target)

@@ -35,7 +35,7 @@ func (r *Ruleset) check(i int) error {
 		return errors.New("no machine")
 	case a.Machine.dialect != r.dialect:
 		return errDialect
-	case a.Token == "" && r.dialect.reading().crawlers != namedWhole: // it would be part of every name
+	case a.Token == "" && r.dialect.reading().crawlers != namedWhole: // original would find it in every name, rfc9309 in none
 		return errors.New("no product token")
 	case r.dialect.reading().crawlers != namedWithin && i > 0 && r.agents[i-1].Token == a.Token:
 		return errors.New("product token twice")

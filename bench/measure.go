@@ -158,12 +158,12 @@ func (r *Result) compare(sites []Site, want [][]Verdict, verdicts []Verdict) {
 	r.Asked += len(verdicts)
 }
 
-// Parse returns the nanoseconds that the engine took to parse one robots.txt, and
-// Match those for a verdict: the median of the rounds, and half the distance between
-// the fastest and the slowest as a part of it. They are 0 where nothing was measured.
+// Parse returns the nanoseconds that the engine took to parse one robots.txt: the median
+// of the rounds, and half the distance between the fastest and the slowest as a part of
+// the median. Both are 0 where nothing was measured.
 func (r *Result) Parse() (median, spread float64) { return middle(r.parse) }
 
-// Match is described at Parse.
+// Match is like Parse for the nanoseconds that a verdict took.
 func (r *Result) Match() (median, spread float64) { return middle(r.match) }
 
 func middle(rounds []float64) (median, spread float64) {

@@ -44,8 +44,8 @@ func (b *bindings) reset() {
 	*b = bindings{named: b.named[:0], each: b.each[:0]}
 }
 
-// add adds a group to a list, unless it is the last one already, because it names one
-// token twice.
+// add adds a group to a list, unless it is the last one already, because the group names
+// one token twice. Where the first group binds alone, add adds no other.
 func (b *bindings) add(groups *[]int, group int) {
 	switch n := len(*groups); {
 	case n == 0:

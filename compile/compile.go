@@ -28,8 +28,8 @@ import "github.com/robotsieve/robotsieve/automaton"
 // byte. A whole User-Agent header mostly begins with Mozilla, which is then the token.
 // Case does not matter. A crawler that no group names is bound by the groups for *.
 //
-// url is a URL or the path of one; its scheme and host are not looked at. No url is an
-// error: one without a path, or that cannot be parsed, is taken for the path "/".
+// url is a URL or the path of one; its scheme and host are not looked at. Any
+// url has an answer: one without a path, or that cannot be parsed, is taken for the path "/".
 func Allowed(body []byte, agent, url string) bool {
 	var s automaton.Scratch
 	return Compile(body, Options{}).Ruleset.Match(&s, []byte(agent), []byte(url)).Allowed()
@@ -44,7 +44,7 @@ const DefaultMaxBytes = 512_000
 type Options struct {
 	// Dialect is the way in which the body is read. It must be a known one.
 	Dialect automaton.Dialect
-	// MaxBytes is how much of the body is read: 0 stands for DefaultMaxBytes, a
+	// MaxBytes is how many bytes of the body are read: 0 stands for DefaultMaxBytes, a
 	// negative number for all of it. A line is dropped whole if a byte of it,
 	// its line end not counted, lies past the limit.
 	MaxBytes int

@@ -18,9 +18,10 @@ const maxDelay = 366 * 24 * time.Hour
 //
 // RFC 9309 does not define Crawl-delay, and readers differ on whether it ends a run of
 // user-agent lines, as rules do: in "user-agent: A, crawl-delay: 10, user-agent: B" some
-// ask 10 seconds of B, others nothing. A delay counts only if all readers ask it. The
-// result is the shortest of the delays that a line with the crawler's name comes before
-// in its run, and of the first delay in the crawler's groups.
+// ask 10 seconds of B, others nothing. So a delay is taken to be for the run of user-agent
+// lines before it, which begins behind the delay before that run. ok is true only if one of
+// these runs names the crawler. The result is the shortest of the delays of such runs and of
+// the first delay in the crawler's groups, which a reader without runs may take.
 func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, ok bool) {
 	delay = maxDelay
 	groups, dialect := r.Bound(m), r.Ruleset.Dialect()
@@ -32,7 +33,7 @@ func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, 
 	}
 	first := true
 	group, next := -1, 0 // the run ends before the group's agent next
-	named := false       // it names the crawler
+	named := false       // the run names the crawler
 	for _, record := range r.Records {
 		if !equalFold(record.Key, "crawl-delay") {
 			continue

@@ -59,7 +59,7 @@ func (o Options) reading() *reading {
 }
 
 // FirstMatchDecides tells whether, of the rules that match, the first in the file decides
-// in a dialect. In the others the longest does.
+// in a dialect. In the others the longest does. It panics if the dialect is unknown.
 func FirstMatchDecides(d automaton.Dialect) bool { return Options{Dialect: d}.reading().firstMatch }
 
 // isStar tells whether a user-agent line is for all crawlers.
@@ -129,13 +129,13 @@ func canonicalPattern(value string) (form automaton.Form, pattern string, ignore
 	if head, _, _ := cutAt(value, '*'); strings.Contains(head, "?") {
 		form = automaton.FormB
 	}
-	body, anchored := strings.CutSuffix(value, "$")
-	if isCanonical(body) {
+	unanchored, anchored := strings.CutSuffix(value, "$")
+	if isCanonical(unanchored) {
 		return form, value, 0
 	}
 	b := make([]byte, 0, len(value)+8)
 	query := false
-	for i, segment := range strings.Split(body, "*") {
+	for i, segment := range strings.Split(unanchored, "*") {
 		if i > 0 {
 			b = append(b, '*')
 		}
@@ -149,10 +149,10 @@ func canonicalPattern(value string) (form automaton.Form, pattern string, ignore
 
 // isCanonical tells whether what lies between the wildcards of a pattern is the
 // same in both canonical forms.
-func isCanonical(body string) bool {
+func isCanonical(pattern string) bool {
 	for more := true; more; {
 		var segment string
-		segment, body, more = cutAt(body, '*')
+		segment, pattern, more = cutAt(pattern, '*')
 		if !automaton.IsCanonical([]byte(segment)) {
 			return false
 		}

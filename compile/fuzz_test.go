@@ -119,7 +119,7 @@ func checkEqual(t *testing.T, x, y *compile.Robots) {
 	}
 }
 
-// FuzzVerdict compares with the twin, the limit of the size included.
+// FuzzVerdict compares with the twin, the size limit included.
 func FuzzVerdict(f *testing.F) {
 	for _, d := range dialects {
 		for _, e := range readExamples(f, d) {

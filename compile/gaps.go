@@ -37,7 +37,7 @@ func (g *segmentTree) gaps() *table.Gaps {
 // needed returns the rarest octet that stands behind the gaps of all rules, 0 if there is
 // none.
 func (g *segmentTree) needed() (rarest byte) {
-	var rules [256]int // with the octet, of those that were looked at
+	var rules [256]int // how many rules in a row, from the first on, have the octet
 	for i, rest := range g.rests {
 		for j := range len(rest) {
 			if c := rest[j]; rules[c] == i {
@@ -56,10 +56,11 @@ func (g *segmentTree) needed() (rarest byte) {
 
 // number gives the nodes their final places: first those that wait on every path, by
 // symbol; then the children of each anchor and of each node, in the order of their parents.
+// numbers are those of the symbols.
 // It is long because each of these needs the places of those before it.
-func (g *segmentTree) number(a *table.Gaps, symbols []uint32) {
+func (g *segmentTree) number(a *table.Gaps, numbers []uint32) {
 	final := make([]uint32, 0, len(g.nodes)) // from final number to node
-	symbol := func(id uint32) uint32 { return symbols[g.nodes[id].symbol] }
+	symbol := func(id uint32) uint32 { return numbers[g.nodes[id].symbol] }
 	order := func(id uint32) uint32 { // of children, those of one symbol that must end with the path last
 		if g.nodes[id].atEnd {
 			return symbol(id)<<1 | 1
@@ -87,17 +88,17 @@ func (g *segmentTree) number(a *table.Gaps, symbols []uint32) {
 	a.Nodes = make([]table.GapNode, 0, len(g.nodes))
 	for i := 0; i < len(final); i++ {
 		n := &g.nodes[final[i]]
-		node := table.GapNode{Symbol: symbols[n.symbol], Accept: n.accept, Children: children(final[i]), AtEnd: n.atEnd}
+		node := table.GapNode{Symbol: numbers[n.symbol], Accept: n.accept, Children: children(final[i]), AtEnd: n.atEnd}
 		if n.slash {
 			node.From = 1
 		}
 		a.Nodes = append(a.Nodes, node)
 	}
-	a.Len = make([]uint32, len(symbols))
-	for symbol, number := range symbols {
+	a.Len = make([]uint32, len(numbers))
+	for symbol, number := range numbers {
 		a.Len[number] = uint32(len(g.texts[symbol]))
 	}
-	a.EveryPath = make([]uint32, len(symbols)+1)
+	a.EveryPath = make([]uint32, len(numbers)+1)
 	for _, n := range a.Nodes[:everyPath] {
 		a.EveryPath[n.Symbol+1]++
 	}

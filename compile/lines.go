@@ -10,7 +10,8 @@ import (
 // to be 2 GiB to reach it.
 const maxLines = math.MaxInt32
 
-// cut sets the limit and returns a copy of the body up to it, with the line end behind it.
+// cut sets the limit, and returns a copy of the body up to it and of up to three bytes
+// behind it, which tell whether the last line ends at the limit.
 func (p *parser) cut(body []byte) string {
 	p.limit = p.o.MaxBytes
 	switch {

@@ -10,6 +10,7 @@ import (
 func (p *parser) ruleset(r *Robots) {
 	m := machines{o: p.o, Robots: r, ranker: ranker{reading: p.reading, order: p.order[:0]}}
 	m.makeRoom()
+	m.keepTokens()
 	b := &p.bindings
 	b.reading = p.reading
 	b.all(r.Groups)
@@ -53,12 +54,16 @@ type joined struct {
 	groups  []int
 }
 
-// makeRoom makes room for the machines of all groups, and writes tokens in lower case, in the
-// memory of the ruleset.
+// makeRoom makes room for the machines of all groups.
 func (m *machines) makeRoom() {
 	listed := m.ranker.makeRoom(m.Groups)
 	m.builder = automaton.NewBuilder(m.o.Dialect, len(m.Groups), listed)
 	m.ofGroup = make([]*automaton.Machine, len(m.Groups))
+}
+
+// keepTokens writes the tokens of all groups in lower case, in the memory of the ruleset.
+// Tokens are bound after that.
+func (m *machines) keepTokens() {
 	for i := range m.Groups {
 		for j := range m.Groups[i].Agents {
 			a := &m.Groups[i].Agents[j]

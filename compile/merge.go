@@ -11,13 +11,13 @@ import (
 // part. Real files have one to three.
 const maxParts = 16
 
-// maxMerged bounds the rules in merged lists, in multiples of all rules of the file. Each of
-// many crawlers may be named by another choice of groups: lists of their own for all would
-// then take memory that grows with the square of the file.
+// maxMerged bounds the rules in merged lists, in multiples of all rules of the file. Many
+// crawlers may each be named by other groups: if each of them had a list of its own, the
+// memory would grow with the square of the file.
 const maxMerged = 4
 
-// plan decides for which crawlers with many groups most of these are merged: for those with
-// the most groups first, as far as maxMerged allows. The largest groups are never merged.
+// plan chooses the crawlers with many groups whose groups are merged, all but the largest:
+// those with the most groups first, as far as maxMerged allows.
 func (m *machines) plan(b *bindings) {
 	var many [][]int
 	for _, n := range b.named {

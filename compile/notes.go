@@ -11,7 +11,8 @@ type Note struct {
 	Text string
 }
 
-// NoteKind is the subject of a Note. Its String explains it in a sentence.
+// NoteKind is the subject of a Note. Its String explains it in a sentence. The zero value is
+// no kind.
 type NoteKind uint8
 
 // The kinds of notes.
@@ -35,7 +36,7 @@ const (
 var noteTexts = [...]string{
 	NoteByteOrderMark:  "byte order mark, ignored",
 	NoteMarkup:         "looks like a web page, not a robots.txt",
-	NoteTruncated:      "past the limit of the size; this line and all after it are not read",
+	NoteTruncated:      "past the size limit; this line and all after it are not read",
 	NoteLongLine:       "line longer than 16,663 bytes; its end is not read",
 	NoteNUL:            "NUL byte; Google's parser reads the line up to it, others drop the line",
 	NoteNoField:        "no field (key: value)",

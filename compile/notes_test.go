@@ -121,7 +121,7 @@ func TestNoteString(t *testing.T) {
 	}
 }
 
-// TestLimit moves the limit of the size over one body.
+// TestLimit moves the size limit over one body.
 func TestLimit(t *testing.T) {
 	const body = "user-agent: *\r\n" + // 13 bytes, with its end 15
 		"disallow: /a\r\n" + // up to 27, 29

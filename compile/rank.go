@@ -116,11 +116,11 @@ func (k *ranker) indexPage(r *Rule) string {
 // of equal ones the first in the file keeps the line. Where FirstMatchDecides, the first
 // in the file outranks all.
 func (k *ranker) rankOf(r *Rule, length int) uint64 {
-	order := uint64(math.MaxUint32 - uint32(r.Line))
+	earlier := uint64(math.MaxUint32 - uint32(r.Line)) // the higher, the earlier in the file
 	if k.reading.firstMatch {
-		return order
+		return earlier
 	}
-	rank := uint64(length)<<33 | order
+	rank := uint64(length)<<33 | earlier
 	if r.Allow {
 		rank |= 1 << 32
 	}
@@ -129,15 +129,15 @@ func (k *ranker) rankOf(r *Rule, length int) uint64 {
 
 func byRank(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) }
 
-// fill makes a rule of a pattern. Several wildcards in a row are one, and one at the
-// end means nothing, nor does the anchor after it.
-func (k *ranker) fill(r *automaton.Rule, rule *Rule, pattern string) {
-	r.Rank, r.Form = k.rankOf(rule, len(pattern)), rule.Form
-	r.Verdict = automaton.Verdict{Line: uint32(rule.Line), Disallowed: !rule.Allow && pattern != ""}
-	if rule.Form != automaton.FormDecoded { // there * and $ are ordinary octets
-		pattern, r.Anchored = strings.CutSuffix(pattern, "$")
+// fill makes a ranked rule of a line and a pattern. Several wildcards in a row are one. A
+// wildcard at the end means nothing, nor does an anchor after it.
+func (k *ranker) fill(ranked *automaton.Rule, r *Rule, pattern string) {
+	ranked.Rank, ranked.Form = k.rankOf(r, len(pattern)), r.Form
+	ranked.Verdict = automaton.Verdict{Line: uint32(r.Line), Disallowed: !r.Allow && pattern != ""}
+	if r.Form != automaton.FormDecoded { // there * and $ are ordinary octets
+		pattern, ranked.Anchored = strings.CutSuffix(pattern, "$")
 		if strings.HasSuffix(pattern, "*") {
-			pattern, r.Anchored = strings.TrimRight(pattern, "*"), false
+			pattern, ranked.Anchored = strings.TrimRight(pattern, "*"), false
 		}
 		if strings.IndexByte(pattern, '*') >= 0 { // as few have
 			for strings.Contains(pattern, "**") {
@@ -145,5 +145,5 @@ func (k *ranker) fill(r *automaton.Rule, rule *Rule, pattern string) {
 			}
 		}
 	}
-	r.Pattern = k.text.keep(pattern)
+	ranked.Pattern = k.text.keep(pattern)
 }

@@ -27,7 +27,7 @@ type segmentTries struct {
 	children [2][]segment      // of the anchor at hand, those that may begin anywhere and those at the end
 }
 
-// root is an anchor while its tries are made.
+// root is an anchor of the table while its tries are made.
 type root struct {
 	node    uint32
 	top     uint32 // the anchor of a prefix, or of every path, from which it was opened in one or more steps
@@ -119,7 +119,7 @@ func (b *segmentTries) anchor(id uint32) bool {
 			return false
 		}
 		if i > 0 {
-			work = 1 // for a path, not for an octet, but so that not too many wait
+			work = 1 // although it is once a path and not once an octet: so that not too many wait
 		}
 		if b.work[r.top] += work; b.work[r.top] > maxWork {
 			return false
@@ -223,12 +223,13 @@ func (b *segmentTries) edge(state, anchor uint32, depth, end int, all []segment)
 
 // most returns how many probes a place may cost when as many anchors wait at a time as
 // can: all of every path, and of the others those whose prefixes begin with one another.
+// Prefixes are sorted.
 func (b *segmentTries) most() uint32 {
-	type prefix struct {
+	type nested struct {
 		text string
 		work uint32 // with those above
 	}
-	var above []prefix
+	var above []nested
 	most := uint32(0)
 	for i, text := range b.prefixes {
 		for len(above) > 0 && !strings.HasPrefix(text, above[len(above)-1].text) {
@@ -238,7 +239,7 @@ func (b *segmentTries) most() uint32 {
 		if n := len(above); n > 0 {
 			work += above[n-1].work
 		}
-		above = append(above, prefix{text, work})
+		above = append(above, nested{text, work})
 		most = max(most, work)
 	}
 	return most + b.work[table.EveryPath] + b.work[table.EveryPathSlash]
@@ -277,7 +278,7 @@ func (b *segmentTries) filters() {
 	}
 }
 
-// headOctets is how many octets of a segment the filter of where it may begin has.
+// headOctets is how many octets a table.StartFilter compares.
 const headOctets = 3
 
 // leastHeads sorts the first octets of segments, and leaves out those that begin with

@@ -17,11 +17,12 @@ const (
 	EngineAuto Engine = iota
 	// EngineList tries the rules one by one.
 	EngineList
-	// EngineAutomaton has a table for any number of rules.
+	// EngineAutomaton has a table for any number of rules, unless they are written so that
+	// no table of them is fast: then it is a list.
 	EngineAutomaton
-	// EngineGaps has a table in which an automaton finds the segments behind wildcards,
-	// which takes the same time for any rules. Other tables have it only where they need
-	// it.
+	// EngineGaps is EngineAutomaton with tables in which an automaton of their own finds the
+	// segments behind wildcards, in the same time for any rules. The tables of the other
+	// engines have that automaton only where they need it. It is for tests and measurements.
 	EngineGaps
 )
 
@@ -72,7 +73,7 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 	s := scratches.Get().(*tableScratch)
 	defer s.release()
 	everyPath, all := s.everyPath[:0], slices.Grow(s.prefixes, len(rules))
-	slashes := false // a segment that begins with a slash lies behind that of the path
+	slashes := false // a rule begins with a slash, a gap and a slash
 	for i := range rules {
 		id, r := uint32(i), &rules[i]
 		text, rest, gaps := r.Cut()
@@ -95,9 +96,9 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 	var tree *segmentTree
 	for _, id := range everyPath {
 		text, rest, _ := rules[id].Cut()
-		// Where the first segment does not begin with a slash it does not matter whether it
-		// waits behind that of the path. All wait behind the same, so that they are searched
-		// for together.
+		// A first segment that does not begin with a slash is found at the same places behind
+		// nothing and behind the path's slash. All such segments wait behind the same of the
+		// two, so that one search finds them.
 		if rest[0] != '/' {
 			if text = ""; slashes {
 				text = "/"
@@ -119,7 +120,7 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 			tree = tree.add(p.rule, p.text, rest, &rules[p.rule])
 		}
 	}
-	before := uint32(0) // the anchors that stand for no prefix
+	before := uint32(0) // what the tree's number of an anchor is less than that in the table
 	if search {
 		t.Segments = tree.segments()
 	}

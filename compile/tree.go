@@ -17,7 +17,7 @@ type segmentTree struct {
 	edges    map[treeEdge]uint32
 	anchors  map[anchorKey]uint32 // to the number of the anchor
 	order    []uint32             // the node of each anchor; anchor 0 is none
-	prefixes []string             // the text of each anchor but 0
+	prefixes []string             // the text of each anchor but 0, sorted
 	rests    []string             // of each rule, the pattern behind the first gap
 }
 
@@ -77,7 +77,8 @@ func (g *segmentTree) add(rule uint32, prefix, rest string, r *automaton.Rule) *
 	return g
 }
 
-// isEveryPath tells whether every path has a prefix.
+// isEveryPath tells whether every path begins with a prefix, which is empty or begins with a
+// slash.
 func isEveryPath(prefix string, formB bool) bool { return len(prefix) <= 1 && !formB }
 
 // prefix returns the node of a prefix.

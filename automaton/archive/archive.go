@@ -14,11 +14,11 @@ import (
 // Archive is an opened archive. It is safe for any number of goroutines. It and
 // all that it returns are views of the bytes that Open was given.
 type Archive struct {
-	dialects []automaton.Dialect
-	columns  [256]int8 // of each dialect: 1 + its place in dialects, or 0
-	origins  int
-	shift    uint // of a hash, to the number of its bucket
-	table    automaton.TableFunc
+	dialects  []automaton.Dialect
+	columns   [256]int8 // of each dialect: 1 + its place in dialects, or 0
+	origins   int
+	shift     uint // of a hash, to the number of its bucket
+	makeTable automaton.TableFunc
 
 	buckets  []byte
 	offsets  []byte // of the rulesets
@@ -44,10 +44,9 @@ type Entry struct {
 // memory for each ruleset. Its error is ErrNotArchive, ErrVersion, ErrDialect or a
 // *DamageError.
 //
-// table makes the table of a ranked list of more than nine rules, for instance
-// compile.EngineAuto.Table. If it is nil, rules are tried one by one. Several goroutines may
-// call it at once.
-func Open(data []byte, table automaton.TableFunc) (*Archive, error) {
+// makeTable is compile.EngineAuto.Table, which makes the tables of long lists of rules, or
+// nil: then rules are tried one by one. Several goroutines may call it at once.
+func Open(data []byte, makeTable automaton.TableFunc) (*Archive, error) {
 	if len(data) < atChecksum || string(data[:len(magic)]) != magic {
 		return nil, fmt.Errorf("archive: %w", ErrNotArchive)
 	}
@@ -61,7 +60,7 @@ func Open(data []byte, table automaton.TableFunc) (*Archive, error) {
 	if h.Length != uint64(len(data)) {
 		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("its header says %d bytes, but it has %d", h.Length, len(data))}
 	}
-	a := &Archive{table: table}
+	a := &Archive{makeTable: makeTable}
 	index, ok := a.cut(data[headerLen:], &h)
 	if !ok {
 		return nil, errIndex
@@ -93,7 +92,7 @@ func (a *Archive) cut(rest []byte, h *header) (index int, ok bool) {
 	if h.Bits > maxBits || int(h.Columns) > maxDialects {
 		return 0, false
 	}
-	for _, table := range []struct {
+	for _, part := range []struct {
 		bytes  *[]byte
 		length uint64
 	}{
@@ -102,17 +101,17 @@ func (a *Archive) cut(rest []byte, h *header) (index int, ok bool) {
 		{&a.records, h.RecordsLen},
 		{&a.blobs, h.BlobsLen},
 	} {
-		if table.length > uint64(len(rest)) {
+		if part.length > uint64(len(rest)) {
 			return 0, false
 		}
-		*table.bytes, rest = rest[:table.length:table.length], rest[table.length:]
+		*part.bytes, rest = rest[:part.length:part.length], rest[part.length:]
 	}
 	a.shift, a.origins = 64-uint(h.Bits), int(h.Origins)
 	a.decoded, a.complete = make([]atomic.Pointer[automaton.Ruleset], h.Rulesets), make([]atomic.Bool, h.Rulesets)
 	return len(a.buckets) + len(a.offsets) + len(a.records), len(rest) == 0
 }
 
-// Dialects returns the dialects that the archive holds.
+// Dialects returns a copy of the list of dialects that the archive holds.
 func (a *Archive) Dialects() []automaton.Dialect { return slices.Clone(a.dialects) }
 
 // Len returns the number of origins.
@@ -207,7 +206,7 @@ func (a *Archive) make(id uint32, busy bool) (*automaton.Ruleset, error) {
 	if busy {
 		most = tiny
 	}
-	r, waits, err := decode(blob[4:], most, a.table)
+	r, waits, err := decode(blob[4:], most, a.makeTable)
 	switch {
 	case err != nil:
 		return nil, err

@@ -12,7 +12,7 @@ var errRuleset = errors.New("not a ruleset")
 
 // decode makes a ruleset of its bytes. Its strings are views of them. Lists of no more than
 // most rules have no table; waits tells whether one of them might have one later.
-func decode(blob []byte, most int, table automaton.TableFunc) (r *automaton.Ruleset, waits bool, err error) {
+func decode(blob []byte, most int, makeTable automaton.TableFunc) (r *automaton.Ruleset, waits bool, err error) {
 	c := cursor{rest: blob}
 	d := automaton.Dialect(c.byte())
 	rules, lists, machines, agents := c.uvarint(), c.uvarint(), c.uvarint(), c.uvarint()
@@ -24,7 +24,7 @@ func decode(blob []byte, most int, table automaton.TableFunc) (r *automaton.Rule
 	if c.bad {
 		return nil, false, errRuleset
 	}
-	b, single, waits, err := build(d, all, most, table)
+	b, single, waits, err := build(d, all, most, makeTable)
 	if err != nil {
 		return nil, false, err
 	}
@@ -119,7 +119,7 @@ func (c *cursor) lists(lists [][]automaton.Rule, rules []automaton.Rule) [][]aut
 	for i := range lists {
 		n := c.uvarint()
 		if n > uint64(len(rules)) {
-			c.bad = true
+			c.fail()
 			return nil
 		}
 		list := rules[:n:n]
@@ -131,7 +131,9 @@ func (c *cursor) lists(lists [][]automaton.Rule, rules []automaton.Rule) [][]aut
 		}
 		lists[i] = list
 	}
-	c.bad = c.bad || len(rules) > 0
+	if len(rules) > 0 {
+		c.fail()
+	}
 	return lists
 }
 
@@ -146,7 +148,9 @@ func (c *cursor) rule(r, before *automaton.Rule) {
 	if flags&flagLineRank != 0 {
 		low = uint64(^line)
 	}
-	c.bad = c.bad || flags >= flagsEnd
+	if flags >= flagsEnd {
+		c.fail()
+	}
 	r.Rank = uint64(high)<<32 | low
 	r.Anchored = flags&flagAnchored != 0
 	r.Form = automaton.Form(flags >> shiftForm & maskForm)
@@ -155,11 +159,11 @@ func (c *cursor) rule(r, before *automaton.Rule) {
 }
 
 // build makes a machine of each list, see decode.
-func build(d automaton.Dialect, lists [][]automaton.Rule, most int, table automaton.TableFunc) (
+func build(d automaton.Dialect, lists [][]automaton.Rule, most int, makeTable automaton.TableFunc) (
 	b automaton.Builder, machines []*automaton.Machine, waits bool, err error) {
 	untabled := 0
 	for _, list := range lists {
-		if table == nil || len(list) <= most {
+		if makeTable == nil || len(list) <= most {
 			untabled += len(list)
 		}
 		waits = waits || tiny < len(list) && len(list) <= most
@@ -167,11 +171,11 @@ func build(d automaton.Dialect, lists [][]automaton.Rule, most int, table automa
 	b = automaton.NewBuilder(d, len(lists), untabled)
 	machines = make([]*automaton.Machine, len(lists))
 	for i, list := range lists {
-		of := table
+		tableOf := makeTable
 		if len(list) <= most {
-			of = nil
+			tableOf = nil
 		}
-		if machines[i], err = b.Machine(list, of); err != nil {
+		if machines[i], err = b.Machine(list, tableOf); err != nil {
 			return b, nil, false, err
 		}
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // Writer collects origins and writes them as an archive. The zero value is not
-// usable: call NewWriter. It keeps the encoded rulesets, each distinct one once,
-// and none that it was given but the last. It belongs to one goroutine.
+// usable: call NewWriter. It keeps the encoded rulesets, each distinct one once. Of the
+// rulesets that it was given it keeps the last of each dialect. It belongs to one goroutine.
 type Writer struct {
 	dialects []automaton.Dialect
 	keys     map[string]struct{}
@@ -25,7 +25,7 @@ type Writer struct {
 	lastIDs  []uint32
 }
 
-var errOrigins = fmt.Errorf("%w: too many origins", ErrLimit)
+var errTooMany = fmt.Errorf("%w: too many origins or rulesets", ErrLimit)
 
 // record is one origin.
 type record struct {
@@ -53,9 +53,9 @@ func NewWriter(dialects ...automaton.Dialect) (*Writer, error) {
 }
 
 // Add adds an origin with its rulesets in the order of the dialects, any of which may be
-// nil. It keeps none of its arguments past the next call. It is fast where origins that
-// share their rulesets come one after the other. Its error is ErrDuplicate, ErrDialect or
-// ErrLimit; the origin is then not in the archive, and others can be added.
+// nil. It keeps no view of key. It is fast where origins that share their rulesets come one
+// after the other. Its error is ErrDuplicate, ErrDialect or ErrLimit; the origin is then not
+// in the archive, and others can be added.
 func (w *Writer) Add(key []byte, status uint16, rulesets ...*automaton.Ruleset) error {
 	if err := w.add(key, status, rulesets); err != nil {
 		return fmt.Errorf("archive: origin %q: %w", key[:min(len(key), 300)], err)
@@ -72,7 +72,7 @@ func (w *Writer) add(key []byte, status uint16, rulesets []*automaton.Ruleset) e
 	case len(rulesets) != len(w.dialects):
 		return fmt.Errorf("%w: %d rulesets, not one for each dialect", ErrDialect, len(rulesets))
 	case uint64(len(w.records)) >= math.MaxUint32:
-		return errOrigins
+		return errTooMany
 	}
 	r := record{hash: hash(key), key: string(key), status: status, rulesets: make([]uint32, len(rulesets))}
 	for i, ruleset := range rulesets {
@@ -103,7 +103,7 @@ func (w *Writer) number(i int, r *automaton.Ruleset) (uint32, error) {
 	id, there := w.blobs[string(blob)]
 	if !there {
 		if uint64(len(w.blobs)) == noRuleset {
-			return 0, errOrigins
+			return 0, errTooMany
 		}
 		id = uint32(len(w.blobs))
 		w.blobs[string(blob)] = id
@@ -170,7 +170,7 @@ func (w *Writer) layout() (head []byte, blobs []string, err error) {
 		}
 		records = append(records, r.key...)
 		if uint64(len(records)) > math.MaxUint32 {
-			return nil, nil, errOrigins
+			return nil, nil, errTooMany
 		}
 	}
 	for len(buckets) < 4*(1<<bucketBits+1) {

@@ -547,7 +547,7 @@ func TestUnreadableRobots(t *testing.T) {
 		"web page":      {file(t, "r", "<!DOCTYPE html>\n<html><body>Not found</body></html>\n"), exitDone, "looks like a web page"},
 		"empty":         {file(t, "r", ""), exitDone, "forbids nothing"},
 		"without rules": {file(t, "r", "user-agent: *\n"), exitDone, "forbids nothing"},
-		"too large":     {file(t, "r", "user-agent: *\ndisallow: /\n"+strings.Repeat("#\n", 256_000)), exitDone, "past the limit"},
+		"too large":     {file(t, "r", "user-agent: *\ndisallow: /\n"+strings.Repeat("#\n", 256_000)), exitDone, "past the size limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := command(t, "", "audit", "--robots", c.robots, log)

@@ -211,7 +211,7 @@ type run struct {
 	s         *Scratch
 	length    int  // of the path
 	everyPath bool // what waits on every path counts
-	acted     bool // begin was called
+	acted     bool // the queues have been emptied for this path
 	best      uint32
 	possible  uint32 // no rule that may still be found is better
 }
@@ -266,7 +266,8 @@ func (r *run) read(path []byte, at int, state uint32) int {
 }
 
 // begin returns where a segment that begins at octet i or later goes on, and in which
-// state; state 0 if none begins. A block of places is at hand, and kept at hand.
+// state; state 0 if none begins. b is the last block of places that was made, which begin
+// replaces where the path goes on behind it.
 func (g *Gaps) begin(path []byte, i int, b *block) (at int, state uint32) {
 	for i < len(path) {
 		if i >= b.from+64 {
@@ -283,9 +284,9 @@ func (g *Gaps) begin(path []byte, i int, b *block) (at int, state uint32) {
 	return len(path), 0
 }
 
-// next returns the state that an octet leads to. It is 0 if that octet must be read from
-// the root, and if it must be read behind one octet only, where a segment may have begun,
-// it is that state.
+// next returns the state that an octet leads to. A result up to Shallow has not read the
+// octet: it is 0 if the octet must be read from the root, and the state of the octet before
+// it if a segment may have begun with that one.
 func (g *Gaps) next(state uint32, c byte) uint32 {
 	for {
 		child, end := g.First[state], g.First[state+1]

@@ -82,8 +82,9 @@ type Anchor struct {
 	State, Back uint32
 	// Best is the first rule among them.
 	Best uint32
-	// Octet is the anchor's only octet, when it can occur on any path behind the first
-	// From octets. Nothing else leads to this anchor then. Else Octet and From are 0.
+	// Octet is set for an anchor that is one octet which may stand anywhere in any path
+	// behind the first From octets. Nothing else leads to such an anchor. For all others
+	// Octet and From are 0.
 	Octet, From uint8
 	// Filter is the index in Segments.Starts of the filter that these segments pass.
 	Filter uint8
@@ -291,7 +292,7 @@ func (f *StartFilter) places(b []byte) uint64 {
 	if n > 65 {
 		return set
 	}
-	// Behind the end of b there may be anything, so that its last octets are asked here.
+	// Behind the end of b there may be anything, so that its last two octets are looked at here.
 	set &= 1<<max(n-2, 0) - 1
 	if f.two == 0 {
 		return set

@@ -3,12 +3,13 @@
 // of a ranked list of rules and calls Complete; after that it does not change. The number of
 // a rule is its place in that list: rule 0 outranks all others.
 //
-// A table has two parts, neither larger than the rules, since a single automaton needs a
-// state for each set of segments that may have been seen: a trie of what patterns begin with
-// (Table), which reads eight octets at a time and nearly always ends early, and one of two
-// engines for the segments behind wildcards. Segments searches for them where they may begin,
-// which is fast for all real files but one in a hundred. Gaps is Aho and Corasick's automaton,
-// which takes the same time for each octet of the path whatever the rules are.
+// A single automaton would need a state for each set of segments that may have been seen. So
+// a table has two parts, neither larger than the rules. One is a trie of what patterns begin
+// with (Trie and Point), which reads eight octets at a time and nearly always ends early. The
+// other is one of two engines for the segments behind wildcards. Segments searches for them
+// where they may begin, which is fast for all real machines with segments but one in a
+// hundred. Gaps is Aho and Corasick's automaton, which takes the same time for each octet of
+// the path whatever the rules are.
 //
 // Both engines are needed (BenchmarkHostile in package bench). For rules that Segments
 // could take long with, a path of 8,000 octets took 73 ms to try 20,000 rules of three
@@ -124,8 +125,9 @@ type Edge struct {
 	To uint32
 }
 
-// IsPoint tells a point or node from a rule in Edge.To. IsWhole tells a rule there that
-// has no octets more than lead there, no gap and no end, and is not in form B.
+// IsPoint tells a point or node from a rule in Edge.To. IsWhole tells a rule there whose
+// pattern is no longer than the octets that lead to it, has no gap, need not end with the
+// path and is not in form B.
 const (
 	IsPoint = 1 << 31
 	IsWhole = 1 << 30
@@ -153,9 +155,9 @@ func (t *Trie) Edge(word uint64, key uint32) uint32 {
 // SetEdges makes the hash table of the trie's edges, and returns whether that succeeded.
 // An edge that lies far from where the search for it begins would make a match slow. A
 // robots.txt can be written so that many do, but hardly for a seed that depends on all of
-// it, nor for several. Where a table is as full as it gets, seven tenths, that happens to
-// one in a hundred of those with many thousand edges, by chance: half of the attempts have
-// twice the room.
+// it, nor for several. By chance it happens to one in a hundred of the tables that have many
+// thousand edges and are as full as they get, seven tenths: so the second half of the
+// attempts has twice the room.
 func (t *Trie) SetEdges(edges []Edge) bool {
 	const attempts = 8
 	size := 1 << bits.Len(uint(len(edges)*10/7))
@@ -320,7 +322,7 @@ func Rarity(octet byte) int {
 
 // Scratch is the memory that a search writes to. It belongs to one goroutine at a time.
 type Scratch struct {
-	Anchors []Reached // those that the path has
+	Anchors []Reached // those that the path has, prefixes in the order of their ends
 	gapScratch
 }
 

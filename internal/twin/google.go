@@ -10,8 +10,8 @@ import (
 // bytes, from a buffer of eight times the longest URL of Internet Explorer.
 const maxGoogleLine = 8*2083 - 1
 
-// googleKeys are the keys that matching knows, with what Google's library takes a key
-// to be if it begins so.
+// googleKeys are the keys that decide a match, each with its spellings. Google's library
+// takes any key that begins with such a spelling for that key.
 var googleKeys = map[string][]string{
 	"user-agent": {"user-agent", "useragent", "user agent"},
 	"allow":      {"allow"},

@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -27,8 +26,8 @@ type Checker struct {
 	groups   []AgentLines
 	whyGroup string
 	scratch  automaton.Scratch
-	// google reads as Google's parser does; nil unless the agent's dialect is not
-	// known.
+	// google reads as Google's parser does. It is nil if CheckOptions name a dialect, or if
+	// the agent is a known crawler of another dialect than RFC 9309's.
 	google *Checker
 }
 
@@ -148,8 +147,6 @@ func (c *Checker) whyRule(path []byte, v automaton.Verdict) string {
 		return "no rule matches"
 	}
 	rules := c.robots.Matches(c.machine, &c.scratch, path)
-	// A rule for an index page is compiled into two, which may both match.
-	rules = slices.CompactFunc(rules, func(x, y compile.Rule) bool { return x.Line == y.Line })
 	if len(rules) < 2 {
 		return "the only rule that matches"
 	}

@@ -31,8 +31,8 @@ type CompileOptions struct {
 	// Dialects are those that the archive holds the rules of; none stands for
 	// RFC 9309's and Google's.
 	Dialects []automaton.Dialect
-	// MaxBytes limits how much of each robots.txt is read, as in compile.Options. The
-	// limit is 64 MiB at most.
+	// MaxBytes limits how much of each robots.txt is read, as in compile.Options: 0 stands
+	// for compile.DefaultMaxBytes. A negative number, or one above 64 MiB, stands for 64 MiB.
 	MaxBytes int
 	Messages Messages
 }
@@ -52,7 +52,7 @@ type Compiled struct {
 	Lost bool
 }
 
-// maxBody limits a body where the options set no limit.
+// maxBody is the highest limit of a body, and the limit where the options set none.
 const maxBody = 64 << 20
 
 // Compile reads the robots.txt of many origins and writes their rules to an
@@ -120,8 +120,8 @@ func (o CompileOptions) refuseSource() error {
 	return nil
 }
 
-// compile reads the sources and writes the archive. If it fails, or ctx ends, it
-// leaves no file.
+// compile reads the sources and writes the archive. If it fails, or ctx ends, it makes no
+// file and changes none.
 func (o CompileOptions) compile(ctx context.Context, g *gatherer) (*Compiled, error) {
 	defer o.Messages.progress(g)()
 	for _, name := range o.Sources {
@@ -185,7 +185,7 @@ func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, g *g
 	return w, ctx.Err()
 }
 
-// rulesets compiles a body in each dialect; of no body, nil, it makes nil rulesets.
+// rulesets compiles a body in each dialect. If body is nil, so are the rulesets.
 func (o CompileOptions) rulesets(body []byte) []*automaton.Ruleset {
 	rulesets := make([]*automaton.Ruleset, len(o.Dialects))
 	for i, d := range o.Dialects {
