@@ -37,7 +37,9 @@ func (r *Robots) Bound(m *automaton.Machine) []int {
 
 // Matches returns every rule of m, a machine of the file's ruleset, that matches a path,
 // as Dialect.Path returns it, in the order of their rank: the first one decides. It is
-// slow, and serves to explain a verdict.
+// slow, and serves to explain a verdict. The Specificity of each is the length that it
+// was ranked by: where an Allow for an index page matches the bare directory, that of the
+// directory.
 func (r *Robots) Matches(m *automaton.Machine, s *automaton.Scratch, path []byte) []Rule {
 	var matching []Rule
 	d := r.Ruleset.Dialect()
@@ -59,8 +61,11 @@ func (r *Robots) Matches(m *automaton.Machine, s *automaton.Scratch, path []byte
 		if err != nil || one.Match(s, path).Line == 0 {
 			continue
 		}
-		if rule, ok := r.Rule(line); ok {
-			matching = append(matching, rule)
+		if found, ok := r.Rule(line); ok {
+			if !readings[d].firstMatch {
+				found.Specificity = int(rule.Rank >> 33)
+			}
+			matching = append(matching, found)
 		}
 	}
 	return matching

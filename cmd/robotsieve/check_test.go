@@ -24,6 +24,15 @@ allow: /same
 disallow: /same
 `
 
+// An Allow for an index page also allows its directory, by a pattern of its own length.
+func TestCheckSaysByWhichLengthAnIndexPageCounts(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\nallow: /d/index.html\ndisallow: /*d*/\n")
+	r := command(t, "", "check", "--robots", robots, "--dialect", "google", "--agent", "x", "/d/")
+	if want := "the longest of 2 patterns that match, 5 octets; next is line 2: Allow: /d/index.html, 4\n"; !strings.Contains(r.out, want) {
+		t.Errorf("no %q in\n%s", want, r.out)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	robots := file(t, "robots.txt", checkRobots)
 	for name, c := range map[string]struct {
