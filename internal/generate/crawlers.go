@@ -128,9 +128,9 @@ func (c crawler) requests(r *rand.Rand) []line {
 	n := c.robots + c.pages
 	for day := range days {
 		for i, at := range evenly(r, day, n) {
-			path, t := pick(r, c.asksFor), truth{crawler: c.name, verdict: c.verdict}
+			path, verdict := pick(r, c.asksFor), c.verdict
 			if i*c.robots%n < c.robots { // spreads that many over the n
-				path, t = robotsPath, truth{crawler: c.name, verdict: robotsFetch, told: true}
+				path, verdict = robotsPath, robotsFetch
 			}
 			status := 200
 			switch {
@@ -140,8 +140,7 @@ func (c crawler) requests(r *rand.Rand) []line {
 				status = 304
 			}
 			had.add(path, at)
-			req := request{at: at, addr: pick(r, c.addrs), line: get(path), status: status, agent: pick(r, c.agents)}
-			lines = append(lines, logged(req, t))
+			lines = append(lines, asked(at, pick(r, c.addrs), pick(r, c.agents), path, status, truth{crawler: c.name, verdict: verdict}))
 		}
 	}
 	return lines
@@ -173,7 +172,6 @@ var grabbitRefused = monday.Add(2*24*time.Hour + 14*time.Hour + 20*time.Minute)
 // grabbit returns the lines of GrabbitBot. Each of its sweeps begins with robots.txt, whose
 // Crawl-delay is 10 seconds, and goes on with the archive, a page every few seconds.
 func grabbit(r *rand.Rand) []line {
-	const name = "GrabbitBot"
 	permitted := slices.Concat(essays, poems, covers, front[:5], []string{"/issues/2026-10.pdf?download=1"}) // a rule that ends in $ says nothing of it
 	forbidden := slices.Concat(archive, archive, pdfs, pdfs, lost, bare)
 	had := copies{}
@@ -189,29 +187,22 @@ func grabbit(r *rand.Rand) []line {
 	} {
 		at := monday.Add(sweep.begins)
 		addr := pick(r, addresses("203.0.113.%d", 77, 3))
-		ask := func(path string, status int, t truth) {
-			req := request{at: at, addr: addr, line: get(path), status: status, agent: grabbitAgent}
-			lines = append(lines, logged(req, t))
+		ask := func(path, verdict string) {
+			lines = append(lines, asked(at, addr, grabbitAgent, path, grabbitStatus(r, path, at, had), truth{crawler: "GrabbitBot", verdict: verdict}))
 			had.add(path, at)
 			at = at.Add(time.Duration(1+r.IntN(4)) * time.Second)
 			if r.IntN(8) == 0 {
 				at = at.Add(15 * time.Second)
 			}
 		}
-		status := 200
-		if had.have(robotsPath, at) && r.IntN(2) == 0 {
-			status = 304
-		}
-		ask(robotsPath, status, truth{crawler: name, verdict: robotsFetch, told: true})
+		ask(robotsPath, robotsFetch)
 		for i := range sweep.pages {
 			// The sweep's last request is for the archive: the log ends on it.
 			if i < sweep.pages-1 && r.IntN(3) == 0 {
-				path := pick(r, permitted)
-				ask(path, grabbitStatus(r, path, at, had), truth{crawler: name, verdict: allowed})
-				continue
+				ask(pick(r, permitted), allowed)
+			} else {
+				ask(pick(r, forbidden), violation)
 			}
-			path := pick(r, forbidden)
-			ask(path, grabbitStatus(r, path, at, had), truth{crawler: name, verdict: violation})
 		}
 	}
 	return lines
@@ -219,7 +210,7 @@ func grabbit(r *rand.Rand) []line {
 
 func grabbitStatus(r *rand.Rand, path string, at time.Time, had copies) int {
 	switch {
-	case !at.Before(grabbitRefused):
+	case path != robotsPath && !at.Before(grabbitRefused):
 		return 403
 	case slices.Contains(lost, path):
 		return 404

@@ -85,10 +85,10 @@ const crawlers = `[
 ]
 `
 
-// ranges are the lists of addresses, all invented. The list of bingbot is too old to
+// ranges are the files of addresses, all invented. The list of bingbot is too old to
 // prove that a client is not bingbot.
 var ranges = map[string]string{
-	"Googlebot.json": `{
+	"ranges/Googlebot.json": `{
   "creationTime": "2026-11-14T14:46:09.000000",
   "prefixes": [
     {"ipv4Prefix": "192.0.2.128/29"},
@@ -96,14 +96,14 @@ var ranges = map[string]string{
   ]
 }
 `,
-	"bingbot.json": `{
+	"ranges/bingbot.json": `{
   "creationTime": "2026-09-28T10:00:00.121331",
   "prefixes": [
     {"ipv4Prefix": "192.0.2.160/28"}
   ]
 }
 `,
-	"GPTBot.json": `{
+	"ranges/GPTBot.json": `{
   "creationTime": "2026-11-03T17:00:00.000000",
   "prefixes": [
     {"ipv4Prefix": "192.0.2.190/31"},
@@ -111,9 +111,9 @@ var ranges = map[string]string{
   ]
 }
 `,
-	"DormouseBot.txt": `198.51.100.32/30
+	"ranges/DormouseBot.txt": `198.51.100.32/30
 `,
-	"GrabbitBot.txt": `# https://grabbit.example/addresses
+	"ranges/GrabbitBot.txt": `# https://grabbit.example/addresses
 203.0.113.76/30
 `,
 }

@@ -18,14 +18,9 @@ func notable() []line {
 	)
 	var lines []line
 	for _, n := range []struct {
-		at      string // day of November and time
-		addr    string
-		crawler string
-		agent   string
-		line    string
-		status  int
-		verdict string
-		reason  string
+		at, addr, crawler, agent, line string
+		status                         int
+		verdict, reason                string
 	}{
 		// It only ever asks for robots.txt by HEAD, so it was never told.
 		{"16 03:41:07", v6 + "a1", hoover, hooverAgent, "HEAD /robots.txt HTTP/1.1", 200, robotsFetch, ""},
@@ -62,8 +57,7 @@ func notable() []line {
 		if n.addr == "198.51.100.9" || n.addr == "198.51.100.11" {
 			t.identity = unverified
 		}
-		at := november(n.at)
-		lines = append(lines, logged(request{at: at, addr: n.addr, line: n.line, status: n.status, agent: n.agent}, t))
+		lines = append(lines, logged(request{at: november(n.at), addr: n.addr, line: n.line, status: n.status, agent: n.agent}, t))
 	}
 	return lines
 }
@@ -120,10 +114,10 @@ func oddities() []line {
 		mended = append(mended, logged(req, truth{}))
 	}
 	t := november("19 09:00:30")
-	req := request{at: t, addr: "203.0.113.78", line: get("/archive/1987/editorial"), status: 403, agent: grabbitAgent}
-	mended = append(mended, logged(req, truth{crawler: "GrabbitBot", verdict: violation}), line{at: t.Add(time.Second), truth: truth{not: blank}})
+	mended = append(mended, asked(t, "203.0.113.78", grabbitAgent, "/archive/1987/editorial", 403, truth{crawler: "GrabbitBot", verdict: violation}),
+		line{at: t.Add(time.Second), truth: truth{not: blank}})
 	for _, l := range mended {
-		l.crlf = true
+		l.text += "\r"
 		lines = append(lines, l)
 	}
 	return lines
