@@ -124,7 +124,7 @@ func addresses(format string, first, n int) []string {
 // that it had before may be answered 304.
 func (c crawler) requests(r *rand.Rand) []line {
 	var lines []line
-	had := copies{}
+	has := copies{}
 	n := c.robots + c.pages
 	for day := range days {
 		for i, at := range evenly(r, day, n) {
@@ -132,14 +132,13 @@ func (c crawler) requests(r *rand.Rand) []line {
 			if i*c.robots%n < c.robots { // spreads that many over the n
 				path, verdict = robotsPath, robotsFetch
 			}
-			status := 200
+			status, had := 200, has.fetch(path, at)
 			switch {
 			case path == "/members/letters":
 				status = 302 // to the page that sells membership
-			case had.have(path, at) && r.IntN(4) == 0:
+			case had && r.IntN(4) == 0:
 				status = 304
 			}
-			had.add(path, at)
 			lines = append(lines, asked(at, pick(r, c.addrs), pick(r, c.agents), path, status, truth{crawler: c.name, verdict: verdict}))
 		}
 	}
@@ -149,19 +148,14 @@ func (c crawler) requests(r *rand.Rand) []line {
 // copies are the pages that a crawler has; of robots.txt, the versions.
 type copies map[string]bool
 
-func (c copies) have(path string, at time.Time) bool { return c[copyOf(path, at)] }
-
-func (c copies) add(path string, at time.Time) {
-	if !down(at) {
-		c[copyOf(path, at)] = true
-	}
-}
-
-func copyOf(path string, at time.Time) string {
+// fetch tells whether the crawler has a page already. It has it from then on.
+func (c copies) fetch(path string, at time.Time) bool {
 	if path == robotsPath {
-		return robotsAt(at)
+		path = robotsAt(at)
 	}
-	return path
+	had := c[path]
+	c[path] = had || !down(at)
+	return had
 }
 
 // grabbitRefused is when the editors had enough. From then on the server
@@ -174,7 +168,7 @@ var grabbitRefused = monday.Add(2*24*time.Hour + 14*time.Hour + 20*time.Minute)
 func grabbit(r *rand.Rand) []line {
 	permitted := slices.Concat(essays, poems, covers, front[:5], []string{"/issues/2026-10.pdf?download=1"}) // a rule that ends in $ says nothing of it
 	forbidden := slices.Concat(archive, archive, pdfs, pdfs, lost, bare)
-	had := copies{}
+	has := copies{}
 	var lines []line
 	for _, sweep := range []struct {
 		begins time.Duration
@@ -188,8 +182,7 @@ func grabbit(r *rand.Rand) []line {
 		at := monday.Add(sweep.begins)
 		addr := pick(r, addresses("203.0.113.%d", 77, 3))
 		ask := func(path, verdict string) {
-			lines = append(lines, asked(at, addr, grabbitAgent, path, grabbitStatus(r, path, at, had), truth{crawler: "GrabbitBot", verdict: verdict}))
-			had.add(path, at)
+			lines = append(lines, asked(at, addr, grabbitAgent, path, grabbitStatus(r, path, at, has.fetch(path, at)), truth{crawler: "GrabbitBot", verdict: verdict}))
 			at = at.Add(time.Duration(1+r.IntN(4)) * time.Second)
 			if r.IntN(8) == 0 {
 				at = at.Add(15 * time.Second)
@@ -208,7 +201,7 @@ func grabbit(r *rand.Rand) []line {
 	return lines
 }
 
-func grabbitStatus(r *rand.Rand, path string, at time.Time, had copies) int {
+func grabbitStatus(r *rand.Rand, path string, at time.Time, had bool) int {
 	switch {
 	case path != robotsPath && !at.Before(grabbitRefused):
 		return 403
@@ -216,7 +209,7 @@ func grabbitStatus(r *rand.Rand, path string, at time.Time, had copies) int {
 		return 404
 	case slices.Contains(bare, path):
 		return 301
-	case had.have(path, at) && r.IntN(2) == 0:
+	case had && r.IntN(2) == 0:
 		return 304
 	}
 	return 200

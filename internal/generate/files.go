@@ -1,6 +1,10 @@
 package main
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // The site's robots.txt changed once in the four days, and for forty minutes of
 // the first evening it could not be fetched: the server was restarted, and all
@@ -88,34 +92,16 @@ const crawlers = `[
 // ranges are the files of addresses, all invented. The list of bingbot is too old to
 // prove that a client is not bingbot.
 var ranges = map[string]string{
-	"ranges/Googlebot.json": `{
-  "creationTime": "2026-11-14T14:46:09.000000",
-  "prefixes": [
-    {"ipv4Prefix": "192.0.2.128/29"},
-    {"ipv6Prefix": "2001:db8:600::/64"}
-  ]
+	"ranges/Googlebot.json":  prefixes("2026-11-14T14:46:09.000000", `{"ipv4Prefix": "192.0.2.128/29"}`, `{"ipv6Prefix": "2001:db8:600::/64"}`),
+	"ranges/bingbot.json":    prefixes("2026-09-28T10:00:00.121331", `{"ipv4Prefix": "192.0.2.160/28"}`),
+	"ranges/GPTBot.json":     prefixes("2026-11-03T17:00:00.000000", `{"ipv4Prefix": "192.0.2.190/31"}`, `{"ipv4Prefix": "192.0.2.192/31"}`),
+	"ranges/DormouseBot.txt": "198.51.100.32/30\n",
+	"ranges/GrabbitBot.txt":  "# https://grabbit.example/addresses\n203.0.113.76/30\n",
 }
-`,
-	"ranges/bingbot.json": `{
-  "creationTime": "2026-09-28T10:00:00.121331",
-  "prefixes": [
-    {"ipv4Prefix": "192.0.2.160/28"}
-  ]
-}
-`,
-	"ranges/GPTBot.json": `{
-  "creationTime": "2026-11-03T17:00:00.000000",
-  "prefixes": [
-    {"ipv4Prefix": "192.0.2.190/31"},
-    {"ipv4Prefix": "192.0.2.192/31"}
-  ]
-}
-`,
-	"ranges/DormouseBot.txt": `198.51.100.32/30
-`,
-	"ranges/GrabbitBot.txt": `# https://grabbit.example/addresses
-203.0.113.76/30
-`,
+
+// prefixes is a list in the form of Google's.
+func prefixes(created string, list ...string) string {
+	return fmt.Sprintf("{\n  \"creationTime\": %q,\n  \"prefixes\": [\n    %s\n  ]\n}\n", created, strings.Join(list, ",\n    "))
 }
 
 // An identity is that of a crawler's own clients in each audit: by robots.txt alone,
