@@ -225,10 +225,7 @@ func (h *head) field() (name, value string, err error) {
 func (w *warc) response(c *Capture, truncated bool) Reason {
 	in := bufio.NewReader(&w.block)
 	head := head{in: in, left: maxHead}
-	first, err := head.line()
-	if err != nil {
-		return NotHTTP
-	}
+	first, _ := head.line() // "" where there is none
 	var ok bool
 	if c.Status, ok = status(first); !ok {
 		return NotHTTP
