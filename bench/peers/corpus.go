@@ -32,9 +32,9 @@ type corpus struct {
 	recorded [][]automaton.Verdict
 
 	// What robotsieve answers in the dialect google, which all peers are compared with.
-	want   [][]bench.Verdict
-	robots []*compile.Robots
-	lines  [][]uint32 // that decided
+	robots   []*compile.Robots
+	verdicts [][]automaton.Verdict
+	want     [][]bench.Verdict
 }
 
 // loadCorpus reads the real robots.txt where there are any, and the sample that
@@ -67,19 +67,12 @@ func spaced[T any](list []T, most int) []T {
 	return taken
 }
 
-// urls is the number of questions, bytes the number of octets of all robots.txt.
-func (c *corpus) urls() (n int) {
+// size returns the number of octets of all robots.txt, and of questions.
+func (c *corpus) size() (octets, urls int) {
 	for i := range c.sites {
-		n += len(c.sites[i].URLs)
+		octets, urls = octets+len(c.sites[i].Body), urls+len(c.sites[i].URLs)
 	}
-	return n
-}
-
-func (c *corpus) bytes() (n int) {
-	for i := range c.sites {
-		n += len(c.sites[i].Body)
-	}
-	return n
+	return octets, urls
 }
 
 // loadVectors reads robots.txt with the verdicts of the reference in C++. A
@@ -192,16 +185,9 @@ func readGzip(name string) ([]byte, error) {
 
 // judge answers the questions by robotsieve's dialect google.
 func (c *corpus) judge() {
-	var scratch automaton.Scratch
 	for i := range c.sites {
-		s := &c.sites[i]
-		robots := compile.Compile(s.Body, googleWhole)
-		want, lines := make([]bench.Verdict, len(s.URLs)), make([]uint32, len(s.URLs))
-		for j, u := range s.URLs {
-			v := robots.Ruleset.Match(&scratch, []byte(s.Agent), []byte(u))
-			want[j], lines[j] = bench.VerdictOf(v.Allowed()), v.Line
-		}
-		c.robots, c.want, c.lines = append(c.robots, robots), append(c.want, want), append(c.lines, lines)
+		robots, verdicts, want := bench.Judge(&c.sites[i], googleWhole)
+		c.robots, c.verdicts, c.want = append(c.robots, robots), append(c.verdicts, verdicts), append(c.want, want)
 	}
 }
 
@@ -211,7 +197,7 @@ func (c *corpus) recordedDifferences() (recorded, differ int) {
 	for i, list := range c.recorded {
 		for j, v := range list {
 			recorded++
-			if bench.VerdictOf(v.Allowed()) != c.want[i][j] || v.Line != c.lines[i][j] {
+			if v != c.verdicts[i][j] {
 				differ++
 			}
 		}

@@ -86,7 +86,7 @@ func percent(n, of int) string {
 // describe returns a line with both verdicts on a URL, and the rule of the first.
 func (c *corpus) describe(d bench.Difference) string {
 	rule := "no rule matches"
-	if r, ok := c.robots[d.Site].Rule(int(c.lines[d.Site][d.URL])); ok {
+	if r, ok := c.robots[d.Site].Rule(int(c.verdicts[d.Site][d.URL].Line)); ok {
 		rule = fmt.Sprintf("line %d: %s", r.Line, show(r.String()))
 	}
 	return fmt.Sprintf("%s: google %s (%s), it %s", show(c.sites[d.Site].URLs[d.URL]), said(c.want[d.Site][d.URL]), rule, said(d.Got))

@@ -84,7 +84,7 @@ func (w *work) engineReport(p parser, m *bench.Result) engineReport {
 		r.URLsPerSecond = math.Round(1e9 / r.URLNS)
 	}
 	for _, d := range m.Differences {
-		line := int(w.want[d.URL].Line)
+		line := int(w.verdicts[d.URL].Line)
 		one := disagreement{URL: audit.Printable(w.site.URLs[d.URL]), Allowed: d.Got == bench.Allowed, Line: line}
 		if rule, ok := w.robots.Rule(line); ok {
 			one.Rule = audit.Printable(rule.String())
