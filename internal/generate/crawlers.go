@@ -11,12 +11,12 @@ import (
 // robots.txt permits all pages that it asks for.
 type crawler struct {
 	name    string
-	agents  []string // its headers, as the real ones look
 	addrs   []string
-	robots  int // fetches of robots.txt a day
-	pages   int // other requests a day
-	asksFor []string
+	robots  int    // fetches of robots.txt a day
+	pages   int    // other requests a day
 	verdict string // of those other requests
+	asksFor []string
+	agents  []string // its headers, as the real ones look
 }
 
 // obedient are the crawlers that break no rule. robots.txt keeps only AI crawlers out of
@@ -25,79 +25,51 @@ type crawler struct {
 // "*", and ChatGPT-User and Perplexity-User go where a person sends them.
 var obedient = []crawler{
 	{
-		name: "Googlebot",
-		agents: []string{
+		"Googlebot", addresses("192.0.2.%d", 130, 6), 6, 82, allowed, slices.Concat(front, feeds, essays, poems, archive, paged),
+		[]string{
 			"Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.7500.40 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
 			"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Googlebot/2.1; +http://www.google.com/bot.html) Chrome/154.0.7500.40 Safari/537.36",
 			"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
 		},
-		addrs:  addresses("192.0.2.%d", 130, 6),
-		robots: 6, pages: 82, asksFor: slices.Concat(front, feeds, essays, poems, archive, paged), verdict: allowed,
 	}, {
-		name:   "Googlebot-Image",
-		agents: []string{"Googlebot-Image/1.0"},
-		addrs:  addresses("192.0.2.%d", 140, 3),
-		robots: 1, pages: 22, asksFor: slices.Concat(images, covers), verdict: allowed,
+		"Googlebot-Image", addresses("192.0.2.%d", 140, 3), 1, 22, allowed, slices.Concat(images, covers),
+		[]string{"Googlebot-Image/1.0"},
 	}, {
-		name:   "AdsBot-Google",
-		agents: []string{"AdsBot-Google (+http://www.google.com/adsbot.html)"},
-		addrs:  addresses("192.0.2.%d", 150, 1),
-		robots: 1, pages: 3, asksFor: []string{"/members/offer?utm_source=ads", "/members/gift?utm_source=ads", "/members/join"}, verdict: allowed,
+		"AdsBot-Google", addresses("192.0.2.%d", 150, 1), 1, 3, allowed, []string{"/members/offer?utm_source=ads", "/members/gift?utm_source=ads", "/members/join"},
+		[]string{"AdsBot-Google (+http://www.google.com/adsbot.html)"},
 	}, {
-		name:   "bingbot",
-		agents: []string{bingAgent},
-		addrs:  addresses("192.0.2.%d", 160, 5),
-		robots: 4, pages: 68, asksFor: slices.Concat(front, feeds, essays, poems, archive), verdict: allowed,
+		"bingbot", addresses("192.0.2.%d", 160, 5), 4, 68, allowed, slices.Concat(front, feeds, essays, poems, archive),
+		[]string{bingAgent},
 	}, {
-		name:   "Applebot",
-		agents: []string{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)"},
-		addrs:  addresses("192.0.2.%d", 170, 2),
-		robots: 1, pages: 21, asksFor: slices.Concat(front, essays, poems), verdict: allowed,
+		"Applebot", addresses("192.0.2.%d", 170, 2), 1, 21, allowed, slices.Concat(front, essays, poems),
+		[]string{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)"},
 	}, {
-		name:   "YandexBot",
-		agents: []string{"Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)"},
-		addrs:  addresses("2001:db8:0:5a::%x", 0x10, 4),
-		robots: 3, pages: 24, asksFor: slices.Concat(front, essays, archive, paged), verdict: allowed,
+		"YandexBot", addresses("2001:db8:0:5a::%x", 0x10, 4), 3, 24, allowed, slices.Concat(front, essays, archive, paged),
+		[]string{"Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)"},
 	}, {
-		name:   "AhrefsBot",
-		agents: []string{"Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"},
-		addrs:  addresses("192.0.2.%d", 180, 6),
-		robots: 2, pages: 32, asksFor: slices.Concat(front, essays, poems, archive), verdict: allowed,
+		"AhrefsBot", addresses("192.0.2.%d", 180, 6), 2, 32, allowed, slices.Concat(front, essays, poems, archive),
+		[]string{"Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"},
 	}, {
-		name:   "GPTBot",
-		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.3; +https://openai.com/gptbot)"},
-		addrs:  addresses("192.0.2.%d", 190, 4),
-		robots: 2, pages: 40, asksFor: slices.Concat(essays, poems, covers, []string{"/", "/about", "/issues/"}), verdict: allowed,
+		"GPTBot", addresses("192.0.2.%d", 190, 4), 2, 40, allowed, slices.Concat(essays, poems, covers, []string{"/", "/about", "/issues/"}),
+		[]string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.3; +https://openai.com/gptbot)"},
 	}, {
-		name:   "ClaudeBot",
-		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
-		addrs:  addresses("192.0.2.%d", 200, 3),
-		robots: 3, pages: 30, asksFor: slices.Concat(essays, poems, []string{"/", "/essays/", "/poems/"}), verdict: allowed,
+		"ClaudeBot", addresses("192.0.2.%d", 200, 3), 3, 30, allowed, slices.Concat(essays, poems, []string{"/", "/essays/", "/poems/"}),
+		[]string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
 	}, {
-		name:   "CCBot",
-		agents: []string{"CCBot/2.0 (https://commoncrawl.org/faq/)"},
-		addrs:  addresses("192.0.2.%d", 210, 1),
-		robots: 1, pages: 14, asksFor: slices.Concat(essays, poems, feeds), verdict: allowed,
+		"CCBot", addresses("192.0.2.%d", 210, 1), 1, 14, allowed, slices.Concat(essays, poems, feeds),
+		[]string{"CCBot/2.0 (https://commoncrawl.org/faq/)"},
 	}, {
-		name:   "ChatGPT-User",
-		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot"},
-		addrs:  addresses("192.0.2.%d", 220, 3),
-		pages:  4, asksFor: []string{"/members/letters", "/issues/2026-10.pdf", "/essays/salt", "/search?q=lighthouse"}, verdict: exempt,
+		"ChatGPT-User", addresses("192.0.2.%d", 220, 3), 0, 4, exempt, []string{"/members/letters", "/issues/2026-10.pdf", "/essays/salt", "/search?q=lighthouse"},
+		[]string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot"},
 	}, {
-		name:   "Perplexity-User",
-		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Perplexity-User/1.0; +https://perplexity.ai/perplexity-user)"},
-		addrs:  addresses("192.0.2.%d", 226, 1),
-		pages:  2, asksFor: []string{"/archive/1987/editorial", "/search?q=ferry", "/essays/rust"}, verdict: exempt,
+		"Perplexity-User", addresses("192.0.2.%d", 226, 1), 0, 2, exempt, []string{"/archive/1987/editorial", "/search?q=ferry", "/essays/rust"},
+		[]string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Perplexity-User/1.0; +https://perplexity.ai/perplexity-user)"},
 	}, {
-		name:   "TildeCrawler",
-		agents: []string{tildeAgent},
-		addrs:  addresses("198.51.100.%d", 44, 1),
-		robots: 1, pages: 5, asksFor: slices.Concat(essays, []string{"/", "/about"}), verdict: allowed,
+		"TildeCrawler", addresses("198.51.100.%d", 44, 1), 1, 5, allowed, slices.Concat(essays, []string{"/", "/about"}),
+		[]string{tildeAgent},
 	}, {
-		name:   "PageHoover-spider",
-		agents: []string{hooverAgent},
-		addrs:  addresses("2001:db8:c0de::%x", 0xa1, 3),
-		pages:  9, asksFor: slices.Concat(front, essays, []string{"/essays/?page=2&sort=date"}), verdict: allowed, // "?sort=" is forbidden, "&sort=" is not
+		"PageHoover-spider", addresses("2001:db8:c0de::%x", 0xa1, 3), 0, 9, allowed, slices.Concat(front, essays, []string{"/essays/?page=2&sort=date"}), // "?sort=" is forbidden, "&sort=" is not
+		[]string{hooverAgent},
 	},
 }
 
