@@ -104,26 +104,18 @@ func prefixes(created string, list ...string) string {
 	return fmt.Sprintf("{\n  \"creationTime\": %q,\n  \"prefixes\": [\n    %s\n  ]\n}\n", created, strings.Join(list, ",\n    "))
 }
 
-// An identity is that of a crawler's own clients in each audit: by robots.txt alone,
-// and with the files above.
-type identity struct{ alone, full string }
-
-// identities are those of the crawlers. A crawler that is not here publishes nothing,
-// and has no list.
-var identities = map[string]identity{
-	"AdsBot-Google":   {unverified, unverified},
-	"AhrefsBot":       {unverified, unverified},
-	"Applebot":        {unverified, unverified},
-	"bingbot":         {unverified, verified},
-	"CCBot":           {unverified, unverified},
-	"ChatGPT-User":    {unverified, unverified},
-	"ClaudeBot":       {unverified, unverified},
-	"DormouseBot":     {unverifiable, verified},
-	"Googlebot":       {unverified, verified},
-	"Googlebot-Image": {unverified, unverified},
-	"GPTBot":          {unverified, verified},
-	"GrabbitBot":      {unverifiable, verified},
-	"GullCrawler":     {unverifiable, unverified},
-	"Perplexity-User": {unverified, unverified},
-	"YandexBot":       {unverified, unverified},
+// identityOf returns the identity of a crawler's own clients in each audit: by robots.txt
+// alone, and with the files above.
+func identityOf(crawler string) (alone, full string) {
+	switch crawler {
+	case "AdsBot-Google", "AhrefsBot", "Applebot", "CCBot", "ChatGPT-User", "ClaudeBot", "Googlebot-Image", "Perplexity-User", "YandexBot":
+		return unverified, unverified
+	case "bingbot", "Googlebot", "GPTBot":
+		return unverified, verified
+	case "DormouseBot", "GrabbitBot":
+		return unverifiable, verified
+	case "GullCrawler":
+		return unverifiable, unverified
+	}
+	return unverifiable, unverifiable // it publishes nothing, and has no list
 }

@@ -28,13 +28,10 @@ func dormouse(r *rand.Rand) []line {
 		}
 		lines = append(lines, asked(at, addr, dormouseAgent, path, 200, t))
 	}
-	for day := range days {
+	for day, paths := range [days][]string{open, open, closed, closed} {
 		wakes := monday.AddDate(0, 0, day).Add(6*time.Hour + time.Duration(r.IntN(300))*time.Second)
 		ask(wakes, addrs[0], robotsPath)
-		paths, hours := open, 23
-		if day >= 2 {
-			paths = closed
-		}
+		hours := 23
 		if day == days-1 {
 			hours = 17
 		}

@@ -108,17 +108,16 @@ func oddities() []line {
 	}
 
 	// Somebody mended two minutes by hand, on another system.
-	var mended []line
+	mended := len(lines)
 	for _, at := range []string{"19 09:00:00", "19 09:00:20", "19 09:01:05", "19 09:01:40"} {
 		req := request{at: november(at), addr: "198.51.100.120", line: get("/poems/tinder"), status: 200, referrer: site + "/poems/", agent: chrome}
-		mended = append(mended, logged(req, truth{}))
+		lines = append(lines, logged(req, truth{}))
 	}
 	t := november("19 09:00:30")
-	mended = append(mended, asked(t, "203.0.113.78", grabbitAgent, "/archive/1987/editorial", 403, truth{crawler: "GrabbitBot", verdict: violation}),
+	lines = append(lines, asked(t, "203.0.113.78", grabbitAgent, "/archive/1987/editorial", 403, truth{crawler: "GrabbitBot", verdict: violation}),
 		line{at: t.Add(time.Second), truth: truth{not: blank}})
-	for _, l := range mended {
-		l.text += "\r"
-		lines = append(lines, l)
+	for i := range lines[mended:] {
+		lines[mended+i].text += "\r"
 	}
 	return lines
 }

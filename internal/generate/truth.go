@@ -47,11 +47,11 @@ const (
 // in returns the verdict on the line and the identity of its client in one of the
 // two audits.
 func (t truth) in(full bool) (verdict, identity string) {
-	of := identities[t.crawler]
+	byRobots, byFiles := identityOf(t.crawler)
 	if full {
-		return t.verdict, cmp.Or(t.identity, of.full, unverifiable)
+		return t.verdict, cmp.Or(t.identity, byFiles)
 	}
-	return cmp.Or(t.alone, t.verdict), cmp.Or(of.alone, unverifiable) // without a list no impostor is found out
+	return cmp.Or(t.alone, t.verdict), byRobots // without a list no impostor is found out
 }
 
 // methodOf says how reports call the method of a request line.
