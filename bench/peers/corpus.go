@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
@@ -12,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/bench"
@@ -151,14 +151,10 @@ func (c *corpus) loadSample(folder string) error {
 		return err
 	}
 	var urls []string
-	seen := map[string]bool{}
-	for lines := bufio.NewScanner(bytes.NewReader(log)); lines.Scan(); {
-		m := requestLine.FindSubmatch(lines.Bytes())
-		if m == nil || seen[string(m[1])] {
-			continue
+	for _, m := range requestLine.FindAllSubmatch(log, -1) {
+		if url := origin + string(m[1]); !slices.Contains(urls, url) {
+			urls = append(urls, url)
 		}
-		seen[string(m[1])] = true
-		urls = append(urls, origin+string(m[1]))
 	}
 	for _, agent := range []string{"Googlebot", "GPTBot", "GrabbitBot"} {
 		c.sites = append(c.sites, bench.Site{RobotsURL: origin + "/robots.txt", Agent: agent, Body: body, URLs: urls})
@@ -172,11 +168,11 @@ func readGzip(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	var data []byte
 	r, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err == nil {
+		data, err = io.ReadAll(r)
 	}
-	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

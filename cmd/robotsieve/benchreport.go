@@ -168,7 +168,7 @@ func (e *engineReport) row(urls int) []string {
 	if e.Error != "" {
 		return []string{e.Engine, "failed", "-", "-", "-", "-", "-", "-"}
 	}
-	agrees := percent(e.Agreed, e.Compared)
+	agrees := bench.Percent(e.Agreed, e.Compared) + "%"
 	if e.Compared < urls {
 		agrees += " of " + english.Grouped(int64(e.Compared))
 	}
@@ -226,12 +226,4 @@ func spread(n, part float64) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.0f%%", 100*part)
-}
-
-// percent writes a share in per cent. Only all is 100%.
-func percent(n, of int) string {
-	if n == of {
-		return "100%"
-	}
-	return fmt.Sprintf("%.2f%%", min(99.99, 100*float64(n)/float64(of)))
 }
