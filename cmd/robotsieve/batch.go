@@ -52,10 +52,7 @@ func runBatch(s streams, o compile.Options) error {
 			}
 		}
 	}
-	if err := out.Flush(); err != nil {
-		return writeError(err)
-	}
-	return exitWith(code)
+	return cmp.Or(writeError(out.Flush()), exitWith(code))
 }
 
 // readCase appends a line without its end to buf. It returns io.EOF after the last

@@ -88,7 +88,8 @@ func readHeader(set *crawler.Set, header string) headerReading {
 }
 
 func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerWord {
-	out := headerWord{Byte: w.Start + 1, Word: audit.Printable(header[w.Start:w.End]), Counts: w.Standing == crawler.Names}
+	out := headerWord{Byte: w.Start + 1, Word: audit.Printable(header[w.Start:w.End])}
+	out.Counts = w.Standing == crawler.Names || w.Standing == crawler.Rival
 	if w.Profile != nil {
 		out.Crawler, out.Operator = audit.Printable(w.Profile.Name), audit.Printable(w.Profile.Operator)
 	}
@@ -96,7 +97,6 @@ func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerW
 	case w.Standing == crawler.LessSpecific:
 		out.Why = "no more specific than " + audit.Printable(moreSpecific(e, header, w)) + ", which counts"
 	case w.Standing != crawler.Names:
-		out.Counts = w.Standing == crawler.Rival
 		out.Why = strings.ReplaceAll(standings[w.Standing], "STEM", w.Stem)
 	case w.Profile != nil:
 		out.Why = "the crawler that the client claims to be"
