@@ -95,6 +95,18 @@ func Robotsieve(o compile.Options) Parser {
 	}
 }
 
+// Judge returns the robots.txt of a site as robotsieve reads it by the given options, its
+// verdicts on the URLs, and these in the form that Measure compares.
+func Judge(s *Site, o compile.Options) (robots *compile.Robots, verdicts []automaton.Verdict, want []Verdict) {
+	robots = compile.Compile(s.Body, o)
+	var scratch automaton.Scratch
+	for _, url := range s.URLs {
+		v := robots.Ruleset.Match(&scratch, []byte(s.Agent), []byte(url))
+		verdicts, want = append(verdicts, v), append(want, VerdictOf(v.Allowed()))
+	}
+	return robots, verdicts, want
+}
+
 type inProcess struct {
 	version string
 	parse   Parser

@@ -65,7 +65,9 @@ func (x *external) run(ctx context.Context, sites []Site, record func([]Verdict)
 	begin := time.Now()
 	err := c.Run()
 	took := time.Since(begin)
-	out.recordRest()
+	if out.finish(); len(out.verdicts) > 0 { // on a site that is not wholly answered
+		record(out.verdicts)
+	}
 	switch {
 	case out.err != nil:
 		return took, out.err
@@ -200,13 +202,6 @@ func (a *answers) finish() {
 	for len(a.sites) > 0 && len(a.verdicts) == len(a.sites[0].URLs) {
 		a.record(a.verdicts)
 		a.sites, a.verdicts = a.sites[1:], a.verdicts[:0]
-	}
-}
-
-// recordRest records the remaining verdicts when the command has ended.
-func (a *answers) recordRest() {
-	if a.finish(); len(a.verdicts) > 0 {
-		a.record(a.verdicts)
 	}
 }
 

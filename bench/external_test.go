@@ -206,3 +206,9 @@ func TestDifferences(t *testing.T) {
 		t.Errorf("of one site: %+v", r)
 	}
 }
+
+func TestPercentNeverRoundsToAll(t *testing.T) {
+	if got := Percent(999_999, 1_000_000) + " " + Percent(5, 5) + " " + Percent(1, 2); got != "99.99 100 50.00" {
+		t.Error(got)
+	}
+}

@@ -83,7 +83,7 @@ func Measure(ctx context.Context, e Entrant, sites []Site, want [][]Verdict, p P
 	}
 	timed, answered := sites, r.Answered
 	if _, ok := engine.(inProcess); ok {
-		timed, answered = repeated(sites, r.Answered)
+		timed, answered = repeated(sites, r.Asked, r.Answered)
 	}
 	for range p.Rounds {
 		runtime.GC() // so that no engine pays for the garbage of the one before
@@ -105,12 +105,8 @@ func Measure(ctx context.Context, e Entrant, sites []Site, want [][]Verdict, p P
 }
 
 // repeated returns sites with at least minURLs URLs in all, those of each site
-// repeated, and how many of them get an answer if answered of the given ones do.
-func repeated(sites []Site, answered int) ([]Site, int) {
-	urls := 0
-	for i := range sites {
-		urls += len(sites[i].URLs)
-	}
+// repeated, and how many of them get an answer if answered of the urls given do.
+func repeated(sites []Site, urls, answered int) ([]Site, int) {
 	if urls == 0 || urls >= minURLs {
 		return sites, answered
 	}
@@ -174,6 +170,14 @@ func middle(rounds []float64) (median, spread float64) {
 		spread = (slices.Max(rounds) - slices.Min(rounds)) / 2 / median
 	}
 	return median, spread
+}
+
+// Percent writes a share in per cent, without the sign. Only all is 100.
+func Percent(n, of int) string {
+	if n == of {
+		return "100"
+	}
+	return fmt.Sprintf("%.2f", min(99.99, 100*float64(n)/float64(of)))
 }
 
 // Median returns the median of a list that is not empty.

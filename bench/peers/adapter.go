@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/base64"
@@ -64,15 +65,12 @@ func (a adapter) startWith(ctx context.Context, interpreter string) (bench.Engin
 	s.killRest = bench.OwnGroup(s.cmd)
 	s.cmd.Stderr = s.stderr
 	s.cmd.WaitDelay = time.Second
-	in, err := s.cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
+	in, inErr := s.cmd.StdinPipe()
 	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
+	if err = cmp.Or(inErr, err); err == nil {
+		err = s.cmd.Start()
 	}
-	if err := s.cmd.Start(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	s.in, s.out = in, bufio.NewReader(out)

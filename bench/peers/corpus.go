@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
@@ -12,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/bench"
@@ -32,9 +32,9 @@ type corpus struct {
 	recorded [][]automaton.Verdict
 
 	// What robotsieve answers in the dialect google, which all peers are compared with.
-	want   [][]bench.Verdict
-	robots []*compile.Robots
-	lines  [][]uint32 // that decided
+	robots   []*compile.Robots
+	verdicts [][]automaton.Verdict
+	want     [][]bench.Verdict
 }
 
 // loadCorpus reads the real robots.txt where there are any, and the sample that
@@ -67,19 +67,12 @@ func spaced[T any](list []T, most int) []T {
 	return taken
 }
 
-// urls is the number of questions, bytes the number of octets of all robots.txt.
-func (c *corpus) urls() (n int) {
+// size returns the number of octets of all robots.txt, and of questions.
+func (c *corpus) size() (octets, urls int) {
 	for i := range c.sites {
-		n += len(c.sites[i].URLs)
+		octets, urls = octets+len(c.sites[i].Body), urls+len(c.sites[i].URLs)
 	}
-	return n
-}
-
-func (c *corpus) bytes() (n int) {
-	for i := range c.sites {
-		n += len(c.sites[i].Body)
-	}
-	return n
+	return octets, urls
 }
 
 // loadVectors reads robots.txt with the verdicts of the reference in C++. A
@@ -158,14 +151,10 @@ func (c *corpus) loadSample(folder string) error {
 		return err
 	}
 	var urls []string
-	seen := map[string]bool{}
-	for lines := bufio.NewScanner(bytes.NewReader(log)); lines.Scan(); {
-		m := requestLine.FindSubmatch(lines.Bytes())
-		if m == nil || seen[string(m[1])] {
-			continue
+	for _, m := range requestLine.FindAllSubmatch(log, -1) {
+		if url := origin + string(m[1]); !slices.Contains(urls, url) {
+			urls = append(urls, url)
 		}
-		seen[string(m[1])] = true
-		urls = append(urls, origin+string(m[1]))
 	}
 	for _, agent := range []string{"Googlebot", "GPTBot", "GrabbitBot"} {
 		c.sites = append(c.sites, bench.Site{RobotsURL: origin + "/robots.txt", Agent: agent, Body: body, URLs: urls})
@@ -179,11 +168,11 @@ func readGzip(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	var data []byte
 	r, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err == nil {
+		data, err = io.ReadAll(r)
 	}
-	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -192,16 +181,9 @@ func readGzip(name string) ([]byte, error) {
 
 // judge answers the questions by robotsieve's dialect google.
 func (c *corpus) judge() {
-	var scratch automaton.Scratch
 	for i := range c.sites {
-		s := &c.sites[i]
-		robots := compile.Compile(s.Body, googleWhole)
-		want, lines := make([]bench.Verdict, len(s.URLs)), make([]uint32, len(s.URLs))
-		for j, u := range s.URLs {
-			v := robots.Ruleset.Match(&scratch, []byte(s.Agent), []byte(u))
-			want[j], lines[j] = bench.VerdictOf(v.Allowed()), v.Line
-		}
-		c.robots, c.want, c.lines = append(c.robots, robots), append(c.want, want), append(c.lines, lines)
+		robots, verdicts, want := bench.Judge(&c.sites[i], googleWhole)
+		c.robots, c.verdicts, c.want = append(c.robots, robots), append(c.verdicts, verdicts), append(c.want, want)
 	}
 }
 
@@ -211,7 +193,7 @@ func (c *corpus) recordedDifferences() (recorded, differ int) {
 	for i, list := range c.recorded {
 		for j, v := range list {
 			recorded++
-			if bench.VerdictOf(v.Allowed()) != c.want[i][j] || v.Line != c.lines[i][j] {
+			if v != c.verdicts[i][j] {
 				differ++
 			}
 		}

@@ -96,8 +96,9 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 // printHead prints the inputs and the circumstances of the table. It returns the number of
 // verdicts in which robotsieve differs from the reference.
 func printHead(out io.Writer, c *corpus) (differ int) {
+	octets, urls := c.size()
 	fmt.Fprintf(out, "%d sites: %s; %d bytes, %d URLs. %s, %s/%s, %d CPUs.\n",
-		len(c.sites), c.name, c.bytes(), c.urls(), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+		len(c.sites), c.name, octets, urls, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	fmt.Fprintf(out, "One thread each; medians of %d rounds after one that warms up. Agreement is with robotsieve's dialect google.\n", timedRounds)
 	recorded, differ := c.recordedDifferences()
 	switch {

@@ -187,9 +187,3 @@ func TestSpacedTakesFromAllOver(t *testing.T) {
 		t.Error(got)
 	}
 }
-
-func TestPercentNeverRoundsToAll(t *testing.T) {
-	if got := percent(999_999, 1_000_000) + percent(5, 5) + percent(1, 2); got != "99.99 %100 %50.00 %" {
-		t.Error(got)
-	}
-}

@@ -45,7 +45,7 @@ func (c *corpus) printTable(w io.Writer, rows []bench.Result) {
 func printRow(w io.Writer, r *bench.Result) {
 	agrees := "-"
 	if r.Asked > 0 {
-		agrees = percent(r.Agreed, r.Asked)
+		agrees = bench.Percent(r.Agreed, r.Asked) + " %"
 	}
 	parse, _ := r.Parse()
 	match, _ := r.Match()
@@ -75,18 +75,10 @@ func nanoseconds(n float64) string {
 	return fmt.Sprintf("%.0f", n)
 }
 
-// percent returns a share as text. A share that is not all is never rounded to 100.
-func percent(n, of int) string {
-	if n == of {
-		return "100 %"
-	}
-	return fmt.Sprintf("%.2f %%", min(99.99, 100*float64(n)/float64(of)))
-}
-
 // describe returns a line with both verdicts on a URL, and the rule of the first.
 func (c *corpus) describe(d bench.Difference) string {
 	rule := "no rule matches"
-	if r, ok := c.robots[d.Site].Rule(int(c.lines[d.Site][d.URL])); ok {
+	if r, ok := c.robots[d.Site].Rule(int(c.verdicts[d.Site][d.URL].Line)); ok {
 		rule = fmt.Sprintf("line %d: %s", r.Line, show(r.String()))
 	}
 	return fmt.Sprintf("%s: google %s (%s), it %s", show(c.sites[d.Site].URLs[d.URL]), said(c.want[d.Site][d.URL]), rule, said(d.Got))

@@ -26,7 +26,7 @@ var errLongCase = fmt.Errorf("line longer than %d bytes", maxCase)
 func runBatch(s streams, o compile.Options) error {
 	b := batch{options: o}
 	in, out := bufio.NewReaderSize(s.in, 1<<20), bufio.NewWriter(s.out)
-	failed := false
+	code := exitDone
 	for {
 		line, err := readCase(in, b.line[:0])
 		b.line = line
@@ -41,7 +41,7 @@ func runBatch(s streams, o compile.Options) error {
 			v, err = b.answer(line)
 		}
 		if err != nil {
-			failed = true
+			code = exitInput
 			_ = report.Encoder(out).Encode(map[string]string{"error": err.Error()}) // Flush returns its error
 		} else {
 			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
@@ -52,13 +52,7 @@ func runBatch(s streams, o compile.Options) error {
 			}
 		}
 	}
-	if err := out.Flush(); err != nil {
-		return writeError(err)
-	}
-	if failed {
-		return exitWith(exitInput)
-	}
-	return nil
+	return cmp.Or(writeError(out.Flush()), exitWith(code))
 }
 
 // readCase appends a line without its end to buf. It returns io.EOF after the last

@@ -132,7 +132,9 @@ type work struct {
 	site    bench.Site
 	dialect automaton.Dialect
 	robots  *compile.Robots
-	want    []automaton.Verdict // of robotsieve
+	// The verdicts of robotsieve.
+	verdicts []automaton.Verdict
+	want     []bench.Verdict
 }
 
 // work reads the inputs.
@@ -171,7 +173,7 @@ func (f *benchFlags) work(ctx context.Context, s streams, args []string) (*work,
 		s.warn("%s", o)
 	}
 	w.site = bench.Site{RobotsURL: "http://localhost/robots.txt", Agent: f.agent, Body: job.WholeLines(body, limit), URLs: urls}
-	w.judge()
+	w.robots, w.verdicts, w.want = bench.Judge(&w.site, compile.Options{Dialect: w.dialect, MaxBytes: -1})
 	return w, nil
 }
 
@@ -235,16 +237,6 @@ func asURL(line []byte) string {
 	return string(line)
 }
 
-// judge sets the verdicts of robotsieve.
-func (w *work) judge() {
-	w.robots = compile.Compile(w.site.Body, compile.Options{Dialect: w.dialect, MaxBytes: -1})
-	var scratch automaton.Scratch
-	w.want = make([]automaton.Verdict, len(w.site.URLs))
-	for i, url := range w.site.URLs {
-		w.want[i] = w.robots.Ruleset.Match(&scratch, []byte(w.site.Agent), []byte(url))
-	}
-}
-
 // Rounds of a measurement, and how long one lasts at least.
 const (
 	benchRounds = 5
@@ -253,11 +245,7 @@ const (
 
 // measure runs one parser.
 func (w *work) measure(ctx context.Context, p parser, limit time.Duration) engineReport {
-	want := make([]bench.Verdict, len(w.want))
-	for i, v := range w.want {
-		want[i] = bench.VerdictOf(v.Allowed())
-	}
-	m := bench.Measure(ctx, p.Entrant, []bench.Site{w.site}, [][]bench.Verdict{want},
+	m := bench.Measure(ctx, p.Entrant, []bench.Site{w.site}, [][]bench.Verdict{w.want},
 		bench.Plan{Rounds: benchRounds, MinRound: benchRound, Timeout: limit})
 	return w.engineReport(p, &m)
 }

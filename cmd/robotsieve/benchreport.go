@@ -84,7 +84,7 @@ func (w *work) engineReport(p parser, m *bench.Result) engineReport {
 		r.URLsPerSecond = math.Round(1e9 / r.URLNS)
 	}
 	for _, d := range m.Differences {
-		line := int(w.want[d.URL].Line)
+		line := int(w.verdicts[d.URL].Line)
 		one := disagreement{URL: audit.Printable(w.site.URLs[d.URL]), Allowed: d.Got == bench.Allowed, Line: line}
 		if rule, ok := w.robots.Rule(line); ok {
 			one.Rule = audit.Printable(rule.String())
@@ -168,7 +168,7 @@ func (e *engineReport) row(urls int) []string {
 	if e.Error != "" {
 		return []string{e.Engine, "failed", "-", "-", "-", "-", "-", "-"}
 	}
-	agrees := percent(e.Agreed, e.Compared)
+	agrees := bench.Percent(e.Agreed, e.Compared) + "%"
 	if e.Compared < urls {
 		agrees += " of " + english.Grouped(int64(e.Compared))
 	}
@@ -226,12 +226,4 @@ func spread(n, part float64) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.0f%%", 100*part)
-}
-
-// percent writes a share in per cent. Only all is 100%.
-func percent(n, of int) string {
-	if n == of {
-		return "100%"
-	}
-	return fmt.Sprintf("%.2f%%", min(99.99, 100*float64(n)/float64(of)))
 }

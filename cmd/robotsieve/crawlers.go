@@ -101,13 +101,11 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 			}
 			continue
 		}
-		words, bound, isExempt := report.Cut(strings.Join(p.Words, ", "), maxWordsShown), "yes", ""
+		words, isExempt := report.Cut(strings.Join(p.Words, ", "), maxWordsShown), ""
 		if p.Control {
 			words = "(control token)"
 		}
-		if p.IgnoresWildcard {
-			bound = "no"
-		}
+		bound := map[bool]string{true: "no", false: "yes"}[p.IgnoresWildcard]
 		if p.Exempt != "" {
 			isExempt = "yes"
 			exempt++

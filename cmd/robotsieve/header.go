@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -87,7 +88,8 @@ func readHeader(set *crawler.Set, header string) headerReading {
 }
 
 func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerWord {
-	out := headerWord{Byte: w.Start + 1, Word: audit.Printable(header[w.Start:w.End]), Counts: w.Standing == crawler.Names}
+	out := headerWord{Byte: w.Start + 1, Word: audit.Printable(header[w.Start:w.End])}
+	out.Counts = w.Standing == crawler.Names || w.Standing == crawler.Rival
 	if w.Profile != nil {
 		out.Crawler, out.Operator = audit.Printable(w.Profile.Name), audit.Printable(w.Profile.Operator)
 	}
@@ -95,7 +97,6 @@ func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerW
 	case w.Standing == crawler.LessSpecific:
 		out.Why = "no more specific than " + audit.Printable(moreSpecific(e, header, w)) + ", which counts"
 	case w.Standing != crawler.Names:
-		out.Counts = w.Standing == crawler.Rival
 		out.Why = strings.ReplaceAll(standings[w.Standing], "STEM", w.Stem)
 	case w.Profile != nil:
 		out.Why = "the crawler that the client claims to be"
@@ -135,11 +136,8 @@ func moreSpecific(e crawler.Explanation, header string, than crawler.Word) strin
 // whyNone explains why a header names no crawler.
 func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
 	p := set.ByName(strings.TrimSpace(header)) // or a name of several words
-	for _, w := range e.Words {
-		if w.Standing == crawler.Control {
-			p = w.Profile
-			break
-		}
+	if i := slices.IndexFunc(e.Words, func(w crawler.Word) bool { return w.Standing == crawler.Control }); i >= 0 {
+		p = e.Words[i].Profile
 	}
 	switch {
 	case p != nil && p.Control:
@@ -167,10 +165,7 @@ func (r headerReading) text(w *bufio.Writer) {
 	}
 	line("because", "%s", r.Why)
 	for _, word := range r.Words {
-		verb, owner := "does not count", ""
-		if word.Counts {
-			verb = "counts"
-		}
+		verb, owner := map[bool]string{true: "counts", false: "does not count"}[word.Counts], ""
 		if word.Crawler != "" && word.Crawler != word.Word {
 			owner = ", a word of " + word.Crawler + ","
 		}
@@ -179,10 +174,7 @@ func (r headerReading) text(w *bufio.Writer) {
 	if r.Crawler == "" {
 		return
 	}
-	last := "by nothing: groups for * do not bind it"
-	if r.Wildcard {
-		last = "groups for *"
-	}
+	last := map[bool]string{true: "groups for *", false: "by nothing: groups for * do not bind it"}[r.Wildcard]
 	line("bound by", "groups for %s, else %s", strings.Join(r.Tokens, ", else for "), last)
 	dialect := cmp.Or(r.Dialect, "not known: a rule that google and rfc9309 read differently is contested")
 	if dialect == automaton.Google.String() {

@@ -11,12 +11,12 @@ import (
 // robots.txt permits all pages that it asks for.
 type crawler struct {
 	name    string
-	agents  []string // its headers, as the real ones look
 	addrs   []string
-	robots  int // fetches of robots.txt a day
-	pages   int // other requests a day
-	asksFor []string
+	robots  int    // fetches of robots.txt a day
+	pages   int    // other requests a day
 	verdict string // of those other requests
+	asksFor []string
+	agents  []string // its headers, as the real ones look
 }
 
 // obedient are the crawlers that break no rule. robots.txt keeps only AI crawlers out of
@@ -25,79 +25,51 @@ type crawler struct {
 // "*", and ChatGPT-User and Perplexity-User go where a person sends them.
 var obedient = []crawler{
 	{
-		name: "Googlebot",
-		agents: []string{
+		"Googlebot", addresses("192.0.2.%d", 130, 6), 6, 82, allowed, slices.Concat(front, feeds, essays, poems, archive, paged),
+		[]string{
 			"Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.7500.40 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
 			"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Googlebot/2.1; +http://www.google.com/bot.html) Chrome/154.0.7500.40 Safari/537.36",
 			"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
 		},
-		addrs:  addresses("192.0.2.%d", 130, 6),
-		robots: 6, pages: 82, asksFor: slices.Concat(front, feeds, essays, poems, archive, paged), verdict: allowed,
 	}, {
-		name:   "Googlebot-Image",
-		agents: []string{"Googlebot-Image/1.0"},
-		addrs:  addresses("192.0.2.%d", 140, 3),
-		robots: 1, pages: 22, asksFor: slices.Concat(images, covers), verdict: allowed,
+		"Googlebot-Image", addresses("192.0.2.%d", 140, 3), 1, 22, allowed, slices.Concat(images, covers),
+		[]string{"Googlebot-Image/1.0"},
 	}, {
-		name:   "AdsBot-Google",
-		agents: []string{"AdsBot-Google (+http://www.google.com/adsbot.html)"},
-		addrs:  addresses("192.0.2.%d", 150, 1),
-		robots: 1, pages: 3, asksFor: []string{"/members/offer?utm_source=ads", "/members/gift?utm_source=ads", "/members/join"}, verdict: allowed,
+		"AdsBot-Google", addresses("192.0.2.%d", 150, 1), 1, 3, allowed, []string{"/members/offer?utm_source=ads", "/members/gift?utm_source=ads", "/members/join"},
+		[]string{"AdsBot-Google (+http://www.google.com/adsbot.html)"},
 	}, {
-		name:   "bingbot",
-		agents: []string{bingAgent},
-		addrs:  addresses("192.0.2.%d", 160, 5),
-		robots: 4, pages: 68, asksFor: slices.Concat(front, feeds, essays, poems, archive), verdict: allowed,
+		"bingbot", addresses("192.0.2.%d", 160, 5), 4, 68, allowed, slices.Concat(front, feeds, essays, poems, archive),
+		[]string{bingAgent},
 	}, {
-		name:   "Applebot",
-		agents: []string{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)"},
-		addrs:  addresses("192.0.2.%d", 170, 2),
-		robots: 1, pages: 21, asksFor: slices.Concat(front, essays, poems), verdict: allowed,
+		"Applebot", addresses("192.0.2.%d", 170, 2), 1, 21, allowed, slices.Concat(front, essays, poems),
+		[]string{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)"},
 	}, {
-		name:   "YandexBot",
-		agents: []string{"Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)"},
-		addrs:  addresses("2001:db8:0:5a::%x", 0x10, 4),
-		robots: 3, pages: 24, asksFor: slices.Concat(front, essays, archive, paged), verdict: allowed,
+		"YandexBot", addresses("2001:db8:0:5a::%x", 0x10, 4), 3, 24, allowed, slices.Concat(front, essays, archive, paged),
+		[]string{"Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)"},
 	}, {
-		name:   "AhrefsBot",
-		agents: []string{"Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"},
-		addrs:  addresses("192.0.2.%d", 180, 6),
-		robots: 2, pages: 32, asksFor: slices.Concat(front, essays, poems, archive), verdict: allowed,
+		"AhrefsBot", addresses("192.0.2.%d", 180, 6), 2, 32, allowed, slices.Concat(front, essays, poems, archive),
+		[]string{"Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"},
 	}, {
-		name:   "GPTBot",
-		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.3; +https://openai.com/gptbot)"},
-		addrs:  addresses("192.0.2.%d", 190, 4),
-		robots: 2, pages: 40, asksFor: slices.Concat(essays, poems, covers, []string{"/", "/about", "/issues/"}), verdict: allowed,
+		"GPTBot", addresses("192.0.2.%d", 190, 4), 2, 40, allowed, slices.Concat(essays, poems, covers, []string{"/", "/about", "/issues/"}),
+		[]string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.3; +https://openai.com/gptbot)"},
 	}, {
-		name:   "ClaudeBot",
-		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
-		addrs:  addresses("192.0.2.%d", 200, 3),
-		robots: 3, pages: 30, asksFor: slices.Concat(essays, poems, []string{"/", "/essays/", "/poems/"}), verdict: allowed,
+		"ClaudeBot", addresses("192.0.2.%d", 200, 3), 3, 30, allowed, slices.Concat(essays, poems, []string{"/", "/essays/", "/poems/"}),
+		[]string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
 	}, {
-		name:   "CCBot",
-		agents: []string{"CCBot/2.0 (https://commoncrawl.org/faq/)"},
-		addrs:  addresses("192.0.2.%d", 210, 1),
-		robots: 1, pages: 14, asksFor: slices.Concat(essays, poems, feeds), verdict: allowed,
+		"CCBot", addresses("192.0.2.%d", 210, 1), 1, 14, allowed, slices.Concat(essays, poems, feeds),
+		[]string{"CCBot/2.0 (https://commoncrawl.org/faq/)"},
 	}, {
-		name:   "ChatGPT-User",
-		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot"},
-		addrs:  addresses("192.0.2.%d", 220, 3),
-		pages:  4, asksFor: []string{"/members/letters", "/issues/2026-10.pdf", "/essays/salt", "/search?q=lighthouse"}, verdict: exempt,
+		"ChatGPT-User", addresses("192.0.2.%d", 220, 3), 0, 4, exempt, []string{"/members/letters", "/issues/2026-10.pdf", "/essays/salt", "/search?q=lighthouse"},
+		[]string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot"},
 	}, {
-		name:   "Perplexity-User",
-		agents: []string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Perplexity-User/1.0; +https://perplexity.ai/perplexity-user)"},
-		addrs:  addresses("192.0.2.%d", 226, 1),
-		pages:  2, asksFor: []string{"/archive/1987/editorial", "/search?q=ferry", "/essays/rust"}, verdict: exempt,
+		"Perplexity-User", addresses("192.0.2.%d", 226, 1), 0, 2, exempt, []string{"/archive/1987/editorial", "/search?q=ferry", "/essays/rust"},
+		[]string{"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Perplexity-User/1.0; +https://perplexity.ai/perplexity-user)"},
 	}, {
-		name:   "TildeCrawler",
-		agents: []string{tildeAgent},
-		addrs:  addresses("198.51.100.%d", 44, 1),
-		robots: 1, pages: 5, asksFor: slices.Concat(essays, []string{"/", "/about"}), verdict: allowed,
+		"TildeCrawler", addresses("198.51.100.%d", 44, 1), 1, 5, allowed, slices.Concat(essays, []string{"/", "/about"}),
+		[]string{tildeAgent},
 	}, {
-		name:   "PageHoover-spider",
-		agents: []string{hooverAgent},
-		addrs:  addresses("2001:db8:c0de::%x", 0xa1, 3),
-		pages:  9, asksFor: slices.Concat(front, essays, []string{"/essays/?page=2&sort=date"}), verdict: allowed, // "?sort=" is forbidden, "&sort=" is not
+		"PageHoover-spider", addresses("2001:db8:c0de::%x", 0xa1, 3), 0, 9, allowed, slices.Concat(front, essays, []string{"/essays/?page=2&sort=date"}), // "?sort=" is forbidden, "&sort=" is not
+		[]string{hooverAgent},
 	},
 }
 
@@ -124,24 +96,22 @@ func addresses(format string, first, n int) []string {
 // that it had before may be answered 304.
 func (c crawler) requests(r *rand.Rand) []line {
 	var lines []line
-	had := copies{}
+	has := copies{}
 	n := c.robots + c.pages
 	for day := range days {
 		for i, at := range evenly(r, day, n) {
-			path, t := pick(r, c.asksFor), truth{crawler: c.name, verdict: c.verdict}
+			path, verdict := pick(r, c.asksFor), c.verdict
 			if i*c.robots%n < c.robots { // spreads that many over the n
-				path, t = robotsPath, truth{crawler: c.name, verdict: robotsFetch, told: true}
+				path, verdict = robotsPath, robotsFetch
 			}
-			status := 200
+			status, had := 200, has.fetch(path, at)
 			switch {
 			case path == "/members/letters":
 				status = 302 // to the page that sells membership
-			case had.have(path, at) && r.IntN(4) == 0:
+			case had && r.IntN(4) == 0:
 				status = 304
 			}
-			had.add(path, at)
-			req := request{at: at, addr: pick(r, c.addrs), line: get(path), status: status, agent: pick(r, c.agents)}
-			lines = append(lines, logged(req, t))
+			lines = append(lines, asked(at, pick(r, c.addrs), pick(r, c.agents), path, status, truth{crawler: c.name, verdict: verdict}))
 		}
 	}
 	return lines
@@ -150,19 +120,14 @@ func (c crawler) requests(r *rand.Rand) []line {
 // copies are the pages that a crawler has; of robots.txt, the versions.
 type copies map[string]bool
 
-func (c copies) have(path string, at time.Time) bool { return c[copyOf(path, at)] }
-
-func (c copies) add(path string, at time.Time) {
-	if !down(at) {
-		c[copyOf(path, at)] = true
-	}
-}
-
-func copyOf(path string, at time.Time) string {
+// fetch tells whether the crawler has a page already. It has it from then on.
+func (c copies) fetch(path string, at time.Time) bool {
 	if path == robotsPath {
-		return robotsAt(at)
+		path = robotsAt(at)
 	}
-	return path
+	had := c[path]
+	c[path] = had || !down(at)
+	return had
 }
 
 // grabbitRefused is when the editors had enough. From then on the server
@@ -173,10 +138,9 @@ var grabbitRefused = monday.Add(2*24*time.Hour + 14*time.Hour + 20*time.Minute)
 // grabbit returns the lines of GrabbitBot. Each of its sweeps begins with robots.txt, whose
 // Crawl-delay is 10 seconds, and goes on with the archive, a page every few seconds.
 func grabbit(r *rand.Rand) []line {
-	const name = "GrabbitBot"
 	permitted := slices.Concat(essays, poems, covers, front[:5], []string{"/issues/2026-10.pdf?download=1"}) // a rule that ends in $ says nothing of it
 	forbidden := slices.Concat(archive, archive, pdfs, pdfs, lost, bare)
-	had := copies{}
+	has := copies{}
 	var lines []line
 	for _, sweep := range []struct {
 		begins time.Duration
@@ -189,43 +153,35 @@ func grabbit(r *rand.Rand) []line {
 	} {
 		at := monday.Add(sweep.begins)
 		addr := pick(r, addresses("203.0.113.%d", 77, 3))
-		ask := func(path string, status int, t truth) {
-			req := request{at: at, addr: addr, line: get(path), status: status, agent: grabbitAgent}
-			lines = append(lines, logged(req, t))
-			had.add(path, at)
+		ask := func(path, verdict string) {
+			lines = append(lines, asked(at, addr, grabbitAgent, path, grabbitStatus(r, path, at, has.fetch(path, at)), truth{crawler: "GrabbitBot", verdict: verdict}))
 			at = at.Add(time.Duration(1+r.IntN(4)) * time.Second)
 			if r.IntN(8) == 0 {
 				at = at.Add(15 * time.Second)
 			}
 		}
-		status := 200
-		if had.have(robotsPath, at) && r.IntN(2) == 0 {
-			status = 304
-		}
-		ask(robotsPath, status, truth{crawler: name, verdict: robotsFetch, told: true})
+		ask(robotsPath, robotsFetch)
 		for i := range sweep.pages {
 			// The sweep's last request is for the archive: the log ends on it.
 			if i < sweep.pages-1 && r.IntN(3) == 0 {
-				path := pick(r, permitted)
-				ask(path, grabbitStatus(r, path, at, had), truth{crawler: name, verdict: allowed})
-				continue
+				ask(pick(r, permitted), allowed)
+			} else {
+				ask(pick(r, forbidden), violation)
 			}
-			path := pick(r, forbidden)
-			ask(path, grabbitStatus(r, path, at, had), truth{crawler: name, verdict: violation})
 		}
 	}
 	return lines
 }
 
-func grabbitStatus(r *rand.Rand, path string, at time.Time, had copies) int {
+func grabbitStatus(r *rand.Rand, path string, at time.Time, had bool) int {
 	switch {
-	case !at.Before(grabbitRefused):
+	case path != robotsPath && !at.Before(grabbitRefused):
 		return 403
 	case slices.Contains(lost, path):
 		return 404
 	case slices.Contains(bare, path):
 		return 301
-	case had.have(path, at) && r.IntN(2) == 0:
+	case had && r.IntN(2) == 0:
 		return 304
 	}
 	return 200

@@ -1,6 +1,10 @@
 package main
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // The site's robots.txt changed once in the four days, and for forty minutes of
 // the first evening it could not be fetched: the server was restarted, and all
@@ -85,59 +89,33 @@ const crawlers = `[
 ]
 `
 
-// ranges are the lists of addresses, all invented. The list of bingbot is too old to
+// ranges are the files of addresses, all invented. The list of bingbot is too old to
 // prove that a client is not bingbot.
 var ranges = map[string]string{
-	"Googlebot.json": `{
-  "creationTime": "2026-11-14T14:46:09.000000",
-  "prefixes": [
-    {"ipv4Prefix": "192.0.2.128/29"},
-    {"ipv6Prefix": "2001:db8:600::/64"}
-  ]
-}
-`,
-	"bingbot.json": `{
-  "creationTime": "2026-09-28T10:00:00.121331",
-  "prefixes": [
-    {"ipv4Prefix": "192.0.2.160/28"}
-  ]
-}
-`,
-	"GPTBot.json": `{
-  "creationTime": "2026-11-03T17:00:00.000000",
-  "prefixes": [
-    {"ipv4Prefix": "192.0.2.190/31"},
-    {"ipv4Prefix": "192.0.2.192/31"}
-  ]
-}
-`,
-	"DormouseBot.txt": `198.51.100.32/30
-`,
-	"GrabbitBot.txt": `# https://grabbit.example/addresses
-203.0.113.76/30
-`,
+	"ranges/Googlebot.json":  prefixes("2026-11-14T14:46:09.000000", `{"ipv4Prefix": "192.0.2.128/29"}`, `{"ipv6Prefix": "2001:db8:600::/64"}`),
+	"ranges/bingbot.json":    prefixes("2026-09-28T10:00:00.121331", `{"ipv4Prefix": "192.0.2.160/28"}`),
+	"ranges/GPTBot.json":     prefixes("2026-11-03T17:00:00.000000", `{"ipv4Prefix": "192.0.2.190/31"}`, `{"ipv4Prefix": "192.0.2.192/31"}`),
+	"ranges/DormouseBot.txt": "198.51.100.32/30\n",
+	"ranges/GrabbitBot.txt":  "# https://grabbit.example/addresses\n203.0.113.76/30\n",
 }
 
-// An identity is that of a crawler's own clients in each audit: by robots.txt alone,
-// and with the files above.
-type identity struct{ alone, full string }
+// prefixes is a list in the form of Google's.
+func prefixes(created string, list ...string) string {
+	return fmt.Sprintf("{\n  \"creationTime\": %q,\n  \"prefixes\": [\n    %s\n  ]\n}\n", created, strings.Join(list, ",\n    "))
+}
 
-// identities are those of the crawlers. A crawler that is not here publishes nothing,
-// and has no list.
-var identities = map[string]identity{
-	"AdsBot-Google":   {unverified, unverified},
-	"AhrefsBot":       {unverified, unverified},
-	"Applebot":        {unverified, unverified},
-	"bingbot":         {unverified, verified},
-	"CCBot":           {unverified, unverified},
-	"ChatGPT-User":    {unverified, unverified},
-	"ClaudeBot":       {unverified, unverified},
-	"DormouseBot":     {unverifiable, verified},
-	"Googlebot":       {unverified, verified},
-	"Googlebot-Image": {unverified, unverified},
-	"GPTBot":          {unverified, verified},
-	"GrabbitBot":      {unverifiable, verified},
-	"GullCrawler":     {unverifiable, unverified},
-	"Perplexity-User": {unverified, unverified},
-	"YandexBot":       {unverified, unverified},
+// identityOf returns the identity of a crawler's own clients in each audit: by robots.txt
+// alone, and with the files above.
+func identityOf(crawler string) (alone, full string) {
+	switch crawler {
+	case "AdsBot-Google", "AhrefsBot", "Applebot", "CCBot", "ChatGPT-User", "ClaudeBot", "Googlebot-Image", "Perplexity-User", "YandexBot":
+		return unverified, unverified
+	case "bingbot", "Googlebot", "GPTBot":
+		return unverified, verified
+	case "DormouseBot", "GrabbitBot":
+		return unverifiable, verified
+	case "GullCrawler":
+		return unverifiable, unverified
+	}
+	return unverifiable, unverifiable // it publishes nothing, and has no list
 }

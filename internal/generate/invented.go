@@ -16,26 +16,22 @@ func dormouse(r *rand.Rand) []line {
 	closed := slices.Concat(essays, poems, covers, []string{"/", "/archive/covers/"})
 	var lines []line
 	ask := func(at time.Time, addr, path string) {
-		req := request{at: at, addr: addr, line: get(path), status: 200, agent: dormouseAgent}
 		t := truth{crawler: "DormouseBot", verdict: allowed}
 		switch {
 		case path == robotsPath:
-			t = truth{crawler: "DormouseBot", verdict: robotsFetch, told: true}
+			t.verdict = robotsFetch
 		case slices.Contains(archive, path):
 			t.alone = violation // by the new rules, which were not there yet
 			if !at.Before(changed) {
 				t.verdict = grace
 			}
 		}
-		lines = append(lines, logged(req, t))
+		lines = append(lines, asked(at, addr, dormouseAgent, path, 200, t))
 	}
-	for day := range days {
+	for day, paths := range [days][]string{open, open, closed, closed} {
 		wakes := monday.AddDate(0, 0, day).Add(6*time.Hour + time.Duration(r.IntN(300))*time.Second)
 		ask(wakes, addrs[0], robotsPath)
-		paths, hours := open, 23
-		if day >= 2 {
-			paths = closed
-		}
+		hours := 23
 		if day == days-1 {
 			hours = 17
 		}
@@ -73,8 +69,8 @@ func impostors(r *rand.Rand) []line {
 			if r.IntN(4) == 0 {
 				path, alone = pick(r, who.permitted), allowed
 			}
-			req := request{at: at, addr: who.addr, line: get(path), status: pageStatus(path), agent: who.agent}
-			lines = append(lines, logged(req, truth{crawler: who.name, verdict: spoofed, alone: alone, identity: spoofed}))
+			t := truth{crawler: who.name, verdict: spoofed, alone: alone, identity: spoofed}
+			lines = append(lines, asked(at, who.addr, who.agent, path, pageStatus(path), t))
 			at = at.Add(time.Duration(1+r.IntN(5)) * time.Second)
 		}
 	}
@@ -99,8 +95,7 @@ func moss() []line {
 			{"/members/letters", noPolicy, 302},
 			{"/members/gift", noPolicy, 302},
 		} {
-			req := request{at: at, addr: "198.51.100.52", line: get(n.path), status: n.status, agent: mossAgent}
-			lines = append(lines, logged(req, truth{crawler: "MossCrawler", verdict: n.verdict}))
+			lines = append(lines, asked(at, "198.51.100.52", mossAgent, n.path, n.status, truth{crawler: "MossCrawler", verdict: n.verdict}))
 			at = at.Add(11 * time.Second)
 		}
 	}
@@ -136,13 +131,11 @@ func gull() []line {
 		{"19 08:31:26", robotsPath, robotsFetch},
 		{"19 08:31:30", "/issues/", allowed},
 	} {
-		t := truth{crawler: "GullCrawler", verdict: n.verdict, told: n.verdict == robotsFetch}
+		t := truth{crawler: "GullCrawler", verdict: n.verdict}
 		if n.verdict == unreachable {
 			t.alone = violation
 		}
-		at := november(n.at)
-		req := request{at: at, addr: "198.51.100.56", line: get(n.path), status: pageStatus(n.path), agent: gullAgent}
-		lines = append(lines, logged(req, t))
+		lines = append(lines, asked(november(n.at), "198.51.100.56", gullAgent, n.path, pageStatus(n.path), t))
 	}
 	return lines
 }

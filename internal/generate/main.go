@@ -14,15 +14,18 @@
 package main
 
 import (
-	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"flag"
+	"io"
 	"log"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -37,8 +40,7 @@ var monday = time.Date(2026, time.November, 16, 0, 0, 0, 0, time.UTC)
 // A line is one line of the log and the truth about it.
 type line struct {
 	at    time.Time
-	text  string // as logged, without its end
-	crlf  bool
+	text  string // as logged, without its newline
 	truth truth
 }
 
@@ -47,9 +49,14 @@ func logged(r request, t truth) line {
 	if down(r.at) {
 		r.status = 503
 	}
-	t.told = t.told && (r.status == 200 || r.status == 304)
+	t.told = r.line == get(robotsPath) && (r.status == 200 || r.status == 304)
 	t.method, t.outcome = methodOf(r.line), outcomeOf(r.status)
 	return line{at: r.at, text: r.String(), truth: t}
+}
+
+// asked returns the line of a request for a path as everybody makes it.
+func asked(at time.Time, addr, agent, path string, status int, t truth) line {
+	return logged(request{at: at, addr: addr, line: get(path), status: status, agent: agent}, t)
 }
 
 func main() {
@@ -74,23 +81,19 @@ func generate(dir string) error {
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{
-		"robots.txt":            []byte(robotsTxt),
-		"robots-2026-09-07.txt": []byte(robotsBefore),
-		"robots-2026-11-17.txt": []byte(robotsTxt),
-		"policy.csv":            []byte(manifest),
-		"crawlers.json":         []byte(crawlers),
-		"access.log.gz":         packed,
-		"expected.json":         append(expected, '\n'),
-	}
-	for name, list := range ranges {
-		files[filepath.Join("ranges", name)] = []byte(list)
-	}
+	files := maps.Clone(ranges)
+	files["robots.txt"] = robotsTxt
+	files["robots-2026-09-07.txt"] = robotsBefore
+	files["robots-2026-11-17.txt"] = robotsTxt
+	files["policy.csv"] = manifest
+	files["crawlers.json"] = crawlers
+	files["access.log.gz"] = packed
+	files["expected.json"] = string(expected) + "\n"
 	if err := os.MkdirAll(filepath.Join(dir, "ranges"), 0o755); err != nil {
 		return err
 	}
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			return err
 		}
 	}
@@ -109,38 +112,24 @@ func fourDays() []line {
 	for _, c := range obedient {
 		lines = append(lines, c.requests(random())...)
 	}
-	lines = append(lines, grabbit(random())...)
-	lines = append(lines, dormouse(random())...)
-	lines = append(lines, impostors(random())...)
-	lines = append(lines, moss()...)
-	lines = append(lines, gull()...)
-	lines = append(lines, notable()...)
-	lines = append(lines, oddities()...)
+	lines = slices.Concat(lines, grabbit(random()), dormouse(random()), impostors(random()), moss(), gull(), notable(), oddities())
 	slices.SortStableFunc(lines, func(a, b line) int { return a.at.Compare(b.at) })
 	return lines
 }
 
 // compressed is the log as the archive keeps it. Its last line has no newline:
 // the log was copied while it was being written.
-func compressed(lines []line) ([]byte, error) {
-	var plain bytes.Buffer
-	for i, l := range lines {
-		plain.WriteString(l.text)
-		if l.crlf {
-			plain.WriteByte('\r')
-		}
-		if i < len(lines)-1 {
-			plain.WriteByte('\n')
-		}
+func compressed(lines []line) (string, error) {
+	var texts []string
+	for _, l := range lines {
+		texts = append(texts, l.text)
 	}
-	var packed bytes.Buffer
+	var packed strings.Builder
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	if _, err := w.Write(plain.Bytes()); err != nil {
-		return nil, err
-	}
-	err = w.Close()
-	return packed.Bytes(), err
+	_, err = io.WriteString(w, strings.Join(texts, "\n"))
+	err = errors.Join(err, w.Close())
+	return packed.String(), err
 }

@@ -18,14 +18,9 @@ func notable() []line {
 	)
 	var lines []line
 	for _, n := range []struct {
-		at      string // day of November and time
-		addr    string
-		crawler string
-		agent   string
-		line    string
-		status  int
-		verdict string
-		reason  string
+		at, addr, crawler, agent, line string
+		status                         int
+		verdict, reason                string
 	}{
 		// It only ever asks for robots.txt by HEAD, so it was never told.
 		{"16 03:41:07", v6 + "a1", hoover, hooverAgent, "HEAD /robots.txt HTTP/1.1", 200, robotsFetch, ""},
@@ -62,8 +57,7 @@ func notable() []line {
 		if n.addr == "198.51.100.9" || n.addr == "198.51.100.11" {
 			t.identity = unverified
 		}
-		at := november(n.at)
-		lines = append(lines, logged(request{at: at, addr: n.addr, line: n.line, status: n.status, agent: n.agent}, t))
+		lines = append(lines, logged(request{at: november(n.at), addr: n.addr, line: n.line, status: n.status, agent: n.agent}, t))
 	}
 	return lines
 }
@@ -114,17 +108,16 @@ func oddities() []line {
 	}
 
 	// Somebody mended two minutes by hand, on another system.
-	var mended []line
+	mended := len(lines)
 	for _, at := range []string{"19 09:00:00", "19 09:00:20", "19 09:01:05", "19 09:01:40"} {
 		req := request{at: november(at), addr: "198.51.100.120", line: get("/poems/tinder"), status: 200, referrer: site + "/poems/", agent: chrome}
-		mended = append(mended, logged(req, truth{}))
+		lines = append(lines, logged(req, truth{}))
 	}
 	t := november("19 09:00:30")
-	req := request{at: t, addr: "203.0.113.78", line: get("/archive/1987/editorial"), status: 403, agent: grabbitAgent}
-	mended = append(mended, logged(req, truth{crawler: "GrabbitBot", verdict: violation}), line{at: t.Add(time.Second), truth: truth{not: blank}})
-	for _, l := range mended {
-		l.crlf = true
-		lines = append(lines, l)
+	lines = append(lines, asked(t, "203.0.113.78", grabbitAgent, "/archive/1987/editorial", 403, truth{crawler: "GrabbitBot", verdict: violation}),
+		line{at: t.Add(time.Second), truth: truth{not: blank}})
+	for i := range lines[mended:] {
+		lines[mended+i].text += "\r"
 	}
 	return lines
 }

@@ -65,17 +65,16 @@ func visit(r *rand.Rand, at time.Time) []line {
 	}
 	end := at.Add(4 * time.Minute)
 	page, from := pick(r, entrances), pick(r, sources)
-	returning := r.IntN(3) == 0
+	returning, assets := r.IntN(3) == 0, 200
+	if returning {
+		assets = 304
+	}
 	for first := true; at.Before(end); first = false {
 		load(page, from, pageStatus(page))
 		from = site + page
 		if first {
 			for _, asset := range []string{"/static/site.css", "/static/lantern.svg", "/static/site.js"} {
-				if returning {
-					load(asset, from, 304)
-				} else {
-					load(asset, from, 200)
-				}
+				load(asset, from, assets)
 				at = at.Add(time.Duration(r.IntN(2)) * time.Second)
 			}
 			if !returning {

@@ -18,7 +18,7 @@ type truth struct {
 	identity string // if the client is not the crawler's own
 	method   string
 	outcome  string
-	told     bool   // the line is a fetch of robots.txt that had an answer
+	told     bool   // the line is a GET of robots.txt that had an answer
 	not      string // blank or unparsed, if the line is no record
 }
 
@@ -47,21 +47,11 @@ const (
 // in returns the verdict on the line and the identity of its client in one of the
 // two audits.
 func (t truth) in(full bool) (verdict, identity string) {
-	verdict, identity = t.verdict, t.identity
-	if !full && t.alone != "" {
-		verdict = t.alone
+	byRobots, byFiles := identityOf(t.crawler)
+	if full {
+		return t.verdict, cmp.Or(t.identity, byFiles)
 	}
-	if !full && identity == spoofed {
-		identity = "" // without a list no impostor is found out
-	}
-	if of, ok := identities[t.crawler]; identity == "" && !ok {
-		identity = unverifiable
-	} else if identity == "" && full {
-		identity = of.full
-	} else if identity == "" {
-		identity = of.alone
-	}
-	return verdict, identity
+	return cmp.Or(t.alone, t.verdict), byRobots // without a list no impostor is found out
 }
 
 // methodOf says how reports call the method of a request line.
@@ -186,7 +176,7 @@ func (c *crawlerFigures) count(l line, full bool) {
 		}
 	case violation:
 		c.Outcomes[l.truth.outcome]++
-		c.violate(alike{identity, l.truth.outcome, l.truth.method, !c.told.IsZero() && c.told.Before(l.at), 1})
+		c.violate(alike{identity, l.truth.outcome, l.truth.method, !c.told.IsZero() && c.told.Before(l.at), 0})
 	}
 	if l.truth.told && c.told.IsZero() {
 		c.told = l.at
@@ -199,10 +189,11 @@ func (c *crawlerFigures) count(l line, full bool) {
 // violate counts a violation among those that are like it.
 func (c *crawlerFigures) violate(v alike) {
 	for _, known := range c.Violations {
-		if n := known.N; *known == (alike{v.Identity, v.Outcome, v.Method, v.Informed, n}) {
+		if v.N = known.N; *known == v {
 			known.N++
 			return
 		}
 	}
+	v.N = 1
 	c.Violations = append(c.Violations, &v)
 }

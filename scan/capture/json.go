@@ -34,15 +34,15 @@ func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 		in := bufio.NewReaderSize(r, 256<<10)
 		var buf []byte
 		for n := int64(1); ; n++ {
-			line, err := readLine(in, buf[:0])
+			line, long, err := readLine(in, buf[:0])
 			buf = line
-			if err != nil && !isEOF(err) && !errors.Is(err, errLongLine) {
+			if err != nil && !isEOF(err) {
 				yield(Capture{}, fmt.Errorf("line %d: %w", n, err))
 				return
 			}
 			if text := bytes.TrimSpace(line); len(text) > 0 {
 				c, reason := Capture{}, LongLine
-				if err == nil || isEOF(err) {
+				if !long {
 					c, reason = object(text, o)
 				}
 				var skipped error
@@ -60,12 +60,9 @@ func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	}
 }
 
-var errLongLine = errors.New("line too long")
-
-// readLine appends a line to buf. If the line is longer than maxLine, it returns the
-// beginning and errLongLine, and passes over the rest.
-func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
-	long := false
+// readLine appends a line to buf. Of a line longer than maxLine it returns the beginning, and
+// passes over the rest.
+func readLine(r *bufio.Reader, buf []byte) (line []byte, long bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
 		if !long {
@@ -75,15 +72,9 @@ func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 			long = true
 			buf = bytes.Clone(buf[:1000])
 		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err != nil && !isEOF(err):
-			return buf, err
-		case long:
-			return buf, errLongLine
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return buf, long, err
 		}
-		return buf, err
 	}
 }
 

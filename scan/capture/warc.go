@@ -84,9 +84,8 @@ type record struct {
 func (r *record) isCapture() bool { return r.robots && r.kind == "response" }
 
 var (
-	errNotRecord = errors.New("no WARC record where one should begin")
-	errLength    = errors.New("WARC record without a Content-Length")
-	errLongHead  = fmt.Errorf("header longer than %d bytes", maxHead)
+	errLength   = errors.New("WARC record without a Content-Length")
+	errLongHead = fmt.Errorf("header longer than %d bytes", maxHead)
 )
 
 // next reads the header of a record, or returns io.EOF after the last.
@@ -104,7 +103,7 @@ func (w *warc) next() (rec record, err error) {
 	head := head{in: w.in, left: maxHead}
 	first, err := head.line()
 	if err == nil && !strings.HasPrefix(first, warcMagic) {
-		err = fmt.Errorf("%w: %q", errNotRecord, first[:min(len(first), 40)])
+		err = fmt.Errorf("no WARC record where one should begin: %q", first[:min(len(first), 40)])
 	}
 	rec.length = -1
 	for err == nil {
@@ -225,10 +224,7 @@ func (h *head) field() (name, value string, err error) {
 func (w *warc) response(c *Capture, truncated bool) Reason {
 	in := bufio.NewReader(&w.block)
 	head := head{in: in, left: maxHead}
-	first, err := head.line()
-	if err != nil {
-		return NotHTTP
-	}
+	first, _ := head.line() // "" where there is none
 	var ok bool
 	if c.Status, ok = status(first); !ok {
 		return NotHTTP

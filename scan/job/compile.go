@@ -82,7 +82,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 		o.MaxBytes = maxBody
 	}
 	// One byte more than the limit tells the compiler that there is more.
-	g := &gatherer{ctx: ctx, messages: o.Messages, options: capture.Options{MaxBody: o.MaxBytes + 1}, skipped: map[string]int{}}
+	g := &gatherer{ctx: ctx, messages: o.Messages, options: capture.Options{MaxBody: o.MaxBytes + 1}, skipped: map[capture.Reason]int{}}
 	c, err := o.compile(ctx, g)
 	g.report()
 	switch {
@@ -178,7 +178,7 @@ func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, g *g
 		for _, use := range copies[i].Uses {
 			key = use.Origin.AppendKey(key[:0])
 			if err := w.Add(key, use.Status, rulesets...); err != nil {
-				g.skip(unheld, true, err)
+				g.skip(unheld, err)
 			}
 		}
 	})

@@ -28,10 +28,10 @@ type gatherer struct {
 	messages Messages
 	options  capture.Options
 	set      capture.Set
-	skipped  map[string]int // by reason
-	shown    []string       // the first of each reason
-	bytes    atomic.Int64   // read, decompressed
-	lost     bool           // an input could not be used, wholly or in part
+	skipped  map[capture.Reason]int
+	shown    []string     // the first of each reason
+	bytes    atomic.Int64 // read, decompressed
+	lost     bool         // an input could not be used, wholly or in part
 }
 
 // maxShown is how many examples of each reason are shown; the others are counted.
@@ -39,9 +39,9 @@ const maxShown = 5
 
 // The reasons to pass something over that package capture does not have.
 const (
-	unread   = "input that could not be read to its end"
-	noRobots = "directory without a robots.txt"
-	unheld   = "origin whose rules an archive cannot hold"
+	unread   capture.Reason = "input that could not be read to its end"
+	noRobots capture.Reason = "directory without a robots.txt"
+	unheld   capture.Reason = "origin whose rules an archive cannot hold"
 )
 
 // source reads a source of copies, or a file or directory in it. The depth is 0 for the
@@ -52,13 +52,13 @@ func (g *gatherer) source(name string, depth int) {
 	switch {
 	case g.ctx.Err() != nil:
 	case err != nil:
-		g.skip(unread, true, &source.Error{Name: name, Offset: -1, Err: cmp.Or(errors.Unwrap(err), err)})
+		g.skip(unread, &source.Error{Name: name, Offset: -1, Err: cmp.Or(errors.Unwrap(err), err)})
 	case info.Mode().IsRegular():
 		g.file(name)
 	case info.IsDir() && depth == 0:
 		entries, err := os.ReadDir(name)
 		if err != nil {
-			g.skip(unread, true, err)
+			g.skip(unread, err)
 		}
 		for _, entry := range entries {
 			if !strings.HasPrefix(entry.Name(), ".") {
@@ -70,7 +70,7 @@ func (g *gatherer) source(name string, depth int) {
 	case depth == 0:
 		g.open(name, nil)
 	case depth == 2: // a pipe might block for ever
-		g.skip(unread, true, fmt.Errorf("%s: not a regular file", name))
+		g.skip(unread, fmt.Errorf("%s: not a regular file", name))
 	}
 }
 
@@ -83,7 +83,7 @@ func (g *gatherer) host(dir string) {
 			return
 		}
 	}
-	g.skip(noRobots, false, errors.New(dir))
+	g.skip(noRobots, errors.New(dir))
 }
 
 // reading reads the captures in an input.
@@ -100,7 +100,7 @@ func (g *gatherer) file(name string) {
 			_, err = origin.Parse(host)
 		}
 		if err != nil {
-			g.skip(string(capture.BadHost), true, fmt.Errorf("%q: %w", name, err))
+			g.skip(capture.BadHost, fmt.Errorf("%q: %w", name, err))
 			return
 		}
 		read = func(r io.Reader, o capture.Options) iter.Seq2[capture.Capture, error] {
@@ -113,7 +113,7 @@ func (g *gatherer) file(name string) {
 func (g *gatherer) open(name string, read reading) {
 	in, err := source.NewFile(name)
 	if err != nil {
-		g.skip(unread, true, err)
+		g.skip(unread, err)
 		return
 	}
 	g.read(in, read)
@@ -131,14 +131,14 @@ func (g *gatherer) read(in *source.Input, read reading) {
 			}
 		}
 		if err != nil {
-			g.skip(unread, true, err)
+			g.skip(unread, err)
 			return
 		}
 		read = readings[kind]
 	}
 	r, err := in.Open()
 	if err != nil {
-		g.skip(unread, true, err)
+		g.skip(unread, err)
 		return
 	}
 	defer r.Close()
@@ -151,23 +151,23 @@ func (g *gatherer) read(in *source.Input, read reading) {
 		case g.ctx.Err() != nil:
 			return
 		case errors.As(err, &skipped):
-			g.skip(string(skipped.Reason), skipped.Reason.Lost(), fmt.Errorf("%s: %w", in.Name, err))
+			g.skip(skipped.Reason, fmt.Errorf("%s: %w", in.Name, err))
 		case errors.As(err, &broken):
-			g.skip(unread, true, err)
+			g.skip(unread, err)
 		default:
-			g.skip(unread, true, fmt.Errorf("%s: %w", in.Name, err))
+			g.skip(unread, fmt.Errorf("%s: %w", in.Name, err))
 		}
 	}
 }
 
 // skip counts something that is passed over. If a copy may be lost by it, the first
 // ones of each reason are kept to be shown.
-func (g *gatherer) skip(reason string, lost bool, what error) {
+func (g *gatherer) skip(reason capture.Reason, what error) {
 	if g.ctx.Err() != nil { // the interrupt is the cause
 		return
 	}
 	g.skipped[reason]++
-	if !lost {
+	if reason == noRobots || !reason.Lost() {
 		return
 	}
 	g.lost = true

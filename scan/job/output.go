@@ -23,9 +23,7 @@ func writeFile(name string, write func(io.Writer) error) error {
 	if err = write(f); err == nil {
 		err = f.Sync()
 	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
+	err = cmp.Or(err, f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -42,10 +40,7 @@ func checkOutput(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(f.Close(), os.Remove(f.Name())); err != nil {
-		return writing(name, err)
-	}
-	return nil
+	return writing(name, cmp.Or(f.Close(), os.Remove(f.Name())))
 }
 
 // createBeside returns the path of the file to replace or make, which is the target if
@@ -76,18 +71,17 @@ func createBeside(name string) (f *os.File, path string, err error) {
 	}
 	dir, base := filepath.Split(path)
 	f, err = os.OpenFile(fmt.Sprintf("%s.%s.%08x.tmp", dir, base, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		err = writing(name, err)
-	}
-	return f, path, err
+	return f, path, writing(name, err)
 }
 
 // writing returns an error of writing a file, with the name that the user gave
-// instead of the temporary one.
+// instead of the temporary one; nil if err is nil.
 func writing(name string, err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
 	switch {
+	case err == nil:
+		return nil
 	case errors.As(err, &path):
 		err = path.Err
 	case errors.As(err, &link):
