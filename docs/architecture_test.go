@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	"scan/capture": {"scan/answer", "scan/origin"},
 	"scan/crawler": {"automaton", "github.com/gaissmai/bart"},
 	"scan/policy":  {"automaton", "compile", "scan/answer", "scan/origin"},
-	"scan/audit": {"automaton", "internal/english", "scan/crawler", "scan/format", "scan/origin", "scan/policy", "scan/spill",
+	"scan/audit": {"automaton", "internal/english", "scan/answer", "scan/crawler", "scan/format", "scan/origin", "scan/policy", "scan/spill",
 		"github.com/HdrHistogram/"},
 	"scan/filter": {"automaton", "scan", "scan/format", "scan/origin", "scan/source"},
 	"scan/job": {"automaton", "automaton/archive", "compile", "internal/english", "scan", "scan/audit", "scan/capture", "scan/crawler",

@@ -93,7 +93,7 @@ func TestHeadlinesDoNotAcquit(t *testing.T) {
 // a robots.txt that nobody was given.
 func TestWarningsOfStrangers(t *testing.T) {
 	robots, list := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "a.txt", "203.0.113.0/24\n")
-	const proxy, zero, wall, logged = "not one request by the name of GPTBot", "end in .0", "or a firewall or bot protection", "requests are not logged"
+	const proxy, zero, wall, logged = "no request under the name GPTBot", "end in .0", "or a firewall or bot protection", "requests are not logged"
 	for name, c := range map[string]struct {
 		log  string
 		args []string

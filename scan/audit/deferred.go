@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -52,23 +53,22 @@ const (
 	otherOperator answerKind = 0x80
 )
 
-// answerOf returns the meaning of an answer (audit-rules 2 b). Unlike the source of a
-// policy, a log has answers with 304, and sizes of bodies.
+// answerOf returns the meaning of an answer in the log (audit-rules 2 b). Package answer
+// knows that of the status; a log also has answers with 304, and sizes of bodies.
 func answerOf(status int, size int64) answerKind {
+	meaning := answer.Of(status, answer.Others)
 	switch {
 	case status == 304:
 		return toldRules
-	case status == 204, status/100 == 2 && size <= 0:
+	case status == 204, meaning == answer.File && size <= 0:
 		return toldNone
-	case status/100 == 2:
+	case meaning == answer.File:
 		return toldRules
-	case status/100 == 3:
+	case meaning == answer.Redirect:
 		return toldRedirect
-	case status == 429:
+	case meaning != answer.Of(status, answer.Google):
 		return toldLimited
-	case status == 408, status == 444, status == 499:
-		return toldNothing
-	case status/100 == 4:
+	case meaning == answer.None:
 		return toldNone
 	}
 	return toldNothing

@@ -138,12 +138,12 @@ func impostorWarnings(r *Report) (list []string) {
 	}
 	if len(names) > 0 {
 		list = append(list, fmt.Sprintf(
-			"not one request by the name of %s came from the crawler's addresses. If the log has the address of a proxy or CDN instead of the client's, use --client-ip to say where it is logged.",
+			"no request under the name %s came from an address in the crawler's lists. If the log has the address of a proxy or CDN instead of the client's, use --client-ip to say where it is logged.",
 			english.List(names)))
 	}
 	if len(r.Ranges) > 0 && r.Totals.Requests >= many && r.EndInZero > r.Totals.Requests/2 {
 		list = append(list, fmt.Sprintf(
-			"the addresses of %s end in .0, as addresses do whose end was cut off: they prove nothing, and a client counted as spoofed because of them may be the crawler.",
+			"%s came from addresses that end in .0, as they do where a log cuts addresses. Such addresses prove nothing, and a client counted as spoofed because of them may be the crawler.",
 			english.Plural(r.EndInZero, "request")))
 	}
 	return list
