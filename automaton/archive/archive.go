@@ -81,7 +81,8 @@ func Open(data []byte, makeTable automaton.TableFunc) (*Archive, error) {
 // A list of no more than tiny rules never has a table: what that saves does not pay for
 // making it (compile.crossover). One of no more than few has none until its origin is
 // busy: a list is quicker to make than a table, smaller, and sooner matched when it is in
-// no cache. A longer one has a table at once, which it has paid for after a few dozen URLs.
+// no cache. The longer a list, the sooner a table pays for itself: one of more than few has
+// a table at once.
 const (
 	tiny = 9
 	few  = 64
