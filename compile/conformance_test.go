@@ -100,7 +100,7 @@ func TestVerdictNamesARuleOfTheFile(t *testing.T) {
 				continue
 			}
 			rule, ok := r.Rule(e.Line)
-			if !ok || len(matches) == 0 || matches[0] != rule {
+			if !ok || len(matches) == 0 || matches[0].Line != rule.Line || matches[0].String() != rule.String() {
 				t.Errorf("%v examples:%d: Rule gives %v, Matches %v: %s", d, e.Number, rule, matches, e.Source)
 			}
 		}
