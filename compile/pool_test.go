@@ -11,7 +11,7 @@ import (
 )
 
 // TestNothingIsShared: what is compiled does not change when others are compiled, at
-// the same time and after, of whatever size.
+// the same time and after, of any size.
 func TestNothingIsShared(t *testing.T) {
 	file := func(i int) []byte {
 		return []byte(strings.Repeat(fmt.Sprintf("User-agent: Bot%s\nUser-agent: *\nDisallow: /%d*x\nAllow: /é%d\nsitemap: %d\nnonsense %d\n", numeral(i), i, i, i, i), i%7))

@@ -107,7 +107,7 @@ func oddities() []line {
 		lines = append(lines, line{at: at, text: text, truth: truth{not: o.not}})
 	}
 
-	// Somebody mended two minutes by hand, on another system.
+	// Two minutes were repaired by hand, on another system.
 	mended := len(lines)
 	for _, at := range []string{"19 09:00:00", "19 09:00:20", "19 09:01:05", "19 09:01:40"} {
 		req := request{at: november(at), addr: "198.51.100.120", line: get("/poems/tinder"), status: 200, referrer: site + "/poems/", agent: chrome}

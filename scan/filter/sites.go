@@ -41,8 +41,8 @@ type slot struct {
 // about a hundred URLs on it saves time to make a table of the rules.
 const askAgain = 128
 
-// spells tells whether the URL begins with the scheme and authority of the slot.
-func (s *slot) spells(url []byte) bool {
+// matches tells whether the URL begins with the scheme and authority of the slot.
+func (s *slot) matches(url []byte) bool {
 	n := int(s.length)
 	if n == 0 || len(url) < n || string(url[:n]) != string(s.key[:n]) {
 		return false

@@ -141,7 +141,7 @@ func (w *worker) quote(class Class, line []byte) {
 // judge returns the class of a line, without its line end.
 func (w *worker) judge(url []byte) Class {
 	s := w.last
-	if !s.spells(url) {
+	if !s.matches(url) {
 		if len(url) > 0 && url[0] == '/' {
 			return w.target(url)
 		}
