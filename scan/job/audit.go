@@ -40,8 +40,8 @@ type AuditOptions struct {
 	// AssumeConstant takes the first version of each origin as in force before all
 	// time.
 	AssumeConstant bool
-	// Window is how long a crawler may use a copy of robots.txt, from MinWindow, which 0
-	// stands for, to MaxWindow.
+	// Window is how long a crawler may use a copy of robots.txt, from 24 hours, which 0
+	// stands for, to 3,660 days.
 	Window time.Duration
 	// Hosts are the only sites to judge, such as https://example.com; none: all of the
 	// policy.
@@ -84,10 +84,10 @@ type AuditOptions struct {
 	Messages Messages
 }
 
-// Bounds of AuditOptions.Window: RFC 9309 2.4 lets a crawler keep a copy for 24 hours.
+// The bounds of AuditOptions.Window. RFC 9309 2.4 lets a crawler keep a copy for 24 hours.
 const (
-	MinWindow = 24 * time.Hour
-	MaxWindow = 3660 * 24 * time.Hour
+	minWindow = 24 * time.Hour
+	maxWindow = 3660 * 24 * time.Hour
 )
 
 // Audited is the result of Audit and Merge.
@@ -164,8 +164,8 @@ func (o *AuditOptions) check() error {
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
 	case o.State != "" && o.Judged != nil:
 		return usageError("a state holds no requests, so an audit that gives each request to Judged cannot write one")
-	case o.Window != 0 && (o.Window < MinWindow || o.Window > MaxWindow):
-		return usageError("--window %s is not between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", english.Hours(o.Window), english.Hours(MinWindow), english.Hours(MaxWindow))
+	case o.Window != 0 && (o.Window < minWindow || o.Window > maxWindow):
+		return usageError("--window %s is not between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", english.Hours(o.Window), english.Hours(minWindow), english.Hours(maxWindow))
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0:
 		return usageError("no logs: name the access logs to read")
 	case o.Robots.Name == "" && o.Policy == "":

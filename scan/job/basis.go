@@ -48,7 +48,7 @@ type basisRow struct {
 func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 	b := &basis{
 		Basis:  audit.Basis{AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"), TrustedProxies: o.TrustedProxies},
-		Window: cmp.Or(o.Window, MinWindow), MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes), Dialect: "auto", Samples: o.Samples,
+		Window: cmp.Or(o.Window, minWindow), MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes), Dialect: "auto", Samples: o.Samples,
 	}
 	if o.Dialect != nil {
 		b.Dialect = o.Dialect.String()
@@ -253,7 +253,7 @@ func (b *basis) check() error {
 	if b.Constant && (len(b.Rows) != 1 || b.Rows[0].Body != 0 || len(b.Rows[0].Origins) > 0) {
 		return errors.New("not one robots.txt")
 	}
-	if b.Window < MinWindow || b.Window > MaxWindow || b.Samples < 0 {
+	if b.Window < minWindow || b.Window > maxWindow || b.Samples < 0 {
 		return errors.New("a number is out of its bounds")
 	}
 	for _, r := range b.Rows {
