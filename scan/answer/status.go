@@ -23,25 +23,26 @@ const (
 	// Google are the crawlers of Google. They read 429 as a server error.
 	Google
 	// Archive is a reader of the captures of a crawl. A capture with status 1xx or 304
-	// shows nothing, and only a server error is a failure.
+	// shows nothing.
 	Archive
 )
 
-// Of returns the meaning of an HTTP status to a class of readers. Status 0 is no answer at all.
+// Of returns the meaning of an HTTP status to a class of readers. Status 0 is no answer
+// at all, and so are 444 and 499, which servers log when they sent none. Codes that HTTP
+// does not define are failures.
 func Of(status int, by Class) Meaning {
-	switch hundred := status / 100; {
+	hundred := status / 100
+	switch {
 	case by == Archive && (hundred < 2 || status == 304):
 		return Nothing
+	case status == 204:
+		return None
 	case hundred == 2:
 		return File
 	case hundred == 3:
 		return Redirect
-	case hundred == 5, status == 429 && by == Google:
+	case status == 429 && by == Google, status == 444, status == 499:
 		return Failed
-	case by == Archive:
-		return None
-	case status == 408, status == 444, status == 499:
-		return Failed // servers log these when they sent no answer
 	case hundred == 4:
 		return None
 	default:

@@ -17,6 +17,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
 )
@@ -36,6 +37,17 @@ type Profile struct {
 	// Tokens are its product tokens in robots.txt, the preferred first. It is bound by
 	// the groups for the first of them that a robots.txt has groups for.
 	Tokens []string `json:"tokens"`
+	// Also has, for each further product that its header serves, the tokens of that
+	// product, the preferred first: the header of Googlebot serves Googlebot-News too. A
+	// robots.txt forbids a request only if it forbids it to all of them.
+	Also [][]string `json:"also,omitempty"`
+	// Role is "crawler", for which "" stands too, or "fetcher": it fetches single
+	// addresses that a person, a subscription or the operator of the site named, such as
+	// a link preview, a feed reader or a monitor of uptime.
+	Role string `json:"role,omitempty"`
+	// CrawlDelay says whether it heeds Crawl-delay, according to its operator: yes or no,
+	// "" if that is not known.
+	CrawlDelay string `json:"crawl_delay,omitempty"`
 	// IgnoresWildcard says that groups for * do not bind it.
 	IgnoresWildcard bool `json:"ignores_wildcard,omitempty"`
 	// Exempt, if not empty, says why robots.txt does not apply to its requests.
@@ -57,7 +69,20 @@ type Profile struct {
 	// Domains contain the DNS names of its addresses, if the operator says so. They are
 	// in lower case, without a dot at the end.
 	Domains []string `json:"domains,omitempty"`
+	// Lists are the lists of addresses that the operator publishes for it. Several
+	// crawlers may share one.
+	Lists []List `json:"lists,omitempty"`
 }
+
+// List is a list of addresses that an operator publishes.
+type List struct {
+	Name string `json:"name"` // the name of its file, such as googlebot.json
+	URL  string `json:"url"`
+	Seen string `json:"seen"` // the day when it was seen there, 2026-11-22
+}
+
+// IsFetcher tells whether the role is "fetcher".
+func (p *Profile) IsFetcher() bool { return p.Role == "fetcher" }
 
 var knownCategories = []string{
 	"search", "ai-training", "ai-search", "user-triggered", "preview", "seo", "archive",
@@ -156,6 +181,9 @@ var (
 	errNoToken    = errors.New("no product token")
 	errControl    = errors.New("words of a control token, which has no header")
 	errCategory   = errors.New("no category that is known")
+	errRole       = errors.New(`role is neither "crawler" nor "fetcher"`)
+	errDelay      = errors.New(`crawl_delay is neither "yes" nor "no"`)
+	errList       = errors.New("a list without a name, a https URL or a day when it was seen")
 	errObeys      = errors.New(`obeys is none of "yes", "no" and "unknown"`)
 )
 
@@ -175,13 +203,22 @@ func (p *Profile) check(seen map[string]string) error {
 		return errCategory
 	case p.Obeys != "yes" && p.Obeys != "no" && p.Obeys != "unknown":
 		return errObeys
+	case !slices.Contains([]string{"", "crawler", "fetcher"}, p.Role):
+		return errRole
+	case !slices.Contains([]string{"", "yes", "no"}, p.CrawlDelay):
+		return errDelay
 	}
 	if p.Dialect != "" {
 		if _, err := automaton.ParseDialect(p.Dialect); err != nil {
 			return err
 		}
 	}
-	for _, token := range p.Tokens {
+	for _, list := range p.Lists {
+		if _, err := time.Parse(time.DateOnly, list.Seen); err != nil || list.Name == "" || !strings.HasPrefix(list.URL, "https://") {
+			return fmt.Errorf("%q: %w", list.Name, errList)
+		}
+	}
+	for _, token := range slices.Concat(append([][]string{p.Tokens}, p.Also...)...) {
 		if token == "" || len(automaton.CutToken([]byte(token))) != len(token) {
 			return fmt.Errorf("%q is not a product token", token)
 		}
