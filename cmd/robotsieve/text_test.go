@@ -119,22 +119,19 @@ func TestWarningsOfStrangers(t *testing.T) {
 	}
 }
 
-// TestWarningsOfWhatIsTakenAsCurrent: who is called spoofed by a list without a date,
-// and what is judged by a robots.txt that was seen long before, may be wrongly so.
+// TestWarningsOfWhatIsTakenAsCurrent: what is judged by a robots.txt that was seen long
+// before may be wrongly so.
 func TestWarningsOfWhatIsTakenAsCurrent(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	undated, dated := file(t, "a.txt", "198.51.100.0/24\n"), file(t, "b.json", `{"creationTime":"2026-11-01T00:00:00","prefixes":[{"ipv4Prefix":"198.51.100.0/24"}]}`)
 	seen := file(t, "manifest.csv", "from,origin,status,file\n2026-01-01T00:00:00Z,https://example.com,200,robots.txt\n")
 	if err := os.WriteFile(filepath.Join(filepath.Dir(seen), "robots.txt"), []byte("user-agent: *\ndisallow: /p\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	const spoofed, last = "as spoofed because of lists of addresses without a date", "last seen more than 24h before the end of the log"
+	const last = "last seen more than 24h before the end of the log"
 	for name, c := range map[string]struct {
 		args []string
 		want map[string]bool
 	}{
-		"an undated list":    {[]string{"--robots", robots, "--ip-ranges", "GPTBot=" + undated}, map[string]bool{spoofed: true}},
-		"a dated list":       {[]string{"--robots", robots, "--ip-ranges", "GPTBot=" + dated}, map[string]bool{spoofed: false}},
 		"seen months before": {[]string{"--policy", seen, "--history", "observed", "--host", "https://example.com"}, map[string]bool{last: true}},
 		"put up then":        {[]string{"--policy", seen, "--host", "https://example.com"}, map[string]bool{last: false}},
 	} {

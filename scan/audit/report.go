@@ -91,7 +91,9 @@ type VersionInfo struct {
 type RangeInfo struct {
 	Crawler string `json:"crawler"`
 	File    string `json:"file"`
-	Created string `json:"created"` // empty: not stated, taken as current
+	Created string `json:"created"` // empty: not known
+	// DatedBy is where Created is from: creationTime, name or option; empty if Created is.
+	DatedBy string `json:"dated_by"`
 }
 
 // RobotsInfo is about the log's own answers to robots.txt.
