@@ -99,8 +99,8 @@ func TestWarningsOfStrangers(t *testing.T) {
 		args []string
 		want string
 	}{
-		"all from elsewhere":     {strings.Repeat(logLine("/q", "GPTBot/1"), 10), []string{"--ip-ranges", "GPTBot=" + list}, proxy},
-		"ends cut off":           {strings.ReplaceAll(strings.Repeat(logLine("/q", "GPTBot/1"), 10), "192.0.2.1 ", "192.0.2.0 "), []string{"--ip-ranges", "GPTBot=" + list}, zero},
+		"all from elsewhere":     {strings.Repeat(logLine("/q", "GPTBot/1"), 10), []string{"--ip-ranges", "GPTBot=" + list + "@2026-11-10"}, proxy},
+		"ends cut off":           {strings.ReplaceAll(strings.Repeat(logLine("/q", "GPTBot/1"), 10), "192.0.2.1 ", "192.0.2.0 "), []string{"--ip-ranges", "GPTBot=" + list + "@2026-11-10"}, zero},
 		"403 and no other fetch": {strings.Replace(logLine("/robots.txt", "GPTBot/1"), " 200 5 ", " 403 5 ", 1), nil, wall},
 		"fetched elsewhere":      {"example.com:443 " + logLine("/p", "GPTBot/1") + "other.example:443 " + logLine("/robots.txt", "GPTBot/1"), []string{"--host", "https://example.com"}, ""},
 		"fetched by nobody":      {"example.com:443 " + logLine("/p", "GPTBot/1"), []string{"--host", "https://example.com"}, logged},
