@@ -110,7 +110,11 @@ func NewIdentities(set *Set, o IdentityOptions) *Identities {
 }
 
 func newEvidence(p *Profile, series []Series, set *Set) *evidence {
-	e := &evidence{partial: len(series) < len(p.Lists)}
+	published := map[string]bool{} // a list may have two names
+	for _, list := range p.Lists {
+		published[list.URL] = true
+	}
+	e := &evidence{partial: len(series) < len(published)}
 	own := map[netip.Prefix]*listing{}
 	services := map[string]*Profile{}
 	for _, s := range series {

@@ -300,12 +300,10 @@ func TestServices(t *testing.T) {
 // TestListsMissing: absence proves nothing while fewer lists are given for a crawler than
 // its operator publishes for it.
 func TestListsMissing(t *testing.T) {
-	published := func(name string) List {
-		return List{Name: name, URL: "https://foo.example/" + name, Seen: "2026-11-01"}
-	}
+	published := func(name, url string) List { return List{Name: name, URL: "https://foo.example/" + url, Seen: "2026-11-01"} }
 	set := newSet(t, []Profile{{
 		Name: "FooBot", Operator: "Foo", Words: []string{"FooBot"}, Tokens: []string{"FooBot"}, Obeys: "unknown",
-		Lists: []List{published("a.json"), published("b.json")},
+		Lists: []List{published("a.json", "a"), published("b.json", "b"), published("former-b.json", "b")},
 	}})
 	p := set.ByName("FooBot")
 	series := Series{p, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/24")}}
