@@ -1,9 +1,11 @@
 package crawler
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -133,34 +135,36 @@ func TestFurtherProducts(t *testing.T) {
 	}
 }
 
-// TestLists: a list has the name of its file and one address; what has a list is verified
-// by it.
+// TestLists: what is verified by ranges has the lists, each under the name of its file.
 func TestLists(t *testing.T) {
 	// Their operators publish ranges on a page, or in a database of routes.
-	unlisted := []string{"Blekkobot", "CensysInspect", "GrapeshotCrawler", "Kagibot", "Site24x7",
+	unlisted := []string{"Amazonbot", "Amzn-SearchBot", "Amzn-User", "Blekkobot", "CensysInspect", "GrapeshotCrawler", "Kagibot", "Site24x7",
 		"facebookexternalhit", "Meta-ExternalAds", "Meta-ExternalAgent", "Meta-ExternalFetcher", "Meta-WebIndexer"}
-	formerNames := map[string]string{"googlebot.json": "common-crawlers.json"}
-	urls := map[string]string{} // of names
+	named := map[string]string{
+		"googlebot.json":   "common-crawlers.json", // since March 2026
+		"pingdom-ipv4.txt": "ipv4",
+		"pingdom-ipv6.txt": "ipv6",
+		"statuscake.txt":   "Locations.php",
+	}
+	names, urls := map[string]string{}, map[string]string{}
 	for _, p := range builtinSet(t).Profiles() {
 		if want := strings.Contains(p.Verify, "ranges") && !slices.Contains(unlisted, p.Name); want != (len(p.Lists) > 0) {
 			t.Errorf("%s: %d lists, verified by %q", p.Name, len(p.Lists), p.Verify)
 		}
 		for _, list := range p.Lists {
 			u, err := url.Parse(list.URL)
-			file := list.Name
-			if now := formerNames[list.Name]; now != "" {
-				file = now
-			}
-			if err != nil || u.Host == "" || !strings.HasSuffix(strings.TrimSuffix(list.URL, "/"), "/"+file) {
+			if file := cmp.Or(named[list.Name], list.Name); err != nil || u.Host == "" || path.Base(u.Path) != file {
 				t.Errorf("%s: %q is not the name of %s", p.Name, list.Name, list.URL)
 			}
 			if list.Seen > readOn {
 				t.Errorf("%s: %s was seen on %s", p.Name, list.Name, list.Seen)
 			}
-			if other := urls[list.Name]; other != "" && other != list.URL {
-				t.Errorf("%s is at %s and at %s", list.Name, other, list.URL)
+			if names[list.URL] == "" && urls[list.Name] == "" {
+				names[list.URL], urls[list.Name] = list.Name, list.URL
 			}
-			urls[list.Name] = list.URL
+			if names[list.URL] != list.Name || urls[list.Name] != list.URL {
+				t.Errorf("%s: %s is at %s, and %s is %s", p.Name, list.Name, urls[list.Name], list.URL, names[list.URL])
+			}
 		}
 	}
 }
@@ -168,7 +172,7 @@ func TestLists(t *testing.T) {
 // TestListsOfGoogle: its pages say which list is for which of its crawlers.
 func TestListsOfGoogle(t *testing.T) {
 	ofPages := map[string][]string{
-		"google-common-crawlers":         {"common-crawlers.json", "googlebot.json"},
+		"google-common-crawlers":         {"googlebot.json"},
 		"google-special-case-crawlers":   {"special-crawlers.json"},
 		"google-user-triggered-fetchers": {"user-triggered-fetchers-google.json", "user-triggered-fetchers.json", "user-triggered-agents.json"},
 	}
