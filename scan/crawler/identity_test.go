@@ -300,7 +300,9 @@ func TestServices(t *testing.T) {
 // TestListsMissing: absence proves nothing while fewer lists are given for a crawler than
 // its operator publishes for it.
 func TestListsMissing(t *testing.T) {
-	published := func(name, url string) List { return List{Name: name, URL: "https://foo.example/" + url, Seen: "2026-11-01"} }
+	published := func(name, url string) List {
+		return List{Name: name, URL: "https://foo.example/" + url, Seen: "2026-11-01"}
+	}
 	set := newSet(t, []Profile{{
 		Name: "FooBot", Operator: "Foo", Words: []string{"FooBot"}, Tokens: []string{"FooBot"}, Obeys: "unknown",
 		Lists: []List{published("a.json", "a"), published("b.json", "b"), published("former-b.json", "b")},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -58,8 +59,8 @@ var errNoFile = errors.New("no file in the directory")
 //
 // NAME is a crawler's name or one of its words, in any case. It then names one crawler:
 // Googlebot is not Googlebot-Image. Or NAME is the name under which an operator publishes a
-// list, such as googlebot.json, which stands for all crawlers that the list serves
-// (Profile.Lists). In a DIR, the file googlebot.json is the list of that name, and
+// list, such as googlebot.json, or the end of its URL. It then names all crawlers that the
+// list serves (Profile.Lists). In a DIR, the file googlebot.json is the list of that name, and
 // googlebot.txt is a list of Googlebot.
 //
 // The date of a list is DATE, else its creationTime, else the only date in the name of a
@@ -208,11 +209,13 @@ func (s *Set) behindFile(file string) ([]*Profile, error) {
 }
 
 // listed returns the crawlers that a list serves, which their operator publishes under a
-// name. It fails if several operators publish lists of that name.
+// name or at a URL that ends in it. It fails if several operators publish lists of that name.
 func (s *Set) listed(name string) (of []*Profile, err error) {
 	for i := range s.profiles {
 		p := &s.profiles[i]
-		if p.Control || !slices.ContainsFunc(p.Lists, func(l List) bool { return strings.EqualFold(l.Name, name) }) {
+		if p.Control || !slices.ContainsFunc(p.Lists, func(l List) bool {
+			return strings.EqualFold(l.Name, name) || strings.EqualFold(path.Base(l.URL), name)
+		}) {
 			continue
 		}
 		if len(of) > 0 && of[0].Operator != p.Operator {

@@ -65,7 +65,7 @@ func listedSet(t testing.TB) *Set {
 	t.Helper()
 	published := func(names ...string) (lists []List) {
 		for _, name := range names {
-			lists = append(lists, List{Name: name, URL: "https://lists.example/" + name, Seen: "2026-11-01"})
+			lists = append(lists, List{Name: name, URL: "https://lists.example/published-" + name, Seen: "2026-11-01"})
 		}
 		return lists
 	}
@@ -127,6 +127,7 @@ func TestLoadSeries(t *testing.T) {
 		{"a word with a slash", "slurp/3.0=$/some.txt", "Slurp[some.txt]", "", ""},
 		{"a crawler's name is for that crawler only", "Googlebot=$/some.txt", "Googlebot[some.txt]", "", ""},
 		{"an official list is for all its crawlers", "googlebot.json=$/some.txt", strings.ReplaceAll(google, "%s", "some.txt"), "", ""},
+		{"the end of an official list's URL", "published-googlebot.json=$/some.txt", strings.ReplaceAll(google, "%s", "some.txt"), "", ""},
 		{"an official list in another case", "Special-Crawlers.JSON=$/some.txt", "AdsBot-Google[some.txt]", "", ""},
 		{"an official list with dated lists", "googlebot.json=$/dates", strings.ReplaceAll(google, "%s", "2026-11-01.txt 2026-11-01 name"), "", ""},
 		{"dated lists", "Googlebot=$/dated", "Googlebot[2026-01.json 2026-01-01 creationTime 2026-02.json 2026-02-01 creationTime]", "sub", ""},
