@@ -35,38 +35,39 @@ func (r *Robots) Bound(m *automaton.Machine) []int {
 	return nil
 }
 
-// Matches returns every rule of m, a machine of the file's ruleset, that matches a path,
-// as Dialect.Path returns it, in the order of their rank: the first one decides. It is
-// slow, and serves to explain a verdict. The Specificity of each is the length that it
-// was ranked by: where an Allow for an index page matches the bare directory, that of the
-// directory.
+// Matching returns every rule of m that matches a path, as Dialect.Path returns it, in the
+// order of their rank: the first one decides. It is slow, and serves to explain a verdict.
+func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []automaton.Rule {
+	if m == nil {
+		return nil
+	}
+	var matching []automaton.Rule
+	for _, rule := range slices.Concat(m.Lists()...) {
+		b := automaton.NewBuilder(m.Dialect(), 1, 1)
+		one, err := b.Machine([]automaton.Rule{rule}, nil)
+		if err == nil && one.Match(s, path).Line != 0 {
+			matching = append(matching, rule)
+		}
+	}
+	slices.SortFunc(matching, byRank)
+	return matching
+}
+
+// Matches is Matching for m, a machine of the file's ruleset, with the rules as they are in
+// the file. The Specificity of each is the length that it was ranked by: where an Allow for
+// an index page matches the bare directory, that of the directory.
 func (r *Robots) Matches(m *automaton.Machine, s *automaton.Scratch, path []byte) []Rule {
 	var matching []Rule
-	d := r.Ruleset.Dialect()
-	var rules []automaton.Rule
-	for _, g := range r.Bound(m) {
-		k := ranker{reading: &readings[d]}
-		k.makeRoom(r.Groups[g : g+1])
-		rules = append(rules, k.rank(r.Groups[g])...)
-	}
-	slices.SortFunc(rules, byRank)
-	for _, rule := range rules {
-		line := int(rule.Verdict.Line)
+	for _, rule := range Matching(m, s, path) {
+		found, ok := r.Rule(int(rule.Verdict.Line))
 		// An Allow of Google's for an index page is two rules of one line.
-		if slices.ContainsFunc(matching, func(r Rule) bool { return r.Line == line }) {
+		if !ok || slices.ContainsFunc(matching, func(r Rule) bool { return r.Line == found.Line }) {
 			continue
 		}
-		b := automaton.NewBuilder(d, 1, 1)
-		one, err := b.Machine([]automaton.Rule{rule}, nil)
-		if err != nil || one.Match(s, path).Line == 0 {
-			continue
+		if !FirstMatchDecides(m.Dialect()) {
+			found.Specificity = int(rule.Rank >> 33)
 		}
-		if found, ok := r.Rule(line); ok {
-			if !readings[d].firstMatch {
-				found.Specificity = int(rule.Rank >> 33)
-			}
-			matching = append(matching, found)
-		}
+		matching = append(matching, found)
 	}
 	return matching
 }
