@@ -117,9 +117,15 @@ type Claim struct {
 	// in the order in which the operators are named: the first is Profile. Otherwise
 	// it is nil. It must not be changed.
 	Rivals []*Profile
+	// Nameless says that the header has only bare words, such as "bot", which say that
+	// the client is a crawler, but not which one. Name is then "(without a name)".
+	Nameless bool
+	// Library says that the header names no crawler, and begins with the product of an
+	// HTTP library, such as curl.
+	Library bool
 
-	// Of an unknown crawler: the whole word if Name is only its beginning, and the word
-	// with the words that dots join to it, if there are any.
+	// Of an unknown crawler: the whole word if Name is not it, and the word with the
+	// words that dots join to it, if there are any.
 	word, dotted string
 }
 
@@ -136,6 +142,15 @@ func (c Claim) Tokens() []string {
 		return []string{c.dotted, word}
 	}
 	return []string{word}
+}
+
+// Word returns the whole word by which an unknown crawler calls itself, with the words
+// that dots join to it. It is "" for a known crawler and for none.
+func (c Claim) Word() string {
+	if c.Profile != nil {
+		return ""
+	}
+	return cmp.Or(c.dotted, c.word, c.Name)
 }
 
 // Reader reads headers. It belongs to one goroutine; the zero value is not
