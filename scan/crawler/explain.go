@@ -122,7 +122,7 @@ func (e *Explanation) addUnknown(r *Reader, header []byte) {
 			continue
 		}
 		w.Standing = r.mayName(header, at)
-		if found && (w.Standing == counts || w.Standing == NoContact) {
+		if found && w.Standing == counts {
 			w.Standing = Later
 		}
 		found = found || w.Standing == counts

@@ -8,14 +8,14 @@ import "github.com/robotsieve/robotsieve/automaton"
 // one of them: it has a profile, whose operator is its users.
 var libraries = map[string]bool{
 	// Command-line clients, and tools that send requests by hand.
-	"curl": true, "wget": true, "aria2": true, "httpie": true, "postmanruntime": true, "insomnia": true,
+	"curl": true, "wget": true, "aria2": true, "httpie": true, "postmanruntime": true, "insomnia": true, "axel": true,
 	// C, C++, C#, Lua.
 	"libcurl-agent": true, "neon": true, "serf": true, "restsharp": true, "lua-resty-http": true,
 	// Go and Rust.
-	"go-http-client": true, "go-resty": true, "fasthttp": true, "reqwest": true, "ureq": true,
+	"go-http-client": true, "go-resty": true, "grequests": true, "fasthttp": true, "reqwest": true, "ureq": true,
 	// Java and Kotlin.
 	"java": true, "java-http-client": true, "apache-httpclient": true, "apache-httpasyncclient": true,
-	"okhttp": true, "jersey": true, "unirest-java": true, "reactornetty": true, "ktor-client": true,
+	"okhttp": true, "google-http-java-client": true, "ahc": true, "jersey": true, "unirest-java": true, "reactornetty": true, "ktor-client": true,
 	// JavaScript.
 	"node": true, "axios": true, "undici": true, "node-superagent": true, "needle": true, "deno": true, "bun": true,
 	// Perl and PHP.

@@ -328,11 +328,11 @@ func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 // word of the header.
 func claimOf(header []byte, at extent, name string) Claim {
 	claim := Claim{Name: name}
-	word := header[at.start:at.end]
+	word := header[at.start:min(at.end, at.start+maxToken)]
 	if string(word) != name {
-		claim.word = string(word[:min(len(word), maxToken)])
+		claim.word = string(word)
 	}
-	if token := withDotted(header, at.start, at.end); len(token) != len(word) {
+	if token := withDotted(header, at.start, at.end); string(token) != string(word) {
 		claim.dotted = string(token)
 	}
 	return claim
