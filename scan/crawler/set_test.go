@@ -486,6 +486,7 @@ func FuzzHeader(f *testing.F) {
 	set := builtinSet(f)
 	reader, spec := set.Reader(), newNaive(set.Profiles())
 	f.Fuzz(func(t *testing.T, header []byte) {
+		header = header[:min(len(header), 1<<10)] // the naive reader is slow
 		if got, want := reader.Read(header), spec.read(header); !same(got, want) {
 			t.Errorf("%q is %v, to the specification %v", header, got, want)
 		}
