@@ -14,6 +14,7 @@ import (
 type Input struct {
 	Name string // as a user would recognise it: a path, or "-"
 	Size int64  // bytes on disk when it was found; -1 when unknown, as of a pipe
+	Hash bool   // a Reader shall find the SHA-256 of its bytes; that of a pipe must be set before Head
 
 	path    string    // "" when bytes come from r
 	r       io.Reader // nil when they come from path
@@ -205,7 +206,7 @@ func (in *Input) open(watch func(*os.File)) (o opened, err error) {
 
 // newStream makes a stream with the decoder that the first bytes of r require.
 func (in *Input) newStream(r io.Reader) (*stream, error) {
-	s, err := newStream(r)
+	s, err := newStream(r, in.Hash)
 	if err == nil {
 		in.codec.Store(int32(s.codec))
 	}
