@@ -148,7 +148,9 @@ type SizeInfo struct {
 
 // InputInfo is one file that was read.
 type InputInfo struct {
-	Name   string `json:"name"`
+	Name string `json:"name"`
+	// Host is whose log it is, by --host NAME=FILE; empty: it is not named there.
+	Host   string `json:"host"`
 	Format string `json:"format"`
 	Codec  string `json:"codec"`
 	Disk   int64  `json:"bytes"`              // on disk
