@@ -184,6 +184,18 @@ func durationFlag(cmd *cobra.Command, d *time.Duration, name, text, usage string
 	})
 }
 
+// percentFlag adds a flag that takes a share from 0 to 100 per cent.
+func percentFlag(cmd *cobra.Command, percent **float64, name, text, usage string) {
+	addFlag(cmd, "float", name, text, usage, func(text string) error {
+		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+		if err != nil || !(n >= 0 && n <= 100) {
+			return usageError("--%s %q is not a number from 0 to 100", name, text)
+		}
+		*percent = &n
+		return nil
+	})
+}
+
 // units are the units of bytes, the longer names first.
 var units = []struct {
 	name  string

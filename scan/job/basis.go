@@ -311,20 +311,17 @@ func (b *basis) canonical() *basis {
 	return &c
 }
 
-// sortedRanges returns lists of addresses without their names, and the hashes of their
-// files and of any others, sorted by crawler and content.
+// sortedRanges returns lists of addresses without the names of their files, and the hashes
+// of these, sorted by crawler and content. Further hashes stay behind them.
 func sortedRanges(infos []audit.RangeInfo, sums [][]byte) ([]audit.RangeInfo, [][]byte) {
 	type list struct {
 		info audit.RangeInfo
 		sum  []byte
 	}
-	var lists []list
-	for i, sum := range sums {
-		l := list{sum: sum}
-		if i < len(infos) {
-			l.info = audit.RangeInfo{Crawler: infos[i].Crawler, Created: infos[i].Created}
-		}
-		lists = append(lists, l)
+	n := min(len(infos), len(sums))
+	lists, others := make([]list, n), sums[n:]
+	for i := range lists {
+		lists[i] = list{audit.RangeInfo{Crawler: infos[i].Crawler, Created: infos[i].Created}, sums[i]}
 	}
 	slices.SortFunc(lists, func(x, y list) int {
 		return cmp.Or(strings.Compare(x.info.Crawler, y.info.Crawler), strings.Compare(x.info.Created, y.info.Created), bytes.Compare(x.sum, y.sum))
@@ -333,7 +330,7 @@ func sortedRanges(infos []audit.RangeInfo, sums [][]byte) ([]audit.RangeInfo, []
 	for _, l := range lists {
 		infos, sums = append(infos, l.info), append(sums, l.sum)
 	}
-	return infos, sums
+	return infos, append(sums, others...)
 }
 
 // difference names the first thing in which two bases, as states have them, differ; "" if
