@@ -183,7 +183,7 @@ func cutAny(s, chars string) (before, after string, found bool) {
 // sameButNumbers tells whether two names differ in nothing but digits and what separates
 // them, as folders of days and of servers do.
 func sameButNumbers(a, b string) bool {
-	const numbers = "0123456789-_.:T"
+	const numbers = "0123456789-_.:T/\\"
 	strip := func(s string) string {
 		return strings.Map(func(r rune) rune {
 			if strings.ContainsRune(numbers, r) {
