@@ -54,7 +54,7 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
 	inParallel(ctx, len(inputs), o.Workers, func(i int) {
 		in := inputs[i]
-		in.Hash = true // chooseHashes may change that for a file, not for a pipe
+		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input = in
 		list[i].format, empty[i], failed[i] = openLog(ctx, in, o.Format)
 	})
