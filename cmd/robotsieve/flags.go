@@ -202,6 +202,18 @@ func positiveDuration(flag, text string) (time.Duration, error) {
 	return d, nil
 }
 
+// percentFlag adds a flag that takes a share from 0 to 100 per cent.
+func percentFlag(cmd *cobra.Command, percent **float64, name, text, usage string) {
+	addFlag(cmd, "float", name, text, usage, func(text string) error {
+		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+		if err != nil || !(n >= 0 && n <= 100) {
+			return usageError("--%s %q is not a number from 0 to 100", name, text)
+		}
+		*percent = &n
+		return nil
+	})
+}
+
 // units are the units of bytes, the longer names first.
 var units = []struct {
 	name  string
