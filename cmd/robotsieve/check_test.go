@@ -246,13 +246,13 @@ func TestCheckKnowsTheUsersOwnCrawlers(t *testing.T) {
 	}
 }
 
-// A header is no product token: whoever pastes one is told.
-func TestCheckOfAHeaderWarns(t *testing.T) {
+// A header is read as "crawlers HEADER" reads it, and whoever pastes one is told.
+func TestCheckReadsAHeader(t *testing.T) {
 	const robots = "user-agent: gptbot\ndisallow: /\n"
-	for agent, warns := range map[string]bool{"Mozilla/5.0 (compatible; GPTBot/1.2)": true, "GPTBot/1.2": false, "GPTBot": false} {
+	for agent, tells := range map[string]bool{"Mozilla/5.0 (compatible; GPTBot/1.2)": true, "GPTBot/1.2": true, "GPTBot": false} {
 		r := command(t, robots, "check", "--robots", "-", "--agent", agent, "http://h/")
-		if strings.Contains(r.err, "looks like a User-Agent header") != warns {
-			t.Errorf("%s: %q", agent, r.err)
+		if strings.Contains(r.err, "is read as GPTBot") != tells || !strings.HasPrefix(r.out, "disallowed") {
+			t.Errorf("%s: %+v", agent, r)
 		}
 	}
 }

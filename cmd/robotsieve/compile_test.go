@@ -310,6 +310,59 @@ func TestCompileSaysWhatItCouldNotUse(t *testing.T) {
 	}
 }
 
+// TestCompileNamesTheFormsThatItDoesNotRead, also compressed and in a folder.
+func TestCompileNamesTheFormsThatItDoesNotRead(t *testing.T) {
+	const index = "com,example)/robots.txt 20260101000000 {\"status\": \"200\"}\n"
+	files := map[string]string{
+		"x.cdxj": index, "x.cdx.gz": gzipped(t, " CDX N b a m s k r M S V g\n"), "x.arc.gz": gzipped(t, "filedesc://x.arc 0.0.0.0 20140301000000 text/plain 76\n"),
+		"x.zst": zstandard(t, index), "crawl.gz": gzipped(t, "WARC/1.0\r\n"), "hosts.json": `{"host":"a.example","body":""}`,
+		"utf16.example": "\xff\xfeU\x00s\x00e\x00r\x00", "image.example/robots.txt": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x10",
+		"good.example": "User-agent: *\nDisallow: /\n",
+	}
+	wants := []string{
+		"x.cdxj: an index of captures (CDX or CDXJ), not a robots.txt: give the WARC files that it points to\n", "x.cdx.gz: an index", "x.zst: an index",
+		"x.arc.gz: an ARC file", "crawl.gz: a WARC file", "hosts.json: lines of JSON objects",
+		"utf16.example: text in UTF-16", "robots.txt: binary data", "passed over: not a robots.txt: ", "2 origins;",
+	}
+	dir := tree(t, files)
+	var one strings.Builder
+	for name := range files {
+		_, r := compiled(t, exitInput, "", filepath.Join(dir, name), filepath.Join(dir, "good.example"), file(t, "a b", "")) // another that is passed over
+		one.WriteString(r.err)
+	}
+	_, all := compiled(t, exitInput, "", dir)
+	for _, want := range wants {
+		if !strings.Contains(one.String(), want) {
+			t.Errorf("no %q in %q", want, one.String())
+		}
+	}
+	if !strings.Contains(all.err, "passed over: not a robots.txt: 8\n") || !strings.Contains(all.err, "2 origins;") {
+		t.Errorf("stderr %q", all.err)
+	}
+	out := filepath.Join(t.TempDir(), "x.rsv")
+	if r := command(t, index, "compile", "-o", out, "-"); r.code != exitInput || !strings.Contains(r.err, "-: neither WARC nor lines of JSON objects, but an index of captures") {
+		t.Errorf("%+v", r)
+	}
+	if r := command(t, "", "compile", "-o", out, filepath.Join(dir, "x.cdxj")); r.code != exitInput || !strings.Contains(r.err, "x.cdxj: an index") ||
+		!strings.Contains(r.err, "no robots.txt in any source; nothing has been written") {
+		t.Errorf("%+v", r)
+	}
+	if r := command(t, "", "compile", "--dump", filepath.Join(dir, "x.cdxj")); r.code != exitInput || !strings.Contains(r.err, "x.cdxj: an index") || r.out != "" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestCompileCountsWebPages(t *testing.T) {
+	dir := tree(t, map[string]string{"a.example": "<html>\nUser-agent: *\nDisallow: /p", "b.example": " \n<html>", "c.example": "User-agent: *\n", "d.example": "<html>"})
+	a, r := compiled(t, exitDone, `{"host":"http://e.example","status":404,"body":"<html>"}`, "-", dir)
+	if !strings.Contains(r.err, "robotsieve: 6 of 8 robots.txt look like web pages\n") {
+		t.Errorf("stderr %q", r.err)
+	}
+	if !forbids(t, a, "a.example", "x", "/p") {
+		t.Error("the rules in it do not count")
+	}
+}
+
 func TestCompileRefuses(t *testing.T) {
 	dir := tree(t, map[string]string{"a.example": "", "b.example/robots.txt": ""})
 	if err := os.Symlink("a.example", filepath.Join(dir, "link")); err != nil {

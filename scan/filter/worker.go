@@ -29,11 +29,13 @@ type worker struct {
 
 // outcome is the result for one chunk.
 type outcome struct {
-	kept   []byte // the lines to print: a view of the chunk
-	open   bool   // the last of them has no newline
-	count  [Classes]int64
-	quotes []Quote // Line counts from the beginning of the chunk
-	err    error   // of the policy: then nothing else is valid
+	kept  []byte // the lines to print: a view of the chunk
+	open  bool   // the last of them has no newline
+	count [Classes]int64
+	// misencoded is Summary.Misencoded.
+	misencoded int64
+	quotes     []Quote // Line counts from the beginning of the chunk
+	err        error   // of the policy: then nothing else is valid
 }
 
 func newWorker(c *Config, quoted *atomic.Bool) *worker {
@@ -170,7 +172,7 @@ func (w *worker) judge(url []byte) Class {
 		w.out.err = cmp.Or(w.out.err, err)
 		return NoPolicy
 	}
-	return judged(s.machine.Match(&w.scratch, w.path(s, url)))
+	return w.match(s.machine, w.path(s, url))
 }
 
 // path returns the path that the rules are matched with. If the end of the
@@ -191,15 +193,37 @@ func (w *worker) target(url []byte) Class {
 	if w.targets.class == Unreachable {
 		return unreachable(path)
 	}
-	return judged(w.targets.machine.Match(&w.scratch, path))
+	return w.match(w.targets.machine, path)
 }
 
-func judged(v automaton.Verdict) Class {
-	if v.Disallowed {
+// match returns the class of a path by rules.
+func (w *worker) match(rules *automaton.Machine, path []byte) Class {
+	if w.config.Dialect == automaton.Google && rules != nil && !automaton.IsPlain(path) && misencoded(path) {
+		w.out.misencoded++
+	}
+	if rules.Match(&w.scratch, path).Disallowed {
 		return Disallowed
 	}
 	return Allowed
 }
+
+// misencoded tells whether a path has an octet that is not ASCII, or an escape in lower
+// case.
+func misencoded(path []byte) bool {
+	for i, c := range path {
+		if c >= 0x80 || c == '%' && i+2 < len(path) && isLowerEscape(path[i+1], path[i+2]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLowerEscape tells whether two octets are hex digits, at least one in lower case.
+func isLowerEscape(a, b byte) bool {
+	return isHex(a) && isHex(b) && (a >= 'a' || b >= 'a')
+}
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 func unreachable(path []byte) Class {
 	if string(path) == "/robots.txt" {
