@@ -172,7 +172,11 @@ func (w *worker) judge(url []byte) Class {
 		w.out.err = cmp.Or(w.out.err, err)
 		return NoPolicy
 	}
-	return w.match(s.machine, w.path(s, url))
+	path := w.path(s, url)
+	if w.config.Dialect == automaton.Google {
+		w.countMisencoded(path)
+	}
+	return judged(s.machine.Match(&w.scratch, path))
 }
 
 // path returns the path that the rules are matched with. If the end of the
@@ -193,34 +197,30 @@ func (w *worker) target(url []byte) Class {
 	if w.targets.class == Unreachable {
 		return unreachable(path)
 	}
-	return w.match(w.targets.machine, path)
+	if w.config.Dialect == automaton.Google && w.targets.machine != nil {
+		w.countMisencoded(path)
+	}
+	return judged(w.targets.machine.Match(&w.scratch, path))
 }
 
-// match returns the class of a path by rules.
-func (w *worker) match(rules *automaton.Machine, path []byte) Class {
-	if w.config.Dialect == automaton.Google && rules != nil && !automaton.IsPlain(path) && misencoded(path) {
-		w.out.misencoded++
-	}
-	if rules.Match(&w.scratch, path).Disallowed {
+func judged(v automaton.Verdict) Class {
+	if v.Disallowed {
 		return Disallowed
 	}
 	return Allowed
 }
 
-// misencoded tells whether a path has an octet that is not ASCII, or an escape in lower
-// case.
-func misencoded(path []byte) bool {
+// countMisencoded counts a path if it has an octet outside ASCII, or an escape in lower case.
+func (w *worker) countMisencoded(path []byte) {
+	if automaton.IsPlain(path) {
+		return
+	}
 	for i, c := range path {
-		if c >= 0x80 || c == '%' && i+2 < len(path) && isLowerEscape(path[i+1], path[i+2]) {
-			return true
+		if c >= 0x80 || c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]) && max(path[i+1], path[i+2]) >= 'a' {
+			w.out.misencoded++
+			return
 		}
 	}
-	return false
-}
-
-// isLowerEscape tells whether two octets are hex digits, at least one in lower case.
-func isLowerEscape(a, b byte) bool {
-	return isHex(a) && isHex(b) && (a >= 'a' || b >= 'a')
 }
 
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
