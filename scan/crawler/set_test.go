@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -239,6 +240,94 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// TestWord asks by which whole word an unknown crawler calls itself.
+func TestWord(t *testing.T) {
+	long := strings.Repeat("x", 100) + "bot"
+	reader := builtinSet(t).Reader()
+	for header, want := range map[string]string{
+		"Googlebot/2.1":     "",
+		"FooReader/1":       "",
+		"curl/7":            "",
+		"AcmeBot-Images/1":  "AcmeBot-Images",
+		long:                long,
+		"foobot.example.eu": "foobot.example.eu",
+		"web-crawler/1":     "web-crawler",
+	} {
+		if got := reader.Read([]byte(header)).Word(); got != want {
+			t.Errorf("the word of %q is %q, want %q", header, got, want)
+		}
+	}
+}
+
+// TestBareWords asks which words say that a client is a crawler, but not which.
+func TestBareWords(t *testing.T) {
+	const bare = "bot bots Robot ROBOTS spider spiders crawl crawler crawlers crawling scrap scraper scrapers scraping fetch fetcher fetchers fetching " +
+		"botsite spidersite robotspider crawlersite botspider my-web_bot 2bot bot2 007 crawl004 my.bot . - _ " +
+		"TestCrawler webspider sitebot page-fetcher linkbot url_fetcher httpbot javabot python-bot PHPCrawl node-fetch gobot " +
+		"web site page link url http my test java python php node go"
+	const names = "Googlebot roboto botz crawled scrapy crawlerr spidering fetches FooBot Bot-Foo robots.txt crawler4j xbot botx bo b é boté\xff gopherbot mybotter"
+	for _, word := range strings.Fields(bare) {
+		if !isBare([]byte(word)) || !bareOf.MatchString(strings.ToLower(word)) {
+			t.Errorf("%s is no bare word", word)
+		}
+	}
+	for _, word := range strings.Fields(names) {
+		if isBare([]byte(word)) || bareOf.MatchString(strings.ToLower(word)) {
+			t.Errorf("%s is a bare word", word)
+		}
+	}
+	word := []byte("my-robots-crawlersite004")
+	if n := testing.AllocsPerRun(10, func() { isBare(word) }); n != 0 {
+		t.Errorf("a bare word costs %v allocations", n)
+	}
+}
+
+// TestLibraries holds the table against its law.
+func TestLibraries(t *testing.T) {
+	set := builtinSet(t)
+	for name := range libraries {
+		if name != strings.ToLower(name) || len(name) > maxLibrary || frontEnd([]byte(name)) != len(name) {
+			t.Errorf("%q can never be found", name)
+		}
+		if p := set.requester(name); p != nil {
+			t.Errorf("%q is the crawler %s too, which is found first", name, p.Name)
+		}
+	}
+}
+
+// TestNamed reads what users call an agent.
+func TestNamed(t *testing.T) {
+	set := builtinSet(t)
+	for _, c := range []struct {
+		text, want string
+		is         error
+	}{
+		{"GPTBot", "GPTBot (OpenAI)", nil},
+		{"gptbot", "GPTBot (OpenAI)", nil},
+		{"GPTBot/1.2", "GPTBot (OpenAI)", nil},
+		{"Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)", "GPTBot (OpenAI)", nil},
+		{"Yahoo! Slurp", "Slurp (Yahoo)", nil},
+		{"Google-Extended", "Google-Extended (Google)", nil},
+		{"FooBot", "FooBot (unknown)", nil},
+		{"FooBot/1.2", "FooBot (unknown)", nil},
+		{"FooReader", "FooReader (unknown)", nil},
+		{"bot", "bot (unknown)", nil},
+		{"*", "* (unknown)", nil},
+		{"Google-Extended/1.0", "no crawler", errNoCrawler},
+		{"FooReader/1.2", "no crawler", errNoCrawler},
+		{"curl/7.58.0", "no crawler", errNoCrawler},
+		{"Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0", "no crawler", errNoCrawler},
+		{"bingbot/2.0 Googlebot/2.1", "no crawler", errAmbiguous},
+		{"WireReaderBot/1.0 (compatible; Googlebot/2.1)", "no crawler", errAmbiguous},
+		{"bot/1.0", "no crawler", errBareWords},
+	} {
+		got, err := set.Named(c.text)
+		if got.String() != c.want || !errors.Is(err, c.is) {
+			t.Errorf("%q is %v, %v; want %s, %v", c.text, got, err, c.want, c.is)
+		}
+	}
+}
+
 // TestControlTokenIsNobody reads headers that send the token by which robots.txt
 // controls what another crawler's pages are used for. No log shows whether it is
 // obeyed, so nobody is audited under it.
@@ -383,6 +472,26 @@ func TestHostileHeader(t *testing.T) {
 			set.Explain([]byte(header))
 		}
 	}
+}
+
+// FuzzHeader compares with the naive reader.
+func FuzzHeader(f *testing.F) {
+	for _, header := range []string{
+		"", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "bingbot/2.0 Googlebot/2.1",
+		"WireReaderBot/1.0 (compatible; Googlebot/2.1)", "foo.bot/1 (compatible; FooBot", "my-bots004/1 me@foo.example",
+		"(Linux; Android 9; CUBOT_X19) https://x.example", "curl/7.58.0", "like Googlebot", "Applebot-Extended www.",
+	} {
+		f.Add([]byte(header))
+	}
+	set := builtinSet(f)
+	reader, spec := set.Reader(), newNaive(set.Profiles())
+	f.Fuzz(func(t *testing.T, header []byte) {
+		header = header[:min(len(header), 1<<10)] // the naive reader is slow
+		if got, want := reader.Read(header), spec.read(header); !same(got, want) {
+			t.Errorf("%q is %v, to the specification %v", header, got, want)
+		}
+		checkExplanation(t, set, reader, header)
+	})
 }
 
 // TestClaimKeepsNoView changes a header after it was read.

@@ -97,11 +97,12 @@ func WholeLines(body []byte, limit int) []byte {
 }
 
 // Oddities returns warnings about a robots.txt, by the name of its file: it looks
-// like a web page, is cut at the limit, or has no rule.
+// like a web page or like UTF-16, is cut at the limit, or has no rule.
 func Oddities(r *compile.Robots, file string) []string {
 	var list []string
 	for _, n := range r.Notes {
-		if n.Kind == compile.NoteMarkup || n.Kind == compile.NoteTruncated {
+		switch n.Kind {
+		case compile.NoteMarkup, compile.NoteUTF16, compile.NoteTruncated:
 			list = append(list, fmt.Sprintf("%s: %s", file, n))
 		}
 	}
