@@ -15,7 +15,6 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -40,8 +39,8 @@ All may be compressed (gz, zst, bz2, xz). A host may be given with scheme and
 port, as in https://example.com:8443; without a scheme it stands for http and
 https. Of several copies for one origin, the newest by WARC-Date is used. Files
 and JSON lines have no date: they take precedence over WARC, and the last wins. A
-file that is a WARC, ARC or CDX file, JSON lines, UTF-16 or binary data by content
-but not by name is passed over, and the exit status is 3.
+file that by its content is a WARC, ARC or CDX file, JSON lines or binary data, but
+not by its name, is passed over, and the exit status is 3.
 
 Status 2xx: the rules of the body apply, also if it looks like a web page. 3xx: the
 answer that the redirect leads to counts, if the sources have it: another origin's
@@ -103,9 +102,14 @@ func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 		s.warn("cut at --max-bytes, %s, at the end of a line: distinct bodies: %s, of %s",
 			english.Plural(int64(c.MaxBytes), "byte"), english.Grouped(c.Cut), english.Plural(c.CutOrigins, "origin"))
 	}
-	if c.Pages > 0 {
-		s.warn("%s of %s robots.txt look like web pages", english.Grouped(c.Pages), english.Grouped(c.BodyOrigins))
+	odd := func(n int64, text string) {
+		if n > 0 {
+			s.warn("%s of %s robots.txt %s", english.Grouped(n), english.Grouped(c.BodyOrigins), text)
+		}
 	}
+	odd(c.Pages, "look like web pages")
+	odd(c.UTF16, "look like UTF-16, of which no line can be read")
+	odd(c.Unnamed, "have text, but no line that names a user agent")
 	if c.Redirected > 0 {
 		s.warn("redirected to a URL that the sources do not have: the robots.txt of %s; --no-policy of filter decides about these",
 			english.Plural(c.Redirected, "origin"))
@@ -157,9 +161,6 @@ func runDump(ctx context.Context, s streams, format string, o job.CompileOptions
 		}
 		if err != nil {
 			return err
-		}
-		if err := capture.CheckForm(body); err != nil {
-			return inputError(fmt.Errorf("%s: %w", file, err))
 		}
 		for _, d := range o.Dialects {
 			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes}).Ruleset

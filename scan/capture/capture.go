@@ -147,7 +147,7 @@ func Detect(head []byte) (Kind, error) {
 		return JSON, nil
 	}
 	err := errors.New("neither WARC nor lines of JSON objects")
-	if form := formOf(head); form != nil {
+	if form := FormOf(head); form != nil {
 		err = fmt.Errorf("%w, but %s", err, form.Form)
 	}
 	return 0, err
@@ -176,11 +176,11 @@ func File(r io.Reader, host string, o Options) (Capture, error) {
 		return Capture{}, err
 	}
 	body, err := io.ReadAll(io.LimitReader(r, int64(o.MaxBody)))
-	if err == nil {
-		err = CheckForm(body)
-	}
 	if err != nil {
 		return Capture{}, err
+	}
+	if form := FormOf(body); form != nil {
+		return Capture{}, form
 	}
 	return Capture{Origins: origins, Status: 200, Body: body}, nil
 }

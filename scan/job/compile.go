@@ -2,6 +2,7 @@ package job
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -46,9 +47,10 @@ type Compiled struct {
 	// the length of their lines within the limit.
 	MaxBytes          int
 	Bodies, BodyBytes int64
-	// BodyOrigins counts the origins that have a body, and Pages those of them whose body
-	// looks like a web page. Its rules, if it has any, are in the archive.
-	BodyOrigins, Pages int64
+	// BodyOrigins counts the origins that have a body, and the others those of them whose
+	// body looks like a web page, looks like UTF-16, or is any other text without a line
+	// that names a user agent. The rules in it, if there are any, are in the archive.
+	BodyOrigins, Pages, UTF16, Unnamed int64
 	// Cut counts the bodies longer than the limit, and CutOrigins their origins. The
 	// archive lacks the rules beyond the limit.
 	Cut, CutOrigins int64
@@ -170,10 +172,10 @@ func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, c *C
 	var mu sync.Mutex // of w, c, g and key
 	var key []byte
 	inParallel(ctx, len(copies), runtime.GOMAXPROCS(0), func(i int) {
-		rulesets, page := o.rulesets(copies[i].Body)
+		rulesets, robots := o.compileBody(copies[i].Body)
 		mu.Lock()
 		defer mu.Unlock()
-		c.count(copies[i], page)
+		c.count(copies[i], robots)
 		for _, use := range copies[i].Uses {
 			key = use.Origin.AppendKey(key[:0])
 			if err := w.Add(key, use.Status, rulesets...); err != nil {
@@ -184,9 +186,8 @@ func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, c *C
 	return w, ctx.Err()
 }
 
-// count counts a body, which may look like a web page, and the origins that have it; or
-// origins without a body.
-func (c *Compiled) count(copied capture.Copy, page bool) {
+// count counts a body and the origins that have it, or origins without a body.
+func (c *Compiled) count(copied capture.Copy, robots *compile.Robots) {
 	origins := int64(len(copied.Uses))
 	if copied.Body == nil {
 		for _, use := range copied.Uses {
@@ -199,8 +200,16 @@ func (c *Compiled) count(copied capture.Copy, page bool) {
 	c.Bodies++
 	c.BodyBytes += int64(len(WholeLines(copied.Body, c.MaxBytes)))
 	c.BodyOrigins += origins
-	if page {
+	has := func(kind compile.NoteKind) bool {
+		return slices.ContainsFunc(robots.Notes, func(n compile.Note) bool { return n.Kind == kind })
+	}
+	switch {
+	case has(compile.NoteMarkup):
 		c.Pages += origins
+	case has(compile.NoteUTF16):
+		c.UTF16 += origins
+	case len(robots.Groups) == 0 && len(bytes.TrimSpace(copied.Body)) > 0:
+		c.Unnamed += origins
 	}
 	if len(copied.Body) > c.MaxBytes {
 		c.Cut++
@@ -208,22 +217,18 @@ func (c *Compiled) count(copied capture.Copy, page bool) {
 	}
 }
 
-// rulesets compiles a body in each dialect, and tells whether it looks like a web page. If
-// body is nil, so are the rulesets.
-func (o CompileOptions) rulesets(body []byte) (rulesets []*automaton.Ruleset, page bool) {
+// compileBody compiles a body in each dialect; robots is it in the first. If body is nil, so
+// are robots and the rulesets.
+func (o CompileOptions) compileBody(body []byte) (rulesets []*automaton.Ruleset, robots *compile.Robots) {
 	rulesets = make([]*automaton.Ruleset, len(o.Dialects))
 	for i, d := range o.Dialects {
 		if body != nil {
 			// An archive holds lists of rules, so tables are not needed.
-			robots := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes, Engine: compile.EngineList})
-			rulesets[i], page = robots.Ruleset, page || looksLikePage(robots)
+			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes, Engine: compile.EngineList})
+			rulesets[i], robots = r.Ruleset, cmp.Or(robots, r)
 		}
 	}
-	return rulesets, page
-}
-
-func looksLikePage(r *compile.Robots) bool {
-	return slices.ContainsFunc(r.Notes, func(n compile.Note) bool { return n.Kind == compile.NoteMarkup })
+	return rulesets, robots
 }
 
 // untilWriter is a writer that fails when its context has ended.
