@@ -122,7 +122,7 @@ func TestFilterReadsAnAgentAsAHeader(t *testing.T) {
 	}
 	for agent, says := range map[string]string{
 		"Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0": "names no crawler",
-		"WireReaderBot/1.0 (compatible; Googlebot/2.1)": "may be another crawler",
+		"WireReaderBot/1.0 (compatible; Googlebot/2.1)": "does not name one crawler only",
 		"bot/1.0": "names no crawler",
 	} {
 		for _, cmd := range [][]string{{"filter", "-"}, {"check", "http://h/"}} {

@@ -97,7 +97,7 @@ func (s *Set) ByName(name string) *Profile {
 // Errors of Named.
 var (
 	errNoCrawler = errors.New("names no crawler; give a product token, such as GPTBot")
-	errAmbiguous = errors.New("may be another crawler than the one that it names; give the name of one")
+	errAmbiguous = errors.New("does not name one crawler only; give the name of one")
 	errBareWords = errors.New("names no crawler, only a word that many use; give a product token, such as GPTBot")
 )
 

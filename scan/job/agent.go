@@ -30,15 +30,18 @@ type subject struct {
 	policy.Subject // without readings: dialect stands for them
 	name           string
 	dialect        automaton.Dialect
+	stated         bool         // it is known, or was given, how the agent reads robots.txt
 	class          answer.Class // how it reads the status of a robots.txt, whatever the dialect
 	exempt         string       // why robots.txt does not apply to its requests; "" if it does
 }
+
+var errNoAgent = usageError("no agent: name the crawler with --agent NAME")
 
 // find looks the agent up. It warns of a name that was read as a header, and of one that
 // cannot be a product token.
 func (a Agent) find(messages Messages) (subject, error) {
 	if a.Name == "" {
-		return subject{}, usageError("no agent: name the crawler with --agent NAME")
+		return subject{}, errNoAgent
 	}
 	set, err := Crawlers(a.Crawlers)
 	if err != nil {
@@ -60,6 +63,7 @@ func (a Agent) find(messages Messages) (subject, error) {
 		s.name, s.exempt, s.IgnoresWildcard = p.Name, p.Exempt, p.IgnoresWildcard
 		// crawler.Read has checked that it parses.
 		s.dialect, _ = automaton.ParseDialect(cmp.Or(p.Dialect, automaton.RFC9309.String()))
+		s.stated = p.Dialect != ""
 		if s.dialect == automaton.Google {
 			s.class = answer.Google
 		}
@@ -67,7 +71,7 @@ func (a Agent) find(messages Messages) (subject, error) {
 		messages.warn("agent %q is not a product token, which has letters, digits, hyphens, underscores and dots only", token)
 	}
 	if a.Dialect != nil {
-		s.dialect = *a.Dialect
+		s.dialect, s.stated = *a.Dialect, true
 	}
 	return s, nil
 }

@@ -30,7 +30,9 @@ func openRules(path string, agent subject) (rules filter.Policy, release func() 
 	// An archive holds rules without tables: making them anew costs less than reading
 	// them, and most origins need none.
 	a, err := archive.Open(data, compile.EngineAuto.Table)
-	if err != nil {
+	if errors.Is(err, archive.ErrNotArchive) {
+		err = fmt.Errorf("%s: not an archive made by compile; a robots.txt is for --robots", path)
+	} else if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	} else if held := a.Dialects(); !slices.Contains(held, agent.dialect) {
 		err = fmt.Errorf("%s holds no rules by the dialect %v, only by %v", path, agent.dialect, held)
