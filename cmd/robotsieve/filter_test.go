@@ -139,6 +139,24 @@ func TestFilterReadsAnAgentAsAHeader(t *testing.T) {
 	}
 }
 
+// TestFilterTellsOfOtherProducts that come with the same header, where they may have other
+// rules.
+func TestFilterTellsOfOtherProducts(t *testing.T) {
+	crawlers := file(t, "crawlers.json", `[{"name":"FooBot","operator":"Foo","words":["FooBot"],"tokens":["FooBot"],"also":[["FooBot-News","FooBot"]],"obeys":"yes"}]`)
+	for robots, want := range map[string]bool{
+		"user-agent: foobot\ndisallow: /f\n": false, "user-agent: foobot-news\ndisallow: /f\n": true, "": false,
+	} {
+		r := command(t, "http://h/\n", "filter", "--robots", file(t, "robots.txt", robots), "--crawlers", crawlers, "--agent", "FooBot", "-")
+		if strings.Contains(r.err, "the header of FooBot serves FooBot-News too") != want || r.code != exitDone || r.out != "http://h/\n" {
+			t.Errorf("%q: %+v", robots, r)
+		}
+	}
+	r := command(t, "http://a.example/\n", "filter", "--rules", rules(t), "--crawlers", crawlers, "--agent", "FooBot", "-")
+	if !strings.Contains(r.err, "the header of FooBot serves FooBot-News too") || r.code != exitDone {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestFilterCountsURLsThatGoogleWouldEncode, and only where its parser judges.
 func TestFilterCountsURLsThatGoogleWouldEncode(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /\xc3\xa9\n")

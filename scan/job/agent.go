@@ -32,6 +32,7 @@ type subject struct {
 	dialect        automaton.Dialect
 	stated         bool         // it is known, or was given, how the agent reads robots.txt
 	class          answer.Class // how it reads the status of a robots.txt, whatever the dialect
+	also           [][]string   // product tokens of the others that its header serves
 	exempt         string       // why robots.txt does not apply to its requests; "" if it does
 }
 
@@ -60,7 +61,7 @@ func (a Agent) find(messages Messages) (subject, error) {
 	}
 	s := subject{name: claim.Name, Subject: policy.Subject{Tokens: claim.Tokens()}}
 	if p := claim.Profile; p != nil {
-		s.name, s.exempt, s.IgnoresWildcard = p.Name, p.Exempt, p.IgnoresWildcard
+		s.name, s.exempt, s.IgnoresWildcard, s.also = p.Name, p.Exempt, p.IgnoresWildcard, p.Also
 		// crawler.Read has checked that it parses.
 		s.dialect, _ = automaton.ParseDialect(cmp.Or(p.Dialect, automaton.RFC9309.String()))
 		s.stated = p.Dialect != ""

@@ -31,7 +31,7 @@ func openRules(path string, agent subject) (rules filter.Policy, release func() 
 	// them, and most origins need none.
 	a, err := archive.Open(data, compile.EngineAuto.Table)
 	if errors.Is(err, archive.ErrNotArchive) {
-		err = fmt.Errorf("%s: not an archive made by compile; a robots.txt is for --robots", path)
+		err = fmt.Errorf("%s: %w; compile makes one, and a robots.txt is for --robots", path, archive.ErrNotArchive)
 	} else if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	} else if held := a.Dialects(); !slices.Contains(held, agent.dialect) {
