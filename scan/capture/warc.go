@@ -141,7 +141,8 @@ func (w *warc) next() (rec record, err error) {
 	if rec.robots = isRobots(rec.target); !rec.robots && rec.kind == "response" && w.o.Wants != nil {
 		var ok bool
 		rec.page, ok = target(answer.Target{}, rec.target)
-		rec.wanted = ok && w.o.Wants(rec.page)
+		// Of /robots.txt with an empty query, or by FTP, nothing is known.
+		rec.wanted = ok && rec.page.Path != answer.RobotsPath && w.o.Wants(rec.page)
 	}
 	return rec, nil
 }

@@ -78,6 +78,7 @@ func TestWARCPagesThatAreWanted(t *testing.T) {
 	}
 	records := response("https://H:443/r_v2.txt?#x", "HTTP/1.1 200 OK", "a") + response("http://h/x", "HTTP/1.1 200 OK", "b") +
 		response("http://h/r 2", "HTTP/1.1 301 Moved\r\nLocation: /r3", "") + response("dns:h", "HTTP/1.1 200 OK", "c") +
+		response("http://h/robots.txt?", "HTTP/1.1 200 OK", "c") + response("ftp://h/robots.txt", "HTTP/1.1 200 OK", "c") +
 		record("request", "http://h/r", "2026", "") + record("revisit", "http://h/r", "2026", "HTTP/1.1 200 OK\r\n\r\n") +
 		response("http://h/r", "HTTP/1.1 200 OK\r\nContent-Encoding: br", "d") + response(robots, "HTTP/1.1 200 OK", "e")
 	var got []string
