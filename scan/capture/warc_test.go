@@ -152,7 +152,7 @@ func FuzzWARC(f *testing.F) {
 	f.Add([]byte(response(robots, "HTTP/1.1 200 OK", "a")))
 	f.Add([]byte(response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip", "1\r\na\r\n0\r\n\r\n") + record("revisit", robots, "2026", "")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for c, err := range capture.WARC(strings.NewReader(string(data)), capture.Options{MaxBody: 100}) {
+		for c, err := range capture.WARC(strings.NewReader(string(data)), capture.Options{MaxBody: 100, Wants: func(answer.Target) bool { return true }}) {
 			if err == nil && (len(c.Origins) != 1 || c.Status < 200 || len(c.Body) > 100 || c.Time.IsZero() && !strings.Contains(string(data), "0001")) {
 				t.Errorf("%+v", c)
 			}
