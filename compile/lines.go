@@ -27,15 +27,15 @@ func (p *parser) cut(body []byte) string {
 	return string(body[:min(end+1, len(body))])
 }
 
-// isUTF16 tells whether a body begins with a byte order mark of UTF-16, or with two ASCII
+// IsUTF16 tells whether a body begins with a byte order mark of UTF-16, or with two ASCII
 // characters in UTF-16.
-func isUTF16(body string) bool {
+func IsUTF16(body []byte) bool {
 	if len(body) < 4 {
-		return strings.HasPrefix(body, "\xff\xfe") || strings.HasPrefix(body, "\xfe\xff")
+		return bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff"))
 	}
 	low := func(i int) bool { return body[i] != 0 && body[i] < 0x80 && body[i+2] != 0 && body[i+2] < 0x80 }
 	zero := func(i int) bool { return body[i] == 0 && body[i+2] == 0 }
-	return isUTF16(body[:2]) || low(0) && zero(1) || zero(0) && low(1)
+	return IsUTF16(body[:2]) || low(0) && zero(1) || zero(0) && low(1)
 }
 
 // parse reads the body line by line. Lines end at LF, CR or CRLF; the text behind the last
@@ -52,7 +52,7 @@ func (p *parser) parse(body string) {
 	if strings.HasPrefix(trim(rest), "<") {
 		p.note(NoteMarkup, "")
 	}
-	if isUTF16(body) {
+	if IsUTF16([]byte(body[:min(len(body), 4)])) {
 		p.note(NoteUTF16, "")
 	}
 	defer p.endGroup()

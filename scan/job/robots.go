@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -59,9 +60,14 @@ func (f RobotsFile) read(ctx context.Context, most int64) (body []byte, size int
 	if limit > 0 {
 		r = io.LimitReader(r, limit+1)
 	}
-	body, err = io.ReadAll(r)
+	if body, err = io.ReadAll(r); err != nil {
+		return nil, 0, err
+	}
+	if form := capture.FormOf(body); form != nil {
+		return nil, 0, fmt.Errorf("%s: %s, not a robots.txt", f.Name, form.Form)
+	}
 	size = int64(len(body))
-	if err == nil && limit > 0 && size > limit && most > 0 {
+	if limit > 0 && size > limit && most > 0 {
 		// An error in the rest leaves only the size unknown.
 		n, err := io.Copy(io.Discard, io.LimitReader(opened, most+1))
 		if size += n; err != nil || n > most {
