@@ -67,6 +67,8 @@ type PolicyInfo struct {
 	// what the times of the versions mean: "deployed" or "observed".
 	History       string `json:"history"`
 	WindowSeconds int64  `json:"window_seconds"`
+	DelaySeconds  int64  `json:"delay_seconds"`
+	SkewSeconds   int64  `json:"skew_seconds"`
 	// AssumeConstant: the first version of each origin is taken as in force before
 	// all time.
 	AssumeConstant bool          `json:"assume_constant"`
