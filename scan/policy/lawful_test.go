@@ -516,3 +516,122 @@ func BenchmarkLawful(b *testing.B) {
 		}
 	}
 }
+
+// TestLawfulFailed: a fetch that failed, as the log shows, lengthens the span as an outage
+// of the source does.
+func TestLawfulFailed(t *testing.T) {
+	const abc = "a -60d 200 A; a -40d 200 B; a -20d 404; a -19d 200 B; a -10h 200 C"
+	tests := []struct {
+		name, rows string
+		at, failed string
+		want       string
+	}{
+		{"all of the 30 days before", abc, "100h", "90h", "B, C, no_policy, outage 90h, cites 4"},
+		{"and the skew", "a -60d 200 A; a -720h10m 200 B", "1h", "0h", "B, outage 0h, cites 1"},
+		{"less than that", "a -60d 200 A; a -720h9m59.999999999s 200 B", "1h", "0h", "A, B, outage 0h, cites 1"},
+		{"the earlier of both outages: the fetch", abc + "; a 99h 503", "100h", "90h", "B, C, no_policy, outage 90h, cites 4"},
+		{"the earlier of both outages: the source's", abc + "; a 80h 503", "100h", "90h", "B, C, no_policy, outage 80h, cites 4"},
+		{"no 30 days of the fetch itself", abc, "1000h", "1h", "B, C, no_policy, outage 1h, cites 4"},
+		{"the span begins before the first version", "a 0h 200 A", "100h", "90h", "A, unknown, outage 90h, cites 0"},
+		{"a redirect in the span as lengthened", "a -60d 200 A; a -2d 301; a -1d 200 A", "100h", "90h", "A, redirected, outage 90h, cites 2"},
+		{"a hop in it", "a -60d 200 A; a -2d 301 >http://b/x; a -1d 200 A; b -60d 200 B", "100h", "90h", "A, B for /x, outage 90h, cites 2"},
+		{"nothing was known before", "a 0h 404; a 10h 200 A", "100h", "90h", "A, no_policy, unknown, outage 90h, cites 1"},
+		{"an outage of the source before the span lengthens nothing more", "a -90d 200 A; a -25d 503; a -24d 200 B", "100h", "90h", "A, B, outage 90h, cites 2"},
+	}
+	dst := &Lawful{}
+	for _, test := range tests {
+		p := newOf(t, test.rows, Options{})
+		for range 2 { // the second time nothing is looked at
+			got := describe(p, 0, p.LawfulFailed(0, at(t, test.at), false, at(t, test.failed), dst))
+			if got != test.want {
+				t.Errorf("%s: %s, want %s", test.name, got, test.want)
+			}
+		}
+		dst = &Lawful{}
+	}
+}
+
+// TestGuardLawfulFailedDoesNotAllocate: nothing once the slices are long enough.
+func TestGuardLawfulFailedDoesNotAllocate(t *testing.T) {
+	p := newOf(t, "a -60d 200 A; a -10d 301 >http://b/x; a -9d 200 B; a -8d 503; a 0h 200 C; b -60d 200 B", Options{})
+	dst, failed := &Lawful{}, at(t, "100h")-1
+	ask := func() {
+		failed++ // so that the last result is not the answer
+		dst = p.LawfulFailed(0, at(t, "101h"), true, failed, dst)
+	}
+	ask()
+	if got := describe(p, 0, dst); got != "A, B, C, B for /x, outage 100h, cites 4" {
+		t.Errorf("got %s", got)
+	}
+	if n := testing.AllocsPerRun(100, ask); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestOfSize(t *testing.T) {
+	p := newOf(t, "a 0h 200 AA; a 1h 200 B; a 2h 200 CC; a 3h 200 AA; a 4h 404; a 5h 301 >http://b/robots.txt; a 6h 301 >http://b/x; a 7h 200; b 0h 200 DDD", Options{})
+	for size, want := range map[int64][]int32{-1: nil, 0: {4}, 1: {1}, 2: {0, 2}, 3: {3}, 4: nil} {
+		if got := p.OfSize(0, size, nil); !slices.Equal(got, want) {
+			t.Errorf("%d bytes: %v, want %v", size, got, want)
+		}
+	}
+	if got := p.OfSize(0, 1, []int32{9}); !slices.Equal(got, []int32{9, 1}) {
+		t.Errorf("appended: %v", got)
+	}
+	unknown := Constant(Row{Body: []byte("x"), Size: -1}, Options{})
+	if got := unknown.OfSize(0, -1, nil); len(got) > 0 {
+		t.Errorf("of no known size: %v", got)
+	}
+}
+
+func TestMayRedirect(t *testing.T) {
+	const b = "; b 0h 200 B"
+	for rows, want := range map[string]bool{
+		"a 0h 200 A": false, "a 0h 301": true, "a 0h 301 >http://b/robots.txt" + b: false, "a 0h 301 >http://b/x" + b: true,
+		"a 0h 301 >/robots.txt": false, "a 0h 200 A; a 1h 304; a 2h 404": true,
+	} {
+		if got := newOf(t, rows, Options{}).MayRedirect(0); got != want {
+			t.Errorf("%s: %v", rows, got)
+		}
+	}
+}
+
+func TestSpan(t *testing.T) {
+	p := newOf(t, "a 0h 200 A max=99h", Options{})
+	if from, to := p.Span(at(t, "30h")); from != at(t, "2h50m") || to != at(t, "30h10m") {
+		t.Errorf("from %d to %d", from-epoch, to-epoch)
+	}
+	if from, to := p.Span(MinTime); from != MinTime || to != MinTime+int64(10*time.Minute) {
+		t.Errorf("of the first moment: from %d to %d", from, to)
+	}
+	if from, to := p.Span(math.MaxInt64); to != math.MaxInt64 || from > to {
+		t.Errorf("of the last moment: from %d to %d", from, to)
+	}
+	p = newOf(t, "a 0h 200 A", Options{Window: 25 * time.Hour, Delay: 4 * time.Hour, Skew: time.Hour})
+	if p.Window() != 25*time.Hour || p.Delay() != 4*time.Hour || p.Skew() != time.Hour {
+		t.Errorf("window %v, delay %v, skew %v", p.Window(), p.Delay(), p.Skew())
+	}
+	if from, to := p.Span(at(t, "30h")); from != at(t, "0h") || to != at(t, "31h") {
+		t.Errorf("set larger: from %d to %d", from-epoch, to-epoch)
+	}
+}
+
+// TestFetchesThatFailOverThousandsOfVersions: a request after each is answered in time.
+func TestFetchesThatFailOverThousandsOfVersions(t *testing.T) {
+	const n = 20000
+	rows := make([]Row, n)
+	for i := range rows {
+		rows[i] = Row{Origins: []origin.Origin{{Scheme: "http", Host: "a", Port: 80}}, From: epoch + int64(i)*int64(time.Minute), Status: 200, Body: []byte(fmt.Sprint(i))}
+	}
+	p, err := New(rows, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := &Lawful{}
+	for i := range 100 * n {
+		dst = p.LawfulFailed(0, rows[n-1].From+int64(i%100), false, rows[n-2].From+int64(i/n), dst)
+	}
+	if len(dst.Bodies) != n {
+		t.Errorf("%d bodies", len(dst.Bodies))
+	}
+}
