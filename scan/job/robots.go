@@ -26,7 +26,7 @@ type RobotsFile struct {
 // It returns when ctx ends, also while it waits for Stdin. Its errors are of type
 // *Error.
 func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
-	err = f.open(ctx, func(r io.Reader) error {
+	err = f.open(ctx, func(r io.Reader) (err error) {
 		if limit := cmp.Or(f.MaxBytes, compile.DefaultMaxBytes); limit > 0 {
 			r = io.LimitReader(r, int64(limit)+1)
 		}

@@ -177,7 +177,7 @@ func (h *history) inForce(first, last int64) (i, j int) {
 	return i, max(i, j)
 }
 
-// outage is a run of failed replies (a spell, in the audit rules).
+// outage is a run of failed replies.
 type outage struct {
 	from  int64 // the earliest moment at which it may have begun
 	first bool  // nothing is known before it

@@ -531,6 +531,7 @@ func TestLawfulFailed(t *testing.T) {
 		{"less than that", "a -60d 200 A; a -720h9m59.999999999s 200 B", "1h", "0h", "A, B, outage 0h, cites 1"},
 		{"the earlier of both outages: the fetch", abc + "; a 99h 503", "100h", "90h", "B, C, no_policy, outage 90h, cites 4"},
 		{"the earlier of both outages: the source's", abc + "; a 80h 503", "100h", "90h", "B, C, no_policy, outage 80h, cites 4"},
+		{"an outage that begins with the fetch", abc + "; a 90h 503", "100h", "90h", "B, C, no_policy, outage 90h, cites 4"},
 		{"no 30 days of the fetch itself", abc, "1000h", "1h", "B, C, no_policy, outage 1h, cites 4"},
 		{"the span begins before the first version", "a 0h 200 A", "100h", "90h", "A, unknown, outage 90h, cites 0"},
 		{"a redirect in the span as lengthened", "a -60d 200 A; a -2d 301; a -1d 200 A", "100h", "90h", "A, redirected, outage 90h, cites 2"},
@@ -538,16 +539,19 @@ func TestLawfulFailed(t *testing.T) {
 		{"nothing was known before", "a 0h 404; a 10h 200 A", "100h", "90h", "A, no_policy, unknown, outage 90h, cites 1"},
 		{"an outage of the source before the span lengthens nothing more", "a -90d 200 A; a -25d 503; a -24d 200 B", "100h", "90h", "A, B, outage 90h, cites 2"},
 	}
-	dst := &Lawful{}
+	dst := &Lawful{} // for all of them, so that what is left of one result would be seen
 	for _, test := range tests {
 		p := newOf(t, test.rows, Options{})
+		before := describe(p, 0, p.Lawful(0, at(t, test.at), false))
 		for range 2 { // the second time nothing is looked at
-			got := describe(p, 0, p.LawfulFailed(0, at(t, test.at), false, at(t, test.failed), dst))
-			if got != test.want {
+			dst = p.LawfulFailed(0, at(t, test.at), false, at(t, test.failed), dst)
+			if got := describe(p, 0, dst); got != test.want {
 				t.Errorf("%s: %s, want %s", test.name, got, test.want)
 			}
 		}
-		dst = &Lawful{}
+		if got := describe(p, 0, p.Lawful(0, at(t, test.at), false)); got != before {
+			t.Errorf("%s: Lawful changed from %s to %s", test.name, before, got)
+		}
 	}
 }
 
