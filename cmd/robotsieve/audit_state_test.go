@@ -105,7 +105,7 @@ func TestMergeIsTheReportOfOneRunWithAllFlags(t *testing.T) {
 	for name, args := range map[string][]string{
 		"robots":       {"--robots", robots},
 		"samples":      {"--robots", robots, "--samples", "3"},
-		"policy":       {"--policy", policy, "--host", "https://example.com", "--window", "36h"},
+		"policy":       {"--policy", policy, "--host", "https://example.com", "--window", "36h", "--delay", "4h", "--skew", "11m"},
 		"crawlers":     {"--robots", robots, "--crawlers", crawlers},
 		"ranges":       {"--robots", robots, "--ip-ranges", "Googlebot=" + ranges + "@2026-11-10", "--resolved-names", names},
 		"behind proxy": {"--robots", robots, "--ip-ranges", "Googlebot=" + ranges, "--client-ip", "xff:-1"},
@@ -145,6 +145,8 @@ func TestMergeRefusesStatesJudgedOtherwise(t *testing.T) {
 		"policy":         {[]string{"--policy", policy, "--host", "https://example.com"}, "the flag that names robots.txt: --robots and --policy"},
 		"host":           {append(base, "--host", "https://example.com"), "--host none and https://example.com"},
 		"window":         {append(base, "--window", "48h"), "--window 24h and 48h"},
+		"delay":          {append(base, "--delay", "4h"), "--delay 3h and 4h"},
+		"skew":           {append(base, "--skew", "20m"), "--skew 10m and 20m"},
 		"samples":        {append(base, "--samples", "1"), "--samples 0 and 1"},
 		"dialect":        {append(base, "--dialect", "google"), "--dialect auto and google"},
 		"limit":          {append(base, "--max-bytes", "90"), "--max-bytes 512000 and 90"},

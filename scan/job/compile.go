@@ -198,7 +198,7 @@ func (c *Compiled) count(copied capture.Copy, robots *compile.Robots) {
 		return
 	}
 	c.Bodies++
-	c.BodyBytes += int64(len(WholeLines(copied.Body, c.MaxBytes)))
+	c.BodyBytes += int64(len(compile.WholeLines(copied.Body, c.MaxBytes)))
 	c.BodyOrigins += origins
 	has := func(kind compile.NoteKind) bool {
 		return slices.ContainsFunc(robots.Notes, func(n compile.Note) bool { return n.Kind == kind })
