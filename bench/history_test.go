@@ -550,7 +550,7 @@ func checkByTwin(t *testing.T, captures map[string][]observation, requests []vis
 			return n
 		}
 		first := before(v.at.Add(-reach))
-		violation := first > 0
+		violation := known(list, v.at)
 		for n := max(first, 1) - 1; n < len(list) && n <= before(v.at.Add(ahead)); n++ {
 			violation = violation && forbids(list[n].body, v)
 		}
