@@ -27,12 +27,28 @@ func (p *parser) cut(body []byte) string {
 	return string(body[:min(end+1, len(body))])
 }
 
+// WholeLines returns the part of a body that Compile reads with the limit MaxBytes, as
+// Options has it: without the lines that go past the limit.
+func WholeLines(body []byte, limit int) []byte {
+	if limit == 0 {
+		limit = DefaultMaxBytes
+	}
+	if limit < 0 || len(body) <= limit {
+		return body
+	}
+	if body[limit] == '\n' || body[limit] == '\r' {
+		return body[:limit]
+	}
+	return body[:bytes.LastIndexAny(body[:limit], "\r\n")+1]
+}
+
 // parse reads the body line by line. Lines end at LF, CR or CRLF; the text behind the last
 // of these is a line too.
 func (p *parser) parse(body string) {
 	p.line = 1
 	cr := strings.IndexByte(body, '\r') >= 0
 	p.nul, p.hash = strings.IndexByte(body, 0) >= 0, strings.IndexByte(body, '#') >= 0
+	p.quotes = strings.Contains(body, quotePrefix)
 	rest := body[bomLength(body):]
 	if len(rest) < len(body) {
 		p.note(NoteByteOrderMark, "")
@@ -40,6 +56,7 @@ func (p *parser) parse(body string) {
 	if strings.HasPrefix(trim(rest), "<") {
 		p.note(NoteMarkup, "")
 	}
+	defer p.endGroup()
 	for ; ; p.line++ {
 		start := len(body) - len(rest)
 		line, after, more := cutLine(rest, cr)
@@ -90,8 +107,10 @@ func bomLength(body string) int {
 func (p *parser) readLine(line string) {
 	if trim(line) == "" {
 		if p.reading.blankEnds {
+			p.endGroup()
 			p.open, p.inside = false, false
 		}
+		p.gap = true
 		return
 	}
 	if longest := p.reading.maxLine; longest > 0 && len(line) > longest {
@@ -107,8 +126,11 @@ func (p *parser) readLine(line string) {
 			line = line[:nul]
 		}
 	}
+	p.glued = false
 	if p.hash {
-		line, _, _ = cutAt(line, '#')
+		before, _, commented := cutAt(line, '#')
+		p.glued = commented && before != "" && !isSpace(before[len(before)-1])
+		line = before
 	}
 	if line = trim(line); line == "" {
 		return

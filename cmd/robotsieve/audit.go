@@ -40,6 +40,8 @@ into account.`,
 		"whether the times of versions are when they were deployed or when they were observed; auto is deployed for a manifest and observed for a folder",
 		to(&o.History), "auto", "deployed", "observed")
 	durationFlag(cmd, &o.Window, "window", "24h", "how long a crawler may use a copy of robots.txt, 24h or more")
+	durationFlag(cmd, &o.Delay, "delay", "3h", "how late a crawler may act on a copy of robots.txt, or the log may tell that it did, 3h or more")
+	durationFlag(cmd, &o.Skew, "skew", "10m", "by how much the clocks of the log and of the versions may differ, 10m or more")
 	durationFlag(cmd, &o.RangesMaxAge, "ranges-max-age", "30d", "how far from a request a dated list may be to prove that a client is an impostor")
 	resolve := flags.Bool("resolve", false, "look up the names of addresses of violations (uses the network; it can verify a client, but never prove an impostor)")
 	choice(cmd, "format", "auto", "format of the logs", to(&o.Format), append([]string{"auto"}, format.Names()...)...)

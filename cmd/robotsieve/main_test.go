@@ -35,6 +35,16 @@ func command(t *testing.T, stdin string, args ...string) result {
 	return result{out.String(), err.String(), code}
 }
 
+// wants requires parts of an output.
+func wants(t *testing.T, out string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(out, part) {
+			t.Errorf("no %q in\n%s", part, out)
+		}
+	}
+}
+
 // file writes a file for a test and returns its name.
 func file(t *testing.T, name, content string) string {
 	t.Helper()

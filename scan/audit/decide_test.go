@@ -115,7 +115,7 @@ func TestFinalIsFinal(t *testing.T) {
 // from - window - skew <= g <= to + skew?
 func TestMomentsMeet(t *testing.T) {
 	const w = 1000
-	s := int64(policy.Skew)
+	s := int64(policy.MinSkew)
 	var m moments
 	given := []int64{0, 10, w + 3*s, w + 3*s + 1, 9*w + 9*s, 9*w + 9*s, 40 * (w + s)}
 	for _, g := range given {

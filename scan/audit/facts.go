@@ -85,9 +85,9 @@ func (o *originFacts) at(t int64, l *policy.Lawful, google bool) loggedAnswers {
 		return o[toldNone].meets(from, to) || !google && o[toldLimited].meets(from, to)
 	}
 	logged := loggedAnswers{none: none(t, t), redirect: o[toldRedirect].meets(t, t)}
-	for _, m := range l.Outages {
-		logged.none = logged.none || none(m.From, m.To)
-		logged.redirect = logged.redirect || o[toldRedirect].meets(m.From, m.To)
+	if l.Outage <= t {
+		logged.none = logged.none || none(l.Outage, t)
+		logged.redirect = logged.redirect || o[toldRedirect].meets(l.Outage, t)
 	}
 	return logged
 }
@@ -149,7 +149,7 @@ type moments struct {
 
 // add adds a moment, none before those added.
 func (m *moments) add(t, window int64) {
-	s := int64(policy.Skew)
+	s := int64(policy.MinSkew)
 	from, to := t-s, t+window+s
 	if n := len(m.intervals); n > 0 && from <= m.intervals[n-1].last {
 		m.intervals[n-1].last = to

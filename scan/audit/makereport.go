@@ -224,7 +224,8 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 	p, b := a.config.Policy, a.config.Basis
 	info := PolicyInfo{
 		File: Printable(b.File), Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
-		WindowSeconds: int64(p.Window() / time.Second), Versions: []VersionInfo{},
+		WindowSeconds: int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second), SkewSeconds: int64(p.Skew() / time.Second),
+		Versions: []VersionInfo{},
 	}
 	if d := a.config.Dialect; d != nil {
 		info.Dialect = d.String()
