@@ -60,8 +60,8 @@ type AuditOptions struct {
 
 	// Ranges name the published addresses of crawlers, as crawler.LoadSeries reads them.
 	Ranges []string
-	// RangesMaxAge is how far from a request a dated list may be to prove that a client
-	// is an impostor; 0 is 30 days.
+	// RangesMaxAge is how long before or after a request a list of addresses may have been
+	// made to verify a client; 0 is 365 days.
 	RangesMaxAge time.Duration
 	// Names is a file of names of addresses that were looked up elsewhere, "" if none.
 	Names string

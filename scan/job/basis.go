@@ -192,24 +192,27 @@ func (b *basis) config() (audit.Config, error) {
 
 // identify reads the files of addresses and names.
 func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
-	b.RangesMaxAge = cmp.Or(o.RangesMaxAge, 30*24*time.Hour)
+	b.RangesMaxAge = cmp.Or(o.RangesMaxAge, 365*24*time.Hour)
 	options := crawler.IdentityOptions{MaxAge: b.RangesMaxAge}
 	for _, arg := range o.Ranges {
-		series, ignored, err := crawler.LoadSeries(arg, c.Crawlers)
-		if errors.Is(err, crawler.ErrUnknownCrawler) {
-			return usageError("--ip-ranges %w", err)
+		loaded, err := crawler.LoadSeries(arg, c.Crawlers)
+		if mistake, ok := errors.AsType[crawler.ArgumentError](err); ok {
+			return usageError("--ip-ranges %w", mistake)
 		}
 		if err != nil {
 			return inputError(err)
 		}
-		for _, path := range ignored {
-			o.Messages.warn("%s: skipped: its name is not that of a known crawler", path)
+		for _, path := range loaded.Skipped {
+			o.Messages.warn("%s: skipped: its name is not that of a known crawler or list", path)
 		}
-		options.Series = append(options.Series, series...)
+		for _, u := range loaded.Unknown {
+			o.Messages.warn("%s: services that name no known crawler: %s. Their addresses prove nothing.", u.File, audit.Printable(english.List(u.Services)))
+		}
+		options.Series = append(options.Series, loaded.Series...)
 	}
 	for _, series := range options.Series {
 		for _, list := range series.Lists {
-			info := audit.RangeInfo{Crawler: series.Profile.Name, File: audit.Printable(list.File)}
+			info := audit.RangeInfo{Crawler: series.Profile.Name, File: audit.Printable(list.File), DatedBy: list.DatedBy}
 			if list.Created != 0 {
 				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
 			}
