@@ -474,8 +474,8 @@ func unchanged(list []observation) bool {
 // reach is how far back from a request a copy may have been fetched, and how far
 // ahead, as clocks differ.
 const (
-	reach = 24*time.Hour + policy.Skew
-	ahead = policy.Skew
+	reach = policy.MinWindow + policy.MinDelay + policy.MinSkew
+	ahead = policy.MinSkew
 )
 
 // known tells whether no copy that a crawler may use is from before the first capture.

@@ -38,6 +38,21 @@ func isUTF16(body string) bool {
 	return isUTF16(body[:2]) || low(0) && zero(1) || zero(0) && low(1)
 }
 
+// WholeLines returns the part of a body that Compile reads with the limit MaxBytes, as
+// Options has it: without the lines that go past the limit.
+func WholeLines(body []byte, limit int) []byte {
+	if limit == 0 {
+		limit = DefaultMaxBytes
+	}
+	if limit < 0 || len(body) <= limit {
+		return body
+	}
+	if body[limit] == '\n' || body[limit] == '\r' {
+		return body[:limit]
+	}
+	return body[:bytes.LastIndexAny(body[:limit], "\r\n")+1]
+}
+
 // parse reads the body line by line. Lines end at LF, CR or CRLF; the text behind the last
 // of these is a line too.
 func (p *parser) parse(body string) {

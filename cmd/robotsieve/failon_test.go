@@ -10,7 +10,7 @@ import (
 // Googlebot, one of them verified and with content, one verified and refused.
 func failOnFiles(t *testing.T) (args []string, log string) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	ranges := file(t, "googlebot.json", `{"creationTime":"2020-01-01T00:00:00","prefixes":[{"ipv4Prefix":"66.249.64.0/27"}]}`)
+	ranges := file(t, "googlebot.json", `{"creationTime":"2026-01-01T00:00:00","prefixes":[{"ipv4Prefix":"66.249.64.0/27"}]}`)
 	log = strings.Join([]string{
 		logLine("/p", "GPTBot/1"), logLine("/p", "GPTBot/1"), strings.Replace(logLine("/p", "GPTBot/1"), " 200 ", " 404 ", 1),
 		logLineFrom("66.249.64.1", "/p", googleAgent), strings.Replace(logLineFrom("66.249.64.1", "/p", googleAgent), " 200 ", " 403 ", 1),

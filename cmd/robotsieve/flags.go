@@ -174,13 +174,8 @@ func memoryFlag(cmd *cobra.Command, records *int64) {
 // durationFlag adds a flag that takes a time above 0.
 func durationFlag(cmd *cobra.Command, d *time.Duration, name, text, usage string) {
 	addFlag(cmd, "string", name, text, usage, func(text string) (err error) {
-		if *d, err = parseDuration(text); err != nil {
-			return usageError("--%s %w", name, err)
-		}
-		if *d <= 0 {
-			return usageError("--%s %s is not above 0", name, text)
-		}
-		return nil
+		*d, err = positiveDuration(name, text)
+		return err
 	})
 }
 
@@ -194,6 +189,29 @@ func percentFlag(cmd *cobra.Command, percent **float64, name, text, usage string
 		*percent = &n
 		return nil
 	})
+}
+
+// daysFlag adds a flag that takes a time above 0, in days if it has no unit.
+func daysFlag(cmd *cobra.Command, d *time.Duration, name, text, usage string) {
+	addFlag(cmd, "string", name, text, usage, func(text string) (err error) {
+		if text != "" && strings.Trim(text, "0123456789") == "" {
+			text += "d"
+		}
+		*d, err = positiveDuration(name, text)
+		return err
+	})
+}
+
+// positiveDuration reads the value of a flag that takes a time above 0.
+func positiveDuration(flag, text string) (time.Duration, error) {
+	d, err := parseDuration(text)
+	if err != nil {
+		return 0, usageError("--%s %w", flag, err)
+	}
+	if d <= 0 {
+		return 0, usageError("--%s %s is not above 0", flag, text)
+	}
+	return d, nil
 }
 
 // units are the units of bytes, the longer names first.

@@ -49,8 +49,11 @@ const (
 	// another path of an origin of the chain.
 	Lost
 	// Endless redirects lead to the robots.txt of an origin of the chain, or are the
-	// sixth in succession.
+	// sixth or a later one in succession and cannot be followed.
 	Endless
+	// Distant redirects are the sixth or a later one in succession, and lead to the
+	// robots.txt of another origin of the source. Some readers follow them, others stop.
+	Distant
 )
 
 // Next returns the target of a redirect. chain has the origins that were asked so far,
@@ -68,11 +71,16 @@ func (r *Redirects) Next(chain []origin.Origin, location string, has func(origin
 	}
 	robots := to.Path == robotsPath || r.EmptyQuery && to.Path == robotsPath+"?"
 	again := slices.Contains(chain, to.Origin)
+	found, distant := to.ok && has(to.Origin), len(chain) > maxRedirects
 	switch {
-	case !to.ok || !has(to.Origin) || again && !robots:
-		return to, Lost
-	case again || len(chain) > maxRedirects:
+	case found && again && robots:
 		return to, Endless
+	case distant && found && robots:
+		return to, Distant
+	case distant:
+		return to, Endless
+	case !found || again:
+		return to, Lost
 	case !robots:
 		return to, OtherPath
 	default:

@@ -15,6 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -40,6 +41,11 @@ type AuditOptions struct {
 	// Window is how long a crawler may use a copy of robots.txt, from 24 hours, which 0
 	// stands for, to 3,660 days.
 	Window time.Duration
+	// Delay is how late a crawler may act on a copy that it may no longer keep, or a log
+	// may tell that it did, from 3 hours, which 0 stands for. Skew is by how much the clocks
+	// of logs and of Policy may differ, from 10 minutes, which 0 stands for. Both go up to
+	// 3,660 days.
+	Delay, Skew time.Duration
 	// Hosts are the only sites to judge, such as https://example.com; none: all of the
 	// policy. SITE=LOGS says that LOGS, a file, folder or pattern, are logs of that site;
 	// all other logs are of the sites without LOGS.
@@ -52,8 +58,8 @@ type AuditOptions struct {
 
 	// Ranges name the published addresses of crawlers, as crawler.LoadSeries reads them.
 	Ranges []string
-	// RangesMaxAge is how far from a request a dated list may be to prove that a client
-	// is an impostor; 0 is 30 days.
+	// RangesMaxAge is how long before or after a request a list of addresses may have been
+	// made to verify a client; 0 is 365 days.
 	RangesMaxAge time.Duration
 	// Names is a file of names of addresses that were looked up elsewhere, "" if none.
 	Names string
@@ -97,11 +103,10 @@ type AuditOptions struct {
 	Messages Messages
 }
 
-// The bounds of AuditOptions.Window. RFC 9309 2.4 lets a crawler keep a copy for 24 hours.
-const (
-	minWindow = 24 * time.Hour
-	maxWindow = 3660 * 24 * time.Hour
-)
+// maxDuration bounds AuditOptions.Window, Delay and Skew.
+const maxDuration = 3660 * 24 * time.Hour
+
+func inBounds(d, least time.Duration) bool { return d >= least && d <= maxDuration }
 
 // defaultMaxUnparsed is AuditOptions.MaxUnparsed where it is nil.
 const defaultMaxUnparsed = 5.0
@@ -195,8 +200,12 @@ func (o *AuditOptions) check() error {
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
 	case o.State != "" && o.Judged != nil:
 		return usageError("a state holds no requests, so an audit that gives each request to Judged cannot write one")
-	case o.Window != 0 && (o.Window < minWindow || o.Window > maxWindow):
-		return usageError("--window %s is not between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", english.Hours(o.Window), english.Hours(minWindow), english.Hours(maxWindow))
+	case o.Window != 0 && !inBounds(o.Window, policy.MinWindow):
+		return usageError("--window %s is not between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", english.Hours(o.Window), english.Hours(policy.MinWindow), english.Hours(maxDuration))
+	case o.Delay != 0 && !inBounds(o.Delay, policy.MinDelay):
+		return usageError("--delay %s is not between %s and %s: it can only be larger than that", english.Hours(o.Delay), english.Hours(policy.MinDelay), english.Hours(maxDuration))
+	case o.Skew != 0 && !inBounds(o.Skew, policy.MinSkew):
+		return usageError("--skew %s is not between %s and %s: it can only be larger than that", english.Hours(o.Skew), english.Hours(policy.MinSkew), english.Hours(maxDuration))
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0:
 		return usageError("no logs: name the access logs to read")
 	case o.Robots.Name == "" && o.Policy == "":

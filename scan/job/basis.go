@@ -30,8 +30,10 @@ import (
 type basis struct {
 	audit.Basis
 	Rows     []basisRow
-	Bodies   [][]byte // of the rows, each once
+	Bodies   []basisBody // of the rows, each once
 	Window   time.Duration
+	Delay    time.Duration
+	Skew     time.Duration
 	Dialect  string // "auto" or one for all crawlers
 	MaxBytes int    // as compile.Options has it
 	Profiles []crawler.Profile
@@ -47,11 +49,15 @@ type basisRow struct {
 	Body int
 }
 
+// basisBody is Body and Past of a policy.Row.
+type basisBody struct{ Text, Past []byte }
+
 // readBasis reads the files that the options name, except the files of addresses.
 func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 	b := &basis{
 		Basis:  audit.Basis{AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"), TrustedProxies: o.TrustedProxies},
-		Window: cmp.Or(o.Window, minWindow), MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes), Dialect: "auto", Samples: o.Samples,
+		Window: cmp.Or(o.Window, policy.MinWindow), Delay: cmp.Or(o.Delay, policy.MinDelay), Skew: cmp.Or(o.Skew, policy.MinSkew),
+		MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes), Dialect: "auto", Samples: o.Samples,
 		MaxUnparsed: defaultMaxUnparsed,
 	}
 	if o.MaxUnparsed != nil {
@@ -77,9 +83,9 @@ func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 		return nil, err
 	}
 	if o.Robots.Name != "" {
-		body, size, err := o.Robots.read(ctx, maxCounted)
-		b.Constant, b.File, b.Bodies = true, o.Robots.Name, [][]byte{body}
-		b.Rows = []basisRow{{Row: policy.Row{Status: 200, Size: size, File: b.File}}}
+		row, err := o.Robots.row(ctx)
+		b.Constant, b.File = true, o.Robots.Name
+		b.keep([]policy.Row{row})
 		return b, err
 	}
 	return b, b.readVersions(o.Policy, o.History)
@@ -100,21 +106,27 @@ func (b *basis) readVersions(path, history string) error {
 	}
 	b.File = path
 	b.Observed = history == "observed" || history != "deployed" && info.IsDir()
-	bodies := map[string]int{}
+	b.keep(rows)
+	return nil
+}
+
+// keep sets Rows and Bodies.
+func (b *basis) keep(rows []policy.Row) {
+	known := map[[2]string]int{}
 	for _, r := range rows {
 		row := basisRow{r, -1}
 		if r.Status/100 == 2 {
-			i, known := bodies[string(r.Body)]
-			if !known {
+			text := [2]string{string(r.Body), string(r.Past)}
+			i, seen := known[text]
+			if !seen {
 				i = len(b.Bodies)
-				bodies[string(r.Body)] = i
-				b.Bodies = append(b.Bodies, r.Body)
+				known[text] = i
+				b.Bodies = append(b.Bodies, basisBody{r.Body, r.Past})
 			}
-			row.Body, row.Row.Body = i, nil
+			row.Body, row.Row.Body, row.Past = i, nil, nil
 		}
 		b.Rows = append(b.Rows, row)
 	}
-	return nil
 }
 
 // maxOddFiles bounds the files whose oddities are listed.
@@ -129,7 +141,7 @@ func (b *basis) findOddities() (list []string) {
 			continue
 		}
 		seen[r.Body] = true
-		robots := compile.Compile(b.Bodies[r.Body], compile.Options{MaxBytes: b.MaxBytes, Engine: compile.EngineList})
+		robots := compile.Compile(b.Bodies[r.Body].Text, compile.Options{MaxBytes: b.MaxBytes, Engine: compile.EngineList})
 		odd := Oddities(robots, cmp.Or(r.File, r.Where))
 		if len(list) >= maxOddFiles {
 			rest += int64(min(1, len(odd)))
@@ -158,7 +170,7 @@ func (b *basis) config() (audit.Config, error) {
 		}
 		c.Dialect = &d
 	}
-	o := policy.Options{Observed: b.Observed, Window: b.Window, AssumeConstant: b.AssumeConstant, MaxBytes: b.MaxBytes}
+	o := policy.Options{Observed: b.Observed, Window: b.Window, Delay: b.Delay, Skew: b.Skew, AssumeConstant: b.AssumeConstant, MaxBytes: b.MaxBytes}
 	for _, text := range b.Hosts {
 		list, err := origin.Parse(text)
 		if err != nil {
@@ -170,7 +182,7 @@ func (b *basis) config() (audit.Config, error) {
 	b.LastSeen = map[string]int64{}
 	for _, r := range b.Rows {
 		if r.Body >= 0 {
-			r.Row.Body = b.Bodies[r.Body]
+			r.Row.Body, r.Past = b.Bodies[r.Body].Text, b.Bodies[r.Body].Past
 		}
 		rows = append(rows, r.Row)
 		for _, o := range r.Origins {
@@ -190,24 +202,27 @@ func (b *basis) config() (audit.Config, error) {
 
 // identify reads the files of addresses and names.
 func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
-	b.RangesMaxAge = cmp.Or(o.RangesMaxAge, 30*24*time.Hour)
+	b.RangesMaxAge = cmp.Or(o.RangesMaxAge, 365*24*time.Hour)
 	options := crawler.IdentityOptions{MaxAge: b.RangesMaxAge}
 	for _, arg := range o.Ranges {
-		series, ignored, err := crawler.LoadSeries(arg, c.Crawlers)
-		if errors.Is(err, crawler.ErrUnknownCrawler) {
-			return usageError("--ip-ranges %w", err)
+		loaded, err := crawler.LoadSeries(arg, c.Crawlers)
+		if mistake, ok := errors.AsType[crawler.ArgumentError](err); ok {
+			return usageError("--ip-ranges %w", mistake)
 		}
 		if err != nil {
 			return inputError(err)
 		}
-		for _, path := range ignored {
-			o.Messages.warn("%s: skipped: its name is not that of a known crawler", path)
+		for _, path := range loaded.Skipped {
+			o.Messages.warn("%s: skipped: its name is not that of a known crawler or list", path)
 		}
-		options.Series = append(options.Series, series...)
+		for _, u := range loaded.Unknown {
+			o.Messages.warn("%s: services that name no known crawler: %s. Their addresses prove nothing.", u.File, audit.Printable(english.List(u.Services)))
+		}
+		options.Series = append(options.Series, loaded.Series...)
 	}
 	for _, series := range options.Series {
 		for _, list := range series.Lists {
-			info := audit.RangeInfo{Crawler: series.Profile.Name, File: audit.Printable(list.File)}
+			info := audit.RangeInfo{Crawler: series.Profile.Name, File: audit.Printable(list.File), DatedBy: list.DatedBy}
 			if list.Created != 0 {
 				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
 			}
@@ -263,7 +278,7 @@ func (b *basis) check() error {
 	if b.Constant && (len(b.Rows) != 1 || b.Rows[0].Body != 0 || len(b.Rows[0].Origins) > 0) {
 		return errors.New("not one robots.txt")
 	}
-	if b.Window < minWindow || b.Window > maxWindow || b.Samples < 0 || b.MaxUnparsed < 0 || b.MaxUnparsed > 100 {
+	if !inBounds(b.Window, policy.MinWindow) || !inBounds(b.Delay, policy.MinDelay) || !inBounds(b.Skew, policy.MinSkew) || b.Samples < 0 || b.MaxUnparsed < 0 || b.MaxUnparsed > 100 {
 		return errors.New("a number is out of its bounds")
 	}
 	for _, r := range b.Rows {
@@ -291,7 +306,10 @@ func (b *basis) canonical() *basis {
 	for i := range numbers {
 		numbers[i] = i
 	}
-	slices.SortFunc(numbers, func(x, y int) int { return bytes.Compare(b.Bodies[x], b.Bodies[y]) })
+	slices.SortFunc(numbers, func(i, j int) int {
+		x, y := b.Bodies[i], b.Bodies[j]
+		return cmp.Or(bytes.Compare(x.Text, y.Text), bytes.Compare(x.Past, y.Past))
+	})
 	c.Bodies, c.Rows = nil, slices.Clone(b.Rows)
 	place := make([]int, len(numbers))
 	for i, n := range numbers {
@@ -356,6 +374,8 @@ func difference(one, other json.RawMessage) string {
 		{"--history", func(b *basis) any { return choose(b.Observed, "observed", "deployed") }},
 		{"--assume-constant", func(b *basis) any { return b.AssumeConstant }},
 		{"--window", func(b *basis) any { return english.Hours(b.Window) }},
+		{"--delay", func(b *basis) any { return english.Hours(b.Delay) }},
+		{"--skew", func(b *basis) any { return english.Hours(b.Skew) }},
 		{"--host", func(b *basis) any { return b.Hosts }},
 		{"--dialect", func(b *basis) any { return b.Dialect }},
 		{"--max-bytes", func(b *basis) any { return max(b.MaxBytes, 0) }},

@@ -145,7 +145,7 @@ func (o CompileOptions) compile(ctx context.Context, g *gatherer) (*Compiled, er
 			continue
 		}
 		c.Bodies++
-		c.BodyBytes += int64(len(WholeLines(copied.Body, o.MaxBytes)))
+		c.BodyBytes += int64(len(compile.WholeLines(copied.Body, o.MaxBytes)))
 		if len(copied.Body) > o.MaxBytes {
 			c.Cut++
 			c.CutOrigins += int64(len(copied.Uses))
