@@ -237,9 +237,9 @@ func readsAsGoogle(p *crawler.Profile) bool {
 // its own operator.
 func (a *Auditor) operator(c crawler.Claim) []byte {
 	if c.Profile != nil {
-		return binary.BigEndian.AppendUint16([]byte{0}, a.operators[a.profiles[c.Profile]])
+		return binary.BigEndian.AppendUint16([]byte{aboutKnown}, a.operators[a.profiles[c.Profile]])
 	}
 	return unknownOperator(strings.ToLower(c.Name))
 }
 
-func unknownOperator(name string) []byte { return append(append([]byte{1}, name...), 0) }
+func unknownOperator(name string) []byte { return append(append([]byte{aboutUnknown}, name...), 0) }

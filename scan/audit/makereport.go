@@ -164,11 +164,12 @@ func (a *Auditor) crawler(r *row) CrawlerInfo {
 		Verdicts:      r.verdicts,
 		Reasons:       r.reasons,
 		Identity:      r.identities,
-		GraceInformed: r.graceInformed,
-		Rules:         []RuleInfo{},
-		RobotsTxt:     r.fetchInfo(),
-		CrawlDelay:    []DelayInfo{},
-		Samples:       []SampleInfo{},
+		GraceInformed: r.graceInformed, GraceAfterFetch: r.graceAfterFetch,
+		Evasive: r.evasive, AmbiguousForbidden: r.ambiguousForbidden,
+		Rules:      []RuleInfo{},
+		RobotsTxt:  r.fetchInfo(),
+		CrawlDelay: []DelayInfo{},
+		Samples:    []SampleInfo{},
 	}
 	info.Violations, info.Outcomes = r.listViolations()
 	info.RulesNotListed = r.ruleRest
@@ -224,8 +225,7 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 	p, b := a.config.Policy, a.config.Basis
 	info := PolicyInfo{
 		File: Printable(b.File), Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
-		WindowSeconds: int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second), SkewSeconds: int64(p.Skew() / time.Second),
-		Versions: []VersionInfo{},
+		WindowSeconds: int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second), SkewSeconds: int64(p.Skew() / time.Second), Versions: []VersionInfo{},
 	}
 	if d := a.config.Dialect; d != nil {
 		info.Dialect = d.String()

@@ -26,7 +26,7 @@ import (
 // Numbers are big-endian. A state holds raw lines of clients only where the report would,
 // and addresses only where gaps between requests are to be measured.
 const (
-	stateMagic   = stateName + "2\n"
+	stateMagic   = stateName + "3\n"
 	stateName    = "robotsieve state "
 	maxStatePart = 1 << 30 // bytes of the head and of the tally
 )

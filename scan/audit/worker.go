@@ -37,6 +37,8 @@ type Worker struct {
 	scratch     automaton.Scratch
 	answers     []policy.Answer // of one origin's copies
 	key         []byte          // the deferred record that is being made
+	answersKey  []byte          // the answers in it
+	normal      []byte          // the normal form of a target
 	judged      Judged
 }
 
