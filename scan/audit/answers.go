@@ -30,6 +30,8 @@ type versionKey struct{ origin, version int32 }
 type sizeCount struct {
 	of      versionKey
 	all     int64
+	size    int64 // that comes now
+	same    int64 // its answers so far
 	most, n int64 // the most frequent size
 }
 
@@ -112,9 +114,13 @@ func (a *answersToAll) addSize(of versionKey, size, n int64) {
 		a.endSizes()
 		a.counted = sizeCount{of: of}
 	}
-	a.counted.all += n
-	if n > a.counted.n {
-		a.counted.most, a.counted.n = size, n
+	c := &a.counted
+	c.all += n
+	if c.size != size {
+		c.size, c.same = size, 0
+	}
+	if c.same += n; c.same > c.n {
+		c.most, c.n = size, c.same
 	}
 }
 
