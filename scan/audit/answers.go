@@ -124,9 +124,11 @@ func (a *answersToAll) addSize(of versionKey, size, n int64) {
 	}
 }
 
-// endSizes keeps the size that more than half of a version's answers had.
+// endSizes keeps the size that more than half of a version's answers had, unless another
+// file of the origin has it: then it is more likely that this was sent.
 func (a *answersToAll) endSizes() {
-	if c := a.counted; c.n > c.all-c.n {
+	c := a.counted
+	if _, another := slices.BinarySearch(a.ofSize[c.most], c.of.origin); c.n > c.all-c.n && !another {
 		a.usual[c.of] = c.most
 	}
 	a.counted = sizeCount{}
