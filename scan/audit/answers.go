@@ -30,6 +30,8 @@ type versionKey struct{ origin, version int32 }
 type sizeCount struct {
 	of      versionKey
 	all     int64
+	size    int64 // that comes now
+	same    int64 // its answers so far
 	most, n int64 // the most frequent size
 }
 
@@ -112,15 +114,21 @@ func (a *answersToAll) addSize(of versionKey, size, n int64) {
 		a.endSizes()
 		a.counted = sizeCount{of: of}
 	}
-	a.counted.all += n
-	if n > a.counted.n {
-		a.counted.most, a.counted.n = size, n
+	c := &a.counted
+	c.all += n
+	if c.size != size {
+		c.size, c.same = size, 0
+	}
+	if c.same += n; c.same > c.n {
+		c.most, c.n = size, c.same
 	}
 }
 
-// endSizes keeps the size that more than half of a version's answers had.
+// endSizes keeps the size that more than half of a version's answers had, unless another
+// file of the origin has it: then it is more likely that this was sent.
 func (a *answersToAll) endSizes() {
-	if c := a.counted; c.n > c.all-c.n {
+	c := a.counted
+	if _, another := slices.BinarySearch(a.ofSize[c.most], c.of.origin); c.n > c.all-c.n && !another {
 		a.usual[c.of] = c.most
 	}
 	a.counted = sizeCount{}

@@ -213,10 +213,10 @@ func (r *Run) gather() error {
 
 // subject returns a crawler as robots.txt sees it.
 func (a *Auditor) subject(c crawler.Claim) policy.Subject {
-	s := policy.Subject{Tokens: c.Tokens(), Readings: policy.UnknownReadings()}
+	s := policy.Subject{Tokens: c.Tokens(), Word: c.Word(), Readings: policy.UnknownReadings()}
 	dialect := a.config.Dialect
 	if p := c.Profile; p != nil {
-		s.IgnoresWildcard = p.IgnoresWildcard
+		s.IgnoresWildcard, s.Also = p.IgnoresWildcard, p.Also
 		if d, err := automaton.ParseDialect(p.Dialect); err == nil && dialect == nil {
 			dialect = &d
 		}

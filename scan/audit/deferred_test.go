@@ -152,7 +152,9 @@ func decideOne(t *testing.T, a *Auditor, record []byte) (err error) {
 	if err := w.deferred.Add(record); err != nil {
 		t.Fatal(err)
 	}
-	_, err = run.Report(Inputs{})
+	if _, err = run.Report(Inputs{}); errors.Is(err, errSum) {
+		return nil // the record is of no line
+	}
 	return err
 }
 

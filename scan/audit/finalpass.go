@@ -140,11 +140,11 @@ func (f *finalPass) toAllRecord(rd *recordReader, kind byte, n int64) {
 	case recordRival:
 		f.rivals[rd.uint16()] = nil
 	case recordSize:
-		of, size := versionKey{int32(rd.uint32()), int32(rd.uint32())}, int64(rd.uint64())
-		rd.require(0 <= of.origin && int(of.origin) < len(p.Origins()) && size >= 0)
+		of, size, answers := versionKey{int32(rd.uint32()), int32(rd.uint32())}, int64(rd.uint64()), int64(rd.uint64())
+		rd.require(0 <= of.origin && int(of.origin) < len(p.Origins()) && size >= 0 && 0 < answers && answers <= f.run.tally.Lines/n)
 		rd.require(!rd.bad && 0 <= of.version && int(of.version) < len(p.Versions(of.origin)))
 		if !rd.bad && f.run.tally.SizesRight == 0 {
-			f.toAll.addSize(of, size, n)
+			f.toAll.addSize(of, size, answers*n)
 		}
 	case recordAnswer:
 		t, at, answer := rd.time(), rd.site(p), answerKind(rd.byte())
@@ -386,8 +386,8 @@ func (f *finalPass) decide(x *deferredRequest, from crawlerAt) {
 	if x.hasNormal && (d.verdict == Allowed || d == indeterminate(ContestedRule)) {
 		x.Evasive = f.settleAll(from.at, x.Time, google, f.normal, f.facts).verdict == Violation
 	}
-	// Users of one tool do not know of each other's fetches.
-	if x.Profile == nil || !x.Profile.Anybodys() {
+	// Users of one tool do not know of each other's fetches, nor do clients without a name.
+	if x.Profile == nil && from.crawler != nobodys || x.Profile != nil && !x.Profile.Anybodys() {
 		x.Informed = f.memo.informed(f, sender{from, x.Identity}, x.answers, x.Time)
 	} else {
 		x.afterFetch = false

@@ -2,15 +2,40 @@ package audit
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
 // mayBeAbnormal tells whether the normal form of a target may be another one: it has a
-// percent sign, two slashes in a row or a segment that begins with a dot. All others are
-// as they are.
+// percent sign, two slashes in a row or a segment that begins with a dot. Nearly all
+// targets have none of these, so it looks at eight octets in a step.
 func mayBeAbnormal(target []byte) bool {
-	return bytes.IndexByte(target, '%') >= 0 || bytes.Contains(target, []byte("/.")) || bytes.Contains(target, []byte("//"))
+	const ones, percents, slashes = 0x0101010101010101, 0x2525252525252525, 0x2f2f2f2f2f2f2f2f
+	last := len(target) - 9
+	for i := 0; last >= 0; i = min(i+8, last) {
+		octets, next := binary.LittleEndian.Uint64(target[i:]), binary.LittleEndian.Uint64(target[i+1:])
+		// A dot with its lowest bit set is a slash.
+		if zeros(octets^percents)|zeros(octets^slashes)&zeros((next|ones)^slashes) != 0 {
+			return true
+		}
+		if i == last {
+			return false
+		}
+	}
+	for i, c := range target {
+		if c == '%' || c == '/' && i+1 < len(target) && (target[i+1] == '/' || target[i+1] == '.') {
+			return true
+		}
+	}
+	return false
+}
+
+// zeros has the highest bit of each octet that is 0. Octets behind the first of these may
+// have it, too.
+func zeros(octets uint64) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	return (octets - ones) &^ octets & highs
 }
 
 // appendNormal appends the normal form of a target in origin or absolute form: in its path,

@@ -86,7 +86,11 @@ func (w *Worker) identify(c *agent) (*agent, Identity) {
 		w.tally.EndInZero++
 	}
 	if !c.Ambiguous {
-		return c, identityOf[c.proof.Identify(addr, r.Time, r.HasTime)]
+		identity := identityOf[c.proof.Identify(addr, r.Time, r.HasTime)]
+		if identity == Unverified && c.proof.HasLists() {
+			w.tally.NoList++
+		}
+		return c, identity
 	}
 	claim, state := w.auditor.config.Identities.Identify(c.Claim, addr, r.Time, r.HasTime)
 	if !claim.Ambiguous {
@@ -216,7 +220,7 @@ const (
 func (w *Worker) robotsAsk() robotsAsk { return w.asksFor(w.record.Target) }
 
 func (w *Worker) asksFor(target []byte) robotsAsk {
-	if target[0] == '/' && !bytes.HasPrefix(target, []byte(robotsTxt)) && !bytes.HasPrefix(target, []byte("//")) {
+	if target[0] == '/' && !bytes.HasPrefix(target, []byte(robotsTxt)) && (len(target) < 2 || target[1] != '/') {
 		return asksElse
 	}
 	path := automaton.RFC9309.TargetPath(&w.scratch, target)
@@ -325,7 +329,9 @@ func (w *Worker) answered(at site) {
 	if w.hasFileOf(at, r.Size) {
 		t.SizesRight++
 	}
-	w.deferSize(at)
+	if t.SizesRight == 0 { // otherwise sizes are compared as they are
+		w.countSize(at)
+	}
 }
 
 // hasFileOf tells whether the site had a file of a size at the record's time.
