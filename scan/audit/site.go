@@ -10,13 +10,33 @@ import (
 type site struct {
 	policy.Site
 	other bool
-	host  string // for the report, if other
+	host  string // for the report, if the log names one
 }
 
 // site returns where the record's request went, by the first of: an absolute target
-// (RFC 9112 3.2.2), the log's host field, the hosts of the options for a log without
-// one. An empty host field may stand for any host.
+// (RFC 9112 3.2.2), the log's host field, the site of a log without one. An empty host
+// field may stand for any host.
 func (w *Worker) site() site {
+	s := w.namedSite()
+	if w.only && !s.other {
+		s = s.within(w.unnamed)
+	}
+	return s
+}
+
+// within returns the part of a site that is in another one.
+func (s site) within(of policy.Site) site {
+	if s.N == 0 {
+		return s
+	}
+	first, last := max(s.First, of.First), min(s.First+s.N, of.First+of.N)
+	if first >= last {
+		return site{other: true, host: s.host}
+	}
+	return site{Site: policy.Site{First: first, N: last - first}, host: s.host}
+}
+
+func (w *Worker) namedSite() site {
 	p := w.auditor.config.Policy
 	switch {
 	case p.Any():
@@ -29,8 +49,7 @@ func (w *Worker) site() site {
 		}
 		return w.siteBy(&w.hosts, w.record.Host, loggedOrigin)
 	}
-	s, _ := p.Unnamed()
-	return site{Site: s}
+	return site{Site: w.unnamed}
 }
 
 // loggedOrigin reads a host field.
@@ -51,14 +70,15 @@ func (w *Worker) siteBy(known *memo[site], key []byte, read func([]byte) (origin
 
 func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) site {
 	o, err := read(key)
-	if err == nil {
-		if s, ok := w.auditor.config.Policy.Site(o); ok {
-			return site{Site: s}
-		}
-	}
 	host := o.String()
 	if err != nil {
 		host = string(key)
 	}
-	return site{other: true, host: host[:min(len(host), maxHostName)]}
+	host = host[:min(len(host), maxHostName)]
+	if err == nil {
+		if s, ok := w.auditor.config.Policy.Site(o); ok {
+			return site{Site: s, host: host}
+		}
+	}
+	return site{other: true, host: host}
 }

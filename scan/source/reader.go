@@ -68,6 +68,8 @@ type Reader struct {
 	streams *pool
 	plains  *pool
 
+	hashes sync.WaitGroup // goroutines that hash plain files
+
 	stop    chan struct{} // closed by Stop
 	stopped sync.Once
 
@@ -100,6 +102,7 @@ func NewReader(ins []*Input, o Options) *Reader {
 	}
 	go func() {
 		defer close(r.ready)
+		defer r.hashes.Wait()
 		if !o.InOrder {
 			r.readAll()
 			return
