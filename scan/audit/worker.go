@@ -36,7 +36,11 @@ type Worker struct {
 	headers     *crawler.Reader
 	scratch     automaton.Scratch
 	answers     []policy.Answer // of one origin's copies
-	key         []byte          // the deferred record that is being made
+	lastAnswers [answerKinds]answerAt
+	sizes       map[sizeAt]int64 // of answers to robots.txt that are not deferred yet
+	key         []byte           // the deferred record that is being made
+	answersKey  []byte           // the answers in it
+	normal      []byte           // the normal form of a target
 	judged      Judged
 }
 
@@ -47,6 +51,7 @@ func (r *Run) Worker() *Worker {
 	w := &Worker{
 		auditor: a, tally: a.newTally(), deferred: r.deferred.Writer(),
 		readers: map[*format.Format]format.Reader{}, known: map[*crawler.Profile]*agent{}, named: map[string]*agent{}, headers: a.config.Crawlers.Reader(),
+		sizes: map[sizeAt]int64{},
 	}
 	w.unnamed, _ = a.config.Policy.Unnamed()
 	r.workers = append(r.workers, w)
@@ -56,6 +61,7 @@ func (r *Run) Worker() *Worker {
 // end hands over the counts that the worker still holds.
 func (w *Worker) end() error {
 	w.deferUnknown()
+	w.deferSizes()
 	if w.err == nil {
 		w.err = w.deferred.Flush()
 	}
@@ -113,8 +119,11 @@ func (w *Worker) unparsed(line []byte) {
 func (w *Worker) line() {
 	r := &w.record
 	c := w.agent(r.Agent)
-	if c == nil {
+	if c == nil || c.Library {
 		w.tally.NotCrawlers++
+		if c != nil {
+			w.tally.HTTPLibraries++
+		}
 		if r.Robots {
 			w.reader.Complete(r)
 			w.othersFetch()

@@ -49,8 +49,12 @@ func (r *Reader) sendRanges(input int, f *os.File, size int64) {
 	p := &plainFile{f: f, input: input, size: size}
 	p.users.Store(1)
 	if r.ins[input].Hash {
-		p.users.Add(1)
-		r.hashes.Go(func() { r.hash(p) })
+		select {
+		case r.hashing <- struct{}{}: // so that no more files are open than there are workers
+			p.users.Add(1)
+			r.hashes.Go(func() { r.hash(p) })
+		case <-r.stop:
+		}
 	}
 	sent := int64(0)
 	for seq := int64(0); sent < size; seq++ {
@@ -71,7 +75,10 @@ func (r *Reader) sendRanges(input int, f *os.File, size int64) {
 
 // hash finds the SHA-256 of a file. It reads the file a second time, since a hash needs the bytes in their order.
 func (r *Reader) hash(p *plainFile) {
-	defer r.leave(p)
+	defer func() {
+		<-r.hashing
+		r.leave(p)
+	}()
 	sum, buf := sha256.New(), make([]byte, rawBuffer)
 	for at := int64(0); at < p.size; {
 		n, err := p.f.ReadAt(buf[:min(rawBuffer, p.size-at)], at)
