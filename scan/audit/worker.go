@@ -117,19 +117,25 @@ func (w *Worker) unparsed(line []byte) {
 
 // line counts the request that the reader has returned.
 func (w *Worker) line() {
-	r := &w.record
-	c := w.agent(r.Agent)
-	if c == nil || c.Library {
-		w.tally.NotCrawlers++
-		if c != nil {
-			w.tally.HTTPLibraries++
-		}
-		if r.Robots {
-			w.reader.Complete(r)
-			w.othersFetch()
-		}
+	r, t := &w.record, w.tally
+	c, choice := w.agent(r.Agent), hashLine(r.Line)
+	chosen := t.addresses.below == 0 || choice < t.addresses.below
+	isCrawler := c != nil && !c.Library
+	if isCrawler || chosen || r.Robots {
+		w.reader.Complete(r)
+	}
+	if chosen {
+		t.addresses.add(lineFrom{choice, hashBytes(w.address())}, tallied{n: 1})
+	}
+	if isCrawler {
+		w.request(c)
 		return
 	}
-	w.reader.Complete(r)
-	w.request(c)
+	t.NotCrawlers++
+	if c != nil {
+		t.HTTPLibraries++
+	}
+	if r.Robots {
+		w.othersFetch()
+	}
 }
