@@ -55,8 +55,17 @@ var keys = []struct {
 
 const standardKeys = 3
 
+// The typographic quotation marks begin with these octets.
+const (
+	quotePrefix = "\xe2\x80"
+	quotes      = "\u2018\u2019\u201c\u201d"
+)
+
 // field acts on one field.
 func (p *parser) field(key, value string) {
+	if p.quotes && strings.ContainsAny(value, quotes) {
+		p.note(NoteCurlyQuotes, value)
+	}
 	for i := range keys {
 		k := &keys[i]
 		standard := i < standardKeys && len(key) == len(k.spelling)
@@ -73,8 +82,8 @@ func (p *parser) field(key, value string) {
 
 // knownKeys are the keys of records in common use, which deserve no note.
 var knownKeys = []string{
-	"sitemap", "site-map", "crawl-delay", "request-rate", "visit-time", "host", "clean-param",
-	"content-signal", "content-usage", "noindex", "nofollow", "noarchive", "domain", "revisit-after",
+	"sitemap", "site-map", "request-rate", "visit-time", "host", "clean-param",
+	"content-signal", "content-usage", "nofollow", "noarchive", "domain", "revisit-after",
 }
 
 func (p *parser) record(key, value string) {
@@ -83,7 +92,27 @@ func (p *parser) record(key, value string) {
 		group = len(p.starts) - 1
 	}
 	p.records = append(p.records, Record{Line: p.line, Key: key, Value: value, Group: group})
-	if !slices.ContainsFunc(knownKeys, func(known string) bool { return equalFold(key, known) }) {
+	p.gap = true
+	switch {
+	case equalFold(key, "noindex"):
+		p.note(NoteNoindex, value)
+	case equalFold(key, "crawl-delay"):
+		p.noteDelay()
+	case !slices.ContainsFunc(knownKeys, func(known string) bool { return equalFold(key, known) }):
 		p.note(NoteUnknownKey, key)
+	}
+}
+
+// noteDelay notes that a Crawl-delay is in a group for a crawler of Google, whose product
+// tokens all have this word.
+func (p *parser) noteDelay() {
+	if !p.inside {
+		return
+	}
+	for _, a := range p.agents[p.starts[len(p.starts)-1].agents:] {
+		if strings.Contains(strings.ToLower(a.Token), "google") {
+			p.note(NoteDelayForGoogle, a.Value)
+			return
+		}
 	}
 }

@@ -21,10 +21,14 @@ type Agent struct {
 
 // agent adds a user-agent line to the group that is open, or opens one.
 func (p *parser) agent(value string) {
-	if !p.open {
+	switch {
+	case !p.open:
 		p.starts = append(p.starts, start{len(p.agents), len(p.rules)})
 		p.open, p.inside = true, true
+	case p.gap:
+		p.note(NoteContinued, value)
 	}
+	p.gap = false
 	p.agents = append(p.agents, Agent{})
 	a := &p.agents[len(p.agents)-1]
 	a.Line, a.Value = p.line, value
@@ -44,6 +48,14 @@ func (p *parser) allow(value string) { p.rule(true, value) }
 
 func (p *parser) disallow(value string) { p.rule(false, value) }
 
+// endGroup notes that the last group has no rule.
+func (p *parser) endGroup() {
+	if p.open && len(p.starts) > 0 {
+		first := &p.agents[p.starts[len(p.starts)-1].agents]
+		p.notes = append(p.notes, Note{first.Line, NoteEmptyGroup, first.Value})
+	}
+}
+
 // rule adds a rule to the group and closes the group's list of agents, even if the rule
 // can match no path.
 func (p *parser) rule(allow bool, value string) {
@@ -52,6 +64,9 @@ func (p *parser) rule(allow bool, value string) {
 		return
 	}
 	p.open = false
+	if p.glued {
+		p.note(NoteHash, value+"#")
+	}
 	p.rules = append(p.rules, Rule{})
 	r := &p.rules[len(p.rules)-1]
 	r.Line, r.Allow, r.Value = p.line, allow, value

@@ -33,6 +33,7 @@ func (p *parser) parse(body string) {
 	p.line = 1
 	cr := strings.IndexByte(body, '\r') >= 0
 	p.nul, p.hash = strings.IndexByte(body, 0) >= 0, strings.IndexByte(body, '#') >= 0
+	p.quotes = strings.Contains(body, quotePrefix)
 	rest := body[bomLength(body):]
 	if len(rest) < len(body) {
 		p.note(NoteByteOrderMark, "")
@@ -40,6 +41,7 @@ func (p *parser) parse(body string) {
 	if strings.HasPrefix(trim(rest), "<") {
 		p.note(NoteMarkup, "")
 	}
+	defer p.endGroup()
 	for ; ; p.line++ {
 		start := len(body) - len(rest)
 		line, after, more := cutLine(rest, cr)
@@ -90,8 +92,10 @@ func bomLength(body string) int {
 func (p *parser) readLine(line string) {
 	if trim(line) == "" {
 		if p.reading.blankEnds {
+			p.endGroup()
 			p.open, p.inside = false, false
 		}
+		p.gap = true
 		return
 	}
 	if longest := p.reading.maxLine; longest > 0 && len(line) > longest {
@@ -107,8 +111,11 @@ func (p *parser) readLine(line string) {
 			line = line[:nul]
 		}
 	}
+	p.glued = false
 	if p.hash {
-		line, _, _ = cutAt(line, '#')
+		before, _, commented := cutAt(line, '#')
+		p.glued = commented && before != "" && !isSpace(before[len(before)-1])
+		line = before
 	}
 	if line = trim(line); line == "" {
 		return

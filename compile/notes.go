@@ -31,31 +31,74 @@ const (
 	NoteNoSlash
 	NoteSpaceInPattern
 	NoteNotUTF8
+	NoteHash
+	NoteFullURL
+	NoteCurlyQuotes
+	NoteEmptyGroup
+	NoteContinued
+	NoteNoindex
+	NoteDelayForGoogle
 )
 
-var noteTexts = [...]string{
-	NoteByteOrderMark:  "byte order mark, ignored",
-	NoteMarkup:         "looks like a web page, not a robots.txt",
-	NoteTruncated:      "past the size limit; this line and all after it are not read",
-	NoteLongLine:       "line longer than 16,663 bytes; its end is not read",
-	NoteNUL:            "NUL byte; Google's parser reads the line up to it, others drop the line",
-	NoteNoField:        "no field (key: value)",
-	NoteNoColon:        "colon missing; accepted by Google's parser only",
-	NoteTypo:           "key misspelled; accepted by Google's parser only",
-	NoteUnknownKey:     "unknown key",
-	NoteOutsideGroup:   "rule outside a group; it binds no crawler",
-	NoteNoToken:        "user agent without a product token; it binds no crawler",
-	NoteNoSlash:        "path begins neither with / nor with a wildcard; it never matches",
-	NoteSpaceInPattern: "path with a space or control character; ignored",
-	NoteNotUTF8:        "path is not UTF-8; ignored",
+// Severity says how much a note matters. The zero value is no severity.
+type Severity uint8
+
+const (
+	// Info: the file says what its author meant.
+	Info Severity = iota + 1
+	// Warning: parsers differ on the line, or it does not do what most authors expect.
+	Warning
+	// Error: the line, or a part of it, has no effect, or another one than it seems to have.
+	Error
+)
+
+// String returns info, warning or error.
+func (s Severity) String() string {
+	return [...]string{"no severity", "info", "warning", "error"}[min(s, Error)]
+}
+
+// noteKinds has a row for each kind.
+var noteKinds = [...]struct {
+	severity Severity
+	text     string
+}{
+	NoteByteOrderMark:  {Info, "byte order mark, ignored"},
+	NoteMarkup:         {Error, "looks like a web page, not a robots.txt"},
+	NoteTruncated:      {Error, "past the size limit; this line and all after it are not read"},
+	NoteLongLine:       {Warning, "line longer than 16,663 bytes; its end is not read"},
+	NoteNUL:            {Error, "NUL byte; Google's parser reads the line up to it, others drop the line"},
+	NoteNoField:        {Error, "no field (key: value)"},
+	NoteNoColon:        {Warning, "colon missing; accepted by Google's parser only"},
+	NoteTypo:           {Warning, "key misspelled; accepted by Google's parser only"},
+	NoteUnknownKey:     {Warning, "unknown key"},
+	NoteOutsideGroup:   {Error, "rule outside a group; it binds no crawler"},
+	NoteNoToken:        {Error, "user agent without a product token; it binds no crawler"},
+	NoteNoSlash:        {Error, "path begins neither with / nor with a wildcard; it never matches"},
+	NoteSpaceInPattern: {Error, "path with a space or control character; ignored"},
+	NoteNotUTF8:        {Error, "path is not UTF-8; ignored"},
+	NoteHash:           {Error, "# begins a comment; only the path before it counts"},
+	NoteFullURL:        {Error, "a URL where a path must be; it never matches"},
+	NoteCurlyQuotes:    {Error, "typographic quotation marks; they count as part of the value"},
+	NoteEmptyGroup:     {Warning, "group without a rule; it allows everything"},
+	NoteContinued:      {Warning, "the user-agent lines above have no rule of their own; they share the rules below"},
+	NoteNoindex:        {Warning, "noindex is not part of the standard; Google does not support it in robots.txt"},
+	NoteDelayForGoogle: {Info, "Google's crawlers ignore Crawl-delay"},
 }
 
 // String explains the kind in a sentence.
 func (k NoteKind) String() string {
-	if int(k) < len(noteTexts) && k > 0 {
-		return noteTexts[k]
+	if int(k) < len(noteKinds) && k > 0 {
+		return noteKinds[k].text
 	}
 	return fmt.Sprintf("NoteKind(%d)", uint8(k))
+}
+
+// Severity says how much notes of the kind matter; 0 for no kind.
+func (k NoteKind) Severity() Severity {
+	if int(k) < len(noteKinds) {
+		return noteKinds[k].severity
+	}
+	return 0
 }
 
 // String returns the note with its line, its text quoted.

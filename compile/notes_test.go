@@ -28,29 +28,29 @@ func TestNotes(t *testing.T) {
 		{"nothing to say", google, "User-agent: *\nAllow: /a\n\n# c\nSitemap: http://h/\n", nil},
 		{"empty", rfc9309, "", nil},
 
-		{"byte order mark", rfc9309, "\xef\xbb\xbfuser-agent: *", notes{{1, compile.NoteByteOrderMark, ""}}},
-		{"first byte of a byte order mark", google, "\xefuser-agent: *", notes{{1, compile.NoteByteOrderMark, ""}}},
+		{"byte order mark", rfc9309, "\xef\xbb\xbfuser-agent: *\nallow: /", notes{{1, compile.NoteByteOrderMark, ""}}},
+		{"first byte of a byte order mark", google, "\xefuser-agent: *\nallow: /", notes{{1, compile.NoteByteOrderMark, ""}}},
 		{"nothing but two bytes of a byte order mark", google, "\xef\xbb", notes{{1, compile.NoteByteOrderMark, ""}}},
 		{"byte order mark on another line", rfc9309, "\n\xef\xbb\xbfallow: /", notes{{2, compile.NoteUnknownKey, "\xef\xbb\xbfallow"}}},
 
 		{"page", rfc9309, "<!doctype html>", notes{{1, compile.NoteMarkup, ""}, {1, compile.NoteNoField, "<!doctype html>"}}},
 		{"page after byte order mark and space", rfc9309, "\xef\xbb\xbf \n<html>", notes{
 			{1, compile.NoteByteOrderMark, ""}, {1, compile.NoteMarkup, ""}, {2, compile.NoteNoField, "<html>"}}},
-		{"markup later", rfc9309, "user-agent: *\n<html>", notes{{2, compile.NoteNoField, "<html>"}}},
+		{"markup later", rfc9309, "user-agent: *\n<html>\nallow: /", notes{{2, compile.NoteNoField, "<html>"}}},
 
 		{"line of 16,663 bytes", google, "user-agent: *\ndisallow: /" + long, nil},
 		{"line of 16,664 bytes", google, "user-agent: *\ndisallow: /" + long + "x", notes{{2, compile.NoteLongLine, ""}}},
 		{"line of 16,664 bytes to others", rfc9309, "user-agent: *\ndisallow: /" + long + "x", nil},
 
 		{"NUL", google, "user-agent: *\nallow: /\x00 x", notes{{2, compile.NoteNUL, ""}}},
-		{"NUL to others", original, "user-agent: *\nallow: /\x00 x", notes{{2, compile.NoteNUL, ""}}},
+		{"NUL to others", original, "user-agent: *\nallow: /\x00 x\nallow: /", notes{{2, compile.NoteNUL, ""}}},
 		{"NUL first", google, "\x00allow: /", notes{{1, compile.NoteNUL, ""}}},
 
-		{"no field", original, "user-agent: *\n\n hello world # x", notes{{3, compile.NoteNoField, "hello world"}}},
+		{"no field", original, "user-agent: *\nallow: /\n\n hello world # x", notes{{4, compile.NoteNoField, "hello world"}}},
 		{"no key", google, "\r\n\r\n: /a", notes{{3, compile.NoteNoField, ": /a"}}},
-		{"three words", google, "user-agent: *\rdisallow /a /b", notes{{2, compile.NoteNoField, "disallow /a /b"}}},
+		{"three words", google, "user-agent: *\rdisallow /a /b\rallow: /", notes{{2, compile.NoteNoField, "disallow /a /b"}}},
 
-		{"no colon", google, "user-agent *", notes{{1, compile.NoteNoColon, "user-agent *"}}},
+		{"no colon", google, "user-agent *\nallow: /", notes{{1, compile.NoteNoColon, "user-agent *"}}},
 		{"no colon to others", rfc9309, "user-agent *", notes{{1, compile.NoteNoField, "user-agent *"}}},
 
 		{"typo", google, "useragent: *\nDissalow: /", notes{{1, compile.NoteTypo, "useragent"}, {2, compile.NoteTypo, "Dissalow"}}},
@@ -60,16 +60,16 @@ func TestNotes(t *testing.T) {
 		{"unknown key", rfc9309, "no-index : /a", notes{{1, compile.NoteUnknownKey, "no-index"}}},
 		{"letters that Unicode would fold to ASCII", rfc9309, "d\u0130sallow: /\ndi\u017fallow: /", notes{
 			{1, compile.NoteUnknownKey, "d\u0130sallow"}, {2, compile.NoteUnknownKey, "di\u017fallow"}}},
-		{"known keys in any case", rfc9309, "CRAWL-delay: 1\nSiteMap:x\nhost: h\nClean-param: a\nNoIndex:/", nil},
+		{"known keys in any case", rfc9309, "CRAWL-delay: 1\nSiteMap:x\nhost: h\nClean-param: a", nil},
 
-		{"rule outside a group", rfc9309, "allow: /a\nuser-agent: *", notes{{1, compile.NoteOutsideGroup, "/a"}}},
+		{"rule outside a group", rfc9309, "allow: /a\nuser-agent: *\nallow: /", notes{{1, compile.NoteOutsideGroup, "/a"}}},
 		{"rule after a record", original, "user-agent: *\nallow: /a\n\ndisallow: /b", notes{{4, compile.NoteOutsideGroup, "/b"}}},
 		{"rule after a blank line", rfc9309, "user-agent: *\n\ndisallow: /b", nil},
 
-		{"no token", google, "user-agent: 360Spider\nuser-agent:\nuser-agent: **", notes{
+		{"no token", google, "user-agent: 360Spider\nuser-agent:\nuser-agent: **\nallow: /", notes{
 			{1, compile.NoteNoToken, "360Spider"}, {2, compile.NoteNoToken, ""}, {3, compile.NoteNoToken, "**"}}},
-		{"no token to others", rfc9309, "user-agent: 360Spider\nuser-agent: (x)", notes{{2, compile.NoteNoToken, "(x)"}}},
-		{"only a version", original, "user-agent: /1.0\nuser-agent: */2", notes{
+		{"no token to others", rfc9309, "user-agent: 360Spider\nuser-agent: (x)\nallow: /", notes{{2, compile.NoteNoToken, "(x)"}}},
+		{"only a version", original, "user-agent: /1.0\nuser-agent: */2\nallow: /", notes{
 			{1, compile.NoteNoToken, "/1.0"}, {2, compile.NoteNoToken, "*/2"}}},
 
 		{"no slash", google, "user-agent: *\nallow: a\nallow: $", notes{{2, compile.NoteNoSlash, "a"}, {3, compile.NoteNoSlash, "$"}}},
@@ -86,6 +86,26 @@ func TestNotes(t *testing.T) {
 		{"surrogate", rfc9309, "user-agent: *\nallow: /\xed\xa0\x80", notes{{2, compile.NoteNotUTF8, "/\xed\xa0\x80"}}},
 		{"UTF-8", rfc9309, "user-agent: *\nallow: /\xc3\xa9", nil},
 		{"not UTF-8 to others", original, "user-agent: *\nallow: /\xff", nil},
+
+		{"comment in a path", rfc9309, "user-agent: *\ndisallow: /#/admin", notes{{2, compile.NoteHash, "/#"}}},
+		{"comment behind a path", rfc9309, "user-agent: * # all\ndisallow: /a # b\nsitemap: http://h/#c", nil},
+
+		{"URL", google, "user-agent: *\ndisallow: HTTPS://h/a", notes{{2, compile.NoteFullURL, "HTTPS://h/a"}}},
+		{"URL in a path", google, "user-agent: *\ndisallow: /a?http://h/", nil},
+
+		{"curly quotes", rfc9309, "user-agent: \u201c*\u201d\nallow: /it\u2019s", notes{
+			{1, compile.NoteCurlyQuotes, "\u201c*\u201d"}, {1, compile.NoteNoToken, "\u201c*\u201d"}, {2, compile.NoteCurlyQuotes, "/it\u2019s"}}},
+		{"dash", rfc9309, "user-agent: *\nallow: /a\u2013b", nil},
+
+		{"empty group", rfc9309, "user-agent: a\ndisallow:\nuser-agent: b\nuser-agent: c\ncrawl-delay: 1\n", notes{{3, compile.NoteEmptyGroup, "b"}}},
+		{"empty record", original, "user-agent: a\n\n\nuser-agent: b\nallow: /", notes{{1, compile.NoteEmptyGroup, "a"}}},
+		{"blank line between user agents", rfc9309, "user-agent: a\n\nuser-agent: b\nallow: /", notes{{3, compile.NoteContinued, "b"}}},
+		{"delay between user agents", google, "user-agent: a\ncrawl-delay: 1\nuser-agent: b\nallow: /", notes{{3, compile.NoteContinued, "b"}}},
+		{"comment between user agents", google, "user-agent: a\n# c\nuser-agent: b\nallow: /", nil},
+
+		{"noindex", rfc9309, "NoIndex: /a", notes{{1, compile.NoteNoindex, "/a"}}},
+		{"delay for Google", rfc9309, "user-agent: a\nuser-agent: AdsBot-Google\nallow: /\ncrawl-delay: 1", notes{{4, compile.NoteDelayForGoogle, "AdsBot-Google"}}},
+		{"delay for others", google, "crawl-delay: 1\nuser-agent: bingbot\nallow: /\ncrawl-delay: 1", nil},
 	}
 	seen := map[compile.NoteKind]bool{compile.NoteTruncated: true} // TestLimit has it
 	for _, c := range cases {
@@ -99,6 +119,9 @@ func TestNotes(t *testing.T) {
 		}
 	}
 	for kind := compile.NoteKind(1); !strings.HasPrefix(kind.String(), "NoteKind("); kind++ {
+		if kind.Severity() == 0 {
+			t.Errorf("the note %q has no severity", kind)
+		}
 		if !seen[kind] {
 			t.Errorf("no case has the note %q", kind)
 		}

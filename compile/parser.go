@@ -1,6 +1,9 @@
 package compile
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // parser is the state between lines. Its arrays serve one file after another: they
 // grow to the need of the largest file, and take copies the content out of them, each
@@ -17,6 +20,9 @@ type parser struct {
 	inside  bool     // rules belong to the last group, else to none
 	nul     bool     // there is a NUL in the body
 	hash    bool     // there is a '#' in the body
+	quotes  bool     // there may be a typographic quotation mark in the body
+	glued   bool     // the line has a comment directly behind its last character
+	gap     bool     // since the last user-agent line there was a blank line or a record
 
 	starts  []start // of the groups
 	agents  []Agent // of all groups, their tokens not yet in lower case
@@ -56,6 +62,7 @@ func (p *parser) release() {
 
 // take returns what was read, without the Ruleset.
 func (p *parser) take() *Robots {
+	slices.SortStableFunc(p.notes, func(x, y Note) int { return x.Line - y.Line })
 	r := &Robots{Groups: make([]Group, len(p.starts)), Records: taken(p.records), Notes: taken(p.notes), Lines: p.lines}
 	agents, rules := taken(p.agents), taken(p.rules)
 	for i := range r.Groups {

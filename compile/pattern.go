@@ -42,7 +42,11 @@ func (p *parser) compilePattern(r *Rule) {
 	r.Form = form
 	// Every path begins with a slash, and in FormDecoded there are no wildcards.
 	if c := pattern[0]; c != '/' && (c != '*' || form == automaton.FormDecoded) {
-		p.note(NoteNoSlash, r.Value)
+		kind := NoteNoSlash
+		if hasPrefixFold(r.Value, "http://") || hasPrefixFold(r.Value, "https://") {
+			kind = NoteFullURL
+		}
+		p.note(kind, r.Value)
 		r.Inert = true
 		return
 	}

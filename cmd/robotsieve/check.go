@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -18,71 +20,136 @@ import (
 
 func newCheck(s streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "check --robots FILE --agent NAME URL...",
-		Short: "Explain what a robots.txt says about URLs",
+		Use:   "check (--robots FILE | --rules ARCHIVE) --agent NAME... [URL...]",
+		Short: "Explain what a robots.txt says, about URLs or in general",
 		Long: `Check prints for each URL whether the agent may fetch it, which rule decided, in
-which group, and why.
+which group, and why. Without a URL it says in words what robots.txt says, and
+prints a note on each line that its author may not have meant.
 
 If NAME is a known crawler, such as Googlebot-Image, its product tokens are tried
 in their order, and robots.txt is read in its own way; otherwise NAME is the
 product token. A URL may be a bare path: text that begins with one slash or two is
 a request target without a host. If the only URL is -, URLs are read from
-stdin, one a line.
+stdin, one a line. With --rules each URL is judged by the rules of its own origin,
+in an archive that robotsieve compile made.
+
+With --quiet nothing is printed, and the exit status is 1 if an agent may not
+fetch a URL.
 
 With --jsonl, cases are read from stdin, one JSON object a line, with robots,
 agent and url (or robots_b64, agent_b64, url_b64). Each is answered with a line
 {"allowed":true,"line":0}. The agent is then always a bare product token, the
 dialect is rfc9309 unless given, and the dialect decides how the url is read:
 google takes the x of "//x" for a host.`,
-		Example: `  robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/
+		Example: `  robotsieve check --robots robots.txt
+  robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/
   robotsieve check --robots robots.txt --agent MyBot --dialect google --output json /a /b
   robotsieve check --jsonl --dialect google --max-bytes 0 < cases.jsonl`,
 	}
-	o := &job.CheckOptions{Robots: job.RobotsFile{Stdin: s.in}, Messages: s.messages()}
-	robotsFlags(cmd, &o.Robots, &o.Agent.Dialect)
-	agentFlags(cmd, &o.Agent)
+	c := &checkFlags{}
+	o := &c.options
+	o.Robots.Stdin, o.Messages = s.in, s.messages()
+	robotsFlags(cmd, &o.Robots, &c.agent.Dialect)
+	cmd.Flags().StringVar(&o.Archive, "rules", "", "an archive of robotsieve compile to judge by")
+	_ = cmd.MarkFlagFilename("rules", "rsv")
+	cmd.Flags().StringArrayVar(&c.names, "agent", nil, "a crawler that would fetch the URLs; can be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents)
+	crawlersFlag(cmd, &c.agent.Crawlers)
 	jsonl := cmd.Flags().Bool("jsonl", false, "read cases from stdin, one JSON object a line")
-	var output string
-	choice(cmd, "output", "text", "form of the answers", to(&output), "text", "json", "ndjson", "csv")
+	cmd.Flags().BoolVar(&c.quiet, "quiet", false, "print nothing; exit with status 1 if an agent may not fetch a URL")
+	choice(cmd, "output", "text", "form of the answers", to(&c.output), "text", "json", "ndjson", "csv")
 	cmd.RunE = func(cmd *cobra.Command, urls []string) error {
 		if *jsonl {
-			if len(urls) > 0 || o.Robots.Name != "" || o.Agent.Name != "" || o.Agent.Crawlers != "" || cmd.Flags().Changed("output") {
+			if len(urls) > 0 || o.Robots.Name != "" || o.Archive != "" || len(c.names) > 0 || c.agent.Crawlers != "" || c.quiet || cmd.Flags().Changed("output") {
 				return usageError("--jsonl reads robots.txt, agent and URL from stdin, and has its own form of output")
 			}
 			options := compile.Options{MaxBytes: o.Robots.MaxBytes}
-			if o.Agent.Dialect != nil {
-				options.Dialect = *o.Agent.Dialect
+			if c.agent.Dialect != nil {
+				options.Dialect = *c.agent.Dialect
 			}
 			return runBatch(s, options)
 		}
-		return runCheck(cmd.Context(), s, *o, output, urls)
+		for _, name := range c.names {
+			agent := c.agent
+			agent.Name = name
+			o.Agents = append(o.Agents, agent)
+		}
+		return c.run(cmd.Context(), s, urls)
 	}
 	return cmd
 }
 
-func runCheck(ctx context.Context, s streams, o job.CheckOptions, output string, urls []string) error {
+// checkFlags are the flags of check.
+type checkFlags struct {
+	options job.CheckOptions
+	names   []string
+	agent   job.Agent // each agent, but for its name
+	output  string
+	quiet   bool
+}
+
+func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	fromStdin := len(urls) == 1 && urls[0] == "-"
 	switch {
-	case len(urls) == 0:
-		return usageError("no URL")
-	case fromStdin && o.Robots.Name == "-":
+	case fromStdin && f.options.Robots.Name == "-":
 		return usageError("robots.txt and the URLs cannot both be stdin")
+	case len(urls) > 0 && len(f.names) == 0:
+		return usageError("no agent: name the crawler with --agent NAME")
+	case len(urls) == 0 && f.quiet:
+		return usageError("no URL: --quiet tells by the exit status whether an agent may not fetch a URL")
+	case len(urls) == 0 && f.output == "csv":
+		return usageError("no URL: the form csv is for answers on URLs")
 	}
-	c, err := job.NewChecker(ctx, o)
+	c, err := job.NewChecker(ctx, f.options)
 	if err != nil {
 		return err
 	}
-	w := newAnswerWriter(s, output)
-	if !fromStdin {
-		for _, url := range urls {
-			w.write(c.Check(url))
+	defer func() { _ = c.Close() }() // nothing can be done about an error
+	if len(urls) == 0 {
+		return f.describe(s, c)
+	}
+	if f.quiet {
+		s.out = io.Discard
+	}
+	w := newAnswerWriter(s, f.output, len(f.names) > 1)
+	ask := func(url string) error {
+		answers, err := c.Check(url)
+		for _, a := range answers {
+			w.write(a)
 		}
-		return writeError(w.close())
+		return err
 	}
-	if err := eachLine(s.in, "URLs", func(url string) error { w.write(c.Check(url)); return nil }); err != nil {
-		return errors.Join(w.close(), err)
+	if fromStdin {
+		err = eachLine(s.in, "URLs", ask)
+	} else {
+		for i := 0; i < len(urls) && err == nil; i++ {
+			err = ask(urls[i])
+		}
 	}
-	return writeError(w.close())
+	if err = errors.Join(writeError(w.close()), err); err != nil {
+		return err
+	}
+	if w.unknown > 0 {
+		return inputError(fmt.Errorf("no verdict on %s: the archive has no robots.txt of their origins", english.Plural(w.unknown, "answer")))
+	}
+	if f.quiet && w.disallowed {
+		return exitWith(exitFound)
+	}
+	return nil
+}
+
+// describe prints what robots.txt says.
+func (f *checkFlags) describe(s streams, c *job.Checker) error {
+	d, err := c.Describe(f.agent.Dialect)
+	if err != nil {
+		return err
+	}
+	if f.output != "text" {
+		return writeError(report.Encoder(s.out).Encode(d))
+	}
+	b := bufio.NewWriter(s.out)
+	writeDescription(b, d)
+	return writeError(b.Flush())
 }
 
 // answerWriter prints answers in one of their forms. After an error it prints
@@ -93,18 +160,26 @@ type answerWriter struct {
 	json jsonList
 	csv  *csv.Writer
 	err  error
+
+	several    bool  // there are several agents
+	unknown    int64 // answers without a verdict
+	disallowed bool  // an answer was
 }
 
-func newAnswerWriter(s streams, form string) *answerWriter {
+func newAnswerWriter(s streams, form string, several bool) *answerWriter {
 	b := bufio.NewWriter(s.out)
-	w := &answerWriter{w: b, form: form, json: jsonList{w: b}, csv: csv.NewWriter(b)}
+	w := &answerWriter{w: b, form: form, several: several, json: jsonList{w: b}, csv: csv.NewWriter(b)}
 	if form == "csv" {
-		w.err = w.csv.Write([]string{"url", "agent", "dialect", "allowed", "line", "rule"})
+		w.err = w.csv.Write([]string{"url", "agent", "dialect", "allowed", "line", "rule", "unknown"})
 	}
 	return w
 }
 
 func (w *answerWriter) write(a job.Answer) {
+	if a.Unknown {
+		w.unknown++
+	}
+	w.disallowed = w.disallowed || !a.Allowed && !a.Unknown
 	if w.err != nil {
 		return
 	}
@@ -115,7 +190,7 @@ func (w *answerWriter) write(a job.Answer) {
 		w.err = report.Encoder(w.w).Encode(a)
 	case "csv":
 		w.err = w.csv.Write([]string{
-			report.Cell(a.URL), report.Cell(a.Agent), a.Dialect, strconv.FormatBool(a.Allowed), strconv.Itoa(a.Line), report.Cell(a.Rule),
+			report.Cell(a.URL), report.Cell(a.Agent), a.Dialect, strconv.FormatBool(a.Allowed), strconv.Itoa(a.Line), report.Cell(a.Rule), strconv.FormatBool(a.Unknown),
 		})
 	default:
 		w.text(a)
@@ -127,6 +202,9 @@ func (w *answerWriter) text(a job.Answer) {
 		fmt.Fprintf(w.w, format+"\n", args...)
 	}
 	line("%-10s  %s", a.Verdict(), a.URL)
+	if w.several {
+		line("  agent     %s", a.Agent)
+	}
 	if a.Line > 0 {
 		line("  rule      line %d: %s", a.Line, a.Rule)
 	}
@@ -134,7 +212,9 @@ func (w *answerWriter) text(a job.Answer) {
 	for _, g := range a.Groups {
 		line("  group     line %d: User-agent: %s", g.Line, english.List(g.Agents))
 	}
-	line("  because   %s", a.WhyGroup)
+	if a.WhyGroup != "" {
+		line("  because   %s", a.WhyGroup)
+	}
 	line("  reading   %s", a.Dialect)
 	if a.Contested != "" {
 		line("  contested %s", a.Contested)
@@ -154,4 +234,77 @@ func (w *answerWriter) close() error {
 		w.err = w.csv.Error()
 	}
 	return errors.Join(w.err, w.w.Flush())
+}
+
+// writeDescription prints a description as text. An error stays in the writer.
+func writeDescription(w *bufio.Writer, d *job.Description) {
+	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+	count := func(n int, noun string) string { return english.Plural(int64(n), noun) }
+	line("%s: %s, %s, %s, read by %s", d.File, count(d.Lines, "line"), count(len(d.Groups), "group"), count(d.Rules, "rule"), d.Dialect)
+	if len(d.Groups) == 0 {
+		line("\nNo line names a user agent: every crawler may fetch everything.")
+	}
+	for _, g := range d.Groups {
+		line("\nline %d: %s", g.Line, crawlersOf(g.Agents, len(d.Groups)))
+		if len(g.Rules) == 0 {
+			line("  may fetch      everything, since the group has no rule")
+		}
+		for _, r := range g.Rules {
+			line("  %-13s  %-40s  line %d: %s", permission(r), cmp.Or(r.Paths, "-"), r.Line, r.Rule)
+		}
+	}
+	if d.Rules > 0 {
+		line("\nWhat no rule of its group matches, a crawler may fetch.")
+	}
+	for _, a := range d.Agents {
+		line("\n%s: %s", a.Agent, a.WhyGroup)
+		for _, g := range a.Groups {
+			line("  group     line %d: User-agent: %s", g.Line, english.List(g.Agents))
+		}
+		if a.Exempt != "" {
+			line("  but       %s does not apply robots.txt: %s", a.Agent, a.Exempt)
+		}
+	}
+	if len(d.Others) > 0 {
+		line("\nLines that are no rules:")
+	}
+	for _, o := range d.Others {
+		line("  line %d: %s", o.Line, o.Text)
+	}
+	if len(d.Notes) == 0 {
+		line("\nNo notes.")
+		return
+	}
+	line("\n%s:", count(len(d.Notes), "note"))
+	for _, n := range d.Notes {
+		text := n.Note
+		if n.Text != "" {
+			text += fmt.Sprintf(": \"%s\"", n.Text)
+		}
+		line("  %-7s  line %d: %s", n.Severity, n.Line, text)
+	}
+}
+
+// crawlersOf names the crawlers of a group, of one of several.
+func crawlersOf(agents []string, groups int) string {
+	switch {
+	case len(agents) == 1 && agents[0] == "*" && groups > 1:
+		return "every crawler that no other group names (*)"
+	case len(agents) == 1 && agents[0] == "*":
+		return "every crawler (*)"
+	default:
+		return english.List(agents)
+	}
+}
+
+// permission says what a rule permits.
+func permission(r job.RuleText) string {
+	switch {
+	case r.Paths == "":
+		return "has no effect"
+	case r.Allow:
+		return "may fetch"
+	default:
+		return "may not fetch"
+	}
 }

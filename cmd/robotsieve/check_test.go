@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -126,8 +127,125 @@ func TestCheckNamesALineThatIsTooLong(t *testing.T) {
 	if want := "robotsieve: reading URLs from stdin: line 3 is longer than 16,777,216 bytes\n"; r.code != exitInput || r.err != want {
 		t.Errorf("code %d, stderr %q, want %q", r.code, r.err, want)
 	}
-	if !strings.HasSuffix(r.out, "\n/b,x,rfc9309,true,0,\n") {
+	if !strings.HasSuffix(r.out, "\n/b,x,rfc9309,true,0,,false\n") {
 		t.Errorf("what comes before it is not answered: %q", r.out)
+	}
+}
+
+// Without a URL check says what the file says, and notes what its author may not have meant.
+func TestCheckDescribes(t *testing.T) {
+	robots := file(t, "robots.txt", "User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /a/*.pdf$\nAllow: /b$\nDisallow: /#x\nDisalow: /c\nDisallow: d\nSitemap: http://h/s.xml\n")
+	r := command(t, "", "check", "--robots", robots, "--agent", "GPTBot", "--agent", "ChatGPT-User")
+	want := robots + `: 10 lines, 2 groups, 5 rules, read by rfc9309
+
+line 1: GPTBot
+  may not fetch  everything                                line 2: Disallow: /
+
+line 4: every crawler that no other group names (*)
+  may not fetch  paths that match /a/*.pdf$                line 5: Disallow: /a/*.pdf$
+  may fetch      exactly /b                                line 6: Allow: /b$
+  may not fetch  everything                                line 7: Disallow: /
+  has no effect  -                                         line 9: Disallow: d
+
+What no rule of its group matches, a crawler may fetch.
+
+GPTBot: a group names GPTBot
+  group     line 1: User-agent: GPTBot
+
+ChatGPT-User: no group names ChatGPT-User, so * binds it
+  group     line 4: User-agent: *
+  but       ChatGPT-User does not apply robots.txt: `
+	if !strings.HasPrefix(r.out, want) || r.code != exitDone {
+		t.Errorf("code %d, got\n%s%s\nwant\n%s", r.code, r.out, r.err, want)
+	}
+	wants(t, r.out, `
+Lines that are no rules:
+  line 8: Disalow: /c
+  line 10: Sitemap: http://h/s.xml
+
+4 notes:
+  error    line 7: # begins a comment; only the path before it counts: "/#"
+  warning  line 8: unknown key: "Disalow"
+  warning  line 8: key misspelled; accepted by Google's parser only: "Disalow"
+  error    line 9: path begins neither with / nor with a wildcard; it never matches: "d"
+`)
+
+	var d job.Description
+	r = command(t, "", "check", "--robots", robots, "--dialect", "google", "--output", "json")
+	if err := json.Unmarshal([]byte(r.out), &d); err != nil || d.Rules != 6 || d.Dialect != "google" || len(d.Notes) != 3 || len(d.Groups) != 2 {
+		t.Errorf("%v, %+v", err, d)
+	}
+	r = command(t, "", "check", "--robots", file(t, "empty.txt", ""))
+	wants(t, r.out, "\nNo line names a user agent: every crawler may fetch everything.\n\nNo notes.\n")
+}
+
+func TestCheckForSeveralAgents(t *testing.T) {
+	r := command(t, "", "check", "--robots", file(t, "robots.txt", checkRobots), "--agent", "FooBot", "--agent", "x", "--output", "csv", "/a", "/b")
+	want := "url,agent,dialect,allowed,line,rule,unknown\n/a,FooBot,rfc9309,false,3,Disallow: /a,false\n/a,x,rfc9309,true,0,,false\n" +
+		"/b,FooBot,rfc9309,true,0,,false\n/b,x,rfc9309,true,0,,false\n"
+	if r.out != want || r.code != exitDone {
+		t.Errorf("code %d, got\n%s", r.code, r.out)
+	}
+	r = command(t, "", "check", "--robots", file(t, "robots.txt", checkRobots), "--agent", "FooBot", "--agent", "x", "/a")
+	wants(t, r.out, "disallowed  /a\n  agent     FooBot\n", "allowed     /a\n  agent     x\n")
+}
+
+func TestCheckQuietTellsByItsStatus(t *testing.T) {
+	robots := file(t, "robots.txt", checkRobots)
+	for url, want := range map[string]int{"/a": exitFound, "/b": exitDone} {
+		if r := command(t, "", "check", "--quiet", "--robots", robots, "--agent", "x", "--agent", "FooBot", url); r.code != want || r.out+r.err != "" {
+			t.Errorf("%s: %+v, want code %d", url, r, want)
+		}
+	}
+	if r := command(t, "", "check", "--robots", robots, "--agent", "FooBot", "/a"); r.code != exitDone {
+		t.Errorf("without --quiet: %+v", r)
+	}
+}
+
+// Text that is neither a URL nor a path would be taken for the path "/".
+func TestCheckRefusesWhatIsNoURL(t *testing.T) {
+	robots := file(t, "robots.txt", checkRobots)
+	for _, url := range []string{"foo", "example.com/a", ""} {
+		r := command(t, "", "check", "--robots", robots, "--agent", "x", url)
+		if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "is neither a URL") {
+			t.Errorf("%q: %+v", url, r)
+		}
+	}
+	for _, args := range [][]string{{"/a"}, {"--quiet", "--agent", "x"}, {"--output", "csv"}, {"--rules", "x.rsv", "--agent", "x", "/a"}} {
+		if r := command(t, "", append([]string{"check", "--robots", robots}, args...)...); r.code != exitUsage {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+}
+
+func TestCheckByAnArchive(t *testing.T) {
+	rules := filepath.Join(t.TempDir(), "rules.rsv")
+	lines := `{"host":"a.example","body":"user-agent: *\ndisallow: /x\nallow: /x/y$\n"}
+{"host":"b.example","status":503}
+{"host":"c.example","status":404}
+`
+	if r := command(t, "", "compile", "-o", rules, file(t, "hosts.jsonl", lines)); r.code != exitDone {
+		t.Fatalf("%+v", r)
+	}
+	check := func(args ...string) result {
+		return command(t, "", append([]string{"check", "--rules", rules, "--agent", "x"}, args...)...)
+	}
+	r := check("http://a.example/x/y", "https://b.example/", "http://c.example/x")
+	if r.code != exitDone || r.err != "" {
+		t.Errorf("%+v", r)
+	}
+	wants(t, r.out,
+		"allowed     http://a.example/x/y\n  rule      line 3: Allow: /x/y$\n  because   the longest of 2 patterns that match, 5 octets; next is line 2: Disallow: /x, 2\n",
+		"disallowed  https://b.example/\n  because   robots.txt could not be fetched, so everything is forbidden (RFC 9309 2.3.1.4)\n",
+		"allowed     http://c.example/x\n  because   no rule matches\n")
+	r = check("http://d.example/")
+	if r.code != exitInput || !strings.Contains(r.out, "unknown     http://d.example/\n  because   the archive has no robots.txt of http://d.example\n") {
+		t.Errorf("%+v", r)
+	}
+	for _, args := range [][]string{{"/x"}, {}, {"http://[/"}} {
+		if r := check(args...); r.code != exitUsage {
+			t.Errorf("%v: %+v", args, r)
+		}
 	}
 }
 
@@ -148,9 +266,9 @@ func TestCheckOutputs(t *testing.T) {
 		}
 		return r.out
 	}
-	if got, want := check("csv", urls), `url,agent,dialect,allowed,line,rule
-/a,x,rfc9309,true,0,
-"https://h.example/everyone?x=1,2",x,rfc9309,false,8,Disallow: /everyone
+	if got, want := check("csv", urls), `url,agent,dialect,allowed,line,rule,unknown
+/a,x,rfc9309,true,0,,false
+"https://h.example/everyone?x=1,2",x,rfc9309,false,8,Disallow: /everyone,false
 `; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -281,9 +281,9 @@ func TestFetchOfAnUnknownHostClears(t *testing.T) {
 func TestNobodyIsInformedByAnother(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /x")
 	agent := func(name string) string { return "Mozilla/5.0 (compatible; " + name + "; http://site.example/)" }
-	for fetcher, want := range map[string]bool{"beta.site_bot": true, "BETA.site_bot": true, "alpha.site_bot": false, "site_bot": false} {
-		r := auditEntries(t, a, entry{agent: agent(fetcher), target: "/robots.txt", time: at(0)}, entry{agent: agent("beta.site_bot"), target: "/x", time: at(60)})
-		if v := r.row("site_bot").Violations; len(v) != 1 || v[0].Informed != want {
+	for fetcher, want := range map[string]bool{"beta.acme_bot": true, "BETA.acme_bot": true, "alpha.acme_bot": false, "acme_bot": false} {
+		r := auditEntries(t, a, entry{agent: agent(fetcher), target: "/robots.txt", time: at(0)}, entry{agent: agent("beta.acme_bot"), target: "/x", time: at(60)})
+		if v := r.row("acme_bot").Violations; len(v) != 1 || v[0].Informed != want {
 			t.Errorf("%s fetched: %+v, want informed %v", fetcher, v, want)
 		}
 	}

@@ -29,13 +29,16 @@ type subject struct {
 	policy.Subject // without readings: dialect stands for them
 	name           string
 	dialect        automaton.Dialect
+	stated         bool   // it is known, or was given, how the agent reads robots.txt
 	exempt         string // why robots.txt does not apply to its requests; "" if it does
 }
+
+var errNoAgent = usageError("no agent: name the crawler with --agent NAME")
 
 // find looks the agent up. It warns of a name that cannot be a product token.
 func (a Agent) find(messages Messages) (subject, error) {
 	if a.Name == "" {
-		return subject{}, usageError("no agent: name the crawler with --agent NAME")
+		return subject{}, errNoAgent
 	}
 	set, err := Crawlers(a.Crawlers)
 	if err != nil {
@@ -47,9 +50,10 @@ func (a Agent) find(messages Messages) (subject, error) {
 		s.Subject = policy.Subject{Tokens: p.Tokens, IgnoresWildcard: p.IgnoresWildcard}
 		// crawler.Read has checked that it parses.
 		s.dialect, _ = automaton.ParseDialect(cmp.Or(p.Dialect, automaton.RFC9309.String()))
+		s.stated = p.Dialect != ""
 	}
 	if a.Dialect != nil {
-		s.dialect = *a.Dialect
+		s.dialect, s.stated = *a.Dialect, true
 	}
 	if !s.dialect.SearchesNames() && strings.ContainsAny(a.Name, " (;") {
 		messages.warn("agent %q looks like a User-Agent header; groups of robots.txt name product tokens, such as GPTBot", a.Name)

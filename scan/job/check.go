@@ -2,45 +2,50 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// CheckOptions say by which robots.txt, and for whom, a Checker answers.
+// CheckOptions say by which robots.txt, and for whom, a Checker answers. Either Robots or
+// Archive is given.
 type CheckOptions struct {
-	Agent    Agent
+	Agents   []Agent // may be none for Describe
 	Robots   RobotsFile
+	Archive  string // name of a file, made by Compile, that holds the rules of each origin
 	Messages Messages
 }
 
 // Checker explains verdicts on URLs, one at a time. It belongs to one goroutine.
 type Checker struct {
-	agent    subject
-	robots   *compile.Robots
-	machine  *automaton.Machine
-	groups   []AgentLines
-	whyGroup string
-	scratch  automaton.Scratch
-	// google reads as Google's parser does. It is nil if CheckOptions name a dialect, or if
-	// the agent is a known crawler of another dialect than RFC 9309's.
-	google *Checker
+	file    RobotsFile
+	body    []byte // of the file
+	agents  []*checked
+	release []func() error // of archives
+	warn    func()         // of the oddities of the file, once
 }
 
-// Answer is the verdict on one URL with its reasons. Texts from files are escaped
-// for printing (audit.Printable).
+// Answer is the verdict on one URL for one agent, with its reasons. Texts from files are
+// escaped for printing (audit.Printable).
 type Answer struct {
-	URL      string       `json:"url"`
-	Agent    string       `json:"agent"`
-	Dialect  string       `json:"dialect"`
-	Allowed  bool         `json:"allowed"`
+	URL     string `json:"url"`
+	Agent   string `json:"agent"`
+	Dialect string `json:"dialect"`
+	Allowed bool   `json:"allowed"`
+	// Unknown says that there is no verdict: the archive has no robots.txt of the URL's
+	// origin.
+	Unknown  bool         `json:"unknown"`
 	Line     int          `json:"line"`      // of the rule that decided; 0 if none did
 	Rule     string       `json:"rule"`      // "" if none decided
-	Groups   []AgentLines `json:"groups"`    // the groups that bind the agent
+	Groups   []AgentLines `json:"groups"`    // the groups that bind the agent; none for an archive, which does not have them
 	WhyGroup string       `json:"why_group"` // why these groups bind it
 	WhyRule  string       `json:"why_rule"`  // why this rule decided
 	// Contested is the other verdict of Google's parser, where it is not known how the
@@ -50,9 +55,12 @@ type Answer struct {
 	Exempt string `json:"exempt"`
 }
 
-// Verdict is "allowed" or "disallowed".
+// Verdict is "allowed", "disallowed" or "unknown".
 func (a Answer) Verdict() string {
-	if a.Allowed {
+	switch {
+	case a.Unknown:
+		return "unknown"
+	case a.Allowed:
 		return "allowed"
 	}
 	return "disallowed"
@@ -64,32 +72,92 @@ type AgentLines struct {
 	Agents []string `json:"agents"`
 }
 
-// NewChecker reads a robots.txt. An error is of type *Error.
+// NewChecker reads a robots.txt or opens an archive. An error is of type *Error. Close the
+// checker after use.
 func NewChecker(ctx context.Context, o CheckOptions) (*Checker, error) {
-	if o.Robots.Name == "" {
-		return nil, usageError("no robots.txt: name it with --robots FILE")
+	switch {
+	case o.Robots.Name == "" && o.Archive == "":
+		return nil, usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
+	case o.Robots.Name != "" && o.Archive != "":
+		return nil, usageError("--robots and --rules cannot be given together")
+	case o.Archive != "" && len(o.Agents) == 0:
+		return nil, errNoAgent
 	}
-	agent, err := o.Agent.find(o.Messages)
-	if err != nil {
-		return nil, err
+	c := &Checker{file: o.Robots}
+	if o.Archive == "" {
+		var err error
+		if c.body, err = o.Robots.Read(ctx); err != nil {
+			return nil, err
+		}
+		c.warn = sync.OnceFunc(func() {
+			for _, w := range Oddities(c.compile(automaton.RFC9309, false), o.Robots.Name) {
+				o.Messages.warn("%s", w)
+			}
+		})
 	}
-	robots, body, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Messages)
-	if err != nil {
-		return nil, err
-	}
-	c := newChecker(robots, agent)
-	if o.Agent.Dialect == nil && agent.dialect == automaton.RFC9309 {
-		agent.dialect = automaton.Google
-		c.google = newChecker(compile.Compile(body, compile.Options{
-			Dialect: agent.dialect, MaxBytes: o.Robots.MaxBytes, WideTokens: true,
-		}), agent)
+	for _, agent := range o.Agents {
+		if err := c.add(agent, o); err != nil {
+			_ = c.Close()
+			return nil, err
+		}
 	}
 	return c, nil
 }
 
-// newChecker finds the groups that bind the agent.
-func newChecker(robots *compile.Robots, agent subject) *Checker {
-	c := &Checker{agent: agent, robots: robots, groups: []AgentLines{}}
+// add adds an agent.
+func (c *Checker) add(a Agent, o CheckOptions) error {
+	agent, err := a.find(o.Messages)
+	if err != nil {
+		return err
+	}
+	if o.Archive != "" {
+		rules, release, err := openRules(o.Archive, agent)
+		if err == nil {
+			c.release = append(c.release, release)
+			c.agents = append(c.agents, &checked{subject: agent, archive: rules})
+		}
+		return err
+	}
+	x := newChecked(c.compile(agent.dialect, false), agent)
+	if !agent.stated {
+		agent.dialect = automaton.Google
+		x.google = newChecked(c.compile(agent.dialect, true), agent)
+	}
+	c.agents = append(c.agents, x)
+	return nil
+}
+
+// Close releases the archive.
+func (c *Checker) Close() error {
+	var errs []error
+	for _, release := range c.release {
+		errs = append(errs, release())
+	}
+	return errors.Join(errs...)
+}
+
+// compile compiles the robots.txt.
+func (c *Checker) compile(d automaton.Dialect, wide bool) *compile.Robots {
+	return compile.Compile(c.body, compile.Options{Dialect: d, MaxBytes: c.file.MaxBytes, WideTokens: wide})
+}
+
+// checked is an agent with the rules that bind it.
+type checked struct {
+	subject
+	scratch automaton.Scratch
+	archive filter.Policy // nil for a robots.txt; else the rest is not set
+
+	robots   *compile.Robots
+	machine  *automaton.Machine
+	groups   []AgentLines
+	whyGroup string
+	// google reads as Google's parser does. It is nil if it is known how the agent reads.
+	google *checked
+}
+
+// newChecked finds the groups of a robots.txt that bind an agent.
+func newChecked(robots *compile.Robots, agent subject) *checked {
+	c := &checked{subject: agent, robots: robots, groups: []AgentLines{}}
 	m, token := agent.Bound(robots.Ruleset)
 	c.machine = m
 	names := strings.Join(agent.Tokens, " or ")
@@ -106,60 +174,117 @@ func newChecker(robots *compile.Robots, agent subject) *Checker {
 		c.whyGroup = fmt.Sprintf("no group names %s, and none is for *", names)
 	}
 	for _, i := range robots.Bound(m) {
-		g := robots.Groups[i]
-		lines := AgentLines{Line: g.Agents[0].Line}
-		for _, a := range g.Agents {
-			lines.Agents = append(lines.Agents, audit.Printable(a.Value))
-		}
-		c.groups = append(c.groups, lines)
+		c.groups = append(c.groups, agentLines(robots.Groups[i]))
 	}
 	return c
 }
 
-// Check judges a URL. Text that begins with a slash, also with two, is a path.
-func (c *Checker) Check(url string) Answer {
-	path := c.agent.dialect.TargetPath(&c.scratch, []byte(url))
-	v := c.machine.Match(&c.scratch, path)
+func agentLines(g compile.Group) AgentLines {
+	lines := AgentLines{Line: g.Agents[0].Line}
+	for _, a := range g.Agents {
+		lines.Agents = append(lines.Agents, audit.Printable(a.Value))
+	}
+	return lines
+}
+
+// Check judges a URL for each agent, in their order. Text that begins with a slash, also
+// with two, is a path. Text that is neither a URL nor a path is an error, and so is a path
+// without an origin for an archive.
+func (c *Checker) Check(url string) ([]Answer, error) {
+	_, isURL := origin.Prefix([]byte(url))
+	switch isPath := strings.HasPrefix(url, "/"); {
+	case !isPath && !isURL:
+		return nil, usageError("%q is neither a URL, such as https://example.com/a, nor a path, which begins with a slash", audit.Printable(url))
+	case isPath && len(c.release) > 0:
+		return nil, usageError("%q is a path: an archive has the rules of many origins, so it needs a URL", audit.Printable(url))
+	}
+	if c.warn != nil {
+		c.warn()
+	}
+	var list []Answer
+	for _, agent := range c.agents {
+		a, err := agent.check(url)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+func (c *checked) check(url string) (Answer, error) {
+	path := c.dialect.TargetPath(&c.scratch, []byte(url))
 	a := Answer{
-		URL: audit.Printable(url), Agent: audit.Printable(c.agent.name), Dialect: c.agent.dialect.String(), Allowed: v.Allowed(), Line: int(v.Line),
-		Groups: c.groups, WhyGroup: audit.Printable(c.whyGroup), WhyRule: c.whyRule(path, v), Exempt: c.agent.exempt,
+		URL: audit.Printable(url), Agent: audit.Printable(c.name), Dialect: c.dialect.String(), Exempt: c.exempt,
+		Groups: c.groups, WhyGroup: audit.Printable(c.whyGroup),
 	}
-	if rule, ok := c.robots.Rule(a.Line); ok {
-		a.Rule = audit.Printable(rule.String())
+	m := c.machine
+	if c.archive != nil {
+		var err error
+		if m, err = c.find(&a, url, path); err != nil || a.WhyRule != "" {
+			return a, err
+		}
 	}
-	if c.google != nil && !c.agent.dialect.Exempts(path) {
-		if other := c.google.Check(url); other.Allowed != a.Allowed {
+	v := m.Match(&c.scratch, path)
+	a.Allowed, a.Line = v.Allowed(), int(v.Line)
+	a.Rule, a.WhyRule = c.why(m, path, v)
+	if c.google != nil && !c.dialect.Exempts(path) {
+		if other, _ := c.google.check(url); other.Allowed != a.Allowed {
 			a.Contested = "Google's parser would say " + other.Verdict()
 			if other.Line > 0 {
 				a.Contested += fmt.Sprintf(", by line %d: %s", other.Line, other.Rule)
 			}
 		}
 	}
-	return a
+	return a, nil
 }
 
-// whyRule compares the rule that decided with the next one that matches.
-func (c *Checker) whyRule(path []byte, v automaton.Verdict) string {
-	if v.Line == 0 {
-		if c.agent.dialect.Exempts(path) {
-			return "robots.txt itself is always allowed"
-		}
-		return "no rule matches"
+// find returns the rules of the URL's origin that bind the agent. If the archive has no
+// rules of it, find completes the answer.
+func (c *checked) find(a *Answer, url string, path []byte) (*automaton.Machine, error) {
+	a.Groups = []AgentLines{}
+	o, err := origin.Of([]byte(url))
+	if err != nil {
+		return nil, usageError("%q: %w", audit.Printable(url), err)
 	}
-	rules := c.robots.Matches(c.machine, &c.scratch, path)
+	rules, found, err := c.archive.Find(o, false)
+	switch {
+	case err != nil:
+		return nil, inputError(err)
+	case !found:
+		a.Unknown, a.WhyRule = true, "the archive has no robots.txt of "+audit.Printable(o.String())
+	case rules.Unreachable && !c.dialect.Exempts(path):
+		a.WhyRule = "robots.txt could not be fetched, so everything is forbidden (RFC 9309 2.3.1.4)"
+	}
+	return rules.Machine, nil
+}
+
+// why returns the rule that decided, and compares it with the next one that matches.
+func (c *checked) why(m *automaton.Machine, path []byte, v automaton.Verdict) (rule, why string) {
+	if v.Line == 0 {
+		if c.dialect.Exempts(path) {
+			return "", "robots.txt itself is always allowed"
+		}
+		return "", "no rule matches"
+	}
+	rules := compile.Matching(m, &c.scratch, path)
+	if c.robots != nil {
+		rules = c.robots.Matches(m, &c.scratch, path)
+	}
+	rule = audit.Printable(rules[0].String())
 	if len(rules) < 2 {
-		return "the only rule that matches"
+		return rule, "the only rule that matches"
 	}
 	next := fmt.Sprintf("line %d: %s", rules[1].Line, audit.Printable(rules[1].String()))
 	switch {
-	case compile.FirstMatchDecides(c.agent.dialect):
-		return "the first rule in the file that matches; next is " + next
+	case compile.FirstMatchDecides(c.dialect):
+		return rule, "the first rule in the file that matches; next is " + next
 	case rules[0].Specificity > rules[1].Specificity:
-		return fmt.Sprintf("the longest of %d patterns that match, %s; next is %s, %d",
+		return rule, fmt.Sprintf("the longest of %d patterns that match, %s; next is %s, %d",
 			len(rules), english.Plural(int64(rules[0].Specificity), "octet"), next, rules[1].Specificity)
 	case rules[0].Allow != rules[1].Allow:
-		return "as long as " + next + "; of equally long patterns, the one that allows wins"
+		return rule, "as long as " + next + "; of equally long patterns, the one that allows wins"
 	default:
-		return "the first of equally long patterns that match; next is " + next
+		return rule, "the first of equally long patterns that match; next is " + next
 	}
 }

@@ -54,12 +54,17 @@ func ExampleCompile() {
 // A Checker says which rule decided, and why.
 func ExampleChecker() {
 	checker, err := job.NewChecker(context.Background(), job.CheckOptions{
-		Agent: job.Agent{Name: "ExampleBot"}, Robots: job.RobotsFile{Name: "testdata/robots.txt"},
+		Agents: []job.Agent{{Name: "ExampleBot"}}, Robots: job.RobotsFile{Name: "testdata/robots.txt"},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer := checker.Check("https://a.example/private/1")
+	defer checker.Close()
+	answers, err := checker.Check("https://a.example/private/1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer := answers[0]
 	fmt.Printf("%s by line %d, %s: %s\n", answer.Verdict(), answer.Line, answer.Rule, answer.WhyRule)
 	fmt.Println(answer.WhyGroup)
 	// Output:

@@ -79,7 +79,7 @@ func TestErrorsHaveAKind(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, c, err)
 		}
 	}
-	if _, err := NewChecker(t.Context(), CheckOptions{Agent: x}); kindOf(err) != Usage {
+	if _, err := NewChecker(t.Context(), CheckOptions{Agents: []Agent{x}}); kindOf(err) != Usage {
 		t.Error(err)
 	}
 }
