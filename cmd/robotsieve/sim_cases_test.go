@@ -901,17 +901,18 @@ var whoCases = map[string]func(*simCase){
 		c.identity("spoofed", "GPTBot", "66.1.2.77")
 		c.identity("unverified", "GPTBot", "2a00:6::77")
 	},
-	"a list of one day and an older one that has the address": func(c *simCase) {
+	"two lists that add up": func(c *simCase) {
 		c.site(forbidP)
 		c.w.ranges = []simRanges{
 			{bot: simBotNamed("GPTBot"), prefixes: []string{"66.1.1.0/24"}, created: caseTime},
 			{bot: simBotNamed("GPTBot"), prefixes: []string{"66.1.2.0/24"}, created: caseTime - 90*day},
 			{bot: simBotNamed("MJ12bot"), prefixes: []string{"66.1.3.4"}, created: caseTime, form: 2},
+			{bot: simBotNamed("MJ12bot"), prefixes: []string{"66.1.3.5"}, created: caseTime + day, form: 2},
 		}
 		c.identity("verified", "GPTBot", "66.1.1.1", "66.1.2.1")
-		c.identity("spoofed", "GPTBot", "66.1.9.1")
-		c.identity("spoofed", "MJ12bot", "66.1.3.5")
-		c.identity("verified", "MJ12bot", "66.1.3.4")
+		c.identity("unverified", "GPTBot", "66.1.9.1") // the older list does not know new machines
+		c.identity("spoofed", "MJ12bot", "66.1.3.6")
+		c.identity("verified", "MJ12bot", "66.1.3.4", "66.1.3.5")
 		c.identity("unverifiable", "Bar_crawl", "66.1.3.4")
 	},
 	"an identity that is told the rule is not another that breaks it": func(c *simCase) {

@@ -487,7 +487,7 @@ func (m *simMaker) send(r *simRequest, at simOrigin) (host string) {
 		case !m.ports:
 			r.at.scheme = ""
 			if at.port == simPorts[at.scheme] {
-				r.at.port = 0
+				r.at.port = simDefaultPort
 			}
 		case at.port != 80 && at.port != 443:
 			r.at.scheme = ""

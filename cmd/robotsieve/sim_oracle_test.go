@@ -51,8 +51,11 @@ func newOracle(w *simWorld) *simOracle {
 		r := &w.requests[i]
 		o.identity = append(o.identity, o.identify(r))
 		if !r.blank && !r.garbage && r.path == "/robots.txt" && r.method == "GET" && !r.timeless {
-			sites, _ := o.sites(r)
-			o.gets = append(o.gets, simGet{r, o.identity[i], sites})
+			sites, known := o.sites(r)
+			if !known { // it may be any
+				sites = o.origins
+			}
+			o.gets = append(o.gets, simGet{r, o.identity[i], sites, known})
 		}
 	}
 	o.countSizes()
@@ -275,7 +278,8 @@ func (o *simOracle) sites(r *simRequest) (sites []simOrigin, known bool) {
 		return all, true
 	}
 	for _, at := range all {
-		if at.host == r.at.host && (r.at.port == 0 || at.port == r.at.port) && (r.at.scheme == "" || at.scheme == r.at.scheme) {
+		port := r.at.port == 0 || at.port == r.at.port || r.at.port == simDefaultPort && at.port == simPorts[at.scheme]
+		if at.host == r.at.host && port && (r.at.scheme == "" || at.scheme == r.at.scheme) {
 			sites = append(sites, at)
 		}
 	}
@@ -316,11 +320,10 @@ func (o *simOracle) identify(r *simRequest) simIdentity {
 		states = append(states, "unverifiable")
 	}
 	// 11: "an impostor only if it is proven to be none of them"
-	state := "unverified"
-	if len(slices.Compact(states)) == 1 {
-		state = states[0]
+	if states[0] == "spoofed" && slices.ContainsFunc(states, func(s string) bool { return s != "spoofed" }) {
+		states[0] = "unverified"
 	}
-	return simIdentity{r.bot, state, true, named}
+	return simIdentity{r.bot, states[0], true, named}
 }
 
 // state is one of the four states of a client that claims to be bot.
@@ -332,7 +335,7 @@ func (o *simOracle) state(bot *simBot, r *simRequest) string {
 	if err != nil || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || shared.Contains(addr) {
 		return "unverifiable"
 	}
-	given, absent := false, false
+	given, stale, absent := false, false, false
 	for _, list := range o.w.ranges {
 		if list.bot.name != bot.name {
 			continue
@@ -349,15 +352,16 @@ func (o *simOracle) state(bot *simBot, r *simRequest) string {
 		// "*absence*, only for the address family of which the crawler's lists have
 		// any, and only if every list of the crawler made within 30 days of the request
 		// lacks the address [or else it was verified] and one of them was made at most
-		// one day before the request or at most 30 days after it".
-		if list.knowsFamily(addr) && within(day, thirty) {
-			absent = true
+		// one day before the request or at most 30 days after it". Of several lists that
+		// add up, each must be that new: one does not make up for another's age.
+		if list.knowsFamily(addr) {
+			absent, stale = true, stale || !within(day, thirty)
 		}
 	}
 	switch {
 	case !given && !bot.publishes:
 		return "unverifiable" // "the operator publishes nothing"
-	case !absent:
+	case !absent || stale:
 		return "unverified" // "no ranges given, or none that speaks of the request's time"
 	}
 	return "spoofed"
@@ -675,7 +679,8 @@ func (o *simOracle) addAnswers(l *simLawful, q simQuestion, from, to int64) {
 	// (b) "and if GETs of the origin's /robots.txt by *any* clients are logged in the
 	// span, one at least answered none and all others none or failed". Of these the
 	// program keeps no more than counts by minute, so what may be in the span counts
-	// as none, and only what is in it for certain as a file.
+	// as none, and only what is in it for certain as a file. Nor does a file count that
+	// may be another host's.
 	none, file := false, false
 	for _, g := range o.gets {
 		first := g.time - g.time%minute
@@ -685,7 +690,7 @@ func (o *simOracle) addAnswers(l *simLawful, q simQuestion, from, to int64) {
 		case isNone(g.status, g.size, q.bot.google):
 			none = none || first <= to && last >= from
 		case !isFailure(g.status, q.bot.google):
-			file = file || first >= from && last <= to
+			file = file || first >= from && last <= to && g.isOfOneHost()
 		}
 	}
 	if none && !file {
@@ -698,6 +703,12 @@ type simGet struct {
 	*simRequest
 	by    simIdentity
 	sites []simOrigin // whose robots.txt it may be
+	known bool        // the log tells the host
+}
+
+// isOfOneHost tells whether it is known of which host the robots.txt was asked for.
+func (g *simGet) isOfOneHost() bool {
+	return g.known && !slices.ContainsFunc(g.sites, func(at simOrigin) bool { return at.host != g.sites[0].host })
 }
 
 // operators returns "the *operator's fetches*": "logged GETs of the origin's
@@ -874,13 +885,13 @@ type simSent struct {
 	size  int64
 }
 
-// countSizes counts the sizes of the answers to crawlers: "where no 200 in the whole
+// countSizes counts the sizes of the answers to anybody: "where no 200 in the whole
 // log has the size of a version in force at its time, the size most often answered
 // with 200 while the same version was in force counts as its size". 11: "counted over
 // the 200s with a size while the version was in force, without the skew".
 func (o *simOracle) countSizes() {
 	for _, f := range o.gets {
-		if f.by.bot == nil || f.status != 200 || f.size <= 0 {
+		if f.status != 200 || f.size < 0 {
 			continue
 		}
 		for _, at := range f.sites {
@@ -917,14 +928,16 @@ func (o *simOracle) isAnothers(at simOrigin, size int64) bool {
 // version in force in [f - s, f + s] has a body that forbids the request". 11: "where
 // the log tells no scheme, one fetch must have told of each origin that it may have
 // gone to".
+//
+// A crawler that fetched the robots.txt of each of them was told of each too.
 func (o *simOracle) informed(r *simRequest, id simIdentity, sites []simOrigin) bool {
-	for _, f := range o.gets {
-		if f.time < r.time && o.wasSent(f, r, id, sites) {
-			o.say("  informed by the GET of %s", rfc3339(f.time))
-			return true
-		}
+	sent := func(sites []simOrigin) bool {
+		return slices.ContainsFunc(o.gets, func(f simGet) bool {
+			return f.time < r.time && o.wasSent(f, r, id, sites)
+		})
 	}
-	return false
+	each := func(at simOrigin) bool { return sent([]simOrigin{at}) }
+	return sent(sites) || !slices.ContainsFunc(sites, func(at simOrigin) bool { return !each(at) })
 }
 
 // wasSent tells whether a GET sent a client a rule that forbids a request.
@@ -932,12 +945,10 @@ func (o *simOracle) wasSent(f simGet, r *simRequest, id simIdentity, sites []sim
 	if f.by.bot != id.bot || f.by.ambiguous || f.by.state != id.state || id.bot.nameless {
 		return false
 	}
-	for _, at := range sites {
-		if !slices.Contains(f.sites, at) {
-			return false
-		}
+	if !f.known || !slices.Equal(f.sites, sites) {
+		return false
 	}
-	for _, at := range f.sites {
+	for _, at := range sites {
 		versions := o.around(at, f.time)
 		sized := f.status == 304
 		for _, p := range versions {

@@ -40,6 +40,10 @@ type simOrigin struct {
 	port         int
 }
 
+// simDefaultPort is the port of a request of which nothing but this is known: that it
+// is the scheme's own.
+const simDefaultPort = -1
+
 var simPorts = map[string]int{"http": 80, "https": 443, "ftp": 21}
 
 func (o simOrigin) String() string {
@@ -88,11 +92,11 @@ var simKnown = []*simBot{
 		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)"},
 	{name: "OAI-SearchBot", operator: "OpenAI", tokens: []string{"OAI-SearchBot"}, publishes: true,
 		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot)"},
-	{name: "ChatGPT-User", operator: "OpenAI", tokens: []string{"ChatGPT-User"}, exempt: true, publishes: true,
+	{name: "ChatGPT-User", operator: "OpenAI", tokens: []string{"ChatGPT-User"}, exempt: true, fetcher: true, publishes: true,
 		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ChatGPT-User/1.0; +https://openai.com/bot)"},
 	{name: "ClaudeBot", operator: "Anthropic", tokens: []string{"ClaudeBot"}, publishes: true,
 		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
-	{name: "Claude-User", operator: "Anthropic", tokens: []string{"Claude-User"}, publishes: true,
+	{name: "Claude-User", operator: "Anthropic", tokens: []string{"Claude-User"}, fetcher: true, publishes: true,
 		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Claude-User/1.0; +Claude-User@anthropic.com)"},
 	{name: "bingbot", operator: "Microsoft", tokens: []string{"bingbot", "msnbot"}, publishes: true,
 		agent: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)"},
