@@ -474,12 +474,15 @@ func unchanged(list []observation) bool {
 // reach is how far back from a request a copy may have been fetched, and how far
 // ahead, as clocks differ.
 const (
-	reach = 24*time.Hour + policy.Skew
-	ahead = policy.Skew
+	reach = policy.MinWindow + policy.MinDelay + policy.MinSkew
+	ahead = policy.MinSkew
 )
 
-// known tells whether no copy that a crawler may use is from before the first capture.
-func known(list []observation, at time.Time) bool { return !at.Add(-reach).Before(list[0].at) }
+// known tells whether no copy that a crawler may use is from before the first capture, or
+// from later than a window after the last.
+func known(list []observation, at time.Time) bool {
+	return !at.Add(-reach).Before(list[0].at) && !at.After(list[len(list)-1].at.Add(policy.MinWindow))
+}
 
 // checkUnchanged checks that where a file never changed, both say the same, but that
 // nobody is accused of what came before the file was seen.
@@ -547,7 +550,7 @@ func checkByTwin(t *testing.T, captures map[string][]observation, requests []vis
 			return n
 		}
 		first := before(v.at.Add(-reach))
-		violation := first > 0
+		violation := known(list, v.at)
 		for n := max(first, 1) - 1; n < len(list) && n <= before(v.at.Add(ahead)); n++ {
 			violation = violation && forbids(list[n].body, v)
 		}

@@ -33,6 +33,10 @@ which of them count and why the others do not, which crawler the client claims t
 be, and what follows from that. With - as the HEADER, headers are read from stdin,
 one a line.
 
+With --lists it prints where operators publish the addresses of their crawlers, as
+curl commands, with the crawlers that each list serves and the day when it was seen
+there. Robotsieve itself fetches nothing.
+
 --crawlers FILE changes and extends the known crawlers. FILE is a JSON array in
 the form that --output json prints. An entry with the name of a known crawler
 replaces it wholly; all others are added. A word belongs to one crawler only: an
@@ -40,7 +44,8 @@ entry takes its words from the known crawlers that have them, and a known crawle
 that has no word left is removed.`,
 		Example: `  robotsieve crawlers
   robotsieve crawlers "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
-  robotsieve crawlers --crawlers mine.json --output json - < headers.txt`,
+  robotsieve crawlers --crawlers mine.json --output json - < headers.txt
+  robotsieve crawlers --lists > fetch.sh`,
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -52,13 +57,19 @@ that has no word left is removed.`,
 	var file, output string
 	crawlersFlag(cmd, &file)
 	choice(cmd, "output", "text", "output format", to(&output), "text", "json")
+	lists := cmd.Flags().Bool("lists", false, "print where operators publish the addresses of their crawlers")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if *lists && len(args) > 0 {
+			return usageError("--lists and a HEADER exclude each other")
+		}
 		set, err := job.Crawlers(file)
 		if err != nil {
 			return err
 		}
 		w := bufio.NewWriter(s.out)
 		switch {
+		case *lists:
+			err = writeLists(w, set.PublishedLists(), output)
 		case len(args) == 0:
 			err = listCrawlers(w, set.Profiles(), output)
 		case args[0] == "-":

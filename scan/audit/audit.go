@@ -82,8 +82,8 @@ type Basis struct {
 	LastSeen map[string]int64 `json:"-"`
 	// Hosts are the only origins that are judged; none: all of the policy.
 	Hosts []string
-	// Ranges are the lists of addresses of Config.Identities, and RangesMaxAge is how
-	// far from a request a dated list may be to prove that a client is an impostor.
+	// Ranges are the lists of addresses of Config.Identities, and RangesMaxAge is how long
+	// before or after a request a list may have been made to verify a client.
 	Ranges       []RangeInfo
 	RangesMaxAge time.Duration
 	// Names is the file of resolved names, empty if there is none.
@@ -99,8 +99,13 @@ type Basis struct {
 
 // Inputs describes the inputs for the report. Only the caller of a Worker knows them.
 type Inputs struct {
-	List     []InputInfo
-	Warnings []string
+	// Program is the version of the program, Command its command line.
+	Program, Command string
+	// MaxUnparsed is the share of lines that could not be parsed, in per cent, above which
+	// an input makes the report partial.
+	MaxUnparsed float64
+	List        []InputInfo
+	Warnings    []string
 	// Notes are more assumptions.
 	Notes []string
 	// Partial: not all of the input was read.
@@ -128,6 +133,9 @@ type Judged struct {
 	// Informed: the crawler had fetched rules that forbid the request. It has a meaning
 	// only if Verdict is Violation or Grace.
 	Informed bool
+	// Evasive: the request is allowed or contested, although the normal form of its path
+	// is forbidden by every copy.
+	Evasive bool
 	// N is how many requests were exactly alike. It is 1 in calls from workers.
 	N int64
 }
@@ -205,10 +213,10 @@ func (r *Run) gather() error {
 
 // subject returns a crawler as robots.txt sees it.
 func (a *Auditor) subject(c crawler.Claim) policy.Subject {
-	s := policy.Subject{Tokens: c.Tokens(), Readings: policy.UnknownReadings()}
+	s := policy.Subject{Tokens: c.Tokens(), Word: c.Word(), Readings: policy.UnknownReadings()}
 	dialect := a.config.Dialect
 	if p := c.Profile; p != nil {
-		s.IgnoresWildcard = p.IgnoresWildcard
+		s.IgnoresWildcard, s.Also = p.IgnoresWildcard, p.Also
 		if d, err := automaton.ParseDialect(p.Dialect); err == nil && dialect == nil {
 			dialect = &d
 		}
@@ -229,9 +237,9 @@ func readsAsGoogle(p *crawler.Profile) bool {
 // its own operator.
 func (a *Auditor) operator(c crawler.Claim) []byte {
 	if c.Profile != nil {
-		return binary.BigEndian.AppendUint16([]byte{0}, a.operators[a.profiles[c.Profile]])
+		return binary.BigEndian.AppendUint16([]byte{aboutKnown}, a.operators[a.profiles[c.Profile]])
 	}
 	return unknownOperator(strings.ToLower(c.Name))
 }
 
-func unknownOperator(name string) []byte { return append(append([]byte{1}, name...), 0) }
+func unknownOperator(name string) []byte { return append(append([]byte{aboutUnknown}, name...), 0) }

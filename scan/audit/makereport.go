@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,8 +19,17 @@ const otherCrawlers = "(other unknown crawlers)"
 // unknown stands for properties of a crawler that are not known.
 const unknown = "unknown"
 
+// Roles of crawlers in a report.
+const (
+	roleCrawler = "crawler"
+	roleFetcher = "fetcher"
+)
+
 // maxHostsListed bounds OtherHosts.
 const maxHostsListed = 10
+
+// errSum says that a report would not have counted each line once.
+var errSum = errors.New("the numbers of the audit do not add up")
 
 // Report makes the report of all lines that the run's workers have counted and all
 // states that were added. It fails only if deferred records could not be kept or read,
@@ -32,16 +42,22 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 	if err := r.judgeDeferred(r.count, newRates()); err != nil {
 		return nil, err
 	}
-	if r.added && !r.tally.addsUp() {
-		return nil, fmt.Errorf("%w: its numbers do not add up", ErrDamaged)
+	if !r.tally.addsUp() {
+		if r.added {
+			return nil, fmt.Errorf("%w: its numbers do not add up", ErrDamaged)
+		}
+		return nil, errSum
 	}
 	return r.auditor.report(r.tally, in), nil
 }
 
 func (a *Auditor) report(t *tally, in Inputs) *Report {
 	r := &Report{
-		Schema: schema, Partial: in.Partial, LineCounts: t.LineCounts, Sampling: Printable(a.config.Basis.Sampled),
+		Schema: schema, Program: Printable(in.Program), Command: Printable(in.Command),
+		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: Printable(a.config.Basis.Sampled),
 		EndInZero:       t.EndInZero,
+		HTTPLibraries:   t.HTTPLibraries,
+		IdentityNoList:  t.NoList,
 		Policy:          a.policyInfo(t),
 		Ranges:          append([]RangeInfo{}, a.config.Basis.Ranges...),
 		CanVerify:       len(a.config.Basis.Ranges) > 0 || a.config.Basis.Names != "" || a.config.Addresses,
@@ -88,6 +104,10 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 	for p, row := range t.known {
 		if row.requests > 0 {
 			info := a.crawler(row)
+			if p.IsFetcher() {
+				info.Role = roleFetcher
+			}
+			info.CrawlDelaySupported = delaySupport(p)
 			info.Operator, info.Category, info.Exempt = Printable(p.Operator), Printable(p.Category), Printable(p.Exempt)
 			info.Obeys, info.Source, info.Date = p.Obeys, Printable(p.Source), Printable(p.Date)
 			list = append(list, info)
@@ -113,14 +133,22 @@ func (t *Totals) add(c *CrawlerInfo) {
 	addCounts(t.Verdicts[:], c.Verdicts[:], 1)
 	addCounts(t.Outcomes[:], c.Outcomes[:], 1)
 	addCounts(t.Identity[:], c.Identity[:], 1)
-	t.Proven += c.Proven()
+	t.Evasive += c.Evasive
+	t.AmbiguousForbidden += c.AmbiguousForbidden
+	t.GraceAfterFetch += c.GraceAfterFetch
+	if c.Role == roleFetcher && c.Exempt == "" {
+		t.Fetchers.Requests += c.Requests
+		t.Fetchers.Violations += c.Verdicts[Violation]
+		t.Fetchers.VerifiedContent += c.VerifiedContent()
+	} else {
+		t.VerifiedContent += c.VerifiedContent()
+	}
 }
 
-// Proven counts the violations of verified clients that were answered with the
-// content.
-func (c *CrawlerInfo) Proven() (n int64) {
+// VerifiedContent counts the violations of verified clients that got content.
+func (c *CrawlerInfo) VerifiedContent() (n int64) {
 	for _, v := range c.Violations {
-		if v.Identity == identityNames[Verified] && v.Outcome == outcomeNames[Obtained] {
+		if v.Identity == identityNames[Verified] && v.Outcome == outcomeNames[Content] {
 			n += v.N
 		}
 	}
@@ -140,15 +168,17 @@ func (c *CrawlerInfo) Informed() (n int64) {
 func (a *Auditor) crawler(r *row) CrawlerInfo {
 	info := CrawlerInfo{
 		Crawler:       Printable(r.name),
+		Role:          roleCrawler,
 		Requests:      r.requests,
 		Verdicts:      r.verdicts,
 		Reasons:       r.reasons,
 		Identity:      r.identities,
-		GraceInformed: r.graceInformed,
-		Rules:         []RuleInfo{},
-		RobotsTxt:     r.fetchInfo(),
-		CrawlDelay:    []DelayInfo{},
-		Samples:       []SampleInfo{},
+		GraceInformed: r.graceInformed, GraceAfterFetch: r.graceAfterFetch,
+		Evasive: r.evasive, AmbiguousForbidden: r.ambiguousForbidden,
+		Rules:      []RuleInfo{},
+		RobotsTxt:  r.fetchInfo(),
+		CrawlDelay: []DelayInfo{},
+		Samples:    []SampleInfo{},
 	}
 	info.Violations, info.Outcomes = r.listViolations()
 	info.RulesNotListed = r.ruleRest
@@ -204,7 +234,7 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 	p, b := a.config.Policy, a.config.Basis
 	info := PolicyInfo{
 		File: Printable(b.File), Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
-		WindowSeconds: int64(p.Window() / time.Second), Versions: []VersionInfo{},
+		WindowSeconds: int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second), SkewSeconds: int64(p.Skew() / time.Second), Versions: []VersionInfo{},
 	}
 	if d := a.config.Dialect; d != nil {
 		info.Dialect = d.String()
@@ -233,7 +263,7 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 // robotsInfo compares the sizes of answers to robots.txt with those of the versions.
 func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 	t.sizes.prune(1)
-	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed, Sizes: t.sizes.rest, Listed: []SizeInfo{}}
+	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed, None: t.RobotsNone, Failed: t.RobotsFailed, ClearedBy: t.clearedBy(), Sizes: t.sizes.rest, Listed: []SizeInfo{}}
 	size := map[policy.Site]int64{}
 	for k, c := range t.sizes.kept {
 		info.Sizes += c.n
@@ -302,11 +332,29 @@ func (r *row) fetchInfo() FetchInfo {
 			info.Fetches += n
 			info.Answers[answerClassOf(status)] += n
 		}
-		for _, status := range slices.Sorted(maps.Keys(f.refused)) {
-			info.Refused = append(info.Refused, StatusCount{status, f.refused[status]})
-		}
+		info.Refused = statusCounts(f.refused)
 	}
 	return info
+}
+
+// clearedBy sums up the refusals of all crawlers.
+func (t *tally) clearedBy() []StatusCount {
+	all := map[int]int64{}
+	for _, r := range t.rows() {
+		if r.fetches != nil {
+			addTimes(all, r.fetches.refused, 1)
+		}
+	}
+	return statusCounts(all)
+}
+
+// statusCounts lists numbers by status, in its order.
+func statusCounts(n map[int]int64) []StatusCount {
+	list := []StatusCount{}
+	for _, status := range slices.Sorted(maps.Keys(n)) {
+		list = append(list, StatusCount{status, n[status]})
+	}
+	return list
 }
 
 func (t *tally) otherHosts() []HostInfo {

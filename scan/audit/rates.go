@@ -6,6 +6,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -39,7 +40,9 @@ type delayAt struct {
 }
 
 const (
-	millisecond = 1_000_000              // in nanoseconds
+	millisecond = 1_000_000 // in nanoseconds
+	minute      = int64(60_000 * millisecond)
+	hour        = 60 * minute
 	day         = 24 * 60 * 60 * 1000    // in milliseconds
 	longestGap  = 100 * 366 * int64(day) // longer gaps count as this
 )
@@ -108,6 +111,18 @@ func millis(from, to int64) int64 {
 }
 
 func seconds(millis int64) float64 { return float64(millis) / 1000 }
+
+// delaySupport says whether a crawler heeds Crawl-delay: yes, no, or "" if that is not
+// known. Google's parser knows no such line.
+func delaySupport(p *crawler.Profile) string {
+	if p == nil {
+		return ""
+	}
+	if p.CrawlDelay == "" && readsAsGoogle(p) {
+		return "no"
+	}
+	return p.CrawlDelay
+}
 
 func newRates() *rates { return &rates{fetches: map[*row]*fetchRate{}} }
 

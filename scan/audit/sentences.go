@@ -13,7 +13,7 @@ func (a *Auditor) describe(r *Report, in Inputs) {
 	b := a.config.Basis
 	r.Assumptions = append(a.assumptions(r), in.Notes...)
 	for _, list := range [][]string{
-		in.Warnings, b.Oddities, refusalWarnings(r), b.undatedWarning(r), impostorWarnings(r), a.lastSeenWarning(r), b.sizeWarning(r),
+		in.Warnings, b.Oddities, refusalWarnings(r), impostorWarnings(r), a.lastSeenWarning(r), b.sizeWarning(r),
 	} {
 		r.Warnings = append(r.Warnings, list...)
 	}
@@ -85,8 +85,8 @@ func (b *Basis) identityText(r *Report) []string {
 			names = append(names, fmt.Sprintf("%s (%s)", info.Crawler, date))
 		}
 		list = append(list, fmt.Sprintf(
-			"A client is verified if its address is in a list of its crawler, of any date: %s. A client in none of them counts as an impostor (spoofed), but only if the lists are within %s of the request, or undated and so taken as current.",
-			english.List(names), english.Hours(b.RangesMaxAge)))
+			"A client is verified if its address is in a list of its crawler that was made within %s of the request or has no date: %s. A client in none of them counts as an impostor (spoofed) only if the crawler's lists have addresses of the same family (IPv4 or IPv6) and were made at most one day before the request or at most 30 days after it.",
+			english.Hours(b.RangesMaxAge), english.List(names)))
 	}
 	if b.Names != "" {
 		list = append(list, fmt.Sprintf("A client is also verified if the name of its address in %s is confirmed and the operator's.", Printable(b.Names)))
@@ -147,26 +147,6 @@ func impostorWarnings(r *Report) (list []string) {
 			english.Plural(r.EndInZero, "request")))
 	}
 	return list
-}
-
-// undatedWarning says how many requests count as spoofed because of undated lists.
-func (b *Basis) undatedWarning(r *Report) []string {
-	undated := map[string]bool{}
-	for _, list := range b.Ranges {
-		undated[list.Crawler] = undated[list.Crawler] || list.Created == ""
-	}
-	n := int64(0)
-	for _, c := range r.Crawlers {
-		if undated[c.Crawler] {
-			n += c.Verdicts[Spoofed]
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf(
-		"%s %s as spoofed because of lists of addresses without a date, which are taken as current. If the lists are older or newer than the log, the crawlers themselves may be among them.",
-		english.Plural(n, "request"), english.Verb(n, "counts", "count"))}
 }
 
 // lastSeenWarning says that requests are judged by versions last seen long before.
