@@ -1025,7 +1025,7 @@ var whoCases = map[string]func(*simCase){
 		second := func(r *simRequest) { r.rival = simBotNamed("ClaudeBot") }
 		c.ask("indeterminate:ambiguous_agent forbidden", "GPTBot", "/p", caseTime, second)
 		c.ask("indeterminate:ambiguous_agent", "GPTBot", "/q", caseTime, second)
-		c.ask("indeterminate:ambiguous_agent", "GPTBot", "/p", caseTime, second, func(r *simRequest) { r.truncated = true })
+		c.ask("indeterminate:ambiguous_agent", "GPTBot", "/p", caseTime, second, answered(414, 0), func(r *simRequest) { r.truncated = true })
 		c.ask("violation", "GPTBot", "/p", caseTime, second, from("66.1.1.1")) // counted as ClaudeBot's
 		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime, second)
 	},

@@ -372,7 +372,7 @@ func (m *simMaker) request() simRequest {
 		r.bot = pick(m.r, m.bots)
 		r.addr = m.address(r.bot)
 	default:
-		r.addr = "84.2.3.4"
+		r.addr, r.library = "84.2.3.4", m.chance(50)
 	}
 	if m.chance(25) && !(again && m.last.robots) {
 		m.robots(&r, at)

@@ -758,16 +758,18 @@ func (o *simOracle) hasSize(f simGet, at simOrigin) bool {
 // the log tells no scheme and the same crawler was answered 304 or a non-empty 2xx
 // within 60 s after it."
 func (o *simOracle) explained(q simQuestion, f simGet) bool {
-	origins := []simOrigin{q.at}
-	if f.at.scheme == "" {
-		origins = f.sites
+	redirects := func(at simOrigin) bool {
+		return slices.ContainsFunc(o.around(at, f.time), func(p simPiece) bool { return p.redirect })
 	}
-	for _, at := range origins {
-		if slices.ContainsFunc(o.around(at, f.time), func(p simPiece) bool { return p.redirect }) {
-			return true
-		}
+	switch {
+	case !f.known:
+		return false
+	case f.at.scheme != "":
+		return redirects(q.at)
+	case !f.isOfOneHost():
+		return !slices.ContainsFunc(f.sites, func(at simOrigin) bool { return !redirects(at) })
 	}
-	return f.at.scheme == "" && slices.ContainsFunc(o.operators(q, f.time, f.time+60), func(g simGet) bool {
+	return slices.ContainsFunc(f.sites, redirects) || slices.ContainsFunc(o.operators(q, f.time, f.time+60), func(g simGet) bool {
 		return g.by.bot == f.by.bot && (g.status == 304 || g.status/100 == 2 && !isNone(g.status, g.size, false))
 	})
 }
@@ -1159,7 +1161,11 @@ func (o *simOracle) report() *simReport {
 	for i := range o.w.requests {
 		o.verdicts = append(o.verdicts, o.decide(i))
 	}
-	for _, v := range o.verdicts {
+	for i, v := range o.verdicts {
+		r := &o.w.requests[i]
+		if sites, known := o.sites(r); r.path == "/robots.txt" && r.method == "GET" && (len(sites) > 0 || !known) {
+			rep.countRobots(r)
+		}
 		switch v.bucket {
 		case "blank":
 			rep.Blank++
@@ -1174,8 +1180,15 @@ func (o *simOracle) report() *simReport {
 			rep.OtherHost++
 		}
 		rep.Lines++
+		if v.bucket == "not_crawlers" && r.library {
+			rep.HTTPLibraries++
+		}
 		if v.bucket == "" {
 			rep.crawler(v.crawler).count(v)
+			rep.Totals.count(v)
+			if !o.identity[i].ambiguous && v.identity == "unverified" && o.hasLists(v.crawler) {
+				rep.NoList++
+			}
 		}
 	}
 	// 10: "an input of which more than 5 % of the lines are unparsed"
@@ -1193,6 +1206,49 @@ func (o *simOracle) report() *simReport {
 		return strings.Compare(x.Crawler, y.Crawler)
 	})
 	return rep
+}
+
+// hasLists tells whether lists of addresses are given for a crawler.
+func (o *simOracle) hasLists(b *simBot) bool {
+	return slices.ContainsFunc(o.w.ranges, func(l simRanges) bool { return l.bot.name == b.name })
+}
+
+// countRobots counts a GET of /robots.txt by anybody.
+func (rep *simReport) countRobots(r *simRequest) {
+	n := &rep.RobotsTxt
+	n.Requests++
+	switch {
+	case isNone(r.status, r.size, false):
+		n.None++
+	case isFailure(r.status, false):
+		n.Failed++
+	case r.status/100 == 2 || r.status == 304:
+		n.Served++
+	}
+}
+
+func (t *simTotals) count(v simVerdict) {
+	violation, content := v.verdict == "violation", v.verdict == "violation" && v.identity == "verified" && v.outcome == "content"
+	for _, mark := range []struct {
+		set bool
+		n   *int64
+	}{
+		{true, &t.Requests}, {v.evasive, &t.Evasive}, {v.ambiguousForbidden, &t.AmbiguousForbidden}, {v.graceAfterFetch, &t.GraceAfterFetch},
+		{content && !v.crawler.fetcher, &t.VerifiedContent},
+	} {
+		if mark.set {
+			*mark.n++
+		}
+	}
+	if f := &t.Fetchers; v.crawler.fetcher && !v.crawler.exempt {
+		f.Requests++
+		if violation {
+			f.Violation++
+		}
+		if content {
+			f.VerifiedContent++
+		}
+	}
 }
 
 func (rep *simReport) crawler(b *simBot) *simCrawler {

@@ -27,7 +27,30 @@ type simReport struct {
 	Partial     bool          `json:"partial"`
 	Crawlers    []*simCrawler `json:"crawlers"`
 
+	HTTPLibraries int64     `json:"http_libraries"`
+	NoList        int64     `json:"identity_no_list"`
+	Totals        simTotals `json:"totals"`
+	RobotsTxt     struct {
+		Requests int64 `json:"requests"`
+		Served   int64 `json:"served"`
+		None     int64 `json:"none"`
+		Failed   int64 `json:"failed"`
+	} `json:"robots_txt"`
+
 	crawlers map[string]*simCrawler
+}
+
+type simTotals struct {
+	Requests           int64 `json:"requests"`
+	Evasive            int64 `json:"evasive"`
+	AmbiguousForbidden int64 `json:"ambiguous_forbidden"`
+	GraceAfterFetch    int64 `json:"grace_after_fetch"`
+	VerifiedContent    int64 `json:"verified_content"`
+	Fetchers           struct {
+		Requests        int64 `json:"requests"`
+		Violation       int64 `json:"violation"`
+		VerifiedContent int64 `json:"verified_content"`
+	} `json:"fetchers"`
 }
 
 type simCrawler struct {
@@ -147,6 +170,10 @@ func compareReports(got, want *simReport) []simDifference {
 	c.is("other_host", got.OtherHost, want.OtherHost)
 	c.is("not_judged", got.NotJudged, want.NotJudged)
 	c.is("partial", got.Partial, want.Partial)
+	c.is("http_libraries", got.HTTPLibraries, want.HTTPLibraries)
+	c.is("identity_no_list", got.NoList, want.NoList)
+	c.is("totals", got.Totals, want.Totals)
+	c.is("robots_txt of anybody", got.RobotsTxt, want.RobotsTxt)
 	for _, w := range want.Crawlers {
 		c.crawler = w.Crawler
 		if g := got.crawlers[w.Crawler]; g == nil {

@@ -161,6 +161,7 @@ type simRequest struct {
 	bot            *simBot // nil: no crawler
 	rival          *simBot // a second crawler that the header names, of another operator
 	front          string  // another product that the header begins with
+	library        bool    // no crawler, but an HTTP library
 	at             simOrigin
 	hostless       bool // the line does not say where it went
 	addr           string
@@ -360,8 +361,11 @@ func (r *simRequest) render(host string, zone int) {
 		size = strconv.FormatInt(r.size, 10)
 	}
 	agent := "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0"
-	if r.bot != nil {
+	switch {
+	case r.bot != nil:
 		agent = r.bot.agent
+	case r.library:
+		agent = "curl/8.5.0"
 	}
 	if r.rival != nil {
 		agent += " " + r.rival.agent
