@@ -24,13 +24,14 @@ type simHistory struct {
 	w      *simWorld
 	real   *simOracle // tells what each origin's server really has at a moment
 	told   *simOracle // tells what the source says of it
+	ports  bool       // the log tells the port, and so the scheme
 	honest []*simFleet
 	cheats []*simCheat
 }
 
 // makeHistory makes a world and lets everybody crawl in it.
 func makeHistory(seed uint64) *simHistory {
-	m := &simMaker{r: rand.New(rand.NewPCG(seed, 0xf1ee7)), w: &simWorld{seed: seed, format: "vhost_combined"}, ports: true}
+	m := &simMaker{r: rand.New(rand.NewPCG(seed, 0xf1ee7)), w: &simWorld{seed: seed, format: "vhost_combined"}, ports: seed%7 != 3}
 	m.w.observed = seed%5 == 2
 	if seed%5 == 4 {
 		m.w.window, m.w.delay, m.w.skew = 48*hour, 6*hour, 30*minute
@@ -40,7 +41,7 @@ func makeHistory(seed uint64) *simHistory {
 		m.bodies[i] += "User-agent: " + ownGroupCheat + "\nDisallow: /private/\nDisallow: /a\n"
 	}
 	m.makeRows()
-	h := &simHistory{r: m.r, w: m.w, told: newOracle(m.w)}
+	h := &simHistory{r: m.r, w: m.w, ports: m.ports, told: newOracle(m.w)}
 	h.real = newOracle(&simWorld{rows: h.deployed()})
 	for _, names := range [][]string{
 		{"Googlebot", "Googlebot-Image", "AdsBot-Google"}, {"GPTBot", "OAI-SearchBot"}, {"ClaudeBot", "Claude-User"}, {"bingbot"}, {"MJ12bot"},
@@ -105,10 +106,14 @@ func (h *simHistory) deployed() []simRow {
 // log adds the line of a request.
 func (h *simHistory) log(bot *simBot, addr string, at simOrigin, t int64, target string, status int, size int64) {
 	r := simRequest{bot: bot, at: at, addr: addr, time: t, method: "GET", target: target, path: target, status: status, size: size}
-	if at.port != 80 && at.port != 443 {
+	field := fmt.Sprintf("%s:%d", at.host, at.port)
+	switch {
+	case !h.ports:
+		r.at.scheme, r.at.port, field = "", 0, at.host
+	case at.port != 80 && at.port != 443:
 		r.at.scheme = ""
 	}
-	r.render(fmt.Sprintf("%s:%d", at.host, at.port), 0)
+	r.render(field, 0)
 	h.w.requests = append(h.w.requests, r)
 }
 
@@ -166,8 +171,9 @@ type simFleet struct {
 	h        *simHistory
 	dialect  twin.Dialect // of its parser, which nobody knows
 	machines []*simMachine
-	logged   int // of a hundred fetches of which the source knows the answer
-	lazy     int // of a hundred times, a copy that is still good is fetched anew
+	parts    bool // a group for a part of its name, or for another of its products, binds it
+	logged   int  // of a hundred fetches of which the source knows the answer
+	lazy     int  // of a hundred times, a copy that is still good is fetched anew
 	visits   []simStay
 	requests int
 }
@@ -209,6 +215,7 @@ type simReply struct {
 
 func (h *simHistory) newFleet(kind simFleetKind, names []string) *simFleet {
 	f := &simFleet{simFleetKind: kind, h: h, logged: pick(h.r, []int{0, 50, 100}), lazy: h.r.IntN(40)}
+	f.parts = h.chance(50)
 	f.dialect = pick(h.r, []twin.Dialect{twin.Google, twin.RFC9309})
 	for i := range 1 + h.r.IntN(5) {
 		addr := fmt.Sprintf("45.9.8.%d", i)
@@ -278,7 +285,7 @@ func (f *simFleet) look(v simStay) {
 	// A crawler is seldom content with one page.
 	for range 1 + h.r.IntN(3) {
 		target := pick(h.r, simTargets)
-		if t <= plan.until && f.permits(plan.simHeld, v.bot, target) {
+		if t <= plan.until && f.permits(plan.simHeld, v, target) {
 			logged := t
 			if f.late {
 				logged += h.upTo(h.told.delay - plan.spent)
@@ -290,12 +297,20 @@ func (f *simFleet) look(v simStay) {
 	}
 }
 
-func (f *simFleet) permits(c simHeld, bot *simBot, target string) bool {
-	if c.free || c.none {
-		return c.free
+// permits tells whether a copy permits a target, by the fleet's parser.
+func (f *simFleet) permits(c simHeld, v simStay, target string) bool {
+	if c.free || c.none || strings.Contains(c.body, fmt.Sprintf("Sitemap: %v%s\n", v.at, target)) {
+		return !c.none
 	}
-	way := simReading{dialect: f.dialect, wide: !bot.google, body: c.body, tokens: bot.tokens}
-	allowed, _ := f.h.real.twin.ask(way, bot, target)
+	way := simReading{dialect: f.dialect, wide: !v.bot.google, body: c.body, tokens: v.bot.tokens}
+	others := v.bot.also
+	if v.bot.unknown {
+		others = partsOf(v.bot.tokens[0], c.body)
+	}
+	if f.parts && len(others) > 0 {
+		way.tokens = others[0]
+	}
+	allowed, _ := f.h.real.twin.ask(way, v.bot, target)
 	return allowed
 }
 
@@ -368,7 +383,7 @@ func (f *simFleet) fetch(v simStay) *simPlan {
 // isNews tells whether the source does not explain a redirect.
 func (h *simHistory) isNews(v simStay) bool {
 	redirects := slices.ContainsFunc(h.told.around(v.at, v.time), func(p simPiece) bool { return p.redirect })
-	return !redirects && v.at.port == simPorts[v.at.scheme]
+	return !redirects && h.ports && v.at.port == simPorts[v.at.scheme]
 }
 
 // isOf tells whether the source has a body for an origin.
@@ -494,6 +509,9 @@ func (n *simCaught) add(h *simHistory, o *simOracle, c *simCheat) {
 			continue
 		}
 		sites, _ := o.sites(r)
+		if len(sites) > 1 {
+			continue
+		}
 		p, i0 := h.version(sites[0], r.time)
 		forbidden, violations := &n.forbidden, &n.violations
 		for p != nil && i0 > 0 && isFailure(p.status, false) {
