@@ -133,7 +133,7 @@ func (c condition) count(r *audit.Report) (n int64) {
 			continue
 		}
 		for _, v := range row.Violations {
-			if (!c.verified || v.Identity == "verified") && (!c.obtained || v.Outcome == "obtained") {
+			if (!c.verified || v.Identity == "verified") && (!c.obtained || v.Outcome == "content") {
 				n += v.N
 			}
 		}

@@ -96,7 +96,7 @@ func TestCSVHasTheFiguresOfJSON(t *testing.T) {
 		if i > 0 {
 			want = flat(whole["crawlers"].([]any)[i-1].(map[string]any), map[string]string{"partial": "false"})
 			c := &r.Crawlers[i-1]
-			want["verified_obtained"], want["informed"] = fmt.Sprint(c.Proven()), fmt.Sprint(c.Informed())
+			want["verified_content"], want["informed"] = fmt.Sprint(c.VerifiedContent()), fmt.Sprint(c.Informed())
 		}
 		for j, name := range rows[0][1:] {
 			if cell := row[j+1]; cell != "" {
@@ -216,8 +216,8 @@ func TestTextHasTheFiguresOfJSON(t *testing.T) {
 	i, o := r.Totals.Identity, r.Totals
 	for _, want := range []string{
 		fmt.Sprintf("%s of %s crawler requests broke robots.txt, by 2 crawlers; %s obtained the content.\n",
-			english.Grouped(o.Verdicts[audit.Violation]), english.Grouped(o.Requests), english.Grouped(o.Outcomes[audit.Obtained])),
-		fmt.Sprintf("obtained the content: %s by GrabbitBot.\n", english.Grouped(o.Proven)),
+			english.Grouped(o.Verdicts[audit.Violation]), english.Grouped(o.Requests), english.Grouped(o.Outcomes[audit.Content])),
+		fmt.Sprintf("obtained the content: %s by GrabbitBot.\n", english.Grouped(o.VerifiedContent)),
 		fmt.Sprintf("Lines:     %s = %s not by crawlers + %s + %s to other hosts + %s without a path + %s unparsed\n", english.Grouped(r.Lines),
 			english.Grouped(r.NotCrawlers), english.Plural(o.Requests, "crawler request"), english.Grouped(r.OtherHost), english.Grouped(r.NotJudged), english.Grouped(r.Unparsed)),
 		fmt.Sprintf("= %s verified (%.0f %%) + %s spoofed + %s unverified + %s unverifiable\n", english.Grouped(i[audit.Verified]), 100*o.VerifiedShare,

@@ -99,8 +99,13 @@ type Basis struct {
 
 // Inputs describes the inputs for the report. Only the caller of a Worker knows them.
 type Inputs struct {
-	List     []InputInfo
-	Warnings []string
+	// Program is the version of the program, Command its command line.
+	Program, Command string
+	// MaxUnparsed is the share of lines that could not be parsed, in per cent, above which
+	// an input makes the report partial.
+	MaxUnparsed float64
+	List        []InputInfo
+	Warnings    []string
 	// Notes are more assumptions.
 	Notes []string
 	// Partial: not all of the input was read.
@@ -128,6 +133,9 @@ type Judged struct {
 	// Informed: the crawler had fetched rules that forbid the request. It has a meaning
 	// only if Verdict is Violation or Grace.
 	Informed bool
+	// Evasive: the request is allowed or contested, although the normal form of its path
+	// is forbidden by every copy.
+	Evasive bool
 	// N is how many requests were exactly alike. It is 1 in calls from workers.
 	N int64
 }

@@ -60,7 +60,7 @@ func answerOf(status int, size int64) answerKind {
 	switch {
 	case status == 304:
 		return toldRules
-	case status == 204, meaning == answer.File && size <= 0:
+	case meaning == answer.File && !hasBody(status, size):
 		return toldNone
 	case meaning == answer.File:
 		return toldRules
@@ -139,7 +139,7 @@ func (w *Worker) deferRequest(at site, c *agent, identity Identity) {
 	for i := range at.N {
 		b = w.appendAnswers(b, at.First+i, c)
 	}
-	b = append(b, byte(outcomeOf(r.Status))<<4|byte(methodOf(r.Method)), byte(identity))
+	b = append(b, byte(w.outcome())<<4|byte(methodOf(r.Method)), byte(identity))
 	b = appendTime(b, r.Time)
 	if w.auditor.config.Addresses {
 		b = appendBytes(b, w.address())

@@ -228,7 +228,7 @@ func TestUnverified(t *testing.T) {
 	}
 	got := report(t, r)
 	checkSums(t, got)
-	if row := got.row("DNSBot"); row.Identity[Verified] != 6 || row.Identity[Unverified] != 15 || row.Proven() != 6 {
+	if row := got.row("DNSBot"); row.Identity[Verified] != 6 || row.Identity[Unverified] != 15 || row.VerifiedContent() != 6 {
 		t.Errorf("%+v", row.Identity)
 	}
 	if row := got.row("GPTBot"); row.Identity[Verified] != 0 {

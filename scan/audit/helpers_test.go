@@ -295,13 +295,13 @@ func checkSums(t testing.TB, r *Report) {
 			rules += rule.Violations
 		}
 		for what, pair := range map[string][2]int64{
-			"verdicts and requests":                {sum(c.Verdicts), c.Requests},
-			"identities and requests":              {sum(c.Identity), c.Requests},
-			"reasons and indeterminate":            {sum(c.Reasons), c.Verdicts[Indeterminate]},
-			"outcomes and violations":              {sum(c.Outcomes), c.Verdicts[Violation]},
-			"violations listed and counted":        {violations, c.Verdicts[Violation]},
-			"violations of rules and counted":      {rules, c.Verdicts[Violation]},
-			"obtained as listed and as an outcome": {outcomes["obtained"], c.Outcomes[Obtained]},
+			"verdicts and requests":               {sum(c.Verdicts), c.Requests},
+			"identities and requests":             {sum(c.Identity), c.Requests},
+			"reasons and indeterminate":           {sum(c.Reasons), c.Verdicts[Indeterminate]},
+			"outcomes and violations":             {sum(c.Outcomes), c.Verdicts[Violation]},
+			"violations listed and counted":       {violations, c.Verdicts[Violation]},
+			"violations of rules and counted":     {rules, c.Verdicts[Violation]},
+			"content as listed and as an outcome": {outcomes["content"], c.Outcomes[Content]},
 		} {
 			if pair[0] != pair[1] {
 				t.Errorf("%s: %s: %d and %d", c.Crawler, what, pair[0], pair[1])

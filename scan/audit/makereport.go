@@ -18,6 +18,12 @@ const otherCrawlers = "(other unknown crawlers)"
 // unknown stands for properties of a crawler that are not known.
 const unknown = "unknown"
 
+// Roles of crawlers in a report.
+const (
+	roleCrawler = "crawler"
+	roleFetcher = "fetcher"
+)
+
 // maxHostsListed bounds OtherHosts.
 const maxHostsListed = 10
 
@@ -40,7 +46,8 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 
 func (a *Auditor) report(t *tally, in Inputs) *Report {
 	r := &Report{
-		Schema: schema, Partial: in.Partial, LineCounts: t.LineCounts, Sampling: Printable(a.config.Basis.Sampled),
+		Schema: schema, Program: Printable(in.Program), Command: Printable(in.Command),
+		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: Printable(a.config.Basis.Sampled),
 		EndInZero:       t.EndInZero,
 		Policy:          a.policyInfo(t),
 		Ranges:          append([]RangeInfo{}, a.config.Basis.Ranges...),
@@ -88,6 +95,10 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 	for p, row := range t.known {
 		if row.requests > 0 {
 			info := a.crawler(row)
+			if p.IsFetcher() {
+				info.Role = roleFetcher
+			}
+			info.CrawlDelaySupported = delaySupport(p)
 			info.Operator, info.Category, info.Exempt = Printable(p.Operator), Printable(p.Category), Printable(p.Exempt)
 			info.Obeys, info.Source, info.Date = p.Obeys, Printable(p.Source), Printable(p.Date)
 			list = append(list, info)
@@ -113,14 +124,22 @@ func (t *Totals) add(c *CrawlerInfo) {
 	addCounts(t.Verdicts[:], c.Verdicts[:], 1)
 	addCounts(t.Outcomes[:], c.Outcomes[:], 1)
 	addCounts(t.Identity[:], c.Identity[:], 1)
-	t.Proven += c.Proven()
+	t.Evasive += c.Evasive
+	t.AmbiguousForbidden += c.AmbiguousForbidden
+	t.GraceAfterFetch += c.GraceAfterFetch
+	if c.Role == roleFetcher && c.Exempt == "" {
+		t.Fetchers.Requests += c.Requests
+		t.Fetchers.Violations += c.Verdicts[Violation]
+		t.Fetchers.VerifiedContent += c.VerifiedContent()
+	} else {
+		t.VerifiedContent += c.VerifiedContent()
+	}
 }
 
-// Proven counts the violations of verified clients that were answered with the
-// content.
-func (c *CrawlerInfo) Proven() (n int64) {
+// VerifiedContent counts the violations of verified clients that got content.
+func (c *CrawlerInfo) VerifiedContent() (n int64) {
 	for _, v := range c.Violations {
-		if v.Identity == identityNames[Verified] && v.Outcome == outcomeNames[Obtained] {
+		if v.Identity == identityNames[Verified] && v.Outcome == outcomeNames[Content] {
 			n += v.N
 		}
 	}
@@ -140,6 +159,7 @@ func (c *CrawlerInfo) Informed() (n int64) {
 func (a *Auditor) crawler(r *row) CrawlerInfo {
 	info := CrawlerInfo{
 		Crawler:       Printable(r.name),
+		Role:          roleCrawler,
 		Requests:      r.requests,
 		Verdicts:      r.verdicts,
 		Reasons:       r.reasons,
@@ -233,7 +253,7 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 // robotsInfo compares the sizes of answers to robots.txt with those of the versions.
 func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 	t.sizes.prune(1)
-	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed, Sizes: t.sizes.rest, Listed: []SizeInfo{}}
+	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed, None: t.RobotsNone, Failed: t.RobotsFailed, ClearedBy: t.clearedBy(), Sizes: t.sizes.rest, Listed: []SizeInfo{}}
 	size := map[policy.Site]int64{}
 	for k, c := range t.sizes.kept {
 		info.Sizes += c.n
@@ -302,11 +322,29 @@ func (r *row) fetchInfo() FetchInfo {
 			info.Fetches += n
 			info.Answers[answerClassOf(status)] += n
 		}
-		for _, status := range slices.Sorted(maps.Keys(f.refused)) {
-			info.Refused = append(info.Refused, StatusCount{status, f.refused[status]})
-		}
+		info.Refused = statusCounts(f.refused)
 	}
 	return info
+}
+
+// clearedBy sums up the refusals of all crawlers.
+func (t *tally) clearedBy() []StatusCount {
+	all := map[int]int64{}
+	for _, r := range t.rows() {
+		if r.fetches != nil {
+			addTimes(all, r.fetches.refused, 1)
+		}
+	}
+	return statusCounts(all)
+}
+
+// statusCounts lists numbers by status, in its order.
+func statusCounts(n map[int]int64) []StatusCount {
+	list := []StatusCount{}
+	for _, status := range slices.Sorted(maps.Keys(n)) {
+		list = append(list, StatusCount{status, n[status]})
+	}
+	return list
 }
 
 func (t *tally) otherHosts() []HostInfo {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -108,6 +109,18 @@ func millis(from, to int64) int64 {
 }
 
 func seconds(millis int64) float64 { return float64(millis) / 1000 }
+
+// delaySupport says whether a crawler heeds Crawl-delay: yes, no, or "" if that is not
+// known. Google's parser knows no such line.
+func delaySupport(p *crawler.Profile) string {
+	if p == nil {
+		return ""
+	}
+	if p.CrawlDelay == "" && readsAsGoogle(p) {
+		return "no"
+	}
+	return p.CrawlDelay
+}
 
 func newRates() *rates { return &rates{fetches: map[*row]*fetchRate{}} }
 

@@ -1,15 +1,20 @@
 package audit
 
 // schema is the name of the form of a Report as JSON.
-const schema = "robotsieve.audit/1"
+const schema = "robotsieve.audit/2"
 
 // Report is the result of an audit. As JSON it is an object that other programs rely
-// on under the name robotsieve.audit/1: fields may be added to it, none is renamed, and
+// on under the name robotsieve.audit/2: fields may be added to it, none is renamed, and
 // all are always present.
 type Report struct {
 	Schema string `json:"schema"`
-	// Partial: not all of the input was read.
-	Partial bool `json:"partial"`
+	// Program is the version of the program, and Command its command line.
+	Program string `json:"program"`
+	Command string `json:"command"`
+	// Partial: not all of the input was read, or more than MaxUnparsedPercent of the lines
+	// of an input could not be parsed.
+	Partial            bool    `json:"partial"`
+	MaxUnparsedPercent float64 `json:"max_unparsed_percent"`
 	LineCounts
 	// From and To are the times of the first and the last request of a crawler,
 	// in UTC; empty if there is none.
@@ -28,6 +33,14 @@ type Report struct {
 	CanVerify bool        `json:"can_verify"`
 	Inputs    []InputInfo `json:"inputs"`
 	Totals    Totals      `json:"totals"`
+	// HTTPLibraries counts the requests of HTTP libraries among NotCrawlers.
+	HTTPLibraries int64 `json:"http_libraries"`
+	// Proxied: nearly all requests came from a few addresses, so these are of a proxy, and
+	// nobody is verified or spoofed by them.
+	Proxied bool `json:"proxied"`
+	// IdentityNoList counts the requests of crawlers with lists of addresses for which
+	// no list was near enough in time to prove anything.
+	IdentityNoList int64 `json:"identity_no_list"`
 	// EndInZero counts the requests of crawlers from addresses that end in .0, as all
 	// do in logs that cut off the ends: they prove nothing.
 	EndInZero int64 `json:"addresses_end_in_zero"`
@@ -65,8 +78,12 @@ type PolicyInfo struct {
 	Notes   int      `json:"notes"`   // on the lines of a robots.txt: see compile.Note
 	// History is "constant" for one robots.txt in force throughout. Otherwise it says
 	// what the times of the versions mean: "deployed" or "observed".
-	History       string `json:"history"`
-	WindowSeconds int64  `json:"window_seconds"`
+	History string `json:"history"`
+	// WindowSeconds is how long a crawler may keep a copy, DelaySeconds how much later it
+	// may still act on it or be logged, SkewSeconds by how much clocks may differ.
+	WindowSeconds int64 `json:"window_seconds"`
+	DelaySeconds  int64 `json:"delay_seconds"`
+	SkewSeconds   int64 `json:"skew_seconds"`
 	// AssumeConstant: the first version of each origin is taken as in force before
 	// all time.
 	AssumeConstant bool          `json:"assume_constant"`
@@ -91,7 +108,9 @@ type VersionInfo struct {
 type RangeInfo struct {
 	Crawler string `json:"crawler"`
 	File    string `json:"file"`
-	Created string `json:"created"` // empty: not stated, taken as current
+	Created string `json:"created"` // empty: not known
+	// DatedBy is where Created is from: creationTime, name or option; empty if Created is.
+	DatedBy string `json:"dated_by"`
 }
 
 // RobotsInfo is about the log's own answers to robots.txt.
@@ -100,8 +119,14 @@ type RobotsInfo struct {
 	// has any, perhaps of another host: if not, it does not show who fetched robots.txt.
 	Requests int64 `json:"requests"`
 	Logged   bool  `json:"logged"`
-	// Served counts the Requests that were answered with a body, or 304.
+	// Served counts the Requests that were answered with a body, or 304, None those that
+	// were answered that there is no robots.txt, and Failed those without an answer.
 	Served int64 `json:"served"`
+	None   int64 `json:"none"`
+	Failed int64 `json:"failed"`
+	// ClearedBy counts, by status, the answers to crawlers that there is no robots.txt, or
+	// an empty one, while the policy has one.
+	ClearedBy []StatusCount `json:"cleared_by"`
 	// Sizes counts answers with status 200 and a size, and Differing those among them
 	// that have the size of no version that was in force.
 	Sizes     int64 `json:"sizes"`
@@ -123,13 +148,19 @@ type SizeInfo struct {
 
 // InputInfo is one file that was read.
 type InputInfo struct {
-	Name     string `json:"name"`
-	Format   string `json:"format"`
-	Codec    string `json:"codec"`
-	Disk     int64  `json:"bytes"`              // on disk
-	Bytes    int64  `json:"bytes_uncompressed"` // read
-	Complete bool   `json:"complete"`
-	Error    string `json:"error"`
+	Name   string `json:"name"`
+	Format string `json:"format"`
+	Codec  string `json:"codec"`
+	Disk   int64  `json:"bytes"`              // on disk
+	Bytes  int64  `json:"bytes_uncompressed"` // read
+	// SHA256 is of the bytes on disk, in hexadecimal; empty if not all were read.
+	// DuplicateOf is the name of an input before it with the same content.
+	SHA256      string `json:"sha256"`
+	DuplicateOf string `json:"duplicate_of"`
+	Lines       int64  `json:"lines"`
+	Unparsed    int64  `json:"unparsed"`
+	Complete    bool   `json:"complete"`
+	Error       string `json:"error"`
 }
 
 // Totals are the sums over all crawlers.
@@ -140,15 +171,31 @@ type Totals struct {
 	Identity IdentityCounts `json:"identity"`
 	// VerifiedShare is the share of requests by verified clients, 0 to 1.
 	VerifiedShare float64 `json:"verified_share"`
-	// Proven counts the violations by verified clients that were answered with the
-	// content: the headline.
-	Proven int64 `json:"verified_obtained"`
+	// Evasive, AmbiguousForbidden and GraceAfterFetch are as in CrawlerInfo.
+	Evasive            int64 `json:"evasive"`
+	AmbiguousForbidden int64 `json:"ambiguous_forbidden"`
+	GraceAfterFetch    int64 `json:"grace_after_fetch"`
+	// VerifiedContent counts the violations by verified clients that got content, without
+	// those of fetchers: the headline.
+	VerifiedContent int64 `json:"verified_content"`
+	// Fetchers is what the fetchers add: all other sums include it, except
+	// VerifiedContent.
+	Fetchers FetcherTotals `json:"fetchers"`
+}
+
+// FetcherTotals are the sums over the crawlers whose role is fetcher, and which are not
+// exempt.
+type FetcherTotals struct {
+	Requests        int64 `json:"requests"`
+	Violations      int64 `json:"violation"`
+	VerifiedContent int64 `json:"verified_content"`
 }
 
 // CrawlerInfo is the result for one crawler.
 type CrawlerInfo struct {
 	Crawler  string `json:"crawler"`
 	Operator string `json:"operator"` // "unknown" for a crawler that is not known
+	Role     string `json:"role"`     // "crawler" or "fetcher"
 	Category string `json:"category"` // "unknown" likewise
 	// Exempt is why robots.txt does not apply to it, if it does not.
 	Exempt string `json:"exempt"`
@@ -168,12 +215,23 @@ type CrawlerInfo struct {
 	// RulesNotListed counts the violations of all rules that are not listed. Only a
 	// crawler that is not known may have such rules.
 	RulesNotListed int64 `json:"rules_not_listed"`
-	// GraceInformed counts the requests in grace by informed crawlers.
-	GraceInformed int64 `json:"grace_informed"`
-	// RobotsTxt is about its fetches of robots.txt, CrawlDelay about its delays.
-	RobotsTxt  FetchInfo    `json:"robots_txt"`
-	CrawlDelay []DelayInfo  `json:"crawl_delay"`
-	Samples    []SampleInfo `json:"samples"`
+	// Evasive counts requests that are allowed or contested, although the normal form of
+	// their path is forbidden by every copy.
+	Evasive int64 `json:"evasive"`
+	// AmbiguousForbidden counts the requests with an ambiguous header that are forbidden
+	// to every crawler that it names.
+	AmbiguousForbidden int64 `json:"ambiguous_forbidden"`
+	// GraceInformed counts the requests in grace by informed crawlers, GraceAfterFetch
+	// those from an address that had itself been sent the rule within the hour before.
+	GraceInformed   int64 `json:"grace_informed"`
+	GraceAfterFetch int64 `json:"grace_after_fetch"`
+	// RobotsTxt is about its fetches of robots.txt, CrawlDelay about its delays, and
+	// CrawlDelaySupported says whether it heeds them: "yes", "no" or, if that is not
+	// known, "".
+	RobotsTxt           FetchInfo    `json:"robots_txt"`
+	CrawlDelay          []DelayInfo  `json:"crawl_delay"`
+	CrawlDelaySupported string       `json:"crawl_delay_supported"`
+	Samples             []SampleInfo `json:"samples"`
 }
 
 // FetchInfo is how a crawler fetched robots.txt by GET. If the log has no fetches of

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// contract is the object robotsieve.audit/1: its keys, and of each the
+// contract is the object robotsieve.audit/2: its keys, and of each the
 // type of the value. Each element of a list is like the one given.
 const contract = `{
 "schema":"", "partial":false, "lines":0, "unparsed":0, "not_crawlers":0, "other_host":0, "not_judged":0, "blank":0,
@@ -86,7 +86,7 @@ func TestContract(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			keeps(t, "report", decode(t, marshal(t, r)), decode(t, contract))
-			if r.Schema != "robotsieve.audit/1" {
+			if r.Schema != "robotsieve.audit/2" {
 				t.Errorf("schema %q", r.Schema)
 			}
 		})
@@ -113,7 +113,7 @@ func TestOrderOfCrawlersAndRules(t *testing.T) {
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
-	if r.Totals.Verdicts[Violation] != 9 || r.Totals.Requests != 15 || r.Totals.Outcomes[Obtained] != 9 {
+	if r.Totals.Verdicts[Violation] != 9 || r.Totals.Requests != 15 || r.Totals.Outcomes[Content] != 9 {
 		t.Errorf("totals %+v", r.Totals)
 	}
 }

@@ -50,12 +50,18 @@ func (w *Worker) request(c *agent) {
 	}
 }
 
+// outcome returns the outcome of the record.
+func (w *Worker) outcome() Outcome {
+	r := &w.record
+	return outcomeOf(r.Status, r.Size, methodOf(r.Method))
+}
+
 // giveJudged calls Config.Judged for the record.
 func (w *Worker) giveJudged(c *agent, identity Identity, d decision) {
 	r := &w.record
 	w.judged = Judged{
 		Line: beginning(r.Line), Time: r.Time, HasTime: r.HasTime,
-		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: outcomeOf(r.Status), Method: methodOf(r.Method),
+		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: w.outcome(), Method: methodOf(r.Method),
 		Verdict: d.verdict, Reason: d.reason, N: 1,
 	}
 	w.auditor.config.Judged(&w.judged)
@@ -232,8 +238,13 @@ func (w *Worker) deferFetches(at site, rivals []*crawler.Profile, kind answerKin
 func (w *Worker) answered(at site) {
 	r := &w.record
 	w.tally.RobotsRequests++
-	if answerOf(r.Status, r.Size) == toldRules {
+	switch answerOf(r.Status, r.Size) {
+	case toldRules:
 		w.tally.RobotsServed++
+	case toldNone, toldLimited:
+		w.tally.RobotsNone++
+	case toldNothing:
+		w.tally.RobotsFailed++
 	}
 	if r.Status != 200 || r.Size < 0 || !r.HasTime || at.N == 0 {
 		return
@@ -263,7 +274,7 @@ func (w *Worker) hadBody(at site) bool {
 // delayed keeps the record if the version that a violation would quote asks its crawler
 // to wait between two requests.
 func (w *Worker) delayed(at site, c *agent, l *policy.Lawful) {
-	if l.Cited < 0 {
+	if l.Cited < 0 || delaySupport(c.Profile) == "no" {
 		return
 	}
 	cited := w.auditor.config.Policy.Versions(at.First)[l.Cited]

@@ -289,7 +289,7 @@ func (s *savedRow) restore(n int64) (*row, error) {
 // addsUp tells whether the numbers of a tally add up after the final pass. The numbers in
 // a state from elsewhere may not.
 func (t *tally) addsUp() bool {
-	rows := slices.Concat(slices.Collect(maps.Values(t.known)), t.listed, []*row{t.others})
+	rows := t.rows()
 	lines := []int64{t.Unparsed, t.NotCrawlers, t.OtherHost, t.NotJudged}
 	for _, r := range rows {
 		lines = append(lines, r.requests)

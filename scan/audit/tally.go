@@ -51,9 +51,10 @@ type tally struct {
 // states and merges take it from there.
 type totals struct {
 	LineCounts
-	// RobotsRequests counts the GETs of /robots.txt of any client, and RobotsServed
-	// those of them that were answered with a body, or 304.
-	RobotsRequests, RobotsServed int64
+	// RobotsRequests counts the GETs of /robots.txt of any client: RobotsServed those of
+	// them that were answered with a body, or 304, RobotsNone those that were told that
+	// there is no robots.txt, RobotsFailed those that failed.
+	RobotsRequests, RobotsServed, RobotsNone, RobotsFailed int64
 	// Elsewhere counts the GETs of /robots.txt of other hosts: they show that the log
 	// has such requests. EndInZero counts the crawlers' requests from IPv4 addresses
 	// that end in .0, as all do in logs that cut off the ends.
@@ -80,6 +81,11 @@ func (a *Auditor) newTally() *tally {
 		unparsed: samples{most: maxUnparsed},
 		samples:  a.config.Samples,
 	}
+}
+
+// rows returns all rows, after the final pass.
+func (t *tally) rows() []*row {
+	return slices.Concat(slices.Collect(maps.Values(t.known)), t.listed, []*row{t.others})
 }
 
 // period is the time from a first moment to a last one, in nanoseconds since 1970.

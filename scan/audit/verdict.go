@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -60,14 +61,16 @@ const (
 	reasons
 )
 
-// Outcome is how the server answered a request, by status.
+// Outcome is how the server answered a request, by status, method and size of the body.
 type Outcome uint8
 
 const (
-	Obtained   Outcome = iota // 2xx, 304
-	Redirected                // other 3xx
-	Refused                   // 401, 403, 429, 444, 451, 5xx
-	Absent                    // every other status
+	Content      Outcome = iota // 2xx with a body, and not to HEAD
+	NotModified                 // 304
+	Empty                       // 2xx without a body, or to HEAD
+	Redirected                  // other 3xx
+	Refused                     // 401, 403, 429, 444, 451, 5xx
+	OtherOutcome                // every other status, or none
 	outcomes
 )
 
@@ -115,7 +118,7 @@ var (
 	reasonNames = [reasons]string{
 		"no_version", "no_host", "no_time", "unknown_scheme", "lossy_path", "truncated", "ambiguous_agent", "redirected_policy", "contested",
 	}
-	outcomeNames  = [outcomes]string{"obtained", "redirected", "refused", "absent"}
+	outcomeNames  = [outcomes]string{"content", "not_modified", "empty", "redirected", "refused", "other"}
 	methodNames   = [methods]string{"GET", "HEAD", "other"}
 	identityNames = [identities]string{"verified", "spoofed", "unverified", "unverifiable"}
 	answerNames   = [answerClasses]string{"2xx", "304", "3xx", "4xx", "429", "5xx", "other"}
@@ -211,10 +214,15 @@ func addCounts(to, other []int64, n int64) {
 	}
 }
 
-func outcomeOf(status int) Outcome {
+// outcomeOf returns the outcome of an answer to a method (audit-rules 6).
+func outcomeOf(status int, size int64, m Method) Outcome {
 	switch {
-	case status/100 == 2 || status == 304:
-		return Obtained
+	case status/100 == 2 && (m == Head || !hasBody(status, size)):
+		return Empty
+	case status/100 == 2:
+		return Content
+	case status == 304:
+		return NotModified
 	case status/100 == 3:
 		return Redirected
 	case status/100 == 5:
@@ -224,7 +232,13 @@ func outcomeOf(status int) Outcome {
 	case 401, 403, 429, 444, 451:
 		return Refused
 	}
-	return Absent
+	return OtherOutcome
+}
+
+// hasBody tells whether an answer with status 2xx to a GET had a body, as far as a log
+// tells: a format without sizes tells it by the status alone.
+func hasBody(status int, size int64) bool {
+	return status != 204 && (size > 0 || size == format.NoSizes)
 }
 
 func methodOf(method []byte) Method {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/format"
 )
 
 // wantCounts fails the test unless exactly the given counts are not 0.
@@ -203,22 +204,30 @@ func TestRuleOfAViolation(t *testing.T) {
 }
 
 func TestOutcomes(t *testing.T) {
-	classes := map[string][]string{
-		"obtained":   {"200", "201", "204", "206", "299", "304"},
-		"redirected": {"300", "301", "302", "303", "305", "307", "308", "399"},
-		"refused":    {"401", "403", "429", "444", "451", "500", "502", "503", "599"},
-		"absent":     {"400", "402", "404", "405", "408", "410", "418", "499", "-", "000", "100", "101", "199", "600", "999"},
-	}
 	a := newAuditor(t, robotsTxtBody)
-	for class, statuses := range classes {
-		for _, status := range statuses {
-			r := auditEntries(t, a, entry{target: "/private/", status: status})
-			c := r.row("GPTBot")
-			wantCounts(t, status, c.Outcomes, map[string]int64{class: 1})
-			if len(c.Violations) != 1 || c.Violations[0] != (ViolationInfo{"unverified", class, "GET", false, 1}) {
-				t.Errorf("%s: violations %+v", status, c.Violations)
+	for class, answers := range map[string][]string{ // status, and perhaps size or method
+		"content":      {"200", "201", "206", "299", "200 1", "200 512 POST"},
+		"not_modified": {"304", "304 0", "304 512 HEAD"},
+		"empty":        {"204", "204 512", "200 0", "200 -", "206 0", "200 512 HEAD"},
+		"redirected":   {"300", "301", "302", "303", "305", "307", "308", "399", "301 512 HEAD"},
+		"refused":      {"401", "403", "429", "444", "451", "500", "502", "503", "599"},
+		"other":        {"400", "402", "404", "405", "408", "410", "418", "499", "-", "000", "100", "101", "199", "600", "999"},
+	} {
+		for _, answer := range answers {
+			e := entry{target: "/private/"}
+			fmt.Sscan(answer, &e.status, &e.size, &e.method)
+			c := auditEntries(t, a, e).row("GPTBot")
+			wantCounts(t, answer, c.Outcomes, map[string]int64{class: 1})
+			if len(c.Violations) != 1 || c.Violations[0].Outcome != class {
+				t.Errorf("%s: violations %+v", answer, c.Violations)
 			}
 		}
+	}
+	if got := outcomeOf(200, format.NoSizes, Get); got != Content {
+		t.Errorf("200 in a format without sizes: %v", got)
+	}
+	if got := outcomeOf(204, format.NoSizes, Get); got != Empty {
+		t.Errorf("204 in a format without sizes: %v", got)
 	}
 }
 
@@ -239,7 +248,7 @@ func TestViolationsAreCountedCrosswise(t *testing.T) {
 	r := auditEntries(t, newAuditor(t, robotsTxtBody),
 		entry{target: "/private/"}, entry{target: "/private/", status: "403"}, entry{target: "/private/", method: "HEAD"},
 		entry{target: "/private/", status: "304"}, entry{target: "/private/", method: "PUT", status: "500"})
-	want := "[{unverified obtained GET false 2} {unverified obtained HEAD false 1} {unverified refused GET false 1} {unverified refused other false 1}]"
+	want := "[{unverified content GET false 1} {unverified not_modified GET false 1} {unverified empty HEAD false 1} {unverified refused GET false 1} {unverified refused other false 1}]"
 	if got := fmt.Sprint(r.row("GPTBot").Violations); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

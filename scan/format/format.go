@@ -93,6 +93,9 @@ const (
 	Unparsed             // a line that is no request of the format
 )
 
+// NoSizes is the Size of the records of a format without sizes.
+const NoSizes = -2
+
 // Record is one logged request. Its slices are views into the chunk, or into
 // buffers of the reader, and valid until the next call of Reader.Next or the end
 // of the chunk. The zero value is ready for use.
@@ -123,7 +126,8 @@ type Record struct {
 	HasTime bool
 	// Status is the HTTP status, 0 if the log has none.
 	Status int
-	// Size is the number of bytes sent, -1 if the log has none.
+	// Size is the number of bytes sent, -1 if the line has none, NoSizes if the format
+	// has no field for it.
 	Size int64
 	// Truncated tells whether the server cut the target before logging it.
 	Truncated bool

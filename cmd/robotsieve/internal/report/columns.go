@@ -42,10 +42,12 @@ var terms = map[string]struct{ heading, means string }{
 	"exempt":      {heading: "exempt"},
 	"spoofed":     {"spoofed", "sent by an impostor, from an address that is not the crawler's"},
 
-	"obtained":   {means: "answered with 2xx or 304"},
-	"redirected": {means: "answered with another 3xx"},
-	"refused":    {means: "answered with 401, 403, 429, 444, 451 or 5xx"},
-	"absent":     {means: "answered with any other status"},
+	"content":      {means: "answered with content"},
+	"not_modified": {means: "answered with 304"},
+	"empty":        {means: "answered with 2xx without a body"},
+	"redirected":   {means: "answered with another 3xx"},
+	"refused":      {means: "answered with 401, 403, 429, 444, 451 or 5xx"},
+	"other":        {means: "answered with any other status"},
 
 	"no_version":        {means: "the crawler may have used a copy older than the first known version"},
 	"no_host":           {means: "the host is not known"},
@@ -105,7 +107,7 @@ var columns = slices.Concat(
 	[]column{
 		{name: "verified", value: func(c *crawler) any { return c.Identity[audit.Verified] }},
 		{name: "partial", auditValue: func(r *whole) any { return r.Partial }},
-		{name: "verified_obtained", value: func(c *crawler) any { return c.Proven() }},
+		{name: "verified_content", value: func(c *crawler) any { return c.VerifiedContent() }},
 		informed,
 		{name: "grace_informed", value: func(c *crawler) any { return c.GraceInformed }},
 		{name: "identity_spoofed", value: func(c *crawler) any { return c.Identity[audit.SpoofedIdentity] }},

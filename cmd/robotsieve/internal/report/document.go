@@ -85,7 +85,7 @@ func (d doc) headline() block {
 		return block{text: []string{"No crawler requests."}}
 	case v[audit.Violation] > 0:
 		return block{text: []string{d.proven(), fmt.Sprintf("%s of %s broke robots.txt, by %s; %s obtained the content.",
-			alarm(english.Grouped(v[audit.Violation])), requests, english.Plural(d.violators(), "crawler"), alarm(english.Grouped(d.Totals.Outcomes[audit.Obtained])))}}
+			alarm(english.Grouped(v[audit.Violation])), requests, english.Plural(d.violators(), "crawler"), alarm(english.Grouped(d.Totals.Outcomes[audit.Content])))}}
 	}
 	text := "none broke robots.txt"
 	switch v[audit.Indeterminate] + v[audit.Exempt] + v[audit.Spoofed] {
@@ -108,10 +108,10 @@ func (d doc) headline() block {
 
 // proven says which violations are by verified clients that received the content.
 func (d doc) proven() string {
-	if d.Totals.Proven > 0 {
+	if d.Totals.VerifiedContent > 0 {
 		var names []string
 		for i := range d.Crawlers {
-			if n := d.Crawlers[i].Proven(); n > 0 {
+			if n := d.Crawlers[i].VerifiedContent(); n > 0 {
 				names = append(names, english.Grouped(n)+" by "+shortName(&d.Crawlers[i]))
 			}
 		}

@@ -38,7 +38,7 @@ func TestCutTablesAddUp(t *testing.T) {
 		r.Crawlers = append(r.Crawlers, audit.CrawlerInfo{
 			Crawler: fmt.Sprintf("Bot%03d", i), Requests: 10,
 			Verdicts:   audit.VerdictCounts{audit.Violation: 3, audit.Allowed: 7},
-			Violations: []audit.ViolationInfo{{Identity: "unverified", Outcome: "obtained", Method: "GET", N: 3}},
+			Violations: []audit.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: 3}},
 			Rules:      []audit.RuleInfo{{File: "a.txt", Line: 2, Rule: "Disallow: /", Violations: 3}},
 		})
 		r.Policy.Versions = append(r.Policy.Versions, audit.VersionInfo{Status: 200, From: fmt.Sprintf("2026-01-01T00:00:%02dZ", i%60), Cited: int64(i)})
@@ -73,12 +73,12 @@ func TestARuleOfTwoVersionsOfOneFileIsOneRow(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	violated := func(verified, proven int64) *audit.Report {
 		r := &audit.Report{Totals: audit.Totals{
-			Requests: 9, Proven: proven, Verdicts: audit.VerdictCounts{audit.Violation: 3, audit.Allowed: 6},
-			Outcomes: audit.OutcomeCounts{audit.Obtained: 2}, Identity: audit.IdentityCounts{audit.Verified: verified, audit.Unverified: 9 - verified},
+			Requests: 9, VerifiedContent: proven, Verdicts: audit.VerdictCounts{audit.Violation: 3, audit.Allowed: 6},
+			Outcomes: audit.OutcomeCounts{audit.Content: 2}, Identity: audit.IdentityCounts{audit.Verified: verified, audit.Unverified: 9 - verified},
 		}}
 		r.Crawlers = []audit.CrawlerInfo{{Crawler: "Bot", Verdicts: audit.VerdictCounts{audit.Violation: 3}}}
 		if proven > 0 {
-			r.Crawlers[0].Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "obtained", Method: "GET", N: proven}}
+			r.Crawlers[0].Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", N: proven}}
 		}
 		return r
 	}
