@@ -104,12 +104,12 @@ func (d doc) crawlers() (b block) {
 	}
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.heading == "" || c.sum(d.Crawlers) == 0 })
 	t := &b.table
-	t.header = []string{"crawler", "operator"}
+	t.header = []string{"crawler", "operator", "category"}
 	for _, c := range shown {
 		t.header = append(t.header, ">"+c.heading)
 	}
-	add := func(name, operator string, of []audit.CrawlerInfo) {
-		row := []string{name, operator}
+	add := func(name, operator, category string, of []audit.CrawlerInfo) {
+		row := []string{name, operator, category}
 		for _, c := range shown {
 			text := figure(c.sum(of))
 			if c.name == "violation" && text != "-" {
@@ -122,27 +122,29 @@ func (d doc) crawlers() (b block) {
 	addAll := func(list []audit.CrawlerInfo) {
 		n := min(len(list), maxCrawlersShown)
 		for i := range list[:n] {
-			add(shortName(&list[i]), Cut(cmp.Or(list[i].Operator, "-"), maxOperatorShown), list[i:i+1])
+			add(shortName(&list[i]), Cut(cmp.Or(list[i].Operator, "-"), maxOperatorShown), cmp.Or(list[i].Category, "-"), list[i:i+1])
 		}
 		if n < len(list) {
-			add(fmt.Sprintf("(%s more)", english.Grouped(int64(len(list)-n))), "see json, csv", list[n:])
+			add(fmt.Sprintf("(%s more)", english.Grouped(int64(len(list)-n))), "see json, csv", "", list[n:])
 		}
 	}
-	var bound, exempt []audit.CrawlerInfo
-	for _, c := range d.Crawlers {
-		if c.Exempt == "" {
-			bound = append(bound, c)
-		} else {
-			exempt = append(exempt, c)
+	exempt := func(c *audit.CrawlerInfo) bool { return c.Exempt != "" }
+	bound := func(c *audit.CrawlerInfo) bool { return c.Exempt == "" }
+	addAll(without(without(d.Crawlers, exempt), isFetcher))
+	for _, part := range []struct {
+		title string
+		list  []audit.CrawlerInfo
+	}{
+		{"Fetchers, sent by a person, a subscription or the site's own operator:", without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return !isFetcher(c) })},
+		{"Not bound by robots.txt, according to the operator:", without(d.Crawlers, bound)},
+	} {
+		if len(part.list) > 0 {
+			t.rows = append(t.rows, []string{part.title})
+			addAll(part.list)
 		}
-	}
-	addAll(bound)
-	if len(exempt) > 0 {
-		t.rows = append(t.rows, []string{"Not bound by robots.txt, according to the operator:"})
-		addAll(exempt)
 	}
 	if len(d.Crawlers) > 1 {
-		add("all", "", d.Crawlers)
+		add("all", "", "", d.Crawlers)
 	}
 	b.title, b.facts, b.text = "Requests by clients that identify themselves as these crawlers:", legend(shown...), d.undecided()
 	return b
@@ -154,11 +156,11 @@ func (d doc) violations() (b block) {
 	for _, c := range outcomes {
 		names = append(names, c.name)
 	}
-	names = append(names, "GET", "HEAD", "other", "informed")
+	names = append(names, "GET", "HEAD", "other method", "informed")
 	t, rest := &b.table, int64(0)
-	t.header = []string{"violations by", "identity"}
+	t.header = []string{"violations by", "operator", "identity"}
 	for _, name := range names {
-		t.header = append(t.header, ">"+name)
+		t.header = append(t.header, ">"+strings.ReplaceAll(name, "_", " \u200b"))
 	}
 	for i := range d.Crawlers {
 		c := &d.Crawlers[i]
@@ -168,7 +170,11 @@ func (d doc) violations() (b block) {
 				if v.Identity != identity {
 					continue
 				}
-				for _, name := range []string{"requests", v.Outcome, v.Method} {
+				method := v.Method
+				if method == audit.OtherMethod.String() {
+					method += " method"
+				}
+				for _, name := range []string{"requests", v.Outcome, method} {
 					n[name] += v.N
 				}
 				if v.Informed {
@@ -180,7 +186,7 @@ func (d doc) violations() (b block) {
 			case len(t.rows) == maxRulesShown:
 				rest += n["requests"]
 			default:
-				row := []string{shortName(c), identity}
+				row := []string{shortName(c), claim(c), identity}
 				for _, name := range names {
 					row = append(row, figure(n[name]))
 				}
