@@ -82,6 +82,8 @@ type truth struct {
 		Verdicts, Outcomes, Identity map[string]int64
 		Reasons                      map[string]int64
 		GraceInformed                int64 `json:"grace_informed"`
+		Evasive                      int64
+		AmbiguousForbidden           int64 `json:"ambiguous_forbidden"`
 		Violations                   []struct {
 			Identity, Outcome, Method string
 			Informed                  bool
@@ -139,6 +141,9 @@ func sameTruth(t *testing.T, got, want truth) {
 		if g.Crawler != w.Crawler || g.Requests != w.Requests || g.GraceInformed != w.GraceInformed {
 			t.Errorf("got %s with %d requests, %d informed in grace; want %s with %d, %d",
 				g.Crawler, g.Requests, g.GraceInformed, w.Crawler, w.Requests, w.GraceInformed)
+		}
+		if g.Evasive != w.Evasive || g.AmbiguousForbidden != w.AmbiguousForbidden {
+			t.Errorf("%s: got %d evasive, %d ambiguous and forbidden; want %d, %d", w.Crawler, g.Evasive, g.AmbiguousForbidden, w.Evasive, w.AmbiguousForbidden)
 		}
 		sameCounts(t, w.Crawler, g.Verdicts, w.Verdicts)
 		sameCounts(t, w.Crawler, g.Outcomes, w.Outcomes)
