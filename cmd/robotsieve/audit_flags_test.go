@@ -42,15 +42,22 @@ func TestAuditUsageErrors(t *testing.T) {
 		"window too long":               {with(byPolicy, "--window", "3661d"), "--window 3,661 days is not between 24h"},
 		"window beyond all":             {with(byPolicy, "--window", "99999999h"), `--window "99999999h" is not a time, such as 24h or 30d`},
 		"window that is none":           {with(byPolicy, "--window", "soon"), `--window "soon" is not a time`},
+		"delay too short":               {with(byPolicy, "--delay", "179m"), "--delay 2h59m is not between 3h and 3,660 days: it can only be larger than that"},
+		"delay too long":                {with(byPolicy, "--delay", "3661d"), "--delay 3,661 days is not between 3h"},
+		"skew too short":                {with(byPolicy, "--skew", "599s"), "--skew 9m59s is not between 10m and 3,660 days: it can only be larger than that"},
+		"skew that is none":             {with(byPolicy, "--skew", "soon"), `--skew "soon" is not a time`},
 		"window without a unit":         {with(byPolicy, "--window", "24"), `--window "24" is not a time`},
 		"memory that is none":           {with(byRobots, "--memory", "junk"), `--memory "junk" is not a number of bytes, such as 256MB or 1GiB`},
 		"no memory":                     {with(byRobots, "--memory", "0"), `--memory "0" is not a number of bytes`},
 		"negative samples":              {with(byRobots, "--samples", "-1"), "--samples -1 is negative"},
-		"unknown crawler":               {with(byRobots, "--ip-ranges", "Gogglebot="+f.log), `--ip-ranges "Gogglebot": no crawler of that name is known`},
-		"family of crawlers":            {with(byRobots, "--ip-ranges", "Google="+f.log), `--ip-ranges "Google": no crawler of that name is known`},
-		"control token":                 {with(byRobots, "--ip-ranges", "Google-Extended="+f.log), "no crawler of that name is known"},
+		"unknown crawler":               {with(byRobots, "--ip-ranges", "Gogglebot="+f.log), `--ip-ranges "Gogglebot": neither a crawler nor a list of that name is known`},
+		"family of crawlers":            {with(byRobots, "--ip-ranges", "Google="+f.log), `--ip-ranges "Google": neither a crawler nor a list of that name is known`},
+		"control token":                 {with(byRobots, "--ip-ranges", "Google-Extended="+f.log), "neither a crawler nor a list of that name is known"},
+		"unknown list":                  {with(byRobots, "--ip-ranges", "gogglebot.json="+f.log), `--ip-ranges "gogglebot.json": neither a crawler nor a list of that name is known`},
+		"day that is none":              {with(byRobots, "--ip-ranges", "GPTBot="+f.log+"@yesterday"), `--ip-ranges "yesterday" behind `},
 		"ranges of nobody":              {with(byRobots, "--ip-ranges", f.log), "neither NAME=FILE nor a directory"},
 		"age that is none":              {with(byRobots, "--ranges-max-age", "old"), `--ranges-max-age "old" is not a time, such as 24h or 30d`},
+		"no days":                       {with(byRobots, "--ranges-max-age", "0"), `--ranges-max-age 0d is not above 0`},
 		"no age":                        {with(byRobots, "--ranges-max-age", "0d"), `--ranges-max-age 0d is not above 0`},
 		"xff without proxies":           {with(byRobots, "--client-ip", "xff"), "xff needs to know which proxies to trust"},
 		"proxies without xff":           {with(byRobots, "--trusted-proxies", "10.0.0.0/8"), "trusted proxies are for xff only"},
@@ -80,6 +87,10 @@ func TestAuditTakesWindows(t *testing.T) {
 		if policy, ok := auditJSON(t, r)["policy"].(map[string]any); r.code != exitDone || !ok || policy["window_seconds"] != want {
 			t.Errorf("%s: code %d, %v", text, r.code, policy["window_seconds"])
 		}
+	}
+	r := command(t, "", "audit", "--policy", f.policy, "--host", "https://example.com", "--delay", "5h", "--skew", "1d", "--output", "json", f.log)
+	if policy, ok := auditJSON(t, r)["policy"].(map[string]any); !ok || policy["delay_seconds"] != 5*3600.0 || policy["skew_seconds"] != 86400.0 {
+		t.Errorf("delay and skew: code %d, %v and %v", r.code, policy["delay_seconds"], policy["skew_seconds"])
 	}
 }
 

@@ -159,7 +159,7 @@ func TestResolveAsksOnlyWhereIdentityIsOpen(t *testing.T) {
 	ranges := file(t, "googlebot.txt", "192.0.2.14\n")
 	log := file(t, "a.log", logLineFrom("192.0.2.10", "/p", googleAgent)+logLineFrom("192.0.2.14", "/p", googleAgent))
 	d := dnsWorld()
-	r, report := resolveWith(t, t.Context(), d, "--robots", robots, "--ip-ranges", "Googlebot="+ranges, log)
+	r, report := resolveWith(t, t.Context(), d, "--robots", robots, "--ip-ranges", "Googlebot="+ranges+"@2026-11-10", log)
 	sameCounts(t, "Googlebot", report.crawlers["Googlebot"].Identity, map[string]int64{"verified": 1, "spoofed": 1})
 	if len(d.asked) > 0 || !strings.Contains(r.out, "The names of 0 addresses") {
 		t.Errorf("asked for %q; %v", d.asked, auditJSON(t, r)["assumptions"])

@@ -172,7 +172,7 @@ func (f *benchFlags) work(ctx context.Context, s streams, args []string) (*work,
 	for _, o := range job.Oddities(compile.Compile(body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), f.robots.Name) {
 		s.warn("%s", o)
 	}
-	w.site = bench.Site{RobotsURL: "http://localhost/robots.txt", Agent: f.agent, Body: job.WholeLines(body, limit), URLs: urls}
+	w.site = bench.Site{RobotsURL: "http://localhost/robots.txt", Agent: f.agent, Body: compile.WholeLines(body, limit), URLs: urls}
 	w.robots, w.verdicts, w.want = bench.Judge(&w.site, compile.Options{Dialect: w.dialect, MaxBytes: -1})
 	return w, nil
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/compile"
 )
 
 // The test binary is the external command of its own tests: this variable says
@@ -187,7 +187,7 @@ func TestBenchReadsTheAgentsOwnWay(t *testing.T) {
 func TestBenchCutsTheBodyForAllEngines(t *testing.T) {
 	robots := "user-agent: *\ndisallow: /a\ndisallow: /b\n"
 	for limit, want := range map[int]string{len(robots): robots, 39: robots[:39], 38: robots[:27], 27: robots[:27], 26: robots[:26], 5: ""} {
-		if got := string(job.WholeLines([]byte(robots), limit)); strings.TrimSuffix(got, "\n") != strings.TrimSuffix(want, "\n") {
+		if got := string(compile.WholeLines([]byte(robots), limit)); strings.TrimSuffix(got, "\n") != strings.TrimSuffix(want, "\n") {
 			t.Errorf("%d: %q, want %q", limit, got, want)
 		}
 	}

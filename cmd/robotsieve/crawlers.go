@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,15 +21,21 @@ func newCrawlers(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "crawlers [HEADER]",
 		Short: "List the known crawlers, or explain how a User-Agent header is read",
-		Long: `Crawlers lists the known crawlers: the words that identify each of them in a
-User-Agent header, the product tokens that name it in robots.txt, whether groups
-for * bind it, whether it is exempt, and what its operator says, on which page and
-when.
+		Long: `Crawlers lists the known crawlers: the role and the category of each of them, the
+words that identify it in a User-Agent header, the product tokens that name it in
+robots.txt, whether groups for * bind it, whether it is exempt, and what its
+operator says, on which page and when. A fetcher fetches single addresses that a
+person, a subscription or the site's own operator named, as feed readers and link
+previews do; it is counted apart from the crawlers.
 
 With a HEADER it explains how that header is read: which words were found in it,
 which of them count and why the others do not, which crawler the client claims to
 be, and what follows from that. With - as the HEADER, headers are read from stdin,
 one a line.
+
+With --lists it prints where operators publish the addresses of their crawlers, as
+curl commands, with the crawlers that each list serves and the day when it was seen
+there. Robotsieve itself fetches nothing.
 
 --crawlers FILE changes and extends the known crawlers. FILE is a JSON array in
 the form that --output json prints. An entry with the name of a known crawler
@@ -37,7 +44,8 @@ entry takes its words from the known crawlers that have them, and a known crawle
 that has no word left is removed.`,
 		Example: `  robotsieve crawlers
   robotsieve crawlers "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
-  robotsieve crawlers --crawlers mine.json --output json - < headers.txt`,
+  robotsieve crawlers --crawlers mine.json --output json - < headers.txt
+  robotsieve crawlers --lists > fetch.sh`,
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -49,13 +57,19 @@ that has no word left is removed.`,
 	var file, output string
 	crawlersFlag(cmd, &file)
 	choice(cmd, "output", "text", "output format", to(&output), "text", "json")
+	lists := cmd.Flags().Bool("lists", false, "print where operators publish the addresses of their crawlers")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if *lists && len(args) > 0 {
+			return usageError("--lists and a HEADER exclude each other")
+		}
 		set, err := job.Crawlers(file)
 		if err != nil {
 			return err
 		}
 		w := bufio.NewWriter(s.out)
 		switch {
+		case *lists:
+			err = writeLists(w, set.PublishedLists(), output)
 		case len(args) == 0:
 			err = listCrawlers(w, set.Profiles(), output)
 		case args[0] == "-":
@@ -91,7 +105,7 @@ const maxWordsShown = 60
 // listCrawlers prints all known crawlers.
 func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) error {
 	var rows [][]string
-	exempt, sourced := int64(0), int64(0)
+	fetchers, exempt, sourced := int64(0), int64(0), int64(0)
 	list := jsonList{w: w}
 	for _, p := range profiles {
 		p = printableProfile(p)
@@ -106,6 +120,9 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 			words = "(control token)"
 		}
 		bound := map[bool]string{true: "no", false: "yes"}[p.IgnoresWildcard]
+		if p.IsFetcher() {
+			fetchers++
+		}
 		if p.Exempt != "" {
 			isExempt = "yes"
 			exempt++
@@ -113,7 +130,7 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 		if p.Source != "" {
 			sourced++
 		}
-		row := []string{p.Name, p.Operator, p.Category, words, strings.Join(p.Tokens, ", "), bound, isExempt, p.Dialect, p.Obeys, p.Verify, p.Date, p.Source}
+		row := []string{p.Name, p.Operator, cmp.Or(p.Role, "crawler"), p.Category, words, strings.Join(p.Tokens, ", "), bound, isExempt, p.Dialect, p.Obeys, p.Verify, p.Date, p.Source}
 		for i := range row {
 			row[i] = cmp.Or(row[i], "-")
 		}
@@ -123,10 +140,10 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 		list.end()
 		return nil
 	}
-	header := []string{"crawler", "operator", "category", "words", "tokens", "bound by *", "exempt", "dialect", "obeys", "verify", "as of", "source"}
-	fmt.Fprintf(w, "%s\n\n%s: %s %s exempt, and %s %s a source page.\n", report.Table(header, rows),
-		english.Plural(int64(len(profiles)), "crawler"), english.Grouped(exempt), english.Verb(exempt, "is", "are"),
-		english.Grouped(sourced), english.Verb(sourced, "has", "have"))
+	header := []string{"crawler", "operator", "role", "category", "words", "tokens", "bound by *", "exempt", "dialect", "obeys", "verify", "as of", "source"}
+	fmt.Fprintf(w, "%s\n\n%s, with %s: %s %s exempt, and %s %s a source page.\n", report.Table(header, rows),
+		english.Plural(int64(len(profiles)), "crawler"), english.Plural(fetchers, "fetcher"), english.Grouped(exempt),
+		english.Verb(exempt, "is", "are"), english.Grouped(sourced), english.Verb(sourced, "has", "have"))
 	return nil
 }
 
@@ -136,6 +153,10 @@ func printableProfile(p crawler.Profile) crawler.Profile {
 		*text = audit.Printable(*text)
 	}
 	p.Words, p.Tokens = printableList(p.Words), printableList(p.Tokens)
+	p.Lists = slices.Clone(p.Lists)
+	for i := range p.Lists {
+		p.Lists[i].Name, p.Lists[i].URL = audit.Printable(p.Lists[i].Name), audit.Printable(p.Lists[i].URL)
+	}
 	return p
 }
 

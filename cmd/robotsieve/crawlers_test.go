@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -44,8 +45,8 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
 `,
 		"bingbot/2.0 Googlebot/2.1": `
   crawler    bingbot of Microsoft, search
-  because    ambiguous: the header also names Googlebot of Google. Requests are indeterminate, unless their address verifies one of them, and are counted under the first
-  word       bingbot at byte 1 counts: the crawler that the client claims to be
+  because    ambiguous: the header also names Googlebot of Google. Requests are undecided, unless their address verifies one of them, and are counted under the first
+  word       bingbot at byte 1 counts: the crawler as which the client is counted
   word       Googlebot at byte 13 counts: a crawler of another operator, which makes the header ambiguous
   bound by   groups for bingbot, else for msnbot, else groups for *
   dialect    not known: a rule that google and rfc9309 read differently is contested
@@ -59,7 +60,7 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
   word       TwitterBot at byte 19, a word of Twitterbot, does not count: after "like ", which names another program
   bound by   groups for TelegramBot, else groups for *
   dialect    not known: a rule that google and rfc9309 read differently is contested
-  operator   not known to say whether it obeys robots.txt
+  operator   does not say whether it obeys robots.txt, as far as is known
   verify     its operator is not known to publish anything that verifies its addresses
 `,
 		"Mozilla/5.0 (compatible; www.FooBot/1.0; bot; x.FooBot/1.0; me@foo.example) BarSpider": `
@@ -70,6 +71,7 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
   word       FooBot at byte 49 counts: contains "bot" and more, and the header has www.FooBot/1.0
   word       BarSpider at byte 77 does not count: contains "spider", but after another word that does
   bound by   groups for x.FooBot, else for FooBot, else groups for *
+  or by      perhaps groups for a part of that word, of three letters or more: a request is contested if they make a difference
   dialect    not known: a rule that google and rfc9309 read differently is contested
   operator   not known
   verify     its operator is not known to publish anything that verifies its addresses
@@ -79,6 +81,7 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
   because    no word of a known crawler counts, but a word looks like the name of a crawler
   word       MyFooBotX at byte 1 counts: contains "bot" and more, and the header begins with it
   bound by   groups for MyFooBotX, else groups for *
+  or by      perhaps groups for a part of that word, of three letters or more: a request is contested if they make a difference
   dialect    not known: a rule that google and rfc9309 read differently is contested
   operator   not known
   verify     its operator is not known to publish anything that verifies its addresses
@@ -86,7 +89,41 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
 		"Mozilla/5.0 (Linux; Android 9; CUBOT_X18 Plus) AppleWebKit/537.36": `
   crawler    none
   because    none of these words counts; a client that does not claim to be a crawler is never counted as one
-  word       CUBOT_X18 at byte 32 does not count: contains "bot", but the header neither begins with it nor has a URL or an e-mail address
+  word       CUBOT_X18 at byte 32 does not count: contains "bot", but the header does not begin with it, does not have it directly after "(compatible; ", and has no URL and no e-mail address
+`,
+		"Mozilla/5.0 (compatible; FooBot/1.0)": `
+  crawler    FooBot, which is not known
+  because    no word of a known crawler counts, but a word looks like the name of a crawler
+  word       FooBot at byte 26 counts: contains "bot" and more, and is directly after "(compatible; "
+  bound by   groups for FooBot, else groups for *
+  or by      perhaps groups for a part of that word, of three letters or more: a request is contested if they make a difference
+  dialect    not known: a rule that google and rfc9309 read differently is contested
+  operator   not known
+  verify     its operator is not known to publish anything that verifies its addresses
+`,
+		"WireReaderBot/1.0 (compatible; AdsBot-Google)": `
+  crawler    AdsBot-Google of Google, ads
+  because    ambiguous: the header begins with the product WireReaderBot, which may be another crawler. Requests are undecided, unless their address verifies AdsBot-Google
+  word       AdsBot-Google at byte 32 counts: the crawler as which the client is counted
+  bound by   groups for AdsBot-Google, else by nothing: groups for * do not bind it
+  dialect    google: as Google's published parser reads it
+  operator   says that it obeys robots.txt: https://developers.google.com/crawling/docs/crawlers-fetchers/google-special-case-crawlers, as of 2026-11-21
+  verify     its operator publishes address ranges; the names of its addresses can be looked up
+`,
+		"my-crawler/1.0 bot (+http://foo.example/)": `
+  crawler    (without a name)
+  because    no word is a name, but a word says that the client is a crawler. All crawlers without a name are counted as one
+  word       my-crawler at byte 1 counts: says that the client is a crawler, but not which one
+  word       bot at byte 16 does not count: contains "bot", but after another word that does
+  bound by   groups for my-crawler, else groups for *
+  or by      perhaps groups for a part of that word, of three letters or more: a request is contested if they make a difference
+  dialect    not known: a rule that google and rfc9309 read differently is contested
+  operator   not known
+  verify     its operator is not known to publish anything that verifies its addresses
+`,
+		"curl/7.58.0": `
+  crawler    none
+  because    the header begins with curl, an HTTP library or client that anybody may use; its requests are counted apart among those that are not of crawlers
 `,
 		"Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0": `
   crawler    none
@@ -117,18 +154,18 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
 
 func TestCrawlersExplainsAHeaderAsJSON(t *testing.T) {
 	r := command(t, "", "crawlers", "--output", "json", "Googlebot-Image/1.0 Googlebot/2.1")
-	want := `{"header":"Googlebot-Image/1.0 Googlebot/2.1","crawler":"Googlebot-Image","known":true,"operator":"Google","category":"search",` +
-		`"ambiguous":false,"words":[` +
+	want := `{"header":"Googlebot-Image/1.0 Googlebot/2.1","crawler":"Googlebot-Image","known":true,"operator":"Google","role":"crawler","category":"search",` +
+		`"ambiguous":false,"nameless":false,"library":false,"words":[` +
 		`{"byte":1,"word":"Googlebot-Image","crawler":"Googlebot-Image","operator":"Google","counts":true,"why":"the crawler that the client claims to be"},` +
 		`{"byte":21,"word":"Googlebot","crawler":"Googlebot","operator":"Google","counts":false,"why":"no more specific than Googlebot-Image, which counts"}],` +
-		`"tokens":["Googlebot-Image","Googlebot"],"wildcard":true,"dialect":"google","exempt":"","obeys":"yes",` +
+		`"tokens":["Googlebot-Image","Googlebot"],"wildcard":true,"also":[],"dialect":"google","exempt":"","obeys":"yes",` +
 		`"source":"https://developers.google.com/crawling/docs/crawlers-fetchers/google-common-crawlers","date":"2026-11-21",` +
 		`"verify":["ranges","dns"],"why":"a word of a known crawler counts"}` + "\n"
 	if r.code != exitDone || r.out != want {
 		t.Errorf("code %d, stderr %q\n got %s\nwant %s", r.code, r.err, r.out, want)
 	}
 	r = command(t, "", "crawlers", "--output", "json", "Firefox/1")
-	if !strings.HasPrefix(r.out, `{"header":"Firefox/1","crawler":"","known":false,"operator":"","category":"","ambiguous":false,"words":[],"tokens":[],"wildcard":false,`) {
+	if !strings.HasPrefix(r.out, `{"header":"Firefox/1","crawler":"","known":false,"operator":"","role":"","category":"","ambiguous":false,"nameless":false,"library":false,"words":[],"tokens":[],"wildcard":false,"also":[],`) {
 		t.Error(r.out)
 	}
 }
@@ -167,17 +204,19 @@ func TestCrawlersListsWhatIsKnown(t *testing.T) {
 	if r.code != exitDone || len(lines) != len(profiles)+4 || !strings.HasPrefix(lines[0], "crawler ") {
 		t.Fatalf("code %d, %d lines, stderr %q", r.code, len(lines), r.err)
 	}
+	roles := map[string]string{}
 	for i, p := range profiles {
+		roles[p.Name] = cmp.Or(p.Role, "crawler")
 		if !strings.HasPrefix(lines[i+1], p.Name+" ") {
 			t.Errorf("line %d is not of %s: %s", i+2, p.Name, lines[i+1])
 		}
 	}
 	for _, want := range []string{
-		"AdsBot-Google Google ads AdsBot-Google AdsBot-Google no - google yes ranges,dns 2026-11-21 " +
+		"AdsBot-Google Google crawler ads AdsBot-Google AdsBot-Google no - google yes ranges,dns 2026-11-21 " +
 			"https://developers.google.com/crawling/docs/crawlers-fetchers/google-special-case-crawlers",
-		"Google-Extended Google ai-training (control token) Google-Extended yes - google yes - 2026-11-21 " +
+		"Google-Extended Google crawler ai-training (control token) Google-Extended yes - google yes - 2026-11-21 " +
 			"https://developers.google.com/crawling/docs/crawlers-fetchers/google-common-crawlers",
-		"ChatGPT-User OpenAI user-triggered ChatGPT-User ChatGPT-User yes yes - no ranges 2026-11-21 https://developers.openai.com/api/docs/bots",
+		"ChatGPT-User OpenAI " + roles["ChatGPT-User"] + " user-triggered ChatGPT-User ChatGPT-User yes yes - no ranges 2026-11-21 https://developers.openai.com/api/docs/bots",
 	} {
 		name, _, _ := strings.Cut(want, " ")
 		for _, line := range lines {
@@ -199,11 +238,15 @@ func TestCrawlersListIsAFileOfCrawlers(t *testing.T) {
 
 func TestCrawlersOfTheUser(t *testing.T) {
 	mine := file(t, "mine.json", `[
-		{"name":"FooBot","operator":"Foo Inc.","words":["FooBot"],"tokens":["FooBot","Foo"],"obeys":"unknown"},
+		{"name":"FooBot","operator":"Foo Inc.","words":["FooBot"],"tokens":["FooBot","Foo"],"also":[["FooBot-News","FooBot"]],"role":"fetcher","obeys":"unknown"},
 		{"name":"gptbot","operator":"Ours","words":["GPTBot","OAI-SearchBot"],"tokens":["gptbot"],"ignores_wildcard":true,"dialect":"rfc9309","obeys":"unknown"}]`)
 	for header, want := range map[string]string{
-		"FooBot/1":        "crawler    FooBot of Foo Inc., of no category\n",
-		"FooBot/2":        "groups for FooBot, else for Foo, else groups for *\n",
+		"FooBot/1": "crawler    FooBot of Foo Inc., of no category\n",
+		"FooBot/2": "groups for FooBot, else for Foo, else groups for *\n",
+		"FooBot/3": "\n  and by     groups for FooBot-News, else for FooBot, else groups for *, because its header serves this product too: " +
+			"only what both forbid is forbidden\n",
+		"FooBot/4": "\n  role       fetcher: it fetches single addresses that a person, a subscription or the site's own operator named; " +
+			"it is counted apart from the crawlers, outside the headline\n",
 		"GPTBot/1":        "crawler    gptbot of Ours, of no category\n",
 		"OAI-SearchBot/1": "crawler    gptbot of Ours, of no category\n",
 		"OAI-SearchBot/2": "dialect    rfc9309\n",

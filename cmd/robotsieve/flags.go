@@ -174,14 +174,44 @@ func memoryFlag(cmd *cobra.Command, records *int64) {
 // durationFlag adds a flag that takes a time above 0.
 func durationFlag(cmd *cobra.Command, d *time.Duration, name, text, usage string) {
 	addFlag(cmd, "string", name, text, usage, func(text string) (err error) {
-		if *d, err = parseDuration(text); err != nil {
-			return usageError("--%s %w", name, err)
+		*d, err = positiveDuration(name, text)
+		return err
+	})
+}
+
+// percentFlag adds a flag that takes a share from 0 to 100 per cent.
+func percentFlag(cmd *cobra.Command, percent **float64, name, text, usage string) {
+	addFlag(cmd, "float", name, text, usage, func(text string) error {
+		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+		if err != nil || !(n >= 0 && n <= 100) {
+			return usageError("--%s %q is not a number from 0 to 100", name, text)
 		}
-		if *d <= 0 {
-			return usageError("--%s %s is not above 0", name, text)
-		}
+		*percent = &n
 		return nil
 	})
+}
+
+// daysFlag adds a flag that takes a time above 0, in days if it has no unit.
+func daysFlag(cmd *cobra.Command, d *time.Duration, name, text, usage string) {
+	addFlag(cmd, "string", name, text, usage, func(text string) (err error) {
+		if text != "" && strings.Trim(text, "0123456789") == "" {
+			text += "d"
+		}
+		*d, err = positiveDuration(name, text)
+		return err
+	})
+}
+
+// positiveDuration reads the value of a flag that takes a time above 0.
+func positiveDuration(flag, text string) (time.Duration, error) {
+	d, err := parseDuration(text)
+	if err != nil {
+		return 0, usageError("--%s %w", flag, err)
+	}
+	if d <= 0 {
+		return 0, usageError("--%s %s is not above 0", flag, text)
+	}
+	return d, nil
 }
 
 // units are the units of bytes, the longer names first.

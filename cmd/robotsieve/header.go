@@ -17,21 +17,26 @@ import (
 // audit.Printable.
 type headerReading struct {
 	Header string `json:"header"`
-	// Crawler is empty if the header names none. Its operator and category are
+	// Crawler is empty if the header names none. Its operator, role and category are
 	// known only if it is.
 	Crawler   string `json:"crawler"`
 	Known     bool   `json:"known"`
 	Operator  string `json:"operator"`
+	Role      string `json:"role"`
 	Category  string `json:"category"`
 	Ambiguous bool   `json:"ambiguous"`
+	Nameless  bool   `json:"nameless"`
+	Library   bool   `json:"library"`
 	// Words are the words that were considered, in the order of the header.
 	Words []headerWord `json:"words"`
 	// Tokens are the product tokens that may name it in robots.txt, the preferred one
 	// first. Wildcard tells whether groups for * bind it if none of them is there.
 	Tokens   []string `json:"tokens"`
 	Wildcard bool     `json:"wildcard"`
-	Dialect  string   `json:"dialect"` // empty: not known
-	Exempt   string   `json:"exempt"`
+	// Also has the tokens of each further product that the header serves.
+	Also    [][]string `json:"also"`
+	Dialect string     `json:"dialect"` // empty: not known
+	Exempt  string     `json:"exempt"`
 	// Obeys is what its operator says on the page Source, as of the day Date.
 	Obeys  string `json:"obeys"`
 	Source string `json:"source"`
@@ -54,8 +59,9 @@ type headerWord struct {
 func readHeader(set *crawler.Set, header string) headerReading {
 	e := set.Explain([]byte(header))
 	r := headerReading{
-		Header: audit.Printable(header), Crawler: audit.Printable(e.Name), Known: e.Profile != nil, Ambiguous: e.Ambiguous,
-		Words: []headerWord{}, Tokens: []string{}, Verify: []string{},
+		Header: audit.Printable(header), Crawler: audit.Printable(e.Name), Known: e.Profile != nil,
+		Ambiguous: e.Ambiguous, Nameless: e.Nameless, Library: e.Library,
+		Words: []headerWord{}, Tokens: []string{}, Also: [][]string{}, Verify: []string{},
 	}
 	var rivals []string
 	for _, w := range e.Words {
@@ -68,19 +74,28 @@ func readHeader(set *crawler.Set, header string) headerReading {
 	switch {
 	case e.Profile != nil:
 		p := printableProfile(*e.Profile)
-		r.Operator, r.Category, r.Tokens, r.Wildcard = p.Operator, p.Category, p.Tokens, !p.IgnoresWildcard
+		r.Operator, r.Role, r.Category = p.Operator, cmp.Or(p.Role, "crawler"), p.Category
+		r.Tokens, r.Wildcard, r.Also = p.Tokens, !p.IgnoresWildcard, append(r.Also, p.Also...)
 		r.Dialect, r.Exempt, r.Obeys, r.Source, r.Date = p.Dialect, p.Exempt, p.Obeys, p.Source, p.Date
 		if p.Verify != "" {
 			r.Verify = strings.Split(p.Verify, ",")
 		}
-		r.Why = "a word of a known crawler counts"
-		if e.Ambiguous {
-			r.Why = "ambiguous: the header also names " + strings.Join(rivals, " and ") + ". Requests are indeterminate, unless their address " +
+		switch {
+		case e.Product != nil:
+			r.Why = fmt.Sprintf("ambiguous: the header begins with the product %s, which may be another crawler. "+
+				"Requests are undecided, unless their address verifies %s", audit.Printable(string(e.Product)), p.Name)
+		case e.Ambiguous:
+			r.Why = "ambiguous: the header also names " + strings.Join(rivals, " and ") + ". Requests are undecided, unless their address " +
 				"verifies one of them, and are counted under the first"
+		default:
+			r.Why = "a word of a known crawler counts"
 		}
 	case e.Name != "":
 		r.Tokens, r.Wildcard, r.Obeys = printableList(e.Tokens()), true, "unknown"
 		r.Why = "no word of a known crawler counts, but a word looks like the name of a crawler"
+		if e.Nameless {
+			r.Why = "no word is a name, but a word says that the client is a crawler. All crawlers without a name are counted as one"
+		}
 	default:
 		r.Why = whyNone(set, header, e)
 	}
@@ -89,7 +104,7 @@ func readHeader(set *crawler.Set, header string) headerReading {
 
 func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerWord {
 	out := headerWord{Byte: w.Start + 1, Word: audit.Printable(header[w.Start:w.End])}
-	out.Counts = w.Standing == crawler.Names || w.Standing == crawler.Rival
+	out.Counts = w.Standing == crawler.Names || w.Standing == crawler.Rival || w.Standing == crawler.Bare && e.Nameless
 	if w.Profile != nil {
 		out.Crawler, out.Operator = audit.Printable(w.Profile.Name), audit.Printable(w.Profile.Operator)
 	}
@@ -98,10 +113,14 @@ func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerW
 		out.Why = "no more specific than " + audit.Printable(moreSpecific(e, header, w)) + ", which counts"
 	case w.Standing != crawler.Names:
 		out.Why = strings.ReplaceAll(standings[w.Standing], "STEM", w.Stem)
+	case e.Ambiguous:
+		out.Why = "the crawler as which the client is counted"
 	case w.Profile != nil:
 		out.Why = "the crawler that the client claims to be"
 	case w.Start == 0:
 		out.Why = fmt.Sprintf("contains %q and more, and the header begins with it", w.Stem)
+	case e.Contact == nil:
+		out.Why = fmt.Sprintf("contains %q and more, and is directly after \"(compatible; \"", w.Stem)
 	default:
 		out.Why = fmt.Sprintf("contains %q and more, and the header has %s", w.Stem, audit.Printable(string(e.Contact)))
 	}
@@ -115,7 +134,7 @@ var standings = map[crawler.Standing]string{
 	crawler.BehindLike: `after "like ", which names another program`,
 	crawler.Rival:      "a crawler of another operator, which makes the header ambiguous",
 	crawler.Bare:       "says that the client is a crawler, but not which one",
-	crawler.NoContact:  `contains "STEM", but the header neither begins with it nor has a URL or an e-mail address`,
+	crawler.NoContact:  `contains "STEM", but the header does not begin with it, does not have it directly after "(compatible; ", and has no URL and no e-mail address`,
 	crawler.Control:    controlToken,
 	crawler.Device:     `contains "STEM", but is where a browser on Android names its device`,
 	crawler.Later:      `contains "STEM", but after another word that does`,
@@ -133,7 +152,7 @@ func moreSpecific(e crawler.Explanation, header string, than crawler.Word) strin
 	return ""
 }
 
-// whyNone explains why a header names no crawler.
+// whyNone explains why a header names no crawler. Browsers never do.
 func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
 	p := set.ByName(strings.TrimSpace(header)) // or a name of several words
 	if i := slices.IndexFunc(e.Words, func(w crawler.Word) bool { return w.Standing == crawler.Control }); i >= 0 {
@@ -142,6 +161,9 @@ func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
 	switch {
 	case p != nil && p.Control:
 		return fmt.Sprintf("%s of %s is %s", audit.Printable(p.Name), audit.Printable(p.Operator), controlToken)
+	case e.Library:
+		return fmt.Sprintf("the header begins with %s, an HTTP library or client that anybody may use; "+
+			"its requests are counted apart among those that are not of crawlers", audit.Printable(string(e.Product)))
 	case len(e.Words) > 0:
 		return "none of these words counts; a client that does not claim to be a crawler is never counted as one"
 	}
@@ -158,6 +180,8 @@ func (r headerReading) text(w *bufio.Writer) {
 	switch {
 	case r.Known:
 		line("crawler", "%s of %s, %s", r.Crawler, r.Operator, cmp.Or(r.Category, "of no category"))
+	case r.Nameless:
+		line("crawler", "%s", r.Crawler)
 	case r.Crawler != "":
 		line("crawler", "%s, which is not known", r.Crawler)
 	default:
@@ -174,8 +198,21 @@ func (r headerReading) text(w *bufio.Writer) {
 	if r.Crawler == "" {
 		return
 	}
+	if r.Role == "fetcher" {
+		line("role", "fetcher: it fetches single addresses that a person, a subscription or the site's own operator named; "+
+			"it is counted apart from the crawlers, outside the headline")
+	}
 	last := map[bool]string{true: "groups for *", false: "by nothing: groups for * do not bind it"}[r.Wildcard]
-	line("bound by", "groups for %s, else %s", strings.Join(r.Tokens, ", else for "), last)
+	groups := func(tokens []string) string {
+		return fmt.Sprintf("groups for %s, else %s", strings.Join(tokens, ", else for "), last)
+	}
+	line("bound by", "%s", groups(r.Tokens))
+	for _, tokens := range r.Also {
+		line("and by", "%s, because its header serves this product too: only what both forbid is forbidden", groups(tokens))
+	}
+	if !r.Known {
+		line("or by", "perhaps groups for a part of that word, of three letters or more: a request is contested if they make a difference")
+	}
 	dialect := cmp.Or(r.Dialect, "not known: a rule that google and rfc9309 read differently is contested")
 	if dialect == automaton.Google.String() {
 		dialect += ": as Google's published parser reads it"
@@ -196,11 +233,12 @@ func (r headerReading) text(w *bufio.Writer) {
 // statement quotes the operator about robots.txt.
 func (r headerReading) statement() string {
 	claim := map[string]string{"yes": "says that it obeys robots.txt", "no": "says that it does not obey robots.txt"}[r.Obeys]
+	claim = cmp.Or(claim, "does not say whether it obeys robots.txt")
 	switch {
 	case !r.Known:
 		return "not known"
-	case claim == "" && r.Source == "":
-		return "not known to say whether it obeys robots.txt"
+	case r.Source == "":
+		return claim + ", as far as is known"
 	}
-	return fmt.Sprintf("%s: %s, as of %s", cmp.Or(claim, "does not say whether it obeys robots.txt"), r.Source, r.Date)
+	return fmt.Sprintf("%s: %s, as of %s", claim, r.Source, r.Date)
 }

@@ -43,7 +43,7 @@ func TestNDJSONHasWhatJSONHas(t *testing.T) {
 		t.Errorf("record %v, %v crawlers, %d lines", head["record"], head["crawlers"], len(lines))
 	}
 	delete(head, "record")
-	head["crawlers"] = whole["crawlers"]
+	head["crawlers"], head["command"] = whole["crawlers"], whole["command"]
 	if !reflect.DeepEqual(head, whole) {
 		t.Errorf("got %v\nwant %v", head, whole)
 	}

@@ -99,8 +99,8 @@ func TestWarningsOfStrangers(t *testing.T) {
 		args []string
 		want string
 	}{
-		"all from elsewhere":     {strings.Repeat(logLine("/q", "GPTBot/1"), 10), []string{"--ip-ranges", "GPTBot=" + list}, proxy},
-		"ends cut off":           {strings.ReplaceAll(strings.Repeat(logLine("/q", "GPTBot/1"), 10), "192.0.2.1 ", "192.0.2.0 "), []string{"--ip-ranges", "GPTBot=" + list}, zero},
+		"all from elsewhere":     {strings.Repeat(logLine("/q", "GPTBot/1"), 10), []string{"--ip-ranges", "GPTBot=" + list + "@2026-11-10"}, proxy},
+		"ends cut off":           {strings.ReplaceAll(strings.Repeat(logLine("/q", "GPTBot/1"), 10), "192.0.2.1 ", "192.0.2.0 "), []string{"--ip-ranges", "GPTBot=" + list + "@2026-11-10"}, zero},
 		"403 and no other fetch": {strings.Replace(logLine("/robots.txt", "GPTBot/1"), " 200 5 ", " 403 5 ", 1), nil, wall},
 		"fetched elsewhere":      {"example.com:443 " + logLine("/p", "GPTBot/1") + "other.example:443 " + logLine("/robots.txt", "GPTBot/1"), []string{"--host", "https://example.com"}, ""},
 		"fetched by nobody":      {"example.com:443 " + logLine("/p", "GPTBot/1"), []string{"--host", "https://example.com"}, logged},
@@ -119,30 +119,18 @@ func TestWarningsOfStrangers(t *testing.T) {
 	}
 }
 
-// TestWarningsOfWhatIsTakenAsCurrent: who is called spoofed by a list without a date,
-// and what is judged by a robots.txt that was seen long before, may be wrongly so.
-func TestWarningsOfWhatIsTakenAsCurrent(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	undated, dated := file(t, "a.txt", "198.51.100.0/24\n"), file(t, "b.json", `{"creationTime":"2026-11-01T00:00:00","prefixes":[{"ipv4Prefix":"198.51.100.0/24"}]}`)
+// TestWarningOfWhatIsTakenAsCurrent: what is judged by a robots.txt that was seen long
+// before may be wrongly so.
+func TestWarningOfWhatIsTakenAsCurrent(t *testing.T) {
 	seen := file(t, "manifest.csv", "from,origin,status,file\n2026-01-01T00:00:00Z,https://example.com,200,robots.txt\n")
 	if err := os.WriteFile(filepath.Join(filepath.Dir(seen), "robots.txt"), []byte("user-agent: *\ndisallow: /p\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	const spoofed, last = "as spoofed because of lists of addresses without a date", "last seen more than 24h before the end of the log"
-	for name, c := range map[string]struct {
-		args []string
-		want map[string]bool
-	}{
-		"an undated list":    {[]string{"--robots", robots, "--ip-ranges", "GPTBot=" + undated}, map[string]bool{spoofed: true}},
-		"a dated list":       {[]string{"--robots", robots, "--ip-ranges", "GPTBot=" + dated}, map[string]bool{spoofed: false}},
-		"seen months before": {[]string{"--policy", seen, "--history", "observed", "--host", "https://example.com"}, map[string]bool{last: true}},
-		"put up then":        {[]string{"--policy", seen, "--host", "https://example.com"}, map[string]bool{last: false}},
-	} {
-		r := command(t, logLine("/p", "GPTBot/1"), append(append([]string{"audit", "--output", "json"}, c.args...), "-")...)
-		for text, want := range c.want {
-			if strings.Contains(fmt.Sprint(auditJSON(t, r)["warnings"]), text) != want {
-				t.Errorf("%s: warns of %q: %v, want %v\n%s%s", name, text, !want, want, r.out, r.err)
-			}
+	const last = "last seen more than 24h before the end of the log"
+	for history, want := range map[string]bool{"observed": true, "deployed": false} {
+		r := command(t, logLine("/p", "GPTBot/1"), "audit", "--output", "json", "--policy", seen, "--history", history, "--host", "https://example.com", "-")
+		if strings.Contains(fmt.Sprint(auditJSON(t, r)["warnings"]), last) != want {
+			t.Errorf("%s: warns: %v, want %v\n%s%s", history, !want, want, r.out, r.err)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// agent is a crawler that a User-Agent header names, with all that a worker needs of
-// it: its row, and the rules that bind it.
+// agent is a crawler or an HTTP library that a User-Agent header names, with all that a
+// worker needs of a crawler: its row, and the rules that bind it.
 type agent struct {
 	crawler.Claim
 	row      *row
@@ -16,13 +16,17 @@ type agent struct {
 	google   bool   // it reads answers other than success as Google does
 	operator []byte // as in deferred records
 	// index is the index of the profile. For an unknown crawler it is 0, or the hash of
-	// a name with dots: a.site_bot and b.site_bot are both listed as site_bot, but each
-	// has its own fetches.
+	// a name with dots, an odd number: a.site_bot and b.site_bot are both listed as
+	// site_bot, but each has its own fetches. Clients without a name have nobodys.
 	index   uint16
 	proof   crawler.Proof // of its clients, unless it is ambiguous
 	at      int32         // the origin of binding
 	binding *policy.Binding
 }
+
+// nobodys is the index of clients without a name, of whose fetches none is known to be of
+// the same crawler as a request.
+const nobodys = 2
 
 func (c *agent) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }
 
@@ -40,7 +44,10 @@ func (w *Worker) agent(field []byte) *agent {
 // crawler has one agent, also an unknown one, which may change its header with every
 // request. A header that names several crawlers has an agent of its own.
 func (w *Worker) newAgent(claim crawler.Claim) *agent {
-	if claim.Name == "" {
+	switch {
+	case claim.Library:
+		return &agent{Claim: claim}
+	case claim.Name == "":
 		return nil
 	}
 	if claim.Profile != nil && !claim.Ambiguous {
@@ -59,6 +66,9 @@ func (w *Worker) newAgent(claim crawler.Claim) *agent {
 	c := w.makeAgent(claim)
 	if tokens := claim.Tokens(); claim.Profile == nil && len(tokens) > 1 {
 		c.index = uint16(hashString(strings.ToLower(tokens[0]))) | 1
+	}
+	if claim.Nameless {
+		c.index = nobodys
 	}
 	if key != "" {
 		if len(w.named) >= maxMemoEntries {

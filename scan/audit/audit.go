@@ -82,8 +82,8 @@ type Basis struct {
 	LastSeen map[string]int64 `json:"-"`
 	// Hosts are the only origins that are judged; none: all of the policy.
 	Hosts []string
-	// Ranges are the lists of addresses of Config.Identities, and RangesMaxAge is how
-	// far from a request a dated list may be to prove that a client is an impostor.
+	// Ranges are the lists of addresses of Config.Identities, and RangesMaxAge is how long
+	// before or after a request a list may have been made to verify a client.
 	Ranges       []RangeInfo
 	RangesMaxAge time.Duration
 	// Names is the file of resolved names, empty if there is none.
@@ -213,10 +213,10 @@ func (r *Run) gather() error {
 
 // subject returns a crawler as robots.txt sees it.
 func (a *Auditor) subject(c crawler.Claim) policy.Subject {
-	s := policy.Subject{Tokens: c.Tokens(), Readings: policy.UnknownReadings()}
+	s := policy.Subject{Tokens: c.Tokens(), Word: c.Word(), Readings: policy.UnknownReadings()}
 	dialect := a.config.Dialect
 	if p := c.Profile; p != nil {
-		s.IgnoresWildcard = p.IgnoresWildcard
+		s.IgnoresWildcard, s.Also = p.IgnoresWildcard, p.Also
 		if d, err := automaton.ParseDialect(p.Dialect); err == nil && dialect == nil {
 			dialect = &d
 		}
@@ -237,9 +237,9 @@ func readsAsGoogle(p *crawler.Profile) bool {
 // its own operator.
 func (a *Auditor) operator(c crawler.Claim) []byte {
 	if c.Profile != nil {
-		return binary.BigEndian.AppendUint16([]byte{0}, a.operators[a.profiles[c.Profile]])
+		return binary.BigEndian.AppendUint16([]byte{aboutKnown}, a.operators[a.profiles[c.Profile]])
 	}
 	return unknownOperator(strings.ToLower(c.Name))
 }
 
-func unknownOperator(name string) []byte { return append(append([]byte{1}, name...), 0) }
+func unknownOperator(name string) []byte { return append(append([]byte{aboutUnknown}, name...), 0) }

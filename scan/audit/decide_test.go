@@ -2,7 +2,9 @@ package audit
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -69,75 +71,107 @@ func TestDecide(t *testing.T) {
 			if got := decide(&test.lawful, test.answers, test.loggedAnswers); got != test.want {
 				t.Errorf("%+v, want %+v", got, test.want)
 			}
-			if d, ok := final(&test.lawful, test.answers); ok {
-				for _, h := range []loggedAnswers{{}, none, redirect, {true, true}} {
-					if e := decide(&test.lawful, test.answers, h); e != d {
-						t.Errorf("%+v is called final, but becomes %+v with %+v", d, e, h)
-					}
-				}
-			}
 		})
 	}
 }
 
-// TestFinalIsFinal: over all lawful copies of two bodies and a hop, what is said at
-// once is what would be said whatever the log adds, and violations and grace wait.
+// TestFinalIsFinal: a verdict of the source alone is called final only if nothing that the
+// log may add changes it, and always so if no copy is contested: other copies, an answer that there is no robots.txt, a
+// failure, a redirect, a span that begins earlier. Violations and grace are never final.
 func TestFinalIsFinal(t *testing.T) {
-	all := []policy.Answer{permits, forbids, contested}
-	for flags := range 64 {
-		l := policy.Lawful{NoPolicy: flags&1 > 0, Unreachable: flags&2 > 0, Unknown: flags&4 > 0, Redirected: flags&8 > 0}
+	lists := [][]int32{nil, {0}, {1}, {0, 1}}
+	flagged := func(l policy.Lawful, flags int) policy.Lawful {
+		l.NoPolicy = l.NoPolicy || flags&1 > 0
+		l.Unreachable = l.Unreachable || flags&2 > 0
+		l.Unknown = l.Unknown || flags&4 > 0
+		l.Redirected = l.Redirected || flags&8 > 0
 		if flags&16 > 0 {
-			l.Bodies = []int32{0, 1}
-		}
-		if flags&32 > 0 {
 			l.Hops = []int32{2}
 		}
-		for _, a := range all {
-			for _, b := range all {
-				for _, c := range all {
-					answers := []policy.Answer{a, b, c}
-					d, ok := final(&l, answers)
-					if ok && (d.verdict == Violation || d.verdict == Grace) {
-						t.Fatalf("%+v %v: %+v does not wait for whether it was informed", l, answers, d)
-					}
-					for _, h := range []loggedAnswers{{}, {none: true}, {redirect: true}, {true, true}} {
-						if e := decide(&l, answers, h); ok && e != d {
-							t.Fatalf("%+v %v: %+v is called final, but becomes %+v with %+v", l, answers, d, e, h)
-						}
-					}
+		return l
+	}
+	for number := range 27 * 4 * 32 * 4 {
+		all := []policy.Answer{policy.Answer(number % 3), policy.Answer(number / 3 % 3), policy.Answer(number / 9 % 3)}
+		number /= 27
+		bodies, flags, google, redirects := lists[number%4], number/4%32, number/128%2 > 0, number/256 > 0
+		if !redirects && flags&24 > 0 {
+			continue // there are no redirects
+		}
+		if len(bodies) == 0 && flags == 0 {
+			continue // something was in force
+		}
+		answers := all[:2] // of the bodies; the third is of the hop
+		if redirects {
+			answers = all
+		}
+		l := flagged(policy.Lawful{Bodies: bodies}, flags)
+		d := decide(&l, answers, loggedAnswers{})
+		changes := false
+		for more := range 32 * 4 * 8 {
+			added := more % 32
+			if !redirects && added&24 > 0 || added&2 > 0 {
+				continue // only the span itself has outages that permit everything
+			}
+			m := flagged(l, added)
+			logged := loggedAnswers{bodies: lists[more/32%4], none: more/128&1 > 0, redirect: more/128&2 > 0, unreachable: google && more/128&4 > 0}
+			changes = changes || decide(&m, answers, logged) != d
+		}
+		waits := changes || d.verdict == Violation || d.verdict == Grace
+		ok := final(d, &l, answers, redirects, google)
+		if ok && waits || !ok && !waits && !slices.Contains(answers, contested) {
+			t.Fatalf("%+v, answers %v, redirects %v, google %v: %+v is final: %v, changes: %v", l, answers, redirects, google, d, ok, changes)
+		}
+	}
+}
+
+// TestMoments compares with the moments one by one: intervals that are as long as the gaps
+// that were closed meet the same ones, and the first of those in an interval is exact if
+// no gap was closed.
+func TestMoments(t *testing.T) {
+	const gap = 1000
+	rng := rand.New(rand.NewPCG(2, 2))
+	for range 300 {
+		var joined, exact moments
+		var given []int64
+		now := int64(0)
+		for range 1 + rng.IntN(40) {
+			now += rng.Int64N(3 * gap)
+			given = append(given, now)
+			joined.add(now, gap)
+			exact.add(now, 0)
+		}
+		for range 200 {
+			from := rng.Int64N(now+4*gap) - 2*gap
+			to := from + gap + rng.Int64N(gap)
+			want := int64(math.MaxInt64)
+			for _, g := range given {
+				if from <= g && g <= to {
+					want = min(want, g)
 				}
+			}
+			if got := exact.first(from, to); got != want {
+				t.Fatalf("first of %v in [%d, %d]: %d, want %d", given, from, to, got, want)
+			}
+			if got := joined.meets(from, to); got != (want < math.MaxInt64) {
+				t.Fatalf("%v meet [%d, %d]: %v", given, from, to, got)
 			}
 		}
 	}
 }
 
-// TestMomentsMeet compares with the definition: is there a moment g with
-// from - window - skew <= g <= to + skew?
-func TestMomentsMeet(t *testing.T) {
-	const w = 1000
-	s := int64(policy.Skew)
+// TestMomentsAreBounded: of more moments than are kept, each is still in an interval.
+func TestMomentsAreBounded(t *testing.T) {
 	var m moments
-	given := []int64{0, 10, w + 3*s, w + 3*s + 1, 9*w + 9*s, 9*w + 9*s, 40 * (w + s)}
-	for _, g := range given {
-		m.add(g, w)
+	for i := range int64(maxIntervals + 1000) {
+		m.add(i*7*minute/3, 0)
 	}
-	for _, g := range given {
-		for _, edge := range []int64{g - s, g + w + s} {
-			for from := edge - 2; from <= edge+2; from++ {
-				for _, length := range []int64{0, 1, 5 * s} {
-					want := false
-					for _, g := range given {
-						want = want || from-w-s <= g && g <= from+length+s
-					}
-					if got := m.meets(from, from+length); got != want {
-						t.Fatalf("[%d, %d]: %v, want %v", from, from+length, got, want)
-					}
-				}
-			}
+	if n := len(m.intervals); n > maxIntervals {
+		t.Errorf("%d intervals", n)
+	}
+	for i := range int64(maxIntervals + 1000) {
+		if !m.meets(i*7*minute/3, i*7*minute/3) {
+			t.Fatalf("moment %d is lost", i)
 		}
-	}
-	if n := len(m.intervals); n > 4 {
-		t.Errorf("%d periods for moments in four places", n)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,64 +15,104 @@ import (
 )
 
 // A deferred record is kept until the whole input has been read. The order of its
-// bytes is the order in which the final pass needs it: all records of an operator
-// together, first the counts of an unknown crawler, then the fetches of robots.txt by the
-// operator's crawlers, in the order of time, then the requests that depend on them, then
-// the requests whose gaps are measured.
+// bytes is the order in which the final pass needs it: first what concerns the crawlers
+// of all operators, then all records of each operator together, then the requests whose
+// headers name crawlers of several operators.
 //
-//	operator  0 and its number, or 1, the unknown crawler's name and 0
-//	kind      recordCounts, recordFetch, recordRequest or recordDelayed
-//	counts    the counts of an unknown crawler in a part of the input, as JSON
-//	fetch     time, crawler, origins, kind of answer
-//	request   crawler, origins, for each of these the answers of its copies, in runs,
-//	          and the line that a violation would quote, outcome and method, identity,
-//	          time, and perhaps address and raw line
-//	delayed   crawler, origins, address, time, delay in milliseconds, of a request to
-//	          which a Crawl-delay applies
+//	0           about all:
+//	  rival     the number of an operator that an ambiguous header names
+//	  size      origin, version in force, size, number, of answers 200 to GETs of /robots.txt
+//	  answer    minute, origins, kind of answer, of a GET of /robots.txt by any client
+//	1 operator  of a known operator, by its number
+//	2 operator  an unknown crawler, by its name and 0. Both have
+//	  counts    the counts of an unknown crawler in a part of the input, as JSON
+//	  fetch     time, crawler, origins, kind of answer, size, identity, perhaps address, of
+//	            a GET of /robots.txt
+//	  request   crawler, origins, for each of these the answers of its copies, in runs,
+//	            and the line that a violation would quote, perhaps the answers for the
+//	            normal form of its path, outcome and method, identity, time, and perhaps
+//	            address and raw line
+//	  visit     crawler, origins, address, time, and a request or a fetch as above: of an
+//	            address whose request some copies forbid, and some do not
+//	  delayed   crawler, origins, address, time, delay in milliseconds, of a request to
+//	            which a Crawl-delay applies
+//	3           with ambiguous headers:
+//	  fetch     number of an operator, time, origins, kind of answer
+//	  request   crawler, origins, time, each crawler that the header names with the answers
+//	            of the copies
 //
 // Numbers are big-endian, except that the delay and the runs are uvarints. Times have
 // their sign bit flipped, so that the order of bytes is the order of numbers.
 const (
-	recordCounts byte = iota
+	aboutAll byte = iota
+	aboutKnown
+	aboutUnknown
+	aboutAmbiguous
+)
+
+const (
+	recordRival byte = iota
+	recordSize
+	recordAnswer
+	recordCounts
 	recordFetch
 	recordRequest
+	recordVisit
 	recordDelayed
 )
 
-// answerKind is the meaning of an answer to a GET of /robots.txt.
+// Kinds of visits: at one moment, a request comes before a fetch.
+const (
+	visitRequest byte = iota
+	visitFetch
+)
+
+// answerKind is the meaning of an answer to a GET of /robots.txt. Of two answers at one
+// moment, a redirect comes before the file that it led to.
 type answerKind uint8
 
 const (
-	toldNothing  answerKind = iota // as 5xx, or no answer at all
-	toldRules                      // a body, or not modified
+	toldNothing  answerKind = iota // to an agent that is not bound
 	toldNone                       // there is none: everything is allowed
-	toldLimited                    // 429: nothing to Google's crawlers, to all others that there is none
+	toldLimited                    // 429: it failed for Google's crawlers, there is none for all others
+	toldFailed                     // 503, or no answer at all
+	toldError                      // another 5xx, which Google may take for a 404
 	toldRedirect                   // it is elsewhere
-
-	// otherOperator is added for each operator that an ambiguous header names, except the
-	// first: its crawlers may have got the answer, but the fetch is counted for the first.
-	otherOperator answerKind = 0x80
+	toldMoved                      // so too, but the log does not tell the scheme: perhaps from http to https
+	toldFile                       // a body
+	toldSame                       // not modified
+	answerKinds
 )
 
-// answerOf returns the meaning of an answer in the log (audit-rules 2 b). Package answer
+// answerOf returns the meaning of an answer in the log (audit-rules 2). Package answer
 // knows that of the status; a log also has answers with 304, and sizes of bodies.
 func answerOf(status int, size int64) answerKind {
 	meaning := answer.Of(status, answer.Others)
 	switch {
 	case status == 304:
-		return toldRules
-	case meaning == answer.File && !hasBody(status, size):
-		return toldNone
+		return toldSame
+	case meaning == answer.File && hasBody(status, size):
+		return toldFile
 	case meaning == answer.File:
-		return toldRules
+		return toldNone
 	case meaning == answer.Redirect:
 		return toldRedirect
 	case meaning != answer.Of(status, answer.Google):
 		return toldLimited
 	case meaning == answer.None:
 		return toldNone
+	case status/100 == 5 && status != 503:
+		return toldError
 	}
-	return toldNothing
+	return toldFailed
+}
+
+// sizeOf returns the size of an answer if it shows which file was sent, otherwise 0.
+func sizeOf(status int, size int64) int64 {
+	if status != 200 {
+		return 0
+	}
+	return max(size, 0)
 }
 
 // Times that a format can read lie well within these bounds, which leaves room for
@@ -87,8 +128,11 @@ func (w *Worker) head(operator []byte, kind byte) []byte {
 }
 
 // appendCrawlerAt appends the index of the crawler, and its site.
-func (w *Worker) appendCrawlerAt(b []byte, c *agent, at site) []byte {
-	b = binary.BigEndian.AppendUint16(b, c.index)
+func appendCrawlerAt(b []byte, c *agent, at site) []byte {
+	return appendSite(binary.BigEndian.AppendUint16(b, c.index), at)
+}
+
+func appendSite(b []byte, at site) []byte {
 	b = binary.BigEndian.AppendUint32(b, uint32(at.First))
 	return binary.BigEndian.AppendUint32(b, uint32(at.N))
 }
@@ -115,34 +159,135 @@ func (w *Worker) deferCounts(key string, row *row) {
 	w.keep()
 }
 
-// deferFetch keeps the record as a fetch of robots.txt.
-func (w *Worker) deferFetch(at site, c *agent, kind answerKind) {
-	b := w.head(c.operator, recordFetch)
-	b = appendTime(b, w.record.Time)
-	w.key = append(w.appendCrawlerAt(b, c, at), byte(kind))
+// deferAnswer keeps the record as an answer to a GET of robots.txt by any client, with its
+// minute, unless the last answer of its kind was the same.
+func (w *Worker) deferAnswer(at site, kind answerKind) {
+	now := answerAt{at.Site, minuteOf(w.record.Time), true}
+	if w.lastAnswers[kind] == now {
+		return
+	}
+	w.lastAnswers[kind] = now
+	b := append(w.key[:0], aboutAll, recordAnswer)
+	b = appendTime(b, now.minute)
+	w.key = append(appendSite(b, at), byte(kind))
 	w.keep()
+}
+
+// answerAt is a minute in which a site answered a GET of robots.txt.
+type answerAt struct {
+	policy.Site
+	minute int64
+	any    bool // there was one
+}
+
+// minuteOf returns the beginning of the minute of a time.
+func minuteOf(t int64) int64 {
+	n := t % minute
+	if n < 0 {
+		n += minute
+	}
+	return t - n
+}
+
+// countSize counts the size of the record, an answer 200 to a GET of robots.txt, for each
+// version that it may have been.
+func (w *Worker) countSize(at site) {
+	for o := at.First; o < at.First+at.N; o++ {
+		first, last := w.auditor.config.Policy.InForceExactly(o, w.record.Time)
+		for v := first; v < last; v++ {
+			w.sizes[sizeAt{versionKey{o, int32(v)}, w.record.Size}]++
+		}
+	}
+	if len(w.sizes) > maxSizes {
+		w.deferSizes()
+	}
+}
+
+// sizeAt is a size of answers while a version was in force.
+type sizeAt struct {
+	versionKey
+	size int64
+}
+
+// deferSizes keeps the sizes that were counted.
+func (w *Worker) deferSizes() {
+	for at, n := range w.sizes {
+		b := append(w.key[:0], aboutAll, recordSize)
+		b = binary.BigEndian.AppendUint32(b, uint32(at.origin))
+		b = binary.BigEndian.AppendUint32(b, uint32(at.version))
+		b = binary.BigEndian.AppendUint64(b, uint64(at.size))
+		w.key = binary.BigEndian.AppendUint64(b, uint64(n))
+		w.keep()
+	}
+	clear(w.sizes)
+}
+
+// deferFetch keeps the record as a fetch of robots.txt: for the facts of its operator and,
+// where a site had several copies, among the requests of its address.
+func (w *Worker) deferFetch(at site, c *agent, identity Identity, kind answerKind) {
+	size := sizeOf(w.record.Status, w.record.Size)
+	b := appendTime(w.head(c.operator, recordFetch), w.record.Time)
+	b = appendAnswer(appendCrawlerAt(b, c, at), kind, size, identity)
+	if w.auditor.config.Addresses {
+		b = appendBytes(b, w.address())
+	}
+	w.key = b
+	w.keep()
+	if w.mayChange(at) {
+		b = append(w.appendVisit(w.head(c.operator, recordVisit), c, at), visitFetch)
+		w.key = appendAnswer(b, kind, size, identity)
+		w.keep()
+	}
+}
+
+func appendAnswer(b []byte, kind answerKind, size int64, identity Identity) []byte {
+	b = binary.BigEndian.AppendUint64(append(b, byte(kind)), uint64(size))
+	return append(b, byte(identity))
+}
+
+// mayChange tells whether one of the origins had several copies.
+func (w *Worker) mayChange(at site) bool {
+	for o := at.First; o < at.First+at.N; o++ {
+		if w.auditor.config.Policy.Copies(o) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *Worker) appendVisit(b []byte, c *agent, at site) []byte {
+	b = appendBytes(appendCrawlerAt(b, c, at), w.address())
+	return appendTime(b, w.record.Time)
 }
 
 // deferDelayed keeps the record as a request to which a Crawl-delay applies.
 func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
-	b := w.appendCrawlerAt(w.head(c.operator, recordDelayed), c, at)
-	b = appendBytes(b, w.address())
-	b = appendTime(b, w.record.Time)
+	b := w.appendVisit(w.head(c.operator, recordDelayed), c, at)
 	w.key = binary.AppendUvarint(b, uint64(max(delay.Milliseconds(), 0)))
 	w.keep()
 }
 
-// deferRequest keeps a request whose verdict depends on other lines.
-func (w *Worker) deferRequest(at site, c *agent, identity Identity) {
+// deferRequest keeps a request whose verdict depends on other lines. normal is the normal
+// form of its target, if that may be forbidden though the target is not; otherwise nil.
+func (w *Worker) deferRequest(at site, c *agent, identity Identity, normal []byte) {
 	r := &w.record
-	b := w.appendCrawlerAt(w.head(c.operator, recordRequest), c, at)
-	for i := range at.N {
-		b = w.appendAnswers(b, at.First+i, c)
+	answers, differ := w.appendAnswers(w.answersKey[:0], at, c, normal)
+	w.answersKey = answers
+	kinds := byte(w.outcome())<<4 | byte(methodOf(r.Method))
+	if normal != nil {
+		kinds |= withNormal
 	}
-	b = append(b, byte(w.outcome())<<4|byte(methodOf(r.Method)), byte(identity))
-	b = appendTime(b, r.Time)
-	if w.auditor.config.Addresses {
-		b = appendBytes(b, w.address())
+	b := w.head(c.operator, recordRequest)
+	if differ {
+		b = append(w.appendVisit(w.head(c.operator, recordVisit), c, at), visitRequest)
+	} else {
+		b = appendCrawlerAt(b, c, at)
+	}
+	b = append(append(append(b, kinds), answers...), byte(identity))
+	if !differ {
+		if b = appendTime(b, r.Time); w.auditor.config.Addresses {
+			b = appendBytes(b, w.address())
+		}
 	}
 	if w.auditor.keepsLines() {
 		b = append(b, beginning(r.Line)...)
@@ -151,25 +296,78 @@ func (w *Worker) deferRequest(at site, c *agent, identity Identity) {
 	w.keep()
 }
 
-// appendAnswers appends the answers of all copies of an origin for the record, also of
-// those that were not lawful: whether the crawler was informed may depend on any of
-// them. Copies that are alike for the crawler are asked once.
-func (w *Worker) appendAnswers(b []byte, o int32, c *agent) []byte {
-	p := w.auditor.config.Policy
-	binding := w.bindingAt(c, o)
-	line := uint32(0)
-	if v := p.Lawful(o, w.record.Time, c.google).Cited; v >= 0 {
-		line = binding.Judge(&w.scratch, p.Versions(o)[v].Copy, w.record.Target).Line
+// withNormal is added to outcome and method if the answers for the normal form follow.
+const withNormal = 8
+
+// appendAnswers appends the answers of all copies of each origin for the record, and the
+// line that a violation would quote; then the answers for the normal form of its target,
+// if there is one. It has also the copies that were not lawful: what the log tells may
+// depend on any of them. differ tells whether some copies forbid the target, and others
+// do not.
+func (w *Worker) appendAnswers(b []byte, at site, c *agent, normal []byte) (_ []byte, differ bool) {
+	p, target := w.auditor.config.Policy, w.record.Target
+	for o := at.First; o < at.First+at.N; o++ {
+		line := uint32(0)
+		if v := p.Lawful(o, w.record.Time, c.google).Cited; v >= 0 {
+			line = w.bindingAt(c, o).Judge(&w.scratch, p.Versions(o)[v].Copy, target).Line
+		}
+		w.judgeCopies(c, o, target)
+		b = binary.BigEndian.AppendUint32(appendRuns(b, w.answers), line)
+		differ = differ || slices.Contains(w.answers, policy.Forbids) && slices.ContainsFunc(w.answers, notForbids)
 	}
+	for o := at.First; normal != nil && o < at.First+at.N; o++ {
+		w.judgeCopies(c, o, normal)
+		b = appendRuns(b, w.answers)
+	}
+	return b, differ
+}
+
+func notForbids(a policy.Answer) bool { return a != policy.Forbids }
+
+// judgeCopies sets w.answers to the answers of all copies of an origin. Copies that are
+// alike for the crawler are asked once.
+func (w *Worker) judgeCopies(c *agent, o int32, target []byte) {
+	binding := w.bindingAt(c, o)
 	w.answers = w.answers[:0]
 	for i, first := range binding.Alike() {
 		if int(first) < i {
 			w.answers = append(w.answers, w.answers[first])
 		} else {
-			w.answers = append(w.answers, binding.Judge(&w.scratch, first, w.record.Target).Answer)
+			w.answers = append(w.answers, binding.Judge(&w.scratch, first, target).Answer)
 		}
 	}
-	return binary.BigEndian.AppendUint32(appendRuns(b, w.answers), line)
+}
+
+// deferAmbiguousFetch keeps the record as a fetch by crawlers of several operators.
+func (w *Worker) deferAmbiguousFetch(at site, c *agent, kind answerKind) {
+	for _, p := range c.Rivals {
+		if rival := w.knownAgent(p); !rival.exempt() {
+			b := append(w.key[:0], aboutAmbiguous, recordFetch)
+			b = appendTime(append(b, operatorNumber(rival.operator)...), w.record.Time)
+			w.key = append(appendSite(b, at), byte(kind))
+			w.keep()
+		}
+	}
+}
+
+// operatorNumber returns the bytes of the number in the key of a known operator.
+func operatorNumber(key []byte) []byte { return key[1:] }
+
+// deferAmbiguous keeps a request with an ambiguous header that may be forbidden to every
+// crawler that it names.
+func (w *Worker) deferAmbiguous(at site, c *agent) {
+	b := append(w.answersKey[:0], aboutAmbiguous, recordRequest)
+	b = appendTime(appendCrawlerAt(b, c, at), w.record.Time)
+	for _, p := range c.Rivals {
+		rival := w.knownAgent(p)
+		b, _ = w.appendAnswers(binary.BigEndian.AppendUint16(b, rival.index), at, rival, nil)
+		w.key = append(append(w.key[:0], aboutAll, recordRival), operatorNumber(rival.operator)...)
+		w.keep()
+	}
+	w.answersKey = b
+	if w.err == nil {
+		w.err = w.deferred.Add(b)
+	}
 }
 
 // appendRuns appends answers as runs of equal ones: the length of each and the
@@ -214,6 +412,7 @@ func (r *recordReader) take(n int) []byte {
 func (r *recordReader) byte() byte     { return r.take(1)[0] }
 func (r *recordReader) uint16() uint16 { return binary.BigEndian.Uint16(r.take(2)) }
 func (r *recordReader) uint32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
+func (r *recordReader) uint64() uint64 { return binary.BigEndian.Uint64(r.take(8)) }
 
 // delay reads the milliseconds of a delay, at most as many as a time.Duration can
 // have.
@@ -241,14 +440,15 @@ func (r *recordReader) require(ok bool) { r.bad = r.bad || !ok }
 // end requires that nothing is left.
 func (r *recordReader) end() { r.require(len(r.rest) == 0) }
 
-// operator returns the bytes of the operator's key, and its name if it is an
-// unknown crawler.
+// operator returns the bytes of the operator's key, or of what stands in its place, and
+// the name if it is an unknown crawler.
 func (r *recordReader) operator() (key []byte, name string) {
 	all := r.rest
 	switch r.byte() {
-	case 0:
+	case aboutAll, aboutAmbiguous:
+	case aboutKnown:
 		r.uint16()
-	case 1:
+	case aboutUnknown:
 		end := bytes.IndexByte(r.rest, 0)
 		if end < 0 {
 			r.bad = true
@@ -263,6 +463,12 @@ func (r *recordReader) operator() (key []byte, name string) {
 	return all[:len(all)-len(r.rest)], name
 }
 
+// sender is a crawler, the site that it requested, and how far its identity is proven.
+type sender struct {
+	crawlerAt
+	identity Identity
+}
+
 // crawlerAt is a crawler and the site that it requested.
 type crawlerAt struct {
 	crawler uint16 // agent.index
@@ -270,11 +476,30 @@ type crawlerAt struct {
 }
 
 func (r *recordReader) crawlerAt(p *policy.Policy) crawlerAt {
-	from := crawlerAt{crawler: r.uint16(), at: policy.Site{First: int32(r.uint32()), N: int32(r.uint32())}}
-	if n := int64(len(p.Origins())); from.at.First < 0 || from.at.N < 0 || int64(from.at.First)+int64(from.at.N) > n {
-		r.bad, from.at = true, policy.Site{}
+	return crawlerAt{crawler: r.uint16(), at: r.site(p)}
+}
+
+func (r *recordReader) site(p *policy.Policy) policy.Site {
+	at := policy.Site{First: int32(r.uint32()), N: int32(r.uint32())}
+	if n := int64(len(p.Origins())); at.First < 0 || at.N < 0 || int64(at.First)+int64(at.N) > n {
+		r.bad = true
+		return policy.Site{}
 	}
-	return from
+	return at
+}
+
+// fetch is a GET of /robots.txt by a crawler.
+type fetch struct {
+	sender
+	t    int64
+	kind answerKind
+	size int64 // if that shows which file was sent; otherwise 0
+}
+
+// answer reads the part of a fetch that appendAnswer has written.
+func (r *recordReader) answer(x *fetch) {
+	x.kind, x.size, x.identity = answerKind(r.byte()), int64(r.uint64()), Identity(r.byte())
+	r.require(x.kind < answerKinds && x.size >= 0 && x.identity < identities)
 }
 
 // runs appends the answer of each copy of an origin.

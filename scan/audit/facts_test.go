@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -27,9 +28,9 @@ func TestInformed(t *testing.T) {
 		private = "User-agent: *\nDisallow: /private/\n"
 		both    = "User-agent: *\nDisallow: /private/\nDisallow: /new/\n"
 	)
-	// private is in force for nine days, then both.
+	// private is in force for ninety days, then both.
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
-		version{from: -9 * day0, body: private}, version{from: 0, body: both})})
+		version{from: -90 * day0, body: private}, version{from: 0, body: both})})
 	fetch := entry{vhost: "example.com:443", target: "/robots.txt"}
 	at := func(n int, e entry) entry { e.time = at(n); return e }
 	with := func(status, size string, e entry) entry { e.status, e.size = status, size; return e }
@@ -64,9 +65,9 @@ func TestInformed(t *testing.T) {
 		"told before it was forbidden":         {[]entry{at(-2*day0, fetch), at(2*day0, visitNew)}, 0},
 		"told since it is forbidden":           {[]entry{at(day0, fetch), at(2*day0, visitNew)}, 1},
 		"told just before it was forbidden":    {[]entry{at(-30, fetch), at(2*day0, visitNew)}, 0},
-		"told just after it was forbidden":     {[]entry{at(59, fetch), at(2*day0, visitNew)}, 0},
+		"told just after it was forbidden":     {[]entry{at(599, fetch), at(2*day0, visitNew)}, 0},
 		"told when both versions forbid":       {[]entry{at(30, fetch), at(2*day0, visit)}, 1},
-		"told a minute and more after it was":  {[]entry{at(61, fetch), at(2*day0, visitNew)}, 1},
+		"told ten minutes and more after":      {[]entry{at(601, fetch), at(2*day0, visitNew)}, 1},
 		"told what no longer is in force":      {[]entry{at(-2*day0, fetch), at(5*day0, visit)}, 1},
 		"the answer of another host is no one": {[]entry{{vhost: "www.example.com:443", target: "/robots.txt", time: at(-600, fetch).time}, at(-500, visit)}, 0},
 	} {
@@ -116,6 +117,7 @@ func TestToldThatThereIsNone(t *testing.T) {
 		Identities: known(t, set, map[string]string{"MJ12bot": "192.0.2.0/24\n"})})
 	fetch := entry{vhost: "example.com:443", target: "/robots.txt", status: "404"}
 	visit := entry{vhost: "example.com:443", target: "/private/"}
+	gotFile := entry{vhost: "example.com:443", target: "/robots.txt", agent: browser, time: at(-120)}
 	for _, c := range []struct {
 		name   string
 		fetch  entry
@@ -125,15 +127,15 @@ func TestToldThatThereIsNone(t *testing.T) {
 		want   string
 	}{
 		{"a minute before", fetch, gptbot, -60, gptbot, "no_policy"},
-		{"a day and a minute before", fetch, gptbot, -day0 - 60, gptbot, "no_policy"},
-		{"more than a day before", fetch, gptbot, -day0 - 61, gptbot, "violation"},
-		{"a minute after, as clocks differ", fetch, gptbot, 60, gptbot, "no_policy"},
-		{"more than a minute after", fetch, gptbot, 61, gptbot, "violation"},
+		{"a day, three hours and ten minutes before", fetch, gptbot, -day0 - 3*3600 - 600, gptbot, "no_policy"},
+		{"more than that before", fetch, gptbot, -day0 - 3*3600 - 601, gptbot, "violation"},
+		{"ten minutes after, as clocks differ", fetch, gptbot, 600, gptbot, "no_policy"},
+		{"more than that after", fetch, gptbot, 601, gptbot, "violation"},
 		{"an exempt agent of the operator", fetch, chatgpt, -60, gptbot, "violation"},
 		{"another operator", fetch, mj12bot, -60, gptbot, "violation"},
 		{"another crawler of the operator", fetch, googlebot, -60, adsbot, "allowed"}, // not bound by *
-		{"one of two that a header names", fetch, twoBots, -60, gptbot, "no_policy"},
-		{"the first of the two", fetch, "Mozilla/5.0 (compatible; GPTBot/1.2; bingbot/2.0)", -60, gptbot, "no_policy"},
+		{"one of two that a header names", fetch, twoBots, -60, gptbot, "violation"},
+		{"the first of the two", fetch, "Mozilla/5.0 (compatible; GPTBot/1.2; bingbot/2.0)", -60, gptbot, "violation"},
 		{"too many requests", entry{vhost: "example.com:443", target: "/robots.txt", status: "429"}, gptbot, -60, gptbot, "no_policy"},
 		{"too many requests, Google's", entry{vhost: "example.com:443", target: "/robots.txt", status: "429"}, googlebot, -60, googlebot, "violation"},
 		{"an impostor's answer", entry{vhost: "example.com:443", addr: "198.51.100.9", target: "/robots.txt", status: "404"}, mj12bot, -60, mj12bot, "violation"},
@@ -144,7 +146,7 @@ func TestToldThatThereIsNone(t *testing.T) {
 	} {
 		c.fetch.agent, c.fetch.time = c.who, at(c.when)
 		visit.agent, visit.time = c.visits, at(0)
-		r := auditEntries(t, a, c.fetch, visit)
+		r := auditEntries(t, a, c.fetch, visit, gotFile)
 		verdicts := nonZero(t, r.Totals.Verdicts)
 		if verdicts[c.want] != 1 {
 			t.Errorf("%s: %v, want %s", c.name, verdicts, c.want)
@@ -168,20 +170,22 @@ func TestFetchOfTwoCrawlersIsCountedOnce(t *testing.T) {
 
 // Facts take room by the days of a log, not by its fetches.
 func TestFactsOfManyFetchesAreFew(t *testing.T) {
-	p := history(t, policy.Options{}, version{from: -9 * day0, body: "a"}, version{from: 0, body: "b"}, version{from: day0, status: 404})
-	f := newFacts(p)
-	from := crawlerAt{crawler: 4, at: policy.Site{First: 0, N: 1}}
+	p := history(t, policy.Options{}, version{from: -9 * day0, body: "a"}, version{from: 0, body: "b"}, version{from: day0, body: "c"})
+	f := newFacts(newAnswersToAll(p))
+	from := sender{crawlerAt: crawlerAt{crawler: 4, at: policy.Site{First: 0, N: 1}}}
 	for n := -day0; n < 2*day0; n += 10 {
-		for kind := range toldRedirect + 1 {
-			f.add(from, moment(n), kind)
+		for kind := range answerKinds {
+			f.add(&fetch{sender: from, t: moment(n), kind: kind, size: 1})
 		}
 	}
-	of := f.origins[0]
-	if len(of[toldNone].intervals) != 1 || len(of[toldLimited].intervals) != 1 || len(of[toldRedirect].intervals) != 1 {
-		t.Errorf("%d, %d and %d periods", len(of[toldNone].intervals), len(of[toldLimited].intervals), len(of[toldRedirect].intervals))
+	f.settle(math.MaxInt64)
+	for _, kind := range []answerKind{toldNone, toldRedirect} {
+		if n := len(f.origins[0].moments[kind].intervals); n != 1 {
+			t.Errorf("kind %d: %d intervals", kind, n)
+		}
 	}
 	// Before, about, and after each of two changes.
-	if list := f.rules[crawlerAt{4, from.at}]; len(list) != 5 {
+	if list := f.rules[from]; len(list) != 5 {
 		t.Errorf("told %+v", list)
 	}
 }
@@ -281,9 +285,9 @@ func TestFetchOfAnUnknownHostClears(t *testing.T) {
 func TestNobodyIsInformedByAnother(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /x")
 	agent := func(name string) string { return "Mozilla/5.0 (compatible; " + name + "; http://site.example/)" }
-	for fetcher, want := range map[string]bool{"beta.site_bot": true, "BETA.site_bot": true, "alpha.site_bot": false, "site_bot": false} {
-		r := auditEntries(t, a, entry{agent: agent(fetcher), target: "/robots.txt", time: at(0)}, entry{agent: agent("beta.site_bot"), target: "/x", time: at(60)})
-		if v := r.row("site_bot").Violations; len(v) != 1 || v[0].Informed != want {
+	for fetcher, want := range map[string]bool{"beta.acme_bot": true, "BETA.acme_bot": true, "alpha.acme_bot": false, "acme_bot": false} {
+		r := auditEntries(t, a, entry{agent: agent(fetcher), target: "/robots.txt", time: at(0)}, entry{agent: agent("beta.acme_bot"), target: "/x", time: at(60)})
+		if v := r.row("acme_bot").Violations; len(v) != 1 || v[0].Informed != want {
 			t.Errorf("%s fetched: %+v, want informed %v", fetcher, v, want)
 		}
 	}

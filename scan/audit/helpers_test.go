@@ -127,7 +127,8 @@ func moment(n int) int64 {
 	return time.Date(2026, 3, 2, 10, 0, n, 0, time.UTC).UnixNano()
 }
 
-// known returns identities by which some crawlers have only these addresses.
+// known returns identities by which some crawlers have only these addresses, at about
+// moment(0).
 func known(t testing.TB, set *crawler.Set, ranges map[string]string) *crawler.Identities {
 	t.Helper()
 	var o crawler.IdentityOptions
@@ -136,6 +137,7 @@ func known(t testing.TB, set *crawler.Set, ranges map[string]string) *crawler.Id
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.Created = moment(0)
 		o.Series = append(o.Series, crawler.Series{Profile: set.ByName(name), Lists: []*crawler.Ranges{r}})
 	}
 	return crawler.NewIdentities(set, o)

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,6 +28,9 @@ const (
 // maxHostsListed bounds OtherHosts.
 const maxHostsListed = 10
 
+// errSum says that a report would not have counted each line once.
+var errSum = errors.New("the numbers of the audit do not add up")
+
 // Report makes the report of all lines that the run's workers have counted and all
 // states that were added. It fails only if deferred records could not be kept or read,
 // or if a state is damaged. It must be called once, and the workers must not be used
@@ -38,8 +42,11 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 	if err := r.judgeDeferred(r.count, newRates()); err != nil {
 		return nil, err
 	}
-	if r.added && !r.tally.addsUp() {
-		return nil, fmt.Errorf("%w: its numbers do not add up", ErrDamaged)
+	if !r.tally.addsUp() {
+		if r.added {
+			return nil, fmt.Errorf("%w: its numbers do not add up", ErrDamaged)
+		}
+		return nil, errSum
 	}
 	return r.auditor.report(r.tally, in), nil
 }
@@ -49,6 +56,8 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 		Schema: schema, Program: Printable(in.Program), Command: Printable(in.Command),
 		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: Printable(a.config.Basis.Sampled),
 		EndInZero:       t.EndInZero,
+		HTTPLibraries:   t.HTTPLibraries,
+		IdentityNoList:  t.NoList,
 		Policy:          a.policyInfo(t),
 		Ranges:          append([]RangeInfo{}, a.config.Basis.Ranges...),
 		CanVerify:       len(a.config.Basis.Ranges) > 0 || a.config.Basis.Names != "" || a.config.Addresses,
@@ -164,11 +173,12 @@ func (a *Auditor) crawler(r *row) CrawlerInfo {
 		Verdicts:      r.verdicts,
 		Reasons:       r.reasons,
 		Identity:      r.identities,
-		GraceInformed: r.graceInformed,
-		Rules:         []RuleInfo{},
-		RobotsTxt:     r.fetchInfo(),
-		CrawlDelay:    []DelayInfo{},
-		Samples:       []SampleInfo{},
+		GraceInformed: r.graceInformed, GraceAfterFetch: r.graceAfterFetch,
+		Evasive: r.evasive, AmbiguousForbidden: r.ambiguousForbidden,
+		Rules:      []RuleInfo{},
+		RobotsTxt:  r.fetchInfo(),
+		CrawlDelay: []DelayInfo{},
+		Samples:    []SampleInfo{},
 	}
 	info.Violations, info.Outcomes = r.listViolations()
 	info.RulesNotListed = r.ruleRest
@@ -224,7 +234,7 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 	p, b := a.config.Policy, a.config.Basis
 	info := PolicyInfo{
 		File: Printable(b.File), Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
-		WindowSeconds: int64(p.Window() / time.Second), Versions: []VersionInfo{},
+		WindowSeconds: int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second), SkewSeconds: int64(p.Skew() / time.Second), Versions: []VersionInfo{},
 	}
 	if d := a.config.Dialect; d != nil {
 		info.Dialect = d.String()

@@ -40,7 +40,9 @@ type delayAt struct {
 }
 
 const (
-	millisecond = 1_000_000              // in nanoseconds
+	millisecond = 1_000_000 // in nanoseconds
+	minute      = int64(60_000 * millisecond)
+	hour        = 60 * minute
 	day         = 24 * 60 * 60 * 1000    // in milliseconds
 	longestGap  = 100 * 366 * int64(day) // longer gaps count as this
 )

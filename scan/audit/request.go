@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -20,7 +21,7 @@ func (w *Worker) request(c *agent) {
 	if at.other {
 		t.OtherHost++
 		t.hosts.add(at.host, tallied{n: 1})
-		if string(r.Method) == "GET" && w.isRobotsFetch() {
+		if string(r.Method) == "GET" && w.robotsAsk() == asksRobots {
 			t.Elsewhere++
 		}
 		return
@@ -30,8 +31,8 @@ func (w *Worker) request(c *agent) {
 	}
 	c, identity := w.identify(c)
 	c.row.requests++
-	fetch := w.isRobotsFetch()
-	if fetch {
+	ask := w.robotsAsk()
+	if ask == asksRobots {
 		w.robotsRequest(at, c, identity)
 	}
 	var l *policy.Lawful // of the first origin that it may have gone to
@@ -39,10 +40,19 @@ func (w *Worker) request(c *agent) {
 		l = w.auditor.config.Policy.Lawful(at.First, r.Time, c.google)
 		w.delayed(at, c, l)
 	}
-	d, ok := w.early(at, c, identity, fetch, l)
+	d, ok := w.early(at, c, identity, ask != asksElse, l)
+	var normal []byte
+	if !ok || d.verdict == Allowed {
+		if normal = w.evasive(at, c); normal != nil {
+			ok = false
+		}
+	}
 	if !ok {
-		w.deferRequest(at, c, identity)
+		w.deferRequest(at, c, identity, normal)
 		return
+	}
+	if d.reason == AmbiguousAgent && d.verdict == Indeterminate {
+		w.ambiguous(at, c)
 	}
 	c.row.count(identity, d, 1)
 	if w.auditor.config.Judged != nil {
@@ -76,7 +86,11 @@ func (w *Worker) identify(c *agent) (*agent, Identity) {
 		w.tally.EndInZero++
 	}
 	if !c.Ambiguous {
-		return c, identityOf[c.proof.Identify(addr, r.Time, r.HasTime)]
+		identity := identityOf[c.proof.Identify(addr, r.Time, r.HasTime)]
+		if identity == Unverified && c.proof.HasLists() {
+			w.tally.NoList++
+		}
+		return c, identity
 	}
 	claim, state := w.auditor.config.Identities.Identify(c.Claim, addr, r.Time, r.HasTime)
 	if !claim.Ambiguous {
@@ -114,10 +128,15 @@ func (w *Worker) early(at site, c *agent, identity Identity, fetch bool, l *poli
 	case r.Truncated:
 		return indeterminate(Truncated), true
 	}
+	return w.verdict(at, c, l)
+}
+
+// verdict gives the record its verdict by all origins that it may have gone to, if that is
+// final. l are the lawful copies of the first.
+func (w *Worker) verdict(at site, c *agent, l *policy.Lawful) (d decision, ok bool) {
 	d, ok = w.judge(at.First, c, l)
-	for i := int32(1); ok && i < at.N; i++ {
-		o := at.First + i
-		other := w.auditor.config.Policy.Lawful(o, r.Time, c.google)
+	for o := at.First + 1; ok && o < at.First+at.N; o++ {
+		other := w.auditor.config.Policy.Lawful(o, w.record.Time, c.google)
 		if other == l {
 			continue // they have one history, as http and https of a host nearly always do
 		}
@@ -131,25 +150,53 @@ func (w *Worker) early(at site, c *agent, identity Identity, fetch bool, l *poli
 // judge gives the record its verdict on one origin by its lawful copies, if that is
 // final. Nearly always there is one copy, and it permits.
 func (w *Worker) judge(o int32, c *agent, l *policy.Lawful) (d decision, ok bool) {
-	b := w.bindingAt(c, o)
-	if len(l.Bodies) == 1 && len(l.Hops) == 0 && !l.Redirected &&
-		b.Judge(&w.scratch, l.Bodies[0], w.record.Target).Answer == policy.Permits {
+	p := w.auditor.config.Policy
+	if len(l.Bodies) == 1 && !l.Redirected && p.Copies(o) == 1 && !p.MayRedirect(o) &&
+		w.bindingAt(c, o).Judge(&w.scratch, l.Bodies[0], w.record.Target).Answer == policy.Permits {
 		return decision{verdict: Allowed}, true
 	}
-	return w.judgeAll(o, b, l)
+	w.judgeCopies(c, o, w.record.Target)
+	d = decide(l, w.answers, loggedAnswers{})
+	return d, final(d, l, w.answers, p.MayRedirect(o), c.google)
 }
 
-func (w *Worker) judgeAll(o int32, b *policy.Binding, l *policy.Lawful) (d decision, ok bool) {
-	if n := w.auditor.config.Policy.Copies(o); n > cap(w.answers) {
-		w.answers = make([]policy.Answer, n)
+// ambiguous looks at a request whose header names crawlers of several operators: it may be
+// forbidden to each of them.
+func (w *Worker) ambiguous(at site, c *agent) {
+	if w.record.Truncated {
+		return
 	}
-	w.answers = w.answers[:cap(w.answers)]
-	for _, copies := range [2][]int32{l.Bodies, l.Hops} {
-		for _, i := range copies {
-			w.answers[i] = b.Judge(&w.scratch, i, w.record.Target).Answer
+	for _, p := range c.Rivals {
+		rival := w.knownAgent(p)
+		if rival.exempt() {
+			return
+		}
+		if _, permitted := w.verdict(at, rival, w.auditor.config.Policy.Lawful(at.First, w.record.Time, rival.google)); permitted {
+			return // no violation is final
 		}
 	}
-	return final(l, w.answers)
+	w.deferAmbiguous(at, c)
+}
+
+// evasive returns the normal form of the record's target, if the source alone forbids it
+// under all origins that the request may have gone to, but not the target itself; nil
+// otherwise.
+func (w *Worker) evasive(at site, c *agent) []byte {
+	if !mayBeAbnormal(w.record.Target) {
+		return nil
+	}
+	var differs bool
+	if w.normal, differs = appendNormal(w.normal[:0], w.record.Target); !differs || w.asksFor(w.normal) != asksElse {
+		return nil
+	}
+	for o := at.First; o < at.First+at.N; o++ {
+		w.judgeCopies(c, o, w.normal)
+		l := w.auditor.config.Policy.Lawful(o, w.record.Time, c.google)
+		if decide(l, w.answers, loggedAnswers{}).verdict != Violation {
+			return nil
+		}
+	}
+	return w.normal
 }
 
 // sameHost tells whether two origins have one host.
@@ -160,20 +207,38 @@ func (a *Auditor) sameHost(x, y int32) bool {
 
 const robotsTxt = "/robots.txt"
 
-// isRobotsFetch tells whether the record asks for /robots.txt itself, by any
-// method, without a query.
-func (w *Worker) isRobotsFetch() bool {
-	target := w.record.Target
-	if target[0] == '/' && !bytes.HasPrefix(target, []byte(robotsTxt)) {
-		return false
+// robotsAsk says how a target asks for robots.txt.
+type robotsAsk uint8
+
+const (
+	asksElse   robotsAsk = iota // not at all
+	asksRobots                  // for /robots.txt itself
+	asksLike                    // with a query or more slashes: for something that need not be robots.txt
+)
+
+// robotsAsk says how the record asks for robots.txt, by any method.
+func (w *Worker) robotsAsk() robotsAsk { return w.asksFor(w.record.Target) }
+
+func (w *Worker) asksFor(target []byte) robotsAsk {
+	if target[0] == '/' && !bytes.HasPrefix(target, []byte(robotsTxt)) && (len(target) < 2 || target[1] != '/') {
+		return asksElse
 	}
-	return string(automaton.RFC9309.TargetPath(&w.scratch, target)) == robotsTxt
+	path := automaton.RFC9309.TargetPath(&w.scratch, target)
+	if string(path) == robotsTxt {
+		return asksRobots
+	}
+	path, _, _ = bytes.Cut(path, []byte("?"))
+	if len(path) < len(robotsTxt) || string(path[len(path)-len(robotsTxt):]) != robotsTxt ||
+		len(bytes.Trim(path[:len(path)-len(robotsTxt)], "/")) > 0 {
+		return asksElse
+	}
+	return asksLike
 }
 
 // othersFetch looks at the record of a client that is no crawler and asks for
 // robots.txt: the answer tells which file was there.
 func (w *Worker) othersFetch() {
-	if string(w.record.Method) != "GET" || !w.isRobotsFetch() {
+	if string(w.record.Method) != "GET" || w.robotsAsk() != asksRobots {
 		return
 	}
 	if at := w.site(); at.other {
@@ -200,57 +265,85 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 		return
 	}
 	f.period.add(r.Time)
+	if kind == toldRedirect && w.sourceRedirects(at) {
+		kind = toldNothing // it has been followed already
+	} else if kind == toldRedirect && at.schemeless && oneHost(w.auditor.config.Policy, at.Site) {
+		kind = toldMoved
+	}
 	told := kind == toldNone || kind == toldLimited && !c.google
 	if told && !c.exempt() && w.hadBody(at) {
 		f.refused[r.Status]++
 	}
 	if c.Ambiguous {
-		w.deferFetches(at, c.Rivals, kind)
-		return
+		w.deferAmbiguousFetch(at, c, kind)
+		c = w.knownAgent(c.Profile)
+		kind = toldNothing // it is counted for the first that is named, which may not have been told
 	}
 	if c.exempt() {
 		kind = toldNothing // robots.txt does not bind it, so its answers count for no crawler
 	}
-	w.deferFetch(at, c, kind)
+	w.deferFetch(at, c, identity, kind)
 }
 
-// deferFetches keeps a fetch by a header that names crawlers of several operators: any
-// of these may have been told that there are no rules, none is known to have been told
-// the rules. It is counted for the first.
-func (w *Worker) deferFetches(at site, rivals []*crawler.Profile, kind answerKind) {
-	if kind == toldRules {
-		kind = toldNothing
-	}
-	for i, p := range rivals {
-		c, of := w.knownAgent(p), kind
-		if c.exempt() {
-			of = toldNothing
+// sourceRedirects tells whether the source itself has a redirect at the record's time: for
+// an origin of the host or, if there are several, for all of them.
+func (w *Worker) sourceRedirects(at site) bool {
+	p, n := w.auditor.config.Policy, int32(0)
+	for o := at.First; o < at.First+at.N; o++ {
+		first, last := p.InForce(o, w.record.Time)
+		if slices.ContainsFunc(p.Versions(o)[first:last], func(v policy.Version) bool { return v.Status/100 == 3 }) {
+			n++
 		}
-		if i > 0 {
-			of |= otherOperator
-		}
-		w.deferFetch(at, c, of)
 	}
+	return n > 0 && (n == at.N || oneHost(p, at.Site))
 }
 
 // answered counts an answer to a GET of robots.txt, and its size if the status is 200 and
 // the log tells size, time and site.
 func (w *Worker) answered(at site) {
-	r := &w.record
-	w.tally.RobotsRequests++
-	switch answerOf(r.Status, r.Size) {
-	case toldRules:
-		w.tally.RobotsServed++
+	r, t := &w.record, w.tally
+	t.RobotsRequests++
+	kind := answerOf(r.Status, r.Size)
+	switch kind {
+	case toldFile, toldSame:
+		t.RobotsServed++
 	case toldNone, toldLimited:
-		w.tally.RobotsNone++
-	case toldNothing:
-		w.tally.RobotsFailed++
+		t.RobotsNone++
+	case toldFailed, toldError:
+		t.RobotsFailed++
 	}
-	if r.Status != 200 || r.Size < 0 || !r.HasTime || at.N == 0 {
+	if !r.HasTime {
+		return
+	}
+	switch kind {
+	case toldNone, toldLimited:
+		w.deferAnswer(at, kind)
+	case toldFile, toldSame, toldRedirect:
+		w.deferAnswer(at, toldFile) // as far as others are concerned, all of these are no denial
+	}
+	if r.Status != 200 || r.Size < 0 || at.N == 0 {
 		return
 	}
 	first, last := w.auditor.config.Policy.InForce(at.First, r.Time)
-	w.tally.sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size}, tallied{1, period{r.Time, r.Time, true}})
+	t.sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size}, tallied{1, period{r.Time, r.Time, true}})
+	if w.hasFileOf(at, r.Size) {
+		t.SizesRight++
+	}
+	if t.SizesRight == 0 { // otherwise sizes are compared as they are
+		w.countSize(at)
+	}
+}
+
+// hasFileOf tells whether the site had a file of a size at the record's time.
+func (w *Worker) hasFileOf(at site, size int64) bool {
+	p := w.auditor.config.Policy
+	for o := at.First; o < at.First+at.N; o++ {
+		first, last := p.InForce(o, w.record.Time)
+		if slices.ContainsFunc(p.Versions(o)[first:last], func(v policy.Version) bool { return v.Copy >= 0 && v.Size == size }) {
+			return true
+		}
+	}
+	return false
 }
 
 // hadBody tells whether every version that the site may have had at the record's time

@@ -85,7 +85,7 @@ func (b *Basis) identityText(r *Report) []string {
 			names = append(names, fmt.Sprintf("%s (%s)", info.Crawler, date))
 		}
 		list = append(list, fmt.Sprintf(
-			"A client is verified if its address is in a list of its crawler that was made within %s of the request, or that has no date: %s. It counts as an impostor only if each list made within 30 days of the request lacks its address, and one of these, with addresses of the same kind (IPv4 or IPv6), was made at most a day before the request. Lists without a date make no impostors.",
+			"A client is verified if its address is in a list of its crawler that was made within %s of the request or has no date: %s. A client in none of them counts as an impostor only if the crawler's lists have addresses of the same family (IPv4 or IPv6) and were made at most one day before the request or at most 30 days after it.",
 			english.Hours(b.RangesMaxAge), english.List(names)))
 	}
 	if r.IdentityNoList > 0 {

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"bytes"
+
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -9,28 +11,85 @@ import (
 // none if the log does not tell, or another host.
 type site struct {
 	policy.Site
-	other bool
-	host  string // for the report, if other
+	// schemeless: the log does not tell the scheme.
+	schemeless bool
+	other      bool
+	host       string // for the report, if the log names one
 }
 
-// site returns where the record's request went, by the first of: an absolute target
-// (RFC 9112 3.2.2), the log's host field, the hosts of the options for a log without
-// one. An empty host field may stand for any host.
+// site returns where the record's request went, by the first of: the authority of an
+// absolute target (RFC 9112 3.2.2), the log's host field, the site of a log without one.
+// An empty host field may stand for any host.
 func (w *Worker) site() site {
+	s := w.namedSite()
+	if w.only && !s.other {
+		s = s.within(w.unnamed)
+	}
+	return s
+}
+
+// within returns the part of a site that is in another one.
+func (s site) within(of policy.Site) site {
+	if s.N == 0 {
+		return s
+	}
+	first, last := max(s.First, of.First), min(s.First+s.N, of.First+of.N)
+	if first >= last {
+		return site{other: true, host: s.host}
+	}
+	s.Site = policy.Site{First: first, N: last - first}
+	return s
+}
+
+func (w *Worker) namedSite() site {
 	p := w.auditor.config.Policy
 	switch {
 	case p.Any():
 	case w.record.Target[0] != '/':
 		n, _ := origin.Prefix(w.record.Target)
-		return w.siteBy(&w.urls, w.record.Target[:n], origin.Of)
+		w.key = append(append(w.key[:0], w.record.Target[:n]...), portOf(w.record.Host)...)
+		return w.siteBy(&w.urls, w.key, targetOrigin)
 	case w.record.Host != nil:
 		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
 			return site{}
 		}
 		return w.siteBy(&w.hosts, w.record.Host, loggedOrigin)
 	}
-	s, _ := p.Unnamed()
-	return site{Site: s}
+	return site{Site: w.unnamed, schemeless: true}
+}
+
+// The ports by which a log tells the scheme, as portOf writes them behind a URL.
+const (
+	httpPort  = "/80"
+	httpsPort = "/443"
+)
+
+// portOf returns how a host field tells the scheme: httpPort, httpsPort or nothing.
+func portOf(host []byte) string {
+	switch {
+	case bytes.HasSuffix(host, []byte(":80")):
+		return httpPort
+	case bytes.HasSuffix(host, []byte(":443")):
+		return httpsPort
+	}
+	return ""
+}
+
+// targetOrigin reads the scheme and authority of an absolute target, with the port of the
+// log behind them. The log knows better than the target which of http and https was used,
+// since a proxy may have spoken TLS with the client.
+func targetOrigin(key []byte) (origin.Origin, error) {
+	n, _ := origin.Prefix(key)
+	o, err := origin.Authority(key[:n])
+	if err == nil && o.Scheme == "" && o.Port == 0 {
+		switch string(key[n:]) {
+		case httpPort:
+			o.Scheme, o.Port = "http", 80
+		case httpsPort:
+			o.Scheme, o.Port = "https", 443
+		}
+	}
+	return o, err
 }
 
 // loggedOrigin reads a host field.
@@ -49,16 +108,35 @@ func (w *Worker) siteBy(known *memo[site], key []byte, read func([]byte) (origin
 	return s
 }
 
+// webSite returns the origins of a host by http and https, on their own ports.
+func (w *Worker) webSite(o origin.Origin) (s policy.Site, ok bool) {
+	p := w.auditor.config.Policy
+	s, ok = p.Site(origin.Origin{Scheme: "http", Host: o.Host, Port: 80})
+	https, both := p.Site(origin.Origin{Scheme: "https", Host: o.Host, Port: 443})
+	switch {
+	case !ok:
+		return https, both
+	case both:
+		s.N = https.First + https.N - s.First
+	}
+	return s, true
+}
+
 func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) site {
 	o, err := read(key)
-	if err == nil {
-		if s, ok := w.auditor.config.Policy.Site(o); ok {
-			return site{Site: s}
-		}
-	}
 	host := o.String()
 	if err != nil {
 		host = string(key)
 	}
-	return site{other: true, host: host[:min(len(host), maxHostName)]}
+	host = host[:min(len(host), maxHostName)]
+	if err == nil {
+		find := w.auditor.config.Policy.Site
+		if o.Scheme == "" && o.Port == 0 && bytes.Contains(key, []byte("://")) {
+			find = w.webSite
+		}
+		if s, ok := find(o); ok {
+			return site{Site: s, schemeless: o.Scheme == "", host: host}
+		}
+	}
+	return site{other: true, host: host}
 }

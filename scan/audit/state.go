@@ -26,7 +26,7 @@ import (
 // Numbers are big-endian. A state holds raw lines of clients only where the report would,
 // and addresses only where gaps between requests are to be measured.
 const (
-	stateMagic   = stateName + "2\n"
+	stateMagic   = stateName + "3\n"
 	stateName    = "robotsieve state "
 	maxStatePart = 1 << 30 // bytes of the head and of the tally
 )
@@ -302,14 +302,16 @@ func (t *tally) addsUp() bool {
 		sizes = append(sizes, c.n)
 	}
 	gets := min(t.RobotsRequests, t.Lines)
-	return t.Blank >= 0 && t.Elsewhere >= 0 && t.EndInZero >= 0 &&
-		rest(t.Lines, lines...) == 0 && rest(t.OtherHost, hosts...) == 0 && rest(gets, sizes...) >= 0 && rest(gets, t.RobotsServed) >= 0 &&
+	return t.Blank >= 0 && t.Elsewhere >= 0 && t.EndInZero >= 0 && rest(t.NotCrawlers, t.HTTPLibraries) >= 0 && rest(t.Lines, t.NoList) >= 0 &&
+		rest(t.Lines, lines...) == 0 && rest(t.OtherHost, hosts...) == 0 && rest(gets, sizes...) >= 0 && rest(gets, t.SizesRight) >= 0 &&
+		rest(gets, t.RobotsServed, t.RobotsNone, t.RobotsFailed) >= 0 &&
 		!slices.ContainsFunc(rows, func(r *row) bool { return !r.addsUp() })
 }
 
 func (r *row) addsUp() bool {
 	ok := rest(r.requests, r.verdicts[:]...) == 0 && rest(r.requests, r.identities[:]...) == 0 &&
-		rest(r.verdicts[Indeterminate], r.reasons[:]...) == 0
+		rest(r.verdicts[Indeterminate], r.reasons[:]...) == 0 && rest(r.verdicts[Allowed]+r.reasons[ContestedRule], r.evasive) >= 0 &&
+		rest(r.reasons[AmbiguousAgent], r.ambiguousForbidden) >= 0 && rest(r.verdicts[Grace], r.graceInformed) >= 0 && rest(r.verdicts[Grace], r.graceAfterFetch) >= 0
 	if f := r.fetches; f != nil {
 		for status, n := range f.answers {
 			ok = ok && rest(n, f.refused[status]) >= 0

@@ -55,6 +55,12 @@ type totals struct {
 	// them that were answered with a body, or 304, RobotsNone those that were told that
 	// there is no robots.txt, RobotsFailed those that failed.
 	RobotsRequests, RobotsServed, RobotsNone, RobotsFailed int64
+	// SizesRight counts the answers 200 to GETs of /robots.txt whose size was that of a file
+	// in force.
+	SizesRight int64
+	// HTTPLibraries counts lines among NotCrawlers, NoList the crawlers' requests that no
+	// list of addresses spoke of, though there are some for the crawler.
+	HTTPLibraries, NoList int64
 	// Elsewhere counts the GETs of /robots.txt of other hosts: they show that the log
 	// has such requests. EndInZero counts the crawlers' requests from IPv4 addresses
 	// that end in .0, as all do in logs that cut off the ends.
@@ -143,8 +149,9 @@ type row struct {
 	ruleRest   int64             // and of those that are not kept
 	samples    samples
 
-	graceInformed int64
-	fetches       *fetches // of robots.txt; nil if there are none
+	graceInformed, graceAfterFetch, evasive, ambiguousForbidden int64
+
+	fetches *fetches // of robots.txt; nil if there are none
 	// Set by the final pass:
 	fetchGaps *FetchInfo // with nothing but gaps; nil if there are none
 	delays    []delayAt
@@ -245,6 +252,9 @@ func (r *row) merge(other *row, n int64) {
 		addCounts(r.violated()[:], v[:], n)
 	}
 	r.graceInformed += other.graceInformed * n
+	r.graceAfterFetch += other.graceAfterFetch * n
+	r.evasive += other.evasive * n
+	r.ambiguousForbidden += other.ambiguousForbidden * n
 	if f := other.fetches; f != nil {
 		r.fetched().period.merge(f.period)
 		addTimes(r.fetches.answers, f.answers, n)

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -274,8 +275,10 @@ func indeterminate(r Reason) decision { return decision{Indeterminate, r} }
 // loggedAnswers are what the log's own answers to robots.txt add to the lawful copies of
 // the source.
 type loggedAnswers struct {
-	none     bool // there is no robots.txt: everything is allowed
-	redirect bool // robots.txt is elsewhere
+	none        bool    // there is no robots.txt: everything is allowed
+	unreachable bool    // it failed, and everything is allowed
+	redirect    bool    // robots.txt is elsewhere
+	bodies      []int32 // copies of files that were sent; some of them may be in Lawful.Bodies
 }
 
 // decide gives the verdict of a request on one origin (audit-rules 2). answers has
@@ -284,7 +287,7 @@ type loggedAnswers struct {
 // request is contested or in grace.
 func decide(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers) decision {
 	d := decideAs(l, answers, logged, policy.Forbids)
-	if !isContested(l, answers) {
+	if !isContested(answers, l.Bodies, l.Hops, logged.bodies) {
 		return d
 	}
 	e := decideAs(l, answers, logged, policy.Permits)
@@ -298,9 +301,9 @@ func decide(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers) dec
 	}
 }
 
-// isContested tells whether a lawful copy is contested.
-func isContested(l *policy.Lawful, answers []policy.Answer) bool {
-	for _, list := range [2][]int32{l.Bodies, l.Hops} {
+// isContested tells whether one of the copies is contested.
+func isContested(answers []policy.Answer, copies ...[]int32) bool {
+	for _, list := range copies {
 		for _, i := range list {
 			if answers[i] == policy.Contested {
 				return true
@@ -318,13 +321,15 @@ func decideAs(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers, c
 		}
 		return answers[i]
 	}
-	permitting := 0
-	for _, i := range l.Bodies {
-		if resolved(i) == policy.Permits {
-			permitting++
+	permitting, bodies := 0, len(l.Bodies)+len(logged.bodies)
+	for _, list := range [2][]int32{l.Bodies, logged.bodies} {
+		for _, i := range list {
+			if resolved(i) == policy.Permits {
+				permitting++
+			}
 		}
 	}
-	none, redirected := l.NoPolicy || logged.none, l.Redirected
+	none, unreachable, redirected := l.NoPolicy || logged.none, l.Unreachable || logged.unreachable, l.Redirected
 	for _, i := range l.Hops {
 		// A redirect through a path that the crawler may not fetch leads nowhere, and
 		// counts as no robots.txt; another one cannot be followed.
@@ -334,7 +339,7 @@ func decideAs(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers, c
 			redirected = true
 		}
 	}
-	permitted := permitting > 0 || none || l.Unreachable
+	permitted := permitting > 0 || none || unreachable
 	switch {
 	case l.Unknown && !permitted:
 		return indeterminate(NoVersion)
@@ -342,25 +347,41 @@ func decideAs(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers, c
 		return indeterminate(RedirectedPolicy)
 	case !permitted:
 		return decision{verdict: Violation}
-	case permitting == 0 && l.Unreachable:
+	case permitting == 0 && unreachable:
 		return decision{verdict: Unreachable}
 	case permitting == 0:
 		return decision{verdict: NoPolicy}
-	case permitting == len(l.Bodies):
+	case permitting == bodies:
 		return decision{verdict: Allowed}
 	default:
 		return decision{verdict: Grace}
 	}
 }
 
-// final gives the verdict of a request on one origin. ok says that no other line of the
-// log can change it, and that it does not matter whether the crawler was informed.
-func final(l *policy.Lawful, answers []policy.Answer) (d decision, ok bool) {
-	d = decide(l, answers, loggedAnswers{})
-	if d.verdict == Violation || d.verdict == Grace {
-		return d, false
+// final tells whether a verdict by the source alone, on one origin, stands whatever else
+// the log tells: that may add any copy of the origin, that robots.txt is not there, that it
+// failed or is elsewhere, and it may matter whether the crawler was informed. answers has
+// the answers of all copies; redirects says that some version of the origin is a
+// redirect that may not be possible to follow, google that the crawler takes failures as
+// Google does.
+func final(d decision, l *policy.Lawful, answers []policy.Answer, redirects, google bool) bool {
+	all := func(of policy.Answer) bool {
+		return !slices.ContainsFunc(answers, func(a policy.Answer) bool { return a != of })
 	}
-	return d, d == decide(l, answers, loggedAnswers{none: true}) && d == decide(l, answers, loggedAnswers{redirect: true})
+	switch d.verdict {
+	case Allowed:
+		return !redirects && all(policy.Permits)
+	case Unreachable:
+		return !redirects && all(policy.Forbids)
+	case NoPolicy:
+		return !redirects && all(policy.Forbids) && !google
+	case Indeterminate: // what is permitted stays so; otherwise it may turn out that a copy is not known
+		permitted := l.NoPolicy || l.Unreachable ||
+			slices.ContainsFunc(l.Bodies, func(i int32) bool { return answers[i] == policy.Permits }) ||
+			slices.ContainsFunc(l.Hops, func(i int32) bool { return answers[i] == policy.Forbids })
+		return d.reason == RedirectedPolicy && permitted
+	}
+	return false
 }
 
 // together is the verdict of a request that may have gone to either of two origins:

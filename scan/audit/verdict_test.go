@@ -132,12 +132,29 @@ func TestAmbiguousFetchTellsWhoeverItNames(t *testing.T) {
 	}
 }
 
+// TestRobotsTxtWithAQuery: /robots.txt?x and //robots.txt are robots_fetch, but tell nobody
+// anything.
+func TestRobotsTxtWithAQuery(t *testing.T) {
+	a := newAuditor(t, "User-agent: *\nDisallow: /")
+	for _, target := range []string{
+		"/robots.txt?x", "/robots.txt?", "//robots.txt", "///robots.txt", "//robots.txt?x", "http://example.com/robots.txt?x", "http://example.com//robots.txt",
+	} {
+		for _, agent := range []string{gptbot, googlebot} {
+			r := auditEntries(t, a, entry{target: target, agent: agent, status: "404"}, entry{agent: agent, time: at(60)})
+			wantCounts(t, target, r.Totals.Verdicts, map[string]int64{"robots_fetch": 1, "violation": 1})
+			if c := r.Crawlers[0]; c.RobotsTxt.Fetches != 0 || c.Informed() != 0 || r.RobotsTxt.Requests != 0 {
+				t.Errorf("%s: %+v, %d requests for robots.txt", target, c.RobotsTxt, r.RobotsTxt.Requests)
+			}
+		}
+	}
+}
+
 // TestOnlyRobotsTxtItselfIsAFetch: what looks like it is judged like any path.
 func TestOnlyRobotsTxtItselfIsAFetch(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /")
 	for _, target := range []string{
-		"/robots.txt?x", "/robots.txt?", "/blog/robots.txt", "/robots.txt/", "/robots.txt.bak", "/Robots.txt",
-		"//robots.txt", "//example.com/robots.txt", "http://example.com/robots.txt?x", "http://robots.txt", "http://robots.txt/",
+		"/blog/robots.txt", "/robots.txt/", "/robots.txt.bak", "/Robots.txt", "/robots.txtx?/robots.txt", "/?/robots.txt",
+		"//example.com/robots.txt", "/x//robots.txt", "http://example.com/blog/robots.txt", "http://robots.txt", "http://robots.txt/",
 	} {
 		for _, agent := range []string{gptbot, googlebot} {
 			r := auditEntries(t, a, entry{target: target, agent: agent})
@@ -325,7 +342,14 @@ func TestScope(t *testing.T) {
 		{"https://example.com", "other.example:443", "https://example.com/x", judged},
 		{"https://example.com", "other.example:443", "HTTPS://Example.COM:443/x", judged},
 		{"https://example.com", "example.com:443", "https://other.example/x", other},
-		{"https://example.com", "example.com:443", "http://example.com/x", other},
+		{"https://example.com", "example.com:443", "http://example.com/x", judged}, // the log knows better
+		{"http://example.com", "example.com:443", "http://example.com/x", other},
+		{"http://example.com", "example.com", "https://example.com/x", judged},
+		{"https://example.com", "other.example:8080", "http://example.com/x", judged},
+		{"https://example.com", "example.com:443", "http://example.com:8080/x", other},
+		{"https://example.com:8443", "example.com", "http://example.com/x", other},
+		{"https://example.com:8443", "example.com:443", "http://example.com:8443/x", judged},
+		{"https://[2001:db8::1]", "other.example:443", "http://[2001:db8::1]/x", judged},
 		{"https://example.com", "example.com:443", "https://example.com:444/x", other},
 		{"https://example.com", "example.com:443", "https://example.com", judged},
 		{"https://example.com", "example.com:443", "https://example.com?q", judged},

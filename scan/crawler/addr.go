@@ -156,5 +156,13 @@ func prefixes(texts ...string) (list []netip.Prefix) {
 }
 
 // anonymous tells whether an address does not identify a client, because it is
-// unroutable. Addresses for documentation do identify one.
-func anonymous(a netip.Addr) bool { return unroutable.Contains(a) }
+// unroutable, or because it is one of IPv6 without the half that names the machine: a log
+// has cut it, since no client has that address (RFC 4291 2.6.1). An address of IPv4 that
+// ends in .0 may be a client's. Addresses for documentation identify one too.
+func anonymous(a netip.Addr) bool {
+	if unroutable.Contains(a) {
+		return true
+	}
+	b := a.As16()
+	return a.Is6() && binary.BigEndian.Uint64(b[8:]) == 0
+}

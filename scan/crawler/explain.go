@@ -24,16 +24,18 @@ const (
 	// header ambiguous.
 	Rival
 	// Bare is a word such as "bot", which says that the client is a crawler, but not
-	// which one.
+	// which one. If no word names the client, the first bare one makes it Nameless.
 	Bare
-	// NoContact is a word that might be an unknown crawler's, but the header does
-	// not begin with it and has neither a URL nor an e-mail address.
+	// NoContact is a word that might be an unknown crawler's, but the header does not
+	// begin with it, does not have it directly behind "(compatible; ", and has neither a
+	// URL nor an e-mail address.
 	NoContact
 	// Control is the name of a control token, which is used in robots.txt only.
 	Control
 	// Device is a word where a browser on Android names the phone that it runs on.
 	Device
-	// Later is a word that might be an unknown crawler's, behind the word that counts.
+	// Later is a word that might be an unknown crawler's, or bare, behind the one that
+	// counts.
 	Later
 )
 
@@ -58,6 +60,9 @@ type Explanation struct {
 	// Contact is the first URL or e-mail address of the header, a view of it; nil if
 	// there is none.
 	Contact []byte
+	// Product is the product with which the header begins, a view of it, if it makes the
+	// header ambiguous or is of an HTTP library; otherwise nil.
+	Product []byte
 }
 
 // Explain reads a header as Reader.Read does, and explains the result. It takes time in
@@ -82,8 +87,14 @@ func (s *Set) Explain(header []byte) Explanation {
 		}
 		e.Words = append(e.Words, w)
 	}
-	if e.Profile == nil {
+	switch {
+	case e.Profile == nil:
 		e.addUnknown(r, header)
+	case len(e.Rivals) == 1:
+		e.Product = r.foreignProduct(header)
+	}
+	if e.Library {
+		e.Product = header[:frontEnd(header)]
 	}
 	return e
 }
@@ -92,7 +103,11 @@ func (s *Set) Explain(header []byte) Explanation {
 // because a reader might expect them to name one.
 func (e *Explanation) addUnknown(r *Reader, header []byte) {
 	r.device = deviceIn(header, r.contacts)
-	named := false
+	counts := Names // the standing of the word that counts
+	if e.Nameless {
+		counts = Bare
+	}
+	found := false
 	for at := nextWord(header, 0); at.end > 0; at = nextWord(header, at.end) {
 		w := Word{Start: at.start, End: at.end, Profile: r.controlAt(header, at)}
 		if w.Profile != nil {
@@ -106,11 +121,11 @@ func (e *Explanation) addUnknown(r *Reader, header []byte) {
 		if w.Stem == "" {
 			continue
 		}
-		w.Standing = r.mayName(header, at, w.Stem)
-		if named && (w.Standing == Names || w.Standing == NoContact) {
+		w.Standing = r.mayName(header, at)
+		if found && w.Standing == counts {
 			w.Standing = Later
 		}
-		named = named || w.Standing == Names
+		found = found || w.Standing == counts
 		e.Words = append(e.Words, w)
 	}
 }

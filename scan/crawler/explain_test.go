@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -14,7 +15,7 @@ func checkExplanation(t *testing.T, set *Set, reader *Reader, header []byte) {
 	if claim := reader.Read(header); !same(e.Claim, claim) {
 		t.Errorf("%q is explained as %v and read as %v", header, e.Claim, claim)
 	}
-	names, rivals := 0, 0
+	names, bare, rivals := 0, 0, 0
 	for _, w := range e.Words {
 		switch w.Standing {
 		case Names:
@@ -23,6 +24,11 @@ func checkExplanation(t *testing.T, set *Set, reader *Reader, header []byte) {
 			if w.Profile != e.Profile || e.Profile == nil && word[:min(len(word), maxName)] != e.Name {
 				t.Errorf("%q is %v, by the word %q of %v", header, e.Claim, word, w.Profile)
 			}
+		case Bare:
+			bare++
+			if word := string(header[w.Start:w.End]); e.Nameless && word[:min(len(word), maxToken)] != e.word {
+				t.Errorf("%q is %v, by the word %q", header, e.Claim, word)
+			}
 		case Rival:
 			rivals++
 		}
@@ -30,8 +36,11 @@ func checkExplanation(t *testing.T, set *Set, reader *Reader, header []byte) {
 			t.Errorf("%q: %+v", header, w)
 		}
 	}
-	if (names > 0) != (e.Name != "") || names > 1 || (rivals > 0) != e.Ambiguous {
-		t.Errorf("%q is %v, by %d words with %d rivals", header, e.Claim, names, rivals)
+	if (names > 0) != (e.Name != "" && !e.Nameless) || names > 1 || e.Nameless && bare != 1 || rivals != max(0, len(e.Rivals)-1) {
+		t.Errorf("%q is %v, by %d words, %d bare ones and %d rivals", header, e.Claim, names, bare, rivals)
+	}
+	if (len(e.Rivals) == 1 || e.Library) != (e.Product != nil) || !bytes.HasPrefix(header, e.Product) {
+		t.Errorf("%q is %v, by the product %q", header, e.Claim, e.Product)
 	}
 }
 
@@ -50,7 +59,12 @@ func TestExplain(t *testing.T) {
 		{"Foo/1 (like Googlebot)", "Googlebot like, Googlebot like"},
 		{"Foo/1 (+http://googlebot.example/)", "googlebot contact, googlebot contact"},
 		{"Mozilla/5.0 (compatible; FooBot/1.0; +http://foo.example/foobot) BarSpider", "FooBot names, foobot contact, BarSpider later"},
-		{"Mozilla/5.0 (compatible; FooBot/1.0)", "FooBot no contact"},
+		{"Mozilla/5.0 (compatible; FooBot/1.0)", "FooBot names"},
+		{"Mozilla/5.0 (compatible; FooBot/1.0) BarBot", "FooBot names, BarBot no contact"},
+		{"Mozilla/5.0 (X11; FooBot/1.0) MyBot", "FooBot no contact, MyBot no contact"},
+		{"bot/1.0 crawler FooBot", "bot bare, crawler no contact, FooBot no contact"},
+		{"bot/1.0 crawler (+http://foo.example/)", "bot bare, crawler later"},
+		{"bot/1.0 crawler FooBot spider (+http://foo.example/)", "bot bare, crawler bare, FooBot names, spider bare"},
 		{"bot/1.0 (+http://foo.example/)", "bot bare"},
 		{"Mozilla/5.0 (compatible; applebot-extended/0.1; +http://www.apple.com/go/applebot)", "applebot contact, applebot-extended control, applebot contact"},
 		{"Mozilla/5.0 (compatible; Applebot-Extended)", "Applebot-Extended control"},

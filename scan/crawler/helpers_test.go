@@ -35,8 +35,12 @@ func builtinSet(t testing.TB) *Set {
 // String describes the claim as tests print it.
 func (c Claim) String() string {
 	switch {
+	case c.Library:
+		return "a library"
 	case c.Name == "":
 		return "no crawler"
+	case c.Nameless:
+		return c.Name + " " + c.word
 	case c.Profile == nil:
 		return c.Name + " (unknown)"
 	case c.Ambiguous:
@@ -139,7 +143,8 @@ func (n naive) read(header []byte) Claim {
 		}
 	}
 	claim := Claim{Profile: best[0].Profile, Name: best[0].Name}
-	if len(best) > 1 {
+	if product := frontOf.Find(low); len(best) > 1 || product != nil && hits[0].start >= len(product) &&
+		!hidden[0] && !slices.Contains([]string{"mozilla/", "opera/"}, string(product)) {
 		claim.Ambiguous = true
 		for _, b := range best {
 			claim.Rivals = append(claim.Rivals, b.Profile)
@@ -151,6 +156,7 @@ func (n naive) read(header []byte) Claim {
 // same tells whether two claims are equal.
 func same(a, b Claim) bool {
 	return a.Profile == b.Profile && a.Name == b.Name && a.Ambiguous == b.Ambiguous && a.dotted == b.dotted && a.word == b.word &&
+		a.Nameless == b.Nameless && a.Library == b.Library &&
 		slices.Equal(a.Rivals, b.Rivals) && (a.Rivals == nil) == (b.Rivals == nil)
 }
 
@@ -163,43 +169,61 @@ var (
 // and where the model is named.
 var phoneOf = regexp.MustCompile(`(?s)^[^(]*\((linux(?:[^)]*?)android[^;)]*(;[^)]*))\)`)
 
+var (
+	// frontOf is the product with which a header begins, and its slash.
+	frontOf = regexp.MustCompile(`^(?:[a-z0-9_.-]|[^\x00-\x7f])+/`)
+	bareOf  = regexp.MustCompile(`^(bots?|robots?|spiders?|(crawl|scrap|fetch)(er|ers|ing)?|` +
+		`web|site|page|link|url|http|my|test|java|python|php|node|go|[0-9._-])+$`)
+	libraryOf = func() *regexp.Regexp {
+		var names []string
+		for name := range libraries {
+			names = append(names, regexp.QuoteMeta(name))
+		}
+		return regexp.MustCompile(`^(` + strings.Join(names, "|") + `)(/|$)`)
+	}()
+)
+
 // unknown names an unknown crawler by its word.
 func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim) {
 	model := extent{}
 	if at := phoneOf.FindSubmatchIndex(low); at != nil && !slices.Contains(hidden[at[2]:at[3]], true) {
 		model = extent{at[4], at[5]}
 	}
-	for start := 0; start < len(low); start++ {
-		if !wordByte(low[start]) || start > 0 && wordByte(low[start-1]) {
-			continue
-		}
-		end := start
-		for end < len(low) && wordByte(low[end]) {
-			end++
-		}
-		word := string(low[start:end])
-		if hidden[start] || behindLike(low[:start]) || start > 0 && !contact {
-			continue
-		}
-		for _, stem := range []string{"bot", "spider", "crawl", "scrap", "fetch"} {
-			if strings.Contains(word, stem) && !slices.Contains([]string{"bot", "spider", "crawl", "scrap", "fetch"}, word) {
-				joined := string(joinedBefore.Find(header[:start])) + string(header[start:end]) + string(joinedBehind.Find(header[end:]))
-				joined = strings.Trim(joined, ".")
-				if slices.Contains(n.controls, word) || slices.Contains(n.controls, strings.ToLower(joined)) || model.start < start && start < model.end {
-					break
-				}
-				c.Name = string(header[start:min(end, start+64)])
-				if end-start > 64 {
-					c.word = string(header[start:min(end, start+4096)])
-				}
-				if len(joined) > end-start {
-					c.dotted = joined[:min(len(joined), 4096)]
-				}
-				return c
+	for _, bare := range []bool{false, true} {
+		for start := 0; start < len(low); start++ {
+			if !wordByte(low[start]) || start > 0 && wordByte(low[start-1]) {
+				continue
 			}
+			end := start
+			for end < len(low) && wordByte(low[end]) {
+				end++
+			}
+			word := low[start:end]
+			if hidden[start] || behindLike(low[:start]) || !stemOf.Match(word) || bareOf.Match(word) != bare {
+				continue
+			}
+			if start > 0 && !contact && !bytes.HasSuffix(low[:start], []byte("(compatible; ")) {
+				continue
+			}
+			joined := string(joinedBefore.Find(header[:start])) + string(header[start:end]) + string(joinedBehind.Find(header[end:]))
+			joined = strings.Trim(joined, ".")
+			if slices.Contains(n.controls, string(word)) || slices.Contains(n.controls, strings.ToLower(joined)) || model.start < start && start < model.end {
+				continue
+			}
+			c.Name, c.Nameless = string(header[start:min(end, start+64)]), bare
+			if bare || end-start > 64 {
+				c.word = string(header[start:min(end, start+4096)])
+			}
+			if bare {
+				c.Name = "(without a name)"
+			}
+			if joined = joined[:min(len(joined), 4096)]; joined != string(header[start:min(end, start+4096)]) {
+				c.dotted = joined
+			}
+			return c
 		}
 	}
-	return c
+	return Claim{Library: libraryOf.Match(low)}
 }
 
 // contactBytes tells of each byte whether it is in a URL or an e-mail address,

@@ -1,7 +1,10 @@
 package crawler
 
 import (
+	"cmp"
+	"maps"
 	"math"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -15,28 +18,34 @@ const (
 	// Verified: the address is in the ranges that the operator publishes, or has
 	// a confirmed name in one of its domains.
 	Verified State = iota
-	// Spoofed: ranges were given for the crawler, among them some of the request's
-	// time, and the address is in none.
+	// Spoofed: lists of the request's time were given for the crawler, and they prove that
+	// the address is not the crawler's.
 	Spoofed
-	// Unverified: it could have been verified, but no ranges were given, or they
-	// are too old or too young for the request.
+	// Unverified: it could have been verified, but no lists were given, or none that says
+	// anything about an address of that family at the time of the request.
 	Unverified
 	// Unverifiable: it cannot be verified. The operator publishes nothing, or the
 	// field is not an address, or an address that any private network may use.
 	Unverifiable
 )
 
-// defaultMaxAge is how far from a request a list of ranges may have been made to
-// prove by an address's absence that a client is an impostor. Operators change
-// their lists every few days or weeks.
-const defaultMaxAge = 30 * 24 * time.Hour
+const day = int64(24 * time.Hour)
+
+// How far from a request a list may have been made to say something about it
+// (audit-rules 8). Operators change their lists every few days or weeks, and lists grow:
+// an older one does not know new machines.
+const (
+	defaultMaxAge = 365 * 24 * time.Hour // to prove membership
+	timely        = 30 * day             // to contradict that an address is absent
+	justBefore    = day                  // to prove absence, if it was made before the request
+)
 
 // IdentityOptions have the evidence for NewIdentities. The zero value proves nothing.
 type IdentityOptions struct {
-	// Series are the lists of ranges. A crawler may have several series; then
-	// absence proves something only if each of them has a list of the time.
+	// Series are the lists of ranges. A crawler may have several series.
 	Series []Series
-	// MaxAge is how old or young a list may be at a request; 0 is 30 days.
+	// MaxAge is how long before or after a request a list may have been made to prove that
+	// the crawler has an address; 0 is 365 days.
 	MaxAge time.Duration
 	// Names are confirmed names of addresses; nil if there are none.
 	Names *HostNames
@@ -53,11 +62,27 @@ type Identities struct {
 
 // evidence has the lists of one crawler.
 type evidence struct {
-	table  *bart.Lite // all lists together, for membership in any of them verifies
-	series []dates
+	// ranges has, for each range of any list, the lists that have all of it.
+	ranges *bart.Table[*listing]
+	series []families
+	// partial: the operator publishes more lists for the crawler than were given.
+	partial bool
 }
 
-// dates are the times at which the lists of a series were made, ascending.
+// listing says which lists have an address.
+type listing struct {
+	members  dates // those that have it as the crawler's
+	mentions dates // these, and those that have it for a service that is not known
+}
+
+// families are the dates of those lists of a series that have addresses of IPv4, and of
+// those that have addresses of IPv6.
+type families [2]dates
+
+// family returns the index in families of an address.
+func family(a netip.Addr) int { return a.BitLen() / 128 }
+
+// dates are the times at which lists were made, ascending, each once.
 type dates []int64
 
 // undated is the Created of lists without a date; no date is before it.
@@ -70,30 +95,89 @@ func NewIdentities(set *Set, o IdentityOptions) *Identities {
 	if i.maxAge <= 0 {
 		i.maxAge = int64(defaultMaxAge)
 	}
-	own := map[*Profile]bool{}
-	for n := range set.profiles {
-		own[&set.profiles[n]] = true
+	series := map[*Profile][]Series{}
+	for _, s := range o.Series {
+		if len(s.Lists) > 0 {
+			series[s.Profile] = append(series[s.Profile], s)
+		}
 	}
-	for _, series := range o.Series {
-		if !own[series.Profile] || len(series.Lists) == 0 {
-			continue
+	for n := range set.profiles {
+		if p := &set.profiles[n]; series[p] != nil {
+			i.evidence[p] = newEvidence(p, series[p], set)
 		}
-		e := i.evidence[series.Profile]
-		if e == nil {
-			e = &evidence{table: new(bart.Lite)}
-			i.evidence[series.Profile] = e
-		}
-		var made dates
-		for _, list := range series.Lists {
-			for _, prefix := range list.prefixes {
-				e.table.Insert(prefix)
-			}
-			made = append(made, list.Created)
-		}
-		slices.Sort(made)
-		e.series = append(e.series, made)
 	}
 	return i
+}
+
+func newEvidence(p *Profile, series []Series, set *Set) *evidence {
+	published := map[string]bool{} // a list may have two names
+	for _, list := range p.Lists {
+		published[list.URL] = true
+	}
+	e := &evidence{partial: len(series) < len(published)}
+	own := map[netip.Prefix]*listing{}
+	services := map[string]*Profile{}
+	for _, s := range series {
+		var f families
+		for _, list := range s.Lists {
+			for n, prefix := range list.prefixes {
+				member, known := list.serves(n, p, set, services)
+				if known && !member {
+					continue
+				}
+				if own[prefix] == nil {
+					own[prefix] = new(listing)
+				}
+				own[prefix].mentions.add(list.Created)
+				if member {
+					own[prefix].members.add(list.Created)
+					f[family(prefix.Addr())].add(list.Created)
+				}
+			}
+		}
+		for n := range f {
+			f[n] = f[n].with(nil)
+		}
+		e.series = append(e.series, f)
+	}
+	e.ranges = tableOf(own)
+	return e
+}
+
+// tableOf returns a table that leads each address to the lists that have it in any range,
+// given the lists that have each range.
+func tableOf(own map[netip.Prefix]*listing) *bart.Table[*listing] {
+	table := new(bart.Table[*listing])
+	widestFirst := slices.SortedFunc(maps.Keys(own), func(a, b netip.Prefix) int { return cmp.Compare(a.Bits(), b.Bits()) })
+	for _, prefix := range widestFirst {
+		l := own[prefix]
+		wider, ok := table.LookupPrefix(prefix)
+		if !ok {
+			wider = new(listing)
+		}
+		table.Insert(prefix, &listing{l.members.with(wider.members), l.mentions.with(wider.mentions)})
+	}
+	return table
+}
+
+// serves tells whether a prefix of the list, by its index, is for a crawler, and whether
+// all crawlers that it is for are known. services remembers the crawlers of names.
+func (r *Ranges) serves(n int, p *Profile, set *Set, services map[string]*Profile) (member, known bool) {
+	names := r.services[n]
+	if names == nil {
+		return true, true
+	}
+	known = true
+	for _, name := range names {
+		of, asked := services[name]
+		if !asked {
+			of = set.ByName(name)
+			services[name] = of
+		}
+		member = member || of == p
+		known = known && of != nil
+	}
+	return member, known
 }
 
 // Proof is the evidence that proves or disproves that a client is one crawler. The zero
@@ -121,12 +205,16 @@ func (i *Identities) Of(p *Profile) Proof {
 	return proof
 }
 
+// HasLists tells whether lists of addresses were given for the crawler. A client of such a
+// crawler is Unverified if no list says anything about its request.
+func (p *Proof) HasLists() bool { return p.evidence != nil }
+
 // Identify tells whether a client at an address is the proof's crawler. t is the
 // request's time in nanoseconds since 1970, if it has one. It does not allocate.
 //
-// Membership in any list verifies, even if the list is old. Absence proves an impostor
-// only if each series has a list of the request's time. For a request without a time only
-// lists without a date count.
+// A list proves membership for requests within MaxAge before or after it was made; a list
+// without a date does so for all requests. It is the only one that verifies a request
+// without a time. See evidence.absent for what proves an impostor.
 func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 	if !p.known {
 		return Unverifiable
@@ -136,37 +224,75 @@ func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 		return Unverifiable
 	}
 	e := p.evidence
+	if e == nil {
+		switch {
+		case p.names.verifies(ip, p.domains):
+			return Verified
+		case p.published:
+			return Unverified
+		default:
+			return Unverifiable
+		}
+	}
+	lists, listed := e.ranges.Lookup(ip)
 	switch {
-	case e != nil && e.table.Contains(ip), p.names.verifies(ip, p.domains):
+	case listed && (lists.members.anytime() || hasTime && lists.members.near(t, p.maxAge, p.maxAge)), p.names.verifies(ip, p.domains):
 		return Verified
-	case e == nil && !p.published:
-		return Unverifiable
-	case e == nil || !e.current(t, hasTime, p.maxAge):
-		return Unverified
-	default:
+	case hasTime && !(listed && lists.mentions.near(t, timely, timely)) && e.absent(family(ip), t):
 		return Spoofed
+	default:
+		return Unverified
 	}
 }
 
-// current tells whether each series has a list that was made at most maxAge
-// from t, or that has no date and so is taken as current.
-func (e *evidence) current(t int64, hasTime bool, maxAge int64) bool {
-	for _, made := range e.series {
-		if made[0] != undated && !(hasTime && made.near(t, maxAge)) {
+// absent tells whether the lists prove that an address of a family, which no list made
+// within 30 days of t has, is not the crawler's. Some list has addresses of the family, and
+// each series that has any has them in a list made at most a day before t or at most 30
+// days after it: operators publish several files for one crawler, so the other series do
+// not make up for one that is stale or has no date.
+func (e *evidence) absent(family int, t int64) bool {
+	spoke := false
+	for i := range e.series {
+		made := e.series[i][family]
+		if len(made) == 0 {
+			continue
+		}
+		if spoke = made.near(t, justBefore, timely); !spoke {
 			return false
 		}
 	}
-	return true
+	return spoke && !e.partial
 }
 
-// near tells whether one of the dates is at most maxAge from t.
-func (d dates) near(t, maxAge int64) bool {
-	from := t - maxAge
+// add adds a date at the end.
+func (d *dates) add(made int64) {
+	if n := len(*d); n == 0 || (*d)[n-1] != made {
+		*d = append(*d, made)
+	}
+}
+
+// with returns all dates of two lists, ascending, each once.
+func (d dates) with(more dates) dates {
+	all := slices.Concat(d, more)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// anytime tells whether one of the lists has no date.
+func (d dates) anytime() bool { return len(d) > 0 && d[0] == undated }
+
+// near tells whether one of the lists was made at most before earlier than t and at most
+// after later.
+func (d dates) near(t, before, after int64) bool {
+	from, to := t-before, t+after
 	if from > t {
 		from = math.MinInt64
 	}
-	n, _ := slices.BinarySearch(d, from)
-	return n < len(d) && (d[n] <= t || d[n]-maxAge <= t)
+	if to < t {
+		to = math.MaxInt64
+	}
+	n, _ := slices.BinarySearch(d, max(from, undated+1))
+	return n < len(d) && d[n] <= to
 }
 
 // Identify tells whether a client at an address is a crawler of its claim, as

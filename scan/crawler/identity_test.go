@@ -48,15 +48,16 @@ func namesOf(t testing.TB, lines ...string) *HostNames {
 }
 
 // TestIdentity has a case for each sentence of audit-rules 8 about one request.
-// The lists are of 1 October 2026, or have no date; the request is of the 10th.
+// The lists are of 1 October 2026, as is the request, or older, or have no date.
 func TestIdentity(t *testing.T) {
 	set := builtinSet(t)
 	const october = "2026-10-01T00:00:00"
 	i := NewIdentities(set, IdentityOptions{
 		Series: []Series{
 			{set.ByName("Googlebot"), []*Ranges{ranges(t, `{"creationTime":"`+october+`","prefixes":[{"ipv4Prefix":"66.249.64.0/19"},{"ipv6Prefix":"2001:4860:4801::/48"}]}`)}},
-			{set.ByName("GPTBot"), []*Ranges{listOf(t, "", "192.0.2.0/25")}},
-			{set.ByName("Bytespider"), []*Ranges{listOf(t, "", "198.51.100.0/24")}},
+			{set.ByName("GPTBot"), []*Ranges{listOf(t, october, "192.0.2.0/25")}},
+			{set.ByName("Bytespider"), []*Ranges{listOf(t, october, "198.51.100.0/24")}},
+			{set.ByName("PerplexityBot"), []*Ranges{listOf(t, "", "192.0.2.0/25")}},
 			// Bingbot's list is of long before the request.
 			{set.ByName("bingbot"), []*Ranges{listOf(t, "2026-01-01T00:00:00Z", "157.55.39.0/24")}},
 		},
@@ -73,7 +74,7 @@ func TestIdentity(t *testing.T) {
 			"10.0.0.1 crawl-10-0-0-1.googlebot.com true",
 		),
 	})
-	day := at(t, "2026-10-10T00:00:00Z")
+	day := at(t, "2026-10-01T12:00:00Z")
 	for _, c := range []struct {
 		name, crawler, addr string
 		want                State
@@ -93,10 +94,9 @@ func TestIdentity(t *testing.T) {
 		{"a confirmed name that is the domain itself", "bingbot", "203.0.113.8", Verified},
 		{"a confirmed name and no ranges", "YandexBot", "2001:db8::9", Verified},
 
-		// Spoofed: ranges were given and the address is in none of them.
+		// Spoofed: the lists prove that the address is in none of them.
 		{"not in the ranges", "Googlebot", "66.249.32.1", Spoofed},
 		{"not in the ranges, IPv6", "Googlebot", "2001:4860:4802::1", Spoofed},
-		{"no IPv6 in the ranges", "GPTBot", "2001:db8::1", Spoofed},
 		{"behind the last address", "GPTBot", "192.0.2.128", Spoofed},
 		{"in another crawler's ranges", "GPTBot", "66.249.66.1", Spoofed},
 		{"a documentation range is not private", "Googlebot", "198.51.100.1", Spoofed},
@@ -112,11 +112,14 @@ func TestIdentity(t *testing.T) {
 		{"another operator's name", "GPTBot", "203.0.113.1", Spoofed},
 		{"the name of another kind of Google's", "Googlebot", "203.0.113.2", Spoofed},
 
-		// Unverified: no ranges given, or too old for the request's time.
+		// Unverified: no ranges given, or none that speaks of the request.
 		{"no ranges given", "Applebot", "17.241.75.1", Unverified},
 		{"no ranges given, a foreign name", "YandexBot", "203.0.113.1", Unverified},
 		{"no ranges given, googleusercontent.com", "Google-Read-Aloud", "203.0.113.3", Unverified},
 		{"one crawler's ranges are not its family's", "Googlebot-Image", "66.249.66.1", Unverified},
+		{"a list of IPv4 only and a client of IPv6", "GPTBot", "2001:db8::1", Unverified},
+		{"an undated list proves no absence", "PerplexityBot", "192.0.2.128", Unverified},
+		{"an undated list proves membership", "PerplexityBot", "192.0.2.127", Verified},
 		{"a stale range list", "bingbot", "192.0.2.1", Unverified},
 		{"a stale range list proves membership", "bingbot", "157.55.39.7", Verified},
 
@@ -142,7 +145,8 @@ func TestIdentity(t *testing.T) {
 		// Hashed addresses, and others that are none.
 		{"a hash", "Googlebot", "d41d8cd98f00b204e9800998ecf8427e", Unverifiable},
 		{"a short hash", "Googlebot", "7f:3a", Unverifiable},
-		{"a masked address", "Googlebot", "66.249.66.xxx", Unverifiable},
+		{"a cut address", "Googlebot", "66.249.66.xxx", Unverifiable},
+		{"an address of IPv6 cut to its network", "Googlebot", "2001:4860:4801::", Unverifiable},
 		{"a host's name", "Googlebot", "crawl-66-249-66-1.googlebot.com", Unverifiable},
 		{"a dash", "Googlebot", "-", Unverifiable},
 		{"nothing", "Googlebot", "", Unverifiable},
@@ -170,43 +174,62 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestStaleList asks at different times what lists of different dates prove of
-// an address outside.
-func TestStaleList(t *testing.T) {
+// TestDatesOfLists asks at different times what lists of different dates prove of an
+// address that they have, and of one that none of them has.
+func TestDatesOfLists(t *testing.T) {
 	set := builtinSet(t)
 	gptbot := set.ByName("GPTBot")
-	october := listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25")
-	december := listOf(t, "2026-12-01T00:00:00", "192.0.2.0/24")
-	timeless := listOf(t, "", "192.0.2.0/26")
+	const six = "2001:db8::/32"
+	october := listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25", six)
+	december := listOf(t, "2026-12-01T00:00:00", "192.0.2.0/24", six)
+	timeless := listOf(t, "", "192.0.2.0/26", six)
+	only4 := listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25")
+	only6 := listOf(t, "2026-12-01T00:00:00", six)
 	one := func(lists ...*Ranges) []Series { return []Series{{gptbot, lists}} }
+	two := func(a, b *Ranges) []Series { return append(one(a), one(b)...) }
+	const dayLong = 24 * time.Hour
 	for _, c := range []struct {
-		name   string
-		series []Series
-		maxAge time.Duration
-		when   string // empty: the request has no time
-		want   State
+		name            string
+		series          []Series
+		maxAge          time.Duration
+		when            string // empty: the request has no time
+		inside, outside State
 	}{
-		{"of the same moment", one(october), 0, "2026-10-01T00:00:00Z", Spoofed},
-		{"29 days old", one(october), 0, "2026-10-30T00:00:00Z", Spoofed},
-		{"30 days old", one(october), 0, "2026-10-31T00:00:00Z", Spoofed},
-		{"more than 30 days old", one(october), 0, "2026-10-31T00:00:01Z", Unverified},
-		{"30 days young", one(october), 0, "2026-09-01T00:00:00Z", Spoofed},
-		{"more than 30 days young", one(october), 0, "2026-08-31T23:59:59Z", Unverified},
-		{"a creationTime without a zone is UTC", one(october), time.Second, "2026-10-01T02:00:01+02:00", Spoofed},
-		{"settable to more", one(october), 40 * 24 * time.Hour, "2026-11-10T00:00:00Z", Spoofed},
-		{"settable to less", one(october), 24 * time.Hour, "2026-10-03T00:00:00Z", Unverified},
-		{"a list without a date is current", one(timeless), 0, "1999-01-01T00:00:00Z", Spoofed},
-		{"a request without a time", one(october), 0, "", Unverified},
-		{"a request without a time, a list without a date", one(timeless), 0, "", Spoofed},
-		{"between two lists, far from both", one(october, december), 0, "2026-10-31T12:00:00Z", Unverified},
-		{"between two lists, near the second", one(december, october), 0, "2026-11-01T00:00:00Z", Spoofed},
-		{"behind two lists", one(october, december), 0, "2027-01-01T00:00:00Z", Unverified},
-		{"a dated list and one without, of a series", one(october, timeless), 0, "2030-01-01T00:00:00Z", Spoofed},
-		{"a dated list and one without, each a series", append(one(october), one(timeless)...), 0, "2030-01-01T00:00:00Z", Unverified},
-		{"each series has one of the time", append(one(october), one(timeless)...), 0, "2026-10-10T00:00:00Z", Spoofed},
-		{"one series has none of the time", append(one(october), one(december)...), 0, "2026-10-10T00:00:00Z", Unverified},
-		{"a series without lists", []Series{{gptbot, nil}}, 0, "2026-10-10T00:00:00Z", Unverified},
-		{"a series of nobody", []Series{{nil, []*Ranges{timeless}}}, 0, "2026-10-10T00:00:00Z", Unverified},
+		{"of the same moment", one(october), 0, "2026-10-01T00:00:00Z", Verified, Spoofed},
+		{"made 1 day before", one(october), 0, "2026-10-02T00:00:00Z", Verified, Spoofed},
+		{"made more than 1 day before", one(october), 0, "2026-10-02T00:00:01Z", Verified, Unverified},
+		{"made 29 days before", one(october), 0, "2026-10-30T00:00:00Z", Verified, Unverified},
+		{"made 29 days after", one(october), 0, "2026-09-02T00:00:00Z", Verified, Spoofed},
+		{"made 30 days after", one(october), 0, "2026-09-01T00:00:00Z", Verified, Spoofed},
+		{"made 31 days after", one(october), 0, "2026-08-31T00:00:00Z", Verified, Unverified},
+		{"made a year before", one(october), 0, "2027-10-01T00:00:00Z", Verified, Unverified},
+		{"made a year and a day before", one(october), 0, "2027-10-02T00:00:00Z", Unverified, Unverified},
+		{"made a year after", one(october), 0, "2025-10-01T00:00:00Z", Verified, Unverified},
+		{"made a year and a day after", one(october), 0, "2025-09-30T00:00:00Z", Unverified, Unverified},
+		{"a creationTime without a zone is UTC", one(october), time.Second, "2026-10-01T02:00:01+02:00", Verified, Spoofed},
+		{"the maximum age is settable to more", one(october), 366 * dayLong, "2027-10-02T00:00:00Z", Verified, Unverified},
+		{"the maximum age is settable to less, for membership only", one(october), 2 * dayLong, "2026-09-20T00:00:00Z", Unverified, Spoofed},
+
+		{"an undated list", one(timeless), 0, "2026-10-01T00:00:00Z", Verified, Unverified},
+		{"an undated list and an old request", one(timeless), 0, "1999-01-01T00:00:00Z", Verified, Unverified},
+		{"a request without a time", one(october), 0, "", Unverified, Unverified},
+		{"a request without a time, an undated list", one(timeless), 0, "", Verified, Unverified},
+
+		{"between two lists, far from both", one(october, december), 0, "2026-10-31T12:00:00Z", Verified, Unverified},
+		{"between two lists, near the second", one(december, october), 0, "2026-11-01T00:00:00Z", Verified, Spoofed},
+		{"behind two lists", one(october, december), 0, "2027-01-01T00:00:00Z", Verified, Unverified},
+		{"a dated list and one without, of a series, the dated one near", one(october, timeless), 0, "2026-10-01T00:00:00Z", Verified, Spoofed},
+		{"a dated list and one without, of a series, the dated one far", one(october, timeless), 0, "2030-01-01T00:00:00Z", Verified, Unverified},
+
+		{"two series, both near", two(october, listOf(t, "2026-10-05T00:00:00", "192.0.2.0/26", six)), 0, "2026-10-01T12:00:00Z", Verified, Spoofed},
+		{"two series, one stale", two(october, december), 0, "2026-10-01T12:00:00Z", Verified, Unverified},
+		{"two series, one undated", two(october, timeless), 0, "2026-10-01T12:00:00Z", Verified, Unverified},
+		{"a series without lists", []Series{{gptbot, nil}}, 0, "2026-10-10T00:00:00Z", Unverified, Unverified},
+		{"a series of nobody", []Series{{nil, []*Ranges{timeless}}}, 0, "2026-10-10T00:00:00Z", Unverified, Unverified},
+
+		{"a list of IPv4 and a stale one of IPv6", two(only4, only6), 0, "2026-10-01T00:00:00Z", Verified, Spoofed},
+		{"a stale list of IPv4 and one of IPv6", two(only4, only6), 0, "2026-12-01T00:00:00Z", Verified, Unverified},
+		{"a near list of IPv6 and a far one of IPv4, of a series", one(only4, only6), 0, "2026-12-01T00:00:00Z", Verified, Unverified},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			i := NewIdentities(set, IdentityOptions{Series: c.series, MaxAge: c.maxAge})
@@ -214,14 +237,101 @@ func TestStaleList(t *testing.T) {
 			if c.when != "" {
 				when = at(t, c.when)
 			}
-			outside := func(addr string) State { return i.identify(gptbot, []byte(addr), when, c.when != "") }
-			if got := outside("198.51.100.1"); got != c.want {
-				t.Errorf("outside it is %v, want %v", got, c.want)
-			}
-			if len(i.evidence) > 0 && outside("192.0.2.1") != Verified {
-				t.Error("a list proves membership whatever its age")
+			for addr, want := range map[string]State{"192.0.2.1": c.inside, "198.51.100.1": c.outside} {
+				if got := i.identify(gptbot, []byte(addr), when, c.when != ""); got != want {
+					t.Errorf("%s is %v, want %v", addr, got, want)
+				}
 			}
 		})
+	}
+}
+
+// TestFormerAddress: an address that any list of the time has is no impostor's, even if
+// the newest list lacks it.
+func TestFormerAddress(t *testing.T) {
+	set := builtinSet(t)
+	p := set.ByName("GPTBot")
+	list := func(date, prefix string) *Ranges { return listOf(t, date+"T00:00:00", prefix) }
+	i := NewIdentities(set, IdentityOptions{MaxAge: time.Hour, Series: []Series{{p, []*Ranges{
+		list("2026-10-01", "192.0.2.0/28"), list("2026-10-20", "192.0.2.0/24"), list("2026-10-30", "192.0.3.0/24"),
+	}}}})
+	for addr, want := range map[string]State{"192.0.2.1": Unverified, "192.0.2.77": Unverified, "192.0.3.1": Verified, "192.0.4.1": Spoofed} {
+		if got := i.identify(p, []byte(addr), at(t, "2026-10-30T00:00:00Z"), true); got != want {
+			t.Errorf("%s is %v, want %v", addr, got, want)
+		}
+	}
+}
+
+// TestServices has a list for two crawlers whose entries say which of them they are for.
+func TestServices(t *testing.T) {
+	set := builtinSet(t)
+	list := ranges(t, `{"creationTime":"2026-10-01T00:00:00Z","prefixes":[
+		{"ipv4Prefix":"192.0.2.0/28","services":["GPTBot"]},
+		{"ipv4Prefix":"192.0.2.16/28","services":["oai-searchbot","GPTBot"]},
+		{"ipv4Prefix":"192.0.2.32/28"},
+		{"ipv4Prefix":"192.0.2.48/28","services":["NoSuchService"]},
+		{"ipv4Prefix":"192.0.2.64/28","ipv6Prefix":"2001:db8::/64","services":["OAI-SearchBot"]}]}`)
+	var series []Series
+	for _, name := range []string{"GPTBot", "OAI-SearchBot"} {
+		series = append(series, Series{set.ByName(name), []*Ranges{list}})
+	}
+	i := NewIdentities(set, IdentityOptions{Series: series})
+	for _, c := range []struct {
+		addr              string
+		gptbot, searchBot State
+	}{
+		{"192.0.2.1", Verified, Spoofed},
+		{"192.0.2.17", Verified, Verified},
+		{"192.0.2.33", Verified, Verified},
+		{"192.0.2.49", Unverified, Unverified}, // it may be of either
+		{"192.0.2.65", Spoofed, Verified},
+		{"192.0.2.81", Spoofed, Spoofed},
+		{"2001:db8::1", Unverified, Verified}, // no IPv6 is GPTBot's
+		{"2001:db9::1", Unverified, Spoofed},
+	} {
+		for name, want := range map[string]State{"GPTBot": c.gptbot, "OAI-SearchBot": c.searchBot} {
+			if got := i.identify(set.ByName(name), []byte(c.addr), at(t, "2026-10-01T00:00:00Z"), true); got != want {
+				t.Errorf("%s at %s is %v, want %v", name, c.addr, got, want)
+			}
+		}
+	}
+}
+
+// TestListsMissing: absence proves nothing while fewer lists are given for a crawler than
+// its operator publishes for it.
+func TestListsMissing(t *testing.T) {
+	published := func(name, url string) List {
+		return List{Name: name, URL: "https://foo.example/" + url, Seen: "2026-11-01"}
+	}
+	set := newSet(t, []Profile{{
+		Name: "FooBot", Operator: "Foo", Words: []string{"FooBot"}, Tokens: []string{"FooBot"}, Obeys: "unknown",
+		Lists: []List{published("a.json", "a"), published("b.json", "b"), published("former-b.json", "b")},
+	}})
+	p := set.ByName("FooBot")
+	series := Series{p, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/24")}}
+	for _, c := range []struct {
+		series []Series
+		want   State
+	}{{[]Series{series}, Unverified}, {[]Series{series, series}, Spoofed}} {
+		i := NewIdentities(set, IdentityOptions{Series: c.series})
+		if got := i.identify(p, []byte("198.51.100.1"), at(t, "2026-10-01T00:00:00Z"), true); got != c.want {
+			t.Errorf("%d of 2 lists: %v, want %v", len(c.series), got, c.want)
+		}
+		if got := i.identify(p, []byte("192.0.2.1"), at(t, "2026-10-01T00:00:00Z"), true); got != Verified {
+			t.Errorf("%d of 2 lists: the address in one is %v", len(c.series), got)
+		}
+	}
+}
+
+// TestHasLists tells the crawlers for which lists were given from all others.
+func TestHasLists(t *testing.T) {
+	set := builtinSet(t)
+	i := NewIdentities(set, IdentityOptions{Series: []Series{{set.ByName("GPTBot"), []*Ranges{listOf(t, "", "192.0.2.0/24")}}}})
+	for name, want := range map[string]bool{"GPTBot": true, "Googlebot": false, "": false} {
+		proof := i.Of(set.ByName(name))
+		if proof.HasLists() != want {
+			t.Errorf("%q has lists: %v", name, !want)
+		}
 	}
 }
 
@@ -233,15 +343,17 @@ func TestEndsOfTime(t *testing.T) {
 		Series: []Series{{p, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25")}}},
 		MaxAge: math.MaxInt64,
 	})
-	for when, want := range map[int64]State{
-		math.MinInt64:                 Unverified, // farther from the list than MaxAge
-		-1:                            Spoofed,
-		0:                             Spoofed,
-		at(t, "2026-10-01T00:00:00Z"): Spoofed,
-		math.MaxInt64:                 Spoofed,
+	for when, want := range map[int64][2]State{
+		math.MinInt64:                 {Unverified, Unverified}, // farther from the list than MaxAge
+		-1:                            {Verified, Unverified},
+		0:                             {Verified, Unverified},
+		at(t, "2026-10-01T00:00:00Z"): {Verified, Spoofed},
+		math.MaxInt64:                 {Verified, Unverified},
 	} {
-		if got := i.identify(p, []byte("198.51.100.1"), when, true); got != want {
-			t.Errorf("at %d it is %v, want %v", when, got, want)
+		for n, addr := range []string{"192.0.2.1", "198.51.100.1"} {
+			if got := i.identify(p, []byte(addr), when, true); got != want[n] {
+				t.Errorf("%s at %d is %v, want %v", addr, when, got, want[n])
+			}
 		}
 	}
 }
@@ -258,8 +370,8 @@ func TestAmbiguousClaim(t *testing.T) {
 	set := builtinSet(t)
 	reader := set.Reader()
 	i := NewIdentities(set, IdentityOptions{Series: []Series{
-		{set.ByName("Googlebot"), []*Ranges{listOf(t, "", "192.0.2.0/24")}},
-		{set.ByName("bingbot"), []*Ranges{listOf(t, "", "198.51.100.0/24", "192.0.2.128/25")}},
+		{set.ByName("Googlebot"), []*Ranges{listOf(t, "2026-11-01T00:00:00", "192.0.2.0/24")}},
+		{set.ByName("bingbot"), []*Ranges{listOf(t, "2026-11-01T00:00:00", "198.51.100.0/24", "192.0.2.128/25")}},
 		{set.ByName("ClaudeBot"), []*Ranges{listOf(t, "2026-01-01T00:00:00", "203.0.113.0/24")}},
 	}})
 	for _, c := range []struct {
@@ -296,33 +408,68 @@ func TestAmbiguousClaim(t *testing.T) {
 	}
 }
 
+// TestClaimWithOneRival has a claim that is ambiguous although it names one crawler: the
+// address may make it plain, or prove an impostor.
+func TestClaimWithOneRival(t *testing.T) {
+	set := builtinSet(t)
+	p := set.ByName("GPTBot")
+	i := NewIdentities(set, IdentityOptions{Series: []Series{{p, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25")}}}})
+	claim := Claim{Profile: p, Name: p.Name, Ambiguous: true, Rivals: []*Profile{p}}
+	for _, c := range []struct {
+		addr, when string
+		ambiguous  bool
+		state      State
+	}{
+		{"192.0.2.1", "2026-10-01T00:00:00Z", false, Verified},
+		{"198.51.100.1", "2026-10-01T00:00:00Z", true, Spoofed},
+		{"198.51.100.1", "2026-10-03T00:00:00Z", true, Unverified},
+		{"10.0.0.1", "2026-10-01T00:00:00Z", true, Unverifiable},
+	} {
+		got, state := i.Identify(claim, []byte(c.addr), at(t, c.when), true)
+		if got.Profile != p || got.Ambiguous != c.ambiguous || state != c.state {
+			t.Errorf("%s at %s: %v, %v; want ambiguous: %v, %v", c.addr, c.when, got, state, c.ambiguous, c.state)
+		}
+	}
+}
+
 // naiveIdentity is Identify as audit-rules 8 has it, list by list.
 func naiveIdentity(series []Series, maxAge time.Duration, p *Profile, addr string, t int64, hasTime bool) State {
 	ip, err := netip.ParseAddr(addr)
 	if err != nil || ip.IsPrivate() || netip.MustParsePrefix("100.64.0.0/10").Contains(ip) {
 		return Unverifiable
 	}
-	given, member, proof := 0, false, true
+	const days = int64(24 * time.Hour)
+	given, spoke, proof := 0, false, true
 	for _, s := range series {
 		if s.Profile != p {
 			continue
 		}
 		given++
-		fresh := false
+		family, near := false, false
 		for _, l := range s.Lists {
+			after := l.Created - t
+			dated := hasTime && l.Created != 0
+			has, has6 := false, false
 			for _, prefix := range l.prefixes {
-				member = member || prefix.Contains(ip)
+				has = has || prefix.Contains(ip)
+				has6 = has6 || prefix.Addr().Is4() == ip.Is4()
 			}
-			fresh = fresh || l.Created == 0 || hasTime && time.Unix(0, t).Sub(time.Unix(0, l.Created)).Abs() <= maxAge
+			if has && (l.Created == 0 || dated && after >= -int64(maxAge) && after <= int64(maxAge)) {
+				return Verified
+			}
+			if has && dated && after >= -30*days && after <= 30*days {
+				proof = false
+			}
+			family = family || has6
+			near = near || has6 && dated && after >= -days && after <= 30*days
 		}
-		proof = proof && fresh
+		spoke = spoke || family
+		proof = proof && (near || !family)
 	}
 	switch {
-	case member:
-		return Verified
 	case given == 0 && p.Verify == "":
 		return Unverifiable
-	case given > 0 && proof:
+	case hasTime && spoke && proof && given >= len(p.Lists):
 		return Spoofed
 	default:
 		return Unverified
@@ -342,7 +489,7 @@ func TestIdentityFollowsTheSpecification(t *testing.T) {
 	addr := func() netip.Addr {
 		bases := []string{"192.0.2.0", "192.0.3.0", "100.64.0.0", "10.0.0.0", "2001:db8::"}
 		a := netip.MustParseAddr(bases[r.IntN(len(bases))]).AsSlice()
-		a[len(a)-1] = byte(r.IntN(16) * 16)
+		a[len(a)-1] = byte(r.IntN(16)*16 + 1)
 		ip, _ := netip.AddrFromSlice(a)
 		return ip
 	}
@@ -352,7 +499,7 @@ func TestIdentityFollowsTheSpecification(t *testing.T) {
 		for range r.IntN(4) {
 			s := Series{Profile: crawlers[r.IntN(len(crawlers))]}
 			for range 1 + r.IntN(3) {
-				list := &Ranges{Created: int64(r.IntN(6)) * 10}
+				list := &Ranges{Created: int64(r.IntN(6)) * 10 * day}
 				for range 1 + r.IntN(4) {
 					ip := addr()
 					list.prefixes = append(list.prefixes, netip.PrefixFrom(ip, ip.BitLen()-r.IntN(9)).Masked())
@@ -361,10 +508,10 @@ func TestIdentityFollowsTheSpecification(t *testing.T) {
 			}
 			series = append(series, s)
 		}
-		maxAge := time.Duration(1 + r.IntN(20))
+		maxAge := time.Duration(1+r.IntN(60)) * 24 * time.Hour
 		i := NewIdentities(set, IdentityOptions{Series: series, MaxAge: maxAge})
 		for range 20 {
-			p, ip, when, hasTime := crawlers[r.IntN(len(crawlers))], addr().String(), int64(r.IntN(80)), r.IntN(4) > 0
+			p, ip, when, hasTime := crawlers[r.IntN(len(crawlers))], addr().String(), int64(r.IntN(80))*day, r.IntN(4) > 0
 			got, want := i.identify(p, []byte(ip), when, hasTime), naiveIdentity(series, maxAge, p, ip, when, hasTime)
 			if got != want {
 				t.Fatalf("%s at %s, %d %v, is %v, to the specification %v\n%+v", p.Name, ip, when, hasTime, got, want, series)
@@ -438,12 +585,13 @@ func TestGuardIdentityAllocs(t *testing.T) {
 		Series: []Series{{google, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25", "2001:db8::/32")}}},
 		Names:  namesOf(t, "203.0.113.1 crawl-203-0-113-1.googlebot.com true"),
 	})
+	when := at(t, "2026-10-01T00:00:00Z")
 	for _, text := range append([]string{"192.0.2.1", "203.0.113.1", "203.0.113.2", "2001:db8::1", "2001:db9::1", "d41d8cd98f00b204e9800998ecf8427e"}, addrs...) {
 		addr := []byte(text)
 		claim := set.Reader().Read([]byte("Googlebot bingbot"))
 		if n := testing.AllocsPerRun(100, func() {
-			i.identify(google, addr, 1, true)
-			i.Identify(claim, addr, 1, true)
+			i.identify(google, addr, when, true)
+			i.Identify(claim, addr, when, true)
 		}); n != 0 {
 			t.Errorf("%q costs %v allocations", text, n)
 		}
@@ -455,10 +603,13 @@ func BenchmarkIdentify(b *testing.B) {
 	set := builtinSet(b)
 	p := set.ByName("Googlebot")
 	var list strings.Builder
+	list.WriteString(`{"creationTime":"2026-10-01T00:00:00","prefixes":[`)
 	for i := range 1000 {
-		fmt.Fprintf(&list, "66.%d.%d.0/27\n2001:4860:4801:%x::/64\n", 200+i/256, i%256, i)
+		fmt.Fprintf(&list, `{"ipv4Prefix":"66.%d.%d.0/27"},{"ipv6Prefix":"2001:4860:4801:%x::/64"},`, 200+i/256, i%256, i)
 	}
+	list.WriteString(`{"ipv4Prefix":"192.0.2.0/24"}]}`)
 	i := NewIdentities(set, IdentityOptions{Series: []Series{{p, []*Ranges{ranges(b, list.String())}}}})
+	when := at(b, "2026-10-01T00:00:00Z")
 	for _, c := range []struct {
 		name, addr string
 		want       State
@@ -471,7 +622,7 @@ func BenchmarkIdentify(b *testing.B) {
 		b.Run("addr="+strings.ReplaceAll(c.name, " ", "-"), func(b *testing.B) {
 			addr := []byte(c.addr)
 			for b.Loop() {
-				if got := i.identify(p, addr, 0, true); got != c.want {
+				if got := i.identify(p, addr, when, true); got != c.want {
 					b.Fatal(got)
 				}
 			}
@@ -500,6 +651,9 @@ func TestAnonymous(t *testing.T) {
 		if got := anonymous(a); got != want {
 			t.Errorf("%v: %v, want %v", a, got, want)
 		}
+		if a = netip.AddrFrom16([16]byte{byte(first >> 8), byte(first), 5: 1}); !anonymous(a) {
+			t.Errorf("%v was cut, and is taken as a client's", a)
+		}
 	}
 }
 
@@ -507,10 +661,7 @@ func TestAnonymous(t *testing.T) {
 // address of IPv4 in the form of a translator's is that address.
 func TestAddressesFromNowhere(t *testing.T) {
 	set := builtinSet(t)
-	list, err := ReadRanges(strings.NewReader("198.51.100.16/28\n"), "list")
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := ranges(t, `{"creationTime":"2026-10-01T00:00:00","prefixes":[{"ipv4Prefix":"198.51.100.16/28"},{"ipv6Prefix":"2001:db8:1::/48"}]}`)
 	p := set.ByName("GPTBot")
 	identities := NewIdentities(set, IdentityOptions{Series: []Series{{Profile: p, Lists: []*Ranges{list}}}})
 	for addr, want := range map[string]State{
@@ -520,7 +671,7 @@ func TestAddressesFromNowhere(t *testing.T) {
 		"192.0.0.1": Unverifiable, "198.18.0.1": Unverifiable, "198.19.255.255": Unverifiable, "fec0::1": Unverifiable,
 		"ff02::1": Unverifiable, "::198.51.100.17": Unverifiable, "64:ff9b::10.1.2.3": Unverifiable,
 	} {
-		if got := identities.identify(p, []byte(addr), 0, true); got != want {
+		if got := identities.identify(p, []byte(addr), list.Created, true); got != want {
 			t.Errorf("%s: %v, want %v", addr, got, want)
 		}
 	}

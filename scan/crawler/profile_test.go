@@ -92,11 +92,12 @@ func TestProfilesOfTheSpecification(t *testing.T) {
 		{"ChatGPT-User", "ChatGPT-User", true, true, false},
 		{"Perplexity-User", "Perplexity-User", true, true, false},
 		{"Meta-ExternalFetcher", "Meta-ExternalFetcher", true, true, false},
-		{"facebookexternalhit", "facebookexternalhit", true, true, false},
+		{"facebookexternalhit", "facebookexternalhit", false, true, false},
+		{"Inoreader", "Inoreader", true, true, false},
 		{"Google-Read-Aloud", "Google-Read-Aloud", true, true, false},
 		{"FeedFetcher-Google", "FeedFetcher-Google", true, true, false},
 		{"Google-Safety", "Google-Safety", true, true, false},
-		{"Googlebot-News", "Googlebot-News Googlebot", false, true, false},
+		{"Googlebot-News", "Googlebot-News Googlebot", false, true, true},
 		{"Googlebot-Video", "Googlebot-Video Googlebot", false, true, false},
 		{"AdsBot-Google-Mobile", "AdsBot-Google-Mobile", false, false, false},
 		{"Google-Agent", "Google-Agent", true, true, false},
@@ -135,15 +136,19 @@ func TestProfilesOfTheSpecification(t *testing.T) {
 }
 
 // readOn is the last day on which a page was read for crawlers.json.
-const readOn = "2026-11-21"
+const readOn = "2026-11-22"
 
 // TestFactsHaveTheirSource asks of each profile for the page from which what
 // could accuse or excuse is taken, and for the day on which it said so. What
 // nobody could be cited for is left out, on the side that accuses less: a claim
 // to obey, a second product token, a way to verify.
 func TestFactsHaveTheirSource(t *testing.T) {
-	// No page says so, but as a crawler with a header of its own it could be accused.
-	uncited := map[string]string{"Webzio-Extended": "that it is a control token"}
+	// No page of the operator says so, but without it the crawler could be accused: as one
+	// with a header of its own, or by a group that has its other name.
+	uncited := map[string]string{
+		"Webzio-Extended": "that it is a control token",
+		"360Spider":       "a second product token",
+	}
 	for _, p := range builtinSet(t).Profiles() {
 		facts := map[string]bool{
 			"a second product token":     len(p.Tokens) > 1,
@@ -152,6 +157,7 @@ func TestFactsHaveTheirSource(t *testing.T) {
 			"that it is a control token": p.Control,
 			"its dialect":                p.Dialect != "",
 			"whether it obeys":           p.Obeys != "unknown",
+			"whether it heeds delays":    p.CrawlDelay != "",
 			"how to verify it":           p.Verify != "",
 		}
 		source, err := url.Parse(p.Source)

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,14 +18,26 @@ import (
 type Ranges struct {
 	// File is the name under which the file was read.
 	File string
-	// Created is when the operator made the list, in nanoseconds since 1970, 0 if
-	// the file does not say.
+	// Created is when the operator made the list, in nanoseconds since 1970, 0 if that
+	// is not known.
 	Created int64
+	// DatedBy says where Created is from: one of the constants below, "" if it is 0.
+	DatedBy string
 	// Sum is the SHA-256 of the file.
 	Sum [sha256.Size]byte
 
 	prefixes []netip.Prefix // masked, none of them IPv4 in IPv6
+	// services has, for each prefix by its index, the names of the crawlers that it is
+	// for, if its entry names any. Otherwise it is for all crawlers of the list.
+	services map[int][]string
 }
+
+// Where the date of a list is from, as Ranges.DatedBy has it.
+const (
+	ByCreationTime = "creationTime" // the file says it
+	ByName         = "name"         // the file's name has it
+	ByOption       = "option"       // the user said it
+)
 
 // maxRangesSize bounds a file of ranges, in bytes. The largest that operators
 // publish have a few hundred kilobytes.
@@ -44,6 +54,7 @@ var (
 	errTooLarge   = errors.New("too large")
 	errNoRange    = errors.New("no range")
 	errNoPrefix   = errors.New("neither ipv4Prefix nor ipv6Prefix")
+	errNoService  = errors.New("services names no crawler")
 	errNoAddress  = errors.New("no ip_address")
 	errNotRange   = errors.New("neither an address nor a CIDR range")
 	errWideRange  = fmt.Errorf("wider than /%d (IPv4) or /%d (IPv6)", widestIPv4, widestIPv6)
@@ -60,7 +71,9 @@ var (
 //	{"creationTime":"2026-08-20T14:46:45.000000","ips":[{"ip_address":"192.0.2.1"}]}
 //	one address or CIDR range a line, with blank lines and comments from # on
 //
-// creationTime may be missing; without a zone it is UTC. Bits behind a range's
+// creationTime may be missing; without a zone it is UTC. An entry of prefixes may have
+// services, an array of the names of the crawlers that it is for
+// (draft-illyes-webbotauth-jafar-00). Bits behind a range's
 // length are ignored. A file is refused if anything in it is not as above, if
 // there is no range in it, and if one is wider than /8 (IPv4) or /19 (IPv6) or
 // has addresses that any private network may use. name is the name of the file in the
@@ -104,6 +117,8 @@ func (r *Ranges) readJSON(data []byte) error {
 		Prefixes     []struct {
 			IPv4 string `json:"ipv4Prefix"`
 			IPv6 string `json:"ipv6Prefix"`
+
+			Services []string `json:"services"`
 		} `json:"prefixes"`
 		IPs []struct {
 			Address string `json:"ip_address"`
@@ -124,10 +139,15 @@ func (r *Ranges) readJSON(data []byte) error {
 		if err != nil {
 			return fmt.Errorf("%s: %q: %w", r.File, cut(*file.CreationTime), err)
 		}
-		r.Created = created
+		r.Created, r.DatedBy = created, ByCreationTime
 	}
 	for i, p := range file.Prefixes {
-		if err := r.addEntry(errNoPrefix, p.IPv4, p.IPv6); err != nil {
+		first := len(r.prefixes)
+		err := r.addEntry(errNoPrefix, p.IPv4, p.IPv6)
+		if err == nil {
+			err = r.limit(first, p.Services)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: prefixes[%d]: %w", r.File, i, err)
 		}
 	}
@@ -152,6 +172,24 @@ func (r *Ranges) addEntry(empty error, texts ...string) error {
 		empty = nil
 	}
 	return empty
+}
+
+// limit says that the prefixes from an index on are for the crawlers of these names only.
+// Nil stands for an entry without services.
+func (r *Ranges) limit(first int, services []string) error {
+	if services == nil {
+		return nil
+	}
+	if len(services) == 0 {
+		return errNoService
+	}
+	if r.services == nil {
+		r.services = map[int][]string{}
+	}
+	for i := first; i < len(r.prefixes); i++ {
+		r.services[i] = services
+	}
+	return nil
 }
 
 // checkKeys refuses an object that may have addresses in other members, which are not
@@ -271,128 +309,21 @@ func checkRange(p netip.Prefix) error {
 // parseCreation reads a creationTime: RFC 3339, or the same without a zone,
 // which is UTC, as Google writes it.
 func parseCreation(text string) (int64, error) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05"} {
+	created, ok := parseTime(text, time.RFC3339, "2006-01-02T15:04:05")
+	if !ok {
+		return 0, errCreation
+	}
+	return created, nil
+}
+
+// parseTime reads a time since 1970 in one of the layouts, in nanoseconds.
+func parseTime(text string, layouts ...string) (ns int64, ok bool) {
+	for _, layout := range layouts {
 		if t, err := time.Parse(layout, text); err == nil {
 			if ns := t.UnixNano(); ns > 0 && time.Unix(0, ns).Equal(t) {
-				return ns, nil
+				return ns, true
 			}
 		}
 	}
-	return 0, errCreation
-}
-
-// Series are lists of one crawler's addresses, as its operator published them
-// at different times.
-type Series struct {
-	Profile *Profile // of the set that identities are asked about
-	Lists   []*Ranges
-}
-
-// ErrUnknownCrawler is wrapped by the error for an argument to LoadSeries that names no
-// crawler of the set: its user has mistyped something.
-var ErrUnknownCrawler = errors.New("no crawler of that name is known")
-
-var errNoFile = errors.New("no file in the directory")
-
-// LoadSeries reads the files that an argument names:
-//
-//	NAME=FILE  the ranges of crawler NAME
-//	NAME=DIR   lists of crawler NAME, of several dates: all files of the directory
-//	DIR        files NAME.json and NAME.txt, each a series of its own
-//
-// NAME is a crawler's name or one of its words, in any case. It names one crawler:
-// Googlebot is not Googlebot-Image. Operators publish some lists for many crawlers, as
-// Google does special-crawlers.json, and for some crawlers several lists, as Google
-// does three for fetchers that users trigger. So the user must name all lists of a
-// crawler, with NAME=FILE for each: if one is missing, clients at its addresses would
-// count as impostors. ignored lists, sorted, the files of a directory that were not read
-// because of their names; hidden files are passed over. The error is ErrUnknownCrawler if
-// NAME is unknown or no file of a DIR has the name of a crawler.
-func LoadSeries(arg string, set *Set) (series []Series, ignored []string, err error) {
-	var p *Profile
-	name, path, named := strings.Cut(arg, "=")
-	if named {
-		p = set.requester(name)
-	}
-	if p == nil {
-		path = arg
-	}
-	info, err := os.Stat(path)
-	switch {
-	case named && p == nil && (err != nil || !info.IsDir()):
-		return nil, nil, fmt.Errorf("%q: %w", name, ErrUnknownCrawler)
-	case err != nil:
-		return nil, nil, err
-	case p == nil && !info.IsDir():
-		return nil, nil, fmt.Errorf("%s: neither NAME=FILE nor a directory: %w", arg, ErrUnknownCrawler)
-	}
-	paths := []string{path}
-	if info.IsDir() {
-		if paths, ignored, err = files(path); err != nil {
-			return nil, nil, err
-		}
-	}
-	var lists []*Ranges
-	for _, path := range paths {
-		of := p
-		if of == nil {
-			base := filepath.Base(path)
-			ext := filepath.Ext(base)
-			of = set.requester(strings.TrimSuffix(base, ext))
-			if ext = strings.ToLower(ext); of == nil || ext != ".json" && ext != ".txt" {
-				ignored = append(ignored, path)
-				continue
-			}
-		}
-		list, err := loadRanges(path)
-		if err != nil {
-			return nil, nil, err
-		}
-		lists = append(lists, list)
-		series = append(series, Series{of, []*Ranges{list}})
-	}
-	slices.Sort(ignored)
-	switch {
-	case len(lists) == 0 && p != nil:
-		return nil, nil, fmt.Errorf("%s: %w", path, errNoFile)
-	case len(lists) == 0:
-		return nil, nil, fmt.Errorf("%s: no file is called like a crawler: %w", arg, ErrUnknownCrawler)
-	case p != nil:
-		series = []Series{{p, lists}}
-	}
-	return series, ignored, nil
-}
-
-// files returns the files of a directory, sorted, and its other entries. Entries with
-// hidden names are in neither list.
-func files(dir string) (paths, others []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, entry := range entries {
-		path := filepath.Join(dir, entry.Name())
-		if strings.HasPrefix(entry.Name(), ".") {
-			continue
-		}
-		info, err := os.Stat(path) // where links lead
-		if err != nil {
-			return nil, nil, err
-		}
-		if info.Mode().IsRegular() {
-			paths = append(paths, path)
-		} else {
-			others = append(others, path)
-		}
-	}
-	return paths, others, nil
-}
-
-func loadRanges(path string) (*Ranges, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return ReadRanges(f, path)
+	return 0, false
 }

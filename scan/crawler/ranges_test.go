@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -110,6 +108,8 @@ func TestRefusedRanges(t *testing.T) {
 		{"an empty object", `{}`, errNoRange, "list: "},
 		{"addresses that would not be read", `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}],"ipv6_prefixes":[{"ipv6Prefix":"2001:db8::/32"}]}`, errUnread, "list: "},
 		{"a list twice", `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}],"Prefixes":[{"ipv4Prefix":"198.51.100.0/24"}]}`, errTwice, "list: "},
+		{"services that are none", entry(`{"ipv4Prefix":"198.51.100.0/24","services":[]}`), errNoService, "list: prefixes[1]: "},
+		{"services that are no array", entry(`{"ipv4Prefix":"198.51.100.0/24","services":"GPTBot"}`), nil, "services"},
 		{"an entry without a prefix", entry(`{}`), errNoPrefix, "list: prefixes[1]: "},
 		{"an empty prefix", entry(`{"ipv4Prefix":""}`), errNoPrefix, "list: prefixes[1]: "},
 		{"no entry", entry(`null`), errNoPrefix, "list: prefixes[1]: "},
@@ -187,180 +187,6 @@ func TestUnreadableRanges(t *testing.T) {
 	}
 }
 
-// TestPublishedRanges reads lists that operators have published.
-func TestPublishedRanges(t *testing.T) {
-	dir := filepath.Join("..", "..", "..", "shared", "data", "bots", "ip-ranges")
-	paths, _, err := files(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("no published lists here: ", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		r, err := loadRanges(path)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if len(r.prefixes) < 5 || (r.Created != 0) != (filepath.Ext(path) == ".json") {
-			t.Errorf("%s: %d ranges, made at %d", path, len(r.prefixes), r.Created)
-		}
-	}
-	series, ignored, err := LoadSeries(dir, builtinSet(t))
-	if err != nil || len(series) < 8 || len(series)+len(ignored) != len(paths) {
-		t.Errorf("%d series, %q ignored, of %d files: %v", len(series), ignored, len(paths), err)
-	}
-}
-
-// write makes files in a new directory, in which a name that ends in a slash is
-// a directory.
-func write(t *testing.T, files map[string]string) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if strings.HasSuffix(name, "/") {
-			if err := os.MkdirAll(path, 0o777); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-// TestLoadSeries reads what users may write behind --ip-ranges. $ stands for
-// the directory.
-func TestLoadSeries(t *testing.T) {
-	set := builtinSet(t)
-	dir := write(t, map[string]string{
-		"some.txt":             "192.0.2.1",
-		"bad.txt":              "192.0.2.1\n10.0.0.0/8",
-		"dated/2026-01.json":   `{"creationTime":"2026-01-01T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,
-		"dated/2026-02.json":   `{"creationTime":"2026-02-01T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,
-		"dated/.hidden":        "no list",
-		"dated/sub/x.txt":      "192.0.2.1",
-		"all/googlebot.json":   `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,
-		"all/GoogleBot.txt":    "192.0.2.1",
-		"all/GPTBot.TXT":       "192.0.2.2",
-		"all/googlesc.json":    "not read",
-		"all/README.md":        "not read",
-		"all/gptbot.json.orig": "not read",
-		"all/.gptbot.json":     "not read",
-		"all/gptbot/":          "",
-		"none/README.md":       "not read",
-		"empty/":               "",
-		"broken/gptbot.txt":    "x",
-		"a=b/gptbot.txt":       "192.0.2.1",
-	})
-	for _, c := range []struct{ name, arg, want, ignored, says string }{
-		{"a file", "GPTBot=$/some.txt", "GPTBot[some.txt]", "", ""},
-		{"a name in another case", "gptbot=$/some.txt", "GPTBot[some.txt]", "", ""},
-		{"a word", "Yahoo! Slurp=$/some.txt", "Slurp[some.txt]", "", ""},
-		{"a word with a slash", "Pinterest/0.2=$/some.txt", "Pinterestbot[some.txt]", "", ""},
-		{"dated lists", "Googlebot=$/dated", "Googlebot[2026-01.json 2026-02.json]", "sub", ""},
-		{"a directory of crawlers", "$/all", "GPTBot[GPTBot.TXT] Googlebot[GoogleBot.txt] Googlebot[googlebot.json]", "README.md googlesc.json gptbot gptbot.json.orig", ""},
-		{"a directory with an equals sign", "$/a=b", "GPTBot[gptbot.txt]", "", ""},
-
-		{"an unknown crawler", "Gogglebot=$/some.txt", "", "", "unknown: Gogglebot"},
-		{"a family", "Google=$/some.txt", "", "", "unknown: Google"},
-		{"a robots.txt token that is no name", "Yahoo! =$/some.txt", "", "", "unknown"},
-		{"a control token", "Google-Extended=$/some.txt", "", "", "unknown: Google-Extended"},
-		{"no name", "=$/some.txt", "", "", "unknown"},
-		{"a file without a name", "$/some.txt", "", "", "unknown: some.txt"},
-		{"a directory without crawlers", "$/none", "", "", "unknown: none"},
-		{"an empty directory", "$/empty", "", "", "unknown: empty"},
-		{"an empty directory of lists", "GPTBot=$/empty", "", "", "no file"},
-		{"no such file", "GPTBot=$/missing", "", "", "missing"},
-		{"no such directory", "$/missing", "", "", "missing"},
-		{"nothing", "", "", "", "no such file"},
-		{"a bad file", "GPTBot=$/bad.txt", "", "", "bad.txt:2: "},
-		{"a bad file in a directory", "$/broken", "", "", "gptbot.txt:1: "},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			series, ignored, err := LoadSeries(strings.ReplaceAll(c.arg, "$", dir), set)
-			var got []string
-			for _, s := range series {
-				var names []string
-				for _, l := range s.Lists {
-					names = append(names, filepath.Base(l.File))
-				}
-				got = append(got, fmt.Sprintf("%s[%s]", s.Profile.Name, strings.Join(names, " ")))
-			}
-			for i := range ignored {
-				ignored[i] = filepath.Base(ignored[i])
-			}
-			says, unknown := strings.CutPrefix(c.says, "unknown")
-			if (err != nil) != (c.says != "") || errors.Is(err, ErrUnknownCrawler) != unknown {
-				t.Fatalf("error %v, want %q", err, c.says)
-			}
-			if err != nil {
-				if !strings.Contains(err.Error(), strings.TrimPrefix(says, ": ")) {
-					t.Errorf("%q does not say %q", err, says)
-				}
-				return
-			}
-			if s := strings.Join(got, " "); s != c.want {
-				t.Errorf("series %s, want %s", s, c.want)
-			}
-			if s := strings.Join(ignored, " "); s != c.ignored {
-				t.Errorf("ignored %s, want %s", s, c.ignored)
-			}
-		})
-	}
-}
-
-// TestListsOfManyCrawlers reads a directory with Google's lists under the names
-// under which it publishes them. The crawler whose name one of them has gets it;
-// the others have no ranges until the user says that a list is theirs, and are
-// not spoofed.
-func TestListsOfManyCrawlers(t *testing.T) {
-	set := builtinSet(t)
-	list := func(prefix string) string { return `{"prefixes":[{"ipv4Prefix":"` + prefix + `"}]}` }
-	dir := write(t, map[string]string{
-		"googlebot.json":                      list("192.0.2.0/25"),
-		"common-crawlers.json":                list("192.0.2.0/25"),
-		"special-crawlers.json":               list("198.51.100.0/25"),
-		"user-triggered-agents.json":          list("203.0.113.0/25"),
-		"user-triggered-fetchers.json":        list("203.0.113.0/25"),
-		"user-triggered-fetchers-google.json": list("203.0.113.0/25"),
-	})
-	series, ignored, err := LoadSeries(dir, set)
-	if err != nil || len(series) != 1 || len(ignored) != 5 {
-		t.Fatalf("%d series, %q ignored: %v", len(series), ignored, err)
-	}
-	more, _, err := LoadSeries("AdsBot-Google="+filepath.Join(dir, "special-crawlers.json"), set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := NewIdentities(set, IdentityOptions{Series: append(series, more...)})
-	for _, c := range []struct {
-		crawler, addr string
-		want          State
-	}{
-		{"Googlebot", "192.0.2.1", Verified},
-		{"Googlebot", "192.0.2.128", Spoofed},
-		{"Googlebot-Image", "192.0.2.1", Unverified},
-		{"Googlebot-Image", "192.0.2.128", Unverified},
-		{"AdsBot-Google", "198.51.100.1", Verified},
-		{"AdsBot-Google", "192.0.2.1", Spoofed},
-		{"AdsBot-Google-Mobile", "192.0.2.1", Unverified},
-		{"FeedFetcher-Google", "203.0.113.1", Unverified},
-		{"FeedFetcher-Google", "203.0.113.128", Unverified},
-	} {
-		if got := i.identify(set.ByName(c.crawler), []byte(c.addr), 0, true); got != c.want {
-			t.Errorf("%s at %s is %v, want %v", c.crawler, c.addr, got, c.want)
-		}
-	}
-}
-
 // FuzzReadRanges reads any bytes as a list. What is not refused is within what
 // may be published.
 func FuzzReadRanges(f *testing.F) {
@@ -380,7 +206,7 @@ func FuzzReadRanges(f *testing.F) {
 		}
 		for _, p := range r.prefixes {
 			first := p.Addr()
-			if p != p.Masked() || first.Is4In6() || p.Bits() < 8 || first.Is6() && p.Bits() < 19 || anonymous(first) ||
+			if p != p.Masked() || first.Is4In6() || p.Bits() < 8 || first.Is6() && p.Bits() < 19 || unroutable.Contains(first) ||
 				p.Contains(netip.MustParseAddr("192.168.1.1")) {
 				t.Errorf("%v", p)
 			}

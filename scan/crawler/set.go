@@ -3,6 +3,8 @@ package crawler
 import (
 	"bytes"
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -92,6 +94,36 @@ func (s *Set) ByName(name string) *Profile {
 	return nil
 }
 
+// Errors of Named.
+var (
+	errNoCrawler = errors.New("names no crawler; give a product token, such as GPTBot")
+	errAmbiguous = errors.New("does not name one crawler only; give the name of one")
+	errBareWords = errors.New("names no crawler, only a word that many use; give a product token, such as GPTBot")
+)
+
+// Named returns the crawler that a user means with a text: a known crawler by one of its
+// names (ByName); a name with a version or a whole User-Agent header, as Read reads it; or
+// any other product token, which is the Name of the claim. The error says why a header
+// does not name one crawler.
+func (s *Set) Named(text string) (Claim, error) {
+	if p := s.ByName(text); p != nil {
+		return Claim{Profile: p, Name: p.Name}, nil
+	}
+	if !strings.ContainsAny(text, "/ (;") {
+		return Claim{Name: text}, nil
+	}
+	claim := s.Reader().Read([]byte(text))
+	switch {
+	case claim.Name == "":
+		return Claim{}, fmt.Errorf("%q %w", text, errNoCrawler)
+	case claim.Ambiguous:
+		return Claim{}, fmt.Errorf("%q %w", text, errAmbiguous)
+	case claim.Nameless:
+		return Claim{}, fmt.Errorf("%q %w", text, errBareWords)
+	}
+	return claim, nil
+}
+
 // requester returns the crawler with that name or, if none has it, with that word. A
 // control token is none, because no client sends it.
 func (s *Set) requester(name string) *Profile {
@@ -111,15 +143,23 @@ type Claim struct {
 	// Name is the profile's name, or the name that an unknown crawler gives itself.
 	// Empty where the header names no crawler.
 	Name string
-	// Ambiguous says that the header names crawlers of several operators.
+	// Ambiguous says that the header names crawlers of several operators, or begins with
+	// a product that is not the crawler's and not a browser's, as in
+	// "WireReaderBot/1.0 (compatible; Googlebot/2.1)".
 	Ambiguous bool
-	// Rivals are the crawlers that an ambiguous header names, one of each operator,
+	// Rivals are the known crawlers that an ambiguous header names, one of each operator,
 	// in the order in which the operators are named: the first is Profile. Otherwise
 	// it is nil. It must not be changed.
 	Rivals []*Profile
+	// Nameless says that the header has only bare words, such as "bot", which say that
+	// the client is a crawler, but not which one. Name is then "(without a name)".
+	Nameless bool
+	// Library says that the header names no crawler, and begins with the product of an
+	// HTTP library, such as curl.
+	Library bool
 
-	// Of an unknown crawler: the whole word if Name is only its beginning, and the word
-	// with the words that dots join to it, if there are any.
+	// Of an unknown crawler: the whole word if Name is not it, and the word with the
+	// words that dots join to it, if there are any.
 	word, dotted string
 }
 
@@ -136,6 +176,15 @@ func (c Claim) Tokens() []string {
 		return []string{c.dotted, word}
 	}
 	return []string{word}
+}
+
+// Word returns the whole word by which an unknown crawler calls itself, with the words
+// that dots join to it. It is "" for a known crawler and for none.
+func (c Claim) Word() string {
+	if c.Profile != nil {
+		return ""
+	}
+	return cmp.Or(c.dotted, c.word, c.Name)
 }
 
 // Reader reads headers. It belongs to one goroutine; the zero value is not
@@ -163,8 +212,7 @@ func (s *Set) Reader() *Reader { return &Reader{set: s} }
 // Words count only outside URLs and e-mail addresses, which name the operator's pages and
 // not the client. Words behind "like " do not count: they name other programs. If a
 // header names several crawlers of one operator, the one with the longest word counts.
-// Read allocates only for the name of an unknown crawler, and for the rivals of an
-// ambiguous header.
+// Read allocates only for the name of an unknown crawler, and for several rivals.
 func (r *Reader) Read(header []byte) Claim {
 	r.hits = r.set.words.Append(r.hits[:0], header)
 	if len(r.hits) == 0 {
@@ -181,15 +229,29 @@ func (r *Reader) Read(header []byte) Claim {
 		return r.unknown(header, true)
 	}
 	slices.SortFunc(r.mentions, byFirst)
-	p := r.set.owner[r.mentions[0].best.Word]
+	word := r.mentions[0].best.Word
+	p := r.set.owner[word]
 	claim := Claim{Profile: p, Name: p.Name}
-	if len(r.mentions) > 1 {
+	switch {
+	case len(r.mentions) > 1:
 		claim.Ambiguous, claim.Rivals = true, make([]*Profile, len(r.mentions))
 		for i, m := range r.mentions {
 			claim.Rivals[i] = r.set.owner[m.best.Word]
 		}
+	case r.foreignProduct(header) != nil:
+		claim.Ambiguous, claim.Rivals = true, r.set.owner[word:word+1:word+1]
 	}
 	return claim
+}
+
+// foreignProduct returns the product with which a header begins, a view of it, if it is
+// neither a browser's nor has a word of the operator whose crawler is named; otherwise nil.
+func (r *Reader) foreignProduct(header []byte) []byte {
+	product := productOf(header)
+	if product == nil || isBrowser(product) || inside(r.contacts, 0) || r.mentions[0].first.Start < len(product) {
+		return nil
+	}
+	return product
 }
 
 // add adds a word to the mention of its operator.
@@ -226,14 +288,18 @@ const maxName = 64
 // robots.txt may have a group for it even if it is long.
 const maxToken = 4 << 10
 
+// nameless is the name of all crawlers that call themselves by bare words only.
+const nameless = "(without a name)"
+
 // unknown returns the claim of a header that names no known crawler: the first word
-// that may be a crawler's name (mayName), or no claim if there is none. hasContacts says
-// that r.contacts are set; most headers do not need them.
+// that may be a crawler's name (mayName); else the first bare word that would be; else no
+// crawler. hasContacts says that r.contacts are set; most headers do not need them.
 func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
+	bare := extent{}
 	for from, first := 0, true; ; first = false {
 		word, stem := nextStem(header, from)
 		if stem == "" {
-			return Claim{}
+			break
 		}
 		if !hasContacts {
 			r.contacts, hasContacts = appendContacts(r.contacts[:0], header), true
@@ -241,40 +307,54 @@ func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 		if first {
 			r.device = deviceIn(header, r.contacts)
 		}
-		switch r.mayName(header, word, stem) {
-		case Names:
+		switch standing := r.mayName(header, word); {
+		case standing == Names:
 			name := header[word.start:word.end]
-			claim := Claim{Name: string(name[:min(len(name), maxName)])}
-			if len(name) > maxName {
-				claim.word = string(name[:min(len(name), maxToken)])
-			}
-			if token := withDotted(header, word.start, word.end); len(token) != len(name) {
-				claim.dotted = string(token)
-			}
-			return claim
-		case NoContact: // and so are all later words
-			return Claim{}
+			return claimOf(header, word, string(name[:min(len(name), maxName)]))
+		case standing == Bare && bare.end == 0:
+			bare = word
 		}
 		from = word.end
 	}
+	if bare.end == 0 {
+		return Claim{Library: isLibrary(header)}
+	}
+	claim := claimOf(header, bare, nameless)
+	claim.Nameless = true
+	return claim
+}
+
+// claimOf returns the claim of an unknown crawler of that name, which calls itself by a
+// word of the header.
+func claimOf(header []byte, at extent, name string) Claim {
+	claim := Claim{Name: name}
+	word := header[at.start:min(at.end, at.start+maxToken)]
+	if string(word) != name {
+		claim.word = string(word)
+	}
+	if token := withDotted(header, at.start, at.end); string(token) != string(word) {
+		claim.dotted = string(token)
+	}
+	return claim
 }
 
 // mayName says whether a word that contains one of stems may be the name of an unknown
-// crawler: the first for which it returns Names is. A name is longer than its stem, and the header begins with it or has a URL or
-// an e-mail address: headers of crawlers do, but not those of phones called CUBOT. A
-// control token is no name, because the crawler that obeys it sends its own.
-func (r *Reader) mayName(header []byte, word extent, stem string) Standing {
+// crawler: the first for which it returns Names is. The header begins with a name, has it
+// directly behind "(compatible; ", or has a URL or an e-mail address: headers of crawlers
+// do, but not those of phones called CUBOT. A control token is no name, because the
+// crawler that obeys it sends its own.
+func (r *Reader) mayName(header []byte, word extent) Standing {
 	switch standing := r.standing(header, word.start); {
 	case standing != Names:
 		return standing
-	case word.end-word.start == len(stem):
-		return Bare
+	case word.start > 0 && !behind(header, word.start, "(compatible; ") && len(r.contacts) == 0:
+		return NoContact
 	case r.controlAt(header, word) != nil:
 		return Control
-	case word.start > 0 && len(r.contacts) == 0:
-		return NoContact
 	case r.device.start < word.start && word.start < r.device.end:
 		return Device
+	case isBare(header[word.start:word.end]):
+		return Bare
 	default:
 		return Names
 	}
@@ -382,9 +462,14 @@ func (r *Reader) standing(header []byte, start int) Standing {
 	if inside(r.contacts, start) {
 		return InContact
 	}
-	if n := start - len(like); n >= 0 && indexFold(header[n:start], like) == 0 &&
+	if n := start - len(like); behind(header, start, like) &&
 		(n == 0 || header[n-1] == '-' || !automaton.IsWordByte(header[n-1])) {
 		return BehindLike
 	}
 	return Names
+}
+
+// behind tells whether text, which is in lower case, ends at header[end] in any ASCII case.
+func behind(header []byte, end int, text string) bool {
+	return end >= len(text) && indexFold(header[end-len(text):end], text) == 0
 }

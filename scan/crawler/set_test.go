@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func TestHeader(t *testing.T) {
 		{"two operators, the second by two words", "bingbot Googlebot Googlebot-Image", "bingbot (ambiguous)"},
 		{"two crawlers of one operator", "GPTBot/1.0 OAI-SearchBot/1.0", "OAI-SearchBot (OpenAI)"},
 		{"one crawler twice", "bingbot/2.0 bingbot/2.0", "bingbot (Microsoft)"},
-		{"a known one and an unknown one", "FooBot/1.0 GPTBot/1.0", "GPTBot (OpenAI)"},
+		{"a known one and an unknown one", "FooBot GPTBot/1.0", "GPTBot (OpenAI)"},
 
 		// What a client is like it is not.
 		{"like another", "TelegramBot (like TwitterBot)", "TelegramBot (Telegram)"},
@@ -67,7 +68,7 @@ func TestHeader(t *testing.T) {
 		{"a word before a plus and an at sign", "FooBar/1.0 (googlebot+me@foo.example)", "no crawler"},
 		{"a word behind an at sign", "FooBar/1.0 (me@googlebot.example)", "no crawler"},
 		{"a word in a name behind an at sign", "FooBar/1.0 (me@a.googlebot)", "no crawler"},
-		{"a word behind a URL", "FooBar/1.0 (+http://foo.example/; Googlebot/2.1)", "Googlebot (Google)"},
+		{"a word behind a URL", "Mozilla/5.0 (+http://foo.example/; Googlebot/2.1)", "Googlebot (Google)"},
 		{"a word in a URL and one outside", "Googlebot/2.1 (+http://www.bing.com/bingbot.htm)", "Googlebot (Google)"},
 		{"a word behind www and another byte", "Googlebot www\x0ebingbot", "Googlebot (ambiguous)"},
 		{"an at sign alone", "Googlebot @ home", "Googlebot (Google)"},
@@ -81,8 +82,15 @@ func TestHeader(t *testing.T) {
 		{"it carries a URL without a scheme", "Mozilla/5.0 (compatible; FooBot/1.0; www.foo.example)", "FooBot (unknown)"},
 		{"it carries an e-mail address", "Mozilla/5.0 (compatible; FooBot/1.0; info@foo.example)", "FooBot (unknown)"},
 		{"it carries an e-mail address behind an at sign", "Mozilla/5.0 (compatible; FooBot/1.0; @ops, info@foo.example)", "FooBot (unknown)"},
-		{"it carries neither", "Mozilla/5.0 (compatible; FooBot/1.0)", "no crawler"},
-		{"it carries half an address", "Mozilla/5.0 (compatible; FooBot/1.0; @foo)", "no crawler"},
+		{"it carries neither", "Mozilla/5.0 (X11; FooBot/1.0)", "no crawler"},
+		{"it carries half an address", "Mozilla/5.0 (X11; FooBot/1.0; @foo)", "no crawler"},
+		{"it is behind compatible", "Mozilla/5.0 (compatible; FooBot/1.0)", "FooBot (unknown)"},
+		{"it is behind compatible, in any case", "Mozilla/5.0 (Compatible; FooBot/1.0)", "FooBot (unknown)"},
+		{"it is behind compatible and another word", "Mozilla/5.0 (compatible; MSIE 6.0; FooBot)", "no crawler"},
+		{"it is behind compatible without a bracket", "Mozilla/5.0 (X11; compatible; FooBot)", "no crawler"},
+		{"it is behind compatible without a blank", "Mozilla/5.0 (compatible;FooBot)", "no crawler"},
+		{"it is behind a word and compatible", "CUBOT Mozilla/5.0 (compatible; FooBot/1.0)", "CUBOT (unknown)"},
+		{"it is behind a phone and compatible", "Mozilla/5.0 (Linux; Android 9; CUBOT_X19) (compatible; FooBot/1.0)", "FooBot (unknown)"},
 		{"the word is not quite at the beginning", " FooBot/1.0", "no crawler"},
 		{"a phone", "Mozilla/5.0 (Linux; Android 9; CUBOT_X18 Plus) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0 Mobile Safari/537.36", "no crawler"},
 		{"a phone of another version", "Mozilla/5.0 (Linux; Android 6.0; CUBOT DINOSAUR Build/MRA58K) AppleWebKit/537.36", "no crawler"},
@@ -94,16 +102,48 @@ func TestHeader(t *testing.T) {
 		{"a crawler before a phone's version", "Mozilla/5.0 (Linux FooBot; Android 9; Pixel) https://x.example", "FooBot (unknown)"},
 		{"a crawler on a computer", "Mozilla/5.0 (X11; Linux x86_64; FooBot) https://x.example", "FooBot (unknown)"},
 		{"a crawler behind a comment that does not end", "Mozilla/5.0 (Linux; Android 9; FooBot https://x.example", "FooBot (unknown)"},
-		{"spider", "MySpider/1.0", "MySpider (unknown)"},
+		{"spider", "OurSpider/1.0", "OurSpider (unknown)"},
 		{"crawl", "Foo-Crawler", "Foo-Crawler (unknown)"},
 		{"scrap", "scrapyard/2", "scrapyard (unknown)"},
-		{"fetch", "PageFetcher", "PageFetcher (unknown)"},
+		{"fetch", "FeedFetcher", "FeedFetcher (unknown)"},
 		{"in any case", "fOObOT", "fOObOT (unknown)"},
 		{"the first word counts", "FooBot/1.0 BarSpider/1.0" + contact, "FooBot (unknown)"},
-		{"the first word that is more than a stem", "bot spider/1 FooBot" + contact, "FooBot (unknown)"},
-		{"a bare bot", "bot/1.0" + contact, "no crawler"},
-		{"a bare spider", "Spider" + contact, "no crawler"},
-		{"a bare crawl, scrap and fetch", "crawl scrap fetch" + contact, "no crawler"},
+		{"the first word that is more than a bare word", "bot spider/1 FooBot" + contact, "FooBot (unknown)"},
+
+		// Bare words: the header names nobody, if it begins with one or carries a contact.
+		{"a bare bot", "bot/1.0" + contact, "(without a name) bot"},
+		{"a bare spider", "Spider" + contact, "(without a name) Spider"},
+		{"a bare crawl, scrap and fetch", "crawl scrap fetch" + contact, "(without a name) crawl"},
+		{"a header that begins with a bare word", "BOT/0.1 (BOT for JCE)", "(without a name) BOT"},
+		{"a bare word behind compatible", "Mozilla/5.0 (compatible; crawler)", "(without a name) crawler"},
+		{"a bare word elsewhere", "Mozilla/5.0 (X11; crawler)", "no crawler"},
+		{"a bare word at the beginning, a name elsewhere", "bot/1.0 FooBot", "(without a name) bot"},
+		{"a bare word where a phone is named", "Mozilla/5.0 (Linux; Android 9; bot) https://x.example", "no crawler"},
+		{"a bare word in a URL", "FooBar/1.0 (+http://foo.example/bot.html)", "no crawler"},
+		{"a name of words, the last of them bare", "Mozilla/5.0 (compatible; Gluten Free Crawler/1.0; +http://foo.example/)", "(without a name) Crawler"},
+		{"a bare word and a known crawler", "bot Mozilla/5.0 (compatible; Googlebot/2.1)", "Googlebot (Google)"},
+		{"a known crawler of a bare word", "360Spider", "360Spider (Qihoo 360)"},
+		{"a long bare word", strings.Repeat("bot", 2000), "(without a name) " + strings.Repeat("bot", 2000)[:4096]},
+
+		// Products in front.
+		{"a product in front", "WireReaderBot/1.0 (compatible; Googlebot/2.1)", "Googlebot (ambiguous)"},
+		{"a product of dots in front", "wire.reader/1.0 (compatible; Googlebot/2.1)", "Googlebot (ambiguous)"},
+		{"a product of a phone in front", "DoCoMo/2.0 N905i(c100;TB;W24H16) (compatible; Googlebot-Mobile/2.1; +http://www.google.com/bot.html)", "Googlebot-Mobile (ambiguous)"},
+		{"a product of a library in front", "curl/7.58.0 (compatible; Googlebot/2.1)", "Googlebot (ambiguous)"},
+		{"a product of letters of another script in front", "é/1 Googlebot", "Googlebot (ambiguous)"},
+		{"Mozilla with a letter more in front", "1Mozilla/5.0 (compatible; Googlebot/2.1)", "Googlebot (ambiguous)"},
+		{"Mozilla in front, in any case", "mozilla/5.0 (compatible; Googlebot/2.1)", "Googlebot (Google)"},
+		{"Opera in front", "Opera/9.80 (compatible; Googlebot/2.1)", "Googlebot (Google)"},
+		{"its own word in front", "Googlebot/2.1 (+http://www.google.com/bot.html)", "Googlebot (Google)"},
+		{"another of its own words in front", "Facebot/1.0 facebookexternalhit/1.1", "facebookexternalhit (Meta)"},
+		{"another crawler of its operator in front", "Googlebot/2.1 Googlebot-Image/1.0", "Googlebot-Image (Google)"},
+		{"its own word of dots in front", "archive.org_bot/1.0 (+http://www.archive.org/)", "archive.org_bot (Internet Archive)"},
+		{"a word in front that is no product", "Wire Reader/1.0 Googlebot", "Googlebot (Google)"},
+		{"a slash in front", "/1.0 Googlebot", "Googlebot (Google)"},
+		{"a URL in front", "www.foo.example/ Googlebot", "Googlebot (Google)"},
+		{"a product in front that it is like", "like Foo/1 Googlebot", "Googlebot (Google)"},
+		{"a product in front of two operators", "Foo/1 bingbot Googlebot", "bingbot (ambiguous)"},
+		{"a product in front of an unknown one", "Foo/1 FooBot" + contact, "FooBot (unknown)"},
 		{"a stem in the URL only", "FooBar/1.0 (+http://foo.example/foobot.html)", "no crawler"},
 		{"a stem in the address only", "FooBar/1.0 (foobot@foo.example)", "no crawler"},
 		{"no stem", "FooBar/1.0" + contact, "no crawler"},
@@ -114,7 +154,21 @@ func TestHeader(t *testing.T) {
 		// Nobody.
 		{"empty", "", "no crawler"},
 		{"none sent", "-", "no crawler"},
-		{"curl", "curl/7.58.0", "no crawler"},
+		{"curl", "curl/7.58.0", "a library"},
+		{"python-requests", "python-requests/2.31.0", "a library"},
+		{"Go", "Go-http-client/1.1", "a library"},
+		{"a library in any case", "CURL/7", "a library"},
+		{"a library alone", "node", "a library"},
+		{"a library with a dot", "http.rb/4.4.1", "a library"},
+		{"a library and another library", "Python/3.7 aiohttp/3.6.2", "a library"},
+		{"a library with a contact", "Apache-HttpClient/4.5 (http://foo.example/)", "a library"},
+		{"a library with the name of a crawler", "python-requests/2.31.0 FooBot" + contact, "FooBot (unknown)"},
+		{"a library with a bare word", "python-requests/2.31.0 bot" + contact, "(without a name) bot"},
+		{"a library with a word more", "curl-foo/7", "no crawler"},
+		{"a library with a dot more", "curl.foo/7", "no crawler"},
+		{"a library that is not first", "Mozilla/5.0 curl/7.58.0", "no crawler"},
+		{"a library without a slash", "Java client", "no crawler"},
+		{"a long product", strings.Repeat("x", 100) + "/1", "no crawler"},
 		{"Chrome", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36", "no crawler"},
 		{"Firefox", "Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0", "no crawler"},
 		{"Safari", "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1", "no crawler"},
@@ -139,13 +193,15 @@ func TestHeader(t *testing.T) {
 func TestRivals(t *testing.T) {
 	reader := builtinSet(t).Reader()
 	for header, want := range map[string]string{
-		"Googlebot/2.1":                     "",
-		"GPTBot/1.0 OAI-SearchBot/1.0":      "",
-		"FooBot/1.0":                        "",
-		"":                                  "",
-		"bingbot Googlebot":                 "bingbot Googlebot",
-		"Googlebot bingbot":                 "Googlebot bingbot",
-		"Googlebot bingbot Googlebot-Image": "Googlebot-Image bingbot",
+		"Googlebot/2.1":                         "",
+		"FooReader/1 (Googlebot/2.1)":           "Googlebot",
+		"FooReader/1 Googlebot Googlebot-Image": "Googlebot-Image",
+		"GPTBot/1.0 OAI-SearchBot/1.0":          "",
+		"FooBot/1.0":                            "",
+		"":                                      "",
+		"bingbot Googlebot":                     "bingbot Googlebot",
+		"Googlebot bingbot":                     "Googlebot bingbot",
+		"Googlebot bingbot Googlebot-Image":     "Googlebot-Image bingbot",
 		"bingbot Googlebot Googlebot-Image msnbot-media": "msnbot-media Googlebot-Image",
 		"GPTBot ClaudeBot bingbot GPTBot":                "GPTBot ClaudeBot bingbot",
 		"GPTBot (like Googlebot) bingbot":                "GPTBot bingbot",
@@ -173,11 +229,125 @@ func TestTokens(t *testing.T) {
 		{"dots before the word", "Mozilla/5.0 (compatible; example.com_bot; http://foo.example/)", "example.com_bot com_bot"},
 		{"dots behind the word", "FooBot.example.com/1.0", "FooBot.example.com FooBot"},
 		{"dots on both sides", "www-a.foobot.b/1 (http://foo.example/)", "www-a.foobot.b foobot"},
+		{"bare words", "web-crawler bot/1" + " (http://foo.example/)", "web-crawler"},
+		{"a bare word with dots", "foo.bot/1 (http://foo.example/)", "foo.bot bot"},
 		{"a dot of a sentence", "FooBot. (http://foo.example/)", "FooBot"},
 		{"long words, though they are listed by their beginning", long + " (http://foo.example/)", long + " " + long[2:]},
 	} {
 		if got := strings.Join(reader.Read([]byte(c.header)).Tokens(), " "); got != c.want {
 			t.Errorf("%s: %q goes by %s, want %s", c.name, c.header, got, c.want)
+		}
+	}
+}
+
+// TestWord asks by which whole word an unknown crawler calls itself.
+func TestWord(t *testing.T) {
+	long := strings.Repeat("x", 100) + "bot"
+	reader := builtinSet(t).Reader()
+	for header, want := range map[string]string{
+		"Googlebot/2.1":     "",
+		"FooReader/1":       "",
+		"curl/7":            "",
+		"AcmeBot-Images/1":  "AcmeBot-Images",
+		long:                long,
+		"foobot.example.eu": "foobot.example.eu",
+		"web-crawler/1":     "web-crawler",
+	} {
+		if got := reader.Read([]byte(header)).Word(); got != want {
+			t.Errorf("the word of %q is %q, want %q", header, got, want)
+		}
+	}
+}
+
+// TestBareWords asks which words say that a client is a crawler, but not which.
+func TestBareWords(t *testing.T) {
+	const bare = "bot bots Robot ROBOTS spider spiders crawl crawler crawlers crawling scrap scraper scrapers scraping fetch fetcher fetchers fetching " +
+		"botsite spidersite robotspider crawlersite botspider my-web_bot 2bot bot2 007 crawl004 my.bot . - _ " +
+		"TestCrawler webspider sitebot page-fetcher linkbot url_fetcher httpbot javabot python-bot PHPCrawl node-fetch gobot " +
+		"web site page link url http my test java python php node go"
+	const names = "Googlebot roboto botz crawled scrapy crawlerr spidering fetches FooBot Bot-Foo robots.txt crawler4j xbot botx bo b é boté\xff gopherbot mybotter"
+	for _, word := range strings.Fields(bare) {
+		if !isBare([]byte(word)) || !bareOf.MatchString(strings.ToLower(word)) {
+			t.Errorf("%s is no bare word", word)
+		}
+	}
+	for _, word := range strings.Fields(names) {
+		if isBare([]byte(word)) || bareOf.MatchString(strings.ToLower(word)) {
+			t.Errorf("%s is a bare word", word)
+		}
+	}
+	word := []byte("my-robots-crawlersite004")
+	if n := testing.AllocsPerRun(10, func() { isBare(word) }); n != 0 {
+		t.Errorf("a bare word costs %v allocations", n)
+	}
+}
+
+// TestAnybodysSoftwareIsFoundByItsWords: also by words that are bare, or that would name
+// an unknown crawler.
+func TestAnybodysSoftwareIsFoundByItsWords(t *testing.T) {
+	profiles, err := Read([]byte(`[
+		{"name":"crawler4j","operator":"users of crawler4j","words":["crawler4j"],"tokens":["crawler4j"],"obeys":"unknown"},
+		{"name":"node-fetch","operator":"users of node-fetch","words":["node-fetch"],"tokens":["node-fetch"],"obeys":"unknown"},
+		{"name":"Tiny","operator":"users of Tiny Tiny RSS","words":["Tiny Tiny RSS"],"tokens":["Tiny"],"obeys":"unknown"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := newSet(t, profiles).Reader()
+	for header, want := range map[string]string{
+		"crawler4j (https://github.com/yasserg/crawler4j/)": "crawler4j (users of crawler4j)",
+		"crawler4j": "crawler4j (users of crawler4j)",
+		"node-fetch/1.0 (+https://github.com/bitinn/node-fetch)": "node-fetch (users of node-fetch)",
+		"Tiny Tiny RSS/20.08 (Unsupported) (http://tt-rss.org/)": "Tiny (users of Tiny Tiny RSS)",
+		"MyReader/1.0 (compatible; node-fetch/1.0)":              "node-fetch (ambiguous)",
+	} {
+		if got := reader.Read([]byte(header)); got.String() != want || !got.Profile.Anybodys() {
+			t.Errorf("%q is %v, want %s", header, got, want)
+		}
+	}
+}
+
+// TestLibraries holds the table against its law.
+func TestLibraries(t *testing.T) {
+	set := builtinSet(t)
+	for name := range libraries {
+		if name != strings.ToLower(name) || len(name) > maxLibrary || frontEnd([]byte(name)) != len(name) {
+			t.Errorf("%q can never be found", name)
+		}
+		if p := set.requester(name); p != nil {
+			t.Errorf("%q is the crawler %s too, which is found first", name, p.Name)
+		}
+	}
+}
+
+// TestNamed reads what users call an agent.
+func TestNamed(t *testing.T) {
+	set := builtinSet(t)
+	for _, c := range []struct {
+		text, want string
+		is         error
+	}{
+		{"GPTBot", "GPTBot (OpenAI)", nil},
+		{"gptbot", "GPTBot (OpenAI)", nil},
+		{"GPTBot/1.2", "GPTBot (OpenAI)", nil},
+		{"Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)", "GPTBot (OpenAI)", nil},
+		{"Yahoo! Slurp", "Slurp (Yahoo)", nil},
+		{"Google-Extended", "Google-Extended (Google)", nil},
+		{"FooBot", "FooBot (unknown)", nil},
+		{"FooBot/1.2", "FooBot (unknown)", nil},
+		{"FooReader", "FooReader (unknown)", nil},
+		{"bot", "bot (unknown)", nil},
+		{"*", "* (unknown)", nil},
+		{"Google-Extended/1.0", "no crawler", errNoCrawler},
+		{"FooReader/1.2", "no crawler", errNoCrawler},
+		{"curl/7.58.0", "no crawler", errNoCrawler},
+		{"Mozilla/5.0 (X11; Linux x86_64; rv:120.0) Gecko/20100101 Firefox/120.0", "no crawler", errNoCrawler},
+		{"bingbot/2.0 Googlebot/2.1", "no crawler", errAmbiguous},
+		{"WireReaderBot/1.0 (compatible; Googlebot/2.1)", "no crawler", errAmbiguous},
+		{"bot/1.0", "no crawler", errBareWords},
+	} {
+		got, err := set.Named(c.text)
+		if got.String() != c.want || !errors.Is(err, c.is) {
+			t.Errorf("%q is %v, %v; want %s, %v", c.text, got, err, c.want, c.is)
 		}
 	}
 }
@@ -220,7 +390,7 @@ func TestControlTokenIsNobody(t *testing.T) {
 	for _, p := range builtin.Profiles() {
 		for _, name := range append(p.Tokens, p.Name) {
 			for _, header := range []string{name, strings.ToLower(name) + "/1.0", "Mozilla/5.0 (compatible; " + name + "/1.0" + contact} {
-				if got := builtin.Reader().Read([]byte(header)); p.Control && got.Name != "" {
+				if got := builtin.Reader().Read([]byte(header)); p.Control && got.Name != "" && builtin.requester(name) == nil {
 					t.Errorf("%q is %v", header, got)
 				}
 			}
@@ -234,7 +404,7 @@ var headerParts = []string{
 	"Mozilla/5.0 (compatible; ", "(KHTML, like Gecko)", "Chrome/99.0", "é", "\xff", "\x00", "\t", "'", "\"", "|",
 	"http://foo.example/", "+https://foo.example/bot.html", "://", "(www.foo.example/", " www.", "www.", "me@foo.example", "@foo.example",
 	"(Linux; Android 9; ", "Linux", "Android 9; ", "Foo-Extended", "Applebot-Extended", "foo.bot-extended", "bot-extended",
-	"FooBot", "bot", "Spider", "MySpider/2", "crawl", "Crawler", "CUBOT_X18", "fetch", "scrap", "prefetcher", "robot",
+	"FooBot", "bot", "Spider", "MySpider/2", "my", "go", "ing", "Curl/7", "php", "crawl", "Crawler", "CUBOT_X18", "fetch", "scrap", "prefetcher", "robot",
 }
 
 // randomHeader makes a header of words, URLs, addresses and what stands between.
@@ -316,7 +486,7 @@ func TestHostileHeader(t *testing.T) {
 	reader := set.Reader()
 	for _, part := range []string{
 		"Googlebot.", "Googlebot ", "Googlebot@", "xbot.", "xbot@", "xbot ", "bot ", "bot", "@", ".", "+", "://", "www.", "xwww.",
-		"like xbot ", "Applebot-Extended.", "Applebot-Extended ", "(Linux; Android;", "Netcraft Web ", "x", "http://xbot ", "a@b ", "Googlebot.bingbot.",
+		"like xbot ", "(compatible; ", "(compatible; bot", "robots", "crawlers", "a.", "Applebot-Extended.", "Applebot-Extended ", "(Linux; Android;", "Netcraft Web ", "x", "http://xbot ", "a@b ", "Googlebot.bingbot.",
 	} {
 		for _, around := range [][2]string{{"", ""}, {"http://", ""}, {"(", "/ +http://foo.example/)"}, {"(Linux; Android 9; ", ") http://foo.example/"}, {"", "@foo.example"}} {
 			header := around[0] + strings.Repeat(part, size/len(part)) + around[1]
@@ -326,6 +496,26 @@ func TestHostileHeader(t *testing.T) {
 			set.Explain([]byte(header))
 		}
 	}
+}
+
+// FuzzHeader compares with the naive reader.
+func FuzzHeader(f *testing.F) {
+	for _, header := range []string{
+		"", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "bingbot/2.0 Googlebot/2.1",
+		"WireReaderBot/1.0 (compatible; Googlebot/2.1)", "foo.bot/1 (compatible; FooBot", "my-bots004/1 me@foo.example",
+		"(Linux; Android 9; CUBOT_X19) https://x.example", "curl/7.58.0", "like Googlebot", "Applebot-Extended www.",
+	} {
+		f.Add([]byte(header))
+	}
+	set := builtinSet(f)
+	reader, spec := set.Reader(), newNaive(set.Profiles())
+	f.Fuzz(func(t *testing.T, header []byte) {
+		header = header[:min(len(header), 1<<10)] // the naive reader is slow
+		if got, want := reader.Read(header), spec.read(header); !same(got, want) {
+			t.Errorf("%q is %v, to the specification %v", header, got, want)
+		}
+		checkExplanation(t, set, reader, header)
+	})
 }
 
 // TestClaimKeepsNoView changes a header after it was read.
@@ -351,6 +541,9 @@ func TestGuardAllocs(t *testing.T) {
 		{"browser", "Mozilla/5.0 (Windows NT 6.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/46.0.2490.71 Safari/537.36", 0},
 		{"contacts", "Foo (http://a.example/ http://b.example/ me@a.example me@b.example)", 0},
 		{"unknown", "FooBot/1.0 (+http://foo.example/)", 1},
+		{"behind a product", "FooReader/1.0 (compatible; Googlebot/2.1)", 0},
+		{"without a name", "my-web-crawler/1.0 (+http://foo.example/)", 1},
+		{"library", "Python-Requests/2.31.0", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			header := []byte(c.header)

@@ -165,6 +165,8 @@ func TestAuditErrors(t *testing.T) {
 		"no logs":          func(o *job.AuditOptions) { o.Logs = job.Inputs{} },
 		"no policy":        func(o *job.AuditOptions) { o.Policy = "" },
 		"short window":     func(o *job.AuditOptions) { o.Window = 1 },
+		"short delay":      func(o *job.AuditOptions) { o.Delay = 1 },
+		"short skew":       func(o *job.AuditOptions) { o.Skew = 1 },
 		"state and judged": func(o *job.AuditOptions) { o.State, o.Judged = "x", func(*audit.Judged) {} },
 	} {
 		o := sampleAudit()

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -29,13 +30,17 @@ import (
 type basis struct {
 	audit.Basis
 	Rows     []basisRow
-	Bodies   [][]byte // of the rows, each once
+	Bodies   []basisBody // of the rows, each once
 	Window   time.Duration
+	Delay    time.Duration
+	Skew     time.Duration
 	Dialect  string // "auto" or one for all crawlers
 	MaxBytes int    // as compile.Options has it
 	Profiles []crawler.Profile
 	Sums     [][]byte // SHA-256 of the files of Ranges, and of Names
 	Samples  int
+	// MaxUnparsed is AuditOptions.MaxUnparsed.
+	MaxUnparsed float64
 }
 
 // basisRow is a policy.Row with its body as an index in Bodies, -1 if it has none.
@@ -44,17 +49,26 @@ type basisRow struct {
 	Body int
 }
 
+// basisBody is Body and Past of a policy.Row.
+type basisBody struct{ Text, Past []byte }
+
 // readBasis reads the files that the options name, except the files of addresses.
 func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 	b := &basis{
 		Basis:  audit.Basis{AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"), TrustedProxies: o.TrustedProxies},
-		Window: cmp.Or(o.Window, minWindow), MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes), Dialect: "auto", Samples: o.Samples,
+		Window: cmp.Or(o.Window, policy.MinWindow), Delay: cmp.Or(o.Delay, policy.MinDelay), Skew: cmp.Or(o.Skew, policy.MinSkew),
+		MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes), Dialect: "auto", Samples: o.Samples,
+		MaxUnparsed: defaultMaxUnparsed,
+	}
+	if o.MaxUnparsed != nil {
+		b.MaxUnparsed = *o.MaxUnparsed
 	}
 	if o.Dialect != nil {
 		b.Dialect = o.Dialect.String()
 	}
 	for _, host := range o.Hosts {
-		list, err := origin.Parse(host)
+		site, _, _ := hostOf(host)
+		list, err := origin.Parse(site)
 		if err != nil {
 			return nil, usageError("--host %w", err)
 		}
@@ -62,14 +76,16 @@ func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 			b.Hosts = append(b.Hosts, o.String())
 		}
 	}
+	slices.Sort(b.Hosts)
+	b.Hosts = slices.Compact(b.Hosts)
 	var err error
 	if b.Profiles, err = knownProfiles(o.Crawlers); err != nil {
 		return nil, err
 	}
 	if o.Robots.Name != "" {
-		body, size, err := o.Robots.read(ctx, maxCounted)
-		b.Constant, b.File, b.Bodies = true, o.Robots.Name, [][]byte{body}
-		b.Rows = []basisRow{{Row: policy.Row{Status: 200, Size: size, File: b.File}}}
+		row, err := o.Robots.row(ctx)
+		b.Constant, b.File = true, o.Robots.Name
+		b.keep([]policy.Row{row})
 		return b, err
 	}
 	return b, b.readVersions(o.Policy, o.History)
@@ -90,21 +106,27 @@ func (b *basis) readVersions(path, history string) error {
 	}
 	b.File = path
 	b.Observed = history == "observed" || history != "deployed" && info.IsDir()
-	bodies := map[string]int{}
+	b.keep(rows)
+	return nil
+}
+
+// keep sets Rows and Bodies.
+func (b *basis) keep(rows []policy.Row) {
+	known := map[[2]string]int{}
 	for _, r := range rows {
 		row := basisRow{r, -1}
 		if r.Status/100 == 2 {
-			i, known := bodies[string(r.Body)]
-			if !known {
+			text := [2]string{string(r.Body), string(r.Past)}
+			i, seen := known[text]
+			if !seen {
 				i = len(b.Bodies)
-				bodies[string(r.Body)] = i
-				b.Bodies = append(b.Bodies, r.Body)
+				known[text] = i
+				b.Bodies = append(b.Bodies, basisBody{r.Body, r.Past})
 			}
-			row.Body, row.Row.Body = i, nil
+			row.Body, row.Row.Body, row.Past = i, nil, nil
 		}
 		b.Rows = append(b.Rows, row)
 	}
-	return nil
 }
 
 // maxOddFiles bounds the files whose oddities are listed.
@@ -119,7 +141,7 @@ func (b *basis) findOddities() (list []string) {
 			continue
 		}
 		seen[r.Body] = true
-		robots := compile.Compile(b.Bodies[r.Body], compile.Options{MaxBytes: b.MaxBytes, Engine: compile.EngineList})
+		robots := compile.Compile(b.Bodies[r.Body].Text, compile.Options{MaxBytes: b.MaxBytes, Engine: compile.EngineList})
 		odd := Oddities(robots, cmp.Or(r.File, r.Where))
 		if len(list) >= maxOddFiles {
 			rest += int64(min(1, len(odd)))
@@ -148,7 +170,7 @@ func (b *basis) config() (audit.Config, error) {
 		}
 		c.Dialect = &d
 	}
-	o := policy.Options{Observed: b.Observed, Window: b.Window, AssumeConstant: b.AssumeConstant, MaxBytes: b.MaxBytes}
+	o := policy.Options{Observed: b.Observed, Window: b.Window, Delay: b.Delay, Skew: b.Skew, AssumeConstant: b.AssumeConstant, MaxBytes: b.MaxBytes}
 	for _, text := range b.Hosts {
 		list, err := origin.Parse(text)
 		if err != nil {
@@ -160,7 +182,7 @@ func (b *basis) config() (audit.Config, error) {
 	b.LastSeen = map[string]int64{}
 	for _, r := range b.Rows {
 		if r.Body >= 0 {
-			r.Row.Body = b.Bodies[r.Body]
+			r.Row.Body, r.Past = b.Bodies[r.Body].Text, b.Bodies[r.Body].Past
 		}
 		rows = append(rows, r.Row)
 		for _, o := range r.Origins {
@@ -180,24 +202,27 @@ func (b *basis) config() (audit.Config, error) {
 
 // identify reads the files of addresses and names.
 func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
-	b.RangesMaxAge = cmp.Or(o.RangesMaxAge, 30*24*time.Hour)
+	b.RangesMaxAge = cmp.Or(o.RangesMaxAge, 365*24*time.Hour)
 	options := crawler.IdentityOptions{MaxAge: b.RangesMaxAge}
 	for _, arg := range o.Ranges {
-		series, ignored, err := crawler.LoadSeries(arg, c.Crawlers)
-		if errors.Is(err, crawler.ErrUnknownCrawler) {
-			return usageError("--ip-ranges %w", err)
+		loaded, err := crawler.LoadSeries(arg, c.Crawlers)
+		if mistake, ok := errors.AsType[crawler.ArgumentError](err); ok {
+			return usageError("--ip-ranges %w", mistake)
 		}
 		if err != nil {
 			return inputError(err)
 		}
-		for _, path := range ignored {
-			o.Messages.warn("%s: skipped: its name is not that of a known crawler", path)
+		for _, path := range loaded.Skipped {
+			o.Messages.warn("%s: skipped: its name is not that of a known crawler or list", path)
 		}
-		options.Series = append(options.Series, series...)
+		for _, u := range loaded.Unknown {
+			o.Messages.warn("%s: services that name no known crawler: %s. Their addresses prove nothing.", u.File, audit.Printable(english.List(u.Services)))
+		}
+		options.Series = append(options.Series, loaded.Series...)
 	}
 	for _, series := range options.Series {
 		for _, list := range series.Lists {
-			info := audit.RangeInfo{Crawler: series.Profile.Name, File: audit.Printable(list.File)}
+			info := audit.RangeInfo{Crawler: series.Profile.Name, File: audit.Printable(list.File), DatedBy: list.DatedBy}
 			if list.Created != 0 {
 				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
 			}
@@ -253,7 +278,7 @@ func (b *basis) check() error {
 	if b.Constant && (len(b.Rows) != 1 || b.Rows[0].Body != 0 || len(b.Rows[0].Origins) > 0) {
 		return errors.New("not one robots.txt")
 	}
-	if b.Window < minWindow || b.Window > maxWindow || b.Samples < 0 {
+	if !inBounds(b.Window, policy.MinWindow) || !inBounds(b.Delay, policy.MinDelay) || !inBounds(b.Skew, policy.MinSkew) || b.Samples < 0 || b.MaxUnparsed < 0 || b.MaxUnparsed > 100 {
 		return errors.New("a number is out of its bounds")
 	}
 	for _, r := range b.Rows {
@@ -269,12 +294,71 @@ func (b *basis) check() error {
 	return nil
 }
 
-// difference names the first thing in which two bases, as states have them, differ.
+// canonical returns the basis without the names of files, and with those lists in one
+// order whose order means nothing: two bases are the same if these are equal.
+func (b *basis) canonical() *basis {
+	c := *b
+	c.File = ""
+	if c.Names != "" {
+		c.Names = "given"
+	}
+	numbers := make([]int, len(b.Bodies)) // in the order of the bodies
+	for i := range numbers {
+		numbers[i] = i
+	}
+	slices.SortFunc(numbers, func(i, j int) int {
+		x, y := b.Bodies[i], b.Bodies[j]
+		return cmp.Or(bytes.Compare(x.Text, y.Text), bytes.Compare(x.Past, y.Past))
+	})
+	c.Bodies, c.Rows = nil, slices.Clone(b.Rows)
+	place := make([]int, len(numbers))
+	for i, n := range numbers {
+		c.Bodies, place[n] = append(c.Bodies, b.Bodies[n]), i
+	}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		r.File, r.Where = "", ""
+		if 0 <= r.Body && r.Body < len(place) {
+			r.Body = place[r.Body]
+		}
+	}
+	slices.SortFunc(c.Rows, func(x, y basisRow) int {
+		return cmp.Or(cmp.Compare(x.From, y.From), strings.Compare(fmt.Sprint(x.Origins), fmt.Sprint(y.Origins)))
+	})
+	c.Ranges, c.Sums = sortedRanges(b.Ranges, b.Sums)
+	return &c
+}
+
+// sortedRanges returns lists of addresses without the names of their files, and the hashes
+// of these, sorted by crawler and content. Further hashes stay behind them.
+func sortedRanges(infos []audit.RangeInfo, sums [][]byte) ([]audit.RangeInfo, [][]byte) {
+	type list struct {
+		info audit.RangeInfo
+		sum  []byte
+	}
+	n := min(len(infos), len(sums))
+	lists, others := make([]list, n), sums[n:]
+	for i := range lists {
+		lists[i] = list{audit.RangeInfo{Crawler: infos[i].Crawler, Created: infos[i].Created}, sums[i]}
+	}
+	slices.SortFunc(lists, func(x, y list) int {
+		return cmp.Or(strings.Compare(x.info.Crawler, y.info.Crawler), strings.Compare(x.info.Created, y.info.Created), bytes.Compare(x.sum, y.sum))
+	})
+	infos, sums = nil, nil
+	for _, l := range lists {
+		infos, sums = append(infos, l.info), append(sums, l.sum)
+	}
+	return infos, append(sums, others...)
+}
+
+// difference names the first thing in which two bases, as states have them, differ; "" if
+// they are the same, whatever the names of their files.
 func difference(one, other json.RawMessage) string {
-	var a, b basis
-	if json.Unmarshal(one, &a) != nil || json.Unmarshal(other, &b) != nil {
+	var a, b *basis
+	if json.Unmarshal(one, &a) != nil || json.Unmarshal(other, &b) != nil || a == nil || b == nil {
 		return "one of them is invalid"
 	}
+	a, b = a.canonical(), b.canonical()
 	choose := func(first bool, x, y string) string {
 		if first {
 			return x
@@ -286,11 +370,12 @@ func difference(one, other json.RawMessage) string {
 		of   func(b *basis) any
 	}{
 		{"the flag that names robots.txt:", func(b *basis) any { return choose(b.Constant, "--robots", "--policy") }},
-		{"the file's name,", func(b *basis) any { return b.File }},
 		{choose(a.Constant, "the robots.txt itself", "the versions of robots.txt"), func(b *basis) any { return hidden{b.Bodies, b.Rows} }},
 		{"--history", func(b *basis) any { return choose(b.Observed, "observed", "deployed") }},
 		{"--assume-constant", func(b *basis) any { return b.AssumeConstant }},
 		{"--window", func(b *basis) any { return english.Hours(b.Window) }},
+		{"--delay", func(b *basis) any { return english.Hours(b.Delay) }},
+		{"--skew", func(b *basis) any { return english.Hours(b.Skew) }},
 		{"--host", func(b *basis) any { return b.Hosts }},
 		{"--dialect", func(b *basis) any { return b.Dialect }},
 		{"--max-bytes", func(b *basis) any { return max(b.MaxBytes, 0) }},
@@ -301,10 +386,11 @@ func difference(one, other json.RawMessage) string {
 		{"the contents of the files of --ip-ranges or --resolved-names", func(b *basis) any { return hidden{b.Sums} }},
 		{"--client-ip", func(b *basis) any { return b.ClientIP }},
 		{"--trusted-proxies", func(b *basis) any { return b.TrustedProxies }},
+		{"--max-unparsed", func(b *basis) any { return b.MaxUnparsed }},
 		{"--samples", func(b *basis) any { return b.Samples }},
 		{"--sampled", func(b *basis) any { return b.Sampled }},
 	} {
-		x, y := d.of(&a), d.of(&b)
+		x, y := d.of(a), d.of(b)
 		if reflect.DeepEqual(x, y) {
 			continue
 		}
@@ -313,7 +399,7 @@ func difference(one, other json.RawMessage) string {
 		}
 		return fmt.Sprintf("%s %s and %s", d.what, flagText(x), flagText(y))
 	}
-	return "how the states were written"
+	return ""
 }
 
 // hidden are values too long to be shown.

@@ -25,5 +25,5 @@ func ExampleAudit() {
 	// Output:
 	// GrabbitBot 190 of 282
 	// PageHoover-spider 11 of 49
-	// AdsBot-Google 0 of 16
+	// GullCrawler 5 of 20
 }

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"os"
 
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -25,18 +26,37 @@ type RobotsFile struct {
 // one byte more than MaxBytes, which tells the compiler that there is more.
 // It returns when ctx ends, also while it waits for Stdin. Its errors are of type
 // *Error.
-func (f RobotsFile) Read(ctx context.Context) ([]byte, error) {
-	body, _, err := f.read(ctx, 0)
+func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
+	err = f.open(ctx, func(r io.Reader) (err error) {
+		if limit := cmp.Or(f.MaxBytes, compile.DefaultMaxBytes); limit > 0 {
+			r = io.LimitReader(r, int64(limit)+1)
+		}
+		body, err = io.ReadAll(r)
+		return cmp.Or(err, f.refuse(body))
+	})
 	return body, err
 }
 
-// maxCounted limits how many bytes are counted beyond those that are read.
-const maxCounted = 64 << 20
+// row is like Read for a policy, which is also judged by lines past the limit.
+func (f RobotsFile) row(ctx context.Context) (policy.Row, error) {
+	row := policy.Row{Status: 200, File: f.Name}
+	err := f.open(ctx, func(r io.Reader) (err error) {
+		row.Body, row.Past, row.Size, err = policy.ReadBody(r, f.MaxBytes)
+		return cmp.Or(err, f.refuse(row.Body))
+	})
+	return row, err
+}
 
-// read is like Read, and also returns the size of the content, decompressed. It counts up
-// to most bytes beyond those that it returns; the size is -1 if there are more of them, or
-// if they cannot be read.
-func (f RobotsFile) read(ctx context.Context, most int64) (body []byte, size int64, err error) {
+// refuse returns an error for a content that is something else, such as an archive.
+func (f RobotsFile) refuse(body []byte) error {
+	if form := capture.FormOf(body); form != nil {
+		return fmt.Errorf("%s: %s, not a robots.txt", f.Name, form.Form)
+	}
+	return nil
+}
+
+// open calls read with the content, decompressed.
+func (f RobotsFile) open(ctx context.Context, read func(io.Reader) error) (err error) {
 	defer func() {
 		if ctx.Err() != nil { // which may have caused another error
 			err = errNothingDone
@@ -47,28 +67,15 @@ func (f RobotsFile) read(ctx context.Context, most int64) (body []byte, size int
 	in := source.NewInput(f.Name, until(ctx, cmp.Or[io.Reader](f.Stdin, os.Stdin)), -1)
 	if f.Name != "-" {
 		if in, err = source.NewFile(f.Name); err != nil {
-			return nil, 0, err
+			return err
 		}
 	}
 	opened, err := in.Open()
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	defer opened.Close()
-	r, limit := io.Reader(opened), int64(cmp.Or(f.MaxBytes, compile.DefaultMaxBytes))
-	if limit > 0 {
-		r = io.LimitReader(r, limit+1)
-	}
-	body, err = io.ReadAll(r)
-	size = int64(len(body))
-	if err == nil && limit > 0 && size > limit && most > 0 {
-		// An error in the rest leaves only the size unknown.
-		n, err := io.Copy(io.Discard, io.LimitReader(opened, most+1))
-		if size += n; err != nil || n > most {
-			size = -1
-		}
-	}
-	return body, size, err
+	return read(opened)
 }
 
 // compile reads and compiles the file, and warns of its oddities.
@@ -84,24 +91,13 @@ func (f RobotsFile) compile(ctx context.Context, o compile.Options, messages Mes
 	return r, body, nil
 }
 
-// WholeLines returns the part of a body that the compiler reads: without the lines
-// that go past the limit. A negative limit is none.
-func WholeLines(body []byte, limit int) []byte {
-	if limit < 0 || len(body) <= limit {
-		return body
-	}
-	if body[limit] == '\n' || body[limit] == '\r' {
-		return body[:limit]
-	}
-	return body[:bytes.LastIndexAny(body[:limit], "\r\n")+1]
-}
-
 // Oddities returns warnings about a robots.txt, by the name of its file: it looks
-// like a web page, is cut at the limit, or has no rule.
+// like a web page or like UTF-16, is cut at the limit, or has no rule.
 func Oddities(r *compile.Robots, file string) []string {
 	var list []string
 	for _, n := range r.Notes {
-		if n.Kind == compile.NoteMarkup || n.Kind == compile.NoteTruncated {
+		switch n.Kind {
+		case compile.NoteMarkup, compile.NoteUTF16, compile.NoteTruncated:
 			list = append(list, fmt.Sprintf("%s: %s", file, n))
 		}
 	}

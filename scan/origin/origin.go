@@ -135,6 +135,17 @@ func Of(url []byte) (Origin, error) {
 	return complete(strings.ToLower(string(scheme)), host, port), nil
 }
 
+// Authority returns the part of the origin of an absolute URL that does not depend on
+// whether its scheme is http or https: the host, the port if the URL has one, and the
+// scheme if that port is the default of a scheme, or if the URL's is a third one.
+func Authority(url []byte) (Origin, error) {
+	scheme, authority, ok := splitAuthority(url)
+	if ok && (strings.EqualFold(string(scheme), "http") || strings.EqualFold(string(scheme), "https")) {
+		return Logged(string(authority))
+	}
+	return Of(url)
+}
+
 // parseHost brings the authority of a URL or of a Host field to normal form. The
 // port is 0 if none is given. An IPv6 address has brackets around it, but one
 // without brackets and without a port is also read.

@@ -1,11 +1,15 @@
 package policy
 
 import (
+	"encoding/binary"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
 // Reading is a way of reading a copy for a crawler: a dialect, by its number, or
@@ -51,6 +55,13 @@ func ReadingsOf(d automaton.Dialect, googles bool) []Reading {
 type Subject struct {
 	// Tokens are its product tokens, the preferred first.
 	Tokens []string
+	// Also are the tokens of further crawlers that send the same header, as Tokens are. A
+	// copy permits or forbids a request only if it does so to all of them.
+	Also [][]string
+	// Word is the whole name of a crawler that is not known, else "". A group whose token
+	// is a part of it, of minPart octets or more, may be meant for the crawler: a copy
+	// permits or forbids a request only if it does so with that group and without.
+	Word string
 	// IgnoresWildcard says that groups for * do not bind it.
 	IgnoresWildcard bool
 	// Readings are how it may read robots.txt: one if that is known (ReadingsOf), two
@@ -80,26 +91,37 @@ func (s Subject) Bound(rules *automaton.Ruleset) (m *automaton.Machine, token st
 	return rules.Wildcard(), ""
 }
 
+// minPart is the least length of a token that may be meant for a crawler of whose name
+// it is a part.
+const minPart = 3
+
 // Binding is the rules that bind one crawler on one origin: for each copy of its
-// robots.txt the machines of the crawler's groups, one for each of its readings. They
-// are made when the copy is first needed. It is safe for any number of goroutines.
+// robots.txt the machines of the groups that may be the crawler's. They are made when the
+// copy is first needed. It is safe for any number of goroutines.
 type Binding struct {
-	subject  Subject
-	history  *history
-	dialects [2]automaton.Dialect
-	two      bool // two readings, not one
-	bound    []atomic.Pointer[bound]
-	alike    struct {
+	subject Subject
+	word    string         // Subject.Word in lower case
+	origin  *origin.Origin // nil if the policy is for all
+	history *history
+	bound   []atomic.Pointer[bound]
+	alike   struct {
 		sync.Once
 		first []int32
 	}
 }
 
+// alternative is one way in which a copy may bind a crawler.
+type alternative struct {
+	machine *automaton.Machine
+	reading Reading
+}
+
 // bound is the rules of one copy that bind a crawler. Only delay changes, once.
 type bound struct {
-	first, second *automaton.Machine
-	agree         bool       // both give the same verdicts on canonical paths
-	hop           *Judgement // the judgement of a hop, for all targets; nil if the copy is no hop
+	first  alternative
+	others []alternative // those that may say something else
+	plain  []alternative // those of them that may say something else about a canonical path
+	hop    *Judgement    // the judgement of a hop, for all targets; nil if the copy is no hop
 
 	delay struct {
 		sync.Once
@@ -113,9 +135,9 @@ type bound struct {
 // changed any more.
 func (p *Policy) Bind(origin int32, s Subject) *Binding {
 	h := p.histories[origin]
-	b := &Binding{subject: s, history: h, bound: make([]atomic.Pointer[bound], len(h.copies)), two: len(s.Readings) > 1}
-	for i, r := range s.Readings {
-		b.dialects[i] = r.Dialect()
+	b := &Binding{subject: s, word: strings.ToLower(s.Word), history: h, bound: make([]atomic.Pointer[bound], len(h.copies))}
+	if !p.any {
+		b.origin = &p.origins[origin]
 	}
 	return b
 }
@@ -125,14 +147,14 @@ func (p *Policy) Bind(origin int32, s Subject) *Binding {
 // slice must not be changed. The first call compiles all copies.
 func (b *Binding) Alike() []int32 {
 	b.alike.Do(func() {
-		first, seen := make([]int32, len(b.bound)), map[int32]int32{}
+		first, seen := make([]int32, len(b.bound)), map[string]int32{}
 		for n := range int32(len(b.bound)) {
 			first[n] = n
 			m := b.boundBy(n)
 			if m.hop != nil {
 				continue
 			}
-			class := b.history.contents.number(m.first, m.second)
+			class := b.says(n, m)
 			if same, known := seen[class]; known {
 				first[n] = same
 			} else {
@@ -154,24 +176,71 @@ func (b *Binding) boundBy(copy int32) *bound {
 }
 
 func (b *Binding) bind(c copyOf) *bound {
-	r := b.subject.Readings
-	first := c.body.robots(r[0]).Ruleset
-	m := &bound{first: b.subject.Machine(first)}
-	if b.two {
-		second := c.body.robots(r[1]).Ruleset
-		m.second = b.subject.Machine(second)
-		// Nearly all crawlers that have these readings are bound by *.
-		if r[0] == ReadRFC9309 && r[1] == ReadGoogleWide && m.first == first.Wildcard() && m.second == second.Wildcard() {
-			m.agree = c.body.wildcardsAgree()
-		} else {
-			m.agree = m.first.Agrees(m.second)
+	all := b.alternatives(c.body)
+	m := &bound{first: all[0]}
+	for i, a := range all[1:] {
+		if slices.ContainsFunc(all[:i+1], func(other alternative) bool { return other.machine == a.machine }) {
+			continue
+		}
+		agrees := func(other alternative) bool { return c.body.agree(other, a) }
+		// An alternative that agrees with one that forbids nothing forbids nothing either.
+		if agrees(m.first) && m.first.machine == nil {
+			continue
+		}
+		m.others = append(m.others, a)
+		if !agrees(m.first) && !slices.ContainsFunc(m.plain, agrees) {
+			m.plain = append(m.plain, a)
 		}
 	}
 	if c.hop != "" {
-		j := b.ask(m, new(automaton.Scratch), []byte(c.hop))
+		j := m.ask(new(automaton.Scratch), []byte(c.hop))
 		m.hop = &j
 	}
 	return m
+}
+
+// alternatives returns the ways in which a body may bind the crawler: by each of its
+// readings, and then by each of its lists of tokens, and by each group that may be meant
+// for it.
+func (b *Binding) alternatives(c *body) (all []alternative) {
+	add := func(r Reading, rules *automaton.Ruleset) {
+		all = append(all, alternative{b.subject.Machine(rules), r})
+		for _, tokens := range b.subject.Also {
+			also := Subject{Tokens: tokens, IgnoresWildcard: b.subject.IgnoresWildcard}
+			all = append(all, alternative{also.Machine(rules), r})
+		}
+		if b.word == "" {
+			return
+		}
+		for _, agent := range rules.Agents() {
+			if n := len(agent.Token); n >= minPart && n < len(b.word) && strings.Contains(b.word, agent.Token) {
+				all = append(all, alternative{agent.Machine, r})
+			}
+		}
+	}
+	for _, r := range b.subject.Readings {
+		add(r, c.robots(r).Ruleset)
+		if len(c.past) > 0 && r != ReadGoogle {
+			add(r, c.withPast(r).Ruleset)
+		}
+	}
+	return all
+}
+
+// says returns a key for what a copy says, which m has: copies with the same key give the
+// crawler the same answers.
+func (b *Binding) says(copy int32, m *bound) string {
+	var key []byte
+	for _, a := range append([]alternative{m.first}, m.others...) {
+		key = append(key, byte(a.reading))
+		key = binary.BigEndian.AppendUint32(key, uint32(b.history.contents.number(a.machine)))
+	}
+	for _, r := range b.subject.Readings {
+		if s := b.history.copies[copy].body.sitemaps(r); len(s.targets) > 0 {
+			key = append(key, s.sum[:]...)
+		}
+	}
+	return string(key)
 }
 
 // Answer says whether a copy permits a request.
@@ -180,46 +249,78 @@ type Answer uint8
 const (
 	Permits Answer = iota
 	Forbids
-	// Contested says that the readings differ, and it is not known which of them is
-	// the crawler's.
+	// Contested says that the alternatives differ: two readings of which it is not known
+	// which is the crawler's, the tokens of several crawlers, or a group that may be meant.
 	Contested
 )
 
-// Judgement is an answer with the line of the rule that forbids; where two readings
-// forbid by different lines, the line of the first reading.
+// Judgement is an answer with the line of the rule that forbids; where alternatives
+// forbid by different lines, the line of the first reading and the first tokens.
 type Judgement struct {
 	Answer Answer
 	Line   uint32
 }
 
-// Judge returns the judgement of a copy on a request target in origin or absolute form. A
-// copy that is a hop has one judgement for all targets: whether the path that it leads to
-// may be fetched. Judge keeps no view of target, and does not allocate after the first call for
-// the copy. Do not ask for /robots.txt itself: the dialects differ on it, and it is
-// always allowed.
+// Judge returns the judgement of a copy on a request target in origin or absolute form.
+// It permits if the target is that of a Sitemap line of the copy. A copy that is a hop
+// has one judgement for all targets: whether the path that it leads to may be fetched.
+// Judge keeps no view of target, and does not allocate after the first call for the copy
+// and the first for a target that its rules do not permit. Do not ask for /robots.txt
+// itself: the dialects differ on it, and it is always allowed.
 func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgement {
 	m := b.boundBy(copy)
 	if m.hop != nil {
 		return *m.hop
 	}
-	return b.ask(m, s, target)
+	j := m.ask(s, target)
+	if j.Answer != Permits && b.isSitemap(s, copy, target) {
+		return Judgement{}
+	}
+	return j
 }
 
-func (b *Binding) ask(m *bound, s *automaton.Scratch, target []byte) Judgement {
+// ask returns the judgement without regard to sitemaps.
+func (m *bound) ask(s *automaton.Scratch, target []byte) Judgement {
+	var forbids automaton.Verdict
 	if automaton.IsPlain(target) {
-		v := m.first.MatchPlain(s, target)
-		if !b.two || m.agree {
-			return judgement(v, v)
+		forbids = m.first.machine.MatchPlain(s, target)
+		for i := range m.plain {
+			if m.plain[i].machine.MatchPlain(s, target).Disallowed != forbids.Disallowed {
+				return Judgement{Answer: Contested}
+			}
 		}
-		return judgement(v, m.second.MatchPlain(s, target))
+	} else {
+		forbids = m.first.match(s, target)
+		for i := range m.others {
+			if m.others[i].match(s, target).Disallowed != forbids.Disallowed {
+				return Judgement{Answer: Contested}
+			}
+		}
 	}
-	v := m.first.Match(s, b.dialects[0].TargetPath(s, target))
-	// If the first reading has no machine and the second agrees, the second forbids
-	// nothing either.
-	if !b.two || m.agree && m.first == nil {
-		return judgement(v, v)
+	if forbids.Disallowed {
+		return Judgement{Forbids, forbids.Line}
 	}
-	return judgement(v, m.second.Match(s, b.dialects[1].TargetPath(s, target)))
+	return Judgement{}
+}
+
+func (a *alternative) match(s *automaton.Scratch, target []byte) automaton.Verdict {
+	return a.machine.Match(s, a.reading.Dialect().TargetPath(s, target))
+}
+
+// isSitemap tells whether a target is that of a Sitemap line of a copy, for the origin or,
+// if the policy is for all origins, for any.
+func (b *Binding) isSitemap(s *automaton.Scratch, copy int32, target []byte) bool {
+	for _, r := range b.subject.Readings {
+		list := b.history.copies[copy].body.sitemaps(r)
+		if len(list.targets) == 0 {
+			continue
+		}
+		origins, listed := list.targets[string(automaton.RFC9309.TargetPath(s, target))]
+		if listed && (b.origin == nil || slices.Contains(origins, origin.Origin{}) || slices.Contains(origins, *b.origin)) {
+			return true
+		}
+	}
+	return false
 }
 
 // Delay returns the delay between requests that a copy asks of the crawler, by the
@@ -233,18 +334,7 @@ func (b *Binding) Delay(copy int32) (d time.Duration, ok bool) {
 	m.delay.Do(func() {
 		robots := b.history.copies[copy].body.robots(b.subject.Readings[0])
 		_, token := b.subject.Bound(robots.Ruleset)
-		m.delay.length, m.delay.stated = robots.Delay(m.first, []byte(token))
+		m.delay.length, m.delay.stated = robots.Delay(m.first.machine, []byte(token))
 	})
 	return m.delay.length, m.delay.stated
-}
-
-func judgement(x, y automaton.Verdict) Judgement {
-	switch {
-	case x.Disallowed != y.Disallowed:
-		return Judgement{Answer: Contested}
-	case x.Disallowed:
-		return Judgement{Forbids, x.Line}
-	default:
-		return Judgement{}
-	}
 }

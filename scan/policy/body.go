@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -14,15 +15,18 @@ import (
 // reading is first needed.
 type body struct {
 	text     []byte
-	maxBytes int // as compile.Options has it
+	past     []byte // as Row has it
+	maxBytes int    // as compile.Options has it
 	compiled [readings]struct {
-		once   sync.Once
-		robots *compile.Robots
+		once, pastOnce, sitemapsOnce sync.Once
+
+		robots, withPast *compile.Robots
+		sitemaps         sitemaps
 	}
-	// agree says that the groups for * agree in the two readings of UnknownReadings. Most
+	// wildAgree says that the groups for * agree in the two readings of UnknownReadings. Most
 	// crawlers that have these readings are bound by the groups for *.
-	agree     bool
-	agreeOnce sync.Once
+	wildAgree bool
+	wildOnce  sync.Once
 }
 
 // robots returns the body as compiled for a reading.
@@ -36,6 +40,25 @@ func (b *body) robots(r Reading) *compile.Robots {
 	return c.robots
 }
 
+// withPast returns the body as robots does, but with the lines past the limit.
+func (b *body) withPast(r Reading) *compile.Robots {
+	c := &b.compiled[r]
+	c.pastOnce.Do(func() {
+		text := append(slices.Clip(compile.WholeLines(b.text, b.maxBytes)), '\n')
+		c.withPast = compile.Compile(append(text, b.past...), compile.Options{
+			Dialect: r.Dialect(), MaxBytes: -1, WideTokens: r == ReadGoogleWide,
+		})
+	})
+	return c.withPast
+}
+
+// sitemaps returns the targets of the Sitemap lines by a reading.
+func (b *body) sitemaps(r Reading) *sitemaps {
+	c := &b.compiled[r]
+	c.sitemapsOnce.Do(func() { c.sitemaps.read(b.robots(r)) })
+	return &c.sitemaps
+}
+
 // names tells whether a group is for a product token. Most bodies do not contain the
 // word, and are not compiled for that.
 func (b *body) names(token string) bool {
@@ -46,18 +69,31 @@ func (b *body) names(token string) bool {
 	return named
 }
 
+// agree tells whether two alternatives of the body give the same verdicts on canonical
+// paths.
+func (b *body) agree(x, y alternative) bool {
+	if x.reading == ReadRFC9309 && y.reading == ReadGoogleWide &&
+		x.machine == b.robots(x.reading).Ruleset.Wildcard() && y.machine == b.robots(y.reading).Ruleset.Wildcard() {
+		return b.wildcardsAgree()
+	}
+	return x.machine.Agrees(y.machine)
+}
+
 // wildcardsAgree tells whether the groups for * agree in UnknownReadings.
 func (b *body) wildcardsAgree() bool {
-	b.agreeOnce.Do(func() {
-		b.agree = b.robots(ReadRFC9309).Ruleset.Wildcard().Agrees(b.robots(ReadGoogleWide).Ruleset.Wildcard())
+	b.wildOnce.Do(func() {
+		b.wildAgree = b.robots(ReadRFC9309).Ruleset.Wildcard().Agrees(b.robots(ReadGoogleWide).Ruleset.Wildcard())
 	})
-	return b.agree
+	return b.wildAgree
 }
+
+// bodyText is all that was read of a body.
+type bodyText struct{ text, past string }
 
 // store holds each different body once.
 type store struct {
 	maxBytes int
-	byText   map[string]*body
+	byText   map[bodyText]*body
 	byRow    map[*Row]*body
 }
 
@@ -66,10 +102,11 @@ func (s *store) body(r *Row) *body {
 	if b := s.byRow[r]; b != nil {
 		return b
 	}
-	b := s.byText[string(r.Body)]
+	text := bodyText{string(r.Body), string(r.Past)}
+	b := s.byText[text]
 	if b == nil {
-		b = &body{text: r.Body, maxBytes: s.maxBytes}
-		s.byText[string(r.Body)] = b
+		b = &body{text: r.Body, past: r.Past, maxBytes: s.maxBytes}
+		s.byText[text] = b
 	}
 	s.byRow[r] = b
 	return b
@@ -80,30 +117,28 @@ func (s *store) body(r *Row) *body {
 // use; it is safe for any number of goroutines.
 type contents struct {
 	mu      sync.Mutex
-	known   map[[2]*automaton.Machine]int32
+	known   map[*automaton.Machine]int32
 	numbers map[[sha256.Size]byte]int32
 }
 
-// number returns the number of a pair of machines; the second may be nil. Two pairs have
-// the same number only if their first machines say the same of every path, and their
-// second machines too.
-func (c *contents) number(first, second *automaton.Machine) int32 {
+// number returns the number of a machine, which may be nil. Two machines of one dialect
+// have the same number only if they say the same of every path.
+func (c *contents) number(m *automaton.Machine) int32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	pair := [2]*automaton.Machine{first, second}
-	n, ok := c.known[pair]
+	n, ok := c.known[m]
 	if ok {
 		return n
 	}
 	if c.known == nil {
-		c.known, c.numbers = map[[2]*automaton.Machine]int32{}, map[[sha256.Size]byte]int32{}
+		c.known, c.numbers = map[*automaton.Machine]int32{}, map[[sha256.Size]byte]int32{}
 	}
-	sum := sha256.Sum256(appendRules(appendRules(nil, first), second))
+	sum := sha256.Sum256(appendRules(nil, m))
 	if n, ok = c.numbers[sum]; !ok {
 		n = int32(len(c.numbers))
 		c.numbers[sum] = n
 	}
-	c.known[pair] = n
+	c.known[m] = n
 	return n
 }
 

@@ -18,7 +18,7 @@ import (
 // or 2026-11-01T000000Z.txt, for systems that permit no colon in a name, or
 // 2026-11-01.txt, for midnight in UTC. All count as answers with status 200, on http and
 // https. Hidden files are left out; anything else is an error with its
-// path. Of each file maxBytes+1 bytes are kept, all if maxBytes is negative.
+// path. Of each file as much is kept as ReadBody returns.
 func ReadDirectory(path string, maxBytes int) ([]Row, error) {
 	hosts, err := visible(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func ReadDirectory(path string, maxBytes int) ([]Row, error) {
 				return nil, err
 			}
 			rows = append(rows, Row{
-				Origins: origins, From: from, Status: 200, Body: f.body, Size: f.size, File: host + "/" + name, Where: path,
+				Origins: origins, From: from, Status: 200, Body: f.body, Past: f.past, Size: f.size, File: host + "/" + name, Where: path,
 			})
 		}
 	}

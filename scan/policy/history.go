@@ -9,14 +9,9 @@ import (
 )
 
 // A history is made of the replies of an origin in three steps: its copies are
-// numbered, its failures become outages, and tables of the lawful copies are made
+// numbered, its failures are grouped to outages, and tables of the lawful copies are made
 // (lawful.go). Crawlers of Google have a table of their own, because they read some
 // failures in another way.
-//
-// An outage is a run of failed replies. During one a crawler may go on using the
-// copies that were lawful when it began, even if they are older than the window
-// (RFC 9309 2.4), and after 30 days it may take everything as allowed (2.3.1.4; audit
-// rules, section 2 (c)). So the copies that were lawful at the start of each outage count.
 
 // Version is one robots.txt of an origin: a row of the source, or, where a row is a
 // redirect within the source, one of the versions that it led to while in force.
@@ -42,14 +37,31 @@ type copyOf struct {
 // history is all that a source says of one origin. Only contents changes after
 // newHistory; it has a lock of its own.
 type history struct {
-	versions []Version // in the order of From
+	timing
+	replies  []reply   // in the order in which they began
+	versions []Version // one for each of them
 	copies   []copyOf  // bodies in the order in which they came into force, then hops
 	bodies   int32     // how many of the copies are bodies
-	// ended[i] is the latest end of versions[:i+1], starts[i] the earliest start of
-	// versions[i:].
+	sizes    []sizedCopy
+	// redirects says that a reply is a hop or a redirect that cannot be followed.
+	redirects bool
+	// ended[i] is the latest end of replies[:i+1], starts[i] the earliest start of
+	// replies[i:].
 	ended, starts []int64
 	tables        [classes]*table
 	contents      contents
+}
+
+// timing says how long a copy may be used, in nanoseconds.
+type timing struct{ window, delay, skew int64 }
+
+// general returns how long before a request its span begins.
+func (t timing) general() int64 { return after(after(t.window, t.delay), t.skew) }
+
+// sizedCopy is a body with the size that a version says it has.
+type sizedCopy struct {
+	size int64
+	copy int32
 }
 
 // classes is the number of classes of crawlers, to which some failures mean different
@@ -57,26 +69,33 @@ type history struct {
 const classes = 2
 
 // newHistory makes the history of an origin from its replies.
-func newHistory(replies []reply, window time.Duration, store *store, s *scratch) (*history, error) {
-	h := &history{}
-	h.number(replies, store)
+func newHistory(replies []reply, t timing, store *store, s *scratch) (*history, error) {
+	h := &history{timing: t, replies: replies}
+	h.number(store)
+	fails := false
 	for i := range replies {
 		r := &replies[i]
 		r.means = [classes]answer.Meaning{answer.Of(r.status, answer.Others), answer.Of(r.status, answer.Google)}
+		fails = fails || r.means[answer.Google] == answer.Failed // what fails for others does for Google
+		h.redirects = h.redirects || r.means[answer.Others] == answer.Redirect
 		r.gone = forever
 		if r.end != forever {
-			r.gone = after(after(r.end, int64(max(window, r.maxAge))), int64(Skew))
+			r.gone = after(after(r.end, int64(r.maxAge)), t.general())
 		}
 	}
-	outages := [classes][]outage{findOutages(replies, answer.Others), findOutages(replies, answer.Google)}
-	h.sort(replies)
 	for class := range answer.Class(classes) {
-		if class == answer.Google && len(outages[class]) == 0 {
-			h.tables[class] = h.tables[answer.Others] // only failures differ
+		if err := findOutages(replies, class, s); err != nil {
+			return nil, err
+		}
+	}
+	h.sort()
+	for class := range answer.Class(classes) {
+		if class == answer.Google && !fails {
+			h.tables[class] = h.tables[answer.Others]
 			break
 		}
 		var err error
-		if h.tables[class], err = newTable(h, replies, outages[class], class, window, s); err != nil {
+		if h.tables[class], err = newTable(h, class, s); err != nil {
 			return nil, err
 		}
 	}
@@ -84,11 +103,11 @@ func newHistory(replies []reply, window time.Duration, store *store, s *scratch)
 }
 
 // number gives numbers to the copies: first to bodies, then to hops.
-func (h *history) number(replies []reply, store *store) {
+func (h *history) number(store *store) {
 	known := map[copyOf]int32{}
 	for _, hops := range []bool{false, true} {
-		for i := range replies {
-			r := &replies[i]
+		for i := range h.replies {
+			r := &h.replies[i]
 			if r.row == nil {
 				r.copy = -1
 				continue
@@ -113,26 +132,41 @@ func (h *history) number(replies []reply, store *store) {
 
 // sort brings the replies into the order in which they began, and makes a version of
 // each.
-func (h *history) sort(replies []reply) {
-	slices.SortStableFunc(replies, func(a, b reply) int { return cmp.Compare(a.begun, b.begun) })
-	h.ended, h.starts = make([]int64, len(replies)), make([]int64, len(replies))
+func (h *history) sort() {
+	slices.SortStableFunc(h.replies, func(a, b reply) int { return cmp.Compare(a.begun, b.begun) })
+	h.ended, h.starts = make([]int64, len(h.replies)), make([]int64, len(h.replies))
 	ended, starts := int64(MinTime), int64(forever)
-	for i, r := range replies {
+	for i := range h.replies {
+		r := &h.replies[i]
 		v := Version{From: r.begun, Status: r.own.Status, Copy: -1, MaxAge: r.maxAge, Location: r.own.Location}
 		if r.row != nil && r.hop == "" {
 			v.Copy, v.File, v.Size = r.copy, r.row.File, r.row.Size
 			if v.Size >= 0 {
 				v.Size = max(v.Size, int64(len(r.row.Body)))
+				h.sizes = append(h.sizes, sizedCopy{v.Size, v.Copy})
 			}
 		}
 		h.versions = append(h.versions, v)
 		ended = max(ended, r.end)
 		h.ended[i] = ended
 	}
-	for i, r := range slices.Backward(replies) {
+	for i, r := range slices.Backward(h.replies) {
 		starts = min(starts, r.start)
 		h.starts[i] = starts
 	}
+	slices.SortFunc(h.sizes, func(a, b sizedCopy) int {
+		return cmp.Or(cmp.Compare(a.size, b.size), cmp.Compare(a.copy, b.copy))
+	})
+	h.sizes = slices.Compact(h.sizes)
+}
+
+// ofSize appends the copies of a size to dst, ascending.
+func (h *history) ofSize(size int64, dst []int32) []int32 {
+	i, _ := slices.BinarySearchFunc(h.sizes, size, func(s sizedCopy, size int64) int { return cmp.Compare(s.size, size) })
+	for ; i < len(h.sizes) && h.sizes[i].size == size; i++ {
+		dst = append(dst, h.sizes[i].copy)
+	}
+	return dst
 }
 
 // inForce returns the range of versions that holds all that are in force at some
@@ -143,27 +177,26 @@ func (h *history) inForce(first, last int64) (i, j int) {
 	return i, max(i, j)
 }
 
-// outage is a run of failed replies. Its Moment is when it began, which is known exactly
-// for deployed versions.
+// outage is a run of failed replies.
 type outage struct {
-	Moment
-	first bool // nothing is known before it
+	from  int64 // the earliest moment at which it may have begun
+	first bool  // nothing is known before it
 }
 
-// extend makes the outage one that may have begun at the moment too.
-func (o *outage) extend(at Moment) { o.From, o.To = min(o.From, at.From), max(o.To, at.To) }
+// follow makes the outage one that goes on that of a reply before it, if that failed.
+func (o *outage) follow(before *reply, class answer.Class) {
+	if before.means[class] == answer.Failed {
+		other := before.outage[class]
+		o.from, o.first = min(o.from, other.from), o.first || other.first
+	}
+}
 
-// findOutages returns the outages for a class of crawlers, by their starts, and sets the
-// outage of each failed reply. The replies are those of one origin, in the order of its
-// versions.
+// findOutages sets the outage of each reply that failed for a class of crawlers. The
+// replies are those of one origin, in the order of its versions.
 //
-// A reply may have several predecessors if the targets of redirects were only observed.
-// A failed reply then joins the outages of all predecessors that failed into one: its
-// From is the earliest of theirs, its To the latest. Its own beginning counts as well if
-// another predecessor did not fail.
-func findOutages(replies []reply, class answer.Class) []outage {
-	var found []outage
-	joined := map[int32]bool{}           // outages that became parts of others
+// A reply may have several predecessors if the targets of redirects were only observed:
+// its outage is taken to begin with the earliest of theirs.
+func findOutages(replies []reply, class answer.Class, s *scratch) error {
 	ended := make([]int64, len(replies)) // the last end of a reply and those before it
 	for i := range replies {
 		r := &replies[i]
@@ -173,69 +206,23 @@ func findOutages(replies []reply, class answer.Class) []outage {
 		if r.means[class] != answer.Failed {
 			continue
 		}
-		previous := predecessors(replies, ended, i)
-		mine, began := int32(-1), Moment{r.start, r.begun}
-		begins := len(previous) == 0
-		for _, j := range previous {
-			if replies[j].means[class] != answer.Failed {
-				begins = true
-				continue
+		o := &r.outage[class]
+		*o = outage{r.start, i == 0}
+		// Predecessors are replies of earlier versions that may still have been in force
+		// when this one may have begun. If there are none, it is the reply before.
+		found := false
+		for j := i - 1; j >= 0 && ended[j] > r.start; j-- {
+			if s.looked++; s.looked > maxLooked {
+				return errCrowded
 			}
-			theirs := replies[j].outage[class]
-			if mine >= 0 && mine != theirs {
-				found[mine].extend(found[theirs].Moment)
-				found[mine].first = found[mine].first || found[theirs].first
-				joined[theirs] = true
-				for k := range replies[:i] {
-					if o := &replies[k].outage[class]; *o == theirs {
-						*o = mine
-					}
-				}
-			} else {
-				mine = theirs
+			if before := &replies[j]; before.end > r.start && before.start <= r.begun {
+				found = true
+				o.follow(before, class)
 			}
 		}
-		if mine < 0 {
-			mine = int32(len(found))
-			found = append(found, outage{began, len(previous) == 0})
-		} else if begins {
-			found[mine].extend(began)
-		}
-		r.outage[class] = mine
-	}
-
-	var order []int32
-	for n := range int32(len(found)) {
-		if !joined[n] {
-			order = append(order, n)
+		if !found && i > 0 {
+			o.follow(&replies[i-1], class)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(found[a].From, found[b].From) })
-	number, sorted := make([]int32, len(found)), make([]outage, len(order))
-	for to, from := range order {
-		number[from], sorted[to] = int32(to), found[from]
-	}
-	for i := range replies {
-		if r := &replies[i]; r.means[class] == answer.Failed {
-			r.outage[class] = number[r.outage[class]]
-		}
-	}
-	return sorted
-}
-
-// predecessors returns the indexes of the replies that reply i may have followed: those
-// of earlier versions that may still have been in force when it may have begun. If there
-// are none, it is the reply before.
-func predecessors(replies []reply, ended []int64, i int) []int {
-	var list []int
-	r := &replies[i]
-	for j := i - 1; j >= 0 && ended[j] > r.start; j-- {
-		if replies[j].end > r.start && replies[j].start <= r.begun {
-			list = append(list, j)
-		}
-	}
-	if list == nil && i > 0 {
-		list = []int{i - 1}
-	}
-	return list
+	return nil
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"math"
 	"slices"
 	"sort"
 	"time"
@@ -8,57 +9,51 @@ import (
 	"github.com/robotsieve/robotsieve/scan/answer"
 )
 
-// Skew is by how much the clocks of a log and of a source may differ.
-const Skew = 60 * time.Second
-
 // longOutage is how long an outage lasts until crawlers may take robots.txt for
-// unavailable (RFC 9309 2.3.1.4).
+// unavailable (RFC 9309 2.3.1.4), and how old a copy may be when it begins.
 const longOutage = 30 * 24 * time.Hour
+
+// noOutage is Lawful.Outage where there is none.
+const noOutage = math.MaxInt64
 
 // Lawful is the copies of an origin's robots.txt that a crawler may lawfully use at
 // some moment, as far as the source alone can tell. It is immutable.
 //
-// A crawler may use a copy for 24 hours after it fetched it (RFC 9309 2.4), longer if
-// the answer said so, and clocks differ. So all that was in force at any moment of the
-// window counts: from the moment less window and Skew to the moment and Skew (audit
-// rules, section 2). Copies are not all that may be lawful: a window may have an answer
-// that there is no robots.txt, or a redirect that cannot be followed, or begin before
-// all that is known.
+// A crawler may use a copy for 24 hours after it fetched it (RFC 9309 2.4), a cache on
+// the way may keep it as long as the answer says before that, queues delay what is fetched
+// and logged, and clocks differ. So all that was in force at any moment of the span
+// counts: from the moment less window, max_age, delay and skew to the moment and skew
+// (audit rules, section 2). While robots.txt fails a copy may be older: if a failure is in
+// the span, then all that was in force since 30 days before the outage began counts too.
+// Copies are not all that may be lawful: the span may have an answer that there is no
+// robots.txt, or a redirect that cannot be followed, or begin before all that is known.
 type Lawful struct {
-	// Bodies are the copies that are bodies, ascending: of versions in the window,
-	// and of those that were lawful when an outage in the window began.
+	// Bodies are the copies that are bodies, ascending.
 	Bodies []int32
 	// Hops are copies that stand for redirects to other paths than /robots.txt. If
 	// one forbids, the redirect counts as 4xx: everything is allowed. Otherwise it
 	// cannot be followed.
 	Hops []int32
-	// NoPolicy says that everything is allowed by a status 4xx.
+	// NoPolicy says that everything is allowed, because there was no robots.txt.
 	NoPolicy bool
-	// Unreachable says that everything is allowed by an outage: it has lasted for 30
-	// days, or nothing is known about the time before it, or the crawler is Google's,
-	// which does not wait.
+	// Unreachable says that everything is allowed by an outage in the span: it has lasted
+	// for 30 days, or nothing is known about the time before it, or the crawler is Google's
+	// and the failure is a 5xx other than 503.
 	Unreachable bool
-	// Unknown says that the window begins before the first version, so that not all
-	// lawful copies may be known.
+	// Unknown says that the span begins before the first version, or that the last
+	// observation was more than a window ago, so that not all lawful copies may be known.
 	Unknown bool
 	// Redirected says that there is a redirect that cannot be followed.
 	Redirected bool
-	// Outages are the starts of the outages whose lawful copies are included. The
-	// log's answers at these times count too.
-	Outages []Moment
+	// Outage is the moment at which the earliest of the outages in the span may have
+	// begun; math.MaxInt64 if there is none.
+	Outage int64
 	// Cited is the index in Versions of the version whose rules are to be quoted: of
-	// those with a copy in Bodies the newest that began by the moment and Skew, else
+	// those with a copy in Bodies the newest that began by the moment and the skew, else
 	// the oldest; -1 if Bodies is empty.
 	Cited int32
-}
 
-// Moment is a moment that lies between From and To, both included.
-type Moment struct{ From, To int64 }
-
-// included is Lawful with the indexes of its Outages in finder.outages.
-type included struct {
-	Lawful
-	outages []int32
+	source *Lawful // of a result of LawfulFailed: that of Lawful
 }
 
 // table has the lawful copies of all times: between two moments at which something
@@ -85,46 +80,26 @@ func (t *table) at(moment int64) *Lawful {
 type finder struct {
 	*scratch
 	*history
-	class   answer.Class
-	window  int64
-	replies []reply // by the time when they had begun
-	gone    []int64 // for each reply: the latest gone among it and those before it
-	outages []outage
-	moments []Moment   // the starts of the outages
-	then    []included // the lawful copies when each outage began; only those found so far
+	class answer.Class
+	gone  []int64 // for each reply: the latest gone among it and those before it
 }
 
-// newTable makes the table of an origin for a class of crawlers. The replies are sorted
-// by begun, the outages by their starts.
-func newTable(h *history, replies []reply, outages []outage, class answer.Class, window time.Duration, s *scratch) (*table, error) {
-	f := &finder{scratch: s, history: h, class: class, window: int64(window), replies: replies, outages: outages}
+// newTable makes the table of an origin for a class of crawlers.
+func newTable(h *history, class answer.Class, s *scratch) (*table, error) {
+	f := &finder{scratch: s, history: h, class: class}
 	gone := int64(MinTime)
-	for i := range replies {
-		gone = max(gone, replies[i].gone)
+	for i := range h.replies {
+		gone = max(gone, h.replies[i].gone)
 		f.gone = append(f.gone, gone)
 	}
-	for _, o := range outages {
-		f.moments = append(f.moments, o.Moment)
-	}
-	for n, m := range f.moments {
-		then, err := f.find(m, n)
-		if err != nil {
-			return nil, err
-		}
-		f.then = append(f.then, then)
-	}
-
 	t := &table{}
-	var last included
 	for _, from := range f.changes() {
-		l, err := f.find(Moment{from, from}, len(outages))
+		l, err := f.find(from)
 		if err != nil {
 			return nil, err
 		}
-		l.Cited = f.cite(from)
-		if len(t.from) == 0 || !l.equal(&last) {
-			t.from, t.lawful = append(t.from, from), append(t.lawful, l.Lawful)
-			last = l
+		if n := len(t.lawful); n == 0 || !l.equal(&t.lawful[n-1]) {
+			t.from, t.lawful = append(t.from, from), append(t.lawful, l)
 		}
 	}
 	return t, nil
@@ -133,125 +108,158 @@ func newTable(h *history, replies []reply, outages []outage, class answer.Class,
 // changes returns all moments at which the lawful copies may change, ascending, without
 // forever.
 func (f *finder) changes() []int64 {
-	const skew = int64(Skew)
-	times := []int64{MinTime, after(f.starts[0], f.window+skew)}
+	times := []int64{MinTime, after(f.starts[0], f.general())}
 	for i := range f.replies {
 		r := &f.replies[i]
-		times = append(times, before(r.start, skew), before(r.begun, skew), r.gone)
-	}
-	for _, m := range f.moments {
-		times = append(times, after(m.From, int64(longOutage)))
+		times = append(times, before(r.start, f.skew), before(r.begun, f.skew), r.gone, after(after(r.seen, f.window), 1))
+		if r.means[f.class] == answer.Failed {
+			times = append(times, after(r.outage[f.class].from, int64(longOutage)))
+		}
 	}
 	slices.Sort(times)
 	n, _ := slices.BinarySearch(times, forever)
 	return slices.Compact(times[:n])
 }
 
-// find returns the lawful copies at a moment, without Cited. Of the outages it heeds only
-// the first ones, as many as the argument says.
-func (f *finder) find(at Moment, outages int) (included, error) {
-	l := included{Lawful: Lawful{Cited: -1}}
-	l.Unknown = before(at.From, f.window+int64(Skew)) < f.starts[0]
-	f.lawfulCopies.empty(len(f.copies))
-	f.inWindow.empty(len(f.outages))
-	f.consulted.empty(len(f.outages))
-
-	// The replies in force at any moment of the window.
-	last := sort.Search(len(f.replies), func(i int) bool { return before(f.starts[i], int64(Skew)) > at.To })
-	for i := last - 1; i >= 0 && f.gone[i] > at.From; i-- {
+// find returns the lawful copies at a moment.
+func (f *finder) find(t int64) (Lawful, error) {
+	l := Lawful{Outage: noOutage, Unknown: before(t, f.general()) < f.starts[0]}
+	f.copiesFound.empty(len(f.copies))
+	add := func(r *reply) error {
 		if f.looked++; f.looked > maxLooked {
-			return l, errCrowded
+			return errCrowded
 		}
+		f.heed(&l, r, f.class, t)
+		if r.copy >= 0 {
+			f.copiesFound.add(r.copy)
+		}
+		return nil
+	}
+	// The replies in force at any moment of their spans.
+	last := sort.Search(len(f.replies), func(i int) bool { return before(f.starts[i], f.skew) > t })
+	for i := last - 1; i >= 0 && f.gone[i] > t; i-- {
 		r := &f.replies[i]
-		if before(r.start, int64(Skew)) > at.To || r.gone <= at.From {
+		if before(r.start, f.skew) > t || r.gone <= t {
 			continue
 		}
-		switch {
-		case r.copy >= 0:
-			f.lawfulCopies.add(r.copy)
-		case r.means[f.class] == answer.None:
-			l.NoPolicy = true
-		case r.means[f.class] == answer.Redirect:
-			l.Redirected = true
-		default:
-			if n := r.outage[f.class]; int(n) < outages {
-				f.inWindow.add(n)
-				l.Unreachable = l.Unreachable || f.permitsAll(n, at.To)
+		if err := add(r); err != nil {
+			return l, err
+		}
+		if r.means[f.class] == answer.Failed {
+			l.Outage = min(l.Outage, r.outage[f.class].from)
+			l.Unreachable = l.Unreachable || r.permitsAll(f.class, t)
+		}
+	}
+	if l.Outage != noOutage {
+		first, last := f.lengthen(&l), after(t, f.skew)
+		i, j := f.inForce(first, last)
+		for ; i < j; i++ {
+			r := &f.replies[i]
+			if !r.meets(first, last) {
+				continue
+			}
+			if err := add(r); err != nil {
+				return l, err
 			}
 		}
 	}
-	f.consult(&l)
-	return l, f.lists(&l)
-}
-
-// permitsAll tells whether an outage by itself permits everything at a moment.
-func (f *finder) permitsAll(n int32, t int64) bool {
-	return f.class == answer.Google || f.outages[n].first || after(f.outages[n].From, int64(longOutage)) <= t
-}
-
-// consult adds the copies that were lawful when the outages in the window began. The
-// latest outages come first, because their copies include most of the others.
-func (f *finder) consult(l *included) {
-	for n := f.inWindow.last; n >= f.inWindow.first; n-- {
-		if !f.inWindow.has(n) || f.consulted.has(n) {
-			continue
-		}
-		then := &f.then[n]
-		f.lawfulCopies.add(then.Bodies...)
-		f.lawfulCopies.add(then.Hops...)
-		f.consulted.add(then.outages...)
-		f.consulted.add(n)
-		l.NoPolicy = l.NoPolicy || then.NoPolicy
-		l.Unreachable = l.Unreachable || then.Unreachable
-		l.Unknown = l.Unknown || then.Unknown
-		l.Redirected = l.Redirected || then.Redirected
-	}
-}
-
-// lists sets the lists of l from the sets.
-func (f *finder) lists(l *included) error {
-	copies, err := f.list(&f.lawfulCopies)
+	copies, err := f.list(&f.copiesFound)
 	if err != nil {
-		return err
+		return l, err
 	}
 	hops, _ := slices.BinarySearch(copies, f.bodies)
 	l.Bodies, l.Hops = copies[:hops:hops], copies[hops:]
-	if l.outages, err = f.list(&f.consulted); err != nil || len(l.outages) == 0 {
-		return err
-	}
-	first, last := f.consulted.first, f.consulted.last
-	if int(last-first)+1 == len(l.outages) {
-		l.Outages = f.moments[first : last+1 : last+1]
-		return nil
-	}
-	for _, n := range l.outages {
-		l.Outages = append(l.Outages, f.moments[n])
-	}
-	return nil
+	l.Cited = f.cite(l.Bodies, t)
+	return l, nil
 }
 
-// cite returns Lawful.Cited for t. It must follow find for t, whose sets it uses.
-func (f *finder) cite(t int64) int32 {
-	if f.lawfulCopies.first >= f.bodies {
+// heed adds to l what a reply of the span of t says, except its copy and that it failed.
+func (h *history) heed(l *Lawful, r *reply, class answer.Class, t int64) {
+	l.NoPolicy = l.NoPolicy || r.far || r.means[class] == answer.None
+	l.Redirected = l.Redirected || r.copy < 0 && r.means[class] == answer.Redirect
+	// What was in force later than a window after the last observation is not known.
+	l.Unknown = l.Unknown || min(t, r.end-1) > after(r.seen, h.window)
+}
+
+// lengthen sets Unknown of l, whose Outage is known, by the time of which copies may be
+// used during the outage, and returns when that begins.
+func (h *history) lengthen(l *Lawful) (first int64) {
+	first = before(before(l.Outage, int64(longOutage)), h.skew)
+	l.Unknown = l.Unknown || first < h.starts[0]
+	return first
+}
+
+// permitsAll tells whether a failed reply by itself permits everything at a moment.
+func (r *reply) permitsAll(class answer.Class, t int64) bool {
+	o := r.outage[class]
+	return o.first || after(o.from, int64(longOutage)) <= t || class == answer.Google && r.status/100 == 5 && r.status != 503
+}
+
+// cite returns Lawful.Cited for t.
+func (h *history) cite(bodies []int32, t int64) int32 {
+	if len(bodies) == 0 {
 		return -1
 	}
-	quoted := func(r reply) bool { return r.copy >= 0 && r.hop == "" && f.lawfulCopies.has(r.copy) }
-	begun := sort.Search(len(f.replies), func(i int) bool { return before(f.replies[i].begun, int64(Skew)) > t })
-	for i, r := range slices.Backward(f.replies[:begun]) {
-		if quoted(r) {
+	quoted := func(r *reply) bool {
+		if r.copy < 0 || r.hop != "" {
+			return false
+		}
+		_, found := slices.BinarySearch(bodies, r.copy)
+		return found
+	}
+	begun := sort.Search(len(h.replies), func(i int) bool { return before(h.replies[i].begun, h.skew) > t })
+	for i := begun - 1; i >= 0; i-- {
+		if quoted(&h.replies[i]) {
 			return int32(i)
 		}
 	}
-	i := slices.IndexFunc(f.replies[begun:], quoted)
-	if i < 0 {
-		return -1
+	for i := begun; i < len(h.replies); i++ {
+		if quoted(&h.replies[i]) {
+			return int32(i)
+		}
 	}
-	return int32(begun + i)
+	return -1
 }
 
 // equal tells whether both have the same lawful copies.
-func (l *included) equal(o *included) bool {
+func (l *Lawful) equal(o *Lawful) bool {
 	return l.NoPolicy == o.NoPolicy && l.Unreachable == o.Unreachable && l.Unknown == o.Unknown &&
-		l.Redirected == o.Redirected && l.Cited == o.Cited &&
-		slices.Equal(l.Bodies, o.Bodies) && slices.Equal(l.Hops, o.Hops) && slices.Equal(l.outages, o.outages)
+		l.Redirected == o.Redirected && l.Outage == o.Outage && l.Cited == o.Cited &&
+		slices.Equal(l.Bodies, o.Bodies) && slices.Equal(l.Hops, o.Hops)
+}
+
+// lawfulFailed is Policy.LawfulFailed.
+func (h *history) lawfulFailed(t int64, class answer.Class, failed int64, dst *Lawful) *Lawful {
+	l := h.tables[class].at(t)
+	failed = min(failed, l.Outage)
+	// Requests of one crawler come in succession, and so do those after one failure.
+	if dst.source == l && dst.Outage == failed {
+		return dst
+	}
+	bodies, hops := append(dst.Bodies[:0], l.Bodies...), append(dst.Hops[:0], l.Hops...)
+	*dst = *l
+	dst.source, dst.Outage, dst.Bodies, dst.Hops = l, failed, bodies, hops
+	if failed == l.Outage {
+		return dst
+	}
+	first, last := h.lengthen(dst), after(t, h.skew)
+	i, j := h.inForce(first, last)
+	for ; i < j; i++ {
+		r := &h.replies[i]
+		if !r.meets(first, last) {
+			continue
+		}
+		h.heed(dst, r, class, t)
+		switch {
+		case r.copy >= h.bodies:
+			hops = append(hops, r.copy)
+		case r.copy >= 0:
+			bodies = append(bodies, r.copy)
+		}
+	}
+	slices.Sort(bodies)
+	slices.Sort(hops)
+	dst.Bodies, dst.Hops = slices.Compact(bodies), slices.Compact(hops)
+	dst.Cited = h.cite(dst.Bodies, t)
+	return dst
 }

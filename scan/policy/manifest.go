@@ -24,8 +24,7 @@ import (
 // an origin, or a bare host, which stands for http and https; status is the answer's
 // HTTP status, or "unreachable"; file has the body, and is relative to the manifest's
 // folder; max_age is in seconds. A status of 200 needs a file, another 2xx may have
-// one. Of each file maxBytes+1 bytes are kept, all if maxBytes is negative. Errors
-// name the file and the line.
+// one. Of each file as much is kept as ReadBody returns. Errors name the file and the line.
 func ReadManifest(path string, maxBytes int) ([]Row, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -49,15 +48,14 @@ func ReadManifest(path string, maxBytes int) ([]Row, error) {
 	})
 }
 
-// file is the beginning of a file, and the size of the whole.
+// file is what ReadBody returns of a file, and its size.
 type file struct {
-	body []byte
-	size int64
+	body, past []byte
+	size       int64
 }
 
-// readFile reads up to max+1 bytes of a file: the last byte tells the compiler that there
-// is more. If max is negative it reads the whole file. Only regular files are opened,
-// because a pipe might block for ever.
+// readFile reads a file. Only regular files are opened, because a pipe might block for
+// ever.
 func readFile(path string, max int) (file, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -71,12 +69,8 @@ func readFile(path string, max int) (file, error) {
 		return file{}, err
 	}
 	defer f.Close()
-	r := io.Reader(f)
-	if max >= 0 {
-		r = io.LimitReader(f, int64(max)+1)
-	}
-	body, err := io.ReadAll(r)
-	return file{body, info.Size()}, err
+	body, past, _, err := ReadBody(f, max)
+	return file{body, past, info.Size()}, err
 }
 
 // The columns of a manifest: all of the first, and any of the others.
@@ -180,7 +174,7 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 		return fmt.Errorf("a file for status %d", r.Status)
 	}
 	f, err := open(r.File)
-	r.Body, r.Size = f.body, f.size
+	r.Body, r.Past, r.Size = f.body, f.past, f.size
 	return err
 }
 

@@ -6,23 +6,25 @@
 // a start and an end, and redirects become the target's answers meanwhile (redirects.go).
 // Failures in succession become outages (history.go). From all this a table is made. It
 // has the lawful copies for each time between two changes of them (lawful.go, sets.go),
-// so that looking them up is a binary search. A Binding judges requests by a
-// copy (binding.go). A body is compiled when it is first needed, once for each reading
-// (body.go).
+// so that looking them up is a binary search. A Binding judges requests by a copy
+// (binding.go), and permits those for its sitemaps (sitemaps.go). A body is compiled when
+// it is first needed, once for each reading (body.go), and, if it is longer than the
+// limit, once more with the lines past the limit that may permit (pastlimit.go).
 //
 // All copies come from the source. The caller adds the log's own answers to /robots.txt:
-// those within the window, and those at the moments of Lawful.Outages.
+// those within Span, and LawfulFailed where one of them failed.
 //
 // Where the audit rules (docs/audit-rules.md, section 2) are silent, this package decides:
 //   - an observed version is in force from the observation before it, that moment
 //     included, until just before the next one; equal observations in succession are one
-//     version, whose From is the first of them;
-//   - the statuses 408, 444 and 499 are no answers, as Unreachable is none;
+//     version, whose From is the first of them; an outage begins as early as possible;
 //   - a status 2xx without a file is an empty body;
 //   - the answer at the end of redirects may be kept for the longest max_age of the
-//     redirects and of the answer;
-//   - when an outage begins, a redirect that cannot be followed counts like a copy that
-//     was lawful then.
+//     redirects and of the answer, and its observation ends when that of one of them does;
+//   - past the fifth redirect "everything is allowed" is all that counts if no file is at
+//     the end, also if the end is not in the source;
+//   - the span that an outage lengthens keeps the versions that were in it before, such as
+//     those with a long max_age.
 package policy
 
 import (
@@ -43,8 +45,10 @@ type Options struct {
 	// Observed says that a row has the time when its answer was seen; otherwise it has
 	// the time from which on the answer was given.
 	Observed bool
-	// Window is how long a crawler may keep a copy: 24 hours if 0, and not less.
-	Window time.Duration
+	// Window is how long a crawler may keep a copy, Delay how late it may act on it or
+	// the log may tell, and Skew by how much the clocks of the log and of the source may
+	// differ. 0 stands for 24 hours, 3 hours and 10 minutes; they may not be less.
+	Window, Delay, Skew time.Duration
 	// AssumeConstant lets each origin's first version begin before all time.
 	AssumeConstant bool
 	// Hosts are the only origins to be judged; none: all of the source. Redirects may lead
@@ -54,15 +58,19 @@ type Options struct {
 	MaxBytes int
 }
 
-// defaultWindow is how long a copy may be kept by RFC 9309 2.4.
-const defaultWindow = 24 * time.Hour
+// The least values of Options. RFC 9309 2.4 lets a crawler keep a copy for 24 hours.
+const (
+	MinWindow = 24 * time.Hour
+	MinDelay  = 3 * time.Hour
+	MinSkew   = 10 * time.Minute
+)
 
 // Policy has the histories of the origins to be judged. It is immutable and safe for any
 // number of goroutines.
 type Policy struct {
-	any       bool // the policy is for all origins
-	named     bool // Options.Hosts were given
-	window    time.Duration
+	timing
+	any       bool            // the policy is for all origins
+	named     bool            // Options.Hosts were given
 	origins   []origin.Origin // sorted by compareOrigins
 	histories []*history      // of each of them
 }
@@ -70,11 +78,13 @@ type Policy struct {
 // New makes the policy of a source. It keeps the rows' bodies. Two rows of one origin
 // and moment are an error, and so is a host of Options without a row.
 func New(rows []Row, o Options) (*Policy, error) {
-	switch {
-	case o.Window == 0:
-		o.Window = defaultWindow
-	case o.Window < defaultWindow:
-		return nil, fmt.Errorf("a window of %v is less than the %v for which a copy may be kept", o.Window, defaultWindow)
+	for _, d := range []struct {
+		name         string
+		given, least time.Duration
+	}{{"window", o.Window, MinWindow}, {"delay", o.Delay, MinDelay}, {"skew", o.Skew, MinSkew}} {
+		if d.given != 0 && d.given < d.least {
+			return nil, fmt.Errorf("a %s of %v is less than %v", d.name, d.given, d.least)
+		}
 	}
 	if len(rows) == 0 {
 		return nil, errors.New("no robots.txt in the source")
@@ -99,19 +109,19 @@ func New(rows []Row, o Options) (*Policy, error) {
 }
 
 // Constant makes the policy of one robots.txt that is in force throughout all time, on
-// the hosts of Options or, if there are none, on all hosts. Only Body, Size and File of
-// the row count.
+// the hosts of Options or, if there are none, on all hosts. Only Body, Past, Size and File
+// of the row count.
 func Constant(r Row, o Options) *Policy {
 	origins := slices.Clone(o.Hosts)
 	if len(origins) == 0 {
 		origins = []origin.Origin{{}}
 	}
-	row := &Row{Status: 200, Body: r.Body, Size: r.Size, File: r.File}
+	row := &Row{Status: 200, Body: r.Body, Past: r.Past, Size: r.Size, File: r.File}
 	rows := map[origin.Origin][]*Row{}
 	for _, at := range origins {
 		rows[at] = []*Row{row}
 	}
-	o.AssumeConstant, o.Window = true, max(o.Window, defaultWindow)
+	o.AssumeConstant = true
 	p, _ := newPolicy(origins, rows, o) // only redirects, and many versions, could fail
 	p.any = len(o.Hosts) == 0
 	return p
@@ -121,9 +131,11 @@ func Constant(r Row, o Options) *Policy {
 // sorted rows of all origins of the source.
 func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options) (*Policy, error) {
 	slices.SortFunc(origins, compareOrigins)
-	p := &Policy{window: o.Window, named: len(o.Hosts) > 0, origins: slices.Compact(origins)}
+	p := &Policy{named: len(o.Hosts) > 0, origins: slices.Compact(origins), timing: timing{
+		window: int64(max(o.Window, MinWindow)), delay: int64(max(o.Delay, MinDelay)), skew: int64(max(o.Skew, MinSkew)),
+	}}
 	follower := newFollower(rows, o)
-	store := &store{maxBytes: o.MaxBytes, byText: map[string]*body{}, byRow: map[*Row]*body{}}
+	store := &store{maxBytes: o.MaxBytes, byText: map[bodyText]*body{}, byRow: map[*Row]*body{}}
 	scratch := &scratch{}
 	for i, at := range p.origins {
 		if i > 0 && sameHistory(rows[p.origins[i-1]], rows[at]) {
@@ -134,7 +146,7 @@ func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", at, err)
 		}
-		h, err := newHistory(replies, o.Window, store, scratch)
+		h, err := newHistory(replies, p.timing, store, scratch)
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", at, err)
 		}
@@ -154,7 +166,17 @@ func (p *Policy) Any() bool { return p.any }
 
 // Window returns how long a crawler may keep a copy, if its version does not say
 // more.
-func (p *Policy) Window() time.Duration { return p.window }
+func (p *Policy) Window() time.Duration { return time.Duration(p.window) }
+
+// Delay returns how late a crawler may act on a copy that it may no longer keep.
+func (p *Policy) Delay() time.Duration { return time.Duration(p.delay) }
+
+// Skew returns by how much the clocks of the log and of the source may differ.
+func (p *Policy) Skew() time.Duration { return time.Duration(p.skew) }
+
+// Span returns the first and the last moment at which a crawler may have fetched what it
+// used at t. For a version with a max_age the span begins that much earlier.
+func (p *Policy) Span(t int64) (from, to int64) { return before(t, p.general()), after(t, p.skew) }
 
 // Origins returns the origins to be judged, by host, port and scheme, or the zero Origin
 // if Any. They must not be changed. Other methods take an index in it.
@@ -172,18 +194,48 @@ func (p *Policy) Copies(origin int32) int { return len(p.histories[origin].copie
 // 1970, for Google's crawlers or for all others. It does not allocate. The result must
 // not be changed.
 func (p *Policy) Lawful(origin int32, t int64, google bool) *Lawful {
-	class := answer.Others
+	return p.histories[origin].tables[class(google)].at(t)
+}
+
+// LawfulFailed is Lawful for a crawler that asked for robots.txt within the span of t and,
+// as the log shows, got a failure, at the earliest at the moment failed: copies may be as
+// old as in an outage that began then or at Outage, whichever is earlier. The result is
+// dst, a zero Lawful or the result of another call, whose slices are used again. It looks
+// at all versions since 30 days before the failure, unless dst was made for the same
+// failure and the same result of Lawful.
+func (p *Policy) LawfulFailed(origin int32, t int64, google bool, failed int64, dst *Lawful) *Lawful {
+	return p.histories[origin].lawfulFailed(t, class(google), failed, dst)
+}
+
+func class(google bool) answer.Class {
 	if google {
-		class = answer.Google
+		return answer.Google
 	}
-	return p.histories[origin].tables[class].at(t)
+	return answer.Others
 }
 
 // InForce returns the versions of an origin that were in force, or may have been, at t
 // by clocks that differ by up to Skew: Versions[first:last]. If the targets of redirects
 // were only observed, others may be among them.
 func (p *Policy) InForce(origin int32, t int64) (first, last int) {
-	return p.histories[origin].inForce(before(t, int64(Skew)), after(t, int64(Skew)))
+	return p.histories[origin].inForce(before(t, p.skew), after(t, p.skew))
+}
+
+// InForceExactly is InForce by clocks that do not differ.
+func (p *Policy) InForceExactly(origin int32, t int64) (first, last int) {
+	return p.histories[origin].inForce(t, t)
+}
+
+// OfSize appends to dst the bodies, by their numbers as copies, that any version of an
+// origin has in this size, ascending.
+func (p *Policy) OfSize(origin int32, size int64, dst []int32) []int32 {
+	return p.histories[origin].ofSize(size, dst)
+}
+
+// MayRedirect tells whether an answer of an origin, at any time, was a redirect to
+// something else than a robots.txt of the source.
+func (p *Policy) MayRedirect(origin int32) bool {
+	return p.histories[origin].redirects
 }
 
 // Names tells whether the robots.txt of any origin, at any time, has a group for a

@@ -140,7 +140,7 @@ func TestEachBodyIsCompiledOnceWhenAsked(t *testing.T) {
 			var s automaton.Scratch
 			for _, b := range bindings {
 				b.Judge(&s, 0, []byte("/x"))
-				found[i] = append(found[i], b.boundBy(0).first)
+				found[i] = append(found[i], b.boundBy(0).first.machine)
 			}
 		})
 	}

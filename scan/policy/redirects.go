@@ -15,8 +15,10 @@ import (
 //
 //   - a redirect to an origin that is not in the source, or without a readable location,
 //     cannot be followed;
-//   - a redirect counts as 404 if the target has no version yet, if it leads back to an
-//     origin of the chain, or if it is the sixth in succession;
+//   - a redirect counts as 404 if the target has no version yet, or if it leads back to
+//     an origin of the chain;
+//   - the sixth redirect in succession, and any behind it, counts as 404 and is followed
+//     as well: if there is a file at the end, that is a copy too;
 //   - a redirect to another path than /robots.txt cannot be followed either, because a
 //     source has nothing but robots.txt. But if the target's rules forbid that path to
 //     the crawler, it counts as 404. The rules are known here, the crawler only later:
@@ -33,12 +35,14 @@ type reply struct {
 	status int           // at the end of the chain; 3xx if that cannot be reached
 	row    *Row          // the row with the file or, for a hop, with the rules; nil if there is none
 	hop    string        // the path that a hop leads to, "" if the reply is no hop
+	far    bool          // the file is behind more redirects than a crawler need follow
+	seen   int64         // the last observation of an origin of the chain, the earliest of these
 
 	// The rest is set by newHistory.
-	gone   int64                   // from this time on no window includes the reply
+	gone   int64                   // from this time on no span includes the reply
 	copy   int32                   // number of its file or hop, -1 if there is none
 	means  [classes]answer.Meaning // to each class of crawlers
-	outage [classes]int32          // of a failed reply: index in the outages
+	outage [classes]outage         // of a failed reply
 }
 
 // notFound is the status of redirects that count as 404.
@@ -47,10 +51,12 @@ const notFound = 404
 // errRedirects refuses redirects that multiply the versions of a source.
 var errRedirects = errors.New("its redirects lead to too many versions")
 
-// Redirects may take stepsPerRow steps for each row of a source, and moreSteps.
+// Redirects may take stepsPerRow steps for each row of a source, and moreSteps. After
+// maxChain origins in succession a redirect only counts as 404.
 const (
 	stepsPerRow = 8
 	moreSteps   = 1 << 20
+	maxChain    = 64
 )
 
 // follower follows the redirects of one source.
@@ -76,7 +82,7 @@ func newFollower(rows map[origin.Origin][]*Row, o Options) *follower {
 func (f *follower) follow(o origin.Origin) ([]reply, error) {
 	f.replies = nil
 	for _, v := range f.timelines[o] {
-		if err := f.step(o, v, reply{own: v.row, period: period{start: MinTime, end: forever, begun: MinTime}}); err != nil {
+		if err := f.step(o, v, reply{own: v.row, period: period{start: MinTime, end: forever, begun: MinTime}, seen: forever}); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +99,7 @@ func (f *follower) step(o origin.Origin, v datedRow, r reply) error {
 	}
 	r.start, r.end = max(r.start, v.start), min(r.end, v.end)
 	r.begun = min(max(r.begun, v.begun), r.end-1)
-	r.maxAge, r.status = max(r.maxAge, v.row.MaxAge), v.row.Status
+	r.maxAge, r.status, r.seen = max(r.maxAge, v.row.MaxAge), v.row.Status, min(r.seen, v.seen)
 	switch answer.Of(r.status, answer.Others) {
 	case answer.File:
 		r.row = v.row
@@ -102,6 +108,10 @@ func (f *follower) step(o origin.Origin, v datedRow, r reply) error {
 		switch kind {
 		case answer.Endless:
 			r.status = notFound
+		case answer.Distant:
+			if r.far = true; len(f.chain) < maxChain {
+				return f.target(to.Origin, r)
+			}
 		case answer.Followed:
 			return f.target(to.Origin, r)
 		case answer.OtherPath:
@@ -112,6 +122,9 @@ func (f *follower) step(o origin.Origin, v datedRow, r reply) error {
 			otherPath(f.replies[first:], r.status, to.Path)
 			return nil
 		}
+	}
+	if r.far && r.row == nil {
+		r.status = notFound
 	}
 	f.replies = append(f.replies, r)
 	return nil
@@ -141,10 +154,10 @@ func (f *follower) target(o origin.Origin, r reply) error {
 func otherPath(replies []reply, status int, path string) {
 	for i := range replies {
 		r := &replies[i]
-		if r.status/100 == 2 {
+		if r.row != nil && r.hop == "" && !r.far {
 			r.hop = path
 		} else {
-			r.row, r.hop = nil, ""
+			r.row, r.hop, r.far = nil, "", false
 		}
 		r.status = status
 	}

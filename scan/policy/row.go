@@ -29,6 +29,7 @@ type Row struct {
 	From     int64           // nanoseconds since 1970
 	Status   int             // HTTP status, or Unreachable
 	Body     []byte          // if Status is 2xx; must not be changed, because rows that name one file share it
+	Past     []byte          // of a longer file: lines past the limit, as ReadBody returns them
 	Size     int64           // bytes of the whole file, -1 if not known; Body may be its beginning
 	File     string          // the file's name as reports show it, "" if there is none
 	MaxAge   time.Duration   // how long the answer may be kept, 0 if it does not say
@@ -83,10 +84,14 @@ func sortRows(rows []Row) (map[origin.Origin][]*Row, error) {
 // to begun, which are equal if the moment is known.
 type period struct{ start, end, begun int64 }
 
+// meets tells whether the period has a moment from the first to the last.
+func (p *period) meets(first, last int64) bool { return p.start <= last && p.end > first }
+
 // datedRow is a row with the period in which it is, or may be, in force.
 type datedRow struct {
 	row *Row
 	period
+	seen int64 // the last observation of the origin; forever if its answers are known for all time
 }
 
 // timeline is the versions of one origin in their order: starts and ends ascend.
@@ -98,12 +103,16 @@ type timeline []datedRow
 // in succession are one version.
 func newTimeline(rows []*Row, o Options) timeline {
 	var line timeline
+	seen := int64(forever)
+	if o.Observed && !o.AssumeConstant {
+		seen = rows[len(rows)-1].From
+	}
 	for i, r := range rows {
 		n := len(line)
 		if o.Observed && n > 0 && sameAnswer(line[n-1].row, r) {
 			continue
 		}
-		v := datedRow{r, period{start: r.From, begun: r.From, end: forever}}
+		v := datedRow{r, period{start: r.From, begun: r.From, end: forever}, seen}
 		if n > 0 {
 			line[n-1].end = r.From
 			if o.Observed {
@@ -118,7 +127,8 @@ func newTimeline(rows []*Row, o Options) timeline {
 }
 
 func sameAnswer(a, b *Row) bool {
-	return a.Status == b.Status && a.MaxAge == b.MaxAge && a.Location == b.Location && bytes.Equal(a.Body, b.Body)
+	return a.Status == b.Status && a.MaxAge == b.MaxAge && a.Location == b.Location &&
+		bytes.Equal(a.Body, b.Body) && bytes.Equal(a.Past, b.Past)
 }
 
 // between returns the versions in force at some moment from the first to the last.

@@ -21,8 +21,6 @@ func (s *set) empty(n int) {
 	s.first, s.last = int32(len(s.marks)), -1
 }
 
-func (s *set) has(n int32) bool { return s.marks[n] != 0 }
-
 // add adds numbers, in ascending order.
 func (s *set) add(numbers ...int32) {
 	if len(numbers) == 0 {
@@ -46,15 +44,13 @@ var errCrowded = errors.New("its versions are too many and follow each other too
 
 // scratch is the memory that all tables of a policy share while they are made, and the
 // counts for their bounds. A list of consecutive numbers, as most lists are, is a part of
-// one long list: so thousands of versions within one window do not take thousands of
+// one long list: so thousands of versions within one span do not take thousands of
 // lists.
 type scratch struct {
-	all    []int32 // 0, 1, 2…
-	listed int
-	looked int64
-	// The results of the last find: the copies, the outages in the window, and the outages
-	// whose copies are among the copies.
-	lawfulCopies, inWindow, consulted set
+	all         []int32 // 0, 1, 2…
+	listed      int
+	looked      int64
+	copiesFound set // by the last find
 }
 
 // list returns the numbers of a set in their order.

@@ -1,0 +1,148 @@
+package audit
+
+import (
+	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// answersToAll are what the log's answers to GETs of /robots.txt show, whoever the clients
+// were: minutes in which nobody got a file, and which sizes files had. The final pass
+// makes them before it comes to the first operator.
+type answersToAll struct {
+	policy  *policy.Policy
+	span    int64 // how long the span of a request is at least
+	origins map[int32]*minutes
+	any     minutes              // where the origin is not known
+	ofSize  map[int64][]int32    // the origins that ever had a file of a size
+	usual   map[versionKey]int64 // the size that most answers had while a version was in force
+	counted sizeCount
+}
+
+// minutes has the minutes, by their beginnings, with each kind of answer. Failed ones do
+// not count.
+type minutes struct{ none, limited, file moments }
+
+// versionKey names a version of an origin.
+type versionKey struct{ origin, version int32 }
+
+// sizeCount counts the answers of a version.
+type sizeCount struct {
+	of      versionKey
+	all     int64
+	size    int64 // that comes now
+	same    int64 // its answers so far
+	most, n int64 // the most frequent size
+}
+
+func newAnswersToAll(p *policy.Policy) *answersToAll {
+	from, to := p.Span(0)
+	a := &answersToAll{policy: p, span: to - from, origins: map[int32]*minutes{}, ofSize: map[int64][]int32{}, usual: map[versionKey]int64{}}
+	for o := range int32(len(p.Origins())) {
+		for _, v := range p.Versions(o) {
+			if list := a.ofSize[v.Size]; v.Copy >= 0 && !slices.Contains(list[max(0, len(list)-1):], o) {
+				a.ofSize[v.Size] = append(list, o)
+			}
+		}
+	}
+	return a
+}
+
+// originsOfSize returns the origins that ever had a file of a size, among those of a site,
+// or among all if the site is not known.
+func (a *answersToAll) originsOfSize(at policy.Site, size int64) []int32 {
+	list := a.ofSize[size]
+	if at.N == 0 {
+		return list
+	}
+	first, _ := slices.BinarySearch(list, at.First)
+	last, _ := slices.BinarySearch(list, at.First+at.N)
+	return list[first:last]
+}
+
+// add adds answers in a minute. They come in the order of time. Answers of several hosts
+// are not those of each: only that there is no robots.txt counts, in favour of crawlers.
+func (a *answersToAll) add(at policy.Site, from int64, kind answerKind) {
+	if at.N == 0 {
+		a.any.add(from, kind, a.span)
+	}
+	if kind == toldFile && !oneHost(a.policy, at) {
+		return
+	}
+	for o := at.First; o < at.First+at.N; o++ {
+		if a.origins[o] == nil {
+			a.origins[o] = &minutes{}
+		}
+		a.origins[o].add(from, kind, a.span)
+	}
+}
+
+// oneHost tells whether a site is one host, whose scheme may not be known.
+func oneHost(p *policy.Policy, at policy.Site) bool {
+	return at.N > 0 && p.Origins()[at.First].Host == p.Origins()[at.First+at.N-1].Host
+}
+
+func (m *minutes) add(from int64, kind answerKind, span int64) {
+	switch kind {
+	case toldNone:
+		m.none.add(from, span)
+	case toldLimited:
+		m.limited.add(from, span)
+	default:
+		m.file.add(from, span-minute)
+	}
+}
+
+// noneToAll tells whether clients asked for the robots.txt of an origin in [from, to], were
+// told that there is none, and nobody got anything else. At the ends of the interval a
+// minute counts only in favour of that.
+func (a *answersToAll) noneToAll(o int32, from, to int64, google bool) bool {
+	of := a.origins[o]
+	if of == nil {
+		of = &minutes{}
+	}
+	none := func(m *minutes) bool {
+		return m.none.meets(from-minute+1, to) || !google && m.limited.meets(from-minute+1, to)
+	}
+	return (none(of) || none(&a.any)) && !of.file.meets(from, to-minute+1)
+}
+
+// addSize adds n answers of a size while a version was in force. Those of a version come
+// together, and those of one size among them.
+func (a *answersToAll) addSize(of versionKey, size, n int64) {
+	if of != a.counted.of {
+		a.endSizes()
+		a.counted = sizeCount{of: of}
+	}
+	c := &a.counted
+	c.all += n
+	if c.size != size {
+		c.size, c.same = size, 0
+	}
+	if c.same += n; c.same > c.n {
+		c.most, c.n = size, c.same
+	}
+}
+
+// endSizes keeps the size that more than half of a version's answers had, unless another
+// file of the origin has it: then it is more likely that this was sent.
+func (a *answersToAll) endSizes() {
+	c := a.counted
+	if _, another := slices.BinarySearch(a.ofSize[c.most], c.of.origin); c.n > c.all-c.n && !another {
+		a.usual[c.of] = c.most
+	}
+	a.counted = sizeCount{}
+}
+
+// hasSize tells whether a file of a size may be one of the versions first to last-1: its
+// size is theirs or, where no answer of the whole log had the size of a file that was in
+// force, the usual one.
+func (a *answersToAll) hasSize(o int32, first, last int, size int64) bool {
+	for i, v := range a.policy.Versions(o)[first:last] {
+		usual, known := a.usual[versionKey{o, int32(first + i)}]
+		if size > 0 && (v.Size == size && v.Copy >= 0 || known && usual == size) {
+			return true
+		}
+	}
+	return false
+}

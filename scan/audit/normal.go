@@ -1,0 +1,141 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// mayBeAbnormal tells whether the normal form of a target may be another one: it has a
+// percent sign, two slashes in a row or a segment that begins with a dot. Nearly all
+// targets have none of these, so it looks at eight octets in a step.
+func mayBeAbnormal(target []byte) bool {
+	const ones, percents, slashes = 0x0101010101010101, 0x2525252525252525, 0x2f2f2f2f2f2f2f2f
+	last := len(target) - 9
+	for i := 0; last >= 0; i = min(i+8, last) {
+		octets, next := binary.LittleEndian.Uint64(target[i:]), binary.LittleEndian.Uint64(target[i+1:])
+		// A dot with its lowest bit set is a slash.
+		if zeros(octets^percents)|zeros(octets^slashes)&zeros((next|ones)^slashes) != 0 {
+			return true
+		}
+		if i == last {
+			return false
+		}
+	}
+	for i, c := range target {
+		if c == '%' || c == '/' && i+1 < len(target) && (target[i+1] == '/' || target[i+1] == '.') {
+			return true
+		}
+	}
+	return false
+}
+
+// zeros has the highest bit of each octet that is 0. Octets behind the first of these may
+// have it, too.
+func zeros(octets uint64) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	return (octets - ones) &^ octets & highs
+}
+
+// appendNormal appends the normal form of a target in origin or absolute form: in its path,
+// encoded octets that are unreserved are decoded, dot segments are removed (RFC 3986
+// 6.2.2), and runs of slashes made one. The query stays as it is. differs tells
+// whether the normal form is another one.
+func appendNormal(dst, target []byte) (_ []byte, differs bool) {
+	start := len(dst)
+	path := target
+	if target[0] != '/' {
+		path = target[authorityEnd(target):]
+		dst = append(dst, target[:len(target)-len(path)]...)
+	}
+	end := bytes.IndexAny(path, "?#")
+	if end < 0 {
+		end = len(path)
+	}
+	from := len(dst)
+	dst = appendDecoded(dst, path[:end])
+	dst = dst[:from+len(oneSlash(withoutDots(dst[from:])))]
+	dst = append(dst, path[end:]...)
+	return dst, !bytes.Equal(dst[start:], target)
+}
+
+// authorityEnd returns the index of the path in a target in absolute form.
+func authorityEnd(target []byte) int {
+	n, _ := origin.Prefix(target)
+	return n
+}
+
+// appendDecoded appends a path with its unreserved octets decoded.
+func appendDecoded(dst, path []byte) []byte {
+	for i := 0; i < len(path); i++ {
+		if path[i] == '%' && i+2 < len(path) {
+			if c, ok := unhex(path[i+1], path[i+2]); ok && isUnreserved(c) {
+				dst = append(dst, c)
+				i += 2
+				continue
+			}
+		}
+		dst = append(dst, path[i])
+	}
+	return dst
+}
+
+func unhex(high, low byte) (byte, bool) {
+	h, l := hexValue(high), hexValue(low)
+	return h<<4 | l&15, h < 16 && l < 16
+}
+
+func hexValue(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10
+	}
+	return 16
+}
+
+// isUnreserved tells whether an octet is unreserved (RFC 3986 2.3).
+func isUnreserved(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+// withoutDots removes the dot segments of a path, in place (RFC 3986 5.2.4).
+func withoutDots(path []byte) []byte {
+	out := path[:0]
+	for len(path) > 0 { // path begins with a slash, or is the beginning of one without
+		end := bytes.IndexByte(path[1:], '/') + 1
+		if end == 0 {
+			end = len(path)
+		}
+		segment := path[:end]
+		path = path[end:]
+		last := len(path) == 0
+		switch string(segment) {
+		case "/.":
+			if last {
+				out = append(out, '/')
+			}
+		case "/..":
+			out = out[:max(0, bytes.LastIndexByte(out, '/'))]
+			if last {
+				out = append(out, '/')
+			}
+		default:
+			out = append(out, segment...)
+		}
+	}
+	return out
+}
+
+// oneSlash makes one slash of each run of them, in place.
+func oneSlash(path []byte) []byte {
+	out := path[:0]
+	for i, c := range path {
+		if c != '/' || i == 0 || path[i-1] != '/' {
+			out = append(out, c)
+		}
+	}
+	return out
+}

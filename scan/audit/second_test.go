@@ -1,0 +1,400 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// The worked cases of the audit rules' second edition. In all of them GPTBot requests
+// /private/x, unless they say otherwise.
+
+const (
+	onSite   = "example.com:443"
+	forbid   = "User-agent: *\nDisallow: /private/\n"
+	permit   = "User-agent: *\nDisallow: /other/\n###\n" // of another size
+	hours    = 60 * 60
+	farAgo   = -400 * day0
+	deployed = -200 * day0 // long before the requests
+)
+
+// gets is a GET of robots.txt n seconds after someTime, answered with a status and a size.
+func gets(n int, agent, status, size string) entry {
+	return entry{vhost: onSite, target: "/robots.txt", agent: agent, time: at(n), status: status, size: size}
+}
+
+func visits(n int, target string) entry { return entry{vhost: onSite, target: target, time: at(n)} }
+
+// judging returns an auditor by a history.
+func judging(t *testing.T, list ...version) *Auditor {
+	t.Helper()
+	return New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, list...), Samples: 1})
+}
+
+func sizeOfBody(body string) string { return fmt.Sprint(len(body)) }
+
+func TestWorkedCases(t *testing.T) {
+	const x = "/private/x"
+	constant := version{from: farAgo, body: forbid}
+	gotFile := gets(-20*hours, browser, "200", sizeOfBody(forbid)) // somebody did
+	for _, c := range []struct {
+		name     string
+		versions []version
+		log      []entry
+		want     string // the verdict of GPTBot's last request, and the reason
+	}{
+		{"a download begun in the window and logged 3 h later",
+			[]version{{from: farAgo, body: permit}, {from: 0, body: forbid}}, []entry{visits(day0+3*hours+599, x)}, "grace"},
+		{"and a second later than that",
+			[]version{{from: farAgo, body: permit}, {from: 0, body: forbid}}, []entry{visits(day0+3*hours+600, x)}, "violation"},
+		{"a file served by an edge 2 h after deployment, with the old size",
+			[]version{{from: farAgo, body: permit}, {from: 0, body: forbid}},
+			[]entry{gets(2*hours, gptbot, "200", sizeOfBody(permit)), visits(2*hours+day0+3*hours+600, x)}, "grace"},
+		{"the same with the new size",
+			[]version{{from: farAgo, body: permit}, {from: 0, body: forbid}},
+			[]entry{gets(2*hours, gptbot, "200", sizeOfBody(forbid)), visits(2*hours+day0+3*hours+600, x)}, "violation"},
+		{"the old size, sent to another operator",
+			[]version{{from: farAgo, body: permit}, {from: 0, body: forbid}},
+			[]entry{gets(2*hours, mj12bot, "200", sizeOfBody(permit)), visits(2*hours+day0+3*hours+600, x)}, "violation"},
+		{"a rule lifted 9 minutes before the manifest says so",
+			[]version{{from: farAgo, body: forbid}, {from: 9 * 60, body: permit}}, []entry{visits(0, x)}, "grace"},
+		{"and 11 minutes before",
+			[]version{{from: farAgo, body: forbid}, {from: 11 * 60, body: permit}}, []entry{visits(0, x)}, "violation"},
+		{"a copy of 20 days ago and a 503 of the source",
+			[]version{{from: farAgo, body: permit}, {from: -20 * day0, body: forbid}, {from: -1 * hours, status: 503}, {from: 0, body: forbid}},
+			[]entry{visits(5*hours, x)}, "grace"},
+		{"a copy of 20 days ago and a 503 in the log only",
+			[]version{{from: farAgo, body: permit}, {from: -20 * day0, body: forbid}},
+			[]entry{gets(-5*hours, gptbot, "503", "0"), visits(0, x)}, "grace"},
+		{"a copy of 31 days ago and a 503 in the log",
+			[]version{{from: farAgo, body: permit}, {from: -31 * day0, body: forbid}},
+			[]entry{gets(-5*hours, gptbot, "503", "0"), visits(0, x)}, "violation"},
+		{"a 503 to another operator",
+			[]version{{from: farAgo, body: permit}, {from: -20 * day0, body: forbid}},
+			[]entry{gets(-5*hours, mj12bot, "503", "0"), visits(0, x)}, "violation"},
+		{"an answer of 404 before the outage",
+			[]version{constant}, []entry{gets(-10*day0, gptbot, "404", "9"), gets(-5*hours, gptbot, "499", "0"), gotFile, visits(0, x)}, "no_policy"},
+		{"an answer of 404, and no outage",
+			[]version{constant}, []entry{gets(-10*day0, gptbot, "404", "9"), gotFile, visits(0, x)}, "violation"},
+		{"408 says that there is none",
+			[]version{constant}, []entry{gets(-5*hours, gptbot, "408", "9"), gotFile, visits(0, x)}, "no_policy"},
+		{"all answers to anybody 404",
+			[]version{constant}, []entry{gets(-5*hours, browser, "404", "9"), gets(-4*hours, mj12bot, "500", "9"), visits(0, x)}, "no_policy"},
+		{"all but one",
+			[]version{constant}, []entry{gets(-5*hours, browser, "404", "9"), gets(-4*hours, browser, "200", "9"), visits(0, x)}, "violation"},
+		{"all but a redirect",
+			[]version{constant}, []entry{gets(-5*hours, browser, "404", "9"), gets(-4*hours, browser, "301", "9"), visits(0, x)}, "violation"},
+		{"all answers to anybody 503",
+			[]version{constant}, []entry{gets(-5*hours, browser, "503", "9"), visits(0, x)}, "violation"},
+		{"404 to anybody, more than the span ago",
+			[]version{constant}, []entry{gets(-day0-3*hours-12*60, browser, "404", "9"), visits(0, x)}, "violation"},
+		{"404 to anybody in the minute in which the span begins",
+			[]version{constant}, []entry{gets(-day0-3*hours-600+5, browser, "404", "9"), visits(45, x)}, "no_policy"},
+		{"a file in the minute in which the span begins",
+			[]version{constant}, []entry{gets(-day0-3*hours-600+50, browser, "200", "9"), gets(-5*hours, browser, "404", "9"), visits(45, x)}, "no_policy"},
+		{"a 301 that the manifest states",
+			[]version{{from: farAgo, body: forbid}, {at: "https://www.example.com", from: farAgo, body: forbid}, {from: -10 * hours, status: 301}, {from: -9 * hours, body: forbid}},
+			[]entry{gets(-9*hours-5*60, gptbot, "301", "9"), visits(40*hours, x)}, "violation"},
+		{"a 301 that it does not state",
+			[]version{constant}, []entry{gets(-9*hours, gptbot, "301", "9"), gotFile, visits(0, x)}, "redirected_policy"},
+		{"the same, where the log tells the scheme and a file comes at once",
+			[]version{constant}, []entry{gets(-9*hours, gptbot, "301", "9"), gets(-9*hours, gptbot, "200", "9"), visits(0, x)}, "redirected_policy"},
+		{"200 with no bytes", []version{constant}, []entry{gets(-5*hours, gptbot, "200", "0"), gotFile, visits(0, x)}, "no_policy"},
+		{"/robots.txt?x tells nothing",
+			[]version{constant}, []entry{{vhost: onSite, target: "/robots.txt?x", time: at(-5 * hours), status: "404"}, gotFile, visits(0, x)}, "violation"},
+		{"the path of the Sitemap line",
+			[]version{{from: farAgo, body: "Sitemap: https://example.com/private/x\n" + forbid}}, []entry{visits(0, x)}, "allowed"},
+		{"another path than that",
+			[]version{{from: farAgo, body: "Sitemap: https://example.com/private/x\n" + forbid}}, []entry{visits(0, x+"y")}, "violation"},
+	} {
+		r := auditEntries(t, judging(t, c.versions...), c.log...)
+		checkSums(t, r)
+		row := r.row("GPTBot")
+		got := strings.Join(append(keysOf(nonZero(t, row.Verdicts)), keysOf(nonZero(t, row.Reasons))...), " ")
+		if !strings.Contains(" "+got+" ", " "+c.want+" ") {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func keysOf(counts map[string]int64) (list []string) {
+	for k := range counts {
+		list = append(list, k)
+	}
+	return list
+}
+
+// Google takes a 5xx other than 503 for a 404, and 429 for a failure.
+func TestGoogleWasAnsweredAnError(t *testing.T) {
+	for status, want := range map[string]string{"500": "unreachable", "502": "unreachable", "503": "violation", "429": "violation"} {
+		ask := gets(-5*hours, googlebot, status, "9")
+		visit := visits(0, "/private/x")
+		visit.agent = googlebot
+		r := auditEntries(t, judging(t, version{from: farAgo, body: forbid}), ask, visit)
+		if v := nonZero(t, r.row("Googlebot").Verdicts); v[want] != 1 {
+			t.Errorf("%s: %v, want %s", status, v, want)
+		}
+	}
+}
+
+// A log that tells no scheme may show how http was redirected to https.
+func TestRedirectFromAnUnknownScheme(t *testing.T) {
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, version{from: farAgo, body: forbid})})
+	ask := func(n int, agent, status string) entry {
+		return entry{vhost: "example.com", target: "/robots.txt", agent: agent, status: status, time: at(n)}
+	}
+	for name, c := range map[string]struct {
+		log  []entry
+		want string
+	}{
+		"the file at once":        {[]entry{ask(-600, gptbot, "301"), ask(-600, gptbot, "200")}, "violation"},
+		"not modified":            {[]entry{ask(-600, gptbot, "301"), ask(-600, gptbot, "304")}, "violation"},
+		"the file a minute later": {[]entry{ask(-600, gptbot, "301"), ask(-540, gptbot, "200")}, "violation"},
+		"later than that":         {[]entry{ask(-600, gptbot, "301"), ask(-539, gptbot, "200")}, "indeterminate"},
+		"before":                  {[]entry{ask(-600, gptbot, "301"), ask(-601, gptbot, "200")}, "indeterminate"},
+		"to another":              {[]entry{ask(-600, gptbot, "301"), ask(-600, mj12bot, "200")}, "indeterminate"},
+		"one of two":              {[]entry{ask(-900, gptbot, "301"), ask(-600, gptbot, "301"), ask(-590, gptbot, "200")}, "indeterminate"},
+	} {
+		r := auditEntries(t, a, append(c.log, entry{vhost: "example.com", target: "/private/x", time: at(0)})...)
+		if v := nonZero(t, r.row("GPTBot").Verdicts); v[c.want] != 1 {
+			t.Errorf("%s: %v, want %s", name, v, c.want)
+		}
+	}
+}
+
+// TestInformedBySize: an answer informs if it may be a file that forbids.
+func TestInformedBySize(t *testing.T) {
+	all := version{from: farAgo, body: forbid}
+	size := sizeOfBody(forbid)
+	visit := visits(0, "/private/x")
+	for name, c := range map[string]struct {
+		log  []entry
+		want int64
+	}{
+		"its size":                       {[]entry{gets(-60, gptbot, "200", size)}, 1},
+		"another size, and some have it": {[]entry{gets(-60, gptbot, "200", "9"), gets(-90, browser, "200", size)}, 0},
+		"a size that most have":          {[]entry{gets(-60, gptbot, "200", "9"), gets(-90, browser, "200", "9"), gets(-90, browser, "200", "8")}, 1},
+		"a size that half of them have":  {[]entry{gets(-60, gptbot, "200", "9"), gets(-90, browser, "200", "8")}, 0},
+		"206":                            {[]entry{gets(-60, gptbot, "206", size)}, 0},
+		"304":                            {[]entry{gets(-60, gptbot, "304", "0"), gets(-90, browser, "200", "7")}, 1},
+	} {
+		r := auditEntries(t, judging(t, all), append(c.log, visit)...)
+		if row := r.row("GPTBot"); row.Verdicts[Violation] != 1 || row.Informed() != c.want {
+			t.Errorf("%s: %d informed of %d, want %d", name, row.Informed(), row.Verdicts[Violation], c.want)
+		}
+	}
+}
+
+// TestInformedByItsOwnState: a verified client is not informed by what an unverified one
+// fetched.
+func TestInformedByItsOwnState(t *testing.T) {
+	a := judging(t, version{from: farAgo, body: forbid})
+	ask, visit := gets(-60, gptbot, "304", "0"), visits(0, "/private/x")
+	for _, c := range []struct {
+		ask, visit string
+		want       int64
+	}{{"192.0.2.1", "192.0.2.9", 1}, {"192.0.2.1", "10.0.0.1", 0}, {"10.0.0.1", "192.0.2.1", 0}, {"10.0.0.1", "10.0.0.2", 1}} {
+		ask.addr, visit.addr = c.ask, c.visit
+		if got := auditEntries(t, a, ask, visit).row("GPTBot").Informed(); got != c.want {
+			t.Errorf("%s and %s: informed %d, want %d", c.ask, c.visit, got, c.want)
+		}
+	}
+}
+
+// TestGraceAfterFetch: the request is in grace, but its address had just been sent the rule.
+func TestGraceAfterFetch(t *testing.T) {
+	a := judging(t, version{from: farAgo, body: permit}, version{from: 0, body: forbid})
+	size := sizeOfBody(forbid)
+	const now = 5 * hours
+	with := func(change func(*entry), e entry) entry { change(&e); return e }
+	for name, c := range map[string]struct {
+		log  []entry
+		want int64
+	}{
+		"never":                    {nil, 0},
+		"just before":              {[]entry{gets(now-60, gptbot, "200", size)}, 1},
+		"not modified":             {[]entry{gets(now-60, gptbot, "304", "0")}, 1},
+		"an hour before":           {[]entry{gets(now-hours, gptbot, "200", size)}, 1},
+		"more than an hour before": {[]entry{gets(now-hours-1, gptbot, "200", size)}, 0},
+		"in the same second":       {[]entry{gets(now, gptbot, "200", size)}, 0},
+		"before, and in the same":  {[]entry{gets(now-60, gptbot, "200", size), gets(now, gptbot, "404", "9")}, 1},
+		"the old one":              {[]entry{gets(now-60, gptbot, "200", sizeOfBody(permit))}, 0},
+		"then another answer":      {[]entry{gets(now-60, gptbot, "200", size), gets(now-30, gptbot, "503", "9")}, 0},
+		"another name":             {[]entry{gets(now-60, mj12bot, "200", size)}, 0},
+		"another address":          {[]entry{with(func(e *entry) { e.addr = "192.0.2.77" }, gets(now-60, gptbot, "200", size))}, 0},
+		"HEAD":                     {[]entry{with(func(e *entry) { e.method = "HEAD" }, gets(now-60, gptbot, "200", size))}, 0},
+	} {
+		r := auditEntries(t, a, append(c.log, visits(now, "/private/x"))...)
+		checkSums(t, r)
+		row := r.row("GPTBot")
+		if row.Verdicts[Grace] != 1 && c.want > 0 || row.GraceAfterFetch != c.want || r.Totals.GraceAfterFetch != c.want {
+			t.Errorf("%s: %v, %d after a fetch, want %d", name, nonZero(t, row.Verdicts), row.GraceAfterFetch, c.want)
+		}
+	}
+}
+
+func TestEvasive(t *testing.T) {
+	const body = "User-agent: *\nDisallow: /private/\nDisallow: /a~b\nAllow: /private/open\nDisallow: /x//y\n"
+	for target, want := range map[string]string{
+		"/private/x":                     "violation 0",
+		"//private/x":                    "allowed 1",
+		"/./private/x":                   "allowed 1",
+		"/x/../private/x":                "allowed 1",
+		"/x/%2e%2E/private/x":            "allowed 1",
+		"//private//x?y=//z":             "allowed 1",
+		"//private/open":                 "allowed 0",
+		"/public/../x":                   "allowed 0",
+		"/public//x":                     "allowed 0",
+		"/public?u=https://x/../":        "allowed 0",
+		"/x//y":                          "violation 0",
+		"//robots.txt":                   "robots_fetch 0",
+		"/x/../robots.txt":               "allowed 0",
+		"https://example.com//private/x": "allowed 1",
+		"/%2Fprivate/x":                  "allowed 0",
+		"/%7Eprivate":                    "allowed 0",
+	} {
+		r := auditEntries(t, judging(t, version{from: farAgo, body: body}), visits(0, target))
+		checkSums(t, r)
+		row := r.row("GPTBot")
+		if got := fmt.Sprint(strings.Join(keysOf(nonZero(t, row.Verdicts)), " "), " ", row.Evasive); got != want {
+			t.Errorf("%s: %s, want %s", target, got, want)
+		}
+	}
+	// Where another copy permits the normal form, nothing is evaded.
+	a := judging(t, version{from: farAgo, body: permit}, version{from: 0, body: body})
+	for when, want := range map[int]int64{hours: 0, 2 * day0: 1} {
+		if r := auditEntries(t, a, visits(when, "//private/x")); r.Totals.Evasive != want {
+			t.Errorf("after %d seconds: %d evasive, want %d", when, r.Totals.Evasive, want)
+		}
+	}
+	// Nor if its operator was told that there is no robots.txt.
+	r := auditEntries(t, a, visits(2*day0, "//private/x"), gets(2*day0-60, gptbot, "404", "9"))
+	if r.Totals.Evasive != 0 {
+		t.Error("evasive, though told that there is no robots.txt")
+	}
+	// A contested request.
+	a = judging(t, version{from: farAgo, body: "User-agent: *\nDisallow: /a%7Eb\nDisallow: /p\n"})
+	if r := auditEntries(t, a, visits(0, "/a~b/../p")); r.row("GPTBot").Reasons[ContestedRule] != 1 || r.Totals.Evasive != 1 {
+		t.Errorf("contested: %v, %d evasive", nonZero(t, r.row("GPTBot").Reasons), r.Totals.Evasive)
+	}
+}
+
+func TestNormalForm(t *testing.T) {
+	for target, want := range map[string]string{
+		"/":                       "/",
+		"/a/b":                    "/a/b",
+		"/a//b///c/":              "/a/b/c/",
+		"/a/./b":                  "/a/b",
+		"/a/../b":                 "/b",
+		"/..":                     "/",
+		"/../../a":                "/a",
+		"/a/.":                    "/a/",
+		"/a/b/..":                 "/a/",
+		"/a//../b":                "/a/b",
+		"/.a/..b":                 "/.a/..b",
+		"/%41%7e%2F":              "/A~%2F",
+		"/%4":                     "/%4",
+		"/%zz%":                   "/%zz%",
+		"/a?b//../%41":            "/a?b//../%41",
+		"/a/../b#//":              "/b#//",
+		"//":                      "/",
+		"http://h//a/%2e%2e/b?//": "http://h/b?//",
+		"http://h":                "http://h",
+	} {
+		got, differs := appendNormal([]byte("x"), []byte(target))
+		if string(got) != "x"+want || differs != (target != want) {
+			t.Errorf("%s: %s, want %s; differs: %v", target, got[1:], want, differs)
+		}
+		if differs && !mayBeAbnormal([]byte(target)) {
+			t.Errorf("%s would be passed over", target)
+		}
+	}
+}
+
+// FuzzNormal: the normal form is its own, and no target that has another is passed over.
+func FuzzNormal(f *testing.F) {
+	for _, s := range []string{"/a//b", "/%2e%2e/", "/aaaaaaa/./b", "/12345678//", "http://h/../x?y#z"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if s == "" || s[0] != '/' {
+			return
+		}
+		once, differs := appendNormal(nil, []byte(s))
+		if differs && !mayBeAbnormal([]byte(s)) {
+			t.Errorf("%q is passed over", s)
+		}
+		if again, _ := appendNormal(nil, once); len(once) == 0 || !strings.Contains(s, "%") && string(again) != string(once) {
+			t.Errorf("%q: %q, then %q", s, once, again)
+		}
+	})
+}
+
+// TestAmbiguousForbidden: of headers that name crawlers of several operators.
+func TestAmbiguousForbidden(t *testing.T) {
+	const body = "User-agent: *\nDisallow: /all/\n\nUser-agent: GPTBot\nDisallow: /all/\nDisallow: /gpt/\n"
+	one := "WireReaderBot/1.0 (compatible; GPTBot/2.1)"
+	withExempt := "Mozilla/5.0 (compatible; bingbot/2.0; ChatGPT-User/1.0)"
+	ask := func(agent, target string) entry {
+		return entry{vhost: onSite, target: target, agent: agent, time: at(0)}
+	}
+	robots := func(agent, status string) entry { return gets(-hours, agent, status, "99") }
+	for name, c := range map[string]struct {
+		log  []entry
+		want int64
+	}{
+		"to both":                        {[]entry{ask(twoBots, "/all/")}, 1},
+		"to one":                         {[]entry{ask(twoBots, "/gpt/")}, 0},
+		"to none":                        {[]entry{ask(twoBots, "/x")}, 0},
+		"to the only one":                {[]entry{ask(one, "/gpt/")}, 1},
+		"one is exempt":                  {[]entry{ask(withExempt, "/all/")}, 0},
+		"one was told none":              {[]entry{ask(twoBots, "/all/"), robots(gptbot, "404"), robots(browser, "200")}, 0},
+		"another was told none":          {[]entry{ask(twoBots, "/all/"), robots(mj12bot, "404"), robots(browser, "200")}, 1},
+		"the same header was told none":  {[]entry{ask(twoBots, "/all/"), robots(twoBots, "404"), robots(browser, "200")}, 0},
+		"the operator was told the file": {[]entry{ask(twoBots, "/all/"), robots(gptbot, "200")}, 1},
+	} {
+		r := auditEntries(t, judging(t, version{from: farAgo, body: body}), c.log...)
+		checkSums(t, r)
+		if r.Totals.AmbiguousForbidden != c.want || r.Totals.Verdicts[Violation] != 0 {
+			t.Errorf("%s: %d, %v, want %d", name, r.Totals.AmbiguousForbidden, nonZero(t, r.Totals.Verdicts), c.want)
+		}
+	}
+}
+
+// Fetchers that are not exempt stand apart.
+func TestFetchersStandApart(t *testing.T) {
+	set := crawlers(t)
+	list := set.Profiles()
+	for i := range list {
+		if list[i].Name == "FeedBot" {
+			list[i].Role = "fetcher"
+		}
+	}
+	a := New(Config{Crawlers: set, Policy: history(t, policy.Options{}, version{from: farAgo, body: forbid}),
+		Identities: known(t, set, map[string]string{"FeedBot": "192.0.2.0/24\n"})})
+	r := auditEntries(t, a, entry{vhost: onSite, target: "/private/", agent: "Feeds of News"}, entry{vhost: onSite, target: "/", agent: "Feeds of News"}, visits(0, "/private/"))
+	checkSums(t, r)
+	if got := (FetcherTotals{2, 1, 1}); r.Totals.Fetchers != got || r.Totals.VerifiedContent != 0 || r.Totals.Verdicts[Violation] != 2 || r.row("FeedBot").Role != "fetcher" {
+		t.Errorf("%+v", r.Totals)
+	}
+}
+
+func TestHTTPLibrariesAreCountedApart(t *testing.T) {
+	r := auditEntries(t, newAuditor(t, forbid), entry{agent: "curl/8.5.0"}, entry{agent: "python-requests/2.31"}, entry{agent: browser})
+	if r.NotCrawlers != 3 || r.HTTPLibraries != 2 || len(r.Crawlers) != 0 {
+		t.Errorf("%d of %d lines not by crawlers", r.HTTPLibraries, r.NotCrawlers)
+	}
+}
+
+// Clients without a name are one row, and never informed.
+func TestClientsWithoutAName(t *testing.T) {
+	r := auditEntries(t, judging(t, version{from: farAgo, body: forbid}),
+		entry{vhost: onSite, agent: "bot", target: "/robots.txt", status: "304", time: at(-60)}, entry{vhost: onSite, agent: "bot", target: "/private/x", time: at(0)},
+		entry{vhost: onSite, agent: "spider", target: "/private/x", time: at(0)})
+	row := r.row("(without a name)")
+	if row == nil || len(r.Crawlers) != 1 || row.Verdicts[Violation] != 2 || row.Informed() != 0 {
+		t.Error(marshal(t, r))
+	}
+}

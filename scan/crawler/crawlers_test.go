@@ -1,0 +1,224 @@
+package crawler
+
+import (
+	"cmp"
+	"maps"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestRoles: what fetches single addresses that somebody named is a fetcher, which its
+// category says of most. The others are here, with the reason.
+func TestRoles(t *testing.T) {
+	crawlers := map[string]string{
+		"AgentTimes":              "reads the feeds that its operator chose",
+		"AwarioRssBot":            "reads the feeds that its operator chose",
+		"FeedFetcher-Mojeek":      "finds pages for a search engine in feeds",
+		"RSSingBot":               "reads the feeds that its operator chose",
+		"Yeti-FeedItemCrawler":    "finds pages for a search engine in feeds",
+		"BingPreview":             "draws the pages that a search engine found",
+		"DuckDuckGo-Favicons-Bot": "fetches the icons of the sites that a search engine found",
+		"Girafabot":               "draws the pages that search engines found",
+		"Pinterestbot":            "indexes the web, according to its page",
+		"ThumbShotsBot":           "draws the pages of directories",
+		"TweetmemeBot":            "follows the links of all public posts",
+	}
+	fetchers := map[string]string{
+		"APIs-Google":           "calls addresses that developers registered",
+		"Google-InspectionTool": "fetches what the owner of a site inspects",
+		"Mozilla-Tabstack":      "fetches what the users of its service name",
+		"SiteLockSpider":        "checks the sites of its customers",
+		"YandexPagechecker":     "fetches what is given to a validator",
+		"YandexWebmaster":       "checks what the owner of a site asks about",
+	}
+	ofFetchers := []string{"feed", "preview", "monitoring", "user-triggered"}
+	for _, p := range builtinSet(t).Profiles() {
+		byCategory := slices.Contains(ofFetchers, p.Category)
+		exceptions := fetchers
+		if byCategory {
+			exceptions = crawlers
+		}
+		if want := byCategory == (exceptions[p.Name] == ""); p.IsFetcher() != want {
+			t.Errorf("%s, %s, is a fetcher: %v, want %v (%q)", p.Name, p.Category, p.IsFetcher(), want, exceptions[p.Name])
+		}
+		if p.Role == "crawler" {
+			t.Errorf("%s: the role of a crawler goes without saying", p.Name)
+		}
+		delete(exceptions, p.Name)
+	}
+	for name := range maps.Keys(crawlers) {
+		t.Errorf("the exception %s is in no category of fetchers", name)
+	}
+	for name := range maps.Keys(fetchers) {
+		t.Errorf("the exception %s has a category of fetchers, or is not known", name)
+	}
+}
+
+// TestFetchersAndExempt are those that audit-rules 7 names.
+func TestFetchersAndExempt(t *testing.T) {
+	set := builtinSet(t)
+	for _, c := range []struct {
+		fetcher, exempt bool
+		names           string
+	}{
+		{true, false, "facebookexternalhit Twitterbot Slackbot-LinkExpanding TelegramBot WhatsApp Discordbot LinkedInBot SkypeUriPreview"},
+		{true, false, "UptimeRobot Pingdom.com_bot StatusCake NewsBlur Feedbin Claude-User MistralAI-User DuckAssistBot"},
+		{true, true, "ChatGPT-User Perplexity-User Meta-ExternalFetcher Google-Read-Aloud FeedFetcher-Google Google-Agent Inoreader Feedly Kimi-User"},
+		{false, true, "Google-Safety"},
+		{false, false, "Googlebot bingbot GPTBot AdsBot-Google Screaming AhrefsSiteAudit"},
+	} {
+		for _, name := range strings.Fields(c.names) {
+			p := set.ByName(name)
+			if p == nil || p.IsFetcher() != c.fetcher || (p.Exempt != "") != c.exempt {
+				t.Errorf("%s is %+v; fetcher: want %v, exempt: want %v", name, p, c.fetcher, c.exempt)
+			}
+		}
+	}
+}
+
+// TestClaims: nobody speaks for all users of a program, and who is exempt does not obey.
+func TestClaims(t *testing.T) {
+	for _, p := range builtinSet(t).Profiles() {
+		if p.Anybodys() && (p.Obeys != "unknown" || p.CrawlDelay != "" || p.Verify != "") {
+			t.Errorf("%s of %s: obeys %q, delays %q, verified by %q", p.Name, p.Operator, p.Obeys, p.CrawlDelay, p.Verify)
+		}
+		if p.Exempt != "" && p.Obeys != "no" {
+			t.Errorf("%s is exempt and obeys: %q", p.Name, p.Obeys)
+		}
+		if ofGoogle := p.Operator == "Google" && !p.Control; ofGoogle && p.CrawlDelay != "no" {
+			t.Errorf("%s of Google: delays %q", p.Name, p.CrawlDelay)
+		}
+	}
+}
+
+// TestSoftwareThatAnybodyRuns reads the headers of programs that have many users.
+func TestSoftwareThatAnybodyRuns(t *testing.T) {
+	set := builtinSet(t)
+	for _, header := range []string{
+		"node-fetch/1.0 (+https://github.com/bitinn/node-fetch)",
+		"crawler4j (https://github.com/yasserg/crawler4j/)",
+		"Scrapy/2.11.0 (+https://scrapy.org)",
+		"Tiny Tiny RSS/1.11 (http://tt-rss.org/)",
+		"BUbiNG (+http://law.di.unimi.it/BUbiNG.html)",
+		"Screaming Frog SEO Spider/16.0",
+		"Mozilla/5.0 (compatible; Google-Gemini-CLI/1.0; +https://github.com/google-gemini/gemini-cli)",
+	} {
+		if got := set.Reader().Read([]byte(header)); got.Profile == nil || !got.Profile.Anybodys() {
+			t.Errorf("%q is %v, not of the users of a program", header, got)
+		}
+	}
+	const header = "Claude-User (claude-code/2.1.86; +https://support.anthropic.com/)"
+	if got := set.Reader().Read([]byte(header)); got.Name != "Claude-Code" || got.Ambiguous {
+		t.Errorf("%q is %v: it comes from its user's machine, which is in no list of Claude-User", header, got)
+	}
+}
+
+// TestFurtherProducts: a header serves only products that have profiles of their own.
+func TestFurtherProducts(t *testing.T) {
+	set := builtinSet(t)
+	for _, p := range set.Profiles() {
+		for _, tokens := range p.Also {
+			if other := set.ByName(tokens[0]); other == nil || !slices.Equal(other.Tokens, tokens) || other.Name == p.Name {
+				t.Errorf("%s serves %q too, which is %+v", p.Name, tokens, other)
+			}
+		}
+	}
+	if got := set.ByName("Googlebot").Also; len(got) != 1 || got[0][0] != "Googlebot-News" {
+		t.Errorf("the header of Googlebot serves %q", got)
+	}
+}
+
+// TestLists: what is verified by ranges has the lists, each under the name of its file.
+func TestLists(t *testing.T) {
+	// Their operators publish ranges on a page, or in a database of routes.
+	unlisted := []string{"Amazonbot", "Amzn-SearchBot", "Amzn-User", "Blekkobot", "CensysInspect", "GrapeshotCrawler", "Kagibot", "Site24x7",
+		"facebookexternalhit", "Meta-ExternalAds", "Meta-ExternalAgent", "Meta-ExternalFetcher", "Meta-WebIndexer"}
+	named := map[string]string{
+		"googlebot.json":   "common-crawlers.json", // since March 2026
+		"pingdom-ipv4.txt": "ipv4",
+		"pingdom-ipv6.txt": "ipv6",
+		"statuscake.txt":   "Locations.php",
+	}
+	names, urls := map[string]string{}, map[string]string{}
+	for _, p := range builtinSet(t).Profiles() {
+		if want := strings.Contains(p.Verify, "ranges") && !slices.Contains(unlisted, p.Name); want != (len(p.Lists) > 0) {
+			t.Errorf("%s: %d lists, verified by %q", p.Name, len(p.Lists), p.Verify)
+		}
+		for _, list := range p.Lists {
+			u, err := url.Parse(list.URL)
+			if file := cmp.Or(named[list.Name], list.Name); err != nil || u.Host == "" || path.Base(u.Path) != file {
+				t.Errorf("%s: %q is not the name of %s", p.Name, list.Name, list.URL)
+			}
+			if list.Seen > readOn {
+				t.Errorf("%s: %s was seen on %s", p.Name, list.Name, list.Seen)
+			}
+			if names[list.URL] == "" && urls[list.Name] == "" {
+				names[list.URL], urls[list.Name] = list.Name, list.URL
+			}
+			if names[list.URL] != list.Name || urls[list.Name] != list.URL {
+				t.Errorf("%s: %s is at %s, and %s is %s", p.Name, list.Name, urls[list.Name], list.URL, names[list.URL])
+			}
+		}
+	}
+}
+
+// TestListsOfGoogle: its pages say which list is for which of its crawlers.
+func TestListsOfGoogle(t *testing.T) {
+	ofPages := map[string][]string{
+		"google-common-crawlers":         {"googlebot.json"},
+		"google-special-case-crawlers":   {"special-crawlers.json"},
+		"google-user-triggered-fetchers": {"user-triggered-fetchers-google.json", "user-triggered-fetchers.json", "user-triggered-agents.json"},
+	}
+	for _, p := range builtinSet(t).Profiles() {
+		if p.Operator != "Google" || p.Control {
+			continue
+		}
+		var got []string
+		for _, list := range p.Lists {
+			got = append(got, list.Name)
+		}
+		if want := ofPages[p.Source[strings.LastIndexByte(p.Source, '/')+1:]]; !slices.Equal(got, want) {
+			t.Errorf("%s of %s has the lists %q, want %q", p.Name, p.Source, got, want)
+		}
+	}
+}
+
+// TestDocsCountTheCrawlers compares what README.md and the pages of docs say, which is
+// "463 crawlers are known, 189 of them with a page of their operator".
+func TestDocsCountTheCrawlers(t *testing.T) {
+	known, paged := 0, 0
+	for _, p := range builtinSet(t).Profiles() {
+		known++
+		if p.Source != "" {
+			paged++
+		}
+	}
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sentence := regexp.MustCompile(`([0-9,]+)\s+crawlers\s+are\s+known(?:,\s+([0-9,]+)\s+of\s+them\s+with\s+a\s+page\s+of\s+their\s+operator)?`)
+	said := 0
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range sentence.FindAllSubmatch(text, -1) {
+			said++
+			if string(m[1]) != strconv.Itoa(known) || string(m[2]) != strconv.Itoa(paged) {
+				t.Errorf("%s says %q, but %d crawlers are known, %d of them with a page of their operator", page, m[0], known, paged)
+			}
+		}
+	}
+	if said == 0 {
+		t.Errorf("no page says: %d crawlers are known, %d of them with a page of their operator", known, paged)
+	}
+}

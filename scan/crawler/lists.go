@@ -1,0 +1,336 @@
+package crawler
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Series are lists of one crawler's addresses, as its operator published them
+// at different times.
+type Series struct {
+	Profile *Profile // of the set that identities are asked about
+	Lists   []*Ranges
+}
+
+// Loaded is the result of LoadSeries.
+type Loaded struct {
+	Series []Series
+	// Skipped are the files of a directory that were not read because of their names,
+	// sorted. Hidden files are not among them.
+	Skipped []string
+	// Unknown are the services, in lists, that name no known crawler.
+	Unknown []UnknownServices
+}
+
+// UnknownServices are the services in a file that name no known crawler, each once. Their
+// entries verify nobody, and no absence is proven for an address in them.
+type UnknownServices struct {
+	File     string
+	Services []string
+}
+
+// ArgumentError is an error in the argument of LoadSeries itself, such as an unknown name:
+// its user has mistyped something.
+type ArgumentError string
+
+func (e ArgumentError) Error() string { return string(e) }
+
+func argumentError(format string, args ...any) error {
+	return ArgumentError(fmt.Sprintf(format, args...))
+}
+
+var errNoFile = errors.New("no file in the directory")
+
+// LoadSeries reads the files that an argument names:
+//
+//	NAME=FILE       the ranges of crawler NAME
+//	NAME=FILE@DATE  the same, made on DATE, such as 2026-11-01 or a time in RFC 3339
+//	NAME=DIR        lists of crawler NAME, of several dates: all files of the directory
+//	DIR             files NAME, NAME.json and NAME.txt, each a series of its own
+//
+// NAME is a crawler's name or one of its words, in any case. It then names one crawler:
+// Googlebot is not Googlebot-Image. Or NAME is the name under which an operator publishes a
+// list, such as googlebot.json, or the end of its URL. It then names all crawlers that the
+// list serves (Profile.Lists). In a DIR, the file googlebot.json is the list of that name, and
+// googlebot.txt is a list of Googlebot.
+//
+// The date of a list is DATE, else its creationTime, else the only date in the name of a
+// file of NAME=DIR, such as 2026-11-01 or 20261101, with or without a time, in UTC. A date
+// without a time is the beginning of the day. If FILE@DATE is itself the name of a file,
+// that file is read.
+//
+// The error is an ArgumentError if NAME is unknown or the name of several operators'
+// lists, if DATE is none, and if no file of a DIR has a name that is known.
+func LoadSeries(arg string, set *Set) (Loaded, error) {
+	name, path, named := strings.Cut(arg, "=")
+	if !named {
+		return loadDir(arg, set)
+	}
+	of, err := set.behind(name)
+	switch {
+	case err != nil:
+		return Loaded{}, err
+	case of != nil:
+		return loadNamed(of, path, set)
+	case isDir(arg):
+		return loadDir(arg, set)
+	default:
+		return Loaded{}, argumentError("%q: neither a crawler nor a list of that name is known", cut(name))
+	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// loadNamed reads the lists of some crawlers: a file, perhaps with a date, or the files of
+// a directory.
+func loadNamed(of []*Profile, path string, set *Set) (l Loaded, err error) {
+	path, date, err := cutDate(path)
+	if err != nil {
+		return l, err
+	}
+	paths, dir := []string{path}, isDir(path)
+	if dir {
+		if date != 0 {
+			return l, argumentError("%s: a date behind @ is for one file, not for a directory", path)
+		}
+		if paths, l.Skipped, err = files(path); err != nil {
+			return l, err
+		}
+		if len(paths) == 0 {
+			return l, fmt.Errorf("%s: %w", path, errNoFile)
+		}
+	}
+	var lists []*Ranges
+	for _, path := range paths {
+		list, err := loadRanges(path)
+		if err != nil {
+			return l, err
+		}
+		if date != 0 {
+			list.Created, list.DatedBy = date, ByOption
+		} else if made := dateIn(filepath.Base(path)); dir && list.Created == 0 && made != 0 {
+			list.Created, list.DatedBy = made, ByName
+		}
+		lists = append(lists, list)
+	}
+	l.add(of, lists, set)
+	return l, nil
+}
+
+// loadDir reads the files of a directory that have the name of a crawler or a list.
+func loadDir(dir string, set *Set) (l Loaded, err error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return l, err
+	}
+	if !info.IsDir() {
+		return l, argumentError("%s: neither NAME=FILE nor a directory", dir)
+	}
+	paths, skipped, err := files(dir)
+	if err != nil {
+		return l, err
+	}
+	for _, path := range paths {
+		of, err := set.behindFile(filepath.Base(path))
+		if err != nil {
+			return l, err
+		}
+		if of == nil {
+			skipped = append(skipped, path)
+			continue
+		}
+		list, err := loadRanges(path)
+		if err != nil {
+			return l, err
+		}
+		l.add(of, []*Ranges{list}, set)
+	}
+	if len(l.Series) == 0 {
+		return l, argumentError("%s: no file has the name of a known crawler or list", dir)
+	}
+	slices.Sort(skipped)
+	l.Skipped = skipped
+	return l, nil
+}
+
+// add adds a series of lists for each of some crawlers.
+func (l *Loaded) add(of []*Profile, lists []*Ranges, set *Set) {
+	for _, p := range of {
+		l.Series = append(l.Series, Series{p, lists})
+	}
+	for _, list := range lists {
+		var unknown []string
+		for _, services := range list.services {
+			for _, name := range services {
+				if set.ByName(name) == nil {
+					unknown = append(unknown, name)
+				}
+			}
+		}
+		if len(unknown) > 0 {
+			slices.Sort(unknown)
+			l.Unknown = append(l.Unknown, UnknownServices{list.File, slices.Compact(unknown)})
+		}
+	}
+}
+
+// behind returns the crawlers that the NAME of a list stands for, nil if it is unknown.
+func (s *Set) behind(name string) ([]*Profile, error) {
+	of, err := s.listed(name)
+	if p := s.requester(name); of == nil && p != nil {
+		of = []*Profile{p}
+	}
+	return of, err
+}
+
+// behindFile returns the crawlers that a file in a directory of lists is for, nil if its
+// name is unknown.
+func (s *Set) behindFile(file string) ([]*Profile, error) {
+	of, err := s.listed(file)
+	ext := filepath.Ext(file)
+	if lower := strings.ToLower(ext); of == nil && (lower == ".json" || lower == ".txt") {
+		if p := s.requester(strings.TrimSuffix(file, ext)); p != nil {
+			of = []*Profile{p}
+		}
+	}
+	return of, err
+}
+
+// listed returns the crawlers that a list serves, which their operator publishes under a
+// name or at a URL that ends in it. It fails if several operators publish lists of that name.
+func (s *Set) listed(name string) (of []*Profile, err error) {
+	for i := range s.profiles {
+		p := &s.profiles[i]
+		if p.Control || !slices.ContainsFunc(p.Lists, func(l List) bool {
+			return strings.EqualFold(l.Name, name) || strings.EqualFold(path.Base(l.URL), name)
+		}) {
+			continue
+		}
+		if len(of) > 0 && of[0].Operator != p.Operator {
+			return nil, argumentError("%q: both %s and %s publish a list of that name; give it by the name of a crawler", name, of[0].Operator, p.Operator)
+		}
+		of = append(of, p)
+	}
+	return of, nil
+}
+
+// PublishedList is a list of addresses that an operator publishes.
+type PublishedList struct {
+	Operator string `json:"operator"`
+	List
+	Crawlers []string `json:"crawlers"` // the names of those that it serves
+}
+
+// PublishedLists returns all lists of the crawlers' profiles, those of one operator
+// together. Seen is the last day when one of the profiles had it.
+func (s *Set) PublishedLists() (lists []PublishedList) {
+	var operators []string
+	for _, p := range s.profiles {
+		for _, list := range p.Lists {
+			if !slices.Contains(operators, p.Operator) {
+				operators = append(operators, p.Operator)
+			}
+			i := slices.IndexFunc(lists, func(l PublishedList) bool {
+				return l.Operator == p.Operator && l.Name == list.Name && l.URL == list.URL
+			})
+			if i < 0 {
+				i = len(lists)
+				lists = append(lists, PublishedList{Operator: p.Operator, List: list})
+			}
+			lists[i].Crawlers = append(lists[i].Crawlers, p.Name)
+			lists[i].Seen = max(lists[i].Seen, list.Seen)
+		}
+	}
+	slices.SortStableFunc(lists, func(a, b PublishedList) int {
+		return cmp.Compare(slices.Index(operators, a.Operator), slices.Index(operators, b.Operator))
+	})
+	return lists
+}
+
+// cutDate cuts the date from FILE@DATE, unless a file has that whole name. Without a date
+// it returns 0.
+func cutDate(path string) (file string, made int64, err error) {
+	i := strings.LastIndexByte(path, '@')
+	if _, err := os.Stat(path); i < 0 || !errors.Is(err, fs.ErrNotExist) {
+		return path, 0, nil
+	}
+	file, date := path[:i], path[i+1:]
+	made, ok := parseTime(date, time.DateOnly, time.RFC3339)
+	if ok {
+		return file, made, nil
+	}
+	if _, err := os.Stat(file); err == nil {
+		return "", 0, argumentError("%q behind %s@ is neither a day such as 2026-11-01 nor a time in RFC 3339", cut(date), file)
+	}
+	return path, 0, nil
+}
+
+// dateOf finds a day in a name, and the time behind it.
+var dateOf = regexp.MustCompile(`(?:^|\D)(\d{4}-\d\d-\d\d|\d{8})(?:[T_ -]?(\d\d[:.-]?\d\d(?:[:.-]?\d\d)?))?(?:\D|$)`)
+
+// dateIn returns the date that the name of a file has, in nanoseconds since 1970; 0 if it
+// has none, or several.
+func dateIn(name string) (made int64) {
+	digits := strings.NewReplacer("-", "", ":", "", ".", "")
+	for at := dateOf.FindStringSubmatch(name); at != nil; at = dateOf.FindStringSubmatch(name) {
+		_, name, _ = strings.Cut(name, at[1])
+		day, clock := digits.Replace(at[1]), digits.Replace(at[2])
+		found, ok := parseTime(day+clock, "200601021504", "20060102150405")
+		if !ok { // what follows the day is no time
+			found, ok = parseTime(day, "20060102")
+		}
+		if ok && made != 0 && found != made {
+			return 0
+		}
+		if ok {
+			made = found
+		}
+	}
+	return made
+}
+
+// files returns the files of a directory, sorted, and its other entries. Entries with
+// hidden names are in neither list.
+func files(dir string) (paths, others []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		if strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
+		info, err := os.Stat(path) // where links lead
+		if err != nil {
+			return nil, nil, err
+		}
+		if info.Mode().IsRegular() {
+			paths = append(paths, path)
+		} else {
+			others = append(others, path)
+		}
+	}
+	return paths, others, nil
+}
+
+func loadRanges(path string) (*Ranges, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadRanges(f, path)
+}

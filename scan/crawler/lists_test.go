@@ -1,0 +1,280 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestPublishedRanges reads lists that operators have published.
+func TestPublishedRanges(t *testing.T) {
+	dir := filepath.Join("..", "..", "..", "shared", "data", "bots", "ip-ranges")
+	paths, _, err := files(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skip("no published lists here: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		r, err := loadRanges(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if len(r.prefixes) < 5 || (r.Created != 0) != (filepath.Ext(path) == ".json") {
+			t.Errorf("%s: %d ranges, made at %d", path, len(r.prefixes), r.Created)
+		}
+	}
+	l, err := LoadSeries(dir, builtinSet(t))
+	if err != nil || len(l.Series) < 8 || len(l.Unknown) > 0 {
+		t.Errorf("%d series, %q skipped, %q unknown, of %d files: %v", len(l.Series), l.Skipped, l.Unknown, len(paths), err)
+	}
+	t.Logf("%d series, %q skipped", len(l.Series), l.Skipped)
+}
+
+// write makes files in a new directory, in which a name that ends in a slash is
+// a directory.
+func write(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(path, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// listedSet makes a set of crawlers of which some have lists that their operators publish.
+func listedSet(t testing.TB) *Set {
+	t.Helper()
+	published := func(names ...string) (lists []List) {
+		for _, name := range names {
+			lists = append(lists, List{Name: name, URL: "https://lists.example/published-" + name, Seen: "2026-11-01"})
+		}
+		return lists
+	}
+	profile := func(name, operator string, lists ...string) Profile {
+		return Profile{Name: name, Operator: operator, Words: []string{name}, Tokens: []string{name}, Obeys: "unknown", Lists: published(lists...)}
+	}
+	slurp := profile("Slurp", "Yahoo!")
+	slurp.Words = []string{"Yahoo! Slurp", "Slurp/3.0"}
+	control := profile("Google-Extended", "Google", "googlebot.json")
+	control.Words, control.Control = nil, true
+	return newSet(t, []Profile{
+		profile("Googlebot", "Google", "googlebot.json"), profile("Googlebot-Image", "Google", "googlebot.json"), control,
+		profile("AdsBot-Google", "Google", "special-crawlers.json"), profile("GPTBot", "OpenAI", "gptbot.json"), slurp,
+		profile("FooBot", "Foo Inc.", "ips.json"), profile("BarBot", "Bar Ltd.", "ips.json"),
+	})
+}
+
+// TestLoadSeries reads what users may write behind --ip-ranges. $ stands for
+// the directory.
+func TestLoadSeries(t *testing.T) {
+	const list = `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`
+	const dated = `{"creationTime":"2026-01-01T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`
+	set := listedSet(t)
+	dir := write(t, map[string]string{
+		"some.txt":               "192.0.2.1",
+		"dated.json":             dated,
+		"odd@name.txt":           "192.0.2.1",
+		"odd@2026-11-03.txt":     "192.0.2.1",
+		"day@2026-11-04":         "192.0.2.1",
+		"bad.txt":                "192.0.2.1\n10.0.0.0/8",
+		"dated/2026-01.json":     dated,
+		"dated/2026-02.json":     `{"creationTime":"2026-02-01T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,
+		"dated/.hidden":          "no list",
+		"dated/sub/x.txt":        "192.0.2.1",
+		"named/2026-11-01.txt":   "192.0.2.1",
+		"named/b-20261102.json":  dated,
+		"named/c.txt":            "192.0.2.1",
+		"all/googlebot.json":     list,
+		"all/GoogleBot.txt":      "192.0.2.1",
+		"all/GPTBot.TXT":         "192.0.2.2",
+		"all/googlesc.json":      "not read",
+		"all/README.md":          "not read",
+		"all/gptbot.json.orig":   "not read",
+		"all/.gptbot.json":       "not read",
+		"all/gptbot/":            "",
+		"none/README.md":         "not read",
+		"empty/":                 "",
+		"broken/gptbot.txt":      "x",
+		"a=b/gptbot.txt":         "192.0.2.1",
+		"shared/ips.json":        list,
+		"dates/2026-11-01.txt":   "192.0.2.1",
+		"services/services.json": `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24","services":["B","gptbot","A"]},{"ipv4Prefix":"192.0.2.0/24","services":["A"]}]}`,
+	})
+	const google = "Googlebot[%s] Googlebot-Image[%s]"
+	for _, c := range []struct{ name, arg, want, skipped, says string }{
+		{"a file", "GPTBot=$/some.txt", "GPTBot[some.txt]", "", ""},
+		{"a name in another case", "gptbot=$/some.txt", "GPTBot[some.txt]", "", ""},
+		{"a word", "Yahoo! Slurp=$/some.txt", "Slurp[some.txt]", "", ""},
+		{"a word with a slash", "slurp/3.0=$/some.txt", "Slurp[some.txt]", "", ""},
+		{"a crawler's name is for that crawler only", "Googlebot=$/some.txt", "Googlebot[some.txt]", "", ""},
+		{"an official list is for all its crawlers", "googlebot.json=$/some.txt", strings.ReplaceAll(google, "%s", "some.txt"), "", ""},
+		{"the end of an official list's URL", "published-googlebot.json=$/some.txt", strings.ReplaceAll(google, "%s", "some.txt"), "", ""},
+		{"an official list in another case", "Special-Crawlers.JSON=$/some.txt", "AdsBot-Google[some.txt]", "", ""},
+		{"an official list with dated lists", "googlebot.json=$/dates", strings.ReplaceAll(google, "%s", "2026-11-01.txt 2026-11-01 name"), "", ""},
+		{"dated lists", "Googlebot=$/dated", "Googlebot[2026-01.json 2026-01-01 creationTime 2026-02.json 2026-02-01 creationTime]", "sub", ""},
+		{"lists with dates in their names", "Googlebot=$/named", "Googlebot[2026-11-01.txt 2026-11-01 name b-20261102.json 2026-01-01 creationTime c.txt]", "", ""},
+		{"a date in the name of a single file", "Googlebot=$/named/2026-11-01.txt", "Googlebot[2026-11-01.txt]", "", ""},
+		{"a directory of crawlers", "$/all", "GPTBot[GPTBot.TXT] Googlebot[GoogleBot.txt] " + strings.ReplaceAll(google, "%s", "googlebot.json"), "README.md googlesc.json gptbot gptbot.json.orig", ""},
+		{"a directory with an equals sign", "$/a=b", "GPTBot[gptbot.txt]", "", ""},
+
+		{"a day behind @", "GPTBot=$/some.txt@2026-11-01", "GPTBot[some.txt 2026-11-01 option]", "", ""},
+		{"a time behind @", "GPTBot=$/some.txt@2026-11-01T03:00:00+02:00", "GPTBot[some.txt 2026-11-01T01:00:00Z option]", "", ""},
+		{"a day behind @ and a creationTime", "GPTBot=$/dated.json@2026-11-01", "GPTBot[dated.json 2026-11-01 option]", "", ""},
+		{"a name with @", "GPTBot=$/odd@name.txt", "GPTBot[odd@name.txt]", "", ""},
+		{"a name with @ and a day behind @", "GPTBot=$/odd@name.txt@2026-11-01", "GPTBot[odd@name.txt 2026-11-01 option]", "", ""},
+		{"a name with a day behind @", "GPTBot=$/day@2026-11-04", "GPTBot[day@2026-11-04]", "", ""},
+		{"no day behind @", "GPTBot=$/some.txt@2026-13-01", "", "", `argument: "2026-13-01"`},
+		{"nothing behind @", "GPTBot=$/some.txt@", "", "", `argument: ""`},
+		{"a day behind a missing file", "GPTBot=$/missing.txt@2026-11-01", "", "", "missing.txt: no such file"},
+		{"a missing file with @", "GPTBot=$/missing@x", "", "", "missing@x: no such file"},
+		{"a day behind a directory", "GPTBot=$/dated@2026-11-01", "", "", "argument: dated: a date"},
+
+		{"an unknown crawler", "Gogglebot=$/some.txt", "", "", "argument: Gogglebot"},
+		{"an unknown list", "gogglebot.json=$/some.txt", "", "", "argument: gogglebot.json"},
+		{"a list of two operators", "ips.json=$/some.txt", "", "", `argument: "ips.json": both Foo Inc. and Bar Ltd.`},
+		{"a list of two operators in a directory", "$/shared", "", "", `argument: "ips.json": both Foo Inc. and Bar Ltd.`},
+		{"a family", "Google=$/some.txt", "", "", "argument: Google"},
+		{"a control token", "Google-Extended=$/some.txt", "", "", "argument: Google-Extended"},
+		{"no name", "=$/some.txt", "", "", "argument"},
+		{"a file without a name", "$/some.txt", "", "", "argument: some.txt"},
+		{"a directory without crawlers", "$/none", "", "", "argument: none"},
+		{"an empty directory", "$/empty", "", "", "argument: empty"},
+		{"an empty directory of lists", "GPTBot=$/empty", "", "", "no file"},
+		{"no such file", "GPTBot=$/missing", "", "", "missing"},
+		{"no such directory", "$/missing", "", "", "missing"},
+		{"nothing", "", "", "", "no such file"},
+		{"a bad file", "GPTBot=$/bad.txt", "", "", "bad.txt:2: "},
+		{"a bad file in a directory", "$/broken", "", "", "gptbot.txt:1: "},
+		{"services of crawlers that nobody knows", "$/services", "", "", "argument: services"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l, err := LoadSeries(strings.ReplaceAll(c.arg, "$", dir), set)
+			var got []string
+			for _, s := range l.Series {
+				var lists []string
+				for _, list := range s.Lists {
+					lists = append(lists, filepath.Base(list.File))
+					if list.Created != 0 || list.DatedBy != "" {
+						made := time.Unix(0, list.Created).UTC().Format(time.RFC3339)
+						lists = append(lists, strings.TrimSuffix(made, "T00:00:00Z"), list.DatedBy)
+					}
+				}
+				got = append(got, fmt.Sprintf("%s[%s]", s.Profile.Name, strings.Join(lists, " ")))
+			}
+			for i := range l.Skipped {
+				l.Skipped[i] = filepath.Base(l.Skipped[i])
+			}
+			says, argument := strings.CutPrefix(c.says, "argument")
+			_, isArgument := errors.AsType[ArgumentError](err)
+			if (err != nil) != (c.says != "") || isArgument != argument {
+				t.Fatalf("error %v, want %q", err, c.says)
+			}
+			if err != nil {
+				if !strings.Contains(err.Error(), strings.TrimPrefix(says, ": ")) {
+					t.Errorf("%q does not say %q", err, says)
+				}
+				return
+			}
+			if s := strings.Join(got, " "); s != c.want {
+				t.Errorf("series %s, want %s", s, c.want)
+			}
+			if s := strings.Join(l.Skipped, " "); s != c.skipped {
+				t.Errorf("skipped %s, want %s", s, c.skipped)
+			}
+		})
+	}
+	l, err := LoadSeries("GPTBot="+filepath.Join(dir, "services", "services.json"), set)
+	if err != nil || len(l.Unknown) != 1 || fmt.Sprint(l.Unknown[0].Services) != "[A B]" || filepath.Base(l.Unknown[0].File) != "services.json" {
+		t.Errorf("unknown services %v, %v", l.Unknown, err)
+	}
+}
+
+// TestOfficialLists reads a directory with lists under the names under which their
+// operator publishes them: all crawlers that a list serves have it.
+func TestOfficialLists(t *testing.T) {
+	set := listedSet(t)
+	list := func(prefix string) string {
+		return `{"creationTime":"2026-11-01T00:00:00","prefixes":[{"ipv4Prefix":"` + prefix + `"}]}`
+	}
+	dir := write(t, map[string]string{"googlebot.json": list("192.0.2.0/25"), "special-crawlers.json": list("198.51.100.0/25")})
+	l, err := LoadSeries(dir, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := NewIdentities(set, IdentityOptions{Series: l.Series})
+	for _, c := range []struct {
+		crawler, addr string
+		want          State
+	}{
+		{"Googlebot", "192.0.2.1", Verified},
+		{"Googlebot", "192.0.2.128", Spoofed},
+		{"Googlebot-Image", "192.0.2.1", Verified},
+		{"Googlebot-Image", "198.51.100.1", Spoofed},
+		{"AdsBot-Google", "198.51.100.1", Verified},
+		{"AdsBot-Google", "192.0.2.1", Spoofed},
+		{"GPTBot", "192.0.2.1", Unverifiable}, // no list was given, and Verify is empty
+	} {
+		if got := i.identify(set.ByName(c.crawler), []byte(c.addr), at(t, "2026-11-01T00:00:00Z"), true); got != c.want {
+			t.Errorf("%s at %s is %v, want %v", c.crawler, c.addr, got, c.want)
+		}
+	}
+}
+
+// TestDateInName finds the dates in the names of files.
+func TestDateInName(t *testing.T) {
+	for name, want := range map[string]string{
+		"2026-11-01.json":                "2026-11-01T00:00:00Z",
+		"20261101.txt":                   "2026-11-01T00:00:00Z",
+		"googlebot-2026-11-01.json":      "2026-11-01T00:00:00Z",
+		"gptbot_20261101_v2.json":        "2026-11-01T00:00:00Z",
+		"2026-11-01T12:30:00Z.json":      "2026-11-01T12:30:00Z",
+		"2026-11-01T12-30-00.json":       "2026-11-01T12:30:00Z",
+		"2026-11-01_1230.json":           "2026-11-01T12:30:00Z",
+		"2026-11-01 12.30.json":          "2026-11-01T12:30:00Z",
+		"20261101T123000Z.json":          "2026-11-01T12:30:00Z",
+		"20261101123000.json":            "2026-11-01T12:30:00Z",
+		"20261101-9999.json":             "2026-11-01T00:00:00Z", // no time of a day
+		"20261101-2.json":                "2026-11-01T00:00:00Z",
+		"2026-11-01.2026-11-01.json":     "2026-11-01T00:00:00Z",
+		"2026-11-01-to-2026-12-01.json":  "",
+		"20261101-20261201.json":         "",
+		"2026-11.json":                   "",
+		"2026-13-01.json":                "",
+		"2026-02-30.json":                "",
+		"12345678.json":                  "",
+		"120261101.json":                 "",
+		"1969-11-01.json":                "",
+		"2026-1101.json":                 "",
+		"list.json":                      "",
+		"":                               "",
+		"12345678-2026-11-01.json":       "2026-11-01T00:00:00Z",
+		"2026-11-01" + "T25:00:00Z.json": "2026-11-01T00:00:00Z",
+	} {
+		got := ""
+		if made := dateIn(name); made != 0 {
+			got = time.Unix(0, made).UTC().Format(time.RFC3339)
+		}
+		if got != want {
+			t.Errorf("%q is of %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package policy
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+// A crawler may read more of a long robots.txt than the 500 KiB that RFC 9309 2.5 asks
+// for, and stop at any line behind them. What it cannot miss is the part before the limit.
+// So such a body forbids only what it forbids up to the limit, and also with those lines
+// behind it that may permit: the user-agent and allow lines (audit rules, section 2).
+
+// maxPast limits how many bytes past the limit are looked at.
+const maxPast = 64 << 20
+
+// ReadBody reads a robots.txt. It returns maxBytes+1 bytes of it as the body, the last of
+// which tells the compiler that there is more; all if maxBytes is negative, and 0 stands
+// for compile.DefaultMaxBytes. past are the lines past the limit that Row has, nil if the
+// body is not longer. It looks at most at 64 MiB past the limit: size, the bytes of the
+// whole, is -1 if there are more. An error behind the limit leaves only the rest unread.
+func ReadBody(r io.Reader, maxBytes int) (body, past []byte, size int64, err error) {
+	limit := cmp.Or(maxBytes, compile.DefaultMaxBytes)
+	if limit < 0 {
+		body, err = io.ReadAll(r)
+		return body, nil, int64(len(body)), err
+	}
+	body, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if size = int64(len(body)); err != nil || len(body) <= limit {
+		return body, nil, size, err
+	}
+	first := body[len(compile.WholeLines(body, limit)):] // of the line that the limit cuts
+	rest := &io.LimitedReader{R: r, N: maxPast + 1}
+	past, err = permittingLines(io.MultiReader(bytes.NewReader(first), rest))
+	if size += maxPast + 1 - rest.N; err != nil || rest.N == 0 {
+		size = -1
+	}
+	return body, past, size, nil
+}
+
+// permittingLines returns the user-agent and allow lines of a text, each with a line end.
+// Of a line longer than a buffer it returns the beginning.
+func permittingLines(r io.Reader) (lines []byte, err error) {
+	in := bufio.NewReaderSize(newlines{r}, 64<<10)
+	for begins := true; ; {
+		line, err := in.ReadSlice('\n')
+		if begins && mayPermit(line) {
+			lines = append(append(lines, bytes.TrimSuffix(line, []byte("\n"))...), '\n')
+		}
+		switch begins = err == nil; {
+		case begins, errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF):
+			return lines, nil
+		default:
+			return lines, err
+		}
+	}
+}
+
+// mayPermit tells whether a line may be a user-agent or an allow line in some dialect.
+func mayPermit(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t\v\f")
+	for _, key := range []string{"user", "allow"} {
+		if len(line) >= len(key) && bytes.EqualFold(line[:len(key)], []byte(key)) {
+			return true
+		}
+	}
+	return false
+}
+
+// newlines reads a text with LF for each CR.
+type newlines struct{ io.Reader }
+
+func (r newlines) Read(p []byte) (n int, err error) {
+	n, err = r.Reader.Read(p)
+	for i, c := range p[:n] {
+		if c == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}

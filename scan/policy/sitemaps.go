@@ -1,0 +1,71 @@
+package policy
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// sitemaps are the request targets of the Sitemap lines of a body, each with the origins
+// that it is of. The zero Origin stands for the origin of the body.
+type sitemaps struct {
+	targets map[string][]origin.Origin
+	sum     [sha256.Size]byte // of them all
+}
+
+// read reads the Sitemap lines of a robots.txt. A value that is no URL is left out.
+func (s *sitemaps) read(robots *compile.Robots) {
+	for _, r := range robots.Records {
+		switch {
+		case !strings.EqualFold(r.Key, "sitemap") && !strings.EqualFold(r.Key, "site-map"):
+		case strings.HasPrefix(r.Value, "//"): // with the scheme of the origin
+			s.add("http:" + r.Value)
+			s.add("https:" + r.Value)
+		default:
+			s.add(r.Value)
+		}
+	}
+	var list []byte
+	for _, target := range slices.Sorted(maps.Keys(s.targets)) {
+		list = binary.AppendUvarint(list, uint64(len(target)))
+		list = append(list, target...)
+		for _, o := range s.targets[target] {
+			list = o.AppendKey(list)
+		}
+		list = append(list, '\n')
+	}
+	s.sum = sha256.Sum256(list)
+}
+
+// add adds the target of a URL as a client would write it and, if the URL has other
+// bytes than it should, also as it stands.
+func (s *sitemaps) add(text string) {
+	ref, err := url.Parse(text)
+	if err != nil || ref.Opaque != "" {
+		return
+	}
+	var of origin.Origin
+	if ref.Host != "" {
+		if of, err = origin.Of([]byte(ref.Scheme + "://" + ref.Host)); err != nil {
+			return
+		}
+	}
+	if s.targets == nil {
+		s.targets = map[string][]origin.Origin{}
+	}
+	base := url.URL{Scheme: ref.Scheme, Host: ref.Host, Path: "/robots.txt"}
+	list := []string{base.ResolveReference(ref).RequestURI()}
+	if ref.Host != "" || strings.HasPrefix(text, "/") {
+		list = append(list, string(automaton.RFC9309.Path(new(automaton.Scratch), []byte(text))))
+	}
+	for _, target := range slices.Compact(list) {
+		s.targets[target] = append(s.targets[target], of)
+	}
+}
