@@ -191,6 +191,8 @@ func TestLawful(t *testing.T) {
 		{"not if the last observation holds", "a 0h 200 A; a 100h 200 A", Options{Observed: true, AssumeConstant: true}, "9999h", "A, cites 0"},
 		{"not if it was deployed", "a 0h 200 A", Options{}, "9999h", "A, cites 0"},
 		{"the last observation of a redirect's target", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 B", observed, "75h", "B, unknown, cites 0"},
+		{"not if the redirect ended before that", "a 0h 301 >http://b/robots.txt; a 60h 200 A; a 100h 200 A; b 0h 200 B; b 50h 200 B", observed, "76h", "B, A, cites 1"},
+		{"only just", "a 0h 301 >http://b/robots.txt; a 75h 200 A; a 100h 200 A; b 0h 200 B; b 50h 200 B", observed, "76h", "B, A, unknown, cites 1"},
 
 		// Rule 2
 		{"a redirect without a location", "a 0h 301", Options{}, "50h", "redirected"},
