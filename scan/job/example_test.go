@@ -24,6 +24,6 @@ func ExampleAudit() {
 	}
 	// Output:
 	// GrabbitBot 190 of 282
+	// Googlebot 20 of 376
 	// PageHoover-spider 11 of 49
-	// GullCrawler 5 of 20
 }
