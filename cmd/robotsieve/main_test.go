@@ -332,10 +332,16 @@ func withoutInputs(report, output string) string {
 	report = withoutCommand(report)
 	start, end := `"inputs":`, `]`
 	if output == "text" {
-		start, end = "\nRead: ", "\n\n"
+		start, end = "\nCommand: ", "\n\n"
 	}
-	if output == "csv" { // the last cell of the row of the audit
-		return regexp.MustCompile(`(?m)^(audit,.*),[^,]*$`).ReplaceAllString(report, "$1")
+	if output == "csv" {
+		rows, _ := csv.NewReader(strings.NewReader(report)).ReadAll()
+		for _, name := range []string{"inputs", "command"} {
+			if i := slices.Index(rows[0], name); i >= 0 {
+				rows[1][i] = ""
+			}
+		}
+		return fmt.Sprint(rows)
 	}
 	head, rest, found := strings.Cut(report, start)
 	if !found {
@@ -354,7 +360,7 @@ func TestAuditSaysWhatItReads(t *testing.T) {
 	}
 	for _, want := range []string{
 		"1 of 2 crawler requests broke robots.txt, by 1 crawler",
-		"1 violation; no client was verified, because no address lists were given (--ip-ranges).", "taken as in force throughout", "Robots.txt requests are not logged",
+		"1 violation; no client was verified, because no address lists were given (--ip-ranges).", "taken as in force throughout", "No request for robots.txt is in these logs",
 		"Read: -: combined, 164 bytes", "Disallow: /p",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(r.out), " "), want) {
@@ -371,7 +377,7 @@ func TestAuditSamples(t *testing.T) {
 	r := command(t, logLine("/p2", "FooBot/1")+logLine("/p1", "FooBot/1")+logLine("/p3", "FooBot/1"),
 		"audit", "--robots", robots, "--samples", "2", "-")
 	_, samples, _ := strings.Cut(r.out, "First violations by FooBot, as logged:\n")
-	if want := "  " + logLine("/p1", "FooBot/1") + "  " + logLine("/p2", "FooBot/1"); samples != want {
+	if want := "  " + logLine("/p1", "FooBot/1") + "  " + logLine("/p2", "FooBot/1"); !strings.HasPrefix(samples, want+"\n") {
 		t.Errorf("got %q, want %q first", samples, want)
 	}
 }

@@ -93,9 +93,9 @@ const crawlers = `[
 // enough to prove that a client is an impostor. The list of bingbot is too old for that, and
 // those without a date prove it of nobody.
 var ranges = map[string]string{
-	"ranges/Googlebot.json":  prefixes("2026-11-20T14:46:09.000000", `{"ipv4Prefix": "192.0.2.128/29"}`, `{"ipv6Prefix": "2001:db8:600::/64"}`),
+	"ranges/Googlebot.json":  prefixes("2026-11-20T14:46:09.000000", `{"ipv4Prefix": "192.0.2.128/28"}`, `{"ipv6Prefix": "2001:db8:600::/64"}`),
 	"ranges/bingbot.json":    prefixes("2026-09-28T10:00:00.121331", `{"ipv4Prefix": "192.0.2.160/28"}`),
-	"ranges/GPTBot.json":     prefixes("2026-11-21T17:00:00.000000", `{"ipv4Prefix": "192.0.2.190/31"}`, `{"ipv4Prefix": "192.0.2.192/31"}`),
+	"ranges/GPTBot.json":     prefixes("2026-11-21T17:00:00.000000", `{"ipv4Prefix": "192.0.2.190/31"}`, `{"ipv4Prefix": "192.0.2.192/31"}`, `{"ipv6Prefix": "2001:db8:790::/64"}`),
 	"ranges/DormouseBot.txt": "198.51.100.32/30\n",
 	"ranges/GrabbitBot.txt":  "# https://grabbit.example/addresses\n203.0.113.76/30\n",
 }
@@ -109,9 +109,9 @@ func prefixes(created string, list ...string) string {
 // alone, and with the files above.
 func identityOf(crawler string) (alone, full string) {
 	switch crawler {
-	case "AdsBot-Google", "AhrefsBot", "Applebot", "CCBot", "ChatGPT-User", "ClaudeBot", "Googlebot-Image", "Perplexity-User", "YandexBot":
+	case "AdsBot-Google", "AhrefsBot", "Applebot", "CCBot", "ChatGPT-User", "ClaudeBot", "Perplexity-User", "YandexBot":
 		return unverified, unverified
-	case "bingbot", "Googlebot", "GPTBot":
+	case "bingbot", "Googlebot", "Googlebot-Image", "GPTBot":
 		return unverified, verified
 	case "DormouseBot", "GrabbitBot":
 		return unverifiable, verified

@@ -45,7 +45,7 @@ func notable() []line {
 		{"18 08:31:02", "198.51.100.44", tilde, tildeAgent, "GET /drafts/%7eanna/winter HTTP/1.1", 200, indeterminate, "contested"},
 
 		// It is not known which of the two this was, so neither is accused.
-		{"17 22:14:39", "198.51.100.9", "bingbot", two, "GET /members/letters HTTP/1.1", 302, indeterminate, "ambiguous_agent"},
+		{"18 22:14:39", "198.51.100.9", "bingbot", two, "GET /members/letters HTTP/1.1", 302, indeterminate, "ambiguous_agent"},
 
 		// This may be bingbot: it has none of its addresses, but the list of these is too old.
 		{"18 03:12:08", "198.51.100.11", "bingbot", bingAgent, get("/essays/rust"), 200, allowed, ""},

@@ -2,6 +2,8 @@ package audit
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,7 +84,10 @@ func (b *Basis) identityText(r *Report) []string {
 			if at, err := time.Parse(time.RFC3339, info.Created); err == nil {
 				date = at.Format(time.DateOnly)
 			}
-			names = append(names, fmt.Sprintf("%s (%s)", info.Crawler, date))
+			// One list may be for several crawlers.
+			if name := fmt.Sprintf("%s (%s)", path.Base(info.File), date); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 		list = append(list, fmt.Sprintf(
 			"A client is verified if its address is in a list of its crawler that was made within %s of the request or has no date: %s. A client in none of them counts as an impostor only if the crawler's lists have addresses of the same family (IPv4 or IPv6) and were made at most one day before the request or at most 30 days after it.",

@@ -42,11 +42,11 @@ var terms = map[string]struct{ heading, means string }{
 	"spoofed":       {"im\u00adpostor", "sent under this name from an address that is not the crawler's, according to its lists"},
 
 	"content":      {means: "answered with content"},
-	"not_modified": {heading: "not \u200bmodified", means: "answered with 304"},
+	"not_modified": {means: "answered with 304"},
 	"empty":        {means: "answered with 2xx without a body"},
 	"redirected":   {means: "answered with another 3xx"},
 	"refused":      {means: "answered with 401, 403, 429, 444, 451 or 5xx"},
-	"other":        {heading: "other \u200banswer", means: "answered with any other status, or with none"},
+	"other":        {means: "answered with any other status, or with none"},
 
 	"no_version":        {means: "the crawler may have used a copy older than the first known version"},
 	"no_host":           {means: "the host is not known"},
@@ -124,7 +124,7 @@ var columns = slices.Concat(
 		{name: "operator", value: func(c *crawler) any { return c.Operator }},
 		{name: "category", value: func(c *crawler) any { return c.Category }},
 		{name: "role", value: func(c *crawler) any { return c.Role }},
-		{name: "operator_says", value: func(c *crawler) any { return claim(c) }},
+		{name: "obeys", value: func(c *crawler) any { return c.Obeys }},
 		{name: "requests", value: func(c *crawler) any { return c.Requests }, heading: "requests"},
 		{name: "verified", value: func(c *crawler) any { return c.Identity[audit.Verified] }, heading: "verified"},
 	},

@@ -203,7 +203,10 @@ func (d doc) facts() (b block) {
 	}
 	add("Judged by", "%s", d.judgedBy())
 	if d.Command != "" {
-		add("Command", "%s (%s)", d.Command, d.Program)
+		add("Command", "%s", d.Command)
+	}
+	if d.Program != "" {
+		add("Version", "%s", d.Program)
 	}
 	name, rest, bytes := "Read", int64(0), int64(0)
 	for i, in := range d.Inputs {
