@@ -32,12 +32,12 @@ type column struct {
 // terms are the headings and definitions of counts by verdict, outcome or reason.
 var terms = map[string]struct{ heading, means string }{
 	"allowed":       {heading: "allowed"},
-	"robots_fetch":  {heading: "fetches of \u200brobots.txt"},
+	"robots_fetch":  {heading: "fetches \u200bof robots\u200b.txt"},
 	"violation":     {heading: "for\u00adbidden"},
 	"grace":         {"rule \u200bwas new", "some copies of robots.txt that the crawler may still have been using forbid the request, others permit it"},
 	"indeterminate": {heading: "un\u00addecided"},
-	"no_policy":     {"told: no \u200brobots.txt", "permitted only because there was no robots.txt, according to the files or to an answer in the log"},
-	"unreachable":   {"robots.txt \u200bfailed", "permitted only because robots.txt could not be fetched"},
+	"no_policy":     {"told: no \u200brobots\u200b.txt", "permitted only because there was no robots.txt, according to the files or to an answer in the log"},
+	"unreachable":   {"robots\u200b.txt \u200bfailed", "permitted only because robots.txt could not be fetched"},
 	"exempt":        {heading: "says not \u200bbound"},
 	"spoofed":       {"im\u00adpostor", "sent under this name from an address that is not the crawler's, according to its lists"},
 
@@ -84,9 +84,12 @@ func counts[E interface {
 	return list
 }
 
-// Columns that the document lists, too: how violations are split, and why requests
-// are indeterminate.
+// Columns that the document lists, too: those of the table of crawlers, how violations are
+// split, and why requests are indeterminate.
 var (
+	requests = column{name: "requests", value: func(c *crawler) any { return c.Requests }, heading: "requests"}
+	verified = column{name: "verified", value: func(c *crawler) any { return c.Identity[audit.Verified] }, heading: "verified"}
+	verdicts = counts(len(audit.VerdictCounts{}), func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] })
 	outcomes = counts(len(audit.OutcomeCounts{}), func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
 	reasons  = counts(len(audit.ReasonCounts{}), func(c *crawler, r audit.Reason) int64 { return c.Reasons[r] })
 	informed = column{name: "informed", value: func(c *crawler) any { return c.Informed() },
@@ -125,10 +128,10 @@ var columns = slices.Concat(
 		{name: "category", value: func(c *crawler) any { return c.Category }},
 		{name: "role", value: func(c *crawler) any { return c.Role }},
 		{name: "obeys", value: func(c *crawler) any { return c.Obeys }},
-		{name: "requests", value: func(c *crawler) any { return c.Requests }, heading: "requests"},
-		{name: "verified", value: func(c *crawler) any { return c.Identity[audit.Verified] }, heading: "verified"},
+		requests,
+		verified,
 	},
-	counts(len(audit.VerdictCounts{}), func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] }),
+	verdicts,
 	outcomes,
 	[]column{
 		{name: "partial", auditValue: func(r *whole) any { return r.Partial }},

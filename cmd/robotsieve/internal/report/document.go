@@ -66,7 +66,7 @@ func document(r *audit.Report) []block {
 		}
 		blocks = append(blocks, b)
 	}
-	blocks = append(blocks, d.unparsed(), d.otherHosts(), block{text: []string{limits}})
+	blocks = append(blocks, d.operators(), d.unparsed(), d.otherHosts(), block{text: []string{limits}})
 	return slices.DeleteFunc(blocks, func(b block) bool {
 		return len(b.facts)+len(b.list)+len(b.table.rows)+len(b.quote)+len(b.text) == 0
 	})
@@ -109,7 +109,7 @@ func (d doc) headline() (b block) {
 	case requests == 0:
 		b.text = []string{"No crawler requests."}
 	case v[audit.Violation] > 0:
-		b.text = []string{d.condition() + d.verified(crawlers, v[audit.Violation]), fmt.Sprintf("%s of %s broke robots.txt, by %s; %s answered with content.",
+		b.text = []string{d.condition() + d.identified(crawlers, v[audit.Violation]), fmt.Sprintf("%s of %s broke robots.txt, by %s; %s answered with content.",
 			alarm(english.Grouped(v[audit.Violation])), all, english.Plural(violators, "crawler"), alarm(english.Grouped(content))+" "+english.Verb(content, "was", "were"))}
 	default:
 		b.text = []string{d.condition() + all + ": " + noViolation(v, requests) + "."}
@@ -155,8 +155,8 @@ func (d doc) condition() string {
 	return ""
 }
 
-// verified says how many violations are by verified clients that got content.
-func (d doc) verified(crawlers []audit.CrawlerInfo, violations int64) string {
+// identified says how many violations are by verified clients that got content.
+func (d doc) identified(crawlers []audit.CrawlerInfo, violations int64) string {
 	var names []string
 	for i := range crawlers {
 		if n := crawlers[i].VerifiedContent(); n > 0 {

@@ -47,8 +47,8 @@ func TestCutTablesAddUp(t *testing.T) {
 	r.Totals = audit.Totals{Requests: 1000, Verdicts: audit.VerdictCounts{audit.Violation: 300, audit.Allowed: 700}}
 	report := written(t, "text", r, false)
 	wants(t, report,
-		"(40 more)  see json, csv                 400      280     120\n",
-		"all                                    1,000      700     300\n",
+		"(40 more: see json, csv)       400      280     120\n",
+		"all                          1,000      700     300\n",
 		"and 92 more inputs, 460 bytes", "and 88 more versions: see --output json.",
 	)
 	if n := strings.Count(report, "and 180 more violations: see --output json."); n != 2 {

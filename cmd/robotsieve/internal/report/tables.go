@@ -102,14 +102,14 @@ func (d doc) crawlers() (b block) {
 	if len(d.Crawlers) == 0 {
 		return b
 	}
-	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.heading == "" || c.sum(d.Crawlers) == 0 })
+	shown := slices.DeleteFunc(slices.Concat([]column{requests, verified}, verdicts), func(c column) bool { return c.sum(d.Crawlers) == 0 })
 	t := &b.table
-	t.header = []string{"crawler", "operator", "category"}
+	t.header = []string{"crawler"}
 	for _, c := range shown {
 		t.header = append(t.header, ">"+c.heading)
 	}
-	add := func(name, operator, category string, of []audit.CrawlerInfo) {
-		row := []string{name, operator, category}
+	add := func(name string, of []audit.CrawlerInfo) {
+		row := []string{name}
 		for _, c := range shown {
 			text := figure(c.sum(of))
 			if c.name == "violation" && text != "-" {
@@ -122,10 +122,10 @@ func (d doc) crawlers() (b block) {
 	addAll := func(list []audit.CrawlerInfo) {
 		n := min(len(list), maxCrawlersShown)
 		for i := range list[:n] {
-			add(shortName(&list[i]), Cut(cmp.Or(list[i].Operator, "-"), maxOperatorShown), cmp.Or(list[i].Category, "-"), list[i:i+1])
+			add(shortName(&list[i]), list[i:i+1])
 		}
 		if n < len(list) {
-			add(fmt.Sprintf("(%s more)", english.Grouped(int64(len(list)-n))), "see json, csv", "", list[n:])
+			add(fmt.Sprintf("(%s more: see json, csv)", english.Grouped(int64(len(list)-n))), list[n:])
 		}
 	}
 	exempt := func(c *audit.CrawlerInfo) bool { return c.Exempt != "" }
@@ -144,9 +144,23 @@ func (d doc) crawlers() (b block) {
 		}
 	}
 	if len(d.Crawlers) > 1 {
-		add("all", "", "", d.Crawlers)
+		add("all", d.Crawlers)
 	}
 	b.title, b.facts, b.text = "Requests by clients that identify themselves as these crawlers:", legend(shown...), d.undecided()
+	return b
+}
+
+// operators says who the crawlers are, and what their operators say: of the first ones,
+// among which are those that broke rules.
+func (d doc) operators() (b block) {
+	t := &b.table
+	t.header = []string{"crawler", "operator", "category", "robots.txt", "page", "as of"}
+	for i := range d.Crawlers[:min(len(d.Crawlers), maxCrawlersShown)] {
+		c := &d.Crawlers[i]
+		t.rows = append(t.rows, []string{shortName(c), Cut(cmp.Or(c.Operator, "-"), maxOperatorShown), cmp.Or(c.Category, "-"), claim(c),
+			Cut(cmp.Or(c.Source, "-"), maxFileShown), cmp.Or(c.Date, "-")})
+	}
+	t.leavesOut(int64(len(d.Crawlers)-len(t.rows)), "crawler")
 	return b
 }
 
@@ -158,9 +172,9 @@ func (d doc) violations() (b block) {
 	}
 	names = append(names, "GET", "HEAD", "other method", "informed")
 	t, rest := &b.table, int64(0)
-	t.header = []string{"violations by", "operator", "identity"}
+	t.header = []string{"violations by", "identity"}
 	for _, name := range names {
-		t.header = append(t.header, ">"+strings.ReplaceAll(name, "_", " \u200b"))
+		t.header = append(t.header, ">"+cmp.Or(violationHeadings[name], name))
 	}
 	for i := range d.Crawlers {
 		c := &d.Crawlers[i]
@@ -186,7 +200,7 @@ func (d doc) violations() (b block) {
 			case len(t.rows) == maxRulesShown:
 				rest += n["requests"]
 			default:
-				row := []string{shortName(c), claim(c), identity}
+				row := []string{shortName(c), identity}
 				for _, name := range names {
 					row = append(row, figure(n[name]))
 				}
@@ -195,10 +209,33 @@ func (d doc) violations() (b block) {
 		}
 	}
 	t.leavesOut(rest, "violation")
+	for i := range d.Crawlers {
+		if c := &d.Crawlers[i]; c.Verdicts[audit.Violation] > 0 && len(b.text) < maxNamesShown {
+			b.text = append(b.text, d.claimText(c))
+		}
+	}
 	if len(t.rows) > 0 {
 		b.facts = legend(append(slices.Clone(outcomes), informed)...)
 	}
 	return b
+}
+
+// violationHeadings are headings of the table of violations that are broken, since it is
+// wide.
+var violationHeadings = map[string]string{
+	"requests": "re\u00adquests", "not_modified": "not mod\u00adified", "redirected": "redi\u00adrected", "other method": "other \u200bmethod", "informed": "in\u00adformed",
+}
+
+// claimText says what the operator of a crawler says.
+func (d doc) claimText(c *audit.CrawlerInfo) string {
+	if c.Operator == "" || c.Operator == "unknown" {
+		return "Nothing is known of the operator of " + shortName(c) + "."
+	}
+	text := fmt.Sprintf("%s of %s %s", shortName(c), Cut(c.Operator, maxOperatorShown), claim(c))
+	if c.Obeys != "yes" && c.Obeys != "no" {
+		return text + " whether it obeys robots.txt, as far as is known."
+	}
+	return fmt.Sprintf("%s robots.txt, according to %s as of %s.", text, cmp.Or(c.Source, "its operator"), cmp.Or(c.Date, "an unknown day"))
 }
 
 // rules lists the rules that were broken, the most often broken first. A rule is listed
