@@ -154,11 +154,11 @@ func (d doc) crawlers() (b block) {
 // among which are those that broke rules.
 func (d doc) operators() (b block) {
 	t := &b.table
-	t.header = []string{"crawler", "operator", "category", "robots.txt", "page", "as of"}
+	t.header = []string{"crawler", "operator", "category", "robots.txt", "page"}
 	for i := range d.Crawlers[:min(len(d.Crawlers), maxCrawlersShown)] {
 		c := &d.Crawlers[i]
 		t.rows = append(t.rows, []string{shortName(c), Cut(cmp.Or(c.Operator, "-"), maxOperatorShown), cmp.Or(c.Category, "-"), claim(c),
-			Cut(cmp.Or(c.Source, "-"), maxFileShown), cmp.Or(c.Date, "-")})
+			Cut(cmp.Or(c.Source, "-"), maxFileShown)})
 	}
 	t.leavesOut(int64(len(d.Crawlers)-len(t.rows)), "crawler")
 	return b
