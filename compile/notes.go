@@ -19,6 +19,7 @@ type NoteKind uint8
 const (
 	NoteByteOrderMark NoteKind = iota + 1
 	NoteMarkup
+	NoteUTF16
 	NoteTruncated
 	NoteLongLine
 	NoteNUL
@@ -64,6 +65,7 @@ var noteKinds = [...]struct {
 }{
 	NoteByteOrderMark:  {Info, "byte order mark, ignored"},
 	NoteMarkup:         {Error, "looks like a web page, not a robots.txt"},
+	NoteUTF16:          {Error, "looks like UTF-16, so that no line of it can be read; save it as UTF-8"},
 	NoteTruncated:      {Error, "past the size limit; this line and all after it are not read"},
 	NoteLongLine:       {Warning, "line longer than 16,663 bytes; its end is not read"},
 	NoteNUL:            {Error, "NUL byte; Google's parser reads the line up to it, others drop the line"},

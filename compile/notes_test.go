@@ -36,6 +36,11 @@ func TestNotes(t *testing.T) {
 		{"page", rfc9309, "<!doctype html>", notes{{1, compile.NoteMarkup, ""}, {1, compile.NoteNoField, "<!doctype html>"}}},
 		{"page after byte order mark and space", rfc9309, "\xef\xbb\xbf \n<html>", notes{
 			{1, compile.NoteByteOrderMark, ""}, {1, compile.NoteMarkup, ""}, {2, compile.NoteNoField, "<html>"}}},
+		{"UTF-16", rfc9309, "\xff\xfea\x00", notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNUL, ""}}},
+		{"UTF-16, big end first", rfc9309, "\xfe\xff\x00a", notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNUL, ""}}},
+		{"nothing but a byte order mark of UTF-16", rfc9309, "\xff\xfe", notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNoField, "\xff\xfe"}}},
+		{"UTF-16 without a byte order mark", rfc9309, "U\x00s\x00", notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNUL, ""}}},
+		{"NULs that are not of UTF-16", rfc9309, "a\x00bc", notes{{1, compile.NoteNUL, ""}}},
 		{"markup later", rfc9309, "user-agent: *\n<html>\nallow: /", notes{{2, compile.NoteNoField, "<html>"}}},
 
 		{"line of 16,663 bytes", google, "user-agent: *\ndisallow: /" + long, nil},

@@ -15,8 +15,8 @@ func newAudit(s streams, dns crawler.Resolver) *cobra.Command {
 		Long: `Audit reads access logs and gives every request of a crawler one verdict: robots.txt
 permitted it, robots.txt forbade it, or it is not known which.
 
-A LOG is a file, plain or compressed (gzip, zstd, bzip2, xz), a folder, a pattern,
-or - for stdin. Its format is found by its first lines, unless --format names it.
+A LOG is a file, plain or compressed (gzip, zstd, bzip2, xz), a folder with all
+its subfolders, a pattern, or - for stdin. Its format is found by its first lines, unless --format names it.
 
 With --robots one robots.txt is taken as in force throughout. With --policy
 requests are judged by the versions that were in force when they were made: a
@@ -50,13 +50,16 @@ into account.`,
 	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: a manifest (CSV) or a folder of dated files")
 	flags.BoolVar(&o.AssumeConstant, "assume-constant", false, "take the first version of each origin as in force before all time")
 	flags.StringArrayVar(&o.Hosts, "host", nil,
-		"judge only this site, such as https://example.com (repeatable); needed with --robots if the logs name hosts, and with --policy if they name none")
+		"judge only this site, such as https://example.com (repeatable); needed with --robots if the logs name hosts, and with --policy if they name none; SITE=LOG says whose log a file, folder or pattern is")
 	flags.StringArrayVar(&o.Ranges, "ip-ranges", nil,
 		"the published addresses of a crawler: NAME=FILE, NAME=FILE@2026-11-01 with the day when the list was made, NAME=DIR with lists of several dates, or DIR with files NAME.json and NAME.txt; NAME is a crawler's name, or an official list's such as googlebot.json, which is for all its crawlers (repeatable)")
 	flags.StringVar(&o.Names, "resolved-names", "", "names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed")
 	flags.StringVar(&o.ClientIP, "client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth address from the right of X-Forwarded-For; this header is the first quoted field after the User-Agent")
 	flags.StringArrayVar(&o.TrustedProxies, "trusted-proxies", nil, "addresses or CIDR ranges of one's own proxies, for --client-ip xff (repeatable)")
 	flags.IntVar(&o.Samples, "samples", 0, "show this many raw log lines of the violations of each crawler")
+	percentFlag(cmd, &o.MaxUnparsed, "max-unparsed", "5", "per cent of the lines of a log that may be unreadable; more make the report partial")
+	flags.BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "count a log also if another one has the same content")
+	flags.BoolVar(&o.Hash, "sha256", false, "state the SHA-256 also of uncompressed logs of more than 128 MiB in all, which takes about half a second a gigabyte")
 	flags.StringVar(&o.State, "state", "", "also write the state of this part of the input to a file, for merge")
 	flags.StringVar(&o.Sampled, "sampled", "", "how the logs were sampled, such as 1/100: stated in the report")
 	crawlersFlag(cmd, &o.Crawlers)
@@ -71,6 +74,7 @@ into account.`,
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
 		o.Logs.Names = logs
+		o.Program, o.Command, o.Check = version(), commandLine(cmd), report.check
 		if *resolve {
 			o.Resolver = &dns
 		}

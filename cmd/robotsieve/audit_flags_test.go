@@ -42,6 +42,10 @@ func TestAuditUsageErrors(t *testing.T) {
 		"window too long":               {with(byPolicy, "--window", "3661d"), "--window 3,661 days is not between 24h"},
 		"window beyond all":             {with(byPolicy, "--window", "99999999h"), `--window "99999999h" is not a time, such as 24h or 30d`},
 		"window that is none":           {with(byPolicy, "--window", "soon"), `--window "soon" is not a time`},
+		"delay too short":               {with(byPolicy, "--delay", "179m"), "--delay 2h59m is not between 3h and 3,660 days: it can only be larger than that"},
+		"delay too long":                {with(byPolicy, "--delay", "3661d"), "--delay 3,661 days is not between 3h"},
+		"skew too short":                {with(byPolicy, "--skew", "599s"), "--skew 9m59s is not between 10m and 3,660 days: it can only be larger than that"},
+		"skew that is none":             {with(byPolicy, "--skew", "soon"), `--skew "soon" is not a time`},
 		"window without a unit":         {with(byPolicy, "--window", "24"), `--window "24" is not a time`},
 		"memory that is none":           {with(byRobots, "--memory", "junk"), `--memory "junk" is not a number of bytes, such as 256MB or 1GiB`},
 		"no memory":                     {with(byRobots, "--memory", "0"), `--memory "0" is not a number of bytes`},
@@ -83,6 +87,10 @@ func TestAuditTakesWindows(t *testing.T) {
 		if policy, ok := auditJSON(t, r)["policy"].(map[string]any); r.code != exitDone || !ok || policy["window_seconds"] != want {
 			t.Errorf("%s: code %d, %v", text, r.code, policy["window_seconds"])
 		}
+	}
+	r := command(t, "", "audit", "--policy", f.policy, "--host", "https://example.com", "--delay", "5h", "--skew", "1d", "--output", "json", f.log)
+	if policy, ok := auditJSON(t, r)["policy"].(map[string]any); !ok || policy["delay_seconds"] != 5*3600.0 || policy["skew_seconds"] != 86400.0 {
+		t.Errorf("delay and skew: code %d, %v and %v", r.code, policy["delay_seconds"], policy["skew_seconds"])
 	}
 }
 

@@ -68,7 +68,8 @@ func TestSizeOfALongConstantRobotsIsThatOfTheFile(t *testing.T) {
 		if r := command(t, "", args...); strings.Contains(r.out, "of unknown size") != (c.bytes < 0) {
 			t.Errorf("%s: %s", name, r.out)
 		}
-		if state := makeState(t, args[1:]...); command(t, "", "merge", "--output", "json", state).out != r.out {
+		state := makeState(t, args[1:]...)
+		if merged := command(t, "", "merge", "--output", "json", state); withoutInputs(merged.out, "json") != withoutInputs(r.out, "json") {
 			t.Errorf("%s: merge prints another report", name)
 		}
 	}

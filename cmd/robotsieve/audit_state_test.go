@@ -105,7 +105,8 @@ func TestMergeIsTheReportOfOneRunWithAllFlags(t *testing.T) {
 	for name, args := range map[string][]string{
 		"robots":       {"--robots", robots},
 		"samples":      {"--robots", robots, "--samples", "3"},
-		"policy":       {"--policy", policy, "--host", "https://example.com", "--window", "36h"},
+		"policy":       {"--policy", policy, "--host", "https://example.com", "--window", "36h", "--delay", "4h", "--skew", "11m"},
+		"past limit":   {"--robots", file(t, "long.txt", "user-agent: *\ndisallow: /p\n#\nallow: /p\n"), "--max-bytes", "30"},
 		"crawlers":     {"--robots", robots, "--crawlers", crawlers},
 		"ranges":       {"--robots", robots, "--ip-ranges", "Googlebot=" + ranges + "@2026-11-10", "--resolved-names", names},
 		"behind proxy": {"--robots", robots, "--ip-ranges", "Googlebot=" + ranges, "--client-ip", "xff:-1"},
@@ -141,17 +142,19 @@ func TestMergeRefusesStatesJudgedOtherwise(t *testing.T) {
 		args []string
 		says string
 	}{
-		"robots.txt":     {[]string{"--robots", other}, "the file's name, " + robots + " and " + other},
+		"robots.txt":     {[]string{"--robots", other}, "the robots.txt itself"},
 		"policy":         {[]string{"--policy", policy, "--host", "https://example.com"}, "the flag that names robots.txt: --robots and --policy"},
 		"host":           {append(base, "--host", "https://example.com"), "--host none and https://example.com"},
 		"window":         {append(base, "--window", "48h"), "--window 24h and 48h"},
+		"delay":          {append(base, "--delay", "4h"), "--delay 3h and 4h"},
+		"skew":           {append(base, "--skew", "20m"), "--skew 10m and 20m"},
 		"samples":        {append(base, "--samples", "1"), "--samples 0 and 1"},
 		"dialect":        {append(base, "--dialect", "google"), "--dialect auto and google"},
 		"limit":          {append(base, "--max-bytes", "90"), "--max-bytes 512000 and 90"},
 		"crawlers":       {append(base, "--crawlers", crawlers), "the crawlers known, by --crawlers or by the program's version"},
 		"ranges":         {append(base, "--ip-ranges", "Googlebot="+ranges), "the lists of --ip-ranges"},
 		"age of ranges":  {append(base, "--ranges-max-age", "7d"), "--ranges-max-age 365 days and 7 days"},
-		"names":          {append(base, "--resolved-names", names), "--resolved-names none and " + names},
+		"names":          {append(base, "--resolved-names", names), "--resolved-names none and given"},
 		"client":         {append(base, "--client-ip", "xff:-1"), "--client-ip addr and xff:-1"},
 		"how it sampled": {append(base, "--sampled", "1/2"), "--sampled none and 1/2"},
 	} {
@@ -204,29 +207,37 @@ func TestMergeRefusesOtherListsOfTheSameName(t *testing.T) {
 // Nothing is counted twice without a word.
 func TestMergeOfWhatIsGivenTwice(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	log, log2 := file(t, "a.log", logLine("/p", "GPTBot/1")), file(t, "b.log", logLine("/p", "GPTBot/1"))
+	log, log2 := file(t, "a.log", logLine("/p", "GPTBot/1")), file(t, "b.log", logLine("/p", "GPTBot/2"))
 	empty := file(t, "empty.log", "")
 	a := makeState(t, "--robots", robots, log, empty)
 	link := filepath.Join(t.TempDir(), "link.state")
 	if err := os.Symlink(a, link); err != nil {
 		t.Fatal(err)
 	}
+	copied := file(t, "copied.log", logLine("/p", "GPTBot/1"))
+	third := file(t, "c.log", logLine("/p", "GPTBot/3"))
+	b, both := makeState(t, "--robots", robots, log2, empty), makeState(t, "--robots", robots, log2, log)
+	again := makeState(t, "--robots", robots, copied)
 	for name, c := range map[string]struct {
 		states []string
 		lines  float64
 		says   string
-		warns  bool // in the report too
 	}{
-		"another":      {[]string{a, makeState(t, "--robots", robots, log2, empty)}, 2, "", false},
-		"the same":     {[]string{a, a}, 1, "are one file, which is counted once", false},
-		"a link":       {[]string{link, a}, 1, "are one file, which is counted once", false},
-		"the same log": {[]string{a, makeState(t, "--robots", robots, log2, log)}, 3, "a.log, of 82 bytes, is in", true},
+		"another":              {[]string{a, b}, 2, ""},
+		"the same":             {[]string{a, a}, 1, "are one file, which is counted once"},
+		"a link":               {[]string{link, a}, 1, "are one file, which is counted once"},
+		"a copy of the log":    {[]string{a, again}, 1, again + ": all its inputs are in " + a + " too: not counted (--allow-duplicates counts it)"},
+		"the copy first":       {[]string{again, a}, 1, a + ": all its inputs are in " + again + " too: not counted"},
+		"a copy, asked for":    {[]string{"--allow-duplicates", a, again}, 2, "copied.log, of 82 bytes, is in " + a + " and in " + again + ": its lines are counted twice"},
+		"a part of the sum":    {[]string{a, both}, 2, a + ": all its inputs are in " + both + " too: not counted"},
+		"two parts of the sum": {[]string{both, a, b}, 2, b + ": all its inputs are in " + both + " too: not counted"},
+		"a log in common":      {[]string{both, makeState(t, "--robots", robots, third, log)}, 4, "a.log, of 82 bytes, is in " + both},
 	} {
 		r := command(t, "", append([]string{"merge", "--output", "json"}, c.states...)...)
 		report := auditJSON(t, r)
 		warnings := fmt.Sprint(report["warnings"])
 		if r.code != exitDone || report["lines"] != c.lines || !strings.Contains(r.err, c.says) || c.says == "" && r.err != "" ||
-			strings.Contains(warnings, "counted twice") != c.warns {
+			strings.Contains(c.says, "all its inputs") && !strings.Contains(warnings, c.says) {
 			t.Errorf("%s: code %d, %v lines, stderr %q, warnings %s", name, r.code, report["lines"], r.err, warnings)
 		}
 	}
@@ -373,7 +384,7 @@ func TestMergeOfManyStates(t *testing.T) {
 	for i := range n {
 		agent := []string{"GPTBot/1", googleAgent, fmt.Sprintf("New%d-Bot/1 (+http://x.example)", i%7), "Firefox/1"}[i%4]
 		path := []string{"/p", "/", "/robots.txt"}[i%3]
-		log := file(t, fmt.Sprintf("%d.log", i), strings.Repeat(logLine(path, agent), 3)+fmt.Sprintf("junk %d\n", i))
+		log := file(t, fmt.Sprintf("%d.log", i), strings.Repeat(logLine(path, agent), 30)+fmt.Sprintf("junk %d\n", i))
 		logs = append(logs, log)
 		states = append(states, makeState(t, "--robots", robots, log))
 	}
@@ -392,7 +403,7 @@ func TestMergeOfManyStates(t *testing.T) {
 		}
 	}
 	for _, list := range [][]string{sums, slices.Concat(sums[:1], states[20:])} {
-		if got := command(t, "", append([]string{"merge", "--output", "json"}, list...)...); got != all {
+		if got := command(t, "", append([]string{"merge", "--output", "json"}, list...)...); got.code != exitDone || got.err != "" || withoutCommand(got.out) != withoutCommand(all.out) {
 			t.Errorf("code %d, stderr %q, the report of a tree differs at %s", got.code, got.err, firstDifference(got.out, all.out))
 		}
 	}

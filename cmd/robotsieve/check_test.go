@@ -239,7 +239,7 @@ func TestCheckByAnArchive(t *testing.T) {
 		"disallowed  https://b.example/\n  because   robots.txt could not be fetched, so everything is forbidden (RFC 9309 2.3.1.4)\n",
 		"allowed     http://c.example/x\n  because   no rule matches\n")
 	r = check("http://d.example/")
-	if r.code != exitInput || !strings.Contains(r.out, "unknown     http://d.example/\n  because   the archive has no robots.txt of http://d.example\n") {
+	if r.code != exitInput || !strings.Contains(r.out, "unknown     http://d.example/\n  because   the archive has neither the robots.txt of http://d.example nor what that is redirected to\n") {
 		t.Errorf("%+v", r)
 	}
 	for _, args := range [][]string{{"/x"}, {}, {"http://[/"}} {
@@ -364,13 +364,13 @@ func TestCheckKnowsTheUsersOwnCrawlers(t *testing.T) {
 	}
 }
 
-// A header is no product token: whoever pastes one is told.
-func TestCheckOfAHeaderWarns(t *testing.T) {
+// A header is read as "crawlers HEADER" reads it, and whoever pastes one is told.
+func TestCheckReadsAHeader(t *testing.T) {
 	const robots = "user-agent: gptbot\ndisallow: /\n"
-	for agent, warns := range map[string]bool{"Mozilla/5.0 (compatible; GPTBot/1.2)": true, "GPTBot/1.2": false, "GPTBot": false} {
+	for agent, tells := range map[string]bool{"Mozilla/5.0 (compatible; GPTBot/1.2)": true, "GPTBot/1.2": true, "GPTBot": false} {
 		r := command(t, robots, "check", "--robots", "-", "--agent", agent, "http://h/")
-		if strings.Contains(r.err, "looks like a User-Agent header") != warns {
-			t.Errorf("%s: %q", agent, r.err)
+		if strings.Contains(r.err, "is read as GPTBot") != tells || !strings.HasPrefix(r.out, "disallowed") {
+			t.Errorf("%s: %+v", agent, r)
 		}
 	}
 }

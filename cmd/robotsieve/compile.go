@@ -28,8 +28,8 @@ one archive, for filter --rules.
 The name of a SOURCE says what it is:
   *.jsonl, *.ndjson   lines {"host":"example.com","body":"User-agent: *\n..."};
                       body_b64, base64 of any bytes, may replace body; an HTTP
-                      status from 100 to 599 may be added, and then body may be
-                      left out unless the status is 2xx
+                      status from 100 to 999 may be added, and then body may be
+                      left out unless the status is 2xx; a redirect has a location
   *.warc              captures of /robots.txt by a crawler, with their status
   any other file      a robots.txt named after its host: HOST, HOST.txt or
                       HOST/robots.txt
@@ -38,13 +38,17 @@ The name of a SOURCE says what it is:
 All may be compressed (gz, zst, bz2, xz). A host may be given with scheme and
 port, as in https://example.com:8443; without a scheme it stands for http and
 https. Of several copies for one origin, the newest by WARC-Date is used. Files
-and JSON lines have no date: they take precedence over WARC, and the last wins.
+and JSON lines have no date: they take precedence over WARC, and the last wins. A
+file that by its content is a WARC, ARC or CDX file, JSON lines or binary data, but
+not by its name, is passed over, and the exit status is 3.
 
-Status 2xx: the rules of the body apply. 3xx: the rules of the robots.txt that the
-redirect leads to apply, if the sources have it; otherwise everything is allowed.
-4xx, and in WARC 600 to 999: everything is allowed. 5xx: filter treats robots.txt
-as unreachable. 1xx and 304 say nothing about a robots.txt and are passed over. A
-JSON line with another status is passed over, and the exit status is 3.
+Status 2xx: the rules of the body apply, also if it looks like a web page. 3xx: the
+answer that the redirect leads to counts, if the sources have it: another origin's
+robots.txt, or in WARC any URL, if the redirect is read first or the name is like
+robots_v2.txt; otherwise the robots.txt is not known, and --no-policy of filter
+decides. 4xx and 204: everything is allowed. All others: robots.txt is unreachable,
+and everything is disallowed; for crawlers of Google 429 means that too. 1xx and 304
+say nothing about a robots.txt and are passed over.
 
 FILE is always complete, old or new: the archive is written under a temporary name
 and then renamed. If FILE is a symbolic link, its target is replaced. FILE cannot
@@ -97,6 +101,18 @@ func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 	if c.Cut > 0 {
 		s.warn("cut at --max-bytes, %s, at the end of a line: distinct bodies: %s, of %s",
 			english.Plural(int64(c.MaxBytes), "byte"), english.Grouped(c.Cut), english.Plural(c.CutOrigins, "origin"))
+	}
+	odd := func(n int64, text string) {
+		if n > 0 {
+			s.warn("%s of %s robots.txt %s", english.Grouped(n), english.Grouped(c.BodyOrigins), text)
+		}
+	}
+	odd(c.Pages, "look like web pages")
+	odd(c.UTF16, "look like UTF-16, of which no line can be read")
+	odd(c.Unnamed, "have text, but no line that names a user agent")
+	if c.Redirected > 0 {
+		s.warn("redirected to a URL that the sources do not have: the robots.txt of %s; --no-policy of filter decides about these",
+			english.Plural(c.Redirected, "origin"))
 	}
 	s.warn("%s: %s; distinct bodies: %s, of %s; rulesets: %s; archive of %s", o.Output, english.Plural(int64(c.Origins), "origin"),
 		english.Grouped(c.Bodies), english.Plural(c.BodyBytes, "byte"), english.Grouped(int64(c.Rulesets)), english.Plural(c.Size, "byte"))

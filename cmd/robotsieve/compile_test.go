@@ -310,6 +310,70 @@ func TestCompileSaysWhatItCouldNotUse(t *testing.T) {
 	}
 }
 
+// TestCompileNamesTheFormsThatItDoesNotRead, also compressed and in a folder.
+func TestCompileNamesTheFormsThatItDoesNotRead(t *testing.T) {
+	const index = "com,example)/robots.txt 20260101000000 {\"status\": \"200\"}\n"
+	files := map[string]string{
+		"x.cdxj": index, "x.cdx.gz": gzipped(t, " CDX N b a m s k r M S V g\n"), "x.arc.gz": gzipped(t, "filedesc://x.arc 0.0.0.0 20140301000000 text/plain 76\n"),
+		"x.zst": zstandard(t, index), "crawl.gz": gzipped(t, "WARC/1.0\r\n"), "hosts.json": `{"host":"a.example","body":""}`,
+		"image.example/robots.txt": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x10",
+		"good.example":             "User-agent: *\nDisallow: /\n",
+	}
+	wants := []string{
+		"x.cdxj: an index of captures (CDX or CDXJ), not a robots.txt: give the WARC files that it points to\n", "x.cdx.gz: an index", "x.zst: an index",
+		"x.arc.gz: an ARC file", "crawl.gz: a WARC file", "hosts.json: lines of JSON objects",
+		"robots.txt: binary data", "passed over: not a robots.txt: ", "2 origins;",
+	}
+	dir := tree(t, files)
+	var one strings.Builder
+	for name := range files {
+		_, r := compiled(t, exitInput, "", filepath.Join(dir, name), filepath.Join(dir, "good.example"), file(t, "a b", "")) // another that is passed over
+		one.WriteString(r.err)
+	}
+	_, all := compiled(t, exitInput, "", dir)
+	for _, want := range wants {
+		if !strings.Contains(one.String(), want) {
+			t.Errorf("no %q in %q", want, one.String())
+		}
+	}
+	if !strings.Contains(all.err, "passed over: not a robots.txt: 7\n") || !strings.Contains(all.err, "2 origins;") {
+		t.Errorf("stderr %q", all.err)
+	}
+	out := filepath.Join(t.TempDir(), "x.rsv")
+	if r := command(t, index, "compile", "-o", out, "-"); r.code != exitInput || !strings.Contains(r.err, "-: neither WARC nor lines of JSON objects, but an index of captures") {
+		t.Errorf("%+v", r)
+	}
+	if r := command(t, "", "compile", "-o", out, filepath.Join(dir, "x.cdxj")); r.code != exitInput || !strings.Contains(r.err, "x.cdxj: an index") ||
+		!strings.Contains(r.err, "no robots.txt in any source; nothing has been written") {
+		t.Errorf("%+v", r)
+	}
+	for _, args := range [][]string{
+		{"compile", "--dump", filepath.Join(dir, "x.cdxj")}, {"filter", "--robots", filepath.Join(dir, "x.cdxj"), "--agent", "x", "-"},
+		{"check", "--robots", filepath.Join(dir, "x.cdxj"), "--agent", "x", "http://h/"},
+	} {
+		if r := command(t, "http://h/\n", args...); r.code != exitInput || !strings.HasSuffix(r.err, "x.cdxj: an index of captures (CDX or CDXJ), not a robots.txt\n") || r.out != "" {
+			t.Errorf("%s: %+v", args[0], r)
+		}
+	}
+}
+
+// TestCompileCountsOddBodies, whose rules count all the same.
+func TestCompileCountsOddBodies(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"page.example": "<html>\nUser-agent: *\nDisallow: /p", "blank.example": " \n<html>", "same.example": "<html>", "empty.example": " \n",
+		"utf16.example": "\xff\xfeU\x00s\x00e\x00r\x00", "urls.example": "http://a.example/\nhttp://b.example/\n", "good.example": "User-agent: *\n",
+	})
+	a, r := compiled(t, exitDone, `{"host":"http://e.example","status":404,"body":"<html>"}`, "-", dir)
+	const want = "robotsieve: 6 of 14 robots.txt look like web pages\nrobotsieve: 2 of 14 robots.txt look like UTF-16, of which no line can be read\n" +
+		"robotsieve: 2 of 14 robots.txt have text, but no line that names a user agent\n"
+	if !strings.HasPrefix(r.err, want) {
+		t.Errorf("stderr %q", r.err)
+	}
+	if !forbids(t, a, "page.example", "x", "/p") {
+		t.Error("the rules in it do not count")
+	}
+}
+
 func TestCompileRefuses(t *testing.T) {
 	dir := tree(t, map[string]string{"a.example": "", "b.example/robots.txt": ""})
 	if err := os.Symlink("a.example", filepath.Join(dir, "link")); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -28,7 +29,7 @@ func addReportFlags(cmd *cobra.Command) *reportFlags {
 	f := &reportFlags{}
 	choice(cmd, "output", "text", "form of the report", to(&f.output), report.Outputs()...)
 	addFlag(cmd, "stringArray", "fail-on", "",
-		"exit with 1 if this holds, such as 'violation>0', 'violation.verified.obtained>10' or 'GPTBot:violation.obtained>0' (repeatable)",
+		"exit with 1 if this holds, such as 'violation>0', 'violation.verified.content>10' or 'GPTBot:violation.content>0' (repeatable); fetchers, such as link previews, count only where they are named",
 		func(text string) error {
 			c, err := parseCondition(text)
 			if err != nil {
@@ -71,36 +72,44 @@ func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
 	return exitWith(code)
 }
 
-// verdict ends the command with 1 if a condition holds, and says which one.
+// verdict ends the command with 1 if a condition holds, and says which one. It ends
+// it with 3 if the logs had nothing that a condition could count.
 func (f *reportFlags) verdict(s streams, a *job.Audited) error {
 	code, r := exitDone, a.Report
 	for _, c := range f.failOn {
-		if !c.names(r, a.Crawlers) {
-			s.warn("--fail-on %s: no crawler called %s is known or was seen", c.text, c.crawler)
-		}
-		if c.verified && !r.CanVerify {
-			s.warn("--fail-on %s: no client can be verified without --ip-ranges, --resolved-names or --resolve", c.text)
-		}
-		if n := c.count(r); c.holds(n) {
+		if why := c.unchecked(r, a.Crawlers); why != "" {
+			s.warn("--fail-on %s was not checked: %s", c.text, why)
+			code = exitInput
+		} else if n := c.count(r); c.holds(n) {
 			s.warn("--fail-on %s: there %s %s", c.text, english.Verb(n, "is", "are"), english.Grouped(n))
-			code = exitFound
+			code = max(code, exitFound)
 		}
 	}
 	return exitWith(code)
 }
 
-// condition is one of --fail-on: a number of violations compared with another.
-type condition struct {
-	text               string
-	crawler            string // empty: all together
-	verified, obtained bool   // count only those
-	operator           string
-	n                  int64
+// check refuses conditions that cannot hold, whatever the logs say.
+func (f *reportFlags) check(config *audit.Config) error {
+	for _, c := range f.failOn {
+		if why := c.impossible(config); why != "" {
+			return usageError("--fail-on %s can never hold: %s", c.text, why)
+		}
+	}
+	return nil
 }
 
-var errCondition = errors.New("not of the form [CRAWLER:]violation[.verified][.obtained] and >, >=, <, <= or = and a number")
+// condition is one of --fail-on: a number of violations compared with another.
+type condition struct {
+	text              string
+	crawler           string // empty: all together
+	verified, content bool   // count only those
+	operator          string
+	n                 int64
+}
 
-var conditions = regexp.MustCompile(`^(?:([^:]+):)?violation((?:\.(?:verified|obtained))*)\s*(>=|<=|==|=|>|<)\s*([0-9]+)$`)
+var errCondition = errors.New("not of the form [CRAWLER:]violation[.verified][.content] and >, >=, <, <= or = and a number")
+
+var conditions = regexp.MustCompile(`^(?:([^:]+):)?violation((?:\.(?:verified|content))*)\s*(>=|<=|==|=|>|<)\s*([0-9]+)$`)
 
 func parseCondition(text string) (condition, error) {
 	m := conditions.FindStringSubmatch(strings.TrimSpace(text))
@@ -111,29 +120,98 @@ func parseCondition(text string) (condition, error) {
 	if err != nil {
 		return condition{}, fmt.Errorf("%w: %w", errCondition, err)
 	}
-	return condition{
+	c := condition{
 		text: text, crawler: strings.TrimSpace(m[1]), operator: m[3], n: n,
-		verified: strings.Contains(m[2], "verified"), obtained: strings.Contains(m[2], "obtained"),
-	}, nil
+		verified: strings.Contains(m[2], "verified"), content: strings.Contains(m[2], "content"),
+	}
+	if n == 0 && c.operator == "<" {
+		return condition{}, fmt.Errorf("%w, which is not below 0", errCondition)
+	}
+	return c, nil
 }
 
-// names tells whether the condition's crawler, if it has one, is known or in the
-// report. If not, its name may be mistyped.
-func (c condition) names(r *audit.Report, known *crawler.Set) bool {
-	is := func(name string) bool { return strings.EqualFold(name, c.crawler) }
-	return c.crawler == "" ||
-		slices.ContainsFunc(r.Crawlers, func(row audit.CrawlerInfo) bool { return is(row.Crawler) }) ||
-		slices.ContainsFunc(known.Profiles(), func(p crawler.Profile) bool { return is(p.Name) && !p.Control })
+// is tells whether the condition is about the crawler with a name.
+func (c condition) is(name string) bool { return strings.EqualFold(name, c.crawler) }
+
+// profile returns the known crawler of the condition, nil if there is none.
+func (c condition) profile(known *crawler.Set) *crawler.Profile {
+	profiles := known.Profiles()
+	i := slices.IndexFunc(profiles, func(p crawler.Profile) bool { return c.is(p.Name) })
+	if i < 0 {
+		return nil
+	}
+	return &profiles[i]
+}
+
+// impossible says why the condition cannot hold for any logs; "" if it can.
+func (c condition) impossible(config *audit.Config) string {
+	if c.holds(0) {
+		return ""
+	}
+	p := c.profile(config.Crawlers)
+	switch {
+	case p != nil && p.Control:
+		return p.Name + " is " + controlToken
+	case p != nil && p.Exempt != "":
+		return "robots.txt does not bind " + p.Name + ", so that its requests are no violations"
+	case c.verified && !c.verifies(config):
+		client := "client"
+		if c.crawler != "" {
+			client += " called " + c.crawler
+		}
+		return "no " + client + " can be verified without --ip-ranges, --resolved-names or --resolve"
+	}
+	return ""
+}
+
+// verifies tells whether there is anything to verify those clients by that the condition
+// counts.
+func (c condition) verifies(config *audit.Config) bool {
+	b := config.Basis
+	return slices.ContainsFunc(config.Crawlers.Profiles(), func(p crawler.Profile) bool {
+		if p.Control || p.Exempt != "" || c.crawler == "" && p.IsFetcher() || c.crawler != "" && !c.is(p.Name) {
+			return false
+		}
+		return len(p.Domains) > 0 && (b.Names != "" || config.Addresses) ||
+			slices.ContainsFunc(b.Ranges, func(r audit.RangeInfo) bool { return strings.EqualFold(r.Crawler, p.Name) })
+	})
+}
+
+// unchecked says why the report does not tell whether the condition holds; "" if it
+// does.
+func (c condition) unchecked(r *audit.Report, known *crawler.Set) string {
+	if c.holds(0) {
+		return ""
+	}
+	withoutHost := int64(0)
+	for _, row := range r.Crawlers {
+		withoutHost += row.Reasons[audit.NoHost]
+	}
+	namesCrawlers := func(in audit.InputInfo) bool {
+		f, ok := format.ByName(in.Format)
+		return !ok || f.HasAgent()
+	}
+	switch {
+	case c.crawler != "" && c.profile(known) == nil && !slices.ContainsFunc(r.Crawlers, func(row audit.CrawlerInfo) bool { return c.is(row.Crawler) }):
+		return "no crawler called " + c.crawler + " is known or was seen"
+	case r.Lines > 0 && !slices.ContainsFunc(r.Inputs, namesCrawlers):
+		return "the logs have no User-Agent, so no line can name a crawler"
+	case r.Totals.Requests == 0 && r.OtherHost > 0:
+		return "all requests of crawlers were to hosts that are not judged"
+	case withoutHost > 0 && withoutHost == r.Totals.Requests:
+		return "it is not known to which host the requests of crawlers were: name the site with --host"
+	}
+	return ""
 }
 
 // count counts the violations that the condition compares.
 func (c condition) count(r *audit.Report) (n int64) {
 	for _, row := range r.Crawlers {
-		if c.crawler != "" && !strings.EqualFold(c.crawler, row.Crawler) {
+		if c.crawler != "" && !c.is(row.Crawler) || c.crawler == "" && row.Role == "fetcher" {
 			continue
 		}
 		for _, v := range row.Violations {
-			if (!c.verified || v.Identity == "verified") && (!c.obtained || v.Outcome == "content") {
+			if (!c.verified || v.Identity == "verified") && (!c.content || v.Outcome == "content") {
 				n += v.N
 			}
 		}

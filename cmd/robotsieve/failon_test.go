@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// failOnLog has three violations of GPTBot, two of them obtained, and four of
-// Googlebot, one of them verified and obtained, one verified and refused.
+// failOnLog has three violations of GPTBot, two of them with content, and four of
+// Googlebot, one of them verified and with content, one verified and refused.
 func failOnFiles(t *testing.T) (args []string, log string) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	ranges := file(t, "googlebot.json", `{"creationTime":"2026-01-01T00:00:00","prefixes":[{"ipv4Prefix":"66.249.64.0/27"}]}`)
@@ -39,21 +39,20 @@ func TestFailOn(t *testing.T) {
 		"violation<=7":                    "there are 7",
 		"violation<=6":                    "",
 		" violation  >  6 ":               "there are 7",
-		"violation.obtained>4":            "there are 5",
-		"violation.obtained>5":            "",
+		"violation.content>4":             "there are 5",
+		"violation.content>5":             "",
 		"violation.verified>1":            "there are 2",
 		"violation.verified>2":            "",
-		"violation.verified.obtained=1":   "there is 1",
-		"violation.obtained.verified>0":   "there is 1",
-		"violation.obtained.verified>1":   "",
+		"violation.verified.content=1":    "there is 1",
+		"violation.content.verified>0":    "there is 1",
+		"violation.content.verified>1":    "",
 		"GPTBot:violation=3":              "there are 3",
-		"gptbot:violation.obtained=2":     "there are 2",
-		"GPTBot:violation.verified>0":     "",
+		"gptbot:violation.content=2":      "there are 2",
+		"GPTBot:violation.verified=0":     "there are 0",
 		"Googlebot:violation=4":           "there are 4",
 		"Googlebot-Image:violation>0":     "",
 		"Googlebot-Image:violation<1":     "there are 0",
-		"GTPBot:violation>0":              "no crawler called GTPBot is known or was seen",
-		"Google-Extended:violation>0":     "no crawler called Google-Extended is known or was seen",
+		"Google-Extended:violation=0":     "there are 0",
 		"violation>9223372036854775807":   "",
 		"violation>=00000000000000000001": "there are 7",
 	} {
@@ -117,30 +116,73 @@ func TestFailOnNeedsAllOfTheInput(t *testing.T) {
 	}
 }
 
-// TestFailOnThatCannotHold: a gate that never closes is told, as is one that was not
-// asked.
+// A condition that no log can fulfil is refused before a log is read, and one that these
+// logs did not test is never passed in silence.
 func TestFailOnThatCannotHold(t *testing.T) {
 	args, log := failOnFiles(t)
 	robots := args[1]
-	const nobody, part = "no client can be verified without --ip-ranges", "--fail-on is not checked on a part of the input"
+	constant := []string{"--robots", robots}
+	common := file(t, "common.log", `192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET /p HTTP/1.1" 200 5`+"\n")
+	vhosts := file(t, "vhosts.log", "other.example:443 "+logLine("/p", "GPTBot/1"))
+	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"}, "2026-11-01T00:00:00Z,https://example.com,200,a.txt")
+	state := filepath.Join(t.TempDir(), "a.state")
+	if r := command(t, "", "audit", "--robots", robots, "--state", state, log); r.code != exitDone {
+		t.Fatal(r.err)
+	}
+	const nobody, never = "can be verified without --ip-ranges, --resolved-names or --resolve", "can never hold: "
 	for name, c := range map[string]struct {
-		args []string
-		says string
-		code int
+		condition string
+		args      []string // and a log
+		code      int
+		says      string
 	}{
-		"verified, with nothing to verify by": {[]string{"--robots", robots, "--fail-on", "violation.verified>0", log}, nobody, exitDone},
-		"verified, with ranges":               {append(args, "--fail-on", "violation.verified>0", log), "there are 2", exitFound},
-		"an input that is missing":            {append(args, "--fail-on", "violation>0", log, "missing.log"), part, exitInput},
-		"a missing input and no condition":    {append(args, log, "missing.log"), "missing.log", exitInput},
+		"verified, with nothing to verify by":  {"violation.verified>0", append(constant, log), exitUsage, never + "no client " + nobody},
+		"verified, with nothing, merged":       {"violation.verified>0", []string{state}, exitUsage, never + "no client " + nobody},
+		"verified, with ranges":                {"violation.verified>0", append(args, log), exitFound, "there are 2"},
+		"verified, with ranges of another":     {"GPTBot:violation.verified>0", append(args, log), exitUsage, never + "no client called GPTBot " + nobody},
+		"verified, and unknown":                {"FooBot:violation.verified>0", append(args, log), exitUsage, never + "no client called FooBot " + nobody},
+		"fewer than none":                      {"violation<0", append(constant, log), exitUsage, "not below 0"},
+		"a control token":                      {"Google-Extended:violation>0", append(constant, log), exitUsage, never + "Google-Extended is a control token"},
+		"an exempt crawler":                    {"ChatGPT-User:violation>0", append(constant, log), exitUsage, never + "robots.txt does not bind ChatGPT-User"},
+		"an exempt crawler, which has none":    {"ChatGPT-User:violation=0", append(constant, log), exitFound, "there are 0"},
+		"a crawler that is not known":          {"GTPBot:violation>0", append(constant, log), exitInput, "no crawler called GTPBot is known or was seen"},
+		"an unknown one, merged":               {"GTPBot:violation>0", []string{state}, exitInput, "no crawler called GTPBot is known or was seen"},
+		"an unknown one, and one that holds":   {"GTPBot:violation>0", append(constant, "--fail-on", "violation>0", log), exitInput, "there are 7"},
+		"a crawler that is known, but no seen": {"Bingbot:violation>0", append(constant, log), exitDone, ""},
+		"logs without a User-Agent":            {"violation>0", append(constant, common), exitInput, "the logs have no User-Agent"},
+		"a User-Agent in one log":              {"violation>0", append(constant, common, log), exitFound, "there are 7"},
+		"hosts that are not judged":            {"violation>0", append(constant, "--host", "https://example.com", vhosts), exitInput, "all requests of crawlers were to hosts that are not judged"},
+		"a host that is not known":             {"violation>0", []string{"--policy", policy, log}, exitInput, "it is not known to which host"},
+		"an empty log":                         {"violation>0", append(constant, file(t, "empty.log", "")), exitDone, ""},
 	} {
-		r := command(t, "", append([]string{"audit"}, c.args...)...)
-		if r.code != c.code || !strings.Contains(r.err, c.says) {
+		verb := "audit"
+		if c.args[0] == state {
+			verb = "merge"
+		}
+		r := command(t, "", append([]string{verb, "--fail-on", c.condition}, c.args...)...)
+		if r.code != c.code || !strings.Contains(r.err, c.says) || c.code == exitUsage && r.out != "" {
 			t.Errorf("%s: code %d, %q; want %d, %q", name, r.code, r.err, c.code, c.says)
 		}
-		for _, text := range []string{nobody, part} {
-			if text != c.says && strings.Contains(r.err, text) {
-				t.Errorf("%s: says %q", name, text)
-			}
+	}
+}
+
+// Fetchers fetch what a person or a subscription names: only a condition that names one
+// counts its violations.
+func TestFailOnCountsFetchersOnlyByName(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	mine := file(t, "mine.json", `[{"name":"MyReader","operator":"Me","category":"feed","words":["MyReader"],"tokens":["MyReader"],"obeys":"yes","role":"fetcher"}]`)
+	log := file(t, "a.log", logLine("/p", "MyReader/1")+logLine("/p", "GPTBot/1"))
+	for condition, says := range map[string]string{"violation>0": "there is 1", "violation>1": "", "myreader:violation>0": "there is 1", "MyReader:violation.content>0": "there is 1"} {
+		r := command(t, "", "audit", "--robots", robots, "--crawlers", mine, "--fail-on", condition, log)
+		if (r.code == exitFound) != (says != "") || !strings.Contains(r.err, says) {
+			t.Errorf("%s: code %d, stderr %q", condition, r.code, r.err)
+		}
+	}
+	ranges := file(t, "mine.txt", "192.0.2.0/24\n")
+	for condition, code := range map[string]int{"violation.verified>0": exitUsage, "MyReader:violation.verified>0": exitFound} {
+		r := command(t, "", "audit", "--robots", robots, "--crawlers", mine, "--ip-ranges", "MyReader="+ranges, "--fail-on", condition, log)
+		if r.code != code {
+			t.Errorf("%s, with lists of a fetcher alone: code %d, stderr %q", condition, r.code, r.err)
 		}
 	}
 }

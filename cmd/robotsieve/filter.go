@@ -23,11 +23,13 @@ order. A summary on stderr counts each line as kept, dropped or invalid.
 
 With --robots one robots.txt judges all URLs, whatever their host. With --rules
 each URL is judged by the robots.txt of its own origin, from an archive made by
-"robotsieve compile". Where the archive does not have the origin, --no-policy
-decides; where robots.txt was answered with a server error, everything is
-disallowed. While an archive is in use it may be replaced (compile -o does), but
-not changed in place (cp over it does): if it becomes shorter, the filtering ends
-with exit status 3.
+"robotsieve compile". --no-policy decides about an origin that the archive does not
+have, or whose robots.txt was redirected to a URL that it does not have. The status
+of the answer decides as in an audit: after 4xx or 204 everything is allowed; after
+5xx, 444, 499 and codes that HTTP does not define everything is disallowed, for
+crawlers of Google after 429 too. While an archive is in use it may be replaced
+(compile -o does), but not changed in place (cp over it does): if it becomes
+shorter, the filtering ends with exit status 3.
 
 A valid line is a URL that begins with http://, https:// or ftp:// and has a
 valid host; any bytes may follow. With --robots a line may also be a request
@@ -35,11 +37,15 @@ target, which begins with a slash. The line end, which may be CRLF, and a byte
 order mark at the beginning of an input are not part of the URL; blanks are. All
 other lines, also blank ones, are invalid: --invalid drops them, keeps them in
 their places, or makes them an error, which quotes the first ones and ends with
-exit status 3. A line of more than 1 MiB is invalid and is never printed.
+exit status 3. If all lines are invalid, that is an error too. A line of more than
+1 MiB is invalid and is never printed.
 
 If NAME is a known crawler, such as Googlebot-Image, its product tokens are tried
 in their order, and robots.txt is read in its own way; otherwise NAME is the
-product token. URLS is a file, plain or compressed (gzip, zstd, bzip2, xz), a
+product token. A name with a version or a whole User-Agent header is read as
+"robotsieve crawlers HEADER" reads it. Google's parser compares URLs octet by octet
+with patterns that are percent-encoded in upper case, so give it URLs in that form:
+the number of others is told. URLS is a file, plain or compressed (gzip, zstd, bzip2, xz), a
 folder, a pattern, or - for stdin.`,
 		Example: `  robotsieve filter --robots robots.txt --agent GPTBot urls.txt.gz > allowed.txt
   robotsieve filter --rules rules.rsv --agent MyBot 'urls/*.zst' | zstd > allowed.zst
@@ -52,7 +58,7 @@ folder, a pattern, or - for stdin.`,
 	var keep, noPolicy, invalid, format, output string
 	cmd.Flags().StringVar(&o.Archive, "rules", "", "archive of many sites' robots.txt, made by compile")
 	choice(cmd, "keep", "allowed", "which URLs to print", to(&keep), "allowed", "disallowed")
-	choice(cmd, "no-policy", "drop", "with --rules: URLs of origins that are not in the archive", to(&noPolicy), "keep", "drop")
+	choice(cmd, "no-policy", "drop", "with --rules: URLs of origins whose robots.txt is not known", to(&noPolicy), "keep", "drop")
 	choice(cmd, "invalid", "drop", "lines that are not URLs", to(&invalid), "keep", "drop", "error")
 	choice(cmd, "format", "auto", "format of the lists; auto is urls, one a line", to(&format), "auto", "urls")
 	choice(cmd, "output", "text", "form of the summary on stderr", to(&output), "text", "json")
@@ -65,7 +71,7 @@ folder, a pattern, or - for stdin.`,
 		}
 		defer stop()
 		o.URLs.Names, o.Disallowed, o.NoPolicy, o.Invalid = lists, keep == "disallowed", noPolicy == "keep", invalid == "keep"
-		if invalid == "error" {
+		if o.Quotes = 1; invalid == "error" {
 			o.Quotes = maxQuotes
 		}
 		if isTerminal(s.out) {
@@ -93,6 +99,9 @@ func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, out
 	if err != nil {
 		s.warn("%v", err)
 	}
+	if n := result.Misencoded; n > 0 {
+		s.warn("not percent-encoded in upper case: %s; Google's parser takes URLs as they are, so a rule for /%%C3%%A9 does not match /%%c3%%a9", english.Plural(n, "URL"))
+	}
 	refused := warnOfInvalid(s, result, invalid)
 	write := writeFilterText
 	if output == "json" {
@@ -117,7 +126,7 @@ func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
 		s.warn("%s too long to be printed", english.Plural(n, "line"))
 		return true
 	}
-	if r.Invalid == 0 || invalid != "error" {
+	if r.Invalid == 0 || invalid != "error" && r.Invalid < r.Read {
 		return false
 	}
 	for _, q := range r.Quotes {
@@ -134,7 +143,7 @@ var classTexts = [filter.Classes]string{
 	filter.Allowed:     "allowed",
 	filter.Disallowed:  "disallowed",
 	filter.Unreachable: "disallowed because robots.txt is unreachable",
-	filter.NoPolicy:    "without a robots.txt",
+	filter.NoPolicy:    "of origins whose robots.txt is not known",
 	filter.Blank:       "blank",
 	filter.NotAbsolute: "not an absolute URL",
 	filter.BadScheme:   "not http, https or ftp",
@@ -191,9 +200,10 @@ func writeFilterJSON(s streams, r *job.Filtered) error {
 		Disallowed  int64            `json:"disallowed"`
 		Unreachable int64            `json:"unreachable"`
 		NoPolicy    int64            `json:"no_policy"`
-		Reasons     map[string]int64 `json:"reasons"` // of the invalid lines
+		Misencoded  int64            `json:"misencoded"` // of those judged by the dialect google
+		Reasons     map[string]int64 `json:"reasons"`    // of the invalid lines
 	}{
 		"robotsieve.filter/1", r.Partial, r.Read, r.Kept, r.Dropped, r.Invalid, r.Printed,
-		r.Count[filter.Allowed], r.Count[filter.Disallowed], r.Count[filter.Unreachable], r.Count[filter.NoPolicy], reasons,
+		r.Count[filter.Allowed], r.Count[filter.Disallowed], r.Count[filter.Unreachable], r.Count[filter.NoPolicy], r.Misencoded, reasons,
 	})
 }

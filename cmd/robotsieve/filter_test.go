@@ -60,7 +60,7 @@ func TestFilterSummaryAsJSON(t *testing.T) {
 	r := command(t, "http://a/\nhttp://a/p\nmailto:x\ngopher://a/\nhttp://a..b/\n\n", "filter", "--robots", robots,
 		"--agent", "FooBot", "--output", "json", "--invalid", "keep", "-")
 	want := `{"schema":"robotsieve.filter/1","partial":false,"read":6,"kept":1,"dropped":1,"invalid":4,"printed":5,` +
-		`"allowed":1,"disallowed":1,"unreachable":0,"no_policy":0,` +
+		`"allowed":1,"disallowed":1,"unreachable":0,"no_policy":0,"misencoded":0,` +
 		`"reasons":{"bad_host":1,"bad_scheme":1,"blank":1,"cut_off":0,"not_absolute":1,"too_long":0}}` + "\n"
 	if r.err != want || r.code != exitDone {
 		t.Errorf("code %d, stderr %q, want %q", r.code, r.err, want)
@@ -100,6 +100,72 @@ func TestFilterSaysThatAnAgentIsExempt(t *testing.T) {
 	r := command(t, "http://h/\n", "filter", "--robots", robots, "--agent", "ChatGPT-User", "-")
 	if r.out != "" || r.code != exitDone || !strings.Contains(r.err, "ChatGPT-User does not apply robots.txt") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestFilterReadsAnAgentAsAHeader where the name has a version, as "crawlers HEADER" does.
+func TestFilterReadsAnAgentAsAHeader(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: gptbot\ndisallow: /g\n\nuser-agent: foobot\ndisallow: /f\n\nuser-agent: *\ndisallow: /p\n")
+	const list = "http://h/g\nhttp://h/f\nhttp://h/p\n"
+	for _, c := range []struct{ agent, out, says string }{
+		{"GPTBot/1.2", "http://h/f\nhttp://h/p\n", `agent "GPTBot/1.2" is read as GPTBot`},
+		{"Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)", "http://h/f\nhttp://h/p\n", "is read as GPTBot"},
+		{"FooBot/0.1 (+https://foo.example/)", "http://h/g\nhttp://h/p\n", "is read as FooBot"},
+		{"gptbot", "http://h/f\nhttp://h/p\n", ""},
+		{"*", "http://h/g\nhttp://h/f\n", ""},
+		{"Foo,Bot", "http://h/g\nhttp://h/f\n", `agent "Foo,Bot" is not a product token`},
+	} {
+		r := command(t, list, "filter", "--robots", robots, "--agent", c.agent, "-")
+		if r.out != c.out || r.code != exitDone || !strings.Contains(r.err, c.says) || c.says == "" && strings.Contains(r.err, "agent") {
+			t.Errorf("%s: %+v", c.agent, r)
+		}
+	}
+	for agent, says := range map[string]string{
+		"Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0": "names no crawler",
+		"WireReaderBot/1.0 (compatible; Googlebot/2.1)": "does not name one crawler only",
+		"bot/1.0": "names no crawler",
+	} {
+		for _, cmd := range [][]string{{"filter", "-"}, {"check", "http://h/"}} {
+			r := command(t, list, append(cmd, "--robots", robots, "--agent", agent)...)
+			if r.out != "" || r.code != exitUsage || !strings.Contains(r.err, says) {
+				t.Errorf("%s %s: %+v", cmd[0], agent, r)
+			}
+		}
+	}
+	// The note of 1994 looks for tokens in the header, whatever it is.
+	r := command(t, list, "filter", "--robots", robots, "--agent", "Mozilla/5.0 (gptbot)", "--dialect", "original", "-")
+	if r.out != "http://h/f\nhttp://h/p\n" || r.code != exitDone || strings.Contains(r.err, "agent") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestFilterTellsOfOtherProducts that come with the same header, where they may have other
+// rules.
+func TestFilterTellsOfOtherProducts(t *testing.T) {
+	crawlers := file(t, "crawlers.json", `[{"name":"FooBot","operator":"Foo","words":["FooBot"],"tokens":["FooBot"],"also":[["FooBot-News","FooBot"]],"obeys":"yes"}]`)
+	for robots, want := range map[string]bool{
+		"user-agent: foobot\ndisallow: /f\n": false, "user-agent: foobot-news\ndisallow: /f\n": true, "": false,
+	} {
+		r := command(t, "http://h/\n", "filter", "--robots", file(t, "robots.txt", robots), "--crawlers", crawlers, "--agent", "FooBot", "-")
+		if strings.Contains(r.err, "the header of FooBot serves FooBot-News too") != want || r.code != exitDone || r.out != "http://h/\n" {
+			t.Errorf("%q: %+v", robots, r)
+		}
+	}
+	r := command(t, "http://a.example/\n", "filter", "--rules", rules(t), "--crawlers", crawlers, "--agent", "FooBot", "-")
+	if !strings.Contains(r.err, "the header of FooBot serves FooBot-News too") || r.code != exitDone {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestFilterCountsURLsThatGoogleWouldEncode, and only where its parser judges.
+func TestFilterCountsURLsThatGoogleWouldEncode(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /\xc3\xa9\n")
+	const list = "http://h/\xc3\xa9\nhttp://h/%c3%a9\nhttp://h/%C3%A9\nhttp://h/%zz%a?x=%2F\nhttp://h/?x=%2f\nhttp://h/#\xc3\n/%a9\n"
+	for agent, want := range map[string]float64{"Googlebot": 4, "FooBot": 0} {
+		r := command(t, list, "filter", "--robots", robots, "--agent", agent, "--output", "json", "-")
+		if sum := summaryJSON(t, r); sum["misencoded"] != want || strings.Contains(r.err, "not percent-encoded in upper case: 4 URLs") != (want > 0) {
+			t.Errorf("%s: %+v", agent, r)
+		}
 	}
 }
 
@@ -169,7 +235,9 @@ func TestFilterOfBadInput(t *testing.T) {
 		partial bool
 	}{
 		"empty":               {[]string{file(t, "e", "")}, exitDone, "", 0, 0, false},
-		"nothing but garbage": {[]string{file(t, "g", "\x00\x01\n\xff\xfe\n")}, exitDone, "", 0, 2, false},
+		"nothing but garbage": {[]string{file(t, "g", "\x00\x01\n\xff\xfe\n")}, exitInput, "no line of the lists is a URL\n", 0, 2, false},
+		"names of hosts only": {[]string{"--invalid", "keep", file(t, "h", "a.example\nb.example\n")}, exitInput, `h:1: not an absolute URL: "a.example"`, 0, 2, false},
+		"one URL at least":    {[]string{file(t, "g", "a.example\n"), good}, exitDone, "", 1, 1, false},
 		"a long line":         {[]string{file(t, "l", long+"http://h/\n")}, exitDone, "", 1, 1, false},
 		"a long line to keep": {[]string{"--invalid", "keep", file(t, "l", long+"http://h/\n")}, exitInput, "1 line too long to be printed", 1, 1, false},
 		"a missing file":      {[]string{"missing.txt", good}, exitInput, "missing.txt", 1, 0, true},

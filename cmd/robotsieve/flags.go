@@ -179,6 +179,18 @@ func durationFlag(cmd *cobra.Command, d *time.Duration, name, text, usage string
 	})
 }
 
+// percentFlag adds a flag that takes a share from 0 to 100 per cent.
+func percentFlag(cmd *cobra.Command, percent **float64, name, text, usage string) {
+	addFlag(cmd, "float", name, text, usage, func(text string) error {
+		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+		if err != nil || !(n >= 0 && n <= 100) {
+			return usageError("--%s %q is not a number from 0 to 100", name, text)
+		}
+		*percent = &n
+		return nil
+	})
+}
+
 // daysFlag adds a flag that takes a time above 0, in days if it has no unit.
 func daysFlag(cmd *cobra.Command, d *time.Duration, name, text, usage string) {
 	addFlag(cmd, "string", name, text, usage, func(text string) (err error) {

@@ -13,8 +13,9 @@ func newMerge(s streams) *cobra.Command {
 		Long: `Merge adds up the states that audit --state has written, each of a part of the
 logs, and prints the report that one audit of all of them would have given.
 
-The parts must have been judged by the same files and flags. The states contain
-these, so that no other file is needed. With --state the sum is also written as a
+The parts must have been judged by files of the same content, whatever their
+names, and by the same flags. The states contain these, so that no other file is
+needed. With --state the sum is also written as a
 state, which can be merged again.`,
 		Example: `  robotsieve audit --policy manifest.csv --state a.state monday.log.gz > /dev/null
   robotsieve audit --policy manifest.csv --state b.state tuesday.log.gz > /dev/null
@@ -22,11 +23,13 @@ state, which can be merged again.`,
 	}
 	o, report := job.MergeOptions{Messages: s.messages()}, addReportFlags(cmd)
 	memoryFlag(cmd, &o.Memory)
+	cmd.Flags().BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "count a state also if all its inputs are in another one")
 	cmd.Flags().StringVar(&o.State, "state", "", "also write the sum to a file, as a state for merge")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
 		o.States = names
+		o.Program, o.Command, o.Check = version(), commandLine(cmd), report.check
 		a, err := job.Merge(ctx, o)
 		return report.finish(s, a, err)
 	}

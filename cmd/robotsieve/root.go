@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -100,6 +102,7 @@ func codeOf(err error) int {
 func run(ctx context.Context, args []string, s streams) int {
 	root := newRoot(s)
 	root.SetArgs(args)
+	root.Annotations = map[string]string{commandKey: shellLine(append([]string{root.Name()}, args...))}
 	cmd, err := root.ExecuteContextC(ctx)
 	var exit exitError
 	if err == nil || errors.As(err, &exit) {
@@ -164,18 +167,42 @@ what was known so far, if anything.`,
 // the version is that of the module, as the Go command recorded it in the binary.
 var release string
 
+// version returns the version of the program.
+func version() string {
+	version := release
+	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
+		version = info.Main.Version
+	}
+	return cmp.Or(version, "(devel)")
+}
+
+// commandKey is where run keeps the command line in the annotations of the root command.
+const commandKey = "command line"
+
+// commandLine returns the command line by which a command was called, as a shell reads it.
+func commandLine(cmd *cobra.Command) string { return cmd.Root().Annotations[commandKey] }
+
+// plainWord is a word that a shell takes as it is.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+=-]+$`)
+
+// shellLine quotes the words of a command line for a shell.
+func shellLine(words []string) string {
+	quoted := slices.Clone(words)
+	for i, word := range words {
+		if !plainWord.MatchString(word) {
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
 func newVersion(s streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			version := release
-			if info, ok := debug.ReadBuildInfo(); ok && version == "" {
-				version = info.Main.Version
-			}
-			version = cmp.Or(version, "(devel)")
-			_, err := fmt.Fprintf(s.out, "robotsieve %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(s.out, "robotsieve %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

@@ -77,7 +77,4 @@ func TestNext(t *testing.T) {
 			}
 		}
 	}
-	if _, got := (&Redirects{EmptyQuery: true}).Next(a, "http://b/robots.txt?", has); got != Followed {
-		t.Errorf("with an empty query: %v", got)
-	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// robotsPath is the path of every robots.txt.
-const robotsPath = "/robots.txt"
+// RobotsPath is the path of every robots.txt.
+const RobotsPath = "/robots.txt"
 
 // maxRedirects is how many redirects in succession are followed: at least five, says
 // RFC 9309 2.3.1.2.
@@ -17,10 +17,7 @@ const maxRedirects = 5
 // Redirects finds where redirects lead, and remembers it. The zero value is ready
 // for use. It belongs to one goroutine.
 type Redirects struct {
-	// EmptyQuery takes the path "/robots.txt?" for /robots.txt.
-	EmptyQuery bool
-
-	known map[link]Target
+	known map[link]resolved
 }
 
 // link is a redirect: a location that an origin gave.
@@ -33,7 +30,11 @@ type link struct {
 type Target struct {
 	Origin origin.Origin
 	Path   string // with the query
+}
 
+// resolved is a result of Resolve.
+type resolved struct {
+	Target
 	ok bool
 }
 
@@ -64,41 +65,45 @@ func (r *Redirects) Next(chain []origin.Origin, location string, has func(origin
 	to, seen := r.known[l]
 	if !seen {
 		if r.known == nil {
-			r.known = map[link]Target{}
+			r.known = map[link]resolved{}
 		}
-		to = resolve(l)
+		to.Target, to.ok = Resolve(Target{l.from, RobotsPath}, location)
 		r.known[l] = to
 	}
-	robots := to.Path == robotsPath || r.EmptyQuery && to.Path == robotsPath+"?"
+	robots := to.Path == RobotsPath
 	again := slices.Contains(chain, to.Origin)
 	found, distant := to.ok && has(to.Origin), len(chain) > maxRedirects
 	switch {
 	case found && again && robots:
-		return to, Endless
+		return to.Target, Endless
 	case distant && found && robots:
-		return to, Distant
+		return to.Target, Distant
 	case distant:
-		return to, Endless
+		return to.Target, Endless
 	case !found || again:
-		return to, Lost
+		return to.Target, Lost
 	case !robots:
-		return to, OtherPath
+		return to.Target, OtherPath
 	default:
-		return to, Followed
+		return to.Target, Followed
 	}
 }
 
-// resolve reads a location, which may be relative.
-func resolve(l link) (t Target) {
-	base, err := url.Parse(l.from.String() + robotsPath)
-	if err != nil || l.location == "" {
-		return Target{}
+// Resolve returns where a redirect leads: to the location that the server gave in answer to a
+// request for from. The location may be relative; if it is an absolute URL, from may be the
+// zero Target. It fails if the location is not a URL of a host.
+func Resolve(from Target, location string) (to Target, ok bool) {
+	base, err := url.Parse(from.Origin.String() + from.Path)
+	if err != nil || location == "" {
+		return Target{}, false
 	}
-	u, err := base.Parse(l.location)
+	u, err := base.Parse(location)
 	if err != nil {
-		return Target{}
+		return Target{}, false
 	}
-	t.Origin, err = origin.Of([]byte(u.Scheme + "://" + u.Host))
-	t.Path, t.ok = u.RequestURI(), err == nil
-	return t
+	o, err := origin.Of([]byte(u.Scheme + "://" + u.Host))
+	if err != nil {
+		return Target{}, false
+	}
+	return Target{o, u.RequestURI()}, true
 }

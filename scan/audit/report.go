@@ -148,13 +148,16 @@ type SizeInfo struct {
 
 // InputInfo is one file that was read.
 type InputInfo struct {
-	Name   string `json:"name"`
+	Name string `json:"name"`
+	// Host is whose log it is, by --host NAME=FILE; empty: it is not named there.
+	Host   string `json:"host"`
 	Format string `json:"format"`
 	Codec  string `json:"codec"`
 	Disk   int64  `json:"bytes"`              // on disk
 	Bytes  int64  `json:"bytes_uncompressed"` // read
-	// SHA256 is of the bytes on disk, in hexadecimal; empty if not all were read.
-	// DuplicateOf is the name of an input before it with the same content.
+	// SHA256 is of the bytes on disk, in hexadecimal; empty if not all were read, or if
+	// that was not asked for of a large uncompressed file. DuplicateOf is the name of an
+	// input before it with the same content: if Lines is 0, it was not counted again.
 	SHA256      string `json:"sha256"`
 	DuplicateOf string `json:"duplicate_of"`
 	Lines       int64  `json:"lines"`

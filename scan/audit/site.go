@@ -14,13 +14,34 @@ type site struct {
 	// schemeless: the log does not tell the scheme.
 	schemeless bool
 	other      bool
-	host       string // for the report, if other
+	host       string // for the report, if the log names one
 }
 
 // site returns where the record's request went, by the first of: the authority of an
-// absolute target (RFC 9112 3.2.2), the log's host field, the hosts of the options for a
-// log without one. An empty host field may stand for any host.
+// absolute target (RFC 9112 3.2.2), the log's host field, the site of a log without one.
+// An empty host field may stand for any host.
 func (w *Worker) site() site {
+	s := w.namedSite()
+	if w.only && !s.other {
+		s = s.within(w.unnamed)
+	}
+	return s
+}
+
+// within returns the part of a site that is in another one.
+func (s site) within(of policy.Site) site {
+	if s.N == 0 {
+		return s
+	}
+	first, last := max(s.First, of.First), min(s.First+s.N, of.First+of.N)
+	if first >= last {
+		return site{other: true, host: s.host}
+	}
+	s.Site = policy.Site{First: first, N: last - first}
+	return s
+}
+
+func (w *Worker) namedSite() site {
 	p := w.auditor.config.Policy
 	switch {
 	case p.Any():
@@ -34,8 +55,7 @@ func (w *Worker) site() site {
 		}
 		return w.siteBy(&w.hosts, w.record.Host, loggedOrigin)
 	}
-	s, _ := p.Unnamed()
-	return site{Site: s, schemeless: true}
+	return site{Site: w.unnamed, schemeless: true}
 }
 
 // The ports by which a log tells the scheme, as portOf writes them behind a URL.
@@ -104,18 +124,19 @@ func (w *Worker) webSite(o origin.Origin) (s policy.Site, ok bool) {
 
 func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) site {
 	o, err := read(key)
+	host := o.String()
+	if err != nil {
+		host = string(key)
+	}
+	host = host[:min(len(host), maxHostName)]
 	if err == nil {
 		find := w.auditor.config.Policy.Site
 		if o.Scheme == "" && o.Port == 0 && bytes.Contains(key, []byte("://")) {
 			find = w.webSite
 		}
 		if s, ok := find(o); ok {
-			return site{Site: s, schemeless: o.Scheme == ""}
+			return site{Site: s, schemeless: o.Scheme == "", host: host}
 		}
 	}
-	host := o.String()
-	if err != nil {
-		host = string(key)
-	}
-	return site{other: true, host: host[:min(len(host), maxHostName)]}
+	return site{other: true, host: host}
 }

@@ -23,6 +23,8 @@ type Worker struct {
 
 	readers     map[*format.Format]format.Reader
 	reader      format.Reader // of the chunk
+	unnamed     policy.Site   // of requests in a log that names no host
+	only        bool          // requests elsewhere than unnamed are of another host
 	record      format.Record
 	agents      memo[*agent]
 	hosts       memo[site] // by the host field
@@ -51,6 +53,7 @@ func (r *Run) Worker() *Worker {
 		readers: map[*format.Format]format.Reader{}, known: map[*crawler.Profile]*agent{}, named: map[string]*agent{}, headers: a.config.Crawlers.Reader(),
 		sizes: map[sizeAt]int64{}, answersAt: map[answerAt]bool{},
 	}
+	w.unnamed, _ = a.config.Policy.Unnamed()
 	r.workers = append(r.workers, w)
 	return w
 }
@@ -68,6 +71,15 @@ func (w *Worker) end() error {
 // Err returns the error that kept the worker from writing a deferred record, if there
 // is one: no report can be made then, and reading on is of no use.
 func (w *Worker) Err() error { return w.err }
+
+// Counted returns how many lines the worker has counted, and how many of them could not
+// be parsed.
+func (w *Worker) Counted() (lines, unparsed int64) { return w.tally.Lines, w.tally.Unparsed }
+
+// SetSite says whose log the chunks that follow are of: where the requests of a log
+// that names no hosts went, which is policy.Policy.Unnamed unless set. If only is true,
+// lines that name another host are not judged.
+func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed, w.only = s, only }
 
 // Chunk counts whole lines of a format. It keeps no view of data.
 func (w *Worker) Chunk(f *format.Format, data []byte) {

@@ -14,14 +14,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// Capture is a copy of one robots.txt.
+// Capture is a copy of one robots.txt, or of a page that a robots.txt may be redirected to.
 type Capture struct {
 	// Origins are the origins whose robots.txt it is: one, or http and https where
 	// the source names a host without a scheme.
 	Origins []origin.Origin
+	// Path is the path with the query, as answer.Resolve returns it; "" stands for
+	// /robots.txt.
+	Path string
 	// Status is the HTTP status, 200 where the source has none.
 	Status uint16
 	// Body is the body, cut at Options.MaxBody bytes; nil unless Status is 2xx. It is
@@ -37,6 +41,9 @@ type Capture struct {
 type Options struct {
 	// MaxBody is how many bytes of a body are kept, at least 1.
 	MaxBody int
+	// Wants tells which captures of URLs other than a robots.txt are read, too, such as
+	// Set.Wants; nil is none. It is asked just before the capture is read.
+	Wants func(answer.Target) bool
 }
 
 // SkipError is the error for a part of an input that gave no capture. Reading goes on
@@ -64,6 +71,7 @@ const (
 	NotHTTP     Reason = "not an HTTP response"
 	BadCoding   Reason = "body encoded in an unknown way"
 	BadBody     Reason = "body is damaged"
+	BadForm     Reason = "not a robots.txt"
 	CutShort    Reason = "cut short"
 	Revisit     Reason = "WARC record that is no response"
 	NotModified Reason = "HTTP status without a body"
@@ -138,7 +146,11 @@ func Detect(head []byte) (Kind, error) {
 	case strings.HasPrefix(text, "{"):
 		return JSON, nil
 	}
-	return 0, errors.New("neither WARC nor lines of JSON objects")
+	err := errors.New("neither WARC nor lines of JSON objects")
+	if form := FormOf(head); form != nil {
+		err = fmt.Errorf("%w, but %s", err, form.Form)
+	}
+	return 0, err
 }
 
 // HostOf returns the host that the path of a robots.txt names: HOST, HOST.txt, or
@@ -156,7 +168,8 @@ func HostOf(path string) (string, error) {
 	return name, nil
 }
 
-// File reads the robots.txt of a host, or of an origin as origin.Parse reads it.
+// File reads the robots.txt of a host, or of an origin as origin.Parse reads it. If the
+// content is in another form, the error is a *FormError.
 func File(r io.Reader, host string, o Options) (Capture, error) {
 	origins, err := origin.Parse(host)
 	if err != nil {
@@ -165,6 +178,9 @@ func File(r io.Reader, host string, o Options) (Capture, error) {
 	body, err := io.ReadAll(io.LimitReader(r, int64(o.MaxBody)))
 	if err != nil {
 		return Capture{}, err
+	}
+	if form := FormOf(body); form != nil {
+		return Capture{}, form
 	}
 	return Capture{Origins: origins, Status: 200, Body: body}, nil
 }

@@ -1,12 +1,14 @@
 package capture_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
@@ -111,43 +113,49 @@ func TestSetHoldsEqualBodiesOnce(t *testing.T) {
 	}
 }
 
-func TestRedirectsAreFollowedInsideTheSet(t *testing.T) {
-	var set capture.Set
-	add := func(o string, status uint16, location, body string) {
-		c := capture.Capture{Origins: mustParse(t, o), Status: status, Location: location}
+// adder adds captures to a set, with a path where the URL has one.
+func adder(t *testing.T, set *capture.Set) func(url string, status uint16, location, body string) {
+	return func(url string, status uint16, location, body string) {
+		t.Helper()
+		to, ok := answer.Resolve(answer.Target{}, url)
+		if !ok {
+			t.Fatal(url)
+		}
+		c := capture.Capture{Origins: []origin.Origin{to.Origin}, Status: status, Location: location}
+		if to.Path != "/" {
+			c.Path = to.Path
+		}
 		if body != "" {
 			c.Body = []byte(body)
 		}
 		set.Add(c)
 	}
+}
+
+func TestRedirectsAreFollowedInsideTheSet(t *testing.T) {
+	var set capture.Set
+	add := adder(t, &set)
 	add("http://a", 301, "https://www.a/robots.txt", "")
 	add("https://www.a", 200, "", "x")
 	add("http://b", 301, "//WWW.a:443/robots.txt", "") // http://www.a:443, which is nowhere
-	add("http://c", 302, "https://broken/robots.txt", "")
+	add("http://c", 302, "https://broken/robots.txt?", "")
 	add("https://broken", 503, "", "")
 	add("http://d", 301, "https://www.a/", "")
 	add("http://e", 301, "", "")
+	add("http://empty", 307, "http://f/robots.txt", "")
+	add("http://f", 204, "", "")
 	add("http://self", 301, "/robots.txt", "")
 	add("http://loop", 301, "http://pool/robots.txt", "")
 	add("http://pool", 301, "http://loop/robots.txt", "")
 	add("http://bad", 301, "http://[::/robots.txt", "")
-	for i := range 6 {
-		add(fmt.Sprintf("http://hop%d", i), 308, fmt.Sprintf("http://hop%d/robots.txt", i+1), "")
-	}
-	add("http://hop6", 200, "", "y")
 	want := `http://a 200 "x"
 http://b 301 none
 http://bad 301 none
 http://c 503 none
 http://d 301 none
 http://e 301 none
-http://hop0 308 none
-http://hop1 200 "y"
-http://hop2 200 "y"
-http://hop3 200 "y"
-http://hop4 200 "y"
-http://hop5 200 "y"
-http://hop6 200 "y"
+http://empty 204 none
+http://f 204 none
 http://loop 301 none
 http://pool 301 none
 http://self 301 none
@@ -155,5 +163,117 @@ https://broken 503 none
 https://www.a 200 "x"`
 	if got := copies(&set); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestRedirectsBeyondFiveAreFollowed: a crawler that obeys what it finds there is right,
+// also if it might have assumed that there is no robots.txt. There is an end to it.
+func TestRedirectsBeyondFiveAreFollowed(t *testing.T) {
+	var set capture.Set
+	add := adder(t, &set)
+	for i := range 21 {
+		add(fmt.Sprintf("http://hop%02d", i), 308, fmt.Sprintf("http://hop%02d/robots.txt", i+1), "")
+	}
+	add("http://hop21", 200, "", "y")
+	got := copies(&set)
+	if strings.Count(got, `200 "y"`) != 21 || !strings.HasPrefix(got, "http://hop00 308 none\nhttp://hop01 200") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestRedirectsToOtherPaths: of the robots.txt, and of the page that it leads to.
+func TestRedirectsToOtherPaths(t *testing.T) {
+	var set capture.Set
+	add := adder(t, &set)
+	add("http://a", 301, "https://www.a/robots_v2.txt#x", "")
+	add("https://www.a/robots_v2.txt", 302, "v3/%72obots.txt?", "")
+	add("https://www.a/v3/%72obots.txt", 200, "", "x")
+	add("https://www.a", 200, "", "y")
+	add("http://gone", 301, "/r", "")
+	add("http://gone/r", 404, "", "")
+	add("http://loop", 301, "/r", "")
+	add("http://loop/r", 301, "/r", "")
+	want := `http://a 200 "x"
+http://gone 404 none
+http://loop 301 none
+https://www.a 200 "y"`
+	if got := copies(&set); got != want || set.Len() != 4 || set.Replaced() != 0 {
+		t.Errorf("got\n%s\nwant\n%s\n%d origins, %d replaced", got, want, set.Len(), set.Replaced())
+	}
+}
+
+func TestSetWantsWhatRedirectsLeadTo(t *testing.T) {
+	var set capture.Set
+	wants := func(url string) bool {
+		to, ok := answer.Resolve(answer.Target{}, url)
+		return ok && set.Wants(to)
+	}
+	for url, want := range map[string]bool{
+		"http://a/": false, "http://a/r?x": false, "http://a/robots": false, "http://a/robots/x.txt": false,
+		"http://a/robots_v2.txt": true, "http://a/x/Robots.TXT?y": true,
+	} {
+		if wants(url) != want {
+			t.Errorf("%s: %v", url, !want)
+		}
+	}
+	add := adder(t, &set)
+	add("http://a", 301, "/r?x#y", "")
+	add("http://b", 404, "/unseen", "")
+	if !wants("http://a/r?x") || wants("http://a/r") || wants("http://b/unseen") || wants("http://b/r?x") {
+		t.Error("not what the redirect leads to")
+	}
+}
+
+// TestSetHoldsNoEndOfWhatNothingLeadsTo: a site may have any number of robots_1.txt.
+func TestSetHoldsNoEndOfWhatNothingLeadsTo(t *testing.T) {
+	var set capture.Set
+	add := adder(t, &set)
+	body := strings.Repeat("#", 1<<20)
+	n := 0
+	for ; n < 1000 && set.Wants(answer.Target{Path: "/robots_x.txt"}); n++ {
+		add(fmt.Sprintf("http://a/robots_%d.txt", n), 200, "", fmt.Sprint(body, n))
+	}
+	if n < 60 || n > 70 {
+		t.Errorf("%d MiB are kept", n)
+	}
+	add("http://a", 301, "/robots_1000.txt", "")
+	if !set.Wants(answer.Target{Origin: mustParse(t, "http://a")[0], Path: "/robots_1000.txt"}) {
+		t.Error("what a redirect leads to is not wanted")
+	}
+}
+
+func TestFormsThatAreNoRobotsTxt(t *testing.T) {
+	utf16 := func(bom string) string { return bom + "U\x00s\x00e\x00r\x00\r\x00\n\x00" } // web pages and UTF-16 are no errors
+	for content, want := range map[string]string{
+		"\r\nWARC/1.0\r\n": "a WARC file",
+		"filedesc://x.arc 0.0.0.0 20140301000000 text/plain 76\n":            "an ARC file",
+		" CDX N b a m s k r M S V g\ncom,a)/ 20140301000000 http://a.com/":   "an index",
+		"com,a)/robots.txt?x=y: 20140301000000 {\"url\": \"http://a.com/\"}": "",
+		"com,a:8080)/robots.txt 20140301000000 {\"url\": \"x\"}":             "an index",
+		"!context [\"https://tools.ietf.org/html/rfc7089\"]\n":               "an index",
+		`{"src":1,"host":"a","body":"` + strings.Repeat("x", 5000) + "\"}\n": "lines of JSON",
+		`{"error":"not found"}`: "",
+		"{":                     "",
+		utf16("\xff\xfe"):       "",
+		utf16(""):               "",
+		utf16("") + "\x00":      "",
+		"\x00U\x00s":            "",
+		strings.Repeat("\x00", 100) + strings.Repeat("x", 900): "binary data",
+		gz(t, strings.Repeat(gz(t, "User-agent: *\n"), 50)):    "binary data",
+		"":                            "",
+		"\x00":                        "",
+		"User-agent: *\nDisallow: /":  "",
+		"User-agent: *\n\x00\x00\x1a": "",
+		"Disallow: 20140301000000 x":  "",
+		"<!DOCTYPE html>":             "",
+	} {
+		_, err := capture.File(strings.NewReader(content), "a", all)
+		var form *capture.FormError
+		if errors.As(err, &form) != (want != "") || want != "" && !strings.HasPrefix(form.Form, want) {
+			t.Errorf("%.60q: got %v, want %q", content, err, want)
+		}
+	}
+	if _, err := capture.Detect([]byte("filedesc://x")); err == nil || !strings.Contains(err.Error(), "but an ARC file") {
+		t.Error(err)
 	}
 }

@@ -38,13 +38,13 @@ func read(captures iter.Seq2[capture.Capture, error]) (o outcome) {
 	return o
 }
 
-// text writes a capture: origins, status, body, and where a redirect leads.
+// text writes a capture: origins, path, status, body, and where a redirect leads.
 func text(c capture.Capture) string {
 	var origins []string
 	for _, o := range c.Origins {
 		origins = append(origins, o.String())
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s %d %q %s", strings.Join(origins, ","), c.Status, c.Body, c.Location))
+	return strings.TrimSpace(fmt.Sprintf("%s%s %d %q %s", strings.Join(origins, ","), c.Path, c.Status, c.Body, c.Location))
 }
 
 func same(t *testing.T, o outcome, want ...string) {

@@ -23,10 +23,11 @@ const maxLine = 64 << 20
 //
 // host may be an origin, with scheme and port (origin.Parse). body_b64, the base64 of
 // any bytes, may take the place of body; body is text, and the line must be UTF-8. An
-// optional field status has the HTTP status, 100 to 599; 200 is the default. If it is
-// not 2xx, the body is ignored and may be missing. Lines with 1xx or 304 are skipped,
-// because these answers do not show the robots.txt. Other fields are ignored, and so are blank
-// lines.
+// optional field status has the HTTP status, 100 to 999; 200 is the default. If it is
+// not 2xx, or is 204, the body is ignored and may be missing. A line with 3xx may have the
+// field location, where the redirect leads; it may be relative. Lines with 1xx or 304 are
+// skipped, because these answers do not show the robots.txt. Other fields are ignored, and
+// so are blank lines.
 //
 // Each line gives a capture or a *SkipError. Any other error ends the lines.
 func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
@@ -91,6 +92,8 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 		Body   *string `json:"body"`
 		Coded  *[]byte `json:"body_b64"`
 		Status *int    `json:"status"`
+		// Location may be anything where it has no meaning.
+		Location any `json:"location"`
 	}
 	switch {
 	case !utf8.Valid(text):
@@ -106,13 +109,15 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 	if fields.Status != nil {
 		status = *fields.Status
 	}
-	if status < 100 || status > 599 {
+	if status < 100 || status > 999 {
 		return c, BadStatus
 	}
 	c.Status = uint16(status)
 	switch answer.Of(status, answer.Archive) {
 	case answer.Nothing:
 		return c, NotModified
+	case answer.Redirect:
+		c.Location, _ = fields.Location.(string)
 	case answer.File:
 		switch {
 		case fields.Coded != nil:

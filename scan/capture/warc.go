@@ -17,18 +17,15 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-const (
-	warcMagic = "WARC/"
-	// maxHead bounds the header of a record, and of an HTTP response in it.
-	maxHead = 64 << 10
-)
+// maxHead bounds the header of a record, and of an HTTP response in it.
+const maxHead = 64 << 10
 
 // WARC reads the responses to requests for /robots.txt in a WARC file, already
-// decompressed (ISO 28500, versions 0.17 to 1.1). A capture is of the origin of
-// WARC-Target-URI. Records of other pages, and requests and metadata, are passed
-// over. A revisit of /robots.txt, which holds no body, is a *SkipError, as is a response
-// that cannot be used for any reason. Any other error ends the records, because the
-// start of the next one is not known.
+// decompressed (ISO 28500, versions 0.17 to 1.1), and those for other URLs that
+// Options.Wants asks for. A capture is of the URL in WARC-Target-URI. Records of other
+// pages, and requests and metadata, are passed over. A revisit of /robots.txt, which holds
+// no body, is a *SkipError, as is a response for /robots.txt that cannot be used for any
+// reason. Any other error ends the records, because the start of the next one is not known.
 func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	return func(yield func(Capture, error) bool) {
 		w := &warc{in: bufio.NewReaderSize(r, 256<<10), o: o}
@@ -49,7 +46,7 @@ func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
 			if broken != nil && rec.isCapture() {
 				reason = CutShort
 			}
-			if rec.robots && (reason != "" || rec.isCapture()) {
+			if rec.robots && reason != "" || reason == "" && rec.isCapture() {
 				var skipped error
 				if reason != "" {
 					skipped = &SkipError{Where: fmt.Sprintf("record %d", n), Reason: reason, Text: rec.kind + " " + rec.target}
@@ -76,12 +73,14 @@ type warc struct {
 // record is the header of a record.
 type record struct {
 	kind, target, date string
-	truncated          bool // when it was captured
-	robots             bool // the target is a robots.txt
+	truncated          bool          // when it was captured
+	robots             bool          // the target is a robots.txt
+	wanted             bool          // or page, which Options.Wants asks for
+	page               answer.Target // the target, if it is not a robots.txt
 	length             int64
 }
 
-func (r *record) isCapture() bool { return r.robots && r.kind == "response" }
+func (r *record) isCapture() bool { return r.kind == "response" && (r.robots || r.wanted) }
 
 var (
 	errLength   = errors.New("WARC record without a Content-Length")
@@ -139,7 +138,12 @@ func (w *warc) next() (rec record, err error) {
 		return rec, errLength
 	}
 	w.block = io.LimitedReader{R: w.in, N: rec.length}
-	rec.robots = isRobots(rec.target)
+	if rec.robots = isRobots(rec.target); !rec.robots && rec.kind == "response" && w.o.Wants != nil {
+		var ok bool
+		rec.page, ok = target(answer.Target{}, rec.target)
+		// Of /robots.txt with an empty query, or by FTP, nothing is known.
+		rec.wanted = ok && rec.page.Path != answer.RobotsPath && w.o.Wants(rec.page)
+	}
 	return rec, nil
 }
 
@@ -154,16 +158,18 @@ func isRobots(url string) bool {
 // record is of another page or is no answer.
 func (w *warc) capture(rec record) (c Capture, why Reason) {
 	switch {
-	case !rec.robots || rec.kind == "request" || rec.kind == "metadata":
+	case !rec.robots && !rec.wanted || rec.kind == "request" || rec.kind == "metadata":
 		return c, ""
 	case rec.kind != "response":
 		return c, Revisit
 	}
-	o, err := origin.Of([]byte(rec.target))
-	if err != nil {
-		return c, BadHost
+	var err error
+	if rec.robots {
+		if rec.page.Origin, err = origin.Of([]byte(rec.target)); err != nil {
+			return c, BadHost
+		}
 	}
-	c.Origins = []origin.Origin{o}
+	c.Origins, c.Path = []origin.Origin{rec.page.Origin}, rec.page.Path
 	if c.Time, err = parseDate(rec.date); err != nil {
 		return c, BadDate
 	}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/capture"
 )
 
@@ -63,6 +65,35 @@ func TestWARCRecordsOfOtherThingsArePassedOver(t *testing.T) {
 	b.WriteString("WARC/0.17\nWARC-Type: warcinfo\ncontent-length: 3\nno field\n\nabc")
 	b.WriteString(response(robots, "HTTP/1.1 200 OK", "a"))
 	same(t, read(capture.WARC(strings.NewReader(b.String()), all)), `http://example.com 200 "a"`)
+}
+
+// TestWARCPagesThatAreWanted are captures with a path. Damage to them is the business of
+// the redirects that lead there.
+func TestWARCPagesThatAreWanted(t *testing.T) {
+	var asked []string
+	o := all
+	o.Wants = func(to answer.Target) bool {
+		asked = append(asked, to.Origin.String()+to.Path)
+		return strings.HasPrefix(to.Path, "/r")
+	}
+	records := response("https://H:443/r_v2.txt?#x", "HTTP/1.1 200 OK", "a") + response("http://h/x", "HTTP/1.1 200 OK", "b") +
+		response("http://h/r 2", "HTTP/1.1 301 Moved\r\nLocation: /r3", "") + response("dns:h", "HTTP/1.1 200 OK", "c") +
+		response("http://h/robots.txt?", "HTTP/1.1 200 OK", "c") + response("ftp://h/robots.txt", "HTTP/1.1 200 OK", "c") +
+		record("request", "http://h/r", "2026", "") + record("revisit", "http://h/r", "2026", "HTTP/1.1 200 OK\r\n\r\n") +
+		response("http://h/r", "HTTP/1.1 200 OK\r\nContent-Encoding: br", "d") + response(robots, "HTTP/1.1 200 OK", "e")
+	var got []string
+	for c, err := range capture.WARC(strings.NewReader(records), o) {
+		if err != nil {
+			t.Error(err)
+		}
+		got = append(got, text(c))
+	}
+	if want := []string{`https://h/r_v2.txt 200 "a"`, `http://h/r%202 301 "" /r3`, `http://example.com 200 "e"`}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if want := []string{"https://h/r_v2.txt", "http://h/x", "http://h/r%202", "http://h/r"}; !slices.Equal(asked, want) {
+		t.Errorf("asked about %q", asked)
+	}
 }
 
 func TestWARCThatIsDamagedEndsWithAnErrorAfterWhatWasBefore(t *testing.T) {
@@ -121,7 +152,7 @@ func FuzzWARC(f *testing.F) {
 	f.Add([]byte(response(robots, "HTTP/1.1 200 OK", "a")))
 	f.Add([]byte(response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip", "1\r\na\r\n0\r\n\r\n") + record("revisit", robots, "2026", "")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for c, err := range capture.WARC(strings.NewReader(string(data)), capture.Options{MaxBody: 100}) {
+		for c, err := range capture.WARC(strings.NewReader(string(data)), capture.Options{MaxBody: 100, Wants: func(answer.Target) bool { return true }}) {
 			if err == nil && (len(c.Origins) != 1 || c.Status < 200 || len(c.Body) > 100 || c.Time.IsZero() && !strings.Contains(string(data), "0001")) {
 				t.Errorf("%+v", c)
 			}

@@ -63,7 +63,7 @@ type Identities struct {
 // evidence has the lists of one crawler.
 type evidence struct {
 	// ranges has, for each range of any list, the lists that have all of it.
-	ranges *bart.Table[listing]
+	ranges *bart.Table[*listing]
 	series []families
 	// partial: the operator publishes more lists for the crawler than were given.
 	partial bool
@@ -146,13 +146,16 @@ func newEvidence(p *Profile, series []Series, set *Set) *evidence {
 
 // tableOf returns a table that leads each address to the lists that have it in any range,
 // given the lists that have each range.
-func tableOf(own map[netip.Prefix]*listing) *bart.Table[listing] {
-	table := new(bart.Table[listing])
+func tableOf(own map[netip.Prefix]*listing) *bart.Table[*listing] {
+	table := new(bart.Table[*listing])
 	widestFirst := slices.SortedFunc(maps.Keys(own), func(a, b netip.Prefix) int { return cmp.Compare(a.Bits(), b.Bits()) })
 	for _, prefix := range widestFirst {
-		wider, _ := table.LookupPrefix(prefix)
 		l := own[prefix]
-		table.Insert(prefix, listing{l.members.with(wider.members), l.mentions.with(wider.mentions)})
+		wider, ok := table.LookupPrefix(prefix)
+		if !ok {
+			wider = new(listing)
+		}
+		table.Insert(prefix, &listing{l.members.with(wider.members), l.mentions.with(wider.mentions)})
 	}
 	return table
 }
@@ -231,11 +234,11 @@ func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 			return Unverifiable
 		}
 	}
-	lists, _ := e.ranges.Lookup(ip)
+	lists, listed := e.ranges.Lookup(ip)
 	switch {
-	case lists.members.anytime() || hasTime && lists.members.near(t, p.maxAge, p.maxAge), p.names.verifies(ip, p.domains):
+	case listed && (lists.members.anytime() || hasTime && lists.members.near(t, p.maxAge, p.maxAge)), p.names.verifies(ip, p.domains):
 		return Verified
-	case hasTime && !lists.mentions.near(t, timely, timely) && e.absent(family(ip), t):
+	case hasTime && !(listed && lists.mentions.near(t, timely, timely)) && e.absent(family(ip), t):
 		return Spoofed
 	default:
 		return Unverified

@@ -408,6 +408,30 @@ func TestAmbiguousClaim(t *testing.T) {
 	}
 }
 
+// TestClaimWithOneRival has a claim that is ambiguous although it names one crawler: the
+// address may make it plain, or prove an impostor.
+func TestClaimWithOneRival(t *testing.T) {
+	set := builtinSet(t)
+	p := set.ByName("GPTBot")
+	i := NewIdentities(set, IdentityOptions{Series: []Series{{p, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25")}}}})
+	claim := Claim{Profile: p, Name: p.Name, Ambiguous: true, Rivals: []*Profile{p}}
+	for _, c := range []struct {
+		addr, when string
+		ambiguous  bool
+		state      State
+	}{
+		{"192.0.2.1", "2026-10-01T00:00:00Z", false, Verified},
+		{"198.51.100.1", "2026-10-01T00:00:00Z", true, Spoofed},
+		{"198.51.100.1", "2026-10-03T00:00:00Z", true, Unverified},
+		{"10.0.0.1", "2026-10-01T00:00:00Z", true, Unverifiable},
+	} {
+		got, state := i.Identify(claim, []byte(c.addr), at(t, c.when), true)
+		if got.Profile != p || got.Ambiguous != c.ambiguous || state != c.state {
+			t.Errorf("%s at %s: %v, %v; want ambiguous: %v, %v", c.addr, c.when, got, state, c.ambiguous, c.state)
+		}
+	}
+}
+
 // naiveIdentity is Identify as audit-rules 8 has it, list by list.
 func naiveIdentity(series []Series, maxAge time.Duration, p *Profile, addr string, t int64, hasTime bool) State {
 	ip, err := netip.ParseAddr(addr)

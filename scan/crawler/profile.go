@@ -5,8 +5,8 @@
 // bare.go, libraries.go, explain.go), which states how the crawler reads robots.txt,
 // according to its operator (profile.go). The client's address is found in a log line
 // (clientip.go) and read (addr.go). It proves the crawler, or disproves it, by the
-// operator's lists of addresses (ranges.go, identity.go) or by names in the DNS (names.go,
-// resolve.go).
+// operator's lists of addresses (ranges.go, lists.go, identity.go) or by names in the DNS
+// (names.go, resolve.go).
 package crawler
 
 import (

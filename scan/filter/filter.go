@@ -30,7 +30,7 @@ type Config struct {
 	// Disallowed keeps the URLs that are disallowed instead of those that are
 	// allowed.
 	Disallowed bool
-	// NoPolicy keeps URLs of origins without rules.
+	// NoPolicy keeps URLs of origins whose rules are not known.
 	NoPolicy bool
 	// Invalid prints lines that are not URLs; they still count as invalid.
 	Invalid bool
@@ -43,14 +43,14 @@ type Config struct {
 type Rules struct {
 	// Machine holds the rules; nil allows everything.
 	Machine *automaton.Machine
-	// Unreachable tells that robots.txt could not be fetched because of a server
+	// Unreachable tells that robots.txt could not be fetched, such as because of a server
 	// error: everything but /robots.txt itself is disallowed (RFC 9309 2.3.1.4).
 	Unreachable bool
 }
 
 // Policy has the rules of many origins.
 type Policy interface {
-	// Find returns the rules for an origin; found is false if it has none. The
+	// Find returns the rules for an origin; found is false if they are not known. The
 	// strings of o are valid during the call only. An error ends the filtering.
 	// Find is called by several goroutines at once, but not for each line: a worker
 	// remembers the rules. After 128 lines of one site it calls Find again, with
@@ -68,7 +68,7 @@ const (
 	Disallowed
 	// Unreachable is a URL that is disallowed because robots.txt is unreachable.
 	Unreachable
-	// NoPolicy is a URL of an origin without rules.
+	// NoPolicy is a URL of an origin whose rules are not known.
 	NoPolicy
 	// Blank is a line of spaces and tabs only. It is invalid, like all classes below.
 	Blank
@@ -128,6 +128,10 @@ type Summary struct {
 	Printed int64
 	// Count is the number of lines of each class; their sum is Read.
 	Count [Classes]int64
+	// Misencoded counts URLs judged by rules of the dialect google that have an octet
+	// outside ASCII, or a percent-encoded octet in lower case: no pattern that states such
+	// an octet matches them, as its parser expects URLs in Google's own form.
+	Misencoded int64
 	// Quotes are the first invalid lines, in the order of the input.
 	Quotes []Quote
 }
@@ -138,24 +142,4 @@ type Quote struct {
 	Line  int64 // number of the line in its input, from 1
 	Class Class
 	Text  []byte // without its line end, and no more than its first 200 bytes
-}
-
-func summarize(c *Config, count [Classes]int64, quotes []Quote) Summary {
-	s := Summary{Count: count, Quotes: quotes}
-	prints := c.prints()
-	for class, n := range count {
-		s.Read += n
-		if prints[class] {
-			s.Printed += n
-		}
-		switch {
-		case !Class(class).Valid():
-			s.Invalid += n
-		case prints[class]:
-			s.Kept += n
-		default:
-			s.Dropped += n
-		}
-	}
-	return s
 }

@@ -27,16 +27,17 @@ func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) 
 	err := scan.RunInOrder(ctx, r, n, func(i int, chunk *source.Chunk) outcome {
 		return workers[i].guarded(chunk, func() bool { return r.Result(chunk.Input).Err != nil })
 	}, p.print)
-	return summarize(&c, p.count, p.quotes), err
+	return p.summary(), err
 }
 
 // printer writes the outcomes of chunks, in order.
 type printer struct {
-	config *Config
-	out    io.Writer
-	count  [Classes]int64
-	quotes []Quote
-	quoted atomic.Bool // no more quotes are needed; workers read it
+	config     *Config
+	out        io.Writer
+	count      [Classes]int64
+	misencoded int64
+	quotes     []Quote
+	quoted     atomic.Bool // no more quotes are needed; workers read it
 
 	input int   // of the last chunk
 	lines int64 // of this input so far
@@ -67,6 +68,7 @@ func (p *printer) print(c *source.Chunk, o outcome) error {
 		p.count[class] += n
 		p.lines += n
 	}
+	p.misencoded += o.misencoded
 	return nil
 }
 
@@ -79,4 +81,24 @@ func (p *printer) write(o outcome) error {
 		_, err = p.out.Write(newline)
 	}
 	return err
+}
+
+func (p *printer) summary() Summary {
+	s := Summary{Count: p.count, Misencoded: p.misencoded, Quotes: p.quotes}
+	prints := p.config.prints()
+	for class, n := range p.count {
+		s.Read += n
+		if prints[class] {
+			s.Printed += n
+		}
+		switch {
+		case !Class(class).Valid():
+			s.Invalid += n
+		case prints[class]:
+			s.Kept += n
+		default:
+			s.Dropped += n
+		}
+	}
+	return s
 }

@@ -29,11 +29,13 @@ type worker struct {
 
 // outcome is the result for one chunk.
 type outcome struct {
-	kept   []byte // the lines to print: a view of the chunk
-	open   bool   // the last of them has no newline
-	count  [Classes]int64
-	quotes []Quote // Line counts from the beginning of the chunk
-	err    error   // of the policy: then nothing else is valid
+	kept  []byte // the lines to print: a view of the chunk
+	open  bool   // the last of them has no newline
+	count [Classes]int64
+	// misencoded is Summary.Misencoded.
+	misencoded int64
+	quotes     []Quote // Line counts from the beginning of the chunk
+	err        error   // of the policy: then nothing else is valid
 }
 
 func newWorker(c *Config, quoted *atomic.Bool) *worker {
@@ -170,7 +172,11 @@ func (w *worker) judge(url []byte) Class {
 		w.out.err = cmp.Or(w.out.err, err)
 		return NoPolicy
 	}
-	return judged(s.machine.Match(&w.scratch, w.path(s, url)))
+	path := w.path(s, url)
+	if w.config.Dialect == automaton.Google {
+		w.countMisencoded(path)
+	}
+	return judged(s.machine.Match(&w.scratch, path))
 }
 
 // path returns the path that the rules are matched with. If the end of the
@@ -191,6 +197,9 @@ func (w *worker) target(url []byte) Class {
 	if w.targets.class == Unreachable {
 		return unreachable(path)
 	}
+	if w.config.Dialect == automaton.Google && w.targets.machine != nil {
+		w.countMisencoded(path)
+	}
 	return judged(w.targets.machine.Match(&w.scratch, path))
 }
 
@@ -200,6 +209,21 @@ func judged(v automaton.Verdict) Class {
 	}
 	return Allowed
 }
+
+// countMisencoded counts a path if it has an octet outside ASCII, or an escape in lower case.
+func (w *worker) countMisencoded(path []byte) {
+	if automaton.IsPlain(path) {
+		return
+	}
+	for i, c := range path {
+		if c >= 0x80 || c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]) && max(path[i+1], path[i+2]) >= 'a' {
+			w.out.misencoded++
+			return
+		}
+	}
+}
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 func unreachable(path []byte) Class {
 	if string(path) == "/robots.txt" {

@@ -125,6 +125,9 @@ func (c *clf) setRequest(r *Record, from, end int) bool {
 	const robots = " /robots.txt"
 	target := line[from+method:]
 	r.Robots = len(target) >= len(robots) && string(target[:len(robots)]) == robots
+	if target[1] != '/' { // an absolute target
+		r.Robots = bytes.Contains(line[from+method:end], []byte(robots[1:]))
+	}
 	c.request, c.method = field{from, end}, field{from, from + method}
 	from = end + 2 // past the quote and the blank
 	end = from + 3

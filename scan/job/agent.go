@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -14,7 +14,8 @@ import (
 // Agent names the crawler whose URLs are judged.
 type Agent struct {
 	// Name is the name of a known crawler, which is judged by its product tokens in
-	// their order and by its own dialect. Any other name is the product token.
+	// their order and by its own dialect; or any other product token. A name with a version,
+	// or a whole User-Agent header, is read as crawler.Set.Named reads it.
 	Name string
 	// Crawlers is a JSON file that changes and extends the known crawlers, as
 	// Crawlers does; "" is none.
@@ -29,13 +30,16 @@ type subject struct {
 	policy.Subject // without readings: dialect stands for them
 	name           string
 	dialect        automaton.Dialect
-	stated         bool   // it is known, or was given, how the agent reads robots.txt
-	exempt         string // why robots.txt does not apply to its requests; "" if it does
+	stated         bool         // it is known, or was given, how the agent reads robots.txt
+	class          answer.Class // how it reads the status of a robots.txt, whatever the dialect
+	also           [][]string   // product tokens of the others that its header serves
+	exempt         string       // why robots.txt does not apply to its requests; "" if it does
 }
 
 var errNoAgent = usageError("no agent: name the crawler with --agent NAME")
 
-// find looks the agent up. It warns of a name that cannot be a product token.
+// find looks the agent up. It warns of a name that was read as a header, and of one that
+// cannot be a product token.
 func (a Agent) find(messages Messages) (subject, error) {
 	if a.Name == "" {
 		return subject{}, errNoAgent
@@ -44,19 +48,31 @@ func (a Agent) find(messages Messages) (subject, error) {
 	if err != nil {
 		return subject{}, err
 	}
-	s := subject{name: a.Name, Subject: policy.Subject{Tokens: []string{a.Name}}}
-	if p := set.ByName(a.Name); p != nil {
-		s.name, s.exempt = p.Name, p.Exempt
-		s.Subject = policy.Subject{Tokens: p.Tokens, IgnoresWildcard: p.IgnoresWildcard}
+	claim := crawler.Claim{Profile: set.ByName(a.Name), Name: a.Name}
+	// The note of 1994 looks for tokens in the whole header.
+	whole := a.Dialect != nil && a.Dialect.SearchesNames()
+	if claim.Profile == nil && !whole {
+		if claim, err = set.Named(a.Name); err != nil {
+			return subject{}, usageError("--agent: %w", err)
+		}
+		if claim.Name != a.Name {
+			messages.warn("agent %q is read as %s", a.Name, claim.Name)
+		}
+	}
+	s := subject{name: claim.Name, Subject: policy.Subject{Tokens: claim.Tokens()}}
+	if p := claim.Profile; p != nil {
+		s.name, s.exempt, s.IgnoresWildcard, s.also = p.Name, p.Exempt, p.IgnoresWildcard, p.Also
 		// crawler.Read has checked that it parses.
 		s.dialect, _ = automaton.ParseDialect(cmp.Or(p.Dialect, automaton.RFC9309.String()))
 		s.stated = p.Dialect != ""
+		if s.dialect == automaton.Google {
+			s.class = answer.Google
+		}
+	} else if token := s.Tokens[0]; !whole && token != "*" && len(automaton.CutToken([]byte(token))) < len(token) {
+		messages.warn("agent %q is not a product token, which has letters, digits, hyphens, underscores and dots only", token)
 	}
 	if a.Dialect != nil {
 		s.dialect, s.stated = *a.Dialect, true
-	}
-	if !s.dialect.SearchesNames() && strings.ContainsAny(a.Name, " (;") {
-		messages.warn("agent %q looks like a User-Agent header; groups of robots.txt name product tokens, such as GPTBot", a.Name)
 	}
 	return s, nil
 }

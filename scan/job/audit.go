@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,12 +8,10 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -50,7 +47,8 @@ type AuditOptions struct {
 	// 3,660 days.
 	Delay, Skew time.Duration
 	// Hosts are the only sites to judge, such as https://example.com; none: all of the
-	// policy.
+	// policy. SITE=LOGS says that LOGS, a file, folder or pattern, are logs of that site;
+	// all other logs are of the sites without LOGS.
 	Hosts []string
 	// Dialect is how robots.txt is read for all crawlers. Nil: as each crawler reads it.
 	Dialect *automaton.Dialect
@@ -72,6 +70,15 @@ type AuditOptions struct {
 	ClientIP       string
 	TrustedProxies []string
 
+	// MaxUnparsed is the share of lines that cannot be parsed, in per cent, above which an
+	// input makes the result partial. Nil: 5.
+	MaxUnparsed *float64
+	// AllowDuplicates counts also the logs that have the content of one before them.
+	AllowDuplicates bool
+	// Hash finds the SHA-256 also of uncompressed logs that have more than 128 MiB in
+	// all. It takes about half a second a gigabyte.
+	Hash bool
+
 	// Samples is how many raw lines of violations the report shows for each crawler.
 	Samples int
 	// Sampled is how the logs were sampled, for the report.
@@ -79,11 +86,17 @@ type AuditOptions struct {
 	// Judged, if not nil, is called for each request of a crawler, as audit.Config says.
 	// Then there can be no State.
 	Judged func(*audit.Judged)
+	// Check, if not nil, is called when all files but the logs have been read. Its error
+	// ends the audit before a line is read.
+	Check func(*audit.Config) error
 
 	// State names a file for the state of the logs, for Merge; "" is none.
 	State string
 	// NoReport: only the state is made.
 	NoReport bool
+
+	// Program is the version of the program, and Command its command line, for the report.
+	Program, Command string
 
 	Memory   int64 // bytes for records that wait for the whole input, as in audit.Config
 	Workers  int   // goroutines that read lines; below 1, one for each processor
@@ -95,10 +108,13 @@ const maxDuration = 3660 * 24 * time.Hour
 
 func inBounds(d, least time.Duration) bool { return d >= least && d <= maxDuration }
 
+// defaultMaxUnparsed is AuditOptions.MaxUnparsed where it is nil.
+const defaultMaxUnparsed = 5.0
+
 // Audited is the result of Audit and Merge.
 type Audited struct {
 	Report *audit.Report // nil with NoReport
-	// Partial: not all of the input was read.
+	// Partial: not all of the input was read or could be parsed.
 	Partial bool
 	// Crawlers are the known crawlers.
 	Crawlers *crawler.Set
@@ -129,6 +145,11 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err := o.identify(b, &config); err != nil {
 		return nil, err
 	}
+	if o.Check != nil {
+		if err := o.Check(&config); err != nil {
+			return nil, err
+		}
+	}
 	logs, err := o.openLogs(ctx)
 	if err != nil {
 		return nil, err
@@ -136,15 +157,23 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err := logs.checkHosts(b); err != nil {
 		return nil, err
 	}
+	if err := logs.assign(o.Hosts, config.Policy); err != nil {
+		return nil, err
+	}
+	if err := logs.findDuplicates(ctx, o.Workers, o.AllowDuplicates); err != nil {
+		return nil, err
+	}
+	logs.chooseHashes(o.Hash || o.State != "")
 	config.Memory, config.Judged = o.Memory, o.Judged
 	a := auditing{run: audit.New(config).Begin(), basis: b, crawlers: config.Crawlers, state: o.State, noReport: o.NoReport, messages: o.Messages}
 	defer a.run.Close()
 
-	reader := source.NewReader(logs.inputs, source.Options{Workers: o.Workers})
+	reader := source.NewReader(logs.inputs(), source.Options{Workers: o.Workers})
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, o.Workers)
 	end()
-	a.inputs = logs.describe(b, reader.Results(), o.Messages)
+	a.inputs = logs.describe(b, reader.Results())
+	a.inputs.Program, a.inputs.Command = o.Program, o.Command
 	if interrupted {
 		a.interrupt(errSoFar)
 	} else {
@@ -161,6 +190,8 @@ func (o *AuditOptions) check() error {
 		return usageError("no format is called %q", o.Format)
 	case !slices.Contains([]string{"", "auto", "deployed", "observed"}, o.History):
 		return usageError("the history %q is neither auto, deployed nor observed", o.History)
+	case o.MaxUnparsed != nil && !(*o.MaxUnparsed >= 0 && *o.MaxUnparsed <= 100):
+		return usageError("--max-unparsed %v is not between 0 and 100 per cent", *o.MaxUnparsed)
 	case o.Samples < 0:
 		return usageError("--samples %d is negative", o.Samples)
 	case o.Robots.Name == "-" && slices.Contains(o.Logs.Names, "-"):
@@ -297,163 +328,4 @@ func (a *auditing) resolve(ctx context.Context, dns *crawler.Resolver) error {
 		a.run.StopAt(context.WithoutCancel(ctx))
 	}
 	return nil
-}
-
-// auditLogs are the logs whose formats are known, and the inputs that failed.
-type auditLogs struct {
-	inputs  []*source.Input
-	formats []*format.Format
-	failed  []audit.InputInfo
-}
-
-// openLogs finds the inputs and the format of each. It warns of inputs that cannot be
-// used, and leaves them out.
-func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
-	logs := &auditLogs{}
-	inputs, errs := o.Logs.resolve(o.Messages)
-	for _, err := range errs {
-		o.Messages.warn("%v", err)
-		logs.failed = append(logs.failed, audit.InputInfo{Error: audit.Printable(err.Error())})
-	}
-	type opened struct {
-		format *format.Format
-		empty  bool
-		err    error
-	}
-	list := make([]opened, len(inputs))
-	inParallel(ctx, len(inputs), o.Workers, func(i int) {
-		list[i].format, list[i].empty, list[i].err = openLog(ctx, inputs[i], o.Format)
-	})
-	if ctx.Err() != nil {
-		return nil, errNothingDone
-	}
-	for i, in := range inputs {
-		if err := list[i].err; err != nil {
-			o.Messages.warn("%v", err)
-			logs.failed = append(logs.failed, audit.InputInfo{Name: audit.Printable(in.Name), Codec: in.Codec(), Error: audit.Printable(err.Error())})
-			continue
-		}
-		if list[i].empty {
-			o.Messages.warn("%s: empty", in.Name)
-		}
-		logs.inputs = append(logs.inputs, in)
-		logs.formats = append(logs.formats, list[i].format)
-	}
-	return logs, nil
-}
-
-// openLog finds the format of a log: the named one, or else by the first lines.
-func openLog(ctx context.Context, in *source.Input, name string) (f *format.Format, empty bool, err error) {
-	head, err := wait(ctx, func() ([]byte, error) { return in.Head(format.SampleBytes) })
-	if err != nil {
-		return f, false, err
-	}
-	whole := len(head) < format.SampleBytes
-	head = bytes.TrimPrefix(head, format.BOM)
-	empty = len(head) == 0
-	if f, ok := format.ByName(name); ok {
-		return f, empty, nil
-	}
-	f, err = format.Detect(head, whole)
-	switch {
-	case errors.Is(err, format.ErrEmpty):
-		return format.Default, empty, nil // without a line any format will do
-	case errors.Is(err, format.ErrMixed):
-		err = fmt.Errorf("%w: name one with --format", err)
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", in.Name, err)
-	}
-	return f, empty, err
-}
-
-// checkHosts refuses one robots.txt for logs that name several hosts.
-func (l *auditLogs) checkHosts(b *basis) error {
-	if !b.Constant || len(b.Hosts) > 0 {
-		return nil
-	}
-	for i, f := range l.formats {
-		if !f.HasHost() {
-			continue
-		}
-		head, err := l.inputs[i].Head(format.SampleBytes) // which openLog has read before, so this does not wait
-		if err != nil {
-			return inputError(err)
-		}
-		return usageError("%s is %s, which names hosts: use --host to say which of them %s is for. Seen in its first lines: %s",
-			l.inputs[i].Name, f.Name(), b.File, strings.Join(format.Hosts(f, bytes.TrimPrefix(head, format.BOM)), ", "))
-	}
-	return nil
-}
-
-// errWorker is the cause when a failed worker ends the reading.
-var errWorker = errors.New("a worker has failed")
-
-// scan lets the run's workers read all inputs, and tells whether ctx ended first. An
-// error of a worker ends the reading; Run.Report returns it.
-func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	workers := make([]*audit.Worker, n)
-	for i := range workers {
-		workers[i] = run.Worker()
-	}
-	err := scan.Run(ctx, r, n, func(i int, c *source.Chunk) {
-		data := c.Data
-		if c.Seq == 0 {
-			data = bytes.TrimPrefix(data, format.BOM)
-		}
-		if c.Cut > 0 {
-			workers[i].Overlong(c.Data)
-		} else {
-			workers[i].Chunk(l.formats[c.Input], data)
-		}
-		if workers[i].Err() != nil {
-			stop(errWorker)
-		}
-	})
-	return err != nil && !errors.Is(context.Cause(ctx), errWorker)
-}
-
-// describe describes the inputs for the report, and warns of inputs that could not be
-// read to the end.
-func (l *auditLogs) describe(b *basis, results []source.Result, messages Messages) audit.Inputs {
-	in := audit.Inputs{Partial: len(l.failed) > 0}
-	for i, result := range results {
-		info := audit.InputInfo{
-			Name: audit.Printable(result.Name), Format: l.formats[i].Name(), Codec: result.Codec,
-			Disk: result.Disk, Bytes: result.Bytes, Complete: result.Complete,
-		}
-		for _, w := range result.Warnings {
-			messages.warn("%s", w)
-		}
-		if result.Err != nil {
-			covers := "the report covers the " + english.Plural(result.Bytes, "byte") + " before that"
-			if result.Codec != "plain" {
-				covers += "; some of these may be damaged too"
-			}
-			messages.warn("%v (%s)", result.Err, covers)
-			info.Error, in.Partial = audit.Printable(result.Err.Error()), true
-		}
-		in.List = append(in.List, info)
-	}
-	in.List = append(in.List, l.failed...)
-	// A report is the same for any cutting of its input into files: a warning is about a
-	// format, and comes once.
-	for i, f := range l.formats {
-		var warnings []string
-		if !f.HasAgent() {
-			warnings = append(warnings, fmt.Sprintf("the format %s has no User-Agent field, so no line of it can name a crawler", f.Name()))
-		}
-		if !f.HasHost() && !b.Constant && len(b.Hosts) == 0 {
-			warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its requests are bound by: name the site with --host", f.Name()))
-		}
-		for _, w := range warnings {
-			messages.warn("%s: %s", l.inputs[i].Name, w)
-			in.Warnings = append(in.Warnings, w)
-		}
-	}
-	slices.Sort(in.Warnings)
-	in.Warnings = slices.Compact(in.Warnings)
-	return in
 }

@@ -105,7 +105,7 @@ func TestAuditWithoutWorkers(t *testing.T) {
 	for _, n := range []int{0, -3} {
 		o := sampleAudit()
 		o.Workers = n
-		if a, err := job.Audit(t.Context(), o); err != nil || a.Report.Totals.Requests != 2008 {
+		if a, err := job.Audit(t.Context(), o); err != nil || a.Report.Totals.Requests != 2009 {
 			t.Errorf("%d workers: %v, %+v", n, err, a)
 		}
 	}
@@ -165,6 +165,8 @@ func TestAuditErrors(t *testing.T) {
 		"no logs":          func(o *job.AuditOptions) { o.Logs = job.Inputs{} },
 		"no policy":        func(o *job.AuditOptions) { o.Policy = "" },
 		"short window":     func(o *job.AuditOptions) { o.Window = 1 },
+		"short delay":      func(o *job.AuditOptions) { o.Delay = 1 },
+		"short skew":       func(o *job.AuditOptions) { o.Skew = 1 },
 		"state and judged": func(o *job.AuditOptions) { o.State, o.Judged = "x", func(*audit.Judged) {} },
 	} {
 		o := sampleAudit()

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -38,6 +39,8 @@ type basis struct {
 	Profiles []crawler.Profile
 	Sums     [][]byte // SHA-256 of the files of Ranges, and of Names
 	Samples  int
+	// MaxUnparsed is AuditOptions.MaxUnparsed.
+	MaxUnparsed float64
 }
 
 // basisRow is a policy.Row with its body as an index in Bodies, -1 if it has none.
@@ -55,12 +58,17 @@ func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 		Basis:  audit.Basis{AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"), TrustedProxies: o.TrustedProxies},
 		Window: cmp.Or(o.Window, policy.MinWindow), Delay: cmp.Or(o.Delay, policy.MinDelay), Skew: cmp.Or(o.Skew, policy.MinSkew),
 		MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes), Dialect: "auto", Samples: o.Samples,
+		MaxUnparsed: defaultMaxUnparsed,
+	}
+	if o.MaxUnparsed != nil {
+		b.MaxUnparsed = *o.MaxUnparsed
 	}
 	if o.Dialect != nil {
 		b.Dialect = o.Dialect.String()
 	}
 	for _, host := range o.Hosts {
-		list, err := origin.Parse(host)
+		site, _, _ := hostOf(host)
+		list, err := origin.Parse(site)
 		if err != nil {
 			return nil, usageError("--host %w", err)
 		}
@@ -68,6 +76,8 @@ func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 			b.Hosts = append(b.Hosts, o.String())
 		}
 	}
+	slices.Sort(b.Hosts)
+	b.Hosts = slices.Compact(b.Hosts)
 	var err error
 	if b.Profiles, err = knownProfiles(o.Crawlers); err != nil {
 		return nil, err
@@ -268,7 +278,7 @@ func (b *basis) check() error {
 	if b.Constant && (len(b.Rows) != 1 || b.Rows[0].Body != 0 || len(b.Rows[0].Origins) > 0) {
 		return errors.New("not one robots.txt")
 	}
-	if !inBounds(b.Window, policy.MinWindow) || !inBounds(b.Delay, policy.MinDelay) || !inBounds(b.Skew, policy.MinSkew) || b.Samples < 0 {
+	if !inBounds(b.Window, policy.MinWindow) || !inBounds(b.Delay, policy.MinDelay) || !inBounds(b.Skew, policy.MinSkew) || b.Samples < 0 || b.MaxUnparsed < 0 || b.MaxUnparsed > 100 {
 		return errors.New("a number is out of its bounds")
 	}
 	for _, r := range b.Rows {
@@ -284,12 +294,71 @@ func (b *basis) check() error {
 	return nil
 }
 
-// difference names the first thing in which two bases, as states have them, differ.
+// canonical returns the basis without the names of files, and with those lists in one
+// order whose order means nothing: two bases are the same if these are equal.
+func (b *basis) canonical() *basis {
+	c := *b
+	c.File = ""
+	if c.Names != "" {
+		c.Names = "given"
+	}
+	numbers := make([]int, len(b.Bodies)) // in the order of the bodies
+	for i := range numbers {
+		numbers[i] = i
+	}
+	slices.SortFunc(numbers, func(i, j int) int {
+		x, y := b.Bodies[i], b.Bodies[j]
+		return cmp.Or(bytes.Compare(x.Text, y.Text), bytes.Compare(x.Past, y.Past))
+	})
+	c.Bodies, c.Rows = nil, slices.Clone(b.Rows)
+	place := make([]int, len(numbers))
+	for i, n := range numbers {
+		c.Bodies, place[n] = append(c.Bodies, b.Bodies[n]), i
+	}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		r.File, r.Where = "", ""
+		if 0 <= r.Body && r.Body < len(place) {
+			r.Body = place[r.Body]
+		}
+	}
+	slices.SortFunc(c.Rows, func(x, y basisRow) int {
+		return cmp.Or(cmp.Compare(x.From, y.From), strings.Compare(fmt.Sprint(x.Origins), fmt.Sprint(y.Origins)))
+	})
+	c.Ranges, c.Sums = sortedRanges(b.Ranges, b.Sums)
+	return &c
+}
+
+// sortedRanges returns lists of addresses without the names of their files, and the hashes
+// of these, sorted by crawler and content. Further hashes stay behind them.
+func sortedRanges(infos []audit.RangeInfo, sums [][]byte) ([]audit.RangeInfo, [][]byte) {
+	type list struct {
+		info audit.RangeInfo
+		sum  []byte
+	}
+	n := min(len(infos), len(sums))
+	lists, others := make([]list, n), sums[n:]
+	for i := range lists {
+		lists[i] = list{audit.RangeInfo{Crawler: infos[i].Crawler, Created: infos[i].Created}, sums[i]}
+	}
+	slices.SortFunc(lists, func(x, y list) int {
+		return cmp.Or(strings.Compare(x.info.Crawler, y.info.Crawler), strings.Compare(x.info.Created, y.info.Created), bytes.Compare(x.sum, y.sum))
+	})
+	infos, sums = nil, nil
+	for _, l := range lists {
+		infos, sums = append(infos, l.info), append(sums, l.sum)
+	}
+	return infos, append(sums, others...)
+}
+
+// difference names the first thing in which two bases, as states have them, differ; "" if
+// they are the same, whatever the names of their files.
 func difference(one, other json.RawMessage) string {
-	var a, b basis
-	if json.Unmarshal(one, &a) != nil || json.Unmarshal(other, &b) != nil {
+	var a, b *basis
+	if json.Unmarshal(one, &a) != nil || json.Unmarshal(other, &b) != nil || a == nil || b == nil {
 		return "one of them is invalid"
 	}
+	a, b = a.canonical(), b.canonical()
 	choose := func(first bool, x, y string) string {
 		if first {
 			return x
@@ -301,7 +370,6 @@ func difference(one, other json.RawMessage) string {
 		of   func(b *basis) any
 	}{
 		{"the flag that names robots.txt:", func(b *basis) any { return choose(b.Constant, "--robots", "--policy") }},
-		{"the file's name,", func(b *basis) any { return b.File }},
 		{choose(a.Constant, "the robots.txt itself", "the versions of robots.txt"), func(b *basis) any { return hidden{b.Bodies, b.Rows} }},
 		{"--history", func(b *basis) any { return choose(b.Observed, "observed", "deployed") }},
 		{"--assume-constant", func(b *basis) any { return b.AssumeConstant }},
@@ -318,10 +386,11 @@ func difference(one, other json.RawMessage) string {
 		{"the contents of the files of --ip-ranges or --resolved-names", func(b *basis) any { return hidden{b.Sums} }},
 		{"--client-ip", func(b *basis) any { return b.ClientIP }},
 		{"--trusted-proxies", func(b *basis) any { return b.TrustedProxies }},
+		{"--max-unparsed", func(b *basis) any { return b.MaxUnparsed }},
 		{"--samples", func(b *basis) any { return b.Samples }},
 		{"--sampled", func(b *basis) any { return b.Sampled }},
 	} {
-		x, y := d.of(&a), d.of(&b)
+		x, y := d.of(a), d.of(b)
 		if reflect.DeepEqual(x, y) {
 			continue
 		}
@@ -330,7 +399,7 @@ func difference(one, other json.RawMessage) string {
 		}
 		return fmt.Sprintf("%s %s and %s", d.what, flagText(x), flagText(y))
 	}
-	return "how the states were written"
+	return ""
 }
 
 // hidden are values too long to be shown.

@@ -10,6 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/origin"
@@ -40,8 +41,8 @@ type Answer struct {
 	Agent   string `json:"agent"`
 	Dialect string `json:"dialect"`
 	Allowed bool   `json:"allowed"`
-	// Unknown says that there is no verdict: the archive has no robots.txt of the URL's
-	// origin.
+	// Unknown says that there is no verdict: the archive does not tell the robots.txt of
+	// the URL's origin.
 	Unknown  bool         `json:"unknown"`
 	Line     int          `json:"line"`      // of the rule that decided; 0 if none did
 	Rule     string       `json:"rule"`      // "" if none decided
@@ -252,8 +253,8 @@ func (c *checked) find(a *Answer, url string, path []byte) (*automaton.Machine, 
 	case err != nil:
 		return nil, inputError(err)
 	case !found:
-		a.Unknown, a.WhyRule = true, "the archive has no robots.txt of "+audit.Printable(o.String())
-	case rules.Unreachable && !c.dialect.Exempts(path):
+		a.Unknown, a.WhyRule = true, "the archive has neither the robots.txt of "+audit.Printable(o.String())+" nor what that is redirected to"
+	case rules.Unreachable && string(path) != answer.RobotsPath:
 		a.WhyRule = "robots.txt could not be fetched, so everything is forbidden (RFC 9309 2.3.1.4)"
 	}
 	return rules.Machine, nil

@@ -2,6 +2,7 @@ package job
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -45,9 +47,16 @@ type Compiled struct {
 	// the length of their lines within the limit.
 	MaxBytes          int
 	Bodies, BodyBytes int64
+	// BodyOrigins counts the origins that have a body, and the others those of them whose
+	// body looks like a web page, looks like UTF-16, or is any other text without a line
+	// that names a user agent. The rules in it, if there are any, are in the archive.
+	BodyOrigins, Pages, UTF16, Unnamed int64
 	// Cut counts the bodies longer than the limit, and CutOrigins their origins. The
 	// archive lacks the rules beyond the limit.
 	Cut, CutOrigins int64
+	// Redirected counts the origins whose robots.txt is redirected to where the sources
+	// have nothing: for Filter, their robots.txt is not known.
+	Redirected int64
 	// Lost says that a source could not be used, wholly or in part.
 	Lost bool
 }
@@ -83,6 +92,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	}
 	// One byte more than the limit tells the compiler that there is more.
 	g := &gatherer{ctx: ctx, messages: o.Messages, options: capture.Options{MaxBody: o.MaxBytes + 1}, skipped: map[capture.Reason]int{}}
+	g.options.Wants = g.set.Wants
 	c, err := o.compile(ctx, g)
 	g.report()
 	switch {
@@ -135,22 +145,12 @@ func (o CompileOptions) compile(ctx context.Context, g *gatherer) (*Compiled, er
 		return nil, errors.New("no robots.txt in any source; nothing has been written")
 	}
 	copies := g.set.Copies()
-	w, err := o.archive(ctx, copies, g)
+	c := &Compiled{MaxBytes: o.MaxBytes}
+	w, err := o.archive(ctx, copies, c, g)
 	if err != nil {
 		return nil, err
 	}
-	c := &Compiled{Origins: w.Len(), Rulesets: w.Rulesets(), MaxBytes: o.MaxBytes}
-	for _, copied := range copies {
-		if copied.Body == nil {
-			continue
-		}
-		c.Bodies++
-		c.BodyBytes += int64(len(compile.WholeLines(copied.Body, o.MaxBytes)))
-		if len(copied.Body) > o.MaxBytes {
-			c.Cut++
-			c.CutOrigins += int64(len(copied.Uses))
-		}
-	}
+	c.Origins, c.Rulesets = w.Len(), w.Rulesets()
 	err = writeFile(o.Output, func(f io.Writer) error {
 		out := bufio.NewWriterSize(untilWriter{ctx, f}, 1<<20)
 		if c.Size, err = w.WriteTo(out); err != nil {
@@ -161,20 +161,21 @@ func (o CompileOptions) compile(ctx context.Context, g *gatherer) (*Compiled, er
 	return c, err
 }
 
-// archive compiles each body once in each dialect, on all processors. An origin
-// whose rules an archive cannot hold is passed over, so that it does not prevent the
-// archive of the others.
-func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, g *gatherer) (*archive.Writer, error) {
+// archive compiles each body once in each dialect, on all processors, and counts in c. An
+// origin whose rules an archive cannot hold is passed over, so that it does not prevent
+// the archive of the others.
+func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, c *Compiled, g *gatherer) (*archive.Writer, error) {
 	w, err := archive.NewWriter(o.Dialects...)
 	if err != nil {
 		return nil, err
 	}
-	var mu sync.Mutex // of w, g and key
+	var mu sync.Mutex // of w, c, g and key
 	var key []byte
 	inParallel(ctx, len(copies), runtime.GOMAXPROCS(0), func(i int) {
-		rulesets := o.rulesets(copies[i].Body)
+		rulesets, robots := o.compileBody(copies[i].Body)
 		mu.Lock()
 		defer mu.Unlock()
+		c.count(copies[i], robots)
 		for _, use := range copies[i].Uses {
 			key = use.Origin.AppendKey(key[:0])
 			if err := w.Add(key, use.Status, rulesets...); err != nil {
@@ -185,16 +186,49 @@ func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, g *g
 	return w, ctx.Err()
 }
 
-// rulesets compiles a body in each dialect. If body is nil, so are the rulesets.
-func (o CompileOptions) rulesets(body []byte) []*automaton.Ruleset {
-	rulesets := make([]*automaton.Ruleset, len(o.Dialects))
+// count counts a body and the origins that have it, or origins without a body.
+func (c *Compiled) count(copied capture.Copy, robots *compile.Robots) {
+	origins := int64(len(copied.Uses))
+	if copied.Body == nil {
+		for _, use := range copied.Uses {
+			if answer.Of(int(use.Status), answer.Archive) == answer.Redirect {
+				c.Redirected++
+			}
+		}
+		return
+	}
+	c.Bodies++
+	c.BodyBytes += int64(len(compile.WholeLines(copied.Body, c.MaxBytes)))
+	c.BodyOrigins += origins
+	has := func(kind compile.NoteKind) bool {
+		return slices.ContainsFunc(robots.Notes, func(n compile.Note) bool { return n.Kind == kind })
+	}
+	switch {
+	case has(compile.NoteMarkup):
+		c.Pages += origins
+	case has(compile.NoteUTF16):
+		c.UTF16 += origins
+	case len(robots.Groups) == 0 && len(bytes.TrimSpace(copied.Body)) > 0:
+		c.Unnamed += origins
+	}
+	if len(copied.Body) > c.MaxBytes {
+		c.Cut++
+		c.CutOrigins += origins
+	}
+}
+
+// compileBody compiles a body in each dialect; robots is it in the first. If body is nil, so
+// are robots and the rulesets.
+func (o CompileOptions) compileBody(body []byte) (rulesets []*automaton.Ruleset, robots *compile.Robots) {
+	rulesets = make([]*automaton.Ruleset, len(o.Dialects))
 	for i, d := range o.Dialects {
 		if body != nil {
 			// An archive holds lists of rules, so tables are not needed.
-			rulesets[i] = compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes, Engine: compile.EngineList}).Ruleset
+			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes, Engine: compile.EngineList})
+			rulesets[i], robots = r.Ruleset, cmp.Or(robots, r)
 		}
 	}
-	return rulesets
+	return rulesets, robots
 }
 
 // untilWriter is a writer that fails when its context has ended.

@@ -7,8 +7,10 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -20,7 +22,7 @@ type FilterOptions struct {
 	URLs    Inputs     // lists of URLs, one a line
 
 	Disallowed bool // keeps the disallowed URLs instead of the allowed ones
-	NoPolicy   bool // keeps URLs of origins that are not in the archive
+	NoPolicy   bool // keeps URLs of origins whose robots.txt the archive does not tell
 	Invalid    bool // prints lines that are no URL; they count as invalid all the same
 	Quotes     int  // how many invalid lines, the first ones, Filtered.Quotes holds
 
@@ -40,9 +42,10 @@ type Filtered struct {
 }
 
 // Filter writes to out the URLs that the agent may fetch: byte for byte, in the
-// order of the input. It goes on when an input cannot be used, and warns of it. An
-// error is of type *Error. If the filtering had begun by then, the result is not nil
-// and counts the lines that were judged and written.
+// order of the input. It goes on when an input cannot be used, and warns of it. It fails
+// if there are lines, but none of them is a URL. An error is of type *Error. If the
+// filtering had begun by then, the result is not nil and counts the lines that were judged
+// and written.
 //
 // The archive is mapped into memory: it may be replaced while it is used, as Compile
 // does, but not changed in place. If its file becomes shorter, the filtering ends
@@ -88,9 +91,15 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		return f, &Error{Interrupted, errors.New("interrupted: the summary covers the lines judged and printed before that")}
 	case err != nil:
 		return f, inputError(err)
+	case f.Read > 0 && f.Invalid == f.Read:
+		return f, inputError(errNoURL)
 	}
 	return f, nil
 }
+
+// errNoURL is the error of lists that have lines, but no URL. Nothing else would tell such a
+// list, of another format or of names without a scheme, from one that is all disallowed.
+var errNoURL = errors.New("no line of the lists is a URL")
 
 // config makes the configuration of package filter. release gives up the rules.
 func (o FilterOptions) config(ctx context.Context) (c filter.Config, release func() error, err error) {
@@ -115,12 +124,25 @@ func (o FilterOptions) config(ctx context.Context) (c filter.Config, release fun
 	c.Dialect = agent.dialect
 	if o.Archive != "" {
 		c.Policy, release, err = openRules(o.Archive, agent)
+		o.warnOfOthers(agent, nil)
 		return c, release, err
 	}
 	robots, _, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Messages)
 	if err != nil {
 		return c, nil, err
 	}
+	o.warnOfOthers(agent, robots.Ruleset)
 	c.Site = &filter.Rules{Machine: agent.Machine(robots.Ruleset)}
 	return c, func() error { return nil }, nil
+}
+
+// warnOfOthers warns of products whose requests have the header of the agent too, if rules,
+// nil for those of an archive, may bind them in another way.
+func (o FilterOptions) warnOfOthers(agent subject, rules *automaton.Ruleset) {
+	for _, tokens := range agent.also {
+		other := policy.Subject{Tokens: tokens, IgnoresWildcard: agent.IgnoresWildcard}
+		if rules == nil || other.Machine(rules) != agent.Machine(rules) {
+			o.Messages.warn("the header of %s serves %s too, for which robots.txt may have other rules: see --agent %s", agent.name, tokens[0], tokens[0])
+		}
+	}
 }

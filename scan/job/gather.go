@@ -144,6 +144,7 @@ func (g *gatherer) read(in *source.Input, read reading) {
 	defer r.Close()
 	for c, err := range read(counting{g, r}, g.options) {
 		var skipped *capture.SkipError
+		var form *capture.FormError
 		var broken *source.Error // names the input itself
 		switch {
 		case err == nil:
@@ -152,6 +153,8 @@ func (g *gatherer) read(in *source.Input, read reading) {
 			return
 		case errors.As(err, &skipped):
 			g.skip(skipped.Reason, fmt.Errorf("%s: %w", in.Name, err))
+		case errors.As(err, &form):
+			g.skip(capture.BadForm, fmt.Errorf("%s: %w", in.Name, err))
 		case errors.As(err, &broken):
 			g.skip(unread, err)
 		default:

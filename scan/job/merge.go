@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 
@@ -21,9 +22,14 @@ type MergeOptions struct {
 	State string
 	// NoReport: only the state is made.
 	NoReport bool
+	// AllowDuplicates counts also the states whose inputs are all in another one.
+	AllowDuplicates bool
 
-	Memory   int64 // as in AuditOptions
-	Messages Messages
+	// These are as in AuditOptions.
+	Check            func(*audit.Config) error
+	Program, Command string
+	Memory           int64
+	Messages         Messages
 }
 
 // ErrBasis is the error for a state whose head this package has not written.
@@ -49,12 +55,18 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	m := &states{messages: o.Messages}
+	m := &states{messages: o.Messages, allowDuplicates: o.AllowDuplicates}
 	a, config, err := m.open(o.States)
 	if err != nil {
 		return nil, inputError(err)
 	}
+	if o.Check != nil {
+		if err := o.Check(&config); err != nil {
+			return nil, err
+		}
+	}
 	config.Memory = o.Memory
+	a.inputs.Program, a.inputs.Command, a.inputs.MaxUnparsed = o.Program, o.Command, a.basis.MaxUnparsed
 	a.state, a.noReport, a.crawlers = o.State, o.NoReport, config.Crawlers
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
@@ -90,55 +102,45 @@ func (o *MergeOptions) check() error {
 
 // states are the states to add up.
 type states struct {
-	messages Messages
-	names    []string
-	infos    []os.FileInfo
-	list     []*audit.State
+	messages        Messages
+	allowDuplicates bool
+	names           []string
+	infos           []os.FileInfo
+	list            []*audit.State
+	heads           []stateHead
 }
 
-// open opens the states, one that is named twice only once, and returns their common
-// basis and all their inputs.
+// open opens the states and returns their common basis and all their inputs.
 func (m *states) open(names []string) (a *auditing, config audit.Config, err error) {
 	for _, name := range names {
-		f, err := newStateFile(name)
-		if err != nil {
+		if err := m.read(name); err != nil {
 			return nil, config, err
 		}
-		if i := slices.IndexFunc(m.infos, func(other os.FileInfo) bool { return os.SameFile(f.info, other) }); i >= 0 {
-			m.messages.warn("%s and %s are one file, which is counted once", m.names[i], name)
+	}
+	for i := range m.heads[1:] {
+		first, other := m.heads[0].Basis, m.heads[i+1].Basis
+		if bytes.Equal(first, other) {
 			continue
 		}
-		state, err := audit.ReadState(f, f.info.Size())
-		if err != nil {
-			return nil, config, fmt.Errorf("%s: %w", name, err)
+		if what := difference(first, other); what != "" {
+			return nil, config, &BasisError{m.names[0], m.names[i+1], what}
 		}
-		m.names, m.infos, m.list = append(m.names, name), append(m.infos, f.info), append(m.list, state)
 	}
 	a = &auditing{messages: m.messages, basis: &basis{}}
-	var first json.RawMessage
-	seen := map[audit.InputInfo]int{}
-	for i, state := range m.list {
-		var head stateHead
-		if err := json.Unmarshal(state.Head, &head); err != nil {
-			return nil, config, fmt.Errorf("%s: %w: %w", m.names[i], ErrBasis, err)
-		}
-		if i == 0 {
-			first = head.Basis
-		} else if !bytes.Equal(head.Basis, first) {
-			return nil, config, &BasisError{m.names[0], m.names[i], difference(first, head.Basis)}
-		}
-		in := &a.inputs
+	in := &a.inputs
+	in.Warnings = m.dropDuplicates()
+	for i, head := range m.heads {
 		in.List = append(in.List, head.Inputs...)
-		in.Warnings = append(append(in.Warnings, m.readTwice(i, head.Inputs, seen)...), head.Warnings...)
+		in.Warnings = append(in.Warnings, head.Warnings...)
 		if head.Partial {
-			m.messages.warn("%s: not all of its input was read", m.names[i])
+			m.messages.warn("%s: not all of its input was read or could be parsed", m.names[i])
 			in.Partial = true
 		}
 	}
-	slices.Sort(a.inputs.Warnings)
-	a.inputs.Warnings = slices.Compact(a.inputs.Warnings)
+	slices.Sort(in.Warnings)
+	in.Warnings = slices.Compact(in.Warnings)
 	// The basis is trusted no more than the files and options that it was made from.
-	if err = json.Unmarshal(first, a.basis); err == nil {
+	if err = json.Unmarshal(m.heads[0].Basis, a.basis); err == nil {
 		err = a.basis.check()
 	}
 	if err == nil {
@@ -150,20 +152,97 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 	return a, config, nil
 }
 
-// readTwice warns of inputs of a state that look like inputs of another one, so that
-// their lines may be counted twice. seen has the state in which an input was.
-func (m *states) readTwice(state int, inputs []audit.InputInfo, seen map[audit.InputInfo]int) (warnings []string) {
-	for _, in := range inputs {
-		other, known := seen[in]
-		if known && other != state && in.Bytes > 0 {
-			w := fmt.Sprintf("%s, of %s, is in %s and in %s: if that is one file, its lines are counted twice.",
-				in.Name, english.Plural(in.Bytes, "byte"), m.names[other], m.names[state])
-			m.messages.warn("%s", w)
-			warnings = append(warnings, audit.Printable(w))
-		}
-		if !known {
-			seen[in] = state
+// read opens a state, unless its file has been opened already.
+func (m *states) read(name string) error {
+	f, err := newStateFile(name)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(m.infos, func(other os.FileInfo) bool { return os.SameFile(f.info, other) }); i >= 0 {
+		m.messages.warn("%s and %s are one file, which is counted once", m.names[i], name)
+		return nil
+	}
+	state, err := audit.ReadState(f, f.info.Size())
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	var head stateHead
+	if err := json.Unmarshal(state.Head, &head); err != nil {
+		return fmt.Errorf("%s: %w: %w", name, ErrBasis, err)
+	}
+	m.names, m.infos, m.list, m.heads = append(m.names, name), append(m.infos, f.info), append(m.list, state), append(m.heads, head)
+	return nil
+}
+
+// contentOf is what two inputs have in common if they are the same: all but their names if
+// their hashes are known.
+func contentOf(in audit.InputInfo) audit.InputInfo {
+	in.DuplicateOf = ""
+	if in.SHA256 != "" {
+		in.Name = ""
+	}
+	return in
+}
+
+// dropDuplicates leaves out the states whose inputs have all been read for another one,
+// unless they are to be counted. It warns of these, and of all inputs that are in two
+// states.
+func (m *states) dropDuplicates() (warnings []string) {
+	warn := func(format string, args ...any) {
+		w := fmt.Sprintf(format, args...)
+		m.messages.warn("%s", w)
+		warnings = append(warnings, audit.Printable(w))
+	}
+	contents := make([]map[audit.InputInfo]bool, len(m.heads))
+	holders := map[audit.InputInfo][]int{} // the states that have an input
+	for i, head := range m.heads {
+		contents[i] = map[audit.InputInfo]bool{}
+		for _, in := range head.Inputs {
+			if c := contentOf(in); in.Bytes > 0 && !contents[i][c] {
+				contents[i][c] = true
+				holders[c] = append(holders[c], i)
+			}
 		}
 	}
+	in := make([]int, len(m.heads)) // the state that has all inputs of a state, -1 if none has
+	for i := range in {
+		in[i] = within(i, contents, holders)
+	}
+	isLeftOut := func(i int) bool { return in[i] >= 0 && !m.allowDuplicates }
+	kept := states{}
+	for i, head := range m.heads {
+		if isLeftOut(i) {
+			warn("%s: all its inputs are in %s too: not counted (--allow-duplicates counts it)", m.names[i], m.names[in[i]])
+			continue
+		}
+		for _, input := range head.Inputs {
+			list := slices.DeleteFunc(slices.Clone(holders[contentOf(input)]), isLeftOut)
+			if len(list) > 0 && list[0] < i {
+				warn("%s, of %s, is in %s and in %s: its lines are counted twice", input.Name, english.Plural(input.Bytes, "byte"), m.names[list[0]], m.names[i])
+			}
+		}
+		kept.names, kept.list, kept.heads = append(kept.names, m.names[i]), append(kept.list, m.list[i]), append(kept.heads, head)
+	}
+	m.names, m.list, m.heads = kept.names, kept.list, kept.heads
 	return warnings
+}
+
+// within returns a state that has all inputs of state i, and more, or the same and comes
+// before it; -1 if there is none. An input whose hash is not known may not be the same.
+func within(i int, contents []map[audit.InputInfo]bool, holders map[audit.InputInfo][]int) int {
+	var some audit.InputInfo
+	for some = range contents[i] {
+		if some.SHA256 == "" {
+			return -1
+		}
+	}
+	for _, other := range holders[some] {
+		if more := len(contents[other]) - len(contents[i]); other == i || more < 0 || more == 0 && other > i {
+			continue
+		}
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(contents[i])), func(c audit.InputInfo) bool { return !contents[other][c] }) {
+			return other
+		}
+	}
+	return -1
 }

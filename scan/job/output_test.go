@@ -73,8 +73,8 @@ func TestWritingThatFailsLeavesTheOldFile(t *testing.T) {
 
 func TestOpenArchiveRefusesWhatIsNone(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
-		{file(t, "robots.txt", "User-agent: *"), "robots.txt: archive: not an archive"},
-		{file(t, "empty", ""), "empty: archive: not an archive"},
+		{file(t, "robots.txt", "User-agent: *"), "robots.txt: not an archive"},
+		{file(t, "empty", ""), "empty: not an archive"},
 		{t.TempDir(), ""},
 		{filepath.Join(t.TempDir(), "none"), "no such file"},
 	} {

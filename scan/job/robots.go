@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -26,12 +27,12 @@ type RobotsFile struct {
 // It returns when ctx ends, also while it waits for Stdin. Its errors are of type
 // *Error.
 func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
-	err = f.open(ctx, func(r io.Reader) error {
+	err = f.open(ctx, func(r io.Reader) (err error) {
 		if limit := cmp.Or(f.MaxBytes, compile.DefaultMaxBytes); limit > 0 {
 			r = io.LimitReader(r, int64(limit)+1)
 		}
 		body, err = io.ReadAll(r)
-		return err
+		return cmp.Or(err, f.refuse(body))
 	})
 	return body, err
 }
@@ -41,9 +42,17 @@ func (f RobotsFile) row(ctx context.Context) (policy.Row, error) {
 	row := policy.Row{Status: 200, File: f.Name}
 	err := f.open(ctx, func(r io.Reader) (err error) {
 		row.Body, row.Past, row.Size, err = policy.ReadBody(r, f.MaxBytes)
-		return err
+		return cmp.Or(err, f.refuse(row.Body))
 	})
 	return row, err
+}
+
+// refuse returns an error for a content that is something else, such as an archive.
+func (f RobotsFile) refuse(body []byte) error {
+	if form := capture.FormOf(body); form != nil {
+		return fmt.Errorf("%s: %s, not a robots.txt", f.Name, form.Form)
+	}
+	return nil
 }
 
 // open calls read with the content, decompressed.
@@ -83,11 +92,12 @@ func (f RobotsFile) compile(ctx context.Context, o compile.Options, messages Mes
 }
 
 // Oddities returns warnings about a robots.txt, by the name of its file: it looks
-// like a web page, is cut at the limit, or has no rule.
+// like a web page or like UTF-16, is cut at the limit, or has no rule.
 func Oddities(r *compile.Robots, file string) []string {
 	var list []string
 	for _, n := range r.Notes {
-		if n.Kind == compile.NoteMarkup || n.Kind == compile.NoteTruncated {
+		switch n.Kind {
+		case compile.NoteMarkup, compile.NoteUTF16, compile.NoteTruncated:
 			list = append(list, fmt.Sprintf("%s: %s", file, n))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
@@ -29,7 +30,9 @@ func openRules(path string, agent subject) (rules filter.Policy, release func() 
 	// An archive holds rules without tables: making them anew costs less than reading
 	// them, and most origins need none.
 	a, err := archive.Open(data, compile.EngineAuto.Table)
-	if err != nil {
+	if errors.Is(err, archive.ErrNotArchive) {
+		err = fmt.Errorf("%s: %w; compile makes one, and a robots.txt is for --robots", path, archive.ErrNotArchive)
+	} else if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	} else if held := a.Dialects(); !slices.Contains(held, agent.dialect) {
 		err = fmt.Errorf("%s holds no rules by the dialect %v, only by %v", path, agent.dialect, held)
@@ -40,9 +43,8 @@ func openRules(path string, agent subject) (rules filter.Policy, release func() 
 	return archived{a, agent}, unmap, nil
 }
 
-// Find implements filter.Policy. Only a status of success has rules: a server error
-// makes robots.txt unreachable, and any other status, such as the 999 of some servers,
-// says that there is none, which allows everything (RFC 9309 2.3.1).
+// Find implements filter.Policy, by the law of package answer. Where the sources of the
+// archive do not have what a redirect leads to, the rules are not known.
 func (p archived) Find(o origin.Origin, busy bool) (filter.Rules, bool, error) {
 	var buf [128]byte // enough for most keys without allocating
 	lookup := p.archive.Lookup
@@ -50,11 +52,17 @@ func (p archived) Find(o origin.Origin, busy bool) (filter.Rules, bool, error) {
 		lookup = p.archive.LookupBusy
 	}
 	e, found, err := lookup(o.AppendKey(buf[:0]), p.agent.dialect)
-	switch {
-	case err != nil || !found:
+	if err != nil || !found {
 		return filter.Rules{}, false, err
-	case e.Status/100 == 2:
-		return filter.Rules{Machine: p.agent.Machine(e.Ruleset)}, true, nil
 	}
-	return filter.Rules{Unreachable: e.Status/100 == 5}, true, nil
+	switch answer.Of(int(e.Status), p.agent.class) {
+	case answer.File:
+		return filter.Rules{Machine: p.agent.Machine(e.Ruleset)}, true, nil
+	case answer.None:
+		return filter.Rules{}, true, nil
+	case answer.Failed:
+		return filter.Rules{Unreachable: true}, true, nil
+	default: // a redirect
+		return filter.Rules{}, false, nil
+	}
 }

@@ -55,8 +55,8 @@ func ReadingsOf(d automaton.Dialect, googles bool) []Reading {
 type Subject struct {
 	// Tokens are its product tokens, the preferred first.
 	Tokens []string
-	// Also are the tokens of other crawlers that come with the same header. A copy
-	// permits or forbids a request only if it does so to all of them.
+	// Also are the tokens of further crawlers that send the same header, as Tokens are. A
+	// copy permits or forbids a request only if it does so to all of them.
 	Also [][]string
 	// Word is the whole name of a crawler that is not known, else "". A group whose token
 	// is a part of it, of minPart octets or more, may be meant for the crawler: a copy
@@ -262,11 +262,11 @@ type Judgement struct {
 }
 
 // Judge returns the judgement of a copy on a request target in origin or absolute form.
-// It permits if the target is that of a Sitemap line of the copy. A
-// copy that is a hop has one judgement for all targets: whether the path that it leads to
-// may be fetched. Judge keeps no view of target, and does not allocate after the first
-// call for the copy, except for the first target that is not permitted. Do not ask for
-// /robots.txt itself: the dialects differ on it, and it is always allowed.
+// It permits if the target is that of a Sitemap line of the copy. A copy that is a hop
+// has one judgement for all targets: whether the path that it leads to may be fetched.
+// Judge keeps no view of target, and does not allocate after the first call for the copy
+// and the first for a target that its rules do not permit. Do not ask for /robots.txt
+// itself: the dialects differ on it, and it is always allowed.
 func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgement {
 	m := b.boundBy(copy)
 	if m.hop != nil {

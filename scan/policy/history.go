@@ -177,7 +177,7 @@ func (h *history) inForce(first, last int64) (i, j int) {
 	return i, max(i, j)
 }
 
-// outage is a run of failed replies (a spell, in the audit rules).
+// outage is a run of failed replies.
 type outage struct {
 	from  int64 // the earliest moment at which it may have begun
 	first bool  // nothing is known before it
@@ -208,20 +208,15 @@ func findOutages(replies []reply, class answer.Class, s *scratch) error {
 		}
 		o := &r.outage[class]
 		*o = outage{r.start, i == 0}
-		// Predecessors are replies of earlier versions that may still have been in force
-		// when this one may have begun. If there are none, it is the reply before.
-		found := false
-		for j := i - 1; j >= 0 && ended[j] > r.start; j-- {
+		// Predecessors are the reply before, and replies of earlier versions that may still
+		// have been in force when this one may have begun.
+		for j := i - 1; j >= 0 && (j == i-1 || ended[j] > r.start); j-- {
 			if s.looked++; s.looked > maxLooked {
 				return errCrowded
 			}
-			if before := &replies[j]; before.end > r.start && before.start <= r.begun {
-				found = true
+			if before := &replies[j]; j == i-1 || before.end > r.start && before.start <= r.begun {
 				o.follow(before, class)
 			}
-		}
-		if !found && i > 0 {
-			o.follow(&replies[i-1], class)
 		}
 	}
 	return nil

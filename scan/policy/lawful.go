@@ -53,7 +53,7 @@ type Lawful struct {
 	// the oldest; -1 if Bodies is empty.
 	Cited int32
 
-	source *Lawful // of a result of LawfulFailed: what it was made of
+	source *Lawful // of a result of LawfulFailed: that of Lawful
 }
 
 // table has the lawful copies of all times: between two moments at which something
@@ -231,16 +231,17 @@ func (l *Lawful) equal(o *Lawful) bool {
 // lawfulFailed is Policy.LawfulFailed.
 func (h *history) lawfulFailed(t int64, class answer.Class, failed int64, dst *Lawful) *Lawful {
 	l := h.tables[class].at(t)
-	if failed >= l.Outage {
-		return l
-	}
+	failed = min(failed, l.Outage)
 	// Requests of one crawler come in succession, and so do those after one failure.
 	if dst.source == l && dst.Outage == failed {
 		return dst
 	}
 	bodies, hops := append(dst.Bodies[:0], l.Bodies...), append(dst.Hops[:0], l.Hops...)
 	*dst = *l
-	dst.source, dst.Outage = l, failed
+	dst.source, dst.Outage, dst.Bodies, dst.Hops = l, failed, bodies, hops
+	if failed == l.Outage {
+		return dst
+	}
 	first, last := h.lengthen(dst), after(t, h.skew)
 	i, j := h.inForce(first, last)
 	for ; i < j; i++ {

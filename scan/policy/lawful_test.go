@@ -110,7 +110,7 @@ func describe(p *Policy, index int32, l *Lawful) string {
 }
 
 func TestLawful(t *testing.T) {
-	const ab = "a 0h 200 A; a 100h 200 B"
+	const ab, abc = "a 0h 200 A; a 100h 200 B", "a 0h 200 A; a 100h 200 B; a 200h 200 C"
 	observed, constant := Options{Observed: true}, Options{AssumeConstant: true}
 	tests := []struct {
 		name, rows string
@@ -120,93 +120,132 @@ func TestLawful(t *testing.T) {
 	}{
 		// (a)
 		{"the version in force", ab, Options{}, "50h", "A, cites 0"},
-		{"a version that begins within the skew", ab, Options{}, "99h59m", "A, B, cites 1"},
-		{"one that begins behind it", ab, Options{}, "99h58m59.999999999s", "A, cites 0"},
-		{"one that was replaced within the window and the skew", ab, Options{}, "124h59.999999999s", "A, B, cites 1"},
-		{"one that was replaced before", ab, Options{}, "124h1m", "B, cites 1"},
-		{"no smaller window by a max_age", "a 0h 200 A max=1h; a 100h 200 B", Options{}, "124h", "A, B, cites 1"},
-		{"a max_age enlarges the window of its version", "a 0h 200 A max=48h; a 100h 200 B; a 101h 200 C", Options{}, "148h59.999999999s", "A, C, cites 2"},
-		{"up to its end", "a 0h 200 A max=48h; a 100h 200 B", Options{}, "148h1m", "B, cites 1"},
-		{"the window of all, set larger", ab, Options{Window: 72 * time.Hour}, "172h59.999999999s", "A, B, cites 1"},
-		{"and its end", ab, Options{Window: 72 * time.Hour}, "172h1m", "B, cites 1"},
+		{"a version that begins within the skew", ab, Options{}, "99h50m", "A, B, cites 1"},
+		{"one that begins behind it", ab, Options{}, "99h49m59.999999999s", "A, cites 0"},
+		{"one that was replaced within window, delay and skew", ab, Options{}, "127h9m59.999999999s", "A, B, cites 1"},
+		{"one that was replaced before", ab, Options{}, "127h10m", "B, cites 1"},
+		{"the delay, set larger", ab, Options{Delay: 5 * time.Hour}, "129h9m59.999999999s", "A, B, cites 1"},
+		{"and its end", ab, Options{Delay: 5 * time.Hour}, "129h10m", "B, cites 1"},
+		{"the skew, set larger", ab, Options{Skew: time.Hour}, "127h59m59.999999999s", "A, B, cites 1"},
+		{"and its ends", ab, Options{Skew: time.Hour}, "128h", "B, cites 1"},
+		{"on both sides", ab, Options{Skew: time.Hour}, "99h", "A, B, cites 1"},
+		{"the window, set larger", ab, Options{Window: 72 * time.Hour}, "175h9m59.999999999s", "A, B, cites 1"},
+		{"and its end", ab, Options{Window: 72 * time.Hour}, "175h10m", "B, cites 1"},
+		{"a max_age is added to the window", "a 0h 200 A max=1h; a 100h 200 B", Options{}, "128h9m59.999999999s", "A, B, cites 1"},
+		{"of its version alone", "a 0h 200 A max=48h; a 100h 200 B; a 101h 200 C", Options{}, "175h9m59.999999999s", "A, C, cites 2"},
+		{"up to its end", "a 0h 200 A max=48h; a 100h 200 B", Options{}, "175h10m", "B, cites 1"},
 		{"the first version once more is one copy", "a 0h 200 A; a 50h 200 B; a 51h 200 A", Options{}, "52h", "A, B, cites 2"},
-		{"204 is an empty body", "a 0h 204", Options{}, "50h", "empty, cites 0"},
 		{"a file of no bytes", "a 0h 200", Options{}, "50h", "empty, cites 0"},
 
 		// (b)
 		{"4xx", "a 0h 404", Options{}, "50h", "no_policy"},
-		{"4xx in the window", "a 0h 200 A; a 50h 403; a 51h 200 A", Options{}, "52h", "A, no_policy, cites 2"},
+		{"4xx in the span", "a 0h 200 A; a 50h 403; a 51h 200 A", Options{}, "52h", "A, no_policy, cites 2"},
+		{"204 says that there is none", "a 0h 204", Options{}, "50h", "no_policy"},
+		{"206 is a file", "a 0h 206 A", Options{}, "50h", "A, cites 0"},
 		{"429 is 4xx", "a 0h 200 A; a 50h 429", Options{}, "80h", "no_policy"},
+		{"408 is 4xx", "a 0h 200 A; a 50h 408", Options{}, "80h", "no_policy"},
 
 		// (c)
-		{"5xx leaves what was lawful before", "a 0h 200 A; a 50h 503", Options{}, "100h", "A, outage 50h, cites 0"},
-		{"all that was", "a 0h 200 A; a 40h 404; a 50h 200 B; a 55h 503", Options{}, "100h", "A, B, no_policy, outage 55h, cites 2"},
-		{"unreachable likewise", "a 0h 200 A; a 50h 0", Options{}, "100h", "A, outage 50h, cites 0"},
-		{"and any code not named", "a 0h 200 A; a 50h 999", Options{}, "100h", "A, outage 50h, cites 0"},
-		{"and 1xx", "a 0h 200 A; a 50h 100", Options{}, "100h", "A, outage 50h, cites 0"},
-		{"408 is no answer", "a 0h 200 A; a 50h 408", Options{}, "100h", "A, outage 50h, cites 0"},
-		{"nor 444", "a 0h 200 A; a 50h 444", Options{}, "100h", "A, outage 50h, cites 0"},
-		{"nor 499", "a 0h 200 A; a 50h 499", Options{}, "100h", "A, outage 50h, cites 0"},
-		{"failures in succession are one outage", "a 0h 200 A; a 50h 503; a 90h 0; a 130h 500", Options{}, "160h", "A, outage 50h, cites 0"},
-		{"earlier outages count too", "a 0h 200 A; a 50h 503; a 100h 200 B; a 101h 503", Options{}, "150h", "A, B, outage 50h, outage 101h, cites 2"},
-		{"a body ends an outage", "a 0h 200 A; a 50h 503; a 100h 200 B; a 150h 503", Options{}, "200h", "B, outage 150h, cites 2"},
-		{"29 days and more are not 30", "a 0h 200 A; a 50h 503", Options{}, "769h59m59s", "A, outage 50h, cites 0"},
-		{"30 days", "a 0h 200 A; a 50h 503", Options{}, "770h", "A, unreachable, outage 50h, cites 0"},
+		{"5xx leaves what was in force before", "a -60d 200 A; a 50h 503", Options{}, "100h", "A, outage 50h, cites 0"},
+		{"unreachable likewise", "a -60d 200 A; a 50h 0", Options{}, "100h", "A, outage 50h, cites 0"},
+		{"and 444", "a -60d 200 A; a 50h 444", Options{}, "100h", "A, outage 50h, cites 0"},
+		{"and 499", "a -60d 200 A; a 50h 499", Options{}, "100h", "A, outage 50h, cites 0"},
+		{"and 600", "a -60d 200 A; a 50h 600", Options{}, "100h", "A, outage 50h, cites 0"},
+		{"and 1xx", "a -60d 200 A; a 50h 100", Options{}, "100h", "A, outage 50h, cites 0"},
+		{"all of the 30 days before", "a -60d 200 A; a 40h 404; a 50h 200 B; a 55h 503", Options{}, "100h", "A, B, no_policy, outage 55h, cites 2"},
+		{"and no more", "a -60d 200 A; a -20d 200 B; a 10d 503", Options{}, "12d", "A, B, outage 240h, cites 1"},
+		{"30 days and the skew", "a -60d 200 A; a -720h10m 200 B; a 0h 503", Options{}, "1h", "B, outage 0h, cites 1"},
+		{"less than the skew", "a -60d 200 A; a -720h9m59.999999999s 200 B; a 0h 503", Options{}, "1h", "A, B, outage 0h, cites 1"},
+		{"a failure is in the span of its max_age", "a -60d 200 A; a 0h 503 max=48h; a 1h 200 B", Options{}, "76h9m59s", "A, B, outage 0h, cites 2"},
+		{"until that ends", "a -60d 200 A; a 0h 503 max=48h; a 1h 200 B", Options{}, "76h10m", "B, cites 2"},
+		{"a version stays in the span of its max_age", "a -90d 200 A max=9999h; a -59d 200 B; a 0h 503", Options{}, "1h", "A, B, outage 0h, cites 1"},
+		{"failures in succession are one outage", "a -60d 200 A; a 50h 503; a 90h 0; a 130h 500", Options{}, "160h", "A, outage 50h, cites 0"},
+		{"the earliest of two outages", "a -60d 200 A; a 50h 503; a 51h 200 B; a 60h 503", Options{}, "65h", "A, B, outage 50h, cites 2"},
+		{"an outage before the span lengthens nothing", "a -60d 200 A; a -25d 503; a -24d 200 B; a 0h 503", Options{}, "1h", "A, B, outage 0h, cites 2"},
+		{"not even where it is in the span as lengthened", "a -90d 200 A; a -29d 503; a -28d 200 B; a 0h 503", Options{}, "1h", "A, B, outage 0h, cites 2"},
+		{"a 404 in the span as lengthened", "a -60d 200 A; a -25d 404; a -24d 200 B; a 0h 503", Options{}, "1h", "A, B, no_policy, outage 0h, cites 2"},
+		{"29 days and more are not 30", "a -60d 200 A; a 50h 503", Options{}, "769h59m59s", "A, outage 50h, cites 0"},
+		{"30 days", "a -60d 200 A; a 50h 503", Options{}, "770h", "A, unreachable, outage 50h, cites 0"},
+		{"30 days by an outage that ended within the span", "a -60d 200 A; a 0h 503; a 719h 200 B", Options{}, "30d", "A, B, unreachable, outage 0h, cites 2"},
 		{"nothing is known before", "a 0h 503", Options{}, "50h", "unreachable, unknown, outage 0h"},
+		{"nor before a run of failures", "a 0h 503; a 1h 500", Options{}, "50h", "unreachable, unknown, outage 0h"},
 		{"nothing before, and constant", "a 0h 503", constant, "50h", "unreachable, outage always"},
-		{"the window of an outage in which all failed", "a 0h 503; a 50h 200 A", Options{}, "60h", "A, unreachable, unknown, outage 0h, cites 1"},
+		{"nothing before, and a file afterwards", "a 0h 503; a 50h 200 A", Options{}, "60h", "A, unreachable, unknown, outage 0h, cites 1"},
+		{"500 permits nothing to others than Google", "a -60d 200 A; a 50h 500", Options{}, "51h", "A, outage 50h, cites 0"},
 
 		// Rule 1
 		{"before the first version", "a 0h 200 A", Options{}, "-48h", "unknown"},
-		{"the window begins before the first version", "a 0h 200 A", Options{}, "24h59.999999999s", "A, unknown, cites 0"},
-		{"the window begins with it", "a 0h 200 A", Options{}, "24h1m", "A, cites 0"},
-		{"a version that has not begun is cited where there is no other", "a 0h 200 A; a 1h 200 B", Options{Observed: true}, "-30s", "A, B, unknown, cites 0"},
-		{"a max_age makes nothing unknown", "a 0h 200 A max=48h", Options{}, "25h", "A, cites 0"},
-		{"an outage whose window begins before", "a 0h 200 A; a 10h 503", Options{}, "100h", "A, unknown, outage 10h, cites 0"},
+		{"the span begins before the first version", "a 0h 200 A", Options{}, "27h9m59.999999999s", "A, unknown, cites 0"},
+		{"the span begins with it", "a 0h 200 A", Options{}, "27h10m", "A, cites 0"},
+		{"a version that has not begun is cited where there is no other", "a 0h 200 A; a 1h 200 B", observed, "-30s", "A, B, unknown, cites 0"},
+		{"a max_age makes nothing unknown", "a 0h 200 A max=48h", Options{}, "28h", "A, cites 0"},
+		{"the span as an outage lengthened it", "a -30d 200 A; a 0h 503", Options{}, "1h", "A, unknown, outage 0h, cites 0"},
+		{"just not", "a -720h10m 200 A; a 0h 503", Options{}, "1h", "A, outage 0h, cites 0"},
 		{"the first version begins before all time", "a 0h 200 A", constant, "-48h", "A, cites 0"},
 		{"of each origin", "a 0h 200 A; b 10h 200 B", constant, "-48h", "A, cites 0"},
+		{"a window after the last observation", "a 0h 200 A; a 100h 200 B", observed, "124h", "A, B, cites 1"},
+		{"later nothing is known", "a 0h 200 A; a 100h 200 B", observed, "124h0.000000001s", "A, B, unknown, cites 1"},
+		{"equal observations count", "a 0h 200 A; a 100h 200 A", observed, "124h", "A, cites 0"},
+		{"known copies go on", "a 0h 200 A; a 100h 200 A", observed, "9999h", "A, unknown, cites 0"},
+		{"by a larger window", ab, Options{Observed: true, Window: 48 * time.Hour}, "148h", "A, B, cites 1"},
+		{"not if the last observation holds", "a 0h 200 A; a 100h 200 A", Options{Observed: true, AssumeConstant: true}, "9999h", "A, cites 0"},
+		{"not if it was deployed", "a 0h 200 A", Options{}, "9999h", "A, cites 0"},
+		{"the last observation of a redirect's target", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 B", observed, "75h", "B, unknown, cites 0"},
+		{"not if the redirect ended before that", "a 0h 301 >http://b/robots.txt; a 60h 200 A; a 100h 200 A; b 0h 200 B; b 50h 200 B", observed, "76h", "B, A, cites 1"},
+		{"only just", "a 0h 301 >http://b/robots.txt; a 75h 200 A; a 100h 200 A; b 0h 200 B; b 50h 200 B", observed, "76h", "B, A, unknown, cites 1"},
 
 		// Rule 2
 		{"a redirect without a location", "a 0h 301", Options{}, "50h", "redirected"},
 		{"a redirect out of the source", "a 0h 301 >http://b/robots.txt", Options{}, "50h", "redirected"},
 		{"a location that is no URL", "a 0h 301 >::", Options{}, "50h", "redirected"},
 		{"304 is not one that can be followed", "a 0h 304", Options{}, "50h", "redirected"},
-		{"a redirect that ended before the window", "a 0h 301; a 50h 200 A", Options{}, "80h", "A, cites 1"},
-		{"a redirect when an outage began", "a 0h 301; a 50h 503", Options{}, "100h", "redirected, outage 50h"},
+		{"a redirect that ended before the span", "a 0h 301; a 50h 200 A", Options{}, "80h", "A, cites 1"},
+		{"a redirect in the span as lengthened", "a -60d 301; a 0h 200 A; a 50h 503", Options{}, "100h", "A, redirected, outage 50h, cites 1"},
 		{"a redirect within the source", "a 0h 301 >http://b/robots.txt; b 0h 200 B", Options{}, "50h", "B, cites 0"},
 		{"to the version of the moment", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 90h 404", Options{}, "80h", "C, cites 1"},
-		{"and all in the window", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 70h 404", Options{}, "71h", "B, C, no_policy, cites 1"},
+		{"and all in the span", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 70h 404", Options{}, "71h", "B, C, no_policy, cites 1"},
 		{"while it lasted", "a 0h 301 >http://b/robots.txt; a 50h 200 A; b 0h 200 B; b 51h 200 C", Options{}, "52h", "B, A, cites 1"},
-		{"an outage behind it", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 503", Options{}, "100h", "B, outage 50h, cites 0"},
+		{"an outage behind it", "a -60d 301 >http://b/robots.txt; b -60d 200 B; b 50h 503", Options{}, "100h", "B, outage 50h, cites 0"},
+		{"an outage goes on behind a redirect", "a -60d 200 A; a 10h 503; a 20h 301 >http://b/robots.txt; b -60d 503", Options{}, "50h", "A, outage 10h, cites 0"},
 		{"nothing there is as 4xx", "a 0h 301 >http://b/robots.txt; b 50h 200 B", Options{}, "40h", "no_policy"},
 		{"a relative location", "a 0h 301 >//b/robots.txt#x; b 0h 200 B", Options{}, "50h", "B, cites 0"},
 		{"a port of its own", "a 0h 301 >http://b:80/robots.txt; b 0h 200 B", Options{}, "50h", "B, cites 0"},
 		{"another scheme", "a 0h 301 >https://a/robots.txt; https://a 0h 200 B", Options{}, "50h", "B, cites 0"},
-		{"to itself without end is as 4xx", "a 0h 301 >/robots.txt", Options{}, "50h", "no_policy"},
-		{"five hops", chain(5), Options{}, "50h", "END, cites 0"},
-		{"six hops are as 4xx", chain(6), Options{}, "50h", "no_policy"},
-		{"the longest max_age on the way", "a 0h 301 >http://b/robots.txt max=48h; a 100h 200 A; b 0h 200 B", Options{}, "148h59.999999999s", "B, A, cites 1"},
+		{"a circle of one is as 4xx", "a 0h 301 >/robots.txt", Options{}, "50h", "no_policy"},
+		{"and one of two", "a 0h 301 >http://b/robots.txt; b 0h 301 >http://a/robots.txt", Options{}, "50h", "no_policy"},
+		{"five hops", chain(5) + "200 END", Options{}, "50h", "END, cites 0"},
+		{"six hops are both", chain(6) + "200 END", Options{}, "50h", "END, no_policy, cites 0"},
+		{"and nine", chain(9) + "200 END", Options{}, "50h", "END, no_policy, cites 0"},
+		{"five hops to a failure", chain(5) + "503", constant, "50h", "unreachable, outage always"},
+		{"six hops to a failure are as 4xx", chain(6) + "503", Options{}, "50h", "no_policy"},
+		{"six hops to no file are as 4xx", chain(6) + "204", Options{}, "50h", "no_policy"},
+		{"six hops out of the source are as 4xx", chain(5) + "301 >http://elsewhere/robots.txt", Options{}, "50h", "no_policy"},
+		{"six hops to another path are as 4xx", chain(5) + "301 >http://e/r.txt", Options{}, "50h", "no_policy"},
+		{"six hops in a circle are as 4xx", chain(6) + "301 >http://a/robots.txt", Options{}, "50h", "no_policy"},
+		{"another path of a host behind six hops", "x 0h 301 >http://a/r.txt;" + chain(6) + "200 END", Options{Hosts: origins(t, "http://x")}, "50h", "redirected"},
+		{"the longest max_age on the way", "a 0h 301 >http://b/robots.txt max=48h; a 100h 200 A; b 0h 200 B", Options{}, "175h9m59.999999999s", "B, A, cites 1"},
 		{"another path", "a 0h 301 >http://b/r.txt?x; b 0h 200 B", Options{}, "50h", "B for /r.txt?x"},
 		{"another path, nothing to forbid it", "a 0h 301 >http://b/r.txt; b 0h 404", Options{}, "50h", "redirected"},
+		{"another path, no file to forbid it", "a 0h 301 >http://b/r.txt; b 0h 204", Options{}, "50h", "redirected"},
 		{"another path of its own", "a 0h 301 >/r.txt", Options{}, "50h", "redirected"},
 		{"another path behind two hops", "a 0h 301 >http://b/robots.txt; b 0h 301 >http://c/r.txt; c 0h 200 C", Options{}, "50h", "C for /r.txt"},
 		{"robots.txt with a query is another path", "a 0h 301 >http://b/robots.txt?x; b 0h 200 B", Options{}, "50h", "B for /robots.txt?x"},
 
 		// What was observed.
 		{"between two observations both are in force", ab, observed, "50h", "A, B, cites 0"},
-		{"from the first of them, and the skew", ab, observed, "-1m", "A, B, unknown, cites 0"},
-		{"until the second and the window", ab, observed, "124h59.999999999s", "A, B, cites 1"},
-		{"no longer", ab, observed, "124h1m", "B, cites 1"},
+		{"from the first of them, and the skew", ab, observed, "-10m", "A, B, unknown, cites 0"},
+		{"until the second and the span", abc, observed, "127h9m59.999999999s", "A, B, C, cites 1"},
+		{"no longer", abc, observed, "127h10m", "B, C, cites 1"},
 		{"of two that are equal, one", "a 0h 200 A; a 100h 200 A; a 200h 200 B", observed, "50h", "A, cites 0"},
 		{"another max_age is another", "a 0h 200 A; a 100h 200 A max=1h; a 200h 200 B; a 300h 200 B", observed, "90h", "A, cites 0"},
 		{"the change was behind the last of those that are equal", "a 0h 200 A; a 100h 200 A; a 200h 200 B", observed, "150h", "A, B, cites 0"},
-		{"an outage that began at some time", "a 0h 200 A; a 50h 200 B; a 100h 503", observed, "200h", "A, B, outage 50h..100h, cites 1"},
-		{"an outage of failures that differ", "a 0h 200 A; a 50h 200 B; a 100h 503; a 150h 500", observed, "200h", "A, B, outage 50h..100h, cites 1"},
-		{"30 days from when it may have begun", "a 0h 200 A; a 50h 503", observed, "720h", "A, unreachable, unknown, outage 0h..50h, cites 0"},
-		{"an outage behind a redirect", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 100h 503", observed, "200h", "B, C, outage 50h..100h, cites 1"},
-		{"two outages behind it", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 503; b 100h 200 C; b 150h 503", observed, "300h", "B, C, unknown, outage 0h..50h, outage 100h..150h, cites 2"},
-		{"a redirect that changed at some time to what failed already", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://c/robots.txt; b 0h 200 B; b 50h 503; c 0h 503", observed, "200h", "B, unknown, outage 0h..100h, cites 0"},
-		{"when there were two outages", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://c/robots.txt; b 0h 503; b 30h 200 B; b 60h 503; c 0h 503", observed, "200h", "B, unreachable, unknown, outage 0h..100h, cites 1"},
+		{"an outage that began at some time begins as early as it may have", "a -60d 200 A; a 50h 200 B; a 100h 503; a 200h 503", observed, "200h", "A, B, outage 50h, cites 1"},
+		{"an outage of failures that differ", "a -60d 200 A; a 50h 200 B; a 100h 503; a 150h 500; a 200h 500", observed, "200h", "A, B, outage 50h, cites 1"},
+		{"30 days from when it may have begun", "a -60d 200 A; a 0h 200 A; a 50h 503; a 720h 503", observed, "720h", "A, unreachable, outage 0h, cites 0"},
+		{"an outage behind a redirect", "a -60d 301 >http://b/robots.txt; a 200h 200 A; b -60d 200 B; b 50h 200 C; b 100h 503; b 200h 503", observed, "199h", "B, C, A, outage 50h, cites 1"},
+		{"two outages behind it", "a -60d 301 >http://b/robots.txt; a 300h 301 >http://b/robots.txt; b -60d 200 B; b 50h 503; b 51h 200 C; b 60h 503; b 300h 503", observed, "70h", "B, C, unreachable, unknown, outage -1440h, cites 2"},
+		{"and the later one alone", "a -60d 301 >http://b/robots.txt; a 300h 301 >http://b/robots.txt; b -60d 200 B; b 50h 503; b 51h 200 C; b 60h 503; b 300h 503", observed, "300h", "B, C, outage 51h, cites 2"},
+		{"a redirect that changed at some time to what failed already", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://c/robots.txt; b 0h 200 B; b 50h 503; b 100h 503; c 0h 503; c 100h 503", observed, "100h", "B, unknown, outage 0h, cites 0"},
 		{"two redirects in succession", "a 0h 301 >http://b/robots.txt; a 100h 200 A; b 0h 200 B; b 100h 200 C", observed, "50h", "B, C, A, cites 0"},
 	}
 	for _, test := range tests {
@@ -219,13 +258,14 @@ func TestLawful(t *testing.T) {
 	}
 }
 
-// chain returns rows by which a leads to a body by so many hops.
+// chain returns rows by which a leads to another origin by so many hops, and the
+// beginning of the row of that, which lacks its status.
 func chain(hops int) string {
 	var b strings.Builder
 	for i := range hops {
 		fmt.Fprintf(&b, "%c 0h 301 >http://%c/robots.txt;", 'a'+i, 'b'+i)
 	}
-	fmt.Fprintf(&b, "%c 0h 200 END", 'a'+hops)
+	fmt.Fprintf(&b, "%c 0h ", 'a'+hops)
 	return b.String()
 }
 
@@ -235,9 +275,18 @@ func TestLawfulForGoogle(t *testing.T) {
 		at         string
 		want       string
 	}{
-		{"429 is 5xx", "a 0h 200 A; a 50h 429", "80h", "A, unreachable, outage 50h, cites 0"},
-		{"5xx permits everything at once", "a 0h 200 A; a 50h 503", "51h", "A, unreachable, outage 50h, cites 0"},
-		{"in the window", "a 0h 200 A; a 50h 503; a 51h 200 B", "60h", "A, B, unreachable, outage 50h, cites 2"},
+		{"429 is a failure", "a -60d 200 A; a 50h 429", "80h", "A, outage 50h, cites 0"},
+		{"that permits everything after 30 days", "a -60d 200 A; a 0h 429", "30d", "A, unreachable, outage 0h, cites 0"},
+		{"429 goes on an outage", "a -60d 200 A; a 40h 503; a 50h 429", "80h", "A, outage 40h, cites 0"},
+		{"500 permits everything at once", "a -60d 200 A; a 50h 500", "51h", "A, unreachable, outage 50h, cites 0"},
+		{"within the span", "a -60d 200 A; a 50h 599; a 51h 200 B", "60h", "A, B, unreachable, outage 50h, cites 2"},
+		{"also as a part of an outage", "a -60d 200 A; a 50h 503; a 60h 502; a 61h 503", "65h", "A, unreachable, outage 50h, cites 0"},
+		{"not before it is in the span", "a -60d 200 A; a 50h 503; a 60h 502", "59h", "A, outage 50h, cites 0"},
+		{"503 does not", "a -60d 200 A; a 50h 503", "51h", "A, outage 50h, cites 0"},
+		{"nor unreachable", "a -60d 200 A; a 50h 0", "51h", "A, outage 50h, cites 0"},
+		{"nor 499", "a -60d 200 A; a 50h 499", "51h", "A, outage 50h, cites 0"},
+		{"nor 600", "a -60d 200 A; a 50h 600", "51h", "A, outage 50h, cites 0"},
+		{"408 is 4xx", "a 0h 408", "50h", "no_policy"},
 		{"4xx is 4xx", "a 0h 404", "50h", "no_policy"},
 		{"a body is a body", "a 0h 200 A", "50h", "A, cites 0"},
 	}
@@ -295,9 +344,14 @@ func TestInForce(t *testing.T) {
 			t.Errorf("%+v from %s to %s: %d:%d, want %d:%d", test.o, test.from, test.to, first, last, test.first, test.last)
 		}
 	}
-	for moment, want := range map[string][2]int{"9h58m59s": {0, 1}, "9h59m": {0, 2}, "10h59s": {0, 2}, "10h1m": {1, 2}} {
+	for moment, want := range map[string][2]int{"9h49m59s": {0, 1}, "9h50m": {0, 2}, "10h9m59s": {0, 2}, "10h10m": {1, 2}} {
 		if first, last := newOf(t, rows, Options{}).InForce(0, at(t, moment)); first != want[0] || last != want[1] {
 			t.Errorf("at %s: %d:%d, want %v", moment, first, last, want)
+		}
+	}
+	for moment, want := range map[string][2]int{"9h59m59s": {0, 1}, "10h": {1, 2}, "19h59m59s": {1, 2}, "20h": {2, 3}} {
+		if first, last := newOf(t, rows, Options{}).InForceExactly(0, at(t, moment)); first != want[0] || last != want[1] {
+			t.Errorf("exactly at %s: %d:%d, want %v", moment, first, last, want)
 		}
 	}
 }
@@ -308,7 +362,9 @@ func TestNewRefuses(t *testing.T) {
 		o          Options
 		want       string
 	}{
-		{"a window of less than a day", "a 0h 200 A", Options{Window: 24*time.Hour - 1}, "a window of 23h59m59.999999999s is less than the 24h0m0s for which a copy may be kept"},
+		{"a window of less than a day", "a 0h 200 A", Options{Window: 24*time.Hour - 1}, "a window of 23h59m59.999999999s is less than 24h0m0s"},
+		{"a delay of less than three hours", "a 0h 200 A", Options{Delay: 3*time.Hour - 1}, "a delay of 2h59m59.999999999s is less than 3h0m0s"},
+		{"a skew of less than ten minutes", "a 0h 200 A", Options{Skew: 1}, "a skew of 1ns is less than 10m0s"},
 		{"no rows", "", Options{}, "no robots.txt in the source"},
 		{"a second row", "a 1h 200 A; a 0h 200 A; a 1h 404", Options{}, "row 3: second row for http://a at 2026-11-01T01:00:00Z, the first is row 1"},
 		{"a host that is not in the source", "a 0h 200 A", Options{Hosts: []origin.Origin{{Scheme: "https", Host: "b", Port: 443}}}, "no robots.txt of https://b in the source"},
@@ -432,6 +488,28 @@ func TestManyOriginsToOneOfManyVersions(t *testing.T) {
 	}
 }
 
+// TestThousandsOfRedirectsInSuccession: a file behind so many does not count, and finding
+// that takes no time.
+func TestThousandsOfRedirectsInSuccession(t *testing.T) {
+	const n = 5000
+	host := func(i int) origin.Origin {
+		return origin.Origin{Scheme: "http", Host: fmt.Sprintf("h%04d", i), Port: 80}
+	}
+	rows := []Row{{Origins: []origin.Origin{host(n)}, From: epoch, Status: 200, Body: []byte("END")}}
+	for i := range n {
+		rows = append(rows, Row{Origins: []origin.Origin{host(i)}, From: epoch, Status: 301, Location: host(i+1).String() + "/robots.txt"})
+	}
+	p, err := New(rows, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range map[int]string{0: "no_policy", n - maxChain: "no_policy", n - maxChain + 1: "END, no_policy, cites 0", n - 6: "END, no_policy, cites 0", n - 5: "END, cites 0"} {
+		if got := describe(p, int32(i), p.Lawful(int32(i), at(t, "50h"), false)); got != want {
+			t.Errorf("%d redirects: %s, want %s", n-i, got, want)
+		}
+	}
+}
+
 func TestGuardLawfulDoesNotAllocate(t *testing.T) {
 	p := newOf(t, "a 0h 200 A; a 50h 503; a 60h 301 >http://b/robots.txt; a 70h 404; b 0h 200 B", Options{})
 	moments := []int64{MinTime, at(t, "-1h"), at(t, "55h"), at(t, "65h"), at(t, "1000h"), forever}
@@ -460,5 +538,128 @@ func BenchmarkLawful(b *testing.B) {
 		if p.Lawful(0, epoch+int64(i%300)*int64(72*time.Hour), false).Cited < 0 {
 			b.Fatal("nothing is cited")
 		}
+	}
+}
+
+// TestLawfulFailed: a fetch that failed, as the log shows, lengthens the span as an outage
+// of the source does.
+func TestLawfulFailed(t *testing.T) {
+	const abc = "a -60d 200 A; a -40d 200 B; a -20d 404; a -19d 200 B; a -10h 200 C"
+	tests := []struct {
+		name, rows string
+		at, failed string
+		want       string
+	}{
+		{"all of the 30 days before", abc, "100h", "90h", "B, C, no_policy, outage 90h, cites 4"},
+		{"and the skew", "a -60d 200 A; a -720h10m 200 B", "1h", "0h", "B, outage 0h, cites 1"},
+		{"less than that", "a -60d 200 A; a -720h9m59.999999999s 200 B", "1h", "0h", "A, B, outage 0h, cites 1"},
+		{"the earlier of both outages: the fetch", abc + "; a 99h 503", "100h", "90h", "B, C, no_policy, outage 90h, cites 4"},
+		{"the earlier of both outages: the source's", abc + "; a 80h 503", "100h", "90h", "B, C, no_policy, outage 80h, cites 4"},
+		{"an outage that begins with the fetch", abc + "; a 90h 503", "100h", "90h", "B, C, no_policy, outage 90h, cites 4"},
+		{"no 30 days of the fetch itself", abc, "1000h", "1h", "B, C, no_policy, outage 1h, cites 4"},
+		{"the span begins before the first version", "a 0h 200 A", "100h", "90h", "A, unknown, outage 90h, cites 0"},
+		{"a redirect in the span as lengthened", "a -60d 200 A; a -2d 301; a -1d 200 A", "100h", "90h", "A, redirected, outage 90h, cites 2"},
+		{"a hop in it", "a -60d 200 A; a -2d 301 >http://b/x; a -1d 200 A; b -60d 200 B", "100h", "90h", "A, B for /x, outage 90h, cites 2"},
+		{"nothing was known before", "a 0h 404; a 10h 200 A", "100h", "90h", "A, no_policy, unknown, outage 90h, cites 1"},
+		{"an outage of the source before the span lengthens nothing more", "a -90d 200 A; a -25d 503; a -24d 200 B", "100h", "90h", "A, B, outage 90h, cites 2"},
+	}
+	dst := &Lawful{} // for all of them, so that what is left of one result would be seen
+	for _, test := range tests {
+		p := newOf(t, test.rows, Options{})
+		before := describe(p, 0, p.Lawful(0, at(t, test.at), false))
+		for range 2 { // the second time nothing is looked at
+			dst = p.LawfulFailed(0, at(t, test.at), false, at(t, test.failed), dst)
+			if got := describe(p, 0, dst); got != test.want {
+				t.Errorf("%s: %s, want %s", test.name, got, test.want)
+			}
+		}
+		if got := describe(p, 0, p.Lawful(0, at(t, test.at), false)); got != before {
+			t.Errorf("%s: Lawful changed from %s to %s", test.name, before, got)
+		}
+	}
+}
+
+// TestGuardLawfulFailedDoesNotAllocate: nothing once the slices are long enough.
+func TestGuardLawfulFailedDoesNotAllocate(t *testing.T) {
+	p := newOf(t, "a -60d 200 A; a -10d 301 >http://b/x; a -9d 200 B; a -8d 503; a 0h 200 C; b -60d 200 B", Options{})
+	dst, failed := &Lawful{}, at(t, "100h")-1
+	ask := func() {
+		failed++ // so that the last result is not the answer
+		dst = p.LawfulFailed(0, at(t, "101h"), true, failed, dst)
+	}
+	ask()
+	if got := describe(p, 0, dst); got != "A, B, C, B for /x, outage 100h, cites 4" {
+		t.Errorf("got %s", got)
+	}
+	if n := testing.AllocsPerRun(100, ask); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestOfSize(t *testing.T) {
+	p := newOf(t, "a 0h 200 AA; a 1h 200 B; a 2h 200 CC; a 3h 200 AA; a 4h 404; a 5h 301 >http://b/robots.txt; a 6h 301 >http://b/x; a 7h 200; b 0h 200 DDD", Options{})
+	for size, want := range map[int64][]int32{-1: nil, 0: {4}, 1: {1}, 2: {0, 2}, 3: {3}, 4: nil} {
+		if got := p.OfSize(0, size, nil); !slices.Equal(got, want) {
+			t.Errorf("%d bytes: %v, want %v", size, got, want)
+		}
+	}
+	if got := p.OfSize(0, 1, []int32{9}); !slices.Equal(got, []int32{9, 1}) {
+		t.Errorf("appended: %v", got)
+	}
+	unknown := Constant(Row{Body: []byte("x"), Size: -1}, Options{})
+	if got := unknown.OfSize(0, -1, nil); len(got) > 0 {
+		t.Errorf("of no known size: %v", got)
+	}
+}
+
+func TestMayRedirect(t *testing.T) {
+	const b = "; b 0h 200 B"
+	for rows, want := range map[string]bool{
+		"a 0h 200 A": false, "a 0h 301": true, "a 0h 301 >http://b/robots.txt" + b: false, "a 0h 301 >http://b/x" + b: true,
+		"a 0h 301 >/robots.txt": false, "a 0h 200 A; a 1h 304; a 2h 404": true,
+	} {
+		if got := newOf(t, rows, Options{}).MayRedirect(0); got != want {
+			t.Errorf("%s: %v", rows, got)
+		}
+	}
+}
+
+func TestSpan(t *testing.T) {
+	p := newOf(t, "a 0h 200 A max=99h", Options{})
+	if from, to := p.Span(at(t, "30h")); from != at(t, "2h50m") || to != at(t, "30h10m") {
+		t.Errorf("from %d to %d", from-epoch, to-epoch)
+	}
+	if from, to := p.Span(MinTime); from != MinTime || to != MinTime+int64(10*time.Minute) {
+		t.Errorf("of the first moment: from %d to %d", from, to)
+	}
+	if from, to := p.Span(math.MaxInt64); to != math.MaxInt64 || from > to {
+		t.Errorf("of the last moment: from %d to %d", from, to)
+	}
+	p = newOf(t, "a 0h 200 A", Options{Window: 25 * time.Hour, Delay: 4 * time.Hour, Skew: time.Hour})
+	if p.Window() != 25*time.Hour || p.Delay() != 4*time.Hour || p.Skew() != time.Hour {
+		t.Errorf("window %v, delay %v, skew %v", p.Window(), p.Delay(), p.Skew())
+	}
+	if from, to := p.Span(at(t, "30h")); from != at(t, "0h") || to != at(t, "31h") {
+		t.Errorf("set larger: from %d to %d", from-epoch, to-epoch)
+	}
+}
+
+// TestFetchesThatFailOverThousandsOfVersions: a request after each is answered in time.
+func TestFetchesThatFailOverThousandsOfVersions(t *testing.T) {
+	const n = 20000
+	rows := make([]Row, n)
+	for i := range rows {
+		rows[i] = Row{Origins: []origin.Origin{{Scheme: "http", Host: "a", Port: 80}}, From: epoch + int64(i)*int64(time.Minute), Status: 200, Body: []byte(fmt.Sprint(i))}
+	}
+	p, err := New(rows, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := &Lawful{}
+	for i := range 100 * n {
+		dst = p.LawfulFailed(0, rows[n-1].From+int64(i%100), false, rows[n-2].From+int64(i/n), dst)
+	}
+	if len(dst.Bodies) != n {
+		t.Errorf("%d bodies", len(dst.Bodies))
 	}
 }

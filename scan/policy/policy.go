@@ -6,9 +6,10 @@
 // a start and an end, and redirects become the target's answers meanwhile (redirects.go).
 // Failures in succession become outages (history.go). From all this a table is made. It
 // has the lawful copies for each time between two changes of them (lawful.go, sets.go),
-// so that looking them up is a binary search. A Binding judges requests by a
-// copy (binding.go). A body is compiled when it is first needed, once for each reading
-// (body.go).
+// so that looking them up is a binary search. A Binding judges requests by a copy
+// (binding.go), and permits those for its sitemaps (sitemaps.go). A body is compiled when
+// it is first needed, once for each reading (body.go), and, if it is longer than the
+// limit, once more with the lines past the limit that may permit (pastlimit.go).
 //
 // All copies come from the source. The caller adds the log's own answers to /robots.txt:
 // those within Span, and LawfulFailed where one of them failed.
@@ -199,9 +200,9 @@ func (p *Policy) Lawful(origin int32, t int64, google bool) *Lawful {
 // LawfulFailed is Lawful for a crawler that asked for robots.txt within the span of t and,
 // as the log shows, got a failure, at the earliest at the moment failed: copies may be as
 // old as in an outage that began then or at Outage, whichever is earlier. The result is
-// dst, whose slices it reuses, or that of Lawful if the failure changes nothing. dst must
-// be new or the dst of the call before. It looks at all versions since 30 days before the
-// failure, unless the call before was for the same failure and the same result of Lawful.
+// dst, a zero Lawful or the result of another call, whose slices are used again. It looks
+// at all versions since 30 days before the failure, unless dst was made for the same
+// failure and the same result of Lawful.
 func (p *Policy) LawfulFailed(origin int32, t int64, google bool, failed int64, dst *Lawful) *Lawful {
 	return p.histories[origin].lawfulFailed(t, class(google), failed, dst)
 }

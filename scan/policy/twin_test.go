@@ -403,7 +403,7 @@ func randomRows(rng *rand.Rand, redirects, failures bool) []Row {
 	locations := twinLocations
 	chain := redirects && rng.IntN(4) == 0
 	if chain {
-		locations = append(slices.Clone(locations), "http://d.example/robots.txt", "http://d.example/robots.txt", "http://d.example/robots.txt")
+		locations = append(slices.Repeat([]string{"http://d.example/robots.txt"}, 20), locations...)
 	}
 	for i, at := range twinOrigins[:3] {
 		from, n := int64(1_700_000_000_000_000_000), rng.IntN(4)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -61,6 +62,7 @@ type rawReader struct {
 	r    io.Reader
 	n    atomic.Int64
 	also *atomic.Int64 // progress of the Reader, once there is one
+	sum  hash.Hash     // of the bytes; nil if it is not wanted
 }
 
 // rawBuffer: at 256 KiB the reads of compressed data no longer show in a profile.
@@ -83,6 +85,9 @@ func (raw *rawReader) Read(p []byte) (int, error) {
 	raw.n.Add(int64(n))
 	if raw.also != nil {
 		raw.also.Add(int64(n))
+	}
+	if raw.sum != nil {
+		raw.sum.Write(p[:n])
 	}
 	return n, err
 }

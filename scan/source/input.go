@@ -1,6 +1,7 @@
 package source
 
 import (
+	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
@@ -14,10 +15,12 @@ import (
 type Input struct {
 	Name string // as a user would recognise it: a path, or "-"
 	Size int64  // bytes on disk when it was found; -1 when unknown, as of a pipe
+	Hash bool   // a Reader shall find the SHA-256 of its bytes; that of a pipe must be set before Head
 
-	path    string    // "" when bytes come from r
-	r       io.Reader // nil when they come from path
-	regular bool      // path was a regular file: it can be opened again and again
+	path    string      // "" when bytes come from r
+	r       io.Reader   // nil when they come from path
+	info    fs.FileInfo // of path, when it was found
+	regular bool        // path was a regular file: it can be opened again and again
 
 	codec atomic.Int32 // the zero value is unknown
 
@@ -46,7 +49,7 @@ func NewFile(name string) (*Input, error) {
 var errDirectory = errors.New("is a directory")
 
 func newFile(name string, info fs.FileInfo) *Input {
-	in := &Input{Name: name, Size: -1, path: name, regular: info.Mode().IsRegular()}
+	in := &Input{Name: name, Size: -1, path: name, info: info, regular: info.Mode().IsRegular()}
 	if in.regular {
 		in.Size = info.Size()
 	}
@@ -55,6 +58,31 @@ func newFile(name string, info fs.FileInfo) *Input {
 
 // Codec is "plain", "gzip", "zstd", "bzip2" or "xz", and "" before Head or a Reader has seen the first bytes.
 func (in *Input) Codec() string { return codec(in.codec.Load()).String() }
+
+// Regular tells whether the input is a regular file, which can be read again and again.
+func (in *Input) Regular() bool { return in.regular }
+
+// SameFile tells whether two inputs read one file, or are both standard input.
+func (in *Input) SameFile(other *Input) bool {
+	if in.info == nil || other.info == nil {
+		return in.info == other.info && in.Name == "-" && other.Name == "-"
+	}
+	return os.SameFile(in.info, other.info)
+}
+
+// Sum returns the SHA-256 of the first n bytes on disk of a regular file, or of all if it has fewer.
+func (in *Input) Sum(n int64) (sum [sha256.Size]byte, err error) {
+	f, err := os.Open(in.path)
+	if err != nil {
+		return sum, newError(in.Name, -1, err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err = io.Copy(h, io.LimitReader(f, n)); err != nil {
+		return sum, newError(in.Name, -1, err)
+	}
+	return [sha256.Size]byte(h.Sum(nil)), nil
+}
 
 // Head returns the first decompressed bytes, at most n, and fewer only if the input ends or breaks before. The Reader will
 // read them all the same, from pipes too. It fails if the input cannot be opened, or not even its first byte decoded.
@@ -205,7 +233,7 @@ func (in *Input) open(watch func(*os.File)) (o opened, err error) {
 
 // newStream makes a stream with the decoder that the first bytes of r require.
 func (in *Input) newStream(r io.Reader) (*stream, error) {
-	s, err := newStream(r)
+	s, err := newStream(r, in.Hash)
 	if err == nil {
 		in.codec.Store(int32(s.codec))
 	}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -47,6 +48,14 @@ const overread = 4 << 10
 func (r *Reader) sendRanges(input int, f *os.File, size int64) {
 	p := &plainFile{f: f, input: input, size: size}
 	p.users.Store(1)
+	if r.ins[input].Hash {
+		select {
+		case r.hashing <- struct{}{}: // so that no more files are open than there are workers
+			p.users.Add(1)
+			r.hashes.Go(func() { r.hash(p) })
+		case <-r.stop:
+		}
+	}
 	sent := int64(0)
 	for seq := int64(0); sent < size; seq++ {
 		t := fileRange{file: p, seq: seq, off: sent, end: min(sent+int64(r.o.ChunkSize), size)}
@@ -62,6 +71,24 @@ func (r *Reader) sendRanges(input int, f *os.File, size int64) {
 	}
 	r.states[input].complete.Store(true) // the callers finish the ranges they have before their Next returns
 	r.leave(p)
+}
+
+// hash finds the SHA-256 of a file. It reads the file a second time, since a hash needs the bytes in their order.
+func (r *Reader) hash(p *plainFile) {
+	defer func() {
+		<-r.hashing
+		r.leave(p)
+	}()
+	sum, buf := sha256.New(), make([]byte, rawBuffer)
+	for at := int64(0); at < p.size; {
+		n, err := p.f.ReadAt(buf[:min(rawBuffer, p.size-at)], at)
+		if n == 0 && err != nil || r.isStopped() {
+			return // those who read the lines report the error
+		}
+		sum.Write(buf[:n])
+		at += int64(n)
+	}
+	r.states[p.input].hashed(sum)
 }
 
 // leave closes the file after its last user.

@@ -68,6 +68,9 @@ type Reader struct {
 	streams *pool
 	plains  *pool
 
+	hashes  sync.WaitGroup // goroutines that hash plain files
+	hashing chan struct{}  // has a token for each of these
+
 	stop    chan struct{} // closed by Stop
 	stopped sync.Once
 
@@ -88,6 +91,7 @@ func NewReader(ins []*Input, o Options) *Reader {
 		ranges:   make(chan fileRange),
 		streams:  newPool(streamBuffers*o.Workers, o.ChunkSize),
 		plains:   newPool(plainBuffers*o.Workers, o.ChunkSize+overread+1),
+		hashing:  make(chan struct{}, o.Workers),
 		stop:     make(chan struct{}),
 		blocking: map[*os.File]bool{},
 	}
@@ -100,6 +104,7 @@ func NewReader(ins []*Input, o Options) *Reader {
 	}
 	go func() {
 		defer close(r.ready)
+		defer r.hashes.Wait()
 		if !o.InOrder {
 			r.readAll()
 			return

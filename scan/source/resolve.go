@@ -15,8 +15,8 @@ import (
 //
 //   - "-" stands for stdin;
 //   - the exact name of an existing file stands for that file, even if it contains *, ? or [;
-//   - an existing directory stands for its regular files, without hidden files and without subdirectories, sorted by name;
-//     symbolic links are followed;
+//   - an existing directory stands for the regular files in it and in its subdirectories, sorted by name; hidden names are left
+//     out, a symbolic link to a file is followed, and one to a directory is left out with a warning;
 //   - a pattern with *, ? or [ stands for the files and directories that match it, sorted; as in a shell, a wildcard does not
 //     match a leading dot.
 //
@@ -43,6 +43,7 @@ type resolver struct {
 	ins      []*Input
 	warnings []string
 	seen     seen
+	found    int // regular files in directories, those seen before among them
 	hasStdin bool
 }
 
@@ -89,31 +90,45 @@ func (v *resolver) path(name string, info fs.FileInfo) error {
 	return nil
 }
 
+// directory adds the files of a directory and of those in it.
 func (v *resolver) directory(name string) error {
+	before := v.found
+	err := v.walk(name)
+	if err == nil && v.found == before {
+		err = &Error{Name: name, Offset: -1, Err: errors.New("no files in this directory")}
+	}
+	return err
+}
+
+// walk adds the files of a directory in the order of their names, each directory in it at its place. It ends, because it goes
+// into no link.
+func (v *resolver) walk(name string) error {
 	entries, err := os.ReadDir(name) // sorted
 	if err != nil {
 		return newError(name, -1, err)
 	}
-	found := false
+	var all []error
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
 		path := filepath.Join(name, e.Name())
-		info, err := os.Stat(path)
-		if err != nil {
-			v.warn("%v: left out", newError(path, -1, err))
+		if e.IsDir() {
+			all = append(all, v.walk(path))
 			continue
 		}
-		if info.Mode().IsRegular() {
-			found = true
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			v.warn("%v: left out", newError(path, -1, err))
+		case info.IsDir():
+			v.warn("%s is a link to a directory: left out", path)
+		case info.Mode().IsRegular():
+			v.found++
 			v.add(newFile(path, info), info)
 		}
 	}
-	if !found {
-		return &Error{Name: name, Offset: -1, Err: errors.New("no files in this directory")}
-	}
-	return nil
+	return errors.Join(all...)
 }
 
 func (v *resolver) stdin(r io.Reader) {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -51,14 +52,15 @@ func TestInputs(t *testing.T) {
 		{"c[1].log", "c[1].log", 0, 0}, // the exact name comes before the pattern
 		{"c[0-9].log", "c1.log", 0, 0},
 		{"?.log", "a.log b.log", 0, 0},
-		{"dir", "dir/1.log dir/2.log dir/link", 0, 0},
-		{"dir/", "dir/1.log dir/2.log dir/link", 0, 0},
+		{"dir", "dir/1.log dir/2.log dir/link dir/sub/3.log", 0, 0},
+		{"dir/", "dir/1.log dir/2.log dir/link dir/sub/3.log", 0, 0},
 		{"*/*.log", "dir/1.log dir/2.log", 0, 0},
 		{"*/sub/*", "dir/sub/3.log x/sub/4.log", 0, 0},
-		{"x*", "", 0, 1}, // a directory with no file in it
-		{"d*", "dir/1.log dir/2.log dir/link", 0, 0},
+		{"x*", "x/sub/4.log", 0, 0},
+		{"void", "", 0, 1}, // a directory with no file in it
+		{"d*", "dir/1.log dir/2.log dir/link dir/sub/3.log", 0, 0},
 		{"a.log ./a.log", "a.log", 1, 0},
-		{"a.log dir", "a.log dir/1.log dir/2.log", 1, 0},
+		{"a.log dir", "a.log dir/1.log dir/2.log dir/sub/3.log", 1, 0},
 		{"- a.log -", "- a.log", 1, 0},
 		{"missing a.log no*match [ void b.log", "a.log b.log", 0, 4},
 		{"a.log/b", "", 0, 1},
@@ -85,6 +87,40 @@ func TestBrokenLinkInDirectory(t *testing.T) {
 	ins, warnings, errs := Inputs([]string{"dir"}, nil)
 	if names(ins) != "dir/a" || len(warnings) != 1 || !strings.Contains(warnings[0], "dir/b") || len(errs) != 0 {
 		t.Error(names(ins), warnings, errs)
+	}
+}
+
+func TestDirectoryIsReadRecursively(t *testing.T) {
+	tree(t, "logs/b/2.log", "logs/b/1.log", "logs/a.log", "logs/c/deep/er/x.log", "logs/.git/no.log", "logs/b/.no.log", "other/o.log")
+	for link, to := range map[string]string{"logs/b/loop": "..", "logs/self": ".", "logs/there": "../other", "logs/z.log": "a.log"} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ins, warnings, errs := Inputs([]string{"logs"}, nil)
+	if names(ins) != "logs/a.log logs/b/1.log logs/b/2.log logs/c/deep/er/x.log" || len(errs) != 0 {
+		t.Error(names(ins), errs)
+	}
+	want := []string{
+		"logs/b/loop is a link to a directory: left out", "logs/self is a link to a directory: left out",
+		"logs/there is a link to a directory: left out", "logs/z.log is the same file as logs/a.log: read once",
+	}
+	if !slices.Equal(warnings, want) {
+		t.Errorf("%q", warnings)
+	}
+}
+
+// A subdirectory that cannot be read is an error; the rest is read.
+func TestUnreadableSubdirectory(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	tree(t, "logs/a.log", "logs/b/1.log", "logs/c.log")
+	os.Chmod("logs/b", 0)
+	defer os.Chmod("logs/b", 0o755)
+	ins, _, errs := Inputs([]string{"logs"}, nil)
+	if names(ins) != "logs/a.log logs/c.log" || len(errs) != 1 || !errors.Is(errs[0], fs.ErrPermission) || !strings.Contains(errs[0].Error(), "logs/b") {
+		t.Error(names(ins), errs)
 	}
 }
 

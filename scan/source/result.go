@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"hash"
 	"io/fs"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,7 @@ type Result struct {
 	Bytes    int64    // decompressed bytes returned in chunks, including those counted in Chunk.Cut
 	Err      error    // nil, or an *Error; all bytes before the error were in chunks
 	Warnings []string // oddities that lost nothing, such as zero padding after compressed data
+	Sum      []byte   // SHA-256 of the bytes on disk; nil unless Input.Hash is set, nothing failed and all was read
 	Complete bool     // every byte of the input was in a chunk or counted in Cut, and nothing failed
 }
 
@@ -60,6 +62,14 @@ type state struct {
 	mu       sync.Mutex
 	err      *Error
 	warnings []string
+	sum      []byte
+}
+
+// hashed records the hash of all bytes.
+func (s *state) hashed(sum hash.Hash) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sum = sum.Sum(nil)
 }
 
 // fail records an error. Ranges of a file fail in any order; the error nearest to the beginning is kept.
@@ -84,6 +94,8 @@ func (s *state) result(in *Input) Result {
 	if s.err != nil {
 		res.Err = s.err
 	}
-	res.Complete = s.complete.Load() && s.err == nil
+	if res.Complete = s.complete.Load() && s.err == nil; res.Complete {
+		res.Sum = s.sum
+	}
 	return res
 }

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"compress/bzip2"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -19,8 +20,11 @@ type stream struct {
 	bad   bool     // a decoder panicked, its buffers are in an unknown state
 }
 
-func newStream(r io.Reader) (*stream, error) {
+func newStream(r io.Reader, hashed bool) (*stream, error) {
 	s := &stream{raw: newRawReader(r)}
+	if hashed {
+		s.raw.sum = sha256.New()
+	}
 	magic, err := s.raw.br.Peek(magicLen)
 	if err != nil && !isEOF(err) && len(magic) == 0 {
 		s.raw.free()
@@ -127,6 +131,9 @@ func (r *Reader) conclude(i int, s *stream) {
 	st := &r.states[i]
 	st.disk.Store(s.raw.n.Load())
 	if isEOF(s.err) {
+		if s.raw.sum != nil {
+			st.hashed(s.raw.sum)
+		}
 		st.warn(s.dec.warnings())
 		return
 	}

@@ -1,0 +1,78 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+// FormError is the error of File for content in a form that is not that of a robots.txt.
+type FormError struct {
+	Form string // what it is, such as "an ARC file"
+	Want string // what File's user should do instead
+}
+
+// Error returns both in one line.
+func (e *FormError) Error() string { return e.Form + ", not a robots.txt: " + e.Want }
+
+// The forms that a user may give as a robots.txt.
+var (
+	formWARC   = &FormError{"a WARC file", "its name must end in .warc, or in .warc.gz and the like"}
+	formJSON   = &FormError{"lines of JSON objects", "its name must end in .jsonl or .ndjson, or in .jsonl.gz and the like"}
+	formARC    = &FormError{"an ARC file, the format before WARC", "convert it to WARC"}
+	formCDX    = &FormError{"an index of captures (CDX or CDXJ)", "give the WARC files that it points to"}
+	formBinary = &FormError{"binary data", "give text, plain or compressed once"}
+)
+
+const (
+	warcMagic = "WARC/"
+	arcMagic  = "filedesc://"
+)
+
+// indexLine matches the beginning of an index: a line about it, or the key and the time of
+// the first capture.
+var indexLine = regexp.MustCompile(`^( CDX |[!@](context|meta|id|keys) |\S*[^\s:] [0-9]{14} )`)
+
+// FormOf returns the form of a file, by its first bytes, if that is the output or the index
+// of a crawl, or binary data; nil if it may be a robots.txt. Web pages and text in UTF-16
+// may be one: servers send them, and crawlers look for rules in them.
+func FormOf(content []byte) *FormError {
+	head := content[:min(len(content), 4096)]
+	text := bytes.TrimLeft(content, " \t\r\n")
+	switch {
+	case bytes.HasPrefix(text, []byte(warcMagic)):
+		return formWARC
+	case bytes.HasPrefix(text, []byte(arcMagic)):
+		return formARC
+	case indexLine.Match(head):
+		return formCDX
+	case bytes.HasPrefix(text, []byte("{")) && isObject(text):
+		return formJSON
+	case isBinary(head) && !compile.IsUTF16(head):
+		return formBinary
+	}
+	return nil
+}
+
+// isObject tells whether the first line of a text is an object as JSONLines reads it.
+func isObject(text []byte) bool {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	var fields struct {
+		Host *string `json:"host"`
+	}
+	return json.Unmarshal(line, &fields) == nil && fields.Host != nil
+}
+
+// isBinary tells whether a text has more control characters than a few. Data that look
+// random have one among ten bytes.
+func isBinary(head []byte) bool {
+	controls := 0
+	for _, c := range head {
+		if c < ' ' && (c < '\t' || c > '\r') {
+			controls++
+		}
+	}
+	return controls > 4+len(head)/20
+}

@@ -1,0 +1,263 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan"
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// auditLogs are the logs of an audit.
+type auditLogs struct {
+	list []*auditLog // to be read
+	// unread describes the inputs that are not read: those that cannot be used, and those
+	// whose content has been read already.
+	unread   []audit.InputInfo
+	partial  bool // some cannot be used
+	warnings []string
+	messages Messages
+}
+
+// auditLog is a log whose format is known.
+type auditLog struct {
+	*source.Input
+	format *format.Format
+	// host is what names the log in AuditOptions.Hosts, "" if nothing does.
+	host string
+	site policy.Site // where its requests went, if it names no hosts
+	// copyOf names the log before it that has the same content, "" if there is none.
+	copyOf string
+	// lines and unparsed count its lines.
+	lines, unparsed atomic.Int64
+}
+
+// openLogs finds the inputs and the format of each. It warns of inputs that cannot be
+// used, and leaves them out.
+func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
+	logs := &auditLogs{messages: o.Messages}
+	inputs, errs := o.Logs.resolve(Messages{Warn: func(message string) { logs.warn("%s", message) }})
+	for _, err := range errs {
+		logs.fail(audit.InputInfo{}, err)
+	}
+	list := make([]auditLog, len(inputs))
+	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
+	inParallel(ctx, len(inputs), o.Workers, func(i int) {
+		in := inputs[i]
+		in.Hash = !in.Regular() // chooseHashes decides about files
+		list[i].Input = in
+		list[i].format, empty[i], failed[i] = openLog(ctx, in, o.Format)
+	})
+	if ctx.Err() != nil {
+		return nil, errNothingDone
+	}
+	for i, in := range inputs {
+		if failed[i] != nil {
+			logs.fail(audit.InputInfo{Name: audit.Printable(in.Name), Codec: in.Codec()}, failed[i])
+			continue
+		}
+		if empty[i] {
+			o.Messages.warn("%s: empty", in.Name)
+		}
+		logs.list = append(logs.list, &list[i])
+	}
+	return logs, nil
+}
+
+// warn adds a warning to the report, and gives it to the messages.
+func (l *auditLogs) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	l.messages.warn("%s", text)
+	l.warnings = append(l.warnings, audit.Printable(text))
+}
+
+// fail leaves out an input that cannot be used.
+func (l *auditLogs) fail(info audit.InputInfo, err error) {
+	l.messages.warn("%v", err)
+	info.Error = audit.Printable(err.Error())
+	l.unread, l.partial = append(l.unread, info), true
+}
+
+// inputs returns the inputs to be read.
+func (l *auditLogs) inputs() (list []*source.Input) {
+	for _, log := range l.list {
+		list = append(list, log.Input)
+	}
+	return list
+}
+
+// openLog finds the format of a log: the named one, or else by the first lines.
+func openLog(ctx context.Context, in *source.Input, name string) (f *format.Format, empty bool, err error) {
+	head, err := wait(ctx, func() ([]byte, error) { return in.Head(format.SampleBytes) })
+	if err != nil {
+		return f, false, err
+	}
+	whole := len(head) < format.SampleBytes
+	head = bytes.TrimPrefix(head, format.BOM)
+	empty = len(head) == 0
+	if f, ok := format.ByName(name); ok {
+		return f, empty, nil
+	}
+	f, err = format.Detect(head, whole)
+	switch {
+	case errors.Is(err, format.ErrEmpty):
+		return format.Default, empty, nil // without a line any format will do
+	case errors.Is(err, format.ErrMixed):
+		err = fmt.Errorf("%w: name one with --format", err)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", in.Name, err)
+	}
+	return f, empty, err
+}
+
+// checkHosts refuses one robots.txt for logs that name several hosts.
+func (l *auditLogs) checkHosts(b *basis) error {
+	if !b.Constant || len(b.Hosts) > 0 {
+		return nil
+	}
+	for _, log := range l.list {
+		if !log.format.HasHost() {
+			continue
+		}
+		head, err := log.Head(format.SampleBytes) // which openLog has read before, so this does not wait
+		if err != nil {
+			return inputError(err)
+		}
+		return usageError("%s is %s, which names hosts: use --host to say which of them %s is for. Seen in its first lines: %s",
+			log.Name, log.format.Name(), b.File, strings.Join(format.Hosts(log.format, bytes.TrimPrefix(head, format.BOM)), ", "))
+	}
+	return nil
+}
+
+// maxHashed is how many bytes of uncompressed files are hashed unless more is asked for.
+// Hashing takes as long as judging, since it cannot be shared among workers; up to this it
+// is not noticed. Files that are decompressed take much longer anyway.
+const maxHashed = 128 << 20
+
+// chooseHashes decides which inputs are hashed: all, or all but plain files if these are
+// large. All are hashed beside a pipe, whose content may be that of a file.
+func (l *auditLogs) chooseHashes(all bool) {
+	plain := int64(0)
+	isPlain := func(log *auditLog) bool { return log.Codec() == "plain" }
+	for _, log := range l.list {
+		all = all || !log.Regular()
+		if isPlain(log) {
+			plain += log.Size
+		}
+	}
+	for _, log := range l.list {
+		log.Hash = all || plain <= maxHashed || !isPlain(log)
+	}
+}
+
+// errWorker is the cause when a failed worker ends the reading.
+var errWorker = errors.New("a worker has failed")
+
+// scan lets the run's workers read all inputs, and tells whether ctx ended first. An
+// error of a worker ends the reading; Run.Report returns it.
+func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	workers := make([]*audit.Worker, n)
+	for i := range workers {
+		workers[i] = run.Worker()
+	}
+	err := scan.Run(ctx, r, n, func(i int, c *source.Chunk) {
+		l.list[c.Input].count(workers[i], c)
+		if workers[i].Err() != nil {
+			stop(errWorker)
+		}
+	})
+	return err != nil && !errors.Is(context.Cause(ctx), errWorker)
+}
+
+// count lets a worker count a chunk of the log.
+func (log *auditLog) count(w *audit.Worker, c *source.Chunk) {
+	data := c.Data
+	if c.Seq == 0 {
+		data = bytes.TrimPrefix(data, format.BOM)
+	}
+	lines, unparsed := w.Counted()
+	if c.Cut > 0 {
+		w.Overlong(c.Data)
+	} else {
+		w.SetSite(log.site, log.host != "")
+		w.Chunk(log.format, data)
+	}
+	linesNow, unparsedNow := w.Counted()
+	log.lines.Add(linesNow - lines)
+	log.unparsed.Add(unparsedNow - unparsed)
+}
+
+// describe describes the inputs for the report, and warns of inputs that could not be
+// read to the end or parsed.
+func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
+	in := audit.Inputs{Partial: l.partial, MaxUnparsed: b.MaxUnparsed}
+	for i, result := range results {
+		log := l.list[i]
+		info := log.info()
+		info.Disk, info.Bytes, info.Complete = result.Disk, result.Bytes, result.Complete
+		info.SHA256, info.Lines, info.Unparsed = hex.EncodeToString(result.Sum), log.lines.Load(), log.unparsed.Load()
+		for _, w := range result.Warnings {
+			l.messages.warn("%s", w)
+		}
+		if result.Err != nil {
+			covers := "the report covers the " + english.Plural(result.Bytes, "byte") + " before that"
+			if result.Codec != "plain" {
+				covers += "; some of these may be damaged too"
+			}
+			l.messages.warn("%v (%s)", result.Err, covers)
+			info.Error, in.Partial = audit.Printable(result.Err.Error()), true
+		}
+		if share := 100 * float64(info.Unparsed) / float64(max(info.Lines, 1)); share > b.MaxUnparsed {
+			l.warn("%s: %s of its %s (%.3g %%) could not be parsed, which is more than %v %% (--max-unparsed): the report is partial, because these lines may hold what clears a violation",
+				log.Name, english.Grouped(info.Unparsed), english.Plural(info.Lines, "line"), share, b.MaxUnparsed)
+			in.Partial = true
+		}
+		in.List = append(in.List, info)
+	}
+	l.findCopies(in.List)
+	in.List = append(in.List, l.unread...)
+	l.warnOfFormats()
+	in.Warnings = l.warnings
+	slices.Sort(in.Warnings)
+	in.Warnings = slices.Compact(in.Warnings)
+	return in
+}
+
+// info describes the log, as far as that is known before it is read.
+func (log *auditLog) info() audit.InputInfo {
+	return audit.InputInfo{
+		Name: audit.Printable(log.Name), Host: audit.Printable(log.host), Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: audit.Printable(log.copyOf),
+	}
+}
+
+// warnOfFormats warns of logs whose format names no crawler, or no host where one is needed. A
+// report is the same for any cutting of its input into files: a warning is about a format,
+// and comes once.
+func (l *auditLogs) warnOfFormats() {
+	for _, log := range l.list {
+		var warnings []string
+		if !log.format.HasAgent() {
+			warnings = append(warnings, fmt.Sprintf("the format %s has no User-Agent field, so no line of it can name a crawler", log.format.Name()))
+		}
+		if !log.format.HasHost() && log.site.N == 0 {
+			warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its requests are bound by: name the site with --host", log.format.Name()))
+		}
+		for _, w := range warnings {
+			l.messages.warn("%s: %s", log.Name, w)
+			l.warnings = append(l.warnings, w)
+		}
+	}
+}

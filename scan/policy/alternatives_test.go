@@ -1,0 +1,299 @@
+package policy
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+// A copy binds a crawler in one way or in several: by two readings, by the tokens of
+// several crawlers, by groups that may be meant, and by lines past the limit.
+
+// TestAlso: a copy forbids or permits only what it does under all token lists.
+func TestAlso(t *testing.T) {
+	news := Subject{Tokens: []string{"Googlebot"}, Also: [][]string{{"Googlebot-News", "Googlebot"}}, Readings: asGoogle}
+	tests := []struct {
+		name, robots, target string
+		want                 Judgement
+	}{
+		{"one group for both", "User-agent: Googlebot\nDisallow: /a", "/a", forbids(2)},
+		{"a group for the second alone", "User-agent: Googlebot-News\nDisallow: /a", "/a", contested},
+		{"that forbids nothing here", "User-agent: Googlebot-News\nDisallow: /a", "/b", permits},
+		{"both forbid: the line of the first", "User-agent: Googlebot-News\nDisallow: /a\nUser-agent: Googlebot\nDisallow: /", "/a", forbids(4)},
+		{"the first alone forbids", "User-agent: Googlebot-News\nAllow: /\nUser-agent: Googlebot\nDisallow: /", "/a", contested},
+		{"everybody's", "User-agent: *\nDisallow: /a", "/a", forbids(2)},
+		{"an escape, by the full judgement", "User-agent: Googlebot-News\nDisallow: /%c3%bc", "/%C3%BC", contested},
+	}
+	for _, test := range tests {
+		var s automaton.Scratch
+		if got := constant(test.robots).Bind(0, news).Judge(&s, 0, []byte(test.target)); got != test.want {
+			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+		}
+	}
+	ignoring := news
+	ignoring.IgnoresWildcard = true
+	var s automaton.Scratch
+	if got := constant("User-agent: *\nDisallow: /").Bind(0, ignoring).Judge(&s, 0, []byte("/")); got != permits {
+		t.Errorf("not bound by *: %+v", got)
+	}
+}
+
+// TestWord: a group whose token is a part of an unknown crawler's word binds it perhaps.
+func TestWord(t *testing.T) {
+	tests := []struct {
+		name, word, robots, target string
+		want                       Judgement
+	}{
+		{"no such group", "acmebot", "User-agent: other\nDisallow: /", "/a", permits},
+		{"a part", "acmebot", "User-agent: acme\nDisallow: /a", "/a", contested},
+		{"that says nothing else here", "acmebot", "User-agent: acme\nDisallow: /a", "/b", permits},
+		{"in the middle, in any case", "x-AcmeBot", "User-agent: ACME\nDisallow: /", "/a", contested},
+		{"three letters", "acmebot", "User-agent: bot\nDisallow: /", "/a", contested},
+		{"two are too few", "acmebot", "User-agent: ac\nDisallow: /", "/a", permits},
+		{"forbidden to all and to the part", "acmebot", "User-agent: *\nDisallow: /a\nUser-agent: acme\nDisallow: /", "/a", forbids(2)},
+		{"permitted to the part", "acmebot", "User-agent: *\nDisallow: /a\nUser-agent: acme\nAllow: /", "/a", contested},
+		{"also where it has a group of its own", "acmebot", "User-agent: acmebot\nDisallow: /\nUser-agent: acme\nAllow: /", "/a", contested},
+		{"the whole word is no part", "acmebot", "User-agent: acmebot\nDisallow: /", "/a", forbids(2)},
+		{"several parts", "acmebot", "User-agent: *\nDisallow: /\nUser-agent: acme\nDisallow: /\nUser-agent: mebot\nAllow: /a", "/a", contested},
+		{"of a crawler that is known", "", "User-agent: acme\nDisallow: /a", "/a", permits},
+		{"what is longer is no part", "acmebot", "User-agent: acmebot-news\nDisallow: /", "/a", permits},
+	}
+	for _, test := range tests {
+		var s automaton.Scratch
+		subject := Subject{Tokens: []string{"AcmeBot"}, Word: test.word, Readings: asBoth}
+		if got := constant(test.robots).Bind(0, subject).Judge(&s, 0, []byte(test.target)); got != test.want {
+			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+		}
+	}
+}
+
+// TestSitemapTargets: a copy permits the exact target of its Sitemap lines of this
+// origin.
+func TestSitemapTargets(t *testing.T) {
+	const all = "User-agent: *\nDisallow: /\n"
+	tests := []struct {
+		name, line, target string
+		want               Answer
+	}{
+		{"its own", "Sitemap: https://example.com/s.xml", "/s.xml", Permits},
+		{"with a query", "Sitemap: https://example.com/s.xml?a=1&b", "/s.xml?a=1&b", Permits},
+		{"with another query", "Sitemap: https://example.com/s.xml?a=1", "/s.xml?a=2", Forbids},
+		{"without it", "Sitemap: https://example.com/s.xml?a=1", "/s.xml", Forbids},
+		{"what is behind it", "Sitemap: https://example.com/s.xml", "/s.xml.gz", Forbids},
+		{"without the fragment", "Sitemap: https://example.com/s.xml", "/s.xml#x", Permits},
+		{"in absolute form", "Sitemap: https://example.com/s.xml", "https://example.com/s.xml", Permits},
+		{"of another host", "Sitemap: https://other.example/s.xml", "/s.xml", Forbids},
+		{"of another scheme", "Sitemap: http://example.com/s.xml", "/s.xml", Forbids},
+		{"of another port", "Sitemap: https://example.com:8443/s.xml", "/s.xml", Forbids},
+		{"of the host as it may be written", "SITEMAP : HTTPS://EXAMPLE.com:443/s.xml # all", "/s.xml", Permits},
+		{"the other spelling", "Site-Map: https://example.com/s.xml", "/s.xml", Permits},
+		{"a relative one", "Sitemap: /s.xml", "/s.xml", Permits},
+		{"without a slash", "Sitemap: maps/s.xml", "/maps/s.xml", Permits},
+		{"without a slash it permits nothing else", "Sitemap: maps/s.xml", "/", Forbids},
+		{"with the host alone", "Sitemap: //example.com/s.xml", "/s.xml", Permits},
+		{"with another host alone", "Sitemap: //other.example/s.xml", "/s.xml", Forbids},
+		{"not as it stands", "Sitemap: https://example.com/ü.xml", "/%C3%BC.xml", Permits},
+		{"as it stands", "Sitemap: https://example.com/ü.xml", "/ü.xml", Permits},
+		{"no path", "Sitemap: https://example.com", "/", Permits},
+		{"no value", "Sitemap:", "/", Forbids},
+		{"no URL", "Sitemap: https://[/s.xml", "/s.xml", Forbids},
+		{"another scheme altogether", "Sitemap: mailto:s.xml", "/s.xml", Forbids},
+		{"in a group of another's", "User-agent: other\nSitemap: /s.xml", "/s.xml", Permits},
+		{"two lines", "Sitemap: /a\nSitemap: https://example.com/b", "/b", Permits},
+		{"one of two hosts", "Sitemap: https://other.example/s.xml\nSitemap: https://example.com/s.xml", "/s.xml", Permits},
+	}
+	for _, test := range tests {
+		for _, s := range []Subject{gptbot, googlebot, by(gptbot, ReadOriginal)} {
+			var scratch automaton.Scratch
+			p := constant(all+test.line, origins(t, "https://example.com")...)
+			if got := p.Bind(0, s).Judge(&scratch, 0, []byte(test.target)); got.Answer != test.want {
+				t.Errorf("%s, readings %v: %q asked for %q: %v, want %v", test.name, s.Readings, test.line, test.target, got.Answer, test.want)
+			}
+		}
+	}
+	var s automaton.Scratch
+	contested := all[:len(all)-2] + "/a%7Eb\nSitemap: /a~b"
+	if got := constant(contested, origins(t, "https://example.com")...).Bind(0, gptbot).Judge(&s, 0, []byte("/a~b")); got != permits {
+		t.Errorf("contested: %+v", got)
+	}
+	if got := constant(all+"Sitemap: https://other.example/s.xml").Bind(0, gptbot).Judge(&s, 0, []byte("/s.xml")); got != permits {
+		t.Errorf("in a policy for any origin: %+v", got)
+	}
+	if got := constant(all+"Sitemap /s.xml", origins(t, "https://example.com")...).Bind(0, googlebot).Judge(&s, 0, []byte("/s.xml")); got != permits {
+		t.Errorf("as Google's parser alone reads it: %+v", got)
+	}
+}
+
+// TestSitemapOfEachOrigin: http and https of one host have one history, but each its own
+// sitemaps.
+func TestSitemapOfEachOrigin(t *testing.T) {
+	p := newOf(t, "a 0h 200 User-agent:*|Disallow:/|Sitemap:http://a/s.xml", Options{})
+	both, err := New([]Row{{Origins: origins(t, "a"), Status: 200, Body: []byte("User-agent:*\nDisallow:/\nSitemap:https://a/s.xml")}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s automaton.Scratch
+	for _, c := range []struct {
+		p      *Policy
+		origin int32
+		want   Answer
+	}{{p, 0, Permits}, {both, 0, Forbids}, {both, 1, Permits}} {
+		if got := c.p.Bind(c.origin, gptbot).Judge(&s, 0, []byte("/s.xml")); got.Answer != c.want {
+			t.Errorf("%v: %v, want %v", c.p.Origins()[c.origin], got.Answer, c.want)
+		}
+	}
+}
+
+// TestAlikeHasAllAlternatives: copies that differ in any of the alternatives are not
+// alike.
+func TestAlikeHasAllAlternatives(t *testing.T) {
+	const a = "User-agent:*|Disallow:/a|"
+	subject := Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}}, Word: "acmebot", Readings: asBoth}
+	rows := []string{a, a + "Disallow:/b", a + "Sitemap:/a", a + "User-agent:acme|Allow:/", a + "User-agent:second|Disallow:/c", a + "#", a + "Host:x"}
+	var text strings.Builder
+	for i, r := range rows {
+		fmt.Fprintf(&text, "x %dh 200 %s\n", i, r)
+	}
+	p := newOf(t, text.String(), Options{})
+	if got, want := p.Bind(0, subject).Alike(), []int32{0, 1, 2, 3, 4, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("alike %v, want %v", got, want)
+	}
+}
+
+// long is a robots.txt whose first part has 50 bytes, which is the limit of these tests.
+func long(past string) Row {
+	head := "User-agent: *\nDisallow: /a\n"
+	head += "#" + strings.Repeat(".", 50-len(head)-2) + "\n"
+	body, pastLimit, size, err := ReadBody(strings.NewReader(head+past), 50)
+	if err != nil {
+		panic(err)
+	}
+	return Row{Body: body, Past: pastLimit, Size: size}
+}
+
+// TestPastTheLimit: crawlers that are not Google's may read more than they must.
+func TestPastTheLimit(t *testing.T) {
+	tests := []struct {
+		name, past, target string
+		want               Judgement
+	}{
+		{"nothing there", "", "/a", forbids(2)},
+		{"a rule that permits", "Allow: /a/b\n", "/a/b", contested},
+		{"and another path", "Allow: /a/b\n", "/a/c", forbids(2)},
+		{"a rule that forbids", "Disallow: /b\n", "/b", permits},
+		{"a group of its own, with what it forbids left out", "User-agent: gptbot\nDisallow: /a\n", "/a", contested},
+		{"another's group", "User-agent: other\nDisallow: /\nAllow: /\n", "/a", forbids(2)},
+		{"an allow line without an end", "Allow: /a", "/a", contested},
+		{"with CR alone", "Disallow: /c\rAllow: /a\rDisallow: /d", "/a", contested},
+		{"as Google's parser reads it", " ALLOW /a", "/a", contested},
+		{"a line that only begins so", "allowed-by: /a", "/b", permits},
+	}
+	for _, test := range tests {
+		var s automaton.Scratch
+		p := Constant(long(test.past), Options{MaxBytes: 50})
+		if got := p.Bind(0, gptbot).Judge(&s, 0, []byte(test.target)); got != test.want {
+			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+		}
+		want := Permits
+		if strings.HasPrefix(test.target, "/a") {
+			want = Forbids
+		}
+		if got := p.Bind(0, googlebot).Judge(&s, 0, []byte(test.target)); got.Answer != want {
+			t.Errorf("%s, Google: %+v, want %v", test.name, got, want)
+		}
+	}
+}
+
+// TestReadBody: what is kept of a text, and its size.
+func TestReadBody(t *testing.T) {
+	const all = "user-agent: *\nDisallow: /a\nAllow: /b\n user agent:x\r\nallow: /c"
+	for limit := range len(all) + 3 {
+		if limit == 0 {
+			continue
+		}
+		body, past, size, err := ReadBody(iotest.OneByteReader(strings.NewReader(all)), limit)
+		if err != nil || size != int64(len(all)) || string(body) != all[:min(limit+1, len(all))] {
+			t.Fatalf("limit %d: %q of %d bytes, error %v", limit, body, size, err)
+		}
+		read := string(compile.WholeLines(body, limit))
+		rest := all[len(read):]
+		if len(body) <= limit {
+			rest = ""
+		}
+		want := ""
+		for _, line := range strings.FieldsFunc(rest, func(c rune) bool { return c == '\r' || c == '\n' }) {
+			if !strings.HasPrefix(line, "Disallow") {
+				want += line + "\n"
+			}
+		}
+		if string(past) != want {
+			t.Errorf("limit %d: past it %q, want %q", limit, past, want)
+		}
+	}
+	body, past, size, err := ReadBody(strings.NewReader(all), -1)
+	if string(body) != all || past != nil || size != int64(len(all)) || err != nil {
+		t.Errorf("no limit: %q, %q, %d, %v", body, past, size, err)
+	}
+	broken := io.MultiReader(strings.NewReader(all), iotest.ErrReader(io.ErrUnexpectedEOF))
+	if body, past, size, err := ReadBody(broken, 30); string(body) != all[:31] || len(past) == 0 || size != -1 || err != nil {
+		t.Errorf("an error past the limit: %q, %q, %d, %v", body, past, size, err)
+	}
+	if _, _, _, err := ReadBody(iotest.ErrReader(io.ErrUnexpectedEOF), 30); err == nil {
+		t.Error("an error before the limit: none")
+	}
+	endless := &io.LimitedReader{R: newlines{zeros{}}, N: maxPast + 1000}
+	if _, past, size, err := ReadBody(endless, 30); past != nil || size != -1 || err != nil || endless.N < 900 {
+		t.Errorf("64 MiB past the limit: %q, %d, %v, %d bytes left", past, size, err, endless.N)
+	}
+	longLine := "allow: /" + strings.Repeat("x", 200<<10)
+	if _, past, _, _ := ReadBody(strings.NewReader("#\n"+longLine+"\nallow: /y"), 1); !bytes.HasSuffix(past, []byte("x\nallow: /y\n")) || len(past) > 70<<10 {
+		t.Errorf("a long line: %d bytes", len(past))
+	}
+}
+
+// zeros is endless.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// TestManifestKeepsWhatIsPast: also of a file in a source.
+func TestManifestKeepsWhatIsPast(t *testing.T) {
+	dir := files(t, map[string]string{"m.csv": "from,origin,status,file\n2026-11-01T12:00:00Z,a,200,r", "r": "#\nallow: /a\n",
+		"d/a/2026-11-01.txt": "#\nallow: /a\n"})
+	manifest, err := ReadManifest(dir+"/m.csv", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := ReadDirectory(dir+"/d", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range [][]Row{manifest, folder} {
+		if string(rows[0].Past) != "allow: /a\n" || rows[0].Size != 12 {
+			t.Errorf("past %q of %d bytes", rows[0].Past, rows[0].Size)
+		}
+	}
+}
+
+func TestGuardJudgeByAlternativesDoesNotAllocate(t *testing.T) {
+	p := constant("User-agent: *\nDisallow: /\nUser-agent: acme\nAllow: /a\nUser-agent: second\nAllow: /b\nSitemap: /s.xml", origins(t, "https://example.com")...)
+	b := p.Bind(0, Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}}, Word: "acmebot", Readings: asBoth})
+	targets := [][]byte{[]byte("/a"), []byte("/%c3%bc"), []byte("/s.xml"), []byte("https://example.com/s.xml#x")}
+	var scratch automaton.Scratch
+	judge := func() {
+		for _, target := range targets {
+			b.Judge(&scratch, 0, target)
+		}
+	}
+	judge()
+	if n := testing.AllocsPerRun(100, judge); n != 0 {
+		t.Errorf("%v allocations for %d targets", n, len(targets))
+	}
+}
