@@ -11,29 +11,24 @@ import (
 // choice of the lines, of crawlers or not: those whose hashes are the smallest, so
 // that the choice depends on the set of lines alone.
 const (
-	maxLines       = 4096 // in the choice, or twice as many
-	minLines       = 1000 // fewer say nothing
-	maxProxies     = 8    // addresses
-	proxiedShare   = 0.95 // of the lines
-	hashedOctets   = 40   // of a line
-	hashMultiplier = 0x9e3779b97f4a7c15
+	maxLines     = 1024 // in the choice, or twice as many
+	minLines     = 1000 // fewer say nothing
+	maxProxies   = 8    // addresses
+	proxiedShare = 0.95 // of the lines
 )
 
 // lineFrom is a line and the address of its client, by their hashes.
 type lineFrom struct{ line, address uint64 }
 
-// hashLine is a hash of the length of a line and its first octets, in which the address
-// and the time are. It is made for each line, and gives the same on every machine.
+// hashLine is a hash of the length of a line and of octets at its beginning, where nearly
+// all logs have the time. It is made for each line, and is the same on every machine.
 func hashLine(line []byte) uint64 {
-	h := uint64(len(line))
-	if len(line) < hashedOctets {
-		return mix(h ^ hashBytes(line))
+	const one, two = 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9
+	if len(line) < 40 {
+		return hashBytes(line)
 	}
-	for i := 0; i < hashedOctets; i += 8 {
-		h = (h ^ binary.LittleEndian.Uint64(line[i:])) * hashMultiplier
-		h ^= h >> 32
-	}
-	return mix(h)
+	x, y := binary.LittleEndian.Uint64(line[24:]), binary.LittleEndian.Uint64(line[32:])
+	return (x ^ (y+uint64(len(line)))*one) * two
 }
 
 // isProxied tells whether nearly all lines are from a few addresses.

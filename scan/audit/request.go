@@ -44,10 +44,9 @@ func (w *Worker) request(c *agent) {
 	}
 	d, ok := w.early(at, c, ask != asksElse, l)
 	var normal []byte
-	if !ok || d.verdict == Allowed {
-		if normal = w.evasive(at, c); normal != nil {
-			ok = false
-		}
+	if (!ok || d.verdict == Allowed) && mayBeAbnormal(r.Target) {
+		normal = w.evasive(at, c)
+		ok = ok && normal == nil
 	}
 	if !ok {
 		w.deferRequest(at, c, identity, normal)
@@ -189,9 +188,6 @@ func (w *Worker) ambiguous(at site, c *agent) {
 // under all origins that the request may have gone to, but not the target itself; nil
 // otherwise.
 func (w *Worker) evasive(at site, c *agent) []byte {
-	if !mayBeAbnormal(w.record.Target) {
-		return nil
-	}
 	var differs bool
 	if w.normal, differs = appendNormal(w.normal[:0], w.record.Target); !differs || w.asksFor(w.normal) != asksElse {
 		return nil
@@ -224,10 +220,15 @@ const (
 )
 
 // robotsAsk says how the record asks for robots.txt, by any method.
-func (w *Worker) robotsAsk() robotsAsk { return w.asksFor(w.record.Target) }
+func (w *Worker) robotsAsk() robotsAsk {
+	if t := w.record.Target; t[0] == '/' && (len(t) < 2 || t[1] != 'r' && t[1] != '/') {
+		return asksElse
+	}
+	return w.asksFor(w.record.Target)
+}
 
 func (w *Worker) asksFor(target []byte) robotsAsk {
-	if target[0] == '/' && !bytes.HasPrefix(target, []byte(robotsTxt)) && (len(target) < 2 || target[1] != '/') {
+	if target[0] == '/' && !bytes.HasPrefix(target, []byte(robotsTxt)) && !bytes.HasPrefix(target, []byte("//")) {
 		return asksElse
 	}
 	path := automaton.RFC9309.TargetPath(&w.scratch, target)
