@@ -96,7 +96,7 @@ func (h *simHistory) deployed() []simRow {
 			before = from
 		}
 		if h.w.observed {
-			rows = append(rows, simRow{as: as, origins: rows[0].origins, from: before + h.told.window + 1, status: 200, hasBody: true})
+			rows = append(rows, simRow{as: as, origins: rows[0].origins, from: before + h.told.window + 1, status: 200, body: permitsAll, hasBody: true})
 		}
 		all = append(all, rows...)
 	}
@@ -251,6 +251,9 @@ func (f *simFleet) moment() int64 {
 	h := f.h
 	if h.chance(40) {
 		return simEpoch + int64(h.r.IntN(simDays*86400))
+	}
+	if f.exact && h.chance(50) {
+		return pick(h.r, h.real.w.rows).from - 1
 	}
 	near := []int64{-hour, -1, 0, 1, hour, 20 * hour, 24*hour - 1, 24 * hour, 25 * hour, 2 * day, 29 * day, 30 * day, 31 * day}
 	return pick(h.r, h.real.w.rows).from + pick(h.r, near)
