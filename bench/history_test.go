@@ -408,7 +408,7 @@ func compareHistories(t *testing.T, folder string, captures map[string][]observa
 		unknown += c.Reasons[audit.NoVersion]
 	}
 	t.Logf("%d sites, %d captures; %d sites changed their file. Violations:\n\n%v\n"+
-		"of the indeterminate %d are from before the first capture of their site and a day after it\n"+
+		"of the indeterminate %d are from before the first capture of their site and a day after it, or from later than a day after the last\n"+
 		"violations by the last file only, later than that, are of %d sites; by the history only, of %d\n"+
 		"by the last file all requests are %+v\nby the history they are %+v",
 		len(captures), len(rows), changed, table, unknown, len(wronged), len(missing),
@@ -479,13 +479,13 @@ const (
 )
 
 // known tells whether no copy that a crawler may use is from before the first capture, or
-// from later than a window after the last.
+// from a time later than the last one by more than the window.
 func known(list []observation, at time.Time) bool {
-	return !at.Add(-reach).Before(list[0].at) && !at.After(list[len(list)-1].at.Add(policy.MinWindow))
+	return !at.Add(-reach).Before(list[0].at) && !at.Add(-policy.MinWindow).After(list[len(list)-1].at)
 }
 
 // checkUnchanged checks that where a file never changed, both say the same, but that
-// nobody is accused of what came before the file was seen.
+// nobody is accused of what came before the file was seen, or long after.
 func checkUnchanged(t *testing.T, captures map[string][]observation, requests []visit, last, history judged) {
 	for i, v := range requests {
 		if list := captures[v.host]; unchanged(list) {

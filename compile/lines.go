@@ -27,6 +27,17 @@ func (p *parser) cut(body []byte) string {
 	return string(body[:min(end+1, len(body))])
 }
 
+// IsUTF16 tells whether a body begins with a byte order mark of UTF-16, or with two ASCII
+// characters in UTF-16.
+func IsUTF16(body []byte) bool {
+	if len(body) < 4 {
+		return bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff"))
+	}
+	low := func(i int) bool { return body[i] != 0 && body[i] < 0x80 && body[i+2] != 0 && body[i+2] < 0x80 }
+	zero := func(i int) bool { return body[i] == 0 && body[i+2] == 0 }
+	return IsUTF16(body[:2]) || low(0) && zero(1) || zero(0) && low(1)
+}
+
 // WholeLines returns the part of a body that Compile reads with the limit MaxBytes, as
 // Options has it: without the lines that go past the limit.
 func WholeLines(body []byte, limit int) []byte {
@@ -40,17 +51,6 @@ func WholeLines(body []byte, limit int) []byte {
 		return body[:limit]
 	}
 	return body[:bytes.LastIndexAny(body[:limit], "\r\n")+1]
-}
-
-// IsUTF16 tells whether a body begins with a byte order mark of UTF-16, or with two ASCII
-// characters in UTF-16.
-func IsUTF16(body []byte) bool {
-	if len(body) < 4 {
-		return bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff"))
-	}
-	low := func(i int) bool { return body[i] != 0 && body[i] < 0x80 && body[i+2] != 0 && body[i+2] < 0x80 }
-	zero := func(i int) bool { return body[i] == 0 && body[i+2] == 0 }
-	return IsUTF16(body[:2]) || low(0) && zero(1) || zero(0) && low(1)
 }
 
 // parse reads the body line by line. Lines end at LF, CR or CRLF; the text behind the last

@@ -106,6 +106,7 @@ func TestMergeIsTheReportOfOneRunWithAllFlags(t *testing.T) {
 		"robots":       {"--robots", robots},
 		"samples":      {"--robots", robots, "--samples", "3"},
 		"policy":       {"--policy", policy, "--host", "https://example.com", "--window", "36h", "--delay", "4h", "--skew", "11m"},
+		"past limit":   {"--robots", file(t, "long.txt", "user-agent: *\ndisallow: /p\n#\nallow: /p\n"), "--max-bytes", "30"},
 		"crawlers":     {"--robots", robots, "--crawlers", crawlers},
 		"ranges":       {"--robots", robots, "--ip-ranges", "Googlebot=" + ranges + "@2026-11-10", "--resolved-names", names},
 		"behind proxy": {"--robots", robots, "--ip-ranges", "Googlebot=" + ranges, "--client-ip", "xff:-1"},

@@ -37,6 +37,7 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
   crawler    ChatGPT-User of OpenAI, user-triggered
   because    a word of a known crawler counts
   word       ChatGPT-User at byte 26 counts: the crawler that the client claims to be
+  role       fetcher: it fetches single addresses that a person, a subscription or the site's own operator named; it is counted apart from the crawlers, outside the headline
   bound by   groups for ChatGPT-User, else groups for *
   dialect    not known: a rule that google and rfc9309 read differently is contested
   exempt     its requests are not judged; user-triggered: actions of ChatGPT users; its page says that robots.txt may not apply
@@ -58,6 +59,7 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
   because    a word of a known crawler counts
   word       TelegramBot at byte 1 counts: the crawler that the client claims to be
   word       TwitterBot at byte 19, a word of Twitterbot, does not count: after "like ", which names another program
+  role       fetcher: it fetches single addresses that a person, a subscription or the site's own operator named; it is counted apart from the crawlers, outside the headline
   bound by   groups for TelegramBot, else groups for *
   dialect    not known: a rule that google and rfc9309 read differently is contested
   operator   does not say whether it obeys robots.txt, as far as is known

@@ -306,8 +306,9 @@ func (b *basis) canonical() *basis {
 	for i := range numbers {
 		numbers[i] = i
 	}
-	slices.SortFunc(numbers, func(x, y int) int {
-		return cmp.Or(bytes.Compare(b.Bodies[x].Text, b.Bodies[y].Text), bytes.Compare(b.Bodies[x].Past, b.Bodies[y].Past))
+	slices.SortFunc(numbers, func(i, j int) int {
+		x, y := b.Bodies[i], b.Bodies[j]
+		return cmp.Or(bytes.Compare(x.Text, y.Text), bytes.Compare(x.Past, y.Past))
 	})
 	c.Bodies, c.Rows = nil, slices.Clone(b.Rows)
 	place := make([]int, len(numbers))

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -80,6 +81,9 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 	d := &Description{
 		File: audit.Printable(c.file.Name), Dialect: by.String(), Bytes: len(c.body), Lines: robots.Lines,
 		Groups: []GroupText{}, Agents: []AgentText{}, Others: []LineText{}, Notes: c.notes(robots.Notes, dialect == nil),
+	}
+	if bytes.HasSuffix(c.body, []byte("\n")) && d.Lines > 0 {
+		d.Lines-- // what is behind the last newline
 	}
 	for _, g := range robots.Groups {
 		text := GroupText{AgentLines: agentLines(g), Rules: []RuleText{}}

@@ -24,6 +24,6 @@ func ExampleAudit() {
 	}
 	// Output:
 	// GrabbitBot 190 of 282
-	// PageHoover-spider 11 of 49
-	// GullCrawler 5 of 20
+	// PageHoover-spider 11 of 50
+	// AdsBot-Google 0 of 16
 }

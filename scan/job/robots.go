@@ -27,12 +27,12 @@ type RobotsFile struct {
 // It returns when ctx ends, also while it waits for Stdin. Its errors are of type
 // *Error.
 func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
-	err = f.open(ctx, func(r io.Reader) (_ []byte, err error) {
+	err = f.open(ctx, func(r io.Reader) (err error) {
 		if limit := cmp.Or(f.MaxBytes, compile.DefaultMaxBytes); limit > 0 {
 			r = io.LimitReader(r, int64(limit)+1)
 		}
 		body, err = io.ReadAll(r)
-		return body, err
+		return cmp.Or(err, f.refuse(body))
 	})
 	return body, err
 }
@@ -40,16 +40,23 @@ func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
 // row is like Read for a policy, which is also judged by lines past the limit.
 func (f RobotsFile) row(ctx context.Context) (policy.Row, error) {
 	row := policy.Row{Status: 200, File: f.Name}
-	err := f.open(ctx, func(r io.Reader) (_ []byte, err error) {
+	err := f.open(ctx, func(r io.Reader) (err error) {
 		row.Body, row.Past, row.Size, err = policy.ReadBody(r, f.MaxBytes)
-		return row.Body, err
+		return cmp.Or(err, f.refuse(row.Body))
 	})
 	return row, err
 }
 
-// open calls read with the content, decompressed. It refuses a body that is not a
-// robots.txt but another form of file.
-func (f RobotsFile) open(ctx context.Context, read func(io.Reader) (body []byte, err error)) (err error) {
+// refuse returns an error for a content that is something else, such as an archive.
+func (f RobotsFile) refuse(body []byte) error {
+	if form := capture.FormOf(body); form != nil {
+		return fmt.Errorf("%s: %s, not a robots.txt", f.Name, form.Form)
+	}
+	return nil
+}
+
+// open calls read with the content, decompressed.
+func (f RobotsFile) open(ctx context.Context, read func(io.Reader) error) (err error) {
 	defer func() {
 		if ctx.Err() != nil { // which may have caused another error
 			err = errNothingDone
@@ -68,14 +75,7 @@ func (f RobotsFile) open(ctx context.Context, read func(io.Reader) (body []byte,
 		return err
 	}
 	defer opened.Close()
-	body, err := read(opened)
-	if err != nil {
-		return err
-	}
-	if form := capture.FormOf(body); form != nil {
-		return fmt.Errorf("%s: %s, not a robots.txt", f.Name, form.Form)
-	}
-	return nil
+	return read(opened)
 }
 
 // compile reads and compiles the file, and warns of its oddities.

@@ -488,6 +488,28 @@ func TestManyOriginsToOneOfManyVersions(t *testing.T) {
 	}
 }
 
+// TestThousandsOfRedirectsInSuccession: a file behind so many does not count, and finding
+// that takes no time.
+func TestThousandsOfRedirectsInSuccession(t *testing.T) {
+	const n = 5000
+	host := func(i int) origin.Origin {
+		return origin.Origin{Scheme: "http", Host: fmt.Sprintf("h%04d", i), Port: 80}
+	}
+	rows := []Row{{Origins: []origin.Origin{host(n)}, From: epoch, Status: 200, Body: []byte("END")}}
+	for i := range n {
+		rows = append(rows, Row{Origins: []origin.Origin{host(i)}, From: epoch, Status: 301, Location: host(i+1).String() + "/robots.txt"})
+	}
+	p, err := New(rows, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range map[int]string{0: "no_policy", n - maxChain: "no_policy", n - maxChain + 1: "END, no_policy, cites 0", n - 6: "END, no_policy, cites 0", n - 5: "END, cites 0"} {
+		if got := describe(p, int32(i), p.Lawful(int32(i), at(t, "50h"), false)); got != want {
+			t.Errorf("%d redirects: %s, want %s", n-i, got, want)
+		}
+	}
+}
+
 func TestGuardLawfulDoesNotAllocate(t *testing.T) {
 	p := newOf(t, "a 0h 200 A; a 50h 503; a 60h 301 >http://b/robots.txt; a 70h 404; b 0h 200 B", Options{})
 	moments := []int64{MinTime, at(t, "-1h"), at(t, "55h"), at(t, "65h"), at(t, "1000h"), forever}

@@ -277,6 +277,7 @@ func FuzzManifest(f *testing.F) {
 			}
 			return
 		}
+		dst := &Lawful{}
 		for _, observed := range []bool{false, true} {
 			p, err := New(rows, Options{Observed: observed})
 			if err != nil {
@@ -296,6 +297,9 @@ func FuzzManifest(f *testing.F) {
 				for _, r := range rows {
 					for _, google := range []bool{false, true} {
 						l := p.Lawful(int32(i), r.From, google)
+						if failed := p.LawfulFailed(int32(i), r.From, google, r.From-1, dst); len(failed.Bodies) < len(l.Bodies) || failed.Outage > min(l.Outage, r.From-1) {
+							t.Errorf("failed: %+v, but %+v", failed, l)
+						}
 						if l.Cited >= 0 != (len(l.Bodies) > 0) || l.Cited >= int32(len(p.Versions(int32(i)))) {
 							t.Errorf("cites %d of %v", l.Cited, l.Bodies)
 						}
