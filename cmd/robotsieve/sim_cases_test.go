@@ -441,6 +441,23 @@ var timeCases = map[string]func(*simCase){
 		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+40*day, answered(503, 0))
 		c.ask("violation", "GPTBot", "/p", caseTime+40*day)
 	},
+	"an outage from before all time": func(c *simCase) {
+		c.w.assume = true
+		c.version("https://example.com", caseStart, unreachableStatus, "")
+		c.version("https://example.com", caseTime, 200, forbidP)
+		c.version("https://example.com", caseTime+50*day, 200, permitsAll)
+		c.ask("unreachable", "GPTBot", "/p", caseTime-5*day)
+		c.ask("robots_fetch", "ClaudeBot", "/robots.txt", caseTime-20*day, got(permitsAll))
+		c.ask("allowed", "ClaudeBot", "/p", caseTime-5*day)
+	},
+	"a browser's answer to an absolute target": func(c *simCase) {
+		c.site(forbidP)
+		c.anybody(caseTime, answered(404, 153), func(r *simRequest) { r.target = "https://example.com/robots.txt" })
+		c.ask("no_policy", "GPTBot", "/p", caseTime+hour)
+		c.anybody(caseTime+10*day, answered(404, 153))
+		c.anybody(caseTime+10*day, got(forbidP), func(r *simRequest) { r.target = "https://example.com/robots.txt" })
+		c.ask("violation", "GPTBot", "/p", caseTime+10*day+hour)
+	},
 	"a copy of 20 days ago and an outage that the source knows": func(c *simCase) {
 		c.site(permitsAll)
 		c.version("https://example.com", caseTime, 200, forbidP)

@@ -150,7 +150,8 @@ func (f *facts) lawful(o int32, t int64, google bool, others ...*facts) (*policy
 		none:        f.noneToAll(o, from, to, google),
 	}
 	if l.Outage < math.MaxInt64 {
-		from = min(from, l.Outage-longOutage-int64(f.policy.Skew()))
+		before := longOutage + int64(f.policy.Skew())
+		from = min(from, max(l.Outage, math.MinInt64+before)-before) // it may have begun before all time
 		logged.none = logged.none || f.noneToAll(o, from, to, google)
 	}
 	logged.none = logged.none || meet(all, toldNone, from, to) || !google && meet(all, toldLimited, from, to)
