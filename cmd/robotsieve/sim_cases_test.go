@@ -816,6 +816,12 @@ var sourceCases = map[string]func(*simCase){
 	"one redirect":   chain(1, "violation"),
 	"five redirects": chain(5, "violation"),
 	"six redirects":  chain(6, "no_policy"), // or else the body at the end
+	"six redirects, the last out of the source": func(c *simCase) {
+		chain(5, "")(c)
+		c.w.requests = nil
+		c.w.rows[5] = simRow{as: "https://hop5.example", origins: c.w.rows[5].origins, from: caseStart, status: 301, outside: true}
+		c.ask("no_policy", "GPTBot", "/p", caseTime)
+	},
 	"a redirect to itself": func(c *simCase) {
 		c.version("https://example.com", caseStart, 301, "").leads("https://example.com")
 		c.ask("no_policy", "GPTBot", "/p", caseTime)
