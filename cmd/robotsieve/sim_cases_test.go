@@ -938,6 +938,17 @@ var whoCases = map[string]func(*simCase){
 		c.identity("verified", "MJ12bot", "66.1.3.4", "66.1.3.5")
 		c.identity("unverifiable", "Bar_crawl", "66.1.3.4")
 	},
+	"a list by the operator's name for it": func(c *simCase) {
+		c.site(forbidP)
+		c.w.ranges = []simRanges{{
+			bot: simBotNamed("Googlebot"), file: "googlebot.json", also: []*simBot{simBotNamed("Googlebot-Image"), simBotNamed("Storebot-Google")},
+			prefixes: []string{"66.1.1.0/24"}, created: caseTime,
+		}}
+		for _, bot := range []string{"Googlebot", "Googlebot-Image", "Storebot-Google"} {
+			c.identity("verified", bot, "66.1.1.1")
+			c.identity("spoofed", bot, "66.1.2.1")
+		}
+	},
 	"an identity that is told the rule is not another that breaks it": func(c *simCase) {
 		c.site(forbidP)
 		c.w.ranges = []simRanges{{bot: simBotNamed("GPTBot"), prefixes: []string{"66.1.1.0/24"}}}
