@@ -496,9 +496,10 @@ func (o *simOracle) follow(at simOrigin, r simRow, p simPiece) []simPiece {
 func (o *simOracle) resolve(r simRow, at int64) simPiece {
 	none := simPiece{status: 404, redirect: true}
 	for hops := 1; hops <= 5+len(o.w.rows); hops++ {
-		if r.outside && hops > 5 {
+		switch {
+		case r.outside && hops > 5:
 			return none
-		} else if r.outside {
+		case r.outside:
 			return simPiece{status: r.status, redirect: true, lost: true}
 		}
 		next, found := simRow{}, false
