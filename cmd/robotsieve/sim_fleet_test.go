@@ -359,7 +359,7 @@ func (f *simFleet) fetch(v simStay) *simPlan {
 		}
 		if len(kept) > 0 {
 			q := pick(h.r, kept)
-			f.logReply(v, q, f.logged)
+			f.logReply(v, q, false)
 			return f.with(v, heldOf(q, min(v.time, q.to-1)), spent)
 		}
 	case f.edges && h.chance(20):
@@ -367,7 +367,7 @@ func (f *simFleet) fetch(v simStay) *simPlan {
 		q := pick(h.r, h.real.timelines[v.at])
 		get := simGet{simRequest: &simRequest{time: v.time, size: int64(len(q.body))}}
 		if q.isBody() && !q.lost && h.isOf(q.body, v.at) && !h.told.hasSize(get, v.at) && len(q.body) > 0 {
-			f.logReply(v, &q, 100)
+			f.logReply(v, &q, true)
 			return f.with(v, heldOf(&q, v.time), 0)
 		}
 	}
@@ -375,7 +375,7 @@ func (f *simFleet) fetch(v simStay) *simPlan {
 		// What nobody knows may permit everything.
 		return f.with(v, simHeld{free: true, born: v.time}, 0)
 	}
-	f.logReply(v, p, f.logged)
+	f.logReply(v, p, false)
 	if p.lost || !isFailure(p.status, v.bot.google) {
 		return f.with(v, heldOf(p, v.time), 0)
 	}
@@ -395,13 +395,18 @@ func (h *simHistory) isOf(body string, at simOrigin) bool {
 	return slices.ContainsFunc(h.told.timelines[at], func(p simPiece) bool { return p.isBody() && p.body == body })
 }
 
-// logReply logs a fetch that was answered with a version, of a hundred so many.
-func (f *simFleet) logReply(v simStay, p *simPiece, share int) {
+// logReply logs a fetch that was answered with a version: with its size where that
+// matters, else of a hundred as many as are logged.
+func (f *simFleet) logReply(v simStay, p *simPiece, sizeMatters bool) {
 	status, size := p.status, int64(len(p.body))
-	if p.redirect {
+	held, known := v.held[v.at]
+	switch {
+	case p.redirect:
 		status, size = 301, 0
+	case p.isBody() && known && held.body == p.body && !sizeMatters && f.h.chance(50):
+		status, size = 304, -1
 	}
-	if status != unreachableStatus && f.h.chance(share) {
+	if status != unreachableStatus && (sizeMatters || f.h.chance(f.logged)) {
 		f.h.log(v.bot, v.addr, v.at, v.time, "/robots.txt", status, size)
 	}
 }
