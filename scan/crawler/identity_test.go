@@ -409,12 +409,12 @@ func TestAmbiguousClaim(t *testing.T) {
 }
 
 // TestClaimWithOneRival has a claim that is ambiguous although it names one crawler: the
-// address may make it plain, but proves no impostor, as another product comes first.
+// address may make it plain, but does not prove an impostor.
 func TestClaimWithOneRival(t *testing.T) {
 	set := builtinSet(t)
 	p := set.ByName("GPTBot")
 	i := NewIdentities(set, IdentityOptions{Series: []Series{{p, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25")}}}})
-	claim := Claim{Profile: p, Name: p.Name, Ambiguous: true, Rivals: []*Profile{p}}
+	claim := Claim{Profile: p, Name: p.Name, Ambiguous: true, Foreign: true, Rivals: []*Profile{p}}
 	for _, c := range []struct {
 		addr, when string
 		ambiguous  bool
