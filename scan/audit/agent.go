@@ -15,18 +15,15 @@ type agent struct {
 	subject  policy.Subject
 	google   bool   // it reads answers other than success as Google does
 	operator []byte // as in deferred records
-	// index is the index of the profile. For an unknown crawler it is 0, or the hash of
-	// a name with dots, an odd number: a.site_bot and b.site_bot are both listed as
-	// site_bot, but each has its own fetches. Clients without a name have nobodys.
+	// index is the index of the profile, 0 for an unknown crawler. word is the word of an
+	// unknown crawler in lower case, if its name is only a part of it: a.site_bot and
+	// b.site_bot are both listed as site_bot, but each has its own fetches.
 	index   uint16
+	word    string
 	proof   crawler.Proof // of its clients, unless it is ambiguous
 	at      int32         // the origin of binding
 	binding *policy.Binding
 }
-
-// nobodys is the index of clients without a name, of whose fetches none is known to be of
-// the same crawler as a request.
-const nobodys = 2
 
 func (c *agent) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }
 
@@ -64,11 +61,8 @@ func (w *Worker) newAgent(claim crawler.Claim) *agent {
 		w.deferUnknown()
 	}
 	c := w.makeAgent(claim)
-	if tokens := claim.Tokens(); claim.Profile == nil && len(tokens) > 1 {
-		c.index = uint16(hashString(strings.ToLower(tokens[0]))) | 1
-	}
-	if claim.Nameless {
-		c.index = nobodys
+	if word := claim.Word(); word != claim.Name && !claim.Nameless {
+		c.word = strings.ToLower(word)
 	}
 	if key != "" {
 		if len(w.named) >= maxMemoEntries {

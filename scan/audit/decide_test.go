@@ -124,9 +124,8 @@ func TestFinalIsFinal(t *testing.T) {
 	}
 }
 
-// TestMoments compares with the moments one by one: intervals that are as long as the gaps
-// that were closed meet the same ones, and the first of those in an interval is exact if
-// no gap was closed.
+// TestMoments compares with the moments one by one: intervals that are as long as the gap
+// meet the same ones, and the first of those in an interval is exact if there is no gap.
 func TestMoments(t *testing.T) {
 	const gap = 1000
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -159,16 +158,16 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestMomentsAreBounded: of more moments than are kept, each is still in an interval.
+// TestMomentsAreBounded: of more moments than are kept, none is lost.
 func TestMomentsAreBounded(t *testing.T) {
 	var m moments
-	for i := range int64(maxIntervals + 1000) {
+	for i := range int64(maxMoments + 1000) {
 		m.add(i*7*minute/3, 0)
 	}
-	if n := len(m.intervals); n > maxIntervals {
-		t.Errorf("%d intervals", n)
+	if n := len(m.kept); n > maxMoments {
+		t.Errorf("%d are kept", n)
 	}
-	for i := range int64(maxIntervals + 1000) {
+	for i := range int64(maxMoments + 1000) {
 		if !m.meets(i*7*minute/3, i*7*minute/3) {
 			t.Fatalf("moment %d is lost", i)
 		}

@@ -26,7 +26,7 @@ func recordsOf(t *testing.T, a *Auditor, e entry, kind byte) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rd := &recordReader{rest: r.Data}
+		rd := &recordReader{policy: a.config.Policy, rest: r.Data}
 		if rd.operator(); rd.byte() == kind {
 			if found != nil {
 				t.Fatal("two deferred records")
@@ -70,18 +70,19 @@ func TestLateFetchHoldsWhatWasTold(t *testing.T) {
 		{"-", "0", toldFailed},
 	} {
 		e := entry{vhost: "example.com:443", target: "/robots.txt", status: c.status, size: c.size, time: at(-100)}
-		rd := &recordReader{rest: recordsOf(t, a, e, recordFetch)}
+		rd := &recordReader{policy: a.config.Policy, rest: recordsOf(t, a, e, recordFetch)}
 		_, name := rd.operator()
 		rd.byte()
 		x := fetch{t: rd.time()}
-		x.crawlerAt = rd.crawlerAt(a.config.Policy)
+		x.crawlerAt = rd.crawlerAt()
 		rd.answer(&x)
+		ambiguous, address := rd.byte(), rd.bytes()
 		rd.end()
 		size := int64(0)
 		if c.status == "200" {
 			fmt.Sscan(c.size, &size)
 		}
-		if rd.bad || name != "" || x.t != moment(-100) || x.at.N != 1 || x.kind != c.want || x.size != size || x.identity != Unverified {
+		if rd.bad || name != "" || x.t != moment(-100) || x.at.N != 1 || x.kind != c.want || x.size != size || x.identity != Unverified || ambiguous != 0 || len(address) > 0 {
 			t.Errorf("status %s, size %s: %+v, want kind %d; bad: %v", c.status, c.size, x, c.want, rd.bad)
 		}
 	}
@@ -91,18 +92,18 @@ func TestLateRequestIsReadAsItWasWritten(t *testing.T) {
 	a := stateAuditor(t)
 	a.config.Addresses = true
 	e := entry{vhost: "www.example.com:443", addr: "198.51.100.7", target: "/private/x", method: "HEAD", status: "403", time: at(60), agent: acmebot}
-	rd := &recordReader{rest: recordsOf(t, a, e, recordRequest)}
+	rd := &recordReader{policy: a.config.Policy, rest: recordsOf(t, a, e, recordVisit)}
 	key, name := rd.operator()
 	if want := "\x02acmebot\x00"; string(key) != want || name != "acmebot" {
 		t.Errorf("operator %q, name %q; want %q", key, name, want)
 	}
 	rd.byte()
-	who := rd.crawlerAt(a.config.Policy)
+	who := rd.crawlerAt()
 	copies := a.config.Policy.Copies(who.at.First)
-	what, answers := rd.byte(), rd.runs(nil, copies)
-	line, identity, when := rd.uint32(), Identity(rd.byte()), rd.time()
-	address, sample := rd.bytes(), rd.rest
-	if rd.bad || who.crawler != 0 || who.at.N != 1 || len(answers) != copies || line == 0 ||
+	address, when, kind := rd.bytes(), rd.time(), rd.byte()
+	identity, what, answers := rd.identity(), rd.byte(), rd.runs(nil, copies)
+	line, sample := rd.uint32(), rd.rest
+	if rd.bad || kind != visitRequest || who.crawler != 0 || who.at.N != 1 || len(answers) != copies || line == 0 ||
 		Outcome(what>>4) != Refused || Method(what&15) != Head || identity != Unverifiable || when != moment(60) ||
 		string(address) != "198.51.100.7" || string(sample) != e.String() {
 		t.Errorf("%+v, answers %v, line %d, %x, %d, %d, %q, %q", who, answers, line, what, identity, when, address, sample)
@@ -112,10 +113,10 @@ func TestLateRequestIsReadAsItWasWritten(t *testing.T) {
 func TestLateVisitIsReadAsItWasWritten(t *testing.T) {
 	a := stateAuditor(t)
 	e := entry{vhost: "www.example.com:443", addr: "2001:db8::1", target: "/x", time: at(-7)}
-	rd := &recordReader{rest: recordsOf(t, a, e, recordDelayed)}
+	rd := &recordReader{policy: a.config.Policy, rest: recordsOf(t, a, e, recordDelayed)}
 	rd.operator()
 	rd.byte()
-	who, address, when, delay := rd.crawlerAt(a.config.Policy), rd.bytes(), rd.time(), rd.delay()
+	who, address, when, delay := rd.crawlerAt(), rd.bytes(), rd.time(), rd.delay()
 	rd.end()
 	if rd.bad || a.config.Policy.Origins()[who.at.First].Host != "www.example.com" || string(address) != "2001:db8::1" ||
 		when != moment(-7) || delay != 5000 {
@@ -164,7 +165,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	good := map[string][]byte{
 		"fetch":           recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", time: at(5)}, recordFetch),
 		"delayed":         recordsOf(t, a, entry{vhost: "www.example.com:443", time: at(5)}, recordDelayed),
-		"request":         recordsOf(t, a, entry{vhost: "www.example.com:443", target: "/private/"}, recordRequest),
+		"request":         recordsOf(t, a, entry{vhost: "www.example.com:443", target: "/private/"}, recordVisit),
 		"unknown's fetch": recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot, time: at(5)}, recordFetch),
 	}
 	for name, record := range good {
@@ -193,12 +194,13 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		copy(record[at:], b)
 		return record
 	}
-	// operator 0..2, kind 3, then fetch: time 4, crawler 12, origins 14 and 18, answer 22,
-	// size 23, identity 31; request and delayed: crawler 4, origins 6 and 10, kinds 14 and
-	// answers 15.
+	// operator 0..2, kind 3, then fetch: time 4, crawler 12, origins 14 and 18, word 22,
+	// answer 23, size 24, identity 32, ambiguous 33, address 34; request and delayed: crawler
+	// 4, origins 6 and 10, word 14; request: address 15, time 16, kind of visit 24, identity
+	// 25, outcome and method 26, answers 27.
 	for name, record := range map[string][]byte{
 		"kind of operator":             set("fetch", 0, aboutAmbiguous+1),
-		"no operator, but a request":   {0xc6, recordRequest, 11, 0xbc},
+		"no operator, but a request":   {0xc6, recordVisit, 11, 0xbc},
 		"operator that is not there":   set("fetch", 1, 0xff, 0xff),
 		"another's operator":           set("fetch", 2, good["fetch"][2]^1),
 		"kind of record":               set("fetch", 3, recordDelayed+1),
@@ -209,12 +211,18 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		"origin that is not there":     set("fetch", 14, 0, 0, 0, 3),
 		"negative origin":              set("fetch", 14, 0xff),
 		"too many origins":             set("fetch", 18, 0x7f, 0xff, 0xff, 0xff),
-		"answer of no kind":            set("fetch", 22, byte(answerKinds)),
-		"negative size":                set("fetch", 23, 0xff),
-		"identity of no kind":          set("fetch", 31, byte(identities)),
+		"answer of no kind":            set("fetch", 23, byte(answerKinds)),
+		"negative size":                set("fetch", 24, 0xff),
+		"neither ambiguous nor not":    set("fetch", 33, 2),
+		"a word longer than all":       set("fetch", 22, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01),
+		"kind of visit":                set("request", 24, visitFetch+1),
+		"outcome":                      set("request", 26, byte(outcomes)<<4),
+		"method":                       set("request", 26, byte(methods)),
+		"identity":                     set("request", 25, byte(identities)),
+		"identity of no kind":          set("fetch", 32, byte(identities)),
 		"delayed to no origin":         set("delayed", 10, 0, 0, 0, 0),
 		"request to no origin":         set("request", 10, 0, 0, 0, 0),
-		"copy that says nothing known": set("request", 15, 0xff),
+		"copy that says nothing known": set("request", 27, 0xff),
 		"unknown of no name":           append([]byte{aboutUnknown, 0}, good["unknown's fetch"][len("\x01acmebot\x00"):]...),
 		"unknown in capitals":          set("unknown's fetch", 1, 'A'),
 	} {
@@ -222,22 +230,12 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 			t.Errorf("%s: %v in %x", name, err, record)
 		}
 	}
-	// The identity of a request stands before its time and sample.
-	sample := len(entry{vhost: "www.example.com:443", target: "/private/"}.String())
-	for name, record := range map[string][]byte{
-		"outcome": set("request", 14, byte(outcomes)<<4), "method": set("request", 14, byte(methods)),
-		"identity": set("request", -sample-9, byte(identities)),
-	} {
-		if err := decideOne(t, a, record); !errors.Is(err, ErrDamaged) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 	// These are of many kinds; what they need of other records may be missing.
 	for name, record := range map[string][]byte{
 		"request of a site of several copies": recordsOf(t, a, entry{vhost: "example.com:443", target: "/?s=1", time: at(day0)}, recordVisit),
 		"fetch of one":                        recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt"}, recordVisit),
-		"evasive":                             recordsOf(t, a, entry{vhost: "www.example.com:443", target: "//private/"}, recordRequest),
-		"ambiguous":                           recordsOf(t, a, entry{vhost: "www.example.com:443", target: "/private/", agent: twoBots}, recordRequest),
+		"evasive":                             recordsOf(t, a, entry{vhost: "www.example.com:443", target: "//private/"}, recordVisit),
+		"ambiguous":                           recordsOf(t, a, entry{vhost: "www.example.com:443", target: "/private/", agent: twoBots}, recordVisit),
 		"answer":                              recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: browser}, recordAnswer),
 		"size":                                recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: browser}, recordSize),
 	} {

@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -175,13 +176,15 @@ func TestFactsOfManyFetchesAreFew(t *testing.T) {
 	from := sender{crawlerAt: crawlerAt{crawler: 4, at: policy.Site{First: 0, N: 1}}}
 	for n := -day0; n < 2*day0; n += 10 {
 		for kind := range answerKinds {
-			f.add(&fetch{sender: from, t: moment(n), kind: kind, size: 1})
+			x := &fetch{sender: from, t: moment(n), kind: kind, size: 1}
+			f.add(x)
+			f.tell(x)
 		}
 	}
 	f.settle(math.MaxInt64)
 	for _, kind := range []answerKind{toldNone, toldRedirect} {
-		if n := len(f.origins[0].moments[kind].intervals); n != 1 {
-			t.Errorf("kind %d: %d intervals", kind, n)
+		if n := len(f.origins[0].byKind[kind].kept); n > 6 {
+			t.Errorf("kind %d: %d moments of three days", kind, n)
 		}
 	}
 	// Before, about, and after each of two changes.
@@ -281,14 +284,23 @@ func TestFetchOfAnUnknownHostClears(t *testing.T) {
 }
 
 // TestNobodyIsInformedByAnother: of crawlers that are listed by one name because of
-// dots in theirs, and of the users of a tool.
+// dots in theirs or of its length, and of the users of a tool.
 func TestNobodyIsInformedByAnother(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /x")
 	agent := func(name string) string { return "Mozilla/5.0 (compatible; " + name + "; http://site.example/)" }
-	for fetcher, want := range map[string]bool{"beta.acme_bot": true, "BETA.acme_bot": true, "alpha.acme_bot": false, "acme_bot": false} {
-		r := auditEntries(t, a, entry{agent: agent(fetcher), target: "/robots.txt", time: at(0)}, entry{agent: agent("beta.acme_bot"), target: "/x", time: at(60)})
-		if v := r.row("acme_bot").Violations; len(v) != 1 || v[0].Informed != want {
+	informed := func(fetcher, visitor string, want bool) {
+		t.Helper()
+		r := auditEntries(t, a, entry{agent: agent(fetcher), target: "/robots.txt", time: at(0)}, entry{agent: agent(visitor), target: "/x", time: at(60)})
+		if v := r.Crawlers[0].Violations; len(r.Crawlers) != 1 || len(v) != 1 || v[0].Informed != want {
 			t.Errorf("%s fetched: %+v, want informed %v", fetcher, v, want)
 		}
 	}
+	for fetcher, want := range map[string]bool{"beta.acme_bot": true, "BETA.acme_bot": true, "alpha.acme_bot": false, "acme_bot": false} {
+		informed(fetcher, "beta.acme_bot", want)
+	}
+	// These two had one hash of 15 bits.
+	informed("site99.acme_bot", "site159.acme_bot", false)
+	long := strings.Repeat("x", 64)
+	informed(long+"A-bot", long+"B-bot", false)
+	informed(long+"A-bot", long+"a-bot", true)
 }

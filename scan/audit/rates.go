@@ -16,11 +16,10 @@ import (
 type rates struct {
 	fetches map[*row]*fetchRate // of the operator whose records come now
 
-	row     *row // whose delayed requests come now
-	at      policy.Site
+	row     *row      // whose delayed requests come now
+	from    crawlerAt // the client of the last one
 	address []byte
 	last    int64 // time of the address's last request
-	any     bool  // there was one
 	gaps    gaps  // shorter than the delay at their end, or not
 	delay   int64 // in milliseconds, of the latest request
 	latest  int64 // the time of that
@@ -140,19 +139,17 @@ func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
 	f.last[at] = t
 }
 
-// delayed adds n requests of a client at one moment, to which a Crawl-delay applies. Those of a crawler, a site and an
-// address come together, in the order of time.
-func (r *rates) delayed(row *row, at policy.Site, address []byte, t, delay, n int64) {
-	if row != r.row || at != r.at {
+// delayed adds n requests of a client at one moment, to which a Crawl-delay applies. Those of
+// a row and a site come together; among them those of a client, which is a crawler at an
+// address, in the order of time.
+func (r *rates) delayed(row *row, from crawlerAt, address []byte, t, delay, n int64) {
+	if row != r.row || from.at != r.from.at {
 		r.endRequests()
-		r.row, r.at, r.gaps = row, at, gaps{}
-		r.latest, r.any = t, false
-	}
-	if !r.any || !bytes.Equal(address, r.address) {
-		r.address, r.any = append(r.address[:0], address...), true
-	} else {
+		r.row, r.gaps, r.latest = row, gaps{}, t
+	} else if from == r.from && bytes.Equal(address, r.address) {
 		r.gaps.add(millis(r.last, t), delay, 1)
 	}
+	r.from, r.address = from, append(r.address[:0], address...)
 	r.gaps.add(0, delay, n-1)
 	r.last = t
 	if t >= r.latest {
@@ -163,7 +160,7 @@ func (r *rates) delayed(row *row, at policy.Site, address []byte, t, delay, n in
 // endRequests adds the measurements of delayed requests to their row.
 func (r *rates) endRequests() {
 	if r.row != nil && r.gaps.n > 0 {
-		r.row.delays = append(r.row.delays, delayAt{r.at, DelayInfo{
+		r.row.delays = append(r.row.delays, delayAt{r.from.at, DelayInfo{
 			Delay: seconds(r.delay), Gaps: r.gaps.n, Shorter: r.gaps.short, Median: seconds(r.gaps.quantile(50)), P10: seconds(r.gaps.quantile(10)),
 		}})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -112,6 +113,21 @@ func TestGapsAreOfOneAddressAndSite(t *testing.T) {
 		got := delays(t, a, "GPTBot", c.entries...)
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// Crawlers that are listed by one name, because dots or its length cut it, have gaps of
+// their own, also at one address.
+func TestGapsAreOfOneWord(t *testing.T) {
+	a := newAuditor(t, delayedBody, "https://example.com")
+	for _, names := range [][2]string{{"alpha.acme_bot", "beta.acme_bot"}, {strings.Repeat("x", 64) + "A-bot", strings.Repeat("x", 64) + "B-bot"}} {
+		visit := func(name string, n int) entry {
+			return entry{vhost: "example.com:443", time: at(n), agent: "Mozilla/5.0 (compatible; " + name + "; http://site.example/)"}
+		}
+		r := auditEntries(t, a, visit(names[0], 100), visit(names[1], 0), visit(names[1], 30), visit(names[0], 150))
+		if len(r.Crawlers) != 1 || !slices.Equal(r.Crawlers[0].CrawlDelay, []DelayInfo{{"https://example.com", 5, 2, 0, 30, 30}}) {
+			t.Errorf("%v: %d crawlers, %+v", names, len(r.Crawlers), r.Crawlers[0].CrawlDelay)
 		}
 	}
 }

@@ -52,14 +52,13 @@ func (w *Worker) request(c *agent) {
 		w.deferRequest(at, c, identity, normal)
 		return
 	}
-	switch {
-	case identity == SpoofedIdentity:
+	if d == indeterminate(AmbiguousAgent) {
+		w.ambiguous(at, c, identity)
+	}
+	if identity == SpoofedIdentity {
 		c.row.impostors().count(Unverified, d, 1)
 		d = decision{verdict: Spoofed}
-	case c.Ambiguous && d == indeterminate(AmbiguousAgent):
-		w.ambiguous(at, c)
-		fallthrough
-	default:
+	} else {
 		c.row.count(identity, d, 1)
 	}
 	if w.auditor.config.Judged != nil {
@@ -148,7 +147,7 @@ func (w *Worker) verdict(at site, c *agent, l *policy.Lawful) (d decision, ok bo
 		}
 		var e decision
 		e, ok = w.judge(o, c, other)
-		d = together(d, e, w.auditor.sameHost(at.First, o))
+		d = together(d, e, sameHost(w.auditor.config.Policy, at.First, o))
 	}
 	return d, ok
 }
@@ -170,7 +169,7 @@ func (w *Worker) judge(o int32, c *agent, l *policy.Lawful) (d decision, ok bool
 
 // ambiguous looks at a request whose header names crawlers of several operators: it may be
 // forbidden to each of them.
-func (w *Worker) ambiguous(at site, c *agent) {
+func (w *Worker) ambiguous(at site, c *agent, identity Identity) {
 	if w.record.Truncated {
 		return
 	}
@@ -183,7 +182,7 @@ func (w *Worker) ambiguous(at site, c *agent) {
 			return // no violation is final
 		}
 	}
-	w.deferAmbiguous(at, c)
+	w.deferAmbiguous(at, c, identity)
 }
 
 // evasive returns the normal form of the record's target, if the source alone forbids it
@@ -205,10 +204,7 @@ func (w *Worker) evasive(at site, c *agent) []byte {
 }
 
 // sameHost tells whether two origins have one host.
-func (a *Auditor) sameHost(x, y int32) bool {
-	origins := a.config.Policy.Origins()
-	return origins[x].Host == origins[y].Host
-}
+func sameHost(p *policy.Policy, x, y int32) bool { return p.Origins()[x].Host == p.Origins()[y].Host }
 
 const robotsTxt = "/robots.txt"
 
@@ -285,9 +281,7 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 		f.refused[r.Status]++
 	}
 	if c.Ambiguous {
-		if identity != SpoofedIdentity {
-			w.deferAmbiguousFetch(at, c, kind)
-		}
+		w.deferAmbiguousFetch(at, c, identity, kind)
 		c = w.knownAgent(c.Profile)
 		kind = toldNothing // it is counted for the first that is named, which may not have been told
 	}

@@ -367,6 +367,44 @@ func TestAmbiguousForbidden(t *testing.T) {
 	}
 }
 
+// TestAmbiguousInAProxiedLog: nobody is an impostor there, neither who requests nor who was
+// told that there is no robots.txt.
+func TestAmbiguousInAProxiedLog(t *testing.T) {
+	set := crawlers(t)
+	a := New(Config{Crawlers: set, Policy: history(t, policy.Options{}, version{from: farAgo, body: forbid}),
+		Identities: known(t, set, map[string]string{"GPTBot": "203.0.113.0/24\n", "bingbot": "203.0.113.0/24\n"})})
+	for _, c := range []struct {
+		lines  int
+		told   bool
+		want   int64
+		counts map[string]int64
+	}{
+		{0, false, 0, map[string]int64{"spoofed": 1}},
+		{2000, false, 1, map[string]int64{"indeterminate": 1}},
+		{2000, true, 0, map[string]int64{"indeterminate": 1, "robots_fetch": 1}},
+	} {
+		log := []entry{{vhost: onSite, target: "/private/x", agent: twoBots, time: at(hours)}}
+		if c.told {
+			log = append(log, gets(0, twoBots, "404", "9"), gets(0, browser, "200", "9"))
+		}
+		for i := range c.lines {
+			log = append(log, entry{vhost: onSite, agent: browser, target: fmt.Sprintf("/%d", i), time: at(i)})
+		}
+		r := checkOrder(t, a, "vhost_combined", linesOf(log))
+		wantCounts(t, fmt.Sprint(c), r.row("bingbot").Verdicts, c.counts)
+		if r.Totals.AmbiguousForbidden != c.want {
+			t.Errorf("%v: %d, want %d", c, r.Totals.AmbiguousForbidden, c.want)
+		}
+	}
+}
+
+func linesOf(entries []entry) (list []string) {
+	for _, e := range entries {
+		list = append(list, e.String())
+	}
+	return list
+}
+
 // Fetchers that are not exempt stand apart.
 func TestFetchersStandApart(t *testing.T) {
 	set := crawlers(t)

@@ -28,7 +28,7 @@ import (
 // fetched robots.txt, or requested what only some of its copies forbid, where a site had
 // several; of a choice of all lines it has hashes of the addresses.
 const (
-	stateMagic   = stateName + "3\n"
+	stateMagic   = stateName + "4\n"
 	stateName    = "robotsieve state "
 	maxStatePart = 1 << 30 // bytes of the head and of the tally
 )

@@ -347,7 +347,7 @@ func pendingOf(t testing.TB, records []spill.Record) spill.Record {
 	t.Helper()
 	for _, r := range records {
 		if rd := (&recordReader{rest: r.Data}); r.N == 1 {
-			if rd.operator(); rd.byte() == recordRequest {
+			if rd.operator(); rd.byte() == recordVisit && bytes.Contains(r.Data, []byte("HTTP/1")) {
 				return r
 			}
 		}

@@ -291,8 +291,8 @@ const maxName = 64
 // robots.txt may have a group for it even if it is long.
 const maxToken = 4 << 10
 
-// nameless is the name of all crawlers that call themselves by bare words only.
-const nameless = "(without a name)"
+// Nameless is the name of all crawlers that call themselves by bare words only.
+const Nameless = "(without a name)"
 
 // unknown returns the claim of a header that names no known crawler: the first word
 // that may be a crawler's name (mayName); else the first bare word that would be; else no
@@ -322,7 +322,7 @@ func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 	if bare.end == 0 {
 		return Claim{Library: isLibrary(header)}
 	}
-	claim := claimOf(header, bare, nameless)
+	claim := claimOf(header, bare, Nameless)
 	claim.Nameless = true
 	return claim
 }

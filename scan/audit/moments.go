@@ -1,0 +1,74 @@
+package audit
+
+import (
+	"math"
+	"slices"
+)
+
+// byKind has the moments of each kind of answer to a GET of /robots.txt.
+type byKind [answerKinds]moments
+
+// none tells whether there was an answer in [from, to] that there is no robots.txt.
+func (k *byKind) none(from, to int64, google bool) bool {
+	return k[toldNone].meets(from, to) || !google && k[toldLimited].meets(from, to)
+}
+
+// failed returns the moment of the first GET in [from, to] that failed, math.MaxInt64 if
+// there is none.
+func (k *byKind) failed(from, to int64, google bool) int64 {
+	first := int64(math.MaxInt64)
+	for kind := range answerKinds {
+		if kind.failed(google) {
+			first = min(first, k[kind].first(from, to))
+		}
+	}
+	return first
+}
+
+// moments are points in time, in order. Where add has a gap, only the ends are kept of each
+// run of moments that is no longer than it: an interval at least as long as the gap that
+// has one of the run has one of its ends.
+type moments struct {
+	kept []int64
+	gap  int64 // at least; 0 while there are few
+}
+
+// maxMoments bounds the moments that are kept. For a gap of 24 hours it is enough for all
+// years that a log can name. Others become coarser, which lets more copies be lawful.
+const maxMoments = 1 << 19
+
+// add adds a moment, none before those added.
+func (m *moments) add(t, gap int64) {
+	n := len(m.kept)
+	switch {
+	case n > 0 && t == m.kept[n-1]:
+	case n > 1 && t-m.kept[n-2] <= max(gap, m.gap):
+		m.kept[n-1] = t
+	default:
+		m.kept = append(m.kept, t)
+	}
+	for len(m.kept) > maxMoments {
+		coarser := moments{gap: max(2*m.gap, minute)}
+		for _, t := range m.kept {
+			coarser.add(t, 0)
+		}
+		*m = coarser
+	}
+}
+
+// first returns the first moment in [from, to], math.MaxInt64 if there is none. If they
+// have become coarser, there may have been one anywhere in a gap.
+func (m *moments) first(from, to int64) int64 {
+	i, _ := slices.BinarySearch(m.kept, from)
+	switch {
+	case i == len(m.kept):
+	case i > 0 && m.kept[i]-m.kept[i-1] <= m.gap:
+		return from
+	case m.kept[i] <= to:
+		return m.kept[i]
+	}
+	return math.MaxInt64
+}
+
+// meets tells whether one of the moments is in [from, to].
+func (m *moments) meets(from, to int64) bool { return m.first(from, to) < math.MaxInt64 }

@@ -1,0 +1,159 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// recordReader takes a deferred record apart. It returns views of the record.
+type recordReader struct {
+	policy *policy.Policy
+	rest   []byte
+	bad    bool
+}
+
+func (r *recordReader) take(n int) []byte {
+	if n > len(r.rest) {
+		r.bad, r.rest = true, nil
+		return make([]byte, n)
+	}
+	b := r.rest[:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+func (r *recordReader) byte() byte     { return r.take(1)[0] }
+func (r *recordReader) uint16() uint16 { return binary.BigEndian.Uint16(r.take(2)) }
+func (r *recordReader) uint32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
+func (r *recordReader) uint64() uint64 { return binary.BigEndian.Uint64(r.take(8)) }
+
+// uvarint reads a number that is at most most.
+func (r *recordReader) uvarint(most uint64) uint64 {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 || v > most {
+		r.bad, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+// delay reads the milliseconds of a delay, at most as many as a time.Duration can
+// have.
+func (r *recordReader) delay() int64 { return int64(r.uvarint(math.MaxInt64 / millisecond)) }
+
+func (r *recordReader) bytes() []byte { return r.take(int(r.uvarint(uint64(len(r.rest))))) }
+
+func (r *recordReader) time() int64 {
+	t := int64(r.uint64() ^ 1<<63)
+	r.require(earliest <= t && t <= latest)
+	return t
+}
+
+// identity reads how far a client is proven.
+func (r *recordReader) identity() Identity {
+	i := Identity(r.byte())
+	r.require(i < identities)
+	return i
+}
+
+// require makes the record bad unless ok.
+func (r *recordReader) require(ok bool) { r.bad = r.bad || !ok }
+
+// end requires that nothing is left.
+func (r *recordReader) end() { r.require(len(r.rest) == 0) }
+
+// operator returns the bytes of the operator's key, or of what stands in its place, and
+// the name if it is an unknown crawler.
+func (r *recordReader) operator() (key []byte, name string) {
+	all := r.rest
+	switch r.byte() {
+	case aboutAll, aboutAmbiguous:
+	case aboutKnown:
+		r.uint16()
+	case aboutUnknown:
+		end := bytes.IndexByte(r.rest, 0)
+		if end < 0 {
+			r.bad = true
+			return nil, ""
+		}
+		name = string(r.take(end))
+		r.byte()
+		r.require(name != "" && name == strings.ToLower(name))
+	default:
+		r.bad = true
+	}
+	return all[:len(all)-len(r.rest)], name
+}
+
+// sender is a crawler, the site that it requested, and how far its identity is proven.
+type sender struct {
+	crawlerAt
+	identity Identity
+}
+
+// crawlerAt is a crawler and the site that it requested.
+type crawlerAt struct {
+	crawler uint16 // agent.index
+	word    string // agent.word
+	at      policy.Site
+}
+
+func (r *recordReader) crawlerAt() crawlerAt {
+	c := crawlerAt{crawler: r.uint16(), at: r.site()}
+	c.word = string(r.bytes())
+	return c
+}
+
+func (r *recordReader) site() policy.Site {
+	at := policy.Site{First: int32(r.uint32()), N: int32(r.uint32())}
+	if n := int64(len(r.policy.Origins())); at.First < 0 || at.N < 0 || int64(at.First)+int64(at.N) > n {
+		r.bad = true
+		return policy.Site{}
+	}
+	return at
+}
+
+// fetch is a GET of /robots.txt by a crawler.
+type fetch struct {
+	sender
+	t    int64
+	kind answerKind
+	size int64 // if that shows which file was sent; otherwise 0
+}
+
+// answer reads the part of a fetch that Worker.appendAnswer has written.
+func (r *recordReader) answer(x *fetch) {
+	x.kind, x.size, x.identity = answerKind(r.byte()), int64(r.uint64()), r.identity()
+	r.require(x.kind < answerKinds && x.size >= 0)
+}
+
+// answers reads the answers of the copies of each origin of a site, into dst.
+func (r *recordReader) answers(dst [][]policy.Answer, at policy.Site) [][]policy.Answer {
+	for i := range int(at.N) {
+		if i == len(dst) {
+			dst = append(dst, nil)
+		}
+		dst[i] = r.runs(dst[i][:0], r.policy.Copies(at.First+int32(i)))
+	}
+	return dst
+}
+
+// runs appends the answer of each copy of an origin.
+func (r *recordReader) runs(dst []policy.Answer, copies int) []policy.Answer {
+	for end := len(dst) + copies; len(dst) < end; {
+		run := r.uvarint(uint64(end-len(dst))<<2 | 3)
+		if run>>2 == 0 || policy.Answer(run&3) > policy.Contested {
+			r.bad, r.rest = true, nil
+			return append(dst, make([]policy.Answer, end-len(dst))...)
+		}
+		for range run >> 2 {
+			dst = append(dst, policy.Answer(run&3))
+		}
+	}
+	return dst
+}
