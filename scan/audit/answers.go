@@ -74,9 +74,6 @@ type answersToAll struct {
 	counted sizeCount
 }
 
-// versionKey names a version of an origin.
-type versionKey struct{ origin, version int32 }
-
 // sizeCount counts the answers of a version.
 type sizeCount struct {
 	of      versionKey

@@ -173,13 +173,12 @@ func (f *finalPass) unknownCounts(rd *recordReader, n int64) {
 	if rd.require(json.Unmarshal(rd.rest, &saved) == nil); rd.bad {
 		return
 	}
-	name := fromLatin1(saved.Name)
 	row, err := saved.restore(n)
-	if rd.require(strings.ToLower(name) == f.name && err == nil); rd.bad {
+	if rd.require(err == nil && strings.ToLower(row.name) == f.name); rd.bad {
 		return
 	}
 	f.counts.merge(row, n)
-	f.counts.name = cmp.Or(min(f.counts.name, name), name)
+	f.counts.name = cmp.Or(min(f.counts.name, row.name), row.name)
 }
 
 func (f *finalPass) fetch(rd *recordReader, n int64) {
@@ -396,7 +395,7 @@ func (r *Run) cite(k ruleKey, n int64) {
 	for i := range k.at.N {
 		o := k.at.First + i
 		if list := p.Versions(o); int(k.version) < len(list) && list[k.version].From == quoted.From && list[k.version].File == quoted.File {
-			r.tally.cited[citedKey{o, k.version}] += n
+			r.tally.cited[versionKey{o, k.version}] += n
 		}
 	}
 }

@@ -258,7 +258,7 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 		for i, v := range p.Versions(int32(o)) {
 			info.Versions = append(info.Versions, VersionInfo{
 				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: Printable(v.File), Bytes: v.Size,
-				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: Printable(v.Location), Cited: t.cited[citedKey{int32(o), int32(i)}],
+				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: Printable(v.Location), Cited: t.cited[versionKey{int32(o), int32(i)}],
 			})
 		}
 	}
@@ -268,41 +268,47 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 // robotsInfo compares the sizes of answers to robots.txt with those of the versions.
 func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 	t.sizes.prune(1)
-	info := RobotsInfo{Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed, None: t.RobotsNone, Failed: t.RobotsFailed, ClearedBy: t.clearedBy(), Sizes: t.sizes.rest, Listed: []SizeInfo{}}
+	info := RobotsInfo{
+		Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed, None: t.RobotsNone, Failed: t.RobotsFailed,
+		ClearedBy: t.clearedBy(), Sizes: t.sizes.rest, Differing: t.SizesOther, Listed: []SizeInfo{},
+	}
 	size := map[policy.Site]int64{}
 	for k, c := range t.sizes.kept {
 		info.Sizes += c.n
-		if known, ok := size[k.at]; ok && known != k.size {
+		if known, ok := size[k.At]; ok && known != k.Size {
 			info.SizesChange = true
 		}
-		size[k.at] = k.size
-		expected := []int64{}
-		for i := range k.at.N {
-			o, first, last := k.at.First+i, int(k.first), int(k.last)
-			if i > 0 { // the key has the versions of the first origin
-				first, last = a.config.Policy.InForce(o, c.period.first)
-			}
-			for _, v := range a.config.Policy.Versions(o)[first:last] {
-				if v.Status/100 == 2 {
-					expected = append(expected, v.Size)
-				}
-			}
+		size[k.At] = k.Size
+		if k.Other {
+			info.Listed = append(info.Listed, SizeInfo{
+				a.originText(k.At), k.Size, a.expectedSizes(k, c.period.first), c.n, timeText(c.period.first), timeText(c.period.last),
+			})
 		}
-		slices.Sort(expected)
-		expected = slices.Compact(expected)
-		if slices.Contains(expected, k.size) || slices.Contains(expected, -1) {
-			continue
-		}
-		info.Differing += c.n
-		info.Listed = append(info.Listed, SizeInfo{
-			a.originText(k.at), k.size, expected, c.n, timeText(c.period.first), timeText(c.period.last),
-		})
 	}
 	slices.SortFunc(info.Listed, func(x, y SizeInfo) int {
 		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(x.Origin, y.Origin), cmp.Compare(x.Bytes, y.Bytes),
 			cmp.Compare(x.Last, y.Last), slices.Compare(x.Expected, y.Expected))
 	})
 	return info
+}
+
+// expectedSizes returns the sizes of the files that were in force: of the first origin those
+// of the key, of other origins those at the time of the first answer.
+func (a *Auditor) expectedSizes(k sizeKey, t int64) []int64 {
+	p, list := a.config.Policy, []int64{}
+	for i := range k.At.N {
+		versions := versionsAt(p, k.At.First+i, t)
+		if i == 0 {
+			versions = p.Versions(k.At.First)[k.First:k.Last]
+		}
+		for _, v := range versions {
+			if v.Copy >= 0 {
+				list = append(list, v.Size)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // listViolations returns the violations that occur, and their sums by outcome.

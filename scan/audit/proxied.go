@@ -19,7 +19,7 @@ const (
 )
 
 // lineFrom is a line and the address of its client, by their hashes.
-type lineFrom struct{ line, address uint64 }
+type lineFrom struct{ Line, Address uint64 }
 
 // hashLine is a hash of the length of a line and of octets at its beginning, where nearly
 // all logs have the time. It is made for each line, and is the same on every machine.
@@ -38,7 +38,7 @@ func (t *tally) isProxied() bool {
 	all, byAddress := int64(0), map[uint64]int64{}
 	for k, c := range t.addresses.kept {
 		all += c.n
-		byAddress[k.address] += c.n
+		byAddress[k.Address] += c.n
 	}
 	most, few := slices.Sorted(maps.Values(byAddress)), int64(0)
 	for _, n := range most[max(0, len(most)-maxProxies):] {

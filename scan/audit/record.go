@@ -111,11 +111,16 @@ func (r *recordReader) crawlerAt() crawlerAt {
 
 func (r *recordReader) site() policy.Site {
 	at := policy.Site{First: int32(r.uint32()), N: int32(r.uint32())}
-	if n := int64(len(r.policy.Origins())); at.First < 0 || at.N < 0 || int64(at.First)+int64(at.N) > n {
+	if !hasSite(r.policy, at) {
 		r.bad = true
 		return policy.Site{}
 	}
 	return at
+}
+
+// hasSite tells whether a policy has the origins of a site.
+func hasSite(p *policy.Policy, at policy.Site) bool {
+	return at.First >= 0 && at.N >= 0 && int64(at.First)+int64(at.N) <= int64(len(p.Origins()))
 }
 
 // fetch is a GET of /robots.txt by a crawler.

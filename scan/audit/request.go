@@ -331,10 +331,14 @@ func (w *Worker) answered(at site) {
 		return
 	}
 	first, last := w.auditor.config.Policy.InForce(at.First, r.Time)
-	t.sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size}, tallied{1, period{r.Time, r.Time, true}})
-	if w.hasFileOf(at, r.Size) {
+	right := w.hasFileOf(at, r.Size)
+	other := !right && !w.hasFileOf(at, -1) // whose size is not known
+	if right {
 		t.SizesRight++
+	} else if other {
+		t.SizesOther++
 	}
+	t.sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size, other}, tallied{1, period{r.Time, r.Time, true}})
 	if t.SizesRight == 0 { // otherwise sizes are compared as they are
 		w.countSize(at)
 	}

@@ -128,3 +128,31 @@ func TestRefusedRobotsTxt(t *testing.T) {
 		}
 	}
 }
+
+// TestSizesThatDifferAreAllCounted: also those of more sizes than are listed.
+func TestSizesThatDifferAreAllCounted(t *testing.T) {
+	const n = 3 * maxSizes
+	var log []string
+	for i := range n {
+		log = append(log, gets(i, browser, "200", fmt.Sprint(1000+i)).String())
+	}
+	log = append(log, gets(n, browser, "200", sizeOfBody(forbid)).String())
+	r := checkOrder(t, judging(t, version{from: farAgo, body: forbid}), "vhost_combined", log).RobotsTxt
+	if r.Sizes != n+1 || r.Differing != n || len(r.Listed) > maxSizes {
+		t.Errorf("%d of %d differ, %d listed", r.Differing, r.Sizes, len(r.Listed))
+	}
+}
+
+// TestSizesOfAnUnknownScheme: the file of one of the schemes may have been sent, also where
+// only that of the other has changed.
+func TestSizesOfAnUnknownScheme(t *testing.T) {
+	a := judging(t, version{at: "http://example.com", from: farAgo, body: "0"}, version{from: farAgo, body: forbid}, version{from: 0, body: permit})
+	old, now := gets(-hours, browser, "200", sizeOfBody(permit)), gets(hours, browser, "200", sizeOfBody(permit))
+	old.vhost, now.vhost = "example.com", "example.com"
+	for n, log := range [][]entry{{now}, {old}, {old, now}} {
+		r := auditEntries(t, a, log...).RobotsTxt
+		if want := int64(min(n, 1)); r.Differing != want || int64(len(r.Listed)) != want {
+			t.Errorf("%d: %+v", n, r)
+		}
+	}
+}

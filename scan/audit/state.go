@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // A state is all that a run over a part of the input has counted and kept. States add
@@ -138,86 +138,97 @@ func (r *Run) Add(s *State) error {
 // violations in it yet. Its samples are lines that could not be read.
 type savedTally struct {
 	totals
-	Known    []savedRow
-	Hosts    map[string]int64
-	HostBar  uint64
-	HostRest int64
-	Sizes    []savedSize
-	SizeBar  uint64
-	SizeRest int64
-	Chosen   []savedLine
-	LineBar  uint64
-	LineRest int64
-	Samples  [][]byte
-	Period   savedPeriod
+	Known   []savedRow
+	Hosts   savedCounts[[]byte]
+	Sizes   savedCounts[sizeKey]
+	Chosen  savedCounts[lineFrom]
+	Samples [][]byte
+	Period  period
 }
 
+// savedRow is a row. Names may have any bytes, which a JSON string cannot hold.
 type savedRow struct {
 	Profile    int    `json:",omitempty"`
-	Name       string `json:",omitempty"`
+	Name       []byte `json:",omitempty"`
 	Requests   int64
-	Verdicts   []int64
-	Reasons    []int64
-	Identities []int64
+	Verdicts   [verdicts]int64
+	Reasons    [reasons]int64
+	Identities [identities]int64
 	Fetches    *savedFetches `json:",omitempty"`
 	Spoofed    *savedRow     `json:",omitempty"`
 }
 
-type savedLine struct {
-	Line, Address uint64
-	N             int64
-}
-
 type savedFetches struct {
-	Period           savedPeriod
+	Period           period
 	Answers, Refused map[int]int64
 }
 
-type savedSize struct {
-	Origin, Origins, First, Last int32
-	Size, N                      int64
-	Period                       savedPeriod
+// savedCounts are bounded counts.
+type savedCounts[K any] struct {
+	Kept  []savedCount[K]
+	Below uint64
+	Rest  int64
 }
 
-// savedPeriod is a period: none, or the first moment and the last.
-type savedPeriod []int64
+type savedCount[K any] struct {
+	Key    K
+	N      int64
+	Period period
+}
 
-func savePeriod(p period) savedPeriod {
+func saveCounts[K comparable, S any](b *bounded[K], saved func(K) S) savedCounts[S] {
+	s := savedCounts[S]{Below: b.below, Rest: b.rest}
+	for k, c := range b.kept {
+		s.Kept = append(s.Kept, savedCount[S]{saved(k), c.n, c.period})
+	}
+	return s
+}
+
+// restoreCounts puts saved counts, each of them at most most, into an empty b.
+func restoreCounts[K comparable, S any](b *bounded[K], s savedCounts[S], most int64, restored func(savedCount[S]) (K, bool)) error {
+	b.below, b.rest = s.Below, s.Rest
+	for _, c := range s.Kept {
+		k, ok := restored(c)
+		if !ok || c.N < 1 || c.N > most {
+			return ErrDamaged
+		}
+		b.kept[k] = tallied{c.N, c.Period}
+	}
+	return nil
+}
+
+// MarshalJSON writes the first moment and the last, or null.
+func (p period) MarshalJSON() ([]byte, error) {
 	if !p.any {
-		return nil
+		return []byte("null"), nil
 	}
-	return savedPeriod{p.first, p.last}
+	return json.Marshal([]int64{p.first, p.last})
 }
 
-func (s savedPeriod) restore() (period, error) {
-	switch {
-	case len(s) == 0:
-		return period{}, nil
-	case len(s) != 2 || s[0] < earliest || s[0] > s[1] || s[1] > latest:
-		return period{}, ErrDamaged
+// UnmarshalJSON refuses moments that no log has.
+func (p *period) UnmarshalJSON(b []byte) error {
+	var s []int64
+	if err := json.Unmarshal(b, &s); err != nil || s == nil {
+		return err
 	}
-	return period{s[0], s[1], true}, nil
+	if len(s) != 2 || s[0] < earliest || s[0] > s[1] || s[1] > latest {
+		return ErrDamaged
+	}
+	*p = period{s[0], s[1], true}
+	return nil
 }
 
 func (a *Auditor) save(t *tally) *savedTally {
 	s := &savedTally{
-		totals: t.totals, Hosts: map[string]int64{}, HostBar: t.hosts.below, HostRest: t.hosts.rest,
-		SizeBar: t.sizes.below, SizeRest: t.sizes.rest, LineBar: t.addresses.below, LineRest: t.addresses.rest, Period: savePeriod(t.period),
+		totals: t.totals, Period: t.period,
+		Hosts:  saveCounts(t.hosts, func(host string) []byte { return []byte(host) }),
+		Sizes:  saveCounts(t.sizes, func(k sizeKey) sizeKey { return k }),
+		Chosen: saveCounts(t.addresses, func(k lineFrom) lineFrom { return k }),
 	}
 	for p, r := range t.known {
 		row := saveRow(r)
-		row.Profile, row.Name = int(a.profiles[p]), ""
+		row.Profile, row.Name = int(a.profiles[p]), nil
 		s.Known = append(s.Known, row)
-	}
-	slices.SortFunc(s.Known, func(x, y savedRow) int { return x.Profile - y.Profile })
-	for host, c := range t.hosts.kept {
-		s.Hosts[string(latin1(host))] = c.n
-	}
-	for k, c := range t.sizes.kept {
-		s.Sizes = append(s.Sizes, savedSize{k.at.First, k.at.N, k.first, k.last, k.size, c.n, savePeriod(c.period)})
-	}
-	for k, c := range t.addresses.kept {
-		s.Chosen = append(s.Chosen, savedLine{k.line, k.address, c.n})
 	}
 	for _, sample := range t.unparsed.kept {
 		s.Samples = append(s.Samples, sample.Line)
@@ -226,9 +237,9 @@ func (a *Auditor) save(t *tally) *savedTally {
 }
 
 func saveRow(r *row) savedRow {
-	s := savedRow{Name: string(latin1(r.name)), Requests: r.requests, Verdicts: r.verdicts[:], Reasons: r.reasons[:], Identities: r.identities[:]}
+	s := savedRow{Name: []byte(r.name), Requests: r.requests, Verdicts: r.verdicts, Reasons: r.reasons, Identities: r.identities}
 	if f := r.fetches; f != nil {
-		s.Fetches = &savedFetches{savePeriod(f.period), f.answers, f.refused}
+		s.Fetches = &savedFetches{f.period, f.answers, f.refused}
 	}
 	if r.spoofed != nil {
 		spoofed := saveRow(r.spoofed)
@@ -240,19 +251,7 @@ func saveRow(r *row) savedRow {
 // restore makes a tally of a saved one. It refuses one that no run has saved.
 func (a *Auditor) restore(s *savedTally) (*tally, error) {
 	t := a.newTally()
-	t.totals, t.hosts.rest, t.sizes.rest = s.totals, s.HostRest, s.SizeRest
-	var err error
-	if t.period, err = s.Period.restore(); err != nil {
-		return nil, err
-	}
-	t.hosts.below, t.sizes.below = s.HostBar, s.SizeBar
-	t.addresses.below, t.addresses.rest = s.LineBar, s.LineRest
-	for _, l := range s.Chosen {
-		if l.N < 1 || l.N > s.Lines {
-			return nil, ErrDamaged
-		}
-		t.addresses.kept[lineFrom{l.Line, l.Address}] = tallied{n: l.N}
-	}
+	t.totals, t.period = s.totals, s.Period
 	profiles := a.config.Crawlers.Profiles()
 	for _, saved := range s.Known {
 		if saved.Profile < 0 || saved.Profile >= len(profiles) {
@@ -265,57 +264,43 @@ func (a *Auditor) restore(s *savedTally) (*tally, error) {
 		p := &profiles[saved.Profile]
 		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r, 1)
 	}
-	for host, n := range s.Hosts {
-		t.hosts.kept[fromLatin1(host)] = tallied{n: n}
-	}
-	for _, z := range s.Sizes {
-		k := sizeKey{policy.Site{First: z.Origin, N: z.Origins}, z.First, z.Last, z.Size}
-		during, err := z.Period.restore()
-		if err != nil || !during.any || !a.hasVersions(k) {
-			return nil, ErrDamaged
-		}
-		t.sizes.kept[k] = tallied{z.N, during}
-	}
 	for _, line := range s.Samples {
 		t.unparsed.add(0, line)
 	}
-	return t, nil
+	return t, cmp.Or(
+		restoreCounts(t.hosts, s.Hosts, s.Lines, func(c savedCount[[]byte]) (string, bool) { return string(c.Key), true }),
+		restoreCounts(t.sizes, s.Sizes, s.Lines, func(c savedCount[sizeKey]) (sizeKey, bool) {
+			return c.Key, c.Period.any && a.hasVersions(c.Key)
+		}),
+		restoreCounts(t.addresses, s.Chosen, s.Lines, func(c savedCount[lineFrom]) (lineFrom, bool) { return c.Key, true }))
 }
 
 // hasVersions tells whether the policy has the origins and versions of a key.
 func (a *Auditor) hasVersions(k sizeKey) bool {
 	p := a.config.Policy
-	if k.at.First < 0 || k.at.N < 1 || int64(k.at.First)+int64(k.at.N) > int64(len(p.Origins())) {
-		return false
-	}
-	return 0 <= k.first && k.first <= k.last && int(k.last) <= len(p.Versions(k.at.First))
+	return hasSite(p, k.At) && k.At.N > 0 && 0 <= k.First && k.First <= k.Last && int(k.Last) <= len(p.Versions(k.At.First))
 }
 
 // restore returns the saved row, if n times its counts make sense.
 func (s *savedRow) restore(n int64) (*row, error) {
-	all := slices.Concat([]int64{s.Requests}, s.Verdicts, s.Reasons, s.Identities)
+	r := &row{name: string(s.Name), requests: s.Requests, verdicts: s.Verdicts, reasons: s.Reasons, identities: s.Identities}
+	all := slices.Concat([]int64{s.Requests}, s.Verdicts[:], s.Reasons[:], s.Identities[:])
 	if f := s.Fetches; f != nil {
+		r.fetches = &fetches{f.Period, f.Answers, f.Refused}
 		all = slices.AppendSeq(all, maps.Values(f.Answers))
 		all = slices.AppendSeq(all, maps.Values(f.Refused))
 	}
-	if len(s.Verdicts) != int(verdicts) || len(s.Reasons) != int(reasons) || len(s.Identities) != int(identities) ||
-		slices.Min(all) < 0 || slices.Max(all) > math.MaxInt64/n {
+	if slices.Min(all) < 0 || slices.Max(all) > math.MaxInt64/n {
 		return nil, ErrDamaged
 	}
-	r := &row{requests: s.Requests, verdicts: VerdictCounts(s.Verdicts), reasons: ReasonCounts(s.Reasons), identities: IdentityCounts(s.Identities)}
+	if s.Spoofed == nil {
+		return r, nil
+	}
+	if s.Spoofed.Spoofed != nil || s.Spoofed.Requests != 0 {
+		return nil, ErrDamaged
+	}
 	var err error
-	if f := s.Fetches; f != nil {
-		r.fetches = &fetches{answers: f.Answers, refused: f.Refused}
-		if r.fetches.period, err = f.Period.restore(); err != nil {
-			return nil, err
-		}
-	}
-	if s.Spoofed != nil {
-		if s.Spoofed.Spoofed != nil || s.Spoofed.Requests != 0 {
-			return nil, ErrDamaged
-		}
-		r.spoofed, err = s.Spoofed.restore(n)
-	}
+	r.spoofed, err = s.Spoofed.restore(n)
 	return r, err
 }
 
@@ -336,7 +321,7 @@ func (t *tally) addsUp() bool {
 	}
 	gets := min(t.RobotsRequests, t.Lines)
 	return t.Blank >= 0 && t.Elsewhere >= 0 && t.EndInZero >= 0 && rest(t.NotCrawlers, t.HTTPLibraries) >= 0 && rest(t.Lines, t.NoList) >= 0 &&
-		rest(t.Lines, lines...) == 0 && rest(t.OtherHost, hosts...) == 0 && rest(gets, sizes...) >= 0 && rest(gets, t.SizesRight) >= 0 &&
+		rest(t.Lines, lines...) == 0 && rest(t.OtherHost, hosts...) == 0 && rest(gets, sizes...) >= 0 && rest(gets, t.SizesRight, t.SizesOther) >= 0 &&
 		rest(gets, t.RobotsServed, t.RobotsNone, t.RobotsFailed) >= 0 &&
 		!slices.ContainsFunc(rows, func(r *row) bool { return !r.addsUp() })
 }
@@ -365,23 +350,4 @@ func rest(whole int64, parts ...int64) int64 {
 		whole -= n
 	}
 	return whole
-}
-
-// latin1 writes each byte of a string as the character of that number: JSON strings
-// cannot hold bytes that are not UTF-8.
-func latin1(s string) []rune {
-	runes := make([]rune, len(s))
-	for i := range len(s) {
-		runes[i] = rune(s[i])
-	}
-	return runes
-}
-
-// fromLatin1 undoes latin1.
-func fromLatin1(s string) string {
-	b := make([]byte, 0, len(s))
-	for _, c := range s {
-		b = append(b, byte(c))
-	}
-	return string(b)
 }

@@ -247,40 +247,34 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"a verdict more":               func(s *savedTally) { s.Known[0].Verdicts[Allowed]++ },
 		"an identity more":             func(s *savedTally) { s.Known[0].Identities[Verified]++ },
 		"a reason more":                func(s *savedTally) { s.Known[0].Reasons[NoHost]++ },
-		"too few verdicts":             func(s *savedTally) { s.Known[0].Verdicts = s.Known[0].Verdicts[:8] },
-		"too many reasons":             func(s *savedTally) { s.Known[0].Reasons = append(s.Known[0].Reasons, 0) },
-		"no identities":                func(s *savedTally) { s.Known[0].Identities = nil },
+		"no identities":                func(s *savedTally) { s.Known[0].Identities = [identities]int64{} },
 		"a crawler that is not there":  func(s *savedTally) { s.Known[0].Profile = 99 },
 		"a crawler before the first":   func(s *savedTally) { s.Known[0].Profile = -1 },
 		"a known crawler less":         func(s *savedTally) { s.Known = s.Known[1:] },
-		"a host more often":            func(s *savedTally) { s.Hosts["other.example"]++ },
-		"a host not at all":            func(s *savedTally) { delete(s.Hosts, "other.example") },
-		"hosts that were not counted":  func(s *savedTally) { s.HostRest = -s.Hosts["other.example"]; s.Hosts["x"] = -s.HostRest },
+		"a host more often":            func(s *savedTally) { s.Hosts.Kept[0].N++ },
+		"a host not at all":            func(s *savedTally) { s.Hosts.Kept = s.Hosts.Kept[1:] },
+		"hosts that were not counted":  func(s *savedTally) { s.Hosts.Rest = -1; s.Hosts.Kept[0].N++ },
 		"sizes of nothing":             func(s *savedTally) { s.RobotsRequests = 0 },
-		"a size at an origin too far":  func(s *savedTally) { s.Sizes[0].Origin = 3 },
-		"a size at too many origins":   func(s *savedTally) { s.Sizes[0].Origins = 1 << 30 },
-		"a size at no origin":          func(s *savedTally) { s.Sizes[0].Origins = 0 },
-		"a size of a negative version": func(s *savedTally) { s.Sizes[0].First = -1 },
-		"a size of a version too far":  func(s *savedTally) { s.Sizes[0].Last = 99 },
-		"a size at no time":            func(s *savedTally) { s.Sizes[0].Period = nil },
+		"a size at an origin too far":  func(s *savedTally) { s.Sizes.Kept[0].Key.At.First = 3 },
+		"a size at too many origins":   func(s *savedTally) { s.Sizes.Kept[0].Key.At.N = 1 << 30 },
+		"a size at no origin":          func(s *savedTally) { s.Sizes.Kept[0].Key.At.N = 0 },
+		"a size of a negative version": func(s *savedTally) { s.Sizes.Kept[0].Key.First = -1 },
+		"a size of a version too far":  func(s *savedTally) { s.Sizes.Kept[0].Key.Last = 99 },
+		"a size at no time":            func(s *savedTally) { s.Sizes.Kept[0].Period = period{} },
 		"more libraries than lines":    func(s *savedTally) { s.HTTPLibraries = s.NotCrawlers + 1 },
 		"negative libraries":           func(s *savedTally) { s.HTTPLibraries = -1 },
 		"more right sizes than GETs":   func(s *savedTally) { s.SizesRight = s.RobotsRequests + 1 },
 		"more answers than GETs":       func(s *savedTally) { s.RobotsNone = s.RobotsRequests + 1 },
-		"a line chosen never":          func(s *savedTally) { s.Chosen[0].N = 0 },
-		"a line chosen too often":      func(s *savedTally) { s.Chosen[0].N = s.Lines + 1 },
+		"a line chosen never":          func(s *savedTally) { s.Chosen.Kept[0].N = 0 },
+		"a line chosen too often":      func(s *savedTally) { s.Chosen.Kept[0].N = s.Lines + 1 },
 		"impostors that make requests": func(s *savedTally) {
-			s.Known[0].Spoofed = &savedRow{Requests: 1, Verdicts: make([]int64, verdicts), Reasons: make([]int64, reasons), Identities: make([]int64, identities)}
+			s.Known[0].Spoofed = &savedRow{Requests: 1}
 		},
-		"impostors without counts": func(s *savedTally) { s.Known[0].Spoofed = &savedRow{} },
 		"impostors of nothing": func(s *savedTally) {
-			v := make([]int64, verdicts)
-			v[Allowed] = 5
-			s.Known[0].Spoofed = &savedRow{Verdicts: v, Reasons: make([]int64, reasons), Identities: make([]int64, identities)}
+			s.Known[0].Spoofed = &savedRow{Verdicts: [verdicts]int64{Allowed: 5}}
 		},
-		"a period of three moments":    func(s *savedTally) { s.Period = savedPeriod{1, 2, 3} },
-		"a period that runs backwards": func(s *savedTally) { s.Period = savedPeriod{2, 1} },
-		"a period before all time":     func(s *savedTally) { s.Period = savedPeriod{policy.MinTime, 1} },
+		"a period that runs backwards": func(s *savedTally) { s.Period = period{2, 1, true} },
+		"a period before all time":     func(s *savedTally) { s.Period = period{policy.MinTime, 1, true} },
 		"more fetches than requests": func(s *savedTally) {
 			for i := range s.Known {
 				if f := s.Known[i].Fetches; f != nil {
@@ -326,7 +320,7 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, text := range []string{"", "{", "[]", `{"Known":[{}]}`, `{"Lines":1e99}`, `{"Sizes":[{}]}`, `{"Samples":["%"]}`} {
+	for _, text := range []string{"", "{", "[]", `{"Known":[{"Requests":1}]}`, `{"Lines":1e99}`, `{"Sizes":[{}]}`, `{"Period":[1,2,3]}`, `{"Period":[1]}`, `{"Known":[{"Verdicts":[-1]}]}`, `{"Samples":["%"]}`} {
 		if _, err := reportOf(a, joined(t, text)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("tally %q: %v", text, err)
 		}

@@ -39,9 +39,9 @@ type tally struct {
 	// other ones, after the final pass.
 	listed   []*row
 	others   *row
-	cited    map[citedKey]int64 // violations, by the version that they quote
-	hosts    *bounded[string]   // requests for hosts without a policy
-	sizes    *bounded[sizeKey]  // answers to robots.txt
+	cited    map[versionKey]int64 // violations, by the version that they quote
+	hosts    *bounded[string]     // requests for hosts without a policy
+	sizes    *bounded[sizeKey]    // answers to robots.txt
 	unparsed samples
 	// addresses has a choice of lines, by the hashes of each and of its address.
 	addresses *bounded[lineFrom]
@@ -58,8 +58,8 @@ type totals struct {
 	// there is no robots.txt, RobotsFailed those that failed.
 	RobotsRequests, RobotsServed, RobotsNone, RobotsFailed int64
 	// SizesRight counts the answers 200 to GETs of /robots.txt whose size was that of a file
-	// in force.
-	SizesRight int64
+	// in force, SizesOther those whose size was not.
+	SizesRight, SizesOther int64
 	// HTTPLibraries counts lines among NotCrawlers, NoList the crawlers' requests that no
 	// list of addresses spoke of, though there are some for the crawler.
 	HTTPLibraries, NoList int64
@@ -83,10 +83,10 @@ func (a *Auditor) newTally() *tally {
 	return &tally{
 		known:    map[*crawler.Profile]*row{},
 		unknown:  map[string]*row{},
-		cited:    map[citedKey]int64{},
+		cited:    map[versionKey]int64{},
 		hosts:    newBounded(maxHosts, hashString),
 		sizes:    newBounded(maxSizes, hashSize),
-		unparsed: samples{most: maxUnparsed}, addresses: newBounded(maxLines, func(k lineFrom) uint64 { return k.line }),
+		unparsed: samples{most: maxUnparsed}, addresses: newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
 		samples: a.config.Samples,
 	}
 }
@@ -122,21 +122,23 @@ type ruleKey struct {
 	line    uint32
 }
 
-// citedKey names a version of an origin.
-type citedKey struct{ origin, version int32 }
+// versionKey names a version of an origin.
+type versionKey struct{ origin, version int32 }
 
 // sizeKey names answers to robots.txt that are alike: by site, by the versions of the
-// first origin that were in force, and by the number of bytes sent.
+// first origin that were in force, by the number of bytes sent, and by whether no file in
+// force on any of the origins had as many.
 type sizeKey struct {
-	at          policy.Site
-	first, last int32
-	size        int64
+	At          policy.Site
+	First, Last int32
+	Size        int64
+	Other       bool
 }
 
 func hashSize(k sizeKey) uint64 {
-	h := mix(uint64(uint32(k.at.First))<<32 | uint64(uint32(k.at.N)))
-	h = mix(h ^ uint64(uint32(k.first))<<32 ^ uint64(uint32(k.last)))
-	return mix(h ^ uint64(k.size))
+	h := mix(uint64(uint32(k.At.First))<<32 | uint64(uint32(k.At.N)))
+	h = mix(h ^ uint64(uint32(k.First))<<32 ^ uint64(uint32(k.Last)))
+	return mix(h ^ uint64(k.Size))
 }
 
 // row is the counts of one crawler.
