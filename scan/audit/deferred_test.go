@@ -142,14 +142,15 @@ func TestTimesAreInTheOrderOfTheirBytes(t *testing.T) {
 	}
 }
 
-// decideOne makes the final pass of a run over one line and one deferred record of unknown origin.
+// decideOne makes the final pass of a run over three lines and one deferred record of unknown
+// origin.
 func decideOne(t *testing.T, a *Auditor, record []byte) (err error) {
 	t.Helper()
 	run := a.Begin()
 	defer run.Close() // not at the end of the test: thousands of runs would keep their memory
 	w := run.Worker()
 	w.Chunk(byName(t, "vhost_combined"), []byte(entry{vhost: "example.com:443", target: "/robots.txt"}.String()+"\n"+
-		entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot}.String()))
+		entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot}.String()+"\n"+entry{agent: browser}.String()))
 	if err := w.deferred.Add(record); err != nil {
 		t.Fatal(err)
 	}

@@ -147,13 +147,13 @@ func (f *finalPass) record(rd *recordReader, n int64) {
 	}
 }
 
-// size reads how many answers to anybody had a size while a version was in force.
+// size reads a size that n answers to anybody had while a version was in force.
 func (f *finalPass) size(rd *recordReader, n int64) {
-	of, size, answers := versionKey{int32(rd.uint32()), int32(rd.uint32())}, int64(rd.uint64()), int64(rd.uint64())
-	rd.require(0 <= of.origin && int(of.origin) < len(rd.policy.Origins()) && size >= 0 && 0 < answers && answers <= f.run.tally.Lines/n)
+	of, size := versionKey{int32(rd.uint32()), int32(rd.uint32())}, int64(rd.uint64())
+	rd.require(0 <= of.origin && int(of.origin) < len(rd.policy.Origins()) && size >= 0)
 	rd.require(!rd.bad && 0 <= of.version && int(of.version) < len(rd.policy.Versions(of.origin)))
 	if rd.end(); !rd.bad && f.run.tally.SizesRight == 0 {
-		f.toAll.addSize(of, size, answers*n)
+		f.toAll.addSize(of, size, n)
 	}
 }
 
@@ -374,7 +374,7 @@ func (r *Run) count(x *deferredRequest) {
 		row.graceAfterFetch += x.N
 	}
 	if x.Verdict == Violation {
-		row.violated()[violationKind(x.Identity, x.Outcome, x.Method, x.Informed)] += x.N
+		row.violations[violationKind{x.Identity, x.Outcome, x.Method, x.Informed}] += x.N
 		row.rules[x.rule] += x.N
 		for range min(x.N, int64(row.samples.most)) {
 			row.samples.add(x.Time, x.Line)

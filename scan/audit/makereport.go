@@ -56,20 +56,19 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 }
 
 func (a *Auditor) report(t *tally, in Inputs) *Report {
+	b := a.config.Basis
 	r := &Report{
 		Schema: schema, Program: Printable(in.Program), Command: Printable(in.Command),
-		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: Printable(a.config.Basis.Sampled),
-		Proxied:         t.isProxied(),
-		EndInZero:       t.EndInZero,
-		HTTPLibraries:   t.HTTPLibraries,
-		IdentityNoList:  t.NoList,
-		Policy:          a.policyInfo(t),
-		Ranges:          append([]RangeInfo{}, a.config.Basis.Ranges...),
-		CanVerify:       len(a.config.Basis.Ranges) > 0 || a.config.Basis.Names != "" || a.config.Addresses,
-		Inputs:          append([]InputInfo{}, in.List...),
-		RobotsTxt:       a.robotsInfo(t),
-		Crawlers:        a.crawlers(t),
-		OtherHosts:      t.otherHosts(),
+		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: Printable(b.Sampled),
+		Proxied: t.isProxied(), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, IdentityNoList: t.NoList,
+		Policy:    a.policyInfo(t),
+		Ranges:    append([]RangeInfo{}, b.Ranges...),
+		CanVerify: len(b.Ranges) > 0 || b.Names != "" || a.config.Addresses,
+		Inputs:    append([]InputInfo{}, in.List...),
+		RobotsTxt: a.robotsInfo(t),
+		Crawlers:  a.crawlers(t),
+
+		OtherHosts: t.otherHosts(), OtherHostsNotListed: t.OtherHost,
 		UnparsedSamples: []string{},
 		NotAuditable:    []string{},
 	}
@@ -79,14 +78,9 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 	for _, s := range t.unparsed.kept {
 		r.UnparsedSamples = append(r.UnparsedSamples, Printable(s.Line))
 	}
-	r.OtherHostsNotListed = t.OtherHost
 	for _, h := range r.OtherHosts {
 		r.OtherHostsNotListed -= h.Requests
 	}
-	slices.SortFunc(r.Crawlers, func(x, y CrawlerInfo) int {
-		return cmp.Or(cmp.Compare(y.Verdicts[Violation], x.Verdicts[Violation]),
-			cmp.Compare(x.Crawler, y.Crawler), cmp.Compare(x.Operator, y.Operator))
-	})
 	for i := range r.Crawlers {
 		r.Totals.add(&r.Crawlers[i])
 	}
@@ -103,7 +97,7 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 }
 
 // crawlers makes the rows: all known crawlers, the most frequent of the unknown,
-// and one for the rest of these.
+// and one for the rest of these, those with most violations first.
 func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 	list := []CrawlerInfo{}
 	for p, row := range t.known {
@@ -130,6 +124,10 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 		info.Operator, info.Category, info.Obeys = unknown, unknown, unknown
 		list = append(list, info)
 	}
+	slices.SortFunc(list, func(x, y CrawlerInfo) int {
+		return cmp.Or(cmp.Compare(y.Verdicts[Violation], x.Verdicts[Violation]),
+			cmp.Compare(x.Crawler, y.Crawler), cmp.Compare(x.Operator, y.Operator))
+	})
 	return list
 }
 
@@ -314,16 +312,16 @@ func (a *Auditor) expectedSizes(k sizeKey, t int64) []int64 {
 // listViolations returns the violations that occur, and their sums by outcome.
 func (r *row) listViolations() (list []ViolationInfo, sums OutcomeCounts) {
 	list = []ViolationInfo{}
-	if r.violations == nil {
-		return list, sums
-	}
-	for kind, n := range r.violations {
-		method, outcome := kind/2, kind/2/int(methods)
-		identity := outcome / int(outcomes)
-		method, outcome = method%int(methods), outcome%int(outcomes)
-		if n > 0 {
-			list = append(list, ViolationInfo{identityNames[identity], outcomeNames[outcome], methodNames[method], kind%2 == 1, n})
-			sums[outcome] += n
+	for i := range identities {
+		for o := range outcomes {
+			for m := range methods {
+				for _, informed := range []bool{false, true} {
+					if n := r.violations[violationKind{i, o, m, informed}]; n > 0 {
+						list = append(list, ViolationInfo{i.String(), o.String(), m.String(), informed, n})
+						sums[o] += n
+					}
+				}
+			}
 		}
 	}
 	return list, sums

@@ -340,7 +340,7 @@ func (w *Worker) answered(at site) {
 	}
 	t.sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size, other}, tallied{1, period{r.Time, r.Time, true}})
 	if t.SizesRight == 0 { // otherwise sizes are compared as they are
-		w.countSize(at)
+		w.deferSize(at)
 	}
 }
 

@@ -148,7 +148,7 @@ type row struct {
 	verdicts   VerdictCounts
 	reasons    ReasonCounts
 	identities IdentityCounts
-	violations *violationCounts // nil if there are none
+	violations map[violationKind]int64
 	// spoofed are the counts of impostors as if they were not known to be: see settle.
 	// Their requests are among those of the row. Nil if there are none.
 	spoofed  *row
@@ -164,16 +164,12 @@ type row struct {
 	delays    []delayAt
 }
 
-// violationCounts counts violations by kind, in the order of reports.
-type violationCounts [int(identities) * int(outcomes) * int(methods) * 2]int64
-
-// violationKind returns the index of a kind in violationCounts.
-func violationKind(i Identity, o Outcome, m Method, informed bool) int {
-	kind := ((int(i)*int(outcomes)+int(o))*int(methods) + int(m)) * 2
-	if informed {
-		kind++
-	}
-	return kind
+// violationKind is what is told apart among violations.
+type violationKind struct {
+	identity Identity
+	outcome  Outcome
+	method   Method
+	informed bool
 }
 
 // fetches are a crawler's GETs of /robots.txt, without the spoofed ones.
@@ -183,13 +179,6 @@ type fetches struct {
 	// refused counts, by status, the answers that there is no robots.txt while the
 	// policy has one.
 	refused map[int]int64
-}
-
-func (r *row) violated() *violationCounts {
-	if r.violations == nil {
-		r.violations = &violationCounts{}
-	}
-	return r.violations
 }
 
 func (r *row) fetched() *fetches {
@@ -202,7 +191,7 @@ func (r *row) fetched() *fetches {
 // impostors returns the counts of impostors.
 func (r *row) impostors() *row {
 	if r.spoofed == nil {
-		r.spoofed = &row{rules: map[ruleKey]int64{}}
+		r.spoofed = &row{}
 	}
 	return r.spoofed
 }
@@ -234,7 +223,7 @@ func (r *row) count(i Identity, d decision, n int64) {
 }
 
 func (t *tally) newRow(name string) *row {
-	return &row{name: name, rules: map[ruleKey]int64{}, samples: samples{most: t.samples}}
+	return &row{name: name, violations: map[violationKind]int64{}, rules: map[ruleKey]int64{}, samples: samples{most: t.samples}}
 }
 
 // rowOf returns the row of a crawler.
@@ -280,9 +269,7 @@ func (r *row) merge(other *row, n int64) {
 	addCounts(r.verdicts[:], other.verdicts[:], n)
 	addCounts(r.reasons[:], other.reasons[:], n)
 	addCounts(r.identities[:], other.identities[:], n)
-	if v := other.violations; v != nil {
-		addCounts(r.violated()[:], v[:], n)
-	}
+	addTimes(r.violations, other.violations, n)
 	if s := other.spoofed; s != nil {
 		r.impostors().merge(s, n)
 	}
