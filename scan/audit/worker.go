@@ -35,13 +35,13 @@ type Worker struct {
 	boundCopies int // copies that the bindings have
 	headers     *crawler.Reader
 	scratch     automaton.Scratch
-	answers     []policy.Answer   // of one origin's copies
-	bySitemap   bool              // one of these permits only by a Sitemap line
-	answersAt   map[answerAt]bool // some of those that are deferred
-	sizes       map[sizeAt]int64  // of answers to robots.txt that are not deferred yet
-	key         []byte            // the deferred record that is being made
-	answersKey  []byte            // the answers in it
-	normal      []byte            // the normal form of a target
+	answers     []policy.Answer       // of one origin's copies
+	bySitemap   bool                  // one of these permits only by a Sitemap line
+	lastAnswers [answerKinds]answerAt // of each kind
+	sizes       map[sizeAt]int64      // of answers to robots.txt that are not deferred yet
+	key         []byte                // the deferred record that is being made
+	answersKey  []byte                // the answers in it
+	normal      []byte                // the normal form of a target
 	judged      Judged
 }
 
@@ -52,7 +52,7 @@ func (r *Run) Worker() *Worker {
 	w := &Worker{
 		auditor: a, tally: a.newTally(), deferred: r.deferred.Writer(),
 		readers: map[*format.Format]format.Reader{}, known: map[*crawler.Profile]*agent{}, named: map[string]*agent{}, headers: a.config.Crawlers.Reader(),
-		sizes: map[sizeAt]int64{}, answersAt: map[answerAt]bool{},
+		sizes: map[sizeAt]int64{},
 	}
 	w.unnamed, _ = a.config.Policy.Unnamed()
 	r.workers = append(r.workers, w)
