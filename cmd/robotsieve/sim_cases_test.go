@@ -355,6 +355,17 @@ var timeCases = map[string]func(*simCase){
 		c.ask("violation", "OAI-SearchBot", "/p", caseTime+28*hour)
 		c.ask("grace", "ClaudeBot", "/p", caseTime+23*hour)
 	},
+	"a rule is added, and fetched twice in a second": func(c *simCase) {
+		added(c)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+hour, got(forbidP))
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+hour, got(forbidP))
+		c.ask("grace informed", "GPTBot", "/p", caseTime+hour+minute, from("45.9.8.8"))
+		c.ask("grace informed after fetch", "GPTBot", "/p", caseTime+hour+minute)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+2*hour, got(forbidP))
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+2*hour, answered(500, 0))
+		c.ask("grace informed after fetch", "GPTBot", "/p", caseTime+2*hour) // that of an hour ago
+		c.ask("grace informed", "GPTBot", "/p", caseTime+2*hour+minute)
+	},
 	"a rule is added and fetched when it was too early to tell": func(c *simCase) {
 		added(c)
 		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime-hour, got(permitsAll))
