@@ -141,9 +141,9 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 		return nil
 	}
 	header := []string{"crawler", "operator", "role", "category", "words", "tokens", "bound by *", "exempt", "dialect", "obeys", "verify", "as of", "source"}
-	fmt.Fprintf(w, "%s\n\n%s, with %s: %s %s exempt, and %s %s a source page.\n", report.Table(header, rows),
-		english.Plural(int64(len(profiles)), "crawler"), english.Plural(fetchers, "fetcher"), english.Grouped(exempt),
-		english.Verb(exempt, "is", "are"), english.Grouped(sourced), english.Verb(sourced, "has", "have"))
+	fmt.Fprintf(w, "%s\n\n%s, %s of them %s; %s %s exempt, and %s %s a source page.\n", report.Table(header, rows),
+		english.Plural(int64(len(profiles)), "crawler"), english.Grouped(fetchers), english.Verb(fetchers, "a fetcher", "fetchers"),
+		english.Grouped(exempt), english.Verb(exempt, "is", "are"), english.Grouped(sourced), english.Verb(sourced, "has", "have"))
 	return nil
 }
 

@@ -236,6 +236,7 @@ func TestFilterOfBadInput(t *testing.T) {
 	}{
 		"empty":               {[]string{file(t, "e", "")}, exitDone, "", 0, 0, false},
 		"nothing but garbage": {[]string{file(t, "g", "\x00\x01\n\xff\xfe\n")}, exitInput, "no line of the lists is a URL\n", 0, 2, false},
+		"UTF-16":              {[]string{file(t, "u", "\xff\xfeh\x00t\x00\n\x00")}, exitInput, "no line of the lists is a URL: the first looks like UTF-16; save the list as UTF-8\n", 0, 2, false},
 		"names of hosts only": {[]string{"--invalid", "keep", file(t, "h", "a.example\nb.example\n")}, exitInput, `h:1: not an absolute URL: "a.example"`, 0, 2, false},
 		"one URL at least":    {[]string{file(t, "g", "a.example\n"), good}, exitDone, "", 1, 1, false},
 		"a long line":         {[]string{file(t, "l", long+"http://h/\n")}, exitDone, "", 1, 1, false},

@@ -74,7 +74,7 @@ const (
 	BadForm     Reason = "not a robots.txt"
 	CutShort    Reason = "cut short"
 	Revisit     Reason = "WARC record that is no response"
-	NotModified Reason = "HTTP status without a body"
+	NotModified Reason = "HTTP status that says nothing about robots.txt (1xx or 304)"
 )
 
 // Lost tells whether a usable copy may have been lost: not if the part skipped cannot hold

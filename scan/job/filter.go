@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"slices"
@@ -92,7 +93,11 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	case err != nil:
 		return f, inputError(err)
 	case f.Read > 0 && f.Invalid == f.Read:
-		return f, inputError(errNoURL)
+		err := errNoURL
+		if len(f.Quotes) > 0 && compile.IsUTF16(f.Quotes[0].Text) {
+			err = fmt.Errorf("%w: the first looks like UTF-16; save the list as UTF-8", err)
+		}
+		return f, inputError(err)
 	}
 	return f, nil
 }
