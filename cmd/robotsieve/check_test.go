@@ -270,7 +270,7 @@ func TestCheckByAnArchive(t *testing.T) {
 		"disallowed  https://b.example/\n  because   robots.txt could not be fetched, so everything is forbidden (RFC 9309 2.3.1.4)\n",
 		"allowed     http://c.example/x\n  because   no rule matches\n")
 	r = check("http://d.example/")
-	if !strings.Contains(r.err, ": 1 answer without a verdict, because the archive does not tell the robots.txt of the origin\n") || r.code != exitInput || !strings.Contains(r.out, "unknown     http://d.example/\n  because   the archive has neither the robots.txt of http://d.example nor what that is redirected to\n") {
+	if !strings.Contains(r.err, ": 1 answer without a verdict, because the archive does not tell the robots.txt of the origin\n") || r.code != exitInput || !strings.Contains(r.out, "unknown     http://d.example/\n  because   the archive does not have the robots.txt of http://d.example, or only a redirect to a URL that it does not have\n") {
 		t.Errorf("%+v", r)
 	}
 	for _, args := range [][]string{{"/x"}, {}, {"http://[/"}} {

@@ -140,7 +140,7 @@ func TestFilterReadsAnAgentAsAHeader(t *testing.T) {
 }
 
 // TestFilterTellsOfOtherProducts that come with the same header, where they may have other
-// rules.
+// rules. So does check.
 func TestFilterTellsOfOtherProducts(t *testing.T) {
 	crawlers := file(t, "crawlers.json", `[{"name":"FooBot","operator":"Foo","words":["FooBot"],"tokens":["FooBot"],"also":[["FooBot-News","FooBot"]],"obeys":"yes"}]`)
 	for robots, want := range map[string]bool{
@@ -150,10 +150,18 @@ func TestFilterTellsOfOtherProducts(t *testing.T) {
 		if strings.Contains(r.err, "the header of FooBot serves FooBot-News too") != want || r.code != exitDone || r.out != "http://h/\n" {
 			t.Errorf("%q: %+v", robots, r)
 		}
+		r = command(t, robots, "check", "--robots", "-", "--crawlers", crawlers, "--agent", "FooBot")
+		if strings.Contains(r.err, "the header of FooBot serves FooBot-News too") != want || r.code != exitDone {
+			t.Errorf("check of %q: %+v", robots, r)
+		}
 	}
-	r := command(t, "http://a.example/\n", "filter", "--rules", rules(t), "--crawlers", crawlers, "--agent", "FooBot", "-")
-	if !strings.Contains(r.err, "the header of FooBot serves FooBot-News too") || r.code != exitDone {
-		t.Errorf("%+v", r)
+	for _, r := range []result{
+		command(t, "http://a.example/\n", "filter", "--rules", rules(t), "--crawlers", crawlers, "--agent", "FooBot", "-"),
+		command(t, "", "check", "--rules", rules(t), "--crawlers", crawlers, "--agent", "FooBot", "http://a.example/"),
+	} {
+		if !strings.Contains(r.err, "the header of FooBot serves FooBot-News too") || r.code != exitDone {
+			t.Errorf("%+v", r)
+		}
 	}
 }
 

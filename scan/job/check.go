@@ -114,12 +114,14 @@ func (c *Checker) add(a Agent, o CheckOptions) error {
 	if o.Archive != "" {
 		rules, release, err := openRules(o.Archive, agent)
 		if err == nil {
+			agent.warnOfOthers(nil, o.Messages)
 			c.release = append(c.release, release)
 			c.agents = append(c.agents, &checked{subject: agent, archive: rules})
 		}
 		return err
 	}
 	x := newChecked(c.compile(agent.dialect, false), agent)
+	agent.warnOfOthers(x.robots.Ruleset, o.Messages)
 	if !agent.stated {
 		agent.dialect = automaton.Google
 		x.google = newChecked(c.compile(agent.dialect, true), agent)
@@ -256,7 +258,7 @@ func (c *checked) find(a *Answer, o origin.Origin, path []byte) (*automaton.Mach
 	case err != nil:
 		return nil, inputError(err)
 	case !found:
-		a.Unknown, a.WhyRule = true, "the archive has neither the robots.txt of "+audit.Printable(o.String())+" nor what that is redirected to"
+		a.Unknown, a.WhyRule = true, "the archive does not have the robots.txt of "+audit.Printable(o.String())+", or only a redirect to a URL that it does not have"
 	case rules.Unreachable && string(path) != answer.RobotsPath:
 		a.WhyRule = "robots.txt could not be fetched, so everything is forbidden (RFC 9309 2.3.1.4)"
 	}
