@@ -250,7 +250,7 @@ func TestCompileReadsEveryKindOfSource(t *testing.T) {
 			t.Errorf("%s: %+v", from, e)
 		}
 	}
-	for _, want := range []string{"passed over: directory without a robots.txt: 1\n", "copies replaced by a newer or later one of their origin: 1\n"} {
+	for _, want := range []string{"passed over: directory without a robots.txt, of which nothing else is read: 1\n", "copies replaced by a newer or later one of their origin: 1\n"} {
 		if !strings.Contains(r.err, want) {
 			t.Errorf("no %q in %q", want, r.err)
 		}
