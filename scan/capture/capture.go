@@ -139,7 +139,7 @@ func decompressed(name string) string {
 // Detect returns the kind that the first bytes of an input without a name show. Such
 // an input must be of a kind that holds many captures.
 func Detect(head []byte) (Kind, error) {
-	text := strings.TrimLeft(string(head), " \t\r\n")
+	text := strings.TrimLeft(string(head), bom+" \t\r\n")
 	switch {
 	case strings.HasPrefix(text, warcMagic):
 		return Archive, nil

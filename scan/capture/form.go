@@ -40,7 +40,7 @@ var indexLine = regexp.MustCompile(`^( CDX |[!@](context|meta|id|keys) |\S*[^\s:
 // may be one: servers send them, and crawlers look for rules in them.
 func FormOf(content []byte) *FormError {
 	head := content[:min(len(content), 4096)]
-	text := bytes.TrimLeft(content, " \t\r\n")
+	text := bytes.TrimLeft(content, bom+" \t\r\n")
 	switch {
 	case bytes.HasPrefix(text, []byte(warcMagic)):
 		return formWARC
