@@ -46,7 +46,12 @@ that has no word left is removed.`,
   robotsieve crawlers "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
   robotsieve crawlers --crawlers mine.json --output json - < headers.txt
   robotsieve crawlers --lists > fetch.sh`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError("%d arguments: a HEADER is one, so put it in quotes", len(args))
+			}
+			return nil
+		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp

@@ -275,8 +275,8 @@ func TestCrawlersOfTheUserThatAreWrong(t *testing.T) {
 {"name":"Foo","operator":"F","words":["Foo"],"tokens":["foo"],"obeys":"yes"},
 {"name":"Bar","operator":"F","words":["foo"],"tokens":["foo"],"obeys":"yes"}]`,
 		`mine.json: crawler profile 1, "Foo", in line 1: no operator`: `[{"name":"Foo"}]`,
-		`mine.json: crawler profiles: not a JSON array`:               `{"name":"Foo"}`,
-		`mine.json: crawler profiles: EOF`:                            ``,
+		"mine.json: crawler profiles: not a JSON array of":            ``,
+		`mine.json: crawler profiles: not a JSON array`:               ``,
 	} {
 		r := command(t, "", "crawlers", "--crawlers", file(t, "mine.json", content), "Foo/1")
 		if r.code != exitInput || !strings.Contains(r.err, says) || r.out != "" {
@@ -293,6 +293,9 @@ func TestCrawlersUsage(t *testing.T) {
 		if r := command(t, "", args...); r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "--help'") {
 			t.Errorf("%v: %+v", args, r)
 		}
+	}
+	if r := command(t, "", "crawlers", "Mozilla/5.0", "(compatible;"); !strings.Contains(r.err, "put it in quotes") {
+		t.Errorf("%+v", r)
 	}
 	if r := command(t, "", "crawlers", "--help"); r.code != exitDone || !strings.Contains(r.out, "Examples:\n  robotsieve crawlers") {
 		t.Errorf("%+v", r)
