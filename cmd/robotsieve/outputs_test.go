@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -92,7 +93,7 @@ func TestCSVHasTheFiguresOfJSON(t *testing.T) {
 	compared := 0
 	for i, row := range rows[1:] {
 		want := flat(whole, map[string]string{})
-		want["policy"] = r.Policy.File
+		want["policy"], want["command"] = r.Policy.File, row[slices.Index(rows[0], "command")] // which differs in --output
 		if i > 0 {
 			want = flat(whole["crawlers"].([]any)[i-1].(map[string]any), map[string]string{"partial": "false"})
 			c := &r.Crawlers[i-1]
@@ -152,18 +153,14 @@ func TestTextHasTheFiguresOfJSON(t *testing.T) {
 			t.Errorf("%s: got  %q\nwant %q", what, got, want)
 		}
 	}
-	figures := func(name, operator string, requests int64, v audit.VerdictCounts) []string {
-		list := []string{name}
-		if operator != "" {
-			list = append(list, operator)
-		}
-		return append(list, cells(append([]int64{requests}, v[:]...)...)...)
+	figures := func(requests int64, i audit.IdentityCounts, v audit.VerdictCounts, texts ...string) []string {
+		return append(texts, cells(append([]int64{requests, i[audit.Verified]}, v[:]...)...)...)
 	}
-	byName := map[string][]string{"all": figures("all", "", r.Totals.Requests, r.Totals.Verdicts)}
+	byName := map[string][]string{"all": figures(r.Totals.Requests, r.Totals.Identity, r.Totals.Verdicts, "all")}
 	for _, c := range r.Crawlers {
-		byName[c.Crawler] = figures(c.Crawler, c.Operator, c.Requests, c.Verdicts)
+		byName[c.Crawler] = figures(c.Requests, c.Identity, c.Verdicts, c.Crawler)
 	}
-	rows := tableAt(t, text, "crawler  ")[1:] // the header has two lines
+	rows := tableAt(t, text, "crawler  ")[2:] // the header has three lines
 	if len(rows) != len(r.Crawlers)+2 {       // the sum, and a title
 		t.Errorf("%d crawlers in\n%s", len(rows), text)
 	}
@@ -173,19 +170,22 @@ func TestTextHasTheFiguresOfJSON(t *testing.T) {
 		}
 	}
 
-	for _, row := range tableAt(t, text, "violations by ") {
+	for _, row := range tableAt(t, text, "violations by ")[1:] { // the header has two lines
 		n := map[string]int64{}
 		for _, c := range r.Crawlers {
 			for _, v := range c.Violations {
 				if c.Crawler == row[0] && v.Identity == row[1] {
 					n["all"] += v.N
 					n[v.Outcome] += v.N
+					if v.Method == "other" {
+						v.Method = "other method"
+					}
 					n[v.Method] += v.N
 					n[fmt.Sprint(v.Informed)] += v.N
 				}
 			}
 		}
-		same(row[0], row[2:], cells(n["all"], n["obtained"], n["redirected"], n["refused"], n["absent"], n["GET"], n["HEAD"], n["other"], n["true"]))
+		same(row[0], row[2:], cells(n["all"], n["content"], n["not_modified"], n["empty"], n["redirected"], n["refused"], n["other"], n["GET"], n["HEAD"], n["other method"], n["true"]))
 	}
 	rules := map[string]int64{}
 	for _, c := range r.Crawlers {
@@ -215,12 +215,12 @@ func TestTextHasTheFiguresOfJSON(t *testing.T) {
 
 	i, o := r.Totals.Identity, r.Totals
 	for _, want := range []string{
-		fmt.Sprintf("%s of %s crawler requests broke robots.txt, by 2 crawlers; %s obtained the content.\n",
+		fmt.Sprintf("%s of %s crawler requests broke robots.txt, by 2 crawlers; %s were answered with content.\n",
 			english.Grouped(o.Verdicts[audit.Violation]), english.Grouped(o.Requests), english.Grouped(o.Outcomes[audit.Content])),
-		fmt.Sprintf("obtained the content: %s by GrabbitBot.\n", english.Grouped(o.VerifiedContent)),
+		fmt.Sprintf("answered with content: %s by GrabbitBot.\n", english.Grouped(o.VerifiedContent)),
 		fmt.Sprintf("Lines:     %s = %s not by crawlers + %s + %s to other hosts + %s without a path + %s unparsed\n", english.Grouped(r.Lines),
 			english.Grouped(r.NotCrawlers), english.Plural(o.Requests, "crawler request"), english.Grouped(r.OtherHost), english.Grouped(r.NotJudged), english.Grouped(r.Unparsed)),
-		fmt.Sprintf("= %s verified (%.0f %%) + %s spoofed + %s unverified + %s unverifiable\n", english.Grouped(i[audit.Verified]), 100*o.VerifiedShare,
+		fmt.Sprintf("= %s verified (%.1f %%) + %s impostors + %s unverified + %s unverifiable\n", english.Grouped(i[audit.Verified]), 100*o.VerifiedShare,
 			english.Grouped(i[audit.SpoofedIdentity]), english.Grouped(i[audit.Unverified]), english.Grouped(i[audit.Unverifiable])),
 		fmt.Sprintf("\n%s could not be parsed.", english.Plural(r.Unparsed, "line")),
 	} {

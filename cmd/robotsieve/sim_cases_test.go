@@ -44,7 +44,11 @@ func TestOracleOnTheWorkedCases(t *testing.T) {
 			w := newCase(make)
 			o := newOracle(w)
 			for i, r := range w.requests {
-				if got := o.decide(i).String(); got != r.want {
+				v := o.decide(i)
+				if r.identity != "" && v.identity != r.identity {
+					t.Errorf("%s: %s, want %s", r.line, v.identity, r.identity)
+				}
+				if got := v.String(); got != r.want {
 					o.trace = &strings.Builder{}
 					o.decide(i)
 					t.Errorf("%s\n%s => %s, want %s", r.line, o.trace, got, r.want)
@@ -74,8 +78,8 @@ func TestSimulatorKnowsItsCrawlers(t *testing.T) {
 			continue
 		}
 		p := profiles[i]
-		is := fmt.Sprint(p.Operator, p.Tokens, p.Dialect == "google", p.IgnoresWildcard, p.Exempt != "", p.Verify != "")
-		if want := fmt.Sprint(b.operator, b.tokens, b.google, b.noStar, b.exempt, b.publishes); is != want {
+		is := fmt.Sprint(p.Operator, p.Tokens, p.Also, p.Dialect == "google", p.IgnoresWildcard, p.CrawlDelay == "no", p.Exempt != "", p.IsFetcher(), p.Verify != "")
+		if want := fmt.Sprint(b.operator, b.tokens, b.also, b.google, b.noStar, b.noDelay, b.exempt, b.fetcher, b.publishes); is != want {
 			t.Errorf("%s: the data say %s, the simulator %s", b.name, is, want)
 		}
 	}
@@ -100,12 +104,13 @@ func TestWorldsHaveEveryVerdict(t *testing.T) {
 		}
 	}
 	for _, v := range []string{
-		"blank", "unparsed", "not_crawlers", "not_judged", "other_host", "allowed", "robots_fetch", "violation", "violation informed",
-		"grace", "grace informed", "no_policy", "unreachable", "exempt", "spoofed", "indeterminate:no_version", "indeterminate:no_host",
-		"indeterminate:no_time", "indeterminate:unknown_scheme", "indeterminate:truncated", "indeterminate:ambiguous_agent",
-		"indeterminate:redirected_policy", "indeterminate:contested",
+		"blank", "unparsed", "not_crawlers", "not_judged", "other_host", "allowed", "allowed evasive", "robots_fetch", "violation",
+		"violation informed", "grace", "grace informed", "grace informed after fetch", "no_policy", "unreachable", "exempt", "spoofed",
+		"indeterminate:no_version", "indeterminate:no_host", "indeterminate:no_time", "indeterminate:unknown_scheme", "indeterminate:truncated",
+		"indeterminate:ambiguous_agent", "indeterminate:ambiguous_agent forbidden", "indeterminate:redirected_policy", "indeterminate:contested",
+		"indeterminate:contested evasive",
 	} {
-		if counts[v] < 10 {
+		if counts[v] < 3 {
 			t.Errorf("%d requests are %s", counts[v], v)
 		}
 	}
@@ -150,6 +155,10 @@ type edit func(*simRequest)
 func answered(status int, size int64) edit {
 	return func(r *simRequest) { r.status, r.size = status, size }
 }
+
+// got is an answer with a body.
+func got(body string) edit { return answered(200, int64(len(body))) }
+
 func by(method string) edit { return func(r *simRequest) { r.method = method } }
 func from(addr string) edit { return func(r *simRequest) { r.addr = addr } }
 
@@ -187,10 +196,18 @@ func (c *simCase) askAs(want string, bot *simBot, url string, at int64, edits ..
 	c.w.requests = append(c.w.requests, r)
 }
 
+// anybody adds a fetch of robots.txt by a browser.
+func (c *simCase) anybody(at int64, edits ...edit) {
+	c.askAs("not_crawlers", nil, "/robots.txt", at, edits...)
+}
+
 // portless makes a log that tells no port.
 func portless(r *simRequest) { r.at.scheme, r.at.port = "", 0 }
 
 const (
+	// simSpan is how long a version that was replaced may still be used.
+	simSpan = simWindow + simLate + simSkew
+
 	forbidAll  = "User-agent: *\nDisallow: /\n"
 	forbidP    = "User-agent: *\nDisallow: /p\n"
 	permitsAll = "User-agent: *\nDisallow:\n"
@@ -230,17 +247,18 @@ var scopeCases = map[string]func(*simCase){
 		c.ask("violation", "MJ12bot", "/folder/robots.txt", caseTime, answered(404, 0))
 		c.ask("violation", "MJ12bot", "/folder/x", caseTime+hour)
 	},
-	"scope by the scheme of an absolute target": func(c *simCase) {
+	"scope of an absolute target": func(c *simCase) {
 		c.site(forbidAll)
-		to := func(target string) edit {
-			return func(r *simRequest) {
-				r.target = target
-				r.at = simOriginOf(strings.TrimSuffix(target, "/x"))
-				r.path = "/x"
-			}
+		c.version("http://example.com", caseStart, 200, permitsAll)
+		to := func(target, means string) edit {
+			return func(r *simRequest) { r.target, r.path, r.at = target, "/x", simOriginOf(means) }
 		}
-		c.ask("violation", "MJ12bot", "/x", caseTime, to("https://example.com/x"))
-		c.ask("other_host", "MJ12bot", "/x", caseTime, to("http://example.com/x"))
+		c.ask("violation", "MJ12bot", "https://other.example/x", caseTime, to("https://example.com/x", "https://example.com"))
+		// A proxy behind TLS logs http://; the port is a better word.
+		c.ask("violation", "MJ12bot", "https://other.example/x", caseTime, to("http://example.com/x", "https://example.com"))
+		c.ask("allowed", "MJ12bot", "http://other.example/x", caseTime, to("http://example.com/x", "http://example.com"))
+		c.ask("indeterminate:unknown_scheme", "MJ12bot", "/x", caseTime, to("https://example.com/x", ""), portless,
+			func(r *simRequest) { r.at.host = "example.com" })
 	},
 	"a scheme that is not known, both agree": func(c *simCase) {
 		c.version("http://example.com", caseStart, 200, forbidP)
@@ -301,44 +319,55 @@ var timeCases = map[string]func(*simCase){
 		c.ask("allowed", "GPTBot", "/p", caseTime-hour)
 		c.ask("grace", "GPTBot", "/p", caseTime+hour)
 		c.ask("grace", "GPTBot", "/p", caseTime+23*hour)
-		c.ask("violation", "GPTBot", "/p", caseTime+25*hour)
+		c.ask("grace", "GPTBot", "/p", caseTime+27*hour) // begun in the window, logged three hours later
+		c.ask("violation", "GPTBot", "/p", caseTime+28*hour)
 	},
 	"a rule is added, to the second": func(c *simCase) {
 		added(c)
-		c.ask("allowed", "GPTBot", "/p", caseTime-minute-1)
-		c.ask("grace", "GPTBot", "/p", caseTime-minute)
-		c.ask("grace", "GPTBot", "/p", caseTime+24*hour+minute-1)
-		c.ask("violation", "GPTBot", "/p", caseTime+24*hour+minute)
+		c.ask("allowed", "GPTBot", "/p", caseTime-simSkew-1)
+		c.ask("grace", "GPTBot", "/p", caseTime-simSkew)
+		c.ask("grace", "GPTBot", "/p", caseTime+simSpan-1)
+		c.ask("violation", "GPTBot", "/p", caseTime+simSpan)
+	},
+	"a rule is lifted nine minutes before the manifest says so": func(c *simCase) {
+		c.site(forbidP)
+		c.version("https://example.com", caseTime, 200, permitsAll)
+		c.ask("grace", "GPTBot", "/p", caseTime-9*minute)
+		c.ask("violation", "GPTBot", "/p", caseTime-11*minute)
 	},
 	"a rule is added and fetched": func(c *simCase) {
 		added(c)
 		c.ask("allowed", "GPTBot", "/p", caseTime-hour)
 		c.ask("grace", "GPTBot", "/p", caseTime+hour)
-		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+2*hour)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+2*hour, got(forbidP))
 		c.ask("grace", "GPTBot", "/p", caseTime+2*hour)
-		c.ask("grace informed", "GPTBot", "/p", caseTime+2*hour+1)
+		c.ask("grace informed after fetch", "GPTBot", "/p", caseTime+2*hour+1)
+		c.ask("grace informed after fetch", "GPTBot", "/p", caseTime+3*hour)
+		c.ask("grace informed", "GPTBot", "/p", caseTime+3*hour+1)
+		c.ask("grace informed", "GPTBot", "/p", caseTime+2*hour+1, from("45.9.8.8"))
 		c.ask("grace informed", "GPTBot", "/p", caseTime+23*hour)
-		c.ask("violation informed", "GPTBot", "/p", caseTime+25*hour)
+		c.ask("violation informed", "GPTBot", "/p", caseTime+28*hour)
 		c.ask("violation informed", "GPTBot", "/p", caseTime+45*day)
-		c.ask("violation", "OAI-SearchBot", "/p", caseTime+25*hour)
+		c.ask("violation", "OAI-SearchBot", "/p", caseTime+28*hour)
 		c.ask("grace", "ClaudeBot", "/p", caseTime+23*hour)
 	},
 	"a rule is added and fetched when it was too early to tell": func(c *simCase) {
 		added(c)
-		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime-hour)
-		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+minute-1)
-		c.ask("violation", "GPTBot", "/p", caseTime+25*hour)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime-hour, got(permitsAll))
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+simSkew-1, got(forbidP))
+		c.ask("violation", "GPTBot", "/p", caseTime+28*hour)
 	},
 	"a rule is added and fetched otherwise": func(c *simCase) {
 		added(c)
 		c.ask("robots_fetch", "ClaudeBot", "/robots.txt", caseTime+2*hour, answered(304, -1))
 		c.ask("violation informed", "ClaudeBot", "/p", caseTime+30*hour)
-		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+2*hour, by("HEAD"))
-		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+2*hour, by("POST"))
-		c.ask("allowed", "GPTBot", "/robots.txt?x", caseTime+2*hour)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+2*hour, got(forbidP), by("HEAD"))
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+2*hour, got(forbidP), by("POST"))
+		c.ask("robots_fetch", "GPTBot", "/robots.txt?x", caseTime+2*hour, got(forbidP))
+		c.ask("robots_fetch", "GPTBot", "//robots.txt", caseTime+2*hour, got(forbidP))
 		c.ask("violation", "GPTBot", "/p", caseTime+30*hour)
 		c.ask("robots_fetch", "MJ12bot", "/robots.txt", caseTime+2*hour, answered(206, 20))
-		c.ask("violation informed", "MJ12bot", "/p", caseTime+30*hour)
+		c.ask("violation", "MJ12bot", "/p", caseTime+30*hour)
 		c.ask("robots_fetch", "CCBot", "/robots.txt", caseTime+2*hour, answered(503, 20))
 		c.ask("violation", "CCBot", "/p", caseTime+30*hour)
 	},
@@ -346,22 +375,23 @@ var timeCases = map[string]func(*simCase){
 		c.site(permitsAll)
 		c.w.rows[0].maxAge = 3 * day
 		c.version("https://example.com", caseTime, 200, forbidP)
-		c.ask("grace", "GPTBot", "/p", caseTime+25*hour)
-		c.ask("grace", "GPTBot", "/p", caseTime+71*hour)
-		c.ask("violation", "GPTBot", "/p", caseTime+73*hour)
+		c.ask("grace", "GPTBot", "/p", caseTime+28*hour)
+		c.ask("grace", "GPTBot", "/p", caseTime+3*day+simSpan-1)
+		c.ask("violation", "GPTBot", "/p", caseTime+3*day+simSpan)
 	},
-	"a short max_age shortens nothing": func(c *simCase) {
+	"a max_age of one hour": func(c *simCase) {
 		c.site(permitsAll)
 		c.w.rows[0].maxAge = hour
 		c.version("https://example.com", caseTime, 200, forbidP)
-		c.ask("grace", "GPTBot", "/p", caseTime+23*hour)
-		c.ask("violation", "GPTBot", "/p", caseTime+25*hour)
+		c.ask("grace", "GPTBot", "/p", caseTime+28*hour)
+		c.ask("violation", "GPTBot", "/p", caseTime+29*hour)
 	},
 	"a wider window": func(c *simCase) {
 		added(c)
-		c.w.window = 48 * hour
-		c.ask("grace", "GPTBot", "/p", caseTime+47*hour)
-		c.ask("violation", "GPTBot", "/p", caseTime+49*hour)
+		c.w.window, c.w.delay, c.w.skew = 48*hour, 6*hour, 30*minute
+		c.ask("grace", "GPTBot", "/p", caseTime-30*minute)
+		c.ask("grace", "GPTBot", "/p", caseTime+54*hour+30*minute-1)
+		c.ask("violation", "GPTBot", "/p", caseTime+54*hour+30*minute)
 	},
 	"no version": func(c *simCase) {
 		c.version("https://example.com", caseTime, 200, forbidP)
@@ -369,8 +399,8 @@ var timeCases = map[string]func(*simCase){
 		c.ask("indeterminate:no_version", "GPTBot", "/q", caseTime-10*day)
 		c.ask("indeterminate:no_version", "GPTBot", "/p", caseTime+23*hour)
 		c.ask("allowed", "GPTBot", "/q", caseTime+23*hour)
-		c.ask("indeterminate:no_version", "GPTBot", "/p", caseTime+24*hour+minute-1)
-		c.ask("violation", "GPTBot", "/p", caseTime+24*hour+minute)
+		c.ask("indeterminate:no_version", "GPTBot", "/p", caseTime+simSpan-1)
+		c.ask("violation", "GPTBot", "/p", caseTime+simSpan)
 	},
 	"no version, but assumed constant": func(c *simCase) {
 		c.version("https://example.com", caseTime, 200, forbidP)
@@ -383,13 +413,58 @@ var timeCases = map[string]func(*simCase){
 		c.site(forbidP)
 		c.version("https://example.com", caseTime, 503, "")
 		c.version("https://example.com", caseTime+2*hour, 200, forbidP)
-		for _, at := range []int64{hour, 3 * hour, 27 * hour} {
+		for _, at := range []int64{hour, 3 * hour, 30 * hour} {
 			c.ask("violation", "GPTBot", "/p", caseTime+at)
+			c.ask("violation", "Googlebot", "/p", caseTime+at) // 503 does not mean that there is none
 		}
 		c.ask("allowed", "GPTBot", "/q", caseTime+hour)
-		c.ask("unreachable", "Googlebot", "/p", caseTime+hour)
-		c.ask("unreachable", "Googlebot", "/p", caseTime+25*hour)
-		c.ask("violation", "Googlebot", "/p", caseTime+27*hour)
+	},
+	"a short spell of 500": func(c *simCase) {
+		c.site(forbidP)
+		c.version("https://example.com", caseTime, 500, "")
+		c.version("https://example.com", caseTime+2*hour, 200, forbidP)
+		for _, at := range []int64{hour, 3 * hour, 29 * hour} {
+			c.ask("violation", "GPTBot", "/p", caseTime+at)
+			c.ask("unreachable", "Googlebot", "/p", caseTime+at)
+		}
+		c.ask("violation", "Googlebot", "/p", caseTime+30*hour)
+	},
+	"a copy of 20 days ago and a 503": func(c *simCase) {
+		c.site(permitsAll)
+		c.version("https://example.com", caseTime, 200, forbidP)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+20*day, answered(503, 0))
+		c.ask("violation", "GPTBot", "/p", caseTime+20*day-simSkew-1)
+		c.ask("grace", "GPTBot", "/p", caseTime+20*day)
+		c.ask("grace", "GPTBot", "/p", caseTime+20*day+simSpan)
+		c.ask("violation", "GPTBot", "/p", caseTime+20*day+simSpan+1)
+		c.ask("violation", "ClaudeBot", "/p", caseTime+20*day)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+40*day, answered(503, 0))
+		c.ask("violation", "GPTBot", "/p", caseTime+40*day)
+	},
+	"an outage from before all time": func(c *simCase) {
+		c.w.assume = true
+		c.version("https://example.com", caseStart, unreachableStatus, "")
+		c.version("https://example.com", caseTime, 200, forbidP)
+		c.version("https://example.com", caseTime+50*day, 200, permitsAll)
+		c.ask("unreachable", "GPTBot", "/p", caseTime-5*day)
+		c.ask("robots_fetch", "ClaudeBot", "/robots.txt", caseTime-20*day, got(permitsAll))
+		c.ask("allowed", "ClaudeBot", "/p", caseTime-5*day)
+	},
+	"a browser's answer to an absolute target": func(c *simCase) {
+		c.site(forbidP)
+		c.anybody(caseTime, answered(404, 153), func(r *simRequest) { r.target = "https://example.com/robots.txt" })
+		c.ask("no_policy", "GPTBot", "/p", caseTime+hour)
+		c.anybody(caseTime+10*day, answered(404, 153))
+		c.anybody(caseTime+10*day, got(forbidP), func(r *simRequest) { r.target = "https://example.com/robots.txt" })
+		c.ask("violation", "GPTBot", "/p", caseTime+10*day+hour)
+	},
+	"a copy of 20 days ago and an outage that the source knows": func(c *simCase) {
+		c.site(permitsAll)
+		c.version("https://example.com", caseTime, 200, forbidP)
+		c.version("https://example.com", caseTime+20*day, 503, "")
+		c.ask("violation", "GPTBot", "/p", caseTime+19*day)
+		c.ask("grace", "GPTBot", "/p", caseTime+20*day)
+		c.ask("grace", "GPTBot", "/p", caseTime+40*day)
 	},
 	"forty days of 503": func(c *simCase) {
 		c.site(forbidP)
@@ -400,8 +475,9 @@ var timeCases = map[string]func(*simCase){
 		c.ask("violation", "GPTBot", "/p", caseTime+30*day-1)
 		c.ask("unreachable", "GPTBot", "/p", caseTime+30*day)
 		c.ask("unreachable", "GPTBot", "/p", caseTime+40*day+hour)
-		c.ask("violation", "GPTBot", "/p", caseTime+41*day+hour)
-		c.ask("unreachable", "Googlebot", "/p", caseTime+hour)
+		c.ask("violation", "GPTBot", "/p", caseTime+41*day+4*hour)
+		c.ask("violation", "Googlebot", "/p", caseTime+hour)
+		c.ask("unreachable", "Googlebot", "/p", caseTime+30*day)
 	},
 	"a copy from before a long spell": func(c *simCase) {
 		c.site(permitsAll)
@@ -429,6 +505,7 @@ var timeCases = map[string]func(*simCase){
 		c.site(forbidP)
 		c.version("https://example.com", caseTime, 503, "")
 		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime-hour, answered(404, 100))
+		c.anybody(caseTime-2*hour, got(forbidP))
 		c.ask("no_policy", "GPTBot", "/p", caseTime+10*day)
 		c.ask("violation", "ClaudeBot", "/p", caseTime+10*day)
 	},
@@ -453,16 +530,27 @@ var timeCases = map[string]func(*simCase){
 		c.ask("no_policy", "GPTBot", "/p", caseTime-hour)
 		c.ask("no_policy", "GPTBot", "/p", caseTime+hour)
 		c.ask("allowed", "GPTBot", "/q", caseTime+hour)
-		c.ask("violation", "GPTBot", "/p", caseTime+25*hour)
+		c.ask("violation", "GPTBot", "/p", caseTime+28*hour)
 	},
 	"versions of 204, 410 and 429": func(c *simCase) {
 		c.version("https://example.com", caseStart, 204, "")
 		c.version("https://example.com", caseTime, 410, "")
 		c.version("https://example.com", caseTime+10*day, 429, "")
-		c.ask("allowed", "GPTBot", "/p", caseTime-hour) // an empty body
+		c.ask("no_policy", "GPTBot", "/p", caseTime-hour)
 		c.ask("no_policy", "GPTBot", "/p", caseTime+5*day)
 		c.ask("no_policy", "GPTBot", "/p", caseTime+15*day)
-		c.ask("unreachable", "Googlebot", "/p", caseTime+15*day)
+		c.ask("no_policy", "Googlebot", "/p", caseTime+15*day)
+		c.ask("unreachable", "Googlebot", "/p", caseTime+45*day)
+	},
+	"versions of 408, 444 and 600": func(c *simCase) {
+		c.site(forbidP)
+		c.version("https://example.com", caseTime, 408, "")
+		c.version("https://example.com", caseTime+10*day, 444, "")
+		c.version("https://example.com", caseTime+20*day, 600, "")
+		c.ask("no_policy", "GPTBot", "/p", caseTime+5*day)
+		c.ask("no_policy", "GPTBot", "/p", caseTime+15*day)
+		c.ask("no_policy", "Googlebot", "/p", caseTime+25*day) // a 600 is no 5xx
+		c.ask("unreachable", "GPTBot", "/p", caseTime+40*day)
 	},
 	"seen, not deployed": func(c *simCase) {
 		c.w.observed = true
@@ -470,7 +558,20 @@ var timeCases = map[string]func(*simCase){
 		c.version("https://example.com", caseTime+10*day, 200, forbidP)
 		c.ask("grace", "GPTBot", "/p", caseTime-10*day)
 		c.ask("grace", "GPTBot", "/p", caseTime+23*hour)
-		c.ask("violation", "GPTBot", "/p", caseTime+25*hour)
+		c.ask("violation", "GPTBot", "/p", caseTime+28*hour)
+	},
+	"an observed history that has ended": func(c *simCase) {
+		c.w.observed = true
+		c.site(forbidP)
+		c.version("https://example.com", caseTime, 200, forbidP)
+		c.ask("violation", "GPTBot", "/p", caseTime+24*hour)
+		c.ask("indeterminate:no_version", "GPTBot", "/p", caseTime+24*hour+1)
+		c.ask("allowed", "GPTBot", "/q", caseTime+10*day)
+	},
+	"an observed history that is assumed to go on": func(c *simCase) {
+		c.w.observed, c.w.assume = true, true
+		c.site(forbidP)
+		c.ask("violation", "GPTBot", "/p", caseTime)
 	},
 	"a spell between two observations": func(c *simCase) {
 		c.w.observed = true
@@ -480,7 +581,7 @@ var timeCases = map[string]func(*simCase){
 		c.ask("unreachable", "GPTBot", "/p", caseStart+30*day)
 		c.ask("indeterminate:no_version", "GPTBot", "/p", caseStart+29*day)
 		c.ask("unreachable", "GPTBot", "/p", caseTime+20*day+23*hour)
-		c.ask("violation", "GPTBot", "/p", caseTime+22*day)
+		c.ask("indeterminate:no_version", "GPTBot", "/p", caseTime+22*day)
 	},
 }
 
@@ -510,9 +611,9 @@ var readingCases = map[string]func(*simCase){
 		c.version("https://example.com", caseTime+10*day, 200, "User-agent: *\nDissalow: /p\n")
 		c.version("https://example.com", caseTime+20*day, 200, forbidP)
 		c.ask("grace", "GPTBot", "/p", caseTime+hour)
-		c.ask("allowed", "GPTBot", "/p", caseTime+25*hour)
+		c.ask("allowed", "GPTBot", "/p", caseTime+28*hour)
 		c.ask("indeterminate:contested", "GPTBot", "/p", caseTime+20*day+hour)
-		c.ask("violation", "GPTBot", "/p", caseTime+21*day+hour)
+		c.ask("violation", "GPTBot", "/p", caseTime+21*day+4*hour)
 	},
 	"contested beside no policy": func(c *simCase) {
 		c.site("User-agent: *\nDissalow: /p\n")
@@ -571,12 +672,13 @@ var readingCases = map[string]func(*simCase){
 var fetchCases = map[string]func(*simCase){
 	"403 to one operator only": func(c *simCase) {
 		c.site(forbidP)
+		c.anybody(caseTime+minute, got(forbidP))
 		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime, answered(403, 153))
 		c.ask("violation", "GPTBot", "/p", caseTime-hour)
-		c.ask("no_policy", "GPTBot", "/p", caseTime-minute) // clocks differ
+		c.ask("no_policy", "GPTBot", "/p", caseTime-simSkew) // clocks differ
 		c.ask("no_policy", "GPTBot", "/p", caseTime+hour)
-		c.ask("no_policy", "GPTBot", "/p", caseTime+24*hour+minute)
-		c.ask("violation", "GPTBot", "/p", caseTime+24*hour+minute+1)
+		c.ask("no_policy", "GPTBot", "/p", caseTime+simSpan)
+		c.ask("violation", "GPTBot", "/p", caseTime+simSpan+1)
 		c.ask("no_policy", "OAI-SearchBot", "/p", caseTime+hour)
 		c.ask("violation", "ClaudeBot", "/p", caseTime+hour)
 		c.ask("violation", "FooSpider", "/p", caseTime+hour)
@@ -584,13 +686,15 @@ var fetchCases = map[string]func(*simCase){
 	},
 	"403 to a stranger": func(c *simCase) {
 		c.site(forbidP)
+		c.anybody(caseTime, got(forbidP))
 		c.ask("robots_fetch", "FooSpider", "/robots.txt", caseTime, answered(403, 153))
 		c.ask("no_policy", "FooSpider", "/p", caseTime+hour)
 		c.ask("violation", "tiny-fetcher9", "/p", caseTime+hour)
 	},
 	"403 to an exempt agent or an impostor": func(c *simCase) {
 		c.site(forbidP)
-		c.w.ranges = []simRanges{{bot: simBotNamed("ClaudeBot"), prefixes: []string{"66.1.1.0/24"}}}
+		c.w.ranges = []simRanges{{bot: simBotNamed("ClaudeBot"), prefixes: []string{"66.1.1.0/24"}, created: caseTime}}
+		c.anybody(caseTime, got(forbidP))
 		c.ask("exempt", "ChatGPT-User", "/robots.txt", caseTime, answered(403, 153))
 		c.ask("violation", "GPTBot", "/p", caseTime+hour)
 		c.ask("spoofed", "ClaudeBot", "/robots.txt", caseTime, answered(403, 153))
@@ -614,9 +718,10 @@ var fetchCases = map[string]func(*simCase){
 		c.ask("robots_fetch", "CCBot", "/robots.txt", caseTime, answered(206, 0))
 		c.ask("no_policy", "CCBot", "/p", caseTime+hour)
 	},
-	"answers that are none": func(c *simCase) {
+	"answers that failed": func(c *simCase) {
 		c.site(forbidP)
-		for i, status := range []int{408, 444, 499, 500, 503} {
+		c.anybody(caseTime, got(forbidP))
+		for i, status := range []int{444, 499, 503} {
 			c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+int64(i), answered(status, 0))
 		}
 		c.ask("violation", "GPTBot", "/p", caseTime+hour)
@@ -624,11 +729,16 @@ var fetchCases = map[string]func(*simCase){
 		c.ask("no_policy", "ClaudeBot", "/p", caseTime+hour)
 		c.ask("robots_fetch", "Googlebot", "/robots.txt", caseTime, answered(429, 0))
 		c.ask("violation", "Googlebot", "/p", caseTime+hour)
+		c.ask("robots_fetch", "Googlebot", "/robots.txt", caseTime+10*day, answered(500, 0))
+		c.ask("unreachable", "Googlebot", "/p", caseTime+10*day)
+		c.ask("robots_fetch", "CCBot", "/robots.txt", caseTime, answered(408, 0))
+		c.ask("no_policy", "CCBot", "/p", caseTime+hour)
 	},
 	"HEAD fetches nothing": func(c *simCase) {
 		c.site(forbidAll)
 		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime, answered(404, 0), by("HEAD"))
-		c.ask("violation", "GPTBot", "/robots.txt?x", caseTime, answered(404, 0))
+		c.ask("robots_fetch", "GPTBot", "/robots.txt?x", caseTime, answered(404, 0))
+		c.ask("robots_fetch", "GPTBot", "//robots.txt", caseTime, answered(404, 0))
 		c.ask("violation", "GPTBot", "/blog/robots.txt", caseTime, answered(404, 0))
 		c.ask("violation", "GPTBot", "/p", caseTime+hour)
 	},
@@ -637,7 +747,54 @@ var fetchCases = map[string]func(*simCase){
 		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime, answered(301, 0))
 		c.ask("indeterminate:redirected_policy", "GPTBot", "/p", caseTime+hour)
 		c.ask("allowed", "GPTBot", "/q", caseTime+hour)
-		c.ask("violation", "GPTBot", "/p", caseTime+25*hour)
+		c.ask("violation", "GPTBot", "/p", caseTime+28*hour)
+	},
+	"all answers to anybody are 404": func(c *simCase) {
+		c.site(forbidP)
+		c.anybody(caseTime, answered(404, 153))
+		c.anybody(caseTime+hour, answered(503, 0))
+		c.ask("no_policy", "GPTBot", "/p", caseTime-simSkew)
+		c.ask("no_policy", "FooSpider", "/p", caseTime+2*hour)
+		c.ask("allowed", "GPTBot", "/q", caseTime+2*hour)
+		c.ask("violation", "GPTBot", "/p", caseTime+simSpan+2*minute) // answers to anybody are known to the minute
+		c.anybody(caseTime+10*day, answered(404, 153))
+		c.anybody(caseTime+10*day+hour, got(forbidP))
+		c.ask("violation", "GPTBot", "/p", caseTime+10*day+2*hour)
+	},
+	"an edge with the old file": func(c *simCase) {
+		c.site(permitsAll)
+		c.version("https://example.com", caseTime, 200, forbidP)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+2*hour, got(permitsAll))
+		c.ask("grace", "GPTBot", "/p", caseTime+3*hour)
+		c.ask("grace", "GPTBot", "/p", caseTime+2*hour+simSpan)
+		c.ask("violation", "GPTBot", "/p", caseTime+2*hour+simSpan+1)
+		c.ask("violation", "ClaudeBot", "/p", caseTime+28*hour)
+	},
+	"sizes that a server changes": func(c *simCase) {
+		c.site(forbidP)
+		for i, size := range []int64{99, 99, 77} {
+			c.ask("robots_fetch", "ClaudeBot", "/robots.txt", caseTime+int64(i), answered(200, size))
+		}
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime, answered(200, 99))
+		c.ask("robots_fetch", "MJ12bot", "/robots.txt", caseTime, answered(200, 77))
+		c.ask("violation informed", "GPTBot", "/p", caseTime+hour)
+		c.ask("violation", "MJ12bot", "/p", caseTime+hour)
+	},
+	"sizes of which one is the file's": func(c *simCase) {
+		c.site(forbidP)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime, answered(200, 99))
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+1, answered(200, 99))
+		c.ask("robots_fetch", "ClaudeBot", "/robots.txt", caseTime, got(forbidP))
+		c.ask("violation", "GPTBot", "/p", caseTime+hour)
+		c.ask("violation informed", "ClaudeBot", "/p", caseTime+hour)
+	},
+	"outcomes": func(c *simCase) {
+		c.site(forbidP)
+		for i, answer := range []edit{answered(200, 5), answered(206, 5), answered(200, 0), answered(200, -1), answered(204, 5), answered(304, 0), answered(302, 5), answered(451, 5), answered(404, 5), answered(499, 0)} {
+			for _, method := range []string{"GET", "HEAD", "POST"} {
+				c.ask("violation", "GPTBot", "/p", caseTime+int64(i), answer, by(method))
+			}
+		}
 	},
 }
 
@@ -658,7 +815,13 @@ func chain(hops int, want string) func(*simCase) {
 var sourceCases = map[string]func(*simCase){
 	"one redirect":   chain(1, "violation"),
 	"five redirects": chain(5, "violation"),
-	"six redirects":  chain(6, "no_policy"),
+	"six redirects":  chain(6, "no_policy"), // or else the body at the end
+	"six redirects, the last out of the source": func(c *simCase) {
+		chain(5, "")(c)
+		c.w.requests = nil
+		c.w.rows[5] = simRow{as: "https://hop5.example", origins: c.w.rows[5].origins, from: caseStart, status: 301, outside: true}
+		c.ask("no_policy", "GPTBot", "/p", caseTime)
+	},
 	"a redirect to itself": func(c *simCase) {
 		c.version("https://example.com", caseStart, 301, "").leads("https://example.com")
 		c.ask("no_policy", "GPTBot", "/p", caseTime)
@@ -677,7 +840,7 @@ var sourceCases = map[string]func(*simCase){
 		c.version("https://www.example.com", caseTime, 200, forbidP)
 		c.ask("no_policy", "GPTBot", "/p", caseTime-hour)
 		c.ask("no_policy", "GPTBot", "/p", caseTime+hour)
-		c.ask("violation", "GPTBot", "/p", caseTime+25*hour)
+		c.ask("violation", "GPTBot", "/p", caseTime+28*hour)
 	},
 	"a redirect to what changes": func(c *simCase) {
 		c.version("https://example.com", caseStart, 301, "").leads("https://www.example.com")
@@ -686,9 +849,29 @@ var sourceCases = map[string]func(*simCase){
 		c.version("https://www.example.com", caseTime+10*day, 503, "")
 		c.ask("allowed", "GPTBot", "/p", caseTime-hour)
 		c.ask("grace", "GPTBot", "/p", caseTime+hour)
-		c.ask("violation", "GPTBot", "/p", caseTime+25*hour)
-		c.ask("violation", "GPTBot", "/p", caseTime+20*day)
-		c.ask("unreachable", "GPTBot", "/p", caseTime+40*day)
+		c.ask("violation", "GPTBot", "/p", caseTime+28*hour)
+		c.ask("grace", "GPTBot", "/p", caseTime+20*day)
+		c.ask("grace", "GPTBot", "/p", caseTime+40*day)
+	},
+	"a 301 that the manifest states": func(c *simCase) {
+		c.version("https://example.com", caseStart, 301, "").leads("https://www.example.com")
+		c.version("https://www.example.com", caseStart, 200, forbidP)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime, answered(301, 0))
+		c.ask("violation", "GPTBot", "/p", caseTime+hour)
+		c.ask("allowed", "GPTBot", "/q", caseTime+hour)
+		c.ask("robots_fetch", "GPTBot", "https://www.example.com/robots.txt", caseTime, answered(301, 0))
+		c.ask("indeterminate:redirected_policy", "GPTBot", "https://www.example.com/p", caseTime+hour)
+	},
+	"a 301 to https in a log that tells no scheme": func(c *simCase) {
+		c.site(forbidP)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime, answered(301, 0), portless)
+		c.ask("indeterminate:redirected_policy", "GPTBot", "/p", caseTime-1, portless)
+		c.ask("robots_fetch", "ClaudeBot", "/robots.txt", caseTime, answered(301, 0), portless)
+		c.ask("robots_fetch", "ClaudeBot", "/robots.txt", caseTime+60, got(forbidP), portless)
+		c.ask("violation informed", "ClaudeBot", "/p", caseTime+hour, portless)
+		c.ask("robots_fetch", "MJ12bot", "/robots.txt", caseTime, answered(301, 0), portless)
+		c.ask("robots_fetch", "MJ12bot", "/robots.txt", caseTime+61, got(forbidP), portless)
+		c.ask("indeterminate:redirected_policy", "MJ12bot", "/p", caseTime+30, portless)
 	},
 }
 
@@ -700,30 +883,162 @@ func ranged(created int64, inside, outside string) func(*simCase) {
 	return func(c *simCase) {
 		c.site(forbidP)
 		c.w.ranges = []simRanges{{bot: simBotNamed("GPTBot"), prefixes: []string{"66.1.1.0/24", "2a00:5::/64"}, created: created}}
-		c.ask(inside, "GPTBot", "/p", caseTime, from("66.1.1.77"))
-		c.ask(inside, "GPTBot", "/p", caseTime, from("2a00:5::77"))
-		c.ask(outside, "GPTBot", "/p", caseTime, from("66.1.2.77"))
-		c.ask(outside, "GPTBot", "/p", caseTime, from("203.0.113.7"))
-		for _, private := range []string{"10.0.0.1", "100.64.0.1", "127.0.0.1", "fd00::1", "fe80::1", "0f3a9c", "proxy.example.net"} {
-			c.ask("violation", "GPTBot", "/p", caseTime, from(private))
-		}
-		c.ask("violation", "OAI-SearchBot", "/p", caseTime, from("66.1.2.77"))
+		c.identity(inside, "GPTBot", "66.1.1.77", "2a00:5::77")
+		c.identity(outside, "GPTBot", "66.1.2.77", "203.0.113.7", "2a00:6::77")
+		c.identity("unverifiable", "GPTBot", "10.0.0.1", "100.64.0.1", "127.0.0.1", "fd00::1", "fe80::1", "0f3a9c", "proxy.example.net")
+		c.identity("unverified", "OAI-SearchBot", "66.1.2.77")
+	}
+}
+
+// identity adds requests at caseTime, of clients with some identity.
+func (c *simCase) identity(want, bot string, addrs ...string) {
+	verdict := "violation"
+	if want == "spoofed" {
+		verdict = "spoofed"
+	}
+	for _, addr := range addrs {
+		c.ask(verdict, bot, "/p", caseTime, from(addr))
+		c.w.requests[len(c.w.requests)-1].identity = want
 	}
 }
 
 var whoCases = map[string]func(*simCase){
-	"a fresh range list":              ranged(caseTime-29*day, "violation", "spoofed"),
-	"a range list just not stale":     ranged(caseTime-30*day, "violation", "spoofed"),
-	"a stale range list":              ranged(caseTime-30*day-1, "violation", "violation"),
-	"a range list from long after":    ranged(caseTime+31*day, "violation", "violation"),
-	"a range list without a date":     ranged(0, "violation", "spoofed"),
-	"a range list from shortly after": ranged(caseTime+29*day, "violation", "spoofed"),
+	"a list of 29 days before":             ranged(caseTime-29*day, "verified", "unverified"),
+	"a list of a day and a second before":  ranged(caseTime-day-1, "verified", "unverified"),
+	"a list of 1 day before":               ranged(caseTime-day, "verified", "spoofed"),
+	"a list of 29 days after":              ranged(caseTime+29*day, "verified", "spoofed"),
+	"a list of 30 days after":              ranged(caseTime+30*day, "verified", "spoofed"),
+	"a list of 30 days and a second after": ranged(caseTime+30*day+1, "verified", "unverified"),
+	"a list of a year before":              ranged(caseTime-365*day, "verified", "unverified"),
+	"a list of more than a year before":    ranged(caseTime-365*day-1, "unverified", "unverified"),
+	"a list of a year after":               ranged(caseTime+365*day, "verified", "unverified"),
+	"a list of more than a year after":     ranged(caseTime+365*day+1, "unverified", "unverified"),
+	"a list without a date":                ranged(0, "verified", "unverified"),
+	"a list of IPv4 and a client of IPv6": func(c *simCase) {
+		c.site(forbidP)
+		c.w.ranges = []simRanges{
+			{bot: simBotNamed("GPTBot"), prefixes: []string{"66.1.1.0/24"}, created: caseTime},
+			{bot: simBotNamed("GPTBot"), prefixes: []string{"2a00:5::/64"}, created: caseTime - 20*day},
+		}
+		c.identity("verified", "GPTBot", "66.1.1.77", "2a00:5::77")
+		c.identity("spoofed", "GPTBot", "66.1.2.77")
+		c.identity("unverified", "GPTBot", "2a00:6::77")
+	},
+	"two lists that add up": func(c *simCase) {
+		c.site(forbidP)
+		c.w.ranges = []simRanges{
+			{bot: simBotNamed("GPTBot"), prefixes: []string{"66.1.1.0/24"}, created: caseTime},
+			{bot: simBotNamed("GPTBot"), prefixes: []string{"66.1.2.0/24"}, created: caseTime - 90*day},
+			{bot: simBotNamed("MJ12bot"), prefixes: []string{"66.1.3.4"}, created: caseTime, form: 2},
+			{bot: simBotNamed("MJ12bot"), prefixes: []string{"66.1.3.5"}, created: caseTime + day, form: 2},
+		}
+		c.identity("verified", "GPTBot", "66.1.1.1", "66.1.2.1")
+		c.identity("unverified", "GPTBot", "66.1.9.1") // the older list does not know new machines
+		c.identity("spoofed", "MJ12bot", "66.1.3.6")
+		c.identity("verified", "MJ12bot", "66.1.3.4", "66.1.3.5")
+		c.identity("unverifiable", "Bar_crawl", "66.1.3.4")
+	},
+	"a list by the operator's name for it": func(c *simCase) {
+		c.site(forbidP)
+		c.w.ranges = []simRanges{{
+			bot: simBotNamed("Googlebot"), file: "googlebot.json", also: []*simBot{simBotNamed("Googlebot-Image"), simBotNamed("Storebot-Google")},
+			prefixes: []string{"66.1.1.0/24"}, created: caseTime,
+		}}
+		for _, bot := range []string{"Googlebot", "Googlebot-Image", "Storebot-Google"} {
+			c.identity("verified", bot, "66.1.1.1")
+			c.identity("spoofed", bot, "66.1.2.1")
+		}
+	},
+	"an identity that is told the rule is not another that breaks it": func(c *simCase) {
+		c.site(forbidP)
+		c.w.ranges = []simRanges{{bot: simBotNamed("GPTBot"), prefixes: []string{"66.1.1.0/24"}}}
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime, got(forbidP))
+		c.ask("violation", "GPTBot", "/p", caseTime+hour, from("66.1.1.1"))
+		c.ask("violation informed", "GPTBot", "/p", caseTime+hour, from("45.9.8.8"))
+	},
 	"FooBot in a word": func(c *simCase) {
 		c.site("User-agent: FooBot\nDisallow: /\n")
 		c.w.crawlers = `[{"name":"FooBot","operator":"Foo Inc.","words":["FooBot"],"tokens":["FooBot"],"obeys":"unknown"}]`
 		c.askAs("violation", fooBot, "/p", caseTime)
-		c.askAs("allowed", stranger("MyFooBotX", "MyFooBotX/1.0"), "/p", caseTime)
-		c.askAs("allowed", stranger("FooBot-X", "FooBot-X/1.0"), "/p", caseTime)
+		c.askAs("indeterminate:contested", stranger("MyFooBotX", "MyFooBotX/1.0"), "/p", caseTime)
+		c.askAs("indeterminate:contested", stranger("FooBot-X", "FooBot-X/1.0"), "/p", caseTime)
+	},
+	"AcmeBot-Images with a group AcmeBot": func(c *simCase) {
+		acme := stranger("AcmeBot-Images", "AcmeBot-Images/1.0 (+https://acme.example/bot)")
+		c.site("User-agent: AcmeBot\nDisallow: /p\n\nUser-agent: *\nDisallow: /p\nDisallow: /q\n\nUser-agent: es\nDisallow: /r\n")
+		c.askAs("violation", acme, "/p", caseTime)
+		c.askAs("indeterminate:contested", acme, "/q", caseTime)
+		c.askAs("allowed", acme, "/r", caseTime) // two letters are no name
+		c.ask("violation", "GPTBot", "/q", caseTime)
+	},
+	"AcmeBot-Images with its own group and a group AcmeBot": func(c *simCase) {
+		acme := stranger("AcmeBot-Images", "AcmeBot-Images/1.0 (+https://acme.example/bot)")
+		c.site("User-agent: AcmeBot\nDisallow: /q\n\nUser-agent: AcmeBot-Images\nDisallow: /p\n")
+		c.askAs("indeterminate:contested", acme, "/p", caseTime)
+		c.askAs("indeterminate:contested", acme, "/q", caseTime)
+		c.askAs("allowed", acme, "/r", caseTime)
+	},
+	"Googlebot-News": func(c *simCase) {
+		c.site("User-agent: Googlebot\nDisallow: /p\nDisallow: /q\n\nUser-agent: Googlebot-News\nDisallow: /p\nDisallow: /r\n")
+		c.ask("violation", "Googlebot", "/p", caseTime)
+		c.ask("indeterminate:contested", "Googlebot", "/q", caseTime)
+		c.ask("indeterminate:contested", "Googlebot", "/r", caseTime)
+		c.ask("allowed", "Googlebot", "/s", caseTime)
+		c.ask("violation", "Googlebot-Image", "/q", caseTime)
+	},
+	"WireReaderBot": func(c *simCase) {
+		c.site(forbidP)
+		c.w.ranges = []simRanges{{bot: simBotNamed("Googlebot"), prefixes: []string{"66.1.1.0/24"}, created: caseTime}}
+		reader := *simBotNamed("Googlebot")
+		reader.agent = "(compatible; Googlebot/2.1)"
+		front := func(r *simRequest) { r.front = "WireReaderBot/1.0" }
+		c.askAs("indeterminate:ambiguous_agent forbidden", &reader, "/p", caseTime, front)
+		c.askAs("indeterminate:ambiguous_agent", &reader, "/q", caseTime, front)
+		c.askAs("violation", &reader, "/p", caseTime, front, from("66.1.1.1"))
+	},
+	"bare words": func(c *simCase) {
+		c.site(forbidP)
+		c.ask("robots_fetch", "(without a name)", "/robots.txt", caseTime, got(forbidP))
+		c.ask("violation", "(without a name)", "/p", caseTime+hour) // never informed
+	},
+	"a fetcher": func(c *simCase) {
+		c.site(forbidP)
+		c.ask("violation", "Twitterbot", "/p", caseTime)
+	},
+	"the sitemap's own path": func(c *simCase) {
+		c.site("User-agent: *\nDisallow: /\nSitemap: https://example.com/p/map.xml?x\nSitemap: https://other.example/q\nSitemap: http://example.com/r\n")
+		c.ask("allowed", "GPTBot", "/p/map.xml?x", caseTime)
+		c.ask("allowed", "Googlebot", "/p/map.xml?x", caseTime)
+		for _, path := range []string{"/p/map.xml", "/p/map.xml?xy", "/p", "/q", "/r"} {
+			c.ask("violation", "GPTBot", path, caseTime)
+		}
+	},
+	"the sitemap's own path, whatever the host": func(c *simCase) {
+		c.w.format, c.w.constant = "combined", true
+		c.site("User-agent: *\nDisallow: /\nSitemap: https://example.com/p/map.xml\n")
+		c.ask("allowed", "GPTBot", "/p/map.xml", caseTime)
+		c.ask("violation", "GPTBot", "/p", caseTime)
+	},
+	"evasive paths": func(c *simCase) {
+		c.site("User-agent: *\nDisallow: /p/\nDisallow: /a%7Eb\n")
+		for _, path := range []string{"//p/x", "/x/../p/", "/./p/x", "/q/..//p/x"} {
+			c.ask("allowed evasive", "GPTBot", path, caseTime)
+		}
+		c.ask("indeterminate:contested evasive", "GPTBot", "/%70/x", caseTime)
+		c.ask("allowed evasive", "Googlebot", "/%70/x", caseTime)
+		c.ask("allowed", "GPTBot", "/q/x", caseTime)
+		c.ask("allowed", "GPTBot", "/x?y=/../p/", caseTime)
+		c.ask("violation", "GPTBot", "/p/../q", caseTime)
+	},
+	"past the limit": func(c *simCase) {
+		c.site("User-agent: *\nDisallow: /p\nDisallow: /q\n" + strings.Repeat("# "+strings.Repeat("x", 77)+"\n", 6500) +
+			"Disallow: /r\nAllow: /q/open\n\nUser-agent: ClaudeBot\nDisallow: /p\n")
+		c.ask("violation", "GPTBot", "/p", caseTime)
+		c.ask("violation", "GPTBot", "/q/x", caseTime)
+		c.ask("indeterminate:contested", "GPTBot", "/q/open", caseTime)
+		c.ask("allowed", "GPTBot", "/r", caseTime)
+		c.ask("indeterminate:contested", "ClaudeBot", "/p", caseTime)
+		c.ask("violation", "Googlebot", "/q/open", caseTime)
 	},
 	"exempt and not exempt": func(c *simCase) {
 		c.site(forbidP)
@@ -733,7 +1048,7 @@ var whoCases = map[string]func(*simCase){
 	},
 	"an exempt agent that is none": func(c *simCase) {
 		c.site(forbidP)
-		c.w.ranges = []simRanges{{bot: simBotNamed("ChatGPT-User"), prefixes: []string{"66.1.1.0/24"}}}
+		c.w.ranges = []simRanges{{bot: simBotNamed("ChatGPT-User"), prefixes: []string{"66.1.1.0/24"}, created: caseTime}}
 		c.ask("spoofed", "ChatGPT-User", "/p", caseTime)
 		c.ask("exempt", "ChatGPT-User", "/p", caseTime, from("66.1.1.1"))
 		c.ask("exempt", "ChatGPT-User", "/p", caseTime, from("10.1.1.1"))
@@ -742,33 +1057,21 @@ var whoCases = map[string]func(*simCase){
 		c.site(forbidP)
 		c.w.ranges = []simRanges{{bot: simBotNamed("ClaudeBot"), prefixes: []string{"66.1.1.0/24"}}}
 		second := func(r *simRequest) { r.rival = simBotNamed("ClaudeBot") }
-		c.ask("indeterminate:ambiguous_agent", "GPTBot", "/p", caseTime, second)
+		c.ask("indeterminate:ambiguous_agent forbidden", "GPTBot", "/p", caseTime, second)
+		c.ask("indeterminate:ambiguous_agent", "GPTBot", "/q", caseTime, second)
+		c.ask("indeterminate:ambiguous_agent", "GPTBot", "/p", caseTime, second, answered(414, 0), func(r *simRequest) { r.truncated = true })
 		c.ask("violation", "GPTBot", "/p", caseTime, second, from("66.1.1.1")) // counted as ClaudeBot's
 		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime, second)
 	},
 	"two operators in one header, proven to be neither": func(c *simCase) {
 		c.site(forbidP)
 		c.w.ranges = []simRanges{
-			{bot: simBotNamed("ClaudeBot"), prefixes: []string{"66.1.1.0/24"}},
-			{bot: simBotNamed("GPTBot"), prefixes: []string{"66.1.2.0/24"}},
+			{bot: simBotNamed("ClaudeBot"), prefixes: []string{"66.1.1.0/24"}, created: caseTime},
+			{bot: simBotNamed("GPTBot"), prefixes: []string{"66.1.2.0/24"}, created: caseTime},
 		}
 		second := func(r *simRequest) { r.rival = simBotNamed("ClaudeBot") }
 		c.ask("spoofed", "GPTBot", "/p", caseTime, second)
 		c.ask("violation", "GPTBot", "/p", caseTime, second, from("66.1.2.1"))
-	},
-	"lists add up": func(c *simCase) {
-		c.site(forbidP)
-		gpt := simBotNamed("GPTBot")
-		c.w.ranges = []simRanges{
-			{bot: gpt, prefixes: []string{"66.1.1.0/24"}, created: caseTime},
-			{bot: gpt, prefixes: []string{"66.1.2.0/24"}, created: caseTime - 90*day, form: 0},
-			{bot: simBotNamed("MJ12bot"), prefixes: []string{"66.1.3.4"}, form: 2},
-		}
-		c.ask("violation", "GPTBot", "/p", caseTime, from("66.1.1.1"))
-		c.ask("violation", "GPTBot", "/p", caseTime, from("66.1.2.1"))
-		c.ask("violation", "GPTBot", "/p", caseTime, from("66.1.9.1")) // the older list may be out of date
-		c.ask("spoofed", "MJ12bot", "/p", caseTime, from("66.1.3.5"))
-		c.ask("violation", "MJ12bot", "/p", caseTime, from("66.1.3.4"))
 	},
 	"a group with a crawl delay": func(c *simCase) {
 		c.w.format, c.w.constant = "combined", true

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,7 @@ type simMaker struct {
 	bodies []string
 	ages   []int64 // max_age that goes with each body
 	bots   []*simBot
+	padded int64   // by so much the server makes every body longer
 	ports  bool    // the log tells the port
 	turns  []int64 // when something changes
 	last   *simVisit
@@ -26,6 +28,8 @@ type simVisit struct {
 	addr string
 	time int64
 	at   simOrigin
+
+	robots bool // it was for robots.txt
 }
 
 const simDays = 100 // that a world lasts
@@ -34,6 +38,9 @@ func makeWorld(seed uint64) *simWorld {
 	m := &simMaker{r: rand.New(rand.NewPCG(seed, 0x51e7e)), w: &simWorld{seed: seed, format: "vhost_combined"}, ports: true}
 	m.makeBots()
 	m.makeBodies()
+	if m.chance(20) {
+		m.padded = 17
+	}
 	switch seed % 10 {
 	case 0: // --robots, no host anywhere
 		m.w.constant, m.w.format = true, "combined"
@@ -49,7 +56,9 @@ func makeWorld(seed uint64) *simWorld {
 		m.w.assume = true
 		m.makeRows()
 	case 4:
-		m.w.window = pick(m.r, []int64{48 * hour, 72 * hour})
+		m.w.window = pick(m.r, []int64{0, 48 * hour, 72 * hour})
+		m.w.delay = pick(m.r, []int64{0, 6 * hour})
+		m.w.skew = pick(m.r, []int64{0, 30 * minute})
 		m.makeRows()
 	case 5: // ports are not logged, so schemes are not known
 		m.ports = false
@@ -57,7 +66,7 @@ func makeWorld(seed uint64) *simWorld {
 	case 6: // no host is logged
 		m.w.format = "combined"
 		m.makeRows()
-		if m.r.IntN(4) > 0 {
+		if m.chance(60) {
 			m.judgeSome(placeOf(m.w.rows[0]))
 		}
 	case 7: // only some of the source
@@ -126,11 +135,12 @@ var (
 	simTargets = []string{
 		"/", "/private/", "/private/open/x", "/private/doc.pdf", "/a/", "/a/b/c", "/p", "/p/1/print", "/x.pdf", "/search?q=robots",
 		"/a~b", "/a%7Eb", "/x%20y", "/x", "/caf%C3%A9", "/caf%c3%a9", "/blog/robots.txt", "/robots.txt?x", "/A", "/%41", "/index.html",
-		"/nothing", "/a", "//a/b", "/q\"x",
+		"/nothing", "/a", "//a/b", "/q\"x", "//robots.txt", "/private/map.xml", "/x/../private/doc.pdf", "/%70rivate/", "/private//doc.pdf",
+		"/./a/b?x=/../y", "/private/./open/x",
 	}
 	simAgentLines = []string{
 		"*", "Googlebot", "Googlebot-Image", "AdsBot-Google", "GPTBot", "ClaudeBot", "Claude-User", "bingbot", "msnbot", "MJ12bot", "MJ",
-		"FooSpider", "OAI-SearchBot", "tiny-fetcher9", "Bar_crawl", "googlebot", "CCBot/2.0",
+		"FooSpider", "OAI-SearchBot", "tiny-fetcher9", "Bar_crawl", "googlebot", "CCBot/2.0", "Googlebot-News", "Foo", "tiny-fetcher", "crawl",
 	}
 	simKeys = []string{
 		"Disallow", "Disallow", "Disallow", "Disallow", "Disallow", "disallow", "Dissalow", "Disalow", "Allow", "Allow",
@@ -150,6 +160,9 @@ func (m *simMaker) makeBodies() {
 		if m.chance(20) {
 			b.WriteString("# of this site\n\n")
 		}
+		if m.chance(30) {
+			fmt.Fprintf(&b, "Sitemap: %v/private/map.xml\n", pick(m.r, simPlaces).at)
+		}
 		agents := map[string]bool{}
 		for range 1 + m.r.IntN(5) {
 			agent := pick(m.r, simAgentLines)
@@ -161,7 +174,7 @@ func (m *simMaker) makeBodies() {
 			}
 			agents[strings.ToLower(agent)] = true
 			fmt.Fprintf(&b, "User-agent: %s\n", agent)
-			for range m.r.IntN(5) {
+			for range 1 + m.r.IntN(5) {
 				fmt.Fprintf(&b, "%s\n", pick(m.r, pool))
 			}
 			if m.chance(25) {
@@ -202,7 +215,7 @@ func (m *simMaker) makeRows() {
 
 // fill decides what a version is.
 func (m *simMaker) fill(row *simRow, places []simPlace, followed bool) {
-	row.status = pick(m.r, []int{200, 200, 200, 200, 200, 200, 404, 403, 429, 503, 500, unreachableStatus, 204, 301, 410, 408})
+	row.status = pick(m.r, []int{200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 404, 403, 429, 503, 500, unreachableStatus, 204, 301, 410, 408})
 	switch {
 	case row.status == 301 && followed && m.chance(80):
 		// Of what leads elsewhere a max_age would be ambiguous: there are none then.
@@ -219,6 +232,8 @@ func (m *simMaker) fill(row *simRow, places []simPlace, followed bool) {
 		if !followed {
 			row.maxAge = m.ages[i]
 		}
+	case !followed && m.chance(20):
+		row.maxAge = pick(m.r, m.ages)
 	}
 }
 
@@ -274,16 +289,28 @@ func (m *simMaker) makeRanges() {
 			continue
 		}
 		lists := [][]string{simHome(b)}
-		if m.chance(20) { // repeated names add up
+		switch { // repeated names add up
+		case m.chance(20):
 			lists = [][]string{simHome(b)[:1], simHome(b)[1:]}
+		case m.chance(40):
+			lists = [][]string{simHome(b), simHome(b), simHome(b)}
 		}
 		for _, prefixes := range lists {
 			l := simRanges{bot: b, prefixes: prefixes, form: m.r.IntN(3)}
 			if l.form == 1 { // single addresses
 				l.prefixes = []string{simHome(b)[2], strings.Replace(simHome(b)[1], "/64", "3", 1)}
 			}
-			if l.form != 2 && m.chance(70) {
-				l.created = simEpoch + int64(m.r.IntN(simDays))*day + int64(m.r.IntN(24))*hour
+			if m.chance(25) { // of one family
+				l.prefixes = pick(m.r, [][]string{l.prefixes[:1], l.prefixes[1:2]})
+			}
+			if m.chance(75) {
+				l.created = simEpoch + int64(m.r.IntN(simDays))*day
+				if m.chance(10) {
+					l.created += pick(m.r, []int64{-365 * day, -300 * day, 300 * day})
+				}
+				if l.form != 2 {
+					l.created += int64(m.r.IntN(24)) * hour
+				}
 			}
 			m.w.ranges = append(m.w.ranges, l)
 		}
@@ -292,11 +319,13 @@ func (m *simMaker) makeRanges() {
 
 // makeRequests makes the log.
 func (m *simMaker) makeRequests() {
+	garbage := 0 // more than 5 % would make the report partial
 	for range 250 + m.r.IntN(350) {
 		switch n := m.r.IntN(100); {
 		case n < 2:
 			m.w.requests = append(m.w.requests, simRequest{blank: true, line: pick(m.r, []string{"", "\r"})})
-		case n < 5:
+		case n < 5 && 30*garbage < len(m.w.requests):
+			garbage++
 			m.w.requests = append(m.w.requests, simRequest{garbage: true, line: m.garbage()})
 		default:
 			m.w.requests = append(m.w.requests, m.request())
@@ -320,9 +349,10 @@ func (m *simMaker) moment() int64 {
 	if len(m.turns) == 0 || m.chance(35) {
 		return simEpoch + int64(m.r.IntN((simDays+5)*86400)) - 5*day
 	}
+	const span = simWindow + simLate + simSkew
 	after := []int64{
-		-hour, -minute - 1, -minute, -minute + 1, 0, 1, minute, minute + 1, hour, 23 * hour, 24*hour - 1, 24 * hour, 24*hour + minute - 1,
-		24*hour + minute, 24*hour + minute + 1, 25 * hour, 3*day + minute, 10 * day, 30*day - 1, 30 * day, 30*day + 1, 31*day + hour,
+		-hour, -simSkew - 1, -simSkew, -simSkew + 1, 0, 1, simSkew, simSkew + 1, hour, 2 * hour, 12 * hour, 23 * hour, 24 * hour, 24*hour + 1, 25 * hour, span - 1, span,
+		span + 1, 28 * hour, 3*day + simSkew, 3*day + span, 10 * day, 30*day - 1, 30 * day, 30*day + 1, 30*day + simSkew, 31*day + hour,
 	}
 	return pick(m.r, m.turns) + pick(m.r, after)
 }
@@ -330,28 +360,29 @@ func (m *simMaker) moment() int64 {
 // request makes one request, of a crawler mostly.
 func (m *simMaker) request() simRequest {
 	r := simRequest{method: "GET", status: 200, size: int64(m.r.IntN(5000)), time: m.moment()}
+	at := m.place()
 	again := m.last != nil && m.chance(50)
 	switch {
 	case again:
-		r.bot, r.addr = m.last.bot, m.last.addr
-		r.time = m.last.time + pick(m.r, []int64{0, 1, 10, 100, hour, 20 * hour, 24 * hour, 26 * hour, 9 * day})
+		r.bot, r.addr, at = m.last.bot, m.last.addr, m.last.at
+		later := []int64{0, 1, 10, 59, 60, 61, hour, hour + 1, 20 * hour, 24 * hour, 27*hour + simSkew, 9 * day}
+		if m.last.robots && m.chance(50) {
+			later = later[:7]
+		}
+		r.time = m.last.time + pick(m.r, later)
 	case m.chance(90):
 		r.bot = pick(m.r, m.bots)
 		r.addr = m.address(r.bot)
 	default:
-		r.addr = "84.2.3.4"
+		r.addr, r.library = "84.2.3.4", m.chance(50)
 	}
-	if m.chance(22) {
-		m.robots(&r)
+	if m.chance(25) && !(again && m.last.robots) {
+		m.robots(&r, at)
 	} else {
 		m.page(&r)
 	}
-	at := m.place()
-	if again {
-		at = m.last.at
-	}
 	if m.last = nil; r.bot != nil {
-		m.last = &simVisit{r.bot, r.addr, r.time, at}
+		m.last = &simVisit{r.bot, r.addr, r.time, at, r.target == "/robots.txt"}
 	}
 	host := m.send(&r, at)
 	r.render(host, pick(m.r, []int{0, 0, 3600, -5 * 3600, 12600}))
@@ -361,19 +392,56 @@ func (m *simMaker) request() simRequest {
 	return r
 }
 
-// robots makes a request for /robots.txt, with any answer. What is ambiguous
-// otherwise, an ambiguous header or no time, it has not.
-func (m *simMaker) robots(r *simRequest) {
+// robots makes a request for /robots.txt, with any answer.
+func (m *simMaker) robots(r *simRequest, at simOrigin) {
 	r.target = "/robots.txt"
-	r.status = pick(m.r, []int{200, 200, 200, 200, 200, 204, 206, 304, 301, 403, 404, 408, 429, 444, 499, 500, 503})
-	if r.status/100 != 2 || m.chance(15) {
+	r.status = pick(m.r, []int{200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 204, 206, 304, 301, 403, 404, 408, 429, 444, 499, 500, 503})
+	switch {
+	case r.status/100 != 2 || m.chance(10):
 		r.size = pick(m.r, []int64{-1, 0, 153})
+	case m.chance(20):
+		r.size = int64(len(pick(m.r, m.bodies))) + m.padded
+	default:
+		r.size = m.sizeAt(at, r.time) + m.padded
 	}
-	r.method = pick(m.r, []string{"GET", "GET", "GET", "GET", "HEAD", "POST"})
+	r.method = pick(m.r, []string{"GET", "GET", "GET", "GET", "GET", "HEAD", "POST"})
+	m.muddle(r)
+}
+
+// sizeAt returns the size of what the source has for an origin at a moment.
+func (m *simMaker) sizeAt(at simOrigin, t int64) (size int64) {
+	newest := beginning
+	for _, row := range m.w.rows {
+		if (m.w.constant || slices.Contains(row.origins, at)) && row.from <= t && row.from >= newest {
+			newest, size = row.from, int64(len(row.body))
+		}
+	}
+	return size
+}
+
+// muddle makes a header ambiguous at times.
+func (m *simMaker) muddle(r *simRequest) {
+	if r.bot == nil || r.bot.unknown || r.bot.exempt || r.timeless {
+		return
+	}
+	if m.chance(4) {
+		r.front = "WireReader/1.0"
+	}
+	if !r.bot.publishes || !m.chance(5) {
+		return
+	}
+	for _, b := range m.bots {
+		if b.publishes && !b.exempt && b.operator != r.bot.operator {
+			r.rival = b
+			r.addr = m.address(pick(m.r, []*simBot{r.bot, b}))
+		}
+	}
 }
 
 func (m *simMaker) page(r *simRequest) {
-	r.target = pick(m.r, simTargets)
+	if r.target = pick(m.r, simTargets); m.chance(30) {
+		r.target = pick(m.r, []string{"/private/doc.pdf", "/a/b/c"})
+	}
 	r.method = pick(m.r, []string{"GET", "GET", "GET", "GET", "HEAD", "POST", "PUT", "OPTIONS"})
 	r.status = pick(m.r, []int{200, 200, 200, 206, 304, 301, 302, 401, 403, 404, 410, 429, 444, 451, 499, 500, 503})
 	switch n := m.r.IntN(100); {
@@ -386,14 +454,7 @@ func (m *simMaker) page(r *simRequest) {
 	case n < 10:
 		r.timeless = true
 	}
-	if r.bot != nil && r.bot.publishes && !r.bot.exempt && !r.timeless && m.chance(5) {
-		for _, b := range m.bots {
-			if b.publishes && !b.exempt && b.operator != r.bot.operator {
-				r.rival = b
-				r.addr = m.address(pick(m.r, []*simBot{r.bot, b}))
-			}
-		}
-	}
+	m.muddle(r)
 }
 
 // place decides where a request goes.
@@ -413,13 +474,27 @@ func (m *simMaker) place() simOrigin {
 // of its line.
 func (m *simMaker) send(r *simRequest, at simOrigin) (host string) {
 	r.at, r.path = at, r.target
-	if strings.HasPrefix(r.target, "/") && !strings.HasPrefix(r.target, "//") && m.chance(6) {
-		// The authority of an absolute target beats the host field.
-		r.target = r.at.String() + r.target
-		if m.w.format == "combined" {
-			return ""
+	tellsPort := m.w.format != "combined" && m.ports
+	if strings.HasPrefix(r.target, "/") && !strings.HasPrefix(r.target, "//") && m.chance(6) && (tellsPort || m.isJudged(at)) {
+		// The authority of an absolute target beats the host field, but not its port.
+		r.target = at.String() + r.target
+		if tellsPort && at.port == 443 && m.chance(50) { // behind TLS
+			r.target = "http" + strings.TrimPrefix(r.target, "https")
 		}
-		return m.hostField(simOrigin{"https", "other.example", 443})
+		field := m.hostField(simOrigin{"https", "other.example", at.port})
+		switch {
+		case m.w.format == "combined":
+			field = ""
+			fallthrough
+		case !m.ports:
+			r.at.scheme = ""
+			if at.port == simPorts[at.scheme] {
+				r.at.port = simDefaultPort
+			}
+		case at.port != 80 && at.port != 443:
+			r.at.scheme = ""
+		}
+		return field
 	}
 	if m.w.format == "combined" {
 		r.at, r.hostless = simOrigin{}, true
@@ -433,6 +508,12 @@ func (m *simMaker) send(r *simRequest, at simOrigin) (host string) {
 		r.at.scheme = ""
 	}
 	return m.hostField(r.at)
+}
+
+// isJudged tells whether an origin is among those that are judged. Of an absolute
+// target for another scheme it is not certain how it must be judged.
+func (m *simMaker) isJudged(at simOrigin) bool {
+	return m.w.any() || slices.Contains(m.w.origins(), at)
 }
 
 // hostField spells a host as a server may log it.

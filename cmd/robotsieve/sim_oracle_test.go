@@ -2,11 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/twin"
@@ -21,30 +22,43 @@ type simOracle struct {
 	timelines map[simOrigin][]simPiece
 	origins   []simOrigin
 	identity  []simIdentity // of each request
-	gets      []simGet      // that may count as fetches of a robots.txt
+	gets      []simGet      // the GETs of a robots.txt by anybody, at a known time
 	verdicts  []simVerdict  // of each request, once report has run
 	twin      simTwin
-	trace     *strings.Builder // if not nil, the reasoning is written here
+	usual     map[simSent]int64 // how often 200 was answered with a size while a version was in force
+	plain     bool              // some 200 had the size of a version in force
+	trace     *strings.Builder  // if not nil, the reasoning is written here
+
+	window, delay, skew int64
 }
 
 const (
 	simWindow = 24 * hour
-	simSkew   = minute
+	simLate   = 3 * hour
+	simSkew   = 10 * minute
 	thirty    = 30 * day
 )
 
 func newOracle(w *simWorld) *simOracle {
-	o := &simOracle{w: w, timelines: map[simOrigin][]simPiece{}, twin: simTwin{}, origins: w.origins()}
+	o := &simOracle{
+		w: w, timelines: map[simOrigin][]simPiece{}, twin: simTwin{}, origins: w.origins(), usual: map[simSent]int64{},
+		window: cmp.Or(w.window, simWindow), delay: cmp.Or(w.delay, simLate), skew: cmp.Or(w.skew, simSkew),
+	}
 	for _, at := range o.origins {
 		o.timelines[at] = o.timeline(at)
 	}
 	for i := range w.requests {
-		o.identity = append(o.identity, o.identify(&w.requests[i]))
-		if r := &w.requests[i]; o.fetches(i) {
-			sites, _ := o.sites(r)
-			o.gets = append(o.gets, simGet{r, o.identity[i], sites})
+		r := &w.requests[i]
+		o.identity = append(o.identity, o.identify(r))
+		if !r.blank && !r.garbage && r.path == "/robots.txt" && r.method == "GET" && !r.timeless {
+			sites, known := o.sites(r)
+			if !known { // it may be any
+				sites = o.origins
+			}
+			o.gets = append(o.gets, simGet{r, o.identity[i], sites, known})
 		}
 	}
+	o.countSizes()
 	return o
 }
 
@@ -65,6 +79,10 @@ type simVerdict struct {
 	method   string
 	informed bool
 	rule     simRule
+
+	evasive            bool // of allowed and contested
+	ambiguousForbidden bool // of indeterminate:ambiguous_agent
+	graceAfterFetch    bool // of grace
 }
 
 // simRule is a rule that a violation broke.
@@ -80,10 +98,16 @@ func (v simVerdict) String() string {
 	if v.bucket != "" {
 		return v.bucket
 	}
-	if v.informed {
-		return v.verdict + " informed"
+	s := v.verdict
+	for _, mark := range []struct {
+		set  bool
+		name string
+	}{{v.informed, " informed"}, {v.evasive, " evasive"}, {v.ambiguousForbidden, " forbidden"}, {v.graceAfterFetch, " after fetch"}} {
+		if mark.set {
+			s += mark.name
+		}
 	}
-	return v.verdict
+	return s
 }
 
 // decide tells what the audit must say of the i-th request.
@@ -109,63 +133,134 @@ func (o *simOracle) decide(i int) simVerdict {
 		return simVerdict{bucket: "other_host"}
 	}
 	id := o.identity[i]
-	v := simVerdict{crawler: id.bot, identity: id.state, outcome: outcome(r.status), method: "other"}
+	v := simVerdict{crawler: id.bot, identity: id.state, outcome: outcome(r), method: "other"}
 	if r.method == "GET" || r.method == "HEAD" {
 		v.method = r.method
 	}
-	v.verdict = o.verdict(r, id, sites, known, &v)
+	o.judge(r, id, sites, known, &v)
 	return v
 }
 
-// verdict decides in the order of section 1: "`spoofed`; `exempt`;
-// `robots_fetch`; the reasons `no_time`, `no_host`, `ambiguous_agent`,
-// `truncated`; then section 2".
-func (o *simOracle) verdict(r *simRequest, id simIdentity, sites []simOrigin, known bool, v *simVerdict) string {
+// judge decides in the order of section 1: "`spoofed`; `exempt`; `robots_fetch`;
+// the reasons `no_time`, `no_host`, `ambiguous_agent`, `truncated`; then section 2".
+func (o *simOracle) judge(r *simRequest, id simIdentity, sites []simOrigin, known bool, v *simVerdict) {
 	switch {
 	case id.state == "spoofed":
-		return "spoofed"
+		v.verdict = "spoofed"
 	case id.bot.exempt:
-		return "exempt"
-	case r.isRobots():
-		return "robots_fetch"
+		v.verdict = "exempt"
+	case isRobotsFetch(r.path):
+		v.verdict = "robots_fetch"
 	case r.timeless:
-		return "indeterminate:no_time"
+		v.verdict = "indeterminate:no_time"
 	case !known:
-		return "indeterminate:no_host"
+		v.verdict = "indeterminate:no_host"
 	case id.ambiguous:
-		return "indeterminate:ambiguous_agent"
+		v.verdict = "indeterminate:ambiguous_agent"
+		// 7: "how many of these are forbidden to every crawler that they name"
+		v.ambiguousForbidden = !r.truncated
+		for _, bot := range id.named {
+			one, _ := o.settle(r, bot, true, sites)
+			v.ambiguousForbidden = v.ambiguousForbidden && !bot.exempt && one == "violation"
+		}
 	case r.truncated:
-		return "indeterminate:truncated"
+		v.verdict = "indeterminate:truncated"
+	default:
+		v.verdict, v.rule = o.settle(r, id.bot, false, sites)
+		switch v.verdict {
+		case "violation":
+			v.informed = o.informed(r, id, sites)
+		case "grace":
+			v.informed = o.informed(r, id, sites)
+			v.graceAfterFetch = o.graceAfterFetch(r, id, sites)
+		case "allowed", "indeterminate:contested":
+			// 5: "although the normal form of its path ... is forbidden by every copy"
+			normal := *r
+			normal.path = normalPath(r.path)
+			normal.target = strings.TrimSuffix(r.target, r.path) + normal.path
+			forbidden, _ := o.settle(&normal, id.bot, false, sites)
+			v.evasive = forbidden == "violation"
+		}
 	}
-	// 4: "without one, the request is judged under every scheme that the source
-	// has for the host, and `indeterminate:unknown_scheme` if they disagree"
-	var verdict string
+}
+
+// isRobotsFetch is section 1: "`/robots.txt?x` and `//robots.txt` too".
+func isRobotsFetch(path string) bool {
+	path, _, _ = strings.Cut(path, "?")
+	return path == "/robots.txt" || path == "//robots.txt"
+}
+
+// settle gives the verdict of section 2 under all origins that a request may be
+// for. 4: "judged under every scheme that the source has for the host, and
+// `indeterminate:unknown_scheme` if they disagree".
+func (o *simOracle) settle(r *simRequest, bot *simBot, ambiguous bool, sites []simOrigin) (verdict string, rule simRule) {
 	for n, at := range sites {
-		one := o.settleAt(at, sites, r, id.bot)
+		one, cited := o.settleAt(at, sites, r, bot, ambiguous)
 		if n == 0 {
-			verdict, v.rule, v.informed = one.verdict, one.rule, one.informed
-			continue
+			verdict, rule = one, cited
+		} else if one != verdict {
+			return "indeterminate:unknown_scheme", simRule{}
 		}
-		if one.verdict != verdict {
-			v.informed = false
-			return "indeterminate:unknown_scheme"
-		}
-		v.informed = v.informed && one.informed
 	}
-	return verdict
+	return verdict, rule
+}
+
+// normalPath is section 5: "encoded unreserved octets decoded, dot segments
+// removed; and runs of slashes made one".
+func normalPath(target string) string {
+	var b strings.Builder
+	for rest := target; rest != ""; {
+		if len(rest) >= 3 && rest[0] == '%' {
+			c, err := strconv.ParseUint(rest[1:3], 16, 8)
+			if err == nil && strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~", rune(c)) {
+				b.WriteByte(byte(c))
+				rest = rest[3:]
+				continue
+			}
+		}
+		b.WriteByte(rest[0])
+		rest = rest[1:]
+	}
+	path, query, hasQuery := strings.Cut(b.String(), "?")
+	segments := strings.Split(path, "/")[1:]
+	kept := []string{}
+	for i, segment := range segments {
+		last := i == len(segments)-1
+		switch {
+		case segment == "..":
+			kept = kept[:max(0, len(kept)-1)]
+		case segment != ".":
+			kept = append(kept, segment)
+		}
+		if last && (segment == "." || segment == "..") {
+			kept = append(kept, "")
+		}
+	}
+	path = "/" + strings.Join(kept, "/")
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	if hasQuery {
+		path += "?" + query
+	}
+	return path
 }
 
 // outcome is section 6.
-func outcome(status int) string {
+func outcome(r *simRequest) string {
 	switch {
-	case status/100 == 2 || status == 304:
-		return "obtained"
-	case status/100 == 3:
+	case r.status/100 == 2 && (r.method == "HEAD" || r.status == 204 || r.size <= 0):
+		return "empty"
+	case r.status/100 == 2:
+		return "content"
+	case r.status == 304:
+		return "not_modified"
+	case r.status/100 == 3:
 		return "redirected"
-	case status/100 == 5 || slices.Contains([]int{401, 403, 429, 444, 451}, status):
+	case r.status/100 == 5 || slices.Contains([]int{401, 403, 429, 444, 451}, r.status):
 		return "refused"
 	}
-	return "absent"
+	return "other"
 }
 
 // sites returns the origins under which a request is judged, in order; known is
@@ -183,7 +278,8 @@ func (o *simOracle) sites(r *simRequest) (sites []simOrigin, known bool) {
 		return all, true
 	}
 	for _, at := range all {
-		if at.host == r.at.host && (r.at.port == 0 || at.port == r.at.port) && (r.at.scheme == "" || at.scheme == r.at.scheme) {
+		port := r.at.port == 0 || at.port == r.at.port || r.at.port == simDefaultPort && at.port == simPorts[at.scheme]
+		if at.host == r.at.host && port && (r.at.scheme == "" || at.scheme == r.at.scheme) {
 			sites = append(sites, at)
 		}
 	}
@@ -196,30 +292,38 @@ type simIdentity struct {
 	bot       *simBot
 	state     string
 	ambiguous bool
+	named     []*simBot // if ambiguous: all that the header names
 }
 
 func (o *simOracle) identify(r *simRequest) simIdentity {
-	switch {
-	case r.bot == nil:
+	if r.bot == nil {
 		return simIdentity{}
-	case r.rival == nil:
-		return simIdentity{bot: r.bot, state: o.state(r.bot, r)}
 	}
-	// 7: "A header naming crawlers of two operators is
-	// `indeterminate:ambiguous_agent`, unless its address verifies one of them;
-	// it is counted under the first named."
-	first, second := o.state(r.bot, r), o.state(r.rival, r)
-	switch {
-	case first == "verified":
-		return simIdentity{bot: r.bot, state: first}
-	case second == "verified":
-		return simIdentity{bot: r.rival, state: second}
-	case first == "spoofed" && second == "spoofed":
-		return simIdentity{r.bot, "spoofed", true}
-	case first == "unverifiable" && second == "unverifiable":
-		return simIdentity{r.bot, "unverifiable", true}
+	named := []*simBot{r.bot}
+	if r.rival != nil {
+		named = append(named, r.rival)
 	}
-	return simIdentity{r.bot, "unverified", true}
+	var states []string
+	for _, bot := range named {
+		state := o.state(bot, r)
+		// 7: "A header naming crawlers of two operators is
+		// `indeterminate:ambiguous_agent`, unless its address verifies one of them;
+		// it is counted under the first named"; "a header that begins with a product
+		// ... is ambiguous too, unless its address verifies the crawler".
+		if state == "verified" || r.rival == nil && r.front == "" {
+			return simIdentity{bot: bot, state: state}
+		}
+		states = append(states, state)
+	}
+	if r.front != "" {
+		// Nothing proves that it is not what it begins with.
+		states = append(states, "unverifiable")
+	}
+	// 11: "an impostor only if it is proven to be none of them"
+	if states[0] == "spoofed" && slices.ContainsFunc(states, func(s string) bool { return s != "spoofed" }) {
+		states[0] = "unverified"
+	}
+	return simIdentity{r.bot, states[0], true, named}
 }
 
 // state is one of the four states of a client that claims to be bot.
@@ -231,31 +335,48 @@ func (o *simOracle) state(bot *simBot, r *simRequest) string {
 	if err != nil || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || shared.Contains(addr) {
 		return "unverifiable"
 	}
-	given, proves := 0, true
+	given, stale, absent := false, false, false
 	for _, list := range o.w.ranges {
-		if list.bot.name != bot.name {
+		if !list.isFor(bot) {
 			continue
 		}
-		given++
-		for _, p := range list.prefixes {
-			if covers(p, addr) {
-				// "A list whose creationTime is more than 30 days from the
-				// request proves membership": a list of any age verifies.
-				return "verified"
-			}
+		given = true
+		within := func(before, after int64) bool { // the list is made at most so long before or after the request
+			return list.created != 0 && !r.timeless && list.created >= r.time-before && list.created <= r.time+after
 		}
-		// "... not absence"; "a list without a date is taken as current".
-		if list.created != 0 && (r.timeless || absolute(r.time-list.created) > thirty) {
-			proves = false
+		// "*membership* of an address, for requests within a year before or after it
+		// was made"; "*Without a date* a list proves membership only".
+		if list.has(addr) && (list.created == 0 || within(365*day, 365*day)) {
+			return "verified"
+		}
+		// "*absence*, only for the address family of which the crawler's lists have
+		// any, and only if every list of the crawler made within 30 days of the request
+		// lacks the address [or else it was verified] and one of them was made at most
+		// one day before the request or at most 30 days after it". Of several lists that
+		// add up, each must be that new: one does not make up for another's age.
+		if list.knowsFamily(addr) {
+			absent, stale = true, stale || !within(day, thirty)
 		}
 	}
 	switch {
-	case given == 0 && !bot.publishes:
+	case !given && !bot.publishes:
 		return "unverifiable" // "the operator publishes nothing"
-	case given == 0 || !proves:
-		return "unverified" // "no ranges given, or too old for the request's time"
+	case !absent || stale:
+		return "unverified" // "no ranges given, or none that speaks of the request's time"
 	}
-	return "spoofed" // "ranges were given for this crawler and the address is in none of them"
+	return "spoofed"
+}
+
+func (l simRanges) isFor(bot *simBot) bool {
+	return l.bot.name == bot.name || slices.Contains(l.also, bot)
+}
+
+func (l simRanges) has(addr netip.Addr) bool {
+	return slices.ContainsFunc(l.prefixes, func(p string) bool { return covers(p, addr) })
+}
+
+func (l simRanges) knowsFamily(addr netip.Addr) bool {
+	return slices.ContainsFunc(l.prefixes, func(p string) bool { return strings.Contains(p, ":") == addr.Is6() })
 }
 
 func covers(prefix string, addr netip.Addr) bool {
@@ -265,8 +386,6 @@ func covers(prefix string, addr netip.Addr) bool {
 	a, err := netip.ParseAddr(prefix)
 	return err == nil && a == addr
 }
-
-func absolute(x int64) int64 { return max(x, -x) }
 
 // ---- versions of robots.txt (2) ----
 
@@ -278,9 +397,13 @@ type simPiece struct {
 	body     string
 	hasBody  bool
 	maxAge   int64
+	redirect bool // by its own status; what follows is what it leads to
 	lost     bool // a redirect that cannot be followed inside the source
-	followed bool // a redirect that can: who got a body there did not get it from this version
+	beyond   bool // past the fifth hop
 }
+
+// isBody tells whether a crawler may have got a body from the version.
+func (p *simPiece) isBody() bool { return p.status/100 == 2 && p.status != 204 }
 
 func (p *simPiece) inForce(from, to int64) bool { return p.from <= to && p.to > from }
 
@@ -333,10 +456,7 @@ func differ(x, y simRow) bool {
 	return x.status != y.status || x.body != y.body || x.hasBody != y.hasBody || x.location != y.location || x.maxAge != y.maxAge
 }
 
-// follow cuts a redirect where what it leads to changes. "Its `location` names
-// another origin of the same source: that origin's version at the moment, up to 5
-// hops, its rules read for the origin that was asked; more hops, a hop that the
-// source forbids, or nothing there: as 4xx."
+// follow cuts a redirect where what it leads to changes.
 func (o *simOracle) follow(at simOrigin, r simRow, p simPiece) []simPiece {
 	cuts := []int64{p.from}
 	for _, other := range o.w.rows {
@@ -355,7 +475,7 @@ func (o *simOracle) follow(at simOrigin, r simRow, p simPiece) []simPiece {
 		q := o.resolve(r, from)
 		q.from, q.to = from, to
 		if n := len(pieces); n > 0 && pieces[n-1].status == q.status && pieces[n-1].body == q.body &&
-			pieces[n-1].lost == q.lost && pieces[n-1].began == q.began {
+			pieces[n-1].lost == q.lost && pieces[n-1].beyond == q.beyond && pieces[n-1].began == q.began {
 			pieces[n-1].to = to
 			continue
 		}
@@ -368,14 +488,19 @@ func (o *simOracle) follow(at simOrigin, r simRow, p simPiece) []simPiece {
 }
 
 // resolve tells what a redirect leads to at a moment; began is when that version
-// of the target began.
+// of the target began. "Its `location` names another origin of the same source:
+// that origin's version at the moment, its rules read for the origin that was
+// asked. Within five hops the body reached is the copy; past the fifth, both
+// 'everything allowed' and the body at the end if the source has it; a hop that the
+// source forbids, or nothing there: none."
 func (o *simOracle) resolve(r simRow, at int64) simPiece {
-	for hops := 1; ; hops++ {
-		if r.outside {
-			return simPiece{status: r.status, lost: true}
-		}
-		if hops > 5 {
-			return simPiece{status: 404}
+	none := simPiece{status: 404, redirect: true}
+	for hops := 1; hops <= 5+len(o.w.rows); hops++ {
+		switch {
+		case r.outside && hops > 5:
+			return none
+		case r.outside:
+			return simPiece{status: r.status, redirect: true, lost: true}
 		}
 		next, found := simRow{}, false
 		for _, row := range o.rowsOf(r.target) {
@@ -384,23 +509,36 @@ func (o *simOracle) resolve(r simRow, at int64) simPiece {
 			}
 		}
 		if !found {
-			return simPiece{status: 404}
+			return none
 		}
 		if next.status/100 != 3 {
-			return simPiece{followed: true, began: next.from, status: next.status, body: next.body, hasBody: next.hasBody, maxAge: next.maxAge}
+			p := simPiece{redirect: true, began: next.from, status: next.status, body: next.body, hasBody: next.hasBody, maxAge: next.maxAge}
+			if p.beyond = hops > 5; p.beyond && !p.isBody() {
+				return none
+			}
+			return p
 		}
 		r = next
 	}
+	return none // in a circle
 }
 
-// isFailure tells whether (c) is for a status: "5xx, `unreachable` (no answer at
-// all) or any code not named here". "408, 444 and 499 are not answers. For
-// crawlers of the google dialect 429 counts as 5xx."
+// isFailure: "it *failed* if it is 5xx, 444, 499 or has no status, and for crawlers
+// of the google dialect 429"; "444, 499, `unreachable` and every code not named here
+// failed".
 func isFailure(status int, google bool) bool {
-	return status < 200 || status >= 500 || notAnswers(status) || google && status == 429
+	return status < 200 || status >= 500 || status == 444 || status == 499 || google && status == 429
 }
 
-func notAnswers(status int) bool { return status == 408 || status == 444 || status == 499 }
+// isNone: "*none* (...) if it is 4xx, 204, or another 2xx with a logged body size of
+// 0 or `-`". "The same words hold for versions"; these have no logged size.
+func isNone(status int, size int64, google bool) bool {
+	return status/100 == 4 && !isFailure(status, google) || status == 204 || status/100 == 2 && size <= 0
+}
+
+// isNotFound: "failed with a 5xx other than 503 (Google takes a 5xx that means 'not
+// found' as 404 ...)".
+func isNotFound(status int) bool { return status/100 == 5 && status != 503 }
 
 // ---- lawful copies (2) ----
 
@@ -421,141 +559,238 @@ type simCopy struct {
 // simLawful are the lawful copies at a moment, and what else section 2 asks.
 type simLawful struct {
 	copies     []simCopy
-	unknown    bool // 1: the span, or that of a spell's beginning, starts before the first version
+	unknown    bool // 1: there may be a copy that nobody knows
 	redirected bool // 2: a redirect that cannot be followed is in the span
-	moved      bool // a GET was answered 3xx
+	moved      bool // a fetch was answered with a redirect that the source does not explain
 }
 
-// lawful adds the lawful copies at the moments from first to last (one moment,
-// except for the beginning of a spell between two observations). Spells that
-// begin with piece limit or later do not count, "those by (c) of earlier spells
-// included".
-func (o *simOracle) lawful(l *simLawful, at simOrigin, bot *simBot, first, last int64, limit int) {
-	pieces := o.timelines[at]
-	window := cmpOr(o.w.window, simWindow)
-	from, to := first-window-simSkew, last+simSkew
-	if len(pieces) == 0 || from < pieces[0].from && pieces[0].from != beginning {
-		l.unknown = true
-	}
-	spells := map[int]bool{}
-	for i := range pieces {
-		p := &pieces[i]
-		// "a version's `max_age` enlarges it for that version"
-		if !p.inForce(first-max(window, p.maxAge)-simSkew, to) {
-			continue
-		}
-		switch {
-		case p.lost:
-			l.redirected = true
-		case isFailure(p.status, bot.google):
-			begins := i
-			for begins > 0 && isFailure(pieces[begins-1].status, bot.google) {
-				begins--
-			}
-			if begins < limit && !spells[begins] {
-				spells[begins] = true
-				o.spell(l, at, bot, begins, last)
-			}
-		case p.status/100 == 2:
-			// (a) "the body of every version with status 2xx in force at any moment"
-			l.add(simCopy{copyBody, p.body, "version of " + rfc3339(p.began)})
-		default:
-			// (b) "'everything allowed', for each version with status 4xx"
-			l.add(simCopy{copyFree, "", fmt.Sprintf("version of %s is %d", rfc3339(p.began), p.status)})
-		}
-	}
-	// (b) "and for each GET of the origin's /robots.txt logged in that span from
-	// this operator's crawlers (not spoofed, exempt agents excepted) that was
-	// answered 4xx, 204, or another 2xx with a logged body size of 0 or `-`"
-	for _, f := range o.gets {
-		if f.time < from || f.time > to || !slices.Contains(f.sites, at) || !sameOperator(f.by.bot, bot) || f.by.bot.exempt {
-			continue
-		}
-		switch {
-		case isNoPolicy(f.simRequest, bot.google):
-			l.add(simCopy{copyFree, "", fmt.Sprintf("GET of %s was answered %d with %d bytes", rfc3339(f.time), f.status, f.size)})
-		// "A GET of /robots.txt by this operator's crawlers logged in the span
-		// with 3xx other than 304"
-		case f.status/100 == 3 && f.status != 304:
-			l.moved = true
-		}
-	}
-}
-
-func (l *simLawful) add(c simCopy) {
+func (l *simLawful) add(kind copyKind, body, why string, args ...any) {
 	for _, known := range l.copies {
-		if known.kind == c.kind && known.body == c.body {
+		if known.kind == kind && known.body == body {
 			return
 		}
 	}
-	l.copies = append(l.copies, c)
+	l.copies = append(l.copies, simCopy{kind, body, fmt.Sprintf(why, args...)})
 }
 
-// spell adds what (c) says of the spell that begins with a piece: "all lawful
-// copies, those by (c) of earlier spells included, at the moment when its spell
-// began ..., and 'everything allowed' if the spell began 30 days before t or
-// earlier, or if nothing is known before it, or for crawlers of the google
-// dialect".
-func (o *simOracle) spell(l *simLawful, at simOrigin, bot *simBot, begins int, t int64) {
-	p := o.timelines[at][begins]
-	why := ""
+// simQuestion is what lawful copies are asked for: by whom, when and where.
+type simQuestion struct {
+	at        simOrigin
+	bot       *simBot
+	ambiguous bool // the request's header is ambiguous
+	time      int64
+}
+
+// lawful returns the lawful copies at the time of a question.
+func (o *simOracle) lawful(q simQuestion) *simLawful {
+	l := &simLawful{}
+	pieces := o.timelines[q.at]
+	// "The *span* is [t - W - d - s, t + s]; for a version with a max_age it begins
+	// that much earlier."
+	from, to := q.time-o.window-o.delay-o.skew, q.time+o.skew
+	began := end // b of (c)
+	for i := range pieces {
+		p := &pieces[i]
+		if !p.inForce(from-p.maxAge, to) {
+			continue
+		}
+		l.addVersion(p, q.bot)
+		if !p.lost && isFailure(p.status, q.bot.google) {
+			spell := i
+			for spell > 0 && !pieces[spell-1].lost && isFailure(pieces[spell-1].status, q.bot.google) {
+				spell--
+			}
+			began = min(began, pieces[spell].from)
+			// "Also 'everything allowed' if such a spell began 30 days before t or
+			// earlier, if nothing is known before it"
+			switch {
+			case pieces[spell].from <= q.time-thirty:
+				l.add(copyFailure, "", "the spell of %s began 30 days before", rfc3339(pieces[spell].began))
+			case spell == 0:
+				l.add(copyFailure, "", "nothing is known before the spell")
+			case q.bot.google && isNotFound(p.status):
+				l.add(copyFailure, "", "Google takes the version's %d for 404", p.status)
+			}
+		}
+	}
+	for _, f := range o.operators(q, from, to) {
+		if isFailure(f.status, q.bot.google) {
+			began = min(began, f.time)
+			if q.bot.google && isNotFound(f.status) {
+				l.add(copyFailure, "", "Google takes %d of %s for 404", f.status, rfc3339(f.time))
+			}
+		}
+	}
+	o.addAnswers(l, q, from, to)
+	// (c) "all that (a) and (b) give for [b - 30 d - s, t + s] in place of the span"
+	if began != end {
+		long := began - thirty - o.skew
+		for i := range pieces {
+			if pieces[i].inForce(long, to) {
+				l.addVersion(&pieces[i], q.bot)
+			}
+		}
+		o.addAnswers(l, q, long, to)
+		from = min(from, long)
+	}
+	// 1: "the span, as (c) lengthened it (with the general W), starts before the
+	// origin's first version"; "With `--history observed` nothing is known either
+	// later than W after an origin's last observation, unless `--assume-constant`".
+	l.unknown = len(pieces) == 0 || from < pieces[0].from && pieces[0].from != beginning
+	if o.w.observed && !o.w.assume && len(pieces) > 0 {
+		rows := o.rowsOf(q.at)
+		l.unknown = l.unknown || q.time > rows[len(rows)-1].from+o.window
+	}
+	return l
+}
+
+// addVersion adds what (a) and (b) say of a version.
+func (l *simLawful) addVersion(p *simPiece, bot *simBot) {
 	switch {
-	case begins == 0:
-		why = "nothing is known before the spell"
-	case p.from <= t-thirty:
-		why = "the spell of " + rfc3339(p.began) + " began 30 days before"
-	case bot.google:
-		why = "Google takes a 5xx as 404"
+	case p.lost:
+		l.redirected = true
+	case p.isBody():
+		// (a) "the body of every version with status 2xx in force at any moment"
+		l.add(copyBody, p.body, "version of %s", rfc3339(p.began))
+		if p.beyond {
+			l.add(copyFree, "", "version of %s is past five hops", rfc3339(p.began))
+		}
+	case isNone(p.status, 0, bot.google):
+		// (b) "'everything allowed', for each version that says none"
+		l.add(copyFree, "", "version of %s is %d", rfc3339(p.began), p.status)
 	}
-	if why != "" {
-		l.add(simCopy{copyFailure, "", why})
-	}
-	if p.from == beginning {
-		return // nothing was before
-	}
-	// Between two observations the spell may have begun at any moment.
-	o.lawful(l, at, bot, p.from, p.began, begins)
 }
 
-// simGet is a GET of a robots.txt at a known time, by a client that is not
-// spoofed.
+// addAnswers adds what (a) and (b) say of the answers logged from one moment to
+// another, both included.
+func (o *simOracle) addAnswers(l *simLawful, q simQuestion, from, to int64) {
+	for _, f := range o.operators(q, from, to) {
+		switch {
+		case isNone(f.status, f.size, q.bot.google):
+			// (b) "for each operator's fetch in the span that was answered none"
+			l.add(copyFree, "", "GET of %s was answered %d with %d bytes", rfc3339(f.time), f.status, f.size)
+		case f.status == 200 && !o.hasSize(f, q.at):
+			// (a) "answered 200 with a size that no version in force in [f - s, f + s]
+			// has, the body of every version of the origin, of whatever time, that has
+			// that size"
+			for _, p := range o.timelines[q.at] {
+				if p.isBody() && !p.lost && int64(len(p.body)) == f.size {
+					l.add(copyBody, p.body, "GET of %s was answered with %d bytes, as of %s", rfc3339(f.time), f.size, rfc3339(p.began))
+				}
+			}
+		case f.status/100 == 3 && f.status != 304:
+			// "An operator's fetch in the span answered 3xx other than 304"
+			l.moved = l.moved || !o.explained(q, f)
+		}
+	}
+	// (b) "and if GETs of the origin's /robots.txt by *any* clients are logged in the
+	// span, one at least answered none and all others none or failed". Of these the
+	// program keeps no more than counts by minute, so what may be in the span counts
+	// as none, and only what is in it for certain as a file. Nor does a file count that
+	// may be another host's.
+	none, file := false, false
+	for _, g := range o.gets {
+		first := g.time - g.time%minute
+		last := first + minute - 1
+		switch {
+		case !slices.Contains(g.sites, q.at):
+		case isNone(g.status, g.size, q.bot.google):
+			none = none || first <= to && last >= from
+		case !isFailure(g.status, q.bot.google):
+			file = file || first >= from && last <= to && g.isOfOneHost()
+		}
+	}
+	if none && !file {
+		l.add(copyFree, "", "nobody got a file since %s", rfc3339(from))
+	}
+}
+
+// simGet is a GET of a robots.txt at a known time, by anybody.
 type simGet struct {
 	*simRequest
 	by    simIdentity
 	sites []simOrigin // whose robots.txt it may be
+	known bool        // the log tells the host
 }
 
-// fetches tells whether the i-th request is a simGet.
-func (o *simOracle) fetches(i int) bool {
-	r := &o.w.requests[i]
-	return !r.blank && !r.garbage && r.bot != nil && r.isRobots() && r.method == "GET" && !r.timeless && o.identity[i].state != "spoofed"
+// isOfOneHost tells whether it is known of which host the robots.txt was asked for.
+func (g *simGet) isOfOneHost() bool {
+	return g.known && !slices.ContainsFunc(g.sites, func(at simOrigin) bool { return at.host != g.sites[0].host })
 }
 
-// sameOperator: a crawler that is not in the data is its own operator.
+// operators returns "the *operator's fetches*": "logged GETs of the origin's
+// /robots.txt by crawlers of the same operator: not spoofed, not by exempt agents,
+// and by ambiguous headers only for ambiguous requests".
+func (o *simOracle) operators(q simQuestion, from, to int64) (fetches []simGet) {
+	for _, f := range o.gets {
+		if f.time < from || f.time > to || !slices.Contains(f.sites, q.at) || f.by.state == "spoofed" {
+			continue
+		}
+		who := f.by.named
+		if !f.by.ambiguous {
+			who = []*simBot{f.by.bot}
+		}
+		isOperators := func(b *simBot) bool { return b != nil && !b.exempt && sameOperator(b, q.bot) }
+		if slices.ContainsFunc(who, isOperators) && (!f.by.ambiguous || q.ambiguous) {
+			fetches = append(fetches, f)
+		}
+	}
+	return fetches
+}
+
+// sameOperator: "An unknown crawler is its own operator."
 func sameOperator(x, y *simBot) bool {
 	return x.name == y.name || !x.unknown && !y.unknown && x.operator == y.operator
 }
 
-func isNoPolicy(f *simRequest, google bool) bool {
-	switch {
-	case f.status/100 == 4:
-		return !isFailure(f.status, google)
-	case f.status == 204:
-		return true
+// around returns the versions in force within the skew of a moment.
+func (o *simOracle) around(at simOrigin, moment int64) (pieces []simPiece) {
+	for _, p := range o.timelines[at] {
+		if p.inForce(moment-o.skew, moment+o.skew) {
+			pieces = append(pieces, p)
+		}
 	}
-	return f.status/100 == 2 && f.size <= 0
+	return pieces
+}
+
+// hasSize tells whether a fetch was answered with the size of a version in force.
+func (o *simOracle) hasSize(f simGet, at simOrigin) bool {
+	return slices.ContainsFunc(o.around(at, f.time), func(p simPiece) bool {
+		return p.isBody() && !p.lost && int64(len(p.body)) == f.size
+	})
+}
+
+// explained: "Not if the source itself has a 3xx in force at that moment for the
+// origin (or, if the log tells no scheme, for one of the host's origins), ...; nor if
+// the log tells no scheme and the same crawler was answered 304 or a non-empty 2xx
+// within 60 s after it."
+func (o *simOracle) explained(q simQuestion, f simGet) bool {
+	redirects := func(at simOrigin) bool {
+		return slices.ContainsFunc(o.around(at, f.time), func(p simPiece) bool { return p.redirect })
+	}
+	switch {
+	case !f.known:
+		return false
+	case f.at.scheme != "":
+		return redirects(q.at)
+	case !f.isOfOneHost():
+		return !slices.ContainsFunc(f.sites, func(at simOrigin) bool { return !redirects(at) })
+	}
+	return slices.ContainsFunc(f.sites, redirects) || slices.ContainsFunc(o.operators(q, f.time, f.time+60), func(g simGet) bool {
+		return g.by.bot == f.by.bot && (g.status == 304 || g.status/100 == 2 && !isNone(g.status, g.size, false))
+	})
 }
 
 // ---- settling (2) ----
 
-// settleAt gives the verdict of a request under one origin.
-func (o *simOracle) settleAt(at simOrigin, sites []simOrigin, r *simRequest, bot *simBot) simVerdict {
-	var l simLawful
-	o.lawful(&l, at, bot, r.time, r.time, math.MaxInt)
+// settleAt gives the verdict of a request under one origin, and the rule that it
+// broke.
+func (o *simOracle) settleAt(at simOrigin, sites []simOrigin, r *simRequest, bot *simBot, ambiguous bool) (verdict string, rule simRule) {
+	l := o.lawful(simQuestion{at, bot, ambiguous, r.time})
 	answers := make([]simJudgement, len(l.copies))
 	for i, c := range l.copies {
 		if c.kind == copyBody {
-			answers[i] = o.twin.judge(c.body, bot, r.target)
+			answers[i] = o.twin.judge(c.body, bot, at, r)
 		}
 		o.say("  %v: %s %s", at, c.why, answers[i].answer)
 	}
@@ -564,23 +799,18 @@ func (o *simOracle) settleAt(at simOrigin, sites []simOrigin, r *simRequest, bot
 	// settle twice: equal verdicts stand; if they differ and one is `violation`
 	// or `indeterminate`: `contested`; otherwise `grace`."
 	strict, mild := l.settle(answers, simContested), l.settle(answers, simForbids)
-	v := simVerdict{verdict: strict}
 	if strict != mild {
-		v.verdict = "grace"
 		for _, s := range []string{strict, mild} {
 			if s == "violation" || strings.HasPrefix(s, "indeterminate") {
-				v.verdict = "indeterminate:contested"
+				return "indeterminate:contested", simRule{}
 			}
 		}
+		return "grace", simRule{}
 	}
-	switch v.verdict {
-	case "violation":
-		v.rule = o.cite(at, sites, r, bot, &l)
-		v.informed = o.informed(at, r, bot)
-	case "grace":
-		v.informed = o.informed(at, r, bot)
+	if strict == "violation" {
+		rule = o.cite(at, sites, r, bot, l)
 	}
-	return v
+	return strict, rule
 }
 
 // settle gives the verdict where all copies with an answer up to forbidding in
@@ -622,14 +852,14 @@ func (o *simOracle) cite(at simOrigin, sites []simOrigin, r *simRequest, bot *si
 	var cited *simPiece
 	for i := range o.timelines[at] {
 		p := &o.timelines[at][i]
-		lawful := p.status/100 == 2 && !p.lost && slices.ContainsFunc(l.copies, func(c simCopy) bool {
+		lawful := p.isBody() && !p.lost && slices.ContainsFunc(l.copies, func(c simCopy) bool {
 			return c.kind == copyBody && c.body == p.body
 		})
-		if lawful && (cited == nil || p.began <= r.time+simSkew) {
+		if lawful && (cited == nil || p.began <= r.time+o.skew) {
 			cited = p
 		}
 	}
-	line := o.twin.judge(cited.body, bot, r.target).line
+	line := o.twin.judge(cited.body, bot, at, r).line
 	name := at.String()
 	switch {
 	case o.w.any():
@@ -657,31 +887,106 @@ func ruleText(body string, line int) string {
 	return "Disallow: " + strings.TrimSpace(value)
 }
 
-// informed: "when this crawler itself (not spoofed) had at some moment f < t
-// fetched (GET, answered 304, or 2xx that (b) does not count as empty) and every
-// version in force in [f - s, f + s] has a body that forbids the request".
-func (o *simOracle) informed(at simOrigin, r *simRequest, bot *simBot) bool {
+// simSent is a size with which 200 was answered while a version was in force.
+type simSent struct {
+	at    simOrigin
+	began int64 // the version's
+	size  int64
+}
+
+// countSizes counts the sizes of the answers to anybody: "where no 200 in the whole
+// log has the size of a version in force at its time, the size most often answered
+// with 200 while the same version was in force counts as its size". 11: "counted over
+// the 200s with a size while the version was in force, without the skew".
+func (o *simOracle) countSizes() {
 	for _, f := range o.gets {
-		if f.time >= r.time || !slices.Contains(f.sites, at) || f.by.bot != bot || f.by.ambiguous {
+		if f.status != 200 || f.size < 0 {
 			continue
 		}
-		if f.status != 304 && (f.status/100 != 2 || isNoPolicy(f.simRequest, bot.google)) {
-			continue
-		}
-		told, versions := true, 0
-		for _, p := range o.timelines[at] {
-			if !p.inForce(f.time-simSkew, f.time+simSkew) {
-				continue
+		for _, at := range f.sites {
+			o.plain = o.plain || o.hasSize(f, at)
+			for _, p := range o.timelines[at] {
+				if p.inForce(f.time, f.time) {
+					o.usual[simSent{at, p.began, f.size}]++
+				}
 			}
-			versions++
-			told = told && !p.lost && !p.followed && p.status/100 == 2 && o.twin.judge(p.body, bot, r.target).answer == simForbids
-		}
-		if told && versions > 0 {
-			o.say("  informed by the GET of %s", rfc3339(f.time))
-			return true
 		}
 	}
-	return false
+}
+
+// isUsual tells whether a size is "the size most often answered", "if more than half
+// of them have it".
+func (o *simOracle) isUsual(at simOrigin, began, size int64) bool {
+	all := int64(0)
+	for sent, n := range o.usual {
+		if sent.at == at && sent.began == began {
+			all += n
+		}
+	}
+	return 2*o.usual[simSent{at, began, size}] > all
+}
+
+// isAnothers tells whether some version of an origin has a size, so that the log
+// shows that this one was served, and not one whose size a server changed.
+func (o *simOracle) isAnothers(at simOrigin, size int64) bool {
+	return slices.ContainsFunc(o.timelines[at], func(p simPiece) bool { return p.isBody() && !p.lost && int64(len(p.body)) == size })
+}
+
+// informed: "when this crawler under this very name (not spoofed, not ambiguous, of
+// the same identity state as the request) had at some moment f < t fetched, and every
+// version in force in [f - s, f + s] has a body that forbids the request". 11: "where
+// the log tells no scheme, one fetch must have told of each origin that it may have
+// gone to".
+//
+// A crawler that fetched the robots.txt of each of them was told of each too.
+func (o *simOracle) informed(r *simRequest, id simIdentity, sites []simOrigin) bool {
+	sent := func(sites []simOrigin) bool {
+		return slices.ContainsFunc(o.gets, func(f simGet) bool {
+			return f.time < r.time && o.wasSent(f, r, id, sites)
+		})
+	}
+	each := func(at simOrigin) bool { return sent([]simOrigin{at}) }
+	return sent(sites) || !slices.ContainsFunc(sites, func(at simOrigin) bool { return !each(at) })
+}
+
+// wasSent tells whether a GET sent a client a rule that forbids a request.
+func (o *simOracle) wasSent(f simGet, r *simRequest, id simIdentity, sites []simOrigin) bool {
+	if f.by.bot != id.bot || f.by.ambiguous || f.by.state != id.state || id.bot.nameless {
+		return false
+	}
+	if !f.known || !slices.Equal(f.sites, sites) {
+		return false
+	}
+	for _, at := range sites {
+		versions := o.around(at, f.time)
+		sized := f.status == 304
+		for _, p := range versions {
+			// 11: "a version that is a redirect has no body of its own, wherever it leads"
+			if p.redirect || !p.isBody() || o.twin.judge(p.body, id.bot, at, r).answer != simForbids {
+				return false
+			}
+			fits := int64(len(p.body)) == f.size || !o.plain && o.isUsual(at, p.began, f.size) && !o.isAnothers(at, f.size)
+			sized = sized || f.status == 200 && f.size > 0 && fits
+		}
+		if len(versions) == 0 || !sized {
+			return false
+		}
+	}
+	return true
+}
+
+// graceAfterFetch: the request's own address, under the same name and on the same
+// site, had within the hour before been sent the rule: its last GET of /robots.txt
+// before the request was an informed fetch.
+func (o *simOracle) graceAfterFetch(r *simRequest, id simIdentity, sites []simOrigin) bool {
+	last := simGet{}
+	for _, f := range o.gets {
+		same := f.addr == r.addr && f.by.bot == id.bot && slices.Equal(f.sites, sites)
+		if same && f.time < r.time && (last.simRequest == nil || f.time >= last.time) {
+			last = f
+		}
+	}
+	return last.simRequest != nil && last.time >= r.time-hour && o.wasSent(last, r, id, sites)
 }
 
 // ---- what a body says (7) ----
@@ -706,7 +1011,7 @@ type simTwin map[twinKey]twinAnswer
 
 type twinKey struct {
 	dialect          twin.Dialect
-	wide             bool
+	wide, long       bool
 	body, token, url string
 }
 
@@ -721,44 +1026,120 @@ const simMaxBytes = 512_000
 func (c simTwin) match(k twinKey) (allowed bool, line int) {
 	a, known := c[k]
 	if !known {
-		a.allowed, a.line = twin.Match(k.dialect, []byte(k.body), []byte(k.token), []byte(k.url), simMaxBytes, k.wide)
+		limit := simMaxBytes
+		if k.long {
+			limit = 0
+		}
+		a.allowed, a.line = twin.Match(k.dialect, []byte(k.body), []byte(k.token), []byte(k.url), limit, k.wide)
 		c[k] = a
 	}
 	return a.allowed, a.line
 }
 
-// judge asks what a body says of a request: "Crawlers of Google are judged by
-// `google` ... For all others ... a copy forbids only where `google` and
-// `rfc9309` both forbid, and permits where both permit". "In this `google`
-// reading product tokens are cut by rfc9309's rule 2."
-func (c simTwin) judge(body string, bot *simBot, target string) simJudgement {
-	if bot.google {
-		return judgement(c.ask(twin.Google, false, body, bot, target))
+// judge asks what a body says of a request on an origin. There may be several ways
+// to read it; it forbids where all forbid, permits where all permit, and is contested
+// otherwise.
+func (c simTwin) judge(body string, bot *simBot, at simOrigin, r *simRequest) simJudgement {
+	// 2: "it permits the exact target of its own Sitemap lines (of this origin)"
+	for line := range strings.Lines(body) {
+		key, url, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if key == "Sitemap" {
+			scheme, rest, _ := strings.Cut(url, "://")
+			host, path, _ := strings.Cut(rest, "/")
+			if "/"+path == r.path && (at == simOrigin{} || at == simOriginOf(scheme+"://"+host)) {
+				return simJudgement{simPermits, 0}
+			}
+		}
 	}
-	strict, line := c.ask(twin.RFC9309, false, body, bot, target)
-	wide, _ := c.ask(twin.Google, true, body, bot, target)
-	if strict != wide {
-		return simJudgement{simContested, 0}
+	ways := readings(body, bot)
+	allowed, line := c.ask(ways[0], bot, r.target)
+	for _, way := range ways[1:] {
+		if other, _ := c.ask(way, bot, r.target); other != allowed {
+			return simJudgement{simContested, 0}
+		}
 	}
-	return judgement(strict, line)
-}
-
-func judgement(allowed bool, line int) simJudgement {
 	if allowed {
 		return simJudgement{simPermits, 0}
 	}
 	return simJudgement{simForbids, line}
 }
 
-// ask asks one dialect. "The first of its tokens for which the robots.txt has a
+// simReading is one way to read a body.
+type simReading struct {
+	dialect twin.Dialect
+	wide    bool
+	long    bool // beyond the limit
+	body    string
+	tokens  []string
+}
+
+// readings returns all ways in which a crawler may read a body.
+func readings(body string, bot *simBot) (all []simReading) {
+	// 7: "Where one header serves several product tokens (...), a copy forbids only
+	// where it forbids under all of them and permits where it permits under all".
+	lists := append([][]string{bot.tokens}, bot.also...)
+	if bot.unknown {
+		lists = append(lists, partsOf(bot.tokens[0], body)...)
+	}
+	for _, tokens := range lists {
+		// "Crawlers of Google are judged by `google` ... For all others ... a copy
+		// *forbids* only where `google` and `rfc9309` both forbid". "In this `google`
+		// reading product tokens are cut by rfc9309's rule 2."
+		if bot.google {
+			all = append(all, simReading{twin.Google, false, false, body, tokens})
+			continue
+		}
+		all = append(all, simReading{twin.RFC9309, false, false, body, tokens}, simReading{twin.Google, true, false, body, tokens})
+		if len(body) > simMaxBytes {
+			more := pastTheLimit(body)
+			all = append(all, simReading{twin.RFC9309, false, true, more, tokens}, simReading{twin.Google, true, true, more, tokens})
+		}
+	}
+	return all
+}
+
+// partsOf returns the tokens of groups that may bind an unknown crawler: "a group
+// whose token is only a part of that word (three letters and more)".
+func partsOf(word, body string) (lists [][]string) {
+	for line := range strings.Lines(body) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		token := strings.ToLower(strings.TrimSpace(value))
+		if i := strings.IndexAny(token, " /#"); i >= 0 {
+			token = token[:i]
+		}
+		if strings.EqualFold(key, "user-agent") && len(token) >= 3 && len(token) < len(word) && strings.Contains(strings.ToLower(word), token) {
+			lists = append(lists, []string{token})
+		}
+	}
+	return lists
+}
+
+// pastTheLimit is what a body says at least: "of the lines past the limit, the
+// user-agent and allow lines are read and no others".
+func pastTheLimit(body string) string {
+	var b strings.Builder
+	read := 0
+	for line := range strings.Lines(body) {
+		read += len(line)
+		key, _, _ := strings.Cut(strings.ToLower(line), ":")
+		if read <= simMaxBytes || key == "user-agent" || key == "allow" {
+			b.WriteString(line)
+		} else {
+			b.WriteByte('\n') // so that the lines keep their numbers
+		}
+	}
+	return b.String()
+}
+
+// ask asks one reading. "The first of its tokens for which the robots.txt has a
 // group; none, then `*` unless it ignores `*` (then everything is allowed)."
 // "For `google` ... the URL as scheme://host + target": any origin will do.
-func (c simTwin) ask(dialect twin.Dialect, wide bool, body string, bot *simBot, target string) (allowed bool, line int) {
-	k := twinKey{dialect, wide, body, "", target}
-	if dialect == twin.Google && strings.HasPrefix(target, "/") {
+func (c simTwin) ask(way simReading, bot *simBot, target string) (allowed bool, line int) {
+	k := twinKey{way.dialect, way.wide, way.long, way.body, "", target}
+	if way.dialect == twin.Google && strings.HasPrefix(target, "/") {
 		k.url = "https://example.com" + target
 	}
-	for _, k.token = range bot.tokens {
+	for _, k.token = range way.tokens {
 		if c.hasGroup(k) {
 			return c.match(k)
 		}
@@ -779,13 +1160,6 @@ func (c simTwin) hasGroup(k twinKey) bool {
 	return allowed || line != 2
 }
 
-func cmpOr(x, y int64) int64 {
-	if x != 0 {
-		return x
-	}
-	return y
-}
-
 // ---- the report (9, 10) ----
 
 // report sums up what is said of all requests.
@@ -794,7 +1168,11 @@ func (o *simOracle) report() *simReport {
 	for i := range o.w.requests {
 		o.verdicts = append(o.verdicts, o.decide(i))
 	}
-	for _, v := range o.verdicts {
+	for i, v := range o.verdicts {
+		r := &o.w.requests[i]
+		if sites, known := o.sites(r); r.path == "/robots.txt" && r.method == "GET" && (len(sites) > 0 || !known) {
+			rep.countRobots(r)
+		}
 		switch v.bucket {
 		case "blank":
 			rep.Blank++
@@ -809,10 +1187,19 @@ func (o *simOracle) report() *simReport {
 			rep.OtherHost++
 		}
 		rep.Lines++
+		if v.bucket == "not_crawlers" && r.library {
+			rep.HTTPLibraries++
+		}
 		if v.bucket == "" {
 			rep.crawler(v.crawler).count(v)
+			rep.Totals.count(v)
+			if !o.identity[i].ambiguous && v.identity == "unverified" && o.hasLists(v.crawler) {
+				rep.NoList++
+			}
 		}
 	}
+	// 10: "an input of which more than 5 % of the lines are unparsed"
+	rep.Partial = 20*rep.Unparsed > rep.Lines
 	for _, c := range rep.crawlers {
 		o.addFetches(c)
 		o.addDelays(c)
@@ -828,13 +1215,59 @@ func (o *simOracle) report() *simReport {
 	return rep
 }
 
+// hasLists tells whether lists of addresses are given for a crawler.
+func (o *simOracle) hasLists(b *simBot) bool {
+	return slices.ContainsFunc(o.w.ranges, func(l simRanges) bool { return l.isFor(b) })
+}
+
+// countRobots counts a GET of /robots.txt by anybody.
+func (rep *simReport) countRobots(r *simRequest) {
+	n := &rep.RobotsTxt
+	n.Requests++
+	switch {
+	case isNone(r.status, r.size, false):
+		n.None++
+	case isFailure(r.status, false):
+		n.Failed++
+	case r.status/100 == 2 || r.status == 304:
+		n.Served++
+	}
+}
+
+func (t *simTotals) count(v simVerdict) {
+	violation, content := v.verdict == "violation", v.verdict == "violation" && v.identity == "verified" && v.outcome == "content"
+	for _, mark := range []struct {
+		set bool
+		n   *int64
+	}{
+		{true, &t.Requests}, {v.evasive, &t.Evasive}, {v.ambiguousForbidden, &t.AmbiguousForbidden}, {v.graceAfterFetch, &t.GraceAfterFetch},
+		{content && !v.crawler.fetcher, &t.VerifiedContent},
+	} {
+		if mark.set {
+			*mark.n++
+		}
+	}
+	if f := &t.Fetchers; v.crawler.fetcher && !v.crawler.exempt {
+		f.Requests++
+		if violation {
+			f.Violation++
+		}
+		if content {
+			f.VerifiedContent++
+		}
+	}
+}
+
 func (rep *simReport) crawler(b *simBot) *simCrawler {
 	c := rep.crawlers[b.name]
 	if c == nil {
 		c = &simCrawler{
-			Crawler: b.name, Operator: b.operator,
+			Crawler: b.name, Operator: b.operator, Role: "crawler",
 			Verdicts: map[string]int64{}, Reasons: map[string]int64{}, Outcomes: map[string]int64{}, Identity: map[string]int64{},
 			crossed: map[simCrossed]int64{}, rules: map[simRule]int64{}, bot: b,
+		}
+		if b.fetcher {
+			c.Role = "fetcher"
 		}
 		rep.crawlers[b.name] = c
 	}
@@ -854,8 +1287,18 @@ func (c *simCrawler) count(v simVerdict) {
 		c.crossed[simCrossed{v.identity, v.outcome, v.method, v.informed}]++
 		c.rules[v.rule]++
 	}
-	if verdict == "grace" && v.informed {
-		c.GraceInformed++
+	for _, mark := range []struct {
+		set bool
+		n   *int64
+	}{
+		{verdict == "grace" && v.informed, &c.GraceInformed},
+		{v.graceAfterFetch, &c.GraceAfterFetch},
+		{v.evasive, &c.Evasive},
+		{v.ambiguousForbidden, &c.AmbiguousForbidden},
+	} {
+		if mark.set {
+			*mark.n++
+		}
 	}
 }
 
@@ -869,7 +1312,7 @@ func (o *simOracle) addFetches(c *simCrawler) {
 	first, last := end, beginning
 	for i := range o.w.requests {
 		r := &o.w.requests[i]
-		if o.identity[i].bot != c.bot || o.identity[i].state == "spoofed" || o.verdicts[i].bucket != "" || !r.isRobots() || r.method != "GET" {
+		if o.identity[i].bot != c.bot || o.identity[i].state == "spoofed" || o.verdicts[i].bucket != "" || r.path != "/robots.txt" || r.method != "GET" {
 			continue
 		}
 		f.Fetches++
@@ -922,10 +1365,10 @@ func between(times []int64) []int64 {
 }
 
 // addDelays is section 9, for worlds with one constant robots.txt: "gaps between
-// successive requests of one (crawler, address) on the origin". It binds no exempt
-// agent.
+// successive requests of one (crawler, address) on the origin"; "not for crawlers
+// that are known not to support it (Google)". It binds no exempt agent.
 func (o *simOracle) addDelays(c *simCrawler) {
-	if !o.w.any() || c.bot.exempt {
+	if !o.w.any() || c.bot.exempt || c.bot.noDelay {
 		return
 	}
 	delay, found := crawlDelay(o.w.rows[0].body, c.bot)

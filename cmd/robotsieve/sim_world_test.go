@@ -40,6 +40,10 @@ type simOrigin struct {
 	port         int
 }
 
+// simDefaultPort is the port of a request of which nothing but this is known: that it
+// is the scheme's own.
+const simDefaultPort = -1
+
 var simPorts = map[string]int{"http": 80, "https": 443, "ftp": 21}
 
 func (o simOrigin) String() string {
@@ -62,33 +66,37 @@ func compareOrigins(x, y simOrigin) int {
 type simBot struct {
 	name, operator string
 	tokens         []string
-	google         bool // reads by the google dialect
-	noStar         bool // * does not bind it
+	also           [][]string // of further products with the same header
+	google         bool       // reads by the google dialect
+	noStar         bool       // * does not bind it
+	noDelay        bool       // it does not support Crawl-delay
 	exempt         bool
+	fetcher        bool // by its role
 	publishes      bool // a way to verify it
 	unknown        bool // not in the data
+	nameless       bool // its header has bare words only
 	agent          string
 }
 
 // simKnown are crawlers of the data file; TestSimulatorKnowsItsCrawlers compares.
 var simKnown = []*simBot{
-	{name: "Googlebot", operator: "Google", tokens: []string{"Googlebot"}, google: true, publishes: true,
+	{name: "Googlebot", operator: "Google", tokens: []string{"Googlebot"}, also: [][]string{{"Googlebot-News", "Googlebot"}}, google: true, noDelay: true, publishes: true,
 		agent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"},
-	{name: "Googlebot-Image", operator: "Google", tokens: []string{"Googlebot-Image", "Googlebot"}, google: true, publishes: true,
+	{name: "Googlebot-Image", operator: "Google", tokens: []string{"Googlebot-Image", "Googlebot"}, google: true, noDelay: true, publishes: true,
 		agent: "Googlebot-Image/1.0"},
-	{name: "AdsBot-Google", operator: "Google", tokens: []string{"AdsBot-Google"}, google: true, noStar: true, publishes: true,
+	{name: "AdsBot-Google", operator: "Google", tokens: []string{"AdsBot-Google"}, google: true, noDelay: true, noStar: true, publishes: true,
 		agent: "AdsBot-Google (+http://www.google.com/adsbot.html)"},
-	{name: "Storebot-Google", operator: "Google", tokens: []string{"Storebot-Google"}, google: true, publishes: true,
+	{name: "Storebot-Google", operator: "Google", tokens: []string{"Storebot-Google"}, google: true, noDelay: true, publishes: true,
 		agent: "Mozilla/5.0 (X11; Linux x86_64; Storebot-Google/1.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/88.0.4324.175 Safari/537.36"},
 	{name: "GPTBot", operator: "OpenAI", tokens: []string{"GPTBot"}, publishes: true,
 		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)"},
 	{name: "OAI-SearchBot", operator: "OpenAI", tokens: []string{"OAI-SearchBot"}, publishes: true,
 		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot)"},
-	{name: "ChatGPT-User", operator: "OpenAI", tokens: []string{"ChatGPT-User"}, exempt: true, publishes: true,
+	{name: "ChatGPT-User", operator: "OpenAI", tokens: []string{"ChatGPT-User"}, exempt: true, fetcher: true, publishes: true,
 		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ChatGPT-User/1.0; +https://openai.com/bot)"},
 	{name: "ClaudeBot", operator: "Anthropic", tokens: []string{"ClaudeBot"}, publishes: true,
 		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
-	{name: "Claude-User", operator: "Anthropic", tokens: []string{"Claude-User"}, publishes: true,
+	{name: "Claude-User", operator: "Anthropic", tokens: []string{"Claude-User"}, fetcher: true, publishes: true,
 		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Claude-User/1.0; +Claude-User@anthropic.com)"},
 	{name: "bingbot", operator: "Microsoft", tokens: []string{"bingbot", "msnbot"}, publishes: true,
 		agent: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)"},
@@ -96,10 +104,12 @@ var simKnown = []*simBot{
 		agent: "Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)"},
 	{name: "CCBot", operator: "Common Crawl", tokens: []string{"CCBot"}, publishes: true,
 		agent: "CCBot/2.0 (https://commoncrawl.org/faq/)"},
+	{name: "Twitterbot", operator: "X", tokens: []string{"Twitterbot"}, fetcher: true, agent: "Twitterbot/1.0"},
 }
 
 // simStrangers are crawlers that are in no data file.
 var simStrangers = []*simBot{
+	{name: "(without a name)", operator: "unknown", tokens: []string{"crawler"}, unknown: true, nameless: true, agent: "crawler/2.0"},
 	stranger("FooSpider", "FooSpider/1.2 (+https://foospider.example/about)"),
 	stranger("tiny-fetcher9", "tiny-fetcher9/0.1"),
 	stranger("Bar_crawl", "Mozilla/5.0 (compatible; Bar_crawl/3.0; ops@bar.example)"),
@@ -138,9 +148,11 @@ type simRow struct {
 // simRanges is one list of addresses of a crawler.
 type simRanges struct {
 	bot      *simBot
+	file     string    // if not empty, the operator's name of the list, by which it is given
+	also     []*simBot // the other crawlers that it is for
 	prefixes []string
 	created  int64 // 0: undated
-	form     int   // 0: prefixes as JSON, 1: addresses as JSON, 2: plain (undated)
+	form     int   // 0: prefixes as JSON, 1: addresses as JSON, 2: plain, with its day in the argument
 }
 
 // simRequest is one line of the log with what it means.
@@ -150,6 +162,8 @@ type simRequest struct {
 	blank, garbage bool
 	bot            *simBot // nil: no crawler
 	rival          *simBot // a second crawler that the header names, of another operator
+	front          string  // another product that the header begins with
+	library        bool    // no crawler, but an HTTP library
 	at             simOrigin
 	hostless       bool // the line does not say where it went
 	addr           string
@@ -161,7 +175,8 @@ type simRequest struct {
 	size           int64 // -1: none logged
 	truncated      bool
 
-	want string // in worked cases: the verdict
+	want     string // in worked cases: the verdict
+	identity string // in worked cases: the identity, if that is asked
 }
 
 // simWorld is a world.
@@ -171,7 +186,9 @@ type simWorld struct {
 	rows     []simRow
 	observed bool
 	assume   bool
-	window   int64    // --window in seconds, 0: not given
+	window   int64 // --window in seconds, 0: not given; delay and skew alike
+	delay    int64
+	skew     int64
 	hosts    []string // --host
 	judged   []simOrigin
 	format   string
@@ -233,8 +250,13 @@ func (w *simWorld) write(t testing.TB, dir string) []string {
 	if w.assume {
 		args = append(args, "--assume-constant")
 	}
-	if w.window != 0 {
-		args = append(args, "--window", fmt.Sprintf("%dh", w.window/hour))
+	for _, span := range []struct {
+		flag    string
+		seconds int64
+	}{{"--window", w.window}, {"--delay", w.delay}, {"--skew", w.skew}} {
+		if span.seconds != 0 {
+			args = append(args, span.flag, fmt.Sprintf("%dm", span.seconds/minute))
+		}
 	}
 	for _, h := range w.hosts {
 		args = append(args, "--host", h)
@@ -243,9 +265,12 @@ func (w *simWorld) write(t testing.TB, dir string) []string {
 		args = append(args, "--crawlers", put("crawlers.json", w.crawlers))
 	}
 	for i, r := range w.ranges {
-		name := put(fmt.Sprintf("ranges%d.txt", i), r.file())
+		name := put(fmt.Sprintf("ranges%d.txt", i), r.content())
+		if r.form == 2 && r.created != 0 {
+			name += time.Unix(r.created, 0).UTC().Format("@2006-01-02")
+		}
 		// Names compare in any case.
-		args = append(args, "--ip-ranges", strings.ToLower(r.bot.name)+"="+name)
+		args = append(args, "--ip-ranges", strings.ToLower(cmp.Or(r.file, r.bot.name))+"="+name)
 	}
 	return args
 }
@@ -284,8 +309,8 @@ func rfc3339(at int64) string {
 	return time.Unix(at, 0).UTC().Format(time.RFC3339)
 }
 
-// file returns the list in one of the published forms.
-func (r simRanges) file() string {
+// content returns the list in one of the published forms.
+func (r simRanges) content() string {
 	if r.form == 2 {
 		return strings.Join(r.prefixes, "\n") + "\n"
 	}
@@ -338,15 +363,18 @@ func (r *simRequest) render(host string, zone int) {
 		size = strconv.FormatInt(r.size, 10)
 	}
 	agent := "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0"
-	if r.bot != nil {
+	switch {
+	case r.bot != nil:
 		agent = r.bot.agent
+	case r.library:
+		agent = "curl/8.5.0"
 	}
 	if r.rival != nil {
 		agent += " " + r.rival.agent
 	}
+	if r.front != "" {
+		agent = r.front + " " + agent
+	}
 	r.line = fmt.Sprintf(`%s%s - - [%s] "%s %s%s" %d %s "-" "%s"`, host, r.addr, when, r.method,
 		strings.ReplaceAll(r.target, `"`, `\x22`), protocol, r.status, size, agent)
 }
-
-// isAsked tells whether the request is a GET of /robots.txt itself.
-func (r *simRequest) isRobots() bool { return r.path == "/robots.txt" }

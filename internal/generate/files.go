@@ -7,8 +7,8 @@ import (
 )
 
 // The site's robots.txt changed once in the four days, and for forty minutes of
-// the first evening it could not be fetched: the server was restarted, and all
-// requests were answered 503.
+// the first evening it could not be fetched: a fault of the server, which answered all
+// requests with 500.
 var (
 	downFrom = november("16 21:10:00")
 	downTo   = november("16 21:50:00")
@@ -29,7 +29,7 @@ func robotsAt(at time.Time) string {
 // manifest is policy.csv.
 const manifest = `from,origin,status,file
 2026-09-07T08:00:00Z,https://lantern.example,200,robots-2026-09-07.txt
-2026-11-16T21:10:00Z,https://lantern.example,503,
+2026-11-16T21:10:00Z,https://lantern.example,500,
 2026-11-16T21:50:00Z,https://lantern.example,200,robots-2026-09-07.txt
 2026-11-17T10:00:00Z,https://lantern.example,200,robots-2026-11-17.txt
 `
@@ -89,12 +89,13 @@ const crawlers = `[
 ]
 `
 
-// ranges are the files of addresses, all invented. The list of bingbot is too old to
-// prove that a client is not bingbot.
+// ranges are the files of addresses, all invented. Those of Googlebot and GPTBot are young
+// enough to prove that a client is an impostor. The list of bingbot is too old for that, and
+// those without a date prove it of nobody.
 var ranges = map[string]string{
-	"ranges/Googlebot.json":  prefixes("2026-11-14T14:46:09.000000", `{"ipv4Prefix": "192.0.2.128/29"}`, `{"ipv6Prefix": "2001:db8:600::/64"}`),
+	"ranges/Googlebot.json":  prefixes("2026-11-20T14:46:09.000000", `{"ipv4Prefix": "192.0.2.128/28"}`, `{"ipv6Prefix": "2001:db8:600::/64"}`),
 	"ranges/bingbot.json":    prefixes("2026-09-28T10:00:00.121331", `{"ipv4Prefix": "192.0.2.160/28"}`),
-	"ranges/GPTBot.json":     prefixes("2026-11-03T17:00:00.000000", `{"ipv4Prefix": "192.0.2.190/31"}`, `{"ipv4Prefix": "192.0.2.192/31"}`),
+	"ranges/GPTBot.json":     prefixes("2026-11-21T17:00:00.000000", `{"ipv4Prefix": "192.0.2.190/31"}`, `{"ipv4Prefix": "192.0.2.192/31"}`, `{"ipv6Prefix": "2001:db8:790::/64"}`),
 	"ranges/DormouseBot.txt": "198.51.100.32/30\n",
 	"ranges/GrabbitBot.txt":  "# https://grabbit.example/addresses\n203.0.113.76/30\n",
 }
@@ -108,9 +109,9 @@ func prefixes(created string, list ...string) string {
 // alone, and with the files above.
 func identityOf(crawler string) (alone, full string) {
 	switch crawler {
-	case "AdsBot-Google", "AhrefsBot", "Applebot", "CCBot", "ChatGPT-User", "ClaudeBot", "Googlebot-Image", "Perplexity-User", "YandexBot":
+	case "AdsBot-Google", "AhrefsBot", "Applebot", "CCBot", "ChatGPT-User", "ClaudeBot", "Perplexity-User", "YandexBot":
 		return unverified, unverified
-	case "bingbot", "Googlebot", "GPTBot":
+	case "bingbot", "Googlebot", "Googlebot-Image", "GPTBot":
 		return unverified, verified
 	case "DormouseBot", "GrabbitBot":
 		return unverifiable, verified

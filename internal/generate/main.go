@@ -47,10 +47,11 @@ type line struct {
 // logged returns the line of a request with its truth, completed from the request.
 func logged(r request, t truth) line {
 	if down(r.at) {
-		r.status = 503
+		r.status = 500
 	}
 	t.told = r.line == get(robotsPath) && (r.status == 200 || r.status == 304)
-	t.method, t.outcome = methodOf(r.line), outcomeOf(r.status)
+	t.toldAlone = t.told && (r.status == 304 || !r.at.Before(changed))
+	t.method, t.outcome = methodOf(r.line), r.outcome()
 	return line{at: r.at, text: r.String(), truth: t}
 }
 

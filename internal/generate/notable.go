@@ -37,6 +37,7 @@ func notable() []line {
 		{"18 11:45:18", v6 + "a1", hoover, hooverAgent, `GET /search?q=\x22night+ferry\x22 HTTP/1.1`, 200, violation, ""},
 		{"18 11:45:26", v6 + "a1", hoover, hooverAgent, "GET https://lantern.example/search?q=salt HTTP/1.1", 200, violation, ""},
 		{"19 02:10:44", v6 + "a2", hoover, hooverAgent, "GET /drafts/%7Eanna/winter HTTP/1.1", 200, violation, ""},
+		{"19 02:10:46", v6 + "a2", hoover, hooverAgent, "GET //search?q=tide HTTP/1.1", 200, allowed, ""}, // robots.txt has one slash
 		{"19 02:10:49", v6 + "a2", hoover, hooverAgent, `GET /essays/caf\xc3\xa9-at-closing-time HTTP/1.1`, 200, allowed, ""},
 
 		{"17 08:30:12", "198.51.100.44", tilde, tildeAgent, "GET /drafts/~anna/winter HTTP/1.1", 200, indeterminate, "contested"},
@@ -44,7 +45,7 @@ func notable() []line {
 		{"18 08:31:02", "198.51.100.44", tilde, tildeAgent, "GET /drafts/%7eanna/winter HTTP/1.1", 200, indeterminate, "contested"},
 
 		// It is not known which of the two this was, so neither is accused.
-		{"17 22:14:39", "198.51.100.9", "bingbot", two, "GET /members/letters HTTP/1.1", 302, indeterminate, "ambiguous_agent"},
+		{"18 22:14:39", "198.51.100.9", "bingbot", two, "GET /members/letters HTTP/1.1", 302, indeterminate, "ambiguous_agent"},
 
 		// This may be bingbot: it has none of its addresses, but the list of these is too old.
 		{"18 03:12:08", "198.51.100.11", "bingbot", bingAgent, get("/essays/rust"), 200, allowed, ""},
@@ -54,6 +55,7 @@ func notable() []line {
 		{"17 01:17:00", "203.0.113.77", grab, grabbitAgent, ("GET /issues/?ids=" + strings.Repeat("2026-10,", 128))[:1024], 414, indeterminate, "truncated"},
 	} {
 		t := truth{crawler: n.crawler, verdict: n.verdict, reason: n.reason}
+		t.evasive, t.rivals = strings.HasPrefix(n.line, "GET //"), n.agent == two
 		if n.addr == "198.51.100.9" || n.addr == "198.51.100.11" {
 			t.identity = unverified
 		}

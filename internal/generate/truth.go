@@ -18,8 +18,12 @@ type truth struct {
 	identity string // if the client is not the crawler's own
 	method   string
 	outcome  string
-	told     bool   // the line is a GET of robots.txt that had an answer
-	not      string // blank or unparsed, if the line is no record
+	evasive  bool // allowed, but forbidden in the normal form of its path
+	rivals   bool // forbidden to each crawler that its ambiguous header names
+	told     bool // the line is a GET of robots.txt that was answered with the file in force
+	// toldAlone: the answer fits today's robots.txt too, by its size or by having none.
+	toldAlone bool
+	not       string // blank or unparsed, if the line is no record
 }
 
 // The nine verdicts, what is known of a client, and three words for lines without
@@ -62,17 +66,21 @@ func methodOf(line string) string {
 	return "other"
 }
 
-// outcomeOf returns the outcome of a violation that was answered with a status.
-func outcomeOf(status int) string {
+// outcome returns the outcome of a violation.
+func (r request) outcome() string {
 	switch {
-	case status/100 == 2, status == 304:
-		return "obtained"
-	case status/100 == 3:
+	case r.status/100 == 2 && r.size() == "-":
+		return "empty"
+	case r.status/100 == 2:
+		return "content"
+	case r.status == 304:
+		return "not_modified"
+	case r.status/100 == 3:
 		return "redirected"
-	case slices.Contains([]int{401, 403, 429, 444, 451}, status), status/100 == 5:
+	case slices.Contains([]int{401, 403, 429, 444, 451}, r.status), r.status/100 == 5:
 		return "refused"
 	}
-	return "absent"
+	return "other"
 }
 
 // expectations is expected.json: the correct figures of two audits, by today's
@@ -95,14 +103,16 @@ type report struct {
 }
 
 type crawlerFigures struct {
-	Crawler       string         `json:"crawler"`
-	Requests      int            `json:"requests"`
-	Verdicts      map[string]int `json:"verdicts"`
-	Reasons       map[string]int `json:"reasons"`
-	Outcomes      map[string]int `json:"outcomes"`
-	Identity      map[string]int `json:"identity"`
-	GraceInformed int            `json:"grace_informed"` // after its own first fetch of the new robots.txt
-	Violations    []*alike       `json:"violations"`
+	Crawler            string         `json:"crawler"`
+	Requests           int            `json:"requests"`
+	Verdicts           map[string]int `json:"verdicts"`
+	Reasons            map[string]int `json:"reasons"`
+	Outcomes           map[string]int `json:"outcomes"`
+	Identity           map[string]int `json:"identity"`
+	Evasive            int            `json:"evasive"`
+	AmbiguousForbidden int            `json:"ambiguous_forbidden"`
+	GraceInformed      int            `json:"grace_informed"` // after its own first fetch of the new robots.txt
+	Violations         []*alike       `json:"violations"`
 
 	told, toldNew time.Time // its first fetches of robots.txt at all, and of the new one
 }
@@ -156,7 +166,7 @@ func newFigures(name string) *crawlerFigures {
 			noPolicy: 0, unreachable: 0, exempt: 0, spoofed: 0,
 		},
 		Reasons:    map[string]int{},
-		Outcomes:   map[string]int{"obtained": 0, "redirected": 0, "refused": 0, "absent": 0},
+		Outcomes:   map[string]int{"content": 0, "not_modified": 0, "empty": 0, "redirected": 0, "refused": 0, "other": 0},
 		Identity:   map[string]int{verified: 0, spoofed: 0, unverified: 0, unverifiable: 0},
 		Violations: []*alike{},
 	}
@@ -167,6 +177,12 @@ func (c *crawlerFigures) count(l line, full bool) {
 	c.Requests++
 	c.Verdicts[verdict]++
 	c.Identity[identity]++
+	if l.truth.evasive {
+		c.Evasive++
+	}
+	if l.truth.rivals {
+		c.AmbiguousForbidden++
+	}
 	switch verdict {
 	case indeterminate:
 		c.Reasons[l.truth.reason]++
@@ -178,10 +194,11 @@ func (c *crawlerFigures) count(l line, full bool) {
 		c.Outcomes[l.truth.outcome]++
 		c.violate(alike{identity, l.truth.outcome, l.truth.method, !c.told.IsZero() && c.told.Before(l.at), 0})
 	}
-	if l.truth.told && c.told.IsZero() {
+	told := l.truth.toldAlone || full && l.truth.told
+	if told && c.told.IsZero() {
 		c.told = l.at
 	}
-	if l.truth.told && c.toldNew.IsZero() && !l.at.Before(changed) {
+	if told && c.toldNew.IsZero() && !l.at.Before(changed) {
 		c.toldNew = l.at
 	}
 }

@@ -55,7 +55,8 @@ type Config struct {
 	// of each worker, in the order of its lines. The other ones come from Run.Report, on
 	// its goroutine, operator by operator; among them are all violations and all
 	// requests in grace. The argument and its Line belong to the caller, and must not be
-	// kept. Calls from several workers come at the same time.
+	// kept. Calls from several workers come at the same time, and cannot know whether
+	// Report.Proxied will be true: then nobody is spoofed or verified, whatever they say.
 	Judged func(*Judged)
 	// Memory is about how many bytes deferred records may take in memory, 0 for the
 	// default of package spill. Beyond that they go to a temporary file in TempDir,

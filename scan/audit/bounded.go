@@ -1,9 +1,6 @@
 package audit
 
-import (
-	"hash/fnv"
-	"slices"
-)
+import "slices"
 
 // bounded counts by keys that clients choose, and keeps at most about twice limit of
 // them. The keys kept are those with the smallest hashes: they depend on the set of
@@ -82,10 +79,15 @@ func (b *bounded[K]) merge(other *bounded[K]) {
 
 // hashString is FNV-1a, mixed so that all its bits depend on all bytes. It gives the
 // same on every machine, because reports depend on it.
-func hashString(s string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(s))
-	return mix(h.Sum64())
+func hashString(s string) uint64 { return hashBytes(s) }
+
+// hashBytes is hashString of bytes. It does not allocate.
+func hashBytes[T string | []byte](s T) uint64 {
+	h := uint64(0xcbf29ce484222325)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 0x100000001b3
+	}
+	return mix(h)
 }
 
 // mix is the finaliser of splitmix64. It never returns 0, which stands for no bound.

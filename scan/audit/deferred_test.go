@@ -226,7 +226,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	sample := len(entry{vhost: "www.example.com:443", target: "/private/"}.String())
 	for name, record := range map[string][]byte{
 		"outcome": set("request", 14, byte(outcomes)<<4), "method": set("request", 14, byte(methods)),
-		"identity": set("request", -sample-9, byte(identities)), "spoofed": set("request", -sample-9, byte(SpoofedIdentity)),
+		"identity": set("request", -sample-9, byte(identities)),
 	} {
 		if err := decideOne(t, a, record); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)

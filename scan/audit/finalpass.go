@@ -15,6 +15,7 @@ import (
 // each deferred request its verdict.
 type finalPass struct {
 	run      *Run
+	proxied  bool   // addresses prove nothing
 	about    byte   // the first byte of these records
 	operator []byte // of these records
 	number   uint16 // of that operator, as in Auditor.operators, if its crawlers are known
@@ -55,7 +56,7 @@ type deferredRequest struct {
 // the rows of unknown crawlers.
 func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 	f := &finalPass{
-		run: r, toAll: newAnswersToAll(r.auditor.config.Policy), rivals: map[uint16]*facts{}, twofold: map[uint16]*facts{},
+		run: r, proxied: r.tally.isProxied(), toAll: newAnswersToAll(r.auditor.config.Policy), rivals: map[uint16]*facts{}, twofold: map[uint16]*facts{},
 	}
 	ranking := newRanking(r.tally)
 	end := func() {
@@ -231,11 +232,13 @@ func (f *finalPass) fetch(rd *recordReader, n int64, rates *rates) {
 	x := &fetch{t: rd.time()}
 	x.crawlerAt = rd.crawlerAt(f.run.auditor.config.Policy)
 	rd.answer(x)
+	var address []byte
 	if f.run.auditor.config.Addresses {
-		x.identity = f.identity(x.crawler, x.identity, rd.bytes())
+		address = rd.bytes()
 	}
+	x.identity = f.identity(x.crawler, x.identity, address)
 	row, _ := f.row(rd, x.crawler)
-	if rd.end(); rd.bad {
+	if rd.end(); rd.bad || x.identity == SpoofedIdentity {
 		return
 	}
 	f.facts.add(x)
@@ -245,8 +248,14 @@ func (f *finalPass) fetch(rd *recordReader, n int64, rates *rates) {
 }
 
 // identity returns the identity of a crawler's client at an address: Run.Verify may have
-// verified it.
+// verified it, or the addresses prove nothing.
 func (f *finalPass) identity(crawler uint16, identity Identity, address []byte) Identity {
+	if f.proxied && (identity == Verified || identity == SpoofedIdentity) {
+		return Unverified
+	}
+	if f.proxied {
+		return identity
+	}
 	if f.name == "" && identity == Unverified && f.run.verified[verifiedKey{crawler, string(address)}] {
 		return Verified
 	}
@@ -307,7 +316,7 @@ func (f *finalPass) visit(rd *recordReader, n int64, judged func(*deferredReques
 		x := fetch{t: t, sender: sender{crawlerAt: from}}
 		rd.answer(&x)
 		f.row(rd, from.crawler)
-		if rd.end(); !rd.bad {
+		if rd.end(); !rd.bad && (f.proxied || x.identity != SpoofedIdentity) {
 			f.last = visitedFetch{x, append(f.last.address[:0], address...), true}
 		}
 	case visitRequest:
@@ -367,13 +376,17 @@ func (f *finalPass) endRequest(rd *recordReader, x *deferredRequest, from crawle
 		x.Line = rd.take(min(len(rd.rest), maxSample))
 	}
 	x.row, x.Profile = f.row(rd, from.crawler)
-	rd.require(from.at.N > 0 && x.Outcome < outcomes && x.Method < methods && x.Identity < identities && x.Identity != SpoofedIdentity)
+	rd.require(from.at.N > 0 && x.Outcome < outcomes && x.Method < methods && x.Identity < identities)
 	if rd.end(); rd.bad {
 		return
 	}
 	x.Identity = f.identity(from.crawler, x.Identity, x.address)
 	x.Crawler = x.row.name
-	f.decide(x, from)
+	if x.Identity == SpoofedIdentity {
+		x.Verdict = Spoofed
+	} else {
+		f.decide(x, from)
+	}
 	judged(x)
 }
 

@@ -39,6 +39,10 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 	if err := r.gather(); err != nil {
 		return nil, err
 	}
+	proxied := r.tally.isProxied()
+	for _, row := range r.tally.known {
+		row.settle(proxied)
+	}
 	if err := r.judgeDeferred(r.count, newRates()); err != nil {
 		return nil, err
 	}
@@ -55,6 +59,7 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 	r := &Report{
 		Schema: schema, Program: Printable(in.Program), Command: Printable(in.Command),
 		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: Printable(a.config.Basis.Sampled),
+		Proxied:         t.isProxied(),
 		EndInZero:       t.EndInZero,
 		HTTPLibraries:   t.HTTPLibraries,
 		IdentityNoList:  t.NoList,

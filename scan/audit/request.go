@@ -36,25 +36,32 @@ func (w *Worker) request(c *agent) {
 		w.robotsRequest(at, c, identity)
 	}
 	var l *policy.Lawful // of the first origin that it may have gone to
-	if at.N > 0 && r.HasTime && identity != SpoofedIdentity && !c.exempt() {
+	if at.N > 0 && r.HasTime && !c.exempt() {
 		l = w.auditor.config.Policy.Lawful(at.First, r.Time, c.google)
-		w.delayed(at, c, l)
-	}
-	d, ok := w.early(at, c, identity, ask != asksElse, l)
-	var normal []byte
-	if !ok || d.verdict == Allowed {
-		if normal = w.evasive(at, c); normal != nil {
-			ok = false
+		if identity != SpoofedIdentity {
+			w.delayed(at, c, l)
 		}
+	}
+	d, ok := w.early(at, c, ask != asksElse, l)
+	var normal []byte
+	if (!ok || d.verdict == Allowed) && mayBeAbnormal(r.Target) {
+		normal = w.evasive(at, c)
+		ok = ok && normal == nil
 	}
 	if !ok {
 		w.deferRequest(at, c, identity, normal)
 		return
 	}
-	if d.reason == AmbiguousAgent && d.verdict == Indeterminate {
+	switch {
+	case identity == SpoofedIdentity:
+		c.row.impostors().count(Unverified, d, 1)
+		d = decision{verdict: Spoofed}
+	case c.Ambiguous && d == indeterminate(AmbiguousAgent):
 		w.ambiguous(at, c)
+		fallthrough
+	default:
+		c.row.count(identity, d, 1)
 	}
-	c.row.count(identity, d, 1)
 	if w.auditor.config.Judged != nil {
 		w.giveJudged(c, identity, d)
 	}
@@ -105,16 +112,15 @@ var identityOf = [...]Identity{
 	crawler.Unverified: Unverified, crawler.Unverifiable: Unverifiable,
 }
 
-// early gives the record its verdict, if no other line of the log can change it.
+// early gives the record its verdict, if no other line of the log can change it and the
+// client is no impostor: that is known at the end, see row.settle.
 // The order of the questions is part of the specification (audit-rules 1). l are the
 // lawful copies of the first origin. The rules decide for each origin alone (judge,
 // judgeAll): decide gives the verdict by the answers of the copies, and final tells
 // whether it is final. Deferred requests go to decide again.
-func (w *Worker) early(at site, c *agent, identity Identity, fetch bool, l *policy.Lawful) (d decision, ok bool) {
+func (w *Worker) early(at site, c *agent, fetch bool, l *policy.Lawful) (d decision, ok bool) {
 	r := &w.record
 	switch {
-	case identity == SpoofedIdentity:
-		return decision{verdict: Spoofed}, true
 	case c.exempt():
 		return decision{verdict: Exempt}, true
 	case fetch:
@@ -182,9 +188,6 @@ func (w *Worker) ambiguous(at site, c *agent) {
 // under all origins that the request may have gone to, but not the target itself; nil
 // otherwise.
 func (w *Worker) evasive(at site, c *agent) []byte {
-	if !mayBeAbnormal(w.record.Target) {
-		return nil
-	}
 	var differs bool
 	if w.normal, differs = appendNormal(w.normal[:0], w.record.Target); !differs || w.asksFor(w.normal) != asksElse {
 		return nil
@@ -217,10 +220,15 @@ const (
 )
 
 // robotsAsk says how the record asks for robots.txt, by any method.
-func (w *Worker) robotsAsk() robotsAsk { return w.asksFor(w.record.Target) }
+func (w *Worker) robotsAsk() robotsAsk {
+	if t := w.record.Target; t[0] == '/' && (len(t) < 2 || t[1] != 'r' && t[1] != '/') {
+		return asksElse
+	}
+	return w.asksFor(w.record.Target)
+}
 
 func (w *Worker) asksFor(target []byte) robotsAsk {
-	if target[0] == '/' && !bytes.HasPrefix(target, []byte(robotsTxt)) && (len(target) < 2 || target[1] != '/') {
+	if target[0] == '/' && !bytes.HasPrefix(target, []byte(robotsTxt)) && !bytes.HasPrefix(target, []byte("//")) {
 		return asksElse
 	}
 	path := automaton.RFC9309.TargetPath(&w.scratch, target)
@@ -255,11 +263,11 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 		return
 	}
 	w.answered(at)
+	kind, row := answerOf(r.Status, r.Size), c.row
 	if identity == SpoofedIdentity {
-		return
+		row = row.impostors()
 	}
-	kind := answerOf(r.Status, r.Size)
-	f := c.row.fetched()
+	f := row.fetched()
 	f.answers[r.Status]++
 	if !r.HasTime {
 		return
@@ -275,7 +283,9 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 		f.refused[r.Status]++
 	}
 	if c.Ambiguous {
-		w.deferAmbiguousFetch(at, c, kind)
+		if identity != SpoofedIdentity {
+			w.deferAmbiguousFetch(at, c, kind)
+		}
 		c = w.knownAgent(c.Profile)
 		kind = toldNothing // it is counted for the first that is named, which may not have been told
 	}

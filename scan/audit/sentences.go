@@ -2,6 +2,8 @@ package audit
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +15,7 @@ func (a *Auditor) describe(r *Report, in Inputs) {
 	b := a.config.Basis
 	r.Assumptions = append(a.assumptions(r), in.Notes...)
 	for _, list := range [][]string{
-		in.Warnings, b.Oddities, refusalWarnings(r), impostorWarnings(r), a.lastSeenWarning(r), b.sizeWarning(r),
+		in.Warnings, b.Oddities, refusalWarning(r), impostorWarnings(r), a.lastSeenWarning(r), b.sizeWarning(r),
 	} {
 		r.Warnings = append(r.Warnings, list...)
 	}
@@ -30,15 +32,15 @@ func (a *Auditor) assumptions(r *Report) []string {
 		list = append(list, "The first version of each origin is taken as in force before all time, as requested.")
 	}
 	list = append(list,
-		fmt.Sprintf("A crawler may use a copy of robots.txt for %s after it was replaced (RFC 9309 2.4), and clocks may differ by 60 seconds. A request is a violation only if every copy that its crawler could lawfully hold forbids it.",
-			english.Hours(a.config.Policy.Window())),
+		fmt.Sprintf("A crawler may use a copy of robots.txt for %s after it was replaced (RFC 9309 2.4), and longer by the version's max_age. A request may be served or logged up to %s later (--delay), and clocks may differ by %s (--skew). A request counts as forbidden only if every copy that its crawler may still have been using forbids it.",
+			english.Hours(a.config.Policy.Window()), english.Hours(time.Duration(r.Policy.DelaySeconds)*time.Second), english.Hours(time.Duration(r.Policy.SkewSeconds)*time.Second)),
 		fetchesText(r))
 	list = append(list, b.identityText(r)...)
 	if d := a.config.Dialect; d != nil {
 		list = append(list, fmt.Sprintf("All crawlers are judged by the dialect %s, as requested.", d))
 	} else {
 		list = append(list,
-			"Crawlers of Google, and those known to read robots.txt as Google does, are judged by Google's published parser. For all others it is not known which parser they use: a rule counts only where Google's parser and RFC 9309 agree; where they differ the request is indeterminate (contested) or in grace.")
+			"Crawlers of Google, and those known to read robots.txt as Google does, are judged by Google's published parser. For all others it is not known which parser they use: a rule counts only where Google's parser and RFC 9309 agree; where they differ the request is undecided, or the rule counts as new.")
 	}
 	list = append(list, b.hostText())
 	if len(r.NotAuditable) > 0 {
@@ -56,7 +58,7 @@ func (b *Basis) historyText() string {
 	case b.Constant:
 		return fmt.Sprintf("%s is taken as in force throughout, before the first request and after the last. If it has changed since, requests are judged by rules that their crawler could not know.", file)
 	case b.Observed:
-		return fmt.Sprintf("The versions in %s have the times at which they were seen: between two that differ both are taken as in force, and the last one stays in force.", file)
+		return fmt.Sprintf("The versions in %s have the times at which they were seen: between two that differ both are taken as in force. Later than the window after the last one nothing is known.", file)
 	default:
 		return fmt.Sprintf("Each version in %s is in force from its time until the time of the next one.", file)
 	}
@@ -65,9 +67,9 @@ func (b *Basis) historyText() string {
 // fetchesText says what follows from the log's own answers to /robots.txt.
 func fetchesText(r *Report) string {
 	if !r.RobotsTxt.Logged {
-		return "Robots.txt requests are not logged: no client at all is seen to fetch it. Servers leave them out, CDNs answer them, samples miss them. So this report does not say which crawlers fetched it, and the answers that they got are not known."
+		return "No request for robots.txt is in these logs, by any client. Servers leave them out, CDNs answer them, samples miss them. So this report does not say which crawlers fetched it, and the answers that they got are not known."
 	}
-	return "A crawler may have assumed that there was no robots.txt if the log shows, within the window, that a crawler of its operator was told so: by 4xx, 204 or an empty body. A request is informed if its crawler had itself fetched rules that forbid it."
+	return "Logged answers to /robots.txt count too. If a crawler of the operator was answered that there is none (4xx, 204, no body), its crawlers may have assumed so. If it got none (5xx, no status), they may have used copies of up to 30 days before. If it got a file of another size than the version in force, they may have used each version of that size. A request is informed if a GET under the same name, and of the same state of identity, had been answered with rules that forbid it."
 }
 
 func (b *Basis) identityText(r *Report) []string {
@@ -82,11 +84,17 @@ func (b *Basis) identityText(r *Report) []string {
 			if at, err := time.Parse(time.RFC3339, info.Created); err == nil {
 				date = at.Format(time.DateOnly)
 			}
-			names = append(names, fmt.Sprintf("%s (%s)", info.Crawler, date))
+			// One list may be for several crawlers.
+			if name := fmt.Sprintf("%s (%s)", path.Base(info.File), date); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 		list = append(list, fmt.Sprintf(
-			"A client is verified if its address is in a list of its crawler that was made within %s of the request or has no date: %s. A client in none of them counts as an impostor (spoofed) only if the crawler's lists have addresses of the same family (IPv4 or IPv6) and were made at most one day before the request or at most 30 days after it.",
+			"A client is verified if its address is in a list of its crawler that was made within %s of the request or has no date: %s. A client in none of them counts as an impostor only if the crawler's lists have addresses of the same family (IPv4 or IPv6) and were made at most one day before the request or at most 30 days after it.",
 			english.Hours(b.RangesMaxAge), english.List(names)))
+	}
+	if r.IdentityNoList > 0 {
+		list = append(list, fmt.Sprintf("No list was made near enough to %s of crawlers that have lists: their clients are unverified.", english.Plural(r.IdentityNoList, "request")))
 	}
 	if b.Names != "" {
 		list = append(list, fmt.Sprintf("A client is also verified if the name of its address in %s is confirmed and the operator's.", Printable(b.Names)))
@@ -130,6 +138,9 @@ func (b *Basis) sizeWarning(r *Report) []string {
 // clients', or addresses whose ends were cut off.
 func impostorWarnings(r *Report) (list []string) {
 	const many = 10
+	if r.Proxied {
+		return []string{"nearly all requests came from a few addresses, so these are the addresses of a proxy or CDN. No client is verified by them, and none counts as an impostor. Log the address of the client, such as X-Forwarded-For, and use --client-ip to say where it is logged."}
+	}
 	var names []string
 	for _, c := range r.Crawlers {
 		if c.Verdicts[Spoofed] >= many && c.Verdicts[Spoofed] == c.Requests {
@@ -143,7 +154,7 @@ func impostorWarnings(r *Report) (list []string) {
 	}
 	if len(r.Ranges) > 0 && r.Totals.Requests >= many && r.EndInZero > r.Totals.Requests/2 {
 		list = append(list, fmt.Sprintf(
-			"%s came from addresses that end in .0, as they do where a log cuts addresses. Such addresses prove nothing, and a client counted as spoofed because of them may be the crawler.",
+			"%s came from addresses that end in .0, as they do where a log cuts addresses. Such addresses prove nothing, and a client counted as an impostor because of them may be the crawler.",
 			english.Plural(r.EndInZero, "request")))
 	}
 	return list
@@ -165,48 +176,48 @@ func (a *Auditor) lastSeenWarning(r *Report) []string {
 	if stale == 0 {
 		return nil
 	}
+	then := "Later requests are undecided, unless a known copy permits them."
+	if b.AssumeConstant {
+		then = "The version seen last is taken as in force until then, as requested."
+	}
 	return []string{fmt.Sprintf(
-		"the robots.txt of %s of %s %s last seen more than %s before the end of the log. The version seen last is taken as in force until then.",
-		english.Grouped(stale), english.Plural(int64(len(b.LastSeen)), "origin"), english.Verb(stale, "was", "were"), english.Hours(window))}
+		"the robots.txt of %s of %s %s last seen more than %s before the end of the log. %s",
+		english.Grouped(stale), english.Plural(int64(len(b.LastSeen)), "origin"), english.Verb(stale, "was", "were"), english.Hours(window), then)}
 }
 
-// refusalWarnings say which crawlers were told that there is no robots.txt while there
-// was one, according to the files.
-func refusalWarnings(r *Report) (list []string) {
-	const most = 10
-	all, crawlers := int64(0), int64(0)
+// refusalWarning says which answers told crawlers that there is no robots.txt, while the
+// files have one. It names no cause, since the log shows none.
+func refusalWarning(r *Report) []string {
+	const most = 5
+	var statuses, names []string
+	for _, s := range r.RobotsTxt.ClearedBy {
+		text := fmt.Sprint(s.Status)
+		if s.Status/100 == 2 {
+			text += " with no body logged"
+		}
+		statuses = append(statuses, fmt.Sprintf("%s (%s)", text, english.Grouped(s.N)))
+	}
+	if len(statuses) == 0 {
+		return nil
+	}
+	more := int64(0)
 	for _, c := range r.Crawlers {
-		refused := int64(0)
-		var statuses []string
-		for _, s := range c.RobotsTxt.Refused {
-			refused += s.N
-			text := fmt.Sprint(s.Status)
-			if s.Status/100 == 2 {
-				text = "an empty " + text
-			}
-			statuses = append(statuses, text)
-		}
-		if refused == 0 {
-			continue
-		}
-		all += refused
-		if crawlers++; crawlers <= most {
-			list = append(list, fmt.Sprintf(
-				"%s was answered %s to %s of its %s of /robots.txt while there was one: it was told that nothing is forbidden. Look for a firewall or bot protection in front of the site.",
-				c.Crawler, strings.Join(statuses, ", "), english.Grouped(refused), english.Plural(c.RobotsTxt.Fetches, "GET")))
+		switch {
+		case len(c.RobotsTxt.Refused) == 0:
+		case len(names) == most:
+			more++
+		default:
+			names = append(names, c.Crawler)
 		}
 	}
-	switch {
-	case crawlers > 0 && r.RobotsTxt.Served == 0:
-		times := "once"
-		if all != 1 {
-			times = english.Grouped(all) + " times"
-		}
-		return []string{fmt.Sprintf(
-			"no GET of /robots.txt in the log, of %s by any client, was answered with a file. Either the site had none, in contradiction to the files given, or a firewall or bot protection stands in front of it: crawlers were told %s that nothing is forbidden.",
-			english.Grouped(r.RobotsTxt.Requests), times)}
-	case crawlers > most:
-		list = append(list, fmt.Sprintf("so %s %s.", english.Verb(crawlers-most, "was", "were"), english.Plural(crawlers-most, "more crawler")))
+	by := english.List(names)
+	if more > 0 {
+		by += " and " + english.Plural(more, "more crawler")
 	}
-	return list
+	text := fmt.Sprintf("GETs of /robots.txt by %s were answered as if there were none, although the files given have one: status %s. So these crawlers may have assumed that nothing is forbidden.",
+		by, english.List(statuses))
+	if r.RobotsTxt.Served == 0 {
+		text += fmt.Sprintf(" None of %s by any client was answered with a file.", english.Plural(r.RobotsTxt.Requests, "GET"))
+	}
+	return []string{text + " A firewall may answer 401 or 403; an empty file, or a connection that ended early, is logged without a body; 404 to nearly all means that there was no file."}
 }

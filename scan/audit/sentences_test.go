@@ -7,11 +7,12 @@ import (
 
 // A single one is, was and has; more are, were and have.
 func TestVerbsAgreeWithTheirNumbers(t *testing.T) {
-	refused := func(n int64) (list []CrawlerInfo) {
-		for range n + 10 {
-			list = append(list, CrawlerInfo{RobotsTxt: FetchInfo{Fetches: 1, Refused: []StatusCount{{Status: 403, N: 1}}}})
+	refused := func(crawlers int, served int64) *Report {
+		r := &Report{RobotsTxt: RobotsInfo{Requests: 9, Served: served, ClearedBy: []StatusCount{{200, 1}, {403, 2}}}}
+		for range crawlers {
+			r.Crawlers = append(r.Crawlers, CrawlerInfo{Crawler: "B", RobotsTxt: FetchInfo{Fetches: 1, Refused: []StatusCount{{403, 1}}}})
 		}
-		return list
+		return r
 	}
 	for _, c := range []struct {
 		report *Report
@@ -20,10 +21,10 @@ func TestVerbsAgreeWithTheirNumbers(t *testing.T) {
 		{&Report{RobotsTxt: RobotsInfo{Differing: 1, Sizes: 1}}, "1 of 1 logged answer of /robots.txt with status 200 has another size than the file"},
 		{&Report{RobotsTxt: RobotsInfo{Differing: 1, Sizes: 5}}, "1 of 5 logged answers of /robots.txt with status 200 has another size than the file"},
 		{&Report{RobotsTxt: RobotsInfo{Differing: 2, Sizes: 5}}, "2 of 5 logged answers of /robots.txt with status 200 have another size than the file"},
-		{&Report{RobotsTxt: RobotsInfo{Served: 1}, Crawlers: refused(1)}, "so was 1 more crawler."},
-		{&Report{RobotsTxt: RobotsInfo{Served: 1}, Crawlers: refused(2)}, "so were 2 more crawlers."},
-		{&Report{RobotsTxt: RobotsInfo{Requests: 1}, Crawlers: refused(-9)}, "crawlers were told once that nothing is forbidden."},
-		{&Report{RobotsTxt: RobotsInfo{Requests: 1}, Crawlers: refused(-8)}, "crawlers were told 2 times that nothing is forbidden."},
+		{refused(1, 1), "GETs of /robots.txt by B were answered as if there were none, although the files given have one: status 200 with no body logged (1), 403 (2)."},
+		{refused(6, 1), "by B, B, B, B, B and 1 more crawler were answered"},
+		{refused(7, 0), "2 more crawlers were answered as if"},
+		{refused(7, 0), "None of 9 GETs by any client was answered with a file."},
 	} {
 		a := newAuditor(t, robotsTxtBody)
 		a.describe(c.report, Inputs{})

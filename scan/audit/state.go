@@ -143,6 +143,9 @@ type savedTally struct {
 	Sizes    []savedSize
 	SizeBar  uint64
 	SizeRest int64
+	Chosen   []savedLine
+	LineBar  uint64
+	LineRest int64
 	Samples  [][]byte
 	Period   savedPeriod
 }
@@ -155,6 +158,12 @@ type savedRow struct {
 	Reasons    []int64
 	Identities []int64
 	Fetches    *savedFetches `json:",omitempty"`
+	Spoofed    *savedRow     `json:",omitempty"`
+}
+
+type savedLine struct {
+	Line, Address uint64
+	N             int64
 }
 
 type savedFetches struct {
@@ -191,7 +200,7 @@ func (s savedPeriod) restore() (period, error) {
 func (a *Auditor) save(t *tally) *savedTally {
 	s := &savedTally{
 		totals: t.totals, Hosts: map[string]int64{}, HostBar: t.hosts.below, HostRest: t.hosts.rest,
-		SizeBar: t.sizes.below, SizeRest: t.sizes.rest, Period: savePeriod(t.period),
+		SizeBar: t.sizes.below, SizeRest: t.sizes.rest, LineBar: t.addresses.below, LineRest: t.addresses.rest, Period: savePeriod(t.period),
 	}
 	for p, r := range t.known {
 		row := saveRow(r)
@@ -205,6 +214,9 @@ func (a *Auditor) save(t *tally) *savedTally {
 	for k, c := range t.sizes.kept {
 		s.Sizes = append(s.Sizes, savedSize{k.at.First, k.at.N, k.first, k.last, k.size, c.n, savePeriod(c.period)})
 	}
+	for k, c := range t.addresses.kept {
+		s.Chosen = append(s.Chosen, savedLine{k.line, k.address, c.n})
+	}
 	for _, sample := range t.unparsed.kept {
 		s.Samples = append(s.Samples, sample.Line)
 	}
@@ -215,6 +227,10 @@ func saveRow(r *row) savedRow {
 	s := savedRow{Name: string(latin1(r.name)), Requests: r.requests, Verdicts: r.verdicts[:], Reasons: r.reasons[:], Identities: r.identities[:]}
 	if f := r.fetches; f != nil {
 		s.Fetches = &savedFetches{savePeriod(f.period), f.answers, f.refused}
+	}
+	if r.spoofed != nil {
+		spoofed := saveRow(r.spoofed)
+		s.Spoofed = &spoofed
 	}
 	return s
 }
@@ -228,6 +244,13 @@ func (a *Auditor) restore(s *savedTally) (*tally, error) {
 		return nil, err
 	}
 	t.hosts.below, t.sizes.below = s.HostBar, s.SizeBar
+	t.addresses.below, t.addresses.rest = s.LineBar, s.LineRest
+	for _, l := range s.Chosen {
+		if l.N < 1 || l.N > s.Lines {
+			return nil, ErrDamaged
+		}
+		t.addresses.kept[lineFrom{l.Line, l.Address}] = tallied{n: l.N}
+	}
 	profiles := a.config.Crawlers.Profiles()
 	for _, saved := range s.Known {
 		if saved.Profile < 0 || saved.Profile >= len(profiles) {
@@ -281,7 +304,15 @@ func (s *savedRow) restore(n int64) (*row, error) {
 	var err error
 	if f := s.Fetches; f != nil {
 		r.fetches = &fetches{answers: f.Answers, refused: f.Refused}
-		r.fetches.period, err = f.Period.restore()
+		if r.fetches.period, err = f.Period.restore(); err != nil {
+			return nil, err
+		}
+	}
+	if s.Spoofed != nil {
+		if s.Spoofed.Spoofed != nil || s.Spoofed.Requests != 0 {
+			return nil, ErrDamaged
+		}
+		r.spoofed, err = s.Spoofed.restore(n)
 	}
 	return r, err
 }

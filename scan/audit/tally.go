@@ -43,8 +43,10 @@ type tally struct {
 	hosts    *bounded[string]   // requests for hosts without a policy
 	sizes    *bounded[sizeKey]  // answers to robots.txt
 	unparsed samples
-	period   period
-	samples  int // of each row
+	// addresses has a choice of lines, by the hashes of each and of its address.
+	addresses *bounded[lineFrom]
+	period    period
+	samples   int // of each row
 }
 
 // totals are the numbers of a tally that are plain sums. A new one is a field here:
@@ -84,8 +86,8 @@ func (a *Auditor) newTally() *tally {
 		cited:    map[citedKey]int64{},
 		hosts:    newBounded(maxHosts, hashString),
 		sizes:    newBounded(maxSizes, hashSize),
-		unparsed: samples{most: maxUnparsed},
-		samples:  a.config.Samples,
+		unparsed: samples{most: maxUnparsed}, addresses: newBounded(maxLines, func(k lineFrom) uint64 { return k.line }),
+		samples: a.config.Samples,
 	}
 }
 
@@ -144,10 +146,13 @@ type row struct {
 	verdicts   VerdictCounts
 	reasons    ReasonCounts
 	identities IdentityCounts
-	violations *violationCounts  // nil if there are none
-	rules      map[ruleKey]int64 // violations of each
-	ruleRest   int64             // and of those that are not kept
-	samples    samples
+	violations *violationCounts // nil if there are none
+	// spoofed are the counts of impostors as if they were not known to be: see settle.
+	// Their requests are among those of the row. Nil if there are none.
+	spoofed  *row
+	rules    map[ruleKey]int64 // violations of each
+	ruleRest int64             // and of those that are not kept
+	samples  samples
 
 	graceInformed, graceAfterFetch, evasive, ambiguousForbidden int64
 
@@ -190,6 +195,31 @@ func (r *row) fetched() *fetches {
 		r.fetches = &fetches{answers: map[int]int64{}, refused: map[int]int64{}}
 	}
 	return r.fetches
+}
+
+// impostors returns the counts of impostors.
+func (r *row) impostors() *row {
+	if r.spoofed == nil {
+		r.spoofed = &row{rules: map[ruleKey]int64{}}
+	}
+	return r.spoofed
+}
+
+// settle counts the impostors as such, or, if addresses prove nothing because they are
+// those of a proxy, as unverified clients, and verified ones too. It is called once, when
+// all lines have been read.
+func (r *row) settle(proxied bool) {
+	s := r.impostors()
+	r.spoofed = nil
+	if !proxied {
+		for _, n := range s.verdicts {
+			r.count(SpoofedIdentity, decision{verdict: Spoofed}, n)
+		}
+		return
+	}
+	r.merge(s, 1)
+	r.identities[Unverified] += r.identities[Verified]
+	r.identities[Verified] = 0
 }
 
 // count counts n requests with a verdict.
@@ -251,6 +281,9 @@ func (r *row) merge(other *row, n int64) {
 	if v := other.violations; v != nil {
 		addCounts(r.violated()[:], v[:], n)
 	}
+	if s := other.spoofed; s != nil {
+		r.impostors().merge(s, n)
+	}
 	r.graceInformed += other.graceInformed * n
 	r.graceAfterFetch += other.graceAfterFetch * n
 	r.evasive += other.evasive * n
@@ -282,6 +315,7 @@ func (t *tally) merge(other *tally) {
 	t.hosts.merge(other.hosts)
 	t.sizes.merge(other.sizes)
 	t.unparsed.merge(&other.unparsed)
+	t.addresses.merge(other.addresses)
 	t.period.merge(other.period)
 }
 

@@ -35,12 +35,12 @@ type Worker struct {
 	boundCopies int // copies that the bindings have
 	headers     *crawler.Reader
 	scratch     automaton.Scratch
-	answers     []policy.Answer // of one origin's copies
-	lastAnswers [answerKinds]answerAt
-	sizes       map[sizeAt]int64 // of answers to robots.txt that are not deferred yet
-	key         []byte           // the deferred record that is being made
-	answersKey  []byte           // the answers in it
-	normal      []byte           // the normal form of a target
+	answers     []policy.Answer       // of one origin's copies
+	lastAnswers [answerKinds]answerAt // of each kind
+	sizes       map[sizeAt]int64      // of answers to robots.txt that are not deferred yet
+	key         []byte                // the deferred record that is being made
+	answersKey  []byte                // the answers in it
+	normal      []byte                // the normal form of a target
 	judged      Judged
 }
 
@@ -117,19 +117,25 @@ func (w *Worker) unparsed(line []byte) {
 
 // line counts the request that the reader has returned.
 func (w *Worker) line() {
-	r := &w.record
-	c := w.agent(r.Agent)
-	if c == nil || c.Library {
-		w.tally.NotCrawlers++
-		if c != nil {
-			w.tally.HTTPLibraries++
-		}
-		if r.Robots {
-			w.reader.Complete(r)
-			w.othersFetch()
-		}
+	r, t := &w.record, w.tally
+	c, choice := w.agent(r.Agent), hashLine(r.Line)
+	chosen := t.addresses.below == 0 || choice < t.addresses.below
+	isCrawler := c != nil && !c.Library
+	if isCrawler || chosen || r.Robots {
+		w.reader.Complete(r)
+	}
+	if chosen {
+		t.addresses.add(lineFrom{choice, hashBytes(w.address())}, tallied{n: 1})
+	}
+	if isCrawler {
+		w.request(c)
 		return
 	}
-	w.reader.Complete(r)
-	w.request(c)
+	t.NotCrawlers++
+	if c != nil {
+		t.HTTPLibraries++
+	}
+	if r.Robots {
+		w.othersFetch()
+	}
 }

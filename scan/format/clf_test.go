@@ -142,6 +142,7 @@ var variants = []struct {
 	{"raw quotes in the target", "/x", `/a"b" c"`, func(f *fields) { f.Target = `/a"b" c"` }},
 	{"robots.txt", "/x", "/robots.txt", func(f *fields) { f.Target, f.Robots = "/robots.txt", true }},
 	{"robots.txt by another method", "GET /x", "HEAD /robots.txt", func(f *fields) { f.Method, f.Target, f.Robots = "HEAD", "/robots.txt", true }},
+	{"robots.txt by an absolute target", "/x", "http://a.example/robots.txt", func(f *fields) { f.Target, f.Robots = "http://a.example/robots.txt", true }},
 	{"robots.txt with a query", "/x", "/robots.txt?x", func(f *fields) { f.Target, f.Robots = "/robots.txt?x", true }},
 	{"robots.txt and an escape elsewhere", `/x HTTP/1.1" 200 368 "-"`, `/robots.txt HTTP/1.1" 200 368 "\""`, func(f *fields) { f.Target, f.Robots = "/robots.txt", true }},
 	{"robots.txt in a directory", "/x", "/a/robots.txt", func(f *fields) { f.Target = "/a/robots.txt" }},

@@ -104,8 +104,9 @@ type Record struct {
 	Line []byte
 	// Agent is the User-Agent, nil if the format has none.
 	Agent []byte
-	// Robots tells whether the target begins with /robots.txt, in these very octets. So it
-	// may be set for /robots.txtx, and is not for http://host/robots.txt.
+	// Robots tells whether the target begins with /robots.txt or, if it is not a path, has it
+	// anywhere, in these very octets. So it is set for http://host/robots.txt, and may be for
+	// /robots.txtx.
 	Robots bool
 
 	// Addr is the client's address or its name.

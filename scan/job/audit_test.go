@@ -105,7 +105,7 @@ func TestAuditWithoutWorkers(t *testing.T) {
 	for _, n := range []int{0, -3} {
 		o := sampleAudit()
 		o.Workers = n
-		if a, err := job.Audit(t.Context(), o); err != nil || a.Report.Totals.Requests != 2008 {
+		if a, err := job.Audit(t.Context(), o); err != nil || a.Report.Totals.Requests != 2009 {
 			t.Errorf("%d workers: %v, %+v", n, err, a)
 		}
 	}

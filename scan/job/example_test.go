@@ -24,6 +24,6 @@ func ExampleAudit() {
 	}
 	// Output:
 	// GrabbitBot 190 of 282
-	// Googlebot 20 of 376
-	// PageHoover-spider 11 of 49
+	// PageHoover-spider 11 of 50
+	// AdsBot-Google 0 of 16
 }

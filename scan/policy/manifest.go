@@ -20,7 +20,8 @@ import (
 //
 //	from,origin,status,file
 //
-// and perhaps max_age and location, in any order. from is a time by RFC 3339; origin is
+// and perhaps max_age and location, in any order. from is a time by RFC 3339,
+// or a date, which is its midnight in UTC; origin is
 // an origin, or a bare host, which stands for http and https; status is the answer's
 // HTTP status, or "unreachable"; file has the body, and is relative to the manifest's
 // folder; max_age is in seconds. A status of 200 needs a file, another 2xx may have
@@ -145,7 +146,7 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 	for i, value := range fields {
 		switch columns[i] {
 		case "from":
-			r.From, err = parseTime(value, time.RFC3339)
+			r.From, err = parseTime(value, time.RFC3339, time.DateOnly)
 		case "origin":
 			if r.Origins, err = origin.Parse(value); err != nil {
 				err = fmt.Errorf("bad origin %w", err)

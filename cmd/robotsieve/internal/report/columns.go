@@ -31,23 +31,22 @@ type column struct {
 
 // terms are the headings and definitions of counts by verdict, outcome or reason.
 var terms = map[string]struct{ heading, means string }{
-	"robots_fetch":  {heading: "robots\u200b.txt"},
-	"violation":     {heading: "viola\u00adtion"},
-	"indeterminate": {heading: "indeter\u00adminate"},
-
-	"allowed":     {heading: "allowed"},
-	"grace":       {"grace", "some lawful copies of robots.txt forbid the request, others permit it"},
-	"no_policy":   {"no \u200bpolicy", "permitted only because the site answered that it had no robots.txt"},
-	"unreachable": {"unreach\u00adable", "permitted only because robots.txt could not be fetched"},
-	"exempt":      {heading: "exempt"},
-	"spoofed":     {"spoofed", "sent by an impostor, from an address that is not the crawler's"},
+	"allowed":       {heading: "allowed"},
+	"robots_fetch":  {heading: "fetches \u200bof robots\u200b.txt"},
+	"violation":     {heading: "for\u00adbidden"},
+	"grace":         {"rule \u200bwas new", "some copies of robots.txt that the crawler may still have been using forbid the request, others permit it"},
+	"indeterminate": {heading: "un\u00addecided"},
+	"no_policy":     {"told: no \u200brobots\u200b.txt", "permitted only because there was no robots.txt, according to the files or to an answer in the log"},
+	"unreachable":   {"robots\u200b.txt \u200bfailed", "permitted only because robots.txt could not be fetched"},
+	"exempt":        {heading: "says not \u200bbound"},
+	"spoofed":       {"im\u00adpostor", "sent under this name from an address that is not the crawler's, according to its lists"},
 
 	"content":      {means: "answered with content"},
 	"not_modified": {means: "answered with 304"},
 	"empty":        {means: "answered with 2xx without a body"},
 	"redirected":   {means: "answered with another 3xx"},
 	"refused":      {means: "answered with 401, 403, 429, 444, 451 or 5xx"},
-	"other":        {means: "answered with any other status"},
+	"other":        {means: "answered with any other status, or with none"},
 
 	"no_version":        {means: "the crawler may have used a copy older than the first known version"},
 	"no_host":           {means: "the host is not known"},
@@ -55,7 +54,7 @@ var terms = map[string]struct{ heading, means string }{
 	"unknown_scheme":    {means: "http and https give different verdicts, and the log does not say which was used"},
 	"lossy_path":        {means: "the log does not have the path as the client sent it"},
 	"truncated":         {means: "the server logged only the beginning of the target"},
-	"ambiguous_agent":   {means: "the User-Agent names crawlers of more than one operator"},
+	"ambiguous_agent":   {means: "the User-Agent names more than one product"},
 	"redirected_policy": {means: "robots.txt redirected to one that is not known"},
 	"contested":         {means: "Google's parser and RFC 9309 read the rule differently"},
 }
@@ -85,14 +84,41 @@ func counts[E interface {
 	return list
 }
 
-// Columns that the document lists, too: how violations are split, and why requests
-// are indeterminate.
+// Columns that the document lists, too: those of the table of crawlers, how violations are
+// split, and why requests are indeterminate.
 var (
+	requests = column{name: "requests", value: func(c *crawler) any { return c.Requests }, heading: "requests"}
+	verified = column{name: "verified", value: func(c *crawler) any { return c.Identity[audit.Verified] }, heading: "verified"}
+	verdicts = counts(len(audit.VerdictCounts{}), func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] })
 	outcomes = counts(len(audit.OutcomeCounts{}), func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
 	reasons  = counts(len(audit.ReasonCounts{}), func(c *crawler, r audit.Reason) int64 { return c.Reasons[r] })
 	informed = column{name: "informed", value: func(c *crawler) any { return c.Informed() },
-		means: "the crawler had already fetched the rule it broke; others may have been informed, too, but the log does not show it"}
+		means: "had been sent the rule, under the same name; others may have been, too, but the log does not show it"}
 )
+
+// Columns that are counted beside the verdicts.
+var (
+	evasive = column{name: "evasive", value: func(c *crawler) any { return c.Evasive },
+		means: "allowed or undecided as it was sent, but its path is forbidden without needless escapes, dot segments and repeated slashes"}
+	ambiguousForbidden = column{name: "ambiguous_forbidden", value: func(c *crawler) any { return c.AmbiguousForbidden },
+		means: "the User-Agent names several crawlers, and the request is forbidden to each of them"}
+	graceInformed = column{name: "grace_informed", value: func(c *crawler) any { return c.GraceInformed },
+		means: "the rule was new, but had been sent under the same name"}
+	graceAfterFetch = column{name: "grace_after_fetch", value: func(c *crawler) any { return c.GraceAfterFetch },
+		means: "the rule was new, but had been sent to the same address within the hour before"}
+)
+
+// claim says in words whether the operator of a crawler says that it obeys robots.txt.
+func claim(c *crawler) string {
+	switch c.Obeys {
+	case "yes":
+		return "says that it obeys"
+	case "no":
+		return "says that it does not obey"
+	default:
+		return "does not say"
+	}
+}
 
 // columns are all columns, in the order of CSV.
 var columns = slices.Concat(
@@ -100,16 +126,18 @@ var columns = slices.Concat(
 		{name: "crawler", value: func(c *crawler) any { return c.Crawler }},
 		{name: "operator", value: func(c *crawler) any { return c.Operator }},
 		{name: "category", value: func(c *crawler) any { return c.Category }},
-		{name: "requests", value: func(c *crawler) any { return c.Requests }, heading: "requests"},
+		{name: "role", value: func(c *crawler) any { return c.Role }},
+		{name: "obeys", value: func(c *crawler) any { return c.Obeys }},
+		requests,
+		verified,
 	},
-	counts(len(audit.VerdictCounts{}), func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] }),
+	verdicts,
 	outcomes,
 	[]column{
-		{name: "verified", value: func(c *crawler) any { return c.Identity[audit.Verified] }},
 		{name: "partial", auditValue: func(r *whole) any { return r.Partial }},
 		{name: "verified_content", value: func(c *crawler) any { return c.VerifiedContent() }},
 		informed,
-		{name: "grace_informed", value: func(c *crawler) any { return c.GraceInformed }},
+		evasive, ambiguousForbidden, graceInformed, graceAfterFetch,
 		{name: "identity_spoofed", value: func(c *crawler) any { return c.Identity[audit.SpoofedIdentity] }},
 		{name: "unverified", value: func(c *crawler) any { return c.Identity[audit.Unverified] }},
 		{name: "unverifiable", value: func(c *crawler) any { return c.Identity[audit.Unverifiable] }},
@@ -122,11 +150,14 @@ var columns = slices.Concat(
 		{name: "policy", auditValue: func(r *whole) any { return r.Policy.File }},
 		{name: "history", auditValue: func(r *whole) any { return r.Policy.History }},
 		{name: "window_seconds", auditValue: func(r *whole) any { return r.Policy.WindowSeconds }},
+		{name: "delay_seconds", auditValue: func(r *whole) any { return r.Policy.DelaySeconds }},
+		{name: "skew_seconds", auditValue: func(r *whole) any { return r.Policy.SkewSeconds }},
 		{name: "versions", auditValue: versionList},
 		{name: "lines", auditValue: func(r *whole) any { return r.Lines }},
 		{name: "blank", auditValue: func(r *whole) any { return r.Blank }},
 		{name: "unparsed", auditValue: func(r *whole) any { return r.Unparsed }},
 		{name: "not_crawlers", auditValue: func(r *whole) any { return r.NotCrawlers }},
+		{name: "http_libraries", auditValue: func(r *whole) any { return r.HTTPLibraries }},
 		{name: "other_host", auditValue: func(r *whole) any { return r.OtherHost }},
 		{name: "not_judged", auditValue: func(r *whole) any { return r.NotJudged }},
 		{name: "verified_share", auditValue: func(r *whole) any { return r.Totals.VerifiedShare }},
@@ -135,6 +166,10 @@ var columns = slices.Concat(
 		{name: "warnings", auditValue: func(r *whole) any { return strings.Join(r.Warnings, " ") }},
 		{name: "assumptions", auditValue: func(r *whole) any { return strings.Join(r.Assumptions, " ") }},
 		{name: "inputs", auditValue: inputList},
+		{name: "proxied", auditValue: func(r *whole) any { return r.Proxied }},
+		{name: "identity_no_list", auditValue: func(r *whole) any { return r.IdentityNoList }},
+		{name: "program", auditValue: func(r *whole) any { return r.Program }},
+		{name: "command", auditValue: func(r *whole) any { return r.Command }},
 	},
 )
 
@@ -152,7 +187,7 @@ func legend(columns ...column) (list []fact) {
 func inputList(r *whole) any {
 	var list []string
 	for _, in := range r.Inputs {
-		list = append(list, strings.TrimSpace(fmt.Sprintf("%s (%d bytes) %s", in.Name, in.Bytes, in.Error)))
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s (%d bytes, sha256 %s) %s", in.Name, in.Bytes, in.SHA256, in.Error)))
 	}
 	return strings.Join(list, "; ")
 }

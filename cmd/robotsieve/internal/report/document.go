@@ -66,74 +66,117 @@ func document(r *audit.Report) []block {
 		}
 		blocks = append(blocks, b)
 	}
-	blocks = append(blocks, d.unparsed(), d.otherHosts())
+	blocks = append(blocks, d.operators(), d.unparsed(), d.otherHosts(), block{text: []string{limits}})
 	return slices.DeleteFunc(blocks, func(b block) bool {
 		return len(b.facts)+len(b.list)+len(b.table.rows)+len(b.quote)+len(b.text) == 0
 	})
 }
 
+// limits says what a report cannot know.
+const limits = "What no log can show: a robots.txt served differently by place, header or edge; paths rewritten before they were logged; a 304 for a file that had changed."
+
 type doc struct{ *audit.Report }
 
-// headline says how many violations are proven, and how many there are.
-func (d doc) headline() block {
-	v, requests := d.Totals.Verdicts, english.Plural(d.Totals.Requests, "crawler request")
+// isFetcher tells whether a crawler stands in the block of fetchers, outside the headline.
+func isFetcher(c *audit.CrawlerInfo) bool { return c.Role == "fetcher" && c.Exempt == "" }
+
+// without returns the crawlers for which a condition does not hold.
+func without(list []audit.CrawlerInfo, excluded func(*audit.CrawlerInfo) bool) []audit.CrawlerInfo {
+	return slices.DeleteFunc(slices.Clone(list), func(c audit.CrawlerInfo) bool { return excluded(&c) })
+}
+
+// headline says how many requests broke robots.txt, without those of fetchers.
+func (d doc) headline() (b block) {
+	crawlers := without(d.Crawlers, isFetcher)
+	v := map[audit.Verdict]int64{}
+	requests, content, violators := int64(0), int64(0), int64(0)
+	for i := range crawlers {
+		c := &crawlers[i]
+		requests += c.Requests
+		content += c.Outcomes[audit.Content]
+		for verdict, n := range c.Verdicts {
+			v[audit.Verdict(verdict)] += n
+		}
+		if c.Verdicts[audit.Violation] > 0 {
+			violators++
+		}
+	}
+	all := english.Plural(requests, "crawler request")
 	switch {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > 0:
-		return block{text: []string{fmt.Sprintf("No crawler request could be judged: %s went to other hosts, %s had no path to judge.",
-			english.Grouped(d.OtherHost), english.Grouped(d.NotJudged))}}
-	case d.Totals.Requests == 0:
-		return block{text: []string{"No crawler requests."}}
+		b.text = []string{fmt.Sprintf("No crawler request could be judged: %s went to other hosts, %s had no path to judge.",
+			english.Grouped(d.OtherHost), english.Grouped(d.NotJudged))}
+	case requests == 0:
+		b.text = []string{"No crawler requests."}
 	case v[audit.Violation] > 0:
-		return block{text: []string{d.proven(), fmt.Sprintf("%s of %s broke robots.txt, by %s; %s obtained the content.",
-			alarm(english.Grouped(v[audit.Violation])), requests, english.Plural(d.violators(), "crawler"), alarm(english.Grouped(d.Totals.Outcomes[audit.Content])))}}
+		b.text = []string{d.condition() + d.identified(crawlers, v[audit.Violation]), fmt.Sprintf("%s of %s broke robots.txt, by %s; %s answered with content.",
+			alarm(english.Grouped(v[audit.Violation])), all, english.Plural(violators, "crawler"), alarm(english.Grouped(content))+" "+english.Verb(content, "was", "were"))}
+	default:
+		b.text = []string{d.condition() + all + ": " + noViolation(v, requests) + "."}
 	}
+	if f := d.Totals.Fetchers; f.Requests > 0 {
+		b.text = append(b.text, fmt.Sprintf("Not among them: fetchers, which a person, a subscription or the site's own operator sent; %s of their %s broke robots.txt.",
+			english.Grouped(f.Violations), english.Plural(f.Requests, "request")))
+	}
+	return b
+}
+
+// noViolation says what became of requests without a violation.
+func noViolation(v map[audit.Verdict]int64, requests int64) string {
 	text := "none broke robots.txt"
 	switch v[audit.Indeterminate] + v[audit.Exempt] + v[audit.Spoofed] {
 	case 0:
-	case d.Totals.Requests:
+	case requests:
 		text = "none could be judged"
 	default:
 		text = "none is known to have broken robots.txt"
 	}
-	add := func(n int64, why string) {
-		if n > 0 {
-			text += "; " + english.Grouped(n) + " " + why
+	for _, part := range []struct {
+		verdict audit.Verdict
+		why     string
+	}{
+		{audit.Indeterminate, "could not be decided"},
+		{audit.Exempt, "came from crawlers that robots.txt does not bind, as their operators say"},
+		{audit.Spoofed, "came from impostors"},
+	} {
+		if n := v[part.verdict]; n > 0 {
+			text += "; " + english.Grouped(n) + " " + part.why
 		}
 	}
-	add(v[audit.Indeterminate], "could not be decided")
-	add(v[audit.Exempt], "came from crawlers that robots.txt does not bind")
-	add(v[audit.Spoofed], "came from impostors")
-	return block{text: []string{requests + ": " + text + "."}}
+	return text
 }
 
-// proven says which violations are by verified clients that received the content.
-func (d doc) proven() string {
-	if d.Totals.VerifiedContent > 0 {
-		var names []string
-		for i := range d.Crawlers {
-			if n := d.Crawlers[i].VerifiedContent(); n > 0 {
-				names = append(names, english.Grouped(n)+" by "+shortName(&d.Crawlers[i]))
-			}
-		}
-		return "Proven violations, by verified clients that obtained the content: " + alarm(english.List(names)) + "."
+// condition begins a headline where the log contradicts the files: most answers to
+// /robots.txt have another size, or say that there is none.
+func (d doc) condition() string {
+	if t := d.RobotsTxt; 2*t.Differing > t.Sizes || 2*t.None > t.Requests {
+		return caution("If the robots.txt given is what was served, which the logged answers contradict:") + " "
 	}
-	why := "none by a verified client obtained the content"
+	return ""
+}
+
+// identified says how many violations are by verified clients that got content.
+func (d doc) identified(crawlers []audit.CrawlerInfo, violations int64) string {
+	var names []string
+	for i := range crawlers {
+		if n := crawlers[i].VerifiedContent(); n > 0 {
+			names = append(names, english.Grouped(n)+" by "+shortName(&crawlers[i]))
+		}
+	}
+	if len(names) > 0 {
+		return "Violations by verified clients that were answered with content: " + alarm(english.List(names)) + "."
+	}
+	why := "none by a verified client was answered with content"
 	if d.Totals.Identity[audit.Verified] == 0 {
 		why = "no client was verified"
-		if !d.CanVerify {
+		switch {
+		case d.Proxied:
+			why += ", because the log has the addresses of a proxy"
+		case !d.CanVerify:
 			why += ", because no address lists were given (--ip-ranges)"
 		}
 	}
-	return english.Plural(d.Totals.Verdicts[audit.Violation], "violation") + "; " + why + "."
-}
-
-func (d doc) violators() (n int64) {
-	for _, c := range d.Crawlers {
-		if c.Verdicts[audit.Violation] > 0 {
-			n++
-		}
-	}
-	return n
+	return english.Plural(violations, "violation") + "; " + why + "."
 }
 
 // facts name the lines and inputs that the figures are from, and the policy.
@@ -144,17 +187,27 @@ func (d doc) facts() (b block) {
 	if d.From != "" {
 		add("Span", "%s to %s", clock(d.From), clock(d.To))
 	}
-	add("Lines", "%s = %s not by crawlers + %s + %s to other hosts + %s without a path + %s unparsed",
-		english.Grouped(d.Lines), english.Grouped(d.NotCrawlers), english.Plural(d.Totals.Requests, "crawler request"),
+	libraries := ""
+	if d.HTTPLibraries > 0 {
+		libraries = fmt.Sprintf(" (%s by HTTP libraries)", english.Grouped(d.HTTPLibraries))
+	}
+	add("Lines", "%s = %s not by crawlers%s + %s + %s to other hosts + %s without a path + %s unparsed",
+		english.Grouped(d.Lines), english.Grouped(d.NotCrawlers), libraries, english.Plural(d.Totals.Requests, "crawler request"),
 		english.Grouped(d.OtherHost), english.Grouped(d.NotJudged), english.Grouped(d.Unparsed))
 	if i := d.Totals.Identity; d.Totals.Requests > 0 {
-		add("Identity", "%s = %s verified (%s) + %s spoofed + %s unverified + %s unverifiable", english.Plural(d.Totals.Requests, "request"),
+		add("Identity", "%s = %s verified (%s) + %s impostors + %s unverified + %s unverifiable", english.Plural(d.Totals.Requests, "request"),
 			english.Grouped(i[audit.Verified]), share(d.Totals.VerifiedShare), english.Grouped(i[audit.SpoofedIdentity]), english.Grouped(i[audit.Unverified]), english.Grouped(i[audit.Unverifiable]))
 	}
 	if d.Sampling != "" {
 		add("Sampled", "%s", d.Sampling)
 	}
 	add("Judged by", "%s", d.judgedBy())
+	if d.Command != "" {
+		add("Command", "%s", d.Command)
+	}
+	if d.Program != "" {
+		add("Version", "%s", d.Program)
+	}
 	name, rest, bytes := "Read", int64(0), int64(0)
 	for i, in := range d.Inputs {
 		if in.Error == "" && in.Complete && i >= maxInputsShown {
@@ -164,6 +217,9 @@ func (d doc) facts() (b block) {
 		}
 		add(name, "%s", input(in))
 		name = ""
+		if in.SHA256 != "" {
+			add("", "sha256 %s", in.SHA256)
+		}
 	}
 	if rest > 0 {
 		add(name, "and %s, %s", english.Plural(rest, "more input"), english.Plural(bytes, "byte"))
@@ -185,7 +241,8 @@ func (d doc) judgedBy() string {
 	if len(p.Origins) > 0 {
 		text += ", for " + english.List(p.Origins)
 	}
-	return text + ", with a window of " + english.Hours(time.Duration(p.WindowSeconds)*time.Second)
+	hours := func(seconds int64) string { return english.Hours(time.Duration(seconds) * time.Second) }
+	return fmt.Sprintf("%s, with a window of %s, a delay of %s and a skew of %s", text, hours(p.WindowSeconds), hours(p.DelaySeconds), hours(p.SkewSeconds))
 }
 
 // input describes an input, with its format and size.
@@ -202,6 +259,12 @@ func input(in audit.InputInfo) string {
 	default:
 		text += fmt.Sprintf("%s of %s, %s decompressed", english.Plural(in.Disk, "byte"), in.Codec, english.Grouped(in.Bytes))
 	}
+	switch {
+	case in.DuplicateOf != "":
+		text += "; " + caution("the same content as "+in.DuplicateOf)
+	case in.Lines > 0 && in.Unparsed > 0:
+		text += fmt.Sprintf("; %s of %s unparsed", english.Grouped(in.Unparsed), english.Plural(in.Lines, "line"))
+	}
 	if in.Error != "" {
 		text += "; " + caution("stopped early: "+in.Error)
 	} else if !in.Complete {
@@ -214,15 +277,13 @@ func input(in audit.InputInfo) string {
 func (d doc) undecided() (text []string) {
 	for _, c := range reasons {
 		if n := c.sum(d.Crawlers); n > 0 {
-			text = append(text, fmt.Sprintf("Indeterminate, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
+			text = append(text, fmt.Sprintf("Undecided, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
 		}
 	}
-	var informed int64
-	for _, c := range d.Crawlers {
-		informed += c.GraceInformed
-	}
-	if informed > 0 {
-		text = append(text, fmt.Sprintf("In grace, but informed of the rule: %s.", english.Plural(informed, "request")))
+	for _, c := range []column{evasive, ambiguousForbidden, graceInformed, graceAfterFetch} {
+		if n := c.sum(d.Crawlers); n > 0 {
+			text = append(text, fmt.Sprintf("Beside the verdicts, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
+		}
 	}
 	shown, rest := 0, int64(0)
 	for _, c := range d.Crawlers {
@@ -232,11 +293,11 @@ func (d doc) undecided() (text []string) {
 			rest++
 		default:
 			shown++
-			text = append(text, fmt.Sprintf("Exempt: %s, %s.", shortName(&c), strings.TrimSuffix(c.Exempt, ".")))
+			text = append(text, fmt.Sprintf("Says that it is not bound: %s, %s.", shortName(&c), strings.TrimSuffix(c.Exempt, ".")))
 		}
 	}
 	if rest > 0 {
-		text = append(text, fmt.Sprintf("Exempt: %s, see --output json.", english.Plural(rest, "more crawler")))
+		text = append(text, fmt.Sprintf("Says that it is not bound: %s, see --output json.", english.Plural(rest, "more crawler")))
 	}
 	return text
 }

@@ -47,7 +47,7 @@ func TestCutTablesAddUp(t *testing.T) {
 	r.Totals = audit.Totals{Requests: 1000, Verdicts: audit.VerdictCounts{audit.Violation: 300, audit.Allowed: 700}}
 	report := written(t, "text", r, false)
 	wants(t, report,
-		"(40 more)  see json, csv       400      280     120\n",
+		"(40 more: see json, csv)       400      280     120\n",
 		"all                          1,000      700     300\n",
 		"and 92 more inputs, 460 bytes", "and 88 more versions: see --output json.",
 	)
@@ -69,19 +69,26 @@ func TestARuleOfTwoVersionsOfOneFileIsOneRow(t *testing.T) {
 	wants(t, written(t, "text", r, false), "         6  Bot         2  Disallow: /  a.txt\n")
 }
 
-// A headline never claims what is not proven.
+// A headline never claims more than the log shows.
 func TestHeadline(t *testing.T) {
-	violated := func(verified, proven int64) *audit.Report {
-		r := &audit.Report{Totals: audit.Totals{
-			Requests: 9, VerifiedContent: proven, Verdicts: audit.VerdictCounts{audit.Violation: 3, audit.Allowed: 6},
-			Outcomes: audit.OutcomeCounts{audit.Content: 2}, Identity: audit.IdentityCounts{audit.Verified: verified, audit.Unverified: 9 - verified},
-		}}
-		r.Crawlers = []audit.CrawlerInfo{{Crawler: "Bot", Verdicts: audit.VerdictCounts{audit.Violation: 3}}}
-		if proven > 0 {
-			r.Crawlers[0].Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", N: proven}}
+	violated := func(verified, content int64) *audit.Report {
+		c := audit.CrawlerInfo{
+			Crawler: "Bot", Requests: 9, Verdicts: audit.VerdictCounts{audit.Violation: 3, audit.Allowed: 6}, Outcomes: audit.OutcomeCounts{audit.Content: 2},
+			Identity: audit.IdentityCounts{audit.Verified: verified, audit.Unverified: 9 - verified},
 		}
-		return r
+		if content > 0 {
+			c.Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", N: content}}
+		}
+		return &audit.Report{Totals: audit.Totals{Requests: 9, Identity: c.Identity}, Crawlers: []audit.CrawlerInfo{c}}
 	}
+	allowed := &audit.Report{Totals: audit.Totals{Requests: 2}, Crawlers: []audit.CrawlerInfo{{Requests: 2, Verdicts: audit.VerdictCounts{audit.Allowed: 2}}}}
+	fetched := violated(4, 1)
+	fetched.Crawlers[0].Role = "fetcher"
+	fetched.Totals.Fetchers = audit.FetcherTotals{Requests: 9, Violations: 3}
+	otherSize, none, proxied := violated(4, 1), violated(0, 0), violated(0, 0)
+	otherSize.RobotsTxt = audit.RobotsInfo{Requests: 9, Sizes: 5, Differing: 3}
+	none.RobotsTxt = audit.RobotsInfo{Requests: 9, None: 5}
+	proxied.CanVerify, proxied.Proxied = true, true
 	listed := violated(0, 0)
 	listed.CanVerify = true
 	for _, c := range []struct {
@@ -89,11 +96,15 @@ func TestHeadline(t *testing.T) {
 		want   string
 	}{
 		{&audit.Report{}, "No crawler requests.\n"},
-		{&audit.Report{Totals: audit.Totals{Requests: 2}}, "2 crawler requests: none broke robots.txt.\n"},
-		{violated(0, 0), "3 violations; no client was verified, because no address lists were given (--ip-ranges).\n3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 obtained"},
+		{allowed, "2 crawler requests: none broke robots.txt.\n"},
+		{violated(0, 0), "3 violations; no client was verified, because no address lists were given (--ip-ranges).\n3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content.\n"},
 		{listed, "3 violations; no client was verified.\n"},
-		{violated(4, 0), "3 violations; none by a verified client obtained the content.\n"},
-		{violated(4, 1), "Proven violations, by verified clients that obtained the content: 1 by Bot.\n"},
+		{proxied, "3 violations; no client was verified, because the log has the addresses of a proxy.\n"},
+		{violated(4, 0), "3 violations; none by a verified client was answered with content.\n"},
+		{violated(4, 1), "Violations by verified clients that were answered with content: 1 by Bot.\n"},
+		{otherSize, "If the robots.txt given is what was served, which the logged answers contradict: Violations by verified clients"},
+		{none, "If the robots.txt given is what was served, which the logged answers contradict: 3 violations"},
+		{fetched, "No crawler requests.\nNot among them: fetchers, which a person, a subscription or the site's own operator sent; 3 of their 9 requests broke\nrobots.txt.\n"},
 		{&audit.Report{Partial: true}, "PARTIAL: "},
 	} {
 		if got := written(t, "text", c.report, false); !strings.HasPrefix(got, c.want) {
@@ -159,6 +170,8 @@ func counters(v reflect.Value, name string, f func(name string, v reflect.Value)
 func TestEveryCounterHasAColumn(t *testing.T) {
 	without := []string{ // these are about details, or sums of the rows
 		"RulesNotListed", "RobotsTxt.Gaps", "RobotsTxt.MedianGap", "RobotsTxt.LongestGap", "RobotsTxt.Within24h", "RobotsTxt.Answers.",
+		"MaxUnparsedPercent", "RobotsTxt.None", "RobotsTxt.Failed", "Totals.Evasive", "Totals.AmbiguousForbidden", "Totals.GraceAfterFetch",
+		"Totals.VerifiedContent", "Totals.Fetchers.",
 		"Policy.Bytes", "Policy.Notes", "Totals.Requests", "Totals.Verdicts.", "Totals.Outcomes.", "Totals.Identity.", "Totals.Proven",
 		"EndInZero", "RobotsTxt.Requests", "RobotsTxt.Served", "RobotsTxt.Sizes", "RobotsTxt.Differing", "OtherHostsNotListed",
 	}

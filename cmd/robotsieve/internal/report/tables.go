@@ -102,14 +102,14 @@ func (d doc) crawlers() (b block) {
 	if len(d.Crawlers) == 0 {
 		return b
 	}
-	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.heading == "" || c.sum(d.Crawlers) == 0 })
+	shown := slices.DeleteFunc(slices.Concat([]column{requests, verified}, verdicts), func(c column) bool { return c.sum(d.Crawlers) == 0 })
 	t := &b.table
-	t.header = []string{"crawler", "operator"}
+	t.header = []string{"crawler"}
 	for _, c := range shown {
 		t.header = append(t.header, ">"+c.heading)
 	}
-	add := func(name, operator string, of []audit.CrawlerInfo) {
-		row := []string{name, operator}
+	add := func(name string, of []audit.CrawlerInfo) {
+		row := []string{name}
 		for _, c := range shown {
 			text := figure(c.sum(of))
 			if c.name == "violation" && text != "-" {
@@ -122,29 +122,45 @@ func (d doc) crawlers() (b block) {
 	addAll := func(list []audit.CrawlerInfo) {
 		n := min(len(list), maxCrawlersShown)
 		for i := range list[:n] {
-			add(shortName(&list[i]), Cut(cmp.Or(list[i].Operator, "-"), maxOperatorShown), list[i:i+1])
+			add(shortName(&list[i]), list[i:i+1])
 		}
 		if n < len(list) {
-			add(fmt.Sprintf("(%s more)", english.Grouped(int64(len(list)-n))), "see json, csv", list[n:])
+			add(fmt.Sprintf("(%s more: see json, csv)", english.Grouped(int64(len(list)-n))), list[n:])
 		}
 	}
-	var bound, exempt []audit.CrawlerInfo
-	for _, c := range d.Crawlers {
-		if c.Exempt == "" {
-			bound = append(bound, c)
-		} else {
-			exempt = append(exempt, c)
+	exempt := func(c *audit.CrawlerInfo) bool { return c.Exempt != "" }
+	bound := func(c *audit.CrawlerInfo) bool { return c.Exempt == "" }
+	addAll(without(without(d.Crawlers, exempt), isFetcher))
+	for _, part := range []struct {
+		title string
+		list  []audit.CrawlerInfo
+	}{
+		{"Fetchers, sent by a person, a subscription or the site's own operator:", without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return !isFetcher(c) })},
+		{"Not bound by robots.txt, according to the operator:", without(d.Crawlers, bound)},
+	} {
+		if len(part.list) > 0 {
+			t.rows = append(t.rows, []string{part.title})
+			addAll(part.list)
 		}
-	}
-	addAll(bound)
-	if len(exempt) > 0 {
-		t.rows = append(t.rows, []string{"Not bound by robots.txt, according to the operator:"})
-		addAll(exempt)
 	}
 	if len(d.Crawlers) > 1 {
-		add("all", "", d.Crawlers)
+		add("all", d.Crawlers)
 	}
 	b.title, b.facts, b.text = "Requests by clients that identify themselves as these crawlers:", legend(shown...), d.undecided()
+	return b
+}
+
+// operators says who the crawlers are, and what their operators say: of the first ones,
+// among which are those that broke rules.
+func (d doc) operators() (b block) {
+	t := &b.table
+	t.header = []string{"crawler", "operator", "category", "robots.txt", "page"}
+	for i := range d.Crawlers[:min(len(d.Crawlers), maxCrawlersShown)] {
+		c := &d.Crawlers[i]
+		t.rows = append(t.rows, []string{shortName(c), Cut(cmp.Or(c.Operator, "-"), maxOperatorShown), cmp.Or(c.Category, "-"), claim(c),
+			Cut(cmp.Or(c.Source, "-"), maxFileShown)})
+	}
+	t.leavesOut(int64(len(d.Crawlers)-len(t.rows)), "crawler")
 	return b
 }
 
@@ -154,11 +170,11 @@ func (d doc) violations() (b block) {
 	for _, c := range outcomes {
 		names = append(names, c.name)
 	}
-	names = append(names, "GET", "HEAD", "other", "informed")
+	names = append(names, "GET", "HEAD", "other method", "informed")
 	t, rest := &b.table, int64(0)
 	t.header = []string{"violations by", "identity"}
 	for _, name := range names {
-		t.header = append(t.header, ">"+name)
+		t.header = append(t.header, ">"+cmp.Or(violationHeadings[name], name))
 	}
 	for i := range d.Crawlers {
 		c := &d.Crawlers[i]
@@ -168,7 +184,11 @@ func (d doc) violations() (b block) {
 				if v.Identity != identity {
 					continue
 				}
-				for _, name := range []string{"requests", v.Outcome, v.Method} {
+				method := v.Method
+				if method == audit.OtherMethod.String() {
+					method += " method"
+				}
+				for _, name := range []string{"requests", v.Outcome, method} {
 					n[name] += v.N
 				}
 				if v.Informed {
@@ -189,10 +209,33 @@ func (d doc) violations() (b block) {
 		}
 	}
 	t.leavesOut(rest, "violation")
+	for i := range d.Crawlers {
+		if c := &d.Crawlers[i]; c.Verdicts[audit.Violation] > 0 && len(b.text) < maxNamesShown {
+			b.text = append(b.text, d.claimText(c))
+		}
+	}
 	if len(t.rows) > 0 {
 		b.facts = legend(append(slices.Clone(outcomes), informed)...)
 	}
 	return b
+}
+
+// violationHeadings are headings of the table of violations that are broken, since it is
+// wide.
+var violationHeadings = map[string]string{
+	"requests": "re\u00adquests", "not_modified": "not mod\u00adified", "redirected": "redi\u00adrected", "other method": "other \u200bmethod", "informed": "in\u00adformed",
+}
+
+// claimText says what the operator of a crawler says.
+func (d doc) claimText(c *audit.CrawlerInfo) string {
+	if c.Operator == "" || c.Operator == "unknown" {
+		return "Nothing is known of the operator of " + shortName(c) + "."
+	}
+	text := fmt.Sprintf("%s of %s %s", shortName(c), Cut(c.Operator, maxOperatorShown), claim(c))
+	if c.Obeys != "yes" && c.Obeys != "no" {
+		return text + " whether it obeys robots.txt, as far as is known."
+	}
+	return fmt.Sprintf("%s robots.txt, according to %s as of %s.", text, cmp.Or(c.Source, "its operator"), cmp.Or(c.Date, "an unknown day"))
 }
 
 // rules lists the rules that were broken, the most often broken first. A rule is listed

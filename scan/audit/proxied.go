@@ -1,0 +1,48 @@
+package audit
+
+import (
+	"encoding/binary"
+	"maps"
+	"math/bits"
+	"slices"
+)
+
+// A log in which nearly all requests come from a handful of addresses has those of a
+// proxy: nobody is verified or spoofed by them (audit-rules 8). It is judged by a
+// choice of the lines, of crawlers or not: those whose hashes are the smallest, so
+// that the choice depends on the set of lines alone.
+const (
+	maxLines     = 1024 // in the choice, or twice as many
+	minLines     = 1000 // fewer say nothing
+	maxProxies   = 8    // addresses
+	proxiedShare = 0.95 // of the lines
+)
+
+// lineFrom is a line and the address of its client, by their hashes.
+type lineFrom struct{ line, address uint64 }
+
+// hashLine is a hash of the length of a line and of octets at its beginning, where nearly
+// all logs have the time. It is made for each line, and is the same on every machine.
+func hashLine(line []byte) uint64 {
+	const odd = 0x9e3779b97f4a7c15
+	if len(line) < 40 {
+		return hashBytes(line)
+	}
+	x, y := binary.LittleEndian.Uint64(line[24:]), binary.LittleEndian.Uint64(line[32:])
+	return (x + bits.RotateLeft64(y, 32) + uint64(len(line))) * odd
+}
+
+// isProxied tells whether nearly all lines are from a few addresses.
+func (t *tally) isProxied() bool {
+	t.addresses.prune(1)
+	all, byAddress := int64(0), map[uint64]int64{}
+	for k, c := range t.addresses.kept {
+		all += c.n
+		byAddress[k.address] += c.n
+	}
+	most, few := slices.Sorted(maps.Values(byAddress)), int64(0)
+	for _, n := range most[max(0, len(most)-maxProxies):] {
+		few += n
+	}
+	return all >= minLines && float64(few) >= proxiedShare*float64(all)
+}

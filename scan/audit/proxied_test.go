@@ -1,0 +1,95 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// proxiedLog has requests of browsers from some addresses, and then those of Googlebot,
+// which was told that there is no robots.txt, from the first of these addresses.
+func proxiedLog(lines, addresses int) []string {
+	var log []string
+	for i := range lines {
+		log = append(log, entry{vhost: onSite, addr: fmt.Sprintf("192.0.2.%d", 1+i%addresses), agent: browser, target: fmt.Sprintf("/%d", i), time: at(i)}.String())
+	}
+	for i, target := range []string{"/robots.txt", "/", "/x", "/private/1", "/private/2"} {
+		e := entry{vhost: onSite, addr: "192.0.2.1", agent: googlebot, target: target, time: at(i)}
+		if i == 0 {
+			e.status = "404"
+		}
+		log = append(log, e.String())
+	}
+	return log
+}
+
+// TestProxiedLog: where nearly all requests come from a few addresses, these are a
+// proxy's, and nobody is spoofed or verified by them.
+func TestProxiedLog(t *testing.T) {
+	set := crawlers(t)
+	judged := map[string]int64{"allowed": 2, "robots_fetch": 1, "no_policy": 2}
+	for _, c := range []struct {
+		name             string
+		ranges           string // of Googlebot
+		lines, addresses int
+		proxied          bool
+		identity         string
+		verdicts         map[string]int64
+		fetches          int64
+	}{
+		{"eight addresses, none in the list", "203.0.113.0/24", 2000, 8, true, "unverified", judged, 1},
+		{"one address, in the list", "192.0.2.0/24", 2000, 1, true, "unverified", judged, 1},
+		{"nine addresses, in the list", "192.0.2.0/24", 2000, 9, false, "verified", judged, 1},
+		{"few lines, in the list", "192.0.2.0/24", 900, 1, false, "verified", judged, 1},
+		{"few lines, not in the list", "203.0.113.0/24", 900, 1, false, "spoofed", map[string]int64{"spoofed": 5}, 0},
+	} {
+		list, err := crawler.ReadRanges(strings.NewReader(`{"creationTime":"2026-03-02T10:00:00Z","prefixes":[{"ipv4Prefix":"`+c.ranges+`"}]}`), "googlebot.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := New(Config{Crawlers: set, Policy: history(t, policy.Options{}, version{from: farAgo, body: forbid}),
+			Identities: crawler.NewIdentities(set, crawler.IdentityOptions{Series: []crawler.Series{{Profile: set.ByName("Googlebot"), Lists: []*crawler.Ranges{list}}}})})
+		log := proxiedLog(c.lines, c.addresses)
+		r := checkOrder(t, a, "vhost_combined", log)
+		row := r.row("Googlebot")
+		if r.Proxied != c.proxied || nonZero(t, row.Identity)[c.identity] != 5 || row.RobotsTxt.Fetches != c.fetches {
+			t.Errorf("%s: proxied %v, identities %v, %d fetches", c.name, r.Proxied, nonZero(t, row.Identity), row.RobotsTxt.Fetches)
+		}
+		wantCounts(t, c.name, row.Verdicts, c.verdicts)
+		// The states of two parts say the same.
+		got, err := reportOf(a, stateOf(t, a, log[:len(log)-3]), stateOf(t, a, log[len(log)-3:]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := marshal(t, got), marshal(t, r); got != want {
+			t.Errorf("%s, of two states: %s", c.name, firstDifference(got, want))
+		}
+	}
+}
+
+// TestChoiceOfLines: of more lines than are kept the choice is fair.
+func TestChoiceOfLines(t *testing.T) {
+	for share, want := range map[int]bool{97: true, 92: false} {
+		run := begin(t, newAuditor(t, forbid))
+		w := run.Worker()
+		var b bytes.Buffer
+		for i := range 60_000 {
+			e := entry{addr: "192.0.2.1", agent: browser, target: fmt.Sprintf("/%d", i), time: at(i % 5000)}
+			if i%100 >= share {
+				e.addr = fmt.Sprintf("198.51.%d.%d", i>>8&0xff, i&0xff)
+			}
+			fmt.Fprintln(&b, e)
+		}
+		w.Chunk(byName(t, "combined"), b.Bytes())
+		if n := len(w.tally.addresses.kept); n > 2*maxLines {
+			t.Errorf("%d lines are kept", n)
+		}
+		if r := report(t, run); r.Proxied != want {
+			t.Errorf("%d per cent from one address: proxied %v", share, r.Proxied)
+		}
+	}
+}
