@@ -276,7 +276,7 @@ func TestCrawlersOfTheUserThatAreWrong(t *testing.T) {
 {"name":"Bar","operator":"F","words":["foo"],"tokens":["foo"],"obeys":"yes"}]`,
 		`mine.json: crawler profile 1, "Foo", in line 1: no operator`: `[{"name":"Foo"}]`,
 		"mine.json: crawler profiles: not a JSON array of":            ``,
-		`mine.json: crawler profiles: not a JSON array`:               ``,
+		`mine.json: crawler profiles: not a JSON array`:               `{"name":"Foo"}`,
 	} {
 		r := command(t, "", "crawlers", "--crawlers", file(t, "mine.json", content), "Foo/1")
 		if r.code != exitInput || !strings.Contains(r.err, says) || r.out != "" {
