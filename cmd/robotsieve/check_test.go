@@ -238,6 +238,9 @@ func TestCheckRefusesWhatIsNoURL(t *testing.T) {
 			t.Errorf("%q: %+v", url, r)
 		}
 	}
+	if r := command(t, "", "check", "--robots", robots, "--agent", "*", "/a"); !strings.Contains(r.out, "because   the groups for * were asked for\n") {
+		t.Errorf("%+v", r)
+	}
 	r := command(t, "/a\nfoo\n/b\n", "check", "--robots", robots, "--agent", "x", "-")
 	if r.code != exitUsage || !strings.Contains(r.err, `line 2 of stdin: "foo" is neither a URL`) {
 		t.Errorf("%+v", r)

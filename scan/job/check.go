@@ -169,6 +169,8 @@ func newChecked(robots *compile.Robots, agent subject) *checked {
 		c.whyGroup = "a group names " + token
 	case token != "":
 		c.whyGroup = fmt.Sprintf("no group names %s, so the group for %s binds it", agent.Tokens[0], token)
+	case m != nil && names == "*":
+		c.whyGroup = "the groups for * were asked for"
 	case m != nil:
 		c.whyGroup = fmt.Sprintf("no group names %s, so * binds it", names)
 	case robots.Ruleset.Wildcard() != nil:
