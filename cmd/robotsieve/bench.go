@@ -17,7 +17,6 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -218,7 +217,7 @@ func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 		for line := range bytes.Lines(c.Data) {
 			if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
 				urls = append(urls, asURL(line))
-				if _, isURL := origin.Prefix(line); !isURL && line[0] != '/' {
+				if line[0] != '/' && !bytes.Contains(line, []byte("://")) {
 					others++
 				}
 			}
