@@ -72,6 +72,23 @@ func TestStateIsRefusedBeforeAnythingIsRead(t *testing.T) {
 	}
 }
 
+// TestStateReplacesNoInput: a state is not written over a file that is to be read.
+func TestStateReplacesNoInput(t *testing.T) {
+	rules, line := "user-agent: *\ndisallow: /p\n", logLine("/p", "GPTBot/1")
+	robots, log, names := file(t, "robots.txt", rules), file(t, "a.log", line), file(t, "names", "192.0.2.1\ta.example\tyes\n")
+	for _, state := range []string{robots, log, names} {
+		r := command(t, "", "audit", "--robots", robots, "--resolved-names", names, "--state", state, filepath.Dir(log))
+		if r.code != exitUsage || !strings.Contains(r.err, "--state "+state+" would replace "+state+", which is to be read") {
+			t.Errorf("%s: %+v", state, r)
+		}
+	}
+	for name, want := range map[string]string{robots: rules, log: line} {
+		if got, err := os.ReadFile(name); string(got) != want || err != nil {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
 // makeState writes the state of an audit.
 func makeState(t testing.TB, args ...string) string {
 	t.Helper()

@@ -215,6 +215,9 @@ func (o *AuditOptions) check() error {
 	case o.Robots.Name != "" && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant):
 		return usageError("--history and --assume-constant are for --policy: a robots.txt given by --robots is taken as in force throughout")
 	case o.State != "":
+		if err := wouldReplace(o.State, o.Robots.Name, o.Policy, o.Crawlers, o.Names); err != nil {
+			return err
+		}
 		if err := checkOutput(o.State); err != nil {
 			return inputError(err)
 		}

@@ -87,12 +87,8 @@ func (o *MergeOptions) check() error {
 	if o.State == "" {
 		return nil
 	}
-	if out, err := os.Stat(o.State); err == nil {
-		for _, state := range o.States {
-			if info, err := os.Stat(state); err == nil && os.SameFile(out, info) {
-				return usageError("--state %s would replace %s, which is to be read", o.State, state)
-			}
-		}
+	if err := wouldReplace(o.State, o.States...); err != nil {
+		return err
 	}
 	if err := checkOutput(o.State); err != nil {
 		return inputError(err)
