@@ -441,6 +441,23 @@ var timeCases = map[string]func(*simCase){
 		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+40*day, answered(503, 0))
 		c.ask("violation", "GPTBot", "/p", caseTime+40*day)
 	},
+	"an outage from before all time": func(c *simCase) {
+		c.w.assume = true
+		c.version("https://example.com", caseStart, unreachableStatus, "")
+		c.version("https://example.com", caseTime, 200, forbidP)
+		c.version("https://example.com", caseTime+50*day, 200, permitsAll)
+		c.ask("unreachable", "GPTBot", "/p", caseTime-5*day)
+		c.ask("robots_fetch", "ClaudeBot", "/robots.txt", caseTime-20*day, got(permitsAll))
+		c.ask("allowed", "ClaudeBot", "/p", caseTime-5*day)
+	},
+	"a browser's answer to an absolute target": func(c *simCase) {
+		c.site(forbidP)
+		c.anybody(caseTime, answered(404, 153), func(r *simRequest) { r.target = "https://example.com/robots.txt" })
+		c.ask("no_policy", "GPTBot", "/p", caseTime+hour)
+		c.anybody(caseTime+10*day, answered(404, 153))
+		c.anybody(caseTime+10*day, got(forbidP), func(r *simRequest) { r.target = "https://example.com/robots.txt" })
+		c.ask("violation", "GPTBot", "/p", caseTime+10*day+hour)
+	},
 	"a copy of 20 days ago and an outage that the source knows": func(c *simCase) {
 		c.site(permitsAll)
 		c.version("https://example.com", caseTime, 200, forbidP)
@@ -799,6 +816,12 @@ var sourceCases = map[string]func(*simCase){
 	"one redirect":   chain(1, "violation"),
 	"five redirects": chain(5, "violation"),
 	"six redirects":  chain(6, "no_policy"), // or else the body at the end
+	"six redirects, the last out of the source": func(c *simCase) {
+		chain(5, "")(c)
+		c.w.requests = nil
+		c.w.rows[5] = simRow{as: "https://hop5.example", origins: c.w.rows[5].origins, from: caseStart, status: 301, outside: true}
+		c.ask("no_policy", "GPTBot", "/p", caseTime)
+	},
 	"a redirect to itself": func(c *simCase) {
 		c.version("https://example.com", caseStart, 301, "").leads("https://example.com")
 		c.ask("no_policy", "GPTBot", "/p", caseTime)
@@ -914,6 +937,17 @@ var whoCases = map[string]func(*simCase){
 		c.identity("spoofed", "MJ12bot", "66.1.3.6")
 		c.identity("verified", "MJ12bot", "66.1.3.4", "66.1.3.5")
 		c.identity("unverifiable", "Bar_crawl", "66.1.3.4")
+	},
+	"a list by the operator's name for it": func(c *simCase) {
+		c.site(forbidP)
+		c.w.ranges = []simRanges{{
+			bot: simBotNamed("Googlebot"), file: "googlebot.json", also: []*simBot{simBotNamed("Googlebot-Image"), simBotNamed("Storebot-Google")},
+			prefixes: []string{"66.1.1.0/24"}, created: caseTime,
+		}}
+		for _, bot := range []string{"Googlebot", "Googlebot-Image", "Storebot-Google"} {
+			c.identity("verified", bot, "66.1.1.1")
+			c.identity("spoofed", bot, "66.1.2.1")
+		}
 	},
 	"an identity that is told the rule is not another that breaks it": func(c *simCase) {
 		c.site(forbidP)

@@ -232,6 +232,8 @@ func (m *simMaker) fill(row *simRow, places []simPlace, followed bool) {
 		if !followed {
 			row.maxAge = m.ages[i]
 		}
+	case !followed && m.chance(20):
+		row.maxAge = pick(m.r, m.ages)
 	}
 }
 

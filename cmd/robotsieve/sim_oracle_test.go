@@ -337,7 +337,7 @@ func (o *simOracle) state(bot *simBot, r *simRequest) string {
 	}
 	given, stale, absent := false, false, false
 	for _, list := range o.w.ranges {
-		if list.bot.name != bot.name {
+		if !list.isFor(bot) {
 			continue
 		}
 		given = true
@@ -365,6 +365,10 @@ func (o *simOracle) state(bot *simBot, r *simRequest) string {
 		return "unverified" // "no ranges given, or none that speaks of the request's time"
 	}
 	return "spoofed"
+}
+
+func (l simRanges) isFor(bot *simBot) bool {
+	return l.bot.name == bot.name || slices.Contains(l.also, bot)
 }
 
 func (l simRanges) has(addr netip.Addr) bool {
@@ -492,7 +496,10 @@ func (o *simOracle) follow(at simOrigin, r simRow, p simPiece) []simPiece {
 func (o *simOracle) resolve(r simRow, at int64) simPiece {
 	none := simPiece{status: 404, redirect: true}
 	for hops := 1; hops <= 5+len(o.w.rows); hops++ {
-		if r.outside {
+		switch {
+		case r.outside && hops > 5:
+			return none
+		case r.outside:
 			return simPiece{status: r.status, redirect: true, lost: true}
 		}
 		next, found := simRow{}, false
@@ -1210,7 +1217,7 @@ func (o *simOracle) report() *simReport {
 
 // hasLists tells whether lists of addresses are given for a crawler.
 func (o *simOracle) hasLists(b *simBot) bool {
-	return slices.ContainsFunc(o.w.ranges, func(l simRanges) bool { return l.bot.name == b.name })
+	return slices.ContainsFunc(o.w.ranges, func(l simRanges) bool { return l.isFor(b) })
 }
 
 // countRobots counts a GET of /robots.txt by anybody.

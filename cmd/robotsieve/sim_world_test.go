@@ -148,6 +148,8 @@ type simRow struct {
 // simRanges is one list of addresses of a crawler.
 type simRanges struct {
 	bot      *simBot
+	file     string    // if not empty, the operator's name of the list, by which it is given
+	also     []*simBot // the other crawlers that it is for
 	prefixes []string
 	created  int64 // 0: undated
 	form     int   // 0: prefixes as JSON, 1: addresses as JSON, 2: plain, with its day in the argument
@@ -263,12 +265,12 @@ func (w *simWorld) write(t testing.TB, dir string) []string {
 		args = append(args, "--crawlers", put("crawlers.json", w.crawlers))
 	}
 	for i, r := range w.ranges {
-		name := put(fmt.Sprintf("ranges%d.txt", i), r.file())
+		name := put(fmt.Sprintf("ranges%d.txt", i), r.content())
 		if r.form == 2 && r.created != 0 {
 			name += time.Unix(r.created, 0).UTC().Format("@2006-01-02")
 		}
 		// Names compare in any case.
-		args = append(args, "--ip-ranges", strings.ToLower(r.bot.name)+"="+name)
+		args = append(args, "--ip-ranges", strings.ToLower(cmp.Or(r.file, r.bot.name))+"="+name)
 	}
 	return args
 }
@@ -307,8 +309,8 @@ func rfc3339(at int64) string {
 	return time.Unix(at, 0).UTC().Format(time.RFC3339)
 }
 
-// file returns the list in one of the published forms.
-func (r simRanges) file() string {
+// content returns the list in one of the published forms.
+func (r simRanges) content() string {
 	if r.form == 2 {
 		return strings.Join(r.prefixes, "\n") + "\n"
 	}

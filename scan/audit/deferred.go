@@ -160,27 +160,24 @@ func (w *Worker) deferCounts(key string, row *row) {
 }
 
 // deferAnswer keeps the record as an answer to a GET of robots.txt by any client, with its
-// minute, unless it is known that there was one.
+// minute, unless the last answer of its kind was the same.
 func (w *Worker) deferAnswer(at site, kind answerKind) {
-	now := answerAt{at.Site, minuteOf(w.record.Time), kind}
-	if w.answersAt[now] {
+	now := answerAt{at.Site, minuteOf(w.record.Time), true}
+	if w.lastAnswers[kind] == now {
 		return
 	}
-	if len(w.answersAt) >= maxMemoEntries {
-		clear(w.answersAt)
-	}
-	w.answersAt[now] = true
+	w.lastAnswers[kind] = now
 	b := append(w.key[:0], aboutAll, recordAnswer)
 	b = appendTime(b, now.minute)
 	w.key = append(appendSite(b, at), byte(kind))
 	w.keep()
 }
 
-// answerAt is a minute in which a site gave a kind of answer to a GET of robots.txt.
+// answerAt is a minute in which a site answered a GET of robots.txt.
 type answerAt struct {
 	policy.Site
 	minute int64
-	kind   answerKind
+	any    bool // there was one
 }
 
 // minuteOf returns the beginning of the minute of a time.

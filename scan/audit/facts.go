@@ -150,7 +150,7 @@ func (f *facts) lawful(o int32, t int64, google bool, others ...*facts) (*policy
 		none:        f.noneToAll(o, from, to, google),
 	}
 	if l.Outage < math.MaxInt64 {
-		from = min(from, l.Outage-longOutage-int64(f.policy.Skew()))
+		from = min(from, max(l.Outage, earliest)-longOutage-int64(f.policy.Skew()))
 		logged.none = logged.none || f.noneToAll(o, from, to, google)
 	}
 	logged.none = logged.none || meet(all, toldNone, from, to) || !google && meet(all, toldLimited, from, to)

@@ -21,28 +21,23 @@ func mayBeAbnormal(target []byte) bool {
 		}
 		return false
 	}
+	const highs = 0x8080808080808080
 	for i := 0; ; i += 32 {
 		found := abnormalAt(target, min(i, last)) | abnormalAt(target, min(i+8, last)) | abnormalAt(target, min(i+16, last)) | abnormalAt(target, min(i+24, last))
-		if found != 0 || i+24 >= last {
-			return found != 0
+		if found&highs != 0 || i+24 >= last {
+			return found&highs != 0
 		}
 	}
 }
 
-// abnormalAt is not 0 if one of the eight octets from i on is abnormal by itself or with
-// the next one.
+// abnormalAt has the highest bit of each of the eight octets from i on that is abnormal by
+// itself or with the next one. Octets behind the first of these may have it, too.
 func abnormalAt(target []byte, i int) uint64 {
 	const ones, percents, slashes = 0x0101010101010101, 0x2525252525252525, 0x2f2f2f2f2f2f2f2f
 	octets, next := binary.LittleEndian.Uint64(target[i:]), binary.LittleEndian.Uint64(target[i+1:])
-	// A dot with its lowest bit set is a slash.
-	return zeros(octets^percents) | zeros(octets^slashes)&zeros((next|ones)^slashes)
-}
-
-// zeros has the highest bit of each octet that is 0. Octets behind the first of these may
-// have it, too.
-func zeros(octets uint64) uint64 {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	return (octets - ones) &^ octets & highs
+	// An octet is 0 if it is the one sought. A dot with its lowest bit set is a slash.
+	percent, slash := octets^percents, octets^slashes|(next|ones)^slashes
+	return (percent-ones)&^percent | (slash-ones)&^slash
 }
 
 // appendNormal appends the normal form of a target in origin or absolute form: in its path,

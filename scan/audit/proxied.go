@@ -3,6 +3,7 @@ package audit
 import (
 	"encoding/binary"
 	"maps"
+	"math/bits"
 	"slices"
 )
 
@@ -23,12 +24,12 @@ type lineFrom struct{ line, address uint64 }
 // hashLine is a hash of the length of a line and of octets at its beginning, where nearly
 // all logs have the time. It is made for each line, and is the same on every machine.
 func hashLine(line []byte) uint64 {
-	const one, two = 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9
+	const odd = 0x9e3779b97f4a7c15
 	if len(line) < 40 {
 		return hashBytes(line)
 	}
 	x, y := binary.LittleEndian.Uint64(line[24:]), binary.LittleEndian.Uint64(line[32:])
-	return (x ^ (y+uint64(len(line)))*one) * two
+	return (x + bits.RotateLeft64(y, 32) + uint64(len(line))) * odd
 }
 
 // isProxied tells whether nearly all lines are from a few addresses.

@@ -76,6 +76,10 @@ func TestWorkedCases(t *testing.T) {
 			[]entry{gets(-5*hours, mj12bot, "503", "0"), visits(0, x)}, "violation"},
 		{"an answer of 404 before the outage",
 			[]version{constant}, []entry{gets(-10*day0, gptbot, "404", "9"), gets(-5*hours, gptbot, "499", "0"), gotFile, visits(0, x)}, "no_policy"},
+		{"an answer of 404 during an outage since all time",
+			[]version{{from: -2 * hours, status: 503}, {from: hours, body: forbid}}, []entry{gets(-10*day0, gptbot, "404", "9"), gotFile, visits(0, x)}, "unreachable"},
+		{"an old size during an outage that begins before all that is known",
+			[]version{{from: -40 * day0, status: 503}, {from: 30 * day0, body: permit}}, []entry{gets(-10*day0, gptbot, "200", sizeOfBody(permit)), visits(0, x)}, "allowed"},
 		{"an answer of 404, and no outage",
 			[]version{constant}, []entry{gets(-10*day0, gptbot, "404", "9"), gotFile, visits(0, x)}, "violation"},
 		{"408 says that there is none",
@@ -397,4 +401,13 @@ func TestClientsWithoutAName(t *testing.T) {
 	if row == nil || len(r.Crawlers) != 1 || row.Verdicts[Violation] != 2 || row.Informed() != 0 {
 		t.Error(marshal(t, r))
 	}
+}
+
+// TestOutageSinceAllTime: what the log told at any time counts in an outage that began
+// before all time.
+func TestOutageSinceAllTime(t *testing.T) {
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{AssumeConstant: true},
+		version{from: -2 * hours, status: 500}, version{from: 30 * day0, body: permit})})
+	r := auditEntries(t, a, gets(-90*day0, gptbot, "200", sizeOfBody(permit)), visits(0, "/private/x"))
+	wantCounts(t, "verdicts", r.row("GPTBot").Verdicts, map[string]int64{"robots_fetch": 1, "allowed": 1})
 }

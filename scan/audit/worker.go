@@ -35,12 +35,12 @@ type Worker struct {
 	boundCopies int // copies that the bindings have
 	headers     *crawler.Reader
 	scratch     automaton.Scratch
-	answers     []policy.Answer   // of one origin's copies
-	answersAt   map[answerAt]bool // some of those that are deferred
-	sizes       map[sizeAt]int64  // of answers to robots.txt that are not deferred yet
-	key         []byte            // the deferred record that is being made
-	answersKey  []byte            // the answers in it
-	normal      []byte            // the normal form of a target
+	answers     []policy.Answer       // of one origin's copies
+	lastAnswers [answerKinds]answerAt // of each kind
+	sizes       map[sizeAt]int64      // of answers to robots.txt that are not deferred yet
+	key         []byte                // the deferred record that is being made
+	answersKey  []byte                // the answers in it
+	normal      []byte                // the normal form of a target
 	judged      Judged
 }
 
@@ -51,7 +51,7 @@ func (r *Run) Worker() *Worker {
 	w := &Worker{
 		auditor: a, tally: a.newTally(), deferred: r.deferred.Writer(),
 		readers: map[*format.Format]format.Reader{}, known: map[*crawler.Profile]*agent{}, named: map[string]*agent{}, headers: a.config.Crawlers.Reader(),
-		sizes: map[sizeAt]int64{}, answersAt: map[answerAt]bool{},
+		sizes: map[sizeAt]int64{},
 	}
 	w.unnamed, _ = a.config.Policy.Unnamed()
 	r.workers = append(r.workers, w)

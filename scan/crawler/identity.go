@@ -298,8 +298,8 @@ func (d dates) near(t, before, after int64) bool {
 // Identify tells whether a client at an address is a crawler of its claim, as
 // Proof.Identify does. It also returns the claim: if a header names crawlers of several
 // operators and the address verifies one of them, it is the claim of that crawler. Such a
-// client is spoofed only if it is proven to be none of the crawlers that it names;
-// otherwise the state is the first crawler's.
+// client is spoofed only if it is proven to be none of the crawlers that it names, which
+// is never proven if it is Foreign; otherwise the state is the first crawler's.
 func (i *Identities) Identify(c Claim, addr []byte, t int64, hasTime bool) (Claim, State) {
 	if !c.Ambiguous {
 		proof := i.Of(c.Profile)
@@ -325,7 +325,7 @@ func (i *Identities) Identify(c Claim, addr []byte, t int64, hasTime bool) (Clai
 	switch {
 	case verified != nil:
 		return Claim{Profile: verified, Name: verified.Name}, Verified
-	case first == Spoofed && !spoofed:
+	case first == Spoofed && (c.Foreign || !spoofed):
 		return c, Unverified
 	default:
 		return c, first

@@ -409,19 +409,19 @@ func TestAmbiguousClaim(t *testing.T) {
 }
 
 // TestClaimWithOneRival has a claim that is ambiguous although it names one crawler: the
-// address may make it plain, or prove an impostor.
+// address may make it plain, but does not prove an impostor.
 func TestClaimWithOneRival(t *testing.T) {
 	set := builtinSet(t)
 	p := set.ByName("GPTBot")
 	i := NewIdentities(set, IdentityOptions{Series: []Series{{p, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25")}}}})
-	claim := Claim{Profile: p, Name: p.Name, Ambiguous: true, Rivals: []*Profile{p}}
+	claim := Claim{Profile: p, Name: p.Name, Ambiguous: true, Foreign: true, Rivals: []*Profile{p}}
 	for _, c := range []struct {
 		addr, when string
 		ambiguous  bool
 		state      State
 	}{
 		{"192.0.2.1", "2026-10-01T00:00:00Z", false, Verified},
-		{"198.51.100.1", "2026-10-01T00:00:00Z", true, Spoofed},
+		{"198.51.100.1", "2026-10-01T00:00:00Z", true, Unverified},
 		{"198.51.100.1", "2026-10-03T00:00:00Z", true, Unverified},
 		{"10.0.0.1", "2026-10-01T00:00:00Z", true, Unverifiable},
 	} {

@@ -151,6 +151,9 @@ type Claim struct {
 	// in the order in which the operators are named: the first is Profile. Otherwise
 	// it is nil. It must not be changed.
 	Rivals []*Profile
+	// Foreign says that the header of an ambiguous claim begins with such a product, so
+	// that nothing proves its client to be an impostor.
+	Foreign bool
 	// Nameless says that the header has only bare words, such as "bot", which say that
 	// the client is a crawler, but not which one. Name is then "(without a name)".
 	Nameless bool
@@ -231,14 +234,14 @@ func (r *Reader) Read(header []byte) Claim {
 	slices.SortFunc(r.mentions, byFirst)
 	word := r.mentions[0].best.Word
 	p := r.set.owner[word]
-	claim := Claim{Profile: p, Name: p.Name}
+	claim := Claim{Profile: p, Name: p.Name, Foreign: r.foreignProduct(header) != nil}
 	switch {
 	case len(r.mentions) > 1:
 		claim.Ambiguous, claim.Rivals = true, make([]*Profile, len(r.mentions))
 		for i, m := range r.mentions {
 			claim.Rivals[i] = r.set.owner[m.best.Word]
 		}
-	case r.foreignProduct(header) != nil:
+	case claim.Foreign:
 		claim.Ambiguous, claim.Rivals = true, r.set.owner[word:word+1:word+1]
 	}
 	return claim

@@ -116,18 +116,17 @@ func blanksIn(octets uint64) uint64 {
 // r.Robots. It tells whether the request has a method and a target.
 func (c *clf) setRequest(r *Record, from, end int) bool {
 	line := r.Line
-	method := len("GET")
+	method, absolute := len("GET"), false
 	if request := line[from:end]; len(request) < len("GET /") || string(request[:len("GET /")]) != "GET /" {
 		if method = methodEnd(request); !hasTarget(request, method) {
 			return false
 		}
+		absolute = request[method+1] != '/'
 	}
 	const robots = " /robots.txt"
 	target := line[from+method:]
-	r.Robots = len(target) >= len(robots) && string(target[:len(robots)]) == robots
-	if target[1] != '/' { // an absolute target
-		r.Robots = bytes.Contains(line[from+method:end], []byte(robots[1:]))
-	}
+	r.Robots = len(target) >= len(robots) && string(target[:len(robots)]) == robots ||
+		absolute && bytes.Contains(line[from+method:end], []byte(robots[1:]))
 	c.request, c.method = field{from, end}, field{from, from + method}
 	from = end + 2 // past the quote and the blank
 	end = from + 3
