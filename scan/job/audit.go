@@ -116,8 +116,6 @@ type Audited struct {
 	Report *audit.Report // nil with NoReport
 	// Partial: not all of the input was read or could be parsed.
 	Partial bool
-	// Crawlers are the known crawlers.
-	Crawlers *crawler.Set
 }
 
 // Audit reads access logs and gives every request of a crawler a verdict. It goes on
@@ -165,7 +163,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	logs.chooseHashes(o.Hash || o.State != "")
 	config.Memory, config.Judged = o.Memory, o.Judged
-	a := auditing{run: audit.New(config).Begin(), basis: b, crawlers: config.Crawlers, state: o.State, noReport: o.NoReport, messages: o.Messages}
+	a := auditing{run: audit.New(config).Begin(), basis: b, state: o.State, noReport: o.NoReport, messages: o.Messages}
 	defer a.run.Close()
 
 	reader := source.NewReader(logs.inputs(), source.Options{Workers: o.Workers})
@@ -229,7 +227,6 @@ func (o *AuditOptions) check() error {
 type auditing struct {
 	run         *audit.Run
 	basis       *basis
-	crawlers    *crawler.Set
 	inputs      audit.Inputs
 	interrupted error  // why the result is not of the whole input; nil if it is
 	state       string // the file to write the state to; "" is none
@@ -248,7 +245,7 @@ func (a *auditing) interrupt(why error) { a.interrupted, a.inputs.Partial = why,
 
 // finish writes the state and makes the report.
 func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
-	result := &Audited{Crawlers: a.crawlers}
+	result := &Audited{}
 	// stopped tells whether the end of ctx, which Run.StopAt heeds, caused an error.
 	stopped := func(err error) bool { return err != nil && ctx.Err() != nil && a.interrupted == nil }
 	var unsaved, err error

@@ -67,7 +67,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	}
 	config.Memory = o.Memory
 	a.inputs.Program, a.inputs.Command, a.inputs.MaxUnparsed = o.Program, o.Command, a.basis.MaxUnparsed
-	a.state, a.noReport, a.crawlers = o.State, o.NoReport, config.Crawlers
+	a.state, a.noReport = o.State, o.NoReport
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
 	for i, state := range m.list {
