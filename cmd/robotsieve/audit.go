@@ -24,7 +24,7 @@ manifest, which is CSV with the header from,origin,status,file and perhaps
 max_age and location, or a folder of dated files HOST/2026-11-01T00:00:00Z.txt.
 
 A request counts as a violation only if every copy of robots.txt that its crawler
-could lawfully hold forbids it. The log's own answers to /robots.txt are taken
+may still have been using forbids it. The log's own answers to /robots.txt are taken
 into account.`,
 		Example: `  robotsieve audit --robots robots.txt access.log access.log.*.gz
   robotsieve audit --robots robots.txt --host https://example.com vhosts.log

@@ -42,7 +42,7 @@ func (a *Auditor) assumptions(r *Report) []string {
 		list = append(list,
 			"Crawlers of Google, and those known to read robots.txt as Google does, are judged by Google's published parser. For all others it is not known which parser they use: a rule counts only where Google's parser and RFC 9309 agree; where they differ the request is undecided, or the rule counts as new.")
 	}
-	list = append(list, b.hostText())
+	list = append(list, b.hostText(r))
 	if len(r.NotAuditable) > 0 {
 		list = append(list, strings.Join(r.NotAuditable, ", ")+": robots.txt has rules for it, but it sends no header of its own, so no log shows whether they are obeyed.")
 	}
@@ -60,7 +60,7 @@ func (b *Basis) historyText() string {
 	case b.Observed:
 		return fmt.Sprintf("The versions in %s have the times at which they were seen: between two that differ both are taken as in force. Later than the window after the last one nothing is known.", file)
 	default:
-		return fmt.Sprintf("Each version in %s is in force from its time until the time of the next one.", file)
+		return fmt.Sprintf("Each version in %s is in force from its time, midnight in UTC if only a day is given, until the time of the next one.", file)
 	}
 }
 
@@ -69,7 +69,7 @@ func fetchesText(r *Report) string {
 	if !r.RobotsTxt.Logged {
 		return "No request for robots.txt is in these logs, by any client. Servers leave them out, CDNs answer them, samples miss them. So this report does not say which crawlers fetched it, and the answers that they got are not known."
 	}
-	return "Logged answers to /robots.txt count too. If a crawler of the operator was answered that there is none (4xx, 204, no body), its crawlers may have assumed so. If it got none (5xx, no status), they may have used copies of up to 30 days before. If it got a file of another size than the version in force, they may have used each version of that size. A request is informed if a GET under the same name, and of the same state of identity, had been answered with rules that forbid it."
+	return "Logged answers to /robots.txt count too. If a crawler of the operator was answered that there is none (4xx, 204, no body), its crawlers may have assumed so. If its fetch failed (5xx, no status), they may have used copies of up to 30 days before. If it got a file of another size than the version in force, they may have used each version of that size. A request is informed if a GET under the same name, and of the same state of identity, had been answered with rules that forbid it."
 }
 
 func (b *Basis) identityText(r *Report) []string {
@@ -109,8 +109,10 @@ func (b *Basis) identityText(r *Report) []string {
 	return list
 }
 
-func (b *Basis) hostText() string {
+func (b *Basis) hostText(r *Report) string {
 	switch {
+	case slices.ContainsFunc(r.Inputs, func(in InputInfo) bool { return in.Host != "" }):
+		return "Only requests to " + english.List(b.Hosts) + " are judged. A log that names no hosts is taken as the log of the site that --host gives it."
 	case len(b.Hosts) == 1:
 		return "Only requests to " + b.Hosts[0] + " are judged; a log that names no hosts is taken as the log of this site."
 	case len(b.Hosts) > 1:

@@ -155,8 +155,8 @@ func (l *auditLogs) checkHosts(b *basis) error {
 }
 
 // maxHashed is how many bytes of uncompressed files are hashed unless more is asked for.
-// Hashing takes as long as judging, since it cannot be shared among workers; up to this it
-// is not noticed. Files that are decompressed take much longer anyway.
+// Hashing takes nearly as long as judging; up to this it is not noticed. Files that are
+// decompressed take much longer anyway.
 const maxHashed = 128 << 20
 
 // chooseHashes decides which inputs are hashed: all, or all but plain files if these are

@@ -51,7 +51,7 @@ func document(r *audit.Report) []block {
 	d := doc{r}
 	var blocks []block
 	if r.Partial {
-		blocks = append(blocks, block{text: []string{caution("PARTIAL: not all of the input was read; see below.")}})
+		blocks = append(blocks, block{text: []string{caution("PARTIAL: not all of the input was read or could be parsed; see below.")}})
 	}
 	blocks = append(blocks, d.headline(), d.facts())
 	for _, w := range r.Warnings {
@@ -217,8 +217,11 @@ func (d doc) facts() (b block) {
 		}
 		add(name, "%s", input(in))
 		name = ""
-		if in.SHA256 != "" {
+		switch {
+		case in.SHA256 != "":
 			add("", "sha256 %s", in.SHA256)
+		case in.Complete && in.Bytes > 0:
+			add("", "sha256 not computed: the uncompressed logs have more than 128 MiB in all (--sha256)")
 		}
 	}
 	if rest > 0 {
@@ -250,7 +253,14 @@ func input(in audit.InputInfo) string {
 	if in.Error != "" && in.Format == "" {
 		return caution("not read: " + in.Error)
 	}
-	text := fmt.Sprintf("%s: %s, ", in.Name, in.Format)
+	text := in.Name
+	if in.Host != "" {
+		text += ", of " + in.Host
+	}
+	if in.DuplicateOf != "" && in.Lines == 0 {
+		return text + ": " + caution("not counted, as it has the same content as "+in.DuplicateOf)
+	}
+	text += ": " + in.Format + ", "
 	switch {
 	case in.Codec == "" || in.Codec == "plain":
 		text += english.Plural(in.Bytes, "byte")
@@ -261,7 +271,7 @@ func input(in audit.InputInfo) string {
 	}
 	switch {
 	case in.DuplicateOf != "":
-		text += "; " + caution("the same content as "+in.DuplicateOf)
+		text += "; " + caution("counted, although it has the same content as "+in.DuplicateOf)
 	case in.Lines > 0 && in.Unparsed > 0:
 		text += fmt.Sprintf("; %s of %s unparsed", english.Grouped(in.Unparsed), english.Plural(in.Lines, "line"))
 	}
