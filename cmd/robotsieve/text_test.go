@@ -137,4 +137,13 @@ func TestWarningOfWhatIsTakenAsCurrent(t *testing.T) {
 			t.Errorf("%s: warns: %v, want %v\n%s%s", history, !want, want, r.out, r.err)
 		}
 	}
+	for flag, c := range map[string]struct{ says, denies string }{
+		"--samples=0":       {"Later than the window after the last one nothing is known.", "ever since"},
+		"--assume-constant": {"the one seen last as in force ever since, as requested.", "nothing is known"},
+	} {
+		r := command(t, logLine("/p", "GPTBot/1"), "audit", "--output", "json", "--policy", seen, "--history", "observed", "--host", "https://example.com", flag, "-")
+		if text := fmt.Sprint(auditJSON(t, r)["assumptions"]); !strings.Contains(text, c.says) || strings.Contains(text, c.denies) {
+			t.Errorf("%s: %s", flag, text)
+		}
+	}
 }

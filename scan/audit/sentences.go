@@ -29,7 +29,11 @@ func (a *Auditor) assumptions(r *Report) []string {
 	b := a.config.Basis
 	list := []string{b.historyText()}
 	if b.AssumeConstant {
-		list = append(list, "The first version of each origin is taken as in force before all time, as requested.")
+		text := "The first version of each origin is taken as in force before all time"
+		if b.Observed {
+			text += ", and the one seen last as in force ever since"
+		}
+		list = append(list, text+", as requested.")
 	}
 	list = append(list,
 		fmt.Sprintf("A crawler may use a copy of robots.txt for %s after it was replaced (RFC 9309 2.4), and longer by the version's max_age. A request may be served or logged up to %s later (--delay), and clocks may differ by %s (--skew). A request counts as forbidden only if every copy that its crawler may still have been using forbids it.",
@@ -58,7 +62,11 @@ func (b *Basis) historyText() string {
 	case b.Constant:
 		return fmt.Sprintf("%s is taken as in force throughout, before the first request and after the last. If it has changed since, requests are judged by rules that their crawler could not know.", file)
 	case b.Observed:
-		return fmt.Sprintf("The versions in %s have the times at which they were seen: between two that differ both are taken as in force. Later than the window after the last one nothing is known.", file)
+		text := fmt.Sprintf("The versions in %s have the times at which they were seen: between two that differ both are taken as in force.", file)
+		if !b.AssumeConstant {
+			text += " Later than the window after the last one nothing is known."
+		}
+		return text
 	default:
 		return fmt.Sprintf("Each version in %s is in force from its time, midnight in UTC if only a day is given, until the time of the next one.", file)
 	}
@@ -183,8 +191,8 @@ func (a *Auditor) lastSeenWarning(r *Report) []string {
 		then = "The version seen last is taken as in force until then, as requested."
 	}
 	return []string{fmt.Sprintf(
-		"the robots.txt of %s of %s %s last seen more than %s before the end of the log. %s",
-		english.Grouped(stale), english.Plural(int64(len(b.LastSeen)), "origin"), english.Verb(stale, "was", "were"), english.Hours(window), then)}
+		"the robots.txt of %s of %s was last seen more than %s before the end of the log. %s",
+		english.Grouped(stale), english.Plural(int64(len(b.LastSeen)), "origin"), english.Hours(window), then)}
 }
 
 // refusalWarning says which answers told crawlers that there is no robots.txt, while the

@@ -41,10 +41,9 @@ type AuditOptions struct {
 	// Window is how long a crawler may use a copy of robots.txt, from 24 hours, which 0
 	// stands for, to 3,660 days.
 	Window time.Duration
-	// Delay is how late a crawler may act on a copy that it may no longer keep, or a log
-	// may tell that it did, from 3 hours, which 0 stands for. Skew is by how much the clocks
-	// of logs and of Policy may differ, from 10 minutes, which 0 stands for. Both go up to
-	// 3,660 days.
+	// Delay is how much longer queues of a crawler, caches and late logging may keep a copy
+	// in use, from 3 hours, which 0 stands for. Skew is by how much the clocks of logs and
+	// of Policy may differ, from 10 minutes, which 0 stands for. Both go up to 3,660 days.
 	Delay, Skew time.Duration
 	// Hosts are the only sites to judge, such as https://example.com; none: all of the
 	// policy. SITE=LOGS says that LOGS, a file, folder or pattern, are logs of that site;
