@@ -40,7 +40,7 @@ into account.`,
 	choice(cmd, "history", "auto",
 		"whether the times of versions are when they were deployed or when they were observed; auto is deployed for a manifest and observed for a folder",
 		to(&o.History), "auto", "deployed", "observed")
-	durationFlag(cmd, &o.Window, "window", "24h", "how long a crawler may use a copy of robots.txt, 24h or more")
+	durationFlag(cmd, &o.Window, "window", "24h", "how long a crawler may use a copy of robots.txt (RFC 9309 2.4), 24h or more")
 	durationFlag(cmd, &o.Delay, "delay", "3h", "how much longer queues, caches and late logging may keep a copy of robots.txt in use, 3h or more")
 	durationFlag(cmd, &o.Skew, "skew", "10m", "by how much the clocks of the log and of the versions may differ, 10m or more")
 	daysFlag(cmd, &o.RangesMaxAge, "ranges-max-age", "365d", "how long before or after a request a list of addresses may have been made to verify a client, in days")

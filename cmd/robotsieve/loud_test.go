@@ -353,11 +353,11 @@ func TestHostOfSingleLogs(t *testing.T) {
 		t.Errorf("%v", inputs)
 	}
 	for says, args := range map[string][]string{
-		"is none of the logs to be read":              {"--host", "https://a.example=" + b, filepath.Join(dir, "a1.log")},
-		"no file matches":                             {"--host", "https://a.example=" + filepath.Join(dir, "x*"), dir},
-		"no robots.txt of https://d.example in":       {"--host", "https://d.example=" + b, b},
-		"--host \"\": not a host":                     {"--host", "=" + b, b},
-		"open " + filepath.Join(dir, "missing") + ":": {"--host", "https://a.example=" + filepath.Join(dir, "missing"), dir},
+		"is none of the logs to be read":                       {"--host", "https://a.example=" + b, filepath.Join(dir, "a1.log")},
+		"no file matches":                                      {"--host", "https://a.example=" + filepath.Join(dir, "x*"), dir},
+		"no robots.txt of https://d.example in":                {"--host", "https://d.example=" + b, b},
+		"--host \"\": not a host":                              {"--host", "=" + b, b},
+		"missing: open " + filepath.Join(dir, "missing") + ":": {"--host", "https://a.example=" + filepath.Join(dir, "missing"), dir},
 	} {
 		if r := command(t, "", append([]string{"audit", "--policy", policy}, args...)...); r.code != exitUsage && r.code != exitInput || !strings.Contains(r.err, says) || r.out != "" {
 			t.Errorf("%s: %+v", says, r)

@@ -197,12 +197,6 @@ func (o *AuditOptions) check() error {
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
 	case o.State != "" && o.Judged != nil:
 		return usageError("a state holds no requests, so an audit that gives each request to Judged cannot write one")
-	case o.Window != 0 && !inBounds(o.Window, policy.MinWindow):
-		return usageError("--window %s is not between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", english.Hours(o.Window), english.Hours(policy.MinWindow), english.Hours(maxDuration))
-	case o.Delay != 0 && !inBounds(o.Delay, policy.MinDelay):
-		return usageError("--delay %s is not between %s and %s: it can only be larger than that", english.Hours(o.Delay), english.Hours(policy.MinDelay), english.Hours(maxDuration))
-	case o.Skew != 0 && !inBounds(o.Skew, policy.MinSkew):
-		return usageError("--skew %s is not between %s and %s: it can only be larger than that", english.Hours(o.Skew), english.Hours(policy.MinSkew), english.Hours(maxDuration))
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0:
 		return usageError("no logs: name the access logs to read")
 	case o.Robots.Name == "" && o.Policy == "":
@@ -217,6 +211,14 @@ func (o *AuditOptions) check() error {
 		}
 		if err := checkOutput(o.State); err != nil {
 			return inputError(err)
+		}
+	}
+	for _, t := range []struct {
+		flag         string
+		given, least time.Duration
+	}{{"window", o.Window, policy.MinWindow}, {"delay", o.Delay, policy.MinDelay}, {"skew", o.Skew, policy.MinSkew}} {
+		if t.given != 0 && !inBounds(t.given, t.least) {
+			return usageError("--%s %s is not between %s and %s", t.flag, english.Hours(t.given), english.Hours(t.least), english.Hours(maxDuration))
 		}
 	}
 	return nil
