@@ -85,7 +85,7 @@ func TestHeadlinesDoNotAcquit(t *testing.T) {
 		"exempt only":       {logLine("/p", "ChatGPT-User/1"), "1 crawler request: none could be judged; 1 came from crawlers that robots.txt does not bind,", []string{"--robots", robots}},
 		"permitted, exempt": {logLine("/q", "GPTBot/1") + logLine("/p", "ChatGPT-User/1"), "none is known to have broken robots.txt; 1 came from crawlers that robots.txt does not bind,", []string{"--robots", robots}},
 		"all are permitted": {logLine("/q", "GPTBot/1"), "1 crawler request: none broke robots.txt.", []string{"--robots", robots}},
-		"nobody":            {logLine("/p", "Mozilla/5.0 (X11)"), "No crawler requests.\n", []string{"--robots", robots}},
+		"nobody":            {logLine("/p", "Mozilla/5.0 (X11)"), "No line names a crawler.\n", []string{"--robots", robots}},
 	} {
 		if r := command(t, c.log, append(append([]string{"audit"}, c.args...), "-")...); !strings.Contains(r.out, c.want) {
 			t.Errorf("%s: lacks %q:\n%s%s", name, c.want, r.out, r.err)

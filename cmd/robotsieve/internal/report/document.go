@@ -106,6 +106,8 @@ func (d doc) headline() (b block) {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > 0:
 		b.text = []string{fmt.Sprintf("No crawler request could be judged: %s went to other hosts, %s had no path to judge.",
 			english.Grouped(d.OtherHost), english.Grouped(d.NotJudged))}
+	case d.Totals.Requests == 0:
+		b.text = []string{"No line names a crawler."}
 	case requests == 0:
 		b.text = []string{"No crawler requests."}
 	case v[audit.Violation] > 0:
@@ -190,9 +192,9 @@ func (d doc) facts() (b block) {
 	}
 	libraries := ""
 	if d.HTTPLibraries > 0 {
-		libraries = fmt.Sprintf(" (%s by HTTP libraries)", english.Grouped(d.HTTPLibraries))
+		libraries = fmt.Sprintf(" (%s HTTP libraries)", english.Grouped(d.HTTPLibraries))
 	}
-	add("Lines", "%s = %s not by crawlers%s + %s + %s to other hosts + %s without a path + %s unparsed",
+	add("Lines", "%s = %s naming no crawler%s + %s + %s to other hosts + %s without a path + %s unparsed",
 		english.Grouped(d.Lines), english.Grouped(d.NotCrawlers), libraries, english.Plural(d.Totals.Requests, "crawler request"),
 		english.Grouped(d.OtherHost), english.Grouped(d.NotJudged), english.Grouped(d.Unparsed))
 	if i := d.Totals.Identity; d.Totals.Requests > 0 {

@@ -98,7 +98,7 @@ func TestHeadline(t *testing.T) {
 		report *audit.Report
 		want   string
 	}{
-		{&audit.Report{}, "No crawler requests.\n"},
+		{&audit.Report{}, "No line names a crawler.\n"},
 		{allowed, "2 crawler requests: none broke robots.txt.\n"},
 		{violated(0, 0), "3 violations; no client was verified, because no address lists were given (--ip-ranges).\n3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content.\n"},
 		{listed, "3 violations; no client was verified.\n"},
