@@ -1013,6 +1013,17 @@ var whoCases = map[string]func(*simCase){
 			c.ask("violation", "GPTBot", path, caseTime)
 		}
 	},
+	"the sitemap's own path, where the log tells no scheme": func(c *simCase) {
+		body := "User-agent: *\nDisallow: /p\nSitemap: https://example.com/p/map.xml\nSitemap: http://example.com/p/old.xml\n"
+		c.w.rows = []simRow{{as: "example.com", origins: []simOrigin{simOriginOf("http://example.com"), simOriginOf("https://example.com")},
+			from: caseStart, status: 200, body: body, hasBody: true}}
+		c.ask("indeterminate:unknown_scheme", "GPTBot", "/p/map.xml", caseTime, portless)
+		c.ask("indeterminate:unknown_scheme", "GPTBot", "/p/old.xml", caseTime, portless)
+		c.ask("violation", "GPTBot", "/p/map.html", caseTime, portless)
+		c.ask("allowed", "GPTBot", "/q", caseTime, portless)
+		c.ask("violation", "GPTBot", "http://example.com/p/map.xml", caseTime)
+		c.ask("allowed", "GPTBot", "https://example.com/p/map.xml", caseTime)
+	},
 	"the sitemap's own path, whatever the host": func(c *simCase) {
 		c.w.format, c.w.constant = "combined", true
 		c.site("User-agent: *\nDisallow: /\nSitemap: https://example.com/p/map.xml\n")

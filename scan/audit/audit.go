@@ -11,11 +11,13 @@
 // could lawfully use. Most verdicts are final at once, and are counted (tally.go). A
 // request whose verdict may depend on answers to robots.txt elsewhere in the log becomes
 // a deferred record (deferred.go), and so does each fetch of robots.txt. Deferred records
-// are sorted, perhaps on disk. When the whole input has been read, the final pass over them
-// (finalpass.go), operator by operator, collects what each crawler was told (facts.go),
-// gives the open verdicts, measures gaps (rates.go) and finds the most frequent unknown
-// crawlers. The Report (report.go) is made from the counts (makereport.go), with its
-// assumptions and warnings (sentences.go).
+// are sorted, perhaps on disk. When the whole input has been read, it is known
+// whether addresses prove anything (proxied.go), and the final pass over the records
+// (finalpass.go) collects the answers to all clients (answers.go) and then, operator by
+// operator, what each crawler was told (facts.go). It gives the open verdicts, also for
+// the normal form of a path (normal.go), measures gaps (rates.go) and finds the most
+// frequent unknown crawlers. The Report (report.go) is made from the counts
+// (makereport.go), with its assumptions and warnings (sentences.go).
 //
 // A Run may also be written as the state of a part of the input. States add up to the
 // run over all of it (state.go).

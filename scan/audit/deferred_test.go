@@ -232,8 +232,22 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	// These are of many kinds; what they need of other records may be missing.
+	for name, record := range map[string][]byte{
+		"request of a site of several copies": recordsOf(t, a, entry{vhost: "example.com:443", target: "/?s=1", time: at(day0)}, recordVisit),
+		"fetch of one":                        recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt"}, recordVisit),
+		"evasive":                             recordsOf(t, a, entry{vhost: "www.example.com:443", target: "//private/"}, recordRequest),
+		"ambiguous":                           recordsOf(t, a, entry{vhost: "www.example.com:443", target: "/private/", agent: twoBots}, recordRequest),
+		"answer":                              recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: browser}, recordAnswer),
+		"size":                                recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: browser}, recordSize),
+	} {
+		if err := decideOne(t, a, record); err != nil && name != "ambiguous" {
+			t.Errorf("%s: %v", name, err)
+		}
+		good[name] = record
+	}
 	rng := rand.New(rand.NewPCG(9, 9))
-	for range 3000 {
+	for range 5000 {
 		var list [][]byte
 		for _, record := range good {
 			list = append(list, record)

@@ -143,7 +143,7 @@ func (w *Worker) verdict(at site, c *agent, l *policy.Lawful) (d decision, ok bo
 	d, ok = w.judge(at.First, c, l)
 	for o := at.First + 1; ok && o < at.First+at.N; o++ {
 		other := w.auditor.config.Policy.Lawful(o, w.record.Time, c.google)
-		if other == l {
+		if other == l && d.verdict == Allowed && !w.bySitemap {
 			continue // they have one history, as http and https of a host nearly always do
 		}
 		var e decision
@@ -157,9 +157,11 @@ func (w *Worker) verdict(at site, c *agent, l *policy.Lawful) (d decision, ok bo
 // final. Nearly always there is one copy, and it permits.
 func (w *Worker) judge(o int32, c *agent, l *policy.Lawful) (d decision, ok bool) {
 	p := w.auditor.config.Policy
-	if len(l.Bodies) == 1 && !l.Redirected && p.Copies(o) == 1 && !p.MayRedirect(o) &&
-		w.bindingAt(c, o).Judge(&w.scratch, l.Bodies[0], w.record.Target).Answer == policy.Permits {
-		return decision{verdict: Allowed}, true
+	if len(l.Bodies) == 1 && !l.Redirected && p.Copies(o) == 1 && !p.MayRedirect(o) {
+		j := w.bindingAt(c, o).Judge(&w.scratch, l.Bodies[0], w.record.Target)
+		if w.bySitemap = j.Sitemap; j.Answer == policy.Permits {
+			return decision{verdict: Allowed}, true
+		}
 	}
 	w.judgeCopies(c, o, w.record.Target)
 	d = decide(l, w.answers, loggedAnswers{})

@@ -23,8 +23,10 @@ import (
 //	tally    likewise
 //	records  the deferred records, as package spill has them
 //
-// Numbers are big-endian. A state holds raw lines of clients only where the report would,
-// and addresses only where gaps between requests are to be measured.
+// Numbers are big-endian. A state holds raw lines of clients only where the report would.
+// It holds addresses where gaps between requests are to be measured, and of crawlers that
+// fetched robots.txt, or requested what only some of its copies forbid, where a site had
+// several; of a choice of all lines it has hashes of the addresses.
 const (
 	stateMagic   = stateName + "3\n"
 	stateName    = "robotsieve state "
@@ -344,11 +346,11 @@ func (r *row) addsUp() bool {
 		rest(r.verdicts[Indeterminate], r.reasons[:]...) == 0 && rest(r.verdicts[Allowed]+r.reasons[ContestedRule], r.evasive) >= 0 &&
 		rest(r.reasons[AmbiguousAgent], r.ambiguousForbidden) >= 0 && rest(r.verdicts[Grace], r.graceInformed) >= 0 && rest(r.verdicts[Grace], r.graceAfterFetch) >= 0
 	if f := r.fetches; f != nil {
-		for status, n := range f.answers {
-			ok = ok && rest(n, f.refused[status]) >= 0
+		for status, n := range f.refused {
+			ok = ok && rest(f.answers[status], n) >= 0
 		}
 		answers := slices.Collect(maps.Values(f.answers))
-		ok = ok && rest(r.verdicts[RobotsFetch]+r.verdicts[Exempt], answers...) >= 0 && len(f.refused) <= len(f.answers)
+		ok = ok && rest(r.verdicts[RobotsFetch]+r.verdicts[Exempt], answers...) >= 0
 	}
 	return ok
 }

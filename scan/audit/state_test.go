@@ -46,10 +46,10 @@ func stateLog(rng *rand.Rand, n int) []string {
 			addr:   pick("192.0.2.1", "192.0.2.2", "198.51.100.7", "10.0.0.1"),
 			time:   at(rng.IntN(20*day0) - 10*day0),
 			method: pick("GET", "GET", "GET", "HEAD", "POST"),
-			target: pick("/", "/private/", "/private/x", "/a~b", "/robots.txt", "/robots.txt", "/?s=1", "/b\xff"),
+			target: pick("/", "/private/", "/private/x", "/a~b", "/robots.txt", "/robots.txt", "/?s=1", "/b\xff", "//private/x", "/robots.txt?x", "https://www.example.com/private/"),
 			status: pick("200", "200", "200", "304", "301", "403", "404", "429", "503"),
 			size:   pick("512", "70", "0", "-"),
-			agent:  pick(gptbot, gptbot, googlebot, chatgpt, adsbot, mj12bot, twoBots, acmebot, browser, "AcmeBot/2 (+https://x.example)", "ÄcmeBot\xff/1 (+https://x.example)", fmt.Sprintf("X%d-Bot/1 (+http://x.example)", rng.IntN(40))),
+			agent:  pick(gptbot, gptbot, googlebot, chatgpt, adsbot, mj12bot, twoBots, acmebot, browser, "curl/8", "bot", "WireReader/1 (compatible; GPTBot/1)", "AcmeBot/2 (+https://x.example)", "ÄcmeBot\xff/1 (+https://x.example)", fmt.Sprintf("X%d-Bot/1 (+http://x.example)", rng.IntN(40))),
 		}
 		if rng.IntN(30) == 0 {
 			lines = append(lines, "\x80\x81 not a log "+randomBytes(rng, 20))
@@ -263,6 +263,21 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"a size of a negative version": func(s *savedTally) { s.Sizes[0].First = -1 },
 		"a size of a version too far":  func(s *savedTally) { s.Sizes[0].Last = 99 },
 		"a size at no time":            func(s *savedTally) { s.Sizes[0].Period = nil },
+		"more libraries than lines":    func(s *savedTally) { s.HTTPLibraries = s.NotCrawlers + 1 },
+		"negative libraries":           func(s *savedTally) { s.HTTPLibraries = -1 },
+		"more right sizes than GETs":   func(s *savedTally) { s.SizesRight = s.RobotsRequests + 1 },
+		"more answers than GETs":       func(s *savedTally) { s.RobotsNone = s.RobotsRequests + 1 },
+		"a line chosen never":          func(s *savedTally) { s.Chosen[0].N = 0 },
+		"a line chosen too often":      func(s *savedTally) { s.Chosen[0].N = s.Lines + 1 },
+		"impostors that make requests": func(s *savedTally) {
+			s.Known[0].Spoofed = &savedRow{Requests: 1, Verdicts: make([]int64, verdicts), Reasons: make([]int64, reasons), Identities: make([]int64, identities)}
+		},
+		"impostors without counts": func(s *savedTally) { s.Known[0].Spoofed = &savedRow{} },
+		"impostors of nothing": func(s *savedTally) {
+			v := make([]int64, verdicts)
+			v[Allowed] = 5
+			s.Known[0].Spoofed = &savedRow{Verdicts: v, Reasons: make([]int64, reasons), Identities: make([]int64, identities)}
+		},
 		"a period of three moments":    func(s *savedTally) { s.Period = savedPeriod{1, 2, 3} },
 		"a period that runs backwards": func(s *savedTally) { s.Period = savedPeriod{2, 1} },
 		"a period before all time":     func(s *savedTally) { s.Period = savedPeriod{policy.MinTime, 1} },

@@ -36,6 +36,7 @@ type Worker struct {
 	headers     *crawler.Reader
 	scratch     automaton.Scratch
 	answers     []policy.Answer       // of one origin's copies
+	bySitemap   bool                  // one of these permits only by a Sitemap line
 	lastAnswers [answerKinds]answerAt // of each kind
 	sizes       map[sizeAt]int64      // of answers to robots.txt that are not deferred yet
 	key         []byte                // the deferred record that is being made

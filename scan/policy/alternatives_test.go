@@ -119,14 +119,15 @@ func TestSitemapTargets(t *testing.T) {
 		}
 	}
 	var s automaton.Scratch
+	bySitemap := Judgement{Sitemap: true}
 	contested := all[:len(all)-2] + "/a%7Eb\nSitemap: /a~b"
-	if got := constant(contested, origins(t, "https://example.com")...).Bind(0, gptbot).Judge(&s, 0, []byte("/a~b")); got != permits {
+	if got := constant(contested, origins(t, "https://example.com")...).Bind(0, gptbot).Judge(&s, 0, []byte("/a~b")); got != bySitemap {
 		t.Errorf("contested: %+v", got)
 	}
-	if got := constant(all+"Sitemap: https://other.example/s.xml").Bind(0, gptbot).Judge(&s, 0, []byte("/s.xml")); got != permits {
+	if got := constant(all+"Sitemap: https://other.example/s.xml").Bind(0, gptbot).Judge(&s, 0, []byte("/s.xml")); got != bySitemap {
 		t.Errorf("in a policy for any origin: %+v", got)
 	}
-	if got := constant(all+"Sitemap /s.xml", origins(t, "https://example.com")...).Bind(0, googlebot).Judge(&s, 0, []byte("/s.xml")); got != permits {
+	if got := constant(all+"Sitemap /s.xml", origins(t, "https://example.com")...).Bind(0, googlebot).Judge(&s, 0, []byte("/s.xml")); got != bySitemap {
 		t.Errorf("as Google's parser alone reads it: %+v", got)
 	}
 }

@@ -259,6 +259,9 @@ const (
 type Judgement struct {
 	Answer Answer
 	Line   uint32
+	// Sitemap says that only a Sitemap line of the copy permits the request. On another
+	// origin with this copy it may be forbidden.
+	Sitemap bool
 }
 
 // Judge returns the judgement of a copy on a request target in origin or absolute form.
@@ -274,7 +277,7 @@ func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgeme
 	}
 	j := m.ask(s, target)
 	if j.Answer != Permits && b.isSitemap(s, copy, target) {
-		return Judgement{}
+		return Judgement{Sitemap: true}
 	}
 	return j
 }
@@ -298,7 +301,7 @@ func (m *bound) ask(s *automaton.Scratch, target []byte) Judgement {
 		}
 	}
 	if forbids.Disallowed {
-		return Judgement{Forbids, forbids.Line}
+		return Judgement{Answer: Forbids, Line: forbids.Line}
 	}
 	return Judgement{}
 }

@@ -33,7 +33,7 @@ func by(s Subject, r ...Reading) Subject {
 
 var permits, contested = Judgement{}, Judgement{Answer: Contested}
 
-func forbids(line uint32) Judgement { return Judgement{Forbids, line} }
+func forbids(line uint32) Judgement { return Judgement{Answer: Forbids, Line: line} }
 
 func TestReadings(t *testing.T) {
 	tests := []struct {
