@@ -275,6 +275,23 @@ func headOf(state []byte) []byte {
 	return state[magic+8:][:binary.BigEndian.Uint64(state[magic:])]
 }
 
+// TestMergeOfALogAndItsCompressedCopy: the hashes differ, but the figures tell.
+func TestMergeOfALogAndItsCompressedCopy(t *testing.T) {
+	robots, line := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), logLine("/p", "GPTBot/1")
+	state := func(name, content string) string { return makeState(t, "--robots", robots, file(t, name, content)) }
+	plain, packed, other := state("a.log", line), state("a.log.gz", compressed(t, line)), state("b.log.gz", compressed(t, line+line))
+	const says = "have as many lines and bytes, decompressed: if they are one log, its lines are counted twice"
+	for name, c := range map[string]struct {
+		states []string
+		want   bool
+	}{"both": {[]string{plain, other, packed}, true}, "one": {[]string{plain, other}, false}} {
+		r := command(t, "", append([]string{"merge"}, c.states...)...)
+		if r.code != exitDone || strings.Contains(r.err, says) != c.want || strings.Contains(strings.Join(strings.Fields(r.out), " "), says) != c.want {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
 func TestMergeOfDamage(t *testing.T) {
 	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"}, "2026-11-01T00:00:00Z,https://example.com,200,a.txt")
 	log := file(t, "a.log", logLine("/p", "GPTBot/1")+logLine("/robots.txt", "GPTBot/1"))

@@ -220,7 +220,28 @@ func (m *states) dropDuplicates() (warnings []string) {
 		kept.names, kept.list, kept.heads = append(kept.names, m.names[i]), append(kept.list, m.list[i]), append(kept.heads, head)
 	}
 	m.names, m.list, m.heads = kept.names, kept.list, kept.heads
+	m.findPacked(warn)
 	return warnings
+}
+
+// findPacked warns of inputs that may be one log, once compressed and once not: their hashes
+// differ, but they have as many bytes, decompressed, and as many lines.
+func (m *states) findPacked(warn func(format string, args ...any)) {
+	type size struct{ bytes, lines int64 }
+	type place struct{ name, codec, state string }
+	first := map[size]place{}
+	for i, head := range m.heads {
+		for _, in := range head.Inputs {
+			k, here := size{in.Bytes, in.Lines}, place{in.Name, in.Codec, m.names[i]}
+			switch other, seen := first[k]; {
+			case in.Lines == 0:
+			case !seen:
+				first[k] = here
+			case other.codec != here.codec && other.state != here.state:
+				warn("%s in %s and %s in %s have as many lines and bytes, decompressed: if they are one log, its lines are counted twice", other.name, other.state, here.name, here.state)
+			}
+		}
+	}
 }
 
 // within returns a state that has all inputs of state i, and more, or the same and comes

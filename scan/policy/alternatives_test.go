@@ -220,7 +220,7 @@ func TestSitemapPastTheLimit(t *testing.T) {
 		p := Constant(long(past), Options{MaxBytes: 50})
 		for _, subject := range []Subject{gptbot, googlebot} {
 			b := p.Bind(0, subject)
-			if got, other := b.Judge(&s, 0, []byte(target)), b.Judge(&s, 0, []byte("/a/u.xml")); got != permits || other.Answer != Forbids {
+			if got, other := b.Judge(&s, 0, []byte(target)), b.Judge(&s, 0, []byte("/a/u.xml")); got.Answer != Permits || other.Answer != Forbids {
 				t.Errorf("%q: %+v, and another path %+v", past, got, other)
 			}
 		}
