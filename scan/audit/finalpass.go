@@ -317,6 +317,9 @@ func (f *finalPass) visit(rd *recordReader, n int64, judged func(*deferredReques
 		rd.answer(&x)
 		f.row(rd, from.crawler)
 		if rd.end(); !rd.bad && (f.proxied || x.identity != SpoofedIdentity) {
+			if same && f.last.t == t && f.last.fetch != x {
+				x.kind = toldNothing // the log does not tell which of them was the last
+			}
 			f.last = visitedFetch{x, append(f.last.address[:0], address...), true}
 		}
 	case visitRequest:

@@ -238,7 +238,7 @@ func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 	switch {
 	case listed && (lists.members.anytime() || hasTime && lists.members.near(t, p.maxAge, p.maxAge)), p.names.verifies(ip, p.domains):
 		return Verified
-	case hasTime && !(listed && lists.mentions.near(t, timely, timely)) && e.absent(family(ip), t):
+	case hasTime && !(listed && (lists.mentions.anytime() || lists.mentions.near(t, timely, timely))) && e.absent(family(ip), t):
 		return Spoofed
 	default:
 		return Unverified
