@@ -195,7 +195,11 @@ func (w *Worker) countSize(at site) {
 	for o := at.First; o < at.First+at.N; o++ {
 		first, last := w.auditor.config.Policy.InForceExactly(o, w.record.Time)
 		for v := first; v < last; v++ {
-			w.sizes[sizeAt{versionKey{o, int32(v)}, w.record.Size}]++
+			if at := (sizeAt{versionKey{o, int32(v)}, w.record.Size}); at != w.lastSize {
+				w.flushSize()
+				w.lastSize = at
+			}
+			w.lastSizes++
 		}
 	}
 	if len(w.sizes) > maxSizes {
@@ -209,8 +213,17 @@ type sizeAt struct {
 	size int64
 }
 
+// flushSize counts the last size: nearly all answers are of the size of the one before.
+func (w *Worker) flushSize() {
+	if w.lastSizes > 0 {
+		w.sizes[w.lastSize] += w.lastSizes
+		w.lastSizes = 0
+	}
+}
+
 // deferSizes keeps the sizes that were counted.
 func (w *Worker) deferSizes() {
+	w.flushSize()
 	for at, n := range w.sizes {
 		b := append(w.key[:0], aboutAll, recordSize)
 		b = binary.BigEndian.AppendUint32(b, uint32(at.origin))
