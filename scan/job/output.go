@@ -48,7 +48,7 @@ func checkOutput(name string) error {
 func wouldReplace(state string, read ...string) error {
 	out, err := os.Stat(state)
 	if err != nil {
-		return nil // there is none to replace
+		return nil //nolint:nilerr // there is none to replace
 	}
 	for _, name := range read {
 		if info, err := os.Stat(name); err == nil && os.SameFile(out, info) {
