@@ -69,7 +69,7 @@ type Robots struct {
 	Records []Record
 	// Notes are remarks on single lines, in file order.
 	Notes []Note
-	// Lines is the number of lines that were read.
+	// Lines is the number of lines that were read, the last also without a line end.
 	Lines int
 
 	ofGroup []*automaton.Machine // of each group, nil where no machine is of it alone

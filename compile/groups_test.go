@@ -64,21 +64,21 @@ func TestGroups(t *testing.T) {
 					t.Errorf("group %d: got %+v, want %+v", i, r.Groups[i], want)
 				}
 			}
-			if r.Lines != 8 {
-				t.Errorf("%d lines, want 8", r.Lines)
+			if r.Lines != 7 {
+				t.Errorf("%d lines, want 7", r.Lines)
 			}
 		})
 	}
 }
 
 func TestRuleString(t *testing.T) {
-	r := compileIn(google, "useragent: *\ndisalow:/%7e # c\nALLOW /b")
-	for line, want := range map[int]string{2: "Disallow: /%7e", 3: "Allow: /b"} {
+	r := compileIn(google, "useragent: *\ndisalow:/%7e # c\nALLOW /b\ndisallow: ")
+	for line, want := range map[int]string{2: "Disallow: /%7e", 3: "Allow: /b", 4: "Disallow:"} {
 		if rule, ok := r.Rule(line); !ok || rule.String() != want {
 			t.Errorf("line %d: got %q, want %q", line, rule, want)
 		}
 	}
-	for _, line := range []int{-1, 0, 1, 4} {
+	for _, line := range []int{-1, 0, 1, 5} {
 		if rule, ok := r.Rule(line); ok {
 			t.Errorf("line %d is no rule, got %v", line, rule)
 		}

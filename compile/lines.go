@@ -54,7 +54,7 @@ func WholeLines(body []byte, limit int) []byte {
 }
 
 // parse reads the body line by line. Lines end at LF, CR or CRLF; the text behind the last
-// of these is a line too.
+// of these, if there is any, is a line too.
 func (p *parser) parse(body string) {
 	p.line = 1
 	cr := strings.IndexByte(body, '\r') >= 0
@@ -80,7 +80,9 @@ func (p *parser) parse(body string) {
 			}
 			return
 		}
-		p.lines = p.line
+		if line != "" || more {
+			p.lines = p.line
+		}
 		p.readLine(line)
 		if !more {
 			return

@@ -1,6 +1,10 @@
 package compile
 
-import "github.com/robotsieve/robotsieve/automaton"
+import (
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
 
 // Rule is one allow or disallow line.
 type Rule struct {
@@ -21,10 +25,11 @@ type Rule struct {
 // String returns the rule as a line of robots.txt, its key spelled as in the
 // standard and its value as in the file.
 func (r Rule) String() string {
+	key := "Disallow: "
 	if r.Allow {
-		return "Allow: " + r.Value
+		key = "Allow: "
 	}
-	return "Disallow: " + r.Value
+	return strings.TrimSuffix(key+r.Value, " ")
 }
 
 // compilePattern fills in all fields that follow from the rule's value.

@@ -16,7 +16,8 @@ func newAudit(s streams, dns crawler.Resolver) *cobra.Command {
 permitted it, robots.txt forbade it, or it is not known which.
 
 A LOG is a file, plain or compressed (gzip, zstd, bzip2, xz), a folder with all
-its subfolders, a pattern, or - for stdin. Its format is found by its first lines, unless --format names it.
+its subfolders, a pattern, or - for stdin. Its format is found by its first
+lines, unless --format names it.
 
 With --robots one robots.txt is taken as in force throughout. With --policy
 requests are judged by the versions that were in force when they were made: a
@@ -24,7 +25,7 @@ manifest, which is CSV with the header from,origin,status,file and perhaps
 max_age and location, or a folder of dated files HOST/2026-11-01T00:00:00Z.txt.
 
 A request counts as a violation only if every copy of robots.txt that its crawler
-could lawfully hold forbids it. The log's own answers to /robots.txt are taken
+may still have been using forbids it. The log's own answers to /robots.txt are taken
 into account.`,
 		Example: `  robotsieve audit --robots robots.txt access.log access.log.*.gz
   robotsieve audit --robots robots.txt --host https://example.com vhosts.log
@@ -39,8 +40,8 @@ into account.`,
 	choice(cmd, "history", "auto",
 		"whether the times of versions are when they were deployed or when they were observed; auto is deployed for a manifest and observed for a folder",
 		to(&o.History), "auto", "deployed", "observed")
-	durationFlag(cmd, &o.Window, "window", "24h", "how long a crawler may use a copy of robots.txt, 24h or more")
-	durationFlag(cmd, &o.Delay, "delay", "3h", "how late a crawler may act on a copy of robots.txt, or the log may tell that it did, 3h or more")
+	durationFlag(cmd, &o.Window, "window", "24h", "how long a crawler may use a copy of robots.txt (RFC 9309 2.4), 24h or more")
+	durationFlag(cmd, &o.Delay, "delay", "3h", "how much longer queues, caches and late logging may keep a copy of robots.txt in use, 3h or more")
 	durationFlag(cmd, &o.Skew, "skew", "10m", "by how much the clocks of the log and of the versions may differ, 10m or more")
 	daysFlag(cmd, &o.RangesMaxAge, "ranges-max-age", "365d", "how long before or after a request a list of addresses may have been made to verify a client, in days")
 	resolve := flags.Bool("resolve", false, "look up the names of addresses of violations (uses the network; it can verify a client, but never prove an impostor)")

@@ -26,6 +26,17 @@ func manifest(t *testing.T, files map[string]string, rows ...string) string {
 	return name
 }
 
+// A file of a version that is no text is told, and an answer without a file is not taken
+// for an empty one.
+func TestOddFilesOfVersionsAreTold(t *testing.T) {
+	policy := manifest(t, map[string]string{"a.gz": gzipped(t, "user-agent: *\ndisallow: /p\n"), "b.txt": "user-agent: *\ndisallow: /p\n"},
+		"2026-11-01,https://example.com,200,b.txt", "2026-11-02,https://example.com,204,", "2026-11-03,https://example.com,200,a.gz", "2026-11-04,https://example.com,503,")
+	r := command(t, "", "audit", "--policy", policy, "--host", "https://example.com", file(t, "a.log", logLine("/p", "GPTBot/1")))
+	if r.code != exitDone || r.err != "robotsieve: a.gz: binary data, not a robots.txt\n" {
+		t.Errorf("code %d, stderr %q", r.code, r.err)
+	}
+}
+
 // The size of a robots.txt that is longer than what is read of it is that of the
 // file, by which the log's answers are checked.
 func TestSizeOfALongRobotsIsThatOfTheFile(t *testing.T) {

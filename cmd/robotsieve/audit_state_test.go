@@ -72,6 +72,23 @@ func TestStateIsRefusedBeforeAnythingIsRead(t *testing.T) {
 	}
 }
 
+// TestStateReplacesNoInput: a state is not written over a file that is to be read.
+func TestStateReplacesNoInput(t *testing.T) {
+	rules, line := "user-agent: *\ndisallow: /p\n", logLine("/p", "GPTBot/1")
+	robots, log, names := file(t, "robots.txt", rules), file(t, "a.log", line), file(t, "names", "192.0.2.1\ta.example\tyes\n")
+	for _, state := range []string{robots, log, names} {
+		r := command(t, "", "audit", "--robots", robots, "--resolved-names", names, "--state", state, filepath.Dir(log))
+		if r.code != exitUsage || !strings.Contains(r.err, "--state "+state+" would replace "+state+", which is to be read") {
+			t.Errorf("%s: %+v", state, r)
+		}
+	}
+	for name, want := range map[string]string{robots: rules, log: line} {
+		if got, err := os.ReadFile(name); string(got) != want || err != nil {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
 // makeState writes the state of an audit.
 func makeState(t testing.TB, args ...string) string {
 	t.Helper()
@@ -256,6 +273,23 @@ func rehead(state []byte, head []byte) []byte {
 func headOf(state []byte) []byte {
 	const magic = len("robotsieve state 1\n")
 	return state[magic+8:][:binary.BigEndian.Uint64(state[magic:])]
+}
+
+// TestMergeOfALogAndItsCompressedCopy: the hashes differ, but the figures tell.
+func TestMergeOfALogAndItsCompressedCopy(t *testing.T) {
+	robots, line := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), logLine("/p", "GPTBot/1")
+	state := func(name, content string) string { return makeState(t, "--robots", robots, file(t, name, content)) }
+	plain, packed, other := state("a.log", line), state("a.log.gz", compressed(t, line)), state("b.log.gz", compressed(t, line+line))
+	const says = "have as many lines and bytes, decompressed: if they are one log, its lines are counted twice"
+	for name, c := range map[string]struct {
+		states []string
+		want   bool
+	}{"both": {[]string{plain, other, packed}, true}, "one": {[]string{plain, other}, false}} {
+		r := command(t, "", append([]string{"merge"}, c.states...)...)
+		if r.code != exitDone || strings.Contains(r.err, says) != c.want || strings.Contains(strings.Join(strings.Fields(r.out), " "), says) != c.want {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
 }
 
 func TestMergeOfDamage(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/bench"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -144,6 +145,8 @@ func (f *benchFlags) work(ctx context.Context, s streams, args []string) (*work,
 		return nil, usageError("no robots.txt: name it with --robots FILE")
 	case f.agent == "":
 		return nil, usageError("no agent: name the crawler with --agent NAME")
+	case len(automaton.CutToken([]byte(f.agent))) < len(f.agent):
+		return nil, usageError("--agent %q is not a product token, such as GPTBot", f.agent)
 	case len(args) == 0:
 		return nil, usageError("no list of URLs")
 	case f.robots.Name == "-" && slices.Contains(args, "-"):
@@ -203,6 +206,7 @@ func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 		return nil, errors.Join(errs...)
 	}
 	var urls []string
+	others := 0 // lines that are neither a URL nor a path
 	r := source.NewReader(inputs, source.Options{Workers: 1, InOrder: true})
 	defer r.Stop()
 	defer context.AfterFunc(ctx, r.Stop)()
@@ -213,6 +217,9 @@ func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 		for line := range bytes.Lines(c.Data) {
 			if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
 				urls = append(urls, asURL(line))
+				if line[0] != '/' && !bytes.Contains(line, []byte("://")) {
+					others++
+				}
 			}
 		}
 		r.Release(c)
@@ -222,8 +229,11 @@ func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 			return nil, result.Err
 		}
 	}
-	if len(urls) == 0 {
+	if len(urls) == others {
 		return nil, errors.New("no URL in the lists")
+	}
+	if others > 0 {
+		s.warn("neither a URL nor a path: %s; each parser reads these in its own way", english.Plural(int64(others), "line"))
 	}
 	return urls, nil
 }

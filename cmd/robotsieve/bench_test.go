@@ -214,11 +214,17 @@ func TestBenchUsageAndInputs(t *testing.T) {
 		"robots.txt lost": {[]string{"--robots", robots + "x", "--agent", "x", urls}, exitInput, "no such file"},
 		"list lost":       {[]string{"--robots", robots, "--agent", "x", urls + "x"}, exitInput, "urlsx"},
 		"empty list":      {[]string{"--robots", robots, "--agent", "x", file(t, "none", "\n")}, exitInput, "no URL"},
+		"a header":        {[]string{"--robots", robots, "--agent", "GPTBot/1.2", urls}, exitUsage, `"GPTBot/1.2" is not a product token`},
+		"no URL":          {[]string{"--robots", robots, "--agent", "x", file(t, "index", "com,example)/ 2026 {}\nhttp:x\n")}, exitInput, "no URL in the lists"},
 		"no list of URLs": {[]string{"--robots", robots, "--agent", "x", file(t, "long", strings.Repeat("x", 2<<20))}, exitInput, "too long"},
 	} {
 		r := command(t, "", append([]string{"bench"}, c.args...)...)
 		if r.code != c.code || !strings.Contains(r.err, c.want) || r.out != "" {
 			t.Errorf("%s: %+v", name, r)
 		}
+	}
+	r := command(t, "", "bench", "--robots", robots, "--agent", "x", file(t, "mixed", "foo\n/a\nhttp://h/\n"))
+	if r.code != exitDone || r.err != "robotsieve: neither a URL nor a path: 1 line; each parser reads these in its own way\n" {
+		t.Errorf("%+v", r)
 	}
 }

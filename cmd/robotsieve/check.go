@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -120,7 +122,14 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 		return err
 	}
 	if fromStdin {
-		err = eachLine(s.in, "URLs", ask)
+		line := int64(0)
+		err = eachLine(s.in, "URLs", func(url string) error {
+			line++
+			if err := ask(url); err != nil {
+				return fmt.Errorf("line %s of stdin: %w", english.Grouped(line), err)
+			}
+			return nil
+		})
 	} else {
 		for i := 0; i < len(urls) && err == nil; i++ {
 			err = ask(urls[i])
@@ -130,7 +139,7 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 		return err
 	}
 	if w.unknown > 0 {
-		return inputError(fmt.Errorf("no verdict on %s: the archive has no robots.txt of their origins", english.Plural(w.unknown, "answer")))
+		return inputError(fmt.Errorf("%s without a verdict, because the archive does not tell the robots.txt of the origin", english.Plural(w.unknown, "answer")))
 	}
 	if f.quiet && w.disallowed {
 		return exitWith(exitFound)
@@ -246,15 +255,15 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 	}
 	for _, g := range d.Groups {
 		line("\nline %d: %s", g.Line, crawlersOf(g.Agents, len(d.Groups)))
-		if len(g.Rules) == 0 {
-			line("  may fetch      everything, since the group has no rule")
+		if !slices.ContainsFunc(g.Rules, func(r job.RuleText) bool { return r.Paths != "" }) {
+			line("  forbids        nothing, because no rule of the group has an effect")
 		}
 		for _, r := range g.Rules {
 			line("  %-13s  %-40s  line %d: %s", permission(r), cmp.Or(r.Paths, "-"), r.Line, r.Rule)
 		}
 	}
 	if d.Rules > 0 {
-		line("\nWhat no rule of its group matches, a crawler may fetch.")
+		line("\nA crawler may fetch every path that no rule of its groups matches.")
 	}
 	for _, a := range d.Agents {
 		line("\n%s: %s", a.Agent, a.WhyGroup)
@@ -293,7 +302,7 @@ func crawlersOf(agents []string, groups int) string {
 	case len(agents) == 1 && agents[0] == "*":
 		return "every crawler (*)"
 	default:
-		return english.List(agents)
+		return strings.Join(agents, ", ")
 	}
 }
 

@@ -147,7 +147,7 @@ line 4: every crawler that no other group names (*)
   may not fetch  everything                                line 7: Disallow: /
   has no effect  -                                         line 9: Disallow: d
 
-What no rule of its group matches, a crawler may fetch.
+A crawler may fetch every path that no rule of its groups matches.
 
 GPTBot: a group names GPTBot
   group     line 1: User-agent: GPTBot
@@ -176,7 +176,28 @@ Lines that are no rules:
 		t.Errorf("%v, %+v", err, d)
 	}
 	r = command(t, "", "check", "--robots", file(t, "empty.txt", ""))
-	wants(t, r.out, "\nNo line names a user agent: every crawler may fetch everything.\n\nNo notes.\n")
+	wants(t, r.out, "empty.txt: 0 lines, 0 groups,", "\nNo line names a user agent: every crawler may fetch everything.\n\nNo notes.\n")
+}
+
+// The agents' own dialect is that of the description, if they have one in common. The notes
+// are those of all readings.
+func TestCheckDescribesInTheAgentsDialect(t *testing.T) {
+	robots := file(t, "robots.txt", "User-agent: Googlebot\nDisalow: /a\n\nUser-agent: *\nDisallow:\nDisallow: b\n")
+	for _, c := range []struct {
+		agents []string
+		wants  []string
+	}{
+		{nil, []string{"read by rfc9309", "\nline 1: Googlebot, *\n"}},
+		{[]string{"Googlebot", "GPTBot"}, []string{"read by rfc9309"}},
+		{[]string{"Googlebot", "Googlebot-Image"}, []string{"read by google", "\nline 1: Googlebot\n  may not fetch  paths that begin with /a ",
+			"\nline 4: every crawler that no other group names (*)\n  forbids        nothing, because no rule of the group has an effect\n", " line 5: Disallow:\n"}},
+	} {
+		args := []string{"check", "--robots", robots}
+		for _, agent := range c.agents {
+			args = append(args, "--agent", agent)
+		}
+		wants(t, command(t, "", args...).out, append(c.wants, "line 2: unknown key", "line 2: key misspelled")...)
+	}
 }
 
 func TestCheckForSeveralAgents(t *testing.T) {
@@ -211,6 +232,19 @@ func TestCheckRefusesWhatIsNoURL(t *testing.T) {
 			t.Errorf("%q: %+v", url, r)
 		}
 	}
+	for _, url := range []string{"http:///a", "http://a%20b/", "http://h:99999/"} {
+		r := command(t, "", "check", "--robots", robots, "--agent", "x", url)
+		if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, url) {
+			t.Errorf("%q: %+v", url, r)
+		}
+	}
+	if r := command(t, "", "check", "--robots", robots, "--agent", "*", "/a"); !strings.Contains(r.out, "because   the groups for * were asked for\n") {
+		t.Errorf("%+v", r)
+	}
+	r := command(t, "/a\nfoo\n/b\n", "check", "--robots", robots, "--agent", "x", "-")
+	if r.code != exitUsage || !strings.Contains(r.err, `line 2 of stdin: "foo" is neither a URL`) {
+		t.Errorf("%+v", r)
+	}
 	for _, args := range [][]string{{"/a"}, {"--quiet", "--agent", "x"}, {"--output", "csv"}, {"--rules", "x.rsv", "--agent", "x", "/a"}} {
 		if r := command(t, "", append([]string{"check", "--robots", robots}, args...)...); r.code != exitUsage {
 			t.Errorf("%v: %+v", args, r)
@@ -239,7 +273,7 @@ func TestCheckByAnArchive(t *testing.T) {
 		"disallowed  https://b.example/\n  because   robots.txt could not be fetched, so everything is forbidden (RFC 9309 2.3.1.4)\n",
 		"allowed     http://c.example/x\n  because   no rule matches\n")
 	r = check("http://d.example/")
-	if r.code != exitInput || !strings.Contains(r.out, "unknown     http://d.example/\n  because   the archive has neither the robots.txt of http://d.example nor what that is redirected to\n") {
+	if !strings.Contains(r.err, ": 1 answer without a verdict, because the archive does not tell the robots.txt of the origin\n") || r.code != exitInput || !strings.Contains(r.out, "unknown     http://d.example/\n  because   the archive does not have the robots.txt of http://d.example, or only a redirect to a URL that it does not have\n") {
 		t.Errorf("%+v", r)
 	}
 	for _, args := range [][]string{{"/x"}, {}, {"http://[/"}} {

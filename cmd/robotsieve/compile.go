@@ -104,14 +104,15 @@ func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 	}
 	odd := func(n int64, text string) {
 		if n > 0 {
-			s.warn("%s of %s robots.txt %s", english.Grouped(n), english.Grouped(c.BodyOrigins), text)
+			s.warn("%s of %s with a robots.txt %s one that %s",
+				english.Grouped(n), english.Plural(c.BodyOrigins, "origin"), english.Verb(n, "has", "have"), text)
 		}
 	}
-	odd(c.Pages, "look like web pages")
-	odd(c.UTF16, "look like UTF-16, of which no line can be read")
-	odd(c.Unnamed, "have text, but no line that names a user agent")
+	odd(c.Pages, "looks like a web page")
+	odd(c.UTF16, "looks like UTF-16, of which no line can be read")
+	odd(c.Unnamed, "has text, but no line that names a user agent")
 	if c.Redirected > 0 {
-		s.warn("redirected to a URL that the sources do not have: the robots.txt of %s; --no-policy of filter decides about these",
+		s.warn("redirects that cannot be followed in the sources: the robots.txt of %s; --no-policy of filter decides about these",
 			english.Plural(c.Redirected, "origin"))
 	}
 	s.warn("%s: %s; distinct bodies: %s, of %s; rulesets: %s; archive of %s", o.Output, english.Plural(int64(c.Origins), "origin"),

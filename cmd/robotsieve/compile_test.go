@@ -250,7 +250,7 @@ func TestCompileReadsEveryKindOfSource(t *testing.T) {
 			t.Errorf("%s: %+v", from, e)
 		}
 	}
-	for _, want := range []string{"passed over: directory without a robots.txt: 1\n", "copies replaced by a newer or later one of their origin: 1\n"} {
+	for _, want := range []string{"passed over: directory without a robots.txt, of which nothing else is read: 1\n", "copies replaced by a newer or later one of their origin: 1\n"} {
 		if !strings.Contains(r.err, want) {
 			t.Errorf("no %q in %q", want, r.err)
 		}
@@ -364,13 +364,18 @@ func TestCompileCountsOddBodies(t *testing.T) {
 		"utf16.example": "\xff\xfeU\x00s\x00e\x00r\x00", "urls.example": "http://a.example/\nhttp://b.example/\n", "good.example": "User-agent: *\n",
 	})
 	a, r := compiled(t, exitDone, `{"host":"http://e.example","status":404,"body":"<html>"}`, "-", dir)
-	const want = "robotsieve: 6 of 14 robots.txt look like web pages\nrobotsieve: 2 of 14 robots.txt look like UTF-16, of which no line can be read\n" +
-		"robotsieve: 2 of 14 robots.txt have text, but no line that names a user agent\n"
+	const have = " of 14 origins with a robots.txt have one that "
+	const want = "robotsieve: 6" + have + "looks like a web page\nrobotsieve: 2" + have + "looks like UTF-16, of which no line can be read\n" +
+		"robotsieve: 2" + have + "has text, but no line that names a user agent\n"
 	if !strings.HasPrefix(r.err, want) {
 		t.Errorf("stderr %q", r.err)
 	}
 	if !forbids(t, a, "page.example", "x", "/p") {
 		t.Error("the rules in it do not count")
+	}
+	_, r = compiled(t, exitDone, `{"host":"http://one.example","body":"<html>"}`, "-")
+	if want := "robotsieve: 1 of 1 origin with a robots.txt has one that looks like a web page\n"; !strings.HasPrefix(r.err, want) {
+		t.Errorf("stderr %q, want %q", r.err, want)
 	}
 }
 

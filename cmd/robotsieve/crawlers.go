@@ -46,7 +46,12 @@ that has no word left is removed.`,
   robotsieve crawlers "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
   robotsieve crawlers --crawlers mine.json --output json - < headers.txt
   robotsieve crawlers --lists > fetch.sh`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError("%d arguments: a HEADER is one, so put it in quotes", len(args))
+			}
+			return nil
+		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -141,9 +146,9 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 		return nil
 	}
 	header := []string{"crawler", "operator", "role", "category", "words", "tokens", "bound by *", "exempt", "dialect", "obeys", "verify", "as of", "source"}
-	fmt.Fprintf(w, "%s\n\n%s, with %s: %s %s exempt, and %s %s a source page.\n", report.Table(header, rows),
-		english.Plural(int64(len(profiles)), "crawler"), english.Plural(fetchers, "fetcher"), english.Grouped(exempt),
-		english.Verb(exempt, "is", "are"), english.Grouped(sourced), english.Verb(sourced, "has", "have"))
+	fmt.Fprintf(w, "%s\n\n%s, %s of them %s; %s %s exempt, and %s %s a source page.\n", report.Table(header, rows),
+		english.Plural(int64(len(profiles)), "crawler"), english.Grouped(fetchers), english.Verb(fetchers, "a fetcher", "fetchers"),
+		english.Grouped(exempt), english.Verb(exempt, "is", "are"), english.Grouped(sourced), english.Verb(sourced, "has", "have"))
 	return nil
 }
 

@@ -3,12 +3,16 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
+
+const fetcherLine = "  role       fetcher: it fetches single addresses that a person, a subscription or the site's own operator named; " +
+	"it is counted apart from the crawlers, outside the headline\n"
 
 // TestCrawlersExplainsAHeader has the whole answer for each kind of header.
 func TestCrawlersExplainsAHeader(t *testing.T) {
@@ -37,11 +41,10 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
   crawler    ChatGPT-User of OpenAI, user-triggered
   because    a word of a known crawler counts
   word       ChatGPT-User at byte 26 counts: the crawler that the client claims to be
-  role       fetcher: it fetches single addresses that a person, a subscription or the site's own operator named; it is counted apart from the crawlers, outside the headline
-  bound by   groups for ChatGPT-User, else groups for *
+` + fetcherLine + `  bound by   groups for ChatGPT-User, else groups for *
   dialect    not known: a rule that google and rfc9309 read differently is contested
   exempt     its requests are not judged; user-triggered: actions of ChatGPT users; its page says that robots.txt may not apply
-  operator   says that it does not obey robots.txt: https://developers.openai.com/api/docs/bots, as of 2026-11-21
+  operator   says that it may ignore robots.txt: https://developers.openai.com/api/docs/bots, as of 2026-11-21
   verify     its operator publishes address ranges
 `,
 		"bingbot/2.0 Googlebot/2.1": `
@@ -59,8 +62,7 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
   because    a word of a known crawler counts
   word       TelegramBot at byte 1 counts: the crawler that the client claims to be
   word       TwitterBot at byte 19, a word of Twitterbot, does not count: after "like ", which names another program
-  role       fetcher: it fetches single addresses that a person, a subscription or the site's own operator named; it is counted apart from the crawlers, outside the headline
-  bound by   groups for TelegramBot, else groups for *
+` + fetcherLine + `  bound by   groups for TelegramBot, else groups for *
   dialect    not known: a rule that google and rfc9309 read differently is contested
   operator   does not say whether it obeys robots.txt, as far as is known
   verify     its operator is not known to publish anything that verifies its addresses
@@ -206,6 +208,9 @@ func TestCrawlersListsWhatIsKnown(t *testing.T) {
 	if r.code != exitDone || len(lines) != len(profiles)+4 || !strings.HasPrefix(lines[0], "crawler ") {
 		t.Fatalf("code %d, %d lines, stderr %q", r.code, len(lines), r.err)
 	}
+	if !regexp.MustCompile(`\n\n[1-9]\d* crawlers, [1-9]\d* of them fetchers; [1-9]\d* are exempt, and [1-9]\d* have a source page\.\n$`).MatchString(r.out) {
+		t.Errorf("the last line is %q", lines[len(lines)-2])
+	}
 	roles := map[string]string{}
 	for i, p := range profiles {
 		roles[p.Name] = cmp.Or(p.Role, "crawler")
@@ -270,8 +275,8 @@ func TestCrawlersOfTheUserThatAreWrong(t *testing.T) {
 {"name":"Foo","operator":"F","words":["Foo"],"tokens":["foo"],"obeys":"yes"},
 {"name":"Bar","operator":"F","words":["foo"],"tokens":["foo"],"obeys":"yes"}]`,
 		`mine.json: crawler profile 1, "Foo", in line 1: no operator`: `[{"name":"Foo"}]`,
+		"mine.json: crawler profiles: not a JSON array of":            ``,
 		`mine.json: crawler profiles: not a JSON array`:               `{"name":"Foo"}`,
-		`mine.json: crawler profiles: EOF`:                            ``,
 	} {
 		r := command(t, "", "crawlers", "--crawlers", file(t, "mine.json", content), "Foo/1")
 		if r.code != exitInput || !strings.Contains(r.err, says) || r.out != "" {
@@ -288,6 +293,9 @@ func TestCrawlersUsage(t *testing.T) {
 		if r := command(t, "", args...); r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "--help'") {
 			t.Errorf("%v: %+v", args, r)
 		}
+	}
+	if r := command(t, "", "crawlers", "Mozilla/5.0", "(compatible;"); !strings.Contains(r.err, "put it in quotes") {
+		t.Errorf("%+v", r)
 	}
 	if r := command(t, "", "crawlers", "--help"); r.code != exitDone || !strings.Contains(r.out, "Examples:\n  robotsieve crawlers") {
 		t.Errorf("%+v", r)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ import (
 type reportFlags struct {
 	output string
 	failOn []condition
+	config *audit.Config // known when check has been called
 }
 
 func addReportFlags(cmd *cobra.Command) *reportFlags {
@@ -77,7 +79,7 @@ func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
 func (f *reportFlags) verdict(s streams, a *job.Audited) error {
 	code, r := exitDone, a.Report
 	for _, c := range f.failOn {
-		if why := c.unchecked(r, a.Crawlers); why != "" {
+		if why := c.unchecked(r, f.config); why != "" {
 			s.warn("--fail-on %s was not checked: %s", c.text, why)
 			code = exitInput
 		} else if n := c.count(r); c.holds(n) {
@@ -90,6 +92,7 @@ func (f *reportFlags) verdict(s streams, a *job.Audited) error {
 
 // check refuses conditions that cannot hold, whatever the logs say.
 func (f *reportFlags) check(config *audit.Config) error {
+	f.config = config
 	for _, c := range f.failOn {
 		if why := c.impossible(config); why != "" {
 			return usageError("--fail-on %s can never hold: %s", c.text, why)
@@ -154,7 +157,7 @@ func (c condition) impossible(config *audit.Config) string {
 		return p.Name + " is " + controlToken
 	case p != nil && p.Exempt != "":
 		return "robots.txt does not bind " + p.Name + ", so that its requests are no violations"
-	case c.verified && !c.verifies(config):
+	case c.verified && !c.verifies(config, nil):
 		client := "client"
 		if c.crawler != "" {
 			client += " called " + c.crawler
@@ -165,21 +168,31 @@ func (c condition) impossible(config *audit.Config) string {
 }
 
 // verifies tells whether there is anything to verify those clients by that the condition
-// counts.
-func (c condition) verifies(config *audit.Config) bool {
+// counts, at the time of the report if there is one.
+func (c condition) verifies(config *audit.Config, r *audit.Report) bool {
 	b := config.Basis
 	return slices.ContainsFunc(config.Crawlers.Profiles(), func(p crawler.Profile) bool {
 		if p.Control || p.Exempt != "" || c.crawler == "" && p.IsFetcher() || c.crawler != "" && !c.is(p.Name) {
 			return false
 		}
 		return len(p.Domains) > 0 && (b.Names != "" || config.Addresses) ||
-			slices.ContainsFunc(b.Ranges, func(r audit.RangeInfo) bool { return strings.EqualFold(r.Crawler, p.Name) })
+			slices.ContainsFunc(b.Ranges, func(list audit.RangeInfo) bool {
+				return strings.EqualFold(list.Crawler, p.Name) && (r == nil || inTime(list, r, b.RangesMaxAge))
+			})
 	})
+}
+
+// inTime tells whether a list of addresses may verify a client of a report.
+func inTime(list audit.RangeInfo, r *audit.Report, maxAge time.Duration) bool {
+	made, undated := time.Parse(time.RFC3339, list.Created)
+	from, unknown := time.Parse(time.RFC3339, r.From)
+	to, _ := time.Parse(time.RFC3339, r.To)
+	return undated != nil || unknown != nil || !made.Add(maxAge).Before(from) && !made.Add(-maxAge).After(to)
 }
 
 // unchecked says why the report does not tell whether the condition holds; "" if it
 // does.
-func (c condition) unchecked(r *audit.Report, known *crawler.Set) string {
+func (c condition) unchecked(r *audit.Report, config *audit.Config) string {
 	if c.holds(0) {
 		return ""
 	}
@@ -192,7 +205,7 @@ func (c condition) unchecked(r *audit.Report, known *crawler.Set) string {
 		return !ok || f.HasAgent()
 	}
 	switch {
-	case c.crawler != "" && c.profile(known) == nil && !slices.ContainsFunc(r.Crawlers, func(row audit.CrawlerInfo) bool { return c.is(row.Crawler) }):
+	case c.crawler != "" && c.profile(config.Crawlers) == nil && !slices.ContainsFunc(r.Crawlers, func(row audit.CrawlerInfo) bool { return c.is(row.Crawler) }):
 		return "no crawler called " + c.crawler + " is known or was seen"
 	case r.Lines > 0 && !slices.ContainsFunc(r.Inputs, namesCrawlers):
 		return "the logs have no User-Agent, so no line can name a crawler"
@@ -200,6 +213,10 @@ func (c condition) unchecked(r *audit.Report, known *crawler.Set) string {
 		return "all requests of crawlers were to hosts that are not judged"
 	case withoutHost > 0 && withoutHost == r.Totals.Requests:
 		return "it is not known to which host the requests of crawlers were: name the site with --host"
+	case c.verified && r.Proxied:
+		return "the log has the addresses of a proxy, by which no client is verified"
+	case c.verified && r.Totals.Requests > 0 && !c.verifies(config, r):
+		return "no list of --ip-ranges was made near enough to the time of the logs to verify a client (--ranges-max-age)"
 	}
 	return ""
 }

@@ -129,6 +129,7 @@ func TestFailOnThatCannotHold(t *testing.T) {
 	if r := command(t, "", "audit", "--robots", robots, "--state", state, log); r.code != exitDone {
 		t.Fatal(r.err)
 	}
+	lists, proxied := file(t, "lists.txt", "198.51.100.0/24\n"), file(t, "proxied.log", strings.Repeat(logLine("/p", "GPTBot/1"), 3000))
 	const nobody, never = "can be verified without --ip-ranges, --resolved-names or --resolve", "can never hold: "
 	for name, c := range map[string]struct {
 		condition string
@@ -153,6 +154,9 @@ func TestFailOnThatCannotHold(t *testing.T) {
 		"a User-Agent in one log":              {"violation>0", append(constant, common, log), exitFound, "there are 7"},
 		"hosts that are not judged":            {"violation>0", append(constant, "--host", "https://example.com", vhosts), exitInput, "all requests of crawlers were to hosts that are not judged"},
 		"a host that is not known":             {"violation>0", []string{"--policy", policy, log}, exitInput, "it is not known to which host"},
+		"verified, by lists of another time":   {"violation.verified>0", append(constant, "--ip-ranges", "GPTBot="+lists+"@2024-11-01", log), exitInput, "no list of --ip-ranges was made near enough to the time of the logs"},
+		"verified, by lists of the year":       {"GPTBot:violation.verified>0", append(constant, "--ip-ranges", "GPTBot="+lists+"@2025-11-20", log), exitDone, ""},
+		"verified, by a proxy's address":       {"violation.verified>0", append(constant, "--ip-ranges", "GPTBot="+lists, proxied), exitInput, "the log has the addresses of a proxy"},
 		"an empty log":                         {"violation>0", append(constant, file(t, "empty.log", "")), exitDone, ""},
 	} {
 		verb := "audit"

@@ -140,7 +140,7 @@ func TestFilterReadsAnAgentAsAHeader(t *testing.T) {
 }
 
 // TestFilterTellsOfOtherProducts that come with the same header, where they may have other
-// rules.
+// rules. So does check.
 func TestFilterTellsOfOtherProducts(t *testing.T) {
 	crawlers := file(t, "crawlers.json", `[{"name":"FooBot","operator":"Foo","words":["FooBot"],"tokens":["FooBot"],"also":[["FooBot-News","FooBot"]],"obeys":"yes"}]`)
 	for robots, want := range map[string]bool{
@@ -150,10 +150,18 @@ func TestFilterTellsOfOtherProducts(t *testing.T) {
 		if strings.Contains(r.err, "the header of FooBot serves FooBot-News too") != want || r.code != exitDone || r.out != "http://h/\n" {
 			t.Errorf("%q: %+v", robots, r)
 		}
+		r = command(t, robots, "check", "--robots", "-", "--crawlers", crawlers, "--agent", "FooBot")
+		if strings.Contains(r.err, "the header of FooBot serves FooBot-News too") != want || r.code != exitDone {
+			t.Errorf("check of %q: %+v", robots, r)
+		}
 	}
-	r := command(t, "http://a.example/\n", "filter", "--rules", rules(t), "--crawlers", crawlers, "--agent", "FooBot", "-")
-	if !strings.Contains(r.err, "the header of FooBot serves FooBot-News too") || r.code != exitDone {
-		t.Errorf("%+v", r)
+	for _, r := range []result{
+		command(t, "http://a.example/\n", "filter", "--rules", rules(t), "--crawlers", crawlers, "--agent", "FooBot", "-"),
+		command(t, "", "check", "--rules", rules(t), "--crawlers", crawlers, "--agent", "FooBot", "http://a.example/"),
+	} {
+		if !strings.Contains(r.err, "the header of FooBot serves FooBot-News too") || r.code != exitDone {
+			t.Errorf("%+v", r)
+		}
 	}
 }
 
@@ -236,6 +244,7 @@ func TestFilterOfBadInput(t *testing.T) {
 	}{
 		"empty":               {[]string{file(t, "e", "")}, exitDone, "", 0, 0, false},
 		"nothing but garbage": {[]string{file(t, "g", "\x00\x01\n\xff\xfe\n")}, exitInput, "no line of the lists is a URL\n", 0, 2, false},
+		"UTF-16":              {[]string{file(t, "u", "\xff\xfeh\x00t\x00\n\x00")}, exitInput, "no line of the lists is a URL: the first looks like UTF-16; save the list as UTF-8\n", 0, 2, false},
 		"names of hosts only": {[]string{"--invalid", "keep", file(t, "h", "a.example\nb.example\n")}, exitInput, `h:1: not an absolute URL: "a.example"`, 0, 2, false},
 		"one URL at least":    {[]string{file(t, "g", "a.example\n"), good}, exitDone, "", 1, 1, false},
 		"a long line":         {[]string{file(t, "l", long+"http://h/\n")}, exitDone, "", 1, 1, false},

@@ -232,7 +232,7 @@ func (r headerReading) text(w *bufio.Writer) {
 
 // statement quotes the operator about robots.txt.
 func (r headerReading) statement() string {
-	claim := map[string]string{"yes": "says that it obeys robots.txt", "no": "says that it does not obey robots.txt"}[r.Obeys]
+	claim := map[string]string{"yes": "says that it obeys robots.txt", "no": "says that it may ignore robots.txt"}[r.Obeys]
 	claim = cmp.Or(claim, "does not say whether it obeys robots.txt")
 	switch {
 	case !r.Known:

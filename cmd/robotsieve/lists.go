@@ -44,7 +44,7 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) e
 		if operators[strings.ToLower(l.Name)] == "several" { // audit could not tell whose it is
 			file = l.Crawlers[0] + filepath.Ext(l.Name)
 		}
-		fmt.Fprintf(w, "# for %s; seen %s\ncurl -sSo %s %s\n",
+		fmt.Fprintf(w, "# for %s; seen %s\ncurl -fsSLo %s %s\n",
 			strings.Join(printableList(l.Crawlers), ", "), l.Seen, shellWord(file), shellWord(l.URL))
 	}
 	return nil

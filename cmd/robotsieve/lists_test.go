@@ -38,13 +38,13 @@ func TestCrawlersLists(t *testing.T) {
 	want := `
 # Foo Inc.
 # for FooBot, FooBot-Image; seen 2026-11-02
-curl -sSo foo.json 'https://foo.example/foo.json?a=1&b='\''2'\'''
+curl -fsSLo foo.json 'https://foo.example/foo.json?a=1&b='\''2'\'''
 # for FooBot; seen 2026-11-03
-curl -sSo FooBot.txt https://foo.example/ips.txt
+curl -fsSLo FooBot.txt https://foo.example/ips.txt
 
 # Bar Ltd.
 # for BarBot; seen 2026-11-03
-curl -sSo BarBot.txt https://bar.example/ips.txt
+curl -fsSLo BarBot.txt https://bar.example/ips.txt
 `
 	if r.code != exitDone || !strings.HasSuffix(r.out, want) {
 		t.Errorf("code %d, stderr %q, got\n%s", r.code, r.err, r.out)

@@ -99,11 +99,12 @@ func TestDuplicateLogs(t *testing.T) {
 	a, b := put("a.log", content), put("b.log", content)
 	other := put("other.log", strings.Replace(content, "/q", "/r", 1)) // of the same size
 	packed, copied := put("c.gz", compressed(t, content+content)), put("d.gz", compressed(t, content+content))
+	packedA := put("a.log.gz", compressed(t, content))
 	link := filepath.Join(dir, "link.log")
 	if err := os.Symlink(a, link); err != nil {
 		t.Fatal(err)
 	}
-	large := strings.Repeat(content, 2000) // the first 64 KiB are the same
+	large := strings.Repeat(content, 4000) // the first 256 KiB are the same
 	e, f := put("e.log", large+logLine("/p", "GPTBot/1")), put("f.log", large+logLine("/p", "GPTBot/2"))
 	for name, c := range map[string]struct {
 		args  []string
@@ -117,8 +118,9 @@ func TestDuplicateLogs(t *testing.T) {
 		"of the same size":        {[]string{a, other}, "", 4, ""},
 		"a link":                  {[]string{a, link}, "", 2, link + " is the same file as " + a + ": read once"},
 		"compressed":              {[]string{packed, a, copied}, "", 6, copied + " has the same content as " + packed},
-		"large":                   {[]string{e, f}, "", 8002, ""},
-		"a pipe":                  {[]string{a, "-"}, content, 4, "- has the same content as " + a + ": both were counted, as that was not known before"},
+		"compressed or not":       {[]string{packedA, a, b}, "", 2, a + " has the same content as " + packedA + ": not counted"},
+		"large":                   {[]string{e, f}, "", 16002, ""},
+		"a pipe":                  {[]string{a, "-"}, content, 4, "- has the same content as " + a + ": both were counted, since a pipe can be compared only when it has been read"},
 		"a pipe of other content": {[]string{a, "-"}, content + "\n", 4, ""},
 	} {
 		r := command(t, c.stdin, append([]string{"audit", "--robots", robots, "--output", "json"}, c.args...)...)
@@ -343,15 +345,19 @@ func TestHostOfSingleLogs(t *testing.T) {
 		}
 	}
 	inputs := inputsOf(t, command(t, "", "audit", "--policy", policy, "--output", "json", "--host", "https://a.example="+a, "--host", "https://b.example", dir))
+	r := command(t, "", "audit", "--policy", policy, "--host", "https://a.example="+a, "--host", "https://b.example", dir)
+	if text := strings.Join(strings.Fields(r.out), " "); !strings.Contains(text, "A log that names no hosts is taken as the log of the site that --host gives it.") || strings.Contains(text, "of one of them") {
+		t.Error(r.out)
+	}
 	if inputs["a1.log"]["host"] != "https://a.example" || inputs["b.log"]["host"] != "" {
 		t.Errorf("%v", inputs)
 	}
 	for says, args := range map[string][]string{
-		"is none of the logs to be read":              {"--host", "https://a.example=" + b, filepath.Join(dir, "a1.log")},
-		"no file matches":                             {"--host", "https://a.example=" + filepath.Join(dir, "x*"), dir},
-		"no robots.txt of https://d.example in":       {"--host", "https://d.example=" + b, b},
-		"--host \"\": not a host":                     {"--host", "=" + b, b},
-		"open " + filepath.Join(dir, "missing") + ":": {"--host", "https://a.example=" + filepath.Join(dir, "missing"), dir},
+		"is none of the logs to be read":                       {"--host", "https://a.example=" + b, filepath.Join(dir, "a1.log")},
+		"no file matches":                                      {"--host", "https://a.example=" + filepath.Join(dir, "x*"), dir},
+		"no robots.txt of https://d.example in":                {"--host", "https://d.example=" + b, b},
+		"--host \"\": not a host":                              {"--host", "=" + b, b},
+		"missing: open " + filepath.Join(dir, "missing") + ":": {"--host", "https://a.example=" + filepath.Join(dir, "missing"), dir},
 	} {
 		if r := command(t, "", append([]string{"audit", "--policy", policy}, args...)...); r.code != exitUsage && r.code != exitInput || !strings.Contains(r.err, says) || r.out != "" {
 			t.Errorf("%s: %+v", says, r)

@@ -70,8 +70,8 @@ func TestFilterByStatus(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "rules.rsv")
 	r := command(t, "", "compile", file(t, "s.jsonl", sources.String()), warc, "-o", out)
 	if r.code != exitInput || !strings.Contains(r.err, "passed over: not an HTTP status: 1\n") ||
-		!strings.Contains(r.err, "passed over: HTTP status without a body: 2\n") || strings.Count(r.err, "s.jsonl: line") != 1 ||
-		!strings.Contains(r.err, "redirected to a URL that the sources do not have: the robots.txt of 2 origins") {
+		!strings.Contains(r.err, "passed over: HTTP status that says nothing about robots.txt (1xx or 304): 2\n") || strings.Count(r.err, "s.jsonl: line") != 1 ||
+		!strings.Contains(r.err, "redirects that cannot be followed in the sources: the robots.txt of 2 origins") {
 		t.Errorf("%+v", r)
 	}
 	for _, c := range []struct {
@@ -148,7 +148,7 @@ func TestFilterRefusesAnArchiveThatItCannotUse(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\n")
 	for name, c := range map[string]struct{ archive, dialect, says string }{
 		"a robots.txt":         {robots, "auto", "not an archive"},
-		"another dialect":      {rules(t, "--dialect", "rfc9309"), "google", "holds no rules by the dialect google"},
+		"another dialect":      {rules(t, "--dialect", "rfc9309"), "google", "holds no rules by the dialect google, only by rfc9309\n"},
 		"the agent's own":      {rules(t, "--dialect", "google"), "auto", "holds no rules by the dialect rfc9309"},
 		"an archive cut short": {cutShort(t, rules(t)), "auto", "header says"},
 	} {

@@ -319,8 +319,12 @@ var timeCases = map[string]func(*simCase){
 		c.ask("allowed", "GPTBot", "/p", caseTime-hour)
 		c.ask("grace", "GPTBot", "/p", caseTime+hour)
 		c.ask("grace", "GPTBot", "/p", caseTime+23*hour)
-		c.ask("grace", "GPTBot", "/p", caseTime+27*hour) // begun in the window, logged three hours later
 		c.ask("violation", "GPTBot", "/p", caseTime+28*hour)
+	},
+	"a download begun in the window and logged three hours later": func(c *simCase) {
+		added(c)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime-minute, got(permitsAll))
+		c.ask("grace", "GPTBot", "/p", caseTime-minute+24*hour+3*hour)
 	},
 	"a rule is added, to the second": func(c *simCase) {
 		added(c)
@@ -350,6 +354,17 @@ var timeCases = map[string]func(*simCase){
 		c.ask("violation informed", "GPTBot", "/p", caseTime+45*day)
 		c.ask("violation", "OAI-SearchBot", "/p", caseTime+28*hour)
 		c.ask("grace", "ClaudeBot", "/p", caseTime+23*hour)
+	},
+	"a rule is added, and fetched twice in a second": func(c *simCase) {
+		added(c)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+hour, got(forbidP))
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+hour, got(forbidP))
+		c.ask("grace informed", "GPTBot", "/p", caseTime+hour+minute, from("45.9.8.8"))
+		c.ask("grace informed after fetch", "GPTBot", "/p", caseTime+hour+minute)
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+2*hour, got(forbidP))
+		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+2*hour, answered(500, 0))
+		c.ask("grace informed after fetch", "GPTBot", "/p", caseTime+2*hour) // that of an hour ago
+		c.ask("grace informed", "GPTBot", "/p", caseTime+2*hour+minute)
 	},
 	"a rule is added and fetched when it was too early to tell": func(c *simCase) {
 		added(c)
@@ -749,6 +764,15 @@ var fetchCases = map[string]func(*simCase){
 		c.ask("allowed", "GPTBot", "/q", caseTime+hour)
 		c.ask("violation", "GPTBot", "/p", caseTime+28*hour)
 	},
+	"robots.txt with a query, and with two slashes": func(c *simCase) {
+		c.site("User-agent: *\nDisallow: /\n")
+		for _, target := range []string{"/robots.txt?x", "//robots.txt", "//robots.txt?x"} {
+			c.ask("robots_fetch", "GPTBot", target, caseTime, answered(404, 0))
+			c.ask("robots_fetch", "GPTBot", target, caseTime, by("POST"))
+		}
+		c.ask("violation", "GPTBot", "/robots.txtx", caseTime)
+		c.ask("violation", "GPTBot", "/a/robots.txt", caseTime)
+	},
 	"all answers to anybody are 404": func(c *simCase) {
 		c.site(forbidP)
 		c.anybody(caseTime, answered(404, 153))
@@ -761,7 +785,7 @@ var fetchCases = map[string]func(*simCase){
 		c.anybody(caseTime+10*day+hour, got(forbidP))
 		c.ask("violation", "GPTBot", "/p", caseTime+10*day+2*hour)
 	},
-	"an edge with the old file": func(c *simCase) {
+	"an edge with the old file two hours after deployment": func(c *simCase) {
 		c.site(permitsAll)
 		c.version("https://example.com", caseTime, 200, forbidP)
 		c.ask("robots_fetch", "GPTBot", "/robots.txt", caseTime+2*hour, got(permitsAll))
@@ -914,7 +938,13 @@ var whoCases = map[string]func(*simCase){
 	"a list of a year after":               ranged(caseTime+365*day, "verified", "unverified"),
 	"a list of more than a year after":     ranged(caseTime+365*day+1, "unverified", "unverified"),
 	"a list without a date":                ranged(0, "verified", "unverified"),
-	"a list of IPv4 and a client of IPv6": func(c *simCase) {
+	"a list of IPv4 only and a client of IPv6": func(c *simCase) {
+		c.site(forbidP)
+		c.w.ranges = []simRanges{{bot: simBotNamed("GPTBot"), prefixes: []string{"66.1.1.0/24"}, created: caseTime}}
+		c.identity("spoofed", "GPTBot", "66.1.2.77")
+		c.identity("unverified", "GPTBot", "2a00:6::77")
+	},
+	"a list of IPv4 and an older one of IPv6": func(c *simCase) {
 		c.site(forbidP)
 		c.w.ranges = []simRanges{
 			{bot: simBotNamed("GPTBot"), prefixes: []string{"66.1.1.0/24"}, created: caseTime},

@@ -335,42 +335,14 @@ func (f *simFleet) planFor(v simStay) *simPlan {
 
 // fetch is a GET of /robots.txt, and what an honest machine makes of its answer.
 func (f *simFleet) fetch(v simStay) *simPlan {
+	if plan := f.answered(v); plan != nil {
+		return plan
+	}
+	if plan := f.fromCache(v); plan != nil {
+		return plan
+	}
 	h := f.h
-	if len(f.answers) > 0 && h.chance(40) {
-		if reply := pick(h.r, f.answers); reply.status != 301 || h.isNews(v) {
-			h.log(v.bot, v.addr, v.at, v.time, "/robots.txt", reply.status, reply.size)
-			if isFailure(reply.status, v.bot.google) {
-				free := v.bot.google && isNotFound(reply.status) && h.chance(50)
-				return f.without(v, free, v.time-30*day)
-			}
-			return f.with(v, simHeld{free: true, born: v.time}, 0)
-		}
-	}
 	p, i := h.version(v.at, v.time)
-	switch spent := h.upTo(h.told.delay); {
-	case f.edges && h.chance(60):
-		// Caches may keep a version for its max_age, and robots.txt unasked for the delay.
-		var kept []*simPiece
-		for i := range h.real.timelines[v.at] {
-			q := &h.real.timelines[v.at][i]
-			if !q.lost && q.inForce(v.time-spent-q.maxAge, v.time) && (q.isBody() || isNone(q.status, 0, v.bot.google)) {
-				kept = append(kept, q)
-			}
-		}
-		if len(kept) > 0 {
-			q := pick(h.r, kept)
-			f.logReply(v, q, false)
-			return f.with(v, heldOf(q, min(v.time, q.to-1)), spent)
-		}
-	case f.edges && h.chance(20):
-		// An edge that is never told of changes: its log shows the size.
-		q := pick(h.r, h.real.timelines[v.at])
-		get := simGet{simRequest: &simRequest{time: v.time, size: int64(len(q.body))}}
-		if q.isBody() && !q.lost && h.isOf(q.body, v.at) && !h.told.hasSize(get, v.at) && len(q.body) > 0 {
-			f.logReply(v, &q, true)
-			return f.with(v, heldOf(&q, v.time), 0)
-		}
-	}
 	if p == nil {
 		// What nobody knows may permit everything.
 		return f.with(v, simHeld{free: true, born: v.time}, 0)
@@ -380,8 +352,59 @@ func (f *simFleet) fetch(v simStay) *simPlan {
 		return f.with(v, heldOf(p, v.time), 0)
 	}
 	began := h.real.timelines[v.at][h.spell(v.at, i, v.bot.google)].from
-	free := v.bot.google && isNotFound(p.status) && h.chance(50) || began+30*day+h.told.skew <= v.time
-	return f.without(v, free, began-30*day)
+	// By the source the outage may have begun later, by the skew.
+	long := began+30*day+h.told.skew <= v.time
+	return f.without(v, long || v.bot.google && isNotFound(p.status) && h.chance(50), began-30*day)
+}
+
+// answered is a fetch with an answer of which the source does not know; nil if there is
+// none.
+func (f *simFleet) answered(v simStay) *simPlan {
+	h := f.h
+	if len(f.answers) == 0 || h.chance(60) {
+		return nil
+	}
+	reply := pick(h.r, f.answers)
+	if reply.status == 301 && !h.isNews(v) {
+		return nil
+	}
+	h.log(v.bot, v.addr, v.at, v.time, "/robots.txt", reply.status, reply.size)
+	if isFailure(reply.status, v.bot.google) {
+		return f.without(v, v.bot.google && isNotFound(reply.status) && h.chance(50), v.time-30*day)
+	}
+	return f.with(v, simHeld{free: true, born: v.time}, 0)
+}
+
+// fromCache is a fetch that a cache on the way answers; nil if there is none.
+func (f *simFleet) fromCache(v simStay) *simPlan {
+	h := f.h
+	switch n := h.r.IntN(100); {
+	case !f.edges:
+	case n < 60:
+		// It may keep a version for its max_age, and robots.txt unasked for the delay.
+		spent := h.upTo(h.told.delay)
+		var kept []*simPiece
+		for i := range h.real.timelines[v.at] {
+			p := &h.real.timelines[v.at][i]
+			if !p.lost && p.inForce(v.time-spent-p.maxAge, v.time) && (p.isBody() || isNone(p.status, 0, v.bot.google)) {
+				kept = append(kept, p)
+			}
+		}
+		if len(kept) > 0 {
+			p := pick(h.r, kept)
+			f.logReply(v, p, false)
+			return f.with(v, heldOf(p, min(v.time, p.to-1)), spent)
+		}
+	case n < 70:
+		// It may never be told of changes: then the log shows the size.
+		p := pick(h.r, h.real.timelines[v.at])
+		get := simGet{simRequest: &simRequest{time: v.time, size: int64(len(p.body))}}
+		if p.isBody() && !p.lost && h.isOf(p.body, v.at) && !h.told.hasSize(get, v.at) {
+			f.logReply(v, &p, true)
+			return f.with(v, heldOf(&p, v.time), 0)
+		}
+	}
+	return nil
 }
 
 // isNews tells whether the source does not explain a redirect.

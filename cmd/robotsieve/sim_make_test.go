@@ -215,7 +215,7 @@ func (m *simMaker) makeRows() {
 
 // fill decides what a version is.
 func (m *simMaker) fill(row *simRow, places []simPlace, followed bool) {
-	row.status = pick(m.r, []int{200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 404, 403, 429, 503, 500, unreachableStatus, 204, 301, 410, 408})
+	row.status = pick(m.r, []int{200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 404, 403, 429, 503, 500, unreachableStatus, 204, 301, 410, 408, 444, 499, 600})
 	switch {
 	case row.status == 301 && followed && m.chance(80):
 		// Of what leads elsewhere a max_age would be ambiguous: there are none then.

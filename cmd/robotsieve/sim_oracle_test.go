@@ -977,16 +977,24 @@ func (o *simOracle) wasSent(f simGet, r *simRequest, id simIdentity, sites []sim
 
 // graceAfterFetch: the request's own address, under the same name and on the same
 // site, had within the hour before been sent the rule: its last GET of /robots.txt
-// before the request was an informed fetch.
+// before the request was an informed fetch. Of several in the same second nobody knows
+// which was the last, so their answers must be the same.
 func (o *simOracle) graceAfterFetch(r *simRequest, id simIdentity, sites []simOrigin) bool {
-	last := simGet{}
+	var last []simGet
 	for _, f := range o.gets {
-		same := f.addr == r.addr && f.by.bot == id.bot && slices.Equal(f.sites, sites)
-		if same && f.time < r.time && (last.simRequest == nil || f.time >= last.time) {
-			last = f
+		if f.addr != r.addr || f.by.bot != id.bot || !slices.Equal(f.sites, sites) || f.time >= r.time {
+			continue
+		}
+		if len(last) > 0 && f.time > last[0].time {
+			last = nil
+		}
+		if len(last) == 0 || f.time == last[0].time {
+			last = append(last, f)
 		}
 	}
-	return last.simRequest != nil && last.time >= r.time-hour && o.wasSent(last, r, id, sites)
+	return len(last) > 0 && last[0].time >= r.time-hour && o.wasSent(last[0], r, id, sites) && !slices.ContainsFunc(last, func(f simGet) bool {
+		return f.status != last[0].status || f.status == 200 && f.size != last[0].size
+	})
 }
 
 // ---- what a body says (7) ----

@@ -85,7 +85,7 @@ func TestHeadlinesDoNotAcquit(t *testing.T) {
 		"exempt only":       {logLine("/p", "ChatGPT-User/1"), "1 crawler request: none could be judged; 1 came from crawlers that robots.txt does not bind,", []string{"--robots", robots}},
 		"permitted, exempt": {logLine("/q", "GPTBot/1") + logLine("/p", "ChatGPT-User/1"), "none is known to have broken robots.txt; 1 came from crawlers that robots.txt does not bind,", []string{"--robots", robots}},
 		"all are permitted": {logLine("/q", "GPTBot/1"), "1 crawler request: none broke robots.txt.", []string{"--robots", robots}},
-		"nobody":            {logLine("/p", "Mozilla/5.0 (X11)"), "No crawler requests.\n", []string{"--robots", robots}},
+		"nobody":            {logLine("/p", "Mozilla/5.0 (X11)"), "No line names a crawler.\n", []string{"--robots", robots}},
 	} {
 		if r := command(t, c.log, append(append([]string{"audit"}, c.args...), "-")...); !strings.Contains(r.out, c.want) {
 			t.Errorf("%s: lacks %q:\n%s%s", name, c.want, r.out, r.err)
@@ -135,6 +135,15 @@ func TestWarningOfWhatIsTakenAsCurrent(t *testing.T) {
 		r := command(t, logLine("/p", "GPTBot/1"), "audit", "--output", "json", "--policy", seen, "--history", history, "--host", "https://example.com", "-")
 		if strings.Contains(fmt.Sprint(auditJSON(t, r)["warnings"]), last) != want {
 			t.Errorf("%s: warns: %v, want %v\n%s%s", history, !want, want, r.out, r.err)
+		}
+	}
+	for flag, c := range map[string]struct{ says, denies string }{
+		"--samples=0":       {"Later than the window after the last one nothing is known.", "ever since"},
+		"--assume-constant": {"the one seen last as in force ever since, as requested.", "nothing is known"},
+	} {
+		r := command(t, logLine("/p", "GPTBot/1"), "audit", "--output", "json", "--policy", seen, "--history", "observed", "--host", "https://example.com", flag, "-")
+		if text := fmt.Sprint(auditJSON(t, r)["assumptions"]); !strings.Contains(text, c.says) || strings.Contains(text, c.denies) {
+			t.Errorf("%s: %s", flag, text)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"strings"
+	"time"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -23,6 +24,10 @@ type agent struct {
 	proof   crawler.Proof // of its clients, unless it is ambiguous
 	at      int32         // the origin of binding
 	binding *policy.Binding
+	// delay is the Crawl-delay that the version cited in delayOf asks of the crawler.
+	delayOf   *policy.Lawful
+	delay     time.Duration
+	isDelayed bool
 }
 
 func (c *agent) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }

@@ -148,6 +148,7 @@ type Auditor struct {
 	config    Config
 	profiles  map[*crawler.Profile]uint16 // index in Config.Crawlers.Profiles
 	operators []uint16                    // of each profile: the number of its operator
+	verifies  bool                        // clients may be verified, or turn out to be impostors, by their addresses
 }
 
 // New returns an auditor.
@@ -158,7 +159,7 @@ func New(c Config) *Auditor {
 	if c.Basis == nil {
 		c.Basis = &Basis{}
 	}
-	a := &Auditor{config: c, profiles: map[*crawler.Profile]uint16{}}
+	a := &Auditor{config: c, verifies: c.Identities.HaveEvidence() || c.Addresses, profiles: map[*crawler.Profile]uint16{}}
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint16{}
 	for i := range profiles {
 		p := &profiles[i]

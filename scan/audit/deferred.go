@@ -18,7 +18,7 @@ import (
 //
 //	0           about all:
 //	  rival     the number of an operator that an ambiguous header names
-//	  size      origin, version in force, size, of an answer 200 to a GET of /robots.txt
+//	  size      origin, version in force, size, number, of answers 200 to GETs of /robots.txt
 //	  answer    minute, origins, kind of answer, of a GET of /robots.txt by any client
 //	1 operator  of a known operator, by its number
 //	2 operator  an unknown crawler, by its name and 0. Both have
@@ -107,12 +107,24 @@ func (w *Worker) deferCounts(key string, row *row) {
 	w.keep()
 }
 
-// deferAnswer keeps the minute of the record, an answer to a GET of robots.txt by any client.
-// Equal records are one.
+// deferAnswer keeps the record as an answer to a GET of robots.txt by any client, with its
+// minute, unless the last answer of its kind was the same.
 func (w *Worker) deferAnswer(at site, kind answerKind) {
-	b := appendTime(append(w.key[:0], aboutAll, recordAnswer), minuteOf(w.record.Time))
+	now := answerAt{at.Site, minuteOf(w.record.Time), true}
+	if w.lastAnswers[kind] == now {
+		return
+	}
+	w.lastAnswers[kind] = now
+	b := appendTime(append(w.key[:0], aboutAll, recordAnswer), now.minute)
 	w.key = append(appendSite(b, at), byte(kind))
 	w.keep()
+}
+
+// answerAt is a minute in which a site answered a GET of robots.txt.
+type answerAt struct {
+	policy.Site
+	minute int64
+	any    bool // there was one
 }
 
 // minuteOf returns the beginning of the minute of a time.
@@ -124,18 +136,50 @@ func minuteOf(t int64) int64 {
 	return t - n
 }
 
-// deferSize keeps the size of the record, an answer 200 to a GET of robots.txt, for each
+// countSize counts the size of the record, an answer 200 to a GET of robots.txt, for each
 // version that it may have been.
-func (w *Worker) deferSize(at site) {
+func (w *Worker) countSize(at site) {
 	for o := at.First; o < at.First+at.N; o++ {
 		first, last := w.auditor.config.Policy.InForceExactly(o, w.record.Time)
 		for v := first; v < last; v++ {
-			b := binary.BigEndian.AppendUint32(append(w.key[:0], aboutAll, recordSize), uint32(o))
-			b = binary.BigEndian.AppendUint32(b, uint32(v))
-			w.key = binary.BigEndian.AppendUint64(b, uint64(w.record.Size))
-			w.keep()
+			if at := (sizeAt{versionKey{o, int32(v)}, w.record.Size}); at != w.lastSize {
+				w.flushSize()
+				w.lastSize = at
+			}
+			w.lastSizes++
 		}
 	}
+	if len(w.sizes) > maxSizes {
+		w.deferSizes()
+	}
+}
+
+// sizeAt is a size of answers while a version was in force.
+type sizeAt struct {
+	versionKey
+	size int64
+}
+
+// flushSize counts the last size: nearly all answers are of the size of the one before.
+func (w *Worker) flushSize() {
+	if w.lastSizes > 0 {
+		w.sizes[w.lastSize] += w.lastSizes
+		w.lastSizes = 0
+	}
+}
+
+// deferSizes keeps the sizes that were counted.
+func (w *Worker) deferSizes() {
+	w.flushSize()
+	for at, n := range w.sizes {
+		b := append(w.key[:0], aboutAll, recordSize)
+		b = binary.BigEndian.AppendUint32(b, uint32(at.origin))
+		b = binary.BigEndian.AppendUint32(b, uint32(at.version))
+		b = binary.BigEndian.AppendUint64(b, uint64(at.size))
+		w.key = binary.BigEndian.AppendUint64(b, uint64(n))
+		w.keep()
+	}
+	clear(w.sizes)
 }
 
 // deferFetch keeps the record as a fetch of robots.txt: for the facts of its operator and,

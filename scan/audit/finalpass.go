@@ -50,9 +50,8 @@ const maxInformed = 1 << 12
 
 // visitedFetch is the last fetch of robots.txt by an address.
 type visitedFetch struct {
-	crawlerAt
+	fetch
 	address []byte
-	t       int64
 	sent    []versionRange
 }
 
@@ -147,13 +146,13 @@ func (f *finalPass) record(rd *recordReader, n int64) {
 	}
 }
 
-// size reads a size that n answers to anybody had while a version was in force.
+// size reads how many answers to anybody had a size while a version was in force.
 func (f *finalPass) size(rd *recordReader, n int64) {
-	of, size := versionKey{int32(rd.uint32()), int32(rd.uint32())}, int64(rd.uint64())
-	rd.require(0 <= of.origin && int(of.origin) < len(rd.policy.Origins()) && size >= 0)
+	of, size, answers := versionKey{int32(rd.uint32()), int32(rd.uint32())}, int64(rd.uint64()), int64(rd.uint64())
+	rd.require(0 <= of.origin && int(of.origin) < len(rd.policy.Origins()) && size >= 0 && 0 < answers && answers <= f.run.tally.Lines/n)
 	rd.require(!rd.bad && 0 <= of.version && int(of.version) < len(rd.policy.Versions(of.origin)))
 	if rd.end(); !rd.bad && f.run.tally.SizesRight == 0 {
-		f.toAll.addSize(of, size, n)
+		f.toAll.addSize(of, size, answers*n)
 	}
 }
 
@@ -262,7 +261,10 @@ func (f *finalPass) visit(rd *recordReader, n int64) {
 		x := fetch{t: t, sender: sender{crawlerAt: from}}
 		rd.answer(&x)
 		if rd.end(); !rd.bad && (f.proxied || x.identity != SpoofedIdentity) {
-			f.last = visitedFetch{from, append(f.last.address[:0], address...), t, f.facts.sent(f.last.sent[:0], &x)}
+			if f.isLast(from, address) && f.last.t == t && f.last.fetch != x {
+				x.kind = toldNothing // the log does not tell which of them was the last
+			}
+			f.last = visitedFetch{x, append(f.last.address[:0], address...), f.facts.sent(f.last.sent[:0], &x)}
 		}
 	case visitRequest:
 		x := &deferredRequest{row: row, address: address, Judged: Judged{Time: t, HasTime: true, Profile: profile, N: n}}
@@ -332,8 +334,12 @@ func (f *finalPass) informedSince(from sender, answers []byte) int64 {
 // isAfterFetch tells whether the address of a request had been sent the rule within the
 // hour before.
 func (f *finalPass) isAfterFetch(x *deferredRequest, from crawlerAt) bool {
-	return x.Verdict == Grace && f.last.crawlerAt == from && bytes.Equal(f.last.address, x.address) && x.Time-f.last.t <= hour &&
-		f.facts.forbid(from.at, f.last.sent, f.answers)
+	return x.Verdict == Grace && f.isLast(from, x.address) && x.Time-f.last.t <= hour && f.facts.forbid(from.at, f.last.sent, f.answers)
+}
+
+// isLast tells whether a crawler at an address has made the last fetch.
+func (f *finalPass) isLast(from crawlerAt, address []byte) bool {
+	return f.last.crawlerAt == from && bytes.Equal(f.last.address, address)
 }
 
 // ambiguous reads a request whose header names crawlers of several operators, and counts it

@@ -74,7 +74,9 @@ func TestProxiedLog(t *testing.T) {
 // TestChoiceOfLines: of more lines than are kept the choice is fair.
 func TestChoiceOfLines(t *testing.T) {
 	for share, want := range map[int]bool{97: true, 92: false} {
-		run := begin(t, newAuditor(t, forbid))
+		a := newAuditor(t, forbid)
+		a.verifies = true
+		run := begin(t, a)
 		w := run.Worker()
 		var b bytes.Buffer
 		for i := range 60_000 {

@@ -340,7 +340,7 @@ func (w *Worker) answered(at site) {
 	}
 	t.sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size, other}, tallied{1, period{r.Time, r.Time, true}})
 	if t.SizesRight == 0 { // otherwise sizes are compared as they are
-		w.deferSize(at)
+		w.countSize(at)
 	}
 }
 
@@ -377,11 +377,14 @@ func (w *Worker) hadBody(at site) bool {
 // delayed keeps the record if the version that a violation would quote asks its crawler
 // to wait between two requests.
 func (w *Worker) delayed(at site, c *agent, l *policy.Lawful) {
-	if l.Cited < 0 || delaySupport(c.Profile) == "no" {
-		return
+	if c.delayOf != l {
+		c.delayOf, c.delay, c.isDelayed = l, 0, false
+		if l.Cited >= 0 && delaySupport(c.Profile) != "no" {
+			cited := w.auditor.config.Policy.Versions(at.First)[l.Cited]
+			c.delay, c.isDelayed = w.bindingAt(c, at.First).Delay(cited.Copy)
+		}
 	}
-	cited := w.auditor.config.Policy.Versions(at.First)[l.Cited]
-	if delay, ok := w.bindingAt(c, at.First).Delay(cited.Copy); ok {
-		w.deferDelayed(at, c, delay)
+	if c.isDelayed {
+		w.deferDelayed(at, c, c.delay)
 	}
 }

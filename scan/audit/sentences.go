@@ -29,7 +29,11 @@ func (a *Auditor) assumptions(r *Report) []string {
 	b := a.config.Basis
 	list := []string{b.historyText()}
 	if b.AssumeConstant {
-		list = append(list, "The first version of each origin is taken as in force before all time, as requested.")
+		text := "The first version of each origin is taken as in force before all time"
+		if b.Observed {
+			text += ", and the one seen last as in force ever since"
+		}
+		list = append(list, text+", as requested.")
 	}
 	list = append(list,
 		fmt.Sprintf("A crawler may use a copy of robots.txt for %s after it was replaced (RFC 9309 2.4), and longer by the version's max_age. A request may be served or logged up to %s later (--delay), and clocks may differ by %s (--skew). A request counts as forbidden only if every copy that its crawler may still have been using forbids it.",
@@ -42,7 +46,7 @@ func (a *Auditor) assumptions(r *Report) []string {
 		list = append(list,
 			"Crawlers of Google, and those known to read robots.txt as Google does, are judged by Google's published parser. For all others it is not known which parser they use: a rule counts only where Google's parser and RFC 9309 agree; where they differ the request is undecided, or the rule counts as new.")
 	}
-	list = append(list, b.hostText())
+	list = append(list, b.hostText(r))
 	if len(r.NotAuditable) > 0 {
 		list = append(list, strings.Join(r.NotAuditable, ", ")+": robots.txt has rules for it, but it sends no header of its own, so no log shows whether they are obeyed.")
 	}
@@ -58,9 +62,13 @@ func (b *Basis) historyText() string {
 	case b.Constant:
 		return fmt.Sprintf("%s is taken as in force throughout, before the first request and after the last. If it has changed since, requests are judged by rules that their crawler could not know.", file)
 	case b.Observed:
-		return fmt.Sprintf("The versions in %s have the times at which they were seen: between two that differ both are taken as in force. Later than the window after the last one nothing is known.", file)
+		text := fmt.Sprintf("The versions in %s have the times at which they were seen: between two that differ both are taken as in force.", file)
+		if !b.AssumeConstant {
+			text += " Later than the window after the last one nothing is known."
+		}
+		return text
 	default:
-		return fmt.Sprintf("Each version in %s is in force from its time until the time of the next one.", file)
+		return fmt.Sprintf("Each version in %s is in force from its time, midnight in UTC if only a day is given, until the time of the next one.", file)
 	}
 }
 
@@ -69,7 +77,7 @@ func fetchesText(r *Report) string {
 	if !r.RobotsTxt.Logged {
 		return "No request for robots.txt is in these logs, by any client. Servers leave them out, CDNs answer them, samples miss them. So this report does not say which crawlers fetched it, and the answers that they got are not known."
 	}
-	return "Logged answers to /robots.txt count too. If a crawler of the operator was answered that there is none (4xx, 204, no body), its crawlers may have assumed so. If it got none (5xx, no status), they may have used copies of up to 30 days before. If it got a file of another size than the version in force, they may have used each version of that size. A request is informed if a GET under the same name, and of the same state of identity, had been answered with rules that forbid it."
+	return "Logged answers to /robots.txt count too. If a crawler of the operator was answered that there is none (4xx, 204, no body), its crawlers may have assumed so. If its fetch failed (5xx, no status), they may have used copies of up to 30 days before. If it got a file of another size than the version in force, they may have used each version of that size. A request is informed if a GET under the same name, and of the same state of identity, had been answered with rules that forbid it."
 }
 
 func (b *Basis) identityText(r *Report) []string {
@@ -109,8 +117,10 @@ func (b *Basis) identityText(r *Report) []string {
 	return list
 }
 
-func (b *Basis) hostText() string {
+func (b *Basis) hostText(r *Report) string {
 	switch {
+	case slices.ContainsFunc(r.Inputs, func(in InputInfo) bool { return in.Host != "" }):
+		return "Only requests to " + english.List(b.Hosts) + " are judged. A log that names no hosts is taken as the log of the site that --host gives it."
 	case len(b.Hosts) == 1:
 		return "Only requests to " + b.Hosts[0] + " are judged; a log that names no hosts is taken as the log of this site."
 	case len(b.Hosts) > 1:
@@ -181,8 +191,8 @@ func (a *Auditor) lastSeenWarning(r *Report) []string {
 		then = "The version seen last is taken as in force until then, as requested."
 	}
 	return []string{fmt.Sprintf(
-		"the robots.txt of %s of %s %s last seen more than %s before the end of the log. %s",
-		english.Grouped(stale), english.Plural(int64(len(b.LastSeen)), "origin"), english.Verb(stale, "was", "were"), english.Hours(window), then)}
+		"the robots.txt of %s of %s was last seen more than %s before the end of the log. %s",
+		english.Grouped(stale), english.Plural(int64(len(b.LastSeen)), "origin"), english.Hours(window), then)}
 }
 
 // refusalWarning says which answers told crawlers that there is no robots.txt, while the

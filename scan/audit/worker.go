@@ -35,11 +35,15 @@ type Worker struct {
 	boundCopies int // copies that the bindings have
 	headers     *crawler.Reader
 	scratch     automaton.Scratch
-	answers     []policy.Answer // of one origin's copies
-	bySitemap   bool            // one of these permits only by a Sitemap line
-	key         []byte          // the deferred record that is being made
-	answersKey  []byte          // the answers in it
-	normal      []byte          // the normal form of a target
+	answers     []policy.Answer       // of one origin's copies
+	bySitemap   bool                  // one of these permits only by a Sitemap line
+	lastAnswers [answerKinds]answerAt // of each kind
+	sizes       map[sizeAt]int64      // of answers to robots.txt that are not deferred yet,
+	lastSize    sizeAt                // without the last lastSizes ones, which are of this size
+	lastSizes   int64
+	key         []byte // the deferred record that is being made
+	answersKey  []byte // the answers in it
+	normal      []byte // the normal form of a target
 	judged      Judged
 }
 
@@ -50,6 +54,7 @@ func (r *Run) Worker() *Worker {
 	w := &Worker{
 		auditor: a, tally: a.newTally(), deferred: r.deferred.Writer(),
 		readers: map[*format.Format]format.Reader{}, known: map[*crawler.Profile]*agent{}, named: map[string]*agent{}, headers: a.config.Crawlers.Reader(),
+		sizes: map[sizeAt]int64{},
 	}
 	w.unnamed, _ = a.config.Policy.Unnamed()
 	r.workers = append(r.workers, w)
@@ -59,6 +64,7 @@ func (r *Run) Worker() *Worker {
 // end hands over the counts that the worker still holds.
 func (w *Worker) end() error {
 	w.deferUnknown()
+	w.deferSizes()
 	if w.err == nil {
 		w.err = w.deferred.Flush()
 	}
@@ -115,8 +121,11 @@ func (w *Worker) unparsed(line []byte) {
 // line counts the request that the reader has returned.
 func (w *Worker) line() {
 	r, t := &w.record, w.tally
-	c, choice := w.agent(r.Agent), hashLine(r.Line)
-	chosen := t.addresses.below == 0 || choice < t.addresses.below
+	c, choice, chosen := w.agent(r.Agent), uint64(0), false
+	if w.auditor.verifies {
+		choice = hashLine(r.Line)
+		chosen = t.addresses.below == 0 || choice < t.addresses.below
+	}
 	isCrawler := c != nil && !c.Library
 	if isCrawler || chosen || r.Robots {
 		w.reader.Complete(r)

@@ -74,7 +74,7 @@ const (
 	BadForm     Reason = "not a robots.txt"
 	CutShort    Reason = "cut short"
 	Revisit     Reason = "WARC record that is no response"
-	NotModified Reason = "HTTP status without a body"
+	NotModified Reason = "HTTP status that says nothing about robots.txt (1xx or 304)"
 )
 
 // Lost tells whether a usable copy may have been lost: not if the part skipped cannot hold
@@ -139,7 +139,7 @@ func decompressed(name string) string {
 // Detect returns the kind that the first bytes of an input without a name show. Such
 // an input must be of a kind that holds many captures.
 func Detect(head []byte) (Kind, error) {
-	text := strings.TrimLeft(string(head), " \t\r\n")
+	text := strings.TrimLeft(string(head), bom+" \t\r\n")
 	switch {
 	case strings.HasPrefix(text, warcMagic):
 		return Archive, nil

@@ -23,7 +23,7 @@ func TestKindIsToldByTheName(t *testing.T) {
 			t.Errorf("%s: got %d, want %d", name, got, want)
 		}
 	}
-	for head, want := range map[string]capture.Kind{"\n {\"host\"": capture.JSON, "WARC/1.0\r\n": capture.Archive} {
+	for head, want := range map[string]capture.Kind{"\n {\"host\"": capture.JSON, "\ufeff{": capture.JSON, "WARC/1.0\r\n": capture.Archive} {
 		if got, err := capture.Detect([]byte(head)); got != want || err != nil {
 			t.Errorf("%q: got %d, %v", head, got, err)
 		}
@@ -252,14 +252,15 @@ func TestFormsThatAreNoRobotsTxt(t *testing.T) {
 		"com,a:8080)/robots.txt 20140301000000 {\"url\": \"x\"}":             "an index",
 		"!context [\"https://tools.ietf.org/html/rfc7089\"]\n":               "an index",
 		`{"src":1,"host":"a","body":"` + strings.Repeat("x", 5000) + "\"}\n": "lines of JSON",
-		`{"error":"not found"}`: "",
-		"{":                     "",
-		utf16("\xff\xfe"):       "",
-		utf16(""):               "",
-		utf16("") + "\x00":      "",
-		"\x00U\x00s":            "",
-		strings.Repeat("\x00", 100) + strings.Repeat("x", 900): "binary data",
-		gz(t, strings.Repeat(gz(t, "User-agent: *\n"), 50)):    "binary data",
+		"\ufeff" + `{"host":"a"}`:                                            "lines of JSON",
+		`{"error":"not found"}`:                                              "",
+		"{":                                                                  "",
+		utf16("\xff\xfe"):                                                    "",
+		utf16(""):                                                            "",
+		utf16("") + "\x00":                                                   "",
+		"\x00U\x00s":                                                         "",
+		strings.Repeat("\x00", 100) + strings.Repeat("x", 900):               "binary data",
+		gz(t, strings.Repeat(gz(t, "User-agent: *\n"), 50)):                  "binary data",
 		"":                            "",
 		"\x00":                        "",
 		"User-agent: *\nDisallow: /":  "",

@@ -19,11 +19,11 @@ func (e *FormError) Error() string { return e.Form + ", not a robots.txt: " + e.
 
 // The forms that a user may give as a robots.txt.
 var (
-	formWARC   = &FormError{"a WARC file", "its name must end in .warc, or in .warc.gz and the like"}
-	formJSON   = &FormError{"lines of JSON objects", "its name must end in .jsonl or .ndjson, or in .jsonl.gz and the like"}
-	formARC    = &FormError{"an ARC file, the format before WARC", "convert it to WARC"}
-	formCDX    = &FormError{"an index of captures (CDX or CDXJ)", "give the WARC files that it points to"}
-	formBinary = &FormError{"binary data", "give text, plain or compressed once"}
+	errWARC   = &FormError{"a WARC file", "its name must end in .warc, or in .warc.gz and the like"}
+	errJSON   = &FormError{"lines of JSON objects", "its name must end in .jsonl or .ndjson, or in .jsonl.gz and the like"}
+	errARC    = &FormError{"an ARC file, the format before WARC", "convert it to WARC"}
+	errCDX    = &FormError{"an index of captures (CDX or CDXJ)", "give the WARC files that it points to"}
+	errBinary = &FormError{"binary data", "give text, plain or compressed once"}
 )
 
 const (
@@ -40,18 +40,18 @@ var indexLine = regexp.MustCompile(`^( CDX |[!@](context|meta|id|keys) |\S*[^\s:
 // may be one: servers send them, and crawlers look for rules in them.
 func FormOf(content []byte) *FormError {
 	head := content[:min(len(content), 4096)]
-	text := bytes.TrimLeft(content, " \t\r\n")
+	text := bytes.TrimLeft(content, bom+" \t\r\n")
 	switch {
 	case bytes.HasPrefix(text, []byte(warcMagic)):
-		return formWARC
+		return errWARC
 	case bytes.HasPrefix(text, []byte(arcMagic)):
-		return formARC
+		return errARC
 	case indexLine.Match(head):
-		return formCDX
+		return errCDX
 	case bytes.HasPrefix(text, []byte("{")) && isObject(text):
-		return formJSON
+		return errJSON
 	case isBinary(head) && !compile.IsUTF16(head):
-		return formBinary
+		return errBinary
 	}
 	return nil
 }

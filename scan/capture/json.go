@@ -14,6 +14,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
+// bom is a byte order mark. Where files were joined, any line may begin with one.
+const bom = "\ufeff"
+
 // maxLine bounds a line of JSON: many times a robots.txt of the usual limit.
 const maxLine = 64 << 20
 
@@ -27,7 +30,7 @@ const maxLine = 64 << 20
 // not 2xx, or is 204, the body is ignored and may be missing. A line with 3xx may have the
 // field location, where the redirect leads; it may be relative. Lines with 1xx or 304 are
 // skipped, because these answers do not show the robots.txt. Other fields are ignored, and
-// so are blank lines.
+// so are blank lines and byte order marks.
 //
 // Each line gives a capture or a *SkipError. Any other error ends the lines.
 func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
@@ -41,7 +44,7 @@ func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 				yield(Capture{}, fmt.Errorf("line %d: %w", n, err))
 				return
 			}
-			if text := bytes.TrimSpace(line); len(text) > 0 {
+			if text := bytes.TrimSpace(bytes.TrimPrefix(line, []byte(bom))); len(text) > 0 {
 				c, reason := Capture{}, LongLine
 				if !long {
 					c, reason = object(text, o)

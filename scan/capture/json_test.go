@@ -18,6 +18,7 @@ func TestJSONLines(t *testing.T) {
 		{`{"host":"https://example.com","body":"a","date":"2019","src":null}`, `https://example.com 200 "a"`},
 		{`{"host":"https://example.com:444","body_b64":"/wA="}`, `https://example.com:444 200 "\xff\x00"`},
 		{` {"host":"http://h","status":404} ` + "\r", `http://h 404 ""`},
+		{"\ufeff" + `{"host":"http://h","status":404}`, `http://h 404 ""`},
 		{`{"host":"http://h","status":503,"body":"sorry"}`, `http://h 503 ""`},
 		{`{"host":"http://h","status":204,"body":""}`, `http://h 204 ""`},
 		{`{"host":"http://h","status":204,"body":"a"}`, `http://h 204 ""`},

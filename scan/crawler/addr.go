@@ -160,9 +160,12 @@ func prefixes(texts ...string) (list []netip.Prefix) {
 // has cut it, since no client has that address (RFC 4291 2.6.1). An address of IPv4 that
 // ends in .0 may be a client's. Addresses for documentation identify one too.
 func anonymous(a netip.Addr) bool {
-	if unroutable.Contains(a) {
+	switch {
+	case unroutable.Contains(a):
 		return true
+	case a.Is4():
+		return false
 	}
 	b := a.As16()
-	return a.Is6() && binary.BigEndian.Uint64(b[8:]) == 0
+	return binary.BigEndian.Uint64(b[8:]) == 0
 }

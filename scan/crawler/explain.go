@@ -100,7 +100,7 @@ func (s *Set) Explain(header []byte) Explanation {
 }
 
 // addUnknown adds the words that might name an unknown crawler, and control tokens,
-// because a reader might expect them to name one.
+// because a reader might expect them to name one. Words of known crawlers are listed already.
 func (e *Explanation) addUnknown(r *Reader, header []byte) {
 	r.device = deviceIn(header, r.contacts)
 	counts := Names // the standing of the word that counts
@@ -108,7 +108,15 @@ func (e *Explanation) addUnknown(r *Reader, header []byte) {
 		counts = Bare
 	}
 	found := false
+	hits := r.hits // behind the word
 	for at := nextWord(header, 0); at.end > 0; at = nextWord(header, at.end) {
+		listed := false
+		for ; len(hits) > 0 && hits[0].End <= at.end; hits = hits[1:] {
+			listed = listed || hits[0].Start == at.start && hits[0].End == at.end
+		}
+		if listed {
+			continue
+		}
 		w := Word{Start: at.start, End: at.end, Profile: r.controlAt(header, at)}
 		if w.Profile != nil {
 			if w.Standing = r.standing(header, at.start); w.Standing == Names {

@@ -180,6 +180,9 @@ func (r *Ranges) serves(n int, p *Profile, set *Set, services map[string]*Profil
 	return member, known
 }
 
+// HaveEvidence tells whether there are any lists or names to identify clients by.
+func (i *Identities) HaveEvidence() bool { return len(i.evidence) > 0 || i.names != nil }
+
 // Proof is the evidence that proves or disproves that a client is one crawler. The zero
 // value proves nothing. It is immutable and safe for any number of goroutines.
 type Proof struct {
@@ -238,7 +241,7 @@ func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 	switch {
 	case listed && (lists.members.anytime() || hasTime && lists.members.near(t, p.maxAge, p.maxAge)), p.names.verifies(ip, p.domains):
 		return Verified
-	case hasTime && !(listed && lists.mentions.near(t, timely, timely)) && e.absent(family(ip), t):
+	case hasTime && !(listed && (lists.mentions.anytime() || lists.mentions.near(t, timely, timely))) && e.absent(family(ip), t):
 		return Spoofed
 	default:
 		return Unverified

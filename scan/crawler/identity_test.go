@@ -297,6 +297,22 @@ func TestServices(t *testing.T) {
 	}
 }
 
+// TestUndatedListForAnUnknownService: the address may be the crawler's, so that lists with a
+// date do not prove its absence.
+func TestUndatedListForAnUnknownService(t *testing.T) {
+	set := builtinSet(t)
+	p := set.ByName("GPTBot")
+	i := NewIdentities(set, IdentityOptions{Series: []Series{
+		{p, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/24")}},
+		{p, []*Ranges{ranges(t, `{"prefixes":[{"ipv4Prefix":"198.51.100.0/28","services":["NoSuchService"]}]}`)}},
+	}})
+	for addr, want := range map[string]State{"192.0.2.1": Verified, "198.51.100.1": Unverified, "203.0.113.1": Spoofed} {
+		if got := i.identify(p, []byte(addr), at(t, "2026-10-01T00:00:00Z"), true); got != want {
+			t.Errorf("%s is %v, want %v", addr, got, want)
+		}
+	}
+}
+
 // TestListsMissing: absence proves nothing while fewer lists are given for a crawler than
 // its operator publishes for it.
 func TestListsMissing(t *testing.T) {

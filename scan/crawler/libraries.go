@@ -25,7 +25,7 @@ var libraries = map[string]bool{
 	"python": true, "python-requests": true, "python-urllib": true, "python-urllib3": true, "python-httpx": true,
 	"python-httplib2": true, "pycurl": true,
 	// Ruby.
-	"ruby": true, "httpclient": true, "faraday": true, "mechanize": true, "rest-client": true, "http.rb": true,
+	"ruby": true, "httpclient": true, "mechanize": true, "rest-client": true, "http.rb": true,
 }
 
 // maxLibrary is not less than the length of the longest of libraries.

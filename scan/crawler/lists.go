@@ -79,6 +79,8 @@ func LoadSeries(arg string, set *Set) (Loaded, error) {
 	switch {
 	case err != nil:
 		return Loaded{}, err
+	case of != nil && path == "":
+		return Loaded{}, argumentError("%s: no file is named behind =", arg)
 	case of != nil:
 		return loadNamed(of, path, set)
 	case isDir(arg):

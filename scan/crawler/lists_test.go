@@ -159,6 +159,7 @@ func TestLoadSeries(t *testing.T) {
 		{"a directory without crawlers", "$/none", "", "", "argument: none"},
 		{"an empty directory", "$/empty", "", "", "argument: empty"},
 		{"an empty directory of lists", "GPTBot=$/empty", "", "", "no file"},
+		{"no file", "GPTBot=", "", "", "argument: no file is named"},
 		{"no such file", "GPTBot=$/missing", "", "", "missing"},
 		{"no such directory", "$/missing", "", "", "missing"},
 		{"nothing", "", "", "", "no such file"},

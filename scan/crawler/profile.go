@@ -102,7 +102,7 @@ func Builtin() ([]Profile, error) { return Read(builtin) }
 func Read(data []byte) ([]Profile, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	if token, err := d.Token(); err != nil {
+	if token, err := d.Token(); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("crawler profiles: %w", err)
 	} else if token != json.Delim('[') {
 		return nil, fmt.Errorf("crawler profiles: %w", errNoArray)
@@ -194,11 +194,11 @@ func (p *Profile) check(seen map[string]string) error {
 		return errNoName
 	case p.Operator == "":
 		return errNoOperator
-	case len(p.Words) == 0 && !p.Control:
+	case len(p.Words) == 0 && !p.Control, slices.Contains(p.Words, ""):
 		return errNoWord
 	case len(p.Words) > 0 && p.Control:
 		return errControl
-	case len(p.Tokens) == 0:
+	case len(p.Tokens) == 0, slices.ContainsFunc(p.Also, func(tokens []string) bool { return len(tokens) == 0 }):
 		return errNoToken
 	case p.Category != "" && !slices.Contains(knownCategories, p.Category):
 		return errCategory

@@ -261,7 +261,7 @@ func TestReadError(t *testing.T) {
 		return fmt.Sprintf(`[%s,{"name":%q,"operator":"B","words":[%q],"tokens":["bar"],"obeys":"yes"}]`, good, name, word)
 	}
 	for _, c := range []struct{ name, data, says string }{
-		{"empty", "", "EOF"},
+		{"empty", "", "not a JSON array"},
 		{"not JSON", "[{", "EOF"},
 		{"an object", good, "not a JSON array"},
 		{"a list of names", `["Foo"]`, "cannot unmarshal string"},
@@ -274,6 +274,8 @@ func TestReadError(t *testing.T) {
 		{"words of a control token", change(`"tokens"`, `"control":true,"tokens"`), "control token"},
 		{"no operator", change(`"operator":"F",`, ""), "no operator"},
 		{"no word", change(`"words":["Foo"],`, ""), "no word"},
+		{"an empty word", change(`["Foo"]`, `["Foo",""]`), "no word"},
+		{"no token of a further product", change(`"obeys"`, `"also":[["bar"],[]],"obeys"`), "no product token"},
 		{"no token", change(`"tokens":["foo"],`, ""), "no product token"},
 		{"an empty token", change(`["foo"]`, `["foo",""]`), `"" is not a product token`},
 		{"a token with a version", change(`["foo"]`, `["foo/1.0"]`), `"foo/1.0" is not a product token`},

@@ -77,6 +77,17 @@ func (a Agent) find(messages Messages) (subject, error) {
 	return s, nil
 }
 
+// warnOfOthers warns of products whose requests have the header of the agent too, if rules,
+// nil for those of an archive, may bind them in another way.
+func (s subject) warnOfOthers(rules *automaton.Ruleset, messages Messages) {
+	for _, tokens := range s.also {
+		other := policy.Subject{Tokens: tokens, IgnoresWildcard: s.IgnoresWildcard}
+		if rules == nil || other.Machine(rules) != s.Machine(rules) {
+			messages.warn("the header of %s serves %s too, for which robots.txt may have other rules: see --agent %s", s.name, tokens[0], tokens[0])
+		}
+	}
+}
+
 // knownProfiles returns the profiles of Crawlers.
 func knownProfiles(file string) ([]crawler.Profile, error) {
 	profiles, err := crawler.Builtin()

@@ -41,10 +41,9 @@ type AuditOptions struct {
 	// Window is how long a crawler may use a copy of robots.txt, from 24 hours, which 0
 	// stands for, to 3,660 days.
 	Window time.Duration
-	// Delay is how late a crawler may act on a copy that it may no longer keep, or a log
-	// may tell that it did, from 3 hours, which 0 stands for. Skew is by how much the clocks
-	// of logs and of Policy may differ, from 10 minutes, which 0 stands for. Both go up to
-	// 3,660 days.
+	// Delay is how much longer queues of a crawler, caches and late logging may keep a copy
+	// in use, from 3 hours, which 0 stands for. Skew is by how much the clocks of logs and
+	// of Policy may differ, from 10 minutes, which 0 stands for. Both go up to 3,660 days.
 	Delay, Skew time.Duration
 	// Hosts are the only sites to judge, such as https://example.com; none: all of the
 	// policy. SITE=LOGS says that LOGS, a file, folder or pattern, are logs of that site;
@@ -116,8 +115,6 @@ type Audited struct {
 	Report *audit.Report // nil with NoReport
 	// Partial: not all of the input was read or could be parsed.
 	Partial bool
-	// Crawlers are the known crawlers.
-	Crawlers *crawler.Set
 }
 
 // Audit reads access logs and gives every request of a crawler a verdict. It goes on
@@ -165,7 +162,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	logs.chooseHashes(o.Hash || o.State != "")
 	config.Memory, config.Judged = o.Memory, o.Judged
-	a := auditing{run: audit.New(config).Begin(), basis: b, crawlers: config.Crawlers, state: o.State, noReport: o.NoReport, messages: o.Messages}
+	a := auditing{run: audit.New(config).Begin(), basis: b, state: o.State, noReport: o.NoReport, messages: o.Messages}
 	defer a.run.Close()
 
 	reader := source.NewReader(logs.inputs(), source.Options{Workers: o.Workers})
@@ -200,12 +197,6 @@ func (o *AuditOptions) check() error {
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
 	case o.State != "" && o.Judged != nil:
 		return usageError("a state holds no requests, so an audit that gives each request to Judged cannot write one")
-	case o.Window != 0 && !inBounds(o.Window, policy.MinWindow):
-		return usageError("--window %s is not between %s, for which RFC 9309 2.4 lets a crawler keep a copy, and %s", english.Hours(o.Window), english.Hours(policy.MinWindow), english.Hours(maxDuration))
-	case o.Delay != 0 && !inBounds(o.Delay, policy.MinDelay):
-		return usageError("--delay %s is not between %s and %s: it can only be larger than that", english.Hours(o.Delay), english.Hours(policy.MinDelay), english.Hours(maxDuration))
-	case o.Skew != 0 && !inBounds(o.Skew, policy.MinSkew):
-		return usageError("--skew %s is not between %s and %s: it can only be larger than that", english.Hours(o.Skew), english.Hours(policy.MinSkew), english.Hours(maxDuration))
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0:
 		return usageError("no logs: name the access logs to read")
 	case o.Robots.Name == "" && o.Policy == "":
@@ -215,8 +206,19 @@ func (o *AuditOptions) check() error {
 	case o.Robots.Name != "" && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant):
 		return usageError("--history and --assume-constant are for --policy: a robots.txt given by --robots is taken as in force throughout")
 	case o.State != "":
+		if err := wouldReplace(o.State, o.Robots.Name, o.Policy, o.Crawlers, o.Names); err != nil {
+			return err
+		}
 		if err := checkOutput(o.State); err != nil {
 			return inputError(err)
+		}
+	}
+	for _, t := range []struct {
+		flag         string
+		given, least time.Duration
+	}{{"window", o.Window, policy.MinWindow}, {"delay", o.Delay, policy.MinDelay}, {"skew", o.Skew, policy.MinSkew}} {
+		if t.given != 0 && !inBounds(t.given, t.least) {
+			return usageError("--%s %s is not between %s and %s", t.flag, english.Hours(t.given), english.Hours(t.least), english.Hours(maxDuration))
 		}
 	}
 	return nil
@@ -226,7 +228,6 @@ func (o *AuditOptions) check() error {
 type auditing struct {
 	run         *audit.Run
 	basis       *basis
-	crawlers    *crawler.Set
 	inputs      audit.Inputs
 	interrupted error  // why the result is not of the whole input; nil if it is
 	state       string // the file to write the state to; "" is none
@@ -245,7 +246,7 @@ func (a *auditing) interrupt(why error) { a.interrupted, a.inputs.Partial = why,
 
 // finish writes the state and makes the report.
 func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
-	result := &Audited{Crawlers: a.crawlers}
+	result := &Audited{}
 	// stopped tells whether the end of ctx, which Run.StopAt heeds, caused an error.
 	stopped := func(err error) bool { return err != nil && ctx.Err() != nil && a.interrupted == nil }
 	var unsaved, err error

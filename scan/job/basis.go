@@ -19,7 +19,9 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -137,12 +139,15 @@ func (b *basis) findOddities() (list []string) {
 	rest := int64(0)
 	seen := map[int]bool{}
 	for _, r := range b.Rows {
-		if r.Body < 0 || seen[r.Body] {
+		if answer.Of(r.Status, answer.Others) != answer.File || seen[r.Body] {
 			continue
 		}
 		seen[r.Body] = true
-		robots := compile.Compile(b.Bodies[r.Body].Text, compile.Options{MaxBytes: b.MaxBytes, Engine: compile.EngineList})
-		odd := Oddities(robots, cmp.Or(r.File, r.Where))
+		text, name := b.Bodies[r.Body].Text, cmp.Or(r.File, r.Where)
+		odd := Oddities(compile.Compile(text, compile.Options{MaxBytes: b.MaxBytes, Engine: compile.EngineList}), name)
+		if form := capture.FormOf(text); form != nil { // by which it is judged all the same: it may be what was sent
+			odd = []string{fmt.Sprintf("%s: %s, not a robots.txt", name, form.Form)}
+		}
 		if len(list) >= maxOddFiles {
 			rest += int64(min(1, len(odd)))
 			continue

@@ -114,12 +114,14 @@ func (c *Checker) add(a Agent, o CheckOptions) error {
 	if o.Archive != "" {
 		rules, release, err := openRules(o.Archive, agent)
 		if err == nil {
+			agent.warnOfOthers(nil, o.Messages)
 			c.release = append(c.release, release)
 			c.agents = append(c.agents, &checked{subject: agent, archive: rules})
 		}
 		return err
 	}
 	x := newChecked(c.compile(agent.dialect, false), agent)
+	agent.warnOfOthers(x.robots.Ruleset, o.Messages)
 	if !agent.stated {
 		agent.dialect = automaton.Google
 		x.google = newChecked(c.compile(agent.dialect, true), agent)
@@ -167,6 +169,8 @@ func newChecked(robots *compile.Robots, agent subject) *checked {
 		c.whyGroup = "a group names " + token
 	case token != "":
 		c.whyGroup = fmt.Sprintf("no group names %s, so the group for %s binds it", agent.Tokens[0], token)
+	case m != nil && names == "*":
+		c.whyGroup = "the groups for * were asked for"
 	case m != nil:
 		c.whyGroup = fmt.Sprintf("no group names %s, so * binds it", names)
 	case robots.Ruleset.Wildcard() != nil:
@@ -192,19 +196,25 @@ func agentLines(g compile.Group) AgentLines {
 // with two, is a path. Text that is neither a URL nor a path is an error, and so is a path
 // without an origin for an archive.
 func (c *Checker) Check(url string) ([]Answer, error) {
+	var o origin.Origin // of a path it is not known
 	_, isURL := origin.Prefix([]byte(url))
 	switch isPath := strings.HasPrefix(url, "/"); {
 	case !isPath && !isURL:
 		return nil, usageError("%q is neither a URL, such as https://example.com/a, nor a path, which begins with a slash", audit.Printable(url))
 	case isPath && len(c.release) > 0:
 		return nil, usageError("%q is a path: an archive has the rules of many origins, so it needs a URL", audit.Printable(url))
+	case isURL:
+		var err error
+		if o, err = origin.Of([]byte(url)); err != nil {
+			return nil, usageError("%q: %w", audit.Printable(url), err)
+		}
 	}
 	if c.warn != nil {
 		c.warn()
 	}
 	var list []Answer
 	for _, agent := range c.agents {
-		a, err := agent.check(url)
+		a, err := agent.check(url, o)
 		if err != nil {
 			return nil, err
 		}
@@ -213,7 +223,8 @@ func (c *Checker) Check(url string) ([]Answer, error) {
 	return list, nil
 }
 
-func (c *checked) check(url string) (Answer, error) {
+// check judges a URL of an origin.
+func (c *checked) check(url string, o origin.Origin) (Answer, error) {
 	path := c.dialect.TargetPath(&c.scratch, []byte(url))
 	a := Answer{
 		URL: audit.Printable(url), Agent: audit.Printable(c.name), Dialect: c.dialect.String(), Exempt: c.exempt,
@@ -222,7 +233,7 @@ func (c *checked) check(url string) (Answer, error) {
 	m := c.machine
 	if c.archive != nil {
 		var err error
-		if m, err = c.find(&a, url, path); err != nil || a.WhyRule != "" {
+		if m, err = c.find(&a, o, path); err != nil || a.WhyRule != "" {
 			return a, err
 		}
 	}
@@ -230,7 +241,7 @@ func (c *checked) check(url string) (Answer, error) {
 	a.Allowed, a.Line = v.Allowed(), int(v.Line)
 	a.Rule, a.WhyRule = c.why(m, path, v)
 	if c.google != nil && !c.dialect.Exempts(path) {
-		if other, _ := c.google.check(url); other.Allowed != a.Allowed {
+		if other, _ := c.google.check(url, o); other.Allowed != a.Allowed {
 			a.Contested = "Google's parser would say " + other.Verdict()
 			if other.Line > 0 {
 				a.Contested += fmt.Sprintf(", by line %d: %s", other.Line, other.Rule)
@@ -240,20 +251,16 @@ func (c *checked) check(url string) (Answer, error) {
 	return a, nil
 }
 
-// find returns the rules of the URL's origin that bind the agent. If the archive has no
-// rules of it, find completes the answer.
-func (c *checked) find(a *Answer, url string, path []byte) (*automaton.Machine, error) {
+// find returns the rules of an origin that bind the agent. If the archive has no rules of
+// it, find completes the answer.
+func (c *checked) find(a *Answer, o origin.Origin, path []byte) (*automaton.Machine, error) {
 	a.Groups = []AgentLines{}
-	o, err := origin.Of([]byte(url))
-	if err != nil {
-		return nil, usageError("%q: %w", audit.Printable(url), err)
-	}
 	rules, found, err := c.archive.Find(o, false)
 	switch {
 	case err != nil:
 		return nil, inputError(err)
 	case !found:
-		a.Unknown, a.WhyRule = true, "the archive has neither the robots.txt of "+audit.Printable(o.String())+" nor what that is redirected to"
+		a.Unknown, a.WhyRule = true, "the archive does not have the robots.txt of "+audit.Printable(o.String())+", or only a redirect to a URL that it does not have"
 	case rules.Unreachable && string(path) != answer.RobotsPath:
 		a.WhyRule = "robots.txt could not be fetched, so everything is forbidden (RFC 9309 2.3.1.4)"
 	}

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -67,23 +66,25 @@ type NoteText struct {
 	Text     string `json:"text"` // the part of the line that it is about
 }
 
-// Describe says what the robots.txt says: by a dialect, or by RFC 9309's if that is nil.
-// An archive has no text to describe, and is an error.
+// Describe says what the robots.txt says by a dialect. Nil stands for that of the agents, or
+// for RFC 9309's if they have several or there are none; then there are also the notes of
+// both RFC 9309's reading and Google's. An archive has no text to describe, and is an error.
 func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 	if c.file.Name == "" {
 		return nil, usageError("no URL: an archive is asked about URLs")
 	}
-	var by automaton.Dialect
+	by := c.commonDialect()
 	if dialect != nil {
 		by = *dialect
 	}
 	robots := c.compile(by, false)
+	notes := robots.Notes
+	if dialect == nil {
+		notes = c.notes()
+	}
 	d := &Description{
 		File: audit.Printable(c.file.Name), Dialect: by.String(), Bytes: len(c.body), Lines: robots.Lines,
-		Groups: []GroupText{}, Agents: []AgentText{}, Others: []LineText{}, Notes: c.notes(robots.Notes, dialect == nil),
-	}
-	if bytes.HasSuffix(c.body, []byte("\n")) && d.Lines > 0 {
-		d.Lines-- // what is behind the last newline
+		Groups: []GroupText{}, Agents: []AgentText{}, Others: []LineText{}, Notes: []NoteText{},
 	}
 	for _, g := range robots.Groups {
 		text := GroupText{AgentLines: agentLines(g), Rules: []RuleText{}}
@@ -99,24 +100,33 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 	for _, r := range robots.Records {
 		d.Others = append(d.Others, LineText{r.Line, audit.Printable(r.Key + ": " + r.Value)})
 	}
+	for _, n := range notes {
+		d.Notes = append(d.Notes, NoteText{n.Line, n.Kind.Severity().String(), n.Kind.String(), audit.Printable(n.Text)})
+	}
 	return d, nil
 }
 
-// notes returns notes by line, and with all those of Google's reading too.
-func (c *Checker) notes(notes []compile.Note, all bool) []NoteText {
-	if all {
-		for _, n := range c.compile(automaton.Google, true).Notes {
-			if !slices.Contains(notes, n) {
-				notes = append(notes, n)
-			}
+// commonDialect returns the dialect that all agents have, else RFC 9309's.
+func (c *Checker) commonDialect() (common automaton.Dialect) {
+	for i, a := range c.agents {
+		if i > 0 && a.dialect != common {
+			return automaton.RFC9309
 		}
-		slices.SortStableFunc(notes, func(x, y compile.Note) int { return cmp.Compare(x.Line, y.Line) })
+		common = a.dialect
 	}
-	list := []NoteText{}
-	for _, n := range notes {
-		list = append(list, NoteText{n.Line, n.Kind.Severity().String(), n.Kind.String(), audit.Printable(n.Text)})
+	return common
+}
+
+// notes returns the notes of RFC 9309's reading and of Google's, each once, by line.
+func (c *Checker) notes() []compile.Note {
+	notes := c.compile(automaton.RFC9309, false).Notes
+	for _, n := range c.compile(automaton.Google, true).Notes {
+		if !slices.Contains(notes, n) {
+			notes = append(notes, n)
+		}
 	}
-	return list
+	slices.SortStableFunc(notes, func(x, y compile.Note) int { return cmp.Compare(x.Line, y.Line) })
+	return notes
 }
 
 // pathsOf says in words which paths a rule is for.

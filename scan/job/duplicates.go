@@ -4,52 +4,49 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"math"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// duplicateKey is what logs of the same content have in common.
-type duplicateKey struct {
-	size int64
-	sum  [sha256.Size]byte
-}
+// contentSum is the SHA-256 of decompressed bytes.
+type contentSum = [sha256.Size]byte
 
-// headBytes is how much of files of the same size is compared before they are hashed whole.
-const headBytes = 64 << 10
-
-// findDuplicates finds the files that have the content of one before them. It leaves them
-// out, unless they are to be counted.
+// findDuplicates finds the files that have the content of one before them, decompressed. It
+// leaves them out, unless they are to be counted.
 func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool) error {
-	groups := map[duplicateKey][]*auditLog{}
+	// Few logs begin as another does, and only these are compared to the end.
+	heads := map[contentSum]int{}
 	for _, log := range l.list {
-		if log.Regular() && log.Size > 0 {
-			k := duplicateKey{size: log.Size}
-			groups[k] = append(groups[k], log)
-		}
+		heads[log.head]++
 	}
-	for _, n := range []int64{headBytes, math.MaxInt64} {
-		groups = split(ctx, groups, n, workers)
-	}
+	alike := slices.DeleteFunc(slices.Clone(l.list), func(log *auditLog) bool {
+		return log.head == contentSum{} || heads[log.head] == 1
+	})
+	sums, errs := make([]contentSum, len(alike)), make([]error, len(alike))
+	inParallel(ctx, len(alike), workers, func(i int) {
+		sums[i], errs[i] = wait(ctx, alike[i].Sum)
+	})
 	if ctx.Err() != nil {
 		return errNothingDone
 	}
-	sums := map[*auditLog]string{}
-	for k, same := range groups {
-		for _, log := range same[1:] {
-			log.copyOf, sums[log] = same[0].Name, hex.EncodeToString(k.sum[:])
-		}
-	}
-	for _, log := range l.list {
-		switch {
-		case log.copyOf == "":
+	first := map[contentSum]*auditLog{}
+	for i, log := range alike {
+		switch same := first[sums[i]]; {
+		case errs[i] != nil: // which its reader will report
+		case same == nil:
+			first[sums[i]] = log
 		case count:
-			l.warn("%s has the same content as %s: counted all the same (--allow-duplicates)", log.Name, log.copyOf)
+			log.copyOf = same.Name
+			l.warn("%s has the same content as %s: counted all the same (--allow-duplicates)", log.Name, same.Name)
 		default:
-			l.warn("%s has the same content as %s: not counted (--allow-duplicates counts it)", log.Name, log.copyOf)
+			log.copyOf = same.Name
+			l.warn("%s has the same content as %s: not counted (--allow-duplicates counts it)", log.Name, same.Name)
 			info := log.info()
-			info.Disk, info.SHA256, info.Complete = log.Size, sums[log], true
+			info.Disk, info.Complete = log.Size, true
+			if info.Codec == "plain" {
+				info.SHA256 = hex.EncodeToString(sums[i][:])
+			}
 			l.unread = append(l.unread, info)
 		}
 	}
@@ -57,35 +54,6 @@ func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool)
 		l.list = slices.DeleteFunc(l.list, func(log *auditLog) bool { return log.copyOf != "" })
 	}
 	return nil
-}
-
-// split divides groups of files of the same size by their first n bytes. Those that are
-// the only one of their kind are left out, and so are those that cannot be read, which
-// their reader will report.
-func split(ctx context.Context, groups map[duplicateKey][]*auditLog, n int64, workers int) map[duplicateKey][]*auditLog {
-	var list []*auditLog
-	for _, group := range groups {
-		if len(group) > 1 {
-			list = append(list, group...)
-		}
-	}
-	sums, errs := make([][sha256.Size]byte, len(list)), make([]error, len(list))
-	inParallel(ctx, len(list), workers, func(i int) {
-		sums[i], errs[i] = wait(ctx, func() ([sha256.Size]byte, error) { return list[i].Sum(n) })
-	})
-	parts := map[duplicateKey][]*auditLog{}
-	for i, log := range list {
-		if errs[i] == nil {
-			k := duplicateKey{log.Size, sums[i]}
-			parts[k] = append(parts[k], log)
-		}
-	}
-	for k, part := range parts {
-		if len(part) == 1 {
-			delete(parts, k)
-		}
-	}
-	return parts
 }
 
 // findCopies warns of inputs that turned out to have the same content when they had been
@@ -101,7 +69,7 @@ func (l *auditLogs) findCopies(list []audit.InputInfo) {
 			first[in.SHA256] = in.Name
 		case in.DuplicateOf == "":
 			in.DuplicateOf = name
-			l.warn("%s has the same content as %s: both were counted, as that was not known before", in.Name, name)
+			l.warn("%s has the same content as %s: both were counted, since a pipe can be compared only when it has been read", in.Name, name)
 		}
 	}
 }

@@ -3,14 +3,13 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"slices"
 
-	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/filter"
-	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -92,7 +91,11 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	case err != nil:
 		return f, inputError(err)
 	case f.Read > 0 && f.Invalid == f.Read:
-		return f, inputError(errNoURL)
+		err := errNoURL
+		if len(f.Quotes) > 0 && compile.IsUTF16(f.Quotes[0].Text) {
+			err = fmt.Errorf("%w: the first looks like UTF-16; save the list as UTF-8", err)
+		}
+		return f, inputError(err)
 	}
 	return f, nil
 }
@@ -124,25 +127,14 @@ func (o FilterOptions) config(ctx context.Context) (c filter.Config, release fun
 	c.Dialect = agent.dialect
 	if o.Archive != "" {
 		c.Policy, release, err = openRules(o.Archive, agent)
-		o.warnOfOthers(agent, nil)
+		agent.warnOfOthers(nil, o.Messages)
 		return c, release, err
 	}
 	robots, _, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Messages)
 	if err != nil {
 		return c, nil, err
 	}
-	o.warnOfOthers(agent, robots.Ruleset)
+	agent.warnOfOthers(robots.Ruleset, o.Messages)
 	c.Site = &filter.Rules{Machine: agent.Machine(robots.Ruleset)}
 	return c, func() error { return nil }, nil
-}
-
-// warnOfOthers warns of products whose requests have the header of the agent too, if rules,
-// nil for those of an archive, may bind them in another way.
-func (o FilterOptions) warnOfOthers(agent subject, rules *automaton.Ruleset) {
-	for _, tokens := range agent.also {
-		other := policy.Subject{Tokens: tokens, IgnoresWildcard: agent.IgnoresWildcard}
-		if rules == nil || other.Machine(rules) != agent.Machine(rules) {
-			o.Messages.warn("the header of %s serves %s too, for which robots.txt may have other rules: see --agent %s", agent.name, tokens[0], tokens[0])
-		}
-	}
 }

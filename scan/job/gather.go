@@ -40,7 +40,7 @@ const maxShown = 5
 // The reasons to pass something over that package capture does not have.
 const (
 	unread   capture.Reason = "input that could not be read to its end"
-	noRobots capture.Reason = "directory without a robots.txt"
+	noRobots capture.Reason = "directory without a robots.txt, of which nothing else is read"
 	unheld   capture.Reason = "origin whose rules an archive cannot hold"
 )
 

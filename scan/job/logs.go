@@ -3,6 +3,7 @@ package job
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -36,6 +37,8 @@ type auditLog struct {
 	// host is what names the log in AuditOptions.Hosts, "" if nothing does.
 	host string
 	site policy.Site // where its requests went, if it names no hosts
+	// head is of the first bytes of a file; zero if it is empty or no regular file.
+	head contentSum
 	// copyOf names the log before it that has the same content, "" if there is none.
 	copyOf string
 	// lines and unparsed count its lines.
@@ -50,13 +53,18 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 	for _, err := range errs {
 		logs.fail(audit.InputInfo{}, err)
 	}
+	for _, in := range inputs {
+		if err := wouldReplace(o.State, in.Name); err != nil {
+			return nil, err
+		}
+	}
 	list := make([]auditLog, len(inputs))
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
 	inParallel(ctx, len(inputs), o.Workers, func(i int) {
 		in := inputs[i]
 		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input = in
-		list[i].format, empty[i], failed[i] = openLog(ctx, in, o.Format)
+		empty[i], failed[i] = list[i].open(ctx, o.Format)
 	})
 	if ctx.Err() != nil {
 		return nil, errNothingDone
@@ -96,29 +104,35 @@ func (l *auditLogs) inputs() (list []*source.Input) {
 	return list
 }
 
-// openLog finds the format of a log: the named one, or else by the first lines.
-func openLog(ctx context.Context, in *source.Input, name string) (f *format.Format, empty bool, err error) {
-	head, err := wait(ctx, func() ([]byte, error) { return in.Head(format.SampleBytes) })
+// open reads the first lines of the log and finds its format: the named one, or else by
+// these lines. It tells whether there are any.
+func (log *auditLog) open(ctx context.Context, name string) (empty bool, err error) {
+	head, err := wait(ctx, func() ([]byte, error) { return log.Head(format.SampleBytes) })
 	if err != nil {
-		return f, false, err
+		return false, err
+	}
+	if log.Regular() && len(head) > 0 {
+		log.head = sha256.Sum256(head)
 	}
 	whole := len(head) < format.SampleBytes
 	head = bytes.TrimPrefix(head, format.BOM)
 	empty = len(head) == 0
 	if f, ok := format.ByName(name); ok {
-		return f, empty, nil
+		log.format = f
+		return empty, nil
 	}
-	f, err = format.Detect(head, whole)
+	log.format, err = format.Detect(head, whole)
 	switch {
 	case errors.Is(err, format.ErrEmpty):
-		return format.Default, empty, nil // without a line any format will do
+		log.format = format.Default // without a line any format will do
+		return empty, nil
 	case errors.Is(err, format.ErrMixed):
 		err = fmt.Errorf("%w: name one with --format", err)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", in.Name, err)
+		err = fmt.Errorf("%s: %w", log.Name, err)
 	}
-	return f, empty, err
+	return empty, err
 }
 
 // checkHosts refuses one robots.txt for logs that name several hosts.
@@ -141,8 +155,8 @@ func (l *auditLogs) checkHosts(b *basis) error {
 }
 
 // maxHashed is how many bytes of uncompressed files are hashed unless more is asked for.
-// Hashing takes as long as judging, since it cannot be shared among workers; up to this it
-// is not noticed. Files that are decompressed take much longer anyway.
+// Hashing takes nearly as long as judging; up to this it is not noticed. Files that are
+// decompressed take much longer anyway.
 const maxHashed = 128 << 20
 
 // chooseHashes decides which inputs are hashed: all, or all but plain files if these are

@@ -67,7 +67,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	}
 	config.Memory = o.Memory
 	a.inputs.Program, a.inputs.Command, a.inputs.MaxUnparsed = o.Program, o.Command, a.basis.MaxUnparsed
-	a.state, a.noReport, a.crawlers = o.State, o.NoReport, config.Crawlers
+	a.state, a.noReport = o.State, o.NoReport
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
 	for i, state := range m.list {
@@ -87,12 +87,8 @@ func (o *MergeOptions) check() error {
 	if o.State == "" {
 		return nil
 	}
-	if out, err := os.Stat(o.State); err == nil {
-		for _, state := range o.States {
-			if info, err := os.Stat(state); err == nil && os.SameFile(out, info) {
-				return usageError("--state %s would replace %s, which is to be read", o.State, state)
-			}
-		}
+	if err := wouldReplace(o.State, o.States...); err != nil {
+		return err
 	}
 	if err := checkOutput(o.State); err != nil {
 		return inputError(err)
@@ -224,7 +220,28 @@ func (m *states) dropDuplicates() (warnings []string) {
 		kept.names, kept.list, kept.heads = append(kept.names, m.names[i]), append(kept.list, m.list[i]), append(kept.heads, head)
 	}
 	m.names, m.list, m.heads = kept.names, kept.list, kept.heads
+	m.findPacked(warn)
 	return warnings
+}
+
+// findPacked warns of inputs that may be one log, once compressed and once not: their hashes
+// differ, but they have as many bytes, decompressed, and as many lines.
+func (m *states) findPacked(warn func(format string, args ...any)) {
+	type size struct{ bytes, lines int64 }
+	type place struct{ name, codec, state string }
+	first := map[size]place{}
+	for i, head := range m.heads {
+		for _, in := range head.Inputs {
+			k, here := size{in.Bytes, in.Lines}, place{in.Name, in.Codec, m.names[i]}
+			switch other, seen := first[k]; {
+			case in.Lines == 0:
+			case !seen:
+				first[k] = here
+			case other.codec != here.codec && other.state != here.state:
+				warn("%s in %s and %s in %s have as many lines and bytes, decompressed: if they are one log, its lines are counted twice", other.name, other.state, here.name, here.state)
+			}
+		}
+	}
 }
 
 // within returns a state that has all inputs of state i, and more, or the same and comes

@@ -43,6 +43,21 @@ func checkOutput(name string) error {
 	return writing(name, cmp.Or(f.Close(), os.Remove(f.Name())))
 }
 
+// wouldReplace returns an error if a state, "" for none, would replace a file that is to
+// be read.
+func wouldReplace(state string, read ...string) error {
+	out, err := os.Stat(state)
+	if err != nil {
+		return nil //nolint:nilerr // there is none to replace
+	}
+	for _, name := range read {
+		if info, err := os.Stat(name); err == nil && os.SameFile(out, info) {
+			return usageError("--state %s would replace %s, which is to be read", state, name)
+		}
+	}
+	return nil
+}
+
 // createBeside returns the path of the file to replace or make, which is the target if
 // name is a symbolic link, and creates a temporary file beside it. Its name is
 // hidden, so that a file left by a killed process is not read as a source.

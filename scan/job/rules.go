@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
@@ -35,7 +36,11 @@ func openRules(path string, agent subject) (rules filter.Policy, release func() 
 	} else if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	} else if held := a.Dialects(); !slices.Contains(held, agent.dialect) {
-		err = fmt.Errorf("%s holds no rules by the dialect %v, only by %v", path, agent.dialect, held)
+		var names []string
+		for _, d := range held {
+			names = append(names, d.String())
+		}
+		err = fmt.Errorf("%s holds no rules by the dialect %v, only by %s", path, agent.dialect, strings.Join(names, " and "))
 	}
 	if err != nil {
 		return nil, nil, inputError(errors.Join(err, unmap()))

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"fmt"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -32,7 +33,7 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 		}
 		logs, err := l.among(files)
 		if err != nil {
-			return err
+			return inputError(fmt.Errorf("--host %s: %w", value, err))
 		}
 		if len(logs) == 0 {
 			return usageError("--host %s: %s is none of the logs to be read", value, files)
@@ -82,7 +83,7 @@ func union(a, b policy.Site) policy.Site {
 func (l *auditLogs) among(name string) (list []*auditLog, err error) {
 	files, _, errs := source.Inputs([]string{name}, nil)
 	if len(errs) > 0 {
-		return nil, inputError(errs[0])
+		return nil, errs[0]
 	}
 	for _, log := range l.list {
 		if slices.ContainsFunc(files, log.SameFile) {

@@ -212,6 +212,21 @@ func TestPastTheLimit(t *testing.T) {
 	}
 }
 
+// TestSitemapPastTheLimit: a sitemap may be fetched wherever its line is, since many files
+// end with them.
+func TestSitemapPastTheLimit(t *testing.T) {
+	var s automaton.Scratch
+	for past, target := range map[string]string{"Sitemap: /a/s.xml": "/a/s.xml", "Disallow: /b\n site-map:/a/t.xml\n": "/a/t.xml"} {
+		p := Constant(long(past), Options{MaxBytes: 50})
+		for _, subject := range []Subject{gptbot, googlebot} {
+			b := p.Bind(0, subject)
+			if got, other := b.Judge(&s, 0, []byte(target)), b.Judge(&s, 0, []byte("/a/u.xml")); got.Answer != Permits || other.Answer != Forbids {
+				t.Errorf("%q: %+v, and another path %+v", past, got, other)
+			}
+		}
+	}
+}
+
 // TestReadBody: what is kept of a text, and its size.
 func TestReadBody(t *testing.T) {
 	const all = "user-agent: *\nDisallow: /a\nAllow: /b\n user agent:x\r\nallow: /c"

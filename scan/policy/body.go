@@ -55,7 +55,13 @@ func (b *body) withPast(r Reading) *compile.Robots {
 // sitemaps returns the targets of the Sitemap lines by a reading.
 func (b *body) sitemaps(r Reading) *sitemaps {
 	c := &b.compiled[r]
-	c.sitemapsOnce.Do(func() { c.sitemaps.read(b.robots(r)) })
+	c.sitemapsOnce.Do(func() {
+		robots := b.robots(r)
+		if len(b.past) > 0 {
+			robots = b.withPast(r)
+		}
+		c.sitemaps.read(robots)
+	})
 	return &c.sitemaps
 }
 

@@ -77,8 +77,9 @@ func visible(path string) ([]string, error) {
 // fileTime returns the time that is the name of a file. The layouts of package time
 // accept a fraction of a second, but none is allowed here.
 func fileTime(name string) (int64, error) {
+	const usual = "2006-01-02T15:04:05Z.txt"
 	if strings.Count(name, ".") > 1 || strings.Contains(name, ",") {
-		return 0, fmt.Errorf("bad time %q", name)
+		return 0, badTime(name, usual)
 	}
-	return parseTime(name, "2006-01-02T15:04:05Z.txt", "2006-01-02T150405Z.txt", "2006-01-02.txt")
+	return parseTime(name, usual, "2006-01-02T150405Z.txt", "2006-01-02.txt")
 }

@@ -211,8 +211,8 @@ func findOutages(replies []reply, class answer.Class, s *scratch) error {
 		// Predecessors are the reply before, and replies of earlier versions that may still
 		// have been in force when this one may have begun.
 		for j := i - 1; j >= 0 && (j == i-1 || ended[j] > r.start); j-- {
-			if s.looked++; s.looked > maxLooked {
-				return errCrowded
+			if err := s.look(); err != nil {
+				return err
 			}
 			if before := &replies[j]; j == i-1 || before.end > r.start && before.start <= r.begun {
 				o.follow(before, class)

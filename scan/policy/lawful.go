@@ -125,26 +125,23 @@ func (f *finder) changes() []int64 {
 func (f *finder) find(t int64) (Lawful, error) {
 	l := Lawful{Outage: noOutage, Unknown: before(t, f.general()) < f.starts[0]}
 	f.copiesFound.empty(len(f.copies))
-	add := func(r *reply) error {
-		if f.looked++; f.looked > maxLooked {
-			return errCrowded
-		}
+	add := func(r *reply) {
 		f.heed(&l, r, f.class, t)
 		if r.copy >= 0 {
 			f.copiesFound.add(r.copy)
 		}
-		return nil
 	}
 	// The replies in force at any moment of their spans.
 	last := sort.Search(len(f.replies), func(i int) bool { return before(f.starts[i], f.skew) > t })
 	for i := last - 1; i >= 0 && f.gone[i] > t; i-- {
+		if err := f.look(); err != nil {
+			return l, err
+		}
 		r := &f.replies[i]
 		if before(r.start, f.skew) > t || r.gone <= t {
 			continue
 		}
-		if err := add(r); err != nil {
-			return l, err
-		}
+		add(r)
 		if r.means[f.class] == answer.Failed {
 			l.Outage = min(l.Outage, r.outage[f.class].from)
 			l.Unreachable = l.Unreachable || r.permitsAll(f.class, t)
@@ -154,12 +151,11 @@ func (f *finder) find(t int64) (Lawful, error) {
 		first, last := f.lengthen(&l), after(t, f.skew)
 		i, j := f.inForce(first, last)
 		for ; i < j; i++ {
-			r := &f.replies[i]
-			if !r.meets(first, last) {
-				continue
-			}
-			if err := add(r); err != nil {
+			if err := f.look(); err != nil {
 				return l, err
+			}
+			if r := &f.replies[i]; r.meets(first, last) {
+				add(r)
 			}
 		}
 	}

@@ -663,3 +663,23 @@ func TestFetchesThatFailOverThousandsOfVersions(t *testing.T) {
 		t.Errorf("%d bodies", len(dst.Bodies))
 	}
 }
+
+// TestAllLooksAreCounted: the bound on the work for a table holds also where a version
+// that can be kept for ever makes each search pass all those behind it.
+func TestAllLooksAreCounted(t *testing.T) {
+	const n = 1000
+	at := origins(t, "https://a")[0]
+	rows := []*Row{{Status: 200, MaxAge: math.MaxInt64}}
+	for i := range n {
+		rows = append(rows, &Row{Status: 200, From: int64(i+1) * int64(100*time.Hour), Body: []byte{byte('0' + i%2)}})
+	}
+	replies, err := newFollower(map[origin.Origin][]*Row{at: rows}, Options{}).follow(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scratch{}
+	timing := timing{int64(MinWindow), int64(MinDelay), int64(MinSkew)}
+	if _, err := newHistory(replies, timing, &store{byText: map[bodyText]*body{}, byRow: map[*Row]*body{}}, s); err != nil || s.looked < n*n/2 {
+		t.Errorf("%d looks, error %v", s.looked, err)
+	}
+}

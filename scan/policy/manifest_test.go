@@ -140,9 +140,9 @@ func TestManifestRefused(t *testing.T) {
 		{"status 99", head + "2026-11-02T00:00:00Z,https://example.com,099,,,", `M:2: unknown status "099"`},
 		{"status 1000", head + "2026-11-02T00:00:00Z,https://example.com,1000,,,", `M:2: unknown status "1000"`},
 		{"status +20", head + "2026-11-02T00:00:00Z,https://example.com,-20,,,", `M:2: unknown status "-20"`},
-		{"a date that is not", head + "2026-02-30,https://example.com,404,,,", `M:2: bad time "2026-02-30"`},
-		{"a time without a zone", head + "2026-11-02T00:00:00,https://example.com,404,,,", `M:2: bad time "2026-11-02T00:00:00"`},
-		{"a day that is not", head + "2026-02-30T00:00:00Z,https://example.com,404,,,", `M:2: bad time "2026-02-30T00:00:00Z"`},
+		{"a date that is not", head + "2026-02-30,https://example.com,404,,,", `M:2: bad time "2026-02-30": not like 2026-11-01T00:00:00Z`},
+		{"a time without a zone", head + "2026-11-02T00:00:00,https://example.com,404,,,", `M:2: bad time "2026-11-02T00:00:00": not like 2026-11-01T00:00:00Z`},
+		{"a day that is not", head + "2026-02-30T00:00:00Z,https://example.com,404,,,", `M:2: bad time "2026-02-30T00:00:00Z": not like 2026-11-01T00:00:00Z`},
 		{"a year that does not fit", head + "1699-12-31T23:59:59Z,https://example.com,404,,,", `M:2: bad time "1699-12-31T23:59:59Z": not between the years 1700 and 2200`},
 		{"nor this", head + "2200-01-01T00:00:00Z,https://example.com,404,,,", `M:2: bad time "2200-01-01T00:00:00Z": not between the years 1700 and 2200`},
 		{"a URL for an origin", head + "2026-11-02T00:00:00Z,https://example.com/robots.txt,404,,,", `M:2: bad origin "https://example.com/robots.txt": more than an origin: path, query or user are not part of it`},
@@ -209,7 +209,9 @@ func TestReadDirectory(t *testing.T) {
 
 func TestDirectoryRefused(t *testing.T) {
 	const ok = "example.com/2026-11-01.txt"
-	badTime := func(name string) string { return fmt.Sprintf("D/example.com/%s: bad time %q", name, name) }
+	badTime := func(name string) string {
+		return fmt.Sprintf("D/example.com/%s: bad time %q: not like 2026-11-01T00:00:00Z.txt", name, name)
+	}
 	tests := []struct{ name, file, want string }{
 		{"empty", "", "D: the folder is empty"},
 		{"nothing but hidden files", ".DS_Store", "D: the folder is empty"},
@@ -223,7 +225,7 @@ func TestDirectoryRefused(t *testing.T) {
 		{"an offset", "example.com/2026-11-01T00:00:00+01:00.txt", badTime("2026-11-01T00:00:00+01:00.txt")},
 		{"no seconds", "example.com/2026-11-01T00:00Z.txt", badTime("2026-11-01T00:00Z.txt")},
 		{"a day that is not", "example.com/2026-02-30.txt", badTime("2026-02-30.txt")},
-		{"a year that does not fit", "example.com/0001-01-01.txt", badTime("0001-01-01.txt") + ": not between the years 1700 and 2200"},
+		{"a year that does not fit", "example.com/0001-01-01.txt", `D/example.com/0001-01-01.txt: bad time "0001-01-01.txt": not between the years 1700 and 2200`},
 		{"a folder in a host's", "example.com/2026-11-01.txt/", "D/example.com/2026-11-01.txt: not a regular file"},
 		{"the same time twice", "example.com/2026-11-01T000000Z.txt",
 			"D/example.com/2026-11-01T000000Z.txt: second row for http://example.com at 2026-11-01T00:00:00Z, the first is D/example.com/2026-11-01.txt"},

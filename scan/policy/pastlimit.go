@@ -13,7 +13,8 @@ import (
 // A crawler may read more of a long robots.txt than the 500 KiB that RFC 9309 2.5 asks
 // for, and stop at any line behind them. What it cannot miss is the part before the limit.
 // So such a body forbids only what it forbids up to the limit, and also with those lines
-// behind it that may permit: the user-agent and allow lines (audit rules, section 2).
+// behind it that may permit: the user-agent and allow lines (audit rules, section 2). Its
+// Sitemap lines count wherever they are: many files end with them.
 
 // maxPast limits how many bytes past the limit are looked at.
 const maxPast = 64 << 20
@@ -42,7 +43,7 @@ func ReadBody(r io.Reader, maxBytes int) (body, past []byte, size int64, err err
 	return body, past, size, nil
 }
 
-// permittingLines returns the user-agent and allow lines of a text, each with a line end.
+// permittingLines returns the lines of a text that may permit, each with a line end.
 // Of a line longer than a buffer it returns the beginning.
 func permittingLines(r io.Reader) (lines []byte, err error) {
 	in := bufio.NewReaderSize(newlines{r}, 64<<10)
@@ -61,10 +62,11 @@ func permittingLines(r io.Reader) (lines []byte, err error) {
 	}
 }
 
-// mayPermit tells whether a line may be a user-agent or an allow line in some dialect.
+// mayPermit tells whether a line may be a user-agent, allow or Sitemap line in some
+// dialect.
 func mayPermit(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t\v\f")
-	for _, key := range []string{"user", "allow"} {
+	for _, key := range []string{"user", "allow", "site"} {
 		if len(line) >= len(key) && bytes.EqualFold(line[:len(key)], []byte(key)) {
 			return true
 		}

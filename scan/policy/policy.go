@@ -45,9 +45,10 @@ type Options struct {
 	// Observed says that a row has the time when its answer was seen; otherwise it has
 	// the time from which on the answer was given.
 	Observed bool
-	// Window is how long a crawler may keep a copy, Delay how late it may act on it or
-	// the log may tell, and Skew by how much the clocks of the log and of the source may
-	// differ. 0 stands for 24 hours, 3 hours and 10 minutes; they may not be less.
+	// Window is how long a crawler may keep a copy, Delay how much longer its queues,
+	// caches and late logging may keep the copy in use, and Skew by how much the clocks of
+	// the log and of the source may differ. 0 stands for 24 hours, 3 hours and 10 minutes;
+	// they may not be less.
 	Window, Delay, Skew time.Duration
 	// AssumeConstant lets each origin's first version begin before all time.
 	AssumeConstant bool
@@ -168,7 +169,7 @@ func (p *Policy) Any() bool { return p.any }
 // more.
 func (p *Policy) Window() time.Duration { return time.Duration(p.window) }
 
-// Delay returns how late a crawler may act on a copy that it may no longer keep.
+// Delay returns how much longer than Window a copy may be in use.
 func (p *Policy) Delay() time.Duration { return time.Duration(p.delay) }
 
 // Skew returns by how much the clocks of the log and of the source may differ.

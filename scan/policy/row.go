@@ -50,7 +50,13 @@ func parseTime(s string, layouts ...string) (int64, error) {
 		}
 		return t.UnixNano(), nil
 	}
-	return 0, fmt.Errorf("bad time %q", s)
+	return 0, badTime(s, layouts[0])
+}
+
+// badTime returns the error for a text that is no moment in a layout.
+func badTime(s, layout string) error {
+	example := time.Date(2026, time.November, 1, 0, 0, 0, 0, time.UTC)
+	return fmt.Errorf("bad time %q: not like %s", s, example.Format(layout))
 }
 
 // sortRows returns the rows of each origin by time. Two rows of one origin and moment

@@ -53,6 +53,14 @@ type scratch struct {
 	copiesFound set // by the last find
 }
 
+// look counts a look at a reply.
+func (s *scratch) look() error {
+	if s.looked++; s.looked > maxLooked {
+		return errCrowded
+	}
+	return nil
+}
+
 // list returns the numbers of a set in their order.
 func (s *scratch) list(of *set) ([]int32, error) {
 	if of.last < of.first {

@@ -70,16 +70,17 @@ func (in *Input) SameFile(other *Input) bool {
 	return os.SameFile(in.info, other.info)
 }
 
-// Sum returns the SHA-256 of the first n bytes on disk of a regular file, or of all if it has fewer.
-func (in *Input) Sum(n int64) (sum [sha256.Size]byte, err error) {
-	f, err := os.Open(in.path)
+// Sum returns the SHA-256 of the decompressed bytes of a regular file. It reads them all, and the Reader will read them again.
+func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
+	o, err := in.open(nil)
 	if err != nil {
 		return sum, newError(in.Name, -1, err)
 	}
-	defer f.Close()
+	r := &openInput{name: in.Name, opened: o}
+	defer r.Close()
 	h := sha256.New()
-	if _, err = io.Copy(h, io.LimitReader(f, n)); err != nil {
-		return sum, newError(in.Name, -1, err)
+	if _, err = io.Copy(h, r); err != nil {
+		return sum, err
 	}
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }

@@ -187,7 +187,7 @@ func legend(columns ...column) (list []fact) {
 func inputList(r *whole) any {
 	var list []string
 	for _, in := range r.Inputs {
-		list = append(list, strings.TrimSpace(fmt.Sprintf("%s (%d bytes, sha256 %s) %s", in.Name, in.Bytes, in.SHA256, in.Error)))
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s (%d bytes, sha256 %s) %s", in.Name, in.Bytes, cmp.Or(in.SHA256, "not computed"), in.Error)))
 	}
 	return strings.Join(list, "; ")
 }

@@ -51,7 +51,7 @@ func document(r *audit.Report) []block {
 	d := doc{r}
 	var blocks []block
 	if r.Partial {
-		blocks = append(blocks, block{text: []string{caution("PARTIAL: not all of the input was read; see below.")}})
+		blocks = append(blocks, block{text: []string{caution("PARTIAL: not all of the input was read or could be parsed; see below.")}})
 	}
 	blocks = append(blocks, d.headline(), d.facts())
 	for _, w := range r.Warnings {
@@ -60,7 +60,7 @@ func document(r *audit.Report) []block {
 	blocks = append(blocks, d.versions(), block{title: "Assumptions:", list: r.Assumptions}, d.crawlers(), d.violations(),
 		d.rules(), d.fetches(), d.delays(), d.sizes())
 	for _, c := range r.Crawlers {
-		b := block{title: "First violations by " + c.Crawler + ", as logged:"}
+		b := block{title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + c.Crawler + ", as logged:"}
 		for _, s := range c.Samples {
 			b.quote = append(b.quote, s.Line)
 		}
@@ -106,6 +106,8 @@ func (d doc) headline() (b block) {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > 0:
 		b.text = []string{fmt.Sprintf("No crawler request could be judged: %s went to other hosts, %s had no path to judge.",
 			english.Grouped(d.OtherHost), english.Grouped(d.NotJudged))}
+	case d.Totals.Requests == 0:
+		b.text = []string{"No line names a crawler."}
 	case requests == 0:
 		b.text = []string{"No crawler requests."}
 	case v[audit.Violation] > 0:
@@ -149,7 +151,8 @@ func noViolation(v map[audit.Verdict]int64, requests int64) string {
 // condition begins a headline where the log contradicts the files: most answers to
 // /robots.txt have another size, or say that there is none.
 func (d doc) condition() string {
-	if t := d.RobotsTxt; 2*t.Differing > t.Sizes || 2*t.None > t.Requests {
+	hasFile := d.Policy.History == "constant" || slices.ContainsFunc(d.Policy.Versions, func(v audit.VersionInfo) bool { return v.File != "" })
+	if t := d.RobotsTxt; 2*t.Differing > t.Sizes || hasFile && 2*t.None > t.Requests {
 		return caution("If the robots.txt given is what was served, which the logged answers contradict:") + " "
 	}
 	return ""
@@ -189,9 +192,9 @@ func (d doc) facts() (b block) {
 	}
 	libraries := ""
 	if d.HTTPLibraries > 0 {
-		libraries = fmt.Sprintf(" (%s by HTTP libraries)", english.Grouped(d.HTTPLibraries))
+		libraries = fmt.Sprintf(" (%s HTTP libraries)", english.Grouped(d.HTTPLibraries))
 	}
-	add("Lines", "%s = %s not by crawlers%s + %s + %s to other hosts + %s without a path + %s unparsed",
+	add("Lines", "%s = %s naming no crawler%s + %s + %s to other hosts + %s without a path + %s unparsed",
 		english.Grouped(d.Lines), english.Grouped(d.NotCrawlers), libraries, english.Plural(d.Totals.Requests, "crawler request"),
 		english.Grouped(d.OtherHost), english.Grouped(d.NotJudged), english.Grouped(d.Unparsed))
 	if i := d.Totals.Identity; d.Totals.Requests > 0 {
@@ -217,8 +220,11 @@ func (d doc) facts() (b block) {
 		}
 		add(name, "%s", input(in))
 		name = ""
-		if in.SHA256 != "" {
+		switch {
+		case in.SHA256 != "":
 			add("", "sha256 %s", in.SHA256)
+		case in.Complete && in.Bytes > 0:
+			add("", "sha256 not computed: the uncompressed logs have more than 128 MiB in all (--sha256)")
 		}
 	}
 	if rest > 0 {
@@ -250,7 +256,14 @@ func input(in audit.InputInfo) string {
 	if in.Error != "" && in.Format == "" {
 		return caution("not read: " + in.Error)
 	}
-	text := fmt.Sprintf("%s: %s, ", in.Name, in.Format)
+	text := in.Name
+	if in.Host != "" {
+		text += ", of " + in.Host
+	}
+	if in.DuplicateOf != "" && in.Lines == 0 {
+		return text + ": " + caution("not counted, as it has the same content as "+in.DuplicateOf)
+	}
+	text += ": " + in.Format + ", "
 	switch {
 	case in.Codec == "" || in.Codec == "plain":
 		text += english.Plural(in.Bytes, "byte")
@@ -261,7 +274,7 @@ func input(in audit.InputInfo) string {
 	}
 	switch {
 	case in.DuplicateOf != "":
-		text += "; " + caution("the same content as "+in.DuplicateOf)
+		text += "; " + caution("counted, although it has the same content as "+in.DuplicateOf)
 	case in.Lines > 0 && in.Unparsed > 0:
 		text += fmt.Sprintf("; %s of %s unparsed", english.Grouped(in.Unparsed), english.Plural(in.Lines, "line"))
 	}

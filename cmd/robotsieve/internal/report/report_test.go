@@ -88,6 +88,9 @@ func TestHeadline(t *testing.T) {
 	otherSize, none, proxied := violated(4, 1), violated(0, 0), violated(0, 0)
 	otherSize.RobotsTxt = audit.RobotsInfo{Requests: 9, Sizes: 5, Differing: 3}
 	none.RobotsTxt = audit.RobotsInfo{Requests: 9, None: 5}
+	agreed := *none
+	none.Policy.Versions = []audit.VersionInfo{{Status: 404}, {Status: 200, File: "robots.txt"}}
+	agreed.Policy.Versions = []audit.VersionInfo{{Status: 404}}
 	proxied.CanVerify, proxied.Proxied = true, true
 	listed := violated(0, 0)
 	listed.CanVerify = true
@@ -95,7 +98,7 @@ func TestHeadline(t *testing.T) {
 		report *audit.Report
 		want   string
 	}{
-		{&audit.Report{}, "No crawler requests.\n"},
+		{&audit.Report{}, "No line names a crawler.\n"},
 		{allowed, "2 crawler requests: none broke robots.txt.\n"},
 		{violated(0, 0), "3 violations; no client was verified, because no address lists were given (--ip-ranges).\n3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content.\n"},
 		{listed, "3 violations; no client was verified.\n"},
@@ -104,11 +107,44 @@ func TestHeadline(t *testing.T) {
 		{violated(4, 1), "Violations by verified clients that were answered with content: 1 by Bot.\n"},
 		{otherSize, "If the robots.txt given is what was served, which the logged answers contradict: Violations by verified clients"},
 		{none, "If the robots.txt given is what was served, which the logged answers contradict: 3 violations"},
+		{&agreed, "3 violations; no client was verified"},
 		{fetched, "No crawler requests.\nNot among them: fetchers, which a person, a subscription or the site's own operator sent; 3 of their 9 requests broke\nrobots.txt.\n"},
 		{&audit.Report{Partial: true}, "PARTIAL: "},
 	} {
 		if got := written(t, "text", c.report, false); !strings.HasPrefix(got, c.want) {
 			t.Errorf("got %q, want %q first", got, c.want)
+		}
+	}
+}
+
+// TestInputs: whose a log is, why it is not counted, and why its hash is missing.
+func TestInputs(t *testing.T) {
+	r := &audit.Report{Inputs: []audit.InputInfo{
+		{Name: "a.log", Host: "a.example", Format: "combined", Bytes: 5, Lines: 1, SHA256: "12ab", Complete: true},
+		{Name: "b.log", Format: "combined", Codec: "gzip", Disk: 9, DuplicateOf: "a.log", Complete: true},
+		{Name: "c.log", Format: "combined", Bytes: 5, Lines: 1, DuplicateOf: "a.log", Complete: true},
+		{Name: "d.log", Format: "combined", Bytes: 7, Lines: 2, Unparsed: 1},
+	}}
+	wants(t, written(t, "text", r, false), `Read:      a.log, of a.example: combined, 5 bytes
+           sha256 12ab
+           b.log: not counted, as it has the same content as a.log
+           c.log: combined, 5 bytes; counted, although it has the same content as a.log
+           sha256 not computed: the uncompressed logs have more than 128 MiB in all (--sha256)
+           d.log: combined, 7 bytes; 1 of 2 lines unparsed; not read to the end
+`)
+	wants(t, written(t, "csv", r, false), "c.log (5 bytes, sha256 not computed)")
+}
+
+// TestClaims: the operator beside its crawler, where there is one.
+func TestClaims(t *testing.T) {
+	for operator, want := range map[string]string{
+		"Grabbit Inc. of Springfield": "Bot (Grabbit Inc. of Springfield) says that it obeys robots.txt, according to its operator as of an unknown day.",
+		"Bot":                         "Bot says that it obeys robots.txt, according to its operator as of an unknown day.",
+		"users of Bot":                "Bot is software that anybody can run: it has no operator who could say whether it obeys robots.txt.",
+		"unknown":                     "Nothing is known of the operator of Bot.",
+	} {
+		if got := (doc{}).claimText(&audit.CrawlerInfo{Crawler: "Bot", Operator: operator, Obeys: "yes"}); got != want {
+			t.Errorf("%s: %s", operator, got)
 		}
 	}
 }

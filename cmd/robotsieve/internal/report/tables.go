@@ -228,10 +228,16 @@ var violationHeadings = map[string]string{
 
 // claimText says what the operator of a crawler says.
 func (d doc) claimText(c *audit.CrawlerInfo) string {
-	if c.Operator == "" || c.Operator == "unknown" {
-		return "Nothing is known of the operator of " + shortName(c) + "."
+	text := shortName(c)
+	switch {
+	case c.Operator == "" || c.Operator == "unknown":
+		return "Nothing is known of the operator of " + text + "."
+	case strings.HasPrefix(c.Operator, "users of "):
+		return text + " is software that anybody can run: it has no operator who could say whether it obeys robots.txt."
+	case c.Operator != c.Crawler:
+		text += " (" + c.Operator + ")"
 	}
-	text := fmt.Sprintf("%s of %s %s", shortName(c), Cut(c.Operator, maxOperatorShown), claim(c))
+	text += " " + claim(c)
 	if c.Obeys != "yes" && c.Obeys != "no" {
 		return text + " whether it obeys robots.txt, as far as is known."
 	}
