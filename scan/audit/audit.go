@@ -13,8 +13,9 @@
 // a deferred record (deferred.go), and so does each fetch of robots.txt. Deferred records
 // are sorted, perhaps on disk. When the whole input has been read, it is known
 // whether addresses prove anything (proxied.go), and the final pass over the records
-// (finalpass.go) collects the answers to all clients (answers.go) and then, operator by
-// operator, what each crawler was told (facts.go). It gives the open verdicts, also for
+// (finalpass.go) takes them apart (record.go), collects the answers to all clients
+// (answers.go) and then, operator by operator, what each crawler was told (facts.go), and
+// when (moments.go). It gives the open verdicts, also for
 // the normal form of a path (normal.go), measures gaps (rates.go) and finds the most
 // frequent unknown crawlers. The Report (report.go) is made from the counts
 // (makereport.go), with its assumptions and warnings (sentences.go).

@@ -34,19 +34,22 @@ type operatorPass struct {
 	counts   *row   // of that
 	facts    *facts
 	rival    *facts // as finalPass.rivals; nil if no ambiguous header names it
-	informed map[informedKey]int64
+	informed informedMemo
 	last     visitedFetch
 }
 
-// informedKey is all that facts.informedSince depends on. The answers are those of the
-// record.
+// informedMemo is facts.informedSince by all that it depends on. Most requests of a crawler
+// are alike for it. A memo that is full is emptied.
+type informedMemo struct {
+	since map[informedKey]int64
+	bytes int // of the answers
+}
+
+// informedKey has the answers as the record has them.
 type informedKey struct {
 	sender
 	answers string
 }
-
-// maxInformed bounds operatorPass.informed.
-const maxInformed = 1 << 12
 
 // visitedFetch is the last fetch of robots.txt by an address.
 type visitedFetch struct {
@@ -318,15 +321,17 @@ func (f *finalPass) decide(x *deferredRequest, from crawlerAt, hasNormal bool) {
 	}
 }
 
-// informedSince is facts.informedSince. Most requests of a crawler are alike for it.
+// informedSince is facts.informedSince for the request with these answers.
 func (f *finalPass) informedSince(from sender, answers []byte) int64 {
-	since, known := f.informed[informedKey{from, string(answers)}]
+	m := &f.informed
+	since, known := m.since[informedKey{from, string(answers)}]
 	if !known {
-		since = f.facts.informedSince(from, f.answers)
-		if f.informed == nil || len(f.informed) >= maxInformed {
-			f.informed = map[informedKey]int64{}
+		if m.since == nil || len(m.since) >= maxMemoEntries || m.bytes >= maxMemoBytes {
+			*m = informedMemo{since: map[informedKey]int64{}}
 		}
-		f.informed[informedKey{from, string(answers)}] = since
+		since = f.facts.informedSince(from, f.answers)
+		m.since[informedKey{from, string(answers)}] = since
+		m.bytes += len(answers)
 	}
 	return since
 }
