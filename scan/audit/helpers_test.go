@@ -99,6 +99,7 @@ type version struct {
 	at     string // https://example.com if empty
 	status int    // 200 if 0
 	body   string
+	to     string // Location
 }
 
 // history returns the policy of versions.
@@ -111,7 +112,7 @@ func history(t testing.TB, o policy.Options, list ...version) *policy.Policy {
 			t.Fatal(err)
 		}
 		rows = append(rows, policy.Row{
-			Origins: origins, From: moment(v.from), Status: cmp.Or(v.status, 200), Body: []byte(v.body),
+			Origins: origins, From: moment(v.from), Status: cmp.Or(v.status, 200), Body: []byte(v.body), Location: v.to,
 			File: fmt.Sprintf("%d.txt", i), Where: fmt.Sprintf("row %d", i),
 		})
 	}

@@ -300,7 +300,7 @@ func (a *Auditor) expectedSizes(k sizeKey, t int64) []int64 {
 			versions = p.Versions(k.At.First)[k.First:k.Last]
 		}
 		for _, v := range versions {
-			if v.Copy >= 0 {
+			if v.Copy >= 0 || v.Status == 204 {
 				list = append(list, v.Size)
 			}
 		}

@@ -331,8 +331,8 @@ func (w *Worker) answered(at site) {
 		return
 	}
 	first, last := w.auditor.config.Policy.InForce(at.First, r.Time)
-	right := w.hasFileOf(at, r.Size)
-	other := !right && !w.hasFileOf(at, -1) // whose size is not known
+	right := w.hasVersion(at, func(v *policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size })
+	other := !right && !w.hasVersion(at, func(v *policy.Version) bool { return v.Size < 0 || v.Status == 204 && r.Size == 0 })
 	if right {
 		t.SizesRight++
 	} else if other {
@@ -344,13 +344,14 @@ func (w *Worker) answered(at site) {
 	}
 }
 
-// hasFileOf tells whether the site had a file of a size at the record's time.
-func (w *Worker) hasFileOf(at site, size int64) bool {
-	p := w.auditor.config.Policy
+// hasVersion tells whether the site had such a version at the record's time.
+func (w *Worker) hasVersion(at site, is func(*policy.Version) bool) bool {
 	for o := at.First; o < at.First+at.N; o++ {
-		first, last := p.InForce(o, w.record.Time)
-		if slices.ContainsFunc(p.Versions(o)[first:last], func(v policy.Version) bool { return v.Copy >= 0 && v.Size == size }) {
-			return true
+		versions := versionsAt(w.auditor.config.Policy, o, w.record.Time)
+		for i := range versions {
+			if is(&versions[i]) {
+				return true
+			}
 		}
 	}
 	return false

@@ -156,3 +156,24 @@ func TestSizesOfAnUnknownScheme(t *testing.T) {
 		}
 	}
 }
+
+// TestSizesWithoutAFileOfTheOrigin: nothing where the source says that there is nothing, and
+// the file that a redirect leads to, are what was to be sent.
+func TestSizesWithoutAFileOfTheOrigin(t *testing.T) {
+	www := version{at: "https://www.example.com", from: farAgo, body: forbid}
+	for name, c := range map[string]struct {
+		is    version
+		size  string
+		other int64
+	}{
+		"204, nothing":             {version{from: farAgo, status: 204}, "0", 0},
+		"204, a file":              {version{from: farAgo, status: 204}, "9", 1},
+		"404, nothing":             {version{from: farAgo, status: 404}, "0", 1},
+		"a redirect, the file":     {version{from: farAgo, status: 301, to: "https://www.example.com/robots.txt"}, sizeOfBody(forbid), 0},
+		"a redirect, another file": {version{from: farAgo, status: 301, to: "https://www.example.com/robots.txt"}, "9", 1},
+	} {
+		if r := auditEntries(t, judging(t, c.is, www), gets(0, browser, "200", c.size)).RobotsTxt; r.Differing != c.other || r.Sizes != 1 {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}

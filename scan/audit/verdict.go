@@ -315,16 +315,13 @@ func isContested(answers []policy.Answer, copies ...[]int32) bool {
 
 // decideAs is decide with contested copies taken as forbidding or permitting.
 func decideAs(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers, contested policy.Answer) decision {
-	resolved := func(i int32) policy.Answer {
-		if answers[i] == policy.Contested {
-			return contested
-		}
-		return answers[i]
+	permits := func(i int32) bool {
+		return answers[i] == policy.Permits || answers[i] == policy.Contested && contested == policy.Permits
 	}
 	permitting, bodies := 0, len(l.Bodies)+len(logged.bodies)
 	for _, list := range [2][]int32{l.Bodies, logged.bodies} {
 		for _, i := range list {
-			if resolved(i) == policy.Permits {
+			if permits(i) {
 				permitting++
 			}
 		}
@@ -333,11 +330,7 @@ func decideAs(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers, c
 	for _, i := range l.Hops {
 		// A redirect through a path that the crawler may not fetch leads nowhere, and
 		// counts as no robots.txt; another one cannot be followed.
-		if resolved(i) == policy.Forbids {
-			none = true
-		} else {
-			redirected = true
-		}
+		none, redirected = none || !permits(i), redirected || permits(i)
 	}
 	permitted := permitting > 0 || none || unreachable
 	switch {
