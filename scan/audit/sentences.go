@@ -77,7 +77,7 @@ func fetchesText(r *Report) string {
 	if !r.RobotsTxt.Logged {
 		return "No request for robots.txt is in these logs, by any client. Servers leave them out, CDNs answer them, samples miss them. So this report does not say which crawlers fetched it, and the answers that they got are not known."
 	}
-	return "Logged answers to /robots.txt count too. If a crawler of the operator was answered that there is none (4xx, 204, no body), its crawlers may have assumed so. If its fetch failed (5xx, no status), they may have used copies of up to 30 days before. If it got a file of another size than the version in force, they may have used each version of that size. A request is informed if a GET under the same name, and of the same state of identity, had been answered with rules that forbid it."
+	return "Logged answers to /robots.txt count too. If a crawler of the operator was answered that there is none (4xx, 204, no body), its crawlers may have assumed so; if no client at all got a file, all crawlers may have. If a fetch by the operator failed (5xx, no status), its crawlers may have used copies of up to 30 days before. If a fetch got a file of another size than the version in force, they may have used each version of that size. A request is informed if a GET under the same name, and of the same state of identity, had been answered with rules that forbid it."
 }
 
 func (b *Basis) identityText(r *Report) []string {
