@@ -298,16 +298,17 @@ func (w *Worker) citedLine(o int32, c *agent) uint32 {
 
 func notForbids(a policy.Answer) bool { return a != policy.Forbids }
 
-// judgeCopies sets w.answers to the answers of all copies of an origin. Copies that are
-// alike for the crawler are asked once.
+// judgeCopies sets w.answers to the answers of all copies of an origin, and w.bySitemap if
+// one permits only by a Sitemap line. Copies that are alike for the crawler are asked once.
 func (w *Worker) judgeCopies(c *agent, o int32, target []byte) {
 	binding := w.bindingAt(c, o)
-	w.answers = w.answers[:0]
+	w.answers, w.bySitemap = w.answers[:0], false
 	for i, first := range binding.Alike() {
 		if int(first) < i {
 			w.answers = append(w.answers, w.answers[first])
 		} else {
-			w.answers = append(w.answers, binding.Judge(&w.scratch, first, target).Answer)
+			j := binding.Judge(&w.scratch, first, target)
+			w.answers, w.bySitemap = append(w.answers, j.Answer), w.bySitemap || j.Sitemap
 		}
 	}
 }

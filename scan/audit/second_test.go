@@ -449,3 +449,23 @@ func TestOutageSinceAllTime(t *testing.T) {
 	r := auditEntries(t, a, gets(-90*day0, gptbot, "200", sizeOfBody(permit)), visits(0, "/private/x"))
 	wantCounts(t, "verdicts", r.row("GPTBot").Verdicts, map[string]int64{"robots_fetch": 1, "allowed": 1})
 }
+
+// TestSitemapOfOneScheme: the path of a Sitemap line is permitted on the origin that the line
+// names only, whatever history http and https share.
+func TestSitemapOfOneScheme(t *testing.T) {
+	for _, scheme := range []string{"http", "https"} {
+		sitemap := "Sitemap: " + scheme + "://example.com/private/x\n"
+		for _, list := range [][]version{
+			{{from: farAgo, body: sitemap + forbid}},
+			{{from: farAgo, body: sitemap + forbid}, {from: -hours, body: sitemap + forbid + "Disallow: /y\n"}},
+		} {
+			for i := range list {
+				list[i].at = "example.com"
+			}
+			r := auditEntries(t, judging(t, list...), entry{vhost: "example.com", target: "/private/x", time: at(0)})
+			if r.row("GPTBot").Reasons[UnknownScheme] != 1 {
+				t.Errorf("%s, %d versions: %v", scheme, len(list), nonZero(t, r.row("GPTBot").Verdicts))
+			}
+		}
+	}
+}
