@@ -153,14 +153,13 @@ func (w *Worker) verdict(at site, c *agent, l *policy.Lawful) (d decision, ok bo
 }
 
 // judge gives the record its verdict on one origin by its lawful copies, if that is
-// final. Nearly always there is one copy, and it permits.
+// final. Nearly always all copies of the origin permit it, and then no answer in the log
+// can change that.
 func (w *Worker) judge(o int32, c *agent, l *policy.Lawful) (d decision, ok bool) {
 	p := w.auditor.config.Policy
-	if len(l.Bodies) == 1 && !l.Redirected && p.Copies(o) == 1 && !p.MayRedirect(o) {
-		j := w.bindingAt(c, o).Judge(&w.scratch, l.Bodies[0], w.record.Target)
-		if w.bySitemap = j.Sitemap; j.Answer == policy.Permits {
-			return decision{verdict: Allowed}, true
-		}
+	if len(l.Bodies) > 0 && !p.MayRedirect(o) && w.bindingAt(c, o).RulesPermit(&w.scratch, w.record.Target) {
+		w.bySitemap = false
+		return decision{verdict: Allowed}, true
 	}
 	w.judgeCopies(c, o, w.record.Target)
 	d = decide(l, w.answers, loggedAnswers{})
