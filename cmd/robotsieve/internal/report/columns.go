@@ -108,13 +108,25 @@ var (
 		means: "the rule was new, but had been sent to the same address within the hour before"}
 )
 
+// shortClaim is claim in a table: what the operator says of the crawler and robots.txt.
+func shortClaim(c *crawler) string {
+	switch c.Obeys {
+	case "yes":
+		return "obeys"
+	case "no":
+		return "may ignore"
+	default:
+		return "-"
+	}
+}
+
 // claim says in words whether the operator of a crawler says that it obeys robots.txt.
 func claim(c *crawler) string {
 	switch c.Obeys {
 	case "yes":
 		return "says that it obeys"
 	case "no":
-		return "says that it does not obey"
+		return "says that it may ignore it"
 	default:
 		return "does not say"
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -135,18 +136,24 @@ func TestInputs(t *testing.T) {
 	wants(t, written(t, "csv", r, false), "c.log (5 bytes, sha256 not computed)")
 }
 
-// TestClaims: the operator beside its crawler, where there is one.
-func TestClaims(t *testing.T) {
-	for operator, want := range map[string]string{
-		"Grabbit Inc. of Springfield": "Bot (Grabbit Inc. of Springfield) says that it obeys robots.txt, according to its operator as of an unknown day.",
-		"Bot":                         "Bot says that it obeys robots.txt, according to its operator as of an unknown day.",
-		"users of Bot":                "Bot is software that anybody can run: it has no operator who could say whether it obeys robots.txt.",
-		"unknown":                     "Nothing is known of the operator of Bot.",
-	} {
-		if got := (doc{}).claimText(&audit.CrawlerInfo{Crawler: "Bot", Operator: operator, Obeys: "yes"}); got != want {
-			t.Errorf("%s: %s", operator, got)
+// TestFetchersStandApart: in the tables of violations and rules too, whatever their number.
+// What an operator says stands beside its crawler.
+func TestFetchersStandApart(t *testing.T) {
+	broke := func(name, role, obeys string, n int64) audit.CrawlerInfo {
+		return audit.CrawlerInfo{
+			Crawler: name, Operator: "Us", Role: role, Obeys: obeys, Requests: n, Verdicts: audit.VerdictCounts{audit.Violation: n},
+			Violations: []audit.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: n}},
+			Rules:      []audit.RuleInfo{{Line: 2, Rule: "Disallow: /", Violations: n}},
 		}
 	}
+	r := &audit.Report{Policy: audit.PolicyInfo{History: "constant"}, Crawlers: []audit.CrawlerInfo{
+		broke("Feeds", "fetcher", "unknown", 9), broke("Bot", "crawler", "yes", 2), broke("Rover", "crawler", "no", 1)}}
+	lines := regexp.MustCompile(` {2,}`).ReplaceAllString(written(t, "text", r, false), " ")
+	wants(t, lines,
+		"\nBot obeys unverified 2 2 - - - - - 2 - - -\nRover may ignore unverified 1 1 - - - - - 1 - - -\n"+
+			"Fetchers, sent by a person, a subscription or the site's own operator:\nFeeds - unverified 9 9",
+		"\n 2 Bot 2 Disallow: /\n 1 Rover 2 Disallow: /\nBy fetchers:\n 9 Feeds 2 Disallow: /\n",
+		"\nBot Us - says that it obeys -\n", "\nRover Us - says that it may ignore it -\n", "\nFeeds Us - does not say -\n")
 }
 
 // TestTextSaysWhatItLeavesOut checks that a report on many sites stays readable, and

@@ -96,6 +96,23 @@ func (d doc) versions() (b block) {
 	return b
 }
 
+// part is some of the crawlers, with the title of their rows in a table.
+type part struct {
+	title string
+	list  []audit.CrawlerInfo
+}
+
+// parts divides the crawlers: those that robots.txt binds, which need no title, the
+// fetchers among them, and those that it does not bind.
+func (d doc) parts() []part {
+	exempt := func(c *audit.CrawlerInfo) bool { return c.Exempt != "" }
+	return []part{
+		{"", without(without(d.Crawlers, exempt), isFetcher)},
+		{"Fetchers, sent by a person, a subscription or the site's own operator:", without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return !isFetcher(c) })},
+		{"Not bound by robots.txt, according to the operator:", without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return !exempt(c) })},
+	}
+}
+
 // crawlers has a row for each crawler, those that robots.txt does not bind last, and
 // one for all.
 func (d doc) crawlers() (b block) {
@@ -128,20 +145,11 @@ func (d doc) crawlers() (b block) {
 			add(fmt.Sprintf("(%s more: see json, csv)", english.Grouped(int64(len(list)-n))), list[n:])
 		}
 	}
-	exempt := func(c *audit.CrawlerInfo) bool { return c.Exempt != "" }
-	bound := func(c *audit.CrawlerInfo) bool { return c.Exempt == "" }
-	addAll(without(without(d.Crawlers, exempt), isFetcher))
-	for _, part := range []struct {
-		title string
-		list  []audit.CrawlerInfo
-	}{
-		{"Fetchers, sent by a person, a subscription or the site's own operator:", without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return !isFetcher(c) })},
-		{"Not bound by robots.txt, according to the operator:", without(d.Crawlers, bound)},
-	} {
-		if len(part.list) > 0 {
+	for _, part := range d.parts() {
+		if part.title != "" && len(part.list) > 0 {
 			t.rows = append(t.rows, []string{part.title})
-			addAll(part.list)
 		}
+		addAll(part.list)
 	}
 	if len(d.Crawlers) > 1 {
 		add("all", d.Crawlers)
@@ -150,57 +158,53 @@ func (d doc) crawlers() (b block) {
 	return b
 }
 
-// operators says who the crawlers are, and what their operators say: of the first ones,
-// among which are those that broke rules.
+// operators says who the known crawlers are, and what their operators say: of the first
+// ones, among which are those that broke rules.
 func (d doc) operators() (b block) {
 	t := &b.table
 	t.header = []string{"crawler", "operator", "category", "robots.txt", "page"}
-	for i := range d.Crawlers[:min(len(d.Crawlers), maxCrawlersShown)] {
-		c := &d.Crawlers[i]
+	known := without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return c.Operator == "" || c.Operator == "unknown" })
+	for i := range known[:min(len(known), maxCrawlersShown)] {
+		c := &known[i]
 		t.rows = append(t.rows, []string{shortName(c), Cut(cmp.Or(c.Operator, "-"), maxOperatorShown), cmp.Or(c.Category, "-"), claim(c),
 			Cut(cmp.Or(c.Source, "-"), maxFileShown)})
 	}
-	t.leavesOut(int64(len(d.Crawlers)-len(t.rows)), "crawler")
+	t.leavesOut(int64(len(known)-len(t.rows)), "crawler")
 	return b
 }
 
-// violations splits the violations of each crawler by identity, outcome and method.
+// violations splits the violations of each crawler by identity, outcome and method, those of
+// fetchers apart.
 func (d doc) violations() (b block) {
 	names := []string{"requests"}
 	for _, c := range outcomes {
 		names = append(names, c.name)
 	}
 	names = append(names, "GET", "HEAD", "other method", "informed")
-	t, rest := &b.table, int64(0)
-	t.header = []string{"violations by", "identity"}
+	t, left := &b.table, maxRulesShown
+	t.header = []string{"violations by", "says \u200bthat \u200bit", "identity"}
 	for _, name := range names {
 		t.header = append(t.header, ">"+cmp.Or(violationHeadings[name], name))
 	}
-	for i := range d.Crawlers {
-		c := &d.Crawlers[i]
-		for _, identity := range []string{audit.Verified.String(), audit.Unverified.String(), audit.Unverifiable.String()} {
-			n := map[string]int64{}
-			for _, v := range c.Violations {
-				if v.Identity != identity {
+	rest := int64(0)
+	for _, part := range d.parts() {
+		title := part.title
+		for i := range part.list {
+			c := &part.list[i]
+			for _, identity := range []audit.Identity{audit.Verified, audit.Unverified, audit.Unverifiable} {
+				n := violationsOf(c, identity.String())
+				switch {
+				case n["requests"] == 0:
 					continue
+				case left == 0:
+					rest += n["requests"]
+					continue
+				case title != "":
+					t.rows = append(t.rows, []string{title})
+					title = ""
 				}
-				method := v.Method
-				if method == audit.OtherMethod.String() {
-					method += " method"
-				}
-				for _, name := range []string{"requests", v.Outcome, method} {
-					n[name] += v.N
-				}
-				if v.Informed {
-					n["informed"] += v.N
-				}
-			}
-			switch {
-			case n["requests"] == 0:
-			case len(t.rows) == maxRulesShown:
-				rest += n["requests"]
-			default:
-				row := []string{shortName(c), identity}
+				left--
+				row := []string{shortName(c), shortClaim(c), identity.String()}
 				for _, name := range names {
 					row = append(row, figure(n[name]))
 				}
@@ -209,45 +213,47 @@ func (d doc) violations() (b block) {
 		}
 	}
 	t.leavesOut(rest, "violation")
-	for i := range d.Crawlers {
-		if c := &d.Crawlers[i]; c.Verdicts[audit.Violation] > 0 && len(b.text) < maxNamesShown {
-			b.text = append(b.text, d.claimText(c))
-		}
-	}
 	if len(t.rows) > 0 {
-		b.facts = legend(append(slices.Clone(outcomes), informed)...)
+		b.facts = append(legend(append(slices.Clone(outcomes), informed)...),
+			fact{"says that it", "what the operator says of robots.txt, if anything; its page is in the table of operators below"})
 	}
 	return b
+}
+
+// violationsOf sums up the violations of a crawler by clients of an identity: all of them
+// as requests, and by outcome, method and informed.
+func violationsOf(c *audit.CrawlerInfo, identity string) map[string]int64 {
+	n := map[string]int64{}
+	for _, v := range c.Violations {
+		if v.Identity != identity {
+			continue
+		}
+		method := v.Method
+		if method == audit.OtherMethod.String() {
+			method += " method"
+		}
+		for _, name := range []string{"requests", v.Outcome, method} {
+			n[name] += v.N
+		}
+		if v.Informed {
+			n["informed"] += v.N
+		}
+	}
+	return n
 }
 
 // violationHeadings are headings of the table of violations that are broken, since it is
 // wide.
 var violationHeadings = map[string]string{
-	"requests": "re\u00adquests", "not_modified": "not mod\u00adified", "redirected": "redi\u00adrected", "other method": "other \u200bmethod", "informed": "in\u00adformed",
+	"requests": "re\u00adquests", "not_modified": "not \u200bmod\u00adified", "redirected": "redi\u00adrected", "refused": "re\u00adfused", "other method": "other \u200bmethod", "informed": "in\u00adformed",
 }
 
-// claimText says what the operator of a crawler says.
-func (d doc) claimText(c *audit.CrawlerInfo) string {
-	text := shortName(c)
-	switch {
-	case c.Operator == "" || c.Operator == "unknown":
-		return "Nothing is known of the operator of " + text + "."
-	case strings.HasPrefix(c.Operator, "users of "):
-		return text + " is software that anybody can run: it has no operator who could say whether it obeys robots.txt."
-	case c.Operator != c.Crawler:
-		text += " (" + c.Operator + ")"
-	}
-	text += " " + claim(c)
-	if c.Obeys != "yes" && c.Obeys != "no" {
-		return text + " whether it obeys robots.txt, as far as is known."
-	}
-	return fmt.Sprintf("%s robots.txt, according to %s as of %s.", text, cmp.Or(c.Source, "its operator"), cmp.Or(c.Date, "an unknown day"))
-}
-
-// rules lists the rules that were broken, the most often broken first. A rule is listed
+// rules lists the rules that were broken, the most often broken first, and those that fetchers
+// broke behind the others. A rule is listed
 // once for all versions that have it in the same file.
 func (d doc) rules() (b block) {
 	type rule struct {
+		fetcher                     bool
 		crawler, origin, file, text string
 		line                        int
 	}
@@ -257,7 +263,7 @@ func (d doc) rules() (b block) {
 	for i := range d.Crawlers {
 		c := &d.Crawlers[i]
 		for _, r := range c.Rules {
-			rule := rule{shortName(c), r.Origin, r.File, r.Rule, r.Line}
+			rule := rule{isFetcher(c), shortName(c), r.Origin, r.File, r.Rule, r.Line}
 			if sums[rule] == 0 {
 				rules = append(rules, rule)
 			}
@@ -266,13 +272,19 @@ func (d doc) rules() (b block) {
 		rest += c.RulesNotListed
 	}
 	// The crawlers are in order, and so are the rules of each.
-	slices.SortStableFunc(rules, func(x, y rule) int { return cmp.Compare(sums[y], sums[x]) })
+	last := map[bool]int{true: 1}
+	slices.SortStableFunc(rules, func(x, y rule) int {
+		return cmp.Or(cmp.Compare(last[x.fetcher], last[y.fetcher]), cmp.Compare(sums[y], sums[x]))
+	})
 	t := &b.table
 	t.header = slices.Concat([]string{">violations", "crawler", ">line", "rule"}, d.byFile("file"), d.byOrigin("origin"))
 	for i, r := range rules {
 		if i >= maxRulesShown {
 			rest += sums[r]
 			continue
+		}
+		if r.fetcher && (i == 0 || !rules[i-1].fetcher) {
+			t.rows = append(t.rows, []string{"By fetchers:"})
 		}
 		t.rows = append(t.rows, slices.Concat([]string{english.Grouped(sums[r]), r.crawler, fmt.Sprint(r.line), Cut(r.text, maxRuleShown)},
 			d.byFile(Cut(r.file, maxFileShown)), d.byOrigin(r.origin)))
