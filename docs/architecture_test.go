@@ -28,6 +28,8 @@ var allowed = map[string][]string{
 	"internal/twin":            {},
 	"internal/english":         {},
 	"internal/generate":        {},
+	"internal/mutate":          {},
+	"internal/notices":         {},
 	"compile":                  {"automaton", "internal/table"},
 
 	"scan":         {"scan/source"},

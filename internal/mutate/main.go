@@ -1,0 +1,176 @@
+// Command mutate shows that the tests hold the rules of the audit: it breaks one rule of
+// section 2 of docs/audit-rules.md after the other in the code, and runs the tests of the
+// packages that are to notice it. The tree is not changed: a mutant is a copy of one file,
+// which go test takes in its place (-overlay). The result is a table in Markdown. The exit
+// code is 1 if a test notices nothing or a mutant cannot be made, as when the code that it
+// changes is no longer there.
+//
+//	go run ./internal/mutate -o docs/mutation.md
+//
+// Arguments are the rules of mutants, or parts of these, to be tried alone.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+func main() {
+	out := flag.String("o", "", "write the table to this file")
+	flag.Parse()
+	if err := run(*out, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(1)
+	}
+}
+
+// run tries the mutants whose rules have one of the texts in them; none: all.
+func run(out string, only []string) error {
+	dir, err := os.MkdirTemp("", "mutate")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var chosen []mutant
+	for _, m := range mutants {
+		if len(only) == 0 || slices.ContainsFunc(only, func(text string) bool { return strings.Contains(m.rule, text) }) {
+			chosen = append(chosen, m)
+		}
+	}
+	if noticed, err := test(mutant{packages: []string{"./scan/answer", "./scan/policy", "./scan/audit"}}, ""); err != nil || noticed != "" {
+		return errors.Join(err, fmt.Errorf("without a mutant %q fails", noticed))
+	}
+	results := tryAll(dir, chosen)
+	if out != "" {
+		if err := os.WriteFile(out, []byte(table(chosen, results)), 0o666); err != nil {
+			return err
+		}
+	}
+	var errs []error
+	for i, r := range results {
+		switch {
+		case r.err != nil:
+			errs = append(errs, fmt.Errorf("%s: %w", chosen[i].rule, r.err))
+		case r.noticed == "":
+			errs = append(errs, fmt.Errorf("%s: no test notices it", chosen[i].rule))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// result is the name of the test that noticed a mutant, "" if none did.
+type result struct {
+	noticed string
+	err     error
+}
+
+// parallel is how many mutants are tried at once.
+const parallel = 2
+
+func tryAll(dir string, list []mutant) []result {
+	results := make([]result, len(list))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range parallel {
+		wg.Go(func() {
+			for i := range next {
+				r := &results[i]
+				r.noticed, r.err = try(filepath.Join(dir, fmt.Sprint(i)), list[i])
+				fmt.Printf("%-90s %s\n", list[i].rule, r.noticed)
+			}
+		})
+	}
+	for i := range list {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return results
+}
+
+// try makes a mutant in a folder and tests it.
+func try(dir string, m mutant) (noticed string, err error) {
+	source, err := os.ReadFile(m.file)
+	if err != nil {
+		return "", err
+	}
+	mutated, err := m.apply(string(source))
+	if err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return "", err
+	}
+	copied, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(copied, []byte(mutated), 0o666); err != nil {
+		return "", err
+	}
+	file, err := filepath.Abs(m.file)
+	if err != nil {
+		return "", err
+	}
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{file: copied}})
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(overlay, replace, 0o666); err != nil {
+		return "", err
+	}
+	return test(m, overlay)
+}
+
+// apply returns the source with the edits of the mutant. The old text of each must be in it
+// exactly once.
+func (m *mutant) apply(source string) (string, error) {
+	for i := 0; i < len(m.edits); i += 2 {
+		from, to := m.edits[i], m.edits[i+1]
+		if n := strings.Count(source, from); n != 1 {
+			return "", fmt.Errorf("%s has %d times, not once: %s", m.file, n, from)
+		}
+		source = strings.Replace(source, from, to, 1)
+	}
+	return source, nil
+}
+
+var failed = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
+
+// test runs the tests of the mutant's packages until one fails, and returns its name.
+func test(m mutant, overlay string) (noticed string, err error) {
+	for _, pkg := range m.packages {
+		out, err := exec.Command("go", "test", "-short", "-failfast", "-vet=off", "-timeout=5m", "-overlay="+overlay, pkg).CombinedOutput()
+		if err == nil {
+			continue
+		}
+		names := failed.FindStringSubmatch(string(out))
+		if names == nil {
+			return "", fmt.Errorf("%s: %w\n%s", pkg, err, out)
+		}
+		return filepath.Base(pkg) + "." + names[1], nil
+	}
+	return "", nil
+}
+
+// table returns the table of the results.
+func table(list []mutant, results []result) string {
+	var b strings.Builder
+	b.WriteString("# Mutants of the rules of the audit\n\n" +
+		"Each row is a rule of section 2 of [audit-rules.md](audit-rules.md), broken in the code, and the first test that fails then. " +
+		"`make mutate` makes\nthis table anew; it fails if no test notices a mutant.\n\n| broken rule | in | noticed by |\n|---|---|---|\n")
+	for i, m := range list {
+		noticed := "**none**"
+		if results[i].noticed != "" {
+			noticed = "`" + results[i].noticed + "`"
+		}
+		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", strings.ReplaceAll(m.rule, "|", `\|`), strings.TrimPrefix(m.file, "scan/"), noticed)
+	}
+	return b.String()
+}
