@@ -11,6 +11,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -85,7 +86,7 @@ func tryAll(dir string, list []mutant) []result {
 			for i := range next {
 				r := &results[i]
 				r.noticed, r.err = try(filepath.Join(dir, fmt.Sprint(i)), list[i])
-				fmt.Printf("%-90s %s\n", list[i].rule, r.noticed)
+				fmt.Printf("%-90s %s\n", list[i].rule, cmp.Or(r.noticed, "NONE"))
 			}
 		})
 	}

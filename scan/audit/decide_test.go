@@ -64,6 +64,8 @@ func TestDecide(t *testing.T) {
 		{"contested, permitted and forbidden: grace either way", policy.Lawful{Bodies: bodies(3)}, []policy.Answer{contested, permits, forbids}, loggedAnswers{}, decision{verdict: Grace}},
 		{"contested, and there was none: no_policy or allowed", policy.Lawful{Bodies: bodies(1), NoPolicy: true}, []policy.Answer{contested}, loggedAnswers{}, decision{verdict: Grace}},
 		{"contested, and not known: no_version or allowed", policy.Lawful{Bodies: bodies(1), Unknown: true}, []policy.Answer{contested}, loggedAnswers{}, indeterminate(ContestedRule)},
+		{"forbidden, and a body that the log shows permits", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids, permits}, loggedAnswers{bodies: []int32{1}}, decision{verdict: Grace}},
+		{"forbidden, and a body that the log shows is contested", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids, contested}, loggedAnswers{bodies: []int32{1}}, indeterminate(ContestedRule)},
 		{"contested, and redirected either way", policy.Lawful{Bodies: bodies(1), Redirected: true}, []policy.Answer{contested}, loggedAnswers{}, indeterminate(RedirectedPolicy)},
 	}
 	for _, test := range tests {

@@ -1,0 +1,171 @@
+package audit
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// TestWhatTheLogAdds: the rules of audit-rules 2 by which the log's own answers to
+// /robots.txt add to the copies of the source, each at its bounds. In all cases a crawler
+// requests /private/x last.
+func TestWhatTheLogAdds(t *testing.T) {
+	const (
+		x    = "/private/x"
+		span = day0 + 3*hours + 600 // that a request looks back
+		same = "User-agent: *\nDisallow: /another/\n"
+	)
+	if len(same) != len(forbid) {
+		t.Fatal("the two bodies are to have one size")
+	}
+	always := version{from: farAgo, body: forbid}
+	changed := []version{{from: farAgo, body: permit}, {from: 0, body: forbid}}
+	permitUntil := func(n int) []version { return []version{{from: farAgo, body: permit}, {from: n, body: forbid}} }
+	gotFile := func(n int) entry { return gets(n, browser, "200", sizeOfBody(forbid)) }
+	moved := []version{always, {at: "https://www.example.com", from: farAgo, body: forbid},
+		{from: -10 * hours, status: 301, to: "https://www.example.com/robots.txt"}, {from: -9 * hours, body: forbid}}
+	by := func(agent string, e entry) entry { e.agent = agent; return e }
+	for _, c := range []struct {
+		name     string
+		versions []version
+		log      []entry
+		want     string // the verdict of the last request
+	}{
+		{"the size of a file that was in force within the skew shows no other file",
+			changed, []entry{gets(300, gptbot, "200", sizeOfBody(permit)), visits(300+span-60, x)}, "violation"},
+		{"the size of the file in force shows no other file of that size",
+			[]version{{from: farAgo, body: same}, {from: deployed, body: forbid}}, []entry{gets(-hours, gptbot, "200", sizeOfBody(same)), visits(0, x)}, "violation"},
+		{"another size as the span begins",
+			permitUntil(-100 * day0), []entry{gets(-span, gptbot, "200", sizeOfBody(permit)), visits(0, x)}, "grace"},
+		{"another size before the span",
+			permitUntil(-100 * day0), []entry{gets(-span-1, gptbot, "200", sizeOfBody(permit)), visits(0, x)}, "violation"},
+		{"another size of a 206",
+			permitUntil(-100 * day0), []entry{gets(-hours, gptbot, "206", sizeOfBody(permit)), visits(0, x)}, "violation"},
+
+		{"none to all but one that was answered 304",
+			[]version{always}, []entry{gets(-5*hours, browser, "404", "9"), gets(-4*hours, browser, "304", "0"), visits(0, x)}, "violation"},
+		{"none to all but a HEAD that was answered 200",
+			[]version{always}, []entry{gets(-5*hours, browser, "404", "9"), {vhost: onSite, method: "HEAD", target: "/robots.txt", time: at(-4 * hours), agent: browser}, visits(0, x)}, "no_policy"},
+
+		{"none 30 days and 10 minutes before a failure",
+			[]version{always}, []entry{gets(-5*hours-30*day0-600, gptbot, "404", "9"), gotFile(-6 * hours), gets(-5*hours, gptbot, "503", "9"), visits(0, x)}, "no_policy"},
+		{"none a second earlier",
+			[]version{always}, []entry{gets(-5*hours-30*day0-601, gptbot, "404", "9"), gotFile(-6 * hours), gets(-5*hours, gptbot, "503", "9"), visits(0, x)}, "violation"},
+		{"none to all in the 30 days before a failure",
+			[]version{always}, []entry{gets(-10*day0, browser, "404", "9"), gets(-5*hours, gptbot, "503", "9"), visits(0, x)}, "no_policy"},
+		{"of three failures the first is before the span, and the copy is 30 days older than the second",
+			permitUntil(-20*hours - 30*day0),
+			[]entry{gets(-26*hours, gptbot, "503", "9"), gets(-20*hours, gptbot, "503", "9"), gets(-hours, gptbot, "503", "9"), visits(-26*hours+span+1, x)}, "grace"},
+		{"two kinds of failures, and the copy is 30 days older than the first",
+			permitUntil(-20*hours - 30*day0), []entry{gets(-20*hours, gptbot, "503", "9"), gets(-hours, gptbot, "500", "9"), visits(0, x)}, "grace"},
+		{"the copy is 30 days and 10 minutes older than the failure",
+			permitUntil(-hours - 30*day0 - 600 + 1), []entry{gets(-hours, gptbot, "503", "9"), visits(0, x)}, "grace"},
+		{"the copy is older than that",
+			permitUntil(-hours - 30*day0 - 600), []entry{gets(-hours, gptbot, "503", "9"), visits(0, x)}, "violation"},
+		{"500 to a crawler that is not Google's",
+			[]version{always}, []entry{gets(-5*hours, gptbot, "500", "9"), visits(0, x)}, "violation"},
+		{"500 to Google's", []version{always}, []entry{gets(-5*hours, googlebot, "500", "9"), by(googlebot, visits(0, x))}, "unreachable"},
+		{"429 to Google's, and a copy of 20 days ago",
+			permitUntil(-20 * day0), []entry{gets(-5*hours, googlebot, "429", "9"), by(googlebot, visits(0, x))}, "grace"},
+		{"429 to another's",
+			permitUntil(-20 * day0), []entry{gets(-5*hours, gptbot, "429", "9"), gotFile(-6 * hours), visits(0, x)}, "no_policy"},
+
+		{"a 301 of the source", moved, []entry{gets(-9*hours-5*60, gptbot, "301", "9"), visits(0, x)}, "violation"},
+		{"a 301 ten minutes after it ended", moved, []entry{gets(-9*hours+599, gptbot, "301", "9"), visits(0, x)}, "violation"},
+		{"a 301 later than that", moved, []entry{gets(-9*hours+601, gptbot, "301", "9"), visits(0, x)}, "redirected_policy"},
+		{"a 301 before the span", []version{always}, []entry{gets(-span-1, gptbot, "301", "9"), visits(0, x)}, "violation"},
+		{"a 301 ten minutes after the request", []version{always}, []entry{gets(600, gptbot, "301", "9"), visits(0, x)}, "redirected_policy"},
+	} {
+		r := auditEntries(t, judging(t, c.versions...), c.log...)
+		checkSums(t, r)
+		row := r.Crawlers[0]
+		got := strings.Join(append(keysOf(nonZero(t, row.Verdicts)), keysOf(nonZero(t, row.Reasons))...), " ")
+		if len(r.Crawlers) != 1 || !strings.Contains(" "+got+" ", " "+c.want+" ") {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestRedirectThatTheSourceHas: a redirect that was answered has been followed already if the
+// source has one for an origin of the host, where the log tells no scheme, but not if it has
+// one for another host that the log may be of.
+func TestRedirectThatTheSourceHas(t *testing.T) {
+	const to = "https://www.example.com/robots.txt"
+	always := func(at string) version { return version{at: at, from: farAgo, body: forbid} }
+	for name, c := range map[string]struct {
+		versions []version
+		hosts    string
+		want     string
+	}{
+		"http of the host":   {[]version{always("https://a.example"), always("http://a.example"), {at: "http://a.example", from: -10 * hours, status: 301, to: to}}, "a.example", "violation"},
+		"no one of the host": {[]version{always("https://a.example"), always("http://a.example")}, "a.example", "indeterminate"},
+		"one of two hosts":   {[]version{always("https://a.example"), always("https://b.example"), {at: "https://b.example", from: -10 * hours, status: 301, to: to}}, "https://a.example https://b.example", "indeterminate"},
+		"both hosts": {[]version{always("https://a.example"), always("https://b.example"), {at: "https://a.example", from: -10 * hours, status: 301, to: to},
+			{at: "https://b.example", from: -10 * hours, status: 301, to: to}}, "https://a.example https://b.example", "violation"},
+	} {
+		var o policy.Options
+		for host := range strings.FieldsSeq(c.hosts) {
+			origins, err := origin.Parse(host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Hosts = append(o.Hosts, origins...)
+		}
+		a := New(Config{Crawlers: crawlers(t), Policy: history(t, o, append(c.versions, always("https://www.example.com"))...)})
+		r := auditEntries(t, a, entry{target: "/robots.txt", status: "301", time: at(-5 * hours)}, entry{target: "/private/x", time: at(0)})
+		if v := nonZero(t, r.row("GPTBot").Verdicts); v[c.want] != 1 {
+			t.Errorf("%s: %v, want %s", name, v, c.want)
+		}
+	}
+}
+
+// TestRedirectExplainedByItsOwnCrawler: that another crawler of the operator got the file
+// does not tell where a redirect led.
+func TestRedirectExplainedByItsOwnCrawler(t *testing.T) {
+	a := judging(t, version{from: farAgo, body: forbid})
+	ask := func(n int, agent, status string) entry {
+		return entry{vhost: "example.com", target: "/robots.txt", agent: agent, status: status, time: at(n)}
+	}
+	for agent, want := range map[string]string{googlebot: "violation", "Googlebot-Image/1.0": "indeterminate"} {
+		r := auditEntries(t, a, ask(-600, googlebot, "301"), ask(-590, agent, "200"), entry{vhost: "example.com", target: "/private/x", agent: googlebot, time: at(0)})
+		if v := nonZero(t, r.row("Googlebot").Verdicts); v[want] != 1 {
+			t.Errorf("%s: %v, want %s", agent, v, want)
+		}
+	}
+}
+
+// TestInformedByVersionsWithoutABody: a crawler that fetched while robots.txt may have been
+// missing, or a redirect, has not been sent the rule.
+func TestInformedByVersionsWithoutABody(t *testing.T) {
+	www := version{at: "https://www.example.com", from: farAgo, body: forbid}
+	for name, between := range map[string]version{
+		"missing":    {from: 0, status: 404},
+		"failed":     {from: 0, status: 503},
+		"redirected": {from: 0, status: 301, to: "https://www.example.com/robots.txt"},
+	} {
+		a := judging(t, version{from: farAgo, body: forbid}, between, version{from: hours, body: forbid}, www)
+		for when, want := range map[int]int64{-601: 1, -600: 0, hours / 2: 0, hours + 599: 0, hours + 601: 1} {
+			row := auditEntries(t, a, gets(when, gptbot, "304", "0"), visits(60*day0, "/private/x")).row("GPTBot")
+			if row.Verdicts[Violation] != 1 || row.Informed() != want {
+				t.Errorf("%s, fetched at %d: %d informed of %v, want %d", name, when, row.Informed(), nonZero(t, row.Verdicts), want)
+			}
+		}
+	}
+}
+
+// TestUsualSizeIsThatOfMoreThanHalf: the size that most answers had stands for that of the
+// file only if more than half of them had it.
+func TestUsualSizeIsThatOfMoreThanHalf(t *testing.T) {
+	for sizes, want := range map[string]int64{"9 9 8": 1, "9 9 8 7": 0, "9 9 9 8 7": 1, "9 9 8 7 6": 0} {
+		var log []entry
+		for i, size := range strings.Fields(sizes) {
+			log = append(log, gets(i-60, gptbot, "200", size))
+		}
+		row := auditEntries(t, judging(t, version{from: farAgo, body: forbid}), append(log, visits(0, "/private/x"))...).row("GPTBot")
+		if row.Verdicts[Violation] != 1 || row.Informed() != want {
+			t.Errorf("%s: %d informed, want %d", sizes, row.Informed(), want)
+		}
+	}
+}
