@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,6 +73,10 @@ func TestWhatTheLogAdds(t *testing.T) {
 		{"429 to another's",
 			permitUntil(-20 * day0), []entry{gets(-5*hours, gptbot, "429", "9"), gotFile(-6 * hours), visits(0, x)}, "no_policy"},
 
+		{"a redirect to a path that its target forbids",
+			[]version{{from: farAgo, status: 301, to: "https://www.example.com/private/robots.txt"}, {at: "https://www.example.com", from: farAgo, body: forbid}}, []entry{visits(0, x)}, "no_policy"},
+		{"a redirect to a path that its target permits",
+			[]version{{from: farAgo, status: 301, to: "https://www.example.com/robots"}, {at: "https://www.example.com", from: farAgo, body: forbid}}, []entry{visits(0, x)}, "redirected_policy"},
 		{"a 301 of the source", moved, []entry{gets(-9*hours-5*60, gptbot, "301", "9"), visits(0, x)}, "violation"},
 		{"a 301 ten minutes after it ended", moved, []entry{gets(-9*hours+599, gptbot, "301", "9"), visits(0, x)}, "violation"},
 		{"a 301 later than that", moved, []entry{gets(-9*hours+601, gptbot, "301", "9"), visits(0, x)}, "redirected_policy"},
@@ -117,6 +122,47 @@ func TestRedirectThatTheSourceHas(t *testing.T) {
 		r := auditEntries(t, a, entry{target: "/robots.txt", status: "301", time: at(-5 * hours)}, entry{target: "/private/x", time: at(0)})
 		if v := nonZero(t, r.row("GPTBot").Verdicts); v[c.want] != 1 {
 			t.Errorf("%s: %v, want %s", name, v, c.want)
+		}
+	}
+}
+
+// TestUnnamedLogOfTwoHosts: where a log may be of one of two hosts, a request has a verdict
+// only if it has the same on both.
+func TestUnnamedLogOfTwoHosts(t *testing.T) {
+	p := history(t, policy.Options{Hosts: []origin.Origin{{Scheme: "https", Host: "a.example", Port: 443}, {Scheme: "https", Host: "b.example", Port: 443}}},
+		version{at: "https://a.example", from: farAgo, body: "User-agent: *\nDisallow: /private/\nDisallow: /a/\n"}, version{at: "https://b.example", from: farAgo, body: forbid})
+	a := New(Config{Crawlers: crawlers(t), Policy: p})
+	for target, want := range map[string]map[string]int64{"/private/x": {"violation": 1}, "/a/x": {"no_host": 1, "indeterminate": 1}, "/b": {"allowed": 1}} {
+		row := auditEntries(t, a, entry{target: target, time: at(0)}).row("GPTBot")
+		got := nonZero(t, row.Verdicts)
+		for reason, n := range nonZero(t, row.Reasons) {
+			got[reason] = n
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", target, got, want)
+		}
+	}
+}
+
+// TestNoHostInALogOfOneSite: a line that names no host stays without one, also where other
+// hosts are not judged.
+func TestNoHostInALogOfOneSite(t *testing.T) {
+	a := judging(t, version{from: farAgo, body: forbid})
+	run := begin(t, a)
+	w := run.Worker()
+	w.SetSite(policy.Site{First: 0, N: 1}, true)
+	w.Chunk(byName(t, "vhost_combined"), []byte(entry{vhost: "-", target: "/private/x"}.String()+"\n"+entry{vhost: "other.example:443", target: "/private/x"}.String()+"\n"))
+	r := report(t, run)
+	if row := r.row("GPTBot"); row.Reasons[NoHost] != 1 || row.Requests != 1 || r.OtherHost != 1 {
+		t.Errorf("%+v, %d of other hosts", row.Reasons, r.OtherHost)
+	}
+}
+
+// TestMinuteOf: minutes before 1970 begin before their times, too.
+func TestMinuteOf(t *testing.T) {
+	for at, want := range map[int64]int64{0: 0, minute - 1: 0, minute: minute, -1: -minute, -minute: -minute, -minute - 1: -2 * minute} {
+		if got := minuteOf(at); got != want {
+			t.Errorf("%d: %d, want %d", at, got, want)
 		}
 	}
 }

@@ -63,6 +63,7 @@ func TestWord(t *testing.T) {
 		{"the whole word is no part", "acmebot", "User-agent: acmebot\nDisallow: /", "/a", forbids(2)},
 		{"several parts", "acmebot", "User-agent: *\nDisallow: /\nUser-agent: acme\nDisallow: /\nUser-agent: mebot\nAllow: /a", "/a", contested},
 		{"of a crawler that is known", "", "User-agent: acme\nDisallow: /a", "/a", permits},
+		{"a part without rules, and no group for all", "acmebot", "User-agent: acme\nDisallow:", "/a", permits},
 		{"what is longer is no part", "acmebot", "User-agent: acmebot-news\nDisallow: /", "/a", permits},
 	}
 	for _, test := range tests {
@@ -104,6 +105,7 @@ func TestSitemapTargets(t *testing.T) {
 		{"no path", "Sitemap: https://example.com", "/", Permits},
 		{"no value", "Sitemap:", "/", Forbids},
 		{"no URL", "Sitemap: https://[/s.xml", "/s.xml", Forbids},
+		{"no host", "Sitemap: https://example..com/s.xml", "/s.xml", Forbids},
 		{"another scheme altogether", "Sitemap: mailto:s.xml", "/s.xml", Forbids},
 		{"in a group of another's", "User-agent: other\nSitemap: /s.xml", "/s.xml", Permits},
 		{"two lines", "Sitemap: /a\nSitemap: https://example.com/b", "/b", Permits},

@@ -317,3 +317,18 @@ func FuzzManifest(f *testing.F) {
 		}
 	})
 }
+
+// A folder is no manifest, and no body of one.
+func TestManifestOfAFolder(t *testing.T) {
+	dir := t.TempDir()
+	if rows, err := ReadManifest(dir, 0); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("a folder as a manifest: %v, %v", rows, err)
+	}
+	name := filepath.Join(dir, "policy.csv")
+	if err := os.WriteFile(name, []byte("from,origin,status,file\n2026-01-01,example.com,200,.\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := ReadManifest(name, 0); err == nil || !strings.Contains(err.Error(), "policy.csv:2") {
+		t.Errorf("a folder as a body: %v, %v", rows, err)
+	}
+}
