@@ -61,15 +61,15 @@ var mutants = []mutant{
 	{"fetch: HEAD counts", requestFile, inAudit, []string{
 		"if string(r.Method) != \"GET\" {\n\t\treturn\n\t}\n\tw.answered(at)", "if m := string(r.Method); m != \"GET\" && m != \"HEAD\" {\n\t\treturn\n\t}\n\tw.answered(at)",
 	}},
-	{"fetch: other crawlers of the operator do not count", auditFile, inAudit, []string{"[]byte{aboutKnown}, a.operators[a.profiles[c.Profile]])", "[]byte{aboutKnown}, a.profiles[c.Profile])"}},
-	{"fetch: those of other operators count", auditFile, inAudit, []string{"numbers[p.Operator] = uint16(len(numbers))", "numbers[p.Operator] = 0"}},
-	{"fetch: an impostor's counts", passFile, inAudit, []string{"if rd.end(); rd.bad || x.identity == SpoofedIdentity {", "if rd.end(); rd.bad {"}},
+	{"fetch: other crawlers of the operator do not count", auditFile, inAudit, []string{"a.operators[a.profiles[c.Profile]]", "a.profiles[c.Profile]"}},
+	{"fetch: those of other operators count", auditFile, inAudit, []string{"append(a.operators, numbers[p.Operator])", "append(a.operators, 0*numbers[p.Operator])"}},
+	{"fetch: an impostor's counts", passFile, inAudit, []string{"|| x.identity == SpoofedIdentity {", "|| false {"}},
 	{"fetch: an exempt agent's counts", requestFile, inAudit, []string{"if c.exempt() {\n\t\tkind = toldNothing", "if false {\n\t\tkind = toldNothing"}},
 	{"fetch: one with an ambiguous header counts for unambiguous requests", passFile, inAudit, []string{"if ambiguous == 1 {\n\t\treturn\n\t}", ""}},
 	{"fetch: one with an ambiguous header does not count for ambiguous requests", passFile, inAudit, []string{
 		"if f.rival != nil {\n\t\tf.rival.add(x)", "if f.rival != nil && ambiguous == 0 {\n\t\tf.rival.add(x)",
 	}},
-	{"fetch: unknown crawlers are one operator", auditFile, inAudit, []string{"return unknownOperator(strings.ToLower(c.Name))", "return unknownOperator(strings.ToLower(c.Name[:0]))"}},
+	{"fetch: unknown crawlers are one operator", auditFile, inAudit, []string{"append([]byte{aboutUnknown}, name...)", "append([]byte{aboutUnknown}, name[:0]...)"}},
 
 	// The meaning of answers.
 	{"answer: 4xx fails", statusFile, inAnswer, []string{"case hundred == 4:\n\t\treturn None", "case hundred == 4:\n\t\treturn Failed"}},
@@ -220,7 +220,7 @@ var mutants = []mutant{
 	{"informed: by a 200 of any size", factsFile, inAudit, []string{"if x.kind == toldFile && !f.hasSize(o, first, last, x.size) {", "if false {"}},
 	{"informed: the usual size does not stand for the file's", answersFile, inAudit, []string{"a.usual[c.of] = c.most", "_ = c.most"}},
 	{"informed: the usual size need not be that of more than half", answersFile, inAudit, []string{"c.n > c.all-c.n && ", "c.n > 0 && "}},
-	{"informed: the usual size counts although answers had the file's", passFile, inAudit, []string{"!rd.bad && f.run.tally.SizesRight == 0 {", "!rd.bad {"}},
+	{"informed: the usual size counts although answers had the file's", passFile, inAudit, []string{"&& f.run.tally.SizesRight == 0 {", "&& true {"}},
 
 	// Sources.
 	{"source: a second row for an origin and time is not refused", rowFile, inPolicy, []string{"if same := first[k]; same != nil {", "if same := first[k]; same != nil && false {"}},
