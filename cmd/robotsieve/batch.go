@@ -42,7 +42,7 @@ func runBatch(s streams, o compile.Options) error {
 		}
 		if err != nil {
 			code = exitInput
-			_ = report.Encoder(out).Encode(map[string]string{"error": err.Error()}) // Flush returns its error
+			_ = report.WriteJSON(out, map[string]string{"error": err.Error()}, "") // Flush returns its error
 		} else {
 			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
 		}

@@ -50,7 +50,7 @@ type jsonList struct {
 
 func (l *jsonList) add(v any) error {
 	var b bytes.Buffer
-	err := report.Encoder(&b).Encode(v)
+	err := report.WriteJSON(&b, v, "")
 	separator := "[\n"
 	if l.begun {
 		separator = ",\n"
