@@ -422,6 +422,20 @@ func TestHostFieldIsNoURL(t *testing.T) {
 	}
 }
 
+// TestNoHostIsOther: what is no host, and what some client would take for another one,
+// convicts nobody. It is counted as another host.
+func TestNoHostIsOther(t *testing.T) {
+	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com", "http://[fe80::1]")
+	entries := []entry{
+		{vhost: "example.com", target: `https://good.example\@example.com/`}, {vhost: "example.com", target: `https://example.com\/`},
+		{vhost: "example.com", target: "http://[fe80::1%25eth0]/"}, {vhost: "fe80::1%eth0"}, {vhost: `example.com\`}, {vhost: "[fe80::1%25eth0]:80"},
+	}
+	r := auditEntries(t, a, entries...)
+	if int(r.OtherHost) != len(entries) || r.Totals.Requests != 0 {
+		t.Errorf("%d of another host, %d judged: %+v", r.OtherHost, r.Totals.Requests, r.OtherHosts)
+	}
+}
+
 func TestOtherHosts(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	r := auditEntries(t, a,
