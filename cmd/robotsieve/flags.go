@@ -243,26 +243,24 @@ func parseBytes(s string) (int64, error) {
 	case err != nil && !errors.Is(err, strconv.ErrRange), math.IsNaN(n):
 		return 0, fmt.Errorf("%q is not a number of bytes, such as 256MB or 1GiB", s)
 	case n < 1 || n >= math.MaxInt64:
-		return 0, fmt.Errorf("%q is not between 1 byte and 8 EiB", s)
+		return 0, fmt.Errorf("%q is not a number of bytes from 1 to 8 EiB", s)
 	}
 	return int64(n), nil
 }
 
-// maxTime bounds the times that flags take: more does not fit in a time.Duration.
-const maxTime = 106_751 * 24 * time.Hour
+// maxTime bounds the times that flags take.
+const maxTime = math.MaxUint16 * 24 * time.Hour
 
 // parseDuration reads a time in the form of Go, or a whole number of days.
 func parseDuration(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if number, ok := strings.CutSuffix(s, "d"); ok {
 		var days uint64
-		if days, err = strconv.ParseUint(number, 10, 64); days > uint64(maxTime/(24*time.Hour)) {
-			err = strconv.ErrRange
-		}
+		days, err = strconv.ParseUint(number, 10, 16)
 		d = time.Duration(days) * 24 * time.Hour
 	}
-	if err != nil {
-		return 0, fmt.Errorf("%q is not a time of at most %s, such as 24h or 30d", s, english.Hours(maxTime))
+	if err != nil || d > maxTime {
+		return 0, fmt.Errorf("%q is not a time, such as 24h or 30d, of at most %s", s, english.Hours(maxTime))
 	}
 	return d, nil
 }
