@@ -93,7 +93,7 @@ fuzz:
 		dir=$$(dirname $$(grep -rlE --include='*_test.go' "^func $$target\(" . | head -n 1)); \
 		time=$(or $(FUZZTIME),10m); if [ $$target = FuzzMachine ]; then time=$(or $(FUZZTIME),30m); fi; \
 		echo "fuzz $$target in $$dir for $$time"; \
-		round="$(GO) test -run ^$$ -fuzz ^$$target$$ -fuzztime $$time -fuzzminimizetime 1x $$dir"; \
+		round="$(GO) test -pgo=off -run ^$$ -fuzz ^$$target$$ -fuzztime $$time -fuzzminimizetime 1x $$dir"; \
 		$$round || $$round; \
 	done
 
