@@ -40,7 +40,7 @@ func run(out string, only []string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	var chosen []mutant
 	for _, m := range mutants {
 		if len(only) == 0 || slices.ContainsFunc(only, func(text string) bool { return strings.Contains(m.rule, text) }) {
