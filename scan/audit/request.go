@@ -38,7 +38,7 @@ func (w *Worker) request(c *agent) {
 	var l *policy.Lawful // of the first origin that it may have gone to
 	if at.N > 0 && r.HasTime && !c.exempt() {
 		l = w.auditor.config.Policy.Lawful(at.First, r.Time, c.google)
-		if identity != SpoofedIdentity {
+		if identity != SpoofedIdentity && !c.Overlong {
 			w.delayed(at, c, l)
 		}
 	}
@@ -130,7 +130,7 @@ func (w *Worker) early(at site, c *agent, fetch bool, l *policy.Lawful) (d decis
 		return indeterminate(NoHost), true
 	case c.Ambiguous:
 		return indeterminate(AmbiguousAgent), true
-	case r.Truncated:
+	case r.Truncated, c.Overlong:
 		return indeterminate(Truncated), true
 	}
 	return w.verdict(at, c, l)
