@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -97,7 +98,19 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 		}
 	}
 	a.describe(r, in)
+	r.Warnings = append(r.Warnings, t.choices()...)
 	return r
+}
+
+// choices says which lists are of a choice, because there was no room for all.
+func (t *tally) choices() (list []string) {
+	if t.hosts.below != 0 {
+		list = append(list, fmt.Sprintf("crawlers requested more than %s hosts without a policy: those listed are the most requested of as many that were chosen at random.", english.Grouped(int64(t.hosts.limit))))
+	}
+	if t.sizes.below != 0 {
+		list = append(list, fmt.Sprintf("answers to /robots.txt had more than %s sizes: the differences listed are among as many that were chosen at random.", english.Grouped(int64(t.sizes.limit))))
+	}
+	return list
 }
 
 // crawlers makes the rows: all known crawlers, the most frequent of the unknown,
