@@ -176,6 +176,9 @@ func (r *Run) blame(err error) error {
 		return err
 	}
 	for _, s := range r.states {
+		if len(r.states) == 1 {
+			return fmt.Errorf("%s%w", s.name, err)
+		}
 		run := r.auditor.Begin()
 		defer run.Close()
 		alone := run.Add(s)

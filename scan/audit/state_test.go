@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -383,6 +384,58 @@ func FuzzState(f *testing.F) {
 			if err == nil {
 				checkSums(t, r)
 				marshal(t, r)
+			}
+		}
+	})
+}
+
+// countsIn returns all numbers of a tally, in an order that does not change.
+func countsIn(a *Auditor, t *tally) []*int64 {
+	list := t.totals.numbers()
+	profiles := a.config.Crawlers.Profiles()
+	for i := range profiles {
+		r := t.known[&profiles[i]]
+		if r == nil {
+			continue
+		}
+		for _, x := range []*row{r, r.impostors()} {
+			list = append(list, &x.requests)
+			for _, counts := range [][]int64{x.verdicts[:], x.reasons[:], x.identities[:]} {
+				for i := range counts {
+					list = append(list, &counts[i])
+				}
+			}
+		}
+	}
+	return append(list, &t.hosts.rest, &t.sizes.rest, &t.addresses.rest, &t.period.first, &t.period.last)
+}
+
+// FuzzStateCounts changes numbers of a state and its records as what they are, so that the
+// bytes can be read: there is a report whose numbers add up, or an error, alone and with
+// another state.
+func FuzzStateCounts(f *testing.F) {
+	a := stateAuditor(f)
+	good := stateOf(f, a, stateLog(rand.New(rand.NewPCG(1, 2)), 150))
+	tally, records := savedParts(f, good)
+	for i, n := range []int64{-1, 0, 1, math.MaxInt64, math.MinInt64, mostLines} {
+		f.Add(uint16(i*7), n, uint16(i*5), uint16(i), byte(i), uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, count uint16, n int64, record, at uint16, b byte, times uint8) {
+		changed, wrong := a.readTally([]byte(tally))
+		if wrong != "" {
+			t.Fatal(wrong)
+		}
+		counts := countsIn(a, changed)
+		*counts[int(count)%len(counts)] = n
+		list := slices.Clone(records)
+		r := &list[int(record)%len(list)]
+		r.Data = slices.Clone(r.Data)
+		r.Data[int(at)%len(r.Data)] ^= b
+		r.N = int64(times)
+		saved := string(a.appendTally(nil, changed))
+		for _, states := range [][][]byte{{joined(t, saved, records...)}, {joined(t, tally, list...)}, {good, joined(t, saved, list...)}} {
+			if r, err := reportOf(a, states...); err == nil {
+				checkSums(t, r)
 			}
 		}
 	})

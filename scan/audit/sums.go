@@ -88,6 +88,9 @@ func (r *Report) checkInputs(s *sums) {
 	if len(r.Inputs) == 0 {
 		return
 	}
+	for _, in := range r.Inputs {
+		s.require(in.Disk >= 0 && in.Bytes >= 0, "bytes of "+in.Name)
+	}
 	s.equal("lines by input", r.Lines, countsOf(r.Inputs, func(in InputInfo) int64 { return in.Lines })...)
 	s.equal("unparsed lines by input", r.Unparsed, countsOf(r.Inputs, func(in InputInfo) int64 { return in.Unparsed })...)
 }
