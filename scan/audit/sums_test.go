@@ -22,6 +22,9 @@ var (
 		`Crawlers\[\d+\]\.(Evasive|AmbiguousForbidden|GraceInformed|GraceAfterFetch|RobotsTxt\.(Gaps|Within24h|Refused\[\d+\]\.Status)|CrawlDelay\[\d+\]\.(Gaps|Shorter)))$`)
 )
 
+// tenth is the tenth of a list or a later one: nine of each are enough.
+var tenth = regexp.MustCompile(`\[\d\d`)
+
 // eachNumber calls f for each number of a report, with its name.
 func eachNumber(v reflect.Value, name string, f func(name string, v reflect.Value)) {
 	switch v.Kind() {
@@ -64,7 +67,7 @@ func TestEveryBrokenSumIsNoticed(t *testing.T) {
 	r := fullReport(t)
 	seen := map[string]bool{}
 	eachNumber(reflect.ValueOf(r).Elem(), "", func(name string, v reflect.Value) {
-		if noSum.MatchString(name) {
+		if noSum.MatchString(name) || tenth.MatchString(name) {
 			return
 		}
 		seen[regexp.MustCompile(`\[\d+\]`).ReplaceAllString(name, "")] = true
