@@ -18,10 +18,11 @@
 // when (moments.go). It gives the open verdicts, also for
 // the normal form of a path (normal.go), measures gaps (rates.go) and finds the most
 // frequent unknown crawlers. The Report (report.go) is made from the counts
-// (makereport.go), with its assumptions and warnings (sentences.go).
+// (makereport.go), with its assumptions and warnings (sentences.go), and is given out only
+// if its numbers add up (sums.go).
 //
 // A Run may also be written as the state of a part of the input. States add up to the
-// run over all of it (state.go).
+// run over all of it (state.go, counts.go).
 package audit
 
 import (
@@ -107,8 +108,10 @@ type Inputs struct {
 	// MaxUnparsed is the share of lines that could not be parsed, in per cent, above which
 	// an input makes the report partial.
 	MaxUnparsed float64
-	List        []InputInfo
-	Warnings    []string
+	// List, unless it is empty, has all that the workers read: the report is an error if the
+	// lines do not add up.
+	List     []InputInfo
+	Warnings []string
 	// Notes are more assumptions.
 	Notes []string
 	// Partial: not all of the input was read.
