@@ -59,7 +59,7 @@ func TestStateFixture(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v. %s", err, raise)
 		}
-		return marshal(t, r) + "\n"
+		return marshal(t, Texts(r, Printable[string])) + "\n"
 	}
 	if *update {
 		for name, b := range map[string][]byte{newest + ".state": state, newest + ".json": []byte(report(state))} {

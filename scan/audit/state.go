@@ -175,6 +175,7 @@ func (r *Run) blame(err error) error {
 	if !errors.Is(err, ErrDamaged) {
 		return err
 	}
+	_ = r.deferred.Close() // its memory is for the other runs
 	for _, s := range r.states {
 		if len(r.states) == 1 {
 			return fmt.Errorf("%s%w", s.name, err)

@@ -89,7 +89,7 @@ func (r *Report) checkInputs(s *sums) {
 		return
 	}
 	for _, in := range r.Inputs {
-		s.require(in.Disk >= 0 && in.Bytes >= 0, "bytes of "+in.Name)
+		s.require(in.Disk >= 0 && in.Bytes >= 0, "bytes of "+Printable(in.Name))
 	}
 	s.equal("lines by input", r.Lines, countsOf(r.Inputs, func(in InputInfo) int64 { return in.Lines })...)
 	s.equal("unparsed lines by input", r.Unparsed, countsOf(r.Inputs, func(in InputInfo) int64 { return in.Unparsed })...)
@@ -97,7 +97,7 @@ func (r *Report) checkInputs(s *sums) {
 
 // check checks the numbers of a crawler.
 func (c *CrawlerInfo) check(s *sums) {
-	name := func(what string) string { return what + " of " + c.Crawler }
+	name := func(what string) string { return what + " of " + Printable(c.Crawler) }
 	v := &c.Verdicts
 	s.equal(name("verdicts"), c.Requests, v[:]...)
 	s.equal(name("identities"), c.Requests, c.Identity[:]...)
