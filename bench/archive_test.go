@@ -51,14 +51,14 @@ func archived(b *testing.B, set *capture.Set) (data []byte, bodies int) {
 		})
 	}
 	workers.Wait()
-	w, err := archive.NewWriter(archiveDialects...)
+	w, err := archive.NewWriter(compile.Semantics, archiveDialects...)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for i, c := range copies {
 		bodies += len(c.Body)
 		for _, use := range c.Uses {
-			if err := w.Add(use.Origin.AppendKey(nil), use.Status, rulesets[i]...); err != nil {
+			if err := w.Add(string(use.Origin.AppendKey(nil)), use.Status, rulesets[i]...); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -117,7 +117,7 @@ func corpusArchive(b *testing.B) (data []byte, keys [][]byte) {
 
 func openArchive(b *testing.B, data []byte) *archive.Archive {
 	b.Helper()
-	a, err := archive.Open(data, compile.EngineAuto.Table)
+	a, err := archive.Open(data, compile.Semantics, compile.EngineAuto.Table)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -165,7 +165,7 @@ func (o CompileOptions) compile(ctx context.Context, g *gatherer) (*Compiled, er
 // origin whose rules an archive cannot hold is passed over, so that it does not prevent
 // the archive of the others.
 func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, c *Compiled, g *gatherer) (*archive.Writer, error) {
-	w, err := archive.NewWriter(o.Dialects...)
+	w, err := archive.NewWriter(compile.Semantics, o.Dialects...)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, c *C
 		c.count(copies[i], robots)
 		for _, use := range copies[i].Uses {
 			key = use.Origin.AppendKey(key[:0])
-			if err := w.Add(key, use.Status, rulesets...); err != nil {
+			if err := w.Add(string(key), use.Status, rulesets...); err != nil {
 				g.skip(unheld, err)
 			}
 		}
