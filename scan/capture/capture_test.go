@@ -171,6 +171,7 @@ func TestRedirectsAreFollowedInsideTheSet(t *testing.T) {
 	add("http://loop", 301, "http://pool/robots.txt", "")
 	add("http://pool", 301, "http://loop/robots.txt", "")
 	add("http://bad", 301, "http://[::/robots.txt", "")
+	add("http://long", 301, "https://www.a/robots.txt#"+strings.Repeat("x", 4<<10), "")
 	want := `http://a 200 "x"
 http://b 301 none
 http://bad 301 none
@@ -179,6 +180,7 @@ http://d 301 none
 http://e 301 none
 http://empty 204 none
 http://f 204 none
+http://long 301 none
 http://loop 301 none
 http://pool 301 none
 http://self 301 none

@@ -152,12 +152,16 @@ func (s *Set) count(at answer.Target, there bool, length int) {
 	}
 }
 
+// maxLocation is how long the location of a redirect may be: longer than the URLs that
+// browsers and crawlers take, and not so long that a few thousand hosts fill the index.
+const maxLocation = 4 << 10
+
 // redirect keeps where a capture of a URL is redirected to, or that it is not. From now on
 // the set wants the URL that it leads to.
 func (s *Set) redirect(url string, at answer.Target, c *Capture) {
 	old, there := s.redirects[url]
 	var to answer.Target
-	ok := answer.Of(int(c.Status), answer.Archive) == answer.Redirect
+	ok := answer.Of(int(c.Status), answer.Archive) == answer.Redirect && len(c.Location) <= maxLocation
 	if ok {
 		to, ok = target(at, c.Location)
 	}
@@ -227,7 +231,8 @@ func (s *Set) Replaced() int { return s.replaced }
 // Copies returns the contents of the set, each body once, the longest first. An origin
 // whose robots.txt is redirected to a URL of which the set has a capture has the body and
 // the status of that (RFC 9309 2.3.1.2). If the redirect leads to any other URL, or to more
-// than 20 redirects in succession, the origin has no body, and its own status.
+// than 20 redirects in succession, or if its location is longer than 4 KiB, the origin has no
+// body, and its own status.
 //
 // Crawlers must follow five redirects; behind more they may assume that there is no
 // robots.txt. A crawler that obeys the body all the same is right in both readings.
