@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -16,7 +15,6 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -31,6 +29,7 @@ type CompileOptions struct {
 	// Output is the name of the archive. A file of that name is replaced when the
 	// new one is complete.
 	Output string
+	Force  bool // replaces also a file that is not an archive, but never a source
 	// Dialects are those that the archive holds the rules of; none stands for
 	// RFC 9309's and Google's.
 	Dialects []automaton.Dialect
@@ -76,10 +75,8 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 		return nil, usageError("no archive to write: name it with -o FILE")
 	}
 	o.Stdin = cmp.Or[io.Reader](o.Stdin, os.Stdin)
-	if err := checkOutput(o.Output); err != nil {
-		return nil, inputError(err)
-	}
-	if err := o.refuseSource(); err != nil {
+	out := output{"-o", o.Output, anArchive, o.Force}
+	if err := out.check(inputFiles{o.Sources, o.Stdin}); err != nil {
 		return nil, err
 	}
 	if len(o.Dialects) == 0 {
@@ -94,7 +91,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	// One byte more than the limit tells the compiler that there is more.
 	g := &gatherer{ctx: ctx, messages: o.Messages, options: capture.Options{MaxBody: o.MaxBytes + 1}, skipped: map[capture.Reason]int{}}
 	g.options.Wants = g.set.Wants
-	c, err := o.compile(ctx, g)
+	c, err := o.compile(ctx, g, out)
 	g.report()
 	switch {
 	case err == nil:
@@ -106,34 +103,9 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	return nil, inputError(err)
 }
 
-// refuseSource returns an error if the output is one of the sources, or in a
-// directory of them where it would be read as one.
-func (o CompileOptions) refuseSource() error {
-	out, statErr := disk.Stat(o.Output)
-	if statErr != nil {
-		return nil //nolint:nilerr // without the file nothing would be replaced
-	}
-	for _, name := range o.Sources {
-		reads := []string{name, filepath.Join(name, filepath.Base(o.Output))}
-		for _, robots := range capture.FileNames() {
-			reads = append(reads, filepath.Join(name, filepath.Base(filepath.Dir(o.Output)), robots))
-		}
-		for _, read := range reads {
-			info, err := disk.Stat(read)
-			if f, ok := disk.Of(o.Stdin); ok && read == "-" {
-				info, err = f.Stat()
-			}
-			if err == nil && os.SameFile(out, info) {
-				return usageError("the archive %s would replace the source %s", o.Output, read)
-			}
-		}
-	}
-	return nil
-}
-
 // compile reads the sources and writes the archive. If it fails, or ctx ends, it makes no
 // file and changes none.
-func (o CompileOptions) compile(ctx context.Context, g *gatherer) (*Compiled, error) {
+func (o CompileOptions) compile(ctx context.Context, g *gatherer, out output) (*Compiled, error) {
 	defer o.Messages.progress(g)()
 	for _, name := range o.Sources {
 		if name == "-" {
@@ -152,12 +124,12 @@ func (o CompileOptions) compile(ctx context.Context, g *gatherer) (*Compiled, er
 		return nil, err
 	}
 	c.Origins, c.Rulesets = w.Len(), w.Rulesets()
-	err = writeFile(o.Output, func(f io.Writer) error {
-		out := bufio.NewWriterSize(untilWriter{ctx, f}, 1<<20)
-		if c.Size, err = w.WriteTo(out); err != nil {
+	err = out.write(func(f io.Writer) error {
+		b := bufio.NewWriterSize(untilWriter{ctx, f}, 1<<20)
+		if c.Size, err = w.WriteTo(b); err != nil {
 			return err
 		}
-		return out.Flush()
+		return b.Flush()
 	})
 	return c, err
 }
