@@ -68,6 +68,7 @@ as a graph for Graphviz.`,
 	}
 	o, flags := job.CompileOptions{Stdin: s.in, Messages: s.messages()}, cmd.Flags()
 	flags.StringVarP(&o.Output, "out", "o", "", "the archive to write")
+	forceFlag(cmd, &o.Force, "-o", "an archive")
 	names := flags.StringSlice("dialect", []string{automaton.RFC9309.String(), automaton.Google.String()},
 		"the ways to read robots.txt that the archive holds: "+strings.Join(automaton.DialectNames(), ", "))
 	maxBytesFlag(cmd, &o.MaxBytes, "as many as there is memory for, up to 64 MiB")
@@ -155,6 +156,9 @@ func runDump(ctx context.Context, s streams, format string, o job.CompileOptions
 		return usageError("--dump writes no archive: leave out -o")
 	case len(o.Sources) == 0:
 		return usageError("no robots.txt files to dump")
+	}
+	if err := job.RefuseStdout(s.out, s.in, o.Sources...); err != nil {
+		return err
 	}
 	for _, file := range o.Sources {
 		body, err := job.RobotsFile{Name: file, Stdin: s.in, MaxBytes: o.MaxBytes}.Read(ctx)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sort"
@@ -17,7 +16,6 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/capture"
@@ -34,6 +32,7 @@ type CompileOptions struct {
 	// Output is the name of the archive. A file of that name is replaced when the
 	// new one is complete.
 	Output string
+	Force  bool // replaces also a file that is not an archive, but never a source
 	// Dialects are those that the archive holds the rules of; none stands for
 	// RFC 9309's and Google's.
 	Dialects []automaton.Dialect
@@ -85,11 +84,12 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 		return nil, usageError("no archive to write: name it with -o FILE")
 	}
 	o.Stdin = cmp.Or[io.Reader](o.Stdin, os.Stdin)
-	if err := checkOutput(o.Output); err != nil {
-		return nil, inputError(err)
-	}
-	if err := o.refuseSource(); err != nil {
+	out := output{"-o", o.Output, anArchive, o.Force}
+	if err := out.check(inputFiles{o.Sources, o.Stdin}); err != nil {
 		return nil, err
+	}
+	if err := spill.CheckDir(""); err != nil {
+		return nil, inputError(err)
 	}
 	if len(o.Dialects) == 0 {
 		o.Dialects = []automaton.Dialect{automaton.RFC9309, automaton.Google}
@@ -103,7 +103,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	}
 	g := newGatherer(ctx, o, shares)
 	defer g.stop(nil)
-	c, err := o.compile(g, shares)
+	c, err := o.compile(g, shares, out)
 	g.report()
 	err = cmp.Or(err, g.set.Close())
 	switch {
@@ -156,34 +156,9 @@ func (o *CompileOptions) limit(shares compileShares) error {
 	return nil
 }
 
-// refuseSource returns an error if the output is one of the sources, or in a
-// directory of them where it would be read as one.
-func (o CompileOptions) refuseSource() error {
-	out, statErr := disk.Stat(o.Output)
-	if statErr != nil {
-		return nil //nolint:nilerr // without the file nothing would be replaced
-	}
-	for _, name := range o.Sources {
-		reads := []string{name, filepath.Join(name, filepath.Base(o.Output))}
-		for _, robots := range capture.FileNames() {
-			reads = append(reads, filepath.Join(name, filepath.Base(filepath.Dir(o.Output)), robots))
-		}
-		for _, read := range reads {
-			info, err := disk.Stat(read)
-			if f, ok := disk.Of(o.Stdin); ok && read == "-" {
-				info, err = f.Stat()
-			}
-			if err == nil && os.SameFile(out, info) {
-				return usageError("the archive %s would replace the source %s", o.Output, read)
-			}
-		}
-	}
-	return nil
-}
-
 // compile reads the sources and writes the archive. If it fails, or the context ends, it
 // makes no file and changes none.
-func (o CompileOptions) compile(g *gatherer, shares compileShares) (*Compiled, error) {
+func (o CompileOptions) compile(g *gatherer, shares compileShares, out output) (*Compiled, error) {
 	defer o.Messages.progress(g)()
 	for _, name := range o.Sources {
 		if name == "-" {
@@ -199,12 +174,12 @@ func (o CompileOptions) compile(g *gatherer, shares compileShares) (*Compiled, e
 		return nil, errors.New("no robots.txt in any source; nothing has been written")
 	}
 	store := spill.NewBlobs(shares.rulesets)
-	c, err := o.write(g, store, shares.work)
+	c, err := o.write(g, store, shares.work, out)
 	return c, cmp.Or(err, store.Close())
 }
 
 // write compiles what was gathered and writes the archive.
-func (o CompileOptions) write(g *gatherer, store archive.Store, work int64) (*Compiled, error) {
+func (o CompileOptions) write(g *gatherer, store archive.Store, work int64, out output) (*Compiled, error) {
 	c := &Compiled{MaxBytes: o.MaxBytes}
 	w, err := archive.NewWriter(compile.Semantics, o.Dialects...)
 	if err != nil {
@@ -215,12 +190,12 @@ func (o CompileOptions) write(g *gatherer, store archive.Store, work int64) (*Co
 		return nil, err
 	}
 	c.Origins, c.Rulesets = w.Len(), w.Rulesets()
-	err = writeFile(o.Output, func(f io.Writer) error {
-		out := bufio.NewWriterSize(untilWriter{g.ctx, f}, 1<<20)
-		if c.Size, err = w.WriteTo(out); err != nil {
+	err = out.write(func(f io.Writer) error {
+		b := bufio.NewWriterSize(untilWriter{g.ctx, f}, 1<<20)
+		if c.Size, err = w.WriteTo(b); err != nil {
 			return err
 		}
-		return out.Flush()
+		return b.Flush()
 	})
 	return c, err
 }

@@ -62,8 +62,8 @@ func TestCompileInLittleMemoryGivesTheSameArchive(t *testing.T) {
 	if err != nil || !bytes.Equal(little, much) {
 		t.Errorf("%d bytes instead of %d, error %v", len(little), len(much), err)
 	}
-	if opened != 2 {
-		t.Errorf("%d temporary files, want one of bodies and one of rulesets", opened)
+	if opened != 3 {
+		t.Errorf("%d temporary files, want one to try, one of bodies and one of rulesets", opened)
 	}
 }
 

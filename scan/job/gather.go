@@ -133,7 +133,7 @@ func (g *gatherer) open(name string, read reading) {
 // it is JSON lines or WARC.
 func (g *gatherer) read(in *source.Input, read reading) {
 	if read == nil {
-		head, err := in.Head(4096)
+		head, err := wait(g.ctx, func() ([]byte, error) { return in.Head(4096) })
 		kind := capture.Kind(0)
 		if err == nil {
 			if kind, err = capture.Detect(head); err != nil {
@@ -146,7 +146,7 @@ func (g *gatherer) read(in *source.Input, read reading) {
 		}
 		read = readings[kind]
 	}
-	r, err := in.Open()
+	r, err := openInput(g.ctx, in)
 	if err != nil {
 		g.skip(unread, err)
 		return

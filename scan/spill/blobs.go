@@ -21,7 +21,6 @@ import (
 // while nothing else is.
 type Blobs struct {
 	room int64
-	dir  string
 
 	numbers map[[sha256.Size]byte]uint32
 	places  []place
@@ -100,7 +99,7 @@ func (b *Blobs) Add(data []byte) (number int, err error) {
 // spill writes a string to the end of the file, and returns where it begins.
 func (b *Blobs) spill(data []byte) (at int64, err error) {
 	if b.file == nil {
-		if b.file, b.name, err = createTemp(b.dir, openUnnamed); err != nil {
+		if b.file, b.name, err = createTemp("", disk.OpenUnnamed); err != nil {
 			b.file = nil
 			return 0, fmt.Errorf("%w: %w", errTemporary, err)
 		}
