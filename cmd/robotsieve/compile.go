@@ -50,9 +50,9 @@ decides. 4xx and 204: everything is allowed. All others: robots.txt is unreachab
 and everything is disallowed; for crawlers of Google 429 means that too. 1xx and 304
 say nothing about a robots.txt and are passed over.
 
-FILE is always complete, old or new: the archive is written under a temporary name
-and then renamed. If FILE is a symbolic link, its target is replaced. FILE cannot
-be one of the sources. While an archive is in use, do not change it in place, as
+FILE is always complete, old or new: the archive gets the name when all of it is on
+the disk. If FILE is a symbolic link, its target is replaced. FILE cannot be one of
+the sources. While an archive is in use, do not change it in place, as
 cp over it does.
 
 With --dump no archive is written: the arguments are robots.txt files, plain or
@@ -101,8 +101,12 @@ func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 		return err
 	}
 	if c.Cut > 0 {
-		s.warn("cut at --max-bytes, %s, at the end of a line: distinct bodies: %s, of %s",
-			english.Plural(int64(c.MaxBytes), "byte"), english.Grouped(c.Cut), english.Plural(c.CutOrigins, "origin"))
+		limit := "--max-bytes"
+		if c.MaxBytes != o.MaxBytes {
+			limit = "the most that compile reads of a robots.txt"
+		}
+		s.warn("cut at %s, %s, at the end of a line: distinct bodies: %s, of %s",
+			limit, english.Plural(int64(c.MaxBytes), "byte"), english.Grouped(c.Cut), english.Plural(c.CutOrigins, "origin"))
 	}
 	odd := func(n int64, text string) {
 		if n > 0 {

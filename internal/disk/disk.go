@@ -252,7 +252,7 @@ func MkdirAll(name string, perm fs.FileMode) error {
 }
 
 // ErrFault is the error of Faults.
-var ErrFault = errors.New("its file has been changed while in use: it has become shorter, or cannot be read")
+var ErrFault = errors.New("changed while in use: it has become shorter, or cannot be read")
 
 // Faults calls f and returns its error. If f, in this goroutine, reads a mapped file beyond its present end, or from a disk
 // that fails, the memory fault that it causes ends f and becomes ErrFault. Another panic stays one.

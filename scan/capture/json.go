@@ -73,7 +73,7 @@ func readLine(r *bufio.Reader, buf []byte, maxLine int) (line []byte, long bool,
 		if !long {
 			buf = append(buf, part...)
 		}
-		if !long && len(buf) > maxLine {
+		if !long && len(buf) > maxLine+len("\r\n") {
 			long = true
 			buf = bytes.Clone(buf[:1000])
 		}
