@@ -70,6 +70,9 @@ google takes the x of "//x" for a host.`,
 			if c.agent.Dialect != nil {
 				options.Dialect = *c.agent.Dialect
 			}
+			if err := job.RefuseStdout(s.out, s.in, "-"); err != nil {
+				return err
+			}
 			return runBatch(s, options)
 		}
 		for _, name := range c.names {
@@ -102,6 +105,9 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 		return usageError("no URL: --quiet tells by the exit status whether an agent may not fetch a URL")
 	case len(urls) == 0 && f.output == "csv":
 		return usageError("no URL: the form csv is for answers on URLs")
+	}
+	if err := job.RefuseStdout(s.out, s.in, append(stdinIn(urls), f.options.Robots.Name, f.options.Archive, f.agent.Crawlers)...); err != nil {
+		return err
 	}
 	c, err := job.NewChecker(ctx, f.options)
 	if err != nil {

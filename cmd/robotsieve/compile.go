@@ -50,9 +50,9 @@ decides. 4xx and 204: everything is allowed. All others: robots.txt is unreachab
 and everything is disallowed; for crawlers of Google 429 means that too. 1xx and 304
 say nothing about a robots.txt and are passed over.
 
-FILE is always complete, old or new: the archive is written under a temporary name
-and then renamed. If FILE is a symbolic link, its target is replaced. FILE cannot
-be one of the sources. While an archive is in use, do not change it in place, as
+FILE is always complete, old or new: the archive gets the name when all of it is on
+the disk. If FILE is a symbolic link, its target is replaced. FILE cannot be one of
+the sources. While an archive is in use, do not change it in place, as
 cp over it does.
 
 With --dump no archive is written: the arguments are robots.txt files, plain or
@@ -68,9 +68,11 @@ as a graph for Graphviz.`,
 	}
 	o, flags := job.CompileOptions{Stdin: s.in, Messages: s.messages()}, cmd.Flags()
 	flags.StringVarP(&o.Output, "out", "o", "", "the archive to write")
+	forceFlag(cmd, &o.Force, "-o", "an archive")
 	names := flags.StringSlice("dialect", []string{automaton.RFC9309.String(), automaton.Google.String()},
 		"the ways to read robots.txt that the archive holds: "+strings.Join(automaton.DialectNames(), ", "))
-	maxBytesFlag(cmd, &o.MaxBytes, "no limit but 64 MiB")
+	maxBytesFlag(cmd, &o.MaxBytes, "as many as there is memory for, up to 64 MiB")
+	memoryFlag(cmd, &o.Memory)
 	dump := flags.String("dump", "", "print the machines of robots.txt files instead, as text or, with =dot, for Graphviz")
 	flags.Lookup("dump").NoOptDefVal = "text"
 	complete(cmd, "dump", "text", "dot")
@@ -158,6 +160,9 @@ func runDump(ctx context.Context, s streams, format string, o job.CompileOptions
 		return usageError("--dump writes no archive: leave out -o")
 	case len(o.Sources) == 0:
 		return usageError("no robots.txt files to dump")
+	}
+	if err := job.RefuseStdout(s.out, s.in, o.Sources...); err != nil {
+		return err
 	}
 	for _, file := range o.Sources {
 		body, err := job.RobotsFile{Name: file, Stdin: s.in, MaxBytes: o.MaxBytes}.Read(ctx)

@@ -131,6 +131,21 @@ func (b *basis) keep(rows []policy.Row) {
 	}
 }
 
+// files returns the files of a manifest, whose names are relative to its folder.
+func (b *basis) files() (names []string) {
+	for _, r := range b.Rows {
+		switch name := r.File; {
+		case name == "":
+		case filepath.IsAbs(name):
+			names = append(names, name)
+		default:
+			names = append(names, filepath.Join(filepath.Dir(b.File), name))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // maxOddFiles bounds the files whose oddities are listed.
 const maxOddFiles = 10
 

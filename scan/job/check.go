@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/filter"
@@ -212,14 +213,20 @@ func (c *Checker) Check(url string) ([]Answer, error) {
 		c.warn()
 	}
 	var list []Answer
-	for _, agent := range c.agents {
-		a, err := agent.check(url, o)
-		if err != nil {
-			return nil, err
+	err := disk.Faults(func() error { // of an archive that is made shorter
+		for _, agent := range c.agents {
+			a, err := agent.check(url, o)
+			if err != nil {
+				return err
+			}
+			list = append(list, a)
 		}
-		list = append(list, a)
+		return nil
+	})
+	if errors.Is(err, disk.ErrFault) {
+		err = inputError(fmt.Errorf("the archive: %w", err))
 	}
-	return list, nil
+	return list, err
 }
 
 // check judges a URL of an origin.

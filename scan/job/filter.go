@@ -50,11 +50,15 @@ type Filtered struct {
 // does, but not changed in place. If its file becomes shorter, the filtering ends
 // with an error.
 func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, error) {
-	config, release, err := o.config(ctx)
+	reads := inputFiles{slices.Concat(o.URLs.Names, []string{o.Robots.Name, o.Archive, o.Agent.Crawlers}), o.URLs.Stdin}
+	if err := reads.refuseStdout(out); err != nil {
+		return nil, err
+	}
+	rules, err := prepared(ctx, func() (rulesInUse, error) { return o.config(ctx) })
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = release() }() // nothing can be done about an error
+	defer func() { _ = rules.release() }() // nothing can be done about an error
 	inputs, errs := o.URLs.resolve(o.Messages)
 	for i, err := range errs {
 		if len(inputs) == 0 && i == len(errs)-1 {
@@ -68,7 +72,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	}
 	reader := source.NewReader(inputs, source.Options{Workers: workers, InOrder: true})
 	end := o.Messages.progress(reader)
-	summary, err := filter.Run(ctx, reader, workers, config, out)
+	summary, err := filter.Run(ctx, reader, workers, rules.config, out)
 	end()
 
 	f := &Filtered{Summary: summary, Inputs: reader.Results(), Partial: err != nil || len(errs) > 0}
@@ -104,37 +108,44 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 // list, of another format or of names without a scheme, from one that is all disallowed.
 var errNoURL = errors.New("no line of the lists is a URL")
 
-// config makes the configuration of package filter. release gives up the rules.
-func (o FilterOptions) config(ctx context.Context) (c filter.Config, release func() error, err error) {
-	c = filter.Config{Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes}
+// rulesInUse are the configuration of package filter. release gives up the rules in it.
+type rulesInUse struct {
+	config  filter.Config
+	release func() error
+}
+
+// config makes the configuration of package filter.
+func (o FilterOptions) config(ctx context.Context) (rules rulesInUse, err error) {
+	c := filter.Config{Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes}
 	switch {
 	case o.Robots.Name == "" && o.Archive == "":
-		return c, nil, usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
+		return rules, usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
 	case o.Robots.Name != "" && o.Archive != "":
-		return c, nil, usageError("--robots and --rules cannot be given together")
+		return rules, usageError("--robots and --rules cannot be given together")
 	case o.Robots.Name == "-" && slices.Contains(o.URLs.Names, "-"):
-		return c, nil, usageError("robots.txt and the URLs cannot both be stdin")
+		return rules, usageError("robots.txt and the URLs cannot both be stdin")
 	case len(o.URLs.Names)+len(o.URLs.Opened) == 0:
-		return c, nil, usageError("no list of URLs")
+		return rules, usageError("no list of URLs")
 	}
 	agent, err := o.Agent.find(o.Messages)
 	if err != nil {
-		return c, nil, err
+		return rules, err
 	}
 	if agent.exempt != "" {
 		o.Messages.warn("%s does not apply robots.txt: %s", agent.name, agent.exempt)
 	}
 	c.Dialect = agent.dialect
 	if o.Archive != "" {
-		c.Policy, release, err = openRules(o.Archive, agent)
+		c.Policy, rules.release, err = openRules(o.Archive, agent)
 		agent.warnOfOthers(nil, o.Messages)
-		return c, release, err
+		rules.config = c
+		return rules, err
 	}
 	robots, _, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Messages)
 	if err != nil {
-		return c, nil, err
+		return rules, err
 	}
 	agent.warnOfOthers(robots.Ruleset, o.Messages)
 	c.Site = &filter.Rules{Machine: agent.Machine(robots.Ruleset)}
-	return c, func() error { return nil }, nil
+	return rulesInUse{c, func() error { return nil }}, nil
 }

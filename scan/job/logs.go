@@ -53,11 +53,6 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 	for _, err := range errs {
 		logs.fail(audit.InputInfo{}, err)
 	}
-	for _, in := range inputs {
-		if err := wouldReplace(o.State, in.Name); err != nil {
-			return nil, err
-		}
-	}
 	list := make([]auditLog, len(inputs))
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
 	inParallel(ctx, len(inputs), o.Workers, func(i int) {

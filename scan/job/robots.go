@@ -70,7 +70,7 @@ func (f RobotsFile) open(ctx context.Context, read func(io.Reader) error) (err e
 			return err
 		}
 	}
-	opened, err := in.Open()
+	opened, err := openInput(ctx, in)
 	if err != nil {
 		return err
 	}
