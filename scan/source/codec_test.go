@@ -385,3 +385,54 @@ func TestEmptyMembers(t *testing.T) {
 		}
 	}
 }
+
+// TestNameOfCompressed: a file with the name of a compressed one is compressed, in whatever form, or text. Anything else, and no
+// byte at all, is an error, whoever reads it.
+func TestNameOfCompressed(t *testing.T) {
+	text, forms := packed(t)
+	ends := map[string]string{"gzip": ".gz", "zstd": ".zst", "xz": ".xz", "bzip2": ".BZ2"}
+	refused := func(name string, b []byte) {
+		t.Helper()
+		path := write(t, name, b)
+		_, head := file(t, path).Head(100)
+		_, open := file(t, path).Open()
+		_, pipe := NewInput(path, bytes.NewReader(b), -1).Head(100)
+		_, res := readAll(t, []*Input{file(t, path)}, Options{}, 1)
+		for _, err := range []error{head, open, pipe, res[0].Err} {
+			if err == nil || !strings.HasPrefix(err.Error(), path+": ") || res[0].Complete {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	for form, b := range forms {
+		refused("empty"+ends[form], nil)
+		for n := range begins[codecOf(form)] {
+			damaged := bytes.Clone(b)
+			damaged[n] ^= 0x80
+			refused("damaged.log"+ends[form], damaged)
+			if n > 0 {
+				refused("short"+ends[form], b[:n])
+			}
+		}
+		for _, other := range forms {
+			if got, err := file(t, write(t, "other"+ends[form], other)).Head(len(text)); err != nil || !bytes.Equal(got, text) {
+				t.Errorf("%s: %d bytes, %v", form, len(got), err)
+			}
+		}
+		if got, err := file(t, write(t, "text"+ends[form], text)).Head(len(text)); err != nil || !bytes.Equal(got, text) {
+			t.Errorf("text as %s: %d bytes, %v", form, len(got), err)
+		}
+	}
+	if _, err := file(t, write(t, "empty.log", nil)).Head(1); err != nil {
+		t.Error(err)
+	}
+}
+
+func codecOf(form string) codec {
+	for _, c := range suffixes {
+		if c.String() == form {
+			return c
+		}
+	}
+	return unknown
+}

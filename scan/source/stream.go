@@ -21,7 +21,7 @@ type stream struct {
 	bad   bool       // a decoder panicked, its buffers are in an unknown state
 }
 
-func newStream(r io.Reader, hashed bool) (*stream, error) {
+func newStream(r io.Reader, name string, hashed bool) (*stream, error) {
 	s := &stream{raw: newRawReader(r)}
 	if hashed {
 		s.raw.sum = sha256.New()
@@ -31,7 +31,13 @@ func newStream(r io.Reader, hashed bool) (*stream, error) {
 		s.raw.free()
 		return nil, err
 	}
-	s.codec = sniff(magic)
+	if s.codec = sniff(magic); s.codec == plain && namedCodec(name) != unknown {
+		sample, _ := s.raw.br.Peek(sampleLen)
+		if err := checkName(name, sample); err != nil {
+			s.raw.free()
+			return nil, err
+		}
+	}
 	switch s.codec {
 	case gzipped:
 		s.dec = newGzip(s.raw)
