@@ -9,12 +9,11 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// Description is what a robots.txt says, in words. Texts from the file are escaped for
-// printing (audit.Printable). Of a very large file it has the beginning, with some 2 MB of texts,
-// each cut at 2,000 bytes, and NotListed counts the rest.
+// Description is what a robots.txt says, in words. Its texts have the bytes of the
+// file: escape them before printing (audit.Texts). Of a very large file it has the beginning, with
+// some 2 MiB of texts, each cut at 2,000 bytes, and NotListed counts the rest.
 type Description struct {
 	File    string `json:"file"`
 	Dialect string `json:"dialect"` // by which it was read
@@ -50,12 +49,11 @@ const (
 // describer counts the bytes of a description while it is made.
 type describer struct{ size int }
 
-// text makes a text printable, and cuts it.
+// text cuts a text.
 func (d *describer) text(s string) string {
 	if more := len(s) - maxText; more > 0 {
-		s = fmt.Sprintf("%s... and %s more", strings.ToValidUTF8(s[:maxText], ""), english.Plural(int64(more), "byte"))
+		s = fmt.Sprintf("%s... and %s more", s[:maxText], english.Plural(int64(more), "byte"))
 	}
-	s = audit.Printable(s)
 	d.size += len(s) + 50 // for the rest of its line
 	return s
 }
@@ -137,7 +135,7 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 		notes = c.notes()
 	}
 	d := &Description{
-		File: audit.Printable(c.file.Name), Dialect: by.String(), Bytes: len(c.body), Lines: robots.Lines,
+		File: c.file.Name, Dialect: by.String(), Bytes: len(c.body), Lines: robots.Lines,
 		Groups: []GroupText{}, Agents: []AgentText{}, Others: []LineText{}, Notes: []NoteText{},
 	}
 	made, left := &describer{}, &d.NotListed
@@ -150,7 +148,7 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 		d.Groups = append(d.Groups, made.group(g, left))
 	}
 	for _, a := range c.agents {
-		d.Agents = append(d.Agents, AgentText{audit.Printable(a.name), a.groups, audit.Printable(a.whyGroup), a.exempt})
+		d.Agents = append(d.Agents, AgentText{a.name, a.groups, a.whyGroup, a.exempt})
 	}
 	made.size = 0 // the others and the notes have room of their own
 	for i, r := range robots.Records {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -143,8 +144,8 @@ func TestManifestRefused(t *testing.T) {
 		{"a date that is not", head + "2026-02-30,https://example.com,404,,,", `M:2: bad time "2026-02-30": not like 2026-11-01T00:00:00Z`},
 		{"a time without a zone", head + "2026-11-02T00:00:00,https://example.com,404,,,", `M:2: bad time "2026-11-02T00:00:00": not like 2026-11-01T00:00:00Z`},
 		{"a day that is not", head + "2026-02-30T00:00:00Z,https://example.com,404,,,", `M:2: bad time "2026-02-30T00:00:00Z": not like 2026-11-01T00:00:00Z`},
-		{"a year that does not fit", head + "1699-12-31T23:59:59Z,https://example.com,404,,,", `M:2: bad time "1699-12-31T23:59:59Z": not between the years 1700 and 2200`},
-		{"nor this", head + "2200-01-01T00:00:00Z,https://example.com,404,,,", `M:2: bad time "2200-01-01T00:00:00Z": not between the years 1700 and 2200`},
+		{"a year that does not fit", head + "1699-12-31T23:59:59Z,https://example.com,404,,,", `M:2: bad time "1699-12-31T23:59:59Z": not of the years 1700 to 2199`},
+		{"nor this", head + "2200-01-01T00:00:00Z,https://example.com,404,,,", `M:2: bad time "2200-01-01T00:00:00Z": not of the years 1700 to 2199`},
 		{"a URL for an origin", head + "2026-11-02T00:00:00Z,https://example.com/robots.txt,404,,,", `M:2: bad origin "https://example.com/robots.txt": more than an origin: path, query or user are not part of it`},
 		{"no origin", head + "2026-11-02T00:00:00Z,,404,,,", `M:2: bad origin "": not a host name: ""`},
 		{"a scheme that is none", head + "2026-11-02T00:00:00Z,gopher://example.com,404,,,", `M:2: bad origin "gopher://example.com": scheme is none of http, https and ftp`},
@@ -225,7 +226,7 @@ func TestDirectoryRefused(t *testing.T) {
 		{"an offset", "example.com/2026-11-01T00:00:00+01:00.txt", badTime("2026-11-01T00:00:00+01:00.txt")},
 		{"no seconds", "example.com/2026-11-01T00:00Z.txt", badTime("2026-11-01T00:00Z.txt")},
 		{"a day that is not", "example.com/2026-02-30.txt", badTime("2026-02-30.txt")},
-		{"a year that does not fit", "example.com/0001-01-01.txt", `D/example.com/0001-01-01.txt: bad time "0001-01-01.txt": not between the years 1700 and 2200`},
+		{"a year that does not fit", "example.com/0001-01-01.txt", `D/example.com/0001-01-01.txt: bad time "0001-01-01.txt": not of the years 1700 to 2199`},
 		{"a folder in a host's", "example.com/2026-11-01.txt/", "D/example.com/2026-11-01.txt: not a regular file"},
 		{"the same time twice", "example.com/2026-11-01T000000Z.txt",
 			"D/example.com/2026-11-01T000000Z.txt: second row for http://example.com at 2026-11-01T00:00:00Z, the first is D/example.com/2026-11-01.txt"},
