@@ -688,7 +688,7 @@ func TestAllLooksAreCounted(t *testing.T) {
 	}
 	s := &scratch{}
 	timing := timing{int64(MinWindow), int64(MinDelay), int64(MinSkew)}
-	if _, err := newHistory(replies, timing, &store{byText: map[bodyText]*body{}, byRow: map[*Row]*body{}}, s); err != nil || s.looked < n*n/2 {
+	if _, err := newHistory(replies, timing, &store{byText: map[bodyText]*body{}, byRow: map[*Row]*body{}, byFile: map[*byte]*body{}}, s); err != nil || s.looked < n*n/2 {
 		t.Errorf("%d looks, error %v", s.looked, err)
 	}
 }
