@@ -257,7 +257,12 @@ func (w *answerWriter) close() error {
 func writeDescription(w *bufio.Writer, d *job.Description) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	count := func(n int, noun string) string { return english.Plural(int64(n), noun) }
-	line("%s: %s, %s, %s, read by %s", d.File, count(d.Lines, "line"), count(len(d.Groups), "group"), count(d.Rules, "rule"), d.Dialect)
+	line("%s: %s, %s, %s, read by %s", d.File, count(d.Lines, "line"), count(len(d.Groups)+d.NotListed.Groups, "group"), count(d.Rules, "rule"), d.Dialect)
+	more := func(n int, noun string) {
+		if n > 0 {
+			line("  ... and %s", count(n, "more "+noun))
+		}
+	}
 	if len(d.Groups) == 0 {
 		line("\nNo line names a user agent: every crawler may fetch everything.")
 	}
@@ -270,6 +275,9 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 			line("  %-13s  %-40s  line %d: %s", permission(r), cmp.Or(r.Paths, "-"), r.Line, r.Rule)
 		}
 	}
+	more(d.NotListed.Agents, "user-agent line")
+	more(d.NotListed.Rules, "rule")
+	more(d.NotListed.Groups, "group")
 	if d.Rules > 0 {
 		line("\nA crawler may fetch every path that no rule of its groups matches.")
 	}
@@ -288,11 +296,12 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 	for _, o := range d.Others {
 		line("  line %d: %s", o.Line, o.Text)
 	}
+	more(d.NotListed.Others, "line")
 	if len(d.Notes) == 0 {
 		line("\nNo notes.")
 		return
 	}
-	line("\n%s:", count(len(d.Notes), "note"))
+	line("\n%s:", count(len(d.Notes)+d.NotListed.Notes, "note"))
 	for _, n := range d.Notes {
 		text := n.Note
 		if n.Text != "" {
@@ -300,6 +309,7 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		}
 		line("  %-7s  line %d: %s", n.Severity, n.Line, text)
 	}
+	more(d.NotListed.Notes, "note")
 }
 
 // crawlersOf names the crawlers of a group, of one of several.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -683,5 +684,42 @@ func TestDumpRefuses(t *testing.T) {
 	}
 	if r := command(t, "", "compile", "--dump", "dot"); r.code != exitDone || !strings.HasPrefix(r.out, "// dot, rfc9309: *") {
 		t.Errorf("a file of that name: %+v", r)
+	}
+}
+
+// TestBoundedDumps: of a hostile robots.txt a bounded amount is printed, in bounded time, and it is said that there is more. The machines
+// of "cross", thousands that share thousands of rules, took gigabytes.
+func TestBoundedDumps(t *testing.T) {
+	var cross, rules strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&cross, "User-agent: a%d\n", i)
+	}
+	for i := range 4000 {
+		fmt.Fprintf(&cross, "Disallow: /%d*z\n", i)
+	}
+	for i := range 3000 {
+		fmt.Fprintf(&cross, "User-agent: a%d\nDisallow: /q%d\n", i, i)
+	}
+	rules.WriteString("User-agent: *\n")
+	for i := range 22_000 {
+		fmt.Fprintf(&rules, "Disallow: /p%d/*x%d\nx: %d\n", i, i, i)
+	}
+	for name, body := range map[string]string{
+		"cross": cross.String(), "rules": rules.String(), "line": "User-agent: *\nDisallow: /" + strings.Repeat("a*", 200_000) + "\n",
+		"agent": "User-agent: " + strings.Repeat("a", 400_000) + "\nDisallow: /\nSitemap: " + strings.Repeat("b", 50_000) + "\n",
+	} {
+		robots := file(t, name+".txt", body)
+		for _, args := range [][]string{{"check", "--robots", robots}, {"check", "--robots", robots, "--output", "json"}, {"compile", "--dump", robots}, {"compile", "--dump=dot", robots}} {
+			r := command(t, "", args...)
+			if r.code != exitDone || len(r.out) > 12<<20 || len(r.out) > 1_500_000 && !strings.Contains(r.out, " more") && !strings.Contains(r.out, "not_listed") {
+				t.Errorf("%q: code %d, %d bytes", args, r.code, len(r.out))
+			}
+			if name == "line" && len(r.out) > 20_000 {
+				t.Errorf("%q: %d bytes", args, len(r.out))
+			}
+		}
+	}
+	if r := command(t, "", "check", "--robots", file(t, "rules.txt", rules.String())); !regexp.MustCompile(`\n  \.\.\. and [1-9][0-9,]* more rules\n`).MatchString(r.out) {
+		t.Error("rules that are left out are not counted")
 	}
 }

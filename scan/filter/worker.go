@@ -121,9 +121,11 @@ func (w *worker) settle(class Class, line []byte) bool {
 	return w.prints[class]
 }
 
+// maxQuoted is how many bytes of a line a Quote has.
+const maxQuoted = 200
+
 // quote keeps the beginning of an invalid line, if more quotes may be needed.
 func (w *worker) quote(class Class, line []byte) {
-	const most = 200
 	if len(w.out.quotes) >= w.config.Quotes || w.quoted.Load() {
 		return
 	}
@@ -131,7 +133,7 @@ func (w *worker) quote(class Class, line []byte) {
 	for _, n := range w.out.count {
 		number += n
 	}
-	text := bytes.Clone(line[:min(len(line), most)])
+	text := bytes.Clone(line[:min(len(line), maxQuoted)])
 	w.out.quotes = append(w.out.quotes, Quote{Line: number, Class: class, Text: text})
 }
 

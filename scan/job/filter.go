@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -35,13 +37,14 @@ type Filtered struct {
 	// Inputs say how the reading of each input ended. Names that gave no input come
 	// last, with nothing but their errors.
 	Inputs []source.Result
-	// Partial says that lines are missing: an input could not be read to its end,
-	// or the filtering ended early.
+	// Partial says that lines are missing: an input could not be read to its end or has
+	// no line that is a URL, or the filtering ended early.
 	Partial bool
 }
 
 // Filter writes to out the URLs that the agent may fetch: byte for byte, in the
-// order of the input. It goes on when an input cannot be used, and warns of it. It fails
+// order of the input. It goes on when an input cannot be used, and warns of it; an input
+// without a URL cannot be used, unless it is empty or blank. It fails
 // if there are lines, but none of them is a URL. An error is of type *Error. If the
 // filtering had begun by then, the result is not nil and counts the lines that were judged
 // and written.
@@ -85,6 +88,10 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 			f.Partial = true
 		}
 	}
+	nothing := f.Read > 0 && f.Invalid == f.Read
+	if !nothing { // or else that is the error
+		f.tellUseless(o.Messages)
+	}
 	for _, err := range errs {
 		f.Inputs = append(f.Inputs, source.Result{Err: err})
 	}
@@ -94,7 +101,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		return f, &Error{Interrupted, errors.New("interrupted: the summary covers the lines judged and printed before that")}
 	case err != nil:
 		return f, inputError(err)
-	case f.Read > 0 && f.Invalid == f.Read:
+	case nothing:
 		err := errNoURL
 		if len(f.Quotes) > 0 && compile.IsUTF16(f.Quotes[0].Text) {
 			err = fmt.Errorf("%w: the first looks like UTF-16; save the list as UTF-8", err)
@@ -102,6 +109,16 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		return f, inputError(err)
 	}
 	return f, nil
+}
+
+// tellUseless tells of inputs without a URL: they could not be used.
+func (f *Filtered) tellUseless(messages Messages) {
+	for _, q := range f.Useless {
+		in := &f.Inputs[q.Input]
+		err := fmt.Errorf("%s: no line is a URL; line %s is %q", in.Name, english.Grouped(q.Line), q.Text)
+		messages.warn("%v", err)
+		in.Err, f.Partial = cmp.Or(in.Err, err), true
+	}
 }
 
 // errNoURL is the error of lists that have lines, but no URL. Nothing else would tell such a

@@ -66,7 +66,7 @@ func (g *gatherer) source(name string, depth int) {
 	case info.Mode().IsRegular():
 		g.file(name)
 	case info.IsDir() && depth == 0:
-		entries, err := disk.ReadDir(name)
+		entries, err := disk.ReadDir(name) // with an error, those read before it
 		if err != nil {
 			g.skip(unread, err)
 		}
@@ -79,7 +79,7 @@ func (g *gatherer) source(name string, depth int) {
 		g.host(name)
 	case depth == 0:
 		g.open(name, nil)
-	case depth == 2: // a pipe might block for ever
+	default: // a pipe might block for ever
 		g.skip(unread, fmt.Errorf("%s: not a regular file", name))
 	}
 }
@@ -88,7 +88,7 @@ func (g *gatherer) source(name string, depth int) {
 func (g *gatherer) host(dir string) {
 	for _, name := range capture.FileNames() {
 		name = filepath.Join(dir, name)
-		if _, err := disk.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := disk.Lstat(name); !errors.Is(err, fs.ErrNotExist) { // a link to nowhere is one that cannot be read
 			g.source(name, 2)
 			return
 		}
