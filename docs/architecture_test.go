@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"scan/origin":  {"golang.org/x/net/idna"},
 	"scan/spill":   {"internal/disk"},
 	"scan/answer":  {"scan/origin"},
-	"scan/capture": {"compile", "scan/answer", "scan/origin"},
+	"scan/capture": {"compile", "scan/answer", "scan/origin", "scan/spill"},
 	"scan/crawler": {"automaton", "internal/disk", "github.com/gaissmai/bart"},
 	"scan/policy":  {"automaton", "compile", "internal/disk", "scan/answer", "scan/origin"},
 	"scan/audit": {"automaton", "internal/english", "scan/answer", "scan/crawler", "scan/format", "scan/origin", "scan/policy", "scan/spill",

@@ -71,7 +71,8 @@ as a graph for Graphviz.`,
 	forceFlag(cmd, &o.Force, "-o", "an archive")
 	names := flags.StringSlice("dialect", []string{automaton.RFC9309.String(), automaton.Google.String()},
 		"the ways to read robots.txt that the archive holds: "+strings.Join(automaton.DialectNames(), ", "))
-	maxBytesFlag(cmd, &o.MaxBytes, "no limit but 64 MiB")
+	maxBytesFlag(cmd, &o.MaxBytes, "as many as there is memory for, up to 64 MiB")
+	memoryFlag(cmd, &o.Memory)
 	dump := flags.String("dump", "", "print the machines of robots.txt files instead, as text or, with =dot, for Graphviz")
 	flags.Lookup("dump").NoOptDefVal = "text"
 	complete(cmd, "dump", "text", "dot")

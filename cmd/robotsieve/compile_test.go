@@ -56,7 +56,7 @@ func opened(t testing.TB, name string) *archive.Archive {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := archive.Open(data, compile.EngineAuto.Table)
+	a, err := archive.Open(data, compile.Semantics, compile.EngineAuto.Table)
 	if err != nil {
 		t.Fatal(err)
 	}

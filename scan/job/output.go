@@ -44,7 +44,7 @@ var (
 		return !errors.Is(err, audit.ErrNotState)
 	}}
 	anArchive = kind{"an archive", 0o666, func(head []byte) bool {
-		_, err := archive.Open(head, compile.EngineAuto.Table)
+		_, err := archive.Open(head, compile.Semantics, nil)
 		return !errors.Is(err, archive.ErrNotArchive)
 	}}
 )

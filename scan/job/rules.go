@@ -33,7 +33,7 @@ func openRules(path string, agent subject) (rules filter.Policy, release func() 
 	// them, and most origins need none.
 	var a *archive.Archive
 	err = disk.Faults(func() (err error) {
-		a, err = archive.Open(data, compile.EngineAuto.Table)
+		a, err = archive.Open(data, compile.Semantics, compile.EngineAuto.Table)
 		return err
 	})
 	if errors.Is(err, archive.ErrNotArchive) {

@@ -233,7 +233,7 @@ func createTemp(dir string, unnamed func(dir string, perm fs.FileMode) (*disk.Fi
 	return f, name, err
 }
 
-// CheckDir returns the error with which a Sorter would fail because of its Options.Dir: a caller who reads for hours
+// CheckDir returns the error with which a Sorter would fail because of its Options.Dir, and Blobs because of os.TempDir if it is empty: a caller who reads for hours
 // learns of it before.
 func CheckDir(dir string) error {
 	f, name, err := createTemp(dir, disk.OpenUnnamed)
