@@ -407,10 +407,10 @@ func TestCompileRefuses(t *testing.T) {
 		{"an archive in a file", exitInput, []string{"-o", filepath.Join(dir, "a.example", "out.rsv"), dir},
 			"robotsieve: writing " + filepath.Join(dir, "a.example", "out.rsv") + ": not a directory\n"},
 		{"an archive whose name ends in a slash", exitInput, []string{"-o", filepath.Join(dir, "no") + "/", dir}, "writing "},
-		{"a source", exitUsage, []string{"-o", filepath.Join(dir, "a.example"), filepath.Join(dir, "a.example")}, "would replace the source"},
-		{"a source by another name", exitUsage, []string{"-o", filepath.Join(dir, "link"), filepath.Join(dir, "a.example")}, "would replace the source"},
-		{"a source in a directory", exitUsage, []string{"-o", filepath.Join(dir, "a.example"), dir}, "would replace the source"},
-		{"a source in a directory of its host", exitUsage, []string{"-o", filepath.Join(dir, "b.example", "robots.txt"), dir}, "would replace the source"},
+		{"a source", exitUsage, []string{"-o", filepath.Join(dir, "a.example"), filepath.Join(dir, "a.example")}, "which is to be read"},
+		{"a source by another name", exitUsage, []string{"-o", filepath.Join(dir, "link"), filepath.Join(dir, "a.example")}, "which is to be read"},
+		{"a source in a directory", exitUsage, []string{"-o", filepath.Join(dir, "a.example"), dir}, "which is to be read"},
+		{"a source in a directory of its host", exitUsage, []string{"-o", filepath.Join(dir, "b.example", "robots.txt"), dir}, "which is to be read"},
 	} {
 		r := command(t, "User-agent: *", append([]string{"compile"}, c.args...)...)
 		if r.code != c.code || !strings.Contains(r.err, c.want) || r.out != "" {
@@ -454,7 +454,7 @@ func TestCompileWritesThroughASymbolicLink(t *testing.T) {
 		if err := errors.Join(os.Symlink(target, first), os.Symlink("first", second)); err != nil {
 			t.Fatal(err)
 		}
-		r := command(t, `{"host":"a.example","body":"user-agent: *\ndisallow: /"}`, "compile", "-o", second, "-")
+		r := command(t, `{"host":"a.example","body":"user-agent: *\ndisallow: /"}`, "compile", "--force", "-o", second, "-")
 		info, err := os.Lstat(second)
 		if r.code != exitDone || err != nil || info.Mode()&os.ModeSymlink == 0 {
 			t.Fatalf("%s: %+v, error %v", target, r, err)
@@ -563,7 +563,7 @@ func TestInterruptedCompileLeavesTheOldArchive(t *testing.T) {
 	defer cancel()
 	in := interrupting{strings.NewReader(`{"host":"a","body":""}` + "\n" + strings.Repeat(" ", 1<<20)), cancel}
 	var stdout, stderr bytes.Buffer
-	code := run(ctx, []string{"compile", "-o", out, "-"}, streams{in, &stdout, &stderr})
+	code := run(ctx, []string{"compile", "--force", "-o", out, "-"}, streams{in, &stdout, &stderr})
 	if code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted; nothing has been written") {
 		t.Errorf("code %d, stderr %q", code, stderr.String())
 	}

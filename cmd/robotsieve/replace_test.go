@@ -155,6 +155,24 @@ func TestOddOutputs(t *testing.T) {
 	}
 }
 
+// TestProfileReplacesProfilesOnly: another file of the name stays.
+func TestProfileReplacesProfilesOnly(t *testing.T) {
+	dir := faultyTree(t)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	args := []string{"audit", "--robots", at("robots.txt"), "--profile", "mem", "--profile-dir", dir, at("a.log")}
+	for range 2 {
+		if r := command(t, "", args...); r.code != exitDone {
+			t.Fatalf("%+v", r)
+		}
+	}
+	if err := os.WriteFile(at("mem.pprof"), []byte("important"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := command(t, "", args...); r.code != exitUsage || string(plain(t, at("mem.pprof"))) != "important" {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestPlantedLink: a link that another user made where all may is not followed.
 func TestPlantedLink(t *testing.T) {
 	dir := faultyTree(t)

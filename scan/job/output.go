@@ -58,7 +58,7 @@ func (o output) check(inputs inputFiles) error {
 	if o.name == "" {
 		return nil
 	}
-	if info, err := disk.Stat(o.name); err == nil {
+	if info, err := disk.Stat(o.name); err == nil && info.Mode().IsRegular() {
 		if name := inputs.find(info); name != "" {
 			return usageError("%s %s would replace %s, which is to be read", o.flag, o.name, name)
 		}
