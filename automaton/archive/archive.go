@@ -17,7 +17,8 @@ type Archive struct {
 	dialects  []automaton.Dialect
 	columns   [256]int8 // of each dialect: 1 + its place in dialects, or 0
 	origins   int
-	shift     uint // of a hash, to the number of its bucket
+	seed      uint64 // of the hash
+	shift     uint   // of a hash, to the number of its bucket
 	makeTable automaton.TableFunc
 
 	buckets  []byte
@@ -41,17 +42,20 @@ type Entry struct {
 // Open reads an archive. The bytes stay the caller's and must not change while the
 // archive, or a ruleset or machine from it, is in use. Open checks the length of the file
 // and the checksum of header and index, and decodes nothing; it takes twelve bytes of
-// memory for each ruleset. Its error is ErrNotArchive, ErrVersion, ErrDialect or a
-// *DamageError.
+// memory for each ruleset. Its error is ErrNotArchive, ErrVersion, ErrSemantics, ErrDialect
+// or a *DamageError.
+//
+// semantics is compile.Semantics. An archive of other semantics is refused, because its
+// rules might not mean what they meant to the program that compiled them.
 //
 // makeTable is compile.EngineAuto.Table, which makes the tables of long lists of rules, or
 // nil: then rules are tried one by one. Several goroutines may call it at once.
-func Open(data []byte, makeTable automaton.TableFunc) (*Archive, error) {
+func Open(data []byte, semantics uint32, makeTable automaton.TableFunc) (*Archive, error) {
 	if len(data) < atChecksum || string(data[:len(magic)]) != magic {
 		return nil, fmt.Errorf("archive: %w", ErrNotArchive)
 	}
 	if v := le.Uint32(data[atVersion:]); v != version {
-		return nil, fmt.Errorf("archive: %w: version %d, and this program reads version %d", ErrVersion, v, version)
+		return nil, fmt.Errorf("archive: %w: version %d, and this program reads version %d; compile the archive again", ErrVersion, v, version)
 	}
 	var h header
 	if _, err := binary.Decode(data, le, &h); err != nil {
@@ -67,6 +71,10 @@ func Open(data []byte, makeTable automaton.TableFunc) (*Archive, error) {
 	}
 	if checksum(data[:headerLen+index]) != h.Checksum {
 		return nil, &DamageError{Part: "index", Reason: wrongChecksum}
+	}
+	if h.Semantics != semantics {
+		return nil, fmt.Errorf("archive: %w: semantics %d, and this program matches by semantics %d; compile the archive again",
+			ErrSemantics, h.Semantics, semantics)
 	}
 	a.dialects = h.Dialects[:h.Columns]
 	for i, d := range a.dialects {
@@ -90,7 +98,7 @@ const (
 
 // cut cuts what follows the header into its tables, and returns the length of the index.
 func (a *Archive) cut(rest []byte, h *header) (index int, ok bool) {
-	if h.Bits > maxBits || int(h.Columns) > maxDialects {
+	if h.Bits > maxBits || h.Columns == 0 || int(h.Columns) > maxDialects {
 		return 0, false
 	}
 	for _, part := range []struct {
@@ -107,7 +115,7 @@ func (a *Archive) cut(rest []byte, h *header) (index int, ok bool) {
 		}
 		*part.bytes, rest = rest[:part.length:part.length], rest[part.length:]
 	}
-	a.shift, a.origins = 64-uint(h.Bits), int(h.Origins)
+	a.seed, a.shift, a.origins = h.Seed, 64-uint(h.Bits), int(h.Origins)
 	a.decoded, a.complete = make([]atomic.Pointer[automaton.Ruleset], h.Rulesets), make([]atomic.Bool, h.Rulesets)
 	return len(a.buckets) + len(a.offsets) + len(a.records), len(rest) == 0
 }
@@ -147,15 +155,16 @@ func (a *Archive) lookup(key []byte, d automaton.Dialect, busy bool) (e Entry, f
 	if column < 0 {
 		return Entry{}, false, fmt.Errorf("archive: %w: %v is not in the archive, which holds %v", ErrDialect, d, a.dialects)
 	}
-	h := hash(key)
+	h := hash(a.seed, key)
 	bucket := a.buckets[h>>a.shift*4:]
 	from, to := le.Uint32(bucket), le.Uint32(bucket[4:])
 	if from > to || uint64(to) > uint64(len(a.records)) {
 		return Entry{}, false, errIndex
 	}
 	head := recordHead + 4*len(a.dialects)
-	for records := a.records[from:to]; len(records) > 0; {
-		if len(records) < head || len(records) < head+int(le.Uint16(records[6:])) {
+	records := a.records[from:to]
+	for n := 0; len(records) > 0; n++ {
+		if n == maxBucket || len(records) < head || len(records) < head+int(le.Uint16(records[6:])) {
 			return Entry{}, false, errIndex
 		}
 		end := head + int(le.Uint16(records[6:]))

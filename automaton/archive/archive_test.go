@@ -151,33 +151,33 @@ func TestWriterRefuses(t *testing.T) {
 		{[]automaton.Dialect{google, google}, archive.ErrDialect},
 		{[]automaton.Dialect{9}, archive.ErrDialect},
 	} {
-		if _, err := archive.NewWriter(c.dialects...); !errors.Is(err, c.want) {
+		if _, err := archive.NewWriter(compile.Semantics, c.dialects...); !errors.Is(err, c.want) {
 			t.Errorf("dialects %v: got %v, want %v", c.dialects, err, c.want)
 		}
 	}
-	w, err := archive.NewWriter(google)
+	w, err := archive.NewWriter(compile.Semantics, google)
 	if err != nil {
 		t.Fatal(err)
 	}
 	good := ruleset(t, google, nil)
-	if err := w.Add([]byte("k"), 200, good); err != nil {
+	if err := w.Add("k", 200, good); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		err, want error
 		text      string
 	}{
-		{w.Add([]byte("k"), 200, good), archive.ErrDuplicate, `"k": the same origin twice`},
-		{w.Add(make([]byte, 1<<16), 200, good), archive.ErrLimit, "longer than"},
-		{w.Add([]byte("l"), 200), archive.ErrDialect, "for each dialect"},
-		{w.Add([]byte("l"), 200, good, good), archive.ErrDialect, "for each dialect"},
-		{w.Add([]byte("l"), 200, ruleset(t, rfc9309, nil)), archive.ErrDialect, "another dialect"},
+		{w.Add("k", 200, good), archive.ErrDuplicate, `"k": the same origin twice`},
+		{w.Add(strings.Repeat("k", 1<<16), 200, good), archive.ErrLimit, "longer than"},
+		{w.Add("l", 200), archive.ErrDialect, "for each dialect"},
+		{w.Add("l", 200, good, good), archive.ErrDialect, "for each dialect"},
+		{w.Add("l", 200, ruleset(t, rfc9309, nil)), archive.ErrDialect, "another dialect"},
 	} {
 		if !errors.Is(c.err, c.want) || !strings.Contains(c.err.Error(), c.text) {
 			t.Errorf("got %v, want %v with %q", c.err, c.want, c.text)
 		}
 	}
-	if err := w.Add(bytes.Repeat([]byte("k"), 1<<16-1), 200, good); err != nil {
+	if err := w.Add(strings.Repeat("k", 1<<16-1), 200, good); err != nil {
 		t.Errorf("the longest key: %v", err)
 	}
 	var b bytes.Buffer
@@ -190,7 +190,7 @@ func TestWriterRefuses(t *testing.T) {
 }
 
 func TestWriteToReportsWhatWasWrittenBeforeAnError(t *testing.T) {
-	w, err := archive.NewWriter(google)
+	w, err := archive.NewWriter(compile.Semantics, google)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestTables(t *testing.T) {
 	many.rulesets[0] = ruleset(t, google, shared, append(slices.Clone(many.rulesets[0].Agents()),
 		automaton.Agent{Token: "one", Machine: shared})...)
 	made := tables{lists: map[*automaton.Rule]int{}}
-	a, err := archive.Open(written(t, []automaton.Dialect{google}, many), made.make)
+	a, err := archive.Open(written(t, []automaton.Dialect{google}, many), compile.Semantics, made.make)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestTables(t *testing.T) {
 func TestNothingToGain(t *testing.T) {
 	o := listsOf(t, 0, 1, 9, 65)
 	made := tables{lists: map[*automaton.Rule]int{}}
-	a, err := archive.Open(written(t, []automaton.Dialect{google}, o), made.make)
+	a, err := archive.Open(written(t, []automaton.Dialect{google}, o), compile.Semantics, made.make)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func TestBusyIsNotLost(t *testing.T) {
 	data := written(t, []automaton.Dialect{google}, o)
 	for range 200 {
 		made := tables{lists: map[*automaton.Rule]int{}}
-		a, err := archive.Open(data, made.make)
+		a, err := archive.Open(data, compile.Semantics, made.make)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,13 +13,14 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
+	"github.com/robotsieve/robotsieve/compile"
 )
 
 // fails tells whether opening data, or else looking everything up, gives an
 // error. A lookup without one must find what was added.
 func fails(t *testing.T, what string, data []byte, dialects []automaton.Dialect, origins []origin) bool {
 	t.Helper()
-	a, err := archive.Open(data, nil)
+	a, err := archive.Open(data, compile.Semantics, nil)
 	if err != nil {
 		return true
 	}
@@ -61,15 +62,15 @@ func TestEveryTruncationAndAdditionIsRefused(t *testing.T) {
 	dialects, origins := small(t)
 	data := written(t, dialects, origins...)
 	for n := range data {
-		if _, err := archive.Open(slices.Clip(data[:n]), nil); err == nil {
+		if _, err := archive.Open(slices.Clip(data[:n]), compile.Semantics, nil); err == nil {
 			t.Errorf("the first %d of %d bytes are opened", n, len(data))
 		}
-		if _, err := archive.Open(data[n+1:], nil); err == nil {
+		if _, err := archive.Open(data[n+1:], compile.Semantics, nil); err == nil {
 			t.Errorf("the bytes behind %d are opened", n)
 		}
 	}
 	for _, more := range []string{"\x00", "\n", string(data)} {
-		if _, err := archive.Open(append(slices.Clone(data), more...), nil); err == nil {
+		if _, err := archive.Open(append(slices.Clone(data), more...), compile.Semantics, nil); err == nil {
 			t.Errorf("with %d bytes more it is opened", len(more))
 		}
 	}
@@ -79,9 +80,11 @@ func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
 	dialects, origins := small(t)
 	data := written(t, dialects, origins...)
 	newer := slices.Clone(data)
-	newer[8] = 2
+	newer[8] = 3
 	foreign := slices.Clone(data)
-	foreign[35] = 200
+	foreign[39] = 200
+	none := slices.Clone(data)
+	none[37] = 0
 	damaged := &archive.DamageError{Part: "file"}
 	for _, c := range []struct {
 		data, want string
@@ -91,12 +94,13 @@ func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
 		{"User-agent: *\nDisallow: /\n", "not an archive", archive.ErrNotArchive},
 		{strings.Repeat("\x00", 1000), "not an archive", archive.ErrNotArchive},
 		{strings.ReplaceAll(string(data), "\r\n", "\n"), "not an archive", archive.ErrNotArchive},
-		{string(newer), "version 2", archive.ErrVersion},
+		{string(newer), "version 3, and this program reads version 2; compile", archive.ErrVersion},
 		{string(sealed(foreign)), "Dialect(200)", archive.ErrDialect},
+		{string(sealed(none)), "damaged index", &archive.DamageError{Part: "index"}},
 		{string(data[:len(data)-1]), fmt.Sprintf("says %d bytes, but it has %d", len(data), len(data)-1), damaged},
 		{string(data[:20]), "cut short", damaged},
 	} {
-		_, err := archive.Open([]byte(c.data), nil)
+		_, err := archive.Open([]byte(c.data), compile.Semantics, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !isSame(err, c.is) {
 			t.Errorf("%.20q: got %v, want %q and %v", c.data, err, c.want, c.is)
 		}
@@ -118,9 +122,9 @@ func TestDamageNamesItsPart(t *testing.T) {
 	dialects, origins := small(t)
 	data := written(t, dialects, origins...)
 	inIndex, inLast := slices.Clone(data), slices.Clone(data)
-	inIndex[60] ^= 1
+	inIndex[70] ^= 1
 	inLast[len(data)-1] ^= 1
-	if _, err := archive.Open(inIndex, nil); !isSame(err, &archive.DamageError{Part: "index"}) {
+	if _, err := archive.Open(inIndex, compile.Semantics, nil); !isSame(err, &archive.DamageError{Part: "index"}) {
 		t.Errorf("index: got %v", err)
 	}
 	a, failed := opened(t, inLast), 0
@@ -139,34 +143,36 @@ func TestDamageNamesItsPart(t *testing.T) {
 	}
 }
 
+const headerLen = 68
+
 // sealed makes the checksums of an archive right, as an author who means harm
 // would, so far as its tables lie where they should.
 func sealed(data []byte) []byte {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	le := binary.LittleEndian
-	recordsLen, blobsLen := le.Uint64(data[40:]), le.Uint64(data[48:])
-	buckets, offsets := uint64(4*(1<<(data[32]&15)+1)), uint64(le.Uint32(data[28:])+1)*8
+	recordsLen, blobsLen := le.Uint64(data[44:]), le.Uint64(data[52:])
+	buckets, offsets := uint64(4*(1<<(data[36]&15)+1)), uint64(le.Uint32(data[32:])+1)*8
 	size := uint64(len(data))
-	index := 56 + buckets + offsets + recordsLen
+	index := headerLen + buckets + offsets + recordsLen
 	if recordsLen > size || blobsLen > size || index > size {
 		return data
 	}
 	for i := uint64(0); i+8 < offsets; i += 8 {
-		at := 56 + buckets + i
+		at := headerLen + buckets + i
 		from, to := index+le.Uint64(data[at:]), index+le.Uint64(data[at+8:])
 		if from+4 <= to && to <= size && from >= index {
 			le.PutUint32(data[from:], crc32.Checksum(data[from+4:to], table))
 		}
 	}
-	sum := crc32.Update(crc32.Checksum(data[:12], table), table, data[16:index])
-	le.PutUint32(data[12:], sum)
+	sum := crc32.Update(crc32.Checksum(data[:16], table), table, data[20:index])
+	le.PutUint32(data[16:], sum)
 	return data
 }
 
 // everything looks up all that it can, which must not crash, and matches with
 // what it gets.
 func everything(data []byte, dialects []automaton.Dialect, origins []origin) {
-	a, err := archive.Open(data, nil)
+	a, err := archive.Open(data, compile.Semantics, nil)
 	if err != nil {
 		return
 	}
@@ -223,10 +229,10 @@ func TestHostileCountsAllocateNothing(t *testing.T) {
 			bad := slices.Concat(data[:counts+i], coded, data[counts+i+1:])
 			grown := uint64(len(bad) - len(data))
 			le := binary.LittleEndian
-			for _, at := range []int{16, 48, 56 + 4*3 + 8} { // lengths of the file, of all rulesets and of this
+			for _, at := range []int{20, 52, headerLen + 4*3 + 8} { // lengths of the file, of all rulesets and of this
 				le.PutUint64(bad[at:], le.Uint64(bad[at:])+grown)
 			}
-			a, err := archive.Open(sealed(bad), nil)
+			a, err := archive.Open(sealed(bad), compile.Semantics, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -252,8 +258,8 @@ func FuzzOpen(f *testing.F) {
 	f.Add(written(f, dialects, origins...))
 	f.Add(written(f, dialects))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) >= 56 && len(data) < 1<<16 {
-			binary.LittleEndian.PutUint64(data[16:], uint64(len(data)))
+		if len(data) >= headerLen && len(data) < 1<<16 {
+			binary.LittleEndian.PutUint64(data[20:], uint64(len(data)))
 			data = sealed(data)
 		}
 		everything(slices.Clip(data), dialects, origins)

@@ -5,14 +5,20 @@ import "testing"
 // TestHashIsThatOfTheFormat: archives outlive the program that
 // wrote them. The numbers were made by another implementation, of the prose.
 func TestHashIsThatOfTheFormat(t *testing.T) {
-	for key, want := range map[string]uint64{
-		"":                        0x670527f286862c69,
-		"a":                       0x8ef3dbc31713fdab,
-		"https://":                0x2f4559728e5d311f,
-		"https://example.com:443": 0xbb5b441439fadbb1,
+	for _, c := range []struct {
+		seed uint64
+		key  string
+		want uint64
+	}{
+		{1, "", 0xa0761d6478bd642f},
+		{1, "a", 0xf6f6a8cf4a38ea47},
+		{1, "https://", 0xe08ed074107f09b4},
+		{1, "https://example.com:443", 0x832fb9f1124bd5ff},
+		{0x9e3779b97f4a7c15, "", 0x670527f286862c69},
+		{0x9e3779b97f4a7c15, "https://example.com:443", 0xe345bef8f32f5c36},
 	} {
-		if got := hash([]byte(key)); got != want {
-			t.Errorf("%q: got %#x, want %#x", key, got, want)
+		if got := hash(c.seed, []byte(c.key)); got != c.want {
+			t.Errorf("%#x, %q: got %#x, want %#x", c.seed, c.key, got, c.want)
 		}
 	}
 }

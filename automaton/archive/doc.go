@@ -12,7 +12,7 @@
 // ruleset is checked and decoded at its first lookup, which may therefore fail,
 // and is then kept; a match never fails. Checksums find accidents. They do not stop an
 // author who means harm, so every length is compared with the rest of the file
-// before it is believed, and decoding takes time and memory in proportion to the
+// before it is believed, a lookup reads no more than 64 records, and decoding takes time and memory in proportion to the
 // bytes. Such a file can still hold any rules that its author likes.
 //
 // # Format
@@ -23,19 +23,21 @@
 // a header, an index of three tables, and the rulesets, without anything between or
 // after them.
 //
-// The header has 56 bytes:
+// The header has 68 bytes:
 //
 //	 0  8 bytes  89 'r' 's' 'v' 0d 0a 1a 0a: the magic number, which transfer as text would break
-//	 8  uint32   version of the format: 1
-//	12  uint32   checksum of the header except these four bytes, and of the index
-//	16  uint64   length of the file
-//	24  uint32   number of origins
-//	28  uint32   number of rulesets
-//	32  uint8    b: there are 1<<b buckets, b at most 30
-//	33  uint8    number of dialects, 1 to 6
-//	34  6 bytes  the dialects in the order of the columns below, by their numbers in automaton.Dialect, then zeros
-//	40  uint64   length of all records
-//	48  uint64   length of all rulesets
+//	 8  uint32   version of the format: 2
+//	12  uint32   semantics of the rules: compile.Semantics of the program that compiled them
+//	16  uint32   checksum of the header except these four bytes, and of the index
+//	20  uint64   length of the file
+//	28  uint32   number of origins
+//	32  uint32   number of rulesets
+//	36  uint8    b: there are 1<<b buckets, b at most 30
+//	37  uint8    number of dialects, 1 to 6
+//	38  6 bytes  the dialects in the order of the columns below, by their numbers in automaton.Dialect, then zeros
+//	44  uint64   length of all records
+//	52  uint64   length of all rulesets
+//	60  uint64   seed of the hash of keys
 //
 // The index begins with the buckets, (1<<b)+1 uint32: for each bucket the offset of its
 // first record among the records, and at the end the length of all. Then come as many
@@ -49,14 +51,19 @@
 //	   bytes    the key
 //
 // A record is in the bucket that the upper b bits of its key's hash number.
-// Records of a bucket are sorted by hash, then key. So a lookup touches two
+// Records of a bucket are sorted by hash, then key, and there are 64 of them at most. So a lookup touches two
 // places of the index, the bucket and the record, and then the table of decoded
 // rulesets; a binary search among 87,000 keys would touch seventeen.
 //
 // The hash of a key is made of its length n and its bytes in words of eight, the
-// last filled up with zeros: h = 9e3779b97f4a7c15 ^ n; for each word w,
-// h = fold(h ^ w, d6e8feb86659fd93); at the end fold(h, a0761d6478bd642f); where
+// last filled up with zeros: h is the seed; for each word w,
+// h = fold(h ^ w, d6e8feb86659fd93); at the end fold(h ^ n, a0761d6478bd642f); where
 // fold(x, y) is the upper half of the 128 bits of x * y, xor the lower half.
+//
+// The seed is the first eight bytes of the SHA-256 of all keys in their order, each behind
+// its length as a varint. Were it known beforehand, the owner of many domains could choose
+// names that all fall into one bucket. Should a bucket have more than 64 records all the
+// same, a zero byte is added to what is hashed, until none has. A reader takes any seed.
 //
 // A ruleset is a uint32, the checksum of what follows, and then:
 //

@@ -11,6 +11,9 @@ var (
 	ErrNotArchive = errors.New("not an archive of rulesets")
 	// ErrVersion is the error of Open for an archive in another version of the format.
 	ErrVersion = errors.New("unsupported format")
+	// ErrSemantics is the error of Open for an archive whose rules were compiled by a program
+	// that read or matched robots.txt in another way.
+	ErrSemantics = errors.New("rules of another meaning")
 	// ErrDialect is the error of Lookup for a dialect that the archive does not hold, of
 	// Open for one that this program does not know, and of NewWriter and Add for one that
 	// is unknown, given twice, or not the one in its place.

@@ -11,13 +11,13 @@ import (
 
 // The rules of an origin go into an archive, and come out of it.
 func Example() {
-	w, err := archive.NewWriter(automaton.RFC9309)
+	w, err := archive.NewWriter(compile.Semantics, automaton.RFC9309)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	rules := compile.Compile([]byte("User-agent: *\nDisallow: /private/\n"), compile.Options{}).Ruleset
-	if err := w.Add([]byte("https://example.com:443"), 200, rules); err != nil {
+	if err := w.Add("https://example.com:443", 200, rules); err != nil {
 		fmt.Println(err)
 	}
 	var file bytes.Buffer
@@ -25,7 +25,7 @@ func Example() {
 		fmt.Println(err)
 	}
 
-	a, err := archive.Open(file.Bytes(), compile.EngineAuto.Table)
+	a, err := archive.Open(file.Bytes(), compile.Semantics, compile.EngineAuto.Table)
 	if err != nil {
 		fmt.Println(err)
 		return

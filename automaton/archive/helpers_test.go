@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
+	"github.com/robotsieve/robotsieve/compile"
 )
 
 const (
@@ -68,12 +69,12 @@ type origin struct {
 // written returns the archive of some origins.
 func written(t testing.TB, dialects []automaton.Dialect, origins ...origin) []byte {
 	t.Helper()
-	w, err := archive.NewWriter(dialects...)
+	w, err := archive.NewWriter(compile.Semantics, dialects...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range origins {
-		if err := w.Add([]byte(o.key), o.status, o.rulesets...); err != nil {
+		if err := w.Add(o.key, o.status, o.rulesets...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,7 +88,7 @@ func written(t testing.TB, dialects []automaton.Dialect, origins ...origin) []by
 
 func opened(t testing.TB, data []byte) *archive.Archive {
 	t.Helper()
-	a, err := archive.Open(data, nil)
+	a, err := archive.Open(data, compile.Semantics, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

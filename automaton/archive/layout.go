@@ -12,20 +12,25 @@ import (
 // The format, as the package documentation has it.
 const (
 	magic      = "\x89rsv\r\n\x1a\n"
-	version    = 1
-	headerLen  = 56
+	version    = 2
+	headerLen  = 68
 	atVersion  = 8
-	atChecksum = 12
+	atChecksum = 16
 	recordHead = 8 // of a record, what comes before the numbers of its rulesets
 	maxKey     = 1<<16 - 1
 	maxBits    = 30 // so that numbers of buckets fit an int of 32 bits
 	noRuleset  = 1<<32 - 1
+
+	// maxBucket is how many records a bucket has at most. A random hash makes four of
+	// them on average at most, and never comes near it.
+	maxBucket = 64
 )
 
 // header is what a file begins with, field by field.
 type header struct {
 	Magic      [len(magic)]byte
 	Version    uint32
+	Semantics  uint32
 	Checksum   uint32
 	Length     uint64 // of the file
 	Origins    uint32
@@ -35,6 +40,7 @@ type header struct {
 	Dialects   [6]automaton.Dialect
 	RecordsLen uint64
 	BlobsLen   uint64 // of the rulesets
+	Seed       uint64 // of the hash
 }
 
 const maxDialects = len(header{}.Dialects)
@@ -54,15 +60,17 @@ var (
 	le         = binary.LittleEndian
 )
 
-// checksum returns the checksum of the index and of the header without its checksum.
+// checksum returns the checksum of the header without its checksum, and of the index or what
+// there is of it.
 func checksum(headerAndIndex []byte) uint32 {
 	sum := crc32.Update(0, castagnoli, headerAndIndex[:atChecksum])
 	return crc32.Update(sum, castagnoli, headerAndIndex[atChecksum+4:])
 }
 
-// hash is fast for keys of some thirty bytes, and spreads them evenly.
-func hash(key []byte) uint64 {
-	h := 0x9e3779b97f4a7c15 ^ uint64(len(key))
+// hash is fast for keys of some thirty bytes, and spreads them evenly. Keys that fall into
+// one bucket with one seed are spread with another.
+func hash(seed uint64, key []byte) uint64 {
+	h, n := seed, uint64(len(key))
 	for ; len(key) >= 8; key = key[8:] {
 		h = fold(h^le.Uint64(key), 0xd6e8feb86659fd93)
 	}
@@ -73,7 +81,7 @@ func hash(key []byte) uint64 {
 		}
 		h = fold(h^word, 0xd6e8feb86659fd93)
 	}
-	return fold(h, 0xa0761d6478bd642f)
+	return fold(h^n, 0xa0761d6478bd642f)
 }
 
 func fold(x, y uint64) uint64 {

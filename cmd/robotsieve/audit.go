@@ -62,6 +62,7 @@ into account.`,
 	flags.BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "count a log also if another one has the same content")
 	flags.BoolVar(&o.Hash, "sha256", false, "state the SHA-256 also of uncompressed logs of more than 128 MiB in all, which takes about half a second a gigabyte")
 	flags.StringVar(&o.State, "state", "", "also write the state of this part of the input to a file, for merge")
+	forceFlag(cmd, &o.Force, "--state", "a state")
 	flags.StringVar(&o.Sampled, "sampled", "", "how the logs were sampled, such as 1/100: stated in the report")
 	crawlersFlag(cmd, &o.Crawlers)
 	workersFlag(cmd, &o.Workers, "goroutines that read lines")
@@ -74,7 +75,7 @@ into account.`,
 		defer stop()
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
-		o.Logs.Names = logs
+		o.Logs.Names, o.Stdout = logs, s.out
 		o.Program, o.Command, o.Check = version(), commandLine(cmd), report.check
 		if *resolve {
 			o.Resolver = &dns

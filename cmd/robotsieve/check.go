@@ -70,6 +70,9 @@ google takes the x of "//x" for a host.`,
 			if c.agent.Dialect != nil {
 				options.Dialect = *c.agent.Dialect
 			}
+			if err := job.RefuseStdout(s.out, s.in, "-"); err != nil {
+				return err
+			}
 			return runBatch(s, options)
 		}
 		for _, name := range c.names {
@@ -102,6 +105,9 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 		return usageError("no URL: --quiet tells by the exit status whether an agent may not fetch a URL")
 	case len(urls) == 0 && f.output == "csv":
 		return usageError("no URL: the form csv is for answers on URLs")
+	}
+	if err := job.RefuseStdout(s.out, s.in, append(stdinIn(urls), f.options.Robots.Name, f.options.Archive, f.agent.Crawlers)...); err != nil {
+		return err
 	}
 	c, err := job.NewChecker(ctx, f.options)
 	if err != nil {
@@ -251,7 +257,12 @@ func (w *answerWriter) close() error {
 func writeDescription(w *bufio.Writer, d *job.Description) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	count := func(n int, noun string) string { return english.Plural(int64(n), noun) }
-	line("%s: %s, %s, %s, read by %s", d.File, count(d.Lines, "line"), count(len(d.Groups), "group"), count(d.Rules, "rule"), d.Dialect)
+	line("%s: %s, %s, %s, read by %s", d.File, count(d.Lines, "line"), count(len(d.Groups)+d.NotListed.Groups, "group"), count(d.Rules, "rule"), d.Dialect)
+	more := func(n int, noun string) {
+		if n > 0 {
+			line("  ... and %s", count(n, "more "+noun))
+		}
+	}
 	if len(d.Groups) == 0 {
 		line("\nNo line names a user agent: every crawler may fetch everything.")
 	}
@@ -264,6 +275,9 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 			line("  %-13s  %-40s  line %d: %s", permission(r), cmp.Or(r.Paths, "-"), r.Line, r.Rule)
 		}
 	}
+	more(d.NotListed.Agents, "user-agent line")
+	more(d.NotListed.Rules, "rule")
+	more(d.NotListed.Groups, "group")
 	if d.Rules > 0 {
 		line("\nA crawler may fetch every path that no rule of its groups matches.")
 	}
@@ -282,11 +296,12 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 	for _, o := range d.Others {
 		line("  line %d: %s", o.Line, o.Text)
 	}
+	more(d.NotListed.Others, "line")
 	if len(d.Notes) == 0 {
 		line("\nNo notes.")
 		return
 	}
-	line("\n%s:", count(len(d.Notes), "note"))
+	line("\n%s:", count(len(d.Notes)+d.NotListed.Notes, "note"))
 	for _, n := range d.Notes {
 		text := n.Note
 		if n.Text != "" {
@@ -294,6 +309,7 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		}
 		line("  %-7s  line %d: %s", n.Severity, n.Line, text)
 	}
+	more(d.NotListed.Notes, "note")
 }
 
 // crawlersOf names the crawlers of a group, of one of several.

@@ -50,16 +50,16 @@ decides. 4xx and 204: everything is allowed. All others: robots.txt is unreachab
 and everything is disallowed; for crawlers of Google 429 means that too. 1xx and 304
 say nothing about a robots.txt and are passed over.
 
-FILE is always complete, old or new: the archive is written under a temporary name
-and then renamed. If FILE is a symbolic link, its target is replaced. FILE cannot
-be one of the sources. While an archive is in use, do not change it in place, as
+FILE is always complete, old or new: the archive gets the name when all of it is on
+the disk. If FILE is a symbolic link, its target is replaced. FILE cannot be one of
+the sources. While an archive is in use, do not change it in place, as
 cp over it does.
 
 With --dump no archive is written: the arguments are robots.txt files, plain or
 compressed (- is stdin), and their machines are printed, one for each dialect and
 set of groups: the rules in the order of their rank, and for more than a few rules
 the automaton with its states, edges and actions. --dump=dot prints each machine
-as a graph for Graphviz.`,
+as a graph for Graphviz. Of a very large machine the beginning is printed.`,
 		Example: `  robotsieve compile -o rules.rsv robots/
   robotsieve compile -o rules.rsv --dialect google crawl-2026-*.warc.gz
   zcat hosts.jsonl.gz | robotsieve compile -o rules.rsv -
@@ -68,23 +68,25 @@ as a graph for Graphviz.`,
 	}
 	o, flags := job.CompileOptions{Stdin: s.in, Messages: s.messages()}, cmd.Flags()
 	flags.StringVarP(&o.Output, "out", "o", "", "the archive to write")
+	forceFlag(cmd, &o.Force, "-o", "an archive")
 	names := flags.StringSlice("dialect", []string{automaton.RFC9309.String(), automaton.Google.String()},
 		"the ways to read robots.txt that the archive holds: "+strings.Join(automaton.DialectNames(), ", "))
-	maxBytesFlag(cmd, &o.MaxBytes, "no limit but 64 MiB")
+	maxBytesFlag(cmd, &o.MaxBytes, "as many as there is memory for, up to 64 MiB")
+	memoryFlag(cmd, &o.Memory)
 	dump := flags.String("dump", "", "print the machines of robots.txt files instead, as text or, with =dot, for Graphviz")
 	flags.Lookup("dump").NoOptDefVal = "text"
 	complete(cmd, "dump", "text", "dot")
 	complete(cmd, "dialect", automaton.DialectNames()...)
 	cmd.RunE = func(cmd *cobra.Command, sources []string) (err error) {
-		ctx, release := onInterrupt(cmd.Context())
-		defer release()
 		o.Sources = sources
 		if o.Dialects, err = parseDialects(*names); err != nil {
 			return err
 		}
-		if *dump != "" {
-			return runDump(ctx, s, *dump, o)
+		if *dump != "" { // which leaves nothing behind that a signal would have to remove
+			return runDump(cmd.Context(), s, *dump, o)
 		}
+		ctx, release := onInterrupt(cmd.Context())
+		defer release()
 		return runCompile(ctx, s, o)
 	}
 	return cmd
@@ -159,6 +161,9 @@ func runDump(ctx context.Context, s streams, format string, o job.CompileOptions
 	case len(o.Sources) == 0:
 		return usageError("no robots.txt files to dump")
 	}
+	if err := job.RefuseStdout(s.out, s.in, o.Sources...); err != nil {
+		return err
+	}
 	for _, file := range o.Sources {
 		body, err := job.RobotsFile{Name: file, Stdin: s.in, MaxBytes: o.MaxBytes}.Read(ctx)
 		if (file == "dot" || file == "text") && errors.Is(err, fs.ErrNotExist) {
@@ -177,6 +182,19 @@ func runDump(ctx context.Context, s streams, format string, o job.CompileOptions
 	return nil
 }
 
+// maxDump bounds the machines that are printed of a file in a dialect, in bytes. The last may go beyond.
+const maxDump = 4 << 20
+
+// listSome lists the first hundred of some texts, and counts the rest.
+func listSome(texts []string) string {
+	const most = 100
+	list := strings.Join(texts[:min(len(texts), most)], ", ")
+	if more := len(texts) - most; more > 0 {
+		list += fmt.Sprintf(", and %s more", english.Grouped(int64(more)))
+	}
+	return list
+}
+
 func dump(w io.Writer, file string, r *automaton.Ruleset, print func(*automaton.Machine) string) error {
 	var machines []*automaton.Machine
 	agents := map[*automaton.Machine][]string{}
@@ -192,10 +210,17 @@ func dump(w io.Writer, file string, r *automaton.Ruleset, print func(*automaton.
 	if m := r.Wildcard(); m != nil {
 		bind(m, "*")
 	}
-	for _, m := range machines {
-		if _, err := fmt.Fprintf(w, "// %s, %v: %s\n%s", file, r.Dialect(), strings.Join(agents[m], ", "), print(m)); err != nil {
+	size := 0
+	for i, m := range machines {
+		if size > maxDump {
+			_, err := fmt.Fprintf(w, "// %s, %v: ... and %s\n", file, r.Dialect(), english.Plural(int64(len(machines)-i), "more machine"))
 			return err
 		}
+		n, err := fmt.Fprintf(w, "// %s, %v: %s\n%s", file, r.Dialect(), listSome(agents[m]), print(m))
+		if err != nil {
+			return err
+		}
+		size += n
 	}
 	if len(machines) == 0 {
 		_, err := fmt.Fprintf(w, "// %s, %v: no group binds any user agent\n", file, r.Dialect())

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -56,7 +57,7 @@ func opened(t testing.TB, name string) *archive.Archive {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := archive.Open(data, compile.EngineAuto.Table)
+	a, err := archive.Open(data, compile.Semantics, compile.EngineAuto.Table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,10 +407,10 @@ func TestCompileRefuses(t *testing.T) {
 		{"an archive in a file", exitInput, []string{"-o", filepath.Join(dir, "a.example", "out.rsv"), dir},
 			"robotsieve: writing " + filepath.Join(dir, "a.example", "out.rsv") + ": not a directory\n"},
 		{"an archive whose name ends in a slash", exitInput, []string{"-o", filepath.Join(dir, "no") + "/", dir}, "writing "},
-		{"a source", exitUsage, []string{"-o", filepath.Join(dir, "a.example"), filepath.Join(dir, "a.example")}, "would replace the source"},
-		{"a source by another name", exitUsage, []string{"-o", filepath.Join(dir, "link"), filepath.Join(dir, "a.example")}, "would replace the source"},
-		{"a source in a directory", exitUsage, []string{"-o", filepath.Join(dir, "a.example"), dir}, "would replace the source"},
-		{"a source in a directory of its host", exitUsage, []string{"-o", filepath.Join(dir, "b.example", "robots.txt"), dir}, "would replace the source"},
+		{"a source", exitUsage, []string{"-o", filepath.Join(dir, "a.example"), filepath.Join(dir, "a.example")}, "which is to be read"},
+		{"a source by another name", exitUsage, []string{"-o", filepath.Join(dir, "link"), filepath.Join(dir, "a.example")}, "which is to be read"},
+		{"a source in a directory", exitUsage, []string{"-o", filepath.Join(dir, "a.example"), dir}, "which is to be read"},
+		{"a source in a directory of its host", exitUsage, []string{"-o", filepath.Join(dir, "b.example", "robots.txt"), dir}, "which is to be read"},
 	} {
 		r := command(t, "User-agent: *", append([]string{"compile"}, c.args...)...)
 		if r.code != c.code || !strings.Contains(r.err, c.want) || r.out != "" {
@@ -453,7 +454,7 @@ func TestCompileWritesThroughASymbolicLink(t *testing.T) {
 		if err := errors.Join(os.Symlink(target, first), os.Symlink("first", second)); err != nil {
 			t.Fatal(err)
 		}
-		r := command(t, `{"host":"a.example","body":"user-agent: *\ndisallow: /"}`, "compile", "-o", second, "-")
+		r := command(t, `{"host":"a.example","body":"user-agent: *\ndisallow: /"}`, "compile", "--force", "-o", second, "-")
 		info, err := os.Lstat(second)
 		if r.code != exitDone || err != nil || info.Mode()&os.ModeSymlink == 0 {
 			t.Fatalf("%s: %+v, error %v", target, r, err)
@@ -562,7 +563,7 @@ func TestInterruptedCompileLeavesTheOldArchive(t *testing.T) {
 	defer cancel()
 	in := interrupting{strings.NewReader(`{"host":"a","body":""}` + "\n" + strings.Repeat(" ", 1<<20)), cancel}
 	var stdout, stderr bytes.Buffer
-	code := run(ctx, []string{"compile", "-o", out, "-"}, streams{in, &stdout, &stderr})
+	code := run(ctx, []string{"compile", "--force", "-o", out, "-"}, streams{in, &stdout, &stderr})
 	if code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted; nothing has been written") {
 		t.Errorf("code %d, stderr %q", code, stderr.String())
 	}
@@ -683,5 +684,42 @@ func TestDumpRefuses(t *testing.T) {
 	}
 	if r := command(t, "", "compile", "--dump", "dot"); r.code != exitDone || !strings.HasPrefix(r.out, "// dot, rfc9309: *") {
 		t.Errorf("a file of that name: %+v", r)
+	}
+}
+
+// TestBoundedDumps: of a hostile robots.txt a bounded amount is printed, in bounded time, and it is said that there is more. The machines
+// of "cross", thousands that share thousands of rules, took gigabytes.
+func TestBoundedDumps(t *testing.T) {
+	var cross, rules strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&cross, "User-agent: a%d\n", i)
+	}
+	for i := range 4000 {
+		fmt.Fprintf(&cross, "Disallow: /%d*z\n", i)
+	}
+	for i := range 3000 {
+		fmt.Fprintf(&cross, "User-agent: a%d\nDisallow: /q%d\n", i, i)
+	}
+	rules.WriteString("User-agent: *\n")
+	for i := range 22_000 {
+		fmt.Fprintf(&rules, "Disallow: /p%d/*x%d\nx: %d\n", i, i, i)
+	}
+	for name, body := range map[string]string{
+		"cross": cross.String(), "rules": rules.String(), "line": "User-agent: *\nDisallow: /" + strings.Repeat("a*", 200_000) + "\n",
+		"agent": "User-agent: " + strings.Repeat("a", 400_000) + "\nDisallow: /\nSitemap: " + strings.Repeat("b", 50_000) + "\n",
+	} {
+		robots := file(t, name+".txt", body)
+		for _, args := range [][]string{{"check", "--robots", robots}, {"check", "--robots", robots, "--output", "json"}, {"compile", "--dump", robots}, {"compile", "--dump=dot", robots}} {
+			r := command(t, "", args...)
+			if r.code != exitDone || len(r.out) > 12<<20 || len(r.out) > 1_500_000 && !strings.Contains(r.out, " more") && !strings.Contains(r.out, "not_listed") {
+				t.Errorf("%q: code %d, %d bytes", args, r.code, len(r.out))
+			}
+			if name == "line" && len(r.out) > 20_000 {
+				t.Errorf("%q: %d bytes", args, len(r.out))
+			}
+		}
+	}
+	if r := command(t, "", "check", "--robots", file(t, "rules.txt", rules.String())); !regexp.MustCompile(`\n  \.\.\. and [1-9][0-9,]* more rules\n`).MatchString(r.out) {
+		t.Error("rules that are left out are not counted")
 	}
 }

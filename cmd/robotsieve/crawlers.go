@@ -66,6 +66,9 @@ that has no word left is removed.`,
 		if *lists && len(args) > 0 {
 			return usageError("--lists and a HEADER exclude each other")
 		}
+		if err := job.RefuseStdout(s.out, s.in, append(stdinIn(args), file)...); err != nil {
+			return err
+		}
 		set, err := job.Crawlers(file)
 		if err != nil {
 			return err

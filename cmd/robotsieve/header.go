@@ -94,6 +94,10 @@ func readHeader(set *crawler.Set, header string) headerReading {
 		if e.Nameless {
 			r.Why = "no word is a name, but a word says that the client is a crawler. All crawlers without a name are counted as one"
 		}
+		if e.Overlong {
+			r.Tokens = []string{}
+			r.Why += ". It is longer than is read, so nothing tells it from others: requests are undecided"
+		}
 	default:
 		r.Why = whyNone(set, header, e)
 	}
@@ -193,7 +197,7 @@ func (r headerReading) text(w *bufio.Writer) {
 		}
 		line("word", "%s at byte %s%s %s: %s", word.Word, english.Grouped(int64(word.Byte)), owner, verb, word.Why)
 	}
-	if r.Crawler == "" {
+	if len(r.Tokens) == 0 {
 		return
 	}
 	if r.Role == "fetcher" {

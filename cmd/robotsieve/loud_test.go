@@ -37,15 +37,15 @@ func TestTooManyUnparsedLines(t *testing.T) {
 		partial bool
 		says    string
 	}{
-		"one of three":             {[]string{short, long}, true, "short.log: 1 of its 3 lines (33.3 %) could not be parsed, which is more than 5 % (--max-unparsed)"},
-		"exactly the limit":        {[]string{limit}, false, ""},
-		"past the limit":           {[]string{beyond}, true, "beyond.log: 2 of its 39 lines (5.13 %) could not be parsed"},
-		"another limit":            {[]string{"--max-unparsed", "33.4", short}, false, ""},
-		"a limit of none":          {[]string{"--max-unparsed", "0", limit}, true, "limit.log: 1 of its 20 lines (5 %) could not be parsed, which is more than 0 %"},
-		"no limit":                 {[]string{"--max-unparsed", "100", short}, false, ""},
-		"several workers":          {[]string{"--workers", "5", long, short, limit}, true, "short.log: 1 of its 3 lines"},
-		"a limit in per cent":      {[]string{"--max-unparsed", "40%", short}, false, ""},
-		"all of them, and no more": {[]string{"--max-unparsed", "99.9", "--format", "combined", file(t, "junk.log", "junk\n")}, true, "junk.log: 1 of its 1 line (100 %)"},
+		"one of three":        {[]string{short, long}, true, "short.log: 1 of its 3 lines (33.3 %) could not be parsed, which is more than 5 % (--max-unparsed)"},
+		"exactly the limit":   {[]string{limit}, false, ""},
+		"past the limit":      {[]string{beyond}, true, "beyond.log: 2 of its 39 lines (5.13 %) could not be parsed"},
+		"another limit":       {[]string{"--max-unparsed", "33.4", short}, false, ""},
+		"a limit of none":     {[]string{"--max-unparsed", "0", limit}, true, "limit.log: 1 of its 20 lines (5 %) could not be parsed, which is more than 0 %"},
+		"no limit":            {[]string{"--max-unparsed", "100", short}, false, ""},
+		"several workers":     {[]string{"--workers", "5", long, short, limit}, true, "short.log: 1 of its 3 lines"},
+		"a limit in per cent": {[]string{"--max-unparsed", "40%", short}, false, ""},
+		"all of them":         {[]string{"--max-unparsed", "100", "--format", "combined", file(t, "junk.log", "junk\n")}, false, "junk.log: none of its 1 line could be parsed as combined"},
 	} {
 		r := command(t, "", append([]string{"audit", "--robots", robots, "--output", "json"}, c.args...)...)
 		report := auditJSON(t, r)
@@ -81,6 +81,45 @@ func TestTooManyUnparsedLines(t *testing.T) {
 	}
 	if r := command(t, "", "audit", "--robots", robots, "--output", "json", filepath.Join(t.TempDir(), "missing.log"), long); strings.Contains(r.err, "--fail-on") {
 		t.Errorf("without a condition: %s", r.err)
+	}
+}
+
+// TestNothingParsed: a log of which no line can be parsed is an input that could not be used, whatever the format was said to be, and
+// although another log is fine. The error quotes its first line.
+func TestNothingParsed(t *testing.T) {
+	robots, good := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "good.log", logLine("/p", "GPTBot/1"))
+	junk := file(t, "junk.log", "\n  \nfirst of the junk\r\nmore\n")
+	for _, args := range [][]string{{"--format", "combined"}, {"--format", "common"}, {"--max-unparsed", "99.9", "--format", "combined"}, {}} {
+		args = append(args, junk)
+		if len(args) == 1 || args[1] == "combined" {
+			args = append(args, good)
+		}
+		r := command(t, "", append([]string{"audit", "--robots", robots, "--output", "json"}, args...)...)
+		report := auditJSON(t, r)
+		said, _ := inputsOf(t, r)["junk.log"]["error"].(string)
+		if r.code != exitInput || report["partial"] != true || !strings.Contains(r.err, "junk.log: ") || !strings.HasPrefix(said, junk+": ") {
+			t.Errorf("%q: code %d, error %q, %s", args, r.code, said, r.err)
+		}
+		if len(args) > 2 && !strings.HasSuffix(said, `; the first is "first of the junk"`) {
+			t.Errorf("%q: %s", args, said)
+		}
+	}
+}
+
+// TestListWithoutURL: a list of which no line is a URL is an error, although another list is fine.
+func TestListWithoutURL(t *testing.T) {
+	robots, good := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "good.txt", "https://a.example/q\n\n")
+	for _, junk := range []string{file(t, "junk.txt", "\nan a.example page\n"), file(t, "damaged.gz", "\x00\x00\x08\x00"), file(t, "empty.txt.gz", "")} {
+		for _, lists := range [][]string{{good, junk}, {junk, good}, {good, junk, good}} {
+			r := command(t, "", append([]string{"filter", "--agent", "x", "--robots", robots}, lists...)...)
+			if r.code != exitInput || r.out != "https://a.example/q\n" || !strings.Contains(r.err, junk+": ") {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	blank := file(t, "blank.txt", "\n \n")
+	if r := command(t, "", "filter", "--agent", "x", "--robots", robots, good, blank); r.code != exitDone {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -253,7 +292,14 @@ func TestAuditOfAFolderOfFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := command(t, "", "audit", "--robots", robots, "--output", "json", dir)
-	if report := auditJSON(t, r); r.code != exitDone || report["lines"] != 6.0 || !strings.Contains(r.err, "loop is a link to a directory: left out") || strings.Count(r.err, "\n") != 1 {
+	if report := auditJSON(t, r); r.code != exitDone || report["lines"] != 6.0 || r.err != "" { // what the link leads to is read
+		t.Errorf("%+v", r)
+	}
+	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "2026-11-02", "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	r = command(t, "", "audit", "--robots", robots, "--output", "json", dir)
+	if report := auditJSON(t, r); r.code != exitInput || report["partial"] != true || report["lines"] != 6.0 || !strings.Contains(r.err, "elsewhere: a link to a directory, which is not followed") {
 		t.Errorf("%+v", r)
 	}
 }

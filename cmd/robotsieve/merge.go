@@ -25,10 +25,11 @@ state, which can be merged again.`,
 	memoryFlag(cmd, &o.Memory)
 	cmd.Flags().BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "count a state also if all its inputs are in another one")
 	cmd.Flags().StringVar(&o.State, "state", "", "also write the sum to a file, as a state for merge")
+	forceFlag(cmd, &o.Force, "--state", "a state")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
-		o.States = names
+		o.States, o.Stdout = names, s.out
 		o.Program, o.Command, o.Check = version(), commandLine(cmd), report.check
 		a, err := job.Merge(ctx, o)
 		return report.finish(s, a, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"regexp"
@@ -47,6 +48,14 @@ const maxMessage = 4000
 // warn prints a diagnostic line, escaped and cut, since it may quote any file.
 func (s streams) warn(format string, args ...any) {
 	fmt.Fprintf(s.err, "robotsieve: %s\n", report.Cut(audit.Printable(fmt.Sprintf(format, args...)), maxMessage))
+}
+
+// stdinIn returns "-" if it is the only argument of a command whose arguments are no files: it then reads stdin.
+func stdinIn(args []string) []string {
+	if slices.Equal(args, []string{"-"}) {
+		return []string{"-"}
+	}
+	return nil
 }
 
 // messages returns the receiver of a job's messages, which writes them to err.
@@ -91,7 +100,7 @@ func codeOf(err error) int {
 	var failed *job.Error
 	var system syscall.Errno
 	switch {
-	case !errors.As(err, &failed) && errors.As(err, &system):
+	case !errors.As(err, &failed) && (errors.As(err, &system) || errors.Is(err, fs.ErrClosed)):
 		return exitInput
 	case failed == nil || failed.Kind == job.Usage:
 		return exitUsage
@@ -108,6 +117,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	root.SetArgs(args)
 	root.Annotations = map[string]string{commandKey: shellLine(append([]string{root.Name()}, args...))}
 	cmd, err := root.ExecuteContextC(ctx)
+	err = cmp.Or(err, root.OutOrStdout().(*lossless).err)
 	var exit exitError
 	if err == nil || errors.As(err, &exit) {
 		return int(exit)
@@ -120,10 +130,26 @@ func run(ctx context.Context, args []string, s streams) int {
 	return code
 }
 
-// onInterrupt returns a context that the first SIGINT or SIGTERM ends, for commands that
-// print what they have done until then. The second signal ends the process.
+// lossless keeps the first error of its writer, which cobra ignores when it writes help.
+type lossless struct {
+	io.Writer
+	err error
+}
+
+func (l *lossless) Write(p []byte) (int, error) {
+	n, err := l.Writer.Write(p)
+	l.err = cmp.Or(l.err, err)
+	return n, err
+}
+
+// onInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP ends, for commands that print what they have done
+// until then. The second signal ends the process. A signal that the caller of the program ignores, as nohup does, stays ignored.
 func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
-	ctx, release = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	signals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
+	if len(signals) == 0 { // which NotifyContext would take for all signals
+		return ctx, func() {}
+	}
+	ctx, release = signal.NotifyContext(ctx, signals...)
 	context.AfterFunc(ctx, release)
 	return ctx, release
 }
@@ -151,7 +177,7 @@ what was known so far, if anything.`,
 		RunE:          help,
 	}
 	root.SetIn(s.in)
-	root.SetOut(s.out)
+	root.SetOut(&lossless{Writer: s.out})
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		var ours *job.Error // names the flag itself

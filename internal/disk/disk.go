@@ -26,6 +26,8 @@ const (
 	OpStat     Op = "stat"
 	OpSync     Op = "sync"
 	OpChmod    Op = "chmod"
+	OpChown    Op = "chown"
+	OpLink     Op = "link"
 	OpClose    Op = "close"
 	OpReadDir  Op = "readdir"
 	OpReadlink Op = "readlink"
@@ -135,6 +137,14 @@ func (f *File) Chmod(mode fs.FileMode) error {
 	return f.f.Chmod(mode)
 }
 
+// Chown changes the owner and the group of the file.
+func (f *File) Chown(uid, gid int) error {
+	if err := check(OpChown, f.f.Name()); err != nil {
+		return err
+	}
+	return f.f.Chown(uid, gid)
+}
+
 // Close closes the file.
 func (f *File) Close() error {
 	return cmp.Or(check(OpClose, f.f.Name()), f.f.Close())
@@ -242,7 +252,7 @@ func MkdirAll(name string, perm fs.FileMode) error {
 }
 
 // ErrFault is the error of Faults.
-var ErrFault = errors.New("a file has become shorter while it was in use")
+var ErrFault = errors.New("changed while in use: it has become shorter, or cannot be read")
 
 // Faults calls f and returns its error. If f, in this goroutine, reads a mapped file beyond its present end, or from a disk
 // that fails, the memory fault that it causes ends f and becomes ErrFault. Another panic stays one.

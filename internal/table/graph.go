@@ -211,6 +211,9 @@ func (f *StartFilter) notes(number int) (notes []string) {
 	return notes
 }
 
+// shownText returns the end of a text: those of all states of a long segment would take the square of its length.
+func shownText(text string) string { return text[max(0, len(text)-1000):] }
+
 func (g *Gaps) graph() Section {
 	s := Section{Title: fmt.Sprintf("gaps: %s, %s, %s",
 		Count(len(g.Label), "state"), Count(len(g.Len), "symbol"), Count(len(g.Nodes), "node"))}
@@ -226,7 +229,7 @@ func (g *Gaps) graph() Section {
 		v := Vertex{Kind: "read state", ID: state, Label: fmt.Sprintf("%+q", texts[state])}
 		first, end := g.First[state], g.First[state+1]
 		for child := first; child < end; child++ {
-			texts[child] = texts[state] + string(g.Label[child:child+1])
+			texts[child] = shownText(texts[state] + string(g.Label[child:child+1]))
 		}
 		if first < end {
 			v.Edges = append(v.Edges, GraphEdge{Label: "to", Kind: "read state", From: first, To: end - 1})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -31,10 +32,18 @@ const maxHostsListed = 10
 var errSum = errors.New("the numbers of the audit do not add up")
 
 // Report makes the report of all lines that the run's workers have counted and all
-// states that were added. It fails only if deferred records could not be kept or read,
+// states that were added. Its numbers add up. It fails only if deferred records could not be kept or read,
 // or if a state is damaged. It must be called once, and the workers must not be used
 // afterwards.
 func (r *Run) Report(in Inputs) (*Report, error) {
+	report, err := r.makeReport(in)
+	if err != nil {
+		return nil, r.blame(err)
+	}
+	return report, nil
+}
+
+func (r *Run) makeReport(in Inputs) (*Report, error) {
 	if err := r.gather(); err != nil {
 		return nil, err
 	}
@@ -45,13 +54,14 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 	if err := r.judgeDeferred(r.count, newRates()); err != nil {
 		return nil, err
 	}
-	if !r.tally.addsUp() {
-		if r.added {
-			return nil, fmt.Errorf("%w: its numbers do not add up", ErrDamaged)
-		}
-		return nil, errSum
+	report := r.auditor.report(r.tally, in)
+	switch wrong := report.wrongSum(); {
+	case wrong != "" && len(r.states) > 0:
+		return nil, fmt.Errorf("%w: its numbers do not add up: %s", ErrDamaged, wrong)
+	case wrong != "":
+		return nil, fmt.Errorf("%w: %s", errSum, wrong)
 	}
-	return r.auditor.report(r.tally, in), nil
+	return report, nil
 }
 
 func (a *Auditor) report(t *tally, in Inputs) *Report {
@@ -80,19 +90,26 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 	for _, h := range r.OtherHosts {
 		r.OtherHostsNotListed -= h.Requests
 	}
-	for i := range r.Crawlers {
-		r.Totals.add(&r.Crawlers[i])
-	}
-	if r.Totals.Requests > 0 {
-		r.Totals.VerifiedShare = float64(r.Totals.Identity[Verified]) / float64(r.Totals.Requests)
-	}
+	r.Totals = totalsOf(r.Crawlers)
 	for _, p := range a.config.Crawlers.Profiles() {
 		if p.Control && a.config.Policy.Names(p.Tokens[0]) {
 			r.NotAuditable = append(r.NotAuditable, p.Name)
 		}
 	}
 	a.describe(r, in)
+	r.Warnings = append(r.Warnings, t.choices()...)
 	return r
+}
+
+// choices says which lists are of a choice, because there was no room for all.
+func (t *tally) choices() (list []string) {
+	if t.hosts.below != 0 {
+		list = append(list, fmt.Sprintf("crawlers requested more than %s hosts without a policy: those listed are the most requested of as many that were chosen at random.", english.Grouped(int64(t.hosts.limit))))
+	}
+	if t.sizes.below != 0 {
+		list = append(list, fmt.Sprintf("answers to /robots.txt had more than %s sizes: the differences listed are among as many that were chosen at random.", english.Grouped(int64(t.sizes.limit))))
+	}
+	return list
 }
 
 // crawlers makes the rows: all known crawlers, the most frequent of the unknown,
@@ -126,6 +143,17 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 			cmp.Compare(x.Crawler, y.Crawler), cmp.Compare(x.Operator, y.Operator))
 	})
 	return list
+}
+
+// totalsOf returns the sums over all crawlers.
+func totalsOf(crawlers []CrawlerInfo) (t Totals) {
+	for i := range crawlers {
+		t.add(&crawlers[i])
+	}
+	if t.Requests > 0 {
+		t.VerifiedShare = float64(t.Identity[Verified]) / float64(t.Requests)
+	}
+	return t
 }
 
 func (t *Totals) add(c *CrawlerInfo) {

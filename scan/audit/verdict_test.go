@@ -446,7 +446,7 @@ func TestOtherHosts(t *testing.T) {
 		t.Errorf("%d requests for other hosts, want 6", r.OtherHost)
 	}
 	want := []HostInfo{
-		{"https://a.example", 2}, {"b.example", 1}, {"c\x1b[2Jd:1", 1}, {"http://example.com", 1}, {strings.Repeat("x", 255), 1},
+		{"https://a.example", 2}, {"b.example", 1}, {"c\x1b[2Jd:1", 1}, {"http://example.com", 1}, {strings.Repeat("x", 255) + " (longer than 255 bytes)", 1},
 	}
 	if got := fmt.Sprint(r.OtherHosts); got != fmt.Sprint(want) {
 		t.Errorf("got  %s\nwant %s", got, fmt.Sprint(want))

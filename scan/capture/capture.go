@@ -41,6 +41,9 @@ type Capture struct {
 type Options struct {
 	// MaxBody is how many bytes of a body are kept, at least 1.
 	MaxBody int
+	// MaxLine is how long a line of JSON may be; 0 stands for 64 MiB. Reading a line takes up
+	// to four times its length of memory.
+	MaxLine int
 	// Wants tells which captures of URLs other than a robots.txt are read, too, such as
 	// Set.Wants; nil is none. It is asked just before the capture is read.
 	Wants func(answer.Target) bool
@@ -59,7 +62,7 @@ type Reason string
 
 // The reasons. Lost tells which of them matter to the user.
 const (
-	LongLine    Reason = "line longer than 64 MiB"
+	LongLine    Reason = "line longer than 64 MiB, or than there is memory for"
 	NotUTF8     Reason = "not UTF-8"
 	NotJSON     Reason = "not a JSON object of the expected fields"
 	NoHost      Reason = "no host"

@@ -57,20 +57,39 @@ func mustParse(t *testing.T, s string) []origin.Origin {
 	return origins
 }
 
-// copies writes what a set holds.
-func copies(set *capture.Set) string {
+// copies writes what a set holds, and closes it. Default ports are left out.
+func copies(t *testing.T, set *capture.Set) string {
+	t.Helper()
 	var all []string
 	for _, c := range set.Copies() {
-		for _, use := range c.Uses {
-			body := "none"
-			if c.Body != nil {
-				body = fmt.Sprintf("%q", c.Body)
-			}
-			all = append(all, fmt.Sprintf("%s %d %s", use.Origin, use.Status, body))
+		body, err := set.Body(c)
+		if err != nil || len(body) != c.Size {
+			t.Errorf("a body of %d bytes, not %d: %v", len(body), c.Size, err)
 		}
+		text := "none"
+		if body != nil {
+			text = fmt.Sprintf("%q", body)
+		}
+		for _, use := range c.Uses {
+			key := strings.TrimSuffix(strings.TrimSuffix(use.Key, ":80"), ":443")
+			all = append(all, fmt.Sprintf("%s %d %s", key, use.Status, text))
+		}
+	}
+	if err := set.Close(); err != nil {
+		t.Error(err)
 	}
 	slices.Sort(all)
 	return strings.Join(all, "\n")
+}
+
+// add adds captures to a set.
+func add(t *testing.T, set *capture.Set, captures ...capture.Capture) {
+	t.Helper()
+	for _, c := range captures {
+		if err := set.Add(c); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestSetKeepsTheNewestCopy(t *testing.T) {
@@ -90,10 +109,10 @@ func TestSetKeepsTheNewestCopy(t *testing.T) {
 		var set capture.Set
 		for _, x := range c.captures {
 			x.Origins, x.Status = one, 200
-			set.Add(x)
+			add(t, &set, x)
 			copy(x.Body, "?") // what was added is the set's own
 		}
-		if got := copies(&set); got != fmt.Sprintf("http://h 200 %q", c.want) || set.Replaced() != 1 || set.Len() != 1 {
+		if got := copies(t, &set); got != fmt.Sprintf("http://h 200 %q", c.want) || set.Replaced() != 1 || set.Len() != 1 {
 			t.Errorf("got %s, %d replaced, want %s", got, set.Replaced(), c.want)
 		}
 	}
@@ -101,15 +120,19 @@ func TestSetKeepsTheNewestCopy(t *testing.T) {
 
 func TestSetHoldsEqualBodiesOnce(t *testing.T) {
 	var set capture.Set
-	set.Add(capture.Capture{Origins: mustParse(t, "a"), Status: 200, Body: []byte("x")})
-	set.Add(capture.Capture{Origins: mustParse(t, "b"), Status: 206, Body: []byte("x")})
-	set.Add(capture.Capture{Origins: mustParse(t, "c"), Status: 200}) // empty, and a body
-	set.Add(capture.Capture{Origins: mustParse(t, "d"), Status: 404})
-	if got := set.Copies(); len(got) != 3 || len(got[0].Uses) != 4 {
-		t.Errorf("got %v", got)
+	add(t, &set, capture.Capture{Origins: mustParse(t, "a"), Status: 200, Body: []byte("x")},
+		capture.Capture{Origins: mustParse(t, "b"), Status: 206, Body: []byte("x")},
+		capture.Capture{Origins: mustParse(t, "c"), Status: 200}, // empty, and a body
+		capture.Capture{Origins: mustParse(t, "d"), Status: 404})
+	got := set.Copies()
+	if len(got) != 3 || len(got[0].Uses) != 4 {
+		t.Fatalf("got %v", got)
 	}
-	if got, want := copies(&set), `http://c 200 ""`; !strings.Contains(got, want) {
-		t.Errorf("got %s", got)
+	for i, want := range []string{"x", "", "none"} {
+		body, err := set.Body(got[i])
+		if string(body) != strings.TrimPrefix(want, "none") || (body == nil) != (want == "none") || err != nil {
+			t.Errorf("got %q, error %v, want %s", body, err, want)
+		}
 	}
 }
 
@@ -128,7 +151,7 @@ func adder(t *testing.T, set *capture.Set) func(url string, status uint16, locat
 		if body != "" {
 			c.Body = []byte(body)
 		}
-		set.Add(c)
+		add(t, set, c)
 	}
 }
 
@@ -148,6 +171,7 @@ func TestRedirectsAreFollowedInsideTheSet(t *testing.T) {
 	add("http://loop", 301, "http://pool/robots.txt", "")
 	add("http://pool", 301, "http://loop/robots.txt", "")
 	add("http://bad", 301, "http://[::/robots.txt", "")
+	add("http://long", 301, "https://www.a/robots.txt#"+strings.Repeat("x", 4<<10), "")
 	want := `http://a 200 "x"
 http://b 301 none
 http://bad 301 none
@@ -156,12 +180,13 @@ http://d 301 none
 http://e 301 none
 http://empty 204 none
 http://f 204 none
+http://long 301 none
 http://loop 301 none
 http://pool 301 none
 http://self 301 none
 https://broken 503 none
 https://www.a 200 "x"`
-	if got := copies(&set); got != want {
+	if got := copies(t, &set); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -175,7 +200,7 @@ func TestRedirectsBeyondFiveAreFollowed(t *testing.T) {
 		add(fmt.Sprintf("http://hop%02d", i), 308, fmt.Sprintf("http://hop%02d/robots.txt", i+1), "")
 	}
 	add("http://hop21", 200, "", "y")
-	got := copies(&set)
+	got := copies(t, &set)
 	if strings.Count(got, `200 "y"`) != 21 || !strings.HasPrefix(got, "http://hop00 308 none\nhttp://hop01 200") {
 		t.Errorf("got %s", got)
 	}
@@ -197,7 +222,7 @@ func TestRedirectsToOtherPaths(t *testing.T) {
 http://gone 404 none
 http://loop 301 none
 https://www.a 200 "y"`
-	if got := copies(&set); got != want || set.Len() != 4 || set.Replaced() != 0 {
+	if got := copies(t, &set); got != want || set.Len() != 4 || set.Replaced() != 0 {
 		t.Errorf("got\n%s\nwant\n%s\n%d origins, %d replaced", got, want, set.Len(), set.Replaced())
 	}
 }

@@ -3,6 +3,7 @@ package capture
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,8 +18,8 @@ import (
 // bom is a byte order mark. Where files were joined, any line may begin with one.
 const bom = "\ufeff"
 
-// maxLine bounds a line of JSON: many times a robots.txt of the usual limit.
-const maxLine = 64 << 20
+// defaultMaxLine bounds a line of JSON: many times a robots.txt of the usual limit.
+const defaultMaxLine = 64 << 20
 
 // JSONLines reads objects, one a line:
 //
@@ -38,7 +39,7 @@ func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 		in := bufio.NewReaderSize(r, 256<<10)
 		var buf []byte
 		for n := int64(1); ; n++ {
-			line, long, err := readLine(in, buf[:0])
+			line, long, err := readLine(in, buf[:0], cmp.Or(o.MaxLine, defaultMaxLine))
 			buf = line
 			if err != nil && !isEOF(err) {
 				yield(Capture{}, fmt.Errorf("line %d: %w", n, err))
@@ -66,7 +67,7 @@ func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 
 // readLine appends a line to buf. Of a line longer than maxLine it returns the beginning, and
 // passes over the rest.
-func readLine(r *bufio.Reader, buf []byte) (line []byte, long bool, err error) {
+func readLine(r *bufio.Reader, buf []byte, maxLine int) (line []byte, long bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
 		if !long {
@@ -96,7 +97,7 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 		Coded  *[]byte `json:"body_b64"`
 		Status *int    `json:"status"`
 		// Location may be anything where it has no meaning.
-		Location any `json:"location"`
+		Location json.RawMessage `json:"location"`
 	}
 	switch {
 	case !utf8.Valid(text):
@@ -120,13 +121,13 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 	case answer.Nothing:
 		return c, NotModified
 	case answer.Redirect:
-		c.Location, _ = fields.Location.(string)
+		_ = json.Unmarshal(fields.Location, &c.Location) // "" if it is no string
 	case answer.File:
 		switch {
 		case fields.Coded != nil:
 			c.Body = *fields.Coded
 		case fields.Body != nil:
-			c.Body = []byte(*fields.Body)
+			c.Body = []byte((*fields.Body)[:min(len(*fields.Body), o.MaxBody)])
 		default:
 			return c, NoBody
 		}

@@ -134,6 +134,8 @@ type Summary struct {
 	Misencoded int64
 	// Quotes are the first invalid lines, in the order of the input.
 	Quotes []Quote
+	// Useless has, for each input that has lines, not all of them blank, but not one URL, its first line.
+	Useless []Quote
 }
 
 // Quote is an invalid line.

@@ -80,13 +80,13 @@ type archived struct {
 
 func newArchived(t testing.TB, d automaton.Dialect, w *web) archived {
 	t.Helper()
-	writer, err := archive.NewWriter(d)
+	writer, err := archive.NewWriter(compile.Semantics, d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for o, body := range w.bodies {
 		r := compile.Compile([]byte(body), compile.Options{Dialect: d, MaxBytes: -1}).Ruleset
-		if err := writer.Add(o.AppendKey(nil), 200, r); err != nil {
+		if err := writer.Add(string(o.AppendKey(nil)), 200, r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,7 +94,7 @@ func newArchived(t testing.TB, d automaton.Dialect, w *web) archived {
 	if _, err := writer.WriteTo(&data); err != nil {
 		t.Fatal(err)
 	}
-	a, err := archive.Open(data.Bytes(), compile.EngineAuto.Table)
+	a, err := archive.Open(data.Bytes(), compile.Semantics, compile.EngineAuto.Table)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -39,8 +40,11 @@ type printer struct {
 	quotes     []Quote
 	quoted     atomic.Bool // no more quotes are needed; workers read it
 
-	input int   // of the last chunk
-	lines int64 // of this input so far
+	input   int   // of the last chunk
+	lines   int64 // of this input so far
+	useful  bool  // there is a URL among them
+	unlike  Quote // the first of them that is neither blank nor, while useful is not set, a URL; no Text if there is none
+	useless []Quote
 }
 
 var newline = []byte("\n")
@@ -50,7 +54,13 @@ func (p *printer) print(c *source.Chunk, o outcome) error {
 		return o.err
 	}
 	if p.input != c.Input {
-		p.input, p.lines = c.Input, 0
+		p.endInput()
+		p.input, p.lines, p.useful, p.unlike = c.Input, 0, false, Quote{}
+	}
+	p.useful = p.useful || o.hasURL()
+	if !p.useful && p.unlike.Text == nil {
+		p.unlike = firstUnlike(c.Data) // nothing was moved in it
+		p.unlike.Input, p.unlike.Line = c.Input, p.unlike.Line+p.lines
 	}
 	for _, q := range o.quotes {
 		if len(p.quotes) < p.config.Quotes {
@@ -72,6 +82,34 @@ func (p *printer) print(c *source.Chunk, o outcome) error {
 	return nil
 }
 
+// endInput ends an input, if there has been one.
+func (p *printer) endInput() {
+	if !p.useful && p.unlike.Text != nil {
+		p.useless = append(p.useless, p.unlike)
+	}
+}
+
+func (o *outcome) hasURL() bool {
+	for class, n := range o.count {
+		if n > 0 && Class(class).Valid() {
+			return true
+		}
+	}
+	return false
+}
+
+// firstUnlike returns the first line that is not blank, of lines without a URL.
+func firstUnlike(lines []byte) (q Quote) {
+	for line := range bytes.Lines(lines) {
+		q.Line++
+		if text := bytes.TrimSpace(line); len(text) > 0 {
+			q.Class, q.Text = NotAbsolute, bytes.Clone(text[:min(len(text), maxQuoted)])
+			return q
+		}
+	}
+	return Quote{}
+}
+
 func (p *printer) write(o outcome) error {
 	if len(o.kept) == 0 {
 		return nil
@@ -84,7 +122,8 @@ func (p *printer) write(o outcome) error {
 }
 
 func (p *printer) summary() Summary {
-	s := Summary{Count: p.count, Misencoded: p.misencoded, Quotes: p.quotes}
+	p.endInput()
+	s := Summary{Count: p.count, Misencoded: p.misencoded, Quotes: p.quotes, Useless: p.useless}
 	prints := p.config.prints()
 	for class, n := range p.count {
 		s.Read += n

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -59,19 +59,14 @@ var ErrFault = errors.New("the rules are no longer there: their file has been ch
 // guarded is like chunk, but returns a memory fault as an error. Rules may be views
 // of a mapped file, and a file that becomes shorter must not end the process.
 func (w *worker) guarded(c *source.Chunk, failed func() bool) (out outcome) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		e := recover()
-		if e == nil {
-			return
-		}
-		// Of all runtime errors only a memory fault has an address.
-		if _, fault := e.(interface{ Addr() uintptr }); !fault {
-			panic(e)
-		}
+	err := disk.Faults(func() error {
+		out = w.chunk(c, failed)
+		return nil
+	})
+	if err != nil {
 		out = outcome{err: ErrFault}
-	}()
-	return w.chunk(c, failed)
+	}
+	return out
 }
 
 // chunk judges the lines of a chunk. failed tells whether its input could not be
@@ -126,9 +121,11 @@ func (w *worker) settle(class Class, line []byte) bool {
 	return w.prints[class]
 }
 
+// maxQuoted is how many bytes of a line a Quote has.
+const maxQuoted = 200
+
 // quote keeps the beginning of an invalid line, if more quotes may be needed.
 func (w *worker) quote(class Class, line []byte) {
-	const most = 200
 	if len(w.out.quotes) >= w.config.Quotes || w.quoted.Load() {
 		return
 	}
@@ -136,7 +133,7 @@ func (w *worker) quote(class Class, line []byte) {
 	for _, n := range w.out.count {
 		number += n
 	}
-	text := bytes.Clone(line[:min(len(line), most)])
+	text := bytes.Clone(line[:min(len(line), maxQuoted)])
 	w.out.quotes = append(w.out.quotes, Quote{Line: number, Class: class, Text: text})
 }
 

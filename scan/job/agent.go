@@ -88,13 +88,16 @@ func (s subject) warnOfOthers(rules *automaton.Ruleset, messages Messages) {
 	}
 }
 
+// maxCrawlers bounds a file of crawlers, in bytes: some twenty thousand of them.
+const maxCrawlers = 16 << 20
+
 // knownProfiles returns the profiles of Crawlers.
 func knownProfiles(file string) ([]crawler.Profile, error) {
 	profiles, err := crawler.Builtin()
 	if err != nil || file == "" {
 		return profiles, err
 	}
-	data, err := disk.ReadFile(file)
+	data, err := disk.ReadLimited(file, maxCrawlers)
 	if err != nil {
 		return nil, inputError(fmt.Errorf("file of crawlers: %w", err))
 	}

@@ -89,8 +89,12 @@ type AuditOptions struct {
 	// ends the audit before a line is read.
 	Check func(*audit.Config) error
 
-	// State names a file for the state of the logs, for Merge; "" is none.
+	// State names a file for the state of the logs, for Merge; "" is none. Force replaces also a
+	// file that is not a state, but never one that is read.
 	State string
+	Force bool
+	// Stdout is where the caller writes the report, which must not be a file that is read. Nil: it is not known.
+	Stdout io.Writer
 	// NoReport: only the state is made.
 	NoReport bool
 
@@ -128,20 +132,11 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	b, err := o.readBasis(ctx)
+	side, err := prepared(ctx, func() (*sideFiles, error) { return o.readSideFiles(ctx) })
 	if err != nil {
 		return nil, err
 	}
-	config, err := b.config()
-	if err != nil {
-		return nil, inputError(err)
-	}
-	for _, w := range b.Oddities {
-		o.Messages.warn("%s", w)
-	}
-	if err := o.identify(b, &config); err != nil {
-		return nil, err
-	}
+	b, config := side.basis, side.config
 	if o.Check != nil {
 		if err := o.Check(&config); err != nil {
 			return nil, err
@@ -162,7 +157,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	logs.chooseHashes(o.Hash || o.State != "")
 	config.Memory, config.Judged = o.Memory, o.Judged
-	a := auditing{run: audit.New(config).Begin(), basis: b, state: o.State, noReport: o.NoReport, messages: o.Messages}
+	a := auditing{run: audit.New(config).Begin(), basis: b, state: o.stateFile(), noReport: o.NoReport, messages: o.Messages}
 	defer a.run.Close()
 
 	reader := source.NewReader(logs.inputs(), source.Options{Workers: o.Workers})
@@ -177,6 +172,32 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		a.run.StopAt(ctx)
 	}
 	return a.finish(ctx, o.Resolver)
+}
+
+// sideFiles are what an audit has read before the logs.
+type sideFiles struct {
+	basis  *basis
+	config audit.Config
+}
+
+// readSideFiles reads all files that the options name but the logs.
+func (o *AuditOptions) readSideFiles(ctx context.Context) (*sideFiles, error) {
+	b, err := o.readBasis(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.checkOutputs(b.files()); err != nil {
+		return nil, err
+	}
+	config, err := b.config()
+	if err != nil {
+		return nil, inputError(err)
+	}
+	for _, w := range b.Oddities {
+		o.Messages.warn("%s", w)
+	}
+	err = o.identify(b, &config)
+	return &sideFiles{b, config}, err
 }
 
 // check refuses options that are invalid or contradict each other.
@@ -205,13 +226,6 @@ func (o *AuditOptions) check() error {
 		return usageError("--robots and --policy cannot be given together")
 	case o.Robots.Name != "" && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant):
 		return usageError("--history and --assume-constant are for --policy: a robots.txt given by --robots is taken as in force throughout")
-	case o.State != "":
-		if err := wouldReplace(o.State, o.Robots.Name, o.Policy, o.Crawlers, o.Names); err != nil {
-			return err
-		}
-		if err := checkOutput(o.State); err != nil {
-			return inputError(err)
-		}
 	}
 	for _, t := range []struct {
 		flag         string
@@ -221,7 +235,18 @@ func (o *AuditOptions) check() error {
 			return usageError("--%s %s is not between %s and %s", t.flag, english.Hours(t.given), english.Hours(t.least), english.Hours(maxDuration))
 		}
 	}
-	return nil
+	return o.checkOutputs(nil)
+}
+
+// stateFile is the output for the state.
+func (o *AuditOptions) stateFile() output {
+	return output{"--state", o.State, aState, o.Force}
+}
+
+// checkOutputs refuses outputs that cannot be written, or are what the audit reads: what the options name, and more files.
+func (o *AuditOptions) checkOutputs(more []string) error {
+	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges), more)
+	return checkOutputs(inputFiles{names, o.Logs.Stdin}, o.Stdout, o.stateFile())
 }
 
 // auditing is an audit or a merge under way.
@@ -229,8 +254,8 @@ type auditing struct {
 	run         *audit.Run
 	basis       *basis
 	inputs      audit.Inputs
-	interrupted error  // why the result is not of the whole input; nil if it is
-	state       string // the file to write the state to; "" is none
+	interrupted error // why the result is not of the whole input; nil if it is
+	state       output
 	noReport    bool
 	messages    Messages
 }
@@ -250,7 +275,7 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 	// stopped tells whether the end of ctx, which Run.StopAt heeds, caused an error.
 	stopped := func(err error) bool { return err != nil && ctx.Err() != nil && a.interrupted == nil }
 	var unsaved, err error
-	if a.state != "" {
+	if a.state.name != "" {
 		if unsaved = a.writeState(); stopped(unsaved) {
 			return nil, &Error{Interrupted, errNoReport}
 		}
@@ -286,7 +311,7 @@ func (a *auditing) writeState() error {
 	if err != nil {
 		return err
 	}
-	return writeFile(a.state, func(w io.Writer) error { return a.run.WriteState(w, head) })
+	return a.state.write(func(w io.Writer) error { return a.run.WriteState(w, head) })
 }
 
 // maxLookups bounds the addresses that are looked up.

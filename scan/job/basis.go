@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
@@ -115,9 +116,12 @@ func (b *basis) readVersions(path, history string) error {
 // keep sets Rows and Bodies.
 func (b *basis) keep(rows []policy.Row) {
 	known := map[[2]string]int{}
+	files := map[*byte]int{} // rows that name one file share its bytes, and thousands may
 	for _, r := range rows {
 		row := basisRow{r, -1}
-		if r.Status/100 == 2 {
+		if i, seen := files[unsafe.SliceData(r.Body)]; seen && len(r.Body) > 0 {
+			row.Body, row.Row.Body, row.Past = i, nil, nil
+		} else if r.Status/100 == 2 {
 			text := [2]string{string(r.Body), string(r.Past)}
 			i, seen := known[text]
 			if !seen {
@@ -125,10 +129,26 @@ func (b *basis) keep(rows []policy.Row) {
 				known[text] = i
 				b.Bodies = append(b.Bodies, basisBody{r.Body, r.Past})
 			}
+			files[unsafe.SliceData(r.Body)] = i
 			row.Body, row.Row.Body, row.Past = i, nil, nil
 		}
 		b.Rows = append(b.Rows, row)
 	}
+}
+
+// files returns the files of a manifest, whose names are relative to its folder.
+func (b *basis) files() (names []string) {
+	for _, r := range b.Rows {
+		switch name := r.File; {
+		case name == "":
+		case filepath.IsAbs(name):
+			names = append(names, name)
+		default:
+			names = append(names, filepath.Join(filepath.Dir(b.File), name))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // maxOddFiles bounds the files whose oddities are listed.

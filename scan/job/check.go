@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/filter"
@@ -66,7 +67,8 @@ func (a Answer) Verdict() string {
 	return "disallowed"
 }
 
-// AgentLines are the user-agent lines of one group.
+// AgentLines are the user-agent lines of one group; in an Answer the first hundred of them, and then a text
+// that counts the others.
 type AgentLines struct {
 	Line   int      `json:"line"` // the number of the first
 	Agents []string `json:"agents"`
@@ -177,16 +179,25 @@ func newChecked(robots *compile.Robots, agent subject) *checked {
 	default:
 		c.whyGroup = fmt.Sprintf("no group names %s, and none is for *", names)
 	}
-	for _, i := range robots.Bound(m) {
+	const most = 1000
+	bound := robots.Bound(m)
+	for _, i := range bound[:min(most, len(bound))] {
 		c.groups = append(c.groups, agentLines(robots.Groups[i]))
+	}
+	if more := len(bound) - most; more > 0 {
+		c.whyGroup += fmt.Sprintf(", and so do %s that are not listed", english.Plural(int64(more), "group"))
 	}
 	return c
 }
 
 func agentLines(g compile.Group) AgentLines {
-	lines := AgentLines{Line: g.Agents[0].Line}
-	for _, a := range g.Agents {
-		lines.Agents = append(lines.Agents, a.Value)
+	const most = 100
+	lines, made := AgentLines{Line: g.Agents[0].Line}, &describer{}
+	for _, a := range g.Agents[:min(most, len(g.Agents))] {
+		lines.Agents = append(lines.Agents, made.text(a.Value))
+	}
+	if more := len(g.Agents) - most; more > 0 {
+		lines.Agents = append(lines.Agents, "... and "+english.Grouped(int64(more))+" more")
 	}
 	return lines
 }
@@ -212,14 +223,20 @@ func (c *Checker) Check(url string) ([]Answer, error) {
 		c.warn()
 	}
 	var list []Answer
-	for _, agent := range c.agents {
-		a, err := agent.check(url, o)
-		if err != nil {
-			return nil, err
+	err := disk.Faults(func() error { // of an archive that is made shorter
+		for _, agent := range c.agents {
+			a, err := agent.check(url, o)
+			if err != nil {
+				return err
+			}
+			list = append(list, a)
 		}
-		list = append(list, a)
+		return nil
+	})
+	if errors.Is(err, disk.ErrFault) {
+		err = inputError(fmt.Errorf("the archive: %w", err))
 	}
-	return list, nil
+	return list, err
 }
 
 // check judges a URL of an origin.
@@ -278,11 +295,11 @@ func (c *checked) why(m *automaton.Machine, path []byte, v automaton.Verdict) (r
 	if c.robots != nil {
 		rules = c.robots.Matches(m, &c.scratch, path)
 	}
-	rule = rules[0].String()
+	rule = (&describer{}).text(rules[0].String())
 	if len(rules) < 2 {
 		return rule, "the only rule that matches"
 	}
-	next := fmt.Sprintf("line %d: %s", rules[1].Line, rules[1].String())
+	next := fmt.Sprintf("line %d: %s", rules[1].Line, (&describer{}).text(rules[1].String()))
 	switch {
 	case compile.FirstMatchDecides(c.dialect):
 		return rule, "the first rule in the file that matches; next is " + next

@@ -8,18 +8,19 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/source"
+	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // CompileOptions name the sources and the output of Compile.
@@ -31,12 +32,19 @@ type CompileOptions struct {
 	// Output is the name of the archive. A file of that name is replaced when the
 	// new one is complete.
 	Output string
+	Force  bool // replaces also a file that is not an archive, but never a source
 	// Dialects are those that the archive holds the rules of; none stands for
 	// RFC 9309's and Google's.
 	Dialects []automaton.Dialect
 	// MaxBytes limits how much of each robots.txt is read, as in compile.Options: 0 stands
-	// for compile.DefaultMaxBytes. A negative number, or one above 64 MiB, stands for 64 MiB.
+	// for compile.DefaultMaxBytes, a negative number for as much as there is memory for. The
+	// highest limit is 64 MiB.
 	MaxBytes int
+	// Memory is how many bytes the job may hold; 0 stands for 256 MB. An origin takes the
+	// length of its name and 128 bytes of half of that; robots.txt files and compiled rules that have no
+	// room go to temporary files in os.TempDir. Compile fails where it is too little for the
+	// origins or for MaxBytes.
+	Memory   int64
 	Messages Messages
 }
 
@@ -62,7 +70,7 @@ type Compiled struct {
 	Lost bool
 }
 
-// maxBody is the highest limit of a body, and the limit where the options set none.
+// maxBody is the highest limit of a body.
 const maxBody = 64 << 20
 
 // Compile reads the robots.txt of many origins and writes their rules to an
@@ -76,121 +84,167 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 		return nil, usageError("no archive to write: name it with -o FILE")
 	}
 	o.Stdin = cmp.Or[io.Reader](o.Stdin, os.Stdin)
-	if err := checkOutput(o.Output); err != nil {
-		return nil, inputError(err)
-	}
-	if err := o.refuseSource(); err != nil {
+	out := output{"-o", o.Output, anArchive, o.Force}
+	if err := out.check(inputFiles{o.Sources, o.Stdin}); err != nil {
 		return nil, err
+	}
+	if err := spill.CheckDir(""); err != nil {
+		return nil, inputError(err)
 	}
 	if len(o.Dialects) == 0 {
 		o.Dialects = []automaton.Dialect{automaton.RFC9309, automaton.Google}
 	}
 	// The archive does not depend on the order in which dialects are given.
 	o.Dialects = slices.Compact(slices.Sorted(slices.Values(o.Dialects)))
-	o.MaxBytes = cmp.Or(o.MaxBytes, compile.DefaultMaxBytes)
-	if o.MaxBytes < 0 || o.MaxBytes > maxBody {
-		o.MaxBytes = maxBody
+	o.Memory = cmp.Or(o.Memory, defaultMemory)
+	shares := shareCompiling(o.Memory)
+	if err := o.limit(shares); err != nil {
+		return nil, err
 	}
-	// One byte more than the limit tells the compiler that there is more.
-	g := &gatherer{ctx: ctx, messages: o.Messages, options: capture.Options{MaxBody: o.MaxBytes + 1}, skipped: map[capture.Reason]int{}}
-	g.options.Wants = g.set.Wants
-	c, err := o.compile(ctx, g)
+	g := newGatherer(ctx, o, shares)
+	defer g.stop(nil)
+	c, err := o.compile(g, shares, out)
 	g.report()
+	err = cmp.Or(err, g.set.Close())
 	switch {
-	case err == nil:
-		c.Lost = g.lost
-		return c, nil
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && err != nil:
 		return nil, &Error{Interrupted, errors.New("interrupted; nothing has been written")}
+	case err != nil:
+		return nil, inputError(err)
 	}
-	return nil, inputError(err)
+	c.Lost = g.lost
+	return c, nil
 }
 
-// refuseSource returns an error if the output is one of the sources, or in a
-// directory of them where it would be read as one.
-func (o CompileOptions) refuseSource() error {
-	out, statErr := disk.Stat(o.Output)
-	if statErr != nil {
-		return nil //nolint:nilerr // without the file nothing would be replaced
+// compileShares are the parts that the memory of Compile has, in bytes. Bodies and rulesets
+// that have no room in theirs go to temporary files.
+type compileShares struct {
+	set      int64 // the index of origins, and bodies
+	rulesets int64 // compiled and encoded
+	line     int   // the longest line of JSON
+	work     int64 // the bodies that are compiled at the same time
+}
+
+const (
+	defaultMemory = 256_000_000
+
+	// compileCost is how many bytes compiling takes for each byte of the most costly bodies:
+	// lines of two bytes that all become notes or records.
+	compileCost = 100
+	// minWork is the part of work that is in the room of the program, beside the memory.
+	minWork = 32 << 20
+)
+
+// shareCompiling divides the memory of Compile. While sources are read, the parts for rulesets
+// and work have the windows of decompressors, and lines, which take four times their length.
+func shareCompiling(memory int64) compileShares {
+	return compileShares{set: memory / 2, rulesets: memory / 8, line: int(min(memory/32, maxBody)), work: memory/8*3 + minWork}
+}
+
+// limit sets the limit of a body.
+func (o *CompileOptions) limit(shares compileShares) error {
+	most := min(shares.work/compileCost, maxBody)
+	if o.MaxBytes < 0 {
+		o.MaxBytes = int(most)
 	}
-	for _, name := range o.Sources {
-		reads := []string{name, filepath.Join(name, filepath.Base(o.Output))}
-		for _, robots := range capture.FileNames() {
-			reads = append(reads, filepath.Join(name, filepath.Base(filepath.Dir(o.Output)), robots))
-		}
-		for _, read := range reads {
-			info, err := disk.Stat(read)
-			if f, ok := disk.Of(o.Stdin); ok && read == "-" {
-				info, err = f.Stat()
-			}
-			if err == nil && os.SameFile(out, info) {
-				return usageError("the archive %s would replace the source %s", o.Output, read)
-			}
-		}
+	o.MaxBytes = min(cmp.Or(o.MaxBytes, compile.DefaultMaxBytes), maxBody)
+	if int64(o.MaxBytes) > most {
+		enough := (int64(o.MaxBytes)*compileCost - minWork) / 3 * 8
+		return usageError("there is too little memory to compile robots.txt files of up to %s: --memory %dMB would do",
+			english.Plural(int64(o.MaxBytes), "byte"), enough/1_000_000+1)
 	}
 	return nil
 }
 
-// compile reads the sources and writes the archive. If it fails, or ctx ends, it makes no
-// file and changes none.
-func (o CompileOptions) compile(ctx context.Context, g *gatherer) (*Compiled, error) {
+// compile reads the sources and writes the archive. If it fails, or the context ends, it
+// makes no file and changes none.
+func (o CompileOptions) compile(g *gatherer, shares compileShares, out output) (*Compiled, error) {
 	defer o.Messages.progress(g)()
 	for _, name := range o.Sources {
 		if name == "-" {
-			g.read(source.NewInput(name, until(ctx, o.Stdin), -1), nil)
+			g.read(source.NewInput(name, until(g.ctx, o.Stdin), -1), nil)
 		} else {
 			g.source(name, 0)
 		}
 	}
-	if ctx.Err() == nil && g.set.Len() == 0 {
+	if err := context.Cause(g.ctx); err != nil {
+		return nil, err
+	}
+	if g.set.Len() == 0 {
 		return nil, errors.New("no robots.txt in any source; nothing has been written")
 	}
-	copies := g.set.Copies()
+	store := spill.NewBlobs(shares.rulesets)
+	c, err := o.write(g, store, shares.work, out)
+	return c, cmp.Or(err, store.Close())
+}
+
+// write compiles what was gathered and writes the archive.
+func (o CompileOptions) write(g *gatherer, store archive.Store, work int64, out output) (*Compiled, error) {
 	c := &Compiled{MaxBytes: o.MaxBytes}
-	w, err := o.archive(ctx, copies, c, g)
+	w, err := archive.NewWriter(compile.Semantics, o.Dialects...)
 	if err != nil {
 		return nil, err
 	}
+	w.Store = store
+	if err := o.archive(g, w, c, work); err != nil {
+		return nil, err
+	}
 	c.Origins, c.Rulesets = w.Len(), w.Rulesets()
-	err = writeFile(o.Output, func(f io.Writer) error {
-		out := bufio.NewWriterSize(untilWriter{ctx, f}, 1<<20)
-		if c.Size, err = w.WriteTo(out); err != nil {
+	err = out.write(func(f io.Writer) error {
+		b := bufio.NewWriterSize(untilWriter{g.ctx, f}, 1<<20)
+		if c.Size, err = w.WriteTo(b); err != nil {
 			return err
 		}
-		return out.Flush()
+		return b.Flush()
 	})
 	return c, err
 }
 
-// archive compiles each body once in each dialect, on all processors, and counts in c. An
-// origin whose rules an archive cannot hold is passed over, so that it does not prevent
-// the archive of the others.
-func (o CompileOptions) archive(ctx context.Context, copies []capture.Copy, c *Compiled, g *gatherer) (*archive.Writer, error) {
-	w, err := archive.NewWriter(o.Dialects...)
-	if err != nil {
-		return nil, err
-	}
-	var mu sync.Mutex // of w, c, g and key
-	var key []byte
-	inParallel(ctx, len(copies), runtime.GOMAXPROCS(0), func(i int) {
-		rulesets, robots := o.compileBody(copies[i].Body)
+// archive compiles each body once in each dialect, on as many processors as there is memory
+// for, and counts in c. An origin whose rules an archive cannot hold is passed over, so that
+// it does not prevent the archive of the others.
+func (o CompileOptions) archive(g *gatherer, w *archive.Writer, c *Compiled, work int64) error {
+	var mu sync.Mutex // of w, c and g
+	add := func(copied capture.Copy) {
+		body, err := g.set.Body(copied)
+		if err != nil {
+			g.stop(err)
+			return
+		}
+		rulesets, traits := o.compileBody(body)
 		mu.Lock()
 		defer mu.Unlock()
-		c.count(copies[i], robots)
-		for _, use := range copies[i].Uses {
-			key = use.Origin.AppendKey(key[:0])
-			if err := w.Add(key, use.Status, rulesets...); err != nil {
+		c.count(copied, body, traits)
+		for _, use := range copied.Uses {
+			switch err := w.Add(use.Key, use.Status, rulesets...); {
+			case errors.Is(err, archive.ErrLimit):
 				g.skip(unheld, err)
+			case err != nil:
+				g.stop(err)
+				return
 			}
 		}
-	})
-	return w, ctx.Err()
+	}
+	copies := g.set.Copies()
+	workers := func(size int) int {
+		return int(max(min(work/compileCost/int64(max(size, 1)), int64(runtime.GOMAXPROCS(0))), 1))
+	}
+	for len(copies) > 0 { // the longest come first
+		at := workers(copies[0].Size)
+		n := sort.Search(len(copies), func(i int) bool { return workers(copies[i].Size) >= 2*at })
+		inParallel(g.ctx, n, at, func(i int) { add(copies[i]) })
+		copies = copies[n:]
+	}
+	return context.Cause(g.ctx)
 }
 
+// traits are what Compiled tells of bodies.
+type traits struct{ page, utf16, unnamed bool }
+
 // count counts a body and the origins that have it, or origins without a body.
-func (c *Compiled) count(copied capture.Copy, robots *compile.Robots) {
+func (c *Compiled) count(copied capture.Copy, body []byte, of traits) {
 	origins := int64(len(copied.Uses))
-	if copied.Body == nil {
+	if body == nil {
 		for _, use := range copied.Uses {
 			if answer.Of(int(use.Status), answer.Archive) == answer.Redirect {
 				c.Redirected++
@@ -199,37 +253,43 @@ func (c *Compiled) count(copied capture.Copy, robots *compile.Robots) {
 		return
 	}
 	c.Bodies++
-	c.BodyBytes += int64(len(compile.WholeLines(copied.Body, c.MaxBytes)))
+	c.BodyBytes += int64(len(compile.WholeLines(body, c.MaxBytes)))
 	c.BodyOrigins += origins
-	has := func(kind compile.NoteKind) bool {
-		return slices.ContainsFunc(robots.Notes, func(n compile.Note) bool { return n.Kind == kind })
-	}
 	switch {
-	case has(compile.NoteMarkup):
+	case of.page:
 		c.Pages += origins
-	case has(compile.NoteUTF16):
+	case of.utf16:
 		c.UTF16 += origins
-	case len(robots.Groups) == 0 && len(bytes.TrimSpace(copied.Body)) > 0:
+	case of.unnamed:
 		c.Unnamed += origins
 	}
-	if len(copied.Body) > c.MaxBytes {
+	if len(body) > c.MaxBytes {
 		c.Cut++
 		c.CutOrigins += origins
 	}
 }
 
-// compileBody compiles a body in each dialect; robots is it in the first. If body is nil, so
-// are robots and the rulesets.
-func (o CompileOptions) compileBody(body []byte) (rulesets []*automaton.Ruleset, robots *compile.Robots) {
+// compileBody compiles a body in each dialect, and says what the first shows of it. If body is
+// nil, so are the rulesets.
+func (o CompileOptions) compileBody(body []byte) (rulesets []*automaton.Ruleset, of traits) {
 	rulesets = make([]*automaton.Ruleset, len(o.Dialects))
 	for i, d := range o.Dialects {
 		if body != nil {
 			// An archive holds lists of rules, so tables are not needed.
 			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes, Engine: compile.EngineList})
-			rulesets[i], robots = r.Ruleset, cmp.Or(robots, r)
+			if rulesets[i] = r.Ruleset; i == 0 {
+				of = traitsOf(r, body)
+			}
 		}
 	}
-	return rulesets, robots
+	return rulesets, of
+}
+
+func traitsOf(r *compile.Robots, body []byte) traits {
+	has := func(kind compile.NoteKind) bool {
+		return slices.ContainsFunc(r.Notes, func(n compile.Note) bool { return n.Kind == kind })
+	}
+	return traits{has(compile.NoteMarkup), has(compile.NoteUTF16), len(r.Groups) == 0 && len(bytes.TrimSpace(body)) > 0}
 }
 
 // untilWriter is a writer that fails when its context has ended.

@@ -8,10 +8,12 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
 )
 
 // Description is what a robots.txt says, in words. Its texts have the bytes of the
-// file: escape them before printing (audit.Texts).
+// file: escape them before printing (audit.Texts). Of a very large file it has the beginning, with
+// some 2 MiB of texts, each cut at 2,000 bytes, and NotListed counts the rest.
 type Description struct {
 	File    string `json:"file"`
 	Dialect string `json:"dialect"` // by which it was read
@@ -25,6 +27,57 @@ type Description struct {
 	// Others are the lines that are neither user agents nor rules, such as sitemaps.
 	Others []LineText `json:"others"`
 	Notes  []NoteText `json:"notes"`
+	// NotListed counts what is left out.
+	NotListed NotListed `json:"not_listed"`
+}
+
+// NotListed counts the parts of a robots.txt that a Description leaves out.
+type NotListed struct {
+	Groups int `json:"groups"`
+	Rules  int `json:"rules"`  // of groups that are listed
+	Agents int `json:"agents"` // user-agent lines of groups that are listed
+	Others int `json:"others"`
+	Notes  int `json:"notes"`
+}
+
+// The bounds of a Description, in bytes of its texts.
+const (
+	maxDescribed = 2 << 20
+	maxText      = 2000
+)
+
+// describer counts the bytes of a description while it is made.
+type describer struct{ size int }
+
+// text cuts a text.
+func (d *describer) text(s string) string {
+	if more := len(s) - maxText; more > 0 {
+		s = fmt.Sprintf("%s... and %s more", s[:maxText], english.Plural(int64(more), "byte"))
+	}
+	d.size += len(s) + 50 // for the rest of its line
+	return s
+}
+
+func (d *describer) full() bool { return d.size > maxDescribed }
+
+// group describes a group, and counts in left what it leaves out.
+func (d *describer) group(g compile.Group, left *NotListed) GroupText {
+	text := GroupText{AgentLines: AgentLines{Line: g.Agents[0].Line}, Rules: []RuleText{}}
+	for i, a := range g.Agents {
+		if d.full() {
+			left.Agents += len(g.Agents) - i
+			break
+		}
+		text.Agents = append(text.Agents, d.text(a.Value))
+	}
+	for i, r := range g.Rules {
+		if d.full() {
+			left.Rules += len(g.Rules) - i
+			break
+		}
+		text.Rules = append(text.Rules, RuleText{Line: r.Line, Rule: d.text(r.String()), Allow: r.Allow, Paths: d.text(pathsOf(r))})
+	}
+	return text
 }
 
 // GroupText is one group.
@@ -85,22 +138,33 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 		File: c.file.Name, Dialect: by.String(), Bytes: len(c.body), Lines: robots.Lines,
 		Groups: []GroupText{}, Agents: []AgentText{}, Others: []LineText{}, Notes: []NoteText{},
 	}
-	for _, g := range robots.Groups {
-		text := GroupText{AgentLines: agentLines(g), Rules: []RuleText{}}
-		for _, r := range g.Rules {
-			text.Rules = append(text.Rules, RuleText{Line: r.Line, Rule: r.String(), Allow: r.Allow, Paths: pathsOf(r)})
+	made, left := &describer{}, &d.NotListed
+	for i, g := range robots.Groups {
+		d.Rules += len(g.Rules)
+		if made.full() {
+			left.Groups = len(robots.Groups) - i
+			continue
 		}
-		d.Rules += len(text.Rules)
-		d.Groups = append(d.Groups, text)
+		d.Groups = append(d.Groups, made.group(g, left))
 	}
 	for _, a := range c.agents {
 		d.Agents = append(d.Agents, AgentText{a.name, a.groups, a.whyGroup, a.exempt})
 	}
-	for _, r := range robots.Records {
-		d.Others = append(d.Others, LineText{r.Line, r.Key + ": " + r.Value})
+	made.size = 0 // the others and the notes have room of their own
+	for i, r := range robots.Records {
+		if made.full() {
+			left.Others = len(robots.Records) - i
+			break
+		}
+		d.Others = append(d.Others, LineText{r.Line, made.text(r.Key + ": " + r.Value)})
 	}
-	for _, n := range notes {
-		d.Notes = append(d.Notes, NoteText{n.Line, n.Kind.Severity().String(), n.Kind.String(), n.Text})
+	made.size = 0
+	for i, n := range notes {
+		if made.full() {
+			left.Notes = len(notes) - i
+			break
+		}
+		d.Notes = append(d.Notes, NoteText{n.Line, n.Kind.Severity().String(), n.Kind.String(), made.text(n.Text)})
 	}
 	return d, nil
 }
@@ -119,8 +183,12 @@ func (c *Checker) commonDialect() (common automaton.Dialect) {
 // notes returns the notes of RFC 9309's reading and of Google's, each once, by line.
 func (c *Checker) notes() []compile.Note {
 	notes := c.compile(automaton.RFC9309, false).Notes
+	known := map[compile.Note]bool{}
+	for _, n := range notes {
+		known[n] = true
+	}
 	for _, n := range c.compile(automaton.Google, true).Notes {
-		if !slices.Contains(notes, n) {
+		if !known[n] {
 			notes = append(notes, n)
 		}
 	}

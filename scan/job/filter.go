@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -35,13 +37,14 @@ type Filtered struct {
 	// Inputs say how the reading of each input ended. Names that gave no input come
 	// last, with nothing but their errors.
 	Inputs []source.Result
-	// Partial says that lines are missing: an input could not be read to its end,
-	// or the filtering ended early.
+	// Partial says that lines are missing: an input could not be read to its end or has
+	// no line that is a URL, or the filtering ended early.
 	Partial bool
 }
 
 // Filter writes to out the URLs that the agent may fetch: byte for byte, in the
-// order of the input. It goes on when an input cannot be used, and warns of it. It fails
+// order of the input. It goes on when an input cannot be used, and warns of it; an input
+// without a URL cannot be used, unless it is empty or blank. It fails
 // if there are lines, but none of them is a URL. An error is of type *Error. If the
 // filtering had begun by then, the result is not nil and counts the lines that were judged
 // and written.
@@ -50,11 +53,15 @@ type Filtered struct {
 // does, but not changed in place. If its file becomes shorter, the filtering ends
 // with an error.
 func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, error) {
-	config, release, err := o.config(ctx)
+	reads := inputFiles{slices.Concat(o.URLs.Names, []string{o.Robots.Name, o.Archive, o.Agent.Crawlers}), o.URLs.Stdin}
+	if err := reads.refuseStdout(out); err != nil {
+		return nil, err
+	}
+	rules, err := prepared(ctx, func() (rulesInUse, error) { return o.config(ctx) })
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = release() }() // nothing can be done about an error
+	defer func() { _ = rules.release() }() // nothing can be done about an error
 	inputs, errs := o.URLs.resolve(o.Messages)
 	for i, err := range errs {
 		if len(inputs) == 0 && i == len(errs)-1 {
@@ -68,7 +75,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	}
 	reader := source.NewReader(inputs, source.Options{Workers: workers, InOrder: true})
 	end := o.Messages.progress(reader)
-	summary, err := filter.Run(ctx, reader, workers, config, out)
+	summary, err := filter.Run(ctx, reader, workers, rules.config, out)
 	end()
 
 	f := &Filtered{Summary: summary, Inputs: reader.Results(), Partial: err != nil || len(errs) > 0}
@@ -81,6 +88,10 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 			f.Partial = true
 		}
 	}
+	nothing := f.Read > 0 && f.Invalid == f.Read
+	if !nothing { // or else that is the error
+		f.tellUseless(o.Messages)
+	}
 	for _, err := range errs {
 		f.Inputs = append(f.Inputs, source.Result{Err: err})
 	}
@@ -90,7 +101,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		return f, &Error{Interrupted, errors.New("interrupted: the summary covers the lines judged and printed before that")}
 	case err != nil:
 		return f, inputError(err)
-	case f.Read > 0 && f.Invalid == f.Read:
+	case nothing:
 		err := errNoURL
 		if len(f.Quotes) > 0 && compile.IsUTF16(f.Quotes[0].Text) {
 			err = fmt.Errorf("%w: the first looks like UTF-16; save the list as UTF-8", err)
@@ -100,41 +111,58 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	return f, nil
 }
 
+// tellUseless tells of inputs without a URL: they could not be used.
+func (f *Filtered) tellUseless(messages Messages) {
+	for _, q := range f.Useless {
+		in := &f.Inputs[q.Input]
+		err := fmt.Errorf("%s: no line is a URL; line %s is %q", in.Name, english.Grouped(q.Line), q.Text)
+		messages.warn("%v", err)
+		in.Err, f.Partial = cmp.Or(in.Err, err), true
+	}
+}
+
 // errNoURL is the error of lists that have lines, but no URL. Nothing else would tell such a
 // list, of another format or of names without a scheme, from one that is all disallowed.
 var errNoURL = errors.New("no line of the lists is a URL")
 
-// config makes the configuration of package filter. release gives up the rules.
-func (o FilterOptions) config(ctx context.Context) (c filter.Config, release func() error, err error) {
-	c = filter.Config{Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes}
+// rulesInUse are the configuration of package filter. release gives up the rules in it.
+type rulesInUse struct {
+	config  filter.Config
+	release func() error
+}
+
+// config makes the configuration of package filter.
+func (o FilterOptions) config(ctx context.Context) (rules rulesInUse, err error) {
+	c := filter.Config{Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes}
 	switch {
 	case o.Robots.Name == "" && o.Archive == "":
-		return c, nil, usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
+		return rules, usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
 	case o.Robots.Name != "" && o.Archive != "":
-		return c, nil, usageError("--robots and --rules cannot be given together")
+		return rules, usageError("--robots and --rules cannot be given together")
 	case o.Robots.Name == "-" && slices.Contains(o.URLs.Names, "-"):
-		return c, nil, usageError("robots.txt and the URLs cannot both be stdin")
+		return rules, usageError("robots.txt and the URLs cannot both be stdin")
 	case len(o.URLs.Names)+len(o.URLs.Opened) == 0:
-		return c, nil, usageError("no list of URLs")
+		return rules, usageError("no list of URLs")
 	}
 	agent, err := o.Agent.find(o.Messages)
 	if err != nil {
-		return c, nil, err
+		return rules, err
 	}
 	if agent.exempt != "" {
 		o.Messages.warn("%s does not apply robots.txt: %s", agent.name, agent.exempt)
 	}
 	c.Dialect = agent.dialect
 	if o.Archive != "" {
-		c.Policy, release, err = openRules(o.Archive, agent)
+		c.Policy, rules.release, err = openRules(o.Archive, agent)
 		agent.warnOfOthers(nil, o.Messages)
-		return c, release, err
+		rules.config = c
+		return rules, err
 	}
 	robots, _, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Messages)
 	if err != nil {
-		return c, nil, err
+		return rules, err
 	}
 	agent.warnOfOthers(robots.Ruleset, o.Messages)
 	c.Site = &filter.Rules{Machine: agent.Machine(robots.Ruleset)}
-	return c, func() error { return nil }, nil
+	return rulesInUse{c, func() error { return nil }}, nil
 }

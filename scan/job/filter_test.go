@@ -84,6 +84,10 @@ func TestErrorsHaveAKind(t *testing.T) {
 	}
 }
 
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
 func TestInterruptedJobs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -100,6 +104,11 @@ func TestInterruptedJobs(t *testing.T) {
 	if c, err := Compile(t.Context(), o); err != nil || c.Origins != 2 || c.Rulesets != 2 || c.Lost {
 		t.Fatalf("%+v, %v", c, err)
 	}
+	ctx, cancel = context.WithCancel(t.Context())
+	list.Stdin = readerFunc(func(p []byte) (int, error) {
+		cancel()
+		return copy(p, "http://a/\n"), nil
+	})
 	f, err = Filter(ctx, FilterOptions{Agent: Agent{Name: "x", Dialect: new(automaton.Google)}, Archive: archive, URLs: list}, io.Discard)
 	if f == nil || !f.Partial || kindOf(err) != Interrupted {
 		t.Errorf("%+v, %v", f, err)

@@ -25,9 +25,11 @@ import (
 // counts what it passes over.
 type gatherer struct {
 	ctx      context.Context
+	stop     context.CancelCauseFunc // ends ctx with an error that ends the job
 	messages Messages
 	options  capture.Options
 	set      capture.Set
+	memory   int64 // of the job
 	skipped  map[capture.Reason]int
 	shown    []string     // the first of each reason
 	bytes    atomic.Int64 // read, decompressed
@@ -44,6 +46,14 @@ const (
 	unheld   capture.Reason = "origin whose rules an archive cannot hold"
 )
 
+func newGatherer(ctx context.Context, o CompileOptions, shares compileShares) *gatherer {
+	// One byte more than the limit tells the compiler that there is more.
+	g := &gatherer{messages: o.Messages, memory: o.Memory, options: capture.Options{MaxBody: o.MaxBytes + 1, MaxLine: shares.line}, skipped: map[capture.Reason]int{}}
+	g.ctx, g.stop = context.WithCancelCause(ctx)
+	g.set.Memory, g.options.Wants = shares.set, g.set.Wants
+	return g
+}
+
 // source reads a source of copies, or a file or directory in it. The depth is 0 for the
 // source itself, 1 for a name in its directory, and 2 for the robots.txt in the directory
 // of a host. Hidden names are ignored.
@@ -56,7 +66,7 @@ func (g *gatherer) source(name string, depth int) {
 	case info.Mode().IsRegular():
 		g.file(name)
 	case info.IsDir() && depth == 0:
-		entries, err := disk.ReadDir(name)
+		entries, err := disk.ReadDir(name) // with an error, those read before it
 		if err != nil {
 			g.skip(unread, err)
 		}
@@ -69,7 +79,7 @@ func (g *gatherer) source(name string, depth int) {
 		g.host(name)
 	case depth == 0:
 		g.open(name, nil)
-	case depth == 2: // a pipe might block for ever
+	default: // a pipe might block for ever
 		g.skip(unread, fmt.Errorf("%s: not a regular file", name))
 	}
 }
@@ -78,7 +88,7 @@ func (g *gatherer) source(name string, depth int) {
 func (g *gatherer) host(dir string) {
 	for _, name := range capture.FileNames() {
 		name = filepath.Join(dir, name)
-		if _, err := disk.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := disk.Lstat(name); !errors.Is(err, fs.ErrNotExist) { // a link to nowhere is one that cannot be read
 			g.source(name, 2)
 			return
 		}
@@ -123,7 +133,7 @@ func (g *gatherer) open(name string, read reading) {
 // it is JSON lines or WARC.
 func (g *gatherer) read(in *source.Input, read reading) {
 	if read == nil {
-		head, err := in.Head(4096)
+		head, err := wait(g.ctx, func() ([]byte, error) { return in.Head(4096) })
 		kind := capture.Kind(0)
 		if err == nil {
 			if kind, err = capture.Detect(head); err != nil {
@@ -136,7 +146,7 @@ func (g *gatherer) read(in *source.Input, read reading) {
 		}
 		read = readings[kind]
 	}
-	r, err := in.Open()
+	r, err := openInput(g.ctx, in)
 	if err != nil {
 		g.skip(unread, err)
 		return
@@ -147,10 +157,10 @@ func (g *gatherer) read(in *source.Input, read reading) {
 		var form *capture.FormError
 		var broken *source.Error // names the input itself
 		switch {
-		case err == nil:
-			g.set.Add(c)
 		case g.ctx.Err() != nil:
 			return
+		case err == nil:
+			g.add(c)
 		case errors.As(err, &skipped):
 			g.skip(skipped.Reason, fmt.Errorf("%s: %w", in.Name, err))
 		case errors.As(err, &form):
@@ -160,6 +170,17 @@ func (g *gatherer) read(in *source.Input, read reading) {
 		default:
 			g.skip(unread, fmt.Errorf("%s: %w", in.Name, err))
 		}
+	}
+}
+
+// add adds a capture to the set.
+func (g *gatherer) add(c capture.Capture) {
+	err := g.set.Add(c)
+	if errors.Is(err, capture.ErrMemory) {
+		err = fmt.Errorf("%w: it is full with %s; --memory %dMB would do for twice as many", err, english.Plural(int64(g.set.Len()), "origin"), 2*g.memory/1_000_000)
+	}
+	if err != nil {
+		g.stop(err)
 	}
 }
 

@@ -68,6 +68,43 @@ func wait[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
+// prepared is wait for what a job does before it begins. It may open and read pipes, which block. If ctx ends meanwhile, nothing
+// has been done.
+func prepared[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	v, err := wait(ctx, f)
+	if ctx.Err() != nil { // which may have caused another error
+		var none T
+		return none, errNothingDone
+	}
+	return v, err
+}
+
+// openInput opens an input. If it is a pipe, which may block for ever, opening and reading it end with ctx.
+func openInput(ctx context.Context, in *source.Input) (io.ReadCloser, error) {
+	if in.Regular() {
+		return in.Open()
+	}
+	opened, err := wait(ctx, in.Open)
+	if err != nil {
+		return nil, err
+	}
+	return openPipe{until(ctx, opened), ctx, opened}, nil
+}
+
+type openPipe struct {
+	io.Reader
+	ctx context.Context
+	in  io.Closer
+}
+
+// Close closes the pipe, unless a goroutine has been left behind that reads it.
+func (p openPipe) Close() error {
+	if p.ctx.Err() != nil {
+		return nil
+	}
+	return p.in.Close()
+}
+
 // until returns a reader of r whose Read ends with ctx, even if r blocks, as a terminal
 // or a pipe may. It belongs to one goroutine.
 func until(ctx context.Context, r io.Reader) io.Reader {

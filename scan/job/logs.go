@@ -2,6 +2,7 @@ package job
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -39,6 +40,8 @@ type auditLog struct {
 	site policy.Site // where its requests went, if it names no hosts
 	// head is of the first bytes of a file; zero if it is empty or no regular file.
 	head contentSum
+	// first is the beginning of the first line that is not blank.
+	first string
 	// copyOf names the log before it that has the same content, "" if there is none.
 	copyOf string
 	// lines and unparsed count its lines.
@@ -52,11 +55,6 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 	inputs, errs := o.Logs.resolve(Messages{Warn: func(message string) { logs.warn("%s", message) }})
 	for _, err := range errs {
 		logs.fail(audit.InputInfo{}, err)
-	}
-	for _, in := range inputs {
-		if err := wouldReplace(o.State, in.Name); err != nil {
-			return nil, err
-		}
 	}
 	list := make([]auditLog, len(inputs))
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
@@ -117,6 +115,7 @@ func (log *auditLog) open(ctx context.Context, name string) (empty bool, err err
 	whole := len(head) < format.SampleBytes
 	head = bytes.TrimPrefix(head, format.BOM)
 	empty = len(head) == 0
+	log.first = firstLine(head)
 	if f, ok := format.ByName(name); ok {
 		log.format = f
 		return empty, nil
@@ -234,11 +233,7 @@ func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
 			l.messages.warn("%v (%s)", result.Err, covers)
 			info.Error, in.Partial = result.Err.Error(), true
 		}
-		if share := 100 * float64(info.Unparsed) / float64(max(info.Lines, 1)); share > b.MaxUnparsed {
-			l.warn("%s: %s of its %s (%.3g %%) could not be parsed, which is more than %v %% (--max-unparsed): the report is partial, because these lines may hold what clears a violation",
-				log.Name, english.Grouped(info.Unparsed), english.Plural(info.Lines, "line"), share, b.MaxUnparsed)
-			in.Partial = true
-		}
+		in.Partial = l.tellUnparsed(log, &info, b.MaxUnparsed) || in.Partial
 		in.List = append(in.List, info)
 	}
 	l.findCopies(in.List)
@@ -249,6 +244,36 @@ func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
 	in.Warnings = slices.Compact(in.Warnings)
 	return in
 }
+
+// tellUnparsed tells of lines that could not be parsed, if they are more of a log than most per cent, and whether they are. A log
+// with nothing but such lines is an input that could not be used: it is most likely no log, or one of another format. Only a limit
+// of 100 accepts it.
+func (l *auditLogs) tellUnparsed(log *auditLog, info *audit.InputInfo, most float64) (partial bool) {
+	share := 100 * float64(info.Unparsed) / float64(max(info.Lines, 1))
+	switch {
+	case share == 100:
+		text := fmt.Sprintf("%s: none of its %s could be parsed as %s; the first is %q", log.Name, english.Plural(info.Lines, "line"), log.format.Name(), log.first)
+		if most == 100 {
+			l.warn("%s", text)
+			break
+		}
+		l.messages.warn("%s", text)
+		info.Error = cmp.Or(info.Error, audit.Printable(text))
+	case share > most:
+		l.warn("%s: %s of its %s (%.3g %%) could not be parsed, which is more than %v %% (--max-unparsed): the report is partial, because these lines may hold what clears a violation",
+			log.Name, english.Grouped(info.Unparsed), english.Plural(info.Lines, "line"), share, most)
+	}
+	return share > most
+}
+
+// firstLine returns the beginning of the first line of a text that is not blank.
+func firstLine(text []byte) string {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(text, " \t\r\n"), []byte("\n"))
+	return string(bytes.TrimRight(line[:min(len(line), maxQuoted)], "\r"))
+}
+
+// maxQuoted bounds the lines that messages quote, in bytes.
+const maxQuoted = 200
 
 // info describes the log, as far as that is known before it is read.
 func (log *auditLog) info() audit.InputInfo {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -19,8 +20,10 @@ import (
 type MergeOptions struct {
 	// States are the names of files that Audit or Merge has written.
 	States []string
-	// State names a file for the state of the sum; "" is none.
-	State string
+	// These are as in AuditOptions; State is that of the sum.
+	State  string
+	Force  bool
+	Stdout io.Writer
 	// NoReport: only the state is made.
 	NoReport bool
 	// AllowDuplicates counts also the states whose inputs are all in another one.
@@ -68,7 +71,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	}
 	config.Memory = o.Memory
 	a.inputs.Program, a.inputs.Command, a.inputs.MaxUnparsed = o.Program, o.Command, a.basis.MaxUnparsed
-	a.state, a.noReport = o.State, o.NoReport
+	a.state, a.noReport = o.stateFile(), o.NoReport
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
 	for i, state := range m.list {
@@ -85,16 +88,12 @@ func (o *MergeOptions) check() error {
 	if len(o.States) == 0 {
 		return usageError("no states: name the files that audit --state has written")
 	}
-	if o.State == "" {
-		return nil
-	}
-	if err := wouldReplace(o.State, o.States...); err != nil {
-		return err
-	}
-	if err := checkOutput(o.State); err != nil {
-		return inputError(err)
-	}
-	return nil
+	return checkOutputs(inputFiles{names: o.States}, o.Stdout, o.stateFile())
+}
+
+// stateFile is the output for the state.
+func (o *MergeOptions) stateFile() output {
+	return output{"--state", o.State, aState, o.Force}
 }
 
 // states are the states to add up.

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,66 +10,204 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/robotsieve/robotsieve/automaton/archive"
+	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
-// writeFile writes a file under a temporary name beside the final one and renames
-// it when all of it is on the disk. If that fails, nothing is left behind, and a file
-// that had the name is unchanged. If the name is a symbolic link, its target is
-// replaced, not the link.
-func writeFile(name string, write func(io.Writer) error) error {
-	f, path, err := createBeside(name)
-	if err != nil {
-		return err
-	}
-	if err = write(f); err == nil {
-		err = f.Sync()
-	}
-	err = cmp.Or(err, f.Close())
-	if err == nil {
-		err = disk.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(writing(name, err), disk.Remove(f.Name()))
-	}
-	return disk.SyncDir(filepath.Dir(path))
+// output is a file that a job writes. All files that jobs write are outputs, so these laws hold for all of them: an output
+// replaces nothing that the job reads, nor, unless force is set, a file with content of another kind; and its name has the
+// old content or the new one, never a part.
+type output struct {
+	flag  string // which names it
+	name  string // as the user gave it; "" if the job shall not write it
+	kind  kind
+	force bool
 }
 
-// checkOutput returns the error that writeFile would return because of the name.
-// A job calls it before it spends hours on reading.
-func checkOutput(name string) error {
-	f, _, err := createBeside(name)
-	if err != nil {
-		return err
-	}
-	return writing(name, cmp.Or(f.Close(), disk.Remove(f.Name())))
+// kind is a kind of content.
+type kind struct {
+	name string // such as "a state"
+	perm fs.FileMode
+	// is tells whether a file is of the kind, also of another version or damaged, by its first bytes.
+	is func(head []byte) bool
 }
 
-// wouldReplace returns an error if a state, "" for none, would replace a file that is to
-// be read.
-func wouldReplace(state string, read ...string) error {
-	out, err := disk.Stat(state)
-	if err != nil {
-		return nil //nolint:nilerr // there is none to replace
+var (
+	// aState may tell addresses and lines of a log.
+	aState = kind{"a state", 0o600, func(head []byte) bool {
+		_, err := audit.ReadState(bytes.NewReader(head), int64(len(head)))
+		return !errors.Is(err, audit.ErrNotState)
+	}}
+	anArchive = kind{"an archive", 0o666, func(head []byte) bool {
+		_, err := archive.Open(head, compile.Semantics, nil)
+		return !errors.Is(err, archive.ErrNotArchive)
+	}}
+)
+
+// headBytes are enough to tell a kind.
+const headBytes = 4096
+
+// check returns the error with which write would fail because of the name, before a job spends hours on reading. The inputs
+// are what the job reads.
+func (o output) check(inputs inputFiles) error {
+	if o.name == "" {
+		return nil
 	}
-	for _, name := range read {
-		if info, err := disk.Stat(name); err == nil && os.SameFile(out, info) {
-			return usageError("--state %s would replace %s, which is to be read", state, name)
+	if info, err := disk.Stat(o.name); err == nil && info.Mode().IsRegular() {
+		if name := inputs.find(info); name != "" {
+			return usageError("%s %s would replace %s, which is to be read", o.flag, o.name, name)
 		}
+	}
+	w, err := o.open()
+	if err != nil {
+		return err
+	}
+	if err := w.discard(); err != nil {
+		return inputError(err)
 	}
 	return nil
 }
 
-// createBeside returns the path of the file to replace or make, which is the target if
-// name is a symbolic link, and creates a temporary file beside it. Its name is
-// hidden, so that a file left by a killed process is not read as a source.
-func createBeside(name string) (f *disk.File, path string, err error) {
+// write calls write with a new file, and gives it the name when all of it is on the disk. If that fails, nothing is left
+// behind, and a file that had the name is unchanged. If the name is a symbolic link, its target is replaced, not the link.
+// The mode of a file that is replaced stays, and its owner if the system permits it.
+func (o output) write(write func(io.Writer) error) error {
+	w, err := o.open()
+	if err != nil {
+		return err
+	}
+	if err = write(w.file); err == nil {
+		err = w.file.Sync()
+	}
+	if err != nil {
+		return errors.Join(writing(o.name, err), w.discard())
+	}
+	return w.commit()
+}
+
+// open looks at what would be replaced, and makes a file beside it. Its errors are of type *Error.
+func (o output) open() (*pending, error) {
+	path, err := follow(o.name)
+	if err != nil {
+		return nil, inputError(writing(o.name, err))
+	}
+	old, err := disk.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		old, err = nil, nil
+	case err != nil:
+	case !old.Mode().IsRegular():
+		err = errors.New("not a regular file")
+	case old.Size() > 0 && !o.force:
+		var is bool
+		if is, err = o.isKind(path); err == nil && !is {
+			return nil, usageError("%s %s would replace a file that is not %s; --force does it all the same", o.flag, o.name, o.kind.name)
+		}
+	}
+	if err != nil {
+		return nil, inputError(writing(o.name, err))
+	}
+	w, err := newPending(o.name, path, o.kind.perm)
+	if err != nil && path != o.name {
+		return nil, inputError(fmt.Errorf("writing %s, a link to %s: %w", o.name, path, cause(err)))
+	}
+	if err == nil && old != nil {
+		err = keepMode(w.file, old)
+		if err != nil {
+			err = errors.Join(err, w.discard())
+		}
+	}
+	if err != nil {
+		return nil, inputError(writing(o.name, err))
+	}
+	return w, nil
+}
+
+func (o output) isKind(path string) (bool, error) {
+	f, err := disk.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, headBytes))
+	return o.kind.is(head), err
+}
+
+// keepMode gives a file the mode of an old one, and its owner and group if the system permits it.
+func keepMode(f *disk.File, old fs.FileInfo) error {
+	keepOwner(f, old)
+	return f.Chmod(old.Mode().Perm())
+}
+
+// pending is a new file that does not have its name yet: it has none at all, so that it vanishes with the process, or where
+// the system does not know that, a hidden one, so that it is not read as a source.
+type pending struct {
+	file   *disk.File
+	name   string // as the user gave it
+	path   string // where it leads
+	hidden string // beside path
+	named  bool   // it has the hidden name
+}
+
+func newPending(name, path string, perm fs.FileMode) (*pending, error) {
+	dir, base := filepath.Split(path)
+	w := &pending{name: name, path: path, hidden: fmt.Sprintf("%s.%s.%08x.tmp", dir, base, rand.Uint32())}
+	var err error
+	if w.file, err = disk.OpenUnnamed(cmp.Or(dir, "."), perm); err != nil {
+		w.file, err = disk.OpenFile(w.hidden, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		w.named = true
+	}
+	return w, err
+}
+
+// commit gives the file its name.
+func (w *pending) commit() error {
+	var err error
+	if !w.named {
+		err = w.file.Link(w.hidden)
+		w.named = err == nil
+	}
+	err = cmp.Or(err, w.file.Close())
+	if err == nil {
+		err = disk.Rename(w.hidden, w.path)
+	}
+	if err != nil {
+		return errors.Join(writing(w.name, err), w.remove())
+	}
+	return writing(w.name, disk.SyncDir(filepath.Dir(w.path)))
+}
+
+// discard removes the file.
+func (w *pending) discard() error {
+	return errors.Join(writing(w.name, w.file.Close()), w.remove())
+}
+
+func (w *pending) remove() error {
+	if !w.named {
+		return nil
+	}
+	return writing(w.name, disk.Remove(w.hidden))
+}
+
+// follow returns where a symbolic link leads, also to a file that does not exist; name itself if it is no link.
+func follow(name string) (path string, err error) {
 	path = name
 	for range 40 { // as many links as Linux follows
+		info, err := disk.Lstat(path)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return path, nil //nolint:nilerr // of a path that does not exist the caller learns by itself
+		}
+		if err := refusePlanted(path, info); err != nil {
+			return "", err
+		}
 		to, err := disk.Readlink(path)
 		if err != nil {
-			break
+			return "", err
 		}
 		if !filepath.IsAbs(to) { // not Join, which would resolve "link/.." by its text
 			dir, _ := filepath.Split(path)
@@ -76,33 +215,141 @@ func createBeside(name string) (f *disk.File, path string, err error) {
 		}
 		path = to
 	}
-	info, err := disk.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return nil, "", writing(name, err)
-	case info.Mode()&fs.ModeSymlink != 0:
-		return nil, "", fmt.Errorf("writing %s: too many symbolic links", name)
-	case !info.Mode().IsRegular():
-		return nil, "", fmt.Errorf("%s: not a regular file", name)
-	}
-	dir, base := filepath.Split(path)
-	f, err = disk.OpenFile(fmt.Sprintf("%s.%s.%08x.tmp", dir, base, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	return f, path, writing(name, err)
+	return "", errors.New("too many symbolic links")
 }
+
+// errPlanted is the error for a symbolic link that another user made in a folder where everybody may: it could lead the
+// output to a file of the caller.
+var errPlanted = errors.New("a symbolic link of another user in a folder where all users may write")
 
 // writing returns an error of writing a file, with the name that the user gave
 // instead of the temporary one; nil if err is nil.
 func writing(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("writing %s: %w", name, cause(err))
+}
+
+// cause returns an error of package os without the name in it.
+func cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
 	switch {
-	case err == nil:
-		return nil
 	case errors.As(err, &path):
-		err = path.Err
+		return path.Err
 	case errors.As(err, &link):
-		err = link.Err
+		return link.Err
 	}
-	return fmt.Errorf("writing %s: %w", name, err)
+	return err
+}
+
+// inputFiles are what a job reads.
+type inputFiles struct {
+	// names are of files, of folders, all of whose members count, and patterns; "-" is stdin. Names that name nothing count
+	// for nothing.
+	names []string
+	stdin io.Reader // nil stands for os.Stdin
+}
+
+// find returns the name of the input that a file is, "" if it is none.
+func (i inputFiles) find(file fs.FileInfo) string {
+	for _, name := range i.names {
+		if name == "-" {
+			if f, ok := disk.Of(cmp.Or[io.Reader](i.stdin, os.Stdin)); ok {
+				if info, err := f.Stat(); err == nil && os.SameFile(file, info) {
+					return "standard input"
+				}
+			}
+			continue
+		}
+		matches := []string{name}
+		if _, err := disk.Stat(name); err != nil {
+			matches, _ = disk.Glob(name)
+		}
+		for _, name := range matches {
+			if found := findIn(name, file, maxLinkedFolders); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}
+
+// maxLinkedFolders is how many links to folders are followed on a path of inputs: the sources of Compile and the folders of
+// a policy have a folder for each host in a folder.
+const maxLinkedFolders = 2
+
+// findIn looks for a file in what a name names.
+func findIn(name string, file fs.FileInfo, links int) string {
+	info, err := disk.Stat(name)
+	switch {
+	case err != nil:
+		return ""
+	case os.SameFile(info, file):
+		return name
+	case !info.IsDir() || links < 0:
+		return ""
+	}
+	entries, err := disk.ReadDir(name)
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		under := links
+		if !e.IsDir() {
+			under--
+		}
+		if found := findIn(filepath.Join(name, e.Name()), file, under); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// checkOutputs refuses an output file of an audit that cannot be written, and one that is an input, as stdout may be too. It
+// also tries the folder for records that wait for the whole input.
+func checkOutputs(inputs inputFiles, stdout io.Writer, o output) error {
+	if err := cmp.Or(inputs.refuseStdout(stdout), o.check(inputs)); err != nil {
+		return err
+	}
+	if err := spill.CheckDir(""); err != nil {
+		return inputError(err)
+	}
+	return nil
+}
+
+// RefuseStdout returns an error, of type *Error, if stdout is one of the files that are read: these would grow while they
+// are, and be spoilt. The names are of files, folders and patterns; "-" is stdin.
+func RefuseStdout(stdout io.Writer, stdin io.Reader, names ...string) error {
+	return inputFiles{names, stdin}.refuseStdout(stdout)
+}
+
+func (i inputFiles) refuseStdout(stdout io.Writer) error {
+	f, ok := disk.Of(stdout)
+	if !ok {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil //nolint:nilerr // an output that is no file is no input
+	}
+	if name := i.find(info); name != "" {
+		return usageError("%s, which is to be read, is the output too", name)
+	}
+	return nil
+}
+
+// rangeFiles returns the files that arguments of AuditOptions.Ranges may name.
+func rangeFiles(ranges []string) (names []string) {
+	for _, arg := range ranges {
+		names = append(names, arg)
+		if _, file, ok := strings.Cut(arg, "="); ok {
+			names = append(names, file)
+			if at := strings.LastIndexByte(file, '@'); at >= 0 {
+				names = append(names, file[:at])
+			}
+		}
+	}
+	return names
 }

@@ -54,13 +54,13 @@ func TestWritingThatFailsLeavesTheOldFile(t *testing.T) {
 		},
 	}
 	for _, name := range slices.Sorted(maps.Keys(failures)) {
-		err := writeFile(filepath.Join(dir, "rules.rsv"), failures[name])
+		err := (output{"-o", filepath.Join(dir, "rules.rsv"), anArchive, true}).write(failures[name])
 		if !errors.Is(err, io.ErrShortWrite) && !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), ".tmp") {
 			t.Errorf("%s: error %v", name, err)
 		}
 		onlyOld(t, dir)
 	}
-	if err := writeFile(filepath.Join(dir, "rules.rsv"), func(io.Writer) error { return nil }); err != nil {
+	if err := (output{"-o", filepath.Join(dir, "rules.rsv"), anArchive, true}).write(func(io.Writer) error { return nil }); err != nil {
 		t.Error(err)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "rules.rsv")); err != nil || len(data) != 0 {

@@ -3,11 +3,13 @@ package job
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -23,7 +25,8 @@ type RobotsFile struct {
 }
 
 // Read returns the content, decompressed. If it is longer than MaxBytes, Read returns
-// one byte more than MaxBytes, which tells the compiler that there is more.
+// one byte more than MaxBytes, which tells the compiler that there is more. More than
+// policy.MaxBody is an error.
 // It returns when ctx ends, also while it waits for Stdin. Its errors are of type
 // *Error.
 func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
@@ -31,8 +34,8 @@ func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
 		if limit := cmp.Or(f.MaxBytes, compile.DefaultMaxBytes); limit > 0 {
 			r = io.LimitReader(r, int64(limit)+1)
 		}
-		body, err = io.ReadAll(r)
-		return cmp.Or(err, f.refuse(body))
+		body, err = io.ReadAll(disk.Limited(r, policy.MaxBody))
+		return f.explain(cmp.Or(err, f.refuse(body)))
 	})
 	return body, err
 }
@@ -42,9 +45,17 @@ func (f RobotsFile) row(ctx context.Context) (policy.Row, error) {
 	row := policy.Row{Status: 200, File: f.Name}
 	err := f.open(ctx, func(r io.Reader) (err error) {
 		row.Body, row.Past, row.Size, err = policy.ReadBody(r, f.MaxBytes)
-		return cmp.Or(err, f.refuse(row.Body))
+		return f.explain(cmp.Or(err, f.refuse(row.Body)))
 	})
 	return row, err
+}
+
+// explain names the file in an error that does not.
+func (f RobotsFile) explain(err error) error {
+	if over := disk.LimitError(0); errors.As(err, &over) {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	return err
 }
 
 // refuse returns an error for a content that is something else, such as an archive.
@@ -70,7 +81,7 @@ func (f RobotsFile) open(ctx context.Context, read func(io.Reader) error) (err e
 			return err
 		}
 	}
-	opened, err := in.Open()
+	opened, err := openInput(ctx, in)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,11 @@ func openRules(path string, agent subject) (rules filter.Policy, release func() 
 	}
 	// An archive holds rules without tables: making them anew costs less than reading
 	// them, and most origins need none.
-	a, err := archive.Open(data, compile.EngineAuto.Table)
+	var a *archive.Archive
+	err = disk.Faults(func() (err error) {
+		a, err = archive.Open(data, compile.Semantics, compile.EngineAuto.Table)
+		return err
+	})
 	if errors.Is(err, archive.ErrNotArchive) {
 		err = fmt.Errorf("%s: %w; compile makes one, and a robots.txt is for --robots", path, archive.ErrNotArchive)
 	} else if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
@@ -101,6 +102,7 @@ type store struct {
 	maxBytes int
 	byText   map[bodyText]*body
 	byRow    map[*Row]*body
+	byFile   map[*byte]*body // by where the text is: rows that name one file share it
 }
 
 // body returns the body of a row.
@@ -108,11 +110,15 @@ func (s *store) body(r *Row) *body {
 	if b := s.byRow[r]; b != nil {
 		return b
 	}
-	text := bodyText{string(r.Body), string(r.Past)}
-	b := s.byText[text]
-	if b == nil {
-		b = &body{text: r.Body, past: r.Past, maxBytes: s.maxBytes}
-		s.byText[text] = b
+	at := unsafe.SliceData(r.Body)
+	b := s.byFile[at]
+	if b == nil || len(b.text) != len(r.Body) || len(b.text) == 0 {
+		text := bodyText{string(r.Body), string(r.Past)}
+		if b = s.byText[text]; b == nil {
+			b = &body{text: r.Body, past: r.Past, maxBytes: s.maxBytes}
+			s.byText[text] = b
+		}
+		s.byFile[at] = b
 	}
 	s.byRow[r] = b
 	return b

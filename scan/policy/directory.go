@@ -18,13 +18,15 @@ import (
 // or 2026-11-01T000000Z.txt, for systems that permit no colon in a name, or
 // 2026-11-01.txt, for midnight in UTC. All count as answers with status 200, on http and
 // https. Hidden files are left out; anything else is an error with its
-// path. Of each file as much is kept as ReadBody returns.
+// path. Of each file as much is kept as ReadBody returns; together they have at most 1 GiB, the
+// same ones once.
 func ReadDirectory(path string, maxBytes int) ([]Row, error) {
 	hosts, err := visible(path)
 	if err != nil {
 		return nil, err
 	}
 	var rows []Row
+	bodies := newBodyFiles(maxBytes)
 	for _, host := range hosts {
 		folder := filepath.Join(path, host)
 		if info, err := disk.Stat(folder); err == nil && !info.IsDir() {
@@ -44,7 +46,7 @@ func ReadDirectory(path string, maxBytes int) ([]Row, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
-			f, err := readFile(path, maxBytes)
+			f, err := bodies.read(path)
 			if err != nil {
 				return nil, err
 			}

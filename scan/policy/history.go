@@ -89,13 +89,24 @@ func newHistory(replies []reply, t timing, store *store, s *scratch) (*history, 
 		}
 	}
 	h.sort()
+	var finders []*finder
 	for class := range answer.Class(classes) {
 		if class == answer.Google && !fails {
+			break
+		}
+		f := newFinder(h, class, s)
+		if err := f.afford(); err != nil {
+			return nil, err
+		}
+		finders = append(finders, f)
+	}
+	for class := range h.tables {
+		if class == len(finders) {
 			h.tables[class] = h.tables[answer.Others]
 			break
 		}
 		var err error
-		if h.tables[class], err = newTable(h, class, s); err != nil {
+		if h.tables[class], err = finders[class].table(); err != nil {
 			return nil, err
 		}
 	}
@@ -211,7 +222,7 @@ func findOutages(replies []reply, class answer.Class, s *scratch) error {
 		// Predecessors are the reply before, and replies of earlier versions that may still
 		// have been in force when this one may have begun.
 		for j := i - 1; j >= 0 && (j == i-1 || ended[j] > r.start); j-- {
-			if err := s.look(); err != nil {
+			if err := s.look(1); err != nil {
 				return err
 			}
 			if before := &replies[j]; j == i-1 || before.end > r.start && before.start <= r.begun {

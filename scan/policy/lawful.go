@@ -82,18 +82,25 @@ type finder struct {
 	*history
 	class answer.Class
 	gone  []int64 // for each reply: the latest gone among it and those before it
+	// moments are those at which the lawful copies may change, ascending.
+	moments []int64
 }
 
-// newTable makes the table of an origin for a class of crawlers.
-func newTable(h *history, class answer.Class, s *scratch) (*table, error) {
+func newFinder(h *history, class answer.Class, s *scratch) *finder {
 	f := &finder{scratch: s, history: h, class: class}
 	gone := int64(MinTime)
 	for i := range h.replies {
 		gone = max(gone, h.replies[i].gone)
 		f.gone = append(f.gone, gone)
 	}
+	f.moments = f.changes()
+	return f
+}
+
+// table makes the table of the origin for the class of crawlers.
+func (f *finder) table() (*table, error) {
 	t := &table{}
-	for _, from := range f.changes() {
+	for _, from := range f.moments {
 		l, err := f.find(from)
 		if err != nil {
 			return nil, err
@@ -121,6 +128,41 @@ func (f *finder) changes() []int64 {
 	return slices.Compact(times[:n])
 }
 
+// afford counts the replies that find will look at for all moments, or a few more. So an origin with too many is refused before the
+// first look, and not after some seconds.
+func (f *finder) afford() error {
+	// The replies from low to high are those of a span. The earliest outage of those that failed is that of failed[0]: behind it are only
+	// replies whose outages begin later than all before.
+	low, high, failed := 0, 0, []int{}
+	from := func(i int) int64 { return f.replies[i].outage[f.class].from }
+	for _, t := range f.moments {
+		for ; high < len(f.replies) && before(f.starts[high], f.skew) <= t; high++ {
+			if f.replies[high].means[f.class] != answer.Failed {
+				continue
+			}
+			for len(failed) > 0 && from(failed[len(failed)-1]) >= from(high) {
+				failed = failed[:len(failed)-1]
+			}
+			failed = append(failed, high)
+		}
+		for low < high && f.gone[low] <= t {
+			low++
+		}
+		for len(failed) > 0 && failed[0] < low {
+			failed = failed[1:]
+		}
+		looks := high - low
+		if len(failed) > 0 {
+			i, j := f.inForce(before(before(from(failed[0]), int64(longOutage)), f.skew), after(t, f.skew))
+			looks += j - i
+		}
+		if err := f.look(looks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // find returns the lawful copies at a moment.
 func (f *finder) find(t int64) (Lawful, error) {
 	l := Lawful{Outage: noOutage, Unknown: before(t, f.general()) < f.starts[0]}
@@ -134,9 +176,6 @@ func (f *finder) find(t int64) (Lawful, error) {
 	// The replies in force at any moment of their spans.
 	last := sort.Search(len(f.replies), func(i int) bool { return before(f.starts[i], f.skew) > t })
 	for i := last - 1; i >= 0 && f.gone[i] > t; i-- {
-		if err := f.look(); err != nil {
-			return l, err
-		}
 		r := &f.replies[i]
 		if before(r.start, f.skew) > t || r.gone <= t {
 			continue
@@ -151,9 +190,6 @@ func (f *finder) find(t int64) (Lawful, error) {
 		first, last := f.lengthen(&l), after(t, f.skew)
 		i, j := f.inForce(first, last)
 		for ; i < j; i++ {
-			if err := f.look(); err != nil {
-				return l, err
-			}
 			if r := &f.replies[i]; r.meets(first, last) {
 				add(r)
 			}

@@ -433,8 +433,17 @@ func TestThousandsOfVersions(t *testing.T) {
 func TestCrowd(t *testing.T) {
 	p := newOf(t, "a 0h 200 A; a 1h 200 B", Options{})
 	spent := &scratch{looked: maxLooked}
-	if _, err := newTable(p.histories[0], answer.Others, spent); !errors.Is(err, errCrowded) {
+	if err := newFinder(p.histories[0], answer.Others, spent).afford(); !errors.Is(err, errCrowded) {
 		t.Errorf("error %v", err)
+	}
+	// A month of failures each minute makes spans of 40,000 replies, and is refused before any of them is looked at.
+	rows := make([]Row, 70_000)
+	for i := range rows {
+		rows[i] = Row{Origins: []origin.Origin{{Scheme: "http", Host: "a", Port: 80}}, From: epoch + int64(i)*int64(time.Minute), Status: 503}
+	}
+	begun := time.Now()
+	if _, err := New(rows, Options{}); !errors.Is(err, errCrowded) || time.Since(begun) > 2*time.Second {
+		t.Errorf("error %v after %v", err, time.Since(begun))
 	}
 	s := &scratch{listed: maxListed}
 	var numbers set
@@ -679,7 +688,7 @@ func TestAllLooksAreCounted(t *testing.T) {
 	}
 	s := &scratch{}
 	timing := timing{int64(MinWindow), int64(MinDelay), int64(MinSkew)}
-	if _, err := newHistory(replies, timing, &store{byText: map[bodyText]*body{}, byRow: map[*Row]*body{}}, s); err != nil || s.looked < n*n/2 {
+	if _, err := newHistory(replies, timing, &store{byText: map[bodyText]*body{}, byRow: map[*Row]*body{}, byFile: map[*byte]*body{}}, s); err != nil || s.looked < n*n/2 {
 		t.Errorf("%d looks, error %v", s.looked, err)
 	}
 }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -25,7 +26,8 @@ import (
 // an origin, or a bare host, which stands for http and https; status is the answer's
 // HTTP status, or "unreachable"; file has the body, and is relative to the manifest's
 // folder; max_age is in seconds. A status of 200 needs a file, another 2xx may have
-// one. Of each file as much is kept as ReadBody returns. Errors name the file and the line.
+// one. Of each file as much is kept as ReadBody returns. Errors name the file and the line. A row
+// has at most 1 MiB, the manifest 1 GiB, and so have the files together, the same ones once.
 func ReadManifest(path string, maxBytes int) ([]Row, error) {
 	f, err := disk.Open(path)
 	if err != nil {
@@ -33,20 +35,55 @@ func ReadManifest(path string, maxBytes int) ([]Row, error) {
 	}
 	defer f.Close()
 	folder := filepath.Dir(path)
-	files := map[string]file{}
-	return parseManifest(f, path, func(name string) (file, error) {
+	files := newBodyFiles(maxBytes)
+	return parseManifest(disk.Limited(f, maxManifest), path, func(name string) (file, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(folder, name)
 		}
-		if known, ok := files[name]; ok {
-			return known, nil
-		}
-		read, err := readFile(name, maxBytes)
-		if err == nil {
-			files[name] = read
-		}
-		return read, err
+		return files.read(name)
 	})
+}
+
+// The limits of a source, in bytes. A million versions of robots.txt take a tenth of a manifest, and most of
+// them have a body in common with others.
+const (
+	maxManifest = 1 << 30
+	maxRow      = 1 << 20 // of a manifest
+	maxBodies   = 1 << 30 // of all files together, the same ones once
+)
+
+// bodyFiles are the files that a source names. Those with the same content share it.
+type bodyFiles struct {
+	maxBytes int
+	byName   map[string]file
+	byText   map[[sha256.Size]byte]file
+	size     int64 // of what they have in all
+}
+
+func newBodyFiles(maxBytes int) *bodyFiles {
+	return &bodyFiles{maxBytes, map[string]file{}, map[[sha256.Size]byte]file{}, 0}
+}
+
+func (f *bodyFiles) read(name string) (file, error) {
+	if known, ok := f.byName[name]; ok {
+		return known, nil
+	}
+	read, err := readFile(name, f.maxBytes)
+	if err != nil {
+		return read, err
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, len(read.body), read.size)
+	sum.Write(read.body)
+	sum.Write(read.past)
+	key := [sha256.Size]byte(sum.Sum(nil))
+	if same, ok := f.byText[key]; ok {
+		read = same
+	} else if f.size += int64(len(read.body) + len(read.past)); f.size > maxBodies {
+		return read, fmt.Errorf("%s: with the files before it %w", name, disk.LimitError(maxBodies))
+	}
+	f.byName[name], f.byText[key] = read, read
+	return read, nil
 }
 
 // file is what ReadBody returns of a file, and its size.
@@ -71,6 +108,9 @@ func readFile(path string, max int) (file, error) {
 	}
 	defer f.Close()
 	body, past, _, err := ReadBody(f, max)
+	if over := disk.LimitError(0); errors.As(err, &over) {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
 	return file{body, past, info.Size()}, err
 }
 
@@ -84,7 +124,8 @@ var (
 // by open.
 func parseManifest(r io.Reader, name string, open func(string) (file, error)) ([]Row, error) {
 	const mark = "\ufeff" // some editors put it before a text
-	text := bufio.NewReader(r)
+	row := &rowReader{r: r}
+	text := bufio.NewReader(row)
 	if start, _ := text.Peek(len(mark)); string(start) == mark {
 		_, _ = text.Discard(len(mark)) // it is in the buffer
 	}
@@ -93,11 +134,15 @@ func parseManifest(r io.Reader, name string, open func(string) (file, error)) ([
 	var columns []string
 	var rows []Row
 	for {
+		row.read = 0
 		fields, err := in.Read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		var syntax *csv.ParseError
+		if errors.Is(err, errLongRow) {
+			return nil, fmt.Errorf("%s: a row is %w", name, err)
+		}
 		if errors.As(err, &syntax) {
 			return nil, fmt.Errorf("%s:%d: %w", name, syntax.Line, syntax.Err)
 		}
@@ -122,6 +167,23 @@ func parseManifest(r io.Reader, name string, open func(string) (file, error)) ([
 		return nil, fmt.Errorf("%s: no rows", name)
 	}
 	return rows, nil
+}
+
+// rowReader reads a manifest, and fails if a row is too long.
+type rowReader struct {
+	r    io.Reader
+	read int // since the row began; what was read ahead before that does not count
+}
+
+const errLongRow = disk.LimitError(maxRow)
+
+func (r *rowReader) Read(p []byte) (int, error) {
+	if r.read > maxRow {
+		return 0, errLongRow
+	}
+	n, err := r.r.Read(p)
+	r.read += n
+	return n, err
 }
 
 func checkColumns(columns []string) error {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -330,5 +331,35 @@ func TestManifestOfAFolder(t *testing.T) {
 	}
 	if rows, err := ReadManifest(name, 0); err == nil || !strings.Contains(err.Error(), "policy.csv:2") {
 		t.Errorf("a folder as a body: %v, %v", rows, err)
+	}
+}
+
+// TestManifestLimits: a row that does not end is refused when it is too long, not when memory is full, and rows of the same content
+// share it.
+func TestManifestLimits(t *testing.T) {
+	open := func(string) (file, error) { return file{}, nil }
+	for _, endless := range []string{"\x00", "a", "\"\n", "\"a\n,"} {
+		text := io.MultiReader(strings.NewReader("from,origin,status,file\n"+endless[:1]), strings.NewReader(strings.Repeat(endless[1:]+"x", 4<<20)))
+		if _, err := parseManifest(text, "m.csv", open); err == nil || !strings.Contains(err.Error(), "limit of 1 MiB") {
+			t.Errorf("%q: %v", endless, err)
+		}
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"a.txt", "b.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("user-agent: *\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := newBodyFiles(0)
+	a, errA := f.read(filepath.Join(dir, "a.txt"))
+	b, errB := f.read(filepath.Join(dir, "b.txt"))
+	if errA != nil || errB != nil || &a.body[0] != &b.body[0] || f.size != int64(len(a.body)) {
+		t.Error(errA, errB, f.size)
+	}
+	f.size = maxBodies
+	os.WriteFile(filepath.Join(dir, "c.txt"), []byte("user-agent: x\n"), 0o600)
+	if _, err := f.read(filepath.Join(dir, "c.txt")); err == nil || !strings.Contains(err.Error(), "limit of 1024 MiB") {
+		t.Error(err)
+
 	}
 }

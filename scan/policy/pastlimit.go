@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // A crawler may read more of a long robots.txt than the 500 KiB that RFC 9309 2.5 asks
@@ -19,18 +20,22 @@ import (
 // maxPast limits how many bytes past the limit are looked at.
 const maxPast = 64 << 20
 
+// MaxBody is how many bytes of a robots.txt are read in any case, so that a file that does not end takes no more.
+const MaxBody = 256 << 20
+
 // ReadBody reads a robots.txt. It returns maxBytes+1 bytes of it as the body, the last of
 // which tells the compiler that there is more; all if maxBytes is negative, and 0 stands
 // for compile.DefaultMaxBytes. past are the lines past the limit that Row has, nil if the
 // body is not longer. It looks at most at 64 MiB past the limit: size, the bytes of the
-// whole, is -1 if there are more. An error behind the limit leaves only the rest unread.
+// whole, is -1 if there are more. An error behind the limit leaves only the rest unread. A body
+// of more than MaxBody bytes is a disk.LimitError.
 func ReadBody(r io.Reader, maxBytes int) (body, past []byte, size int64, err error) {
 	limit := cmp.Or(maxBytes, compile.DefaultMaxBytes)
 	if limit < 0 {
-		body, err = io.ReadAll(r)
+		body, err = io.ReadAll(disk.Limited(r, MaxBody))
 		return body, nil, int64(len(body)), err
 	}
-	body, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	body, err = io.ReadAll(io.LimitReader(disk.Limited(r, MaxBody), int64(limit)+1))
 	if size = int64(len(body)); err != nil || len(body) <= limit {
 		return body, nil, size, err
 	}

@@ -53,9 +53,9 @@ type scratch struct {
 	copiesFound set // by the last find
 }
 
-// look counts a look at a reply.
-func (s *scratch) look() error {
-	if s.looked++; s.looked > maxLooked {
+// look counts looks at replies.
+func (s *scratch) look(n int) error {
+	if s.looked += int64(n); s.looked > maxLooked {
 		return errCrowded
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -311,4 +312,127 @@ func FuzzDecoders(f *testing.F) {
 			t.Error(err) // caught, but worth knowing
 		}
 	})
+}
+
+// xzFile returns an xz file whose blocks each hold the same text, at most 64 KiB of it, and whose headers ask for a dictionary of
+// 128 MiB.
+func xzFile(blocks int, text []byte) []byte {
+	le := binary.LittleEndian.AppendUint32
+	sum := func(b []byte) []byte { return le(b, crc32.ChecksumIEEE(b)) }
+	header := sum([]byte{2, 0, 0x21, 1, 30, 0, 0, 0})
+	lzma2 := []byte{}
+	if len(text) > 0 {
+		lzma2 = append(binary.BigEndian.AppendUint16([]byte{1}, uint16(len(text)-1)), text...)
+	}
+	lzma2 = append(lzma2, 0)
+	block := append(append(bytes.Clone(header), lzma2...), make([]byte, -len(lzma2)&3)...)
+	block = le(block, crc32.ChecksumIEEE(text))
+	record := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(len(header)+len(lzma2)+4)), uint64(len(text)))
+	index := append(binary.AppendUvarint([]byte{0}, uint64(blocks)), bytes.Repeat(record, blocks)...)
+	index = sum(append(index, make([]byte, -len(index)&3)...))
+	end := append(le(nil, uint32(len(index)/4-1)), 0, 1)
+	file := append([]byte("\xfd7zXZ\x00"), sum([]byte{0, 1})[0:2]...)
+	file = le(file, crc32.ChecksumIEEE([]byte{0, 1}))
+	file = append(append(file, bytes.Repeat(block, blocks)...), index...)
+	return append(append(le(file, crc32.ChecksumIEEE(end)), end...), "YZ"...)
+}
+
+// TestXzDictionaryIsReused: blocks that each ask for a large dictionary share one, and empty ones need none. One dictionary for
+// each block took 13 s for 50 KB.
+func TestXzDictionaryIsReused(t *testing.T) {
+	for _, text := range []string{"", "a line\n"} {
+		const blocks = 2000
+		b := xzFile(blocks, []byte(text))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for _, part := range [][]byte{b, bytes.Repeat(xzFile(1, []byte(text)), blocks)} {
+			r, err := NewInput("log.xz", bytes.NewReader(part), -1).Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := io.ReadAll(r)
+			r.Close()
+			if want := strings.Repeat(text, blocks); err != nil || string(data) != want {
+				t.Fatalf("%d bytes of %d: %v", len(data), len(want), err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 2*xzMaxDict+blocks*(128<<10) { // the library takes 64 KiB for a chunk
+			t.Errorf("%d MiB were allocated for %d times %q", took>>20, 2*blocks, text)
+		}
+	}
+}
+
+// TestXzBlockBeginsAnew: a block that does not reset the dictionary is damaged, although the library would know the one of the
+// block before it.
+func TestXzBlockBeginsAnew(t *testing.T) {
+	b := xzFile(2, []byte("a line\n"))
+	at := bytes.LastIndex(b, []byte("\x01\x00\x06a line"))
+	b[at] = 2 // an uncompressed chunk that keeps the dictionary
+	got, res := decoded(t, b)
+	if string(got) != "a line\n" || !errors.Is(res.Err, errXz) {
+		t.Errorf("%q, %v", got, res.Err)
+	}
+}
+
+// TestEmptyMembers: any number of empty members, frames or streams is an empty input, in time linear in their bytes.
+func TestEmptyMembers(t *testing.T) {
+	frame := []byte("\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00")
+	for form, b := range map[string][]byte{"gzip": gz(t, nil), "zstd": frame, "bzip2": bzEmpty, "xz": xzFile(0, nil), "xz blocks": xzFile(1, nil)} {
+		got, res := decoded(t, bytes.Repeat(b, 30000))
+		if len(got) > 0 || res.Err != nil || !res.Complete {
+			t.Errorf("%s: %d bytes, %+v", form, len(got), res)
+		}
+	}
+}
+
+// TestNameOfCompressed: a file with the name of a compressed one is compressed, in whatever form, or text. Anything else, and no
+// byte at all, is an error, whoever reads it.
+func TestNameOfCompressed(t *testing.T) {
+	text, forms := packed(t)
+	ends := map[string]string{"gzip": ".gz", "zstd": ".zst", "xz": ".xz", "bzip2": ".BZ2"}
+	refused := func(name string, b []byte) {
+		t.Helper()
+		path := write(t, name, b)
+		_, head := file(t, path).Head(100)
+		_, open := file(t, path).Open()
+		_, pipe := NewInput(path, bytes.NewReader(b), -1).Head(100)
+		_, res := readAll(t, []*Input{file(t, path)}, Options{}, 1)
+		for _, err := range []error{head, open, pipe, res[0].Err} {
+			if err == nil || !strings.HasPrefix(err.Error(), path+": ") || res[0].Complete {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	for form, b := range forms {
+		refused("empty"+ends[form], nil)
+		for n := range begins[codecOf(form)] {
+			damaged := bytes.Clone(b)
+			damaged[n] ^= 0x80
+			refused("damaged.log"+ends[form], damaged)
+			if n > 0 {
+				refused("short"+ends[form], b[:n])
+			}
+		}
+		for _, other := range forms {
+			if got, err := file(t, write(t, "other"+ends[form], other)).Head(len(text)); err != nil || !bytes.Equal(got, text) {
+				t.Errorf("%s: %d bytes, %v", form, len(got), err)
+			}
+		}
+		if got, err := file(t, write(t, "text"+ends[form], text)).Head(len(text)); err != nil || !bytes.Equal(got, text) {
+			t.Errorf("text as %s: %d bytes, %v", form, len(got), err)
+		}
+	}
+	if _, err := file(t, write(t, "empty.log", nil)).Head(1); err != nil {
+		t.Error(err)
+	}
+}
+
+func codecOf(form string) codec {
+	for _, c := range suffixes {
+		if c.String() == form {
+			return c
+		}
+	}
+	return unknown
 }

@@ -173,8 +173,8 @@ func (o *openInput) Close() error {
 	return o.file.Close()
 }
 
-// take gives the input to its only reader, and opens it unless Head has. A file that is not regular is passed to watch, if that
-// is not nil, before a Read that may block.
+// take gives the input to its only reader, and opens it unless Head has. The file of a stream is passed to watch, if that is not nil,
+// before a Read that may block or may take long to return a byte.
 func (in *Input) take(watch func(*disk.File)) (opened, error) {
 	in.mu.Lock()
 	s := in.pending
@@ -216,16 +216,19 @@ func (in *Input) open(watch func(*disk.File)) (o opened, err error) {
 	}
 	// Files of /proc say that they are regular and 0 bytes long, and are not: a file without a size is read until it ends.
 	if info.Mode().IsRegular() && info.Size() > 0 {
-		c, err := sniffFile(file)
+		c, sample, err := sniffFile(file)
 		if err != nil {
 			return o, err
 		}
 		if c == plain {
+			if err = checkName(in.Name, sample); err != nil {
+				return o, err
+			}
 			in.codec.Store(int32(plain))
 			return opened{file: file, size: info.Size()}, nil
 		}
 	}
-	if !info.Mode().IsRegular() && watch != nil {
+	if watch != nil {
 		watch(file)
 	}
 	if o.stream, err = in.newStream(file); err == nil {
@@ -236,7 +239,7 @@ func (in *Input) open(watch func(*disk.File)) (o opened, err error) {
 
 // newStream makes a stream with the decoder that the first bytes of r require.
 func (in *Input) newStream(r io.Reader) (*stream, error) {
-	s, err := newStream(r, in.Hash)
+	s, err := newStream(r, in.Name, in.Hash)
 	if err == nil {
 		in.codec.Store(int32(s.codec))
 	}
@@ -256,16 +259,16 @@ func (in *Input) looksPlain() bool {
 		return false
 	}
 	defer f.Close()
-	c, err := sniffFile(f)
+	c, _, err := sniffFile(f)
 	return err == nil && c == plain
 }
 
-// sniffFile returns the codec of a file, by its first bytes.
-func sniffFile(f *disk.File) (codec, error) {
-	var magic [magicLen]byte
-	n, err := f.ReadAt(magic[:], 0)
+// sniffFile returns the codec of a file, by its first bytes, and these.
+func sniffFile(f *disk.File) (codec, []byte, error) {
+	sample := make([]byte, sampleLen)
+	n, err := f.ReadAt(sample, 0)
 	if n == 0 && err != nil {
-		return unknown, err
+		return unknown, nil, err
 	}
-	return sniff(magic[:n]), nil
+	return sniff(sample[:n]), sample[:n], nil
 }

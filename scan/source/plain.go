@@ -84,8 +84,14 @@ func (r *Reader) hash(p *plainFile) {
 	sum, buf := sha256.New(), make([]byte, rawBuffer)
 	for at := int64(0); at < p.size; {
 		n, err := p.f.ReadAt(buf[:min(rawBuffer, p.size-at)], at)
-		if n == 0 && err != nil || r.isStopped() {
-			return // those who read the lines report the error
+		if r.isStopped() {
+			return
+		}
+		if n == 0 && err != nil {
+			if !isEOF(err) { // else the file shrank: those who read the lines report that
+				r.states[p.input].fail(newError(r.ins[p.input].Name, at, err))
+			}
+			return
 		}
 		sum.Write(buf[:n])
 		at += int64(n)

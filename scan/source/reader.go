@@ -78,7 +78,7 @@ type Reader struct {
 	read, total atomic.Int64 // Progress
 
 	mu       sync.Mutex
-	blocking map[*disk.File]bool // open files in which a Read may block for ever
+	blocking map[*disk.File]bool // open files of streams: a Read may block for ever, or decode a million empty members
 }
 
 // NewReader starts reading. The inputs must not be given to a second Reader.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
@@ -18,120 +19,182 @@ import (
 //   - "-" stands for stdin;
 //   - the exact name of an existing file stands for that file, even if it contains *, ? or [;
 //   - an existing directory stands for the regular files in it and in its subdirectories, sorted by name; hidden names are left
-//     out, a symbolic link to a file is followed, and one to a directory is left out with a warning;
+//     out, and a symbolic link to a file is followed, but none to a directory;
 //   - a pattern with *, ? or [ stands for the files and directories that match it, sorted; as in a shell, a wildcard does not
 //     match a leading dot.
 //
-// A file named twice, also through links, is read once, with a warning. Each argument that gives nothing to read, or a pattern
-// with a match that cannot be used, is one error; the inputs that are returned can be used. No file is opened, so a file without
-// read permission is reported by [Input.Head] or in [Result].
+// A file named twice, also through links, is read once, with a warning. Nothing is left out in silence. There is an error for each
+// argument that gives nothing to read, for each directory that cannot be read, and for each entry of one that is a link to nowhere, a
+// link to a directory that is not read under its own name, or no regular file, such as a pipe. The inputs that are returned can be used. No file is opened, so a file without read permission is reported by
+// [Input.Head] or in [Result].
 func Inputs(args []string, stdin io.Reader) (ins []*Input, warnings []string, errs []error) {
-	v := resolver{seen: seen{byID: map[fileID]string{}}}
+	v := resolver{seen: newSeen(), walked: newSeen()}
 	for _, arg := range args {
-		var err error
 		if arg == "-" {
 			v.stdin(stdin)
 		} else {
-			err = v.argument(arg)
-		}
-		if err != nil {
-			errs = append(errs, err)
+			v.argument(arg)
 		}
 	}
-	return v.ins, v.warnings, errs
+	v.unfollowed()
+	return v.ins, v.warnings, v.errs
 }
 
 type resolver struct {
 	ins      []*Input
 	warnings []string
-	seen     seen
-	found    int // regular files in directories, those seen before among them
+	errs     []error
+	seen     *seen
+	walked   *seen  // directories
+	links    []link // to directories, which are not followed
+	found    int    // entries of directories, those seen before among them
 	hasStdin bool
+}
+
+type link struct {
+	name string
+	info fs.FileInfo // of where it leads
 }
 
 func (v *resolver) warn(format string, args ...any) {
 	v.warnings = append(v.warnings, fmt.Sprintf(format, args...))
 }
 
-func (v *resolver) argument(arg string) error {
+func (v *resolver) fail(name string, err error) { v.errs = append(v.errs, newError(name, -1, err)) }
+
+func (v *resolver) argument(arg string) {
 	info, err := disk.Stat(arg)
-	if err == nil {
-		return v.path(arg, info)
+	switch {
+	case err == nil:
+		v.path(arg, info)
+	case errors.Is(err, fs.ErrNotExist) && hasWildcard(arg):
+		v.pattern(arg)
+	default:
+		v.fail(arg, err)
 	}
-	if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(arg, "*?[") {
-		return newError(arg, -1, err)
-	}
-	names, err := disk.Glob(arg)
-	if err != nil {
-		return newError(arg, -1, err)
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return hiddenFrom(arg, name) })
-	if len(names) == 0 {
-		return &Error{Name: arg, Offset: -1, Err: fmt.Errorf("no file matches: %w", fs.ErrNotExist)}
+}
+
+// pattern adds the files that match a pattern.
+func (v *resolver) pattern(pattern string) {
+	before := len(v.errs)
+	names := v.glob(pattern)
+	if len(names) == 0 && len(v.errs) == before {
+		v.fail(pattern, fmt.Errorf("no file matches: %w", fs.ErrNotExist))
 	}
 	slices.Sort(names)
-	var all []error
 	for _, name := range names {
-		if info, err = disk.Stat(name); err == nil {
-			err = v.path(name, info)
+		if info, err := disk.Stat(name); err != nil {
+			v.fail(name, err)
 		} else {
-			err = newError(name, -1, err)
-		}
-		if err != nil {
-			all = append(all, err)
+			v.path(name, info)
 		}
 	}
-	return errors.Join(all...)
 }
 
-func (v *resolver) path(name string, info fs.FileInfo) error {
-	if info.IsDir() {
-		return v.directory(name)
+func (v *resolver) path(name string, info fs.FileInfo) {
+	if !info.IsDir() {
+		v.add(newFile(name, info), info)
+		return
 	}
-	v.add(newFile(name, info), info)
-	return nil
-}
-
-// directory adds the files of a directory and of those in it.
-func (v *resolver) directory(name string) error {
-	before := v.found
-	err := v.walk(name)
-	if err == nil && v.found == before {
-		err = &Error{Name: name, Offset: -1, Err: errors.New("no files in this directory")}
+	found, failed := v.found, len(v.errs)
+	v.walk(name, info)
+	if v.found == found && len(v.errs) == failed {
+		v.fail(name, errors.New("no files in this directory"))
 	}
-	return err
 }
 
 // walk adds the files of a directory in the order of their names, each directory in it at its place. It ends, because it goes
 // into no link.
-func (v *resolver) walk(name string) error {
-	entries, err := disk.ReadDir(name) // sorted
+func (v *resolver) walk(name string, info fs.FileInfo) {
+	v.walked.before(name, info)
+	entries, err := disk.ReadDir(name) // sorted; with an error, those read before it
 	if err != nil {
-		return newError(name, -1, err)
+		v.fail(name, err)
 	}
-	var all []error
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
 		path := filepath.Join(name, e.Name())
-		if e.IsDir() {
-			all = append(all, v.walk(path))
-			continue
-		}
 		info, err := disk.Stat(path)
 		switch {
 		case err != nil:
-			v.warn("%v: left out", newError(path, -1, err))
+			v.fail(path, err)
+		case e.IsDir():
+			v.walk(path, info)
 		case info.IsDir():
-			v.warn("%s is a link to a directory: left out", path)
+			v.links = append(v.links, link{path, info})
 		case info.Mode().IsRegular():
 			v.found++
 			v.add(newFile(path, info), info)
+		default:
+			v.fail(path, errIrregular)
 		}
 	}
-	return errors.Join(all...)
 }
+
+var (
+	errIrregular = errors.New("not a regular file: name it as an argument if it shall be read")
+	errLink      = errors.New("a link to a directory, which is not followed: name it as an argument if it shall be read")
+)
+
+// unfollowed fails each link to a directory that was not read under its own name.
+func (v *resolver) unfollowed() {
+	for _, l := range v.links {
+		if _, walked := v.walked.before(l.name, l.info); !walked {
+			v.fail(l.name, errLink)
+		}
+	}
+}
+
+// glob returns the names that match a pattern. As in a shell, a wildcard does not match a leading dot. Unlike filepath.Glob, it
+// tells of directories that it cannot read.
+func (v *resolver) glob(pattern string) (names []string) {
+	dir, file := filepath.Split(pattern)
+	dirs := []string{filepath.Clean(dir)}
+	if hasWildcard(dir) {
+		dirs = v.glob(dirs[0])
+	}
+	for _, dir := range dirs {
+		names = append(names, v.matches(dir, file)...)
+	}
+	return names
+}
+
+// matches returns the names in a directory that match a pattern without a separator; none if it is not a directory.
+func (v *resolver) matches(dir, pattern string) (names []string) {
+	path := filepath.Join(dir, pattern)
+	if _, err := filepath.Match(pattern, ""); err != nil {
+		v.fail(path, err)
+		return nil
+	}
+	if !hasWildcard(pattern) {
+		switch _, err := disk.Lstat(path); {
+		case err == nil:
+			return []string{path}
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			v.fail(path, err)
+		}
+		return nil
+	}
+	info, err := disk.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return nil
+	}
+	entries, err := disk.ReadDir(dir)
+	if err != nil {
+		v.fail(dir, err)
+	}
+	for _, e := range entries {
+		hidden := strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(pattern, ".")
+		if match, _ := filepath.Match(pattern, e.Name()); match && !hidden {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
+	return names
+}
+
+func hasWildcard(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
 
 func (v *resolver) stdin(r io.Reader) {
 	if v.hasStdin {
@@ -163,28 +226,14 @@ func (v *resolver) add(in *Input, info fs.FileInfo) {
 	v.ins = append(v.ins, in)
 }
 
-// hiddenFrom reports whether a wildcard at the start of a path element of pattern matched the leading dot of a hidden name,
-// which filepath.Glob allows and shells do not.
-func hiddenFrom(pattern, name string) bool {
-	p := strings.Split(filepath.Clean(pattern), string(filepath.Separator))
-	n := strings.Split(filepath.Clean(name), string(filepath.Separator))
-	if len(p) != len(n) {
-		return false
-	}
-	for i := range p {
-		if strings.HasPrefix(n[i], ".") && !strings.HasPrefix(p[i], ".") {
-			return true
-		}
-	}
-	return false
-}
-
 // seen remembers files by identity.
 type seen struct {
 	byID  map[fileID]string // where the system has file numbers
 	infos []fs.FileInfo     // elsewhere
 	names []string
 }
+
+func newSeen() *seen { return &seen{byID: map[fileID]string{}} }
 
 // before returns the first name of a file that has been seen before.
 func (s *seen) before(name string, info fs.FileInfo) (string, bool) {

@@ -3,7 +3,9 @@ package source
 import (
 	"bytes"
 	"errors"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,7 +87,7 @@ func TestBrokenLinkInDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	ins, warnings, errs := Inputs([]string{"dir"}, nil)
-	if names(ins) != "dir/a" || len(warnings) != 1 || !strings.Contains(warnings[0], "dir/b") || len(errs) != 0 {
+	if names(ins) != "dir/a" || len(warnings) != 0 || len(errs) != 1 || !strings.Contains(errs[0].Error(), "dir/b") {
 		t.Error(names(ins), warnings, errs)
 	}
 }
@@ -98,15 +100,66 @@ func TestDirectoryIsReadRecursively(t *testing.T) {
 		}
 	}
 	ins, warnings, errs := Inputs([]string{"logs"}, nil)
-	if names(ins) != "logs/a.log logs/b/1.log logs/b/2.log logs/c/deep/er/x.log" || len(errs) != 0 {
+	if names(ins) != "logs/a.log logs/b/1.log logs/b/2.log logs/c/deep/er/x.log" {
+		t.Error(names(ins))
+	}
+	if want := []string{"logs/z.log is the same file as logs/a.log: read once"}; !slices.Equal(warnings, want) {
+		t.Errorf("%q", warnings)
+	}
+	// What is behind the other links to directories is read under its own name.
+	if len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), "logs/there: a link to a directory") {
+		t.Error(errs)
+	}
+	if ins, _, errs := Inputs([]string{"logs", "other"}, nil); len(ins) != 5 || len(errs) != 0 {
 		t.Error(names(ins), errs)
 	}
-	want := []string{
-		"logs/b/loop is a link to a directory: left out", "logs/self is a link to a directory: left out",
-		"logs/there is a link to a directory: left out", "logs/z.log is the same file as logs/a.log: read once",
+}
+
+// TestNothingIsLeftOutInSilence: each entry of a folder, or match of a pattern, that is not read is an error, and the rest is read.
+func TestNothingIsLeftOutInSilence(t *testing.T) {
+	tree(t, "logs/a.log", "logs/b/1.log", "logs/gone.log", "logs/z.log")
+	for link, to := range map[string]string{"logs/nowhere": "missing", "logs/round": "about", "logs/about": "round"} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if !slices.Equal(warnings, want) {
-		t.Errorf("%q", warnings)
+	socket, err := net.Listen("unix", "logs/socket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	defer disk.Inject(func(op disk.Op, name string) error {
+		switch {
+		case op == disk.OpReadDir && name == "logs/b":
+			return fs.ErrPermission
+		case op == disk.OpStat && name == "logs/gone.log":
+			return fs.ErrNotExist // removed when the folder had been read
+		}
+		return nil
+	})()
+	for arg, want := range map[string]string{
+		"logs":        "logs/about logs/b logs/gone.log logs/nowhere logs/round logs/socket",
+		"logs/*":      "logs/about logs/b logs/gone.log logs/nowhere logs/round",
+		"l*/?*":       "logs/about logs/b logs/gone.log logs/nowhere logs/round",
+		"logs/*/*":    "logs/about logs/b logs/round",
+		"*/b/[0-9]*":  "logs/b",
+		"l*/gone.log": "l*/gone.log",
+	} {
+		_, _, errs := Inputs([]string{arg}, nil)
+		var failed []string
+		for _, err := range errs {
+			var e *Error
+			if errors.As(err, &e) {
+				failed = append(failed, e.Name)
+			}
+		}
+		slices.Sort(failed)
+		if got := strings.Join(failed, " "); got != want {
+			t.Errorf("%s: errors of %q, want %q", arg, got, want)
+		}
+	}
+	if ins, _, _ := Inputs([]string{"logs"}, nil); names(ins) != "logs/a.log logs/z.log" {
+		t.Error(names(ins))
 	}
 }
 

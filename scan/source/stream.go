@@ -21,7 +21,7 @@ type stream struct {
 	bad   bool       // a decoder panicked, its buffers are in an unknown state
 }
 
-func newStream(r io.Reader, hashed bool) (*stream, error) {
+func newStream(r io.Reader, name string, hashed bool) (*stream, error) {
 	s := &stream{raw: newRawReader(r)}
 	if hashed {
 		s.raw.sum = sha256.New()
@@ -31,7 +31,13 @@ func newStream(r io.Reader, hashed bool) (*stream, error) {
 		s.raw.free()
 		return nil, err
 	}
-	s.codec = sniff(magic)
+	if s.codec = sniff(magic); s.codec == plain && namedCodec(name) != unknown {
+		sample, _ := s.raw.br.Peek(sampleLen)
+		if err := checkName(name, sample); err != nil {
+			s.raw.free()
+			return nil, err
+		}
+	}
 	switch s.codec {
 	case gzipped:
 		s.dec = newGzip(s.raw)
@@ -62,19 +68,19 @@ func (s *stream) Read(p []byte) (n int, err error) {
 		s.head = s.head[n:]
 		return n, nil
 	}
-	for range maxIdleReads {
-		if n > 0 || s.err != nil {
-			return n, s.err
-		}
+	for idle, at := 0, s.raw.offset(); n == 0 && s.err == nil; {
 		n, s.err = s.decode(p)
-	}
-	if n == 0 && s.err == nil {
-		s.err = io.ErrNoProgress
+		if now := s.raw.offset(); now != at {
+			idle, at = 0, now
+		} else if idle++; idle > maxIdleReads && n == 0 && s.err == nil {
+			s.err = io.ErrNoProgress
+		}
 	}
 	return n, s.err
 }
 
-// maxIdleReads is how often a decoder may return nothing and no error, the number that bufio uses.
+// maxIdleReads is how often in succession a decoder may neither return nor take a byte, the number that bufio uses. One that
+// takes bytes may return nothing any number of times: an archive may have a million empty members.
 const maxIdleReads = 100
 
 // decode turns a panic of the decoder into an error. The decoders come from libraries, and run on bytes that anyone may have

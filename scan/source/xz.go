@@ -21,6 +21,11 @@ import (
 //	file   = stream { stream | padding }
 //	stream = header { block } index footer
 //	block  = header LZMA2 padding check
+//	LZMA2  = { chunk } 0
+//
+// One reader of the library decodes the chunks of all blocks, as if they were one sequence: each block begins with a chunk that
+// resets the dictionary. A dictionary is allocated only when a block asks for a larger one, and then it is at least twice as large,
+// so that any number of blocks, empty or not, costs no more than their bytes.
 //
 // Two libraries that read the container were tried in its place. github.com/ulikunitz/xz 0.5.17 allocates any dictionary that a
 // header asks for, up to 4 GiB, and keeps a record of each block. github.com/therootcompany/xz 1.0.1 (the code of
@@ -28,7 +33,10 @@ import (
 // tell a truncated file from a corrupt one, and refuses zero padding that is not a multiple of four bytes.
 type xzDecoder struct {
 	raw  *rawReader
-	lz   *lzma.Reader2 // of the block, nil between blocks
+	lz   *lzma.Reader2 // nil before the first chunk
+	dict int           // capacity of its dictionary
+	in   xzChunk       // what lz reads from
+	buf  [1024]byte    // for read; no block header is longer
 	warn []string
 	any  bool // a stream has begun
 
@@ -38,12 +46,17 @@ type xzDecoder struct {
 	blocks xzBlockSum // of the blocks that were read
 
 	// Of the block.
+	block        bool      // inside a block
+	begun        bool      // a chunk of it has been read
+	left         int       // decompressed bytes of its chunk that were not returned yet
+	wanted       int       // capacity of the dictionary by its header
 	check        hash.Hash // nil if the format does not define this kind of check
-	header       int64     // length of the header
-	start        int64     // offset of the LZMA2 data
-	size         int64     // decompressed bytes so far
-	packedSize   int64     // of the LZMA2 data by the header, or -1
-	unpackedSize int64     // decompressed by the header, or -1
+	checks       [16]hash.Hash
+	header       int64 // length of the header
+	start        int64 // offset of the LZMA2 data
+	size         int64 // decompressed bytes so far
+	packedSize   int64 // of the LZMA2 data by the header, or -1
+	unpackedSize int64 // decompressed by the header, or -1
 }
 
 // xzMaxDict is the largest dictionary accepted. xz -9 uses 64 MiB; the format allows 4 GiB, and the library allocates the whole
@@ -76,29 +89,32 @@ func (s *xzBlockSum) add(unpadded, uncompressed uint64) {
 	}
 }
 
-func newXz(raw *rawReader) *xzDecoder { return &xzDecoder{raw: raw} }
+func newXz(raw *rawReader) *xzDecoder { return &xzDecoder{raw: raw, in: xzChunk{raw: raw}} }
 
 func (d *xzDecoder) Read(p []byte) (int, error) {
-	for d.lz == nil {
-		if err := d.next(); err != nil {
+	if d.left == 0 {
+		if err := d.next(); d.left == 0 || err != nil {
 			return 0, err
 		}
 	}
-	n, err := d.lz.Read(p)
+	n, err := d.lz.Read(p[:min(len(p), d.left)])
+	d.left -= n
 	d.size += int64(n)
 	if d.check != nil {
 		d.check.Write(p[:n])
 	}
-	if isEOF(err) {
-		d.lz = nil
-		err = d.endBlock()
+	if err == nil && d.left == 0 && d.in.left > 0 {
+		err = errXz
 	}
-	return n, err
+	return n, noEOF(err)
 }
 
-// next begins a block, or ends or begins a stream, or returns io.EOF after the last.
+// next begins a chunk, or ends or begins a block or a stream, or returns io.EOF after the last.
 func (d *xzDecoder) next() error {
-	if !d.inside {
+	switch {
+	case d.block:
+		return d.nextChunk()
+	case !d.inside:
 		return d.beginStream()
 	}
 	first, err := d.raw.br.Peek(1)
@@ -111,9 +127,9 @@ func (d *xzDecoder) next() error {
 	return d.beginBlock((int(first[0]) + 1) * 4)
 }
 
-// read returns the next n bytes.
+// read returns the next n bytes, at most 1,024. They are valid until the next call.
 func (d *xzDecoder) read(n int) ([]byte, error) {
-	b := make([]byte, n)
+	b := d.buf[:n]
 	_, err := io.ReadFull(d.raw.br, b)
 	return b, noEOF(err)
 }
@@ -184,22 +200,54 @@ func (d *xzDecoder) beginBlock(size int) error {
 	if dict > xzMaxDict {
 		return fmt.Errorf("xz dictionary of %d MiB is larger than %d MiB", dict>>20, xzMaxDict>>20)
 	}
+	d.block, d.begun, d.wanted = true, false, max(int(dict), lzma.MinDictCap)
 	d.header, d.start, d.size = int64(size), d.raw.offset(), 0
-	switch d.kind {
-	case xzCRC32:
-		d.check = crc32.NewIEEE()
-	case xzCRC64:
-		d.check = crc64.New(crc64Table)
-	case xzSHA256:
-		d.check = sha256.New()
-	default:
-		d.check = nil
+	d.beginCheck()
+	return nil
+}
+
+func (d *xzDecoder) beginCheck() {
+	known := &d.checks[d.kind]
+	switch {
+	case *known != nil:
+		(*known).Reset()
+	case d.kind == xzCRC32:
+		*known = crc32.NewIEEE()
+	case d.kind == xzCRC64:
+		*known = crc64.New(crc64Table)
+	case d.kind == xzSHA256:
+		*known = sha256.New()
 	}
-	d.lz, err = lzma.Reader2Config{DictCap: max(int(dict), lzma.MinDictCap)}.NewReader2(d.raw.br)
+	d.check = *known
+}
+
+// nextChunk begins a chunk, or ends the block.
+func (d *xzDecoder) nextChunk() error {
+	control, err := d.raw.br.ReadByte()
+	if err != nil {
+		return noEOF(err)
+	}
+	resets := control == 1 || control >= 0xe0 // the dictionary
+	switch {
+	case control == 0:
+		return d.endBlock()
+	case !d.begun && !resets, 2 < control && control < 0x80:
+		return errXz
+	}
+	d.begun = true
+	if d.left, err = d.in.begin(control); err != nil {
+		return err
+	}
+	if d.dict < d.wanted {
+		d.dict = max(d.wanted, min(2*d.dict, xzMaxDict))
+		d.lz = nil // before the new one is there
+		d.lz, err = lzma.Reader2Config{DictCap: d.dict}.NewReader2(&d.in)
+	}
 	return err
 }
 
 func (d *xzDecoder) endBlock() error {
+	d.block = false
 	packed := d.raw.offset() - d.start
 	if d.packedSize >= 0 && d.packedSize != packed || d.unpackedSize >= 0 && d.unpackedSize != d.size {
 		return errors.New("xz: block has another size than its header says")
@@ -224,6 +272,51 @@ func (d *xzDecoder) endBlock() error {
 		return errors.New("xz: checksum error")
 	}
 	return nil
+}
+
+// xzChunk is the encoded chunk that the library reads next: its header and its data, and nothing behind it.
+type xzChunk struct {
+	raw    *rawReader
+	buf    [6]byte
+	header []byte // the part of it, in buf, that was not read yet
+	left   int    // bytes of the data that were not read yet
+}
+
+// begin reads the header of a chunk behind its first byte, and returns how many bytes the chunk has when it is decoded.
+func (c *xzChunk) begin(control byte) (size int, err error) {
+	n := 3 // of an uncompressed chunk
+	switch {
+	case control >= 0xc0:
+		n = 6 // with properties
+	case control >= 0x80:
+		n = 5
+	}
+	c.buf[0], c.header = control, c.buf[:n]
+	if _, err = io.ReadFull(c.raw.br, c.header[1:]); err != nil {
+		return 0, noEOF(err)
+	}
+	size = int(binary.BigEndian.Uint16(c.buf[1:])) + 1
+	c.left = size
+	if control >= 0x80 {
+		size += int(control&0x1f) << 16
+		c.left = int(binary.BigEndian.Uint16(c.buf[3:])) + 1
+	}
+	return size, nil
+}
+
+// Read implements io.Reader for the library.
+func (c *xzChunk) Read(p []byte) (n int, err error) {
+	switch {
+	case len(c.header) > 0:
+		n = copy(p, c.header)
+		c.header = c.header[n:]
+	case c.left == 0:
+		err = errXz // the chunk should go on
+	default:
+		n, err = c.raw.br.Read(p[:min(len(p), c.left)])
+		c.left -= n
+	}
+	return n, noEOF(err)
 }
 
 // endStream reads index and footer.

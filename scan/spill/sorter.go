@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
+	"os"
 	"slices"
 	"sync"
 
@@ -195,7 +197,7 @@ func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 		return nil, err
 	}
 	if s.file == nil {
-		f, name, err := createTemp(s.dir, openUnnamed)
+		f, name, err := createTemp(s.dir, disk.OpenUnnamed)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", errTemporary, err)
 		}
@@ -219,8 +221,9 @@ func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 
 // createTemp makes a file without a name, so that a crash or a signal leaves nothing behind. Where that is not possible, it
 // removes the name at once, and where that is not possible either, it returns the name, for Close.
-func createTemp(dir string, unnamed func(dir string) (*disk.File, error)) (f *disk.File, name string, err error) {
-	if f, err := unnamed(dir); err == nil {
+func createTemp(dir string, unnamed func(dir string, perm fs.FileMode) (*disk.File, error)) (f *disk.File, name string, err error) {
+	dir = cmp.Or(dir, os.TempDir())
+	if f, err := unnamed(dir, 0o600); err == nil {
 		return f, "", nil
 	}
 	f, err = disk.CreateTemp(dir, "robotsieve-*.tmp")
@@ -228,6 +231,20 @@ func createTemp(dir string, unnamed func(dir string) (*disk.File, error)) (f *di
 		name = f.Name()
 	}
 	return f, name, err
+}
+
+// CheckDir returns the error with which a Sorter would fail because of its Options.Dir, and Blobs because of os.TempDir if it is empty: a caller who reads for hours
+// learns of it before.
+func CheckDir(dir string) error {
+	f, name, err := createTemp(dir, disk.OpenUnnamed)
+	if err != nil {
+		return fmt.Errorf("the folder for temporary files (TMPDIR): %w", err)
+	}
+	err = f.Close()
+	if name != "" {
+		err = errors.Join(err, disk.Remove(name))
+	}
+	return err
 }
 
 // gather returns the merge of all runs.

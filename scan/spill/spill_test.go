@@ -281,8 +281,8 @@ func TestTemporaryFileHasNoName(t *testing.T) {
 // On Linux it never had one, so that no moment is the wrong one to be killed; where the
 // file system does not do that, it has one for a moment.
 func TestTemporaryFileNeverHadAName(t *testing.T) {
-	refuse := func(string) (*disk.File, error) { return nil, errors.ErrUnsupported }
-	for name, unnamed := range map[string]func(string) (*disk.File, error){"unnamed": openUnnamed, "refused": refuse} {
+	refuse := func(string, fs.FileMode) (*disk.File, error) { return nil, errors.ErrUnsupported }
+	for name, unnamed := range map[string]func(string, fs.FileMode) (*disk.File, error){"unnamed": disk.OpenUnnamed, "refused": refuse} {
 		dir := t.TempDir()
 		f, left, err := createTemp(dir, unnamed)
 		if err != nil {
@@ -307,7 +307,7 @@ func TestTemporaryFileNeverHadAName(t *testing.T) {
 			os.Remove(left)
 		}
 	}
-	if _, _, err := createTemp(filepath.Join(t.TempDir(), "none"), openUnnamed); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := createTemp(filepath.Join(t.TempDir(), "none"), disk.OpenUnnamed); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in no folder: %v", err)
 	}
 }

@@ -278,9 +278,12 @@ func input(in audit.InputInfo) string {
 	case in.Lines > 0 && in.Unparsed > 0:
 		text += fmt.Sprintf("; %s of %s unparsed", english.Grouped(in.Unparsed), english.Plural(in.Lines, "line"))
 	}
-	if in.Error != "" {
+	switch {
+	case in.Error != "" && in.Complete:
+		text += "; " + caution(in.Error)
+	case in.Error != "":
 		text += "; " + caution("stopped early: "+in.Error)
-	} else if !in.Complete {
+	case !in.Complete:
 		text += "; " + caution("not read to the end")
 	}
 	return text

@@ -1,0 +1,131 @@
+package archive_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/automaton/archive"
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+var update = flag.Bool("update", false, "write the fixture of the present version anew")
+
+var fixture = filepath.Join("testdata", "version2.rsv")
+
+// fixtureBodies have what compiled rules can hold: groups that are merged, agents that share
+// a group, gaps, anchors, escapes, an order that decides, and rules that never match.
+var fixtureBodies = map[string]string{
+	"https://groups.example:443": "User-agent: one\nUser-agent: two\nDisallow: /ab\nCrawl-delay: 2\n\nUser-agent: two\nUser-agent: Three/1.0\nAllow: /ab/c\nDisallow: /b\n\n" +
+		"User-agent: *\nDisallow: /\nAllow: /$\n",
+	"https://patterns.example:443": "User-agent: *\nDisallow: /*?sort=*&page=\nDisallow: *.pdf$\nAllow: /index.html\nDisallow: /*a*b*c\nAllow: /same\nDisallow: /same\nDisallow:\n",
+	"https://escapes.example:443":  "\xef\xbb\xbfuser-agent: *\r\ndisallow: /%7Euser/ # home\r\nDisallow: /\xc3\xa9?q=http%3A//x\nDisallow: /%2f%zz\nDisalow: /typo\rdisallow /blank\n",
+	"http://plain.example:8080":    "Disallow: /nobody\nUser-agent: Google*bot\nDisallow: /g\n",
+	"http://empty.example:80":      "",
+}
+
+// fixtureVerdicts are the lines that decide by RFC 9309, Google and the original draft;
+// those that forbid are negative.
+var fixtureVerdicts = []struct {
+	origin, agent, path string
+	want                [3]int
+}{
+	{"https://groups.example:443", "one", "/abc", [3]int{-3, -3, -3}},
+	{"https://groups.example:443", "two", "/ab/c", [3]int{8, 8, -3}},
+	{"https://groups.example:443", "two", "/b", [3]int{-9, -9, 0}},
+	{"https://groups.example:443", "three", "/ab", [3]int{0, 0, 0}},
+	{"https://groups.example:443", "four", "/", [3]int{13, 13, -12}},
+	{"https://groups.example:443", "four", "/x", [3]int{-12, -12, -12}},
+	{"https://patterns.example:443", "x", "/s?sort=a&page=2", [3]int{-2, -2, 0}},
+	{"https://patterns.example:443", "x", "/a.pdf", [3]int{-3, -3, 0}},
+	{"https://patterns.example:443", "x", "/a.pdf?", [3]int{0, 8, 0}},
+	{"https://patterns.example:443", "x", "/index.html", [3]int{4, 4, 4}},
+	{"https://patterns.example:443", "x", "/1a2b3c", [3]int{-5, -5, 0}},
+	{"https://patterns.example:443", "x", "/same", [3]int{6, 6, 6}},
+	{"https://escapes.example:443", "x", "/~user/", [3]int{-2, 0, -2}},
+	{"https://escapes.example:443", "x", "/%7Euser/", [3]int{-2, -2, -2}},
+	{"https://escapes.example:443", "x", "/%C3%A9?q=http%3A//x", [3]int{-3, -3, -3}},
+	{"https://escapes.example:443", "x", "/typo", [3]int{0, -5, 0}},
+	{"https://escapes.example:443", "x", "/blank", [3]int{0, -6, 0}},
+	{"http://plain.example:8080", "Google", "/g", [3]int{-3, -3, 0}},
+	{"http://empty.example:80", "x", "/", [3]int{0, 0, 0}},
+}
+
+var fixtureDialects = []automaton.Dialect{rfc9309, google, original}
+
+func fixtureOrigins() (origins []origin) {
+	for key, body := range fixtureBodies {
+		o := origin{key: key, status: 200}
+		for _, d := range fixtureDialects {
+			o.rulesets = append(o.rulesets, compile.Compile([]byte(body), compile.Options{Dialect: d, Engine: compile.EngineList}).Ruleset)
+		}
+		origins = append(origins, o)
+	}
+	return append(origins, origin{"https://gone.example:443", 404, make([]*automaton.Ruleset, len(fixtureDialects))})
+}
+
+// TestFixture: an archive of this version and semantics in the tree is what is written today,
+// and its verdicts hold. Archives in use depend on both.
+func TestFixture(t *testing.T) {
+	now := written(t, fixtureDialects, fixtureOrigins()...)
+	if *update {
+		if err := os.WriteFile(fixture, now, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(fixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(data, now) {
+		t.Errorf("the same robots.txt files give another archive than %s. If the format has changed, raise its version; if compiled rules or their "+
+			"meaning have, raise compile.Semantics. Then keep the old file, with a test that it is refused, and make a new one with -update", fixture)
+	}
+	a := opened(t, data)
+	var s automaton.Scratch
+	for _, c := range fixtureVerdicts {
+		for i, d := range fixtureDialects {
+			v := lookedUp(t, a, c.origin, d).Ruleset.Match(&s, []byte(c.agent), []byte(c.path))
+			got := int(v.Line)
+			if v.Disallowed {
+				got = -got
+			}
+			if got != c.want[i] {
+				t.Errorf("%v: %s may fetch %s of %s: line %d, want %d", d, c.agent, c.path, c.origin, got, c.want[i])
+			}
+		}
+	}
+	if e := lookedUp(t, a, "https://gone.example:443", google); e.Status != 404 || e.Ruleset != nil {
+		t.Errorf("gone: %+v", e)
+	}
+}
+
+// TestOldArchivesAreRefused: by a message with both numbers that says what to do.
+func TestOldArchivesAreRefused(t *testing.T) {
+	old, err := os.ReadFile(filepath.Join("testdata", "version1.rsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	present, err := os.ReadFile(fixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		data      []byte
+		semantics uint32
+		is        error
+		want      string
+	}{
+		{old, compile.Semantics, archive.ErrVersion, "version 1, and this program reads version 2; compile the archive again"},
+		{present, compile.Semantics + 1, archive.ErrSemantics, "semantics 1, and this program matches by semantics 2; compile the archive again"},
+	} {
+		if _, err := archive.Open(c.data, c.semantics, nil); !errors.Is(err, c.is) || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/bits"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// holding returns a writer with keys.
+func holding(t *testing.T, keys []string) *Writer {
+	t.Helper()
+	w, err := NewWriter(1, automaton.Google)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		if err := w.Add(key, 404, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// colliding returns n keys that a seed puts into one bucket.
+func colliding(n int, seed uint64) (keys []string) {
+	shift := 64 - bits.Len(uint(n))
+	for i := 0; len(keys) < n; i++ {
+		key := fmt.Appendf(nil, "https://%d.example:443", i)
+		if hash(seed, key)>>shift == 0 {
+			keys = append(keys, string(key))
+		}
+	}
+	return keys
+}
+
+// TestChosenKeysAreSpread: 500 keys that one seed puts into one bucket are spread by that of
+// their archive, also where the seed is that of an archive which had as many keys.
+func TestChosenKeysAreSpread(t *testing.T) {
+	seed := uint64(1)
+	for range 2 {
+		l, err := holding(t, colliding(500, seed)).layout(maxBucket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := l.longestBucket(); n > 12 {
+			t.Errorf("seed %#x: a bucket has %d records", seed, n)
+		}
+		seed = l.header.Seed
+	}
+}
+
+// TestBucketsHaveABound: a writer refuses to write longer ones.
+func TestBucketsHaveABound(t *testing.T) {
+	if _, err := holding(t, []string{"a", "b", "c"}).layout(0); !errors.Is(err, ErrLimit) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLookupReadsABoundedBucket: in an archive that a forger has written, too.
+func TestLookupReadsABoundedBucket(t *testing.T) {
+	for _, n := range []int{maxBucket, maxBucket + 1} {
+		l, err := holding(t, colliding(n, 1)).layout(maxBucket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.header.Length -= 4 * (1<<l.header.Bits - 1) // there is one bucket
+		l.header.Bits = 0
+		var file bytes.Buffer
+		if err := l.write(&file); err != nil {
+			t.Fatal(err)
+		}
+		a, err := Open(file.Bytes(), 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range l.records {
+			_, found, err := a.Lookup([]byte(r.key), automaton.Google)
+			if found != (i < maxBucket) || (err != nil) != (i >= maxBucket) {
+				t.Errorf("record %d of %d: found %v, error %v", i, n, found, err)
+			}
+		}
+		if _, found, err := a.Lookup([]byte("missing"), automaton.Google); found || (err != nil) != (n > maxBucket) {
+			t.Errorf("missing among %d: found %v, error %v", n, found, err)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The first SIGINT, SIGTERM or SIGHUP ends a command that waits for a pipe, whatever it wants to read from it: when nobody has
+// opened the pipe to write, and when nothing is written.
+func TestSignalsEndTheReadingOfPipes(t *testing.T) {
+	dir := faultyTree(t)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	pipe := at("pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	audit := []string{"audit", "--robots", at("robots.txt"), at("a.log")}
+	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
+	n := 0
+	for name, args := range map[string][]string{
+		"robots":          {"audit", "--robots", pipe, at("a.log")},
+		"policy":          {"audit", "--policy", pipe, at("a.log")},
+		"ranges":          append(audit, "--ip-ranges", "gptbot="+pipe),
+		"names":           append(audit, "--resolved-names", pipe),
+		"crawlers":        append(audit, "--crawlers", pipe),
+		"log":             append(audit, pipe),
+		"filter robots":   {"filter", "--robots", pipe, "--agent", "x", at("urls.txt")},
+		"filter crawlers": {"filter", "--robots", at("robots.txt"), "--crawlers", pipe, "--agent", "x", at("urls.txt")},
+		"urls":            {"filter", "--robots", at("robots.txt"), "--agent", "x", pipe},
+		"compile":         {"compile", "-o", at("out"), pipe},
+		"dump":            {"compile", "--dump", pipe},
+		"check":           {"check", "--robots", pipe, "--agent", "x", "/p"},
+		"list crawlers":   {"crawlers", "--crawlers", pipe},
+	} {
+		for _, opened := range []bool{false, true} {
+			signal := signals[n%len(signals)]
+			n++
+			w, err := os.OpenFile(pipe, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !opened {
+				w.Close()
+			}
+			c := process(t, args...)
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(100 * time.Millisecond)
+			killed := time.AfterFunc(5*time.Second, func() { c.Process.Kill() })
+			c.Process.Signal(signal)
+			c.Wait()
+			w.Close()
+			if !killed.Stop() {
+				t.Errorf("%s, opened %v: %v does not end it", name, opened, signal)
+			}
+			status := c.ProcessState.Sys().(syscall.WaitStatus)
+			if status.ExitStatus() != exitInterrupted && !(status.Signaled() && status.Signal() == signal) {
+				t.Errorf("%s, opened %v: %v: %v", name, opened, signal, c.ProcessState)
+			}
+		}
+	}
+	if _, err := os.Stat(at("out")); err == nil {
+		t.Error("there is an output")
+	}
+}
+
+// What nohup ignores stays ignored.
+func TestIgnoredSignalStaysIgnored(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	c := process(t, "audit", "--robots", robots, "-")
+	c.Args = append([]string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`, c.Path}, c.Args[1:]...)
+	c.Path = "/bin/sh"
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Skip(err)
+	}
+	if _, err := in.Write([]byte(manyViolations(1000))); err != nil {
+		t.Error(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	c.Process.Signal(syscall.SIGHUP)
+	time.Sleep(50 * time.Millisecond)
+	in.Close()
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A standard output that is closed or full is an error of every command that writes there.
+func TestLostOutputIsAnError(t *testing.T) {
+	dir := faultyTree(t)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, args := range [][]string{
+		{"version"}, {"--help"}, {"audit", "--help"}, {"completion", "bash"}, {"crawlers"}, {"crawlers", "--lists"},
+		{"audit", "--robots", at("robots.txt"), at("a.log")}, {"merge", at("1.state")},
+		{"check", "--robots", at("robots.txt"), "--agent", "x", "/p"}, {"check", "--robots", at("robots.txt")},
+		{"filter", "--robots", at("robots.txt"), "--agent", "x", at("urls.txt")}, {"compile", "--dump", at("robots.txt")},
+	} {
+		for _, to := range []string{">&-", ">/dev/full"} {
+			if _, err := os.Stat("/dev/full"); err != nil {
+				t.Skip(err) // it is Linux where it can be known that the output was closed
+			}
+			c := process(t, args...)
+			shell := exec.Command("/bin/sh", append([]string{"-c", `exec "$0" "$@" ` + to, c.Path}, args...)...)
+			var diag bytes.Buffer
+			shell.Env, shell.Stderr = c.Env, &diag
+			_ = shell.Run()
+			if code := shell.ProcessState.ExitCode(); code != exitInput || !strings.Contains(diag.String(), "robotsieve: ") {
+				t.Errorf("%v %s: code %d, stderr %q", args, to, code, diag.String())
+			}
+		}
+		c := process(t, args...) // no output is wanted
+		if err := c.Run(); err != nil {
+			t.Errorf("%v > /dev/null: %v", args, err)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package disk
+
+import (
+	"fmt"
+	"io"
+)
+
+// ReadLimited is ReadFile for a file that is to have at most limit bytes. If there are more, it fails as a reader of Limited
+// does: so a device or a pipe that never ends takes no more memory than such a file.
+func ReadLimited(name string, limit int64) ([]byte, error) {
+	f, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(Limited(f, limit))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return data, nil
+}
+
+// Limited returns a reader of r that fails with a LimitError behind limit bytes, if there are more. It belongs to one
+// goroutine.
+func Limited(r io.Reader, limit int64) io.Reader { return &limited{r, limit, limit} }
+
+// LimitError is the error of a reader of Limited: more bytes than it says.
+type LimitError int64
+
+func (e LimitError) Error() string {
+	if e > 0 && e%(1<<20) == 0 {
+		return fmt.Sprintf("longer than the limit of %d MiB", e>>20)
+	}
+	return fmt.Sprintf("longer than the limit of %d bytes", int64(e))
+}
+
+type limited struct {
+	r           io.Reader
+	left, limit int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if int64(len(p)) > l.left+1 {
+		p = p[:l.left+1]
+	}
+	n, err := l.r.Read(p)
+	if int64(n) > l.left {
+		n = int(l.left)
+		err = LimitError(l.limit)
+	}
+	l.left -= int64(n)
+	return n, err
+}
