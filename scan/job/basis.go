@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -94,7 +94,7 @@ func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 }
 
 func (b *basis) readVersions(path, history string) error {
-	info, err := os.Stat(path)
+	info, err := disk.Stat(path)
 	if err != nil {
 		return inputError(err)
 	}
@@ -235,7 +235,7 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 		}
 	}
 	if b.Names = o.Names; b.Names != "" {
-		f, err := os.Open(b.Names)
+		f, err := disk.Open(b.Names)
 		if err != nil {
 			return inputError(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -101,7 +102,7 @@ type states struct {
 	messages        Messages
 	allowDuplicates bool
 	names           []string
-	infos           []os.FileInfo
+	infos           []fs.FileInfo
 	list            []*audit.State
 	heads           []stateHead
 }
@@ -154,7 +155,7 @@ func (m *states) read(name string) error {
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(m.infos, func(other os.FileInfo) bool { return os.SameFile(f.info, other) }); i >= 0 {
+	if i := slices.IndexFunc(m.infos, func(other fs.FileInfo) bool { return os.SameFile(f.info, other) }); i >= 0 {
 		m.messages.warn("%s and %s are one file, which is counted once", m.names[i], name)
 		return nil
 	}

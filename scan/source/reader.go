@@ -1,10 +1,11 @@
 package source
 
 import (
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // Options of a Reader. The zero value is good.
@@ -106,7 +107,7 @@ type Reader struct {
 	read, total atomic.Int64 // Progress
 
 	mu       sync.Mutex
-	blocking map[*os.File]bool // open files in which a Read may block for ever
+	blocking map[*disk.File]bool // open files in which a Read may block for ever
 }
 
 // NewReader starts reading. The inputs must not be given to a second Reader.
@@ -119,7 +120,7 @@ func NewReader(ins []*Input, o Options) *Reader {
 		ranges:   make(chan fileRange),
 		hashing:  make(chan struct{}, o.Workers),
 		stop:     make(chan struct{}),
-		blocking: map[*os.File]bool{},
+		blocking: map[*disk.File]bool{},
 	}
 	r.streams, r.plains = o.pools()
 	r.ready = make(chan *Chunk, cap(r.streams.slots))
@@ -278,7 +279,7 @@ func (r *Reader) isStopped() bool {
 }
 
 // watch lets Stop close a file in which a Read may block; unwatch ends that.
-func (r *Reader) watch(f *os.File) {
+func (r *Reader) watch(f *disk.File) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.isStopped() {
@@ -287,7 +288,7 @@ func (r *Reader) watch(f *os.File) {
 	r.blocking[f] = true
 }
 
-func (r *Reader) unwatch(f *os.File) {
+func (r *Reader) unwatch(f *disk.File) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.blocking, f)
