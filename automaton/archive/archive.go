@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type Archive struct {
 	blobs    []byte                              // the rulesets
 	decoded  []atomic.Pointer[automaton.Ruleset] // nil until it is looked up
 	complete []atomic.Bool                       // whether the ruleset has all tables that it may have
+	held     atomic.Int64                        // about how many bytes the decoded rulesets take
 }
 
 // Entry is what an archive knows of one origin.
@@ -171,6 +173,27 @@ func (a *Archive) lookup(key []byte, d automaton.Dialect, busy bool) (e Entry, f
 	return Entry{}, false, nil
 }
 
+// What decoded rulesets take: a rule has four bytes or more in the archive, and 200 or less
+// when it is decoded, with its table.
+const (
+	rulesetBytes = 2 << 10
+	decodedBytes = 48 // for each byte
+)
+
+// Held returns about how many bytes the rulesets take that have been decoded since Forget,
+// never less than they do.
+func (a *Archive) Held() int64 { return a.held.Load() }
+
+// Forget forgets the decoded rulesets, so that they can be freed when nobody uses them any
+// more. Later lookups decode them again.
+func (a *Archive) Forget() {
+	a.held.Store(0)
+	for i := range a.decoded {
+		a.complete[i].Store(false)
+		a.decoded[i].Store(nil)
+	}
+}
+
 // ruleset returns a ruleset by its number.
 func (a *Archive) ruleset(id uint32, d automaton.Dialect, busy bool) (*automaton.Ruleset, error) {
 	if id == noRuleset {
@@ -207,6 +230,7 @@ func (a *Archive) make(id uint32, busy bool) (*automaton.Ruleset, error) {
 	if busy {
 		most = tiny
 	}
+	a.held.Add(int64(rulesetBytes + decodedBytes*len(blob)))
 	r, waits, err := decode(blob[4:], most, a.makeTable)
 	switch {
 	case err != nil:
@@ -214,7 +238,7 @@ func (a *Archive) make(id uint32, busy bool) (*automaton.Ruleset, error) {
 	case busy:
 		a.decoded[id].Store(r) // in place of any that another goroutine made without tables
 	case !a.decoded[id].CompareAndSwap(nil, r):
-		return a.decoded[id].Load(), nil
+		return cmp.Or(a.decoded[id].Load(), r), nil // it may have been forgotten meanwhile
 	}
 	if !waits {
 		a.complete[id].Store(true)

@@ -46,7 +46,7 @@ func TestGuardAllocs(t *testing.T) {
 }
 
 // TestGuardAllocsInAFlood: nor where it is one of as many as there is room for, or
-// brings what there is no more room for. 
+// brings what there is no more room for.
 func TestGuardAllocsInAFlood(t *testing.T) {
 	a := newAuditor(t, manyRules(3*maxNameRules), "https://example.com")
 	var names, rules, hosts strings.Builder

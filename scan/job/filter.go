@@ -25,7 +25,12 @@ type FilterOptions struct {
 	Invalid    bool // prints lines that are no URL; they count as invalid all the same
 	Quotes     int  // how many invalid lines, the first ones, Filtered.Quotes holds
 
-	Workers  int // goroutines that judge lines; below 1, one for each processor
+	// Memory is how many bytes the filter may hold, beside an archive, which is mapped; 0 is
+	// DefaultMemory. If it is too little for robots.txt, the error is of the kind Input.
+	Memory int64
+	// Workers is how many goroutines judge lines; below 1, one for each processor. There are
+	// fewer if Memory is too little for so many.
+	Workers  int
 	Messages Messages
 }
 
@@ -50,7 +55,8 @@ type Filtered struct {
 // does, but not changed in place. If its file becomes shorter, the filtering ends
 // with an error.
 func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, error) {
-	config, release, err := o.config(ctx)
+	memory := newBudget(o.Memory)
+	config, release, err := o.config(ctx, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +72,21 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	reader := source.NewReader(inputs, source.Options{Workers: workers, InOrder: true})
+	memory.loadInputs(inputs)
+	shares, err := memory.divide(memory.workers(workers), inputs)
+	if err != nil {
+		return nil, err
+	}
+	if rules, ok := config.Policy.(*archived); ok {
+		rules.most = shares.rest / 2
+	}
+	windows := memory.windows()
+	for _, in := range inputs {
+		in.Windows = windows
+	}
+	reader := source.NewReader(inputs, source.Options{Workers: shares.workers, Memory: shares.reading, InOrder: true})
 	end := o.Messages.progress(reader)
-	summary, err := filter.Run(ctx, reader, workers, config, out)
+	summary, err := filter.Run(ctx, reader, shares.workers, config, out)
 	end()
 
 	f := &Filtered{Summary: summary, Inputs: reader.Results(), Partial: err != nil || len(errs) > 0}
@@ -77,7 +95,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 			o.Messages.warn("%s", w)
 		}
 		if r.Err != nil {
-			o.Messages.warn("%v", r.Err)
+			o.Messages.warn("%v", explained(r.Err))
 			f.Partial = true
 		}
 	}
@@ -105,7 +123,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 var errNoURL = errors.New("no line of the lists is a URL")
 
 // config makes the configuration of package filter. release gives up the rules.
-func (o FilterOptions) config(ctx context.Context) (c filter.Config, release func() error, err error) {
+func (o FilterOptions) config(ctx context.Context, memory *budget) (c filter.Config, release func() error, err error) {
 	c = filter.Config{Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes}
 	switch {
 	case o.Robots.Name == "" && o.Archive == "":
@@ -126,14 +144,20 @@ func (o FilterOptions) config(ctx context.Context) (c filter.Config, release fun
 	}
 	c.Dialect = agent.dialect
 	if o.Archive != "" {
-		c.Policy, release, err = openRules(o.Archive, agent)
+		rules, release, err := openRules(o.Archive, agent)
+		if err != nil {
+			return c, nil, err
+		}
 		agent.warnOfOthers(nil, o.Messages)
-		return c, release, err
+		c.Policy, c.Epoch = rules, rules.epoch.Load
+		memory.loaded += int64(12 * rules.archive.Rulesets())
+		return c, release, nil
 	}
-	robots, _, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Messages)
+	robots, body, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Messages)
 	if err != nil {
 		return c, nil, err
 	}
+	memory.loadBody(body)
 	agent.warnOfOthers(robots.Ruleset, o.Messages)
 	c.Site = &filter.Rules{Machine: agent.Machine(robots.Ruleset)}
 	return c, func() error { return nil }, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
@@ -18,13 +19,24 @@ import (
 type archived struct {
 	archive *archive.Archive
 	agent   subject
+	most    int64 // bytes that decoded rulesets may take; 0 is no limit
+	epoch   atomic.Uint64
+}
+
+// forget frees the decoded rulesets if they take more than they may. Workers of a filter may
+// use them until they notice the new epoch.
+func (p *archived) forget() {
+	if p.most > 0 && p.archive.Held() > p.most {
+		p.archive.Forget()
+		p.epoch.Add(1)
+	}
 }
 
 // openRules maps an archive into memory and opens it for one agent. The rules are valid
 // until release is called. The file must not be changed meanwhile; Compile never does,
 // since it replaces files whole. Reading beyond the end of a file that has become shorter
 // is a memory fault, which package filter turns into an error.
-func openRules(path string, agent subject) (rules filter.Policy, release func() error, err error) {
+func openRules(path string, agent subject) (rules *archived, release func() error, err error) {
 	data, unmap, err := disk.Map(path)
 	if err != nil {
 		return nil, nil, inputError(err)
@@ -46,12 +58,13 @@ func openRules(path string, agent subject) (rules filter.Policy, release func() 
 	if err != nil {
 		return nil, nil, inputError(errors.Join(err, unmap()))
 	}
-	return archived{a, agent}, unmap, nil
+	return &archived{archive: a, agent: agent}, unmap, nil
 }
 
 // Find implements filter.Policy, by the law of package answer. Where the sources of the
 // archive do not have what a redirect leads to, the rules are not known.
-func (p archived) Find(o origin.Origin, busy bool) (filter.Rules, bool, error) {
+func (p *archived) Find(o origin.Origin, busy bool) (filter.Rules, bool, error) {
+	p.forget()
 	var buf [128]byte // enough for most keys without allocating
 	lookup := p.archive.Lookup
 	if busy {

@@ -8,8 +8,8 @@ import (
 // ordinaryWindow is the largest window that every stream may have: that of zstd up to level 19 and of xz up to level 6.
 const ordinaryWindow = 8 << 20
 
-// maxWindow is the largest window of all, as of the commands zstd and xz without special flags.
-const maxWindow = 128 << 20
+// MaxWindow is the largest window of all, as of the commands zstd and xz without special flags.
+const MaxWindow = 128 << 20
 
 // Windows bounds the windows of zstd streams, and the dictionaries of xz streams, that are open at the same time. Each stream
 // may have one of up to 8 MiB. A larger one has to wait until no other stream that is read has such a one. There may be two more,
@@ -24,10 +24,18 @@ type Windows struct {
 // stands for.
 func NewWindows(limit int64) *Windows {
 	if limit <= 0 {
-		limit = maxWindow
+		limit = MaxWindow
 	}
 	slot := func() chan struct{} { return make(chan struct{}, 1) }
-	return &Windows{limit: min(max(limit, ordinaryWindow), maxWindow), reading: slot(), glance: slot(), pipe: slot()}
+	return &Windows{limit: min(max(limit, ordinaryWindow), MaxWindow), reading: slot(), glance: slot(), pipe: slot()}
+}
+
+// Largest is the largest window that there is memory for beside ordinary ones; 0 if there is none.
+func (w *Windows) Largest() int64 {
+	if w.limit == ordinaryWindow {
+		return 0
+	}
+	return w.limit
 }
 
 var defaultWindows = NewWindows(0)

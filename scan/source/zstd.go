@@ -19,7 +19,7 @@ type zstdDecoder struct {
 	raw    *rawReader
 	z      *zstd.Decoder
 	window *window
-	wide   bool // z accepts windows of up to maxWindow
+	wide   bool // z accepts windows of up to MaxWindow
 	last   lastBytes
 	err    error // found, but returned only after all that was decoded
 	warn   []string
@@ -77,13 +77,13 @@ func (d *zstdDecoder) Read(p []byte) (int, error) {
 // last. refused is the error of the decoder that does not accept it.
 func (d *zstdDecoder) widen(refused error) error {
 	header, size := d.last.header()
-	if header == nil || size <= ordinaryWindow || d.wide && size <= maxWindow {
+	if header == nil || size <= ordinaryWindow || d.wide && size <= MaxWindow {
 		return refused // no header was too much: a block is damaged
 	}
 	if err := d.window.widen(zstandard, size); err != nil {
 		return err
 	}
-	z, err := newDecoder(maxWindow)
+	z, err := newDecoder(MaxWindow)
 	if err != nil {
 		return err
 	}
