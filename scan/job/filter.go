@@ -78,7 +78,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		return nil, err
 	}
 	if rules, ok := config.Policy.(*archived); ok {
-		rules.most = shares.rest / 2
+		rules.most = max(shares.rest/4*3, leastRules)
 	}
 	windows := memory.windows()
 	for _, in := range inputs {
@@ -117,6 +117,10 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	}
 	return f, nil
 }
+
+// leastRules is what decoded rules may take in the room of the program: with less, a filter
+// would decode most of them for each URL.
+const leastRules = 4 << 20
 
 // errNoURL is the error of lists that have lines, but no URL. Nothing else would tell such a
 // list, of another format or of names without a scheme, from one that is all disallowed.

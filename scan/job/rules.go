@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,17 +20,8 @@ import (
 type archived struct {
 	archive *archive.Archive
 	agent   subject
-	most    int64 // bytes that decoded rulesets may take; 0 is no limit
+	most    int64 // bytes that decoded rulesets may take
 	epoch   atomic.Uint64
-}
-
-// forget frees the decoded rulesets if they take more than they may. Workers of a filter may
-// use them until they notice the new epoch.
-func (p *archived) forget() {
-	if p.most > 0 && p.archive.Held() > p.most {
-		p.archive.Forget()
-		p.epoch.Add(1)
-	}
 }
 
 // openRules maps an archive into memory and opens it for one agent. The rules are valid
@@ -58,13 +50,15 @@ func openRules(path string, agent subject) (rules *archived, release func() erro
 	if err != nil {
 		return nil, nil, inputError(errors.Join(err, unmap()))
 	}
-	return &archived{archive: a, agent: agent}, unmap, nil
+	return &archived{archive: a, agent: agent, most: math.MaxInt64}, unmap, nil
 }
 
 // Find implements filter.Policy, by the law of package answer. Where the sources of the
 // archive do not have what a redirect leads to, the rules are not known.
 func (p *archived) Find(o origin.Origin, busy bool) (filter.Rules, bool, error) {
-	p.forget()
+	if p.archive.Limit(p.most) {
+		p.epoch.Add(1) // so that the workers of a filter stop using them
+	}
 	var buf [128]byte // enough for most keys without allocating
 	lookup := p.archive.Lookup
 	if busy {
