@@ -10,6 +10,9 @@ import (
 	"os"
 )
 
-func main() {
-	os.Exit(run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+func main() { os.Exit(process()) }
+
+// process runs the command of this process and returns its exit code.
+func process() int {
+	return run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 }
