@@ -37,6 +37,8 @@ const (
 	// waits for its turn in order.
 	streamBuffers = 6
 	plainBuffers  = 2
+	// fewBuffers: rather than fewer chunks for each worker there are smaller ones.
+	fewBuffers = 3
 )
 
 func (o Options) filled() Options {
@@ -53,7 +55,7 @@ func (o Options) filled() Options {
 	// Half of MaxLine: then a line longer than MaxLine covers at least one whole range (plain.go), and a chunk of ChunkSize bytes
 	// can contain no such line (stream.go).
 	o.ChunkSize = min(o.ChunkSize, o.MaxLine/2)
-	for o.Memory > 0 && o.ChunkSize > minChunk && o.buffers() < (streamBuffers+plainBuffers)*o.Workers {
+	for o.Memory > 0 && o.ChunkSize > minChunk && o.buffers() < fewBuffers*o.Workers {
 		o.ChunkSize = max(o.ChunkSize/2, minChunk)
 	}
 	return o
