@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-	"unicode"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -58,8 +57,8 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 func (a *Auditor) report(t *tally, in Inputs) *Report {
 	b := a.config.Basis
 	r := &Report{
-		Schema: schema, Program: Printable(in.Program), Command: Printable(in.Command),
-		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: Printable(b.Sampled),
+		Schema: schema, Program: in.Program, Command: in.Command,
+		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: b.Sampled,
 		Proxied: t.isProxied(), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, IdentityNoList: t.NoList,
 		Policy:    a.policyInfo(t),
 		Ranges:    append([]RangeInfo{}, b.Ranges...),
@@ -76,7 +75,7 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 		r.From, r.To = timeText(t.period.first), timeText(t.period.last)
 	}
 	for _, s := range t.unparsed.kept {
-		r.UnparsedSamples = append(r.UnparsedSamples, Printable(s.Line))
+		r.UnparsedSamples = append(r.UnparsedSamples, string(s.Line))
 	}
 	for _, h := range r.OtherHosts {
 		r.OtherHostsNotListed -= h.Requests
@@ -107,8 +106,8 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 				info.Role = roleFetcher
 			}
 			info.CrawlDelaySupported = delaySupport(p)
-			info.Operator, info.Category, info.Exempt = Printable(p.Operator), Printable(p.Category), Printable(p.Exempt)
-			info.Obeys, info.Source, info.Date = p.Obeys, Printable(p.Source), Printable(p.Date)
+			info.Operator, info.Category, info.Exempt = p.Operator, p.Category, p.Exempt
+			info.Obeys, info.Source, info.Date = p.Obeys, p.Source, p.Date
 			list = append(list, info)
 		}
 	}
@@ -118,9 +117,7 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 	}
 	for _, row := range rows {
 		info := a.crawler(row)
-		// Letters that look like those of another crawler's name must not pass for them:
-		// two of "G\u043e\u043eglebot" are Cyrillic.
-		info.Crawler = printableUpTo([]byte(row.name), unicode.MaxASCII)
+		info.Crawler = inASCII(row.name)
 		info.Operator, info.Category, info.Obeys = unknown, unknown, unknown
 		list = append(list, info)
 	}
@@ -170,7 +167,7 @@ func (c *CrawlerInfo) Informed() (n int64) {
 
 func (a *Auditor) crawler(r *row) CrawlerInfo {
 	info := CrawlerInfo{
-		Crawler:       Printable(r.name),
+		Crawler:       r.name,
 		Role:          roleCrawler,
 		Requests:      r.requests,
 		Verdicts:      r.verdicts,
@@ -197,7 +194,7 @@ func (a *Auditor) crawler(r *row) CrawlerInfo {
 		info.CrawlDelay = append(info.CrawlDelay, d.DelayInfo)
 	}
 	for _, s := range r.samples.kept {
-		info.Samples = append(info.Samples, SampleInfo{timeText(s.Time), Printable(s.Line)})
+		info.Samples = append(info.Samples, SampleInfo{timeText(s.Time), string(s.Line)})
 	}
 	return info
 }
@@ -206,8 +203,8 @@ func (a *Auditor) rule(k ruleKey, n int64) RuleInfo {
 	p, o := a.config.Policy, k.at.First
 	v := p.Versions(o)[k.version]
 	return RuleInfo{
-		Origin: a.originText(k.at), Version: startText(v.From), File: Printable(v.File),
-		Line: int(k.line), Rule: Printable(p.RuleText(o, k.version, int(k.line))), Violations: n,
+		Origin: a.originText(k.at), Version: startText(v.From), File: v.File,
+		Line: int(k.line), Rule: p.RuleText(o, k.version, int(k.line)), Violations: n,
 	}
 }
 
@@ -236,7 +233,7 @@ func (a *Auditor) originText(at policy.Site) string {
 func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 	p, b := a.config.Policy, a.config.Basis
 	info := PolicyInfo{
-		File: Printable(b.File), Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
+		File: b.File, Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
 		WindowSeconds: int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second), SkewSeconds: int64(p.Skew() / time.Second), Versions: []VersionInfo{},
 	}
 	if d := a.config.Dialect; d != nil {
@@ -255,8 +252,8 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 		}
 		for i, v := range p.Versions(int32(o)) {
 			info.Versions = append(info.Versions, VersionInfo{
-				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: Printable(v.File), Bytes: v.Size,
-				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: Printable(v.Location), Cited: t.cited[versionKey{int32(o), int32(i)}],
+				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: v.File, Bytes: v.Size,
+				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: v.Location, Cited: t.cited[versionKey{int32(o), int32(i)}],
 			})
 		}
 	}
@@ -370,7 +367,7 @@ func (t *tally) otherHosts() []HostInfo {
 	t.hosts.prune(1)
 	list := []HostInfo{}
 	for host, c := range t.hosts.kept {
-		list = append(list, HostInfo{Printable(host), c.n})
+		list = append(list, HostInfo{host, c.n})
 	}
 	slices.SortFunc(list, func(x, y HostInfo) int {
 		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Host, y.Host))

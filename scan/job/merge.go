@@ -140,6 +140,7 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 	in.Warnings = slices.Compact(in.Warnings)
 	// The basis is trusted no more than the files and options that it was made from.
 	if err = json.Unmarshal(m.basis, a.basis); err == nil {
+		*a.basis = audit.Texts(*a.basis, audit.FromUTF8)
 		err = a.basis.check()
 	}
 	if err == nil {
@@ -178,7 +179,8 @@ func (m *states) read(name string) error {
 	}
 	head.Basis = nil
 	m.memory.loaded += int64(inputBytes + len(name) + len(head.Inputs)*2*inputBytes)
-	m.names, m.infos, m.list, m.heads = append(m.names, name), append(m.infos, f.info), append(m.list, f), append(m.heads, head)
+	m.names, m.infos, m.list = append(m.names, name), append(m.infos, f.info), append(m.list, f)
+	m.heads = append(m.heads, audit.Texts(head, audit.FromUTF8))
 	return nil
 }
 
@@ -207,7 +209,7 @@ func (m *states) dropDuplicates() (warnings []string) {
 	warn := func(format string, args ...any) {
 		w := fmt.Sprintf(format, args...)
 		m.messages.warn("%s", w)
-		warnings = append(warnings, audit.Printable(w))
+		warnings = append(warnings, w)
 	}
 	contents := make([]map[audit.InputInfo]bool, len(m.heads))
 	holders := map[audit.InputInfo][]int{} // the states that have an input
