@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -38,7 +37,7 @@ const (
 // What the parts of side files take, in bytes, when they have been read. Rules are compiled for
 // each way of reading them, when they are first needed.
 const (
-	ruleBytes    = 1000 // a line of a robots.txt
+	ruleBytes    = 1000 // a line of a robots.txt that is no comment
 	versionBytes = 4 << 10
 	profileBytes = 4 << 10
 	prefixBytes  = 100
@@ -55,6 +54,15 @@ func (b *budget) workers(n int) int { return int(max(min(int64(n), b.memory/work
 // sixteenths of the memory.
 func (b *budget) windows() *source.Windows { return source.NewWindows(b.memory / 16 * 9) }
 
+// statePart returns how long a part of a state may be that is read at once: it takes several
+// times as much while it is decoded.
+func (b *budget) statePart() int64 { return max(b.memory/4, leastPart) }
+
+// memoryForPart returns the memory with which statePart allows a part.
+func memoryForPart(bytes int64) int64 { return 4 * bytes }
+
+const leastPart = 8 << 20
+
 // explained adds to the error of an input whose window is too large which memory would do.
 func explained(err error) error {
 	e, ok := errors.AsType[*source.WindowError](err)
@@ -66,7 +74,14 @@ func explained(err error) error {
 
 // loadBody, and the other functions whose names begin so, charge what has been read.
 func (b *budget) loadBody(text []byte) {
-	b.loaded += int64(len(text) + ruleBytes*(bytes.Count(text, []byte("\n"))+bytes.Count(text, []byte("\r"))))
+	b.loaded += int64(len(text))
+	for begins, rest := true, text; len(rest) > 0; rest = rest[1:] {
+		c := rest[0]
+		if begins && c != '#' && c != '\n' && c != '\r' {
+			b.loaded += ruleBytes
+		}
+		begins = c == '\n' || c == '\r'
+	}
 }
 
 func (b *budget) loadBasis(of *basis) {

@@ -163,6 +163,7 @@ func (m *states) read(name string) error {
 		m.messages.warn("%s and %s are one file, which is counted once", m.names[i], name)
 		return nil
 	}
+	f.most = m.memory.statePart()
 	state, err := audit.ReadState(f, f.info.Size())
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
