@@ -12,9 +12,12 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-func main() {
+func main() { os.Exit(process()) }
+
+// process runs the command of this process and returns its exit code.
+func process() int {
 	if disk.WasClosed(os.Stdout) {
 		os.Stdout.Close() // so that what is written there is not lost without an error
 	}
-	os.Exit(run(context.Background(), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+	return run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 }
