@@ -185,6 +185,7 @@ var boundsChecks = map[string]int{
 	"*Segments.search":        5,
 	"*Trie.Edge":              2,
 	"*gapScratch.begin":       1,
+	"*gapScratch.beginToWait": 1,
 	"*part.act":               2,
 	"*part.better":            2,
 	"*part.firstInTable":      8,

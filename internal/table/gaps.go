@@ -223,8 +223,8 @@ func upTo(n uint32) uint64 { return 2<<(n%64) - 1 }
 // top is the highest bit that is set.
 func top(word uint64) uint32 { return uint32(bits.Len64(word) - 1) }
 
-// begin makes room for g, and forgets the last path.
-func (s *gapScratch) begin(g *Gaps, path int) {
+// begin makes room for the symbols of g, and forgets the last path.
+func (s *gapScratch) begin(g *Gaps) {
 	if s.generation++; s.generation == 0 { // once in four thousand million paths
 		clear(s.seen)
 		s.generation = 1
@@ -233,10 +233,16 @@ func (s *gapScratch) begin(g *Gaps, path int) {
 		s.seen, s.ready = make([]seen, n), make([]uint32, n)
 	}
 	s.found, s.waiting = s.found[:0], s.waiting[:0]
-	s.wake = slices.Grow(s.wake[:0], path+1)[:path+1]
+	s.opened = 0
+}
+
+// beginToWait makes room for the nodes that wait on a path, from an octet on.
+func (s *gapScratch) beginToWait(g *Gaps, path, from uint32) {
+	n := int(path) + 1
+	s.wake = slices.Grow(s.wake[:0], n)[:n]
 	clear(s.wake)
 	s.awaited.reset(len(g.Len))
-	s.opened, s.woken = 0, 0
+	s.woken = from
 }
 
 // run is the reading of one path.
@@ -275,6 +281,7 @@ func (g *Gaps) read(s *Scratch, path []byte) {
 	b := block{0, 0, g.Start.places(path)}
 	at, state := g.begin(path, 0, &b)
 	for state != 0 {
+		Spend(1)
 		if act := g.Act[state]; act != 0 {
 			s.ends = append(s.ends, ending{uint32(at), g.Symbol[act]})
 		}
@@ -299,10 +306,12 @@ func (g *Gaps) read(s *Scratch, path []byte) {
 // replaces where the path goes on behind it.
 func (g *Gaps) begin(path []byte, i int, b *block) (at int, state uint32) {
 	for i < len(path) {
+		Spend(1)
 		if i >= b.from+64 {
 			*b = block{0, i, g.Start.places(path[i:])}
 		}
 		for set := b.set >> (i - b.from); set != 0; set &= set - 1 {
+			Spend(1)
 			at := i + bits.TrailingZeros64(set)
 			if state := g.Root[path[at]]; state != 0 {
 				return at + 1, uint32(state)
@@ -318,6 +327,7 @@ func (g *Gaps) begin(path []byte, i int, b *block) (at int, state uint32) {
 // it if a segment may have begun with that one.
 func (g *Gaps) next(state uint32, c byte) uint32 {
 	for {
+		Spend(1)
 		child, end := g.First[state], g.First[state+1]
 		if end-child > 8 {
 			child = g.childOfMany(child, end, c)
@@ -345,10 +355,11 @@ func (g *Gaps) childOfMany(child, end uint32, c byte) uint32 {
 // the best one.
 func (r *run) find(possible uint32) {
 	s := r.s
-	s.begin(r.Gaps, int(r.length))
+	s.begin(r.Gaps)
 	for i := len(s.ends) - 1; i >= 0; i-- {
 		e := s.ends[i]
 		for symbol := e.symbol; symbol != None && s.seen[symbol].generation != s.generation; symbol = r.chains[symbol].up {
+			Spend(1)
 			s.seen[symbol] = seen{s.generation, e.end}
 			s.found = append(s.found, symbol)
 		}
@@ -359,11 +370,12 @@ func (r *run) find(possible uint32) {
 			a := s.Anchors[s.opened]
 			r.wait(r.Anchors[a.Anchor], a.End)
 		}
-		r.wakeUp(e.end)
-		r.begins(e)
-		if s.awaited.n > 0 {
-			r.goOn(e)
+		if len(s.waiting) > 0 {
+			if r.wakeUp(e.end); s.awaited.n > 0 {
+				r.goOn(e)
+			}
 		}
+		r.begins(e)
 	}
 }
 
@@ -371,12 +383,14 @@ func (r *run) find(possible uint32) {
 func (r *run) begins(e ending) {
 	s := r.s
 	for symbol := e.symbol; symbol != None && s.seen[symbol].last&isPast == 0; symbol = r.chains[symbol].up {
+		Spend(1)
 		last := s.seen[symbol].last
 		s.seen[symbol].last |= isPast
 		if !r.everyPath {
 			continue
 		}
 		for id := r.EveryPath[symbol]; id < r.EveryPath[symbol+1]; id++ {
+			Spend(1)
 			switch node := &r.Nodes[id]; {
 			case node.Best >= r.best || !r.mayFollow(node, e.end):
 			case node.AtEnd || e.end < r.Len[symbol]+uint32(node.From):
@@ -395,6 +409,7 @@ func (r *run) wait(c Children, end uint32) {
 	}
 	s := r.s
 	if int(c.End-c.First) <= manyChildren*len(s.found) {
+		Spend(int(c.End - c.First))
 		for id := c.First; id < c.End; id++ {
 			if at := s.seen[r.Nodes[id].Symbol]; at.generation == s.generation {
 				r.waitFor(id, end, at.last&^isPast)
@@ -403,6 +418,7 @@ func (r *run) wait(c Children, end uint32) {
 		return
 	}
 	for _, symbol := range s.found {
+		Spend(manyChildren)
 		children := r.Nodes[c.First:c.End]
 		i, _ := slices.BinarySearchFunc(children, symbol, func(n GapNode, symbol uint32) int { return cmp.Compare(n.Symbol, symbol) })
 		for ; i < len(children) && children[i].Symbol == symbol; i++ {
@@ -433,6 +449,9 @@ func (r *run) waitFor(id, from, last uint32) {
 		return
 	}
 	s := r.s
+	if len(s.waiting) == 0 {
+		s.beginToWait(r.Gaps, r.length, from)
+	}
 	s.waiting = append(s.waiting, waiter{id, s.wake[end]})
 	s.wake[end] = uint32(len(s.waiting))
 }
@@ -452,7 +471,9 @@ func (r *run) mayFollow(node *GapNode, end uint32) bool {
 func (r *run) wakeUp(end uint32) {
 	s := r.s
 	for ; s.woken <= end; s.woken++ {
+		Spend(1)
 		for i := s.wake[s.woken]; i != 0; {
+			Spend(1)
 			w := &s.waiting[i-1]
 			symbol := r.Nodes[w.node].Symbol
 			if s.awaited.add(symbol) {
@@ -467,10 +488,12 @@ func (r *run) wakeUp(end uint32) {
 func (r *run) goOn(e ending) {
 	s := r.s
 	for symbol := e.symbol; symbol != None; {
+		Spend(1)
 		first := r.chains[symbol].first
 		for at := s.awaited.last(symbol); at != None && at >= first; at = s.awaited.last(at) {
 			s.awaited.remove(at)
 			for i := s.ready[at]; i != 0; i = s.waiting[i-1].next {
+				Spend(1)
 				r.pass(&r.Nodes[s.waiting[i-1].node], e.end)
 			}
 		}
