@@ -43,6 +43,9 @@ var attacks = []attack{
 	{[]string{"/*?*<#>", "/*&*<#>"}, "/a?<b=1&>"},
 	{[]string{"/*?<~>=$", "/*%2F<~~>$"}, "/<%2F>?<~>="},
 	{[]string{"/*<a>b", "/<#>"}, "/<a>"},
+	// The search has found these.
+	{[]string{"*<~>*<~>*Y*Z*Y"}, "/<~>/<~>F//<~>YaZY"},
+	{[]string{"*<~~><*a>*<~>*Z", "*Z*<~~><*a>**<~>**ZY"}, "/Za<~>aY<aab><~><aab><a>Y<ab>"},
 }
 
 // seed is of the random places of all attacks.

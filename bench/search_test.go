@@ -19,8 +19,8 @@ var rounds = flag.Int("rounds", 400, "how many attacks TestSearch tries in each 
 // The law that TestSearch puts to the proof: a match takes so many steps for each octet of the
 // path, and for each segment of a rule that the path has.
 const (
-	stepsOctet   = 80
-	stepsSegment = 12
+	stepsOctet   = 24
+	stepsSegment = 4
 )
 
 // TestSearch looks for rules and paths which take more steps than the law allows. It changes
