@@ -14,13 +14,13 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-var rounds = flag.Int("rounds", 400, "how many attacks TestSearch tries in each dialect and for each aim")
+var rounds = flag.Int("rounds", 150, "how many attacks TestSearch tries in each dialect and for each aim")
 
 // The law that TestSearch puts to the proof: a match takes so many steps for each octet of the
 // path, and for each segment of a rule that the path has.
 const (
-	stepsOctet   = 24
-	stepsSegment = 4
+	stepsOctet   = 20
+	stepsSegment = 3
 )
 
 // TestSearch looks for rules and paths which take more steps than the law allows. It changes
