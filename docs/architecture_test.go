@@ -9,8 +9,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,29 +30,70 @@ var allowed = map[string][]string{
 	"internal/table/tabletest": {"automaton", "internal/table"},
 	"internal/twin":            {},
 	"internal/english":         {},
+	"internal/disk":            {"golang.org/x/sys/"},
 	"internal/generate":        {},
 	"compile":                  {"automaton", "internal/table"},
 
 	"scan":         {"scan/source"},
-	"scan/source":  {"github.com/klauspost/compress/", "github.com/ulikunitz/xz/"},
+	"scan/source":  {"internal/disk", "github.com/klauspost/compress/", "github.com/ulikunitz/xz/"},
 	"scan/format":  {"golang.org/x/sys/"},
 	"scan/origin":  {"golang.org/x/net/idna"},
-	"scan/spill":   {},
+	"scan/spill":   {"internal/disk"},
 	"scan/answer":  {"scan/origin"},
 	"scan/capture": {"compile", "scan/answer", "scan/origin"},
-	"scan/crawler": {"automaton", "github.com/gaissmai/bart"},
-	"scan/policy":  {"automaton", "compile", "scan/answer", "scan/origin"},
+	"scan/crawler": {"automaton", "internal/disk", "github.com/gaissmai/bart"},
+	"scan/policy":  {"automaton", "compile", "internal/disk", "scan/answer", "scan/origin"},
 	"scan/audit": {"automaton", "internal/english", "scan/answer", "scan/crawler", "scan/format", "scan/origin", "scan/policy", "scan/spill",
 		"github.com/HdrHistogram/"},
 	"scan/filter": {"automaton", "scan", "scan/format", "scan/origin", "scan/source"},
-	"scan/job": {"automaton", "automaton/archive", "compile", "internal/english", "scan", "scan/answer", "scan/audit", "scan/capture", "scan/crawler",
-		"scan/filter", "scan/format", "scan/origin", "scan/policy", "scan/source", "golang.org/x/sys/"},
+	"scan/job": {"automaton", "automaton/archive", "compile", "internal/disk", "internal/english", "scan", "scan/answer", "scan/audit", "scan/capture", "scan/crawler",
+		"scan/filter", "scan/format", "scan/origin", "scan/policy", "scan/source"},
 
 	"bench": {"automaton", "compile"},
-	"cmd/robotsieve": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/english", "scan/audit", "scan/crawler",
+	"cmd/robotsieve": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk", "internal/english", "scan/audit", "scan/crawler",
 		"scan/filter", "scan/format", "scan/job", "scan/source",
 		"github.com/spf13/cobra", "github.com/vbauerster/mpb/", "github.com/pkg/profile", "golang.org/x/term"},
 	"cmd/robotsieve/internal/report": {"internal/english", "scan/audit", "github.com/jedib0t/go-pretty/"},
+}
+
+// system is what packages other than internal/disk may use of those packages of the standard library that have file
+// operations: so every one is an operation of internal/disk, and a test can make it fail.
+var system = map[string]*regexp.Regexp{
+	"os":       regexp.MustCompile(`^(Args|Exit|Std(in|out|err)|Getenv|Interrupt|File|LinkError|SameFile|TempDir|O_\w+)$`),
+	"syscall":  regexp.MustCompile(`^(Errno|E[A-Z]+|SIG[A-Z]+|Stat_t|O_\w+)$`),
+	"filepath": regexp.MustCompile(`^(Abs|Base|Clean|Dir|Ext|FromSlash|IsAbs|Join|Match|Rel|Separator|Split|ToSlash)$`),
+	"ioutil":   regexp.MustCompile(`^$`),
+}
+
+// noCommand are the folders with programs and tests of their own, which are no part of the command.
+var noCommand = []string{"internal/disk", "internal/generate", "bench"}
+
+func TestFileOperations(t *testing.T) {
+	uses := regexp.MustCompile(`\b(os|syscall|filepath|ioutil)\.([A-Z]\w*)`)
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		name := strings.TrimPrefix(filepath.ToSlash(path), "../")
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (slices.Contains(noCommand, name) || name != ".." && strings.HasPrefix(name, ".")):
+			return filepath.SkipDir
+		case !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		code, err := os.ReadFile(path)
+		for i, line := range strings.Split(string(code), "\n") {
+			line, _, _ = strings.Cut(line, "//")
+			for _, use := range uses.FindAllStringSubmatch(line, -1) {
+				if !system[use[1]].MatchString(use[2]) {
+					t.Errorf("%s:%d: %s: internal/disk has the file operations", name, i+1, use[0])
+				}
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // listed is one package as go list describes it.

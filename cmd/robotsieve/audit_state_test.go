@@ -262,7 +262,7 @@ func TestMergeOfWhatIsGivenTwice(t *testing.T) {
 
 // rehead replaces the head of a state, with a checksum that is right.
 func rehead(state []byte, head []byte) []byte {
-	const magic = len("robotsieve state 1\n")
+	magic := bytes.IndexByte(state, '\n') + 1
 	n := int(binary.BigEndian.Uint64(state[magic:]))
 	b := binary.BigEndian.AppendUint64(slices.Clone(state[:magic]), uint64(len(head)))
 	b = append(b, head...)
@@ -271,7 +271,7 @@ func rehead(state []byte, head []byte) []byte {
 }
 
 func headOf(state []byte) []byte {
-	const magic = len("robotsieve state 1\n")
+	magic := bytes.IndexByte(state, '\n') + 1
 	return state[magic+8:][:binary.BigEndian.Uint64(state[magic:])]
 }
 
@@ -311,7 +311,7 @@ func TestMergeOfDamage(t *testing.T) {
 		}
 	}
 	places := []int{0, 5, 18, 19, 20, 26, 27, 28, 29}
-	rest := len(headOf(good)) + 27
+	rest := bytes.IndexByte(good, '\n') + 1 + 8 + len(headOf(good))
 	step := 7
 	if testing.Short() {
 		step = 50

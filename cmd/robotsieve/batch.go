@@ -42,7 +42,7 @@ func runBatch(s streams, o compile.Options) error {
 		}
 		if err != nil {
 			code = exitInput
-			_ = report.Encoder(out).Encode(map[string]string{"error": err.Error()}) // Flush returns its error
+			_ = report.WriteJSON(out, map[string]string{"error": err.Error()}, "") // Flush returns its error
 		} else {
 			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
 		}
@@ -60,7 +60,7 @@ func runBatch(s streams, o compile.Options) error {
 func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
 	for long := false; ; {
 		part, err := r.ReadSlice('\n')
-		if long = long || len(buf)+len(part) > maxCase; long {
+		if long = long || len(buf)+len(part) > maxCase+len("\r\n"); long {
 			buf = buf[:0]
 		} else {
 			buf = append(buf, part...)
@@ -73,7 +73,11 @@ func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
 		case errors.Is(err, io.EOF) && len(buf) > 0: // no newline after the last line
 			err = nil
 		}
-		return bytes.TrimSuffix(bytes.TrimSuffix(buf, []byte("\n")), []byte("\r")), err
+		line := bytes.TrimSuffix(bytes.TrimSuffix(buf, []byte("\n")), []byte("\r"))
+		if err == nil && len(line) > maxCase {
+			err = errLongCase
+		}
+		return line, err
 	}
 }
 

@@ -63,7 +63,7 @@ type disagreement struct {
 
 func (w *work) report() *benchReport {
 	return &benchReport{
-		Schema: "robotsieve.bench/1", Bytes: len(w.site.Body), URLs: len(w.site.URLs), Agent: audit.Printable(w.site.Agent),
+		Schema: "robotsieve.bench/1", Bytes: len(w.site.Body), URLs: len(w.site.URLs), Agent: w.site.Agent,
 		Dialect: w.dialect.String(), Rounds: benchRounds, Engines: []engineReport{},
 	}
 }
@@ -71,11 +71,11 @@ func (w *work) report() *benchReport {
 // engineReport makes the report of one parser from its measurement.
 func (w *work) engineReport(p parser, m *bench.Result) engineReport {
 	r := engineReport{
-		Engine: audit.Printable(p.Name), How: p.how, StartUpNS: float64(m.StartUp),
+		Engine: p.Name, How: p.how, StartUpNS: float64(m.StartUp),
 		Compared: m.Asked, Agreed: m.Agreed, Disagreements: []disagreement{},
 	}
 	if err := cmp.Or(m.Missing, m.Broken); err != nil {
-		r.Error = audit.Printable(err.Error())
+		r.Error = err.Error()
 	}
 	r.Complete = r.Error == "" && r.Compared == len(w.want)
 	r.CompileNS, r.CompileSpread = rounded(m.Parse())
@@ -85,9 +85,9 @@ func (w *work) engineReport(p parser, m *bench.Result) engineReport {
 	}
 	for _, d := range m.Differences {
 		line := int(w.verdicts[d.URL].Line)
-		one := disagreement{URL: audit.Printable(w.site.URLs[d.URL]), Allowed: d.Got == bench.Allowed, Line: line}
+		one := disagreement{URL: w.site.URLs[d.URL], Allowed: d.Got == bench.Allowed, Line: line}
 		if rule, ok := w.robots.Rule(line); ok {
-			one.Rule = audit.Printable(rule.String())
+			one.Rule = rule.String()
 		}
 		r.Disagreements = append(r.Disagreements, one)
 	}
@@ -110,17 +110,15 @@ func (r *benchReport) write(s streams, form string) error {
 	w := bufio.NewWriter(s.out)
 	switch form {
 	case "json":
-		e := report.Encoder(w)
-		e.SetIndent("", "  ")
-		if err := e.Encode(r); err != nil {
+		if err := report.WriteJSON(w, r, "  "); err != nil {
 			return err
 		}
 	case "csv":
-		if err := r.writeCSV(w); err != nil {
+		if err := audit.Texts(r, audit.Printable).writeCSV(w); err != nil {
 			return err
 		}
 	default:
-		r.writeText(w)
+		audit.Texts(r, audit.Printable).writeText(w)
 	}
 	return w.Flush()
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -154,10 +155,10 @@ func (f *checkFlags) describe(s streams, c *job.Checker) error {
 		return err
 	}
 	if f.output != "text" {
-		return writeError(report.Encoder(s.out).Encode(d))
+		return writeError(report.WriteJSON(s.out, d, ""))
 	}
 	b := bufio.NewWriter(s.out)
-	writeDescription(b, d)
+	writeDescription(b, audit.Texts(d, audit.Printable))
 	return writeError(b.Flush())
 }
 
@@ -196,13 +197,14 @@ func (w *answerWriter) write(a job.Answer) {
 	case "json":
 		w.err = w.json.add(a)
 	case "ndjson":
-		w.err = report.Encoder(w.w).Encode(a)
+		w.err = report.WriteJSON(w.w, a, "")
 	case "csv":
+		a = audit.Texts(a, audit.Printable)
 		w.err = w.csv.Write([]string{
 			report.Cell(a.URL), report.Cell(a.Agent), a.Dialect, strconv.FormatBool(a.Allowed), strconv.Itoa(a.Line), report.Cell(a.Rule), strconv.FormatBool(a.Unknown),
 		})
 	default:
-		w.text(a)
+		w.text(audit.Texts(a, audit.Printable))
 	}
 }
 

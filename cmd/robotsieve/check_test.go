@@ -123,7 +123,7 @@ func TestTargetOfTwoSlashesIsAPath(t *testing.T) {
 }
 
 func TestCheckNamesALineThatIsTooLong(t *testing.T) {
-	r := command(t, "/a\n/b\n"+strings.Repeat("x", maxLine)+"\n/c\n", "check", "--robots", file(t, "robots.txt", checkRobots), "--agent", "x", "--output", "csv", "-")
+	r := command(t, "/a\n/b\n"+strings.Repeat("x", maxLine+1)+"\n/c\n", "check", "--robots", file(t, "robots.txt", checkRobots), "--agent", "x", "--output", "csv", "-")
 	if want := "robotsieve: reading URLs from stdin: line 3 is longer than 16,777,216 bytes\n"; r.code != exitInput || r.err != want {
 		t.Errorf("code %d, stderr %q, want %q", r.code, r.err, want)
 	}

@@ -99,8 +99,12 @@ func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 		return err
 	}
 	if c.Cut > 0 {
-		s.warn("cut at --max-bytes, %s, at the end of a line: distinct bodies: %s, of %s",
-			english.Plural(int64(c.MaxBytes), "byte"), english.Grouped(c.Cut), english.Plural(c.CutOrigins, "origin"))
+		limit := "--max-bytes"
+		if c.MaxBytes != o.MaxBytes {
+			limit = "the most that compile reads of a robots.txt"
+		}
+		s.warn("cut at %s, %s, at the end of a line: distinct bodies: %s, of %s",
+			limit, english.Plural(int64(c.MaxBytes), "byte"), english.Grouped(c.Cut), english.Plural(c.CutOrigins, "origin"))
 	}
 	odd := func(n int64, text string) {
 		if n > 0 {

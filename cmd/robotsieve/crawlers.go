@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -98,9 +97,9 @@ that has no word left is removed.`,
 func explain(w *bufio.Writer, set *crawler.Set, header, output string) error {
 	r := readHeader(set, header)
 	if output == "json" {
-		return writeError(report.Encoder(w).Encode(r))
+		return writeError(report.WriteJSON(w, r, ""))
 	}
-	r.text(w)
+	audit.Texts(r, audit.Printable).text(w)
 	return nil
 }
 
@@ -113,13 +112,13 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 	fetchers, exempt, sourced := int64(0), int64(0), int64(0)
 	list := jsonList{w: w}
 	for _, p := range profiles {
-		p = printableProfile(p)
 		if output == "json" {
 			if err := list.add(p); err != nil {
 				return writeError(err)
 			}
 			continue
 		}
+		p = audit.Texts(p, audit.Printable)
 		words, isExempt := report.Cut(strings.Join(p.Words, ", "), maxWordsShown), ""
 		if p.Control {
 			words = "(control token)"
@@ -150,25 +149,4 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 		english.Plural(int64(len(profiles)), "crawler"), english.Grouped(fetchers), english.Verb(fetchers, "a fetcher", "fetchers"),
 		english.Grouped(exempt), english.Verb(exempt, "is", "are"), english.Grouped(sourced), english.Verb(sourced, "has", "have"))
 	return nil
-}
-
-// printableProfile escapes the texts of a profile, which may come from any file.
-func printableProfile(p crawler.Profile) crawler.Profile {
-	for _, text := range []*string{&p.Name, &p.Operator, &p.Category, &p.Exempt, &p.Dialect, &p.Source, &p.Date, &p.Verify} {
-		*text = audit.Printable(*text)
-	}
-	p.Words, p.Tokens = printableList(p.Words), printableList(p.Tokens)
-	p.Lists = slices.Clone(p.Lists)
-	for i := range p.Lists {
-		p.Lists[i].Name, p.Lists[i].URL = audit.Printable(p.Lists[i].Name), audit.Printable(p.Lists[i].URL)
-	}
-	return p
-}
-
-func printableList(texts []string) []string {
-	list := make([]string, len(texts))
-	for i, text := range texts {
-		list[i] = audit.Printable(text)
-	}
-	return list
 }

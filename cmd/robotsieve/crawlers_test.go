@@ -341,3 +341,11 @@ func TestCrawlersShowsNoControlCharacters(t *testing.T) {
 		}
 	}
 }
+
+// A name that is longer than is read says so, and no group is said to bind it.
+func TestCrawlersOfANameTooLong(t *testing.T) {
+	r := runCommand(t, []string{"crawlers", strings.Repeat("x", 5000) + "-bot/1"})
+	if r.code != exitDone || !strings.Contains(r.out, "crawler    (a name longer than 4096 bytes)") || !strings.Contains(r.out, "longer than is read") || strings.Contains(r.out, "bound by") {
+		t.Errorf("%+v", r)
+	}
+}

@@ -188,7 +188,7 @@ func writeFilterJSON(s streams, r *job.Filtered) error {
 			reasons[class.String()] = r.Count[class]
 		}
 	}
-	return report.Encoder(s.err).Encode(struct {
+	return report.WriteJSON(s.err, struct {
 		Schema      string           `json:"schema"`
 		Partial     bool             `json:"partial"`
 		Read        int64            `json:"read"`
@@ -205,5 +205,5 @@ func writeFilterJSON(s streams, r *job.Filtered) error {
 	}{
 		"robotsieve.filter/1", r.Partial, r.Read, r.Kept, r.Dropped, r.Invalid, r.Printed,
 		r.Count[filter.Allowed], r.Count[filter.Disallowed], r.Count[filter.Unreachable], r.Count[filter.NoPolicy], r.Misencoded, reasons,
-	})
+	}, "")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
@@ -69,6 +71,9 @@ func to[T any](variable *T) func(T) { return func(v T) { *variable = v } }
 func number(cmd *cobra.Command, name string, value int, usage string, read func(n int) error) {
 	addFlag(cmd, "int", name, strconv.Itoa(value), usage, func(text string) error {
 		n, err := strconv.ParseInt(text, 0, strconv.IntSize)
+		if errors.Is(err, strconv.ErrRange) {
+			return usageError("--%s %s is not between %d and %d", name, text, math.MinInt, math.MaxInt)
+		}
 		if err != nil {
 			return usageError("--%s %q is not a whole number", name, text)
 		}
@@ -224,7 +229,7 @@ var units = []struct {
 	{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12},
 }
 
-// parseBytes reads a number of bytes, 1 or more, with or without a unit.
+// parseBytes reads a number of bytes, from 1 to less than 8 EiB, with or without a unit.
 func parseBytes(s string) (int64, error) {
 	number, unit := strings.TrimSpace(s), 1.0
 	for _, u := range units {
@@ -234,11 +239,17 @@ func parseBytes(s string) (int64, error) {
 		}
 	}
 	n, err := strconv.ParseFloat(number, 64)
-	if n *= unit; err != nil || !(n >= 1 && n < math.MaxInt64) {
+	switch n *= unit; {
+	case err != nil && !errors.Is(err, strconv.ErrRange), math.IsNaN(n):
 		return 0, fmt.Errorf("%q is not a number of bytes, such as 256MB or 1GiB", s)
+	case n < 1 || n >= math.MaxInt64:
+		return 0, fmt.Errorf("%q is not a number of bytes from 1 to 8 EiB", s)
 	}
 	return int64(n), nil
 }
+
+// maxTime bounds the times that flags take.
+const maxTime = math.MaxUint16 * 24 * time.Hour
 
 // parseDuration reads a time in the form of Go, or a whole number of days.
 func parseDuration(s string) (time.Duration, error) {
@@ -248,8 +259,8 @@ func parseDuration(s string) (time.Duration, error) {
 		days, err = strconv.ParseUint(number, 10, 16)
 		d = time.Duration(days) * 24 * time.Hour
 	}
-	if err != nil {
-		return 0, fmt.Errorf("%q is not a time, such as 24h or 30d", s)
+	if err != nil || d > maxTime {
+		return 0, fmt.Errorf("%q is not a time, such as 24h or 30d, of at most %s", s, english.Hours(maxTime))
 	}
 	return d, nil
 }

@@ -9,12 +9,10 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
-// headerReading explains how a User-Agent header is read. Its texts are printable: see
-// audit.Printable.
+// headerReading explains how a User-Agent header is read.
 type headerReading struct {
 	Header string `json:"header"`
 	// Crawler is empty if the header names none. Its operator, role and category are
@@ -59,7 +57,7 @@ type headerWord struct {
 func readHeader(set *crawler.Set, header string) headerReading {
 	e := set.Explain([]byte(header))
 	r := headerReading{
-		Header: audit.Printable(header), Crawler: audit.Printable(e.Name), Known: e.Profile != nil,
+		Header: header, Crawler: e.Name, Known: e.Profile != nil,
 		Ambiguous: e.Ambiguous, Nameless: e.Nameless, Library: e.Library,
 		Words: []headerWord{}, Tokens: []string{}, Also: [][]string{}, Verify: []string{},
 	}
@@ -73,7 +71,7 @@ func readHeader(set *crawler.Set, header string) headerReading {
 	}
 	switch {
 	case e.Profile != nil:
-		p := printableProfile(*e.Profile)
+		p := *e.Profile
 		r.Operator, r.Role, r.Category = p.Operator, cmp.Or(p.Role, "crawler"), p.Category
 		r.Tokens, r.Wildcard, r.Also = p.Tokens, !p.IgnoresWildcard, append(r.Also, p.Also...)
 		r.Dialect, r.Exempt, r.Obeys, r.Source, r.Date = p.Dialect, p.Exempt, p.Obeys, p.Source, p.Date
@@ -83,7 +81,7 @@ func readHeader(set *crawler.Set, header string) headerReading {
 		switch {
 		case e.Product != nil:
 			r.Why = fmt.Sprintf("ambiguous: the header begins with the product %s, which may be another crawler. "+
-				"Requests are undecided, unless their address verifies %s", audit.Printable(string(e.Product)), p.Name)
+				"Requests are undecided, unless their address verifies %s", string(e.Product), p.Name)
 		case e.Ambiguous:
 			r.Why = "ambiguous: the header also names " + strings.Join(rivals, " and ") + ". Requests are undecided, unless their address " +
 				"verifies one of them, and are counted under the first"
@@ -91,10 +89,14 @@ func readHeader(set *crawler.Set, header string) headerReading {
 			r.Why = "a word of a known crawler counts"
 		}
 	case e.Name != "":
-		r.Tokens, r.Wildcard, r.Obeys = printableList(e.Tokens()), true, "unknown"
+		r.Tokens, r.Wildcard, r.Obeys = e.Tokens(), true, "unknown"
 		r.Why = "no word of a known crawler counts, but a word looks like the name of a crawler"
 		if e.Nameless {
 			r.Why = "no word is a name, but a word says that the client is a crawler. All crawlers without a name are counted as one"
+		}
+		if e.Overlong {
+			r.Tokens = []string{}
+			r.Why += ". It is longer than is read, so nothing tells it from others: requests are undecided"
 		}
 	default:
 		r.Why = whyNone(set, header, e)
@@ -103,14 +105,14 @@ func readHeader(set *crawler.Set, header string) headerReading {
 }
 
 func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerWord {
-	out := headerWord{Byte: w.Start + 1, Word: audit.Printable(header[w.Start:w.End])}
+	out := headerWord{Byte: w.Start + 1, Word: header[w.Start:w.End]}
 	out.Counts = w.Standing == crawler.Names || w.Standing == crawler.Rival || w.Standing == crawler.Bare && e.Nameless
 	if w.Profile != nil {
-		out.Crawler, out.Operator = audit.Printable(w.Profile.Name), audit.Printable(w.Profile.Operator)
+		out.Crawler, out.Operator = w.Profile.Name, w.Profile.Operator
 	}
 	switch {
 	case w.Standing == crawler.LessSpecific:
-		out.Why = "no more specific than " + audit.Printable(moreSpecific(e, header, w)) + ", which counts"
+		out.Why = "no more specific than " + moreSpecific(e, header, w) + ", which counts"
 	case w.Standing != crawler.Names:
 		out.Why = strings.ReplaceAll(standings[w.Standing], "STEM", w.Stem)
 	case e.Ambiguous:
@@ -122,7 +124,7 @@ func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerW
 	case e.Contact == nil:
 		out.Why = fmt.Sprintf("contains %q and more, and is directly after \"(compatible; \"", w.Stem)
 	default:
-		out.Why = fmt.Sprintf("contains %q and more, and the header has %s", w.Stem, audit.Printable(string(e.Contact)))
+		out.Why = fmt.Sprintf("contains %q and more, and the header has %s", w.Stem, string(e.Contact))
 	}
 	return out
 }
@@ -160,10 +162,10 @@ func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
 	}
 	switch {
 	case p != nil && p.Control:
-		return fmt.Sprintf("%s of %s is %s", audit.Printable(p.Name), audit.Printable(p.Operator), controlToken)
+		return fmt.Sprintf("%s of %s is %s", p.Name, p.Operator, controlToken)
 	case e.Library:
 		return fmt.Sprintf("the header begins with %s, an HTTP library or client that anybody may use; "+
-			"its requests are counted apart among those that are not of crawlers", audit.Printable(string(e.Product)))
+			"its requests are counted apart among those that are not of crawlers", string(e.Product))
 	case len(e.Words) > 0:
 		return "none of these words counts; a client that does not claim to be a crawler is never counted as one"
 	}
@@ -195,7 +197,7 @@ func (r headerReading) text(w *bufio.Writer) {
 		}
 		line("word", "%s at byte %s%s %s: %s", word.Word, english.Grouped(int64(word.Byte)), owner, verb, word.Why)
 	}
-	if r.Crawler == "" {
+	if len(r.Tokens) == 0 {
 		return
 	}
 	if r.Role == "fetcher" {

@@ -17,15 +17,15 @@ const maxLine = 16 << 20
 // eachLine calls a function for each line of stdin. Errors call the lines by a name.
 func eachLine(stdin io.Reader, name string, do func(line string) error) error {
 	lines := bufio.NewScanner(stdin)
-	lines.Buffer(nil, maxLine)
+	lines.Buffer(nil, maxLine+len("\r\n"))
 	n := int64(0)
-	for ; lines.Scan(); n++ {
+	for ; lines.Scan() && len(lines.Bytes()) <= maxLine; n++ {
 		if err := do(lines.Text()); err != nil {
 			return err
 		}
 	}
 	err := lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
+	if errors.Is(err, bufio.ErrTooLong) || len(lines.Bytes()) > maxLine {
 		err = fmt.Errorf("line %s is longer than %s", english.Grouped(n+1), english.Plural(maxLine, "byte"))
 	}
 	if err != nil {
@@ -50,7 +50,7 @@ type jsonList struct {
 
 func (l *jsonList) add(v any) error {
 	var b bytes.Buffer
-	err := report.Encoder(&b).Encode(v)
+	err := report.WriteJSON(&b, v, "")
 	separator := "[\n"
 	if l.begun {
 		separator = ",\n"

@@ -23,6 +23,7 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) e
 		all.end()
 		return nil
 	}
+	lists = audit.Texts(lists, audit.Printable)
 	fmt.Fprint(w, `# The addresses that operators publish for their crawlers. Run these commands in an
 # empty folder, and give that folder to robotsieve audit --ip-ranges.
 `)
@@ -38,21 +39,20 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) e
 	for _, l := range lists {
 		if l.Operator != operator {
 			operator = l.Operator
-			fmt.Fprintf(w, "\n# %s\n", audit.Printable(operator))
+			fmt.Fprintf(w, "\n# %s\n", operator)
 		}
 		file := l.Name
 		if operators[strings.ToLower(l.Name)] == "several" { // audit could not tell whose it is
 			file = l.Crawlers[0] + filepath.Ext(l.Name)
 		}
 		fmt.Fprintf(w, "# for %s; seen %s\ncurl -fsSLo %s %s\n",
-			strings.Join(printableList(l.Crawlers), ", "), l.Seen, shellWord(file), shellWord(l.URL))
+			strings.Join(l.Crawlers, ", "), l.Seen, shellWord(file), shellWord(l.URL))
 	}
 	return nil
 }
 
 // shellWord writes a text as one word of a shell's command.
 func shellWord(text string) string {
-	text = audit.Printable(text)
 	plain := strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-") == ""
 	if plain && text != "" {
 		return text

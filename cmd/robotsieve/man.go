@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra/doc"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // main writes the man pages of all commands to the folder that it is given. It is a
@@ -19,7 +21,7 @@ func main() {
 }
 
 func writeMan(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := disk.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	root := newRoot(streams{os.Stdin, os.Stdout, os.Stderr})

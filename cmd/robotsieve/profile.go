@@ -1,10 +1,10 @@
 package main
 
 import (
-	"os"
-
 	"github.com/pkg/profile"
 	"github.com/spf13/cobra"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // profileFlags adds --profile and --profile-dir to a command that may run long. Start
@@ -22,15 +22,15 @@ func profileFlags(cmd *cobra.Command) (start func() (stop func(), err error)) {
 			return func() {}, nil
 		}
 		// If pkg/profile cannot write, it ends the process.
-		if err := os.MkdirAll(*dir, 0o777); err != nil {
+		if err := disk.MkdirAll(*dir, 0o777); err != nil {
 			return nil, inputError(err)
 		}
-		f, err := os.CreateTemp(*dir, ".profile-*")
+		f, err := disk.CreateTemp(*dir, ".profile-*")
 		if err != nil {
 			return nil, inputError(err)
 		}
 		f.Close()
-		os.Remove(f.Name())
+		disk.Remove(f.Name())
 		// With its own hook the command would not get SIGINT.
 		return profile.Start(modes[mode], profile.ProfilePath(*dir), profile.NoShutdownHook, profile.Quiet).Stop, nil
 	}

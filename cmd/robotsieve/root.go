@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -40,9 +41,12 @@ func isTerminal(stream any) bool {
 // forbids it (no-color.org).
 func colours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 
-// warn prints a diagnostic line, escaped, since it may quote any file.
+// maxMessage bounds a diagnostic line, in characters.
+const maxMessage = 4000
+
+// warn prints a diagnostic line, escaped and cut, since it may quote any file.
 func (s streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "robotsieve: %s\n", audit.Printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(s.err, "robotsieve: %s\n", report.Cut(audit.Printable(fmt.Sprintf(format, args...)), maxMessage))
 }
 
 // messages returns the receiver of a job's messages, which writes them to err.

@@ -19,7 +19,7 @@ type agent struct {
 	// index is the index of the profile, 0 for an unknown crawler. word is the word of an
 	// unknown crawler in lower case, if its name is only a part of it: a.site_bot and
 	// b.site_bot are both listed as site_bot, but each has its own fetches.
-	index   uint16
+	index   uint32
 	word    string
 	proof   crawler.Proof // of its clients, unless it is ambiguous
 	at      int32         // the origin of binding
@@ -67,7 +67,7 @@ func (w *Worker) newAgent(claim crawler.Claim) *agent {
 	}
 	c := w.makeAgent(claim)
 	if word := claim.Word(); word != claim.Name && !claim.Nameless {
-		c.word = strings.ToLower(word)
+		c.word = lower(word)
 	}
 	if key != "" {
 		if len(w.named) >= maxMemoEntries {

@@ -18,16 +18,16 @@
 // when (moments.go). It gives the open verdicts, also for
 // the normal form of a path (normal.go), measures gaps (rates.go) and finds the most
 // frequent unknown crawlers. The Report (report.go) is made from the counts
-// (makereport.go), with its assumptions and warnings (sentences.go).
+// (makereport.go), with its assumptions and warnings (sentences.go), and is given out only
+// if its numbers add up (sums.go).
 //
 // A Run may also be written as the state of a part of the input. States add up to the
-// run over all of it (state.go).
+// run over all of it (state.go, counts.go).
 package audit
 
 import (
 	"context"
 	"encoding/binary"
-	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -108,8 +108,10 @@ type Inputs struct {
 	// MaxUnparsed is the share of lines that could not be parsed, in per cent, above which
 	// an input makes the report partial.
 	MaxUnparsed float64
-	List        []InputInfo
-	Warnings    []string
+	// List, unless it is empty, has all that the workers read: the report is an error if the
+	// lines do not add up.
+	List     []InputInfo
+	Warnings []string
 	// Notes are more assumptions.
 	Notes []string
 	// Partial: not all of the input was read.
@@ -147,8 +149,8 @@ type Judged struct {
 // Auditor judges logs. It is immutable and safe for any number of goroutines.
 type Auditor struct {
 	config    Config
-	profiles  map[*crawler.Profile]uint16 // index in Config.Crawlers.Profiles
-	operators []uint16                    // of each profile: the number of its operator
+	profiles  map[*crawler.Profile]uint32 // index in Config.Crawlers.Profiles
+	operators []uint32                    // of each profile: the number of its operator
 	verifies  bool                        // clients may be verified, or turn out to be impostors, by their addresses
 }
 
@@ -160,14 +162,14 @@ func New(c Config) *Auditor {
 	if c.Basis == nil {
 		c.Basis = &Basis{}
 	}
-	a := &Auditor{config: c, verifies: c.Identities.HaveEvidence() || c.Addresses, profiles: map[*crawler.Profile]uint16{}}
-	profiles, numbers := c.Crawlers.Profiles(), map[string]uint16{}
+	a := &Auditor{config: c, verifies: c.Identities.HaveEvidence() || c.Addresses, profiles: map[*crawler.Profile]uint32{}}
+	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}
 	for i := range profiles {
 		p := &profiles[i]
 		if _, known := numbers[p.Operator]; !known {
-			numbers[p.Operator] = uint16(len(numbers))
+			numbers[p.Operator] = uint32(len(numbers))
 		}
-		a.profiles[p] = uint16(i)
+		a.profiles[p] = uint32(i)
 		a.operators = append(a.operators, numbers[p.Operator])
 	}
 	return a
@@ -182,8 +184,9 @@ type Run struct {
 	auditor  *Auditor
 	deferred *spill.Sorter
 	workers  []*Worker
-	tally    *tally // of finished workers and added states
-	added    bool   // states were
+	tally    *tally          // of finished workers and added states
+	states   []*State        // these
+	ctx      context.Context // of StopAt; nil if it was not called
 	verified map[verifiedKey]bool
 }
 
@@ -201,7 +204,10 @@ func (a *Auditor) Begin() *Run {
 func (r *Run) Close() error { return r.deferred.Close() }
 
 // StopAt makes Report, WriteState and Unverified stop when ctx ends, with its error.
-func (r *Run) StopAt(ctx context.Context) { r.deferred.StopAt(ctx) }
+func (r *Run) StopAt(ctx context.Context) {
+	r.ctx = ctx
+	r.deferred.StopAt(ctx)
+}
 
 // gather adds the counts of the workers to the run's tally. They must not be used
 // afterwards.
@@ -242,9 +248,21 @@ func readsAsGoogle(p *crawler.Profile) bool {
 // its own operator.
 func (a *Auditor) operator(c crawler.Claim) []byte {
 	if c.Profile != nil {
-		return binary.BigEndian.AppendUint16([]byte{aboutKnown}, a.operators[a.profiles[c.Profile]])
+		return binary.AppendUvarint([]byte{aboutKnown}, uint64(a.operators[a.profiles[c.Profile]]))
 	}
-	return unknownOperator(strings.ToLower(c.Name))
+	return unknownOperator(lower(c.Name))
+}
+
+// lower returns a name in lower case. Only ASCII letters have one, as in product tokens, and
+// all other octets are kept: names that differ otherwise are of different crawlers.
+func lower(name string) string {
+	b := []byte(name)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 func unknownOperator(name string) []byte { return append(append([]byte{aboutUnknown}, name...), 0) }

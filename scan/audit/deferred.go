@@ -1,9 +1,7 @@
 package audit
 
 import (
-	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -22,7 +20,8 @@ import (
 //	  answer    minute, origins, kind of answer, of a GET of /robots.txt by any client
 //	1 operator  of a known operator, by its number
 //	2 operator  an unknown crawler, by its name and 0. Both have
-//	  counts    the counts of an unknown crawler in a part of the input, as JSON
+//	  counts    the counts of an unknown crawler in a part of the input (counts.go), behind its name
+//	            as the crawler writes it
 //	  fetch     time, crawler, answer, whether its header is ambiguous, perhaps address, of a
 //	            GET of /robots.txt
 //	  visit     crawler, address, time, and a request whose verdict is open or the answer to
@@ -38,7 +37,8 @@ import (
 // A crawler is its index, the origins that it may have asked, and its word where its name
 // is only a part of that. An answer is its kind, the size and the identity of the client.
 // The answers of the copies are those of each origin, in runs. The address is empty if it does not matter. Numbers are
-// big-endian, except lengths, runs and the delay, which are uvarints. Times have their sign
+// big-endian, except those of crawlers and operators, lengths, runs and the delay, which are
+// uvarints. Times have their sign
 // bit flipped, so that the order of bytes is the order of numbers.
 const (
 	aboutAll byte = iota
@@ -77,10 +77,10 @@ func (w *Worker) head(operator []byte, kind byte) []byte {
 
 // appendCrawler appends a crawler and the site that it asked.
 func appendCrawler(b []byte, c *agent, at site) []byte {
-	return appendBytes(appendSite(binary.BigEndian.AppendUint16(b, c.index), at), c.word)
+	return appendBytes(appendSite(binary.AppendUvarint(b, uint64(c.index)), at.Site), c.word)
 }
 
-func appendSite(b []byte, at site) []byte {
+func appendSite(b []byte, at policy.Site) []byte {
 	b = binary.BigEndian.AppendUint32(b, uint32(at.First))
 	return binary.BigEndian.AppendUint32(b, uint32(at.N))
 }
@@ -98,12 +98,8 @@ func (w *Worker) keep() {
 
 // deferCounts keeps the counts of an unknown crawler.
 func (w *Worker) deferCounts(key string, row *row) {
-	counts, err := json.Marshal(saveRow(row))
-	if err != nil {
-		w.err = cmp.Or(w.err, err)
-		return
-	}
-	w.key = append(w.head(unknownOperator(key), recordCounts), counts...)
+	b := append(append(append(w.key[:0], aboutUnknown), key...), 0, recordCounts)
+	w.key = appendRow(appendBytes(b, row.name), row)
 	w.keep()
 }
 
@@ -116,7 +112,7 @@ func (w *Worker) deferAnswer(at site, kind answerKind) {
 	}
 	w.lastAnswers[kind] = now
 	b := appendTime(append(w.key[:0], aboutAll, recordAnswer), now.minute)
-	w.key = append(appendSite(b, at), byte(kind))
+	w.key = append(appendSite(b, at.Site), byte(kind))
 	w.keep()
 }
 
@@ -241,9 +237,14 @@ func (w *Worker) appendVisit(b []byte, c *agent, at site, address []byte) []byte
 	return appendTime(appendBytes(appendCrawler(b, c, at), address), w.record.Time)
 }
 
-// deferDelayed keeps the record as a request to which a Crawl-delay applies.
+// deferDelayed keeps the record as a request to which a Crawl-delay applies, if the log
+// tells its client.
 func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
-	b := w.appendVisit(w.head(c.operator, recordDelayed), c, at, w.address())
+	address := w.address()
+	if len(address) == 0 {
+		return
+	}
+	b := w.appendVisit(w.head(c.operator, recordDelayed), c, at, address)
 	w.key = binary.AppendUvarint(b, uint64(max(delay.Milliseconds(), 0)))
 	w.keep()
 }
@@ -320,7 +321,7 @@ func (w *Worker) deferAmbiguous(at site, c *agent, identity Identity) {
 	b = append(w.appendVisit(b, c, at, nil), byte(identity))
 	for _, p := range c.Rivals {
 		rival := w.knownAgent(p)
-		b, _ = w.appendAnswers(binary.BigEndian.AppendUint16(b, rival.index), at, rival, w.record.Target)
+		b, _ = w.appendAnswers(binary.AppendUvarint(b, uint64(rival.index)), at, rival, w.record.Target)
 		w.key = append(append(w.key[:0], aboutAll, recordRival), operatorNumber(rival.operator)...)
 		w.keep()
 	}
@@ -348,10 +349,18 @@ func appendRuns(b []byte, answers []policy.Answer) []byte {
 	return b
 }
 
-// address returns the client's address as the log has it.
+// client returns what the log has as the client's address.
+func (w *Worker) client() []byte {
+	return w.auditor.config.ClientIP.Of(w.record.Addr, w.record.Forwarded)
+}
+
+// address returns the client's address as the log has it: nothing where the log has none, or
+// one so long that it would have to be cut, since two clients must not become one.
 func (w *Worker) address() []byte {
-	a := w.auditor.config.ClientIP.Of(w.record.Addr, w.record.Forwarded)
-	return a[:min(len(a), maxHostName)]
+	if a := w.client(); len(a) <= maxHostName && string(a) != "-" {
+		return a
+	}
+	return nil
 }
 
 // appendBytes appends bytes after their number.

@@ -82,8 +82,8 @@ func TestLateFetchHoldsWhatWasTold(t *testing.T) {
 		if c.status == "200" {
 			fmt.Sscan(c.size, &size)
 		}
-		if rd.bad || name != "" || x.t != moment(-100) || x.at.N != 1 || x.kind != c.want || x.size != size || x.identity != Unverified || ambiguous != 0 || len(address) > 0 {
-			t.Errorf("status %s, size %s: %+v, want kind %d; bad: %v", c.status, c.size, x, c.want, rd.bad)
+		if rd.bad() || name != "" || x.t != moment(-100) || x.at.N != 1 || x.kind != c.want || x.size != size || x.identity != Unverified || ambiguous != 0 || len(address) > 0 {
+			t.Errorf("status %s, size %s: %+v, want kind %d; bad: %v", c.status, c.size, x, c.want, rd.bad())
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestLateRequestIsReadAsItWasWritten(t *testing.T) {
 	address, when, kind := rd.bytes(), rd.time(), rd.byte()
 	identity, what, answers := rd.identity(), rd.byte(), rd.runs(nil, copies)
 	line, sample := rd.uint32(), rd.rest
-	if rd.bad || kind != visitRequest || who.crawler != 0 || who.at.N != 1 || len(answers) != copies || line == 0 ||
+	if rd.bad() || kind != visitRequest || who.crawler != 0 || who.at.N != 1 || len(answers) != copies || line == 0 ||
 		Outcome(what>>4) != Refused || Method(what&15) != Head || identity != Unverifiable || when != moment(60) ||
 		string(address) != "198.51.100.7" || string(sample) != e.String() {
 		t.Errorf("%+v, answers %v, line %d, %x, %d, %d, %q, %q", who, answers, line, what, identity, when, address, sample)
@@ -118,9 +118,9 @@ func TestLateVisitIsReadAsItWasWritten(t *testing.T) {
 	rd.byte()
 	who, address, when, delay := rd.crawlerAt(), rd.bytes(), rd.time(), rd.delay()
 	rd.end()
-	if rd.bad || a.config.Policy.Origins()[who.at.First].Host != "www.example.com" || string(address) != "2001:db8::1" ||
+	if rd.bad() || a.config.Policy.Origins()[who.at.First].Host != "www.example.com" || string(address) != "2001:db8::1" ||
 		when != moment(-7) || delay != 5000 {
-		t.Errorf("%+v %q %d %d, bad: %v", who, address, when, delay, rd.bad)
+		t.Errorf("%+v %q %d %d, bad: %v", who, address, when, delay, rd.bad())
 	}
 }
 
@@ -128,15 +128,15 @@ func TestTimesAreInTheOrderOfTheirBytes(t *testing.T) {
 	list := []int64{earliest, -1e18, -1, 0, 1, 1e18, latest}
 	for i, x := range list {
 		rd := &recordReader{rest: appendTime(nil, x)}
-		if got := rd.time(); got != x || rd.bad {
-			t.Errorf("%d is read as %d, bad: %v", x, got, rd.bad)
+		if got := rd.time(); got != x || rd.bad() {
+			t.Errorf("%d is read as %d, bad: %v", x, got, rd.bad())
 		}
 		if i > 0 && bytes.Compare(appendTime(nil, list[i-1]), appendTime(nil, x)) >= 0 {
 			t.Errorf("%d is not before %d", list[i-1], x)
 		}
 	}
 	for _, x := range []int64{earliest - 1, latest + 1, policy.MinTime, 1<<63 - 1} {
-		if rd := (&recordReader{rest: appendTime(nil, x)}); rd.time() != x || !rd.bad {
+		if rd := (&recordReader{rest: appendTime(nil, x)}); rd.time() != x || !rd.bad() {
 			t.Errorf("%v is taken", time.Unix(0, x))
 		}
 	}
@@ -195,35 +195,35 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		copy(record[at:], b)
 		return record
 	}
-	// operator 0..2, kind 3, then fetch: time 4, crawler 12, origins 14 and 18, word 22,
-	// answer 23, size 24, identity 32, ambiguous 33, address 34; request and delayed: crawler
-	// 4, origins 6 and 10, word 14; request: address 15, time 16, kind of visit 24, identity
-	// 25, outcome and method 26, answers 27.
+	// operator 0..1, kind 2, then fetch: time 3, crawler 11, origins 12 and 16, word 20,
+	// answer 21, size 22, identity 30, ambiguous 31, address 32; request and delayed: crawler
+	// 3, origins 4 and 8, word 12; request: address 13, time 14, kind of visit 22, identity
+	// 23, outcome and method 24, answers 25.
 	for name, record := range map[string][]byte{
 		"kind of operator":             set("fetch", 0, aboutAmbiguous+1),
 		"no operator, but a request":   {0xc6, recordVisit, 11, 0xbc},
-		"operator that is not there":   set("fetch", 1, 0xff, 0xff),
-		"another's operator":           set("fetch", 2, good["fetch"][2]^1),
-		"kind of record":               set("fetch", 3, recordDelayed+1),
-		"time before all":              set("fetch", 4, 0, 0, 0, 0, 0, 0, 0, 0),
-		"time after all":               set("fetch", 4, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
-		"crawler that is not there":    set("fetch", 12, 0xff, 0xff),
-		"crawler without a row":        set("fetch", 12, 0, 5), // ChatGPT-User, of the same operator
-		"origin that is not there":     set("fetch", 14, 0, 0, 0, 3),
-		"negative origin":              set("fetch", 14, 0xff),
-		"too many origins":             set("fetch", 18, 0x7f, 0xff, 0xff, 0xff),
-		"answer of no kind":            set("fetch", 23, byte(answerKinds)),
-		"negative size":                set("fetch", 24, 0xff),
-		"neither ambiguous nor not":    set("fetch", 33, 2),
-		"a word longer than all":       set("fetch", 22, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01),
-		"kind of visit":                set("request", 24, visitFetch+1),
-		"outcome":                      set("request", 26, byte(outcomes)<<4),
-		"method":                       set("request", 26, byte(methods)),
-		"identity":                     set("request", 25, byte(identities)),
-		"identity of no kind":          set("fetch", 32, byte(identities)),
-		"delayed to no origin":         set("delayed", 10, 0, 0, 0, 0),
-		"request to no origin":         set("request", 10, 0, 0, 0, 0),
-		"copy that says nothing known": set("request", 27, 0xff),
+		"operator that is not there":   set("fetch", 1, 0x7f),
+		"another's operator":           set("fetch", 1, good["fetch"][1]^1),
+		"kind of record":               set("fetch", 2, recordDelayed+1),
+		"time before all":              set("fetch", 3, 0, 0, 0, 0, 0, 0, 0, 0),
+		"time after all":               set("fetch", 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
+		"crawler that is not there":    set("fetch", 11, 0x7f),
+		"crawler without a row":        set("fetch", 11, 5), // ChatGPT-User, of the same operator
+		"origin that is not there":     set("fetch", 12, 0, 0, 0, 3),
+		"negative origin":              set("fetch", 12, 0xff),
+		"too many origins":             set("fetch", 16, 0x7f, 0xff, 0xff, 0xff),
+		"answer of no kind":            set("fetch", 21, byte(answerKinds)),
+		"negative size":                set("fetch", 22, 0xff),
+		"neither ambiguous nor not":    set("fetch", 31, 2),
+		"a word longer than all":       set("fetch", 20, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01),
+		"kind of visit":                set("request", 22, visitFetch+1),
+		"outcome":                      set("request", 24, byte(outcomes)<<4),
+		"method":                       set("request", 24, byte(methods)),
+		"identity":                     set("request", 23, byte(identities)),
+		"identity of no kind":          set("fetch", 30, byte(identities)),
+		"delayed to no origin":         set("delayed", 8, 0, 0, 0, 0),
+		"request to no origin":         set("request", 8, 0, 0, 0, 0),
+		"copy that says nothing known": set("request", 25, 0xff),
 		"unknown of no name":           append([]byte{aboutUnknown, 0}, good["unknown's fetch"][len("\x01acmebot\x00"):]...),
 		"unknown in capitals":          set("unknown's fetch", 1, 'A'),
 	} {

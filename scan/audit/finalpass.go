@@ -2,11 +2,9 @@ package audit
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"strings"
+	"math"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -21,7 +19,9 @@ type finalPass struct {
 	ranking *ranking
 	proxied bool // addresses prove nothing
 	toAll   *answersToAll
-	rivals  map[uint16]*facts // of the operators that ambiguous headers name, for these headers
+	rivals  map[uint32]*facts // of the operators that ambiguous headers name, for these headers
+	records int64             // read so far, each as often as it was added
+	unknown int64             // requests of unknown crawlers so far
 	operatorPass
 	answers, normal [][]policy.Answer // of each origin of a request, and for its normal form
 }
@@ -29,7 +29,7 @@ type finalPass struct {
 // operatorPass is what is known while the records of one operator come.
 type operatorPass struct {
 	key      []byte // of these records; the first byte says what they are about
-	number   uint16 // of the operator, as in Auditor.operators, if its crawlers are known
+	number   uint32 // of the operator, as in Auditor.operators, if its crawlers are known
 	name     string // of the unknown crawler that the operator is, if it is one
 	counts   *row   // of that
 	facts    *facts
@@ -75,23 +75,25 @@ func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 	p := r.auditor.config.Policy
 	f := &finalPass{
 		run: r, judged: judged, rates: rates, ranking: newRanking(r.tally), proxied: r.tally.isProxied(),
-		toAll: newAnswersToAll(p), rivals: map[uint16]*facts{},
+		toAll: newAnswersToAll(p), rivals: map[uint32]*facts{},
 	}
 	for record, err := range r.deferred.All() {
 		if err != nil {
 			return err
 		}
 		rd := &recordReader{policy: p, rest: record.Data}
-		rd.require(record.N <= r.tally.Lines)
-		if key, name := rd.operator(); !rd.bad && !bytes.Equal(key, f.key) {
+		if rd.require(record.N <= r.tally.Lines && f.records <= math.MaxInt64/2, "it was added more often than there are lines"); !rd.bad() {
+			f.records += record.N
+		}
+		if key, name := rd.operator(); !rd.bad() && !bytes.Equal(key, f.key) {
 			f.end()
 			f.begin(key, name)
 		}
-		if !rd.bad {
+		if !rd.bad() {
 			f.record(rd, record.N)
 		}
-		if rd.bad {
-			return fmt.Errorf("%w: record %x", ErrDamaged, record.Data[:min(len(record.Data), 64)])
+		if rd.bad() {
+			return fmt.Errorf("%w: %s, in the record %x", ErrDamaged, rd.wrong, record.Data[:min(len(record.Data), 64)])
 		}
 	}
 	f.end()
@@ -106,7 +108,8 @@ func (f *finalPass) begin(key []byte, name string) {
 	f.operatorPass = operatorPass{key: bytes.Clone(key), name: name, facts: newFacts(f.toAll)}
 	switch key[0] {
 	case aboutKnown:
-		f.number = binary.BigEndian.Uint16(key[1:])
+		number, _ := binary.Uvarint(key[1:])
+		f.number = uint32(number)
 		f.rival = f.rivals[f.number]
 	case aboutUnknown:
 		f.counts = f.run.tally.newRow("")
@@ -128,8 +131,10 @@ func (f *finalPass) record(rd *recordReader, n int64) {
 	operators := about == aboutKnown || about == aboutUnknown
 	switch {
 	case about == aboutAll && kind == recordRival:
-		f.rivals[rd.uint16()] = newFacts(f.toAll)
-		rd.end()
+		rival := rd.crawler()
+		if rd.end(); !rd.bad() {
+			f.rivals[rival] = newFacts(f.toAll)
+		}
 	case about == aboutAll && kind == recordSize:
 		f.size(rd, n)
 	case about == aboutAll && kind == recordAnswer:
@@ -145,25 +150,27 @@ func (f *finalPass) record(rd *recordReader, n int64) {
 	case about == aboutAmbiguous && kind == recordVisit:
 		f.ambiguous(rd, n)
 	default:
-		rd.bad = true
+		rd.require(false, "it is of no kind")
 	}
 }
 
 // size reads how many answers to anybody had a size while a version was in force.
 func (f *finalPass) size(rd *recordReader, n int64) {
 	of, size, answers := versionKey{int32(rd.uint32()), int32(rd.uint32())}, int64(rd.uint64()), int64(rd.uint64())
-	rd.require(0 <= of.origin && int(of.origin) < len(rd.policy.Origins()) && size >= 0 && 0 < answers && answers <= f.run.tally.Lines/n)
-	rd.require(!rd.bad && 0 <= of.version && int(of.version) < len(rd.policy.Versions(of.origin)))
-	if rd.end(); !rd.bad && f.run.tally.SizesRight == 0 {
+	lines := f.run.tally.Lines
+	rd.require(0 <= of.origin && int(of.origin) < len(rd.policy.Origins()) && size >= 0 && 0 < answers && answers <= lines/n, "a size of answers is of no origin or no answer")
+	rd.require(!rd.bad() && 0 <= of.version && int(of.version) < len(rd.policy.Versions(of.origin)), "a size of answers is of no version")
+	if rd.end(); !rd.bad() && f.run.tally.SizesRight == 0 {
 		f.toAll.addSize(of, size, answers*n)
+		rd.require(f.toAll.counted.all <= lines, "more sizes of answers than lines")
 	}
 }
 
 // answer reads what anybody was answered in a minute.
 func (f *finalPass) answer(rd *recordReader) {
 	t, at, kind := rd.time(), rd.site(), answerKind(rd.byte())
-	rd.require(kind == toldNone || kind == toldLimited || kind == toldFile)
-	if rd.end(); !rd.bad {
+	rd.require(kind == toldNone || kind == toldLimited || kind == toldFile, "an answer is of no kind")
+	if rd.end(); !rd.bad() {
 		f.toAll.add(at, t, kind)
 	}
 }
@@ -171,16 +178,18 @@ func (f *finalPass) answer(rd *recordReader) {
 // unknownCounts adds the counts of an unknown crawler, which are the same in n parts of the
 // input.
 func (f *finalPass) unknownCounts(rd *recordReader, n int64) {
-	var saved savedRow
-	if rd.require(json.Unmarshal(rd.rest, &saved) == nil); rd.bad {
+	lines, name := f.run.tally.Lines, rd.bytes()
+	rd.require(lower(string(name)) == f.name, "a name is written in two ways")
+	row := rd.row(lines / n)
+	if rd.end(); rd.bad() {
 		return
 	}
-	row, err := saved.restore(n)
-	if rd.require(err == nil && strings.ToLower(row.name) == f.name); rd.bad {
-		return
-	}
+	f.unknown += row.requests * n
+	rd.require(row.spoofed == nil && f.unknown <= lines, "unknown crawlers have more requests than there are lines, or impostors")
 	f.counts.merge(row, n)
-	f.counts.name = cmp.Or(min(f.counts.name, row.name), row.name)
+	if f.counts.name == "" || string(name) < f.counts.name {
+		f.counts.name = string(name)
+	}
 }
 
 func (f *finalPass) fetch(rd *recordReader, n int64) {
@@ -188,13 +197,13 @@ func (f *finalPass) fetch(rd *recordReader, n int64) {
 	x.crawlerAt = rd.crawlerAt()
 	rd.answer(x)
 	ambiguous, address := rd.byte(), rd.bytes()
-	rd.require(ambiguous <= 1)
+	rd.require(ambiguous <= 1, "a fetch is neither ambiguous nor not")
 	x.identity = f.identity(x.crawler, x.identity, address)
 	var row *row
 	if ambiguous == 0 {
 		row, _ = f.row(rd, x.crawler)
 	}
-	if rd.end(); rd.bad || x.identity == SpoofedIdentity {
+	if rd.end(); rd.bad() || x.identity == SpoofedIdentity {
 		return
 	}
 	if f.rival != nil {
@@ -212,7 +221,7 @@ func (f *finalPass) fetch(rd *recordReader, n int64) {
 
 // identity returns the identity of a crawler's client at an address: Run.Verify may have
 // verified it, or the addresses prove nothing.
-func (f *finalPass) identity(crawler uint16, identity Identity, address []byte) Identity {
+func (f *finalPass) identity(crawler uint32, identity Identity, address []byte) Identity {
 	switch {
 	case f.proxied && (identity == Verified || identity == SpoofedIdentity):
 		return Unverified
@@ -225,32 +234,33 @@ func (f *finalPass) identity(crawler uint16, identity Identity, address []byte) 
 func (f *finalPass) delayed(rd *recordReader, n int64) {
 	from, address, t, delay := rd.crawlerAt(), rd.bytes(), rd.time(), rd.delay()
 	row, _ := f.row(rd, from.crawler)
-	rd.require(from.at.N > 0)
-	if rd.end(); !rd.bad && f.rates != nil {
+	rd.require(from.at.N > 0, "a request is to no origin")
+	if rd.end(); !rd.bad() && f.rates != nil {
 		f.rates.delayed(row, from, address, t, delay, n)
 	}
 }
 
 // row returns the row of a crawler of the operator. A record of a crawler that the
 // operator does not have, or that has no counts, is bad.
-func (f *finalPass) row(rd *recordReader, crawler uint16) (*row, *crawler.Profile) {
+func (f *finalPass) row(rd *recordReader, crawler uint32) (*row, *crawler.Profile) {
 	if f.name != "" {
+		rd.require(crawler == 0, "an unknown crawler is a known one")
 		return f.counts, nil
 	}
 	r, p := f.rowOf(rd, crawler)
-	rd.require(rd.bad || f.run.auditor.operators[crawler] == f.number)
+	rd.require(rd.bad() || f.run.auditor.operators[crawler] == f.number, "a crawler is of another operator")
 	return r, p
 }
 
 // rowOf returns the row of a known crawler.
-func (f *finalPass) rowOf(rd *recordReader, crawler uint16) (*row, *crawler.Profile) {
+func (f *finalPass) rowOf(rd *recordReader, crawler uint32) (*row, *crawler.Profile) {
 	profiles := f.run.auditor.config.Crawlers.Profiles()
-	if int(crawler) >= len(profiles) {
-		rd.bad = true
+	if int64(crawler) >= int64(len(profiles)) {
+		rd.require(false, "a crawler is not known")
 		return nil, nil
 	}
 	r := f.run.tally.known[&profiles[crawler]]
-	rd.require(r != nil)
+	rd.require(r != nil, "a crawler has made no request")
 	return r, &profiles[crawler]
 }
 
@@ -263,7 +273,7 @@ func (f *finalPass) visit(rd *recordReader, n int64) {
 	case visitFetch:
 		x := fetch{t: t, sender: sender{crawlerAt: from}}
 		rd.answer(&x)
-		if rd.end(); !rd.bad && (f.proxied || x.identity != SpoofedIdentity) {
+		if rd.end(); !rd.bad() && (f.proxied || x.identity != SpoofedIdentity) {
 			if f.isLast(from, address) && f.last.t == t && f.last.fetch != x {
 				x.kind = toldNothing // the log does not tell which of them was the last
 			}
@@ -273,7 +283,7 @@ func (f *finalPass) visit(rd *recordReader, n int64) {
 		x := &deferredRequest{row: row, address: address, Judged: Judged{Time: t, HasTime: true, Profile: profile, N: n}}
 		f.request(rd, x, from)
 	default:
-		rd.bad = true
+		rd.require(false, "a visit is of no kind")
 	}
 }
 
@@ -281,8 +291,8 @@ func (f *finalPass) visit(rd *recordReader, n int64) {
 func (f *finalPass) request(rd *recordReader, x *deferredRequest, from crawlerAt) {
 	identity, kinds := rd.identity(), rd.byte()
 	x.Outcome, x.Method = Outcome(kinds>>4), Method(kinds&(withNormal-1))
-	rd.require(from.at.N > 0 && x.Outcome < outcomes && x.Method < methods)
-	if rd.bad {
+	rd.require(from.at.N > 0 && x.Outcome < outcomes && x.Method < methods, "a request is to no origin, or of no outcome or method")
+	if rd.bad() {
 		return
 	}
 	answers := rd.rest
@@ -295,7 +305,7 @@ func (f *finalPass) request(rd *recordReader, x *deferredRequest, from crawlerAt
 	if f.run.auditor.keepsLines() {
 		x.Line = rd.take(min(len(rd.rest), maxSample))
 	}
-	if rd.end(); rd.bad {
+	if rd.end(); rd.bad() {
 		return
 	}
 	x.Identity, x.Crawler, x.Verdict = f.identity(from.crawler, identity, x.address), x.row.name, Spoofed
@@ -339,7 +349,7 @@ func (f *finalPass) informedSince(from sender, answers []byte) int64 {
 // isAfterFetch tells whether the address of a request had been sent the rule within the
 // hour before.
 func (f *finalPass) isAfterFetch(x *deferredRequest, from crawlerAt) bool {
-	return x.Verdict == Grace && f.isLast(from, x.address) && x.Time-f.last.t <= hour && f.facts.forbid(from.at, f.last.sent, f.answers)
+	return x.Verdict == Grace && len(x.address) > 0 && f.isLast(from, x.address) && x.Time-f.last.t <= hour && f.facts.forbid(from.at, f.last.sent, f.answers)
 }
 
 // isLast tells whether a crawler at an address has made the last fetch.
@@ -352,20 +362,20 @@ func (f *finalPass) isLast(from crawlerAt, address []byte) bool {
 func (f *finalPass) ambiguous(rd *recordReader, n int64) {
 	from, _, t, identity := rd.crawlerAt(), rd.bytes(), rd.time(), rd.identity()
 	row, _ := f.rowOf(rd, from.crawler)
-	rd.require(from.at.N > 0)
+	rd.require(from.at.N > 0, "a request is to no origin")
 	forbidden := f.identity(from.crawler, identity, nil) != SpoofedIdentity
-	for !rd.bad && len(rd.rest) > 0 {
-		crawler := rd.uint16()
+	for !rd.bad() && len(rd.rest) > 0 {
+		crawler := rd.crawler()
 		f.answers = rd.answers(f.answers, from.at)
 		_, profile := f.rowOf(rd, crawler)
-		if rd.bad {
+		if rd.bad() {
 			return
 		}
 		rival := f.rivals[f.run.auditor.operators[crawler]]
-		rd.require(rival != nil)
+		rd.require(rival != nil, "a header names a crawler that it does not name")
 		forbidden = forbidden && rival != nil && rival.decide(from.at, t, readsAsGoogle(profile), f.answers).verdict == Violation
 	}
-	if !rd.bad && forbidden && f.rates != nil {
+	if !rd.bad() && forbidden && f.rates != nil {
 		row.ambiguousForbidden += n
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // verifiedKey names a known crawler, and an address from which a client claimed to be it.
 type verifiedKey struct {
-	crawler uint16
+	crawler uint32
 	address string
 }
 

@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
-	"unicode"
 
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -32,10 +32,18 @@ const maxHostsListed = 10
 var errSum = errors.New("the numbers of the audit do not add up")
 
 // Report makes the report of all lines that the run's workers have counted and all
-// states that were added. It fails only if deferred records could not be kept or read,
+// states that were added. Its numbers add up. It fails only if deferred records could not be kept or read,
 // or if a state is damaged. It must be called once, and the workers must not be used
 // afterwards.
 func (r *Run) Report(in Inputs) (*Report, error) {
+	report, err := r.makeReport(in)
+	if err != nil {
+		return nil, r.blame(err)
+	}
+	return report, nil
+}
+
+func (r *Run) makeReport(in Inputs) (*Report, error) {
 	if err := r.gather(); err != nil {
 		return nil, err
 	}
@@ -46,20 +54,21 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 	if err := r.judgeDeferred(r.count, newRates()); err != nil {
 		return nil, err
 	}
-	if !r.tally.addsUp() {
-		if r.added {
-			return nil, fmt.Errorf("%w: its numbers do not add up", ErrDamaged)
-		}
-		return nil, errSum
+	report := r.auditor.report(r.tally, in)
+	switch wrong := report.wrongSum(); {
+	case wrong != "" && len(r.states) > 0:
+		return nil, fmt.Errorf("%w: its numbers do not add up: %s", ErrDamaged, wrong)
+	case wrong != "":
+		return nil, fmt.Errorf("%w: %s", errSum, wrong)
 	}
-	return r.auditor.report(r.tally, in), nil
+	return report, nil
 }
 
 func (a *Auditor) report(t *tally, in Inputs) *Report {
 	b := a.config.Basis
 	r := &Report{
-		Schema: schema, Program: Printable(in.Program), Command: Printable(in.Command),
-		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: Printable(b.Sampled),
+		Schema: schema, Program: in.Program, Command: in.Command,
+		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: b.Sampled,
 		Proxied: t.isProxied(), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, IdentityNoList: t.NoList,
 		Policy:    a.policyInfo(t),
 		Ranges:    append([]RangeInfo{}, b.Ranges...),
@@ -76,24 +85,31 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 		r.From, r.To = timeText(t.period.first), timeText(t.period.last)
 	}
 	for _, s := range t.unparsed.kept {
-		r.UnparsedSamples = append(r.UnparsedSamples, Printable(s.Line))
+		r.UnparsedSamples = append(r.UnparsedSamples, string(s.Line))
 	}
 	for _, h := range r.OtherHosts {
 		r.OtherHostsNotListed -= h.Requests
 	}
-	for i := range r.Crawlers {
-		r.Totals.add(&r.Crawlers[i])
-	}
-	if r.Totals.Requests > 0 {
-		r.Totals.VerifiedShare = float64(r.Totals.Identity[Verified]) / float64(r.Totals.Requests)
-	}
+	r.Totals = totalsOf(r.Crawlers)
 	for _, p := range a.config.Crawlers.Profiles() {
 		if p.Control && a.config.Policy.Names(p.Tokens[0]) {
 			r.NotAuditable = append(r.NotAuditable, p.Name)
 		}
 	}
 	a.describe(r, in)
+	r.Warnings = append(r.Warnings, t.choices()...)
 	return r
+}
+
+// choices says which lists are of a choice, because there was no room for all.
+func (t *tally) choices() (list []string) {
+	if t.hosts.below != 0 {
+		list = append(list, fmt.Sprintf("crawlers requested more than %s hosts without a policy: those listed are the most requested of as many that were chosen at random.", english.Grouped(int64(t.hosts.limit))))
+	}
+	if t.sizes.below != 0 {
+		list = append(list, fmt.Sprintf("answers to /robots.txt had more than %s sizes: the differences listed are among as many that were chosen at random.", english.Grouped(int64(t.sizes.limit))))
+	}
+	return list
 }
 
 // crawlers makes the rows: all known crawlers, the most frequent of the unknown,
@@ -107,8 +123,8 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 				info.Role = roleFetcher
 			}
 			info.CrawlDelaySupported = delaySupport(p)
-			info.Operator, info.Category, info.Exempt = Printable(p.Operator), Printable(p.Category), Printable(p.Exempt)
-			info.Obeys, info.Source, info.Date = p.Obeys, Printable(p.Source), Printable(p.Date)
+			info.Operator, info.Category, info.Exempt = p.Operator, p.Category, p.Exempt
+			info.Obeys, info.Source, info.Date = p.Obeys, p.Source, p.Date
 			list = append(list, info)
 		}
 	}
@@ -118,9 +134,7 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 	}
 	for _, row := range rows {
 		info := a.crawler(row)
-		// Letters that look like those of another crawler's name must not pass for them:
-		// two of "G\u043e\u043eglebot" are Cyrillic.
-		info.Crawler = printableUpTo([]byte(row.name), unicode.MaxASCII)
+		info.Crawler = inASCII(row.name)
 		info.Operator, info.Category, info.Obeys = unknown, unknown, unknown
 		list = append(list, info)
 	}
@@ -129,6 +143,17 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 			cmp.Compare(x.Crawler, y.Crawler), cmp.Compare(x.Operator, y.Operator))
 	})
 	return list
+}
+
+// totalsOf returns the sums over all crawlers.
+func totalsOf(crawlers []CrawlerInfo) (t Totals) {
+	for i := range crawlers {
+		t.add(&crawlers[i])
+	}
+	if t.Requests > 0 {
+		t.VerifiedShare = float64(t.Identity[Verified]) / float64(t.Requests)
+	}
+	return t
 }
 
 func (t *Totals) add(c *CrawlerInfo) {
@@ -170,7 +195,7 @@ func (c *CrawlerInfo) Informed() (n int64) {
 
 func (a *Auditor) crawler(r *row) CrawlerInfo {
 	info := CrawlerInfo{
-		Crawler:       Printable(r.name),
+		Crawler:       r.name,
 		Role:          roleCrawler,
 		Requests:      r.requests,
 		Verdicts:      r.verdicts,
@@ -197,7 +222,7 @@ func (a *Auditor) crawler(r *row) CrawlerInfo {
 		info.CrawlDelay = append(info.CrawlDelay, d.DelayInfo)
 	}
 	for _, s := range r.samples.kept {
-		info.Samples = append(info.Samples, SampleInfo{timeText(s.Time), Printable(s.Line)})
+		info.Samples = append(info.Samples, SampleInfo{timeText(s.Time), string(s.Line)})
 	}
 	return info
 }
@@ -206,8 +231,8 @@ func (a *Auditor) rule(k ruleKey, n int64) RuleInfo {
 	p, o := a.config.Policy, k.at.First
 	v := p.Versions(o)[k.version]
 	return RuleInfo{
-		Origin: a.originText(k.at), Version: startText(v.From), File: Printable(v.File),
-		Line: int(k.line), Rule: Printable(p.RuleText(o, k.version, int(k.line))), Violations: n,
+		Origin: a.originText(k.at), Version: startText(v.From), File: v.File,
+		Line: int(k.line), Rule: p.RuleText(o, k.version, int(k.line)), Violations: n,
 	}
 }
 
@@ -236,7 +261,7 @@ func (a *Auditor) originText(at policy.Site) string {
 func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 	p, b := a.config.Policy, a.config.Basis
 	info := PolicyInfo{
-		File: Printable(b.File), Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
+		File: b.File, Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
 		WindowSeconds: int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second), SkewSeconds: int64(p.Skew() / time.Second), Versions: []VersionInfo{},
 	}
 	if d := a.config.Dialect; d != nil {
@@ -255,8 +280,8 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 		}
 		for i, v := range p.Versions(int32(o)) {
 			info.Versions = append(info.Versions, VersionInfo{
-				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: Printable(v.File), Bytes: v.Size,
-				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: Printable(v.Location), Cited: t.cited[versionKey{int32(o), int32(i)}],
+				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: v.File, Bytes: v.Size,
+				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: v.Location, Cited: t.cited[versionKey{int32(o), int32(i)}],
 			})
 		}
 	}
@@ -370,7 +395,7 @@ func (t *tally) otherHosts() []HostInfo {
 	t.hosts.prune(1)
 	list := []HostInfo{}
 	for host, c := range t.hosts.kept {
-		list = append(list, HostInfo{Printable(host), c.n})
+		list = append(list, HostInfo{host, c.n})
 	}
 	slices.SortFunc(list, func(x, y HostInfo) int {
 		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Host, y.Host))

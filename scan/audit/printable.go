@@ -1,31 +1,169 @@
 package audit
 
 import (
+	"reflect"
 	"strconv"
-	"unicode"
+	"strings"
 	"unicode/utf8"
 )
 
-// Printable returns bytes from a log or a file as text for people: control characters
-// and bytes that are not UTF-8 are written \xHH or \u{HHHH}, so that none of them acts on
-// a terminal or is lost in JSON.
-func Printable[T string | []byte](text T) string { return printableUpTo([]byte(text), unicode.MaxRune) }
+// Texts of logs, files and names of files stay in a Report, and in the results of package
+// job, with the bytes that they have. What writes them calls one of the functions below
+// for each of them, once: Texts does it for all texts of a value.
 
-// printableUpTo is Printable up to a highest character; others are written \u{HHHH}.
-func printableUpTo(b []byte, highest rune) string {
-	s := make([]byte, 0, len(b))
-	for len(b) > 0 {
+// Printable returns text for people: control characters, characters that are not shown or
+// that change the direction of others, and bytes that are not UTF-8 are written \xHH or
+// \u{HHHH}, so that none of them acts on a terminal. The bytes cannot be recovered from
+// it, because a backslash of the text stands for itself.
+func Printable[T string | []byte](text T) string {
+	s := make([]byte, 0, len(text))
+	for b := []byte(text); len(b) > 0; {
 		c, n := utf8.DecodeRune(b)
 		switch {
 		case c == utf8.RuneError && n == 1, c < 0x20, c == 0x7f:
-			const hex = "0123456789abcdef"
-			s = append(s, '\\', 'x', hex[b[0]>>4], hex[b[0]&15])
-		case !strconv.IsPrint(c), c > highest:
-			s = append(strconv.AppendInt(append(s, `\u{`...), int64(c), 16), '}')
+			s = appendHex(s, b[0])
+		case !strconv.IsPrint(c):
+			s = appendCode(s, c)
 		default:
 			s = append(s, b[:n]...)
 		}
 		b = b[n:]
 	}
 	return string(s)
+}
+
+func appendHex(s []byte, octet byte) []byte {
+	const hex = "0123456789abcdef"
+	return append(s, '\\', 'x', hex[octet>>4], hex[octet&15])
+}
+
+func appendCode(s []byte, c rune) []byte {
+	return append(strconv.AppendInt(append(s, `\u{`...), int64(c), 16), '}')
+}
+
+// inASCII writes the characters of other scripts in a name \u{HHHH}. Letters that look like
+// those of another crawler's name must not pass for them: two of "G\u043e\u043eglebot" are
+// Cyrillic.
+func inASCII(name string) string {
+	s := make([]byte, 0, len(name))
+	for len(name) > 0 {
+		c, n := utf8.DecodeRuneInString(name)
+		if n > 1 {
+			s = appendCode(s, c)
+		} else {
+			s = append(s, name[0])
+		}
+		name = name[n:]
+	}
+	return string(s)
+}
+
+// ToUTF8 returns text as UTF-8, from which FromUTF8 returns the same bytes. An octet that is
+// not UTF-8 is written \xHH, in lower case. So that no other text looks like one, a
+// backslash before x5c, or before x and 80 to ff in lower case, is written \x5c. All other
+// texts are returned as they are.
+func ToUTF8(text string) string {
+	if utf8.ValidString(text) && !strings.Contains(text, `\x`) {
+		return text
+	}
+	s := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		c, n := utf8.DecodeRuneInString(text)
+		if _, coded := codedOctet(text); coded || c == utf8.RuneError && n == 1 {
+			s = appendHex(s, text[0])
+		} else {
+			s = append(s, text[:n]...)
+		}
+		text = text[n:]
+	}
+	return string(s)
+}
+
+// FromUTF8 returns the text that ToUTF8 was given.
+func FromUTF8(text string) string {
+	if !strings.Contains(text, `\x`) {
+		return text
+	}
+	s := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		octet, coded := codedOctet(text)
+		if coded {
+			text = text[len(`\xHH`):]
+		} else {
+			octet, text = text[0], text[1:]
+		}
+		s = append(s, octet)
+	}
+	return string(s)
+}
+
+// codedOctet returns the octet of which text begins with the code.
+func codedOctet(text string) (octet byte, ok bool) {
+	if len(text) < len(`\xHH`) || text[:2] != `\x` || text[2:4] != strings.ToLower(text[2:4]) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(text[2:4], 16, 8)
+	return byte(n), err == nil && (n >= utf8.RuneSelf || n == '\\')
+}
+
+// Texts returns a deep copy of v in which write was called for every string: of structs, of
+// slices, arrays and maps, and behind pointers and interfaces. Bytes and fields that are not
+// exported are left as they are.
+func Texts[T any](v T, write func(string) string) T {
+	rewrite(reflect.ValueOf(&v).Elem(), write)
+	return v
+}
+
+// rewrite replaces what is in a value, which can be set, by a copy with other strings.
+func rewrite(v reflect.Value, write func(string) string) {
+	copied := func(from reflect.Value) reflect.Value {
+		to := reflect.New(from.Type()).Elem()
+		to.Set(from)
+		rewrite(to, write)
+		return to
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(write(v.String()))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			// The fields of an embedded struct can be set even if its type is not exported.
+			if f := v.Field(i); f.CanSet() || f.Kind() == reflect.Struct && v.Type().Field(i).Anonymous {
+				rewrite(f, write)
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			rewrite(v.Index(i), write)
+		}
+	case reflect.Slice:
+		if v.IsNil() || v.Type().Elem().Kind() == reflect.Uint8 {
+			return
+		}
+		list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(list, v)
+		for i := range list.Len() {
+			rewrite(list.Index(i), write)
+		}
+		v.Set(list)
+	case reflect.Map:
+		if v.IsNil() {
+			return
+		}
+		m := reflect.MakeMapWithSize(v.Type(), v.Len())
+		for key, value := range v.Seq2() {
+			m.SetMapIndex(copied(key), copied(value))
+		}
+		v.Set(m)
+	case reflect.Pointer:
+		if !v.IsNil() {
+			to := reflect.New(v.Type().Elem())
+			to.Elem().Set(copied(v.Elem()))
+			v.Set(to)
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			v.Set(copied(v.Elem()))
+		}
+	}
 }

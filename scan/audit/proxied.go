@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"maps"
 	"math/bits"
@@ -18,8 +19,12 @@ const (
 	proxiedShare = 0.95 // of the lines
 )
 
-// lineFrom is a line and the address of its client, by their hashes.
-type lineFrom struct{ Line, Address uint64 }
+// lineFrom is a line, by the hash by which it was chosen, and the SHA-256 of the address of
+// its client: states hold no addresses of clients that are not crawlers.
+type lineFrom struct {
+	Line    uint64
+	Address [sha256.Size]byte
+}
 
 // hashLine is a hash of the length of a line and of octets at its beginning, where nearly
 // all logs have the time. It is made for each line, and is the same on every machine.
@@ -35,7 +40,7 @@ func hashLine(line []byte) uint64 {
 // isProxied tells whether nearly all lines are from a few addresses.
 func (t *tally) isProxied() bool {
 	t.addresses.prune(1)
-	all, byAddress := int64(0), map[uint64]int64{}
+	all, byAddress := int64(0), map[[sha256.Size]byte]int64{}
 	for k, c := range t.addresses.kept {
 		all += c.n
 		byAddress[k.Address] += c.n

@@ -159,8 +159,8 @@ func TestDelayOfAYearIsNotCutShort(t *testing.T) {
 	}
 	for delay, ok := range map[string]bool{"\x00": true, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01": false, "\x80": false, "": false} {
 		rd := &recordReader{rest: []byte(delay)}
-		if rd.delay(); rd.bad == ok {
-			t.Errorf("%x: bad is %v", delay, rd.bad)
+		if rd.delay(); rd.bad() == ok {
+			t.Errorf("%x: bad is %v", delay, rd.bad())
 		}
 	}
 }

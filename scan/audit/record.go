@@ -4,21 +4,31 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// recordReader takes a deferred record apart. It returns views of the record.
+// recordReader takes a deferred record, or another part of a state, apart. It returns views.
 type recordReader struct {
 	policy *policy.Policy
 	rest   []byte
-	bad    bool
+	wrong  string // what is wrong with it, the first thing; empty: nothing
+}
+
+// bad tells whether something is wrong.
+func (r *recordReader) bad() bool { return r.wrong != "" }
+
+// require makes the record bad, for the reason given, unless ok.
+func (r *recordReader) require(ok bool, wrong string) {
+	if !ok && r.wrong == "" {
+		r.wrong = wrong
+	}
 }
 
 func (r *recordReader) take(n int) []byte {
 	if n > len(r.rest) {
-		r.bad, r.rest = true, nil
+		r.require(false, "it is cut short")
+		r.rest = nil
 		return make([]byte, n)
 	}
 	b := r.rest[:n]
@@ -27,15 +37,15 @@ func (r *recordReader) take(n int) []byte {
 }
 
 func (r *recordReader) byte() byte     { return r.take(1)[0] }
-func (r *recordReader) uint16() uint16 { return binary.BigEndian.Uint16(r.take(2)) }
 func (r *recordReader) uint32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
 func (r *recordReader) uint64() uint64 { return binary.BigEndian.Uint64(r.take(8)) }
 
-// uvarint reads a number that is at most most.
+// uvarint reads a number that is at most most, and written in the shortest way.
 func (r *recordReader) uvarint(most uint64) uint64 {
 	v, n := binary.Uvarint(r.rest)
-	if n <= 0 || v > most {
-		r.bad, r.rest = true, nil
+	if n <= 0 || v > most || n > 1 && r.rest[n-1] == 0 {
+		r.require(false, "a number is too large, or not one")
+		r.rest = nil
 		return 0
 	}
 	r.rest = r.rest[n:]
@@ -50,22 +60,19 @@ func (r *recordReader) bytes() []byte { return r.take(int(r.uvarint(uint64(len(r
 
 func (r *recordReader) time() int64 {
 	t := int64(r.uint64() ^ 1<<63)
-	r.require(earliest <= t && t <= latest)
+	r.require(earliest <= t && t <= latest, "a time is one that no log has")
 	return t
 }
 
 // identity reads how far a client is proven.
 func (r *recordReader) identity() Identity {
 	i := Identity(r.byte())
-	r.require(i < identities)
+	r.require(i < identities, "an identity is of no kind")
 	return i
 }
 
-// require makes the record bad unless ok.
-func (r *recordReader) require(ok bool) { r.bad = r.bad || !ok }
-
 // end requires that nothing is left.
-func (r *recordReader) end() { r.require(len(r.rest) == 0) }
+func (r *recordReader) end() { r.require(len(r.rest) == 0, "it is too long") }
 
 // operator returns the bytes of the operator's key, or of what stands in its place, and
 // the name if it is an unknown crawler.
@@ -74,18 +81,18 @@ func (r *recordReader) operator() (key []byte, name string) {
 	switch r.byte() {
 	case aboutAll, aboutAmbiguous:
 	case aboutKnown:
-		r.uint16()
+		r.uvarint(math.MaxUint32)
 	case aboutUnknown:
 		end := bytes.IndexByte(r.rest, 0)
 		if end < 0 {
-			r.bad = true
+			r.require(false, "a name does not end")
 			return nil, ""
 		}
 		name = string(r.take(end))
 		r.byte()
-		r.require(name != "" && name == strings.ToLower(name))
+		r.require(name != "" && name == lower(name), "a name is empty or in capitals")
 	default:
-		r.bad = true
+		r.require(false, "it is about nothing known")
 	}
 	return all[:len(all)-len(r.rest)], name
 }
@@ -98,13 +105,16 @@ type sender struct {
 
 // crawlerAt is a crawler and the site that it requested.
 type crawlerAt struct {
-	crawler uint16 // agent.index
+	crawler uint32 // agent.index
 	word    string // agent.word
 	at      policy.Site
 }
 
+// crawler reads agent.index.
+func (r *recordReader) crawler() uint32 { return uint32(r.uvarint(math.MaxUint32)) }
+
 func (r *recordReader) crawlerAt() crawlerAt {
-	c := crawlerAt{crawler: r.uint16(), at: r.site()}
+	c := crawlerAt{crawler: r.crawler(), at: r.site()}
 	c.word = string(r.bytes())
 	return c
 }
@@ -112,7 +122,7 @@ func (r *recordReader) crawlerAt() crawlerAt {
 func (r *recordReader) site() policy.Site {
 	at := policy.Site{First: int32(r.uint32()), N: int32(r.uint32())}
 	if !hasSite(r.policy, at) {
-		r.bad = true
+		r.require(false, "an origin is not in the policy")
 		return policy.Site{}
 	}
 	return at
@@ -134,7 +144,7 @@ type fetch struct {
 // answer reads the part of a fetch that Worker.appendAnswer has written.
 func (r *recordReader) answer(x *fetch) {
 	x.kind, x.size, x.identity = answerKind(r.byte()), int64(r.uint64()), r.identity()
-	r.require(x.kind < answerKinds && x.size >= 0)
+	r.require(x.kind < answerKinds && x.size >= 0, "an answer is of no kind, or of a negative size")
 }
 
 // answers reads the answers of the copies of each origin of a site, into dst.
@@ -153,7 +163,8 @@ func (r *recordReader) runs(dst []policy.Answer, copies int) []policy.Answer {
 	for end := len(dst) + copies; len(dst) < end; {
 		run := r.uvarint(uint64(end-len(dst))<<2 | 3)
 		if run>>2 == 0 || policy.Answer(run&3) > policy.Contested {
-			r.bad, r.rest = true, nil
+			r.require(false, "the answers of copies are not as many as the copies")
+			r.rest = nil
 			return append(dst, make([]policy.Answer, end-len(dst))...)
 		}
 		for range run >> 2 {

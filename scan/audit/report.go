@@ -5,7 +5,8 @@ const schema = "robotsieve.audit/2"
 
 // Report is the result of an audit. As JSON it is an object that other programs rely
 // on under the name robotsieve.audit/2: fields may be added to it, none is renamed, and
-// all are always present.
+// all are always present. Its texts have the bytes of the logs and files that they are
+// from: see Texts, with Printable before they are shown, and with ToUTF8 before json.Marshal.
 type Report struct {
 	Schema string `json:"schema"`
 	// Program is the version of the program, and Command its command line.
@@ -294,7 +295,7 @@ type RuleInfo struct {
 	Violations int64  `json:"violations"`
 }
 
-// SampleInfo is one raw line of the log; octets that are not UTF-8 are \xHH.
+// SampleInfo is one raw line of the log.
 type SampleInfo struct {
 	Time string `json:"time"`
 	Line string `json:"line"`

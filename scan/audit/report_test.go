@@ -168,70 +168,8 @@ func TestNamesInOtherLetters(t *testing.T) {
 	}
 }
 
-func TestPrintable(t *testing.T) {
-	tests := []struct{ name, in, want string }{
-		{"nothing", "", ""},
-		{"ASCII", `GET /a?b="c" HTTP/1.1`, `GET /a?b="c" HTTP/1.1`},
-		{"letters of any script", "grün 日本 кириллица", "grün 日本 кириллица"},
-		{"an emoji", "🤖", "🤖"},
-		{"a backslash stands for itself", `\x1b \`, `\x1b \`},
-		{"NUL", "a\x00b", `a\x00b`},
-		{"ESC", "\x1b[31mred\x1b[0m", `\x1b[31mred\x1b[0m`},
-		{"BEL, BS and DEL", "\a\b\x7f", `\x07\x08\x7f`},
-		{"tab and line ends", "\t\r\n", `\x09\x0d\x0a`},
-		{"C1 controls in UTF-8: NEL and CSI", "\u0085\u009b31m", `\u{85}\u{9b}31m`},
-		{"C1 controls as octets", "\x85\x9b31m", `\x85\x9b31m`},
-		{"bidi controls", "a\u202eb\u2066c\u200f", `a\u{202e}b\u{2066}c\u{200f}`},
-		{"line and paragraph separators", "\u2028\u2029", `\u{2028}\u{2029}`},
-		{"a zero-width space and a byte order mark", "\u200b\ufeff", `\u{200b}\u{feff}`},
-		{"a no-break space", "a\u00a0b", `a\u{a0}b`},
-		{"private use", "\ue000", `\u{e000}`},
-		{"above the first plane", "\U000e0001", `\u{e0001}`},
-		{"no UTF-8", "\xff\xc3(", `\xff\xc3(`},
-		{"cut UTF-8", "gr\xc3", `gr\xc3`},
-		{"overlong and surrogate", "\xc0\xaf\xed\xa0\x80", `\xc0\xaf\xed\xa0\x80`},
-		{"the replacement character itself", "\ufffd", "\ufffd"},
-	}
-	for _, test := range tests {
-		if got := Printable([]byte(test.in)); got != test.want {
-			t.Errorf("%s: %q, want %q", test.name, got, test.want)
-		}
-	}
-}
-
-// TestPrintableOfAnything: what Printable returns can act on no terminal, is the
-// same after JSON, and has nothing left to be done to it.
-func TestPrintableOfAnything(t *testing.T) {
-	check := func(b []byte) {
-		t.Helper()
-		s := Printable(b)
-		if !utf8.ValidString(s) {
-			t.Fatalf("%q: %q is not UTF-8", b, s)
-		}
-		for _, c := range s {
-			if !strconv.IsPrint(c) {
-				t.Fatalf("%q: %q has %U", b, s, c)
-			}
-		}
-		if again := Printable([]byte(s)); again != s {
-			t.Fatalf("%q: %q, and then %q", b, s, again)
-		}
-	}
-	for c := range rune(utf8.MaxRune + 1) {
-		check(utf8.AppendRune(nil, c))
-	}
-	rounds := 50000
-	if testing.Short() {
-		rounds = 5000
-	}
-	rng := rand.New(rand.NewPCG(9, 9))
-	for range rounds {
-		check([]byte(randomBytes(rng, rng.IntN(30))))
-	}
-}
-
-// TestNothingInAReportActsOnATerminal: whatever the lines are, all strings of the
-// report are printable.
+// TestNothingInAReportActsOnATerminal: whatever the lines are, Texts makes all strings of
+// the report printable.
 func TestNothingInAReportActsOnATerminal(t *testing.T) {
 	rounds := 100
 	if testing.Short() {
@@ -247,7 +185,7 @@ func TestNothingInAReportActsOnATerminal(t *testing.T) {
 				entry{vhost: "h" + odd}.String(), entry{vhost: "example.com", agent: odd + "zbot/1.0 (http://x)"}.String(), odd)
 		}
 		r := auditText(t, a, "vhost_combined", strings.Join(lines, "\n"))
-		checkPrintable(t, decode(t, marshal(t, r)))
+		checkPrintable(t, decode(t, marshal(t, Texts(r, Printable))))
 	}
 }
 

@@ -12,22 +12,9 @@ import (
 // request counts the record of a crawler: a verdict that no other line can change is
 // counted in its row, and any other request becomes a deferred record.
 func (w *Worker) request(c *agent) {
-	t, r := w.tally, &w.record
-	if r.Target[0] == '*' || string(r.Method) == "CONNECT" {
-		t.NotJudged++
+	at, ok := w.scope()
+	if !ok {
 		return
-	}
-	at := w.site()
-	if at.other {
-		t.OtherHost++
-		t.hosts.add(at.host, tallied{n: 1})
-		if string(r.Method) == "GET" && w.robotsAsk() == asksRobots {
-			t.Elsewhere++
-		}
-		return
-	}
-	if r.HasTime {
-		t.period.add(r.Time)
 	}
 	c, identity := w.identify(c)
 	c.row.requests++
@@ -36,22 +23,49 @@ func (w *Worker) request(c *agent) {
 		w.robotsRequest(at, c, identity)
 	}
 	var l *policy.Lawful // of the first origin that it may have gone to
-	if at.N > 0 && r.HasTime && !c.exempt() {
-		l = w.auditor.config.Policy.Lawful(at.First, r.Time, c.google)
-		if identity != SpoofedIdentity {
+	if at.N > 0 && w.record.HasTime && !c.exempt() {
+		l = w.auditor.config.Policy.Lawful(at.First, w.record.Time, c.google)
+		if identity != SpoofedIdentity && !c.Overlong {
 			w.delayed(at, c, l)
 		}
 	}
 	d, ok := w.early(at, c, ask != asksElse, l)
 	var normal []byte
-	if (!ok || d.verdict == Allowed) && mayBeAbnormal(r.Target) {
+	if (!ok || d.verdict == Allowed) && mayBeAbnormal(w.record.Target) {
 		normal = w.evasive(at, c)
 		ok = ok && normal == nil
 	}
-	if !ok {
+	if ok {
+		w.settle(at, c, identity, d)
+	} else {
 		w.deferRequest(at, c, identity, normal)
-		return
 	}
+}
+
+// scope returns where the record went. ok is false if it is not to be judged, for its target
+// or its host, and has been counted as such.
+func (w *Worker) scope() (at site, ok bool) {
+	t, r := w.tally, &w.record
+	if r.Target[0] == '*' || string(r.Method) == "CONNECT" {
+		t.NotJudged++
+		return site{}, false
+	}
+	if at = w.site(); at.other {
+		t.OtherHost++
+		t.hosts.add(at.host, tallied{n: 1})
+		if string(r.Method) == "GET" && w.robotsAsk() == asksRobots {
+			t.Elsewhere++
+		}
+		return at, false
+	}
+	if r.HasTime {
+		t.period.add(r.Time)
+	}
+	return at, true
+}
+
+// settle counts the record with a verdict that no other line can change.
+func (w *Worker) settle(at site, c *agent, identity Identity, d decision) {
 	if d == indeterminate(AmbiguousAgent) {
 		w.ambiguous(at, c, identity)
 	}
@@ -130,7 +144,7 @@ func (w *Worker) early(at site, c *agent, fetch bool, l *policy.Lawful) (d decis
 		return indeterminate(NoHost), true
 	case c.Ambiguous:
 		return indeterminate(AmbiguousAgent), true
-	case r.Truncated:
+	case r.Truncated, c.Overlong:
 		return indeterminate(Truncated), true
 	}
 	return w.verdict(at, c, l)

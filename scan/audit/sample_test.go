@@ -40,7 +40,7 @@ func TestSamplesAreTheFirstByTimeThenByBytes(t *testing.T) {
 
 func TestSampleIsTheWholeLine(t *testing.T) {
 	e := entry{target: "/private/\x1b[31m\xff"}
-	want := strings.Replace(e.String(), "\x1b[31m\xff", `\x1b[31m\xff`, 1)
+	want := e.String()
 	got := auditEntries(t, newAuditor(t, robotsTxtBody), e).row("GPTBot").Samples
 	if len(got) != 1 || got[0] != (SampleInfo{"2026-03-02T10:00:00Z", want}) {
 		t.Errorf("%q, want %q", got, want)
@@ -78,7 +78,7 @@ func TestEqualLinesAreSamplesEach(t *testing.T) {
 
 func TestUnparsedSamplesAreTheSmallest(t *testing.T) {
 	lines := []string{"b", "e", "d", "\x00", "g", "c", "f", strings.Repeat("a", 2*maxSample)}
-	want := fmt.Sprintf("%q", []string{`\x00`, strings.Repeat("a", maxSample), "b", "c", "d"})
+	want := fmt.Sprintf("%q", []string{"\x00", strings.Repeat("a", maxSample), "b", "c", "d"})
 	for range 20 {
 		rand.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 		r := auditText(t, newAuditor(t, robotsTxtBody), "combined", strings.Join(lines, "\n"))

@@ -51,13 +51,13 @@ func (a *Auditor) assumptions(r *Report) []string {
 		list = append(list, strings.Join(r.NotAuditable, ", ")+": robots.txt has rules for it, but it sends no header of its own, so no log shows whether they are obeyed.")
 	}
 	if b.Sampled != "" {
-		list = append(list, fmt.Sprintf("The logs were sampled, according to the user: %s. Counts are of the sample. Answers that are not in the sample may have told a crawler something else.", Printable(b.Sampled)))
+		list = append(list, fmt.Sprintf("The logs were sampled, according to the user: %s. Counts are of the sample. Answers that are not in the sample may have told a crawler something else.", b.Sampled))
 	}
 	return list
 }
 
 func (b *Basis) historyText() string {
-	file := Printable(b.File)
+	file := b.File
 	switch {
 	case b.Constant:
 		return fmt.Sprintf("%s is taken as in force throughout, before the first request and after the last. If it has changed since, requests are judged by rules that their crawler could not know.", file)
@@ -105,12 +105,12 @@ func (b *Basis) identityText(r *Report) []string {
 		list = append(list, fmt.Sprintf("No list was made near enough to %s of crawlers that have lists: their clients are unverified.", english.Plural(r.IdentityNoList, "request")))
 	}
 	if b.Names != "" {
-		list = append(list, fmt.Sprintf("A client is also verified if the name of its address in %s is confirmed and the operator's.", Printable(b.Names)))
+		list = append(list, fmt.Sprintf("A client is also verified if the name of its address in %s is confirmed and the operator's.", b.Names))
 	}
 	if b.ClientIP != "addr" && b.ClientIP != "" {
 		text := "The client's address is taken from X-Forwarded-For (" + b.ClientIP + ")"
 		if len(b.TrustedProxies) > 0 {
-			text += ", trusting " + Printable(strings.Join(b.TrustedProxies, ", "))
+			text += ", trusting " + strings.Join(b.TrustedProxies, ", ")
 		}
 		list = append(list, text+".")
 	}
@@ -136,7 +136,7 @@ func (b *Basis) hostText(r *Report) string {
 func (b *Basis) sizeWarning(r *Report) []string {
 	switch t := r.RobotsTxt; {
 	case b.Constant && t.SizesChange:
-		return []string{fmt.Sprintf("the sizes of answers to /robots.txt change over the log, so %s was not the same throughout, or was not sent as it is (some servers compress it). Requests may be judged by rules that were not in force.", Printable(b.File))}
+		return []string{fmt.Sprintf("the sizes of answers to /robots.txt change over the log, so %s was not the same throughout, or was not sent as it is (some servers compress it). Requests may be judged by rules that were not in force.", b.File)}
 	case t.Differing > 0:
 		return []string{fmt.Sprintf("%s of %s of /robots.txt with status 200 %s another size than the file: a version is missing, a file is wrong, the log is of several hosts, or the answer was rewritten or compressed on its way.",
 			english.Grouped(t.Differing), english.Plural(t.Sizes, "logged answer"), english.Verb(t.Differing, "has", "have"))}

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -128,7 +129,9 @@ func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) s
 	if err != nil {
 		host = string(key)
 	}
-	host = host[:min(len(host), maxHostName)]
+	if len(host) > maxHostName {
+		host = host[:maxHostName] + fmt.Sprintf(" (longer than %d bytes)", maxHostName)
+	}
 	if err == nil {
 		find := w.auditor.config.Policy.Site
 		if o.Scheme == "" && o.Port == 0 && bytes.Contains(key, []byte("://")) {

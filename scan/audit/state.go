@@ -1,43 +1,50 @@
 package audit
 
 import (
-	"cmp"
+	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"maps"
-	"math"
-	"slices"
-
-	"github.com/robotsieve/robotsieve/scan/crawler"
+	"strings"
 )
 
 // A state is all that a run over a part of the input has counted and kept. States add
 // up to the run over all of it. The file is
 //
-//	magic    19 bytes, with the version of the form
+//	line     what made it: the form of the file, Semantics and the schema of reports
 //	head     length in 8 bytes, JSON, CRC-32C of it in 4: from the caller
-//	tally    likewise
+//	tally    likewise, as counts.go has it
 //	records  the deferred records, as package spill has them
 //
-// Numbers are big-endian. A state holds raw lines of clients only where the report would.
+// Numbers are big-endian. The same lines make the same bytes. A state holds raw lines of
+// clients only where the report would.
 // It holds addresses where gaps between requests are to be measured, and of crawlers that
 // fetched robots.txt, or requested what only some of its copies forbid, where a site had
-// several; of a choice of all lines it has hashes of the addresses.
+// several; of a choice of all lines it has the SHA-256 of the addresses.
 const (
-	stateMagic   = stateName + "4\n"
 	stateName    = "robotsieve state "
+	stateForm    = 5       // of the file; raise it when a counter is added or a record changes
+	maxStateLine = 128     // bytes of the first line
 	maxStatePart = 1 << 30 // bytes of the head and of the tally
 )
+
+// Semantics is the number of the meaning of what this package counts: of the edition of the
+// audit rules, and of how the program reads them. Raise it when the same lines may get
+// another verdict, outcome, identity or place in a count. A state by other semantics is
+// refused, because counts that mean different things do not add up.
+const Semantics = 2
+
+// stateLine is the first line of a state.
+var stateLine = fmt.Sprintf("%s%d semantics %d schema %s\n", stateName, stateForm, Semantics, schema)
 
 // Errors of states.
 var (
 	// ErrNotState is the error for a file that is no state.
 	ErrNotState = errors.New("not the state of an audit")
-	// ErrStateVersion is the error for a state that another version of this package wrote.
+	// ErrStateVersion is the error for a state of another form, by other Semantics or of
+	// another schema than this package's. It is wrapped, with both of them.
 	ErrStateVersion = errors.New("the state is of another version of this program")
 	// ErrDamaged is the error for a state that was changed or cut after it was written, or whose
 	// numbers do not add up.
@@ -58,21 +65,17 @@ func (r *Run) WriteState(w io.Writer, head []byte) error {
 	if err := r.gather(); err != nil {
 		return err
 	}
-	tally, err := json.Marshal(r.auditor.save(r.tally))
-	if err != nil {
+	if _, err := io.WriteString(w, stateLine); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(w, stateMagic); err != nil {
-		return err
-	}
-	for _, part := range [][]byte{head, tally} {
+	for _, part := range [][]byte{head, r.auditor.appendTally(nil, r.tally)} {
 		b := binary.BigEndian.AppendUint64(nil, uint64(len(part)))
 		b = binary.BigEndian.AppendUint32(append(b, part...), crc32.Checksum(part, castagnoli))
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
 	}
-	_, err = r.deferred.WriteTo(w)
+	_, err := r.deferred.WriteTo(w)
 	return err
 }
 
@@ -82,6 +85,7 @@ type State struct {
 	Head []byte
 
 	tally   []byte
+	name    string // of the file, for errors; empty if it has none
 	file    io.ReaderAt
 	records int64 // where they begin
 	size    int64
@@ -92,14 +96,21 @@ type State struct {
 // ErrStateVersion and ErrDamaged; the records are checked when they are read.
 func ReadState(file io.ReaderAt, size int64) (*State, error) {
 	r := io.NewSectionReader(file, 0, size)
-	magic := make([]byte, len(stateMagic))
-	switch _, err := io.ReadFull(r, magic); {
-	case err != nil || string(magic[:len(stateName)]) != stateName:
-		return nil, ErrNotState
-	case string(magic) != stateMagic:
-		return nil, ErrStateVersion
+	line := make([]byte, min(size, maxStateLine))
+	if _, err := io.ReadFull(r, line); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotState, err)
 	}
-	s := &State{file: file, size: size, records: int64(len(magic))}
+	line = line[:bytes.IndexByte(line, '\n')+1]
+	if err := checkStateLine(string(line)); err != nil {
+		return nil, err
+	}
+	s := &State{file: file, size: size, records: int64(len(line))}
+	if f, ok := file.(interface{ Name() string }); ok {
+		s.name = f.Name() + ": "
+	}
+	if _, err := r.Seek(s.records, io.SeekStart); err != nil {
+		return nil, err
+	}
 	for _, part := range []*[]byte{&s.Head, &s.tally} {
 		var length [8]byte
 		_, err := io.ReadFull(r, length[:])
@@ -113,231 +124,76 @@ func ReadState(file io.ReaderAt, size int64) (*State, error) {
 		}
 		s.records += int64(len(b))
 		if *part = b[:n]; crc32.Checksum(*part, castagnoli) != binary.BigEndian.Uint32(b[n:]) {
-			return nil, ErrDamaged
+			return nil, fmt.Errorf("%w: a checksum differs", ErrDamaged)
 		}
 	}
 	return s, nil
 }
 
+// checkStateLine checks the first line of a state.
+func checkStateLine(line string) error {
+	var form, semantics int
+	var of string
+	n, _ := fmt.Sscanf(line, stateName+"%d semantics %d schema %s", &form, &semantics, &of)
+	differ := func(what string, its, ours any) error {
+		return fmt.Errorf("%w: it is of %s %v, and this program reads %s %v only; audit its logs again, or use the program that wrote it",
+			ErrStateVersion, what, its, what, ours)
+	}
+	switch {
+	case n < 1 || !strings.HasSuffix(line, "\n"):
+		return ErrNotState
+	case form != stateForm:
+		return differ("form", form, stateForm)
+	case n > 1 && semantics != Semantics:
+		return differ("semantics", semantics, Semantics)
+	case n > 2 && of != schema:
+		return differ("schema", Printable(of), schema)
+	case line != stateLine:
+		return ErrNotState
+	}
+	return nil
+}
+
 // Add adds a state of a run by the same Config. Its errors are those of ReadState.
 func (r *Run) Add(s *State) error {
-	var saved savedTally
-	if err := json.Unmarshal(s.tally, &saved); err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	t, wrong := r.auditor.readTally(s.tally)
+	if wrong != "" {
+		return fmt.Errorf("%w: %s", ErrDamaged, wrong)
 	}
-	t, err := r.auditor.restore(&saved)
-	if err != nil {
-		return err
+	if t.Lines+t.Blank > mostLines-r.tally.Lines-r.tally.Blank {
+		return fmt.Errorf("%w: more than %d lines in all", ErrDamaged, int64(mostLines))
 	}
 	r.tally.merge(t)
-	r.added = true
+	r.states = append(r.states, s)
 	return r.deferred.AddSaved(s.file, s.records, s.size-s.records)
 }
 
-// savedTally is a tally as a state has it, before the final pass: there are no
-// violations in it yet. Its samples are lines that could not be read.
-type savedTally struct {
-	totals
-	Known   []savedRow
-	Hosts   savedCounts[[]byte]
-	Sizes   savedCounts[sizeKey]
-	Chosen  savedCounts[lineFrom]
-	Samples [][]byte
-	Period  period
-}
-
-// savedRow is a row. Names may have any bytes, which a JSON string cannot hold.
-type savedRow struct {
-	Profile    int    `json:",omitempty"`
-	Name       []byte `json:",omitempty"`
-	Requests   int64
-	Verdicts   [verdicts]int64
-	Reasons    [reasons]int64
-	Identities [identities]int64
-	Fetches    *savedFetches `json:",omitempty"`
-	Spoofed    *savedRow     `json:",omitempty"`
-}
-
-type savedFetches struct {
-	Period           period
-	Answers, Refused map[int]int64
-}
-
-// savedCounts are bounded counts.
-type savedCounts[K any] struct {
-	Kept  []savedCount[K]
-	Below uint64
-	Rest  int64
-}
-
-type savedCount[K any] struct {
-	Key    K
-	N      int64
-	Period period
-}
-
-func saveCounts[K comparable, S any](b *bounded[K], saved func(K) S) savedCounts[S] {
-	s := savedCounts[S]{Below: b.below, Rest: b.rest}
-	for k, c := range b.kept {
-		s.Kept = append(s.Kept, savedCount[S]{saved(k), c.n, c.period})
-	}
-	return s
-}
-
-// restoreCounts puts saved counts, each of them at most most, into an empty b.
-func restoreCounts[K comparable, S any](b *bounded[K], s savedCounts[S], most int64, restored func(savedCount[S]) (K, bool)) error {
-	b.below, b.rest = s.Below, s.Rest
-	for _, c := range s.Kept {
-		k, ok := restored(c)
-		if !ok || c.N < 1 || c.N > most {
-			return ErrDamaged
-		}
-		b.kept[k] = tallied{c.N, c.Period}
-	}
-	return nil
-}
-
-// MarshalJSON writes the first moment and the last, or null.
-func (p period) MarshalJSON() ([]byte, error) {
-	if !p.any {
-		return []byte("null"), nil
-	}
-	return json.Marshal([]int64{p.first, p.last})
-}
-
-// UnmarshalJSON refuses moments that no log has.
-func (p *period) UnmarshalJSON(b []byte) error {
-	var s []int64
-	if err := json.Unmarshal(b, &s); err != nil || s == nil {
+// blame names the state because of which no report could be made: the first of which no
+// report can be made alone. Only damage of the counts and records is not known to be of
+// a file; it is rare, so that the time for that does not matter.
+func (r *Run) blame(err error) error {
+	if !errors.Is(err, ErrDamaged) {
 		return err
 	}
-	if len(s) != 2 || s[0] < earliest || s[0] > s[1] || s[1] > latest {
-		return ErrDamaged
-	}
-	*p = period{s[0], s[1], true}
-	return nil
-}
-
-func (a *Auditor) save(t *tally) *savedTally {
-	s := &savedTally{
-		totals: t.totals, Period: t.period,
-		Hosts:  saveCounts(t.hosts, func(host string) []byte { return []byte(host) }),
-		Sizes:  saveCounts(t.sizes, func(k sizeKey) sizeKey { return k }),
-		Chosen: saveCounts(t.addresses, func(k lineFrom) lineFrom { return k }),
-	}
-	for p, r := range t.known {
-		row := saveRow(r)
-		row.Profile, row.Name = int(a.profiles[p]), nil
-		s.Known = append(s.Known, row)
-	}
-	for _, sample := range t.unparsed.kept {
-		s.Samples = append(s.Samples, sample.Line)
-	}
-	return s
-}
-
-func saveRow(r *row) savedRow {
-	s := savedRow{Name: []byte(r.name), Requests: r.requests, Verdicts: r.verdicts, Reasons: r.reasons, Identities: r.identities}
-	if f := r.fetches; f != nil {
-		s.Fetches = &savedFetches{f.period, f.answers, f.refused}
-	}
-	if r.spoofed != nil {
-		spoofed := saveRow(r.spoofed)
-		s.Spoofed = &spoofed
-	}
-	return s
-}
-
-// restore makes a tally of a saved one. It refuses one that no run has saved.
-func (a *Auditor) restore(s *savedTally) (*tally, error) {
-	t := a.newTally()
-	t.totals, t.period = s.totals, s.Period
-	profiles := a.config.Crawlers.Profiles()
-	for _, saved := range s.Known {
-		if saved.Profile < 0 || saved.Profile >= len(profiles) {
-			return nil, ErrDamaged
+	_ = r.deferred.Close() // its memory is for the other runs
+	for _, s := range r.states {
+		if len(r.states) == 1 {
+			return fmt.Errorf("%s%w", s.name, err)
 		}
-		r, err := saved.restore(1)
-		if err != nil {
-			return nil, err
+		run := r.auditor.Begin()
+		defer run.Close()
+		alone := run.Add(s)
+		if r.ctx != nil {
+			run.StopAt(r.ctx)
 		}
-		p := &profiles[saved.Profile]
-		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r, 1)
-	}
-	for _, line := range s.Samples {
-		t.unparsed.add(0, line)
-	}
-	return t, cmp.Or(
-		restoreCounts(t.hosts, s.Hosts, s.Lines, func(c savedCount[[]byte]) (string, bool) { return string(c.Key), true }),
-		restoreCounts(t.sizes, s.Sizes, s.Lines, func(c savedCount[sizeKey]) (sizeKey, bool) {
-			return c.Key, c.Period.any && a.hasVersions(c.Key)
-		}),
-		restoreCounts(t.addresses, s.Chosen, s.Lines, func(c savedCount[lineFrom]) (lineFrom, bool) { return c.Key, true }))
-}
-
-// hasVersions tells whether the policy has the origins and versions of a key.
-func (a *Auditor) hasVersions(k sizeKey) bool {
-	p := a.config.Policy
-	return hasSite(p, k.At) && k.At.N > 0 && 0 <= k.First && k.First <= k.Last && int(k.Last) <= len(p.Versions(k.At.First))
-}
-
-// restore returns the saved row, if n times its counts make sense.
-func (s *savedRow) restore(n int64) (*row, error) {
-	r := &row{name: string(s.Name), requests: s.Requests, verdicts: s.Verdicts, reasons: s.Reasons, identities: s.Identities}
-	all := slices.Concat([]int64{s.Requests}, s.Verdicts[:], s.Reasons[:], s.Identities[:])
-	if f := s.Fetches; f != nil {
-		r.fetches = &fetches{f.Period, f.Answers, f.Refused}
-		all = slices.AppendSeq(all, maps.Values(f.Answers))
-		all = slices.AppendSeq(all, maps.Values(f.Refused))
-	}
-	if slices.Min(all) < 0 || slices.Max(all) > math.MaxInt64/n {
-		return nil, ErrDamaged
-	}
-	if s.Spoofed == nil {
-		return r, nil
-	}
-	if s.Spoofed.Spoofed != nil || s.Spoofed.Requests != 0 {
-		return nil, ErrDamaged
-	}
-	var err error
-	r.spoofed, err = s.Spoofed.restore(n)
-	return r, err
-}
-
-// addsUp tells whether the numbers of a tally add up after the final pass. The numbers in
-// a state from elsewhere may not.
-func (t *tally) addsUp() bool {
-	rows := t.rows()
-	lines := []int64{t.Unparsed, t.NotCrawlers, t.OtherHost, t.NotJudged}
-	for _, r := range rows {
-		lines = append(lines, r.requests)
-	}
-	hosts, sizes := []int64{t.hosts.rest}, []int64{t.sizes.rest}
-	for _, c := range t.hosts.kept {
-		hosts = append(hosts, c.n)
-	}
-	for _, c := range t.sizes.kept {
-		sizes = append(sizes, c.n)
-	}
-	gets := min(t.RobotsRequests, t.Lines)
-	return t.Blank >= 0 && t.Elsewhere >= 0 && t.EndInZero >= 0 && rest(t.NotCrawlers, t.HTTPLibraries) >= 0 && rest(t.Lines, t.NoList) >= 0 &&
-		rest(t.Lines, lines...) == 0 && rest(t.OtherHost, hosts...) == 0 && rest(gets, sizes...) >= 0 && rest(gets, t.SizesRight, t.SizesOther) >= 0 &&
-		rest(gets, t.RobotsServed, t.RobotsNone, t.RobotsFailed) >= 0 &&
-		!slices.ContainsFunc(rows, func(r *row) bool { return !r.addsUp() })
-}
-
-func (r *row) addsUp() bool {
-	ok := rest(r.requests, r.verdicts[:]...) == 0 && rest(r.requests, r.identities[:]...) == 0 &&
-		rest(r.verdicts[Indeterminate], r.reasons[:]...) == 0 && rest(r.verdicts[Allowed]+r.reasons[ContestedRule], r.evasive) >= 0 &&
-		rest(r.reasons[AmbiguousAgent], r.ambiguousForbidden) >= 0 && rest(r.verdicts[Grace], r.graceInformed) >= 0 && rest(r.verdicts[Grace], r.graceAfterFetch) >= 0
-	if f := r.fetches; f != nil {
-		for status, n := range f.refused {
-			ok = ok && rest(f.answers[status], n) >= 0
+		if alone == nil {
+			_, alone = run.makeReport(Inputs{})
 		}
-		answers := slices.Collect(maps.Values(f.answers))
-		ok = ok && rest(r.verdicts[RobotsFetch]+r.verdicts[Exempt], answers...) >= 0
+		if errors.Is(alone, ErrDamaged) {
+			return fmt.Errorf("%s%w", s.name, alone)
+		}
 	}
-	return ok
+	return err
 }
 
 // rest subtracts the parts of a number from it. It returns -1 if they add up to more, or

@@ -3,15 +3,17 @@ package audit
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/spill"
@@ -199,7 +201,7 @@ func savedParts(t testing.TB, state []byte) (tally string, records []spill.Recor
 
 func joined(t testing.TB, tally string, records ...spill.Record) []byte {
 	t.Helper()
-	b := []byte(stateMagic)
+	b := []byte(stateLine)
 	for _, part := range []string{"head", tally} {
 		b = binary.BigEndian.AppendUint64(b, uint64(len(part)))
 		b = binary.BigEndian.AppendUint32(append(b, part...), crc32.Checksum([]byte(part), castagnoli))
@@ -228,79 +230,89 @@ func joined(t testing.TB, tally string, records ...spill.Record) []byte {
 func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 	a := stateAuditor(t)
 	lines := stateLog(rand.New(rand.NewPCG(1, 2)), 200)
-	tally, records := savedParts(t, stateOf(t, a, lines))
-	if _, err := reportOf(a, joined(t, tally, records...)); err != nil {
+	saved, records := savedParts(t, stateOf(t, a, lines))
+	if _, err := reportOf(a, joined(t, saved, records...)); err != nil {
 		t.Fatal(err)
 	}
-	var saved savedTally
-	if err := json.Unmarshal([]byte(tally), &saved); err != nil {
-		t.Fatal(err)
+	// tallyOf reads the tally anew, and gives a known crawler's row with fetches.
+	tallyOf := func() (*tally, *row) {
+		t0, wrong := a.readTally([]byte(saved))
+		if wrong != "" {
+			t.Fatal(wrong)
+		}
+		profiles := a.config.Crawlers.Profiles()
+		for i := range profiles {
+			if r := t0.known[&profiles[i]]; r != nil && r.fetches != nil && len(r.fetches.refused) > 0 {
+				return t0, r
+			}
+		}
+		t.Fatal("no crawler has fetched robots.txt")
+		return nil, nil
 	}
-	for name, change := range map[string]func(*savedTally){
-		"a line more":                  func(s *savedTally) { s.Lines++ },
-		"a line less":                  func(s *savedTally) { s.Lines-- },
-		"negative lines":               func(s *savedTally) { s.Lines = -s.Lines },
-		"negative blank lines":         func(s *savedTally) { s.Blank = -1 },
-		"negative unparsed":            func(s *savedTally) { s.NotCrawlers += s.Unparsed + 1; s.Unparsed = -1 },
-		"a request more":               func(s *savedTally) { s.Known[0].Requests++ },
-		"negative verdicts":            func(s *savedTally) { s.Known[0].Verdicts[0]--; s.Known[0].Verdicts[8]++; s.Known[0].Verdicts[0] -= 1e6 },
-		"a verdict more":               func(s *savedTally) { s.Known[0].Verdicts[Allowed]++ },
-		"an identity more":             func(s *savedTally) { s.Known[0].Identities[Verified]++ },
-		"a reason more":                func(s *savedTally) { s.Known[0].Reasons[NoHost]++ },
-		"no identities":                func(s *savedTally) { s.Known[0].Identities = [identities]int64{} },
-		"a crawler that is not there":  func(s *savedTally) { s.Known[0].Profile = 99 },
-		"a crawler before the first":   func(s *savedTally) { s.Known[0].Profile = -1 },
-		"a known crawler less":         func(s *savedTally) { s.Known = s.Known[1:] },
-		"a host more often":            func(s *savedTally) { s.Hosts.Kept[0].N++ },
-		"a host not at all":            func(s *savedTally) { s.Hosts.Kept = s.Hosts.Kept[1:] },
-		"hosts that were not counted":  func(s *savedTally) { s.Hosts.Rest = -1; s.Hosts.Kept[0].N++ },
-		"sizes of nothing":             func(s *savedTally) { s.RobotsRequests = 0 },
-		"a size at an origin too far":  func(s *savedTally) { s.Sizes.Kept[0].Key.At.First = 3 },
-		"a size at too many origins":   func(s *savedTally) { s.Sizes.Kept[0].Key.At.N = 1 << 30 },
-		"a size at no origin":          func(s *savedTally) { s.Sizes.Kept[0].Key.At.N = 0 },
-		"a size of a negative version": func(s *savedTally) { s.Sizes.Kept[0].Key.First = -1 },
-		"a size of a version too far":  func(s *savedTally) { s.Sizes.Kept[0].Key.Last = 99 },
-		"a size at no time":            func(s *savedTally) { s.Sizes.Kept[0].Period = period{} },
-		"more libraries than lines":    func(s *savedTally) { s.HTTPLibraries = s.NotCrawlers + 1 },
-		"negative libraries":           func(s *savedTally) { s.HTTPLibraries = -1 },
-		"more right sizes than GETs":   func(s *savedTally) { s.SizesRight = s.RobotsRequests + 1 },
-		"more answers than GETs":       func(s *savedTally) { s.RobotsNone = s.RobotsRequests + 1 },
-		"a line chosen never":          func(s *savedTally) { s.Chosen.Kept[0].N = 0 },
-		"a line chosen too often":      func(s *savedTally) { s.Chosen.Kept[0].N = s.Lines + 1 },
-		"impostors that make requests": func(s *savedTally) {
-			s.Known[0].Spoofed = &savedRow{Requests: 1}
+	anyHost := func(s *tally) string { return slices.Sorted(maps.Keys(s.hosts.kept))[0] }
+	size := func(s *tally, change func(*sizeKey, *tallied)) {
+		for k, n := range s.sizes.kept {
+			delete(s.sizes.kept, k)
+			change(&k, &n)
+			s.sizes.kept[k] = n
+			return
+		}
+	}
+	for name, change := range map[string]func(*tally, *row){
+		"a line more":                 func(s *tally, r *row) { s.Lines++ },
+		"a line less":                 func(s *tally, r *row) { s.Lines-- },
+		"negative lines":              func(s *tally, r *row) { s.Lines = -s.Lines },
+		"negative blank lines":        func(s *tally, r *row) { s.Blank = -1 },
+		"negative unparsed":           func(s *tally, r *row) { s.NotCrawlers += s.Unparsed + 1; s.Unparsed = -1 },
+		"more GETs elsewhere":         func(s *tally, r *row) { s.Elsewhere = s.Lines + 1 },
+		"more lines than can be":      func(s *tally, r *row) { s.Lines, s.NotCrawlers = 1<<54, 1<<54 },
+		"a request more":              func(s *tally, r *row) { r.requests++ },
+		"negative verdicts":           func(s *tally, r *row) { r.verdicts[0] -= 1e6; r.verdicts[8]++ },
+		"a verdict more":              func(s *tally, r *row) { r.verdicts[Allowed]++ },
+		"a verdict of the final pass": func(s *tally, r *row) { r.verdicts[Violation]++; r.verdicts[Allowed]-- },
+		"an identity more":            func(s *tally, r *row) { r.identities[Verified]++ },
+		"a reason more":               func(s *tally, r *row) { r.reasons[NoHost]++ },
+		"no identities":               func(s *tally, r *row) { r.identities = IdentityCounts{} },
+		"a known crawler less": func(s *tally, r *row) {
+			maps.DeleteFunc(s.known, func(_ *crawler.Profile, x *row) bool { return x == r })
 		},
-		"impostors of nothing": func(s *savedTally) {
-			s.Known[0].Spoofed = &savedRow{Verdicts: [verdicts]int64{Allowed: 5}}
-		},
-		"a period that runs backwards": func(s *savedTally) { s.Period = period{2, 1, true} },
-		"a period before all time":     func(s *savedTally) { s.Period = period{policy.MinTime, 1, true} },
-		"more fetches than requests": func(s *savedTally) {
-			for i := range s.Known {
-				if f := s.Known[i].Fetches; f != nil {
-					f.Answers[200] += 1e6
-				}
-			}
-		},
-		"more refusals than fetches": func(s *savedTally) {
-			for i := range s.Known {
-				if f := s.Known[i].Fetches; f != nil {
-					f.Refused[404] += 1e6
-				}
-			}
-		},
+		"a host more often":             func(s *tally, r *row) { s.hosts.add(anyHost(s), tallied{n: 1}) },
+		"a host not at all":             func(s *tally, r *row) { delete(s.hosts.kept, anyHost(s)) },
+		"hosts that were not counted":   func(s *tally, r *row) { s.hosts.rest = -1; s.hosts.add(anyHost(s), tallied{n: 1}) },
+		"hosts left out without need":   func(s *tally, r *row) { s.hosts.rest = s.hosts.kept[anyHost(s)].n; delete(s.hosts.kept, anyHost(s)) },
+		"hosts that are to be left out": func(s *tally, r *row) { s.hosts.below = 1 },
+		"sizes of nothing":              func(s *tally, r *row) { s.RobotsRequests = 0 },
+		"a size at an origin too far":   func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.At.First = 3 }) },
+		"a size at too many origins":    func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.At.N = 1 << 30 }) },
+		"a size at no origin":           func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.At.N = 0 }) },
+		"a size of a negative version":  func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.First = -1 }) },
+		"a size of a version too far":   func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.Last = 99 }) },
+		"a size at no time":             func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { n.period = period{} }) },
+		"a size not at all":             func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { n.n = 0 }) },
+		"more libraries than lines":     func(s *tally, r *row) { s.HTTPLibraries = s.NotCrawlers + 1 },
+		"negative libraries":            func(s *tally, r *row) { s.HTTPLibraries = -1 },
+		"more right sizes than GETs":    func(s *tally, r *row) { s.SizesRight = s.RobotsRequests + 1 },
+		"more answers than GETs":        func(s *tally, r *row) { s.RobotsNone = s.RobotsRequests + 1 },
+		"a line chosen never":           func(s *tally, r *row) { s.addresses.kept[lineFrom{Line: 1}] = tallied{} },
+		"a line chosen too often":       func(s *tally, r *row) { s.addresses.kept[lineFrom{Line: 1}] = tallied{n: s.Lines + 1} },
+		"lines chosen too often":        func(s *tally, r *row) { s.addresses.kept[lineFrom{Line: 1}] = tallied{n: s.Lines} },
+		"impostors that make requests":  func(s *tally, r *row) { r.impostors().requests++ },
+		"impostors of impostors":        func(s *tally, r *row) { r.impostors().spoofed = &row{} },
+		"impostors of nothing":          func(s *tally, r *row) { r.impostors().count(Unverified, decision{verdict: Allowed}, 1e6) },
+		"impostors that are verified":   func(s *tally, r *row) { r.impostors().count(Verified, decision{verdict: Allowed}, 1) },
+		"a period that runs backwards":  func(s *tally, r *row) { s.period = period{2, 1, true} },
+		"a period before all time":      func(s *tally, r *row) { s.period = period{policy.MinTime, 1, true} },
+		"more fetches than requests":    func(s *tally, r *row) { r.fetches.answers[200] += 1e6 },
+		"more fetches than can be":      func(s *tally, r *row) { r.fetches.answers[200] = 1 << 62 },
+		"a status that is none":         func(s *tally, r *row) { r.fetches.answers[1000]++ },
+		"more refusals than fetches":    func(s *tally, r *row) { r.fetches.refused[404] += 1e6 },
+		"a quoted line more":            func(s *tally, r *row) { s.unparsed.kept = append(s.unparsed.kept, make([]sample, maxUnparsed)...) },
+		"a quoted line too long":        func(s *tally, r *row) { s.unparsed.kept[0].Line = make([]byte, maxSample+1) },
 	} {
-		var s savedTally
-		if err := json.Unmarshal([]byte(tally), &s); err != nil {
-			t.Fatal(err)
-		}
-		change(&s)
-		b, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r, err := reportOf(a, joined(t, string(b), records...)); err == nil {
-			t.Errorf("%s: a report of %d lines, no error", name, r.Lines)
+		s, r := tallyOf()
+		change(s, r)
+		if r, err := reportOf(a, joined(t, string(a.appendTally(nil, s)), records...)); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %v, %+v", name, err, r)
 		}
 	}
 	for name, list := range map[string][]spill.Record{
@@ -316,11 +328,11 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		if name == "a deferred record twice" {
 			list = append(slices.Clone(records), pendingOf(t, records))
 		}
-		if _, err := reportOf(a, joined(t, tally, list...)); !errors.Is(err, ErrDamaged) {
+		if _, err := reportOf(a, joined(t, saved, list...)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, text := range []string{"", "{", "[]", `{"Known":[{"Requests":1}]}`, `{"Lines":1e99}`, `{"Sizes":[{}]}`, `{"Period":[1,2,3]}`, `{"Period":[1]}`, `{"Known":[{"Verdicts":[-1]}]}`, `{"Samples":["%"]}`} {
+	for _, text := range []string{"", "{", saved + "\x00", saved[:len(saved)-1]} {
 		if _, err := reportOf(a, joined(t, text)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("tally %q: %v", text, err)
 		}
@@ -331,7 +343,7 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 func TestStateOfNoLinesWithARequestIsAnError(t *testing.T) {
 	a := stateAuditor(t)
 	_, records := savedParts(t, stateOf(t, a, stateLog(rand.New(rand.NewPCG(1, 2)), 200)))
-	if _, err := reportOf(a, joined(t, "{}", pendingOf(t, records))); !errors.Is(err, ErrDamaged) {
+	if _, err := reportOf(a, joined(t, string(a.appendTally(nil, a.newTally())), pendingOf(t, records))); !errors.Is(err, ErrDamaged) {
 		t.Error(err)
 	}
 }
@@ -360,7 +372,7 @@ func FuzzState(f *testing.F) {
 			f.Add([]byte(tally), r.Data, uint8(i))
 		}
 	}
-	f.Add([]byte(`{}`), []byte{}, uint8(0))
+	f.Add(a.appendTally(nil, a.newTally()), []byte{}, uint8(0))
 	f.Fuzz(func(t *testing.T, mutated, record []byte, which uint8) {
 		list := slices.Clone(records)
 		list[int(which)%len(list)] = spill.Record{Data: record, N: 1 + int64(which)%3}
@@ -372,6 +384,58 @@ func FuzzState(f *testing.F) {
 			if err == nil {
 				checkSums(t, r)
 				marshal(t, r)
+			}
+		}
+	})
+}
+
+// countsIn returns all numbers of a tally, in an order that does not change.
+func countsIn(a *Auditor, t *tally) []*int64 {
+	list := t.totals.numbers()
+	profiles := a.config.Crawlers.Profiles()
+	for i := range profiles {
+		r := t.known[&profiles[i]]
+		if r == nil {
+			continue
+		}
+		for _, x := range []*row{r, r.impostors()} {
+			list = append(list, &x.requests)
+			for _, counts := range [][]int64{x.verdicts[:], x.reasons[:], x.identities[:]} {
+				for i := range counts {
+					list = append(list, &counts[i])
+				}
+			}
+		}
+	}
+	return append(list, &t.hosts.rest, &t.sizes.rest, &t.addresses.rest, &t.period.first, &t.period.last)
+}
+
+// FuzzStateCounts changes numbers of a state and its records as what they are, so that the
+// bytes can be read: there is a report whose numbers add up, or an error, alone and with
+// another state.
+func FuzzStateCounts(f *testing.F) {
+	a := stateAuditor(f)
+	good := stateOf(f, a, stateLog(rand.New(rand.NewPCG(1, 2)), 150))
+	tally, records := savedParts(f, good)
+	for i, n := range []int64{-1, 0, 1, math.MaxInt64, math.MinInt64, mostLines} {
+		f.Add(uint16(i*7), n, uint16(i*5), uint16(i), byte(i), uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, count uint16, n int64, record, at uint16, b byte, times uint8) {
+		changed, wrong := a.readTally([]byte(tally))
+		if wrong != "" {
+			t.Fatal(wrong)
+		}
+		counts := countsIn(a, changed)
+		*counts[int(count)%len(counts)] = n
+		list := slices.Clone(records)
+		r := &list[int(record)%len(list)]
+		r.Data = slices.Clone(r.Data)
+		r.Data[int(at)%len(r.Data)] ^= b
+		r.N = int64(times)
+		saved := string(a.appendTally(nil, changed))
+		for _, states := range [][][]byte{{joined(t, saved, records...)}, {joined(t, tally, list...)}, {good, joined(t, saved, list...)}} {
+			if r, err := reportOf(a, states...); err == nil {
+				checkSums(t, r)
 			}
 		}
 	})

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -71,12 +70,21 @@ type totals struct {
 
 // add adds each number. It runs once a worker and once a state.
 func (t *totals) add(other totals) {
-	to, from := reflect.ValueOf(t).Elem(), reflect.ValueOf(other)
-	for _, f := range reflect.VisibleFields(to.Type()) {
+	from := other.numbers()
+	for i, n := range t.numbers() {
+		*n += *from[i]
+	}
+}
+
+// numbers returns all numbers, in the order of the fields.
+func (t *totals) numbers() (list []*int64) {
+	v := reflect.ValueOf(t).Elem()
+	for _, f := range reflect.VisibleFields(v.Type()) {
 		if f.Type.Kind() == reflect.Int64 {
-			to.FieldByIndex(f.Index).SetInt(to.FieldByIndex(f.Index).Int() + from.FieldByIndex(f.Index).Int())
+			list = append(list, v.FieldByIndex(f.Index).Addr().Interface().(*int64))
 		}
 	}
+	return list
 }
 
 func (a *Auditor) newTally() *tally {
@@ -236,7 +244,7 @@ func (t *tally) rowOf(c crawler.Claim) *row {
 		}
 		return r
 	}
-	key := strings.ToLower(c.Name)
+	key := lower(c.Name)
 	r := t.unknown[key]
 	if r == nil {
 		r = t.newRow(c.Name)

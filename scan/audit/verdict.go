@@ -51,7 +51,8 @@ const (
 	// LossyPath: the logged path is not the one that the client sent. No format that is
 	// read so far logs such a path.
 	LossyPath
-	// Truncated: the server logged only the beginning of the target.
+	// Truncated: the server logged only the beginning of the target, or the name of an
+	// unknown crawler is longer than is read (crawler.Claim.Overlong).
 	Truncated
 	// AmbiguousAgent: the User-Agent names crawlers of several operators.
 	AmbiguousAgent

@@ -173,7 +173,7 @@ func TestWhoIsCounted(t *testing.T) {
 		{"the more specific of one operator", "Googlebot-Image/1.0", "Googlebot-Image", "Google", "search"},
 		{"ambiguous: the first named", twoBots, "bingbot", "Microsoft", "search"},
 		{"unknown", acmebot, "AcmeBot", "unknown", "unknown"},
-		{"unknown with a name that ends a terminal's line", `Ac\x85meBot/1.0 (+http://x.example)`, `Ac\x85meBot`, "unknown", "unknown"},
+		{"unknown with a name that ends a terminal's line", `Ac\x85meBot/1.0 (+http://x.example)`, "Ac\x85meBot", "unknown", "unknown"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -422,6 +422,20 @@ func TestHostFieldIsNoURL(t *testing.T) {
 	}
 }
 
+// TestNoHostIsOther: what is no host, and what some client would take for another one,
+// convicts nobody. It is counted as another host.
+func TestNoHostIsOther(t *testing.T) {
+	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com", "http://[fe80::1]")
+	entries := []entry{
+		{vhost: "example.com", target: `https://good.example\@example.com/`}, {vhost: "example.com", target: `https://example.com\/`},
+		{vhost: "example.com", target: "http://[fe80::1%25eth0]/"}, {vhost: "fe80::1%eth0"}, {vhost: `example.com\`}, {vhost: "[fe80::1%25eth0]:80"},
+	}
+	r := auditEntries(t, a, entries...)
+	if int(r.OtherHost) != len(entries) || r.Totals.Requests != 0 {
+		t.Errorf("%d of another host, %d judged: %+v", r.OtherHost, r.Totals.Requests, r.OtherHosts)
+	}
+}
+
 func TestOtherHosts(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	r := auditEntries(t, a,
@@ -432,7 +446,7 @@ func TestOtherHosts(t *testing.T) {
 		t.Errorf("%d requests for other hosts, want 6", r.OtherHost)
 	}
 	want := []HostInfo{
-		{"https://a.example", 2}, {"b.example", 1}, {`c\x1b[2Jd:1`, 1}, {"http://example.com", 1}, {strings.Repeat("x", 255), 1},
+		{"https://a.example", 2}, {"b.example", 1}, {"c\x1b[2Jd:1", 1}, {"http://example.com", 1}, {strings.Repeat("x", 255) + " (longer than 255 bytes)", 1},
 	}
 	if got := fmt.Sprint(r.OtherHosts); got != fmt.Sprint(want) {
 		t.Errorf("got  %s\nwant %s", got, fmt.Sprint(want))

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"crypto/sha256"
+
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -131,7 +133,7 @@ func (w *Worker) line() {
 		w.reader.Complete(r)
 	}
 	if chosen {
-		t.addresses.add(lineFrom{choice, hashBytes(w.address())}, tallied{n: 1})
+		t.addresses.add(lineFrom{choice, sha256.Sum256(w.client())}, tallied{n: 1})
 	}
 	if isCrawler {
 		w.request(c)

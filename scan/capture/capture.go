@@ -69,6 +69,7 @@ const (
 	BadStatus   Reason = "not an HTTP status"
 	BadDate     Reason = "no date of capture"
 	NotHTTP     Reason = "not an HTTP response"
+	LongHead    Reason = "header of an HTTP response longer than 64 KiB"
 	BadCoding   Reason = "body encoded in an unknown way"
 	BadBody     Reason = "body is damaged"
 	BadForm     Reason = "not a robots.txt"

@@ -72,7 +72,7 @@ func readLine(r *bufio.Reader, buf []byte) (line []byte, long bool, err error) {
 		if !long {
 			buf = append(buf, part...)
 		}
-		if !long && len(buf) > maxLine {
+		if !long && len(buf) > maxLine+len("\r\n") {
 			long = true
 			buf = bytes.Clone(buf[:1000])
 		}

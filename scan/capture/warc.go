@@ -239,7 +239,7 @@ func (w *warc) response(c *Capture, truncated bool) Reason {
 	for {
 		name, value, err := head.field()
 		if errors.Is(err, errLongHead) {
-			return NotHTTP
+			return LongHead
 		}
 		if err != nil || name == "" { // a response may end with its header
 			break

@@ -43,7 +43,7 @@ func TestWARCResponses(t *testing.T) {
 		"revisit":           {record("revisit", robots, "2026", "HTTP/1.1 200 OK\r\n\r\n"), string(capture.Revisit)},
 		"without a date":    {record("response", robots, "yesterday", "HTTP/1.1 200 OK\r\n\r\n"), string(capture.BadDate)},
 		"of no host":        {response("http://a b/robots.txt", "HTTP/1.1 200 OK", ""), string(capture.BadHost)},
-		"endless header":    {response(robots, "HTTP/1.1 200 OK\r\n"+strings.Repeat("x: y\r\n", 20_000), ""), string(capture.NotHTTP)},
+		"endless header":    {response(robots, "HTTP/1.1 200 OK\r\n"+strings.Repeat("x: y\r\n", 20_000), ""), string(capture.LongHead)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			after := record("response", "http://after/robots.txt", "2026-11-01", "HTTP/1.1 200 OK\r\n\r\nb")

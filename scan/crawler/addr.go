@@ -3,8 +3,6 @@ package crawler
 import (
 	"encoding/binary"
 	"net/netip"
-
-	"github.com/gaissmai/bart"
 )
 
 // parseAddr reads an IPv4 or IPv6 address as a log spells it. It accepts the same
@@ -123,49 +121,4 @@ func hexDigit(c byte) int {
 	default:
 		return -1
 	}
-}
-
-// private are the ranges for private networks, and others that no client on the internet
-// has.
-var private = prefixes(
-	"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", // private
-	"127.0.0.0/8", "::1/128", // loopback
-	"169.254.0.0/16", "fe80::/10", // link-local
-	"100.64.0.0/10",       // shared (RFC 6598)
-	"0.0.0.0/8", "::/128", // unspecified
-	"224.0.0.0/4", "ff00::/8", // multicast
-)
-
-// unroutable are the private ranges, and others that servers log although no client on
-// the internet has them: addresses for protocols and for benchmarks, reserved addresses,
-// which a CDN writes in place of IPv6 addresses, site-local addresses, and an abandoned
-// form of IPv4 in IPv6.
-var unroutable = func() *bart.Lite {
-	table := new(bart.Lite)
-	for _, p := range append(prefixes("192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "fec0::/10", "::/96"), private...) {
-		table.Insert(p)
-	}
-	return table
-}()
-
-func prefixes(texts ...string) (list []netip.Prefix) {
-	for _, text := range texts {
-		list = append(list, netip.MustParsePrefix(text))
-	}
-	return list
-}
-
-// anonymous tells whether an address does not identify a client, because it is
-// unroutable, or because it is one of IPv6 without the half that names the machine: a log
-// has cut it, since no client has that address (RFC 4291 2.6.1). An address of IPv4 that
-// ends in .0 may be a client's. Addresses for documentation identify one too.
-func anonymous(a netip.Addr) bool {
-	switch {
-	case unroutable.Contains(a):
-		return true
-	case a.Is4():
-		return false
-	}
-	b := a.As16()
-	return binary.BigEndian.Uint64(b[8:]) == 0
 }

@@ -210,14 +210,22 @@ func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim
 			if slices.Contains(n.controls, string(word)) || slices.Contains(n.controls, strings.ToLower(joined)) || model.start < start && start < model.end {
 				continue
 			}
-			c.Name, c.Nameless = string(header[start:min(end, start+64)]), bare
-			if bare || end-start > 64 {
-				c.word = string(header[start:min(end, start+4096)])
-			}
-			if bare {
+			c.Name, c.Nameless, c.Overlong = string(header[start:end]), bare, len(joined) > 4096
+			switch {
+			case bare:
 				c.Name = "(without a name)"
+			case c.Overlong:
+				c.Name = "(a name longer than 4096 bytes)"
+			case end-start > 64:
+				c.Name = string(header[start:start+64]) + " (longer than 64 bytes)"
 			}
-			if joined = joined[:min(len(joined), 4096)]; joined != string(header[start:min(end, start+4096)]) {
+			if c.Overlong {
+				return c
+			}
+			if word := string(header[start:end]); word != c.Name {
+				c.word = word
+			}
+			if joined != string(header[start:end]) {
 				c.dotted = joined
 			}
 			return c

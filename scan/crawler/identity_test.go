@@ -1,10 +1,12 @@
 package crawler
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -646,6 +648,24 @@ func BenchmarkIdentify(b *testing.B) {
 	}
 }
 
+// TestSpecialBlocks: range files are refused where clients are anonymous: at both ends of each
+// block, and nowhere beside it.
+func TestSpecialBlocks(t *testing.T) {
+	for _, b := range special {
+		first, last := b.prefix.Addr(), lastOf(b.prefix)
+		for _, a := range []netip.Addr{first.Prev(), first, last, last.Next()} {
+			if !a.IsValid() || mapped.Contains(a) {
+				continue
+			}
+			one := netip.PrefixFrom(a, a.BitLen())
+			want := slices.ContainsFunc(special, func(b block) bool { return b.prefix.Contains(a) })
+			if want == naivelyRoutable(one) || unroutable.Contains(a) != want || errors.Is(checkRange(one), errSpecial) != want || want && !anonymous(a) {
+				t.Errorf("%v, of %v or beside it: special %v, anonymous %v, refused: %v", a, b.prefix, want, anonymous(a), checkRange(one))
+			}
+		}
+	}
+}
+
 // TestAnonymous compares with what netip and the registries say, at all first two
 // octets.
 func TestAnonymous(t *testing.T) {
@@ -663,7 +683,7 @@ func TestAnonymous(t *testing.T) {
 	}
 	for first := range 1 << 16 {
 		a := netip.AddrFrom16([16]byte{byte(first >> 8), byte(first), 5: 1, 15: 1})
-		want := a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsMulticast() || first>>6 == 0xfec0>>6
+		want := a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsMulticast() || first>>6 == 0xfec0>>6 || first == 0x5f00
 		if got := anonymous(a); got != want {
 			t.Errorf("%v: %v, want %v", a, got, want)
 		}

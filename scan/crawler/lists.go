@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // Series are lists of one crawler's addresses, as its operator published them
@@ -91,7 +92,7 @@ func LoadSeries(arg string, set *Set) (Loaded, error) {
 }
 
 func isDir(path string) bool {
-	info, err := os.Stat(path)
+	info, err := disk.Stat(path)
 	return err == nil && info.IsDir()
 }
 
@@ -133,7 +134,7 @@ func loadNamed(of []*Profile, path string, set *Set) (l Loaded, err error) {
 
 // loadDir reads the files of a directory that have the name of a crawler or a list.
 func loadDir(dir string, set *Set) (l Loaded, err error) {
-	info, err := os.Stat(dir)
+	info, err := disk.Stat(dir)
 	if err != nil {
 		return l, err
 	}
@@ -265,7 +266,7 @@ func (s *Set) PublishedLists() (lists []PublishedList) {
 // it returns 0.
 func cutDate(path string) (file string, made int64, err error) {
 	i := strings.LastIndexByte(path, '@')
-	if _, err := os.Stat(path); i < 0 || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := disk.Stat(path); i < 0 || !errors.Is(err, fs.ErrNotExist) {
 		return path, 0, nil
 	}
 	file, date := path[:i], path[i+1:]
@@ -273,7 +274,7 @@ func cutDate(path string) (file string, made int64, err error) {
 	if ok {
 		return file, made, nil
 	}
-	if _, err := os.Stat(file); err == nil {
+	if _, err := disk.Stat(file); err == nil {
 		return "", 0, argumentError("%q behind %s@ is neither a day such as 2026-11-01 nor a time in RFC 3339", cut(date), file)
 	}
 	return path, 0, nil
@@ -306,7 +307,7 @@ func dateIn(name string) (made int64) {
 // files returns the files of a directory, sorted, and its other entries. Entries with
 // hidden names are in neither list.
 func files(dir string) (paths, others []string, err error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := disk.ReadDir(dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -315,7 +316,7 @@ func files(dir string) (paths, others []string, err error) {
 		if strings.HasPrefix(entry.Name(), ".") {
 			continue
 		}
-		info, err := os.Stat(path) // where links lead
+		info, err := disk.Stat(path) // where links lead
 		if err != nil {
 			return nil, nil, err
 		}
@@ -329,7 +330,7 @@ func files(dir string) (paths, others []string, err error) {
 }
 
 func loadRanges(path string) (*Ranges, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func Read(data []byte) ([]Profile, error) {
 			err = p.check(seen)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("crawler profile %d, %q, in line %d: %w", len(profiles)+1, p.Name, line, err)
+			return nil, fmt.Errorf("crawler profile %d, %q, in line %d: %w", len(profiles)+1, cut(p.Name), line, err)
 		}
 		profiles = append(profiles, p)
 	}
@@ -145,7 +145,7 @@ func Extend(base, more []Profile) ([]Profile, error) {
 	byName := map[string]int{} // index in more and 1
 	for i := range more {
 		if err := more[i].check(seen); err != nil {
-			return nil, fmt.Errorf("crawler profile %d, %q: %w", i+1, more[i].Name, err)
+			return nil, fmt.Errorf("crawler profile %d, %q: %w", i+1, cut(more[i].Name), err)
 		}
 		byName[strings.ToLower(more[i].Name)] = i + 1
 	}
@@ -185,10 +185,27 @@ var (
 	errRole       = errors.New(`role is neither "crawler" nor "fetcher"`)
 	errDelay      = errors.New(`crawl_delay is neither "yes" nor "no"`)
 	errList       = errors.New("a list without a name, a https URL or a day when it was seen")
+	errLong       = fmt.Errorf("a text longer than %d bytes", maxText)
 	errObeys      = errors.New(`obeys is none of "yes", "no" and "unknown"`)
 )
 
+// maxText bounds each text of a profile, in bytes, since messages and reports repeat it. The
+// longest of the known crawlers has 162.
+const maxText = 1000
+
+// texts returns the texts of which only the length is bounded, or that are quoted in errors.
+func (p *Profile) texts() []string {
+	list := slices.Concat([]string{p.Name, p.Operator, p.Exempt, p.Source, p.Date, p.Verify}, p.Words, p.Tokens, p.Domains)
+	for _, l := range p.Lists {
+		list = append(list, l.Name, l.URL)
+	}
+	return append(list, slices.Concat(p.Also...)...)
+}
+
 func (p *Profile) check(seen map[string]string) error {
+	if slices.ContainsFunc(p.texts(), func(text string) bool { return len(text) > maxText }) {
+		return errLong
+	}
 	switch {
 	case p.Name == "":
 		return errNoName

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -374,6 +375,32 @@ func TestExtend(t *testing.T) {
 	} {
 		if all, err := Extend(base, more); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, error %v; want %q", all, err, says)
+		}
+	}
+}
+
+// TestLongTextsAreRefused: reports and messages repeat the texts of a profile.
+func TestLongTextsAreRefused(t *testing.T) {
+	long := strings.Repeat("x", maxText+1)
+	for field, change := range map[string]func(p *Profile, text string){
+		"name":     func(p *Profile, text string) { p.Name = text },
+		"operator": func(p *Profile, text string) { p.Operator = text },
+		"word":     func(p *Profile, text string) { p.Words = []string{text} },
+		"token":    func(p *Profile, text string) { p.Tokens = []string{text} },
+		"also":     func(p *Profile, text string) { p.Also = [][]string{{"x"}, {text}} },
+		"exempt":   func(p *Profile, text string) { p.Exempt = text },
+		"source":   func(p *Profile, text string) { p.Source = text },
+		"date":     func(p *Profile, text string) { p.Date = text },
+		"verify":   func(p *Profile, text string) { p.Verify = text },
+		"list":     func(p *Profile, text string) { p.Lists = []List{{text, "https://x.example/", "2026-01-01"}} },
+		"URL":      func(p *Profile, text string) { p.Lists = []List{{"x.json", "https://" + text[8:], "2026-01-01"}} },
+	} {
+		for text, want := range map[string]error{long: errLong, long[1:]: nil} {
+			p := Profile{Name: "x", Operator: "x", Words: []string{"x"}, Tokens: []string{"x"}, Obeys: "yes"}
+			change(&p, text)
+			if _, err := Extend(nil, []Profile{p}); !errors.Is(err, want) || err != nil && len(err.Error()) > 200 {
+				t.Errorf("%s of %d bytes: %.200v, want %v", field, len(text), err, want)
+			}
 		}
 	}
 }

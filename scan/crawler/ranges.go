@@ -58,7 +58,7 @@ var (
 	errNoAddress  = errors.New("no ip_address")
 	errNotRange   = errors.New("neither an address nor a CIDR range")
 	errWideRange  = fmt.Errorf("wider than /%d (IPv4) or /%d (IPv6)", widestIPv4, widestIPv6)
-	errPrivate    = errors.New("a private, loopback, link-local, shared, unspecified or multicast range")
+	errSpecial    = errors.New("no client on the internet has such addresses")
 	errCreation   = errors.New("creationTime is no time since 1970 in RFC 3339")
 	errTwice      = errors.New("is in the file twice")
 	errUnread     = errors.New("an unknown list: only prefixes and ips are read")
@@ -75,8 +75,8 @@ var (
 // services, an array of the names of the crawlers that it is for
 // (draft-illyes-webbotauth-jafar-00). Bits behind a range's
 // length are ignored. A file is refused if anything in it is not as above, if
-// there is no range in it, and if one is wider than /8 (IPv4) or /19 (IPv6) or
-// has addresses that any private network may use. name is the name of the file in the
+// there is no range in it, and if one is wider than /8 (IPv4) or /19 (IPv6) or has
+// addresses that no client on the internet has, such as those of private networks. name is the name of the file in the
 // result and in errors, which name the line or the entry too.
 func ReadRanges(r io.Reader, name string) (*Ranges, error) {
 	data, err := readBounded(r, maxRangesSize)
@@ -270,7 +270,8 @@ func (r *Ranges) add(text string) error {
 // cut bounds the text of a file that an error quotes.
 func cut(text string) string { return text[:min(len(text), 64)] }
 
-// parsePrefix reads an address or a CIDR range. IPv4 in IPv6 becomes IPv4.
+// parsePrefix reads an address or a CIDR range. IPv4 in IPv6 becomes IPv4, as it does in the
+// addresses of clients.
 func parsePrefix(text string) (netip.Prefix, error) {
 	if !strings.Contains(text, "/") {
 		addr, ok := parseAddr([]byte(text))
@@ -283,8 +284,8 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	if err != nil {
 		return netip.Prefix{}, errNotRange
 	}
-	if addr, bits := prefix.Addr(), prefix.Bits()-96; addr.Is4In6() && bits >= 0 {
-		prefix = netip.PrefixFrom(addr.Unmap(), bits)
+	if addr, bits := unmap(prefix.Addr()), prefix.Bits()-96; addr != prefix.Addr() && bits >= 0 {
+		prefix = netip.PrefixFrom(addr, bits)
 	}
 	return prefix.Masked(), nil
 }
@@ -297,11 +298,11 @@ func checkRange(p netip.Prefix) error {
 	if p.Addr().Is4() {
 		widest = widestIPv4
 	}
-	if p.Bits() < widest || p.Overlaps(mapped) {
+	if p.Bits() < widest || p.Overlaps(mapped) || p.Overlaps(nat64) {
 		return errWideRange
 	}
-	if slices.ContainsFunc(private, p.Overlaps) {
-		return errPrivate
+	if i := slices.IndexFunc(special, func(b block) bool { return p.Overlaps(b.prefix) }); i >= 0 {
+		return fmt.Errorf("%w: %v is for %s", errSpecial, special[i].prefix, special[i].purpose)
 	}
 	return nil
 }

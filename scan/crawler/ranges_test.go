@@ -1,10 +1,12 @@
 package crawler
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -38,6 +40,7 @@ func TestReadRanges(t *testing.T) {
 		{"no final newline", "192.0.2.1\n192.0.2.2", "", "192.0.2.1/32 192.0.2.2/32"},
 		{"bits behind the length", "192.0.2.77/24\n2001:db8::77/32", "", "192.0.2.0/24 2001:db8::/32"},
 		{"IPv4 in IPv6", "::ffff:192.0.2.1\n::ffff:198.51.100.0/120", "", "192.0.2.1/32 198.51.100.0/24"},
+		{"IPv4, as a translator writes it", "64:ff9b::192.0.2.1\n64:ff9b::198.51.100.0/120", "", "192.0.2.1/32 198.51.100.0/24"},
 		{"the widest ranges", "17.0.0.0/8\n2001:e000::/19", "", "17.0.0.0/8 2001:e000::/19"},
 		{"documentation ranges are not private", "192.0.2.0/24\n198.51.100.0/24\n203.0.113.0/24\n2001:db8::/32", "", "192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 2001:db8::/32"},
 		{"beside private ranges", "172.15.0.0/16\n172.32.0.0/16\n100.63.0.0/16\n100.128.0.0/16\n192.167.0.0/16", "", "172.15.0.0/16 172.32.0.0/16 100.63.0.0/16 100.128.0.0/16 192.167.0.0/16"},
@@ -139,23 +142,31 @@ func TestRefusedRanges(t *testing.T) {
 		{"wider than /8 in IPv6", "::ffff:16.0.0.0/103", errWideRange, "list:1: "},
 		{"a wide one in JSON", entry(`{"ipv6Prefix":"2000::/3"}`), errWideRange, "list: prefixes[1]: "},
 
-		{"RFC 1918, 10", "192.0.2.1\n10.1.2.0/24", errPrivate, `list:2: "10.1.2.0/24"`},
-		{"RFC 1918, 172", "172.31.255.255", errPrivate, "list:1: "},
-		{"RFC 1918, 192", "192.168.0.0/16", errPrivate, "list:1: "},
-		{"a private range in a public one", "172.0.0.0/8", errPrivate, "list:1: "},
-		{"unique local", "fd00::/48", errPrivate, "list:1: "},
-		{"loopback", "127.0.0.1", errPrivate, "list:1: "},
-		{"loopback of IPv6", "::1", errPrivate, "list:1: "},
-		{"link-local", "169.254.0.0/16", errPrivate, "list:1: "},
-		{"link-local of IPv6", "fe80::1", errPrivate, "list:1: "},
-		{"shared, 100.64.0.0/10", "100.100.0.0/16", errPrivate, "list:1: "},
-		{"unspecified", "0.0.0.0", errPrivate, "list:1: "},
-		{"unspecified of IPv6", "::", errPrivate, "list:1: "},
-		{"multicast", "224.0.0.1", errPrivate, "list:1: "},
-		{"multicast of IPv6", "ff02::1", errPrivate, "list:1: "},
-		{"private in IPv6", "::ffff:10.0.0.1", errPrivate, "list:1: "},
-		{"private in JSON", entry(`{"ipv4Prefix":"10.0.0.0/8"}`), errPrivate, "list: prefixes[1]: "},
-		{"private among ips", `{"ips":[{"ip_address":"192.168.1.1"}]}`, errPrivate, "list: ips[0]: "},
+		{"RFC 1918, 10", "192.0.2.1\n10.1.2.0/24", errSpecial, `list:2: "10.1.2.0/24"`},
+		{"RFC 1918, 172", "172.31.255.255", errSpecial, "list:1: "},
+		{"RFC 1918, 192", "192.168.0.0/16", errSpecial, "list:1: "},
+		{"a private range in a public one", "172.0.0.0/8", errSpecial, "list:1: "},
+		{"unique local", "fd00::/48", errSpecial, "list:1: "},
+		{"loopback", "127.0.0.1", errSpecial, "list:1: "},
+		{"loopback of IPv6", "::1", errSpecial, "list:1: "},
+		{"link-local", "169.254.0.0/16", errSpecial, "list:1: "},
+		{"link-local of IPv6", "fe80::1", errSpecial, "list:1: "},
+		{"shared, 100.64.0.0/10", "100.100.0.0/16", errSpecial, "list:1: "},
+		{"unspecified", "0.0.0.0", errSpecial, "list:1: "},
+		{"unspecified of IPv6", "::", errSpecial, "list:1: "},
+		{"multicast", "224.0.0.1", errSpecial, "list:1: "},
+		{"multicast of IPv6", "ff02::1", errSpecial, "list:1: "},
+		{"private in IPv6", "::ffff:10.0.0.1", errSpecial, "list:1: "},
+		{"private in JSON", entry(`{"ipv4Prefix":"10.0.0.0/8"}`), errSpecial, "list: prefixes[1]: "},
+		{"a benchmark's", "198.18.0.0/16", errSpecial, "198.18.0.0/15 is for benchmarks"},
+		{"reserved", "240.0.0.1", errSpecial, "list:1: "},
+		{"an abandoned form of IPv4 in IPv6", "::f", errSpecial, "list:1: "},
+		{"site-local", "fec0::/20", errSpecial, "list:1: "},
+		{"protocols", "192.0.0.8", errSpecial, "list:1: "},
+		{"private, as a translator writes it", "64:ff9b::10.0.0.0/104", errSpecial, "list:1: "},
+		{"the whole of IPv4, as a translator writes it", "64:ff9b::/96", errWideRange, "list:1: "},
+		{"more than IPv4, as a translator writes it", "64:ff9b::/64", errWideRange, "list:1: "},
+		{"private among ips", `{"ips":[{"ip_address":"192.168.1.1"}]}`, errSpecial, "list: ips[0]: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := ReadRanges(strings.NewReader(c.text), "list")
@@ -187,27 +198,86 @@ func TestUnreadableRanges(t *testing.T) {
 	}
 }
 
-// FuzzReadRanges reads any bytes as a list. What is not refused is within what
-// may be published.
+// naiveRanges is a slow twin of ReadRanges for lines, from the registries of IANA.
+func naiveRanges(text string) (list []netip.Prefix, ok bool) {
+	for _, line := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		p, err := netip.ParsePrefix(line)
+		if addr, errAddr := netip.ParseAddr(line); errAddr == nil && addr.Zone() == "" {
+			p, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		if err != nil {
+			return nil, false
+		}
+		for _, v4 := range []string{"::ffff:0:0/96", "64:ff9b::/96"} {
+			if in6 := netip.MustParsePrefix(v4); in6.Contains(p.Addr()) && p.Bits() >= 96 {
+				all := p.Addr().As16()
+				p = netip.PrefixFrom(netip.AddrFrom4([4]byte(all[12:])), p.Bits()-96)
+			} else if in6.Overlaps(p) {
+				return nil, false
+			}
+		}
+		if p = p.Masked(); p.Bits() < 8 || p.Addr().Is6() && p.Bits() < 19 || !naivelyRoutable(p) {
+			return nil, false
+		}
+		list = append(list, p)
+	}
+	return list, len(list) > 0
+}
+
+// naivelyRoutable tells whether all addresses of a range may be clients'.
+func naivelyRoutable(p netip.Prefix) bool {
+	for _, block := range strings.Fields(`
+		0.0.0.0-0.255.255.255 10.0.0.0-10.255.255.255 100.64.0.0-100.127.255.255 127.0.0.0-127.255.255.255 169.254.0.0-169.254.255.255
+		172.16.0.0-172.31.255.255 192.0.0.0-192.0.0.255 192.168.0.0-192.168.255.255 198.18.0.0-198.19.255.255 224.0.0.0-255.255.255.255
+		::-::ffff:ffff 64:ff9b:1::-64:ff9b:1:ffff:ffff:ffff:ffff:ffff 100::-100::1:ffff:ffff:ffff:ffff 2001:2::-2001:2:0:ffff:ffff:ffff:ffff:ffff
+		2001:10::-2001:1f:ffff:ffff:ffff:ffff:ffff:ffff 5f00::-5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff
+		fc00::-fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff fe80::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff`) {
+		from, to, _ := strings.Cut(block, "-")
+		if first := netip.MustParseAddr(from); first.Is4() == p.Addr().Is4() && p.Addr().Compare(netip.MustParseAddr(to)) <= 0 && lastOf(p).Compare(first) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// lastOf returns the last address of a range.
+func lastOf(p netip.Prefix) netip.Addr {
+	b := p.Addr().AsSlice()
+	for bit := p.Bits(); bit < 8*len(b); bit++ {
+		b[bit/8] |= 0x80 >> (bit % 8)
+	}
+	last, _ := netip.AddrFromSlice(b)
+	return last
+}
+
+// FuzzReadRanges reads any bytes as a list. What is not refused is within what may be
+// published, and its addresses identify clients. Lists of lines are read as the twin does.
 func FuzzReadRanges(f *testing.F) {
 	f.Add([]byte(`{"creationTime":"2026-08-20T14:46:45.000000","prefixes":[{"ipv4Prefix":"66.249.79.32/27"}]}`))
 	f.Add([]byte(`{"ips":[{"ip_address":"5.39.1.224"}]}`))
 	f.Add([]byte("\ufeff192.0.2.1/7 # x\r\n::ffff:1.2.3.4/100\n"))
+	for _, line := range []string{"::f", "240.0.0.1", "198.18.0.0/16", "64:ff9b::102:304/120", "64:ff9b::a00:1", "2001::/32", "172.0.0.0/8"} {
+		f.Add([]byte(line))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := ReadRanges(strings.NewReader(string(data)), "list")
+		r, err := ReadRanges(bytes.NewReader(data), "list")
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "list:") {
+			if r = new(Ranges); !strings.HasPrefix(err.Error(), "list:") {
 				t.Errorf("an error that does not name its file: %v", err)
 			}
-			return
-		}
-		if len(r.prefixes) == 0 || r.Created < 0 {
+		} else if len(r.prefixes) == 0 || r.Created < 0 {
 			t.Errorf("%d ranges, made at %d", len(r.prefixes), r.Created)
 		}
+		isJSON := bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\ufeff")), " \t\r\n"), []byte("{"))
+		if twin, ok := naiveRanges(string(data)); !isJSON && (ok != (err == nil) || !slices.Equal(r.prefixes, twin)) {
+			t.Errorf("read as %v (%v), by the twin as %v", r.prefixes, err, twin)
+		}
 		for _, p := range r.prefixes {
-			first := p.Addr()
-			if p != p.Masked() || first.Is4In6() || p.Bits() < 8 || first.Is6() && p.Bits() < 19 || unroutable.Contains(first) ||
-				p.Contains(netip.MustParseAddr("192.168.1.1")) {
+			if p != p.Masked() || p.Bits() < 8 || p.Addr().Is6() && p.Bits() < 19 || !naivelyRoutable(p) || unroutable.Contains(p.Addr()) || unroutable.Contains(lastOf(p)) {
 				t.Errorf("%v", p)
 			}
 		}

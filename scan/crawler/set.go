@@ -114,7 +114,7 @@ func (s *Set) Named(text string) (Claim, error) {
 	}
 	claim := s.Reader().Read([]byte(text))
 	switch {
-	case claim.Name == "":
+	case claim.Name == "" || claim.Overlong:
 		return Claim{}, fmt.Errorf("%q %w", text, errNoCrawler)
 	case claim.Ambiguous:
 		return Claim{}, fmt.Errorf("%q %w", text, errAmbiguous)
@@ -157,6 +157,9 @@ type Claim struct {
 	// Nameless says that the header has only bare words, such as "bot", which say that
 	// the client is a crawler, but not which one. Name is then "(without a name)".
 	Nameless bool
+	// Overlong says that the word of an unknown crawler is longer than is read, so that
+	// nothing tells it from others. Name is then the constant Overlong, or Nameless.
+	Overlong bool
 	// Library says that the header names no crawler, and begins with the product of an
 	// HTTP library, such as curl.
 	Library bool
@@ -283,16 +286,26 @@ func inOrder(x, y automaton.Hit) int {
 	return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(y.End, x.End))
 }
 
-// maxName bounds the name that an unknown crawler may give itself; longer names are
-// cut.
-const maxName = 64
+// maxName bounds the name by which an unknown crawler is listed. Longer names are listed by
+// their beginnings and cutName: those with the same beginning are one crawler, but each has
+// product tokens of its own.
+const (
+	maxName = 64
+	cutName = " (longer than 64 bytes)"
+)
 
 // maxToken bounds the product token of an unknown crawler, which is the whole word:
-// robots.txt may have a group for it even if it is long.
+// robots.txt may have a group for it even if it is long. Crawlers with longer ones cannot
+// be told apart: see Claim.Overlong.
 const maxToken = 4 << 10
 
-// Nameless is the name of all crawlers that call themselves by bare words only.
-const Nameless = "(without a name)"
+// Names of unknown crawlers that are not told apart.
+const (
+	// Nameless is the name of all crawlers that call themselves by bare words only.
+	Nameless = "(without a name)"
+	// Overlong is the name of all crawlers whose own names are longer than is read.
+	Overlong = "(a name longer than 4096 bytes)"
+)
 
 // unknown returns the claim of a header that names no known crawler: the first word
 // that may be a crawler's name (mayName); else the first bare word that would be; else no
@@ -312,8 +325,7 @@ func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 		}
 		switch standing := r.mayName(header, word); {
 		case standing == Names:
-			name := header[word.start:word.end]
-			return claimOf(header, word, string(name[:min(len(name), maxName)]))
+			return claimOf(header, word, listedName(header[word.start:word.end]))
 		case standing == Bare && bare.end == 0:
 			bare = word
 		}
@@ -323,19 +335,31 @@ func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 		return Claim{Library: isLibrary(header)}
 	}
 	claim := claimOf(header, bare, Nameless)
-	claim.Nameless = true
+	claim.Name, claim.Nameless = Nameless, true
 	return claim
+}
+
+// listedName returns the name by which a crawler that calls itself by a word is listed.
+func listedName(word []byte) string {
+	if len(word) > maxName {
+		return string(word[:maxName]) + cutName
+	}
+	return string(word)
 }
 
 // claimOf returns the claim of an unknown crawler of that name, which calls itself by a
 // word of the header.
 func claimOf(header []byte, at extent, name string) Claim {
+	token := withDotted(header, at.start, at.end)
+	if len(token) > maxToken {
+		return Claim{Name: Overlong, Overlong: true}
+	}
 	claim := Claim{Name: name}
-	word := header[at.start:min(at.end, at.start+maxToken)]
+	word := header[at.start:at.end]
 	if string(word) != name {
 		claim.word = string(word)
 	}
-	if token := withDotted(header, at.start, at.end); string(token) != string(word) {
+	if string(token) != string(word) {
 		claim.dotted = string(token)
 	}
 	return claim
@@ -402,8 +426,7 @@ func deviceIn(header []byte, contacts []extent) extent {
 	return extent{start + version + model, end}
 }
 
-// withDotted returns the word at header[start:end] with the words that dots join to it,
-// at most maxToken bytes.
+// withDotted returns the word at header[start:end] with the words that dots join to it.
 func withDotted(header []byte, start, end int) []byte {
 	for start > 0 && automaton.IsTokenByte(header[start-1]) {
 		start--
@@ -411,8 +434,7 @@ func withDotted(header []byte, start, end int) []byte {
 	for end < len(header) && automaton.IsTokenByte(header[end]) {
 		end++
 	}
-	token := bytes.Trim(header[start:end], ".")
-	return token[:min(len(token), maxToken)]
+	return bytes.Trim(header[start:end], ".")
 }
 
 var stems = [...]string{"bot", "spider", "crawl", "scrap", "fetch"}

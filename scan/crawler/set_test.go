@@ -123,7 +123,13 @@ func TestHeader(t *testing.T) {
 		{"a name of words, the last of them bare", "Mozilla/5.0 (compatible; Gluten Free Crawler/1.0; +http://foo.example/)", "(without a name) Crawler"},
 		{"a bare word and a known crawler", "bot Mozilla/5.0 (compatible; Googlebot/2.1)", "Googlebot (Google)"},
 		{"a known crawler of a bare word", "360Spider", "360Spider (Qihoo 360)"},
-		{"a long bare word", strings.Repeat("bot", 2000), "(without a name) " + strings.Repeat("bot", 2000)[:4096]},
+		{"a long bare word", strings.Repeat("bot", 1365), "(without a name) " + strings.Repeat("bot", 1365)},
+		{"a bare word longer than is read", strings.Repeat("bot", 1366), "(without a name) "},
+		{"a name of 64 bytes", strings.Repeat("x", 61) + "bot", strings.Repeat("x", 61) + "bot (unknown)"},
+		{"a name of 65 bytes", strings.Repeat("x", 62) + "bot", strings.Repeat("x", 62) + "bo (longer than 64 bytes) (unknown)"},
+		{"a name of 4,096 bytes", strings.Repeat("x", 4093) + "bot", strings.Repeat("x", 64) + " (longer than 64 bytes) (unknown)"},
+		{"a name longer than is read", strings.Repeat("x", 4094) + "bot", "(a name longer than 4096 bytes) (unknown)"},
+		{"a name with dots longer than is read", "FooBot." + strings.Repeat("x", 4094), "(a name longer than 4096 bytes) (unknown)"},
 
 		// Products in front.
 		{"a product in front", "WireReaderBot/1.0 (compatible; Googlebot/2.1)", "Googlebot (ambiguous)"},
@@ -147,7 +153,7 @@ func TestHeader(t *testing.T) {
 		{"a stem in the URL only", "FooBar/1.0 (+http://foo.example/foobot.html)", "no crawler"},
 		{"a stem in the address only", "FooBar/1.0 (foobot@foo.example)", "no crawler"},
 		{"no stem", "FooBar/1.0" + contact, "no crawler"},
-		{"a long word is cut", long + "/1.0", long[:64] + " (unknown)"},
+		{"a long word is cut", long + "/1.0", long[:64] + " (longer than 64 bytes) (unknown)"},
 		{"a word of 64 bytes is not", long[36+3:] + "/1.0", long[36+3:] + " (unknown)"},
 		{"hyphens belong to it", "Foo-Bot-2/1.0", "Foo-Bot-2 (unknown)"},
 
@@ -490,7 +496,7 @@ func TestHostileHeader(t *testing.T) {
 	} {
 		for _, around := range [][2]string{{"", ""}, {"http://", ""}, {"(", "/ +http://foo.example/)"}, {"(Linux; Android 9; ", ") http://foo.example/"}, {"", "@foo.example"}} {
 			header := around[0] + strings.Repeat(part, size/len(part)) + around[1]
-			if got := reader.Read([]byte(header)); len(got.Name) > maxName {
+			if got := reader.Read([]byte(header)); len(got.Name) > maxName+len(cutName) {
 				t.Errorf("%q and so on has a name of %d bytes", part, len(got.Name))
 			}
 			set.Explain([]byte(header))

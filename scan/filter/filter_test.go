@@ -125,6 +125,10 @@ func TestClasses(t *testing.T) {
 		{"http://a.example:99999/", BadHost, BadHost},
 		{"http://a\x00.example/", BadHost, BadHost},
 		{"http://a b/", BadHost, BadHost},
+		{`http://a.example\@b.example/`, BadHost, BadHost},
+		{`http:\\a.example/`, NotAbsolute, NotAbsolute},
+		{"http://[fe80::1%25eth0]/", BadHost, BadHost},
+		{"http://a\tb@a.example/", BadHost, BadHost},
 		{"http://" + strings.Repeat("a", 1500), BadHost, BadHost},
 	} {
 		for range 2 { // the second time from memory

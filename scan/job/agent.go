@@ -3,9 +3,9 @@ package job
 import (
 	"cmp"
 	"fmt"
-	"os"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -94,7 +94,7 @@ func knownProfiles(file string) ([]crawler.Profile, error) {
 	if err != nil || file == "" {
 		return profiles, err
 	}
-	data, err := os.ReadFile(file)
+	data, err := disk.ReadFile(file)
 	if err != nil {
 		return nil, inputError(fmt.Errorf("file of crawlers: %w", err))
 	}

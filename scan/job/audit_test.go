@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -146,7 +147,7 @@ func TestAuditErrors(t *testing.T) {
 		"version":       {merge(write("x", "robotsieve state 1\nmore")), job.Input, audit.ErrStateVersion},
 		"cut":           {merge(write("x", string(good[:len(good)/2]))), job.Input, audit.ErrDamaged},
 		"missing":       {merge("none.state"), job.Input, os.ErrNotExist},
-		"no head":       {merge(write("x", string(good[:19])+strings.Repeat("\x00", 24))), job.Input, job.ErrBasis},
+		"no head":       {merge(write("x", string(good[:bytes.IndexByte(good, '\n')+1])+strings.Repeat("\x00", 24))), job.Input, job.ErrBasis},
 		"none":          {merge(), job.Usage, nil},
 		"other options": {merge(one, other), job.Input, nil},
 	} {

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -94,7 +94,7 @@ func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 }
 
 func (b *basis) readVersions(path, history string) error {
-	info, err := os.Stat(path)
+	info, err := disk.Stat(path)
 	if err != nil {
 		return inputError(err)
 	}
@@ -221,13 +221,13 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 			o.Messages.warn("%s: skipped: its name is not that of a known crawler or list", path)
 		}
 		for _, u := range loaded.Unknown {
-			o.Messages.warn("%s: services that name no known crawler: %s. Their addresses prove nothing.", u.File, audit.Printable(english.List(u.Services)))
+			o.Messages.warn("%s: services that name no known crawler: %s. Their addresses prove nothing.", u.File, english.List(u.Services))
 		}
 		options.Series = append(options.Series, loaded.Series...)
 	}
 	for _, series := range options.Series {
 		for _, list := range series.Lists {
-			info := audit.RangeInfo{Crawler: series.Profile.Name, File: audit.Printable(list.File), DatedBy: list.DatedBy}
+			info := audit.RangeInfo{Crawler: series.Profile.Name, File: list.File, DatedBy: list.DatedBy}
 			if list.Created != 0 {
 				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
 			}
@@ -235,7 +235,7 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 		}
 	}
 	if b.Names = o.Names; b.Names != "" {
-		f, err := os.Open(b.Names)
+		f, err := disk.Open(b.Names)
 		if err != nil {
 			return inputError(err)
 		}
@@ -262,13 +262,13 @@ type stateHead struct {
 	Partial  bool
 }
 
-// head returns the head of a state of these inputs.
+// head returns the head of a state of these inputs. Texts that are not UTF-8 are kept.
 func (b *basis) head(in audit.Inputs) ([]byte, error) {
-	data, err := json.Marshal(b)
+	data, err := json.Marshal(audit.Texts(*b, audit.ToUTF8))
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(stateHead{data, in.List, in.Warnings, in.Partial})
+	return json.Marshal(audit.Texts(stateHead{data, in.List, in.Warnings, in.Partial}, audit.ToUTF8))
 }
 
 // check refuses a basis, read from a state, that no options and files could have given.

@@ -11,7 +11,6 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/answer"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
@@ -34,8 +33,8 @@ type Checker struct {
 	warn    func()         // of the oddities of the file, once
 }
 
-// Answer is the verdict on one URL for one agent, with its reasons. Texts from files are
-// escaped for printing (audit.Printable).
+// Answer is the verdict on one URL for one agent, with its reasons. Its texts have the
+// bytes of the files: escape them before printing (audit.Texts).
 type Answer struct {
 	URL     string `json:"url"`
 	Agent   string `json:"agent"`
@@ -187,7 +186,7 @@ func newChecked(robots *compile.Robots, agent subject) *checked {
 func agentLines(g compile.Group) AgentLines {
 	lines := AgentLines{Line: g.Agents[0].Line}
 	for _, a := range g.Agents {
-		lines.Agents = append(lines.Agents, audit.Printable(a.Value))
+		lines.Agents = append(lines.Agents, a.Value)
 	}
 	return lines
 }
@@ -200,13 +199,13 @@ func (c *Checker) Check(url string) ([]Answer, error) {
 	_, isURL := origin.Prefix([]byte(url))
 	switch isPath := strings.HasPrefix(url, "/"); {
 	case !isPath && !isURL:
-		return nil, usageError("%q is neither a URL, such as https://example.com/a, nor a path, which begins with a slash", audit.Printable(url))
+		return nil, usageError("%q is neither a URL, such as https://example.com/a, nor a path, which begins with a slash", url)
 	case isPath && len(c.release) > 0:
-		return nil, usageError("%q is a path: an archive has the rules of many origins, so it needs a URL", audit.Printable(url))
+		return nil, usageError("%q is a path: an archive has the rules of many origins, so it needs a URL", url)
 	case isURL:
 		var err error
 		if o, err = origin.Of([]byte(url)); err != nil {
-			return nil, usageError("%q: %w", audit.Printable(url), err)
+			return nil, usageError("%q: %w", url, err)
 		}
 	}
 	if c.warn != nil {
@@ -227,8 +226,8 @@ func (c *Checker) Check(url string) ([]Answer, error) {
 func (c *checked) check(url string, o origin.Origin) (Answer, error) {
 	path := c.dialect.TargetPath(&c.scratch, []byte(url))
 	a := Answer{
-		URL: audit.Printable(url), Agent: audit.Printable(c.name), Dialect: c.dialect.String(), Exempt: c.exempt,
-		Groups: c.groups, WhyGroup: audit.Printable(c.whyGroup),
+		URL: url, Agent: c.name, Dialect: c.dialect.String(), Exempt: c.exempt,
+		Groups: c.groups, WhyGroup: c.whyGroup,
 	}
 	m := c.machine
 	if c.archive != nil {
@@ -260,7 +259,7 @@ func (c *checked) find(a *Answer, o origin.Origin, path []byte) (*automaton.Mach
 	case err != nil:
 		return nil, inputError(err)
 	case !found:
-		a.Unknown, a.WhyRule = true, "the archive does not have the robots.txt of "+audit.Printable(o.String())+", or only a redirect to a URL that it does not have"
+		a.Unknown, a.WhyRule = true, "the archive does not have the robots.txt of "+o.String()+", or only a redirect to a URL that it does not have"
 	case rules.Unreachable && string(path) != answer.RobotsPath:
 		a.WhyRule = "robots.txt could not be fetched, so everything is forbidden (RFC 9309 2.3.1.4)"
 	}
@@ -279,11 +278,11 @@ func (c *checked) why(m *automaton.Machine, path []byte, v automaton.Verdict) (r
 	if c.robots != nil {
 		rules = c.robots.Matches(m, &c.scratch, path)
 	}
-	rule = audit.Printable(rules[0].String())
+	rule = rules[0].String()
 	if len(rules) < 2 {
 		return rule, "the only rule that matches"
 	}
-	next := fmt.Sprintf("line %d: %s", rules[1].Line, audit.Printable(rules[1].String()))
+	next := fmt.Sprintf("line %d: %s", rules[1].Line, rules[1].String())
 	switch {
 	case compile.FirstMatchDecides(c.dialect):
 		return rule, "the first rule in the file that matches; next is " + next

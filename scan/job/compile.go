@@ -16,6 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -108,7 +109,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 // refuseSource returns an error if the output is one of the sources, or in a
 // directory of them where it would be read as one.
 func (o CompileOptions) refuseSource() error {
-	out, statErr := os.Stat(o.Output)
+	out, statErr := disk.Stat(o.Output)
 	if statErr != nil {
 		return nil //nolint:nilerr // without the file nothing would be replaced
 	}
@@ -118,8 +119,8 @@ func (o CompileOptions) refuseSource() error {
 			reads = append(reads, filepath.Join(name, filepath.Base(filepath.Dir(o.Output)), robots))
 		}
 		for _, read := range reads {
-			info, err := os.Stat(read)
-			if f, ok := o.Stdin.(*os.File); ok && read == "-" {
+			info, err := disk.Stat(read)
+			if f, ok := disk.Of(o.Stdin); ok && read == "-" {
 				info, err = f.Stat()
 			}
 			if err == nil && os.SameFile(out, info) {

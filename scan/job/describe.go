@@ -8,11 +8,10 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// Description is what a robots.txt says, in words. Texts from the file are escaped for
-// printing (audit.Printable).
+// Description is what a robots.txt says, in words. Its texts have the bytes of the
+// file: escape them before printing (audit.Texts).
 type Description struct {
 	File    string `json:"file"`
 	Dialect string `json:"dialect"` // by which it was read
@@ -83,25 +82,25 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 		notes = c.notes()
 	}
 	d := &Description{
-		File: audit.Printable(c.file.Name), Dialect: by.String(), Bytes: len(c.body), Lines: robots.Lines,
+		File: c.file.Name, Dialect: by.String(), Bytes: len(c.body), Lines: robots.Lines,
 		Groups: []GroupText{}, Agents: []AgentText{}, Others: []LineText{}, Notes: []NoteText{},
 	}
 	for _, g := range robots.Groups {
 		text := GroupText{AgentLines: agentLines(g), Rules: []RuleText{}}
 		for _, r := range g.Rules {
-			text.Rules = append(text.Rules, RuleText{Line: r.Line, Rule: audit.Printable(r.String()), Allow: r.Allow, Paths: audit.Printable(pathsOf(r))})
+			text.Rules = append(text.Rules, RuleText{Line: r.Line, Rule: r.String(), Allow: r.Allow, Paths: pathsOf(r)})
 		}
 		d.Rules += len(text.Rules)
 		d.Groups = append(d.Groups, text)
 	}
 	for _, a := range c.agents {
-		d.Agents = append(d.Agents, AgentText{audit.Printable(a.name), a.groups, audit.Printable(a.whyGroup), a.exempt})
+		d.Agents = append(d.Agents, AgentText{a.name, a.groups, a.whyGroup, a.exempt})
 	}
 	for _, r := range robots.Records {
-		d.Others = append(d.Others, LineText{r.Line, audit.Printable(r.Key + ": " + r.Value)})
+		d.Others = append(d.Others, LineText{r.Line, r.Key + ": " + r.Value})
 	}
 	for _, n := range notes {
-		d.Notes = append(d.Notes, NoteText{n.Line, n.Kind.Severity().String(), n.Kind.String(), audit.Printable(n.Text)})
+		d.Notes = append(d.Notes, NoteText{n.Line, n.Kind.Severity().String(), n.Kind.String(), n.Text})
 	}
 	return d, nil
 }

@@ -9,12 +9,12 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/origin"
@@ -48,7 +48,7 @@ const (
 // source itself, 1 for a name in its directory, and 2 for the robots.txt in the directory
 // of a host. Hidden names are ignored.
 func (g *gatherer) source(name string, depth int) {
-	info, err := os.Stat(name)
+	info, err := disk.Stat(name)
 	switch {
 	case g.ctx.Err() != nil:
 	case err != nil:
@@ -56,7 +56,7 @@ func (g *gatherer) source(name string, depth int) {
 	case info.Mode().IsRegular():
 		g.file(name)
 	case info.IsDir() && depth == 0:
-		entries, err := os.ReadDir(name)
+		entries, err := disk.ReadDir(name)
 		if err != nil {
 			g.skip(unread, err)
 		}
@@ -78,7 +78,7 @@ func (g *gatherer) source(name string, depth int) {
 func (g *gatherer) host(dir string) {
 	for _, name := range capture.FileNames() {
 		name = filepath.Join(dir, name)
-		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := disk.Stat(name); !errors.Is(err, fs.ErrNotExist) {
 			g.source(name, 2)
 			return
 		}

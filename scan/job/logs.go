@@ -71,7 +71,7 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 	}
 	for i, in := range inputs {
 		if failed[i] != nil {
-			logs.fail(audit.InputInfo{Name: audit.Printable(in.Name), Codec: in.Codec()}, failed[i])
+			logs.fail(audit.InputInfo{Name: in.Name, Codec: in.Codec()}, failed[i])
 			continue
 		}
 		if empty[i] {
@@ -86,13 +86,13 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 func (l *auditLogs) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	l.messages.warn("%s", text)
-	l.warnings = append(l.warnings, audit.Printable(text))
+	l.warnings = append(l.warnings, text)
 }
 
 // fail leaves out an input that cannot be used.
 func (l *auditLogs) fail(info audit.InputInfo, err error) {
 	l.messages.warn("%v", err)
-	info.Error = audit.Printable(err.Error())
+	info.Error = err.Error()
 	l.unread, l.partial = append(l.unread, info), true
 }
 
@@ -232,7 +232,7 @@ func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
 				covers += "; some of these may be damaged too"
 			}
 			l.messages.warn("%v (%s)", result.Err, covers)
-			info.Error, in.Partial = audit.Printable(result.Err.Error()), true
+			info.Error, in.Partial = result.Err.Error(), true
 		}
 		if share := 100 * float64(info.Unparsed) / float64(max(info.Lines, 1)); share > b.MaxUnparsed {
 			l.warn("%s: %s of its %s (%.3g %%) could not be parsed, which is more than %v %% (--max-unparsed): the report is partial, because these lines may hold what clears a violation",
@@ -253,7 +253,7 @@ func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
 // info describes the log, as far as that is known before it is read.
 func (log *auditLog) info() audit.InputInfo {
 	return audit.InputInfo{
-		Name: audit.Printable(log.Name), Host: audit.Printable(log.host), Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: audit.Printable(log.copyOf),
+		Name: log.Name, Host: log.host, Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: log.copyOf,
 	}
 }
 

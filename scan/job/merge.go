@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -101,7 +102,7 @@ type states struct {
 	messages        Messages
 	allowDuplicates bool
 	names           []string
-	infos           []os.FileInfo
+	infos           []fs.FileInfo
 	list            []*audit.State
 	heads           []stateHead
 }
@@ -137,6 +138,7 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 	in.Warnings = slices.Compact(in.Warnings)
 	// The basis is trusted no more than the files and options that it was made from.
 	if err = json.Unmarshal(m.heads[0].Basis, a.basis); err == nil {
+		*a.basis = audit.Texts(*a.basis, audit.FromUTF8)
 		err = a.basis.check()
 	}
 	if err == nil {
@@ -154,7 +156,7 @@ func (m *states) read(name string) error {
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(m.infos, func(other os.FileInfo) bool { return os.SameFile(f.info, other) }); i >= 0 {
+	if i := slices.IndexFunc(m.infos, func(other fs.FileInfo) bool { return os.SameFile(f.info, other) }); i >= 0 {
 		m.messages.warn("%s and %s are one file, which is counted once", m.names[i], name)
 		return nil
 	}
@@ -166,7 +168,8 @@ func (m *states) read(name string) error {
 	if err := json.Unmarshal(state.Head, &head); err != nil {
 		return fmt.Errorf("%s: %w: %w", name, ErrBasis, err)
 	}
-	m.names, m.infos, m.list, m.heads = append(m.names, name), append(m.infos, f.info), append(m.list, state), append(m.heads, head)
+	m.names, m.infos, m.list = append(m.names, name), append(m.infos, f.info), append(m.list, state)
+	m.heads = append(m.heads, audit.Texts(head, audit.FromUTF8))
 	return nil
 }
 
@@ -187,7 +190,7 @@ func (m *states) dropDuplicates() (warnings []string) {
 	warn := func(format string, args ...any) {
 		w := fmt.Sprintf(format, args...)
 		m.messages.warn("%s", w)
-		warnings = append(warnings, audit.Printable(w))
+		warnings = append(warnings, w)
 	}
 	contents := make([]map[audit.InputInfo]bool, len(m.heads))
 	holders := map[audit.InputInfo][]int{} // the states that have an input

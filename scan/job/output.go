@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // writeFile writes a file under a temporary name beside the final one and renames
@@ -25,12 +27,12 @@ func writeFile(name string, write func(io.Writer) error) error {
 	}
 	err = cmp.Or(err, f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = disk.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(writing(name, err), os.Remove(f.Name()))
+		return errors.Join(writing(name, err), disk.Remove(f.Name()))
 	}
-	return syncDir(filepath.Dir(path))
+	return disk.SyncDir(filepath.Dir(path))
 }
 
 // checkOutput returns the error that writeFile would return because of the name.
@@ -40,18 +42,18 @@ func checkOutput(name string) error {
 	if err != nil {
 		return err
 	}
-	return writing(name, cmp.Or(f.Close(), os.Remove(f.Name())))
+	return writing(name, cmp.Or(f.Close(), disk.Remove(f.Name())))
 }
 
 // wouldReplace returns an error if a state, "" for none, would replace a file that is to
 // be read.
 func wouldReplace(state string, read ...string) error {
-	out, err := os.Stat(state)
+	out, err := disk.Stat(state)
 	if err != nil {
 		return nil //nolint:nilerr // there is none to replace
 	}
 	for _, name := range read {
-		if info, err := os.Stat(name); err == nil && os.SameFile(out, info) {
+		if info, err := disk.Stat(name); err == nil && os.SameFile(out, info) {
 			return usageError("--state %s would replace %s, which is to be read", state, name)
 		}
 	}
@@ -61,10 +63,10 @@ func wouldReplace(state string, read ...string) error {
 // createBeside returns the path of the file to replace or make, which is the target if
 // name is a symbolic link, and creates a temporary file beside it. Its name is
 // hidden, so that a file left by a killed process is not read as a source.
-func createBeside(name string) (f *os.File, path string, err error) {
+func createBeside(name string) (f *disk.File, path string, err error) {
 	path = name
 	for range 40 { // as many links as Linux follows
-		to, err := os.Readlink(path)
+		to, err := disk.Readlink(path)
 		if err != nil {
 			break
 		}
@@ -74,7 +76,7 @@ func createBeside(name string) (f *os.File, path string, err error) {
 		}
 		path = to
 	}
-	info, err := os.Lstat(path)
+	info, err := disk.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -85,7 +87,7 @@ func createBeside(name string) (f *os.File, path string, err error) {
 		return nil, "", fmt.Errorf("%s: not a regular file", name)
 	}
 	dir, base := filepath.Split(path)
-	f, err = os.OpenFile(fmt.Sprintf("%s.%s.%08x.tmp", dir, base, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err = disk.OpenFile(fmt.Sprintf("%s.%s.%08x.tmp", dir, base, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	return f, path, writing(name, err)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/origin"
@@ -24,7 +25,7 @@ type archived struct {
 // since it replaces files whole. Reading beyond the end of a file that has become shorter
 // is a memory fault, which package filter turns into an error.
 func openRules(path string, agent subject) (rules filter.Policy, release func() error, err error) {
-	data, unmap, err := mapFile(path)
+	data, unmap, err := disk.Map(path)
 	if err != nil {
 		return nil, nil, inputError(err)
 	}

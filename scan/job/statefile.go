@@ -2,18 +2,21 @@ package job
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // stateFile is the file of a state. It is open only while it is read, since a process
 // may have few files open, such as 256 on macOS. It is safe for concurrent use.
 type stateFile struct {
 	name string
-	info os.FileInfo // when it was first seen
+	info fs.FileInfo // when it was first seen
 }
 
 func newStateFile(name string) (*stateFile, error) {
-	info, err := os.Stat(name)
+	info, err := disk.Stat(name)
 	return &stateFile{name, info}, err
 }
 
@@ -22,7 +25,7 @@ func (f *stateFile) Name() string { return f.name }
 
 // ReadAt implements io.ReaderAt. A file that has changed is an error.
 func (f *stateFile) ReadAt(p []byte, off int64) (int, error) {
-	file, err := os.Open(f.name)
+	file, err := disk.Open(f.name)
 	if err != nil {
 		return 0, err
 	}

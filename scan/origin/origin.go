@@ -114,19 +114,35 @@ func Prefix(url []byte) (n int, ok bool) {
 }
 
 // splitAuthority returns the scheme of an absolute URL, and its host with the port,
-// as views. The user's name before an '@' is left out.
-func splitAuthority(url []byte) (scheme, authority []byte, ok bool) {
+// as views. The user's name before an '@' is left out. A backslash, a blank or a control
+// character anywhere in them is an error: RFC 3986 permits none of them, and clients differ in
+// what they take for the host (WHATWG's URL standard takes a backslash for a slash, and
+// leaves out tabs and line ends).
+func splitAuthority(url []byte) (scheme, authority []byte, err error) {
 	n, ok := Prefix(url)
 	scheme, authority, _ = bytes.Cut(url[:n], []byte("://"))
-	return scheme, authority[bytes.LastIndexByte(authority, '@')+1:], ok
+	switch {
+	case !ok || !isScheme(scheme):
+		return nil, nil, errNotAbsolute
+	case bytes.ContainsFunc(authority, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '\\' }):
+		return nil, nil, fmt.Errorf("%w: %q", errHost, authority[:min(len(authority), maxName)])
+	}
+	return scheme, authority[bytes.LastIndexByte(authority, '@')+1:], nil
+}
+
+// isScheme tells whether a scheme has only the characters of one (RFC 3986 3.1).
+func isScheme(scheme []byte) bool {
+	return !bytes.ContainsFunc(scheme, func(c rune) bool {
+		return (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && c != '+' && c != '-' && c != '.'
+	})
 }
 
 // Of returns the origin of an absolute URL. A scheme other than http, https and
 // ftp is kept, in lower case.
 func Of(url []byte) (Origin, error) {
-	scheme, authority, ok := splitAuthority(url)
-	if !ok {
-		return Origin{}, errNotAbsolute
+	scheme, authority, err := splitAuthority(url)
+	if err != nil {
+		return Origin{}, err
 	}
 	host, port, err := parseHost(string(authority))
 	if err != nil {
@@ -139,8 +155,8 @@ func Of(url []byte) (Origin, error) {
 // whether its scheme is http or https: the host, the port if the URL has one, and the
 // scheme if that port is the default of a scheme, or if the URL's is a third one.
 func Authority(url []byte) (Origin, error) {
-	scheme, authority, ok := splitAuthority(url)
-	if ok && (strings.EqualFold(string(scheme), "http") || strings.EqualFold(string(scheme), "https")) {
+	scheme, authority, err := splitAuthority(url)
+	if err == nil && (strings.EqualFold(string(scheme), "http") || strings.EqualFold(string(scheme), "https")) {
 		return Logged(string(authority))
 	}
 	return Of(url)
@@ -165,7 +181,7 @@ func parseHost(s string) (host string, port uint16, err error) {
 	}
 	if inner, ok := strings.CutPrefix(name, "["); ok {
 		addr, ok := address(strings.TrimSuffix(inner, "]"))
-		if !ok || !strings.HasSuffix(inner, "]") {
+		if !ok || !strings.HasSuffix(inner, "]") || !strings.Contains(inner, ":") {
 			return "", 0, fmt.Errorf("%w: %q", errHost, name)
 		}
 		return addr, port, nil
@@ -174,11 +190,12 @@ func parseHost(s string) (host string, port uint16, err error) {
 	return host, port, err
 }
 
-// address returns an IP address in normal form. A zone has a meaning on the client's
-// machine only (RFC 6874 1), and is left out.
+// address returns an IP address in normal form. One with a zone is no host: a zone has a
+// meaning on the client's machine only, and no URL has one (RFC 9844, which obsoletes RFC
+// 6874).
 func address(s string) (string, bool) {
 	addr, err := netip.ParseAddr(s)
-	return addr.WithZone("").String(), err == nil
+	return addr.String(), err == nil && addr.Zone() == ""
 }
 
 // profile maps host names as browsers do, without the checks that would refuse

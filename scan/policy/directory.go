@@ -2,10 +2,10 @@ package policy
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -27,7 +27,7 @@ func ReadDirectory(path string, maxBytes int) ([]Row, error) {
 	var rows []Row
 	for _, host := range hosts {
 		folder := filepath.Join(path, host)
-		if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		if info, err := disk.Stat(folder); err == nil && !info.IsDir() {
 			return nil, fmt.Errorf("%s: a file where folders named by hosts are expected", folder)
 		}
 		origins, err := origin.Parse(host)
@@ -58,7 +58,7 @@ func ReadDirectory(path string, maxBytes int) ([]Row, error) {
 
 // visible returns the names in a folder that are not hidden. There must be some.
 func visible(path string) ([]string, error) {
-	entries, err := os.ReadDir(path)
+	entries, err := disk.ReadDir(path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -27,7 +27,7 @@ import (
 // folder; max_age is in seconds. A status of 200 needs a file, another 2xx may have
 // one. Of each file as much is kept as ReadBody returns. Errors name the file and the line.
 func ReadManifest(path string, maxBytes int) ([]Row, error) {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -58,14 +58,14 @@ type file struct {
 // readFile reads a file. Only regular files are opened, because a pipe might block for
 // ever.
 func readFile(path string, max int) (file, error) {
-	info, err := os.Stat(path)
+	info, err := disk.Stat(path)
 	if err != nil {
 		return file{}, err
 	}
 	if !info.Mode().IsRegular() {
 		return file{}, fmt.Errorf("%s: not a regular file", path)
 	}
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return file{}, err
 	}

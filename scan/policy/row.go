@@ -46,7 +46,7 @@ func parseTime(s string, layouts ...string) (int64, error) {
 			continue
 		}
 		if y := t.UTC().Year(); y < 1700 || y >= 2200 {
-			return 0, fmt.Errorf("bad time %q: not between the years 1700 and 2200", s)
+			return 0, fmt.Errorf("bad time %q: not of the years 1700 to 2199", s)
 		}
 		return t.UnixNano(), nil
 	}

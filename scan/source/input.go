@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // Input is one named source of bytes, made by [Inputs], [NewFile] or [NewInput]. It is read once, by one Reader or by the caller
@@ -36,7 +38,7 @@ func NewInput(name string, r io.Reader, size int64) *Input {
 
 // NewFile returns an input that reads the file, pipe or device of that name. It is not opened yet.
 func NewFile(name string) (*Input, error) {
-	info, err := os.Stat(name)
+	info, err := disk.Stat(name)
 	if err == nil && info.IsDir() {
 		err = errDirectory
 	}
@@ -137,7 +139,7 @@ func (in *Input) Open() (io.ReadCloser, error) {
 // opened is an open input: a stream, or a plain file if stream is nil.
 type opened struct {
 	stream *stream
-	file   *os.File
+	file   *disk.File
 	size   int64 // of the file
 }
 
@@ -173,7 +175,7 @@ func (o *openInput) Close() error {
 
 // take gives the input to its only reader, and opens it unless Head has. A file that is not regular is passed to watch, if that
 // is not nil, before a Read that may block.
-func (in *Input) take(watch func(*os.File)) (opened, error) {
+func (in *Input) take(watch func(*disk.File)) (opened, error) {
 	in.mu.Lock()
 	s := in.pending
 	in.pending = nil
@@ -191,12 +193,12 @@ func (in *Input) take(watch func(*os.File)) (opened, error) {
 }
 
 // open opens the input, for take and Head.
-func (in *Input) open(watch func(*os.File)) (o opened, err error) {
+func (in *Input) open(watch func(*disk.File)) (o opened, err error) {
 	if in.r != nil {
 		o.stream, err = in.newStream(in.r)
 		return o, err
 	}
-	file, err := os.Open(in.path)
+	file, err := disk.Open(in.path)
 	if err != nil {
 		return o, err
 	}
@@ -249,7 +251,7 @@ func (in *Input) looksPlain() bool {
 	if c := codec(in.codec.Load()); c != unknown {
 		return c == plain
 	}
-	f, err := os.Open(in.path)
+	f, err := disk.Open(in.path)
 	if err != nil {
 		return false
 	}
@@ -259,7 +261,7 @@ func (in *Input) looksPlain() bool {
 }
 
 // sniffFile returns the codec of a file, by its first bytes.
-func sniffFile(f *os.File) (codec, error) {
+func sniffFile(f *disk.File) (codec, error) {
 	var magic [magicLen]byte
 	n, err := f.ReadAt(magic[:], 0)
 	if n == 0 && err != nil {

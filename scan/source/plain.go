@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"sync"
 	"sync/atomic"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // A plain file is divided into ranges of ChunkSize bytes. Range k becomes chunk k: a caller of Next reads it with pread into
@@ -25,7 +27,7 @@ import (
 
 // plainFile is an open plain file. It is shared by all callers of Next.
 type plainFile struct {
-	f     *os.File
+	f     *disk.File
 	input int
 	size  int64 // when it was opened: bytes appended later are not read
 	users atomic.Int64
@@ -45,7 +47,7 @@ type fileRange struct {
 const overread = 4 << 10
 
 // sendRanges sends the ranges of a file to the callers of Next.
-func (r *Reader) sendRanges(input int, f *os.File, size int64) {
+func (r *Reader) sendRanges(input int, f *disk.File, size int64) {
 	p := &plainFile{f: f, input: input, size: size}
 	p.users.Store(1)
 	if r.ins[input].Hash {
@@ -217,7 +219,7 @@ func (r *Reader) pread(c *Chunk, n int, base, to int64, p *plainFile) int {
 	}
 	c.grow(want)
 	m, err := p.f.ReadAt(c.buf[n:want], base+int64(n))
-	if n+m < want && !(errors.Is(err, os.ErrClosed) && r.isStopped()) {
+	if n+m < want && !(errors.Is(err, fs.ErrClosed) && r.isStopped()) {
 		at := base + int64(n+m)
 		if isEOF(err) {
 			err = fmt.Errorf("file shrank while it was read, from %d bytes: %w", p.size, io.ErrUnexpectedEOF)

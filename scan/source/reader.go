@@ -1,10 +1,11 @@
 package source
 
 import (
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // Options of a Reader. The zero value is good.
@@ -77,7 +78,7 @@ type Reader struct {
 	read, total atomic.Int64 // Progress
 
 	mu       sync.Mutex
-	blocking map[*os.File]bool // open files in which a Read may block for ever
+	blocking map[*disk.File]bool // open files in which a Read may block for ever
 }
 
 // NewReader starts reading. The inputs must not be given to a second Reader.
@@ -93,7 +94,7 @@ func NewReader(ins []*Input, o Options) *Reader {
 		plains:   newPool(plainBuffers*o.Workers, o.ChunkSize+overread+1),
 		hashing:  make(chan struct{}, o.Workers),
 		stop:     make(chan struct{}),
-		blocking: map[*os.File]bool{},
+		blocking: map[*disk.File]bool{},
 	}
 	for _, in := range ins {
 		if in.Size < 0 {
@@ -250,7 +251,7 @@ func (r *Reader) isStopped() bool {
 }
 
 // watch lets Stop close a file in which a Read may block; unwatch ends that.
-func (r *Reader) watch(f *os.File) {
+func (r *Reader) watch(f *disk.File) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.isStopped() {
@@ -259,7 +260,7 @@ func (r *Reader) watch(f *os.File) {
 	r.blocking[f] = true
 }
 
-func (r *Reader) unwatch(f *os.File) {
+func (r *Reader) unwatch(f *disk.File) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.blocking, f)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // Inputs resolves command-line arguments into inputs, in their order:
@@ -52,14 +54,14 @@ func (v *resolver) warn(format string, args ...any) {
 }
 
 func (v *resolver) argument(arg string) error {
-	info, err := os.Stat(arg)
+	info, err := disk.Stat(arg)
 	if err == nil {
 		return v.path(arg, info)
 	}
 	if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(arg, "*?[") {
 		return newError(arg, -1, err)
 	}
-	names, err := filepath.Glob(arg)
+	names, err := disk.Glob(arg)
 	if err != nil {
 		return newError(arg, -1, err)
 	}
@@ -70,7 +72,7 @@ func (v *resolver) argument(arg string) error {
 	slices.Sort(names)
 	var all []error
 	for _, name := range names {
-		if info, err = os.Stat(name); err == nil {
+		if info, err = disk.Stat(name); err == nil {
 			err = v.path(name, info)
 		} else {
 			err = newError(name, -1, err)
@@ -103,7 +105,7 @@ func (v *resolver) directory(name string) error {
 // walk adds the files of a directory in the order of their names, each directory in it at its place. It ends, because it goes
 // into no link.
 func (v *resolver) walk(name string) error {
-	entries, err := os.ReadDir(name) // sorted
+	entries, err := disk.ReadDir(name) // sorted
 	if err != nil {
 		return newError(name, -1, err)
 	}
@@ -117,7 +119,7 @@ func (v *resolver) walk(name string) error {
 			all = append(all, v.walk(path))
 			continue
 		}
-		info, err := os.Stat(path)
+		info, err := disk.Stat(path)
 		switch {
 		case err != nil:
 			v.warn("%v: left out", newError(path, -1, err))
@@ -139,7 +141,7 @@ func (v *resolver) stdin(r io.Reader) {
 	v.hasStdin = true
 	in := NewInput("-", r, -1)
 	var info fs.FileInfo
-	if f, ok := r.(*os.File); ok {
+	if f, ok := disk.Of(r); ok {
 		if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
 			info = fi
 			if at, err := f.Seek(0, io.SeekCurrent); err == nil {

@@ -6,7 +6,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"os"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // stream is an input that is read from beginning to end: compressed, or not seekable. One goroutine at a time uses it.
@@ -14,10 +15,10 @@ type stream struct {
 	codec codec
 	raw   *rawReader
 	dec   decoder
-	file  *os.File // nil if the caller closes it
-	head  []byte   // decoded by Head, to be read again
-	err   error    // returned by Read after head: io.EOF, or the error that ended the stream
-	bad   bool     // a decoder panicked, its buffers are in an unknown state
+	file  *disk.File // nil if the caller closes it
+	head  []byte     // decoded by Head, to be read again
+	err   error      // returned by Read after head: io.EOF, or the error that ended the stream
+	bad   bool       // a decoder panicked, its buffers are in an unknown state
 }
 
 func newStream(r io.Reader, hashed bool) (*stream, error) {

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"slices"
 	"sync"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // MaxRecord is the length of the longest record, in bytes.
@@ -50,10 +51,10 @@ type Sorter struct {
 
 	stop func() error // set by StopAt; nil: never
 
-	disk []*run   // runs in the file, and saved ones
-	file *os.File // nil until something is spilled
-	name string   // of the file, while it still has to be removed
-	end  int64    // of the last run in the file
+	disk []*run     // runs in the file, and saved ones
+	file *disk.File // nil until something is spilled
+	name string     // of the file, while it still has to be removed
+	end  int64      // of the last run in the file
 }
 
 // sizes divides the memory: a quarter is for the blocks of a merge, an eighth for sorting, small things and garbage, the rest
@@ -218,12 +219,12 @@ func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 
 // createTemp makes a file without a name, so that a crash or a signal leaves nothing behind. Where that is not possible, it
 // removes the name at once, and where that is not possible either, it returns the name, for Close.
-func createTemp(dir string, unnamed func(dir string) (*os.File, error)) (f *os.File, name string, err error) {
+func createTemp(dir string, unnamed func(dir string) (*disk.File, error)) (f *disk.File, name string, err error) {
 	if f, err := unnamed(dir); err == nil {
 		return f, "", nil
 	}
-	f, err = os.CreateTemp(dir, "robotsieve-*.tmp")
-	if err == nil && os.Remove(f.Name()) != nil {
+	f, err = disk.CreateTemp(dir, "robotsieve-*.tmp")
+	if err == nil && disk.Remove(f.Name()) != nil {
 		name = f.Name()
 	}
 	return f, name, err
@@ -317,7 +318,7 @@ func (s *Sorter) Close() error {
 	}
 	err := s.file.Close()
 	if s.name != "" {
-		err = errors.Join(err, os.Remove(s.name))
+		err = errors.Join(err, disk.Remove(s.name))
 	}
 	s.file = nil
 	if err != nil {

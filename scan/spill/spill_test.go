@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 func TestSameAsTwin(t *testing.T) {
@@ -279,8 +281,8 @@ func TestTemporaryFileHasNoName(t *testing.T) {
 // On Linux it never had one, so that no moment is the wrong one to be killed; where the
 // file system does not do that, it has one for a moment.
 func TestTemporaryFileNeverHadAName(t *testing.T) {
-	refuse := func(string) (*os.File, error) { return nil, errors.ErrUnsupported }
-	for name, unnamed := range map[string]func(string) (*os.File, error){"unnamed": openUnnamed, "refused": refuse} {
+	refuse := func(string) (*disk.File, error) { return nil, errors.ErrUnsupported }
+	for name, unnamed := range map[string]func(string) (*disk.File, error){"unnamed": openUnnamed, "refused": refuse} {
 		dir := t.TempDir()
 		f, left, err := createTemp(dir, unnamed)
 		if err != nil {
@@ -365,7 +367,7 @@ func TestFolderIsMissing(t *testing.T) {
 }
 
 func TestDiskIsFull(t *testing.T) {
-	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
+	full, err := disk.OpenFile("/dev/full", os.O_RDWR, 0)
 	if err != nil {
 		t.Skip("no device that is full: ", err)
 	}
@@ -450,7 +452,7 @@ func TestSortArena(t *testing.T) {
 
 // A write that fails while runs on disk are merged into longer ones is for good too.
 func TestDiskIsFullWhenReading(t *testing.T) {
-	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
+	full, err := disk.OpenFile("/dev/full", os.O_RDWR, 0)
 	if err != nil {
 		t.Skip("no device that is full: ", err)
 	}

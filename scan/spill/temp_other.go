@@ -4,8 +4,9 @@ package spill
 
 import (
 	"errors"
-	"os"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // openUnnamed fails: these systems cannot make a file without a name.
-func openUnnamed(string) (*os.File, error) { return nil, errors.ErrUnsupported }
+func openUnnamed(string) (*disk.File, error) { return nil, errors.ErrUnsupported }

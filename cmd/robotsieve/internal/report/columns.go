@@ -53,7 +53,7 @@ var terms = map[string]struct{ heading, means string }{
 	"no_time":           {means: "the time cannot be read"},
 	"unknown_scheme":    {means: "http and https give different verdicts, and the log does not say which was used"},
 	"lossy_path":        {means: "the log does not have the path as the client sent it"},
-	"truncated":         {means: "the server logged only the beginning of the target"},
+	"truncated":         {means: "of the target, or of the crawler's name, only the beginning is known"},
 	"ambiguous_agent":   {means: "the User-Agent names more than one product"},
 	"redirected_policy": {means: "robots.txt redirected to one that is not known"},
 	"contested":         {means: "Google's parser and RFC 9309 read the rule differently"},

@@ -51,9 +51,10 @@ func csvText(value any) string {
 	return fmt.Sprint(value)
 }
 
-// Cell returns text for a cell of CSV, so that no spreadsheet takes it for a formula.
+// Cell returns text for a cell of CSV, so that no spreadsheet takes it for a formula: not
+// behind blanks, and not in the full-width characters that some take for ASCII.
 func Cell(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+	if first := strings.TrimLeft(text, " "); strings.IndexAny(first, "=+-@\t\r\n＝＋－＠") == 0 {
 		return "'" + text
 	}
 	return text

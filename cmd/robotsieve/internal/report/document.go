@@ -60,7 +60,7 @@ func document(r *audit.Report) []block {
 	blocks = append(blocks, d.versions(), block{title: "Assumptions:", list: r.Assumptions}, d.crawlers(), d.violations(),
 		d.rules(), d.fetches(), d.delays(), d.sizes())
 	for _, c := range r.Crawlers {
-		b := block{title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + c.Crawler + ", as logged:"}
+		b := block{title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(&c) + ", as logged:"}
 		for _, s := range c.Samples {
 			b.quote = append(b.quote, s.Line)
 		}

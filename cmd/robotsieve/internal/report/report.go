@@ -9,22 +9,23 @@ package report
 
 import (
 	"bufio"
-	"encoding/json"
 	"io"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
 // outputs are the forms that a report can be written in. In colours, text that
-// needs attention stands out; this is for terminals.
+// needs attention stands out; this is for terminals. The texts of the report have any
+// bytes: those for people go through audit.Printable as a whole, those for programs
+// through WriteJSON.
 var outputs = []struct {
 	name  string
 	write func(w io.Writer, r *audit.Report, colours bool) error
 }{
-	{"text", writeText},
+	{"text", printable(writeText)},
 	{"json", writeJSON},
 	{"ndjson", writeNDJSON},
-	{"csv", writeCSV},
+	{"csv", printable(writeCSV)},
 }
 
 // Outputs returns the names of the outputs, the default first.
@@ -49,35 +50,29 @@ func Write(w io.Writer, output string, r *audit.Report, colours bool) error {
 	return b.Flush()
 }
 
-// Encoder returns an encoder that leaves <, > and & as they are: its JSON is for
-// programs, not for web pages.
-func Encoder(w io.Writer) *json.Encoder {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e
+// printable gives an output for people a report whose texts cannot act on a terminal.
+func printable(write func(io.Writer, *audit.Report, bool) error) func(io.Writer, *audit.Report, bool) error {
+	return func(w io.Writer, r *audit.Report, colours bool) error {
+		return write(w, audit.Texts(r, audit.Printable), colours)
+	}
 }
 
-func writeJSON(w io.Writer, r *audit.Report, _ bool) error {
-	e := Encoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
-}
+func writeJSON(w io.Writer, r *audit.Report, _ bool) error { return WriteJSON(w, r, "  ") }
 
 // writeNDJSON writes the report without its crawlers on the first line, then each
 // crawler on a line of its own. The field record tells them apart.
 func writeNDJSON(w io.Writer, r *audit.Report, _ bool) error {
-	e := Encoder(w)
-	err := e.Encode(struct {
+	err := WriteJSON(w, struct {
 		Record string `json:"record"`
 		*audit.Report
 		Crawlers int `json:"crawlers"` // how many lines follow, in place of the list
-	}{"audit", r, len(r.Crawlers)})
+	}{"audit", r, len(r.Crawlers)}, "")
 	for i := range r.Crawlers {
 		if err == nil {
-			err = e.Encode(struct {
+			err = WriteJSON(w, struct {
 				Record string `json:"record"`
 				*audit.CrawlerInfo
-			}{"crawler", &r.Crawlers[i]})
+			}{"crawler", &r.Crawlers[i]}, "")
 		}
 	}
 	return err

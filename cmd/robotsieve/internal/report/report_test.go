@@ -269,6 +269,7 @@ func TestColumns(t *testing.T) {
 func TestCellIsNoFormula(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "GPTBot": "GPTBot", "=1+1": "'=1+1", "+1": "'+1", "-bot-": "'-bot-", "@x": "'@x", "\tx": "'\tx", "\rx": "'\rx", "a=b": "a=b", "ä": "ä",
+		" =1": "' =1", "＝1": "'＝1", "－": "'－",
 	} {
 		if got := Cell(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)

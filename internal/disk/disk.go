@@ -1,0 +1,263 @@
+// Package disk has the file operations of the program. Every file that the program opens, reads, writes, renames, removes
+// or maps into memory goes through it, so that a test can make any of these operations fail: see Inject. Otherwise its
+// functions are those of package os, and their errors are of type *fs.PathError or *os.LinkError, as there.
+package disk
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"sync/atomic"
+)
+
+// Op is a file operation: the name that package os gives it in errors.
+type Op string
+
+// The operations.
+const (
+	OpOpen     Op = "open"
+	OpRead     Op = "read"
+	OpWrite    Op = "write"
+	OpSeek     Op = "seek"
+	OpStat     Op = "stat"
+	OpSync     Op = "sync"
+	OpChmod    Op = "chmod"
+	OpClose    Op = "close"
+	OpReadDir  Op = "readdir"
+	OpReadlink Op = "readlink"
+	OpRename   Op = "rename"
+	OpRemove   Op = "remove"
+	OpMkdir    Op = "mkdir"
+	OpMap      Op = "mmap"
+)
+
+// injected is called before every operation; nil outside of tests.
+var injected atomic.Pointer[func(op Op, name string) error]
+
+// Inject is for tests: until restore is called, fail is called before every operation, by any goroutine. If it returns an
+// error, the operation does not happen, and fails with an *fs.PathError of that error. Only a file that is closed is closed
+// all the same, as systems do it.
+func Inject(fail func(op Op, name string) error) (restore func()) {
+	injected.Store(&fail)
+	return func() { injected.Store(nil) }
+}
+
+// check returns the injected error of an operation.
+func check(op Op, name string) error {
+	if fail := injected.Load(); fail != nil {
+		return refuse(*fail, op, name)
+	}
+	return nil
+}
+
+func refuse(fail func(Op, string) error, op Op, name string) error {
+	if err := fail(op, name); err != nil {
+		return &fs.PathError{Op: string(op), Path: name, Err: err}
+	}
+	return nil
+}
+
+// File is an open file. Its methods are those of *os.File, and as safe for concurrent use.
+type File struct{ f *os.File }
+
+// Of returns a stream as a File, if it is an *os.File, as standard input is. ok tells whether it is one.
+func Of(stream any) (_ *File, ok bool) {
+	f, ok := stream.(*os.File)
+	return &File{f}, ok
+}
+
+// Name returns the name by which the file was opened.
+func (f *File) Name() string { return f.f.Name() }
+
+func (f *File) Read(p []byte) (int, error) {
+	if err := check(OpRead, f.f.Name()); err != nil {
+		return 0, err
+	}
+	return f.f.Read(p)
+}
+
+// ReadAt implements io.ReaderAt.
+func (f *File) ReadAt(p []byte, off int64) (int, error) {
+	if err := check(OpRead, f.f.Name()); err != nil {
+		return 0, err
+	}
+	return f.f.ReadAt(p, off)
+}
+
+func (f *File) Write(p []byte) (int, error) {
+	if err := check(OpWrite, f.f.Name()); err != nil {
+		return 0, err
+	}
+	return f.f.Write(p)
+}
+
+// WriteAt implements io.WriterAt.
+func (f *File) WriteAt(p []byte, off int64) (int, error) {
+	if err := check(OpWrite, f.f.Name()); err != nil {
+		return 0, err
+	}
+	return f.f.WriteAt(p, off)
+}
+
+// Seek implements io.Seeker.
+func (f *File) Seek(offset int64, whence int) (int64, error) {
+	if err := check(OpSeek, f.f.Name()); err != nil {
+		return 0, err
+	}
+	return f.f.Seek(offset, whence)
+}
+
+// Stat describes the file.
+func (f *File) Stat() (fs.FileInfo, error) {
+	if err := check(OpStat, f.f.Name()); err != nil {
+		return nil, err
+	}
+	return f.f.Stat()
+}
+
+// Sync writes the file to the disk.
+func (f *File) Sync() error {
+	if err := check(OpSync, f.f.Name()); err != nil {
+		return err
+	}
+	return f.f.Sync()
+}
+
+// Chmod changes the mode of the file.
+func (f *File) Chmod(mode fs.FileMode) error {
+	if err := check(OpChmod, f.f.Name()); err != nil {
+		return err
+	}
+	return f.f.Chmod(mode)
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	return cmp.Or(check(OpClose, f.f.Name()), f.f.Close())
+}
+
+// opened makes the result of opening a file.
+func opened(f *os.File, err error) (*File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &File{f}, nil
+}
+
+// Open is os.Open.
+func Open(name string) (*File, error) { return OpenFile(name, os.O_RDONLY, 0) }
+
+// OpenFile is os.OpenFile.
+func OpenFile(name string, flag int, perm fs.FileMode) (*File, error) {
+	if err := check(OpOpen, name); err != nil {
+		return nil, err
+	}
+	return opened(os.OpenFile(name, flag, perm))
+}
+
+// CreateTemp is os.CreateTemp.
+func CreateTemp(dir, pattern string) (*File, error) {
+	if err := check(OpOpen, filepath.Join(dir, pattern)); err != nil {
+		return nil, err
+	}
+	return opened(os.CreateTemp(dir, pattern))
+}
+
+// ReadFile is os.ReadFile.
+func ReadFile(name string) ([]byte, error) {
+	f, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// ReadDir is os.ReadDir.
+func ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := check(OpReadDir, name); err != nil {
+		return nil, err
+	}
+	return os.ReadDir(name)
+}
+
+// Glob is filepath.Glob, which knows no errors but those of the pattern.
+func Glob(pattern string) ([]string, error) {
+	if err := check(OpReadDir, pattern); err != nil {
+		return nil, err
+	}
+	return filepath.Glob(pattern)
+}
+
+// Stat is os.Stat.
+func Stat(name string) (fs.FileInfo, error) {
+	if err := check(OpStat, name); err != nil {
+		return nil, err
+	}
+	return os.Stat(name)
+}
+
+// Lstat is os.Lstat.
+func Lstat(name string) (fs.FileInfo, error) {
+	if err := check(OpStat, name); err != nil {
+		return nil, err
+	}
+	return os.Lstat(name)
+}
+
+// Readlink is os.Readlink.
+func Readlink(name string) (string, error) {
+	if err := check(OpReadlink, name); err != nil {
+		return "", err
+	}
+	return os.Readlink(name)
+}
+
+// Rename is os.Rename.
+func Rename(from, to string) error {
+	if err := check(OpRename, from); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// Remove is os.Remove.
+func Remove(name string) error {
+	if err := check(OpRemove, name); err != nil {
+		return err
+	}
+	return os.Remove(name)
+}
+
+// MkdirAll is os.MkdirAll.
+func MkdirAll(name string, perm fs.FileMode) error {
+	if err := check(OpMkdir, name); err != nil {
+		return err
+	}
+	return os.MkdirAll(name, perm)
+}
+
+// ErrFault is the error of Faults.
+var ErrFault = errors.New("a file has become shorter while it was in use")
+
+// Faults calls f and returns its error. If f, in this goroutine, reads a mapped file beyond its present end, or from a disk
+// that fails, the memory fault that it causes ends f and becomes ErrFault. Another panic stays one.
+func Faults(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		e := recover()
+		if e == nil {
+			return
+		}
+		// Of all runtime errors only a memory fault has an address.
+		if _, fault := e.(interface{ Addr() uintptr }); !fault {
+			panic(e)
+		}
+		err = ErrFault
+	}()
+	return f()
+}

@@ -1,0 +1,108 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestInject: every operation fails with the error that was injected, has no effect, and works again afterwards.
+func TestInject(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "file")
+	if err := os.WriteFile(name, []byte("0123456789"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	errOnly := func(_ any, err error) error { return err }
+	steps := []struct {
+		op Op
+		do func() error
+	}{
+		{OpRead, func() error { return errOnly(f.Read(make([]byte, 1))) }},
+		{OpRead, func() error { return errOnly(f.ReadAt(make([]byte, 1), 3)) }},
+		{OpWrite, func() error { return errOnly(f.Write([]byte("a"))) }},
+		{OpWrite, func() error { return errOnly(f.WriteAt([]byte("a"), 1)) }},
+		{OpSeek, func() error { return errOnly(f.Seek(0, 0)) }},
+		{OpStat, func() error { return errOnly(f.Stat()) }},
+		{OpSync, f.Sync},
+		{OpChmod, func() error { return f.Chmod(0o640) }},
+		{OpOpen, func() error { return errOnly(Open(name)) }},
+		{OpOpen, func() error { return errOnly(CreateTemp(dir, "x")) }},
+		{OpOpen, func() error { return errOnly(ReadFile(name)) }},
+		{OpOpen, func() error { _, _, err := Map(name); return err }},
+		{OpReadDir, func() error { return errOnly(ReadDir(dir)) }},
+		{OpReadDir, func() error { return errOnly(Glob(name + "*")) }},
+		{OpStat, func() error { return errOnly(Stat(name)) }},
+		{OpStat, func() error { return errOnly(Lstat(name)) }},
+		{OpMkdir, func() error { return MkdirAll(filepath.Join(dir, "folder"), 0o700) }},
+		{OpRename, func() error { return Rename(name, name+"2") }},
+		{OpRemove, func() error { return Remove(name + "2") }},
+		{OpClose, f.Close},
+	}
+	for _, s := range steps {
+		restore := Inject(func(op Op, _ string) error {
+			if op != s.op {
+				t.Errorf("operation %q, not %q", op, s.op)
+			}
+			return syscall.EIO
+		})
+		err := s.do()
+		restore()
+		var path *fs.PathError
+		if !errors.Is(err, syscall.EIO) || !errors.As(err, &path) || path.Op != string(s.op) {
+			t.Errorf("%s: error %v", s.op, err)
+		}
+		if s.op == OpClose {
+			continue
+		}
+		if err := s.do(); err != nil {
+			t.Errorf("%s: afterwards: %v", s.op, err)
+		}
+	}
+	if err := f.Close(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("a Close that failed has not closed the file: %v", err)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("files are not mapped, or cannot be made shorter while they are")
+	}
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte(strings.Repeat("x", 1<<16)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	data, unmap, err := Map(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	add := func() error { sum += int(data[1<<15]); return nil }
+	if err := Faults(add); err != nil || sum != 'x' {
+		t.Errorf("%d, error %v", sum, err)
+	}
+	if err := os.Truncate(name, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := Faults(add); !errors.Is(err, ErrFault) {
+		t.Errorf("error %v", err)
+	}
+	if err := unmap(); err != nil {
+		t.Error(err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("another panic has become an error")
+		}
+	}()
+	_ = Faults(func() error { panic("another") })
+}

@@ -1,0 +1,334 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/binary"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/crawler"
+)
+
+// Rows and tallies as bytes, for deferred records and states: before the final pass, so that
+// there are no violations in them yet. The same counts make the same bytes. Numbers are
+// uvarints unless deferred.go says otherwise for their kind.
+
+// mostLines bounds the lines of an audit, so that no sum of its counts overflows. It would
+// take a machine a century to count as many.
+const mostLines = 1 << 53
+
+// maxStatus is the highest status that a format reads.
+const maxStatus = 999
+
+// rowCounts is how many numbers rowNumbers has.
+const rowCounts = 1 + int(verdicts) + int(reasons) + int(identities)
+
+// rowNumbers are the counts of a row that are written one behind the other.
+type rowNumbers [rowCounts]int64
+
+func (r *row) numbers() (n rowNumbers) {
+	n[0] = r.requests
+	rest := n[1:]
+	for _, list := range [...][]int64{r.verdicts[:], r.reasons[:], r.identities[:]} {
+		rest = rest[copy(rest, list):]
+	}
+	return n
+}
+
+func (r *row) setNumbers(n rowNumbers) {
+	r.requests = n[0]
+	rest := n[1:]
+	for _, list := range [...][]int64{r.verdicts[:], r.reasons[:], r.identities[:]} {
+		rest = rest[copy(list, rest):]
+	}
+}
+
+// Parts of a row that may be missing, as bits behind those of its numbers.
+const (
+	rowHasFetches = 1 << (rowCounts + iota)
+	rowHasImpostors
+)
+
+// appendRow appends a row without its name: bits that say which of its numbers and parts
+// follow, then these. Most rows have few.
+func appendRow(b []byte, r *row) []byte {
+	numbers, has := r.numbers(), uint64(0)
+	for i, n := range numbers {
+		if n != 0 {
+			has |= 1 << i
+		}
+	}
+	if r.fetches != nil {
+		has |= rowHasFetches
+	}
+	if r.spoofed != nil {
+		has |= rowHasImpostors
+	}
+	b = binary.AppendUvarint(b, has)
+	for _, n := range numbers {
+		if n != 0 {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
+	}
+	if f := r.fetches; f != nil {
+		b = appendStatuses(appendStatuses(appendPeriod(b, f.period), f.answers), f.refused)
+	}
+	if r.spoofed != nil {
+		b = appendRow(b, r.spoofed)
+	}
+	return b
+}
+
+func appendPeriod(b []byte, p period) []byte {
+	if !p.any {
+		return append(b, 0)
+	}
+	return appendTime(appendTime(append(b, 1), p.first), p.last)
+}
+
+// appendStatuses appends numbers by status.
+func appendStatuses(b []byte, n map[int]int64) []byte {
+	b = binary.AppendUvarint(b, uint64(len(n)))
+	for _, status := range slices.Sorted(maps.Keys(n)) {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(status)), uint64(n[status]))
+	}
+	return b
+}
+
+// row reads what appendRow has written: no number is greater than most.
+func (r *recordReader) row(most int64) *row {
+	row := r.anyRow(most)
+	r.require(row.isPart(), "the counts of a crawler do not add up")
+	return row
+}
+
+func (r *recordReader) anyRow(most int64) *row {
+	has := r.uvarint(rowHasImpostors<<1 - 1)
+	row, numbers := &row{}, rowNumbers{}
+	for i := range numbers {
+		if has&(1<<i) != 0 {
+			numbers[i] = r.count(most)
+		}
+	}
+	row.setNumbers(numbers)
+	if has&rowHasFetches != 0 {
+		row.fetches = &fetches{r.period(), r.statuses(most), r.statuses(most)}
+	}
+	if has&rowHasImpostors != 0 && !r.bad() { // not without end
+		row.spoofed = r.anyRow(most)
+	}
+	return row
+}
+
+// count reads a number of at least 1.
+func (r *recordReader) count(most int64) int64 {
+	n := int64(r.uvarint(uint64(most)))
+	r.require(n > 0, "a count is zero")
+	return n
+}
+
+func (r *recordReader) period() (p period) {
+	any := r.byte()
+	r.require(any <= 1, "a period is of no kind")
+	if any == 1 {
+		p = period{r.time(), r.time(), true}
+		r.require(p.first <= p.last, "a period ends before it begins")
+	}
+	return p
+}
+
+func (r *recordReader) statuses(most int64) map[int]int64 {
+	list, last := map[int]int64{}, -1
+	for range r.uvarint(maxStatus + 1) {
+		status := int(r.uvarint(maxStatus))
+		if r.require(status > last, "statuses are out of order"); r.bad() {
+			break
+		}
+		list[status], last = r.count(most), status
+	}
+	return list
+}
+
+// isPart tells whether the counts of a row make sense before the final pass, which gives the
+// verdicts that are missing: violations and grace are among these.
+func (r *row) isPart() bool {
+	settled, spoofed := sumOf(r.verdicts[:]), int64(0)
+	if s := r.spoofed; s != nil {
+		spoofed = sumOf(s.verdicts[:])
+		if s.requests != 0 || s.spoofed != nil || s.identities[Unverified] != spoofed || !s.partAddsUp() {
+			return false
+		}
+	}
+	return rest(r.requests, settled, spoofed) >= 0 && r.partAddsUp()
+}
+
+func (r *row) partAddsUp() bool {
+	if r.verdicts[Violation]+r.verdicts[Grace]+r.verdicts[Spoofed]+r.identities[SpoofedIdentity] != 0 {
+		return false
+	}
+	if f := r.fetches; f != nil {
+		answers := slices.Collect(maps.Values(f.answers))
+		if rest(r.verdicts[RobotsFetch]+r.verdicts[Exempt], answers...) < 0 {
+			return false
+		}
+		for status, n := range f.refused {
+			if n > f.answers[status] {
+				return false
+			}
+		}
+	}
+	return sumOf(r.verdicts[:]) == sumOf(r.identities[:]) && sumOf(r.reasons[:]) == r.verdicts[Indeterminate]
+}
+
+// sumOf adds up numbers none of which is more than mostLines.
+func sumOf(list []int64) (sum int64) {
+	for _, n := range list {
+		sum += n
+	}
+	return sum
+}
+
+// appendTally appends a tally of workers that have ended.
+func (a *Auditor) appendTally(b []byte, t *tally) []byte {
+	for _, n := range t.totals.numbers() {
+		b = binary.AppendUvarint(b, uint64(*n))
+	}
+	b = appendPeriod(b, t.period)
+	b = binary.AppendUvarint(b, uint64(len(t.known)))
+	profiles := a.config.Crawlers.Profiles()
+	for i := range profiles {
+		if r := t.known[&profiles[i]]; r != nil {
+			b = appendRow(binary.AppendUvarint(b, uint64(i)), r)
+		}
+	}
+	b = appendBounded(b, t.hosts, func(b []byte, host string) []byte { return append(b, host...) })
+	b = appendBounded(b, t.sizes, appendSizeKey)
+	b = appendBounded(b, t.addresses, func(b []byte, k lineFrom) []byte {
+		return append(binary.BigEndian.AppendUint64(b, k.Line), k.Address[:]...)
+	})
+	b = binary.AppendUvarint(b, uint64(len(t.unparsed.kept)))
+	for _, s := range t.unparsed.kept {
+		b = appendBytes(b, s.Line)
+	}
+	return b
+}
+
+func appendSizeKey(b []byte, k sizeKey) []byte {
+	b = appendSite(b, k.At)
+	b = binary.BigEndian.AppendUint32(b, uint32(k.First))
+	b = binary.BigEndian.AppendUint32(b, uint32(k.Last))
+	b = binary.BigEndian.AppendUint64(b, uint64(k.Size))
+	if k.Other {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+// appendBounded appends bounded counts, in the order of the bytes of their keys.
+func appendBounded[K comparable](b []byte, m *bounded[K], appendKey func([]byte, K) []byte) []byte {
+	type entry struct {
+		key []byte
+		tallied
+	}
+	var list []entry
+	for k, t := range m.kept {
+		list = append(list, entry{appendKey(nil, k), t})
+	}
+	slices.SortFunc(list, func(x, y entry) int { return bytes.Compare(x.key, y.key) })
+	b = binary.AppendUvarint(binary.AppendUvarint(b, m.below), uint64(m.rest))
+	b = binary.AppendUvarint(b, uint64(len(list)))
+	for _, e := range list {
+		b = appendPeriod(binary.AppendUvarint(appendBytes(b, e.key), uint64(e.n)), e.period)
+	}
+	return b
+}
+
+// readTally makes a tally of what appendTally has written. It refuses one that no run has.
+func (a *Auditor) readTally(b []byte) (t *tally, wrong string) {
+	r := &recordReader{policy: a.config.Policy, rest: b}
+	t = a.newTally()
+	for _, n := range t.totals.numbers() {
+		*n = int64(r.uvarint(mostLines))
+	}
+	lines := t.Lines
+	t.period = r.period()
+	profiles := a.config.Crawlers.Profiles()
+	last := -1
+	for range r.uvarint(uint64(len(profiles))) {
+		i := int(r.uvarint(uint64(len(profiles) - 1)))
+		if r.require(i > last, "crawlers are out of order"); r.bad() {
+			break
+		}
+		p := &profiles[i]
+		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r.row(lines), 1)
+		last = i
+	}
+	hosts := readBounded(r, t.hosts, lines, func(r *recordReader) string { return string(r.take(len(r.rest))) })
+	sizes := readBounded(r, t.sizes, lines, func(r *recordReader) sizeKey { return r.sizeKey(a) })
+	chosen := readBounded(r, t.addresses, lines, func(r *recordReader) lineFrom {
+		return lineFrom{r.uint64(), [32]byte(r.take(32))}
+	})
+	for range r.uvarint(maxUnparsed) {
+		line := r.bytes()
+		r.require(len(line) <= maxSample, "a quoted line is too long")
+		t.unparsed.add(0, line)
+	}
+	r.end()
+	t.check(r, hosts, sizes, chosen)
+	return t, r.wrong
+}
+
+func (r *recordReader) sizeKey(a *Auditor) sizeKey {
+	k := sizeKey{At: r.site(), First: int32(r.uint32()), Last: int32(r.uint32()), Size: int64(r.uint64())}
+	other := r.byte()
+	k.Other = other == 1
+	r.require(other <= 1 && k.Size >= 0 && k.At.N > 0 && 0 <= k.First && k.First <= k.Last, "a size of answers is of no version")
+	r.require(r.bad() || int(k.Last) <= len(a.config.Policy.Versions(k.At.First)), "a size of answers is of no version")
+	return k
+}
+
+// readBounded reads bounded counts, none greater than most, into an empty m, and returns
+// their sum.
+func readBounded[K comparable](r *recordReader, m *bounded[K], most int64, readKey func(*recordReader) K) (sum int64) {
+	m.below, m.rest = r.uvarint(math.MaxUint64), int64(r.uvarint(uint64(most)))
+	r.require(m.below != 0 || m.rest == 0, "counts were left out without need")
+	sum = m.rest
+	var last []byte
+	for i := range r.uvarint(uint64(2 * m.limit)) {
+		key := r.bytes()
+		r.require(i == 0 || bytes.Compare(last, key) < 0, "keys are out of order")
+		kr := &recordReader{policy: r.policy, rest: key}
+		k, t := readKey(kr), tallied{r.count(most), r.period()}
+		kr.end()
+		r.require(!kr.bad(), kr.wrong)
+		r.require(m.below == 0 || m.hash(k) < m.below, "a key should have been left out")
+		if r.bad() {
+			break
+		}
+		m.kept[k], last = t, key
+		sum += t.n
+	}
+	return sum
+}
+
+// check requires that the numbers of a tally that was read make sense before the final
+// pass. Each of them is at most mostLines.
+func (t *tally) check(r *recordReader, hosts, sizes, chosen int64) {
+	for _, n := range t.totals.numbers() {
+		r.require(n == &t.Blank || *n <= t.Lines, "a number is greater than that of the lines")
+	}
+	lines := []int64{t.Unparsed, t.NotCrawlers, t.OtherHost, t.NotJudged}
+	for _, row := range t.known {
+		lines = append(lines, row.requests)
+	}
+	for _, c := range t.sizes.kept {
+		r.require(c.period.any, "a size of answers has no time")
+	}
+	r.require(rest(t.Lines, lines...) >= 0, "more lines of some kind than lines")
+	r.require(t.OtherHost == hosts, "the requests to other hosts do not add up")
+	r.require(t.HTTPLibraries <= t.NotCrawlers, "more requests of HTTP libraries than of others than crawlers")
+	r.require(rest(t.RobotsRequests, t.RobotsServed, t.RobotsNone, t.RobotsFailed) >= 0, "more answers to robots.txt than requests for it")
+	r.require(rest(t.RobotsRequests, sizes) >= 0 && rest(sizes, t.SizesRight, t.SizesOther) >= 0, "the sizes of answers to robots.txt do not add up")
+	r.require(chosen <= t.Lines, "more lines chosen than there are")
+}

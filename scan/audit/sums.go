@@ -1,0 +1,169 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+)
+
+// sums checks that numbers of a report add up, and keeps the name of the first that do not.
+type sums struct{ wrong string }
+
+func (s *sums) require(ok bool, what string) {
+	if !ok {
+		s.wrong = cmp.Or(s.wrong, what)
+	}
+}
+
+// equal requires that the parts add up to the whole, and that none is negative.
+func (s *sums) equal(what string, whole int64, parts ...int64) {
+	s.require(rest(whole, parts...) == 0, what)
+}
+
+// within requires that the parts add up to at most the whole, and that none is negative.
+func (s *sums) within(what string, whole int64, parts ...int64) {
+	s.require(rest(whole, parts...) >= 0, what)
+}
+
+// wrongSum names numbers of the report that do not add up as the audit rules have it
+// (audit-rules 10); it is empty if all do. Every report is checked before it leaves this
+// package, whatever it was made from.
+func (r *Report) wrongSum() string {
+	s, t := &sums{}, &r.Totals
+	var requests []int64
+	for i := range r.Crawlers {
+		requests = append(requests, r.Crawlers[i].Requests)
+	}
+	s.equal("requests of all crawlers", t.Requests, requests...)
+	s.equal("lines", r.Lines, r.Unparsed, r.NotCrawlers, r.OtherHost, r.NotJudged, t.Requests)
+	s.require(r.Blank >= 0, "blank lines")
+	s.within("requests of HTTP libraries", r.NotCrawlers, r.HTTPLibraries)
+	s.within("requests that no list speaks of", t.Requests, r.IdentityNoList)
+	s.within("requests from addresses that end in zero", t.Requests, r.EndInZero)
+	s.equal("requests to other hosts", r.OtherHost, append(countsOf(r.OtherHosts, func(h HostInfo) int64 { return h.Requests }), r.OtherHostsNotListed)...)
+	for i := range r.Crawlers {
+		r.Crawlers[i].check(s)
+	}
+	s.require(s.wrong != "" || totalsOf(r.Crawlers) == *t, "totals")
+	r.checkRobots(s)
+	r.checkVersions(s)
+	r.checkInputs(s)
+	return s.wrong
+}
+
+// checkRobots checks what is counted of answers to robots.txt.
+func (r *Report) checkRobots(s *sums) {
+	t := &r.RobotsTxt
+	cleared := map[int]int64{}
+	fetches := []int64{}
+	for _, c := range r.Crawlers {
+		fetches = append(fetches, c.RobotsTxt.Fetches)
+		for _, refused := range c.RobotsTxt.Refused {
+			cleared[refused.Status] += refused.N
+		}
+	}
+	s.within("GETs of robots.txt", r.Lines, t.Requests)
+	s.within("GETs of robots.txt by crawlers", t.Requests, fetches...)
+	s.require(t.Logged || t.Requests == 0, "GETs of robots.txt that are not logged")
+	s.within("answers to robots.txt", t.Requests, t.Served, t.None, t.Failed)
+	s.require(slices.Equal(t.ClearedBy, statusCounts(cleared)), "answers that there is no robots.txt")
+	s.within("sizes of robots.txt", t.Served+t.None, t.Sizes)
+	s.within("differing sizes of robots.txt", t.Sizes, t.Differing)
+	s.within("differing sizes of robots.txt by size", t.Differing, countsOf(t.Listed, func(l SizeInfo) int64 { return l.N })...)
+}
+
+// checkVersions checks the violations by version: one is counted for each origin that it may
+// have been on.
+func (r *Report) checkVersions(s *sums) {
+	violations := r.Totals.Verdicts[Violation]
+	uncited := violations
+	for _, v := range r.Policy.Versions {
+		s.within("violations by version", violations, v.Cited)
+		uncited -= min(uncited, v.Cited)
+	}
+	s.require(uncited == 0, "violations by version")
+}
+
+// checkInputs checks the lines by input, if the inputs are known.
+func (r *Report) checkInputs(s *sums) {
+	if len(r.Inputs) == 0 {
+		return
+	}
+	for _, in := range r.Inputs {
+		s.require(in.Disk >= 0 && in.Bytes >= 0, "bytes of "+Printable(in.Name))
+	}
+	s.equal("lines by input", r.Lines, countsOf(r.Inputs, func(in InputInfo) int64 { return in.Lines })...)
+	s.equal("unparsed lines by input", r.Unparsed, countsOf(r.Inputs, func(in InputInfo) int64 { return in.Unparsed })...)
+}
+
+// check checks the numbers of a crawler.
+func (c *CrawlerInfo) check(s *sums) {
+	name := func(what string) string { return what + " of " + Printable(c.Crawler) }
+	v := &c.Verdicts
+	s.equal(name("verdicts"), c.Requests, v[:]...)
+	s.equal(name("identities"), c.Requests, c.Identity[:]...)
+	s.equal(name("reasons"), v[Indeterminate], c.Reasons[:]...)
+	s.equal(name("outcomes"), v[Violation], c.Outcomes[:]...)
+	s.require(v[Spoofed] == c.Identity[SpoofedIdentity], name("impostors"))
+	s.equal(name("violations by rule"), v[Violation], append(countsOf(c.Rules, func(r RuleInfo) int64 { return r.Violations }), c.RulesNotListed)...)
+	s.within(name("evasive requests"), v[Allowed]+c.Reasons[ContestedRule], c.Evasive)
+	s.within(name("ambiguous requests"), c.Reasons[AmbiguousAgent], c.AmbiguousForbidden)
+	s.within(name("requests in grace of informed crawlers"), v[Grace], c.GraceInformed)
+	s.within(name("requests in grace after a fetch"), v[Grace], c.GraceAfterFetch)
+	s.within(name("samples"), v[Violation], int64(len(c.Samples)))
+	c.checkViolations(s, name)
+	c.checkFetches(s, name)
+	for _, d := range c.CrawlDelay {
+		s.within(name("gaps between requests"), c.Requests, d.Gaps)
+		s.within(name("gaps shorter than the delay"), d.Gaps, d.Shorter)
+	}
+}
+
+// checkViolations checks that the violations, crosswise, make the outcomes, and that there
+// are no more by clients of an identity than requests.
+func (c *CrawlerInfo) checkViolations(s *sums, name func(string) string) {
+	byOutcome, byIdentity := map[string][]int64{}, map[string][]int64{}
+	kinds := map[ViolationInfo]bool{}
+	for _, v := range c.Violations {
+		s.require(v.N > 0, name("violations of a kind"))
+		byOutcome[v.Outcome] = append(byOutcome[v.Outcome], v.N)
+		byIdentity[v.Identity] = append(byIdentity[v.Identity], v.N)
+		v.N = 0
+		s.require(!kinds[v] && slices.Contains(methodNames[:], v.Method), name("violations of a kind"))
+		kinds[v] = true
+	}
+	for o, n := range c.Outcomes {
+		s.equal(name("violations by outcome"), n, byOutcome[outcomeNames[o]]...)
+		delete(byOutcome, outcomeNames[o])
+	}
+	for i, n := range c.Identity {
+		s.within(name("violations by identity"), n, byIdentity[identityNames[i]]...)
+		delete(byIdentity, identityNames[i])
+	}
+	s.require(len(byOutcome)+len(byIdentity) == 0, name("violations of a kind"))
+}
+
+// checkFetches checks what is counted of a crawler's fetches of robots.txt.
+func (c *CrawlerInfo) checkFetches(s *sums, name func(string) string) {
+	t := &c.RobotsTxt
+	s.equal(name("answers to fetches of robots.txt"), t.Fetches, t.Answers[:]...)
+	s.within(name("fetches of robots.txt"), c.Verdicts[RobotsFetch]+c.Verdicts[Exempt], t.Fetches)
+	s.within(name("gaps between fetches of robots.txt"), t.Fetches, t.Gaps)
+	s.require(0 <= t.Within24h && t.Within24h <= 1, name("gaps between fetches of robots.txt"))
+	refused, last := AnswerCounts{}, -1
+	for _, r := range t.Refused {
+		s.require(r.N > 0 && r.Status > last, name("answers that there is no robots.txt"))
+		refused[answerClassOf(r.Status)] += r.N
+		last = r.Status
+	}
+	for class, n := range refused {
+		s.within(name("answers that there is no robots.txt"), t.Answers[class], n)
+	}
+}
+
+// countsOf returns one number of each element of a list.
+func countsOf[T any](list []T, n func(T) int64) (counts []int64) {
+	for _, x := range list {
+		counts = append(counts, n(x))
+	}
+	return counts
+}

@@ -1,0 +1,74 @@
+package crawler
+
+import (
+	"encoding/binary"
+	"net/netip"
+
+	"github.com/gaissmai/bart"
+)
+
+// block is a block of addresses for a special purpose.
+type block struct {
+	prefix  netip.Prefix
+	purpose string
+}
+
+// special are the blocks of addresses that no client on the internet has, although logs may
+// have them: those that IANA's registries of special-purpose addresses (RFC 6890) say are not
+// globally reachable, without those for documentation; multicast; and those that were for a
+// special purpose once. A client at such an address is Unverifiable, and a file of ranges that
+// has one is refused.
+//
+// Not among them are the IPv4 addresses in IPv6 (mapped, nat64), which are read as IPv4, and
+// blocks in which some addresses are of clients (2001::/23 with Teredo, 2002::/16).
+var special = []block{
+	of("0.0.0.0/8", "unspecified addresses (RFC 791)"),
+	of("10.0.0.0/8", "private networks (RFC 1918)"),
+	of("100.64.0.0/10", "shared addresses (RFC 6598)"),
+	of("127.0.0.0/8", "loopback (RFC 1122)"),
+	of("169.254.0.0/16", "link-local addresses (RFC 3927)"),
+	of("172.16.0.0/12", "private networks (RFC 1918)"),
+	of("192.0.0.0/24", "protocols (RFC 6890)"),
+	of("192.168.0.0/16", "private networks (RFC 1918)"),
+	of("198.18.0.0/15", "benchmarks (RFC 2544)"),
+	of("224.0.0.0/4", "multicast (RFC 5771)"),
+	of("240.0.0.0/4", "reserved addresses (RFC 1112), which a CDN may write in place of IPv6"),
+
+	of("::/96", "unspecified addresses, loopback and an abandoned form of IPv4 (RFC 4291)"),
+	of("64:ff9b:1::/48", "local translation of IPv4 (RFC 8215)"),
+	of("100::/64", "packets to be discarded (RFC 6666)"),
+	of("100:0:0:1::/64", "dummy addresses (RFC 9780)"),
+	of("2001:2::/48", "benchmarks (RFC 5180)"),
+	of("2001:10::/28", "hashes of names (RFC 4843)"),
+	of("5f00::/16", "segments of routes (RFC 9602)"),
+	of("fc00::/7", "private networks (RFC 4193)"),
+	of("fe80::/10", "link-local addresses (RFC 4291)"),
+	of("fec0::/10", "site-local addresses (RFC 3879)"),
+	of("ff00::/8", "multicast (RFC 4291)"),
+}
+
+func of(prefix, purpose string) block { return block{netip.MustParsePrefix(prefix), purpose} }
+
+// unroutable has the special blocks.
+var unroutable = func() *bart.Lite {
+	table := new(bart.Lite)
+	for _, b := range special {
+		table.Insert(b.prefix)
+	}
+	return table
+}()
+
+// anonymous tells whether an address does not identify a client, because it is of a special
+// block, or because it is one of IPv6 without the half that names the machine: a log has cut
+// it, since no client has that address (RFC 4291 2.6.1). An address of IPv4 that ends in .0
+// may be a client's. Addresses for documentation identify one too.
+func anonymous(a netip.Addr) bool {
+	switch {
+	case unroutable.Contains(a):
+		return true
+	case a.Is4():
+		return false
+	}
+	b := a.As16()
+	return binary.BigEndian.Uint64(b[8:]) == 0
+}
