@@ -26,6 +26,7 @@ demo:
 
 test: lint
 	$(GO) test ./...
+	$(GO) test -tags countsteps -run TestSearch ./bench
 	@$(MAKE) --no-print-directory race
 
 # The packages that start goroutines or are made for several, and one test of compile. The

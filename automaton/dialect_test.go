@@ -33,3 +33,16 @@ func TestUnknownDialectIsRefused(t *testing.T) {
 		}()
 	}
 }
+
+func TestDialectProperties(t *testing.T) {
+	for d := range automaton.NumDialects {
+		if got, want := d.SearchesNames(), d == original; got != want {
+			t.Errorf("%v.SearchesNames: %v", d, got)
+		}
+		for path, itself := range map[string]bool{"/robots.txt": true, "/robots.txt?": false, "/": false} {
+			if got, want := d.Exempts([]byte(path)), itself && d != google; got != want {
+				t.Errorf("%v.Exempts(%q): %v", d, path, got)
+			}
+		}
+	}
+}

@@ -67,6 +67,7 @@ func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint
 	word := table.FirstOctets(path[1:])
 	missing := -1 // an octet that the path does not have
 	for i := range l[:limit] {
+		table.Spend(1)
 		e := &l[i]
 		if (word^e.word)&table.WordMask[e.octets&15] != 0 {
 			continue

@@ -186,6 +186,7 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 			lengths &= f[0][folded&63] & f[1][folded>>8&63] & f[2][folded>>16&63] & f[3][folded>>24&63] &
 				f[4][folded>>32&63] & f[5][folded>>40&63] & f[6][folded>>48&63] & f[7][folded>>56&63]
 		}
+		table.Spend(1 + bits.OnesCount8(lengths))
 		key, from := state<<3, at
 		state = 0
 		for ; lengths != 0; lengths &= lengths - 1 {

@@ -101,17 +101,25 @@ func (r *Rule) matchesAfter(path string, seen int) bool {
 // nothing is tried twice.
 func matchesRest(path, rest string, anchored bool) bool {
 	for {
-		segment, more, gaps := strings.Cut(rest, "*")
-		if !gaps {
-			if anchored {
-				return strings.HasSuffix(path, segment)
-			}
+		// A segment longer than what is left of the path is not read to its end.
+		segment, _, gaps := strings.Cut(rest[:min(len(rest), len(path)+1)], "*")
+		switch {
+		case !gaps && len(rest) > len(path):
+			return false
+		case !gaps && anchored:
+			return strings.HasSuffix(path, segment)
+		case !gaps:
+			table.Spend(len(path) / octetsAStep)
 			return strings.Contains(path, segment)
 		}
 		at := strings.Index(path, segment)
 		if at < 0 {
 			return false
 		}
-		path, rest = path[at+len(segment):], more
+		table.Spend(1 + at/octetsAStep)
+		path, rest = path[at+len(segment):], rest[len(segment)+1:]
 	}
 }
+
+// octetsAStep is how many octets of a path a search for a segment takes a step for.
+const octetsAStep = 16

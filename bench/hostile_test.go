@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -9,59 +10,165 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// hostileFiles are robots.txt files of up to 500 KiB that are made to be slow to match,
-// each with a path that takes long.
-var hostileFiles = []struct {
-	name  string
-	rules func() string
+// attack makes robots.txt files of any size that are slow to match, and paths of any length
+// that take long with them. Rules and paths are texts with parts in angle brackets: <> is
+// what makes them long. In a rule they mean, for the i-th rule of its text:
+//
+//	<a>    a, i+1 times; any other text likewise
+//	<#>    i as a number
+//	<~>    one to three octets of the path, <~~> up to nine, <~~~> up to 27, at random places
+//
+// In a path <a> is as many times a as there is room for, and <~> so many random letters.
+type attack struct {
+	rules []string
 	path  string
-}{
-	{"one rule of 250,000 wildcards", func() string { return "/" + strings.Repeat("*a", 250_000) + "b" }, "/" + strings.Repeat("a", 8000)},
-	{"1,300 rules of up to 100 wildcards", func() string {
-		return eachOf(1300, func(i int) string { return "/" + strings.Repeat("*a", i%100) + fmt.Sprintf("*b%d", i) })
-	}, "/" + strings.Repeat("a", 8000) + "b"},
-	{"47,000 rules of a wildcard", func() string {
-		return eachOf(47_000, func(i int) string { return fmt.Sprintf("/*%da", i) })
-	}, "/" + strings.Repeat("0123456789", 800) + "a"},
-	{"20,000 rules of three wildcards", func() string {
-		return eachOf(20_000, func(i int) string { return fmt.Sprintf("/*%d*a*%d$", i%100, i) })
-	}, "/" + strings.Repeat("0123456789a", 700) + "?query=12345b"},
-	{"900 prefixes of one another before a wildcard", func() string {
-		return eachOf(900, func(i int) string { return "/" + strings.Repeat("a", i) + "*x*y*z" })
-	}, "/" + strings.Repeat("a", 900) + strings.Repeat("xy", 100)},
-	{"500 nested suffixes", func() string {
-		return eachOf(500, func(i int) string { return "/*" + strings.Repeat("a", i+1) + "b" })
-	}, "/b" + strings.Repeat("a", 1000)},
 }
 
-func eachOf(n int, pattern func(int) string) string {
-	patterns := make([]string, n)
-	for i := range patterns {
-		patterns[i] = pattern(i)
+// attacks are where the search for slow rules begins: what was known to be slow once, and what
+// the search has found.
+var attacks = []attack{
+	{[]string{"/<*a>b"}, "/<a>"},
+	{[]string{"/<*a>*b<#>"}, "/<a>b"},
+	{[]string{"/*<#>a"}, "/<0123456789>a"},
+	{[]string{"/*<#>*a*<#>$"}, "/<0123456789a>?query=12345b"},
+	{[]string{"/<a>*x*y*z"}, "/<a><xy>"},
+	{[]string{"/*<a>b"}, "/b<a>"},
+	{[]string{"/*<a>*b", "/*a*c"}, "/<a>c"},
+	{[]string{"/*<a>*b", "/*c"}, "/<a>"},
+	{[]string{"/*q*<a>*b", "/*c"}, "/<a>q<a>"},
+	{[]string{"*<~~~>*Z", "/*Q"}, "/<~>"},
+	{[]string{"*<~>*<~>*Z", "/*Q"}, "/<~>"},
+	{[]string{"*<~>*<~>*<~>*<~>"}, "/<~>"},
+	{[]string{"*<~>*<~>*Z*Y", "/*Q"}, "/<~>Y<~>Z"},
+	{[]string{"/*?*<#>", "/*&*<#>"}, "/a?<b=1&>"},
+	{[]string{"/*?<~>=$", "/*%2F<~~>$"}, "/<%2F>?<~>="},
+	{[]string{"/*<a>b", "/<#>"}, "/<a>"},
+	// The search has found these.
+	{[]string{"*<~>*<~>*Y*Z*Y"}, "/<~>/<~>F//<~>YaZY"},
+	{[]string{"*<~~><*a>*<~>*Z", "*Z*<~~><*a>**<~>**ZY"}, "/Za<~>aY<aab><~><aab><a>Y<ab>"},
+}
+
+// seed is of the random places of all attacks.
+const seed = 7
+
+// makePath makes a path of n octets.
+func (a attack) makePath(n int) string {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	parts := split(a.path)
+	fixed, open := 0, 0
+	for _, p := range parts {
+		if p.long {
+			open++
+		} else {
+			fixed += len(p.text)
+		}
 	}
-	return strings.Join(patterns, "\n")
+	share := max(n-fixed, 0) / max(open, 1)
+	var b strings.Builder
+	for _, p := range parts {
+		switch {
+		case !p.long:
+			b.WriteString(p.text)
+		case p.text[0] == '~':
+			for range share {
+				b.WriteByte(byte('a' + rng.IntN(24)))
+			}
+		default:
+			b.WriteString(strings.Repeat(p.text, share/len(p.text)+1)[:share])
+		}
+	}
+	path := b.String()
+	return path[:min(len(path), n)]
 }
 
-// BenchmarkHostile times a path on files that are made to be slow, by each engine. The
-// engine auto must be near the best of them on each, and gaps on none far from linear.
-func BenchmarkHostile(b *testing.B) {
-	for _, f := range hostileFiles {
-		body := []byte("user-agent: *\ndisallow: " + strings.ReplaceAll(f.rules(), "\n", "\ndisallow: "))
-		var want automaton.Verdict
-		for i, engine := range []compile.Engine{compile.EngineList, compile.EngineAuto, compile.EngineGaps} {
-			m := compile.Compile(body, compile.Options{Dialect: automaton.Google, MaxBytes: -1, Engine: engine}).Ruleset.Wildcard()
-			path := []byte(f.path)
-			var s automaton.Scratch
-			if got := m.Match(&s, path); i == 0 {
-				want = got
-			} else if got != want {
-				b.Fatalf("%s: %v, by a list %v", f.name, got, want)
+// file makes a robots.txt of at most n octets, with pieces of a path.
+func (a attack) file(n int, path string) string {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	var b strings.Builder
+	b.WriteString("user-agent: *\n")
+	last := make([]string, len(a.rules))
+	for i := range n {
+		for j, text := range a.rules {
+			rule := a.rule(text, i, path, rng)
+			if rule == last[j] {
+				continue
 			}
-			b.Run(fmt.Sprintf("%s/engine=%s", f.name, []string{"list", "auto", "gaps"}[i]), func(b *testing.B) {
-				for b.Loop() {
-					m.Match(&s, path)
-				}
-			})
+			line := []string{"allow:", "disallow:"}[j%2] + rule + "\n"
+			if b.Len()+len(line) > n {
+				return b.String()
+			}
+			b.WriteString(line)
+			last[j] = rule
+		}
+	}
+	return b.String()
+}
+
+// rule makes the i-th rule of a text.
+func (a attack) rule(text string, i int, path string, rng *rand.Rand) string {
+	rule := ""
+	for _, p := range split(text) {
+		switch {
+		case !p.long:
+			rule += p.text
+		case p.text == "#":
+			rule += fmt.Sprint(i)
+		case p.text[0] == '~':
+			most := []int{1, 3, 9, 27}[min(len(p.text), 3)]
+			length := 1 + rng.IntN(min(most, len(path)))
+			at := rng.IntN(len(path) - length + 1)
+			rule += path[at : at+length]
+		default:
+			rule += strings.Repeat(p.text, i+1)
+		}
+	}
+	return rule
+}
+
+// piece is a part of the text of an attack; long says that it stood in angle brackets.
+type piece struct {
+	text string
+	long bool
+}
+
+// split splits the text of an attack.
+func split(text string) (parts []piece) {
+	for text != "" {
+		before, rest, found := strings.Cut(text, "<")
+		if before != "" {
+			parts = append(parts, piece{before, false})
+		}
+		if !found {
+			break
+		}
+		inside, behind, _ := strings.Cut(rest, ">")
+		if inside != "" {
+			parts = append(parts, piece{inside, true})
+		}
+		text = behind
+	}
+	return parts
+}
+
+func (a attack) String() string { return strings.Join(a.rules, " ") + " on " + a.path }
+
+// BenchmarkHostile times a path on files of 500 KiB that are made to be slow, in each dialect
+// that has wildcards. The engine auto must be near the best on each, and gaps on none far from
+// linear.
+func BenchmarkHostile(b *testing.B) {
+	for _, a := range attacks {
+		for _, d := range []automaton.Dialect{automaton.Google, automaton.RFC9309, automaton.Original} {
+			for _, octets := range []int{100, 2000} {
+				path := a.makePath(octets)
+				body := []byte(a.file(500<<10, path))
+				m := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: -1}).Ruleset.Wildcard()
+				b.Run(fmt.Sprintf("%v/dialect=%v/octets=%d", a, d, octets), func(b *testing.B) {
+					var s automaton.Scratch
+					for b.Loop() {
+						m.Match(&s, []byte(path))
+					}
+				})
+			}
 		}
 	}
 }

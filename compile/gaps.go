@@ -8,24 +8,25 @@ import (
 )
 
 // gaps makes the automaton of Aho and Corasick that reads the symbols of the tree; nil if
-// there are no gaps. Symbols are numbered in the order of their text, and so are nodes.
+// there are no gaps.
 func (g *segmentTree) gaps() *table.Gaps {
 	if g == nil {
 		return nil
 	}
 	a := &table.Gaps{Needed: g.needed()}
 	texts := slices.Sorted(slices.Values(g.texts))
-	numbers := make([]uint32, len(texts)) // of each symbol, in the order of their text
-	for number, text := range texts {
-		numbers[g.symbols[text]] = uint32(number)
-	}
-	g.number(a, numbers)
 	b := ahoCorasick{a, texts}
 	b.trie()
 	for child := uint32(1); child <= b.Shallow; child++ {
 		b.Root[b.Label[child]] = uint8(child)
 	}
 	b.fail()
+	ordered := b.number()
+	numbers := make([]uint32, len(texts)) // of each symbol of the tree
+	for i, text := range texts {
+		numbers[g.symbols[text]] = ordered[i]
+	}
+	g.number(a, numbers)
 	heads := make([]string, len(texts))
 	for i, text := range texts {
 		heads[i] = text[:min(len(text), headOctets)]
@@ -177,4 +178,51 @@ func (b *ahoCorasick) suffix(state uint32, c byte) uint32 {
 		}
 	}
 	return uint32(b.Root[c])
+}
+
+// number numbers the symbols anew, and returns the number of each. The suffixes of a symbol
+// that are symbols make a path in a tree. A symbol is followed by that of the symbols of which
+// it is the longest suffix that has the most symbols behind it; so any such path changes from
+// one row of numbers to another no more often than the logarithm of the number of symbols.
+func (b *ahoCorasick) number() []uint32 {
+	n := len(b.texts)
+	up := make([]int, n)          // the longest suffix, n if there is none
+	size := make([]int, n+1)      // of the symbols behind one
+	heavy := make([]int, n+1)     // the symbol that follows one, 0 for none, which counts from 1
+	shortest := make([]int, 0, n) // all symbols, in the order of their length
+	for state, act := range b.Act {
+		if uint32(state) != act || act == 0 {
+			continue
+		}
+		symbol, suffix := int(b.Symbol[state]), b.Act[b.Fail[state]]
+		up[symbol] = n
+		if suffix != 0 {
+			up[symbol] = int(b.Symbol[suffix])
+		}
+		shortest = append(shortest, symbol)
+	}
+	for _, symbol := range slices.Backward(shortest) {
+		size[symbol]++
+		size[up[symbol]] += size[symbol]
+		if h := heavy[up[symbol]]; h == 0 || size[symbol] > size[h-1] {
+			heavy[up[symbol]] = symbol + 1
+		}
+	}
+	numbers := make([]uint32, n)
+	next := uint32(0)
+	for _, symbol := range shortest {
+		if up[symbol] < n && heavy[up[symbol]] == symbol+1 {
+			continue // it follows that suffix
+		}
+		for at := symbol + 1; at != 0; at = heavy[at-1] {
+			numbers[at-1] = next
+			next++
+		}
+	}
+	for state, act := range b.Act {
+		if uint32(state) == act && act != 0 {
+			b.Symbol[state] = numbers[b.Symbol[state]]
+		}
+	}
+	return numbers
 }

@@ -361,3 +361,59 @@ func TestTablesOfManyRules(t *testing.T) {
 		}
 	}
 }
+
+// TestNestedSuffixes: segments that are suffixes of one another are found wherever they end
+// together, also those that are waited for again once they have ended.
+func TestNestedSuffixes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32))
+	for _, d := range []automaton.Dialect{google, rfc9309} {
+		for range 60 {
+			text := "user-agent: *\n"
+			for range 3 + rng.IntN(60) {
+				segment := func() string {
+					return strings.Repeat("b", rng.IntN(2)) + strings.Repeat("a", 1+rng.IntN(12))
+				}
+				rule := []string{"/*", "*", "/*/*", "/c*", "/*c*"}[rng.IntN(5)] + segment()
+				for range rng.IntN(3) {
+					rule += "*" + segment()
+				}
+				text += "disallow: " + rule + []string{"", "", "$", "*c"}[rng.IntN(4)] + "\n"
+			}
+			list := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineList})
+			table := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineGaps})
+			var s automaton.Scratch
+			for range 60 {
+				path := "/"
+				for range rng.IntN(6) {
+					path += []string{"a", "aaa", "b", "c", "/", "baaaaaaa"}[rng.IntN(6)] + strings.Repeat("a", rng.IntN(9))
+				}
+				if got, want := ask(table, &s, nil, []byte(path)), ask(list, &s, nil, []byte(path)); got != want {
+					t.Fatalf("%v: %q: got %v, by list %v: %s", d, path, got, want, text)
+				}
+			}
+		}
+	}
+}
+
+// TestSegmentsLongerThanPaths: a list leaves a segment that is longer than what is left of the
+// path, and goes on behind one that is as long.
+func TestSegmentsLongerThanPaths(t *testing.T) {
+	for _, c := range []struct {
+		rule, path string
+		forbidden  bool
+	}{
+		{"/*abc", "/abc", true},
+		{"/*abcd", "/abc", false},
+		{"/*abc$", "/abc", true},
+		{"/*abcd$", "/abc", false},
+		{"/*abc*d", "/abcd", true},
+		{"/*abc*d", "/abc", false},
+		{"/*ab*cdefgh*i", "/abcd", false},
+		{"/*a*" + strings.Repeat("b", 100_000) + "*c", "/abc", false},
+	} {
+		r := mode{dialect: google}.tiers([]byte("user-agent: *\ndisallow: " + c.rule))
+		if got := r.ask(t, new(automaton.Scratch), nil, []byte(c.path)); got.allowed == c.forbidden {
+			t.Errorf("%.40s on %s: %v", c.rule, c.path, got)
+		}
+	}
+}

@@ -1,11 +1,13 @@
 package archive
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -27,6 +29,10 @@ type Archive struct {
 	blobs    []byte                              // the rulesets
 	decoded  []atomic.Pointer[automaton.Ruleset] // nil until it is looked up
 	complete []atomic.Bool                       // whether the ruleset has all tables that it may have
+
+	mu   sync.Mutex
+	held int64    // about how many bytes the decoded rulesets take
+	ids  []uint32 // of these, perhaps twice
 }
 
 // Entry is what an archive knows of one origin.
@@ -180,6 +186,41 @@ func (a *Archive) lookup(key []byte, d automaton.Dialect, busy bool) (e Entry, f
 	return Entry{}, false, nil
 }
 
+// What decoded rulesets take, in bytes, beside their texts.
+const (
+	rulesetBytes = 1 << 10
+	ruleBytes    = 80
+	tableBytes   = 200 // for each rule
+)
+
+// Limit forgets all decoded rulesets if they take more than so many bytes, and tells whether
+// they do. They are freed when nobody uses them any more, and later lookups decode them again.
+func (a *Archive) Limit(bytes int64) (forgot bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.held <= bytes {
+		return false
+	}
+	for _, id := range a.ids {
+		a.complete[id].Store(false)
+		a.decoded[id].Store(nil)
+	}
+	a.held, a.ids = 0, a.ids[:0]
+	return true
+}
+
+// hold counts a ruleset that is being decoded.
+func (a *Archive) hold(id uint32, blob []byte, hasTables bool) {
+	rules, _ := binary.Uvarint(blob[1:]) // behind the dialect; see decode
+	size := rulesetBytes + ruleBytes*int64(min(rules, uint64(len(blob))))
+	if hasTables {
+		size += tableBytes * int64(min(rules, uint64(len(blob))))
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.held, a.ids = a.held+size, append(a.ids, id)
+}
+
 // ruleset returns a ruleset by its number.
 func (a *Archive) ruleset(id uint32, d automaton.Dialect, busy bool) (*automaton.Ruleset, error) {
 	if id == noRuleset {
@@ -217,13 +258,15 @@ func (a *Archive) make(id uint32, busy bool) (*automaton.Ruleset, error) {
 		most = tiny
 	}
 	r, waits, err := decode(blob[4:], most, a.makeTable)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	a.hold(id, blob[4:], !waits)
+	switch {
 	case busy:
 		a.decoded[id].Store(r) // in place of any that another goroutine made without tables
 	case !a.decoded[id].CompareAndSwap(nil, r):
-		return a.decoded[id].Load(), nil
+		return cmp.Or(a.decoded[id].Load(), r), nil // it may have been forgotten meanwhile
 	}
 	if !waits {
 		a.complete[id].Store(true)

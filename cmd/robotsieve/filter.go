@@ -62,6 +62,7 @@ folder, a pattern, or - for stdin.`,
 	choice(cmd, "invalid", "drop", "lines that are not URLs", to(&invalid), "keep", "drop", "error")
 	choice(cmd, "format", "auto", "format of the lists; auto is urls, one a line", to(&format), "auto", "urls")
 	choice(cmd, "output", "text", "form of the summary on stderr", to(&output), "text", "json")
+	memoryFlag(cmd, &o.Memory)
 	workersFlag(cmd, &o.Workers, "goroutines that judge lines")
 	startProfile := profileFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, lists []string) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -156,13 +157,13 @@ func crawlersFlag(cmd *cobra.Command, file *string) {
 	_ = cmd.MarkFlagFilename("crawlers", "json")
 }
 
-// minMemory is the least value of --memory: package spill needs as much.
+// minMemory is the least value of --memory.
 const minMemory = 1_000_000
 
-// memoryFlag adds the flag --memory. It sets how much of that is for records that must
-// wait. The rest is for other data of an audit, some 60 MB, and for garbage, an eighth.
-func memoryFlag(cmd *cobra.Command, records *int64) {
-	usage := "about how much memory to take; records that wait for the whole input and have no room in it go to a temporary file"
+// memoryFlag adds the flag --memory, and has a command of its own process keep to it: the
+// garbage collector runs more often when the heap comes near.
+func memoryFlag(cmd *cobra.Command, memory *int64) {
+	usage := "how much memory to take, beside 64 MB for the program itself; what has no room in it goes to a temporary file, and with little memory fewer workers run"
 	addFlag(cmd, "string", "memory", "256MB", usage, func(text string) error {
 		n, err := parseBytes(text)
 		if err != nil {
@@ -171,10 +172,23 @@ func memoryFlag(cmd *cobra.Command, records *int64) {
 		if n < minMemory {
 			return usageError("--memory %s is less than 1MB", text)
 		}
-		*records = max(n-n/8-64<<20, n/4)
+		*memory = n
 		return nil
 	})
+	cmd.PreRun = func(cmd *cobra.Command, _ []string) {
+		if own, _ := cmd.Context().Value(ownProcess{}).(bool); own {
+			debug.SetMemoryLimit(min(*memory+heapBytes, debug.SetMemoryLimit(-1)))
+		}
+	}
 }
+
+// heapBytes is the part of the program's 64 MB that is for the Go heap; the rest is for code,
+// stacks and what the operating system counts.
+const heapBytes = 40 << 20
+
+// ownProcess is the key of a context whose value says that the process runs one command
+// alone. Other programs, such as tests, have other data in their heap.
+type ownProcess struct{}
 
 // durationFlag adds a flag that takes a time above 0.
 func durationFlag(cmd *cobra.Command, d *time.Duration, name, text, usage string) {

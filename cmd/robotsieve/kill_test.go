@@ -18,8 +18,8 @@ import (
 
 var kills = flag.Int("kills", 20, "how often each command is killed at a random moment")
 
-// process is the command in a process of its own.
-func process(t *testing.T, args ...string) *exec.Cmd {
+// launched is the command in a process of its own.
+func launched(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -69,7 +69,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 			}
 			replaceable()
 			old, begin := f.content(t), time.Now()
-			if text, err := process(t, j.args...).CombinedOutput(); err != nil {
+			if text, err := launched(t, j.args...).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, text)
 			}
 			whole := time.Since(begin)
@@ -88,7 +88,7 @@ func (f *faults) kill(t *testing.T, old string, whole time.Duration) {
 	t.Helper()
 	by := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}[rand.IntN(4)]
 	after := rand.N(whole + whole/10)
-	c := process(t, f.args...)
+	c := launched(t, f.args...)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -5,16 +5,6 @@
 // robotsieve --help.
 package main
 
-import (
-	"context"
-	"os"
+import "os"
 
-	"github.com/robotsieve/robotsieve/internal/disk"
-)
-
-func main() {
-	if disk.WasClosed(os.Stdout) {
-		os.Stdout.Close() // so that what is written there is not lost without an error
-	}
-	os.Exit(run(context.Background(), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
-}
+func main() { os.Exit(process()) }

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -108,6 +109,14 @@ func codeOf(err error) int {
 		return exitInterrupted
 	}
 	return exitInput
+}
+
+// process runs the command of this process and returns its exit code.
+func process() int {
+	if disk.WasClosed(os.Stdout) {
+		os.Stdout.Close() // so that what is written there is not lost without an error
+	}
+	return run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 }
 
 // run is the command as a function of its arguments and streams. It returns the exit

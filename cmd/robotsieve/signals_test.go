@@ -50,7 +50,7 @@ func TestSignalsEndTheReadingOfPipes(t *testing.T) {
 			if !opened {
 				w.Close()
 			}
-			c := process(t, args...)
+			c := launched(t, args...)
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +76,7 @@ func TestSignalsEndTheReadingOfPipes(t *testing.T) {
 // What nohup ignores stays ignored.
 func TestIgnoredSignalStaysIgnored(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	c := process(t, "audit", "--robots", robots, "-")
+	c := launched(t, "audit", "--robots", robots, "-")
 	c.Args = append([]string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`, c.Path}, c.Args[1:]...)
 	c.Path = "/bin/sh"
 	in, err := c.StdinPipe()
@@ -112,7 +112,7 @@ func TestLostOutputIsAnError(t *testing.T) {
 			if _, err := os.Stat("/dev/full"); err != nil {
 				t.Skip(err) // it is Linux where it can be known that the output was closed
 			}
-			c := process(t, args...)
+			c := launched(t, args...)
 			shell := exec.Command("/bin/sh", append([]string{"-c", `exec "$0" "$@" ` + to, c.Path}, args...)...)
 			var diag bytes.Buffer
 			shell.Env, shell.Stderr = c.Env, &diag
@@ -121,7 +121,7 @@ func TestLostOutputIsAnError(t *testing.T) {
 				t.Errorf("%v %s: code %d, stderr %q", args, to, code, diag.String())
 			}
 		}
-		c := process(t, args...) // no output is wanted
+		c := launched(t, args...) // no output is wanted
 		if err := c.Run(); err != nil {
 			t.Errorf("%v > /dev/null: %v", args, err)
 		}

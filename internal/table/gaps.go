@@ -8,21 +8,35 @@ import (
 )
 
 // The automaton of gaps, in one line: Aho and Corasick's (1975) reads the path once, and
-// where a segment ends, the nodes that wait for it go on. Three things complicate it.
+// where a segment ends, the nodes that wait for it go on. Four things complicate it.
 //
 // First, on most paths no segment begins at most octets. While the automaton is at its root,
 // a filter of three octets, 64 places at a time, tells where one may begin.
 //
-// Second, a node may go on only once the one before it has, and only with a segment that
-// begins where that one ended or later. So each symbol has a queue of the nodes that wait for
-// it, in the order of where the one before ended, and those that may go on leave its front for
-// good: a node costs time once a path, however often its segment is found. A generation
-// empties all queues for the next path. Nodes that wait on every path are found by their
-// symbol and never queued, nor are the many children of one node, so that a path does not pay
-// for all of them.
+// Second, at one octet of the path as many symbols may end as are suffixes of one another. To
+// look at all of them at each octet would take the square of the path. So the path is read
+// before any node goes on, and only the longest symbol that ends at an octet is noted. From
+// that the suffixes are followed up to the first that was seen before, so that each symbol
+// costs one step a path: once from the end of the path, which finds where each symbol is for
+// the last time, and once from its start, where the nodes that wait on every path go on.
 //
-// Third, a segment may have to end where the path does. It waits in a queue of its own, which
-// is looked at when the last octet of the path has ended the symbol.
+// Third, a node may go on only once the one before it has, and only with a segment that
+// begins where that one ended or later. It waits in a list of the first octet at which its
+// segment may end. From there on its symbol is in the set of those that are awaited, until it
+// ends: then all its nodes go on, each once a path. Symbols are numbered so that those which
+// are suffixes of one another are neighbours (Gaps.up), and what is awaited among them is
+// found a word of the set at a time.
+//
+// Fourth, a node may have many children. Those whose symbol the path does not have behind the
+// node are left out, and those with only one child which the path does not have behind them; where a node has many more children than the path has symbols, the
+// symbols are looked up among the children instead.
+//
+// So a match takes time in proportion to the octets of the path, each times the logarithm of
+// the number of symbols at most (a path in the tree of suffixes changes to a larger tree that
+// often); to the different symbols in the path; and to the nodes that go on, each times the
+// number of its children or, if that is less, of the symbols in the path. In a path of n octets are at
+// most n(n+1)/2 different symbols, and of each length l at most n and at most the l-th part of
+// the octets of all rules. TestSearch in package bench looks for rules that take longer.
 
 // Gaps finds the segments behind gaps: an Aho-Corasick automaton reads the path, and
 // where the last octet of a segment is read, the nodes that wait for it act.
@@ -60,12 +74,15 @@ type Gaps struct {
 	// is none.
 	Best uint32
 
-	// Complete sets these: where the children of nodes and anchors with many begin,
-	// ascending; and these children by symbol, those of symbol n from grouped[from[n]] to
-	// grouped[from[n+1]-1], nil if there are none.
-	groups  []uint32
-	grouped []grouped
-	from    []uint32
+	// Complete sets this, for each symbol.
+	chains []chain
+}
+
+// chain is where the suffixes of a symbol are found. Symbols that follow one another and each
+// of which is the longest of the proper suffixes of the next that are symbols are a run.
+type chain struct {
+	up    uint32 // the longest proper suffix that is a symbol, None if there is none
+	first uint32 // of the symbol's run
 }
 
 // GapNode is a segment behind a gap, in rules that are the same up to it.
@@ -91,129 +108,150 @@ type Children struct {
 	First, End, Best uint32
 }
 
-// maxQueued is the highest number of children of a node that are queued. More are a
-// group, and are found by their symbol when that is read.
-const maxQueued = 256
-
-// grouped is a node in a group.
-type grouped struct{ node, group uint32 }
-
 // complete sets what Complete sets.
 func (g *Gaps) complete() {
 	g.Start.complete()
-	g.groups, g.grouped, g.from = nil, nil, nil
-	add := func(c Children) {
-		if c.End-c.First <= maxQueued {
-			return
+	g.chains = make([]chain, len(g.Len))
+	for state, act := range g.Act {
+		if uint32(state) != act || act == 0 {
+			continue
 		}
-		for id := c.First; id < c.End; id++ {
-			g.grouped = append(g.grouped, grouped{id, uint32(len(g.groups))})
+		up := uint32(None)
+		if suffix := g.Act[g.Fail[state]]; suffix != 0 {
+			up = g.Symbol[suffix]
 		}
-		g.groups = append(g.groups, c.First)
+		g.chains[g.Symbol[state]].up = up
 	}
-	for _, a := range g.Anchors {
-		add(a)
-	}
-	for i := range g.Nodes {
-		add(g.Nodes[i].Children)
-	}
-	if len(g.groups) == 0 {
-		return
-	}
-	symbol := func(c grouped) uint32 { return g.Nodes[c.node].Symbol }
-	slices.SortStableFunc(g.grouped, func(x, y grouped) int { return cmp.Compare(symbol(x), symbol(y)) })
-	g.from = make([]uint32, len(g.Len)+1)
-	for _, c := range g.grouped {
-		g.from[symbol(c)+1]++
-	}
-	for i := 1; i < len(g.from); i++ {
-		g.from[i] += g.from[i-1]
+	for symbol := range g.chains {
+		c := &g.chains[symbol]
+		if c.first = uint32(symbol); symbol > 0 && c.up == uint32(symbol-1) {
+			c.first = g.chains[symbol-1].first
+		}
 	}
 }
 
 // gapScratch is the memory that the automaton of gaps writes to.
 type gapScratch struct {
-	generation uint64
-	queues     []queue  // for each symbol two: of its nodes, and of those at the end of the path
-	waiting    []waiter // of all queues
-	groups     []group
-	seen       []uint64 // of each node that is in no queue, the generation in which it was last seen
-	opened     int      // the anchors whose children wait
+	generation uint32
+	ends       []ending  // the longest symbols that end in the path, in its order
+	seen       []seen    // of each symbol
+	found      []uint32  // the symbols that are in the path
+	waiting    []waiter  // the nodes that wait or have waited
+	wake       []uint32  // for each octet of the path the last waiter whose symbol may end there first, see waiter
+	awaited    symbolSet // the symbols for which nodes wait and which may end now
+	ready      []uint32  // of each symbol that is awaited, the last waiter
+	opened     int       // the anchors whose children wait
+	woken      uint32    // the octets whose waiters are awaited
 }
 
-type queue struct {
-	generation  uint64 // the queue is empty if it is not the current one
-	first, last uint32 // indexes in waiting
+// ending is a symbol and where in the path it ends.
+type ending struct{ end, symbol uint32 }
+
+// seen is what is known of a symbol in the path.
+type seen struct {
+	generation uint32 // the rest is of another path if it is not the current one
+	last       uint32 // where the symbol ends for the last time, with isPast set once it has ended for the first time
 }
 
-type waiter struct {
-	node, end uint32 // from where on the node's segment may begin
-	next      uint32 // index in waiting, None at the end of the queue
+// isPast is a bit that no length of a path has.
+const isPast = 1 << 31
+
+// waiter is a node that waits. Next is the number of another in the same list, 0 if there
+// is none; numbers are one more than indexes.
+type waiter struct{ node, next uint32 }
+
+// symbolSet is a set of symbols, 64 to a word. A bit of blocks is set for each word that is
+// not 0.
+type symbolSet struct {
+	words, blocks []uint64
+	n             int
 }
 
-// group is the state of a group during a match.
-type group struct {
-	generation uint64 // its nodes wait if it is the current one
-	end        uint32 // from where on their segments may begin
+// reset makes the set empty, with room for some symbols.
+func (s *symbolSet) reset(symbols int) {
+	words := symbols/64 + 1
+	if len(s.words) < words {
+		s.words, s.blocks = make([]uint64, words), make([]uint64, words/64+1)
+	} else if s.n > 0 {
+		clear(s.words)
+		clear(s.blocks)
+	}
+	s.n = 0
 }
 
-// begin empties all queues and makes sure that there are enough for g.
+// add adds a symbol, and tells whether it was not there.
+func (s *symbolSet) add(symbol uint32) bool {
+	word, bit := &s.words[symbol/64], uint64(1)<<(symbol%64)
+	if *word&bit != 0 {
+		return false
+	}
+	*word |= bit
+	s.blocks[symbol/4096] |= 1 << (symbol / 64 % 64)
+	s.n++
+	return true
+}
+
+// remove removes a symbol that is there.
+func (s *symbolSet) remove(symbol uint32) {
+	word := &s.words[symbol/64]
+	if *word &^= 1 << (symbol % 64); *word == 0 {
+		s.blocks[symbol/4096] &^= 1 << (symbol / 64 % 64)
+	}
+	s.n--
+}
+
+// last returns the last symbol of the set up to one, None if there is none.
+func (s *symbolSet) last(symbol uint32) uint32 {
+	at := symbol / 64
+	if word := s.words[at] & upTo(symbol); word != 0 {
+		return at*64 + top(word)
+	}
+	for at > 0 {
+		at--
+		if block := s.blocks[at/64] & upTo(at); block != 0 {
+			at = at&^63 + top(block)
+			return at*64 + top(s.words[at])
+		}
+		at &^= 63
+	}
+	return None
+}
+
+// upTo has the bits up to that of a number set.
+func upTo(n uint32) uint64 { return 2<<(n%64) - 1 }
+
+// top is the highest bit that is set.
+func top(word uint64) uint32 { return uint32(bits.Len64(word) - 1) }
+
+// begin makes room for the symbols of g, and forgets the last path.
 func (s *gapScratch) begin(g *Gaps) {
-	s.generation++
-	s.waiting = s.waiting[:0]
+	if s.generation++; s.generation == 0 { // once in four thousand million paths
+		clear(s.seen)
+		s.generation = 1
+	}
+	if n := len(g.Len); len(s.seen) < n {
+		s.seen, s.ready = make([]seen, n), make([]uint32, n)
+	}
+	s.found, s.waiting = s.found[:0], s.waiting[:0]
 	s.opened = 0
-	if n := 2 * len(g.Len); len(s.queues) < n {
-		s.queues = append(s.queues, make([]queue, n-len(s.queues))...)
-	}
-	if n := len(g.groups); len(s.groups) < n {
-		s.groups = append(s.groups, make([]group, n-len(s.groups))...)
-	}
-	if n := len(g.Nodes); len(s.seen) < n {
-		s.seen = append(s.seen, make([]uint64, n-len(s.seen))...)
-	}
 }
 
-// queue lets those children wait for their segments that can do better than best.
-func (s *gapScratch) queue(g *Gaps, c Children, end, best uint32) {
-	if c.End-c.First > maxQueued {
-		i, _ := slices.BinarySearch(g.groups, c.First)
-		s.groups[i] = group{s.generation, end}
-		return
-	}
-	for id := c.First; id < c.End; id++ {
-		node := &g.Nodes[id]
-		if node.Best >= best {
-			continue
-		}
-		i := 2 * node.Symbol
-		if node.AtEnd {
-			i++
-		}
-		q := &s.queues[i]
-		last := uint32(len(s.waiting))
-		s.waiting = append(s.waiting, waiter{id, end, None})
-		if q.generation != s.generation {
-			*q = queue{s.generation, last, last}
-			continue
-		}
-		if q.first == None {
-			q.first = last
-		} else {
-			s.waiting[q.last].next = last
-		}
-		q.last = last
-	}
+// beginToWait makes room for the nodes that wait on a path, from an octet on.
+func (s *gapScratch) beginToWait(g *Gaps, path, from uint32) {
+	n := int(path) + 1
+	s.wake = slices.Grow(s.wake[:0], n)[:n]
+	clear(s.wake)
+	s.awaited.reset(len(g.Len))
+	s.woken = from
 }
 
 // run is the reading of one path.
 type run struct {
 	*Gaps
 	s         *Scratch
-	length    int  // of the path
-	everyPath bool // what waits on every path counts
-	acted     bool // the queues have been emptied for this path
+	length    uint32 // of the path
+	everyPath bool   // what waits on every path counts
 	best      uint32
-	possible  uint32 // no rule that may still be found is better
 }
 
 // Find returns the first rule below best that matches, best if none does. The anchors in
@@ -229,40 +267,38 @@ func (g *Gaps) Find(s *Scratch, path []byte, everyPath bool, best uint32) uint32
 	if possible >= best || g.Needed != 0 && bytes.IndexByte(path, g.Needed) < 0 {
 		return best
 	}
-	b := block{0, 0, g.Start.places(path)}
-	at, state := g.begin(path, 0, &b)
-	if state == 0 {
+	if g.read(s, path); len(s.ends) == 0 {
 		return best
 	}
-	r := run{Gaps: g, s: s, length: len(path), everyPath: everyPath, best: best, possible: possible}
-	for state != 0 {
-		at, state = g.begin(path, r.read(path, at, state), &b)
-	}
+	r := run{Gaps: g, s: s, length: uint32(len(path)), everyPath: everyPath, best: best}
+	r.find(possible)
 	return r.best
 }
 
-// read reads from an octet on, in a state, until it is back at the root, and returns the
-// octet at which that was.
-func (r *run) read(path []byte, at int, state uint32) int {
+// read notes the longest symbols that end in the path.
+func (g *Gaps) read(s *Scratch, path []byte) {
+	s.ends = s.ends[:0]
+	b := block{0, 0, g.Start.places(path)}
+	at, state := g.begin(path, 0, &b)
 	for state != 0 {
-		if r.Act[state] != 0 {
-			if r.act(r.Act[state], at); r.best <= r.possible {
-				return len(path)
-			}
+		Spend(1)
+		if act := g.Act[state]; act != 0 {
+			s.ends = append(s.ends, ending{uint32(at), g.Symbol[act]})
 		}
 		if at == len(path) {
-			break
+			return
 		}
 		// Back at the root, or where a segment has but begun, the filter goes on.
-		if state = r.next(state, path[at]); state <= r.Shallow {
-			if state > 0 {
-				return at - 1
-			}
-			return at
+		next := g.next(state, path[at])
+		switch {
+		case next > g.Shallow:
+			at, state = at+1, next
+		case next > 0:
+			at, state = g.begin(path, at-1, &b)
+		default:
+			at, state = g.begin(path, at, &b)
 		}
-		at++
 	}
-	return at
 }
 
 // begin returns where a segment that begins at octet i or later goes on, and in which
@@ -270,10 +306,12 @@ func (r *run) read(path []byte, at int, state uint32) int {
 // replaces where the path goes on behind it.
 func (g *Gaps) begin(path []byte, i int, b *block) (at int, state uint32) {
 	for i < len(path) {
+		Spend(1)
 		if i >= b.from+64 {
 			*b = block{0, i, g.Start.places(path[i:])}
 		}
 		for set := b.set >> (i - b.from); set != 0; set &= set - 1 {
+			Spend(1)
 			at := i + bits.TrailingZeros64(set)
 			if state := g.Root[path[at]]; state != 0 {
 				return at + 1, uint32(state)
@@ -289,6 +327,7 @@ func (g *Gaps) begin(path []byte, i int, b *block) (at int, state uint32) {
 // it if a segment may have begun with that one.
 func (g *Gaps) next(state uint32, c byte) uint32 {
 	for {
+		Spend(1)
 		child, end := g.First[state], g.First[state+1]
 		if end-child > 8 {
 			child = g.childOfMany(child, end, c)
@@ -312,90 +351,161 @@ func (g *Gaps) childOfMany(child, end uint32, c byte) uint32 {
 	return end
 }
 
-// act goes on behind the nodes that wait for the symbols that end at an octet of the path;
-// at is the state of the longest of these symbols.
-func (r *run) act(at uint32, end int) {
-	s := &r.s.gapScratch
-	if !r.acted {
-		r.acted = true
-		s.begin(r.Gaps)
-	}
-	for ; s.opened < len(r.s.Anchors) && int(r.s.Anchors[s.opened].End) <= end; s.opened++ {
-		a := r.s.Anchors[s.opened]
-		s.queue(r.Gaps, r.Anchors[a.Anchor], a.End, r.best)
-	}
-	for ; at != 0; at = r.Act[r.Fail[at]] {
-		symbol := r.Symbol[at]
-		begin := uint32(end) - r.Len[symbol]
-		if r.everyPath && r.EveryPath[symbol] < r.EveryPath[symbol+1] {
-			r.actEveryPath(symbol, begin, end)
+// find goes through what ends in the path, until no rule that may still be found is better than
+// the best one.
+func (r *run) find(possible uint32) {
+	s := r.s
+	s.begin(r.Gaps)
+	for i := len(s.ends) - 1; i >= 0; i-- {
+		e := s.ends[i]
+		for symbol := e.symbol; symbol != None && s.seen[symbol].generation != s.generation; symbol = r.chains[symbol].up {
+			Spend(1)
+			s.seen[symbol] = seen{s.generation, e.end}
+			s.found = append(s.found, symbol)
 		}
-		if s.queues[2*symbol].generation == s.generation || end == r.length {
-			r.actQueued(symbol, begin, end)
+	}
+	for i := 0; i < len(s.ends) && r.best > possible; i++ {
+		e := s.ends[i]
+		for ; s.opened < len(s.Anchors) && s.Anchors[s.opened].End <= e.end; s.opened++ {
+			a := s.Anchors[s.opened]
+			r.wait(r.Anchors[a.Anchor], a.End)
 		}
-		if r.from != nil {
-			r.actGroups(symbol, begin, end)
+		if len(s.waiting) > 0 {
+			if r.wakeUp(e.end); s.awaited.n > 0 {
+				r.goOn(e)
+			}
+		}
+		r.begins(e)
+	}
+}
+
+// begins goes on behind the nodes of every path for the symbols that end for the first time.
+func (r *run) begins(e ending) {
+	s := r.s
+	for symbol := e.symbol; symbol != None && s.seen[symbol].last&isPast == 0; symbol = r.chains[symbol].up {
+		Spend(1)
+		last := s.seen[symbol].last
+		s.seen[symbol].last |= isPast
+		if !r.everyPath {
+			continue
+		}
+		for id := r.EveryPath[symbol]; id < r.EveryPath[symbol+1]; id++ {
+			Spend(1)
+			switch node := &r.Nodes[id]; {
+			case node.Best >= r.best || !r.mayFollow(node, e.end):
+			case node.AtEnd || e.end < r.Len[symbol]+uint32(node.From):
+				r.waitFor(id, uint32(node.From), last)
+			default:
+				r.pass(node, e.end)
+			}
 		}
 	}
 }
 
-func (r *run) actGroups(symbol, begin uint32, end int) {
-	s := &r.s.gapScratch
-	for _, c := range r.grouped[r.from[symbol]:r.from[symbol+1]] {
-		if g := &s.groups[c.group]; g.generation == s.generation && g.end <= begin {
-			r.actUnqueued(c.node, &r.Nodes[c.node], end)
+// wait lets those children wait that may go on in what follows an octet of the path.
+func (r *run) wait(c Children, end uint32) {
+	if c.Best >= r.best {
+		return
+	}
+	s := r.s
+	if int(c.End-c.First) <= manyChildren*len(s.found) {
+		Spend(int(c.End - c.First))
+		for id := c.First; id < c.End; id++ {
+			if at := s.seen[r.Nodes[id].Symbol]; at.generation == s.generation {
+				r.waitFor(id, end, at.last&^isPast)
+			}
+		}
+		return
+	}
+	for _, symbol := range s.found {
+		Spend(manyChildren)
+		children := r.Nodes[c.First:c.End]
+		i, _ := slices.BinarySearchFunc(children, symbol, func(n GapNode, symbol uint32) int { return cmp.Compare(n.Symbol, symbol) })
+		for ; i < len(children) && children[i].Symbol == symbol; i++ {
+			r.waitFor(c.First+uint32(i), end, s.seen[symbol].last&^isPast)
 		}
 	}
 }
 
-// actUnqueued goes on behind a node that is in no queue, whose symbol has ended.
-func (r *run) actUnqueued(id uint32, node *GapNode, end int) {
-	s := &r.s.gapScratch
-	switch {
-	case node.Best >= r.best:
-	case node.AtEnd:
-		if end == r.length {
+// manyChildren is how many times the symbols in the path a node's children must be for these
+// to be searched rather than gone through.
+const manyChildren = 8
+
+// waitFor lets a node wait for its symbol, which must begin at an octet or later and ends for
+// the last time at another.
+func (r *run) waitFor(id, from, last uint32) {
+	node := &r.Nodes[id]
+	end := from + r.Len[node.Symbol]
+	if end > last || node.Best >= r.best {
+		return
+	}
+	if node.AtEnd {
+		if last == r.length {
 			r.best = node.Accept
 		}
-	case s.seen[id] != s.generation:
-		s.seen[id] = s.generation
-		r.pass(node, end)
+		return
 	}
+	if !r.mayFollow(node, end) {
+		return
+	}
+	s := r.s
+	if len(s.waiting) == 0 {
+		s.beginToWait(r.Gaps, r.length, from)
+	}
+	s.waiting = append(s.waiting, waiter{id, s.wake[end]})
+	s.wake[end] = uint32(len(s.waiting))
 }
 
-func (r *run) actEveryPath(symbol, begin uint32, end int) {
-	for id := r.EveryPath[symbol]; id < r.EveryPath[symbol+1]; id++ {
-		if node := &r.Nodes[id]; begin >= uint32(node.From) {
-			r.actUnqueued(id, node, end)
+// mayFollow tells whether what follows an octet of the path, at which the segment of a node
+// ends, may have what a rule of the node still needs. It looks one segment ahead.
+func (r *run) mayFollow(node *GapNode, end uint32) bool {
+	if node.Accept != None || node.End != node.First+1 {
+		return true
+	}
+	child := r.Nodes[node.First].Symbol
+	at := r.s.seen[child]
+	return at.generation == r.s.generation && end+r.Len[child] <= at.last&^isPast
+}
+
+// wakeUp adds to the awaited symbols those of the nodes whose segments may end up to an octet.
+func (r *run) wakeUp(end uint32) {
+	s := r.s
+	for ; s.woken <= end; s.woken++ {
+		Spend(1)
+		for i := s.wake[s.woken]; i != 0; {
+			Spend(1)
+			w := &s.waiting[i-1]
+			symbol := r.Nodes[w.node].Symbol
+			if s.awaited.add(symbol) {
+				s.ready[symbol] = 0
+			}
+			i, w.next, s.ready[symbol] = w.next, s.ready[symbol], i
 		}
 	}
 }
 
-func (r *run) actQueued(symbol, begin uint32, end int) {
-	s := &r.s.gapScratch
-	q := &s.queues[2*symbol]
-	for q.generation == s.generation && q.first != None && s.waiting[q.first].end <= begin {
-		node := &r.Nodes[s.waiting[q.first].node]
-		q.first = s.waiting[q.first].next
-		r.pass(node, end)
-	}
-	if end < r.length {
-		return
-	}
-	if q = &s.queues[2*symbol+1]; q.generation != s.generation {
-		return
-	}
-	for i := q.first; i != None && s.waiting[i].end <= begin; i = s.waiting[i].next {
-		r.best = min(r.best, r.Nodes[s.waiting[i].node].Accept)
+// goOn goes on behind the nodes that wait for the symbols which end at an octet.
+func (r *run) goOn(e ending) {
+	s := r.s
+	for symbol := e.symbol; symbol != None; {
+		Spend(1)
+		first := r.chains[symbol].first
+		for at := s.awaited.last(symbol); at != None && at >= first; at = s.awaited.last(at) {
+			s.awaited.remove(at)
+			for i := s.ready[at]; i != 0; i = s.waiting[i-1].next {
+				Spend(1)
+				r.pass(&r.Nodes[s.waiting[i-1].node], e.end)
+			}
+		}
+		symbol = r.chains[first].up
 	}
 }
 
 // pass goes on behind a node whose segment has been found: it may be the last of a rule, and
 // other nodes may wait behind it.
-func (r *run) pass(node *GapNode, end int) {
-	if node.Best >= r.best {
-		return
+func (r *run) pass(node *GapNode, end uint32) {
+	if node.Best < r.best {
+		r.best = min(r.best, node.Accept)
+		r.wait(node.Children, end)
 	}
-	r.best = min(r.best, node.Accept)
-	r.s.queue(r.Gaps, node.Children, uint32(end), r.best)
 }

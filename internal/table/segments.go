@@ -207,6 +207,7 @@ func (g *Segments) search(s *Scratch, b *block, path []byte, from int, a *Anchor
 	set := b.set >> (from - b.from) << (from - b.from)
 	for base := b.from; ; {
 		for ; set != 0; set &= set - 1 {
+			Spend(1)
 			at := base + bits.TrailingZeros64(set)
 			word := FirstOctets(path[at:])
 			lengths := g.First.of(word) & g.States[a.State].Lengths & LengthsUpTo[min(len(path)-at, EdgeOctets)]
@@ -217,6 +218,7 @@ func (g *Segments) search(s *Scratch, b *block, path []byte, from int, a *Anchor
 				return best
 			}
 		}
+		Spend(1)
 		if base += 64; base >= len(path) {
 			return best
 		}
@@ -228,6 +230,7 @@ func (g *Segments) search(s *Scratch, b *block, path []byte, from int, a *Anchor
 // edges of the given lengths may go on with a word.
 func (g *Segments) read(s *Scratch, path []byte, at int, state uint32, word uint64, lengths uint8, best uint32) uint32 {
 	for {
+		Spend(1 + bits.OnesCount8(lengths))
 		next := uint32(0)
 		for ; lengths != 0; lengths &= lengths - 1 {
 			n := uint32(bits.TrailingZeros8(lengths))
@@ -255,6 +258,7 @@ func (g *Segments) readBack(state uint32, path []byte, best uint32) uint32 {
 	word := lastOctets(path)
 	lengths := g.States[state].Lengths & LengthsUpTo[min(len(path), EdgeOctets)] & g.Last.of(word)
 	for {
+		Spend(1 + bits.OnesCount8(lengths))
 		next := uint32(0)
 		for ; lengths != 0; lengths &= lengths - 1 {
 			n := uint32(bits.TrailingZeros8(lengths))
@@ -276,6 +280,7 @@ func (g *Segments) readBack(state uint32, path []byte, best uint32) uint32 {
 
 // wait adds an anchor that the path has at an octet, unless it was added before.
 func (s *Scratch) wait(anchor, end uint32) {
+	Spend(len(s.Anchors))
 	for _, r := range s.Anchors {
 		if r.Anchor == anchor {
 			return

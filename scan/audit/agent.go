@@ -34,11 +34,11 @@ func (c *agent) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "
 
 // agent returns the crawler that a User-Agent names, nil if it names none.
 func (w *Worker) agent(field []byte) *agent {
-	if c, known := w.agents.m[string(field)]; known {
+	if c, known := w.agents[string(field)]; known {
 		return c
 	}
 	c := w.newAgent(w.headers.Read(field))
-	w.agents.put(field, c)
+	w.agents.keep(&w.purse, field, c, 0)
 	return c
 }
 
@@ -48,6 +48,7 @@ func (w *Worker) agent(field []byte) *agent {
 func (w *Worker) newAgent(claim crawler.Claim) *agent {
 	switch {
 	case claim.Library:
+		w.purse.held += agentBytes
 		return &agent{Claim: claim}
 	case claim.Name == "":
 		return nil
@@ -62,24 +63,20 @@ func (w *Worker) newAgent(claim crawler.Claim) *agent {
 			return c
 		}
 	}
-	if len(w.tally.unknown) >= maxNames {
-		w.deferUnknown()
-	}
 	c := w.makeAgent(claim)
 	if word := claim.Word(); word != claim.Name && !claim.Nameless {
 		c.word = lower(word)
 	}
 	if key != "" {
-		if len(w.named) >= maxMemoEntries {
-			w.forget()
-		}
 		w.named[key] = c
 	}
+	w.purse.held += 4*(len(claim.Name)+len(key)+8*len(claim.Rivals)) + memoBytes
 	return c
 }
 
 func (w *Worker) makeAgent(claim crawler.Claim) *agent {
 	a := w.auditor
+	w.purse.held += agentBytes
 	return &agent{
 		Claim: claim, row: w.tally.rowOf(claim), subject: a.subject(claim), google: readsAsGoogle(claim.Profile),
 		operator: a.operator(claim), index: a.profiles[claim.Profile],
@@ -97,20 +94,22 @@ func (w *Worker) knownAgent(p *crawler.Profile) *agent {
 	return c
 }
 
-// deferUnknown turns the rows of unknown crawlers into deferred records, to make room
-// for others.
+// empty hands over the rows of the worker's tally and empties its memos, whose agents point
+// at these rows. No agent is in use then.
+func (w *Worker) empty() {
+	w.deferUnknown()
+	w.run.addRows(w.tally.known)
+	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, memo[site]{}, memo[site]{}
+	w.known, w.named, w.bindings = map[*crawler.Profile]*agent{}, map[string]*agent{}, map[bindingKey]*policy.Binding{}
+	w.purse.held = 0
+}
+
+// deferUnknown turns the rows of unknown crawlers into deferred records.
 func (w *Worker) deferUnknown() {
 	for key, row := range w.tally.unknown {
 		w.deferCounts(key, row)
 	}
-	clear(w.tally.unknown)
-	w.forget() // agents point at rows
-}
-
-// forget empties the memos of headers.
-func (w *Worker) forget() {
-	w.agents.reset()
-	clear(w.named)
+	w.tally.unknown = map[string]*row{}
 }
 
 // bindingKey names the rules that bind an agent on an origin.
@@ -118,14 +117,6 @@ type bindingKey struct {
 	agent  *agent
 	origin int32
 }
-
-// Bounds of the bindings that a worker keeps, in number and in their copies: a crawler
-// on each of many origins has one each, clients can invent crawlers, and a history may
-// be long.
-const (
-	maxBindings    = 1 << 14
-	maxBoundCopies = 1 << 18
-)
 
 // bindingAt returns the rules that bind the crawler on an origin.
 func (w *Worker) bindingAt(c *agent, origin int32) *policy.Binding {
@@ -136,13 +127,7 @@ func (w *Worker) bindingAt(c *agent, origin int32) *policy.Binding {
 	b := w.bindings[k]
 	if b == nil {
 		b = w.auditor.config.Policy.Bind(origin, c.subject)
-		copies := w.auditor.config.Policy.Copies(origin)
-		if w.bindings == nil || len(w.bindings) >= maxBindings || w.boundCopies+copies > maxBoundCopies {
-			w.bindings, w.boundCopies = map[bindingKey]*policy.Binding{}, 0
-			w.forget() // agents hold bindings too
-			clear(w.known)
-		}
-		w.boundCopies += copies
+		w.purse.held += bindingBytes + boundBytes*w.auditor.config.Policy.Copies(origin)
 		w.bindings[k] = b
 	}
 	c.at, c.binding = origin, b

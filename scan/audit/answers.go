@@ -72,7 +72,16 @@ type answersToAll struct {
 	ofSize  map[int64][]int32    // the origins that ever had a file of a size
 	usual   map[versionKey]int64 // the size that most answers had while a version was in force
 	counted sizeCount
+	// mostTold bounds facts.told, in bytes, by the size of the policy: clients may invent
+	// any number of names. A crawler of which there is no room to note what it was told
+	// does not count as informed.
+	mostTold int
 }
+
+const (
+	toldBytes        = 4 << 20
+	toldVersionBytes = 1 << 10
+)
 
 // sizeCount counts the answers of a version.
 type sizeCount struct {
@@ -85,8 +94,9 @@ type sizeCount struct {
 
 func newAnswersToAll(p *policy.Policy) *answersToAll {
 	from, to := p.Span(0)
-	a := &answersToAll{policy: p, span: to - from, origins: map[int32]*byKind{}, ofSize: map[int64][]int32{}, usual: map[versionKey]int64{}}
+	a := &answersToAll{policy: p, span: to - from, origins: map[int32]*byKind{}, ofSize: map[int64][]int32{}, usual: map[versionKey]int64{}, mostTold: toldBytes}
 	for o := range int32(len(p.Origins())) {
+		a.mostTold += toldVersionBytes * len(p.Versions(o))
 		for _, v := range p.Versions(o) {
 			if list := a.ofSize[v.Size]; v.Copy >= 0 && !slices.Contains(list[max(0, len(list)-1):], o) {
 				a.ofSize[v.Size] = append(list, o)

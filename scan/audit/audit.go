@@ -28,6 +28,7 @@ package audit
 import (
 	"context"
 	"encoding/binary"
+	"sync"
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -61,10 +62,12 @@ type Config struct {
 	// kept. Calls from several workers come at the same time, and cannot know whether
 	// Report.Proxied will be true: then nobody is spoofed or verified, whatever they say.
 	Judged func(*Judged)
-	// Memory is about how many bytes deferred records may take in memory, 0 for the
-	// default of package spill. Beyond that they go to a temporary file in TempDir,
-	// which is os.TempDir if empty.
+	// Memory is how many bytes a run may hold beside what the other fields of Config take, 0
+	// for 256 MiB. Deferred records that have no room in it go to a temporary file in
+	// TempDir, which is os.TempDir if empty. Workers is how many workers share it; 0 stands
+	// for 1.
 	Memory  int64
+	Workers int
 	TempDir string
 	// Basis describes the files and options, for the sentences of the report. Nil stands
 	// for the zero Basis.
@@ -182,19 +185,23 @@ func (a *Auditor) keepsLines() bool { return a.config.Samples > 0 || a.config.Ju
 // counts. Close it after use.
 type Run struct {
 	auditor  *Auditor
+	budget   budget
 	deferred *spill.Sorter
 	workers  []*Worker
-	tally    *tally          // of finished workers and added states
-	states   []*State        // these
+	mu       sync.Mutex // while workers count
+	tally    *tally     // of finished workers and added states, and rows of others
+	states   []addedState
 	ctx      context.Context // of StopAt; nil if it was not called
 	verified map[verifiedKey]bool
 }
 
 // Begin returns a new run.
 func (a *Auditor) Begin() *Run {
+	b := divide(a.config.Memory, a.config.Workers)
 	return &Run{
 		auditor:  a,
-		deferred: spill.New(spill.Options{Memory: a.config.Memory, Dir: a.config.TempDir}),
+		budget:   b,
+		deferred: spill.New(spill.Options{Memory: b.records, Dir: a.config.TempDir}),
 		tally:    a.newTally(),
 		verified: map[verifiedKey]bool{},
 	}
@@ -207,6 +214,13 @@ func (r *Run) Close() error { return r.deferred.Close() }
 func (r *Run) StopAt(ctx context.Context) {
 	r.ctx = ctx
 	r.deferred.StopAt(ctx)
+}
+
+// addRows adds rows of known crawlers to the run's tally.
+func (r *Run) addRows(known map[*crawler.Profile]*row) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tally.addRows(known)
 }
 
 // gather adds the counts of the workers to the run's tally. They must not be used

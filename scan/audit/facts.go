@@ -15,6 +15,7 @@ type facts struct {
 	origins   map[int32]*originFacts
 	anyOrigin originFacts // where the origin is not known
 	rules     map[sender][]told
+	told      int     // bytes of rules
 	redirects []fetch // those not yet in originFacts, in the order of time
 	failed    policy.Lawful
 	bodies    []int32
@@ -53,10 +54,17 @@ func (f *facts) add(x *fetch) {
 		if n := len(f.redirects); n == 0 || f.redirects[n-1] != *x {
 			f.redirects = append(f.redirects, *x)
 		}
+		if len(f.redirects) > maxRedirects {
+			f.settle(f.redirects[0].t + 1)
+		}
 	default:
 		f.note(x)
 	}
 }
+
+// maxRedirects bounds the redirects that may still be followed. Of more within a minute the
+// first count as not followed, which lets more requests be undecided.
+const maxRedirects = 1 << 12
 
 // followed is how long after a redirect the file counts as what it led to.
 const followed = minute
@@ -117,9 +125,12 @@ func (f *facts) tell(x *fetch) {
 	// Versions come in the order of time, too: if a fetch has told of those in force now,
 	// the last one has.
 	known := f.rules[x.sender]
-	if n := len(known); len(versions) > 0 && (n == 0 || !slices.Equal(known[n-1].versions, versions)) {
-		f.rules[x.sender] = append(known, told{versions, x.t})
+	n := len(known)
+	if len(versions) == 0 || n > 0 && slices.Equal(known[n-1].versions, versions) || f.told > f.mostTold {
+		return
 	}
+	f.told += len(x.word) + memoBytes + len(versions)*16
+	f.rules[x.sender] = append(known, told{versions, x.t})
 }
 
 // sent appends the versions of each origin of which a fetch was sent one; none if the log

@@ -42,7 +42,7 @@ type operatorPass struct {
 // are alike for it. A memo that is full is emptied.
 type informedMemo struct {
 	since map[informedKey]int64
-	bytes int // of the answers
+	bytes int // that it holds
 }
 
 // informedKey has the answers as the record has them.
@@ -336,12 +336,12 @@ func (f *finalPass) informedSince(from sender, answers []byte) int64 {
 	m := &f.informed
 	since, known := m.since[informedKey{from, string(answers)}]
 	if !known {
-		if m.since == nil || len(m.since) >= maxMemoEntries || m.bytes >= maxMemoBytes {
+		if m.since == nil || m.bytes >= f.run.budget.informed {
 			*m = informedMemo{since: map[informedKey]int64{}}
 		}
 		since = f.facts.informedSince(from, f.answers)
 		m.since[informedKey{from, string(answers)}] = since
-		m.bytes += len(answers)
+		m.bytes += len(answers) + len(from.word) + memoBytes
 	}
 	return since
 }

@@ -46,11 +46,11 @@ func TestGuardAllocs(t *testing.T) {
 }
 
 // TestGuardAllocsInAFlood: nor where it is one of as many as there is room for, or
-// brings what there is no more room for. Names beyond maxNames make deferred records.
+// brings what there is no more room for.
 func TestGuardAllocsInAFlood(t *testing.T) {
 	a := newAuditor(t, manyRules(3*maxNameRules), "https://example.com")
 	var names, rules, hosts strings.Builder
-	for i := range maxNames - 1 {
+	for i := range manyNames - 1 {
 		fmt.Fprintln(&names, entry{agent: fmt.Sprintf("X%d-Bot", i), target: "/r/0/", vhost: "example.com"})
 	}
 	for i := range 3 * maxNameRules {

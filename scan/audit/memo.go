@@ -1,29 +1,34 @@
 package audit
 
-// Bounds of a worker's memos: a log has 10^2 to 10^5 distinct headers and a few
-// hosts. A memo that is full is emptied; headers longer than maxMemoKey are rare,
-// and are read anew each time.
+// purse is what the memos of a worker, and the rows that its lines are counted in, may
+// hold, in bytes. They charge what they keep to it. When it is empty, all of them are
+// emptied before the next line, so that a log may have any number of distinct headers,
+// names, hosts, statuses and rules to be bound by, of any length.
+type purse struct{ limit, held int }
+
+func (p *purse) isEmpty() bool { return p.held > p.limit }
+
+// What entries take beside their texts, in bytes, rounded up: a slot of a map that is half
+// full, the value, and what the allocator adds.
 const (
-	maxMemoEntries = 1 << 15
-	maxMemoBytes   = 4 << 20
-	maxMemoKey     = 2 << 10
+	memoBytes    = 256
+	agentBytes   = 2 << 10 // with its row
+	bindingBytes = 512
+	boundBytes   = 512 // for each copy of a binding
+	statusBytes  = 64
 )
 
 // memo maps bytes from the log to the value that was made of them.
-type memo[V any] struct {
-	m     map[string]V
-	bytes int
-}
+type memo[V any] map[string]V
 
-func (m *memo[V]) put(key []byte, v V) {
+// keep adds a value that holds further bytes. Keys longer than maxMemoKey are rare, and are
+// read anew each time.
+func (m memo[V]) keep(p *purse, key []byte, v V, further int) {
 	if len(key) > maxMemoKey {
 		return
 	}
-	if m.m == nil || len(m.m) >= maxMemoEntries || m.bytes+len(key) > maxMemoBytes {
-		m.reset()
-	}
-	m.m[string(key)] = v
-	m.bytes += len(key)
+	m[string(key)] = v
+	p.held += len(key) + further + memoBytes
 }
 
-func (m *memo[V]) reset() { m.m, m.bytes = map[string]V{}, 0 }
+const maxMemoKey = 2 << 10

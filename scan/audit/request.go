@@ -279,7 +279,10 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 		row = row.impostors()
 	}
 	f := row.fetched()
-	f.answers[r.Status]++
+	n := len(f.answers)
+	if f.answers[r.Status]++; len(f.answers) > n {
+		w.purse.held += statusBytes
+	}
 	if !r.HasTime {
 		return
 	}

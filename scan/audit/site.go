@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -49,12 +50,12 @@ func (w *Worker) namedSite() site {
 	case w.record.Target[0] != '/':
 		n, _ := origin.Prefix(w.record.Target)
 		w.key = append(append(w.key[:0], w.record.Target[:n]...), portOf(w.record.Host)...)
-		return w.siteBy(&w.urls, w.key, targetOrigin)
+		return w.siteBy(w.urls, w.key, targetOrigin)
 	case w.record.Host != nil:
 		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
 			return site{}
 		}
-		return w.siteBy(&w.hosts, w.record.Host, loggedOrigin)
+		return w.siteBy(w.hosts, w.record.Host, loggedOrigin)
 	}
 	return site{Site: w.unnamed, schemeless: true}
 }
@@ -100,11 +101,11 @@ func loggedOrigin(field []byte) (origin.Origin, error) {
 
 // siteBy returns the site of a key. Each function read has a memo of its own: a host
 // field may look like a URL without being one.
-func (w *Worker) siteBy(known *memo[site], key []byte, read func([]byte) (origin.Origin, error)) site {
-	s, ok := known.m[string(key)]
+func (w *Worker) siteBy(known memo[site], key []byte, read func([]byte) (origin.Origin, error)) site {
+	s, ok := known[string(key)]
 	if !ok {
 		s = w.newSite(key, read)
-		known.put(key, s)
+		known.keep(&w.purse, key, s, 2*len(s.host)) // the tally may keep it too
 	}
 	return s
 }
@@ -132,6 +133,7 @@ func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) s
 	if len(host) > maxHostName {
 		host = host[:maxHostName] + fmt.Sprintf(" (longer than %d bytes)", maxHostName)
 	}
+	host = strings.Clone(host) // it may be a view of a whole field
 	if err == nil {
 		find := w.auditor.config.Policy.Site
 		if o.Scheme == "" && o.Port == 0 && bytes.Contains(key, []byte("://")) {

@@ -154,6 +154,13 @@ func checkStateLine(line string) error {
 	return nil
 }
 
+// addedState is a state that was added, to be read again if it may be damaged. What was read of
+// it is not kept, since a run may have thousands of states.
+type addedState struct {
+	file io.ReaderAt
+	size int64
+}
+
 // Add adds a state of a run by the same Config. Its errors are those of ReadState.
 func (r *Run) Add(s *State) error {
 	t, wrong := r.auditor.readTally(s.tally)
@@ -164,7 +171,7 @@ func (r *Run) Add(s *State) error {
 		return fmt.Errorf("%w: more than %d lines in all", ErrDamaged, int64(mostLines))
 	}
 	r.tally.merge(t)
-	r.states = append(r.states, s)
+	r.states = append(r.states, addedState{s.file, s.size})
 	return r.deferred.AddSaved(s.file, s.records, s.size-s.records)
 }
 
@@ -176,7 +183,11 @@ func (r *Run) blame(err error) error {
 		return err
 	}
 	_ = r.deferred.Close() // its memory is for the other runs
-	for _, s := range r.states {
+	for _, added := range r.states {
+		s, damaged := ReadState(added.file, added.size)
+		if damaged != nil {
+			return damaged
+		}
 		if len(r.states) == 1 {
 			return fmt.Errorf("%s%w", s.name, err)
 		}

@@ -99,7 +99,7 @@ func TestStatesMakeTheReportOfOneRun(t *testing.T) {
 	for round, n := range []int{0, 1, 40, 3000} {
 		lines := stateLog(rng, n)
 		if round == 3 { // more than there is room for
-			for i := range 2*maxNames + 200 {
+			for i := range 2*manyNames + 200 {
 				lines = append(lines, entry{vhost: "example.com:443", agent: fmt.Sprintf("Y%d-Bot/1 (+http://y.example)", i), target: "/private/"}.String())
 				lines = append(lines, entry{vhost: fmt.Sprintf("h%d.exampl\xe9", i)}.String())
 				lines = append(lines, entry{vhost: "example.com:443", target: "/robots.txt", size: fmt.Sprint(i + 1), time: at(i)}.String())

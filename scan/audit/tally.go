@@ -10,10 +10,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// Bounds of a tally, whose contents clients choose: names of unknown crawlers, listed
-// rules of each of these, hosts without a policy, sizes of answers.
+// Bounds of a tally, whose contents clients choose: listed
+// rules of each unknown crawler, hosts without a policy, sizes of answers.
 const (
-	maxNames     = 4096
 	maxNameRules = 256
 	maxHosts     = 1000
 	maxHostName  = 255
@@ -306,14 +305,18 @@ func addTimes[K comparable](to, from map[K]int64, n int64) {
 // in deferred records. The other tally must not be used afterwards.
 func (t *tally) merge(other *tally) {
 	t.totals.add(other.totals)
-	for p, r := range other.known {
-		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r, 1)
-	}
+	t.addRows(other.known)
 	t.hosts.merge(other.hosts)
 	t.sizes.merge(other.sizes)
 	t.unparsed.merge(&other.unparsed)
 	t.addresses.merge(other.addresses)
 	t.period.merge(other.period)
+}
+
+func (t *tally) addRows(known map[*crawler.Profile]*row) {
+	for p, r := range known {
+		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r, 1)
+	}
 }
 
 // ranking finds the most frequent of the unknown crawlers, whose rows are added one
@@ -331,7 +334,7 @@ func (r *ranking) add(complete *row) {
 		return
 	}
 	complete.cutRules()
-	if r.best = append(r.best, complete); len(r.best) >= 2*maxUnknownListed {
+	if r.best = append(r.best, complete); len(r.best) >= maxUnknownListed+maxUnknownListed/4 {
 		r.cut()
 	}
 }

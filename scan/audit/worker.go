@@ -19,6 +19,7 @@ import (
 // it brings something new, such as a header, a host or a line to be quoted.
 type Worker struct {
 	auditor  *Auditor
+	run      *Run
 	tally    *tally
 	deferred *spill.Writer
 	err      error // of deferred, the first
@@ -28,13 +29,13 @@ type Worker struct {
 	unnamed     policy.Site   // of requests in a log that names no host
 	only        bool          // requests elsewhere than unnamed are of another host
 	record      format.Record
+	purse       purse // of the memos, which follow, and of the rows of tally
 	agents      memo[*agent]
 	hosts       memo[site] // by the host field
 	urls        memo[site] // by the scheme and authority of an absolute target
 	known       map[*crawler.Profile]*agent
 	named       map[string]*agent // unknown crawlers, by their tokens
 	bindings    map[bindingKey]*policy.Binding
-	boundCopies int // copies that the bindings have
 	headers     *crawler.Reader
 	scratch     automaton.Scratch
 	answers     []policy.Answer       // of one origin's copies
@@ -54,10 +55,11 @@ type Worker struct {
 func (r *Run) Worker() *Worker {
 	a := r.auditor
 	w := &Worker{
-		auditor: a, tally: a.newTally(), deferred: r.deferred.Writer(),
-		readers: map[*format.Format]format.Reader{}, known: map[*crawler.Profile]*agent{}, named: map[string]*agent{}, headers: a.config.Crawlers.Reader(),
-		sizes: map[sizeAt]int64{},
+		auditor: a, run: r, tally: a.newTally(), deferred: r.deferred.Writer(),
+		readers: map[*format.Format]format.Reader{}, headers: a.config.Crawlers.Reader(), sizes: map[sizeAt]int64{},
+		purse: purse{limit: r.budget.memos},
 	}
+	w.empty()
 	w.unnamed, _ = a.config.Policy.Unnamed()
 	r.workers = append(r.workers, w)
 	return w
@@ -122,6 +124,9 @@ func (w *Worker) unparsed(line []byte) {
 
 // line counts the request that the reader has returned.
 func (w *Worker) line() {
+	if w.purse.isEmpty() {
+		w.empty()
+	}
 	r, t := &w.record, w.tally
 	c, choice, chosen := w.agent(r.Agent), uint64(0), false
 	if w.auditor.verifies {

@@ -16,6 +16,9 @@ type HostNames struct {
 	names map[netip.Addr][]string // in lower case, without the final dot
 }
 
+// Len is the number of addresses that have names.
+func (n *HostNames) Len() int { return len(n.names) }
+
 // maxNamesSize bounds a file of names, in bytes: some four million of them.
 const maxNamesSize = 256 << 20
 

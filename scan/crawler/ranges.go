@@ -32,6 +32,9 @@ type Ranges struct {
 	services map[int][]string
 }
 
+// Len is the number of its prefixes.
+func (r *Ranges) Len() int { return len(r.prefixes) }
+
 // Where the date of a list is from, as Ranges.DatedBy has it.
 const (
 	ByCreationTime = "creationTime" // the file says it

@@ -24,6 +24,10 @@ type Config struct {
 	Site *Rules
 	// Policy has the rules of each origin if Site is nil.
 	Policy Policy
+	// Epoch, if not nil, says that the policy frees rules: when the number that it returns is
+	// another one, workers forget the rules that they have found. It is called by several
+	// goroutines at once, and often.
+	Epoch func() uint64
 	// Dialect is the dialect of all rules: it tells which part of a URL is matched.
 	Dialect automaton.Dialect
 

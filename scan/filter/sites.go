@@ -55,7 +55,19 @@ type sites struct {
 	config *Config
 	seed   maphash.Seed
 	slots  []slot
-	long   slot // for the last spelling longer than keyLen: only its site is used
+	long   slot   // for the last spelling longer than keyLen: only its site is used
+	epoch  uint64 // Config.Epoch, of the slots
+}
+
+// refresh empties the slots if the epoch is another one.
+func (s *sites) refresh() {
+	if s.config.Epoch == nil {
+		return
+	}
+	if now := s.config.Epoch(); now != s.epoch {
+		clear(s.slots)
+		s.long, s.epoch = slot{}, now
+	}
 }
 
 func newSites(c *Config) *sites {
@@ -64,6 +76,7 @@ func newSites(c *Config) *sites {
 
 // find returns the slot of a scheme and authority. Its error comes from the policy.
 func (s *sites) find(prefix []byte) (*slot, error) {
+	s.refresh()
 	if len(prefix) > keyLen {
 		var err error
 		s.long.site, err = s.ask(prefix, false)

@@ -76,6 +76,7 @@ func (w *worker) guarded(c *source.Chunk, failed func() bool) (out outcome) {
 // ones, and adjacent lines are moved together.
 func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 	w.out = outcome{}
+	w.sites.refresh()
 	data := c.Data
 	if c.Cut > 0 {
 		w.settle(TooLong, data)

@@ -101,9 +101,15 @@ type AuditOptions struct {
 	// Program is the version of the program, and Command its command line, for the report.
 	Program, Command string
 
-	Memory   int64 // bytes for records that wait for the whole input, as in audit.Config
-	Workers  int   // goroutines that read lines; below 1, one for each processor
+	// Memory is how many bytes the audit may hold; 0 is DefaultMemory. If it is too little
+	// for the side files, the error is of the kind Input.
+	Memory int64
+	// Workers is how many goroutines read lines; below 1, one for each processor. There are
+	// fewer if Memory is too little for so many.
+	Workers  int
 	Messages Messages
+
+	budget *budget
 }
 
 // maxDuration bounds AuditOptions.Window, Delay and Skew.
@@ -129,6 +135,8 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if o.Workers < 1 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	o.budget = newBudget(o.Memory)
+	o.Workers = o.budget.workers(o.Workers)
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -156,13 +164,18 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		return nil, err
 	}
 	logs.chooseHashes(o.Hash || o.State != "")
-	config.Memory, config.Judged = o.Memory, o.Judged
+	o.budget.loadBasis(b)
+	shares, err := o.budget.divide(o.Workers, logs.inputs())
+	if err != nil {
+		return nil, err
+	}
+	config.Memory, config.Workers, config.Judged = shares.rest, shares.workers, o.Judged
 	a := auditing{run: audit.New(config).Begin(), basis: b, state: o.stateFile(), noReport: o.NoReport, messages: o.Messages}
 	defer a.run.Close()
 
-	reader := source.NewReader(logs.inputs(), source.Options{Workers: o.Workers})
+	reader := source.NewReader(logs.inputs(), source.Options{Workers: shares.workers, Memory: shares.reading})
 	end := o.Messages.progress(reader)
-	interrupted := logs.scan(ctx, a.run, reader, o.Workers)
+	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
 	end()
 	a.inputs = logs.describe(b, reader.Results())
 	a.inputs.Program, a.inputs.Command = o.Program, o.Command

@@ -252,6 +252,7 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
 			}
 			b.Ranges, b.Sums = append(b.Ranges, info), append(b.Sums, list.Sum[:])
+			o.budget.loaded += int64(list.Len() * prefixBytes)
 		}
 	}
 	if b.Names = o.Names; b.Names != "" {
@@ -265,6 +266,7 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 			return inputError(err)
 		}
 		b.Sums = append(b.Sums, sum.Sum(nil))
+		o.budget.loaded += int64(options.Names.Len()) * nameBytes
 	}
 	var err error
 	if c.ClientIP, err = crawler.ParseClientIP(b.ClientIP, b.TrustedProxies); err != nil {

@@ -40,7 +40,7 @@ type CompileOptions struct {
 	// for compile.DefaultMaxBytes, a negative number for as much as there is memory for. The
 	// highest limit is 64 MiB.
 	MaxBytes int
-	// Memory is how many bytes the job may hold; 0 stands for 256 MB. An origin takes the
+	// Memory is how many bytes the job may hold; 0 is DefaultMemory. An origin takes the
 	// length of its name and 128 bytes of half of that; robots.txt files and compiled rules that have no
 	// room go to temporary files in os.TempDir. Compile fails where it is too little for the
 	// origins or for MaxBytes.
@@ -96,7 +96,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	}
 	// The archive does not depend on the order in which dialects are given.
 	o.Dialects = slices.Compact(slices.Sorted(slices.Values(o.Dialects)))
-	o.Memory = cmp.Or(o.Memory, defaultMemory)
+	o.Memory = cmp.Or(o.Memory, DefaultMemory)
 	shares := shareCompiling(o.Memory)
 	if err := o.limit(shares); err != nil {
 		return nil, err
@@ -126,8 +126,6 @@ type compileShares struct {
 }
 
 const (
-	defaultMemory = 256_000_000
-
 	// compileCost is how many bytes compiling takes for each byte of the most costly bodies:
 	// lines of two bytes that all become notes or records.
 	compileCost = 100

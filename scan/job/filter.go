@@ -27,7 +27,12 @@ type FilterOptions struct {
 	Invalid    bool // prints lines that are no URL; they count as invalid all the same
 	Quotes     int  // how many invalid lines, the first ones, Filtered.Quotes holds
 
-	Workers  int // goroutines that judge lines; below 1, one for each processor
+	// Memory is how many bytes the filter may hold, beside an archive, which is mapped; 0 is
+	// DefaultMemory. If it is too little for robots.txt, the error is of the kind Input.
+	Memory int64
+	// Workers is how many goroutines judge lines; below 1, one for each processor. There are
+	// fewer if Memory is too little for so many.
+	Workers  int
 	Messages Messages
 }
 
@@ -57,7 +62,8 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	if err := reads.refuseStdout(out); err != nil {
 		return nil, err
 	}
-	rules, err := prepared(ctx, func() (rulesInUse, error) { return o.config(ctx) })
+	memory := newBudget(o.Memory)
+	rules, err := prepared(ctx, func() (rulesInUse, error) { return o.config(ctx, memory) })
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +79,21 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	reader := source.NewReader(inputs, source.Options{Workers: workers, InOrder: true})
+	memory.loadInputs(inputs)
+	shares, err := memory.divide(memory.workers(workers), inputs)
+	if err != nil {
+		return nil, err
+	}
+	if archive, ok := rules.config.Policy.(*archived); ok {
+		archive.most = max(shares.rest/4*3, leastRules)
+	}
+	windows := memory.windows()
+	for _, in := range inputs {
+		in.Windows = windows
+	}
+	reader := source.NewReader(inputs, source.Options{Workers: shares.workers, Memory: shares.reading, InOrder: true})
 	end := o.Messages.progress(reader)
-	summary, err := filter.Run(ctx, reader, workers, rules.config, out)
+	summary, err := filter.Run(ctx, reader, shares.workers, rules.config, out)
 	end()
 
 	f := &Filtered{Summary: summary, Inputs: reader.Results(), Partial: err != nil || len(errs) > 0}
@@ -84,7 +102,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 			o.Messages.warn("%s", w)
 		}
 		if r.Err != nil {
-			o.Messages.warn("%v", r.Err)
+			o.Messages.warn("%v", explained(r.Err))
 			f.Partial = true
 		}
 	}
@@ -121,6 +139,10 @@ func (f *Filtered) tellUseless(messages Messages) {
 	}
 }
 
+// leastRules is what decoded rules may take in the room of the program: with less, a filter
+// would decode most of them for each URL.
+const leastRules = 4 << 20
+
 // errNoURL is the error of lists that have lines, but no URL. Nothing else would tell such a
 // list, of another format or of names without a scheme, from one that is all disallowed.
 var errNoURL = errors.New("no line of the lists is a URL")
@@ -132,7 +154,7 @@ type rulesInUse struct {
 }
 
 // config makes the configuration of package filter.
-func (o FilterOptions) config(ctx context.Context) (rules rulesInUse, err error) {
+func (o FilterOptions) config(ctx context.Context, memory *budget) (rules rulesInUse, err error) {
 	c := filter.Config{Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes}
 	switch {
 	case o.Robots.Name == "" && o.Archive == "":
@@ -153,15 +175,20 @@ func (o FilterOptions) config(ctx context.Context) (rules rulesInUse, err error)
 	}
 	c.Dialect = agent.dialect
 	if o.Archive != "" {
-		c.Policy, rules.release, err = openRules(o.Archive, agent)
+		archive, release, err := openRules(o.Archive, agent)
+		if err != nil {
+			return rules, err
+		}
 		agent.warnOfOthers(nil, o.Messages)
-		rules.config = c
-		return rules, err
+		c.Policy, c.Epoch = archive, archive.epoch.Load
+		memory.loaded += int64(12 * archive.archive.Rulesets())
+		return rulesInUse{c, release}, nil
 	}
-	robots, _, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Messages)
+	robots, body, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Messages)
 	if err != nil {
 		return rules, err
 	}
+	memory.loadBody(body)
 	agent.warnOfOthers(robots.Ruleset, o.Messages)
 	c.Site = &filter.Rules{Machine: agent.Machine(robots.Ruleset)}
 	return rulesInUse{c, func() error { return nil }}, nil

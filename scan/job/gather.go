@@ -132,6 +132,7 @@ func (g *gatherer) open(name string, read reading) {
 // read adds the captures in an input. If read is nil, the first bytes tell whether
 // it is JSON lines or WARC.
 func (g *gatherer) read(in *source.Input, read reading) {
+	in.Windows = newBudget(g.memory).windows()
 	if read == nil {
 		head, err := wait(g.ctx, func() ([]byte, error) { return in.Head(4096) })
 		kind := capture.Kind(0)
@@ -141,7 +142,7 @@ func (g *gatherer) read(in *source.Input, read reading) {
 			}
 		}
 		if err != nil {
-			g.skip(unread, err)
+			g.skip(unread, explained(err))
 			return
 		}
 		read = readings[kind]
@@ -166,7 +167,7 @@ func (g *gatherer) read(in *source.Input, read reading) {
 		case errors.As(err, &form):
 			g.skip(capture.BadForm, fmt.Errorf("%s: %w", in.Name, err))
 		case errors.As(err, &broken):
-			g.skip(unread, err)
+			g.skip(unread, explained(err))
 		default:
 			g.skip(unread, fmt.Errorf("%s: %w", in.Name, err))
 		}

@@ -56,6 +56,11 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 	for _, err := range errs {
 		logs.fail(audit.InputInfo{}, err)
 	}
+	windows := o.budget.windows()
+	o.budget.loadInputs(inputs)
+	for _, in := range inputs {
+		in.Windows = windows
+	}
 	list := make([]auditLog, len(inputs))
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
 	inParallel(ctx, len(inputs), o.Workers, func(i int) {
@@ -107,7 +112,7 @@ func (l *auditLogs) inputs() (list []*source.Input) {
 func (log *auditLog) open(ctx context.Context, name string) (empty bool, err error) {
 	head, err := wait(ctx, func() ([]byte, error) { return log.Head(format.SampleBytes) })
 	if err != nil {
-		return false, err
+		return false, explained(err)
 	}
 	if log.Regular() && len(head) > 0 {
 		log.head = sha256.Sum256(head)
@@ -225,13 +230,13 @@ func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
 		for _, w := range result.Warnings {
 			l.messages.warn("%s", w)
 		}
-		if result.Err != nil {
+		if err := explained(result.Err); err != nil {
 			covers := "the report covers the " + english.Plural(result.Bytes, "byte") + " before that"
 			if result.Codec != "plain" {
 				covers += "; some of these may be damaged too"
 			}
-			l.messages.warn("%v (%s)", result.Err, covers)
-			info.Error, in.Partial = result.Err.Error(), true
+			l.messages.warn("%v (%s)", err, covers)
+			info.Error, in.Partial = err.Error(), true
 		}
 		in.Partial = l.tellUnparsed(log, &info, b.MaxUnparsed) || in.Partial
 		in.List = append(in.List, info)

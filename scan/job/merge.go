@@ -32,7 +32,7 @@ type MergeOptions struct {
 	// These are as in AuditOptions.
 	Check            func(*audit.Config) error
 	Program, Command string
-	Memory           int64
+	Memory           int64 // as in AuditOptions
 	Messages         Messages
 }
 
@@ -59,7 +59,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	m := &states{messages: o.Messages, allowDuplicates: o.AllowDuplicates}
+	m := &states{messages: o.Messages, allowDuplicates: o.AllowDuplicates, memory: newBudget(o.Memory)}
 	a, config, err := m.open(o.States)
 	if err != nil {
 		return nil, inputError(err)
@@ -69,13 +69,21 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 			return nil, err
 		}
 	}
-	config.Memory = o.Memory
+	shares, err := m.memory.divide(1, nil)
+	if err != nil {
+		return nil, err
+	}
+	config.Memory = shares.rest
 	a.inputs.Program, a.inputs.Command, a.inputs.MaxUnparsed = o.Program, o.Command, a.basis.MaxUnparsed
 	a.state, a.noReport = o.stateFile(), o.NoReport
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
-	for i, state := range m.list {
-		if err := a.run.Add(state); err != nil {
+	for i, file := range m.list {
+		state, err := audit.ReadState(file, file.info.Size())
+		if err == nil {
+			err = a.run.Add(state)
+		}
+		if err != nil {
 			return nil, inputError(fmt.Errorf("%s: %w", m.names[i], err))
 		}
 	}
@@ -96,14 +104,17 @@ func (o *MergeOptions) stateFile() output {
 	return output{"--state", o.State, aState, o.Force}
 }
 
-// states are the states to add up.
+// states are the states to add up. There may be thousands: of each no more is kept than the
+// list of its inputs.
 type states struct {
 	messages        Messages
+	memory          *budget
 	allowDuplicates bool
 	names           []string
 	infos           []fs.FileInfo
-	list            []*audit.State
-	heads           []stateHead
+	list            []*stateFile
+	heads           []stateHead     // without the basis
+	basis           json.RawMessage // of the first state, and of all others
 }
 
 // open opens the states and returns their common basis and all their inputs.
@@ -111,15 +122,6 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 	for _, name := range names {
 		if err := m.read(name); err != nil {
 			return nil, config, err
-		}
-	}
-	for i := range m.heads[1:] {
-		first, other := m.heads[0].Basis, m.heads[i+1].Basis
-		if bytes.Equal(first, other) {
-			continue
-		}
-		if what := difference(first, other); what != "" {
-			return nil, config, &BasisError{m.names[0], m.names[i+1], what}
 		}
 	}
 	a = &auditing{messages: m.messages, basis: &basis{}}
@@ -136,12 +138,13 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 	slices.Sort(in.Warnings)
 	in.Warnings = slices.Compact(in.Warnings)
 	// The basis is trusted no more than the files and options that it was made from.
-	if err = json.Unmarshal(m.heads[0].Basis, a.basis); err == nil {
+	if err = json.Unmarshal(m.basis, a.basis); err == nil {
 		*a.basis = audit.Texts(*a.basis, audit.FromUTF8)
 		err = a.basis.check()
 	}
 	if err == nil {
 		config, err = a.basis.config()
+		m.memory.loadBasis(a.basis)
 	}
 	if err != nil {
 		return nil, config, fmt.Errorf("%s: %w: %w", m.names[0], ErrBasis, err)
@@ -159,6 +162,7 @@ func (m *states) read(name string) error {
 		m.messages.warn("%s and %s are one file, which is counted once", m.names[i], name)
 		return nil
 	}
+	f.most = m.memory.statePart()
 	state, err := audit.ReadState(f, f.info.Size())
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -167,9 +171,25 @@ func (m *states) read(name string) error {
 	if err := json.Unmarshal(state.Head, &head); err != nil {
 		return fmt.Errorf("%s: %w: %w", name, ErrBasis, err)
 	}
-	m.names, m.infos, m.list = append(m.names, name), append(m.infos, f.info), append(m.list, state)
+	if len(m.heads) == 0 {
+		m.basis = head.Basis
+		m.memory.loaded += int64(2 * len(m.basis))
+	} else if what := m.differs(head.Basis); what != "" {
+		return &BasisError{m.names[0], name, what}
+	}
+	head.Basis = nil
+	m.memory.loaded += int64(inputBytes + len(name) + len(head.Inputs)*2*inputBytes)
+	m.names, m.infos, m.list = append(m.names, name), append(m.infos, f.info), append(m.list, f)
 	m.heads = append(m.heads, audit.Texts(head, audit.FromUTF8))
 	return nil
+}
+
+// differs returns how a basis differs from that of the first state, "" if it does not.
+func (m *states) differs(other json.RawMessage) string {
+	if bytes.Equal(m.basis, other) {
+		return ""
+	}
+	return difference(m.basis, other)
 }
 
 // contentOf is what two inputs have in common if they are the same: all but their names if

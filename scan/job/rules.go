@@ -3,8 +3,10 @@ package job
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
@@ -18,13 +20,15 @@ import (
 type archived struct {
 	archive *archive.Archive
 	agent   subject
+	most    int64 // bytes that decoded rulesets may take
+	epoch   atomic.Uint64
 }
 
 // openRules maps an archive into memory and opens it for one agent. The rules are valid
 // until release is called. The file must not be changed meanwhile; Compile never does,
 // since it replaces files whole. Reading beyond the end of a file that has become shorter
 // is a memory fault, which package filter turns into an error.
-func openRules(path string, agent subject) (rules filter.Policy, release func() error, err error) {
+func openRules(path string, agent subject) (rules *archived, release func() error, err error) {
 	data, unmap, err := disk.Map(path)
 	if err != nil {
 		return nil, nil, inputError(err)
@@ -50,12 +54,15 @@ func openRules(path string, agent subject) (rules filter.Policy, release func() 
 	if err != nil {
 		return nil, nil, inputError(errors.Join(err, unmap()))
 	}
-	return archived{a, agent}, unmap, nil
+	return &archived{archive: a, agent: agent, most: math.MaxInt64}, unmap, nil
 }
 
 // Find implements filter.Policy, by the law of package answer. Where the sources of the
 // archive do not have what a redirect leads to, the rules are not known.
-func (p archived) Find(o origin.Origin, busy bool) (filter.Rules, bool, error) {
+func (p *archived) Find(o origin.Origin, busy bool) (filter.Rules, bool, error) {
+	if p.archive.Limit(p.most) {
+		p.epoch.Add(1) // so that the workers of a filter stop using them
+	}
 	var buf [128]byte // enough for most keys without allocating
 	lookup := p.archive.Lookup
 	if busy {

@@ -49,3 +49,23 @@ func TestStateFilesAreReadInAnyOrder(t *testing.T) {
 		t.Errorf("removed: %v", err)
 	}
 }
+
+// A part of a state that takes more memory than there is is not read, and the error says how
+// much would do.
+func TestStatePartIsBounded(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.state")
+	if err := os.WriteFile(name, make([]byte, 1<<20), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := newStateFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.most = 1 << 19
+	if n, err := f.ReadAt(make([]byte, 1<<19), 0); n != 1<<19 || err != nil {
+		t.Error(n, err)
+	}
+	if _, err := f.ReadAt(make([]byte, 1<<20), 0); err == nil || !strings.Contains(err.Error(), "--memory 5MB would do") {
+		t.Error(err)
+	}
+}

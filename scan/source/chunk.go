@@ -30,7 +30,7 @@ func (c *Chunk) grow(n int) {
 		return
 	}
 	// Doubling, so that buffers stop growing after a few long lines.
-	b := make([]byte, max(n, min(2*len(c.buf), n+n/2)))
+	b := make([]byte, max(n, min(2*len(c.buf), c.pool.longest)))
 	copy(b, c.buf)
 	c.buf = b
 }
@@ -41,12 +41,14 @@ type pool struct {
 	slots chan struct{}
 	size  int // length of a new buffer
 
+	longest int // no buffer needs to be longer
+
 	mu   sync.Mutex
 	idle []*Chunk
 }
 
-func newPool(n, size int) *pool {
-	p := &pool{slots: make(chan struct{}, n), size: size, idle: make([]*Chunk, 0, n)}
+func newPool(n, size, longest int) *pool {
+	p := &pool{slots: make(chan struct{}, n), size: size, longest: longest, idle: make([]*Chunk, 0, n)}
 	for range n {
 		p.slots <- struct{}{}
 	}

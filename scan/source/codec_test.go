@@ -357,7 +357,7 @@ func TestXzDictionaryIsReused(t *testing.T) {
 			}
 		}
 		runtime.ReadMemStats(&after)
-		if took := after.TotalAlloc - before.TotalAlloc; took > 2*xzMaxDict+blocks*(128<<10) { // the library takes 64 KiB for a chunk
+		if took := after.TotalAlloc - before.TotalAlloc; took > 2*MaxWindow+blocks*(128<<10) { // the library takes 64 KiB for a chunk
 			t.Errorf("%d MiB were allocated for %d times %q", took>>20, 2*blocks, text)
 		}
 	}

@@ -17,7 +17,7 @@
 //	}
 //	// after the last worker: r.Results()
 //
-// Three promises hold for every input. Memory is bounded by the options and the windows of the decompressors, not by the
+// Three promises hold for every input. Memory is bounded by the options and by [Windows], not by the
 // length of a file or of a line. Nothing is lost uncounted: bytes that could not be read are an error in [Result], and the bytes
 // of a line too long to keep are counted in [Chunk.Cut]. And a chunk in steady state costs no allocation, for plain, gzip and zstd
 // input (bzip2 and xz decoders allocate for each of their blocks).

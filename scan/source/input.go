@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -17,7 +18,10 @@ import (
 type Input struct {
 	Name string // as a user would recognise it: a path, or "-"
 	Size int64  // bytes on disk when it was found; -1 when unknown, as of a pipe
-	Hash bool   // a Reader shall find the SHA-256 of its bytes; that of a pipe must be set before Head
+	// Windows bounds the windows of decompressors of all inputs that have it. Nil: windows of up to 128 MiB, together with all
+	// other inputs of the process.
+	Windows *Windows
+	Hash    bool // a Reader shall find the SHA-256 of its bytes; that of a pipe must be set before Head
 
 	path    string      // "" when bytes come from r
 	r       io.Reader   // nil when they come from path
@@ -74,7 +78,7 @@ func (in *Input) SameFile(other *Input) bool {
 
 // Sum returns the SHA-256 of the decompressed bytes of a regular file. It reads them all, and the Reader will read them again.
 func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
-	o, err := in.open(nil)
+	o, err := in.open(nil, nil)
 	if err != nil {
 		return sum, newError(in.Name, -1, err)
 	}
@@ -93,7 +97,7 @@ func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
 func (in *Input) Head(n int) ([]byte, error) {
 	if in.r == nil && in.regular {
 		// The file is closed again, so that thousands of inputs can be looked at before the first is read.
-		o, err := in.open(nil)
+		o, err := in.open(nil, nil)
 		if err != nil {
 			return nil, newError(in.Name, -1, err)
 		}
@@ -108,7 +112,7 @@ func (in *Input) Head(n int) ([]byte, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.head == nil {
-		o, err := in.open(nil)
+		o, err := in.open(nil, nil)
 		if err != nil {
 			return nil, newError(in.Name, -1, err)
 		}
@@ -129,7 +133,7 @@ func (in *Input) Head(n int) ([]byte, error) {
 // Open returns the decompressed bytes of the input from beginning to end, for inputs that are not made of lines. Errors of Read
 // are *Error. The caller closes the reader, and only one goroutine at a time may use it.
 func (in *Input) Open() (io.ReadCloser, error) {
-	o, err := in.take(nil)
+	o, err := in.take(nil, nil)
 	if err != nil {
 		return nil, newError(in.Name, -1, err)
 	}
@@ -175,7 +179,7 @@ func (o *openInput) Close() error {
 
 // take gives the input to its only reader, and opens it unless Head has. The file of a stream is passed to watch, if that is not nil,
 // before a Read that may block or may take long to return a byte.
-func (in *Input) take(watch func(*disk.File)) (opened, error) {
+func (in *Input) take(watch func(*disk.File), stop <-chan struct{}) (opened, error) {
 	in.mu.Lock()
 	s := in.pending
 	in.pending = nil
@@ -184,7 +188,7 @@ func (in *Input) take(watch func(*disk.File)) (opened, error) {
 	}
 	in.mu.Unlock()
 	if s == nil {
-		return in.open(watch)
+		return in.open(watch, stop)
 	}
 	if s.file != nil && watch != nil {
 		watch(s.file)
@@ -193,9 +197,9 @@ func (in *Input) take(watch func(*disk.File)) (opened, error) {
 }
 
 // open opens the input, for take and Head.
-func (in *Input) open(watch func(*disk.File)) (o opened, err error) {
+func (in *Input) open(watch func(*disk.File), stop <-chan struct{}) (o opened, err error) {
 	if in.r != nil {
-		o.stream, err = in.newStream(in.r)
+		o.stream, err = in.newStream(in.r, stop)
 		return o, err
 	}
 	file, err := disk.Open(in.path)
@@ -231,15 +235,24 @@ func (in *Input) open(watch func(*disk.File)) (o opened, err error) {
 	if watch != nil {
 		watch(file)
 	}
-	if o.stream, err = in.newStream(file); err == nil {
+	if o.stream, err = in.newStream(file, stop); err == nil {
 		o.stream.file = file
 	}
 	return o, err
 }
 
-// newStream makes a stream with the decoder that the first bytes of r require.
-func (in *Input) newStream(r io.Reader) (*stream, error) {
-	s, err := newStream(r, in.Name, in.Hash)
+// newStream makes a stream with the decoder that the first bytes of r require. stop is that of the Reader, nil if there is none.
+func (in *Input) newStream(r io.Reader, stop <-chan struct{}) (*stream, error) {
+	w := &window{of: cmp.Or(in.Windows, defaultWindows), stop: stop, waits: in.regular}
+	switch {
+	case !in.regular:
+		w.slot = w.of.pipe
+	case stop == nil:
+		w.slot = w.of.glance
+	default:
+		w.slot = w.of.reading
+	}
+	s, err := newStream(r, in.Name, in.Hash, w)
 	if err == nil {
 		in.codec.Store(int32(s.codec))
 	}

@@ -14,6 +14,11 @@ type Options struct {
 	ChunkSize int // bytes of a chunk of ordinary lines; 0 is 512 KiB, and never more than half of MaxLine
 	MaxLine   int // bytes of the longest line kept whole, its newline not counted; 0 is 1 MiB, and 32 at least
 
+	// Memory is how many bytes the buffers may hold, also if all lines are long; 0 is as many as keep all workers busy. With
+	// little memory there are fewer and smaller chunks, but there are some for each worker, whatever Memory is: about 3.5 MiB if
+	// MaxLine is 1 MiB. The windows of decompressors are not part of it: see Windows.
+	Memory int64
+
 	// InOrder reads the inputs one after the other, and decompresses only one stream at a time. Then chunks come nearly in the
 	// order of (Input, Seq). A consumer that puts them into that order may keep chunks that come too early, if it releases all
 	// others: there are buffers enough for the next one in order.
@@ -22,6 +27,7 @@ type Options struct {
 
 const (
 	defaultChunk   = 512 << 10 // reads of 256 KiB to 1 MiB are the fastest
+	minChunk       = 64 << 10  // smaller ones save no memory to speak of, since a line may have MaxLine bytes
 	defaultMaxLine = 1 << 20
 	minMaxLine     = 32
 	// maxKept is how many bytes are kept of a line longer than MaxLine: enough to recognise it.
@@ -31,6 +37,8 @@ const (
 	// waits for its turn in order.
 	streamBuffers = 6
 	plainBuffers  = 2
+	// fewBuffers: rather than fewer chunks for each worker there are smaller ones.
+	fewBuffers = 3
 )
 
 func (o Options) filled() Options {
@@ -47,7 +55,30 @@ func (o Options) filled() Options {
 	// Half of MaxLine: then a line longer than MaxLine covers at least one whole range (plain.go), and a chunk of ChunkSize bytes
 	// can contain no such line (stream.go).
 	o.ChunkSize = min(o.ChunkSize, o.MaxLine/2)
+	for o.Memory > 0 && o.ChunkSize > minChunk && o.buffers() < fewBuffers*o.Workers {
+		o.ChunkSize = max(o.ChunkSize/2, minChunk)
+	}
 	return o
+}
+
+// longest is how long a chunk may be: lines of ChunkSize bytes, and one more.
+func (o Options) longest() int { return o.ChunkSize + o.MaxLine + overread + 1 }
+
+// buffers is how many chunks there is memory for, beside what each stream holds of its own: its input, and the line that begins
+// the next chunk.
+func (o Options) buffers() int {
+	all := (streamBuffers + plainBuffers) * o.Workers
+	if o.Memory == 0 {
+		return all
+	}
+	return int(min(max(o.Memory-int64(o.Workers)*int64(rawBuffer+o.MaxLine), 0)/int64(o.longest()), int64(all)))
+}
+
+// pools returns the pools of chunks: three of four chunks are for streams, and each worker has at least one of each pool.
+func (o Options) pools() (streams, plains *pool) {
+	n := o.buffers()
+	return newPool(max(n*streamBuffers/(streamBuffers+plainBuffers), o.Workers+1), o.ChunkSize, o.longest()),
+		newPool(max(n*plainBuffers/(streamBuffers+plainBuffers), o.Workers+1), o.ChunkSize+overread+1, o.longest())
 }
 
 // Reader gives the chunks of its inputs to any number of goroutines.
@@ -55,8 +86,8 @@ func (o Options) filled() Options {
 // The callers of Next read plain files themselves, range by range. Compressed files, pipes and standard input are
 // streams: each is read by a goroutine of its own, ahead of the callers, at most Workers of them at a time.
 //
-// Memory: at most 6*Workers chunks of streams and 2*Workers chunks of plain files exist, each of ChunkSize bytes, and of up to
-// one and a half times ChunkSize+MaxLine where lines are long. Callers that keep more chunks than that unreleased block themselves.
+// Memory: at most 6*Workers chunks of streams and 2*Workers chunks of plain files exist, fewer with little Options.Memory, each of
+// ChunkSize bytes, and of up to ChunkSize+MaxLine where lines are long. Callers that keep more chunks than that unreleased block themselves.
 //
 // Read to the end or call Stop: a Reader that is dropped in the middle leaves goroutines behind.
 type Reader struct {
@@ -88,14 +119,13 @@ func NewReader(ins []*Input, o Options) *Reader {
 		ins:      ins,
 		o:        o,
 		states:   make([]state, len(ins)),
-		ready:    make(chan *Chunk, streamBuffers*o.Workers),
 		ranges:   make(chan fileRange),
-		streams:  newPool(streamBuffers*o.Workers, o.ChunkSize),
-		plains:   newPool(plainBuffers*o.Workers, o.ChunkSize+overread+1),
 		hashing:  make(chan struct{}, o.Workers),
 		stop:     make(chan struct{}),
 		blocking: map[*disk.File]bool{},
 	}
+	r.streams, r.plains = o.pools()
+	r.ready = make(chan *Chunk, cap(r.streams.slots))
 	for _, in := range ins {
 		if in.Size < 0 {
 			r.total.Store(-1)
@@ -155,7 +185,7 @@ func (r *Reader) readInput(i int) {
 		return
 	}
 	in := r.ins[i]
-	o, err := in.take(r.watch)
+	o, err := in.take(r.watch, r.stop)
 	switch {
 	case err != nil:
 		r.states[i].fail(newError(in.Name, -1, err))

@@ -12,17 +12,18 @@ import (
 
 // stream is an input that is read from beginning to end: compressed, or not seekable. One goroutine at a time uses it.
 type stream struct {
-	codec codec
-	raw   *rawReader
-	dec   decoder
-	file  *disk.File // nil if the caller closes it
-	head  []byte     // decoded by Head, to be read again
-	err   error      // returned by Read after head: io.EOF, or the error that ended the stream
-	bad   bool       // a decoder panicked, its buffers are in an unknown state
+	codec  codec
+	raw    *rawReader
+	dec    decoder
+	window *window
+	file   *disk.File // nil if the caller closes it
+	head   []byte     // decoded by Head, to be read again
+	err    error      // returned by Read after head: io.EOF, or the error that ended the stream
+	bad    bool       // a decoder panicked, its buffers are in an unknown state
 }
 
-func newStream(r io.Reader, name string, hashed bool) (*stream, error) {
-	s := &stream{raw: newRawReader(r)}
+func newStream(r io.Reader, name string, hashed bool, w *window) (*stream, error) {
+	s := &stream{raw: newRawReader(r), window: w}
 	if hashed {
 		s.raw.sum = sha256.New()
 	}
@@ -42,7 +43,7 @@ func newStream(r io.Reader, name string, hashed bool) (*stream, error) {
 	case gzipped:
 		s.dec = newGzip(s.raw)
 	case zstandard:
-		z, err := newZstd(s.raw)
+		z, err := newZstd(s.raw, w)
 		if err != nil {
 			s.raw.free()
 			return nil, err
@@ -51,7 +52,7 @@ func newStream(r io.Reader, name string, hashed bool) (*stream, error) {
 	case bzipped:
 		s.dec = simpleDecoder{bzip2.NewReader(s.raw.br)}
 	case xzipped:
-		s.dec = newXz(s.raw)
+		s.dec = newXz(s.raw, w)
 	default:
 		s.dec = simpleDecoder{plainReader{s.raw}}
 	}
@@ -104,6 +105,7 @@ func (s *stream) close() {
 		s.dec.free()
 		s.raw.free()
 	}
+	s.window.free()
 }
 
 // readStream decodes a stream to its end and sends its chunks to the callers of Next.

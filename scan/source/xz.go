@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash"
 	"hash/crc32"
 	"hash/crc64"
@@ -32,13 +31,14 @@ import (
 // github.com/xi2/xz, last released in 2020) bounds the dictionary, but it reports an error up to 8 KiB behind its place, cannot
 // tell a truncated file from a corrupt one, and refuses zero padding that is not a multiple of four bytes.
 type xzDecoder struct {
-	raw  *rawReader
-	lz   *lzma.Reader2 // nil before the first chunk
-	dict int           // capacity of its dictionary
-	in   xzChunk       // what lz reads from
-	buf  [1024]byte    // for read; no block header is longer
-	warn []string
-	any  bool // a stream has begun
+	raw    *rawReader
+	window *window       // xz -9 has a dictionary of 64 MiB; the format allows 4 GiB, and the library allocates the whole dictionary of a block at once
+	lz     *lzma.Reader2 // nil before the first chunk
+	dict   int           // capacity of its dictionary
+	in     xzChunk       // what lz reads from
+	buf    [1024]byte    // for read; no block header is longer
+	warn   []string
+	any    bool // a stream has begun
 
 	// Of the stream.
 	inside bool
@@ -58,10 +58,6 @@ type xzDecoder struct {
 	packedSize   int64 // of the LZMA2 data by the header, or -1
 	unpackedSize int64 // decompressed by the header, or -1
 }
-
-// xzMaxDict is the largest dictionary accepted. xz -9 uses 64 MiB; the format allows 4 GiB, and the library allocates the whole
-// dictionary of a block at once.
-const xzMaxDict = 128 << 20
 
 // The kinds of checks that are defined, and the length of each kind, also of those that are only reserved.
 const (
@@ -89,7 +85,9 @@ func (s *xzBlockSum) add(unpadded, uncompressed uint64) {
 	}
 }
 
-func newXz(raw *rawReader) *xzDecoder { return &xzDecoder{raw: raw, in: xzChunk{raw: raw}} }
+func newXz(raw *rawReader, w *window) *xzDecoder {
+	return &xzDecoder{raw: raw, window: w, in: xzChunk{raw: raw}}
+}
 
 func (d *xzDecoder) Read(p []byte) (int, error) {
 	if d.left == 0 {
@@ -197,8 +195,8 @@ func (d *xzDecoder) beginBlock(size int) error {
 	if d.unpackedSize >= 0 {
 		dict = min(dict, d.unpackedSize) // many small blocks do not each need a large dictionary
 	}
-	if dict > xzMaxDict {
-		return fmt.Errorf("xz dictionary of %d MiB is larger than %d MiB", dict>>20, xzMaxDict>>20)
+	if err := d.window.widen(xzipped, dict); err != nil {
+		return err
 	}
 	d.block, d.begun, d.wanted = true, false, max(int(dict), lzma.MinDictCap)
 	d.header, d.start, d.size = int64(size), d.raw.offset(), 0
@@ -239,7 +237,7 @@ func (d *xzDecoder) nextChunk() error {
 		return err
 	}
 	if d.dict < d.wanted {
-		d.dict = max(d.wanted, min(2*d.dict, xzMaxDict))
+		d.dict = max(d.wanted, min(2*d.dict, int(d.window.most())))
 		d.lz = nil // before the new one is there
 		d.lz, err = lzma.Reader2Config{DictCap: d.dict}.NewReader2(&d.in)
 	}

@@ -1,44 +1,50 @@
 package source
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"io"
+	"math"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// zstdMaxWindow is the largest window accepted, 2 to the 27, as by the zstd command without special flags (levels up to --ultra
-// -22, and --long=27). A larger window is an error. Each stream takes up to twice its window of memory; ordinary levels have a
-// window of 8 MiB or less.
-const zstdMaxWindow = 128 << 20
-
 // zstdDecoder decodes all frames on the calling goroutine (concurrency 1), where a panic can be caught. A concurrency
 // of 2 or 4 is slower.
+//
+// A decoder accepts ordinary windows. When a frame has a larger one, and the stream may have that, another decoder takes over.
 type zstdDecoder struct {
-	raw  *rawReader
-	z    *zstd.Decoder
-	last lastBytes
-	err  error // found, but returned only after all that was decoded
-	warn []string
+	raw    *rawReader
+	z      *zstd.Decoder
+	window *window
+	wide   bool // z accepts windows of up to MaxWindow
+	last   lastBytes
+	err    error // found, but returned only after all that was decoded
+	warn   []string
 }
 
-var zstds sync.Pool // of *zstd.Decoder
+var zstds sync.Pool // of *zstd.Decoder for ordinary windows
 
 func takeZstd() (*zstd.Decoder, error) {
 	if z, ok := zstds.Get().(*zstd.Decoder); ok {
 		return z, nil
 	}
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(zstdMaxWindow), zstd.WithDecoderMaxMemory(zstdMaxWindow))
+	return newDecoder(ordinaryWindow)
 }
 
-func newZstd(raw *rawReader) (*zstdDecoder, error) {
+func newDecoder(window uint64) (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(window), zstd.WithDecoderMaxMemory(window))
+}
+
+func newZstd(raw *rawReader, w *window) (*zstdDecoder, error) {
 	z, err := takeZstd()
 	if err != nil {
 		return nil, err
 	}
-	d := &zstdDecoder{raw: raw, z: z, last: lastBytes{r: raw.br}}
+	d := &zstdDecoder{raw: raw, z: z, window: w, last: lastBytes{r: raw.br}}
 	if err := d.z.Reset(&d.last); err != nil {
 		d.err = err
 	}
@@ -51,8 +57,12 @@ func (d *zstdDecoder) Read(p []byte) (int, error) {
 		if err == nil || isEOF(err) {
 			return n, err
 		}
-		d.err = d.explain(err)
-		if n > 0 {
+		if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+			d.err = d.widen(err)
+		} else {
+			d.err = d.explain(err)
+		}
+		if n > 0 || d.err == nil {
 			return n, nil
 		}
 	}
@@ -63,15 +73,31 @@ func (d *zstdDecoder) Read(p []byte) (int, error) {
 	return 0, d.err
 }
 
+// widen goes on with a decoder for larger windows, if the stream may have one as large as that of the frame whose header was read
+// last. refused is the error of the decoder that does not accept it.
+func (d *zstdDecoder) widen(refused error) error {
+	header, size := d.last.header()
+	if header == nil || size <= ordinaryWindow || d.wide && size <= MaxWindow {
+		return refused // no header was too much: a block is damaged
+	}
+	if err := d.window.widen(zstandard, size); err != nil {
+		return err
+	}
+	z, err := newDecoder(MaxWindow)
+	if err != nil {
+		return err
+	}
+	d.free()
+	d.z, d.wide = z, true
+	return d.z.Reset(io.MultiReader(bytes.NewReader(header), &d.last))
+}
+
 // explain finds out whether a frame without a magic number is only padding.
 func (d *zstdDecoder) explain(err error) error {
-	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
-		return errors.New("zstd window is larger than 128 MiB")
-	}
 	if !errors.Is(err, zstd.ErrMagicMismatch) || d.raw.offset() <= 4 {
 		return err
 	}
-	if d.last.b != [4]byte{} {
+	if [4]byte(d.last.b[len(d.last.b)-4:]) != [4]byte{} {
 		return errTrailing
 	}
 	w, err := padding(d.raw, 4)
@@ -85,16 +111,29 @@ func (d *zstdDecoder) explain(err error) error {
 func (d *zstdDecoder) warnings() []string { return d.warn }
 
 func (d *zstdDecoder) free() {
-	if d.z.Reset(nil) == nil {
+	if d.z.Reset(nil) == nil && !d.wide {
 		zstds.Put(d.z)
 	}
 	d.z = nil
 }
 
-// lastBytes keeps the last four bytes read. When the decoder reports a wrong magic number, these are its bytes.
+// lastBytes keeps the last bytes read, as many as the header of a frame may have. When the decoder reports a wrong magic number,
+// the last four are its bytes; when it reports a window that is too large, a header is the last that it has read.
 type lastBytes struct {
 	r io.Reader
-	b [4]byte
+	b [18]byte
+}
+
+// header returns a copy of the header that ends with the last byte, and the window of its frame; nil if there is none.
+func (l *lastBytes) header() (header []byte, window int64) {
+	for i := range l.b {
+		var h zstd.Header
+		// The error is that the first block does not follow.
+		if _ = h.Decode(l.b[i:]); h.HeaderSize == len(l.b)-i && !h.Skippable && (h.HasFCS || h.WindowSize > 0) {
+			return bytes.Clone(l.b[i:]), int64(min(cmp.Or(h.WindowSize, h.FrameContentSize), math.MaxInt64))
+		}
+	}
+	return nil, 0
 }
 
 func (l *lastBytes) Read(p []byte) (int, error) {

@@ -1,0 +1,130 @@
+package job
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// budget is the memory of a job: Options.Memory, and what its side files take. All that
+// grows with its inputs has a share of it, in bytes, so that the job stays within it
+// whatever is in them. The process may take 64 MB more: for its code, the known crawlers, the
+// runtime, and what a worker needs at least.
+type budget struct {
+	memory int64
+	loaded int64 // what the side files and the list of inputs take
+}
+
+const (
+	// DefaultMemory is the memory of a job, in bytes, whose options have 0.
+	DefaultMemory = 256_000_000
+
+	// programBytes is what side files may take in the room of the program.
+	programBytes = 12 << 20
+	// leastBytes has to be left for everything else.
+	leastBytes = 1_000_000
+
+	// A worker takes workerBytes: two or three chunks with a line of 1 MiB each, its tables of
+	// 2 MB, its buffers and its memos. If it decodes zstd, xz or bzip2, it takes decoderBytes more.
+	workerBytes  = 12 << 20
+	decoderBytes = 10 << 20
+	// readingBytes is what the chunks of a worker are of use for.
+	readingBytes = 16 << 20
+)
+
+// What the parts of side files take, in bytes, when they have been read. Rules are compiled for
+// each way of reading them, when they are first needed.
+const (
+	ruleBytes    = 1000 // a line of a robots.txt that is no comment
+	versionBytes = 4 << 10
+	profileBytes = 4 << 10
+	prefixBytes  = 100
+	nameBytes    = 300 // an address with its names
+	inputBytes   = 2 << 10
+)
+
+func newBudget(memory int64) *budget { return &budget{memory: cmp.Or(memory, DefaultMemory)} }
+
+// workers returns how many of n workers there is memory for, at least 1.
+func (b *budget) workers(n int) int { return int(max(min(int64(n), b.memory/workerBytes), 1)) }
+
+// windows returns the bound for the windows of decompressors: the largest may take nine
+// sixteenths of the memory.
+func (b *budget) windows() *source.Windows { return source.NewWindows(b.memory / 16 * 9) }
+
+// statePart returns how long a part of a state may be that is read at once: it takes several
+// times as much while it is decoded.
+func (b *budget) statePart() int64 { return max(b.memory/4, leastPart) }
+
+// memoryForPart returns the memory with which statePart allows a part.
+func memoryForPart(bytes int64) int64 { return 4 * bytes }
+
+const leastPart = 8 << 20
+
+// explained adds to the error of an input whose window is too large which memory would do.
+func explained(err error) error {
+	e, ok := errors.AsType[*source.WindowError](err)
+	if !ok || e.Window > source.MaxWindow || e.Limit == source.MaxWindow {
+		return err
+	}
+	return fmt.Errorf("%w: --memory %dMB would do", err, e.Window/9*16/1_000_000+1)
+}
+
+// loadBody, and the other functions whose names begin so, charge what has been read.
+func (b *budget) loadBody(text []byte) {
+	b.loaded += int64(len(text))
+	for begins, rest := true, text; len(rest) > 0; rest = rest[1:] {
+		c := rest[0]
+		if begins && c != '#' && c != '\n' && c != '\r' {
+			b.loaded += ruleBytes
+		}
+		begins = c == '\n' || c == '\r'
+	}
+}
+
+func (b *budget) loadBasis(of *basis) {
+	for _, body := range of.Bodies {
+		b.loadBody(body.Text)
+		b.loaded += int64(len(body.Past))
+	}
+	b.loaded += int64(len(of.Rows)*versionBytes + len(of.Profiles)*profileBytes)
+}
+
+func (b *budget) loadInputs(list []*source.Input) {
+	for _, in := range list {
+		b.loaded += int64(inputBytes + 4*len(in.Name))
+	}
+}
+
+// shares are the parts of what is left when the side files have been read.
+type shares struct {
+	workers int
+	reading int64 // chunks of the inputs
+	rest    int64 // audit.Config.Memory, or the rules of a filter
+}
+
+// divide divides what is left among n workers that read inputs, which have been opened as far
+// as that shows how they are compressed.
+func (b *budget) divide(n int, inputs []*source.Input) (s shares, err error) {
+	left := b.memory - max(b.loaded-programBytes, 0)
+	if left < leastBytes {
+		return s, inputError(fmt.Errorf("--memory %dMB is too little: robots.txt, crawlers, lists and the names of inputs take about %dMB alone; --memory %dMB would do",
+			b.memory/1_000_000, b.loaded/1_000_000, (b.loaded-programBytes+leastBytes)/1_000_000+1))
+	}
+	perWorker, window := int64(workerBytes), int64(0)
+	for _, in := range inputs {
+		switch in.Codec() {
+		case "zstd", "xz":
+			perWorker, window = workerBytes+decoderBytes, b.windows().Largest()
+		case "bzip2":
+			perWorker = workerBytes + decoderBytes
+		}
+	}
+	left = max(left-window, leastBytes)
+	s.workers = int(max(min(int64(n), left/perWorker), 1))
+	s.reading = min(left/8*3, int64(s.workers)*readingBytes)
+	s.rest = max(left-s.reading-int64(s.workers)*(perWorker-workerBytes), leastBytes/2)
+	return s, nil
+}
