@@ -10,7 +10,7 @@ import (
 // String returns the machine as text: its rules in the order of their rank, each with its
 // number, line, verdict, pattern and rank, whose halves are written apart, and its table
 // if it has one. It is for people to read when a verdict surprises them, and changes with
-// the engine. Of a large machine it has the beginning, some 2 MiB, and says what it leaves out.
+// the engine. Of a large machine it has the beginning, some 1 MiB, and says what it leaves out.
 func (m *Machine) String() string {
 	b := &dump{}
 	parts := m.all()

@@ -99,10 +99,10 @@ type openPipe struct {
 
 // Close closes the pipe, unless a goroutine has been left behind that reads it.
 func (p openPipe) Close() error {
-	if p.ctx.Err() != nil {
-		return nil
+	if p.ctx.Err() == nil {
+		return p.in.Close()
 	}
-	return p.in.Close()
+	return nil
 }
 
 // until returns a reader of r whose Read ends with ctx, even if r blocks, as a terminal

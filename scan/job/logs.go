@@ -263,7 +263,7 @@ func (l *auditLogs) tellUnparsed(log *auditLog, info *audit.InputInfo, most floa
 			break
 		}
 		l.messages.warn("%s", text)
-		info.Error = cmp.Or(info.Error, audit.Printable(text))
+		info.Error = cmp.Or(info.Error, text)
 	case share > most:
 		l.warn("%s: %s of its %s (%.3g %%) could not be parsed, which is more than %v %% (--max-unparsed): the report is partial, because these lines may hold what clears a violation",
 			log.Name, english.Grouped(info.Unparsed), english.Plural(info.Lines, "line"), share, most)

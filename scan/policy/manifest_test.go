@@ -360,6 +360,5 @@ func TestManifestLimits(t *testing.T) {
 	os.WriteFile(filepath.Join(dir, "c.txt"), []byte("user-agent: x\n"), 0o600)
 	if _, err := f.read(filepath.Join(dir, "c.txt")); err == nil || !strings.Contains(err.Error(), "limit of 1024 MiB") {
 		t.Error(err)
-
 	}
 }
