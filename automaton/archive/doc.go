@@ -12,8 +12,9 @@
 // ruleset is checked and decoded at its first lookup, which may therefore fail,
 // and is then kept; a match never fails. Checksums find accidents. They do not stop an
 // author who means harm, so every length is compared with the rest of the file
-// before it is believed, a lookup reads no more than 64 records, and decoding takes time and memory in proportion to the
-// bytes. Such a file can still hold any rules that its author likes.
+// before it is believed, a lookup reads no more than 64 records, and decoding takes time
+// and memory in proportion to the bytes. Such a file can still hold any rules that its
+// author likes.
 //
 // # Format
 //
@@ -51,9 +52,9 @@
 //	   bytes    the key
 //
 // A record is in the bucket that the upper b bits of its key's hash number.
-// Records of a bucket are sorted by hash, then key, and there are 64 of them at most. So a lookup touches two
-// places of the index, the bucket and the record, and then the table of decoded
-// rulesets; a binary search among 87,000 keys would touch seventeen.
+// Records of a bucket are sorted by hash, then key, and there are 64 of them at most. So a
+// lookup touches two places of the index, the bucket and the record, and then the table of
+// decoded rulesets; a binary search among 87,000 keys would touch seventeen.
 //
 // The hash of a key is made of its length n and its bytes in words of eight, the
 // last filled up with zeros: h is the seed; for each word w,

@@ -52,8 +52,8 @@ say nothing about a robots.txt and are passed over.
 
 FILE is always complete, old or new: the archive gets the name when all of it is on
 the disk. If FILE is a symbolic link, its target is replaced. FILE cannot be one of
-the sources. While an archive is in use, do not change it in place, as
-cp over it does.
+the sources. While an archive is in use, do not change it in place, as cp over it
+does.
 
 With --dump no archive is written: the arguments are robots.txt files, plain or
 compressed (- is stdin), and their machines are printed, one for each dialect and
@@ -103,7 +103,7 @@ func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 	if c.Cut > 0 {
 		limit := "--max-bytes"
 		if c.MaxBytes != o.MaxBytes {
-			limit = "the most that compile reads of a robots.txt"
+			limit = "the most that compile reads of a robots.txt with this --memory"
 		}
 		s.warn("cut at %s, %s, at the end of a line: distinct bodies: %s, of %s",
 			limit, english.Plural(int64(c.MaxBytes), "byte"), english.Grouped(c.Cut), english.Plural(c.CutOrigins, "origin"))

@@ -37,8 +37,8 @@ target, which begins with a slash. The line end, which may be CRLF, and a byte
 order mark at the beginning of an input are not part of the URL; blanks are. All
 other lines, also blank ones, are invalid: --invalid drops them, keeps them in
 their places, or makes them an error, which quotes the first ones and ends with
-exit status 3. If all lines are invalid, that is an error too. A line of more than
-1 MiB is invalid and is never printed.
+exit status 3. A list without a URL, unless it is empty or blank, ends with exit
+status 3 too. A line of more than 1 MiB is invalid and is never printed.
 
 If NAME is a known crawler, such as Googlebot-Image, its product tokens are tried
 in their order, and robots.txt is read in its own way; otherwise NAME is the

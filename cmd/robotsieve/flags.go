@@ -117,7 +117,7 @@ func maxBytesFlag(cmd *cobra.Command, limit *int, without string) {
 // auto.
 func robotsFlags(cmd *cobra.Command, file *job.RobotsFile, dialect **automaton.Dialect) {
 	cmd.Flags().StringVar(&file.Name, "robots", "", "the robots.txt to judge by, plain or compressed (- is stdin)")
-	maxBytesFlag(cmd, &file.MaxBytes, "no limit")
+	maxBytesFlag(cmd, &file.MaxBytes, "no limit but 256 MiB")
 	choice(cmd, "dialect", "auto", "how robots.txt is read; auto is the crawler's own way, where it is known", func(name string) {
 		*dialect = nil
 		if d, err := automaton.ParseDialect(name); err == nil {

@@ -15,8 +15,7 @@ logs, and prints the report that one audit of all of them would have given.
 
 The parts must have been judged by files of the same content, whatever their
 names, and by the same flags. The states contain these, so that no other file is
-needed. With --state the sum is also written as a
-state, which can be merged again.`,
+needed. With --state the sum is also written as a state, which can be merged again.`,
 		Example: `  robotsieve audit --policy manifest.csv --state a.state monday.log.gz > /dev/null
   robotsieve audit --policy manifest.csv --state b.state tuesday.log.gz > /dev/null
   robotsieve merge a.state b.state`,

@@ -20,7 +20,7 @@ type RobotsFile struct {
 	Name  string    // of the file; "-" is Stdin
 	Stdin io.Reader // nil stands for os.Stdin
 	// MaxBytes limits how much of it is read, decompressed, as in compile.Options: 0
-	// stands for compile.DefaultMaxBytes, and a negative number for no limit.
+	// stands for compile.DefaultMaxBytes, and a negative number for policy.MaxBody.
 	MaxBytes int
 }
 
