@@ -6,7 +6,6 @@ package disk
 import (
 	"cmp"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -50,17 +49,30 @@ func Inject(fail func(op Op, name string) error) (restore func()) {
 
 // check returns the injected error of an operation.
 func check(op Op, name string) error {
-	if fail := injected.Load(); fail != nil {
-		return refuse(*fail, op, name)
+	fail := injected.Load()
+	if fail == nil {
+		return nil
+	}
+	if err := (*fail)(op, name); err != nil {
+		return &fs.PathError{Op: string(op), Path: name, Err: err}
 	}
 	return nil
 }
 
-func refuse(fail func(Op, string) error, op Op, name string) error {
-	if err := fail(op, name); err != nil {
-		return &fs.PathError{Op: string(op), Path: name, Err: err}
+// try calls do, unless an error of the operation is injected.
+func try(op Op, name string, do func() error) error {
+	if err := check(op, name); err != nil {
+		return err
 	}
-	return nil
+	return do()
+}
+
+// get is try for an operation that takes a name and returns a value.
+func get[T any](op Op, name string, do func(name string) (value T, err error)) (value T, err error) {
+	if err := check(op, name); err != nil {
+		return value, err
+	}
+	return do(name)
 }
 
 // File is an open file. Its methods are those of *os.File, and as safe for concurrent use.
@@ -115,34 +127,20 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 
 // Stat describes the file.
 func (f *File) Stat() (fs.FileInfo, error) {
-	if err := check(OpStat, f.f.Name()); err != nil {
-		return nil, err
-	}
-	return f.f.Stat()
+	return get(OpStat, f.f.Name(), func(string) (fs.FileInfo, error) { return f.f.Stat() })
 }
 
 // Sync writes the file to the disk.
-func (f *File) Sync() error {
-	if err := check(OpSync, f.f.Name()); err != nil {
-		return err
-	}
-	return f.f.Sync()
-}
+func (f *File) Sync() error { return try(OpSync, f.f.Name(), f.f.Sync) }
 
 // Chmod changes the mode of the file.
 func (f *File) Chmod(mode fs.FileMode) error {
-	if err := check(OpChmod, f.f.Name()); err != nil {
-		return err
-	}
-	return f.f.Chmod(mode)
+	return try(OpChmod, f.f.Name(), func() error { return f.f.Chmod(mode) })
 }
 
 // Chown changes the owner and the group of the file.
 func (f *File) Chown(uid, gid int) error {
-	if err := check(OpChown, f.f.Name()); err != nil {
-		return err
-	}
-	return f.f.Chown(uid, gid)
+	return try(OpChown, f.f.Name(), func() error { return f.f.Chown(uid, gid) })
 }
 
 // Close closes the file.
@@ -177,78 +175,34 @@ func CreateTemp(dir, pattern string) (*File, error) {
 	return opened(os.CreateTemp(dir, pattern))
 }
 
-// ReadFile is os.ReadFile.
-func ReadFile(name string) ([]byte, error) {
-	f, err := Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
-}
-
 // ReadDir is os.ReadDir.
-func ReadDir(name string) ([]fs.DirEntry, error) {
-	if err := check(OpReadDir, name); err != nil {
-		return nil, err
-	}
-	return os.ReadDir(name)
-}
+func ReadDir(name string) ([]fs.DirEntry, error) { return get(OpReadDir, name, os.ReadDir) }
 
 // Glob is filepath.Glob, which knows no errors but those of the pattern.
-func Glob(pattern string) ([]string, error) {
-	if err := check(OpReadDir, pattern); err != nil {
-		return nil, err
-	}
-	return filepath.Glob(pattern)
-}
+func Glob(pattern string) ([]string, error) { return get(OpReadDir, pattern, filepath.Glob) }
 
 // Stat is os.Stat.
-func Stat(name string) (fs.FileInfo, error) {
-	if err := check(OpStat, name); err != nil {
-		return nil, err
-	}
-	return os.Stat(name)
-}
+func Stat(name string) (fs.FileInfo, error) { return get(OpStat, name, os.Stat) }
 
 // Lstat is os.Lstat.
-func Lstat(name string) (fs.FileInfo, error) {
-	if err := check(OpStat, name); err != nil {
-		return nil, err
-	}
-	return os.Lstat(name)
-}
+func Lstat(name string) (fs.FileInfo, error) { return get(OpStat, name, os.Lstat) }
 
 // Readlink is os.Readlink.
-func Readlink(name string) (string, error) {
-	if err := check(OpReadlink, name); err != nil {
-		return "", err
-	}
-	return os.Readlink(name)
-}
+func Readlink(name string) (string, error) { return get(OpReadlink, name, os.Readlink) }
 
 // Rename is os.Rename.
 func Rename(from, to string) error {
-	if err := check(OpRename, from); err != nil {
-		return err
-	}
-	return os.Rename(from, to)
+	return try(OpRename, from, func() error { return os.Rename(from, to) })
 }
 
 // Remove is os.Remove.
 func Remove(name string) error {
-	if err := check(OpRemove, name); err != nil {
-		return err
-	}
-	return os.Remove(name)
+	return try(OpRemove, name, func() error { return os.Remove(name) })
 }
 
 // MkdirAll is os.MkdirAll.
 func MkdirAll(name string, perm fs.FileMode) error {
-	if err := check(OpMkdir, name); err != nil {
-		return err
-	}
-	return os.MkdirAll(name, perm)
+	return try(OpMkdir, name, func() error { return os.MkdirAll(name, perm) })
 }
 
 // ErrFault is the error of Faults.

@@ -2,9 +2,11 @@
 
 package disk
 
+import "math"
+
 // Map returns the content of a file, read into memory.
 func Map(name string) (data []byte, unmap func() error, err error) {
-	data, err = ReadFile(name)
+	data, err = ReadLimited(name, math.MaxInt-1)
 	return data, func() error { return nil }, err
 }
 

@@ -37,7 +37,7 @@ func TestInject(t *testing.T) {
 		{OpChmod, func() error { return f.Chmod(0o640) }},
 		{OpOpen, func() error { return errOnly(Open(name)) }},
 		{OpOpen, func() error { return errOnly(CreateTemp(dir, "x")) }},
-		{OpOpen, func() error { return errOnly(ReadFile(name)) }},
+		{OpOpen, func() error { return errOnly(ReadLimited(name, 100)) }},
 		{OpOpen, func() error { _, _, err := Map(name); return err }},
 		{OpReadDir, func() error { return errOnly(ReadDir(dir)) }},
 		{OpReadDir, func() error { return errOnly(Glob(name + "*")) }},

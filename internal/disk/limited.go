@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// ReadLimited is ReadFile for a file that is to have at most limit bytes. If there are more, it fails as a reader of Limited
+// ReadLimited is os.ReadFile for a file that is to have at most limit bytes. If there are more, it fails as a reader of Limited
 // does: so a device or a pipe that never ends takes no more memory than such a file.
 func ReadLimited(name string, limit int64) ([]byte, error) {
 	f, err := Open(name)

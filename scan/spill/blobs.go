@@ -27,8 +27,7 @@ type Blobs struct {
 	memory  [][]byte
 	held    int64 // bytes of memory
 
-	file *disk.File // nil until something is spilled
-	name string     // of the file, while it still has to be removed
+	file *temporary // nil until something is spilled
 	end  int64      // of the last string in the file
 	buf  *bufio.Writer
 	zip  *flate.Writer
@@ -99,8 +98,7 @@ func (b *Blobs) Add(data []byte) (number int, err error) {
 // spill writes a string to the end of the file, and returns where it begins.
 func (b *Blobs) spill(data []byte) (at int64, err error) {
 	if b.file == nil {
-		if b.file, b.name, err = createTemp("", disk.OpenUnnamed); err != nil {
-			b.file = nil
+		if b.file, err = createTemp("", disk.OpenUnnamed); err != nil {
 			return 0, fmt.Errorf("%w: %w", errTemporary, err)
 		}
 	}
@@ -150,12 +148,5 @@ func (b *Blobs) Close() error {
 	if b.file == nil {
 		return nil
 	}
-	err := b.file.Close()
-	if b.name != "" {
-		err = errors.Join(err, disk.Remove(b.name))
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", errTemporary, err)
-	}
-	return nil
+	return b.file.Close()
 }

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
-	"os"
 	"slices"
 	"sync"
 
@@ -54,8 +52,7 @@ type Sorter struct {
 	stop func() error // set by StopAt; nil: never
 
 	disk []*run     // runs in the file, and saved ones
-	file *disk.File // nil until something is spilled
-	name string     // of the file, while it still has to be removed
+	file *temporary // nil until something is spilled
 	end  int64      // of the last run in the file
 }
 
@@ -197,11 +194,9 @@ func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 		return nil, err
 	}
 	if s.file == nil {
-		f, name, err := createTemp(s.dir, disk.OpenUnnamed)
-		if err != nil {
+		if s.file, err = createTemp(s.dir, disk.OpenUnnamed); err != nil {
 			return nil, fmt.Errorf("%w: %w", errTemporary, err)
 		}
-		s.file, s.name = f, name
 	}
 	merged := &run{r: s.file, off: s.end, end: s.end}
 	w := blockWriter{size: s.size.block, write: func(block []byte) error {
@@ -217,34 +212,6 @@ func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 	merged.longest = w.longest
 	s.end = merged.end
 	return merged, nil
-}
-
-// createTemp makes a file without a name, so that a crash or a signal leaves nothing behind. Where that is not possible, it
-// removes the name at once, and where that is not possible either, it returns the name, for Close.
-func createTemp(dir string, unnamed func(dir string, perm fs.FileMode) (*disk.File, error)) (f *disk.File, name string, err error) {
-	dir = cmp.Or(dir, os.TempDir())
-	if f, err := unnamed(dir, 0o600); err == nil {
-		return f, "", nil
-	}
-	f, err = disk.CreateTemp(dir, "robotsieve-*.tmp")
-	if err == nil && disk.Remove(f.Name()) != nil {
-		name = f.Name()
-	}
-	return f, name, err
-}
-
-// CheckDir returns the error with which a Sorter would fail because of its Options.Dir, and Blobs because of os.TempDir if it is empty: a caller who reads for hours
-// learns of it before.
-func CheckDir(dir string) error {
-	f, name, err := createTemp(dir, disk.OpenUnnamed)
-	if err != nil {
-		return fmt.Errorf("the folder for temporary files (TMPDIR): %w", err)
-	}
-	err = f.Close()
-	if name != "" {
-		err = errors.Join(err, disk.Remove(name))
-	}
-	return err
 }
 
 // gather returns the merge of all runs.
@@ -334,12 +301,6 @@ func (s *Sorter) Close() error {
 		return nil
 	}
 	err := s.file.Close()
-	if s.name != "" {
-		err = errors.Join(err, disk.Remove(s.name))
-	}
 	s.file = nil
-	if err != nil {
-		return fmt.Errorf("spill: closing the temporary file: %w", err)
-	}
-	return nil
+	return err
 }

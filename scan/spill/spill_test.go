@@ -284,7 +284,7 @@ func TestTemporaryFileNeverHadAName(t *testing.T) {
 	refuse := func(string, fs.FileMode) (*disk.File, error) { return nil, errors.ErrUnsupported }
 	for name, unnamed := range map[string]func(string, fs.FileMode) (*disk.File, error){"unnamed": disk.OpenUnnamed, "refused": refuse} {
 		dir := t.TempDir()
-		f, left, err := createTemp(dir, unnamed)
+		f, err := createTemp(dir, unnamed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,11 +303,8 @@ func TestTemporaryFileNeverHadAName(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, b, err)
 		}
 		f.Close()
-		if left != "" {
-			os.Remove(left)
-		}
 	}
-	if _, _, err := createTemp(filepath.Join(t.TempDir(), "none"), disk.OpenUnnamed); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := createTemp(filepath.Join(t.TempDir(), "none"), disk.OpenUnnamed); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in no folder: %v", err)
 	}
 }
@@ -372,7 +369,7 @@ func TestDiskIsFull(t *testing.T) {
 		t.Skip("no device that is full: ", err)
 	}
 	s := tiny(t)
-	s.file = full
+	s.file = &temporary{full, ""}
 	w := s.Writer()
 	err = fill(w)
 	if err == nil || !strings.Contains(err.Error(), "/dev/full") || !strings.Contains(err.Error(), "no space") {
@@ -461,7 +458,7 @@ func TestDiskIsFullWhenReading(t *testing.T) {
 	for range 10 {
 		addSaved(t, s, b)
 	}
-	s.file = full
+	s.file = &temporary{full, ""}
 	_, err = collect(s.All())
 	if err == nil || !strings.Contains(err.Error(), "no space") {
 		t.Fatalf("error %v", err)

@@ -1,0 +1,60 @@
+package spill
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
+)
+
+// temporary is a temporary file.
+type temporary struct {
+	*disk.File
+	name string // while it still has to be removed
+}
+
+// createTemp makes a file without a name, so that a crash or a signal leaves nothing behind. Where that is not possible, it
+// removes the name at once, and where that is not possible either, Close does. No dir stands for os.TempDir.
+func createTemp(dir string, unnamed func(dir string, perm fs.FileMode) (*disk.File, error)) (*temporary, error) {
+	dir = cmp.Or(dir, os.TempDir())
+	if f, err := unnamed(dir, 0o600); err == nil {
+		return &temporary{f, ""}, nil
+	}
+	f, err := disk.CreateTemp(dir, "robotsieve-*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	t := &temporary{f, f.Name()}
+	if disk.Remove(t.name) == nil {
+		t.name = ""
+	}
+	return t, nil
+}
+
+// Close frees the file.
+func (t *temporary) Close() error {
+	err := t.File.Close()
+	if t.name != "" {
+		err = errors.Join(err, disk.Remove(t.name))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", errTemporary, err)
+	}
+	return nil
+}
+
+// CheckDir returns the error with which a Sorter with this Options.Dir would fail, and Blobs if dir is empty: a caller who
+// reads for hours learns of it before.
+func CheckDir(dir string) error {
+	f, err := createTemp(dir, disk.OpenUnnamed)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("the folder for temporary files (TMPDIR): %w", err)
+	}
+	return nil
+}
