@@ -58,26 +58,27 @@ func (d *describer) text(s string) string {
 	return s
 }
 
-func (d *describer) full() bool { return d.size > maxDescribed }
-
 // group describes a group, and counts in left what it leaves out.
 func (d *describer) group(g compile.Group, left *NotListed) GroupText {
-	text := GroupText{AgentLines: AgentLines{Line: g.Agents[0].Line}, Rules: []RuleText{}}
-	for i, a := range g.Agents {
-		if d.full() {
-			left.Agents += len(g.Agents) - i
-			break
-		}
-		text.Agents = append(text.Agents, d.text(a.Value))
-	}
-	for i, r := range g.Rules {
-		if d.full() {
-			left.Rules += len(g.Rules) - i
-			break
-		}
-		text.Rules = append(text.Rules, RuleText{Line: r.Line, Rule: d.text(r.String()), Allow: r.Allow, Paths: d.text(pathsOf(r))})
-	}
+	text := GroupText{AgentLines: AgentLines{Line: g.Agents[0].Line}}
+	text.Agents = described(d, g.Agents, &left.Agents, func(a compile.Agent) string { return d.text(a.Value) })
+	text.Rules = described(d, g.Rules, &left.Rules, func(r compile.Rule) RuleText {
+		return RuleText{Line: r.Line, Rule: d.text(r.String()), Allow: r.Allow, Paths: d.text(pathsOf(r))}
+	})
 	return text
+}
+
+// described describes each element of a list while there is room, and adds the number of the others to left.
+func described[T, U any](d *describer, of []T, left *int, describe func(T) U) []U {
+	texts := []U{}
+	for i, x := range of {
+		if d.size > maxDescribed {
+			*left += len(of) - i
+			break
+		}
+		texts = append(texts, describe(x))
+	}
+	return texts
 }
 
 // GroupText is one group.
@@ -136,36 +137,24 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 	}
 	d := &Description{
 		File: c.file.Name, Dialect: by.String(), Bytes: len(c.body), Lines: robots.Lines,
-		Groups: []GroupText{}, Agents: []AgentText{}, Others: []LineText{}, Notes: []NoteText{},
+		Agents: []AgentText{},
+	}
+	for _, g := range robots.Groups {
+		d.Rules += len(g.Rules)
 	}
 	made, left := &describer{}, &d.NotListed
-	for i, g := range robots.Groups {
-		d.Rules += len(g.Rules)
-		if made.full() {
-			left.Groups = len(robots.Groups) - i
-			continue
-		}
-		d.Groups = append(d.Groups, made.group(g, left))
-	}
+	d.Groups = described(made, robots.Groups, &left.Groups, func(g compile.Group) GroupText { return made.group(g, left) })
 	for _, a := range c.agents {
 		d.Agents = append(d.Agents, AgentText{a.name, a.groups, a.whyGroup, a.exempt})
 	}
 	made.size = 0 // the others and the notes have room of their own
-	for i, r := range robots.Records {
-		if made.full() {
-			left.Others = len(robots.Records) - i
-			break
-		}
-		d.Others = append(d.Others, LineText{r.Line, made.text(r.Key + ": " + r.Value)})
-	}
+	d.Others = described(made, robots.Records, &left.Others, func(r compile.Record) LineText {
+		return LineText{r.Line, made.text(r.Key + ": " + r.Value)}
+	})
 	made.size = 0
-	for i, n := range notes {
-		if made.full() {
-			left.Notes = len(notes) - i
-			break
-		}
-		d.Notes = append(d.Notes, NoteText{n.Line, n.Kind.Severity().String(), n.Kind.String(), made.text(n.Text)})
-	}
+	d.Notes = described(made, notes, &left.Notes, func(n compile.Note) NoteText {
+		return NoteText{n.Line, n.Kind.Severity().String(), n.Kind.String(), made.text(n.Text)}
+	})
 	return d, nil
 }
 
