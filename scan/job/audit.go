@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"time"
 
@@ -132,9 +131,6 @@ type Audited struct {
 // while logs are read, the result is not nil and covers the lines read before that, and
 // the error is Interrupted. If only the state could not be written, the result is whole.
 func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
-	if o.Workers < 1 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
 	o.budget = newBudget(o.Memory)
 	o.Workers = o.budget.workers(o.Workers)
 	if err := o.check(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -47,8 +48,14 @@ const (
 
 func newBudget(memory int64) *budget { return &budget{memory: cmp.Or(memory, DefaultMemory)} }
 
-// workers returns how many of n workers there is memory for, at least 1.
-func (b *budget) workers(n int) int { return int(max(min(int64(n), b.memory/workerBytes), 1)) }
+// workers returns how many of n workers there is memory for, at least 1. An n below 1 stands
+// for one for each processor.
+func (b *budget) workers(n int) int {
+	if n < 1 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	return int(max(min(int64(n), b.memory/workerBytes), 1))
+}
 
 // windows returns the bound for the windows of decompressors: the largest may take nine
 // sixteenths of the memory.
@@ -92,8 +99,11 @@ func (b *budget) loadBasis(of *basis) {
 	b.loaded += int64(len(of.Rows)*versionBytes + len(of.Profiles)*profileBytes)
 }
 
+// loadInputs also bounds the windows of their decompressors.
 func (b *budget) loadInputs(list []*source.Input) {
+	windows := b.windows()
 	for _, in := range list {
+		in.Windows = windows
 		b.loaded += int64(inputBytes + 4*len(in.Name))
 	}
 }

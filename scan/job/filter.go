@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/compile"
@@ -75,21 +74,13 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		}
 		o.Messages.warn("%v", err)
 	}
-	workers := o.Workers
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	memory.loadInputs(inputs)
-	shares, err := memory.divide(memory.workers(workers), inputs)
+	shares, err := memory.divide(memory.workers(o.Workers), inputs)
 	if err != nil {
 		return nil, err
 	}
 	if archive, ok := rules.config.Policy.(*archived); ok {
 		archive.most = max(shares.rest/4*3, leastRules)
-	}
-	windows := memory.windows()
-	for _, in := range inputs {
-		in.Windows = windows
 	}
 	reader := source.NewReader(inputs, source.Options{Workers: shares.workers, Memory: shares.reading, InOrder: true})
 	end := o.Messages.progress(reader)
@@ -97,40 +88,43 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	end()
 
 	f := &Filtered{Summary: summary, Inputs: reader.Results(), Partial: err != nil || len(errs) > 0}
-	for _, r := range f.Inputs {
-		for _, w := range r.Warnings {
-			o.Messages.warn("%s", w)
-		}
-		if r.Err != nil {
-			o.Messages.warn("%v", explained(r.Err))
-			f.Partial = true
-		}
-	}
-	nothing := f.Read > 0 && f.Invalid == f.Read
-	if !nothing { // or else that is the error
-		f.tellUseless(o.Messages)
-	}
+	f.tell(o.Messages)
 	for _, err := range errs {
 		f.Inputs = append(f.Inputs, source.Result{Err: err})
 	}
 	switch {
 	case ctx.Err() != nil:
 		f.Partial = true
-		return f, &Error{Interrupted, errors.New("interrupted: the summary covers the lines judged and printed before that")}
+		err = &Error{Interrupted, errors.New("interrupted: the summary covers the lines judged and printed before that")}
 	case err != nil:
-		return f, inputError(err)
-	case nothing:
-		err := errNoURL
+		err = inputError(err)
+	case f.noURL():
+		err = errNoURL
 		if len(f.Quotes) > 0 && compile.IsUTF16(f.Quotes[0].Text) {
 			err = fmt.Errorf("%w: the first looks like UTF-16; save the list as UTF-8", err)
 		}
-		return f, inputError(err)
+		err = inputError(err)
 	}
-	return f, nil
+	return f, err
 }
 
-// tellUseless tells of inputs without a URL: they could not be used.
-func (f *Filtered) tellUseless(messages Messages) {
+// noURL tells whether there are lines, but none of them is a URL.
+func (f *Filtered) noURL() bool { return f.Read > 0 && f.Invalid == f.Read }
+
+// tell tells of inputs that could not be used, wholly or in part.
+func (f *Filtered) tell(messages Messages) {
+	for _, r := range f.Inputs {
+		for _, w := range r.Warnings {
+			messages.warn("%s", w)
+		}
+		if r.Err != nil {
+			messages.warn("%v", explained(r.Err))
+			f.Partial = true
+		}
+	}
+	if f.noURL() {
+		return // that is the error
+	}
 	for _, q := range f.Useless {
 		in := &f.Inputs[q.Input]
 		err := fmt.Errorf("%s: no line is a URL; line %s is %q", in.Name, english.Grouped(q.Line), q.Text)

@@ -56,11 +56,7 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 	for _, err := range errs {
 		logs.fail(audit.InputInfo{}, err)
 	}
-	windows := o.budget.windows()
 	o.budget.loadInputs(inputs)
-	for _, in := range inputs {
-		in.Windows = windows
-	}
 	list := make([]auditLog, len(inputs))
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
 	inParallel(ctx, len(inputs), o.Workers, func(i int) {
