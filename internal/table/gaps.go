@@ -28,15 +28,16 @@ import (
 // found a word of the set at a time.
 //
 // Fourth, a node may have many children. Those whose symbol the path does not have behind the
-// node are left out, and those with only one child which the path does not have behind them; where a node has many more children than the path has symbols, the
-// symbols are looked up among the children instead.
+// node are left out, and those with only one child which the path does not have behind them.
+// Where a node has many more children than the path has symbols, the symbols are looked up
+// among the children instead.
 //
 // So a match takes time in proportion to the octets of the path, each times the logarithm of
 // the number of symbols at most (a path in the tree of suffixes changes to a larger tree that
 // often); to the different symbols in the path; and to the nodes that go on, each times the
-// number of its children or, if that is less, of the symbols in the path. In a path of n octets are at
-// most n(n+1)/2 different symbols, and of each length l at most n and at most the l-th part of
-// the octets of all rules. TestSearch in package bench looks for rules that take longer.
+// number of its children or, if that is less, of the symbols in the path. In a path of n octets
+// are at most n(n+1)/2 different symbols, and of each length l at most n and at most the l-th
+// part of the octets of all rules. TestSearch in package bench looks for rules that take longer.
 
 // Gaps finds the segments behind gaps: an Aho-Corasick automaton reads the path, and
 // where the last octet of a segment is read, the nodes that wait for it act.

@@ -18,7 +18,7 @@ func heap() int {
 
 // What a worker remembers is charged in full: with room for 4 MB it takes no more than that
 // and its tables, whatever is distinct in the lines.
-func TestPurseIsEnough(t *testing.T) {
+func TestQuotaIsEnough(t *testing.T) {
 	long := strings.Repeat("x", 7900)
 	for name, line := range map[string]func(i int) entry{
 		"names":    func(i int) entry { return entry{agent: fmt.Sprintf("Name%d-Bot/1.0", i), target: "/private/"} },
@@ -41,7 +41,7 @@ func TestPurseIsEnough(t *testing.T) {
 			a.config.Memory = 1 << 20
 			run, f := begin(t, a), byName(t, format)
 			w := run.Worker()
-			w.purse.limit = 4 << 20
+			w.quota.limit = 4 << 20
 			before, most := heap(), 0
 			for i := range 30_000 {
 				if name == "8 KB" && i == 4000 {
@@ -52,7 +52,7 @@ func TestPurseIsEnough(t *testing.T) {
 					most = max(most, heap()-before)
 				}
 			}
-			if tables := 2 << 20; most > w.purse.limit+tables+int(run.budget.records) {
+			if tables := 2 << 20; most > w.quota.limit+tables+int(run.budget.records) {
 				t.Errorf("%d bytes", most)
 			}
 			checkSums(t, report(t, run))

@@ -147,7 +147,7 @@ func checkStateLine(line string) error {
 	case n > 1 && semantics != Semantics:
 		return differ("semantics", semantics, Semantics)
 	case n > 2 && of != schema:
-		return differ("schema", Printable(of), schema)
+		return differ("schema", of, schema)
 	case line != stateLine:
 		return ErrNotState
 	}

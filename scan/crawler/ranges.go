@@ -79,8 +79,8 @@ var (
 // (draft-illyes-webbotauth-jafar-00). Bits behind a range's
 // length are ignored. A file is refused if anything in it is not as above, if
 // there is no range in it, and if one is wider than /8 (IPv4) or /19 (IPv6) or has
-// addresses that no client on the internet has, such as those of private networks. name is the name of the file in the
-// result and in errors, which name the line or the entry too.
+// addresses that no client on the internet has, such as those of private networks. name is the
+// name of the file in the result and in errors, which name the line or the entry too.
 func ReadRanges(r io.Reader, name string) (*Ranges, error) {
 	data, err := readBounded(r, maxRangesSize)
 	if err != nil {

@@ -25,8 +25,8 @@ import (
 //
 // A file named twice, also through links, is read once, with a warning. Nothing is left out in silence. There is an error for each
 // argument that gives nothing to read, for each directory that cannot be read, and for each entry of one that is a link to nowhere, a
-// link to a directory that is not read under its own name, or no regular file, such as a pipe. The inputs that are returned can be used. No file is opened, so a file without read permission is reported by
-// [Input.Head] or in [Result].
+// link to a directory that is not read under its own name, or no regular file, such as a pipe. The inputs that are returned can be
+// used. No file is opened, so a file without read permission is reported by [Input.Head] or in [Result].
 func Inputs(args []string, stdin io.Reader) (ins []*Input, warnings []string, errs []error) {
 	v := resolver{seen: newSeen(), walked: newSeen()}
 	for _, arg := range args {
