@@ -6,6 +6,7 @@ package disk
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -153,10 +154,45 @@ func (f *File) Close() error {
 // opened makes the result of opening a file.
 func opened(f *os.File, err error) (*File, error) {
 	if err != nil {
-		return nil, err
+		return nil, explained(err)
 	}
 	return &File{f}, nil
 }
+
+// explained returns an error of following a path. If there is no such file because of a symbolic link on the path, it names the
+// link and where it leads: the user sees a file of that name.
+func explained(err error) error {
+	var failed *fs.PathError
+	if !errors.As(err, &failed) || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for path := failed.Path; ; path = filepath.Dir(path) {
+		if to, notLink := os.Readlink(path); notLink == nil {
+			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+				return failed // what is behind this link is not there
+			}
+			return &fs.PathError{Op: failed.Op, Path: failed.Path, Err: &brokenLink{path, failed.Path, to, failed.Err}}
+		}
+		if path == filepath.Dir(path) {
+			return failed
+		}
+	}
+}
+
+// brokenLink is the error of a path with a symbolic link to nowhere.
+type brokenLink struct {
+	link, path, to string
+	err            error
+}
+
+func (e *brokenLink) Error() string {
+	if e.link == e.path {
+		return fmt.Sprintf("a link to %s, which does not exist", e.to)
+	}
+	return fmt.Sprintf("%s is a link to %s, which does not exist", e.link, e.to)
+}
+
+func (e *brokenLink) Unwrap() error { return e.err }
 
 // Open is os.Open.
 func Open(name string) (*File, error) { return OpenFile(name, os.O_RDONLY, 0) }
@@ -192,7 +228,8 @@ func ReadDir(name string) ([]fs.DirEntry, error) {
 	if err := check(OpReadDir, name); err != nil {
 		return nil, err
 	}
-	return os.ReadDir(name)
+	entries, err := os.ReadDir(name)
+	return entries, explained(err)
 }
 
 // Glob is filepath.Glob, which knows no errors but those of the pattern.
@@ -208,7 +245,8 @@ func Stat(name string) (fs.FileInfo, error) {
 	if err := check(OpStat, name); err != nil {
 		return nil, err
 	}
-	return os.Stat(name)
+	info, err := os.Stat(name)
+	return info, explained(err)
 }
 
 // Lstat is os.Lstat.
