@@ -68,14 +68,14 @@ into account.`,
 	workersFlag(cmd, &o.Workers, "goroutines that read lines")
 	startProfile := profileFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, logs []string) error {
-		stop, err := startProfile()
+		o.Logs.Names, o.Stdout = logs, s.out
+		stop, err := startProfile(func(name string) error { return o.RefuseOutput("--profile", name) })
 		if err != nil {
 			return err
 		}
 		defer stop()
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
-		o.Logs.Names, o.Stdout = logs, s.out
 		o.Program, o.Command, o.Check = version(), commandLine(cmd), report.check
 		if *resolve {
 			o.Resolver = &dns

@@ -66,12 +66,12 @@ folder, a pattern, or - for stdin.`,
 	workersFlag(cmd, &o.Workers, "goroutines that judge lines")
 	startProfile := profileFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, lists []string) error {
-		stop, err := startProfile()
+		o.URLs.Names, o.Disallowed, o.NoPolicy, o.Invalid = lists, keep == "disallowed", noPolicy == "keep", invalid == "keep"
+		stop, err := startProfile(func(name string) error { return o.RefuseOutput("--profile", name, s.out) })
 		if err != nil {
 			return err
 		}
 		defer stop()
-		o.URLs.Names, o.Disallowed, o.NoPolicy, o.Invalid = lists, keep == "disallowed", noPolicy == "keep", invalid == "keep"
 		if o.Quotes = 1; invalid == "error" {
 			o.Quotes = maxQuotes
 		}
