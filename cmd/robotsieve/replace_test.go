@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
@@ -200,6 +201,24 @@ func TestProfileReplacesNoInput(t *testing.T) {
 	}
 	if r := command(t, "", "audit", "--robots", at("robots.txt"), "--profile", "mem", "--profile-dir", dir, at("a.log")); r.code != exitUsage {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestLostProfileIsAnError: the disk may be full when the profile is written, at the end.
+func TestLostProfileIsAnError(t *testing.T) {
+	dir := faultyTree(t)
+	for _, form := range []string{"cpu", "mem", "trace"} {
+		restore := disk.Inject(func(op disk.Op, name string) error {
+			if op == disk.OpWrite && filepath.Base(name) == profileForms[form].file {
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		r := command(t, "", "audit", "--robots", filepath.Join(dir, "robots.txt"), "--profile", form, "--profile-dir", dir, filepath.Join(dir, "a.log"))
+		restore()
+		if r.code != exitInput || !strings.Contains(r.err, "writing the profile: ") || r.out == "" {
+			t.Errorf("%s: %+v", form, r)
+		}
 	}
 }
 
