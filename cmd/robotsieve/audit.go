@@ -66,16 +66,16 @@ into account.`,
 	flags.StringVar(&o.Sampled, "sampled", "", "how the logs were sampled, such as 1/100: stated in the report")
 	crawlersFlag(cmd, &o.Crawlers)
 	workersFlag(cmd, &o.Workers, "goroutines that read lines")
-	startProfile := profileFlags(cmd)
-	cmd.RunE = func(cmd *cobra.Command, logs []string) error {
-		stop, err := startProfile()
+	startProfile := profileFlags(cmd, s)
+	cmd.RunE = func(cmd *cobra.Command, logs []string) (err error) {
+		o.Logs.Names, o.Stdout = logs, s.out
+		stop, err := startProfile(func(name string) error { return o.RefuseOutput("--profile", name) })
 		if err != nil {
 			return err
 		}
-		defer stop()
+		defer stop(&err)
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
-		o.Logs.Names, o.Stdout = logs, s.out
 		o.Program, o.Command, o.Check = version(), commandLine(cmd), report.check
 		if *resolve {
 			o.Resolver = &dns

@@ -160,7 +160,7 @@ func (f *benchFlags) work(ctx context.Context, s streams, args []string) (*work,
 	if w.parsers, err = f.parsers(w.dialect); err != nil {
 		return nil, err
 	}
-	if err := job.RefuseStdout(s.out, s.in, append(args, f.robots.Name)...); err != nil {
+	if err := job.RefuseStreams(s.out, s.err, s.in, append(args, f.robots.Name)...); err != nil {
 		return nil, err
 	}
 	body, err := f.robots.Read(ctx)

@@ -70,7 +70,7 @@ google takes the x of "//x" for a host.`,
 			if c.agent.Dialect != nil {
 				options.Dialect = *c.agent.Dialect
 			}
-			if err := job.RefuseStdout(s.out, s.in, "-"); err != nil {
+			if err := job.RefuseStreams(s.out, s.err, s.in, "-"); err != nil {
 				return err
 			}
 			return runBatch(s, options)
@@ -106,7 +106,7 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	case len(urls) == 0 && f.output == "csv":
 		return usageError("no URL: the form csv is for answers on URLs")
 	}
-	if err := job.RefuseStdout(s.out, s.in, append(stdinIn(urls), f.options.Robots.Name, f.options.Archive, f.agent.Crawlers)...); err != nil {
+	if err := job.RefuseStreams(s.out, s.err, s.in, append(stdinIn(urls), f.options.Robots.Name, f.options.Archive, f.agent.Crawlers)...); err != nil {
 		return err
 	}
 	c, err := job.NewChecker(ctx, f.options)

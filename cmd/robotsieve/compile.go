@@ -161,7 +161,7 @@ func runDump(ctx context.Context, s streams, format string, o job.CompileOptions
 	case len(o.Sources) == 0:
 		return usageError("no robots.txt files to dump")
 	}
-	if err := job.RefuseStdout(s.out, s.in, o.Sources...); err != nil {
+	if err := job.RefuseStreams(s.out, s.err, s.in, o.Sources...); err != nil {
 		return err
 	}
 	for _, file := range o.Sources {

@@ -66,7 +66,7 @@ that has no word left is removed.`,
 		if *lists && len(args) > 0 {
 			return usageError("--lists and a HEADER exclude each other")
 		}
-		if err := job.RefuseStdout(s.out, s.in, append(stdinIn(args), file)...); err != nil {
+		if err := job.RefuseStreams(s.out, s.err, s.in, append(stdinIn(args), file)...); err != nil {
 			return err
 		}
 		set, err := job.Crawlers(file)

@@ -64,14 +64,14 @@ folder, a pattern, or - for stdin.`,
 	choice(cmd, "output", "text", "form of the summary on stderr", to(&output), "text", "json")
 	memoryFlag(cmd, &o.Memory)
 	workersFlag(cmd, &o.Workers, "goroutines that judge lines")
-	startProfile := profileFlags(cmd)
-	cmd.RunE = func(cmd *cobra.Command, lists []string) error {
-		stop, err := startProfile()
+	startProfile := profileFlags(cmd, s)
+	cmd.RunE = func(cmd *cobra.Command, lists []string) (err error) {
+		o.URLs.Names, o.Disallowed, o.NoPolicy, o.Invalid = lists, keep == "disallowed", noPolicy == "keep", invalid == "keep"
+		stop, err := startProfile(func(name string) error { return o.RefuseOutput("--profile", name, s.out) })
 		if err != nil {
 			return err
 		}
-		defer stop()
-		o.URLs.Names, o.Disallowed, o.NoPolicy, o.Invalid = lists, keep == "disallowed", noPolicy == "keep", invalid == "keep"
+		defer stop(&err)
 		if o.Quotes = 1; invalid == "error" {
 			o.Quotes = maxQuotes
 		}

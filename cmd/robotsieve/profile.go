@@ -1,82 +1,133 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+	"runtime/trace"
+	"unicode"
+	"unicode/utf8"
 
-	"github.com/pkg/profile"
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
+// profileForm is a form of profiles.
+type profileForm struct {
+	file  string
+	is    func(io.Reader) bool // tells a profile of the form by its first bytes
+	start func(io.Writer) (stop func(), err error)
+}
+
+var profileForms = map[string]profileForm{
+	"cpu": {"cpu.pprof", isPprof, func(w io.Writer) (func(), error) { return pprof.StopCPUProfile, pprof.StartCPUProfile(w) }},
+	"mem": {"mem.pprof", isPprof, func(w io.Writer) (func(), error) {
+		rate := runtime.MemProfileRate
+		runtime.MemProfileRate = 4096
+		return func() {
+			_ = pprof.Lookup("heap").WriteTo(w, 0) // w keeps the error
+			runtime.MemProfileRate = rate
+		}, nil
+	}},
+	"trace": {"trace.out", isTrace, func(w io.Writer) (func(), error) { return trace.Stop, trace.Start(w) }},
+}
+
 // profileFlags adds --profile and --profile-dir to a command that may run long. Start
-// begins the profile, if the user wants one, and returns the function that ends it.
-func profileFlags(cmd *cobra.Command) (start func() (stop func(), err error)) {
+// begins the profile, if the user wants one and refuse permits its file. It returns the function that ends the profile; if
+// this cannot be written, it says so, and the command fails.
+func profileFlags(cmd *cobra.Command, s streams) (start func(refuse func(name string) error) (stop func(*error), err error)) {
 	var mode string
-	modes := map[string]struct {
-		of          func(*profile.Profile)
-		file, magic string
-	}{
-		"cpu":   {profile.CPUProfile, "cpu.pprof", "\x1f\x8b"},
-		"mem":   {profile.MemProfile, "mem.pprof", "\x1f\x8b"},
-		"trace": {profile.TraceProfile, "trace.out", "go 1."},
-	}
 	choice(cmd, "profile", "none", "write a profile of this run", to(&mode), "none", "cpu", "mem", "trace")
 	dir := cmd.Flags().String("profile-dir", ".", "folder for the profile")
 	_ = cmd.MarkFlagDirname("profile-dir")
-	return func() (func(), error) {
-		if mode == "none" {
-			return func() {}, nil
+	return func(refuse func(string) error) (func(*error), error) {
+		form, ok := profileForms[mode]
+		if !ok {
+			return func(*error) {}, nil
 		}
-		// If pkg/profile cannot write, it ends the process.
-		if err := disk.MkdirAll(*dir, 0o777); err != nil {
-			return nil, inputError(err)
-		}
-		m := modes[mode]
-		if err := makeRoom(filepath.Join(*dir, m.file), m.magic); err != nil {
+		name := filepath.Join(*dir, form.file)
+		file, err := form.create(name, refuse)
+		if err != nil {
 			return nil, err
 		}
-		// With its own hook the command would not get SIGINT.
-		return profile.Start(m.of, profile.ProfilePath(*dir), profile.NoShutdownHook, profile.Quiet).Stop, nil
+		w := &lossless{Writer: file}
+		end, err := form.start(w)
+		if err != nil {
+			return nil, errors.Join(inputError(err), file.Close())
+		}
+		return func(failed *error) {
+			end()
+			if err := cmp.Or(w.err, file.Close()); err != nil {
+				s.warn("writing the profile: %v", err)
+				*failed = cmp.Or(*failed, exitWith(exitInput))
+			}
+		}, nil
 	}
 }
 
-// makeRoom removes a profile that is to be replaced, if it is one by its first bytes, and tries to make a new file of the name.
-func makeRoom(name, magic string) error {
-	old, err := disk.Lstat(name)
-	if err == nil && old.Size() > 0 && !isProfile(name, old, magic) {
-		return usageError("--profile would replace %s, which is no profile", name)
+// create removes a profile that is to be replaced, and makes a new file of the name.
+func (f profileForm) create(name string, refuse func(name string) error) (*disk.File, error) {
+	if err := disk.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return nil, inputError(err)
 	}
-	if err == nil {
-		err = disk.Remove(name)
+	switch old, err := disk.Lstat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, inputError(err)
+	case !f.replaceable(name, old):
+		return nil, usageError("--profile would replace %s, which is no profile", name)
+	default:
+		if err := refuse(name); err != nil {
+			return nil, err
+		}
+		if err := disk.Remove(name); err != nil {
+			return nil, inputError(err)
+		}
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return inputError(err)
-	}
-	f, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return inputError(err)
+		return nil, inputError(err)
 	}
-	if err := f.Close(); err != nil {
-		return inputError(err)
+	if err := refuse(name); err != nil { // another output may have this name too
+		return nil, errors.Join(err, file.Close(), disk.Remove(name))
 	}
-	return nil
+	return file, nil
 }
 
-func isProfile(name string, info fs.FileInfo, magic string) bool {
-	if !info.Mode().IsRegular() {
-		return false
+// replaceable tells whether a file is empty or a profile of the form.
+func (f profileForm) replaceable(name string, info fs.FileInfo) bool {
+	if !info.Mode().IsRegular() || info.Size() == 0 {
+		return info.Mode().IsRegular()
 	}
-	f, err := disk.Open(name)
+	file, err := disk.Open(name)
 	if err != nil {
 		return false
 	}
-	defer f.Close()
-	head := make([]byte, len(magic))
-	_, err = io.ReadFull(f, head)
-	return err == nil && string(head) == magic
+	defer file.Close()
+	return f.is(file)
+}
+
+// isPprof tells the compressed binary message of pprof from a text that is compressed.
+func isPprof(r io.Reader) bool {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return false
+	}
+	head, _ := io.ReadAll(io.LimitReader(z, 64))
+	isBinary := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) && !unicode.IsSpace(r) }
+	return bytes.ContainsFunc(head, isBinary)
+}
+
+func isTrace(r io.Reader) bool {
+	const magic = "go 1."
+	head, _ := io.ReadAll(io.LimitReader(r, int64(len(magic))))
+	return string(head) == magic
 }

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
@@ -119,8 +121,117 @@ func TestStdoutIsNoInput(t *testing.T) {
 		var diag bytes.Buffer
 		code := run(t.Context(), args, streams{f, f, &diag})
 		f.Close()
-		if code != exitUsage || !strings.Contains(diag.String(), "is the output too") || !bytes.Equal(plain(t, at(name)), before) {
+		if code != exitUsage || !strings.Contains(diag.String(), "is to be read, but standard output would be written to it") || !bytes.Equal(plain(t, at(name)), before) {
 			t.Errorf("%v >> %s: code %d, stderr %q", args, name, code, diag.String())
+		}
+	}
+}
+
+// TestOutputsAreDifferentFiles: no file is written twice, and messages do not go into an input.
+func TestOutputsAreDifferentFiles(t *testing.T) {
+	dir := faultyTree(t)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	audit := func(args ...string) []string { return append([]string{"audit", "--robots", at("robots.txt")}, args...) }
+	profile := []string{"--profile", "mem", "--profile-dir", dir}
+	for _, c := range []struct {
+		args     []string
+		out, err string // files that stdout and stderr go to
+		want     string
+	}{
+		{audit("--state", at("x"), at("a.log")), "x", "", "the file of standard output"},
+		{audit("--state", at("x"), at("a.log")), "", "x", "the file of standard error"},
+		{[]string{"merge", "--state", at("x"), at("1.state")}, "x", "", "the file of standard output"},
+		{[]string{"compile", "-o", at("x"), at("hosts")}, "", "x", "the file of standard error"},
+		{audit(append(profile, at("a.log"))...), "mem.pprof", "", "the file of standard output"},
+		{audit(append(profile, "--state", at("mem.pprof"), at("a.log"))...), "", "", "the file of --state"},
+		{append([]string{"filter", "--robots", at("robots.txt"), "--agent", "x", at("urls.txt")}, profile...), "mem.pprof", "", "the file of standard output"},
+		{audit(at("a.log")), "", "a.log", "a.log is to be read, but standard error would be written to it"},
+		{[]string{"check", "--robots", at("robots.txt")}, "", "robots.txt", "is to be read, but standard error"},
+	} {
+		var out, diag bytes.Buffer
+		open := func(name string, w io.Writer) io.Writer {
+			if name == "" {
+				return w
+			}
+			f, err := os.OpenFile(at(name), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { f.Close() })
+			return f
+		}
+		code := run(t.Context(), c.args, streams{strings.NewReader(""), open(c.out, &out), open(c.err, &diag)})
+		text := diag.String()
+		if c.err != "" {
+			text = string(plain(t, at(c.err)))
+		}
+		if code != exitUsage || !strings.Contains(text, c.want) {
+			t.Errorf("%v > %q 2> %q: code %d, stderr %q", c.args, c.out, c.err, code, text)
+		}
+		os.Remove(at("mem.pprof"))
+		os.Remove(at("x"))
+	}
+}
+
+// TestProfileReplacesNoInput: not even one that has the name and the compression of a profile, and nothing but files.
+func TestProfileReplacesNoInput(t *testing.T) {
+	dir := faultyTree(t)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.Rename(at("b.log.gz"), at("mem.pprof")); err != nil {
+		t.Fatal(err)
+	}
+	before := plain(t, at("mem.pprof"))
+	for _, logs := range []string{at("mem.pprof"), at("a.log"), dir} {
+		r := command(t, "", "audit", "--robots", at("robots.txt"), "--profile", "mem", "--profile-dir", dir, logs)
+		if r.code != exitUsage || !bytes.Equal(plain(t, at("mem.pprof")), before) {
+			t.Errorf("%s: %+v", logs, r)
+		}
+	}
+	if err := os.WriteFile(at("mem.pprof"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := command(t, "", "audit", "--robots", at("robots.txt"), "--profile", "mem", "--profile-dir", dir, at("mem.pprof")); r.code != exitUsage || !strings.Contains(r.err, "which is to be read") {
+		t.Errorf("%+v", r)
+	}
+	if err := os.Remove(at("mem.pprof")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(at("none"), at("mem.pprof")); err != nil {
+		t.Skip(err)
+	}
+	if r := command(t, "", "audit", "--robots", at("robots.txt"), "--profile", "mem", "--profile-dir", dir, at("a.log")); r.code != exitUsage {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestLostProfileIsAnError: the disk may be full when the profile is written, at the end.
+func TestLostProfileIsAnError(t *testing.T) {
+	dir := faultyTree(t)
+	for _, form := range []string{"cpu", "mem", "trace"} {
+		restore := disk.Inject(func(op disk.Op, name string) error {
+			if op == disk.OpWrite && filepath.Base(name) == profileForms[form].file {
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		r := command(t, "", "audit", "--robots", filepath.Join(dir, "robots.txt"), "--profile", form, "--profile-dir", dir, filepath.Join(dir, "a.log"))
+		restore()
+		if r.code != exitInput || !strings.Contains(r.err, "writing the profile: ") || r.out == "" {
+			t.Errorf("%s: %+v", form, r)
+		}
+	}
+}
+
+// TestLongOutputNames: a name may be as long as the file system permits.
+func TestLongOutputNames(t *testing.T) {
+	dir := faultyTree(t)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{strings.Repeat("x", 255), strings.Repeat("é", 127)} {
+		if err := os.WriteFile(at(name), nil, 0o600); err != nil {
+			t.Skip(err)
+		}
+		if r := command(t, "", "audit", "--robots", at("robots.txt"), "--state", at(name), at("a.log")); r.code != exitDone || len(plain(t, at(name))) == 0 {
+			t.Errorf("%d bytes: code %d, %q", len(name), r.code, r.err)
 		}
 	}
 }

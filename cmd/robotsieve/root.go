@@ -64,6 +64,7 @@ func (s streams) messages() job.Messages {
 	return job.Messages{
 		Warn:     func(message string) { s.warn("%s", message) },
 		Progress: func(p job.Progress) (end func()) { return showProgress(s.err, p) },
+		To:       s.err,
 	}
 }
 

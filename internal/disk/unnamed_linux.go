@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,12 +28,46 @@ func (f *File) Link(name string) error {
 	return nil
 }
 
+// IsMount tells whether a file itself is a mount point, as containers have files.
+func IsMount(name string) bool {
+	var stat unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, name, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &stat)
+	return err == nil && stat.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
+}
+
 // WasClosed tells whether a standard stream was closed when the process began. Then the runtime of Go has opened the null
-// device in its place, to read and write. So do few callers: those that want no output open it to write only, or with
-// O_CLOEXEC, as Python does, or for standard error too, as a daemon does.
+// device in its place, to read and write. So do few callers that want no output: daemons, which open it once for several
+// streams, and the interpreters that opensNull tells. All others open it to write only.
 func WasClosed(stream *os.File) bool {
 	flags, err := unix.FcntlInt(stream.Fd(), unix.F_GETFL, 0)
-	return err == nil && flags&unix.O_ACCMODE == unix.O_RDWR && flags&unix.O_CLOEXEC == 0 && isNull(stream) && !isNull(os.Stderr)
+	return err == nil && flags&unix.O_ACCMODE == unix.O_RDWR && isNull(stream) &&
+		!sameOpening(stream, os.Stdin) && !sameOpening(stream, os.Stderr) && !opensNull(os.Getppid())
+}
+
+// sameOpening tells whether two streams are one that was opened once: then they have their flags in common.
+func sameOpening(a, b *os.File) bool {
+	was, err := unix.FcntlInt(a.Fd(), unix.F_GETFL, 0)
+	if err != nil || a == b || !isNull(b) {
+		return false
+	}
+	other, err := unix.FcntlInt(b.Fd(), unix.F_GETFL, 0)
+	if err != nil || other&unix.O_APPEND != was&unix.O_APPEND {
+		return false
+	}
+	if _, err := unix.FcntlInt(a.Fd(), unix.F_SETFL, was^unix.O_APPEND); err != nil { // nothing changes for a null device
+		return false
+	}
+	now, err := unix.FcntlInt(b.Fd(), unix.F_GETFL, 0)
+	_, _ = unix.FcntlInt(a.Fd(), unix.F_SETFL, was)
+	return err == nil && now&unix.O_APPEND != was&unix.O_APPEND
+}
+
+// opensNull tells whether a process is an interpreter that opens the null device to read and write if a program that it starts
+// shall have no output: Python for subprocess.DEVNULL, Node.js for "ignore".
+func opensNull(process int) bool {
+	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", process))
+	name := filepath.Base(exe)
+	return err == nil && (strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") || strings.HasPrefix(name, "node"))
 }
 
 func isNull(stream *os.File) bool {

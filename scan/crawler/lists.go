@@ -25,8 +25,8 @@ type Series struct {
 // Loaded is the result of LoadSeries.
 type Loaded struct {
 	Series []Series
-	// Skipped are the files of a directory that were not read because of their names,
-	// sorted. Hidden files are not among them.
+	// Skipped are the entries of a directory that were not read, sorted: files because of their
+	// names, and directories. Hidden ones are not among them.
 	Skipped []string
 	// Unknown are the services, in lists, that name no known crawler.
 	Unknown []UnknownServices
@@ -304,9 +304,9 @@ func dateIn(name string) (made int64) {
 	return made
 }
 
-// files returns the files of a directory, sorted, and its other entries. Entries with
-// hidden names are in neither list.
-func files(dir string) (paths, others []string, err error) {
+// files returns the files of a directory, sorted, and the directories in it. Entries with
+// hidden names are in neither list; others, such as pipes, are errors.
+func files(dir string) (paths, dirs []string, err error) {
 	entries, err := disk.ReadDir(dir)
 	if err != nil {
 		return nil, nil, err
@@ -320,13 +320,16 @@ func files(dir string) (paths, others []string, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if info.Mode().IsRegular() {
+		switch {
+		case info.IsDir():
+			dirs = append(dirs, path)
+		case info.Mode().IsRegular():
 			paths = append(paths, path)
-		} else {
-			others = append(others, path)
+		default:
+			return nil, nil, fmt.Errorf("%s: neither a file nor a directory", path)
 		}
 	}
-	return paths, others, nil
+	return paths, dirs, nil
 }
 
 func loadRanges(path string) (*Ranges, error) {

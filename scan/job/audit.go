@@ -254,8 +254,19 @@ func (o *AuditOptions) stateFile() output {
 
 // checkOutputs refuses outputs that cannot be written, or are what the audit reads: what the options name, and more files.
 func (o *AuditOptions) checkOutputs(more []string) error {
-	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges), more)
-	return checkOutputs(inputFiles{names, o.Logs.Stdin}, o.Stdout, o.stateFile())
+	inputs := o.inputs()
+	inputs.names = append(inputs.names, more...)
+	return checkOutputs(inputs, streams(o.Stdout, o.Messages.To), o.stateFile())
+}
+
+func (o *AuditOptions) inputs() inputFiles {
+	return inputFiles{slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges)), o.Logs.Stdin}
+}
+
+// RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be written by the caller, is read by
+// the audit or is another of its outputs.
+func (o *AuditOptions) RefuseOutput(flag, name string) error {
+	return refuseShared(flag, name, o.inputs(), append(streams(o.Stdout, o.Messages.To), fileSink("--state", o.State)))
 }
 
 // auditing is an audit or a merge under way.

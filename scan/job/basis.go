@@ -238,7 +238,11 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 			return inputError(err)
 		}
 		for _, path := range loaded.Skipped {
-			o.Messages.warn("%s: skipped: its name is not that of a known crawler or list", path)
+			why := "its name is not that of a known crawler or list"
+			if info, err := disk.Stat(path); err == nil && info.IsDir() {
+				why = "a folder in a folder of lists is not read"
+			}
+			o.Messages.warn("%s: skipped: %s", path, why)
 		}
 		for _, u := range loaded.Unknown {
 			o.Messages.warn("%s: services that name no known crawler: %s. Their addresses prove nothing.", u.File, english.List(u.Services))

@@ -85,11 +85,8 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	}
 	o.Stdin = cmp.Or[io.Reader](o.Stdin, os.Stdin)
 	out := output{"-o", o.Output, anArchive, o.Force}
-	if err := out.check(inputFiles{o.Sources, o.Stdin}); err != nil {
+	if err := checkOutputs(inputFiles{o.Sources, o.Stdin}, streams(nil, o.Messages.To), out); err != nil {
 		return nil, err
-	}
-	if err := spill.CheckDir(""); err != nil {
-		return nil, inputError(err)
 	}
 	if len(o.Dialects) == 0 {
 		o.Dialects = []automaton.Dialect{automaton.RFC9309, automaton.Google}

@@ -10,6 +10,7 @@ package job
 import (
 	"errors"
 	"fmt"
+	"io"
 )
 
 // Error is why a job was not done, or not wholly.
@@ -52,6 +53,8 @@ type Messages struct {
 	// Progress is called when a job begins to read its inputs; the function that
 	// it returns is called when the job has read them.
 	Progress func(Progress) (end func())
+	// To is where both write, if that is known: a file there is no input and no other output of the job.
+	To io.Writer
 }
 
 // Progress tells how far a job is: the bytes read and their total, -1 if that is

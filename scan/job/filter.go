@@ -46,6 +46,16 @@ type Filtered struct {
 	Partial bool
 }
 
+func (o *FilterOptions) inputs() inputFiles {
+	return inputFiles{slices.Concat(o.URLs.Names, []string{o.Robots.Name, o.Archive, o.Agent.Crawlers}), o.URLs.Stdin}
+}
+
+// RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be written by the caller, is read by
+// the filtering or is another of its outputs.
+func (o *FilterOptions) RefuseOutput(flag, name string, out io.Writer) error {
+	return refuseShared(flag, name, o.inputs(), streams(out, o.Messages.To))
+}
+
 // Filter writes to out the URLs that the agent may fetch: byte for byte, in the
 // order of the input. It goes on when an input cannot be used, and warns of it; an input
 // without a URL cannot be used, unless it is empty or blank. It fails
@@ -57,8 +67,7 @@ type Filtered struct {
 // does, but not changed in place. If its file becomes shorter, the filtering ends
 // with an error.
 func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, error) {
-	reads := inputFiles{slices.Concat(o.URLs.Names, []string{o.Robots.Name, o.Archive, o.Agent.Crawlers}), o.URLs.Stdin}
-	if err := reads.refuseStdout(out); err != nil {
+	if err := o.inputs().refuse(streams(out, o.Messages.To)); err != nil {
 		return nil, err
 	}
 	memory := newBudget(o.Memory)

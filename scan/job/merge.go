@@ -96,7 +96,7 @@ func (o *MergeOptions) check() error {
 	if len(o.States) == 0 {
 		return usageError("no states: name the files that audit --state has written")
 	}
-	return checkOutputs(inputFiles{names: o.States}, o.Stdout, o.stateFile())
+	return checkOutputs(inputFiles{names: o.States}, streams(o.Stdout, o.Messages.To), o.stateFile())
 }
 
 // stateFile is the output for the state.

@@ -52,16 +52,14 @@ var (
 // headBytes are enough to tell a kind.
 const headBytes = 4096
 
-// check returns the error with which write would fail because of the name, before a job spends hours on reading. The inputs
-// are what the job reads.
-func (o output) check(inputs inputFiles) error {
+// check returns the error with which write would fail because of the name, before a job spends hours on reading, or with which
+// it would replace what the job reads or another output.
+func (o output) check(inputs inputFiles, others []sink) error {
 	if o.name == "" {
 		return nil
 	}
-	if info, err := disk.Stat(o.name); err == nil && info.Mode().IsRegular() {
-		if name := inputs.find(info); name != "" {
-			return usageError("%s %s would replace %s, which is to be read", o.flag, o.name, name)
-		}
+	if err := refuseShared(o.flag, o.name, inputs, others); err != nil {
+		return err
 	}
 	w, err := o.open()
 	if err != nil {
@@ -103,7 +101,10 @@ func (o output) open() (*pending, error) {
 	case err != nil:
 	case !old.Mode().IsRegular():
 		err = errors.New("not a regular file")
-	case old.Size() > 0 && !o.force:
+	default:
+		err = refuseFixed(path, old)
+	}
+	if err == nil && old != nil && old.Size() > 0 && !o.force {
 		var is bool
 		if is, err = o.isKind(path); err == nil && !is {
 			return nil, usageError("%s %s would replace a file that is not %s; --force does it all the same", o.flag, o.name, o.kind.name)
@@ -154,8 +155,13 @@ type pending struct {
 	named  bool   // it has the hidden name
 }
 
+// maxHiddenBase is how much of a name its hidden one has, in bytes, so that it is not too long where the name is not: file systems
+// permit 255 bytes.
+const maxHiddenBase = 200
+
 func newPending(name, path string, perm fs.FileMode) (*pending, error) {
 	dir, base := filepath.Split(path)
+	base = strings.ToValidUTF8(base[:min(len(base), maxHiddenBase)], "")
 	w := &pending{name: name, path: path, hidden: fmt.Sprintf("%s.%s.%08x.tmp", dir, base, rand.Uint32())}
 	var err error
 	if w.file, err = disk.OpenUnnamed(cmp.Or(dir, "."), perm); err != nil {
@@ -307,10 +313,10 @@ func findIn(name string, file fs.FileInfo, links int) string {
 	return ""
 }
 
-// checkOutputs refuses an output file of an audit that cannot be written, and one that is an input, as stdout may be too. It
-// also tries the folder for records that wait for the whole input.
-func checkOutputs(inputs inputFiles, stdout io.Writer, o output) error {
-	if err := cmp.Or(inputs.refuseStdout(stdout), o.check(inputs)); err != nil {
+// checkOutputs refuses an output file of a job that cannot be written, and outputs that are an input or one file. It also
+// tries the folder for records that wait for the whole input.
+func checkOutputs(inputs inputFiles, others []sink, o output) error {
+	if err := cmp.Or(inputs.refuse(others), o.check(inputs, others)); err != nil {
 		return err
 	}
 	if err := spill.CheckDir(""); err != nil {
@@ -319,23 +325,70 @@ func checkOutputs(inputs inputFiles, stdout io.Writer, o output) error {
 	return nil
 }
 
-// RefuseStdout returns an error, of type *Error, if stdout is one of the files that are read: these would grow while they
-// are, and be spoilt. The names are of files, folders and patterns; "-" is stdin.
-func RefuseStdout(stdout io.Writer, stdin io.Reader, names ...string) error {
-	return inputFiles{names, stdin}.refuseStdout(stdout)
+// sink is what is written to: its name for the user, and its file; nil if it is no regular file.
+type sink struct {
+	name string
+	file fs.FileInfo
 }
 
-func (i inputFiles) refuseStdout(stdout io.Writer) error {
-	f, ok := disk.Of(stdout)
+func newSink(name string, info fs.FileInfo, err error) sink {
+	if err != nil || !info.Mode().IsRegular() {
+		return sink{name, nil}
+	}
+	return sink{name, info}
+}
+
+// streams are the sinks of the standard streams.
+func streams(stdout, stderr io.Writer) []sink {
+	return []sink{streamSink("standard output", stdout), streamSink("standard error", stderr)}
+}
+
+// fileSink is the sink of a file that a flag names.
+func fileSink(flag, name string) sink {
+	info, err := disk.Stat(name)
+	return newSink(flag, info, err)
+}
+
+func streamSink(name string, w io.Writer) sink {
+	f, ok := disk.Of(w)
 	if !ok {
-		return nil
+		return sink{name, nil}
 	}
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil //nolint:nilerr // an output that is no file is no input
+	return newSink(name, info, err)
+}
+
+// RefuseStreams returns an error, of type *Error, if stdout or stderr is one of the files that are read: these would grow while
+// they are, and be spoilt. The names are of files, folders and patterns; "-" is stdin.
+func RefuseStreams(stdout, stderr io.Writer, stdin io.Reader, names ...string) error {
+	return inputFiles{names, stdin}.refuse(streams(stdout, stderr))
+}
+
+func (i inputFiles) refuse(outputs []sink) error {
+	for _, s := range outputs {
+		if s.file == nil {
+			continue
+		}
+		if name := i.find(s.file); name != "" {
+			return usageError("%s is to be read, but %s would be written to it", name, s.name)
+		}
 	}
-	if name := i.find(info); name != "" {
-		return usageError("%s, which is to be read, is the output too", name)
+	return nil
+}
+
+// refuseShared returns an error if a file that a flag names is one of the inputs, or another output is written to it.
+func refuseShared(flag, name string, inputs inputFiles, others []sink) error {
+	file := fileSink(flag, name).file
+	if file == nil {
+		return nil // there is nothing to be spoilt
+	}
+	if input := inputs.find(file); input != "" {
+		return usageError("%s %s would replace %s, which is to be read", flag, name, input)
+	}
+	for _, s := range others {
+		if s.file != nil && os.SameFile(file, s.file) {
+			return usageError("%s %s would replace the file of %s", flag, name, s.name)
+		}
 	}
 	return nil
 }
