@@ -170,7 +170,7 @@ func explained(err error) error {
 			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 				return failed // what is behind this link is not there
 			}
-			return &fs.PathError{Op: failed.Op, Path: failed.Path, Err: &brokenLink{path, failed.Path, to, failed.Err}}
+			return &fs.PathError{Op: failed.Op, Path: failed.Path, Err: &brokenLinkError{path, failed.Path, to, failed.Err}}
 		}
 		if path == filepath.Dir(path) {
 			return failed
@@ -178,20 +178,20 @@ func explained(err error) error {
 	}
 }
 
-// brokenLink is the error of a path with a symbolic link to nowhere.
-type brokenLink struct {
+// brokenLinkError is the error of a path with a symbolic link to nowhere.
+type brokenLinkError struct {
 	link, path, to string
 	err            error
 }
 
-func (e *brokenLink) Error() string {
+func (e *brokenLinkError) Error() string {
 	if e.link == e.path {
 		return fmt.Sprintf("a link to %s, which does not exist", e.to)
 	}
 	return fmt.Sprintf("%s is a link to %s, which does not exist", e.link, e.to)
 }
 
-func (e *brokenLink) Unwrap() error { return e.err }
+func (e *brokenLinkError) Unwrap() error { return e.err }
 
 // Open is os.Open.
 func Open(name string) (*File, error) { return OpenFile(name, os.O_RDONLY, 0) }

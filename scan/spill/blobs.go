@@ -81,7 +81,7 @@ func (b *Blobs) Add(data []byte) (number int, err error) {
 	if n, there := b.numbers[sum]; there {
 		return int(n), nil
 	}
-	if len(b.places) == math.MaxUint32 {
+	if uint64(len(b.places)) == math.MaxUint32 {
 		return 0, errors.New("spill: too many strings")
 	}
 	p := place{size: len(data)}
