@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -260,6 +261,13 @@ func TestOddOutputs(t *testing.T) {
 	}
 	if r := audit(at("lost")); r.code != exitInput || !strings.Contains(r.err, "a link to "+at("none/new")) {
 		t.Errorf("%+v", r)
+	}
+	if removed, err := os.Create(at("removed")); runtime.GOOS == "linux" && err == nil {
+		os.Remove(at("removed"))
+		if r := audit(fmt.Sprintf("/proc/self/fd/%d", removed.Fd())); r.code != exitInput || !strings.Contains(r.err, "a link that leads to no name") {
+			t.Errorf("%+v", r)
+		}
+		removed.Close()
 	}
 	if r := audit(at("loop")); r.code != exitInput || !strings.Contains(r.err, "too many symbolic links") {
 		t.Errorf("%+v", r)

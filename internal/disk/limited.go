@@ -13,7 +13,7 @@ func ReadLimited(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(Limited(f, limit))
+	data, err := io.ReadAll(Limited(Text(f), limit))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -338,5 +338,5 @@ func loadRanges(path string) (*Ranges, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadRanges(f, path)
+	return ReadRanges(disk.Text(f), path)
 }

@@ -266,7 +266,7 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 		}
 		defer f.Close()
 		sum := sha256.New()
-		if options.Names, err = crawler.ReadNames(io.TeeReader(f, sum), filepath.ToSlash(b.Names)); err != nil {
+		if options.Names, err = crawler.ReadNames(io.TeeReader(disk.Text(f), sum), filepath.ToSlash(b.Names)); err != nil {
 			return inputError(err)
 		}
 		b.Sums = append(b.Sums, sum.Sum(nil))

@@ -97,7 +97,11 @@ func (o output) open() (*pending, error) {
 	old, err := disk.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		old, err = nil, nil
+		if _, err = disk.Stat(o.name); err == nil { // such as a link of /proc to a file that has been removed
+			err = errors.New("a link that leads to no name")
+		} else {
+			old, err = nil, nil
+		}
 	case err != nil:
 	case !old.Mode().IsRegular():
 		err = errors.New("not a regular file")

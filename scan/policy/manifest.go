@@ -36,7 +36,7 @@ func ReadManifest(path string, maxBytes int) ([]Row, error) {
 	defer f.Close()
 	folder := filepath.Dir(path)
 	files := newBodyFiles(maxBytes)
-	return parseManifest(disk.Limited(f, maxManifest), path, func(name string) (file, error) {
+	return parseManifest(disk.Limited(disk.Text(f), maxManifest), path, func(name string) (file, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(folder, name)
 		}
@@ -126,7 +126,11 @@ func parseManifest(r io.Reader, name string, open func(string) (file, error)) ([
 	const mark = "\ufeff" // some editors put it before a text
 	row := &rowReader{r: r}
 	text := bufio.NewReader(row)
-	if start, _ := text.Peek(len(mark)); string(start) == mark {
+	start, err := text.Peek(len(mark))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if string(start) == mark {
 		_, _ = text.Discard(len(mark)) // it is in the buffer
 	}
 	in := csv.NewReader(text)

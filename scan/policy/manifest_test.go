@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/origin"
@@ -359,6 +361,14 @@ func TestManifestLimits(t *testing.T) {
 	f.size = maxBodies
 	os.WriteFile(filepath.Join(dir, "c.txt"), []byte("user-agent: x\n"), 0o600)
 	if _, err := f.read(filepath.Join(dir, "c.txt")); err == nil || !strings.Contains(err.Error(), "limit of 1024 MiB") {
+		t.Error(err)
+	}
+}
+
+// TestManifestThatCannotBeRead: an error of the first read is not taken for the end of the file.
+func TestManifestThatCannotBeRead(t *testing.T) {
+	r := io.MultiReader(strings.NewReader("fr"), iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("om,origin"))))
+	if _, err := parseManifest(r, "M", nil); !errors.Is(err, iotest.ErrTimeout) {
 		t.Error(err)
 	}
 }

@@ -102,6 +102,7 @@ type rawReader struct {
 	n    atomic.Int64
 	also *atomic.Int64 // progress of the Reader, once there is one
 	sum  hash.Hash     // of the bytes; nil if it is not wanted
+	err  error         // of r but io.EOF: it stays, since a Peek that looks at few bytes loses it
 }
 
 // rawBuffer: at 256 KiB the reads of compressed data no longer show in a profile.
@@ -117,6 +118,9 @@ func newRawReader(r io.Reader) *rawReader {
 
 // Read reads past the buffer.
 func (raw *rawReader) Read(p []byte) (int, error) {
+	if raw.err != nil {
+		return 0, raw.err
+	}
 	n, err := raw.r.Read(p)
 	if n < 0 || n > len(p) {
 		return 0, errors.New("reader returned an impossible count")
@@ -127,6 +131,9 @@ func (raw *rawReader) Read(p []byte) (int, error) {
 	}
 	if raw.sum != nil {
 		raw.sum.Write(p[:n])
+	}
+	if !isEOF(err) {
+		raw.err = err
 	}
 	return n, err
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 func TestOpenGivesTheBytesOfEveryCodec(t *testing.T) {
@@ -56,5 +57,24 @@ func TestOpenSaysWhereItBroke(t *testing.T) {
 	}
 	if _, err := (&Input{Name: "none", path: t.TempDir() + "/none", regular: true}).Open(); err == nil {
 		t.Error("a file that is not there can be opened")
+	}
+}
+
+// TestFirstErrorStays: an error behind the very first bytes, such as of a connection that is reset, is not taken for the end.
+func TestFirstErrorStays(t *testing.T) {
+	for _, text := range []string{"", "a", "a line\n", strings.Repeat("a line\n", 1000)} {
+		for _, name := range []string{"-", "x.gz"} {
+			once := io.MultiReader(strings.NewReader(text), iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("ab"))))
+			in := NewInput(name, once, -1)
+			head, failed := in.Head(10)
+			r, err := in.Open()
+			if err == nil {
+				_, err = io.ReadAll(r)
+				r.Close()
+			}
+			if !errors.Is(err, iotest.ErrTimeout) && !errors.Is(failed, iotest.ErrTimeout) {
+				t.Errorf("%s, %d bytes: %q, %v, %v", name, len(text), head, failed, err)
+			}
+		}
 	}
 }
