@@ -83,6 +83,9 @@ func (r *Run) WriteState(w io.Writer, head []byte) error {
 type State struct {
 	// Head is the caller's.
 	Head []byte
+	// Inputs, unless nil, are what the workers of the state's run read. The caller sets them, and
+	// Add refuses the state if they have other lines.
+	Inputs []InputInfo
 
 	tally   []byte
 	name    string // of the file, for errors; empty if it has none
@@ -166,6 +169,11 @@ func (r *Run) Add(s *State) error {
 	t, wrong := r.auditor.readTally(s.tally)
 	if wrong != "" {
 		return fmt.Errorf("%w: %s", ErrDamaged, wrong)
+	}
+	if s.Inputs != nil {
+		if wrong := wrongInputs(s.Inputs, &t.LineCounts); wrong != "" {
+			return fmt.Errorf("%w: its numbers do not add up: %s", ErrDamaged, wrong)
+		}
 	}
 	if t.Lines+t.Blank > mostLines-r.tally.Lines-r.tally.Blank {
 		return fmt.Errorf("%w: more than %d lines in all", ErrDamaged, int64(mostLines))

@@ -265,6 +265,7 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"negative blank lines":        func(s *tally, r *row) { s.Blank = -1 },
 		"negative unparsed":           func(s *tally, r *row) { s.NotCrawlers += s.Unparsed + 1; s.Unparsed = -1 },
 		"more GETs elsewhere":         func(s *tally, r *row) { s.Elsewhere = s.Lines + 1 },
+		"times of no fetch":           func(s *tally, r *row) { r.fetches.answers, r.fetches.refused = nil, nil },
 		"more lines than can be":      func(s *tally, r *row) { s.Lines, s.NotCrawlers = 1<<54, 1<<54 },
 		"a request more":              func(s *tally, r *row) { r.requests++ },
 		"negative verdicts":           func(s *tally, r *row) { r.verdicts[0] -= 1e6; r.verdicts[8]++ },
@@ -335,6 +336,27 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 	for _, text := range []string{"", "{", saved + "\x00", saved[:len(saved)-1]} {
 		if _, err := reportOf(a, joined(t, text)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("tally %q: %v", text, err)
+		}
+	}
+}
+
+// A crawler that is not in the report, because it has made no request, has no records.
+func TestStateWithRecordsOfACrawlerWithoutRequestsIsAnError(t *testing.T) {
+	a := stateAuditor(t)
+	for _, agent := range []string{gptbot, acmebot} {
+		saved, records := savedParts(t, stateOf(t, a, []string{entry{vhost: "example.com:443", agent: agent, target: "/robots.txt"}.String()}))
+		s, wrong := a.readTally([]byte(saved))
+		for _, r := range s.known {
+			*r = row{}
+		}
+		s.NotCrawlers, s.RobotsRequests, s.RobotsServed = 1, 1, 0
+		records = slices.DeleteFunc(records, func(r spill.Record) bool {
+			rd := &recordReader{rest: r.Data}
+			_, unknown := rd.operator()
+			return unknown != "" && rd.byte() == recordCounts
+		})
+		if _, err := reportOf(a, joined(t, string(a.appendTally(nil, s)), records...)); wrong != "" || !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "has made no request") {
+			t.Errorf("%s: %v, %s", agent, err, wrong)
 		}
 	}
 }
