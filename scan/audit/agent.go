@@ -38,7 +38,7 @@ func (w *Worker) agent(field []byte) *agent {
 		return c
 	}
 	c := w.newAgent(w.headers.Read(field))
-	w.agents.keep(&w.purse, field, c, 0)
+	w.agents.keep(&w.quota, field, c, 0)
 	return c
 }
 
@@ -48,7 +48,7 @@ func (w *Worker) agent(field []byte) *agent {
 func (w *Worker) newAgent(claim crawler.Claim) *agent {
 	switch {
 	case claim.Library:
-		w.purse.held += agentBytes
+		w.quota.held += agentBytes
 		return &agent{Claim: claim}
 	case claim.Name == "":
 		return nil
@@ -70,13 +70,13 @@ func (w *Worker) newAgent(claim crawler.Claim) *agent {
 	if key != "" {
 		w.named[key] = c
 	}
-	w.purse.held += 4*(len(claim.Name)+len(key)+8*len(claim.Rivals)) + memoBytes
+	w.quota.held += 4*(len(claim.Name)+len(key)+8*len(claim.Rivals)) + memoBytes
 	return c
 }
 
 func (w *Worker) makeAgent(claim crawler.Claim) *agent {
 	a := w.auditor
-	w.purse.held += agentBytes
+	w.quota.held += agentBytes
 	return &agent{
 		Claim: claim, row: w.tally.rowOf(claim), subject: a.subject(claim), google: readsAsGoogle(claim.Profile),
 		operator: a.operator(claim), index: a.profiles[claim.Profile],
@@ -101,7 +101,7 @@ func (w *Worker) empty() {
 	w.run.addRows(w.tally.known)
 	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, memo[site]{}, memo[site]{}
 	w.known, w.named, w.bindings = map[*crawler.Profile]*agent{}, map[string]*agent{}, map[bindingKey]*policy.Binding{}
-	w.purse.held = 0
+	w.quota.held = 0
 }
 
 // deferUnknown turns the rows of unknown crawlers into deferred records.
@@ -127,7 +127,7 @@ func (w *Worker) bindingAt(c *agent, origin int32) *policy.Binding {
 	b := w.bindings[k]
 	if b == nil {
 		b = w.auditor.config.Policy.Bind(origin, c.subject)
-		w.purse.held += bindingBytes + boundBytes*w.auditor.config.Policy.Copies(origin)
+		w.quota.held += bindingBytes + boundBytes*w.auditor.config.Policy.Copies(origin)
 		w.bindings[k] = b
 	}
 	c.at, c.binding = origin, b

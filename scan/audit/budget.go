@@ -3,7 +3,7 @@ package audit
 // budget divides Config.Memory. What is not in it does not grow with the log: the tables of
 // a worker, some 2 MB, and the rows of a report, which has bounded lists.
 type budget struct {
-	memos    int   // of one worker: see purse
+	memos    int   // of one worker: see quota
 	informed int   // of the final pass: see informedMemo
 	records  int64 // deferred records
 }

@@ -41,7 +41,7 @@ func TestPurseIsEnough(t *testing.T) {
 			a.config.Memory = 1 << 20
 			run, f := begin(t, a), byName(t, format)
 			w := run.Worker()
-			w.purse.limit = 4 << 20
+			w.quota.limit = 4 << 20
 			before, most := heap(), 0
 			for i := range 30_000 {
 				if name == "8 KB" && i == 4000 {
@@ -52,7 +52,7 @@ func TestPurseIsEnough(t *testing.T) {
 					most = max(most, heap()-before)
 				}
 			}
-			if tables := 2 << 20; most > w.purse.limit+tables+int(run.budget.records) {
+			if tables := 2 << 20; most > w.quota.limit+tables+int(run.budget.records) {
 				t.Errorf("%d bytes", most)
 			}
 			checkSums(t, report(t, run))

@@ -1,12 +1,12 @@
 package audit
 
-// purse is what the memos of a worker, and the rows that its lines are counted in, may
-// hold, in bytes. They charge what they keep to it. When it is empty, all of them are
-// emptied before the next line, so that a log may have any number of distinct headers,
+// quota is what the memos of a worker, and the rows that its lines are counted in, may
+// hold, in bytes, and what they hold. When it is spent, all of them are emptied before the
+// next line, so that a log may have any number of distinct headers,
 // names, hosts, statuses and rules to be bound by, of any length.
-type purse struct{ limit, held int }
+type quota struct{ limit, held int }
 
-func (p *purse) isEmpty() bool { return p.held > p.limit }
+func (q *quota) isSpent() bool { return q.held > q.limit }
 
 // What entries take beside their texts, in bytes, rounded up: a slot of a map that is half
 // full, the value, and what the allocator adds.
@@ -23,12 +23,12 @@ type memo[V any] map[string]V
 
 // keep adds a value that holds further bytes. Keys longer than maxMemoKey are rare, and are
 // read anew each time.
-func (m memo[V]) keep(p *purse, key []byte, v V, further int) {
+func (m memo[V]) keep(q *quota, key []byte, v V, further int) {
 	if len(key) > maxMemoKey {
 		return
 	}
 	m[string(key)] = v
-	p.held += len(key) + further + memoBytes
+	q.held += len(key) + further + memoBytes
 }
 
 const maxMemoKey = 2 << 10

@@ -21,7 +21,7 @@ func auditSplit(t testing.TB, a *Auditor, f *format.Format, rng *rand.Rand, line
 	for i := range workers {
 		workers[i] = run.Worker()
 		if i%2 == 1 {
-			workers[i].purse.limit = 20 << 10 // it remembers little
+			workers[i].quota.limit = 20 << 10 // it remembers little
 		}
 	}
 	for len(lines) > 0 {
@@ -55,7 +55,7 @@ func checkBounds(t testing.TB, w *Worker) {
 			t.Errorf("a worker holds %d %s, more than %d", n, what, most)
 		}
 	}
-	check("bytes", w.purse.held, w.purse.limit+100<<10) // of one line
+	check("bytes", w.quota.held, w.quota.limit+100<<10) // of one line
 	check("hosts", len(w.tally.hosts.kept), 2*maxHosts)
 	check("lines not parsed", len(w.tally.unparsed.kept), maxUnparsed)
 }
@@ -371,7 +371,7 @@ func TestMemoIsEmptied(t *testing.T) {
 			a, f := newAuditor(t, robotsTxtBody), byName(t, "combined")
 			run := begin(t, a)
 			w := run.Worker()
-			w.purse.limit = 1 << 20
+			w.quota.limit = 1 << 20
 			most, emptied := 0, false
 			for range 2 {
 				for i := range test.headers {

@@ -281,7 +281,7 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 	f := row.fetched()
 	n := len(f.answers)
 	if f.answers[r.Status]++; len(f.answers) > n {
-		w.purse.held += statusBytes
+		w.quota.held += statusBytes
 	}
 	if !r.HasTime {
 		return

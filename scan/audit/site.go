@@ -105,7 +105,7 @@ func (w *Worker) siteBy(known memo[site], key []byte, read func([]byte) (origin.
 	s, ok := known[string(key)]
 	if !ok {
 		s = w.newSite(key, read)
-		known.keep(&w.purse, key, s, 2*len(s.host)) // the tally may keep it too
+		known.keep(&w.quota, key, s, 2*len(s.host)) // the tally may keep it too
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -175,6 +176,32 @@ func TestStateDamagedAnywhereIsAnError(t *testing.T) {
 	if _, err := reportOf(a, append(slices.Clip(good), 0)); err == nil {
 		t.Error("a byte more: no error")
 	}
+}
+
+// A head that is too long for a state is said to be so, and an error of reading is no damage.
+func TestErrorsOfStatesNameTheirCause(t *testing.T) {
+	long := append(binary.BigEndian.AppendUint64([]byte(stateLine), maxStatePart+1), make([]byte, maxStateLine)...)
+	if _, err := ReadState(bytes.NewReader(long), 1<<40); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "have 1073741825 bytes, more than 1073741824") {
+		t.Errorf("a long head: %v", err)
+	}
+	unread := errors.New("cannot be read")
+	good := stateOf(t, stateAuditor(t), nil)
+	if _, err := ReadState(failing{bytes.NewReader(good), unread}, int64(len(good))); !errors.Is(err, unread) || errors.Is(err, ErrDamaged) {
+		t.Errorf("a file that cannot be read: %v", err)
+	}
+}
+
+// failing is a file of which nothing behind the first line of a state can be read.
+type failing struct {
+	io.ReaderAt
+	err error
+}
+
+func (f failing) ReadAt(b []byte, off int64) (int, error) {
+	if off > 0 {
+		return 0, f.err
+	}
+	return f.ReaderAt.ReadAt(b, off)
 }
 
 // savedParts takes a state apart, and joined puts one together, with checksums that

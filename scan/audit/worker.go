@@ -29,7 +29,7 @@ type Worker struct {
 	unnamed     policy.Site   // of requests in a log that names no host
 	only        bool          // requests elsewhere than unnamed are of another host
 	record      format.Record
-	purse       purse // of the memos, which follow, and of the rows of tally
+	quota       quota // of the memos, which follow, and of the rows of tally
 	agents      memo[*agent]
 	hosts       memo[site] // by the host field
 	urls        memo[site] // by the scheme and authority of an absolute target
@@ -57,7 +57,7 @@ func (r *Run) Worker() *Worker {
 	w := &Worker{
 		auditor: a, run: r, tally: a.newTally(), deferred: r.deferred.Writer(),
 		readers: map[*format.Format]format.Reader{}, headers: a.config.Crawlers.Reader(), sizes: map[sizeAt]int64{},
-		purse: purse{limit: r.budget.memos},
+		quota: quota{limit: r.budget.memos},
 	}
 	w.empty()
 	w.unnamed, _ = a.config.Policy.Unnamed()
@@ -124,7 +124,7 @@ func (w *Worker) unparsed(line []byte) {
 
 // line counts the request that the reader has returned.
 func (w *Worker) line() {
-	if w.purse.isEmpty() {
+	if w.quota.isSpent() {
 		w.empty()
 	}
 	r, t := &w.record, w.tally
