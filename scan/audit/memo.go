@@ -1,12 +1,12 @@
 package audit
 
 // quota is what the memos of a worker, and the rows that its lines are counted in, may
-// hold, in bytes, and what they hold. When it is spent, all of them are emptied before the
-// next line, so that a log may have any number of distinct headers,
+// hold, in bytes. They charge what they keep to it. When it is used up, all of them are
+// emptied before the next line, so that a log may have any number of distinct headers,
 // names, hosts, statuses and rules to be bound by, of any length.
 type quota struct{ limit, held int }
 
-func (q *quota) isSpent() bool { return q.held > q.limit }
+func (q *quota) isUsedUp() bool { return q.held > q.limit }
 
 // What entries take beside their texts, in bytes, rounded up: a slot of a map that is half
 // full, the value, and what the allocator adds.

@@ -124,7 +124,7 @@ func (w *Worker) unparsed(line []byte) {
 
 // line counts the request that the reader has returned.
 func (w *Worker) line() {
-	if w.quota.isSpent() {
+	if w.quota.isUsedUp() {
 		w.empty()
 	}
 	r, t := &w.record, w.tally
