@@ -241,14 +241,16 @@ func (f *finalPass) delayed(rd *recordReader, n int64) {
 }
 
 // row returns the row of a crawler of the operator. A record of a crawler that the
-// operator does not have, or that has no counts, is bad.
-func (f *finalPass) row(rd *recordReader, crawler uint32) (*row, *crawler.Profile) {
+// operator does not have, or that has made no request, is bad.
+func (f *finalPass) row(rd *recordReader, crawler uint32) (r *row, p *crawler.Profile) {
 	if f.name != "" {
 		rd.require(crawler == 0, "an unknown crawler is a known one")
-		return f.counts, nil
+		r = f.counts
+	} else {
+		r, p = f.rowOf(rd, crawler)
+		rd.require(rd.bad() || f.run.auditor.operators[crawler] == f.number, "a crawler is of another operator")
 	}
-	r, p := f.rowOf(rd, crawler)
-	rd.require(rd.bad() || f.run.auditor.operators[crawler] == f.number, "a crawler is of another operator")
+	rd.require(rd.bad() || r.requests > 0, "a crawler has made no request")
 	return r, p
 }
 

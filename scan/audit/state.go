@@ -19,15 +19,16 @@ import (
 //	records  the deferred records, as package spill has them
 //
 // Numbers are big-endian. The same lines make the same bytes. A state holds raw lines of
-// clients only where the report would.
-// It holds addresses where gaps between requests are to be measured, and of crawlers that
-// fetched robots.txt, or requested what only some of its copies forbid, where a site had
-// several; of a choice of all lines it has the SHA-256 of the addresses.
+// clients only where the report would. It holds addresses where gaps between requests are to
+// be measured, and of crawlers that fetched robots.txt, or requested what only some of its
+// copies forbid, where a site had several; of a choice of all lines it has the SHA-256 of the
+// addresses.
 const (
 	stateName    = "robotsieve state "
 	stateForm    = 5       // of the file; raise it when a counter is added or a record changes
 	maxStateLine = 128     // bytes of the first line
-	maxStatePart = 1 << 30 // bytes of the head and of the tally
+	maxStatePart = 1 << 30 // bytes of the head, and of the tally
+	partFrame    = 8 + 4   // bytes around each of them
 )
 
 // Semantics is the number of the meaning of what this package counts: of the edition of the
@@ -53,6 +54,8 @@ var (
 	ErrNoState = errors.New("a run that keeps addresses, or calls a function for each request, has no state")
 )
 
+var errTruncated = fmt.Errorf("%w: it is truncated", ErrDamaged)
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // WriteState writes the run's state. The head is the caller's, and ReadState returns
@@ -69,6 +72,9 @@ func (r *Run) WriteState(w io.Writer, head []byte) error {
 		return err
 	}
 	for _, part := range [][]byte{head, r.auditor.appendTally(nil, r.tally)} {
+		if err := checkPart(uint64(len(part))); err != nil {
+			return err
+		}
 		b := binary.BigEndian.AppendUint64(nil, uint64(len(part)))
 		b = binary.BigEndian.AppendUint32(append(b, part...), crc32.Checksum(part, castagnoli))
 		if _, err := w.Write(b); err != nil {
@@ -83,6 +89,9 @@ func (r *Run) WriteState(w io.Writer, head []byte) error {
 type State struct {
 	// Head is the caller's.
 	Head []byte
+	// Inputs, unless nil, are what the workers of the state's run read. The caller sets them, and
+	// Add refuses the state if they have other lines.
+	Inputs []InputInfo
 
 	tally   []byte
 	name    string // of the file, for errors; empty if it has none
@@ -93,7 +102,8 @@ type State struct {
 
 // ReadState reads the state in the first size bytes of a file, which must stay open
 // until the run that it is added to is closed. Its errors are ErrNotState,
-// ErrStateVersion and ErrDamaged; the records are checked when they are read.
+// ErrStateVersion, ErrDamaged and those of the file; the records are checked when they are
+// read.
 func ReadState(file io.ReaderAt, size int64) (*State, error) {
 	r := io.NewSectionReader(file, 0, size)
 	line := make([]byte, min(size, maxStateLine))
@@ -112,22 +122,47 @@ func ReadState(file io.ReaderAt, size int64) (*State, error) {
 		return nil, err
 	}
 	for _, part := range []*[]byte{&s.Head, &s.tally} {
-		var length [8]byte
-		_, err := io.ReadFull(r, length[:])
-		n := binary.BigEndian.Uint64(length[:])
-		if s.records += 8; err != nil || n > maxStatePart || int64(n)+4 > size-s.records {
-			return nil, fmt.Errorf("%w: it is truncated", ErrDamaged)
+		b, err := readPart(r, size-s.records)
+		if err != nil {
+			return nil, err
 		}
-		b := make([]byte, n+4)
-		if _, err := io.ReadFull(r, b); err != nil {
-			return nil, fmt.Errorf("%w: it is truncated: %w", ErrDamaged, err)
-		}
-		s.records += int64(len(b))
-		if *part = b[:n]; crc32.Checksum(*part, castagnoli) != binary.BigEndian.Uint32(b[n:]) {
-			return nil, fmt.Errorf("%w: a checksum differs", ErrDamaged)
-		}
+		*part, s.records = b, s.records+int64(len(b))+partFrame
 	}
 	return s, nil
+}
+
+// readPart reads the head or the tally from the last bytes of a state, as many as rest.
+func readPart(r io.Reader, rest int64) ([]byte, error) {
+	if rest < partFrame {
+		return nil, errTruncated
+	}
+	var length [8]byte
+	if _, err := io.ReadFull(r, length[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint64(length[:])
+	if err := checkPart(n); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if int64(n) > rest-partFrame {
+		return nil, errTruncated
+	}
+	b := make([]byte, n+4)
+	if _, err := io.ReadFull(r, b); err != nil {
+		return nil, err
+	}
+	if crc32.Checksum(b[:n], castagnoli) != binary.BigEndian.Uint32(b[n:]) {
+		return nil, fmt.Errorf("%w: a checksum differs", ErrDamaged)
+	}
+	return b[:n], nil
+}
+
+// checkPart refuses a head or tally of n bytes that no state has.
+func checkPart(n uint64) error {
+	if n > maxStatePart {
+		return fmt.Errorf("the head or the counts of a state have %d bytes, more than %d", n, maxStatePart)
+	}
+	return nil
 }
 
 // checkStateLine checks the first line of a state.
@@ -166,6 +201,11 @@ func (r *Run) Add(s *State) error {
 	t, wrong := r.auditor.readTally(s.tally)
 	if wrong != "" {
 		return fmt.Errorf("%w: %s", ErrDamaged, wrong)
+	}
+	if s.Inputs != nil {
+		if wrong := wrongInputs(s.Inputs, &t.LineCounts); wrong != "" {
+			return fmt.Errorf("%w: its numbers do not add up: %s", ErrDamaged, wrong)
+		}
 	}
 	if t.Lines+t.Blank > mostLines-r.tally.Lines-r.tally.Blank {
 		return fmt.Errorf("%w: more than %d lines in all", ErrDamaged, int64(mostLines))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -177,6 +178,32 @@ func TestStateDamagedAnywhereIsAnError(t *testing.T) {
 	}
 }
 
+// A head that is too long for a state is said to be so, and an error of reading is no damage.
+func TestErrorsOfStatesNameTheirCause(t *testing.T) {
+	long := append(binary.BigEndian.AppendUint64([]byte(stateLine), maxStatePart+1), make([]byte, maxStateLine)...)
+	if _, err := ReadState(bytes.NewReader(long), 1<<40); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "have 1073741825 bytes, more than 1073741824") {
+		t.Errorf("a long head: %v", err)
+	}
+	unread := errors.New("cannot be read")
+	good := stateOf(t, stateAuditor(t), nil)
+	if _, err := ReadState(failing{bytes.NewReader(good), unread}, int64(len(good))); !errors.Is(err, unread) || errors.Is(err, ErrDamaged) {
+		t.Errorf("a file that cannot be read: %v", err)
+	}
+}
+
+// failing is a file of which nothing behind the first line of a state can be read.
+type failing struct {
+	io.ReaderAt
+	err error
+}
+
+func (f failing) ReadAt(b []byte, off int64) (int, error) {
+	if off > 0 {
+		return 0, f.err
+	}
+	return f.ReaderAt.ReadAt(b, off)
+}
+
 // savedParts takes a state apart, and joined puts one together, with checksums that
 // are right.
 func savedParts(t testing.TB, state []byte) (tally string, records []spill.Record) {
@@ -265,6 +292,7 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"negative blank lines":        func(s *tally, r *row) { s.Blank = -1 },
 		"negative unparsed":           func(s *tally, r *row) { s.NotCrawlers += s.Unparsed + 1; s.Unparsed = -1 },
 		"more GETs elsewhere":         func(s *tally, r *row) { s.Elsewhere = s.Lines + 1 },
+		"times of no fetch":           func(s *tally, r *row) { r.fetches.answers, r.fetches.refused = nil, nil },
 		"more lines than can be":      func(s *tally, r *row) { s.Lines, s.NotCrawlers = 1<<54, 1<<54 },
 		"a request more":              func(s *tally, r *row) { r.requests++ },
 		"negative verdicts":           func(s *tally, r *row) { r.verdicts[0] -= 1e6; r.verdicts[8]++ },
@@ -335,6 +363,27 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 	for _, text := range []string{"", "{", saved + "\x00", saved[:len(saved)-1]} {
 		if _, err := reportOf(a, joined(t, text)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("tally %q: %v", text, err)
+		}
+	}
+}
+
+// A crawler that is not in the report, because it has made no request, has no records.
+func TestStateWithRecordsOfACrawlerWithoutRequestsIsAnError(t *testing.T) {
+	a := stateAuditor(t)
+	for _, agent := range []string{gptbot, acmebot} {
+		saved, records := savedParts(t, stateOf(t, a, []string{entry{vhost: "example.com:443", agent: agent, target: "/robots.txt"}.String()}))
+		s, wrong := a.readTally([]byte(saved))
+		for _, r := range s.known {
+			*r = row{}
+		}
+		s.NotCrawlers, s.RobotsRequests, s.RobotsServed = 1, 1, 0
+		records = slices.DeleteFunc(records, func(r spill.Record) bool {
+			rd := &recordReader{rest: r.Data}
+			_, unknown := rd.operator()
+			return unknown != "" && rd.byte() == recordCounts
+		})
+		if _, err := reportOf(a, joined(t, string(a.appendTally(nil, s)), records...)); wrong != "" || !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "has made no request") {
+			t.Errorf("%s: %v, %s", agent, err, wrong)
 		}
 	}
 }

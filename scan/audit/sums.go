@@ -46,7 +46,9 @@ func (r *Report) wrongSum() string {
 	s.require(s.wrong != "" || totalsOf(r.Crawlers) == *t, "totals")
 	r.checkRobots(s)
 	r.checkVersions(s)
-	r.checkInputs(s)
+	if len(r.Inputs) > 0 {
+		s.wrong = cmp.Or(s.wrong, wrongInputs(r.Inputs, &r.LineCounts))
+	}
 	return s.wrong
 }
 
@@ -83,16 +85,16 @@ func (r *Report) checkVersions(s *sums) {
 	s.require(uncited == 0, "violations by version")
 }
 
-// checkInputs checks the lines by input, if the inputs are known.
-func (r *Report) checkInputs(s *sums) {
-	if len(r.Inputs) == 0 {
-		return
-	}
-	for _, in := range r.Inputs {
+// wrongInputs names numbers of inputs that do not add up to the lines of all; it is empty if
+// all do.
+func wrongInputs(list []InputInfo, lines *LineCounts) string {
+	s := &sums{}
+	for _, in := range list {
 		s.require(in.Disk >= 0 && in.Bytes >= 0, "bytes of "+Printable(in.Name))
 	}
-	s.equal("lines by input", r.Lines, countsOf(r.Inputs, func(in InputInfo) int64 { return in.Lines })...)
-	s.equal("unparsed lines by input", r.Unparsed, countsOf(r.Inputs, func(in InputInfo) int64 { return in.Unparsed })...)
+	s.equal("lines by input", lines.Lines, countsOf(list, func(in InputInfo) int64 { return in.Lines })...)
+	s.equal("unparsed lines by input", lines.Unparsed, countsOf(list, func(in InputInfo) int64 { return in.Unparsed })...)
+	return s.wrong
 }
 
 // check checks the numbers of a crawler.
@@ -113,7 +115,7 @@ func (c *CrawlerInfo) check(s *sums) {
 	c.checkViolations(s, name)
 	c.checkFetches(s, name)
 	for _, d := range c.CrawlDelay {
-		s.within(name("gaps between requests"), c.Requests, d.Gaps)
+		s.within(name("gaps between requests"), c.Requests-1, d.Gaps)
 		s.within(name("gaps shorter than the delay"), d.Gaps, d.Shorter)
 	}
 }
@@ -147,7 +149,8 @@ func (c *CrawlerInfo) checkFetches(s *sums, name func(string) string) {
 	t := &c.RobotsTxt
 	s.equal(name("answers to fetches of robots.txt"), t.Fetches, t.Answers[:]...)
 	s.within(name("fetches of robots.txt"), c.Verdicts[RobotsFetch]+c.Verdicts[Exempt], t.Fetches)
-	s.within(name("gaps between fetches of robots.txt"), t.Fetches, t.Gaps)
+	s.within(name("gaps between fetches of robots.txt"), max(t.Fetches-1, 0), t.Gaps)
+	s.require(t.Fetches > 0 || t.First+t.Last == "", name("times of fetches of robots.txt"))
 	s.require(0 <= t.Within24h && t.Within24h <= 1, name("gaps between fetches of robots.txt"))
 	refused, last := AnswerCounts{}, -1
 	for _, r := range t.Refused {

@@ -289,25 +289,35 @@ var (
 // interrupt marks the result as that of a part of the input.
 func (a *auditing) interrupt(why error) { a.interrupted, a.inputs.Partial = why, true }
 
-// finish writes the state and makes the report.
+// finish writes the state and makes the report. The state gets its name only if the report shows
+// no damage: the sum of a damaged state must not replace another one.
 func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
-	result := &Audited{}
+	result, reported := &Audited{}, false
 	// stopped tells whether the end of ctx, which Run.StopAt heeds, caused an error.
 	stopped := func(err error) bool { return err != nil && ctx.Err() != nil && a.interrupted == nil }
 	var unsaved, err error
-	if a.state.name != "" {
-		if unsaved = a.writeState(); stopped(unsaved) {
-			return nil, &Error{Interrupted, errNoReport}
+	report := func() {
+		reported = true
+		if dns != nil {
+			err = a.resolve(ctx, dns)
+		}
+		if err == nil && !a.noReport {
+			result.Report, err = a.run.Report(a.inputs)
 		}
 	}
-	if dns != nil {
-		err = a.resolve(ctx, dns)
+	if a.state.name != "" {
+		unsaved = a.writeState(func() error {
+			if report(); errors.Is(err, audit.ErrDamaged) {
+				return err
+			}
+			return nil
+		})
 	}
-	if err == nil && !a.noReport {
-		result.Report, err = a.run.Report(a.inputs)
+	if !reported && !stopped(unsaved) {
+		report()
 	}
 	switch {
-	case stopped(err):
+	case stopped(err), !reported:
 		return nil, &Error{Interrupted, errNoReport}
 	case err != nil && a.interrupted != nil:
 		return nil, &Error{Interrupted, fmt.Errorf("making the report: %w", err)}
@@ -326,12 +336,18 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 	return result, &Error{Interrupted, a.interrupted}
 }
 
-func (a *auditing) writeState() error {
+// writeState writes the state, and gives the file its name unless check returns an error.
+func (a *auditing) writeState(check func() error) error {
 	head, err := a.basis.head(a.inputs)
 	if err != nil {
 		return err
 	}
-	return a.state.write(func(w io.Writer) error { return a.run.WriteState(w, head) })
+	return a.state.write(func(w io.Writer) error {
+		if err := a.run.WriteState(w, head); err != nil {
+			return err
+		}
+		return check()
+	})
 }
 
 // maxLookups bounds the addresses that are looked up.

@@ -24,7 +24,8 @@ type MergeOptions struct {
 	State  string
 	Force  bool
 	Stdout io.Writer
-	// NoReport: only the state is made.
+	// NoReport: only the state is made. Its records are not looked into then: a record that makes no
+	// sense is found when a report is made.
 	NoReport bool
 	// AllowDuplicates counts also the states whose inputs are all in another one.
 	AllowDuplicates bool
@@ -81,6 +82,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	for i, file := range m.list {
 		state, err := audit.ReadState(file, file.info.Size())
 		if err == nil {
+			state.Inputs = append([]audit.InputInfo{}, m.heads[i].Inputs...)
 			err = a.run.Add(state)
 		}
 		if err != nil {
