@@ -46,6 +46,7 @@ var attacks = []attack{
 	// The search has found these.
 	{[]string{"*<~>*<~>*Y*Z*Y"}, "/<~>/<~>F//<~>YaZY"},
 	{[]string{"*<~~><*a>*<~>*Z", "*Z*<~~><*a>**<~>**ZY"}, "/Za<~>aY<aab><~><aab><a>Y<ab>"},
+	{[]string{"*/*<~~><*a>*<~>*<#>*Z", "/Z*<~~><*a>*<~>**&Z<#>", "*<~~><*a>**<~>*Z"}, "/ZY<~>aa<aab><~><aab><a><aab>/"},
 }
 
 // seed is of the random places of all attacks.

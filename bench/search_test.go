@@ -45,6 +45,19 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestRulesInWrongOrder: where thousands of rules have all their segments in the path, but in
+// another order, and go on in the same way, each of them takes no more than two steps.
+func TestRulesInWrongOrder(t *testing.T) {
+	a := attack{[]string{"*<~>*<~>*Y*Z*Y"}, "/<~>/<~>F//<~>YaZY"}
+	const octets = 100
+	url := a.makePath(octets)
+	file := a.file(500<<10, url)
+	c := measureSteps(a, automaton.Google, octets, 500<<10)
+	if rules := strings.Count(file, "\n") - 1; c.steps > 2*rules+stepsOctet*octets {
+		t.Errorf("%d steps for %d rules: %+v", c.steps, rules, c)
+	}
+}
+
 // search keeps the worst attacks that it has seen.
 type search struct {
 	t       *testing.T

@@ -8,7 +8,7 @@ import (
 )
 
 // The automaton of gaps, in one line: Aho and Corasick's (1975) reads the path once, and
-// where a segment ends, the nodes that wait for it go on. Four things complicate it.
+// where a segment ends, the nodes that wait for it go on. Five things complicate it.
 //
 // First, on most paths no segment begins at most octets. While the automaton is at its root,
 // a filter of three octets, 64 places at a time, tells where one may begin.
@@ -28,9 +28,14 @@ import (
 // found a word of the set at a time.
 //
 // Fourth, a node may have many children. Those whose symbol the path does not have behind the
-// node are left out, and those with only one child which the path does not have behind them.
-// Where a node has many more children than the path has symbols, the symbols are looked up
-// among the children instead.
+// node are left out. Where a node has many more children than the path has symbols, the
+// symbols are looked up among the children instead.
+//
+// Fifth, many rules may begin in different ways and go on in the same way, with segments that
+// the path has, but in another order. Such rules share a tail (Gaps.tails). Where the last
+// places of its segments are in order, they decide for each rule that comes to the tail whether
+// it matches; where they are not, often that it does not. Of the rules that are left only those
+// wait that outrank all that wait already.
 //
 // So a match takes time in proportion to the octets of the path, each times the logarithm of
 // the number of symbols at most (a path in the tree of suffixes changes to a larger tree that
@@ -75,8 +80,11 @@ type Gaps struct {
 	// is none.
 	Best uint32
 
-	// Complete sets this, for each symbol.
+	// Complete sets these: chains for each symbol; and tails for each node. That is the node
+	// itself or another behind which exactly the same must follow, its own segment included;
+	// None if more than one rule waits for the node.
 	chains []chain
+	tails  []uint32
 }
 
 // chain is where the suffixes of a symbol are found. Symbols that follow one another and each
@@ -112,6 +120,7 @@ type Children struct {
 // complete sets what Complete sets.
 func (g *Gaps) complete() {
 	g.Start.complete()
+	g.completeTails()
 	g.chains = make([]chain, len(g.Len))
 	for state, act := range g.Act {
 		if uint32(state) != act || act == 0 {
@@ -131,18 +140,44 @@ func (g *Gaps) complete() {
 	}
 }
 
+// completeTails finds the nodes that only one rule waits for, and which of them are alike.
+func (g *Gaps) completeTails() {
+	type tail struct {
+		symbol, next uint32 // None if nothing follows
+		atEnd        bool
+	}
+	alike := map[tail]uint32{}
+	g.tails = make([]uint32, len(g.Nodes))
+	for id, node := range slices.Backward(g.Nodes) { // children come behind their parents
+		t := tail{node.Symbol, None, node.AtEnd}
+		if node.First < node.End {
+			t.next = g.tails[node.First]
+			if t.next == None || node.First+1 < node.End || node.Accept != None {
+				g.tails[id] = None
+				continue
+			}
+		}
+		if _, ok := alike[t]; !ok {
+			alike[t] = uint32(id)
+		}
+		g.tails[id] = alike[t]
+	}
+}
+
 // gapScratch is the memory that the automaton of gaps writes to.
 type gapScratch struct {
 	generation uint32
 	ends       []ending  // the longest symbols that end in the path, in its order
 	seen       []seen    // of each symbol
 	found      []uint32  // the symbols that are in the path
+	rooms      []room    // of each node, for those that are tails
 	waiting    []waiter  // the nodes that wait or have waited
-	wake       []uint32  // for each octet of the path the last waiter whose symbol may end there first, see waiter
+	due        []uint64  // the octets of the path at which symbols of waiters may end first, 64 to a word
+	wake       []uint32  // for each of these octets the last such waiter, see waiter
 	awaited    symbolSet // the symbols for which nodes wait and which may end now
 	ready      []uint32  // of each symbol that is awaited, the last waiter
 	opened     int       // the anchors whose children wait
-	woken      uint32    // the octets whose waiters are awaited
+	woken      uint32    // the words of due that are 0 for good
 }
 
 // ending is a symbol and where in the path it ends.
@@ -153,6 +188,16 @@ type seen struct {
 	generation uint32 // the rest is of another path if it is not the current one
 	last       uint32 // where the symbol ends for the last time, with isPast set once it has ended for the first time
 }
+
+// room is what is known of a tail in the path.
+type room struct {
+	generation uint32 // the rest is of another path if it is not the current one
+	until      uint32 // the path does not have the tail from this octet on, with isCertain set if it has the tail from all octets before
+	rule, from uint32 // the best rule that has waited for the tail, None if none has, and from which octet on
+}
+
+// isCertain is a bit that no length of a path has, like isPast.
+const isCertain = 1 << 31
 
 // isPast is a bit that no length of a path has.
 const isPast = 1 << 31
@@ -228,22 +273,27 @@ func top(word uint64) uint32 { return uint32(bits.Len64(word) - 1) }
 func (s *gapScratch) begin(g *Gaps) {
 	if s.generation++; s.generation == 0 { // once in four thousand million paths
 		clear(s.seen)
+		clear(s.rooms)
 		s.generation = 1
 	}
 	if n := len(g.Len); len(s.seen) < n {
 		s.seen, s.ready = make([]seen, n), make([]uint32, n)
 	}
+	if n := len(g.Nodes); len(s.rooms) < n {
+		s.rooms = make([]room, n)
+	}
 	s.found, s.waiting = s.found[:0], s.waiting[:0]
 	s.opened = 0
 }
 
-// beginToWait makes room for the nodes that wait on a path, from an octet on.
-func (s *gapScratch) beginToWait(g *Gaps, path, from uint32) {
-	n := int(path) + 1
+// beginToWait makes room for the nodes that wait on a path.
+func (s *gapScratch) beginToWait(g *Gaps, path uint32) {
+	n, words := int(path)+1, int(path)/64+1
 	s.wake = slices.Grow(s.wake[:0], n)[:n]
-	clear(s.wake)
+	s.due = slices.Grow(s.due[:0], words)[:words]
+	clear(s.due)
 	s.awaited.reset(len(g.Len))
-	s.woken = from
+	s.woken = 0
 }
 
 // run is the reading of one path.
@@ -253,6 +303,7 @@ type run struct {
 	length    uint32 // of the path
 	everyPath bool   // what waits on every path counts
 	best      uint32
+	spare     uint32 // how many more segments may be looked at than segmentsAhead for each rule
 }
 
 // Find returns the first rule below best that matches, best if none does. The anchors in
@@ -271,7 +322,7 @@ func (g *Gaps) Find(s *Scratch, path []byte, everyPath bool, best uint32) uint32
 	if g.read(s, path); len(s.ends) == 0 {
 		return best
 	}
-	r := run{Gaps: g, s: s, length: uint32(len(path)), everyPath: everyPath, best: best}
+	r := run{Gaps: g, s: s, length: uint32(len(path)), everyPath: everyPath, best: best, spare: uint32(min(len(path), maxSpare))}
 	r.find(possible)
 	return r.best
 }
@@ -369,7 +420,7 @@ func (r *run) find(possible uint32) {
 		e := s.ends[i]
 		for ; s.opened < len(s.Anchors) && s.Anchors[s.opened].End <= e.end; s.opened++ {
 			a := s.Anchors[s.opened]
-			r.wait(r.Anchors[a.Anchor], a.End)
+			r.wait(r.Anchors[a.Anchor], a.End, segmentsAhead)
 		}
 		if len(s.waiting) > 0 {
 			if r.wakeUp(e.end); s.awaited.n > 0 {
@@ -392,28 +443,31 @@ func (r *run) begins(e ending) {
 		}
 		for id := r.EveryPath[symbol]; id < r.EveryPath[symbol+1]; id++ {
 			Spend(1)
-			switch node := &r.Nodes[id]; {
-			case node.Best >= r.best || !r.mayFollow(node, e.end):
-			case node.AtEnd || e.end < r.Len[symbol]+uint32(node.From):
-				r.waitFor(id, uint32(node.From), last)
-			default:
-				r.pass(node, e.end)
+			if node := &r.Nodes[id]; node.AtEnd || e.end < r.Len[symbol]+uint32(node.From) {
+				r.waitFor(id, uint32(node.From), last, 0)
+			} else {
+				r.pass(node, e.end, segmentsAhead)
 			}
 		}
 	}
 }
 
-// wait lets those children wait that may go on in what follows an octet of the path.
-func (r *run) wait(c Children, end uint32) {
+// wait lets those children wait that may go on in what follows an octet of the path. It looks
+// some segments ahead, and where rules part, as many as if they began here.
+func (r *run) wait(c Children, end uint32, ahead int) {
 	if c.Best >= r.best {
 		return
+	}
+	if c.End-c.First > 1 {
+		ahead = segmentsAhead
 	}
 	s := r.s
 	if int(c.End-c.First) <= manyChildren*len(s.found) {
 		Spend(int(c.End - c.First))
 		for id := c.First; id < c.End; id++ {
-			if at := s.seen[r.Nodes[id].Symbol]; at.generation == s.generation {
-				r.waitFor(id, end, at.last&^isPast)
+			node := &r.Nodes[id]
+			if at := s.seen[node.Symbol]; at.generation == s.generation && node.Best < r.best {
+				r.waitFor(id, end, at.last&^isPast, ahead)
 			}
 		}
 		return
@@ -423,7 +477,7 @@ func (r *run) wait(c Children, end uint32) {
 		children := r.Nodes[c.First:c.End]
 		i, _ := slices.BinarySearchFunc(children, symbol, func(n GapNode, symbol uint32) int { return cmp.Compare(n.Symbol, symbol) })
 		for ; i < len(children) && children[i].Symbol == symbol; i++ {
-			r.waitFor(c.First+uint32(i), end, s.seen[symbol].last&^isPast)
+			r.waitFor(c.First+uint32(i), end, s.seen[symbol].last&^isPast, ahead)
 		}
 	}
 }
@@ -433,55 +487,142 @@ func (r *run) wait(c Children, end uint32) {
 const manyChildren = 8
 
 // waitFor lets a node wait for its symbol, which must begin at an octet or later and ends for
-// the last time at another.
-func (r *run) waitFor(id, from, last uint32) {
+// the last time at another, unless what follows decides at once whether its rule matches.
+func (r *run) waitFor(id, from, last uint32, ahead int) {
 	node := &r.Nodes[id]
-	end := from + r.Len[node.Symbol]
-	if end > last || node.Best >= r.best {
+	if node.Best >= r.best {
 		return
 	}
-	if node.AtEnd {
-		if last == r.length {
+	isLast := node.First == node.End
+	if tail := r.tails[id]; tail != None && !isLast && (ahead > 0 || tail != id) && r.isDecided(tail, from, node.Best, ahead) {
+		return
+	}
+	end := from + r.Len[node.Symbol]
+	if end > last {
+		return
+	}
+	if isLast {
+		if !node.AtEnd || last == r.length {
 			r.best = node.Accept
 		}
 		return
 	}
-	if !r.mayFollow(node, end) {
-		return
-	}
 	s := r.s
 	if len(s.waiting) == 0 {
-		s.beginToWait(r.Gaps, r.length, from)
+		s.beginToWait(r.Gaps, r.length)
 	}
-	s.waiting = append(s.waiting, waiter{id, s.wake[end]})
+	others := uint32(0)
+	if due, bit := &s.due[end/64], uint64(1)<<(end%64); *due&bit != 0 {
+		others = s.wake[end]
+	} else {
+		*due |= bit
+	}
+	s.waiting = append(s.waiting, waiter{id, others})
 	s.wake[end] = uint32(len(s.waiting))
 }
 
-// mayFollow tells whether what follows an octet of the path, at which the segment of a node
-// ends, may have what a rule of the node still needs. It looks one segment ahead.
-func (r *run) mayFollow(node *GapNode, end uint32) bool {
-	if node.Accept != None || node.End != node.First+1 {
+// isDecided tells whether a rule that outranks the best need not wait for a tail from an octet
+// on: since it is certain that the path has the tail there or that it has not, or since a rule
+// that outranks this one waits for the same tail.
+func (r *run) isDecided(tail, from, rule uint32, ahead int) bool {
+	room := &r.s.rooms[tail]
+	if room.generation != r.s.generation {
+		r.measure(tail, ahead)
+	}
+	switch {
+	case from >= room.until&^isCertain:
+		return true
+	case room.until&isCertain != 0:
+		r.best = rule
+		return true
+	case room.rule <= rule && room.from <= from:
 		return true
 	}
-	child := r.Nodes[node.First].Symbol
-	at := r.s.seen[child]
-	return at.generation == r.s.generation && end+r.Len[child] <= at.last&^isPast
+	room.rule, room.from = rule, from
+	return false
+}
+
+// segmentsAhead is how many segments behind the next one are looked at for each rule. maxSpare
+// is how many more are looked at on a path, so that a tail that many rules share is known to
+// its end.
+const segmentsAhead, maxSpare = 3, 256
+
+// measure finds out where in the path there is room for a tail. It starts from where its
+// segments are for the last time: if these places are one behind the other, the answer is
+// certain. It looks at some segments ahead, and at others while r.spare lasts.
+func (r *run) measure(tail uint32, ahead int) {
+	s := r.s
+	node := &r.Nodes[tail]
+	room := &s.rooms[tail]
+	room.generation, room.until, room.rule = s.generation, 0, None
+	at := s.seen[node.Symbol]
+	end := at.last &^ isPast
+	if at.generation != s.generation || node.AtEnd && end < r.length {
+		return
+	}
+	certain := uint32(isCertain)
+	if node.First < node.End {
+		next := r.roomBehind(r.tails[node.First], ahead)
+		certain = next & isCertain
+		if next &^= isCertain; end >= next {
+			if certain = 0; next == 0 {
+				return
+			}
+			end = next - 1
+		}
+	}
+	if n := r.Len[node.Symbol]; end >= n {
+		room.until = end - n + 1 | certain
+	}
+}
+
+// roomBehind returns room.until of the tail that follows another.
+func (r *run) roomBehind(tail uint32, ahead int) uint32 {
+	room := &r.s.rooms[tail]
+	if room.generation == r.s.generation {
+		return room.until
+	}
+	if ahead <= 0 {
+		if r.spare == 0 {
+			return isCertain - 1 // it may be anywhere
+		}
+		r.spare--
+	}
+	Spend(1)
+	r.measure(tail, ahead-1)
+	return room.until
 }
 
 // wakeUp adds to the awaited symbols those of the nodes whose segments may end up to an octet.
 func (r *run) wakeUp(end uint32) {
 	s := r.s
-	for ; s.woken <= end; s.woken++ {
+	for ; ; s.woken++ {
 		Spend(1)
-		for i := s.wake[s.woken]; i != 0; {
-			Spend(1)
-			w := &s.waiting[i-1]
-			symbol := r.Nodes[w.node].Symbol
-			if s.awaited.add(symbol) {
-				s.ready[symbol] = 0
-			}
-			i, w.next, s.ready[symbol] = w.next, s.ready[symbol], i
+		due := s.due[s.woken]
+		if s.woken == end/64 {
+			due &= upTo(end)
 		}
+		s.due[s.woken] &^= due
+		for ; due != 0; due &= due - 1 {
+			r.await(s.wake[int(s.woken)*64+bits.TrailingZeros64(due)])
+		}
+		if s.woken == end/64 {
+			return
+		}
+	}
+}
+
+// await adds the symbols of a list of waiters to the awaited ones.
+func (r *run) await(i uint32) {
+	s := r.s
+	for i != 0 {
+		Spend(1)
+		w := &s.waiting[i-1]
+		symbol := r.Nodes[w.node].Symbol
+		if s.awaited.add(symbol) {
+			s.ready[symbol] = 0
+		}
+		i, w.next, s.ready[symbol] = w.next, s.ready[symbol], i
 	}
 }
 
@@ -495,7 +636,7 @@ func (r *run) goOn(e ending) {
 			s.awaited.remove(at)
 			for i := s.ready[at]; i != 0; i = s.waiting[i-1].next {
 				Spend(1)
-				r.pass(&r.Nodes[s.waiting[i-1].node], e.end)
+				r.pass(&r.Nodes[s.waiting[i-1].node], e.end, 0)
 			}
 		}
 		symbol = r.chains[first].up
@@ -504,9 +645,9 @@ func (r *run) goOn(e ending) {
 
 // pass goes on behind a node whose segment has been found: it may be the last of a rule, and
 // other nodes may wait behind it.
-func (r *run) pass(node *GapNode, end uint32) {
+func (r *run) pass(node *GapNode, end uint32, ahead int) {
 	if node.Best < r.best {
 		r.best = min(r.best, node.Accept)
-		r.wait(node.Children, end)
+		r.wait(node.Children, end, ahead)
 	}
 }
