@@ -89,10 +89,15 @@ func (r *row) cutRules(most int) {
 		return cmp.Or(cmp.Compare(of(y), of(x)), cmp.Compare(x.at.First, y.at.First), cmp.Compare(x.at.N, y.at.N),
 			cmp.Compare(x.version, y.version), cmp.Compare(x.line, y.line))
 	})
-	for _, k := range keys[most:] {
-		r.rules.rest += of(k)
-		delete(r.rules.kept, k)
+	kept := make(map[ruleKey]tallied, most) // a map of which much is deleted keeps its size
+	for i, k := range keys {
+		if i < most {
+			kept[k] = r.rules.kept[k]
+		} else {
+			r.rules.rest += of(k)
+		}
 	}
+	r.rules.kept = kept
 }
 
 // mergeRules adds the rules of another row.
