@@ -359,7 +359,7 @@ func crawlersKnown(t *testing.T) *crawler.Set {
 // it: these would be false accusations, or are such as nobody can prove.
 func compareHistories(t *testing.T, folder string, captures map[string][]observation, requests []visit) {
 	writeDirectory(t, folder, captures)
-	rows, err := policy.ReadDirectory(folder, compile.DefaultMaxBytes)
+	rows, err := policy.ReadDirectory(folder, compile.DefaultMaxBytes, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}

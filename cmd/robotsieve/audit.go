@@ -57,7 +57,7 @@ into account.`,
 	flags.StringVar(&o.Names, "resolved-names", "", "names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed")
 	flags.StringVar(&o.ClientIP, "client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth address from the right of X-Forwarded-For; this header is the first quoted field after the User-Agent")
 	flags.StringArrayVar(&o.TrustedProxies, "trusted-proxies", nil, "addresses or CIDR ranges of one's own proxies, for --client-ip xff (repeatable)")
-	flags.IntVar(&o.Samples, "samples", 0, "show this many raw log lines of the violations of each crawler")
+	flags.IntVar(&o.Samples, "samples", 0, "show this many raw log lines of the violations of each crawler, at most 256 KB of them and 4 MB in all")
 	percentFlag(cmd, &o.MaxUnparsed, "max-unparsed", "5", "per cent of the lines of a log that may be unreadable; more make the report partial")
 	flags.BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "count a log also if another one has the same content")
 	flags.BoolVar(&o.Hash, "sha256", false, "state the SHA-256 also of uncompressed logs of more than 128 MiB in all, which takes about half a second a gigabyte")

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"io"
 )
@@ -22,7 +23,19 @@ func ReadLimited(name string, limit int64) ([]byte, error) {
 
 // Limited returns a reader of r that fails with a LimitError behind limit bytes, if there are more. It belongs to one
 // goroutine.
-func Limited(r io.Reader, limit int64) io.Reader { return &limited{r, limit, limit} }
+func Limited(r io.Reader, limit int64) io.Reader { return &limited{r, limit, LimitError(limit)} }
+
+// Within is Limited for bytes that are all kept, with memory bytes left for them: reading takes twice as many as it
+// returns. If the memory is the smaller limit, the error is ErrMemory.
+func Within(r io.Reader, limit, memory int64) io.Reader {
+	if memory = max(memory/2, 0); memory < limit {
+		return &limited{r, memory, ErrMemory}
+	}
+	return Limited(r, limit)
+}
+
+// ErrMemory is the error of a file that takes more memory than is left for it.
+var ErrMemory = errors.New("takes more memory than there is for it")
 
 // LimitError is the error of a reader of Limited: more bytes than it says.
 type LimitError int64
@@ -35,8 +48,9 @@ func (e LimitError) Error() string {
 }
 
 type limited struct {
-	r           io.Reader
-	left, limit int64
+	r    io.Reader
+	left int64
+	err  error // behind that
 }
 
 func (l *limited) Read(p []byte) (int, error) {
@@ -46,7 +60,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if int64(n) > l.left {
 		n = int(l.left)
-		err = LimitError(l.limit)
+		err = l.err
 	}
 	l.left -= int64(n)
 	return n, err

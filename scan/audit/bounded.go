@@ -31,6 +31,14 @@ func newBounded[K comparable](limit int, hash func(K) uint64) *bounded[K] {
 	return &bounded[K]{limit: limit, hash: hash, kept: map[K]tallied{}}
 }
 
+// len returns how many keys are kept. A nil map has none.
+func (b *bounded[K]) len() int {
+	if b == nil {
+		return 0
+	}
+	return len(b.kept)
+}
+
 // add counts a key.
 func (b *bounded[K]) add(k K, t tallied) {
 	known, kept := b.kept[k]

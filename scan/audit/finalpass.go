@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -122,6 +124,9 @@ func (f *finalPass) end() {
 	if f.rates != nil {
 		f.rates.endOperator()
 		f.ranking.add(f.counts)
+		if len(f.key) > 0 && f.key[0] == aboutKnown {
+			cutLists(slices.Collect(maps.Values(f.run.tally.known)))
+		}
 	}
 }
 
@@ -398,7 +403,7 @@ func (r *Run) count(x *deferredRequest) {
 	}
 	if x.Verdict == Violation {
 		row.violations[violationKind{x.Identity, x.Outcome, x.Method, x.Informed}] += x.N
-		row.rules[x.rule] += x.N
+		row.violate(x.rule, x.N)
 		for range min(x.N, int64(row.samples.most)) {
 			row.samples.add(x.Time, x.Line)
 		}

@@ -134,7 +134,7 @@ func known(t testing.TB, set *crawler.Set, ranges map[string]string) *crawler.Id
 	t.Helper()
 	var o crawler.IdentityOptions
 	for name, list := range ranges {
-		r, err := crawler.ReadRanges(strings.NewReader(list), name)
+		r, err := crawler.ReadRanges(strings.NewReader(list), name, 1<<30)
 		if err != nil {
 			t.Fatal(err)
 		}

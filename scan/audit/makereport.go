@@ -109,6 +109,13 @@ func (t *tally) choices() (list []string) {
 	if t.sizes.below != 0 {
 		list = append(list, fmt.Sprintf("answers to /robots.txt had more than %s sizes: the differences listed are among as many that were chosen at random.", english.Grouped(int64(t.sizes.limit))))
 	}
+	delays := int64(0)
+	for _, r := range t.rows() {
+		delays += r.delaysNotListed
+	}
+	if delays > 0 {
+		list = append(list, fmt.Sprintf("crawlers had Crawl-delays on more sites than are listed: %s, those with the fewest gaps, are left out.", english.Plural(delays, "measurement")))
+	}
 	return list
 }
 
@@ -209,9 +216,11 @@ func (a *Auditor) crawler(r *row) CrawlerInfo {
 		Samples:    []SampleInfo{},
 	}
 	info.Violations, info.Outcomes = r.listViolations()
-	info.RulesNotListed = r.ruleRest
-	for k, n := range r.rules {
-		info.Rules = append(info.Rules, a.rule(k, n))
+	if r.rules != nil {
+		info.RulesNotListed = r.rules.rest
+		for k, violations := range r.rules.kept {
+			info.Rules = append(info.Rules, a.rule(k, violations.n))
+		}
 	}
 	slices.SortFunc(info.Rules, func(x, y RuleInfo) int {
 		return cmp.Or(cmp.Compare(y.Violations, x.Violations), cmp.Compare(x.Origin, y.Origin),

@@ -47,7 +47,7 @@ func TestProxiedLog(t *testing.T) {
 		{"few lines, in the list", "192.0.2.0/24", 900, 1, false, "verified", judged, 1},
 		{"few lines, not in the list", "203.0.113.0/24", 900, 1, false, "spoofed", map[string]int64{"spoofed": 5}, 0},
 	} {
-		list, err := crawler.ReadRanges(strings.NewReader(`{"creationTime":"2026-03-02T10:00:00Z","prefixes":[{"ipv4Prefix":"`+c.ranges+`"}]}`), "googlebot.json")
+		list, err := crawler.ReadRanges(strings.NewReader(`{"creationTime":"2026-03-02T10:00:00Z","prefixes":[{"ipv4Prefix":"`+c.ranges+`"}]}`), "googlebot.json", 1<<30)
 		if err != nil {
 			t.Fatal(err)
 		}

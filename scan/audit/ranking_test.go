@@ -47,14 +47,14 @@ func TestListedRulesAreTheMostViolated(t *testing.T) {
 	for i := range 3 * maxNameRules {
 		n := int64(1 + i%7)
 		sum += n
-		r.rules[ruleKey{line: uint32(i)}] = n
+		r.violate(ruleKey{line: uint32(i)}, n)
 	}
-	r.cutRules()
+	r.cutRules(maxNameRules)
 	least, listed := int64(8), int64(0)
-	for _, n := range r.rules {
-		least, listed = min(least, n), listed+n
+	for _, of := range r.rules.kept {
+		least, listed = min(least, of.n), listed+of.n
 	}
-	if len(r.rules) != maxNameRules || least < 5 || listed+r.ruleRest != sum {
-		t.Errorf("%d rules, of %d violations at least, %d and %d violations; want the sum %d", len(r.rules), least, listed, r.ruleRest, sum)
+	if r.rules.len() != maxNameRules || least < 5 || listed+r.rules.rest != sum {
+		t.Errorf("%d rules, of %d violations at least, %d and %d violations; want the sum %d", r.rules.len(), least, listed, r.rules.rest, sum)
 	}
 }

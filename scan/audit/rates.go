@@ -160,7 +160,7 @@ func (r *rates) delayed(row *row, from crawlerAt, address []byte, t, delay, n in
 // endRequests adds the measurements of delayed requests to their row.
 func (r *rates) endRequests() {
 	if r.row != nil && r.gaps.n > 0 {
-		r.row.delays = append(r.row.delays, delayAt{r.from.at, DelayInfo{
+		r.row.addDelay(delayAt{r.from.at, DelayInfo{
 			Delay: seconds(r.delay), Gaps: r.gaps.n, Shorter: r.gaps.short, Median: seconds(r.gaps.quantile(50)), P10: seconds(r.gaps.quantile(10)),
 		}})
 	}

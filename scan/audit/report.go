@@ -216,8 +216,9 @@ type CrawlerInfo struct {
 	Violations []ViolationInfo `json:"violations"`
 	Identity   IdentityCounts  `json:"identity"`
 	Rules      []RuleInfo      `json:"rules"`
-	// RulesNotListed counts the violations of all rules that are not listed. Only a
-	// crawler that is not known may have such rules.
+	// RulesNotListed counts the violations of all rules that are not listed: Rules has at most 256
+	// of a crawler that is not known, and 8,192 of a known one, and of all crawlers of either kind
+	// together at most 32,768.
 	RulesNotListed int64 `json:"rules_not_listed"`
 	// Evasive counts requests that are allowed or contested, although the normal form of
 	// their path is forbidden by every copy.

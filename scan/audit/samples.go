@@ -19,10 +19,11 @@ type sample struct {
 }
 
 // samples keeps the smallest of the lines added, by time and then by bytes, so that
-// the choice does not depend on the order of the input.
+// the choice does not depend on the order of the input: at most so many, and maxSampleBytes.
 type samples struct {
-	most int
-	kept []sample // in order
+	most  int
+	kept  []sample // in order
+	bytes int      // of the lines kept
 }
 
 func compareSamples(x, y sample) int {
@@ -41,9 +42,29 @@ func (s *samples) add(time int64, line []byte) {
 	sample.Line = bytes.Clone(sample.Line)
 	at, _ := slices.BinarySearchFunc(s.kept, sample, compareSamples)
 	s.kept = slices.Insert(s.kept, at, sample)
-	if len(s.kept) > s.most {
-		s.kept = s.kept[:s.most]
+	s.bytes += sampleBytes + len(sample.Line)
+	for len(s.kept) > s.most {
+		s.drop()
 	}
+	s.cut(maxSampleBytes)
+}
+
+// sampleBytes is what a line takes beside its bytes.
+const sampleBytes = 64
+
+// cut drops the last lines until those kept take at most so many bytes.
+func (s *samples) cut(most int) {
+	for s.bytes > most {
+		s.drop()
+	}
+}
+
+// drop drops the last line.
+func (s *samples) drop() {
+	last := len(s.kept) - 1
+	s.bytes -= sampleBytes + len(s.kept[last].Line)
+	s.kept[last] = sample{}
+	s.kept = s.kept[:last]
 }
 
 func (s *samples) merge(other *samples) {

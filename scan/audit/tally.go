@@ -10,17 +10,13 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// Bounds of a tally, whose contents clients choose: listed
-// rules of each unknown crawler, hosts without a policy, sizes of answers.
+// Bounds of a tally, whose contents clients choose: hosts without a policy, sizes of answers.
 const (
-	maxNameRules = 256
-	maxHosts     = 1000
-	maxHostName  = 255
-	maxSizes     = 1000
+	maxHosts    = 1000
+	maxHostName = 255
+	maxSizes    = 1000
 	// maxUnparsed is how many lines that cannot be read are quoted.
 	maxUnparsed = 5
-	// maxUnknownListed is how many unknown crawlers are listed (audit-rules 7).
-	maxUnknownListed = 1000
 )
 
 // tally is the counts of a part of the input. It belongs to one goroutine.
@@ -158,17 +154,17 @@ type row struct {
 	violations map[violationKind]int64
 	// spoofed are the counts of impostors as if they were not known to be: see settle.
 	// Their requests are among those of the row. Nil if there are none.
-	spoofed  *row
-	rules    map[ruleKey]int64 // violations of each
-	ruleRest int64             // and of those that are not kept
-	samples  samples
+	spoofed *row
+	samples samples
 
 	graceInformed, graceAfterFetch, evasive, ambiguousForbidden int64
 
 	fetches *fetches // of robots.txt; nil if there are none
 	// Set by the final pass:
-	fetchGaps *FetchInfo // with nothing but gaps; nil if there are none
-	delays    []delayAt
+	rules           *bounded[ruleKey] // violations of each; nil if there are none
+	fetchGaps       *FetchInfo        // with nothing but gaps; nil if there are none
+	delays          []delayAt
+	delaysNotListed int64
 }
 
 // violationKind is what is told apart among violations.
@@ -230,7 +226,7 @@ func (r *row) count(i Identity, d decision, n int64) {
 }
 
 func (t *tally) newRow(name string) *row {
-	return &row{name: name, violations: map[violationKind]int64{}, rules: map[ruleKey]int64{}, samples: samples{most: t.samples}}
+	return &row{name: name, violations: map[violationKind]int64{}, samples: samples{most: t.samples}}
 }
 
 // rowOf returns the row of a crawler.
@@ -254,23 +250,7 @@ func (t *tally) rowOf(c crawler.Claim) *row {
 	return r
 }
 
-// cutRules keeps the rules that were violated most often, and counts the violations of
-// all others together.
-func (r *row) cutRules() {
-	if len(r.rules) <= maxNameRules {
-		return
-	}
-	keys := slices.SortedFunc(maps.Keys(r.rules), func(x, y ruleKey) int {
-		return cmp.Or(cmp.Compare(r.rules[y], r.rules[x]), cmp.Compare(x.at.First, y.at.First), cmp.Compare(x.at.N, y.at.N),
-			cmp.Compare(x.version, y.version), cmp.Compare(x.line, y.line))
-	})
-	for _, k := range keys[maxNameRules:] {
-		r.ruleRest += r.rules[k]
-		delete(r.rules, k)
-	}
-}
-
-// merge adds n times the counts of another row.
+// merge adds n times the counts of another row, to which no rules were added yet.
 func (r *row) merge(other *row, n int64) {
 	r.requests += other.requests * n
 	addCounts(r.verdicts[:], other.verdicts[:], n)
@@ -289,8 +269,6 @@ func (r *row) merge(other *row, n int64) {
 		addTimes(r.fetches.answers, f.answers, n)
 		addTimes(r.fetches.refused, f.refused, n)
 	}
-	addTimes(r.rules, other.rules, n)
-	r.ruleRest += other.ruleRest * n
 	r.samples.merge(&other.samples)
 }
 
@@ -333,8 +311,12 @@ func (r *ranking) add(complete *row) {
 	if complete == nil || complete.requests == 0 {
 		return
 	}
-	complete.cutRules()
-	if r.best = append(r.best, complete); len(r.best) >= maxUnknownListed+maxUnknownListed/4 {
+	complete.cutRules(maxNameRules)
+	r.best = append(r.best, complete)
+	if len(r.best)%64 == 0 {
+		cutLists(r.best)
+	}
+	if len(r.best) >= maxUnknownListed+maxUnknownListed/4 {
 		r.cut()
 	}
 }
@@ -346,6 +328,7 @@ func (r *ranking) cut() {
 	for len(r.best) > maxUnknownListed {
 		last := len(r.best) - 1
 		r.others.merge(r.best[last], 1)
+		r.others.mergeRules(r.best[last])
 		r.best = r.best[:last]
 	}
 }
@@ -353,6 +336,7 @@ func (r *ranking) cut() {
 // end returns the most frequent, in that order, and the sum of all others.
 func (r *ranking) end() (listed []*row, others *row) {
 	r.cut()
-	r.others.cutRules()
+	r.others.cutRules(maxNameRules)
+	cutLists(append(r.best, r.others))
 	return r.best, r.others
 }

@@ -42,7 +42,7 @@ func listOf(t testing.TB, created string, prefixes ...string) *Ranges {
 // namesOf reads lines of names with blanks for tabs.
 func namesOf(t testing.TB, lines ...string) *HostNames {
 	t.Helper()
-	n, err := ReadNames(strings.NewReader(strings.ReplaceAll(strings.Join(lines, "\n"), " ", "\t")), "names")
+	n, err := ReadNames(strings.NewReader(strings.ReplaceAll(strings.Join(lines, "\n"), " ", "\t")), "names", 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,8 @@ type Loaded struct {
 	Skipped []string
 	// Unknown are the services, in lists, that name no known crawler.
 	Unknown []UnknownServices
+	// Bytes is about how much memory the lists take.
+	Bytes int64
 }
 
 // UnknownServices are the services in a file that name no known crawler, each once. Their
@@ -70,11 +72,12 @@ var errNoFile = errors.New("no file in the directory")
 // that file is read.
 //
 // The error is an ArgumentError if NAME is unknown or the name of several operators'
-// lists, if DATE is none, and if no file of a DIR has a name that is known.
-func LoadSeries(arg string, set *Set) (Loaded, error) {
+// lists, if DATE is none, and if no file of a DIR has a name that is known. Lists that take more
+// than memory bytes are disk.ErrMemory.
+func LoadSeries(arg string, set *Set, memory int64) (Loaded, error) {
 	name, path, named := strings.Cut(arg, "=")
 	if !named {
-		return loadDir(arg, set)
+		return loadDir(arg, set, memory)
 	}
 	of, err := set.behind(name)
 	switch {
@@ -83,9 +86,9 @@ func LoadSeries(arg string, set *Set) (Loaded, error) {
 	case of != nil && path == "":
 		return Loaded{}, argumentError("%s: no file is named behind =", arg)
 	case of != nil:
-		return loadNamed(of, path, set)
+		return loadNamed(of, path, set, memory)
 	case isDir(arg):
-		return loadDir(arg, set)
+		return loadDir(arg, set, memory)
 	default:
 		return Loaded{}, argumentError("%q: neither a crawler nor a list of that name is known", cut(name))
 	}
@@ -98,7 +101,7 @@ func isDir(path string) bool {
 
 // loadNamed reads the lists of some crawlers: a file, perhaps with a date, or the files of
 // a directory.
-func loadNamed(of []*Profile, path string, set *Set) (l Loaded, err error) {
+func loadNamed(of []*Profile, path string, set *Set, memory int64) (l Loaded, err error) {
 	path, date, err := cutDate(path)
 	if err != nil {
 		return l, err
@@ -117,7 +120,7 @@ func loadNamed(of []*Profile, path string, set *Set) (l Loaded, err error) {
 	}
 	var lists []*Ranges
 	for _, path := range paths {
-		list, err := loadRanges(path)
+		list, err := loadRanges(path, &memory)
 		if err != nil {
 			return l, err
 		}
@@ -133,7 +136,7 @@ func loadNamed(of []*Profile, path string, set *Set) (l Loaded, err error) {
 }
 
 // loadDir reads the files of a directory that have the name of a crawler or a list.
-func loadDir(dir string, set *Set) (l Loaded, err error) {
+func loadDir(dir string, set *Set, memory int64) (l Loaded, err error) {
 	info, err := disk.Stat(dir)
 	if err != nil {
 		return l, err
@@ -154,7 +157,7 @@ func loadDir(dir string, set *Set) (l Loaded, err error) {
 			skipped = append(skipped, path)
 			continue
 		}
-		list, err := loadRanges(path)
+		list, err := loadRanges(path, &memory)
 		if err != nil {
 			return l, err
 		}
@@ -170,6 +173,9 @@ func loadDir(dir string, set *Set) (l Loaded, err error) {
 
 // add adds a series of lists for each of some crawlers.
 func (l *Loaded) add(of []*Profile, lists []*Ranges, set *Set) {
+	for _, list := range lists {
+		l.Bytes += list.Bytes()
+	}
 	for _, p := range of {
 		l.Series = append(l.Series, Series{p, lists})
 	}
@@ -332,11 +338,16 @@ func files(dir string) (paths, dirs []string, err error) {
 	return paths, dirs, nil
 }
 
-func loadRanges(path string) (*Ranges, error) {
+// loadRanges reads a file, and takes its memory from what there is.
+func loadRanges(path string, memory *int64) (*Ranges, error) {
 	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadRanges(disk.Text(f), path)
+	ranges, err := ReadRanges(disk.Text(f), path, *memory)
+	if err == nil {
+		*memory -= ranges.Bytes()
+	}
+	return ranges, err
 }

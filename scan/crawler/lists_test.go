@@ -21,7 +21,8 @@ func TestPublishedRanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
-		r, err := loadRanges(path)
+		memory := int64(1 << 30)
+		r, err := loadRanges(path, &memory)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -30,7 +31,7 @@ func TestPublishedRanges(t *testing.T) {
 			t.Errorf("%s: %d ranges, made at %d", path, len(r.prefixes), r.Created)
 		}
 	}
-	l, err := LoadSeries(dir, builtinSet(t))
+	l, err := LoadSeries(dir, builtinSet(t), 1<<30)
 	if err != nil || len(l.Series) < 8 || len(l.Unknown) > 0 {
 		t.Errorf("%d series, %q skipped, %q unknown, of %d files: %v", len(l.Series), l.Skipped, l.Unknown, len(paths), err)
 	}
@@ -168,7 +169,7 @@ func TestLoadSeries(t *testing.T) {
 		{"services of crawlers that nobody knows", "$/services", "", "", "argument: services"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l, err := LoadSeries(strings.ReplaceAll(c.arg, "$", dir), set)
+			l, err := LoadSeries(strings.ReplaceAll(c.arg, "$", dir), set, 1<<30)
 			var got []string
 			for _, s := range l.Series {
 				var lists []string
@@ -203,7 +204,7 @@ func TestLoadSeries(t *testing.T) {
 			}
 		})
 	}
-	l, err := LoadSeries("GPTBot="+filepath.Join(dir, "services", "services.json"), set)
+	l, err := LoadSeries("GPTBot="+filepath.Join(dir, "services", "services.json"), set, 1<<30)
 	if err != nil || len(l.Unknown) != 1 || fmt.Sprint(l.Unknown[0].Services) != "[A B]" || filepath.Base(l.Unknown[0].File) != "services.json" {
 		t.Errorf("unknown services %v, %v", l.Unknown, err)
 	}
@@ -217,7 +218,7 @@ func TestOfficialLists(t *testing.T) {
 		return `{"creationTime":"2026-11-01T00:00:00","prefixes":[{"ipv4Prefix":"` + prefix + `"}]}`
 	}
 	dir := write(t, map[string]string{"googlebot.json": list("192.0.2.0/25"), "special-crawlers.json": list("198.51.100.0/25")})
-	l, err := LoadSeries(dir, set)
+	l, err := LoadSeries(dir, set, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestFolderOfListsHasFilesOnly(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, arg := range []string{dir, "gptbot=" + dir} {
-		if _, err := LoadSeries(arg, set); err == nil || !strings.Contains(err.Error(), "googlebot.json: neither a file nor a directory") {
+		if _, err := LoadSeries(arg, set, 1<<30); err == nil || !strings.Contains(err.Error(), "googlebot.json: neither a file nor a directory") {
 			t.Errorf("%s: %v", arg, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -8,19 +9,26 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // HostNames are confirmed names of addresses: the address leads to the name, and the
 // name back to the address. They are immutable and safe for any number of goroutines.
 type HostNames struct {
 	names map[netip.Addr][]string // in lower case, without the final dot
+	bytes int64
 }
 
-// Len is the number of addresses that have names.
-func (n *HostNames) Len() int { return len(n.names) }
+// Bytes is about how much memory they take.
+func (n *HostNames) Bytes() int64 { return n.bytes }
 
-// maxNamesSize bounds a file of names, in bytes: some four million of them.
-const maxNamesSize = 256 << 20
+const (
+	addrBytes = 200 // of an address with names
+	nameBytes = 48  // of a name, beside its text
+	// maxNameLine bounds a line, in bytes.
+	maxNameLine = 64 << 10
+)
 
 var (
 	errColumns   = errors.New("not three columns with tabs between them: address, name, confirmed or not")
@@ -34,23 +42,34 @@ var (
 // or no, 1 or 0, in any case), with tabs between; blank lines and lines that
 // begin with # are passed over. An address may have several names. Only confirmed
 // ones are kept, since anybody can give their own address any name. Errors name
-// the file, called name, and the line.
-func ReadNames(r io.Reader, name string) (*HostNames, error) {
-	data, err := readBounded(r, maxNamesSize)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+// the file, called name, and the line. Names that take more than memory bytes are disk.ErrMemory.
+func ReadNames(r io.Reader, name string, memory int64) (*HostNames, error) {
 	n := &HostNames{names: map[netip.Addr][]string{}}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxNameLine)
 	number := 0
-	for line := range bytes.Lines(data) {
-		number++
-		line = bytes.TrimRight(line, "\r\n")
+	for lines.Scan() {
+		line := lines.Bytes()
+		if number++; number == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
+		line = bytes.TrimRight(line, "\r")
 		if len(bytes.TrimSpace(line)) == 0 || line[0] == '#' {
 			continue
 		}
-		if err := n.add(line); err != nil {
+		err := n.add(line)
+		if n.bytes > memory {
+			err = disk.ErrMemory
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, number, err)
 		}
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("%s:%d: %w", name, number+1, disk.LimitError(maxNameLine))
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return n, nil
 }
@@ -79,6 +98,10 @@ func (n *HostNames) add(line []byte) error {
 		return errNameless
 	}
 	if names := n.names[addr]; !slices.Contains(names, host) && len(names) < maxNamesKept {
+		if len(names) == 0 {
+			n.bytes += addrBytes
+		}
+		n.bytes += int64(len(line) + nameBytes)
 		n.names[addr] = append(names, host)
 	}
 	return nil

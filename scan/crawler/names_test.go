@@ -20,7 +20,7 @@ func TestReadNames(t *testing.T) {
 		"192.0.2.6\t\t0\r\n"+
 		"192.0.2.7\ta.example\ttrue\r\n192.0.2.7\tb.example\tTrue\r\n192.0.2.7\tc.example\tfalse\r\n"+
 		"2001:DB8:0::1\ta.example\tyes\r\n"+
-		"::ffff:192.0.2.8\ta.example\tyes"), "names")
+		"::ffff:192.0.2.8\ta.example\tyes"), "names", 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestReadNames(t *testing.T) {
 	if len(n.names) != len(want) {
 		t.Errorf("%d addresses have names, want %d", len(n.names), len(want))
 	}
-	if n, err := ReadNames(strings.NewReader(""), "names"); err != nil || len(n.names) != 0 {
+	if n, err := ReadNames(strings.NewReader(""), "names", 1<<30); err != nil || len(n.names) != 0 {
 		t.Errorf("an empty file: %v", err)
 	}
 }
@@ -61,7 +61,7 @@ func TestRefusedNames(t *testing.T) {
 		{"a confirmed name of the root", "192.0.2.1\t.\ttrue", errNameless},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := ReadNames(strings.NewReader(good+"\n"+c.line+"\n"+good), "names")
+			_, err := ReadNames(strings.NewReader(good+"\n"+c.line+"\n"+good), "names", 1<<30)
 			if !errors.Is(err, c.is) || !strings.HasPrefix(err.Error(), "names:3: ") {
 				t.Errorf("the error is %v, want names:3 and %v", err, c.is)
 			}

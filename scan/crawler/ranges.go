@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // Ranges are the addresses that an operator has published in one file. They are
@@ -32,8 +34,15 @@ type Ranges struct {
 	services map[int][]string
 }
 
-// Len is the number of its prefixes.
-func (r *Ranges) Len() int { return len(r.prefixes) }
+// Bytes is about how much memory they take.
+func (r *Ranges) Bytes() int64 {
+	return int64(len(r.prefixes)*prefixBytes + len(r.services)*serviceBytes)
+}
+
+const (
+	prefixBytes  = 100
+	serviceBytes = 200 // of a prefix that is for some crawlers
+)
 
 // Where the date of a list is from, as Ranges.DatedBy has it.
 const (
@@ -54,7 +63,6 @@ const (
 )
 
 var (
-	errTooLarge   = errors.New("too large")
 	errNoRange    = errors.New("no range")
 	errNoPrefix   = errors.New("neither ipv4Prefix nor ipv6Prefix")
 	errNoService  = errors.New("services names no crawler")
@@ -80,12 +88,14 @@ var (
 // length are ignored. A file is refused if anything in it is not as above, if
 // there is no range in it, and if one is wider than /8 (IPv4) or /19 (IPv6) or has
 // addresses that no client on the internet has, such as those of private networks. name is the
-// name of the file in the result and in errors, which name the line or the entry too.
-func ReadRanges(r io.Reader, name string) (*Ranges, error) {
-	data, err := readBounded(r, maxRangesSize)
+// name of the file in the result and in errors, which name the line or the entry too. A file
+// that takes more than memory bytes is disk.ErrMemory.
+func ReadRanges(r io.Reader, name string, memory int64) (*Ranges, error) {
+	data, err := io.ReadAll(disk.Within(r, maxRangesSize, memory/5)) // as JSON, its entries take several times as much
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	ranges := &Ranges{File: name, Sum: sha256.Sum256(data)}
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) > 0 && text[0] == '{' {
 		err = ranges.readJSON(data)
@@ -99,19 +109,6 @@ func ReadRanges(r io.Reader, name string) (*Ranges, error) {
 		return nil, err
 	}
 	return ranges, nil
-}
-
-// readBounded reads all of r, without a byte order mark, if it is not larger
-// than limit.
-func readBounded(r io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("%w: more than %d bytes", errTooLarge, limit)
-	}
-	return bytes.TrimPrefix(data, []byte("\ufeff")), nil
 }
 
 func (r *Ranges) readJSON(data []byte) error {

@@ -11,12 +11,14 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // ranges reads a list that is right.
 func ranges(t testing.TB, text string) *Ranges {
 	t.Helper()
-	r, err := ReadRanges(strings.NewReader(text), "list")
+	r, err := ReadRanges(strings.NewReader(text), "list", 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +86,7 @@ func TestCreationTime(t *testing.T) {
 		"9999-12-31T23:59:59Z":        "",
 	} {
 		got := ""
-		r, err := ReadRanges(strings.NewReader(fmt.Sprintf(`{"creationTime":%q,"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`, text)), "list")
+		r, err := ReadRanges(strings.NewReader(fmt.Sprintf(`{"creationTime":%q,"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`, text)), "list", 1<<30)
 		if err == nil {
 			got = time.Unix(0, r.Created).UTC().Format(time.RFC3339Nano)
 		} else if !errors.Is(err, errCreation) {
@@ -169,7 +171,7 @@ func TestRefusedRanges(t *testing.T) {
 		{"private among ips", `{"ips":[{"ip_address":"192.168.1.1"}]}`, errSpecial, "list: ips[0]: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := ReadRanges(strings.NewReader(c.text), "list")
+			got, err := ReadRanges(strings.NewReader(c.text), "list", 1<<30)
 			if err == nil {
 				t.Fatalf("read as %v", got.prefixes)
 			}
@@ -183,17 +185,18 @@ func TestRefusedRanges(t *testing.T) {
 // TestUnreadableRanges reads lists that break off and lists without end.
 func TestUnreadableRanges(t *testing.T) {
 	broken := errors.New("broken")
-	if _, err := ReadRanges(iotest.ErrReader(broken), "list"); !errors.Is(err, broken) || !strings.Contains(err.Error(), "list") {
+	if _, err := ReadRanges(iotest.ErrReader(broken), "list", 1<<30); !errors.Is(err, broken) || !strings.Contains(err.Error(), "list") {
 		t.Errorf("a broken file: %v", err)
 	}
-	if _, err := readBounded(strings.NewReader("12345"), 4); !errors.Is(err, errTooLarge) {
+	list := "192.0.2.1\n"
+	if _, err := ReadRanges(strings.NewReader(strings.Repeat(list, 100)), "list", int64(10*99*len(list))); !errors.Is(err, disk.ErrMemory) || !strings.Contains(err.Error(), "list") {
 		t.Errorf("a file that is too large: %v", err)
 	}
-	if got, err := readBounded(strings.NewReader("1234"), 4); err != nil || string(got) != "1234" {
-		t.Errorf("a file that is not: %q, %v", got, err)
+	if got, err := ReadRanges(strings.NewReader(list), "list", int64(10*len(list))); err != nil || got.Bytes() != prefixBytes {
+		t.Errorf("a file that is not: %v, %v", got, err)
 	}
 	long := strings.Repeat("9", 1<<20)
-	if _, err := ReadRanges(strings.NewReader(long), "list"); err == nil || len(err.Error()) > 300 {
+	if _, err := ReadRanges(strings.NewReader(long), "list", 1<<30); err == nil || len(err.Error()) > 300 {
 		t.Errorf("the error of a long line has %d bytes", len(fmt.Sprint(err)))
 	}
 }
@@ -264,7 +267,7 @@ func FuzzReadRanges(f *testing.F) {
 		f.Add([]byte(line))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := ReadRanges(bytes.NewReader(data), "list")
+		r, err := ReadRanges(bytes.NewReader(data), "list", 1<<30)
 		if err != nil {
 			if r = new(Ranges); !strings.HasPrefix(err.Error(), "list:") {
 				t.Errorf("an error that does not name its file: %v", err)

@@ -160,7 +160,6 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		return nil, err
 	}
 	logs.chooseHashes(o.Hash || o.State != "")
-	o.budget.loadBasis(b)
 	shares, err := o.budget.divide(o.Workers, logs.inputs())
 	if err != nil {
 		return nil, err
@@ -193,6 +192,10 @@ type sideFiles struct {
 func (o *AuditOptions) readSideFiles(ctx context.Context) (*sideFiles, error) {
 	b, err := o.readBasis(ctx)
 	if err != nil {
+		return nil, err
+	}
+	o.budget.loadBasis(b)
+	if err := o.budget.check(); err != nil {
 		return nil, err
 	}
 	if err := o.checkOutputs(b.files()); err != nil {

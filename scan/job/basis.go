@@ -86,15 +86,15 @@ func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 		return nil, err
 	}
 	if o.Robots.Name != "" {
-		row, err := o.Robots.row(ctx)
+		row, err := o.Robots.row(ctx, o.budget)
 		b.Constant, b.File = true, o.Robots.Name
 		b.keep([]policy.Row{row})
 		return b, err
 	}
-	return b, b.readVersions(o.Policy, o.History)
+	return b, b.readVersions(o.Policy, o.History, o.budget)
 }
 
-func (b *basis) readVersions(path, history string) error {
+func (b *basis) readVersions(path, history string, memory *budget) error {
 	info, err := disk.Stat(path)
 	if err != nil {
 		return inputError(err)
@@ -103,9 +103,9 @@ func (b *basis) readVersions(path, history string) error {
 	if info.IsDir() {
 		read = policy.ReadDirectory
 	}
-	rows, err := read(path, b.MaxBytes)
+	rows, err := read(path, b.MaxBytes, memory.room())
 	if err != nil {
-		return inputError(err)
+		return memory.failed(err)
 	}
 	b.File = path
 	b.Observed = history == "observed" || history != "deployed" && info.IsDir()
@@ -116,6 +116,7 @@ func (b *basis) readVersions(path, history string) error {
 // keep sets Rows and Bodies.
 func (b *basis) keep(rows []policy.Row) {
 	known := map[[2]string]int{}
+	b.Rows = make([]basisRow, 0, len(rows))
 	files := map[*byte]int{} // rows that name one file share its bytes, and thousands may
 	for _, r := range rows {
 		row := basisRow{r, -1}
@@ -203,7 +204,7 @@ func (b *basis) config() (audit.Config, error) {
 		}
 		o.Hosts = append(o.Hosts, list...)
 	}
-	var rows []policy.Row
+	rows := make([]policy.Row, 0, len(b.Rows))
 	b.LastSeen = map[string]int64{}
 	for _, r := range b.Rows {
 		if r.Body >= 0 {
@@ -230,13 +231,14 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 	b.RangesMaxAge = cmp.Or(o.RangesMaxAge, 365*24*time.Hour)
 	options := crawler.IdentityOptions{MaxAge: b.RangesMaxAge}
 	for _, arg := range o.Ranges {
-		loaded, err := crawler.LoadSeries(arg, c.Crawlers)
+		loaded, err := crawler.LoadSeries(arg, c.Crawlers, o.budget.room())
 		if mistake, ok := errors.AsType[crawler.ArgumentError](err); ok {
 			return usageError("--ip-ranges %w", mistake)
 		}
 		if err != nil {
-			return inputError(err)
+			return o.budget.failed(err)
 		}
+		o.budget.loaded += loaded.Bytes
 		for _, path := range loaded.Skipped {
 			why := "its name is not that of a known crawler or list"
 			if info, err := disk.Stat(path); err == nil && info.IsDir() {
@@ -256,7 +258,6 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
 			}
 			b.Ranges, b.Sums = append(b.Ranges, info), append(b.Sums, list.Sum[:])
-			o.budget.loaded += int64(list.Len() * prefixBytes)
 		}
 	}
 	if b.Names = o.Names; b.Names != "" {
@@ -266,11 +267,11 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 		}
 		defer f.Close()
 		sum := sha256.New()
-		if options.Names, err = crawler.ReadNames(io.TeeReader(disk.Text(f), sum), filepath.ToSlash(b.Names)); err != nil {
-			return inputError(err)
+		if options.Names, err = crawler.ReadNames(io.TeeReader(disk.Text(f), sum), filepath.ToSlash(b.Names), o.budget.room()); err != nil {
+			return o.budget.failed(err)
 		}
 		b.Sums = append(b.Sums, sum.Sum(nil))
-		o.budget.loaded += int64(options.Names.Len()) * nameBytes
+		o.budget.loaded += options.Names.Bytes()
 	}
 	var err error
 	if c.ClientIP, err = crawler.ParseClientIP(b.ClientIP, b.TrustedProxies); err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -39,10 +41,7 @@ const (
 // each way of reading them, when they are first needed.
 const (
 	ruleBytes    = 1000 // a line of a robots.txt that is no comment
-	versionBytes = 4 << 10
 	profileBytes = 4 << 10
-	prefixBytes  = 100
-	nameBytes    = 300 // an address with its names
 	inputBytes   = 2 << 10
 )
 
@@ -94,9 +93,9 @@ func (b *budget) loadBody(text []byte) {
 func (b *budget) loadBasis(of *basis) {
 	for _, body := range of.Bodies {
 		b.loadBody(body.Text)
-		b.loaded += int64(len(body.Past))
+		b.loadBody(body.Past)
 	}
-	b.loaded += int64(len(of.Rows)*versionBytes + len(of.Profiles)*profileBytes)
+	b.loaded += int64(len(of.Rows)*policy.VersionBytes + len(of.Profiles)*profileBytes)
 }
 
 // loadInputs also bounds the windows of their decompressors.
@@ -106,6 +105,26 @@ func (b *budget) loadInputs(list []*source.Input) {
 		in.Windows = windows
 		b.loaded += int64(inputBytes + 4*len(in.Name))
 	}
+}
+
+// room returns how many bytes more side files may take.
+func (b *budget) room() int64 { return b.memory + programBytes - leastBytes - b.loaded }
+
+// check fails if what was read has left too little.
+func (b *budget) check() error {
+	if b.room() >= 0 {
+		return nil
+	}
+	return inputError(fmt.Errorf("--memory %dMB is too little: robots.txt, crawlers, lists and the names of inputs take about %dMB alone; --memory %dMB would do",
+		b.memory/1_000_000, b.loaded/1_000_000, (b.loaded-programBytes+leastBytes)/1_000_000+1))
+}
+
+// failed returns an error of reading a side file, which may be that there is too little room.
+func (b *budget) failed(err error) error {
+	if errors.Is(err, disk.ErrMemory) {
+		err = fmt.Errorf("%w: --memory %dMB is too little", err, b.memory/1_000_000)
+	}
+	return inputError(err)
 }
 
 // shares are the parts of what is left when the side files have been read.
@@ -118,11 +137,10 @@ type shares struct {
 // divide divides what is left among n workers that read inputs, which have been opened as far
 // as that shows how they are compressed.
 func (b *budget) divide(n int, inputs []*source.Input) (s shares, err error) {
-	left := b.memory - max(b.loaded-programBytes, 0)
-	if left < leastBytes {
-		return s, inputError(fmt.Errorf("--memory %dMB is too little: robots.txt, crawlers, lists and the names of inputs take about %dMB alone; --memory %dMB would do",
-			b.memory/1_000_000, b.loaded/1_000_000, (b.loaded-programBytes+leastBytes)/1_000_000+1))
+	if err := b.check(); err != nil {
+		return s, err
 	}
+	left := b.memory - max(b.loaded-programBytes, 0)
 	perWorker, window := int64(workerBytes), int64(0)
 	for _, in := range inputs {
 		switch in.Codec() {

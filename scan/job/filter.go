@@ -187,11 +187,10 @@ func (o FilterOptions) config(ctx context.Context, memory *budget) (rules rulesI
 		memory.loaded += int64(12 * archive.archive.Rulesets())
 		return rulesInUse{c, release}, nil
 	}
-	robots, body, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, o.Messages)
+	robots, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, memory, o.Messages)
 	if err != nil {
 		return rules, err
 	}
-	memory.loadBody(body)
 	agent.warnOfOthers(robots.Ruleset, o.Messages)
 	c.Site = &filter.Rules{Machine: agent.Machine(robots.Ruleset)}
 	return rulesInUse{c, func() error { return nil }}, nil

@@ -145,8 +145,11 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 		err = a.basis.check()
 	}
 	if err == nil {
-		config, err = a.basis.config()
 		m.memory.loadBasis(a.basis)
+		if err := m.memory.check(); err != nil {
+			return nil, config, err
+		}
+		config, err = a.basis.config()
 	}
 	if err != nil {
 		return nil, config, fmt.Errorf("%s: %w: %w", m.names[0], ErrBasis, err)

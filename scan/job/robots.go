@@ -30,21 +30,26 @@ type RobotsFile struct {
 // It returns when ctx ends, also while it waits for Stdin. Its errors are of type
 // *Error.
 func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
-	err = f.open(ctx, func(r io.Reader) (err error) {
+	return f.read(ctx, newBudget(1<<40))
+}
+
+// read is Read within a memory.
+func (f RobotsFile) read(ctx context.Context, memory *budget) (body []byte, err error) {
+	err = f.open(ctx, memory, func(r io.Reader) (err error) {
 		if limit := cmp.Or(f.MaxBytes, compile.DefaultMaxBytes); limit > 0 {
 			r = io.LimitReader(r, int64(limit)+1)
 		}
-		body, err = io.ReadAll(disk.Limited(r, policy.MaxBody))
+		body, err = io.ReadAll(disk.Within(r, policy.MaxBody, memory.room()))
 		return f.explain(cmp.Or(err, f.refuse(body)))
 	})
 	return body, err
 }
 
 // row is like Read for a policy, which is also judged by lines past the limit.
-func (f RobotsFile) row(ctx context.Context) (policy.Row, error) {
+func (f RobotsFile) row(ctx context.Context, memory *budget) (policy.Row, error) {
 	row := policy.Row{Status: 200, File: f.Name}
-	err := f.open(ctx, func(r io.Reader) (err error) {
-		row.Body, row.Past, row.Size, err = policy.ReadBody(r, f.MaxBytes)
+	err := f.open(ctx, memory, func(r io.Reader) (err error) {
+		row.Body, row.Past, row.Size, err = policy.ReadBody(r, f.MaxBytes, memory.room())
 		return f.explain(cmp.Or(err, f.refuse(row.Body)))
 	})
 	return row, err
@@ -52,7 +57,7 @@ func (f RobotsFile) row(ctx context.Context) (policy.Row, error) {
 
 // explain names the file in an error that does not.
 func (f RobotsFile) explain(err error) error {
-	if over := disk.LimitError(0); errors.As(err, &over) {
+	if over := disk.LimitError(0); errors.As(err, &over) || errors.Is(err, disk.ErrMemory) {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
 	return err
@@ -67,12 +72,12 @@ func (f RobotsFile) refuse(body []byte) error {
 }
 
 // open calls read with the content, decompressed.
-func (f RobotsFile) open(ctx context.Context, read func(io.Reader) error) (err error) {
+func (f RobotsFile) open(ctx context.Context, memory *budget, read func(io.Reader) error) (err error) {
 	defer func() {
 		if ctx.Err() != nil { // which may have caused another error
 			err = errNothingDone
 		} else if err != nil {
-			err = inputError(err)
+			err = memory.failed(explained(err))
 		}
 	}()
 	in := source.NewInput(f.Name, until(ctx, cmp.Or[io.Reader](f.Stdin, os.Stdin)), -1)
@@ -81,6 +86,7 @@ func (f RobotsFile) open(ctx context.Context, read func(io.Reader) error) (err e
 			return err
 		}
 	}
+	in.Windows = memory.windows()
 	opened, err := openInput(ctx, in)
 	if err != nil {
 		return err
@@ -90,16 +96,21 @@ func (f RobotsFile) open(ctx context.Context, read func(io.Reader) error) (err e
 }
 
 // compile reads and compiles the file, and warns of its oddities.
-func (f RobotsFile) compile(ctx context.Context, o compile.Options, messages Messages) (r *compile.Robots, body []byte, err error) {
-	if body, err = f.Read(ctx); err != nil {
-		return nil, nil, err
+func (f RobotsFile) compile(ctx context.Context, o compile.Options, memory *budget, messages Messages) (*compile.Robots, error) {
+	body, err := f.read(ctx, memory)
+	if err != nil {
+		return nil, err
+	}
+	memory.loadBody(body)
+	if err := memory.check(); err != nil {
+		return nil, err
 	}
 	o.MaxBytes = f.MaxBytes
-	r = compile.Compile(body, o)
+	r := compile.Compile(body, o)
 	for _, w := range Oddities(r, f.Name) {
 		messages.warn("%s", w)
 	}
-	return r, body, nil
+	return r, nil
 }
 
 // Oddities returns warnings about a robots.txt, by the name of its file: it looks

@@ -174,7 +174,7 @@ func TestAlikeHasAllAlternatives(t *testing.T) {
 func long(past string) Row {
 	head := "User-agent: *\nDisallow: /a\n"
 	head += "#" + strings.Repeat(".", 50-len(head)-2) + "\n"
-	body, pastLimit, size, err := ReadBody(strings.NewReader(head+past), 50)
+	body, pastLimit, size, err := ReadBody(strings.NewReader(head+past), 50, 1<<30)
 	if err != nil {
 		panic(err)
 	}
@@ -236,7 +236,7 @@ func TestReadBody(t *testing.T) {
 		if limit == 0 {
 			continue
 		}
-		body, past, size, err := ReadBody(iotest.OneByteReader(strings.NewReader(all)), limit)
+		body, past, size, err := ReadBody(iotest.OneByteReader(strings.NewReader(all)), limit, 1<<30)
 		if err != nil || size != int64(len(all)) || string(body) != all[:min(limit+1, len(all))] {
 			t.Fatalf("limit %d: %q of %d bytes, error %v", limit, body, size, err)
 		}
@@ -255,23 +255,23 @@ func TestReadBody(t *testing.T) {
 			t.Errorf("limit %d: past it %q, want %q", limit, past, want)
 		}
 	}
-	body, past, size, err := ReadBody(strings.NewReader(all), -1)
+	body, past, size, err := ReadBody(strings.NewReader(all), -1, 1<<30)
 	if string(body) != all || past != nil || size != int64(len(all)) || err != nil {
 		t.Errorf("no limit: %q, %q, %d, %v", body, past, size, err)
 	}
 	broken := io.MultiReader(strings.NewReader(all), iotest.ErrReader(io.ErrUnexpectedEOF))
-	if body, past, size, err := ReadBody(broken, 30); string(body) != all[:31] || len(past) == 0 || size != -1 || err != nil {
+	if body, past, size, err := ReadBody(broken, 30, 1<<30); string(body) != all[:31] || len(past) == 0 || size != -1 || err != nil {
 		t.Errorf("an error past the limit: %q, %q, %d, %v", body, past, size, err)
 	}
-	if _, _, _, err := ReadBody(iotest.ErrReader(io.ErrUnexpectedEOF), 30); err == nil {
+	if _, _, _, err := ReadBody(iotest.ErrReader(io.ErrUnexpectedEOF), 30, 1<<30); err == nil {
 		t.Error("an error before the limit: none")
 	}
 	endless := &io.LimitedReader{R: newlines{zeros{}}, N: maxPast + 1000}
-	if _, past, size, err := ReadBody(endless, 30); past != nil || size != -1 || err != nil || endless.N < 900 {
+	if _, past, size, err := ReadBody(endless, 30, 1<<30); past != nil || size != -1 || err != nil || endless.N < 900 {
 		t.Errorf("64 MiB past the limit: %q, %d, %v, %d bytes left", past, size, err, endless.N)
 	}
 	longLine := "allow: /" + strings.Repeat("x", 200<<10)
-	if _, past, _, _ := ReadBody(strings.NewReader("#\n"+longLine+"\nallow: /y"), 1); !bytes.HasSuffix(past, []byte("x\nallow: /y\n")) || len(past) > 70<<10 {
+	if _, past, _, _ := ReadBody(strings.NewReader("#\n"+longLine+"\nallow: /y"), 1, 1<<30); !bytes.HasSuffix(past, []byte("x\nallow: /y\n")) || len(past) > 70<<10 {
 		t.Errorf("a long line: %d bytes", len(past))
 	}
 }
@@ -285,11 +285,11 @@ func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 func TestManifestKeepsWhatIsPast(t *testing.T) {
 	dir := files(t, map[string]string{"m.csv": "from,origin,status,file\n2026-11-01T12:00:00Z,a,200,r", "r": "#\nallow: /a\n",
 		"d/a/2026-11-01.txt": "#\nallow: /a\n"})
-	manifest, err := ReadManifest(dir+"/m.csv", 1)
+	manifest, err := ReadManifest(dir+"/m.csv", 1, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := ReadDirectory(dir+"/d", 1)
+	folder, err := ReadDirectory(dir+"/d", 1, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,14 +19,14 @@ import (
 // 2026-11-01.txt, for midnight in UTC. All count as answers with status 200, on http and
 // https. Hidden files are left out; anything else is an error with its
 // path. Of each file as much is kept as ReadBody returns; together they have at most 1 GiB, the
-// same ones once.
-func ReadDirectory(path string, maxBytes int) ([]Row, error) {
+// same ones once. Versions or files that take more than memory bytes are disk.ErrMemory.
+func ReadDirectory(path string, maxBytes int, memory int64) ([]Row, error) {
 	hosts, err := visible(path)
 	if err != nil {
 		return nil, err
 	}
 	var rows []Row
-	bodies := newBodyFiles(maxBytes)
+	bodies := newBodyFiles(maxBytes, memory)
 	for _, host := range hosts {
 		folder := filepath.Join(path, host)
 		if info, err := disk.Stat(folder); err == nil && !info.IsDir() {
@@ -49,6 +49,9 @@ func ReadDirectory(path string, maxBytes int) ([]Row, error) {
 			f, err := bodies.read(path)
 			if err != nil {
 				return nil, err
+			}
+			if int64(len(rows))*VersionBytes > memory {
+				return nil, fmt.Errorf("%s: with the files before it %w", path, disk.ErrMemory)
 			}
 			rows = append(rows, Row{
 				Origins: origins, From: from, Status: 200, Body: f.body, Past: f.past, Size: f.size, File: host + "/" + name, Where: path,

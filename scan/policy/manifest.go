@@ -27,16 +27,17 @@ import (
 // HTTP status, or "unreachable"; file has the body, and is relative to the manifest's
 // folder; max_age is in seconds. A status of 200 needs a file, another 2xx may have
 // one. Of each file as much is kept as ReadBody returns. Errors name the file and the line. A row
-// has at most 1 MiB, the manifest 1 GiB, and so have the files together, the same ones once.
-func ReadManifest(path string, maxBytes int) ([]Row, error) {
+// has at most 1 MiB, the manifest 1 GiB, and so have the files together, the same ones once. Rows or
+// files that take more than memory bytes are disk.ErrMemory.
+func ReadManifest(path string, maxBytes int, memory int64) ([]Row, error) {
 	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	folder := filepath.Dir(path)
-	files := newBodyFiles(maxBytes)
-	return parseManifest(disk.Limited(disk.Text(f), maxManifest), path, func(name string) (file, error) {
+	files := newBodyFiles(maxBytes, memory)
+	return parseManifest(disk.Limited(disk.Text(f), maxManifest), path, memory, func(name string) (file, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(folder, name)
 		}
@@ -47,6 +48,9 @@ func ReadManifest(path string, maxBytes int) ([]Row, error) {
 // The limits of a source, in bytes. A million versions of robots.txt take a tenth of a manifest, and most of
 // them have a body in common with others.
 const (
+	// VersionBytes is about what a version takes in memory beside its body.
+	VersionBytes = 4 << 10
+
 	maxManifest = 1 << 30
 	maxRow      = 1 << 20 // of a manifest
 	maxBodies   = 1 << 30 // of all files together, the same ones once
@@ -55,20 +59,21 @@ const (
 // bodyFiles are the files that a source names. Those with the same content share it.
 type bodyFiles struct {
 	maxBytes int
+	memory   int64
 	byName   map[string]file
 	byText   map[[sha256.Size]byte]file
 	size     int64 // of what they have in all
 }
 
-func newBodyFiles(maxBytes int) *bodyFiles {
-	return &bodyFiles{maxBytes, map[string]file{}, map[[sha256.Size]byte]file{}, 0}
+func newBodyFiles(maxBytes int, memory int64) *bodyFiles {
+	return &bodyFiles{maxBytes, memory, map[string]file{}, map[[sha256.Size]byte]file{}, 0}
 }
 
 func (f *bodyFiles) read(name string) (file, error) {
 	if known, ok := f.byName[name]; ok {
 		return known, nil
 	}
-	read, err := readFile(name, f.maxBytes)
+	read, err := readFile(name, f.maxBytes, f.memory-f.size)
 	if err != nil {
 		return read, err
 	}
@@ -82,6 +87,9 @@ func (f *bodyFiles) read(name string) (file, error) {
 	} else if f.size += int64(len(read.body) + len(read.past)); f.size > maxBodies {
 		return read, fmt.Errorf("%s: with the files before it %w", name, disk.LimitError(maxBodies))
 	}
+	if f.size > f.memory {
+		return read, fmt.Errorf("%s: with the files before it %w", name, disk.ErrMemory)
+	}
 	f.byName[name], f.byText[key] = read, read
 	return read, nil
 }
@@ -94,7 +102,7 @@ type file struct {
 
 // readFile reads a file. Only regular files are opened, because a pipe might block for
 // ever.
-func readFile(path string, max int) (file, error) {
+func readFile(path string, max int, memory int64) (file, error) {
 	info, err := disk.Stat(path)
 	if err != nil {
 		return file{}, err
@@ -107,8 +115,8 @@ func readFile(path string, max int) (file, error) {
 		return file{}, err
 	}
 	defer f.Close()
-	body, past, _, err := ReadBody(f, max)
-	if over := disk.LimitError(0); errors.As(err, &over) {
+	body, past, _, err := ReadBody(f, max, memory)
+	if over := disk.LimitError(0); errors.As(err, &over) || errors.Is(err, disk.ErrMemory) {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
 	return file{body, past, info.Size()}, err
@@ -122,7 +130,7 @@ var (
 
 // parseManifest reads a manifest of the given name, and the files that it names
 // by open.
-func parseManifest(r io.Reader, name string, open func(string) (file, error)) ([]Row, error) {
+func parseManifest(r io.Reader, name string, memory int64, open func(string) (file, error)) ([]Row, error) {
 	const mark = "\ufeff" // some editors put it before a text
 	row := &rowReader{r: r}
 	text := bufio.NewReader(row)
@@ -162,6 +170,9 @@ func parseManifest(r io.Reader, name string, open func(string) (file, error)) ([
 			row := Row{Where: where}
 			err = row.parse(columns, fields, open)
 			rows = append(rows, row)
+			if int64(len(rows))*VersionBytes > memory {
+				err = fmt.Errorf("the manifest %w", disk.ErrMemory)
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)

@@ -87,7 +87,7 @@ func TestReadManifest(t *testing.T) {
 			for i := range test.want {
 				test.want[i].Where = path + test.want[i].Where
 			}
-			rows, err := ReadManifest(path, 4)
+			rows, err := ReadManifest(path, 4, 1<<30)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestReadManifestWithoutLimit(t *testing.T) {
 	if err := os.WriteFile(manifest, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := ReadManifest(manifest, -1)
+	rows, err := ReadManifest(manifest, -1, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestManifestRefused(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			dir := files(t, map[string]string{"m.csv": test.manifest, "a.txt": "", "sub/": ""})
 			path := filepath.Join(dir, "m.csv")
-			rows, err := ReadManifest(path, 100)
+			rows, err := ReadManifest(path, 100, 1<<30)
 			if err == nil {
 				_, err = New(rows, Options{})
 			}
@@ -174,7 +174,7 @@ func TestManifestRefused(t *testing.T) {
 			}
 		})
 	}
-	if _, err := ReadManifest(filepath.Join(t.TempDir(), "none.csv"), 1); err == nil || !strings.Contains(err.Error(), "none.csv") {
+	if _, err := ReadManifest(filepath.Join(t.TempDir(), "none.csv"), 1, 1<<30); err == nil || !strings.Contains(err.Error(), "none.csv") {
 		t.Errorf("no manifest: %v", err)
 	}
 }
@@ -189,7 +189,7 @@ func TestReadDirectory(t *testing.T) {
 		".git/HEAD":                                 "",
 		"xn--exmple-cua.com/2026-11-01T000000Z.txt": "e",
 	})
-	rows, err := ReadDirectory(dir, 1)
+	rows, err := ReadDirectory(dir, 1, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestDirectoryRefused(t *testing.T) {
 				texts[ok] = ""
 			}
 			dir := files(t, texts)
-			rows, err := ReadDirectory(dir, 100)
+			rows, err := ReadDirectory(dir, 100, 1<<30)
 			if err == nil {
 				_, err = New(rows, Options{})
 			}
@@ -259,7 +259,7 @@ func TestDirectoryRefused(t *testing.T) {
 			}
 		})
 	}
-	if _, err := ReadDirectory(filepath.Join(t.TempDir(), "none"), 1); err == nil {
+	if _, err := ReadDirectory(filepath.Join(t.TempDir(), "none"), 1, 1<<30); err == nil {
 		t.Error("no folder: no error")
 	}
 }
@@ -273,7 +273,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add("\ufefffrom,origin,status,file\r\n\"2026-11-01T00:00:00Z\",[::1]:80,204,\r\n")
 	f.Add("from,origin\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		rows, err := parseManifest(strings.NewReader(text), "m.csv", func(name string) (file, error) {
+		rows, err := parseManifest(strings.NewReader(text), "m.csv", 1<<30, func(name string) (file, error) {
 			if len(name) > 3 {
 				return file{}, fs.ErrNotExist
 			}
@@ -324,14 +324,14 @@ func FuzzManifest(f *testing.F) {
 // A folder is no manifest, and no body of one.
 func TestManifestOfAFolder(t *testing.T) {
 	dir := t.TempDir()
-	if rows, err := ReadManifest(dir, 0); err == nil || !strings.Contains(err.Error(), dir) {
+	if rows, err := ReadManifest(dir, 0, 1<<30); err == nil || !strings.Contains(err.Error(), dir) {
 		t.Errorf("a folder as a manifest: %v, %v", rows, err)
 	}
 	name := filepath.Join(dir, "policy.csv")
 	if err := os.WriteFile(name, []byte("from,origin,status,file\n2026-01-01,example.com,200,.\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if rows, err := ReadManifest(name, 0); err == nil || !strings.Contains(err.Error(), "policy.csv:2") {
+	if rows, err := ReadManifest(name, 0, 1<<30); err == nil || !strings.Contains(err.Error(), "policy.csv:2") {
 		t.Errorf("a folder as a body: %v, %v", rows, err)
 	}
 }
@@ -342,7 +342,7 @@ func TestManifestLimits(t *testing.T) {
 	open := func(string) (file, error) { return file{}, nil }
 	for _, endless := range []string{"\x00", "a", "\"\n", "\"a\n,"} {
 		text := io.MultiReader(strings.NewReader("from,origin,status,file\n"+endless[:1]), strings.NewReader(strings.Repeat(endless[1:]+"x", 4<<20)))
-		if _, err := parseManifest(text, "m.csv", open); err == nil || !strings.Contains(err.Error(), "limit of 1 MiB") {
+		if _, err := parseManifest(text, "m.csv", 1<<30, open); err == nil || !strings.Contains(err.Error(), "limit of 1 MiB") {
 			t.Errorf("%q: %v", endless, err)
 		}
 	}
@@ -352,7 +352,7 @@ func TestManifestLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f := newBodyFiles(0)
+	f := newBodyFiles(0, 1<<40)
 	a, errA := f.read(filepath.Join(dir, "a.txt"))
 	b, errB := f.read(filepath.Join(dir, "b.txt"))
 	if errA != nil || errB != nil || &a.body[0] != &b.body[0] || f.size != int64(len(a.body)) {
@@ -368,7 +368,7 @@ func TestManifestLimits(t *testing.T) {
 // TestManifestThatCannotBeRead: an error of the first read is not taken for the end of the file.
 func TestManifestThatCannotBeRead(t *testing.T) {
 	r := io.MultiReader(strings.NewReader("fr"), iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("om,origin"))))
-	if _, err := parseManifest(r, "M", nil); !errors.Is(err, iotest.ErrTimeout) {
+	if _, err := parseManifest(r, "M", 1<<30, nil); !errors.Is(err, iotest.ErrTimeout) {
 		t.Error(err)
 	}
 }

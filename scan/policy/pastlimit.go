@@ -28,20 +28,23 @@ const MaxBody = 256 << 20
 // for compile.DefaultMaxBytes. past are the lines past the limit that Row has, nil if the
 // body is not longer. It looks at most at 64 MiB past the limit: size, the bytes of the
 // whole, is -1 if there are more. An error behind the limit leaves only the rest unread. A body
-// of more than MaxBody bytes is a disk.LimitError.
-func ReadBody(r io.Reader, maxBytes int) (body, past []byte, size int64, err error) {
+// of more than MaxBody bytes is a disk.LimitError, one that takes more than memory bytes is disk.ErrMemory.
+func ReadBody(r io.Reader, maxBytes int, memory int64) (body, past []byte, size int64, err error) {
 	limit := cmp.Or(maxBytes, compile.DefaultMaxBytes)
 	if limit < 0 {
-		body, err = io.ReadAll(disk.Limited(r, MaxBody))
+		body, err = io.ReadAll(disk.Within(r, MaxBody, memory))
 		return body, nil, int64(len(body)), err
 	}
-	body, err = io.ReadAll(io.LimitReader(disk.Limited(r, MaxBody), int64(limit)+1))
+	body, err = io.ReadAll(io.LimitReader(disk.Within(r, MaxBody, memory), int64(limit)+1))
 	if size = int64(len(body)); err != nil || len(body) <= limit {
 		return body, nil, size, err
 	}
 	first := body[len(compile.WholeLines(body, limit)):] // of the line that the limit cuts
 	rest := &io.LimitedReader{R: r, N: maxPast + 1}
-	past, err = permittingLines(io.MultiReader(bytes.NewReader(first), rest))
+	past, err = permittingLines(io.MultiReader(bytes.NewReader(first), rest), memory/2)
+	if int64(len(past)) > memory/2 {
+		return nil, nil, 0, disk.ErrMemory
+	}
 	if size += maxPast + 1 - rest.N; err != nil || rest.N == 0 {
 		size = -1
 	}
@@ -49,10 +52,13 @@ func ReadBody(r io.Reader, maxBytes int) (body, past []byte, size int64, err err
 }
 
 // permittingLines returns the lines of a text that may permit, each with a line end.
-// Of a line longer than a buffer it returns the beginning.
-func permittingLines(r io.Reader) (lines []byte, err error) {
+// Of a line longer than a buffer it returns the beginning. It stops when they have more than most bytes.
+func permittingLines(r io.Reader, most int64) (lines []byte, err error) {
 	in := bufio.NewReaderSize(newlines{r}, 64<<10)
 	for begins := true; ; {
+		if int64(len(lines)) > most {
+			return lines, nil
+		}
 		line, err := in.ReadSlice('\n')
 		if begins && mayPermit(line) {
 			lines = append(append(lines, bytes.TrimSuffix(line, []byte("\n"))...), '\n')

@@ -242,12 +242,16 @@ func (p *Policy) MayRedirect(origin int32) bool {
 // Names tells whether the robots.txt of any origin, at any time, has a group for a
 // product token.
 func (p *Policy) Names(token string) bool {
-	for i, h := range p.histories {
-		if i > 0 && h == p.histories[i-1] {
-			continue
-		}
-		if slices.ContainsFunc(h.copies[:h.bodies], func(c copyOf) bool { return c.body.names(token) }) {
-			return true
+	asked := map[*body]bool{} // thousands of origins may have one body
+	for _, h := range p.histories {
+		for _, c := range h.copies[:h.bodies] {
+			if asked[c.body] {
+				continue
+			}
+			asked[c.body] = true
+			if c.body.names(token) {
+				return true
+			}
 		}
 	}
 	return false
