@@ -304,7 +304,17 @@ type judged struct {
 // judgeLog audits a log of the requests.
 func judgeLog(t *testing.T, p *policy.Policy, log []byte) judged {
 	t.Helper()
-	run := audit.New(audit.Config{Crawlers: crawlersKnown(t), Policy: p, Samples: 1 << 20}).Begin()
+	violations := map[int]bool{}
+	run := audit.New(audit.Config{Crawlers: crawlersKnown(t), Policy: p, Judged: func(j *audit.Judged) {
+		if j.Verdict != audit.Violation {
+			return
+		}
+		number, err := strconv.Atoi(string(lineNumber.FindSubmatch(j.Line)[1]))
+		if err != nil {
+			t.Error(err)
+		}
+		violations[number] = true
+	}}).Begin()
 	defer run.Close()
 	f, _ := format.ByName("vhost_combined")
 	run.Worker().Chunk(f, log)
@@ -312,17 +322,10 @@ func judgeLog(t *testing.T, p *policy.Policy, log []byte) judged {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := judged{report, map[string]*audit.CrawlerInfo{}, map[int]bool{}}
+	j := judged{report, map[string]*audit.CrawlerInfo{}, violations}
 	for i := range report.Crawlers {
 		c := &report.Crawlers[i]
 		j.crawlers[c.Crawler] = c
-		for _, sample := range c.Samples {
-			number, err := strconv.Atoi(lineNumber.FindStringSubmatch(sample.Line)[1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			j.violations[number] = true
-		}
 	}
 	if lines := int64(bytes.Count(log, []byte("\n"))); report.Totals.Requests != lines {
 		t.Errorf("%d lines, but %d requests", lines, report.Totals.Requests)
