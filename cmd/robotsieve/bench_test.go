@@ -175,7 +175,7 @@ func TestBenchCSV(t *testing.T) {
 // agree on all.
 func TestBenchSaysOnHowManyURLsAParserWasCompared(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\n"+strings.Repeat("disallow: /*x*y\n", 5_000))
-	list := strings.Repeat("https://h.example/a\n", 200_000)
+	list := strings.Repeat("https://h.example/"+strings.Repeat("a", 100)+"x1234\n", 200_000)
 	r := command(t, list, "bench", "--robots", robots, "--agent", "x", "--list", "--timeout", "1s", "--output", "json", "-")
 	var report benchReport
 	if err := json.Unmarshal([]byte(r.out), &report); err != nil {

@@ -141,16 +141,24 @@ func (b *budget) divide(n int, inputs []*source.Input) (s shares, err error) {
 		return s, err
 	}
 	left := b.memory - max(b.loaded-programBytes, 0)
-	perWorker, window := int64(workerBytes), int64(0)
+	perWorker := int64(workerBytes)
+	var files, pipes int64 // their windows
 	for _, in := range inputs {
-		switch in.Codec() {
-		case "zstd", "xz":
-			perWorker, window = workerBytes+decoderBytes, b.windows().Largest()
-		case "bzip2":
+		switch codec := in.Codec(); {
+		case codec == "" && !in.Regular():
+			pipes = b.windows().Largest() // its first bytes have not come yet
+		case codec == "zstd", codec == "xz":
+			perWorker = workerBytes + decoderBytes
+			if in.Regular() {
+				files = b.windows().Largest()
+			} else {
+				pipes = b.windows().Largest()
+			}
+		case codec == "bzip2":
 			perWorker = workerBytes + decoderBytes
 		}
 	}
-	left = max(left-window, leastBytes)
+	left = max(left-files-pipes, leastBytes)
 	s.workers = int(max(min(int64(n), left/perWorker), 1))
 	s.reading = min(left/8*3, int64(s.workers)*readingBytes)
 	s.rest = max(left-s.reading-int64(s.workers)*(perWorker-workerBytes), leastBytes/2)

@@ -84,6 +84,11 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		o.Messages.warn("%v", err)
 	}
 	memory.loadInputs(inputs)
+	inParallel(ctx, len(inputs), memory.workers(o.Workers), func(i int) {
+		if inputs[i].Regular() { // a pipe may have nothing to read before another has been read
+			_, _ = inputs[i].Head(1) // for the codec; the Reader returns the error
+		}
+	})
 	shares, err := memory.divide(memory.workers(o.Workers), inputs)
 	if err != nil {
 		return nil, err
