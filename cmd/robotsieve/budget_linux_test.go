@@ -63,6 +63,9 @@ const programMemory = 64_000_000
 // Whatever is distinct in the input, and however many workers there are, the process stays
 // within --memory and 64 MB, and counts each line.
 func TestMemoryBoundsTheProcess(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector takes memory of its own")
+	}
 	few := 1
 	if testing.Short() {
 		few = 4
@@ -123,6 +126,9 @@ func TestMemoryBoundsTheProcess(t *testing.T) {
 // A filter too, whatever hosts the URLs have and how many of their rules were looked up. The
 // archive is mapped, and does not count.
 func TestMemoryBoundsAFilter(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector takes memory of its own")
+	}
 	const hosts = 10_000
 	var bodies bytes.Buffer
 	for i := range hosts {
@@ -163,6 +169,9 @@ func TestMemoryBoundsAFilter(t *testing.T) {
 
 // A merge too, however many states there are.
 func TestMemoryBoundsAMerge(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector takes memory of its own")
+	}
 	n := 200
 	if testing.Short() {
 		n = 50
@@ -196,6 +205,9 @@ func TestMemoryBoundsAMerge(t *testing.T) {
 // Side files have their part of the memory. Where too little is left, the error says how
 // much would do.
 func TestMemoryForSideFiles(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector takes memory of its own")
+	}
 	var body strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&body, "disallow: /%d\n", i)

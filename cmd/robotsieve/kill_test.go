@@ -33,6 +33,9 @@ func launched(t *testing.T, args ...string) *exec.Cmd {
 // TestKilledAtRandomMoments: whenever a command is killed, its output file is the old one or a whole new one, and no other file
 // is left. Only SIGKILL, between two calls of the system, may leave a hidden one beside the output.
 func TestKilledAtRandomMoments(t *testing.T) {
+	if underRace {
+		t.Skip("its processes are tried without the race detector")
+	}
 	n := *kills
 	if testing.Short() {
 		n = min(n, 5)

@@ -106,6 +106,9 @@ func TestIgnoredSignalStaysIgnored(t *testing.T) {
 
 // A standard output that is closed or full is an error of every command that writes there.
 func TestLostOutputIsAnError(t *testing.T) {
+	if underRace {
+		t.Skip("its processes are tried without the race detector")
+	}
 	dir := faultyTree(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, args := range [][]string{
