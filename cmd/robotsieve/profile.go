@@ -9,12 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/pprof"
-	"runtime/trace"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/pkg/profile"
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
@@ -22,84 +20,76 @@ import (
 
 // profileForm is a form of profiles.
 type profileForm struct {
-	file  string
-	is    func(io.Reader) bool // tells a profile of the form by its first bytes
-	start func(io.Writer) (stop func(), err error)
-}
-
-var profileForms = map[string]profileForm{
-	"cpu": {"cpu.pprof", isPprof, func(w io.Writer) (func(), error) { return pprof.StopCPUProfile, pprof.StartCPUProfile(w) }},
-	"mem": {"mem.pprof", isPprof, func(w io.Writer) (func(), error) {
-		rate := runtime.MemProfileRate
-		runtime.MemProfileRate = 4096
-		return func() {
-			_ = pprof.Lookup("heap").WriteTo(w, 0) // w keeps the error
-			runtime.MemProfileRate = rate
-		}, nil
-	}},
-	"trace": {"trace.out", isTrace, func(w io.Writer) (func(), error) { return trace.Stop, trace.Start(w) }},
+	of   func(*profile.Profile)
+	file string
+	is   func(io.Reader) bool // tells a profile of the form by its first bytes
 }
 
 // profileFlags adds --profile and --profile-dir to a command that may run long. Start
 // begins the profile, if the user wants one and refuse permits its file. It returns the function that ends the profile; if
-// this cannot be written, it says so, and the command fails.
+// nothing of this could be written, it says so, and the command fails.
 func profileFlags(cmd *cobra.Command, s streams) (start func(refuse func(name string) error) (stop func(*error), err error)) {
 	var mode string
+	forms := map[string]profileForm{
+		"cpu":   {profile.CPUProfile, "cpu.pprof", isPprof},
+		"mem":   {profile.MemProfile, "mem.pprof", isPprof},
+		"trace": {profile.TraceProfile, "trace.out", isTrace},
+	}
 	choice(cmd, "profile", "none", "write a profile of this run", to(&mode), "none", "cpu", "mem", "trace")
 	dir := cmd.Flags().String("profile-dir", ".", "folder for the profile")
 	_ = cmd.MarkFlagDirname("profile-dir")
 	return func(refuse func(string) error) (func(*error), error) {
-		form, ok := profileForms[mode]
-		if !ok {
+		if mode == "none" {
 			return func(*error) {}, nil
 		}
-		name := filepath.Join(*dir, form.file)
-		file, err := form.create(name, refuse)
-		if err != nil {
+		// If pkg/profile cannot write, it ends the process.
+		if err := disk.MkdirAll(*dir, 0o777); err != nil {
+			return nil, inputError(err)
+		}
+		if err := forms[mode].makeRoom(*dir, refuse); err != nil {
 			return nil, err
 		}
-		w := &lossless{Writer: file}
-		end, err := form.start(w)
-		if err != nil {
-			return nil, errors.Join(inputError(err), file.Close())
-		}
+		// With its own hook the command would not get SIGINT.
+		running := profile.Start(forms[mode].of, profile.ProfilePath(*dir), profile.NoShutdownHook, profile.Quiet)
 		return func(failed *error) {
-			end()
-			if err := cmp.Or(w.err, file.Close()); err != nil {
-				s.warn("writing the profile: %v", err)
+			running.Stop() // it has no error to return
+			name := filepath.Join(*dir, forms[mode].file)
+			if info, err := disk.Stat(name); err != nil || info.Size() == 0 {
+				s.warn("writing the profile: %s is empty", name)
 				*failed = cmp.Or(*failed, exitWith(exitInput))
 			}
 		}, nil
 	}
 }
 
-// create removes a profile that is to be replaced, and makes a new file of the name.
-func (f profileForm) create(name string, refuse func(name string) error) (*disk.File, error) {
-	if err := disk.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return nil, inputError(err)
-	}
+// makeRoom removes a profile that is to be replaced, and makes a new file of the name.
+func (f profileForm) makeRoom(dir string, refuse func(name string) error) error {
+	name := filepath.Join(dir, f.file)
 	switch old, err := disk.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return nil, inputError(err)
+		return inputError(err)
 	case !f.replaceable(name, old):
-		return nil, usageError("--profile would replace %s, which is no profile", name)
+		return usageError("--profile would replace %s, which is no profile", name)
 	default:
 		if err := refuse(name); err != nil {
-			return nil, err
+			return err
 		}
 		if err := disk.Remove(name); err != nil {
-			return nil, inputError(err)
+			return inputError(err)
 		}
 	}
 	file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return nil, inputError(err)
+		return inputError(err)
+	}
+	if err := file.Close(); err != nil {
+		return inputError(err)
 	}
 	if err := refuse(name); err != nil { // another output may have this name too
-		return nil, errors.Join(err, file.Close(), disk.Remove(name))
+		return errors.Join(err, disk.Remove(name))
 	}
-	return file, nil
+	return nil
 }
 
 // replaceable tells whether a file is empty or a profile of the form.

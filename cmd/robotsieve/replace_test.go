@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -9,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
@@ -205,19 +205,20 @@ func TestProfileReplacesNoInput(t *testing.T) {
 	}
 }
 
-// TestLostProfileIsAnError: the disk may be full when the profile is written, at the end.
+// TestLostProfileIsAnError: a profile of which nothing is in its file at the end is told.
 func TestLostProfileIsAnError(t *testing.T) {
 	dir := faultyTree(t)
-	for _, form := range []string{"cpu", "mem", "trace"} {
-		restore := disk.Inject(func(op disk.Op, name string) error {
-			if op == disk.OpWrite && filepath.Base(name) == profileForms[form].file {
-				return syscall.ENOSPC
+	for form, file := range map[string]string{"cpu": "cpu.pprof", "mem": "mem.pprof", "trace": "trace.out"} {
+		name := filepath.Join(dir, file)
+		restore := disk.Inject(func(op disk.Op, read string) error {
+			if op == disk.OpRead && filepath.Base(read) == "a.log" { // while the profile is made
+				return errors.Join(os.Remove(name), os.WriteFile(name, nil, 0o600))
 			}
 			return nil
 		})
 		r := command(t, "", "audit", "--robots", filepath.Join(dir, "robots.txt"), "--profile", form, "--profile-dir", dir, filepath.Join(dir, "a.log"))
 		restore()
-		if r.code != exitInput || !strings.Contains(r.err, "writing the profile: ") || r.out == "" {
+		if r.code != exitInput || !strings.Contains(r.err, "writing the profile: "+name+" is empty") || r.out == "" {
 			t.Errorf("%s: %+v", form, r)
 		}
 	}
