@@ -42,7 +42,31 @@ type clf struct {
 // field is a range of a line.
 type field struct{ start, end int }
 
-func newCLF(f *Format) Reader { return &clf{vhost: f.host, agent: f.agent} }
+func newCLF(f *Format) Reader { return &clf{vhost: f.HasHost(), agent: f.HasAgent()} }
+
+// clfFormats are the formats of clf.
+var clfFormats = []*Format{
+	clfFormat("combined", "nginx by default, Apache", false, true),
+	clfFormat("vhost_combined", "Apache on Debian, and many hosters", true, true),
+	clfFormat("common", "Apache of old", false, false),
+	clfFormat("vhost_common", "Apache of old, with several sites", true, false),
+}
+
+func clfFormat(name, by string, host, agent bool) *Format {
+	f := &Format{name: name, by: by, newReader: newCLF}
+	f.sample = `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234`
+	if agent {
+		f.sample += ` "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`
+	}
+	if host {
+		f.sample = "www.example.com:443 " + f.sample
+	}
+	for _, p := range []part{clientAddr, requestLine, statusCode, bodySize, moment} {
+		f.parts[p] = true
+	}
+	f.parts[hostName], f.parts[userAgent] = host, agent
+	return f
+}
 
 // timeLength is the length of "[10/Feb/2012:16:42:07 -0500] ", which nearly
 // always stands before the request's quote.

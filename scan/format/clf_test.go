@@ -329,7 +329,7 @@ func TestCutLine(t *testing.T) {
 // nothing may be left of the line before.
 func TestRecordReuse(t *testing.T) {
 	var r Record
-	formats, readers := clfFormats(), map[*Format]Reader{}
+	formats, readers := clfFormats, map[*Format]Reader{}
 	for _, f := range formats {
 		readers[f] = f.NewReader()
 	}
@@ -420,7 +420,7 @@ func TestGuardAllocs(t *testing.T) {
 		{"escapes", "/a\"b\\c\xc3\xa9", `Foo"Bot"`},
 		{"no record", "", "x"},
 	} {
-		for _, f := range clfFormats() {
+		for _, f := range clfFormats {
 			t.Run(c.name+"/"+f.Name(), func(t *testing.T) {
 				e := visit()
 				e.agent = c.agent

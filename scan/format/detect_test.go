@@ -133,7 +133,7 @@ func TestDetectNothing(t *testing.T) {
 // TestDetectCutHead cuts the beginning of a log anywhere in its second line: the
 // piece of it must not be mistaken for a line of common.
 func TestDetectCutHead(t *testing.T) {
-	for _, f := range clfFormats() {
+	for _, f := range clfFormats {
 		one := log(1, f.Name(), visit())
 		both := one + one
 		for cut := len(one); cut < len(both); cut++ {

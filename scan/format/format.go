@@ -7,42 +7,73 @@
 // A Record does not depend on the format of its line: its fields hold what the
 // client sent, with the log's own escaping undone.
 //
-// To add a format, write a file with a Reader for it and add a row to the table of
-// formats. NextLine cuts lines off a chunk, and plausibleClient checks the fields
-// that most formats have. TestFormats checks each row by its line in samples.
+// The files: values.go says what fields mean and makes records of them. An engine finds
+// the fields of a family of formats: clf.go, program.go (text with literals between the
+// fields), columns.go (text with a header that names its columns), json.go. Its rows are
+// in the table of formats. escape.go and time.go read what fields are written in,
+// detect.go finds the format of a log.
+//
+// To add a format, add a row to the table of its family, or write a file with a Reader and
+// a table for it. TestFormats checks each row by its sample.
 package format
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Format is a kind of access log, a row of the table of formats. It is immutable
 // and safe for any number of goroutines.
 type Format struct {
-	name        string
-	host, agent bool
-	newReader   func(*Format) Reader
+	name   string
+	by     string // what writes it
+	sample string // a line of it, the same request in all rows: see TestFormats
+	meaning
+	newReader func(*Format) Reader
+	// bind returns the format of a log by its beginning, for formats that say in the log
+	// itself what their fields are; nil if this is no such beginning. bind is nil for all
+	// other formats.
+	bind func(f *Format, head []byte) *Format
+	// sampled tells whether logs of the format may lack requests by design.
+	sampled bool
 }
 
 // Name returns the name by which ByName knows the format.
 func (f *Format) Name() string { return f.name }
 
-// HasHost tells whether the format has a field for the host.
-func (f *Format) HasHost() bool { return f.host }
+// By returns the programs that write the format.
+func (f *Format) By() string { return f.by }
+
+// Sample returns a line of the format, without its line end.
+func (f *Format) Sample() string { return f.sample }
+
+// HasHost tells whether the format names the host of a request.
+func (f *Format) HasHost() bool { return f.parts[hostName] }
 
 // HasAgent tells whether the format has a field for the User-Agent. Without it
 // no line can name a crawler.
-func (f *Format) HasAgent() bool { return f.agent }
+func (f *Format) HasAgent() bool { return f.parts[userAgent] }
+
+// HasTime tells whether the format has a time. Without it no request can be judged.
+func (f *Format) HasTime() bool { return f.parts[moment] || f.parts[timeOfDay] }
+
+// Sampled tells whether logs of the format may lack requests by design.
+func (f *Format) Sampled() bool { return f.sampled }
+
+// In returns the format with a time zone for times that name none. nil is UTC.
+func (f *Format) In(zone *time.Location) *Format {
+	g := *f
+	g.zone = zone
+	return &g
+}
 
 // NewReader returns a reader of the format.
 func (f *Format) NewReader() Reader { return f.newReader(f) }
 
 // formats is the table of formats, the more specific first: Detect counts a line
 // for the first format that explains it.
-var formats = []*Format{
-	{"combined", false, true, newCLF},
-	{"vhost_combined", true, true, newCLF},
-	{"common", false, false, newCLF},
-	{"vhost_common", true, false, newCLF},
-}
+var formats = slices.Concat(clfFormats, programFormats, columnFormats, jsonFormats)
 
 // Default is the format of a log without lines.
 var Default = formats[0]
@@ -91,6 +122,7 @@ const (
 	Request              // a request with a target and, where the format has one, a User-Agent field
 	Blank                // a line without a byte
 	Unparsed             // a line that is no request of the format
+	Other                // a line of the format that is no request by design: a directive, or a message of the server
 )
 
 // NoSizes is the Size of the records of a format without sizes.
@@ -130,6 +162,21 @@ type Record struct {
 	// Size is the number of bytes sent, -1 if the line has none, NoSizes if the format
 	// has no field for it.
 	Size int64
+	// Claim is what the writer of the log says about the client, such as the category of
+	// verified bots of a CDN; nil if the format has no such field.
+	Claim []byte
+	// Lossy says what the log did to the target.
+	Lossy Lossy
 	// Truncated tells whether the server cut the target before logging it.
 	Truncated bool
 }
+
+// Lossy says whether a target can differ from what the client sent.
+type Lossy uint8
+
+// What a log can do to a target.
+const (
+	Exact     Lossy = iota // nothing: it is what the client sent
+	Decoded                // its percent-encoding is undone: a %2F or %3F is not told from / and ?
+	Rewritten              // the server may have replaced it altogether
+)

@@ -6,14 +6,6 @@ import (
 	"testing"
 )
 
-// samples have a line of each format, without its line end: the same request in all.
-var samples = map[string]string{
-	"combined":       `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`,
-	"vhost_combined": `www.example.com:443 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`,
-	"common":         `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234`,
-	"vhost_common":   `www.example.com:443 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234`,
-}
-
 // TestFormats checks what must hold of every row of the table of formats: its sample
 // is detected as the format it is of, and is the same request in all formats.
 func TestFormats(t *testing.T) {
@@ -23,7 +15,7 @@ func TestFormats(t *testing.T) {
 				t.Error("the name is not in lower case, or not unique")
 			}
 			for _, end := range []string{"", "\n", "\r\n", "\r\n\n\r\n"} {
-				if got, err := Detect([]byte(samples[f.name]+end), true); got != f {
+				if got, err := Detect([]byte(f.sample+end), true); got != f {
 					t.Errorf("the sample and %q are detected as %v, %v", end, got, err)
 				}
 			}
@@ -36,13 +28,13 @@ func TestFormats(t *testing.T) {
 			}
 			var r Record
 			reader := f.NewReader()
-			if got, ok := read(reader, &r, samples[f.name]); !ok || got != want {
+			if got, ok := read(reader, &r, f.sample); !ok || got != want {
 				t.Errorf("\n got %+v, %v\nwant %+v", got, ok, want)
 			}
 			if (r.Host != nil) != f.HasHost() || (r.Agent != nil) != f.HasAgent() {
 				t.Errorf("host %q, agent %q", r.Host, r.Agent)
 			}
-			checkKinds(t, reader, samples[f.name])
+			checkKinds(t, reader, f.sample)
 		})
 	}
 }

@@ -116,7 +116,7 @@ func FuzzFields(f *testing.F) {
 			Time: e.when.Truncate(time.Second).UTC().Format(time.RFC3339Nano), Status: int(status % 1000), Size: int64(size),
 		}
 		for _, server := range escapers {
-			for _, format := range clfFormats() {
+			for _, format := range clfFormats {
 				line := e.line(format.Name(), server.escape)
 				got, ok := read(format.NewReader(), new(Record), line)
 				if !ok {

@@ -113,16 +113,6 @@ func fieldsOf(r *Record) fields {
 	return f
 }
 
-// clfFormats returns the formats that clf reads.
-func clfFormats() (list []*Format) {
-	for _, f := range formats {
-		if _, ok := f.NewReader().(*clf); ok {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
 // mustReader returns a new reader of the format of that name.
 func mustReader(t testing.TB, name string) Reader {
 	t.Helper()

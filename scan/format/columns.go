@@ -1,0 +1,4 @@
+package format
+
+// columnFormats are the formats with a header that names their columns.
+var columnFormats []*Format

@@ -1,0 +1,269 @@
+package format
+
+import (
+	"bytes"
+	"time"
+)
+
+// part says what a field of a log is about. Every engine of this package finds the raw
+// fields of a line; values makes a Record of them, so that a part means the same in all
+// formats.
+type part uint8
+
+// The parts. Of those that overlap a format uses the first that it has: a request line, a
+// target, a path.
+const (
+	ignored       part = iota
+	clientAddr         // the client's address or name, perhaps with a port behind it or in brackets
+	forwardedFor       // the header X-Forwarded-For
+	hostName           // the host, perhaps with a port
+	serverPort         // the port at which the request came in
+	schemeName         // http or https
+	tlsInUse           // "on" or a version of TLS if the connection was encrypted; empty, "-" or "off" if not
+	userAgent          // the header User-Agent
+	requestLine        // method, target and protocol, with blanks between them
+	methodName         // the method
+	target             // path and query as they were sent, or a whole URL
+	path               // the path as it was sent, without the query
+	decodedPath        // the path with its percent-encoding undone, Record.Lossy
+	rewrittenPath      // the path that the server made of the client's, Record.Lossy
+	query              // the query, with or without its question mark; empty or "-" if there was none
+	statusCode         // the status
+	bodySize           // the bytes sent
+	moment             // date and time
+	day                // the date alone
+	timeOfDay          // the time of day alone
+	botClaim           // what the writer of the log says about the client, Record.Claim
+	allParts
+)
+
+// meaning says what the fields of a format are, and how they are written. It is part of a
+// Format and immutable.
+type meaning struct {
+	parts  [allParts]bool     // what the format has fields for
+	spell  [allParts]spelling // how it writes them
+	layout layout             // of its times; nil if it has none
+	zone   *time.Location     // of times that name none; nil is UTC
+}
+
+// values are the raw fields of one line. The reader of a format finds them and sets text;
+// next and complete make the record of them. It belongs to one goroutine.
+type values struct {
+	meaning
+	text [allParts][]byte // raw; nil where the line has no such field
+	buf  []byte           // the fields of the record that are no views of the line
+}
+
+// begin forgets the line before.
+func (v *values) begin() {
+	clear(v.text[:])
+	v.buf = v.buf[:0]
+}
+
+// sent returns a part as the client sent it.
+func (v *values) sent(p part) []byte { return v.undone(v.text[p], v.spell[p]) }
+
+// undone returns a raw field as the client sent it: a view of the line, or of a buffer if
+// the log's own escaping has to be undone.
+func (v *values) undone(raw []byte, s spelling) []byte {
+	if s.undo == nil || bytes.IndexByte(raw, s.escape) < 0 {
+		return raw
+	}
+	from := len(v.buf)
+	v.buf = s.undo(v.buf, raw)
+	return v.buf[from:len(v.buf):len(v.buf)]
+}
+
+// next does the work of Reader.Next once the fields are known: it sets r.Agent and
+// r.Robots, and tells whether the line is a request.
+func (v *values) next(r *Record) bool {
+	r.Agent, r.Robots = nil, false
+	asked := v.text[v.targetPart()]
+	switch {
+	case len(asked) == 0:
+		return false
+	case v.parts[requestLine]:
+		if !hasTarget(asked, methodEnd(asked)) {
+			return false
+		}
+	case v.parts[target]:
+		if asked[0] != '/' && asked[0] != '*' && schemeEnd(asked) <= 0 && string(v.text[methodName]) != "CONNECT" {
+			return false
+		}
+	case asked[0] != '/' && asked[0] != '*':
+		return false
+	}
+	r.Robots = bytes.Contains(asked, []byte("/robots.txt"))
+	if v.parts[userAgent] {
+		if r.Agent = v.sent(userAgent); r.Agent == nil {
+			r.Agent = []byte{} // this request had none
+		}
+	}
+	return true
+}
+
+// targetPart returns the part that has the target.
+func (m *meaning) targetPart() part {
+	for _, p := range [...]part{requestLine, target, path, decodedPath, rewrittenPath} {
+		if m.parts[p] {
+			return p
+		}
+	}
+	return ignored
+}
+
+// complete does the work of Reader.Complete.
+func (v *values) complete(r *Record) {
+	r.Status = statusOf(v.text[statusCode])
+	r.Size = NoSizes
+	if v.parts[bodySize] {
+		r.Size = parseSize(v.text[bodySize], field{0, len(v.text[bodySize])})
+	}
+	r.Time, r.HasTime = v.time()
+	r.Addr, r.Forwarded = v.sent(clientAddr), v.sent(forwardedFor)
+	r.Claim = v.sent(botClaim)
+	v.completeHost(r)
+	v.completeTarget(r)
+}
+
+// statusOf reads three digits; 0 if there is something else.
+func statusOf(b []byte) int {
+	if len(b) != 3 || !isDigit(b[0]) || !isDigit(b[1]) || !isDigit(b[2]) {
+		return 0
+	}
+	return int(b[0]-'0')*100 + int(b[1]-'0')*10 + int(b[2]-'0')
+}
+
+// time reads the time of the line.
+func (v *values) time() (nanos int64, ok bool) {
+	switch {
+	case v.layout == nil:
+		return 0, false
+	case v.parts[moment]:
+		return v.layout(v.sent(moment), v.zone)
+	}
+	from := len(v.buf)
+	v.buf = append(append(append(v.buf, v.text[day]...), ' '), v.text[timeOfDay]...)
+	return v.layout(v.buf[from:], v.zone)
+}
+
+// completeHost sets the host, with the port behind it if the log has one.
+func (v *values) completeHost(r *Record) {
+	r.Host = nil
+	if !v.parts[hostName] {
+		return
+	}
+	r.Host = v.sent(hostName)
+	if r.Host == nil {
+		r.Host = []byte{} // this line has none
+	}
+	port := v.text[serverPort]
+	if len(r.Host) == 0 || string(r.Host) == "-" || len(port) == 0 || string(port) == "-" || hasPort(r.Host) {
+		return
+	}
+	from := len(v.buf)
+	v.buf = append(append(append(v.buf, r.Host...), ':'), port...)
+	r.Host = v.buf[from:len(v.buf):len(v.buf)]
+}
+
+// hasPort tells whether a host has a port behind it.
+func hasPort(host []byte) bool {
+	colon := bytes.LastIndexByte(host, ':')
+	return colon >= 0 && (colon == bytes.IndexByte(host, ':') || host[colon-1] == ']')
+}
+
+// completeTarget sets the method and the target, in absolute form if the log tells the
+// scheme and the host.
+func (v *values) completeTarget(r *Record) {
+	r.Truncated, r.Lossy = false, Exact
+	r.Method = v.sent(methodName)
+	p := v.targetPart()
+	switch p {
+	case requestLine:
+		line := v.text[p]
+		n := methodEnd(line)
+		r.Method, r.Target = line[:n], v.undone(requestTarget(line[n+1:], r), v.spell[p])
+	case target:
+		r.Target = v.sent(p)
+	default:
+		r.Target = v.pathAndQuery(p)
+		r.Lossy = map[part]Lossy{decodedPath: Decoded, rewrittenPath: Rewritten}[p]
+	}
+	if len(r.Method) == 0 {
+		r.Method = []byte("GET") // by far the most frequent
+	}
+	if name := v.schemeOf(); name != "" && r.Target[0] == '/' && len(r.Host) > 0 && string(r.Host) != "-" {
+		from := len(v.buf)
+		v.buf = append(append(append(append(v.buf, name...), "://"...), r.Host...), r.Target...)
+		r.Target = v.buf[from:len(v.buf):len(v.buf)]
+	}
+}
+
+// requestTarget returns what stands between the method and the protocol of a request
+// line. A target may contain blanks, so it ends where the protocol begins. A request
+// without a protocol is HTTP/0.9; but if the answer is 414, the server stopped reading and
+// logged the beginning of the target.
+func requestTarget(b []byte, r *Record) []byte {
+	line := bytes.TrimRight(b, " ") // nginx accepts blanks after the protocol, and logs them
+	end := bytes.LastIndexByte(line, ' ')
+	if end > 0 && bytes.HasPrefix(line[end+1:], []byte("HTTP/")) {
+		return b[:end]
+	}
+	r.Truncated = r.Status == 414
+	return b
+}
+
+// pathAndQuery joins a path and the query.
+func (v *values) pathAndQuery(p part) []byte {
+	path, query := v.sent(p), v.sent(query)
+	query = bytes.TrimPrefix(query, []byte("?"))
+	if len(query) == 0 || string(query) == "-" {
+		return path
+	}
+	from := len(v.buf)
+	v.buf = append(append(append(v.buf, path...), '?'), query...)
+	return v.buf[from:len(v.buf):len(v.buf)]
+}
+
+// schemeOf returns http or https if the log tells which, and "" if it does not.
+func (v *values) schemeOf() string {
+	switch name := v.text[schemeName]; {
+	case bytes.EqualFold(name, []byte("https")):
+		return "https"
+	case bytes.EqualFold(name, []byte("http")):
+		return "http"
+	case !v.parts[tlsInUse]:
+		return ""
+	}
+	switch string(v.text[tlsInUse]) {
+	case "", "-", "off":
+		return "http"
+	}
+	return "https"
+}
+
+// plausible is Reader.Plausible for records that complete has made.
+func (v *values) plausible(r *Record) bool {
+	return (r.HasTime || v.layout == nil) && (!v.parts[clientAddr] || plausibleAddress(r.Addr)) &&
+		(r.Host == nil || len(r.Host) == 0 || string(r.Host) == "-" || plausibleHost(r.Host)) &&
+		(!v.parts[statusCode] || r.Status != 0 || string(v.text[statusCode]) == "-")
+}
+
+// spelling is how a log writes octets that it does not write as they are. The zero value
+// writes all as they are.
+type spelling struct {
+	// escape begins every sequence that stands for something else.
+	escape byte
+	// undo appends a field to dst as the client sent it.
+	undo func(dst, field []byte) []byte
+}
+
+// backslashed is the spelling of Apache and nginx.
+var backslashed = spelling{'\\', unescape}
+
+// layout reads a time that is written in one way, as nanoseconds since 1970; zone is of
+// times that do not name theirs, nil for UTC. It must accept any bytes.
+type layout func(b []byte, zone *time.Location) (nanos int64, ok bool)
+
+// clfTime is 02/Jan/2006:15:04:05 -0700.
+func clfTime(b []byte, _ *time.Location) (int64, bool) { return parseTime(b) }
