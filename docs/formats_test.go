@@ -50,29 +50,7 @@ func TestRealLogs(t *testing.T) {
 		defer f.Close()
 		rows = append(rows, readArchive(t, f)...)
 	}
-	const begin, end = "<!-- made by TestRealLogs: go test ./docs -run RealLogs -update -->\n", "<!-- end -->\n"
-	page, err := os.ReadFile("formats.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok1 := strings.Cut(string(page), begin)
-	table, after, ok2 := strings.Cut(rest, end)
-	if !ok1 || !ok2 {
-		t.Fatal("formats.md has no place for the table")
-	}
-	switch want := tableOf(rows); {
-	case *update:
-		if err := os.WriteFile("formats.md", []byte(before+begin+want+end+after), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	case table != want:
-		t.Error("the table of real logs in formats.md is another; go test ./docs -run RealLogs -update rewrites it")
-		for i, line := range strings.Split(want, "\n") {
-			if !strings.Contains(table, line+"\n") {
-				t.Logf("line %d: %s", i, line)
-			}
-		}
-	}
+	checkMade(t, "TestRealLogs: go test ./docs -run RealLogs -update", tableOf(rows))
 }
 
 // noLog are the files of the archives that are no logs.
@@ -220,4 +198,53 @@ func tableOf(rows []realLog) string {
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %s |\n", name, detected, m.lines, m.requests, m.others, m.unparsed, strings.ReplaceAll(m.why, "|", `\|`))
 	}
 	return b.String()
+}
+
+// TestFormatTable holds the table of formats in formats.md to the code.
+func TestFormatTable(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("\n| name | written by | lacks |\n|---|---|---|\n")
+	for _, name := range format.Names() {
+		f, _ := format.ByName(name)
+		var lacks []string
+		for _, l := range []struct {
+			has  bool
+			what string
+		}{{f.HasAgent(), "User-Agent"}, {f.HasHost(), "host"}, {!f.Sampled(), "requests, if it is sampled"}} {
+			if !l.has {
+				lacks = append(lacks, l.what)
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, f.By(), strings.Join(lacks, ", "))
+	}
+	b.WriteString("\n")
+	checkMade(t, "TestFormatTable: go test ./docs -run FormatTable -update", b.String())
+}
+
+// checkMade holds a part of formats.md to what it must be, or rewrites it with -update.
+func checkMade(t *testing.T, by, want string) {
+	t.Helper()
+	begin, end := "<!-- made by "+by+" -->\n", "<!-- end -->\n"
+	page, err := os.ReadFile("formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok1 := strings.Cut(string(page), begin)
+	part, after, ok2 := strings.Cut(rest, end)
+	switch {
+	case !ok1 || !ok2:
+		t.Fatalf("formats.md has no place for %q", by)
+	case part == want:
+	case *update:
+		if err := os.WriteFile("formats.md", []byte(before+begin+want+end+after), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("a part of formats.md is not as the code makes it; write it anew: %s", by)
+		for _, line := range strings.Split(want, "\n") {
+			if !strings.Contains(part, line+"\n") {
+				t.Log(line)
+			}
+		}
+	}
 }
