@@ -42,7 +42,9 @@ type clf struct {
 // field is a range of a line.
 type field struct{ start, end int }
 
-func newCLF(f *Format) Reader { return &clf{lines: lines{marked: quoted}, vhost: f.HasHost(), agent: f.HasAgent()} }
+func newCLF(f *Format) Reader {
+	return &clf{lines: lines{marked: quoted}, vhost: f.HasHost(), agent: f.HasAgent()}
+}
 
 // clfFormats are the formats of clf.
 var clfFormats = []*Format{

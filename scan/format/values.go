@@ -84,9 +84,11 @@ func (v *values) next(r *Record) bool {
 	case len(asked) == 0:
 		return false
 	case v.parts[requestLine]:
-		if !hasTarget(asked, methodEnd(asked)) {
+		method := methodEnd(asked)
+		if !hasTarget(asked, method) {
 			return false
 		}
+		asked = asked[method+1:]
 	case v.parts[target]:
 		if asked[0] != '/' && asked[0] != '*' && schemeEnd(asked) <= 0 && string(v.text[methodName]) != "CONNECT" {
 			return false
@@ -94,7 +96,8 @@ func (v *values) next(r *Record) bool {
 	case asked[0] != '/' && asked[0] != '*':
 		return false
 	}
-	r.Robots = bytes.Contains(asked, []byte("/robots.txt"))
+	robots := []byte("/robots.txt")
+	r.Robots = bytes.HasPrefix(asked, robots) || asked[0] != '/' && bytes.Contains(asked, robots)
 	if v.parts[userAgent] {
 		if r.Agent = v.sent(userAgent); r.Agent == nil {
 			r.Agent = []byte{} // this request had none
@@ -121,10 +124,25 @@ func (v *values) complete(r *Record) {
 		r.Size = parseSize(v.text[bodySize], field{0, len(v.text[bodySize])})
 	}
 	r.Time, r.HasTime = v.time()
-	r.Addr, r.Forwarded = v.sent(clientAddr), v.sent(forwardedFor)
+	r.Addr, r.Forwarded = bareAddress(v.sent(clientAddr)), v.sent(forwardedFor)
 	r.Claim = v.sent(botClaim)
 	v.completeHost(r)
 	v.completeTarget(r)
+}
+
+// bareAddress returns an address without the port behind it, and without brackets. A name
+// of a client is returned as it is.
+func bareAddress(b []byte) []byte {
+	colon := bytes.LastIndexByte(b, ':')
+	switch {
+	case len(b) > 0 && b[0] == '[':
+		if end := bytes.IndexByte(b, ']'); end > 0 {
+			return b[1:end]
+		}
+	case colon > 0 && isDigit(b[colon-1]) && len(bytes.Trim(b[:colon], "0123456789.")) == 0:
+		return b[:colon]
+	}
+	return b
 }
 
 // statusOf reads three digits; 0 if there is something else.
