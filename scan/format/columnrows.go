@@ -20,7 +20,7 @@ var w3cFormat = columnFormat(Format{
 	sample: "2026-03-04 05:06:07 GET /a b=c 443 192.0.2.1 Mozilla/5.0+(compatible;+FooBot/1.0) www.example.com 200 1234",
 	bind: func(f *Format, head []byte) *Format {
 		return bindColumns(f, head, func(header []byte, lines [][]byte) *dialect {
-			if isCloudFront(header, lines) {
+			if isCloudFront(f.dialect, header, lines) {
 				return nil
 			}
 			d := *f.dialect
@@ -58,7 +58,7 @@ var cloudfrontFormat = columnFormat(Format{
 		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== www.example.com", " ", "\t"),
 	bind: func(f *Format, head []byte) *Format {
 		return bindColumns(f, head, func(header []byte, lines [][]byte) *dialect {
-			if !isCloudFront(header, lines) {
+			if !isCloudFront(f.dialect, header, lines) {
 				return nil
 			}
 			return f.dialect
@@ -95,8 +95,9 @@ func cloudfrontNames(uri string, is part) []column {
 
 // isCloudFront tells whether a header and the lines behind it are of CloudFront: by the names of
 // its columns, or because the lines have tabs where the header has blanks.
-func isCloudFront(header []byte, lines [][]byte) bool {
-	return bytes.Contains(header, []byte(" x-edge-")) || bytes.IndexByte(header, '\t') < 0 && len(lines) > 0 && bytes.IndexByte(lines[0], '\t') >= 0
+func isCloudFront(d *dialect, header []byte, lines [][]byte) bool {
+	return bytes.Contains(header, []byte(" x-edge-")) ||
+		bytes.IndexByte(header, '\t') < 0 && len(lines) > 0 && bytes.Count(lines[0], []byte("\t"))+1 == d.named(header).count
 }
 
 // zeekFormat is http.log of Zeek, once Bro, in its default form with tabs.

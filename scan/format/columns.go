@@ -22,10 +22,14 @@ type columns struct {
 	lines
 	values
 	*dialect
-	first *layoutOf // in force at the beginning of the log; nil: none
-	*layoutOf
-	fields []field // of the line that Next returned last
+	first  *heading            // in force at the beginning of the log
+	now    *heading            // in force
+	known  map[string]*heading // by the header lines seen, up to maxKnown
+	fields []field             // of the line that Next returned last
 }
+
+// maxKnown bounds the headers that a reader remembers. Most logs have one, again and again.
+const maxKnown = 16
 
 // dialect is how a family of logs writes its columns. It is immutable.
 type dialect struct {
@@ -57,10 +61,10 @@ type column struct {
 	spell spelling
 }
 
-// layoutOf is what a header says.
-type layoutOf struct {
-	line []byte // the header itself, nil if the columns are fixed
-	meaning
+// heading is what a header says.
+type heading struct {
+	line                  []byte // the header itself, nil if the columns are fixed
+	says                  meaning
 	count                 int // of columns
 	target, agent, method int // their columns, -1 if there is none
 	all                   []located
@@ -81,21 +85,21 @@ const (
 
 // columnsOf returns what columns with these names say; nil if no target is among them, or
 // there are too many.
-func (d *dialect) columnsOf(line []byte, names []string) *layoutOf {
-	o := &layoutOf{line: line, count: len(names), target: -1, agent: -1, method: -1}
+func (d *dialect) columnsOf(line []byte, names []string) *heading {
+	o := &heading{line: line, count: len(names), target: -1, agent: -1, method: -1}
 	if len(names) > maxColumns {
-		return nil
+		return none
 	}
 	for i, name := range names {
 		names[i] = strings.ToLower(name)
 	}
 	for _, c := range d.names {
 		at := slices.Index(names, c.name)
-		if at < 0 || o.parts[c.part] {
+		if at < 0 || o.says.parts[c.part] {
 			continue
 		}
-		o.parts[c.part] = true
-		o.spell[c.part] = d.spelled(c.spell)
+		o.says.parts[c.part] = true
+		o.says.spell[c.part] = d.spelled(c.spell)
 		o.all = append(o.all, located{c.part, at})
 		switch c.part {
 		case userAgent:
@@ -104,21 +108,21 @@ func (d *dialect) columnsOf(line []byte, names []string) *layoutOf {
 			o.method = at
 		}
 	}
-	if !o.parts[day] { // a time of day alone tells nothing
-		o.parts[timeOfDay] = false
+	if !o.says.parts[day] { // a time of day alone tells nothing
+		o.says.parts[timeOfDay] = false
 	}
-	if o.parts[timeOfDay] {
-		o.layout, o.parts[moment] = d.day, false
-	} else if o.parts[moment] {
-		o.layout = d.instant
+	if o.says.parts[timeOfDay] {
+		o.says.layout, o.says.parts[moment] = d.day, false
+	} else if o.says.parts[moment] {
+		o.says.layout = d.instant
 	}
 	for _, l := range o.all {
-		if l.part == o.targetPart() {
+		if l.part == o.says.targetPart() {
 			o.target = l.at
 		}
 	}
 	if o.target < 0 {
-		return nil
+		return none
 	}
 	return o
 }
@@ -134,11 +138,8 @@ func (d *dialect) spelled(s spelling) spelling {
 	return s
 }
 
-// named returns what a header line says, nil if it is not one.
-func (d *dialect) named(line []byte) *layoutOf {
-	if !d.isHeader(line) {
-		return nil
-	}
+// named returns what a header line says.
+func (d *dialect) named(line []byte) *heading {
 	text := string(line)
 	if d.directive != 0 {
 		text = text[len(d.header):]
@@ -155,9 +156,9 @@ func (d *dialect) isHeader(line []byte) bool {
 	return d.header != "" && len(line) <= maxHeader && len(line) >= len(d.header) && string(line[:len(d.header)]) == d.header
 }
 
-// newColumns returns a reader of a dialect that begins with columns, nil for none.
-func newColumns(f *Format, d *dialect, first *layoutOf) Reader {
-	c := &columns{dialect: d, first: first}
+// newColumns returns a reader of a dialect that begins with columns.
+func newColumns(f *Format, d *dialect, first *heading) Reader {
+	c := &columns{dialect: d, first: first, known: map[string]*heading{}}
 	c.marked = octets{d.delimiter, '\n', '\n'}
 	if d.quotes != unquoted {
 		c.marked[2] = '"'
@@ -170,39 +171,45 @@ func newColumns(f *Format, d *dialect, first *layoutOf) Reader {
 // columnFormat returns a row of the table of formats. One without a header has columns by
 // these names, the others are bound to the header of each log: see bindColumns.
 func columnFormat(f Format, d *dialect, names ...string) *Format {
-	f.dialect = d
-	if d.header != "" {
-		f.newReader = func(f *Format) Reader { return newColumns(f, d, nil) }
-		return &f
+	first := none
+	if d.header == "" {
+		first = d.columnsOf(nil, names)
 	}
-	o := d.columnsOf(nil, names)
-	f.meaning = o.meaning
-	f.newReader = func(f *Format) Reader { return newColumns(f, d, o) }
+	f.dialect, f.meaning = d, first.says
+	f.newReader = func(f *Format) Reader { return newColumns(f, d, first) }
 	return &f
 }
 
-// none are the columns of a log before its first header.
-var none = &layoutOf{target: -1, agent: -1, method: -1}
+// none are the columns of a log before its first header, and behind one without a target.
+var none = &heading{target: -1, agent: -1, method: -1}
 
-// use makes columns those of the lines that follow, nil for none.
-func (c *columns) use(o *layoutOf) {
-	if o == nil {
-		o = none
-	}
+// use makes columns those of the lines that follow.
+func (c *columns) use(h *heading) {
 	zone := c.zone
-	c.layoutOf, c.values.meaning = o, o.meaning
+	c.now, c.meaning = h, h.says
 	c.zone = zone
 	c.begin()
-	c.fields = slices.Grow(c.fields[:0], o.count)[:o.count]
+	c.fields = slices.Grow(c.fields[:0], h.count)[:h.count]
 }
 
 // SetHeader implements Headed.
 func (c *columns) SetHeader(line []byte) {
-	if len(line) == 0 {
+	switch {
+	case len(line) == 0:
 		c.use(c.first)
-	} else if !bytes.Equal(line, c.line) {
-		c.use(c.named(line))
+		return
+	case bytes.Equal(line, c.now.line):
+		return
 	}
+	h := c.known[string(line)]
+	if h == nil {
+		if len(c.known) == maxKnown {
+			clear(c.known)
+		}
+		h = c.named(line)
+		c.known[string(line)] = h
+	}
+	c.use(h)
 }
 
 func (c *columns) Next(r *Record) Kind {
@@ -219,16 +226,16 @@ func (c *columns) Next(r *Record) Kind {
 		return Other
 	case c.directive != 0 && line[0] == c.directive:
 		return Other
-	case n != c.count || n == 0:
+	case n != c.now.count || n <= 0:
 		return Unparsed
 	}
 	c.buf = c.buf[:0]
-	c.text[c.targetPart()] = c.field(line, c.target)
-	if c.agent >= 0 {
-		c.text[userAgent] = c.field(line, c.agent)
+	c.text[c.targetPart()] = c.field(line, c.now.target)
+	if c.now.agent >= 0 {
+		c.text[userAgent] = c.field(line, c.now.agent)
 	}
-	if c.method >= 0 {
-		c.text[methodName] = c.field(line, c.method)
+	if c.now.method >= 0 {
+		c.text[methodName] = c.field(line, c.now.method)
 	}
 	if !c.next(r) {
 		return Unparsed
@@ -247,7 +254,7 @@ func (c *columns) field(line []byte, at int) []byte {
 }
 
 func (c *columns) Complete(r *Record) {
-	for _, l := range c.all {
+	for _, l := range c.now.all {
 		c.text[l.part] = c.field(r.Line, l.at)
 	}
 	c.complete(r)
@@ -318,7 +325,7 @@ func (c *columns) take(i int) []byte {
 // counted returns n, the number of fields between marks, or resplit if several delimiters
 // are one and these may be so.
 func (c *columns) counted(n int, gaps bool) int {
-	if c.runs && (gaps || n != c.count) {
+	if c.runs && (gaps || n != c.now.count) {
 		return resplit
 	}
 	return n
@@ -450,15 +457,15 @@ func epoch(b []byte, _ *time.Location) (int64, bool) {
 	for len(rest) > 0 && isDigit(rest[0]) && len(b)-len(rest) < 17 {
 		whole, rest = whole*10+int64(rest[0]-'0'), rest[1:]
 	}
-	nanos := int64(0)
 	if len(rest) > 1 {
-		nanos, rest = fraction(rest)
+		nanos, rest := fraction(rest)
+		return whole*1e9 + nanos, len(rest) == 0
 	}
 	unit := int64(1e9)
-	for n := len(b) - len(rest); nanos == 0 && n > 10; n -= 3 {
+	for n := len(b); n > 10; n -= 3 {
 		unit /= 1000
 	}
-	return whole*unit + nanos, len(b) > 0 && len(rest) == 0
+	return whole * unit, len(b) > 0 && len(rest) == 0
 }
 
 // bracketedTime is clfTime in brackets.

@@ -87,13 +87,13 @@ func unpercent(dst, field []byte) []byte {
 	}
 }
 
-// allPercents is percents for User-Agents, which old logs of CloudFront have encoded twice:
-// they are decoded until no percent sign is encoded.
+// allPercents is percents for User-Agents, which old logs of CloudFront have encoded twice. So
+// one that has no blank then, but an encoded one, is decoded again. Most of those with an
+// encoded blank of their own have others: "My%20App/1 CFNetwork/1".
 var allPercents = spelling{'%', func(dst, field []byte) []byte {
 	from := len(dst)
-	dst = append(dst, field...)
-	for again := true; again; {
-		again = bytes.Contains(dst[from:], []byte("%25"))
+	dst = unpercent(dst, field)
+	for bytes.Contains(dst[from:], []byte("%20")) && bytes.IndexByte(dst[from:], ' ') < 0 {
 		dst = unpercent(dst[:from], dst[from:]) // in place: it only gets shorter
 	}
 	return dst

@@ -21,15 +21,15 @@ type Headers struct {
 	dialect *dialect
 
 	mu      sync.Mutex
-	next    int64            // all chunks before it are scanned
-	header  []byte           // in force behind these, nil if they have none
+	next    int64                   // all chunks before it are scanned
+	header  []byte                  // in force behind these, nil if they have none
 	scanned map[int64]*chunkHeaders // others
 }
 
 // chunkHeaders are the headers of a chunk.
 type chunkHeaders struct {
-	last   []byte        // in the chunk, nil if it has none
-	before []byte        // in force at its beginning, once known is closed
+	last   []byte // in the chunk, nil if it has none
+	before []byte // in force at its beginning, once known is closed
 	known  chan struct{}
 }
 
@@ -127,30 +127,27 @@ func bindColumns(f *Format, head []byte, choose func(header []byte, lines [][]by
 	if d = choose(first, lines); d == nil {
 		return nil
 	}
-	o := d.named(first)
-	if o == nil {
+	h := d.named(first)
+	if h == none {
 		return nil
 	}
 	g := *f
-	g.dialect, g.meaning, g.header = d, o.meaning, bytes.Clone(last)
+	g.dialect, g.meaning, g.header = d, h.says, bytes.Clone(last)
 	g.zone = f.zone
 	if !atBegin {
-		o = nil
+		h = none
 	}
-	g.newReader = func(f *Format) Reader { return newColumns(f, f.dialect, o) }
+	g.newReader = func(f *Format) Reader { return newColumns(f, d, h) }
 	return &g
 }
 
 // quotesOf tells whether the lines behind a header have fields in quotes: if they have as many
 // fields as there are columns only so.
 func (d *dialect) quotesOf(header []byte, lines [][]byte) quoting {
-	o, with := d.named(header), *d
+	count, with := d.named(header).count, *d
 	with.quotes = doubled
-	if o == nil {
-		return unquoted
-	}
 	for _, line := range lines {
-		plain, quoted := d.split(nil, line) == o.count, with.split(nil, line) == o.count
+		plain, quoted := d.split(nil, line) == count, with.split(nil, line) == count
 		if plain != quoted {
 			if quoted {
 				return doubled
