@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/internal/logwriter"
 )
@@ -185,4 +186,47 @@ func TestGuardWritten(t *testing.T) {
 			t.Errorf("%v allocations for %d lines", n, len(log.lines))
 		}
 	})
+}
+
+// TestWrittenInEnvelopes reads lines of several formats in each envelope as without it.
+func TestWrittenInEnvelopes(t *testing.T) {
+	for _, w := range logwriter.Writers() {
+		if !slices.Contains([]string{"combined/Apache", "combined/nginx", "vhost_combined/Debian", "haproxy", "caddy", "nginx_json/default escaping"}, w.Name()) {
+			continue
+		}
+		plain := write(w)
+		for _, e := range logwriter.Envelopes() {
+			t.Run(e.Name+":"+w.Name(), func(t *testing.T) {
+				if _, ok := ByName(e.Name + ":combined"); !ok || !slices.Contains(Names(), w.Format) {
+					t.Skip("no such format yet")
+				}
+				log := *plain
+				log.lines = nil
+				at := time.Date(2026, 3, 4, 5, 6, 8, 1000, time.UTC)
+				for _, l := range plain.lines {
+					if e.Valid && !utf8.Valid(l.line) {
+						continue
+					}
+					l.line = e.Wrap(nil, l.line, at)
+					log.lines = append(log.lines, l)
+				}
+				f, err := Detect(log.log("\n"), true)
+				if err != nil || f.Name() != e.Name+":"+w.Format {
+					t.Fatalf("detected as %v, %v", f, err)
+				}
+				got := readLog(f, log.log("\n"))
+				if len(got) != len(log.lines) {
+					t.Fatalf("%d lines, want %d", len(got), len(log.lines))
+				}
+				for i, l := range log.lines {
+					if err := l.check(got[i]); err != nil {
+						t.Errorf("%s: %v\nline %.600s", l.name, err, l.line)
+					}
+				}
+				if other := readLog(f, log.log("\r\n")); !slices.Equal(got, other) {
+					t.Error("with carriage returns the records are others")
+				}
+			})
+		}
+	}
 }
