@@ -32,7 +32,7 @@ var w3cFormat = columnFormat(Format{
 		})
 	},
 }, &dialect{
-	delimiter: ' ', runs: true, directive: '#', header: "#Fields:", day: dayTime, names: []column{
+	delimiter: ' ', runs: true, directive: '#', header: "#Fields:", day: isoTime, names: []column{
 		{"date", day, spelling{}}, {"date-local", day, spelling{}},
 		{"time", timeOfDay, spelling{}}, {"time-local", timeOfDay, spelling{}},
 		{"c-ip", clientAddr, pluses}, {"cs-ip", clientAddr, pluses},
@@ -64,7 +64,7 @@ var cloudfrontFormat = columnFormat(Format{
 			return f.dialect
 		})
 	},
-}, &dialect{delimiter: '\t', directive: '#', header: "#Fields:", day: dayTime, instant: epoch, names: cloudfrontNames("cs-uri-stem", path)})
+}, &dialect{delimiter: '\t', directive: '#', header: "#Fields:", day: isoTime, instant: epochTime, names: cloudfrontNames("cs-uri-stem", path)})
 
 // cloudfrontRealtimeFormat is CloudFront's real-time log with all fields in the order of its
 // console. It has no header, and a path with its query. Logs with fewer fields cannot be
@@ -74,7 +74,7 @@ var cloudfrontRealtimeFormat = columnFormat(Format{
 	sample: strings.ReplaceAll("1772600767.000 192.0.2.1 203.0.113.9 0.001 200 1234 GET https d111111abcdef8.cloudfront.net /a?b=c 50 FRA2-C1 "+
 		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== www.example.com 0.001 HTTP/2.0 IPv4 Mozilla/5.0%20(compatible;%20FooBot/1.0) - - - Hit - TLSv1.3 TLS_AES_128_GCM_SHA256 "+
 		"Hit - - text/html 1000 - - 40000 Hit DE - - * - - 0 - - - - 64496", " ", "\t"),
-}, &dialect{delimiter: '\t', instant: epoch, names: cloudfrontNames("cs-uri-stem", target)},
+}, &dialect{delimiter: '\t', instant: epochTime, names: cloudfrontNames("cs-uri-stem", target)},
 	strings.Fields(`timestamp c-ip s-ip time-to-first-byte sc-status sc-bytes cs-method cs-protocol cs-host cs-uri-stem cs-bytes x-edge-location
 		x-edge-request-id x-host-header time-taken cs-protocol-version c-ip-version cs-user-agent cs-referer cs-cookie cs-uri-query x-edge-response-result-type x-forwarded-for
 		ssl-protocol ssl-cipher x-edge-result-type fle-encrypted-fields fle-status sc-content-type sc-content-len sc-range-start sc-range-end c-port x-edge-detailed-result-type
@@ -96,8 +96,11 @@ func cloudfrontNames(uri string, is part) []column {
 // isCloudFront tells whether a header and the lines behind it are of CloudFront: by the names of
 // its columns, or because the lines have tabs where the header has blanks.
 func isCloudFront(d *dialect, header []byte, lines [][]byte) bool {
-	return bytes.Contains(header, []byte(" x-edge-")) ||
-		bytes.IndexByte(header, '\t') < 0 && len(lines) > 0 && bytes.Count(lines[0], []byte("\t"))+1 == d.named(header).count
+	if bytes.Contains(header, []byte(" x-edge-")) || bytes.IndexByte(header, '\t') >= 0 || len(lines) == 0 {
+		return bytes.Contains(header, []byte(" x-edge-"))
+	}
+	tabs := bytes.Count(lines[0], []byte("\t"))
+	return tabs > 0 && tabs+1 == d.named(header).count
 }
 
 // zeekFormat is http.log of Zeek, once Bro, in its default form with tabs.
@@ -110,7 +113,7 @@ var zeekFormat = columnFormat(Format{
 	bind: func(f *Format, head []byte) *Format {
 		return bindColumns(f, head, func([]byte, [][]byte) *dialect { return f.dialect })
 	},
-}, &dialect{delimiter: '\t', directive: '#', header: "#fields\t", empty: "(empty)", instant: epoch, names: []column{
+}, &dialect{delimiter: '\t', directive: '#', header: "#fields\t", empty: "(empty)", instant: epochTime, names: []column{
 	{"ts", moment, spelling{}}, {"id.orig_h", clientAddr, backslashed}, {"method", methodName, backslashed}, {"host", hostName, backslashed},
 	{"uri", target, backslashed}, {"user_agent", userAgent, backslashed}, {"response_body_len", bodySize, spelling{}}, {"status_code", statusCode, spelling{}},
 }})
@@ -125,7 +128,7 @@ var gcsFormat = columnFormat(Format{
 	bind: func(f *Format, head []byte) *Format {
 		return bindColumns(f, head, func([]byte, [][]byte) *dialect { return f.dialect })
 	},
-}, &dialect{delimiter: ',', quotes: doubled, header: `"time_micros"`, instant: epoch, names: []column{
+}, &dialect{delimiter: ',', quotes: doubled, header: `"time_micros"`, instant: epochTime, names: []column{
 	{"time_micros", moment, spelling{}}, {"c_ip", clientAddr, spelling{}}, {"cs_method", methodName, spelling{}}, {"cs_uri", target, spelling{}},
 	{"sc_status", statusCode, spelling{}}, {"sc_bytes", bodySize, spelling{}}, {"cs_host", hostName, spelling{}}, {"cs_user_agent", userAgent, spelling{}},
 }})

@@ -2,7 +2,6 @@ package format
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 	"strings"
 	"time"
@@ -426,46 +425,6 @@ func (d *dialect) closing(line []byte, from int) int {
 			return at
 		}
 	}
-}
-
-// dayTime is "2006-01-02 15:04:05", perhaps with a fraction.
-func dayTime(b []byte, zone *time.Location) (int64, bool) {
-	const length = len("2006-01-02 15:04:05")
-	if len(b) < length || b[4] != '-' || b[7] != '-' || b[10] != ' ' || b[13] != ':' || b[16] != ':' {
-		return 0, false
-	}
-	year, month, day := number2(b[0], b[1])*100+number2(b[2], b[3]), number2(b[5], b[6]), number2(b[8], b[9])
-	seconds, ok := secondsOfDay(binary.LittleEndian.Uint64(b[11:]))
-	if !ok || year < 1700 || year > 2200 || month < 1 || month > 12 {
-		return 0, false
-	}
-	if zone == nil {
-		zone = time.UTC
-	}
-	date := time.Date(year, time.Month(month), day, 0, 0, int(seconds), 0, zone)
-	nanos := int64(0)
-	if rest := b[length:]; len(rest) > 1 {
-		nanos, rest = fraction(rest)
-		ok = len(rest) == 0
-	}
-	return date.Unix()*1e9 + nanos, ok && time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Day() == day
-}
-
-// epoch is a time since 1970: in seconds with or without a fraction, milliseconds or microseconds.
-func epoch(b []byte, _ *time.Location) (int64, bool) {
-	whole, rest := int64(0), b
-	for len(rest) > 0 && isDigit(rest[0]) && len(b)-len(rest) < 17 {
-		whole, rest = whole*10+int64(rest[0]-'0'), rest[1:]
-	}
-	if len(rest) > 1 {
-		nanos, rest := fraction(rest)
-		return whole*1e9 + nanos, len(rest) == 0
-	}
-	unit := int64(1e9)
-	for n := len(b); n > 10; n -= 3 {
-		unit /= 1000
-	}
-	return whole * unit, len(b) > 0 && len(rest) == 0
 }
 
 // bracketedTime is clfTime in brackets.

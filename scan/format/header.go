@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"sync"
 )
 
@@ -156,4 +157,16 @@ func (d *dialect) quotesOf(header []byte, lines [][]byte) quoting {
 		}
 	}
 	return unquoted
+}
+
+// Bound returns the format as the beginning of a log says that its columns are: f itself if its
+// lines need no header, or if there is no line.
+func (f *Format) Bound(head []byte) (*Format, error) {
+	if f.bind == nil || len(head) == 0 {
+		return f, nil
+	}
+	if g := f.bind(f, head); g != nil {
+		return g, nil
+	}
+	return nil, fmt.Errorf("%s: no line %q with a column for the path names its columns", f.name, f.dialect.header+"…")
 }
