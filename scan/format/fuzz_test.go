@@ -123,11 +123,11 @@ func checkRecord(f *Format, r *Record) error {
 		return fmt.Errorf("no method")
 	case !hasForm(string(r.Method), string(r.Target)):
 		return fmt.Errorf("the target %q is of no form", r.Target)
-	case (r.Host != nil) != f.HasHost():
+	case (r.Host != nil) != f.HasHost() && f.bind == nil: // otherwise it depends on the header in the chunk
 		return fmt.Errorf("host %q", r.Host)
-	case (r.Agent != nil) != f.HasAgent():
+	case (r.Agent != nil) != f.HasAgent() && f.bind == nil:
 		return fmt.Errorf("agent %q", r.Agent)
-	case r.Forwarded != nil && !f.HasAgent() && !f.parts[forwardedFor]:
+	case r.Forwarded != nil && !f.HasAgent() && !f.parts[forwardedFor] && f.bind == nil:
 		return fmt.Errorf("forwarded %q", r.Forwarded)
 	case r.Status < 0 || r.Status > 999 || r.Size < NoSizes:
 		return fmt.Errorf("status %d, size %d", r.Status, r.Size)
