@@ -160,7 +160,7 @@ func textWriters() []*Writer {
 				r.utc(iso), r.line(), r.Status, r.Size, first(r.Forwarded, "-"), or(first(r.Agent, ""), "-"), r.hostHeader(), r.Client)
 		}, keep: func(f *Facts, r *Request) { keepEnvoy(f, r); f.Addr = r.Client.Addr().String() }},
 		// Source: docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-access-logs.html.
-		// The escaping of quotes is not documented; parse_aws_alb_log of Vector reads a backslash before them.
+		// The escaping is not documented; a quote is logged as \x22 (github.com/DataBiosphere/azul/pull/4920).
 		{Format: "alb", write: func(b []byte, r *Request) []byte {
 			if r.Protocol == "" || !r.onPath() {
 				return nil
@@ -169,8 +169,8 @@ func textWriters() []*Writer {
 			return fmt.Appendf(b, `h2 %s app/my-lb/50dc6c495c0c9188 %s 10.0.0.1:80 0.000 0.001 0.000 %s %s 34 %d "%s %s %s" "%s" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2 `+
 				`arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/my-targets/73e2d6bc24d8a067 "Root=1-58337262-36d228ad5d99923122bbe354" `+
 				`"%s" "arn:aws:acm:us-east-2:123456789012:certificate/12345678" 1 %s "forward" "-" "-" "10.0.0.1:80" "200" "-" "-" TID_1234abcd5678ef90`,
-				r.utc("2006-01-02T15:04:05.000000Z"), r.Client, elb, status(r, "-"), r.Size, r.Method, apache(r.absolute(r.hostPort())), r.Protocol,
-				apache(first(r.Agent, "-")), r.bracketed(), r.Time.Add(-time.Second).UTC().Format("2006-01-02T15:04:05.000000Z"))
+				r.utc("2006-01-02T15:04:05.000000Z"), r.Client, elb, status(r, "-"), r.Size, r.Method, nginx(r.absolute(r.hostPort())), r.Protocol,
+				nginx(first(r.Agent, "-")), r.bracketed(), r.Time.Add(-time.Second).UTC().Format("2006-01-02T15:04:05.000000Z"))
 		}, keep: func(f *Facts, r *Request) {
 			f.Target = r.absolute(r.hostPort())
 			f.Host = r.bracketed()
@@ -180,6 +180,7 @@ func textWriters() []*Writer {
 			}
 		}},
 		// Source: docs.aws.amazon.com/elasticloadbalancing/latest/classic/access-log-collection.html.
+		// The classic one writes a backslash before a quote (github.com/awslabs/athena-glue-service-logs/pull/3).
 		{Format: "elb", write: func(b []byte, r *Request) []byte {
 			if r.Protocol == "" || !r.onPath() {
 				return nil
@@ -193,7 +194,8 @@ func textWriters() []*Writer {
 			exact(f, r, time.Microsecond)
 		}},
 		// Source: docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html, which names no
-		// escaping; so nothing is escaped but the key, which is URL-encoded.
+		// escaping, and there is none (github.com/aws-samples/siem-on-amazon-opensearch-service/pull/34)
+		// but of the key, which is URL-encoded.
 		{Format: "s3", write: func(b []byte, r *Request) []byte {
 			if r.Protocol == "" || !r.onPath() {
 				return nil
