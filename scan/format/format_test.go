@@ -15,13 +15,13 @@ func TestFormats(t *testing.T) {
 				t.Error("the name is not in lower case, or not unique")
 			}
 			for _, end := range []string{"", "\n", "\r\n", "\r\n\n\r\n"} {
-				if got, err := Detect([]byte(f.sample+end), true); err != nil || got.name != f.name {
+				if got, err := Detect([]byte(f.head+f.sample+end), true); err != nil || got.name != f.name {
 					t.Errorf("the sample and %q are detected as %v, %v", end, got, err)
 				}
 			}
 			f := f
 			if f.bind != nil {
-				f = f.bind(f, []byte(f.sample))
+				f = f.bind(f, []byte(f.head+f.sample))
 			}
 			// A format that tells the scheme makes the target a whole URL, and one that has the Host
 			// header names no port. See TestWritten for what each says.
@@ -42,6 +42,7 @@ func TestFormats(t *testing.T) {
 			for _, origin := range []string{"https://www.example.com", ":443"} {
 				got.Target = strings.TrimPrefix(got.Target, origin)
 			}
+			got.Forwarded, got.Lossy = strings.TrimPrefix(got.Forwarded, "-"), Exact
 			if !ok || got != want {
 				t.Errorf("\n got %+v, %v\nwant %+v", got, ok, want)
 			}

@@ -17,7 +17,8 @@ const (
 	clientAddr         // the client's address or name, perhaps with a port behind it or in brackets
 	forwardedFor       // the header X-Forwarded-For
 	hostName           // the host, perhaps with a port
-	serverPort         // the port at which the request came in
+	serverPort         // the port of the host
+	ownPort            // the port of a server that may be behind a proxy: 443 means https, no other says anything
 	schemeName         // http or https
 	tlsInUse           // "on" or a version of TLS if the connection was encrypted; empty, "-" or "off" if not
 	userAgent          // the header User-Agent
@@ -51,8 +52,7 @@ type meaning struct {
 type values struct {
 	meaning
 	text [allParts][]byte // raw; nil where the line has no such field
-	// targetPart is the part that has the target, if next found one.
-	targetPart part
+	asked part // has the target of this line, if next found one
 	buf        []byte // the fields of the record that are no views of the line
 }
 
@@ -97,7 +97,17 @@ func (v *values) next(r *Record) bool {
 // targetParts are the parts that have the target, the better first.
 var targetParts = [...]part{requestLine, target, path, decodedPath, rewrittenPath}
 
-// findTarget sets v.targetPart to the first part that has a target in this line, and
+// targetPart returns the first part of the format that has the target.
+func (m *meaning) targetPart() part {
+	for _, p := range targetParts {
+		if m.parts[p] {
+			return p
+		}
+	}
+	return ignored
+}
+
+// findTarget sets v.asked to the first part that has a target in this line, and
 // returns the target, still as it is logged; nil if there is none.
 func (v *values) findTarget() []byte {
 	for _, p := range targetParts {
@@ -105,7 +115,7 @@ func (v *values) findTarget() []byte {
 		if !v.parts[p] || len(asked) == 0 {
 			continue
 		}
-		v.targetPart = p
+		v.asked = p
 		switch {
 		case p == requestLine:
 			if method := methodEnd(asked); hasTarget(asked, method) {
@@ -199,7 +209,7 @@ func hasPort(host []byte) bool {
 func (v *values) completeTarget(r *Record) {
 	r.Truncated, r.Lossy = false, Exact
 	r.Method = v.sent(methodName)
-	p := v.targetPart
+	p := v.asked
 	switch p {
 	case requestLine:
 		line := v.text[p]
@@ -259,6 +269,8 @@ func (v *values) schemeOf() string {
 		return "https"
 	case bytes.EqualFold(name, []byte("http")):
 		return "http"
+	case string(v.text[ownPort]) == "443":
+		return "https"
 	case !v.parts[tlsInUse]:
 		return ""
 	}
