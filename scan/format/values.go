@@ -138,7 +138,7 @@ func bareAddress(b []byte) []byte {
 		if end := bytes.IndexByte(b, ']'); end > 0 {
 			return b[1:end]
 		}
-	case colon > 0 && isDigit(b[colon-1]) && len(bytes.Trim(b[:colon], "0123456789.")) == 0:
+	case colon > 0 && len(bytes.Trim(b[:colon], "0123456789.")) == 0, colon == 1 && b[0] == '-':
 		return b[:colon]
 	}
 	return b
@@ -253,7 +253,7 @@ func (v *values) schemeOf() string {
 	case !v.parts[tlsInUse]:
 		return ""
 	}
-	switch string(v.text[tlsInUse]) {
+	switch string(v.sent(tlsInUse)) {
 	case "", "-", "off":
 		return "http"
 	}
