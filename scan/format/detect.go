@@ -25,9 +25,15 @@ func Detect(head []byte, whole bool) (*Format, error) {
 	if bytes.IndexByte(head, '\n') < 0 && !whole && len(head) > 0 {
 		return nil, errors.New("no line ends within its first bytes: not a text log")
 	}
+	formats := slices.Clone(formats)
 	readers := make([]Reader, len(formats))
 	for i, f := range formats {
-		readers[i] = f.NewReader()
+		if f.bind != nil {
+			if bound := f.bind(f, head); bound != nil {
+				formats[i] = bound
+			}
+		}
+		readers[i] = formats[i].NewReader()
 	}
 	var r Record
 	lines, counts := 0, make([]int, len(formats))
@@ -39,6 +45,9 @@ func Detect(head []byte, whole bool) (*Format, error) {
 		}
 		head = head[len(line):]
 		if len(text) == 0 {
+			continue
+		}
+		if slices.ContainsFunc(readers, func(reader Reader) bool { reader.Reset(line); return reader.Next(&r) == Other }) {
 			continue
 		}
 		lines++
@@ -149,3 +158,6 @@ func Hosts(f *Format, head []byte) []string {
 	}
 	return hosts
 }
+
+// isURL tells whether b is a URL and nothing else.
+func isURL(b []byte) bool { return schemeEnd(b) > 0 && bytes.IndexByte(b, ' ') < 0 }

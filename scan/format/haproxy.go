@@ -16,7 +16,7 @@ import (
 // A tilde behind the name of the frontend tells that the connection was encrypted.
 // Source: HAProxy's configuration.txt, 8.2.3, 8.6 and 8.8.
 const (
-	haproxyHead   = "$addr [$time]$tls $_ $status $size $_"
+	haproxyHead   = "$addr [$time] $tls $_ $status $size $_"
 	haproxyTail   = ` "$request"`
 	haproxyPrefix = "haproxy:"
 )
@@ -108,14 +108,16 @@ func bindCaptures(f *Format, head []byte) *Format {
 			}
 		}
 	}
-	names := make([]string, len(headers))
-	for i, h := range headers {
-		names[i] = h.name()
+	names, agents := make([]string, len(headers)), 0
+	for i := range headers {
+		if names[i] = headers[i].name(); names[i] == "user-agent" {
+			agents++
+		}
 	}
-	if bound := capturedFormat(append(names, "")[:len(names)]); bound != nil && strings.Count(bound.name, "user-agent") == 1 {
-		return bound
+	if agents != 1 {
+		return f
 	}
-	return f
+	return capturedFormat(names)
 }
 
 // captured says what the values of a captured header look like.
@@ -169,8 +171,8 @@ func unhash(dst, field []byte) []byte {
 }
 
 // tilde is how HAProxy writes that a connection was encrypted: behind the name of the
-// frontend, in front of which is a blank.
-var tilde = spelling{' ', func(dst, field []byte) []byte {
+// frontend.
+var tilde = spelling{undo: func(dst, field []byte) []byte {
 	if bytes.HasSuffix(field, []byte("~")) {
 		return append(dst, "on"...)
 	}

@@ -17,7 +17,8 @@ const (
 	clientAddr         // the client's address or name, perhaps with a port behind it or in brackets
 	forwardedFor       // the header X-Forwarded-For
 	hostName           // the host, perhaps with a port
-	serverPort         // the port at which the request came in
+	serverPort         // the port of the host
+	ownPort            // the port of a server that may be behind a proxy: 443 means https, no other says anything
 	schemeName         // http or https
 	tlsInUse           // "on" or a version of TLS if the connection was encrypted; empty, "-" or "off" if not
 	userAgent          // the header User-Agent
@@ -66,7 +67,7 @@ func (v *values) sent(p part) []byte { return v.undone(v.text[p], v.spell[p]) }
 // undone returns a raw field as the client sent it: a view of the line, or of a buffer if
 // the log's own escaping has to be undone.
 func (v *values) undone(raw []byte, s spelling) []byte {
-	if s.undo == nil || bytes.IndexByte(raw, s.escape) < 0 {
+	if s.undo == nil || s.escape != 0 && bytes.IndexByte(raw, s.escape) < 0 {
 		return raw
 	}
 	from := len(v.buf)
@@ -250,6 +251,8 @@ func (v *values) schemeOf() string {
 		return "https"
 	case bytes.EqualFold(name, []byte("http")):
 		return "http"
+	case string(v.text[ownPort]) == "443":
+		return "https"
 	case !v.parts[tlsInUse]:
 		return ""
 	}
@@ -270,7 +273,8 @@ func (v *values) plausible(r *Record) bool {
 // spelling is how a log writes octets that it does not write as they are. The zero value
 // writes all as they are.
 type spelling struct {
-	// escape begins every sequence that stands for something else.
+	// escape begins every sequence that stands for something else. If it is 0, undo is needed
+	// for every field.
 	escape byte
 	// undo appends a field to dst as the client sent it.
 	undo func(dst, field []byte) []byte
