@@ -47,15 +47,14 @@ func Detect(head []byte, whole bool) (*Format, error) {
 		if len(text) == 0 {
 			continue
 		}
-		if slices.ContainsFunc(readers, func(reader Reader) bool { reader.Reset(line); return reader.Next(&r) == Other }) {
-			continue
-		}
-		lines++
 		if i := slices.IndexFunc(readers, func(reader Reader) bool { return explains(reader, line, &r) }); i >= 0 {
 			counts[i]++
+		} else if slices.ContainsFunc(readers, func(reader Reader) bool { reader.Reset(line); return reader.Next(&r) == Other }) {
+			continue
 		} else if unknown == nil {
 			unknown = text
 		}
+		lines++
 	}
 	if lines == 0 {
 		return nil, ErrEmpty

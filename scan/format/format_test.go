@@ -53,6 +53,9 @@ func sampleFields(f *Format) fields {
 	if f.parts[bodySize] {
 		want.Size = 1234
 	}
+	if !f.parts[statusCode] {
+		want.Status = 0
+	}
 	return want
 }
 
