@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"internal/table":           {},
 	"internal/table/tabletest": {"automaton", "internal/table"},
 	"internal/twin":            {},
+	"internal/logwriter":       {},
 	"internal/english":         {},
 	"internal/disk":            {"golang.org/x/sys/"},
 	"internal/generate":        {},

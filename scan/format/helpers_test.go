@@ -95,6 +95,8 @@ func mustFormat(t testing.TB, name string) *Format {
 // fields is a Record as its user sees it, with copies in place of views.
 type fields struct {
 	Agent, Addr, Host, Forwarded, Method, Target string
+	Claim                                        string
+	Lossy                                        Lossy
 	Time                                         string // RFC 3339, empty if there is none
 	Status                                       int
 	Size                                         int64
@@ -104,7 +106,7 @@ type fields struct {
 func fieldsOf(r *Record) fields {
 	f := fields{
 		Agent: string(r.Agent), Addr: string(r.Addr), Host: string(r.Host), Forwarded: string(r.Forwarded),
-		Method: string(r.Method), Target: string(r.Target),
+		Method: string(r.Method), Target: string(r.Target), Claim: string(r.Claim), Lossy: r.Lossy,
 		Status: r.Status, Size: r.Size, Truncated: r.Truncated, Robots: r.Robots,
 	}
 	if r.HasTime {
