@@ -304,24 +304,16 @@ func (d *detection) err() error {
 	}
 	best := d.candidates()
 	if len(best) == 0 {
-		return fmt.Errorf("none of its first %s is of a known format (robotsieve formats lists them); the first is %s. Use --format to describe the format",
-			linesIn(len(d.lines)), quote(d.lines[0]))
+		return fmt.Errorf("no line of its first %d is of a known format, of those that robotsieve formats lists; the first is %s. Use --format to describe its format",
+			len(d.lines), quote(d.lines[0]))
 	}
 	best = best[:min(len(best), 2)]
 	reads := make([]string, len(best))
 	for i, c := range best {
 		reads[i] = fmt.Sprintf("%s reads %d", c.name(), c.lines())
 	}
-	return fmt.Errorf("no format reads enough of its first %s: %s. The first line that is not read is %s. Use --format to name or describe the format",
-		linesIn(len(d.lines)), strings.Join(reads, " and "), quote(d.firstUnread(best)))
-}
-
-// linesIn writes a number of lines.
-func linesIn(n int) string {
-	if n == 1 {
-		return "line"
-	}
-	return fmt.Sprintf("%d lines", n)
+	return fmt.Errorf("no format reads enough of its first %d lines: %s. The first line that is not read is %s. Use --format to name or describe its format",
+		len(d.lines), strings.Join(reads, " and "), quote(d.firstUnread(best)))
 }
 
 // candidate is one of the formats of a reading.
@@ -403,7 +395,7 @@ func plausibleHost(b []byte) bool {
 			return false
 		}
 	}
-	return letters > 0
+	return letters > 0 && isoTimeLength(b) == 0
 }
 
 // Hosts returns up to ten different hosts that are named in head, the beginning of a log.

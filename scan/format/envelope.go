@@ -285,15 +285,14 @@ func openCRI(line []byte, _ *[]byte) (source, inner []byte, ok bool) {
 	return nil, nil, false
 }
 
-// openTimestamped opens lines with a time in nanoseconds before them, as Docker and
-// Kubernetes write it.
+// openTimestamped opens lines with a time in UTC before them, as Docker and Kubernetes
+// write it.
 func openTimestamped(line []byte, _ *[]byte) (source, inner []byte, ok bool) {
-	const length = len("2026-03-04T05:06:07.089000000Z")
-	if n := isoTimeLength(line); n == 0 || n > length || n < length-len(".089000000") || line[n-1] != 'Z' || n == len(line) || line[n] != ' ' {
+	n := isoTimeLength(line)
+	if n == 0 || n == len(line) || line[n-1] != 'Z' || line[n] != ' ' {
 		return nil, nil, false
 	}
-	_, inner, _ = bytes.Cut(line, []byte(" "))
-	return nil, inner, true
+	return nil, line[n+1:], true
 }
 
 // openCompose opens lines behind the name of a container: web-1  | …
@@ -332,8 +331,8 @@ func openSyslog(line []byte, _ *[]byte) (source, inner []byte, ok bool) {
 			tag, _, _ = bytes.Cut(tag, []byte("["))
 			return tag, messageOf(rest), true
 		}
-		if next := bytes.TrimLeft(rest, " "); len(next) < len(rest) || next[0] == '{' { // no tag
-			return nil, next, true
+		if bytes.HasPrefix(rest, []byte(" ")) || bytes.HasPrefix(rest, []byte("{")) { // no tag
+			return nil, bytes.TrimLeft(rest, " "), true
 		}
 	}
 	return nil, nil, false

@@ -12,7 +12,7 @@ import (
 
 // A file that is no log, or one that cannot be audited, is named as what it is, together
 // with what to do. magics tell files that are no text by their first bytes, lineSigns tell
-// text by most of its lines, and signs by other things.
+// text by its lines, textSigns by its beginning, and named by other things.
 
 // magics are the beginnings of files that are no text. The files whose content is read,
 // compressed or in an archive, are here because of those inside others.
@@ -87,8 +87,7 @@ func notText(head []byte, whole bool) error {
 
 const jsonInOneLine = "JSON without line ends; one object a line is read: jq -c '.[]?' FILE"
 
-// lineSigns tell what text is by its lines: at least half of them match, without their
-// envelopes.
+// lineSigns tell what text is by its lines, without their envelopes (mostMatch).
 var lineSigns = []struct {
 	line *regexp.Regexp
 	is   string
@@ -111,7 +110,8 @@ var lineSigns = []struct {
 var textSigns = []struct{ begin, is string }{
 	{"<!doctype html", "an HTML page, not a log"},
 	{"<html", "an HTML page, not a log"},
-	{"<", "XML, not a log"},
+	{"<?xml", "XML, not a log"},
+	{"<!--", "XML, not a log"},
 	{"-- MySQL dump", "a dump of a database, not a log"},
 	{"-- MariaDB dump", "a dump of a database, not a log"},
 	{"--\n-- PostgreSQL", "a dump of a database, not a log"},
@@ -166,7 +166,8 @@ func inEnvelopes(around []*envelope) string {
 	return text
 }
 
-// mostMatch tells whether at least half of the lines match.
+// mostMatch tells whether at least a third of the lines match, more than nothing but a log of
+// such lines would have.
 func mostMatch(lines [][]byte, match func([]byte) bool) bool {
 	n := 0
 	for _, line := range lines {
@@ -174,7 +175,7 @@ func mostMatch(lines [][]byte, match func([]byte) bool) bool {
 			n++
 		}
 	}
-	return n > 0 && 2*n >= len(lines)
+	return n > 0 && 3*n >= len(lines)
 }
 
 // lineSign returns what lines are of, "" if nothing tells.
