@@ -222,7 +222,7 @@ func openDocker(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
 	if inner, ok = bytes.CutSuffix(*buf, []byte("\n")); !ok {
 		return nil, nil, false
 	}
-	return unquoted(stream), withoutReturn(inner), true
+	return textOf(stream), withoutReturn(inner), true
 }
 
 // openJournald opens the objects that journalctl -o json writes. A message that is not
@@ -234,10 +234,10 @@ func openJournald(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
 		case `"MESSAGE"`:
 			message = value
 		case `"SYSLOG_IDENTIFIER"`:
-			source = unquoted(value)
+			source = textOf(value)
 		case `"_COMM"`:
 			if source == nil {
-				source = unquoted(value)
+				source = textOf(value)
 			}
 		}
 	}
@@ -548,9 +548,9 @@ func valueLength(b []byte) int {
 // isString tells whether a JSON value is a string.
 func isString(value []byte) bool { return len(value) >= 2 && value[0] == '"' }
 
-// unquoted returns what is between the quotes of a JSON string, as it is written; nil if it
+// textOf returns what is between the quotes of a JSON string, as it is written; nil if it
 // is no string.
-func unquoted(value []byte) []byte {
+func textOf(value []byte) []byte {
 	if !isString(value) {
 		return nil
 	}

@@ -167,17 +167,17 @@ func TestOtherPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Kind{Request, Other, Unparsed, Other, Request, Unparsed, Blank, End}
-	if got := kinds(f, chunk); !slices.Equal(got, want) {
+	if got := kindsIn(f, chunk); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	want[1] = Unparsed
-	if got := kinds(mustFormat(t, "syslog:combined"), chunk); !slices.Equal(got, want) {
+	if got := kindsIn(mustFormat(t, "syslog:combined"), chunk); !slices.Equal(got, want) {
 		t.Errorf("if the sources are not known: got %v, want %v", got, want)
 	}
 }
 
-// kinds returns the kinds of the lines of a chunk, and End.
-func kinds(f *Format, chunk []byte) (list []Kind) {
+// kindsIn returns the kinds of the lines of a chunk, and End.
+func kindsIn(f *Format, chunk []byte) (list []Kind) {
 	var r Record
 	reader := f.NewReader()
 	reader.Reset(chunk)
@@ -239,10 +239,10 @@ func FuzzEnvelope(f *testing.F) {
 	f.Fuzz(func(t *testing.T, chunk []byte) {
 		for _, name := range names {
 			format := mustFormat(t, name)
-			all, n := kinds(format, chunk), 0
+			all, n := kindsIn(format, chunk), 0
 			for rest := chunk; len(rest) > 0; n++ {
 				line, _ := NextLine(rest)
-				if one := kinds(format, line); len(one) != 2 || one[0] != all[n] {
+				if one := kindsIn(format, line); len(one) != 2 || one[0] != all[n] {
 					t.Fatalf("%s: %q alone is %v, in the chunk %v", name, line, one, all[n])
 				}
 				rest = rest[len(line):]

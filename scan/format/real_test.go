@@ -140,6 +140,17 @@ var fixtures = map[string]string{
 	"formats/crowdsec/.tests/traefik_clf/":                    "combined",
 	"formats/crowdsec/.tests/litespeed-http-sensitive-files/": "combined",
 	"formats/crowdsec/.tests/apache-http-probing/":            "common",
+
+	"willthefarmer/data/apache_csv/":                                "apache_csv",
+	"formats/lnav-web/logfile_w3c":                                  "w3c",
+	"formats/lnav-web/logfile_w3c.2":                                "", // FTP
+	"formats/lnav-web/logfile_w3c.4":                                "", // fields in quotes without a path
+	"formats/lnav-web/logfile_w3c.5":                                "", // other columns than the header has
+	"formats/lnav-web/logfile_bro_http.log.0":                       "zeek",
+	"formats/crates.io/test_data/cloudfront/":                       "cloudfront",
+	"formats/crates.io/test_data/cloudfront/basic.log.gz":           "",
+	"formats/crates.io/test_data/cloudfront/recoverable-errors.log": "", // no User-Agent, address or host
+	"opensearch-catalog/amazon_cloudfront/data/raw.log":             "cloudfront",
 }
 
 // crowdsec are the fixtures of a project that has many logs of nginx and Apache

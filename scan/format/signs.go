@@ -125,8 +125,8 @@ var textSigns = []struct{ begin, is string }{
 
 const prettyJSON = "JSON whose objects go over several lines; one object a line is read: jq -c 'if type == \"array\" then .[] else . end' FILE"
 
-// headless is a line of W3C's extended format.
-var headless = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t]([^ \t]+[ \t]){6}`)
+// headless is a line of W3C's extended format, with the method in any column.
+var headless = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](\S*[ \t])*(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|PROPFIND|CONNECT|TRACE)[ \t]\S*/`)
 
 // named returns an error that says what the log is, nil if nothing tells.
 func (d *detection) named() error {

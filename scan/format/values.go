@@ -17,7 +17,8 @@ const (
 	clientAddr         // the client's address or name, perhaps with a port behind it or in brackets
 	forwardedFor       // the header X-Forwarded-For
 	hostName           // the host, perhaps with a port
-	serverPort         // the port at which the request came in
+	serverPort         // the port of the host
+	ownPort            // the port of a server that may be behind a proxy: 443 means https, no other says anything
 	schemeName         // http or https
 	tlsInUse           // "on" or a version of TLS if the connection was encrypted; empty, "-" or "off" if not
 	userAgent          // the header User-Agent
@@ -250,6 +251,8 @@ func (v *values) schemeOf() string {
 		return "https"
 	case bytes.EqualFold(name, []byte("http")):
 		return "http"
+	case string(v.text[ownPort]) == "443":
+		return "https"
 	case !v.parts[tlsInUse]:
 		return ""
 	}
