@@ -278,8 +278,8 @@ func openCRI(line []byte, _ *[]byte) (source, inner []byte, ok bool) {
 	for _, stream := range [...]string{" stdout ", " stderr "} {
 		if len(rest) < len(line) && len(rest) > len(stream) && string(rest[:len(stream)]) == stream {
 			tags, text, _ := bytes.Cut(rest[len(stream):], []byte(" "))
-			whole := tags[0] == 'F' && (len(tags) == 1 || tags[1] == ':')
-			return rest[1 : len(stream)-1], text, whole
+			whole, _, _ := bytes.Cut(tags, []byte(":"))
+			return rest[1 : len(stream)-1], text, string(whole) == "F"
 		}
 	}
 	return nil, nil, false
