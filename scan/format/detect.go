@@ -411,6 +411,9 @@ func Hosts(f *Format, head []byte) []string {
 			continue
 		}
 		reader.Complete(&r)
+		if len(r.Host) == 0 || string(r.Host) == "-" {
+			continue
+		}
 		host := string(r.Host)
 		if !plausibleHost(r.Host) {
 			host = quote(r.Host)

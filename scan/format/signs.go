@@ -70,17 +70,24 @@ func notText(head []byte, whole bool) error {
 	}
 	const look = 1024
 	begin := head[:min(len(head), look)]
-	zeros := bytes.Count(begin, []byte{0})
+	zeros, controls := bytes.Count(begin, []byte{0}), 0
+	for _, c := range begin {
+		if c < ' ' && bytes.IndexByte([]byte("\t\r\n\x1b"), c) < 0 {
+			controls++
+		}
+	}
 	switch {
 	case len(begin) >= 4 && zeros*5 >= len(begin)*2 && zeros*5 <= len(begin)*3 && (begin[0] == 0) != (begin[1] == 0):
 		return errors.New("this seems to be " + strings.Replace(utf16Text, "utf-16 ", map[bool]string{true: "utf-16be ", false: "utf-16le "}[begin[0] == 0], 1))
 	case len(begin) > 0 && zeros == len(begin):
 		return errors.New("this begins with zero bytes, as files do after a crash of the machine; remove them: tr -d '\\0' < FILE")
+	case controls*10 > len(begin):
+		return errors.New("this is binary data, not a text log")
 	case bytes.IndexByte(head, '\n') < 0 && !whole && len(head) > 0:
 		if t := bytes.TrimLeft(head, " \t\r"); t[0] == '[' || t[0] == '{' {
 			return errors.New("this is " + jsonInOneLine)
 		}
-		return errors.New("no line ends within its first bytes: this is not a text log")
+		return fmt.Errorf("no line ends within its first %d bytes: this is no log", len(head))
 	}
 	return nil
 }
