@@ -79,9 +79,11 @@ type reading struct {
 	around  []*envelope
 	inner   [][]byte // the lines in the envelopes; empty where there is none
 	formats []*Format
-	counts  []int // how many lines count for each format
-	total   int   // of counts
-	errors  int   // lines of error logs among the others
+	// behindHeaders tells which lines the formats with headers explain, by their indexes.
+	behindHeaders map[int][]bool
+	counts        []int // how many lines count for each format
+	total         int   // of counts
+	errors        int   // lines of error logs among the others
 }
 
 // examine reads the beginning of a log in all ways. The error names what is no text, or has
@@ -114,30 +116,33 @@ func (d *detection) sample(whole bool) {
 
 // read finds the readings of the lines as some formats.
 func (d *detection) read(formats []*Format) {
-	few := spread(d.lines, fewLines)
-	for _, around := range envelopesAround(few) {
+	few := spread(len(d.lines), fewLines)
+	for _, around := range envelopesAround(pick(d.lines, few)) {
 		r := d.reading(around, formats)
-		if r.count(unwrapAll(around, few), nil); r.total == 0 {
-			continue
+		if r.count(few, nil); r.total > 0 {
+			r.count(spread(len(d.lines), len(d.lines)), r.counts)
+			d.readings = append(d.readings, r)
 		}
-		likely := r.counts
-		r.inner = unwrapAll(around, d.lines)
-		r.count(r.inner, likely)
-		d.readings = append(d.readings, r)
 	}
 	slices.SortStableFunc(d.readings, func(x, y *reading) int { return cmp.Compare(y.total, x.total) })
 }
 
-// spread returns up to n lines of all parts of a list.
-func spread(lines [][]byte, n int) [][]byte {
-	if len(lines) <= n {
-		return lines
-	}
-	few := make([][]byte, n)
+// spread returns up to n indexes of all parts of a list.
+func spread(list, n int) []int {
+	few := make([]int, min(list, n))
 	for i := range few {
-		few[i] = lines[i*len(lines)/n]
+		few[i] = i * list / len(few)
 	}
 	return few
+}
+
+// pick returns the lines with some indexes.
+func pick(lines [][]byte, indexes []int) [][]byte {
+	picked := make([][]byte, len(indexes))
+	for i, at := range indexes {
+		picked[i] = lines[at]
+	}
+	return picked
 }
 
 // envelopesAround returns the envelopes that may be around lines, none first: those that
@@ -181,7 +186,7 @@ func unwrapAll(around []*envelope, lines [][]byte) [][]byte {
 // reading returns the reading of the lines as formats in envelopes. Of formats with a
 // header those are left out whose header the log does not have, and in envelopes all.
 func (d *detection) reading(around []*envelope, formats []*Format) *reading {
-	r := &reading{around: around}
+	r := &reading{around: around, inner: unwrapAll(around, d.lines), behindHeaders: map[int][]bool{}}
 	for _, f := range formats {
 		if f.bind != nil {
 			if len(around) > 0 {
@@ -190,15 +195,37 @@ func (d *detection) reading(around []*envelope, formats []*Format) *reading {
 			if f = f.bind(f, d.head); f == nil {
 				continue
 			}
+			r.behindHeaders[len(r.formats)] = d.explained(f)
 		}
 		r.formats = append(r.formats, f)
 	}
 	return r
 }
 
+// explained tells which of the lines a format explains that has headers among them.
+func (d *detection) explained(f *Format) []bool {
+	var r Record
+	reader := f.NewReader()
+	reader.Reset(d.head)
+	list := make([]bool, len(d.lines))
+	for i := 0; i < len(list); {
+		switch reader.Next(&r) {
+		case End:
+			return list
+		case Request:
+			reader.Complete(&r)
+			list[i] = reader.Plausible(&r)
+			i++
+		case Unparsed, Other:
+			i++
+		}
+	}
+	return list
+}
+
 // count counts lines for the first format that explains them; those of likely are tried
 // before the others.
-func (r *reading) count(lines [][]byte, likely []int) {
+func (r *reading) count(lines []int, likely []int) {
 	readers := make([]Reader, len(r.formats))
 	order := make([]int, len(r.formats))
 	for i, f := range r.formats {
@@ -209,8 +236,14 @@ func (r *reading) count(lines [][]byte, likely []int) {
 	}
 	r.counts, r.total, r.errors = make([]int, len(r.formats)), 0, 0
 	var record Record
-	for _, line := range lines {
-		i := slices.IndexFunc(order, func(i int) bool { return len(line) > 0 && explain(readers[i], line, &record) == Request })
+	for _, at := range lines {
+		line := r.inner[at]
+		i := slices.IndexFunc(order, func(i int) bool {
+			if explained := r.behindHeaders[i]; explained != nil {
+				return explained[at]
+			}
+			return len(line) > 0 && explain(readers[i], line, &record) == Request
+		})
 		switch {
 		case i >= 0:
 			r.counts[order[i]]++

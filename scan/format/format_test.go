@@ -32,10 +32,16 @@ func TestFormats(t *testing.T) {
 			if f.HasHost() {
 				want.Host = "www.example.com"
 			}
+			if !f.parts[statusCode] {
+				want.Status, want.Size = 0, NoSizes // of AWS WAF, which logs before there is an answer
+			}
 			var r Record
 			reader := f.NewReader()
 			got, ok := read(reader, &r, f.sample)
-			got.Host, got.Target = strings.TrimSuffix(got.Host, ":443"), strings.TrimPrefix(got.Target, "https://www.example.com")
+			got.Host = strings.TrimSuffix(got.Host, ":443")
+			for _, origin := range []string{"https://www.example.com", ":443"} {
+				got.Target = strings.TrimPrefix(got.Target, origin)
+			}
 			got.Forwarded, got.Lossy = strings.TrimPrefix(got.Forwarded, "-"), Exact
 			if !ok || got != want {
 				t.Errorf("\n got %+v, %v\nwant %+v", got, ok, want)

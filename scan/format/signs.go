@@ -142,7 +142,7 @@ func (d *detection) named() error {
 			return errors.New("this is " + s.is)
 		}
 	}
-	few := spread(d.lines, fewLines)
+	few := pick(d.lines, spread(len(d.lines), fewLines))
 	for _, around := range envelopesAround(few) {
 		inner := unwrapAll(around, few)
 		if is := lineSign(inner); is != "" {

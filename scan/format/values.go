@@ -10,7 +10,7 @@ import (
 // formats.
 type part uint8
 
-// The parts. Of those that overlap a format uses the first that it has: a request line, a
+// The parts. Of those that overlap the first that a line has counts: a request line, a
 // target, a path.
 const (
 	ignored       part = iota
@@ -52,7 +52,8 @@ type meaning struct {
 type values struct {
 	meaning
 	text [allParts][]byte // raw; nil where the line has no such field
-	buf  []byte           // the fields of the record that are no views of the line
+	asked part // has the target of this line, if next found one
+	buf        []byte // the fields of the record that are no views of the line
 }
 
 // begin forgets the line before.
@@ -79,21 +80,8 @@ func (v *values) undone(raw []byte, s spelling) []byte {
 // r.Robots, and tells whether the line is a request.
 func (v *values) next(r *Record) bool {
 	r.Agent, r.Robots = nil, false
-	asked := v.text[v.targetPart()]
-	switch {
-	case len(asked) == 0:
-		return false
-	case v.parts[requestLine]:
-		method := methodEnd(asked)
-		if !hasTarget(asked, method) {
-			return false
-		}
-		asked = asked[method+1:]
-	case v.parts[target]:
-		if asked[0] != '/' && asked[0] != '*' && schemeEnd(asked) <= 0 && string(v.text[methodName]) != "CONNECT" {
-			return false
-		}
-	case asked[0] != '/' && asked[0] != '*':
+	asked := v.findTarget()
+	if asked == nil {
 		return false
 	}
 	robots := []byte("/robots.txt")
@@ -106,14 +94,39 @@ func (v *values) next(r *Record) bool {
 	return true
 }
 
-// targetPart returns the part that has the target.
+// targetParts are the parts that have the target, the better first.
+var targetParts = [...]part{requestLine, target, path, decodedPath, rewrittenPath}
+
+// targetPart returns the first part of the format that has the target.
 func (m *meaning) targetPart() part {
-	for _, p := range [...]part{requestLine, target, path, decodedPath, rewrittenPath} {
+	for _, p := range targetParts {
 		if m.parts[p] {
 			return p
 		}
 	}
 	return ignored
+}
+
+// findTarget sets v.asked to the first part that has a target in this line, and
+// returns the target, still as it is logged; nil if there is none.
+func (v *values) findTarget() []byte {
+	for _, p := range targetParts {
+		asked := v.text[p]
+		if !v.parts[p] || len(asked) == 0 {
+			continue
+		}
+		v.asked = p
+		switch {
+		case p == requestLine:
+			if method := methodEnd(asked); hasTarget(asked, method) {
+				return asked[method+1:]
+			}
+		case asked[0] == '/' || asked[0] == '*',
+			p == target && (schemeEnd(asked) > 0 || string(v.text[methodName]) == "CONNECT"):
+			return asked
+		}
+	}
+	return nil
 }
 
 // complete does the work of Reader.Complete.
@@ -196,7 +209,7 @@ func hasPort(host []byte) bool {
 func (v *values) completeTarget(r *Record) {
 	r.Truncated, r.Lossy = false, Exact
 	r.Method = v.sent(methodName)
-	p := v.targetPart()
+	p := v.asked
 	switch p {
 	case requestLine:
 		line := v.text[p]
@@ -206,7 +219,12 @@ func (v *values) completeTarget(r *Record) {
 		r.Target = v.sent(p)
 	default:
 		r.Target = v.pathAndQuery(p)
-		r.Lossy = map[part]Lossy{decodedPath: Decoded, rewrittenPath: Rewritten}[p]
+		switch p {
+		case decodedPath:
+			r.Lossy = Decoded
+		case rewrittenPath:
+			r.Lossy = Rewritten
+		}
 	}
 	if len(r.Method) == 0 {
 		r.Method = []byte("GET") // by far the most frequent
