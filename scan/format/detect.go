@@ -457,3 +457,6 @@ func Hosts(f *Format, head []byte) []string {
 	}
 	return hosts
 }
+
+// isURL tells whether b is a URL and nothing else.
+func isURL(b []byte) bool { return schemeEnd(b) > 0 && bytes.IndexByte(b, ' ') < 0 }

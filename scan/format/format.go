@@ -80,10 +80,10 @@ func (f *Format) NewReader() Reader { return f.newReader(f) }
 
 // formats is the table of formats, the more specific first: Detect counts a line
 // for the first format that explains it.
-var formats = slices.Concat(clfFormats, programFormats, columnFormats, jsonFormats)
+var formats = slices.Concat(programFormats, clfFormats, columnFormats, jsonFormats)
 
 // Default is the format of a log without lines.
-var Default = formats[0]
+var Default = clfFormats[0]
 
 // Names returns the names of all formats.
 func Names() []string {

@@ -138,7 +138,10 @@ var fixtures = map[string]string{
 	"formats/crowdsec/.tests/nginx-cve-2021-41773/":           "vhost_combined",
 	"formats/crowdsec/.tests/spring4shell_cve-2022-22965/":    "vhost_combined",
 	"formats/crowdsec/.tests/ipv6-postoverflow/":              "combined",
-	"formats/crowdsec/.tests/traefik_clf/":                    "combined",
+	"formats/crowdsec/.tests/traefik_clf/":                    "traefik",
+	"formats/lnav-web/logfile_uwsgi.0":                        "uwsgi",
+	"opensearch-catalog/amazon_elb/data/raw.log":              "alb",
+	"opensearch-catalog/amazon_s3/data/raw.log":               "s3",
 	"formats/crowdsec/.tests/litespeed-http-sensitive-files/": "combined",
 	"formats/crowdsec/.tests/apache-http-probing/":            "common",
 	"formats/crowdsec/.tests/caddy-":                          "caddy",
@@ -187,7 +190,7 @@ func isOf(name string, line []byte) bool {
 	if like := lineOf[name]; like != nil {
 		return like.Match(line)
 	}
-	return json.Valid(line)
+	return line[0] != '{' || json.Valid(line)
 }
 
 // TestRealFixtures detects hundreds of small logs in many formats: the ones that

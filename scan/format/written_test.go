@@ -85,7 +85,7 @@ func formatOfWritten(w *logwriter.Writer, log *written) (*Format, error) {
 		return nil, errNotYet
 	}
 	f, err := Detect(log.log("\n"), true)
-	if err == nil && f.Name() != w.Format {
+	if err == nil && strings.SplitN(f.Name(), ":", 2)[0] != w.Format {
 		err = fmt.Errorf("it is detected as %s", f.Name())
 	}
 	return f, err
