@@ -48,7 +48,7 @@ func Detect(head []byte, whole bool) (*Format, error) {
 func (f *Format) Enclosed(head []byte, whole bool) *Format {
 	d := detection{head: bytes.TrimPrefix(head, BOM)}
 	d.sample(whole)
-	if f.bind != nil || len(d.lines) == 0 {
+	if f.hasHeader() || len(d.lines) == 0 {
 		return f
 	}
 	d.read([]*Format{f})
@@ -124,7 +124,10 @@ func (d *detection) read(formats []*Format) {
 			d.readings = append(d.readings, r)
 		}
 	}
-	slices.SortStableFunc(d.readings, func(x, y *reading) int { return cmp.Compare(y.total, x.total) })
+	// The first field of some formats may hold anything, an envelope as well.
+	slices.SortStableFunc(d.readings, func(x, y *reading) int {
+		return cmp.Or(cmp.Compare(y.total, x.total), cmp.Compare(len(y.around), len(x.around)))
+	})
 }
 
 // spread returns up to n indexes of all parts of a list.
@@ -155,14 +158,14 @@ func envelopesAround(lines [][]byte) [][]*envelope {
 		}
 		inner := unwrapAll(all[i], lines)
 		for _, e := range envelopes {
-			opened, changed := 0, false
+			opened := 0
 			for _, line := range inner {
 				var buf []byte
-				if _, within, ok := e.open(line, &buf); ok && len(line) > 0 {
-					opened, changed = opened+1, changed || len(within) < len(line)
+				if _, within, ok := e.open(line, &buf); ok && len(within) < len(line) {
+					opened++
 				}
 			}
-			if changed && 2*opened >= len(lines) {
+			if opened > 0 && 2*opened >= len(lines) {
 				all = append(all, append(slices.Clone(all[i]), e))
 			}
 		}
@@ -188,7 +191,7 @@ func unwrapAll(around []*envelope, lines [][]byte) [][]byte {
 func (d *detection) reading(around []*envelope, formats []*Format) *reading {
 	r := &reading{around: around, inner: unwrapAll(around, d.lines), behindHeaders: map[int][]bool{}}
 	for _, f := range formats {
-		if f.bind != nil {
+		if f.hasHeader() {
 			if len(around) > 0 {
 				continue
 			}
@@ -270,7 +273,7 @@ func (r *reading) format(d *detection) *Format {
 	best := order[0]
 	of, explained := []*Format{r.formats[best]}, r.counts[best]
 	if known := r.total + r.errors; 20*explained < 19*known {
-		order = slices.DeleteFunc(order, func(i int) bool { return !r.formats[i].canMix() })
+		order = slices.DeleteFunc(order, func(i int) bool { return r.formats[i].hasHeader() })
 		of, explained = nil, 0
 		order = order[:min(len(order), maxMixed)]
 		slices.Sort(order)
@@ -302,13 +305,12 @@ func (r *reading) order() (order []int) {
 	return order
 }
 
-// enclose returns a format in the envelopes of the reading.
+// enclose returns a format in the envelopes of the reading, as the log shows both.
 func (r *reading) enclose(f *Format, head []byte) *Format {
-	if len(r.around) == 0 {
+	if f.hasHeader() { // which reading has found
 		return f
 	}
-	f = wrap(r.around, f, nil)
-	return f.bind(f, head)
+	return wrap(r.around, f, nil).boundTo(head)
 }
 
 // others returns how many of the lines are Other in a format.

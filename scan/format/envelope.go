@@ -82,8 +82,21 @@ func wrap(around []*envelope, f *Format, sources [][]byte) *Format {
 	g.newReader = func(g *Format) Reader {
 		return &enveloped{around: around, sources: sources, inner: f.In(g.zone).NewReader()}
 	}
-	g.bind = func(g *Format, head []byte) *Format { return wrap(around, f.In(g.zone), requestSources(g, head)) }
+	g.bind = func(g *Format, head []byte) *Format {
+		return wrap(around, f.In(g.zone).boundTo(contents(around, head)), requestSources(g, head))
+	}
 	return &g
+}
+
+// contents returns the lines in envelopes at the beginning of a log.
+func contents(around []*envelope, head []byte) (inner []byte) {
+	for len(head) > 0 {
+		var bufs [maxEnvelopes][]byte
+		line, outer := NextLine(head)
+		_, text, _ := unwrap(around, outer, &bufs)
+		head, inner = head[len(line):], append(append(inner, text...), '\n')
+	}
+	return inner
 }
 
 // maxSources bounds the sources that a format knows.
@@ -306,7 +319,8 @@ func openCompose(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
 		return nil, nil, false
 	}
 	rest = bytes.TrimPrefix(rest[1:], []byte(" "))
-	if _, inner, ok := openTimestamped(rest, buf); ok { // docker compose logs -t
+	const length = len("2026-03-04T05:06:07.089000000Z")
+	if _, inner, ok := openTimestamped(rest, buf); ok && isoTimeLength(rest) == length { // docker compose logs -t
 		rest = inner
 	}
 	return line[:n], rest, true

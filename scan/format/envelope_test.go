@@ -39,7 +39,7 @@ func jsonString(s string) string {
 func TestEnvelopes(t *testing.T) {
 	for _, e := range envelopes {
 		for _, f := range formats {
-			if !f.canMix() {
+			if f.hasHeader() {
 				continue
 			}
 			name := e.name + ":" + f.name

@@ -27,6 +27,13 @@ func mix(of []*Format) *Format {
 		}
 		f.sampled = f.sampled || one.sampled
 	}
+	f.bind = func(f *Format, head []byte) *Format {
+		bound := make([]*Format, len(of))
+		for i, one := range of {
+			bound[i] = one.In(f.zone).boundTo(head)
+		}
+		return mix(bound)
+	}
 	f.newReader = func(f *Format) Reader {
 		m := &mixed{host: f.HasHost(), agent: f.HasAgent()}
 		for _, one := range of {
@@ -46,9 +53,19 @@ func joined(list []*Format, separator string) string {
 	return strings.Join(names, separator)
 }
 
-// canMix tells whether the format can be part of a mix. One that says in the log what its
-// fields are would be lost among lines of others.
-func (f *Format) canMix() bool { return f.bind == nil }
+// hasHeader tells whether logs of the format have lines that name their columns. Such lines
+// would be lost among those of other formats and in envelopes.
+func (f *Format) hasHeader() bool { return f.dialect != nil && f.dialect.header != "" }
+
+// boundTo returns the format as the beginning of a log shows it, f itself if it shows nothing.
+func (f *Format) boundTo(head []byte) *Format {
+	if f.bind != nil {
+		if g := f.bind(f, head); g != nil {
+			return g
+		}
+	}
+	return f
+}
 
 // mixed reads lines of several formats.
 type mixed struct {
@@ -181,7 +198,7 @@ func mixByName(name string) (*Format, bool) {
 			f, ok = errorLog, true
 			others++
 		}
-		if !ok || slices.Contains(of, f) || !f.canMix() {
+		if !ok || slices.Contains(of, f) || f.hasHeader() {
 			return nil, false
 		}
 		of = append(of, f)
