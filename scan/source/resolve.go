@@ -18,10 +18,13 @@ import (
 //
 //   - "-" stands for stdin;
 //   - the exact name of an existing file stands for that file, even if it contains *, ? or [;
-//   - an existing directory stands for the regular files in it and in its subdirectories, sorted by name; hidden names are left
+//   - an existing directory stands for the regular files in it and in its subdirectories, sorted; hidden names are left
 //     out, and a symbolic link to a file is followed, but none to a directory;
 //   - a pattern with *, ? or [ stands for the files and directories that match it, sorted; as in a shell, a wildcard does not
 //     match a leading dot.
+//
+// Sorted is by name, but the files of a rotated set are sorted from the oldest to the newest: access.log.10.gz, access.log.2.gz,
+// access.log.1, access.log.
 //
 // A file named twice, also through links, is read once, with a warning. Nothing is left out in silence. There is an error for each
 // argument that gives nothing to read, for each directory that cannot be read, and for each entry of one that is a link to nowhere, a
@@ -81,7 +84,7 @@ func (v *resolver) pattern(pattern string) {
 	if len(names) == 0 && len(v.errs) == before {
 		v.fail(pattern, fmt.Errorf("no file matches: %w", fs.ErrNotExist))
 	}
-	slices.Sort(names)
+	sortNames(names)
 	for _, name := range names {
 		if info, err := disk.Stat(name); err != nil {
 			v.fail(name, err)
@@ -107,10 +110,11 @@ func (v *resolver) path(name string, info fs.FileInfo) {
 // into no link.
 func (v *resolver) walk(name string, info fs.FileInfo) {
 	v.walked.before(name, info)
-	entries, err := disk.ReadDir(name) // sorted; with an error, those read before it
+	entries, err := disk.ReadDir(name) // with an error, those read before it
 	if err != nil {
 		v.fail(name, err)
 	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return compareNames(a.Name(), b.Name()) })
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
