@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test race guard bench bench-baseline bench-compare profile bench-peers peers-install peers-test fuzz fuzz-short mutate lint sample man release reproducible clean
+.PHONY: build demo test race guard bench bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test fuzz fuzz-short mutate lint sample man release reproducible clean
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -58,6 +58,10 @@ bench-compare:
 	@mkdir -p bin
 	$(BASELINE) > bin/bench.txt
 	$(GO) run golang.org/x/perf/cmd/benchstat@latest bench/baseline.txt bin/bench.txt
+
+# The audit of one log of 300 MB in each format, each beside the same in combined.
+bench-formats:
+	$(GO) test ./bench -run '^$$' -bench Formats -benchtime 5x -formats-mb 300 -timeout 2h
 
 # The Go command builds the program by where this profile says that time goes
 # (go.dev/doc/pgo): plain logs and those of zstd are read 5 to 7 per cent faster.

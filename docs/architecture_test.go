@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"internal/table":           {},
 	"internal/table/tabletest": {"automaton", "internal/table"},
 	"internal/twin":            {},
+	"internal/logwriter":       {},
 	"internal/english":         {},
 	"internal/disk":            {"golang.org/x/sys/"},
 	"internal/generate":        {},
@@ -38,7 +39,7 @@ var allowed = map[string][]string{
 
 	"scan":         {"scan/source"},
 	"scan/source":  {"internal/disk", "scan/spill", "github.com/klauspost/compress/", "github.com/ulikunitz/xz/"},
-	"scan/format":  {"golang.org/x/sys/"},
+	"scan/format":  {"golang.org/x/sys/", "github.com/valyala/fastjson"},
 	"scan/origin":  {"golang.org/x/net/idna"},
 	"scan/spill":   {"internal/disk"},
 	"scan/answer":  {"scan/origin"},

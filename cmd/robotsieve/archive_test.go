@@ -109,7 +109,9 @@ func TestFilterOfArchives(t *testing.T) {
 func TestHostByPattern(t *testing.T) {
 	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n", "b.txt": "user-agent: *\ndisallow: /q\n"},
 		"2026-01-01T00:00:00Z,https://a.example,200,a.txt", "2026-01-01T00:00:00Z,https://b.example,200,b.txt")
-	text := func(n int) string { return strings.Repeat("\n", n) + logLine("/p", "GPTBot/1") + logLine("/q", "GPTBot/1") }
+	text := func(n int) string {
+		return strings.Repeat("\n", n) + logLine("/p", "GPTBot/1") + logLine("/q", "GPTBot/1")
+	}
 	files := map[string]string{
 		"logs/a.example.log": text(0), "logs/a.example.log.1": text(1), "logs/b.example-access.log": text(2), "logs/old/b.example-access.log.2": text(3),
 		"vhosts/b.example/access.log": text(4),

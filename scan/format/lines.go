@@ -5,20 +5,28 @@ import "bytes"
 // lines cuts a chunk into lines. It belongs to one goroutine. The zero value has no
 // lines.
 //
-// To search for the end of a line and for each of its six quotes would take a call each,
-// and unpredictable branches. So the places of the quotes and newlines of some lines, the
-// marks, are found together first, 64 octets at a time (index). Backslashes are marked
-// too, because they may make a quote part of a field. A line with a backslash, a line
-// longer than the index, and every line on a processor without index are searched without
-// marks.
+// To search for the end of a line and for each of its fields would take a call each, and
+// unpredictable branches. So the places of the octets that end lines and fields, the marks,
+// are found together for some lines first, 64 octets at a time (index). A line longer than
+// the index, and every line on a processor without index, are searched without marks.
+//
+// In a format with quotes these are marked, and backslashes because they may make a quote
+// part of a field: a line with a backslash is searched without marks, too (cut).
 type lines struct {
-	chunk []byte
-	at    int // where in chunk the next line begins
+	marked octets
+	chunk  []byte
+	at     int // where in chunk the next line begins
 
 	from  int                          // where in chunk the indexed part begins
 	i, n  int                          // marks[i:n] are behind at
 	marks [indexed + blockMarks]uint16 // offsets from from
 }
+
+// octets are the octets whose places are marked; one of them is a newline.
+type octets [3]byte
+
+// quoted are the marks of formats with quotes, for lines.cut.
+var quoted = octets{'"', '\n', '\\'}
 
 // indexed is how many octets are indexed at a time: few enough to stay in the first-level
 // cache, and enough that few lines cross the end and are indexed twice. blockMarks is how
@@ -31,7 +39,7 @@ const (
 // Reset begins a chunk.
 func (l *lines) Reset(chunk []byte) { l.chunk, l.at, l.from, l.i, l.n = chunk, 0, 0, 0, 0 }
 
-// cut takes the next line off the chunk, without its line end, which may have a carriage
+// cut takes the next line off a chunk whose marks are quoted, without its line end, which may have a carriage
 // return. If all its quotes are marked, quotes are their marks: a quote is at
 // line[mark-back]. Otherwise quotes is nil. It is valid until the next line is cut.
 func (l *lines) cut() (line []byte, quotes []uint16, back int) {
@@ -74,7 +82,7 @@ func (l *lines) index() {
 		return
 	}
 	l.from, l.i = l.at, 0
-	l.n = index(l.chunk[l.at:min(l.at+indexed, len(l.chunk))], &l.marks)
+	l.n = index(l.chunk[l.at:min(l.at+indexed, len(l.chunk))], l.marked, &l.marks)
 }
 
 // search is cut without marks.

@@ -9,17 +9,17 @@ import (
 // fast says that the processor has the instructions of indexAVX2.
 var fast = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
-// indexAVX2 sets marks to the offsets of quotes, newlines and backslashes in blocks of 64
-// octets from p on, and returns how many there are.
+// indexAVX2 sets marks to the offsets of three octets in blocks of 64 octets from p on, and
+// returns how many there are.
 //
 //go:noescape
-func indexAVX2(p *byte, blocks int, marks *[indexed + blockMarks]uint16) int
+func indexAVX2(p *byte, blocks int, marks *[indexed + blockMarks]uint16, first, second, third byte) int
 
-// index sets marks to the offsets of quotes, newlines and backslashes in the whole blocks
-// of 64 octets of b, and returns how many there are. b must not be longer than indexed.
-func index(b []byte, marks *[indexed + blockMarks]uint16) int {
+// index sets marks to the offsets of the marked octets in the whole blocks of 64 octets of
+// b, and returns how many there are. b must not be longer than indexed.
+func index(b []byte, marked octets, marks *[indexed + blockMarks]uint16) int {
 	if !fast {
 		return 0
 	}
-	return indexAVX2(unsafe.SliceData(b), len(b)/64, marks)
+	return indexAVX2(unsafe.SliceData(b), len(b)/64, marks, marked[0], marked[1], marked[2])
 }

@@ -1,9 +1,5 @@
 #include "textflag.h"
 
-// A quote, a newline and a backslash.
-DATA octets<>+0(SB)/4, $0x005c0a22
-GLOBL octets<>(SB), RODATA|NOPTR, $4
-
 // MARKED leaves in octets where they are one of the three.
 #define MARKED(octets, t1, t2) \
 	VPCMPEQB Y13, octets, t1; \
@@ -20,15 +16,15 @@ GLOBL octets<>(SB), RODATA|NOPTR, $4
 	MOVW   BX, (i*2)(DI); \
 	BLSRQ  AX, AX
 
-// func indexAVX2(p *byte, blocks int, marks *[indexed + blockMarks]uint16) int
-TEXT ·indexAVX2(SB), NOSPLIT, $0-32
+// func indexAVX2(p *byte, blocks int, marks *[indexed + blockMarks]uint16, first, second, third byte) int
+TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	MOVQ         p+0(FP), SI
 	MOVQ         blocks+8(FP), DX
 	MOVQ         marks+16(FP), DI
 	MOVQ         DI, R13
-	VPBROADCASTB octets<>+0(SB), Y13
-	VPBROADCASTB octets<>+1(SB), Y14
-	VPBROADCASTB octets<>+2(SB), Y15
+	VPBROADCASTB first+24(FP), Y13
+	VPBROADCASTB second+25(FP), Y14
+	VPBROADCASTB third+26(FP), Y15
 	XORL         R8, R8
 	SHLQ         $6, DX
 
@@ -73,5 +69,5 @@ end:
 	VZEROUPPER
 	SUBQ R13, DI
 	SHRQ $1, DI
-	MOVQ DI, ret+24(FP)
+	MOVQ DI, ret+32(FP)
 	RET

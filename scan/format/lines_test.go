@@ -9,9 +9,9 @@ import (
 )
 
 // slowIndex is index, octet by octet.
-func slowIndex(b []byte) (marks []uint16) {
+func slowIndex(b []byte, marked octets) (marks []uint16) {
 	for i, c := range b[:len(b)/64*64] {
-		if c == '"' || c == '\n' || c == '\\' {
+		if bytes.IndexByte(marked[:], c) >= 0 {
 			marks = append(marks, uint16(i))
 		}
 	}
@@ -23,7 +23,7 @@ func randomChunk(r *rand.Rand, n, oneIn int) []byte {
 	b := make([]byte, n)
 	for i := range b {
 		if b[i] = byte(r.Uint32()); r.IntN(oneIn) == 0 {
-			b[i] = "\"\"\"\n\\\r"[r.IntN(6)]
+			b[i] = "\"\"\"\n\\\r\t, "[r.IntN(9)]
 		}
 	}
 	return b
@@ -43,13 +43,14 @@ func TestIndexIsThatOfOctets(t *testing.T) {
 			n = r.IntN(300)
 		}
 		b := append(randomChunk(r, n, 1+r.IntN(40)), bytes.Repeat([]byte(`"`), 200)...)[:n]
-		got := marks[:index(b, &marks)]
-		if want := slowIndex(b); string(octetsOf(got)) != string(octetsOf(want)) {
+		marked := [...]octets{quoted, {'\t', '\n', '\n'}, {'"', ',', '\n'}, {'\n', ' ', '\r'}}[r.IntN(4)]
+		got := marks[:index(b, marked, &marks)]
+		if want := slowIndex(b, marked); string(octetsOf(got)) != string(octetsOf(want)) {
 			t.Fatalf("%q:\n got %v\nwant %v", b, got, want)
 		}
 	}
 	all := bytes.Repeat([]byte(`"`), indexed)
-	if n := index(all, &marks); n != indexed {
+	if n := index(all, quoted, &marks); n != indexed {
 		t.Errorf("%d marks of %d", n, indexed)
 	}
 }
@@ -65,7 +66,7 @@ func octetsOf(marks []uint16) (b []byte) {
 // quotes are noted than it has.
 func TestCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	var l lines
+	l := lines{marked: quoted}
 	for range 3000 {
 		chunk := randomChunk(r, 1+r.IntN(4*indexed), 1+r.IntN(100))
 		want := bytes.Split(chunk, []byte("\n"))

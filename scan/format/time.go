@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"encoding/binary"
 	"strings"
 	"time"
@@ -14,19 +15,13 @@ func parseTime(b []byte) (int64, bool) {
 	if len(b) < length+len(" -0700") || b[2] != '/' || b[6] != '/' || b[11] != ':' || b[14] != ':' || b[17] != ':' {
 		return 0, false
 	}
-	day, year := number2(b[0], b[1]), number2(b[7], b[8])*100+number2(b[9], b[10])
-	hour, minute, second := number2(b[12], b[13]), number2(b[15], b[16]), number2(b[18], b[19])
-	month := strings.Index("JanFebMarAprMayJunJulAugSepOctNovDec", string(b[3:6]))
-	if month < 0 || month%3 != 0 || year < 1700 || year > 2200 || hour > 23 || minute > 59 || second > 60 {
-		return 0, false
-	}
-	date := time.Date(year, time.Month(1+month/3), day, 0, 0, 0, 0, time.UTC)
 	nanos, rest := fraction(b[length:])
-	zone, ok := zoneSeconds(rest)
-	if !ok || date.Day() != day { // of another month
+	east, ok := zoneSeconds(rest)
+	if !ok {
 		return 0, false
 	}
-	return (date.Unix()+int64(hour*3600+minute*60+second)-zone)*1e9 + nanos, true
+	seconds, ok := civil(number4(b[7:]), monthOf(b[3:6]), number2(b[0], b[1]), b[12:length], nil)
+	return (seconds-east)*1e9 + nanos, ok
 }
 
 // clock reads times as parseTime does, and remembers the last day and zone, which
@@ -89,9 +84,9 @@ func number2(tens, ones byte) int {
 	return int(tens)*10 + int(ones)
 }
 
-// fraction reads ".digits" at the start of b as nanoseconds. b has at least two bytes.
+// fraction reads ".digits" at the start of b as nanoseconds.
 func fraction(b []byte) (nanos int64, rest []byte) {
-	if b[0] != '.' && b[0] != ',' || !isDigit(b[1]) {
+	if len(b) < 2 || b[0] != '.' && b[0] != ',' || !isDigit(b[1]) {
 		return 0, b
 	}
 	unit := int64(1e8)
@@ -117,4 +112,153 @@ func zoneSeconds(b []byte) (int64, bool) {
 		seconds = -seconds
 	}
 	return seconds, true
+}
+
+// haproxyTime is 02/Jan/2006:15:04:05, perhaps with a fraction, and perhaps with a zone.
+func haproxyTime(b []byte, zone *time.Location) (int64, bool) {
+	const length = len("02/Jan/2006:15:04:05")
+	if nanos, ok := parseTime(b); ok || len(b) < length || b[2] != '/' || b[6] != '/' || b[11] != ':' {
+		return nanos, ok
+	}
+	nanos, rest := fraction(b[length:])
+	seconds, ok := civil(number4(b[7:]), monthOf(b[3:6]), number2(b[0], b[1]), b[12:length], zone)
+	return seconds*1e9 + nanos, ok && len(rest) == 0
+}
+
+// zonelessTime is 02/Jan/2006:15:04:05, perhaps with a fraction, and never with a zone.
+func zonelessTime(b []byte, zone *time.Location) (int64, bool) {
+	if bytes.IndexByte(b, ' ') >= 0 {
+		return 0, false
+	}
+	return haproxyTime(b, zone)
+}
+
+// cpanelTime is 01/02/2006:15:04:05 -0700, the month first.
+func cpanelTime(b []byte, _ *time.Location) (int64, bool) {
+	const length = len("01/02/2006:15:04:05")
+	if len(b) < length || b[2] != '/' || b[5] != '/' || b[10] != ':' {
+		return 0, false
+	}
+	east, ok := zoneSeconds(b[length:])
+	seconds, valid := civil(number4(b[6:]), number2(b[0], b[1]), number2(b[3], b[4]), b[11:length], nil)
+	return (seconds - east) * 1e9, ok && valid
+}
+
+// isoTime is 2006-01-02T15:04:05 with a T or a blank between day and time, perhaps with a
+// fraction, and perhaps with a zone: Z, -07:00, -0700 or -07, a blank before it or not.
+// Source: RFC 3339, 5.6.
+func isoTime(b []byte, zone *time.Location) (int64, bool) {
+	const length = len("2006-01-02T15:04:05")
+	if len(b) < length || b[4] != '-' || b[7] != '-' || b[10] != 'T' && b[10] != 't' && b[10] != ' ' {
+		return 0, false
+	}
+	nanos, rest := fraction(b[length:])
+	east, named := int64(0), false
+	if len(rest) > 0 {
+		if east, named = isoZone(rest); !named {
+			return 0, false
+		}
+		zone = time.UTC
+	}
+	seconds, ok := civil(number4(b), number2(b[5], b[6]), number2(b[8], b[9]), b[11:length], zone)
+	return (seconds-east)*1e9 + nanos, ok
+}
+
+// isoZone returns the seconds east of Greenwich of a zone as isoTime reads it.
+func isoZone(b []byte) (int64, bool) {
+	if b[0] == ' ' {
+		b = b[1:]
+	}
+	if len(b) == 1 && (b[0] == 'Z' || b[0] == 'z') {
+		return 0, true
+	}
+	hhmm := [...]byte{' ', '+', '0', '0', '0', '0'} // as zoneSeconds reads it
+	switch {
+	case len(b) == len("-07:00") && b[3] == ':':
+		copy(hhmm[1:], b[:3])
+		copy(hhmm[4:], b[4:])
+	case len(b) == len("-0700"), len(b) == len("-07"):
+		copy(hhmm[1:], b)
+	default:
+		return 0, false
+	}
+	return zoneSeconds(hhmm[:])
+}
+
+// epochTime is the time since 1970 as a number, perhaps with a fraction. Its unit is told
+// by its size: seconds, milliseconds, microseconds or nanoseconds.
+func epochTime(b []byte, _ *time.Location) (int64, bool) {
+	const last = 7_258_118_400_000_000_000 // the year 2200, so that no number of 19 digits overflows
+	n, digits := int64(0), 0
+	for ; digits < min(len(b), 19) && isDigit(b[digits]); digits++ {
+		n = n*10 + int64(b[digits]-'0')
+	}
+	unit := int64(1e9)
+	for _, limit := range [...]int64{1e10, 1e13, 1e16} {
+		if n >= limit {
+			unit /= 1000
+		}
+	}
+	nanos, rest := fraction(b[digits:])
+	if digits == 0 || n < 0 || n > last/unit || len(rest) > 0 {
+		return 0, false
+	}
+	return n*unit + nanos/(1e9/unit), true
+}
+
+// ctimeTime is Mon Jan  2 15:04:05 2006.
+func ctimeTime(b []byte, zone *time.Location) (int64, bool) {
+	const length = len("Mon Jan  2 15:04:05 2006")
+	if len(b) != length || b[3] != ' ' || b[7] != ' ' || b[10] != ' ' || b[19] != ' ' {
+		return 0, false
+	}
+	tens := b[8]
+	if tens == ' ' {
+		tens = '0'
+	}
+	seconds, ok := civil(number4(b[20:]), monthOf(b[4:7]), number2(tens, b[9]), b[11:19], zone)
+	return seconds * 1e9, ok
+}
+
+// civil returns the seconds since 1970 of a date and a time hh:mm:ss in a zone, nil for
+// UTC, and whether there is such a date and time.
+func civil(year, month, day int, clock []byte, zone *time.Location) (int64, bool) {
+	hour, minute, second := number2(clock[0], clock[1]), number2(clock[3], clock[4]), number2(clock[6], clock[7])
+	if clock[2] != ':' || clock[5] != ':' || year < 1700 || year > 2200 || month < 1 || month > 12 || hour > 23 || minute > 59 || second > 60 {
+		return 0, false
+	}
+	if zone == nil {
+		zone = time.UTC
+	}
+	if date := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC); date.Day() != day {
+		return 0, false
+	}
+	return time.Date(year, time.Month(month), day, hour, minute, second, 0, zone).Unix(), true
+}
+
+// monthOf returns the number of a month by the first three letters of its name, 0 if it is
+// none.
+func monthOf(b []byte) int {
+	if i := strings.Index("JanFebMarAprMayJunJulAugSepOctNovDec", string(b)); i >= 0 && i%3 == 0 {
+		return 1 + i/3
+	}
+	return 0
+}
+
+// number4 returns the value of the first four octets of b if they are digits. If one is
+// none, the result is too large for any field of a time.
+func number4(b []byte) int { return number2(b[0], b[1])*100 + number2(b[2], b[3]) }
+
+// anyTime is a time of isoTime, epochTime or clfTime; brackets may be around it.
+func anyTime(b []byte, zone *time.Location) (int64, bool) {
+	if len(b) > 1 && b[0] == '[' && b[len(b)-1] == ']' {
+		b = b[1 : len(b)-1]
+	}
+	switch {
+	case len(b) > 4 && b[4] == '-':
+		return isoTime(b, zone)
+	case len(b) > 2 && b[2] == '/':
+		return haproxyTime(b, zone)
+	}
+	return epochTime(b, zone)
 }

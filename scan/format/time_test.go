@@ -145,3 +145,65 @@ func TestSecondsOfDay(t *testing.T) {
 		}
 	}
 }
+
+// TestLayouts reads times in all layouts, in a zone for those that name none.
+func TestLayouts(t *testing.T) {
+	zone := time.FixedZone("", 3600)
+	const at, hour = 1_772_600_767_000_000_000, 3_600_000_000_000 // 2026-03-04T05:06:07Z
+	for _, c := range []struct {
+		layout layout
+		text   string
+		want   int64 // 0 if it is no time
+	}{
+		{haproxyTime, "04/Mar/2026:05:06:07.25", at + 250_000_000 - hour},
+		{haproxyTime, "04/Mar/2026:05:06:07", at - hour},
+		{haproxyTime, "04/Mar/2026:05:06:07 +0000", at},
+		{haproxyTime, "04/Mar/2026:05:06:07.", 0},
+		{haproxyTime, "04/Mar/2026:05:06", 0},
+		{haproxyTime, "31/Feb/2026:05:06:07", 0},
+		{haproxyTime, "04/Mär/2026:05:06:07", 0},
+		{isoTime, "2026-03-04T05:06:07Z", at},
+		{isoTime, "2026-03-04 05:06:07.5Z", at + 500_000_000},
+		{isoTime, "2026-03-04t05:06:07,123456789z", at + 123_456_789},
+		{isoTime, "2026-03-04T05:06:07", at - hour},
+		{isoTime, "2026-03-04T05:06:07+01:00", at - hour},
+		{isoTime, "2026-03-04T05:06:07-0100", at + hour},
+		{isoTime, "2026-03-04T05:06:07+01", at - hour},
+		{isoTime, "2026-03-04 05:06:07.000 +0100", at - hour},
+		{isoTime, "2026-03-04T05:06:07+0a", 0},
+		{isoTime, "2026-03-04T05:06:07 ", 0},
+		{isoTime, "2026-03-04T05:06:07x", 0},
+		{isoTime, "2026-03-04X05:06:07Z", 0},
+		{isoTime, "2026-13-04T05:06:07Z", 0},
+		{isoTime, "2026-03-04T05.06.07Z", 0},
+		{isoTime, "2026-03-04", 0},
+		{epochTime, "1772600767", at},
+		{epochTime, "1772600767.281", at + 281_000_000},
+		{epochTime, "1772600767281", at + 281_000_000},
+		{epochTime, "1772600767281.5", at + 281_500_000},
+		{epochTime, "1772600767281000", at + 281_000_000},
+		{epochTime, "1772600767281000001", at + 281_000_001},
+		{epochTime, "9999999999", 0},
+		{epochTime, "9999999999999999999", 0},
+		{epochTime, "17726007672810000010", 0},
+		{epochTime, "1772600767.", 0},
+		{epochTime, "-1772600767", 0},
+		{epochTime, "", 0},
+		{ctimeTime, "Wed Mar  4 05:06:07 2026", at - hour},
+		{ctimeTime, "Wed Mar 04 05:06:07 2026", at - hour},
+		{ctimeTime, "Wed Mar 4 05:06:07 2026", 0},
+		{ctimeTime, "", 0},
+	} {
+		got, ok := c.layout([]byte(c.text), zone)
+		if ok != (c.want != 0) || ok && got != c.want {
+			t.Errorf("%q: %d, %v; want %d", c.text, got, ok, c.want)
+		}
+	}
+	zones, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip(err)
+	}
+	if got, _ := isoTime([]byte("2026-07-04 05:06:07"), zones); got != time.Date(2026, 7, 4, 3, 6, 7, 0, time.UTC).UnixNano() {
+		t.Errorf("in summer: %d", got)
+	}
+}

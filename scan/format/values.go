@@ -10,14 +10,15 @@ import (
 // formats.
 type part uint8
 
-// The parts. Of those that overlap a format uses the first that it has: a request line, a
+// The parts. Of those that overlap the first that a line has counts: a request line, a
 // target, a path.
 const (
 	ignored       part = iota
 	clientAddr         // the client's address or name, perhaps with a port behind it or in brackets
 	forwardedFor       // the header X-Forwarded-For
 	hostName           // the host, perhaps with a port
-	serverPort         // the port at which the request came in
+	serverPort         // the port of the host
+	ownPort            // the port of a server that may be behind a proxy: 443 means https, no other says anything
 	schemeName         // http or https
 	tlsInUse           // "on" or a version of TLS if the connection was encrypted; empty, "-" or "off" if not
 	userAgent          // the header User-Agent
@@ -50,8 +51,9 @@ type meaning struct {
 // next and complete make the record of them. It belongs to one goroutine.
 type values struct {
 	meaning
-	text [allParts][]byte // raw; nil where the line has no such field
-	buf  []byte           // the fields of the record that are no views of the line
+	text  [allParts][]byte // raw; nil where the line has no such field
+	asked part             // has the target of this line, if next found one
+	buf   []byte           // the fields of the record that are no views of the line
 }
 
 // begin forgets the line before.
@@ -66,7 +68,7 @@ func (v *values) sent(p part) []byte { return v.undone(v.text[p], v.spell[p]) }
 // undone returns a raw field as the client sent it: a view of the line, or of a buffer if
 // the log's own escaping has to be undone.
 func (v *values) undone(raw []byte, s spelling) []byte {
-	if s.undo == nil || bytes.IndexByte(raw, s.escape) < 0 {
+	if s.undo == nil || s.escape != 0 && bytes.IndexByte(raw, s.escape) < 0 {
 		return raw
 	}
 	from := len(v.buf)
@@ -78,22 +80,12 @@ func (v *values) undone(raw []byte, s spelling) []byte {
 // r.Robots, and tells whether the line is a request.
 func (v *values) next(r *Record) bool {
 	r.Agent, r.Robots = nil, false
-	asked := v.text[v.targetPart()]
-	switch {
-	case len(asked) == 0:
-		return false
-	case v.parts[requestLine]:
-		if !hasTarget(asked, methodEnd(asked)) {
-			return false
-		}
-	case v.parts[target]:
-		if asked[0] != '/' && asked[0] != '*' && schemeEnd(asked) <= 0 && string(v.text[methodName]) != "CONNECT" {
-			return false
-		}
-	case asked[0] != '/' && asked[0] != '*':
+	asked := v.findTarget()
+	if asked == nil {
 		return false
 	}
-	r.Robots = bytes.Contains(asked, []byte("/robots.txt"))
+	robots := []byte("/robots.txt")
+	r.Robots = bytes.HasPrefix(asked, robots) || asked[0] != '/' && bytes.Contains(asked, robots)
 	if v.parts[userAgent] {
 		if r.Agent = v.sent(userAgent); r.Agent == nil {
 			r.Agent = []byte{} // this request had none
@@ -102,14 +94,39 @@ func (v *values) next(r *Record) bool {
 	return true
 }
 
-// targetPart returns the part that has the target.
+// targetParts are the parts that have the target, the better first.
+var targetParts = [...]part{requestLine, target, path, decodedPath, rewrittenPath}
+
+// targetPart returns the first part of the format that has the target.
 func (m *meaning) targetPart() part {
-	for _, p := range [...]part{requestLine, target, path, decodedPath, rewrittenPath} {
+	for _, p := range targetParts {
 		if m.parts[p] {
 			return p
 		}
 	}
 	return ignored
+}
+
+// findTarget sets v.asked to the first part that has a target in this line, and
+// returns the target, still as it is logged; nil if there is none.
+func (v *values) findTarget() []byte {
+	for _, p := range targetParts {
+		asked := v.text[p]
+		if !v.parts[p] || len(asked) == 0 {
+			continue
+		}
+		v.asked = p
+		switch {
+		case p == requestLine:
+			if method := methodEnd(asked); hasTarget(asked, method) {
+				return asked[method+1:]
+			}
+		case asked[0] == '/' || asked[0] == '*',
+			p == target && (schemeEnd(asked) > 0 || string(v.text[methodName]) == "CONNECT"):
+			return asked
+		}
+	}
+	return nil
 }
 
 // complete does the work of Reader.Complete.
@@ -120,10 +137,25 @@ func (v *values) complete(r *Record) {
 		r.Size = parseSize(v.text[bodySize], field{0, len(v.text[bodySize])})
 	}
 	r.Time, r.HasTime = v.time()
-	r.Addr, r.Forwarded = v.sent(clientAddr), v.sent(forwardedFor)
+	r.Addr, r.Forwarded = bareAddress(v.sent(clientAddr)), v.sent(forwardedFor)
 	r.Claim = v.sent(botClaim)
 	v.completeHost(r)
 	v.completeTarget(r)
+}
+
+// bareAddress returns an address without the port behind it, and without brackets. A name
+// of a client is returned as it is.
+func bareAddress(b []byte) []byte {
+	colon := bytes.LastIndexByte(b, ':')
+	switch {
+	case len(b) > 0 && b[0] == '[':
+		if end := bytes.IndexByte(b, ']'); end > 0 {
+			return b[1:end]
+		}
+	case colon > 0 && len(bytes.Trim(b[:colon], "0123456789.")) == 0, colon == 1 && b[0] == '-':
+		return b[:colon]
+	}
+	return b
 }
 
 // statusOf reads three digits; 0 if there is something else.
@@ -177,7 +209,7 @@ func hasPort(host []byte) bool {
 func (v *values) completeTarget(r *Record) {
 	r.Truncated, r.Lossy = false, Exact
 	r.Method = v.sent(methodName)
-	p := v.targetPart()
+	p := v.asked
 	switch p {
 	case requestLine:
 		line := v.text[p]
@@ -187,7 +219,12 @@ func (v *values) completeTarget(r *Record) {
 		r.Target = v.sent(p)
 	default:
 		r.Target = v.pathAndQuery(p)
-		r.Lossy = map[part]Lossy{decodedPath: Decoded, rewrittenPath: Rewritten}[p]
+		switch p {
+		case decodedPath:
+			r.Lossy = Decoded
+		case rewrittenPath:
+			r.Lossy = Rewritten
+		}
 	}
 	if len(r.Method) == 0 {
 		r.Method = []byte("GET") // by far the most frequent
@@ -232,10 +269,12 @@ func (v *values) schemeOf() string {
 		return "https"
 	case bytes.EqualFold(name, []byte("http")):
 		return "http"
+	case string(v.text[ownPort]) == "443":
+		return "https"
 	case !v.parts[tlsInUse]:
 		return ""
 	}
-	switch string(v.text[tlsInUse]) {
+	switch string(v.sent(tlsInUse)) {
 	case "", "-", "off":
 		return "http"
 	}
@@ -252,7 +291,8 @@ func (v *values) plausible(r *Record) bool {
 // spelling is how a log writes octets that it does not write as they are. The zero value
 // writes all as they are.
 type spelling struct {
-	// escape begins every sequence that stands for something else.
+	// escape begins every sequence that stands for something else. If it is 0, undo is needed
+	// for every field.
 	escape byte
 	// undo appends a field to dst as the client sent it.
 	undo func(dst, field []byte) []byte

@@ -38,6 +38,9 @@ type auditLog struct {
 	// host is what names the log in AuditOptions.Hosts, "" if nothing does.
 	host string
 	site policy.Site // where its requests went, if it names no hosts
+	// headers tells the header in force at the beginning of each chunk; nil if the format
+	// needs none.
+	headers *format.Headers
 	// head is of the first bytes of a file; zero if it is empty or no regular file.
 	head contentSum
 	// first is the beginning of the first line that is not blank.
@@ -120,8 +123,11 @@ func (log *auditLog) open(ctx context.Context, name string) (empty bool, err err
 	empty = len(head) == 0
 	log.first = firstLine(head)
 	if f, ok := format.ByName(name); ok {
-		log.format = f
-		return empty, nil
+		log.format, err = f.Bound(head)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", log.Name, err)
+		}
+		return empty, err
 	}
 	log.format, err = format.Detect(head, whole)
 	switch {
@@ -185,12 +191,15 @@ var errWorker = errors.New("a worker has failed")
 func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	for _, log := range l.list {
+		log.headers = log.format.NewHeaders()
+	}
 	workers := make([]*audit.Worker, n)
 	for i := range workers {
 		workers[i] = run.Worker()
 	}
 	err := scan.Run(ctx, r, n, func(i int, c *source.Chunk) {
-		l.list[c.Input].count(workers[i], c)
+		l.list[c.Input].count(ctx, workers[i], c)
 		if workers[i].Err() != nil {
 			stop(errWorker)
 		}
@@ -198,18 +207,27 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	return err != nil && !errors.Is(context.Cause(ctx), errWorker)
 }
 
-// count lets a worker count a chunk of the log.
-func (log *auditLog) count(w *audit.Worker, c *source.Chunk) {
+// count lets a worker count a chunk of the log, unless ctx ends before it is known what its
+// lines mean.
+func (log *auditLog) count(ctx context.Context, w *audit.Worker, c *source.Chunk) {
 	data := c.Data
 	if c.Seq == 0 {
 		data = bytes.TrimPrefix(data, format.BOM)
+	}
+	whole := data
+	if c.Cut > 0 {
+		whole = nil
+	}
+	header, err := log.headers.Before(ctx, c.Seq, whole)
+	if err != nil {
+		return
 	}
 	lines, unparsed := w.Counted()
 	if c.Cut > 0 {
 		w.Overlong(c.Data)
 	} else {
 		w.SetSite(log.site, log.host != "")
-		w.Chunk(log.format, data)
+		w.ChunkBehind(log.format, header, data)
 	}
 	linesNow, unparsedNow := w.Counted()
 	log.lines.Add(linesNow - lines)

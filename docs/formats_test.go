@@ -1,0 +1,250 @@
+package docs_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+
+	"github.com/robotsieve/robotsieve/scan/format"
+)
+
+// realLogs are the archives with logs of other projects.
+var realLogs = []string{"many-formats.tar.xz", "filebeat-fixtures.tar.xz"}
+
+// realLog is a row of the table: a log of another project, or a rotated set of them.
+type realLog struct {
+	name                    string
+	files                   int
+	format                  string // empty if none was found
+	lines, requests, others int    // others are blank and Other
+	unparsed                int
+	why                     string // the log is not read, or lines of it are not
+}
+
+// TestRealLogs holds the table of real logs in formats.md to what Detect and the readers
+// make of them.
+func TestRealLogs(t *testing.T) {
+	var rows []realLog
+	for _, name := range realLogs {
+		f, err := os.Open(filepath.Join("..", "..", "shared", "data", "logs", name))
+		if errors.Is(err, fs.ErrNotExist) {
+			t.Skip("no real logs here: ", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		rows = append(rows, readArchive(t, f)...)
+	}
+	checkMade(t, "TestRealLogs: go test ./docs -run RealLogs -update", tableOf(rows))
+}
+
+// noLog are the files of the archives that are no logs.
+var noLog = regexp.MustCompile(`(^|/)LICENSE[^/]*$|\.xml$`)
+
+// readArchive returns the rows of the logs in a .tar.xz.
+func readArchive(t *testing.T, f io.Reader) (rows []realLog) {
+	t.Helper()
+	x, err := xz.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for archive := tar.NewReader(x); ; {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return rows
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Typeflag != tar.TypeReg || noLog.MatchString(h.Name) {
+			continue
+		}
+		data, err := io.ReadAll(plain(t, h.Name, archive))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, readReal(h.Name, data))
+	}
+}
+
+// plain decompresses what the name says is compressed.
+func plain(t *testing.T, name string, r io.Reader) io.Reader {
+	t.Helper()
+	var err error
+	switch path.Ext(name) {
+	case ".gz":
+		r, err = gzip.NewReader(r)
+	case ".zst":
+		r, err = zstd.NewReader(r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// readReal reads a log.
+func readReal(name string, data []byte) realLog {
+	row := realLog{name: name, files: 1}
+	f, err := format.Detect(data[:min(len(data), format.SampleBytes)], len(data) < format.SampleBytes)
+	if err != nil {
+		row.why = reason(err)
+		row.lines = bytes.Count(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) + min(1, len(data))
+		return row
+	}
+	row.format = f.Name()
+	if !f.HasAgent() {
+		row.why = "no User-Agent"
+	}
+	var r format.Record
+	reader := f.NewReader()
+	for reader.Reset(data); ; row.lines++ {
+		switch reader.Next(&r) {
+		case format.Request:
+			reader.Complete(&r)
+			row.requests++
+		case format.Unparsed:
+			if row.unparsed++; row.unparsed == 1 {
+				row.why = kindOf(r.Line)
+			}
+		case format.End:
+			return row
+		default:
+			row.others++
+		}
+	}
+}
+
+// reason is an error of Detect without what it quotes.
+func reason(err error) string {
+	text, _, _ := strings.Cut(err.Error(), `; the first is`)
+	text, _, _ = strings.Cut(text, ` (combined,`)
+	return text
+}
+
+// kinds say what lines are that are no requests.
+var kinds = []struct {
+	line *regexp.Regexp
+	is   string
+}{
+	{regexp.MustCompile(`\\x16\\x03|\x16\x03`), "TLS sent to a plain port"},
+	{regexp.MustCompile(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[|^\[\w{3} \w{3} \d\d|\[(error|warn|notice|crit)\]`), "line of an error log"},
+	{regexp.MustCompile(`"(-|)" \d{3}`), "no request line"},
+	{regexp.MustCompile(`"[^"/]*" (400|408|501)`), "no valid request line"},
+}
+
+// kindOf says what a line is that is no request.
+func kindOf(line []byte) string {
+	for _, k := range kinds {
+		if k.line.Match(line) {
+			return k.is
+		}
+	}
+	return fmt.Sprintf("%.60q", line)
+}
+
+// rotated is what rotation and copies append to the name of a log.
+var rotated = regexp.MustCompile(`[.-]?\d+$`)
+
+// tableOf writes the rows as a table, rotated logs with the same result in one row.
+func tableOf(rows []realLog) string {
+	var merged []realLog
+	for _, row := range rows {
+		row.name = rotated.ReplaceAllString(row.name, "*")
+		at := slices.IndexFunc(merged, func(m realLog) bool {
+			return m.name == row.name && m.format == row.format && (m.format == "") == (row.format == "")
+		})
+		if at < 0 {
+			merged = append(merged, row)
+			continue
+		}
+		m := &merged[at]
+		m.files, m.lines, m.requests, m.others, m.unparsed = m.files+1, m.lines+row.lines, m.requests+row.requests, m.others+row.others, m.unparsed+row.unparsed
+		if m.why == "" {
+			m.why = row.why
+		}
+	}
+	slices.SortStableFunc(merged, func(a, b realLog) int { return strings.Compare(a.name, b.name) })
+	var b strings.Builder
+	folder := ""
+	for _, m := range merged {
+		if in := strings.Join(strings.SplitN(m.name, "/", 3)[:min(2, strings.Count(m.name, "/"))], "/"); in != folder {
+			folder = in
+			fmt.Fprintf(&b, "\n#### %s\n\n| file | format | lines | requests | other | unparsed | why |\n|---|---|--:|--:|--:|--:|---|\n", folder)
+		}
+		name := strings.TrimPrefix(strings.TrimPrefix(m.name, folder), "/")
+		if m.files > 1 {
+			name = fmt.Sprintf("%s (%d files)", name, m.files)
+		}
+		detected := m.format
+		if detected == "" {
+			detected = "**not read**"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %s |\n", name, detected, m.lines, m.requests, m.others, m.unparsed, strings.ReplaceAll(m.why, "|", `\|`))
+	}
+	return b.String()
+}
+
+// TestFormatTable holds the table of formats in formats.md to the code.
+func TestFormatTable(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("\n| name | written by | lacks |\n|---|---|---|\n")
+	for _, name := range format.Names() {
+		f, _ := format.ByName(name)
+		var lacks []string
+		for _, l := range []struct {
+			has  bool
+			what string
+		}{{f.HasAgent(), "User-Agent"}, {f.HasHost(), "host"}, {!f.Sampled(), "requests, if it is sampled"}} {
+			if !l.has {
+				lacks = append(lacks, l.what)
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, f.By(), strings.Join(lacks, ", "))
+	}
+	b.WriteString("\n")
+	checkMade(t, "TestFormatTable: go test ./docs -run FormatTable -update", b.String())
+}
+
+// checkMade holds a part of formats.md to what it must be, or rewrites it with -update.
+func checkMade(t *testing.T, by, want string) {
+	t.Helper()
+	begin, end := "<!-- made by "+by+" -->\n", "<!-- end -->\n"
+	page, err := os.ReadFile("formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok1 := strings.Cut(string(page), begin)
+	part, after, ok2 := strings.Cut(rest, end)
+	switch {
+	case !ok1 || !ok2:
+		t.Fatalf("formats.md has no place for %q", by)
+	case part == want:
+	case *update:
+		if err := os.WriteFile("formats.md", []byte(before+begin+want+end+after), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("a part of formats.md is not as the code makes it; write it anew: %s", by)
+		for _, line := range strings.Split(want, "\n") {
+			if !strings.Contains(part, line+"\n") {
+				t.Log(line)
+			}
+		}
+	}
+}

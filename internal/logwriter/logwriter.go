@@ -1,0 +1,174 @@
+// Package logwriter writes one request as the servers, load balancers and CDNs of this
+// world do. Each writer is made from the documentation of its format, which it names, and
+// shares no code with the readers in scan/format, so that a misreading by either side is
+// found. No shipped program contains it.
+package logwriter
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Request is what a server knows about a request. Its strings hold what the client sent,
+// octet by octet.
+type Request struct {
+	// Name says what is special about the request.
+	Name string
+
+	Time                     time.Time
+	Client                   netip.AddrPort
+	Scheme, Host             string // the host without its port, an IPv6 address without brackets
+	Port                     int    // where the server listens
+	Method, Target, Protocol string // Protocol is empty for HTTP/0.9
+	Status                   int    // 0 if nothing was answered
+	Size                     int64  // of the body sent
+	User                     string // empty if the client named none
+
+	// Headers are nil if the client did not send them. Forwarded is X-Forwarded-For.
+	Agent, Referer, Forwarded []string
+
+	// Claim is what a CDN says about the client; empty if nothing.
+	Claim string
+}
+
+// Facts are what a reader can know from one line. The zero value is of a line that has
+// nothing.
+type Facts struct {
+	Agent, Addr, Host, Forwarded, Method, Target, Claim string
+
+	Time   time.Time
+	Status int
+	Size   int64
+	// Lossy is "decoded" or "rewritten" if the log changed the target, and empty if not.
+	Lossy string
+
+	// Unparsed tells that the line is no request for a reader: it has no target.
+	Unparsed bool
+	// Unclear tells that the line does not say where its fields end, because the format
+	// escapes nothing. It may be left unparsed, but it must not be read as something else.
+	Unclear bool
+}
+
+// Sizes of Facts that are none.
+const (
+	NoSize  = -1 // this line has none
+	NoSizes = -2 // the format has none
+)
+
+// Writer writes requests in one format.
+type Writer struct {
+	// Format is the name of the format that reads the lines, and Variant what else writes
+	// it, if several do.
+	Format, Variant string
+	// Text is the format in the words of its user, where it has to be given; otherwise the
+	// format is detected.
+	Text string
+	// Head is what stands before the first line of a file.
+	Head string
+	// write appends the line of a request without its line end. It returns nil if such a
+	// request never comes into such a log.
+	write func(b []byte, r *Request) []byte
+	// keep says what the line tells, given all that the request is. nil keeps all of f.
+	keep func(f *Facts, r *Request)
+}
+
+// Name is the name of the format and its variant.
+func (w *Writer) Name() string {
+	name := w.Format
+	if w.Text != "" {
+		name = w.Text
+	}
+	if w.Variant != "" {
+		name += "/" + w.Variant
+	}
+	return name
+}
+
+// Write appends the line of a request, without its line end, and returns what it says. ok
+// is false if such a request never comes into such a log.
+func (w *Writer) Write(b []byte, r *Request) (line []byte, says Facts, ok bool) {
+	line = w.write(b, r)
+	says = Facts{
+		Agent: first(r.Agent, "-"), Addr: r.Client.Addr().String(), Method: r.Method, Target: r.Target,
+		Time: r.Time.Truncate(time.Second), Status: r.Status, Size: r.Size,
+	}
+	if w.keep != nil {
+		w.keep(&says, r)
+	}
+	return line, says, line != nil
+}
+
+// Writers returns the writers of all formats.
+func Writers() []*Writer {
+	return slices.Concat(clfWriters(), textWriters(), columnWriters(), jsonWriters(), userWriters())
+}
+
+// first returns the first value of a header, or what a log writes if there is none.
+func first(header []string, missing string) string {
+	if len(header) == 0 {
+		return missing
+	}
+	return header[0]
+}
+
+// line is the first line of the request as it was sent.
+func (r *Request) line() string {
+	return strings.TrimSuffix(r.Method+" "+r.Target+" "+r.Protocol, " ")
+}
+
+// bracketed is the host as it stands in a URL: an IPv6 address in brackets.
+func (r *Request) bracketed() string {
+	if strings.Contains(r.Host, ":") {
+		return "[" + r.Host + "]"
+	}
+	return r.Host
+}
+
+// hostPort is the host with the port of the server.
+func (r *Request) hostPort() string { return fmt.Sprintf("%s:%d", r.bracketed(), r.Port) }
+
+// hostHeader is the header Host as browsers send it: with the port if it is not the usual.
+func (r *Request) hostHeader() string {
+	if r.usualPort() {
+		return r.bracketed()
+	}
+	return r.hostPort()
+}
+
+func (r *Request) usualPort() bool {
+	return r.Scheme == "http" && r.Port == 80 || r.Scheme == "https" && r.Port == 443
+}
+
+// onPath tells whether the target is a path, as nearly all are.
+func (r *Request) onPath() bool { return strings.HasPrefix(r.Target, "/") }
+
+// absolute is the target as a whole URL, if it is a path.
+func (r *Request) absolute(host string) string {
+	if r.onPath() {
+		return r.Scheme + "://" + host + r.Target
+	}
+	return r.Target
+}
+
+// pathQuery splits the target at its question mark.
+func (r *Request) pathQuery() (path, query string) {
+	path, query, _ = strings.Cut(r.Target, "?")
+	return path, query
+}
+
+// or returns s, or what a log writes if it is empty.
+func or(s, empty string) string {
+	if s == "" {
+		return empty
+	}
+	return s
+}
+
+// clfTime is the time of the common log format.
+func (r *Request) clfTime() string { return r.Time.Format("02/Jan/2006:15:04:05 -0700") }
+
+// utc is the time in UTC in a layout of package time.
+func (r *Request) utc(layout string) string { return r.Time.UTC().Format(layout) }

@@ -1,0 +1,232 @@
+package format
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/internal/logwriter"
+)
+
+// writtenLine is a line of internal/logwriter and what it says.
+type writtenLine struct {
+	name string // of the request
+	line []byte // without its end
+	want fields
+	says logwriter.Facts
+}
+
+// written is the log of one writer.
+type written struct {
+	name   string
+	format *Format
+	head   []byte
+	lines  []writtenLine
+}
+
+// log is the whole log, its lines ended by end.
+func (w *written) log(end string) []byte {
+	b := bytes.ReplaceAll(w.head, []byte("\n"), []byte(end))
+	for _, l := range w.lines {
+		b = append(append(b, l.line...), end...)
+	}
+	return b
+}
+
+// write has a writer write the forty requests.
+func write(w *logwriter.Writer) *written {
+	log := &written{name: w.Name(), head: []byte(w.Head)}
+	for _, r := range logwriter.Requests() {
+		line, says, ok := w.Write(nil, r)
+		if ok {
+			log.lines = append(log.lines, writtenLine{r.Name, line, wantOf(says), says})
+		}
+	}
+	return log
+}
+
+// wantOf are the fields of a record that a line of these facts must give.
+func wantOf(says logwriter.Facts) fields {
+	return fields{
+		Agent: says.Agent, Addr: says.Addr, Host: says.Host, Forwarded: says.Forwarded, Method: says.Method, Target: says.Target, Claim: says.Claim,
+		Time: says.Time.UTC().Format(time.RFC3339Nano), Status: says.Status, Size: says.Size,
+		Lossy: map[string]Lossy{"decoded": Decoded, "rewritten": Rewritten}[says.Lossy], Robots: strings.Contains(says.Target, "/robots.txt"),
+	}
+}
+
+// eachWritten runs a test for the log of each writer.
+func eachWritten(t *testing.T, test func(t *testing.T, log *written)) {
+	for _, w := range logwriter.Writers() {
+		t.Run(w.Name(), func(t *testing.T) {
+			log := write(w)
+			f, err := formatOfWritten(w, log)
+			if err == errNotYet {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			log.format = f
+			test(t, log)
+		})
+	}
+}
+
+var errNotYet = errors.New("no such format yet")
+
+// formatOfWritten detects the format of a log, or reads it from its user's words.
+func formatOfWritten(w *logwriter.Writer, log *written) (*Format, error) {
+	if w.Text != "" || !slices.Contains(Names(), w.Format) {
+		return nil, errNotYet
+	}
+	f, err := Detect(log.log("\n"), true)
+	if err == nil && strings.SplitN(f.Name(), ":", 2)[0] != w.Format {
+		err = fmt.Errorf("it is detected as %s", f.Name())
+	}
+	return f, err
+}
+
+// readLog reads chunks of a log. It returns the record of each line that is no directive of
+// the head, and an empty one for what is no request.
+func readLog(f *Format, chunks ...[]byte) []fields {
+	var all []fields
+	var r Record
+	reader := f.NewReader()
+	for _, chunk := range chunks {
+		reader.Reset(chunk[:len(chunk):len(chunk)])
+		for {
+			switch reader.Next(&r) {
+			case Request:
+				reader.Complete(&r)
+				all = append(all, fieldsOf(&r))
+				continue
+			case Unparsed:
+				all = append(all, fields{})
+				continue
+			case Blank, Other:
+				continue
+			}
+			break
+		}
+	}
+	return all
+}
+
+// TestWritten reads back what internal/logwriter has written in each format, in one chunk,
+// line by line, with carriage returns, and cut in two at every line.
+func TestWritten(t *testing.T) {
+	eachWritten(t, func(t *testing.T, log *written) {
+		whole := log.log("\n")
+		got := readLog(log.format, whole)
+		if len(got) != len(log.lines) {
+			t.Fatalf("%d lines, want %d", len(got), len(log.lines))
+		}
+		for i, l := range log.lines {
+			if err := l.check(got[i]); err != nil {
+				t.Errorf("%s: %v\nline %.600s", l.name, err, l.line)
+			}
+		}
+		same := func(how string, chunks ...[]byte) {
+			if other := readLog(log.format, chunks...); !slices.Equal(got, other) {
+				t.Errorf("%s: the records are others", how)
+			}
+		}
+		same("with carriage returns", log.log("\r\n"))
+		same("without an end", bytes.TrimSuffix(whole, []byte("\n")))
+		lines := bytes.SplitAfter(whole, []byte("\n"))
+		same("line by line", lines...)
+		for at := 0; len(lines) > 0; lines = lines[1:] {
+			at += len(lines[0])
+			same(fmt.Sprintf("cut at octet %d", at), whole[:at], whole[at:])
+		}
+	})
+}
+
+// check compares a record with what its line says.
+func (l *writtenLine) check(got fields) error {
+	switch {
+	case got == fields{} && (l.says.Unparsed || l.says.Unclear):
+		return nil
+	case l.says.Unparsed:
+		return fmt.Errorf("read as %+v", got)
+	case got == fields{}:
+		return fmt.Errorf("not read")
+	case got != l.want:
+		return fmt.Errorf("\n got %s\nwant %s", short(got), short(l.want))
+	}
+	return nil
+}
+
+func short(f fields) string {
+	s := fmt.Sprintf("%+q", []any{f})
+	if len(s) > 900 {
+		s = s[:900] + "…"
+	}
+	return s
+}
+
+// TestGuardWritten fails when a line of any format begins to cost memory.
+func TestGuardWritten(t *testing.T) {
+	eachWritten(t, func(t *testing.T, log *written) {
+		chunk, reader := log.log("\n"), log.format.NewReader()
+		var r Record
+		if n := testing.AllocsPerRun(5, func() {
+			reader.Reset(chunk)
+			for kind := reader.Next(&r); kind != End; kind = reader.Next(&r) {
+				if kind == Request {
+					reader.Complete(&r)
+				}
+			}
+		}); n != 0 {
+			t.Errorf("%v allocations for %d lines", n, len(log.lines))
+		}
+	})
+}
+
+// TestWrittenInEnvelopes reads lines of several formats in each envelope as without it.
+func TestWrittenInEnvelopes(t *testing.T) {
+	for _, w := range logwriter.Writers() {
+		if !slices.Contains([]string{"combined/Apache", "combined/nginx", "vhost_combined/Debian", "haproxy", "caddy", "nginx_json/default escaping"}, w.Name()) {
+			continue
+		}
+		plain := write(w)
+		for _, e := range logwriter.Envelopes() {
+			t.Run(e.Name+":"+w.Name(), func(t *testing.T) {
+				if _, ok := ByName(e.Name + ":combined"); !ok || !slices.Contains(Names(), w.Format) {
+					t.Skip("no such format yet")
+				}
+				log := *plain
+				log.lines = nil
+				at := time.Date(2026, 3, 4, 5, 6, 8, 1000, time.UTC)
+				for _, l := range plain.lines {
+					if e.Valid && !utf8.Valid(l.line) {
+						continue
+					}
+					l.line = e.Wrap(nil, l.line, at)
+					log.lines = append(log.lines, l)
+				}
+				f, err := Detect(log.log("\n"), true)
+				if err != nil || f.Name() != e.Name+":"+w.Format {
+					t.Fatalf("detected as %v, %v", f, err)
+				}
+				got := readLog(f, log.log("\n"))
+				if len(got) != len(log.lines) {
+					t.Fatalf("%d lines, want %d", len(got), len(log.lines))
+				}
+				for i, l := range log.lines {
+					if err := l.check(got[i]); err != nil {
+						t.Errorf("%s: %v\nline %.600s", l.name, err, l.line)
+					}
+				}
+				if other := readLog(f, log.log("\r\n")); !slices.Equal(got, other) {
+					t.Error("with carriage returns the records are others")
+				}
+			})
+		}
+	}
+}
