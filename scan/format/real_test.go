@@ -145,6 +145,8 @@ var fixtures = map[string]string{
 	"formats/crowdsec/.tests/litespeed-http-sensitive-files/": "combined",
 	"formats/crowdsec/.tests/apache-http-probing/":            "common",
 	"formats/crowdsec/.tests/caddy-":                          "caddy",
+	"formats/lnav-web/logfile_caddy_log.0":                    "compose:caddy",
+	"formats/lnav-web/logfile_haproxy.0":                      "syslog:haproxy:user-agent",
 	"formats/lnav-web/logfile_caddy_log.1":                    "caddy",
 	"formats/crowdsec/.tests/traefik_json/":                   "traefik_json",
 	"formats/crowdsec/.tests/traefik_base-http-scenario/":     "traefik_json",
@@ -159,7 +161,7 @@ var fixtures = map[string]string{
 	"formats/lnav-web/logfile_bro_http.log.0":                       "zeek",
 	"formats/crates.io/test_data/cloudfront/":                       "cloudfront",
 	"formats/crates.io/test_data/cloudfront/basic.log.gz":           "",
-	"formats/crates.io/test_data/cloudfront/recoverable-errors.log": "cloudfront", // without a User-Agent
+	"formats/crates.io/test_data/cloudfront/recoverable-errors.log": "", // each line has a header that is not its own
 	"opensearch-catalog/amazon_cloudfront/data/raw.log":             "cloudfront",
 }
 
