@@ -36,11 +36,12 @@ func parseApache(text string) (*Format, error) {
 		}
 		return apacheFormat(directives[0][1])
 	}
-	if strings.Contains(text, `\"`) {
-		text = strings.ReplaceAll(strings.Trim(text, `"`), `\"`, `"`)
-		if strings.Count(text, `"`)%2 == 1 { // the last one belongs to the format
-			text += `"`
-		}
+	switch {
+	case !strings.Contains(text, `\"`):
+	case text[0] == '"':
+		text, _ = apacheWord(text)
+	default:
+		text = strings.ReplaceAll(text, `\"`, `"`)
 	}
 	return apacheFormat(text)
 }

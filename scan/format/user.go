@@ -63,6 +63,8 @@ var languages = []language{
 	{"a regular expression", matcher(`\(\?P?<`), parseRegexp},
 	{"a JSON map", isJSONMap, parseJSONMap},
 	{"HAProxy's log-format", matcher(`%(\{[^}]*\}|\[[^\]]*)?(ci|hr|hrl|ST|HM|HU|HP|tr|tsc)\b`), refuseHAProxy},
+	{"GoAccess's log-format", matcher(`(?m)^(log|date|time|datetime)-format\s`), parseGoAccess},
+	{"Apache's LogFormat", matcher(`%[0-9,!]*([<>]|\{[^}]*\}\^?[a-zA-Z])`), parseApache},
 	{"Envoy's format string", matcher(`%[A-Z_]{3,}(\([^)]*\))?(:\d+)?%`), parseEnvoy},
 	{"GoAccess's log-format", matcher(`%[\^~dx]|~h\{`), parseGoAccess},
 	{"nginx's log_format", matcher(`\$\{?[a-z]`), parseNginx},
@@ -196,7 +198,7 @@ func (w *wording) joinTimes() {
 func (w *wording) joinPaths() {
 	for i := 0; i+1 < len(w.words); {
 		a, b := &w.words[i], &w.words[i+1]
-		isPath := a.part == path || a.part == decodedPath || a.part == rewrittenPath
+		isPath := a.part == path || a.part == decodedPath || a.part == rewrittenPath || a.part == query
 		if a.name == "" || b.name == "" || b.padded || !(isPath && b.part == query || a.isIgnored() && b.isIgnored()) {
 			i++
 			continue
@@ -260,6 +262,9 @@ func (w *wording) layout(best [allParts]int) (layout, error) {
 	return p.read, nil
 }
 
+// mayHaveBlanks tells in which parts a blank does not tell that a protocol begins.
+var mayHaveBlanks = [allParts]bool{target: true, path: true, decodedPath: true, rewrittenPath: true, query: true}
+
 // program compiles the wording to a program of fields.
 func (w *wording) program() (*Format, error) {
 	best := w.best()
@@ -275,8 +280,8 @@ func (w *wording) program() (*Format, error) {
 			continue
 		}
 		s := step{before: before, spell: w.spell, padded: word.padded}
-		if word.protocol {
-			s.before += "HTTP/" // which tells where a path with blanks ends
+		if n := len(p.steps); word.protocol && n > 0 && mayHaveBlanks[p.steps[n-1].part] {
+			s.before += "HTTP/" // which tells where the field before ends
 		}
 		if best[word.part] == i {
 			s.part = word.part
