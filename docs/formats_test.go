@@ -109,11 +109,6 @@ func readReal(t *testing.T, name string, data []byte) realLog {
 		return row
 	}
 	row.format = f.Name()
-	if like := lineOf[row.format]; like != nil {
-		if all, lines := len(like.FindAll(data, -1)), bytes.Count(data, []byte("\n")); all*2 <= lines {
-			t.Errorf("%s: detected as %s, which %d of %d lines are", name, row.format, all, lines)
-		}
-	}
 	if !f.HasAgent() {
 		row.why = "no User-Agent"
 	}
@@ -129,6 +124,11 @@ func readReal(t *testing.T, name string, data []byte) realLog {
 				row.why = kindOf(r.Line)
 			}
 		case format.End:
+			if like := lineOf[row.format]; like != nil {
+				if n := len(like.FindAll(data, -1)); n*2 <= row.requests {
+					t.Errorf("%s: detected as %s, which %d lines are, but %d are read", name, row.format, n, row.requests)
+				}
+			}
 			return row
 		default:
 			row.others++
