@@ -29,7 +29,7 @@ func columnWriters() []*Writer {
 				f.Host, f.Lossy = hostOnPort(r), "decoded"
 				f.Agent = or(readPlus(plus.Replace(first(r.Agent, ""))), "-")
 				path, query := r.pathQuery()
-				f.Target = plus.Replace(joined(decoded(path), query))
+				f.Target = plus.Replace(joined(ends.Replace(decoded(path)), query))
 			}},
 		// Source: docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/AccessLogs.html,
 		// standard logging, version 1.0. The host that the client asked for is x-host-header.
@@ -95,7 +95,7 @@ func columnWriters() []*Writer {
 		}, keep: func(f *Facts, r *Request) {
 			f.Host, f.Lossy = r.hostPort(), "decoded"
 			path, query := r.pathQuery()
-			f.Target = joined(decoded(path), query)
+			f.Target = joined(ends.Replace(decoded(path)), query)
 		}},
 		// Source: cloud.google.com/storage/docs/access-logs, "Usage log format". All values are in quotes.
 		{Format: "gcs_csv", Head: `"time_micros","c_ip","c_ip_type","c_ip_region","cs_method","cs_uri","sc_status","cs_bytes","sc_bytes","time_taken_micros","cs_host","cs_referer","cs_user_agent","s_request_id","cs_operation","cs_bucket","cs_object"` + "\n",
@@ -129,6 +129,9 @@ func decoded(path string) string {
 	}
 	return s
 }
+
+// ends encodes what would end a path: in one that was decoded it was encoded.
+var ends = strings.NewReplacer("?", "%3F", "#", "%23")
 
 // joined puts path and query together; without a query there is no question mark.
 func joined(path, query string) string { return strings.TrimSuffix(path+"?"+query, "?") }
