@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
@@ -299,8 +300,9 @@ func (w *Worker) citedLine(o int32, c *agent) uint32 {
 
 func notForbids(a policy.Answer) bool { return a != policy.Forbids }
 
-// judgeCopies sets w.answers to the answers of all copies of an origin, and w.bySitemap if
-// one permits only by a Sitemap line. Copies that are alike for the crawler are asked once.
+// judgeCopies sets w.answers to the answers of all copies of an origin on a target of the
+// record, and w.bySitemap if one permits only by a Sitemap line. Copies that are alike for the
+// crawler are asked once.
 func (w *Worker) judgeCopies(c *agent, o int32, target []byte) {
 	binding := w.bindingAt(c, o)
 	w.answers, w.bySitemap = w.answers[:0], false
@@ -308,10 +310,26 @@ func (w *Worker) judgeCopies(c *agent, o int32, target []byte) {
 		if int(first) < i {
 			w.answers = append(w.answers, w.answers[first])
 		} else {
-			j := binding.Judge(&w.scratch, first, target)
+			j := w.judgeCopy(binding, first, target)
 			w.answers, w.bySitemap = append(w.answers, j.Answer), w.bySitemap || j.Sitemap
 		}
 	}
+}
+
+// judgeCopy returns the judgement of a copy on a target of the record.
+func (w *Worker) judgeCopy(b *policy.Binding, copy int32, target []byte) policy.Judgement {
+	switch w.record.Lossy {
+	case format.Exact:
+		return b.Judge(&w.scratch, copy, target)
+	case format.Rewritten:
+		return b.JudgeUnseen(copy)
+	}
+	j, encoded := b.Judge(&w.scratch, copy, target), b.Judge(&w.scratch, copy, w.encoded)
+	j.Sitemap = j.Sitemap || encoded.Sitemap
+	if j.Answer != encoded.Answer {
+		j.Answer = policy.Unseen
+	}
+	return j
 }
 
 // deferAmbiguous keeps a request with an ambiguous header that may be forbidden to every

@@ -6,6 +6,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -18,6 +19,7 @@ func (w *Worker) request(c *agent) {
 	}
 	c, identity := w.identify(c)
 	c.row.requests++
+	w.findLoss()
 	ask := w.robotsAsk()
 	if ask == asksRobots {
 		w.robotsRequest(at, c, identity)
@@ -31,7 +33,7 @@ func (w *Worker) request(c *agent) {
 	}
 	d, ok := w.early(at, c, ask != asksElse, l)
 	var normal []byte
-	if (!ok || d.verdict == Allowed) && mayBeAbnormal(w.record.Target) {
+	if (!ok || d.verdict == Allowed) && w.record.Lossy == format.Exact && mayBeAbnormal(w.record.Target) {
 		normal = w.evasive(at, c)
 		ok = ok && normal == nil
 	}
@@ -171,7 +173,7 @@ func (w *Worker) verdict(at site, c *agent, l *policy.Lawful) (d decision, ok bo
 // can change that.
 func (w *Worker) judge(o int32, c *agent, l *policy.Lawful) (d decision, ok bool) {
 	p := w.auditor.config.Policy
-	if len(l.Bodies) > 0 && !p.MayRedirect(o) && w.bindingAt(c, o).RulesPermit(&w.scratch, w.record.Target) {
+	if len(l.Bodies) > 0 && !p.MayRedirect(o) && w.record.Lossy == format.Exact && w.bindingAt(c, o).RulesPermit(&w.scratch, w.record.Target) {
 		w.bySitemap = false
 		return decision{verdict: Allowed}, true
 	}

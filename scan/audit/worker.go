@@ -47,6 +47,7 @@ type Worker struct {
 	key         []byte // the deferred record that is being made
 	answersKey  []byte // the answers in it
 	normal      []byte // the normal form of a target
+	encoded     []byte // a decoded target encoded again: see lossy.go
 	judged      Judged
 }
 
