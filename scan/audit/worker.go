@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"crypto/sha256"
-
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -33,6 +31,7 @@ type Worker struct {
 	agents      memo[*agent]
 	hosts       memo[site] // by the host field
 	urls        memo[site] // by the scheme and authority of an absolute target
+	claims      memo[string]
 	known       map[*crawler.Profile]*agent
 	named       map[string]*agent // unknown crawlers, by their tokens
 	bindings    map[bindingKey]*policy.Binding
@@ -92,16 +91,20 @@ func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed, w.only = s, only
 // Chunk counts whole lines of a format. It keeps no view of data.
 func (w *Worker) Chunk(f *format.Format, data []byte) {
 	if w.reader = w.readers[f]; w.reader == nil {
+		if len(w.readers) == maxReaders {
+			clear(w.readers)
+		}
 		w.reader = f.NewReader()
 		w.readers[f] = w.reader
 	}
 	for w.reader.Reset(data); ; {
 		switch w.reader.Next(&w.record) {
 		case format.Request:
-			w.tally.Lines++
 			w.line()
 		case format.Blank:
 			w.tally.Blank++
+		case format.Other:
+			w.tally.Other++
 		case format.Unparsed:
 			w.tally.Lines++
 			w.unparsed(w.record.Line)
@@ -110,6 +113,9 @@ func (w *Worker) Chunk(f *format.Format, data []byte) {
 		}
 	}
 }
+
+// maxReaders bounds the readers that a worker keeps: a log may have a format of its own.
+const maxReaders = 64
 
 // Overlong counts a line that is too long to be kept, by its beginning. It is not
 // parsed: its meaning may depend on the rest.
@@ -129,27 +135,58 @@ func (w *Worker) line() {
 		w.empty()
 	}
 	r, t := &w.record, w.tally
-	c, choice, chosen := w.agent(r.Agent), uint64(0), false
-	if w.auditor.verifies {
-		choice = hashLine(r.Line)
-		chosen = t.addresses.below == 0 || choice < t.addresses.below
+	if w.auditor.limited {
+		w.reader.Complete(r)
+		if r.HasTime && !w.auditor.config.Period.contains(r.Time) {
+			w.outside()
+			return
+		}
 	}
+	t.Lines++
+	c := w.agent(r.Agent)
+	choice, chosen := w.choose()
 	isCrawler := c != nil && !c.Library
-	if isCrawler || chosen || r.Robots {
+	if (isCrawler || chosen || r.Robots) && !w.auditor.limited {
 		w.reader.Complete(r)
 	}
 	if chosen {
-		t.addresses.add(lineFrom{choice, sha256.Sum256(w.client())}, tallied{n: 1})
+		w.keepClient(choice)
 	}
 	if isCrawler {
 		w.request(c)
 		return
 	}
 	t.NotCrawlers++
-	if c != nil {
+	switch c {
+	case nil:
+	case anyCDN:
+		t.CDNAgents++
+	default:
 		t.HTTPLibraries++
 	}
 	if r.Robots {
 		w.othersFetch()
+	}
+}
+
+// outside looks at a record outside of the period. It is no more than counted, unless it is a
+// GET of robots.txt: the verdicts of requests in the period are those of the whole log.
+func (w *Worker) outside() {
+	w.tally.OutOfPeriod++
+	if choice, chosen := w.choose(); chosen {
+		w.keepClient(choice)
+	}
+	if !w.record.Robots || string(w.record.Method) != "GET" || w.robotsAsk() != asksRobots {
+		return
+	}
+	w.tally.Elsewhere++
+	at := w.site()
+	if at.other {
+		return
+	}
+	w.showed(at, false)
+	if c := w.agent(w.record.Agent); c != nil && !c.Library && w.record.HasTime {
+		c, identity, _ := w.identify(c, w.client())
+		w.told(at, c, identity, w.kindAt(at), fetchOutside)
 	}
 }
