@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 
 	"scan":         {"scan/source"},
 	"scan/source":  {"internal/disk", "github.com/klauspost/compress/", "github.com/ulikunitz/xz/"},
-	"scan/format":  {"golang.org/x/sys/"},
+	"scan/format":  {"golang.org/x/sys/", "github.com/valyala/fastjson"},
 	"scan/origin":  {"golang.org/x/net/idna"},
 	"scan/spill":   {"internal/disk"},
 	"scan/answer":  {"scan/origin"},

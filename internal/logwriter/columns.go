@@ -26,10 +26,14 @@ func columnWriters() []*Writer {
 					plus.Replace(decoded(path)), or(plus.Replace(query), "-"), r.Port, or(plus.Replace(r.User), "-"), r.Client.Addr(),
 					or(plus.Replace(first(r.Agent, "")), "-"), or(plus.Replace(first(r.Referer, "")), "-"), r.Status, r.Size, r.hostHeader())
 			}, keep: func(f *Facts, r *Request) {
-				f.Host, f.Lossy = hostOnPort(r), "decoded"
+				// The server's port is not the site's, but 443 tells the scheme.
+				f.Host, f.Lossy = r.hostHeader(), "decoded"
 				f.Agent = or(readPlus(plus.Replace(first(r.Agent, ""))), "-")
 				path, query := r.pathQuery()
-				f.Target = plus.Replace(joined(ends.Replace(decoded(path)), query))
+				f.Target = joined(ends.Replace(strings.ReplaceAll(decoded(path), "+", " ")), plus.Replace(query))
+				if r.Port == 443 && f.Target != "*" {
+					f.Target = absoluteOf(r, f.Host, f.Target)
+				}
 			}},
 		// Source: docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/AccessLogs.html,
 		// standard logging, version 1.0. The host that the client asked for is x-host-header.
@@ -51,6 +55,9 @@ func columnWriters() []*Writer {
 			}, keep: func(f *Facts, r *Request) {
 				f.Host, f.Forwarded, f.Agent = r.bracketed(), first(r.Forwarded, "-"), or(first(r.Agent, ""), "-")
 				f.Target = absoluteOf(r, r.bracketed(), joined(r.pathQuery()))
+				if !strings.Contains(f.Agent, " ") && strings.Contains(f.Agent, "%20") {
+					f.Agent = strings.NewReplacer("%20", " ", "%22", `"`, "%25", "%").Replace(f.Agent) // as if it were encoded twice
+				}
 			}},
 		// Source: docs.zeek.org, scripts/base/protocols/http/main.zeek, and the ASCII writer.
 		{Format: "zeek", Head: "#separator \\x09\n#set_separator\t,\n#empty_field\t(empty)\n#unset_field\t-\n#path\thttp\n#open\t2026-03-04-05-06-07\n" +
@@ -76,10 +83,7 @@ func columnWriters() []*Writer {
 				}
 				return append(b, strings.Join(columns, "\t")...)
 			}, keep: func(f *Facts, r *Request) {
-				f.Host, f.Time = hostOnPort(r), r.Time.Truncate(time.Microsecond)
-				if len(r.Agent) == 1 && r.Agent[0] == "" {
-					f.Agent = "(empty)"
-				}
+				f.Host, f.Time = r.bracketed(), r.Time.Truncate(time.Microsecond)
 			}},
 		// An Apache format of a public set of logs: LogFormat "%v,%p,%h,%l,%u,%t,%I,%O,%S,%B,%{ms}T,%D,%^FB,%>s,\"%H\",\"%m\",\"%U\",\"%q\",\"%{Referer}i\",\"%{User-Agent}i\",…"
 		{Format: "apache_csv", write: func(b []byte, r *Request) []byte {
@@ -93,9 +97,9 @@ func columnWriters() []*Writer {
 			return fmt.Appendf(b, `%s,%d,%s,-,%s,[%s],362,5528,5890,%d,0,73,-,%s,"%s","%s","%s","%s","%s","%s","-",-`, r.bracketed(), r.Port, r.Client.Addr(), or(r.User, "-"), r.clfTime(),
 				r.Size, status(r, "-"), r.Protocol, r.Method, apache(decoded(path)), apache(query), apache(first(r.Referer, "-")), apache(first(r.Agent, "-")))
 		}, keep: func(f *Facts, r *Request) {
-			f.Host, f.Lossy = r.hostPort(), "decoded"
+			f.Host, f.Lossy = r.hostPort(), "rewritten"
 			path, query := r.pathQuery()
-			f.Target = joined(ends.Replace(decoded(path)), query)
+			f.Target = joined(decoded(path), query)
 		}},
 		// Source: cloud.google.com/storage/docs/access-logs, "Usage log format". All values are in quotes.
 		{Format: "gcs_csv", Head: `"time_micros","c_ip","c_ip_type","c_ip_region","cs_method","cs_uri","sc_status","cs_bytes","sc_bytes","time_taken_micros","cs_host","cs_referer","cs_user_agent","s_request_id","cs_operation","cs_bucket","cs_object"` + "\n",
@@ -135,9 +139,6 @@ var ends = strings.NewReplacer("?", "%3F", "#", "%23")
 
 // joined puts path and query together; without a query there is no question mark.
 func joined(path, query string) string { return strings.TrimSuffix(path+"?"+query, "?") }
-
-// hostOnPort is the host with the port that has a column of its own.
-func hostOnPort(r *Request) string { return fmt.Sprintf("%s:%d", r.bracketed(), r.Port) }
 
 // absoluteOf is a path as a whole URL.
 func absoluteOf(r *Request, host, path string) string {

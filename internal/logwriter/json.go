@@ -132,7 +132,7 @@ func jsonWriters() []*Writer {
 		}, keep: func(f *Facts, r *Request) {
 			keepJSON(f, r)
 			f.Agent = first(r.Agent, "-")
-			f.Time, f.Host = r.Time.Truncate(time.Millisecond), r.hostHeader()
+			f.Time, f.Host = r.Time.Truncate(time.Millisecond), r.hostPort()
 			path, query := r.pathQuery()
 			f.Target = absoluteOf(r, f.Host, valid(joined(path, query)))
 		}},
@@ -173,9 +173,11 @@ func jsonWriters() []*Writer {
 		}},
 		// The keys are the user's own; these are the usual names of nginx's variables.
 		{Format: "nginx_json", Variant: "escape=json", write: func(b []byte, r *Request) []byte { return nginxObject(b, r, nginxJSON, "") },
-			keep: func(f *Facts, r *Request) { f.Agent, f.Host = first(r.Agent, ""), r.bracketed() }},
+			keep: func(f *Facts, r *Request) {
+				f.Agent, f.Host, f.Forwarded = first(r.Agent, ""), r.bracketed(), first(r.Forwarded, "")
+			}},
 		{Format: "nginx_json", Variant: "default escaping", write: func(b []byte, r *Request) []byte { return nginxObject(b, r, nginx, "-") },
-			keep: func(f *Facts, r *Request) { f.Host = r.bracketed() }},
+			keep: func(f *Facts, r *Request) { f.Host, f.Forwarded = r.bracketed(), first(r.Forwarded, "-") }},
 		// Envoy with a json_format of the fields of its default text.
 		// Source: envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage, "Format Dictionaries".
 		{Format: "envoy_json", write: func(b []byte, r *Request) []byte {

@@ -50,6 +50,10 @@ type Worker struct {
 	judged      Judged
 }
 
+// maxReaders bounds the readers that a worker keeps: each log may have a format of its own,
+// and a reader has some ten kilobytes.
+const maxReaders = 32
+
 // Worker returns a new worker of the run. Workers are to be made in one
 // goroutine, before Report.
 func (r *Run) Worker() *Worker {
@@ -89,13 +93,20 @@ func (w *Worker) Counted() (lines, unparsed int64) { return w.tally.Lines, w.tal
 func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed, w.only = s, only }
 
 // Chunk counts whole lines of a format. It keeps no view of data.
-func (w *Worker) Chunk(f *format.Format, data []byte) {
+func (w *Worker) Chunk(f *format.Format, data []byte) { w.ChunkBehind(f, nil, data) }
+
+// ChunkBehind is Chunk for lines behind a header, which format.Headers tells for a format
+// whose logs name their columns. It is nil for lines that stand behind none in their log.
+func (w *Worker) ChunkBehind(f *format.Format, header, data []byte) {
 	if w.reader = w.readers[f]; w.reader == nil {
 		if len(w.readers) == maxReaders {
 			clear(w.readers)
 		}
 		w.reader = f.NewReader()
 		w.readers[f] = w.reader
+	}
+	if headed, ok := w.reader.(format.Headed); ok {
+		headed.SetHeader(header)
 	}
 	for w.reader.Reset(data); ; {
 		switch w.reader.Next(&w.record) {
@@ -113,9 +124,6 @@ func (w *Worker) Chunk(f *format.Format, data []byte) {
 		}
 	}
 }
-
-// maxReaders bounds the readers that a worker keeps: a log may have a format of its own.
-const maxReaders = 64
 
 // Overlong counts a line that is too long to be kept, by its beginning. It is not
 // parsed: its meaning may depend on the rest.

@@ -25,9 +25,15 @@ func Detect(head []byte, whole bool) (*Format, error) {
 	if bytes.IndexByte(head, '\n') < 0 && !whole && len(head) > 0 {
 		return nil, errors.New("no line ends within its first bytes: not a text log")
 	}
+	formats := slices.Clone(formats)
 	readers := make([]Reader, len(formats))
 	for i, f := range formats {
-		readers[i] = f.NewReader()
+		if f.bind != nil {
+			if bound := f.bind(f, head); bound != nil {
+				formats[i] = bound
+			}
+		}
+		readers[i] = formats[i].NewReader()
 	}
 	var r Record
 	lines, counts := 0, make([]int, len(formats))
@@ -41,12 +47,14 @@ func Detect(head []byte, whole bool) (*Format, error) {
 		if len(text) == 0 {
 			continue
 		}
-		lines++
 		if i := slices.IndexFunc(readers, func(reader Reader) bool { return explains(reader, line, &r) }); i >= 0 {
 			counts[i]++
+		} else if slices.ContainsFunc(readers, func(reader Reader) bool { reader.Reset(line); return reader.Next(&r) == Other }) {
+			continue
 		} else if unknown == nil {
 			unknown = text
 		}
+		lines++
 	}
 	if lines == 0 {
 		return nil, ErrEmpty

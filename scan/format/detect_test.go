@@ -78,7 +78,7 @@ func TestDetect(t *testing.T) {
 
 		{"JSON", `{"ip":"192.0.2.1","path":"/","user_agent":"GPTBot"}` + "\n", ""},
 		{"JSON around a line", fmt.Sprintf("{\"log\":%q}\n", log(1, "combined", visit())), ""},
-		{"W3C", "#Fields: date time c-ip cs-uri-stem\n2026-03-04 05:06:07 192.0.2.1 /\n", ""},
+		{"W3C", "#Fields: date time c-ip cs-uri-stem\n2026-03-04 05:06:07 192.0.2.1 /\n", "w3c"},
 		{"a syslog header before each line", syslog + log(1, "combined", visit()), ""},
 		{"a syslog header before each line of a vhost", syslog + log(1, "vhost_combined", visit()), ""},
 		{"a container runtime's header before each line", "2022-01-28T16:04:05.413656027Z stdout F " + log(1, "combined", visit()), ""},

@@ -33,3 +33,79 @@ func unescape(dst, field []byte) []byte {
 		field = field[2:]
 	}
 }
+
+// pluses is the spelling of IIS: a blank is written as a plus, and a plus as it is. A run of
+// pluses is a blank and pluses, unless there cannot be a blank: a header field neither begins
+// nor ends with one (RFC 9110 5.5), and behind an opening parenthesis there is none in
+// practice. So "(compatible;+X;++http://x)" is "(compatible; X; +http://x)", and "X/1+(+http://x)" is
+// "X/1 (+http://x)".
+var pluses = spelling{'+', unplus}
+
+func unplus(dst, field []byte) []byte {
+	from := len(dst)
+	dst = append(dst, field...)
+	b := dst[from:]
+	last := len(bytes.TrimRight(b, "+"))
+	for i := 1; i < last; i++ {
+		if b[i] == '+' && field[i-1] != '+' && field[i-1] != '(' {
+			b[i] = ' '
+		}
+	}
+	return dst
+}
+
+// blanks is the spelling of paths by IIS. Every plus is a blank: IIS answers paths with a
+// plus by 404 unless it is told otherwise.
+var blanks = spelling{'+', func(dst, field []byte) []byte {
+	from := len(dst)
+	dst = append(dst, field...)
+	for i, c := range dst[from:] {
+		if c == '+' {
+			dst[from+i] = ' '
+		}
+	}
+	return dst
+}}
+
+// percents is the spelling of CloudFront: octets outside a set are percent-encoded, and a
+// percent sign is one of them.
+var percents = spelling{'%', unpercent}
+
+func unpercent(dst, field []byte) []byte {
+	var octet [1]byte
+	for {
+		at := bytes.IndexByte(field, '%')
+		if at < 0 || at+2 >= len(field) {
+			return append(dst, field...)
+		}
+		dst = append(dst, field[:at]...)
+		if n, _ := hex.Decode(octet[:], field[at+1:at+3]); n == 1 {
+			dst, field = append(dst, octet[0]), field[at+3:]
+		} else {
+			dst, field = append(dst, '%'), field[at+1:]
+		}
+	}
+}
+
+// allPercents is percents for User-Agents, which old logs of CloudFront have encoded twice. So
+// one that has no blank then, but an encoded one, is decoded again. Most of those with an
+// encoded blank of their own have others: "My%20App/1 CFNetwork/1".
+var allPercents = spelling{'%', func(dst, field []byte) []byte {
+	from := len(dst)
+	dst = unpercent(dst, field)
+	for bytes.Contains(dst[from:], []byte("%20")) && bytes.IndexByte(dst[from:], ' ') < 0 {
+		dst = unpercent(dst[:from], dst[from:]) // in place: it only gets shorter
+	}
+	return dst
+}}
+
+// undoubled is the spelling of fields in quotes in which a quote is written twice.
+var undoubled = spelling{'"', func(dst, field []byte) []byte {
+	for {
+		at := bytes.Index(field, []byte(`""`))
+		if at < 0 {
+			return append(dst, field...)
+		}
+		dst, field = append(dst, field[:at+1]...), field[at+2:]
+	}
+}}

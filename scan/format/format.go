@@ -28,8 +28,11 @@ import (
 type Format struct {
 	name   string
 	by     string // what writes it
+	head   string // what stands before the sample in a log, with its line ends
 	sample string // a line of it, the same request in all rows: see TestFormats
 	meaning
+	dialect   *dialect // of formats whose lines are columns, nil for others
+	header    []byte   // Header
 	newReader func(*Format) Reader
 	// bind returns the format of a log by its beginning, for formats that say in the log
 	// itself what their fields are; nil if this is no such beginning. bind is nil for all
@@ -44,6 +47,10 @@ func (f *Format) Name() string { return f.name }
 
 // By returns the programs that write the format.
 func (f *Format) By() string { return f.by }
+
+// Head returns what stands before the sample in a log of the format, with line ends: the line
+// that names its columns. It is empty for formats that need none.
+func (f *Format) Head() string { return f.head }
 
 // Sample returns a line of the format, without its line end.
 func (f *Format) Sample() string { return f.sample }

@@ -228,3 +228,17 @@ func monthOf(b []byte) int {
 // number4 returns the value of the first four octets of b if they are digits. If one is
 // none, the result is too large for any field of a time.
 func number4(b []byte) int { return number2(b[0], b[1])*100 + number2(b[2], b[3]) }
+
+// anyTime is a time of isoTime, epochTime or clfTime; brackets may be around it.
+func anyTime(b []byte, zone *time.Location) (int64, bool) {
+	if len(b) > 1 && b[0] == '[' && b[len(b)-1] == ']' {
+		b = b[1 : len(b)-1]
+	}
+	switch {
+	case len(b) > 4 && b[4] == '-':
+		return isoTime(b, zone)
+	case len(b) > 2 && b[2] == '/':
+		return haproxyTime(b, zone)
+	}
+	return epochTime(b, zone)
+}

@@ -11,14 +11,15 @@ import (
 // formats.
 type part uint8
 
-// The parts. Of those that overlap a format uses the first that it has: a request line, a
+// The parts. Of those that overlap the first that a line has counts: a request line, a
 // target, a path.
 const (
 	ignored       part = iota
 	clientAddr         // the client's address or name, perhaps with a port behind it or in brackets
 	forwardedFor       // the header X-Forwarded-For
 	hostName           // the host, perhaps with a port
-	serverPort         // the port at which the request came in
+	serverPort         // the port of the host
+	ownPort            // the port of a server that may be behind a proxy: 443 means https, no other says anything
 	schemeName         // http or https
 	tlsInUse           // "on" or a version of TLS if the connection was encrypted; empty, "-" or "off" if not
 	userAgent          // the header User-Agent
@@ -51,8 +52,9 @@ type meaning struct {
 // next and complete make the record of them. It belongs to one goroutine.
 type values struct {
 	meaning
-	text [allParts][]byte // raw; nil where the line has no such field
-	buf  []byte           // the fields of the record that are no views of the line
+	text  [allParts][]byte // raw; nil where the line has no such field
+	asked part             // has the target of this line, if next found one
+	buf   []byte           // the fields of the record that are no views of the line
 }
 
 // begin forgets the line before.
@@ -79,21 +81,8 @@ func (v *values) undone(raw []byte, s spelling) []byte {
 // r.Robots, and tells whether the line is a request.
 func (v *values) next(r *Record) bool {
 	r.Agent, r.Robots = nil, false
-	asked := v.text[v.targetPart()]
-	switch {
-	case len(asked) == 0:
-		return false
-	case v.parts[requestLine]:
-		method := methodEnd(asked)
-		if !hasTarget(asked, method) {
-			return false
-		}
-		asked = asked[method+1:]
-	case v.parts[target]:
-		if asked[0] != '/' && asked[0] != '*' && schemeEnd(asked) <= 0 && string(v.text[methodName]) != "CONNECT" {
-			return false
-		}
-	case asked[0] != '/' && asked[0] != '*':
+	asked := v.findTarget()
+	if asked == nil {
 		return false
 	}
 	robots := []byte("/robots.txt")
@@ -106,14 +95,39 @@ func (v *values) next(r *Record) bool {
 	return true
 }
 
-// targetPart returns the part that has the target.
+// targetParts are the parts that have the target, the better first.
+var targetParts = [...]part{requestLine, target, path, decodedPath, rewrittenPath}
+
+// targetPart returns the first part of the format that has the target.
 func (m *meaning) targetPart() part {
-	for _, p := range [...]part{requestLine, target, path, decodedPath, rewrittenPath} {
+	for _, p := range targetParts {
 		if m.parts[p] {
 			return p
 		}
 	}
 	return ignored
+}
+
+// findTarget sets v.asked to the first part that has a target in this line, and
+// returns the target, still as it is logged; nil if there is none.
+func (v *values) findTarget() []byte {
+	for _, p := range targetParts {
+		asked := v.text[p]
+		if !v.parts[p] || len(asked) == 0 {
+			continue
+		}
+		v.asked = p
+		switch {
+		case p == requestLine:
+			if method := methodEnd(asked); hasTarget(asked, method) {
+				return asked[method+1:]
+			}
+		case asked[0] == '/' || asked[0] == '*',
+			p == target && (schemeEnd(asked) > 0 || string(v.text[methodName]) == "CONNECT"):
+			return asked
+		}
+	}
+	return nil
 }
 
 // complete does the work of Reader.Complete.
@@ -196,7 +210,7 @@ func hasPort(host []byte) bool {
 func (v *values) completeTarget(r *Record) {
 	r.Truncated, r.Lossy, r.SchemeLogged = false, Exact, false
 	r.Method = v.sent(methodName)
-	p := v.targetPart()
+	p := v.asked
 	switch p {
 	case requestLine:
 		line := v.text[p]
@@ -206,7 +220,12 @@ func (v *values) completeTarget(r *Record) {
 		r.Target = v.sent(p)
 	default:
 		r.Target = v.pathAndQuery(p)
-		r.Lossy = lossOf[p]
+		switch p {
+		case decodedPath:
+			r.Lossy = Decoded
+		case rewrittenPath:
+			r.Lossy = Rewritten
+		}
 	}
 	if len(r.Method) == 0 {
 		r.Method = []byte("GET") // by far the most frequent
@@ -250,9 +269,6 @@ func (v *values) pathAndQuery(p part) []byte {
 	return v.buf[from:len(v.buf):len(v.buf)]
 }
 
-// lossOf is what parts that are paths lack of the client's.
-var lossOf = [allParts]Lossy{decodedPath: Decoded, rewrittenPath: Rewritten}
-
 // appendEncoded appends text with some octets percent-encoded.
 func appendEncoded(dst, text []byte, octets string) []byte {
 	for _, c := range text {
@@ -272,6 +288,8 @@ func (v *values) schemeOf() string {
 		return "https"
 	case bytes.EqualFold(name, []byte("http")):
 		return "http"
+	case string(v.text[ownPort]) == "443":
+		return "https"
 	case !v.parts[tlsInUse]:
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan"
@@ -38,19 +39,23 @@ type auditLog struct {
 	// host is what names the log in AuditOptions.Hosts, "" if nothing does.
 	host string
 	site policy.Site // where its requests went, if it names no hosts
+	// headers tells the header in force at the beginning of each chunk; nil if the format
+	// needs none.
+	headers *format.Headers
 	// head is of the first bytes of a file; zero if it is empty or no regular file.
 	head contentSum
 	// first is the beginning of the first line that is not blank.
 	first string
 	// copyOf names the log before it that has the same content, "" if there is none.
-	copyOf string
+	copyOf   string
+	zoneless bool // its times name no zone
 	// lines and unparsed count its lines.
 	lines, unparsed atomic.Int64
 }
 
 // openLogs finds the inputs and the format of each. It warns of inputs that cannot be
 // used, and leaves them out.
-func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
+func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
 	logs := &auditLogs{messages: o.Messages}
 	inputs, errs := o.Logs.resolve(Messages{Warn: func(message string) { logs.warn("%s", message) }})
 	for _, err := range errs {
@@ -64,6 +69,9 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input = in
 		empty[i], failed[i] = list[i].open(ctx, o.Format)
+		if failed[i] == nil {
+			failed[i] = list[i].setZone(zone)
+		}
 	})
 	if ctx.Err() != nil {
 		return nil, errNothingDone
@@ -118,8 +126,11 @@ func (log *auditLog) open(ctx context.Context, name string) (empty bool, err err
 	empty = len(head) == 0
 	log.first = firstLine(head)
 	if f, ok := format.ByName(name); ok {
-		log.format = f
-		return empty, nil
+		log.format, err = f.Bound(head)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", log.Name, err)
+		}
+		return empty, err
 	}
 	log.format, err = format.Detect(head, whole)
 	switch {
@@ -133,6 +144,18 @@ func (log *auditLog) open(ctx context.Context, name string) (empty bool, err err
 		err = fmt.Errorf("%s: %w", log.Name, err)
 	}
 	return empty, err
+}
+
+// setZone finds whether the log's times name a zone, and sets the one that they are in if not.
+func (log *auditLog) setZone(zone *time.Location) error {
+	head, err := log.Head(format.SampleBytes) // which open has read before, so this does not wait
+	if err != nil {
+		return explained(err)
+	}
+	if log.zoneless = !format.NamesZones(log.format, bytes.TrimPrefix(head, format.BOM)); log.zoneless && zone != time.UTC {
+		log.format = log.format.In(zone)
+	}
+	return nil
 }
 
 // checkHosts refuses one robots.txt for logs that name several hosts.
@@ -183,12 +206,15 @@ var errWorker = errors.New("a worker has failed")
 func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	for _, log := range l.list {
+		log.headers = log.format.NewHeaders()
+	}
 	workers := make([]*audit.Worker, n)
 	for i := range workers {
 		workers[i] = run.Worker()
 	}
 	err := scan.Run(ctx, r, n, func(i int, c *source.Chunk) {
-		l.list[c.Input].count(workers[i], c)
+		l.list[c.Input].count(ctx, workers[i], c)
 		if workers[i].Err() != nil {
 			stop(errWorker)
 		}
@@ -196,18 +222,27 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	return err != nil && !errors.Is(context.Cause(ctx), errWorker)
 }
 
-// count lets a worker count a chunk of the log.
-func (log *auditLog) count(w *audit.Worker, c *source.Chunk) {
+// count lets a worker count a chunk of the log, unless ctx ends before it is known what its
+// lines mean.
+func (log *auditLog) count(ctx context.Context, w *audit.Worker, c *source.Chunk) {
 	data := c.Data
 	if c.Seq == 0 {
 		data = bytes.TrimPrefix(data, format.BOM)
+	}
+	whole := data
+	if c.Cut > 0 {
+		whole = nil
+	}
+	header, err := log.headers.Before(ctx, c.Seq, whole)
+	if err != nil {
+		return
 	}
 	lines, unparsed := w.Counted()
 	if c.Cut > 0 {
 		w.Overlong(c.Data)
 	} else {
 		w.SetSite(log.site, log.host != "")
-		w.Chunk(log.format, data)
+		w.ChunkBehind(log.format, header, data)
 	}
 	linesNow, unparsedNow := w.Counted()
 	log.lines.Add(linesNow - lines)
@@ -239,7 +274,6 @@ func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
 	}
 	l.findCopies(in.List)
 	in.List = append(in.List, l.unread...)
-	l.warnOfFormats()
 	in.Warnings = l.warnings
 	slices.Sort(in.Warnings)
 	in.Warnings = slices.Compact(in.Warnings)
@@ -283,21 +317,41 @@ func (log *auditLog) info() audit.InputInfo {
 	}
 }
 
-// warnOfFormats warns of logs whose format names no crawler, or no host where one is needed. A
-// report is the same for any cutting of its input into files: a warning is about a format,
-// and comes once.
+// warnOfFormats warns, before the logs are read, of those that cannot be audited wholly,
+// because of what their formats lack. A report is the same for any cutting of its input into
+// files: a warning is about a format, and comes once.
 func (l *auditLogs) warnOfFormats() {
+	first := map[string]*auditLog{}
+	var order []string
 	for _, log := range l.list {
-		var warnings []string
-		if !log.format.HasAgent() {
-			warnings = append(warnings, fmt.Sprintf("the format %s has no User-Agent field, so no line of it can name a crawler", log.format.Name()))
-		}
-		if !log.format.HasHost() && log.site.N == 0 {
-			warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its requests are bound by: name the site with --host", log.format.Name()))
-		}
-		for _, w := range warnings {
-			l.messages.warn("%s: %s", log.Name, w)
-			l.warnings = append(l.warnings, w)
+		for _, w := range log.lacks() {
+			if first[w] == nil {
+				first[w] = log
+				order = append(order, w)
+			}
 		}
 	}
+	for _, w := range order {
+		l.messages.warn("%s: %s", first[w].Name, w)
+		l.warnings = append(l.warnings, w)
+	}
+}
+
+// lacks says what an audit needs and the format of the log does not have.
+func (log *auditLog) lacks() (warnings []string) {
+	f := log.format
+	name := f.Name()
+	if !f.HasAgent() {
+		warnings = append(warnings, fmt.Sprintf("the format %s has no User-Agent field, so no line of it can name a crawler", name))
+	}
+	if !f.HasTime() {
+		warnings = append(warnings, fmt.Sprintf("the format %s has no time, so no request of it can be judged: it is not known which robots.txt was in force", name))
+	}
+	if !f.HasHost() && log.site.N == 0 {
+		warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its requests are bound by: name the site with --host", name))
+	}
+	if f.Sampled() {
+		warnings = append(warnings, fmt.Sprintf("logs of the format %s may lack requests by design, such as those that were not sampled: counts are of what was logged, and answers to /robots.txt that are missing may have told a crawler something else", name))
+	}
+	return warnings
 }

@@ -1,0 +1,145 @@
+package format
+
+import (
+	"bytes"
+	"strings"
+)
+
+// w3cFormat is the extended log format of W3C's working draft WD-logfile, as IIS and others
+// write it. Times are in UTC. IIS writes a blank as a plus (pluses), and the path decoded; a
+// server may write fields with blanks in quotes instead. Two or more blanks in a row are one,
+// as by Oracle's Web Cache.
+//
+// The server's port is not the site's: a proxy may have another one. Only 443 tells that the
+// site is asked by https. Sources: learn.microsoft.com, "W3C Extended Log File Format" and
+// "Logging Fields" of IIS Advanced Logging and of ISA Server and TMG; Imperva, "Log file
+// structure", for Incapsula.
+var w3cFormat = columnFormat(Format{
+	name: "w3c", by: "IIS, and others that write W3C's extended format",
+	head:   "#Fields: date time cs-method cs-uri-stem cs-uri-query s-port c-ip cs(User-Agent) cs-host sc-status sc-bytes\n",
+	sample: "2026-03-04 05:06:07 GET /a b=c 443 192.0.2.1 Mozilla/5.0+(compatible;+FooBot/1.0) www.example.com 200 1234",
+	bind: func(f *Format, head []byte) *Format {
+		return bindColumns(f, head, func(header []byte, lines [][]byte) *dialect {
+			if isCloudFront(f.dialect, header, lines) {
+				return nil
+			}
+			d := *f.dialect
+			if bytes.IndexByte(header, '\t') >= 0 {
+				d.delimiter, d.runs = '\t', false
+			}
+			d.quotes = d.quotesOf(header, lines)
+			return &d
+		})
+	},
+}, &dialect{
+	delimiter: ' ', runs: true, directive: '#', header: "#Fields:", day: isoTime, names: []column{
+		{"date", day, spelling{}}, {"date-local", day, spelling{}},
+		{"time", timeOfDay, spelling{}}, {"time-local", timeOfDay, spelling{}},
+		{"c-ip", clientAddr, pluses}, {"cs-ip", clientAddr, pluses},
+		{"x-forwarded-for", forwardedFor, pluses}, {"cs(x-forwarded-for)", forwardedFor, pluses}, {"s-xff", forwardedFor, pluses},
+		{"cs-method", methodName, spelling{}}, {"s-operation", methodName, spelling{}},
+		{"cs-uri-stem", decodedPath, blanks}, {"cs-uri", target, spelling{}}, {"cs-uri-query", query, spelling{}},
+		{"cs(user-agent)", userAgent, pluses}, {"cs-user-agent", userAgent, pluses}, {"c-agent", userAgent, pluses},
+		{"cs-host", hostName, spelling{}}, {"cs(host)", hostName, spelling{}},
+		{"x-forwarded-proto", schemeName, spelling{}}, {"cs(x-forwarded-proto)", schemeName, spelling{}},
+		{"s-port", ownPort, spelling{}},
+		{"sc-status", statusCode, spelling{}}, {"sc-bytes", bodySize, spelling{}}, {"bytes", bodySize, spelling{}},
+	},
+})
+
+// cloudfrontFormat is the standard log of Amazon CloudFront: fields between tabs, with
+// octets outside a set percent-encoded once more than in the request. The column cs(Host)
+// is the distribution, x-host-header the site.
+// Source: docs.aws.amazon.com, "Standard logging reference".
+var cloudfrontFormat = columnFormat(Format{
+	name: "cloudfront", by: "Amazon CloudFront, standard logs",
+	head: "#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent) cs-uri-query cs(Cookie) x-edge-result-type x-edge-request-id x-host-header\n",
+	sample: strings.ReplaceAll("2026-03-04 05:06:07 FRA2-C1 1234 192.0.2.1 GET d111111abcdef8.cloudfront.net /a 200 - Mozilla/5.0%20(compatible;%20FooBot/1.0) b=c - Hit "+
+		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== www.example.com", " ", "\t"),
+	bind: func(f *Format, head []byte) *Format {
+		return bindColumns(f, head, func(header []byte, lines [][]byte) *dialect {
+			if !isCloudFront(f.dialect, header, lines) {
+				return nil
+			}
+			return f.dialect
+		})
+	},
+}, &dialect{delimiter: '\t', directive: '#', header: "#Fields:", day: isoTime, instant: epochTime, names: cloudfrontNames("cs-uri-stem", path)})
+
+// cloudfrontRealtimeFormat is CloudFront's real-time log with all fields in the order of its
+// console. It has no header, and a path with its query. Logs with fewer fields cannot be
+// told apart. Source: docs.aws.amazon.com, "Real-time log configuration fields".
+var cloudfrontRealtimeFormat = columnFormat(Format{
+	name: "cloudfront_realtime", by: "Amazon CloudFront, real-time logs with all fields", sampled: true,
+	sample: strings.ReplaceAll("1772600767.000 192.0.2.1 203.0.113.9 0.001 200 1234 GET https d111111abcdef8.cloudfront.net /a?b=c 50 FRA2-C1 "+
+		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== www.example.com 0.001 HTTP/2.0 IPv4 Mozilla/5.0%20(compatible;%20FooBot/1.0) - - - Hit - TLSv1.3 TLS_AES_128_GCM_SHA256 "+
+		"Hit - - text/html 1000 - - 40000 Hit DE - - * - - 0 - - - - 64496", " ", "\t"),
+}, &dialect{delimiter: '\t', instant: epochTime, names: cloudfrontNames("cs-uri-stem", target)},
+	strings.Fields(`timestamp c-ip s-ip time-to-first-byte sc-status sc-bytes cs-method cs-protocol cs-host cs-uri-stem cs-bytes x-edge-location
+		x-edge-request-id x-host-header time-taken cs-protocol-version c-ip-version cs-user-agent cs-referer cs-cookie cs-uri-query x-edge-response-result-type x-forwarded-for
+		ssl-protocol ssl-cipher x-edge-result-type fle-encrypted-fields fle-status sc-content-type sc-content-len sc-range-start sc-range-end c-port x-edge-detailed-result-type
+		c-country cs-accept-encoding cs-accept cache-behavior-path-pattern cs-headers cs-header-names cs-headers-count primary-distribution-id primary-distribution-dns-name
+		origin-fbl origin-lbl asn`)...)
+
+// cloudfrontNames are the columns of CloudFront, whose column for the URI is of a part.
+func cloudfrontNames(uri string, is part) []column {
+	return []column{
+		{"date", day, spelling{}}, {"time", timeOfDay, spelling{}}, {"timestamp(ms)", moment, spelling{}}, {"timestamp", moment, spelling{}},
+		{"c-ip", clientAddr, percents}, {"x-forwarded-for", forwardedFor, percents},
+		{"cs-method", methodName, spelling{}}, {uri, is, percents}, {"cs-uri-query", query, percents},
+		{"cs(user-agent)", userAgent, allPercents}, {"cs-user-agent", userAgent, allPercents},
+		{"x-host-header", hostName, percents}, {"cs-protocol", schemeName, spelling{}},
+		{"sc-status", statusCode, spelling{}}, {"sc-bytes", bodySize, spelling{}},
+	}
+}
+
+// isCloudFront tells whether a header and the lines behind it are of CloudFront: by the names of
+// its columns, or because the lines have tabs where the header has blanks.
+func isCloudFront(d *dialect, header []byte, lines [][]byte) bool {
+	if bytes.Contains(header, []byte(" x-edge-")) || bytes.IndexByte(header, '\t') >= 0 || len(lines) == 0 {
+		return bytes.Contains(header, []byte(" x-edge-"))
+	}
+	tabs := bytes.Count(lines[0], []byte("\t"))
+	return tabs > 0 && tabs+1 == d.named(header).count
+}
+
+// zeekFormat is http.log of Zeek, once Bro, in its default form with tabs.
+// Source: docs.zeek.org, base/frameworks/logging/writers/ascii.zeek.
+var zeekFormat = columnFormat(Format{
+	name: "zeek", by: "Zeek, http.log",
+	head: "#separator \\x09\n#fields\tts\tuid\tid.orig_h\tid.orig_p\tmethod\thost\turi\tuser_agent\tresponse_body_len\tstatus_code\n" +
+		"#types\ttime\tstring\taddr\tport\tstring\tstring\tstring\tstring\tcount\tcount\n",
+	sample: "1772600767.000000\tCwFs1P2UcUdlSxD2La\t192.0.2.1\t40000\tGET\twww.example.com\t/a?b=c\tMozilla/5.0 (compatible; FooBot/1.0)\t1234\t200",
+	bind: func(f *Format, head []byte) *Format {
+		return bindColumns(f, head, func([]byte, [][]byte) *dialect { return f.dialect })
+	},
+}, &dialect{delimiter: '\t', directive: '#', header: "#fields\t", empty: "(empty)", instant: epochTime, names: []column{
+	{"ts", moment, spelling{}}, {"id.orig_h", clientAddr, backslashed}, {"method", methodName, backslashed}, {"host", hostName, backslashed},
+	{"uri", target, backslashed}, {"user_agent", userAgent, backslashed}, {"response_body_len", bodySize, spelling{}}, {"status_code", statusCode, spelling{}},
+}})
+
+// gcsFormat is the usage log of Google Cloud Storage.
+// Source: cloud.google.com/storage/docs/access-logs.
+var gcsFormat = columnFormat(Format{
+	name: "gcs_csv", by: "Google Cloud Storage, usage logs",
+	head: `"time_micros","c_ip","c_ip_type","c_ip_region","cs_method","cs_uri","sc_status","cs_bytes","sc_bytes","time_taken_micros",` +
+		`"cs_host","cs_referer","cs_user_agent","s_request_id","cs_operation","cs_bucket","cs_object"` + "\n",
+	sample: `"1772600767000000","192.0.2.1","1","","GET","/a?b=c","200","0","1234","25000","www.example.com","","Mozilla/5.0 (compatible; FooBot/1.0)","AAANsUmuS9-fC8A","GET_Object","a","b"`,
+	bind: func(f *Format, head []byte) *Format {
+		return bindColumns(f, head, func([]byte, [][]byte) *dialect { return f.dialect })
+	},
+}, &dialect{delimiter: ',', quotes: doubled, header: `"time_micros"`, instant: epochTime, names: []column{
+	{"time_micros", moment, spelling{}}, {"c_ip", clientAddr, spelling{}}, {"cs_method", methodName, spelling{}}, {"cs_uri", target, spelling{}},
+	{"sc_status", statusCode, spelling{}}, {"sc_bytes", bodySize, spelling{}}, {"cs_host", hostName, spelling{}}, {"cs_user_agent", userAgent, spelling{}},
+}})
+
+// apacheCSVFormat is Apache's LogFormat of the project ApacheLogs2MySQL:
+//
+//	%v,%p,%h,%l,%u,%t,%I,%O,%S,%B,%{ms}T,%D,%^FB,%>s,"%H","%m","%U","%q","%{Referer}i","%{User-Agent}i","%{VARNAME}C",%L
+var apacheCSVFormat = columnFormat(Format{
+	name: "apache_csv", by: "Apache with the LogFormat of ApacheLogs2MySQL",
+	sample: `www.example.com,443,192.0.2.1,-,-,[04/Mar/2026:05:06:07 +0000],399,3345,3744,1234,1,1105,357,200,"HTTP/1.1","GET","/a","?b=c","-","Mozilla/5.0 (compatible; FooBot/1.0)","-",-`,
+}, &dialect{delimiter: ',', quotes: slashed, instant: bracketedTime, names: []column{
+	{"v", hostName, spelling{}}, {"p", serverPort, spelling{}}, {"h", clientAddr, spelling{}}, {"t", moment, spelling{}}, {"s", statusCode, spelling{}},
+	{"b", bodySize, spelling{}}, {"m", methodName, spelling{}}, {"u", rewrittenPath, spelling{}}, {"q", query, spelling{}}, {"agent", userAgent, spelling{}},
+}}, "v", "p", "h", "l", "user", "t", "i", "o", "total", "b", "ms", "d", "first", "s", "protocol", "m", "u", "q", "referer", "agent", "cookie", "id")

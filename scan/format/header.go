@@ -1,0 +1,172 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+)
+
+// Headed is a Reader of a format whose logs say themselves what their columns are.
+type Headed interface {
+	Reader
+	// SetHeader makes the columns of a header line those of the lines that follow, up to the
+	// next header among them. nil stands for the beginning of the log. The columns stay in
+	// force over Reset. It keeps no view of line.
+	SetHeader(line []byte)
+}
+
+// Headers tells which header is in force at the beginning of each chunk of a log. Its chunks
+// are numbered from 0 on without gaps. It is safe for concurrent use.
+type Headers struct {
+	dialect *dialect
+
+	mu      sync.Mutex
+	next    int64                   // all chunks before it are scanned
+	header  []byte                  // in force behind these, nil if they have none
+	scanned map[int64]*chunkHeaders // others
+}
+
+// chunkHeaders are the headers of a chunk.
+type chunkHeaders struct {
+	last   []byte // in the chunk, nil if it has none
+	before []byte // in force at its beginning, once known is closed
+	known  chan struct{}
+}
+
+// NewHeaders returns the Headers of a log of the format, nil if its lines need none.
+func (f *Format) NewHeaders() *Headers {
+	if f.dialect == nil || f.dialect.header == "" {
+		return nil
+	}
+	return &Headers{dialect: f.dialect, scanned: map[int64]*chunkHeaders{}}
+}
+
+// Before returns the header that is in force at the beginning of a chunk, nil if there is
+// none before it; it is not to be changed. It has to be called for every chunk of the log,
+// once, also for those without a whole line. It waits until it has been called for all
+// chunks before, so these must be with other goroutines, or done. Its error is the cause of
+// ctx, if that ends first. A nil Headers returns nil.
+func (h *Headers) Before(ctx context.Context, seq int64, chunk []byte) (header []byte, err error) {
+	if h == nil {
+		return nil, nil
+	}
+	c := &chunkHeaders{known: make(chan struct{})}
+	if len(chunk) > 0 {
+		c.last = h.dialect.lastHeader(chunk)
+	}
+	h.publish(seq, c)
+	select {
+	case <-c.known:
+		return c.before, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// publish notes the headers of a chunk, and tells all chunks behind which there is no gap.
+func (h *Headers) publish(seq int64, c *chunkHeaders) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.scanned[seq] = c
+	for c := h.scanned[h.next]; c != nil; c = h.scanned[h.next] {
+		c.before = h.header
+		if c.last != nil {
+			h.header = c.last
+		}
+		close(c.known)
+		delete(h.scanned, h.next)
+		h.next++
+	}
+}
+
+// lastHeader returns a copy of the last header line of a chunk of whole lines, nil if there
+// is none.
+func (d *dialect) lastHeader(chunk []byte) (last []byte) {
+	before := "\n" + d.header
+	for at := 0; ; at++ {
+		if _, line := NextLine(chunk[at:]); d.isHeader(line) {
+			last = line
+		}
+		i := bytes.Index(chunk[at:], []byte(before))
+		if i < 0 {
+			return bytes.Clone(last)
+		}
+		at += i
+	}
+}
+
+// Header returns the last header in the beginning of the log by which the format was found,
+// nil if it has none. Put before a log without a header, it is that log's.
+func (f *Format) Header() []byte { return f.header }
+
+// bindColumns is Format.bind for formats with a header. choose returns the dialect of a
+// header and of the lines behind it, nil if they are of another format.
+func bindColumns(f *Format, head []byte, choose func(header []byte, lines [][]byte) *dialect) *Format {
+	d, first, last := f.dialect, []byte(nil), []byte(nil)
+	var lines [][]byte // up to sampleLines, of the first header
+	atBegin := true    // the first header is before all lines
+	for len(head) > 0 && len(lines) < sampleLines {
+		var line []byte
+		switch _, line = NextLine(head); {
+		case d.isHeader(line):
+			if last = line; first == nil {
+				first = line
+			}
+		case len(line) == 0 || d.directive != 0 && line[0] == d.directive:
+		case first == nil:
+			atBegin = false
+		case bytes.Equal(first, last):
+			lines = append(lines, line)
+		}
+		full, _ := NextLine(head)
+		head = head[len(full):]
+	}
+	if first == nil {
+		return nil
+	}
+	if d = choose(first, lines); d == nil {
+		return nil
+	}
+	h := d.named(first)
+	if h == none {
+		return nil
+	}
+	g := *f
+	g.dialect, g.meaning, g.header = d, h.says, bytes.Clone(last)
+	g.zone = f.zone
+	if !atBegin {
+		h = none
+	}
+	g.newReader = func(f *Format) Reader { return newColumns(f, d, h) }
+	return &g
+}
+
+// quotesOf tells whether the lines behind a header have fields in quotes: if they have as many
+// fields as there are columns only so.
+func (d *dialect) quotesOf(header []byte, lines [][]byte) quoting {
+	count, with := d.named(header).count, *d
+	with.quotes = doubled
+	for _, line := range lines {
+		plain, quoted := d.split(nil, line) == count, with.split(nil, line) == count
+		if plain != quoted {
+			if quoted {
+				return doubled
+			}
+			return unquoted
+		}
+	}
+	return unquoted
+}
+
+// Bound returns the format as the beginning of a log says that its columns are: f itself if its
+// lines need no header, or if there is no line.
+func (f *Format) Bound(head []byte) (*Format, error) {
+	if f.bind == nil || len(head) == 0 {
+		return f, nil
+	}
+	if g := f.bind(f, head); g != nil {
+		return g, nil
+	}
+	return nil, fmt.Errorf("%s: no line %q with a column for the path names its columns", f.name, f.dialect.header+"…")
+}

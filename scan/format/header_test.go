@@ -1,0 +1,213 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// before returns the header in force before each of a number of chunks, one after the other.
+func before(chunks [][]byte) (list []string) {
+	header := ""
+	for _, chunk := range chunks {
+		list = append(list, header)
+		for line := range bytes.Lines(chunk) {
+			if line = bytes.TrimRight(line, "\r\n"); bytes.HasPrefix(line, []byte("#Fields:")) {
+				header = string(line)
+			}
+		}
+	}
+	return list
+}
+
+// TestHeaders: whichever goroutine gets which chunk, each learns the header before its
+// chunk, also where chunks are empty or begin with a header.
+func TestHeaders(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		var chunks [][]byte
+		for range rng.IntN(60) {
+			var b bytes.Buffer
+			for range rng.IntN(5) {
+				switch rng.IntN(4) {
+				case 0:
+					fmt.Fprintf(&b, "#Fields: date cs-uri-stem x%d\r\n", rng.IntN(5))
+				case 1:
+					fmt.Fprintf(&b, "a #Fields: x%d\n", rng.IntN(5))
+				default:
+					b.WriteString("a line\n")
+				}
+			}
+			chunks = append(chunks, b.Bytes())
+		}
+		got, want := make([]string, len(chunks)), before(chunks)
+		h := mustFormat(t, "w3c").NewHeaders()
+		var taken sync.Mutex
+		next := 0
+		var wg sync.WaitGroup
+		for range 1 + rng.IntN(16) {
+			wg.Go(func() {
+				for {
+					taken.Lock()
+					seq := next
+					next++
+					taken.Unlock()
+					if seq >= len(chunks) {
+						return
+					}
+					header, err := h.Before(t.Context(), int64(seq), chunks[seq])
+					if err != nil {
+						t.Error(err)
+					}
+					got[seq] = string(header)
+				}
+			})
+		}
+		wg.Wait()
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q\nwant %q", got, want)
+		}
+		if len(h.scanned) != 0 {
+			t.Errorf("%d chunks are kept", len(h.scanned))
+		}
+	}
+}
+
+// TestHeadersOfAMissingChunk: where a chunk never comes, the others do not wait longer than
+// their context.
+func TestHeadersOfAMissingChunk(t *testing.T) {
+	cause := errors.New("a worker has failed")
+	ctx, stop := context.WithCancelCause(t.Context())
+	h := mustFormat(t, "w3c").NewHeaders()
+	chunk := []byte("#Fields: x\n")
+	var wg sync.WaitGroup
+	for seq := range int64(4) {
+		if seq == 1 {
+			continue
+		}
+		wg.Go(func() {
+			header, err := h.Before(ctx, seq, chunk)
+			if seq == 0 && (err != nil || header != nil) || seq > 0 && err != cause {
+				t.Errorf("chunk %d: %q, %v", seq, header, err)
+			}
+		})
+	}
+	time.AfterFunc(10*time.Millisecond, func() { stop(cause) })
+	wg.Wait()
+	if header, err := (*Headers)(nil).Before(ctx, 7, chunk); header != nil || err != nil {
+		t.Errorf("no Headers: %q, %v", header, err)
+	}
+}
+
+// TestHeaderInForce: lines are read by the header before them, from Reset to Reset, and no
+// line behind a header that names no path.
+func TestHeaderInForce(t *testing.T) {
+	log := []string{
+		"#Fields: date time cs-uri-stem cs(User-Agent)",
+		"2026-03-04 05:06:07 /a A",
+		"#Fields: cs(User-Agent) cs-uri-stem date time cs-host",
+		"B /b 2026-03-04 05:06:08 example.com",
+		"2026-03-04 05:06:07 /a A", // has no fifth field
+		"#Fields: date time cs-method",
+		"2026-03-04 05:06:07 GET",
+		"#Fields: date time cs-uri-stem cs(User-Agent)",
+		"2026-03-04 05:06:09 /c C",
+	}
+	want := "Other Request(/a A ) Other Request(/b B example.com) Unparsed Other Unparsed Other Request(/c C ) "
+	f, err := mustFormat(t, "w3c").Bound([]byte(strings.Join(log, "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size := 1; size <= len(log); size++ {
+		reader, got := f.NewReader(), ""
+		for chunk := range slices.Chunk(log, size) {
+			got += kinds(reader, strings.Join(chunk, "\n"))
+		}
+		if got != want {
+			t.Errorf("chunks of %d lines\n got %s\nwant %s", size, got, want)
+		}
+	}
+	// A line begins in the log, or behind a header.
+	reader := f.NewReader().(Headed)
+	for _, c := range []struct{ header, line, want string }{
+		{log[2], log[3], "Request(/b B example.com) "},
+		{"", log[1], "Request(/a A ) "},
+		{log[5], log[1], "Unparsed "},
+		{log[0], log[1], "Request(/a A ) "},
+	} {
+		reader.SetHeader([]byte(c.header))
+		if got := kinds(reader, c.line); got != c.want {
+			t.Errorf("behind %q %q is %s, want %s", c.header, c.line, got, c.want)
+		}
+	}
+}
+
+// kinds says what the lines of a chunk are.
+func kinds(reader Reader, chunk string) (list string) {
+	var r Record
+	reader.Reset([]byte(chunk))
+	for {
+		switch kind := reader.Next(&r); kind {
+		case End:
+			return list
+		case Request:
+			reader.Complete(&r)
+			list += fmt.Sprintf("Request(%s %s %s) ", r.Target, r.Agent, r.Host)
+		default:
+			list += [...]string{Blank: "Blank ", Unparsed: "Unparsed ", Other: "Other "}[kind]
+		}
+	}
+}
+
+// TestLogBeforeItsHeader: lines before the first header of a log are not read by it, but by
+// the header of the log before.
+func TestLogBeforeItsHeader(t *testing.T) {
+	const first, second = "#Fields: date time cs-uri-stem cs(User-Agent)\n", "#Fields: date time cs(User-Agent) cs-uri-stem\n"
+	const line = "2026-03-04 05:06:07 /a /b\n"
+	w3c := mustFormat(t, "w3c")
+	if _, err := w3c.Bound([]byte(line)); err == nil || !strings.Contains(err.Error(), "#Fields:") {
+		t.Errorf("without a header: %v", err)
+	}
+	f, err := w3c.Bound([]byte(line + second + line))
+	if err != nil || string(f.Header()) != strings.TrimSpace(second) {
+		t.Fatalf("%v, header %q", err, f.Header())
+	}
+	if got := kinds(f.NewReader(), line+second+line); got != "Unparsed Other Request(/b /a ) " {
+		t.Error(got)
+	}
+	if f, err = w3c.Bound([]byte(first + line + second + line)); err != nil {
+		t.Fatal(err)
+	}
+	if got := kinds(f.NewReader(), line+second+line); got != "Request(/a /b ) Other Request(/b /a ) " {
+		t.Error(got)
+	}
+}
+
+// TestHostileHeaders: headers of any length and number cost a bounded memory.
+func TestHostileHeaders(t *testing.T) {
+	f, err := mustFormat(t, "w3c").Bound([]byte("#Fields: cs-uri-stem\n/\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := f.NewReader().(*columns)
+	for _, header := range []string{
+		"#Fields:" + strings.Repeat(" x", maxColumns+1), "#Fields:" + strings.Repeat("x", maxHeader), "#Fields: ", "#Fields: x", "#Fields:\t\tcs-uri-stem,\"", "#Fields: cs-uri cs-uri",
+	} {
+		kinds(reader, header+"\n/\nx y z\n#\n")
+	}
+	for i := range 10 * maxKnown {
+		if got, want := kinds(reader, fmt.Sprintf("#Fields: cs-uri-stem x%d\n/%d x", i, i)), fmt.Sprintf("Other Request(/%d  ) ", i); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if len(reader.known) > maxKnown {
+		t.Errorf("%d headers are kept", len(reader.known))
+	}
+}

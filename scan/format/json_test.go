@@ -1,0 +1,355 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// twoReaders reads an object by walk and by parse, and returns the fields that each has
+// found and whether it has read it.
+func twoReaders(f *Format, line []byte) (walked, parsed [allParts]string, walks, parses bool) {
+	line = line[:len(line):len(line)]
+	fields := func(j *jsonReader) (texts [allParts]string) {
+		for p, text := range j.text {
+			if text != nil {
+				texts[p] = "=" + string(text)
+			}
+		}
+		return texts
+	}
+	j := f.NewReader().(*jsonReader)
+	j.Reset(line)
+	if end := j.walk(0); end >= 0 && j.lineEnd(end) == len(line) {
+		walks, walked = true, fields(j)
+	}
+	k := f.NewReader().(*jsonReader)
+	if parses = k.parse(bytes.Trim(line, " \t\r")); parses {
+		parsed = fields(k)
+	}
+	if walks && parses && j.signs != k.signs {
+		walked[0] = "other signs"
+	}
+	return walked, parsed, walks, parses
+}
+
+// checkTwoReaders: what walk reads, parse reads with the same fields.
+func checkTwoReaders(t *testing.T, f *Format, line []byte) (walks bool) {
+	t.Helper()
+	walked, parsed, walks, parses := twoReaders(f, line)
+	if walks && (!parses || walked != parsed) {
+		t.Fatalf("%s:\n%q\nis read as %q\nby fastjson %v as %q", f.Name(), line, walked, parses, parsed)
+	}
+	return walks
+}
+
+// jsonShapes has a path of every kind.
+var jsonShapes = jsonFormat("shapes", "", "", []string{"s", "t!=x"}, []jsonField{
+	{part: userAgent, paths: []string{"a", "b.a", "b.0", "0"}},
+	{part: target, paths: []string{"b.b.a", "b"}},
+	{part: hostName, paths: []string{"b.a=b.b"}},
+})
+
+// TestTwoReadersAgree tries all short sequences of what JSON is made of.
+func TestTwoReadersAgree(t *testing.T) {
+	tokens := []string{`{`, `}`, `[`, `]`, `,`, `:`, `"a"`, `"b"`, `""`, `0`, `null`, ` `}
+	longest := 6
+	if testing.Short() {
+		longest = 5
+	}
+	walks := 0
+	var try func(line []byte, n int)
+	try = func(line []byte, n int) {
+		if checkTwoReaders(t, jsonShapes, append(bytes.Clone(line), '}')) {
+			walks++
+		}
+		for _, token := range tokens {
+			if n > 0 {
+				try(append(line, token...), n-1)
+			}
+		}
+	}
+	try([]byte("{"), longest-2)
+	if walks < 3 {
+		t.Errorf("only %d lines were read", walks)
+	}
+	// Longer ones are made by a grammar, with one of them broken at a random place.
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		line := randomObject(r, 4)
+		if !checkTwoReaders(t, jsonShapes, line) {
+			t.Fatalf("not read: %s", line)
+		}
+		at := r.IntN(len(line))
+		line[at] = "{}[],:\"0 atfn-.\\\t\x00\xff"[r.IntN(19)]
+		checkTwoReaders(t, jsonShapes, line)
+	}
+}
+
+// randomObject returns an object as walk should read it.
+func randomObject(r *rand.Rand, depth int) []byte {
+	b := []byte{'{'}
+	for i := range r.IntN(4) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, `"%c":%s`, "abst"[r.IntN(4)], randomValue(r, depth-1))
+	}
+	return append(b, '}')
+}
+
+func randomValue(r *rand.Rand, depth int) []byte {
+	switch n := r.IntN(9); {
+	case n < 2 && depth > 0:
+		return randomObject(r, depth)
+	case n < 4 && depth > 0:
+		b := []byte{'['}
+		for i := range r.IntN(3) {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = append(b, randomValue(r, depth-1)...)
+		}
+		return append(b, ']')
+	default:
+		return []byte([]string{`"x"`, `"b"`, `"A"`, `""`, `"é{[,:]}"`, "0", "-1.5e+3", "null", "true", "false", ` "a" `}[r.IntN(11)])
+	}
+}
+
+// TestJSONValues reads what is special of JSON, and what is none.
+func TestJSONValues(t *testing.T) {
+	f := jsonFormat("x", "", "", nil, []jsonField{
+		{part: userAgent, paths: []string{"ua", "old.ua"}},
+		{part: target, paths: []string{"t"}},
+		{part: bodySize, paths: []string{"n"}},
+	})
+	for _, c := range []struct{ name, line, agent string }{
+		{"plain", `{"t":"/","ua":"a b"}`, "a b"},
+		{"UTF-8", `{"t":"/","ua":"é"}`, "é"},
+		{"octets that are no UTF-8", "{\"t\":\"/\",\"ua\":\"\xff\"}", "\xff"},
+		{"control characters as they are", "{\"t\":\"/\",\"ua\":\"\x00\x1b\t\"}", "\x00\x1b\t"},
+		{"escapes", `{"t":"/","ua":"\"\\\/\b\f\n\r\t"}`, "\"\\/\b\f\n\r\t"},
+		{"escapes elsewhere", `{"x":"\"\\","t":"/","ua":"a"}`, "a"},
+		{"\\u", `{"t":"/","ua":"\u0026\u00e9\u65e5\u0000"}`, "&é日\x00"},
+		{"a pair of surrogates", `{"t":"/","ua":"\ud83e\udd16"}`, "\U0001f916"},
+		{"half a pair", `{"t":"/","ua":"\ud83e!"}`, "\ufffd!"},
+		{"half a pair and a letter", `{"t":"/","ua":"\ud83e\u0041"}`, "\ufffdA"},
+		{"the wrong half", `{"t":"/","ua":"\udd16\ud83e"}`, "\ufffd\ufffd"},
+		{"\\u that is none", `{"t":"/","ua":"\u00g0\u"}`, `\u00g0\u`},
+		{"nginx", `{"t":"/","ua":"\x22\x5C\x5Cn\xC3\xA9\x0A"}`, "\"\\\\n\u00e9\n"},
+		{"\\x that is none", `{"t":"/","ua":"\xg0\x1"}`, `\xg0\x1`},
+		{"Apache", `{"t":"/","ua":"\v\xc3\xa9"}`, "\v\u00e9"},
+		{"a letter of no escape", `{"t":"/","ua":"\q"}`, `\q`},
+		{"an escaped name", `{"t":"/","u\u0061":"a"}`, "a"},
+		{"the first of two", `{"t":"/","ua":"a","ua":"b"}`, "a"},
+		{"the first of two, escaped", `{"t":"/","u\u0061":"a","ua":"b"}`, "a"},
+		{"the better of two paths", `{"t":"/","old":{"ua":"b"},"ua":"a"}`, "a"},
+		{"the better of two paths is null", `{"t":"/","ua":null,"old":{"ua":"b"}}`, "b"},
+		{"the better of two paths is empty", `{"t":"/","ua":"","old":{"ua":"b"}}`, "b"},
+		{"the better of two paths is an object", `{"t":"/","ua":{"x":1},"old":{"ua":"b"}}`, "b"},
+		{"a number", `{"t":"/","ua":-1.50e7}`, "-1.50e7"},
+		{"a truth", `{"t":"/","ua":true}`, "true"},
+		{"missing", `{"t":"/"}`, ""},
+		{"blanks", "\t { \"t\" : \"/\" , \"ua\" : \"a\" , \"n\" : [ 1 , { } , [ ] ] } \r", "a"},
+		{"a byte order mark", "\xef\xbb\xbf{\"t\":\"/\",\"ua\":\"a\"}", "a"},
+		{"an empty number", `{"n":,"t":"/","ua":"a"}`, "a"},
+		{"an empty number at the end", `{"t":"/","ua":"a","n":}`, "a"},
+		{"a dash for a number", `{"n":-,"t":"/","ua":"a"}`, "a"},
+		{"several numbers", `{"n":0.001, 0.002 : -, "t":"/","ua":"a"}`, "a"},
+		{"an address without quotes", `{"n":192.0.2.1:80,"t":"/","ua":"a"}`, "a"},
+		{"an element of an array a line", `{"t":"/","ua":"a"},`, "a"},
+		{"the last of it", `{"t":"/","ua":"a"} ]`, "a"},
+		{"deep", `{"t":"/","ua":"a","x":` + strings.Repeat("[", jsonDepth-1) + strings.Repeat("]", jsonDepth-1) + `}`, "a"},
+		{"long", `{"x":"` + strings.Repeat("x", 3*indexed) + `","t":"/","ua":"a"}`, "a"},
+		{"long with escapes", `{"x":"` + strings.Repeat(`\\\"`, 3*indexed) + `","t":"/","ua":"a"}`, "a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			line := []byte(c.line)
+			checkTwoReaders(t, f, line)
+			var r Record
+			got, ok := read(f.NewReader(), &r, c.line)
+			if !ok || got.Agent != c.agent || got.Target != "/" {
+				t.Errorf("read as %+v, %v, want %q", got, ok, c.agent)
+			}
+			if err := checkNext(f, f.NewReader(), &r, line); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestNoJSON reads lines that are none of JSON, and objects that are no requests.
+func TestNoJSON(t *testing.T) {
+	f := jsonFormat("x", "", "", []string{"s"}, []jsonField{{part: target, paths: []string{"t", "deep.t"}}})
+	for _, c := range []struct {
+		line string
+		want Kind
+	}{
+		{"", Blank}, {" ", Unparsed}, {"x", Unparsed}, {`"x"`, Unparsed}, {"{", Unparsed}, {"}", Unparsed}, {"1", Unparsed}, {"null", Unparsed},
+		{"[", Other}, {"]", Other}, {"[]", Other}, {"{}", Other}, {`{"records":[]}`, Other}, {`{"s":1}`, Other}, {`{"t":"/"}`, Other}, {`{"s":null,"t":"/"}`, Other},
+		{`{"s":1,"t":"/"}`, Request}, {`{"s":{},"t":"/"}`, Request}, {`{"s":"","t":"/"}`, Request},
+		{`{"s":1,"t":""}`, Unparsed}, {`{"s":1,"t":"x"}`, Unparsed}, {`{"s":1,"t":"http://a/"}`, Request},
+		{`{"s":1,"t":"/"}}`, Unparsed}, {`{"s":1,"t":"/"}{}`, Unparsed}, {`{"s":1,"t":"/"},{}`, Unparsed}, {`{"s":1,"t":"/"`, Unparsed}, {`{"s":1,"t":"/}`, Unparsed},
+		{`{"s":1,"t":"/",}`, Unparsed}, {`{"s":"1",,"t":"/"}`, Unparsed}, {`{"s":1 "t":"/"}`, Unparsed}, {`{"s":1,"t" "/"}`, Unparsed}, {`{s:1,"t":"/"}`, Unparsed},
+		{`{"s":1,"t":"/","x":[1,]}`, Unparsed}, {`{"s":1,"t":"/","x":[,]}`, Unparsed}, {`{"s":1,"t":"/","x":[}`, Unparsed}, {`{"s":1,"t":"/","x":{]}`, Unparsed}, {`{"s":1,"t":"/","x":(]}`, Unparsed},
+		{`{"s":1,"t":"/","x":nan}`, Request}, {`{"s":1,"t":"/","x":[nan]}`, Unparsed}, {`{"s":1,"t":"/","x":[tru]}`, Unparsed},
+		{`{"s":1,"t":"/","x":"\`, Unparsed}, {`{"s":1,"t":"/","x":"\"}`, Unparsed},
+		{`{"s":1,"t":"/","x":` + strings.Repeat("[", jsonDepth) + strings.Repeat("]", jsonDepth) + `}`, Unparsed},
+		{`{"s":1,"t":"/","x":` + strings.Repeat("[", 1<<20), Unparsed},
+		{`{"s":1,"t":"/","x":[` + strings.Repeat("0,", jsonCommas) + `0]}`, Unparsed},
+	} {
+		var r Record
+		reader := f.NewReader()
+		reader.Reset([]byte(c.line))
+		got := reader.Next(&r)
+		if len(c.line) == 0 {
+			reader.Reset([]byte("\n"))
+			got = reader.Next(&r)
+		}
+		if got != c.want || string(r.Line) != c.line || reader.Next(&r) != End {
+			t.Errorf("%.60q is of kind %d, want %d; its line is %.60q", c.line, got, c.want, r.Line)
+		}
+		checkTwoReaders(t, f, []byte(c.line))
+	}
+}
+
+// TestJSONArrays reads lines of several records. No octet of a line is lost.
+func TestJSONArrays(t *testing.T) {
+	f := jsonFormat("x", "", "", []string{"s"}, []jsonField{{part: target, paths: []string{"t"}}})
+	a, b, other := `{"s":1,"t":"/a"}`, `{"s":"\"","t":"/b\u0026"}`, `{"x":[{}]}`
+	for _, c := range []struct {
+		line string
+		want []string // the line of each record and its kind
+	}{
+		{"[" + a + "]", []string{a, "1"}},
+		{" [ " + a + " , " + b + " ,\t" + other + " ] \r", []string{a, "1", b, "1", other, "4"}},
+		{`{"records":[` + a + "," + b + "]}", []string{a, "1", b, "1"}},
+		{`{ "logs" : [ ` + a + " ] } ", []string{a, "1"}},
+		{`{"records":1}`, []string{`{"records":1}`, "4"}},
+		{"[" + a + `,{"s":1,"t":"x"},{"t":` + "," + a + "]", []string{a, "1", `{"s":1,"t":"x"}`, "3", `{"t":,` + a + "]", "3"}},
+		{"[" + a + ",{]}," + a + "]", []string{a, "1", "{]", "3", "}," + a + "]", "3"}},
+		{"[" + a + "," + a, []string{a, "1", a, "1"}},
+		{"[" + a + ",", []string{a, "1"}},
+		{"[" + a + " x", []string{a, "1", "x", "3"}},
+		{"[" + a + "] x", []string{a, "1", "] x", "3"}},
+		{"[{", []string{"[{", "3"}},
+		{"[] x", []string{"[] x", "3"}},
+		{"[1," + a + "]", []string{"[1," + a + "]", "3"}},
+	} {
+		chunk := []byte(c.line + "\n" + a + "\n\n" + c.line)
+		var got []string
+		var r Record
+		j := f.NewReader()
+		j.Reset(chunk)
+		for kind := j.Next(&r); kind != End; kind = j.Next(&r) {
+			if kind == Request {
+				j.Complete(&r)
+			}
+			got = append(got, string(r.Line), fmt.Sprint(int(kind)))
+		}
+		want := slices.Concat(c.want, []string{a, "1", "", "2"}, c.want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s\n got %q\nwant %q", c.line, got, want)
+		}
+	}
+}
+
+// TestJSONChoice finds an element of an array by a name in it, wherever the name stands.
+func TestJSONChoice(t *testing.T) {
+	f := mustFormat(t, "aws_waf")
+	line := `{"timestamp":1772600767000,"webaclId":"x","httpRequest":{"headers":[{"name":"Accept","value":"x"},{"x":[{"name":"user-agent","value":"no"}],"value":"\"a\"","name":"USER-AGENT"},` +
+		`{"name":"User-Agent","value":"second"},{"name":"host"},"host",["host"],{"value":"v"},{"name":"Host","value":"www.example.com"}],"uri":"/"}}`
+	var r Record
+	got, ok := read(f.NewReader(), &r, line)
+	if !ok || got.Agent != `"a"` || got.Host != "www.example.com" {
+		t.Errorf("read as %+v, %v", got, ok)
+	}
+	checkTwoReaders(t, f, []byte(line))
+	checkTwoReaders(t, f, []byte(strings.ReplaceAll(line, `\"`, ``)))
+}
+
+// TestGuardJSON fails when a reader of JSON allocates, by either of its ways.
+func TestGuardJSON(t *testing.T) {
+	for _, f := range jsonFormats {
+		for _, line := range []string{f.sample, strings.Replace(f.sample, "FooBot", `Foo\u0026Bot`, 1), `[` + f.sample + "," + f.sample + `]`, `{"x":"\x22","n":,"y":[{},1,2,3]}`, "[", `{"`} {
+			chunk := bytes.Repeat([]byte(line+"\n"), 20)
+			var r Record
+			reader := f.NewReader()
+			if n := testing.AllocsPerRun(10, func() {
+				reader.Reset(chunk)
+				for kind := reader.Next(&r); kind != End; kind = reader.Next(&r) {
+					if kind == Request {
+						reader.Complete(&r)
+					}
+				}
+			}); n != 0 {
+				t.Errorf("%s: %v allocations for %s", f.Name(), n, line)
+			}
+		}
+	}
+}
+
+// TestJSONMap reads users' maps.
+func TestJSONMap(t *testing.T) {
+	f, err := parseJSONMap("ua=req.headers.0 time=ts ip=addr.ip ip=ip url=u\tmethod=m status=s bytes=b xff=x host=h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, ok := read(f.NewReader(), new(Record), `{"req":{"headers":["bot"]},"ts":"2026-03-04T05:06:07Z","ip":"192.0.2.1","u":"/a","m":"HEAD","s":200,"b":"5","h":"a.example","x":"192.0.2.2"}`)
+	want := fields{Agent: "bot", Addr: "192.0.2.1", Host: "a.example", Forwarded: "192.0.2.2", Method: "HEAD", Target: "/a", Time: "2026-03-04T05:06:07Z", Status: 200, Size: 5}
+	if !ok || got != want {
+		t.Errorf("\n got %+v\nwant %+v", got, want)
+	}
+	for text, says := range map[string]string{
+		"":                      "time is missing",
+		"time=ts ua=a":          "target is missing",
+		"time=ts target":        `"target" is not NAME=PATH`,
+		"time=ts target=":       `"target=" is not NAME=PATH`,
+		"time=ts target=a..b":   "is not NAME=PATH",
+		"time=ts target=t x=y":  `no field "x"`,
+		"time=ts agent=t url=u": `no field "agent"`,
+	} {
+		if _, err := parseJSONMap(text); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", text, err, says)
+		}
+	}
+}
+
+// TestBindJSON tells what the lines of a log lack.
+func TestBindJSON(t *testing.T) {
+	f := mustFormat(t, "traefik_json")
+	if bound := f.bind(f, []byte(f.sample)); !bound.HasAgent() || !bound.HasHost() {
+		t.Error("the sample lacks the User-Agent or the host")
+	}
+	dropped := strings.Replace(f.sample, "request_User-Agent", "request_Accept", 1)
+	bound := f.bind(f, []byte(dropped+"\n"+dropped))
+	if bound.HasAgent() || !bound.HasHost() || !f.HasAgent() {
+		t.Errorf("a log without headers: User-Agent %v, host %v", bound.HasAgent(), bound.HasHost())
+	}
+	var r Record
+	if _, ok := read(bound.NewReader(), &r, dropped); !ok || r.Agent != nil {
+		t.Errorf("its record has the User-Agent %q", r.Agent)
+	}
+	if f.bind(f, []byte("{}\n")) != nil {
+		t.Error("a log without a request was bound")
+	}
+}
+
+// FuzzJSON compares the two readers of JSON.
+func FuzzJSON(f *testing.F) {
+	for _, format := range jsonFormats {
+		f.Add([]byte(format.sample))
+	}
+	f.Add([]byte(`{"a":"\x22","b":[{"a":"b","b":0.1, 0.2},{}],"s":,"t":tru}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if bytes.IndexByte(line, '\n') >= 0 {
+			return
+		}
+		for _, format := range append(jsonFormats, jsonShapes) {
+			checkTwoReaders(t, format, bytes.Clone(line))
+		}
+	})
+}

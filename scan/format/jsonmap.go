@@ -1,0 +1,46 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// parseJSONMap returns the format that a user describes by name=path for each field, with
+// blanks between them. A path is one of jsonField. Several paths for a field are alternatives.
+func parseJSONMap(text string) (*Format, error) {
+	var fields []jsonField
+	for _, word := range strings.Fields(text) {
+		name, path, ok := strings.Cut(word, "=")
+		p, known := fieldNames[name]
+		switch {
+		case !ok || path == "" || slices.Contains(strings.Split(path, "."), ""):
+			return nil, fmt.Errorf("%q is not NAME=PATH, as in ua=request.headers.User-Agent.0", word)
+		case !known:
+			return nil, fmt.Errorf("there is no field %q in %q", name, word)
+		}
+		i := slices.IndexFunc(fields, func(f jsonField) bool { return f.part == p })
+		if i < 0 {
+			i, fields = len(fields), append(fields, jsonField{part: p})
+		}
+		if fields[i].paths = append(fields[i].paths, path); len(fields[i].paths) > 100 {
+			return nil, fmt.Errorf("too many paths for %s", name)
+		}
+	}
+	f := jsonFormat("json", "the user", "", nil, fields)
+	switch {
+	case !f.HasTime():
+		return nil, errors.New("a time is missing: time=PATH")
+	case !slices.ContainsFunc(targetParts[:], func(p part) bool { return f.parts[p] }):
+		return nil, errors.New("a target is missing: target=PATH, request=PATH or path=PATH")
+	}
+	return f, nil
+}
+
+// fieldNames are the parts by the names that users know.
+var fieldNames = map[string]part{
+	"time": moment, "ip": clientAddr, "xff": forwardedFor, "host": hostName, "port": serverPort, "scheme": schemeName,
+	"ua": userAgent, "request": requestLine, "method": methodName, "target": target, "url": target, "path": path,
+	"query": query, "status": statusCode, "bytes": bodySize,
+}

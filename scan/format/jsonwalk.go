@@ -1,0 +1,363 @@
+package format
+
+import "bytes"
+
+// marks are the places of the quotes, the backslashes and the ends of lines in a chunk, in
+// their order. They are found for some octets of the chunk at a time.
+type marks struct {
+	chunk []byte
+	from  int                          // where the part of the chunk begins whose marks are known
+	to    int                          // where it ends
+	i, n  int                          // places[i:n] are not passed yet
+	place [indexed + blockMarks]uint16 // offsets from from
+}
+
+func (m *marks) reset(chunk []byte) { m.chunk, m.from, m.to, m.i, m.n = chunk, 0, 0, 0, 0 }
+
+// seek makes the next mark the first at or behind at.
+func (m *marks) seek(at int) {
+	if at < m.from || at > m.to {
+		m.from, m.to, m.i, m.n = at, at, 0, 0
+		return
+	}
+	for m.i > 0 && m.from+int(m.place[m.i-1]) >= at {
+		m.i--
+	}
+	for m.i < m.n && m.from+int(m.place[m.i]) < at {
+		m.i++
+	}
+}
+
+// next returns the place of the next mark and passes it, the length of the chunk if there
+// is none.
+func (m *marks) next() int {
+	if m.i < m.n {
+		m.i++
+		return m.from + int(m.place[m.i-1])
+	}
+	return m.nextOfRest()
+}
+
+// nextOfRest is next when the known marks are passed.
+func (m *marks) nextOfRest() int {
+	for m.to < len(m.chunk) {
+		m.from = m.to
+		part := m.chunk[m.from:min(m.from+indexed, len(m.chunk))]
+		m.i, m.n, m.to = 0, index(part, quoted, &m.place), m.from+len(part)/64*64
+		if !fast || len(part) < 64 {
+			m.n, m.to = slowMarks(part, &m.place), m.from+len(part)
+		}
+		if m.n > 0 {
+			m.i = 1
+			return m.from + int(m.place[0])
+		}
+	}
+	m.i, m.n = 0, 0
+	return len(m.chunk)
+}
+
+// slowMarks is index for the end of a chunk, and for processors without index.
+func slowMarks(b []byte, places *[indexed + blockMarks]uint16) int {
+	n := 0
+	for i, c := range b {
+		if c == '"' || c == '\\' || c == '\n' {
+			places[n] = uint16(i)
+			n++
+		}
+	}
+	return n
+}
+
+// octet returns an octet of the chunk, and the end of a line behind it.
+func (m *marks) octet(at int) byte {
+	if at < len(m.chunk) {
+		return m.chunk[at]
+	}
+	return '\n'
+}
+
+// blanks returns the index of the first octet at or behind at that is no blank.
+func (m *marks) blanks(at int) int {
+	if at < len(m.chunk) && m.chunk[at] > ' ' {
+		return at
+	}
+	return m.moreBlanks(at)
+}
+
+// moreBlanks is blanks where there is one, or the end of a line.
+func (m *marks) moreBlanks(at int) int {
+	for at < len(m.chunk) && (m.chunk[at] == ' ' || m.chunk[at] == '\t' || m.chunk[at] == '\r') {
+		at++
+	}
+	return at
+}
+
+// quoteEnd returns the place of the quote that ends the string whose quote is the next
+// mark, and tells whether an octet in it is escaped. It is -1 if the line ends first.
+func (m *marks) quoteEnd() (end int, escaped bool) {
+	m.next()
+	end = m.next()
+	for end < len(m.chunk) && m.chunk[end] == '\\' {
+		escaped = true
+		behind := end + 2
+		for end = m.next(); end < behind && end < len(m.chunk); end = m.next() {
+			if m.chunk[end] == '\n' {
+				return -1, true
+			}
+		}
+	}
+	if end >= len(m.chunk) || m.chunk[end] == '\n' {
+		return -1, escaped
+	}
+	return end, escaped
+}
+
+// walk reads the object that begins at at, and returns where it ends. It returns -1 if it
+// has not understood all of it.
+func (j *jsonReader) walk(at int) int {
+	at = j.blanks(at)
+	if j.octet(at) != '{' {
+		return -1
+	}
+	j.begin()
+	j.seek(at)
+	return j.walkObject(j.tree.root, at, 1)
+}
+
+// walkObject is walk for an object in an object or array of which n is the node; n is nil
+// if nothing in it is wanted. depth is how many objects and arrays it is in, with itself.
+func (j *jsonReader) walkObject(n *jsonNode, at, depth int) int {
+	if at = j.blanks(at + 1); j.octet(at) == '}' {
+		return at + 1
+	}
+	for {
+		if j.octet(at) != '"' {
+			return -1
+		}
+		quote, escaped := j.quoteEnd()
+		if quote < 0 || escaped && n != nil {
+			return -1
+		}
+		var child *jsonNode
+		if n != nil {
+			child = n.member(j.chunk[at+1 : quote])
+		}
+		if at = j.blanks(quote + 1); j.octet(at) != ':' {
+			return -1
+		}
+		if at = j.walkValue(child, j.blanks(at+1), depth); at < 0 {
+			return -1
+		}
+		switch at = j.blanks(at); j.octet(at) {
+		case ',':
+			if j.commas++; j.commas == jsonCommas {
+				return -1
+			}
+			at = j.blanks(at + 1)
+		case '}':
+			if n != nil && n.chooses != nil {
+				j.choose(n.chooses)
+			}
+			return at + 1
+		default:
+			return -1
+		}
+	}
+}
+
+// walkArray is walkObject for an array.
+func (j *jsonReader) walkArray(n *jsonNode, at, depth int) int {
+	if at = j.blanks(at + 1); j.octet(at) == ']' {
+		return at + 1
+	}
+	for i := 0; ; i++ {
+		var child *jsonNode
+		if n != nil {
+			child = n.item(i)
+		}
+		if at = j.walkValue(child, at, depth); at < 0 {
+			return -1
+		}
+		switch at = j.blanks(at); j.octet(at) {
+		case ',':
+			if j.commas++; j.commas == jsonCommas {
+				return -1
+			}
+			at = j.blanks(at + 1)
+		case ']':
+			return at + 1
+		default:
+			return -1
+		}
+	}
+}
+
+// walkValue is walkObject for any value.
+func (j *jsonReader) walkValue(n *jsonNode, at, depth int) int {
+	switch c := j.octet(at); c {
+	case '"':
+		quote, escaped := j.quoteEnd()
+		if quote < 0 || escaped && n != nil {
+			return -1
+		}
+		if n != nil {
+			j.found(n, j.chunk[at+1:quote])
+		}
+		return quote + 1
+	case '{', '[':
+		if depth == jsonDepth {
+			return -1
+		}
+		if n != nil {
+			j.sign(n, nil)
+		}
+		if c == '[' {
+			return j.walkArray(n, at, depth+1)
+		}
+		return j.walkObject(n, at, depth+1)
+	default:
+		length := bareLength(j.chunk[at:])
+		if length == 0 {
+			return -1
+		}
+		if n != nil && c != 'n' {
+			j.found(n, j.chunk[at:at+length])
+		}
+		return at + length
+	}
+}
+
+// bareLength returns the length of the number or literal at the beginning of b, 0 if there
+// is none.
+func bareLength(b []byte) int {
+	n := 0
+	for n < len(b) && numberOctet[b[n]] {
+		n++
+	}
+	switch {
+	case n > 1 || n == 1 && b[0] != '-' && b[0] != '+':
+		return n
+	case n == 0 && len(b) >= 4:
+		switch {
+		case string(b[:4]) == "true", string(b[:4]) == "null":
+			return 4
+		case len(b) >= 5 && string(b[:5]) == "false":
+			return 5
+		}
+	}
+	return 0
+}
+
+// numberOctet are the octets of which fastjson lets a number be made.
+var numberOctet = func() (t [256]bool) {
+	for _, c := range []byte("0123456789.-+eE") {
+		t[c] = true
+	}
+	return t
+}()
+
+// openArray tells whether the line at j.at begins an array of objects, or an object whose
+// first member is such an array and is called records or logs. If so, j.at is behind its
+// bracket.
+func (j *jsonReader) openArray() bool {
+	at := j.blanks(j.at)
+	if j.octet(at) == '{' {
+		at = j.blanks(at + 1)
+		name := j.chunk[min(at, len(j.chunk)):]
+		switch {
+		case bytes.HasPrefix(name, []byte(`"records"`)):
+			at += len(`"records"`)
+		case bytes.HasPrefix(name, []byte(`"logs"`)):
+			at += len(`"logs"`)
+		default:
+			return false
+		}
+		if at = j.blanks(at); j.octet(at) != ':' {
+			return false
+		}
+		at = j.blanks(at + 1)
+	}
+	if j.octet(at) != '[' {
+		return false
+	}
+	if at = j.blanks(at + 1); j.octet(at) != '{' && j.octet(at) != ']' {
+		return false
+	}
+	j.first, j.at, j.array = j.at, at, true
+	return true
+}
+
+// nextOfArray reads the next record of an array, and returns its kind. It returns End, and
+// is behind the line, when the array has no further.
+func (j *jsonReader) nextOfArray(r *Record) Kind {
+	if j.at = j.blanks(j.at); j.first < 0 && j.octet(j.at) == ',' {
+		j.at = j.blanks(j.at + 1)
+	}
+	switch c := j.octet(j.at); {
+	case c == '{':
+		end := j.walk(j.at)
+		walked := end >= 0
+		if !walked {
+			end = j.objectEnd(j.at)
+		}
+		if end < 0 {
+			break
+		}
+		r.Line, j.at, j.first = j.chunk[j.at:end], end, -1
+		return j.kind(r, walked)
+	case j.first < 0 && (c == '\n' || c == ']' && j.closesLine(j.at+1)): // at the end of a line the array may go on in the next
+		j.restOfLine()
+		return End
+	case c == ']' && j.closesLine(j.at+1):
+		r.Line = j.restOfLine()
+		return Other
+	}
+	r.Line, r.Agent, r.Robots = j.restOfLine(), nil, false
+	return Unparsed
+}
+
+// closesLine tells whether nothing is behind the end of an array but that of the object
+// around it.
+func (j *jsonReader) closesLine(at int) bool {
+	if at = j.blanks(at); j.octet(at) == '}' {
+		at = j.blanks(at + 1)
+	}
+	return j.octet(at) == '\n'
+}
+
+// restOfLine leaves the array, goes behind its line and returns what of it has not been
+// read.
+func (j *jsonReader) restOfLine() []byte {
+	if j.array && j.first >= 0 {
+		j.at = j.first
+	}
+	j.array = false
+	if j.at >= len(j.chunk) {
+		return nil
+	}
+	line, text := NextLine(j.chunk[j.at:])
+	j.at += len(line)
+	return text
+}
+
+// objectEnd returns where the object that begins at at ends, -1 if the line ends first.
+func (j *jsonReader) objectEnd(at int) int {
+	for depth := 0; at >= 0 && at < len(j.chunk); at++ {
+		switch j.chunk[at] {
+		case '\n':
+			return -1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return at + 1
+			}
+		case '"':
+			j.seek(at)
+			if at, _ = j.quoteEnd(); at < 0 {
+				return -1
+			}
+		}
+	}
+	return -1
+}
