@@ -133,7 +133,7 @@ func TestInputs(t *testing.T) {
            sha256 not computed: the uncompressed logs have more than 128 MiB in all (--sha256)
            d.log: combined, 7 bytes; 1 of 2 lines unparsed; not read to the end
 `)
-	wants(t, written(t, "csv", r, false), "c.log (5 bytes, sha256 not computed)")
+	wants(t, written(t, "csv", r, false), "c.log (combined, 5 bytes, sha256 not computed)")
 }
 
 // TestFetchersStandApart: in the tables of violations and rules too, whatever their number.
