@@ -199,13 +199,14 @@ func textWriters() []*Writer {
 				return nil
 			}
 			path, _ := r.pathQuery()
+			tls := map[string]string{"http": "-", "https": "TLSv1.3"}[r.Scheme]
 			return fmt.Appendf(b, `79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be my-bucket [%s] %s - 3E57427F3EXAMPLE WEBSITE.%s.OBJECT %s "%s" %s - %s 3462992 70 10 "%s" "%s" - `+
-				`s9lzHYrFp76ZVxRcpX9+5cjAnEH2ROuNkd2BHfIa6UkFVdtjf5mKR3/eTPFvsiP/XV/VLi31234= - ECDHE-RSA-AES128-GCM-SHA256 - %s TLSV1.2 - -`,
+				`s9lzHYrFp76ZVxRcpX9+5cjAnEH2ROuNkd2BHfIa6UkFVdtjf5mKR3/eTPFvsiP/XV/VLi31234= - ECDHE-RSA-AES128-GCM-SHA256 - %s %s - -`,
 				r.utc("02/Jan/2006:15:04:05 -0700"), r.Client.Addr(), r.Method, or(cloudfront(strings.TrimPrefix(path, "/")), "-"), r.line(),
-				status(r, "-"), sizeOrDash(r), first(r.Referer, "-"), first(r.Agent, "-"), r.hostHeader())
+				status(r, "-"), sizeOrDash(r), first(r.Referer, "-"), first(r.Agent, "-"), r.hostHeader(), tls)
 		}, keep: func(f *Facts, r *Request) {
 			noSizeOfZero(f)
-			f.Host = r.hostHeader()
+			f.Host, f.Target = r.hostHeader(), r.absolute(r.hostHeader())
 			unescaped(f, r, f.Agent, r.Target, first(r.Referer, ""))
 		}},
 		// Source: github.com/NginxProxyManager/nginx-proxy-manager,

@@ -80,10 +80,10 @@ func (f *Format) NewReader() Reader { return f.newReader(f) }
 
 // formats is the table of formats, the more specific first: Detect counts a line
 // for the first format that explains it.
-var formats = slices.Concat(clfFormats, programFormats, columnFormats, jsonFormats)
+var formats = slices.Concat(programFormats, clfFormats, columnFormats, jsonFormats)
 
 // Default is the format of a log without lines.
-var Default = formats[0]
+var Default = clfFormats[0]
 
 // Names returns the names of all formats.
 func Names() []string {
@@ -94,14 +94,39 @@ func Names() []string {
 	return names
 }
 
-// ByName returns the format with a name, in any ASCII case.
+// ByName returns the format with a name, in any ASCII case: that of a row of the table; of
+// several of these, joined by +, for logs with lines of each; and with envelopes around the
+// lines, as in syslog:combined. The format haproxy may have the names of captured headers
+// behind it, as in haproxy:host,user-agent.
 func ByName(name string) (*Format, bool) {
+	var around []*envelope
+	for len(around) < maxEnvelopes {
+		first, rest, found := strings.Cut(name, ":")
+		e := envelopeByName(first)
+		if !found || e == nil {
+			break
+		}
+		around, name = append(around, e), rest
+	}
+	f, ok := rowByName(name)
+	if !ok {
+		f, ok = mixByName(name)
+	}
+	if !ok || len(around) > 0 && f.hasHeader() {
+		return nil, false
+	}
+	return wrap(around, f, nil), true
+}
+
+// rowByName returns the row of the table of formats with a name, or one with the headers
+// that HAProxy captures.
+func rowByName(name string) (*Format, bool) {
 	for _, f := range formats {
 		if strings.EqualFold(f.name, name) {
 			return f, true
 		}
 	}
-	return nil, false
+	return capturedByName(name)
 }
 
 // Reader reads the lines of chunks as one format. It belongs to one goroutine. It

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"encoding/binary"
 	"strings"
 	"time"
@@ -122,6 +123,25 @@ func haproxyTime(b []byte, zone *time.Location) (int64, bool) {
 	nanos, rest := fraction(b[length:])
 	seconds, ok := civil(number4(b[7:]), monthOf(b[3:6]), number2(b[0], b[1]), b[12:length], zone)
 	return seconds*1e9 + nanos, ok && len(rest) == 0
+}
+
+// zonelessTime is 02/Jan/2006:15:04:05, perhaps with a fraction, and never with a zone.
+func zonelessTime(b []byte, zone *time.Location) (int64, bool) {
+	if bytes.IndexByte(b, ' ') >= 0 {
+		return 0, false
+	}
+	return haproxyTime(b, zone)
+}
+
+// cpanelTime is 01/02/2006:15:04:05 -0700, the month first.
+func cpanelTime(b []byte, _ *time.Location) (int64, bool) {
+	const length = len("01/02/2006:15:04:05")
+	if len(b) < length || b[2] != '/' || b[5] != '/' || b[10] != ':' {
+		return 0, false
+	}
+	east, ok := zoneSeconds(b[length:])
+	seconds, valid := civil(number4(b[6:]), number2(b[0], b[1]), number2(b[3], b[4]), b[11:length], nil)
+	return (seconds - east) * 1e9, ok && valid
 }
 
 // isoTime is 2006-01-02T15:04:05 with a T or a blank between day and time, perhaps with a

@@ -69,7 +69,7 @@ func (v *values) sent(p part) []byte { return v.undone(v.text[p], v.spell[p]) }
 // undone returns a raw field as the client sent it: a view of the line, or of a buffer if
 // the log's own escaping has to be undone.
 func (v *values) undone(raw []byte, s spelling) []byte {
-	if s.undo == nil || bytes.IndexByte(raw, s.escape) < 0 {
+	if s.undo == nil || s.escape != 0 && bytes.IndexByte(raw, s.escape) < 0 {
 		return raw
 	}
 	from := len(v.buf)
@@ -153,7 +153,7 @@ func bareAddress(b []byte) []byte {
 		if end := bytes.IndexByte(b, ']'); end > 0 {
 			return b[1:end]
 		}
-	case colon > 0 && isDigit(b[colon-1]) && len(bytes.Trim(b[:colon], "0123456789.")) == 0:
+	case colon > 0 && len(bytes.Trim(b[:colon], "0123456789.")) == 0, colon == 1 && b[0] == '-':
 		return b[:colon]
 	}
 	return b
@@ -293,7 +293,7 @@ func (v *values) schemeOf() string {
 	case !v.parts[tlsInUse]:
 		return ""
 	}
-	switch string(v.text[tlsInUse]) {
+	switch string(v.sent(tlsInUse)) {
 	case "", "-", "off":
 		return "http"
 	}
@@ -310,7 +310,8 @@ func (v *values) plausible(r *Record) bool {
 // spelling is how a log writes octets that it does not write as they are. The zero value
 // writes all as they are.
 type spelling struct {
-	// escape begins every sequence that stands for something else.
+	// escape begins every sequence that stands for something else. If it is 0, undo is needed
+	// for every field.
 	escape byte
 	// undo appends a field to dst as the client sent it.
 	undo func(dst, field []byte) []byte

@@ -85,7 +85,7 @@ func formatOfWritten(w *logwriter.Writer, log *written) (*Format, error) {
 		return nil, errNotYet
 	}
 	f, err := Detect(log.log("\n"), true)
-	if err == nil && f.Name() != w.Format {
+	if err == nil && strings.SplitN(f.Name(), ":", 2)[0] != w.Format {
 		err = fmt.Errorf("it is detected as %s", f.Name())
 	}
 	return f, err
@@ -211,7 +211,7 @@ func TestWrittenInEnvelopes(t *testing.T) {
 					log.lines = append(log.lines, l)
 				}
 				f, err := Detect(log.log("\n"), true)
-				if err != nil || f.Name() != e.Name+":"+w.Format {
+				if err != nil || !strings.HasPrefix(f.Name(), e.Name+":"+w.Format) { // haproxy has the captured headers behind it
 					t.Fatalf("detected as %v, %v", f, err)
 				}
 				got := readLog(f, log.log("\n"))

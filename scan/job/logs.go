@@ -133,12 +133,9 @@ func (log *auditLog) open(ctx context.Context, name string) (empty bool, err err
 		return empty, err
 	}
 	log.format, err = format.Detect(head, whole)
-	switch {
-	case errors.Is(err, format.ErrEmpty):
+	if errors.Is(err, format.ErrEmpty) {
 		log.format = format.Default // without a line any format will do
 		return empty, nil
-	case errors.Is(err, format.ErrMixed):
-		err = fmt.Errorf("%w: name one with --format", err)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", log.Name, err)
