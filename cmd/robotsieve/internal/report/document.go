@@ -239,13 +239,13 @@ func (d doc) facts() (b block) {
 	return b
 }
 
-// beside counts what is not among the lines.
+// beside counts what is not among the lines, empty ones aside.
 func (d doc) beside() string {
 	var parts []string
 	for _, p := range []struct {
 		n   int64
 		are string
-	}{{d.OutOfPeriod, "outside of the period"}, {d.Other, "that are no requests by design"}, {d.Blank, "empty"}} {
+	}{{d.OutOfPeriod, "outside of the period"}, {d.Other, "that are no requests by design"}} {
 		if p.n > 0 {
 			parts = append(parts, english.Grouped(p.n)+" "+p.are)
 		}

@@ -126,7 +126,7 @@ func TestInputs(t *testing.T) {
 		{Name: "c.log", Format: "combined", Bytes: 5, Lines: 1, DuplicateOf: "a.log", Complete: true},
 		{Name: "d.log", Format: "combined", Bytes: 7, Lines: 2, Unparsed: 1},
 	}}
-	wants(t, written(t, "text", r, false), `Read:      a.log, of a.example: combined, 5 bytes
+	wants(t, written(t, "text", r, false), `Read:      a.log, of a.example: combined, 5 bytes, 1 line
            sha256 12ab
            b.log: not counted, as it has the same content as a.log
            c.log: combined, 5 bytes; counted, although it has the same content as a.log
