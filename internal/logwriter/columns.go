@@ -30,7 +30,7 @@ func columnWriters() []*Writer {
 				f.Host, f.Lossy = r.hostHeader(), "decoded"
 				f.Agent = or(readPlus(plus.Replace(first(r.Agent, ""))), "-")
 				path, query := r.pathQuery()
-				f.Target = joined(strings.ReplaceAll(decoded(path), "+", " "), plus.Replace(query))
+				f.Target = joined(ends.Replace(strings.ReplaceAll(decoded(path), "+", " ")), plus.Replace(query))
 				if r.Port == 443 && f.Target != "*" {
 					f.Target = absoluteOf(r, f.Host, f.Target)
 				}
@@ -156,6 +156,9 @@ func decoded(path string) string {
 	}
 	return s
 }
+
+// ends encodes what would end a path: in one that was decoded it was encoded.
+var ends = strings.NewReplacer("?", "%3F", "#", "%23")
 
 // joined puts path and query together; without a query there is no question mark.
 func joined(path, query string) string { return strings.TrimSuffix(path+"?"+query, "?") }

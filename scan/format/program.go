@@ -37,7 +37,7 @@ type program struct {
 
 // beginsWithSlash tells of which parts the first octet is a slash, so that nothing needs to
 // stand before them.
-var beginsWithSlash = [allParts]bool{target: true, path: true, decodedPath: true, rewrittenPath: true}
+var beginsWithSlash = [allParts]bool{target: true, path: true, decodedPath: true, decodedTarget: true, rewrittenPath: true}
 
 // step is a field and the literal that stands before it.
 type step struct {
