@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 )
 
@@ -45,13 +46,29 @@ func unplus(dst, field []byte) []byte {
 	from := len(dst)
 	dst = append(dst, field...)
 	b := dst[from:]
-	last := len(bytes.TrimRight(b, "+"))
-	for i := 1; i < last; i++ {
-		if b[i] == '+' && field[i-1] != '+' && field[i-1] != '(' {
+	last := len(b)
+	for last > 0 && b[last-1] == '+' {
+		last--
+	}
+	i := 1
+	for ; i+8 <= last; i += 8 {
+		octets, before := binary.LittleEndian.Uint64(field[i:]), binary.LittleEndian.Uint64(field[i-1:])
+		blanks := equal(octets, '+') &^ equal(before, '+') &^ equal(before, '(')
+		binary.LittleEndian.PutUint64(b[i:], octets^blanks>>7*('+'^' '))
+	}
+	for ; i < last; i++ {
+		if field[i] == '+' && field[i-1] != '+' && field[i-1] != '(' {
 			b[i] = ' '
 		}
 	}
 	return dst
+}
+
+// equal sets the highest bit of each of eight octets that is c, and no other bit.
+func equal(octets uint64, c byte) uint64 {
+	const ones, lows = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f
+	x := octets ^ ones*uint64(c)
+	return ^(x&lows + lows | x | lows)
 }
 
 // blanks is the spelling of paths by IIS. Every plus is a blank: IIS answers paths with a

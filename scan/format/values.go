@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"encoding/binary"
 	"time"
 )
 
@@ -54,6 +55,9 @@ type values struct {
 	text [allParts][]byte // raw; nil where the line has no such field
 	asked part // has the target of this line, if next found one
 	buf        []byte // the fields of the record that are no views of the line
+
+	today    []byte // the day read last, as it is written; empty: none
+	midnight int64  // its beginning, in nanoseconds since 1970
 }
 
 // begin forgets the line before.
@@ -174,8 +178,36 @@ func (v *values) time() (nanos int64, ok bool) {
 	case v.parts[moment]:
 		return v.layout(v.sent(moment), v.zone)
 	}
+	if v.zone == nil { // all days begin at midnight and have 24 hours
+		if nanos, ok := v.sinceMidnight(); ok {
+			return nanos, true
+		}
+	}
+	return v.timeOn(v.text[timeOfDay])
+}
+
+// sinceMidnight reads the time of a line with a day and a time of day that has no fraction. The
+// day is read only if it is another than in the line before.
+func (v *values) sinceMidnight() (nanos int64, ok bool) {
+	clock := v.text[timeOfDay]
+	if len(clock) != len("15:04:05") {
+		return 0, false
+	}
+	if len(v.today) == 0 || string(v.today) != string(v.text[day]) {
+		v.today = v.today[:0]
+		if v.midnight, ok = v.timeOn([]byte("00:00:00")); !ok {
+			return 0, false
+		}
+		v.today = append(v.today, v.text[day]...)
+	}
+	seconds, ok := secondsOfDay(binary.LittleEndian.Uint64(clock))
+	return v.midnight + seconds*1e9, ok
+}
+
+// timeOn reads a time of day on the day of the line.
+func (v *values) timeOn(clock []byte) (nanos int64, ok bool) {
 	from := len(v.buf)
-	v.buf = append(append(append(v.buf, v.text[day]...), ' '), v.text[timeOfDay]...)
+	v.buf = append(append(append(v.buf, v.text[day]...), ' '), clock...)
 	return v.layout(v.buf[from:], v.zone)
 }
 
