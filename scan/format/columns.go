@@ -69,9 +69,8 @@ type column struct {
 type heading struct {
 	line  []byte // the header itself, nil if the columns are fixed
 	says  meaning
-	count int       // of columns
-	first []located // what Next needs
-	all   []located
+	count       int       // of columns
+	first, rest []located // what Next needs, and all other parts
 }
 
 // located is a part and its column.
@@ -97,19 +96,22 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 	for i, name := range names {
 		names[i] = strings.ToLower(name)
 	}
+	var all []located
 	for _, c := range d.names {
 		if at := slices.Index(names, c.name); at >= 0 && !h.says.parts[c.part] {
 			h.says.parts[c.part] = true
 			h.says.spell[c.part] = d.spelled(c.spell)
-			h.all = append(h.all, located{c.part, at})
+			all = append(all, located{c.part, at})
 		}
 	}
 	if h.says.targetPart() == ignored {
 		return none
 	}
-	for _, l := range h.all {
+	for _, l := range all {
 		if l.part == userAgent || l.part == methodName || slices.Contains(targetParts[:], l.part) {
 			h.first = append(h.first, l)
+		} else {
+			h.rest = append(h.rest, l)
 		}
 	}
 	has := &h.says.parts
@@ -226,9 +228,7 @@ func (c *columns) Next(r *Record) Kind {
 		return Unparsed
 	}
 	c.buf = c.buf[:0]
-	for _, l := range c.now.first {
-		c.text[l.part] = c.field(r.Line, l.at)
-	}
+	c.set(c.now.first, r.Line)
 	if !c.next(r) {
 		return Unparsed
 	}
@@ -236,32 +236,41 @@ func (c *columns) Next(r *Record) Kind {
 }
 
 func (c *columns) Complete(r *Record) {
-	for _, l := range c.now.all {
-		c.text[l.part] = c.field(r.Line, l.at)
-	}
+	c.set(c.now.rest, r.Line)
 	c.complete(r)
 }
 
 func (c *columns) Plausible(r *Record) bool { return c.plausible(r) }
 
-// field returns a field of the line.
-func (c *columns) field(line []byte, at int) []byte {
-	f := field{0, len(line)}
-	if c.ends == nil {
-		f = c.fields[at]
-	} else {
-		if at > 0 {
-			f.start = int(c.ends[at-1]) - c.back + 1
+// set sets parts of the line.
+func (c *columns) set(parts []located, line []byte) {
+	ends, back := c.ends, c.back
+	for _, l := range parts {
+		f := field{0, len(line)}
+		if ends == nil {
+			f = c.fields[l.at]
+		} else {
+			if l.at > 0 {
+				f.start = int(ends[l.at-1]) - back + 1
+			}
+			if l.at < len(ends) {
+				f.end = int(ends[l.at]) - back
+			}
 		}
-		if at < len(c.ends) {
-			f.end = int(c.ends[at]) - c.back
+		c.text[l.part] = line[f.start:f.end]
+	}
+	if c.empty != "" {
+		c.setEmpty(parts)
+	}
+}
+
+// setEmpty makes those parts empty that are written as dialect.empty.
+func (c *columns) setEmpty(parts []located) {
+	for _, l := range parts {
+		if text := c.text[l.part]; string(text) == c.empty {
+			c.text[l.part] = text[:0]
 		}
 	}
-	b := line[f.start:f.end]
-	if c.empty != "" && string(b) == c.empty {
-		return b[:0]
-	}
-	return b
 }
 
 // malformed is the number of fields of a line of which one in quotes does not end, or goes on

@@ -2,7 +2,6 @@ package format
 
 import (
 	"bytes"
-	"encoding/binary"
 	"time"
 )
 
@@ -52,12 +51,10 @@ type meaning struct {
 // next and complete make the record of them. It belongs to one goroutine.
 type values struct {
 	meaning
-	text [allParts][]byte // raw; nil where the line has no such field
-	asked part // has the target of this line, if next found one
-	buf        []byte // the fields of the record that are no views of the line
-
-	today    []byte // the day read last, as it is written; empty: none
-	midnight int64  // its beginning, in nanoseconds since 1970
+	text    [allParts][]byte // raw; nil where the line has no such field
+	asked   part             // has the target of this line, if next found one
+	buf     []byte           // the fields of the record that are no views of the line
+	moments moments
 }
 
 // begin forgets the line before.
@@ -176,39 +173,11 @@ func (v *values) time() (nanos int64, ok bool) {
 	case v.layout == nil:
 		return 0, false
 	case v.parts[moment]:
-		return v.layout(v.sent(moment), v.zone)
+		return v.moments.read(v.sent(moment), v.layout, v.zone)
 	}
-	if v.zone == nil { // all days begin at midnight and have 24 hours
-		if nanos, ok := v.sinceMidnight(); ok {
-			return nanos, true
-		}
-	}
-	return v.timeOn(v.text[timeOfDay])
-}
-
-// sinceMidnight reads the time of a line with a day and a time of day that has no fraction. The
-// day is read only if it is another than in the line before.
-func (v *values) sinceMidnight() (nanos int64, ok bool) {
-	clock := v.text[timeOfDay]
-	if len(clock) != len("15:04:05") {
-		return 0, false
-	}
-	if len(v.today) == 0 || string(v.today) != string(v.text[day]) {
-		v.today = v.today[:0]
-		if v.midnight, ok = v.timeOn([]byte("00:00:00")); !ok {
-			return 0, false
-		}
-		v.today = append(v.today, v.text[day]...)
-	}
-	seconds, ok := secondsOfDay(binary.LittleEndian.Uint64(clock))
-	return v.midnight + seconds*1e9, ok
-}
-
-// timeOn reads a time of day on the day of the line.
-func (v *values) timeOn(clock []byte) (nanos int64, ok bool) {
 	from := len(v.buf)
-	v.buf = append(append(append(v.buf, v.text[day]...), ' '), clock...)
-	return v.layout(v.buf[from:], v.zone)
+	v.buf = append(append(append(v.buf, v.text[day]...), ' '), v.text[timeOfDay]...)
+	return v.moments.read(v.buf[from:], v.layout, v.zone)
 }
 
 // completeHost sets the host, with the port behind it if the log has one.
