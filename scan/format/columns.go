@@ -319,9 +319,10 @@ func (c *columns) cutQuoted(r *Record) (n int) {
 	}
 	if !ok {
 		r.Line = c.search()
-		n = c.split(c.fields, r.Line)
+	} else if !c.runs || n == c.now.count {
+		return n
 	}
-	return n
+	return c.split(c.fields, r.Line)
 }
 
 // splitMarked is split for the next line of the chunk by its marks, and takes the line off. It
