@@ -8,7 +8,7 @@ import (
 )
 
 // columnFormats are the formats whose lines are columns.
-var columnFormats = []*Format{w3cFormat, cloudfrontFormat, cloudfrontRealtimeFormat, zeekFormat, gcsFormat, apacheCSVFormat}
+var columnFormats = []*Format{incapsulaFormat, w3cFormat, cloudfrontFormat, cloudfrontRealtimeFormat, zeekFormat, gcsFormat, apacheCSVFormat}
 
 // columns reads formats whose lines are fields with delimiters between them. A header in
 // the log names the columns, and may come again with other ones; or they are fixed. A line
@@ -67,8 +67,8 @@ type column struct {
 
 // heading is what a header says.
 type heading struct {
-	line  []byte // the header itself, nil if the columns are fixed
-	says  meaning
+	line        []byte // the header itself, nil if the columns are fixed
+	says        meaning
 	count       int       // of columns
 	first, rest []located // what Next needs, and all other parts
 }
@@ -115,6 +115,7 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 		}
 	}
 	has := &h.says.parts
+	has[hostName] = has[hostName] || has[hostPath]
 	has[timeOfDay] = has[timeOfDay] && has[day] // a time of day alone tells nothing
 	has[moment] = has[moment] && !has[timeOfDay]
 	switch {
