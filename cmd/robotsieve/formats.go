@@ -74,6 +74,9 @@ status is 3 if the format of a LOG is not found.`,
 // maxWidth is the width of a terminal for which lists are made, in characters.
 const maxWidth = 80
 
+// maxLineShown bounds the lines of a log that are shown, in characters.
+const maxLineShown = 500
+
 // listFormats lists all formats and envelopes. Samples are cut so that no line has more
 // than most characters; 0 is no limit.
 func listFormats(w *bufio.Writer, most int) {
@@ -114,13 +117,13 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 		fmt.Fprintf(w, "%s (%s)\n", text(log.Format.Name()), log.Format.By())
 	}
 	if log.Lines > 0 {
-		fmt.Fprintf(w, "  Of its first %s %s requests, %s other lines of the format, and %s could not be read.\n",
-			english.Plural(int64(log.Lines), "line"), english.Grouped(int64(log.Requests)), english.Grouped(int64(log.Others)), english.Grouped(int64(log.Unparsed)))
+		fmt.Fprintf(w, "  The first %s: %s, %s without a request by design, %s not read.\n", english.Plural(int64(log.Lines), "line"),
+			english.Plural(int64(log.Requests), "request"), english.Grouped(int64(log.Others)), english.Grouped(int64(log.Unparsed)))
 	}
 	if len(log.Readings) > 0 {
-		fmt.Fprint(w, "  Lines that are explained by")
+		fmt.Fprint(w, "  Lines that each format reads, where it is the first to do so:")
 		for i, r := range log.Readings {
-			fmt.Fprintf(w, "%s %s: %s", map[bool]string{true: ","}[i > 0], text(r.Format), english.Grouped(int64(r.Lines)))
+			fmt.Fprintf(w, "%s %s %s", map[bool]string{true: ","}[i > 0], text(r.Format), english.Grouped(int64(r.Lines)))
 		}
 		fmt.Fprintln(w)
 	}
@@ -138,7 +141,7 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 		default:
 			fmt.Fprintf(w, "not read%s\n", strings.TrimSuffix(": "+text(e.Fault), ": "))
 		}
-		fmt.Fprintf(w, "    %s\n", text(string(e.Line)))
+		fmt.Fprintf(w, "    %s\n", report.Cut(text(string(e.Line)), maxLineShown))
 	}
 	if len(log.Missing) > 0 {
 		fmt.Fprint(w, "\n  For an audit:\n")

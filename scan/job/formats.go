@@ -40,7 +40,10 @@ func Explain(ctx context.Context, o ExplainOptions, show func(*ExplainedLog) err
 	if err != nil {
 		return err
 	}
-	inputs, errs := o.Logs.resolve(o.Messages)
+	inputs, errs, err := o.Logs.resolve(ctx, newBudget(0), o.Messages)
+	if err != nil {
+		return err
+	}
 	for _, err := range errs {
 		o.Messages.warn("%v", err)
 	}
@@ -85,7 +88,7 @@ func formatByName(name string) (*format.Format, error) {
 func explainHead(name string, head []byte, f *format.Format) *ExplainedLog {
 	whole := len(head) < format.SampleBytes
 	if f != nil {
-		bound, err := f.Bound(bytes.TrimPrefix(head, format.BOM))
+		bound, err := f.Enclosed(head, whole).Bound(bytes.TrimPrefix(head, format.BOM))
 		if err != nil {
 			return &ExplainedLog{Name: name, Explanation: &format.Explanation{Err: err}}
 		}
@@ -94,6 +97,9 @@ func explainHead(name string, head []byte, f *format.Format) *ExplainedLog {
 	log := &ExplainedLog{Name: name, Explanation: format.Explain(head, whole, f, maxExamples)}
 	if log.Format != nil {
 		log.Missing = missing(log.Format)
+		if !format.NamesZones(log.Format, head) {
+			log.Missing = append(log.Missing, "its times name no zone and are taken as UTC: name the zone of the server with --time-zone")
+		}
 	}
 	return log
 }
