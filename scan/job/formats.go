@@ -18,7 +18,7 @@ type ExplainOptions struct {
 }
 
 // ExplainedLog says how the first lines of a log are read. Its texts have the bytes of the
-// log: escape them before printing (audit.Texts).
+// log: escape them before printing (audit.Printable).
 type ExplainedLog struct {
 	Name string
 	*format.Explanation
@@ -122,4 +122,3 @@ func missing(f *format.Format) (list []string) {
 	}
 	return list
 }
-
