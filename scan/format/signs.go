@@ -102,6 +102,7 @@ var lineSigns = []struct {
 	{regexp.MustCompile(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] \d+#\d+: `), "an error log of nginx; its access log is another file (access_log)"},
 	{regexp.MustCompile(`^\[\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d(\.\d+)? \d{4}\] \[`), "an error log of Apache; its access log is another file (CustomLog)"},
 	{regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \[(NOTICE|INFO|WARN|ERROR|DEBUG)\] \[`), "an error log of LiteSpeed; its access log is another file"},
+	{regexp.MustCompile(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}\t[A-Z]+\t`), "in Caddy's form for people; have Caddy write JSON: log { format json }"},
 	{regexp.MustCompile(`^\[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d [-+]\d{4}\] \S+ (TLS|SSL)v[\d.]+ \S+ "`), "Apache's log of TLS requests (ssl_request_log), which has no User-Agent; give the access log"},
 	{regexp.MustCompile(`^\S+:\d+ \[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d\.\d{3}\] \S+ \S+ -?\d+/-?\d+/\+?-?\d+ \+?\d+ \S\S \d+/`), "a TCP log of HAProxy, which has no requests; set 'option httplog' and capture the User-Agent"},
 	{regexp.MustCompile(`^(Connect from \S+ to|Proxy \S+ (started|stopped)|(Server|Backend|Stopping) )`), "a log of HAProxy without requests; set 'option httplog' and capture the User-Agent"},

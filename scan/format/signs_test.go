@@ -38,6 +38,7 @@ func TestSigns(t *testing.T) {
 		{"nginx's error log in syslog", lines("Mar  4 05:06:07 web1 nginx: 2026/03/04 05:06:07 [error] 71#71: *5 open() failed"), "error log of nginx; its access log is another file (access_log) (in syslog)"},
 		{"Apache's error log", lines("[Wed Mar 04 05:06:07.089 2026] [core:error] [pid 71] x"), "error log of Apache"},
 		{"HAProxy's TCP log", lines("192.0.2.1:40962 [04/Mar/2026:05:06:07.285] main app/<NOSRV> -1/-1/1 212 SC 1/1/0/0/0 0/0"), "TCP log of HAProxy"},
+		{"Caddy's console", lines("2026/03/04 05:06:07.089\t\x1b[34mINFO\x1b[0m\thttp.log.access\thandled request\t{\"request\": {}}"), "log { format json } (in ansi)"},
 		{"CDXJ", lines(`com,example)/ 20260304050607 {"url":"https://example.com/"}`), "CDXJ"},
 		{"URLs", lines("https://example.com/a"), "robotsieve filter"},
 		{"robots.txt", "# ours\nUser-agent: *\nDisallow: /\n", "--robots"},
