@@ -219,6 +219,7 @@ type jsonReader struct {
 	values
 	tree *jsonTree
 	marks
+	learner learner
 	at    int  // where in the chunk the next line is, or the rest of the array
 	array bool // at is in an array of records
 	first int  // where the line of the array begins, -1 once a record of it has been read
@@ -337,7 +338,7 @@ func (j *jsonReader) begin() {
 // found notes a value that is wanted: of a string what is between its quotes, of others
 // their text. null is not found.
 func (j *jsonReader) found(n *jsonNode, text []byte) {
-	j.sign(n, text)
+	j.signs |= n.gives(text)
 	for _, leaf := range n.leaves {
 		if leaf.part >= allParts {
 			if chosen := &j.chosen[leaf.part-choiceName]; *chosen == nil {
@@ -355,11 +356,12 @@ func (j *jsonReader) found(n *jsonNode, text []byte) {
 	}
 }
 
-// sign notes the sign that a value gives.
-func (j *jsonReader) sign(n *jsonNode, text []byte) {
-	if n.sign != 0 && (!n.compared || bytes.EqualFold(text, n.value)) {
-		j.signs |= n.sign
+// gives returns the sign that a value gives.
+func (n *jsonNode) gives(text []byte) uint32 {
+	if n.sign != 0 && n.compared && !bytes.EqualFold(text, n.value) {
+		return 0
 	}
+	return n.sign
 }
 
 // choose notes what is wanted of an element of a choice that has been read.

@@ -28,6 +28,13 @@ func (m *marks) seek(at int) {
 	}
 }
 
+// refill makes the marks from at on known, as many as fit.
+func (m *marks) refill(at int) {
+	m.from, m.to, m.i, m.n = at, at, 0, 0
+	m.nextOfRest()
+	m.i = 0
+}
+
 // next returns the place of the next mark and passes it, the length of the chunk if there
 // is none.
 func (m *marks) next() int {
@@ -119,9 +126,15 @@ func (j *jsonReader) walk(at int) int {
 	if j.octet(at) != '{' {
 		return -1
 	}
+	if end := j.follow(at); end >= 0 {
+		return end
+	}
 	j.begin()
 	j.seek(at)
-	return j.walkObject(j.tree.root, at, 1)
+	j.learner.begin(at)
+	end := j.walkObject(j.tree.root, at, 1)
+	j.learner.end(j.chunk, end, end >= 0)
+	return end
 }
 
 // walkObject is walk for an object in an object or array of which n is the node; n is nil
@@ -157,6 +170,7 @@ func (j *jsonReader) walkObject(n *jsonNode, at, depth int) int {
 		case '}':
 			if n != nil && n.chooses != nil {
 				j.choose(n.chooses)
+				j.learner.chose(n.chooses)
 			}
 			return at + 1
 		default:
@@ -203,13 +217,15 @@ func (j *jsonReader) walkValue(n *jsonNode, at, depth int) int {
 		if n != nil {
 			j.found(n, j.chunk[at+1:quote])
 		}
+		j.learner.value(j.chunk, at, quote+1, n)
 		return quote + 1
 	case '{', '[':
 		if depth == jsonDepth {
 			return -1
 		}
 		if n != nil {
-			j.sign(n, nil)
+			j.signs |= n.gives(nil)
+			j.learner.signs |= n.gives(nil)
 		}
 		if c == '[' {
 			return j.walkArray(n, at, depth+1)
@@ -223,6 +239,7 @@ func (j *jsonReader) walkValue(n *jsonNode, at, depth int) int {
 		if n != nil && c != 'n' {
 			j.found(n, j.chunk[at:at+length])
 		}
+		j.learner.value(j.chunk, at, at+length, n)
 		return at + length
 	}
 }
