@@ -51,9 +51,9 @@ type meaning struct {
 // next and complete make the record of them. It belongs to one goroutine.
 type values struct {
 	meaning
-	text [allParts][]byte // raw; nil where the line has no such field
-	asked part // has the target of this line, if next found one
-	buf        []byte // the fields of the record that are no views of the line
+	text  [allParts][]byte // raw; nil where the line has no such field
+	asked part             // has the target of this line, if next found one
+	buf   []byte           // the fields of the record that are no views of the line
 }
 
 // begin forgets the line before.
