@@ -77,6 +77,7 @@ type jsonNode struct {
 
 	members []*jsonMember // of an object
 	slots   []*jsonMember // the same, each at the hash of its name or behind; made by close
+	likely  uint64        // a bit for the likeness of each name
 	items   []*jsonNode   // of an array, by index; nil where none is wanted
 	choice  *jsonChoice   // of elements of an array by a name in them, nil if there is none
 	chooses *jsonChoice   // set if this is such an element
@@ -149,6 +150,7 @@ func (n *jsonNode) close() {
 		n.slots = make([]*jsonMember, 1<<bits.Len(uint(2*len(n.members))))
 		for _, m := range n.members {
 			m.node.close()
+			n.likely |= likeness([]byte(m.name))
 			i := m.hash
 			for n.slots[i&uint64(len(n.slots)-1)] != nil {
 				i++
@@ -166,7 +168,7 @@ func (n *jsonNode) close() {
 
 // member returns the node of a member by its name, nil if none is wanted.
 func (n *jsonNode) member(name []byte) *jsonNode {
-	if len(n.slots) == 0 {
+	if n.likely&likeness(name) == 0 {
 		return nil
 	}
 	hash := nameHash(name)
@@ -179,6 +181,14 @@ func (n *jsonNode) member(name []byte) *jsonNode {
 			return m.node
 		}
 	}
+}
+
+// likeness returns one bit of 64, by which most names are told from the few that are wanted.
+func likeness(name []byte) uint64 {
+	if len(name) == 0 {
+		return 1
+	}
+	return 1 << ((uint(name[0])*7 + uint(len(name))) & 63)
 }
 
 // nameHash returns a number that differs for nearly all names of a log.

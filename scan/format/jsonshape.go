@@ -12,7 +12,7 @@ type shape struct {
 	literals []byte       // the octets between values, one after another, with padding behind
 	values   []shapeValue // in their order
 	last     int          // how many octets are behind the last value, up to the end of the object
-	quotes   int          // how many quotes there are, at most
+	marks    int          // how many marks there are, at most
 	signs    uint32       // that objects and arrays in it give
 }
 
@@ -20,7 +20,7 @@ type shape struct {
 type shapeValue struct {
 	node   *jsonNode   // nil if it is not wanted
 	before int         // how many octets are before it
-	quotes int         // how many of these are quotes
+	marks  int         // how many of these are marks
 	choice *jsonChoice // the value is the last of an element of it; nil if of none
 }
 
@@ -40,21 +40,30 @@ type learner struct {
 // before, the fewer walks are watched.
 func (l *learner) begin(at int) {
 	l.lines++
-	if l.learns = l.lines&(l.lines-1) == 0 || l.lines&63 == 0; l.learns {
-		l.literals, l.values, l.quotes, l.signs, l.known, l.behind = l.literals[:0], l.values[:0], 0, 0, false, at
+	l.known, l.learns = false, l.lines&(l.lines-1) == 0 || l.lines&63 == 0
+	if l.learns {
+		l.literals, l.values, l.marks, l.signs, l.behind = l.literals[:0], l.values[:0], 0, 0, at
 	}
 }
 
 // value notes a value at chunk[at:end].
 func (l *learner) value(chunk []byte, at, end int, n *jsonNode) {
 	if l.learns {
-		literal := chunk[l.behind:at]
-		quotes := bytes.Count(literal, []byte{'"'})
-		l.literals, l.behind = append(l.literals, literal...), end
-		l.values = append(l.values, shapeValue{node: n, before: len(literal), quotes: quotes})
-		l.quotes += quotes + 2
+		l.note(chunk[l.behind:at], end, n)
 	}
 }
+
+// note is value when the walk is watched. The value ends at end and has a literal before it.
+func (l *learner) note(literal []byte, end int, n *jsonNode) {
+	marks := marksIn(literal)
+	l.literals, l.behind = append(l.literals, literal...), end
+	l.values = append(l.values, shapeValue{node: n, before: len(literal), marks: marks})
+	l.marks += marks + 2
+	l.learns = l.marks <= indexed // or no lines could be compared with it
+}
+
+// marksIn returns how many octets of a part of a line are marked.
+func marksIn(b []byte) int { return bytes.Count(b, []byte{'"'}) + bytes.Count(b, []byte{'\\'}) }
 
 // chose notes that an element of a choice ends.
 func (l *learner) chose(c *jsonChoice) {
@@ -68,7 +77,7 @@ func (l *learner) end(chunk []byte, end int, ok bool) {
 	if l.learns && ok {
 		literal := chunk[l.behind:end]
 		l.last = len(literal)
-		l.quotes += bytes.Count(literal, []byte{'"'})
+		l.marks += marksIn(literal)
 		l.literals = append(append(l.literals, literal...), make([]byte, shapePadding)...)
 		l.known = true
 	}
@@ -82,21 +91,21 @@ func (j *jsonReader) follow(at int) int {
 	if !l.known {
 		return -1
 	}
-	if j.seek(at); j.i+l.quotes > j.n {
-		if j.refill(at); j.i+l.quotes > j.n {
+	if j.seek(at); j.i+l.marks > j.n {
+		if j.refill(at); j.i+l.marks > j.n {
 			return -1
 		}
 	}
 	j.begin()
 	j.signs = l.signs
 	literals, chunk, i := l.literals, j.chunk, j.i
-	spare := j.n - i - l.quotes // marks that may be those of escapes
+	spare := j.n - i - l.marks // marks that may be those of escapes
 	for k := range l.values {
 		v := &l.values[k]
 		if at+v.before >= len(chunk) || !sameOctets(chunk[at:], literals, v.before) {
 			return -1
 		}
-		literals, at, i = literals[v.before:], at+v.before, i+v.quotes
+		literals, at, i = literals[v.before:], at+v.before, i+v.marks
 		if chunk[at] == '"' {
 			end := j.from + int(j.place[i+1])
 			if chunk[end] != '"' {
@@ -130,24 +139,6 @@ func (j *jsonReader) follow(at int) int {
 	j.i = i
 	l.lines = 0
 	return at + l.last
-}
-
-// endOfEscaped returns which of the known marks is the quote that ends a string, whose
-// first mark behind its own quote is that of a backslash or the end of the line; -1 if none is.
-func (m *marks) endOfEscaped(i int) int {
-	for i < m.n {
-		at := m.from + int(m.place[i])
-		switch m.chunk[at] {
-		case '"':
-			return i
-		case '\n':
-			return -1
-		}
-		if i++; i < m.n && m.from+int(m.place[i]) == at+1 && m.chunk[at+1] != '\n' {
-			i++
-		}
-	}
-	return -1
 }
 
 // sameOctets tells whether the first n octets of a and b are the same. a has n or more, b

@@ -102,6 +102,38 @@ func (m *marks) moreBlanks(at int) int {
 // quoteEnd returns the place of the quote that ends the string whose quote is the next
 // mark, and tells whether an octet in it is escaped. It is -1 if the line ends first.
 func (m *marks) quoteEnd() (end int, escaped bool) {
+	first := m.i + 1
+	last := first
+	if last < m.n && m.chunk[m.from+int(m.place[last])] != '"' {
+		last = m.endOfEscaped(last)
+	}
+	if last < m.n && last > 0 {
+		m.i = last + 1
+		return m.from + int(m.place[last]), last > first
+	}
+	return m.slowQuoteEnd()
+}
+
+// endOfEscaped returns which of the known marks is the quote that ends a string, whose
+// first mark behind its own quote is that of a backslash or the end of the line; -1 if none is.
+func (m *marks) endOfEscaped(i int) int {
+	for i < m.n {
+		at := m.from + int(m.place[i])
+		switch m.chunk[at] {
+		case '"':
+			return i
+		case '\n':
+			return -1
+		}
+		if i++; i < m.n && m.from+int(m.place[i]) == at+1 && m.chunk[at+1] != '\n' {
+			i++
+		}
+	}
+	return -1
+}
+
+// slowQuoteEnd is quoteEnd if the marks of the string are not all known.
+func (m *marks) slowQuoteEnd() (end int, escaped bool) {
 	m.next()
 	end = m.next()
 	for end < len(m.chunk) && m.chunk[end] == '\\' {
