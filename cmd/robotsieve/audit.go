@@ -1,6 +1,8 @@
 package main
 
 import (
+	_ "time/tzdata" // --time-zone works where the system has no zones, as in a small container
+
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -31,6 +33,7 @@ into account.`,
   robotsieve audit --robots robots.txt --host https://example.com vhosts.log
   robotsieve audit --policy manifest.csv --ip-ranges Googlebot=googlebot.json access.log*
   robotsieve audit --robots robots.txt --ip-ranges ranges/ --fail-on 'violation.verified>0' access.log
+  robotsieve audit --robots robots.txt --since 2026-11-01 --until 2026-12-01 access.log*
   robotsieve audit --policy manifest.csv --state monday.state monday.log.gz
   zcat old/*.gz | robotsieve audit --robots robots.txt --samples 3 -`,
 	}
@@ -46,12 +49,15 @@ into account.`,
 	daysFlag(cmd, &o.RangesMaxAge, "ranges-max-age", "365d", "how long before or after a request a list of addresses may have been made to verify a client, in days")
 	resolve := flags.Bool("resolve", false, "look up the names of addresses of violations (uses the network; it can verify a client, but never prove an impostor)")
 	choice(cmd, "format", "auto", "format of the logs", to(&o.Format), append([]string{"auto"}, format.Names()...)...)
+	flags.StringVar(&o.Since, "since", "", "judge only requests from this time on: 2026-11-22T05:00:00Z, or a date, which is its midnight in --time-zone; answers to robots.txt before it still count for what crawlers were told")
+	flags.StringVar(&o.Until, "until", "", "judge only requests before this time, which is not in the period itself; likewise")
+	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, and of times in logs that name none: an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)")
 	memoryFlag(cmd, &o.Memory)
 	report := addReportFlags(cmd)
 	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: a manifest (CSV) or a folder of dated files")
 	flags.BoolVar(&o.AssumeConstant, "assume-constant", false, "take the first version of each origin as in force before all time")
 	flags.StringArrayVar(&o.Hosts, "host", nil,
-		"judge only this site, such as https://example.com (repeatable); needed with --robots if the logs name hosts, and with --policy if they name none; SITE=LOG says whose log a file, folder or pattern is")
+		"judge only this site, such as https://example.com (repeatable); needed with --robots if the logs name hosts, and with --policy if they name none; HOST=PATTERN gives a site the logs whose names match: a file, a folder, an archive or a pattern such as 'logs/a.example*' or '*/a.example-access.log*'")
 	flags.StringArrayVar(&o.Ranges, "ip-ranges", nil,
 		"the published addresses of a crawler: NAME=FILE, NAME=FILE@2026-11-01 with the day when the list was made, NAME=DIR with lists of several dates, or DIR with files NAME.json and NAME.txt; NAME is a crawler's name, or an official list's such as googlebot.json, which is for all its crawlers (repeatable)")
 	flags.StringVar(&o.Names, "resolved-names", "", "names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed")

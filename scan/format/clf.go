@@ -343,7 +343,7 @@ func (c *clf) Complete(r *Record) {
 		from = min(end+1, len(line))
 		end = firstBlank(line, from)
 	}
-	r.Addr, c.addrEnd = c.sent(line[from:end]), end
+	r.Addr, c.addrEnd = bareAddress(c.sent(line[from:end])), end
 
 	before := line[:c.request.start-len(`] "`)]
 	r.Time, r.HasTime = c.clock.parse(before[openBracket(before)+1:])
@@ -381,7 +381,7 @@ func openBracket(b []byte) int {
 // must be as in the format. This distinguishes a virtual host without a port from a
 // client's address, and refuses lines with a prefix, such as those of syslog.
 func (c *clf) Plausible(r *Record) bool {
-	if !plausibleClient(r) || !c.agent && bytes.IndexByte(r.Line[c.status.end:], '"') >= 0 {
+	if !plausibleClient(r) || isURL(r.Agent) || !c.agent && bytes.IndexByte(r.Line[c.status.end:], '"') >= 0 {
 		return false
 	}
 	before := r.Line[:c.request.start-len(`] "`)]

@@ -15,36 +15,20 @@ func TestFormats(t *testing.T) {
 				t.Error("the name is not in lower case, or not unique")
 			}
 			for _, end := range []string{"", "\n", "\r\n", "\r\n\n\r\n"} {
-				if got, err := Detect([]byte(f.head+f.sample+end), true); err != nil || got.name != f.name {
-					t.Errorf("the sample and %q are detected as %v, %v", end, got, err)
+				if got, err := Detect([]byte(f.head+f.sample+end), true); err != nil {
+					t.Errorf("the sample and %q: %v", end, err)
+				} else if got.Name() != f.name {
+					t.Errorf("the sample and %q are detected as %s", end, got.Name())
 				}
 			}
 			f := f
 			if f.bind != nil {
 				f = f.bind(f, []byte(f.head+f.sample))
 			}
-			// A format that tells the scheme makes the target a whole URL, and one that has the Host
-			// header names no port. See TestWritten for what each says.
-			want := fields{Addr: "192.0.2.1", Method: "GET", Target: "/a?b=c", Time: "2026-03-04T05:06:07Z", Status: 200, Size: 1234}
-			if f.HasAgent() {
-				want.Agent = "Mozilla/5.0 (compatible; FooBot/1.0)"
-			}
-			if f.HasHost() {
-				want.Host = "www.example.com"
-			}
-			if !f.parts[statusCode] {
-				want.Status, want.Size = 0, NoSizes // of AWS WAF, which logs before there is an answer
-			}
 			var r Record
 			reader := f.NewReader()
-			got, ok := read(reader, &r, f.sample)
-			got.Host = strings.TrimSuffix(got.Host, ":443")
-			for _, origin := range []string{"https://www.example.com", ":443"} {
-				got.Target = strings.TrimPrefix(got.Target, origin)
-			}
-			got.Forwarded, got.Lossy = strings.TrimPrefix(got.Forwarded, "-"), Exact
-			if !ok || got != want {
-				t.Errorf("\n got %+v, %v\nwant %+v", got, ok, want)
+			if got, ok := read(reader, &r, f.sample); !ok || sameInAll(got) != sampleFields(f) {
+				t.Errorf("\n got %+v, %v\nwant %+v", sameInAll(got), ok, sampleFields(f))
 			}
 			if (r.Host != nil) != f.HasHost() || (r.Agent != nil) != f.HasAgent() {
 				t.Errorf("host %q, agent %q", r.Host, r.Agent)
@@ -52,6 +36,40 @@ func TestFormats(t *testing.T) {
 			checkKinds(t, reader, f.sample)
 		})
 	}
+}
+
+// sampleFields are what the sample of a format says, if it has fields for it.
+func sampleFields(f *Format) fields {
+	want := fields{Method: "GET", Target: "/a?b=c", Time: "2026-03-04T05:06:07Z", Status: 200, Size: NoSizes}
+	if f.parts[clientAddr] {
+		want.Addr = "192.0.2.1"
+	}
+	if f.HasAgent() {
+		want.Agent = "Mozilla/5.0 (compatible; FooBot/1.0)"
+	}
+	if f.HasHost() {
+		want.Host = "www.example.com"
+	}
+	if f.parts[bodySize] {
+		want.Size = 1234
+	}
+	if !f.parts[statusCode] {
+		want.Status = 0
+	}
+	return want
+}
+
+// sameInAll leaves out of a sample's fields in what formats may differ: the port, a target
+// in absolute form, proxies, and what the log did to the target. See TestWritten for what
+// each says.
+func sameInAll(got fields) fields {
+	got.Host = strings.TrimSuffix(got.Host, ":443")
+	got.Target = strings.TrimPrefix(strings.TrimPrefix(got.Target, "https://www.example.com"), ":443")
+	if got.Forwarded == "-" || got.Forwarded == "192.0.2.1, 198.51.100.2" {
+		got.Forwarded = ""
+	}
+	got.Lossy = Exact
+	return got
 }
 
 // checkKinds reads a chunk of several lines, whose last has no line end.
@@ -79,9 +97,6 @@ func checkKinds(t *testing.T, reader Reader, sample string) {
 // TestByName finds every format by its name, in any case.
 func TestByName(t *testing.T) {
 	want := []string{"combined", "vhost_combined", "common", "vhost_common"}
-	if got := Names()[:len(want)]; !slices.Equal(got, want) {
-		t.Errorf("the first of Names() are %s", got)
-	}
 	for _, name := range want {
 		for _, spelling := range []string{name, strings.ToUpper(name)} {
 			if f, ok := ByName(spelling); !ok || f.Name() != name {

@@ -11,12 +11,15 @@ import (
 //
 // A line is of the program if it consists of the literals and fields in their order. A
 // field ends at the first place where the literal of the next step stands. The literal
-// behind the last field includes the end of the line. There are four refinements:
+// behind the last field includes the end of the line. There are five refinements:
 //
 //   - A field between quotes ends at the first quote that is not escaped (spelling), and
 //     the rest of the literal must follow it.
-//   - But a request line in front of a status ends at the first such quote that the rest of
-//     the literal and a status follow: servers that escape nothing log the quotes in it.
+//   - A field in front of a status ends where the literal, a status and the literal behind
+//     that stand. So a request line has the quotes in it that servers log which escape
+//     nothing.
+//   - If a field between quotes is not escaped, the line has no quotes but those of the
+//     literals and of the request line: it would not be known where that field ends.
 //   - A time in brackets begins behind the last bracket before its end: what is in front of
 //     it is the name of a user, which may have brackets.
 //   - A status is a number or a dash. There is no blank in a status, a size, a port, a
@@ -27,7 +30,14 @@ type program struct {
 	after string
 	// more tells whether a blank or a tab and further fields may follow.
 	more bool
+	// fits tells formats apart whose lines are alike: whether a record looks as it does in a
+	// log of this one. It may be nil.
+	fits func(*Record) bool
 }
+
+// beginsWithSlash tells of which parts the first octet is a slash, so that nothing needs to
+// stand before them.
+var beginsWithSlash = [allParts]bool{target: true, path: true, decodedPath: true, rewrittenPath: true}
 
 // step is a field and the literal that stands before it.
 type step struct {
@@ -35,12 +45,14 @@ type step struct {
 	part   part
 	spell  spelling
 	padded bool // blanks and tabs behind before are no part of the field
+	// without is an octet that the field does not have, 0 if it may have all.
+	without byte
 }
 
 // check tells why no line can be read by the program.
 func (p *program) check() error {
 	for i, s := range p.steps {
-		if i > 0 && s.before == "" {
+		if i > 0 && s.before == "" && !beginsWithSlash[s.part] {
 			return fmt.Errorf("nothing stands between the fields %d and %d, so the end of the first is unknown", i, i+1)
 		}
 		if strings.ContainsAny(s.before, "\n") {
@@ -65,11 +77,19 @@ func programFormat(name, by, sample string, p program, l layout) *Format {
 		steps[i] = s
 	}
 	p.steps = steps
-	first, reaches := p.compile()
+	compiled := p.compile()
 	f.newReader = func(f *Format) Reader {
-		return &programReader{lines: lines{marked: quoted}, values: values{meaning: f.meaning}, first: first, reaches: reaches}
+		return &programReader{compiled: compiled, lines: lines{marked: quoted}, values: values{meaning: f.meaning}}
 	}
 	return f
+}
+
+// compiled is a program made ready.
+type compiled struct {
+	first   string // the literal in front of all fields
+	reaches []reach
+	quotes  int // in a line, without those of the request line, -1 for any number
+	fits    func(*Record) bool
 }
 
 // reach is a step made ready: a field and how it ends.
@@ -81,8 +101,10 @@ type reach struct {
 	escaped   bool   // a backslash makes a quote part of the field
 	padded    bool   // blanks before the field are skipped
 	bracketed bool   // it is a time in brackets
-	status    bool   // behind next a status must follow
-	solid     bool   // it has no blank
+	status    bool   // behind next a status must follow, and
+	behind    string // behind that this
+	without   byte   // it does not have this octet, unless that is 0
+	kept      int    // octets of next that belong to the next field
 	last      bool   // behind next the line ends, or
 	more      bool   // a blank follows
 }
@@ -98,37 +120,59 @@ const (
 	atEnd                  // next is empty: the end of the line
 )
 
-// compile returns the literal in front of all fields, and the steps.
-func (p *program) compile() (first string, reaches []reach) {
-	reaches = make([]reach, len(p.steps))
-	for i, s := range p.steps {
-		c := &reaches[i]
-		c.part, c.padded, c.escaped = s.part, s.padded, s.spell.escape == '\\'
-		c.bracketed = s.part == moment && strings.HasSuffix(s.before, "[") && i > 0
-		if c.last = i+1 == len(p.steps); c.last {
-			c.next, c.more = p.after, p.more
-		} else {
-			c.next, c.status = p.steps[i+1].before, s.part == requestLine && p.steps[i+1].part == statusCode
-		}
-		c.quote = strings.IndexByte(c.next, '"')
-		switch {
-		case c.next == "":
-			c.end = atEnd
-		case c.quote == 0 && strings.HasSuffix(s.before, `"`):
-			c.end = atQuote
-		case c.quote >= 0:
-			c.end = atQuoted
-		case c.next == " " && !c.last:
-			c.end = atBlank
-		default:
-			c.end = atText
-		}
-		c.solid = c.end != atQuote && c.end != atBlank && isSolid[s.part]
-	}
+func (p *program) compile() *compiled {
+	c := &compiled{reaches: make([]reach, len(p.steps)), quotes: -1, fits: p.fits}
 	if len(p.steps) > 0 {
-		first = p.steps[0].before
+		c.first = p.steps[0].before
 	}
-	return first, reaches
+	quotes, isOpen := strings.Count(c.first, `"`), false
+	for i := range p.steps {
+		r := &c.reaches[i]
+		*r = p.reach(i)
+		quotes += strings.Count(r.next, `"`)
+		isOpen = isOpen || r.end == atQuote && r.part != requestLine && !r.escaped
+	}
+	if isOpen {
+		c.quotes = quotes
+	}
+	return c
+}
+
+// reach returns a step made ready.
+func (p *program) reach(i int) reach {
+	literal := func(i int) string {
+		if i < len(p.steps) {
+			return p.steps[i].before
+		}
+		return p.after
+	}
+	s, last := p.steps[i], i+1 == len(p.steps)
+	r := reach{part: s.part, next: literal(i + 1), padded: s.padded, escaped: s.spell.escape == '\\', last: last, more: last && p.more}
+	if !last && r.next == "" {
+		r.next, r.kept = "/", 1
+	}
+	r.quote = strings.IndexByte(r.next, '"')
+	r.bracketed = s.part == moment && strings.HasSuffix(s.before, "[") && i > 0
+	switch quoted := strings.HasSuffix(s.before, `"`); {
+	case r.next == "":
+		r.end = atEnd
+	case r.quote == 0 && quoted:
+		r.end = atQuote
+	case r.quote >= 0:
+		r.end = atQuoted
+	default:
+		r.end = atText
+	}
+	if r.without = s.without; r.end != atQuote && isSolid[s.part] {
+		r.without = ' '
+	}
+	if !last && p.steps[i+1].part == statusCode && (r.end != atQuote || s.part == requestLine) {
+		r.status, r.behind = true, literal(i+2)
+	}
+	if r.end == atText && r.next == " " && !last && !r.status {
+		r.end = atBlank
+	}
+	return r
 }
 
 // isSolid tells which parts have no blanks in them.
@@ -136,23 +180,22 @@ var isSolid = [allParts]bool{clientAddr: true, serverPort: true, schemeName: tru
 
 // programReader reads lines as a program says.
 type programReader struct {
+	*compiled
 	lines
 	values
-	first   string
-	reaches []reach
 
 	// Of the line that Next returned last:
 	line   []byte
-	quotes []uint16 // the places of its quotes, plus back; nil if they are not marked
+	marks  []uint16 // the places of its quotes, plus back; nil if they are not marked
 	back   int
-	passed int // quotes[:passed] are behind us
+	passed int // marks[:passed] are behind us
 }
 
 func (p *programReader) Next(r *Record) Kind {
 	if p.at >= len(p.chunk) {
 		return End
 	}
-	p.line, p.quotes, p.back = p.cut()
+	p.line, p.marks, p.back = p.cut()
 	r.Line = p.line
 	switch {
 	case p.find() && p.next(r):
@@ -167,7 +210,9 @@ func (p *programReader) Next(r *Record) Kind {
 func (p *programReader) Complete(r *Record) { p.complete(r) }
 
 // Plausible tells whether the fields look as they do in a log of the format.
-func (p *programReader) Plausible(r *Record) bool { return p.plausible(r) }
+func (p *programReader) Plausible(r *Record) bool {
+	return p.plausible(r) && (p.fits == nil || p.fits(r))
+}
 
 // find finds the fields of the line, and tells whether it is of the program.
 func (p *programReader) find() bool {
@@ -189,13 +234,22 @@ func (p *programReader) find() bool {
 			at = p.lastBracket(i, before, at, end)
 		}
 		field := line[at:end]
-		if c.solid && bytes.IndexByte(field, ' ') >= 0 || c.part == statusCode && !isStatusField(field) {
+		if c.without != 0 && bytes.IndexByte(field, c.without) >= 0 || c.part == statusCode && (len(field) == 0 || statusLength(field) != len(field)) {
 			return false
 		}
 		p.text[c.part] = field
-		before, at = at, end+len(c.next)
+		before, at = at, end+len(c.next)-c.kept
 	}
-	return true
+	return p.quotes < 0 || p.hasQuotes()
+}
+
+// hasQuotes tells whether the line has as many quotes as it must.
+func (p *programReader) hasQuotes() bool {
+	n := len(p.marks)
+	if p.marks == nil {
+		n = bytes.Count(p.line, []byte(`"`))
+	}
+	return n == p.quotes || n == p.quotes+bytes.Count(p.text[requestLine], []byte(`"`))
 }
 
 // lastBracket returns where a time in brackets begins, which ends at end and seemed to
@@ -252,9 +306,9 @@ func (p *programReader) fieldEnd(c *reach, at int) int {
 // negative if there is none.
 func (p *programReader) quoteAt(c *reach, from int) int {
 	const none = -1 << 32
-	if p.quotes != nil {
-		for ; p.passed < len(p.quotes); p.passed++ {
-			if at := int(p.quotes[p.passed]) - p.back; at >= from {
+	if p.marks != nil {
+		for ; p.passed < len(p.marks); p.passed++ {
+			if at := int(p.marks[p.passed]) - p.back; at >= from {
 				return at
 			}
 		}
@@ -285,29 +339,26 @@ func (p *programReader) follows(c *reach, end int) bool {
 	case c.last:
 		return behind == len(line) || c.more && (line[behind] == ' ' || line[behind] == '\t')
 	case c.status:
-		const most = len("-200 ")
-		blank := fieldEnd(line[:min(behind+most, len(line))], behind)
-		return isStatusField(line[behind:blank])
+		n := statusLength(line[behind:])
+		return n > 0 && bytes.HasPrefix(line[behind+n:], []byte(c.behind))
 	}
 	return true
 }
 
-// isStatusField tells whether b is a status or says that there was none: up to three
-// digits, a dash, or a negative number.
-func isStatusField(b []byte) bool {
-	if len(b) > 0 && b[0] == '-' {
-		b = b[1:]
-		if len(b) == 0 {
-			return true
-		}
+// statusLength returns the length of the status at the start of b: up to three digits, or a
+// dash or -1 if there was none. It is 0 if there is neither.
+func statusLength(b []byte) int {
+	n := 0
+	for n < len(b) && isDigit(b[n]) {
+		n++
 	}
-	if len(b) == 0 || len(b) > 3 {
-		return false
+	switch {
+	case n == 0 && bytes.HasPrefix(b, []byte("-1")):
+		return len("-1")
+	case n == 0 && bytes.HasPrefix(b, []byte("-")):
+		return len("-")
+	case n > 3:
+		return 0
 	}
-	for _, c := range b {
-		if !isDigit(c) {
-			return false
-		}
-	}
-	return true
+	return n
 }

@@ -1,0 +1,180 @@
+package format
+
+import (
+	"bytes"
+	"encoding/hex"
+	"strings"
+)
+
+// HAProxy's HTTP log format has no field for the User-Agent or the host. An administrator
+// may have it capture headers, which are then between braces before the request, in the
+// order in which they were declared, with bars between them and without their names:
+//
+//	192.0.2.1:33317 [06/Feb/2009:12:14:14.655] http-in~ static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 {1wt.eu|Mozilla/5.0} {} "GET / HTTP/1.1"
+//
+// So they have to be named, as in haproxy:host,user-agent, or are guessed by what is in them.
+// A tilde behind the name of the frontend tells that the connection was encrypted.
+// Source: HAProxy's configuration.txt, 8.2.3, 8.6 and 8.8.
+const (
+	haproxyHead   = "$addr [$time] $tls $_ $status $size $_"
+	haproxyTail   = ` "$request"`
+	haproxyPrefix = "haproxy:"
+)
+
+// haproxyFormat returns the format haproxy, for logs with captured headers or without, of
+// which it reads none.
+func haproxyFormat() *Format {
+	f := programFormat("haproxy", "HAProxy with option httplog", haproxySample(" "), haproxyProgram(haproxyHead+haproxyTail), haproxyTime)
+	f.bind = bindCaptures
+	return f
+}
+
+// haproxySample returns a line with captured headers, which have blanks around them.
+func haproxySample(captured string) string {
+	return "192.0.2.1:33317 [04/Mar/2026:05:06:07.000] http-in static/srv1 10/0/30/69/109 200 1234 - - ---- 1/1/1/1/0 0/0" + captured + `"GET /a?b=c HTTP/1.1"`
+}
+
+func haproxyProgram(line string) program {
+	p := programOf(line, hashed)
+	for i := range p.steps {
+		if p.steps[i].part == tlsInUse {
+			p.steps[i].spell = tilde
+		}
+	}
+	return p
+}
+
+// capturedFormat returns the format haproxy with captured headers, given their names,
+// nil if the User-Agent is none of them.
+func capturedFormat(headers []string) *Format {
+	line, values := "", ""
+	for _, h := range headers {
+		name, value := "_", "-"
+		switch strings.ToLower(h) {
+		case "host":
+			name, value = "host", "www.example.com"
+		case "user-agent", "ua":
+			name, value = "agent", "Mozilla/5.0 (compatible; FooBot/1.0)"
+		case "x-forwarded-for", "xff":
+			name = "forwarded"
+		}
+		line, values = line+"|$"+name, values+"|"+value
+	}
+	p := haproxyProgram(haproxyHead + " {" + line[1:] + `}$_"$request"`)
+	for i := range p.steps {
+		if p.steps[i].before == "|" || strings.HasSuffix(p.steps[i].before, "{") {
+			p.steps[i].without = '|'
+		}
+	}
+	f := programFormat(haproxyPrefix+strings.ToLower(strings.Join(headers, ",")), "HAProxy with option httplog and captured headers",
+		haproxySample(" {"+values[1:]+"} {} "), p, haproxyTime)
+	if !f.HasAgent() {
+		return nil
+	}
+	return f
+}
+
+// capturedByName returns the format with a name such as haproxy:host,user-agent.
+func capturedByName(name string) (*Format, bool) {
+	if len(name) <= len(haproxyPrefix) || !strings.EqualFold(name[:len(haproxyPrefix)], haproxyPrefix) {
+		return nil, false
+	}
+	f := capturedFormat(strings.Split(name[len(haproxyPrefix):], ","))
+	return f, f != nil
+}
+
+// bindCaptures returns the format with the headers that the lines of head show: one is
+// the User-Agent if it begins with Mozilla/ in some line, which no other header does. Next
+// to it a header is the host or X-Forwarded-For if all that is in it looks so. The name of
+// the format says what was taken for what. It returns f if no header is the User-Agent.
+func bindCaptures(f *Format, head []byte) *Format {
+	var r Record
+	var headers []captured
+	reader := f.NewReader().(*programReader)
+	reader.Reset(head)
+	for kind := reader.Next(&r); kind != End; kind = reader.Next(&r) {
+		_, block, found := bytes.Cut(reader.text[ignored], []byte(" {"))
+		block, _, closed := bytes.Cut(block, []byte("}"))
+		if kind != Request || !found || !closed {
+			continue
+		}
+		values := bytes.Split(block, []byte("|"))
+		if headers == nil {
+			headers = make([]captured, len(values))
+		}
+		if len(values) == len(headers) {
+			for i := range headers {
+				headers[i].see(values[i])
+			}
+		}
+	}
+	names, agents := make([]string, len(headers)), 0
+	for i := range headers {
+		if names[i] = headers[i].name(); names[i] == "user-agent" {
+			agents++
+		}
+	}
+	if agents != 1 {
+		return f
+	}
+	return capturedFormat(names)
+}
+
+// captured says what the values of a captured header look like.
+type captured struct{ seen, agents, hosts, lists int }
+
+func (c *captured) see(value []byte) {
+	if len(value) == 0 {
+		return
+	}
+	c.seen++
+	if bytes.HasPrefix(value, []byte("Mozilla/")) {
+		c.agents++
+	}
+	if isDomain(value) {
+		c.hosts++
+	}
+	if areAddresses(value) {
+		c.lists++
+	}
+}
+
+func (c *captured) name() string {
+	switch {
+	case c.agents > 0:
+		return "user-agent"
+	case c.seen > 0 && c.hosts == c.seen:
+		return "host"
+	case c.seen > 0 && c.lists == c.seen:
+		return "x-forwarded-for"
+	}
+	return "-"
+}
+
+// hashed is the spelling of HAProxy: # and two hexadecimal digits.
+var hashed = spelling{'#', unhash}
+
+func unhash(dst, field []byte) []byte {
+	var octet [1]byte
+	for {
+		at := bytes.IndexByte(field, '#')
+		if at < 0 || at+3 > len(field) {
+			return append(dst, field...)
+		}
+		dst = append(dst, field[:at]...)
+		if n, _ := hex.Decode(octet[:], field[at+1:at+3]); n == 1 {
+			dst, field = append(dst, octet[0]), field[at+3:]
+		} else {
+			dst, field = append(dst, '#'), field[at+1:]
+		}
+	}
+}
+
+// tilde is how HAProxy writes that a connection was encrypted: behind the name of the
+// frontend.
+var tilde = spelling{undo: func(dst, field []byte) []byte {
+	if bytes.HasSuffix(field, []byte("~")) {
+		return append(dst, "on"...)
+	}
+	return append(dst, "off"...)
+}}
