@@ -151,6 +151,7 @@ var fixtures = map[string]string{
 	"formats/crowdsec/.tests/traefik_json/":                   "traefik_json",
 	"formats/crowdsec/.tests/traefik_base-http-scenario/":     "traefik_json",
 	"formats/lnav-web/logfile_cloudflare":                     "cloudflare",
+	"opensearch-catalog/haproxy/data/sample.json":             "ecs", // without a User-Agent
 	"opensearch-catalog/aws_waf/data/raw.log":                 "aws_waf",
 
 	"willthefarmer/data/apache_csv/":                                "apache_csv",
