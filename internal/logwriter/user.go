@@ -49,7 +49,7 @@ func userWriters() []*Writer {
 			}, keep: func(f *Facts, r *Request) {
 				f.Host, f.Lossy, f.Time = r.hostPort(), "decoded", r.Time.Truncate(time.Millisecond)
 				path, query := r.pathQuery()
-				if f.Target = decoded(path); strings.Contains(r.Target, "?") {
+				if f.Target = ends.Replace(decoded(path)); strings.Contains(r.Target, "?") {
 					f.Target += "?" + query
 				}
 			}},

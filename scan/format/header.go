@@ -145,10 +145,10 @@ func bindColumns(f *Format, head []byte, choose func(header []byte, lines [][]by
 // quotesOf tells whether the lines behind a header have fields in quotes: if they have as many
 // fields as there are columns only so.
 func (d *dialect) quotesOf(header []byte, lines [][]byte) quoting {
-	count, with := d.named(header).count, *d
+	fields, with := make([]field, d.named(header).count), *d
 	with.quotes = doubled
 	for _, line := range lines {
-		plain, quoted := d.split(nil, line) == count, with.split(nil, line) == count
+		plain, quoted := d.split(fields, line) == len(fields), with.split(fields, line) == len(fields)
 		if plain != quoted {
 			if quoted {
 				return doubled
