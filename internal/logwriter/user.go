@@ -49,8 +49,11 @@ func userWriters() []*Writer {
 			}, keep: func(f *Facts, r *Request) {
 				f.Host, f.Lossy, f.Time = r.hostPort(), "decoded", r.Time.Truncate(time.Millisecond)
 				path, query := r.pathQuery()
-				if f.Target = ends.Replace(decoded(path)); strings.Contains(r.Target, "?") {
-					f.Target += "?" + query
+				f.Target = joined(decoded(path), query)
+				if strings.Count(f.Target, "?") > 1 { // so it is not known where the query begins
+					f.Lossy = "rewritten"
+				} else {
+					f.Target = joined(ends.Replace(decoded(path)), query)
 				}
 			}},
 		{Text: `LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\" %v" combined_host`,

@@ -37,7 +37,7 @@ type program struct {
 
 // beginsWithSlash tells of which parts the first octet is a slash, so that nothing needs to
 // stand before them.
-var beginsWithSlash = [allParts]bool{target: true, path: true, decodedPath: true, rewrittenPath: true}
+var beginsWithSlash = [allParts]bool{target: true, path: true, decodedPath: true, decodedTarget: true, rewrittenPath: true}
 
 // step is a field and the literal that stands before it.
 type step struct {
@@ -47,6 +47,7 @@ type step struct {
 	padded bool // blanks and tabs behind before are no part of the field
 	// without is an octet that the field does not have, 0 if it may have all.
 	without byte
+	blanks  int // in the field itself, if a blank ends it
 }
 
 // check tells why no line can be read by the program.
@@ -104,6 +105,8 @@ type reach struct {
 	status    bool   // behind next a status must follow, and
 	behind    string // behind that this
 	without   byte   // it does not have this octet, unless that is 0
+	blanks    int    // in the field itself, for atBlank
+	list      bool   // a blank behind a comma is part of the field, for atBlank
 	kept      int    // octets of next that belong to the next field
 	last      bool   // behind next the line ends, or
 	more      bool   // a blank follows
@@ -147,7 +150,7 @@ func (p *program) reach(i int) reach {
 		return p.after
 	}
 	s, last := p.steps[i], i+1 == len(p.steps)
-	r := reach{part: s.part, next: literal(i + 1), padded: s.padded, escaped: s.spell.escape == '\\', last: last, more: last && p.more}
+	r := reach{part: s.part, next: literal(i + 1), blanks: s.blanks, list: s.part == forwardedFor, padded: s.padded, escaped: s.spell.escape == '\\', last: last, more: last && p.more}
 	if !last && r.next == "" {
 		r.next, r.kept = "/", 1
 	}
@@ -268,7 +271,11 @@ func (p *programReader) lastBracket(i, before, at, end int) int {
 func (p *programReader) fieldEnd(c *reach, at int) int {
 	switch line := p.line; c.end {
 	case atBlank:
-		if end := firstBlank(line, at); end < len(line) {
+		end := firstBlank(line, at)
+		for n := c.blanks; end < len(line) && (n > 0 || c.list && end > at && line[end-1] == ','); n-- {
+			end = firstBlank(line, end+1)
+		}
+		if end < len(line) {
 			return end
 		}
 		return -1

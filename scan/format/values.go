@@ -29,6 +29,7 @@ const (
 	path               // the path as it was sent, without the query
 	hostPath           // the host and behind it the path, without a scheme: "www.example.com/a"
 	decodedPath        // the path with its percent-encoding undone, Record.Lossy
+	decodedTarget      // decodedPath, and the query behind it with its question mark
 	rewrittenPath      // the path that the server made of the client's, Record.Lossy
 	query              // the query, with or without its question mark; empty or "-" if there was none
 	statusCode         // the status
@@ -98,7 +99,7 @@ func (v *values) next(r *Record) bool {
 }
 
 // targetParts are the parts that have the target, the better first.
-var targetParts = [...]part{requestLine, target, path, hostPath, decodedPath, rewrittenPath}
+var targetParts = [...]part{requestLine, target, path, hostPath, decodedPath, decodedTarget, rewrittenPath}
 
 // targetPart returns the first part of the format that has the target.
 func (m *meaning) targetPart() part {
@@ -130,6 +131,17 @@ func (v *values) findTarget() []byte {
 				v.asked, v.text[hostName], v.text[path] = path, asked[:i], asked[i:]
 				return asked[i:]
 			}
+		case p == decodedTarget && asked[0] == '/':
+			asked = v.sent(p)
+			path, behind, more := bytes.Cut(asked, []byte("?"))
+			v.asked, v.text[decodedPath], v.text[query] = decodedPath, path, nil
+			if more {
+				v.text[query] = asked[len(path):]
+			}
+			if bytes.IndexByte(behind, '?') >= 0 { // the query may begin at any of them
+				v.asked, v.text[rewrittenPath], v.text[query] = rewrittenPath, asked, nil
+			}
+			return asked
 		case asked[0] == '/' || asked[0] == '*',
 			p == target && (schemeEnd(asked) > 0 || string(v.text[methodName]) == "CONNECT"):
 			return asked
