@@ -109,3 +109,30 @@ var undoubled = spelling{'"', func(dst, field []byte) []byte {
 		dst, field = append(dst, field[:at+1]...), field[at+2:]
 	}
 }}
+
+// jsonEscaped is the spelling of nginx with escape=json: that of JSON strings, which has no
+// surrogates because nginx writes octets from 127 on as they are.
+// Source: nginx.org, "Module ngx_http_log_module", log_format.
+var jsonEscaped = spelling{'\\', func(dst, field []byte) []byte {
+	var octet [1]byte
+	for {
+		at := bytes.IndexByte(field, '\\')
+		if at < 0 || at+1 == len(field) {
+			return append(dst, field...)
+		}
+		dst = append(dst, field[:at]...)
+		field = field[at:]
+		if len(field) >= 6 && string(field[1:4]) == "u00" {
+			if n, _ := hex.Decode(octet[:], field[4:6]); n == 1 {
+				dst, field = append(dst, octet[0]), field[6:]
+				continue
+			}
+		}
+		if i := bytes.IndexByte([]byte(`"\/bnrtf`), field[1]); i >= 0 {
+			dst = append(dst, "\"\\/\b\n\r\t\f"[i])
+		} else {
+			dst = append(dst, field[:2]...)
+		}
+		field = field[2:]
+	}
+}}

@@ -38,6 +38,8 @@ type Format struct {
 	// itself what their fields are; nil if this is no such beginning. bind is nil for all
 	// other formats.
 	bind func(f *Format, head []byte) *Format
+	// doubts are what may be wrong with its lines: Doubts.
+	doubts []string
 	// sampled tells whether logs of the format may lack requests by design.
 	sampled bool
 }
@@ -67,6 +69,10 @@ func (f *Format) HasTime() bool { return f.parts[moment] || f.parts[timeOfDay] }
 
 // Sampled tells whether logs of the format may lack requests by design.
 func (f *Format) Sampled() bool { return f.sampled }
+
+// Doubts returns what is known of the format that leaves its lines unclear, as sentences for
+// the user.
+func (f *Format) Doubts() []string { return f.doubts }
 
 // In returns the format with a time zone for times that name none. nil is UTC.
 func (f *Format) In(zone *time.Location) *Format {
@@ -184,8 +190,11 @@ type Record struct {
 	Method []byte
 	// Target is the request's target, not empty. Its percent-encoding is the URL's
 	// own, and is kept. A format with a field for the scheme returns the target in
-	// absolute form, with scheme and host.
+	// absolute form, with scheme and host, and sets SchemeLogged.
 	Target []byte
+	// SchemeLogged tells whether the scheme of an absolute Target is from a field of the log.
+	// Otherwise it is the client's word: of a proxy in front of the server, for example.
+	SchemeLogged bool
 	// Time is the time of the request in nanoseconds since 1970, valid if HasTime.
 	Time    int64
 	HasTime bool
@@ -209,6 +218,6 @@ type Lossy uint8
 // What a log can do to a target.
 const (
 	Exact     Lossy = iota // nothing: it is what the client sent
-	Decoded                // its percent-encoding is undone: a %2F or %3F is not told from / and ?
+	Decoded                // the percent-encoding of its path is undone: a %2F is not told from a slash
 	Rewritten              // the server may have replaced it altogether
 )

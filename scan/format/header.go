@@ -168,5 +168,8 @@ func (f *Format) Bound(head []byte) (*Format, error) {
 	if g := f.bind(f, head); g != nil {
 		return g, nil
 	}
+	if f.dialect == nil { // the head has no request, which is no reason to refuse the log
+		return f, nil
+	}
 	return nil, fmt.Errorf("%s: no line %q with a column for the path names its columns", f.name, f.dialect.header+"…")
 }

@@ -38,6 +38,10 @@ type program struct {
 	fits func(*Record) bool
 }
 
+// beginsWithSlash tells of which parts the first octet is a slash, so that nothing needs to
+// stand before them.
+var beginsWithSlash = [allParts]bool{target: true, path: true, decodedPath: true, rewrittenPath: true}
+
 // step is a field and the literal that stands before it.
 type step struct {
 	before string
@@ -51,7 +55,7 @@ type step struct {
 // check tells why no line can be read by the program.
 func (p *program) check() error {
 	for i, s := range p.steps {
-		if i > 0 && s.before == "" {
+		if i > 0 && s.before == "" && !beginsWithSlash[s.part] {
 			return fmt.Errorf("nothing stands between the fields %d and %d, so the end of the first is unknown", i, i+1)
 		}
 		if strings.ContainsAny(s.before, "\r\n") {
@@ -104,6 +108,7 @@ type reach struct {
 	quote   int8 // where the first quote in next is, -1 if there is none
 	quotes  int8 // how many are in next
 	without byte // it does not have this octet, unless that is 0
+	kept    int8 // octets of next that belong to the next field
 	escaped bool // a backslash makes a quote part of the field
 	padded  bool // blanks before the field are skipped
 	time    bool // it is a time in brackets
@@ -195,6 +200,9 @@ func (p *program) reach(i int) reach {
 	}
 	s, last := p.steps[i], i+1 == len(p.steps)
 	r := reach{part: s.part, next: before(i + 1), padded: s.padded, escaped: s.spell.escape == '\\', last: last, more: last && p.more}
+	if !last && r.next.text == "" {
+		r.next, r.kept = literalOf("/"), 1
+	}
 	r.quote, r.quotes = int8(strings.IndexByte(r.next.text, '"')), int8(strings.Count(r.next.text, `"`))
 	r.time = s.part == moment && strings.HasSuffix(s.before, "[") && i > 0
 	switch quoted := strings.HasSuffix(s.before, `"`); {
@@ -318,7 +326,7 @@ func (p *programReader) find() bool {
 			return false
 		}
 		p.fields[c.part] = field{at, end}
-		at = end + len(c.next.text)
+		at = end + len(c.next.text) - int(c.kept)
 		p.passed += int(c.quotes)
 	}
 	return p.quotes < 0 || p.hasQuotes()

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"strings"
 	"time"
 )
 
@@ -208,7 +209,7 @@ func hasPort(host []byte) bool {
 // completeTarget sets the method and the target, in absolute form if the log tells the
 // scheme and the host.
 func (v *values) completeTarget(r *Record) {
-	r.Truncated, r.Lossy = false, Exact
+	r.Truncated, r.Lossy, r.SchemeLogged = false, Exact, false
 	r.Method = v.sent(methodName)
 	p := v.asked
 	switch p {
@@ -233,7 +234,7 @@ func (v *values) completeTarget(r *Record) {
 	if name := v.schemeOf(); name != "" && r.Target[0] == '/' && len(r.Host) > 0 && string(r.Host) != "-" {
 		from := len(v.buf)
 		v.buf = append(append(append(append(v.buf, name...), "://"...), r.Host...), r.Target...)
-		r.Target = v.buf[from:len(v.buf):len(v.buf)]
+		r.Target, r.SchemeLogged = v.buf[from:len(v.buf):len(v.buf)], true
 	}
 }
 
@@ -251,9 +252,15 @@ func requestTarget(b []byte, r *Record) []byte {
 	return b
 }
 
-// pathAndQuery joins a path and the query.
+// pathAndQuery joins a path and the query. In a path whose percent-encoding was undone, a
+// question mark and a number sign were encoded: otherwise they would have ended it.
 func (v *values) pathAndQuery(p part) []byte {
 	path, query := v.sent(p), v.sent(query)
+	if p == decodedPath && bytes.ContainsAny(path, "?#") {
+		from := len(v.buf)
+		v.buf = appendEncoded(v.buf, path, "?#")
+		path = v.buf[from:len(v.buf):len(v.buf)]
+	}
 	query = bytes.TrimPrefix(query, []byte("?"))
 	if len(query) == 0 || string(query) == "-" {
 		return path
@@ -261,6 +268,18 @@ func (v *values) pathAndQuery(p part) []byte {
 	from := len(v.buf)
 	v.buf = append(append(append(v.buf, path...), '?'), query...)
 	return v.buf[from:len(v.buf):len(v.buf)]
+}
+
+// appendEncoded appends text with some octets percent-encoded.
+func appendEncoded(dst, text []byte, octets string) []byte {
+	for _, c := range text {
+		if strings.IndexByte(octets, c) < 0 {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
+		}
+	}
+	return dst
 }
 
 // schemeOf returns http or https if the log tells which, and "" if it does not.
