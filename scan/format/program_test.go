@@ -142,7 +142,8 @@ var twins = map[string]program{
 	"open quotes":     {steps: []step{{before: `"`, part: requestLine}, {before: `" `, part: statusCode}, {before: ` "`, part: userAgent}}, after: `"`, more: true},
 	"request":         {steps: []step{{part: clientAddr, spell: backslashed}, {before: ` "`, part: requestLine, spell: backslashed}, {before: `" `, part: statusCode}, {before: ` `, part: bodySize}}, more: true},
 	"time":            {steps: []step{{part: hostName}, {before: " [", part: moment}, {before: `] "`, part: requestLine, spell: backslashed}, {before: `" `, part: statusCode}}},
-	"quoted and time": {steps: []step{{before: `"`, part: hostName}, {before: `" [`, part: moment}}, after: `]`},
+	"quoted and time": {steps: []step{{before: `"`, part: hostName, spell: backslashed}, {before: `" [`, part: moment}}, after: `]`},
+	"status and time": {steps: []step{{part: statusCode}, {before: " [", part: moment}}, after: `]`},
 	"status":          {steps: []step{{part: hostName}, {before: " ", part: statusCode}, {before: " ", part: userAgent, padded: true}}},
 	"without":         {steps: []step{{before: "[", part: hostName, without: '2'}, {before: "]", part: userAgent}}},
 	"text and quotes": {steps: []step{{part: hostName}, {before: `2 "`, part: bodySize}, {before: `] `, part: userAgent}}, after: `"`},
@@ -198,6 +199,7 @@ func TestProgramTwin(t *testing.T) {
 		}
 		all = append(all, line.String())
 	}
+	all = append(all, `"x" [x" [x]`, `200 [x [x]`, `x [x [x]`)
 	for _, c := range variants {
 		all = append(all, strings.Replace(plain, c.old, c.new, 1))
 	}
