@@ -73,6 +73,31 @@ func columnWriters() []*Writer {
 			f.Host, f.Forwarded, f.Agent = r.bracketed(), first(r.Forwarded, "-"), encodedTwice(or(first(r.Agent, ""), "-"))
 			f.Time, f.Target = r.Time.Truncate(time.Millisecond), absoluteOf(r, r.bracketed(), r.Target)
 		}},
+		// Source: docs.imperva.com, "Log File Structure", in W3C's form: all fields are in quotes. That quotes in
+		// them are doubled is not documented, but W3C's way.
+		{Format: "incapsula", Head: "#Software: Incapsula LOGS API\n#Version: 1.1\n#Date: 04/Mar/2026 05:06:07\n" +
+			"#Fields: date time cs-vid cs-clapp cs-browsertype c-ip cs(User-Agent) cs-sessionid cs-uri cs-version sc-action cs(Referrer) s-ip s-port cs-method cs-uri-query sc-status s-xff cs-bytes\n",
+			write: func(b []byte, r *Request) []byte {
+				if r.Protocol == "" || !r.onPath() {
+					return nil
+				}
+				path, query := r.pathQuery()
+				columns := []string{
+					r.utc("2006-01-02"), r.utc("15:04:05"), "a1f36498-c34a-45b9-b3a5-ee0bd00f91b6", "Other", "Bot", r.Client.Addr().String(), first(r.Agent, ""), "452000660051880893",
+					r.hostHeader() + path, "HTTP", "REQ_PASSED", first(r.Referer, ""), "203.0.113.80", fmt.Sprint(r.Port), r.Method, query, status(r, ""), first(r.Forwarded, ""), "220",
+				}
+				for i, c := range columns {
+					columns[i] = doubled(c)
+				}
+				return append(b, strings.Join(columns, " ")...)
+			}, keep: func(f *Facts, r *Request) {
+				f.Host, f.Agent, f.Forwarded, f.Size = r.hostHeader(), first(r.Agent, ""), first(r.Forwarded, ""), NoSizes
+				path, query := r.pathQuery()
+				f.Target = joined(path, query)
+				if r.Port == 443 {
+					f.Target = absoluteOf(r, f.Host, f.Target)
+				}
+			}},
 		// Source: docs.zeek.org, scripts/base/protocols/http/main.zeek, and the ASCII writer.
 		{Format: "zeek", Head: "#separator \\x09\n#set_separator\t,\n#empty_field\t(empty)\n#unset_field\t-\n#path\thttp\n#open\t2026-03-04-05-06-07\n" +
 			"#fields\tts\tuid\tid.orig_h\tid.orig_p\tid.resp_h\tid.resp_p\ttrans_depth\tmethod\thost\turi\treferrer\tversion\tuser_agent\torigin\trequest_body_len\tresponse_body_len\tstatus_code\tstatus_msg\ttags\n" +

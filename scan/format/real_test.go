@@ -151,12 +151,13 @@ var fixtures = map[string]string{
 	"formats/crowdsec/.tests/traefik_json/":                   "traefik_json",
 	"formats/crowdsec/.tests/traefik_base-http-scenario/":     "traefik_json",
 	"formats/lnav-web/logfile_cloudflare":                     "cloudflare",
+	"opensearch-catalog/haproxy/data/sample.json":             "ecs", // without a User-Agent
 	"opensearch-catalog/aws_waf/data/raw.log":                 "aws_waf",
 
 	"willthefarmer/data/apache_csv/":                                "apache_csv",
 	"formats/lnav-web/logfile_w3c":                                  "w3c",
 	"formats/lnav-web/logfile_w3c.2":                                "", // FTP
-	"formats/lnav-web/logfile_w3c.4":                                "", // fields in quotes without a path
+	"formats/lnav-web/logfile_w3c.4":                                "incapsula",
 	"formats/lnav-web/logfile_w3c.5":                                "", // other columns than the header has
 	"formats/lnav-web/logfile_bro_http.log.0":                       "zeek",
 	"formats/crates.io/test_data/cloudfront/":                       "cloudfront",

@@ -1,0 +1,242 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// slowSplit splits a line octet by octet; nil if a field in quotes does not end where it should.
+// runs says that several delimiters are one.
+func slowSplit(d *dialect, line string, runs bool) (fields []string) {
+	field, inside, closed, began := "", false, false, false
+	end := func() {
+		fields = append(fields, field)
+		field, closed, began = "", false, false
+	}
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case inside && d.quotes == slashed && c == '\\' && i+1 < len(line):
+			field += line[i : i+2]
+			i++
+		case inside && d.quotes == doubled && strings.HasPrefix(line[i:], `""`):
+			field += `""`
+			i++
+		case inside && c == '"':
+			inside, closed = false, true
+		case inside:
+			field += line[i : i+1]
+		case c == d.delimiter && runs && !began:
+		case c == d.delimiter:
+			end()
+		case closed:
+			return nil
+		case c == '"' && !began && d.quotes != unquoted:
+			inside, began = true, true
+		default:
+			field, began = field+line[i:i+1], true
+		}
+	}
+	if inside {
+		return nil
+	}
+	if !runs || began {
+		end()
+	}
+	return fields
+}
+
+// TestColumnsAreThoseOfOctets: lines come apart as they do octet by octet, by marks and without,
+// in chunks and alone.
+func TestColumnsAreThoseOfOctets(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	dialects := []*dialect{
+		{delimiter: '\t'}, {delimiter: ' ', runs: true}, {delimiter: ' ', runs: true, quotes: doubled}, {delimiter: ',', quotes: doubled}, {delimiter: ',', quotes: slashed},
+	}
+	for range 1000 {
+		d := dialects[rng.IntN(len(dialects))]
+		h := &heading{count: 1 + rng.IntN(5)}
+		for i := range h.count {
+			h.rest = append(h.rest, located{part(i), i})
+		}
+		chunk := make([]byte, rng.IntN(2000))
+		if rng.IntN(20) == 0 {
+			chunk = make([]byte, 3*indexed)
+		}
+		often := 1 + rng.IntN(20)
+		for i := range chunk {
+			if chunk[i] = "abcde\xff#x"[rng.IntN(8)]; rng.IntN(often) == 0 {
+				chunk[i] = []byte{d.delimiter, d.delimiter, '"', '\\', '\n', '\r', d.delimiter}[rng.IntN(7)]
+			}
+		}
+		c := newColumns(&Format{}, d, h).(*columns)
+		c.Reset(chunk)
+		var r Record
+		for lines := bytes.SplitAfter(chunk, []byte("\n")); len(lines) > 0 && len(lines[0]) > 0; lines = lines[1:] {
+			_, line := NextLine(lines[0])
+			got, want := fieldsIn(c, &r, h), wantFields(d, string(line), h.count)
+			if string(r.Line) != string(line) || !slices.Equal(got, want) {
+				t.Fatalf("%+v: %q in %d columns\n got %q %q\nwant %q", *d, line, h.count, r.Line, got, want)
+			}
+			alone := newColumns(&Format{}, d, h).(*columns)
+			alone.Reset(lines[0])
+			if again := fieldsIn(alone, &r, h); !slices.Equal(again, want) {
+				t.Fatalf("%+v: %q alone\n got %q\nwant %q", *d, line, again, want)
+			}
+		}
+		if c.lines.at != len(c.chunk) {
+			t.Fatalf("%d octets are left", len(c.chunk)-c.lines.at)
+		}
+	}
+}
+
+// fieldsIn returns the fields of the next line if there are as many as columns, else nil.
+func fieldsIn(c *columns, r *Record, h *heading) (fields []string) {
+	if c.cut(r) != h.count {
+		return nil
+	}
+	c.set(h.rest, r.Line)
+	for i := range h.count {
+		fields = append(fields, string(c.text[i]))
+	}
+	return fields
+}
+
+func wantFields(d *dialect, line string, count int) []string {
+	fields := slowSplit(d, line, false)
+	if len(fields) != count && d.runs {
+		fields = slowSplit(d, line, true)
+	}
+	if len(fields) != count {
+		return nil
+	}
+	return fields
+}
+
+// FuzzColumns: no log makes a reader of columns lose a line, or read it in another way if it is
+// cut into chunks.
+func FuzzColumns(f *testing.F) {
+	for _, row := range columnFormats {
+		f.Add([]byte(row.head+row.sample+"\n"), uint16(5))
+	}
+	f.Add([]byte("#Fields: a\n#Fields: cs-uri-stem cs(User-Agent)\n/ \"x\"\"\" \n  / \"y\n"), uint16(3))
+	f.Fuzz(func(t *testing.T, log []byte, at uint16) {
+		for _, row := range columnFormats {
+			bound, err := row.Bound(log)
+			if err != nil {
+				continue
+			}
+			whole := kindsOf(bound, log)
+			if n := bytes.Count(log, []byte("\n")); len(whole) < n || len(whole) > n+1 {
+				t.Fatalf("%s: %d lines of %q", row.name, len(whole), log)
+			}
+			cut := bytes.LastIndexByte(log[:min(int(at), len(log))], '\n') + 1
+			if parts := kindsOf(bound, log[:cut], log[cut:]); !slices.Equal(parts, whole) {
+				t.Fatalf("%s: %q is %q, cut at %d %q", row.name, log, whole, cut, parts)
+			}
+		}
+	})
+}
+
+// kindsOf says what the lines of the chunks of a log are.
+func kindsOf(f *Format, chunks ...[]byte) (list []string) {
+	reader := f.NewReader()
+	var r Record
+	for _, chunk := range chunks {
+		reader.Reset(chunk[:len(chunk):len(chunk)])
+		for kind := reader.Next(&r); kind != End; kind = reader.Next(&r) {
+			if kind != Request {
+				list = append(list, fmt.Sprintf("%d %q", kind, r.Line))
+				continue
+			}
+			reader.Complete(&r)
+			list = append(list, fmt.Sprintf("%q %+v", r.Line, fieldsOf(&r)))
+		}
+	}
+	return list
+}
+
+// TestColumnLogs reads lines of servers as they are written, each behind its header.
+func TestColumnLogs(t *testing.T) {
+	tabs := func(s string) string { return strings.ReplaceAll(s, "|", "\t") }
+	for _, c := range []struct{ name, format, header, line, want string }{
+		{"IIS", "w3c", "#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs-username c-ip cs(User-Agent) cs(Referer) sc-status sc-bytes",
+			"2015-01-13 00:32:17 100.79.192.81 GET /robots.txt - 80 - 157.55.39.146 Mozilla/5.0+(compatible;+bingbot/2.0;++http://www.bing.com/bingbot.htm) - 404 1405",
+			`GET "/robots.txt" Lossy1 "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)" "157.55.39.146" "" "" 2015-01-13T00:32:17Z 404 1405`},
+		{"the server's port is not the site's", "w3c", "#Fields: date time cs-uri-stem s-port cs-host", "2015-01-13 00:32:17 /a 8080 www.example.com",
+			`GET "/a" Lossy1 "" "" "www.example.com" "" 2015-01-13T00:32:17Z 0 -2`},
+		{"but 443 tells the scheme", "w3c", "#Fields: date time cs-uri-stem s-port cs-host", "2015-01-13 00:32:17 /a 443 www.example.com:8443",
+			`GET "https://www.example.com:8443/a" Lossy1 "" "" "www.example.com:8443" "" 2015-01-13T00:32:17Z 0 -2`},
+		{"a blank in a path, octets that are no UTF-8, a raw query", "w3c", "#Fields: date time cs-uri-stem cs-uri-query", "2015-01-13 00:32:17 /a+b/\xe4\xff x+y=%2B",
+			"GET \"/a b/\\xe4\\xff?x+y=%2B\" Lossy1 \"\" \"\" \"\" \"\" 2015-01-13T00:32:17Z 0 -2"},
+		{"a header that a user added", "w3c", "#Fields: date time cs-uri-stem c-ip X-Forwarded-For X-FORWARDED-PROTO cs(Host)", "2015-01-13 00:32:17 /a 10.0.0.1 203.0.113.9,+198.51.100.1 https www.example.com",
+			`GET "https://www.example.com/a" Lossy1 "" "10.0.0.1" "www.example.com" "203.0.113.9, 198.51.100.1" 2015-01-13T00:32:17Z 0 -2`},
+		{"an address with a zone", "w3c", "#Fields: date time c-ip cs-uri-stem", "2018-01-01 10:11:12 fe80::1%0 /", `GET "/" Lossy1 "" "fe80::1%0" "" "" 2018-01-01T10:11:12Z 0 -2`},
+		{"a quote that is the client's", "w3c", "#Fields: date time cs-uri-stem cs(User-Agent) cs(Referer)", `2015-01-13 00:32:17 /a "Bot+1" "x`, `GET "/a" Lossy1 "\"Bot 1\"" "" "" "" 2015-01-13T00:32:17Z 0 -2`},
+		{"a time of day without a day", "w3c", "#Fields: time c-ip cs-uri-stem", "16:44:49 192.0.2.1 /a", `GET "/a" Lossy1 "" "192.0.2.1" "" "" - 0 -2`},
+		{"IIS Advanced Logging", "w3c", "#Fields:   date-local time-local   s-ip   cs-method cs-uri-stem s-port c-ip cs(User-Agent) cs(Host) sc-status sc-substatus",
+			`2012-08-15 17:00:00.675 10.10.28.140 GET /hello/6,68 80 "173.5.0.0" "Mozilla/5.0 (X; +http://x) ""quoted""" "hello.example.com" 404 " ""garbage"" w/ spaces "`,
+			`GET "/hello/6,68" Lossy1 "Mozilla/5.0 (X; +http://x) \"quoted\"" "173.5.0.0" "hello.example.com" "" 2012-08-15T17:00:00.675Z 404 -2`},
+		{"Oracle's Web Cache pads", "w3c", "#Fields:  c-ip  c-dns  date  time  cs-method  cs-uri  sc-status  bytes  cs(User-Agent)",
+			`64.103.37.2      client_joaz7      2001-10-31     00:00:18      GET      /admin/a.gif?b=c    200     350    "Mozilla/4.5 [en] (WinNT; I)"`,
+			`GET "/admin/a.gif?b=c" Lossy0 "Mozilla/4.5 [en] (WinNT; I)" "64.103.37.2" "" "" 2001-10-31T00:00:18Z 200 350`},
+		{"ISA Server has tabs", "w3c", tabs("#Fields:|c-ip|cs-username|c-agent|date|time|s-operation|cs-uri|sc-status|sc-bytes"), tabs("192.0.2.1|John Q Public|Mozilla/4.0 (compatible; X)|2015-01-13|00:32:17|GET|http://www.example.com/a?b|200|12"),
+			`GET "http://www.example.com/a?b" Lossy0 "Mozilla/4.0 (compatible; X)" "192.0.2.1" "" "" 2015-01-13T00:32:17Z 200 12`},
+		{"HTTP.sys, without a User-Agent", "w3c", "#Fields: date time c-ip c-port s-ip s-port cs-version cs-method cs-uri sc-status s-siteid s-reason s-queuename",
+			"2018-01-01 08:09:10 172.31.77.6 2094 172.31.77.6 80 HTTP/1.1 GET /qos/1kbfile.txt 503 - ConnLimit -", `GET "/qos/1kbfile.txt" Lossy0 "" "172.31.77.6" "" "" 2018-01-01T08:09:10Z 503 -2`},
+		{"too many fields", "w3c", "#Fields: date time cs-uri-stem", "2015-01-13 00:32:17 /a b", "Unparsed"},
+		{"too few", "w3c", "#Fields: date time cs-uri-stem", "2015-01-13 00:32:17", "Unparsed"},
+		{"no path", "w3c", "#Fields: date time cs-uri-stem", "2015-01-13 00:32:17 -", "Unparsed"},
+		{"a directive", "w3c", "#Fields: date time cs-uri-stem", "#Date: 2015-01-13 00:32:17", "Other"},
+
+		{"CloudFront: encoded once more", "cloudfront", "#Fields: date time x-edge-location c-ip cs-method cs(Host) cs-uri-stem sc-status cs(User-Agent) cs-uri-query x-host-header cs-protocol x-forwarded-for",
+			tabs("2019-12-04|21:02:31|LAX1|192.0.2.100|GET|d1.cloudfront.net|/a%2520b%2522|000|Mozilla/5.0%20(X;%20%2522)|q=%2520|www.example.com|https|192.0.2.1,%20192.0.2.2"),
+			`GET "https://www.example.com/a%20b%22?q=%20" Lossy0 "Mozilla/5.0 (X; %22)" "192.0.2.100" "www.example.com" "192.0.2.1, 192.0.2.2" 2019-12-04T21:02:31Z 0 -2`},
+		{"CloudFront of old has no host but its own", "cloudfront", "#Fields: date time x-edge-location cs(Host) cs-uri-stem", tabs("2019-12-04|21:02:31|LAX1|d1.cloudfront.net|/a"), `GET "/a" Lossy0 "" "" "" "" 2019-12-04T21:02:31Z 0 -2`},
+		{"CloudFront of new has a time in milliseconds", "cloudfront", "#Fields: timestamp(ms) x-edge-location cs-uri-stem", tabs("1575493351123|LAX1|/a"), `GET "/a" Lossy0 "" "" "" "" 2019-12-04T21:02:31.123Z 0 -2`},
+
+		{"Zeek", "zeek", tabs("#fields|ts|id.orig_h|method|host|uri|user_agent|status_code"), tabs(`1320279566.452687|192.168.2.76|GET|www.reddit.com|/\x09\\|(empty)|-`),
+			`GET "/\t\\" Lossy0 "" "192.168.2.76" "www.reddit.com" "" 2011-11-03T00:19:26.452687Z 0 -2`},
+		{"Zeek: another protocol on the port", "zeek", tabs("#fields|ts|id.orig_h|method|host|uri|user_agent|status_code"), tabs(`1320279566.452687|192.168.2.76|-|-|-|-|-`), "Unparsed"},
+
+		{"Cloud Storage", "gcs_csv", `"time_micros","c_ip","cs_method","cs_uri","sc_status","sc_bytes","cs_host","cs_user_agent"`, `"1772600767000001","192.0.2.1","GET","/a?b=""c,""","200","5","storage.googleapis.com","x, ""y"""`,
+			`GET "/a?b=\"c,\"" Lossy0 "x, \"y\"" "192.0.2.1" "storage.googleapis.com" "" 2026-03-04T05:06:07.000001Z 200 5`},
+		{"a quote that does not end", "gcs_csv", `"time_micros","cs_uri"`, `"1772600767000001","/a`, "Unparsed"},
+		{"a quote in the middle", "gcs_csv", `"time_micros","cs_uri"`, `"1772600767000001","/a"b`, "Unparsed"},
+		{"Incapsula", "incapsula", "#Fields: date time cs-clapp c-ip cs(User-Agent) cs-uri s-port cs-method cs-uri-query sc-status s-xff", `"2017-06-28" "07:26:35" "Chrome" "192.0.2.1" "Mozilla/5.0 (X)" "www.example.com/page.php" "80" "GET" "variable=test" "" "192.0.2.9"`,
+			`GET "/page.php?variable=test" Lossy0 "Mozilla/5.0 (X)" "192.0.2.1" "www.example.com" "192.0.2.9" 2017-06-28T07:26:35Z 0 -2`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f, err := Detect([]byte(c.header+"\n"+c.line+"\n"), true)
+			if err == nil && f.Name() != c.format {
+				t.Errorf("detected as %s", f.Name())
+			}
+			if f, err = mustFormat(t, c.format).Bound([]byte(c.header + "\n" + c.line + "\n")); err != nil {
+				t.Fatal(err)
+			}
+			reader, got := f.NewReader(), ""
+			var r Record
+			reader.Reset([]byte(c.line + "\r\n"))
+			switch reader.Next(&r) {
+			case Unparsed:
+				got = "Unparsed"
+			case Other:
+				got = "Other"
+			case Request:
+				reader.Complete(&r)
+				when := "-"
+				if r.HasTime {
+					when = fieldsOf(&r).Time
+				}
+				got = fmt.Sprintf("%s %q Lossy%d %q %q %q %q %s %d %d", r.Method, r.Target, r.Lossy, r.Agent, r.Addr, r.Host, r.Forwarded, when, r.Status, r.Size)
+			}
+			if got != c.want {
+				t.Errorf("\n got %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
