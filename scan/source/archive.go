@@ -73,7 +73,8 @@ func isTar(head []byte) bool {
 type archive struct {
 	name, path string
 	info       fs.FileInfo // when its members were found
-	codec      codec       // of the whole file
+	kind       archiveKind
+	codec      codec // of the whole file
 	windows    *Windows
 	members    []*member
 	heads      *heads
@@ -216,10 +217,17 @@ var skipBuffers = sync.Pool{New: func() any { return new([skipBuffer]byte) }}
 
 var errStoppedSkipping = errors.New("reading was stopped before the member")
 
-// heads keeps the first decoded bytes of the members of compressed tars. It is safe for concurrent use, but one goroutine adds.
+// heads keeps the first decoded bytes of the members of compressed tars. It is safe for concurrent use.
 type heads struct {
 	mu    sync.RWMutex
 	blobs *spill.Blobs // nil when they are not needed any more
+}
+
+// add keeps the first bytes of a member, and returns their number.
+func (h *heads) add(head []byte) (number int, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.blobs.Add(head)
 }
 
 // kept returns the first decoded bytes of a member of a compressed tar: enough for a Head of n bytes, or ok is false, and only another

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// find finds the members of an archive by its kind. Those found before an error are returned with it.
-func (a *archive) find(ctx context.Context, kind archiveKind, room *room) *contents {
+// find finds the members of an archive. Those found before an error are returned with it.
+func (a *archive) find(ctx context.Context, room *room) *contents {
 	c := &contents{of: a, ctx: ctx, room: room}
 	find := c.findTar
-	if kind == zipArchive {
+	if a.kind == zipArchive {
 		find = c.findZip
 	}
 	c.err = find()
@@ -257,7 +257,7 @@ func (c *contents) keepHead(m *member, r io.Reader) error {
 	if len(head) == 0 && err != nil && !isEOF(err) {
 		m.headErr = err
 	}
-	m.head, err = c.of.heads.blobs.Add(head)
+	m.head, err = c.of.heads.add(head)
 	return err
 }
 

@@ -61,12 +61,7 @@ func (d *directory) ReadAt(p []byte, off int64) (int, error) {
 const entryBytes = 8
 
 // directory returns how long the directory of a zip may be.
-func (r *room) directory() int64 {
-	if !r.bound {
-		return math.MaxInt64
-	}
-	return r.left / entryBytes
-}
+func (r *room) directory() int64 { return r.left.Load() / entryBytes }
 
 // maxDeflation is more than the bytes that one deflated byte can be.
 const maxDeflation = 1100
