@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // openArchives puts the members of each archive in its place. The archives are looked into at the same time, since those that are
@@ -15,7 +13,7 @@ import (
 func (v *resolver) openArchives(ctx context.Context) {
 	files := v.ins
 	opened := make([]*contents, len(files))
-	kept := &heads{blobs: spill.NewBlobs(headRoom)}
+	kept := newKept()
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(max(v.limits.Workers, 1), len(files)) {
@@ -38,12 +36,12 @@ func (v *resolver) openArchives(ctx context.Context) {
 }
 
 // look returns the contents of an archive; nil if the input is none.
-func (in *Input) look(ctx context.Context, r *room, kept *heads) *contents {
+func (in *Input) look(ctx context.Context, r *room, k *kept) *contents {
 	kind := in.archiveKind()
 	if kind == noArchive {
 		return nil
 	}
-	a := &archive{name: in.Name, path: in.path, info: in.info, kind: kind, codec: codec(in.codec.Load()), windows: in.Windows, heads: kept}
+	a := &archive{name: in.Name, path: in.path, info: in.info, kind: kind, codec: codec(in.codec.Load()), windows: in.Windows, kept: k}
 	return a.find(ctx, r)
 }
 
