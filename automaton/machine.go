@@ -102,6 +102,16 @@ func (m *Machine) Lists() [][]Rule {
 	return lists
 }
 
+// Forbids tells whether there is a rule that can forbid a path.
+func (m *Machine) Forbids() bool {
+	for _, p := range m.all() {
+		if slices.ContainsFunc(p.rules, func(r Rule) bool { return !r.Verdict.Allowed() }) {
+			return true
+		}
+	}
+	return false
+}
+
 // Agrees tells whether two machines, of any dialects, are certain to forbid the same paths by
 // the same lines as long as the path is canonical (IsCanonical) and is not /robots.txt, about
 // which the dialects differ. It may return false for machines that agree all the same. An

@@ -206,6 +206,10 @@ func TestFormatTable(t *testing.T) {
 	b.WriteString("\n| name | written by | lacks |\n|---|---|---|\n")
 	for _, name := range format.Names() {
 		f, _ := format.ByName(name)
+		f, err := f.Bound([]byte(f.Head() + f.Sample()))
+		if err != nil {
+			t.Fatal(err)
+		}
 		var lacks []string
 		for _, l := range []struct {
 			has  bool

@@ -1,6 +1,8 @@
 package main
 
 import (
+	_ "time/tzdata" // --time-zone works where the system has no zones, as in a small container
+
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -31,6 +33,7 @@ into account.`,
   robotsieve audit --robots robots.txt --host https://example.com vhosts.log
   robotsieve audit --policy manifest.csv --ip-ranges Googlebot=googlebot.json access.log*
   robotsieve audit --robots robots.txt --ip-ranges ranges/ --fail-on 'violation.verified>0' access.log
+  robotsieve audit --robots robots.txt --since 2026-11-01 --until 2026-12-01 access.log*
   robotsieve audit --policy manifest.csv --state monday.state monday.log.gz
   zcat old/*.gz | robotsieve audit --robots robots.txt --samples 3 -`,
 	}
@@ -46,6 +49,9 @@ into account.`,
 	daysFlag(cmd, &o.RangesMaxAge, "ranges-max-age", "365d", "how long before or after a request a list of addresses may have been made to verify a client, in days")
 	resolve := flags.Bool("resolve", false, "look up the names of addresses of violations (uses the network; it can verify a client, but never prove an impostor)")
 	choice(cmd, "format", "auto", "format of the logs", to(&o.Format), append([]string{"auto"}, format.Names()...)...)
+	flags.StringVar(&o.Since, "since", "", "judge only requests from this time on: 2026-11-22T05:00:00Z, or a date, which is its midnight in --time-zone; answers to robots.txt before it still count for what crawlers were told")
+	flags.StringVar(&o.Until, "until", "", "judge only requests before this time, which is not in the period itself; likewise")
+	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, and of times in logs that name none: an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)")
 	memoryFlag(cmd, &o.Memory)
 	report := addReportFlags(cmd)
 	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: a manifest (CSV) or a folder of dated files")

@@ -49,7 +49,7 @@ func userWriters() []*Writer {
 			}, keep: func(f *Facts, r *Request) {
 				f.Host, f.Lossy, f.Time = r.hostPort(), "decoded", r.Time.Truncate(time.Millisecond)
 				path, query := r.pathQuery()
-				f.Target = joined(decoded(path), query)
+				f.Target = joined(ends.Replace(decoded(path)), query)
 			}},
 		{Text: `LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\" %v" combined_host`,
 			write: func(b []byte, r *Request) []byte {

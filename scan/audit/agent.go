@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"strings"
 	"time"
 
@@ -30,6 +31,16 @@ type agent struct {
 	isDelayed bool
 }
 
+// anyCDN is the agent of requests whose header a CDN has replaced: nobody is seen in them.
+var anyCDN = &agent{Claim: crawler.Claim{Library: true}}
+
+// isCDN tells whether a CDN sends a header in place of the client's. Sources: Amazon
+// CloudFront, Developer Guide, "Request and response behavior for custom origins";
+// docs.webp.se, "User Agent for Origin".
+func isCDN(field []byte) bool {
+	return string(field) == "Amazon CloudFront" || bytes.HasPrefix(field, []byte("WebP Cloud Services/"))
+}
+
 func (c *agent) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }
 
 // agent returns the crawler that a User-Agent names, nil if it names none.
@@ -38,6 +49,9 @@ func (w *Worker) agent(field []byte) *agent {
 		return c
 	}
 	c := w.newAgent(w.headers.Read(field))
+	if c == nil && isCDN(field) {
+		c = anyCDN
+	}
 	w.agents.keep(&w.quota, field, c, 0)
 	return c
 }
@@ -100,6 +114,7 @@ func (w *Worker) empty() {
 	w.deferUnknown()
 	w.run.addRows(w.tally.known)
 	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, memo[site]{}, memo[site]{}
+	w.claims = memo[string]{}
 	w.known, w.named, w.bindings = map[*crawler.Profile]*agent{}, map[string]*agent{}, map[bindingKey]*policy.Binding{}
 	w.quota.held = 0
 }

@@ -45,6 +45,9 @@ type Config struct {
 	Identities *crawler.Identities
 	// ClientIP says which field of a record has the client's address.
 	ClientIP crawler.ClientIP
+	// Period is the time whose requests are counted and judged. Answers to robots.txt count as
+	// facts whenever they were given, and requests without a time are in each period.
+	Period Period
 	// Dialect, if not nil, is the dialect by which all crawlers are judged.
 	// Otherwise each crawler is judged by its own.
 	Dialect *automaton.Dialect
@@ -72,6 +75,19 @@ type Config struct {
 	// Basis describes the files and options, for the sentences of the report. Nil stands
 	// for the zero Basis.
 	Basis *Basis
+}
+
+// Period is a time from Since on and before Until. A zero bound is none: the zero value is
+// all time.
+type Period struct{ Since, Until time.Time }
+
+// IsAll tells whether the period has no bounds.
+func (p Period) IsAll() bool { return p.Since.IsZero() && p.Until.IsZero() }
+
+// contains tells whether a time, in nanoseconds since 1970, is in the period.
+func (p Period) contains(nanos int64) bool {
+	t := time.Unix(0, nanos)
+	return (p.Since.IsZero() || !t.Before(p.Since)) && (p.Until.IsZero() || t.Before(p.Until))
 }
 
 // Basis describes the files and choices that an audit rests on, for the sentences of
@@ -154,6 +170,7 @@ type Auditor struct {
 	config    Config
 	profiles  map[*crawler.Profile]uint32 // index in Config.Crawlers.Profiles
 	operators []uint32                    // of each profile: the number of its operator
+	limited   bool                        // by Config.Period
 	verifies  bool                        // clients may be verified, or turn out to be impostors, by their addresses
 }
 
@@ -165,7 +182,7 @@ func New(c Config) *Auditor {
 	if c.Basis == nil {
 		c.Basis = &Basis{}
 	}
-	a := &Auditor{config: c, verifies: c.Identities.HaveEvidence() || c.Addresses, profiles: map[*crawler.Profile]uint32{}}
+	a := &Auditor{config: c, limited: !c.Period.IsAll(), verifies: c.Identities.HaveEvidence() || c.Addresses, profiles: map[*crawler.Profile]uint32{}}
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}
 	for i := range profiles {
 		p := &profiles[i]

@@ -75,12 +75,16 @@ func (b *bounded[K]) lower(below uint64) {
 }
 
 // merge adds the counts of another map.
-func (b *bounded[K]) merge(other *bounded[K]) {
+func (b *bounded[K]) merge(other *bounded[K]) { b.mergeTimes(other, 1) }
+
+// mergeTimes adds the counts of another map n times.
+func (b *bounded[K]) mergeTimes(other *bounded[K], n int64) {
 	if other.below != 0 && (b.below == 0 || other.below < b.below) {
 		b.lower(other.below)
 	}
-	b.rest += other.rest
+	b.rest += other.rest * n
 	for k, t := range other.kept {
+		t.n *= n
 		b.add(k, t)
 	}
 }

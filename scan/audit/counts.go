@@ -48,6 +48,7 @@ func (r *row) setNumbers(n rowNumbers) {
 const (
 	rowHasFetches = 1 << (rowCounts + iota)
 	rowHasImpostors
+	rowHasClaims
 )
 
 // appendRow appends a row without its name: bits that say which of its numbers and parts
@@ -65,6 +66,9 @@ func appendRow(b []byte, r *row) []byte {
 	if r.spoofed != nil {
 		has |= rowHasImpostors
 	}
+	if r.claims != nil {
+		has |= rowHasClaims
+	}
 	b = binary.AppendUvarint(b, has)
 	for _, n := range numbers {
 		if n != 0 {
@@ -76,6 +80,9 @@ func appendRow(b []byte, r *row) []byte {
 	}
 	if r.spoofed != nil {
 		b = appendRow(b, r.spoofed)
+	}
+	if r.claims != nil {
+		b = appendBounded(b, r.claims, appendText)
 	}
 	return b
 }
@@ -104,7 +111,7 @@ func (r *recordReader) row(most int64) *row {
 }
 
 func (r *recordReader) anyRow(most int64) *row {
-	has := r.uvarint(rowHasImpostors<<1 - 1)
+	has := r.uvarint(rowHasClaims<<1 - 1)
 	row, numbers := &row{}, rowNumbers{}
 	for i := range numbers {
 		if has&(1<<i) != 0 {
@@ -117,6 +124,10 @@ func (r *recordReader) anyRow(most int64) *row {
 	}
 	if has&rowHasImpostors != 0 && !r.bad() { // not without end
 		row.spoofed = r.anyRow(most)
+	}
+	if has&rowHasClaims != 0 && !r.bad() {
+		claims := readBounded(r, row.claimed(), most, (*recordReader).text)
+		r.require(claims <= row.requests, "more claims about a crawler's clients than requests")
 	}
 	return row
 }
@@ -156,7 +167,7 @@ func (r *row) isPart() bool {
 	settled, spoofed := sumOf(r.verdicts[:]), int64(0)
 	if s := r.spoofed; s != nil {
 		spoofed = sumOf(s.verdicts[:])
-		if s.requests != 0 || s.spoofed != nil || s.identities[Unverified] != spoofed || !s.partAddsUp() {
+		if s.requests != 0 || s.spoofed != nil || s.claims != nil || s.identities[Unverified] != spoofed || !s.partAddsUp() {
 			return false
 		}
 	}
@@ -202,7 +213,7 @@ func (a *Auditor) appendTally(b []byte, t *tally) []byte {
 			b = appendRow(binary.AppendUvarint(b, uint64(i)), r)
 		}
 	}
-	b = appendBounded(b, t.hosts, func(b []byte, host string) []byte { return append(b, host...) })
+	b = appendBounded(b, t.hosts, appendText)
 	b = appendBounded(b, t.sizes, appendSizeKey)
 	b = appendBounded(b, t.addresses, func(b []byte, k lineFrom) []byte {
 		return append(binary.BigEndian.AppendUint64(b, k.Line), k.Address[:]...)
@@ -213,6 +224,11 @@ func (a *Auditor) appendTally(b []byte, t *tally) []byte {
 	}
 	return b
 }
+
+func appendText(b []byte, text string) []byte { return append(b, text...) }
+
+// text reads all that is left.
+func (r *recordReader) text() string { return string(r.take(len(r.rest))) }
 
 func appendSizeKey(b []byte, k sizeKey) []byte {
 	b = appendSite(b, k.At)
@@ -251,7 +267,7 @@ func (a *Auditor) readTally(b []byte) (t *tally, wrong string) {
 	for _, n := range t.totals.numbers() {
 		*n = int64(r.uvarint(mostLines))
 	}
-	lines := t.Lines
+	lines := t.read()
 	t.period = r.period()
 	profiles := a.config.Crawlers.Profiles()
 	last := -1
@@ -264,7 +280,7 @@ func (a *Auditor) readTally(b []byte) (t *tally, wrong string) {
 		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r.row(lines), 1)
 		last = i
 	}
-	hosts := readBounded(r, t.hosts, lines, func(r *recordReader) string { return string(r.take(len(r.rest))) })
+	hosts := readBounded(r, t.hosts, lines, (*recordReader).text)
 	sizes := readBounded(r, t.sizes, lines, func(r *recordReader) sizeKey { return r.sizeKey(a) })
 	chosen := readBounded(r, t.addresses, lines, func(r *recordReader) lineFrom {
 		return lineFrom{r.uint64(), [32]byte(r.take(32))}
@@ -316,7 +332,7 @@ func readBounded[K comparable](r *recordReader, m *bounded[K], most int64, readK
 // pass. Each of them is at most mostLines.
 func (t *tally) check(r *recordReader, hosts, sizes, chosen int64) {
 	for _, n := range t.totals.numbers() {
-		r.require(n == &t.Blank || *n <= t.Lines, "a number is greater than that of the lines")
+		r.require(n == &t.Blank || n == &t.Other || *n <= t.read(), "a number is greater than that of the lines")
 	}
 	lines := []int64{t.Unparsed, t.NotCrawlers, t.OtherHost, t.NotJudged}
 	for _, row := range t.known {
@@ -327,8 +343,9 @@ func (t *tally) check(r *recordReader, hosts, sizes, chosen int64) {
 	}
 	r.require(rest(t.Lines, lines...) >= 0, "more lines of some kind than lines")
 	r.require(t.OtherHost == hosts, "the requests to other hosts do not add up")
-	r.require(t.HTTPLibraries <= t.NotCrawlers, "more requests of HTTP libraries than of others than crawlers")
+	r.require(rest(t.NotCrawlers, t.HTTPLibraries, t.CDNAgents) >= 0, "more requests of HTTP libraries and CDNs than of others than crawlers")
+	r.require(t.RightOutside <= t.OutOfPeriod, "more answers outside of the period than lines")
 	r.require(rest(t.RobotsRequests, t.RobotsServed, t.RobotsNone, t.RobotsFailed) >= 0, "more answers to robots.txt than requests for it")
 	r.require(rest(t.RobotsRequests, sizes) >= 0 && rest(sizes, t.SizesRight, t.SizesOther) >= 0, "the sizes of answers to robots.txt do not add up")
-	r.require(chosen <= t.Lines, "more lines chosen than there are")
+	r.require(chosen <= t.read(), "more lines chosen than there are")
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
@@ -22,8 +23,7 @@ import (
 //	2 operator  an unknown crawler, by its name and 0. Both have
 //	  counts    the counts of an unknown crawler in a part of the input (counts.go), behind its name
 //	            as the crawler writes it
-//	  fetch     time, crawler, answer, whether its header is ambiguous, perhaps address, of a
-//	            GET of /robots.txt
+//	  fetch     time, crawler, answer, its use, perhaps address, of a GET of /robots.txt
 //	  visit     crawler, address, time, and a request whose verdict is open or the answer to
 //	            a fetch. A request has identity, outcome and method, the answers of the
 //	            copies, perhaps those for the normal form of its path, the line that a
@@ -61,6 +61,16 @@ const (
 const (
 	visitRequest byte = iota
 	visitFetch
+)
+
+// fetchUse is what a fetch of robots.txt is used for.
+type fetchUse byte
+
+const (
+	fetchCounted   fetchUse = iota // it is one of its crawler's
+	fetchAmbiguous                 // its header names several: it may have told any of them
+	fetchOutside                   // it is outside of the period, but has told its crawler something
+	fetchUses
 )
 
 // Times that a format can read lie well within these bounds, which leaves room for
@@ -180,8 +190,8 @@ func (w *Worker) deferSizes() {
 
 // deferFetch keeps the record as a fetch of robots.txt: for the facts of its operator and,
 // where a site had several copies, among the requests of its address.
-func (w *Worker) deferFetch(at site, c *agent, identity Identity, kind answerKind) {
-	w.keepFetch(c.operator, at, c, identity, kind, false)
+func (w *Worker) deferFetch(at site, c *agent, identity Identity, kind answerKind, use fetchUse) {
+	w.keepFetch(c.operator, at, c, identity, kind, use)
 	if w.mayChange(at) {
 		b := append(w.appendVisit(w.head(c.operator, recordVisit), c, at, w.address()), visitFetch)
 		w.key = w.appendAnswer(b, identity, kind)
@@ -194,17 +204,14 @@ func (w *Worker) deferFetch(at site, c *agent, identity Identity, kind answerKin
 func (w *Worker) deferAmbiguousFetch(at site, c *agent, identity Identity, kind answerKind) {
 	for _, p := range c.Rivals {
 		if rival := w.knownAgent(p); !rival.exempt() {
-			w.keepFetch(rival.operator, at, c, identity, kind, true)
+			w.keepFetch(rival.operator, at, c, identity, kind, fetchAmbiguous)
 		}
 	}
 }
 
-func (w *Worker) keepFetch(operator []byte, at site, c *agent, identity Identity, kind answerKind, ambiguous bool) {
+func (w *Worker) keepFetch(operator []byte, at site, c *agent, identity Identity, kind answerKind, use fetchUse) {
 	b := appendCrawler(appendTime(w.head(operator, recordFetch), w.record.Time), c, at)
-	b = append(w.appendAnswer(b, identity, kind), 0)
-	if ambiguous {
-		b[len(b)-1] = 1
-	}
+	b = append(w.appendAnswer(b, identity, kind), byte(use))
 	w.key = appendBytes(b, w.addressIf(false))
 	w.keep()
 }
@@ -299,8 +306,9 @@ func (w *Worker) citedLine(o int32, c *agent) uint32 {
 
 func notForbids(a policy.Answer) bool { return a != policy.Forbids }
 
-// judgeCopies sets w.answers to the answers of all copies of an origin, and w.bySitemap if
-// one permits only by a Sitemap line. Copies that are alike for the crawler are asked once.
+// judgeCopies sets w.answers to the answers of all copies of an origin on a target of the
+// record, and w.bySitemap if one permits only by a Sitemap line. Copies that are alike for the
+// crawler are asked once.
 func (w *Worker) judgeCopies(c *agent, o int32, target []byte) {
 	binding := w.bindingAt(c, o)
 	w.answers, w.bySitemap = w.answers[:0], false
@@ -308,10 +316,26 @@ func (w *Worker) judgeCopies(c *agent, o int32, target []byte) {
 		if int(first) < i {
 			w.answers = append(w.answers, w.answers[first])
 		} else {
-			j := binding.Judge(&w.scratch, first, target)
+			j := w.judgeCopy(binding, first, target)
 			w.answers, w.bySitemap = append(w.answers, j.Answer), w.bySitemap || j.Sitemap
 		}
 	}
+}
+
+// judgeCopy returns the judgement of a copy on a target of the record.
+func (w *Worker) judgeCopy(b *policy.Binding, copy int32, target []byte) policy.Judgement {
+	switch w.record.Lossy {
+	case format.Exact:
+		return b.Judge(&w.scratch, copy, target)
+	case format.Rewritten:
+		return b.JudgeUnseen(copy)
+	}
+	j, encoded := b.Judge(&w.scratch, copy, target), b.Judge(&w.scratch, copy, w.encoded)
+	j.Sitemap = j.Sitemap || encoded.Sitemap
+	if j.Answer != encoded.Answer {
+		j.Answer = policy.Unseen
+	}
+	return j
 }
 
 // deferAmbiguous keeps a request with an ambiguous header that may be forbidden to every

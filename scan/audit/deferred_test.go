@@ -196,7 +196,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		return record
 	}
 	// operator 0..1, kind 2, then fetch: time 3, crawler 11, origins 12 and 16, word 20,
-	// answer 21, size 22, identity 30, ambiguous 31, address 32; request and delayed: crawler
+	// answer 21, size 22, identity 30, use 31, address 32; request and delayed: crawler
 	// 3, origins 4 and 8, word 12; request: address 13, time 14, kind of visit 22, identity
 	// 23, outcome and method 24, answers 25.
 	for name, record := range map[string][]byte{
@@ -214,7 +214,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		"too many origins":             set("fetch", 16, 0x7f, 0xff, 0xff, 0xff),
 		"answer of no kind":            set("fetch", 21, byte(answerKinds)),
 		"negative size":                set("fetch", 22, 0xff),
-		"neither ambiguous nor not":    set("fetch", 31, 2),
+		"of no use":                    set("fetch", 31, byte(fetchUses)),
 		"a word longer than all":       set("fetch", 20, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01),
 		"kind of visit":                set("request", 22, visitFetch+1),
 		"outcome":                      set("request", 24, byte(outcomes)<<4),

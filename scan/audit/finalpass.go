@@ -84,7 +84,7 @@ func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 			return err
 		}
 		rd := &recordReader{policy: p, rest: record.Data}
-		if rd.require(record.N <= r.tally.Lines && f.records <= math.MaxInt64/2, "it was added more often than there are lines"); !rd.bad() {
+		if rd.require(record.N <= r.tally.read() && f.records <= math.MaxInt64/2, "it was added more often than there are lines"); !rd.bad() {
 			f.records += record.N
 		}
 		if key, name := rd.operator(); !rd.bad() && !bytes.Equal(key, f.key) {
@@ -162,10 +162,10 @@ func (f *finalPass) record(rd *recordReader, n int64) {
 // size reads how many answers to anybody had a size while a version was in force.
 func (f *finalPass) size(rd *recordReader, n int64) {
 	of, size, answers := versionKey{int32(rd.uint32()), int32(rd.uint32())}, int64(rd.uint64()), int64(rd.uint64())
-	lines := f.run.tally.Lines
+	lines := f.run.tally.read()
 	rd.require(0 <= of.origin && int(of.origin) < len(rd.policy.Origins()) && size >= 0 && 0 < answers && answers <= lines/n, "a size of answers is of no origin or no answer")
 	rd.require(!rd.bad() && 0 <= of.version && int(of.version) < len(rd.policy.Versions(of.origin)), "a size of answers is of no version")
-	if rd.end(); !rd.bad() && f.run.tally.SizesRight == 0 {
+	if rd.end(); !rd.bad() && f.run.tally.SizesRight+f.run.tally.RightOutside == 0 {
 		f.toAll.addSize(of, size, answers*n)
 		rd.require(f.toAll.counted.all <= lines, "more sizes of answers than lines")
 	}
@@ -201,12 +201,15 @@ func (f *finalPass) fetch(rd *recordReader, n int64) {
 	x := &fetch{t: rd.time()}
 	x.crawlerAt = rd.crawlerAt()
 	rd.answer(x)
-	ambiguous, address := rd.byte(), rd.bytes()
-	rd.require(ambiguous <= 1, "a fetch is neither ambiguous nor not")
+	use, address := fetchUse(rd.byte()), rd.bytes()
+	rd.require(use < fetchUses, "a fetch is of no use")
 	x.identity = f.identity(x.crawler, x.identity, address)
 	var row *row
-	if ambiguous == 0 {
+	switch use {
+	case fetchCounted:
 		row, _ = f.row(rd, x.crawler)
+	case fetchOutside:
+		f.profile(rd, x.crawler)
 	}
 	if rd.end(); rd.bad() || x.identity == SpoofedIdentity {
 		return
@@ -214,12 +217,12 @@ func (f *finalPass) fetch(rd *recordReader, n int64) {
 	if f.rival != nil {
 		f.rival.add(x)
 	}
-	if ambiguous == 1 {
+	if use == fetchAmbiguous {
 		return
 	}
 	f.facts.add(x)
 	f.facts.tell(x)
-	if f.rates != nil {
+	if f.rates != nil && use == fetchCounted {
 		f.rates.fetch(row, x.at, x.t, n)
 	}
 }
@@ -248,36 +251,51 @@ func (f *finalPass) delayed(rd *recordReader, n int64) {
 // row returns the row of a crawler of the operator. A record of a crawler that the
 // operator does not have, or that has made no request, is bad.
 func (f *finalPass) row(rd *recordReader, crawler uint32) (r *row, p *crawler.Profile) {
+	if p = f.profile(rd, crawler); p != nil {
+		r = f.run.tally.known[p]
+	} else {
+		r = f.counts
+	}
+	rd.require(rd.bad() || r != nil && r.requests > 0, "a crawler has made no request")
+	return r, p
+}
+
+// profile returns the profile of a crawler of the operator, nil if that is an unknown crawler.
+func (f *finalPass) profile(rd *recordReader, crawler uint32) *crawler.Profile {
 	if f.name != "" {
 		rd.require(crawler == 0, "an unknown crawler is a known one")
-		r = f.counts
-	} else {
-		r, p = f.rowOf(rd, crawler)
-		rd.require(rd.bad() || f.run.auditor.operators[crawler] == f.number, "a crawler is of another operator")
+		return nil
 	}
-	rd.require(rd.bad() || r.requests > 0, "a crawler has made no request")
-	return r, p
+	p := f.known(rd, crawler)
+	rd.require(rd.bad() || f.run.auditor.operators[crawler] == f.number, "a crawler is of another operator")
+	return p
+}
+
+// known returns the profile of a known crawler.
+func (f *finalPass) known(rd *recordReader, crawler uint32) *crawler.Profile {
+	profiles := f.run.auditor.config.Crawlers.Profiles()
+	if int64(crawler) >= int64(len(profiles)) {
+		rd.require(false, "a crawler is not known")
+		return nil
+	}
+	return &profiles[crawler]
 }
 
 // rowOf returns the row of a known crawler.
 func (f *finalPass) rowOf(rd *recordReader, crawler uint32) (*row, *crawler.Profile) {
-	profiles := f.run.auditor.config.Crawlers.Profiles()
-	if int64(crawler) >= int64(len(profiles)) {
-		rd.require(false, "a crawler is not known")
-		return nil, nil
-	}
-	r := f.run.tally.known[&profiles[crawler]]
-	rd.require(r != nil, "a crawler has made no request")
-	return r, &profiles[crawler]
+	p := f.known(rd, crawler)
+	r := f.run.tally.known[p]
+	rd.require(rd.bad() || r != nil, "a crawler has made no request")
+	return r, p
 }
 
 // visit reads a request, or the fetch of an address whose next requests may be in grace.
 // Those of an address come in the order of time.
 func (f *finalPass) visit(rd *recordReader, n int64) {
 	from, address, t, kind := rd.crawlerAt(), rd.bytes(), rd.time(), rd.byte()
-	row, profile := f.row(rd, from.crawler)
 	switch kind {
 	case visitFetch:
+		f.profile(rd, from.crawler)
 		x := fetch{t: t, sender: sender{crawlerAt: from}}
 		rd.answer(&x)
 		if rd.end(); !rd.bad() && (f.proxied || x.identity != SpoofedIdentity) {
@@ -287,6 +305,7 @@ func (f *finalPass) visit(rd *recordReader, n int64) {
 			f.last = visitedFetch{x, append(f.last.address[:0], address...), f.facts.sent(f.last.sent[:0], &x)}
 		}
 	case visitRequest:
+		row, profile := f.row(rd, from.crawler)
 		x := &deferredRequest{row: row, address: address, Judged: Judged{Time: t, HasTime: true, Profile: profile, N: n}}
 		f.request(rd, x, from)
 	default:

@@ -18,12 +18,12 @@ var update = flag.Bool("update", false, "write the state of this form, and its r
 // the report of the newest. Old states are never changed.
 //
 //	log          in vhost_combined
-//	form5.state  its state, judged by fixtureAuditor
-//	form5.json   the report of that
-//	form4.state  that of a program of form 4, of the same log
+//	form6.state  its state, judged by fixtureAuditor
+//	form6.json   the report of that
+//	form5.state  that of a program of form 5, of the same log; form4.state likewise
 const (
 	fixtures = "testdata/states"
-	newest   = "form5"
+	newest   = "form6"
 )
 
 func fixtureAuditor(t *testing.T) *Auditor {
@@ -82,8 +82,9 @@ func TestOldStatesAreRefused(t *testing.T) {
 	good := string(readFixture(t, newest+".state"))
 	line, rest, _ := strings.Cut(good, "\n")
 	for what, c := range map[string]struct{ state, says string }{
-		"form 4":          {string(readFixture(t, "form4.state")), "form 4, and this program reads form 5 only"},
-		"a later form":    {strings.Replace(line, "state 5", "state 60", 1) + "\n" + rest, "form 60, and this program reads form 5 only"},
+		"form 4":          {string(readFixture(t, "form4.state")), "form 4, and this program reads form 6 only"},
+		"form 5":          {string(readFixture(t, "form5.state")), "form 5, and this program reads form 6 only"},
+		"a later form":    {strings.Replace(line, "state 6", "state 60", 1) + "\n" + rest, "form 60, and this program reads form 6 only"},
 		"older semantics": {strings.Replace(line, "semantics 2", "semantics 1", 1) + "\n" + rest, "semantics 1, and this program reads semantics 2 only"},
 		"another schema":  {strings.Replace(line, schema, "robotsieve.audit/3", 1) + "\n" + rest, "schema robotsieve.audit/3, and this program reads schema " + schema + " only"},
 	} {

@@ -69,7 +69,8 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 	r := &Report{
 		Schema: schema, Program: in.Program, Command: in.Command,
 		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: b.Sampled,
-		Proxied: t.isProxied(), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, IdentityNoList: t.NoList,
+		Proxied: t.isProxied(), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents, IdentityNoList: t.NoList,
+		Since: periodText(a.config.Period.Since), Until: periodText(a.config.Period.Until),
 		Policy:    a.policyInfo(t),
 		Ranges:    append([]RangeInfo{}, b.Ranges...),
 		CanVerify: len(b.Ranges) > 0 || b.Names != "" || a.config.Addresses,
@@ -216,6 +217,7 @@ func (a *Auditor) crawler(r *row) CrawlerInfo {
 		Samples:    []SampleInfo{},
 	}
 	info.Violations, info.Outcomes = r.listViolations()
+	info.Claims, info.ClaimsNotListed = r.listClaims()
 	if r.rules != nil {
 		info.RulesNotListed = r.rules.rest
 		for k, violations := range r.rules.kept {
@@ -361,6 +363,21 @@ func (r *row) listViolations() (list []ViolationInfo, sums OutcomeCounts) {
 	return list, sums
 }
 
+// listClaims returns what logs say about the clients, the most frequent first, and how many
+// requests are not in the list.
+func (r *row) listClaims() (list []ClaimInfo, notListed int64) {
+	list = []ClaimInfo{}
+	if r.claims == nil {
+		return list, 0
+	}
+	r.claims.prune(1)
+	for claim, t := range r.claims.kept {
+		list = append(list, ClaimInfo{claim, t.n})
+	}
+	slices.SortFunc(list, func(x, y ClaimInfo) int { return cmp.Or(cmp.Compare(y.N, x.N), cmp.Compare(x.Claim, y.Claim)) })
+	return list, r.claims.rest
+}
+
 func (r *row) fetchInfo() FetchInfo {
 	info := FetchInfo{}
 	if r.fetchGaps != nil {
@@ -418,6 +435,14 @@ func startText(nanos int64) string {
 		return ""
 	}
 	return timeText(nanos)
+}
+
+// periodText is a bound of the period, empty if it is none.
+func periodText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
 }
 
 // timeText is a time as RFC 3339 has it, in UTC.

@@ -37,6 +37,20 @@ func hashLine(line []byte) uint64 {
 	return (x + bits.RotateLeft64(y, 32) + uint64(len(line))) * odd
 }
 
+// choose tells whether the record's line is in the choice, and by which hash.
+func (w *Worker) choose() (hash uint64, chosen bool) {
+	if !w.auditor.verifies {
+		return 0, false
+	}
+	hash = hashLine(w.record.Line)
+	return hash, w.tally.addresses.below == 0 || hash < w.tally.addresses.below
+}
+
+// keepClient notes the client of a line that was chosen.
+func (w *Worker) keepClient(hash uint64) {
+	w.tally.addresses.add(lineFrom{hash, sha256.Sum256(w.client())}, tallied{n: 1})
+}
+
 // isProxied tells whether nearly all lines are from a few addresses.
 func (t *tally) isProxied() bool {
 	t.addresses.prune(1)

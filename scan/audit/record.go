@@ -162,7 +162,7 @@ func (r *recordReader) answers(dst [][]policy.Answer, at policy.Site) [][]policy
 func (r *recordReader) runs(dst []policy.Answer, copies int) []policy.Answer {
 	for end := len(dst) + copies; len(dst) < end; {
 		run := r.uvarint(uint64(end-len(dst))<<2 | 3)
-		if run>>2 == 0 || policy.Answer(run&3) > policy.Contested {
+		if run>>2 == 0 {
 			r.require(false, "the answers of copies are not as many as the copies")
 			r.rest = nil
 			return append(dst, make([]policy.Answer, end-len(dst))...)

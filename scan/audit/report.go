@@ -21,6 +21,9 @@ type Report struct {
 	// in UTC; empty if there is none.
 	From string `json:"from"`
 	To   string `json:"to"`
+	// Since and Until are the period that is judged, without its end; empty if it has no bound.
+	Since string `json:"since"`
+	Until string `json:"until"`
 	// Sampling is how the logs were sampled, in the user's words.
 	Sampling string `json:"sampling"`
 	// Assumptions are the basis of the verdicts, in sentences.
@@ -36,6 +39,9 @@ type Report struct {
 	Totals    Totals      `json:"totals"`
 	// HTTPLibraries counts the requests of HTTP libraries among NotCrawlers.
 	HTTPLibraries int64 `json:"http_libraries"`
+	// CDNAgents counts the requests among NotCrawlers with the User-Agent of a CDN, which has
+	// replaced the client's.
+	CDNAgents int64 `json:"cdn_agents"`
 	// Proxied: nearly all requests came from a few addresses, so these are of a proxy, and
 	// nobody is verified or spoofed by them.
 	Proxied bool `json:"proxied"`
@@ -60,7 +66,8 @@ type Report struct {
 }
 
 // LineCounts counts lines. Lines = Unparsed + NotCrawlers + OtherHost + NotJudged + all
-// requests of crawlers; Blank lines are not among them.
+// requests of crawlers. Not among them are the Blank lines, the Other ones, which are no
+// requests by design (format.Other), and those OutOfPeriod, outside of Report.Since and Until.
 type LineCounts struct {
 	Lines       int64 `json:"lines"`
 	Unparsed    int64 `json:"unparsed"`
@@ -68,7 +75,15 @@ type LineCounts struct {
 	OtherHost   int64 `json:"other_host"`
 	NotJudged   int64 `json:"not_judged"`
 	Blank       int64 `json:"blank"`
+	Other       int64 `json:"other_lines"`
+	OutOfPeriod int64 `json:"out_of_period"`
 }
+
+// read counts the lines that were read as requests or could not be.
+func (c *LineCounts) read() int64 { return c.Lines + c.OutOfPeriod }
+
+// all counts the lines of all kinds.
+func (c *LineCounts) all() int64 { return c.read() + c.Blank + c.Other }
 
 // PolicyInfo describes the robots.txt files.
 type PolicyInfo struct {
@@ -215,7 +230,12 @@ type CrawlerInfo struct {
 	// Violations are the kinds that occur.
 	Violations []ViolationInfo `json:"violations"`
 	Identity   IdentityCounts  `json:"identity"`
-	Rules      []RuleInfo      `json:"rules"`
+	// Claims are what the logs say about its clients (format.Record.Claim), the most frequent
+	// first. They are the word of a CDN, and play no part in Identity. ClaimsNotListed counts
+	// the requests with all other ones.
+	Claims          []ClaimInfo `json:"claims"`
+	ClaimsNotListed int64       `json:"claims_not_listed"`
+	Rules           []RuleInfo  `json:"rules"`
 	// RulesNotListed counts the violations of all rules that are not listed: Rules has at most 256
 	// of a crawler that is not known, and 8,192 of a known one, and of all crawlers of either kind
 	// together at most 32,768.
@@ -294,6 +314,12 @@ type RuleInfo struct {
 	Line       int    `json:"line"`
 	Rule       string `json:"rule"`
 	Violations int64  `json:"violations"`
+}
+
+// ClaimInfo counts requests of whose clients a log says the same.
+type ClaimInfo struct {
+	Claim string `json:"claim"` // empty: the log has a field for it, and says nothing
+	N     int64  `json:"n"`
 }
 
 // SampleInfo is one raw line of the log.

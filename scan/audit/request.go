@@ -2,10 +2,12 @@ package audit
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -16,8 +18,11 @@ func (w *Worker) request(c *agent) {
 	if !ok {
 		return
 	}
-	c, identity := w.identify(c)
+	addr := w.client()
+	c, identity, hasNoList := w.identify(c, addr)
 	c.row.requests++
+	w.countClient(c, addr, hasNoList)
+	w.findLoss()
 	ask := w.robotsAsk()
 	if ask == asksRobots {
 		w.robotsRequest(at, c, identity)
@@ -31,7 +36,7 @@ func (w *Worker) request(c *agent) {
 	}
 	d, ok := w.early(at, c, ask != asksElse, l)
 	var normal []byte
-	if (!ok || d.verdict == Allowed) && mayBeAbnormal(w.record.Target) {
+	if (!ok || d.verdict == Allowed) && w.record.Lossy == format.Exact && mayBeAbnormal(w.record.Target) {
 		normal = w.evasive(at, c)
 		ok = ok && normal == nil
 	}
@@ -98,25 +103,42 @@ func (w *Worker) giveJudged(c *agent, identity Identity, d decision) {
 }
 
 // identify returns the crawler that sent the record, and how far that is proven: of
-// a header that names several crawlers it is the one that the address verifies.
-func (w *Worker) identify(c *agent) (*agent, Identity) {
+// a header that names several crawlers it is the one that the address verifies. hasNoList:
+// the crawler has lists of addresses, but none speaks of the request.
+func (w *Worker) identify(c *agent, addr []byte) (_ *agent, _ Identity, hasNoList bool) {
 	r := &w.record
-	addr := w.auditor.config.ClientIP.Of(r.Addr, r.Forwarded)
-	if n := len(addr); n > 2 && addr[n-1] == '0' && addr[n-2] == '.' {
-		w.tally.EndInZero++
-	}
 	if !c.Ambiguous {
 		identity := identityOf[c.proof.Identify(addr, r.Time, r.HasTime)]
-		if identity == Unverified && c.proof.HasLists() {
-			w.tally.NoList++
-		}
-		return c, identity
+		return c, identity, identity == Unverified && c.proof.HasLists()
 	}
 	claim, state := w.auditor.config.Identities.Identify(c.Claim, addr, r.Time, r.HasTime)
 	if !claim.Ambiguous {
 		c = w.knownAgent(claim.Profile)
 	}
-	return c, identityOf[state]
+	return c, identityOf[state], false
+}
+
+// countClient counts what the log tells of a crawler's client beside its identity.
+func (w *Worker) countClient(c *agent, addr []byte, hasNoList bool) {
+	if n := len(addr); n > 2 && addr[n-1] == '0' && addr[n-2] == '.' {
+		w.tally.EndInZero++
+	}
+	if hasNoList {
+		w.tally.NoList++
+	}
+	if w.record.Claim == nil {
+		return
+	}
+	claim, known := w.claims[string(w.record.Claim)]
+	if !known {
+		if claim = string(w.record.Claim); len(claim) > maxClaim {
+			claim = fmt.Sprintf("%s (longer than %d bytes)", claim[:maxClaim], maxClaim)
+		}
+		w.claims.keep(&w.quota, w.record.Claim, claim, len(claim))
+	}
+	n := c.row.claimed().len()
+	c.row.claims.add(claim, tallied{n: 1})
+	w.quota.held += memoBytes * max(c.row.claims.len()-n, 0)
 }
 
 // identityOf translates the states of package crawler.
@@ -171,7 +193,7 @@ func (w *Worker) verdict(at site, c *agent, l *policy.Lawful) (d decision, ok bo
 // can change that.
 func (w *Worker) judge(o int32, c *agent, l *policy.Lawful) (d decision, ok bool) {
 	p := w.auditor.config.Policy
-	if len(l.Bodies) > 0 && !p.MayRedirect(o) && w.bindingAt(c, o).RulesPermit(&w.scratch, w.record.Target) {
+	if len(l.Bodies) > 0 && !p.MayRedirect(o) && w.record.Lossy == format.Exact && w.bindingAt(c, o).RulesPermit(&w.scratch, w.record.Target) {
 		w.bySitemap = false
 		return decision{verdict: Allowed}, true
 	}
@@ -274,7 +296,7 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 		return
 	}
 	w.answered(at)
-	kind, row := answerOf(r.Status, r.Size), c.row
+	row := c.row
 	if identity == SpoofedIdentity {
 		row = row.impostors()
 	}
@@ -287,15 +309,29 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 		return
 	}
 	f.period.add(r.Time)
-	if kind == toldRedirect && w.sourceRedirects(at) {
-		kind = toldNothing // it has been followed already
-	} else if kind == toldRedirect && at.schemeless && oneHost(w.auditor.config.Policy, at.Site) {
-		kind = toldMoved
-	}
-	told := kind == toldNone || kind == toldLimited && !c.google
-	if told && !c.exempt() && w.hadBody(at) {
+	kind := w.kindAt(at)
+	if (kind == toldNone || kind == toldLimited && !c.google) && !c.exempt() && w.hadBody(at) {
 		f.refused[r.Status]++
 	}
+	w.told(at, c, identity, kind, fetchCounted)
+}
+
+// kindAt returns the meaning of the record, an answer to a GET of robots.txt.
+func (w *Worker) kindAt(at site) answerKind {
+	kind := answerOf(w.record.Status, w.record.Size)
+	switch {
+	case kind != toldRedirect:
+		return kind
+	case w.sourceRedirects(at):
+		return toldNothing // it has been followed already
+	case at.schemeless && oneHost(w.auditor.config.Policy, at.Site):
+		return toldMoved
+	}
+	return kind
+}
+
+// told keeps what a crawler was told by the answer to its fetch of robots.txt.
+func (w *Worker) told(at site, c *agent, identity Identity, kind answerKind, use fetchUse) {
 	if c.Ambiguous {
 		w.deferAmbiguousFetch(at, c, identity, kind)
 		c = w.knownAgent(c.Profile)
@@ -304,7 +340,7 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 	if c.exempt() {
 		kind = toldNothing // robots.txt does not bind it, so its answers count for no crawler
 	}
-	w.deferFetch(at, c, identity, kind)
+	w.deferFetch(at, c, identity, kind, use)
 }
 
 // sourceRedirects tells whether the source itself has a redirect at the record's time: for
@@ -320,13 +356,11 @@ func (w *Worker) sourceRedirects(at site) bool {
 	return n > 0 && (n == at.N || oneHost(p, at.Site))
 }
 
-// answered counts an answer to a GET of robots.txt, and its size if the status is 200 and
-// the log tells size, time and site.
+// answered counts an answer to a GET of robots.txt.
 func (w *Worker) answered(at site) {
 	r, t := &w.record, w.tally
 	t.RobotsRequests++
-	kind := answerOf(r.Status, r.Size)
-	switch kind {
+	switch answerOf(r.Status, r.Size) {
 	case toldFile, toldSame:
 		t.RobotsServed++
 	case toldNone, toldLimited:
@@ -334,10 +368,18 @@ func (w *Worker) answered(at site) {
 	case toldFailed, toldError:
 		t.RobotsFailed++
 	}
+	w.showed(at, true)
+}
+
+// showed keeps what an answer to a GET of robots.txt shows, whoever the client was, and its
+// size if the status is 200 and the log tells size, time and site. Only answers in the period
+// are counted.
+func (w *Worker) showed(at site, inPeriod bool) {
+	r, t := &w.record, w.tally
 	if !r.HasTime {
 		return
 	}
-	switch kind {
+	switch kind := answerOf(r.Status, r.Size); kind {
 	case toldNone, toldLimited:
 		w.deferAnswer(at, kind)
 	case toldFile, toldSame, toldRedirect:
@@ -346,18 +388,30 @@ func (w *Worker) answered(at site) {
 	if r.Status != 200 || r.Size < 0 || at.N == 0 {
 		return
 	}
-	first, last := w.auditor.config.Policy.InForce(at.First, r.Time)
 	right := w.hasVersion(at, func(v *policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size })
+	switch {
+	case inPeriod:
+		w.countListed(at, right)
+	case right:
+		t.RightOutside++
+	}
+	if t.SizesRight+t.RightOutside == 0 { // otherwise sizes are compared as they are
+		w.countSize(at)
+	}
+}
+
+// countListed counts the size of an answer to a GET of robots.txt for the report. right: it is
+// that of a file in force.
+func (w *Worker) countListed(at site, right bool) {
+	r, t := &w.record, w.tally
 	other := !right && !w.hasVersion(at, func(v *policy.Version) bool { return v.Size < 0 || v.Status == 204 && r.Size == 0 })
 	if right {
 		t.SizesRight++
 	} else if other {
 		t.SizesOther++
 	}
+	first, last := w.auditor.config.Policy.InForce(at.First, r.Time)
 	t.sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size, other}, tallied{1, period{r.Time, r.Time, true}})
-	if t.SizesRight == 0 { // otherwise sizes are compared as they are
-		w.countSize(at)
-	}
 }
 
 // hasVersion tells whether the site had such a version at the record's time.

@@ -15,7 +15,7 @@ func (a *Auditor) describe(r *Report, in Inputs) {
 	b := a.config.Basis
 	r.Assumptions = append(a.assumptions(r), in.Notes...)
 	for _, list := range [][]string{
-		in.Warnings, b.Oddities, refusalWarning(r), impostorWarnings(r), a.lastSeenWarning(r), b.sizeWarning(r),
+		in.Warnings, cdnWarning(r), b.Oddities, refusalWarning(r), impostorWarnings(r), a.lastSeenWarning(r), b.sizeWarning(r),
 	} {
 		r.Warnings = append(r.Warnings, list...)
 	}
@@ -47,6 +47,9 @@ func (a *Auditor) assumptions(r *Report) []string {
 			"Crawlers of Google, and those known to read robots.txt as Google does, are judged by Google's published parser. For all others it is not known which parser they use: a rule counts only where Google's parser and RFC 9309 agree; where they differ the request is undecided, or the rule counts as new.")
 	}
 	list = append(list, b.hostText(r))
+	if text := periodOf(r); text != "" {
+		list = append(list, text)
+	}
 	if len(r.NotAuditable) > 0 {
 		list = append(list, strings.Join(r.NotAuditable, ", ")+": robots.txt has rules for it, but it sends no header of its own, so no log shows whether they are obeyed.")
 	}
@@ -132,6 +135,32 @@ func (b *Basis) hostText(r *Report) string {
 	}
 }
 
+// periodOf says which time is judged, and what of the other lines.
+func periodOf(r *Report) string {
+	var bounds []string
+	if r.Since != "" {
+		bounds = append(bounds, "from "+r.Since+" on")
+	}
+	if r.Until != "" {
+		bounds = append(bounds, "before "+r.Until)
+	}
+	if bounds == nil {
+		return ""
+	}
+	return fmt.Sprintf("Only requests %s are counted (--since, --until): %s outside of this period %s left out. Their answers to /robots.txt still count for what crawlers were told. Requests whose time cannot be read are counted.",
+		strings.Join(bounds, " and "), english.Plural(r.OutOfPeriod, "line"), english.Verb(r.OutOfPeriod, "is", "are"))
+}
+
+// cdnWarning says that a CDN has replaced the User-Agent of many requests.
+func cdnWarning(r *Report) []string {
+	const manyPercent = 10
+	if r.CDNAgents*100 < r.Lines*manyPercent || r.CDNAgents == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s of %s %s the User-Agent of a CDN (such as Amazon CloudFront) instead of the client's: no crawler can be seen in them. Have the CDN forward the header User-Agent to the server (in CloudFront an origin request policy such as AllViewer or UserAgentRefererHeaders does that), or audit the logs of the CDN itself.",
+		english.Grouped(r.CDNAgents), english.Plural(r.Lines, "line"), english.Verb(r.CDNAgents, "has", "have"))}
+}
+
 // sizeWarning says that the sizes of logged answers contradict the files.
 func (b *Basis) sizeWarning(r *Report) []string {
 	switch t := r.RobotsTxt; {
@@ -149,7 +178,7 @@ func (b *Basis) sizeWarning(r *Report) []string {
 func impostorWarnings(r *Report) (list []string) {
 	const many = 10
 	if r.Proxied {
-		return []string{"nearly all requests came from a few addresses, so these are the addresses of a proxy or CDN. No client is verified by them, and none counts as an impostor. Log the address of the client, such as X-Forwarded-For, and use --client-ip to say where it is logged."}
+		return []string{"nearly all requests came from a few addresses, so these are the addresses of a proxy or CDN. No client is verified by them, and none counts as an impostor. Have the server log the address of the client, which the proxy sends in a header such as X-Forwarded-For, and use --client-ip to say where it is logged: --client-ip xff with --trusted-proxies and the addresses of the proxy, or --client-ip xff:-1 if this proxy is the only one."}
 	}
 	var names []string
 	for _, c := range r.Crawlers {

@@ -49,7 +49,7 @@ func (w *Worker) namedSite() site {
 	case p.Any():
 	case w.record.Target[0] != '/':
 		n, _ := origin.Prefix(w.record.Target)
-		w.key = append(append(w.key[:0], w.record.Target[:n]...), portOf(w.record.Host)...)
+		w.key = append(append(w.key[:0], w.record.Target[:n]...), w.schemeHint()...)
 		return w.siteBy(w.urls, w.key, targetOrigin)
 	case w.record.Host != nil:
 		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
@@ -60,15 +60,20 @@ func (w *Worker) namedSite() site {
 	return site{Site: w.unnamed, schemeless: true}
 }
 
-// The ports by which a log tells the scheme, as portOf writes them behind a URL.
+// What tells the scheme of a request with an absolute target beside that, as schemeHint
+// writes it behind the URL.
 const (
-	httpPort  = "/80"
-	httpsPort = "/443"
+	httpPort   = "/80"
+	httpsPort  = "/443"
+	sameScheme = "/=" // the target's own
 )
 
-// portOf returns how a host field tells the scheme: httpPort, httpsPort or nothing.
-func portOf(host []byte) string {
-	switch {
+// schemeHint returns how the log tells the scheme of the record, whose target is absolute: by
+// a field for it or by the port of the host field. If it does not, it returns nothing.
+func (w *Worker) schemeHint() string {
+	switch host := w.record.Host; {
+	case w.record.SchemeLogged:
+		return sameScheme
 	case bytes.HasSuffix(host, []byte(":80")):
 		return httpPort
 	case bytes.HasSuffix(host, []byte(":443")):
@@ -77,12 +82,20 @@ func portOf(host []byte) string {
 	return ""
 }
 
-// targetOrigin reads the scheme and authority of an absolute target, with the port of the
+// targetOrigin reads the scheme and authority of an absolute target, with the hint of the
 // log behind them. The log knows better than the target which of http and https was used,
-// since a proxy may have spoken TLS with the client.
+// since a proxy may have spoken TLS with the client. Where a field for the scheme and the
+// default port of the other one contradict each other, nothing tells it.
 func targetOrigin(key []byte) (origin.Origin, error) {
 	n, _ := origin.Prefix(key)
 	o, err := origin.Authority(key[:n])
+	if err == nil && string(key[n:]) == sameScheme {
+		named, err := origin.Of(key[:n])
+		if o.Scheme != "" && o.Scheme != named.Scheme {
+			return origin.Origin{Host: o.Host}, err
+		}
+		return named, err
+	}
 	if err == nil && o.Scheme == "" && o.Port == 0 {
 		switch string(key[n:]) {
 		case httpPort:

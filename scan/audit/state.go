@@ -25,7 +25,7 @@ import (
 // addresses.
 const (
 	stateName    = "robotsieve state "
-	stateForm    = 5       // of the file; raise it when a counter is added or a record changes
+	stateForm    = 6       // of the file; raise it when a counter is added or a record changes
 	maxStateLine = 128     // bytes of the first line
 	maxStatePart = 1 << 30 // bytes of the head, and of the tally
 	partFrame    = 8 + 4   // bytes around each of them
@@ -207,7 +207,7 @@ func (r *Run) Add(s *State) error {
 			return fmt.Errorf("%w: its numbers do not add up: %s", ErrDamaged, wrong)
 		}
 	}
-	if t.Lines+t.Blank > mostLines-r.tally.Lines-r.tally.Blank {
+	if t.all() > mostLines-r.tally.all() {
 		return fmt.Errorf("%w: more than %d lines in all", ErrDamaged, int64(mostLines))
 	}
 	r.tally.merge(t)

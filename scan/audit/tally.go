@@ -10,11 +10,14 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// Bounds of a tally, whose contents clients choose: hosts without a policy, sizes of answers.
+// Bounds of a tally, whose contents clients choose: hosts without a policy, sizes of answers,
+// claims about the clients of a crawler.
 const (
 	maxHosts    = 1000
 	maxHostName = 255
 	maxSizes    = 1000
+	maxClaims   = 16
+	maxClaim    = 200 // bytes
 	// maxUnparsed is how many lines that cannot be read are quoted.
 	maxUnparsed = 5
 )
@@ -52,13 +55,14 @@ type totals struct {
 	// there is no robots.txt, RobotsFailed those that failed.
 	RobotsRequests, RobotsServed, RobotsNone, RobotsFailed int64
 	// SizesRight counts the answers 200 to GETs of /robots.txt whose size was that of a file
-	// in force, SizesOther those whose size was not.
-	SizesRight, SizesOther int64
-	// HTTPLibraries counts lines among NotCrawlers, NoList the crawlers' requests that no
-	// list of addresses spoke of, though there are some for the crawler.
-	HTTPLibraries, NoList int64
-	// Elsewhere counts the GETs of /robots.txt of other hosts: they show that the log
-	// has such requests. EndInZero counts the crawlers' requests from IPv4 addresses
+	// in force, SizesOther those whose size was not. RightOutside is SizesRight outside of the
+	// period.
+	SizesRight, SizesOther, RightOutside int64
+	// HTTPLibraries and CDNAgents count lines among NotCrawlers, NoList the crawlers' requests
+	// that no list of addresses spoke of, though there are some for the crawler.
+	HTTPLibraries, CDNAgents, NoList int64
+	// Elsewhere counts the GETs of /robots.txt of other hosts, or outside of the period: they
+	// show that the log has such requests. EndInZero counts the crawlers' requests from IPv4 addresses
 	// that end in .0, as all do in logs that cut off the ends.
 	Elsewhere, EndInZero int64
 }
@@ -159,7 +163,8 @@ type row struct {
 
 	graceInformed, graceAfterFetch, evasive, ambiguousForbidden int64
 
-	fetches *fetches // of robots.txt; nil if there are none
+	fetches *fetches         // of robots.txt; nil if there are none
+	claims  *bounded[string] // what logs say about the clients; nil if nothing
 	// Set by the final pass:
 	rules           *bounded[ruleKey] // violations of each; nil if there are none
 	fetchGaps       *FetchInfo        // with nothing but gaps; nil if there are none
@@ -189,6 +194,14 @@ func (r *row) fetched() *fetches {
 		r.fetches = &fetches{answers: map[int]int64{}, refused: map[int]int64{}}
 	}
 	return r.fetches
+}
+
+// claimed returns the counts of claims.
+func (r *row) claimed() *bounded[string] {
+	if r.claims == nil {
+		r.claims = newBounded(maxClaims, hashString)
+	}
+	return r.claims
 }
 
 // impostors returns the counts of impostors.
@@ -268,6 +281,9 @@ func (r *row) merge(other *row, n int64) {
 		r.fetched().period.merge(f.period)
 		addTimes(r.fetches.answers, f.answers, n)
 		addTimes(r.fetches.refused, f.refused, n)
+	}
+	if other.claims != nil {
+		r.claimed().mergeTimes(other.claims, n)
 	}
 	r.samples.merge(&other.samples)
 }

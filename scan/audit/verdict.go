@@ -48,8 +48,8 @@ const (
 	// UnknownScheme: http and https have different rules, and the log does not tell
 	// which of them was used.
 	UnknownScheme
-	// LossyPath: the logged path is not the one that the client sent. No format that is
-	// read so far logs such a path.
+	// LossyPath: the log does not show the path as it was sent (format.Record.Lossy), and the
+	// verdict depends on that.
 	LossyPath
 	// Truncated: the server logged only the beginning of the target, or the name of an
 	// unknown crawler is longer than is read (crawler.Claim.Overlong).
@@ -283,18 +283,22 @@ type loggedAnswers struct {
 }
 
 // decide gives the verdict of a request on one origin (audit-rules 2). answers has
-// the answer of each copy. A copy that the two readings of a crawler differ on is
-// taken once as forbidding and once as permitting: if that gives two verdicts, the
-// request is contested or in grace.
+// the answer of each copy. A copy that the two readings of a crawler differ on, or whose
+// answer depends on what the log does not show of the path, is taken once as forbidding and
+// once as permitting: if that gives two verdicts, the request is contested or in grace, or
+// its path is lossy.
 func decide(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers) decision {
 	d := decideAs(l, answers, logged, policy.Forbids)
-	if !isContested(answers, l.Bodies, l.Hops, logged.bodies) {
+	doubt := leastSure(answers, l.Bodies, l.Hops, logged.bodies)
+	if doubt < policy.Contested {
 		return d
 	}
 	e := decideAs(l, answers, logged, policy.Permits)
 	switch {
 	case d == e:
 		return d
+	case doubt == policy.Unseen:
+		return indeterminate(LossyPath)
 	case d.verdict == Violation, d.verdict == Indeterminate, e.verdict == Violation, e.verdict == Indeterminate:
 		return indeterminate(ContestedRule)
 	default:
@@ -302,22 +306,21 @@ func decide(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers) dec
 	}
 }
 
-// isContested tells whether one of the copies is contested.
-func isContested(answers []policy.Answer, copies ...[]int32) bool {
+// leastSure returns the answer of the copies that says least: an answer says less than those
+// before it.
+func leastSure(answers []policy.Answer, copies ...[]int32) (least policy.Answer) {
 	for _, list := range copies {
 		for _, i := range list {
-			if answers[i] == policy.Contested {
-				return true
-			}
+			least = max(least, answers[i])
 		}
 	}
-	return false
+	return least
 }
 
-// decideAs is decide with contested copies taken as forbidding or permitting.
-func decideAs(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers, contested policy.Answer) decision {
+// decideAs is decide with the copies in doubt taken as forbidding or permitting.
+func decideAs(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers, doubtful policy.Answer) decision {
 	permits := func(i int32) bool {
-		return answers[i] == policy.Permits || answers[i] == policy.Contested && contested == policy.Permits
+		return answers[i] == policy.Permits || answers[i] >= policy.Contested && doubtful == policy.Permits
 	}
 	permitting, bodies := 0, len(l.Bodies)+len(logged.bodies)
 	for _, list := range [2][]int32{l.Bodies, logged.bodies} {

@@ -1,8 +1,6 @@
 package audit
 
 import (
-	"crypto/sha256"
-
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -33,6 +31,7 @@ type Worker struct {
 	agents      memo[*agent]
 	hosts       memo[site] // by the host field
 	urls        memo[site] // by the scheme and authority of an absolute target
+	claims      memo[string]
 	known       map[*crawler.Profile]*agent
 	named       map[string]*agent // unknown crawlers, by their tokens
 	bindings    map[bindingKey]*policy.Binding
@@ -47,6 +46,7 @@ type Worker struct {
 	key         []byte // the deferred record that is being made
 	answersKey  []byte // the answers in it
 	normal      []byte // the normal form of a target
+	encoded     []byte // a decoded target encoded again: see lossy.go
 	judged      Judged
 }
 
@@ -111,10 +111,11 @@ func (w *Worker) ChunkBehind(f *format.Format, header, data []byte) {
 	for w.reader.Reset(data); ; {
 		switch w.reader.Next(&w.record) {
 		case format.Request:
-			w.tally.Lines++
 			w.line()
 		case format.Blank:
 			w.tally.Blank++
+		case format.Other:
+			w.tally.Other++
 		case format.Unparsed:
 			w.tally.Lines++
 			w.unparsed(w.record.Line)
@@ -142,27 +143,58 @@ func (w *Worker) line() {
 		w.empty()
 	}
 	r, t := &w.record, w.tally
-	c, choice, chosen := w.agent(r.Agent), uint64(0), false
-	if w.auditor.verifies {
-		choice = hashLine(r.Line)
-		chosen = t.addresses.below == 0 || choice < t.addresses.below
+	if w.auditor.limited {
+		w.reader.Complete(r)
+		if r.HasTime && !w.auditor.config.Period.contains(r.Time) {
+			w.outside()
+			return
+		}
 	}
+	t.Lines++
+	c := w.agent(r.Agent)
+	choice, chosen := w.choose()
 	isCrawler := c != nil && !c.Library
-	if isCrawler || chosen || r.Robots {
+	if (isCrawler || chosen || r.Robots) && !w.auditor.limited {
 		w.reader.Complete(r)
 	}
 	if chosen {
-		t.addresses.add(lineFrom{choice, sha256.Sum256(w.client())}, tallied{n: 1})
+		w.keepClient(choice)
 	}
 	if isCrawler {
 		w.request(c)
 		return
 	}
 	t.NotCrawlers++
-	if c != nil {
+	switch c {
+	case nil:
+	case anyCDN:
+		t.CDNAgents++
+	default:
 		t.HTTPLibraries++
 	}
 	if r.Robots {
 		w.othersFetch()
+	}
+}
+
+// outside looks at a record outside of the period. It is no more than counted, unless it is a
+// GET of robots.txt: the verdicts of requests in the period are those of the whole log.
+func (w *Worker) outside() {
+	w.tally.OutOfPeriod++
+	if choice, chosen := w.choose(); chosen {
+		w.keepClient(choice)
+	}
+	if !w.record.Robots || string(w.record.Method) != "GET" || w.robotsAsk() != asksRobots {
+		return
+	}
+	w.tally.Elsewhere++
+	at := w.site()
+	if at.other {
+		return
+	}
+	w.showed(at, false)
+	if c := w.agent(w.record.Agent); c != nil && !c.Library && w.record.HasTime {
+		c, identity, _ := w.identify(c, w.client())
+		w.told(at, c, identity, w.kindAt(at), fetchOutside)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 )
@@ -16,78 +15,376 @@ const (
 	sampleLines = 1000
 )
 
+// fewLines is how many lines are tried as all formats; the others are tried as those first
+// that some of the few are of.
+const fewLines = 64
+
 // Detect returns the format of a log by its beginning, head. whole says that head is the
-// whole log; otherwise its last line may be incomplete and is skipped. A line counts for
-// the first format that explains it. The format must explain more than half of the lines,
-// and at least twice as many as any other. The error names the formats found, or quotes a
-// line.
+// whole log; otherwise its last line may be incomplete and is skipped.
+//
+// A line counts for the first row of the table of formats that explains it, with envelopes
+// around it or without. A format that explains all but five per cent of the lines that any
+// explains is that of the log: so many unreadable lines are usually accepted. Else the log
+// is a mix of at most three formats, which together explain at least 90 per cent of these
+// lines; lines of error logs are part of a mix as well. The format or the mix must explain
+// more than half of all lines but those that are Other in it.
+//
+// The error says what the log is, or how it could be read, and quotes the first line that
+// could not be.
 func Detect(head []byte, whole bool) (*Format, error) {
-	if bytes.IndexByte(head, '\n') < 0 && !whole && len(head) > 0 {
-		return nil, errors.New("no line ends within its first bytes: not a text log")
+	d, err := examine(head, whole)
+	if err != nil {
+		return nil, err
 	}
-	formats := slices.Clone(formats)
-	readers := make([]Reader, len(formats))
-	for i, f := range formats {
-		if f.bind != nil {
-			if bound := f.bind(f, head); bound != nil {
-				formats[i] = bound
-			}
-		}
-		readers[i] = formats[i].NewReader()
+	if f := d.format(); f != nil {
+		return f, nil
 	}
-	var r Record
-	lines, counts := 0, make([]int, len(formats))
-	var unknown []byte // the first line that no format explains
-	for len(head) > 0 && lines < sampleLines {
-		line, text := NextLine(head)
-		if !whole && line[len(line)-1] != '\n' {
-			break
-		}
-		head = head[len(line):]
-		if len(text) == 0 {
-			continue
-		}
-		if i := slices.IndexFunc(readers, func(reader Reader) bool { return explains(reader, line, &r) }); i >= 0 {
-			counts[i]++
-		} else if slices.ContainsFunc(readers, func(reader Reader) bool { reader.Reset(line); return reader.Next(&r) == Other }) {
-			continue
-		} else if unknown == nil {
-			unknown = text
-		}
-		lines++
-	}
-	if lines == 0 {
-		return nil, ErrEmpty
-	}
-	best, second := topTwo(counts)
-	if counts[best]*2 > lines && counts[best] >= 2*counts[second] {
-		return formats[best], nil
-	}
-	if counts[best] == 0 {
-		return nil, fmt.Errorf("none of its first %d lines is of a known format (%s); the first is %s",
-			lines, strings.Join(Names(), ", "), quote(unknown))
-	}
-	return nil, fmt.Errorf("%w: of its first %d lines %d are %s and %d %s", ErrMixed,
-		lines, counts[best], formats[best].name, counts[second], formats[second].name)
+	return nil, d.err()
 }
 
-// explains tells whether a line is a request in the reader's format. It overwrites r.
-func explains(reader Reader, line []byte, r *Record) bool {
-	reader.Reset(line)
-	if reader.Next(r) != Request {
-		return false
+// Enclosed returns f with the envelopes that are around the lines at the beginning of a
+// log, head: f itself if there are none, or if it reads no line in them. whole is as for
+// Detect.
+func (f *Format) Enclosed(head []byte, whole bool) *Format {
+	d := detection{head: bytes.TrimPrefix(head, BOM)}
+	d.sample(whole)
+	if f.hasHeader() || len(d.lines) == 0 {
+		return f
 	}
-	reader.Complete(r)
-	return reader.Plausible(r)
+	d.read([]*Format{f})
+	if len(d.readings) == 0 || len(d.readings[0].around) == 0 {
+		return f
+	}
+	return d.readings[0].enclose(f, d.head)
 }
 
 // Errors of Detect that a caller may want to tell apart.
 var (
 	// ErrEmpty means that there is no line to look at.
 	ErrEmpty = errors.New("no lines")
-	// ErrMixed means that the lines are of several formats, and none prevails.
-	ErrMixed = errors.New("not of one format")
+	// ErrNoHeader means that the columns of the log are named by a header that it lacks. The
+	// header of the log before it in a set may be its own.
+	ErrNoHeader = errors.New("a W3C log, such as IIS writes, without its line #Fields")
 )
+
+// detection is what the beginning of a log looks like.
+type detection struct {
+	head     []byte     // without a byte order mark
+	lines    [][]byte   // that are looked at: none is empty, or has its line end
+	readings []*reading // the best first; each explains some line
+}
+
+// reading is a way to read the lines: with envelopes around them or without.
+type reading struct {
+	around  []*envelope
+	inner   [][]byte // the lines in the envelopes; empty where there is none
+	formats []*Format
+	// behindHeaders tells which lines the formats with headers explain, by their indexes.
+	behindHeaders map[int][]bool
+	counts        []int // how many lines count for each format
+	total         int   // of counts
+	errors        int   // lines of error logs among the others
+}
+
+// examine reads the beginning of a log in all ways. The error names what is no text, or has
+// no lines.
+func examine(head []byte, whole bool) (*detection, error) {
+	d := &detection{head: bytes.TrimPrefix(head, BOM)}
+	if err := notText(head, whole); err != nil {
+		return nil, err
+	}
+	if d.sample(whole); len(d.lines) == 0 {
+		return nil, ErrEmpty
+	}
+	d.read(formats)
+	return d, nil
+}
+
+// sample sets the lines that are looked at.
+func (d *detection) sample(whole bool) {
+	for head := d.head; len(head) > 0 && len(d.lines) < sampleLines; {
+		line, text := NextLine(head)
+		if !whole && line[len(line)-1] != '\n' {
+			break
+		}
+		head = head[len(line):]
+		if len(text) > 0 {
+			d.lines = append(d.lines, text)
+		}
+	}
+}
+
+// read finds the readings of the lines as some formats.
+func (d *detection) read(formats []*Format) {
+	few := spread(len(d.lines), fewLines)
+	for _, around := range envelopesAround(pick(d.lines, few)) {
+		r := d.reading(around, formats)
+		if r.count(few, nil); r.total > 0 {
+			r.count(spread(len(d.lines), len(d.lines)), r.counts)
+			d.readings = append(d.readings, r)
+		}
+	}
+	// The first field of some formats may hold anything, an envelope as well.
+	slices.SortStableFunc(d.readings, func(x, y *reading) int {
+		return cmp.Or(cmp.Compare(y.total, x.total), cmp.Compare(len(y.around), len(x.around)))
+	})
+}
+
+// spread returns up to n indexes of all parts of a list.
+func spread(list, n int) []int {
+	few := make([]int, min(list, n))
+	for i := range few {
+		few[i] = i * list / len(few)
+	}
+	return few
+}
+
+// pick returns the lines with some indexes.
+func pick(lines [][]byte, indexes []int) [][]byte {
+	picked := make([][]byte, len(indexes))
+	for i, at := range indexes {
+		picked[i] = lines[at]
+	}
+	return picked
+}
+
+// envelopesAround returns the envelopes that may be around lines, none first: those that
+// at least half of the lines are in.
+func envelopesAround(lines [][]byte) [][]*envelope {
+	all := [][]*envelope{nil}
+	for i := 0; i < len(all); i++ {
+		if len(all[i]) == maxEnvelopes {
+			break
+		}
+		inner := unwrapAll(all[i], lines)
+		for _, e := range envelopes {
+			opened := 0
+			for _, line := range inner {
+				var buf []byte
+				if _, within, ok := e.open(line, &buf); ok && len(within) < len(line) {
+					opened++
+				}
+			}
+			if opened > 0 && 2*opened >= len(lines) {
+				all = append(all, append(slices.Clone(all[i]), e))
+			}
+		}
+	}
+	return all
+}
+
+// unwrapAll returns the lines in envelopes; empty where there is none.
+func unwrapAll(around []*envelope, lines [][]byte) [][]byte {
+	if len(around) == 0 {
+		return lines
+	}
+	inner := make([][]byte, len(lines))
+	for i, line := range lines {
+		var bufs [maxEnvelopes][]byte
+		_, inner[i], _ = unwrap(around, line, &bufs)
+	}
+	return inner
+}
+
+// reading returns the reading of the lines as formats in envelopes. Of formats with a
+// header those are left out whose header the log does not have, and in envelopes all.
+func (d *detection) reading(around []*envelope, formats []*Format) *reading {
+	r := &reading{around: around, inner: unwrapAll(around, d.lines), behindHeaders: map[int][]bool{}}
+	for _, f := range formats {
+		if f.hasHeader() {
+			if len(around) > 0 {
+				continue
+			}
+			if f = f.bind(f, d.head); f == nil {
+				continue
+			}
+			r.behindHeaders[len(r.formats)] = d.explained(f)
+		}
+		r.formats = append(r.formats, f)
+	}
+	return r
+}
+
+// explained tells which of the lines a format explains that has headers among them.
+func (d *detection) explained(f *Format) []bool {
+	var r Record
+	reader := f.NewReader()
+	reader.Reset(d.head)
+	list := make([]bool, len(d.lines))
+	for i := 0; i < len(list); {
+		switch reader.Next(&r) {
+		case End:
+			return list
+		case Request:
+			reader.Complete(&r)
+			list[i] = reader.Plausible(&r)
+			i++
+		case Unparsed, Other:
+			i++
+		}
+	}
+	return list
+}
+
+// count counts lines for the first format that explains them; those of likely are tried
+// before the others.
+func (r *reading) count(lines []int, likely []int) {
+	readers := make([]Reader, len(r.formats))
+	order := make([]int, len(r.formats))
+	for i, f := range r.formats {
+		readers[i], order[i] = f.NewReader(), i
+	}
+	if likely != nil {
+		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(min(likely[y], 1), min(likely[x], 1)) })
+	}
+	r.counts, r.total, r.errors = make([]int, len(r.formats)), 0, 0
+	var record Record
+	for _, at := range lines {
+		line := r.inner[at]
+		i := slices.IndexFunc(order, func(i int) bool {
+			if explained := r.behindHeaders[i]; explained != nil {
+				return explained[at]
+			}
+			return len(line) > 0 && explain(readers[i], line, &record) == Request
+		})
+		switch {
+		case i >= 0:
+			r.counts[order[i]]++
+			r.total++
+		case isErrorLine(line):
+			r.errors++
+		}
+	}
+}
+
+// format returns the format of the log, nil if no reading is good enough.
+func (d *detection) format() *Format {
+	for _, r := range d.readings {
+		if f := r.format(d); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// format returns the format or the mix of the reading if it is good enough.
+func (r *reading) format(d *detection) *Format {
+	order := r.order()
+	best := order[0]
+	of, explained := []*Format{r.formats[best]}, r.counts[best]
+	if known := r.total + r.errors; 20*explained < 19*known {
+		order = slices.DeleteFunc(order, func(i int) bool { return r.formats[i].hasHeader() })
+		of, explained = nil, 0
+		order = order[:min(len(order), maxMixed)]
+		slices.Sort(order)
+		for _, i := range order {
+			of, explained = append(of, r.formats[i]), explained+r.counts[i]
+		}
+		if r.errors > 0 {
+			of = append(of, errorLog)
+		}
+		if 10*(explained+r.errors) < 9*known || explained == 0 {
+			return nil
+		}
+	}
+	f := r.enclose(mix(of), d.head)
+	if 2*explained <= len(d.lines)-d.others(f) {
+		return nil
+	}
+	return f
+}
+
+// order returns the indexes of formats that some lines count for, the best first.
+func (r *reading) order() (order []int) {
+	for i, n := range r.counts {
+		if n > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(r.counts[y], r.counts[x]) })
+	return order
+}
+
+// enclose returns a format in the envelopes of the reading, as the log shows both.
+func (r *reading) enclose(f *Format, head []byte) *Format {
+	if f.hasHeader() { // which reading has found
+		return f
+	}
+	return wrap(r.around, f, nil).boundTo(head)
+}
+
+// others returns how many of the lines are Other in a format.
+func (d *detection) others(f *Format) (n int) {
+	var r Record
+	reader := f.NewReader()
+	reader.Reset(d.head)
+	for seen := 0; seen < len(d.lines); {
+		switch reader.Next(&r) {
+		case End:
+			return n
+		case Other:
+			n++
+			seen++
+		case Request, Unparsed:
+			seen++
+		}
+	}
+	return n
+}
+
+// err says why the log has no format.
+func (d *detection) err() error {
+	if err := d.named(); err != nil {
+		return err
+	}
+	best := d.candidates()
+	if len(best) == 0 {
+		return fmt.Errorf("no line of its first %d is of a known format, of those that robotsieve formats lists; the first is %s. Use --format to describe its format",
+			len(d.lines), quote(d.lines[0]))
+	}
+	best = best[:min(len(best), 2)]
+	reads := make([]string, len(best))
+	for i, c := range best {
+		reads[i] = fmt.Sprintf("%s reads %d", c.name(), c.lines())
+	}
+	return fmt.Errorf("no format reads enough of its first %d lines: %s. The first line that is not read is %s. Use --format to name or describe its format",
+		len(d.lines), strings.Join(reads, " and "), quote(d.firstUnread(best)))
+}
+
+// candidate is one of the formats of a reading.
+type candidate struct {
+	*reading
+	i int // index of the format
+}
+
+// candidates returns the formats that some lines count for, the best first.
+func (d *detection) candidates() (list []candidate) {
+	for _, r := range d.readings {
+		for _, i := range r.order() {
+			list = append(list, candidate{r, i})
+		}
+	}
+	slices.SortStableFunc(list, func(x, y candidate) int { return cmp.Compare(y.lines(), x.lines()) })
+	return list
+}
+
+func (c candidate) lines() int { return c.counts[c.i] }
+
+func (c candidate) name() string { return wrap(c.around, c.formats[c.i], nil).name }
+
+// firstUnread returns the first line that no candidate explains.
+func (d *detection) firstUnread(list []candidate) []byte {
+	var r Record
+	for at, line := range d.lines {
+		read := slices.ContainsFunc(list, func(c candidate) bool {
+			return len(c.inner[at]) > 0 && explain(c.formats[c.i].NewReader(), c.inner[at], &r) == Request
+		})
+		if !read {
+			return line
+		}
+	}
+	return nil
+}
 
 // quote shows the beginning of a line that may hold anything.
 func quote(line []byte) string {
@@ -98,16 +395,6 @@ func quote(line []byte) string {
 	return fmt.Sprintf("%q", line)
 }
 
-// topTwo returns the indexes of the two largest counts.
-func topTwo(counts []int) (best, second int) {
-	order := make([]int, len(counts))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(counts[j], counts[i]) })
-	return order[0], order[1]
-}
-
 // plausibleClient tells whether a record has a time, and plausible client and host
 // fields.
 func plausibleClient(r *Record) bool {
@@ -116,9 +403,21 @@ func plausibleClient(r *Record) bool {
 
 // plausibleAddress tells whether b may be a client's address or its name.
 func plausibleAddress(b []byte) bool {
-	_, err := netip.ParseAddr(string(b))
-	return err == nil || plausibleHost(b) && bytes.IndexByte(b, ':') < 0
+	if bytes.IndexByte(b, ':') < 0 {
+		return plausibleHost(b)
+	}
+	address, _, _ := bytes.Cut(b, []byte("%")) // of IPv6, with its zone
+	for _, c := range address {
+		if c != ':' && c != '.' && !isHex(c) {
+			return false
+		}
+	}
+	const most = 7 // colons in an address of IPv6
+	n := bytes.Count(address, []byte(":"))
+	return n <= most && (n == most || bytes.Contains(address, []byte("::")))
 }
+
+func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // plausibleHost tells whether b may be a host name, with or without a port.
 func plausibleHost(b []byte) bool {
@@ -131,7 +430,7 @@ func plausibleHost(b []byte) bool {
 			return false
 		}
 	}
-	return letters > 0
+	return letters > 0 && isoTimeLength(b) == 0
 }
 
 // Hosts returns up to ten different hosts that are named in head, the beginning of a log.
@@ -147,6 +446,9 @@ func Hosts(f *Format, head []byte) []string {
 			continue
 		}
 		reader.Complete(&r)
+		if len(r.Host) == 0 || string(r.Host) == "-" {
+			continue
+		}
 		host := string(r.Host)
 		if !plausibleHost(r.Host) {
 			host = quote(r.Host)

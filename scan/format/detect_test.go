@@ -31,6 +31,8 @@ func with(host, addr, user string) entry {
 
 func TestDetect(t *testing.T) {
 	const garbage = "what is this\n"
+	const nginxError = "2026/03/04 05:06:07 [error] 71#71: *5 open() failed, client: 192.0.2.1, request: \"GET / HTTP/1.1\"\n"
+	const apacheError = "[Wed Mar 04 05:06:07.089 2026] [core:error] [pid 71:tid 1] [client 192.0.2.1:4711] AH00126: Invalid URI\n"
 	syslog := "Jul  8 11:07:07 web1 nginx[2869]: "
 	identd := visit()
 	identd.ident = "joe"
@@ -69,19 +71,26 @@ func TestDetect(t *testing.T) {
 		{"40 % garbage", log(60, "combined", visit()) + strings.Repeat(garbage, 40), "combined"},
 		{"40 % garbage before", strings.Repeat(garbage, 40) + log(60, "vhost_common", visit()), "vhost_common"},
 		{"50 % garbage", log(50, "combined", visit()) + strings.Repeat(garbage, 50), ""},
-		{"mixed, twice as many", log(66, "combined", visit()) + log(33, "vhost_combined", visit()), "combined"},
-		{"mixed, less than twice as many", log(65, "combined", visit()) + log(33, "vhost_combined", visit()), ""},
-		{"mixed, 60 to 40", log(40, "vhost_common", visit()) + log(60, "common", visit()), ""},
-		{"mixed, 40 to 60", log(40, "combined", visit()) + log(60, "common", visit()), ""},
-		{"mixed, half and half", log(50, "common", visit()) + log(50, "combined", visit()), ""},
+		{"two formats", log(66, "combined", visit()) + log(33, "vhost_combined", visit()), "combined+vhost_combined"},
+		{"two formats, the second first", log(40, "vhost_common", visit()) + log(60, "common", visit()), "common+vhost_common"},
+		{"two formats, half and half", log(50, "common", visit()) + log(50, "combined", visit()), "combined+common"},
+		{"three formats", log(50, "common", visit()) + log(20, "combined", visit()) + log(30, "vhost_combined", visit()), "combined+vhost_combined+common"},
+		{"four formats", log(25, "common", visit()) + log(25, "combined", visit()) + log(25, "vhost_combined", visit()) + log(25, "vhost_common", visit()), ""},
+		{"two formats and garbage", log(30, "combined", visit()) + log(25, "vhost_combined", visit()) + strings.Repeat(garbage, 45), "combined+vhost_combined"},
+		{"two formats and too much garbage", log(25, "combined", visit()) + log(25, "vhost_combined", visit()) + strings.Repeat(garbage, 50), ""},
+		{"another format, rare", log(96, "combined", visit()) + log(4, "vhost_combined", visit()), "combined"},
+		{"lines of nginx's error log", log(80, "combined", visit()) + strings.Repeat(nginxError, 20), "combined+error_log"},
+		{"lines of Apache's error log", log(40, "combined", visit()) + strings.Repeat(apacheError, 60), "combined+error_log"},
 		{"another format behind the sample", log(sampleLines, "combined", visit()) + log(10*sampleLines, "common", visit()), "combined"},
 
 		{"JSON", `{"ip":"192.0.2.1","path":"/","user_agent":"GPTBot"}` + "\n", ""},
 		{"JSON around a line", fmt.Sprintf("{\"log\":%q}\n", log(1, "combined", visit())), ""},
+		{"Docker", fmt.Sprintf("{\"log\":%q,\"stream\":\"stdout\"}\n", log(1, "combined", visit())), "docker:combined"},
 		{"W3C", "#Fields: date time c-ip cs-uri-stem\n2026-03-04 05:06:07 192.0.2.1 /\n", "w3c"},
-		{"a syslog header before each line", syslog + log(1, "combined", visit()), ""},
-		{"a syslog header before each line of a vhost", syslog + log(1, "vhost_combined", visit()), ""},
-		{"a container runtime's header before each line", "2022-01-28T16:04:05.413656027Z stdout F " + log(1, "combined", visit()), ""},
+		{"a syslog header before each line", syslog + log(1, "combined", visit()), "syslog:combined"},
+		{"a syslog header before each line of a vhost", syslog + log(1, "vhost_combined", visit()), "syslog:vhost_combined"},
+		{"a container runtime's header before each line", "2022-01-28T16:04:05.413656027Z stdout F " + log(1, "combined", visit()), "cri:combined"},
+		{"colours", "\x1b[32m" + strings.TrimSpace(log(1, "combined", visit())) + "\x1b[0m\n", "ansi:combined"},
 		{"vhosts that are none", log(3, "vhost_combined", with("(null)", "", "")), ""},
 		{"vhosts without a letter", log(3, "vhost_combined", with("-", "", "")), ""},
 		{"clients that are none", log(3, "combined", with("", "(null)", "")), ""},
@@ -161,8 +170,8 @@ func TestDetectError(t *testing.T) {
 		name, head string
 		says       []string
 	}{
-		{"nothing known", "\nfirst line\nsecond\n", []string{`"first line"`, "2 lines", "combined, vhost_combined, common, vhost_common"}},
-		{"two formats", log(6, "common", visit()) + log(4, "vhost_common", visit()), []string{"10 lines", "6 are common", "4 vhost_common", "not of one format"}},
+		{"nothing known", "\nfirst line\nsecond\n", []string{`"first line"`, "first 2", "robotsieve formats"}},
+		{"too little", log(2, "common", visit()) + "garbage 1\ngarbage 2\n", []string{"4 lines", "common reads 2", `"garbage 1"`, "--format"}},
 		{"a long line", long, []string{fmt.Sprintf("(%d bytes)", len(long))}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -38,6 +38,8 @@ type Format struct {
 	// itself what their fields are; nil if this is no such beginning. bind is nil for all
 	// other formats.
 	bind func(f *Format, head []byte) *Format
+	// doubts are what may be wrong with its lines: Doubts.
+	doubts []string
 	// sampled tells whether logs of the format may lack requests by design.
 	sampled bool
 }
@@ -68,6 +70,10 @@ func (f *Format) HasTime() bool { return f.parts[moment] || f.parts[timeOfDay] }
 // Sampled tells whether logs of the format may lack requests by design.
 func (f *Format) Sampled() bool { return f.sampled }
 
+// Doubts returns what is known of the format that leaves its lines unclear, as sentences for
+// the user.
+func (f *Format) Doubts() []string { return f.doubts }
+
 // In returns the format with a time zone for times that name none. nil is UTC.
 func (f *Format) In(zone *time.Location) *Format {
 	g := *f
@@ -94,14 +100,39 @@ func Names() []string {
 	return names
 }
 
-// ByName returns the format with a name, in any ASCII case.
+// ByName returns the format with a name, in any ASCII case: that of a row of the table; of
+// several of these, joined by +, for logs with lines of each; and with envelopes around the
+// lines, as in syslog:combined. The format haproxy may have the names of captured headers
+// behind it, as in haproxy:host,user-agent.
 func ByName(name string) (*Format, bool) {
+	var around []*envelope
+	for len(around) < maxEnvelopes {
+		first, rest, found := strings.Cut(name, ":")
+		e := envelopeByName(first)
+		if !found || e == nil {
+			break
+		}
+		around, name = append(around, e), rest
+	}
+	f, ok := rowByName(name)
+	if !ok {
+		f, ok = mixByName(name)
+	}
+	if !ok || len(around) > 0 && f.hasHeader() {
+		return nil, false
+	}
+	return wrap(around, f, nil), true
+}
+
+// rowByName returns the row of the table of formats with a name, or one with the headers
+// that HAProxy captures.
+func rowByName(name string) (*Format, bool) {
 	for _, f := range formats {
 		if strings.EqualFold(f.name, name) {
 			return f, true
 		}
 	}
-	return nil, false
+	return capturedByName(name)
 }
 
 // Reader reads the lines of chunks as one format. It belongs to one goroutine. It
@@ -159,8 +190,11 @@ type Record struct {
 	Method []byte
 	// Target is the request's target, not empty. Its percent-encoding is the URL's
 	// own, and is kept. A format with a field for the scheme returns the target in
-	// absolute form, with scheme and host.
+	// absolute form, with scheme and host, and sets SchemeLogged.
 	Target []byte
+	// SchemeLogged tells whether the scheme of an absolute Target is from a field of the log.
+	// Otherwise it is the client's word: of a proxy in front of the server, for example.
+	SchemeLogged bool
 	// Time is the time of the request in nanoseconds since 1970, valid if HasTime.
 	Time    int64
 	HasTime bool
@@ -184,6 +218,6 @@ type Lossy uint8
 // What a log can do to a target.
 const (
 	Exact     Lossy = iota // nothing: it is what the client sent
-	Decoded                // its percent-encoding is undone: a %2F or %3F is not told from / and ?
+	Decoded                // the percent-encoding of its path is undone: a %2F is not told from a slash
 	Rewritten              // the server may have replaced it altogether
 )

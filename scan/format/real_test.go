@@ -145,21 +145,24 @@ var fixtures = map[string]string{
 	"formats/crowdsec/.tests/litespeed-http-sensitive-files/": "combined",
 	"formats/crowdsec/.tests/apache-http-probing/":            "common",
 	"formats/crowdsec/.tests/caddy-":                          "caddy",
+	"formats/lnav-web/logfile_caddy_log.0":                    "compose:caddy",
+	"formats/lnav-web/logfile_haproxy.0":                      "syslog:haproxy:user-agent",
 	"formats/lnav-web/logfile_caddy_log.1":                    "caddy",
 	"formats/crowdsec/.tests/traefik_json/":                   "traefik_json",
 	"formats/crowdsec/.tests/traefik_base-http-scenario/":     "traefik_json",
 	"formats/lnav-web/logfile_cloudflare":                     "cloudflare",
+	"opensearch-catalog/haproxy/data/sample.json":             "ecs", // without a User-Agent
 	"opensearch-catalog/aws_waf/data/raw.log":                 "aws_waf",
 
 	"willthefarmer/data/apache_csv/":                                "apache_csv",
 	"formats/lnav-web/logfile_w3c":                                  "w3c",
 	"formats/lnav-web/logfile_w3c.2":                                "", // FTP
-	"formats/lnav-web/logfile_w3c.4":                                "", // fields in quotes without a path
+	"formats/lnav-web/logfile_w3c.4":                                "incapsula",
 	"formats/lnav-web/logfile_w3c.5":                                "", // other columns than the header has
 	"formats/lnav-web/logfile_bro_http.log.0":                       "zeek",
 	"formats/crates.io/test_data/cloudfront/":                       "cloudfront",
 	"formats/crates.io/test_data/cloudfront/basic.log.gz":           "",
-	"formats/crates.io/test_data/cloudfront/recoverable-errors.log": "cloudfront", // without a User-Agent
+	"formats/crates.io/test_data/cloudfront/recoverable-errors.log": "", // each line has a header that is not its own
 	"opensearch-catalog/amazon_cloudfront/data/raw.log":             "cloudfront",
 }
 

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"strings"
 	"time"
 )
 
@@ -26,6 +27,7 @@ const (
 	methodName         // the method
 	target             // path and query as they were sent, or a whole URL
 	path               // the path as it was sent, without the query
+	hostPath           // the host and behind it the path, without a scheme: "www.example.com/a"
 	decodedPath        // the path with its percent-encoding undone, Record.Lossy
 	rewrittenPath      // the path that the server made of the client's, Record.Lossy
 	query              // the query, with or without its question mark; empty or "-" if there was none
@@ -51,9 +53,10 @@ type meaning struct {
 // next and complete make the record of them. It belongs to one goroutine.
 type values struct {
 	meaning
-	text  [allParts][]byte // raw; nil where the line has no such field
-	asked part             // has the target of this line, if next found one
-	buf   []byte           // the fields of the record that are no views of the line
+	text    [allParts][]byte // raw; nil where the line has no such field
+	asked   part             // has the target of this line, if next found one
+	buf     []byte           // the fields of the record that are no views of the line
+	moments moments
 }
 
 // begin forgets the line before.
@@ -95,7 +98,7 @@ func (v *values) next(r *Record) bool {
 }
 
 // targetParts are the parts that have the target, the better first.
-var targetParts = [...]part{requestLine, target, path, decodedPath, rewrittenPath}
+var targetParts = [...]part{requestLine, target, path, hostPath, decodedPath, rewrittenPath}
 
 // targetPart returns the first part of the format that has the target.
 func (m *meaning) targetPart() part {
@@ -120,6 +123,12 @@ func (v *values) findTarget() []byte {
 		case p == requestLine:
 			if method := methodEnd(asked); hasTarget(asked, method) {
 				return asked[method+1:]
+			}
+		case p == hostPath:
+			asked = v.sent(p)
+			if i := bytes.IndexByte(asked, '/'); i > 0 {
+				v.asked, v.text[hostName], v.text[path] = path, asked[:i], asked[i:]
+				return asked[i:]
 			}
 		case asked[0] == '/' || asked[0] == '*',
 			p == target && (schemeEnd(asked) > 0 || string(v.text[methodName]) == "CONNECT"):
@@ -172,11 +181,11 @@ func (v *values) time() (nanos int64, ok bool) {
 	case v.layout == nil:
 		return 0, false
 	case v.parts[moment]:
-		return v.layout(v.sent(moment), v.zone)
+		return v.moments.read(v.sent(moment), v.layout, v.zone)
 	}
 	from := len(v.buf)
 	v.buf = append(append(append(v.buf, v.text[day]...), ' '), v.text[timeOfDay]...)
-	return v.layout(v.buf[from:], v.zone)
+	return v.moments.read(v.buf[from:], v.layout, v.zone)
 }
 
 // completeHost sets the host, with the port behind it if the log has one.
@@ -207,7 +216,7 @@ func hasPort(host []byte) bool {
 // completeTarget sets the method and the target, in absolute form if the log tells the
 // scheme and the host.
 func (v *values) completeTarget(r *Record) {
-	r.Truncated, r.Lossy = false, Exact
+	r.Truncated, r.Lossy, r.SchemeLogged = false, Exact, false
 	r.Method = v.sent(methodName)
 	p := v.asked
 	switch p {
@@ -232,7 +241,7 @@ func (v *values) completeTarget(r *Record) {
 	if name := v.schemeOf(); name != "" && r.Target[0] == '/' && len(r.Host) > 0 && string(r.Host) != "-" {
 		from := len(v.buf)
 		v.buf = append(append(append(append(v.buf, name...), "://"...), r.Host...), r.Target...)
-		r.Target = v.buf[from:len(v.buf):len(v.buf)]
+		r.Target, r.SchemeLogged = v.buf[from:len(v.buf):len(v.buf)], true
 	}
 }
 
@@ -250,9 +259,15 @@ func requestTarget(b []byte, r *Record) []byte {
 	return b
 }
 
-// pathAndQuery joins a path and the query.
+// pathAndQuery joins a path and the query. In a path whose percent-encoding was undone, a
+// question mark and a number sign were encoded: otherwise they would have ended it.
 func (v *values) pathAndQuery(p part) []byte {
 	path, query := v.sent(p), v.sent(query)
+	if p == decodedPath && bytes.ContainsAny(path, "?#") {
+		from := len(v.buf)
+		v.buf = appendEncoded(v.buf, path, "?#")
+		path = v.buf[from:len(v.buf):len(v.buf)]
+	}
 	query = bytes.TrimPrefix(query, []byte("?"))
 	if len(query) == 0 || string(query) == "-" {
 		return path
@@ -260,6 +275,18 @@ func (v *values) pathAndQuery(p part) []byte {
 	from := len(v.buf)
 	v.buf = append(append(append(v.buf, path...), '?'), query...)
 	return v.buf[from:len(v.buf):len(v.buf)]
+}
+
+// appendEncoded appends text with some octets percent-encoded.
+func appendEncoded(dst, text []byte, octets string) []byte {
+	for _, c := range text {
+		if strings.IndexByte(octets, c) < 0 {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
+		}
+	}
+	return dst
 }
 
 // schemeOf returns http or https if the log tells which, and "" if it does not.
@@ -285,7 +312,7 @@ func (v *values) schemeOf() string {
 func (v *values) plausible(r *Record) bool {
 	return (r.HasTime || v.layout == nil) && (!v.parts[clientAddr] || plausibleAddress(r.Addr)) &&
 		(r.Host == nil || len(r.Host) == 0 || string(r.Host) == "-" || plausibleHost(r.Host)) &&
-		(!v.parts[statusCode] || r.Status != 0 || string(v.text[statusCode]) == "-")
+		(!v.parts[statusCode] || r.Status != 0 || len(bytes.Trim(v.text[statusCode], "-0")) == 0)
 }
 
 // spelling is how a log writes octets that it does not write as they are. The zero value

@@ -26,6 +26,12 @@ type AuditOptions struct {
 	// first lines.
 	Format string
 
+	// Since and Until bound the requests that are judged, from Since on and before Until; "" is no bound. Each is a time as RFC 3339
+	// has it, or a date, which is its midnight in TimeZone.
+	Since, Until string
+	// TimeZone is that of times in logs that name none: an IANA name, an offset such as +02:00, "Local", or "" for UTC.
+	TimeZone string
+
 	// Robots is one robots.txt, taken as in force throughout. Its MaxBytes also limits
 	// the files of Policy.
 	Robots RobotsFile
@@ -148,7 +154,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 			return nil, err
 		}
 	}
-	logs, err := o.openLogs(ctx)
+	logs, err := o.openLogs(ctx, side.zone)
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +167,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err := logs.findDuplicates(ctx, o.Workers, o.AllowDuplicates); err != nil {
 		return nil, err
 	}
+	logs.warnOfFormats()
 	logs.chooseHashes(o.Hash || o.State != "")
 	shares, err := o.budget.divide(o.Workers, logs.inputs())
 	if err != nil {
@@ -176,6 +183,9 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	end()
 	a.inputs = logs.describe(b, reader.Results())
 	a.inputs.Program, a.inputs.Command = o.Program, o.Command
+	if slices.ContainsFunc(logs.list, func(log *auditLog) bool { return log.zoneless }) {
+		a.inputs.Notes = append(a.inputs.Notes, zoneNote(side.zone, o.TimeZone != ""))
+	}
 	if interrupted {
 		a.interrupt(errSoFar)
 	} else {
@@ -188,14 +198,24 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 type sideFiles struct {
 	basis  *basis
 	config audit.Config
+	zone   *time.Location // of AuditOptions.TimeZone
 }
 
 // readSideFiles reads all files that the options name but the logs.
 func (o *AuditOptions) readSideFiles(ctx context.Context) (*sideFiles, error) {
+	zone, err := zoneOf(o.TimeZone)
+	if err != nil {
+		return nil, err
+	}
+	period, err := o.period(zone)
+	if err != nil {
+		return nil, err
+	}
 	b, err := o.readBasis(ctx)
 	if err != nil {
 		return nil, err
 	}
+	b.Period = period
 	o.budget.loadBasis(b)
 	if err := o.budget.check(); err != nil {
 		return nil, err
@@ -211,7 +231,7 @@ func (o *AuditOptions) readSideFiles(ctx context.Context) (*sideFiles, error) {
 		o.Messages.warn("%s", w)
 	}
 	err = o.identify(b, &config)
-	return &sideFiles{b, config}, err
+	return &sideFiles{b, config, zone}, err
 }
 
 // check refuses options that are invalid or contradict each other.

@@ -42,6 +42,7 @@ type basis struct {
 	Profiles []crawler.Profile
 	Sums     [][]byte // SHA-256 of the files of Ranges, and of Names
 	Samples  int
+	Period   audit.Period
 	// MaxUnparsed is AuditOptions.MaxUnparsed.
 	MaxUnparsed float64
 }
@@ -184,7 +185,7 @@ func (b *basis) findOddities() (list []string) {
 // config compiles the files of the basis. It sets those fields of audit.Basis that follow
 // from them.
 func (b *basis) config() (audit.Config, error) {
-	c := audit.Config{Samples: b.Samples, Basis: &b.Basis}
+	c := audit.Config{Samples: b.Samples, Period: b.Period, Basis: &b.Basis}
 	var err error
 	if c.Crawlers, err = crawler.New(b.Profiles); err != nil {
 		return c, err
@@ -286,6 +287,7 @@ type stateHead struct {
 	Basis    json.RawMessage
 	Inputs   []audit.InputInfo
 	Warnings []string
+	Notes    []string
 	Partial  bool
 }
 
@@ -295,7 +297,7 @@ func (b *basis) head(in audit.Inputs) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(audit.Texts(stateHead{data, in.List, in.Warnings, in.Partial}, audit.ToUTF8))
+	return json.Marshal(audit.Texts(stateHead{data, in.List, in.Warnings, in.Notes, in.Partial}, audit.ToUTF8))
 }
 
 // check refuses a basis, read from a state, that no options and files could have given.
@@ -312,6 +314,9 @@ func (b *basis) check() error {
 	}
 	if !inBounds(b.Window, policy.MinWindow) || !inBounds(b.Delay, policy.MinDelay) || !inBounds(b.Skew, policy.MinSkew) || b.Samples < 0 || b.MaxUnparsed < 0 || b.MaxUnparsed > 100 {
 		return errors.New("a number is out of its bounds")
+	}
+	if p := b.Period; !p.Since.IsZero() && !p.Until.IsZero() && !p.Since.Before(p.Until) {
+		return errors.New("a period ends before it begins")
 	}
 	for _, r := range b.Rows {
 		if r.Body < -1 || r.Body >= len(b.Bodies) || (r.Body >= 0) != (r.Status/100 == 2) || r.Size < -1 || r.MaxAge < 0 {
@@ -408,6 +413,8 @@ func difference(one, other json.RawMessage) string {
 		{"--window", func(b *basis) any { return english.Hours(b.Window) }},
 		{"--delay", func(b *basis) any { return english.Hours(b.Delay) }},
 		{"--skew", func(b *basis) any { return english.Hours(b.Skew) }},
+		{"--since", func(b *basis) any { return boundText(b.Period.Since) }},
+		{"--until", func(b *basis) any { return boundText(b.Period.Until) }},
 		{"--host", func(b *basis) any { return b.Hosts }},
 		{"--dialect", func(b *basis) any { return b.Dialect }},
 		{"--max-bytes", func(b *basis) any { return max(b.MaxBytes, 0) }},
@@ -432,6 +439,14 @@ func difference(one, other json.RawMessage) string {
 		return fmt.Sprintf("%s %s and %s", d.what, flagText(x), flagText(y))
 	}
 	return ""
+}
+
+// boundText is a bound of a period, "" if it is none.
+func boundText(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339Nano)
 }
 
 // hidden are values too long to be shown.

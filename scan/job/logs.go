@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan"
@@ -46,14 +47,15 @@ type auditLog struct {
 	// first is the beginning of the first line that is not blank.
 	first string
 	// copyOf names the log before it that has the same content, "" if there is none.
-	copyOf string
+	copyOf   string
+	zoneless bool // its times name no zone
 	// lines and unparsed count its lines.
 	lines, unparsed atomic.Int64
 }
 
 // openLogs finds the inputs and the format of each. It warns of inputs that cannot be
 // used, and leaves them out.
-func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
+func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
 	logs := &auditLogs{messages: o.Messages}
 	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.Workers, Messages{Warn: func(message string) { logs.warn("%s", message) }})
 	if err != nil {
@@ -69,6 +71,9 @@ func (o *AuditOptions) openLogs(ctx context.Context) (*auditLogs, error) {
 		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input = in
 		empty[i], failed[i] = list[i].open(ctx, o.Format)
+		if failed[i] == nil {
+			failed[i] = list[i].setZone(zone)
+		}
 	})
 	if ctx.Err() != nil {
 		return nil, errNothingDone
@@ -130,17 +135,26 @@ func (log *auditLog) open(ctx context.Context, name string) (empty bool, err err
 		return empty, err
 	}
 	log.format, err = format.Detect(head, whole)
-	switch {
-	case errors.Is(err, format.ErrEmpty):
+	if errors.Is(err, format.ErrEmpty) {
 		log.format = format.Default // without a line any format will do
 		return empty, nil
-	case errors.Is(err, format.ErrMixed):
-		err = fmt.Errorf("%w: name one with --format", err)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", log.Name, err)
 	}
 	return empty, err
+}
+
+// setZone finds whether the log's times name a zone, and sets the one that they are in if not.
+func (log *auditLog) setZone(zone *time.Location) error {
+	head, err := log.Head(format.SampleBytes) // which open has read before, so this does not wait
+	if err != nil {
+		return explained(err)
+	}
+	if log.zoneless = !format.NamesZones(log.format, bytes.TrimPrefix(head, format.BOM)); log.zoneless && zone != time.UTC {
+		log.format = log.format.In(zone)
+	}
+	return nil
 }
 
 // checkHosts refuses one robots.txt for logs that name several hosts.
@@ -259,7 +273,6 @@ func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
 	}
 	l.findCopies(in.List)
 	in.List = append(in.List, l.unread...)
-	l.warnOfFormats()
 	in.Warnings = l.warnings
 	slices.Sort(in.Warnings)
 	in.Warnings = slices.Compact(in.Warnings)
@@ -303,21 +316,41 @@ func (log *auditLog) info() audit.InputInfo {
 	}
 }
 
-// warnOfFormats warns of logs whose format names no crawler, or no host where one is needed. A
-// report is the same for any cutting of its input into files: a warning is about a format,
-// and comes once.
+// warnOfFormats warns, before the logs are read, of those that cannot be audited wholly,
+// because of what their formats lack. A report is the same for any cutting of its input into
+// files: a warning is about a format, and comes once.
 func (l *auditLogs) warnOfFormats() {
+	first := map[string]*auditLog{}
+	var order []string
 	for _, log := range l.list {
-		var warnings []string
-		if !log.format.HasAgent() {
-			warnings = append(warnings, fmt.Sprintf("the format %s has no User-Agent field, so no line of it can name a crawler", log.format.Name()))
-		}
-		if !log.format.HasHost() && log.site.N == 0 {
-			warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its requests are bound by: name the site with --host", log.format.Name()))
-		}
-		for _, w := range warnings {
-			l.messages.warn("%s: %s", log.Name, w)
-			l.warnings = append(l.warnings, w)
+		for _, w := range log.lacks() {
+			if first[w] == nil {
+				first[w] = log
+				order = append(order, w)
+			}
 		}
 	}
+	for _, w := range order {
+		l.messages.warn("%s: %s", first[w].Name, w)
+		l.warnings = append(l.warnings, w)
+	}
+}
+
+// lacks says what an audit needs and the format of the log does not have.
+func (log *auditLog) lacks() (warnings []string) {
+	f := log.format
+	name := f.Name()
+	if !f.HasAgent() {
+		warnings = append(warnings, fmt.Sprintf("the format %s has no User-Agent field, so no line of it can name a crawler", name))
+	}
+	if !f.HasTime() {
+		warnings = append(warnings, fmt.Sprintf("the format %s has no time, so no request of it can be judged: it is not known which robots.txt was in force", name))
+	}
+	if !f.HasHost() && log.site.N == 0 {
+		warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its requests are bound by: name the site with --host", name))
+	}
+	if f.Sampled() {
+		warnings = append(warnings, fmt.Sprintf("logs of the format %s may lack requests by design, such as those that were not sampled: counts are of what was logged, and answers to /robots.txt that are missing may have told a crawler something else", name))
+	}
+	return warnings
 }

@@ -131,7 +131,7 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 	in.Warnings = m.dropDuplicates()
 	for i, head := range m.heads {
 		in.List = append(in.List, head.Inputs...)
-		in.Warnings = append(in.Warnings, head.Warnings...)
+		in.Warnings, in.Notes = append(in.Warnings, head.Warnings...), append(in.Notes, head.Notes...)
 		if head.Partial {
 			m.messages.warn("%s: not all of its input was read or could be parsed", m.names[i])
 			in.Partial = true
@@ -139,6 +139,8 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 	}
 	slices.Sort(in.Warnings)
 	in.Warnings = slices.Compact(in.Warnings)
+	slices.Sort(in.Notes)
+	in.Notes = slices.Compact(in.Notes)
 	// The basis is trusted no more than the files and options that it was made from.
 	if err = json.Unmarshal(m.basis, a.basis); err == nil {
 		*a.basis = audit.Texts(*a.basis, audit.FromUTF8)

@@ -282,6 +282,8 @@ const (
 	// Contested says that the alternatives differ: two readings of which it is not known
 	// which is the crawler's, the tokens of several crawlers, or a group that may be meant.
 	Contested
+	// Unseen says that the answer depends on a part of the target that is not known.
+	Unseen
 )
 
 // Judgement is an answer with the line of the rule that forbids; where alternatives
@@ -310,6 +312,20 @@ func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgeme
 		return Judgement{Sitemap: true}
 	}
 	return j
+}
+
+// JudgeUnseen returns the judgement of a copy on a request whose target is not known: it
+// permits if no rule forbids anything.
+func (b *Binding) JudgeUnseen(copy int32) Judgement {
+	m := b.boundBy(copy)
+	if m.hop != nil {
+		return *m.hop
+	}
+	forbids := func(a alternative) bool { return a.machine.Forbids() }
+	if forbids(m.first) || slices.ContainsFunc(m.others, forbids) {
+		return Judgement{Answer: Unseen}
+	}
+	return Judgement{}
 }
 
 // ask returns the judgement without regard to sitemaps.

@@ -156,6 +156,8 @@ var columns = slices.Concat(
 	},
 	reasons,
 	[]column{
+		{name: "claims", value: func(c *crawler) any { return claimList(c) }},
+		{name: "claims_not_listed", value: func(c *crawler) any { return c.ClaimsNotListed }},
 		{name: "robots_txt_fetches", value: func(c *crawler) any { return c.RobotsTxt.Fetches }},
 		{name: "from", auditValue: func(r *whole) any { return r.From }},
 		{name: "to", auditValue: func(r *whole) any { return r.To }},
@@ -167,9 +169,14 @@ var columns = slices.Concat(
 		{name: "versions", auditValue: versionList},
 		{name: "lines", auditValue: func(r *whole) any { return r.Lines }},
 		{name: "blank", auditValue: func(r *whole) any { return r.Blank }},
+		{name: "other_lines", auditValue: func(r *whole) any { return r.Other }},
+		{name: "out_of_period", auditValue: func(r *whole) any { return r.OutOfPeriod }},
+		{name: "since", auditValue: func(r *whole) any { return r.Since }},
+		{name: "until", auditValue: func(r *whole) any { return r.Until }},
 		{name: "unparsed", auditValue: func(r *whole) any { return r.Unparsed }},
 		{name: "not_crawlers", auditValue: func(r *whole) any { return r.NotCrawlers }},
 		{name: "http_libraries", auditValue: func(r *whole) any { return r.HTTPLibraries }},
+		{name: "cdn_agents", auditValue: func(r *whole) any { return r.CDNAgents }},
 		{name: "other_host", auditValue: func(r *whole) any { return r.OtherHost }},
 		{name: "not_judged", auditValue: func(r *whole) any { return r.NotJudged }},
 		{name: "verified_share", auditValue: func(r *whole) any { return r.Totals.VerifiedShare }},
@@ -195,11 +202,23 @@ func legend(columns ...column) (list []fact) {
 	return list
 }
 
+// claimList names what logs say about the clients of a crawler, in one cell.
+func claimList(c *crawler) string {
+	var list []string
+	for _, claim := range c.Claims {
+		list = append(list, fmt.Sprintf("%s (%d)", cmp.Or(claim.Claim, noClaim), claim.N))
+	}
+	return strings.Join(list, "; ")
+}
+
+// noClaim stands for a claim that is empty.
+const noClaim = "nothing"
+
 // inputList names the inputs with their sizes, in one cell.
 func inputList(r *whole) any {
 	var list []string
 	for _, in := range r.Inputs {
-		list = append(list, strings.TrimSpace(fmt.Sprintf("%s (%d bytes, sha256 %s) %s", in.Name, in.Bytes, cmp.Or(in.SHA256, "not computed"), in.Error)))
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s (%s, %d bytes, sha256 %s) %s", in.Name, cmp.Or(in.Format, "of no known format"), in.Bytes, cmp.Or(in.SHA256, "not computed"), in.Error)))
 	}
 	return strings.Join(list, "; ")
 }

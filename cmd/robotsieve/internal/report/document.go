@@ -57,7 +57,7 @@ func document(r *audit.Report) []block {
 	for _, w := range r.Warnings {
 		blocks = append(blocks, block{facts: []fact{{"Warning", caution(w)}}})
 	}
-	blocks = append(blocks, d.versions(), block{title: "Assumptions:", list: r.Assumptions}, d.crawlers(), d.violations(),
+	blocks = append(blocks, d.versions(), block{title: "Assumptions:", list: r.Assumptions}, d.crawlers(), d.claims(), d.violations(),
 		d.rules(), d.fetches(), d.delays(), d.sizes())
 	for _, c := range r.Crawlers {
 		b := block{title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(&c) + ", as logged:"}
@@ -187,6 +187,9 @@ func (d doc) facts() (b block) {
 	add := func(name, format string, args ...any) {
 		b.facts = append(b.facts, fact{name, fmt.Sprintf(format, args...)})
 	}
+	if d.Since+d.Until != "" {
+		add("Period", "%s", strings.TrimPrefix(since(d.Since)+until(d.Until), " "))
+	}
 	if d.From != "" {
 		add("Span", "%s to %s", clock(d.From), clock(d.To))
 	}
@@ -197,6 +200,9 @@ func (d doc) facts() (b block) {
 	add("Lines", "%s = %s naming no crawler%s + %s + %s to other hosts + %s without a path + %s unparsed",
 		english.Grouped(d.Lines), english.Grouped(d.NotCrawlers), libraries, english.Plural(d.Totals.Requests, "crawler request"),
 		english.Grouped(d.OtherHost), english.Grouped(d.NotJudged), english.Grouped(d.Unparsed))
+	if beside := d.beside(); beside != "" {
+		add("", "%s", beside)
+	}
 	if i := d.Totals.Identity; d.Totals.Requests > 0 {
 		add("Identity", "%s = %s verified (%s) + %s impostors + %s unverified + %s unverifiable", english.Plural(d.Totals.Requests, "request"),
 			english.Grouped(i[audit.Verified]), share(d.Totals.VerifiedShare), english.Grouped(i[audit.SpoofedIdentity]), english.Grouped(i[audit.Unverified]), english.Grouped(i[audit.Unverifiable]))
@@ -231,6 +237,34 @@ func (d doc) facts() (b block) {
 		add(name, "and %s, %s", english.Plural(rest, "more input"), english.Plural(bytes, "byte"))
 	}
 	return b
+}
+
+// beside counts what is not among the lines, empty ones aside.
+func (d doc) beside() string {
+	var parts []string
+	for _, p := range []struct {
+		n   int64
+		are string
+	}{{d.OutOfPeriod, "outside of the period"}, {d.Other, "that are no requests by design"}} {
+		if p.n > 0 {
+			parts = append(parts, english.Grouped(p.n)+" "+p.are)
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "not among them: " + english.List(parts)
+}
+
+// since and until name a bound of the period, if it has one.
+func since(bound string) string { return named(" from ", bound, " on") }
+func until(bound string) string { return named(" before ", bound, "") }
+
+func named(before, bound, after string) string {
+	if bound == "" {
+		return ""
+	}
+	return before + clock(bound) + after
 }
 
 // judgedBy names the policy.
@@ -277,6 +311,8 @@ func input(in audit.InputInfo) string {
 		text += "; " + caution("counted, although it has the same content as "+in.DuplicateOf)
 	case in.Lines > 0 && in.Unparsed > 0:
 		text += fmt.Sprintf("; %s of %s unparsed", english.Grouped(in.Unparsed), english.Plural(in.Lines, "line"))
+	case in.Lines > 0:
+		text += ", " + english.Plural(in.Lines, "line")
 	}
 	switch {
 	case in.Error != "" && in.Complete:

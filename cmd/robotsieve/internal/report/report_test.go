@@ -126,14 +126,14 @@ func TestInputs(t *testing.T) {
 		{Name: "c.log", Format: "combined", Bytes: 5, Lines: 1, DuplicateOf: "a.log", Complete: true},
 		{Name: "d.log", Format: "combined", Bytes: 7, Lines: 2, Unparsed: 1},
 	}}
-	wants(t, written(t, "text", r, false), `Read:      a.log, of a.example: combined, 5 bytes
+	wants(t, written(t, "text", r, false), `Read:      a.log, of a.example: combined, 5 bytes, 1 line
            sha256 12ab
            b.log: not counted, as it has the same content as a.log
            c.log: combined, 5 bytes; counted, although it has the same content as a.log
            sha256 not computed: the uncompressed logs have more than 128 MiB in all (--sha256)
            d.log: combined, 7 bytes; 1 of 2 lines unparsed; not read to the end
 `)
-	wants(t, written(t, "csv", r, false), "c.log (5 bytes, sha256 not computed)")
+	wants(t, written(t, "csv", r, false), "c.log (combined, 5 bytes, sha256 not computed)")
 }
 
 // TestFetchersStandApart: in the tables of violations and rules too, whatever their number.

@@ -158,6 +158,27 @@ func (d doc) crawlers() (b block) {
 	return b
 }
 
+// claims lists what the logs say about the clients of the crawlers.
+func (d doc) claims() (b block) {
+	t, rest := &b.table, int64(0)
+	t.header = []string{"requests under the name", "says the log of the client", ">number"}
+	for i := range d.Crawlers {
+		c := &d.Crawlers[i]
+		for _, claim := range c.Claims {
+			if len(t.rows) == maxRulesShown {
+				rest++
+				continue
+			}
+			t.rows = append(t.rows, []string{shortName(c), Cut(cmp.Or(claim.Claim, noClaim), maxRuleShown), english.Grouped(claim.N)})
+		}
+	}
+	t.leavesOut(rest, "row")
+	if len(t.rows) > 0 {
+		b.text = []string{"This is the word of the CDN that wrote the log. It plays no part in the identities above: those rest on addresses alone."}
+	}
+	return b
+}
+
 // operators says who the known crawlers are, and what their operators say: of the first
 // ones, among which are those that broke rules.
 func (d doc) operators() (b block) {

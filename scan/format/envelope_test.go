@@ -1,0 +1,256 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// in returns a line in an envelope, as its sample has it.
+func in(e *envelope, line string) string {
+	if strings.Contains(e.sample, "%q") {
+		return strings.Replace(e.sample, "%q", jsonString(line+map[string]string{"docker": "\n"}[e.name]), 1)
+	}
+	return strings.Replace(e.sample, "%s", line, 1)
+}
+
+// jsonString writes a text as a JSON string.
+func jsonString(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		switch {
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c == '"' || c == '\\':
+			b.WriteString(`\` + string(c))
+		case c < 0x20:
+			fmt.Fprintf(&b, `\u%04x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return `"` + b.String() + `"`
+}
+
+// TestEnvelopes puts each envelope around the samples of all formats: they are detected, and
+// read as they are without it.
+func TestEnvelopes(t *testing.T) {
+	for _, e := range envelopes {
+		for _, f := range formats {
+			if f.hasHeader() {
+				continue
+			}
+			name := e.name + ":" + f.name
+			line := in(e, f.sample)
+			if got, err := Detect([]byte(line+"\n"), true); err != nil || got.Name() != name {
+				t.Errorf("%s: detected as %v, %v", name, got, err)
+				continue
+			}
+			var want, r Record
+			plain, _ := read(f.NewReader(), &want, f.sample)
+			reader := mustReader(t, name)
+			if got, ok := read(reader, &r, line); !ok || got != plain || string(r.Line) != line {
+				t.Errorf("%s: %v %+v, want %+v; line %q", name, ok, got, plain, r.Line)
+			}
+			checkKinds(t, reader, line)
+		}
+	}
+}
+
+// TestTwoEnvelopes has colours and names of containers within the records of a runtime.
+func TestTwoEnvelopes(t *testing.T) {
+	combined := mustFormat(t, "combined").Sample()
+	for _, c := range []struct{ line, want string }{
+		{in(envelopeByName("docker"), "\x1b[32m"+combined+"\x1b[0m"), "docker:ansi:combined"},
+		{"\x1b[36mweb-1  | \x1b[0m" + combined, "ansi:compose:combined"},
+		{in(envelopeByName("journald"), in(envelopeByName("compose"), combined)), "journald:compose:combined"},
+	} {
+		f, err := Detect([]byte(c.line), true)
+		if err != nil || f.Name() != c.want {
+			t.Errorf("%q is detected as %v, %v", c.line, f, err)
+			continue
+		}
+		if g, ok := ByName(c.want); !ok || g.Name() != c.want {
+			t.Errorf("ByName(%q) = %v", c.want, g)
+		}
+		if got, ok := read(f.NewReader(), new(Record), c.line); !ok || got.Agent != "Mozilla/5.0 (compatible; FooBot/1.0)" {
+			t.Errorf("%s: %+v", c.want, got)
+		}
+	}
+	for _, name := range []string{"docker:docker:docker:combined", "syslog:", "syslog", "nothing:combined", "combined:syslog"} {
+		if f, ok := ByName(name); ok {
+			t.Errorf("ByName(%q) = %s", name, f.Name())
+		}
+	}
+}
+
+// TestOpen opens envelopes in all their spellings, and refuses pieces and what is none.
+func TestOpen(t *testing.T) {
+	const none = "none"
+	for _, c := range []struct{ envelope, line, source, inner string }{
+		{"syslog", "Mar  4 05:06:07 web1 nginx: x y", "nginx", "x y"},
+		{"syslog", "<190>Mar 14 05:06:07 nginx: x", "nginx", "x"},
+		{"syslog", "Mar  4 2026 05:06:07 web1 nginx[71]: x", "nginx", "x"},
+		{"syslog", "Mar  4 05:06:07.089123 web1 nginx[71]: x", "nginx", "x"},
+		{"syslog", "2026-03-04T05:06:07.089123+01:00 web1 nginx[71]: x", "nginx", "x"},
+		{"syslog", "2026-03-04T05:06:07+0000 web1 nginx[71]:  x", "nginx", " x"},
+		{"syslog", "<134>2026-03-04T05:06:07Z cache-iad my-logs[3]: {\"a\":1}", "my-logs", `{"a":1}`},
+		{"syslog", "2026-03-04T05:06:07Z 192.0.2.1  {\"a\":1}", "", `{"a":1}`},
+		{"syslog", "Mar  4 05:06:07 web1 nginx: @cee: {\"a\":1}", "nginx", `{"a":1}`},
+		{"syslog", "Mar  4 05:06:07 ", "", ""},
+		{"syslog", "Mar  4 05:06:07", "", none},
+		{"syslog", "Mar 4", "", none},
+		{"syslog", "Foo  4 05:06:07 web1 nginx: x", "", none},
+		{"syslog", "192.0.2.1 - - [x]", "", none},
+		{"syslog5424", "<190>1 2026-03-04T05:06:07.089Z web1 nginx 71 ID47 - x y", "nginx", "x y"},
+		{"syslog5424", "1 2026-03-04T05:06:07+01:00 web1 nginx 71 - - \xef\xbb\xbfx", "nginx", "x"},
+		{"syslog5424", `<190>1 - - - - - [a@1 b="c\"] d"][e] x`, "", "x"},
+		{"syslog5424", "<190>1 - web1 nginx - - -", "nginx", ""},
+		{"syslog5424", `<190>1 - - - - - [a@1 b="c x`, "", none},
+		{"syslog5424", "<190>1 yesterday web1 nginx - - - x", "", none},
+		{"cri", "2026-03-04T05:06:07.089Z stdout F x y", "stdout", "x y"},
+		{"cri", "2026-03-04T05:06:07.089+01:00 stderr F ", "stderr", ""},
+		{"cri", "2026-03-04T05:06:07.089Z stdout F:tag x", "stdout", "x"},
+		{"cri", "2026-03-04T05:06:07.089Z stdout P x y", "stdout", none},
+		{"cri", "2026-03-04T05:06:07.089Z stdin F x", "", none},
+		{"cri", "stdout F x", "", none},
+		{"docker", `{"log":"x \"y\" \u00e9\ud83d\ude00\\\n","stream":"stderr","time":"T"}`, "stderr", "x \"y\" é😀\\"},
+		{"docker", `{"time":"T","log":"x\r\n"}`, "", "x"},
+		{"docker", `{"log":"a piece","stream":"stdout","time":"T"}`, "", none},
+		{"docker", `{"log":"x\n"}`, "", none},
+		{"docker", `{"log":5,"stream":"stdout"}`, "", none},
+		{"docker", `{"log":"x\n","stream":"stdout"`, "stdout", "x"},
+		{"docker", `{"a":{"log":"x\n","stream":"stdout"}}`, "", none},
+		{"journald", `{"MESSAGE":"x","SYSLOG_IDENTIFIER":"nginx","_COMM":"n"}`, "nginx", "x"},
+		{"journald", `{"_COMM":"nginx","MESSAGE":[120, 32,233]}`, "nginx", "x \xe9"},
+		{"journald", `{"MESSAGE":[300]}`, "", none},
+		{"journald", `{"MESSAGE":[1,"x"]}`, "", none},
+		{"journald", `{"MESSAGE":null}`, "", none},
+		{"compose", "web-1  | x | y", "web-1", "x | y"},
+		{"compose", "web-1 | 2026-03-04T05:06:07.089123456Z x", "web-1", "x"},
+		{"compose", "web-1 |", "web-1", ""},
+		{"compose", "web-1| x", "", none},
+		{"compose", "| x", "", none},
+		{"timestamped", "2026-03-04T05:06:07.089123456Z x y", "", "x y"},
+		{"timestamped", "2026-03-04T05:06:07Z x y", "", "x y"},
+		{"timestamped", "2026-03-04T05:06:07+00:00 x y", "", none},
+		{"ansi", "\x1b[1;32mx\x1b[0m y\x1b[K", "", "x y"},
+		{"ansi", "\x1b[32mx", "", "x"},
+		{"ansi", "x\x1b[", "", "x"},
+		{"ansi", "x", "", "x"},
+	} {
+		var buf []byte
+		source, inner, ok := envelopeByName(c.envelope).open([]byte(c.line), &buf)
+		if !ok {
+			inner = []byte(none)
+		}
+		if string(inner) != c.inner || ok && string(source) != c.source {
+			t.Errorf("%s %q: source %q, line %q, want %q and %q", c.envelope, c.line, source, inner, c.source, c.inner)
+		}
+	}
+}
+
+// TestOtherPrograms: what programs write that have no requests at the beginning of the log
+// is Other; what the server itself writes, and what is no envelope, is Unparsed.
+func TestOtherPrograms(t *testing.T) {
+	combined := mustFormat(t, "combined").Sample()
+	chunk := []byte("Mar  4 05:06:07 web1 nginx: " + combined + "\n" +
+		"Mar  4 05:06:07 web1 sshd[5]: Accepted publickey\n" +
+		"Mar  4 05:06:07 web1 nginx: a message\n" +
+		"Mar  4 05:06:07 web1 nginx: \n" +
+		"Mar  4 05:06:07 web1 sshd: " + combined + "\n" +
+		"--- last message repeated 2 times ---\n\n")
+	f, err := Detect(chunk[:bytes.Index(chunk, []byte("Mar  4 05:06:07 web1 nginx: a"))], false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Kind{Request, Other, Unparsed, Other, Request, Unparsed, Blank, End}
+	if got := kindsIn(f, chunk); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	want[1] = Unparsed
+	if got := kindsIn(mustFormat(t, "syslog:combined"), chunk); !slices.Equal(got, want) {
+		t.Errorf("if the sources are not known: got %v, want %v", got, want)
+	}
+}
+
+// kindsIn returns the kinds of the lines of a chunk, and End.
+func kindsIn(f *Format, chunk []byte) (list []Kind) {
+	var r Record
+	reader := f.NewReader()
+	reader.Reset(chunk)
+	for {
+		kind := reader.Next(&r)
+		list = append(list, kind)
+		if kind == End {
+			return list
+		}
+	}
+}
+
+// TestMixed reads each line as the first format that explains it. A line without a host is
+// of no host where others have one.
+func TestMixed(t *testing.T) {
+	combined, vhost, common := mustFormat(t, "combined").Sample(), mustFormat(t, "vhost_combined").Sample(), mustFormat(t, "common").Sample()
+	f := mustFormat(t, "combined+vhost_combined+common+error_log")
+	if !f.HasHost() || !f.HasAgent() || !f.HasTime() {
+		t.Error("the mix lacks what its formats have")
+	}
+	var r Record
+	reader := f.NewReader()
+	reader.Reset([]byte(vhost + "\n" + combined + "\r\n" + common + "\n2026/03/04 05:06:07 [error] 71#71: *5 x\ngarbage\n\n"))
+	for _, want := range []struct {
+		kind        Kind
+		host, agent string
+	}{{Request, "www.example.com:443", "Mozilla/5.0 (compatible; FooBot/1.0)"}, {Request, "", "Mozilla/5.0 (compatible; FooBot/1.0)"}, {kind: Request}, {kind: Other}, {kind: Unparsed}, {kind: Blank}, {kind: End}} {
+		got := reader.Next(&r)
+		if got != want.kind {
+			t.Fatalf("kind %d, want %d: %q", got, want.kind, r.Line)
+		}
+		if got != Request {
+			continue
+		}
+		reader.Complete(&r)
+		if string(r.Host) != want.host || string(r.Agent) != want.agent || r.Host == nil || r.Agent == nil || string(r.Method) != "GET" || !r.HasTime {
+			t.Errorf("%+v, want %+v", fieldsOf(&r), want)
+		}
+	}
+	checkKinds(t, reader, vhost)
+	for _, name := range []string{"combined+", "combined+combined", "error_log", "combined+x", "combined+vhost_combined+common+vhost_common"} {
+		if f, ok := ByName(name); ok {
+			t.Errorf("ByName(%q) = %s", name, f.Name())
+		}
+	}
+}
+
+// FuzzEnvelope reads any bytes in all envelopes, and in mixes: nothing is lost, and nothing
+// depends on the chunk.
+func FuzzEnvelope(f *testing.F) {
+	for _, e := range envelopes {
+		f.Add([]byte(in(e, formats[0].sample) + "\n" + in(e, "x")))
+	}
+	f.Add([]byte(formats[0].sample + "\n" + formats[1].sample + "\n2026/03/04 05:06:07 [error] 71#71: *5 x"))
+	names := []string{"combined+vhost_combined+error_log", "docker:ansi:common"}
+	for _, e := range envelopes {
+		names = append(names, e.name+":combined")
+	}
+	f.Fuzz(func(t *testing.T, chunk []byte) {
+		for _, name := range names {
+			format := mustFormat(t, name)
+			all, n := kindsIn(format, chunk), 0
+			for rest := chunk; len(rest) > 0; n++ {
+				line, _ := NextLine(rest)
+				if one := kindsIn(format, line); len(one) != 2 || one[0] != all[n] {
+					t.Fatalf("%s: %q alone is %v, in the chunk %v", name, line, one, all[n])
+				}
+				rest = rest[len(line):]
+			}
+			if len(all) != n+1 {
+				t.Fatalf("%s: %d kinds of %d lines", name, len(all)-1, n)
+			}
+		}
+		Detect(chunk, true)
+	})
+}

@@ -1,0 +1,210 @@
+package format
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// maxMixed is how many formats a mix has at most, besides errorLog.
+const maxMixed = 3
+
+// mix returns the format of logs whose lines are of several formats. Each line is of the
+// first that explains it: which reads it, and finds that its fields look as they do in a
+// log of the format. It is slower than each of them.
+//
+// If any has a field for the host, the mix has one, and it is empty in the lines of the
+// others: a line without a host is not taken for one of a site that other lines name. The
+// same holds for the User-Agent.
+func mix(of []*Format) *Format {
+	if len(of) == 1 {
+		return of[0]
+	}
+	f := &Format{name: joined(of, "+"), by: joined(of, " and ")}
+	for _, one := range of {
+		for p, has := range one.parts {
+			f.parts[p] = f.parts[p] || has
+		}
+		f.sampled = f.sampled || one.sampled
+	}
+	f.bind = func(f *Format, head []byte) *Format {
+		bound := make([]*Format, len(of))
+		for i, one := range of {
+			bound[i] = one.In(f.zone).boundTo(head)
+		}
+		return mix(bound)
+	}
+	f.newReader = func(f *Format) Reader {
+		m := &mixed{host: f.HasHost(), agent: f.HasAgent()}
+		for _, one := range of {
+			m.readers = append(m.readers, one.In(f.zone).NewReader())
+		}
+		return m
+	}
+	return f
+}
+
+// joined joins the names of formats.
+func joined(list []*Format, separator string) string {
+	names := make([]string, len(list))
+	for i, f := range list {
+		names[i] = f.name
+	}
+	return strings.Join(names, separator)
+}
+
+// hasHeader tells whether logs of the format have lines that name their columns. Such lines
+// would be lost among those of other formats and in envelopes.
+func (f *Format) hasHeader() bool { return f.dialect != nil && f.dialect.header != "" }
+
+// boundTo returns the format as the beginning of a log shows it, f itself if it shows nothing.
+func (f *Format) boundTo(head []byte) *Format {
+	if f.bind != nil {
+		if g := f.bind(f, head); g != nil {
+			return g
+		}
+	}
+	return f
+}
+
+// mixed reads lines of several formats.
+type mixed struct {
+	readers     []Reader
+	host, agent bool // some of the formats have it
+	chunk       []byte
+}
+
+// Reset begins a chunk.
+func (m *mixed) Reset(chunk []byte) { m.chunk = chunk }
+
+// Next reads a line, and completes its record: that tells which format it is of.
+func (m *mixed) Next(r *Record) Kind {
+	if len(m.chunk) == 0 {
+		return End
+	}
+	line, text := NextLine(m.chunk)
+	m.chunk = m.chunk[len(line):]
+	r.Line = text
+	if len(text) == 0 {
+		return Blank
+	}
+	kind := Unparsed
+	for _, reader := range m.readers {
+		switch explain(reader, text, r) {
+		case Request:
+			m.fill(r)
+			return Request
+		case Other:
+			kind = Other
+		}
+	}
+	r.Line = text
+	return kind
+}
+
+// explain reads a line, which must not be empty, and returns its kind: Unparsed also for a
+// request whose fields do not look as they do in a log of the format. It completes the record.
+func explain(reader Reader, line []byte, r *Record) Kind {
+	reader.Reset(line)
+	kind := reader.Next(r)
+	if kind != Request {
+		return kind
+	}
+	if reader.Complete(r); !reader.Plausible(r) {
+		return Unparsed
+	}
+	return Request
+}
+
+// fill makes the fields empty that the format of the line does not have, but the mix has.
+func (m *mixed) fill(r *Record) {
+	if m.host && r.Host == nil {
+		r.Host = []byte{}
+	}
+	if m.agent && r.Agent == nil {
+		r.Agent = []byte{}
+	}
+}
+
+// Complete does nothing: Next has.
+func (m *mixed) Complete(*Record) {}
+
+// Plausible is true: Next has found a format that the record is plausible in.
+func (m *mixed) Plausible(*Record) bool { return true }
+
+// errorLog is for the lines of the error logs of nginx and Apache among the lines of a mix.
+// It has no requests, so it is not in the table of formats.
+var errorLog = &Format{name: "error_log", by: "nginx and Apache, for their own messages", newReader: func(*Format) Reader { return new(errorLines) }}
+
+// errorLines finds the lines of error logs.
+type errorLines struct{ chunk []byte }
+
+// Reset begins a chunk.
+func (e *errorLines) Reset(chunk []byte) { e.chunk = chunk }
+
+func (e *errorLines) Next(r *Record) Kind {
+	if len(e.chunk) == 0 {
+		return End
+	}
+	line, text := NextLine(e.chunk)
+	e.chunk, r.Line = e.chunk[len(line):], text
+	switch {
+	case len(text) == 0:
+		return Blank
+	case isErrorLine(text):
+		return Other
+	}
+	return Unparsed
+}
+
+// Complete does nothing: there are no requests.
+func (e *errorLines) Complete(*Record) {}
+
+// Plausible is false: there are no requests.
+func (e *errorLines) Plausible(*Record) bool { return false }
+
+// isErrorLine tells whether a line is of an error log of nginx or Apache.
+func isErrorLine(line []byte) bool { return isNginxError(line) || isApacheError(line) }
+
+// isNginxError tells whether a line is of nginx's error log:
+// 2026/03/04 05:06:07 [error] 71#71: *5 open() …
+func isNginxError(line []byte) bool {
+	const length = len("2026/03/04 05:06:07")
+	if len(line) < length+len(" [info] 1#") || line[4] != '/' || line[7] != '/' || line[10] != ' ' || !isDigits(line[:4]) || !isClock(line[11:length]) {
+		return false
+	}
+	level, process, found := bytes.Cut(line[length:], []byte("] "))
+	return found && bytes.HasPrefix(level, []byte(" [")) && len(process) > 0 && isDigit(process[0])
+}
+
+// isApacheError tells whether a line is of Apache's error log:
+// [Wed Mar 04 05:06:07.089 2026] [core:error] [pid 71] …
+func isApacheError(line []byte) bool {
+	const day, date = len("[Wed "), len("[Wed Mar 04 05:06:07")
+	if len(line) < date || line[0] != '[' || line[4] != ' ' || stampLength(line[day:]) == 0 {
+		return false
+	}
+	when, rest, found := bytes.Cut(line[date:], []byte("]"))
+	return found && len(when) < len(".123456 2026 ") && bytes.HasPrefix(rest, []byte(" ["))
+}
+
+// mixByName returns the mix of formats whose names are joined by plus signs.
+func mixByName(name string) (*Format, bool) {
+	var of []*Format
+	others := 0
+	for part := range strings.SplitSeq(name, "+") {
+		f, ok := rowByName(part)
+		if !ok && strings.EqualFold(part, errorLog.name) {
+			f, ok = errorLog, true
+			others++
+		}
+		if !ok || slices.Contains(of, f) || f.hasHeader() {
+			return nil, false
+		}
+		of = append(of, f)
+	}
+	if n := len(of) - others; n == 0 || n > maxMixed {
+		return nil, false
+	}
+	return mix(of), true
+}
