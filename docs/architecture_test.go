@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 	"compile":                  {"automaton", "internal/table"},
 
 	"scan":         {"scan/source"},
-	"scan/source":  {"internal/disk", "github.com/klauspost/compress/", "github.com/ulikunitz/xz/"},
+	"scan/source":  {"internal/disk", "scan/spill", "github.com/klauspost/compress/", "github.com/ulikunitz/xz/"},
 	"scan/format":  {"golang.org/x/sys/", "github.com/valyala/fastjson"},
 	"scan/origin":  {"golang.org/x/net/idna"},
 	"scan/spill":   {"internal/disk"},

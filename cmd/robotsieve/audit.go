@@ -57,7 +57,7 @@ into account.`,
 	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: a manifest (CSV) or a folder of dated files")
 	flags.BoolVar(&o.AssumeConstant, "assume-constant", false, "take the first version of each origin as in force before all time")
 	flags.StringArrayVar(&o.Hosts, "host", nil,
-		"judge only this site, such as https://example.com (repeatable); needed with --robots if the logs name hosts, and with --policy if they name none; SITE=LOG says whose log a file, folder or pattern is")
+		"judge only this site, such as https://example.com (repeatable); needed with --robots if the logs name hosts, and with --policy if they name none; HOST=PATTERN gives a site the logs whose names match: a file, a folder, an archive or a pattern such as 'logs/a.example*' or '*/a.example-access.log*'")
 	flags.StringArrayVar(&o.Ranges, "ip-ranges", nil,
 		"the published addresses of a crawler: NAME=FILE, NAME=FILE@2026-11-01 with the day when the list was made, NAME=DIR with lists of several dates, or DIR with files NAME.json and NAME.txt; NAME is a crawler's name, or an official list's such as googlebot.json, which is for all its crawlers (repeatable)")
 	flags.StringVar(&o.Names, "resolved-names", "", "names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed")

@@ -201,7 +201,7 @@ func (f *benchFlags) reading() (automaton.Dialect, error) {
 // readURLs reads lists of URLs. Every failure is an error: a benchmark on a part of its
 // input would measure something else.
 func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
-	inputs, warnings, errs := source.Inputs(args, s.in)
+	inputs, warnings, errs := source.Inputs(ctx, args, s.in, source.Limits{})
 	for _, w := range warnings {
 		s.warn("%s", w)
 	}

@@ -356,7 +356,7 @@ func TestLogsOfTwoSites(t *testing.T) {
 	}
 }
 
-// --host SITE=LOG says whose single logs are.
+// --host HOST=PATTERN says whose single logs are.
 func TestHostOfSingleLogs(t *testing.T) {
 	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n", "b.txt": "user-agent: *\ndisallow: /q\n"},
 		"2026-01-01T00:00:00Z,https://a.example,200,a.txt", "2026-01-01T00:00:00Z,https://b.example,200,b.txt", "2026-01-01T00:00:00Z,https://c.example,200,a.txt")

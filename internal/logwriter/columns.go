@@ -53,10 +53,49 @@ func columnWriters() []*Writer {
 				}
 				return append(b, strings.Join(columns, "\t")...)
 			}, keep: func(f *Facts, r *Request) {
-				f.Host, f.Forwarded, f.Agent = r.bracketed(), first(r.Forwarded, "-"), or(first(r.Agent, ""), "-")
+				f.Host, f.Forwarded, f.Agent = r.bracketed(), first(r.Forwarded, "-"), encodedTwice(or(first(r.Agent, ""), "-"))
 				f.Target = absoluteOf(r, r.bracketed(), joined(r.pathQuery()))
-				if !strings.Contains(f.Agent, " ") && strings.Contains(f.Agent, "%20") {
-					f.Agent = strings.NewReplacer("%20", " ", "%22", `"`, "%25", "%").Replace(f.Agent) // as if it were encoded twice
+			}},
+		// Source: the same guide, real-time-logs.html: all fields in the order of the list, without a header.
+		{Format: "cloudfront_realtime", write: func(b []byte, r *Request) []byte {
+			if r.Protocol == "" || !r.onPath() {
+				return nil
+			}
+			_, query := r.pathQuery()
+			columns := []string{
+				fmt.Sprintf("%d.%03d", r.Time.Unix(), r.Time.Nanosecond()/1e6), r.Client.Addr().String(), "203.0.113.9", "0.002", status(r, "000"), fmt.Sprint(r.Size), r.Method, r.Scheme, "d111111abcdef8.cloudfront.net",
+				cloudfront(r.Target), "50", "FRA2-C1", "q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw==", r.bracketed(), "0.002", r.Protocol, "IPv4", cloudfront(or(first(r.Agent, ""), "-")),
+				cloudfront(or(first(r.Referer, ""), "-")), "-", or(cloudfront(query), "-"), "Hit", cloudfront(first(r.Forwarded, "-")), "TLSv1.3", "TLS_AES_128_GCM_SHA256", "Hit", "-", "-", "text/html", "1000", "-", "-",
+				fmt.Sprint(r.Client.Port()), "Hit", "DE", "gzip", "*/*", "*", "host:x", "host", "1", "E1", "d111111abcdef8.cloudfront.net", "0.001", "0.001", "64496",
+			}
+			return append(b, strings.Join(columns, "\t")...)
+		}, keep: func(f *Facts, r *Request) {
+			f.Host, f.Forwarded, f.Agent = r.bracketed(), first(r.Forwarded, "-"), encodedTwice(or(first(r.Agent, ""), "-"))
+			f.Time, f.Target = r.Time.Truncate(time.Millisecond), absoluteOf(r, r.bracketed(), r.Target)
+		}},
+		// Source: docs.imperva.com, "Log File Structure", in W3C's form: all fields are in quotes. That quotes in
+		// them are doubled is not documented, but W3C's way.
+		{Format: "incapsula", Head: "#Software: Incapsula LOGS API\n#Version: 1.1\n#Date: 04/Mar/2026 05:06:07\n" +
+			"#Fields: date time cs-vid cs-clapp cs-browsertype c-ip cs(User-Agent) cs-sessionid cs-uri cs-version sc-action cs(Referrer) s-ip s-port cs-method cs-uri-query sc-status s-xff cs-bytes\n",
+			write: func(b []byte, r *Request) []byte {
+				if r.Protocol == "" || !r.onPath() {
+					return nil
+				}
+				path, query := r.pathQuery()
+				columns := []string{
+					r.utc("2006-01-02"), r.utc("15:04:05"), "a1f36498-c34a-45b9-b3a5-ee0bd00f91b6", "Other", "Bot", r.Client.Addr().String(), first(r.Agent, ""), "452000660051880893",
+					r.hostHeader() + path, "HTTP", "REQ_PASSED", first(r.Referer, ""), "203.0.113.80", fmt.Sprint(r.Port), r.Method, query, status(r, ""), first(r.Forwarded, ""), "220",
+				}
+				for i, c := range columns {
+					columns[i] = doubled(c)
+				}
+				return append(b, strings.Join(columns, " ")...)
+			}, keep: func(f *Facts, r *Request) {
+				f.Host, f.Agent, f.Forwarded, f.Size = r.hostHeader(), first(r.Agent, ""), first(r.Forwarded, ""), NoSizes
+				path, query := r.pathQuery()
+				f.Target = joined(path, query)
+				if r.Port == 443 {
+					f.Target = absoluteOf(r, f.Host, f.Target)
 				}
 			}},
 		// Source: docs.zeek.org, scripts/base/protocols/http/main.zeek, and the ASCII writer.
@@ -123,6 +162,15 @@ func columnWriters() []*Writer {
 				f.Host, f.Agent, f.Time = r.bracketed(), first(r.Agent, ""), r.Time.Truncate(time.Microsecond)
 			}},
 	}
+}
+
+// encodedTwice is the rule of CloudFront's User-Agents, which old logs encode twice: one with %20
+// and without a blank is taken for such.
+func encodedTwice(agent string) string {
+	if strings.Contains(agent, " ") || !strings.Contains(agent, "%20") {
+		return agent
+	}
+	return strings.NewReplacer("%20", " ", "%22", `"`, "%25", "%").Replace(agent)
 }
 
 // decoded is a path as servers log it that undo its percent-encoding.

@@ -119,6 +119,36 @@ func jsonWriters() []*Writer {
 			keepJSON(f, r)
 			f.Time, f.Host, f.Target = r.Time, r.bracketed(), absoluteOf(r, r.hostPort(), f.Target)
 		}},
+		// Source: learn.microsoft.com/en-us/azure/application-gateway/application-gateway-diagnostics, access log of v2.
+		{Format: "azure_app_gateway", write: func(b []byte, r *Request) []byte {
+			if r.Protocol == "" || !r.onPath() {
+				return nil
+			}
+			path, query := r.pathQuery()
+			tls := "off"
+			if r.Scheme == "https" {
+				tls = "on"
+			}
+			return append(b, object("timeStamp", text(r.utc("2006-01-02T15:04:05Z")), "resourceId", text("/SUBSCRIPTIONS/0/PROVIDERS/MICROSOFT.NETWORK/APPLICATIONGATEWAYS/X"), "operationName", text("ApplicationGatewayAccess"),
+				"category", text("ApplicationGatewayAccessLog"), "properties", object("instanceId", text("appgw_2"), "clientIP", text(r.Client.Addr().String()), "clientPort", number(r.Client.Port()), "httpMethod", text(r.Method),
+					"originalRequestUriWithArgs", text(r.Target), "requestUri", text(path), "requestQuery", text(query), "userAgent", header(r.Agent), "httpStatus", number(r.Status), "httpVersion", text(r.Protocol), "receivedBytes", "65",
+					"sentBytes", number(r.Size), "timeTaken", "0.205", "sslEnabled", text(tls), "host", text(r.bracketed()), "originalHost", text(r.bracketed())))...)
+		}, keep: func(f *Facts, r *Request) {
+			keepJSON(f, r)
+			f.Host, f.Target = r.bracketed(), absoluteOf(r, r.bracketed(), f.Target)
+		}},
+		// Source: elastic.co/docs/reference/ecs, http, url, source and user_agent.
+		{Format: "ecs", write: func(b []byte, r *Request) []byte {
+			if r.Protocol == "" || !r.onPath() {
+				return nil
+			}
+			return append(b, object("@timestamp", text(r.utc("2006-01-02T15:04:05.000Z")), "ecs", object("version", text("8.11.0")), "event", object("category", `["web"]`, "type", `["access"]`), "source", object("ip", text(r.Client.Addr().String()), "port", number(r.Client.Port())),
+				"http", object("request", object("method", text(r.Method), "referrer", header(r.Referer)), "response", object("status_code", number(r.Status), "body", object("bytes", number(r.Size))), "version", text("1.1")),
+				"url", object("original", text(r.Target), "domain", text(r.bracketed()), "scheme", text(r.Scheme)), "user_agent", object("original", header(r.Agent)))...)
+		}, keep: func(f *Facts, r *Request) {
+			keepJSON(f, r)
+			f.Host, f.Time, f.Target = r.bracketed(), r.Time.Truncate(time.Millisecond), absoluteOf(r, r.bracketed(), f.Target)
+		}},
 		// Source: techdocs.akamai.com/datastream2/docs/data-set-parameters. Every value is a string; UA
 		// and the query are URL-encoded, the path too.
 		{Format: "akamai", write: func(b []byte, r *Request) []byte {

@@ -121,6 +121,29 @@ func textWriters() []*Writer {
 			f.Addr = "" // whose address it is depends on the proxies
 			f.Forwarded = first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1")
 		}},
+		{Format: "vhost_forwarded_combined", write: func(b []byte, r *Request) []byte {
+			list := first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1")
+			return fmt.Appendf(b, `%s %s - %s [%s] "%s" %s %d "%s" "%s"`, r.bracketed(), list, user(r, nginx), r.clfTime(), nginx(r.line()), status(r, "-"), r.Size,
+				nginx(first(r.Referer, "-")), nginx(first(r.Agent, "-")))
+		}, keep: func(f *Facts, r *Request) {
+			f.Addr, f.Host = "", r.bracketed()
+			f.Forwarded = first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1")
+		}},
+		{Format: "host_end_combined", write: func(b []byte, r *Request) []byte {
+			b = combined(b, r, nginx, "- "+user(r, nginx), "", fmt.Sprint(r.Size))
+			return append(append(b, ' '), r.bracketed()...)
+		}, keep: func(f *Facts, r *Request) { f.Host = r.bracketed() }},
+		{Format: "iso_combined", write: timed("2006-01-02T15:04:05-07:00", "")},
+		{Format: "vhost_iso_combined", write: timed("2006-01-02T15:04:05-07:00", "host"), keep: func(f *Facts, r *Request) { f.Host = r.bracketed() }},
+		{Format: "msec_combined", write: timed("", ""), keep: func(f *Facts, r *Request) { exact(f, r, time.Millisecond) }},
+		{Format: "vhost_msec_combined", write: timed("", "host"), keep: func(f *Facts, r *Request) { exact(f, r, time.Millisecond); f.Host = r.bracketed() }},
+		{Format: "zoneless_combined", write: timed("02/Jan/2006:15:04:05", "")},
+		{Format: "vhost_zoneless_combined", write: timed("02/Jan/2006:15:04:05", "host"), keep: func(f *Facts, r *Request) { f.Host = r.bracketed() }},
+		// Source: docs.cpanel.net/knowledge-base/cpanel-product/cpanel-log-files, access_log: the month comes first.
+		{Format: "cpanel", write: func(b []byte, r *Request) []byte {
+			return fmt.Appendf(b, `%s - %s [%s -0000] "%s" %s %d "%s" "%s" "-" "%s" 2083`, r.Client.Addr(), user(r, apache), r.utc("01/02/2006:15:04:05"), apache(r.line()), status(r, "-"), r.Size,
+				apache(first(r.Referer, "-")), apache(first(r.Agent, "-")), first(r.Forwarded, "-"))
+		}},
 		{Format: "agent_referer", write: func(b []byte, r *Request) []byte {
 			v := *r
 			v.Agent, v.Referer = r.Referer, r.Agent
@@ -138,6 +161,17 @@ func textWriters() []*Writer {
 		}, keep: func(f *Facts, r *Request) {
 			f.Agent = or(first(r.Agent, ""), "-")
 			unescaped(f, r, f.Agent, r.Target, first(r.Referer, ""))
+		}},
+		// Traefik 1 wrote a missing referrer as a dash without quotes.
+		{Format: "traefik_early", write: func(b []byte, r *Request) []byte {
+			if r.Protocol == "" {
+				return nil
+			}
+			return fmt.Appendf(b, `%s - %s [%s] "%s" %d %d - "%s" 13 "Host-host1-com-0" "http://172.19.0.6:14008" 247ms`,
+				r.Client.Addr(), or(r.User, "-"), r.clfTime(), r.line(), r.Status, r.Size, or(first(r.Agent, ""), "-"))
+		}, keep: func(f *Facts, r *Request) {
+			f.Agent = or(first(r.Agent, ""), "-")
+			unescaped(f, r, f.Agent, r.Target)
 		}},
 		haproxyWriter(),
 		// Envoy's text formats escape nothing.
@@ -160,7 +194,7 @@ func textWriters() []*Writer {
 				r.utc(iso), r.line(), r.Status, r.Size, first(r.Forwarded, "-"), or(first(r.Agent, ""), "-"), r.hostHeader(), r.Client)
 		}, keep: func(f *Facts, r *Request) { keepEnvoy(f, r); f.Addr = r.Client.Addr().String() }},
 		// Source: docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-access-logs.html.
-		// The escaping of quotes is not documented; parse_aws_alb_log of Vector reads a backslash before them.
+		// The escaping is not documented; a quote is logged as \x22 (github.com/DataBiosphere/azul/pull/4920).
 		{Format: "alb", write: func(b []byte, r *Request) []byte {
 			if r.Protocol == "" || !r.onPath() {
 				return nil
@@ -169,8 +203,8 @@ func textWriters() []*Writer {
 			return fmt.Appendf(b, `h2 %s app/my-lb/50dc6c495c0c9188 %s 10.0.0.1:80 0.000 0.001 0.000 %s %s 34 %d "%s %s %s" "%s" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2 `+
 				`arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/my-targets/73e2d6bc24d8a067 "Root=1-58337262-36d228ad5d99923122bbe354" `+
 				`"%s" "arn:aws:acm:us-east-2:123456789012:certificate/12345678" 1 %s "forward" "-" "-" "10.0.0.1:80" "200" "-" "-" TID_1234abcd5678ef90`,
-				r.utc("2006-01-02T15:04:05.000000Z"), r.Client, elb, status(r, "-"), r.Size, r.Method, apache(r.absolute(r.hostPort())), r.Protocol,
-				apache(first(r.Agent, "-")), r.bracketed(), r.Time.Add(-time.Second).UTC().Format("2006-01-02T15:04:05.000000Z"))
+				r.utc("2006-01-02T15:04:05.000000Z"), r.Client, elb, status(r, "-"), r.Size, r.Method, nginx(r.absolute(r.hostPort())), r.Protocol,
+				nginx(first(r.Agent, "-")), r.bracketed(), r.Time.Add(-time.Second).UTC().Format("2006-01-02T15:04:05.000000Z"))
 		}, keep: func(f *Facts, r *Request) {
 			f.Target = r.absolute(r.hostPort())
 			f.Host = r.bracketed()
@@ -179,7 +213,21 @@ func textWriters() []*Writer {
 				f.Status = 460
 			}
 		}},
+		// As it was before the fields from domain_name on were added, in 2018.
+		{Format: "alb_early", write: func(b []byte, r *Request) []byte {
+			if r.Protocol == "" || !r.onPath() {
+				return nil
+			}
+			return fmt.Appendf(b, `https %s app/my-lb/50dc6c495c0c9188 %s 10.0.0.1:80 0.000 0.001 0.000 %d %s 34 %d "%s %s %s" "%s" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2 `+
+				`arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/my-targets/73e2d6bc24d8a067 "Root=1-58337262-36d228ad5d99923122bbe354"`,
+				r.utc("2006-01-02T15:04:05.000000Z"), r.Client, or0(r.Status, 460), status(r, "-"), r.Size, r.Method, nginx(r.absolute(r.hostPort())), r.Protocol, nginx(first(r.Agent, "-")))
+		}, keep: func(f *Facts, r *Request) {
+			f.Target = r.absolute(r.hostPort())
+			f.Status = or0(r.Status, 460)
+			exact(f, r, time.Microsecond)
+		}},
 		// Source: docs.aws.amazon.com/elasticloadbalancing/latest/classic/access-log-collection.html.
+		// The classic one writes a backslash before a quote (github.com/awslabs/athena-glue-service-logs/pull/3).
 		{Format: "elb", write: func(b []byte, r *Request) []byte {
 			if r.Protocol == "" || !r.onPath() {
 				return nil
@@ -193,7 +241,8 @@ func textWriters() []*Writer {
 			exact(f, r, time.Microsecond)
 		}},
 		// Source: docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html, which names no
-		// escaping; so nothing is escaped but the key, which is URL-encoded.
+		// escaping, and there is none (github.com/aws-samples/siem-on-amazon-opensearch-service/pull/34)
+		// but of the key, which is URL-encoded.
 		{Format: "s3", write: func(b []byte, r *Request) []byte {
 			if r.Protocol == "" || !r.onPath() {
 				return nil
@@ -209,6 +258,17 @@ func textWriters() []*Writer {
 			f.Host, f.Target = r.hostHeader(), r.absolute(r.hostHeader())
 			unescaped(f, r, f.Agent, r.Target, first(r.Referer, ""))
 		}},
+		// As it was before the fields behind the version were added, in 2019.
+		{Format: "s3_early", write: func(b []byte, r *Request) []byte {
+			if r.Protocol == "" || !r.onPath() {
+				return nil
+			}
+			return fmt.Appendf(b, `79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be my-bucket [%s] %s - 3E57427F3EXAMPLE WEBSITE.GET.OBJECT a "%s" %s - %s 3462992 70 10 "%s" "%s" -`,
+				r.utc("02/Jan/2006:15:04:05 -0700"), r.Client.Addr(), r.line(), status(r, "-"), sizeOrDash(r), first(r.Referer, "-"), first(r.Agent, "-"))
+		}, keep: func(f *Facts, r *Request) {
+			noSizeOfZero(f)
+			unescaped(f, r, f.Agent, r.Target, first(r.Referer, ""))
+		}},
 		// Source: github.com/NginxProxyManager/nginx-proxy-manager,
 		// docker/rootfs/etc/nginx/conf.d/include/log-proxy.conf, both of its formats.
 		{Format: "npm", write: func(b []byte, r *Request) []byte {
@@ -221,6 +281,37 @@ func textWriters() []*Writer {
 				r.clfTime(), status(r, "000"), r.Method, r.Scheme, r.bracketed(), nginx(r.Target), r.Client.Addr(), r.Size,
 				nginx(first(r.Agent, "-")), nginx(first(r.Referer, "-")))
 		}, keep: keepNPM},
+		// Source: github.com/ZoeyVid/NPMplus, rootfs/usr/local/nginx/conf/nginx.conf. Nothing has quotes but the request.
+		{Format: "npmplus", write: func(b []byte, r *Request) []byte {
+			return fmt.Appendf(b, `[%s] %s %s 0.227 "%s" %s %d 440 %s %s`, r.clfTime(), r.hostHeader(), r.Client.Addr(), nginx(r.line()), status(r, "000"), r.Size,
+				nginx(first(r.Referer, "-")), nginx(first(r.Agent, "-")))
+		}, keep: func(f *Facts, r *Request) {
+			f.Host = r.hostHeader()
+			if _, behind, blank := strings.Cut(nginx(first(r.Referer, "-")), " "); blank {
+				// Nothing tells where the referrer ends, so what is behind its first blank is
+				// read as the beginning of the User-Agent.
+				f.Agent = strings.ReplaceAll(behind, `\x5C`, `\`) + " " + f.Agent
+			}
+		}},
+		// Source: uwsgi-docs.readthedocs.io/en/latest/LogFormat.html and the default in core/logging.c. Times are local, without a zone.
+		{Format: "uwsgi", write: func(b []byte, r *Request) []byte {
+			if r.Protocol == "" || !r.onPath() {
+				return nil
+			}
+			return fmt.Appendf(b, `[pid: 88185|app: 0|req: 1/1] %s (%s) {38 vars in 696 bytes} [%s] %s %s => generated %d bytes in 129 msecs (%s %d) 9 headers in 378 bytes (1 switches on core 3)`,
+				r.Client.Addr(), r.User, r.utc(time.ANSIC), r.Method, r.Target, r.Size, r.Protocol, r.Status)
+		}, keep: func(f *Facts, r *Request) { f.Agent = "" }},
+		// Source: wiki.squid-cache.org/Features/LogFormat, "squid": %ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %un %Sh/%<a %mt.
+		{Format: "squid", write: func(b []byte, r *Request) []byte {
+			if r.Protocol == "" || !r.onPath() {
+				return nil
+			}
+			return fmt.Appendf(b, `%d.%03d %6d %s TCP_MISS/%03d %d %s %s %s HIER_DIRECT/203.0.113.80 text/html`, r.Time.Unix(), r.Time.Nanosecond()/1e6, 129, r.Client.Addr(), r.Status, r.Size, r.Method,
+				squid(r.absolute(r.hostHeader())), or(squid(r.User), "-"))
+		}, keep: func(f *Facts, r *Request) {
+			f.Agent, f.Target = "", squid(r.absolute(r.hostHeader()))
+			exact(f, r, time.Millisecond)
+		}},
 		// Source: kubernetes.github.io/ingress-nginx/user-guide/nginx-configuration/log-format.
 		{Format: "combined", Variant: "ingress-nginx", write: func(b []byte, r *Request) []byte {
 			b = combined(b, r, nginx, "- "+user(r, nginx), "", fmt.Sprint(r.Size))
@@ -228,6 +319,26 @@ func textWriters() []*Writer {
 		}},
 	}
 }
+
+// timed writes the combined log format with another time; an empty layout is $msec of nginx.
+func timed(layout, host string) func(b []byte, r *Request) []byte {
+	return func(b []byte, r *Request) []byte {
+		at := fmt.Sprintf("%d.%03d", r.Time.Unix(), r.Time.Nanosecond()/1e6)
+		if layout != "" {
+			at = r.Time.Format(layout)
+			if !strings.Contains(layout, "-07") {
+				at = r.utc(layout)
+			}
+		}
+		if host != "" {
+			b = append(append(b, r.bracketed()...), ' ')
+		}
+		return fmt.Appendf(b, `%s - %s [%s] "%s" %s %d "%s" "%s"`, r.Client.Addr(), user(r, nginx), at, nginx(r.line()), status(r, "-"), r.Size, nginx(first(r.Referer, "-")), nginx(first(r.Agent, "-")))
+	}
+}
+
+// squid percent-encodes blanks, as Squid does since 2.5 with uri_whitespace and in names of users.
+func squid(s string) string { return strings.ReplaceAll(s, " ", "%20") }
 
 // or0 returns n, or another number for 0.
 func or0(n, zero int) int {

@@ -12,15 +12,14 @@ import (
 //
 // The server's port is not the site's: a proxy may have another one. Only 443 tells that the
 // site is asked by https. Sources: learn.microsoft.com, "W3C Extended Log File Format" and
-// "Logging Fields" of IIS Advanced Logging and of ISA Server and TMG; Imperva, "Log file
-// structure", for Incapsula.
+// "Logging Fields" of IIS Advanced Logging and of ISA Server and TMG.
 var w3cFormat = columnFormat(Format{
 	name: "w3c", by: "IIS, and others that write W3C's extended format",
 	head:   "#Fields: date time cs-method cs-uri-stem cs-uri-query s-port c-ip cs(User-Agent) cs-host sc-status sc-bytes\n",
 	sample: "2026-03-04 05:06:07 GET /a b=c 443 192.0.2.1 Mozilla/5.0+(compatible;+FooBot/1.0) www.example.com 200 1234",
 	bind: func(f *Format, head []byte) *Format {
 		return bindColumns(f, head, func(header []byte, lines [][]byte) *dialect {
-			if isCloudFront(f.dialect, header, lines) {
+			if isCloudFront(f.dialect, header, lines) || isIncapsula(header) {
 				return nil
 			}
 			d := *f.dialect
@@ -36,7 +35,7 @@ var w3cFormat = columnFormat(Format{
 		{"date", day, spelling{}}, {"date-local", day, spelling{}},
 		{"time", timeOfDay, spelling{}}, {"time-local", timeOfDay, spelling{}},
 		{"c-ip", clientAddr, pluses}, {"cs-ip", clientAddr, pluses},
-		{"x-forwarded-for", forwardedFor, pluses}, {"cs(x-forwarded-for)", forwardedFor, pluses}, {"s-xff", forwardedFor, pluses},
+		{"x-forwarded-for", forwardedFor, pluses}, {"cs(x-forwarded-for)", forwardedFor, pluses},
 		{"cs-method", methodName, spelling{}}, {"s-operation", methodName, spelling{}},
 		{"cs-uri-stem", decodedPath, blanks}, {"cs-uri", target, spelling{}}, {"cs-uri-query", query, spelling{}},
 		{"cs(user-agent)", userAgent, pluses}, {"cs-user-agent", userAgent, pluses}, {"c-agent", userAgent, pluses},
@@ -46,6 +45,29 @@ var w3cFormat = columnFormat(Format{
 		{"sc-status", statusCode, spelling{}}, {"sc-bytes", bodySize, spelling{}}, {"bytes", bodySize, spelling{}},
 	},
 })
+
+// incapsulaFormat is Incapsula's, now Imperva's, form of W3C's format: all fields are in
+// quotes, and cs-uri is the host and the path.
+// Source: docs.imperva.com, "Log File Structure".
+var incapsulaFormat = columnFormat(Format{
+	name: "incapsula", by: "Incapsula, now Imperva Cloud WAF, in W3C's form",
+	head:   "#Fields: date time cs-vid cs-clapp c-ip cs(User-Agent) cs-uri cs-version s-ip s-port cs-method cs-uri-query sc-status s-xff sc-bytes\n",
+	sample: `"2026-03-04" "05:06:07" "a1f36498-c34a-45b9-b3a5-ee0bd00f91b6" "Other" "192.0.2.1" "Mozilla/5.0 (compatible; FooBot/1.0)" "www.example.com/a" "HTTP" "203.0.113.80" "443" "GET" "b=c" "200" "" "1234"`,
+	bind: func(f *Format, head []byte) *Format {
+		return bindColumns(f, head, func(header []byte, _ [][]byte) *dialect {
+			if !isIncapsula(header) {
+				return nil
+			}
+			return f.dialect
+		})
+	},
+}, &dialect{delimiter: ' ', quotes: doubled, directive: '#', header: "#Fields:", day: isoTime, names: []column{
+	{"date", day, spelling{}}, {"time", timeOfDay, spelling{}}, {"c-ip", clientAddr, spelling{}}, {"s-xff", forwardedFor, spelling{}},
+	{"cs-method", methodName, spelling{}}, {"cs-uri", hostPath, spelling{}}, {"cs-uri-query", query, spelling{}}, {"cs(user-agent)", userAgent, spelling{}},
+	{"s-port", ownPort, spelling{}}, {"sc-status", statusCode, spelling{}}, {"sc-bytes", bodySize, spelling{}},
+}})
+
+func isIncapsula(header []byte) bool { return bytes.Contains(header, []byte(" cs-clapp ")) }
 
 // cloudfrontFormat is the standard log of Amazon CloudFront: fields between tabs, with
 // octets outside a set percent-encoded once more than in the request. The column cs(Host)

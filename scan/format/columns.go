@@ -8,7 +8,7 @@ import (
 )
 
 // columnFormats are the formats whose lines are columns.
-var columnFormats = []*Format{w3cFormat, cloudfrontFormat, cloudfrontRealtimeFormat, zeekFormat, gcsFormat, apacheCSVFormat}
+var columnFormats = []*Format{incapsulaFormat, w3cFormat, cloudfrontFormat, cloudfrontRealtimeFormat, zeekFormat, gcsFormat, apacheCSVFormat}
 
 // columns reads formats whose lines are fields with delimiters between them. A header in
 // the log names the columns, and may come again with other ones; or they are fixed. A line
@@ -21,10 +21,15 @@ type columns struct {
 	lines
 	values
 	*dialect
-	first  *heading            // in force at the beginning of the log
-	now    *heading            // in force
-	known  map[string]*heading // by the header lines seen, up to maxKnown
-	fields []field             // of the line that Next returned last
+	first *heading            // in force at the beginning of the log
+	now   *heading            // in force
+	known map[string]*heading // by the header lines seen, up to maxKnown
+
+	// Of the line that Next returned last: the marks at the ends of all fields but the last one,
+	// which are in the line at mark-back, or if that is nil all fields.
+	ends   []uint16
+	back   int
+	fields []field
 }
 
 // maxKnown bounds the headers that a reader remembers. Most logs have one, again and again.
@@ -33,7 +38,7 @@ const maxKnown = 16
 // dialect is how a family of logs writes its columns. It is immutable.
 type dialect struct {
 	delimiter byte
-	runs      bool    // several delimiters in a row are one, and none begins or ends a line
+	runs      bool    // several delimiters may be one, and stand before and behind all fields
 	quotes    quoting // of fields that hold delimiters
 	directive byte    // begins lines that are no requests by design; 0: none does
 	header    string  // begins the line that names the columns; "": they are fixed
@@ -62,11 +67,10 @@ type column struct {
 
 // heading is what a header says.
 type heading struct {
-	line                  []byte // the header itself, nil if the columns are fixed
-	says                  meaning
-	count                 int // of columns
-	target, agent, method int // their columns, -1 if there is none
-	all                   []located
+	line        []byte // the header itself, nil if the columns are fixed
+	says        meaning
+	count       int       // of columns
+	first, rest []located // what Next needs, and all other parts
 }
 
 // located is a part and its column.
@@ -82,48 +86,45 @@ const (
 	maxHeader  = 16 << 10
 )
 
-// columnsOf returns what columns with these names say; nil if no target is among them, or
+// columnsOf returns what columns with these names say: none if no target is among them, or
 // there are too many.
 func (d *dialect) columnsOf(line []byte, names []string) *heading {
-	o := &heading{line: line, count: len(names), target: -1, agent: -1, method: -1}
+	h := &heading{line: line, count: len(names)}
 	if len(names) > maxColumns {
 		return none
 	}
 	for i, name := range names {
 		names[i] = strings.ToLower(name)
 	}
+	var all []located
 	for _, c := range d.names {
-		at := slices.Index(names, c.name)
-		if at < 0 || o.says.parts[c.part] {
-			continue
-		}
-		o.says.parts[c.part] = true
-		o.says.spell[c.part] = d.spelled(c.spell)
-		o.all = append(o.all, located{c.part, at})
-		switch c.part {
-		case userAgent:
-			o.agent = at
-		case methodName:
-			o.method = at
+		if at := slices.Index(names, c.name); at >= 0 && !h.says.parts[c.part] {
+			h.says.parts[c.part] = true
+			h.says.spell[c.part] = d.spelled(c.spell)
+			all = append(all, located{c.part, at})
 		}
 	}
-	if !o.says.parts[day] { // a time of day alone tells nothing
-		o.says.parts[timeOfDay] = false
-	}
-	if o.says.parts[timeOfDay] {
-		o.says.layout, o.says.parts[moment] = d.day, false
-	} else if o.says.parts[moment] {
-		o.says.layout = d.instant
-	}
-	for _, l := range o.all {
-		if l.part == o.says.targetPart() {
-			o.target = l.at
-		}
-	}
-	if o.target < 0 {
+	if h.says.targetPart() == ignored {
 		return none
 	}
-	return o
+	for _, l := range all {
+		if l.part == userAgent || l.part == methodName || slices.Contains(targetParts[:], l.part) {
+			h.first = append(h.first, l)
+		} else {
+			h.rest = append(h.rest, l)
+		}
+	}
+	has := &h.says.parts
+	has[hostName] = has[hostName] || has[hostPath]
+	has[timeOfDay] = has[timeOfDay] && has[day] // a time of day alone tells nothing
+	has[moment] = has[moment] && !has[timeOfDay]
+	switch {
+	case has[timeOfDay]:
+		h.says.layout = d.day
+	case has[moment]:
+		h.says.layout = d.instant
+	}
+	return h
 }
 
 // spelled returns how a column is spelled: what is in quotes is written as quotes want it.
@@ -180,7 +181,7 @@ func columnFormat(f Format, d *dialect, names ...string) *Format {
 }
 
 // none are the columns of a log before its first header, and behind one without a target.
-var none = &heading{target: -1, agent: -1, method: -1}
+var none = &heading{}
 
 // use makes columns those of the lines that follow.
 func (c *columns) use(h *heading) {
@@ -215,177 +216,185 @@ func (c *columns) Next(r *Record) Kind {
 	if c.at >= len(c.chunk) {
 		return End
 	}
-	line, n := c.cut()
-	r.Line = line
+	n := c.cut(r)
 	switch {
-	case len(line) == 0:
+	case len(r.Line) == 0:
 		return Blank
-	case c.isHeader(line):
-		c.SetHeader(line)
+	case c.isHeader(r.Line):
+		c.SetHeader(r.Line)
 		return Other
-	case c.directive != 0 && line[0] == c.directive:
+	case c.directive != 0 && r.Line[0] == c.directive:
 		return Other
-	case n != c.now.count || n <= 0:
+	case n != c.now.count || n == 0:
 		return Unparsed
 	}
 	c.buf = c.buf[:0]
-	c.text[c.targetPart()] = c.field(line, c.now.target)
-	if c.now.agent >= 0 {
-		c.text[userAgent] = c.field(line, c.now.agent)
-	}
-	if c.now.method >= 0 {
-		c.text[methodName] = c.field(line, c.now.method)
-	}
+	c.set(c.now.first, r.Line)
 	if !c.next(r) {
 		return Unparsed
 	}
 	return Request
 }
 
-// field returns a field of the line.
-func (c *columns) field(line []byte, at int) []byte {
-	f := c.fields[at]
-	b := line[f.start:f.end]
-	if c.empty != "" && string(b) == c.empty {
-		return b[:0]
-	}
-	return b
-}
-
 func (c *columns) Complete(r *Record) {
-	for _, l := range c.now.all {
-		c.text[l.part] = c.field(r.Line, l.at)
-	}
+	c.set(c.now.rest, r.Line)
 	c.complete(r)
 }
 
 func (c *columns) Plausible(r *Record) bool { return c.plausible(r) }
 
-// cut takes the next line off the chunk and returns how many fields it has, malformed if
-// they cannot be told apart. If they are as many as the columns, c.fields are their places
-// in the line.
-func (c *columns) cut() (line []byte, n int) {
-	line, n = c.cutMarked()
-	if line == nil {
-		c.lines.index()
-		if line, n = c.cutMarked(); line == nil {
-			line, n = c.search(), resplit
-		}
-	}
-	if n == resplit {
-		n = c.split(c.fields, line)
-	}
-	return line, n
-}
-
-const (
-	malformed = -1 // a field in quotes does not end, or goes on behind its end
-	resplit   = -2 // the line has to be split without marks
-)
-
-func (c *columns) cutMarked() (line []byte, n int) {
-	if c.quotes == unquoted {
-		return c.cutPlain()
-	}
-	return c.cutQuoted()
-}
-
-// cutPlain is cut by the marks, for a dialect without quotes. line is nil if its end is not
-// marked.
-func (c *columns) cutPlain() (line []byte, n int) {
-	part, fields, back := c.chunk[c.from:], c.fields, c.lines.at-c.from
-	from, gaps := back, false // gaps: there are fields without an octet
-	for i, mark := range c.marks[c.i:c.n] {
-		at := int(mark)
-		if n < len(fields) {
-			fields[n] = field{from - back, at - back}
-		}
-		n++
-		gaps = gaps || at == from
-		if part[at] == '\n' {
-			line = c.take(c.i + i)
-			if n <= len(fields) {
-				fields[n-1].end = len(line) // without the carriage return
+// set sets parts of the line.
+func (c *columns) set(parts []located, line []byte) {
+	ends, back := c.ends, c.back
+	for _, l := range parts {
+		f := field{0, len(line)}
+		if ends == nil {
+			f = c.fields[l.at]
+		} else {
+			if l.at > 0 {
+				f.start = int(ends[l.at-1]) - back + 1
 			}
-			return line, c.counted(n, gaps)
+			if l.at < len(ends) {
+				f.end = int(ends[l.at]) - back
+			}
 		}
-		from = at + 1
+		c.text[l.part] = line[f.start:f.end]
 	}
-	return nil, 0
-}
-
-// take takes the line off the chunk that ends at marks[i].
-func (c *columns) take(i int) []byte {
-	begin, end := c.lines.at, c.from+int(c.marks[i])
-	c.lines.at, c.i = end+1, i+1
-	return withoutReturn(c.chunk[begin:end])
-}
-
-// counted returns n, the number of fields between marks, or resplit if several delimiters
-// are one and these may be so.
-func (c *columns) counted(n int, gaps bool) int {
-	if c.runs && (gaps || n != c.now.count) {
-		return resplit
+	if c.empty != "" {
+		c.setEmpty(parts)
 	}
-	return n
 }
 
-// cutQuoted is cutPlain for a dialect with quotes.
-func (c *columns) cutQuoted() (line []byte, n int) {
+// setEmpty makes those parts empty that are written as dialect.empty.
+func (c *columns) setEmpty(parts []located) {
+	for _, l := range parts {
+		if text := c.text[l.part]; string(text) == c.empty {
+			c.text[l.part] = text[:0]
+		}
+	}
+}
+
+// malformed is the number of fields of a line of which one in quotes does not end, or goes on
+// behind its end.
+const malformed = -1
+
+// cut takes the next line off the chunk and returns how many fields it has. If they are as
+// many as the columns, the line is ready for field.
+func (c *columns) cut(r *Record) (n int) {
+	if c.quotes != unquoted {
+		return c.cutQuoted(r)
+	}
+	if c.cutMarked(r) {
+		return c.now.count
+	}
+	r.Line, c.ends = c.search(), nil
+	return c.split(c.fields, r.Line)
+}
+
+// cutMarked is cut for a line without quotes that has as many fields as there are columns, all
+// marked; it returns false for others. If the mark that would end the last field is the first
+// newline, those before it are delimiters.
+func (c *columns) cutMarked(r *Record) bool {
+	at, last := c.lines.at, c.i+c.now.count-1
+	if last >= c.n {
+		c.index()
+		last = c.i + c.now.count - 1
+	}
+	end := bytes.IndexByte(c.chunk[at:], '\n')
+	if end < 0 || last < c.i || last >= c.n || c.from+int(c.marks[last]) != at+end {
+		return false
+	}
+	r.Line = withoutReturn(c.chunk[at : at+end])
+	c.ends, c.back = c.marks[c.i:last], at-c.from
+	c.lines.at, c.i = at+end+1, last+1
+	return true
+}
+
+// cutQuoted is cut for a dialect with quotes.
+func (c *columns) cutQuoted(r *Record) (n int) {
+	c.ends = nil
+	n, ok := c.splitMarked(r)
+	if !ok {
+		c.index()
+		n, ok = c.splitMarked(r)
+	}
+	if !ok {
+		r.Line = c.search()
+	} else if !c.runs || n == c.now.count {
+		return n
+	}
+	return c.split(c.fields, r.Line)
+}
+
+// splitMarked is split for the next line of the chunk by its marks, and takes the line off. It
+// returns false if the end of the line is not marked.
+func (c *columns) splitMarked(r *Record) (n int, ok bool) {
 	part, fields, back := c.chunk[c.from:], c.fields, c.lines.at-c.from
-	from, gaps := back, false
-	inside, closed, bad := false, 0, false // closed is where the field's quotes end; 0: it has none
+	from, inside, closed, bad := back, false, 0, false // closed is where the field's quotes end; 0: it has none
 	for i := c.i; i < c.n; i++ {
 		at := int(c.marks[i])
-		switch octet := part[at]; {
-		case octet == '"' && inside:
+		octet := part[at]
+		if octet == '"' {
 			switch {
-			case c.quotes == slashed && escaped(part[from:at]):
+			case !inside:
+				if at == from {
+					inside, from = true, at+1
+				}
+			case c.quotes == slashed && part[at-1] == '\\' && escaped(part[from:at]):
 			case c.quotes == doubled && at+1 < len(part) && part[at+1] == '"':
 				i++
 			default:
 				inside, closed = false, at
 			}
 			continue
-		case octet == '"':
-			if at == from && closed == 0 {
-				inside, from = true, at+1
-			}
-			continue
-		case octet == '\n':
-			line = c.take(i)
-			at = back + len(line)
-		case inside:
+		}
+		ended := octet == '\n'
+		if inside && !ended {
 			continue
 		}
-		bad = bad || inside || closed > 0 && closed+1 != at
+		if ended {
+			begin := c.lines.at
+			r.Line = withoutReturn(c.chunk[begin : c.from+at])
+			c.lines.at, c.i = c.from+at+1, i+1
+			at = back + len(r.Line)
+		}
 		if closed == 0 {
-			gaps = gaps || at == from
 			closed = at
+		} else {
+			bad = bad || closed+1 != at
 		}
 		if n < len(fields) {
 			fields[n] = field{from - back, closed - back}
 		}
 		n++
-		switch {
-		case line != nil && bad:
-			return line, malformed
-		case line != nil:
-			return line, c.counted(n, gaps)
+		if ended {
+			if bad || inside {
+				n = malformed
+			}
+			return n, true
 		}
 		from, closed = at+1, 0
 	}
-	return nil, 0
+	return 0, false
 }
 
 // split sets fields to the places of the fields of a line, as many as there is room for, and
-// returns how many the line has, or malformed.
+// returns how many the line has, or malformed. Several delimiters are one if the dialect has
+// it so and the fields are as many as fields only then.
 func (d *dialect) split(fields []field, line []byte) (n int) {
+	n = d.splitAt(fields, line, false)
+	if d.runs && n != len(fields) {
+		return d.splitAt(fields, line, true)
+	}
+	return n
+}
+
+func (d *dialect) splitAt(fields []field, line []byte, runs bool) (n int) {
 	for at := 0; ; at++ {
-		for d.runs && at < len(line) && line[at] == d.delimiter {
+		for runs && at < len(line) && line[at] == d.delimiter {
 			at++
 		}
-		if d.runs && at == len(line) {
+		if runs && at == len(line) {
 			return n
 		}
 		f := field{at, len(line)}

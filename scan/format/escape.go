@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 )
 
@@ -45,13 +46,39 @@ func unplus(dst, field []byte) []byte {
 	from := len(dst)
 	dst = append(dst, field...)
 	b := dst[from:]
-	last := len(bytes.TrimRight(b, "+"))
-	for i := 1; i < last; i++ {
-		if b[i] == '+' && field[i-1] != '+' && field[i-1] != '(' {
+	last := len(b)
+	for last > 0 && b[last-1] == '+' {
+		last--
+	}
+	// The first of each run, eight octets at a time. Plus signs are 0x80 in pluses.
+	i, before := 0, uint64(0x80)
+	for ; i+8 <= last; i += 8 {
+		octets := binary.LittleEndian.Uint64(b[i:])
+		pluses := equal(octets, '+')
+		first := pluses &^ (pluses<<8 | before)
+		before = pluses >> 56
+		binary.LittleEndian.PutUint64(b[i:], octets^first>>7*('+'^' '))
+	}
+	for ; i < last; i++ {
+		if field[i] == '+' && i > 0 && field[i-1] != '+' {
 			b[i] = ' '
 		}
 	}
-	return dst
+	for i = 0; ; i++ {
+		at := bytes.Index(field[i:], []byte("(+"))
+		if at < 0 {
+			return dst
+		}
+		i += at + 1
+		b[i] = '+'
+	}
+}
+
+// equal sets the highest bit of each of eight octets that is c, and no other bit.
+func equal(octets uint64, c byte) uint64 {
+	const ones, lows = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f
+	x := octets ^ ones*uint64(c)
+	return ^(x&lows + lows | x | lows)
 }
 
 // blanks is the spelling of paths by IIS. Every plus is a blank: IIS answers paths with a
@@ -72,20 +99,33 @@ var blanks = spelling{'+', func(dst, field []byte) []byte {
 var percents = spelling{'%', unpercent}
 
 func unpercent(dst, field []byte) []byte {
-	var octet [1]byte
 	for {
 		at := bytes.IndexByte(field, '%')
 		if at < 0 || at+2 >= len(field) {
 			return append(dst, field...)
 		}
 		dst = append(dst, field[:at]...)
-		if n, _ := hex.Decode(octet[:], field[at+1:at+3]); n == 1 {
-			dst, field = append(dst, octet[0]), field[at+3:]
+		high, low := hexDigits[field[at+1]], hexDigits[field[at+2]]
+		if (high|low)&notHex == 0 {
+			dst, field = append(dst, high<<4|low), field[at+3:]
 		} else {
 			dst, field = append(dst, '%'), field[at+1:]
 		}
 	}
 }
+
+// hexDigits are the values of hexadecimal digits, and notHex for all other octets.
+var hexDigits = func() (t [256]byte) {
+	for i := range t {
+		t[i] = notHex
+	}
+	for i, c := range []byte("0123456789abcdefABCDEF") {
+		t[c] = byte(i - i/16*6)
+	}
+	return t
+}()
+
+const notHex = 0x80
 
 // allPercents is percents for User-Agents, which old logs of CloudFront have encoded twice. So
 // one that has no blank then, but an encoded one, is decoded again. Most of those with an
@@ -93,7 +133,7 @@ func unpercent(dst, field []byte) []byte {
 var allPercents = spelling{'%', func(dst, field []byte) []byte {
 	from := len(dst)
 	dst = unpercent(dst, field)
-	for bytes.Contains(dst[from:], []byte("%20")) && bytes.IndexByte(dst[from:], ' ') < 0 {
+	for bytes.IndexByte(dst[from:], ' ') < 0 && bytes.Contains(dst[from:], []byte("%20")) {
 		dst = unpercent(dst[:from], dst[from:]) // in place: it only gets shorter
 	}
 	return dst
@@ -107,5 +147,32 @@ var undoubled = spelling{'"', func(dst, field []byte) []byte {
 			return append(dst, field...)
 		}
 		dst, field = append(dst, field[:at+1]...), field[at+2:]
+	}
+}}
+
+// jsonEscaped is the spelling of nginx with escape=json: that of JSON strings, which has no
+// surrogates because nginx writes octets from 127 on as they are.
+// Source: nginx.org, "Module ngx_http_log_module", log_format.
+var jsonEscaped = spelling{'\\', func(dst, field []byte) []byte {
+	var octet [1]byte
+	for {
+		at := bytes.IndexByte(field, '\\')
+		if at < 0 || at+1 == len(field) {
+			return append(dst, field...)
+		}
+		dst = append(dst, field[:at]...)
+		field = field[at:]
+		if len(field) >= 6 && string(field[1:4]) == "u00" {
+			if n, _ := hex.Decode(octet[:], field[4:6]); n == 1 {
+				dst, field = append(dst, octet[0]), field[6:]
+				continue
+			}
+		}
+		if i := bytes.IndexByte([]byte(`"\/bnrtf`), field[1]); i >= 0 {
+			dst = append(dst, "\"\\/\b\n\r\t\f"[i])
+		} else {
+			dst = append(dst, field[:2]...)
+		}
+		field = field[2:]
 	}
 }}

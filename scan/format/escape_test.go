@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -54,6 +55,73 @@ func TestUnescapeUndoesTheServers(t *testing.T) {
 			if got := unescape(nil, []byte(logged)); !bytes.Equal(got, sent) {
 				t.Fatalf("%s logs %q as %s, which is read as %q", server.name, sent, logged, got)
 			}
+		}
+	}
+}
+
+// slowUnplus is the law of pluses, octet by octet.
+func slowUnplus(field string) string {
+	b := []byte(field)
+	end := len(strings.TrimRight(field, "+"))
+	for i, c := range b[:end] {
+		if c == '+' && i > 0 && field[i-1] != '+' && field[i-1] != '(' {
+			b[i] = ' '
+		}
+	}
+	return string(b)
+}
+
+func TestPluses(t *testing.T) {
+	for field, want := range map[string]string{
+		"Mozilla/5.0+(compatible;+bingbot/2.0;++http://www.bing.com/bingbot.htm)": "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)",
+		"X/1.0+(+http://x.example/)": "X/1.0 (+http://x.example/)",
+		"+a+":                        "+a+",
+		"libc++":                     "libc++",
+		"a+++b":                      "a ++b",
+		"":                           "",
+		"+":                          "+",
+		"++++++++++":                 "++++++++++",
+		"12345678+12345678":          "12345678 12345678",
+		"1234567++1234567(+1":        "1234567 +1234567(+1",
+	} {
+		if got := string(unplus([]byte("x"), []byte(field))); got != "x"+want || slowUnplus(field) != want {
+			t.Errorf("%q is %q, want %q", field, got[1:], want)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		b := make([]byte, r.IntN(60))
+		for i := range b {
+			b[i] = "+++(a\xab\x2a\x2c"[r.IntN(8)]
+		}
+		if got, want := string(unplus(nil, b)), slowUnplus(string(b)); got != want {
+			t.Fatalf("%q is %q, want %q", b, got, want)
+		}
+	}
+}
+
+func TestPercents(t *testing.T) {
+	for _, c := range []struct{ field, once, agent string }{
+		{"/a%2520b", "/a%20b", "/a b"},
+		{"/100%25", "/100%", "/100%"},
+		{"%", "%", "%"},
+		{"%2", "%2", "%2"},
+		{"%zz%41%", "%zzA%", "%zzA%"},
+		{"Mozilla/5.0%20(x;%20y)", "Mozilla/5.0 (x; y)", "Mozilla/5.0 (x; y)"},
+		{"Mozilla/5.0%2520(x;%2520y)", "Mozilla/5.0%20(x;%20y)", "Mozilla/5.0 (x; y)"},
+		{"My%2520App/1%20CFNetwork/1", "My%20App/1 CFNetwork/1", "My%20App/1 CFNetwork/1"},
+	} {
+		once, agent := percents.undo([]byte("x"), []byte(c.field)), allPercents.undo([]byte("x"), []byte(c.field))
+		if string(once) != "x"+c.once || string(agent) != "x"+c.agent {
+			t.Errorf("%q is %q, as a User-Agent %q", c.field, once[1:], agent[1:])
+		}
+	}
+}
+
+func TestUndoubled(t *testing.T) {
+	for field, want := range map[string]string{`a""b`: `a"b`, `""`: `"`, `"""`: `""`, `a"b`: `a"b`, "": ""} {
+		if got := string(undoubled.undo([]byte("x"), []byte(field))); got != "x"+want {
+			t.Errorf("%q is %q, want %q", field, got[1:], want)
 		}
 	}
 }

@@ -38,6 +38,8 @@ type Format struct {
 	// itself what their fields are; nil if this is no such beginning. bind is nil for all
 	// other formats.
 	bind func(f *Format, head []byte) *Format
+	// doubts are what may be wrong with its lines: Doubts.
+	doubts []string
 	// sampled tells whether logs of the format may lack requests by design.
 	sampled bool
 }
@@ -67,6 +69,10 @@ func (f *Format) HasTime() bool { return f.parts[moment] || f.parts[timeOfDay] }
 
 // Sampled tells whether logs of the format may lack requests by design.
 func (f *Format) Sampled() bool { return f.sampled }
+
+// Doubts returns what is known of the format that leaves its lines unclear, as sentences for
+// the user.
+func (f *Format) Doubts() []string { return f.doubts }
 
 // In returns the format with a time zone for times that name none. nil is UTC.
 func (f *Format) In(zone *time.Location) *Format {

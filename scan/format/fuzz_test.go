@@ -3,13 +3,16 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/logwriter"
 )
 
-// FuzzFormat reads any bytes as every format. Nothing may be in a record that is
-// not in its line.
+// FuzzFormat reads any bytes as every format. No line may be lost, and nothing may be in a
+// record that is not in its line.
 func FuzzFormat(f *testing.F) {
 	for _, c := range records {
 		f.Add([]byte(c.line))
@@ -19,37 +22,85 @@ func FuzzFormat(f *testing.F) {
 	}
 	f.Add([]byte(`a [] "* "" - `))
 	f.Add([]byte(` [ ] "G /\" 414 `))
-	f.Fuzz(func(t *testing.T, line []byte) {
-		line = bytes.Clone(line)[:len(line):len(line)]
-		before := string(line)
-		unescaped := unescape(nil, line)
-		for _, format := range formats {
+	all := slices.Clone(formats)
+	for _, w := range logwriter.Writers() {
+		log := write(w)
+		if bound, err := formatOfWritten(w, log); err == nil && !slices.Contains(all, bound) {
+			all = append(all, bound) // it has the columns of its head, or is the user's own
+		}
+		log.lines = slices.DeleteFunc(log.lines, func(l writtenLine) bool { return len(l.line) > 2000 })
+		f.Add(log.log("\n"))
+		f.Add(log.lines[len(log.lines)/2].line)
+	}
+	for _, e := range logwriter.Envelopes() {
+		if format, ok := ByName(e.Name + ":combined"); ok {
+			all = append(all, format)
+		}
+		f.Add(e.Wrap(nil, []byte(plain), time.Unix(0, 0)))
+	}
+	f.Fuzz(func(t *testing.T, chunk []byte) {
+		chunk = bytes.Clone(chunk)[:len(chunk):len(chunk)]
+		before := string(chunk)
+		var unescaped []byte
+		for _, format := range all {
 			var r Record
 			reader := format.NewReader()
-			if err := checkNext(format, reader, &r, line); err != nil {
+			if err := checkNext(format, reader, &r, chunk); err != nil {
 				t.Error(err)
 			}
-			if reader.Reset(line); reader.Next(&r) != Request {
-				continue
+			if err := checkLines(format, reader, chunk); err != nil {
+				t.Errorf("%s reads %q: %v", format.Name(), chunk, err)
 			}
-			reader.Complete(&r)
-			if err := checkRecord(format, &r); err != nil {
-				t.Errorf("%s reads %q: %v", format.Name(), line, err)
-			}
-			if _, ok := reader.(*clf); !ok {
-				continue
-			}
-			if err := checkViews(&r, line, unescaped); err != nil {
-				t.Errorf("%s reads %q: %v", format.Name(), line, err)
+			for reader.Reset(chunk); ; {
+				kind := reader.Next(&r)
+				if kind == End {
+					break
+				}
+				if kind != Request {
+					continue
+				}
+				reader.Complete(&r)
+				reader.Plausible(&r)
+				if err := checkRecord(format, &r); err != nil {
+					t.Errorf("%s reads %q: %v", format.Name(), r.Line, err)
+				}
+				if _, ok := reader.(*clf); !ok {
+					continue
+				}
+				unescaped = unescape(unescaped[:0], r.Line)
+				if err := checkViews(&r, r.Line, unescaped); err != nil {
+					t.Errorf("%s reads %q: %v", format.Name(), r.Line, err)
+				}
 			}
 		}
-		if string(line) != before {
-			t.Errorf("the line has become %q", line)
+		if string(chunk) != before {
+			t.Errorf("the chunk has become %q", chunk)
 		}
-		Detect(line, true)
-		Detect(line, false)
-		Hosts(formats[1], line)
+		Detect(chunk, true)
+		Detect(chunk, false)
+		Hosts(formats[1], chunk)
 	})
+}
+
+// checkLines tells whether each line of a chunk is returned once, in its turn, and is blank
+// if it has no byte.
+func checkLines(f *Format, reader Reader, chunk []byte) error {
+	var r Record
+	reader.Reset(chunk)
+	for kind := reader.Next(&r); kind != End; kind = reader.Next(&r) {
+		if len(chunk) == 0 {
+			return fmt.Errorf("%q is a line too many", r.Line)
+		}
+		line, text := NextLine(chunk)
+		chunk = chunk[len(line):]
+		if !bytes.Equal(r.Line, text) || (kind == Blank) != (len(text) == 0) {
+			return fmt.Errorf("%q is returned as %q of kind %v", text, r.Line, kind)
+		}
+	}
+	if len(chunk) > 0 {
+		return fmt.Errorf("%q is lost", chunk)
+	}
+	return nil
 }
 
 // checkViews tells whether all fields of a record are in its line.
@@ -72,13 +123,13 @@ func checkRecord(f *Format, r *Record) error {
 		return fmt.Errorf("no method")
 	case !hasForm(string(r.Method), string(r.Target)):
 		return fmt.Errorf("the target %q is of no form", r.Target)
-	case (r.Host != nil) != f.HasHost():
+	case (r.Host != nil) != f.HasHost() && f.bind == nil: // otherwise it depends on the header in the chunk
 		return fmt.Errorf("host %q", r.Host)
-	case (r.Agent != nil) != f.HasAgent():
+	case (r.Agent != nil) != f.HasAgent() && f.bind == nil:
 		return fmt.Errorf("agent %q", r.Agent)
-	case r.Forwarded != nil && !f.HasAgent():
+	case r.Forwarded != nil && !f.HasAgent() && !f.parts[forwardedFor] && f.bind == nil:
 		return fmt.Errorf("forwarded %q", r.Forwarded)
-	case r.Status < 0 || r.Status > 999 || r.Size < -1:
+	case r.Status < 0 || r.Status > 999 || r.Size < NoSizes:
 		return fmt.Errorf("status %d, size %d", r.Status, r.Size)
 	case r.Truncated && r.Status != 414:
 		return fmt.Errorf("truncated with status %d", r.Status)

@@ -145,10 +145,10 @@ func bindColumns(f *Format, head []byte, choose func(header []byte, lines [][]by
 // quotesOf tells whether the lines behind a header have fields in quotes: if they have as many
 // fields as there are columns only so.
 func (d *dialect) quotesOf(header []byte, lines [][]byte) quoting {
-	count, with := d.named(header).count, *d
+	fields, with := make([]field, d.named(header).count), *d
 	with.quotes = doubled
 	for _, line := range lines {
-		plain, quoted := d.split(nil, line) == count, with.split(nil, line) == count
+		plain, quoted := d.split(fields, line) == len(fields), with.split(fields, line) == len(fields)
 		if plain != quoted {
 			if quoted {
 				return doubled
@@ -167,6 +167,9 @@ func (f *Format) Bound(head []byte) (*Format, error) {
 	}
 	if g := f.bind(f, head); g != nil {
 		return g, nil
+	}
+	if f.dialect == nil { // the head has no request, which is no reason to refuse the log
+		return f, nil
 	}
 	return nil, fmt.Errorf("%s: no line %q with a column for the path names its columns", f.name, f.dialect.header+"…")
 }

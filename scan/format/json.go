@@ -39,14 +39,14 @@ func jsonFormat(name, by, sample string, signature []string, fields []jsonField)
 			}
 		}
 		for rank, path := range field.paths {
-			leaf := tree.root.follow(strings.Split(path, "."))
+			leaf := tree.root.follow(splitPath(path))
 			leaf.leaves = append(leaf.leaves, jsonLeaf{field.part, uint8(rank)})
 		}
 	}
 	for i, must := range signature {
 		path, value, compared := strings.Cut(must, "=")
 		path, unless := strings.CutSuffix(path, "!")
-		leaf := tree.root.follow(strings.Split(path, "."))
+		leaf := tree.root.follow(splitPath(path))
 		leaf.sign, leaf.compared, leaf.unless, leaf.value = 1<<i, compared, unless, []byte(value)
 		if !unless {
 			tree.signature |= leaf.sign
@@ -57,6 +57,21 @@ func jsonFormat(name, by, sample string, signature []string, fields []jsonField)
 		return &jsonReader{values: values{meaning: f.meaning}, tree: tree}
 	}
 	return f
+}
+
+// splitPath returns the steps of a path. A dot that is part of a name has a backslash before
+// it.
+func splitPath(path string) (steps []string) {
+	for rest, more := path, true; more; {
+		var step string
+		for step, rest, more = strings.Cut(rest, "."); more && strings.HasSuffix(step, `\`); {
+			var next string
+			next, rest, more = strings.Cut(rest, ".")
+			step = step[:len(step)-1] + "." + next
+		}
+		steps = append(steps, step)
+	}
+	return steps
 }
 
 // jsonTree is the tree of the paths of a format. It is immutable once it is made.

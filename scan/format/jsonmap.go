@@ -15,7 +15,7 @@ func parseJSONMap(text string) (*Format, error) {
 		name, path, ok := strings.Cut(word, "=")
 		p, known := fieldNames[name]
 		switch {
-		case !ok || path == "" || slices.Contains(strings.Split(path, "."), ""):
+		case !ok || path == "" || slices.Contains(splitPath(path), ""):
 			return nil, fmt.Errorf("%q is not NAME=PATH, as in ua=request.headers.User-Agent.0", word)
 		case !known:
 			return nil, fmt.Errorf("there is no field %q in %q", name, word)

@@ -30,10 +30,10 @@ var quoted = octets{'"', '\n', '\\'}
 
 // indexed is how many octets are indexed at a time: few enough to stay in the first-level
 // cache, and enough that few lines cross the end and are indexed twice. blockMarks is how
-// many marks are written at once for each block, even if it has fewer.
+// many marks may be written for a block that has fewer.
 const (
 	indexed    = 4 << 10
-	blockMarks = 6
+	blockMarks = 12
 )
 
 // Reset begins a chunk.

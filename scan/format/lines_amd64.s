@@ -56,7 +56,14 @@ next:
 	JMP  block
 
 more: // than most blocks have
-	ADDQ  $12, DI
+	NOTE(6)
+	NOTE(7)
+	NOTE(8)
+	NOTE(9)
+	NOTE(10)
+	NOTE(11)
+	JZ   next
+	ADDQ $24, DI
 
 another:
 	NOTE(0)

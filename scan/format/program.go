@@ -35,6 +35,10 @@ type program struct {
 	fits func(*Record) bool
 }
 
+// beginsWithSlash tells of which parts the first octet is a slash, so that nothing needs to
+// stand before them.
+var beginsWithSlash = [allParts]bool{target: true, path: true, decodedPath: true, rewrittenPath: true}
+
 // step is a field and the literal that stands before it.
 type step struct {
 	before string
@@ -48,7 +52,7 @@ type step struct {
 // check tells why no line can be read by the program.
 func (p *program) check() error {
 	for i, s := range p.steps {
-		if i > 0 && s.before == "" {
+		if i > 0 && s.before == "" && !beginsWithSlash[s.part] {
 			return fmt.Errorf("nothing stands between the fields %d and %d, so the end of the first is unknown", i, i+1)
 		}
 		if strings.ContainsAny(s.before, "\n") {
@@ -100,6 +104,7 @@ type reach struct {
 	status    bool   // behind next a status must follow, and
 	behind    string // behind that this
 	without   byte   // it does not have this octet, unless that is 0
+	kept      int    // octets of next that belong to the next field
 	last      bool   // behind next the line ends, or
 	more      bool   // a blank follows
 }
@@ -143,6 +148,9 @@ func (p *program) reach(i int) reach {
 	}
 	s, last := p.steps[i], i+1 == len(p.steps)
 	r := reach{part: s.part, next: literal(i + 1), padded: s.padded, escaped: s.spell.escape == '\\', last: last, more: last && p.more}
+	if !last && r.next == "" {
+		r.next, r.kept = "/", 1
+	}
 	r.quote = strings.IndexByte(r.next, '"')
 	r.bracketed = s.part == moment && strings.HasSuffix(s.before, "[") && i > 0
 	switch quoted := strings.HasSuffix(s.before, `"`); {
@@ -230,7 +238,7 @@ func (p *programReader) find() bool {
 			return false
 		}
 		p.text[c.part] = field
-		before, at = at, end+len(c.next)
+		before, at = at, end+len(c.next)-c.kept
 	}
 	return p.quotes < 0 || p.hasQuotes()
 }

@@ -156,7 +156,7 @@ var fixtures = map[string]string{
 	"willthefarmer/data/apache_csv/":                                "apache_csv",
 	"formats/lnav-web/logfile_w3c":                                  "w3c",
 	"formats/lnav-web/logfile_w3c.2":                                "", // FTP
-	"formats/lnav-web/logfile_w3c.4":                                "", // fields in quotes without a path
+	"formats/lnav-web/logfile_w3c.4":                                "incapsula",
 	"formats/lnav-web/logfile_w3c.5":                                "", // other columns than the header has
 	"formats/lnav-web/logfile_bro_http.log.0":                       "zeek",
 	"formats/crates.io/test_data/cloudfront/":                       "cloudfront",

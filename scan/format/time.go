@@ -89,13 +89,17 @@ func fraction(b []byte) (nanos int64, rest []byte) {
 	if len(b) < 2 || b[0] != '.' && b[0] != ',' || !isDigit(b[1]) {
 		return 0, b
 	}
-	unit := int64(1e8)
-	i := 1
-	for ; i < len(b) && isDigit(b[i]); i++ {
-		nanos += int64(b[i]-'0') * unit
+	return afterPoint(b[1:])
+}
+
+// afterPoint reads the digits of a fraction of a second at the start of b as nanoseconds.
+func afterPoint(b []byte) (nanos int64, rest []byte) {
+	unit, n := int64(1e8), 0
+	for ; n < len(b) && isDigit(b[n]); n++ {
+		nanos += int64(b[n]-'0') * unit
 		unit /= 10
 	}
-	return nanos, b[i:]
+	return nanos, b[n:]
 }
 
 // zoneSeconds returns the seconds east of Greenwich if b is " +hhmm" or " -hhmm".
@@ -233,7 +237,23 @@ func civil(year, month, day int, clock []byte, zone *time.Location) (int64, bool
 	if date := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC); date.Day() != day {
 		return 0, false
 	}
-	return time.Date(year, time.Month(month), day, hour, minute, second, 0, zone).Unix(), true
+	if zone == time.UTC {
+		return time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC).Unix(), true
+	}
+	return earlier(time.Date(year, time.Month(month), day, hour, minute, second, 0, zone)), true
+}
+
+// earlier returns a time in seconds since 1970. A time of day that comes twice because clocks
+// are set back is the first of both.
+func earlier(t time.Time) int64 {
+	seconds := t.Unix()
+	_, after := t.Zone()
+	for _, ago := range [...]int64{1800, 3600, 7200} { // by how much clocks are set back anywhere
+		if _, before := time.Unix(seconds-ago, 0).In(t.Location()).Zone(); int64(before-after) == ago {
+			return seconds - ago
+		}
+	}
+	return seconds
 }
 
 // monthOf returns the number of a month by the first three letters of its name, 0 if it is

@@ -27,6 +27,7 @@ const (
 	methodName         // the method
 	target             // path and query as they were sent, or a whole URL
 	path               // the path as it was sent, without the query
+	hostPath           // the host and behind it the path, without a scheme: "www.example.com/a"
 	decodedPath        // the path with its percent-encoding undone, Record.Lossy
 	rewrittenPath      // the path that the server made of the client's, Record.Lossy
 	query              // the query, with or without its question mark; empty or "-" if there was none
@@ -52,9 +53,10 @@ type meaning struct {
 // next and complete make the record of them. It belongs to one goroutine.
 type values struct {
 	meaning
-	text  [allParts][]byte // raw; nil where the line has no such field
-	asked part             // has the target of this line, if next found one
-	buf   []byte           // the fields of the record that are no views of the line
+	text    [allParts][]byte // raw; nil where the line has no such field
+	asked   part             // has the target of this line, if next found one
+	buf     []byte           // the fields of the record that are no views of the line
+	moments moments
 }
 
 // begin forgets the line before.
@@ -96,7 +98,7 @@ func (v *values) next(r *Record) bool {
 }
 
 // targetParts are the parts that have the target, the better first.
-var targetParts = [...]part{requestLine, target, path, decodedPath, rewrittenPath}
+var targetParts = [...]part{requestLine, target, path, hostPath, decodedPath, rewrittenPath}
 
 // targetPart returns the first part of the format that has the target.
 func (m *meaning) targetPart() part {
@@ -121,6 +123,12 @@ func (v *values) findTarget() []byte {
 		case p == requestLine:
 			if method := methodEnd(asked); hasTarget(asked, method) {
 				return asked[method+1:]
+			}
+		case p == hostPath:
+			asked = v.sent(p)
+			if i := bytes.IndexByte(asked, '/'); i > 0 {
+				v.asked, v.text[hostName], v.text[path] = path, asked[:i], asked[i:]
+				return asked[i:]
 			}
 		case asked[0] == '/' || asked[0] == '*',
 			p == target && (schemeEnd(asked) > 0 || string(v.text[methodName]) == "CONNECT"):
@@ -173,11 +181,11 @@ func (v *values) time() (nanos int64, ok bool) {
 	case v.layout == nil:
 		return 0, false
 	case v.parts[moment]:
-		return v.layout(v.sent(moment), v.zone)
+		return v.moments.read(v.sent(moment), v.layout, v.zone)
 	}
 	from := len(v.buf)
 	v.buf = append(append(append(v.buf, v.text[day]...), ' '), v.text[timeOfDay]...)
-	return v.layout(v.buf[from:], v.zone)
+	return v.moments.read(v.buf[from:], v.layout, v.zone)
 }
 
 // completeHost sets the host, with the port behind it if the log has one.
@@ -304,7 +312,7 @@ func (v *values) schemeOf() string {
 func (v *values) plausible(r *Record) bool {
 	return (r.HasTime || v.layout == nil) && (!v.parts[clientAddr] || plausibleAddress(r.Addr)) &&
 		(r.Host == nil || len(r.Host) == 0 || string(r.Host) == "-" || plausibleHost(r.Host)) &&
-		(!v.parts[statusCode] || r.Status != 0 || string(v.text[statusCode]) == "-")
+		(!v.parts[statusCode] || r.Status != 0 || len(bytes.Trim(v.text[statusCode], "-0")) == 0)
 }
 
 // spelling is how a log writes octets that it does not write as they are. The zero value

@@ -147,6 +147,16 @@ func TestWritten(t *testing.T) {
 	})
 }
 
+// checkAll compares the records of a log with what its lines say.
+func checkAll(t *testing.T, log *written, got []fields) {
+	t.Helper()
+	for i, l := range log.lines {
+		if err := l.check(got[i]); err != nil {
+			t.Errorf("%s: %v\nline %.600s", l.name, err, l.line)
+		}
+	}
+}
+
 // check compares a record with what its line says.
 func (l *writtenLine) check(got fields) error {
 	switch {
@@ -162,13 +172,8 @@ func (l *writtenLine) check(got fields) error {
 	return nil
 }
 
-func short(f fields) string {
-	s := fmt.Sprintf("%+q", []any{f})
-	if len(s) > 900 {
-		s = s[:900] + "…"
-	}
-	return s
-}
+// short is a record for a message.
+func short(f fields) string { return fmt.Sprintf("%.900s", fmt.Sprintf("%+v", f)) }
 
 // TestGuardWritten fails when a line of any format begins to cost memory.
 func TestGuardWritten(t *testing.T) {
@@ -218,15 +223,24 @@ func TestWrittenInEnvelopes(t *testing.T) {
 				if len(got) != len(log.lines) {
 					t.Fatalf("%d lines, want %d", len(got), len(log.lines))
 				}
-				for i, l := range log.lines {
-					if err := l.check(got[i]); err != nil {
-						t.Errorf("%s: %v\nline %.600s", l.name, err, l.line)
-					}
-				}
+				checkAll(t, &log, got)
 				if other := readLog(f, log.log("\r\n")); !slices.Equal(got, other) {
 					t.Error("with carriage returns the records are others")
 				}
 			})
+		}
+	}
+}
+
+// TestEveryFormatIsWritten fails for a row of the table of formats that no writer checks.
+func TestEveryFormatIsWritten(t *testing.T) {
+	is := map[string]bool{}
+	for _, w := range logwriter.Writers() {
+		is[w.Format] = true
+	}
+	for _, name := range Names() {
+		if !is[name] {
+			t.Errorf("internal/logwriter does not write %s", name)
 		}
 	}
 }

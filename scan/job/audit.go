@@ -51,8 +51,10 @@ type AuditOptions struct {
 	// of Policy may differ, from 10 minutes, which 0 stands for. Both go up to 3,660 days.
 	Delay, Skew time.Duration
 	// Hosts are the only sites to judge, such as https://example.com; none: all of the
-	// policy. SITE=LOGS says that LOGS, a file, folder or pattern, are logs of that site;
-	// all other logs are of the sites without LOGS.
+	// policy. HOST=PATTERN says that some logs are of that site: the file, those in the
+	// folder or the archive, and those whose names a pattern with *, ? or [ matches, as
+	// file names on disk or as the whole Input.Name or the end of it behind "/" or ":". All
+	// other logs are of the sites without a PATTERN.
 	Hosts []string
 	// Dialect is how robots.txt is read for all crawlers. Nil: as each crawler reads it.
 	Dialect *automaton.Dialect

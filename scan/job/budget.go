@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -42,7 +43,7 @@ const (
 const (
 	ruleBytes    = 1000 // a line of a robots.txt that is no comment
 	profileBytes = 4 << 10
-	inputBytes   = 2 << 10
+	inputBytes   = 2 << 10 // an input in the list of a state
 )
 
 func newBudget(memory int64) *budget { return &budget{memory: cmp.Or(memory, DefaultMemory)} }
@@ -98,12 +99,9 @@ func (b *budget) loadBasis(of *basis) {
 	b.loaded += int64(len(of.Rows)*policy.VersionBytes + len(of.Profiles)*profileBytes)
 }
 
-// loadInputs also bounds the windows of their decompressors.
 func (b *budget) loadInputs(list []*source.Input) {
-	windows := b.windows()
 	for _, in := range list {
-		in.Windows = windows
-		b.loaded += int64(inputBytes + 4*len(in.Name))
+		b.loaded += source.ListedBytes(in.Name)
 	}
 }
 
@@ -144,18 +142,20 @@ func (b *budget) divide(n int, inputs []*source.Input) (s shares, err error) {
 	perWorker := int64(workerBytes)
 	var files, pipes int64 // their windows
 	for _, in := range inputs {
-		switch codec := in.Codec(); {
-		case codec == "" && !in.Regular():
-			pipes = b.windows().Largest() // its first bytes have not come yet
-		case codec == "zstd", codec == "xz":
-			perWorker = workerBytes + decoderBytes
-			if in.Regular() {
-				files = b.windows().Largest()
-			} else {
-				pipes = b.windows().Largest()
+		for codec := range strings.SplitSeq(in.Codec(), "+") { // of an archive, and of its member
+			switch {
+			case codec == "" && !in.Regular():
+				pipes = b.windows().Largest() // its first bytes have not come yet
+			case codec == "zstd", codec == "xz":
+				perWorker = workerBytes + decoderBytes
+				if in.Regular() {
+					files = b.windows().Largest()
+				} else {
+					pipes = b.windows().Largest()
+				}
+			case codec == "bzip2":
+				perWorker = workerBytes + decoderBytes
 			}
-		case codec == "bzip2":
-			perWorker = workerBytes + decoderBytes
 		}
 	}
 	left = max(left-files-pipes, leastBytes)

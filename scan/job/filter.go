@@ -76,14 +76,16 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		return nil, err
 	}
 	defer func() { _ = rules.release() }() // nothing can be done about an error
-	inputs, errs := o.URLs.resolve(o.Messages)
+	inputs, errs, err := o.URLs.resolve(ctx, memory, o.Messages)
+	if err != nil {
+		return nil, err
+	}
 	for i, err := range errs {
 		if len(inputs) == 0 && i == len(errs)-1 {
 			return nil, inputError(err)
 		}
 		o.Messages.warn("%v", err)
 	}
-	memory.loadInputs(inputs)
 	inParallel(ctx, len(inputs), memory.workers(o.Workers), func(i int) {
 		if inputs[i].Regular() { // a pipe may have nothing to read before another has been read
 			_, _ = inputs[i].Head(1) // for the codec; the Reader returns the error

@@ -3,6 +3,8 @@ package job
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -14,8 +16,8 @@ import (
 
 // Inputs are the inputs of a job.
 type Inputs struct {
-	// Names are files, folders and patterns as source.Inputs resolves them; "-" is
-	// Stdin.
+	// Names are files, folders, patterns and archives as source.Inputs resolves them;
+	// "-" is Stdin.
 	Names []string
 	// Opened are inputs that the caller has opened. They are read after the
 	// inputs of Names.
@@ -25,13 +27,28 @@ type Inputs struct {
 }
 
 // resolve returns the inputs that there are, and an error for each name that cannot be
-// used, wholly or in part. It warns of names that are given twice.
-func (i Inputs) resolve(messages Messages) ([]*source.Input, []error) {
-	inputs, warnings, errs := source.Inputs(i.Names, cmp.Or[io.Reader](i.Stdin, os.Stdin))
+// used, wholly or in part. It warns of names that are given twice. err is why there is
+// no list: ctx has ended, or the list does not fit into the memory.
+func (i Inputs) resolve(ctx context.Context, memory *budget, messages Messages) (inputs []*source.Input, failed []error, err error) {
+	limits := source.Limits{Memory: max(memory.room(), 1), Windows: memory.windows()}
+	inputs, warnings, failed := source.Inputs(ctx, i.Names, cmp.Or[io.Reader](i.Stdin, os.Stdin), limits)
+	if ctx.Err() != nil {
+		return nil, nil, errNothingDone
+	}
+	for _, err := range failed {
+		if errors.Is(err, source.ErrRoom) {
+			return nil, nil, inputError(fmt.Errorf("%w: --memory %dMB is too little", err, memory.memory/1_000_000))
+		}
+	}
 	for _, w := range warnings {
 		messages.warn("%s", w)
 	}
-	return slices.Concat(inputs, i.Opened), errs
+	for _, in := range i.Opened {
+		in.Windows = limits.Windows
+	}
+	inputs = slices.Concat(inputs, i.Opened)
+	memory.loadInputs(inputs)
+	return inputs, failed, nil
 }
 
 // inParallel calls a function for 0 to n-1 on so many goroutines, until ctx ends.

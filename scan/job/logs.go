@@ -57,11 +57,13 @@ type auditLog struct {
 // used, and leaves them out.
 func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
 	logs := &auditLogs{messages: o.Messages}
-	inputs, errs := o.Logs.resolve(Messages{Warn: func(message string) { logs.warn("%s", message) }})
+	inputs, errs, err := o.Logs.resolve(ctx, o.budget, Messages{Warn: func(message string) { logs.warn("%s", message) }})
+	if err != nil {
+		return nil, err
+	}
 	for _, err := range errs {
 		logs.fail(audit.InputInfo{}, err)
 	}
-	o.budget.loadInputs(inputs)
 	list := make([]auditLog, len(inputs))
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
 	inParallel(ctx, len(inputs), o.Workers, func(i int) {

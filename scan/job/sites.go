@@ -1,6 +1,8 @@
 package job
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -8,12 +10,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// hostOf splits a value of AuditOptions.Hosts, which is SITE or SITE=LOGS.
+// hostOf splits a value of AuditOptions.Hosts, which is HOST or HOST=PATTERN.
 func hostOf(value string) (site, logs string, named bool) { return strings.Cut(value, "=") }
 
 // assign finds out of which site each log is, for those that name no hosts.
@@ -32,11 +36,13 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 			continue
 		}
 		logs, err := l.among(files)
-		if err != nil {
-			return inputError(fmt.Errorf("--host %s: %w", value, err))
-		}
-		if len(logs) == 0 {
-			return usageError("--host %s: %s is none of the logs to be read", value, files)
+		switch {
+		case errors.Is(err, path.ErrBadPattern):
+			return usageError("--host %s: %w", value, err)
+		case len(logs) == 0 && err != nil:
+			return inputError(fmt.Errorf("--host %s: %w%s", value, err, l.shownNames()))
+		case len(logs) == 0:
+			return usageError("--host %s: %s is none of the logs to be read%s", value, files, l.shownNames())
 		}
 		for _, log := range logs {
 			log.host, named[log] = text, union(named[log], at)
@@ -51,8 +57,22 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 			log.site = named[log]
 		}
 	}
+	l.warnOfUnnamed(len(named) > 0)
 	l.warnOfSites()
 	return nil
+}
+
+// warnOfUnnamed names the logs of no site, if some logs have been given one by their names.
+func (l *auditLogs) warnOfUnnamed(some bool) {
+	var unnamed []string
+	for _, log := range l.list {
+		if some && !log.format.HasHost() && log.site.N == 0 {
+			unnamed = append(unnamed, log.Name)
+		}
+	}
+	if len(unnamed) > 0 {
+		l.warn("no --host HOST=PATTERN names the site of %s, whose lines name no host either: their requests are not judged", english.List(unnamed))
+	}
 }
 
 // siteOf returns a site of the policy by its name.
@@ -79,18 +99,84 @@ func union(a, b policy.Site) policy.Site {
 	return policy.Site{First: first, N: last - first}
 }
 
-// among returns the logs that a name stands for.
-func (l *auditLogs) among(name string) (list []*auditLog, err error) {
-	files, _, errs := source.Inputs([]string{name}, nil)
-	if len(errs) > 0 {
-		return nil, errs[0]
+// among returns the logs that LOGS of a value of AuditOptions.Hosts stands for. The error is that of the file, if there is one.
+func (l *auditLogs) among(logs string) (list []*auditLog, err error) {
+	if err := checkPattern(logs); err != nil {
+		return nil, err
 	}
+	files, _, errs := source.Inputs(context.Background(), []string{logs}, nil, source.Limits{Closed: true})
+	isFile := func(log *auditLog) bool { return slices.ContainsFunc(files, log.SameFile) }
+	if list = l.which(isFile); len(list) == 0 || strings.ContainsAny(logs, wildcards) {
+		list = l.which(func(log *auditLog) bool { return isFile(log) || namedBy(log.Name, logs) })
+	}
+	return list, errors.Join(errs[:min(len(errs), 1)]...)
+}
+
+// which returns the logs for which a test is true.
+func (l *auditLogs) which(test func(*auditLog) bool) (list []*auditLog) {
 	for _, log := range l.list {
-		if slices.ContainsFunc(files, log.SameFile) {
+		if test(log) {
 			list = append(list, log)
 		}
 	}
-	return list, nil
+	return list
+}
+
+const wildcards = "*?["
+
+// checkPattern returns an error that wraps path.ErrBadPattern if a pattern is malformed.
+func checkPattern(pattern string) error {
+	if !strings.ContainsAny(pattern, wildcards) {
+		return nil
+	}
+	if _, err := disk.Lstat(pattern); err == nil {
+		return nil // the name of a file
+	}
+	for _, part := range nameParts(pattern) {
+		if _, err := path.Match(part, ""); err != nil {
+			return fmt.Errorf("%s: %w", pattern, err)
+		}
+	}
+	return nil
+}
+
+// namedBy tells whether a pattern matches the name of a log, or the end of it behind a separator, or such a part of it that is the
+// name of a folder or of an archive. A wildcard matches within one part of the name.
+func namedBy(name, pattern string) bool {
+	parts, patterns := nameParts(name), nameParts(pattern)
+	for ; len(parts) >= len(patterns); parts = parts[1:] {
+		if matchAll(parts, patterns) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchAll tells whether each pattern matches the part of a name at its place.
+func matchAll(parts, patterns []string) bool {
+	for i, pattern := range patterns {
+		if same, err := path.Match(pattern, parts[i]); !same || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// nameParts returns the names of the folders, of the archive and of the file in the name of an input. That of the root is empty.
+func nameParts(name string) []string {
+	return strings.Split(strings.ReplaceAll(filepath.ToSlash(filepath.Clean(name)), source.MemberSeparator, "/"), "/")
+}
+
+// shownNames says how the first logs are called, for an error about a name.
+func (l *auditLogs) shownNames() string {
+	if len(l.list) == 0 {
+		return ""
+	}
+	var names []string
+	for _, log := range l.list {
+		names = append(names, log.Name)
+	}
+	return fmt.Sprintf(" (the names of the logs: %s)", english.List(names))
 }
 
 // warnOfSites warns if the names of two logs say that they may be of two sites, while they
@@ -98,7 +184,7 @@ func (l *auditLogs) among(name string) (list []*auditLog, err error) {
 func (l *auditLogs) warnOfSites() {
 	one, other := l.ofTwoSites()
 	if one != nil {
-		l.warn("%s and %s may be logs of two sites, but are judged as logs of one, because their lines name no hosts: use --host SITE=%s and --host SITE=%s to say whose they are",
+		l.warn("%s and %s may be logs of two sites, but are judged as logs of one, because their lines name no hosts: use --host HOST=%s and --host HOST=%s to say whose they are",
 			one.Name, other.Name, one.Name, other.Name)
 	}
 }

@@ -24,10 +24,11 @@ const (
 	zstandard
 	bzipped
 	xzipped
+	deflated // a member of a zip
 )
 
 func (c codec) String() string {
-	return [...]string{"", "plain", "gzip", "zstd", "bzip2", "xz"}[c]
+	return [...]string{"", "plain", "gzip", "zstd", "bzip2", "xz", "deflate"}[c]
 }
 
 // magicLen is how many bytes sniff needs: ten for bzip2, since "BZh9" alone could be the beginning of a text.

@@ -33,7 +33,7 @@ func TestFifo(t *testing.T) {
 				w.Close()
 			}
 		}()
-		ins, _, errs := Inputs([]string{path, path}, nil)
+		ins, _, errs := Inputs(t.Context(), []string{path, path}, nil, Limits{})
 		if len(ins) != 1 || len(errs) > 0 || ins[0].Size != -1 {
 			t.Fatal(ins, errs)
 		}

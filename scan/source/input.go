@@ -1,9 +1,9 @@
 package source
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -17,12 +17,14 @@ import (
 // of Open; Head may be called before that. Its methods are safe for concurrent use. Its fields must not change once a Reader has it.
 type Input struct {
 	Name string // as a user would recognise it: a path, or "-"
-	Size int64  // bytes on disk when it was found; -1 when unknown, as of a pipe
+	Size int64  // bytes on disk when it was found, of a member of an archive those that it has unpacked; -1 when unknown, as of a pipe
 	// Windows bounds the windows of decompressors of all inputs that have it. Nil: windows of up to 128 MiB, together with all
 	// other inputs of the process.
 	Windows *Windows
 	Hash    bool // a Reader shall find the SHA-256 of its bytes; that of a pipe must be set before Head
 
+	member  *member     // of an archive; nil when the input is a whole file
+	lines   bool        // it was made by Inputs: an archive is refused, whose members would be inputs
 	path    string      // "" when bytes come from r
 	r       io.Reader   // nil when they come from path
 	info    fs.FileInfo // of path, when it was found
@@ -62,13 +64,43 @@ func newFile(name string, info fs.FileInfo) *Input {
 	return in
 }
 
-// Codec is "plain", "gzip", "zstd", "bzip2" or "xz", and "" before Head or a Reader has seen the first bytes.
-func (in *Input) Codec() string { return codec(in.codec.Load()).String() }
+// Codec is "plain", "gzip", "zstd", "bzip2" or "xz", and "" before Head or a Reader has seen the first bytes. That of a member of
+// an archive is how the member is compressed, and behind that of the archive, or "deflate", if that is compressed too: "gzip" is also
+// that of a plain member of a .tar.gz, and "xz+gzip" that of a .gz in a .tar.xz.
+func (in *Input) Codec() string {
+	own := codec(in.codec.Load())
+	switch around := in.around(); {
+	case around == plain:
+		return own.String()
+	case own <= plain:
+		return around.String()
+	default:
+		return around.String() + "+" + own.String()
+	}
+}
 
-// Regular tells whether the input is a regular file, which can be read again and again.
+// around is how an archive compresses the bytes of the input.
+func (in *Input) around() codec {
+	switch {
+	case in.member == nil:
+		return plain
+	case in.member.packed >= 0:
+		return deflated
+	default:
+		return in.member.of.codec
+	}
+}
+
+// cut tells whether the input is a member in which its archive ends. It is a stream, whose end is an error.
+func (in *Input) cut() bool { return in.member != nil && in.member.cut }
+
+// sequential tells whether the input is a member of a compressed tar.
+func (in *Input) sequential() bool { return in.member != nil && in.member.of.sequential() }
+
+// Regular tells whether the input is a regular file or a member of one, which can be read again and again.
 func (in *Input) Regular() bool { return in.regular }
 
-// SameFile tells whether two inputs read one file, or are both standard input.
+// SameFile tells whether two inputs read one file, as two members of one archive do, or are both standard input.
 func (in *Input) SameFile(other *Input) bool {
 	if in.info == nil || other.info == nil {
 		return in.info == other.info && in.Name == "-" && other.Name == "-"
@@ -78,11 +110,16 @@ func (in *Input) SameFile(other *Input) bool {
 
 // Sum returns the SHA-256 of the decompressed bytes of a regular file. It reads them all, and the Reader will read them again.
 func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
-	o, err := in.open(nil, nil)
-	if err != nil {
-		return sum, newError(in.Name, -1, err)
+	if in.sequential() {
+		if sum, err = in.member.decodedSum(); err != nil {
+			err = newError(in.Name, -1, err)
+		}
+		return sum, err
 	}
-	r := &openInput{name: in.Name, opened: o}
+	r, err := in.reader(in.open(nil, nil))
+	if err != nil {
+		return sum, err
+	}
 	defer r.Close()
 	h := sha256.New()
 	if _, err = io.Copy(h, r); err != nil {
@@ -95,13 +132,24 @@ func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
 // read them all the same, from pipes too. It fails if the input cannot be opened, or not even its first byte decoded.
 // On a pipe it blocks until the bytes are there. The caller may keep the slice and change it.
 func (in *Input) Head(n int) ([]byte, error) {
+	if in.sequential() {
+		head, ok, err := in.member.kept(n)
+		if err == nil && ok {
+			err = in.refuse(head)
+		}
+		switch {
+		case err != nil:
+			return nil, newError(in.Name, -1, err)
+		case ok:
+			return head[:min(n, len(head))], nil
+		}
+	}
 	if in.r == nil && in.regular {
 		// The file is closed again, so that thousands of inputs can be looked at before the first is read.
-		o, err := in.open(nil, nil)
+		r, err := in.reader(in.open(nil, nil))
 		if err != nil {
-			return nil, newError(in.Name, -1, err)
+			return nil, err
 		}
-		r := &openInput{name: in.Name, opened: o}
 		defer r.Close()
 		b, err := io.ReadAll(io.LimitReader(r, int64(n)))
 		if len(b) > 0 {
@@ -116,7 +164,7 @@ func (in *Input) Head(n int) ([]byte, error) {
 		if err != nil {
 			return nil, newError(in.Name, -1, err)
 		}
-		in.pending, in.head = o.stream, []byte{}
+		in.pending, in.head = o.stream, append([]byte{}, o.stream.head...)
 	}
 	if s := in.pending; s != nil && len(in.head) < n {
 		s.head = nil // decode on, where the last Head ended
@@ -132,26 +180,56 @@ func (in *Input) Head(n int) ([]byte, error) {
 
 // Open returns the decompressed bytes of the input from beginning to end, for inputs that are not made of lines. Errors of Read
 // are *Error. The caller closes the reader, and only one goroutine at a time may use it.
-func (in *Input) Open() (io.ReadCloser, error) {
-	o, err := in.take(nil, nil)
+func (in *Input) Open() (io.ReadCloser, error) { return in.reader(in.take(nil, nil)) }
+
+// reader reads an input that has been opened.
+func (in *Input) reader(o opened, err error) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, newError(in.Name, -1, err)
 	}
-	return &openInput{name: in.Name, opened: o}, nil
+	r := &openInput{name: in.Name, opened: o}
+	if o.stream == nil {
+		r.bytes = &span{o.plainReader(), o.size}
+	}
+	return r, nil
 }
 
-// opened is an open input: a stream, or a plain file if stream is nil.
+// opened is an open input: a stream, or if that is nil plain bytes in a file.
 type opened struct {
-	stream *stream
-	file   *disk.File
-	size   int64 // of the file
+	stream    *stream
+	file      *disk.File
+	off, size int64 // of its bytes in the file
+	pass      *pass // in which the stream is read, if nothing else is; it is closed with the stream
+}
+
+// plain returns the bytes in the file.
+func (o opened) plain() io.ReaderAt {
+	if o.off == 0 {
+		return o.file // an input that is a whole file
+	}
+	return io.NewSectionReader(o.file, o.off, o.size)
+}
+
+// plainReader reads them from the first to the last.
+func (o opened) plainReader() io.Reader { return io.NewSectionReader(o.file, o.off, o.size) }
+
+func (o opened) close() {
+	if o.stream == nil {
+		o.file.Close()
+		return
+	}
+	o.stream.close()
+	if o.pass != nil {
+		o.pass.close()
+	}
 }
 
 // openInput reads an open input from beginning to end.
 type openInput struct {
 	opened
-	name string
-	read int64 // of the plain file
+	name  string
+	bytes io.Reader // of a plain file
+	read  int64     // of these
 }
 
 func (o *openInput) Read(p []byte) (n int, err error) {
@@ -160,7 +238,7 @@ func (o *openInput) Read(p []byte) (n int, err error) {
 		n, err = o.stream.Read(p)
 		at = o.stream.raw.offset()
 	} else {
-		n, err = o.file.Read(p)
+		n, err = o.bytes.Read(p)
 		o.read += int64(n)
 	}
 	if err != nil && !isEOF(err) {
@@ -170,16 +248,13 @@ func (o *openInput) Read(p []byte) (n int, err error) {
 }
 
 func (o *openInput) Close() error {
-	if o.stream != nil {
-		o.stream.close()
-		return nil
-	}
-	return o.file.Close()
+	o.close()
+	return nil
 }
 
-// take gives the input to its only reader, and opens it unless Head has. The file of a stream is passed to watch, if that is not nil,
-// before a Read that may block or may take long to return a byte.
-func (in *Input) take(watch func(*disk.File), stop <-chan struct{}) (opened, error) {
+// take gives the input to its only reader, and opens it unless Head has. If that is a Reader, it watches the file of a stream before
+// a Read that may block or may take long to return a byte, and has a pass for members of compressed tars.
+func (in *Input) take(r *Reader, p *passing) (opened, error) {
 	in.mu.Lock()
 	s := in.pending
 	in.pending = nil
@@ -188,80 +263,182 @@ func (in *Input) take(watch func(*disk.File), stop <-chan struct{}) (opened, err
 	}
 	in.mu.Unlock()
 	if s == nil {
-		return in.open(watch, stop)
+		return in.open(r, p)
 	}
-	if s.file != nil && watch != nil {
-		watch(s.file)
+	if s.file != nil {
+		r.watch(s.file)
 	}
 	return opened{stream: s}, nil
 }
 
-// open opens the input, for take and Head.
-func (in *Input) open(watch func(*disk.File), stop <-chan struct{}) (o opened, err error) {
-	if in.r != nil {
-		o.stream, err = in.newStream(in.r, stop)
+// open opens the input, for take and Head. It refuses an archive whose members would be inputs.
+func (in *Input) open(r *Reader, p *passing) (o opened, err error) {
+	var sample []byte
+	switch {
+	case in.sequential():
+		o, err = in.openInPass(r, p)
+	case in.r != nil:
+		o.stream, err = in.newStream(in.r, r)
+	default:
+		o, sample, err = in.openFile(r)
+	}
+	if err != nil || !in.lines {
 		return o, err
 	}
-	file, err := disk.Open(in.path)
-	if err != nil {
-		return o, err
+	if o.stream != nil {
+		sample, _ = o.stream.peek(sampleLen) // the next Read returns the error
 	}
-	defer func() {
-		if err != nil {
-			file.Close()
+	if err = in.refuse(sample); err != nil {
+		if o.stream != nil && o.stream.file != nil {
+			r.unwatch(o.stream.file)
 		}
-	}()
-	info, err := file.Stat()
-	if err != nil {
-		return o, err
-	}
-	if info.IsDir() {
-		return o, errDirectory
-	}
-	// Files of /proc say that they are regular and 0 bytes long, and are not: a file without a size is read until it ends.
-	if info.Mode().IsRegular() && info.Size() > 0 {
-		c, sample, err := sniffFile(file)
-		if err != nil {
-			return o, err
-		}
-		if c == plain {
-			if err = checkName(in.Name, sample); err != nil {
-				return o, err
-			}
-			in.codec.Store(int32(plain))
-			return opened{file: file, size: info.Size()}, nil
-		}
-	}
-	if watch != nil {
-		watch(file)
-	}
-	if o.stream, err = in.newStream(file, stop); err == nil {
-		o.stream.file = file
+		o.close()
 	}
 	return o, err
 }
 
-// newStream makes a stream with the decoder that the first bytes of r require. stop is that of the Reader, nil if there is none.
-func (in *Input) newStream(r io.Reader, stop <-chan struct{}) (*stream, error) {
-	w := &window{of: cmp.Or(in.Windows, defaultWindows), stop: stop, waits: in.regular}
+// refuse returns an error if the decoded bytes of an input begin as an archive does.
+func (in *Input) refuse(head []byte) error {
+	kind := kindOf(head)
 	switch {
+	case kind == noArchive:
+		return nil
+	case in.member != nil:
+		return fmt.Errorf("a %s archive inside an archive, which is not read: unpack it, and name it as an argument", kind)
 	case !in.regular:
-		w.slot = w.of.pipe
-	case stop == nil:
-		w.slot = w.of.glance
+		return fmt.Errorf("a %s archive, which cannot be read from a pipe or from standard input, because its members are looked at before they are read: name a file", kind)
 	default:
-		w.slot = w.of.reading
+		return fmt.Errorf("a %s archive that is compressed with %s: decompress it, and name it as an argument", kind, codec(in.codec.Load()))
 	}
-	s, err := newStream(r, in.Name, in.Hash, w)
+}
+
+// openInPass opens a member of a compressed tar in a pass, or in one of its own if p is nil.
+func (in *Input) openInPass(r *Reader, p *passing) (o opened, err error) {
+	var own passing
+	if p == nil {
+		p = &own
+	}
+	if err = p.to(in.member, r); err == nil {
+		o.stream, err = in.member.stream(p.pass, in.Hash)
+	}
+	if err != nil {
+		own.end()
+		return o, err
+	}
+	in.codec.Store(int32(o.stream.codec))
+	o.pass = own.pass
+	return o, nil
+}
+
+// openFile opens an input that is a file or has its place in one. It returns the first bytes of a plain one.
+func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
+	if in.member != nil {
+		o.file, err = in.member.of.open()
+	} else {
+		o.file, err = disk.Open(in.path)
+	}
+	if err != nil {
+		return o, nil, err
+	}
+	defer func() {
+		if err != nil {
+			o.file.Close()
+		}
+	}()
+	if o.off, o.size, err = in.place(o.file); err != nil {
+		return o, nil, err
+	}
+	if o.size > 0 && in.around() == plain && !in.cut() {
+		var c codec
+		if c, sample, err = sniffFile(o.plain()); err != nil {
+			return o, nil, err
+		}
+		if c == plain {
+			in.codec.Store(int32(plain))
+			return o, sample, checkName(in.Name, sample)
+		}
+	}
+	r.watch(o.file)
+	if o.stream, err = in.fileStream(o, r); err != nil {
+		r.unwatch(o.file)
+	}
+	return o, nil, err
+}
+
+// place returns where in an open file the bytes of the input are. No bytes: it is read until it ends.
+func (in *Input) place(file *disk.File) (off, size int64, err error) {
+	if m := in.member; m != nil {
+		return m.off, m.length(), nil
+	}
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case info.IsDir():
+		return 0, 0, errDirectory
+	case !info.Mode().IsRegular():
+		return 0, 0, nil
+	}
+	return 0, info.Size(), nil // files of /proc say that they are regular and 0 bytes long, and are not
+}
+
+// fileStream makes the stream of an input that has its place in a file.
+func (in *Input) fileStream(o opened, r *Reader) (s *stream, err error) {
+	switch m := in.member; {
+	case m == nil:
+		s, err = in.newStream(o.file, r)
+	case m.packed < 0:
+		s, err = in.newStream(&span{o.plainReader(), o.size}, r)
+	default:
+		below := newInflating(&span{o.plainReader(), o.size}, m)
+		if s, err = in.newStream(below, r); err != nil {
+			below.close()
+		} else {
+			s.below = below
+		}
+	}
+	if err == nil {
+		s.file = o.file
+	}
+	return s, err
+}
+
+// newStream makes a stream with the decoder that the first bytes require. The Reader is nil if there is none.
+func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
+	w := newWindow(in.Windows, r.stopping())
+	if !in.regular {
+		w.slot, w.waits = w.of.pipe, false
+	}
+	s, err := newStream(bytes, in.Name, in.Hash, w)
 	if err == nil {
 		in.codec.Store(int32(s.codec))
 	}
 	return s, err
 }
 
+// archiveKind tells by its first bytes whether a file is an archive whose members are inputs: any tar, and a zip that is not compressed.
+// One that cannot be read is none.
+func (in *Input) archiveKind() archiveKind {
+	if !in.regular || in.Size == 0 {
+		return noArchive
+	}
+	o, sample, err := in.openFile(nil)
+	if err != nil {
+		return noArchive
+	}
+	defer o.close()
+	if o.stream == nil {
+		return kindOf(sample)
+	}
+	if sample, _ = o.stream.peek(sampleLen); !isTar(sample) {
+		return noArchive
+	}
+	return tarArchive
+}
+
 // looksPlain guesses from the first bytes whether an input will be read by ranges. A wrong guess costs only time.
 func (in *Input) looksPlain() bool {
-	if in.r != nil || !in.regular || in.Size == 0 {
+	if in.r != nil || !in.regular || in.Size == 0 || in.around() != plain || in.cut() {
 		return false
 	}
 	if c := codec(in.codec.Load()); c != unknown {
@@ -272,12 +449,16 @@ func (in *Input) looksPlain() bool {
 		return false
 	}
 	defer f.Close()
-	c, _, err := sniffFile(f)
+	off, size, err := in.place(f)
+	if err != nil {
+		return false
+	}
+	c, _, err := sniffFile(opened{file: f, off: off, size: size}.plain())
 	return err == nil && c == plain
 }
 
 // sniffFile returns the codec of a file, by its first bytes, and these.
-func sniffFile(f *disk.File) (codec, []byte, error) {
+func sniffFile(f io.ReaderAt) (codec, []byte, error) {
 	sample := make([]byte, sampleLen)
 	n, err := f.ReadAt(sample, 0)
 	if n == 0 && err != nil {

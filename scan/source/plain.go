@@ -25,9 +25,10 @@ import (
 // reads that line to its end. For a line of gigabytes only one caller does this: it records how far there is no newline, and
 // others skip these ranges.
 
-// plainFile is an open plain file. It is shared by all callers of Next.
+// plainFile is an open plain file, or a plain member of an archive. It is shared by all callers of Next.
 type plainFile struct {
-	f     *disk.File
+	f     io.ReaderAt
+	file  *disk.File
 	input int
 	size  int64 // when it was opened: bytes appended later are not read
 	users atomic.Int64
@@ -47,8 +48,9 @@ type fileRange struct {
 const overread = 4 << 10
 
 // sendRanges sends the ranges of a file to the callers of Next.
-func (r *Reader) sendRanges(input int, f *disk.File, size int64) {
-	p := &plainFile{f: f, input: input, size: size}
+func (r *Reader) sendRanges(input int, o opened) {
+	size := o.size
+	p := &plainFile{f: o.plain(), file: o.file, input: input, size: size}
 	p.users.Store(1)
 	if r.ins[input].Hash {
 		select {
@@ -102,7 +104,7 @@ func (r *Reader) hash(p *plainFile) {
 // leave closes the file after its last user.
 func (r *Reader) leave(p *plainFile) {
 	if p.users.Add(-1) == 0 {
-		p.f.Close()
+		p.file.Close()
 	}
 }
 

@@ -135,28 +135,31 @@ func NewReader(ins []*Input, o Options) *Reader {
 	}
 	go func() {
 		defer close(r.ready)
+		defer releaseArchives(ins)
 		defer r.hashes.Wait()
 		if !o.InOrder {
 			r.readAll()
 			return
 		}
-		for i := range ins {
-			r.readInput(i)
+		all := make([]int, len(ins))
+		for i := range all {
+			all[i] = i
 		}
+		r.readOneByOne(all)
 	}()
 	return r
 }
 
 // readAll reads the plain files one after the other, and beside them as many other inputs at a time as there are workers, so
-// that neither wait for the other.
+// that neither wait for the other. The members of a compressed tar are read one after the other, in one pass.
 func (r *Reader) readAll() {
-	files := make(chan int, len(r.ins))
-	streams := make(chan int, len(r.ins))
+	files := make(chan []int, len(r.ins))
+	streams := make(chan []int, len(r.ins))
 	var wg sync.WaitGroup
-	readFrom := func(inputs chan int) {
+	readFrom := func(inputs chan []int) {
 		wg.Go(func() {
-			for i := range inputs {
-				r.readInput(i)
+			for list := range inputs {
+				r.readOneByOne(list)
 			}
 		})
 	}
@@ -164,14 +167,14 @@ func (r *Reader) readAll() {
 	for range min(r.o.Workers, len(r.ins)) {
 		readFrom(streams)
 	}
-	for i, in := range r.ins {
+	for _, list := range inPasses(r.ins) {
 		if r.isStopped() {
 			break
 		}
-		if in.looksPlain() {
-			files <- i
+		if r.ins[list[0]].looksPlain() {
+			files <- list
 		} else {
-			streams <- i
+			streams <- list
 		}
 	}
 	close(files)
@@ -179,13 +182,51 @@ func (r *Reader) readAll() {
 	wg.Wait()
 }
 
-// readInput opens one input, and reads it by ranges if it is a plain file, else as a stream.
-func (r *Reader) readInput(i int) {
+// inPasses returns lists of the indexes of inputs: the members of a compressed tar are in one list, each other input is in its own.
+func inPasses(ins []*Input) (lists [][]int) {
+	list := map[*archive]int{}
+	for i, in := range ins {
+		if in.sequential() {
+			if n, known := list[in.member.of]; known {
+				lists[n] = append(lists[n], i)
+				continue
+			}
+			list[in.member.of] = len(lists)
+		}
+		lists = append(lists, []int{i})
+	}
+	return lists
+}
+
+// readOneByOne reads inputs one after the other. Members of a compressed tar that follow each other are read in one pass.
+func (r *Reader) readOneByOne(list []int) {
+	var p passing
+	defer p.end()
+	for _, i := range list {
+		if p.pass != nil && !(r.ins[i].sequential() && r.ins[i].member.of == p.of) {
+			p.end()
+		}
+		r.readInput(i, &p)
+	}
+}
+
+// releaseArchives frees what is kept for Head.
+func releaseArchives(ins []*Input) {
+	for _, in := range ins {
+		if in.sequential() {
+			in.member.of.heads.release()
+		}
+	}
+}
+
+// readInput opens one input, and reads it by ranges if it is a plain file, else as a stream. A member of a compressed tar
+// is read in the pass p, or in another one that replaces it.
+func (r *Reader) readInput(i int, p *passing) {
 	if r.isStopped() {
 		return
 	}
 	in := r.ins[i]
-	o, err := in.take(r.watch, r.stop)
+	o, err := in.take(r, p)
 	switch {
 	case err != nil:
 		r.states[i].fail(newError(in.Name, -1, err))
@@ -199,7 +240,7 @@ func (r *Reader) readInput(i int) {
 		if r.total.Load() >= 0 {
 			r.total.Add(o.size - in.Size) // it may have grown since it was found
 		}
-		r.sendRanges(i, o.file, o.size)
+		r.sendRanges(i, o)
 	}
 }
 
@@ -271,9 +312,17 @@ func (r *Reader) Stop() {
 	})
 }
 
+// stopping returns the channel that Stop closes. A nil Reader, of an input that is read without one, never stops.
+func (r *Reader) stopping() <-chan struct{} {
+	if r == nil {
+		return nil
+	}
+	return r.stop
+}
+
 func (r *Reader) isStopped() bool {
 	select {
-	case <-r.stop:
+	case <-r.stopping():
 		return true
 	default:
 		return false
@@ -282,6 +331,9 @@ func (r *Reader) isStopped() bool {
 
 // watch lets Stop close a file in which a Read may block; unwatch ends that.
 func (r *Reader) watch(f *disk.File) {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.isStopped() {
@@ -291,6 +343,9 @@ func (r *Reader) watch(f *disk.File) {
 }
 
 func (r *Reader) unwatch(f *disk.File) {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.blocking, f)

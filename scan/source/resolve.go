@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,23 +13,34 @@ import (
 	"syscall"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // Inputs resolves command-line arguments into inputs, in their order:
 //
 //   - "-" stands for stdin;
 //   - the exact name of an existing file stands for that file, even if it contains *, ? or [;
-//   - an existing directory stands for the regular files in it and in its subdirectories, sorted by name; hidden names are left
+//   - an existing directory stands for the regular files in it and in its subdirectories, sorted; hidden names are left
 //     out, and a symbolic link to a file is followed, but none to a directory;
 //   - a pattern with *, ? or [ stands for the files and directories that match it, sorted; as in a shell, a wildcard does not
 //     match a leading dot.
 //
+// Sorted is by name, but the files of a rotated set are sorted from the oldest to the newest: access.log.10.gz, access.log.2.gz,
+// access.log.1, access.log.
+//
+// A file that is a tar archive, compressed or not, or a zip archive, by its first bytes, stands for the regular files in it, each
+// an input of its own, with the name ARCHIVE:MEMBER. They are sorted in the same way, but those of a compressed tar are in
+// the order in which they lie in it, since it can only be read from its beginning. Hidden members and __MACOSX are left out.
+//
 // A file named twice, also through links, is read once, with a warning. Nothing is left out in silence. There is an error for each
 // argument that gives nothing to read, for each directory that cannot be read, and for each entry of one that is a link to nowhere, a
-// link to a directory that is not read under its own name, or no regular file, such as a pipe. The inputs that are returned can be
-// used. No file is opened, so a file without read permission is reported by [Input.Head] or in [Result].
-func Inputs(args []string, stdin io.Reader) (ins []*Input, warnings []string, errs []error) {
-	v := resolver{seen: newSeen(), walked: newSeen()}
+// link to a directory that is not read under its own name, or no regular file, such as a pipe; for each archive that is damaged, and
+// for its members that cannot be read; and a warning of members that are links or devices. The inputs that are returned can be
+// used. A file that cannot be opened is among them, and is reported by [Input.Head] or in [Result].
+//
+// To find the members of a compressed tar it is decompressed to its end. If ctx ends before, that is the error of the archive.
+func Inputs(ctx context.Context, args []string, stdin io.Reader, l Limits) (ins []*Input, warnings []string, errs []error) {
+	v := resolver{ctx: ctx, limits: l, room: room{l.Memory, l.Memory > 0}, heads: &heads{blobs: spill.NewBlobs(headRoom)}, seen: newSeen(), walked: newSeen()}
 	for _, arg := range args {
 		if arg == "-" {
 			v.stdin(stdin)
@@ -40,7 +52,23 @@ func Inputs(args []string, stdin io.Reader) (ins []*Input, warnings []string, er
 	return v.ins, v.warnings, v.errs
 }
 
+// MemberSeparator is between the name of an archive and that of its member in [Input.Name].
+const MemberSeparator = ":"
+
+// Limits bound Inputs. The zero value has no bounds.
+type Limits struct {
+	// Memory is how many bytes the list of inputs may take, by ListedBytes. What does not fit is left out, with one error, ErrRoom.
+	Memory  int64
+	Windows *Windows // of all inputs, and of archives while their members are found
+	Closed  bool     // archives are not opened: each is one input
+}
+
 type resolver struct {
+	ctx      context.Context
+	limits   Limits
+	room     room
+	full     bool // ErrRoom was reported
+	heads    *heads
 	ins      []*Input
 	warnings []string
 	errs     []error
@@ -81,7 +109,7 @@ func (v *resolver) pattern(pattern string) {
 	if len(names) == 0 && len(v.errs) == before {
 		v.fail(pattern, fmt.Errorf("no file matches: %w", fs.ErrNotExist))
 	}
-	slices.Sort(names)
+	sortNames(names)
 	for _, name := range names {
 		if info, err := disk.Stat(name); err != nil {
 			v.fail(name, err)
@@ -93,7 +121,7 @@ func (v *resolver) pattern(pattern string) {
 
 func (v *resolver) path(name string, info fs.FileInfo) {
 	if !info.IsDir() {
-		v.add(newFile(name, info), info)
+		v.file(name, info)
 		return
 	}
 	found, failed := v.found, len(v.errs)
@@ -107,10 +135,11 @@ func (v *resolver) path(name string, info fs.FileInfo) {
 // into no link.
 func (v *resolver) walk(name string, info fs.FileInfo) {
 	v.walked.before(name, info)
-	entries, err := disk.ReadDir(name) // sorted; with an error, those read before it
+	entries, err := disk.ReadDir(name) // with an error, those read before it
 	if err != nil {
 		v.fail(name, err)
 	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return compareNames(a.Name(), b.Name()) })
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
@@ -126,7 +155,7 @@ func (v *resolver) walk(name string, info fs.FileInfo) {
 			v.links = append(v.links, link{path, info})
 		case info.Mode().IsRegular():
 			v.found++
-			v.add(newFile(path, info), info)
+			v.file(path, info)
 		default:
 			v.fail(path, errIrregular)
 		}
@@ -212,18 +241,84 @@ func (v *resolver) stdin(r io.Reader) {
 			}
 		}
 	}
-	v.add(in, info)
+	if v.isNew(in.Name, info) {
+		v.add(in)
+	}
 }
 
-// add appends an input unless its file is there already. If info is nil, the file is not known.
-func (v *resolver) add(in *Input, info fs.FileInfo) {
-	if info != nil {
-		if first, ok := v.seen.before(in.Name, info); ok {
-			v.warn("%s is the same file as %s: read once", in.Name, first)
+// file adds a file, or the members of an archive, unless the file is there already.
+func (v *resolver) file(name string, info fs.FileInfo) {
+	if v.full || !v.isNew(name, info) {
+		return
+	}
+	in := newFile(name, info)
+	in.Windows = v.limits.Windows
+	kind := noArchive
+	if !v.limits.Closed {
+		kind = in.archiveKind()
+	}
+	if kind == noArchive {
+		if err := v.room.take(name); err != nil {
+			v.failed(name, err)
 			return
 		}
+		v.add(in)
+		return
 	}
+	v.archive(in, kind)
+}
+
+// archive adds the members of an archive.
+func (v *resolver) archive(in *Input, kind archiveKind) {
+	a := &archive{name: in.Name, path: in.path, info: in.info, codec: codec(in.codec.Load()), windows: v.limits.Windows, heads: v.heads}
+	c := a.find(v.ctx, kind, &v.room)
+	for _, o := range c.others {
+		if o.lost {
+			v.fail(a.name, errors.New(o.String()))
+		} else {
+			v.warn("%s: %s", a.name, o)
+		}
+	}
+	for _, m := range a.members {
+		member := &Input{Name: m.inputName(), Size: m.size, Windows: in.Windows, member: m, path: in.path, info: in.info, regular: true}
+		member.codec.Store(int32(m.codec))
+		if m.cut {
+			member.Size = -1
+		}
+		v.add(member)
+	}
+	switch {
+	case c.err != nil:
+		v.failed(a.name, c.err)
+	case len(a.members) == 0 && len(c.others) == 0:
+		v.fail(a.name, fmt.Errorf("no files in this %s archive", kind))
+	}
+}
+
+// failed adds an error, ErrRoom only once.
+func (v *resolver) failed(name string, err error) {
+	if v.full {
+		return
+	}
+	v.full = errors.Is(err, ErrRoom)
+	v.fail(name, err)
+}
+
+func (v *resolver) add(in *Input) {
+	in.lines = !v.limits.Closed
 	v.ins = append(v.ins, in)
+}
+
+// isNew tells whether a file has not been seen before, and warns if it has. If info is nil, the file is not known.
+func (v *resolver) isNew(name string, info fs.FileInfo) bool {
+	if info == nil {
+		return true
+	}
+	first, seen := v.seen.before(name, info)
+	if seen {
+		v.warn("%s is the same file as %s: read once", name, first)
+	}
+	return !seen
 }
 
 // seen remembers files by identity.

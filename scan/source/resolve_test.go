@@ -68,12 +68,12 @@ func TestInputs(t *testing.T) {
 		{"a.log/b", "", 0, 1},
 		{"", "", 0, 1},
 	} {
-		ins, warnings, errs := Inputs(strings.Split(c.args, " "), strings.NewReader(""))
+		ins, warnings, errs := Inputs(t.Context(), strings.Split(c.args, " "), strings.NewReader(""), Limits{})
 		if names(ins) != c.want || len(warnings) != c.warnings || len(errs) != c.errs {
 			t.Errorf("%q: %q, want %q; warnings %q, errors %v", c.args, names(ins), c.want, warnings, errs)
 		}
 	}
-	_, _, errs := Inputs([]string{"missing", "no*match"}, nil)
+	_, _, errs := Inputs(t.Context(), []string{"missing", "no*match"}, nil, Limits{})
 	for i, name := range []string{"missing", "no*match"} {
 		if !errors.Is(errs[i], fs.ErrNotExist) || strings.Count(errs[i].Error(), name) != 1 {
 			t.Error(errs[i])
@@ -86,7 +86,7 @@ func TestBrokenLinkInDirectory(t *testing.T) {
 	if err := os.Symlink("nowhere", "dir/b"); err != nil {
 		t.Fatal(err)
 	}
-	ins, warnings, errs := Inputs([]string{"dir"}, nil)
+	ins, warnings, errs := Inputs(t.Context(), []string{"dir"}, nil, Limits{})
 	if names(ins) != "dir/a" || len(warnings) != 0 || len(errs) != 1 || !strings.Contains(errs[0].Error(), "dir/b") {
 		t.Error(names(ins), warnings, errs)
 	}
@@ -99,7 +99,7 @@ func TestDirectoryIsReadRecursively(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ins, warnings, errs := Inputs([]string{"logs"}, nil)
+	ins, warnings, errs := Inputs(t.Context(), []string{"logs"}, nil, Limits{})
 	if names(ins) != "logs/a.log logs/b/1.log logs/b/2.log logs/c/deep/er/x.log" {
 		t.Error(names(ins))
 	}
@@ -110,7 +110,7 @@ func TestDirectoryIsReadRecursively(t *testing.T) {
 	if len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), "logs/there: a link to a directory") {
 		t.Error(errs)
 	}
-	if ins, _, errs := Inputs([]string{"logs", "other"}, nil); len(ins) != 5 || len(errs) != 0 {
+	if ins, _, errs := Inputs(t.Context(), []string{"logs", "other"}, nil, Limits{}); len(ins) != 5 || len(errs) != 0 {
 		t.Error(names(ins), errs)
 	}
 }
@@ -145,7 +145,7 @@ func TestNothingIsLeftOutInSilence(t *testing.T) {
 		"*/b/[0-9]*":  "logs/b",
 		"l*/gone.log": "l*/gone.log",
 	} {
-		_, _, errs := Inputs([]string{arg}, nil)
+		_, _, errs := Inputs(t.Context(), []string{arg}, nil, Limits{})
 		var failed []string
 		for _, err := range errs {
 			var e *Error
@@ -158,7 +158,7 @@ func TestNothingIsLeftOutInSilence(t *testing.T) {
 			t.Errorf("%s: errors of %q, want %q", arg, got, want)
 		}
 	}
-	if ins, _, _ := Inputs([]string{"logs"}, nil); names(ins) != "logs/a.log logs/z.log" {
+	if ins, _, _ := Inputs(t.Context(), []string{"logs"}, nil, Limits{}); names(ins) != "logs/a.log logs/z.log" {
 		t.Error(names(ins))
 	}
 }
@@ -171,7 +171,7 @@ func TestUnreadableSubdirectory(t *testing.T) {
 	tree(t, "logs/a.log", "logs/b/1.log", "logs/c.log")
 	os.Chmod("logs/b", 0)
 	defer os.Chmod("logs/b", 0o755)
-	ins, _, errs := Inputs([]string{"logs"}, nil)
+	ins, _, errs := Inputs(t.Context(), []string{"logs"}, nil, Limits{})
 	if names(ins) != "logs/a.log logs/c.log" || len(errs) != 1 || !errors.Is(errs[0], fs.ErrPermission) || !strings.Contains(errs[0].Error(), "logs/b") {
 		t.Error(names(ins), errs)
 	}
@@ -185,7 +185,7 @@ func TestUnreadable(t *testing.T) {
 	os.Chmod("file", 0)
 	os.Chmod("dir", 0)
 	defer os.Chmod("dir", 0o755)
-	ins, _, errs := Inputs([]string{"file", "dir"}, nil)
+	ins, _, errs := Inputs(t.Context(), []string{"file", "dir"}, nil, Limits{})
 	if len(ins) != 1 || len(errs) != 1 || !errors.Is(errs[0], fs.ErrPermission) {
 		t.Fatal(ins, errs)
 	}
@@ -224,7 +224,7 @@ func TestStdinIsAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	ins, warnings, _ := Inputs([]string{"-", "log"}, f)
+	ins, warnings, _ := Inputs(t.Context(), []string{"-", "log"}, f, Limits{})
 	if names(ins) != "-" || ins[0].Size != 4 || len(warnings) != 1 {
 		t.Error(names(ins), ins[0].Size, warnings)
 	}

@@ -17,6 +17,7 @@ type stream struct {
 	dec    decoder
 	window *window
 	file   *disk.File // nil if the caller closes it
+	below  *stream    // of a deflated member, what its bytes come from
 	head   []byte     // decoded by Head, to be read again
 	err    error      // returned by Read after head: io.EOF, or the error that ended the stream
 	bad    bool       // a decoder panicked, its buffers are in an unknown state
@@ -80,6 +81,18 @@ func (s *stream) Read(p []byte) (n int, err error) {
 	return n, s.err
 }
 
+// peek returns the first n decoded bytes, and with fewer the error that follows them. They will be read again.
+func (s *stream) peek(n int) (head []byte, err error) {
+	head = make([]byte, n)
+	for got := 0; ; {
+		m, err := s.Read(head[got:])
+		if got += m; got == n || err != nil {
+			s.head = head[:got]
+			return s.head, err
+		}
+	}
+}
+
 // maxIdleReads is how often in succession a decoder may neither return nor take a byte, the number that bufio uses. One that
 // takes bytes may return nothing any number of times: an archive may have a million empty members.
 const maxIdleReads = 100
@@ -106,6 +119,9 @@ func (s *stream) close() {
 		s.raw.free()
 	}
 	s.window.free()
+	if s.below != nil {
+		s.below.close()
+	}
 }
 
 // readStream decodes a stream to its end and sends its chunks to the callers of Next.

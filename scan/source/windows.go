@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -62,6 +63,15 @@ type window struct {
 	waits   bool          // for the slot, if it is taken
 	stop    <-chan struct{}
 	widened bool
+}
+
+// newWindow returns the right of a regular file, or of a member, to a window. stop is that of its Reader, nil if there is none.
+func newWindow(of *Windows, stop <-chan struct{}) *window {
+	w := &window{of: cmp.Or(of, defaultWindows), stop: stop, waits: true}
+	if w.slot = w.of.reading; stop == nil {
+		w.slot = w.of.glance
+	}
+	return w
 }
 
 var errStoppedWaiting = errors.New("reading was stopped before there was memory for the window")

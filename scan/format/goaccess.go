@@ -1,0 +1,138 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// goAccessValues are the specifiers of GoAccess that an audit needs; all others are of no
+// interest. Source: goaccess.io/man, "Log Format".
+var goAccessValues = map[byte]value{
+	'v': {part: hostName}, 'h': {part: clientAddr}, 'r': {part: requestLine}, 'm': {part: methodName}, 'U': {part: target}, 'q': {part: query},
+	'H': {protocol: true}, 's': {part: statusCode}, 'b': {part: bodySize}, 'u': {part: userAgent},
+}
+
+// parseGoAccess reads a log-format of GoAccess, alone or as a line of its configuration with
+// lines date-format, time-format or datetime-format. Without these a time is one of anyTime.
+func parseGoAccess(text string) (*Format, error) {
+	settings := map[string]string{}
+	for line := range strings.Lines(text) {
+		name, setting, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if slices.Contains([]string{"log-format", "date-format", "time-format", "datetime-format"}, name) {
+			settings[name] = strings.TrimSpace(setting)
+		} else if settings["log-format"] == "" {
+			settings["log-format"] = strings.TrimSpace(line)
+		}
+	}
+	if len(settings["log-format"]) == 0 {
+		return nil, errors.New("the line log-format is missing")
+	}
+	w := &wording{spell: backslashed, more: true}
+	for rest := strings.NewReplacer(`\t`, "\t", `\"`, `"`).Replace(settings["log-format"]); rest != ""; {
+		at := strings.IndexAny(rest, "%~")
+		if at < 0 || at+1 == len(rest) {
+			w.addText(rest)
+			break
+		}
+		w.addText(rest[:at])
+		var err error
+		if rest, err = w.addSpecifier(rest[at:], settings); err != nil {
+			return nil, err
+		}
+	}
+	w.joinZone()
+	return w.format()
+}
+
+// addSpecifier adds what text begins with, a per cent sign and a letter or a tilde, and
+// returns the rest.
+func (w *wording) addSpecifier(text string, settings map[string]string) (rest string, err error) {
+	if list, ok := strings.CutPrefix(text, "~h{"); ok {
+		end := strings.IndexByte(list, '}')
+		if end < 0 {
+			return "", fmt.Errorf("a brace is not closed: %.40q", text)
+		}
+		w.words = append(w.words, word{name: text[:end+4], value: value{part: forwardedFor}})
+		return list[end+1:], nil
+	}
+	letter := text[1]
+	if text[0] == '~' {
+		w.addText("~")
+		return text[1:], nil
+	}
+	rest = text[2:]
+	switch letter {
+	case '%':
+		w.addText("%")
+		return rest, nil
+	case '~':
+		if strings.HasPrefix(rest, "%") && len(rest) > 1 {
+			if rest, err = w.addSpecifier(rest, settings); err == nil && w.words[len(w.words)-1].name != "" {
+				w.words[len(w.words)-1].padded = true
+			}
+		}
+		return rest, err
+	case 'd', 't', 'x':
+		return rest, w.addGoAccessTime(letter, settings)
+	}
+	if !strings.Contains("vehrmUqHsbRuCKkMDTLn^", text[1:2]) {
+		return "", fmt.Errorf("it has the specifier %q, which GoAccess does not know", text[:2])
+	}
+	w.words = append(w.words, word{name: text[:2], value: goAccessValues[letter]})
+	return rest, nil
+}
+
+// addGoAccessTime adds a date, a time of day, or both.
+func (w *wording) addGoAccessTime(letter byte, settings map[string]string) error {
+	date, clock := settings["date-format"], settings["time-format"]
+	of := map[byte]part{'d': day, 't': timeOfDay, 'x': moment}[letter]
+	name := "%" + string(letter)
+	if both := settings["datetime-format"]; letter == 'x' && both != "" {
+		return w.addTime(name, both, 0)
+	}
+	if date == "" && clock == "" {
+		w.words = append(w.words, word{name: name, value: value{part: of, read: anyTime}})
+		return nil
+	}
+	if date == "" {
+		date = "%d/%b/%Y"
+	}
+	if clock == "" {
+		clock = "%H:%M:%S"
+	}
+	switch {
+	case letter == 'd':
+		return w.addTime(name, date, 0)
+	case letter == 't':
+		return w.addTime(name, clock, 0)
+	case settings["date-format"] == "" || date == clock: // one of them has it all
+		return w.addTime(name, clock, 0)
+	case settings["time-format"] == "":
+		return w.addTime(name, date, 0)
+	}
+	return w.addTime(name, date+" "+clock, 0)
+}
+
+// joinZone makes one value of a date, a time of day and a zone in brackets, which GoAccess
+// does not read: [%d:%t %^].
+func (w *wording) joinZone() {
+	is := func(i int, p part) bool {
+		return i < len(w.words) && w.words[i].name != "" && w.words[i].part == p
+	}
+	for i := 1; i < len(w.words); i++ {
+		if is(i, day) && i+2 < len(w.words) && is(i+2, timeOfDay) && w.words[i].read != nil {
+			w.words[i].part = moment
+			w.words[i].name += w.words[i+1].text + w.words[i+2].name
+			w.words = slices.Delete(w.words, i+1, i+3)
+		}
+	}
+	w.joinTimes()
+	for i := 1; i+3 < len(w.words); i++ {
+		if is(i, moment) && strings.HasSuffix(w.words[i-1].text, "[") && w.words[i+1].text == " " && is(i+2, ignored) && strings.HasPrefix(w.words[i+3].text, "]") {
+			w.words[i].name += " " + w.words[i+2].name
+			w.words = slices.Delete(w.words, i+1, i+3)
+		}
+	}
+}

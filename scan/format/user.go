@@ -1,0 +1,343 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxUserFormat bounds the text of a format, and maxWords its values and texts.
+const (
+	maxUserFormat = 64 << 10
+	maxWords      = 1000
+)
+
+// Parse returns the format that a user describes in the words of a program that writes or
+// reads logs:
+//
+//   - nginx: log_format NAME '…';, or what is between its quotes;
+//   - Apache, and what follows it, such as varnishncsa and Fastly: LogFormat "…" NAME, or
+//     what is between its quotes;
+//   - GoAccess: its log-format, perhaps with lines date-format and time-format;
+//   - Envoy: its format string;
+//   - JSON: the paths to the fields, as in "ua=request.headers.User-Agent.0 time=ts target=request.uri";
+//   - a regular expression of package regexp with named groups, as in "(?P<ip>\S+)". It is
+//     slow and allocates.
+//
+// A text that describes a JSON object is a format of JSON lines. The error says what keeps
+// lines from being read or audited: no time, no target, or two fields with nothing between
+// them. See also HasAgent and Doubts.
+func Parse(text string) (*Format, error) {
+	if len(text) > maxUserFormat {
+		return nil, fmt.Errorf("the format is longer than %d bytes", maxUserFormat)
+	}
+	text = strings.TrimSpace(text)
+	for _, l := range languages {
+		if !l.is(text) {
+			continue
+		}
+		f, err := l.parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("read as %s: %w", l.name, err)
+		}
+		f.name, f.by = "custom", "the user, in words of "+l.name
+		return f, nil
+	}
+	return nil, fmt.Errorf("%.100q is no format in words of nginx ($remote_addr), Apache (%%{User-Agent}i), GoAccess (%%h %%^), Envoy (%%REQ(USER-AGENT)%%), "+
+		"a JSON map (ua=user_agent time=ts), or a regular expression with named groups", text)
+}
+
+// language is a way in which users describe formats.
+type language struct {
+	name  string
+	is    func(text string) bool // whether a text is in it
+	parse func(text string) (*Format, error)
+}
+
+// languages are tried in this order.
+var languages = []language{
+	{"nginx's log_format", matcher(`^log_format\s`), parseNginx},
+	{"Apache's LogFormat", matcher(`(?i)^LogFormat\s`), parseApache},
+	{"a regular expression", matcher(`\(\?P?<`), parseRegexp},
+	{"a JSON map", isJSONMap, parseJSONMap},
+	{"HAProxy's log-format", matcher(`%(\{[^}]*\}|\[[^\]]*)?(ci|hr|hrl|ST|HM|HU|HP|tr|tsc)\b`), refuseHAProxy},
+	{"GoAccess's log-format", matcher(`(?m)^(log|date|time|datetime)-format\s`), parseGoAccess},
+	{"Apache's LogFormat", matcher(`%[0-9,!]*([<>]|\{[^}]*\}\^?[a-zA-Z])`), parseApache},
+	{"Envoy's format string", matcher(`%[A-Z_]{3,}(\([^)]*\))?(:\d+)?%`), parseEnvoy},
+	{"GoAccess's log-format", matcher(`%[\^~dx]|~h\{`), parseGoAccess},
+	{"nginx's log_format", matcher(`\$\{?[a-z]`), parseNginx},
+	{"Apache's LogFormat", matcher(`%[0-9,!<>]*(\{[^}]*\})?\^?[a-zA-Z]`), parseApache},
+}
+
+// matcher returns a function that tells whether a text has a match of an expression.
+func matcher(expression string) func(text string) bool {
+	return regexp.MustCompile(expression).MatchString
+}
+
+// isJSONMap tells whether a text has nothing but words name=path.
+func isJSONMap(text string) bool {
+	words := strings.Fields(text)
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {
+		name, _, ok := strings.Cut(w, "=")
+		return !ok || strings.ContainsAny(w, `%$"'`) || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") != ""
+	})
+}
+
+// refuseHAProxy says how to read a log of HAProxy, whose words do not tell which headers are
+// captured.
+func refuseHAProxy(string) (*Format, error) {
+	return nil, errors.New("it does not tell which headers are captured: name them in their order, as in haproxy:host,ua, or give a regular expression")
+}
+
+// word is a text or a value in a user's format.
+type word struct {
+	text string // if name is empty
+	name string // of a value, as the user writes it
+	value
+	padded bool // blanks before the value are no part of it
+}
+
+// value is what a variable of a server writes.
+type value struct {
+	part part
+	// rank orders the values for one part: the lowest counts.
+	rank int
+	// pattern is the layout of a time in the words of strftime. If it is empty, read is.
+	pattern string
+	read    layout
+	// protocol is of HTTP/1.1 and the like.
+	protocol bool
+}
+
+// wording is a user's format, in whatever language.
+type wording struct {
+	words  []word
+	spell  spelling // of all values
+	more   bool     // whether anything may follow behind a blank
+	doubts []string // Doubts
+}
+
+// addText adds a text behind what is there.
+func (w *wording) addText(text string) {
+	if n := len(w.words); n > 0 && w.words[n-1].name == "" {
+		w.words[n-1].text += text
+	} else if text != "" {
+		w.words = append(w.words, word{text: text})
+	}
+}
+
+// addTime adds a value that is a time in a layout of strftime, and not only a fraction of
+// one if that does not stand beside others.
+func (w *wording) addTime(name, pattern string, rank int) error {
+	p, err := newPattern(pattern)
+	if err != nil {
+		return err
+	}
+	w.words = append(w.words, word{name: name, value: value{part: p.part(), pattern: pattern, rank: rank}})
+	return nil
+}
+
+// format compiles the wording.
+func (w *wording) format() (*Format, error) {
+	w.joinTimes()
+	w.joinPaths()
+	w.namePorts()
+	if len(w.words) > maxWords {
+		return nil, fmt.Errorf("it has more than %d fields", maxWords)
+	}
+	compile := w.program
+	if w.isJSON() {
+		compile = w.json
+	}
+	f, err := compile()
+	if err != nil {
+		return nil, err
+	}
+	f.doubts = w.doubts
+	return f, f.auditable()
+}
+
+// auditable tells why no line of the format can be audited.
+func (f *Format) auditable() error {
+	switch {
+	case f.targetPart() == ignored:
+		return errors.New("it has no field for what was requested, such as $request, %r or target")
+	case !f.HasTime() || f.layout == nil:
+		return errors.New("it has no field for the time with its date, such as $time_local, %t or time")
+	}
+	return nil
+}
+
+// joinTimes makes one value of times that stand beside each other, such as day and time of
+// day, and of the text between them, which has no quotes or brackets.
+func (w *wording) joinTimes() {
+	for i := 0; i+1 < len(w.words); {
+		gap, next := "", i+1
+		if w.words[next].name == "" {
+			gap, next = w.words[next].text, i+2
+		}
+		if next >= len(w.words) || w.words[i].pattern == "" || w.words[next].pattern == "" || strings.ContainsAny(gap, `"[]{}`) {
+			i++
+			continue
+		}
+		a, b := &w.words[i], &w.words[next]
+		a.pattern += strings.ReplaceAll(gap, "%", "%%") + b.pattern
+		a.name += gap + b.name
+		a.rank = min(a.rank, b.rank)
+		if p, err := newPattern(a.pattern); err == nil {
+			a.part = p.part()
+		}
+		w.words = slices.Delete(w.words, i+1, next+1)
+	}
+}
+
+// joinPaths makes one value of a path and the query behind it, and of values behind each
+// other that are of no interest.
+func (w *wording) joinPaths() {
+	for i := 0; i+1 < len(w.words); {
+		a, b := &w.words[i], &w.words[i+1]
+		isPath := a.part == path || a.part == decodedPath || a.part == rewrittenPath || a.part == query
+		if a.name == "" || b.name == "" || b.padded || !(isPath && b.part == query || a.isIgnored() && b.isIgnored()) {
+			i++
+			continue
+		}
+		if a.part == path {
+			a.part = target
+		}
+		a.name += b.name
+		w.words = slices.Delete(w.words, i+1, i+2)
+	}
+}
+
+// isIgnored tells whether a value is of no interest.
+func (w *word) isIgnored() bool { return w.part == ignored && !w.protocol }
+
+// namePorts makes the port of the server that of the host that it stands behind.
+func (w *wording) namePorts() {
+	for i := 2; i < len(w.words); i++ {
+		if w.words[i].part == ownPort && w.words[i-1].text == ":" && w.words[i-2].part == hostName {
+			w.words[i].part = serverPort
+		}
+	}
+}
+
+// best returns which word counts for each part, -1 where there is none.
+func (w *wording) best() (best [allParts]int) {
+	for p := range best {
+		best[p] = -1
+	}
+	for i, word := range w.words {
+		if at := best[word.part]; word.part != ignored && (at < 0 || word.rank < w.words[at].rank) {
+			best[word.part] = i
+		}
+	}
+	return best
+}
+
+// layout returns how the times are written, by the words that count. It is nil if there is
+// no time with a date.
+func (w *wording) layout(best [allParts]int) (layout, error) {
+	of := func(p part) *value { return &w.words[best[p]].value }
+	pattern := ""
+	switch {
+	case best[moment] >= 0:
+		if of(moment).pattern == "" {
+			return of(moment).read, nil
+		}
+		pattern = of(moment).pattern
+	case best[day] >= 0 && best[timeOfDay] >= 0:
+		if of(day).pattern == "" {
+			return of(day).read, nil
+		}
+		pattern = of(day).pattern + " " + of(timeOfDay).pattern
+	default:
+		return nil, nil
+	}
+	p, err := newPattern(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return p.read, nil
+}
+
+// mayHaveBlanks tells in which parts a blank does not tell that a protocol begins.
+var mayHaveBlanks = [allParts]bool{target: true, path: true, decodedPath: true, rewrittenPath: true, query: true}
+
+// program compiles the wording to a program of fields.
+func (w *wording) program() (*Format, error) {
+	best := w.best()
+	layout, err := w.layout(best)
+	if err != nil {
+		return nil, err
+	}
+	p := program{more: w.more}
+	before := ""
+	for i, word := range w.words {
+		if word.name == "" {
+			before = word.text
+			continue
+		}
+		s := step{before: before, spell: w.spell, padded: word.padded}
+		if n := len(p.steps); word.protocol && n > 0 && mayHaveBlanks[p.steps[n-1].part] {
+			s.before += "HTTP/" // which tells where the field before ends
+		}
+		if best[word.part] == i {
+			s.part = word.part
+		}
+		if i > 0 && s.before == "" && !beginsWithSlash[s.part] {
+			return nil, fmt.Errorf("nothing stands between %s and %s, so it is not known where the first ends", w.words[i-1].name, word.name)
+		}
+		p.steps = append(p.steps, s)
+		before = ""
+	}
+	p.after = before
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	return programFormat("", "", "", p, layout), nil
+}
+
+// ParseConfig returns the format of a name in a configuration: that of log_format in one of
+// nginx, or LogFormat in one of Apache. Of several the last counts. Files that the
+// configuration includes are not read.
+func ParseConfig(config []byte, name string) (*Format, error) {
+	type definition struct {
+		name  string
+		parse func() (*Format, error)
+	}
+	var found []definition
+	directives, err := nginxDirectives(string(config))
+	for _, words := range directives {
+		if len(words) > 1 {
+			found = append(found, definition{words[1], func() (*Format, error) { return nginxFormat(words[2:]) }})
+		}
+	}
+	for _, words := range apacheLogFormats(config) {
+		if len(words) > 2 {
+			found = append(found, definition{words[2], func() (*Format, error) { return apacheFormat(words[1]) }})
+		}
+	}
+	var names []string
+	for _, d := range slices.Backward(found) {
+		if d.name != name {
+			names = append(names, d.name)
+			continue
+		}
+		f, err := d.parse()
+		if err != nil {
+			return nil, fmt.Errorf("the format %s: %w", name, err)
+		}
+		f.name, f.by = "custom", "the user's configuration, as "+name
+		return f, nil
+	}
+	switch {
+	case len(names) > 0:
+		slices.Sort(names)
+		return nil, fmt.Errorf("it has no log_format or LogFormat called %q, but %s; files that it includes are not read", name, strings.Join(slices.Compact(names), ", "))
+	case err != nil:
+		return nil, err
+	}
+	return nil, fmt.Errorf("it has no log_format or LogFormat called %q; files that it includes are not read", name)
+}

@@ -1,0 +1,178 @@
+package format
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// isJSON tells whether a wording describes an object of JSON.
+func (w *wording) isJSON() bool {
+	first, last := "", ""
+	if n := len(w.words); n > 1 {
+		first, last = strings.TrimSpace(w.words[0].text), strings.TrimSpace(w.words[n-1].text)
+	}
+	return strings.HasPrefix(first, "{") && strings.HasSuffix(last, "}") && strings.HasPrefix(strings.TrimSpace(first[1:]), `"`)
+}
+
+// The marks around the index of a word that stands in for a value in JSON. They are of no
+// use in a log.
+const (
+	markStart = "\ue000"
+	markEnd   = "\ue001"
+)
+
+// json compiles a wording that describes an object of JSON: each value is found by its names.
+// Values with texts around them count only if they are together one part, such as a request
+// line of method, target and protocol.
+func (w *wording) json() (*Format, error) {
+	var b strings.Builder
+	quotes := false // inside of them
+	for i, word := range w.words {
+		if word.name == "" {
+			b.WriteString(word.text)
+			quotes = quotesAfter(quotes, word.text)
+			continue
+		}
+		mark := markStart + strconv.Itoa(i) + markEnd
+		if !quotes {
+			mark = `"` + mark + `"`
+		}
+		b.WriteString(mark)
+	}
+	var object map[string]any
+	if err := json.Unmarshal([]byte(b.String()), &object); err != nil {
+		return nil, fmt.Errorf("it begins as JSON, but is none: %w", err)
+	}
+	paths := map[int]string{}
+	w.walk("", object, paths)
+	best := w.best()
+	var fields []jsonField
+	for p := range best {
+		i := best[p]
+		if i < 0 || paths[i] == "" {
+			continue
+		}
+		fields = append(fields, jsonField{part: part(p), paths: []string{paths[i]}})
+	}
+	layout, err := w.layout(best)
+	if err != nil {
+		return nil, err
+	}
+	if len(fields) == 0 {
+		return nil, errors.New("no member of the object has a value that an audit needs")
+	}
+	f := jsonFormat("", "", "", nil, fields)
+	f.layout = layout
+	return f, nil
+}
+
+// quotesAfter tells whether a string of JSON is open behind a text.
+func quotesAfter(open bool, text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			open = !open
+		}
+	}
+	return open
+}
+
+// walk sets the paths of the values in a value of JSON. It changes what words are about that
+// are only a part of a string.
+func (w *wording) walk(at string, v any, paths map[int]string) {
+	inside := func(name string) string {
+		return strings.TrimPrefix(at+"."+strings.ReplaceAll(name, ".", `\.`), ".")
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			w.walk(inside(name), v[name], paths)
+		}
+	case []any:
+		for i, item := range v {
+			w.walk(inside(strconv.Itoa(i)), item, paths)
+		}
+	case string:
+		if i := w.compound(v); i >= 0 {
+			paths[i] = at
+		}
+	}
+}
+
+// compound makes one value of a string, and returns the index of its word, -1 if it has
+// none. All others in the string are ignored.
+func (w *wording) compound(text string) int {
+	var indexes []int
+	var parts []part
+	shape := "" // the text, with a letter for each value
+	for rest := text; ; {
+		before, behind, ok := strings.Cut(rest, markStart)
+		if shape += before; !ok {
+			break
+		}
+		mark, after, _ := strings.Cut(behind, markEnd)
+		i, err := strconv.Atoi(mark)
+		if err != nil || i < 0 || i >= len(w.words) {
+			return -1 // the user's own text has marks
+		}
+		indexes, parts, rest = append(indexes, i), append(parts, w.words[i].part), after
+		shape += "$"
+	}
+	if len(indexes) == 0 {
+		return -1
+	}
+	if shape == "$" {
+		return indexes[0]
+	}
+	first := &w.words[indexes[0]]
+	whole := ignored
+	is := func(of string, are ...part) bool { return shape == of && slices.Equal(parts, are) }
+	switch {
+	case is("$ $ $", methodName, target, ignored), is("$ $", methodName, target):
+		whole = requestLine
+	case is("$://$$", schemeName, hostName, target), is("http://$$", hostName, target), is("https://$$", hostName, target):
+		whole = target
+	case is("$:$", hostName, serverPort):
+		whole = hostName
+	case is("$:$", clientAddr, ignored):
+		whole = clientAddr
+	case len(parts) == 1 && first.part == moment:
+		whole = moment
+		before, behind, _ := strings.Cut(shape, "$")
+		if !first.within(before, behind) {
+			whole = ignored
+		}
+	}
+	for _, i := range indexes {
+		w.words[i].value = value{part: ignored, rank: w.words[i].rank, pattern: w.words[i].pattern, read: w.words[i].read}
+	}
+	first.part = whole
+	return indexes[0]
+}
+
+// within makes a time one that has texts around it, and tells whether it can be read.
+func (w *word) within(before, behind string) bool {
+	read := w.read
+	if w.pattern != "" {
+		p, err := newPattern(w.pattern)
+		if err != nil {
+			return false
+		}
+		read, w.pattern = p.read, ""
+	}
+	w.read = func(b []byte, zone *time.Location) (int64, bool) {
+		if len(b) < len(before)+len(behind) || string(b[:len(before)]) != before || string(b[len(b)-len(behind):]) != behind {
+			return 0, false
+		}
+		return read(b[len(before):len(b)-len(behind)], zone)
+	}
+	return true
+}

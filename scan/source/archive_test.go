@@ -1,0 +1,511 @@
+package source
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/robotsieve/robotsieve/internal/disk"
+)
+
+// archived is a file to be put into an archive.
+type archived struct {
+	name string
+	data []byte
+	kind byte // of a tar; 0 is a regular file
+}
+
+func tarOf(t testing.TB, files ...archived) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, f := range files {
+		h := &tar.Header{Name: f.name, Mode: 0o644, Size: int64(len(f.data)), Typeflag: f.kind}
+		if f.kind != 0 {
+			h.Size, h.Linkname = 0, "elsewhere"
+		}
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if h.Size > 0 {
+			w.Write(f.data)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func zipOf(t testing.TB, method uint16, files ...archived) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range files {
+		m, err := w.CreateHeader(&zip.FileHeader{Name: f.name, Method: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Write(f.data)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// archives are archives of some files, by their names.
+func archives(t testing.TB, files ...archived) map[string][]byte {
+	plain := tarOf(t, files...)
+	return map[string][]byte{
+		"a.tar": plain, "a.tar.gz": gz(t, plain), "a.tgz": gz(t, plain[:700], plain[700:]), "a.tar.zst": zst(t, plain), "a.tar.xz": xzs(t, plain),
+		"noname": gz(t, plain), "stored.zip": zipOf(t, zip.Store, files...), "deflated.zip": zipOf(t, zip.Deflate, files...),
+	}
+}
+
+func found(t testing.TB, name string) []*Input {
+	t.Helper()
+	ins, warnings, errs := Inputs(context.Background(), []string{name}, nil, Limits{})
+	if len(warnings)+len(errs) > 0 {
+		t.Fatalf("%s: warnings %q, errors %v", name, warnings, errs)
+	}
+	return ins
+}
+
+// TestMembersAreInputs: each member of each kind of archive has its name, its bytes, a head, a sum and a result of its own.
+func TestMembersAreInputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	long := bytes.Repeat([]byte("a line of a log that is long enough\n"), 20_000)
+	text := map[string][]byte{"logs/a.log": []byte("first\nsecond\n"), "logs/b.log": long, "logs/c.log": {}, "d.log": []byte("no end"), "logs/b.log.2.gz": long[:1000], "logs/b.log.1": []byte("older\n")}
+	files := []archived{
+		{"logs/a.log", text["logs/a.log"], 0}, {"logs/b.log", long, 0}, {"logs/", nil, tar.TypeDir}, {"logs/c.log", nil, 0},
+		{"d.log", text["d.log"], 0}, {"logs/b.log.2.gz", gz(t, long[:1000]), 0}, {"logs/b.log.1", []byte("older\n"), 0},
+		{"logs/._a.log", []byte("hidden"), 0}, {".git/log", []byte("hidden"), 0}, {"__MACOSX/logs/a.log", []byte("hidden"), 0},
+	}
+	const sorted, lying = "d.log logs/a.log logs/b.log.2.gz logs/b.log.1 logs/b.log logs/c.log", "logs/a.log logs/b.log logs/c.log d.log logs/b.log.2.gz logs/b.log.1"
+	all := archives(t, slices.DeleteFunc(slices.Clone(files), func(f archived) bool { return f.kind != 0 })...)
+	all["a.tar"] = tarOf(t, files...)
+	for name, data := range all {
+		write(t, mustAbs(t, name), data)
+		for _, inOrder := range []bool{false, true} {
+			ins := found(t, name)
+			want := sorted
+			if ins[0].sequential() {
+				want = lying
+			}
+			if got := strings.ReplaceAll(names(ins), name+":", ""); got != want {
+				t.Errorf("%s: %s, want %s", name, got, want)
+			}
+			for _, in := range ins {
+				content := text[strings.TrimPrefix(in.Name, name+":")]
+				head, err := in.Head(1000)
+				if !bytes.Equal(head, content[:min(len(content), 1000)]) || err != nil {
+					t.Errorf("%s: the head is %q, %v", in.Name, clip(head), err)
+				}
+				if sum, err := in.Sum(); sum != sha256.Sum256(content) || err != nil {
+					t.Errorf("%s: sum %x, %v", in.Name, sum, err)
+				}
+				in.Hash = true
+			}
+			o := Options{ChunkSize: 4096, Workers: 2, InOrder: inOrder}
+			got, res := readAll(t, ins, o, 2)
+			for i, in := range ins {
+				member := strings.TrimPrefix(in.Name, name+":")
+				check(t, text[member], got[i], o)
+				if !res[i].Complete || res[i].Err != nil || res[i].Codec == "" || res[i].Disk != in.Size {
+					t.Errorf("%s: %+v, of %d bytes", in.Name, res[i], in.Size)
+				}
+				k := slices.IndexFunc(files, func(f archived) bool { return f.name == member })
+				if sum := sha256.Sum256(files[k].data); !bytes.Equal(res[i].Sum, sum[:]) {
+					t.Errorf("%s: SHA-256 %x, not that of the member", in.Name, res[i].Sum)
+				}
+			}
+		}
+	}
+}
+
+func mustAbs(t testing.TB, name string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir + "/" + name
+}
+
+// TestCodecsOfMembers: the codec says how the archive and the member in it are compressed.
+func TestCodecsOfMembers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := []byte("a line\n")
+	files := []archived{{"a", text, 0}, {"b", xzs(t, text), 0}}
+	for name, want := range map[string]string{
+		"a.tar": "plain xz", "a.tar.gz": "gzip gzip+xz", "a.tar.zst": "zstd zstd+xz", "stored.zip": "plain xz", "deflated.zip": "deflate deflate+xz",
+	} {
+		write(t, mustAbs(t, name), archives(t, files...)[name])
+		ins := found(t, name)
+		for _, in := range ins {
+			if _, err := in.Head(1); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := ins[0].Codec() + " " + ins[1].Codec(); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestCompressedTarIsDecompressedTwice: to find its members and to read them, however many they are, and once more for all sums.
+func TestCompressedTarIsDecompressedTwice(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var files []archived
+	for i := range 400 {
+		files = append(files, archived{fmt.Sprintf("%03d.log", i), bytes.Repeat([]byte("line\n"), 1000+i), 0})
+	}
+	write(t, mustAbs(t, "a.tar.gz"), gz(t, tarOf(t, files...)))
+	for _, inOrder := range []bool{false, true} {
+		opened := 0
+		restore := disk.Inject(func(op disk.Op, name string) error {
+			if op == disk.OpOpen && strings.HasSuffix(name, "a.tar.gz") {
+				opened++
+			}
+			return nil
+		})
+		ins := found(t, "a.tar.gz")
+		for _, in := range ins {
+			if _, err := in.Head(100_000); err != nil {
+				t.Error(err)
+			}
+		}
+		if opened != 2 { // first its kind
+			t.Errorf("opened %d times to find its members", opened)
+		}
+		if _, err := ins[399].Sum(); err != nil {
+			t.Error(err)
+		}
+		if sum, err := ins[7].Sum(); err != nil || sum != sha256.Sum256(files[7].data) || opened != 3 {
+			t.Error(err, opened)
+		}
+		ins = slices.Delete(ins, 10, 30) // members may be left out
+		if _, res := readAll(t, ins, Options{Workers: 2, InOrder: inOrder}, 2); opened != 4 || !res[379].Complete {
+			t.Errorf("opened %d times; %+v", opened, res[379])
+		}
+		restore()
+	}
+}
+
+// TestHeadOfMembersWithoutWhatIsKept: a longer head, or one after the Reader has ended, costs another pass.
+func TestHeadOfMembersWithoutWhatIsKept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	long := bytes.Repeat([]byte("0123456\n"), 100_000)
+	write(t, mustAbs(t, "a.tar.gz"), gz(t, tarOf(t, archived{"a", []byte("a\n"), 0}, archived{"b", long, 0})))
+	ins := found(t, "a.tar.gz")
+	for _, n := range []int{10, keptHead, keptHead + 1, 1 << 20} {
+		if head, err := ins[1].Head(n); !bytes.Equal(head, long[:min(n, len(long))]) || err != nil {
+			t.Errorf("%d of %d bytes, %v", len(head), n, err)
+		}
+	}
+	readAll(t, ins, Options{}, 1)
+	if head, err := ins[1].Head(5); string(head) != "01234" || err != nil {
+		t.Errorf("%q, %v", head, err)
+	}
+}
+
+// TestDamagedArchives: what is before the damage is read, and an error names the archive or the member.
+func TestDamagedArchives(t *testing.T) {
+	t.Chdir(t.TempDir())
+	random := make([]byte, 50_000)
+	for i, x := 0, uint32(1); i < len(random); i++ {
+		x = x*1664525 + 1013904223
+		random[i] = byte(x >> 24)
+	}
+	files := []archived{{"a.log", []byte("a line\n"), 0}, {"b.log", random, 0}, {"c.log", []byte("last\n"), 0}}
+	plain := tarOf(t, files...)
+	flipped := slices.Clone(zipOf(t, zip.Deflate, files...))
+	flipped[20_000] ^= 1
+	header := slices.Clone(plain)
+	copy(header[len(plain)-2048:], "damaged") // the name in the header of c.log
+	broken := gz(t, plain)
+	for name, c := range map[string]struct {
+		data              []byte
+		found, errs, ends string // names of members, an error of Inputs, and what the error of b.log ends in; "" is none
+	}{
+		"cut.tar":      {plain[:20_000], "a.log b.log", "cut.tar: in or after the member b.log: unexpected EOF", "unexpected EOF"},
+		"cut.tar.gz":   {broken[:20_000], "a.log b.log", "cut.tar.gz: in or after the member b.log: unexpected EOF", "unexpected EOF"},
+		"header.tar":   {header, "a.log b.log", "in or after the member b.log: archive/tar: invalid tar header", ""},
+		"two.tar":      {append(slices.Clone(plain), plain...), "a.log b.log c.log", "two.tar: data after the end of the archive", ""},
+		"two.tar.gz":   {gz(t, plain, plain), "a.log b.log c.log", "two.tar.gz: data after the end of the archive", ""},
+		"rest.tar.gz":  {append(gz(t, plain), "text"...), "a.log b.log c.log", "data after the end of the compressed data", ""},
+		"flipped.zip":  {flipped, "a.log b.log c.log", "", "checksum error"},
+		"cut.zip":      {flipped[:20_000], "", "a zip archive without a sound directory, which is at its end: it may be truncated", ""},
+		"empty.tar.gz": {gz(t, tarOf(t, archived{"folder/", nil, tar.TypeDir})), "", "no files in this tar archive", ""},
+		"empty.zip":    {zipOf(t, zip.Store), "", "no files in this zip archive", ""},
+	} {
+		write(t, mustAbs(t, name), c.data)
+		ins, warnings, errs := Inputs(t.Context(), []string{name}, nil, Limits{})
+		if got := strings.ReplaceAll(names(ins), name+":", ""); got != c.found || len(warnings) != 0 {
+			t.Errorf("%s: %s, want %s; %q", name, got, c.found, warnings)
+		}
+		if text := fmt.Sprint(errs); (len(errs) > 0) != (c.errs != "") || !strings.Contains(text, c.errs) {
+			t.Errorf("%s: errors %v, want %s", name, errs, c.errs)
+		}
+		if len(ins) == 0 {
+			continue
+		}
+		got, res := readAll(t, ins, Options{}, 2)
+		for i, r := range res {
+			member := strings.TrimPrefix(r.Name, name+":")
+			content := files[slices.IndexFunc(files, func(f archived) bool { return f.name == member })].data
+			if member != "b.log" || c.ends == "" {
+				if !r.Complete || !bytes.Equal(joined(got[i]), content) {
+					t.Errorf("%s: %+v", r.Name, r)
+				}
+				continue
+			}
+			if r.Err == nil || !strings.HasPrefix(r.Err.Error(), r.Name) || !strings.HasSuffix(r.Err.Error(), c.ends) || r.Complete {
+				t.Errorf("%s: error %v, want one of %s", r.Name, r.Err, c.ends)
+			}
+			if b := joined(got[i]); len(b) < 10_000 || c.ends == "unexpected EOF" && !bytes.HasPrefix(content, b) {
+				t.Errorf("%s: %d bytes before the damage", r.Name, len(b))
+			}
+		}
+	}
+}
+
+// TestMembersThatAreNoInputs: each is named by a warning or an error, and the others are read.
+func TestMembersThatAreNoInputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	log := archived{"a.log", []byte("a\n"), 0}
+	inner := tarOf(t, log)
+	encrypted := zipOf(t, zip.Store, archived{"secret.log", []byte("x\n"), 0}, log)
+	encrypted[bytes.Index(encrypted, []byte("PK\x01\x02"))+8] |= 1 // in the entry of the directory
+	strange := zipOf(t, zip.Store, archived{"strange.log", []byte("x\n"), 0}, log)
+	strange[bytes.Index(strange, []byte("PK\x01\x02"))+10] = 14 // LZMA
+	for name, c := range map[string]struct {
+		data              []byte
+		found, warns, err string
+	}{
+		"links.tar": {tarOf(t, log, archived{"s", nil, tar.TypeSymlink}, archived{"h", nil, tar.TypeLink}, archived{"p", nil, tar.TypeFifo}, archived{"c", nil, tar.TypeChar}, archived{"d/", nil, tar.TypeDir}),
+			"a.log", "links.tar: s, h, p and 1 more: a link or a device, so its bytes are not in the archive", ""},
+		"twice.tar":     {tarOf(t, archived{"a.log", []byte("old\n"), 0}, log), "a.log", "twice.tar: a.log: replaced by a later member of that name, as unpacking does", ""},
+		"noend.tar":     {inner[:1024], "a.log", "noend.tar: the end mark: missing, so the archive may have been cut off between two members", ""},
+		"encrypted.zip": {encrypted, "a.log", "", "encrypted.zip: secret.log: encrypted: unpack it"},
+		"strange.zip":   {strange, "a.log", "", "strange.zip: strange.log: compressed by the method 14, which is not supported: unpack it"},
+		"names.tar": {tarOf(t, archived{"../../etc/passwd", []byte("a\n"), 0}, archived{"/abs", []byte("a\n"), 0}, archived{"./x", []byte("a\n"), 0}, archived{"new\nline", []byte("a\n"), 0}, archived{strings.Repeat("n", 5000), nil, 0}),
+			"../../etc/passwd /abs new\nline x", "", "a name of more than 4096 bytes"},
+	} {
+		write(t, mustAbs(t, name), c.data)
+		ins, warnings, errs := Inputs(t.Context(), []string{name}, nil, Limits{})
+		want := strings.Split(c.found, " ")
+		slices.SortFunc(want, compareNames)
+		if got := strings.ReplaceAll(names(ins), name+":", ""); got != strings.Join(want, " ") {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+		if text := strings.Join(warnings, "\n"); text != c.warns {
+			t.Errorf("%s: warnings %q, want %q", name, warnings, c.warns)
+		}
+		if text := fmt.Sprint(errs); (len(errs) > 0) != (c.err != "") || !strings.Contains(text, c.err) {
+			t.Errorf("%s: errors %v, want %s", name, errs, c.err)
+		}
+		got, res := readAll(t, ins, Options{}, 1)
+		for i, r := range res {
+			if !r.Complete || string(joined(got[i])) != "a\n" {
+				t.Errorf("%s: %+v", r.Name, r)
+			}
+		}
+	}
+}
+
+// TestArchivesThatAreRefused: an archive in an archive, in a pipe, or a zip that is compressed, by Head and by the Reader.
+func TestArchivesThatAreRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	inner := tarOf(t, archived{"x.log", []byte("x\n"), 0})
+	zipped := zipOf(t, zip.Deflate, archived{"x.log", []byte("x\n"), 0})
+	files := []archived{{"a.log", []byte("a\n"), 0}, {"in.tar", inner, 0}, {"in.tar.gz", gz(t, inner), 0}, {"in.zip", zipped, 0}}
+	var refused []func() []*Input
+	for name, data := range archives(t, files...) {
+		write(t, mustAbs(t, name), data)
+		refused = append(refused, func() []*Input {
+			return slices.DeleteFunc(found(t, name), func(in *Input) bool { return strings.HasSuffix(in.Name, "a.log") })
+		})
+	}
+	write(t, mustAbs(t, "zip.gz"), gz(t, zipped))
+	refused = append(refused, func() []*Input { return found(t, "zip.gz") })
+	for _, data := range [][]byte{inner, gz(t, inner), zipped} {
+		refused = append(refused, func() []*Input {
+			ins, _, _ := Inputs(t.Context(), []string{"-"}, bytes.NewReader(data), Limits{})
+			return ins
+		})
+	}
+	for _, inputs := range refused {
+		for _, in := range inputs() {
+			if _, err := in.Head(10); err == nil || !strings.HasPrefix(err.Error(), in.Name+": a ") || !strings.Contains(err.Error(), " archive") {
+				t.Errorf("%s: error %v", in.Name, err)
+			}
+		}
+		ins := inputs()
+		got, res := readAll(t, ins, Options{}, 2)
+		for i, r := range res {
+			if len(joined(got[i])) > 0 || r.Complete || r.Err == nil || !strings.HasPrefix(r.Err.Error(), r.Name+": a ") {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	// Without Inputs, and with Limits.Closed, an archive is the bytes that it is.
+	closed, _, _ := Inputs(t.Context(), []string{"a.tar"}, nil, Limits{Closed: true})
+	for _, in := range []*Input{NewInput("-", bytes.NewReader(inner), -1), file(t, "a.tar"), closed[0]} {
+		if head, err := in.Head(5); err != nil || len(head) != 5 {
+			t.Errorf("%q, %v", head, err)
+		}
+	}
+}
+
+// TestChangedArchive: members of a file that has been replaced are not read from what is there now.
+func TestChangedArchive(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a.tar", "a.tar.gz", "deflated.zip"} {
+		write(t, mustAbs(t, name), archives(t, archived{"a.log", []byte("a\n"), 0})[name])
+		ins := found(t, name)
+		write(t, mustAbs(t, name), archives(t, archived{"b.log", []byte("another\n"), 0}, archived{"c.log", nil, 0})[name])
+		if err := os.Chtimes(name, time.Now(), time.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if _, res := readAll(t, ins, Options{}, 1); !errors.Is(res[0].Err, errChanged) {
+			t.Errorf("%s: %v", name, res[0].Err)
+		}
+	}
+}
+
+// TestHostileZips: bytes that several members have, sizes that lie, and a directory that takes more memory than there is.
+func TestHostileZips(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := bytes.Repeat([]byte("a line\n"), 1000)
+	data := zipOf(t, zip.Deflate, archived{"a.log", text, 0}, archived{"b.log", text, 0})
+	entry := func(n int) []byte { // of the directory
+		at := 0
+		for range n + 1 {
+			at += bytes.Index(data[at+1:], []byte("PK\x01\x02")) + 1
+		}
+		return data[at:]
+	}
+	copy(entry(1)[42:46], entry(0)[42:46]) // where its header is
+	write(t, mustAbs(t, "overlap.zip"), data)
+	ins, _, errs := Inputs(t.Context(), []string{"overlap.zip"}, nil, Limits{})
+	if names(ins) != "overlap.zip:a.log" || !strings.Contains(fmt.Sprint(errs), "b.log: its bytes are also those of another member") {
+		t.Error(names(ins), errs)
+	}
+	for _, size := range []byte{10, 0xff} {
+		data = zipOf(t, zip.Deflate, archived{"a.log", text, 0})
+		entry(0)[24] = size
+		write(t, mustAbs(t, "size.zip"), data)
+		if _, res := readAll(t, found(t, "size.zip"), Options{}, 1); res[0].Complete || !strings.Contains(fmt.Sprint(res[0].Err), "another size") {
+			t.Errorf("%+v", res[0])
+		}
+	}
+	var many []archived
+	for i := range 20_000 {
+		many = append(many, archived{fmt.Sprint(i), nil, 0})
+	}
+	write(t, mustAbs(t, "many.zip"), zipOf(t, zip.Store, many...))
+	if ins, _, errs := Inputs(t.Context(), []string{"many.zip"}, nil, Limits{Memory: 1 << 20}); len(ins) > 0 || len(errs) != 1 || !errors.Is(errs[0], ErrRoom) {
+		t.Error(len(ins), errs)
+	}
+}
+
+// TestManyMembersStayInTheRoom: hundreds of thousands of empty members in a small archive take no more memory than the list may.
+func TestManyMembersStayInTheRoom(t *testing.T) {
+	t.Chdir(t.TempDir())
+	header := tarOf(t, archived{"empty.log", nil, 0})[:tarBlock]
+	var zipped bytes.Buffer
+	block := bytes.Repeat(header, 1000)
+	w := gzip.NewWriter(&zipped)
+	for range 300 {
+		w.Write(block)
+	}
+	w.Close()
+	write(t, mustAbs(t, "many.tar.gz"), zipped.Bytes())
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	const memory = 10 << 20
+	ins, _, errs := Inputs(t.Context(), []string{"many.tar.gz", "many.tar.gz"}, nil, Limits{Memory: memory})
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if len(errs) != 1 || !errors.Is(errs[0], ErrRoom) {
+		t.Error(errs)
+	}
+	if got := int64(after.HeapAlloc) - int64(before.HeapAlloc); got > memory {
+		t.Errorf("%d bytes", got)
+	}
+	runtime.KeepAlive(ins)
+}
+
+// TestFindingMembersEndsWithItsContext: decompressing a tar to find its members may take minutes.
+func TestFindingMembersEndsWithItsContext(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, data := range archives(t, archived{"a.log", bytes.Repeat([]byte("a\n"), 1000), 0}) {
+		write(t, mustAbs(t, name), data)
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		if ins, _, errs := Inputs(ctx, []string{name}, nil, Limits{}); len(ins) != 0 || len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
+			t.Error(names(ins), errs)
+		}
+	}
+}
+
+// TestStopAmongMembers: Stop ends the reading of an archive, and everything is closed.
+func TestStopAmongMembers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	big := bytes.Repeat([]byte("a line\n"), 1<<20)
+	for name, data := range archives(t, archived{"a.log", big, 0}, archived{"b.log", big, 0}) {
+		write(t, mustAbs(t, name), data)
+		r := NewReader(found(t, name), Options{Workers: 1, ChunkSize: 4096})
+		c, ok := r.Next()
+		if !ok {
+			t.Fatal("no chunk")
+		}
+		r.Release(c)
+		r.Stop()
+		for ok {
+			_, ok = r.Next()
+		}
+	}
+}
+
+// FuzzArchives: no bytes make the finding or the reading of members panic, hang or lose one in silence.
+func FuzzArchives(f *testing.F) {
+	files := []archived{{"a.log", []byte("a line\n"), 0}, {"b.gz", gz(f, []byte("b\n")), 0}, {"l", nil, tar.TypeSymlink}}
+	for _, data := range archives(f, files[:2]...) {
+		f.Add(data)
+	}
+	f.Add(tarOf(f, files...))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		name := write(t, "archive", data)
+		ins, warnings, errs := Inputs(t.Context(), []string{name}, nil, Limits{Memory: 1 << 20})
+		if len(ins)+len(warnings)+len(errs) == 0 {
+			t.Error("neither inputs nor errors")
+		}
+		for _, in := range ins {
+			_, _ = in.Head(100)
+		}
+		if len(ins) == 0 {
+			return
+		}
+		_, res := readAll(t, ins, Options{ChunkSize: 512, MaxLine: 1024}, 2)
+		for _, r := range res {
+			if r.Complete == (r.Err != nil) {
+				t.Errorf("%+v", r)
+			}
+		}
+	})
+}

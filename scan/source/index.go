@@ -1,0 +1,284 @@
+package source
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// find finds the members of an archive by its kind. Those found before an error are returned with it.
+func (a *archive) find(ctx context.Context, kind archiveKind, room *room) *contents {
+	c := &contents{of: a, ctx: ctx, room: room}
+	find := c.findTar
+	if kind == zipArchive {
+		find = c.findZip
+	}
+	c.err = find()
+	c.replaceDoubles()
+	if !a.sequential() {
+		slices.SortStableFunc(c.members, func(x, y *member) int { return compareNames(x.name, y.name) })
+	}
+	a.members = c.members
+	return c
+}
+
+// contents is what was found in an archive.
+type contents struct {
+	of      *archive
+	ctx     context.Context
+	room    *room
+	members []*member
+	others  []others
+	err     error // why there may be more
+}
+
+// others are members of an archive that are no inputs.
+type others struct {
+	why   string
+	lost  bool     // they may be logs
+	names []string // the first ones
+	n     int
+}
+
+// maxOthers is how many of the others are named, and maxMemberName how many bytes the name of a member may have: as many as a path may.
+const (
+	maxOthers     = 3
+	maxMemberName = 4096
+)
+
+// leaveOut counts a member that is no input.
+func (c *contents) leaveOut(name, why string, lost bool) {
+	i := slices.IndexFunc(c.others, func(o others) bool { return o.why == why })
+	if i < 0 {
+		i = len(c.others)
+		c.others = append(c.others, others{why: why, lost: lost})
+	}
+	o := &c.others[i]
+	if o.n++; o.n <= maxOthers {
+		o.names = append(o.names, name[:min(len(name), maxMemberName)])
+	}
+}
+
+// String names the members, and says why they are no inputs.
+func (o others) String() string {
+	names := strings.Join(o.names, ", ")
+	if more := o.n - len(o.names); more > 0 {
+		names = fmt.Sprintf("%s and %d more", names, more)
+	}
+	return names + ": " + o.why
+}
+
+// add adds a member.
+func (c *contents) add(m *member) error {
+	if err := c.room.take(m.inputName()); err != nil {
+		return err
+	}
+	c.members = append(c.members, m)
+	return nil
+}
+
+// wants tells whether a member may be an input by its name.
+func (c *contents) wants(name string) bool {
+	if len(name) > maxMemberName {
+		c.leaveOut(name, fmt.Sprintf("a name of more than %d bytes", maxMemberName), true)
+		return false
+	}
+	return !hiddenMember(name)
+}
+
+// hiddenMember tells whether a member, or a folder of it, has a hidden name. Archives made by macOS have such names too.
+func hiddenMember(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "__MACOSX" || len(part) > 1 && part[0] == '.' && part != ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// replaceDoubles keeps the last of the members that have one name, as unpacking does.
+func (c *contents) replaceDoubles() {
+	last := make(map[string]int, len(c.members))
+	for i, m := range c.members {
+		last[m.name] = i
+	}
+	if len(last) == len(c.members) {
+		return
+	}
+	kept := c.members[:0]
+	for i, m := range c.members {
+		if last[m.name] == i {
+			kept = append(kept, m)
+		} else {
+			c.leaveOut(m.name, "replaced by a later member of that name, as unpacking does", false)
+		}
+	}
+	c.members = kept
+}
+
+// tarPosition is what package tar reads from. After the header of a member, at is where its bytes begin.
+type tarPosition struct {
+	ctx   context.Context
+	r     io.Reader
+	file  *io.SectionReader // r, if it is a plain file
+	at    int64
+	zeros int64 // how many zero bytes came last
+}
+
+func (t *tarPosition) Read(p []byte) (int, error) {
+	if err := context.Cause(t.ctx); err != nil {
+		return 0, err
+	}
+	n, err := t.r.Read(p)
+	t.at += int64(n)
+	if rest := len(bytes.TrimRight(p[:n], "\x00")); rest > 0 {
+		t.zeros = int64(n - rest)
+	} else {
+		t.zeros += int64(n)
+	}
+	return n, err
+}
+
+var errNoSeek = errors.New("cannot seek")
+
+// Seek lets package tar skip the members of a plain file.
+func (t *tarPosition) Seek(offset int64, whence int) (int64, error) {
+	if t.file == nil {
+		return 0, errNoSeek
+	}
+	at, err := t.file.Seek(offset, whence)
+	if err == nil && at != t.at {
+		t.at, t.zeros = at, 0
+	}
+	return at, err
+}
+
+// findTar finds the members of a tar, compressed or not.
+func (c *contents) findTar() (err error) {
+	at := &tarPosition{ctx: c.ctx}
+	if c.of.sequential() {
+		p, err := c.of.begin(nil)
+		if err != nil {
+			return err
+		}
+		defer p.close()
+		at.r = p
+	} else {
+		file, err := c.of.open()
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		at.file = io.NewSectionReader(file, 0, c.of.info.Size())
+		at.r = at.file
+	}
+	for r, last := tar.NewReader(at), ""; ; {
+		h, err := r.Next()
+		switch {
+		case isEOF(err):
+			return c.endTar(at)
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // the names name no files
+			c.markCut(at)
+			return afterMember(last, err)
+		}
+		last = h.Name
+		if err := c.addTar(h, r, at.at); err != nil {
+			return err
+		}
+	}
+}
+
+// markCut marks the last member if the tar ends inside it.
+func (c *contents) markCut(at *tarPosition) {
+	end := at.at
+	if at.file != nil {
+		end = at.file.Size() // package tar may have sought beyond that
+	}
+	if n := len(c.members); n > 0 {
+		last := c.members[n-1]
+		last.cut = last.size > end-last.off
+	}
+}
+
+// afterMember says which member an error came after.
+func afterMember(last string, err error) error {
+	if last != "" {
+		err = fmt.Errorf("in or after the member %s: %w", last[:min(len(last), maxMemberName)], noEOF(err))
+	}
+	return err
+}
+
+// addTar adds the member of a header, if it is a regular file.
+func (c *contents) addTar(h *tar.Header, r *tar.Reader, at int64) error {
+	name := strings.TrimPrefix(h.Name, "./")
+	switch {
+	case h.Typeflag == tar.TypeDir, h.Typeflag == tar.TypeXGlobalHeader, !c.wants(name):
+		return nil
+	case h.Typeflag == tar.TypeGNUSparse, isSparse(h):
+		c.leaveOut(name, "sparse, which is not supported: unpack it", true)
+		return nil
+	case h.Typeflag != tar.TypeReg && h.Typeflag != tar.TypeCont:
+		c.leaveOut(name, noFile, false)
+		return nil
+	}
+	m := &member{of: c.of, name: name, off: at, size: h.Size, packed: -1}
+	if err := c.add(m); err != nil || !c.of.sequential() {
+		return err
+	}
+	return c.keepHead(m, r)
+}
+
+const noFile = "a link or a device, so its bytes are not in the archive"
+
+// isSparse tells whether a member is one of GNU tar's sparse files in the PAX format: its bytes are not one piece.
+func isSparse(h *tar.Header) bool {
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
+}
+
+// keepHead keeps the first decoded bytes of a member of a compressed tar.
+func (c *contents) keepHead(m *member, r io.Reader) error {
+	var head []byte
+	s, err := newStream(r, m.name, false, newWindow(ordinaryWindows, nil))
+	if err == nil {
+		m.codec = s.codec
+		head, err = s.peek(keptHead)
+		s.close()
+	}
+	if len(head) == 0 && err != nil && !isEOF(err) {
+		m.headErr = err
+	}
+	m.head, err = c.of.heads.blobs.Add(head)
+	return err
+}
+
+var errAfterEnd = errors.New("data after the end of the archive: perhaps another archive, which is not read")
+
+// endTar reads on behind the end of a tar, where there are only zeros, and which verifies the checksum of a compressed one.
+func (c *contents) endTar(at *tarPosition) error {
+	marked := at.zeros >= tarBlock
+	buf := make([]byte, skipBuffer)
+	for {
+		n, err := at.Read(buf)
+		switch {
+		case at.zeros < int64(n) && n > 0:
+			return errAfterEnd
+		case isEOF(err) && !marked:
+			c.leaveOut("the end mark", "missing, so the archive may have been cut off between two members", false)
+			return nil
+		case isEOF(err):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package source
+
+import (
+	"archive/zip"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// findZip finds the members of a zip, which its directory lists.
+func (c *contents) findZip() error {
+	file, err := c.of.open()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	size := c.of.info.Size()
+	r, err := zip.NewReader(&directory{c.ctx, file, c.room.directory()}, size)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // the names name no files
+		if errors.Is(err, zip.ErrFormat) {
+			err = fmt.Errorf("a zip archive without a sound directory, which is at its end: it may be truncated (%w)", err)
+		}
+		return err
+	}
+	for _, f := range r.File {
+		if err := c.addZip(f, size); err != nil {
+			return err
+		}
+	}
+	c.refuseOverlaps()
+	return nil
+}
+
+// directory is a zip file while its directory is read into memory, which may take so many bytes.
+type directory struct {
+	ctx  context.Context
+	r    io.ReaderAt
+	left int64
+}
+
+func (d *directory) ReadAt(p []byte, off int64) (int, error) {
+	if err := context.Cause(d.ctx); err != nil {
+		return 0, err
+	}
+	if d.left -= int64(len(p)); d.left < 0 {
+		return 0, ErrRoom
+	}
+	return d.r.ReadAt(p, off)
+}
+
+// entryBytes is how much memory an entry of a directory may take for each of its bytes: it has at least 46.
+const entryBytes = 8
+
+// directory returns how long the directory of a zip may be.
+func (r *room) directory() int64 {
+	if !r.bound {
+		return math.MaxInt64
+	}
+	return r.left / entryBytes
+}
+
+// maxDeflation is more than the bytes that one deflated byte can be.
+const maxDeflation = 1100
+
+// addZip adds the member of an entry, if it is a file that can be read.
+func (c *contents) addZip(f *zip.File, size int64) error {
+	const encrypted = 1
+	if strings.HasSuffix(f.Name, "/") || !c.wants(f.Name) {
+		return nil
+	}
+	switch {
+	case !f.Mode().IsRegular():
+		c.leaveOut(f.Name, noFile, false)
+		return nil
+	case f.Flags&encrypted != 0:
+		c.leaveOut(f.Name, "encrypted: unpack it", true)
+		return nil
+	case f.Method != zip.Store && f.Method != zip.Deflate:
+		c.leaveOut(f.Name, fmt.Sprintf("compressed by the method %d, which is not supported: unpack it", f.Method), true)
+		return nil
+	}
+	off, err := f.DataOffset()
+	if err != nil {
+		c.leaveOut(f.Name, fmt.Sprintf("damaged (%v)", noEOF(err)), true)
+		return nil
+	}
+	m := &member{of: c.of, name: f.Name, off: off, packed: -1, crc: f.CRC32}
+	m.size = int64(min(f.UncompressedSize64, math.MaxInt64))
+	packed := int64(min(f.CompressedSize64, math.MaxInt64))
+	if f.Method == zip.Deflate {
+		m.packed = packed
+	}
+	switch {
+	case off > size || packed > size-off:
+		c.leaveOut(f.Name, "truncated: its bytes end behind the end of the file", true)
+		return nil
+	case m.length() != packed, m.size/maxDeflation > packed:
+		c.leaveOut(f.Name, "damaged (its two sizes contradict each other)", true)
+		return nil
+	}
+	return c.add(m)
+}
+
+// refuseOverlaps leaves out members whose bytes are also those of another one. Such an archive can hold terabytes in a few kilobytes.
+func (c *contents) refuseOverlaps() {
+	byPlace := slices.Clone(c.members)
+	slices.SortStableFunc(byPlace, func(a, b *member) int { return cmp.Compare(a.off, b.off) })
+	overlaps, end := map[*member]bool{}, int64(0)
+	for _, m := range byPlace {
+		if m.length() > 0 && m.off < end {
+			c.leaveOut(m.name, "its bytes are also those of another member, as in a zip bomb", true)
+			overlaps[m] = true
+		}
+		end = max(end, m.off+m.length())
+	}
+	c.members = slices.DeleteFunc(c.members, func(m *member) bool { return overlaps[m] })
+}
+
+// inflater decodes a deflated member of a zip, and verifies its size and checksum.
+type inflater struct {
+	raw  *rawReader
+	z    io.ReadCloser // from the pool
+	left int64         // of the size of the member
+	crc  uint32        // so far
+	want uint32
+}
+
+var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+
+// newInflating returns a stream of the decoded bytes of a deflated member.
+func newInflating(bytes io.Reader, m *member) *stream {
+	raw := newRawReader(bytes)
+	d := &inflater{raw: raw, z: inflaters.Get().(io.ReadCloser), left: m.size, want: m.crc}
+	_ = d.z.(flate.Resetter).Reset(raw.br, nil) // it never fails
+	return &stream{codec: deflated, raw: raw, dec: d, window: newWindow(nil, nil)}
+}
+
+var errZipSum = errors.New("zip: checksum error")
+
+func (d *inflater) Read(p []byte) (n int, err error) {
+	n, err = d.z.Read(p)
+	d.left -= int64(n)
+	d.crc = crc32.Update(d.crc, crc32.IEEETable, p[:n])
+	switch {
+	case d.left < 0, isEOF(err) && d.left > 0:
+		err = errors.New("zip: the member has another size than the directory says")
+	case isEOF(err) && d.crc != d.want:
+		err = errZipSum
+	}
+	return n, err
+}
+
+func (d *inflater) warnings() []string { return nil }
+
+func (d *inflater) free() {
+	inflaters.Put(d.z)
+	d.z = nil
+}
