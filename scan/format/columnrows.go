@@ -27,11 +27,14 @@ var w3cFormat = columnFormat(Format{
 				d.delimiter, d.runs = '\t', false
 			}
 			d.quotes = d.quotesOf(header, lines)
+			if bytes.Contains(header, []byte("-local")) {
+				d.day = isoTime
+			}
 			return &d
 		})
 	},
 }, &dialect{
-	delimiter: ' ', runs: true, directive: '#', header: "#Fields:", day: isoTime, names: []column{
+	delimiter: ' ', runs: true, directive: '#', header: "#Fields:", day: utcTime, names: []column{
 		{"date", day, spelling{}}, {"date-local", day, spelling{}},
 		{"time", timeOfDay, spelling{}}, {"time-local", timeOfDay, spelling{}},
 		{"c-ip", clientAddr, pluses}, {"cs-ip", clientAddr, pluses},
@@ -86,7 +89,7 @@ var cloudfrontFormat = columnFormat(Format{
 			return f.dialect
 		})
 	},
-}, &dialect{delimiter: '\t', directive: '#', header: "#Fields:", day: isoTime, instant: epochTime, names: cloudfrontNames("cs-uri-stem", path)})
+}, &dialect{delimiter: '\t', directive: '#', header: "#Fields:", day: utcTime, instant: epochTime, names: cloudfrontNames("cs-uri-stem", path)})
 
 // cloudfrontRealtimeFormat is CloudFront's real-time log with all fields in the order of its
 // console. It has no header, and a path with its query. Logs with fewer fields cannot be
