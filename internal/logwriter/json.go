@@ -149,6 +149,20 @@ func jsonWriters() []*Writer {
 			keepJSON(f, r)
 			f.Host, f.Time, f.Target = r.bracketed(), r.Time.Truncate(time.Millisecond), absoluteOf(r, r.bracketed(), f.Target)
 		}},
+		// Sources: github.com/pinojs/pino-http and github.com/pinojs/pino-std-serializers. The names of
+		// headers are in lower case.
+		{Format: "pino", write: func(b []byte, r *Request) []byte {
+			if r.Protocol == "" {
+				return nil
+			}
+			headers := object("host", text(r.hostHeader()), "user-agent", header(r.Agent), "referer", header(r.Referer), "x-forwarded-for", header(r.Forwarded))
+			return append(b, object("level", "30", "time", number(r.Time.UnixMilli()), "pid", "17", "hostname", text("web1"), "req", object("id", "1", "method", text(r.Method), "url", text(r.Target), "headers", headers,
+				"remoteAddress", text(r.Client.Addr().String()), "remotePort", number(r.Client.Port())), "res", object("statusCode", number(r.Status), "headers", object("content-length", text(fmt.Sprint(r.Size)))),
+				"responseTime", "4", "msg", text("request completed"))...)
+		}, keep: func(f *Facts, r *Request) {
+			keepJSON(f, r)
+			f.Host, f.Forwarded, f.Time = r.hostHeader(), first(r.Forwarded, ""), r.Time.Truncate(time.Millisecond)
+		}},
 		// Source: techdocs.akamai.com/datastream2/docs/data-set-parameters. Every value is a string; UA
 		// and the query are URL-encoded, the path too.
 		{Format: "akamai", write: func(b []byte, r *Request) []byte {

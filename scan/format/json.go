@@ -92,6 +92,7 @@ type jsonNode struct {
 
 	members []*jsonMember // of an object
 	slots   []*jsonMember // the same, each at the hash of its name or behind; made by close
+	likely  uint64        // a bit for the likeness of each name
 	items   []*jsonNode   // of an array, by index; nil where none is wanted
 	choice  *jsonChoice   // of elements of an array by a name in them, nil if there is none
 	chooses *jsonChoice   // set if this is such an element
@@ -164,6 +165,7 @@ func (n *jsonNode) close() {
 		n.slots = make([]*jsonMember, 1<<bits.Len(uint(2*len(n.members))))
 		for _, m := range n.members {
 			m.node.close()
+			n.likely |= likeness([]byte(m.name))
 			i := m.hash
 			for n.slots[i&uint64(len(n.slots)-1)] != nil {
 				i++
@@ -181,7 +183,7 @@ func (n *jsonNode) close() {
 
 // member returns the node of a member by its name, nil if none is wanted.
 func (n *jsonNode) member(name []byte) *jsonNode {
-	if len(n.slots) == 0 {
+	if n.likely&likeness(name) == 0 {
 		return nil
 	}
 	hash := nameHash(name)
@@ -194,6 +196,14 @@ func (n *jsonNode) member(name []byte) *jsonNode {
 			return m.node
 		}
 	}
+}
+
+// likeness returns one bit of 64, by which most names are told from the few that are wanted.
+func likeness(name []byte) uint64 {
+	if len(name) == 0 {
+		return 1
+	}
+	return 1 << ((uint(name[0])*7 + uint(len(name))) & 63)
 }
 
 // nameHash returns a number that differs for nearly all names of a log.
@@ -234,9 +244,10 @@ type jsonReader struct {
 	values
 	tree *jsonTree
 	marks
-	at    int  // where in the chunk the next line is, or the rest of the array
-	array bool // at is in an array of records
-	first int  // where the line of the array begins, -1 once a record of it has been read
+	learner learner
+	at      int  // where in the chunk the next line is, or the rest of the array
+	array   bool // at is in an array of records
+	first   int  // where the line of the array begins, -1 once a record of it has been read
 
 	// Of the record that is read:
 	ranks  [allParts]uint8 // of the paths by which the fields came, and one more; 0 if by none
@@ -352,7 +363,7 @@ func (j *jsonReader) begin() {
 // found notes a value that is wanted: of a string what is between its quotes, of others
 // their text. null is not found.
 func (j *jsonReader) found(n *jsonNode, text []byte) {
-	j.sign(n, text)
+	j.signs |= n.gives(text)
 	for _, leaf := range n.leaves {
 		if leaf.part >= allParts {
 			if chosen := &j.chosen[leaf.part-choiceName]; *chosen == nil {
@@ -370,11 +381,12 @@ func (j *jsonReader) found(n *jsonNode, text []byte) {
 	}
 }
 
-// sign notes the sign that a value gives.
-func (j *jsonReader) sign(n *jsonNode, text []byte) {
-	if n.sign != 0 && (!n.compared || bytes.EqualFold(text, n.value)) {
-		j.signs |= n.sign
+// gives returns the sign that a value gives.
+func (n *jsonNode) gives(text []byte) uint32 {
+	if n.sign != 0 && n.compared && !bytes.EqualFold(text, n.value) {
+		return 0
 	}
+	return n.sign
 }
 
 // choose notes what is wanted of an element of a choice that has been read.

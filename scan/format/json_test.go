@@ -9,41 +9,33 @@ import (
 	"testing"
 )
 
-// twoReaders reads an object by walk and by parse, and returns the fields that each has
-// found and whether it has read it.
-func twoReaders(f *Format, line []byte) (walked, parsed [allParts]string, walks, parses bool) {
-	line = line[:len(line):len(line)]
-	fields := func(j *jsonReader) (texts [allParts]string) {
-		for p, text := range j.text {
-			if text != nil {
-				texts[p] = "=" + string(text)
-			}
+// foundIn are the fields that a reader has found.
+func foundIn(j *jsonReader) (texts [allParts]string) {
+	for p, text := range j.text {
+		if text != nil {
+			texts[p] = "=" + string(text)
 		}
-		return texts
 	}
-	j := f.NewReader().(*jsonReader)
-	j.Reset(line)
-	if end := j.walk(0); end >= 0 && j.lineEnd(end) == len(line) {
-		walks, walked = true, fields(j)
-	}
-	k := f.NewReader().(*jsonReader)
-	if parses = k.parse(bytes.Trim(line, " \t\r")); parses {
-		parsed = fields(k)
-	}
-	if walks && parses && j.signs != k.signs {
-		walked[0] = "other signs"
-	}
-	return walked, parsed, walks, parses
+	return texts
 }
 
-// checkTwoReaders: what walk reads, parse reads with the same fields.
-func checkTwoReaders(t *testing.T, f *Format, line []byte) (walks bool) {
+// checkTwoReaders: what walk reads, parse reads with the same fields, also if another line is
+// before it whose shape it may have. It returns whether walk reads the line.
+func checkTwoReaders(t *testing.T, f *Format, before, line []byte) bool {
 	t.Helper()
-	walked, parsed, walks, parses := twoReaders(f, line)
-	if walks && (!parses || walked != parsed) {
-		t.Fatalf("%s:\n%q\nis read as %q\nby fastjson %v as %q", f.Name(), line, walked, parses, parsed)
+	chunk := slices.Concat(before, []byte("\n"), line)
+	j := f.NewReader().(*jsonReader)
+	j.Reset(chunk[:len(chunk):len(chunk)])
+	j.walk(0)
+	end := j.walk(len(before) + 1)
+	if end < 0 || j.lineEnd(end) != len(chunk) {
+		return false
 	}
-	return walks
+	k := f.NewReader().(*jsonReader)
+	if parses := k.parse(bytes.Trim(line, " \t\r")); !parses || foundIn(j) != foundIn(k) || j.signs != k.signs {
+		t.Fatalf("%s: behind %q,\n%q\nis read as %q %b\nby fastjson %v as %q %b", f.Name(), before, line, foundIn(j), j.signs, parses, foundIn(k), k.signs)
+	}
+	return true
 }
 
 // jsonShapes has a path of every kind.
@@ -53,6 +45,9 @@ var jsonShapes = jsonFormat("shapes", "", "", []string{"s", "t!=x"}, []jsonField
 	{part: hostName, paths: []string{"b.a=b.b"}},
 })
 
+// noLine is before a line that is to have no line of the same shape before it.
+var noLine = []byte("x")
+
 // TestTwoReadersAgree tries all short sequences of what JSON is made of.
 func TestTwoReadersAgree(t *testing.T) {
 	tokens := []string{`{`, `}`, `[`, `]`, `,`, `:`, `"a"`, `"b"`, `""`, `0`, `null`, ` `}
@@ -60,11 +55,13 @@ func TestTwoReadersAgree(t *testing.T) {
 	if testing.Short() {
 		longest = 5
 	}
-	walks := 0
+	walks, before := 0, noLine
 	var try func(line []byte, n int)
 	try = func(line []byte, n int) {
-		if checkTwoReaders(t, jsonShapes, append(bytes.Clone(line), '}')) {
+		whole := append(bytes.Clone(line), '}')
+		if checkTwoReaders(t, jsonShapes, before, whole) {
 			walks++
+			before = whole
 		}
 		for _, token := range tokens {
 			if n > 0 {
@@ -76,16 +73,21 @@ func TestTwoReadersAgree(t *testing.T) {
 	if walks < 3 {
 		t.Errorf("only %d lines were read", walks)
 	}
-	// Longer ones are made by a grammar, with one of them broken at a random place.
+	// Longer ones are made by a grammar. Another one has the same shape, and one of the two is
+	// broken at a random place.
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
 		line := randomObject(r, 4)
-		if !checkTwoReaders(t, jsonShapes, line) {
+		if !checkTwoReaders(t, jsonShapes, noLine, line) {
 			t.Fatalf("not read: %s", line)
 		}
-		at := r.IntN(len(line))
-		line[at] = "{}[],:\"0 atfn-.\\\t\x00\xff"[r.IntN(19)]
-		checkTwoReaders(t, jsonShapes, line)
+		same := []byte(strings.NewReplacer(`"x"`, `"é\"\\"`, `"b",`, `null,`, `"A"`, `1`, "0", `"a"`, "false", `""`).Replace(string(line)))
+		checkTwoReaders(t, jsonShapes, line, same)
+		checkTwoReaders(t, jsonShapes, same, line)
+		at := r.IntN(len(same))
+		same[at] = "{}[],:\"0 atfn-.\\\t\x00\xff"[r.IntN(19)]
+		checkTwoReaders(t, jsonShapes, line, same)
+		checkTwoReaders(t, jsonShapes, same, line)
 	}
 }
 
@@ -168,7 +170,8 @@ func TestJSONValues(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			line := []byte(c.line)
-			checkTwoReaders(t, f, line)
+			checkTwoReaders(t, f, noLine, line)
+			checkTwoReaders(t, f, line, line)
 			var r Record
 			got, ok := read(f.NewReader(), &r, c.line)
 			if !ok || got.Agent != c.agent || got.Target != "/" {
@@ -212,7 +215,7 @@ func TestNoJSON(t *testing.T) {
 		if got != c.want || string(r.Line) != c.line || reader.Next(&r) != End {
 			t.Errorf("%.60q is of kind %d, want %d; its line is %.60q", c.line, got, c.want, r.Line)
 		}
-		checkTwoReaders(t, f, []byte(c.line))
+		checkTwoReaders(t, f, noLine, []byte(c.line))
 	}
 }
 
@@ -267,8 +270,11 @@ func TestJSONChoice(t *testing.T) {
 	if !ok || got.Agent != `"a"` || got.Host != "www.example.com" {
 		t.Errorf("read as %+v, %v", got, ok)
 	}
-	checkTwoReaders(t, f, []byte(line))
-	checkTwoReaders(t, f, []byte(strings.ReplaceAll(line, `\"`, ``)))
+	checkTwoReaders(t, f, noLine, []byte(line))
+	plain := []byte(strings.ReplaceAll(line, `\"`, ``))
+	if !checkTwoReaders(t, f, noLine, plain) || !checkTwoReaders(t, f, plain, []byte(strings.ReplaceAll(string(plain), "USER-AGENT", "Cookie"))) {
+		t.Error("not walked")
+	}
 }
 
 // TestGuardJSON fails when a reader of JSON allocates, by either of its ways.
@@ -349,7 +355,35 @@ func FuzzJSON(f *testing.F) {
 			return
 		}
 		for _, format := range append(jsonFormats, jsonShapes) {
-			checkTwoReaders(t, format, bytes.Clone(line))
+			for _, before := range []string{"x", format.sample, string(line), strings.ReplaceAll(string(line), `"b"`, "0")} {
+				checkTwoReaders(t, format, []byte(before), line)
+			}
 		}
 	})
+}
+
+// TestShapes: lines of the shape of the one before are compared with it; a shape that hardly
+// any line has is not learned over and over.
+func TestShapes(t *testing.T) {
+	f := mustFormat(t, "nginx_json")
+	chunk := bytes.Repeat([]byte(f.sample+"\n"), 1000)
+	j := f.NewReader().(*jsonReader)
+	var r Record
+	others := 0
+	for j.Reset(chunk); j.Next(&r) == Request; {
+		others += j.learner.lines
+	}
+	if fast && others > 3 {
+		t.Errorf("%d of 1000 lines are of another shape", others)
+	}
+	reversed := strings.Replace(f.sample, `"host"`, `"x":1,"host"`, 1)
+	learned := 0
+	for j.Reset(bytes.Repeat([]byte(f.sample+"\n"+reversed+"\n"), 500)); j.Next(&r) == Request; {
+		if j.learner.known {
+			learned++
+		}
+	}
+	if learned > 30 {
+		t.Errorf("%d shapes were learned of 1000 lines that all differ from the one before", learned)
+	}
 }

@@ -250,17 +250,34 @@ var jsonFormats = []*Format{
 			{part: moment, paths: []string{"time_iso8601", "msec", "time_local", "time", "timestamp", "@timestamp", "date", "datetime", "ts"}},
 		}),
 
+	// github.com/pinojs/pino-http; Kibana and OpenSearch Dashboards log in the same way.
+	jsonFormat("pino", "Node.js: pino-http, Kibana, OpenSearch Dashboards",
+		`{"level":30,"time":1772600767000,"pid":17,"req":{"id":1,"method":"GET","url":"/a?b=c","headers":{"host":"www.example.com","user-agent":"`+sampleAgent+`"},"remoteAddress":"192.0.2.1","remotePort":51234},"res":{"statusCode":200,"headers":{"content-length":"1234"}},"responseTime":4,"msg":"request completed"}`,
+		[]string{"req.url"}, []jsonField{
+			{part: clientAddr, paths: []string{"req.remoteAddress"}},
+			{part: forwardedFor, paths: []string{"req.headers.x-forwarded-for"}},
+			{part: hostName, paths: []string{"req.headers.host"}},
+			{part: userAgent, paths: []string{"req.headers.user-agent"}},
+			{part: methodName, paths: []string{"req.method", "method"}},
+			{part: target, paths: []string{"req.url"}},
+			{part: statusCode, paths: []string{"res.statusCode", "statusCode"}},
+			{part: bodySize, paths: []string{"res.headers.content-length", "res.contentLength"}},
+			{part: moment, paths: []string{"time", "@timestamp"}},
+		}),
+
 	// elastic.co/guide/en/ecs/current/ecs-field-reference.html: the fields url, http, client,
-	// source and user_agent. A shipper takes the original line apart.
-	jsonFormat("ecs", "Elastic Common Schema: Filebeat, Logstash, Elastic Agent",
+	// source and user_agent. A shipper takes the original line apart. OpenSearch has the same but
+	// for http.url, http.user_agent and communication:
+	// opensearch.org/docs/latest/observing-your-data/ss4o.
+	jsonFormat("ecs", "Elastic Common Schema (Filebeat, Logstash), OpenSearch",
 		`{"@timestamp":"2026-03-04T05:06:07.000Z","source":{"ip":"192.0.2.1"},"url":{"domain":"www.example.com","original":"/a?b=c","path":"/a","query":"b=c"},"http":{"request":{"method":"GET"},"response":{"status_code":200,"body":{"bytes":1234}}},"user_agent":{"original":"`+sampleAgent+`"}}`,
 		[]string{"@timestamp"}, []jsonField{
-			{part: clientAddr, paths: []string{"client.ip", "source.ip", "client.address", "source.address"}},
+			{part: clientAddr, paths: []string{"client.ip", "source.ip", "client.address", "source.address", "communication.source.ip", "communication.source.address"}},
 			{part: hostName, paths: []string{"url.domain", "destination.domain"}},
 			{part: schemeName, paths: []string{"url.scheme"}},
-			{part: userAgent, paths: []string{"user_agent.original"}},
+			{part: userAgent, paths: []string{"user_agent.original", "http.user_agent.original"}},
 			{part: methodName, paths: []string{"http.request.method"}},
-			{part: target, paths: []string{"url.original", "url.full"}},
+			{part: target, paths: []string{"url.original", "url.full", "http.url"}},
 			{part: path, paths: []string{"url.path"}},
 			{part: query, paths: []string{"url.query"}},
 			{part: statusCode, paths: []string{"http.response.status_code"}},

@@ -35,7 +35,7 @@ func (j *jsonReader) read(n *jsonNode, v *fastjson.Value) {
 	switch v.Type() {
 	case fastjson.TypeNull:
 	case fastjson.TypeObject, fastjson.TypeArray:
-		j.sign(n, nil)
+		j.signs |= n.gives(nil)
 		j.readContainer(n, v)
 	case fastjson.TypeString:
 		text, _ := v.StringBytes()

@@ -28,6 +28,13 @@ func (m *marks) seek(at int) {
 	}
 }
 
+// refill makes the marks from at on known, as many as fit.
+func (m *marks) refill(at int) {
+	m.from, m.to, m.i, m.n = at, at, 0, 0
+	m.nextOfRest()
+	m.i = 0
+}
+
 // next returns the place of the next mark and passes it, the length of the chunk if there
 // is none.
 func (m *marks) next() int {
@@ -95,6 +102,38 @@ func (m *marks) moreBlanks(at int) int {
 // quoteEnd returns the place of the quote that ends the string whose quote is the next
 // mark, and tells whether an octet in it is escaped. It is -1 if the line ends first.
 func (m *marks) quoteEnd() (end int, escaped bool) {
+	first := m.i + 1
+	last := first
+	if last < m.n && m.chunk[m.from+int(m.place[last])] != '"' {
+		last = m.endOfEscaped(last)
+	}
+	if last < m.n && last > 0 {
+		m.i = last + 1
+		return m.from + int(m.place[last]), last > first
+	}
+	return m.slowQuoteEnd()
+}
+
+// endOfEscaped returns which of the known marks is the quote that ends a string, whose
+// first mark behind its own quote is that of a backslash or the end of the line; -1 if none is.
+func (m *marks) endOfEscaped(i int) int {
+	for i < m.n {
+		at := m.from + int(m.place[i])
+		switch m.chunk[at] {
+		case '"':
+			return i
+		case '\n':
+			return -1
+		}
+		if i++; i < m.n && m.from+int(m.place[i]) == at+1 && m.chunk[at+1] != '\n' {
+			i++
+		}
+	}
+	return -1
+}
+
+// slowQuoteEnd is quoteEnd if the marks of the string are not all known.
+func (m *marks) slowQuoteEnd() (end int, escaped bool) {
 	m.next()
 	end = m.next()
 	for end < len(m.chunk) && m.chunk[end] == '\\' {
@@ -119,9 +158,15 @@ func (j *jsonReader) walk(at int) int {
 	if j.octet(at) != '{' {
 		return -1
 	}
+	if end := j.follow(at); end >= 0 {
+		return end
+	}
 	j.begin()
 	j.seek(at)
-	return j.walkObject(j.tree.root, at, 1)
+	j.learner.begin(at)
+	end := j.walkObject(j.tree.root, at, 1)
+	j.learner.end(j.chunk, end, end >= 0)
+	return end
 }
 
 // walkObject is walk for an object in an object or array of which n is the node; n is nil
@@ -157,6 +202,7 @@ func (j *jsonReader) walkObject(n *jsonNode, at, depth int) int {
 		case '}':
 			if n != nil && n.chooses != nil {
 				j.choose(n.chooses)
+				j.learner.chose(n.chooses)
 			}
 			return at + 1
 		default:
@@ -203,13 +249,15 @@ func (j *jsonReader) walkValue(n *jsonNode, at, depth int) int {
 		if n != nil {
 			j.found(n, j.chunk[at+1:quote])
 		}
+		j.learner.value(j.chunk, at, quote+1, n)
 		return quote + 1
 	case '{', '[':
 		if depth == jsonDepth {
 			return -1
 		}
 		if n != nil {
-			j.sign(n, nil)
+			j.signs |= n.gives(nil)
+			j.learner.signs |= n.gives(nil)
 		}
 		if c == '[' {
 			return j.walkArray(n, at, depth+1)
@@ -223,6 +271,7 @@ func (j *jsonReader) walkValue(n *jsonNode, at, depth int) int {
 		if n != nil && c != 'n' {
 			j.found(n, j.chunk[at:at+length])
 		}
+		j.learner.value(j.chunk, at, at+length, n)
 		return at + length
 	}
 }

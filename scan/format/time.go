@@ -148,9 +148,6 @@ func cpanelTime(b []byte, _ *time.Location) (int64, bool) {
 	return (seconds - east) * 1e9, ok && valid
 }
 
-// utcTime is isoTime in logs whose times are in UTC if they do not say otherwise.
-func utcTime(b []byte, _ *time.Location) (int64, bool) { return isoTime(b, nil) }
-
 // isoTime is 2006-01-02T15:04:05 with a T or a blank between day and time, perhaps with a
 // fraction, and perhaps with a zone: Z, -07:00, -0700 or -07, a blank before it or not.
 // Source: RFC 3339, 5.6.
