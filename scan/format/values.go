@@ -56,6 +56,7 @@ type values struct {
 	meaning
 	text    [allParts][]byte // raw; nil where the line has no such field
 	asked   part             // has the target of this line, if next found one
+	plain   bool             // there is no backslash in the line
 	buf     []byte           // the fields of the record that are no views of the line
 	moments moments
 }
@@ -72,7 +73,7 @@ func (v *values) sent(p part) []byte { return v.undone(v.text[p], v.spell[p]) }
 // undone returns a raw field as the client sent it: a view of the line, or of a buffer if
 // the log's own escaping has to be undone.
 func (v *values) undone(raw []byte, s spelling) []byte {
-	if s.undo == nil || s.escape != 0 && bytes.IndexByte(raw, s.escape) < 0 {
+	if s.undo == nil || v.plain && s.escape == '\\' || s.escape != 0 && bytes.IndexByte(raw, s.escape) < 0 {
 		return raw
 	}
 	from := len(v.buf)

@@ -40,7 +40,7 @@ func Explain(ctx context.Context, o ExplainOptions, show func(*ExplainedLog) err
 	if err != nil {
 		return err
 	}
-	inputs, errs, err := o.Logs.resolve(ctx, newBudget(0), o.Messages)
+	inputs, errs, err := o.Logs.resolve(ctx, newBudget(0), 1, o.Messages)
 	if err != nil {
 		return err
 	}
@@ -70,18 +70,6 @@ func Explain(ctx context.Context, o ExplainOptions, show func(*ExplainedLog) err
 		return inputError(fmt.Errorf("%d of the logs cannot be read", failed))
 	}
 	return nil
-}
-
-// formatByName returns the format that an option names, nil if it is to be found.
-func formatByName(name string) (*format.Format, error) {
-	if name == "" || name == "auto" {
-		return nil, nil
-	}
-	f, ok := format.ByName(name)
-	if !ok {
-		return nil, usageError("no format is called %q", name)
-	}
-	return f, nil
 }
 
 // explainHead explains the beginning of a log.
