@@ -20,6 +20,7 @@ func FuzzFormat(f *testing.F) {
 	for _, c := range variants {
 		f.Add([]byte(strings.Replace(plain, c.old, c.new, 1)))
 	}
+	f.Add([]byte("\t\t"))
 	f.Add([]byte(`a [] "* "" - `))
 	f.Add([]byte(` [ ] "G /\" 414 `))
 	all := slices.Clone(formats)

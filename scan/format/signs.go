@@ -84,7 +84,7 @@ func notText(head []byte, whole bool) error {
 	case controls*10 > len(begin):
 		return errors.New("this is binary data, not a text log")
 	case bytes.IndexByte(head, '\n') < 0 && !whole && len(head) > 0:
-		if t := bytes.TrimLeft(head, " \t\r"); t[0] == '[' || t[0] == '{' {
+		if t := bytes.TrimLeft(head, " \t\r"); bytes.HasPrefix(t, []byte("[")) || bytes.HasPrefix(t, []byte("{")) {
 			return errors.New("this is " + jsonInOneLine)
 		}
 		return fmt.Errorf("no line ends within its first %d bytes: this is no log", len(head))
