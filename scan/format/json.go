@@ -244,10 +244,10 @@ type jsonReader struct {
 	values
 	tree *jsonTree
 	marks
-	learner learner
-	at      int  // where in the chunk the next line is, or the rest of the array
-	array   bool // at is in an array of records
-	first   int  // where the line of the array begins, -1 once a record of it has been read
+	shapes shapes
+	at     int  // where in the chunk the next line is, or the rest of the array
+	array  bool // at is in an array of records
+	first  int  // where the line of the array begins, -1 once a record of it has been read
 
 	// Of the record that is read:
 	ranks  [allParts]uint8 // of the paths by which the fields came, and one more; 0 if by none
