@@ -6,7 +6,7 @@ import (
 )
 
 // w3cFormat is the extended log format of W3C's working draft WD-logfile, as IIS and others
-// write it. Times are in UTC. IIS writes a blank as a plus (pluses), and the path decoded; a
+// write it. Times are in UTC, but those of date-local. IIS writes a blank as a plus (pluses), and the path decoded; a
 // server may write fields with blanks in quotes instead. Two or more blanks in a row are one,
 // as by Oracle's Web Cache.
 //
@@ -31,7 +31,7 @@ var w3cFormat = columnFormat(Format{
 		})
 	},
 }, &dialect{
-	delimiter: ' ', runs: true, directive: '#', header: "#Fields:", day: isoTime, names: []column{
+	delimiter: ' ', runs: true, directive: '#', header: "#Fields:", day: isoUTC, names: []column{
 		{"date", day, spelling{}}, {"date-local", day, spelling{}},
 		{"time", timeOfDay, spelling{}}, {"time-local", timeOfDay, spelling{}},
 		{"c-ip", clientAddr, pluses}, {"cs-ip", clientAddr, pluses},
@@ -61,7 +61,7 @@ var incapsulaFormat = columnFormat(Format{
 			return f.dialect
 		})
 	},
-}, &dialect{delimiter: ' ', quotes: doubled, directive: '#', header: "#Fields:", day: isoTime, names: []column{
+}, &dialect{delimiter: ' ', quotes: doubled, directive: '#', header: "#Fields:", day: isoUTC, names: []column{
 	{"date", day, spelling{}}, {"time", timeOfDay, spelling{}}, {"c-ip", clientAddr, spelling{}}, {"s-xff", forwardedFor, spelling{}},
 	{"cs-method", methodName, spelling{}}, {"cs-uri", hostPath, spelling{}}, {"cs-uri-query", query, spelling{}}, {"cs(user-agent)", userAgent, spelling{}},
 	{"s-port", ownPort, spelling{}}, {"sc-status", statusCode, spelling{}}, {"sc-bytes", bodySize, spelling{}},
@@ -86,7 +86,7 @@ var cloudfrontFormat = columnFormat(Format{
 			return f.dialect
 		})
 	},
-}, &dialect{delimiter: '\t', directive: '#', header: "#Fields:", day: isoTime, instant: epochTime, names: cloudfrontNames("cs-uri-stem", path)})
+}, &dialect{delimiter: '\t', directive: '#', header: "#Fields:", day: isoUTC, instant: epochTime, names: cloudfrontNames("cs-uri-stem", path)})
 
 // cloudfrontRealtimeFormat is CloudFront's real-time log with all fields in the order of its
 // console. It has no header, and a path with its query. Logs with fewer fields cannot be

@@ -121,6 +121,9 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 	switch {
 	case has[timeOfDay]:
 		h.says.layout = d.day
+		if !slices.Contains(names, "date") {
+			h.says.layout = isoTime // date-local
+		}
 	case has[moment]:
 		h.says.layout = d.instant
 	}
@@ -435,6 +438,9 @@ func (d *dialect) closing(line []byte, from int) int {
 		}
 	}
 }
+
+// isoUTC is isoTime of formats whose times are in UTC.
+func isoUTC(b []byte, _ *time.Location) (int64, bool) { return isoTime(b, nil) }
 
 // bracketedTime is clfTime in brackets.
 func bracketedTime(b []byte, zone *time.Location) (int64, bool) {

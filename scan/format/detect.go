@@ -372,12 +372,15 @@ func (c candidate) lines() int { return c.counts[c.i] }
 
 func (c candidate) name() string { return wrap(c.around, c.formats[c.i], nil).name }
 
-// firstUnread returns the first line that no candidate explains.
+// firstUnread returns the first line that no candidate reads.
 func (d *detection) firstUnread(list []candidate) []byte {
 	var r Record
 	for at, line := range d.lines {
 		read := slices.ContainsFunc(list, func(c candidate) bool {
-			return len(c.inner[at]) > 0 && explain(c.formats[c.i].NewReader(), c.inner[at], &r) == Request
+			if explained := c.behindHeaders[c.i]; explained != nil && explained[at] {
+				return true
+			}
+			return len(c.inner[at]) > 0 && explain(c.formats[c.i].NewReader(), c.inner[at], &r) != Unparsed
 		})
 		if !read {
 			return line

@@ -190,27 +190,38 @@ func (e *enveloped) Plausible(r *Record) bool {
 }
 
 // openColours opens lines with colours and other control sequences of terminals (ECMA-48
-// 5.4, CSI), anywhere in them. All lines are in this envelope.
+// 5.4, CSI). All lines are in this envelope. What is between the first quote of a line and
+// the last is left as it is: there a client may have sent them.
 func openColours(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
-	const begin = "\x1b["
-	b := (*buf)[:0]
-	for {
-		at := bytes.Index(line, []byte(begin))
-		if at < 0 {
-			break
-		}
-		b = append(b, line[:at]...)
-		line = line[at+len(begin):]
-		for len(line) > 0 && 0x20 <= line[0] && line[0] < 0x40 { // parameters
-			line = line[1:]
-		}
-		line = line[min(1, len(line)):] // the final byte
-	}
-	if len(b) == 0 {
+	if bytes.Index(line, csi) < 0 {
 		return nil, line, true
 	}
-	*buf = append(b, line...)
+	first, last := bytes.IndexByte(line, '"'), bytes.LastIndexByte(line, '"')
+	if first < 0 {
+		first, last = len(line), len(line)-1
+	}
+	b := appendPlain((*buf)[:0], line[:first])
+	b = append(b, line[first:last+1]...)
+	*buf = appendPlain(b, line[last+1:])
 	return nil, *buf, true
+}
+
+// csi begins a control sequence of a terminal.
+var csi = []byte("\x1b[")
+
+// appendPlain appends a text without its control sequences.
+func appendPlain(dst, text []byte) []byte {
+	for {
+		before, rest, found := bytes.Cut(text, csi)
+		dst = append(dst, before...)
+		if !found {
+			return dst
+		}
+		for len(rest) > 0 && 0x20 <= rest[0] && rest[0] < 0x40 { // parameters
+			rest = rest[1:]
+		}
+		text = rest[min(1, len(rest)):] // without the final byte
+	}
 }
 
 // openDocker opens the objects that Docker's driver json-file writes: {"log":"…\n",

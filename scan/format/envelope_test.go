@@ -139,6 +139,7 @@ func TestOpen(t *testing.T) {
 		{"ansi", "\x1b[1;32mx\x1b[0m y\x1b[K", "", "x y"},
 		{"ansi", "\x1b[32mx", "", "x"},
 		{"ansi", "x\x1b[", "", "x"},
+		{"ansi", "\x1b[32mx \"a \x1b[0m\" \"b\"\x1b[0m", "", "x \"a \x1b[0m\" \"b\""},
 		{"ansi", "x", "", "x"},
 	} {
 		var buf []byte

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -100,45 +101,62 @@ func (d *dialect) lastHeader(chunk []byte) (last []byte) {
 // nil if it has none. Put before a log without a header, it is that log's.
 func (f *Format) Header() []byte { return f.header }
 
+// section is a header and the lines behind it.
+type section struct {
+	header []byte
+	lines  [][]byte // neither blank nor directives
+}
+
+// sections takes the beginning of a log apart. The lines before its first header are of a
+// section without one.
+func (d *dialect) sections(head []byte) (list []section) {
+	for n := 0; len(head) > 0 && n < sampleLines; {
+		line, text := NextLine(head)
+		head = head[len(line):]
+		switch {
+		case d.isHeader(text):
+			if len(list) == 0 || !bytes.Equal(list[len(list)-1].header, text) {
+				list = append(list, section{header: text})
+			}
+		case len(text) > 0 && (d.directive == 0 || text[0] != d.directive):
+			if len(list) == 0 {
+				list = append(list, section{})
+			}
+			last := &list[len(list)-1]
+			last.lines = append(last.lines, text)
+			n++
+		}
+	}
+	return list
+}
+
 // bindColumns is Format.bind for formats with a header. choose returns the dialect of a
 // header and of the lines behind it, nil if they are of another format.
+//
+// The format has what the columns of any header in the beginning of the log are about.
 func bindColumns(f *Format, head []byte, choose func(header []byte, lines [][]byte) *dialect) *Format {
-	d, first, last := f.dialect, []byte(nil), []byte(nil)
-	var lines [][]byte // up to sampleLines, of the first header
-	atBegin := true    // the first header is before all lines
-	for len(head) > 0 && len(lines) < sampleLines {
-		var line []byte
-		switch _, line = NextLine(head); {
-		case d.isHeader(line):
-			if last = line; first == nil {
-				first = line
-			}
-		case len(line) == 0 || d.directive != 0 && line[0] == d.directive:
-		case first == nil:
-			atBegin = false
-		case bytes.Equal(first, last):
-			lines = append(lines, line)
-		}
-		full, _ := NextLine(head)
-		head = head[len(full):]
-	}
-	if first == nil {
+	sections := f.dialect.sections(head)
+	at := slices.IndexFunc(sections, func(s section) bool { return s.header != nil && f.dialect.named(s.header) != none })
+	if at < 0 {
 		return nil
 	}
-	if d = choose(first, lines); d == nil {
-		return nil
-	}
-	h := d.named(first)
-	if h == none {
+	d := choose(sections[at].header, sections[at].lines)
+	if d == nil {
 		return nil
 	}
 	g := *f
-	g.dialect, g.meaning, g.header = d, h.says, bytes.Clone(last)
+	g.dialect, g.meaning, g.header = d, d.named(sections[at].header).says, bytes.Clone(sections[len(sections)-1].header)
 	g.zone = f.zone
-	if !atBegin {
-		h = none
+	for _, s := range sections[at:] {
+		for part, has := range d.named(s.header).says.parts {
+			g.parts[part] = g.parts[part] || has
+		}
 	}
-	g.newReader = func(f *Format) Reader { return newColumns(f, d, h) }
+	first := none
+	if sections[0].header != nil {
+		first = d.named(sections[0].header)
+	}
+	g.newReader = func(f *Format) Reader { return newColumns(f, d, first) }
 	return &g
 }
 

@@ -102,10 +102,12 @@ var lineSigns = []struct {
 	{regexp.MustCompile(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] \d+#\d+: `), "an error log of nginx; its access log is another file (access_log)"},
 	{regexp.MustCompile(`^\[\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d(\.\d+)? \d{4}\] \[`), "an error log of Apache; its access log is another file (CustomLog)"},
 	{regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \[(NOTICE|INFO|WARN|ERROR|DEBUG)\] \[`), "an error log of LiteSpeed; its access log is another file"},
+	{regexp.MustCompile(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}\t[A-Z]+\t`), "in Caddy's form for people; have Caddy write JSON: log { format json }"},
 	{regexp.MustCompile(`^\[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d [-+]\d{4}\] \S+ (TLS|SSL)v[\d.]+ \S+ "`), "Apache's log of TLS requests (ssl_request_log), which has no User-Agent; give the access log"},
 	{regexp.MustCompile(`^\S+:\d+ \[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d\.\d{3}\] \S+ \S+ -?\d+/-?\d+/\+?-?\d+ \+?\d+ \S\S \d+/`), "a TCP log of HAProxy, which has no requests; set 'option httplog' and capture the User-Agent"},
 	{regexp.MustCompile(`^(Connect from \S+ to|Proxy \S+ (started|stopped)|(Server|Backend|Stopping) )`), "a log of HAProxy without requests; set 'option httplog' and capture the User-Agent"},
 	{regexp.MustCompile(`^\d{9,10}\.\d{3} +\d+ \S+ [A-Z_]+/\d{3} \d+ [A-Z]+ `), "Squid's native log, which has no User-Agent; set 'access_log … combined'"},
+	{regexp.MustCompile(`^\s*<[?!/]?[A-Za-z]`), "XML, not a log"},
 	{regexp.MustCompile(`^\S+\)/\S* \d{14} \{`), "a CDXJ index of a web archive, not an access log; robotsieve filter reads lists of URLs"},
 	{regexp.MustCompile(`(?i)^(https?|ftp)://\S+$`), "a list of URLs, not an access log; robotsieve filter reads it"},
 	{regexp.MustCompile(`(?i)^\s*(user-agent|disallow|allow|sitemap|crawl-delay)\s*:`), "a robots.txt, not an access log; give it with --robots"},
@@ -117,8 +119,6 @@ var lineSigns = []struct {
 var textSigns = []struct{ begin, is string }{
 	{"<!doctype html", "an HTML page, not a log"},
 	{"<html", "an HTML page, not a log"},
-	{"<?xml", "XML, not a log"},
-	{"<!--", "XML, not a log"},
 	{"-- MySQL dump", "a dump of a database, not a log"},
 	{"-- MariaDB dump", "a dump of a database, not a log"},
 	{"--\n-- PostgreSQL", "a dump of a database, not a log"},
@@ -133,7 +133,7 @@ var textSigns = []struct{ begin, is string }{
 const prettyJSON = "JSON whose objects go over several lines; one object a line is read: jq -c 'if type == \"array\" then .[] else . end' FILE"
 
 // headless is a line of W3C's extended format, with the method in any column.
-var headless = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](\S*[ \t])*(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|PROPFIND|CONNECT|TRACE)[ \t]\S*/`)
+var headless = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](\S*[ \t])*(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|PROPFIND|CONNECT|TRACE)[ \t](\S*[ \t])*/`)
 
 // named returns an error that says what the log is, nil if nothing tells.
 func (d *detection) named() error {

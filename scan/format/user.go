@@ -203,8 +203,11 @@ func (w *wording) joinPaths() {
 			i++
 			continue
 		}
-		if a.part == path {
+		switch a.part {
+		case path:
 			a.part = target
+		case decodedPath:
+			a.part = decodedTarget
 		}
 		a.name += b.name
 		w.words = slices.Delete(w.words, i+1, i+2)
@@ -263,7 +266,7 @@ func (w *wording) layout(best [allParts]int) (layout, error) {
 }
 
 // mayHaveBlanks tells in which parts a blank does not tell that a protocol begins.
-var mayHaveBlanks = [allParts]bool{target: true, path: true, decodedPath: true, rewrittenPath: true, query: true}
+var mayHaveBlanks = [allParts]bool{target: true, path: true, decodedPath: true, decodedTarget: true, rewrittenPath: true, query: true}
 
 // program compiles the wording to a program of fields.
 func (w *wording) program() (*Format, error) {

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -79,6 +80,9 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 		return nil, errNothingDone
 	}
 	for i, in := range inputs {
+		if errors.Is(failed[i], format.ErrNoHeader) && logs.continues(&list[i]) {
+			failed[i] = list[i].setZone(zone)
+		}
 		if failed[i] != nil {
 			logs.fail(audit.InputInfo{Name: in.Name, Codec: in.Codec()}, failed[i])
 			continue
@@ -89,6 +93,30 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 		logs.list = append(logs.list, &list[i])
 	}
 	return logs, nil
+}
+
+// continues tells whether a log without a header has the columns of the log before it in its
+// folder, and sets its format if so. Servers that begin a new file may leave the header out.
+func (l *auditLogs) continues(log *auditLog) bool {
+	if len(l.list) == 0 {
+		return false
+	}
+	before := l.list[len(l.list)-1]
+	header := before.format.Header()
+	if header == nil || filepath.Dir(before.Name) != filepath.Dir(log.Name) {
+		return false
+	}
+	head, err := log.Head(format.SampleBytes) // which open has read before, so this does not wait
+	if err != nil {
+		return false
+	}
+	f, err := format.Detect(slices.Concat(header, []byte("\n"), bytes.TrimPrefix(head, format.BOM)), len(head) < format.SampleBytes)
+	if err != nil || f.Header() == nil {
+		return false
+	}
+	log.format = f
+	l.warn("%s begins without a line that names its columns: it is read with the last one of %s, which has as many", log.Name, before.Name)
+	return true
 }
 
 // warn adds a warning to the report, and gives it to the messages.

@@ -1,0 +1,278 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Explanation says how the first lines of a log are read.
+type Explanation struct {
+	// Format is the format of the log; nil if none was found, and Err says why.
+	Format *Format
+	Err    error
+	// Lines is how many lines were looked at, without those that have no byte. They are
+	// Requests, Others and Unparsed.
+	Lines, Requests, Others, Unparsed int
+	// Readings are the formats that explain some lines, the best first. It is empty if the
+	// format was given.
+	Readings []Count
+	// Examples are the first lines of each kind, in the order of the log. If no format was
+	// found, they are read as the best of Readings.
+	Examples []Example
+}
+
+// Count is how many lines a format explains.
+type Count struct {
+	Format string
+	Lines  int
+}
+
+// Example is a line, and how it is read.
+type Example struct {
+	Number int // in the log, from 1
+	Line   []byte
+	Kind   Kind
+	// Fields are those of a request.
+	Fields []Field
+	// Fault says at which place a line could not be read, as far as that can be told.
+	Fault string
+}
+
+// Field is a field of a request as it was understood.
+type Field struct{ Name, Value string }
+
+// Explain explains the beginning of a log, head. f is its format; nil: it is detected. whole
+// is as for Detect. No more than n lines of a kind are examples.
+func Explain(head []byte, whole bool, f *Format, n int) *Explanation {
+	e := &Explanation{Format: f}
+	d, err := examine(head, whole)
+	if err != nil {
+		e.Err = err
+		return e
+	}
+	if f == nil {
+		e.Format = d.format()
+		best := d.candidates()
+		for _, c := range best {
+			e.Readings = append(e.Readings, Count{c.name(), c.lines()})
+		}
+		if f = e.Format; f == nil {
+			e.Err = d.err()
+			if len(best) == 0 {
+				return e
+			}
+			f = best[0].enclose(best[0].formats[best[0].i], d.head)
+		}
+	}
+	e.read(f, d, n)
+	return e
+}
+
+// read counts the lines, and keeps the examples.
+func (e *Explanation) read(f *Format, d *detection, n int) {
+	var r Record
+	var kept [Other + 1]int
+	reader := f.NewReader()
+	reader.Reset(d.head)
+	for number := 1; e.Lines < len(d.lines); number++ {
+		kind := reader.Next(&r)
+		switch kind {
+		case End:
+			return
+		case Blank:
+			continue
+		case Request:
+			e.Requests++
+		case Other:
+			e.Others++
+		case Unparsed:
+			e.Unparsed++
+		}
+		e.Lines++
+		if kept[kind]++; kept[kind] > n {
+			continue
+		}
+		example := Example{Number: number, Line: bytes.Clone(r.Line), Kind: kind}
+		switch kind {
+		case Request:
+			reader.Complete(&r)
+			example.Fields = describe(f, &r)
+		case Unparsed:
+			example.Fault = fault(f.NewReader(), example.Line)
+		}
+		e.Examples = append(e.Examples, example)
+	}
+}
+
+// describe returns the fields of a record.
+func describe(f *Format, r *Record) []Field {
+	text := func(has bool, b []byte) string {
+		switch {
+		case !has:
+			return "not logged"
+		case len(b) == 0:
+			return "empty"
+		}
+		return string(b)
+	}
+	at := "not understood"
+	if !f.HasTime() {
+		at = "not logged"
+	} else if r.HasTime {
+		at = time.Unix(0, r.Time).UTC().Format("2006-01-02 15:04:05.999999999 UTC")
+	}
+	status, size := "not logged", "not logged"
+	if r.Status != 0 {
+		status = strconv.Itoa(r.Status)
+	}
+	if r.Size >= 0 {
+		size = strconv.FormatInt(r.Size, 10)
+	}
+	list := []Field{
+		{"time", at}, {"client", text(f.parts[clientAddr], r.Addr)}, {"host", text(r.Host != nil, r.Host)},
+		{"method", string(r.Method)}, {"target", string(r.Target)}, {"status", status}, {"size", size},
+		{"User-Agent", text(r.Agent != nil, r.Agent)},
+	}
+	if r.Forwarded != nil {
+		list = append(list, Field{"forwarded", text(true, r.Forwarded)})
+	}
+	if r.Claim != nil {
+		list = append(list, Field{"claim", text(true, r.Claim)})
+	}
+	switch {
+	case r.Lossy == Decoded:
+		list = append(list, Field{"path", "decoded by the server: %2F is not told from /"})
+	case r.Lossy == Rewritten:
+		list = append(list, Field{"path", "perhaps rewritten by the server"})
+	case r.Truncated:
+		list = append(list, Field{"path", "cut by the server"})
+	}
+	return list
+}
+
+// Lacks names what an audit would use and the format does not have: User-Agent, time, client,
+// host, status, size.
+func (f *Format) Lacks() (list []string) {
+	for _, l := range []struct {
+		has  bool
+		what string
+	}{
+		{f.HasAgent(), "User-Agent"}, {f.HasTime(), "time"}, {f.parts[clientAddr] || f.parts[forwardedFor], "client"},
+		{f.HasHost(), "host"}, {f.parts[statusCode], "status"}, {f.parts[bodySize], "size"},
+	} {
+		if !l.has {
+			list = append(list, l.what)
+		}
+	}
+	return list
+}
+
+// Typical returns all formats as their samples show them: those with a header have the
+// columns that they usually have.
+func Typical() []*Format {
+	list := make([]*Format, len(formats))
+	for i, f := range formats {
+		g := *f.boundTo([]byte(f.head + f.sample + "\n"))
+		g.name = f.name
+		list[i] = &g
+	}
+	return list
+}
+
+// EnvelopeInfo describes an envelope.
+type EnvelopeInfo struct{ Name, By, Sample string }
+
+// Envelopes returns the envelopes that may be around the lines of a log, with an ellipsis
+// for the line in each sample.
+func Envelopes() (list []EnvelopeInfo) {
+	for _, e := range envelopes {
+		list = append(list, EnvelopeInfo{e.name, e.by, strings.NewReplacer("%q", `"…"`, "%s", "…").Replace(e.sample)})
+	}
+	return list
+}
+
+// fault says at which place a line could not be read, "" if that cannot be told.
+func fault(reader Reader, line []byte) string {
+	reader.Reset(line)
+	var r Record
+	reader.Next(&r)
+	switch reader := reader.(type) {
+	case *enveloped:
+		_, inner, ok := unwrap(reader.around, line, &reader.bufs)
+		if !ok {
+			return "it is not in the envelope " + reader.around[0].name + ", or it is a piece of a longer line"
+		}
+		return fault(reader.inner, bytes.Clone(inner))
+	case *mixed:
+		return "it is of none of the formats"
+	case *clf:
+		return clfFault(reader, line)
+	case *programReader:
+		return programFault(reader)
+	case *columns:
+		if fields := reader.split(reader.fields, line); fields != reader.now.count {
+			return fmt.Sprintf("it has %d fields, but %d columns", max(fields, 0), reader.now.count)
+		}
+		return noTarget
+	case *jsonReader:
+		if n := valueLength(line); n == 0 || line[0] != '{' || len(bytes.TrimSpace(line[n:])) > 0 {
+			return "it is no JSON object in one line"
+		}
+		return "it lacks a field of the format, or " + noTarget
+	}
+	return ""
+}
+
+const noTarget = "its request has no method and target"
+
+// clfFault is fault for the reader of the common log format and its relatives.
+func clfFault(c *clf, line []byte) string {
+	open := requestQuote(line)
+	if open < 0 {
+		return "there is no time in brackets with a request in quotes behind it"
+	}
+	end := requestEnd(line, open+1)
+	if end < 0 {
+		return fmt.Sprintf("behind the request at byte %d there is no quote with a status after it", open+1)
+	}
+	if request := line[open+1 : end]; !hasTarget(request, methodEnd(request)) {
+		return fmt.Sprintf("the request %s has no method and target", quote(request))
+	}
+	return fmt.Sprintf("behind the status at byte %d there are no size, referrer and User-Agent, the last two in quotes", end+1)
+}
+
+// programFault is fault for the reader of a program.
+func programFault(p *programReader) string {
+	clear(p.text[:])
+	if p.find() {
+		return noTarget
+	}
+	read, lacks := []string(nil), ""
+	for _, c := range p.reaches {
+		name := partWords[c.part]
+		switch {
+		case name == "":
+		case p.text[c.part] != nil:
+			read = append(read, name)
+		case lacks == "":
+			lacks = name
+		}
+	}
+	switch {
+	case lacks == "":
+		return "its end is not that of the format"
+	case len(read) == 0:
+		return "the " + lacks + " is not where the format has it"
+	}
+	return fmt.Sprintf("it was read up to the %s; the %s is not where the format has it", strings.Join(read[len(read)-1:], ""), lacks)
+}
+
+// partWords name the parts of a line for people.
+var partWords = [allParts]string{
+	clientAddr: "client", forwardedFor: "addresses of X-Forwarded-For", hostName: "host", serverPort: "port", schemeName: "scheme", tlsInUse: "TLS version",
+	userAgent: "User-Agent", requestLine: "request", methodName: "method", target: "target", path: "path", decodedPath: "path", rewrittenPath: "path",
+	query: "query", statusCode: "status", bodySize: "size", moment: "time", day: "date", timeOfDay: "time of day", botClaim: "claim",
+}

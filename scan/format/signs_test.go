@@ -1,0 +1,92 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestSigns names files that are no logs, or none that can be read, as what they are.
+func TestSigns(t *testing.T) {
+	lines := func(line string) string { return strings.Repeat(line+"\n", 3) }
+	utf16le := strings.Join(strings.Split(log(3, "combined", visit()), ""), "\x00") + "\x00"
+	for _, c := range []struct{ name, head, says string }{
+		{"a zip archive", "PK\x03\x04\x14\x00", "zip archive"},
+		{"a tar archive", strings.Repeat("a", 257) + "ustar\x0000", "tar archive"},
+		{"7z", "7z\xbc\xaf\x27\x1c", "7z x"},
+		{"RAR", "Rar!\x1a\x07\x01\x00", "unrar"},
+		{"gzip in gzip", "\x1f\x8b\x08\x00", "inside another compression"},
+		{"UTF-16 with its mark", "\xff\xfe1\x00", "iconv -f utf-16 -t utf-8"},
+		{"UTF-16 without", utf16le, "iconv -f utf-16le -t utf-8"},
+		{"UTF-16, the high octet first", "\x00" + utf16le[:len(utf16le)-1], "iconv -f utf-16be -t utf-8"},
+		{"Parquet", "PAR1\x15\x04", "Parquet"},
+		{"Avro", "Obj\x01\x04", "Avro"},
+		{"SQLite", "SQLite format 3\x00\x10", "SQLite"},
+		{"packets", "\xd4\xc3\xb2\xa1\x02\x00", "network packets"},
+		{"a journal", "LPKSHHRH\x00", "journalctl --file"},
+		{"PDF", "%PDF-1.7\n", "PDF"},
+		{"WARC", "WARC/1.0\r\n", "web archive"},
+		{"zeros", strings.Repeat("\x00", 5000), "zero bytes"},
+		{"binary", strings.Repeat("\x01\x02ab\n", 100), "binary data"},
+		{"HTML", "\n<!DOCTYPE html>\n<p>\n", "HTML"},
+		{"XML", lines("<a><b/></a>"), "XML"},
+		{"a dump", "-- MySQL dump 10.13\n--\n", "dump of a database"},
+		{"an object over lines", "{\n  \"a\": 1\n}\n", "jq -c"},
+		{"an array", `[{"a":1},{"a":2}]` + "\n", "jq -c"},
+		{"nginx's error log", lines("2026/03/04 05:06:07 [error] 71#71: *5 open() failed"), "error log of nginx"},
+		{"nginx's error log in syslog", lines("Mar  4 05:06:07 web1 nginx: 2026/03/04 05:06:07 [error] 71#71: *5 open() failed"), "error log of nginx; its access log is another file (access_log) (in syslog)"},
+		{"Apache's error log", lines("[Wed Mar 04 05:06:07.089 2026] [core:error] [pid 71] x"), "error log of Apache"},
+		{"HAProxy's TCP log", lines("192.0.2.1:40962 [04/Mar/2026:05:06:07.285] main app/<NOSRV> -1/-1/1 212 SC 1/1/0/0/0 0/0"), "TCP log of HAProxy"},
+		{"Caddy's console", lines("2026/03/04 05:06:07.089\t\x1b[34mINFO\x1b[0m\thttp.log.access\thandled request\t{\"request\": {}}"), "log { format json } (in ansi)"},
+		{"CDXJ", lines(`com,example)/ 20260304050607 {"url":"https://example.com/"}`), "CDXJ"},
+		{"URLs", lines("https://example.com/a"), "robotsieve filter"},
+		{"robots.txt", "# ours\nUser-agent: *\nDisallow: /\n", "--robots"},
+		{"CEF", lines("CEF:0|Incapsula|SIEMintegration|1|1|Normal|0| fileId=1"), "Common Event Format"},
+		{"logfmt", lines(`time=2026-03-04 level=info msg="a b" status=200 x`), "logfmt"},
+		{"W3C without #Fields", lines("2026-03-04 05:06:07 192.0.2.9 GET /a - 80 - 192.0.2.1 Mozilla/5.0 200"), "without its line #Fields"},
+		{"a month in French", lines(strings.Replace(visit().line("combined", raw), "Mar", "mars", 1)), `"mars"`},
+		{"messages of others", lines("Mar  4 05:06:07 web1 sshd[5]: Accepted publickey"), "they are of sshd"},
+		{"JSON without an agent", lines(`{"time":"2026-03-04T05:06:07Z","message":{"x":1}}`), "lacks the URL and the User-Agent; the fields of its first line are time message.x"},
+		{"JSON of unknown fields", lines(`{"zeit":1,"datetime_x":2,"request_x":"/","agent_x":"y"}`), "--format 'time="},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f, err := Detect([]byte(c.head), true)
+			if err == nil {
+				t.Fatalf("detected as %s", f.Name())
+			}
+			if text := fmt.Sprint(err); !strings.Contains(text, c.says) || strings.ContainsAny(text, "\x00\n\x1b") {
+				t.Errorf("%q does not say %q", text, c.says)
+			}
+			if strings.Contains(c.name, "#Fields") != errors.Is(err, ErrNoHeader) {
+				t.Errorf("%v is an ErrNoHeader: %v", err, errors.Is(err, ErrNoHeader))
+			}
+		})
+	}
+}
+
+// TestExplainFaults says at which place a line could not be read.
+func TestExplainFaults(t *testing.T) {
+	combined := mustFormat(t, "combined")
+	good := combined.Sample()
+	for _, c := range []struct{ format, line, says string }{
+		{"combined", "garbage", "no time in brackets"},
+		{"combined", `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET / HTTP/1.1`, "no quote with a status"},
+		{"combined", `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "-" 400 0 "-" "-"`, `the request "-" has no method`},
+		{"combined", mustFormat(t, "common").Sample(), "behind the status"},
+		{"combined+common", "garbage", "none of the formats"},
+		{"syslog:combined", good, "not in the envelope syslog"},
+		{"syslog:combined", "Mar  4 05:06:07 web1 nginx: x", "no time in brackets"},
+		{"caddy", `{"a":1`, "no JSON object"},
+		{"caddy", `{"request":{"uri":""}}`, "lacks a field"},
+		{"npm", "garbage", "is not where the format has it"},
+	} {
+		if got := fault(mustReader(t, c.format), []byte(c.line)); !strings.Contains(got, c.says) {
+			t.Errorf("%s %q: %q does not say %q", c.format, c.line, got, c.says)
+		}
+	}
+	e := Explain([]byte(good+"\n\nx\n"+good+"\n"+good), true, nil, 2)
+	if e.Err != nil || e.Lines != 4 || e.Requests != 3 || e.Unparsed != 1 || len(e.Examples) != 3 || e.Examples[1].Number != 3 || e.Readings[0] != (Count{"combined", 3}) {
+		t.Errorf("%+v", e)
+	}
+}
