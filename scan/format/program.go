@@ -308,7 +308,7 @@ func (p *programReader) find() bool {
 				end = int(p.marks[p.passed]) - p.back - int(c.quote)
 			}
 		case atClock:
-			end = at + clockLength
+			end = at + usualClock
 		case at3:
 			if at+3 < len(line) && isDigit(line[at]) && isDigit(line[at+1]) && isDigit(line[at+2]) {
 				end = at + 3
@@ -332,8 +332,8 @@ func (p *programReader) find() bool {
 	return p.quotes < 0 || p.hasQuotes()
 }
 
-// clockLength is the length of "10/Feb/2012:16:42:07 -0500".
-const clockLength = timeLength - len("[] ")
+// usualClock is the length of "10/Feb/2012:16:42:07 -0500".
+const usualClock = timeLength - len("[] ")
 
 // blanksEnd returns the first place at or behind at without a blank or a tab.
 func blanksEnd(line []byte, at int) int {

@@ -80,7 +80,7 @@ func slowly(p program, line string) (texts []string, ok bool) {
 		end := -1
 		isTime := s.part == moment && strings.HasSuffix(s.before, "[") && i > 0
 		isStatus := s.part == statusCode && !strings.HasSuffix(s.before, `"`)
-		switch usual := at + clockLength; {
+		switch usual := at + usualClock; {
 		case isStatus:
 			if n := slowStatus(line[at:]); n > 0 && stands(at+n) {
 				end = at + n
