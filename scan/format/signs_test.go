@@ -29,6 +29,8 @@ func TestSigns(t *testing.T) {
 		{"WARC", "WARC/1.0\r\n", "web archive"},
 		{"zeros", strings.Repeat("\x00", 5000), "zero bytes"},
 		{"binary", strings.Repeat("\x01\x02ab\n", 100), "binary data"},
+		{"a state", "rsvrun1\n\x00\x00", "robotsieve merge"},
+		{"an archive", "\x89rsv\r\n\x1a\n", "filter --rules"},
 		{"HTML", "\n<!DOCTYPE html>\n<p>\n", "HTML"},
 		{"XML", lines("<a><b/></a>"), "XML"},
 		{"a dump", "-- MySQL dump 10.13\n--\n", "dump of a database"},
