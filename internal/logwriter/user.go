@@ -17,8 +17,8 @@ func userWriters() []*Writer {
 	}
 	keepMain := func(missing string, quotes bool) func(*Facts, *Request) {
 		return func(f *Facts, r *Request) {
-			f.Host, f.Agent, f.Forwarded = r.hostPort(), first(r.Agent, missing), first(r.Forwarded, missing)
-			f.Target = r.absolute(r.hostPort())
+			f.Host, f.Agent, f.Forwarded = r.bracketed(), first(r.Agent, missing), first(r.Forwarded, missing)
+			f.Target = r.absolute(r.bracketed()) // the port may be that of a server behind a proxy
 			if quotes {
 				unescaped(f, r, f.Agent, r.Target, first(r.Referer, ""))
 			}
@@ -49,7 +49,9 @@ func userWriters() []*Writer {
 			}, keep: func(f *Facts, r *Request) {
 				f.Host, f.Lossy, f.Time = r.hostPort(), "decoded", r.Time.Truncate(time.Millisecond)
 				path, query := r.pathQuery()
-				f.Target = joined(ends.Replace(decoded(path)), query)
+				if f.Target = ends.Replace(decoded(path)); strings.Contains(r.Target, "?") {
+					f.Target += "?" + query
+				}
 			}},
 		{Text: `LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\" %v" combined_host`,
 			write: func(b []byte, r *Request) []byte {
@@ -67,15 +69,12 @@ func userWriters() []*Writer {
 				v.Time = r.Time.UTC() // the zone is skipped
 				return combined(fmt.Appendf(b, "%s ", r.hostPort()), &v, apache, "- "+user(r, apache), "", fmt.Sprint(r.Size))
 			}, keep: func(f *Facts, r *Request) { f.Host = r.bracketed() }},
-		{Text: `{"ua":"request.headers.User-Agent.0","time":"ts","ip":"request.client_ip","host":"request.host","method":"request.method","target":"request.uri","status":"status","bytes":"size"}`,
+		{Text: `ua=request.headers.User-Agent.0 time=ts ip=request.client_ip host=request.host method=request.method target=request.uri status=status bytes=size`,
 			write: func(b []byte, r *Request) []byte { return caddy(b, r, true) },
 			keep:  func(f *Facts, r *Request) { keepCaddy(f, r); f.Forwarded = ""; f.Target = valid(r.Target) }},
 		{Text: `^(?P<ip>\S+) (?P<time>\S+) (?P<host>\S+) (?P<request>.*?) (?P<status>\d{3}|-) \| (?P<ua>.*)$`,
 			write: func(b []byte, r *Request) []byte {
-				return fmt.Appendf(b, "%s %s %s %s %s | %s", r.Client.Addr(), r.Time.Format(time.RFC3339), r.bracketed(), r.line(), status(r, "-"), first(r.Agent, "-"))
-			}, keep: func(f *Facts, r *Request) {
-				f.Host, f.Size = r.bracketed(), NoSizes
-				f.Unclear = strings.Contains(r.Target, "|")
-			}},
+				return fmt.Appendf(b, "%s %s %s %s %s | %s", r.Client.Addr(), r.Time.Format(time.RFC3339), r.bracketed(), nginx(r.line()), status(r, "-"), nginx(first(r.Agent, "-")))
+			}, keep: func(f *Facts, r *Request) { f.Host, f.Size = r.bracketed(), NoSizes }},
 	}
 }

@@ -140,8 +140,9 @@ func (s *stamp) take(i item, b []byte) (rest []byte, ok bool) {
 			return nil, false
 		}
 		return b[1:], true
-	case 'a', 'A', 'Z':
-		return s.letters(i.conversion, b)
+	case 'a', 'A':
+		n := letters(b)
+		return b[n:], n > 0
 	case 'b', 'B':
 		return s.monthName(i.conversion, b)
 	case 'p':
@@ -157,16 +158,8 @@ func (s *stamp) take(i item, b []byte) (rest []byte, ok bool) {
 	case 'L':
 		s.nanos, rest = afterPoint(b)
 		return rest, len(rest) < len(b)
-	case 'z':
-		n := len("-0700")
-		if len(b) > 3 && b[3] == ':' {
-			n++
-		}
-		if len(b) < n {
-			return nil, false
-		}
-		s.east, s.zoned = isoZone(b[:n])
-		return b[n:], s.zoned
+	case 'z', 'Z':
+		return s.zone(b)
 	case 'Y':
 		if len(b) < 4 {
 			return nil, false
@@ -218,19 +211,30 @@ func (s *stamp) number(conversion byte, b []byte) (rest []byte, ok bool) {
 	return b[n:], true
 }
 
-// letters reads a name: of a day of the week, or of a zone, of which only UTC is known.
-func (s *stamp) letters(conversion byte, b []byte) (rest []byte, ok bool) {
-	n := 0
+// letters returns how many letters are at the start of b.
+func letters(b []byte) (n int) {
 	for n < len(b) && 'a' <= b[n]|0x20 && b[n]|0x20 <= 'z' {
 		n++
 	}
-	if conversion != 'Z' {
-		return b[n:], n > 0
-	}
+	return n
+}
+
+// zone reads a zone: hours and minutes, or a name, of which only those of UTC are known.
+func (s *stamp) zone(b []byte) (rest []byte, ok bool) {
+	n := letters(b)
 	switch string(b[:n]) {
 	case "UTC", "GMT", "Z":
 		s.zoned = true
+		return b[n:], true
 	}
+	n = len("-0700")
+	if len(b) > 3 && b[3] == ':' {
+		n++
+	}
+	if len(b) < n {
+		return nil, false
+	}
+	s.east, s.zoned = isoZone(b[:n])
 	return b[n:], s.zoned
 }
 

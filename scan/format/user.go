@@ -1,11 +1,13 @@
 package format
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // maxUserFormat bounds the text of a format, and maxWords its values and texts.
@@ -143,6 +145,7 @@ func (w *wording) addTime(name, pattern string, rank int) error {
 func (w *wording) format() (*Format, error) {
 	w.joinTimes()
 	w.joinPaths()
+	w.joinRequests()
 	w.namePorts()
 	if len(w.words) > maxWords {
 		return nil, fmt.Errorf("it has more than %d fields", maxWords)
@@ -211,6 +214,29 @@ func (w *wording) joinPaths() {
 	}
 }
 
+// joinRequests makes a request line of a method and a target, and of the protocol behind
+// them if there is one.
+func (w *wording) joinRequests() {
+	is := func(i int, text string) bool {
+		return i < len(w.words) && w.words[i].name == "" && w.words[i].text == text
+	}
+	for i := 0; i+2 < len(w.words); i++ {
+		a := &w.words[i]
+		if a.part != methodName || !is(i+1, " ") || w.words[i+2].part != target {
+			continue
+		}
+		end := i + 3
+		if is(end, " ") && end+1 < len(w.words) && w.words[end+1].protocol {
+			end += 2
+		}
+		for _, next := range w.words[i+1 : end] {
+			a.name += next.name + next.text
+		}
+		a.part = requestLine
+		w.words = slices.Delete(w.words, i+1, end)
+	}
+}
+
 // isIgnored tells whether a value is of no interest.
 func (w *word) isIgnored() bool { return w.part == ignored && !w.protocol }
 
@@ -262,6 +288,37 @@ func (w *wording) layout(best [allParts]int) (layout, error) {
 	return p.read, nil
 }
 
+// behindWords is a layout for a time that stands behind the name of a user, with nothing but
+// a blank between them: names may have blanks, so words in front of the time are left out.
+func behindWords(read layout) layout {
+	return func(b []byte, zone *time.Location) (nanos int64, ok bool) {
+		for {
+			if nanos, ok = read(b, zone); ok {
+				return nanos, true
+			}
+			at := bytes.IndexByte(b, ' ')
+			if at < 0 {
+				return 0, false
+			}
+			b = b[at+1:]
+		}
+	}
+}
+
+// doubtEnds notes if what clients send may hold the text that ends the User-Agent.
+func (w *wording) doubtEnds(p *program) {
+	for i, s := range p.steps {
+		next := p.after
+		if i+1 < len(p.steps) {
+			next = p.steps[i+1].before
+		}
+		isEscaped := w.spell.undo != nil && strings.ContainsAny(next, "\"\t")
+		if s.part == userAgent && next != "" && !isEscaped && w.spell.undo != nil {
+			w.doubts = append(w.doubts, fmt.Sprintf("the User-Agent is not in quotes, so it ends at the first %q, which it may hold itself", next))
+		}
+	}
+}
+
 // mayHaveBlanks tells in which parts a blank does not tell that a protocol begins.
 var mayHaveBlanks = [allParts]bool{target: true, path: true, decodedPath: true, rewrittenPath: true, query: true}
 
@@ -274,6 +331,9 @@ func (w *wording) program() (*Format, error) {
 	}
 	p := program{more: w.more}
 	before := ""
+	if i := best[moment]; i >= 2 && w.words[i-1].text == " " && w.words[i-2].isIgnored() && layout != nil {
+		layout = behindWords(layout)
+	}
 	for i, word := range w.words {
 		if word.name == "" {
 			before = word.text
@@ -293,6 +353,7 @@ func (w *wording) program() (*Format, error) {
 		before = ""
 	}
 	p.after = before
+	w.doubtEnds(&p)
 	if err := p.check(); err != nil {
 		return nil, err
 	}
