@@ -78,7 +78,7 @@ func readArchive(t *testing.T, f io.Reader) (rows []realLog) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows = append(rows, readReal(h.Name, data))
+		rows = append(rows, readReal(t, h.Name, data))
 	}
 }
 
@@ -99,7 +99,8 @@ func plain(t *testing.T, name string, r io.Reader) io.Reader {
 }
 
 // readReal reads a log.
-func readReal(name string, data []byte) realLog {
+func readReal(t *testing.T, name string, data []byte) realLog {
+	t.Helper()
 	row := realLog{name: name, files: 1}
 	f, err := format.Detect(data[:min(len(data), format.SampleBytes)], len(data) < format.SampleBytes)
 	if err != nil {
@@ -123,6 +124,11 @@ func readReal(name string, data []byte) realLog {
 				row.why = kindOf(r.Line)
 			}
 		case format.End:
+			if like := lineOf[row.format]; like != nil {
+				if n := len(like.FindAll(data, -1)); n*2 <= row.requests {
+					t.Errorf("%s: detected as %s, which %d lines are, but %d are read", name, row.format, n, row.requests)
+				}
+			}
 			return row
 		default:
 			row.others++
@@ -130,10 +136,20 @@ func readReal(name string, data []byte) realLog {
 	}
 }
 
+// lineOf are the formats as regular expressions, of lines that begin with an
+// address or with a host and an address.
+var lineOf = map[string]*regexp.Regexp{
+	"combined":       regexp.MustCompile(`(?m)^[0-9A-Fa-f.:]+ \S+ .*\[\d\d/\w{3}/\d{4}[^]]*\] ".*" \d{3} \S+ ".*" ".*"`),
+	"common":         regexp.MustCompile(`(?m)^[0-9A-Fa-f.:]+ \S+ .*\[\d\d/\w{3}/\d{4}[^]]*\] ".*" \d{3} [^"]*?\r?$`),
+	"vhost_combined": regexp.MustCompile(`(?m)^[\w.:-]+ [0-9A-Fa-f.:]+ \S+ .*\[\d\d/\w{3}/\d{4}[^]]*\] ".*" \d{3} \S+ ".*" ".*"`),
+}
+
 // reason is an error of Detect without what it quotes.
 func reason(err error) string {
-	text, _, _ := strings.Cut(err.Error(), `; the first is`)
-	text, _, _ = strings.Cut(text, ` (combined,`)
+	text := err.Error()
+	for _, quoted := range []string{". The first line", ". Those of its first line", "; the fields of its first line", ". The first is"} {
+		text, _, _ = strings.Cut(text, quoted)
+	}
 	return text
 }
 
@@ -143,9 +159,10 @@ var kinds = []struct {
 	is   string
 }{
 	{regexp.MustCompile(`\\x16\\x03|\x16\x03`), "TLS sent to a plain port"},
-	{regexp.MustCompile(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[|^\[\w{3} \w{3} \d\d|\[(error|warn|notice|crit)\]`), "line of an error log"},
-	{regexp.MustCompile(`"(-|)" \d{3}`), "no request line"},
-	{regexp.MustCompile(`"[^"/]*" (400|408|501)`), "no valid request line"},
+	{regexp.MustCompile(`"(-|)" \d{3}|"-","-",""`), "no request line"},
+	{regexp.MustCompile(`"(?:[^"\\]|\\.)*" (4\d\d|501)|,(400|408|501),`), "no valid request line"},
+	{regexp.MustCompile(`^ "`), "a line that is broken in two"},
+	{regexp.MustCompile(`std(out|err) P `), "a part of a line"},
 }
 
 // kindOf says what a line is that is no request.
@@ -159,13 +176,15 @@ func kindOf(line []byte) string {
 }
 
 // rotated is what rotation and copies append to the name of a log.
-var rotated = regexp.MustCompile(`[.-]?\d+$`)
+var rotated = regexp.MustCompile(`[.-]\d{8}$|\.\d$`)
 
 // tableOf writes the rows as a table, rotated logs with the same result in one row.
 func tableOf(rows []realLog) string {
 	var merged []realLog
 	for _, row := range rows {
-		row.name = rotated.ReplaceAllString(row.name, "*")
+		if strings.Contains(row.name, ".log") {
+			row.name = rotated.ReplaceAllString(row.name, "*")
+		}
 		at := slices.IndexFunc(merged, func(m realLog) bool {
 			return m.name == row.name && m.format == row.format && (m.format == "") == (row.format == "")
 		})

@@ -39,7 +39,7 @@ type Request struct {
 type Facts struct {
 	Agent, Addr, Host, Forwarded, Method, Target, Claim string
 
-	Time   time.Time
+	Time   time.Time // zero if the line has none that can be read
 	Status int
 	Size   int64
 	// Lossy is "decoded" or "rewritten" if the log changed the target, and empty if not.

@@ -17,8 +17,9 @@ func userWriters() []*Writer {
 	}
 	keepMain := func(missing string, quotes bool) func(*Facts, *Request) {
 		return func(f *Facts, r *Request) {
+			// $server_port is the server's, which need not be that of the site.
 			f.Host, f.Agent, f.Forwarded = r.bracketed(), first(r.Agent, missing), first(r.Forwarded, missing)
-			f.Target = r.absolute(r.bracketed()) // the port may be that of a server behind a proxy
+			f.Target = r.absolute(r.bracketed())
 			if quotes {
 				unescaped(f, r, f.Agent, r.Target, first(r.Referer, ""))
 			}
@@ -48,8 +49,8 @@ func userWriters() []*Writer {
 					r.Method, apache(decoded(path)), apache(query), r.Protocol, status(r, "-"), r.Size, apache(first(r.Agent, "-")), apache(first(r.Referer, "-")))
 			}, keep: func(f *Facts, r *Request) {
 				f.Host, f.Lossy, f.Time = r.hostPort(), "decoded", r.Time.Truncate(time.Millisecond)
-				path, query := r.pathQuery()
-				if f.Target = ends.Replace(decoded(path)); strings.Contains(r.Target, "?") {
+				path, query, has := strings.Cut(r.Target, "?")
+				if f.Target = decoded(path); has {
 					f.Target += "?" + query
 				}
 			}},

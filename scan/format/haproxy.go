@@ -93,9 +93,13 @@ func bindCaptures(f *Format, head []byte) *Format {
 	reader := f.NewReader().(*programReader)
 	reader.Reset(head)
 	for kind := reader.Next(&r); kind != End; kind = reader.Next(&r) {
-		_, block, found := bytes.Cut(reader.text[ignored], []byte(" {"))
+		if kind != Request {
+			continue
+		}
+		last := reader.fields[ignored] // the field in front of the request
+		_, block, found := bytes.Cut(r.Line[last.start:last.end], []byte(" {"))
 		block, _, closed := bytes.Cut(block, []byte("}"))
-		if kind != Request || !found || !closed {
+		if !found || !closed {
 			continue
 		}
 		values := bytes.Split(block, []byte("|"))

@@ -2,7 +2,9 @@ package format
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -20,9 +22,10 @@ import (
 //     nothing.
 //   - If a field between quotes is not escaped, the line has no quotes but those of the
 //     literals and of the request line: it would not be known where that field ends.
-//   - A time in brackets begins behind the last bracket before its end: what is in front of
-//     it is the name of a user, which may have brackets.
-//   - A status is a number or a dash. There is no blank in a status, a size, a port, a
+//   - A time in brackets ends behind 26 octets, as nearly all do, if the literal stands there.
+//     Else it begins behind the last bracket before its end: what is in front of it is the
+//     name of a user, which may have brackets.
+//   - A status ends behind its digits or its dash. There is no blank in a size, a port, a
 //     method or an address, unless it is between quotes.
 type program struct {
 	steps []step
@@ -37,7 +40,7 @@ type program struct {
 
 // beginsWithSlash tells of which parts the first octet is a slash, so that nothing needs to
 // stand before them.
-var beginsWithSlash = [allParts]bool{target: true, path: true, decodedPath: true, rewrittenPath: true}
+var beginsWithSlash = [allParts]bool{target: true, path: true, decodedPath: true, decodedTarget: true, rewrittenPath: true}
 
 // step is a field and the literal that stands before it.
 type step struct {
@@ -47,6 +50,7 @@ type step struct {
 	padded bool // blanks and tabs behind before are no part of the field
 	// without is an octet that the field does not have, 0 if it may have all.
 	without byte
+	blanks  int // in the field itself, as in a time of two words
 }
 
 // check tells why no line can be read by the program.
@@ -55,7 +59,7 @@ func (p *program) check() error {
 		if i > 0 && s.before == "" && !beginsWithSlash[s.part] {
 			return fmt.Errorf("nothing stands between the fields %d and %d, so the end of the first is unknown", i, i+1)
 		}
-		if strings.ContainsAny(s.before, "\n") {
+		if strings.ContainsAny(s.before, "\r\n") {
 			return fmt.Errorf("a line break stands before the field %d", i+1)
 		}
 	}
@@ -86,51 +90,103 @@ func programFormat(name, by, sample string, p program, l layout) *Format {
 
 // compiled is a program made ready.
 type compiled struct {
-	first   string // the literal in front of all fields
-	reaches []reach
-	quotes  int // in a line, without those of the request line, -1 for any number
-	fits    func(*Record) bool
+	first       literal // in front of all fields
+	firstQuotes int     // in first
+	reaches     []reach
+	quotes      int // in a line, without those of the request line, -1 for any number
+	fits        func(*Record) bool
+	early       []part // those of the format that Reader.Next needs
+	late        []part // the others
 }
 
 // reach is a step made ready: a field and how it ends.
 type reach struct {
-	part      part
-	end       ending
-	next      string // the literal behind the field
-	quote     int    // where the first quote in next is, for atQuote and atQuoted
-	escaped   bool   // a backslash makes a quote part of the field
-	padded    bool   // blanks before the field are skipped
-	bracketed bool   // it is a time in brackets
-	status    bool   // behind next a status must follow, and
-	behind    string // behind that this
-	without   byte   // it does not have this octet, unless that is 0
-	kept      int    // octets of next that belong to the next field
-	last      bool   // behind next the line ends, or
-	more      bool   // a blank follows
+	next    literal // behind the field
+	behind  literal // where status is set
+	likely  likely
+	end     ending
+	part    part
+	quote   int32 // where the first quote in next is, -1 if there is none
+	quotes  int32 // how many are in next
+	blanks  int   // in the field itself, for atBlanks
+	list    bool  // a blank behind a comma is part of the field, for atBlanks
+	without byte  // it does not have this octet, unless that is 0
+	kept    int8  // octets of next that belong to the next field
+	escaped bool  // a backslash makes a quote part of the field
+	padded  bool  // blanks before the field are skipped
+	time    bool  // it is a time in brackets
+	status  bool  // behind next a status must follow, and behind
+	last    bool  // behind next the line ends, or
+	more    bool  // a blank follows
 }
 
-// ending is how the end of a field is found.
+// likely is how the end of a field is found nearly always, without looking at more places
+// than one: no place before that can be the end.
+type likely uint8
+
+const (
+	unlikely likely = iota // it has to be searched
+	atBlank                // next begins with a blank and has no quotes: at the first blank
+	atMark                 // next has a quote: at the first quote
+	atClock                // at the end of a time of the usual length
+	at3                    // behind three digits
+)
+
+// ending is how the end of a field is found, if not as likely.
 type ending uint8
 
 const (
-	atBlank  ending = iota // next is a blank
-	atText                 // next is any text without quotes
+	atText   ending = iota // next is any text without quotes
 	atQuote                // the field is between quotes
 	atQuoted               // there is a quote in next
+	atBlanks               // next begins with a blank, and the field may have some
+	atDigits               // the field is a status
 	atEnd                  // next is empty: the end of the line
 )
+
+// literal is a text that is compared as a number if it is short.
+type literal struct {
+	text       string
+	word, mask uint64 // of up to eight octets, the first the lowest; mask is 0 if there are more
+}
+
+func literalOf(text string) literal {
+	l := literal{text: text}
+	if len(text) > 0 && len(text) <= 8 {
+		var octets [8]byte
+		copy(octets[:], text)
+		l.word, l.mask = binary.LittleEndian.Uint64(octets[:]), ^uint64(0)>>(64-8*len(text))
+	}
+	return l
+}
+
+// standsAt tells whether the text stands at line[at:]. It may look at what is behind the
+// line, which is its end, as no literal has it.
+func (l *literal) standsAt(line []byte, at int) bool {
+	if l.mask != 0 && at+8 <= cap(line) {
+		return binary.LittleEndian.Uint64(line[at:at+8])&l.mask == l.word
+	}
+	return at+len(l.text) <= len(line) && string(line[at:at+len(l.text)]) == l.text
+}
 
 func (p *program) compile() *compiled {
 	c := &compiled{reaches: make([]reach, len(p.steps)), quotes: -1, fits: p.fits}
 	if len(p.steps) > 0 {
-		c.first = p.steps[0].before
+		c.first = literalOf(p.steps[0].before)
 	}
-	quotes, isOpen := strings.Count(c.first, `"`), false
-	for i := range p.steps {
+	c.firstQuotes = strings.Count(c.first.text, `"`)
+	quotes, isOpen := c.firstQuotes, false
+	for i, s := range p.steps {
 		r := &c.reaches[i]
 		*r = p.reach(i)
-		quotes += strings.Count(r.next, `"`)
+		quotes += int(r.quotes)
 		isOpen = isOpen || r.end == atQuote && r.part != requestLine && !r.escaped
+		switch {
+		case s.part == userAgent, s.part == methodName, slices.Contains(targetParts[:], s.part):
+			c.early = append(c.early, s.part)
+		case s.part != ignored:
+			c.late = append(c.late, s.part)
+		}
 	}
 	if isOpen {
 		c.quotes = quotes
@@ -140,37 +196,41 @@ func (p *program) compile() *compiled {
 
 // reach returns a step made ready.
 func (p *program) reach(i int) reach {
-	literal := func(i int) string {
+	before := func(i int) literal {
 		if i < len(p.steps) {
-			return p.steps[i].before
+			return literalOf(p.steps[i].before)
 		}
-		return p.after
+		return literalOf(p.after)
 	}
 	s, last := p.steps[i], i+1 == len(p.steps)
-	r := reach{part: s.part, next: literal(i + 1), padded: s.padded, escaped: s.spell.escape == '\\', last: last, more: last && p.more}
-	if !last && r.next == "" {
-		r.next, r.kept = "/", 1
+	r := reach{part: s.part, next: before(i + 1), blanks: s.blanks, list: s.part == forwardedFor, padded: s.padded, escaped: s.spell.escape == '\\', last: last, more: last && p.more}
+	if !last && r.next.text == "" {
+		r.next, r.kept = literalOf("/"), 1
 	}
-	r.quote = strings.IndexByte(r.next, '"')
-	r.bracketed = s.part == moment && strings.HasSuffix(s.before, "[") && i > 0
+	r.quote, r.quotes = int32(strings.IndexByte(r.next.text, '"')), int32(strings.Count(r.next.text, `"`))
+	r.time = s.part == moment && strings.HasSuffix(s.before, "[") && i > 0
 	switch quoted := strings.HasSuffix(s.before, `"`); {
-	case r.next == "":
+	case s.part == statusCode && !quoted:
+		r.end, r.likely = atDigits, at3
+	case r.next.text == "":
 		r.end = atEnd
 	case r.quote == 0 && quoted:
-		r.end = atQuote
+		r.end, r.likely = atQuote, atMark
 	case r.quote >= 0:
-		r.end = atQuoted
-	default:
-		r.end = atText
+		r.end, r.likely = atQuoted, atMark
+	case r.next.text[0] == ' ' && (r.blanks > 0 || r.list):
+		r.end = atBlanks
+	case r.next.text[0] == ' ':
+		r.likely = atBlank
 	}
-	if r.without = s.without; r.end != atQuote && isSolid[s.part] {
+	if r.time {
+		r.likely = atClock
+	}
+	if r.without = s.without; r.end != atQuote && r.next.text != " " && isSolid[s.part] {
 		r.without = ' '
 	}
 	if !last && p.steps[i+1].part == statusCode && (r.end != atQuote || s.part == requestLine) {
-		r.status, r.behind = true, literal(i+2)
-	}
-	if r.end == atText && r.next == " " && !last && !r.status {
-		r.end = atBlank
+		r.status, r.behind = true, before(i+2)
 	}
 	return r
 }
@@ -186,10 +246,14 @@ type programReader struct {
 
 	// Of the line that Next returned last:
 	line   []byte
+	fields [allParts]field
 	marks  []uint16 // the places of its quotes, plus back; nil if they are not marked
 	back   int
 	passed int // marks[:passed] are behind us
 }
+
+// Reset begins a chunk.
+func (p *programReader) Reset(chunk []byte) { p.lines.Reset(chunk[:len(chunk):len(chunk)]) }
 
 func (p *programReader) Next(r *Record) Kind {
 	if p.at >= len(p.chunk) {
@@ -197,17 +261,32 @@ func (p *programReader) Next(r *Record) Kind {
 	}
 	p.line, p.marks, p.back = p.cut()
 	r.Line = p.line
-	switch {
-	case p.find() && p.next(r):
-		return Request
-	case len(p.line) == 0:
+	if p.find() {
+		p.buf, p.plain = p.buf[:0], p.marks != nil
+		p.take(p.early)
+		if p.next(r) {
+			return Request
+		}
+	}
+	if len(p.line) == 0 {
 		return Blank
 	}
 	return Unparsed
 }
 
+// take sets the texts of parts.
+func (p *programReader) take(parts []part) {
+	for _, part := range parts {
+		at := p.fields[part]
+		p.text[part] = p.line[at.start:at.end]
+	}
+}
+
 // Complete sets the other fields of the request that Next returned last.
-func (p *programReader) Complete(r *Record) { p.complete(r) }
+func (p *programReader) Complete(r *Record) {
+	p.take(p.late)
+	p.complete(r)
+}
 
 // Plausible tells whether the fields look as they do in a log of the format.
 func (p *programReader) Plausible(r *Record) bool {
@@ -216,31 +295,66 @@ func (p *programReader) Plausible(r *Record) bool {
 
 // find finds the fields of the line, and tells whether it is of the program.
 func (p *programReader) find() bool {
-	line, at, before := p.line, len(p.first), -1
-	if len(line) < at || string(line[:at]) != p.first {
+	line, at := p.line, len(p.first.text)
+	if !p.first.standsAt(line, 0) {
 		return false
 	}
-	p.buf, p.passed = p.buf[:0], 0
+	p.passed = p.firstQuotes
 	for i := range p.reaches {
 		c := &p.reaches[i]
-		for c.padded && at < len(line) && (line[at] == ' ' || line[at] == '\t') {
-			at++
+		if c.padded {
+			at = blanksEnd(line, at)
 		}
-		end := p.fieldEnd(c, at)
-		if end < 0 {
+		end := -1
+		switch c.likely {
+		case atBlank:
+			end = firstBlank(line, at)
+		case atMark:
+			if p.passed < len(p.marks) {
+				end = int(p.marks[p.passed]) - p.back - int(c.quote)
+			}
+		case atClock:
+			end = at + usualClock
+		case at3:
+			if at+3 < len(line) && isDigit(line[at]) && isDigit(line[at+1]) && isDigit(line[at+2]) {
+				end = at + 3
+			}
+		}
+		if end < at || !c.next.standsAt(line, end) || (c.last || c.status) && !p.follows(c, end) {
+			if end = p.fieldEnd(c, at); end < 0 {
+				return false
+			}
+			if c.time {
+				at = p.lastBracket(i, at, end)
+			}
+		}
+		if c.without != 0 && hasOctet(line, at, end, c.without) {
 			return false
 		}
-		if c.bracketed && end-at != timeLength-len(`[] `) {
-			at = p.lastBracket(i, before, at, end)
-		}
-		field := line[at:end]
-		if c.without != 0 && bytes.IndexByte(field, c.without) >= 0 || c.part == statusCode && (len(field) == 0 || statusLength(field) != len(field)) {
-			return false
-		}
-		p.text[c.part] = field
-		before, at = at, end+len(c.next)-c.kept
+		p.fields[c.part] = field{at, end}
+		at = end + len(c.next.text) - int(c.kept)
+		p.passed += int(c.quotes)
 	}
 	return p.quotes < 0 || p.hasQuotes()
+}
+
+// usualClock is the length of "10/Feb/2012:16:42:07 -0500".
+const usualClock = timeLength - len("[] ")
+
+// blanksEnd returns the first place at or behind at without a blank or a tab.
+func blanksEnd(line []byte, at int) int {
+	for at < len(line) && (line[at] == ' ' || line[at] == '\t') {
+		at++
+	}
+	return at
+}
+
+// hasOctet tells whether an octet is in line[from:end].
+func hasOctet(line []byte, from, end int, octet byte) bool {
+	if octet == ' ' {
+		return hasBlank(line, from, end)
+	}
+	return bytes.IndexByte(line[from:end], octet) >= 0
 }
 
 // hasQuotes tells whether the line has as many quotes as it must.
@@ -249,51 +363,52 @@ func (p *programReader) hasQuotes() bool {
 	if p.marks == nil {
 		n = bytes.Count(p.line, []byte(`"`))
 	}
-	return n == p.quotes || n == p.quotes+bytes.Count(p.text[requestLine], []byte(`"`))
+	if n == p.quotes {
+		return true
+	}
+	request := p.fields[requestLine]
+	return p.parts[requestLine] && n == p.quotes+bytes.Count(p.line[request.start:request.end], []byte(`"`))
 }
 
-// lastBracket returns where a time in brackets begins, which ends at end and seemed to
-// begin at at; the field in front of it, which begins at before, becomes longer.
-func (p *programReader) lastBracket(i, before, at, end int) int {
-	literal := p.reaches[i-1].next
-	last := bytes.LastIndex(p.line[at:end], []byte(literal))
-	if last < 0 || p.reaches[i-1].end == atQuote {
+// lastBracket returns where a time in brackets begins, which is the field of a step, ends
+// at end and seemed to begin at at; the field in front of it becomes longer.
+func (p *programReader) lastBracket(i, at, end int) int {
+	before := &p.reaches[i-1]
+	last := bytes.LastIndex(p.line[at:end], []byte(before.next.text))
+	if last < 0 || before.end == atQuote || before.end == atDigits {
 		return at
 	}
-	p.text[p.reaches[i-1].part] = p.line[before : at+last]
-	return at + last + len(literal)
+	p.fields[before.part].end = at + last
+	return at + last + len(before.next.text)
 }
 
 // fieldEnd returns where the field at at ends, -1 if nowhere.
 func (p *programReader) fieldEnd(c *reach, at int) int {
-	switch line := p.line; c.end {
-	case atBlank:
-		if end := firstBlank(line, at); end < len(line) {
-			return end
+	line := p.line
+	switch c.end {
+	case atDigits:
+		if n := statusLength(line, at); n > 0 && p.follows(c, at+n) {
+			return at + n
 		}
 		return -1
 	case atText:
-		for end := at; ; end++ {
-			n := bytes.Index(line[end:], []byte(c.next))
-			if n < 0 {
-				return -1
-			}
-			if end += n; p.follows(c, end) {
-				return end
-			}
-		}
+		return p.textAt(c, at)
+	case atBlanks:
+		return p.textAt(c, p.blankBehind(c, at))
 	case atEnd:
-		if c.more {
-			if n := bytes.IndexAny(line[at:], " \t"); n >= 0 {
-				return at + n
-			}
+		if n := bytes.IndexAny(line[at:], " \t"); c.more && n >= 0 {
+			return at + n
 		}
 		return len(line)
 	}
-	for from := at + c.quote; ; {
+	for from := at + int(c.quote); ; {
 		quote := p.quoteAt(c, from)
-		if quote < 0 || p.follows(c, quote-c.quote) {
-			return quote - c.quote
+		if quote < 0 {
+			return -1
+		}
+		end := quote - int(c.quote)
+		if p.follows(c, end) {
+			return end
 		}
 		if c.end == atQuote && !c.status {
 			return -1
@@ -302,52 +417,86 @@ func (p *programReader) fieldEnd(c *reach, at int) int {
 	}
 }
 
-// quoteAt returns the first quote at or behind from that can end a field, which is
-// negative if there is none.
-func (p *programReader) quoteAt(c *reach, from int) int {
-	const none = -1 << 32
-	if p.marks != nil {
-		for ; p.passed < len(p.marks); p.passed++ {
-			if at := int(p.marks[p.passed]) - p.back; at >= from {
-				return at
-			}
-		}
-		return none
+// blankBehind returns the first blank that is not in the field at at, or the end of the line.
+func (p *programReader) blankBehind(c *reach, at int) int {
+	end := firstBlank(p.line, at)
+	for n := c.blanks; end < len(p.line) && (n > 0 || c.list && end > at && p.line[end-1] == ','); n-- {
+		end = firstBlank(p.line, end+1)
 	}
-	for from <= len(p.line) {
-		n := bytes.IndexByte(p.line[from:], '"')
-		if n < 0 {
-			return none
+	return end
+}
+
+// textAt returns the first place at or behind at where the literal behind a field stands.
+func (p *programReader) textAt(c *reach, at int) int {
+	for first := c.next.text[0]; ; at++ {
+		if first == ' ' {
+			at = firstBlank(p.line, at)
+		} else if n := bytes.IndexByte(p.line[at:], first); n >= 0 {
+			at += n
+		} else {
+			return -1
 		}
-		at := from + n
-		if !c.escaped || c.end != atQuote || n == 0 || p.line[at-1] != '\\' || !escaped(p.line[from:at]) {
+		if at >= len(p.line) {
+			return -1
+		}
+		if p.follows(c, at) {
 			return at
 		}
-		from = at + 1
 	}
-	return none
+}
+
+// quoteAt returns the first quote at or behind from that can end a field, -1 if there is
+// none.
+func (p *programReader) quoteAt(c *reach, from int) int {
+	if p.marks == nil {
+		return p.searchQuote(c, from)
+	}
+	for ; p.passed < len(p.marks); p.passed++ {
+		if at := int(p.marks[p.passed]) - p.back; at >= from {
+			return at
+		}
+	}
+	return -1
+}
+
+// searchQuote is quoteAt without marks.
+func (p *programReader) searchQuote(c *reach, from int) int {
+	switch {
+	case from > len(p.line):
+		return -1
+	case c.end == atQuote && c.escaped:
+		return quoteEnd(p.line, from)
+	}
+	if n := bytes.IndexByte(p.line[from:], '"'); n >= 0 {
+		return from + n
+	}
+	return -1
 }
 
 // follows tells whether the literal behind a field stands at end, and what must be
 // behind it.
 func (p *programReader) follows(c *reach, end int) bool {
-	line, behind := p.line, end+len(c.next)
-	if behind > len(line) || string(line[end:behind]) != c.next {
+	if !c.next.standsAt(p.line, end) {
 		return false
 	}
-	switch {
-	case c.last:
-		return behind == len(line) || c.more && (line[behind] == ' ' || line[behind] == '\t')
-	case c.status:
-		n := statusLength(line[behind:])
-		return n > 0 && bytes.HasPrefix(line[behind+n:], []byte(c.behind))
+	if !c.last && !c.status {
+		return true
 	}
-	return true
+	behind := end + len(c.next.text)
+	if c.status {
+		n := statusLength(p.line, behind)
+		return n > 0 && c.behind.standsAt(p.line, behind+n)
+	}
+	return behind == len(p.line) || c.more && (p.line[behind] == ' ' || p.line[behind] == '\t')
 }
 
-// statusLength returns the length of the status at the start of b: up to three digits, or a
-// dash or -1 if there was none. It is 0 if there is neither.
-func statusLength(b []byte) int {
+// statusLength returns the length of the status at line[at:]: up to three digits, or a dash
+// or -1 if there was none. It is 0 if there is neither.
+func statusLength(line []byte, at int) int {
+	if at+4 <= len(line) && isDigit(line[at]) && isDigit(line[at+1]) && isDigit(line[at+2]) && !isDigit(line[at+3]) {
+		return 3
+	}
+	b := line[min(at, len(line)):]
 	n := 0
 	for n < len(b) && isDigit(b[n]) {
 		n++

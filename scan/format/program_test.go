@@ -1,6 +1,8 @@
 package format
 
 import (
+	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -35,5 +37,252 @@ func TestProgramReadsCombined(t *testing.T) {
 				t.Errorf("%s: %s\n got %+v %v\nwant %+v", c.name, line, got, ok, want)
 			}
 		}
+	}
+}
+
+// slowly reads a line by a program octet by octet, as the comment of program says, and
+// returns the text of each field. Its quotes are searched one after the other.
+func slowly(p program, line string) (texts []string, ok bool) {
+	at := len(p.steps[0].before)
+	if !strings.HasPrefix(line, p.steps[0].before) {
+		return nil, false
+	}
+	froms, quotes, isOpen, request := make([]int, len(p.steps)), strings.Count(p.steps[0].before, `"`), false, ""
+	for i, s := range p.steps {
+		for s.padded && at < len(line) && (line[at] == ' ' || line[at] == '\t') {
+			at++
+		}
+		last := i+1 == len(p.steps)
+		next, isAsked := p.after, false
+		if !last {
+			next, isAsked = p.steps[i+1].before, p.steps[i+1].part == statusCode
+		}
+		quotes += strings.Count(next, `"`)
+		isQuoted := strings.HasSuffix(s.before, `"`) && strings.HasPrefix(next, `"`)
+		isOpen = isOpen || isQuoted && s.part != requestLine && s.spell.escape != '\\'
+		isAsked = isAsked && (!isQuoted || s.part == requestLine)
+		stands := func(end int) bool {
+			switch rest, found := strings.CutPrefix(line[end:], next); {
+			case !found:
+				return false
+			case last:
+				return rest == "" || p.more && (rest[0] == ' ' || rest[0] == '\t')
+			case isAsked:
+				behind := p.after
+				if i+2 < len(p.steps) {
+					behind = p.steps[i+2].before
+				}
+				n := slowStatus(rest)
+				return n > 0 && strings.HasPrefix(rest[n:], behind)
+			}
+			return true
+		}
+		end := -1
+		isTime := s.part == moment && strings.HasSuffix(s.before, "[") && i > 0
+		isStatus := s.part == statusCode && !strings.HasSuffix(s.before, `"`)
+		switch usual := at + usualClock; {
+		case isStatus:
+			if n := slowStatus(line[at:]); n > 0 && stands(at+n) {
+				end = at + n
+			}
+		case isTime && usual <= len(line) && stands(usual):
+			end = usual
+		default:
+			for e := at; e <= len(line) && end < 0; e++ {
+				if isQuoted && (e == len(line) || line[e] != '"' || s.spell.escape == '\\' && slowEscaped(line[at:e])) {
+					continue
+				}
+				if stands(e) {
+					end = e
+				} else if isQuoted && !isAsked {
+					break
+				}
+			}
+			if end >= 0 && isTime {
+				if shift := strings.LastIndex(line[at:end], s.before); shift >= 0 && !strings.HasSuffix(p.steps[i-1].before, `"`) && p.steps[i-1].part != statusCode {
+					texts[i-1] = line[froms[i-1] : at+shift]
+					at += shift + len(s.before)
+				}
+			}
+		}
+		if end < 0 || isSolid[s.part] && !isQuoted && strings.Contains(line[at:end], " ") ||
+			s.without != 0 && strings.IndexByte(line[at:end], s.without) >= 0 {
+			return nil, false
+		}
+		froms[i], texts = at, append(texts, line[at:end])
+		if s.part == requestLine {
+			request = line[at:end]
+		}
+		at = end + len(next)
+	}
+	n := strings.Count(line, `"`)
+	return texts, !isOpen || n == quotes || n == quotes+strings.Count(request, `"`)
+}
+
+// slowStatus is the length of the status at the start of s, 0 if there is none.
+func slowStatus(s string) int {
+	return len(regexp.MustCompile(`^(?:\d{1,3}(?:\D|$)|-1|-)`).FindString(s)) - map[bool]int{true: 1}[regexp.MustCompile(`^\d{1,3}\D`).MatchString(s)]
+}
+
+// slowEscaped tells whether a field ends in a backslash that belongs to what follows.
+func slowEscaped(s string) bool {
+	isEscaped := false
+	for _, c := range []byte(s) {
+		isEscaped = c == '\\' && !isEscaped
+	}
+	return isEscaped
+}
+
+// twins are programs with all that programs can have.
+var twins = map[string]program{
+	"blanks":          {steps: []step{{part: clientAddr}, {before: " ", part: hostName}, {before: " ", part: userAgent}}},
+	"more":            {steps: []step{{part: clientAddr}, {before: " ", part: userAgent}}, more: true},
+	"quotes":          {steps: []step{{before: `"`, part: target, spell: backslashed}, {before: `" "`, part: userAgent, spell: backslashed}}, after: `"`},
+	"quotes and more": {steps: []step{{before: `"`, part: target, spell: backslashed}, {before: `" "`, part: userAgent, spell: backslashed}}, after: `"`, more: true},
+	"open quotes":     {steps: []step{{before: `"`, part: requestLine}, {before: `" `, part: statusCode}, {before: ` "`, part: userAgent}}, after: `"`, more: true},
+	"request":         {steps: []step{{part: clientAddr, spell: backslashed}, {before: ` "`, part: requestLine, spell: backslashed}, {before: `" `, part: statusCode}, {before: ` `, part: bodySize}}, more: true},
+	"time":            {steps: []step{{part: hostName}, {before: " [", part: moment}, {before: `] "`, part: requestLine, spell: backslashed}, {before: `" `, part: statusCode}}},
+	"quoted and time": {steps: []step{{before: `"`, part: hostName, spell: backslashed}, {before: `" [`, part: moment}}, after: `]`},
+	"status and time": {steps: []step{{part: statusCode}, {before: " [", part: moment}}, after: `]`},
+	"status":          {steps: []step{{part: hostName}, {before: " ", part: statusCode}, {before: " ", part: userAgent, padded: true}}},
+	"without":         {steps: []step{{before: "[", part: hostName, without: '2'}, {before: "]", part: userAgent}}},
+	"text and quotes": {steps: []step{{part: hostName}, {before: `2 "`, part: bodySize}, {before: `] `, part: userAgent}}, after: `"`},
+}
+
+// checkTwins reads lines by a program, in a chunk with marks and each alone, and compares
+// the fields with those that slowly finds.
+func checkTwins(t *testing.T, name string, p program, lines []string) {
+	t.Helper()
+	f := programFormat("test", "", "", p, clfTime)
+	inChunk, alone := f.NewReader().(*programReader), f.NewReader().(*programReader)
+	inChunk.Reset([]byte(strings.Join(lines, "\n") + "\n" + strings.Repeat("\n", 64)))
+	for _, line := range lines {
+		want, isWanted := slowly(p, line)
+		alone.Reset([]byte(line))
+		for how, r := range map[string]*programReader{"in a chunk": inChunk, "alone": alone} {
+			var record Record
+			if len(line) > 0 || r == inChunk {
+				r.Next(&record)
+			}
+			r.line = record.Line
+			if string(r.line) != line {
+				t.Fatalf("%s: the line is %q, want %q", name, r.line, line)
+			}
+			got := r.find()
+			if got != isWanted {
+				t.Fatalf("%s: %q %s: %v, want %v %q", name, line, how, got, isWanted, want)
+			}
+			for i, s := range p.steps {
+				if at := r.fields[s.part]; got && s.part != ignored && line[at.start:at.end] != want[i] {
+					t.Fatalf("%s: %q %s: field %d is %q, want %q", name, line, how, i, line[at.start:at.end], want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestProgramTwin reads all short lines of a small alphabet, and longer ones made of pieces.
+func TestProgramTwin(t *testing.T) {
+	const alphabet, longest = `" \[]2`, 6
+	all := []string{""}
+	for from := 0; len(all[from]) < longest; from++ {
+		for _, c := range alphabet {
+			all = append(all, all[from]+string(c))
+		}
+	}
+	pieces := []string{`"`, `" "`, `" 200 `, `\"`, `\\`, " ", "  ", "[", " [", "] ", `] "`, "]", "-", "-1", "20", "2", "x", "GET /", "\t", "04/Mar/2026:05:06:07 +0000", ` "`, `" [`, `[04/Mar/2026:05:06:07 +0000] "`}
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 40_000 {
+		var line strings.Builder
+		for range 1 + r.IntN(12) {
+			line.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		all = append(all, line.String())
+	}
+	all = append(all, `"x" [x" [x]`, `200 [x [x]`, `x [x [x]`)
+	for _, c := range variants {
+		all = append(all, strings.Replace(plain, c.old, c.new, 1))
+	}
+	if testing.Short() {
+		all = all[len(all)-30_000:]
+	}
+	for name, p := range twins {
+		checkTwins(t, name, p, all)
+	}
+	checkTwins(t, "combined", combinedProgram, all)
+}
+
+// TestProgramCheck refuses programs that leave open where a field ends.
+func TestProgramCheck(t *testing.T) {
+	for _, p := range twins {
+		if err := p.check(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, before := range []string{"", "\n", " \r\n"} {
+		p := program{steps: []step{{part: clientAddr}, {before: before, part: hostName}}}
+		if p.check() == nil {
+			t.Errorf("%q between fields", before)
+		}
+	}
+}
+
+// FuzzProgram reads any lines by all programs of the table, in a chunk and alone, as slowly does.
+func FuzzProgram(f *testing.F) {
+	for _, row := range textFormats {
+		f.Add(row.sample)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		if strings.ContainsAny(line, "\r\n") || len(line) > 2000 {
+			return
+		}
+		for _, row := range textFormats {
+			checkTwins(t, row.name, programOf(row.line, row.spell), []string{line})
+		}
+		for name, p := range twins {
+			checkTwins(t, name, p, []string{line})
+		}
+	})
+}
+
+// TestHaproxyCaptures finds the headers that HAProxy has captured by what is in them, and
+// takes none for the User-Agent that may be another.
+func TestHaproxyCaptures(t *testing.T) {
+	const ua = "Mozilla/5.0 (compatible; FooBot/1.0)"
+	for _, c := range []struct{ captured, want string }{
+		{"", "haproxy"},
+		{"{www.example.com|" + ua + "} {} ", "haproxy:host,user-agent"},
+		{"{" + ua + "} {} ", "haproxy:user-agent"},
+		{"{https://example.org/a|" + ua + "|203.0.113.9, 10.0.0.1|} {nginx/1.2|} ", "haproxy:-,user-agent,x-forwarded-for,-"},
+		{"{www.example.com||} ", "haproxy"},
+		{"{nginx/1.2|text/html} ", "haproxy"},
+		{"{curl/8.1} ", "haproxy"},
+		{"{" + ua + "|" + ua + "} ", "haproxy"},
+	} {
+		line := haproxySample(" " + c.captured)
+		f, err := Detect([]byte(line+"\n"+line+"\n"), true)
+		if err != nil || f.Name() != c.want {
+			t.Errorf("%q is read as %v, %v; want %s", c.captured, f, err, c.want)
+			continue
+		}
+		if _, found := strings.CutPrefix(c.want, haproxyPrefix); !found {
+			continue
+		}
+		if byName, ok := ByName(strings.ToUpper(c.want)); !ok || byName.Name() != c.want {
+			t.Errorf("there is no format of the name %s", c.want)
+		}
+		if got, ok := read(f.NewReader(), new(Record), line); !ok || got.Agent != ua {
+			t.Errorf("read as %+v", got)
+		}
+	}
+	f, ok := ByName("haproxy:ua")
+	if !ok {
+		t.Fatal("no haproxy:ua")
+	}
+	if got, ok := read(f.NewReader(), new(Record), haproxySample(" {"+ua+"|de} {} ")); ok {
+		t.Errorf("two headers are read as one: %+v", got)
+	}
+	if _, ok := ByName("haproxy:host"); ok {
+		t.Error("a format without a User-Agent")
 	}
 }

@@ -259,13 +259,13 @@ func (s *scribe) want(r *logwriter.Request) fields {
 	}
 	if !has("%r") && has("%U") && s.values.String() != `%.` {
 		want.Lossy = Decoded
-		want.Target = strings.TrimSuffix(want.Target, "?")
+		want.Target = strings.TrimSuffix(strings.ReplaceAll(want.Target, "#", "%23"), "?")
 	}
-	if has("$scheme") && strings.HasPrefix(want.Target, "/") {
+	if has("$scheme") && has("$host") && strings.HasPrefix(want.Target, "/") {
 		want.Target = r.Scheme + "://" + r.Host + want.Target
 	}
-	if strings.Contains(s.text, `{"`) || strings.Contains(s.text, `{ "`) { // JSON has no octets that are no UTF-8
-		want.Agent, want.Target = strings.ToValidUTF8(want.Agent, "\ufffd"), strings.ToValidUTF8(want.Target, "\ufffd")
+	if !has("$request", "$request_method", "%r", "%m") {
+		want.Method = "GET"
 	}
 	want.Robots = strings.Contains(want.Target, "/robots.txt")
 	return want

@@ -29,6 +29,7 @@ const (
 	path               // the path as it was sent, without the query
 	hostPath           // the host and behind it the path, without a scheme: "www.example.com/a"
 	decodedPath        // the path with its percent-encoding undone, Record.Lossy
+	decodedTarget      // a decodedPath and the query in one field
 	rewrittenPath      // the path that the server made of the client's, Record.Lossy
 	query              // the query, with or without its question mark; empty or "-" if there was none
 	statusCode         // the status
@@ -55,6 +56,7 @@ type values struct {
 	meaning
 	text    [allParts][]byte // raw; nil where the line has no such field
 	asked   part             // has the target of this line, if next found one
+	plain   bool             // there is no backslash in the line
 	buf     []byte           // the fields of the record that are no views of the line
 	moments moments
 }
@@ -71,7 +73,7 @@ func (v *values) sent(p part) []byte { return v.undone(v.text[p], v.spell[p]) }
 // undone returns a raw field as the client sent it: a view of the line, or of a buffer if
 // the log's own escaping has to be undone.
 func (v *values) undone(raw []byte, s spelling) []byte {
-	if s.undo == nil || s.escape != 0 && bytes.IndexByte(raw, s.escape) < 0 {
+	if s.undo == nil || v.plain && s.escape == '\\' || s.escape != 0 && bytes.IndexByte(raw, s.escape) < 0 {
 		return raw
 	}
 	from := len(v.buf)
@@ -98,7 +100,7 @@ func (v *values) next(r *Record) bool {
 }
 
 // targetParts are the parts that have the target, the better first.
-var targetParts = [...]part{requestLine, target, path, hostPath, decodedPath, rewrittenPath}
+var targetParts = [...]part{requestLine, target, path, hostPath, decodedPath, decodedTarget, rewrittenPath}
 
 // targetPart returns the first part of the format that has the target.
 func (m *meaning) targetPart() part {
@@ -229,7 +231,7 @@ func (v *values) completeTarget(r *Record) {
 	default:
 		r.Target = v.pathAndQuery(p)
 		switch p {
-		case decodedPath:
+		case decodedPath, decodedTarget:
 			r.Lossy = Decoded
 		case rewrittenPath:
 			r.Lossy = Rewritten

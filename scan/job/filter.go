@@ -76,7 +76,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		return nil, err
 	}
 	defer func() { _ = rules.release() }() // nothing can be done about an error
-	inputs, errs, err := o.URLs.resolve(ctx, memory, o.Messages)
+	inputs, errs, err := o.URLs.resolve(ctx, memory, o.Workers, o.Messages)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func Explain(ctx context.Context, o ExplainOptions, show func(*ExplainedLog) err
 	if err != nil {
 		return err
 	}
-	inputs, errs, err := o.Logs.resolve(ctx, newBudget(0), o.Messages)
+	inputs, errs, err := o.Logs.resolve(ctx, newBudget(0), 1, o.Messages)
 	if err != nil {
 		return err
 	}

@@ -29,8 +29,8 @@ type Inputs struct {
 // resolve returns the inputs that there are, and an error for each name that cannot be
 // used, wholly or in part. It warns of names that are given twice. err is why there is
 // no list: ctx has ended, or the list does not fit into the memory.
-func (i Inputs) resolve(ctx context.Context, memory *budget, messages Messages) (inputs []*source.Input, failed []error, err error) {
-	limits := source.Limits{Memory: max(memory.room(), 1), Windows: memory.windows()}
+func (i Inputs) resolve(ctx context.Context, memory *budget, workers int, messages Messages) (inputs []*source.Input, failed []error, err error) {
+	limits := source.Limits{Memory: max(memory.room(), 1), Windows: memory.windows(), Workers: memory.workers(workers)}
 	inputs, warnings, failed := source.Inputs(ctx, i.Names, cmp.Or[io.Reader](i.Stdin, os.Stdin), limits)
 	if ctx.Err() != nil {
 		return nil, nil, errNothingDone

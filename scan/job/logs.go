@@ -58,7 +58,7 @@ type auditLog struct {
 // used, and leaves them out.
 func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
 	logs := &auditLogs{messages: o.Messages}
-	inputs, errs, err := o.Logs.resolve(ctx, o.budget, Messages{Warn: func(message string) { logs.warn("%s", message) }})
+	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.Workers, Messages{Warn: func(message string) { logs.warn("%s", message) }})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/spill"
@@ -20,8 +21,9 @@ import (
 // of its own would be.
 //
 // A compressed tar can only be read from its beginning. A first pass finds the members; it keeps the first bytes of each for Head,
-// on disk if they are many. A second pass, by the Reader, gives the members to one goroutine one after the other. So the whole is
-// decompressed twice, whatever the number of its members, and once more for Sum if two members begin alike.
+// and all bytes in a form that is faster to decompress (spool.go), both in temporary files when they are many. A second pass, by the
+// Reader, gives the members to one goroutine one after the other. If there is no room for the spool, the whole is
+// decompressed again for that, whatever the number of its members, and once more for Sum if two members begin alike.
 
 // archiveKind is the kind of an archive by its first bytes.
 type archiveKind string
@@ -73,10 +75,12 @@ func isTar(head []byte) bool {
 type archive struct {
 	name, path string
 	info       fs.FileInfo // when its members were found
-	codec      codec       // of the whole file
+	kind       archiveKind
+	codec      codec // of the whole file
 	windows    *Windows
 	members    []*member
-	heads      *heads
+	kept       *kept
+	spool      atomic.Pointer[spool] // nil if there is none, or it is not needed any more
 	summed     sync.Once
 }
 
@@ -98,11 +102,11 @@ type member struct {
 	sumErr  error
 }
 
-// keptHead is how many decoded bytes of each member of a compressed tar are kept for Head, and headRoom how many of all are in
+// headBytes is how many decoded bytes of each member of a compressed tar are kept for Head, and headRoom how many of all are in
 // memory.
 const (
-	keptHead = 256 << 10
-	headRoom = 8 << 20
+	headBytes = 256 << 10
+	headRoom  = 8 << 20
 )
 
 // inputName is the name of the member as an input.
@@ -148,6 +152,9 @@ type pass struct {
 
 // begin opens the archive for a pass of a Reader, which may be nil.
 func (a *archive) begin(r *Reader) (*pass, error) {
+	if spool := a.spool.Load(); spool != nil {
+		return &pass{of: a, s: spool.stream(), r: r}, nil
+	}
 	file, err := a.open()
 	if err != nil {
 		return nil, err
@@ -164,7 +171,9 @@ func (a *archive) begin(r *Reader) (*pass, error) {
 }
 
 func (p *pass) close() {
-	p.r.unwatch(p.s.file)
+	if p.s.file != nil {
+		p.r.unwatch(p.s.file)
+	}
 	p.s.close()
 }
 
@@ -216,35 +225,54 @@ var skipBuffers = sync.Pool{New: func() any { return new([skipBuffer]byte) }}
 
 var errStoppedSkipping = errors.New("reading was stopped before the member")
 
-// heads keeps the first decoded bytes of the members of compressed tars. It is safe for concurrent use, but one goroutine adds.
-type heads struct {
+// kept is what is kept of the archives of one list of inputs until a Reader has read them: the first decoded bytes of the members of
+// compressed tars. It is safe for concurrent use.
+type kept struct {
+	spoolRoom atomic.Int64 // left
+
 	mu    sync.RWMutex
-	blobs *spill.Blobs // nil when they are not needed any more
+	heads *spill.Blobs // nil when they are not needed any more
 }
 
-// kept returns the first decoded bytes of a member of a compressed tar: enough for a Head of n bytes, or ok is false, and only another
-// pass has them.
-func (m *member) kept(n int) (head []byte, ok bool, err error) {
-	h := m.of.heads
-	h.mu.RLock()
-	defer h.mu.RUnlock()
+func newKept() *kept {
+	k := &kept{heads: spill.NewBlobs(headRoom)}
+	k.spoolRoom.Store(spoolRoom)
+	return k
+}
+
+// add keeps the first bytes of a member, and returns their number.
+func (k *kept) add(head []byte) (number int, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.heads.Add(head)
+}
+
+// keptHead returns the first decoded bytes of a member of a compressed tar: enough for a Head of n bytes, or ok is false, and only
+// another pass has them.
+func (m *member) keptHead(n int) (head []byte, ok bool, err error) {
+	k := m.of.kept
+	k.mu.RLock()
+	defer k.mu.RUnlock()
 	switch {
-	case h.blobs == nil:
+	case k.heads == nil:
 		return nil, false, nil
 	case m.headErr != nil:
 		return nil, true, m.headErr
 	}
-	head, err = h.blobs.Append(nil, m.head)
-	return head, n <= len(head) || len(head) < keptHead, err
+	head, err = k.heads.Append(nil, m.head)
+	return head, n <= len(head) || len(head) < headBytes, err
 }
 
-// release frees what is kept.
-func (h *heads) release() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.blobs != nil {
-		_ = h.blobs.Close() // nothing can be done about an error
-		h.blobs = nil
+// release frees what is kept of an archive, and of all others the heads.
+func (a *archive) release() {
+	if spool := a.spool.Swap(nil); spool != nil {
+		_ = spool.file.Close() // nothing can be done about an error
+	}
+	a.kept.mu.Lock()
+	defer a.kept.mu.Unlock()
+	if a.kept.heads != nil {
+		_ = a.kept.heads.Close()
+		a.kept.heads = nil
 	}
 }
 

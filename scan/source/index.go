@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// find finds the members of an archive by its kind. Those found before an error are returned with it.
-func (a *archive) find(ctx context.Context, kind archiveKind, room *room) *contents {
+// find finds the members of an archive. Those found before an error are returned with it.
+func (a *archive) find(ctx context.Context, room *room) *contents {
 	c := &contents{of: a, ctx: ctx, room: room}
 	find := c.findTar
-	if kind == zipArchive {
+	if a.kind == zipArchive {
 		find = c.findZip
 	}
 	c.err = find()
@@ -158,25 +158,35 @@ func (t *tarPosition) Seek(offset int64, whence int) (int64, error) {
 	return at, err
 }
 
-// findTar finds the members of a tar, compressed or not.
-func (c *contents) findTar() (err error) {
-	at := &tarPosition{ctx: c.ctx}
+// findTar finds the members of a tar.
+func (c *contents) findTar() error {
 	if c.of.sequential() {
-		p, err := c.of.begin(nil)
-		if err != nil {
-			return err
-		}
-		defer p.close()
-		at.r = p
-	} else {
-		file, err := c.of.open()
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		at.file = io.NewSectionReader(file, 0, c.of.info.Size())
-		at.r = at.file
+		return c.findInPass()
 	}
+	file, err := c.of.open()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	bytes := io.NewSectionReader(file, 0, c.of.info.Size())
+	return c.readTar(&tarPosition{ctx: c.ctx, r: bytes, file: bytes})
+}
+
+// findInPass finds the members of a compressed tar.
+func (c *contents) findInPass() error {
+	p, err := c.of.begin(nil)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	to := newSpooling(&c.of.kept.spoolRoom)
+	err = c.readTar(&tarPosition{ctx: c.ctx, r: io.TeeReader(p, to)})
+	c.of.spool.Store(to.finish(err))
+	return err
+}
+
+// readTar reads a tar from header to header, and to its end.
+func (c *contents) readTar(at *tarPosition) error {
 	for r, last := tar.NewReader(at), ""; ; {
 		h, err := r.Next()
 		switch {
@@ -251,13 +261,13 @@ func (c *contents) keepHead(m *member, r io.Reader) error {
 	s, err := newStream(r, m.name, false, newWindow(ordinaryWindows, nil))
 	if err == nil {
 		m.codec = s.codec
-		head, err = s.peek(keptHead)
+		head, err = s.peek(headBytes)
 		s.close()
 	}
 	if len(head) == 0 && err != nil && !isEOF(err) {
 		m.headErr = err
 	}
-	m.head, err = c.of.heads.blobs.Add(head)
+	m.head, err = c.of.kept.add(head)
 	return err
 }
 

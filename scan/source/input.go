@@ -133,7 +133,7 @@ func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
 // On a pipe it blocks until the bytes are there. The caller may keep the slice and change it.
 func (in *Input) Head(n int) ([]byte, error) {
 	if in.sequential() {
-		head, ok, err := in.member.kept(n)
+		head, ok, err := in.member.keptHead(n)
 		if err == nil && ok {
 			err = in.refuse(head)
 		}

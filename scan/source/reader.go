@@ -210,11 +210,11 @@ func (r *Reader) readOneByOne(list []int) {
 	}
 }
 
-// releaseArchives frees what is kept for Head.
+// releaseArchives frees what is kept of compressed tars.
 func releaseArchives(ins []*Input) {
 	for _, in := range ins {
 		if in.sequential() {
-			in.member.of.heads.release()
+			in.member.of.release()
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"syscall"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // Inputs resolves command-line arguments into inputs, in their order:
@@ -40,7 +39,7 @@ import (
 //
 // To find the members of a compressed tar it is decompressed to its end. If ctx ends before, that is the error of the archive.
 func Inputs(ctx context.Context, args []string, stdin io.Reader, l Limits) (ins []*Input, warnings []string, errs []error) {
-	v := resolver{ctx: ctx, limits: l, room: room{l.Memory, l.Memory > 0}, heads: &heads{blobs: spill.NewBlobs(headRoom)}, seen: newSeen(), walked: newSeen()}
+	v := resolver{limits: l, room: newRoom(l.Memory), seen: newSeen(), walked: newSeen()}
 	for _, arg := range args {
 		if arg == "-" {
 			v.stdin(stdin)
@@ -49,6 +48,9 @@ func Inputs(ctx context.Context, args []string, stdin io.Reader, l Limits) (ins 
 		}
 	}
 	v.unfollowed()
+	if !l.Closed {
+		v.openArchives(ctx)
+	}
 	return v.ins, v.warnings, v.errs
 }
 
@@ -60,15 +62,14 @@ type Limits struct {
 	// Memory is how many bytes the list of inputs may take, by ListedBytes. What does not fit is left out, with one error, ErrRoom.
 	Memory  int64
 	Windows *Windows // of all inputs, and of archives while their members are found
-	Closed  bool     // archives are not opened: each is one input
+	Workers int      // how many archives are looked into at the same time; 0 is one
+	Closed  bool     // archives are not looked into: each is one input
 }
 
 type resolver struct {
-	ctx      context.Context
 	limits   Limits
-	room     room
+	room     *room
 	full     bool // ErrRoom was reported
-	heads    *heads
 	ins      []*Input
 	warnings []string
 	errs     []error
@@ -242,71 +243,30 @@ func (v *resolver) stdin(r io.Reader) {
 		}
 	}
 	if v.isNew(in.Name, info) {
-		v.add(in)
+		v.ins = append(v.ins, in)
 	}
 }
 
-// file adds a file, or the members of an archive, unless the file is there already.
+// file adds a file unless it is there already.
 func (v *resolver) file(name string, info fs.FileInfo) {
 	if v.full || !v.isNew(name, info) {
 		return
 	}
+	if err := v.room.take(name); err != nil {
+		v.failFull(name, err)
+		return
+	}
 	in := newFile(name, info)
 	in.Windows = v.limits.Windows
-	kind := noArchive
-	if !v.limits.Closed {
-		kind = in.archiveKind()
-	}
-	if kind == noArchive {
-		if err := v.room.take(name); err != nil {
-			v.failed(name, err)
-			return
-		}
-		v.add(in)
-		return
-	}
-	v.archive(in, kind)
-}
-
-// archive adds the members of an archive.
-func (v *resolver) archive(in *Input, kind archiveKind) {
-	a := &archive{name: in.Name, path: in.path, info: in.info, codec: codec(in.codec.Load()), windows: v.limits.Windows, heads: v.heads}
-	c := a.find(v.ctx, kind, &v.room)
-	for _, o := range c.others {
-		if o.lost {
-			v.fail(a.name, errors.New(o.String()))
-		} else {
-			v.warn("%s: %s", a.name, o)
-		}
-	}
-	for _, m := range a.members {
-		member := &Input{Name: m.inputName(), Size: m.size, Windows: in.Windows, member: m, path: in.path, info: in.info, regular: true}
-		member.codec.Store(int32(m.codec))
-		if m.cut {
-			member.Size = -1
-		}
-		v.add(member)
-	}
-	switch {
-	case c.err != nil:
-		v.failed(a.name, c.err)
-	case len(a.members) == 0 && len(c.others) == 0:
-		v.fail(a.name, fmt.Errorf("no files in this %s archive", kind))
-	}
-}
-
-// failed adds an error, ErrRoom only once.
-func (v *resolver) failed(name string, err error) {
-	if v.full {
-		return
-	}
-	v.full = errors.Is(err, ErrRoom)
-	v.fail(name, err)
-}
-
-func (v *resolver) add(in *Input) {
-	in.lines = !v.limits.Closed
 	v.ins = append(v.ins, in)
+}
+
+// failFull adds an error that may be ErrRoom, which is added only once.
+func (v *resolver) failFull(name string, err error) {
+	if full := errors.Is(err, ErrRoom); !full || !v.full {
+		v.full = v.full || full
+		v.fail(name, err)
+	}
 }
 
 // isNew tells whether a file has not been seen before, and warns if it has. If info is nil, the file is not known.

@@ -61,12 +61,13 @@ func (d *directory) ReadAt(p []byte, off int64) (int, error) {
 const entryBytes = 8
 
 // directory returns how long the directory of a zip may be.
-func (r *room) directory() int64 {
-	if !r.bound {
-		return math.MaxInt64
-	}
-	return r.left / entryBytes
-}
+func (r *room) directory() int64 { return r.left.Load() / entryBytes }
+
+// methods are the names of methods of compression, after section 4.4.5 of the format's APPNOTE.TXT. Windows writes Deflate64 for large
+// files.
+var methods = map[uint16]string{9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "zstd", 95: "xz"}
+
+func methodName(method uint16) string { return cmp.Or(methods[method], fmt.Sprintf("method %d", method)) }
 
 // maxDeflation is more than the bytes that one deflated byte can be.
 const maxDeflation = 1100
@@ -85,7 +86,7 @@ func (c *contents) addZip(f *zip.File, size int64) error {
 		c.leaveOut(f.Name, "encrypted: unpack it", true)
 		return nil
 	case f.Method != zip.Store && f.Method != zip.Deflate:
-		c.leaveOut(f.Name, fmt.Sprintf("compressed by the method %d, which is not supported: unpack it", f.Method), true)
+		c.leaveOut(f.Name, fmt.Sprintf("compressed by %s, which is not supported in a zip: unpack it", methodName(f.Method)), true)
 		return nil
 	}
 	off, err := f.DataOffset()

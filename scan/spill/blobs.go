@@ -27,7 +27,7 @@ type Blobs struct {
 	memory  [][]byte
 	held    int64 // bytes of memory
 
-	file *temporary // nil until something is spilled
+	file *Temporary // nil until something is spilled
 	end  int64      // of the last string in the file
 	buf  *bufio.Writer
 	zip  *flate.Writer

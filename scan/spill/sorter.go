@@ -52,7 +52,7 @@ type Sorter struct {
 	stop func() error // set by StopAt; nil: never
 
 	disk []*run     // runs in the file, and saved ones
-	file *temporary // nil until something is spilled
+	file *Temporary // nil until something is spilled
 	end  int64      // of the last run in the file
 }
 

@@ -369,7 +369,7 @@ func TestDiskIsFull(t *testing.T) {
 		t.Skip("no device that is full: ", err)
 	}
 	s := tiny(t)
-	s.file = &temporary{full, ""}
+	s.file = &Temporary{full, ""}
 	w := s.Writer()
 	err = fill(w)
 	if err == nil || !strings.Contains(err.Error(), "/dev/full") || !strings.Contains(err.Error(), "no space") {
@@ -458,7 +458,7 @@ func TestDiskIsFullWhenReading(t *testing.T) {
 	for range 10 {
 		addSaved(t, s, b)
 	}
-	s.file = &temporary{full, ""}
+	s.file = &Temporary{full, ""}
 	_, err = collect(s.All())
 	if err == nil || !strings.Contains(err.Error(), "no space") {
 		t.Fatalf("error %v", err)

@@ -10,24 +10,28 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// temporary is a temporary file.
-type temporary struct {
+// Temporary is a temporary file without a name, where the system has such files. CreateTemp makes it. It is as safe for concurrent
+// use as the file.
+type Temporary struct {
 	*disk.File
 	name string // while it still has to be removed
 }
 
+// CreateTemp makes a temporary file in os.TempDir.
+func CreateTemp() (*Temporary, error) { return createTemp("", disk.OpenUnnamed) }
+
 // createTemp makes a file without a name, so that a crash or a signal leaves nothing behind. Where that is not possible, it
 // removes the name at once, and where that is not possible either, Close does. No dir stands for os.TempDir.
-func createTemp(dir string, unnamed func(dir string, perm fs.FileMode) (*disk.File, error)) (*temporary, error) {
+func createTemp(dir string, unnamed func(dir string, perm fs.FileMode) (*disk.File, error)) (*Temporary, error) {
 	dir = cmp.Or(dir, os.TempDir())
 	if f, err := unnamed(dir, 0o600); err == nil {
-		return &temporary{f, ""}, nil
+		return &Temporary{f, ""}, nil
 	}
 	f, err := disk.CreateTemp(dir, "robotsieve-*.tmp")
 	if err != nil {
 		return nil, err
 	}
-	t := &temporary{f, f.Name()}
+	t := &Temporary{f, f.Name()}
 	if disk.Remove(t.name) == nil {
 		t.name = ""
 	}
@@ -35,7 +39,7 @@ func createTemp(dir string, unnamed func(dir string, perm fs.FileMode) (*disk.Fi
 }
 
 // Close frees the file.
-func (t *temporary) Close() error {
+func (t *Temporary) Close() error {
 	err := t.File.Close()
 	if t.name != "" {
 		err = errors.Join(err, disk.Remove(t.name))
