@@ -427,10 +427,11 @@ func plausibleClient(r *Record) bool {
 	return r.HasTime && plausibleAddress(r.Addr) && (r.Host == nil || plausibleHost(r.Host))
 }
 
-// plausibleAddress tells whether b may be a client's address or its name.
+// plausibleAddress tells whether b may be a client's address or its name, or a dash where
+// the client is not known, such as that of a Unix socket.
 func plausibleAddress(b []byte) bool {
 	if bytes.IndexByte(b, ':') < 0 {
-		return plausibleHost(b)
+		return plausibleHost(b) || string(b) == "-"
 	}
 	address, _, _ := bytes.Cut(b, []byte("%")) // of IPv6, with its zone
 	for _, c := range address {

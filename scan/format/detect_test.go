@@ -97,6 +97,7 @@ func TestDetect(t *testing.T) {
 		{"clients that are none", log(3, "combined", with("", "(null)", "")), ""},
 		{"clients with a port", log(3, "combined", with("", "192.0.2.1:4711", "")), "combined"},
 		{"clients with a port, in brackets", log(3, "combined", with("", "[2001:db8::1]:4711", "")), "combined"},
+		{"no clients", log(3, "combined", with("", "-", "")), "combined"},
 		{"names of clients with a port", log(3, "combined", with("", "crawl.example.net:4711", "")), ""},
 		{"no ident", strings.ReplaceAll(log(3, "combined", visit()), " - - [", " - ["), ""},
 		{"a time in front", "[04/Mar/2026:05:06:07 +0000] " + log(1, "combined", visit()), ""},
