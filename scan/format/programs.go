@@ -116,7 +116,7 @@ var textFormats = []textFormat{
 		`[$time] $status - $method $scheme $host "$target" [Client $addr] [Length $size] $_ "$agent" "$_"`, backslashed, clfTime, nil,
 		sampleTime + ` 200 - GET https www.example.com "/a?b=c" [Client 192.0.2.1] [Length 1234] [Gzip -] "Mozilla/5.0 (compatible; FooBot/1.0)" "-"`},
 	{"npmplus", "NPMplus",
-		`[$time] $host $addr $_ "$request" $status $size $_ $_ $agent`, backslashed, clfTime, nil,
+		`[$time] $host $addr $_ "$request" $status $size $_ $_ $agent`, backslashed, clfTime, fromAddress,
 		sampleTime + ` www.example.com 192.0.2.1 0.227 "GET /a?b=c HTTP/2.0" 200 1234 1440 - Mozilla/5.0 (compatible; FooBot/1.0)`},
 	{"uwsgi", "uWSGI by default",
 		`[pid: $_|app: $_|req: $_] $addr ($_) {$_} [$time] $method $target => generated $size bytes in $_ ($_ $status) $_`, spelling{}, ctimeTime, nil,
@@ -183,9 +183,14 @@ func isDomain(b []byte) bool {
 	return plausibleHost(b) && (hasPort || len(last) < len(name)) && len(last) > 0 && !isDigit(last[0])
 }
 
-// isList tells whether X-Forwarded-For is a list of several addresses.
+// isList tells whether X-Forwarded-For is a list of several addresses or names.
 func isList(r *Record) bool {
-	return bytes.IndexByte(r.Forwarded, ',') >= 0 && areAddresses(r.Forwarded)
+	for element := range bytes.SplitSeq(r.Forwarded, []byte(",")) {
+		if !plausibleAddress(bytes.TrimSpace(element)) {
+			return false
+		}
+	}
+	return bytes.IndexByte(r.Forwarded, ',') >= 0
 }
 
 // areAddresses tells whether b is a list of addresses with commas between them.
