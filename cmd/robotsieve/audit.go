@@ -19,7 +19,7 @@ permitted it, robots.txt forbade it, or it is not known which.
 
 A LOG is a file, plain or compressed (gzip, zstd, bzip2, xz), a folder with all
 its subfolders, a pattern, or - for stdin. Its format is found by its first
-lines, unless --format names it.
+lines, unless --format names or describes it.
 
 With --robots one robots.txt is taken as in force throughout. With --policy
 requests are judged by the versions that were in force when they were made: a
@@ -35,6 +35,7 @@ into account.`,
   robotsieve audit --robots robots.txt --ip-ranges ranges/ --fail-on 'violation.verified>0' access.log
   robotsieve audit --robots robots.txt --since 2026-11-01 --until 2026-12-01 access.log*
   robotsieve audit --policy manifest.csv --state monday.state monday.log.gz
+  robotsieve audit --robots robots.txt --format /etc/nginx/nginx.conf:main access.log
   zcat old/*.gz | robotsieve audit --robots robots.txt --samples 3 -`,
 	}
 	flags := cmd.Flags()
@@ -48,7 +49,9 @@ into account.`,
 	durationFlag(cmd, &o.Skew, "skew", "10m", "by how much the clocks of the log and of the versions may differ, 10m or more")
 	daysFlag(cmd, &o.RangesMaxAge, "ranges-max-age", "365d", "how long before or after a request a list of addresses may have been made to verify a client, in days")
 	resolve := flags.Bool("resolve", false, "look up the names of addresses of violations (uses the network; it can verify a client, but never prove an impostor)")
-	choice(cmd, "format", "auto", "format of the logs", to(&o.Format), append([]string{"auto"}, format.Names()...)...)
+	flags.StringVar(&o.Format, "format", "auto",
+		"format of the logs: auto, a name that robotsieve formats lists, FILE:NAME for a log_format or LogFormat in a server's configuration, or the words of a format: of nginx, Apache, GoAccess or Envoy, a JSON map, or a regular expression with named groups")
+	complete(cmd, "format", append([]string{"auto"}, format.Names()...)...)
 	flags.StringVar(&o.Since, "since", "", "judge only requests from this time on: 2026-11-22T05:00:00Z, or a date, which is its midnight in --time-zone; answers to robots.txt before it still count for what crawlers were told")
 	flags.StringVar(&o.Until, "until", "", "judge only requests before this time, which is not in the period itself; likewise")
 	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, and of times in logs that name none: an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)")

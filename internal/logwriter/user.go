@@ -53,9 +53,6 @@ func userWriters() []*Writer {
 				if f.Target = decoded(path); has {
 					f.Target += "?" + query
 				}
-				if strings.Contains(r.User, " ") {
-					f.Time = time.Time{} // nothing tells where the user's name ends and the time begins
-				}
 			}},
 		{Text: `LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\" %v" combined_host`,
 			write: func(b []byte, r *Request) []byte {

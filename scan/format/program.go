@@ -50,6 +50,7 @@ type step struct {
 	padded bool // blanks and tabs behind before are no part of the field
 	// without is an octet that the field does not have, 0 if it may have all.
 	without byte
+	blanks  int // in the field itself, as in a time of two words
 }
 
 // check tells why no line can be read by the program.
@@ -105,16 +106,18 @@ type reach struct {
 	likely  likely
 	end     ending
 	part    part
-	quote   int8 // where the first quote in next is, -1 if there is none
-	quotes  int8 // how many are in next
-	without byte // it does not have this octet, unless that is 0
-	kept    int8 // octets of next that belong to the next field
-	escaped bool // a backslash makes a quote part of the field
-	padded  bool // blanks before the field are skipped
-	time    bool // it is a time in brackets
-	status  bool // behind next a status must follow, and behind
-	last    bool // behind next the line ends, or
-	more    bool // a blank follows
+	quote   int32 // where the first quote in next is, -1 if there is none
+	quotes  int32 // how many are in next
+	blanks  int   // in the field itself, for atBlanks
+	list    bool  // a blank behind a comma is part of the field, for atBlanks
+	without byte  // it does not have this octet, unless that is 0
+	kept    int8  // octets of next that belong to the next field
+	escaped bool  // a backslash makes a quote part of the field
+	padded  bool  // blanks before the field are skipped
+	time    bool  // it is a time in brackets
+	status  bool  // behind next a status must follow, and behind
+	last    bool  // behind next the line ends, or
+	more    bool  // a blank follows
 }
 
 // likely is how the end of a field is found nearly always, without looking at more places
@@ -137,6 +140,7 @@ const (
 	atText   ending = iota // next is any text without quotes
 	atQuote                // the field is between quotes
 	atQuoted               // there is a quote in next
+	atBlanks               // next begins with a blank, and the field may have some
 	atDigits               // the field is a status
 	atEnd                  // next is empty: the end of the line
 )
@@ -200,11 +204,11 @@ func (p *program) reach(i int) reach {
 		return literalOf(p.after)
 	}
 	s, last := p.steps[i], i+1 == len(p.steps)
-	r := reach{part: s.part, next: before(i + 1), padded: s.padded, escaped: s.spell.escape == '\\', last: last, more: last && p.more}
+	r := reach{part: s.part, next: before(i + 1), blanks: s.blanks, list: s.part == forwardedFor, padded: s.padded, escaped: s.spell.escape == '\\', last: last, more: last && p.more}
 	if !last && r.next.text == "" {
 		r.next, r.kept = literalOf("/"), 1
 	}
-	r.quote, r.quotes = int8(strings.IndexByte(r.next.text, '"')), int8(strings.Count(r.next.text, `"`))
+	r.quote, r.quotes = int32(strings.IndexByte(r.next.text, '"')), int32(strings.Count(r.next.text, `"`))
 	r.time = s.part == moment && strings.HasSuffix(s.before, "[") && i > 0
 	switch quoted := strings.HasSuffix(s.before, `"`); {
 	case s.part == statusCode && !quoted:
@@ -215,6 +219,8 @@ func (p *program) reach(i int) reach {
 		r.end, r.likely = atQuote, atMark
 	case r.quote >= 0:
 		r.end, r.likely = atQuoted, atMark
+	case r.next.text[0] == ' ' && (r.blanks > 0 || r.list):
+		r.end = atBlanks
 	case r.next.text[0] == ' ':
 		r.likely = atBlank
 	default:
@@ -394,6 +400,8 @@ func (p *programReader) fieldEnd(c *reach, at int) int {
 		return -1
 	case atText:
 		return p.textAt(c, at)
+	case atBlanks:
+		return p.textAt(c, p.blankBehind(c, at))
 	case atEnd:
 		if n := bytes.IndexAny(line[at:], " \t"); c.more && n >= 0 {
 			return at + n
@@ -414,6 +422,15 @@ func (p *programReader) fieldEnd(c *reach, at int) int {
 		}
 		from = quote + 1
 	}
+}
+
+// blankBehind returns the first blank that is not in the field at at, or the end of the line.
+func (p *programReader) blankBehind(c *reach, at int) int {
+	end := firstBlank(p.line, at)
+	for n := c.blanks; end < len(p.line) && (n > 0 || c.list && end > at && p.line[end-1] == ','); n-- {
+		end = firstBlank(p.line, end+1)
+	}
+	return end
 }
 
 // textAt returns the first place at or behind at where the literal behind a field stands.

@@ -14,7 +14,7 @@ type pattern struct {
 
 // item is a conversion of a pattern, or an octet of text if conversion is 0. A blank of text
 // stands for any number of blanks. The conversions '.' and 'L' are a fraction of a second
-// that may be missing, and the digits of one.
+// that may be missing, and the digits of one; 'i' is 's' without a fraction.
 type item struct {
 	conversion, text byte
 }
@@ -57,9 +57,12 @@ func newPattern(text string) (*pattern, error) {
 			}
 			conversion, rest = rest[0], rest[1:]
 		}
-		if has[conversion] = true; conversion == '%' {
+		switch has[conversion] = true; {
+		case conversion == 's' && strings.HasPrefix(rest, "."):
+			p.items = append(p.items, item{conversion: 'i'})
+		case conversion == '%':
 			p.items = append(p.items, item{text: '%'})
-		} else {
+		default:
 			p.items = append(p.items, item{conversion: conversion})
 		}
 		if conversion == 'S' && (rest == "" || rest[0] != '.' && rest[0] != ',') {
@@ -80,6 +83,16 @@ func (p *pattern) part() part {
 		}
 	}
 	return ignored
+}
+
+// blanks returns how many blanks a time in this layout has.
+func (p *pattern) blanks() (n int) {
+	for _, i := range p.items {
+		if i.conversion == 0 && i.text == ' ' {
+			n++
+		}
+	}
+	return n
 }
 
 // read is a layout. Behind a pattern without a zone there may be one, as isoTime reads it.
@@ -140,14 +153,15 @@ func (s *stamp) take(i item, b []byte) (rest []byte, ok bool) {
 			return nil, false
 		}
 		return b[1:], true
-	case 'a', 'A', 'Z':
-		return s.letters(i.conversion, b)
+	case 'a', 'A':
+		n := letters(b)
+		return b[n:], n > 0
 	case 'b', 'B':
 		return s.monthName(i.conversion, b)
 	case 'p':
 		return s.half(b)
-	case 's':
-		n := digitsAt(b)
+	case 's', 'i':
+		n := digitsAt(b, i.conversion == 's')
 		s.seconds, ok = epochTime(b[:n], nil)
 		s.counted = true
 		return b[n:], ok
@@ -157,16 +171,8 @@ func (s *stamp) take(i item, b []byte) (rest []byte, ok bool) {
 	case 'L':
 		s.nanos, rest = afterPoint(b)
 		return rest, len(rest) < len(b)
-	case 'z':
-		n := len("-0700")
-		if len(b) > 3 && b[3] == ':' {
-			n++
-		}
-		if len(b) < n {
-			return nil, false
-		}
-		s.east, s.zoned = isoZone(b[:n])
-		return b[n:], s.zoned
+	case 'z', 'Z':
+		return s.zone(b)
 	case 'Y':
 		if len(b) < 4 {
 			return nil, false
@@ -218,19 +224,30 @@ func (s *stamp) number(conversion byte, b []byte) (rest []byte, ok bool) {
 	return b[n:], true
 }
 
-// letters reads a name: of a day of the week, or of a zone, of which only UTC is known.
-func (s *stamp) letters(conversion byte, b []byte) (rest []byte, ok bool) {
-	n := 0
+// letters returns how many letters are at the start of b.
+func letters(b []byte) (n int) {
 	for n < len(b) && 'a' <= b[n]|0x20 && b[n]|0x20 <= 'z' {
 		n++
 	}
-	if conversion != 'Z' {
-		return b[n:], n > 0
-	}
+	return n
+}
+
+// zone reads a zone: hours and minutes, or a name, of which only those of UTC are known.
+func (s *stamp) zone(b []byte) (rest []byte, ok bool) {
+	n := letters(b)
 	switch string(b[:n]) {
 	case "UTC", "GMT", "Z":
 		s.zoned = true
+		return b[n:], true
 	}
+	n = len("-0700")
+	if len(b) > 3 && b[3] == ':' {
+		n++
+	}
+	if len(b) < n {
+		return nil, false
+	}
+	s.east, s.zoned = isoZone(b[:n])
 	return b[n:], s.zoned
 }
 
@@ -260,12 +277,13 @@ func (s *stamp) half(b []byte) (rest []byte, ok bool) {
 	return b[2:], true
 }
 
-// digitsAt returns how many octets at the start of b are a number, perhaps with a fraction.
-func digitsAt(b []byte) (n int) {
+// digitsAt returns how many octets at the start of b are a number, with its fraction or
+// without.
+func digitsAt(b []byte, withFraction bool) (n int) {
 	for n < len(b) && isDigit(b[n]) {
 		n++
 	}
-	if n+1 < len(b) && b[n] == '.' && isDigit(b[n+1]) {
+	if withFraction && n+1 < len(b) && b[n] == '.' && isDigit(b[n+1]) {
 		for n++; n < len(b) && isDigit(b[n]); n++ {
 		}
 	}

@@ -1,11 +1,13 @@
 package format
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // maxUserFormat bounds the text of a format, and maxWords its values and texts.
@@ -143,6 +145,7 @@ func (w *wording) addTime(name, pattern string, rank int) error {
 func (w *wording) format() (*Format, error) {
 	w.joinTimes()
 	w.joinPaths()
+	w.joinRequests()
 	w.namePorts()
 	if len(w.words) > maxWords {
 		return nil, fmt.Errorf("it has more than %d fields", maxWords)
@@ -198,7 +201,7 @@ func (w *wording) joinTimes() {
 func (w *wording) joinPaths() {
 	for i := 0; i+1 < len(w.words); {
 		a, b := &w.words[i], &w.words[i+1]
-		isPath := a.part == path || a.part == decodedPath || a.part == rewrittenPath || a.part == query
+		isPath := a.part == path || a.part == decodedPath || a.part == decodedTarget || a.part == rewrittenPath || a.part == query
 		if a.name == "" || b.name == "" || b.padded || !(isPath && b.part == query || a.isIgnored() && b.isIgnored()) {
 			i++
 			continue
@@ -211,6 +214,29 @@ func (w *wording) joinPaths() {
 		}
 		a.name += b.name
 		w.words = slices.Delete(w.words, i+1, i+2)
+	}
+}
+
+// joinRequests makes a request line of a method and a target, and of the protocol behind
+// them if there is one.
+func (w *wording) joinRequests() {
+	is := func(i int, text string) bool {
+		return i < len(w.words) && w.words[i].name == "" && w.words[i].text == text
+	}
+	for i := 0; i+2 < len(w.words); i++ {
+		a := &w.words[i]
+		if a.part != methodName || !is(i+1, " ") || w.words[i+2].part != target {
+			continue
+		}
+		end := i + 3
+		if is(end, " ") && end+1 < len(w.words) && w.words[end+1].protocol {
+			end += 2
+		}
+		for _, next := range w.words[i+1 : end] {
+			a.name += next.name + next.text
+		}
+		a.part = requestLine
+		w.words = slices.Delete(w.words, i+1, end)
 	}
 }
 
@@ -265,6 +291,37 @@ func (w *wording) layout(best [allParts]int) (layout, error) {
 	return p.read, nil
 }
 
+// behindWords is a layout for a time that stands behind the name of a user, with nothing but
+// a blank between them: names may have blanks, so words in front of the time are left out.
+func behindWords(read layout) layout {
+	return func(b []byte, zone *time.Location) (nanos int64, ok bool) {
+		for {
+			if nanos, ok = read(b, zone); ok {
+				return nanos, true
+			}
+			at := bytes.IndexByte(b, ' ')
+			if at < 0 {
+				return 0, false
+			}
+			b = b[at+1:]
+		}
+	}
+}
+
+// doubtEnds notes if what clients send may hold the text that ends the User-Agent.
+func (w *wording) doubtEnds(p *program) {
+	for i, s := range p.steps {
+		next := p.after
+		if i+1 < len(p.steps) {
+			next = p.steps[i+1].before
+		}
+		isEscaped := w.spell.undo != nil && strings.ContainsAny(next, "\"\t")
+		if s.part == userAgent && next != "" && !isEscaped && w.spell.undo != nil {
+			w.doubts = append(w.doubts, fmt.Sprintf("the User-Agent is not in quotes, so it ends at the first %q, which it may hold itself", next))
+		}
+	}
+}
+
 // mayHaveBlanks tells in which parts a blank does not tell that a protocol begins.
 var mayHaveBlanks = [allParts]bool{target: true, path: true, decodedPath: true, decodedTarget: true, rewrittenPath: true, query: true}
 
@@ -277,6 +334,9 @@ func (w *wording) program() (*Format, error) {
 	}
 	p := program{more: w.more}
 	before := ""
+	if i := best[moment]; i >= 2 && w.words[i-1].text == " " && w.words[i-2].isIgnored() && layout != nil {
+		layout = behindWords(layout)
+	}
 	for i, word := range w.words {
 		if word.name == "" {
 			before = word.text
@@ -289,6 +349,10 @@ func (w *wording) program() (*Format, error) {
 		if best[word.part] == i {
 			s.part = word.part
 		}
+		if word.pattern != "" {
+			t, _ := newPattern(word.pattern)
+			s.blanks = t.blanks()
+		}
 		if i > 0 && s.before == "" && !beginsWithSlash[s.part] {
 			return nil, fmt.Errorf("nothing stands between %s and %s, so it is not known where the first ends", w.words[i-1].name, word.name)
 		}
@@ -296,6 +360,7 @@ func (w *wording) program() (*Format, error) {
 		before = ""
 	}
 	p.after = before
+	w.doubtEnds(&p)
 	if err := p.check(); err != nil {
 		return nil, err
 	}

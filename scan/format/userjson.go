@@ -28,8 +28,8 @@ const (
 )
 
 // json compiles a wording that describes an object of JSON: each value is found by its names.
-// Values with texts around them count only if they are together one part, such as a request
-// line of method, target and protocol.
+// Values with texts around them count only if they are together one part, such as a URL of
+// scheme, host and target.
 func (w *wording) json() (*Format, error) {
 	var b strings.Builder
 	quotes := false // inside of them
@@ -136,8 +136,6 @@ func (w *wording) compound(text string) int {
 	whole := ignored
 	is := func(of string, are ...part) bool { return shape == of && slices.Equal(parts, are) }
 	switch {
-	case is("$ $ $", methodName, target, ignored), is("$ $", methodName, target):
-		whole = requestLine
 	case is("$://$$", schemeName, hostName, target), is("http://$$", hostName, target), is("https://$$", hostName, target):
 		whole = target
 	case is("$:$", hostName, serverPort):

@@ -22,8 +22,9 @@ import (
 // Either Robots or Policy is given. Messages about an option name it as the flag of the command.
 type AuditOptions struct {
 	Logs Inputs
-	// Format is the name of the logs' format. "" or "auto": each log's is found by its
-	// first lines.
+	// Format is the logs' format: a name of format.ByName, FILE:NAME for one in the
+	// configuration of nginx or Apache, or a text of format.Parse. "" or "auto": each log's is
+	// found by its first lines.
 	Format string
 
 	// Since and Until bound the requests that are judged, from Since on and before Until; "" is no bound. Each is a time as RFC 3339
@@ -117,6 +118,7 @@ type AuditOptions struct {
 	Messages Messages
 
 	budget *budget
+	format *format.Format // that Format is, nil if it is to be found
 }
 
 // maxDuration bounds AuditOptions.Window, Delay and Skew.
@@ -183,9 +185,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	end()
 	a.inputs = logs.describe(b, reader.Results())
 	a.inputs.Program, a.inputs.Command = o.Program, o.Command
-	if slices.ContainsFunc(logs.list, func(log *auditLog) bool { return log.zoneless }) {
-		a.inputs.Notes = append(a.inputs.Notes, zoneNote(side.zone, o.TimeZone != ""))
-	}
+	a.inputs.Notes = logs.zoneNotes(side.zone, o.TimeZone != "")
 	if interrupted {
 		a.interrupt(errSoFar)
 	} else {
@@ -234,12 +234,13 @@ func (o *AuditOptions) readSideFiles(ctx context.Context) (*sideFiles, error) {
 	return &sideFiles{b, config, zone}, err
 }
 
-// check refuses options that are invalid or contradict each other.
-func (o *AuditOptions) check() error {
-	_, isFormat := format.ByName(o.Format)
+// check refuses options that are invalid or contradict each other, and finds the format that
+// they name.
+func (o *AuditOptions) check() (err error) {
+	if o.format, err = formatByName(o.Format); err != nil {
+		return err
+	}
 	switch {
-	case !isFormat && cmp.Or(o.Format, "auto") != "auto":
-		return usageError("no format is called %q", o.Format)
 	case !slices.Contains([]string{"", "auto", "deployed", "observed"}, o.History):
 		return usageError("the history %q is neither auto, deployed nor observed", o.History)
 	case o.MaxUnparsed != nil && !(*o.MaxUnparsed >= 0 && *o.MaxUnparsed <= 100):

@@ -72,18 +72,6 @@ func Explain(ctx context.Context, o ExplainOptions, show func(*ExplainedLog) err
 	return nil
 }
 
-// formatByName returns the format that an option names, nil if it is to be found.
-func formatByName(name string) (*format.Format, error) {
-	if name == "" || name == "auto" {
-		return nil, nil
-	}
-	f, ok := format.ByName(name)
-	if !ok {
-		return nil, usageError("no format is called %q", name)
-	}
-	return f, nil
-}
-
 // explainHead explains the beginning of a log.
 func explainHead(name string, head []byte, f *format.Format) *ExplainedLog {
 	whole := len(head) < format.SampleBytes

@@ -71,7 +71,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 		in := inputs[i]
 		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input = in
-		empty[i], failed[i] = list[i].open(ctx, o.Format)
+		empty[i], failed[i] = list[i].open(ctx, o.format)
 		if failed[i] == nil {
 			failed[i] = list[i].setZone(zone)
 		}
@@ -141,9 +141,9 @@ func (l *auditLogs) inputs() (list []*source.Input) {
 	return list
 }
 
-// open reads the first lines of the log and finds its format: the named one, or else by
-// these lines. It tells whether there are any.
-func (log *auditLog) open(ctx context.Context, name string) (empty bool, err error) {
+// open reads the first lines of the log and finds its format: f, or if that is nil by these
+// lines. It tells whether there are any.
+func (log *auditLog) open(ctx context.Context, f *format.Format) (empty bool, err error) {
 	head, err := wait(ctx, func() ([]byte, error) { return log.Head(format.SampleBytes) })
 	if err != nil {
 		return false, explained(err)
@@ -155,7 +155,7 @@ func (log *auditLog) open(ctx context.Context, name string) (empty bool, err err
 	head = bytes.TrimPrefix(head, format.BOM)
 	empty = len(head) == 0
 	log.first = firstLine(head)
-	if f, ok := format.ByName(name); ok {
+	if f != nil {
 		log.format, err = f.Bound(head)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", log.Name, err)

@@ -1,0 +1,67 @@
+package job
+
+import (
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/format"
+)
+
+// maxServerConfig bounds a configuration that a format is taken from.
+const maxServerConfig = 16 << 20
+
+// formatByName returns the format that an option names or describes, nil if it is to be found
+// by the first lines of each log: "" or "auto". Else it is a name of format.ByName, FILE:NAME
+// for a format in the configuration of a server, or a text of format.Parse.
+func formatByName(text string) (*format.Format, error) {
+	if text == "" || text == "auto" {
+		return nil, nil
+	}
+	if f, ok := format.ByName(text); ok {
+		return f, nil
+	}
+	if file, name, ok := inConfig(text); ok {
+		config, err := disk.ReadLimited(file, maxServerConfig)
+		if err != nil {
+			return nil, inputError(fmt.Errorf("--format %s: %w", text, err))
+		}
+		f, err := format.ParseConfig(config, name)
+		if err != nil {
+			return nil, usageError("--format %s: %w", text, err)
+		}
+		return f, nil
+	}
+	if plainWord.MatchString(text) {
+		return nil, usageError("no format is called %q; there are auto, %s. For a format of your own give its words, or FILE:NAME with the configuration that it is in",
+			text, strings.Join(format.Names(), ", "))
+	}
+	f, err := format.Parse(text)
+	if err != nil {
+		return nil, usageError("--format: %w", err)
+	}
+	return f, nil
+}
+
+// plainWord is what can only be a name. configName is the name of a format in a
+// configuration.
+var (
+	plainWord  = regexp.MustCompile(`^[\w.:+-]+$`)
+	configName = regexp.MustCompile(`^[\w.+-]+$`)
+)
+
+// inConfig splits FILE:NAME. It is that only if there is such a file, or if it looks like a path:
+// the words of a format have colons, too, as C:\nginx.conf has, which has no NAME.
+func inConfig(text string) (file, name string, ok bool) {
+	at := strings.LastIndexByte(text, ':')
+	if at < 1 || !configName.MatchString(text[at+1:]) {
+		return "", "", false
+	}
+	file, name = text[:at], text[at+1:]
+	if info, err := disk.Stat(file); err == nil {
+		return file, name, info.Mode()&fs.ModeDir == 0
+	}
+	return file, name, !strings.ContainsAny(file, "%$()=\"' \n") && strings.ContainsAny(file, `./\`)
+}
