@@ -244,6 +244,18 @@ func TestFormatTable(t *testing.T) {
 	checkMade(t, "TestFormatTable: go test ./docs -run FormatTable -update", b.String())
 }
 
+// TestEnvelopeTable holds the table of envelopes in formats.md to the code.
+func TestEnvelopeTable(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("\n| name | written by | a line in it |\n|---|---|---|\n")
+	for _, e := range format.Envelopes() {
+		sample := strings.NewReplacer("\x1b", "ESC", "|", "&#124;", "<", "&lt;").Replace(e.Sample)
+		fmt.Fprintf(&b, "| `%s` | %s | <code>%s</code> |\n", e.Name, e.By, sample)
+	}
+	b.WriteString("\n")
+	checkMade(t, "TestEnvelopeTable: go test ./docs -run EnvelopeTable -update", b.String())
+}
+
 // checkMade holds a part of formats.md to what it must be, or rewrites it with -update.
 func checkMade(t *testing.T, by, want string) {
 	t.Helper()

@@ -123,6 +123,7 @@ func TestMergeIsTheReportOfOneRunWithAllFlags(t *testing.T) {
 		"robots":       {"--robots", robots},
 		"samples":      {"--robots", robots, "--samples", "3"},
 		"policy":       {"--policy", policy, "--host", "https://example.com", "--window", "36h", "--delay", "4h", "--skew", "11m"},
+		"period":       {"--policy", policy, "--host", "https://example.com", "--since", "2026-11-10T06:00:00Z", "--until", "2026-11-10T20:00:00Z"},
 		"past limit":   {"--robots", file(t, "long.txt", "user-agent: *\ndisallow: /p\n#\nallow: /p\n"), "--max-bytes", "30"},
 		"crawlers":     {"--robots", robots, "--crawlers", crawlers},
 		"ranges":       {"--robots", robots, "--ip-ranges", "Googlebot=" + ranges + "@2026-11-10", "--resolved-names", names},
@@ -174,6 +175,8 @@ func TestMergeRefusesStatesJudgedOtherwise(t *testing.T) {
 		"names":          {append(base, "--resolved-names", names), "--resolved-names none and given"},
 		"client":         {append(base, "--client-ip", "xff:-1"), "--client-ip addr and xff:-1"},
 		"how it sampled": {append(base, "--sampled", "1/2"), "--sampled none and 1/2"},
+		"since":          {append(base, "--since", "2026-11-10"), "--since none and 2026-11-10T00:00:00Z"},
+		"until":          {append(base, "--until", "2026-11-11T01:00:00+01:00"), "--until none and 2026-11-11T00:00:00Z"},
 	} {
 		second := makeState(t, append(slices.Clone(c.args), log)...)
 		r := command(t, "", "merge", first, second)

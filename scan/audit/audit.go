@@ -8,7 +8,8 @@
 // The reader of its format splits a line (worker.go), memos (memo.go) give the crawler
 // of its User-Agent (agent.go) and the site that it went to (site.go), and the request
 // gets a verdict (request.go, verdict.go) by the copies of robots.txt that its crawler
-// could lawfully use. Most verdicts are final at once, and are counted (tally.go). A
+// could lawfully use; a path that the log has changed is read in more than one way
+// (lossy.go). Most verdicts are final at once, and are counted (tally.go). A
 // request whose verdict may depend on answers to robots.txt elsewhere in the log becomes
 // a deferred record (deferred.go), and so does each fetch of robots.txt. Deferred records
 // are sorted, perhaps on disk. When the whole input has been read, it is known

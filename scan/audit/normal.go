@@ -12,8 +12,10 @@ import (
 // targets have none of these. So it looks at eight octets in a step and at four steps at
 // once, some of them twice, because a branch for each step would be mispredicted.
 func mayBeAbnormal(target []byte) bool {
-	if scheme := bytes.Index(target, []byte("://")); scheme > 0 && target[0] != '/' {
-		target = target[scheme+len(":/"):]
+	if len(target) > 0 && target[0] != '/' {
+		if scheme := bytes.Index(target, []byte("://")); scheme > 0 {
+			target = target[scheme+len(":/"):]
+		}
 	}
 	last := len(target) - 9
 	if last < 0 {

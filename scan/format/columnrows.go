@@ -27,6 +27,9 @@ var w3cFormat = columnFormat(Format{
 				d.delimiter, d.runs = '\t', false
 			}
 			d.quotes = d.quotesOf(header, lines)
+			if bytes.Contains(header, []byte("-local")) {
+				d.day = isoTime
+			}
 			return &d
 		})
 	},

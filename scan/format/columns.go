@@ -21,9 +21,9 @@ type columns struct {
 	lines
 	values
 	*dialect
-	first *heading            // in force at the beginning of the log
-	now   *heading            // in force
-	known map[string]*heading // by the header lines seen, up to maxKnown
+	initial *heading            // in force at the beginning of the log
+	now     *heading            // in force
+	known   map[string]*heading // by the header lines seen, up to maxKnown
 
 	// Of the line that Next returned last: the marks at the ends of all fields but the last one,
 	// which are in the line at mark-back, or if that is nil all fields.
@@ -33,7 +33,7 @@ type columns struct {
 }
 
 // maxKnown bounds the headers that a reader remembers. Most logs have one, again and again.
-const maxKnown = 16
+const maxKnown = 8
 
 // dialect is how a family of logs writes its columns. It is immutable.
 type dialect struct {
@@ -67,10 +67,10 @@ type column struct {
 
 // heading is what a header says.
 type heading struct {
-	line        []byte // the header itself, nil if the columns are fixed
-	says        meaning
-	count       int       // of columns
-	first, rest []located // what Next needs, and all other parts
+	line         []byte // the header itself, nil if the columns are fixed
+	says         meaning
+	count        int       // of columns
+	needed, rest []located // by Next, and all other parts
 }
 
 // located is a part and its column.
@@ -83,7 +83,7 @@ type located struct {
 // most, and CloudFront 46.
 const (
 	maxColumns = 400
-	maxHeader  = 16 << 10
+	maxHeader  = 8 << 10
 )
 
 // columnsOf returns what columns with these names say: none if no target is among them, or
@@ -109,7 +109,7 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 	}
 	for _, l := range all {
 		if l.part == userAgent || l.part == methodName || slices.Contains(targetParts[:], l.part) {
-			h.first = append(h.first, l)
+			h.needed = append(h.needed, l)
 		} else {
 			h.rest = append(h.rest, l)
 		}
@@ -160,14 +160,14 @@ func (d *dialect) isHeader(line []byte) bool {
 }
 
 // newColumns returns a reader of a dialect that begins with columns.
-func newColumns(f *Format, d *dialect, first *heading) Reader {
-	c := &columns{dialect: d, first: first, known: map[string]*heading{}}
+func newColumns(f *Format, d *dialect, initial *heading) Reader {
+	c := &columns{dialect: d, initial: initial, known: map[string]*heading{}}
 	c.marked = octets{d.delimiter, '\n', '\n'}
 	if d.quotes != unquoted {
 		c.marked[2] = '"'
 	}
 	c.zone = f.zone
-	c.use(first)
+	c.use(initial)
 	return c
 }
 
@@ -199,7 +199,7 @@ func (c *columns) use(h *heading) {
 func (c *columns) SetHeader(line []byte) {
 	switch {
 	case len(line) == 0:
-		c.use(c.first)
+		c.use(c.initial)
 		return
 	case bytes.Equal(line, c.now.line):
 		return
@@ -232,7 +232,7 @@ func (c *columns) Next(r *Record) Kind {
 		return Unparsed
 	}
 	c.buf = c.buf[:0]
-	c.set(c.now.first, r.Line)
+	c.set(c.now.needed, r.Line)
 	if !c.next(r) {
 		return Unparsed
 	}

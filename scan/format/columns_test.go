@@ -117,6 +117,39 @@ func wantFields(d *dialect, line string, count int) []string {
 	return fields
 }
 
+// TestGuardMarkedColumns fails when ordinary lines are no longer read by the index.
+func TestGuardMarkedColumns(t *testing.T) {
+	if !fast {
+		t.Skip("this processor has no index")
+	}
+	for _, row := range columnFormats {
+		f, err := row.Bound([]byte(row.head + row.sample))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := f.NewReader().(*columns)
+		var r Record
+		marked, n := 0, 0
+		for c.Reset([]byte(strings.Repeat(row.sample+"\r\n", 1000))); c.lines.at < len(c.chunk); n++ {
+			if c.quotes != unquoted {
+				if c.index(); c.i < c.n {
+					if _, ok := c.splitMarked(&r); ok {
+						marked++
+						continue
+					}
+				}
+			} else if c.cutMarked(&r) {
+				marked++
+				continue
+			}
+			c.cut(&r)
+		}
+		if n != 1000 || marked < 900 {
+			t.Errorf("%s: of %d lines %d are cut by marks", row.name, n, marked)
+		}
+	}
+}
+
 // FuzzColumns: no log makes a reader of columns lose a line, or read it in another way if it is
 // cut into chunks.
 func FuzzColumns(f *testing.F) {

@@ -185,9 +185,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	end()
 	a.inputs = logs.describe(b, reader.Results())
 	a.inputs.Program, a.inputs.Command = o.Program, o.Command
-	if slices.ContainsFunc(logs.list, func(log *auditLog) bool { return log.zoneless }) {
-		a.inputs.Notes = append(a.inputs.Notes, zoneNote(side.zone, o.TimeZone != ""))
-	}
+	a.inputs.Notes = logs.zoneNotes(side.zone, o.TimeZone != "")
 	if interrupted {
 		a.interrupt(errSoFar)
 	} else {

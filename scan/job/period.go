@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,16 +68,25 @@ const (
 	lastYear  = 2200
 )
 
-// zoneNote says in which zone the times of logs are taken that do not name theirs.
-func zoneNote(zone *time.Location, named bool) string {
-	name, how := zone.String(), "--time-zone"
-	if zone == time.Local {
-		name = "the zone of this machine"
-	} else if name == "" {
-		name = time.Now().In(zone).Format("-07:00")
+// zoneNotes say in which zone the times of logs are taken that name none, for each format of
+// such logs.
+func (l *auditLogs) zoneNotes(zone *time.Location, given bool) (notes []string) {
+	name := zone.String()
+	switch {
+	case zone == time.Local:
+		name = "the zone of the machine that read them"
+	case name == "":
+		name = time.Time{}.In(zone).Format("-07:00")
 	}
-	if !named {
-		how = "--time-zone names another"
+	text := "The times in logs of the format %s name no zone: they are taken as those of " + name + ", as requested."
+	if !given {
+		text = "The times in logs of the format %s name no zone: they are taken as those of UTC (--time-zone)."
 	}
-	return fmt.Sprintf("The times of some logs name no zone: they are taken as %s (%s).", name, how)
+	for _, log := range l.list {
+		if log.zoneless {
+			notes = append(notes, fmt.Sprintf(text, log.format.Name()))
+		}
+	}
+	slices.Sort(notes)
+	return slices.Compact(notes)
 }

@@ -67,7 +67,9 @@ func (r *room) directory() int64 { return r.left.Load() / entryBytes }
 // files.
 var methods = map[uint16]string{9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "zstd", 95: "xz"}
 
-func methodName(method uint16) string { return cmp.Or(methods[method], fmt.Sprintf("method %d", method)) }
+func methodName(method uint16) string {
+	return cmp.Or(methods[method], fmt.Sprintf("method %d", method))
+}
 
 // maxDeflation is more than the bytes that one deflated byte can be.
 const maxDeflation = 1100

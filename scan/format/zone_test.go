@@ -1,0 +1,46 @@
+package format
+
+import (
+	"testing"
+	"time"
+)
+
+// Whose times name no zone, and are in that of Format.In.
+func TestNamesZones(t *testing.T) {
+	for _, c := range []struct {
+		format, log string
+		want        bool
+	}{
+		{"combined", "", true},
+		{"combined", formats[0].Sample() + "\n", true},
+		{"w3c", "#Fields: date time cs-method cs-uri-stem c-ip cs(User-Agent) sc-status\n2026-03-04 05:06:07 GET /a 192.0.2.1 Foo 200\n", true}, // W3C: in UTC
+		{"w3c", "#Fields: date-local time-local cs-method cs-uri-stem c-ip cs(User-Agent) sc-status\n2026-03-04 05:06:07 GET /a 192.0.2.1 Foo 200\n", false},
+		{"haproxy", `10.0.1.2:33317 [06/Feb/2026:12:14:14.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 "GET / HTTP/1.1"` + "\n", false},
+	} {
+		f, ok := ByName(c.format)
+		if !ok {
+			t.Fatalf("no format %s", c.format)
+		}
+		if bound, err := f.Bound([]byte(c.log)); err == nil {
+			f = bound
+		}
+		if got := NamesZones(f, []byte(c.log)); got != c.want {
+			t.Errorf("%s: %v, want %v, of %q", c.format, got, c.want, c.log)
+		}
+		reader := f.In(time.FixedZone("", 7200)).NewReader()
+		reader.Reset([]byte(c.log))
+		for r := (Record{}); ; {
+			kind := reader.Next(&r)
+			if kind == End {
+				break
+			}
+			if kind != Request {
+				continue
+			}
+			reader.Complete(&r)
+			if at := time.Unix(0, r.Time).UTC(); (at.Hour() == 5 || at.Hour() == 12) != c.want {
+				t.Errorf("%s: %v", c.format, at)
+			}
+		}
+	}
+}
