@@ -380,5 +380,5 @@ func (log *auditLog) lacks() (warnings []string) {
 	if f.Sampled() {
 		warnings = append(warnings, fmt.Sprintf("logs of the format %s may lack requests by design, such as those that were not sampled: counts are of what was logged, and answers to /robots.txt that are missing may have told a crawler something else", name))
 	}
-	return warnings
+	return append(warnings, f.Doubts()...)
 }
