@@ -64,7 +64,8 @@ func jsonWriters() []*Writer {
 		{Format: "caddy", write: func(b []byte, r *Request) []byte { return caddy(b, r, true) }, keep: keepCaddy},
 		// Before 2.5 there were remote_addr with the port and common_log.
 		{Format: "caddy_old", write: func(b []byte, r *Request) []byte { return caddy(b, r, false) }, keep: keepCaddy},
-		// Source: doc.traefik.io/traefik/observability/access-logs, with accesslog.fields.headers.names.User-Agent=keep.
+		// Sources: doc.traefik.io/traefik/observability/access-logs, with accesslog.fields.headers.names.User-Agent=keep;
+		// pkg/middlewares/accesslog/logger.go in github.com/traefik/traefik, where ClientHost is X-Forwarded-For if there is one.
 		{Format: "traefik_json", write: func(b []byte, r *Request) []byte {
 			if r.Protocol == "" {
 				return nil
@@ -73,14 +74,14 @@ func jsonWriters() []*Writer {
 			if !r.usualPort() {
 				port = fmt.Sprint(r.Port)
 			}
-			return append(b, object("ClientAddr", text(r.Client.String()), "ClientHost", text(r.Client.Addr().String()), "ClientPort", text(fmt.Sprint(r.Client.Port())), "ClientUsername", text(or(r.User, "-")),
+			return append(b, object("ClientAddr", text(r.Client.String()), "ClientHost", text(first(r.Forwarded, r.Client.Addr().String())), "ClientPort", text(fmt.Sprint(r.Client.Port())), "ClientUsername", text(or(r.User, "-")),
 				"DownstreamContentSize", number(r.Size), "DownstreamStatus", number(r.Status), "Duration", "3201433", "OriginContentSize", number(r.Size), "OriginStatus", number(r.Status),
 				"RequestAddr", text(r.hostHeader()), "RequestContentSize", "0", "RequestCount", "12", "RequestHost", text(r.bracketed()), "RequestMethod", text(r.Method), "RequestPath", text(r.Target),
 				"RequestPort", text(port), "RequestProtocol", text(r.Protocol), "RequestScheme", text(r.Scheme), "RetryAttempts", "0", "StartLocal", text(r.utc(nanos)), "StartUTC", text(r.utc(nanos)),
 				"entryPointName", text("websecure"), "level", text("info"), "msg", text(""), "request_Referer", header(r.Referer), "request_User-Agent", header(r.Agent), "time", text(r.utc(time.RFC3339)))...)
 		}, keep: func(f *Facts, r *Request) {
 			keepJSON(f, r)
-			f.Time, f.Host = r.Time, r.hostHeader()
+			f.Time, f.Host, f.Forwarded = r.Time, r.hostHeader(), first(r.Forwarded, r.Client.Addr().String())
 			f.Target = absoluteOf(r, f.Host, f.Target)
 		}},
 		// Source: developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests.

@@ -27,7 +27,8 @@ const fewLines = 64
 // explains is that of the log: so many unreadable lines are usually accepted. Else the log
 // is a mix of at most three formats, which together explain at least 90 per cent of these
 // lines; lines of error logs are part of a mix as well. The format or the mix must explain
-// more than half of all lines but those that are Other in it.
+// more than half of all lines but those that are Other in it, and those of access logs with
+// requests that are none, which anybody can send.
 //
 // The error says what the log is, or how it could be read, and quotes the first line that
 // could not be.
@@ -84,6 +85,7 @@ type reading struct {
 	counts        []int // how many lines count for each format
 	total         int   // of counts
 	errors        int   // lines of error logs among the others
+	invalid       int   // lines of access logs among the others, with requests that are none
 }
 
 // examine reads the beginning of a log in all ways. The error names what is no text, or has
@@ -237,7 +239,7 @@ func (r *reading) count(lines []int, likely []int) {
 	if likely != nil {
 		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(min(likely[y], 1), min(likely[x], 1)) })
 	}
-	r.counts, r.total, r.errors = make([]int, len(r.formats)), 0, 0
+	r.counts, r.total, r.errors, r.invalid = make([]int, len(r.formats)), 0, 0, 0
 	var record Record
 	for _, at := range lines {
 		line := r.inner[at]
@@ -253,6 +255,8 @@ func (r *reading) count(lines []int, likely []int) {
 			r.total++
 		case isErrorLine(line):
 			r.errors++
+		case hasInvalidRequest(line):
+			r.invalid++
 		}
 	}
 }
@@ -288,7 +292,7 @@ func (r *reading) format(d *detection) *Format {
 		}
 	}
 	f := r.enclose(mix(of), d.head)
-	if 2*explained <= len(d.lines)-d.others(f) {
+	if 2*explained <= len(d.lines)-r.invalid-d.others(f) {
 		return nil
 	}
 	return f
@@ -311,6 +315,22 @@ func (r *reading) enclose(f *Format, head []byte) *Format {
 		return f
 	}
 	return wrap(r.around, f, nil).boundTo(head)
+}
+
+// hasInvalidRequest tells whether a line is like those of the common log format, but its
+// request is none.
+func hasInvalidRequest(line []byte) bool {
+	open := requestQuote(line)
+	if open < 0 {
+		return false
+	}
+	end := requestEnd(line, open+1)
+	if end < 0 || hasTarget(line[open+1:end], methodEnd(line[open+1:end])) {
+		return false
+	}
+	before := line[:open-len("] ")]
+	_, ok := parseTime(before[openBracket(before)+1:])
+	return ok
 }
 
 // others returns how many of the lines are Other in a format.
@@ -338,8 +358,11 @@ func (d *detection) err() error {
 		return err
 	}
 	best := d.candidates()
-	if len(best) == 0 {
-		return fmt.Errorf("no line of its first %d is of a known format, of those that robotsieve formats lists; the first is %s. Use --format to describe its format",
+	switch {
+	case len(best) == 0 && len(d.lines) == 1:
+		return fmt.Errorf("its only line is of none of the formats that robotsieve formats lists: %s. Use --format to describe its format", quote(d.lines[0]))
+	case len(best) == 0:
+		return fmt.Errorf("none of its first %d lines is of a format that robotsieve formats lists; the first is %s. Use --format to describe its format",
 			len(d.lines), quote(d.lines[0]))
 	}
 	best = best[:min(len(best), 2)]
@@ -347,7 +370,7 @@ func (d *detection) err() error {
 	for i, c := range best {
 		reads[i] = fmt.Sprintf("%s reads %d", c.name(), c.lines())
 	}
-	return fmt.Errorf("no format reads enough of its first %d lines: %s. The first line that is not read is %s. Use --format to name or describe its format",
+	return fmt.Errorf("no format reads enough of its first %d lines: %s. The first line that is not read is %s. Use --format to name or describe its format; robotsieve formats --explain shows how the lines are read",
 		len(d.lines), strings.Join(reads, " and "), quote(d.firstUnread(best)))
 }
 

@@ -71,6 +71,7 @@ func TestDetect(t *testing.T) {
 		{"40 % garbage", log(60, "combined", visit()) + strings.Repeat(garbage, 40), "combined"},
 		{"40 % garbage before", strings.Repeat(garbage, 40) + log(60, "vhost_common", visit()), "vhost_common"},
 		{"50 % garbage", log(50, "combined", visit()) + strings.Repeat(garbage, 50), ""},
+		{"invalid requests", log(2, "combined", visit()) + strings.Repeat(strings.Replace(log(1, "combined", visit()), visit().request, `\x16\x03`, 1), 8), "combined"},
 		{"two formats", log(66, "combined", visit()) + log(33, "vhost_combined", visit()), "combined+vhost_combined"},
 		{"two formats, the second first", log(40, "vhost_common", visit()) + log(60, "common", visit()), "common+vhost_common"},
 		{"two formats, half and half", log(50, "common", visit()) + log(50, "combined", visit()), "combined+common"},

@@ -11,7 +11,9 @@
 // the fields of a family of formats: clf.go, program.go (text with literals between the
 // fields), columns.go (text with a header that names its columns), json.go. Its rows are
 // in the table of formats. escape.go and time.go read what fields are written in,
-// detect.go finds the format of a log.
+// detect.go finds the format of a log, with envelope.go
+// around its lines and mixed.go for lines of several; signs.go names what is no log, and
+// explain.go shows how lines are read.
 //
 // To add a format, add a row to the table of its family, or write a file with a Reader and
 // a table for it. TestFormats checks each row by its sample.

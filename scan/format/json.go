@@ -47,7 +47,7 @@ func jsonFormat(name, by, sample string, signature []string, fields []jsonField)
 		path, value, compared := strings.Cut(must, "=")
 		path, unless := strings.CutSuffix(path, "!")
 		leaf := tree.root.follow(splitPath(path))
-		leaf.sign, leaf.compared, leaf.unless, leaf.value = 1<<i, compared, unless, []byte(value)
+		leaf.sign, leaf.compared, leaf.value = 1<<i, compared, []byte(value)
 		if !unless {
 			tree.signature |= leaf.sign
 		}
@@ -84,10 +84,9 @@ type jsonTree struct {
 type jsonNode struct {
 	leaves []jsonLeaf
 	// The sign that the value gives to its object: if it is not null or, if compared, if it is
-	// value, in any case of letters. An object must not have the sign if unless is set.
+	// value, in any case of letters.
 	sign     uint32
 	compared bool
-	unless   bool
 	value    []byte
 
 	members []*jsonMember // of an object
@@ -235,19 +234,20 @@ func (n *jsonNode) item(i int) *jsonNode {
 // jsonReader reads lines of JSON. Each line is an object, which is a record, or an array of
 // objects, each of which is a record, perhaps as the member records or logs of an object.
 //
-// There are two ways to read an object. walk goes over it once, from mark to mark, and
-// keeps nothing but the fields of the record. It leaves to parse what it does not
-// understand: names and fields with escapes, and what is no JSON. parse mends what servers
-// write although it is no JSON, and has it read by fastjson. What walk reads, parse would
-// read with the same fields.
+// There are three ways to read an object. follow compares it with those that were read
+// before, and needs that it differs from one of them in its values only. walk goes over it
+// once, from mark to mark, and keeps nothing but the fields of the record. It leaves to parse
+// what it does not understand: names and fields with escapes, and what is no JSON. parse mends
+// what servers write although it is no JSON, and has it read by fastjson. What follow and walk
+// read, parse would read with the same fields.
 type jsonReader struct {
 	values
 	tree *jsonTree
 	marks
-	learner learner
-	at      int  // where in the chunk the next line is, or the rest of the array
-	array   bool // at is in an array of records
-	first   int  // where the line of the array begins, -1 once a record of it has been read
+	shapes shapes
+	at     int  // where in the chunk the next line is, or the rest of the array
+	array  bool // at is in an array of records
+	first  int  // where the line of the array begins, -1 once a record of it has been read
 
 	// Of the record that is read:
 	ranks  [allParts]uint8 // of the paths by which the fields came, and one more; 0 if by none

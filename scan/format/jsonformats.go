@@ -18,13 +18,14 @@ var jsonFormats = []*Format{
 		caddyFields("request.remote_addr")),
 
 	// doc.traefik.io/traefik/observability/access-logs. The User-Agent is logged only with
-	// accesslog.fields.headers.names.User-Agent=keep.
+	// accesslog.fields.headers.names.User-Agent=keep. ClientHost is X-Forwarded-For if there is one:
+	// pkg/middlewares/accesslog/logger.go in github.com/traefik/traefik.
 	jsonFormat("traefik_json", "Traefik with accesslog.format=json",
 		`{"ClientAddr":"192.0.2.1:51234","ClientHost":"192.0.2.1","DownstreamContentSize":1234,"DownstreamStatus":200,"RequestAddr":"www.example.com","RequestHost":"www.example.com","RequestMethod":"GET","RequestPath":"/a?b=c","RequestProtocol":"HTTP/1.1","RequestScheme":"https","StartUTC":"2026-03-04T05:06:07Z","entryPointName":"websecure","level":"info","msg":"","request_User-Agent":"`+sampleAgent+`","time":"2026-03-04T05:06:07Z"}`,
 		[]string{"RequestPath", "DownstreamStatus"},
 		[]jsonField{
-			{part: clientAddr, paths: []string{"ClientHost", "ClientAddr"}},
-			{part: forwardedFor, paths: []string{"request_X-Forwarded-For"}},
+			{part: clientAddr, paths: []string{"ClientAddr", "ClientHost"}},
+			{part: forwardedFor, paths: []string{"request_X-Forwarded-For", "ClientHost"}},
 			{part: hostName, paths: []string{"RequestAddr", "RequestHost"}},
 			{part: schemeName, paths: []string{"RequestScheme"}},
 			{part: userAgent, paths: []string{"request_User-Agent"}},

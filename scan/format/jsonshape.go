@@ -5,140 +5,156 @@ import (
 	"encoding/binary"
 )
 
-// shape is what the objects of a log have in common if they differ in their values only: all
-// octets but those of the values. Most objects have the shape of the one before, and
-// comparing them with it takes less time than understanding them.
-type shape struct {
-	literals []byte       // the octets between values, one after another, with padding behind
-	values   []shapeValue // in their order
-	last     int          // how many octets are behind the last value, up to the end of the object
-	marks    int          // how many marks there are, at most
-	signs    uint32       // that objects and arrays in it give
+// shapes are what the objects of a log have in common: all octets but those of the values.
+// Most objects differ in their values only from one that was read before, and comparing them
+// with what is known takes less time than understanding them.
+//
+// The shapes are a tree. Each way from its root is the beginning of an object that has been
+// walked, and a way to an end is a whole one.
+type shapes struct {
+	pieces   []shapePiece // the first is the root
+	literals []byte       // of the pieces, with padding behind each
+	marks    int          // the most that an object has had
+
+	// Of the object that is being walked:
+	watched bool
+	piece   int32  // the last one
+	known   int    // how many marks there are up to its value, with those of the value
+	behind  int    // where its value ends
+	signs   uint32 // that objects and arrays behind it have given
+	choice  *jsonChoice
+
+	rest int // how many objects are not watched, as too few have had a shape that was known
 }
 
-// shapeValue is a string, number or literal of a shape.
-type shapeValue struct {
-	node   *jsonNode   // nil if it is not wanted
-	before int         // how many octets are before it
-	marks  int         // how many of these are marks
-	choice *jsonChoice // the value is the last of an element of it; nil if of none
+// shapePiece is a literal, which is all that is between two values, and what is behind it: a
+// value, or the end of the object.
+type shapePiece struct {
+	next, other   int32 // the first piece behind this one, and one that may be in its place; 0 for none
+	literal, size int32 // where in shapes.literals it is, and its length
+	marks         int32 // how many of its octets are marked
+	end           bool
+	node          *jsonNode   // of the value, nil if it is not wanted
+	signs         uint32      // that the objects and arrays that begin in the literal give
+	choice        *jsonChoice // an element of it ends in the literal, nil if none does
 }
 
-// shapePadding is how many octets more than a literal sameOctets may read.
-const shapePadding = 8
+// Limits of shapes. A log of which no object has the shape of another, as with Caddy, which
+// logs headers in a random order, is not watched most of the time.
+const (
+	shapePadding = 8       // how many octets more than a literal sameOctets may read
+	shapeOctets  = 1 << 16 // of literals
+	shapeTries   = 16      // pieces that are tried in vain for an object
+	shapeRest    = 1 << 14 // objects that are not watched when the literals are full
+)
 
-// learner makes a shape of an object while it is being walked.
-type learner struct {
-	shape
-	learns bool // the walk is watched
-	known  bool // shape is that of an object
-	behind int  // where the value ends that was walked last
-	lines  int  // how many objects have been of another shape
-}
-
-// begin tells that a walk begins. The more objects have had another shape than the one
-// before, the fewer walks are watched.
-func (l *learner) begin(at int) {
-	l.lines++
-	l.known, l.learns = false, l.lines&(l.lines-1) == 0 || l.lines&63 == 0
-	if l.learns {
-		l.literals, l.values, l.marks, l.signs, l.behind = l.literals[:0], l.values[:0], 0, 0, at
+// begin tells that the walk of an object at at begins.
+func (s *shapes) begin(at int) {
+	if len(s.literals) > shapeOctets {
+		s.pieces, s.literals, s.marks, s.rest = s.pieces[:0], s.literals[:0], 0, shapeRest
 	}
+	if len(s.pieces) == 0 {
+		s.pieces = append(s.pieces, shapePiece{})
+	}
+	s.rest = max(s.rest-1, 0)
+	s.watched, s.piece, s.known, s.behind, s.signs, s.choice = s.rest == 0, 0, 0, at, 0, nil
 }
 
 // value notes a value at chunk[at:end].
-func (l *learner) value(chunk []byte, at, end int, n *jsonNode) {
-	if l.learns {
-		l.note(chunk[l.behind:at], end, n)
+func (s *shapes) value(chunk []byte, at, end int, n *jsonNode) {
+	if s.watched {
+		s.note(chunk[s.behind:at], shapePiece{node: n})
+		s.behind, s.known = end, s.known+2
 	}
 }
 
-// note is value when the walk is watched. The value ends at end and has a literal before it.
-func (l *learner) note(literal []byte, end int, n *jsonNode) {
-	marks := marksIn(literal)
-	l.literals, l.behind = append(l.literals, literal...), end
-	l.values = append(l.values, shapeValue{node: n, before: len(literal), marks: marks})
-	l.marks += marks + 2
-	l.learns = l.marks <= indexed // or no lines could be compared with it
-}
-
-// marksIn returns how many octets of a part of a line are marked.
-func marksIn(b []byte) int { return bytes.Count(b, []byte{'"'}) + bytes.Count(b, []byte{'\\'}) }
-
-// chose notes that an element of a choice ends.
-func (l *learner) chose(c *jsonChoice) {
-	if l.learns && len(l.values) > 0 {
-		l.values[len(l.values)-1].choice = c
+// end notes the end of the object, and stops watching.
+func (s *shapes) end(chunk []byte, end int) {
+	if s.watched && end >= 0 {
+		s.note(chunk[s.behind:end], shapePiece{end: true})
+		s.marks = max(s.marks, s.known)
 	}
+	s.watched = false
 }
 
-// end tells that a walk ends, and whether the object has been read.
-func (l *learner) end(chunk []byte, end int, ok bool) {
-	if l.learns && ok {
-		literal := chunk[l.behind:end]
-		l.last = len(literal)
-		l.marks += marksIn(literal)
-		l.literals = append(append(l.literals, literal...), make([]byte, shapePadding)...)
-		l.known = true
+// note makes the piece p of a literal the last one.
+func (s *shapes) note(literal []byte, p shapePiece) {
+	before := &s.pieces[s.piece]
+	p.marks = int32(bytes.Count(literal, []byte{'"'}) + bytes.Count(literal, []byte{'\\'}))
+	p.signs, p.choice = s.signs, s.choice
+	s.known, s.signs, s.choice = s.known+int(p.marks), 0, nil
+	for i := before.next; i != 0; i = s.pieces[i].other {
+		if q := &s.pieces[i]; q.end == p.end && string(s.literals[q.literal:q.literal+q.size]) == string(literal) {
+			s.piece = i
+			return
+		}
 	}
-	l.learns = false
+	p.other, p.literal, p.size = before.next, int32(len(s.literals)), int32(len(literal))
+	s.piece = int32(len(s.pieces))
+	before.next = s.piece
+	s.pieces = append(s.pieces, p)
+	s.literals = append(append(s.literals, literal...), make([]byte, shapePadding)...)
+	s.watched = s.known <= indexed && len(s.literals) <= 2*shapeOctets // or no object could be compared with it
 }
 
-// follow is walk for an object of the shape that has been learned. It returns -1 if this is
-// of another.
+// follow is walk for an object of a known shape. It returns -1 if this is of another.
 func (j *jsonReader) follow(at int) int {
-	l := &j.learner
-	if !l.known {
+	s := &j.shapes
+	if len(s.pieces) == 0 {
 		return -1
 	}
-	if j.seek(at); j.i+l.marks > j.n {
-		if j.refill(at); j.i+l.marks > j.n {
-			return -1
-		}
+	if j.seek(at); j.i+s.marks > j.n {
+		j.refill(at)
 	}
 	j.begin()
-	j.signs = l.signs
-	literals, chunk, i := l.literals, j.chunk, j.i
-	spare := j.n - i - l.marks // marks that may be those of escapes
-	for k := range l.values {
-		v := &l.values[k]
-		if at+v.before >= len(chunk) || !sameOctets(chunk[at:], literals, v.before) {
+	chunk, i, tries := j.chunk, j.i, 0
+	for k := s.pieces[0].next; k != 0; {
+		p := &s.pieces[k]
+		size := int(p.size)
+		if at+size > len(chunk) || !sameOctets(chunk[at:], s.literals[p.literal:], size) {
+			if tries++; tries > shapeTries {
+				return -1
+			}
+			k = p.other
+			continue
+		}
+		at += size
+		j.signs |= p.signs
+		if p.choice != nil {
+			j.choose(p.choice)
+		}
+		i += int(p.marks)
+		if p.end {
+			j.i = i
+			return at
+		}
+		if at >= len(chunk) {
 			return -1
 		}
-		literals, at, i = literals[v.before:], at+v.before, i+v.marks
-		if chunk[at] == '"' {
-			end := j.from + int(j.place[i+1])
-			if chunk[end] != '"' {
-				last := j.endOfEscaped(i + 1)
-				if spare -= last - (i + 1); last < 0 || spare < 0 || v.node != nil {
-					return -1
-				}
-				i, end = last-1, j.from+int(j.place[last])
+		if from := at; chunk[at] == '"' {
+			last := i + 1
+			if last < j.n && chunk[j.from+int(j.place[last])] != '"' {
+				last = j.endOfEscaped(last)
 			}
-			if i += 2; v.node != nil {
-				j.found(v.node, chunk[at+1:end])
+			if last < 0 || last >= j.n || last > i+1 && p.node != nil {
+				return -1
 			}
-			at = end + 1
+			i, at = last+1, j.from+int(j.place[last])+1
+			if p.node != nil {
+				j.found(p.node, chunk[from+1:at-1])
+			}
 		} else {
 			n := bareLength(chunk[at:])
 			if n == 0 {
 				return -1
 			}
-			if v.node != nil && chunk[at] != 'n' {
-				j.found(v.node, chunk[at:at+n])
+			if at += n; p.node != nil && chunk[from] != 'n' {
+				j.found(p.node, chunk[from:at])
 			}
-			at += n
 		}
-		if v.choice != nil {
-			j.choose(v.choice)
-		}
+		k = p.next
 	}
-	if at+l.last > len(chunk) || !sameOctets(chunk[at:], literals, l.last) {
-		return -1
-	}
-	j.i = i
-	l.lines = 0
-	return at + l.last
+	return -1
 }
 
 // sameOctets tells whether the first n octets of a and b are the same. a has n or more, b

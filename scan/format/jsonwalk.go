@@ -163,9 +163,9 @@ func (j *jsonReader) walk(at int) int {
 	}
 	j.begin()
 	j.seek(at)
-	j.learner.begin(at)
+	j.shapes.begin(at)
 	end := j.walkObject(j.tree.root, at, 1)
-	j.learner.end(j.chunk, end, end >= 0)
+	j.shapes.end(j.chunk, end)
 	return end
 }
 
@@ -202,7 +202,7 @@ func (j *jsonReader) walkObject(n *jsonNode, at, depth int) int {
 		case '}':
 			if n != nil && n.chooses != nil {
 				j.choose(n.chooses)
-				j.learner.chose(n.chooses)
+				j.shapes.choice = n.chooses
 			}
 			return at + 1
 		default:
@@ -249,7 +249,7 @@ func (j *jsonReader) walkValue(n *jsonNode, at, depth int) int {
 		if n != nil {
 			j.found(n, j.chunk[at+1:quote])
 		}
-		j.learner.value(j.chunk, at, quote+1, n)
+		j.shapes.value(j.chunk, at, quote+1, n)
 		return quote + 1
 	case '{', '[':
 		if depth == jsonDepth {
@@ -257,7 +257,7 @@ func (j *jsonReader) walkValue(n *jsonNode, at, depth int) int {
 		}
 		if n != nil {
 			j.signs |= n.gives(nil)
-			j.learner.signs |= n.gives(nil)
+			j.shapes.signs |= n.gives(nil)
 		}
 		if c == '[' {
 			return j.walkArray(n, at, depth+1)
@@ -271,7 +271,7 @@ func (j *jsonReader) walkValue(n *jsonNode, at, depth int) int {
 		if n != nil && c != 'n' {
 			j.found(n, j.chunk[at:at+length])
 		}
-		j.learner.value(j.chunk, at, at+length, n)
+		j.shapes.value(j.chunk, at, at+length, n)
 		return at + length
 	}
 }

@@ -127,6 +127,7 @@ type likely uint8
 const (
 	unlikely likely = iota // it has to be searched
 	atBlank                // next begins with a blank and has no quotes: at the first blank
+	atOctet                // next has no quotes: at the first octet that it begins with
 	atMark                 // next has a quote: at the first quote
 	atClock                // at the end of a time of the usual length
 	at3                    // behind three digits
@@ -222,6 +223,8 @@ func (p *program) reach(i int) reach {
 		r.end = atBlanks
 	case r.next.text[0] == ' ':
 		r.likely = atBlank
+	default:
+		r.likely = atOctet
 	}
 	if r.time {
 		r.likely = atClock
@@ -309,6 +312,10 @@ func (p *programReader) find() bool {
 		switch c.likely {
 		case atBlank:
 			end = firstBlank(line, at)
+		case atOctet:
+			if n := bytes.IndexByte(line[at:], c.next.text[0]); n >= 0 {
+				end = at + n
+			}
 		case atMark:
 			if p.passed < len(p.marks) {
 				end = int(p.marks[p.passed]) - p.back - int(c.quote)

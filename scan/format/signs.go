@@ -52,6 +52,8 @@ var magics = []struct {
 	{0, "%PDF-", "a PDF document, not a log"},
 	{0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document; export it as CSV or text"},
 	{0, "WARC/", "a web archive (WARC), not an access log; robotsieve compile reads the robots.txt in it"},
+	{0, "rsvrun1\n", "a state of robotsieve audit; robotsieve merge reads it"},
+	{0, "\x89rsv\r\n", "an archive of robotsieve compile; robotsieve filter --rules reads it"},
 	{0, "\x7fELF", "a program, not a log"},
 	{0, "\x89PNG", "an image, not a log"},
 }
@@ -123,6 +125,7 @@ var textSigns = []struct{ begin, is string }{
 	{"-- MariaDB dump", "a dump of a database, not a log"},
 	{"--\n-- PostgreSQL", "a dump of a database, not a log"},
 	{"INSERT INTO", "a dump of a database, not a log"},
+	{"__CURSOR=", "a journal in the form of journalctl -o export; use -o json"},
 	{"{\n", prettyJSON},
 	{"{\r\n", prettyJSON},
 	{"[\n", prettyJSON},
@@ -153,6 +156,9 @@ func (d *detection) named() error {
 		}
 		if month := foreignMonth(inner); month != "" {
 			return fmt.Errorf("the month %q in its times is not English, as the format of access logs has it; the first line is %s. Replace it, as in: sed 's,/%s/,/%s/,' FILE", month, quote(d.lines[0]), month, "Nov")
+		}
+		if mostMatch(inner, hasInvalidRequest) && len(d.readings) == 0 {
+			return fmt.Errorf("this is like an access log, but its requests have no method and target; the first line is %s", quote(d.lines[0]))
 		}
 		if err := jsonSign(inner); err != nil {
 			return fmt.Errorf("%w%s", err, inEnvelopes(around))
@@ -251,7 +257,7 @@ func jsonSign(lines [][]byte) error {
 		paths, more = paths[:most20], " …"
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("this is JSON that is no access log, or one that lacks %s; the fields of its first line are %s%s", strings.Join(missing, " and "), strings.Join(paths, " "), more)
+		return fmt.Errorf("this is JSON without %s, which an audit needs: have the server log it. The fields of its first line are %s%s", strings.Join(missing, " and "), strings.Join(paths, " "), more)
 	}
 	return fmt.Errorf("this is JSON whose fields are not known; name them, as in --format 'time=TIME ip=IP method=METHOD url=URL status=STATUS ua=AGENT'. Those of its first line are %s%s", strings.Join(paths, " "), more)
 }

@@ -29,9 +29,12 @@ func TestSigns(t *testing.T) {
 		{"WARC", "WARC/1.0\r\n", "web archive"},
 		{"zeros", strings.Repeat("\x00", 5000), "zero bytes"},
 		{"binary", strings.Repeat("\x01\x02ab\n", 100), "binary data"},
+		{"a state", "rsvrun1\n\x00\x00", "robotsieve merge"},
+		{"an archive", "\x89rsv\r\n\x1a\n", "filter --rules"},
 		{"HTML", "\n<!DOCTYPE html>\n<p>\n", "HTML"},
 		{"XML", lines("<a><b/></a>"), "XML"},
 		{"a dump", "-- MySQL dump 10.13\n--\n", "dump of a database"},
+		{"journalctl -o export", "__CURSOR=s=1\n__REALTIME_TIMESTAMP=1\nMESSAGE=x\n\n", "use -o json"},
 		{"an object over lines", "{\n  \"a\": 1\n}\n", "jq -c"},
 		{"an array", `[{"a":1},{"a":2}]` + "\n", "jq -c"},
 		{"nginx's error log", lines("2026/03/04 05:06:07 [error] 71#71: *5 open() failed"), "error log of nginx"},
@@ -47,7 +50,9 @@ func TestSigns(t *testing.T) {
 		{"W3C without #Fields", lines("2026-03-04 05:06:07 192.0.2.9 GET /a - 80 - 192.0.2.1 Mozilla/5.0 200"), "without its line #Fields"},
 		{"a month in French", lines(strings.Replace(visit().line("combined", raw), "Mar", "mars", 1)), `"mars"`},
 		{"messages of others", lines("Mar  4 05:06:07 web1 sshd[5]: Accepted publickey"), "they are of sshd"},
-		{"JSON without an agent", lines(`{"time":"2026-03-04T05:06:07Z","message":{"x":1}}`), "lacks the URL and the User-Agent; the fields of its first line are time message.x"},
+		{"JSON without an agent", lines(`{"time":"2026-03-04T05:06:07Z","message":{"x":1}}`), "without the URL and the User-Agent, which an audit needs: have the server log it. The fields of its first line are time message.x"},
+		{"no requests", lines(strings.Replace(visit().line("combined", raw), visit().request, "-", 1)), "like an access log"},
+		{"one line", "x", "its only line"},
 		{"JSON of unknown fields", lines(`{"zeit":1,"datetime_x":2,"request_x":"/","agent_x":"y"}`), "--format 'time="},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -238,7 +238,7 @@ func (v *values) completeTarget(r *Record) {
 		}
 	}
 	if len(r.Method) == 0 {
-		r.Method = []byte("GET") // by far the most frequent
+		r.Method = usualMethod
 	}
 	if name := v.schemeOf(); name != "" && r.Target[0] == '/' && len(r.Host) > 0 && string(r.Host) != "-" {
 		from := len(v.buf)
@@ -246,6 +246,9 @@ func (v *values) completeTarget(r *Record) {
 		r.Target, r.SchemeLogged = v.buf[from:len(v.buf):len(v.buf)], true
 	}
 }
+
+// usualMethod is by far the most frequent method, for formats without one.
+var usualMethod = []byte("GET")
 
 // requestTarget returns what stands between the method and the protocol of a request
 // line. A target may contain blanks, so it ends where the protocol begins. A request

@@ -84,6 +84,10 @@ func TestExplain(t *testing.T) {
 	if err := job.Explain(t.Context(), o, show); err != nil || logs[0].Format.Name() != "common" || len(logs[0].Readings) > 0 {
 		t.Errorf("%v", err)
 	}
+	o.Logs.Names, logs = write(t, [2]string{"docker.log", `{"log":"192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] \"GET / HTTP/1.1\" 200 5\n","stream":"stdout","time":"T"}` + "\n"}), nil
+	if err := job.Explain(t.Context(), o, show); err != nil || logs[0].Format.Name() != "docker:common" || logs[0].Requests != 1 {
+		t.Errorf("a format that is named, in an envelope that is not: %v", err)
+	}
 	o.Format = "nothing"
 	if err := job.Explain(t.Context(), o, show); kindOf(err) != job.Usage {
 		t.Errorf("an unknown format: %v", err)

@@ -141,8 +141,8 @@ func (l *auditLogs) inputs() (list []*source.Input) {
 	return list
 }
 
-// open reads the first lines of the log and finds its format: f, or if that is nil by these
-// lines. It tells whether there are any.
+// open reads the first lines of the log and finds its format: f with the envelopes that are
+// around these lines, or if f is nil by these lines. It tells whether there are any.
 func (log *auditLog) open(ctx context.Context, f *format.Format) (empty bool, err error) {
 	head, err := wait(ctx, func() ([]byte, error) { return log.Head(format.SampleBytes) })
 	if err != nil {
@@ -156,7 +156,7 @@ func (log *auditLog) open(ctx context.Context, f *format.Format) (empty bool, er
 	empty = len(head) == 0
 	log.first = firstLine(head)
 	if f != nil {
-		log.format, err = f.Bound(head)
+		log.format, err = f.Enclosed(head, whole).Bound(head)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", log.Name, err)
 		}
@@ -380,5 +380,5 @@ func (log *auditLog) lacks() (warnings []string) {
 	if f.Sampled() {
 		warnings = append(warnings, fmt.Sprintf("logs of the format %s may lack requests by design, such as those that were not sampled: counts are of what was logged, and answers to /robots.txt that are missing may have told a crawler something else", name))
 	}
-	return warnings
+	return append(warnings, f.Doubts()...)
 }

@@ -1,0 +1,181 @@
+package format
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/logwriter"
+)
+
+// TestParseErrors: what cannot be read or audited is refused, with what is missing.
+func TestParseErrors(t *testing.T) {
+	for text, says := range map[string]string{
+		"":                                "no format in words of",
+		"combine":                         "no format in words of",
+		"$remote_addr$host [$time_local]": "nothing stands between $remote_addr and $host",
+		`$remote_addr "$request" "$http_user_agent"`:    "no field for the time",
+		`$remote_addr [$time_local] "$http_user_agent"`: "no field for what was requested",
+		`log_format main;`:                       "the text of the format is missing",
+		`log_format main 'a`:                     "a quote is not closed",
+		`log_format main escape=xml '$request';`: "escape=xml is neither",
+		`$request $`:                             "the name of a variable is missing",
+		`LogFormat combined`:                     "no field for what was requested",
+		`%{User-Agent`:                           "no format in words of",
+		`%>s %{User-Agent`:                       "a brace is not closed",
+		`%h %{%Q}t "%r"`:                         "has a conversion that cannot be read",
+		`%h %^ %w`:                               "which GoAccess does not know",
+		`%h %{%H:%M:%S}t "%r"`:                   "no field for the time",
+		`(?P<ip>`:                                "missing closing )",
+		`(?P<address>\S+) (?P<time>\S+) (?P<request>.*)`: `no field "address"`,
+		`(?P<ip>\S+) (?P<ip>\S+)`:                        "comes twice",
+		`ua=a`:                                           "time",
+		`log_format j '{"ua":"$http_user_agent" "time":"$time_local"}';`:   "it begins as JSON",
+		`log_format j '{"ua":"$http_user_agent","time":"$time_iso8601"}';`: "no field for what was requested",
+		`%ci:%cp [%tr] %ft %b/%s %ST %B %hr %{+Q}r`:                        "haproxy:host,ua",
+		strings.Repeat(`$request `, maxUserFormat):                         "longer than",
+		strings.Repeat(`$request `, 2*maxWords):                            "more than",
+		"log_format a '$request'; log_format b '$request';":                "not one directive",
+	} {
+		if f, err := Parse(text); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%.60q: %v, %v; want %q", text, f, err, says)
+		}
+	}
+}
+
+// TestDoubts: what leaves lines unclear is known of the format.
+func TestDoubts(t *testing.T) {
+	for text, says := range map[string]string{
+		`log_format main escape=none '$time_local "$request" "$http_user_agent"';`: "escape=none",
+		`%h %t "%r" %>s "%400,501{User-Agent}i"`:                                   "for some statuses only",
+		`$time_local "$request" $http_user_agent $status`:                          "not in quotes",
+	} {
+		f, err := Parse(text)
+		if err != nil || len(f.Doubts()) != 1 || !strings.Contains(f.Doubts()[0], says) {
+			t.Errorf("%s: %v, %v", text, f, err)
+		}
+	}
+	if f, _ := Parse(`$time_local "$request" "$http_user_agent" $status`); len(f.Doubts()) > 0 || f.HasHost() || !f.HasAgent() {
+		t.Errorf("%v", f.Doubts())
+	}
+}
+
+const nginxConfig = `
+# log_format main 'old';
+http {
+    include mime.types;
+    log_format  main  '$remote_addr [$time_local] "$request" '  # the first
+                      '"${http_user_agent}"';
+    log_format short "$remote_addr [$time_local] \"$request\"";
+    server { listen 80; location ~ ^/a{2} { return 204; } }
+}
+`
+
+const apacheConfig = `
+ServerRoot "/etc/apache2"
+#LogFormat "%h" main
+LogFormat "%h %l %u %t \"%r\" %>s %b \
+\"%{User-Agent}i\"" main
+  logformat "%t \"%r\" \"%{User-agent}i\"" agent
+LogFormat "%h" main2
+CustomLog logs/access_log main
+`
+
+// TestParseConfig finds formats by their names in configurations.
+func TestParseConfig(t *testing.T) {
+	for _, c := range []struct{ config, name, line, says string }{
+		{nginxConfig, "main", `192.0.2.1 [04/Mar/2026:05:06:07 +0000] "GET / HTTP/1.1" "Bot\x22"`, ""},
+		{nginxConfig, "short", `192.0.2.1 [04/Mar/2026:05:06:07 +0000] "GET / HTTP/1.1"`, ""},
+		{nginxConfig, "other", "", `no log_format or LogFormat called "other", but main, short; files that it includes are not read`},
+		{apacheConfig, "main", `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET / HTTP/1.1" 200 12 "Bot\""`, ""},
+		{apacheConfig, "agent", `[04/Mar/2026:05:06:07 +0000] "GET / HTTP/1.1" "Bot"`, ""},
+		{apacheConfig, "main2", "", "no field for what was requested"},
+		{"", "main", "", `no log_format or LogFormat called "main"`},
+		{"log_format main 'a", "main", "", "a quote is not closed"},
+	} {
+		f, err := ParseConfig([]byte(c.config), c.name)
+		if c.says != "" {
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %v, %v", c.name, f, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Error(err)
+		} else if got, ok := read(f.NewReader(), new(Record), c.line); !ok || got.Target != "/" || got.Time == "" {
+			t.Errorf("%s: %+v, %v", c.name, got, ok)
+		}
+	}
+}
+
+// TestGuardUserFormats fails when a line of a user's format begins to cost memory.
+func TestGuardUserFormats(t *testing.T) {
+	for _, found := range foundFormats(t) {
+		f, err := Parse(found.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, log := scribeOf(found.text), new(bytes.Buffer)
+		for _, r := range logwriter.Requests() {
+			log.WriteString(s.line(r) + "\n")
+		}
+		reader, r := f.NewReader(), new(Record)
+		if n := testing.AllocsPerRun(5, func() {
+			reader.Reset(log.Bytes())
+			for kind := reader.Next(r); kind != End; kind = reader.Next(r) {
+				if kind == Request {
+					reader.Complete(r)
+				}
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations", found.source, n)
+		}
+	}
+}
+
+// FuzzFormatText gives texts of all languages to Parse, and lines to what it returns: no
+// line may get lost.
+func FuzzFormatText(f *testing.F) {
+	lines := []byte("192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] \"GET /a?b=c HTTP/1.1\" 200 12 \"-\" \"Bot\"\n\n{\"a\":1}\n")
+	for _, found := range foundFormats(f) {
+		f.Add(found.text, []byte(scribeOf(found.text).line(logwriter.Ordinary())))
+		f.Add(found.text, lines)
+	}
+	for _, w := range logwriter.Writers() {
+		if w.Text != "" {
+			line, _, _ := w.Write(nil, logwriter.Ordinary())
+			f.Add(w.Text, line)
+		}
+	}
+	f.Add(nginxConfig, lines)
+	f.Add(apacheConfig, lines)
+	f.Fuzz(func(t *testing.T, text string, log []byte) {
+		_, _ = ParseConfig([]byte(text), "main")
+		format, err := Parse(text)
+		if err != nil {
+			return
+		}
+		format.Bound(log)
+		reader, r, n := format.NewReader(), new(Record), 0
+		reader.Reset(log[:len(log):len(log)])
+		for kind := reader.Next(r); kind != End; kind = reader.Next(r) {
+			n++
+			if kind == Request {
+				reader.Complete(r)
+				if len(r.Target) == 0 || len(r.Method) == 0 {
+					t.Errorf("a request without a target or a method: %+v", fieldsOf(r))
+				}
+				reader.Plausible(r)
+			}
+		}
+		want := bytes.Count(log, []byte("\n"))
+		if len(log) > 0 && log[len(log)-1] != '\n' {
+			want++
+		}
+		if _, isJSON := reader.(*jsonReader); !isJSON && n != want { // a line of JSON may have several records
+			t.Errorf("%d lines, want %d", n, want)
+		} else if n < want {
+			t.Errorf("%d lines, want %d or more", n, want)
+		}
+	})
+}
