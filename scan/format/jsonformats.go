@@ -180,17 +180,17 @@ var jsonFormats = []*Format{
 
 	// istio.io/latest/docs/tasks/observability/logs/access-log, accessLogEncoding: JSON; Envoy's
 	// json_format of the same names.
-	jsonFormat("envoy_json", "Envoy and Istio with JSON",
+	jsonFormat("envoy_json", "Envoy, Istio and Envoy Gateway with JSON",
 		`{"authority":"www.example.com","bytes_received":0,"bytes_sent":1234,"downstream_remote_address":"192.0.2.1:51234","duration":4,"method":"GET","path":"/a?b=c","protocol":"HTTP/1.1","response_code":200,"response_flags":"-","start_time":"2026-03-04T05:06:07.000Z","user_agent":"`+sampleAgent+`","x_forwarded_for":null}`,
 		[]string{"start_time", "response_code"},
 		[]jsonField{
 			{part: clientAddr, paths: []string{"downstream_remote_address", "downstream_direct_remote_address"}},
-			{part: forwardedFor, paths: []string{"x_forwarded_for"}},
-			{part: hostName, paths: []string{"authority", "host"}},
+			{part: forwardedFor, paths: []string{"x_forwarded_for", "x-forwarded-for"}},
+			{part: hostName, paths: []string{"authority", ":authority", "host"}},
 			{part: schemeName, paths: []string{"scheme"}},
-			{part: userAgent, paths: []string{"user_agent"}},
+			{part: userAgent, paths: []string{"user_agent", "user-agent"}},
 			{part: methodName, paths: []string{"method"}},
-			{part: target, paths: []string{"x_envoy_original_path", "path"}},
+			{part: target, paths: []string{"x_envoy_original_path", "x-envoy-origin-path", "path"}},
 			{part: statusCode, paths: []string{"response_code"}},
 			{part: bodySize, paths: []string{"bytes_sent"}},
 			{part: moment, paths: []string{"start_time"}},
@@ -240,7 +240,7 @@ var jsonFormats = []*Format{
 			{part: forwardedFor, paths: []string{"http_x_forwarded_for", "x_forwarded_for", "xff", "forwarded_for", "http_x_forwarded"}},
 			{part: hostName, paths: []string{"http_host", "host", "vhost", "server_name", "domain", "hostname", "site"}},
 			{part: schemeName, paths: []string{"scheme", "request_scheme"}},
-			{part: userAgent, paths: []string{"http_user_agent", "user_agent", "userAgent", "useragent", "agent", "ua"}},
+			{part: userAgent, paths: []string{"http_user_agent", "user_agent", "userAgent", "useragent", "http.useragent", "agent", "ua"}},
 			{part: methodName, paths: []string{"request_method", "method", "verb", "http_method"}},
 			{part: requestLine, paths: []string{"request"}},
 			{part: target, paths: []string{"request_uri", "request_url", "url", "request_path", "request", "path"}},
@@ -248,7 +248,7 @@ var jsonFormats = []*Format{
 			{part: query, paths: []string{"args", "query_string", "query"}},
 			{part: statusCode, paths: []string{"status", "status_code", "response", "response_status", "response_code", "code"}},
 			{part: bodySize, paths: []string{"body_bytes_sent", "bytes_sent", "bytes", "size", "length", "response_size"}},
-			{part: moment, paths: []string{"time_iso8601", "msec", "time_local", "time", "timestamp", "@timestamp", "date", "datetime", "ts"}},
+			{part: moment, paths: []string{"time_iso8601", "msec", "time_local", "time", "timestamp", "@timestamp", "date", "datetime", "date_time", "ts"}},
 		}),
 
 	// github.com/pinojs/pino-http; Kibana and OpenSearch Dashboards log in the same way.
