@@ -39,6 +39,9 @@ func FuzzFormat(f *testing.F) {
 		}
 		f.Add(e.Wrap(nil, []byte(plain), time.Unix(0, 0)))
 	}
+	if mix, ok := ByName("combined+vhost_combined"); ok {
+		all = append(all, mix)
+	}
 	f.Fuzz(func(t *testing.T, chunk []byte) {
 		chunk = bytes.Clone(chunk)[:len(chunk):len(chunk)]
 		before := string(chunk)

@@ -173,26 +173,40 @@ func (l *writtenLine) check(got fields) error {
 // short is a record for a message.
 func short(f fields) string { return fmt.Sprintf("%.900s", fmt.Sprintf("%+v", f)) }
 
-// TestGuardWritten fails when a line of any format begins to cost memory, but those of a
-// regular expression, which do.
+// TestGuardWritten fails when a line of any format, in an envelope or a mix, begins to cost
+// memory; those of a regular expression do.
 func TestGuardWritten(t *testing.T) {
 	eachWritten(t, func(t *testing.T, log *written) {
-		if strings.HasPrefix(log.name, "^") {
-			return
-		}
-		chunk, reader := log.log("\n"), log.format.NewReader()
-		var r Record
-		if n := testing.AllocsPerRun(5, func() {
-			reader.Reset(chunk)
-			for kind := reader.Next(&r); kind != End; kind = reader.Next(&r) {
-				if kind == Request {
-					reader.Complete(&r)
-				}
-			}
-		}); n != 0 {
-			t.Errorf("%v allocations for %d lines", n, len(log.lines))
+		if !strings.HasPrefix(log.name, "^") {
+			checkAllocs(t, log.format, log.log("\n"))
 		}
 	})
+	for _, e := range logwriter.Envelopes() {
+		t.Run(e.Name, func(t *testing.T) {
+			f, _ := ByName(e.Name + ":combined")
+			checkAllocs(t, f, append(e.Wrap(nil, []byte(plain), time.Unix(0, 0)), '\n'))
+		})
+	}
+	mix, _ := ByName("combined+vhost_combined")
+	checkAllocs(t, mix, []byte(plain+"\nwww.example.com "+plain+"\n"))
+}
+
+// checkAllocs tells whether reading a chunk costs memory.
+func checkAllocs(t *testing.T, f *Format, chunk []byte) {
+	t.Helper()
+	var r Record
+	requests, reader := 0, f.NewReader()
+	if n := testing.AllocsPerRun(5, func() {
+		reader.Reset(chunk)
+		for kind := reader.Next(&r); kind != End; kind = reader.Next(&r) {
+			if kind == Request {
+				requests++
+				reader.Complete(&r)
+			}
+		}
+	}); n != 0 || requests == 0 {
+		t.Errorf("%s: %v allocations for %d requests", f.Name(), n, requests)
+	}
 }
 
 // TestWrittenInEnvelopes reads lines of several formats in each envelope as without it.
