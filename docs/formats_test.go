@@ -244,6 +244,23 @@ func TestFormatTable(t *testing.T) {
 	checkMade(t, "TestFormatTable: go test ./docs -run FormatTable -update", b.String())
 }
 
+// TestFormatExamples parses the users' formats that formats.md shows.
+func TestFormatExamples(t *testing.T) {
+	page, err := os.ReadFile("formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile("`--format '([^\n]*)'` \\|").FindAllSubmatch(page, -1)
+	for _, e := range examples {
+		if _, err := format.Parse(string(e[1])); err != nil {
+			t.Errorf("%s: %v", e[1], err)
+		}
+	}
+	if len(examples) < 5 {
+		t.Errorf("only %d examples", len(examples))
+	}
+}
+
 // TestEnvelopeTable holds the table of envelopes in formats.md to the code.
 func TestEnvelopeTable(t *testing.T) {
 	var b strings.Builder
