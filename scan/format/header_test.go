@@ -94,7 +94,7 @@ func TestHeadersOfAMissingChunk(t *testing.T) {
 		}
 		wg.Go(func() {
 			header, err := h.Before(ctx, seq, chunk)
-			if seq == 0 && (err != nil || header != nil) || seq > 0 && err != cause {
+			if seq == 0 && (err != nil || header != nil) || seq > 0 && !errors.Is(err, cause) {
 				t.Errorf("chunk %d: %q, %v", seq, header, err)
 			}
 		})

@@ -271,7 +271,7 @@ func (w *wording) best() (best [allParts]int) {
 // no time with a date.
 func (w *wording) layout(best [allParts]int) (layout, error) {
 	of := func(p part) *value { return &w.words[best[p]].value }
-	pattern := ""
+	var pattern string
 	switch {
 	case best[moment] >= 0:
 		if of(moment).pattern == "" {
