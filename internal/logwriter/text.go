@@ -129,6 +129,13 @@ func textWriters() []*Writer {
 			f.Addr, f.Host = "", r.bracketed()
 			f.Forwarded = first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1")
 		}},
+		// nginx with "$http_x_forwarded_for" in front of $remote_addr.
+		{Format: "quoted_forwarded_combined", write: func(b []byte, r *Request) []byte {
+			return combined(fmt.Appendf(b, `"%s" `, nginx(first(r.Forwarded, "-"))), r, nginx, "- "+user(r, nginx), "", fmt.Sprint(r.Size))
+		}, keep: func(f *Facts, r *Request) { f.Forwarded = first(r.Forwarded, "-") }},
+		{Format: "vhost_quoted_forwarded_combined", write: func(b []byte, r *Request) []byte {
+			return combined(fmt.Appendf(b, `%s "%s" `, r.bracketed(), nginx(first(r.Forwarded, "-"))), r, nginx, "- "+user(r, nginx), "", fmt.Sprint(r.Size))
+		}, keep: func(f *Facts, r *Request) { f.Host, f.Forwarded = r.bracketed(), first(r.Forwarded, "-") }},
 		{Format: "host_end_combined", write: func(b []byte, r *Request) []byte {
 			b = combined(b, r, nginx, "- "+user(r, nginx), "", fmt.Sprint(r.Size))
 			return append(append(b, ' '), r.bracketed()...)
