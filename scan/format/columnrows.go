@@ -45,7 +45,7 @@ var w3cFormat = columnFormat(Format{
 		{"cs-host", hostName, spelling{}}, {"cs(host)", hostName, spelling{}},
 		{"x-forwarded-proto", schemeName, spelling{}}, {"cs(x-forwarded-proto)", schemeName, spelling{}},
 		{"s-port", ownPort, spelling{}},
-		{"sc-status", statusCode, spelling{}}, {"sc-bytes", bodySize, spelling{}}, {"bytes", bodySize, spelling{}},
+		{"sc-status", statusCode, spelling{}}, {"sc-bytes", sentSize, spelling{}}, {"bytes", sentSize, spelling{}},
 	},
 })
 
@@ -67,7 +67,7 @@ var incapsulaFormat = columnFormat(Format{
 }, &dialect{delimiter: ' ', quotes: doubled, directive: '#', header: "#Fields:", day: isoUTC, names: []column{
 	{"date", day, spelling{}}, {"time", timeOfDay, spelling{}}, {"c-ip", clientAddr, spelling{}}, {"s-xff", forwardedFor, spelling{}},
 	{"cs-method", methodName, spelling{}}, {"cs-uri", hostPath, spelling{}}, {"cs-uri-query", query, spelling{}}, {"cs(user-agent)", userAgent, spelling{}},
-	{"s-port", ownPort, spelling{}}, {"sc-status", statusCode, spelling{}}, {"sc-bytes", bodySize, spelling{}},
+	{"s-port", ownPort, spelling{}}, {"sc-status", statusCode, spelling{}}, {"sc-bytes", sentSize, spelling{}},
 }})
 
 func isIncapsula(header []byte) bool { return bytes.Contains(header, []byte(" cs-clapp ")) }
@@ -114,7 +114,7 @@ func cloudfrontNames(uri string, is part) []column {
 		{"cs-method", methodName, spelling{}}, {uri, is, percents}, {"cs-uri-query", query, percents},
 		{"cs(user-agent)", userAgent, allPercents}, {"cs-user-agent", userAgent, allPercents},
 		{"x-host-header", hostName, percents}, {"cs-protocol", schemeName, spelling{}},
-		{"sc-status", statusCode, spelling{}}, {"sc-bytes", bodySize, spelling{}},
+		{"sc-status", statusCode, spelling{}}, {"sc-bytes", sentSize, spelling{}},
 	}
 }
 
@@ -155,7 +155,7 @@ var gcsFormat = columnFormat(Format{
 	},
 }, &dialect{delimiter: ',', quotes: doubled, header: `"time_micros"`, instant: epochTime, names: []column{
 	{"time_micros", moment, spelling{}}, {"c_ip", clientAddr, spelling{}}, {"cs_method", methodName, spelling{}}, {"cs_uri", target, spelling{}},
-	{"sc_status", statusCode, spelling{}}, {"sc_bytes", bodySize, spelling{}}, {"cs_host", hostName, spelling{}}, {"cs_user_agent", userAgent, spelling{}},
+	{"sc_status", statusCode, spelling{}}, {"sc_bytes", sentSize, spelling{}}, {"cs_host", hostName, spelling{}}, {"cs_user_agent", userAgent, spelling{}},
 }})
 
 // apacheCSVFormat is Apache's LogFormat of the project ApacheLogs2MySQL:
