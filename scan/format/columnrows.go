@@ -6,9 +6,9 @@ import (
 )
 
 // w3cFormat is the extended log format of W3C's working draft WD-logfile, as IIS and others
-// write it. Times are in UTC, but those of date-local. IIS writes a blank as a plus (pluses), and the path decoded; a
-// server may write fields with blanks in quotes instead. Two or more blanks in a row are one,
-// as by Oracle's Web Cache.
+// write it. Times are in UTC, but those of date-local. IIS writes a blank as a plus (pluses), and
+// the path decoded, in which a plus may be either; a server may write fields with blanks in quotes
+// instead. Two or more blanks in a row are one, as by Oracle's Web Cache.
 //
 // The server's port is not the site's: a proxy may have another one. Only 443 tells that the
 // site is asked by https. Sources: learn.microsoft.com, "W3C Extended Log File Format" and
@@ -40,7 +40,7 @@ var w3cFormat = columnFormat(Format{
 		{"c-ip", clientAddr, pluses}, {"cs-ip", clientAddr, pluses},
 		{"x-forwarded-for", forwardedFor, pluses}, {"cs(x-forwarded-for)", forwardedFor, pluses},
 		{"cs-method", methodName, spelling{}}, {"s-operation", methodName, spelling{}},
-		{"cs-uri-stem", decodedPath, blanks}, {"cs-uri", target, spelling{}}, {"cs-uri-query", query, spelling{}},
+		{"cs-uri-stem", decodedPath, spelling{}}, {"cs-uri", target, spelling{}}, {"cs-uri-query", query, spelling{}},
 		{"cs(user-agent)", userAgent, pluses}, {"cs-user-agent", userAgent, pluses}, {"c-agent", userAgent, pluses},
 		{"cs-host", hostName, spelling{}}, {"cs(host)", hostName, spelling{}},
 		{"x-forwarded-proto", schemeName, spelling{}}, {"cs(x-forwarded-proto)", schemeName, spelling{}},
