@@ -193,7 +193,7 @@ func (e *enveloped) Plausible(r *Record) bool {
 // 5.4, CSI). All lines are in this envelope. What is between the first quote of a line and
 // the last is left as it is: there a client may have sent them.
 func openColours(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
-	if bytes.Index(line, csi) < 0 {
+	if !bytes.Contains(line, csi) {
 		return nil, line, true
 	}
 	first, last := bytes.IndexByte(line, '"'), bytes.LastIndexByte(line, '"')

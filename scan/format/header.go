@@ -3,8 +3,10 @@ package format
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -158,6 +160,31 @@ func bindColumns(f *Format, head []byte, choose func(header []byte, lines [][]by
 	}
 	g.newReader = func(f *Format) Reader { return newColumns(f, d, first) }
 	return &g
+}
+
+// parseFields returns the format of logs that lack their line #Fields, by that line. How it is
+// written is found by the beginning of each log (bind).
+func parseFields(text string) (*Format, error) {
+	if strings.ContainsAny(text, "\r\n") {
+		return nil, errors.New("it is more than one line")
+	}
+	bind := func(_ *Format, head []byte) *Format {
+		for _, f := range []*Format{cloudfrontFormat, incapsulaFormat, w3cFormat} {
+			if g := f.bind(f, slices.Concat([]byte(text+"\n"), head)); g != nil {
+				return g
+			}
+		}
+		return nil
+	}
+	f := bind(nil, nil)
+	switch {
+	case f == nil:
+		return nil, errors.New("none of the columns is a path, such as cs-uri-stem")
+	case !f.HasTime():
+		return nil, errors.New("the columns date and time are not both there, and without them nothing can be judged")
+	}
+	f.bind = bind
+	return f, nil
 }
 
 // quotesOf tells whether the lines behind a header have fields in quotes: if they have as many

@@ -94,7 +94,7 @@ func TestHeadersOfAMissingChunk(t *testing.T) {
 		}
 		wg.Go(func() {
 			header, err := h.Before(ctx, seq, chunk)
-			if seq == 0 && (err != nil || header != nil) || seq > 0 && err != cause {
+			if seq == 0 && (err != nil || header != nil) || seq > 0 && !errors.Is(err, cause) {
 				t.Errorf("chunk %d: %q, %v", seq, header, err)
 			}
 		})
@@ -209,5 +209,44 @@ func TestHostileHeaders(t *testing.T) {
 	}
 	if len(reader.known) > maxKnown {
 		t.Errorf("%d headers are kept", len(reader.known))
+	}
+}
+
+// TestFieldsGiven reads logs that lack their line #Fields by that line.
+func TestFieldsGiven(t *testing.T) {
+	for name, log := range map[string]string{"w3c": w3cFormat.sample, "cloudfront": cloudfrontFormat.sample, "incapsula": incapsulaFormat.sample} {
+		row, _ := ByName(name)
+		lines := strings.Split(strings.TrimSuffix(row.Head(), "\n"), "\n")
+		f, err := Parse(lines[len(lines)-1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := f.Bound([]byte(log + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := Detect([]byte(row.Head()+log+"\n"), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r Record
+		got, ok := read(g.NewReader(), &r, log)
+		want := whole.NewReader()
+		want.Reset([]byte(row.Head() + log))
+		for want.Next(&r) == Other {
+		}
+		want.Complete(&r)
+		if !ok || g.Name() != name || got != fieldsOf(&r) {
+			t.Errorf("%s: read as %s: %+v, %v; want %+v", name, g.Name(), got, ok, fieldsOf(&r))
+		}
+	}
+	for text, want := range map[string]string{
+		"#Fields: date time c-ip":               "none of the columns is a path",
+		"#Fields: time cs-uri-stem":             "date and time",
+		"#Fields: date time cs-uri-stem\n#Date": "more than one line",
+	} {
+		if f, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, %v", text, f, err)
+		}
 	}
 }

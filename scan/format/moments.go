@@ -39,7 +39,7 @@ func (m *moments) learn(text []byte, layout layout) {
 		colon = bytes.LastIndexByte(text[:colon], ':')
 	}
 	at := colon - len("hh:mm")
-	if at < 0 || at+clockLength > len(text) || bytes.IndexAny(text[at+clockLength:], ".,") >= 0 {
+	if at < 0 || at+clockLength > len(text) || bytes.ContainsAny(text[at+clockLength:], ".,") {
 		return
 	}
 	m.last, m.at = append(m.last, text...), at

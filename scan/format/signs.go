@@ -152,7 +152,7 @@ func (d *detection) named() error {
 			return fmt.Errorf("this is %s%s", is, inEnvelopes(around))
 		}
 		if mostMatch(inner, headless.Match) && len(around) == 0 {
-			return fmt.Errorf("this is %w, so it is not known which column is which: put that line of an older log in front of it", ErrNoHeader)
+			return fmt.Errorf("this is %w, so it is not known which column is which: copy that line from an older log, and give it as --format '#Fields: date time …'", ErrNoHeader)
 		}
 		if month := foreignMonth(inner); month != "" {
 			return fmt.Errorf("the month %q in its times is not English, as the format of access logs has it; the first line is %s. Replace it, as in: sed 's,/%s/,/%s/,' FILE", month, quote(d.lines[0]), month, "Nov")

@@ -157,9 +157,10 @@ func isoTime(b []byte, zone *time.Location) (int64, bool) {
 		return 0, false
 	}
 	nanos, rest := fraction(b[length:])
-	east, named := int64(0), false
+	var east int64
 	if len(rest) > 0 {
-		if east, named = isoZone(rest); !named {
+		var ok bool
+		if east, ok = isoZone(rest); !ok {
 			return 0, false
 		}
 		zone = time.UTC

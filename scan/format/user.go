@@ -24,6 +24,7 @@ const (
 //     what is between its quotes;
 //   - GoAccess: its log-format, perhaps with lines date-format and time-format;
 //   - Envoy: its format string;
+//   - W3C: the line #Fields that a log lacks;
 //   - JSON: the paths to the fields, as in "ua=request.headers.User-Agent.0 time=ts target=request.uri";
 //   - a regular expression of package regexp with named groups, as in "(?P<ip>\S+)". It is
 //     slow and allocates.
@@ -48,7 +49,7 @@ func Parse(text string) (*Format, error) {
 		return f, nil
 	}
 	return nil, fmt.Errorf("%.100q is no format in words of nginx ($remote_addr), Apache (%%{User-Agent}i), GoAccess (%%h %%^), Envoy (%%REQ(USER-AGENT)%%), "+
-		"a JSON map (ua=user_agent time=ts), or a regular expression with named groups", text)
+		"W3C (#Fields: date time cs-uri-stem), a JSON map (ua=user_agent time=ts), or a regular expression with named groups", text)
 }
 
 // language is a way in which users describe formats.
@@ -60,6 +61,7 @@ type language struct {
 
 // languages are tried in this order.
 var languages = []language{
+	{"W3C's #Fields", matcher(`^#Fields:`), parseFields},
 	{"nginx's log_format", matcher(`^log_format\s`), parseNginx},
 	{"Apache's LogFormat", matcher(`(?i)^LogFormat\s`), parseApache},
 	{"a regular expression", matcher(`\(\?P?<`), parseRegexp},
@@ -266,7 +268,7 @@ func (w *wording) best() (best [allParts]int) {
 // no time with a date.
 func (w *wording) layout(best [allParts]int) (layout, error) {
 	of := func(p part) *value { return &w.words[best[p]].value }
-	pattern := ""
+	var pattern string
 	switch {
 	case best[moment] >= 0:
 		if of(moment).pattern == "" {

@@ -330,7 +330,7 @@ func (v *values) schemeOf() string {
 // plausible is Reader.Plausible for records that complete has made.
 func (v *values) plausible(r *Record) bool {
 	return (r.HasTime || v.layout == nil) && (!v.parts[clientAddr] || plausibleAddress(r.Addr)) &&
-		(r.Host == nil || len(r.Host) == 0 || string(r.Host) == "-" || plausibleHost(r.Host)) &&
+		(len(r.Host) == 0 || string(r.Host) == "-" || plausibleHost(r.Host)) &&
 		(!v.parts[statusCode] || r.Status != 0 || len(bytes.Trim(v.text[statusCode], "-0")) == 0)
 }
 
