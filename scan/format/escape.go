@@ -88,19 +88,6 @@ func equal(octets uint64, c byte) uint64 {
 	return ^(x&lows + lows | x | lows)
 }
 
-// blanks is the spelling of paths by IIS. Every plus is a blank: IIS answers paths with a
-// plus by 404 unless it is told otherwise.
-var blanks = spelling{'+', func(dst, field []byte) []byte {
-	from := len(dst)
-	dst = append(dst, field...)
-	for i, c := range dst[from:] {
-		if c == '+' {
-			dst[from+i] = ' '
-		}
-	}
-	return dst
-}}
-
 // percents is the spelling of CloudFront: octets outside a set are percent-encoded, and a
 // percent sign is one of them.
 var percents = spelling{'%', unpercent}

@@ -49,7 +49,9 @@ type auditLog struct {
 	first string
 	// copyOf names the log before it that has the same content, "" if there is none.
 	copyOf   string
-	zoneless bool // its times name no zone
+	zoneless bool     // its times name no zone
+	hasHosts bool     // its requests name hosts
+	hosts    []string // the first of these
 	// lines and unparsed count its lines.
 	lines, unparsed atomic.Int64
 }
@@ -73,7 +75,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 		list[i].Input = in
 		empty[i], failed[i] = list[i].open(ctx, o.format)
 		if failed[i] == nil {
-			failed[i] = list[i].setZone(zone)
+			failed[i] = list[i].look(zone)
 		}
 	})
 	if ctx.Err() != nil {
@@ -81,7 +83,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 	}
 	for i, in := range inputs {
 		if errors.Is(failed[i], format.ErrNoHeader) && logs.continues(&list[i]) {
-			failed[i] = list[i].setZone(zone)
+			failed[i] = list[i].look(zone)
 		}
 		if failed[i] != nil {
 			logs.fail(audit.InputInfo{Name: in.Name, Codec: in.Codec()}, failed[i])
@@ -173,15 +175,18 @@ func (log *auditLog) open(ctx context.Context, f *format.Format) (empty bool, er
 	return empty, err
 }
 
-// setZone finds whether the log's times name a zone, and sets the one that they are in if not.
-func (log *auditLog) setZone(zone *time.Location) error {
+// look finds whether the log's times name a zone, and sets the one that they are in if not; and
+// whether its requests name hosts.
+func (log *auditLog) look(zone *time.Location) error {
 	head, err := log.Head(format.SampleBytes) // which open has read before, so this does not wait
 	if err != nil {
 		return explained(err)
 	}
-	if log.zoneless = !format.NamesZones(log.format, bytes.TrimPrefix(head, format.BOM)); log.zoneless && zone != time.UTC {
+	head = bytes.TrimPrefix(head, format.BOM)
+	if log.zoneless = !format.NamesZones(log.format, head); log.zoneless && zone != time.UTC {
 		log.format = log.format.In(zone)
 	}
+	log.hosts, log.hasHosts = format.Hosts(log.format, head)
 	return nil
 }
 
@@ -191,15 +196,11 @@ func (l *auditLogs) checkHosts(b *basis) error {
 		return nil
 	}
 	for _, log := range l.list {
-		if !log.format.HasHost() {
+		if !log.hasHosts {
 			continue
 		}
-		head, err := log.Head(format.SampleBytes) // which openLog has read before, so this does not wait
-		if err != nil {
-			return inputError(err)
-		}
 		return usageError("%s is %s, which names hosts: use --host to say which of them %s is for. Seen in its first lines: %s",
-			log.Name, log.format.Name(), b.File, strings.Join(format.Hosts(log.format, bytes.TrimPrefix(head, format.BOM)), ", "))
+			log.Name, log.format.Name(), b.File, strings.Join(log.hosts, ", "))
 	}
 	return nil
 }
@@ -374,7 +375,7 @@ func (log *auditLog) lacks() (warnings []string) {
 	if !f.HasTime() {
 		warnings = append(warnings, fmt.Sprintf("the format %s has no time, so no request of it can be judged: it is not known which robots.txt was in force", name))
 	}
-	if !f.HasHost() && log.site.N == 0 {
+	if !log.hasHosts && log.site.N == 0 {
 		warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its requests are bound by: name the site with --host", name))
 	}
 	if f.Sampled() {
