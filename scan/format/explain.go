@@ -170,14 +170,17 @@ func (f *Format) Lacks() (list []string) {
 	return list
 }
 
-// Typical returns all formats as their samples show them: those with a header have the
-// columns that they usually have.
-func Typical() []*Format {
-	list := make([]*Format, len(formats))
-	for i, f := range formats {
-		g := *f.boundTo([]byte(f.head + f.sample + "\n"))
-		g.name = f.name
-		list[i] = &g
+// Typical returns all formats as their samples show them, those that most logs have first.
+// Those with a header have the columns that they usually have.
+func Typical() (list []Family) {
+	for _, family := range families {
+		typical := Family{Title: family.Title}
+		for _, f := range family.Formats {
+			g := *f.boundTo([]byte(f.head + f.sample + "\n"))
+			g.name = f.name
+			typical.Formats = append(typical.Formats, &g)
+		}
+		list = append(list, typical)
 	}
 	return list
 }
