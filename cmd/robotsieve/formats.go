@@ -143,15 +143,14 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 		fmt.Fprintf(w, "%s (%s)\n", text(log.Format.Name()), log.Format.By())
 	}
 	if log.Lines > 0 {
-		fmt.Fprintf(w, "  The first %s: %s, %s without a request by design, %s not read.\n", english.Plural(int64(log.Lines), "line"),
-			english.Plural(int64(log.Requests), "request"), english.Grouped(int64(log.Others)), english.Grouped(int64(log.Unparsed)))
+		fmt.Fprintf(w, "  %s.\n", countsOf(log))
 	}
-	if len(log.Readings) > 0 {
-		fmt.Fprint(w, "  Lines that each format reads, where it is the first to do so:")
-		for i, r := range log.Readings {
-			fmt.Fprintf(w, "%s %s %s", map[bool]string{true: ","}[i > 0], text(r.Format), english.Grouped(int64(r.Lines)))
+	if len(log.Readings) > 1 {
+		var counts []string
+		for _, r := range log.Readings {
+			counts = append(counts, text(r.Format)+" "+english.Grouped(int64(r.Lines)))
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "  Each line counts for the first format that fits it: %s.\n", strings.Join(counts, ", "))
 	}
 	for _, e := range log.Examples {
 		fmt.Fprintf(w, "\n  line %s, ", english.Grouped(int64(e.Number)))
@@ -163,16 +162,32 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 			}
 			continue
 		case format.Other:
-			fmt.Fprintln(w, "no request by design")
+			fmt.Fprintln(w, "no request by design:")
 		default:
 			fmt.Fprintf(w, "not read%s\n", strings.TrimSuffix(": "+text(e.Fault), ": "))
 		}
 		fmt.Fprintf(w, "    %s\n", report.Cut(text(string(e.Line)), maxLineShown))
 	}
 	if len(log.Missing) > 0 {
-		fmt.Fprint(w, "\n  For an audit:\n")
+		fmt.Fprint(w, "\n  What an audit lacks:\n")
 		for _, m := range log.Missing {
 			fmt.Fprintf(w, "    %s\n", m)
 		}
 	}
+}
+
+// countsOf says what the first lines of a log are.
+func countsOf(log *job.ExplainedLog) string {
+	lines := "The first line"
+	if log.Lines > 1 {
+		lines = "The first " + english.Plural(int64(log.Lines), "line")
+	}
+	counts := lines + ": " + english.Plural(int64(log.Requests), "request")
+	if n := int64(log.Others); n > 0 {
+		counts += ", " + english.Grouped(n) + " " + english.Verb(n, "that is no request", "that are no requests") + " by design"
+	}
+	if n := int64(log.Unparsed); n > 0 {
+		counts += ", " + english.Grouped(n) + " not read"
+	}
+	return counts
 }

@@ -509,7 +509,7 @@ func TestBadInput(t *testing.T) {
 		"missing file":         {args: []string{filepath.Join(dir, "none.log")}, code: exitInput, says: "none.log"},
 		"empty folder":         {args: []string{dir}, code: exitInput, says: filepath.Base(dir)},
 		"pattern of nothing":   {args: []string{filepath.Join(dir, "*.log")}, code: exitInput, says: "*.log"},
-		"no known format":      {log: "a b c\nd e f\n", code: exitInput, says: `"a b c"`},
+		"no known format":      {log: "a b c\nd e f\n", code: exitInput, says: "`a b c`"},
 		"of two formats":       {log: good + strings.Join(strings.SplitAfterN(good, " ", 12)[:10], "") + "\n", lines: 2},
 		"common, without agents": {
 			log: strings.Repeat(`192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5`+"\n", 3), lines: 3, says: "no User-Agent field",

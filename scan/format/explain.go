@@ -210,7 +210,7 @@ func fault(reader Reader, line []byte) string {
 		}
 		return fault(reader.inner, bytes.Clone(inner))
 	case *mixed:
-		return "it is of none of the formats"
+		return "none of the formats of the mix fits it"
 	case *clf:
 		return clfFault(reader, line)
 	case *programReader:
@@ -242,7 +242,7 @@ func clfFault(c *clf, line []byte) string {
 		return fmt.Sprintf("behind the request at byte %d there is no quote with a status after it", open+1)
 	}
 	if request := line[open+1 : end]; !hasTarget(request, methodEnd(request)) {
-		return fmt.Sprintf("the request %s has no method and target", quote(request))
+		return noTarget
 	}
 	return fmt.Sprintf("behind the status at byte %d there are no size, referrer and User-Agent, the last two in quotes", end+1)
 }
