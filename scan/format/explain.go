@@ -185,6 +185,35 @@ func Typical() (list []Family) {
 	return list
 }
 
+// Similar returns the names of a few formats that a text, which is none, may mean: those with
+// a similar name, or written by a program that the text names.
+func Similar(text string) (names []string) {
+	const most = 5
+	text = strings.ToLower(text)
+	for _, name := range Names() {
+		f, _ := rowByName(name)
+		isPart := len(text) > 2 && (strings.Contains(name, text) || strings.Contains(strings.ToLower(f.by), text))
+		if len(names) < most && (isPart || isMistyped(text, name)) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// isMistyped tells whether a text is a name with one letter missing, added or changed.
+func isMistyped(text, name string) bool {
+	begin := 0
+	for begin < min(len(text), len(name)) && text[begin] == name[begin] {
+		begin++
+	}
+	text, name = text[begin:], name[begin:]
+	end := 0
+	for end < min(len(text), len(name)) && text[len(text)-1-end] == name[len(name)-1-end] {
+		end++
+	}
+	return max(len(text), len(name))-end <= 1
+}
+
 // EnvelopeInfo describes an envelope.
 type EnvelopeInfo struct{ Name, By, Sample string }
 
