@@ -69,6 +69,7 @@ func TestAuditUsageErrors(t *testing.T) {
 		"state and looking up":          {with(byRobots, "--state", filepath.Join(f.dir, "a.state"), "--resolve"), "--resolve has no effect on a state"},
 		"stdin twice":                   {[]string{"--robots", "-", "-"}, "both be stdin"},
 		"log of hosts without --host":   {with(byRobots, file(t, "v.log", "a.example:443 "+logLine("/p", "GPTBot/1"))), "use --host to say which of them"},
+		"whole URLs without --host":     {with(byRobots, file(t, "u.log", logLine("http://a.example/p", "GPTBot/1"))), "use --host to say which of them"},
 		"fail on what cannot be judged": {with(byRobots, "--fail-on", "grace>0"), "not of the form"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,7 +30,7 @@ func columnWriters() []*Writer {
 				f.Host, f.Lossy = r.hostHeader(), "decoded"
 				f.Agent = or(readPlus(plus.Replace(first(r.Agent, ""))), "-")
 				path, query := r.pathQuery()
-				f.Target = joined(ends.Replace(strings.ReplaceAll(decoded(path), "+", " ")), plus.Replace(query))
+				f.Target = joined(ends.Replace(plus.Replace(decoded(path))), plus.Replace(query))
 				if r.Port == 443 && f.Target != "*" {
 					f.Target = absoluteOf(r, f.Host, f.Target)
 				}

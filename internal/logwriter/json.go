@@ -50,8 +50,8 @@ func list(h []string) string {
 // was not sent is empty.
 func keepJSON(f *Facts, r *Request) {
 	f.Agent, f.Target = valid(first(r.Agent, "")), valid(r.Target)
-	if f.Target != r.Target {
-		f.Lossy = "" // a replaced octet is not told from a client's U+FFFD
+	if strings.ContainsRune(f.Target, '\ufffd') {
+		f.Lossy = "rewritten" // an octet was replaced, or is a client's own U+FFFD
 	}
 }
 
@@ -119,6 +119,7 @@ func jsonWriters() []*Writer {
 		}, keep: func(f *Facts, r *Request) {
 			keepJSON(f, r)
 			f.Time, f.Host, f.Target = r.Time, r.bracketed(), absoluteOf(r, r.hostPort(), f.Target)
+			f.Addr, f.Forwarded = "198.51.100.9", r.Client.Addr().String() // clients can set clientIp
 		}},
 		// Source: learn.microsoft.com/en-us/azure/application-gateway/application-gateway-diagnostics, access log of v2.
 		{Format: "azure_app_gateway", write: func(b []byte, r *Request) []byte {
@@ -190,7 +191,10 @@ func jsonWriters() []*Writer {
 			return append(b, object("timestamp", text(r.utc("2006-01-02T15:04:05")), "client_ip", text(r.Client.Addr().String()), "geo_country", text("germany"), "host", text(r.bracketed()), "url", text(r.Target),
 				"request_method", text(r.Method), "request_protocol", text(r.Protocol), "request_referer", text(first(r.Referer, "")), "request_user_agent", text(first(r.Agent, "")), "response_state", text("HIT"),
 				"response_status", number(r.Status), "response_reason", text("OK"), "response_body_size", number(r.Size), "fastly_server", text("cache-fra1"), "fastly_is_edge", "true")...)
-		}, keep: func(f *Facts, r *Request) { keepJSON(f, r); f.Host = r.bracketed() }},
+		}, keep: func(f *Facts, r *Request) {
+			keepJSON(f, r)
+			f.Host, f.Addr, f.Forwarded = r.bracketed(), "", r.Client.Addr().String() // of a header that clients can send
+		}},
 		// Source: vercel.com/docs/drains/reference/logs.
 		{Format: "vercel", write: func(b []byte, r *Request) []byte {
 			if r.Protocol == "" || !r.onPath() {

@@ -98,7 +98,18 @@ func (w *Writer) Write(b []byte, r *Request) (line []byte, says Facts, ok bool) 
 	if w.keep != nil {
 		w.keep(&says, r)
 	}
+	if wholeAnswers[w.Format] && says.Size > 0 {
+		says.Size = NoSizes
+	}
 	return line, says, line != nil
+}
+
+// wholeAnswers are the formats whose sizes count the header fields of answers, or do so as far as
+// is documented: they tell of the body only if nothing was sent. (Sizes of logs written here are
+// those of bodies all the same.)
+var wholeAnswers = map[string]bool{
+	"w3c": true, "cloudfront": true, "cloudfront_realtime": true, "gcs_csv": true, "alb": true, "alb_early": true, "squid": true, "haproxy": true,
+	"cloudflare": true, "gcp": true, "azure_front_door": true, "azure_app_gateway": true, "vercel": true, "netlify": true,
 }
 
 // Writers returns the writers of all formats.

@@ -114,21 +114,29 @@ func textWriters() []*Writer {
 		}, keep: func(f *Facts, r *Request) { f.Host = r.bracketed() }},
 		// nginx with $http_x_forwarded_for in the place of $remote_addr.
 		{Format: "forwarded_combined", write: func(b []byte, r *Request) []byte {
-			list := first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1")
+			list := nginx(first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1"))
 			return fmt.Appendf(b, `%s - %s [%s] "%s" %s %d "%s" "%s"`, list, user(r, nginx), r.clfTime(), nginx(r.line()), status(r, "-"), r.Size,
 				nginx(first(r.Referer, "-")), nginx(first(r.Agent, "-")))
 		}, keep: func(f *Facts, r *Request) {
 			f.Addr = "" // whose address it is depends on the proxies
+			f.Unclear = strings.Contains(r.User, " ")
 			f.Forwarded = first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1")
 		}},
 		{Format: "vhost_forwarded_combined", write: func(b []byte, r *Request) []byte {
-			list := first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1")
+			list := nginx(first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1"))
 			return fmt.Appendf(b, `%s %s - %s [%s] "%s" %s %d "%s" "%s"`, r.bracketed(), list, user(r, nginx), r.clfTime(), nginx(r.line()), status(r, "-"), r.Size,
 				nginx(first(r.Referer, "-")), nginx(first(r.Agent, "-")))
 		}, keep: func(f *Facts, r *Request) {
-			f.Addr, f.Host = "", r.bracketed()
+			f.Addr, f.Host, f.Unclear = "", r.bracketed(), strings.Contains(r.User, " ")
 			f.Forwarded = first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1")
 		}},
+		// nginx with "$http_x_forwarded_for" in front of $remote_addr.
+		{Format: "quoted_forwarded_combined", write: func(b []byte, r *Request) []byte {
+			return combined(fmt.Appendf(b, `"%s" `, nginx(first(r.Forwarded, "-"))), r, nginx, "- "+user(r, nginx), "", fmt.Sprint(r.Size))
+		}, keep: func(f *Facts, r *Request) { f.Forwarded = first(r.Forwarded, "-") }},
+		{Format: "vhost_quoted_forwarded_combined", write: func(b []byte, r *Request) []byte {
+			return combined(fmt.Appendf(b, `%s "%s" `, r.bracketed(), nginx(first(r.Forwarded, "-"))), r, nginx, "- "+user(r, nginx), "", fmt.Sprint(r.Size))
+		}, keep: func(f *Facts, r *Request) { f.Host, f.Forwarded = r.bracketed(), first(r.Forwarded, "-") }},
 		{Format: "host_end_combined", write: func(b []byte, r *Request) []byte {
 			b = combined(b, r, nginx, "- "+user(r, nginx), "", fmt.Sprint(r.Size))
 			return append(append(b, ' '), r.bracketed()...)
@@ -294,8 +302,9 @@ func textWriters() []*Writer {
 			}
 		}},
 		// Source: uwsgi-docs.readthedocs.io/en/latest/LogFormat.html and the default in core/logging.c. Times are local, without a zone.
+		// Its parser ends a target at the first blank.
 		{Format: "uwsgi", write: func(b []byte, r *Request) []byte {
-			if r.Protocol == "" || !r.onPath() {
+			if r.Protocol == "" || !r.onPath() || strings.Contains(r.Target, " ") {
 				return nil
 			}
 			return fmt.Appendf(b, `[pid: 88185|app: 0|req: 1/1] %s (%s) {38 vars in 696 bytes} [%s] %s %s => generated %d bytes in 129 msecs (%s %d) 9 headers in 378 bytes (1 switches on core 3)`,

@@ -48,7 +48,7 @@ func userWriters() []*Writer {
 				return fmt.Appendf(b, `%s:%d %s - %s %s %s "%s %s%s %s" %s %d "%s" "%s"`, r.bracketed(), r.Port, r.Client.Addr(), user(r, apache), r.Time.Format("2006-01-02T15:04:05.000"), r.Time.Format("-0700"),
 					r.Method, apache(decoded(path)), apache(query), r.Protocol, status(r, "-"), r.Size, apache(first(r.Agent, "-")), apache(first(r.Referer, "-")))
 			}, keep: func(f *Facts, r *Request) {
-				f.Host, f.Lossy, f.Time = r.hostPort(), "decoded", r.Time.Truncate(time.Millisecond)
+				f.Host, f.Lossy, f.Time = r.hostPort(), "rewritten", r.Time.Truncate(time.Millisecond)
 				path, query, has := strings.Cut(r.Target, "?")
 				if f.Target = decoded(path); has {
 					f.Target += "?" + query

@@ -330,10 +330,13 @@ func (w *Worker) judgeCopy(b *policy.Binding, copy int32, target []byte) policy.
 	case format.Rewritten:
 		return b.JudgeUnseen(copy)
 	}
-	j, encoded := b.Judge(&w.scratch, copy, target), b.Judge(&w.scratch, copy, w.encoded)
-	j.Sitemap = j.Sitemap || encoded.Sitemap
-	if j.Answer != encoded.Answer {
-		j.Answer = policy.Unseen
+	j := b.Judge(&w.scratch, copy, target)
+	for _, reading := range w.readings.list[:w.readings.n] {
+		other := b.Judge(&w.scratch, copy, reading)
+		j.Sitemap = j.Sitemap || other.Sitemap
+		if j.Answer != other.Answer {
+			j.Answer = policy.Unseen
+		}
 	}
 	return j
 }

@@ -1,30 +1,69 @@
 package audit
 
-import "github.com/robotsieve/robotsieve/scan/format"
+import (
+	"bytes"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/format"
+)
 
 // A format may log a path with its percent-encoding undone (audit-rules 5). Then the path as
-// logged and the path encoded again are two readings of what the client sent, and a copy of
-// robots.txt on which they differ gives no answer. In the second one all octets are encoded
-// but the unreserved ones and slashes: a server that takes %2F for a slash has no way of
-// telling, but most refuse it. What a format has rewritten altogether tells nothing but
-// whether robots.txt was asked for.
+// logged and the path encoded again are readings of what the client sent, and a copy of
+// robots.txt on which they differ gives no answer. What has to be encoded in a URL is encoded
+// again; the reserved octets may have been or not; and a plus sign may stand for a blank, as IIS
+// writes it. Slashes and unreserved octets are as they are: a server that takes %2F for a slash
+// has no way of telling, but most refuse it. What a format has rewritten altogether tells nothing
+// but whether robots.txt was asked for.
 
-// findLoss sets w.encoded if the path of the record is decoded. A path that is the same in
-// both readings is exact.
+// encoding says how a decoded path is encoded again.
+type encoding struct {
+	reserved bool // so are the reserved octets
+	blanks   bool // plus signs stand for blanks
+}
+
+// encodings are the readings of a decoded path, beside that as logged.
+var encodings = [...]encoding{{true, false}, {false, false}, {true, true}, {false, true}}
+
+// readings are the readings of a target that differ from it and from each other.
+type readings struct {
+	list [len(encodings)][]byte
+	n    int
+}
+
+// findLoss sets w.readings if the path of the record is decoded. A path that is the same in
+// all readings is exact.
 func (w *Worker) findLoss() {
 	if w.record.Lossy != format.Decoded {
 		return
 	}
-	var differs bool
-	if w.encoded, differs = appendReencoded(w.encoded[:0], w.record.Target); !differs {
+	if w.readings.find(w.record.Target); w.readings.n == 0 {
 		w.record.Lossy = format.Exact
 	}
 }
 
-// appendReencoded appends a target with its path percent-encoded. %3F and %23 stay as they
-// are, because the format has made them of ? and #. differs tells whether the result is
-// another target.
-func appendReencoded(dst, target []byte) (_ []byte, differs bool) {
+func (r *readings) find(target []byte) {
+	r.n = 0
+	for _, e := range encodings {
+		b := e.append(r.list[r.n][:0], target)
+		if r.list[r.n] = b; !bytes.Equal(b, target) && !r.has(b) {
+			r.n++
+		}
+	}
+}
+
+// has tells whether a reading is among those found.
+func (r *readings) has(b []byte) bool {
+	for _, other := range r.list[:r.n] {
+		if bytes.Equal(b, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// append appends a target with its path percent-encoded. %3F and %23 stay as they are, because
+// the format has made them of ? and #.
+func (e encoding) append(dst, target []byte) []byte {
 	const digits = "0123456789ABCDEF"
 	path := 0
 	if target[0] != '/' {
@@ -32,17 +71,24 @@ func appendReencoded(dst, target []byte) (_ []byte, differs bool) {
 	}
 	dst = append(dst, target[:path]...)
 	for i := path; i < len(target); i++ {
-		switch c := target[i]; {
+		c := target[i]
+		if c == '+' && e.blanks {
+			c = ' '
+		}
+		switch {
 		case c == '?':
-			return append(dst, target[i:]...), differs
-		case isUnreserved(c), c == '/', c == '%' && isEnd(target[i:]):
+			return append(dst, target[i:]...)
+		case isUnreserved(c), c == '/', c == '%' && isEnd(target[i:]), !e.reserved && strings.IndexByte(reserved, c) >= 0:
 			dst = append(dst, c)
 		default:
-			dst, differs = append(dst, '%', digits[c>>4], digits[c&15]), true
+			dst = append(dst, '%', digits[c>>4], digits[c&15])
 		}
 	}
-	return dst, differs
+	return dst
 }
+
+// reserved are the reserved octets that a path may have as they are (RFC 3986 3.3).
+const reserved = "!$&'()*+,;=:@"
 
 // isEnd tells whether an encoded question mark or number sign begins a text.
 func isEnd(text []byte) bool {

@@ -43,10 +43,10 @@ type Worker struct {
 	sizes       map[sizeAt]int64      // of answers to robots.txt that are not deferred yet,
 	lastSize    sizeAt                // without the last lastSizes ones, which are of this size
 	lastSizes   int64
-	key         []byte // the deferred record that is being made
-	answersKey  []byte // the answers in it
-	normal      []byte // the normal form of a target
-	encoded     []byte // a decoded target encoded again: see lossy.go
+	key         []byte   // the deferred record that is being made
+	answersKey  []byte   // the answers in it
+	normal      []byte   // the normal form of a target
+	readings    readings // of a decoded target: see lossy.go
 	judged      Judged
 }
 

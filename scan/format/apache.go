@@ -7,13 +7,14 @@ import (
 )
 
 // apacheDirectives are the directives of Apache's mod_log_config that an audit needs, by
-// letter, or by argument and letter: headers in lower case. All others are of no interest.
+// letter, or by argument and letter: headers in lower case. All others are of no interest. %U is
+// decoded, and rewritten: mod_dir makes /index.html of / before it is logged.
 // Of several for one part that of the lowest rank counts. Those of varnishncsa are the same, and Fastly adds the letter V.
 // Source: httpd.apache.org, "Module mod_log_config"; varnish-cache.org, "varnishncsa"; fastly.com, "Custom log formats".
 var apacheDirectives = map[string]value{
 	"a": {part: clientAddr}, "h": {part: clientAddr, rank: 1}, "c a": {part: clientAddr, rank: 2},
-	"b": {part: bodySize}, "B": {part: bodySize}, "O": {part: bodySize, rank: 1},
-	"H": {protocol: true}, "m": {part: methodName}, "U": {part: decodedPath}, "q": {part: query}, "r": {part: requestLine},
+	"b": {part: bodySize}, "B": {part: bodySize}, "O": {part: sentSize},
+	"H": {protocol: true}, "m": {part: methodName}, "U": {part: rewrittenPath}, "q": {part: query}, "r": {part: requestLine},
 	"s": {part: statusCode, rank: 1}, ">s": {part: statusCode}, "<s": {part: statusCode, rank: 2},
 	"host i": {part: hostName}, "V": {part: hostName, rank: 1}, "v": {part: hostName, rank: 2},
 	"p": {part: ownPort}, "canonical p": {part: ownPort}, "local p": {part: ownPort, rank: 1},

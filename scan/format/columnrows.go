@@ -6,9 +6,9 @@ import (
 )
 
 // w3cFormat is the extended log format of W3C's working draft WD-logfile, as IIS and others
-// write it. Times are in UTC, but those of date-local. IIS writes a blank as a plus (pluses), and the path decoded; a
-// server may write fields with blanks in quotes instead. Two or more blanks in a row are one,
-// as by Oracle's Web Cache.
+// write it. Times are in UTC, but those of date-local. IIS writes a blank as a plus (pluses), and
+// the path decoded, in which a plus may be either; a server may write fields with blanks in quotes
+// instead. Two or more blanks in a row are one, as by Oracle's Web Cache.
 //
 // The server's port is not the site's: a proxy may have another one. Only 443 tells that the
 // site is asked by https. Sources: learn.microsoft.com, "W3C Extended Log File Format" and
@@ -40,12 +40,12 @@ var w3cFormat = columnFormat(Format{
 		{"c-ip", clientAddr, pluses}, {"cs-ip", clientAddr, pluses},
 		{"x-forwarded-for", forwardedFor, pluses}, {"cs(x-forwarded-for)", forwardedFor, pluses},
 		{"cs-method", methodName, spelling{}}, {"s-operation", methodName, spelling{}},
-		{"cs-uri-stem", decodedPath, blanks}, {"cs-uri", target, spelling{}}, {"cs-uri-query", query, spelling{}},
+		{"cs-uri-stem", decodedPath, spelling{}}, {"cs-uri", target, spelling{}}, {"cs-uri-query", query, spelling{}},
 		{"cs(user-agent)", userAgent, pluses}, {"cs-user-agent", userAgent, pluses}, {"c-agent", userAgent, pluses},
 		{"cs-host", hostName, spelling{}}, {"cs(host)", hostName, spelling{}},
 		{"x-forwarded-proto", schemeName, spelling{}}, {"cs(x-forwarded-proto)", schemeName, spelling{}},
 		{"s-port", ownPort, spelling{}},
-		{"sc-status", statusCode, spelling{}}, {"sc-bytes", bodySize, spelling{}}, {"bytes", bodySize, spelling{}},
+		{"sc-status", statusCode, spelling{}}, {"sc-bytes", sentSize, spelling{}}, {"bytes", sentSize, spelling{}},
 	},
 })
 
@@ -67,7 +67,7 @@ var incapsulaFormat = columnFormat(Format{
 }, &dialect{delimiter: ' ', quotes: doubled, directive: '#', header: "#Fields:", day: isoUTC, names: []column{
 	{"date", day, spelling{}}, {"time", timeOfDay, spelling{}}, {"c-ip", clientAddr, spelling{}}, {"s-xff", forwardedFor, spelling{}},
 	{"cs-method", methodName, spelling{}}, {"cs-uri", hostPath, spelling{}}, {"cs-uri-query", query, spelling{}}, {"cs(user-agent)", userAgent, spelling{}},
-	{"s-port", ownPort, spelling{}}, {"sc-status", statusCode, spelling{}}, {"sc-bytes", bodySize, spelling{}},
+	{"s-port", ownPort, spelling{}}, {"sc-status", statusCode, spelling{}}, {"sc-bytes", sentSize, spelling{}},
 }})
 
 func isIncapsula(header []byte) bool { return bytes.Contains(header, []byte(" cs-clapp ")) }
@@ -114,7 +114,7 @@ func cloudfrontNames(uri string, is part) []column {
 		{"cs-method", methodName, spelling{}}, {uri, is, percents}, {"cs-uri-query", query, percents},
 		{"cs(user-agent)", userAgent, allPercents}, {"cs-user-agent", userAgent, allPercents},
 		{"x-host-header", hostName, percents}, {"cs-protocol", schemeName, spelling{}},
-		{"sc-status", statusCode, spelling{}}, {"sc-bytes", bodySize, spelling{}},
+		{"sc-status", statusCode, spelling{}}, {"sc-bytes", sentSize, spelling{}},
 	}
 }
 
@@ -155,7 +155,7 @@ var gcsFormat = columnFormat(Format{
 	},
 }, &dialect{delimiter: ',', quotes: doubled, header: `"time_micros"`, instant: epochTime, names: []column{
 	{"time_micros", moment, spelling{}}, {"c_ip", clientAddr, spelling{}}, {"cs_method", methodName, spelling{}}, {"cs_uri", target, spelling{}},
-	{"sc_status", statusCode, spelling{}}, {"sc_bytes", bodySize, spelling{}}, {"cs_host", hostName, spelling{}}, {"cs_user_agent", userAgent, spelling{}},
+	{"sc_status", statusCode, spelling{}}, {"sc_bytes", sentSize, spelling{}}, {"cs_host", hostName, spelling{}}, {"cs_user_agent", userAgent, spelling{}},
 }})
 
 // apacheCSVFormat is Apache's LogFormat of the project ApacheLogs2MySQL:

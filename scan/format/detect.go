@@ -467,31 +467,38 @@ func plausibleHost(b []byte) bool {
 	return letters > 0 && isoTimeLength(b) == 0
 }
 
-// Hosts returns up to ten different hosts that are named in head, the beginning of a log.
-// A name that cannot be a host is quoted.
-func Hosts(f *Format, head []byte) []string {
+// Hosts returns up to ten different hosts that are named in head, the beginning of a log, by a
+// field or by targets that are whole URLs. A name that cannot be a host is quoted. named tells
+// whether the log names hosts: by a field, or in most targets.
+func Hosts(f *Format, head []byte) (hosts []string, named bool) {
 	const most = 10
 	var r Record
-	var hosts []string
+	requests, absolute := 0, 0
 	reader := f.NewReader()
 	reader.Reset(head)
-	for kind := reader.Next(&r); kind != End && len(hosts) < most; kind = reader.Next(&r) {
+	for kind := reader.Next(&r); kind != End && requests < sampleLines; kind = reader.Next(&r) {
 		if kind != Request {
 			continue
 		}
 		reader.Complete(&r)
-		if len(r.Host) == 0 || string(r.Host) == "-" {
+		requests++
+		host := r.Host
+		if n := schemeEnd(r.Target); n > 0 {
+			absolute++
+			host, _, _ = bytes.Cut(r.Target[n+len("://"):], []byte("/"))
+		}
+		if len(host) == 0 || string(host) == "-" || len(hosts) == most {
 			continue
 		}
-		host := string(r.Host)
-		if !plausibleHost(r.Host) {
-			host = quote(r.Host)
+		name := string(host)
+		if !plausibleHost(host) {
+			name = quote(host)
 		}
-		if !slices.Contains(hosts, host) {
-			hosts = append(hosts, host)
+		if !slices.Contains(hosts, name) {
+			hosts = append(hosts, name)
 		}
 	}
-	return hosts
+	return hosts, f.HasHost() || 2*absolute > requests
 }
 
 // isURL tells whether b is a URL and nothing else.

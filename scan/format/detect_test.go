@@ -200,18 +200,27 @@ func TestHosts(t *testing.T) {
 		log(2, "vhost_combined", with("a.example", "", "")) +
 		log(1, "vhost_combined", with("b.example:80", "", "")) +
 		log(1, "vhost_combined", with("\x1b[31m", "", ""))
-	if got, want := Hosts(f, []byte(head)), []string{"b.example:80", "a.example", `"\x1b[31m"`}; !slices.Equal(got, want) {
+	got, named := Hosts(f, []byte(head))
+	if want := []string{"b.example:80", "a.example", `"\x1b[31m"`}; !slices.Equal(got, want) || !named {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	crlf := strings.ReplaceAll(head, "\n", "\r\n")
-	if got, want := Hosts(f, []byte(crlf)), Hosts(f, []byte(head)); !slices.Equal(got, want) {
-		t.Errorf("with CRLF: got %q, want %q", got, want)
+	if again, _ := Hosts(f, []byte(crlf)); !slices.Equal(again, got) {
+		t.Errorf("with CRLF: got %q, want %q", again, got)
 	}
 	var many strings.Builder
 	for i := range 100 {
 		many.WriteString(log(1, "vhost_combined", with(fmt.Sprintf("h%d.example", i), "", "")))
 	}
-	if got := Hosts(f, []byte(many.String())); len(got) != 10 || got[9] != "h9.example" {
+	if got, _ := Hosts(f, []byte(many.String())); len(got) != 10 || got[9] != "h9.example" {
 		t.Errorf("of a hundred hosts: %q", got)
+	}
+	const path, whole = `"GET /a HTTP/1.1" 200 1 "-" "x"` + "\n", `"GET http://a.example:8080/a HTTP/1.1" 200 1 "-" "x"` + "\n"
+	const client = "192.0.2.1 - - " + sampleTime + " "
+	for text, want := range map[string]bool{client + path: false, client + path + client + whole: false, client + path + client + whole + client + whole: true} {
+		hosts, named := Hosts(Default, []byte(text))
+		if named != want || strings.Contains(text, "http:") != slices.Equal(hosts, []string{"a.example:8080"}) {
+			t.Errorf("%q: %q, %v", text, hosts, named)
+		}
 	}
 }

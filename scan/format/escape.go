@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"strings"
 )
 
 // unescape appends a field to dst with the escaping of Apache and nginx undone:
@@ -12,6 +13,12 @@ import (
 // so the result is what the client sent, octet by octet. Percent-encoding is the
 // URL's own and is kept.
 func unescape(dst, field []byte) []byte {
+	return undo(dst, field, "x", "\"\\bnrtvf", "\"\\\b\n\r\t\v\f")
+}
+
+// undo appends a field with its backslashes undone: in front of hexBegins and two
+// hexadecimal digits it stands for that octet, in front of a letter for the octet of the same index.
+func undo(dst, field []byte, hexBegins, letters, octets string) []byte {
 	var octet [1]byte
 	for {
 		at := bytes.IndexByte(field, '\\')
@@ -20,14 +27,14 @@ func unescape(dst, field []byte) []byte {
 		}
 		dst = append(dst, field[:at]...)
 		field = field[at:]
-		if len(field) >= 4 && field[1] == 'x' {
-			if n, _ := hex.Decode(octet[:], field[2:4]); n == 1 {
-				dst, field = append(dst, octet[0]), field[4:]
+		if digits := 1 + len(hexBegins); len(field) >= digits+2 && string(field[1:digits]) == hexBegins {
+			if n, _ := hex.Decode(octet[:], field[digits:digits+2]); n == 1 {
+				dst, field = append(dst, octet[0]), field[digits+2:]
 				continue
 			}
 		}
-		if i := bytes.IndexByte([]byte(`"\bnrtvf`), field[1]); i >= 0 {
-			dst = append(dst, "\"\\\b\n\r\t\v\f"[i])
+		if i := strings.IndexByte(letters, field[1]); i >= 0 {
+			dst = append(dst, octets[i])
 		} else {
 			dst = append(dst, field[:2]...)
 		}
@@ -80,19 +87,6 @@ func equal(octets uint64, c byte) uint64 {
 	x := octets ^ ones*uint64(c)
 	return ^(x&lows + lows | x | lows)
 }
-
-// blanks is the spelling of paths by IIS. Every plus is a blank: IIS answers paths with a
-// plus by 404 unless it is told otherwise.
-var blanks = spelling{'+', func(dst, field []byte) []byte {
-	from := len(dst)
-	dst = append(dst, field...)
-	for i, c := range dst[from:] {
-		if c == '+' {
-			dst[from+i] = ' '
-		}
-	}
-	return dst
-}}
 
 // percents is the spelling of CloudFront: octets outside a set are percent-encoded, and a
 // percent sign is one of them.
@@ -154,25 +148,5 @@ var undoubled = spelling{'"', func(dst, field []byte) []byte {
 // surrogates because nginx writes octets from 127 on as they are.
 // Source: nginx.org, "Module ngx_http_log_module", log_format.
 var jsonEscaped = spelling{'\\', func(dst, field []byte) []byte {
-	var octet [1]byte
-	for {
-		at := bytes.IndexByte(field, '\\')
-		if at < 0 || at+1 == len(field) {
-			return append(dst, field...)
-		}
-		dst = append(dst, field[:at]...)
-		field = field[at:]
-		if len(field) >= 6 && string(field[1:4]) == "u00" {
-			if n, _ := hex.Decode(octet[:], field[4:6]); n == 1 {
-				dst, field = append(dst, octet[0]), field[6:]
-				continue
-			}
-		}
-		if i := bytes.IndexByte([]byte(`"\/bnrtf`), field[1]); i >= 0 {
-			dst = append(dst, "\"\\/\b\n\r\t\f"[i])
-		} else {
-			dst = append(dst, field[:2]...)
-		}
-		field = field[2:]
-	}
+	return undo(dst, field, "u00", "\"\\/bnrtf", "\"\\/\b\n\r\t\f")
 }}

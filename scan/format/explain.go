@@ -161,7 +161,7 @@ func (f *Format) Lacks() (list []string) {
 		what string
 	}{
 		{f.HasAgent(), "User-Agent"}, {f.HasTime(), "time"}, {f.parts[clientAddr] || f.parts[forwardedFor], "client"},
-		{f.HasHost(), "host"}, {f.parts[statusCode], "status"}, {f.parts[bodySize], "size"},
+		{f.HasHost(), "host"}, {f.parts[statusCode], "status"}, {f.parts[bodySize] || f.parts[sentSize], "size"},
 	} {
 		if !l.has {
 			list = append(list, l.what)
@@ -306,5 +306,5 @@ func programFault(p *programReader) string {
 var partWords = [allParts]string{
 	clientAddr: "client", forwardedFor: "addresses of X-Forwarded-For", hostName: "host", serverPort: "port", schemeName: "scheme", tlsInUse: "TLS version",
 	userAgent: "User-Agent", requestLine: "request", methodName: "method", target: "target", path: "path", decodedPath: "path", rewrittenPath: "path",
-	query: "query", statusCode: "status", bodySize: "size", moment: "time", day: "date", timeOfDay: "time of day", botClaim: "claim",
+	query: "query", statusCode: "status", bodySize: "size", sentSize: "size with headers", moment: "time", day: "date", timeOfDay: "time of day", botClaim: "claim",
 }

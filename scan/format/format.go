@@ -216,8 +216,8 @@ type Record struct {
 	HasTime bool
 	// Status is the HTTP status, 0 if the log has none.
 	Status int
-	// Size is the number of bytes sent, -1 if the line has none, NoSizes if the format
-	// has no field for it.
+	// Size is the number of bytes of the body that were sent, -1 if the line has none, NoSizes if
+	// the format has no field for it, or only one that counts the header fields too.
 	Size int64
 	// Claim is what the writer of the log says about the client, such as the category of
 	// verified bots of a CDN; nil if the format has no such field.

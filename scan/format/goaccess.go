@@ -43,7 +43,21 @@ func parseGoAccess(text string) (*Format, error) {
 		}
 	}
 	w.joinZone()
+	w.doubtPaths()
 	return w.format()
+}
+
+// doubtPaths makes a path one that may be rewritten if the query is a field of its own: servers
+// that log it so, such as IIS, Apache by %U%q and CloudFront, log the path in ways of their own.
+func (w *wording) doubtPaths() {
+	if !slices.ContainsFunc(w.words, func(word word) bool { return word.part == query }) {
+		return
+	}
+	for i := range w.words {
+		if w.words[i].part == target {
+			w.words[i].part = rewrittenPath
+		}
+	}
 }
 
 // addSpecifier adds what text begins with, a per cent sign and a letter or a tilde, and

@@ -345,7 +345,17 @@ func (j *jsonReader) asks() bool {
 	return false
 }
 
-func (j *jsonReader) Complete(r *Record) { j.values.complete(r) }
+// Complete sets the other fields. An octet of the target that is no UTF-8 cannot be in JSON: what
+// stands in its place may be any.
+func (j *jsonReader) Complete(r *Record) {
+	j.values.complete(r)
+	if bytes.Contains(r.Target, replaced) {
+		r.Lossy = Rewritten
+	}
+}
+
+// replaced is what encoders of JSON write for octets that are no UTF-8: U+FFFD.
+var replaced = []byte("\xef\xbf\xbd")
 
 // Plausible leaves open what the line does not have: which fields a format has depends on
 // its server's configuration.
@@ -425,7 +435,7 @@ func bindJSON(f *Format, head []byte) *Format {
 		return nil
 	}
 	g := *f
-	for _, p := range []part{userAgent, hostName, moment, bodySize, statusCode} {
+	for _, p := range []part{userAgent, hostName, moment, bodySize, sentSize, statusCode} {
 		g.parts[p] = f.parts[p] && has[p]
 	}
 	return &g

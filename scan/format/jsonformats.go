@@ -51,7 +51,8 @@ var jsonFormats = []*Format{
 			{part: target, paths: []string{"ClientRequestURI"}},
 			{part: rewrittenPath, paths: []string{"ClientRequestPath"}},
 			{part: statusCode, paths: []string{"EdgeResponseStatus"}},
-			{part: bodySize, paths: []string{"EdgeResponseBytes"}},
+			{part: bodySize, paths: []string{"EdgeResponseBodyBytes"}},
+			{part: sentSize, paths: []string{"EdgeResponseBytes"}},
 			{part: moment, paths: []string{"EdgeStartTimestamp"}},
 			{part: botClaim, paths: []string{"VerifiedBotCategory", "BotTags.0"}},
 		})),
@@ -69,23 +70,25 @@ var jsonFormats = []*Format{
 			{part: methodName, paths: []string{"httpRequest.requestMethod", "protoPayload.method"}},
 			{part: target, paths: []string{"httpRequest.requestUrl", "protoPayload.resource"}},
 			{part: statusCode, paths: []string{"httpRequest.status", "protoPayload.status"}},
-			{part: bodySize, paths: []string{"httpRequest.responseSize", "protoPayload.responseSize"}},
+			{part: sentSize, paths: []string{"httpRequest.responseSize", "protoPayload.responseSize"}},
 			{part: moment, paths: []string{"protoPayload.startTime", "timestamp"}},
 		})),
 
 	// learn.microsoft.com/azure/frontdoor/front-door-diagnostics, and .../cdn/enable-raw-logs for
-	// the classic tiers, where a request to the parent cache has a line of its own.
+	// the classic tiers, where a request to the parent cache has a line of its own. Clients can set clientIp, by a
+	// header: .../frontdoor/front-door-http-headers-protocol, X-Azure-SocketIP.
 	jsonFormat("azure_front_door", "Azure Front Door and CDN",
 		`{"time":"2026-03-04T05:06:07.0000000Z","category":"FrontDoorAccessLog","operationName":"Microsoft.Cdn/Profiles/AccessLog/Write","properties":{"httpMethod":"GET","httpVersion":"2.0.0.0","requestUri":"https://www.example.com:443/a?b=c","hostName":"www.example.com","responseBytes":"1234","userAgent":"`+sampleAgent+`","clientIp":"192.0.2.1","socketIp":"192.0.2.1","httpStatusCode":"200"}}`,
 		[]string{"properties.requestUri", "properties.httpStatusCode", "properties.isReceivedFromClient!=false"},
 		[]jsonField{
-			{part: clientAddr, paths: []string{"properties.clientIp", "properties.clientIP", "properties.socketIp"}},
+			{part: clientAddr, paths: []string{"properties.socketIp"}},
+			{part: forwardedFor, paths: []string{"properties.clientIp", "properties.clientIP"}},
 			{part: hostName, paths: []string{"properties.hostName", "properties.hostname"}},
 			{part: userAgent, paths: []string{"properties.userAgent"}},
 			{part: methodName, paths: []string{"properties.httpMethod"}},
 			{part: target, paths: []string{"properties.requestUri"}},
 			{part: statusCode, paths: []string{"properties.httpStatusCode"}},
-			{part: bodySize, paths: []string{"properties.responseBytes"}},
+			{part: sentSize, paths: []string{"properties.responseBytes"}},
 			{part: moment, paths: []string{"time"}},
 		}),
 
@@ -105,7 +108,7 @@ var jsonFormats = []*Format{
 			{part: rewrittenPath, paths: []string{"properties.requestUri"}},
 			{part: query, paths: []string{"properties.requestQuery"}},
 			{part: statusCode, paths: []string{"properties.httpStatus"}},
-			{part: bodySize, paths: []string{"properties.sentBytes"}},
+			{part: sentSize, paths: []string{"properties.sentBytes"}},
 			{part: moment, paths: []string{"timeStamp", "time"}},
 		}),
 
@@ -125,7 +128,8 @@ var jsonFormats = []*Format{
 			{part: path, paths: []string{"reqPath"}},
 			{part: query, paths: []string{"queryStr"}},
 			{part: statusCode, paths: []string{"statusCode"}},
-			{part: bodySize, paths: []string{"bytes", "rspContentLen", "totalBytes"}},
+			{part: bodySize, paths: []string{"bytes", "rspContentLen"}},
+			{part: sentSize, paths: []string{"totalBytes"}},
 			{part: moment, paths: []string{"reqTimeSec"}},
 		}),
 
@@ -142,7 +146,7 @@ var jsonFormats = []*Format{
 			{part: methodName, paths: []string{"proxy.method"}},
 			{part: target, paths: []string{"proxy.path"}},
 			{part: statusCode, paths: []string{"proxy.statusCode", "statusCode"}},
-			{part: bodySize, paths: []string{"proxy.responseByteSize"}},
+			{part: sentSize, paths: []string{"proxy.responseByteSize"}},
 			{part: moment, paths: []string{"proxy.timestamp"}},
 		})),
 
@@ -157,7 +161,7 @@ var jsonFormats = []*Format{
 			{part: methodName, paths: []string{"method"}},
 			{part: target, paths: []string{"url"}},
 			{part: statusCode, paths: []string{"status_code"}},
-			{part: bodySize, paths: []string{"response_size"}},
+			{part: sentSize, paths: []string{"response_size"}},
 			{part: moment, paths: []string{"timestamp"}},
 		}),
 
@@ -196,12 +200,13 @@ var jsonFormats = []*Format{
 			{part: moment, paths: []string{"start_time"}},
 		}),
 
-	// fastly.com/documentation/guides/integrations/logging/useful-log-formats, JSON.
+	// fastly.com/documentation/guides/integrations/logging/useful-log-formats, JSON. client_ip is
+	// the header Fastly-Client-IP, which clients may send themselves: .../http-headers/Fastly-Client-IP.
 	jsonFormat("fastly_json", "Fastly with its JSON template",
 		`{"timestamp":"2026-03-04T05:06:07","client_ip":"192.0.2.1","host":"www.example.com","url":"/a?b=c","request_method":"GET","request_protocol":"HTTP/1.1","request_user_agent":"`+sampleAgent+`","response_state":"HIT","response_status":200,"response_body_size":1234}`,
 		[]string{"url", "response_status"},
 		[]jsonField{
-			{part: clientAddr, paths: []string{"client_ip"}},
+			{part: forwardedFor, paths: []string{"client_ip"}},
 			{part: hostName, paths: []string{"host"}},
 			{part: userAgent, paths: []string{"request_user_agent"}},
 			{part: methodName, paths: []string{"request_method"}},
@@ -213,7 +218,7 @@ var jsonFormats = []*Format{
 
 	// No document names the keys of this; they are those of the LogFormat that most guides give:
 	// "time":"%t", "remoteIP":"%a", "host":"%V", "request":"%U", "query":"%q", "method":"%m",
-	// "userAgent":"%{User-agent}i". %U is decoded. Others have %r for the request.
+	// "userAgent":"%{User-agent}i". Others have %r for the request.
 	jsonFormat("apache_json", "Apache with a LogFormat of JSON",
 		`{"time":"[04/Mar/2026:05:06:07 +0000]","remoteIP":"192.0.2.1","host":"www.example.com","request":"GET /a?b=c HTTP/1.1","status":"200","size":"1234","userAgent":"`+sampleAgent+`","referer":"-"}`,
 		[]string{"remoteIP", "request"},
@@ -223,10 +228,11 @@ var jsonFormats = []*Format{
 			{part: userAgent, paths: []string{"userAgent"}},
 			{part: methodName, paths: []string{"method"}},
 			{part: requestLine, paths: []string{"request"}},
-			{part: decodedPath, paths: []string{"request"}},
+			{part: rewrittenPath, paths: []string{"request"}},
 			{part: query, paths: []string{"query"}},
 			{part: statusCode, paths: []string{"status"}},
-			{part: bodySize, paths: []string{"size", "bytes", "bytesSent"}},
+			{part: bodySize, paths: []string{"size", "bytes"}},
+			{part: sentSize, paths: []string{"bytesSent"}},
 			{part: moment, paths: []string{"time"}},
 		}),
 
@@ -247,7 +253,8 @@ var jsonFormats = []*Format{
 			{part: rewrittenPath, paths: []string{"uri"}},
 			{part: query, paths: []string{"args", "query_string", "query"}},
 			{part: statusCode, paths: []string{"status", "status_code", "response", "response_status", "response_code", "code"}},
-			{part: bodySize, paths: []string{"body_bytes_sent", "bytes_sent", "bytes", "size", "length", "response_size"}},
+			{part: bodySize, paths: []string{"body_bytes_sent", "bytes", "size", "length", "response_size"}},
+			{part: sentSize, paths: []string{"bytes_sent"}},
 			{part: moment, paths: []string{"time_iso8601", "msec", "time_local", "time", "timestamp", "@timestamp", "date", "datetime", "date_time", "ts"}},
 		}),
 
@@ -282,7 +289,8 @@ var jsonFormats = []*Format{
 			{part: path, paths: []string{"url.path"}},
 			{part: query, paths: []string{"url.query"}},
 			{part: statusCode, paths: []string{"http.response.status_code"}},
-			{part: bodySize, paths: []string{"http.response.body.bytes", "http.response.bytes"}},
+			{part: bodySize, paths: []string{"http.response.body.bytes"}},
+			{part: sentSize, paths: []string{"http.response.bytes"}},
 			{part: moment, paths: []string{"@timestamp"}},
 		}),
 }

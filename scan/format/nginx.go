@@ -20,7 +20,7 @@ var nginxVariables = map[string]value{
 	"request": {part: requestLine}, "request_method": {part: methodName}, "request_uri": {part: target},
 	"uri": {part: rewrittenPath}, "document_uri": {part: rewrittenPath}, "args": {part: query}, "query_string": {part: query}, "is_args": {part: query, rank: 1},
 	"server_protocol": {protocol: true}, "status": {part: statusCode},
-	"body_bytes_sent": {part: bodySize}, "bytes_sent": {part: bodySize, rank: 1},
+	"body_bytes_sent": {part: bodySize}, "bytes_sent": {part: sentSize},
 	"http_host": {part: hostName}, "host": {part: hostName, rank: 1}, "server_name": {part: hostName, rank: 2}, "ssl_server_name": {part: hostName, rank: 2},
 	"server_port": {part: ownPort}, "http_x_forwarded_proto": {part: schemeName}, "scheme": {part: schemeName, rank: 1},
 	"https": {part: tlsInUse}, "ssl_protocol": {part: tlsInUse, rank: 1}, "http_user_agent": {part: userAgent},

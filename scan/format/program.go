@@ -40,7 +40,7 @@ type program struct {
 
 // beginsWithSlash tells of which parts the first octet is a slash, so that nothing needs to
 // stand before them.
-var beginsWithSlash = [allParts]bool{target: true, path: true, decodedPath: true, decodedTarget: true, rewrittenPath: true}
+var beginsWithSlash = [allParts]bool{target: true, path: true, rewrittenPath: true}
 
 // step is a field and the literal that stands before it.
 type step struct {
@@ -239,7 +239,7 @@ func (p *program) reach(i int) reach {
 }
 
 // isSolid tells which parts have no blanks in them.
-var isSolid = [allParts]bool{clientAddr: true, serverPort: true, schemeName: true, methodName: true, statusCode: true, bodySize: true}
+var isSolid = [allParts]bool{clientAddr: true, serverPort: true, schemeName: true, methodName: true, statusCode: true, bodySize: true, sentSize: true}
 
 // programReader reads lines as a program says.
 type programReader struct {
@@ -332,7 +332,9 @@ func (p *programReader) find() bool {
 				return false
 			}
 			if c.time {
-				at = p.lastBracket(i, at, end)
+				if at = p.lastBracket(i, at, end); at < 0 {
+					return false
+				}
 			}
 		}
 		if c.without != 0 && hasOctet(line, at, end, c.without) {
@@ -378,14 +380,18 @@ func (p *programReader) hasQuotes() bool {
 }
 
 // lastBracket returns where a time in brackets begins, which is the field of a step, ends
-// at end and seemed to begin at at; the field in front of it becomes longer.
+// at end and seemed to begin at at; the field in front of it becomes longer. It is -1 if that
+// field may not hold what it would hold then.
 func (p *programReader) lastBracket(i, at, end int) int {
 	before := &p.reaches[i-1]
 	last := bytes.LastIndex(p.line[at:end], []byte(before.next.text))
 	if last < 0 || before.end == atQuote || before.end == atDigits {
 		return at
 	}
-	p.fields[before.part].end = at + last
+	field := &p.fields[before.part]
+	if field.end = at + last; before.without != 0 && hasOctet(p.line, field.start, field.end, before.without) {
+		return -1
+	}
 	return at + last + len(before.next.text)
 }
 

@@ -58,6 +58,12 @@ var textFormats = []textFormat{
 	{"vhost_forwarded_combined", "nginx and Apache with the host and X-Forwarded-For in the place of the client",
 		"$host $forwarded - $_" + clfRequest + "...", backslashed, clfTime, isList,
 		"www.example.com 192.0.2.1, 198.51.100.2 - - " + sampleTime + sampleTail},
+	{"quoted_forwarded_combined", "nginx and Apache with X-Forwarded-For in quotes before the client",
+		`"$forwarded" $addr` + anyUser + clfRequest + "...", backslashed, clfTime, fromAddress,
+		`"192.0.2.1, 198.51.100.2" 192.0.2.1 - - ` + sampleTime + sampleTail},
+	{"vhost_quoted_forwarded_combined", "nginx and Apache with the host and X-Forwarded-For in quotes before the client",
+		`$host "$forwarded" $addr` + anyUser + clfRequest + "...", backslashed, clfTime, hostBesideAddress,
+		`www.example.com "192.0.2.1, 198.51.100.2" 192.0.2.1 - - ` + sampleTime + sampleTail},
 	{"agent_referer", "nginx and Apache with the User-Agent before the referrer",
 		"$addr" + anyUser + ` [$time] "$request" $status $size "$agent" "$_"...`, backslashed, clfTime, isProduct,
 		"192.0.2.1 - - " + sampleTime + ` "GET /a?b=c HTTP/1.1" 200 1234 "Mozilla/5.0 (compatible; FooBot/1.0)" "-"`},
@@ -95,10 +101,10 @@ var textFormats = []textFormat{
 		`[$time] "$request" $status $_ $_ $size $_ $_ "$forwarded" "$agent" "$_" "$host" "$_"`, spelling{}, isoTime, nil,
 		`[2026-03-04T05:06:07.000Z] "GET /a?b=c HTTP/1.1" 200 - 0 1234 4 1 "-" "Mozilla/5.0 (compatible; FooBot/1.0)" "84961386-6d84-929d-98bd-c5aee93b5c88" "www.example.com" "10.0.35.28:80"`},
 	{"alb", "AWS Application Load Balancer",
-		`$_ $_ $_ $addr $_ $_ $_ $_ $status $_ $_ $size "$request" "$agent" $_ $_ $_ "$_" "$host" "$_" $_ $time "$_"...`, backslashed, isoTime, nil,
+		`$_ $_ $_ $addr $_ $_ $_ $_ $status $_ $_ $sent "$request" "$agent" $_ $_ $_ "$_" "$host" "$_" $_ $time "$_"...`, backslashed, isoTime, nil,
 		`h2 2026-03-04T05:06:08.000000Z app/my-lb/50dc6c495c0c9188 192.0.2.1:2817 10.0.0.1:80 0.000 0.001 0.000 200 200 34 1234 "GET https://www.example.com:443/a?b=c HTTP/2.0" "Mozilla/5.0 (compatible; FooBot/1.0)" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2 arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/web/73e2d6bc24d8a067 "Root=1-58337327-72bd00b0343d75b906739c42" "www.example.com" "-" 1 2026-03-04T05:06:07.000000Z "forward" "-" "-"`},
 	{"alb_early", "AWS Application Load Balancer before 2018",
-		`$_ $time $_ $addr $_ $_ $_ $_ $status $_ $_ $size "$request" "$agent" $_ $_ $_ "$_"`, backslashed, isoTime, nil,
+		`$_ $time $_ $addr $_ $_ $_ $_ $status $_ $_ $sent "$request" "$agent" $_ $_ $_ "$_"`, backslashed, isoTime, nil,
 		`h2 2026-03-04T05:06:07.000000Z app/my-lb/50dc6c495c0c9188 192.0.2.1:2817 10.0.0.1:80 0.000 0.001 0.000 200 200 34 1234 "GET https://www.example.com:443/a?b=c HTTP/2.0" "Mozilla/5.0 (compatible; FooBot/1.0)" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2 arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/web/73e2d6bc24d8a067 "Root=1-58337327-72bd00b0343d75b906739c42"`},
 	{"elb", "AWS Classic Load Balancer",
 		`$time $_ $addr $_ $_ $_ $_ $status $_ $_ $size "$request" "$agent" $_ $_`, backslashed, isoTime, nil,
@@ -122,7 +128,7 @@ var textFormats = []textFormat{
 		`[pid: $_|app: $_|req: $_] $addr ($_) {$_} [$time] $method $target => generated $size bytes in $_ ($_ $status) $_`, spelling{}, ctimeTime, nil,
 		`[pid: 88185|app: 0|req: 1/1] 192.0.2.1 () {38 vars in 696 bytes} [Wed Mar  4 05:06:07 2026] GET /a?b=c => generated 1234 bytes in 129 msecs (HTTP/1.1 200) 9 headers in 378 bytes (1 switches on core 3)`},
 	{"squid", "Squid in its own format",
-		`$time  $_ $addr $_/$status $size $method $target $_ $_ $_`, spelling{}, epochTime, nil,
+		`$time  $_ $addr $_/$status $sent $method $target $_ $_ $_`, spelling{}, epochTime, nil,
 		`1772600767.000    310 192.0.2.1 TCP_MISS/200 1234 GET /a?b=c - HIER_DIRECT/203.0.113.5 text/html`},
 }
 
@@ -139,7 +145,7 @@ var programFormats = func() (rows []*Format) {
 // partNames are the names of parts in the lines of textFormats.
 var partNames = map[string]part{
 	"_": ignored, "addr": clientAddr, "forwarded": forwardedFor, "host": hostName, "scheme": schemeName, "tls": tlsInUse,
-	"agent": userAgent, "request": requestLine, "method": methodName, "target": target, "status": statusCode, "size": bodySize, "time": moment,
+	"agent": userAgent, "request": requestLine, "method": methodName, "target": target, "status": statusCode, "size": bodySize, "sent": sentSize, "time": moment,
 }
 
 // programOf returns the program of a line as textFormat.line has it.
@@ -160,7 +166,11 @@ func programOf(line string, spell spelling) program {
 		if padded {
 			literal += " "
 		}
-		p.steps = append(p.steps, step{before: literal, padded: padded, part: partNames[rest[:n]], spell: spell})
+		s := step{before: literal, padded: padded, part: partNames[rest[:n]], spell: spell}
+		if last := len(p.steps) - 1; last >= 0 && p.steps[last].part == forwardedFor && literal == " - " {
+			s.without = ' ' // the name of a user, or a piece of the list, which a client may have sent
+		}
+		p.steps = append(p.steps, s)
 		line = rest[n:]
 	}
 }

@@ -203,16 +203,13 @@ func (w *wording) joinTimes() {
 func (w *wording) joinPaths() {
 	for i := 0; i+1 < len(w.words); {
 		a, b := &w.words[i], &w.words[i+1]
-		isPath := a.part == path || a.part == decodedPath || a.part == decodedTarget || a.part == rewrittenPath || a.part == query
+		isPath := a.part == path || a.part == rewrittenPath || a.part == query
 		if a.name == "" || b.name == "" || b.padded || !(isPath && b.part == query || a.isIgnored() && b.isIgnored()) {
 			i++
 			continue
 		}
-		switch a.part {
-		case path:
+		if a.part == path {
 			a.part = target
-		case decodedPath:
-			a.part = decodedTarget
 		}
 		a.name += b.name
 		w.words = slices.Delete(w.words, i+1, i+2)
@@ -325,7 +322,7 @@ func (w *wording) doubtEnds(p *program) {
 }
 
 // mayHaveBlanks tells in which parts a blank does not tell that a protocol begins.
-var mayHaveBlanks = [allParts]bool{target: true, path: true, decodedPath: true, decodedTarget: true, rewrittenPath: true, query: true}
+var mayHaveBlanks = [allParts]bool{target: true, path: true, rewrittenPath: true, query: true}
 
 // program compiles the wording to a program of fields.
 func (w *wording) program() (*Format, error) {

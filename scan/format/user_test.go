@@ -232,7 +232,7 @@ func (s *scribe) want(r *logwriter.Request) fields {
 		Agent: value(r.Agent), Method: r.Method, Target: r.Target, Status: r.Status, Size: r.Size,
 		Time: r.Time.Truncate(time.Second).UTC().Format(time.RFC3339Nano),
 	}
-	if !has("$body_bytes_sent", "$bytes_sent", "%b", "%B") {
+	if !has("$body_bytes_sent", "%b", "%B") && (want.Size > 0 || !has("$bytes_sent")) {
 		want.Size = NoSizes
 	}
 	if has("%{msec_frac}t") {
@@ -258,8 +258,8 @@ func (s *scribe) want(r *logwriter.Request) fields {
 		want.Target = strings.TrimSuffix(want.Target, "?")
 	}
 	if !has("%r") && has("%U") && s.values.String() != `%.` {
-		want.Lossy = Decoded
-		want.Target = strings.TrimSuffix(strings.ReplaceAll(want.Target, "#", "%23"), "?")
+		want.Lossy = Rewritten
+		want.Target = strings.TrimSuffix(want.Target, "?")
 	}
 	if has("$scheme") && has("$host") && strings.HasPrefix(want.Target, "/") {
 		want.Target = r.Scheme + "://" + r.Host + want.Target

@@ -29,11 +29,11 @@ const (
 	path               // the path as it was sent, without the query
 	hostPath           // the host and behind it the path, without a scheme: "www.example.com/a"
 	decodedPath        // the path with its percent-encoding undone, Record.Lossy
-	decodedTarget      // a decodedPath and the query in one field
-	rewrittenPath      // the path that the server made of the client's, Record.Lossy
+	rewrittenPath      // the path that the server made of the client's, perhaps with a query, Record.Lossy
 	query              // the query, with or without its question mark; empty or "-" if there was none
 	statusCode         // the status
-	bodySize           // the bytes sent
+	bodySize           // the bytes sent, of the body alone or as far as known
+	sentSize           // the bytes sent, those of the header fields among them: no size of a body
 	moment             // date and time
 	day                // the date alone
 	timeOfDay          // the time of day alone
@@ -100,7 +100,7 @@ func (v *values) next(r *Record) bool {
 }
 
 // targetParts are the parts that have the target, the better first.
-var targetParts = [...]part{requestLine, target, path, hostPath, decodedPath, decodedTarget, rewrittenPath}
+var targetParts = [...]part{requestLine, target, path, hostPath, decodedPath, rewrittenPath}
 
 // targetPart returns the first part of the format that has the target.
 func (m *meaning) targetPart() part {
@@ -143,15 +143,29 @@ func (v *values) findTarget() []byte {
 // complete does the work of Reader.Complete.
 func (v *values) complete(r *Record) {
 	r.Status = statusOf(v.text[statusCode])
-	r.Size = NoSizes
-	if v.parts[bodySize] {
-		r.Size = parseSize(v.text[bodySize], field{0, len(v.text[bodySize])})
-	}
+	r.Size = v.size()
 	r.Time, r.HasTime = v.time()
 	r.Addr, r.Forwarded = bareAddress(v.sent(clientAddr)), v.sent(forwardedFor)
 	r.Claim = v.sent(botClaim)
 	v.completeHost(r)
 	v.completeTarget(r)
+}
+
+// size returns the size of the body. That of a whole answer tells only whether anything was
+// sent.
+func (v *values) size() int64 {
+	p := bodySize
+	if len(v.text[p]) == 0 && v.parts[sentSize] {
+		p = sentSize
+	}
+	if !v.parts[p] {
+		return NoSizes
+	}
+	size := parseSize(v.text[p], field{0, len(v.text[p])})
+	if p == sentSize && size > 0 {
+		return NoSizes
+	}
+	return size
 }
 
 // bareAddress returns an address without the port behind it, and without brackets. A name
@@ -231,7 +245,7 @@ func (v *values) completeTarget(r *Record) {
 	default:
 		r.Target = v.pathAndQuery(p)
 		switch p {
-		case decodedPath, decodedTarget:
+		case decodedPath:
 			r.Lossy = Decoded
 		case rewrittenPath:
 			r.Lossy = Rewritten

@@ -51,7 +51,10 @@ type auditLog struct {
 	first string
 	// copyOf names the log before it that has the same content, "" if there is none.
 	copyOf   string
-	zoneless bool // its times name no zone
+	zoneless bool     // its times name no zone
+	hasHosts bool     // its requests name hosts
+	hosts    []string // the first of these
+	loss     format.Lossy
 	// lines and unparsed count its lines.
 	lines, unparsed atomic.Int64
 }
@@ -75,7 +78,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 		list[i].Input = in
 		empty[i], failed[i] = list[i].open(ctx, o.format)
 		if failed[i] == nil {
-			failed[i] = list[i].setZone(zone)
+			failed[i] = list[i].look(zone)
 		}
 	})
 	if ctx.Err() != nil {
@@ -83,7 +86,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 	}
 	for i, in := range inputs {
 		if errors.Is(failed[i], format.ErrNoHeader) && logs.continues(&list[i]) {
-			failed[i] = list[i].setZone(zone)
+			failed[i] = list[i].look(zone)
 		}
 		if failed[i] != nil {
 			logs.fail(audit.InputInfo{Name: in.Name, Codec: in.Codec()}, failed[i])
@@ -175,15 +178,19 @@ func (log *auditLog) open(ctx context.Context, f *format.Format) (empty bool, er
 	return empty, err
 }
 
-// setZone finds whether the log's times name a zone, and sets the one that they are in if not.
-func (log *auditLog) setZone(zone *time.Location) error {
+// look finds whether the log's times name a zone, and sets the one that they are in if not; and
+// whether its requests name hosts, and what it does to paths.
+func (log *auditLog) look(zone *time.Location) error {
 	head, err := log.Head(format.SampleBytes) // which open has read before, so this does not wait
 	if err != nil {
 		return explained(err)
 	}
-	if log.zoneless = !format.NamesZones(log.format, bytes.TrimPrefix(head, format.BOM)); log.zoneless && zone != time.UTC {
+	head = bytes.TrimPrefix(head, format.BOM)
+	if log.zoneless = !format.NamesZones(log.format, head); log.zoneless && zone != time.UTC {
 		log.format = log.format.In(zone)
 	}
+	log.hosts, log.hasHosts = format.Hosts(log.format, head)
+	log.loss = format.Loss(log.format, head)
 	return nil
 }
 
@@ -193,16 +200,12 @@ func (l *auditLogs) checkHosts(b *basis) error {
 		return nil
 	}
 	for _, log := range l.list {
-		if !log.format.HasHost() {
+		if !log.hasHosts {
 			continue
 		}
-		head, err := log.Head(format.SampleBytes) // which openLog has read before, so this does not wait
-		if err != nil {
-			return inputError(err)
-		}
 		seen := "none of them in its first lines"
-		if hosts := format.Hosts(log.format, bytes.TrimPrefix(head, format.BOM)); len(hosts) > 0 {
-			seen = "such as " + english.List(hosts)
+		if len(log.hosts) > 0 {
+			seen = "such as " + english.List(log.hosts)
 		}
 		return usageError("%s names hosts (format %s), %s: use --host to say which of them %s is for", log.Name, log.format.Name(), seen, b.File)
 	}
@@ -366,15 +369,11 @@ func (l *auditLogs) warnUnparsed(most float64) {
 // logs.
 func (l *auditLogs) lossNotes() (notes []string) {
 	texts := map[format.Lossy]string{
-		format.Decoded:   "Logs of the format %s have paths without their percent-encoding, so that /a%%2Fb may be logged as /a/b: a request is undecided (lossy_path) if robots.txt judges the path with and without this encoding differently.",
+		format.Decoded:   "Logs of the format %s have paths without their percent-encoding. A request is undecided (lossy_path) if robots.txt judges differently the ways in which its path may have been encoded. An encoded slash is taken as a slash.",
 		format.Rewritten: "Logs of the format %s have paths that the server may have made of those sent: a request is undecided (lossy_path) if robots.txt does not judge all paths alike.",
 	}
 	for _, log := range l.list {
-		head, err := log.Head(format.SampleBytes) // which open has read before, so this does not wait
-		if err != nil {
-			continue
-		}
-		if text := texts[format.Loss(log.format, bytes.TrimPrefix(head, format.BOM))]; text != "" {
+		if text := texts[log.loss]; text != "" {
 			notes = append(notes, fmt.Sprintf(text, log.format.Name()))
 		}
 	}
@@ -428,7 +427,7 @@ func (log *auditLog) lacks() (warnings []string) {
 	if !f.HasTime() {
 		warnings = append(warnings, fmt.Sprintf("the format %s has no time, so no request of it can be judged: it is not known which robots.txt was in force", name))
 	}
-	if !f.HasHost() && log.site.N == 0 {
+	if !log.hasHosts && log.site.N == 0 {
 		warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its requests are bound by: name the site with --host", name))
 	}
 	if f.Sampled() {

@@ -66,7 +66,7 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 func (l *auditLogs) warnOfUnnamed(some bool) {
 	var unnamed []string
 	for _, log := range l.list {
-		if some && !log.format.HasHost() && log.site.N == 0 {
+		if some && !log.hasHosts && log.site.N == 0 {
 			unnamed = append(unnamed, log.Name)
 		}
 	}
@@ -199,7 +199,7 @@ func (l *auditLogs) ofTwoSites() (one, other *auditLog) {
 	}
 	hosts, names := map[policy.Site]*auditLog{}, map[fileName]*auditLog{}
 	for _, log := range slices.SortedFunc(slices.Values(l.list), func(a, b *auditLog) int { return strings.Compare(a.Name, b.Name) }) {
-		if log.format.HasHost() || log.host != "" || log.site.N == 0 || !log.Regular() {
+		if log.hasHosts || log.host != "" || log.site.N == 0 || !log.Regular() {
 			continue
 		}
 		host, name := hostIn(log.Name), fileName{log.site, filepath.Base(log.Name)}
