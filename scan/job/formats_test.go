@@ -62,7 +62,9 @@ func TestAssumptionsSayWhatPathsLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(a.Report.Assumptions, func(s string) bool { return strings.HasPrefix(s, "Logs of the format w3c have paths without their percent-encoding.") }) {
+	if !slices.ContainsFunc(a.Report.Assumptions, func(s string) bool {
+		return strings.HasPrefix(s, "Logs of the format w3c have paths without their percent-encoding.")
+	}) {
 		t.Errorf("%q", a.Report.Assumptions)
 	}
 }
