@@ -83,8 +83,10 @@ func (w *wording) addSpecifier(text string, settings map[string]string) (rest st
 		return rest, nil
 	case '~':
 		if strings.HasPrefix(rest, "%") && len(rest) > 1 {
-			if rest, err = w.addSpecifier(rest, settings); err == nil && w.words[len(w.words)-1].name != "" {
-				w.words[len(w.words)-1].padded = true
+			before := len(w.words)
+			rest, err = w.addSpecifier(rest, settings)
+			if n := len(w.words); err == nil && n > before && w.words[n-1].name != "" {
+				w.words[n-1].padded = true
 			}
 		}
 		return rest, err

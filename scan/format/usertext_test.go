@@ -147,6 +147,7 @@ func FuzzFormatText(f *testing.F) {
 			f.Add(w.Text, line)
 		}
 	}
+	f.Add("%~%~", lines) // once a crash
 	f.Add(nginxConfig, lines)
 	f.Add(apacheConfig, lines)
 	f.Fuzz(func(t *testing.T, text string, log []byte) {
