@@ -36,10 +36,35 @@ func (w *Worker) findLoss() {
 	if w.record.Lossy != format.Decoded {
 		return
 	}
-	if w.readings.find(w.record.Target); w.readings.n == 0 {
+	if isPlain(w.record.Target) {
+		w.record.Lossy = format.Exact
+	} else if w.readings.find(w.record.Target); w.readings.n == 0 {
 		w.record.Lossy = format.Exact
 	}
 }
+
+// isPlain tells whether the path of a target has only octets that no encoding changes, as
+// nearly all paths have.
+func isPlain(target []byte) bool {
+	path := target
+	if target[0] != '/' {
+		path = target[authorityEnd(target):]
+	}
+	for _, c := range path {
+		if !plainOctets[c] {
+			return c == '?'
+		}
+	}
+	return true
+}
+
+// plainOctets are the octets that no encoding changes.
+var plainOctets = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c == '/' || isUnreserved(byte(c))
+	}
+	return t
+}()
 
 func (r *readings) find(target []byte) {
 	r.n = 0

@@ -264,6 +264,9 @@ func (w *Worker) asksFor(target []byte) robotsAsk {
 	if target[0] == '/' && !bytes.HasPrefix(target, []byte(robotsTxt)) && !bytes.HasPrefix(target, []byte("//")) {
 		return asksElse
 	}
+	if !bytes.Contains(target, []byte(robotsTxt)) {
+		return asksElse
+	}
 	path := automaton.RFC9309.TargetPath(&w.scratch, target)
 	if string(path) == robotsTxt {
 		return asksRobots

@@ -302,6 +302,9 @@ func hasTarget(request []byte, method int) bool {
 
 // methodEnd returns the length of the token at the start of a request line.
 func methodEnd(request []byte) int {
+	if len(request) > len("GET ") && string(request[:len("GET ")]) == "GET " {
+		return len("GET")
+	}
 	i := 0
 	for i < len(request) && tokenBytes[request[i]] {
 		i++
@@ -427,25 +430,10 @@ func quotedField(line []byte, from int) []byte {
 	return nil
 }
 
-// completeRequest sets the method and the target. A target may contain blanks, so it ends
-// where the protocol begins. A request without a protocol is HTTP/0.9; but if the answer
-// is 414, the server stopped reading and logged the beginning of the target.
+// completeRequest sets the method and the target.
 func (c *clf) completeRequest(r *Record) {
 	r.Method = r.Line[c.method.start:c.method.end]
-	target := r.Line[c.method.end+1 : c.request.end]
-	const protocol1 = " HTTP/1."
-	if at := len(target) - len(protocol1) - 1; c.ordinary && at > 0 && string(target[at:at+len(protocol1)]) == protocol1 && target[len(target)-1] != ' ' {
-		r.Truncated, r.Target = false, target[:at]
-		return
-	}
-	line := bytes.TrimRight(target, " ") // nginx accepts blanks after the protocol, and logs them
-	end := bytes.LastIndexByte(line, ' ')
-	protocol := end > 0 && bytes.HasPrefix(line[end+1:], []byte("HTTP/"))
-	if protocol {
-		target = target[:end]
-	}
-	r.Truncated = !protocol && r.Status == 414
-	r.Target = c.sent(target)
+	r.Target = c.sent(requestTarget(r.Line[c.method.end+1:c.request.end], r))
 }
 
 // parseSize reads a size in bytes: -1 if the field is not a number or has more than 18

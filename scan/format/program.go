@@ -327,11 +327,11 @@ func (p *programReader) find() bool {
 				end = at + 3
 			}
 		}
-		if end < at || !c.next.standsAt(line, end) || (c.last || c.status) && !p.follows(c, end) {
+		if end < at || !c.next.standsAt(line, end) || (c.last || c.status) && !p.goesOn(c, end) {
 			if end = p.fieldEnd(c, at); end < 0 {
 				return false
 			}
-			if c.time {
+			if c.time && bytes.IndexByte(line[at:end], '[') >= 0 {
 				if at = p.lastBracket(i, at, end); at < 0 {
 					return false
 				}
@@ -489,12 +489,12 @@ func (p *programReader) searchQuote(c *reach, from int) int {
 // follows tells whether the literal behind a field stands at end, and what must be
 // behind it.
 func (p *programReader) follows(c *reach, end int) bool {
-	if !c.next.standsAt(p.line, end) {
-		return false
-	}
-	if !c.last && !c.status {
-		return true
-	}
+	return c.next.standsAt(p.line, end) && (!c.last && !c.status || p.goesOn(c, end))
+}
+
+// goesOn tells whether behind the literal at end is what must be there: the end of the line
+// or a status.
+func (p *programReader) goesOn(c *reach, end int) bool {
 	behind := end + len(c.next.text)
 	if c.status {
 		n := statusLength(p.line, behind)

@@ -269,12 +269,18 @@ var usualMethod = []byte("GET")
 // without a protocol is HTTP/0.9; but if the answer is 414, the server stopped reading and
 // logged the beginning of the target.
 func requestTarget(b []byte, r *Record) []byte {
+	const protocol1 = " HTTP/1."
+	if at := len(b) - len(protocol1) - 1; at > 0 && string(b[at:at+len(protocol1)]) == protocol1 && b[len(b)-1] != ' ' {
+		r.Truncated = false
+		return b[:at]
+	}
 	line := bytes.TrimRight(b, " ") // nginx accepts blanks after the protocol, and logs them
 	end := bytes.LastIndexByte(line, ' ')
-	if end > 0 && bytes.HasPrefix(line[end+1:], []byte("HTTP/")) {
+	protocol := end > 0 && bytes.HasPrefix(line[end+1:], []byte("HTTP/"))
+	r.Truncated = !protocol && r.Status == 414
+	if protocol {
 		return b[:end]
 	}
-	r.Truncated = r.Status == 414
 	return b
 }
 

@@ -102,15 +102,22 @@ func Logged(field string) (Origin, error) {
 // an absolute URL.
 func Prefix(url []byte) (n int, ok bool) {
 	i := bytes.Index(url, []byte("://"))
-	if i <= 0 || bytes.ContainsAny(url[:i], "/?#") {
+	if i <= 0 || authorityEnds(url[:i]) < i {
 		return 0, false
 	}
-	for n = i + len("://"); n < len(url); n++ {
-		if c := url[n]; c == '/' || c == '?' || c == '#' {
-			break
+	n = i + len("://")
+	return n + authorityEnds(url[n:]), true
+}
+
+// authorityEnds returns the index of the first octet that ends an authority, len(b) if there
+// is none.
+func authorityEnds(b []byte) int {
+	for i, c := range b {
+		if c == '/' || c == '?' || c == '#' {
+			return i
 		}
 	}
-	return n, true
+	return len(b)
 }
 
 // splitAuthority returns the scheme of an absolute URL, and its host with the port,
