@@ -261,6 +261,22 @@ func (r *reading) count(lines []int, likely []int) {
 			r.invalid++
 		}
 	}
+	r.countLists()
+}
+
+// ofLists are formats whose first address is X-Forwarded-For, by those whose lines are like theirs
+// with one address in it.
+var ofLists = map[string]string{"combined": "forwarded_combined", "vhost_combined": "vhost_forwarded_combined"}
+
+// countLists counts the lines with one address for a format of lists, if there are lists: it is
+// one that a client may have sent, not the client's.
+func (r *reading) countLists() {
+	for i, f := range r.formats {
+		list := slices.IndexFunc(r.formats, func(of *Format) bool { return of.name == ofLists[f.name] })
+		if list >= 0 && r.counts[list] > 0 {
+			r.counts[list], r.counts[i] = r.counts[list]+r.counts[i], 0
+		}
+	}
 }
 
 // format returns the format of the log, nil if no reading is good enough.
