@@ -147,7 +147,7 @@ var lineOf = map[string]*regexp.Regexp{
 // reason is an error of Detect without what it quotes.
 func reason(err error) string {
 	text := err.Error()
-	for _, quoted := range []string{". The first line", ". Those of its first line", "; the fields of its first line", ". The first is"} {
+	for _, quoted := range []string{". The first line", ". The keys of its first line", "; the first is", ". The first is"} {
 		text, _, _ = strings.Cut(text, quoted)
 	}
 	return text

@@ -95,7 +95,7 @@ func TestLogsThatCannotBeAuditedAreToldAtOnce(t *testing.T) {
 	common := strings.Replace(logLine("/p", "x"), ` "-" "x"`, "", 1)
 	one, two := file(t, "one.log", common), file(t, "two.log", strings.Replace(common, "192.0.2.1", "192.0.2.2", 1))
 	r := command(t, "", "audit", "--robots", robots, one, two)
-	if strings.Count(r.err, "has no User-Agent field, so no line of it can name a crawler") != 1 || !strings.Contains(r.out, "Warning: the format common has no User-Agent field") {
+	if strings.Count(r.err, "has no User-Agent, so no line of it can name a crawler") != 1 || !strings.Contains(r.out, "Warning: the format common has no User-Agent") {
 		t.Errorf("stderr %q, stdout %q", r.err, r.out)
 	}
 }

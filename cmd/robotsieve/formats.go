@@ -77,33 +77,59 @@ const maxWidth = 80
 // maxLineShown bounds the lines of a log that are shown, in characters.
 const maxLineShown = 500
 
-// listFormats lists all formats and envelopes. Samples are cut so that no line has more
-// than most characters; 0 is no limit.
+// ownFormats are the words in which users describe formats, with an example of each.
+var ownFormats = []struct{ of, example string }{
+	{"nginx", "--format /etc/nginx/nginx.conf:main"},
+	{"nginx", `--format '$remote_addr [$time_local] "$request" "$http_user_agent"'`},
+	{"Apache", "--format /etc/apache2/apache2.conf:site"},
+	{"Apache", `--format '%h %t "%r" %>s %b "%{User-Agent}i" %v'`},
+	{"GoAccess", `--format '%h %^[%d:%t %^] "%r" %s %b "%R" "%u"'`},
+	{"HAProxy", "--format haproxy:host,user-agent"},
+	{"JSON", "--format 'time=ts ip=client.ip url=uri ua=headers.User-Agent.0'"},
+	{"W3C", "--format '#Fields: date time cs-uri-stem c-ip cs(User-Agent)'"},
+	{"regexp", `--format '^\[(?P<time>[^]]+)\] (?P<target>\S+) (?P<ua>.*)'`},
+}
+
+// listFormats lists all formats and envelopes. Lines are cut so that none has more than most
+// characters; 0 is no limit.
 func listFormats(w *bufio.Writer, most int) {
-	entry := func(name string, facts ...[2]string) {
-		fmt.Fprintln(w, name)
-		for _, f := range facts {
-			if f[1] == "" {
-				continue
-			}
-			line := fmt.Sprintf("  %-10s %s", f[0], audit.Printable(f[1]))
-			if most > 0 {
-				line = report.Cut(line, most)
-			}
-			fmt.Fprintln(w, line)
+	fact := func(name, text string) {
+		line := strings.TrimRight(fmt.Sprintf("  %-10s %s", name, audit.Printable(text)), " ")
+		if most > 0 {
+			line = report.Cut(line, most)
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(w, line)
 	}
-	for _, f := range format.Typical() {
-		lacks := strings.Join(f.Lacks(), ", ")
-		if f.Sampled() {
-			lacks = strings.TrimPrefix(lacks+", requests if it is sampled", ", ")
+	for _, family := range format.Typical() {
+		fmt.Fprintf(w, "%s:\n\n", family.Title)
+		for _, f := range family.Formats {
+			fmt.Fprintln(w, f.Name())
+			fact("written by", f.By())
+			lacks := f.Lacks()
+			if f.Sampled() {
+				lacks = append(lacks, "requests, if it is sampled")
+			}
+			if len(lacks) > 0 {
+				fact("lacks", strings.Join(lacks, ", "))
+			}
+			name := "sample"
+			for line := range strings.Lines(f.Head() + f.Sample()) {
+				fact(name, strings.TrimSuffix(line, "\n"))
+				name = ""
+			}
+			fmt.Fprintln(w)
 		}
-		entry(f.Name(), [2]string{"written by", f.By()}, [2]string{"lacks", lacks}, [2]string{"sample", f.Sample()})
 	}
 	fmt.Fprint(w, "Envelopes, each around the lines of any format without a header:\n\n")
 	for _, e := range format.Envelopes() {
-		entry(e.Name, [2]string{"written by", e.By}, [2]string{"sample", e.Sample})
+		fmt.Fprintln(w, e.Name)
+		fact("written by", e.By)
+		fact("sample", e.Sample)
+		fmt.Fprintln(w)
+	}
+	fmt.Fprint(w, "A format of your own, in the words that you have it in:\n\n")
+	for _, own := range ownFormats {
+		fact(own.of, own.example)
 	}
 }
 
@@ -117,15 +143,14 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 		fmt.Fprintf(w, "%s (%s)\n", text(log.Format.Name()), log.Format.By())
 	}
 	if log.Lines > 0 {
-		fmt.Fprintf(w, "  The first %s: %s, %s without a request by design, %s not read.\n", english.Plural(int64(log.Lines), "line"),
-			english.Plural(int64(log.Requests), "request"), english.Grouped(int64(log.Others)), english.Grouped(int64(log.Unparsed)))
+		fmt.Fprintf(w, "  %s.\n", countsOf(log))
 	}
-	if len(log.Readings) > 0 {
-		fmt.Fprint(w, "  Lines that each format reads, where it is the first to do so:")
-		for i, r := range log.Readings {
-			fmt.Fprintf(w, "%s %s %s", map[bool]string{true: ","}[i > 0], text(r.Format), english.Grouped(int64(r.Lines)))
+	if len(log.Readings) > 1 {
+		var counts []string
+		for _, r := range log.Readings {
+			counts = append(counts, text(r.Format)+" "+english.Grouped(int64(r.Lines)))
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "  Each line counts for the first format that fits it: %s.\n", strings.Join(counts, ", "))
 	}
 	for _, e := range log.Examples {
 		fmt.Fprintf(w, "\n  line %s, ", english.Grouped(int64(e.Number)))
@@ -137,16 +162,32 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 			}
 			continue
 		case format.Other:
-			fmt.Fprintln(w, "no request by design")
+			fmt.Fprintln(w, "no request by design:")
 		default:
 			fmt.Fprintf(w, "not read%s\n", strings.TrimSuffix(": "+text(e.Fault), ": "))
 		}
 		fmt.Fprintf(w, "    %s\n", report.Cut(text(string(e.Line)), maxLineShown))
 	}
 	if len(log.Missing) > 0 {
-		fmt.Fprint(w, "\n  For an audit:\n")
+		fmt.Fprint(w, "\n  What an audit lacks:\n")
 		for _, m := range log.Missing {
 			fmt.Fprintf(w, "    %s\n", m)
 		}
 	}
+}
+
+// countsOf says what the first lines of a log are.
+func countsOf(log *job.ExplainedLog) string {
+	lines := "The first line"
+	if log.Lines > 1 {
+		lines = "The first " + english.Plural(int64(log.Lines), "line")
+	}
+	counts := lines + ": " + english.Plural(int64(log.Requests), "request")
+	if n := int64(log.Others); n > 0 {
+		counts += ", " + english.Grouped(n) + " " + english.Verb(n, "that is no request", "that are no requests") + " by design"
+	}
+	if n := int64(log.Unparsed); n > 0 {
+		counts += ", " + english.Grouped(n) + " not read"
+	}
+	return counts
 }

@@ -21,7 +21,20 @@ func TestFormatsLists(t *testing.T) {
 			t.Errorf("%s is not in the list", name)
 		}
 	}
-	for _, says := range []string{"\ncommon\n  written by Apache of old\n  lacks      User-Agent, host\n  sample     192.0.2.1 - - [", "\nsyslog\n", "\ndocker\n"} {
+	if !strings.HasPrefix(r.out, "Text, with the fields in a fixed order:\n\ncombined\n") {
+		t.Errorf("the list begins with %.100q", r.out)
+	}
+	for _, own := range ownFormats {
+		if text := strings.Trim(strings.TrimPrefix(own.example, "--format "), "'"); !strings.HasPrefix(text, "/") {
+			if _, ok := format.ByName(text); ok {
+				continue
+			}
+			if _, err := format.Parse(text); err != nil {
+				t.Errorf("%s: %v", own.example, err)
+			}
+		}
+	}
+	for _, says := range []string{"\n  sample     #Fields: date time cs-method cs-uri-stem cs-uri-query s-port c-ip cs(User-Agent) cs-host sc-status sc-bytes\n             2026-03-04 05:06:07 GET", "\ncommon\n  written by Apache of old\n  lacks      User-Agent, host\n  sample     192.0.2.1 - - [", "\nsyslog\n", "\ndocker\n"} {
 		if !strings.Contains(r.out, says) {
 			t.Errorf("the list does not say %q", says)
 		}
@@ -55,9 +68,9 @@ func TestFormatsExplain(t *testing.T) {
 		t.Errorf("code %d, stdout %q, stderr %q", r.code, r.out, r.err)
 	}
 	for _, says := range []string{
-		"access.log: combined (nginx by default, Apache)\n  The first 3 lines: 2 requests, 0 without a request by design, 1 not read.\n",
+		"access.log: combined (nginx by default, Apache)\n  The first 3 lines: 2 requests, 1 not read.\n",
 		"\n  line 1, not read: there is no time in brackets", `    garbage\x1b[2J`, "\n  line 2, a request\n    time       2", `    target     /a\x1b[31m`, "    User-Agent GPTBot/1.2\n",
-		"For an audit:\n    the lines name no host: name the site with --host\n",
+		"What an audit lacks:\n    host: all lines count as requests to one site, which --host names\n",
 	} {
 		if !strings.Contains(r.out, says) {
 			t.Errorf("%q does not say %q", r.out, says)

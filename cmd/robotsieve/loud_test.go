@@ -40,12 +40,13 @@ func TestTooManyUnparsedLines(t *testing.T) {
 		"one of three":        {[]string{short, long}, true, "short.log: 1 of its 3 lines (33.3 %) could not be parsed, which is more than 5 % (--max-unparsed)"},
 		"exactly the limit":   {[]string{limit}, false, ""},
 		"past the limit":      {[]string{beyond}, true, "beyond.log: 2 of its 39 lines (5.13 %) could not be parsed"},
+		"two logs":            {[]string{short, beyond, long}, true, "more than 5 % of the lines could not be parsed (--max-unparsed) of " + short + " (1 of 3 lines), " + beyond + " (2 of 39 lines): the report is partial"},
 		"another limit":       {[]string{"--max-unparsed", "33.4", short}, false, ""},
 		"a limit of none":     {[]string{"--max-unparsed", "0", limit}, true, "limit.log: 1 of its 20 lines (5 %) could not be parsed, which is more than 0 %"},
 		"no limit":            {[]string{"--max-unparsed", "100", short}, false, ""},
 		"several workers":     {[]string{"--workers", "5", long, short, limit}, true, "short.log: 1 of its 3 lines"},
 		"a limit in per cent": {[]string{"--max-unparsed", "40%", short}, false, ""},
-		"all of them":         {[]string{"--max-unparsed", "100", "--format", "combined", file(t, "junk.log", "junk\n")}, false, "junk.log: none of its 1 line could be parsed as combined"},
+		"all of them":         {[]string{"--max-unparsed", "100", "--format", "combined", file(t, "junk.log", "junk\n")}, false, "junk.log: its only line could not be parsed as combined"},
 	} {
 		r := command(t, "", append([]string{"audit", "--robots", robots, "--output", "json"}, c.args...)...)
 		report := auditJSON(t, r)

@@ -445,7 +445,7 @@ func TestUsageErrors(t *testing.T) {
 		"unknown command":         {[]string{"adit"}, "unknown command"},
 		"no log":                  {[]string{"audit", "--robots", robots}, "no logs: name the access logs to read"},
 		"no policy":               {[]string{"audit", log}, "--robots"},
-		"unknown format":          {[]string{"audit", "--robots", robots, "--format", "w4c", log}, "combined"},
+		"unknown format":          {[]string{"audit", "--robots", robots, "--format", "w4c", log}, "w3c"},
 		"unknown dialect":         {[]string{"audit", "--robots", robots, "--dialect", "bing", log}, "rfc9309"},
 		"unknown output":          {[]string{"audit", "--robots", robots, "--output", "xml", log}, "ndjson"},
 		"bad host":                {[]string{"audit", "--robots", robots, "--host", "https://a.example/path", log}, "--host"},
@@ -509,10 +509,10 @@ func TestBadInput(t *testing.T) {
 		"missing file":         {args: []string{filepath.Join(dir, "none.log")}, code: exitInput, says: "none.log"},
 		"empty folder":         {args: []string{dir}, code: exitInput, says: filepath.Base(dir)},
 		"pattern of nothing":   {args: []string{filepath.Join(dir, "*.log")}, code: exitInput, says: "*.log"},
-		"no known format":      {log: "a b c\nd e f\n", code: exitInput, says: `"a b c"`},
+		"no known format":      {log: "a b c\nd e f\n", code: exitInput, says: "`a b c`"},
 		"of two formats":       {log: good + strings.Join(strings.SplitAfterN(good, " ", 12)[:10], "") + "\n", lines: 2},
 		"common, without agents": {
-			log: strings.Repeat(`192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5`+"\n", 3), lines: 3, says: "no User-Agent field",
+			log: strings.Repeat(`192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5`+"\n", 3), lines: 3, says: "no User-Agent",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // SampleBytes and sampleLines bound the part of a log that Detect reads.
@@ -65,7 +67,7 @@ var (
 	ErrEmpty = errors.New("no lines")
 	// ErrNoHeader means that the columns of the log are named by a header that it lacks. The
 	// header of the log before it in a set may be its own.
-	ErrNoHeader = errors.New("a W3C log, such as IIS writes, without its line #Fields")
+	ErrNoHeader = errors.New("its line #Fields is missing")
 )
 
 // detection is what the beginning of a log looks like.
@@ -370,9 +372,9 @@ func (d *detection) err() error {
 	best := d.candidates()
 	switch {
 	case len(best) == 0 && len(d.lines) == 1:
-		return fmt.Errorf("its only line is of none of the formats that robotsieve formats lists: %s. Use --format to describe its format", quote(d.lines[0]))
+		return fmt.Errorf("no known format fits its only line, %s. Describe its format with --format; robotsieve formats lists the known ones", quote(d.lines[0]))
 	case len(best) == 0:
-		return fmt.Errorf("none of its first %d lines is of a format that robotsieve formats lists; the first is %s. Use --format to describe its format",
+		return fmt.Errorf("no known format fits any of its first %d lines; the first is %s. Describe its format with --format; robotsieve formats lists the known ones",
 			len(d.lines), quote(d.lines[0]))
 	}
 	best = best[:min(len(best), 2)]
@@ -422,13 +424,18 @@ func (d *detection) firstUnread(list []candidate) []byte {
 	return nil
 }
 
-// quote shows the beginning of a line that may hold anything.
+// quote shows the beginning of a line that may hold anything: as it is if all of it can be
+// printed.
 func quote(line []byte) string {
 	const most = 100
+	begin, more := string(line), ""
 	if len(line) > most {
-		return fmt.Sprintf("%q… (%d bytes)", line[:most], len(line))
+		begin, more = string(line[:most]), fmt.Sprintf("… (%d bytes)", len(line))
 	}
-	return fmt.Sprintf("%q", line)
+	if utf8.ValidString(begin) && !strings.ContainsFunc(begin, func(c rune) bool { return c == '`' || !strconv.IsPrint(c) }) {
+		return "`" + begin + "`" + more
+	}
+	return strconv.Quote(begin) + more
 }
 
 // plausibleClient tells whether a record has a time, and plausible client and host

@@ -172,8 +172,8 @@ func TestDetectError(t *testing.T) {
 		name, head string
 		says       []string
 	}{
-		{"nothing known", "\nfirst line\nsecond\n", []string{`"first line"`, "first 2", "robotsieve formats"}},
-		{"too little", log(2, "common", visit()) + "garbage 1\ngarbage 2\n", []string{"4 lines", "common reads 2", `"garbage 1"`, "--format"}},
+		{"nothing known", "\nfirst line\nsecond\n", []string{"`first line`", "first 2", "robotsieve formats"}},
+		{"too little", log(2, "common", visit()) + "garbage 1\ngarbage 2\n", []string{"4 lines", "common reads 2", "`garbage 1`", "--format"}},
 		{"a long line", long, []string{fmt.Sprintf("(%d bytes)", len(long))}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -170,16 +170,48 @@ func (f *Format) Lacks() (list []string) {
 	return list
 }
 
-// Typical returns all formats as their samples show them: those with a header have the
-// columns that they usually have.
-func Typical() []*Format {
-	list := make([]*Format, len(formats))
-	for i, f := range formats {
-		g := *f.boundTo([]byte(f.head + f.sample + "\n"))
-		g.name = f.name
-		list[i] = &g
+// Typical returns all formats as their samples show them, those that most logs have first.
+// Those with a header have the columns that they usually have.
+func Typical() (list []Family) {
+	for _, family := range families {
+		typical := Family{Title: family.Title}
+		for _, f := range family.Formats {
+			g := *f.boundTo([]byte(f.head + f.sample + "\n"))
+			g.name = f.name
+			typical.Formats = append(typical.Formats, &g)
+		}
+		list = append(list, typical)
 	}
 	return list
+}
+
+// Similar returns the names of a few formats that a text, which is none, may mean: those with
+// a similar name, or written by a program that the text names.
+func Similar(text string) (names []string) {
+	const most = 5
+	text = strings.ToLower(text)
+	for _, name := range Names() {
+		f, _ := rowByName(name)
+		isPart := len(text) > 2 && (strings.Contains(name, text) || strings.Contains(strings.ToLower(f.by), text))
+		if len(names) < most && (isPart || isMistyped(text, name)) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// isMistyped tells whether a text is a name with one letter missing, added or changed.
+func isMistyped(text, name string) bool {
+	begin := 0
+	for begin < min(len(text), len(name)) && text[begin] == name[begin] {
+		begin++
+	}
+	text, name = text[begin:], name[begin:]
+	end := 0
+	for end < min(len(text), len(name)) && text[len(text)-1-end] == name[len(name)-1-end] {
+		end++
+	}
+	return max(len(text), len(name))-end <= 1
 }
 
 // EnvelopeInfo describes an envelope.
@@ -207,7 +239,7 @@ func fault(reader Reader, line []byte) string {
 		}
 		return fault(reader.inner, bytes.Clone(inner))
 	case *mixed:
-		return "it is of none of the formats"
+		return "none of the formats of the mix fits it"
 	case *clf:
 		return clfFault(reader, line)
 	case *programReader:
@@ -239,7 +271,7 @@ func clfFault(c *clf, line []byte) string {
 		return fmt.Sprintf("behind the request at byte %d there is no quote with a status after it", open+1)
 	}
 	if request := line[open+1 : end]; !hasTarget(request, methodEnd(request)) {
-		return fmt.Sprintf("the request %s has no method and target", quote(request))
+		return noTarget
 	}
 	return fmt.Sprintf("behind the status at byte %d there are no size, referrer and User-Agent, the last two in quotes", end+1)
 }

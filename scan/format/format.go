@@ -93,11 +93,25 @@ var formats = slices.Concat(programFormats, clfFormats, columnFormats, jsonForma
 // Default is the format of a log without lines.
 var Default = clfFormats[0]
 
-// Names returns the names of all formats.
-func Names() []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.name
+// families are the formats for people, those that most logs have first.
+var families = []Family{
+	{"Text, with the fields in a fixed order", slices.Concat(clfFormats, programFormats)},
+	{"Columns, which a header in the log names", columnFormats},
+	{"JSON, one object a line", jsonFormats},
+}
+
+// Family is a group of formats that are alike.
+type Family struct {
+	Title   string
+	Formats []*Format
+}
+
+// Names returns the names of all formats, those that most logs have first.
+func Names() (names []string) {
+	for _, family := range families {
+		for _, f := range family.Formats {
+			names = append(names, f.name)
+		}
 	}
 	return names
 }

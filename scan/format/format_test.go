@@ -11,8 +11,11 @@ import (
 func TestFormats(t *testing.T) {
 	for i, f := range formats {
 		t.Run(f.name, func(t *testing.T) {
-			if f.name != strings.ToLower(f.name) || slices.Index(Names(), f.name) != i {
+			if f.name != strings.ToLower(f.name) || slices.IndexFunc(formats, func(g *Format) bool { return g.name == f.name }) != i {
 				t.Error("the name is not in lower case, or not unique")
+			}
+			if !slices.Contains(Names(), f.name) {
+				t.Error("Names does not have it")
 			}
 			for _, end := range []string{"", "\n", "\r\n", "\r\n\n\r\n"} {
 				if got, err := Detect([]byte(f.head+f.sample+end), true); err != nil {

@@ -315,8 +315,8 @@ func TestJSONMap(t *testing.T) {
 		"time=ts target":        `"target" is not NAME=PATH`,
 		"time=ts target=":       `"target=" is not NAME=PATH`,
 		"time=ts target=a..b":   "is not NAME=PATH",
-		"time=ts target=t x=y":  `no field "x"`,
-		"time=ts agent=t url=u": `no field "agent"`,
+		"time=ts target=t x=y":  `no field is called "x"`,
+		"time=ts agent=t url=u": `no field is called "agent"`,
 	} {
 		if _, err := parseJSONMap(text); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want %q", text, err, says)

@@ -3,6 +3,7 @@ package format
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -18,7 +19,7 @@ func parseJSONMap(text string) (*Format, error) {
 		case !ok || path == "" || slices.Contains(splitPath(path), ""):
 			return nil, fmt.Errorf("%q is not NAME=PATH, as in ua=request.headers.User-Agent.0", word)
 		case !known:
-			return nil, fmt.Errorf("there is no field %q in %q", name, word)
+			return nil, unknownField(name)
 		}
 		i := slices.IndexFunc(fields, func(f jsonField) bool { return f.part == p })
 		if i < 0 {
@@ -43,4 +44,9 @@ var fieldNames = map[string]part{
 	"time": moment, "ip": clientAddr, "xff": forwardedFor, "host": hostName, "port": serverPort, "scheme": schemeName,
 	"ua": userAgent, "request": requestLine, "method": methodName, "target": target, "url": target, "path": path,
 	"query": query, "status": statusCode, "bytes": bodySize,
+}
+
+// unknownField is the error for a name that is not in fieldNames.
+func unknownField(name string) error {
+	return fmt.Errorf("no field is called %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(fieldNames)), ", "))
 }

@@ -21,7 +21,7 @@ func mix(of []*Format) *Format {
 	if len(of) == 1 {
 		return of[0]
 	}
-	f := &Format{name: joined(of, "+"), by: joined(of, " and ")}
+	f := &Format{name: joined(of, "+"), by: "a mix: each line is of the first format that fits it"}
 	for _, one := range of {
 		for p, has := range one.parts {
 			f.parts[p] = f.parts[p] || has

@@ -24,7 +24,7 @@ func parseRegexp(text string) (*Format, error) {
 		p, ok := fieldNames[name]
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("there is no field %q", name)
+			return nil, unknownField(name)
 		case slices.Contains(groups, p):
 			return nil, fmt.Errorf("the field %q comes twice", name)
 		}

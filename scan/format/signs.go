@@ -125,6 +125,7 @@ var textSigns = []struct{ begin, is string }{
 	{"-- MariaDB dump", "a dump of a database, not a log"},
 	{"--\n-- PostgreSQL", "a dump of a database, not a log"},
 	{"INSERT INTO", "a dump of a database, not a log"},
+	{"#Software: Microsoft HTTP API", "an error log of Windows (HTTPERR); the access logs of IIS are in the folders W3SVC1, W3SVC2, …"},
 	{"__CURSOR=", "a journal in the form of journalctl -o export; use -o json"},
 	{"{\n", prettyJSON},
 	{"{\r\n", prettyJSON},
@@ -137,6 +138,9 @@ const prettyJSON = "JSON whose objects go over several lines; one object a line 
 
 // headless is a line of W3C's extended format, with the method in any column.
 var headless = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](\S*[ \t])*(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|PROPFIND|CONNECT|TRACE)[ \t](\S*[ \t])*/`)
+
+// headlessCloudFront is such a line with one of CloudFront's edge locations in it.
+var headlessCloudFront = regexp.MustCompile(`^\S+\t\S+\t[A-Z]{3}\d+(-[A-Z]\d+)?\t`)
 
 // named returns an error that says what the log is, nil if nothing tells.
 func (d *detection) named() error {
@@ -152,7 +156,11 @@ func (d *detection) named() error {
 			return fmt.Errorf("this is %s%s", is, inEnvelopes(around))
 		}
 		if mostMatch(inner, headless.Match) && len(around) == 0 {
-			return fmt.Errorf("this is %w, so it is not known which column is which: copy that line from an older log, and give it as --format '#Fields: date time …'", ErrNoHeader)
+			writer := "a W3C log, such as IIS writes"
+			if mostMatch(inner, headlessCloudFront.Match) {
+				writer = "a log of Amazon CloudFront"
+			}
+			return fmt.Errorf("this is %s, but %w, so it is not known which column is which: copy that line from an older log, and give it as --format '#Fields: date time …'", writer, ErrNoHeader)
 		}
 		if month := foreignMonth(inner); month != "" {
 			return fmt.Errorf("the month %q in its times is not English, as the format of access logs has it; the first line is %s. Replace it, as in: sed 's,/%s/,/%s/,' FILE", month, quote(d.lines[0]), month, "Nov")
@@ -164,10 +172,22 @@ func (d *detection) named() error {
 			return fmt.Errorf("%w%s", err, inEnvelopes(around))
 		}
 	}
-	if len(d.readings) == 0 {
-		return otherPrograms(few)
+	if len(d.readings) > 0 {
+		return nil
 	}
-	return nil
+	if fields := d.lineWith(w3cFormat.dialect.header); fields != nil {
+		return fmt.Errorf("this is a W3C log, but none of its lines is a request with the columns that it names: %s", quote(fields))
+	}
+	return otherPrograms(few)
+}
+
+// lineWith returns the first line that begins with a text, nil if none does.
+func (d *detection) lineWith(begin string) []byte {
+	i := slices.IndexFunc(d.lines, func(line []byte) bool { return bytes.HasPrefix(line, []byte(begin)) })
+	if i < 0 {
+		return nil
+	}
+	return d.lines[i]
 }
 
 // inEnvelopes names the envelopes that lines are in.
@@ -238,17 +258,17 @@ func jsonSign(lines [][]byte) error {
 	if !most || len(paths) == 0 {
 		return nil
 	}
-	var missing []string
-	for _, f := range []struct {
-		what string
-		like *regexp.Regexp
-	}{
-		{"the time", regexp.MustCompile(`(?i)time|date|^ts$|@timestamp|msec|epoch`)},
-		{"the URL", regexp.MustCompile(`(?i)ur[il]|path|request|target`)},
-		{"the User-Agent", regexp.MustCompile(`(?i)agent|(^|[._-])ua$`)},
-	} {
-		if !slices.ContainsFunc(paths, f.like.MatchString) {
-			missing = append(missing, f.what)
+	var missing, words []string
+	for _, k := range jsonKeys {
+		at := slices.IndexFunc(paths, k.is.MatchString)
+		switch {
+		case at >= 0:
+			words = append(words, k.name+"="+paths[at])
+		case k.like == nil:
+		case slices.ContainsFunc(paths, k.like.MatchString):
+			words = append(words, k.name+"="+strings.ToUpper(k.name))
+		default:
+			missing = append(missing, k.what)
 		}
 	}
 	const most20 = 20
@@ -257,12 +277,35 @@ func jsonSign(lines [][]byte) error {
 		paths, more = paths[:most20], " …"
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("this is JSON without %s, which an audit needs: have the server log it. The fields of its first line are %s%s", strings.Join(missing, " and "), strings.Join(paths, " "), more)
+		return fmt.Errorf("this is JSON without %s, which an audit needs: have the server log it. The keys of its first line are %s%s", strings.Join(missing, " and "), strings.Join(paths, " "), more)
 	}
-	return fmt.Errorf("this is JSON whose fields are not known; name them, as in --format 'time=TIME ip=IP method=METHOD url=URL status=STATUS ua=AGENT'. Those of its first line are %s%s", strings.Join(paths, " "), more)
+	return fmt.Errorf("this is JSON whose keys are not known: say what they mean, perhaps by --format '%s'. The keys of its first line are %s%s", strings.Join(words, " "), strings.Join(paths, " "), more)
 }
 
-// jsonPaths appends the paths of the fields of an object, those of objects in it with a dot.
+// jsonKeys tell by the keys of JSON lines what to name them in a user's format (fieldNames):
+// is finds keys that are most likely for the field, and like those that may be. An audit needs
+// those that have like.
+var jsonKeys = []struct {
+	name, what string
+	is, like   *regexp.Regexp
+}{
+	{"time", "the time", key(`time|@?timestamp|date|date_?time|ts|start_?time|time_?(local|iso8601|utc)|start_?utc`), regexp.MustCompile(`(?i)time|date|(^|[._])ts$|msec|epoch`)},
+	{"ip", "", key(`(remote|client|source|src|peer|real)_?(ip|addr|address|host)|ip`), nil},
+	{"host", "", key(`(http_?)?host|vhost|host_?name|domain|server_?name|authority`), nil},
+	{"method", "", key(`method|(http|request|req)_?method|verb`), nil},
+	{"url", "the URL", key(`(request_?|req_?|original_?)?(ur[il]|target|path)`), regexp.MustCompile(`(?i)ur[il]|path|request|target`)},
+	{"status", "", key(`(http_?|response_?|resp_?)?status(_?code)?`), nil},
+	{"ua", "the User-Agent", key(`(http_?|request_?|req_?)?user[-_]?agent(\.0)?|agent|ua`), regexp.MustCompile(`(?i)agent|(^|[._-])ua$`)},
+}
+
+// key returns an expression for a path that ends with a key, and can be written in a user's
+// format.
+func key(names string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^([^\s='"\x60]*\.)?(` + names + `)$`)
+}
+
+// jsonPaths appends the paths of the members of an object, those of objects in it with a dot,
+// and the first items of lists.
 func jsonPaths(paths []string, prefix string, object []byte, depth int) []string {
 	const deepest, longest = 3, 60
 	for key, value := range members(object) {
@@ -270,9 +313,12 @@ func jsonPaths(paths []string, prefix string, object []byte, depth int) []string
 		if len(path) > longest || !utf8.ValidString(path) {
 			continue
 		}
-		if value[0] == '{' && depth < deepest {
+		switch {
+		case value[0] == '{' && depth < deepest:
 			paths = jsonPaths(paths, path+".", value, depth+1)
-		} else {
+		case value[0] == '[':
+			paths = append(paths, path+".0")
+		default:
 			paths = append(paths, path)
 		}
 	}

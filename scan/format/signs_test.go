@@ -47,10 +47,13 @@ func TestSigns(t *testing.T) {
 		{"robots.txt", "# ours\nUser-agent: *\nDisallow: /\n", "--robots"},
 		{"CEF", lines("CEF:0|Incapsula|SIEMintegration|1|1|Normal|0| fileId=1"), "Common Event Format"},
 		{"logfmt", lines(`time=2026-03-04 level=info msg="a b" status=200 x`), "logfmt"},
-		{"W3C without #Fields", lines("2026-03-04 05:06:07 192.0.2.9 GET /a - 80 - 192.0.2.1 Mozilla/5.0 200"), "without its line #Fields"},
+		{"W3C without #Fields", lines("2026-03-04 05:06:07 192.0.2.9 GET /a - 80 - 192.0.2.1 Mozilla/5.0 200"), "a W3C log, such as IIS writes, but its line #Fields is missing"},
+		{"CloudFront without #Fields", lines("2026-03-04\t05:06:07\tFRA2-C1\t1234\t192.0.2.1\tGET\td1.cloudfront.net\t/a\t200"), "a log of Amazon CloudFront, but its line #Fields is missing"},
+		{"HTTPERR", "#Software: Microsoft HTTP API 2.0\n#Fields: date time c-ip cs-method cs-uri\n2026-03-04 05:06:07 ::1 - -\n", "an error log of Windows"},
+		{"columns of others", "#Fields: time cs-uri-stem\n05:06:07\n", "none of its lines is a request with the columns that it names: `#Fields: time cs-uri-stem`"},
 		{"a month in French", lines(strings.Replace(visit().line("combined", raw), "Mar", "mars", 1)), `"mars"`},
 		{"messages of others", lines("Mar  4 05:06:07 web1 sshd[5]: Accepted publickey"), "they are of sshd"},
-		{"JSON without an agent", lines(`{"time":"2026-03-04T05:06:07Z","message":{"x":1}}`), "without the URL and the User-Agent, which an audit needs: have the server log it. The fields of its first line are time message.x"},
+		{"JSON without an agent", lines(`{"time":"2026-03-04T05:06:07Z","message":{"x":1}}`), "without the URL and the User-Agent, which an audit needs: have the server log it. The keys of its first line are time message.x"},
 		{"no requests", lines(strings.Replace(visit().line("combined", raw), visit().request, "-", 1)), "like an access log"},
 		{"one line", "x", "its only line"},
 		{"JSON of unknown fields", lines(`{"zeit":1,"datetime_x":2,"request_x":"/","agent_x":"y"}`), "--format 'time="},
@@ -70,6 +73,33 @@ func TestSigns(t *testing.T) {
 	}
 }
 
+// The format that an error proposes for JSON with unknown keys reads it.
+func TestProposedJSONFormat(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{`{"reqId":"x","level":1,"timeStamp":"2026-03-04T05:06:07Z","remoteAddr":"192.0.2.1","method":"GET","url":"/a","message":"m","userAgent":"FooBot/1.0"}`,
+			"time=timeStamp ip=remoteAddr method=method url=url ua=userAgent"},
+		{`{"a b":1,"event":{"ts":1772600767,"src_ip":"192.0.2.1"},"http":{"hostname":"h.example","url":"/a","status":200,"h":{"User-Agent":["FooBot/1.0"]}}}`,
+			"time=event.ts ip=event.src_ip host=http.hostname url=http.url status=http.status ua=http.h.User-Agent.0"},
+		{`{"datetime_x":2,"it's.time":1,"request_x":"/","agent_x":"y"}`, "time=TIME url=URL ua=UA"},
+	} {
+		_, err := Detect([]byte(c.line+"\n"+c.line+"\n"), true)
+		_, text, _ := strings.Cut(fmt.Sprint(err), "--format '")
+		text, _, _ = strings.Cut(text, "'")
+		if text != c.want {
+			t.Errorf("%v does not propose %q", err, c.want)
+			continue
+		}
+		f, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r Record
+		if got, ok := read(f.NewReader(), &r, c.line); strings.Contains(text, "URL") == ok || ok && (string(r.Agent) != "FooBot/1.0" || !r.HasTime) {
+			t.Errorf("%s: %+v, %v", text, got, ok)
+		}
+	}
+}
+
 // TestExplainFaults says at which place a line could not be read.
 func TestExplainFaults(t *testing.T) {
 	combined := mustFormat(t, "combined")
@@ -77,7 +107,7 @@ func TestExplainFaults(t *testing.T) {
 	for _, c := range []struct{ format, line, says string }{
 		{"combined", "garbage", "no time in brackets"},
 		{"combined", `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET / HTTP/1.1`, "no quote with a status"},
-		{"combined", `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "-" 400 0 "-" "-"`, `the request "-" has no method`},
+		{"combined", `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "-" 400 0 "-" "-"`, "its request has no method and target"},
 		{"combined", mustFormat(t, "common").Sample(), "behind the status"},
 		{"combined+common", "garbage", "none of the formats"},
 		{"syslog:combined", good, "not in the envelope syslog"},

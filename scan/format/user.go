@@ -49,7 +49,7 @@ func Parse(text string) (*Format, error) {
 		return f, nil
 	}
 	return nil, fmt.Errorf("%.100q is no format in words of nginx ($remote_addr), Apache (%%{User-Agent}i), GoAccess (%%h %%^), Envoy (%%REQ(USER-AGENT)%%), "+
-		"W3C (#Fields: date time cs-uri-stem), a JSON map (ua=user_agent time=ts), or a regular expression with named groups", text)
+		"W3C (#Fields: date time cs-uri-stem), a JSON map (ua=user_agent time=ts), or a regular expression with named groups ((?P<ua>.*)). In a shell, put it in single quotes", text)
 }
 
 // language is a way in which users describe formats.

@@ -27,7 +27,7 @@ func TestParseErrors(t *testing.T) {
 		`%h %^ %w`:                               "which GoAccess does not know",
 		`%h %{%H:%M:%S}t "%r"`:                   "no field for the time",
 		`(?P<ip>`:                                "missing closing )",
-		`(?P<address>\S+) (?P<time>\S+) (?P<request>.*)`: `no field "address"`,
+		`(?P<address>\S+) (?P<time>\S+) (?P<request>.*)`: `no field is called "address"`,
 		`(?P<ip>\S+) (?P<ip>\S+)`:                        "comes twice",
 		`ua=a`:                                           "time",
 		`log_format j '{"ua":"$http_user_agent" "time":"$time_local"}';`:   "it begins as JSON",

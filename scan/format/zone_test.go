@@ -44,3 +44,33 @@ func TestNamesZones(t *testing.T) {
 		}
 	}
 }
+
+// TestLoss finds by the beginning of a log what it does to paths.
+func TestLoss(t *testing.T) {
+	for _, c := range []struct {
+		text, line string
+		want       Lossy
+	}{
+		{`$remote_addr [$time_local] "$request" "$http_user_agent"`, `192.0.2.1 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" "x"`, Exact},
+		{"#Fields: date time c-ip cs-method cs-uri-stem cs(User-Agent)", "2026-03-04 05:06:07 192.0.2.1 GET /a x", Decoded},
+		{`$remote_addr [$time_local] $request_method $uri "$http_user_agent"`, `192.0.2.1 [04/Mar/2026:05:06:07 +0000] GET /a "x"`, Rewritten},
+	} {
+		f, err := Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Loss(f, []byte("garbage\n"+c.line+"\n")); got != c.want {
+			t.Errorf("%s: %d, want %d", c.text, got, c.want)
+		}
+	}
+}
+
+// TestSimilar proposes names for what is none.
+func TestSimilar(t *testing.T) {
+	for text, want := range map[string]string{"combind": "combined", "Comined": "combined", "iis": "w3c", "apache": "combined", "caddyy": "caddy", "": "", "nosuch": ""} {
+		got := Similar(text)
+		if want == "" && len(got) > 0 || want != "" && (len(got) == 0 || got[0] != want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -185,7 +185,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	end()
 	a.inputs = logs.describe(b, reader.Results())
 	a.inputs.Program, a.inputs.Command = o.Program, o.Command
-	a.inputs.Notes = logs.zoneNotes(side.zone, o.TimeZone != "")
+	a.inputs.Notes = append(logs.zoneNotes(side.zone, o.TimeZone != ""), logs.lossNotes()...)
 	if interrupted {
 		a.interrupt(errSoFar)
 	} else {

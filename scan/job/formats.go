@@ -3,6 +3,7 @@ package job
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -67,7 +68,10 @@ func Explain(ctx context.Context, o ExplainOptions, show func(*ExplainedLog) err
 		}
 	}
 	if failed > 0 {
-		return inputError(fmt.Errorf("%d of the logs cannot be read", failed))
+		if all := len(inputs) + len(errs); all > 1 {
+			return inputError(fmt.Errorf("%d of %d logs cannot be read", failed, all))
+		}
+		return inputError(errors.New("the log cannot be read"))
 	}
 	return nil
 }
@@ -86,7 +90,7 @@ func explainHead(name string, head []byte, f *format.Format) *ExplainedLog {
 	if log.Format != nil {
 		log.Missing = missing(log.Format)
 		if !format.NamesZones(log.Format, head) {
-			log.Missing = append(log.Missing, "its times name no zone and are taken as UTC: name the zone of the server with --time-zone")
+			log.Missing = append(log.Missing, "time zone: the times are taken as UTC; name the zone of the server with --time-zone")
 		}
 	}
 	return log
@@ -95,18 +99,18 @@ func explainHead(name string, head []byte, f *format.Format) *ExplainedLog {
 // missing says what an audit of logs of a format will lack, and what to do about it.
 func missing(f *format.Format) (list []string) {
 	remedies := map[string]string{
-		"User-Agent": "without the User-Agent no line names a crawler: have the server log it",
-		"time":       "without the time no request can be judged: have the server log it",
-		"client":     "without the client's address no crawler can be verified, and no impostor found",
-		"host":       "the lines name no host: name the site with --host",
-		"status":     "without the status it is not known which answers to /robots.txt counted",
-		"size":       "without the size it is not known whether an answer to /robots.txt had a body",
+		"User-Agent": "without it no line can name a crawler; have the server log it",
+		"time":       "without it no request can be judged; have the server log it",
+		"client":     "without its address no crawler can be verified, and no impostor found",
+		"host":       "all lines count as requests to one site, which --host names",
+		"status":     "without it the answers to /robots.txt are not known",
+		"size":       "without it an answer to /robots.txt may have had no body",
 	}
 	for _, what := range f.Lacks() {
-		list = append(list, remedies[what])
+		list = append(list, what+": "+remedies[what])
 	}
 	if f.Sampled() {
-		list = append(list, "such logs may leave out requests by design, so the counts are lower bounds: state it with --sampled")
+		list = append(list, "some requests: such logs may leave them out by design, so counts are lower bounds; say how they were sampled with --sampled")
 	}
 	return list
 }

@@ -53,6 +53,22 @@ func TestLogsContinueTheHeaderOfTheirSet(t *testing.T) {
 	}
 }
 
+// The assumptions of a report say what a format does to paths.
+func TestAssumptionsSayWhatPathsLost(t *testing.T) {
+	names := write(t,
+		[2]string{"iis.log", "#Fields: date time c-ip cs-method cs-uri-stem cs(User-Agent) sc-status\n2026-03-04 05:06:07 192.0.2.1 GET /a GPTBot/1.0 200\n"},
+		[2]string{"robots.txt", "user-agent: *\ndisallow: /b\n"})
+	a, err := job.Audit(t.Context(), job.AuditOptions{Logs: job.Inputs{Names: names[:1]}, Robots: job.RobotsFile{Name: names[1]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(a.Report.Assumptions, func(s string) bool {
+		return strings.HasPrefix(s, "Logs of the format w3c have paths without their percent-encoding.")
+	}) {
+		t.Errorf("%q", a.Report.Assumptions)
+	}
+}
+
 // Explain goes on when a log cannot be used, and says so in its error.
 func TestExplain(t *testing.T) {
 	combined, _ := format.ByName("combined")
@@ -63,7 +79,7 @@ func TestExplain(t *testing.T) {
 		logs = append(logs, log)
 		return nil
 	}
-	if err := job.Explain(t.Context(), o, show); kindOf(err) != job.Input || !strings.Contains(err.Error(), "3 of the logs") {
+	if err := job.Explain(t.Context(), o, show); kindOf(err) != job.Input || !strings.Contains(err.Error(), "3 of 4 logs") {
 		t.Errorf("%v", err)
 	}
 	if len(logs) != 3 {

@@ -31,6 +31,8 @@ type auditLogs struct {
 	partial  bool // some cannot be used
 	warnings []string
 	messages Messages
+	// unclear are the logs of which more lines than allowed could not be parsed.
+	unclear []audit.InputInfo
 }
 
 // auditLog is a log whose format is known.
@@ -52,6 +54,7 @@ type auditLog struct {
 	zoneless bool     // its times name no zone
 	hasHosts bool     // its requests name hosts
 	hosts    []string // the first of these
+	loss     format.Lossy
 	// lines and unparsed count its lines.
 	lines, unparsed atomic.Int64
 }
@@ -176,7 +179,7 @@ func (log *auditLog) open(ctx context.Context, f *format.Format) (empty bool, er
 }
 
 // look finds whether the log's times name a zone, and sets the one that they are in if not; and
-// whether its requests name hosts.
+// whether its requests name hosts, and what it does to paths.
 func (log *auditLog) look(zone *time.Location) error {
 	head, err := log.Head(format.SampleBytes) // which open has read before, so this does not wait
 	if err != nil {
@@ -187,6 +190,7 @@ func (log *auditLog) look(zone *time.Location) error {
 		log.format = log.format.In(zone)
 	}
 	log.hosts, log.hasHosts = format.Hosts(log.format, head)
+	log.loss = format.Loss(log.format, head)
 	return nil
 }
 
@@ -199,8 +203,11 @@ func (l *auditLogs) checkHosts(b *basis) error {
 		if !log.hasHosts {
 			continue
 		}
-		return usageError("%s is %s, which names hosts: use --host to say which of them %s is for. Seen in its first lines: %s",
-			log.Name, log.format.Name(), b.File, strings.Join(log.hosts, ", "))
+		seen := "none of them in its first lines"
+		if len(log.hosts) > 0 {
+			seen = "such as " + english.List(log.hosts)
+		}
+		return usageError("%s names hosts (format %s), %s: use --host to say which of them %s is for", log.Name, log.format.Name(), seen, b.File)
 	}
 	return nil
 }
@@ -300,6 +307,7 @@ func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
 		in.Partial = l.tellUnparsed(log, &info, b.MaxUnparsed) || in.Partial
 		in.List = append(in.List, info)
 	}
+	l.warnUnparsed(b.MaxUnparsed)
 	l.findCopies(in.List)
 	in.List = append(in.List, l.unread...)
 	in.Warnings = l.warnings
@@ -308,14 +316,18 @@ func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
 	return in
 }
 
-// tellUnparsed tells of lines that could not be parsed, if they are more of a log than most per cent, and whether they are. A log
+// tellUnparsed notes a log of which more than most per cent of the lines could not be parsed, and tells whether that is so. A log
 // with nothing but such lines is an input that could not be used: it is most likely no log, or one of another format. Only a limit
 // of 100 accepts it.
 func (l *auditLogs) tellUnparsed(log *auditLog, info *audit.InputInfo, most float64) (partial bool) {
 	share := 100 * float64(info.Unparsed) / float64(max(info.Lines, 1))
 	switch {
 	case share == 100:
-		text := fmt.Sprintf("%s: none of its %s could be parsed as %s; the first is %q", log.Name, english.Plural(info.Lines, "line"), log.format.Name(), log.first)
+		text := fmt.Sprintf("%s: none of its %s could be parsed as %s (robotsieve formats --explain shows why); the first is %q",
+			log.Name, english.Plural(info.Lines, "line"), log.format.Name(), log.first)
+		if info.Lines == 1 {
+			text = fmt.Sprintf("%s: its only line could not be parsed as %s (robotsieve formats --explain shows why): %q", log.Name, log.format.Name(), log.first)
+		}
 		if most == 100 {
 			l.warn("%s", text)
 			break
@@ -323,10 +335,50 @@ func (l *auditLogs) tellUnparsed(log *auditLog, info *audit.InputInfo, most floa
 		l.messages.warn("%s", text)
 		info.Error = cmp.Or(info.Error, text)
 	case share > most:
-		l.warn("%s: %s of its %s (%.3g %%) could not be parsed, which is more than %v %% (--max-unparsed): the report is partial, because these lines may hold what clears a violation",
-			log.Name, english.Grouped(info.Unparsed), english.Plural(info.Lines, "line"), share, most)
+		l.unclear = append(l.unclear, *info)
 	}
 	return share > most
+}
+
+// warnUnparsed warns of the logs of which more than most per cent of the lines could not be
+// parsed, in one warning: there may be hundreds.
+func (l *auditLogs) warnUnparsed(most float64) {
+	const shown = 5
+	share := func(i audit.InputInfo) float64 { return 100 * float64(i.Unparsed) / float64(i.Lines) }
+	const partial = "the report is partial, because these lines may hold what clears a violation"
+	switch list := l.unclear; len(list) {
+	case 0:
+	case 1:
+		l.warn("%s: %s of its %s (%.3g %%) could not be parsed, which is more than %v %% (--max-unparsed): %s",
+			list[0].Name, english.Grouped(list[0].Unparsed), english.Plural(list[0].Lines, "line"), share(list[0]), most, partial)
+	default:
+		slices.SortStableFunc(list, func(x, y audit.InputInfo) int { return cmp.Compare(share(y), share(x)) })
+		var names []string
+		for _, i := range list[:min(len(list), shown)] {
+			names = append(names, fmt.Sprintf("%s (%s of %s)", i.Name, english.Grouped(i.Unparsed), english.Plural(i.Lines, "line")))
+		}
+		more := ""
+		if rest := int64(len(list) - len(names)); rest > 0 {
+			more = " and " + english.Plural(rest, "more log")
+		}
+		l.warn("more than %v %% of the lines could not be parsed (--max-unparsed) of %s%s: %s", most, strings.Join(names, ", "), more, partial)
+	}
+}
+
+// lossNotes say which formats log other paths than clients sent, for each format of such
+// logs.
+func (l *auditLogs) lossNotes() (notes []string) {
+	texts := map[format.Lossy]string{
+		format.Decoded:   "Logs of the format %s have paths without their percent-encoding. A request is undecided (lossy_path) if robots.txt judges differently the ways in which its path may have been encoded. An encoded slash is taken as a slash.",
+		format.Rewritten: "Logs of the format %s have paths that the server may have made of those sent: a request is undecided (lossy_path) if robots.txt does not judge all paths alike.",
+	}
+	for _, log := range l.list {
+		if text := texts[log.loss]; text != "" {
+			notes = append(notes, fmt.Sprintf(text, log.format.Name()))
+		}
+	}
+	slices.Sort(notes)
+	return slices.Compact(notes)
 }
 
 // firstLine returns the beginning of the first line of a text that is not blank.
@@ -370,7 +422,7 @@ func (log *auditLog) lacks() (warnings []string) {
 	f := log.format
 	name := f.Name()
 	if !f.HasAgent() {
-		warnings = append(warnings, fmt.Sprintf("the format %s has no User-Agent field, so no line of it can name a crawler", name))
+		warnings = append(warnings, fmt.Sprintf("the format %s has no User-Agent, so no line of it can name a crawler: have the server log it", name))
 	}
 	if !f.HasTime() {
 		warnings = append(warnings, fmt.Sprintf("the format %s has no time, so no request of it can be judged: it is not known which robots.txt was in force", name))

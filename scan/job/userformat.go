@@ -34,9 +34,15 @@ func formatByName(text string) (*format.Format, error) {
 		}
 		return f, nil
 	}
+	if info, err := disk.Stat(text); err == nil && info.Mode().IsRegular() {
+		return nil, usageError("--format %s is a file: give the name of a format in it too, as in %s:NAME", text, text)
+	}
 	if plainWord.MatchString(text) {
-		return nil, usageError("no format is called %q; there are auto, %s. For a format of your own give its words, or FILE:NAME with the configuration that it is in",
-			text, strings.Join(format.Names(), ", "))
+		perhaps := ""
+		if similar := format.Similar(text); len(similar) > 0 {
+			perhaps = "; perhaps you mean " + strings.Join(similar, ", ")
+		}
+		return nil, usageError("no format is called %q%s. robotsieve formats lists all, and shows how to give one of your own", text, perhaps)
 	}
 	f, err := format.Parse(text)
 	if err != nil {

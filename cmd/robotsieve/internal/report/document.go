@@ -42,7 +42,8 @@ const (
 	maxVersionsShown = 12 // also sizes of answers
 	maxFetchersShown = 25 // also rows of the table of delays
 	maxInputsShown   = 8
-	maxNamesShown    = 8 // in a sentence
+	maxUnreadShown   = 20 // inputs that could not be read
+	maxNamesShown    = 8  // in a sentence
 )
 
 // document is a report for people: first the result and its basis, then the crawlers, then
@@ -106,6 +107,10 @@ func (d doc) headline() (b block) {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > 0:
 		b.text = []string{fmt.Sprintf("No crawler request could be judged: %s went to other hosts, %s had no path to judge.",
 			english.Grouped(d.OtherHost), english.Grouped(d.NotJudged))}
+	case d.Lines == 0 && d.OutOfPeriod > 0:
+		b.text = []string{"No line is of the period."}
+	case d.Lines > 0 && d.Unparsed == d.Lines:
+		b.text = []string{"No line could be parsed."}
 	case d.Totals.Requests == 0:
 		b.text = []string{"No line names a crawler."}
 	case requests == 0:
@@ -218,7 +223,13 @@ func (d doc) facts() (b block) {
 		add("Version", "%s", d.Program)
 	}
 	name, rest, bytes := "Read", int64(0), int64(0)
+	unread := int64(0)
 	for i, in := range d.Inputs {
+		if isUnread(in) {
+			if unread++; unread > maxUnreadShown {
+				continue
+			}
+		}
 		if in.Error == "" && in.Complete && i >= maxInputsShown {
 			rest++
 			bytes += in.Bytes
@@ -236,8 +247,14 @@ func (d doc) facts() (b block) {
 	if rest > 0 {
 		add(name, "and %s, %s", english.Plural(rest, "more input"), english.Plural(bytes, "byte"))
 	}
+	if unread > maxUnreadShown {
+		add(name, "and %s that could not be read (--output json lists all)", english.Plural(unread-maxUnreadShown, "more input"))
+	}
 	return b
 }
+
+// isUnread tells whether nothing of an input could be read.
+func isUnread(in audit.InputInfo) bool { return in.Error != "" && in.Format == "" }
 
 // beside counts what is not among the lines, empty ones aside.
 func (d doc) beside() string {
@@ -287,7 +304,7 @@ func (d doc) judgedBy() string {
 
 // input describes an input, with its format and size.
 func input(in audit.InputInfo) string {
-	if in.Error != "" && in.Format == "" {
+	if isUnread(in) {
 		return caution("not read: " + in.Error)
 	}
 	text := in.Name

@@ -93,6 +93,8 @@ func TestHeadline(t *testing.T) {
 	none.Policy.Versions = []audit.VersionInfo{{Status: 404}, {Status: 200, File: "robots.txt"}}
 	agreed.Policy.Versions = []audit.VersionInfo{{Status: 404}}
 	proxied.CanVerify, proxied.Proxied = true, true
+	outside, garbage := &audit.Report{}, &audit.Report{}
+	outside.OutOfPeriod, garbage.Lines, garbage.Unparsed = 5, 5, 5
 	listed := violated(0, 0)
 	listed.CanVerify = true
 	for _, c := range []struct {
@@ -111,6 +113,8 @@ func TestHeadline(t *testing.T) {
 		{&agreed, "3 violations; no client was verified"},
 		{fetched, "No crawler requests.\nNot among them: fetchers, which a person, a subscription or the site's own operator sent; 3 of their 9 requests broke\nrobots.txt.\n"},
 		{&audit.Report{Partial: true}, "PARTIAL: "},
+		{outside, "No line is of the period.\n"},
+		{garbage, "No line could be parsed.\n"},
 	} {
 		if got := written(t, "text", c.report, false); !strings.HasPrefix(got, c.want) {
 			t.Errorf("got %q, want %q first", got, c.want)
@@ -134,6 +138,16 @@ func TestInputs(t *testing.T) {
            d.log: combined, 7 bytes; 1 of 2 lines unparsed; not read to the end
 `)
 	wants(t, written(t, "csv", r, false), "c.log (combined, 5 bytes, sha256 not computed)")
+}
+
+// TestManyUnreadInputs: a folder of other files does not fill the report.
+func TestManyUnreadInputs(t *testing.T) {
+	r := &audit.Report{Inputs: slices.Repeat([]audit.InputInfo{{Name: "x", Error: "x: this is XML, not a log"}}, maxUnreadShown+3)}
+	text := written(t, "text", r, false)
+	wants(t, text, "           and 3 more inputs that could not be read (--output json lists all)\n")
+	if n := strings.Count(text, "not read: x: this is XML"); n != maxUnreadShown {
+		t.Errorf("%d of them are shown", n)
+	}
 }
 
 // TestFetchersStandApart: in the tables of violations and rules too, whatever their number.
