@@ -261,22 +261,6 @@ func (r *reading) count(lines []int, likely []int) {
 			r.invalid++
 		}
 	}
-	r.countLists()
-}
-
-// ofLists are formats whose first address is X-Forwarded-For, by those whose lines are like theirs
-// with one address in it.
-var ofLists = map[string]string{"combined": "forwarded_combined", "vhost_combined": "vhost_forwarded_combined"}
-
-// countLists counts the lines with one address for a format of lists, if there are lists: it is
-// one that a client may have sent, not the client's.
-func (r *reading) countLists() {
-	for i, f := range r.formats {
-		list := slices.IndexFunc(r.formats, func(of *Format) bool { return of.name == ofLists[f.name] })
-		if list >= 0 && r.counts[list] > 0 {
-			r.counts[list], r.counts[i] = r.counts[list]+r.counts[i], 0
-		}
-	}
 }
 
 // format returns the format of the log, nil if no reading is good enough.
@@ -294,7 +278,7 @@ func (r *reading) format(d *detection) *Format {
 	order := r.order()
 	best := order[0]
 	of, explained := []*Format{r.formats[best]}, r.counts[best]
-	if known := r.total + r.errors; 20*explained < 19*known {
+	if known := r.total + r.errors; 20*explained < 19*known || r.hasLists() {
 		order = slices.DeleteFunc(order, func(i int) bool { return r.formats[i].hasHeader() })
 		of, explained = nil, 0
 		order = order[:min(len(order), maxMixed)]
@@ -314,6 +298,16 @@ func (r *reading) format(d *detection) *Format {
 		return nil
 	}
 	return f
+}
+
+// hasLists tells whether some line begins with a list of addresses.
+func (r *reading) hasLists() bool {
+	for i, f := range r.formats {
+		if r.counts[i] > 0 && f.isOfLists() {
+			return true
+		}
+	}
+	return false
 }
 
 // order returns the indexes of formats that some lines count for, the best first.
