@@ -17,9 +17,10 @@ func newAudit(s streams, dns crawler.Resolver) *cobra.Command {
 		Long: `Audit reads access logs and gives every request of a crawler one verdict: robots.txt
 permitted it, robots.txt forbade it, or it is not known which.
 
-A LOG is a file, plain or compressed (gzip, zstd, bzip2, xz), a folder with all
-its subfolders, a pattern, or - for stdin. Its format is found by its first
-lines, unless --format names or describes it.
+A LOG is a file, plain or compressed (gzip, zstd, bzip2, xz), an archive (tar, also
+compressed, or zip) of which each member is a log, a folder with all its subfolders,
+a pattern, or - for stdin. Its format is found by its first lines, unless --format
+names or describes it: see robotsieve formats.
 
 With --robots one robots.txt is taken as in force throughout. With --policy
 requests are judged by the versions that were in force when they were made: a

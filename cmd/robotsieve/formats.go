@@ -150,7 +150,7 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 		for _, r := range log.Readings {
 			counts = append(counts, text(r.Format)+" "+english.Grouped(int64(r.Lines)))
 		}
-		fmt.Fprintf(w, "  Each line counts for the first format that fits it: %s.\n", strings.Join(counts, ", "))
+		fmt.Fprintf(w, "  Lines that each format fits: %s.\n", strings.Join(counts, ", "))
 	}
 	for _, e := range log.Examples {
 		fmt.Fprintf(w, "\n  line %s, ", english.Grouped(int64(e.Number)))

@@ -115,11 +115,11 @@ func jsonWriters() []*Writer {
 			return append(b, object("time", text(r.utc("2006-01-02T15:04:05.0000000Z")), "resourceId", text("/SUBSCRIPTIONS/0/PROVIDERS/MICROSOFT.CDN/PROFILES/X"), "category", text("FrontDoorAccessLog"),
 				"operationName", text("Microsoft.Cdn/Profiles/AccessLog/Write"), "properties", object("trackingReference", text("0x"), "httpMethod", text(r.Method), "httpVersion", text("1.1.0.0"),
 					"requestUri", text(r.absolute(r.hostPort())), "hostName", text(r.bracketed()), "requestBytes", text("220"), "responseBytes", text(fmt.Sprint(r.Size)), "userAgent", header(r.Agent), "referer", header(r.Referer),
-					"clientIp", text(r.Client.Addr().String()), "clientPort", text(fmt.Sprint(r.Client.Port())), "socketIp", text("198.51.100.9"), "timeTaken", text("0.046"), "httpStatusCode", text(fmt.Sprint(r.Status))))...)
+					"clientIp", text(first(r.Forwarded, r.Client.Addr().String())), "clientPort", text(fmt.Sprint(r.Client.Port())), "socketIp", text(r.Client.Addr().String()), "timeTaken", text("0.046"), "httpStatusCode", text(fmt.Sprint(r.Status))))...)
 		}, keep: func(f *Facts, r *Request) {
 			keepJSON(f, r)
 			f.Time, f.Host, f.Target = r.Time, r.bracketed(), absoluteOf(r, r.hostPort(), f.Target)
-			f.Addr, f.Forwarded = "198.51.100.9", r.Client.Addr().String() // clients can set clientIp
+			f.Forwarded = first(r.Forwarded, r.Client.Addr().String()) // clients can set clientIp
 		}},
 		// Source: learn.microsoft.com/en-us/azure/application-gateway/application-gateway-diagnostics, access log of v2.
 		{Format: "azure_app_gateway", write: func(b []byte, r *Request) []byte {

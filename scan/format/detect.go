@@ -278,7 +278,7 @@ func (r *reading) format(d *detection) *Format {
 	order := r.order()
 	best := order[0]
 	of, explained := []*Format{r.formats[best]}, r.counts[best]
-	if known := r.total + r.errors; 20*explained < 19*known {
+	if known := r.total + r.errors; 20*explained < 19*known || r.hasLists() {
 		order = slices.DeleteFunc(order, func(i int) bool { return r.formats[i].hasHeader() })
 		of, explained = nil, 0
 		order = order[:min(len(order), maxMixed)]
@@ -298,6 +298,16 @@ func (r *reading) format(d *detection) *Format {
 		return nil
 	}
 	return f
+}
+
+// hasLists tells whether some line begins with a list of addresses.
+func (r *reading) hasLists() bool {
+	for i, f := range r.formats {
+		if r.counts[i] > 0 && f.isOfLists() {
+			return true
+		}
+	}
+	return false
 }
 
 // order returns the indexes of formats that some lines count for, the best first.

@@ -84,7 +84,8 @@ func capturedByName(name string) (*Format, bool) {
 }
 
 // bindCaptures returns the format with the headers that the lines of head show: one is
-// the User-Agent if it begins with Mozilla/ in some line, which no other header does. Next
+// the User-Agent if it begins with Mozilla/ in some line, which no other header does, unless it
+// is a URL in as many, as a referrer is that a client has forged. Next
 // to it a header is the host or X-Forwarded-For if all that is in it looks so. The name of
 // the format says what was taken for what. It returns f if no header is the User-Agent.
 func bindCaptures(f *Format, head []byte) *Format {
@@ -125,7 +126,7 @@ func bindCaptures(f *Format, head []byte) *Format {
 }
 
 // captured says what the values of a captured header look like.
-type captured struct{ seen, agents, hosts, lists int }
+type captured struct{ seen, agents, urls, hosts, lists int }
 
 func (c *captured) see(value []byte) {
 	if len(value) == 0 {
@@ -134,6 +135,9 @@ func (c *captured) see(value []byte) {
 	c.seen++
 	if bytes.HasPrefix(value, []byte("Mozilla/")) {
 		c.agents++
+	}
+	if isURL(value) {
+		c.urls++
 	}
 	if isDomain(value) {
 		c.hosts++
@@ -145,7 +149,7 @@ func (c *captured) see(value []byte) {
 
 func (c *captured) name() string {
 	switch {
-	case c.agents > 0:
+	case c.agents > c.urls:
 		return "user-agent"
 	case c.seen > 0 && c.hosts == c.seen:
 		return "host"

@@ -73,3 +73,35 @@ func TestForgeries(t *testing.T) {
 		})
 	}
 }
+
+// TestListsAmongAddresses: where one line has X-Forwarded-For as its first field, all have. What
+// looks like a client's address is what the client says.
+func TestListsAmongAddresses(t *testing.T) {
+	const tail = ` - - ` + sampleTime + ` "GET /a HTTP/1.1" 200 5 "-" "Mozilla/5.0 (compatible; Googlebot/2.1)"` + "\n"
+	for _, host := range []string{"", "www.example.com "} {
+		head := strings.Repeat(host+"192.0.2.1"+tail, 30) + host + "192.0.2.1, 198.51.100.2" + tail
+		f, err := Detect([]byte(head), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range readLog(f, []byte(head)) {
+			if r.Addr != "" || !strings.HasPrefix(r.Forwarded, "192.0.2.1") {
+				t.Fatalf("%s: %s", f.Name(), short(r))
+			}
+		}
+	}
+}
+
+// TestForgedCaptures: a client's referrer does not make HAProxy's captured referrers User-Agents.
+func TestForgedCaptures(t *testing.T) {
+	line := func(captured string) string { return haproxySample(" {"+captured+"} ") + "\n" }
+	for head, want := range map[string]string{
+		line("https://x.example/|curl/1") + line("Mozilla/5.0 (compatible; GPTBot/1.0)|curl/1"):                                   "haproxy",
+		line("https://x.example/|Mozilla/5.0 (A)") + line("Mozilla/5.0 (compatible; GPTBot/1.0)|Mozilla/5.0 (A)"):                 "haproxy:-,user-agent",
+		line("https://x.example/|Mozilla/5.0 (A)") + line("|Mozilla/5.0 (A)") + line("https://x.example/|https://forged.example"): "haproxy:-,user-agent",
+	} {
+		if f, err := Detect([]byte(head), true); err != nil || f.Name() != want {
+			t.Errorf("%s: %v, %v; want %s", head, f.Name(), err, want)
+		}
+	}
+}

@@ -15,7 +15,8 @@ const maxMixed = 3
 //
 // If any has a field for the host, the mix has one, and it is empty in the lines of the
 // others: a line without a host is not taken for one of a site that other lines name. The
-// same holds for the User-Agent.
+// same holds for the User-Agent. If any has X-Forwarded-For in the place of the client's address,
+// all have, though a list of one looks like an address: it is one that a client may have sent.
 func mix(of []*Format) *Format {
 	if len(of) == 1 {
 		return of[0]
@@ -35,13 +36,18 @@ func mix(of []*Format) *Format {
 		return mix(bound)
 	}
 	f.newReader = func(f *Format) Reader {
-		m := &mixed{host: f.HasHost(), agent: f.HasAgent()}
+		m := &mixed{host: f.HasHost(), agent: f.HasAgent(), lists: slices.ContainsFunc(of, (*Format).isOfLists)}
 		for _, one := range of {
 			m.readers = append(m.readers, one.In(f.zone).NewReader())
 		}
 		return m
 	}
 	return f
+}
+
+// isOfLists tells whether the format has X-Forwarded-For in the place of the client's address.
+func (f *Format) isOfLists() bool {
+	return strings.HasSuffix(f.name, "forwarded_combined") && !f.parts[clientAddr]
 }
 
 // joined joins the names of formats.
@@ -71,6 +77,7 @@ func (f *Format) boundTo(head []byte) *Format {
 type mixed struct {
 	readers     []Reader
 	host, agent bool // some of the formats have it
+	lists       bool // some are isOfLists
 	chunk       []byte
 }
 
@@ -123,6 +130,12 @@ func (m *mixed) fill(r *Record) {
 	}
 	if m.agent && r.Agent == nil {
 		r.Agent = []byte{}
+	}
+	if m.lists && len(r.Addr) > 0 {
+		if r.Forwarded == nil {
+			r.Forwarded = r.Addr
+		}
+		r.Addr = nil
 	}
 }
 

@@ -226,7 +226,7 @@ func ctimeTime(b []byte, zone *time.Location) (int64, bool) {
 }
 
 // civil returns the seconds since 1970 of a date and a time hh:mm:ss in a zone, nil for
-// UTC, and whether there is such a date and time.
+// UTC, and whether there is such a date and time, once.
 func civil(year, month, day int, clock []byte, zone *time.Location) (int64, bool) {
 	hour, minute, second := number2(clock[0], clock[1]), number2(clock[3], clock[4]), number2(clock[6], clock[7])
 	if clock[2] != ':' || clock[5] != ':' || year < 1700 || year > 2200 || month < 1 || month > 12 || hour > 23 || minute > 59 || second > 60 {
@@ -238,7 +238,8 @@ func civil(year, month, day int, clock []byte, zone *time.Location) (int64, bool
 	if zone == nil || zone == time.UTC {
 		return int64(((days(year, month, day)*24+hour)*60+minute)*60 + second), true
 	}
-	return earlier(time.Date(year, time.Month(month), day, hour, minute, second, 0, zone)), true
+	t := time.Date(year, time.Month(month), day, hour, minute, 0, 0, zone)
+	return t.Unix() + int64(second), isClear(t, hour, minute)
 }
 
 // daysIn returns how many days a month has, in the Gregorian calendar.
@@ -262,17 +263,16 @@ func days(year, month, day int) int {
 	return year*365 + year/4 - year/100 + year/400 + (153*month+2)/5 + day - 1 - march
 }
 
-// earlier returns a time in seconds since 1970. A time of day that comes twice because clocks
-// are set back is the first of both.
-func earlier(t time.Time) int64 {
-	seconds := t.Unix()
-	_, after := t.Zone()
-	for _, ago := range [...]int64{1800, 3600, 7200} { // by how much clocks are set back anywhere
-		if _, before := time.Unix(seconds-ago, 0).In(t.Location()).Zone(); int64(before-after) == ago {
-			return seconds - ago
+// isClear tells whether a time has this time of day, which it has not if clocks are set forward
+// over that, and no other time has it, as one does if clocks are set back.
+func isClear(t time.Time, hour, minute int) bool {
+	_, east := t.Zone()
+	for _, later := range [...]int{-7200, -3600, -1800, 1800, 3600, 7200} { // by how much clocks are set anywhere
+		if _, other := t.Add(time.Duration(later) * time.Second).Zone(); east-other == later {
+			return false
 		}
 	}
-	return seconds
+	return t.Hour() == hour && t.Minute() == minute
 }
 
 // monthOf returns the number of a month by the first three letters of its name, 0 if it is

@@ -69,9 +69,9 @@ func Explain(ctx context.Context, o ExplainOptions, show func(*ExplainedLog) err
 	}
 	if failed > 0 {
 		if all := len(inputs) + len(errs); all > 1 {
-			return inputError(fmt.Errorf("%d of %d logs cannot be read", failed, all))
+			return inputError(fmt.Errorf("the format of %d of %d logs was not found", failed, all))
 		}
-		return inputError(errors.New("the log cannot be read"))
+		return inputError(errors.New("the format of the log was not found"))
 	}
 	return nil
 }

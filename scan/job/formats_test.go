@@ -79,7 +79,7 @@ func TestExplain(t *testing.T) {
 		logs = append(logs, log)
 		return nil
 	}
-	if err := job.Explain(t.Context(), o, show); kindOf(err) != job.Input || !strings.Contains(err.Error(), "3 of 4 logs") {
+	if err := job.Explain(t.Context(), o, show); kindOf(err) != job.Input || !strings.Contains(err.Error(), "the format of 3 of 4 logs") {
 		t.Errorf("%v", err)
 	}
 	if len(logs) != 3 {

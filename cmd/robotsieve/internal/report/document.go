@@ -318,7 +318,7 @@ func input(in audit.InputInfo) string {
 	switch {
 	case in.Codec == "" || in.Codec == "plain":
 		text += english.Plural(in.Bytes, "byte")
-	case in.Disk <= 0:
+	case in.Disk <= 0, in.Disk == in.Bytes: // not known, as of a member of an archive
 		text += fmt.Sprintf("%s, %s decompressed", in.Codec, english.Plural(in.Bytes, "byte"))
 	default:
 		text += fmt.Sprintf("%s of %s, %s decompressed", english.Plural(in.Disk, "byte"), in.Codec, english.Grouped(in.Bytes))

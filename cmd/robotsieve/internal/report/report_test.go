@@ -129,6 +129,7 @@ func TestInputs(t *testing.T) {
 		{Name: "b.log", Format: "combined", Codec: "gzip", Disk: 9, DuplicateOf: "a.log", Complete: true},
 		{Name: "c.log", Format: "combined", Bytes: 5, Lines: 1, DuplicateOf: "a.log", Complete: true},
 		{Name: "d.log", Format: "combined", Bytes: 7, Lines: 2, Unparsed: 1},
+		{Name: "e.tar.gz:a.log", Format: "combined", Codec: "gzip", Disk: 7, Bytes: 7, Lines: 2, Complete: true, SHA256: "34cd"},
 	}}
 	wants(t, written(t, "text", r, false), `Read:      a.log, of a.example: combined, 5 bytes, 1 line
            sha256 12ab
@@ -136,6 +137,7 @@ func TestInputs(t *testing.T) {
            c.log: combined, 5 bytes; counted, although it has the same content as a.log
            sha256 not computed: the uncompressed logs have more than 128 MiB in all (--sha256)
            d.log: combined, 7 bytes; 1 of 2 lines unparsed; not read to the end
+           e.tar.gz:a.log: combined, gzip, 7 bytes decompressed, 2 lines
 `)
 	wants(t, written(t, "csv", r, false), "c.log (combined, 5 bytes, sha256 not computed)")
 }
