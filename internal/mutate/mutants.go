@@ -190,7 +190,7 @@ var mutants = []mutant{
 	{"redirect: the source must have it for all origins of the host", requestFile, inAudit, []string{"return n > 0 && (n == at.N || oneHost(p, at.Site))", "return n > 0 && n == at.N"}},
 	{"redirect: the source may have it for another host", requestFile, inAudit, []string{"return n > 0 && (n == at.N || oneHost(p, at.Site))", "return n > 0"}},
 	{"redirect: a file within 60 s after it does not explain it", requestFile, inAudit, []string{"kind == toldRedirect && at.schemeless && oneHost(", "false && at.schemeless && oneHost("}},
-	{"redirect: a file explains it also where the log tells the scheme", requestFile, inAudit, []string{"kind == toldRedirect && at.schemeless && oneHost(", "kind == toldRedirect && oneHost("}},
+	{"redirect: a file explains it also where the log tells the scheme", requestFile, inAudit, []string{"case at.schemeless && oneHost(", "case oneHost("}},
 	{"redirect: a file 61 s after it explains it", factsFile, inAudit, []string{"const followed = minute", "const followed = 61 * minute / 60"}},
 	{"redirect: a file 60 s after it does not explain it", factsFile, inAudit, []string{"const followed = minute", "const followed = 59 * minute / 60"}},
 	{"redirect: a file of another crawler explains it", factsFile, inAudit, []string{"return r.kind == toldMoved && r.crawlerAt == x.crawlerAt", "return r.kind == toldMoved"}},
@@ -220,7 +220,7 @@ var mutants = []mutant{
 	{"informed: by a 200 of any size", factsFile, inAudit, []string{"if x.kind == toldFile && !f.hasSize(o, first, last, x.size) {", "if false {"}},
 	{"informed: the usual size does not stand for the file's", answersFile, inAudit, []string{"a.usual[c.of] = c.most", "_ = c.most"}},
 	{"informed: the usual size need not be that of more than half", answersFile, inAudit, []string{"c.n > c.all-c.n && ", "c.n > 0 && "}},
-	{"informed: the usual size counts although answers had the file's", passFile, inAudit, []string{"&& f.run.tally.SizesRight == 0 {", "&& true {"}},
+	{"informed: the usual size counts although answers had the file's", passFile, inAudit, []string{"&& f.run.tally.SizesRight+f.run.tally.RightOutside == 0 {", "&& true {"}},
 
 	// Sources.
 	{"source: a second row for an origin and time is not refused", rowFile, inPolicy, []string{"if same := first[k]; same != nil {", "if same := first[k]; same != nil && false {"}},
@@ -240,11 +240,12 @@ var mutants = []mutant{
 	// Two readings of a copy: sections 2 and 7.
 	{"readings: Google's reading alone counts for an unknown parser", bindingFile, inPolicy, []string{"return []Reading{ReadRFC9309, ReadGoogleWide}", "return []Reading{ReadGoogleWide}"}},
 	{"readings: that of RFC 9309 alone counts for an unknown parser", bindingFile, inPolicy, []string{"return []Reading{ReadRFC9309, ReadGoogleWide}", "return []Reading{ReadRFC9309}"}},
-	{"readings: a contested copy forbids", verdictFile, inAudit, []string{"if !isContested(answers, l.Bodies, l.Hops, logged.bodies) {", "if true {"}},
+	{"readings: a contested copy forbids", verdictFile, inAudit, []string{"if doubt < policy.Contested {", "if true {"}},
 	{"readings: a contested copy permits", verdictFile, inAudit, []string{"d := decideAs(l, answers, logged, policy.Forbids)", "d := decideAs(l, answers, logged, policy.Permits)"}},
-	{"readings: a contested body of another size does not matter", verdictFile, inAudit, []string{"l.Bodies, l.Hops, logged.bodies) {", "l.Bodies, l.Hops) {"}},
+	{"readings: a contested body of another size does not matter", verdictFile, inAudit, []string{"l.Bodies, l.Hops, logged.bodies)", "l.Bodies, l.Hops)"}},
+	{"readings: a path that the log changed is contested", verdictFile, inAudit, []string{"case doubt == policy.Unseen:", "case false:"}},
 	{"readings: a violation by one reading is grace", verdictFile, inAudit, []string{"case d.verdict == Violation, d.verdict == Indeterminate, e.verdict == Violation,", "case d.verdict == Indeterminate, e.verdict == Violation,"}},
-	{"readings: verdicts that differ harmlessly are contested", verdictFile, inAudit, []string{"default:\n\t\treturn decision{verdict: Grace}\n\t}\n}\n\n// isContested", "default:\n\t\treturn indeterminate(ContestedRule)\n\t}\n}\n\n// isContested"}},
+	{"readings: verdicts that differ harmlessly are contested", verdictFile, inAudit, []string{"default:\n\t\treturn decision{verdict: Grace}\n\t}\n}\n\n// leastSure", "default:\n\t\treturn indeterminate(ContestedRule)\n\t}\n}\n\n// leastSure"}},
 
 	// Final verdicts, which no other line of the log may change.
 	{"final: a request that all copies permit is settled although robots.txt may redirect", verdictFile, inAudit, []string{"case Allowed:\n\t\treturn !redirects && all(policy.Permits)", "case Allowed:\n\t\treturn all(policy.Permits)"}},

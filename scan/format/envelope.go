@@ -15,8 +15,9 @@ import (
 // The stream of an envelope often has the lines of several programs. A line that the
 // format does not read is Other if its source, as the envelope names it, has no request at
 // the beginning of the log; it is Unparsed if its source has some, if the envelope names no
-// source, or if the line is not in the envelope. A line that the envelope's program has cut
-// into pieces is Unparsed: no piece of it is a line of the log.
+// source, or if the line is not in the envelope. Lines that the envelope's program has cut
+// into pieces are Unparsed, the last piece too: a client that sends a long request could
+// choose what the piece begins with.
 type envelope struct {
 	name string
 	by   string // what writes it
@@ -26,6 +27,9 @@ type envelope struct {
 	// stream; nil if the envelope names none. buf has room for a line that is no view of
 	// the outer one. It returns false if line is not in the envelope, or has a piece of a line.
 	open func(line []byte, buf *[]byte) (source, inner []byte, ok bool)
+	// piece tells of a line that open refuses whether it is a piece that goes on in the next
+	// line of the same source. It is nil if the program cuts no lines.
+	piece func(line []byte) (source []byte, ok bool)
 }
 
 // maxEnvelopes is how many envelopes may be around a line.
@@ -33,14 +37,14 @@ const maxEnvelopes = 2
 
 // envelopes is the table of envelopes, the more specific first.
 var envelopes = []*envelope{
-	{"ansi", "programs that write colours for a terminal", "\x1b[32m%s\x1b[0m", openColours},
-	{"docker", "Docker's json-file, Fluent Bit", `{"log":%q,"stream":"stdout","time":"2026-03-04T05:06:07.089Z"}`, openDocker},
-	{"journald", "journalctl -o json", `{"__REALTIME_TIMESTAMP":"1772600767000000","MESSAGE":%q,"SYSLOG_IDENTIFIER":"nginx"}`, openJournald},
-	{"cri", "Kubernetes (containerd, CRI-O)", "2026-03-04T05:06:07.089000000Z stdout F %s", openCRI},
-	{"syslog5424", "syslog, RFC 5424", "<190>1 2026-03-04T05:06:07.089Z web1 nginx 71 - - %s", openSyslog5424},
-	{"timestamped", "docker logs -t, kubectl logs --timestamps", "2026-03-04T05:06:07.089000000Z %s", openTimestamped},
-	{"syslog", "syslog, RFC 3164; rsyslog; journalctl", "Mar  4 05:06:07 web1 nginx[71]: %s", openSyslog},
-	{"compose", "docker compose logs", "web-1  | %s", openCompose},
+	{"ansi", "programs that write colours for a terminal", "\x1b[32m%s\x1b[0m", openColours, nil},
+	{"docker", "Docker's json-file, Fluent Bit", `{"log":%q,"stream":"stdout","time":"2026-03-04T05:06:07.089Z"}`, openDocker, pieceOfDocker},
+	{"journald", "journalctl -o json", `{"__REALTIME_TIMESTAMP":"1772600767000000","MESSAGE":%q,"SYSLOG_IDENTIFIER":"nginx"}`, openJournald, pieceOfJournald},
+	{"cri", "Kubernetes (containerd, CRI-O)", "2026-03-04T05:06:07.089000000Z stdout F %s", openCRI, pieceOfCRI},
+	{"syslog5424", "syslog, RFC 5424", "<190>1 2026-03-04T05:06:07.089Z web1 nginx 71 - - %s", openSyslog5424, nil},
+	{"timestamped", "docker logs -t, kubectl logs --timestamps", "2026-03-04T05:06:07.089000000Z %s", openTimestamped, nil},
+	{"syslog", "syslog, RFC 3164; rsyslog; journalctl", "Mar  4 05:06:07 web1 nginx[71]: %s", openSyslog, nil},
+	{"compose", "docker compose logs", "web-1  | %s", openCompose, nil},
 }
 
 // envelopeByName returns the envelope with a name, in any ASCII case.
@@ -78,6 +82,9 @@ func wrap(around []*envelope, f *Format, sources [][]byte) *Format {
 	g := *f
 	for _, e := range slices.Backward(around) {
 		g.name = e.name + ":" + g.name
+	}
+	if slices.ContainsFunc(around, func(e *envelope) bool { return e.piece != nil }) {
+		g.state = func(chunk []byte) []byte { return lastPieces(around, chunk) }
 	}
 	g.newReader = func(g *Format) Reader {
 		return &enveloped{around: around, sources: sources, inner: f.In(g.zone).NewReader()}
@@ -131,6 +138,7 @@ type enveloped struct {
 	inner   Reader
 	chunk   []byte // what has not been read
 	bufs    [maxEnvelopes][]byte
+	cut     [][]byte // the sources whose last line was a piece
 
 	// Of the line that Next returned last:
 	source []byte // nil if the envelopes name none
@@ -156,8 +164,7 @@ func (e *enveloped) read(r *Record, line []byte) Kind {
 	if len(line) == 0 {
 		return Blank
 	}
-	source, inner, ok := unwrap(e.around, line, &e.bufs)
-	e.source = source
+	inner, ok := e.open(line)
 	if !ok || bytes.IndexByte(inner, '\n') >= 0 {
 		return Unparsed
 	}
@@ -165,11 +172,75 @@ func (e *enveloped) read(r *Record, line []byte) Kind {
 	switch kind := e.inner.Next(r); {
 	case kind == End || kind == Blank:
 		return Other // an empty message
-	case kind == Unparsed && source != nil && e.sources != nil && !contains(e.sources, source):
+	case kind == Unparsed && e.source != nil && e.sources != nil && !contains(e.sources, e.source):
 		return Other // of another program
 	default:
 		return kind
 	}
+}
+
+// open returns the line in the envelopes, and false if there is none that is whole.
+func (e *enveloped) open(line []byte) (inner []byte, ok bool) {
+	source, inner, ok := unwrap(e.around, line, &e.bufs)
+	e.source = source
+	if !ok {
+		if source, is := pieceOf(e.around, line, &e.bufs); is && !contains(e.cut, source) {
+			e.cut = append(e.cut, bytes.Clone(source))
+		}
+		return nil, false
+	}
+	for i, cut := range e.cut {
+		if bytes.Equal(cut, source) { // this is the end of what was cut
+			e.cut = slices.Delete(e.cut, i, i+1)
+			return nil, false
+		}
+	}
+	return inner, true
+}
+
+// pieceOf is envelope.piece for a line in several envelopes.
+func pieceOf(around []*envelope, line []byte, bufs *[maxEnvelopes][]byte) (source []byte, ok bool) {
+	for i, e := range around {
+		if e.piece != nil {
+			if source, ok := e.piece(line); ok {
+				return source, true
+			}
+		}
+		if _, line, ok = e.open(line, &bufs[i]); !ok {
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// SetHeader implements Headed: what stands before a chunk are the sources of lastPieces.
+func (e *enveloped) SetHeader(sources []byte) {
+	e.cut = e.cut[:0]
+	for source := range bytes.SplitSeq(sources, []byte("\n")) {
+		if len(source) > 0 {
+			e.cut = append(e.cut, bytes.Clone(source))
+		}
+	}
+}
+
+// lookBack is how many lines at the end of a chunk lastPieces looks at. The pieces of a line
+// follow each other at once, with few lines of other sources between them.
+const lookBack = 100
+
+// lastPieces returns the sources whose last line in a chunk is a piece, with line breaks between
+// them, not nil.
+func lastPieces(around []*envelope, chunk []byte) []byte {
+	from := len(chunk)
+	for n := 0; n <= lookBack && from > 0; n++ {
+		from = bytes.LastIndexByte(chunk[:from-1], '\n') + 1
+	}
+	e := enveloped{around: around}
+	for chunk = chunk[from:]; len(chunk) > 0; {
+		line, text := NextLine(chunk)
+		chunk = chunk[len(line):]
+		e.open(text)
+	}
+	return append([]byte{}, bytes.Join(e.cut, []byte("\n"))...)
 }
 
 // Complete sets the other fields of the request that Next returned last.
@@ -228,44 +299,46 @@ func appendPlain(dst, text []byte) []byte {
 // "stream":"stdout","time":"…"}. Docker cuts lines of more than 16 KiB into pieces, which
 // have no line end but the last.
 func openDocker(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
-	var log, stream, at []byte
+	if source, *buf, ok = dockerLog(line, (*buf)[:0]); !ok {
+		return nil, nil, false
+	}
+	if inner, ok = bytes.CutSuffix(*buf, []byte("\n")); !ok {
+		return nil, nil, false
+	}
+	return source, withoutReturn(inner), true
+}
+
+func pieceOfDocker(line []byte) (source []byte, ok bool) {
+	source, log, ok := dockerLog(line, nil)
+	return source, ok && !bytes.HasSuffix(log, []byte("\n"))
+}
+
+// dockerLog appends what an object of Docker's driver has logged.
+func dockerLog(line, dst []byte) (source, log []byte, ok bool) {
+	var raw, stream, at []byte
 	for key, value := range members(line) {
 		switch string(key) {
 		case `"log"`:
-			log = value
+			raw = value
 		case `"stream"`:
 			stream = value
 		case `"time"`:
 			at = value
 		}
 	}
-	if !isString(log) || stream == nil && at == nil {
-		return nil, nil, false
+	if !isString(raw) || stream == nil && at == nil {
+		return nil, dst, false
 	}
-	*buf = unescapeJSON((*buf)[:0], log[1:len(log)-1])
-	if inner, ok = bytes.CutSuffix(*buf, []byte("\n")); !ok {
-		return nil, nil, false
-	}
-	return textOf(stream), withoutReturn(inner), true
+	return textOf(stream), unescapeJSON(dst, raw[1:len(raw)-1]), true
 }
 
 // openJournald opens the objects that journalctl -o json writes. A message that is not
 // UTF-8, or has control characters, is an array of its octets; one that is too long is null.
 func openJournald(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
-	var message []byte
-	for key, value := range members(line) {
-		switch string(key) {
-		case `"MESSAGE"`:
-			message = value
-		case `"SYSLOG_IDENTIFIER"`:
-			source = textOf(value)
-		case `"_COMM"`:
-			if source == nil {
-				source = textOf(value)
-			}
-		}
-	}
+	source, message, isPiece := journaldParts(line)
 	switch {
+	case isPiece:
+		return nil, nil, false
 	case isString(message):
 		*buf = unescapeJSON((*buf)[:0], message[1:len(message)-1])
 	case len(message) > 0 && message[0] == '[':
@@ -277,6 +350,34 @@ func openJournald(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
 		return nil, nil, false
 	}
 	return source, bytes.TrimRight(*buf, "\r\n"), true
+}
+
+func pieceOfJournald(line []byte) (source []byte, ok bool) {
+	source, _, ok = journaldParts(line)
+	return source, ok
+}
+
+// journaldParts returns the source and the raw message of an object, and whether the message
+// is a piece: one that journald has cut for its length (systemd.journal-fields, _LINE_BREAK),
+// or Docker before it (journald logging driver, CONTAINER_PARTIAL_MESSAGE).
+func journaldParts(line []byte) (source, message []byte, isPiece bool) {
+	for key, value := range members(line) {
+		switch string(key) {
+		case `"MESSAGE"`:
+			message = value
+		case `"SYSLOG_IDENTIFIER"`:
+			source = textOf(value)
+		case `"_COMM"`:
+			if source == nil {
+				source = textOf(value)
+			}
+		case `"_LINE_BREAK"`:
+			isPiece = isPiece || string(value) == `"line-max"`
+		case `"CONTAINER_PARTIAL_MESSAGE"`:
+			isPiece = isPiece || string(value) == `"true"`
+		}
+	}
+	return source, message, isPiece
 }
 
 // numbers appends the octets that a JSON array of numbers has.
@@ -298,15 +399,27 @@ func numbers(dst, array []byte) ([]byte, bool) {
 // openCRI opens lines of the Container Runtime Interface: a time, the stream, and F, or P
 // for a piece of a line that does not end there.
 func openCRI(line []byte, _ *[]byte) (source, inner []byte, ok bool) {
+	source, tag, inner := criParts(line)
+	return source, inner, string(tag) == "F"
+}
+
+func pieceOfCRI(line []byte) (source []byte, ok bool) {
+	source, tag, _ := criParts(line)
+	return source, string(tag) == "P"
+}
+
+// criParts returns the stream, the first tag and the text of a line, all nil if it is none of
+// the interface.
+func criParts(line []byte) (source, tag, text []byte) {
 	rest := line[isoTimeLength(line):]
 	for _, stream := range [...]string{" stdout ", " stderr "} {
 		if len(rest) < len(line) && len(rest) > len(stream) && string(rest[:len(stream)]) == stream {
 			tags, text, _ := bytes.Cut(rest[len(stream):], []byte(" "))
-			whole, _, _ := bytes.Cut(tags, []byte(":"))
-			return rest[1 : len(stream)-1], text, string(whole) == "F"
+			tag, _, _ := bytes.Cut(tags, []byte(":"))
+			return rest[1 : len(stream)-1], tag, text
 		}
 	}
-	return nil, nil, false
+	return nil, nil, nil
 }
 
 // openTimestamped opens lines with a time in UTC before them, as Docker and Kubernetes

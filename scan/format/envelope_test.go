@@ -255,3 +255,56 @@ func FuzzEnvelope(f *testing.F) {
 		Detect(chunk, true)
 	})
 }
+
+// TestPieces has requests that are so long that Docker, Kubernetes and journald cut them. The
+// last piece begins where the client wants it to, and looks like the request of another one.
+func TestPieces(t *testing.T) {
+	forged := mustFormat(t, "combined").Sample()
+	for name, c := range map[string]struct{ begin, end, other, whole string }{
+		"docker:combined": {
+			`{"log":"192.0.2.66 - - [04/Mar/2026","stream":"stdout","time":"2026-03-04T05:06:07Z"}`,
+			fmt.Sprintf(`{"log":%q,"stream":"stdout","time":"2026-03-04T05:06:07Z"}`, forged+"\n"),
+			`{"log":"warning\n","stream":"stderr","time":"2026-03-04T05:06:07Z"}`,
+			in(envelopeByName("docker"), forged),
+		},
+		"cri:combined": {
+			"2026-03-04T05:06:07.089000000Z stdout P 192.0.2.66 - - [04/Mar/2026",
+			"2026-03-04T05:06:07.089000000Z stdout F " + forged,
+			"2026-03-04T05:06:07.089000000Z stderr F warning",
+			in(envelopeByName("cri"), forged),
+		},
+		"journald:combined": {
+			`{"__REALTIME_TIMESTAMP":"1","MESSAGE":"192.0.2.66 - - [04/Mar/2026","SYSLOG_IDENTIFIER":"nginx","_LINE_BREAK":"line-max"}`,
+			in(envelopeByName("journald"), forged),
+			`{"__REALTIME_TIMESTAMP":"1","MESSAGE":"warning","SYSLOG_IDENTIFIER":"cron"}`,
+			in(envelopeByName("journald"), forged),
+		},
+	} {
+		f, ok := ByName(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		lines := []string{c.whole, c.begin, c.begin, c.other, c.end, c.whole}
+		want := []Kind{Request, Unparsed, Unparsed, Unparsed, Unparsed, Request}
+		for cut := 0; cut <= len(lines); cut++ { // into two chunks
+			headers := f.NewHeaders()
+			reader, r := f.NewReader().(Headed), new(Record)
+			var got []Kind
+			for seq, part := range [][]string{lines[:cut], lines[cut:]} {
+				chunk := []byte(strings.Join(append(part[:len(part):len(part)], ""), "\n"))
+				header, err := headers.Before(t.Context(), int64(seq), chunk)
+				if err != nil {
+					t.Fatal(err)
+				}
+				reader.SetHeader(header)
+				reader.Reset(chunk)
+				for kind := reader.Next(r); kind != End; kind = reader.Next(r) {
+					got = append(got, kind)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, cut before line %d: %v, want %v", name, cut, got, want)
+			}
+		}
+	}
+}

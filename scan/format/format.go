@@ -33,8 +33,11 @@ type Format struct {
 	head   string // what stands before the sample in a log, with its line ends
 	sample string // a line of it, the same request in all rows: see TestFormats
 	meaning
-	dialect   *dialect // of formats whose lines are columns, nil for others
-	header    []byte   // Header
+	dialect *dialect // of formats whose lines are columns, nil for others
+	header  []byte   // Header
+	// state returns what a chunk says of the lines in the next one, nil if nothing: see Headers.
+	// It is nil if nothing ever does but headers.
+	state     func(chunk []byte) []byte
 	newReader func(*Format) Reader
 	// bind returns the format of a log by its beginning, for formats that say in the log
 	// itself what their fields are; nil if this is no such beginning. bind is nil for all

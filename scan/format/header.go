@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-// Headed is a Reader of a format whose logs say themselves what their columns are.
+// Headed is a Reader of a format whose logs say themselves what their columns are, or whose lines
+// may be cut into several: then what Headers returns for a line is not one.
 type Headed interface {
 	Reader
 	// SetHeader makes the columns of a header line those of the lines that follow, up to the
@@ -19,10 +20,11 @@ type Headed interface {
 	SetHeader(line []byte)
 }
 
-// Headers tells which header is in force at the beginning of each chunk of a log. Its chunks
+// Headers tells which header is in force at the beginning of each chunk of a log, or, of lines
+// in envelopes, which sources have begun a line that goes on in the chunk. Its chunks
 // are numbered from 0 on without gaps. It is safe for concurrent use.
 type Headers struct {
-	dialect *dialect
+	last func(chunk []byte) []byte // what a chunk says of the next, nil if nothing
 
 	mu      sync.Mutex
 	next    int64                   // all chunks before it are scanned
@@ -39,10 +41,14 @@ type chunkHeaders struct {
 
 // NewHeaders returns the Headers of a log of the format, nil if its lines need none.
 func (f *Format) NewHeaders() *Headers {
-	if f.dialect == nil || f.dialect.header == "" {
+	last := f.state
+	if last == nil && f.dialect != nil && f.dialect.header != "" {
+		last = f.dialect.lastHeader
+	}
+	if last == nil {
 		return nil
 	}
-	return &Headers{dialect: f.dialect, scanned: map[int64]*chunkHeaders{}}
+	return &Headers{last: last, scanned: map[int64]*chunkHeaders{}}
 }
 
 // Before returns the header that is in force at the beginning of a chunk, nil if there is
@@ -56,7 +62,7 @@ func (h *Headers) Before(ctx context.Context, seq int64, chunk []byte) (header [
 	}
 	c := &chunkHeaders{known: make(chan struct{})}
 	if len(chunk) > 0 {
-		c.last = h.dialect.lastHeader(chunk)
+		c.last = h.last(chunk)
 	}
 	h.publish(seq, c)
 	select {

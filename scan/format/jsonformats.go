@@ -242,7 +242,7 @@ var jsonFormats = []*Format{
 	jsonFormat("nginx_json", "nginx with a log_format of JSON",
 		`{"time_iso8601":"2026-03-04T05:06:07+00:00","remote_addr":"192.0.2.1","host":"www.example.com","request_method":"GET","request_uri":"/a?b=c","status":200,"body_bytes_sent":1234,"http_referer":"","http_user_agent":"`+sampleAgent+`"}`,
 		nil, []jsonField{
-			{part: clientAddr, paths: []string{"realip_remote_addr", "remote_addr", "remote_ip", "client_ip", "clientip", "clientIp", "ip", "client", "remote_host", "remoteAddr", "src_ip"}},
+			{part: clientAddr, paths: []string{"remote_addr", "remote_ip", "client_ip", "clientip", "clientIp", "ip", "client", "remote_host", "remoteAddr", "src_ip", "realip_remote_addr"}},
 			{part: forwardedFor, paths: []string{"http_x_forwarded_for", "x_forwarded_for", "xff", "forwarded_for", "http_x_forwarded"}},
 			{part: hostName, paths: []string{"http_host", "host", "vhost", "server_name", "domain", "hostname", "site"}},
 			{part: schemeName, paths: []string{"scheme", "request_scheme"}},

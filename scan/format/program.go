@@ -162,9 +162,9 @@ func literalOf(text string) literal {
 }
 
 // standsAt tells whether the text stands at line[at:]. It may look at what is behind the
-// line, which is its end, as no literal has it.
+// line, which is its end, as no literal has it; at itself may be behind the line.
 func (l *literal) standsAt(line []byte, at int) bool {
-	if l.mask != 0 && at+8 <= cap(line) {
+	if l.mask != 0 && at <= len(line) && at+8 <= cap(line) {
 		return binary.LittleEndian.Uint64(line[at:at+8])&l.mask == l.word
 	}
 	return at+len(l.text) <= len(line) && string(line[at:at+len(l.text)]) == l.text

@@ -286,3 +286,31 @@ func TestHaproxyCaptures(t *testing.T) {
 		t.Error("a format without a User-Agent")
 	}
 }
+
+// TestTimeBehindTheLine has a line that ends before the usual end of a time: the next line is no
+// part of it.
+func TestTimeBehindTheLine(t *testing.T) {
+	f, err := Parse(`LogFormat "%h %l %u %t \"%r`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, r := f.NewReader(), new(Record)
+	reader.Reset([]byte("192.0.2.1 - - [1 - - [0026:\"\n\n{\"a 7 +0000] \"GET /a? [00b=c HTTP/1.1\" 200 12 \"-\" \"Bot05:06:0[\":1}\n"))
+	for kind := reader.Next(r); kind != End; kind = reader.Next(r) {
+		if kind == Request {
+			t.Errorf("a request: %q", r.Line)
+		}
+	}
+}
+
+// TestAsterisk takes an asterisk for a target only alone (RFC 9112 3.2.4).
+func TestAsterisk(t *testing.T) {
+	for line, want := range map[string]bool{
+		"1772600767.000    310 192.0.2.1 TCP_MISS/200 1234 OPTIONS * - HIER_DIRECT/203.0.113.5 text/html":   true,
+		"1772600767.000    310 192.0.2.1 TCP_MISS/200 1234 OPTIONS *\" - HIER_DIRECT/203.0.113.5 text/html": false,
+	} {
+		if _, ok := read(mustReader(t, "squid"), new(Record), line); ok != want {
+			t.Errorf("%q: %v", line, ok)
+		}
+	}
+}

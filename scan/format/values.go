@@ -132,7 +132,7 @@ func (v *values) findTarget() []byte {
 				v.asked, v.text[hostName], v.text[path] = path, asked[:i], asked[i:]
 				return asked[i:]
 			}
-		case asked[0] == '/' || asked[0] == '*',
+		case asked[0] == '/', string(asked) == "*",
 			p == target && (schemeEnd(asked) > 0 || string(v.text[methodName]) == "CONNECT"):
 			return asked
 		}
