@@ -340,7 +340,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func (c *clf) Complete(r *Record) {
 	line := r.Line
 	from, end := 0, firstBlank(line, 0)
-	r.Host = nil
+	r.Host, r.Claim, r.Lossy, r.SchemeLogged = nil, nil, Exact, false
 	if c.vhost {
 		r.Host = c.sent(line[:end])
 		from = min(end+1, len(line))

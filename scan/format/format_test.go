@@ -1,6 +1,7 @@
 package format
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -117,6 +118,31 @@ func TestByName(t *testing.T) {
 	for _, name := range []string{"", "auto", "combine", "combined "} {
 		if f, ok := ByName(name); ok {
 			t.Errorf("ByName(%q) = %s", name, f.Name())
+		}
+	}
+}
+
+// TestCompleteSetsAll reads each sample into a record that still has the fields of a line of
+// another format: the record is the same as a new one.
+func TestCompleteSetsAll(t *testing.T) {
+	other := Record{
+		Line: []byte("x"), Agent: []byte("x"), Robots: true, Addr: []byte("x"), Host: []byte("x"), Forwarded: []byte("x"), Method: []byte("x"),
+		Target: []byte("x"), SchemeLogged: true, Time: 1, HasTime: true, Status: 1, Size: 1, Claim: []byte("x"), Lossy: Rewritten, Truncated: true,
+	}
+	for i, v := 0, reflect.ValueOf(other); i < v.NumField(); i++ {
+		if v.Field(i).IsZero() {
+			t.Errorf("the field %s has to be set here, too", v.Type().Field(i).Name)
+		}
+	}
+	for _, f := range formats {
+		g, err := f.Bound([]byte(f.Head() + f.Sample() + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		used, fresh := other, Record{}
+		_, ok := read(g.NewReader(), &used, f.Sample())
+		if _, also := read(g.NewReader(), &fresh, f.Sample()); !ok || !also || !reflect.DeepEqual(used, fresh) {
+			t.Errorf("%s: %+v\nwant %+v", f.name, used, fresh)
 		}
 	}
 }
