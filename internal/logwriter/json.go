@@ -151,6 +151,24 @@ func jsonWriters() []*Writer {
 			keepJSON(f, r)
 			f.Host, f.Time, f.Target = r.bracketed(), r.Time.Truncate(time.Millisecond), absoluteOf(r, r.bracketed(), f.Target)
 		}},
+		// Source: the ingest pipeline of Filebeat's module iis: url.path and url.query are cs-uri-stem
+		// and cs-uri-query.
+		{Format: "ecs_iis", write: func(b []byte, r *Request) []byte {
+			if r.Protocol == "" || !r.onPath() {
+				return nil
+			}
+			path, query := r.pathQuery()
+			return append(b, object("@timestamp", text(r.utc("2006-01-02T15:04:05.000Z")), "event", object("module", text("iis")), "source", object("address", text(r.Client.Addr().String())),
+				"destination", object("domain", text(r.bracketed())), "http", object("request", object("method", text(r.Method)), "response", object("status_code", number(r.Status), "body", object("bytes", number(r.Size)))),
+				"url", object("path", text(decoded(path)), "query", text(query)), "user_agent", object("original", header(r.Agent)))...)
+		}, keep: func(f *Facts, r *Request) {
+			keepJSON(f, r)
+			path, query := r.pathQuery()
+			f.Host, f.Time, f.Lossy = r.bracketed(), r.Time.Truncate(time.Millisecond), "decoded"
+			if f.Target = valid(joined(ends.Replace(decoded(path)), query)); strings.ContainsRune(f.Target, '\ufffd') {
+				f.Lossy = "rewritten"
+			}
+		}},
 		// Sources: github.com/pinojs/pino-http and github.com/pinojs/pino-std-serializers. The names of
 		// headers are in lower case.
 		{Format: "pino", write: func(b []byte, r *Request) []byte {

@@ -273,26 +273,30 @@ var jsonFormats = []*Format{
 			{part: moment, paths: []string{"time", "@timestamp"}},
 		}),
 
-	// elastic.co/guide/en/ecs/current/ecs-field-reference.html: the fields url, http, client,
-	// source and user_agent. A shipper takes the original line apart. OpenSearch has the same but
-	// for http.url, http.user_agent and communication:
-	// opensearch.org/docs/latest/observing-your-data/ss4o.
-	jsonFormat("ecs", "Elastic Common Schema (Filebeat, Logstash), OpenSearch",
+	ecsFormat("ecs_iis", "Filebeat's module iis",
+		`{"@timestamp":"2026-03-04T05:06:07.000Z","event":{"module":"iis"},"source":{"address":"192.0.2.1"},"destination":{"domain":"www.example.com"},"url":{"path":"/a","query":"b=c"},"http":{"request":{"method":"GET"},"response":{"status_code":200,"body":{"bytes":1234}}},"user_agent":{"original":"`+sampleAgent+`"}}`,
+		[]string{"event.module=iis"}, jsonField{part: decodedPath, paths: []string{"url.path"}}),
+	ecsFormat("ecs", "Elastic Common Schema (Filebeat, Logstash), OpenSearch",
 		`{"@timestamp":"2026-03-04T05:06:07.000Z","source":{"ip":"192.0.2.1"},"url":{"domain":"www.example.com","original":"/a?b=c","path":"/a","query":"b=c"},"http":{"request":{"method":"GET"},"response":{"status_code":200,"body":{"bytes":1234}}},"user_agent":{"original":"`+sampleAgent+`"}}`,
-		[]string{"@timestamp"}, []jsonField{
-			{part: clientAddr, paths: []string{"client.ip", "source.ip", "client.address", "source.address", "communication.source.ip", "communication.source.address"}},
-			{part: hostName, paths: []string{"url.domain", "destination.domain"}},
-			{part: schemeName, paths: []string{"url.scheme"}},
-			{part: userAgent, paths: []string{"user_agent.original", "http.user_agent.original"}},
-			{part: methodName, paths: []string{"http.request.method"}},
-			{part: target, paths: []string{"url.original", "url.full", "http.url"}},
-			{part: path, paths: []string{"url.path"}},
-			{part: query, paths: []string{"url.query"}},
-			{part: statusCode, paths: []string{"http.response.status_code"}},
-			{part: bodySize, paths: []string{"http.response.body.bytes"}},
-			{part: sentSize, paths: []string{"http.response.bytes"}},
-			{part: moment, paths: []string{"@timestamp"}},
-		}),
+		[]string{"@timestamp", "event.module!=iis"}, jsonField{part: target, paths: []string{"url.original", "url.full", "http.url"}}, jsonField{part: path, paths: []string{"url.path"}}),
+}
+
+// ecsFormat returns a row for the fields url, http, client, source and user_agent of the Elastic
+// Common Schema (elastic.co/guide/en/ecs/current/ecs-field-reference.html), with these targets.
+// A shipper takes the original line apart. OpenSearch has the same but for http.url,
+// http.user_agent and communication (opensearch.org/docs/latest/observing-your-data/ss4o).
+func ecsFormat(name, by, sample string, signature []string, targets ...jsonField) *Format {
+	return jsonFormat(name, by, sample, signature, append(targets,
+		jsonField{part: clientAddr, paths: []string{"client.ip", "source.ip", "client.address", "source.address", "communication.source.ip", "communication.source.address"}},
+		jsonField{part: hostName, paths: []string{"url.domain", "destination.domain"}},
+		jsonField{part: schemeName, paths: []string{"url.scheme"}},
+		jsonField{part: userAgent, paths: []string{"user_agent.original", "http.user_agent.original"}},
+		jsonField{part: methodName, paths: []string{"http.request.method"}},
+		jsonField{part: query, paths: []string{"url.query"}},
+		jsonField{part: statusCode, paths: []string{"http.response.status_code"}},
+		jsonField{part: bodySize, paths: []string{"http.response.body.bytes"}},
+		jsonField{part: sentSize, paths: []string{"http.response.bytes"}},
+		jsonField{part: moment, paths: []string{"@timestamp"}}))
 }
 
 // sampled says of a format that its logs may lack requests by design.

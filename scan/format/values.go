@@ -244,11 +244,11 @@ func (v *values) completeTarget(r *Record) {
 		r.Target = v.sent(p)
 	default:
 		r.Target = v.pathAndQuery(p)
-		switch p {
-		case decodedPath:
-			r.Lossy = Decoded
-		case rewrittenPath:
+		switch {
+		case p == rewrittenPath, !v.parts[query] && bytes.IndexByte(r.Target, '?') < 0: // a query may be missing
 			r.Lossy = Rewritten
+		case p == decodedPath:
+			r.Lossy = Decoded
 		}
 	}
 	if len(r.Method) == 0 {

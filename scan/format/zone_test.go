@@ -52,7 +52,8 @@ func TestLoss(t *testing.T) {
 		want       Lossy
 	}{
 		{`$remote_addr [$time_local] "$request" "$http_user_agent"`, `192.0.2.1 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" "x"`, Exact},
-		{"#Fields: date time c-ip cs-method cs-uri-stem cs(User-Agent)", "2026-03-04 05:06:07 192.0.2.1 GET /a x", Decoded},
+		{"#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query cs(User-Agent)", "2026-03-04 05:06:07 192.0.2.1 GET /a - x", Decoded},
+		{"#Fields: date time c-ip cs-method cs-uri-stem cs(User-Agent)", "2026-03-04 05:06:07 192.0.2.1 GET /a x", Rewritten}, // the query is not logged
 		{`$remote_addr [$time_local] $request_method $uri "$http_user_agent"`, `192.0.2.1 [04/Mar/2026:05:06:07 +0000] GET /a "x"`, Rewritten},
 	} {
 		f, err := Parse(c.text)
