@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -100,7 +101,7 @@ func siteVisits() (visits []*logwriter.Request) {
 		}
 		r.Target, r.Method = pick(targets), pick([]string{"GET", "GET", "GET", "HEAD"})
 		r.Status = []int{200, 200, 200, 404, 403, 301, 304, 206}[random.IntN(8)]
-		if r.Status == 304 || r.Method == "HEAD" || r.Target != robotsTxt && random.IntN(20) == 0 {
+		if r.Status == 304 || r.Method == http.MethodHead || r.Target != robotsTxt && random.IntN(20) == 0 {
 			r.Size = 0
 		}
 		if random.IntN(3) == 0 {

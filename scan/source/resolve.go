@@ -103,18 +103,18 @@ func (v *resolver) argument(arg string) {
 	}
 }
 
-// noMatch is the error for a pattern: a kind of fs.ErrNotExist.
-type noMatch struct{}
+// noMatchError is the error for a pattern: a kind of fs.ErrNotExist.
+type noMatchError struct{}
 
-func (noMatch) Error() string        { return "no file matches" }
-func (noMatch) Is(target error) bool { return target == fs.ErrNotExist }
+func (noMatchError) Error() string        { return "no file matches" }
+func (noMatchError) Is(target error) bool { return target == fs.ErrNotExist }
 
 // pattern adds the files that match a pattern.
 func (v *resolver) pattern(pattern string) {
 	before := len(v.errs)
 	names := v.glob(pattern)
 	if len(names) == 0 && len(v.errs) == before {
-		v.fail(pattern, noMatch{})
+		v.fail(pattern, noMatchError{})
 	}
 	sortNames(names)
 	for _, name := range names {
