@@ -56,7 +56,7 @@ func TestLogsContinueTheHeaderOfTheirSet(t *testing.T) {
 // The assumptions of a report say what a format does to paths.
 func TestAssumptionsSayWhatPathsLost(t *testing.T) {
 	names := write(t,
-		[2]string{"iis.log", "#Fields: date time c-ip cs-method cs-uri-stem cs(User-Agent) sc-status\n2026-03-04 05:06:07 192.0.2.1 GET /a GPTBot/1.0 200\n"},
+		[2]string{"iis.log", "#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query cs(User-Agent) sc-status\n2026-03-04 05:06:07 192.0.2.1 GET /a - GPTBot/1.0 200\n"},
 		[2]string{"robots.txt", "user-agent: *\ndisallow: /b\n"})
 	a, err := job.Audit(t.Context(), job.AuditOptions{Logs: job.Inputs{Names: names[:1]}, Robots: job.RobotsFile{Name: names[1]}})
 	if err != nil {
