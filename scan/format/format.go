@@ -10,10 +10,10 @@
 // The files: values.go says what fields mean and makes records of them. An engine finds
 // the fields of a family of formats: clf.go, program.go (text with literals between the
 // fields), columns.go (text with a header that names its columns), json.go. Its rows are
-// in the table of formats. escape.go and time.go read what fields are written in,
-// detect.go finds the format of a log, with envelope.go
-// around its lines and mixed.go for lines of several; signs.go names what is no log, and
-// explain.go shows how lines are read.
+// in the table of formats. escape.go and time.go read what fields are written in. envelope.go
+// opens what other programs wrote around a line (containers.go, syslog.go), and mixed.go
+// reads lines of several formats. detect.go finds the format of a log, signs.go names what
+// is no log, and explain.go shows how lines are read.
 //
 // To add a format, add a row to the table of its family, or write a file with a Reader and
 // a table for it. TestFormats checks each row by its sample.

@@ -278,7 +278,7 @@ func isClear(t time.Time, hour, minute int) bool {
 // monthOf returns the number of a month by the first three letters of its name, 0 if it is
 // none.
 func monthOf(b []byte) int {
-	if i := strings.Index("JanFebMarAprMayJunJulAugSepOctNovDec", string(b)); i >= 0 && i%3 == 0 {
+	if i := strings.Index(months, string(b)); i >= 0 && i%3 == 0 {
 		return 1 + i/3
 	}
 	return 0
@@ -301,3 +301,60 @@ func anyTime(b []byte, zone *time.Location) (int64, bool) {
 	}
 	return epochTime(b, zone)
 }
+
+// isoTimeLength returns the length of the time at the start of b, as RFC 3339 writes it,
+// 0 if there is none. Its zone may lack the colon.
+func isoTimeLength(b []byte) int {
+	const clock = len("2026-03-04T05:06:07")
+	if len(b) <= clock || !isDigits(b[:4]) || b[4] != '-' || !isDigits(b[5:7]) || b[7] != '-' || !isDigits(b[8:10]) || b[10] != 'T' || !isClock(b[11:clock]) {
+		return 0
+	}
+	n := clock + fractionLength(b[clock:])
+	zone := b[n:]
+	switch {
+	case len(zone) > 0 && zone[0] == 'Z':
+		return n + 1
+	case len(zone) < 5 || zone[0] != '+' && zone[0] != '-' || !isDigits(zone[1:3]):
+		return 0
+	case isDigits(zone[3:5]):
+		return n + 5
+	case len(zone) >= 6 && zone[3] == ':' && isDigits(zone[4:6]):
+		return n + 6
+	}
+	return 0
+}
+
+// fractionLength returns the length of the fraction of a second at the start of b.
+func fractionLength(b []byte) int {
+	if len(b) < 2 || b[0] != '.' && b[0] != ',' {
+		return 0
+	}
+	n := 1
+	for n < len(b) && isDigit(b[n]) {
+		n++
+	}
+	return n
+}
+
+// isClock tells whether b is hh:mm:ss.
+func isClock(b []byte) bool {
+	return isDigits(b[:2]) && b[2] == ':' && isDigits(b[3:5]) && b[5] == ':' && isDigits(b[6:8])
+}
+
+// isMonth tells whether three octets are the name of a month.
+func isMonth(b []byte) bool {
+	return monthOf(b) > 0
+}
+
+func isDigits(b []byte) bool {
+	for _, c := range b {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+const months = "JanFebMarAprMayJunJulAugSepOctNovDec"
