@@ -136,12 +136,32 @@ type Inputs struct {
 	Notes []string
 	// Partial: not all of the input was read.
 	Partial bool
+	// By is the unit of timelines: hour or day; empty is the one that suits the time from the
+	// first request to the last.
+	By string
 }
 
 // Judged is a request of a crawler with its verdict.
 type Judged struct {
-	// Line is the line of the log, at most its first 4 KiB.
+	// Worker is the number of the worker that calls, in the order of Run.Worker, or -1 in calls
+	// from Run.Report.
+	Worker int
+	// Input and Number say where the line is, by Worker.SetPlace: Number counts the lines of the
+	// input from 1.
+	Input  int
+	Number int64
+	// Line is the line of the log, at most its first 32 KiB; Cut tells whether it was longer.
 	Line []byte
+	Cut  bool
+	// Origin is where it went, such as https://example.com, as far as the log tells: without the
+	// scheme if it may have been either, empty if nothing is known.
+	Origin string
+	// Address is the client's, as the log has it; nil if it has none. Verb is the request's
+	// method and Target its target, as the log has them, at most their first 8 KiB.
+	Address, Verb, Target []byte
+	// Status is 0 if the log has none. Size is as in format.Record.
+	Status int
+	Size   int64
 	// Time is in nanoseconds since 1970, if HasTime.
 	Time    int64
 	HasTime bool
@@ -153,7 +173,7 @@ type Judged struct {
 	Method   Method
 	Verdict  Verdict
 	// Reason has a meaning only if Verdict is Indeterminate, and Rule only if it is
-	// Violation; Rule.Violations is 0.
+	// Violation; Rule.Violations is 0, and Rule.Paths is empty.
 	Reason Reason
 	Rule   RuleInfo
 	// Informed: the crawler had fetched rules that forbid the request. It has a meaning

@@ -48,6 +48,9 @@ type Report struct {
 	// IdentityNoList counts the requests of crawlers with lists of addresses for which
 	// no list was near enough in time to prove anything.
 	IdentityNoList int64 `json:"identity_no_list"`
+	// Operators are those whose crawlers made requests, or whose pages sent visitors, the most
+	// crawled first. It is empty if no line of the logs has a Referer.
+	Operators []OperatorInfo `json:"operators"`
 	// EndInZero counts the requests of crawlers from addresses that end in .0, as all
 	// do in logs that cut off the ends: they prove nothing.
 	EndInZero int64 `json:"addresses_end_in_zero"`
@@ -115,6 +118,10 @@ type VersionInfo struct {
 	Bytes         int64  `json:"bytes"` // -1: not known
 	MaxAgeSeconds int64  `json:"max_age_seconds"`
 	Location      string `json:"location"`
+	// SHA256 is of the file as it was given, in hexadecimal; empty if there is none. Body is the
+	// robots.txt itself, decompressed; nil if there is none or it is not known.
+	SHA256 string `json:"sha256"`
+	Body   []byte `json:"-"`
 	// Cited counts violations of its rules. Where a log does not tell http from https,
 	// they are counted for both, if both have the version.
 	Cited int64 `json:"violations"`
@@ -190,6 +197,9 @@ type Totals struct {
 	Identity IdentityCounts `json:"identity"`
 	// VerifiedShare is the share of requests by verified clients, 0 to 1.
 	VerifiedShare float64 `json:"verified_share"`
+	// Bytes and ViolationBytes are as in CrawlerInfo.
+	Bytes          int64 `json:"bytes"`
+	ViolationBytes int64 `json:"violation_bytes"`
 	// Evasive, AmbiguousForbidden and GraceAfterFetch are as in CrawlerInfo.
 	Evasive            int64 `json:"evasive"`
 	AmbiguousForbidden int64 `json:"ambiguous_forbidden"`
@@ -235,7 +245,21 @@ type CrawlerInfo struct {
 	// the requests with all other ones.
 	Claims          []ClaimInfo `json:"claims"`
 	ClaimsNotListed int64       `json:"claims_not_listed"`
-	Rules           []RuleInfo  `json:"rules"`
+	// Bytes is how many bytes of bodies were sent to it, as far as the log has sizes, without
+	// those sent to impostors. ViolationBytes are those of its violations.
+	Bytes          int64 `json:"bytes"`
+	ViolationBytes int64 `json:"violation_bytes"`
+	// Statuses counts the answers by status, 0 for requests without one; without impostors.
+	Statuses []StatusCount `json:"statuses"`
+	// Addresses counts the addresses of its clients, without impostors.
+	Addresses AddressCount `json:"addresses"`
+	// Timeline counts its requests with a time by verdict, over time.
+	Timeline Timeline `json:"timeline"`
+	// Paths are the targets that it requested most, by the number of requests, without
+	// impostors; ViolationPaths those of its violations.
+	Paths          PathList   `json:"paths"`
+	ViolationPaths PathList   `json:"violation_paths"`
+	Rules          []RuleInfo `json:"rules"`
 	// RulesNotListed counts the violations of all rules that are not listed: Rules has at most 256
 	// of a crawler that is not known, and 8,192 of a known one, and of all crawlers of either kind
 	// together at most 32,768.
@@ -314,6 +338,54 @@ type RuleInfo struct {
 	Line       int    `json:"line"`
 	Rule       string `json:"rule"`
 	Violations int64  `json:"violations"`
+	// Paths are the targets of the violations that were requested most.
+	Paths PathList `json:"paths"`
+}
+
+// Timeline counts requests by verdict over time. Its lists are of equal length.
+type Timeline struct {
+	// By is the unit: hour, day, week (of seven days, from Monday), or year (of 364 days).
+	// A crawler whose requests are in more hours than are kept is counted by days, and so on.
+	By string `json:"by"`
+	// From has the beginning of each hour, day, week or year with requests, in UTC, in order.
+	From []string `json:"from"`
+	// Verdicts has, by the name of each verdict that occurs, the number of requests in each.
+	Verdicts map[string][]int64 `json:"verdicts"`
+}
+
+// PathList are the most requested of some targets.
+type PathList struct {
+	// List has at most ten, the most requested first, then by path.
+	List []PathInfo `json:"list"`
+	// Exact: N of all targets was counted. Otherwise there were too many, and N was worked out
+	// from Sample requests that were chosen at random: a rare target may be missing.
+	Exact  bool  `json:"exact"`
+	Sample int64 `json:"sample"`
+}
+
+// PathInfo counts the requests for a target.
+type PathInfo struct {
+	// Path is at most the first 200 bytes of the target.
+	Path string `json:"path"`
+	N    int64  `json:"n"`
+}
+
+// AddressCount counts different addresses. Exact: N was counted; otherwise it was worked out
+// from some of them, and its standard error is about 4 per cent.
+type AddressCount struct {
+	N     int64 `json:"n"`
+	Exact bool  `json:"exact"`
+}
+
+// OperatorInfo compares what an operator's crawlers took with the visitors that it sent.
+type OperatorInfo struct {
+	Operator string `json:"operator"`
+	// Crawled counts the requests of its crawlers for anything but robots.txt, without
+	// impostors. Referred counts the requests of clients that are no crawlers whose Referer is
+	// of one of the hosts Referrers, which are its search engines and assistants.
+	Crawled   int64    `json:"crawled"`
+	Referred  int64    `json:"referred"`
+	Referrers []string `json:"referrers"`
 }
 
 // ClaimInfo counts requests of whose clients a log says the same.
