@@ -48,8 +48,7 @@ func (w *Worker) namedSite() site {
 	switch {
 	case p.Any():
 	case w.record.Target[0] != '/':
-		n, _ := origin.Prefix(w.record.Target)
-		w.key = append(append(w.key[:0], w.record.Target[:n]...), w.schemeHint()...)
+		w.key = append(append(w.key[:0], w.authority()...), w.schemeHint()...)
 		return w.siteBy(&w.urls, w.key, targetOrigin)
 	case w.record.Host != nil:
 		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
@@ -58,6 +57,17 @@ func (w *Worker) namedSite() site {
 		return w.siteBy(&w.hosts, w.record.Host, loggedOrigin)
 	}
 	return site{Site: w.unnamed, schemeless: true}
+}
+
+// authority returns the scheme and authority of the record's target, which is absolute:
+// nothing if it is no URL. Most lines have those of the line before.
+func (w *Worker) authority() []byte {
+	target, n := w.record.Target, len(w.lastAuthority)
+	if n == 0 || n >= len(target) || target[n] != '/' || string(target[:n]) != string(w.lastAuthority) {
+		n, _ = origin.Prefix(target)
+		w.lastAuthority = append(w.lastAuthority[:0], target[:n]...)
+	}
+	return target[:n]
 }
 
 // What tells the scheme of a request with an absolute target beside that, as schemeHint

@@ -89,8 +89,7 @@ func (v *values) next(r *Record) bool {
 	if asked == nil {
 		return false
 	}
-	robots := []byte("/robots.txt")
-	r.Robots = bytes.HasPrefix(asked, robots) || asked[0] != '/' && bytes.Contains(asked, robots)
+	r.Robots = bytes.HasPrefix(asked, []byte("/robots.txt")) || asked[0] != '/' && urlHasRobots(asked)
 	if v.parts[userAgent] {
 		if r.Agent = v.sent(userAgent); r.Agent == nil {
 			r.Agent = []byte{} // this request had none
