@@ -81,11 +81,11 @@ func TestTwoReadersAgree(t *testing.T) {
 		if !checkTwoReaders(t, jsonShapes, noLine, line) {
 			t.Fatalf("not read: %s", line)
 		}
-		same := []byte(strings.NewReplacer(`"x"`, `"é\"\\"`, `"b",`, `null,`, `"A"`, `1`, "0", `"a"`, "false", `""`).Replace(string(line)))
+		same := []byte(strings.NewReplacer(`"x"`, `"é\"\\\/\b\f\n\r\t\u00e9\ud83e\udd16"`, `"b",`, `null,`, `"A"`, `1`, "0", `"a"`, "false", `"\x4a\x5C\x22\v\xg0\u12g4\q\ud83e\ude16\udd16\ud83e\u0041"`).Replace(string(line)))
 		checkTwoReaders(t, jsonShapes, line, same)
 		checkTwoReaders(t, jsonShapes, same, line)
 		at := r.IntN(len(same))
-		same[at] = "{}[],:\"0 atfn-.\\\t\x00\xff"[r.IntN(19)]
+		same[at] = "{}[],:\"0 atfnxu-.\\\t\x00\xff"[r.IntN(21)]
 		checkTwoReaders(t, jsonShapes, line, same)
 		checkTwoReaders(t, jsonShapes, same, line)
 	}

@@ -136,13 +136,14 @@ func (j *jsonReader) follow(at int) int {
 			if last < j.n && chunk[j.from+int(j.place[last])] != '"' {
 				last = j.endOfEscaped(last)
 			}
-			if last < 0 || last >= j.n || last > i+1 && p.node != nil {
+			if last < 0 || last >= j.n {
 				return -1
 			}
-			i, at = last+1, j.from+int(j.place[last])+1
+			at = j.from + int(j.place[last]) + 1
 			if p.node != nil {
-				j.found(p.node, chunk[from+1:at-1])
+				j.foundString(p.node, chunk[from+1:at-1], last > i+1)
 			}
+			i = last + 1
 		} else {
 			n := bareLength(chunk[at:])
 			if n == 0 {

@@ -243,11 +243,11 @@ func (j *jsonReader) walkValue(n *jsonNode, at, depth int) int {
 	switch c := j.octet(at); c {
 	case '"':
 		quote, escaped := j.quoteEnd()
-		if quote < 0 || escaped && n != nil {
+		if quote < 0 {
 			return -1
 		}
 		if n != nil {
-			j.found(n, j.chunk[at+1:quote])
+			j.foundString(n, j.chunk[at+1:quote], escaped)
 		}
 		j.shapes.value(j.chunk, at, quote+1, n)
 		return quote + 1
