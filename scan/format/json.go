@@ -391,15 +391,11 @@ func (j *jsonReader) found(n *jsonNode, text []byte) {
 	}
 }
 
-// foundString is found for what is between the quotes of a string. escaped tells whether there
-// is a backslash in it.
-func (j *jsonReader) foundString(n *jsonNode, raw []byte, escaped bool) {
-	if escaped {
-		from := len(j.buf)
-		j.buf = unescapeJSON(j.buf, raw)
-		raw = j.buf[from:len(j.buf):len(j.buf)]
-	}
-	j.found(n, raw)
+// foundEscaped is found for what is between the quotes of a string that has escapes.
+func (j *jsonReader) foundEscaped(n *jsonNode, raw []byte) {
+	from := len(j.buf)
+	j.buf = unescapeJSON(j.buf, raw)
+	j.found(n, j.buf[from:len(j.buf):len(j.buf)])
 }
 
 // gives returns the sign that a value gives.

@@ -107,11 +107,13 @@ func (j *jsonReader) follow(at int) int {
 		j.refill(at)
 	}
 	j.begin()
-	chunk, i, tries := j.chunk, j.i, 0
-	for k := s.pieces[0].next; k != 0; {
-		p := &s.pieces[k]
+	chunk, pieces, literals := j.chunk, s.pieces, s.literals
+	from, marked := j.from, j.place[:j.n]
+	i, tries := j.i, 0
+	for k := pieces[0].next; k != 0; {
+		p := &pieces[k]
 		size := int(p.size)
-		if at+size > len(chunk) || !sameOctets(chunk[at:], s.literals[p.literal:], size) {
+		if at+size > len(chunk) || !sameOctets(chunk[at:], literals[p.literal:], size) {
 			if tries++; tries > shapeTries {
 				return -1
 			}
@@ -131,29 +133,34 @@ func (j *jsonReader) follow(at int) int {
 		if at >= len(chunk) {
 			return -1
 		}
-		if from := at; chunk[at] == '"' {
-			last := i + 1
-			if last < j.n && chunk[j.from+int(j.place[last])] != '"' {
-				last = j.endOfEscaped(last)
-			}
-			if last < 0 || last >= j.n {
-				return -1
-			}
-			at = j.from + int(j.place[last]) + 1
-			if p.node != nil {
-				j.foundString(p.node, chunk[from+1:at-1], last > i+1)
-			}
-			i = last + 1
-		} else {
-			n := bareLength(chunk[at:])
-			if n == 0 {
-				return -1
-			}
-			if at += n; p.node != nil && chunk[from] != 'n' {
-				j.found(p.node, chunk[from:at])
-			}
-		}
 		k = p.next
+		begin, n := at, p.node
+		if chunk[begin] != '"' {
+			length := bareLength(chunk[begin:])
+			if length == 0 {
+				return -1
+			}
+			if at += length; n != nil && chunk[begin] != 'n' {
+				j.found(n, chunk[begin:at])
+			}
+			continue
+		}
+		last := i + 1
+		if last < len(marked) && chunk[from+int(marked[last])] != '"' {
+			last = j.endOfEscaped(last)
+		}
+		if uint(last) >= uint(len(marked)) {
+			return -1
+		}
+		end := from + int(marked[last])
+		switch {
+		case n == nil:
+		case last > i+1:
+			j.foundEscaped(n, chunk[begin+1:end])
+		default:
+			j.found(n, chunk[begin+1:end])
+		}
+		i, at = last+1, end+1
 	}
 	return -1
 }

@@ -246,8 +246,12 @@ func (j *jsonReader) walkValue(n *jsonNode, at, depth int) int {
 		if quote < 0 {
 			return -1
 		}
-		if n != nil {
-			j.foundString(n, j.chunk[at+1:quote], escaped)
+		switch {
+		case n == nil:
+		case escaped:
+			j.foundEscaped(n, j.chunk[at+1:quote])
+		default:
+			j.found(n, j.chunk[at+1:quote])
 		}
 		j.shapes.value(j.chunk, at, quote+1, n)
 		return quote + 1
