@@ -1,9 +1,6 @@
 package format
 
-import (
-	"bytes"
-	"encoding/binary"
-)
+import "encoding/binary"
 
 // shapes are what the objects of a log have in common: all octets but those of the values.
 // Most objects differ in their values only from one that was read before, and comparing them
@@ -14,12 +11,10 @@ import (
 type shapes struct {
 	pieces   []shapePiece // the first is the root
 	literals []byte       // of the pieces, with padding behind each
-	marks    int          // the most that an object has had
 
 	// Of the object that is being walked:
 	watched bool
 	piece   int32  // the last one
-	known   int    // how many marks there are up to its value, with those of the value
 	behind  int    // where its value ends
 	signs   uint32 // that objects and arrays behind it have given
 	choice  *jsonChoice
@@ -32,7 +27,6 @@ type shapes struct {
 type shapePiece struct {
 	next, other   int32 // the first piece behind this one, and one that may be in its place; 0 for none
 	literal, size int32 // where in shapes.literals it is, and its length
-	marks         int32 // how many of its octets are marked
 	end           bool
 	node          *jsonNode   // of the value, nil if it is not wanted
 	signs         uint32      // that the objects and arrays that begin in the literal give
@@ -51,20 +45,20 @@ const (
 // begin tells that the walk of an object at at begins.
 func (s *shapes) begin(at int) {
 	if len(s.literals) > shapeOctets {
-		s.pieces, s.literals, s.marks, s.rest = s.pieces[:0], s.literals[:0], 0, shapeRest
+		s.pieces, s.literals, s.rest = s.pieces[:0], s.literals[:0], shapeRest
 	}
 	if len(s.pieces) == 0 {
 		s.pieces = append(s.pieces, shapePiece{})
 	}
 	s.rest = max(s.rest-1, 0)
-	s.watched, s.piece, s.known, s.behind, s.signs, s.choice = s.rest == 0, 0, 0, at, 0, nil
+	s.watched, s.piece, s.behind, s.signs, s.choice = s.rest == 0, 0, at, 0, nil
 }
 
 // value notes a value at chunk[at:end].
 func (s *shapes) value(chunk []byte, at, end int, n *jsonNode) {
 	if s.watched {
 		s.note(chunk[s.behind:at], shapePiece{node: n})
-		s.behind, s.known = end, s.known+2
+		s.behind = end
 	}
 }
 
@@ -72,7 +66,6 @@ func (s *shapes) value(chunk []byte, at, end int, n *jsonNode) {
 func (s *shapes) end(chunk []byte, end int) {
 	if s.watched && end >= 0 {
 		s.note(chunk[s.behind:end], shapePiece{end: true})
-		s.marks = max(s.marks, s.known)
 	}
 	s.watched = false
 }
@@ -80,9 +73,8 @@ func (s *shapes) end(chunk []byte, end int) {
 // note makes the piece p of a literal the last one.
 func (s *shapes) note(literal []byte, p shapePiece) {
 	before := &s.pieces[s.piece]
-	p.marks = int32(bytes.Count(literal, []byte{'"'}) + bytes.Count(literal, []byte{'\\'}))
 	p.signs, p.choice = s.signs, s.choice
-	s.known, s.signs, s.choice = s.known+int(p.marks), 0, nil
+	s.signs, s.choice = 0, nil
 	for i := before.next; i != 0; i = s.pieces[i].other {
 		if q := &s.pieces[i]; q.end == p.end && string(s.literals[q.literal:q.literal+q.size]) == string(literal) {
 			s.piece = i
@@ -94,7 +86,7 @@ func (s *shapes) note(literal []byte, p shapePiece) {
 	before.next = s.piece
 	s.pieces = append(s.pieces, p)
 	s.literals = append(append(s.literals, literal...), make([]byte, shapePadding)...)
-	s.watched = s.known <= indexed && len(s.literals) <= 2*shapeOctets // or no object could be compared with it
+	s.watched = len(s.literals) <= 2*shapeOctets
 }
 
 // follow is walk for an object of a known shape. It returns -1 if this is of another.
@@ -103,13 +95,9 @@ func (j *jsonReader) follow(at int) int {
 	if len(s.pieces) == 0 {
 		return -1
 	}
-	if j.seek(at); j.i+s.marks > j.n {
-		j.refill(at)
-	}
 	j.begin()
 	chunk, pieces, literals := j.chunk, s.pieces, s.literals
-	from, marked := j.from, j.place[:j.n]
-	i, tries := j.i, 0
+	tries := 0
 	for k := pieces[0].next; k != 0; {
 		p := &pieces[k]
 		size := int(p.size)
@@ -125,9 +113,7 @@ func (j *jsonReader) follow(at int) int {
 		if p.choice != nil {
 			j.choose(p.choice)
 		}
-		i += int(p.marks)
 		if p.end {
-			j.i = i
 			return at
 		}
 		if at >= len(chunk) {
@@ -145,22 +131,18 @@ func (j *jsonReader) follow(at int) int {
 			}
 			continue
 		}
-		last := i + 1
-		if last < len(marked) && chunk[from+int(marked[last])] != '"' {
-			last = j.endOfEscaped(last)
-		}
-		if uint(last) >= uint(len(marked)) {
+		end, escaped := j.quoteEnd(at)
+		if end < 0 {
 			return -1
 		}
-		end := from + int(marked[last])
 		switch {
 		case n == nil:
-		case last > i+1:
+		case escaped:
 			j.foundEscaped(n, chunk[begin+1:end])
 		default:
 			j.found(n, chunk[begin+1:end])
 		}
-		i, at = last+1, end+1
+		at = end + 1
 	}
 	return -1
 }

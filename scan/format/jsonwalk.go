@@ -1,78 +1,61 @@
 package format
 
-import "bytes"
+import (
+	"bytes"
+	"math/bits"
+)
 
-// marks are the places of the quotes, the backslashes and the ends of lines in a chunk, in
-// their order. They are found for some octets of the chunk at a time.
+// marks tell where the quotes, the backslashes and the ends of lines in a chunk are. They are
+// found for some octets of the chunk at a time.
 type marks struct {
 	chunk []byte
-	from  int                          // where the part of the chunk begins whose marks are known
-	to    int                          // where it ends
-	i, n  int                          // places[i:n] are not passed yet
-	place [indexed + blockMarks]uint16 // offsets from from
+	from  int                    // where the part of the chunk begins whose marks are known
+	size  uint                   // its length
+	bits  [indexed/64 + 1]uint64 // a bit for each octet of it, and clear ones behind it
 }
 
-func (m *marks) reset(chunk []byte) { m.chunk, m.from, m.to, m.i, m.n = chunk, 0, 0, 0, 0 }
+func (m *marks) reset(chunk []byte) { m.chunk, m.from, m.size = chunk, 0, 0 }
 
-// seek makes the next mark the first at or behind at.
-func (m *marks) seek(at int) {
-	if at < m.from || at > m.to {
-		m.from, m.to, m.i, m.n = at, at, 0, 0
-		return
-	}
-	for m.i > 0 && m.from+int(m.place[m.i-1]) >= at {
-		m.i--
-	}
-	for m.i < m.n && m.from+int(m.place[m.i]) < at {
-		m.i++
-	}
-}
-
-// refill makes the marks from at on known, as many as fit.
-func (m *marks) refill(at int) {
-	m.from, m.to, m.i, m.n = at, at, 0, 0
-	m.nextOfRest()
-	m.i = 0
-}
-
-// next returns the place of the next mark and passes it, the length of the chunk if there
+// next returns the place of the first mark at or behind at, the length of the chunk if there
 // is none.
-func (m *marks) next() int {
-	if m.i < m.n {
-		m.i++
-		return m.from + int(m.place[m.i-1])
+func (m *marks) next(at int) int {
+	if i := uint(at - m.from); i < m.size {
+		// Most are among the next 64 octets.
+		k := i / 64 % (indexed / 64)
+		if w := m.bits[k]>>(i%64) | m.bits[k+1]<<1<<(63-i%64); w != 0 {
+			return at + bits.TrailingZeros64(w)
+		}
 	}
-	return m.nextOfRest()
+	return m.search(at)
 }
 
-// nextOfRest is next when the known marks are passed.
-func (m *marks) nextOfRest() int {
-	for m.to < len(m.chunk) {
-		m.from = m.to
-		part := m.chunk[m.from:min(m.from+indexed, len(m.chunk))]
-		m.i, m.n, m.to = 0, index(part, quoted, &m.place), m.from+len(part)/64*64
-		if !fast || len(part) < 64 {
-			m.n, m.to = slowMarks(part, &m.place), m.from+len(part)
+// search is next where it may take more than one look.
+func (m *marks) search(at int) int {
+	for at < len(m.chunk) {
+		i := uint(at - m.from)
+		if i >= m.size {
+			m.find(at)
+			i = 0
 		}
-		if m.n > 0 {
-			m.i = 1
-			return m.from + int(m.place[0])
+		if w := m.bits[i/64] >> (i % 64); w != 0 {
+			return at + bits.TrailingZeros64(w)
 		}
+		at = min(at+64-int(i%64), m.from+int(m.size))
 	}
-	m.i, m.n = 0, 0
 	return len(m.chunk)
 }
 
-// slowMarks is index for the end of a chunk, and for processors without index.
-func slowMarks(b []byte, places *[indexed + blockMarks]uint16) int {
-	n := 0
-	for i, c := range b {
+// find makes the marks known from at on.
+func (m *marks) find(at int) {
+	part := m.chunk[at:min(at+indexed, len(m.chunk))]
+	m.from, m.size = at, uint(len(part))
+	done := markBits(part, quoted, &m.bits)
+	clear(m.bits[done:])
+	for i, c := range part[64*done:] {
 		if c == '"' || c == '\\' || c == '\n' {
-			places[n] = uint16(i)
-			n++
+			m.bits[done+i/64] |= 1 << (i % 64)
 		}
 	}
-	return n
 }
 
 // octet returns an octet of the chunk, and the end of a line behind it.
@@ -99,56 +82,19 @@ func (m *marks) moreBlanks(at int) int {
 	return at
 }
 
-// quoteEnd returns the place of the quote that ends the string whose quote is the next
-// mark, and tells whether an octet in it is escaped. It is -1 if the line ends first.
-func (m *marks) quoteEnd() (end int, escaped bool) {
-	first := m.i + 1
-	last := first
-	if last < m.n && m.chunk[m.from+int(m.place[last])] != '"' {
-		last = m.endOfEscaped(last)
+// quoteEnd returns the place of the quote that ends the string whose quote is at at, and tells
+// whether an octet in it is escaped. It is -1 if the line ends first.
+func (m *marks) quoteEnd(at int) (end int, escaped bool) {
+	if end = m.next(at + 1); m.octet(end) == '"' {
+		return end, false
 	}
-	if last < m.n && last > 0 {
-		m.i = last + 1
-		return m.from + int(m.place[last]), last > first
+	for m.octet(end) == '\\' && m.octet(end+1) != '\n' {
+		end = m.next(end + 2)
 	}
-	return m.slowQuoteEnd()
-}
-
-// endOfEscaped returns which of the known marks is the quote that ends a string, whose
-// first mark behind its own quote is that of a backslash or the end of the line; -1 if none is.
-func (m *marks) endOfEscaped(i int) int {
-	for i < m.n {
-		at := m.from + int(m.place[i])
-		switch m.chunk[at] {
-		case '"':
-			return i
-		case '\n':
-			return -1
-		}
-		if i++; i < m.n && m.from+int(m.place[i]) == at+1 && m.chunk[at+1] != '\n' {
-			i++
-		}
+	if m.octet(end) != '"' {
+		return -1, true
 	}
-	return -1
-}
-
-// slowQuoteEnd is quoteEnd if the marks of the string are not all known.
-func (m *marks) slowQuoteEnd() (end int, escaped bool) {
-	m.next()
-	end = m.next()
-	for end < len(m.chunk) && m.chunk[end] == '\\' {
-		escaped = true
-		behind := end + 2
-		for end = m.next(); end < behind && end < len(m.chunk); end = m.next() {
-			if m.chunk[end] == '\n' {
-				return -1, true
-			}
-		}
-	}
-	if end >= len(m.chunk) || m.chunk[end] == '\n' {
-		return -1, escaped
-	}
-	return end, escaped
+	return end, true
 }
 
 // walk reads the object that begins at at, and returns where it ends. It returns -1 if it
@@ -162,7 +108,6 @@ func (j *jsonReader) walk(at int) int {
 		return end
 	}
 	j.begin()
-	j.seek(at)
 	j.shapes.begin(at)
 	end := j.walkObject(j.tree.root, at, 1)
 	j.shapes.end(j.chunk, end)
@@ -179,7 +124,7 @@ func (j *jsonReader) walkObject(n *jsonNode, at, depth int) int {
 		if j.octet(at) != '"' {
 			return -1
 		}
-		quote, escaped := j.quoteEnd()
+		quote, escaped := j.quoteEnd(at)
 		if quote < 0 || escaped && n != nil {
 			return -1
 		}
@@ -242,7 +187,7 @@ func (j *jsonReader) walkArray(n *jsonNode, at, depth int) int {
 func (j *jsonReader) walkValue(n *jsonNode, at, depth int) int {
 	switch c := j.octet(at); c {
 	case '"':
-		quote, escaped := j.quoteEnd()
+		quote, escaped := j.quoteEnd(at)
 		if quote < 0 {
 			return -1
 		}
@@ -406,8 +351,7 @@ func (j *jsonReader) objectEnd(at int) int {
 				return at + 1
 			}
 		case '"':
-			j.seek(at)
-			if at, _ = j.quoteEnd(); at < 0 {
+			if at, _ = j.quoteEnd(at); at < 0 {
 				return -1
 			}
 		}
