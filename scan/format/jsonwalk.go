@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/bits"
 )
 
@@ -9,38 +10,39 @@ import (
 // found for some octets of the chunk at a time.
 type marks struct {
 	chunk []byte
-	from  int                    // where the part of the chunk begins whose marks are known
-	size  uint                   // its length
-	bits  [indexed/64 + 1]uint64 // a bit for each octet of it, and clear ones behind it
+	from  int      // where the part of the chunk begins whose marks are known
+	size  int      // its length
+	bits  bitMarks // of it, and clear ones behind it
 }
 
-func (m *marks) reset(chunk []byte) { m.chunk, m.from, m.size = chunk, 0, 0 }
+// bitMarks are a bit for each of indexed octets, and clear ones behind them.
+type bitMarks [indexed/8 + 8]byte
+
+func (m *marks) reset(chunk []byte) { m.chunk, m.from, m.size = chunk, 0, 0; clear(m.bits[:]) }
 
 // next returns the place of the first mark at or behind at, the length of the chunk if there
 // is none.
 func (m *marks) next(at int) int {
-	if i := uint(at - m.from); i < m.size {
-		// Most are among the next 64 octets.
-		k := i / 64 % (indexed / 64)
-		if w := m.bits[k]>>(i%64) | m.bits[k+1]<<1<<(63-i%64); w != 0 {
+	if i := uint(at - m.from); i < indexed {
+		if w := binary.LittleEndian.Uint64(m.bits[i/8:]) >> (i % 8); w != 0 {
 			return at + bits.TrailingZeros64(w)
 		}
 	}
 	return m.search(at)
 }
 
-// search is next where it may take more than one look.
+// search is next if there may be none among the next octets.
 func (m *marks) search(at int) int {
 	for at < len(m.chunk) {
-		i := uint(at - m.from)
-		if i >= m.size {
+		i := at - m.from
+		if i < 0 || i >= m.size {
 			m.find(at)
 			i = 0
 		}
-		if w := m.bits[i/64] >> (i % 64); w != 0 {
+		if w := binary.LittleEndian.Uint64(m.bits[i/8:]) >> (i % 8); w != 0 {
 			return at + bits.TrailingZeros64(w)
 		}
-		at = min(at+64-int(i%64), m.from+int(m.size))
+		at = min(at+64-i%8, m.from+m.size)
 	}
 	return len(m.chunk)
 }
@@ -48,12 +50,12 @@ func (m *marks) search(at int) int {
 // find makes the marks known from at on.
 func (m *marks) find(at int) {
 	part := m.chunk[at:min(at+indexed, len(m.chunk))]
-	m.from, m.size = at, uint(len(part))
+	m.from, m.size = at, len(part)
 	done := markBits(part, quoted, &m.bits)
-	clear(m.bits[done:])
-	for i, c := range part[64*done:] {
-		if c == '"' || c == '\\' || c == '\n' {
-			m.bits[done+i/64] |= 1 << (i % 64)
+	clear(m.bits[done/8:])
+	for i := done; i < len(part); i++ {
+		if c := part[i]; c == '"' || c == '\\' || c == '\n' {
+			m.bits[i/8] |= 1 << (i % 8)
 		}
 	}
 }

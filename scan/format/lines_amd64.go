@@ -24,18 +24,19 @@ func index(b []byte, marked octets, marks *[indexed + blockMarks]uint16) int {
 	return indexAVX2(unsafe.SliceData(b), len(b)/64, marks, marked[0], marked[1], marked[2])
 }
 
-// markBitsAVX2 sets a bit for each octet of blocks of 64 octets from p on: whether it is one of
-// three.
+// markBitsAVX2 sets the bits of three octets in blocks of 64 octets from p on, and clears those of
+// all others.
 //
 //go:noescape
-func markBitsAVX2(p *byte, blocks int, bits *[indexed/64 + 1]uint64, first, second, third byte)
+func markBitsAVX2(p *byte, blocks int, bits *bitMarks, first, second, third byte)
 
-// markBits sets a bit for each octet of the whole blocks of 64 octets of b, whether it is marked, and
-// returns how many blocks there are. b must not be longer than indexed.
-func markBits(b []byte, marked octets, bits *[indexed/64 + 1]uint64) int {
-	if !fast {
+// markBits sets the bits of the marked octets in the whole blocks of 64 octets of b, clears those
+// of all others, and returns the length of the blocks. b must not be longer than indexed.
+func markBits(b []byte, marked octets, bits *bitMarks) int {
+	blocks := len(b) / 64
+	if !fast || blocks == 0 {
 		return 0
 	}
-	markBitsAVX2(unsafe.SliceData(b), len(b)/64, bits, marked[0], marked[1], marked[2])
-	return len(b) / 64
+	markBitsAVX2(unsafe.SliceData(b), blocks, bits, marked[0], marked[1], marked[2])
+	return 64 * blocks
 }

@@ -79,7 +79,7 @@ end:
 	MOVQ DI, ret+32(FP)
 	RET
 
-// func markBitsAVX2(p *byte, blocks int, bits *[indexed/64 + 1]uint64, first, second, third byte)
+// func markBitsAVX2(p *byte, blocks int, bits *bitMarks, first, second, third byte)
 TEXT ·markBitsAVX2(SB), NOSPLIT, $0-27
 	MOVQ         p+0(FP), SI
 	MOVQ         blocks+8(FP), DX
@@ -87,8 +87,6 @@ TEXT ·markBitsAVX2(SB), NOSPLIT, $0-27
 	VPBROADCASTB first+24(FP), Y13
 	VPBROADCASTB second+25(FP), Y14
 	VPBROADCASTB third+26(FP), Y15
-	TESTQ        DX, DX
-	JZ           done
 
 word:
 	VMOVDQU   (SI), Y0
@@ -105,7 +103,5 @@ word:
 	ADDQ      $8, DI
 	DECQ      DX
 	JNZ       word
-
-done:
 	VZEROUPPER
 	RET
