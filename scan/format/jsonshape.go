@@ -1,6 +1,9 @@
 package format
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // shapes are what the objects of a log have in common: all octets but those of the values.
 // Most objects differ in their values only from one that was read before, and comparing them
@@ -131,9 +134,12 @@ func (j *jsonReader) follow(at int) int {
 			}
 			continue
 		}
-		end, escaped := j.quoteEnd(at)
-		if end < 0 {
-			return -1
+		w := j.ahead(begin + 1)
+		end, escaped := begin+1+bits.TrailingZeros64(w), false
+		if w == 0 || chunk[end] != '"' {
+			if end, escaped = j.quoteEnd(begin); end < 0 {
+				return -1
+			}
 		}
 		switch {
 		case n == nil:

@@ -20,13 +20,21 @@ type bitMarks [indexed/8 + 8]byte
 
 func (m *marks) reset(chunk []byte) { m.chunk, m.from, m.size = chunk, 0, 0; clear(m.bits[:]) }
 
+// ahead returns the marks of some octets from at on, the first in the lowest bit. If it is 0
+// there may be some behind them.
+func (m *marks) ahead(at int) uint64 {
+	i := uint(at - m.from)
+	if i >= indexed {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(m.bits[i/8:]) >> (i % 8)
+}
+
 // next returns the place of the first mark at or behind at, the length of the chunk if there
 // is none.
 func (m *marks) next(at int) int {
-	if i := uint(at - m.from); i < indexed {
-		if w := binary.LittleEndian.Uint64(m.bits[i/8:]) >> (i % 8); w != 0 {
-			return at + bits.TrailingZeros64(w)
-		}
+	if w := m.ahead(at); w != 0 {
+		return at + bits.TrailingZeros64(w)
 	}
 	return m.search(at)
 }
