@@ -33,26 +33,20 @@ func (m *marks) ahead(at int) uint64 {
 // next returns the place of the first mark at or behind at, the length of the chunk if there
 // is none.
 func (m *marks) next(at int) int {
-	if w := m.ahead(at); w != 0 {
-		return at + bits.TrailingZeros64(w)
-	}
-	return m.search(at)
-}
-
-// search is next if there may be none among the next octets.
-func (m *marks) search(at int) int {
-	for at < len(m.chunk) {
+	for {
 		i := at - m.from
-		if i < 0 || i >= m.size {
+		if uint(i) >= uint(m.size) {
+			if at >= len(m.chunk) {
+				return len(m.chunk)
+			}
 			m.find(at)
 			i = 0
 		}
-		if w := binary.LittleEndian.Uint64(m.bits[i/8:]) >> (i % 8); w != 0 {
+		if w := m.ahead(at); w != 0 {
 			return at + bits.TrailingZeros64(w)
 		}
 		at = min(at+64-i%8, m.from+m.size)
 	}
-	return len(m.chunk)
 }
 
 // find makes the marks known from at on.
@@ -130,7 +124,7 @@ func (j *jsonReader) walkObject(n *jsonNode, at, depth int) int {
 	if at = j.blanks(at + 1); j.octet(at) == '}' {
 		return at + 1
 	}
-	for {
+	for more := true; more; {
 		if j.octet(at) != '"' {
 			return -1
 		}
@@ -148,22 +142,28 @@ func (j *jsonReader) walkObject(n *jsonNode, at, depth int) int {
 		if at = j.walkValue(child, j.blanks(at+1), depth); at < 0 {
 			return -1
 		}
-		switch at = j.blanks(at); j.octet(at) {
-		case ',':
-			if j.commas++; j.commas == jsonCommas {
-				return -1
-			}
-			at = j.blanks(at + 1)
-		case '}':
-			if n != nil && n.chooses != nil {
-				j.choose(n.chooses)
-				j.shapes.choice = n.chooses
-			}
-			return at + 1
-		default:
-			return -1
-		}
+		at, more = j.behindValue(at, '}')
 	}
+	if at >= 0 && n != nil && n.chooses != nil {
+		j.choose(n.chooses)
+		j.shapes.choice = n.chooses
+	}
+	return at
+}
+
+// behindValue goes from the end of a value in an object or array to the next member or element,
+// or behind the octet that closes the object or array. more tells which of the two. It returns -1
+// if there is neither, or if the record has too many values.
+func (j *jsonReader) behindValue(at int, closing byte) (next int, more bool) {
+	switch at = j.blanks(at); j.octet(at) {
+	case ',':
+		if j.commas++; j.commas < jsonCommas {
+			return j.blanks(at + 1), true
+		}
+	case closing:
+		return at + 1, false
+	}
+	return -1, false
 }
 
 // walkArray is walkObject for an array.
@@ -171,7 +171,7 @@ func (j *jsonReader) walkArray(n *jsonNode, at, depth int) int {
 	if at = j.blanks(at + 1); j.octet(at) == ']' {
 		return at + 1
 	}
-	for i := 0; ; i++ {
+	for i, more := 0, true; more; i++ {
 		var child *jsonNode
 		if n != nil {
 			child = n.item(i)
@@ -179,18 +179,9 @@ func (j *jsonReader) walkArray(n *jsonNode, at, depth int) int {
 		if at = j.walkValue(child, at, depth); at < 0 {
 			return -1
 		}
-		switch at = j.blanks(at); j.octet(at) {
-		case ',':
-			if j.commas++; j.commas == jsonCommas {
-				return -1
-			}
-			at = j.blanks(at + 1)
-		case ']':
-			return at + 1
-		default:
-			return -1
-		}
+		at, more = j.behindValue(at, ']')
 	}
+	return at
 }
 
 // walkValue is walkObject for any value.
