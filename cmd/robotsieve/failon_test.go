@@ -6,17 +6,18 @@ import (
 	"testing"
 )
 
-// failOnLog has three violations of GPTBot, two of them with content, and four of
-// Googlebot, one of them verified and with content, one verified and refused.
+// failOnFiles are a log and the flags to audit it. The log has three violations of GPTBot, two of them with content, and four of
+// Googlebot, one of them verified and with content, one verified and refused, and a line
+// that cannot be parsed.
 func failOnFiles(t *testing.T) (args []string, log string) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	ranges := file(t, "googlebot.json", `{"creationTime":"2026-01-01T00:00:00","prefixes":[{"ipv4Prefix":"66.249.64.0/27"}]}`)
 	log = strings.Join([]string{
 		logLine("/p", "GPTBot/1"), logLine("/p", "GPTBot/1"), strings.Replace(logLine("/p", "GPTBot/1"), " 200 ", " 404 ", 1),
 		logLineFrom("66.249.64.1", "/p", googleAgent), strings.Replace(logLineFrom("66.249.64.1", "/p", googleAgent), " 200 ", " 403 ", 1),
-		logLine("/p", googleAgent), logLine("/p", googleAgent), logLine("/", "GPTBot/1"),
+		logLine("/p", googleAgent), logLine("/p", googleAgent), logLine("/", "GPTBot/1"), "not a request\n",
 	}, "")
-	return []string{"--robots", robots, "--ip-ranges", "Googlebot=" + ranges, "--output", "csv"}, file(t, "a.log", log)
+	return []string{"--robots", robots, "--ip-ranges", "Googlebot=" + ranges, "--output", "csv", "--max-unparsed", "20"}, file(t, "a.log", log)
 }
 
 func TestFailOn(t *testing.T) {
@@ -55,6 +56,20 @@ func TestFailOn(t *testing.T) {
 		"Google-Extended:violation=0":     "there are 0",
 		"violation>9223372036854775807":   "",
 		"violation>=00000000000000000001": "there are 7",
+		"violation>87%":                   "there are 7 of 8",
+		"violation>=87.5%":                "there are 7 of 8",
+		"violation > 87.5 %":              "",
+		"violation<0.01%":                 "",
+		"violation.verified=100%":         "there are 2 of 2",
+		"violation.verified.content>49%":  "there is 1 of 2",
+		"GPTBot:violation=75%":            "there are 3 of 4",
+		"Googlebot-Image:violation<1%":    "there are 0 of 0",
+		"Googlebot-Image:violation>0%":    "",
+		"unparsed>0":                      "there is 1",
+		"unparsed>1":                      "",
+		"unparsed>11.1%":                  "there is 1 of 9",
+		"unparsed>11.2%":                  "",
+		"unparsed=0":                      "",
 	} {
 		want := exitDone
 		if strings.HasPrefix(says, "there ") {
@@ -81,6 +96,8 @@ func TestFailOnThatIsNoCondition(t *testing.T) {
 		"", "violation", ">0", "violation>", "violation>x", "violation>-1", "violation>1.5", "violation>1e3", "violation=>1", "violation!=0", "violation><0",
 		"violations>0", "Violation>0", "grace>0", "violation.grace>0", "violation.>0", "violation.Verified>0", "violation verified>0",
 		":violation>0", "GPTBot:>0", "GPTBot:", "a:b:violation>0", "violation>0 and more", "violation>9223372036854775808",
+		"violation>101%", "violation>100%", "violation>=100.5%", "violation<0%", "violation<0.0%", "violation>1%%", "violation>.5%", "violation>5.%", "violation>-1%", "violation>NaN%",
+		"GPTBot:unparsed>0", "unparsed.content>0", "unparsed", "unparsed<0", "Unparsed>0",
 	} {
 		for _, r := range []result{
 			command(t, "", append(append([]string{"audit", "--fail-on", condition}, args...), log)...),
@@ -121,12 +138,12 @@ func TestFailOnNeedsAllOfTheInput(t *testing.T) {
 func TestFailOnThatCannotHold(t *testing.T) {
 	args, log := failOnFiles(t)
 	robots := args[1]
-	constant := []string{"--robots", robots}
+	constant := []string{"--robots", robots, "--max-unparsed", "20"}
 	common := file(t, "common.log", `192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET /p HTTP/1.1" 200 5`+"\n")
 	vhosts := file(t, "vhosts.log", "other.example:443 "+logLine("/p", "GPTBot/1"))
 	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"}, "2026-11-01T00:00:00Z,https://example.com,200,a.txt")
 	state := filepath.Join(t.TempDir(), "a.state")
-	if r := command(t, "", "audit", "--robots", robots, "--state", state, log); r.code != exitDone {
+	if r := command(t, "", "audit", "--robots", robots, "--state", state, "--max-unparsed", "20", log); r.code != exitDone {
 		t.Fatal(r.err)
 	}
 	lists, proxied := file(t, "lists.txt", "198.51.100.0/24\n"), file(t, "proxied.log", strings.Repeat(logLine("/p", "GPTBot/1"), 3000))
