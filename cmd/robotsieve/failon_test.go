@@ -1,27 +1,32 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
 // failOnFiles are a log and the flags to audit it. The log has three violations of GPTBot, two of them with content, and four of
-// Googlebot, one of them verified and with content, one verified and refused, and a line
-// that cannot be parsed.
+// Googlebot, one of them verified and with content, one verified and refused.
 func failOnFiles(t *testing.T) (args []string, log string) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	ranges := file(t, "googlebot.json", `{"creationTime":"2026-01-01T00:00:00","prefixes":[{"ipv4Prefix":"66.249.64.0/27"}]}`)
 	log = strings.Join([]string{
 		logLine("/p", "GPTBot/1"), logLine("/p", "GPTBot/1"), strings.Replace(logLine("/p", "GPTBot/1"), " 200 ", " 404 ", 1),
 		logLineFrom("66.249.64.1", "/p", googleAgent), strings.Replace(logLineFrom("66.249.64.1", "/p", googleAgent), " 200 ", " 403 ", 1),
-		logLine("/p", googleAgent), logLine("/p", googleAgent), logLine("/", "GPTBot/1"), "not a request\n",
+		logLine("/p", googleAgent), logLine("/p", googleAgent), logLine("/", "GPTBot/1"),
 	}, "")
-	return []string{"--robots", robots, "--ip-ranges", "Googlebot=" + ranges, "--output", "csv", "--max-unparsed", "20"}, file(t, "a.log", log)
+	return []string{"--robots", robots, "--ip-ranges", "Googlebot=" + ranges, "--output", "csv"}, file(t, "a.log", log)
 }
 
 func TestFailOn(t *testing.T) {
 	args, log := failOnFiles(t)
+	lines, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, args = file(t, "b.log", string(lines)+"not a request\n"), append(args, "--max-unparsed", "20")
 	state := filepath.Join(t.TempDir(), "a.state")
 	if r := command(t, "", append(append([]string{"audit", "--state", state}, args...), log)...); r.code != exitDone {
 		t.Fatal(r.err)
@@ -138,12 +143,12 @@ func TestFailOnNeedsAllOfTheInput(t *testing.T) {
 func TestFailOnThatCannotHold(t *testing.T) {
 	args, log := failOnFiles(t)
 	robots := args[1]
-	constant := []string{"--robots", robots, "--max-unparsed", "20"}
+	constant := []string{"--robots", robots}
 	common := file(t, "common.log", `192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET /p HTTP/1.1" 200 5`+"\n")
 	vhosts := file(t, "vhosts.log", "other.example:443 "+logLine("/p", "GPTBot/1"))
 	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"}, "2026-11-01T00:00:00Z,https://example.com,200,a.txt")
 	state := filepath.Join(t.TempDir(), "a.state")
-	if r := command(t, "", "audit", "--robots", robots, "--state", state, "--max-unparsed", "20", log); r.code != exitDone {
+	if r := command(t, "", "audit", "--robots", robots, "--state", state, log); r.code != exitDone {
 		t.Fatal(r.err)
 	}
 	lists, proxied := file(t, "lists.txt", "198.51.100.0/24\n"), file(t, "proxied.log", strings.Repeat(logLine("/p", "GPTBot/1"), 3000))
