@@ -53,7 +53,7 @@ into account.`,
 	flags.StringVar(&o.Format, "format", "auto",
 		"format of the logs: auto, a name that robotsieve formats lists, FILE:NAME for a log_format or LogFormat in a server's configuration, or the words of a format: of nginx, Apache, GoAccess or Envoy, a JSON map, or a regular expression with named groups")
 	complete(cmd, "format", append([]string{"auto"}, format.Names()...)...)
-	flags.StringVar(&o.Since, "since", "", "judge only requests from this time on: 2026-11-22T05:00:00Z, or a date, which is its midnight in --time-zone; answers to robots.txt before it still count for what crawlers were told")
+	flags.StringVar(&o.Since, "since", "", "judge only requests from this time on: 2026-11-22T05:00:00Z, a date, which is its midnight in --time-zone, or a number of hours, days or weeks before now, such as 7d; answers to robots.txt before it still count for what crawlers were told")
 	flags.StringVar(&o.Until, "until", "", "judge only requests before this time, which is not in the period itself; likewise")
 	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, and of times in logs that name none: an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)")
 	memoryFlag(cmd, &o.Memory)

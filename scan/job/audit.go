@@ -28,8 +28,10 @@ type AuditOptions struct {
 	Format string
 
 	// Since and Until bound the requests that are judged, from Since on and before Until; "" is no bound. Each is a time as RFC 3339
-	// has it, or a date, which is its midnight in TimeZone.
+	// has it, or a date, which is its midnight in TimeZone, or how long before Now, such as 24h, 7d or 4w.
 	Since, Until string
+	// Now is the time that Since and Until may count back from; zero is that of the call.
+	Now time.Time
 	// TimeZone is that of times in logs that name none: an IANA name, an offset such as +02:00, "Local", or "" for UTC.
 	TimeZone string
 
