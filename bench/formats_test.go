@@ -30,7 +30,7 @@ var formatsMB = flag.Int("formats-mb", 20, "size in MB of the combined log that 
 // go over the file with as many workers as an audit has, and the time of reading the file is in
 // both. fastjson parses each line whole and no field is looked up in the result. The reader does
 // what an audit does with each line: Next, which finds the raw fields and tells the User-Agent. It
-// leaves out Complete, which an audit calls for crawlers and for requests of robots.txt only.
+// leaves out Complete, which an audit of no period calls only for crawlers and for requests of robots.txt.
 func BenchmarkFormats(b *testing.B) {
 	requests := loggedRequests(b)
 	combined := logwriter.Writers()[1]
