@@ -10,96 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/job"
 )
-
-// reportFlags are the flags about the result of an audit.
-type reportFlags struct {
-	output string
-	failOn []condition
-	config *audit.Config // known when check has been called
-}
-
-func addReportFlags(cmd *cobra.Command) *reportFlags {
-	f := &reportFlags{}
-	choice(cmd, "output", "text", "form of the report", to(&f.output), report.Outputs()...)
-	addFlag(cmd, "stringArray", "fail-on", "",
-		"exit with 1 if this holds, such as 'violation>0', 'violation.verified.content>10', 'GPTBot:violation>1%' (of its requests) or 'unparsed>0.5%' (of the lines); repeatable; fetchers, such as link previews, count only where they are named",
-		func(text string) error {
-			c, err := parseCondition(text)
-			if err != nil {
-				return usageError("--fail-on %q: %w", text, err)
-			}
-			f.failOn = append(f.failOn, c)
-			return nil
-		})
-	return f
-}
-
-// finish prints the report of an audit or a merge, and returns the error that ends the
-// command with its exit code.
-func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
-	if a == nil {
-		return err
-	}
-	code := exitDone
-	if a.Partial {
-		code = exitInput
-	}
-	if err != nil {
-		s.warn("%v", err)
-		code = codeOf(err)
-	}
-	// If no input could be read, the text would only repeat the warnings.
-	wasRead := func(in audit.InputInfo) bool { return in.Format != "" }
-	if in := a.Report.Inputs; f.output != "text" || len(in) == 0 || slices.ContainsFunc(in, wasRead) {
-		if err := report.Write(s.out, f.output, a.Report, colours(s.out)); err != nil {
-			s.warn("writing the report: %v", err)
-			return exitWith(max(code, exitInput))
-		}
-	}
-	if code == exitDone {
-		return f.verdict(s, a)
-	}
-	if a.Partial && len(f.failOn) > 0 {
-		s.warn("--fail-on is not checked on a part of the input: the rest could clear a violation")
-	}
-	return exitWith(code)
-}
-
-// verdict ends the command with 1 if a condition holds, and says which one. It ends
-// it with 3 if the logs had nothing that a condition could count.
-func (f *reportFlags) verdict(s streams, a *job.Audited) error {
-	code, r := exitDone, a.Report
-	for _, c := range f.failOn {
-		if why := c.unchecked(r, f.config); why != "" {
-			s.warn("--fail-on %s was not checked: %s", c.text, why)
-			code = exitInput
-		} else if n, of := c.count(r); c.holds(n, of) {
-			s.warn("--fail-on %s: %s", c.text, c.found(n, of))
-			code = max(code, exitFound)
-		}
-	}
-	return exitWith(code)
-}
-
-// check refuses conditions that cannot hold, whatever the logs say.
-func (f *reportFlags) check(config *audit.Config) error {
-	f.config = config
-	for _, c := range f.failOn {
-		if why := c.impossible(config); why != "" {
-			return usageError("--fail-on %s can never hold: %s", c.text, why)
-		}
-	}
-	return nil
-}
 
 // condition is one of --fail-on: a number of violations or of lines that could not be parsed,
 // or its share, compared with another.
