@@ -47,6 +47,9 @@ type Worker struct {
 	answersKey  []byte   // the answers in it
 	normal      []byte   // the normal form of a target
 	readings    readings // of a decoded target: see lossy.go
+	number      int      // of the worker
+	place       place
+	origins     originTexts
 	judged      Judged
 }
 
@@ -61,6 +64,7 @@ func (r *Run) Worker() *Worker {
 	w := &Worker{
 		auditor: a, run: r, tally: a.newTally(), deferred: r.deferred.Writer(),
 		readers: map[*format.Format]format.Reader{}, headers: a.config.Crawlers.Reader(), sizes: map[sizeAt]int64{},
+		number: len(r.workers), origins: originTexts{},
 		quota: quota{limit: r.budget.memos},
 	}
 	w.empty()
@@ -108,6 +112,7 @@ func (w *Worker) ChunkBehind(f *format.Format, header, data []byte) {
 	if headed, ok := w.reader.(format.Headed); ok {
 		headed.SetHeader(header)
 	}
+	w.place.chunk, w.place.counted = data, 0
 	for w.reader.Reset(data); ; {
 		switch w.reader.Next(&w.record) {
 		case format.Request:
