@@ -61,10 +61,10 @@ type Config struct {
 	// Judged, if not nil, is called once for each request of a crawler that got a
 	// verdict. Verdicts that are final at once come from Worker.Chunk, on the goroutine
 	// of each worker, in the order of its lines. The other ones come from Run.Report, on
-	// its goroutine, operator by operator; among them are all violations and all
-	// requests in grace. The argument and its Line belong to the caller, and must not be
-	// kept. Calls from several workers come at the same time, and cannot know whether
-	// Report.Proxied will be true: then nobody is spoofed or verified, whatever they say.
+	// its goroutine, operator by operator; among them are all violations, all requests in
+	// grace, and all requests of clients that an address list verifies or refutes. The argument
+	// and its slices belong to the caller, and must not be kept. Calls from several workers
+	// come at the same time.
 	Judged func(*Judged)
 	// Memory is how many bytes a run may hold beside what the other fields of Config take, 0
 	// for 256 MiB. Deferred records that have no room in it go to a temporary file in
@@ -215,9 +215,6 @@ func New(c Config) *Auditor {
 	}
 	return a
 }
-
-// keepsLines tells whether deferred requests have their raw lines.
-func (a *Auditor) keepsLines() bool { return a.config.Samples > 0 || a.config.Judged != nil }
 
 // Run is one audit: workers count parts of the input, and Report adds up their
 // counts. Close it after use.

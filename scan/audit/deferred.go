@@ -27,7 +27,7 @@ import (
 //	  visit     crawler, address, time, and a request whose verdict is open or the answer to
 //	            a fetch. A request has identity, outcome and method, the answers of the
 //	            copies, perhaps those for the normal form of its path, the line that a
-//	            violation would quote, and perhaps the raw line
+//	            violation would quote, and perhaps the raw line, or all that Config.Judged gets
 //	  delayed   crawler, address, time, delay in milliseconds, of a request to which a
 //	            Crawl-delay applies
 //	3           with ambiguous headers:
@@ -61,6 +61,7 @@ const (
 const (
 	visitRequest byte = iota
 	visitFetch
+	visitSettled // a request that has been counted, for Config.Judged
 )
 
 // fetchUse is what a fetch of robots.txt is used for.
@@ -265,14 +266,17 @@ func (w *Worker) deferRequest(at site, c *agent, identity Identity, normal []byt
 		answers, _ = w.appendAnswers(answers, at, c, normal)
 	}
 	w.answersKey = answers
-	kinds := byte(w.outcome())<<4 | byte(methodOf(w.record.Method))
+	kinds := w.kinds()
 	if normal != nil {
 		kinds |= withNormal
 	}
 	b := w.appendVisit(w.head(c.operator, recordVisit), c, at, w.addressIf(differ))
 	b = append(append(b, visitRequest, byte(identity), kinds), answers...)
 	b = binary.BigEndian.AppendUint32(b, w.citedLine(at.First, c))
-	if w.auditor.keepsLines() {
+	switch {
+	case w.auditor.config.Judged != nil:
+		b = w.appendJudged(b)
+	case w.auditor.config.Samples > 0:
 		b = append(b, beginning(w.record.Line)...)
 	}
 	w.key = b

@@ -25,6 +25,7 @@ type finalPass struct {
 	records int64             // read so far, each as often as it was added
 	unknown int64             // requests of unknown crawlers so far
 	operatorPass
+	origins         originTexts
 	answers, normal [][]policy.Answer // of each origin of a request, and for its normal form
 }
 
@@ -77,7 +78,7 @@ func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 	p := r.auditor.config.Policy
 	f := &finalPass{
 		run: r, judged: judged, rates: rates, ranking: newRanking(r.tally), proxied: r.tally.isProxied(),
-		toAll: newAnswersToAll(p), rivals: map[uint32]*facts{},
+		toAll: newAnswersToAll(p), rivals: map[uint32]*facts{}, origins: originTexts{},
 	}
 	for record, err := range r.deferred.All() {
 		if err != nil {
@@ -308,6 +309,9 @@ func (f *finalPass) visit(rd *recordReader, n int64) {
 		row, profile := f.row(rd, from.crawler)
 		x := &deferredRequest{row: row, address: address, Judged: Judged{Time: t, HasTime: true, Profile: profile, N: n}}
 		f.request(rd, x, from)
+	case visitSettled:
+		row, profile := f.row(rd, from.crawler)
+		f.settled(rd, &deferredRequest{row: row, Judged: Judged{Time: t, Profile: profile, N: n}}, from)
 	default:
 		rd.require(false, "a visit is of no kind")
 	}
@@ -328,7 +332,11 @@ func (f *finalPass) request(rd *recordReader, x *deferredRequest, from crawlerAt
 		f.normal = rd.answers(f.normal, from.at)
 	}
 	line := rd.uint32()
-	if f.run.auditor.keepsLines() {
+	switch c := &f.run.auditor.config; {
+	case c.Judged != nil:
+		rd.judged(&x.Judged)
+		x.Origin = f.origins.of(f.run.auditor, from.at)
+	case c.Samples > 0:
 		x.Line = rd.take(min(len(rd.rest), maxSample))
 	}
 	if rd.end(); rd.bad() {

@@ -76,12 +76,11 @@ func (w *Worker) settle(at site, c *agent, identity Identity, d decision) {
 	}
 	if identity == SpoofedIdentity {
 		c.row.impostors().count(Unverified, d, 1)
-		d = decision{verdict: Spoofed}
 	} else {
 		c.row.count(identity, d, 1)
 	}
 	if w.auditor.config.Judged != nil {
-		w.giveJudged(c, identity, d)
+		w.giveJudged(at, c, identity, d)
 	}
 }
 
@@ -91,16 +90,8 @@ func (w *Worker) outcome() Outcome {
 	return outcomeOf(r.Status, r.Size, methodOf(r.Method))
 }
 
-// giveJudged calls Config.Judged for the record.
-func (w *Worker) giveJudged(c *agent, identity Identity, d decision) {
-	r := &w.record
-	w.judged = Judged{
-		Line: beginning(r.Line), Time: r.Time, HasTime: r.HasTime,
-		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: w.outcome(), Method: methodOf(r.Method),
-		Verdict: d.verdict, Reason: d.reason, N: 1,
-	}
-	w.auditor.config.Judged(&w.judged)
-}
+// kinds returns the outcome and the method of the record as deferred records have them.
+func (w *Worker) kinds() byte { return byte(w.outcome())<<4 | byte(methodOf(w.record.Method)) }
 
 // identify returns the crawler that sent the record, and how far that is proven: of
 // a header that names several crawlers it is the one that the address verifies. hasNoList:

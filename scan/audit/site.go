@@ -62,10 +62,10 @@ func (w *Worker) namedSite() site {
 // authority returns the scheme and authority of the record's target, which is absolute:
 // nothing if it is no URL. Most lines have those of the line before.
 func (w *Worker) authority() []byte {
-	target, n := w.record.Target, len(w.lastAuthority)
-	if n == 0 || n >= len(target) || target[n] != '/' || string(target[:n]) != string(w.lastAuthority) {
+	target, n := w.record.Target, len(w.lastOrigin)
+	if n == 0 || n >= len(target) || target[n] != '/' || string(target[:n]) != string(w.lastOrigin) {
 		n, _ = origin.Prefix(target)
-		w.lastAuthority = append(w.lastAuthority[:0], target[:n]...)
+		w.lastOrigin = append(w.lastOrigin[:0], target[:n]...)
 	}
 	return target[:n]
 }

@@ -22,33 +22,36 @@ type Worker struct {
 	deferred *spill.Writer
 	err      error // of deferred, the first
 
-	readers       map[*format.Format]format.Reader
-	reader        format.Reader // of the chunk
-	unnamed       policy.Site   // of requests in a log that names no host
-	only          bool          // requests elsewhere than unnamed are of another host
-	record        format.Record
-	quota         quota // of the memos, which follow, and of the rows of tally
-	agents        memo[*agent]
-	hosts         sites // by the host field
-	urls          sites // by the scheme and authority of an absolute target
-	claims        memo[string]
-	lastAuthority []byte // of an absolute target
-	known         map[*crawler.Profile]*agent
-	named         map[string]*agent // unknown crawlers, by their tokens
-	bindings      map[bindingKey]*policy.Binding
-	headers       *crawler.Reader
-	scratch       automaton.Scratch
-	answers       []policy.Answer       // of one origin's copies
-	bySitemap     bool                  // one of these permits only by a Sitemap line
-	lastAnswers   [answerKinds]answerAt // of each kind
-	sizes         map[sizeAt]int64      // of answers to robots.txt that are not deferred yet,
-	lastSize      sizeAt                // without the last lastSizes ones, which are of this size
-	lastSizes     int64
-	key           []byte   // the deferred record that is being made
-	answersKey    []byte   // the answers in it
-	normal        []byte   // the normal form of a target
-	readings      readings // of a decoded target: see lossy.go
-	judged        Judged
+	readers     map[*format.Format]format.Reader
+	reader      format.Reader // of the chunk
+	unnamed     policy.Site   // of requests in a log that names no host
+	only        bool          // requests elsewhere than unnamed are of another host
+	record      format.Record
+	quota       quota // of the memos, which follow, and of the rows of tally
+	agents      memo[*agent]
+	hosts       sites  // by the host field
+	urls        sites  // by the scheme and authority of an absolute target
+	lastOrigin  []byte // the scheme and authority of the absolute target before
+	claims      memo[string]
+	known       map[*crawler.Profile]*agent
+	named       map[string]*agent // unknown crawlers, by their tokens
+	bindings    map[bindingKey]*policy.Binding
+	headers     *crawler.Reader
+	scratch     automaton.Scratch
+	answers     []policy.Answer       // of one origin's copies
+	bySitemap   bool                  // one of these permits only by a Sitemap line
+	lastAnswers [answerKinds]answerAt // of each kind
+	sizes       map[sizeAt]int64      // of answers to robots.txt that are not deferred yet,
+	lastSize    sizeAt                // without the last lastSizes ones, which are of this size
+	lastSizes   int64
+	key         []byte   // the deferred record that is being made
+	answersKey  []byte   // the answers in it
+	normal      []byte   // the normal form of a target
+	readings    readings // of a decoded target: see lossy.go
+	number      int      // of the worker
+	place       place
+	origins     originTexts
+	judged      Judged
 }
 
 // maxReaders bounds the readers that a worker keeps: each log may have a format of its own,
@@ -62,6 +65,7 @@ func (r *Run) Worker() *Worker {
 	w := &Worker{
 		auditor: a, run: r, tally: a.newTally(), deferred: r.deferred.Writer(),
 		readers: map[*format.Format]format.Reader{}, headers: a.config.Crawlers.Reader(), sizes: map[sizeAt]int64{},
+		number: len(r.workers), origins: originTexts{},
 		quota: quota{limit: r.budget.memos},
 	}
 	w.empty()
@@ -109,6 +113,7 @@ func (w *Worker) ChunkBehind(f *format.Format, header, data []byte) {
 	if headed, ok := w.reader.(format.Headed); ok {
 		headed.SetHeader(header)
 	}
+	w.place.chunk, w.place.counted = data, 0
 	for w.reader.Reset(data); ; {
 		switch w.reader.Next(&w.record) {
 		case format.Request:

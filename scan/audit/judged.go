@@ -1,0 +1,149 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// Bounds of what Config.Judged gets of a line, in bytes.
+const (
+	maxJudgedLine = 32 << 10
+	maxJudgedText = 8 << 10 // of each other text
+)
+
+// place is where the lines of a worker's chunk are.
+type place struct {
+	input   int
+	line    int64 // the number of the line at counted
+	chunk   []byte
+	counted int // the offset in chunk up to which lines were counted
+}
+
+// SetPlace says where the next chunk is, for Judged.Input and Judged.Number: line is the number
+// of its first line in the input, from 1. It must come before Chunk or ChunkBehind; nothing but
+// Config.Judged uses it.
+func (w *Worker) SetPlace(input int, line int64) { w.place = place{input: input, line: line} }
+
+// numberOf returns the number of a line of the chunk. The lines come in their order, and each is
+// a view into the chunk, or into a line of it: what is behind its beginning tells where it is.
+func (p *place) numberOf(line []byte) int64 {
+	if at := cap(p.chunk) - cap(line); p.counted <= at && at <= len(p.chunk) {
+		p.line += int64(bytes.Count(p.chunk[p.counted:at], []byte("\n")))
+		p.counted = at
+	}
+	return p.line
+}
+
+// originTexts has the text of each site that was asked for.
+type originTexts map[policy.Site]string
+
+func (o originTexts) of(a *Auditor, at policy.Site) string {
+	text, known := o[at]
+	if !known {
+		text = a.originText(at)
+		o[at] = text
+	}
+	return text
+}
+
+// giveJudged gives the record with a verdict that no other line can change to Config.Judged. If
+// addresses may yet turn out to prove nothing, that has to wait.
+func (w *Worker) giveJudged(at site, c *agent, identity Identity, d decision) {
+	if identity == Verified || identity == SpoofedIdentity {
+		w.deferSettled(at, c, identity, d)
+		return
+	}
+	r, line := &w.record, w.record.Line[:min(len(w.record.Line), maxJudgedLine)]
+	w.judged = Judged{
+		Worker: w.number, Input: w.place.input, Number: w.place.numberOf(r.Line), Line: line, Cut: len(line) < len(r.Line),
+		Origin: w.origins.of(w.auditor, at.Site), Address: w.judgedAddress(), Verb: textOf(r.Method), Target: textOf(r.Target),
+		Status: r.Status, Size: r.Size, Time: r.Time, HasTime: r.HasTime,
+		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: w.outcome(), Method: methodOf(r.Method),
+		Verdict: d.verdict, Reason: d.reason, N: 1,
+	}
+	w.auditor.config.Judged(&w.judged)
+}
+
+// textOf returns as much of a field as Config.Judged gets.
+func textOf(field []byte) []byte { return field[:min(len(field), maxJudgedText)] }
+
+// judgedAddress returns the address that Config.Judged gets.
+func (w *Worker) judgedAddress() []byte {
+	if a := w.client(); len(a) > 0 && string(a) != "-" {
+		return textOf(a)
+	}
+	return nil
+}
+
+// appendJudged appends what Config.Judged gets of the record, and no report needs. The raw line
+// comes last.
+func (w *Worker) appendJudged(b []byte) []byte {
+	r := &w.record
+	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(w.place.input)), uint64(w.place.numberOf(r.Line)))
+	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(max(r.Status, 0))), uint64(r.Size-format.NoSizes))
+	b = appendBytes(appendBytes(appendBytes(b, w.judgedAddress()), textOf(r.Method)), textOf(r.Target))
+	line := r.Line[:min(len(r.Line), maxJudgedLine)]
+	return append(appendFlag(b, len(line) < len(r.Line)), line...)
+}
+
+// judged reads what appendJudged has written.
+func (r *recordReader) judged(x *Judged) {
+	x.Worker, x.Input, x.Number = -1, int(r.uvarint(mostLines)), int64(r.uvarint(mostLines))
+	x.Status, x.Size = int(r.uvarint(maxStatus)), int64(r.uvarint(1<<63-1))+format.NoSizes
+	x.Address, x.Verb, x.Target = r.bytes(), r.bytes(), r.bytes()
+	if len(x.Address) == 0 {
+		x.Address = nil
+	}
+	x.Cut = r.flag()
+	x.Line = r.take(len(r.rest))
+}
+
+func appendFlag(b []byte, is bool) []byte {
+	if is {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+func (r *recordReader) flag() bool {
+	b := r.byte()
+	r.require(b <= 1, "it is neither so nor not so")
+	return b == 1
+}
+
+// deferSettled keeps the record, which has been counted with its verdict, until it is known
+// whether addresses prove anything.
+func (w *Worker) deferSettled(at site, c *agent, identity Identity, d decision) {
+	r := &w.record
+	b := appendBytes(appendCrawler(w.head(c.operator, recordVisit), c, at), "")
+	t := r.Time
+	if !r.HasTime {
+		t = 0
+	}
+	b = append(appendTime(b, t), visitSettled)
+	b = appendFlag(append(b, byte(identity), byte(d.verdict), byte(d.reason), w.kinds()), r.HasTime)
+	w.key = w.appendJudged(b)
+	w.keep()
+}
+
+// settled reads a request that has been counted, and gives it to Config.Judged.
+func (f *finalPass) settled(rd *recordReader, x *deferredRequest, from crawlerAt) {
+	x.Identity, x.Verdict, x.Reason = rd.identity(), Verdict(rd.byte()), Reason(rd.byte())
+	kinds := rd.byte()
+	x.Outcome, x.Method, x.HasTime = Outcome(kinds>>4), Method(kinds&(withNormal-1)), rd.flag()
+	rd.judged(&x.Judged)
+	rd.require(f.run.auditor.config.Judged != nil && x.Verdict < verdicts && x.Reason < reasons && x.Outcome < outcomes && x.Method < methods, "a request is of no kind")
+	if rd.bad() || f.rates == nil {
+		return
+	}
+	if f.proxied {
+		x.Identity = Unverified
+	} else if x.Identity == SpoofedIdentity {
+		x.Verdict, x.Reason = Spoofed, 0
+	}
+	x.Crawler, x.Origin = x.row.name, f.origins.of(f.run.auditor, from.at)
+	f.run.auditor.config.Judged(&x.Judged)
+}
