@@ -40,7 +40,7 @@ into account.`,
   zcat old/*.gz | robotsieve audit --robots robots.txt --samples 3 -`,
 	}
 	flags := cmd.Flags()
-	o := &job.AuditOptions{Robots: job.RobotsFile{Stdin: s.in}, Logs: job.Inputs{Stdin: s.in}, Messages: s.messages()}
+	o := &job.AuditOptions{Robots: job.RobotsFile{Stdin: s.in}, Logs: job.Inputs{Stdin: s.in}}
 	robotsFlags(cmd, &o.Robots, &o.Dialect)
 	choice(cmd, "history", "auto",
 		"whether the times of versions are when they were deployed or when they were observed; auto is deployed for a manifest and observed for a folder",
@@ -53,7 +53,7 @@ into account.`,
 	flags.StringVar(&o.Format, "format", "auto",
 		"format of the logs: auto, a name that robotsieve formats lists, FILE:NAME for a log_format or LogFormat in a server's configuration, or the words of a format: of nginx, Apache, GoAccess or Envoy, a JSON map, or a regular expression with named groups")
 	complete(cmd, "format", append([]string{"auto"}, format.Names()...)...)
-	flags.StringVar(&o.Since, "since", "", "judge only requests from this time on: 2026-11-22T05:00:00Z, or a date, which is its midnight in --time-zone; answers to robots.txt before it still count for what crawlers were told")
+	flags.StringVar(&o.Since, "since", "", "judge only requests from this time on: 2026-11-22T05:00:00Z, a date, which is its midnight in --time-zone, or a number of hours, days or weeks before now, such as 7d; answers to robots.txt before it still count for what crawlers were told")
 	flags.StringVar(&o.Until, "until", "", "judge only requests before this time, which is not in the period itself; likewise")
 	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, and of times in logs that name none: an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)")
 	memoryFlag(cmd, &o.Memory)
@@ -72,13 +72,14 @@ into account.`,
 	flags.BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "count a log also if another one has the same content")
 	flags.BoolVar(&o.Hash, "sha256", false, "state the SHA-256 also of uncompressed logs of more than 128 MiB in all, which takes about half a second a gigabyte")
 	flags.StringVar(&o.State, "state", "", "also write the state of this part of the input to a file, for merge")
-	forceFlag(cmd, &o.Force, "--state", "a state")
+	forceFlag(cmd, &o.Force)
 	flags.StringVar(&o.Sampled, "sampled", "", "how the logs were sampled, such as 1/100: stated in the report")
 	crawlersFlag(cmd, &o.Crawlers)
 	workersFlag(cmd, &o.Workers, "goroutines that read lines")
 	startProfile := profileFlags(cmd, s)
 	cmd.RunE = func(cmd *cobra.Command, logs []string) (err error) {
 		o.Logs.Names, o.Stdout = logs, s.out
+		o.Files, o.By, o.Messages = report.files, report.by, report.messages(s)
 		stop, err := startProfile(func(name string) error { return o.RefuseOutput("--profile", name) })
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // eachHour is a log with a request in each hour of a day, in UTC.
@@ -42,16 +43,42 @@ func TestPeriod(t *testing.T) {
 		"Only requests from 2026-11-10T20:00:00Z on are", "20 lines outside of this")
 }
 
+// A period may count back from now: cron jobs do.
+func TestPeriodBeforeNow(t *testing.T) {
+	now := time.Now().UTC().Truncate(time.Hour)
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	var log strings.Builder
+	for days := range 40 { // the youngest line is of half an hour ago
+		at := now.Add(-time.Duration(days)*24*time.Hour - 30*time.Minute)
+		log.WriteString(strings.Replace(logLine("/p", "GPTBot/1"), "10/Nov/2026:12:00:00", at.Format("02/Jan/2006:15:04:05"), 1))
+	}
+	name := file(t, "days.log", log.String())
+	for lines, args := range map[float64][]string{
+		1: {"--since", "24h"}, 7: {"--since", "7d"}, 14: {"--since", "2w"}, 10: {"--until", "30d"}, 3: {"--since", "10d", "--until", "7d"},
+	} {
+		r := command(t, "", append([]string{"audit", "--robots", robots, "--output", "json", name}, args...)...)
+		if report := auditJSON(t, r); r.code != exitDone || report["lines"] != lines {
+			t.Errorf("%v: code %d, %v lines from %v to %v, want %v: %s", args, r.code, report["lines"], report["since"], report["until"], lines, r.err)
+		}
+	}
+}
+
 func TestPeriodsThatAreNone(t *testing.T) {
 	robots, log := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), eachHour(t)
 	for says, args := range map[string][]string{
-		`--since "yesterday" is neither a date such as 2026-11-22 nor a time`: {"--since", "yesterday"},
-		`--until "2026-11-10T20:00:00" is neither`:                            {"--until", "2026-11-10T20:00:00"},
-		"--since 2026-11-11 is not before --until 2026-11-11":                 {"--since", "2026-11-11", "--until", "2026-11-11"},
-		"--since 0001-01-01 is not between the years 1700 and 2200":           {"--since", "0001-01-01"},
-		`--time-zone "Mars/Olympus" is no time zone, such as Europe/Berlin`:   {"--time-zone", "Mars/Olympus"},
-		`--time-zone "../../etc/passwd" is no time zone`:                      {"--time-zone", "../../etc/passwd"},
-		`--time-zone "+25:00" is no time zone`:                                {"--time-zone", "+25:00"},
+		`--since "yesterday" is neither a date such as 2026-11-22, nor a time`: {"--since", "yesterday"},
+		`--until "2026-11-10T20:00:00" is neither`:                             {"--until", "2026-11-10T20:00:00"},
+		`--since "3661d" is neither`:                                           {"--since", "3661d"},
+		`--since "-7d" is neither`:                                             {"--since", "-7d"},
+		`--since "99999999999999999999w" is neither`:                           {"--since", "99999999999999999999w"},
+		`--since "7m" is neither`:                                              {"--since", "7m"},
+		`--since "d" is neither`:                                               {"--since", "d"},
+		"--since 24h is not before --until 2d":                                 {"--since", "24h", "--until", "2d"},
+		"--since 2026-11-11 is not before --until 2026-11-11":                  {"--since", "2026-11-11", "--until", "2026-11-11"},
+		"--since 0001-01-01 is not between the years 1700 and 2200":            {"--since", "0001-01-01"},
+		`--time-zone "Mars/Olympus" is no time zone, such as Europe/Berlin`:    {"--time-zone", "Mars/Olympus"},
+		`--time-zone "../../etc/passwd" is no time zone`:                       {"--time-zone", "../../etc/passwd"},
+		`--time-zone "+25:00" is no time zone`:                                 {"--time-zone", "+25:00"},
 	} {
 		r := command(t, "", append([]string{"audit", "--robots", robots, log}, args...)...)
 		if r.code != exitUsage || !strings.Contains(r.err, says) || r.out != "" {

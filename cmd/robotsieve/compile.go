@@ -68,7 +68,7 @@ as a graph for Graphviz. Of a very large machine the beginning is printed.`,
 	}
 	o, flags := job.CompileOptions{Stdin: s.in, Messages: s.messages()}, cmd.Flags()
 	flags.StringVarP(&o.Output, "out", "o", "", "the archive to write")
-	forceFlag(cmd, &o.Force, "-o", "an archive")
+	forceFlag(cmd, &o.Force)
 	names := flags.StringSlice("dialect", []string{automaton.RFC9309.String(), automaton.Google.String()},
 		"the ways to read robots.txt that the archive holds: "+strings.Join(automaton.DialectNames(), ", "))
 	maxBytesFlag(cmd, &o.MaxBytes, "as many as there is memory for, up to 64 MiB")

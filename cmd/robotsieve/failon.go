@@ -10,125 +10,51 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// reportFlags are the flags about the result of an audit.
-type reportFlags struct {
-	output string
-	failOn []condition
-	config *audit.Config // known when check has been called
-}
-
-func addReportFlags(cmd *cobra.Command) *reportFlags {
-	f := &reportFlags{}
-	choice(cmd, "output", "text", "form of the report", to(&f.output), report.Outputs()...)
-	addFlag(cmd, "stringArray", "fail-on", "",
-		"exit with 1 if this holds, such as 'violation>0', 'violation.verified.content>10' or 'GPTBot:violation.content>0' (repeatable); fetchers, such as link previews, count only where they are named",
-		func(text string) error {
-			c, err := parseCondition(text)
-			if err != nil {
-				return usageError("--fail-on %q: %w", text, err)
-			}
-			f.failOn = append(f.failOn, c)
-			return nil
-		})
-	return f
-}
-
-// finish prints the report of an audit or a merge, and returns the error that ends the
-// command with its exit code.
-func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
-	if a == nil {
-		return err
-	}
-	code := exitDone
-	if a.Partial {
-		code = exitInput
-	}
-	if err != nil {
-		s.warn("%v", err)
-		code = codeOf(err)
-	}
-	// If no input could be read, the text would only repeat the warnings.
-	wasRead := func(in audit.InputInfo) bool { return in.Format != "" }
-	if in := a.Report.Inputs; f.output != "text" || len(in) == 0 || slices.ContainsFunc(in, wasRead) {
-		if err := report.Write(s.out, f.output, a.Report, colours(s.out)); err != nil {
-			s.warn("writing the report: %v", err)
-			return exitWith(max(code, exitInput))
-		}
-	}
-	if code == exitDone {
-		return f.verdict(s, a)
-	}
-	if a.Partial && len(f.failOn) > 0 {
-		s.warn("--fail-on is not checked on a part of the input: the rest could clear a violation")
-	}
-	return exitWith(code)
-}
-
-// verdict ends the command with 1 if a condition holds, and says which one. It ends
-// it with 3 if the logs had nothing that a condition could count.
-func (f *reportFlags) verdict(s streams, a *job.Audited) error {
-	code, r := exitDone, a.Report
-	for _, c := range f.failOn {
-		if why := c.unchecked(r, f.config); why != "" {
-			s.warn("--fail-on %s was not checked: %s", c.text, why)
-			code = exitInput
-		} else if n := c.count(r); c.holds(n) {
-			s.warn("--fail-on %s: there %s %s", c.text, english.Verb(n, "is", "are"), english.Grouped(n))
-			code = max(code, exitFound)
-		}
-	}
-	return exitWith(code)
-}
-
-// check refuses conditions that cannot hold, whatever the logs say.
-func (f *reportFlags) check(config *audit.Config) error {
-	f.config = config
-	for _, c := range f.failOn {
-		if why := c.impossible(config); why != "" {
-			return usageError("--fail-on %s can never hold: %s", c.text, why)
-		}
-	}
-	return nil
-}
-
-// condition is one of --fail-on: a number of violations compared with another.
+// condition is one of --fail-on: a number of violations or of lines that could not be parsed,
+// or its share, compared with another.
 type condition struct {
 	text              string
+	unparsed          bool   // it counts lines that could not be parsed; otherwise violations
 	crawler           string // empty: all together
 	verified, content bool   // count only those
 	operator          string
-	n                 int64
+	n                 int64   // what is compared with, unless
+	isShare           bool    // it is
+	percent           float64 // per cent
 }
 
-var errCondition = errors.New("not of the form [CRAWLER:]violation[.verified][.content] and >, >=, <, <= or = and a number")
+var errCondition = errors.New("not of the form [CRAWLER:]violation[.verified][.content] or unparsed, then >, >=, <, <= or =, and a number or a share such as 0.5%")
 
-var conditions = regexp.MustCompile(`^(?:([^:]+):)?violation((?:\.(?:verified|content))*)\s*(>=|<=|==|=|>|<)\s*([0-9]+)$`)
+var conditions = regexp.MustCompile(`^(?:(?:([^:]+):)?violation((?:\.(?:verified|content))*)|(unparsed))\s*(>=|<=|==|=|>|<)\s*(?:([0-9]+)|([0-9]+(?:\.[0-9]+)?)\s*%)$`)
 
 func parseCondition(text string) (condition, error) {
 	m := conditions.FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
 		return condition{}, errCondition
 	}
-	n, err := strconv.ParseInt(m[4], 10, 64)
-	if err != nil {
-		return condition{}, fmt.Errorf("%w: %w", errCondition, err)
-	}
 	c := condition{
-		text: text, crawler: strings.TrimSpace(m[1]), operator: m[3], n: n,
+		text: text, crawler: strings.TrimSpace(m[1]), unparsed: m[3] != "", operator: m[4], isShare: m[6] != "",
 		verified: strings.Contains(m[2], "verified"), content: strings.Contains(m[2], "content"),
 	}
-	if n == 0 && c.operator == "<" {
+	var err error
+	if c.isShare {
+		c.percent, err = strconv.ParseFloat(m[6], 64)
+	} else {
+		c.n, err = strconv.ParseInt(m[5], 10, 64)
+	}
+	switch {
+	case err != nil:
+		return condition{}, fmt.Errorf("%w: %w", errCondition, err)
+	case c.n == 0 && c.percent == 0 && c.operator == "<":
 		return condition{}, fmt.Errorf("%w, which is not below 0", errCondition)
+	case c.percent > 100 || c.percent == 100 && c.operator == ">":
+		return condition{}, fmt.Errorf("%w: no share is above 100 %%", errCondition)
 	}
 	return c, nil
 }
@@ -148,7 +74,7 @@ func (c condition) profile(known *crawler.Set) *crawler.Profile {
 
 // impossible says why the condition cannot hold for any logs; "" if it can.
 func (c condition) impossible(config *audit.Config) string {
-	if c.holds(0) {
+	if c.unparsed || c.holds(0, 0) {
 		return ""
 	}
 	p := c.profile(config.Crawlers)
@@ -193,7 +119,7 @@ func inTime(list audit.RangeInfo, r *audit.Report, maxAge time.Duration) bool {
 // unchecked says why the report does not tell whether the condition holds; "" if it
 // does.
 func (c condition) unchecked(r *audit.Report, config *audit.Config) string {
-	if c.holds(0) {
+	if c.unparsed || c.holds(0, 0) {
 		return ""
 	}
 	withoutHost := int64(0)
@@ -221,11 +147,21 @@ func (c condition) unchecked(r *audit.Report, config *audit.Config) string {
 	return ""
 }
 
-// count counts the violations that the condition compares.
-func (c condition) count(r *audit.Report) (n int64) {
+// count counts what the condition compares, and what that is a share of: for lines that could
+// not be parsed all lines, for violations the requests of the same crawlers, without those of
+// impostors, and with .verified only those of verified clients.
+func (c condition) count(r *audit.Report) (n, of int64) {
+	if c.unparsed {
+		return r.Unparsed, r.Lines
+	}
 	for _, row := range r.Crawlers {
 		if c.crawler != "" && !c.is(row.Crawler) || c.crawler == "" && row.Role == "fetcher" {
 			continue
+		}
+		if c.verified {
+			of += row.Identity[audit.Verified]
+		} else {
+			of += row.Requests - row.Verdicts[audit.Spoofed]
 		}
 		for _, v := range row.Violations {
 			if (!c.verified || v.Identity == "verified") && (!c.content || v.Outcome == "content") {
@@ -233,10 +169,23 @@ func (c condition) count(r *audit.Report) (n int64) {
 			}
 		}
 	}
-	return n
+	return n, of
 }
 
-func (c condition) holds(n int64) bool {
-	is := map[int]string{-1: "<", 0: "=", 1: ">"}[cmp.Compare(n, c.n)]
-	return strings.Contains(c.operator, is)
+// holds tells whether the condition holds for n out of so many.
+func (c condition) holds(n, of int64) bool {
+	order := cmp.Compare(n, c.n)
+	if c.isShare {
+		order = cmp.Compare(100*float64(n)/float64(max(of, 1)), c.percent)
+	}
+	return strings.Contains(c.operator, map[int]string{-1: "<", 0: "=", 1: ">"}[order])
+}
+
+// found says what was counted, where the condition holds.
+func (c condition) found(n, of int64) string {
+	text := fmt.Sprintf("there %s %s", english.Verb(n, "is", "are"), english.Grouped(n))
+	if c.isShare {
+		text += " of " + english.Grouped(of)
+	}
+	return text
 }

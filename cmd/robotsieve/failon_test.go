@@ -1,12 +1,13 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// failOnLog has three violations of GPTBot, two of them with content, and four of
+// failOnFiles are a log and the flags to audit it. The log has three violations of GPTBot, two of them with content, and four of
 // Googlebot, one of them verified and with content, one verified and refused.
 func failOnFiles(t *testing.T) (args []string, log string) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
@@ -21,6 +22,11 @@ func failOnFiles(t *testing.T) (args []string, log string) {
 
 func TestFailOn(t *testing.T) {
 	args, log := failOnFiles(t)
+	lines, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, args = file(t, "b.log", string(lines)+"not a request\n"), append(args, "--max-unparsed", "20")
 	state := filepath.Join(t.TempDir(), "a.state")
 	if r := command(t, "", append(append([]string{"audit", "--state", state}, args...), log)...); r.code != exitDone {
 		t.Fatal(r.err)
@@ -55,6 +61,20 @@ func TestFailOn(t *testing.T) {
 		"Google-Extended:violation=0":     "there are 0",
 		"violation>9223372036854775807":   "",
 		"violation>=00000000000000000001": "there are 7",
+		"violation>87%":                   "there are 7 of 8",
+		"violation>=87.5%":                "there are 7 of 8",
+		"violation > 87.5 %":              "",
+		"violation<0.01%":                 "",
+		"violation.verified=100%":         "there are 2 of 2",
+		"violation.verified.content>49%":  "there is 1 of 2",
+		"GPTBot:violation=75%":            "there are 3 of 4",
+		"Googlebot-Image:violation<1%":    "there are 0 of 0",
+		"Googlebot-Image:violation>0%":    "",
+		"unparsed>0":                      "there is 1",
+		"unparsed>1":                      "",
+		"unparsed>11.1%":                  "there is 1 of 9",
+		"unparsed>11.2%":                  "",
+		"unparsed=0":                      "",
 	} {
 		want := exitDone
 		if strings.HasPrefix(says, "there ") {
@@ -81,6 +101,8 @@ func TestFailOnThatIsNoCondition(t *testing.T) {
 		"", "violation", ">0", "violation>", "violation>x", "violation>-1", "violation>1.5", "violation>1e3", "violation=>1", "violation!=0", "violation><0",
 		"violations>0", "Violation>0", "grace>0", "violation.grace>0", "violation.>0", "violation.Verified>0", "violation verified>0",
 		":violation>0", "GPTBot:>0", "GPTBot:", "a:b:violation>0", "violation>0 and more", "violation>9223372036854775808",
+		"violation>101%", "violation>100%", "violation>=100.5%", "violation<0%", "violation<0.0%", "violation>1%%", "violation>.5%", "violation>5.%", "violation>-1%", "violation>NaN%",
+		"GPTBot:unparsed>0", "unparsed.content>0", "unparsed", "unparsed<0", "Unparsed>0",
 	} {
 		for _, r := range []result{
 			command(t, "", append(append([]string{"audit", "--fail-on", condition}, args...), log)...),

@@ -279,7 +279,7 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// forceFlag adds --force, for the output of a flag.
-func forceFlag(cmd *cobra.Command, force *bool, output, kind string) {
-	cmd.Flags().BoolVar(force, "force", false, "let "+output+" replace a file that is not "+kind+", but never one that is read")
+// forceFlag adds --force, for all output files of a command.
+func forceFlag(cmd *cobra.Command, force *bool) {
+	cmd.Flags().BoolVar(force, "force", false, "let output files replace files of another kind, but never one that is read")
 }

@@ -20,16 +20,17 @@ needed. With --state the sum is also written as a state, which can be merged aga
   robotsieve audit --policy manifest.csv --state b.state tuesday.log.gz > /dev/null
   robotsieve merge a.state b.state`,
 	}
-	o, report := job.MergeOptions{Messages: s.messages()}, addReportFlags(cmd)
+	o, report := job.MergeOptions{}, addReportFlags(cmd)
 	memoryFlag(cmd, &o.Memory)
 	cmd.Flags().BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "count a state also if all its inputs are in another one")
 	cmd.Flags().StringVar(&o.State, "state", "", "also write the sum to a file, as a state for merge")
-	forceFlag(cmd, &o.Force, "--state", "a state")
+	forceFlag(cmd, &o.Force)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
 		o.States, o.Stdout = names, s.out
 		o.Program, o.Command, o.Check = version(), commandLine(cmd), report.check
+		o.Files, o.By, o.Messages = report.files, report.by, report.messages(s)
 		a, err := job.Merge(ctx, o)
 		return report.finish(s, a, err)
 	}

@@ -237,7 +237,7 @@ func (n *jsonNode) item(i int) *jsonNode {
 // There are three ways to read an object. follow compares it with those that were read
 // before, and needs that it differs from one of them in its values only. walk goes over it
 // once, from mark to mark, and keeps nothing but the fields of the record. It leaves to parse
-// what it does not understand: names and fields with escapes, and what is no JSON. parse mends
+// what it does not understand: names with escapes, and what is no JSON. parse mends
 // what servers write although it is no JSON, and has it read by fastjson. What follow and walk
 // read, parse would read with the same fields.
 type jsonReader struct {
@@ -389,6 +389,13 @@ func (j *jsonReader) found(n *jsonNode, text []byte) {
 			j.ranks[leaf.part], j.text[leaf.part] = rank, text
 		}
 	}
+}
+
+// foundEscaped is found for what is between the quotes of a string that has escapes.
+func (j *jsonReader) foundEscaped(n *jsonNode, raw []byte) {
+	from := len(j.buf)
+	j.buf = unescapeJSON(j.buf, raw)
+	j.found(n, j.buf[from:len(j.buf):len(j.buf)])
 }
 
 // gives returns the sign that a value gives.

@@ -81,11 +81,11 @@ func TestTwoReadersAgree(t *testing.T) {
 		if !checkTwoReaders(t, jsonShapes, noLine, line) {
 			t.Fatalf("not read: %s", line)
 		}
-		same := []byte(strings.NewReplacer(`"x"`, `"é\"\\"`, `"b",`, `null,`, `"A"`, `1`, "0", `"a"`, "false", `""`).Replace(string(line)))
+		same := []byte(strings.NewReplacer(`"x"`, `"é\"\\\/\b\f\n\r\t\u00e9\ud83e\udd16"`, `"b",`, `null,`, `"A"`, `1`, "0", `"a"`, "false", `"\x4a\x5C\x22\v\xg0\u12g4\q\ud83e\ude16\udd16\ud83e\u0041"`).Replace(string(line)))
 		checkTwoReaders(t, jsonShapes, line, same)
 		checkTwoReaders(t, jsonShapes, same, line)
 		at := r.IntN(len(same))
-		same[at] = "{}[],:\"0 atfn-.\\\t\x00\xff"[r.IntN(19)]
+		same[at] = "{}[],:\"0 atfnxu-.\\\t\x00\xff"[r.IntN(21)]
 		checkTwoReaders(t, jsonShapes, line, same)
 		checkTwoReaders(t, jsonShapes, same, line)
 	}
@@ -362,6 +362,33 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
+// TestMarks looks for marks from places in any order, in chunks of which most marks are near each
+// other and some far.
+func TestMarks(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []int{0, 1, 63, 64, 65, indexed - 1, indexed, indexed + 1, 3*indexed + 100} {
+		chunk := bytes.Repeat([]byte{'x'}, size)
+		for at := 0; at < size; at += 1 + r.IntN(1<<r.IntN(14)) {
+			chunk[at] = "\"\\\nx"[r.IntN(4)]
+		}
+		var m marks
+		m.reset(chunk)
+		for i := range 2 * size {
+			at := i
+			if i >= size {
+				at = r.IntN(size)
+			}
+			want := len(chunk)
+			if n := bytes.IndexAny(chunk[at:], "\"\\\n"); n >= 0 {
+				want = at + n
+			}
+			if got := m.next(at); got != want {
+				t.Fatalf("in %d octets, the mark at or behind %d is found at %d, want %d", size, at, got, want)
+			}
+		}
+	}
+}
+
 // TestShapes: lines of a shape that is known are compared with it. Shapes that hardly any
 // line has are not learned over and over.
 func TestShapes(t *testing.T) {
@@ -379,9 +406,12 @@ func TestShapes(t *testing.T) {
 	if n := pieces(slices.Repeat([]string{f.sample, other, strings.ReplaceAll(f.sample, `200`, `"\""`)}, 100)...); n != both {
 		t.Errorf("%d pieces of two shapes, want %d", n, both)
 	}
-	j.Reset([]byte(other + "\n" + other)) // the last line of a chunk may lack marks
-	if fast && j.follow(0) != len(other) {
-		t.Error("a known shape is not followed")
+	escaped := strings.Replace(f.sample, "/a?b=c", `/a?b=c\u0026d=e`, 1)
+	for _, line := range []string{other, escaped} {
+		j.Reset([]byte(line + "\n" + line))
+		if at := len(line) + 1; j.follow(0) != len(line) || j.follow(at) != at+len(line) {
+			t.Errorf("a known shape is not followed: %s", line)
+		}
 	}
 	var differ []string
 	for i := range 10_000 {

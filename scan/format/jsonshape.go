@@ -1,8 +1,8 @@
 package format
 
 import (
-	"bytes"
 	"encoding/binary"
+	"math/bits"
 )
 
 // shapes are what the objects of a log have in common: all octets but those of the values.
@@ -14,12 +14,10 @@ import (
 type shapes struct {
 	pieces   []shapePiece // the first is the root
 	literals []byte       // of the pieces, with padding behind each
-	marks    int          // the most that an object has had
 
 	// Of the object that is being walked:
 	watched bool
 	piece   int32  // the last one
-	known   int    // how many marks there are up to its value, with those of the value
 	behind  int    // where its value ends
 	signs   uint32 // that objects and arrays behind it have given
 	choice  *jsonChoice
@@ -32,7 +30,6 @@ type shapes struct {
 type shapePiece struct {
 	next, other   int32 // the first piece behind this one, and one that may be in its place; 0 for none
 	literal, size int32 // where in shapes.literals it is, and its length
-	marks         int32 // how many of its octets are marked
 	end           bool
 	node          *jsonNode   // of the value, nil if it is not wanted
 	signs         uint32      // that the objects and arrays that begin in the literal give
@@ -51,20 +48,20 @@ const (
 // begin tells that the walk of an object at at begins.
 func (s *shapes) begin(at int) {
 	if len(s.literals) > shapeOctets {
-		s.pieces, s.literals, s.marks, s.rest = s.pieces[:0], s.literals[:0], 0, shapeRest
+		s.pieces, s.literals, s.rest = s.pieces[:0], s.literals[:0], shapeRest
 	}
 	if len(s.pieces) == 0 {
 		s.pieces = append(s.pieces, shapePiece{})
 	}
 	s.rest = max(s.rest-1, 0)
-	s.watched, s.piece, s.known, s.behind, s.signs, s.choice = s.rest == 0, 0, 0, at, 0, nil
+	s.watched, s.piece, s.behind, s.signs, s.choice = s.rest == 0, 0, at, 0, nil
 }
 
 // value notes a value at chunk[at:end].
 func (s *shapes) value(chunk []byte, at, end int, n *jsonNode) {
 	if s.watched {
 		s.note(chunk[s.behind:at], shapePiece{node: n})
-		s.behind, s.known = end, s.known+2
+		s.behind = end
 	}
 }
 
@@ -72,7 +69,6 @@ func (s *shapes) value(chunk []byte, at, end int, n *jsonNode) {
 func (s *shapes) end(chunk []byte, end int) {
 	if s.watched && end >= 0 {
 		s.note(chunk[s.behind:end], shapePiece{end: true})
-		s.marks = max(s.marks, s.known)
 	}
 	s.watched = false
 }
@@ -80,9 +76,8 @@ func (s *shapes) end(chunk []byte, end int) {
 // note makes the piece p of a literal the last one.
 func (s *shapes) note(literal []byte, p shapePiece) {
 	before := &s.pieces[s.piece]
-	p.marks = int32(bytes.Count(literal, []byte{'"'}) + bytes.Count(literal, []byte{'\\'}))
 	p.signs, p.choice = s.signs, s.choice
-	s.known, s.signs, s.choice = s.known+int(p.marks), 0, nil
+	s.signs, s.choice = 0, nil
 	for i := before.next; i != 0; i = s.pieces[i].other {
 		if q := &s.pieces[i]; q.end == p.end && string(s.literals[q.literal:q.literal+q.size]) == string(literal) {
 			s.piece = i
@@ -94,7 +89,7 @@ func (s *shapes) note(literal []byte, p shapePiece) {
 	before.next = s.piece
 	s.pieces = append(s.pieces, p)
 	s.literals = append(append(s.literals, literal...), make([]byte, shapePadding)...)
-	s.watched = s.known <= indexed && len(s.literals) <= 2*shapeOctets // or no object could be compared with it
+	s.watched = len(s.literals) <= 2*shapeOctets
 }
 
 // follow is walk for an object of a known shape. It returns -1 if this is of another.
@@ -103,15 +98,13 @@ func (j *jsonReader) follow(at int) int {
 	if len(s.pieces) == 0 {
 		return -1
 	}
-	if j.seek(at); j.i+s.marks > j.n {
-		j.refill(at)
-	}
 	j.begin()
-	chunk, i, tries := j.chunk, j.i, 0
-	for k := s.pieces[0].next; k != 0; {
-		p := &s.pieces[k]
+	chunk, pieces, literals := j.chunk, s.pieces, s.literals
+	tries := 0
+	for k := pieces[0].next; k != 0; {
+		p := &pieces[k]
 		size := int(p.size)
-		if at+size > len(chunk) || !sameOctets(chunk[at:], s.literals[p.literal:], size) {
+		if at+size > len(chunk) || !sameOctets(chunk[at:], literals[p.literal:], size) {
 			if tries++; tries > shapeTries {
 				return -1
 			}
@@ -123,36 +116,39 @@ func (j *jsonReader) follow(at int) int {
 		if p.choice != nil {
 			j.choose(p.choice)
 		}
-		i += int(p.marks)
 		if p.end {
-			j.i = i
 			return at
 		}
 		if at >= len(chunk) {
 			return -1
 		}
-		if from := at; chunk[at] == '"' {
-			last := i + 1
-			if last < j.n && chunk[j.from+int(j.place[last])] != '"' {
-				last = j.endOfEscaped(last)
-			}
-			if last < 0 || last >= j.n || last > i+1 && p.node != nil {
+		k = p.next
+		begin, n := at, p.node
+		if chunk[begin] != '"' {
+			length := bareLength(chunk[begin:])
+			if length == 0 {
 				return -1
 			}
-			i, at = last+1, j.from+int(j.place[last])+1
-			if p.node != nil {
-				j.found(p.node, chunk[from+1:at-1])
+			if at += length; n != nil && chunk[begin] != 'n' {
+				j.found(n, chunk[begin:at])
 			}
-		} else {
-			n := bareLength(chunk[at:])
-			if n == 0 {
+			continue
+		}
+		w := j.ahead(begin + 1)
+		end, escaped := begin+1+bits.TrailingZeros64(w), false
+		if w == 0 || chunk[end] != '"' {
+			if end, escaped = j.quoteEnd(begin); end < 0 {
 				return -1
-			}
-			if at += n; p.node != nil && chunk[from] != 'n' {
-				j.found(p.node, chunk[from:at])
 			}
 		}
-		k = p.next
+		switch {
+		case n == nil:
+		case escaped:
+			j.foundEscaped(n, chunk[begin+1:end])
+		default:
+			j.found(n, chunk[begin+1:end])
+		}
+		at = end + 1
 	}
 	return -1
 }

@@ -84,7 +84,8 @@ func textOf(value []byte) []byte {
 }
 
 // unescapeJSON appends what is between the quotes of a JSON string to dst, with its escapes
-// undone. An escape that JSON does not have stands for itself.
+// undone; half of a surrogate pair becomes U+FFFD. nginx by default, and Apache, write also
+// \xHH for an octet, and \v. Any other escape that JSON does not have stands for itself.
 func unescapeJSON(dst, raw []byte) []byte {
 	for {
 		at := bytes.IndexByte(raw, '\\')
@@ -93,8 +94,12 @@ func unescapeJSON(dst, raw []byte) []byte {
 		}
 		dst = append(dst, raw[:at]...)
 		raw = raw[at:]
-		if i := strings.IndexByte(`"\/bfnrt`, raw[1]); i >= 0 {
-			dst, raw = append(dst, "\"\\/\b\f\n\r\t"[i]), raw[2:]
+		if i := strings.IndexByte(`"\/bfnrtv`, raw[1]); i >= 0 {
+			dst, raw = append(dst, "\"\\/\b\f\n\r\t\v"[i]), raw[2:]
+			continue
+		}
+		if raw[1] == 'x' && len(raw) >= 4 && (hexDigits[raw[2]]|hexDigits[raw[3]])&notHex == 0 {
+			dst, raw = append(dst, hexDigits[raw[2]]<<4|hexDigits[raw[3]]), raw[4:]
 			continue
 		}
 		r, n := escapedRune(raw)

@@ -1,78 +1,65 @@
 package format
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
 
-// marks are the places of the quotes, the backslashes and the ends of lines in a chunk, in
-// their order. They are found for some octets of the chunk at a time.
+// marks tell where the quotes, the backslashes and the ends of lines in a chunk are. They are
+// found for some octets of the chunk at a time.
 type marks struct {
 	chunk []byte
-	from  int                          // where the part of the chunk begins whose marks are known
-	to    int                          // where it ends
-	i, n  int                          // places[i:n] are not passed yet
-	place [indexed + blockMarks]uint16 // offsets from from
+	from  int      // where the part of the chunk begins whose marks are known
+	size  int      // its length
+	bits  bitMarks // of it, and clear ones behind it
 }
 
-func (m *marks) reset(chunk []byte) { m.chunk, m.from, m.to, m.i, m.n = chunk, 0, 0, 0, 0 }
+// bitMarks are a bit for each of indexed octets, and clear ones behind them.
+type bitMarks [indexed/8 + 8]byte
 
-// seek makes the next mark the first at or behind at.
-func (m *marks) seek(at int) {
-	if at < m.from || at > m.to {
-		m.from, m.to, m.i, m.n = at, at, 0, 0
-		return
+func (m *marks) reset(chunk []byte) { m.chunk, m.from, m.size = chunk, 0, 0; clear(m.bits[:]) }
+
+// ahead returns the marks of some octets from at on, the first in the lowest bit. If it is 0
+// there may be some behind them.
+func (m *marks) ahead(at int) uint64 {
+	i := uint(at - m.from)
+	if i >= indexed {
+		return 0
 	}
-	for m.i > 0 && m.from+int(m.place[m.i-1]) >= at {
-		m.i--
-	}
-	for m.i < m.n && m.from+int(m.place[m.i]) < at {
-		m.i++
-	}
+	return binary.LittleEndian.Uint64(m.bits[i/8:]) >> (i % 8)
 }
 
-// refill makes the marks from at on known, as many as fit.
-func (m *marks) refill(at int) {
-	m.from, m.to, m.i, m.n = at, at, 0, 0
-	m.nextOfRest()
-	m.i = 0
-}
-
-// next returns the place of the next mark and passes it, the length of the chunk if there
+// next returns the place of the first mark at or behind at, the length of the chunk if there
 // is none.
-func (m *marks) next() int {
-	if m.i < m.n {
-		m.i++
-		return m.from + int(m.place[m.i-1])
+func (m *marks) next(at int) int {
+	for {
+		i := at - m.from
+		if uint(i) >= uint(m.size) {
+			if at >= len(m.chunk) {
+				return len(m.chunk)
+			}
+			m.find(at)
+			i = 0
+		}
+		if w := m.ahead(at); w != 0 {
+			return at + bits.TrailingZeros64(w)
+		}
+		at = min(at+64-i%8, m.from+m.size)
 	}
-	return m.nextOfRest()
 }
 
-// nextOfRest is next when the known marks are passed.
-func (m *marks) nextOfRest() int {
-	for m.to < len(m.chunk) {
-		m.from = m.to
-		part := m.chunk[m.from:min(m.from+indexed, len(m.chunk))]
-		m.i, m.n, m.to = 0, index(part, quoted, &m.place), m.from+len(part)/64*64
-		if !fast || len(part) < 64 {
-			m.n, m.to = slowMarks(part, &m.place), m.from+len(part)
-		}
-		if m.n > 0 {
-			m.i = 1
-			return m.from + int(m.place[0])
+// find makes the marks known from at on.
+func (m *marks) find(at int) {
+	part := m.chunk[at:min(at+indexed, len(m.chunk))]
+	m.from, m.size = at, len(part)
+	done := markBits(part, quoted, &m.bits)
+	clear(m.bits[done/8:])
+	for i := done; i < len(part); i++ {
+		if c := part[i]; c == '"' || c == '\\' || c == '\n' {
+			m.bits[i/8] |= 1 << (i % 8)
 		}
 	}
-	m.i, m.n = 0, 0
-	return len(m.chunk)
-}
-
-// slowMarks is index for the end of a chunk, and for processors without index.
-func slowMarks(b []byte, places *[indexed + blockMarks]uint16) int {
-	n := 0
-	for i, c := range b {
-		if c == '"' || c == '\\' || c == '\n' {
-			places[n] = uint16(i)
-			n++
-		}
-	}
-	return n
 }
 
 // octet returns an octet of the chunk, and the end of a line behind it.
@@ -99,56 +86,19 @@ func (m *marks) moreBlanks(at int) int {
 	return at
 }
 
-// quoteEnd returns the place of the quote that ends the string whose quote is the next
-// mark, and tells whether an octet in it is escaped. It is -1 if the line ends first.
-func (m *marks) quoteEnd() (end int, escaped bool) {
-	first := m.i + 1
-	last := first
-	if last < m.n && m.chunk[m.from+int(m.place[last])] != '"' {
-		last = m.endOfEscaped(last)
+// quoteEnd returns the place of the quote that ends the string whose quote is at at, and tells
+// whether an octet in it is escaped. It is -1 if the line ends first.
+func (m *marks) quoteEnd(at int) (end int, escaped bool) {
+	if end = m.next(at + 1); m.octet(end) == '"' {
+		return end, false
 	}
-	if last < m.n && last > 0 {
-		m.i = last + 1
-		return m.from + int(m.place[last]), last > first
+	for m.octet(end) == '\\' && m.octet(end+1) != '\n' {
+		end = m.next(end + 2)
 	}
-	return m.slowQuoteEnd()
-}
-
-// endOfEscaped returns which of the known marks is the quote that ends a string, whose
-// first mark behind its own quote is that of a backslash or the end of the line; -1 if none is.
-func (m *marks) endOfEscaped(i int) int {
-	for i < m.n {
-		at := m.from + int(m.place[i])
-		switch m.chunk[at] {
-		case '"':
-			return i
-		case '\n':
-			return -1
-		}
-		if i++; i < m.n && m.from+int(m.place[i]) == at+1 && m.chunk[at+1] != '\n' {
-			i++
-		}
+	if m.octet(end) != '"' {
+		return -1, true
 	}
-	return -1
-}
-
-// slowQuoteEnd is quoteEnd if the marks of the string are not all known.
-func (m *marks) slowQuoteEnd() (end int, escaped bool) {
-	m.next()
-	end = m.next()
-	for end < len(m.chunk) && m.chunk[end] == '\\' {
-		escaped = true
-		behind := end + 2
-		for end = m.next(); end < behind && end < len(m.chunk); end = m.next() {
-			if m.chunk[end] == '\n' {
-				return -1, true
-			}
-		}
-	}
-	if end >= len(m.chunk) || m.chunk[end] == '\n' {
-		return -1, escaped
-	}
-	return end, escaped
+	return end, true
 }
 
 // walk reads the object that begins at at, and returns where it ends. It returns -1 if it
@@ -162,7 +112,6 @@ func (j *jsonReader) walk(at int) int {
 		return end
 	}
 	j.begin()
-	j.seek(at)
 	j.shapes.begin(at)
 	end := j.walkObject(j.tree.root, at, 1)
 	j.shapes.end(j.chunk, end)
@@ -175,11 +124,11 @@ func (j *jsonReader) walkObject(n *jsonNode, at, depth int) int {
 	if at = j.blanks(at + 1); j.octet(at) == '}' {
 		return at + 1
 	}
-	for {
+	for more := true; more; {
 		if j.octet(at) != '"' {
 			return -1
 		}
-		quote, escaped := j.quoteEnd()
+		quote, escaped := j.quoteEnd(at)
 		if quote < 0 || escaped && n != nil {
 			return -1
 		}
@@ -193,22 +142,28 @@ func (j *jsonReader) walkObject(n *jsonNode, at, depth int) int {
 		if at = j.walkValue(child, j.blanks(at+1), depth); at < 0 {
 			return -1
 		}
-		switch at = j.blanks(at); j.octet(at) {
-		case ',':
-			if j.commas++; j.commas == jsonCommas {
-				return -1
-			}
-			at = j.blanks(at + 1)
-		case '}':
-			if n != nil && n.chooses != nil {
-				j.choose(n.chooses)
-				j.shapes.choice = n.chooses
-			}
-			return at + 1
-		default:
-			return -1
-		}
+		at, more = j.behindValue(at, '}')
 	}
+	if at >= 0 && n != nil && n.chooses != nil {
+		j.choose(n.chooses)
+		j.shapes.choice = n.chooses
+	}
+	return at
+}
+
+// behindValue goes from the end of a value in an object or array to the next member or element,
+// or behind the octet that closes the object or array. more tells which of the two. It returns -1
+// if there is neither, or if the record has too many values.
+func (j *jsonReader) behindValue(at int, closing byte) (next int, more bool) {
+	switch at = j.blanks(at); j.octet(at) {
+	case ',':
+		if j.commas++; j.commas < jsonCommas {
+			return j.blanks(at + 1), true
+		}
+	case closing:
+		return at + 1, false
+	}
+	return -1, false
 }
 
 // walkArray is walkObject for an array.
@@ -216,7 +171,7 @@ func (j *jsonReader) walkArray(n *jsonNode, at, depth int) int {
 	if at = j.blanks(at + 1); j.octet(at) == ']' {
 		return at + 1
 	}
-	for i := 0; ; i++ {
+	for i, more := 0, true; more; i++ {
 		var child *jsonNode
 		if n != nil {
 			child = n.item(i)
@@ -224,29 +179,24 @@ func (j *jsonReader) walkArray(n *jsonNode, at, depth int) int {
 		if at = j.walkValue(child, at, depth); at < 0 {
 			return -1
 		}
-		switch at = j.blanks(at); j.octet(at) {
-		case ',':
-			if j.commas++; j.commas == jsonCommas {
-				return -1
-			}
-			at = j.blanks(at + 1)
-		case ']':
-			return at + 1
-		default:
-			return -1
-		}
+		at, more = j.behindValue(at, ']')
 	}
+	return at
 }
 
 // walkValue is walkObject for any value.
 func (j *jsonReader) walkValue(n *jsonNode, at, depth int) int {
 	switch c := j.octet(at); c {
 	case '"':
-		quote, escaped := j.quoteEnd()
-		if quote < 0 || escaped && n != nil {
+		quote, escaped := j.quoteEnd(at)
+		if quote < 0 {
 			return -1
 		}
-		if n != nil {
+		switch {
+		case n == nil:
+		case escaped:
+			j.foundEscaped(n, j.chunk[at+1:quote])
+		default:
 			j.found(n, j.chunk[at+1:quote])
 		}
 		j.shapes.value(j.chunk, at, quote+1, n)
@@ -402,8 +352,7 @@ func (j *jsonReader) objectEnd(at int) int {
 				return at + 1
 			}
 		case '"':
-			j.seek(at)
-			if at, _ = j.quoteEnd(); at < 0 {
+			if at, _ = j.quoteEnd(at); at < 0 {
 				return -1
 			}
 		}

@@ -28,8 +28,10 @@ type AuditOptions struct {
 	Format string
 
 	// Since and Until bound the requests that are judged, from Since on and before Until; "" is no bound. Each is a time as RFC 3339
-	// has it, or a date, which is its midnight in TimeZone.
+	// has it, or a date, which is its midnight in TimeZone, or how long before Now, such as 24h, 7d or 4w.
 	Since, Until string
+	// Now is the time that Since and Until may count back from; zero is that of the call.
+	Now time.Time
 	// TimeZone is that of times in logs that name none: an IANA name, an offset such as +02:00, "Local", or "" for UTC.
 	TimeZone string
 
@@ -101,6 +103,10 @@ type AuditOptions struct {
 	// file that is not a state, but never one that is read.
 	State string
 	Force bool
+	// Files are files to be made of the report, which also has the lines before an interruption.
+	// One that cannot be written does not keep the others from it. By is as in audit.Inputs.
+	Files []ReportFile
+	By    string
 	// Stdout is where the caller writes the report, which must not be a file that is read. Nil: it is not known.
 	Stdout io.Writer
 	// NoReport: only the state is made.
@@ -139,7 +145,7 @@ type Audited struct {
 // Audit reads access logs and gives every request of a crawler a verdict. It goes on
 // when a log cannot be used, and warns of it. An error is of type *Error. If ctx ends
 // while logs are read, the result is not nil and covers the lines read before that, and
-// the error is Interrupted. If only the state could not be written, the result is whole.
+// the error is Interrupted. If only the state or files of the report could not be written, the result is whole.
 func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	o.budget = newBudget(o.Memory)
 	o.Workers = o.budget.workers(o.Workers)
@@ -176,7 +182,10 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		return nil, err
 	}
 	config.Memory, config.Workers, config.Judged = shares.rest, shares.workers, o.Judged
-	a := auditing{run: audit.New(config).Begin(), basis: b, state: o.stateFile(), noReport: o.NoReport, messages: o.Messages}
+	if config.Judged != nil {
+		logs.number()
+	}
+	a := auditing{run: audit.New(config).Begin(), basis: b, state: o.stateFile(), files: o.Files, outputs: reportFiles(o.Files, o.Force), noReport: o.NoReport, messages: o.Messages}
 	defer a.run.Close()
 
 	reader := source.NewReader(logs.inputs(), source.Options{Workers: shares.workers, Memory: shares.reading})
@@ -184,7 +193,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
 	end()
 	a.inputs = logs.describe(b, reader.Results())
-	a.inputs.Program, a.inputs.Command = o.Program, o.Command
+	a.inputs.Program, a.inputs.Command, a.inputs.By = o.Program, o.Command, o.By
 	a.inputs.Notes = append(logs.zoneNotes(side.zone, o.TimeZone != ""), logs.lossNotes()...)
 	if interrupted {
 		a.interrupt(errSoFar)
@@ -282,7 +291,12 @@ func (o *AuditOptions) stateFile() output {
 func (o *AuditOptions) checkOutputs(more []string) error {
 	inputs := o.inputs()
 	inputs.names = append(inputs.names, more...)
-	return checkOutputs(inputs, streams(o.Stdout, o.Messages.To), o.stateFile())
+	return checkOutputs(inputs, streams(o.Stdout, o.Messages.To), o.outputs()...)
+}
+
+// outputs are the state and the files of the report.
+func (o *AuditOptions) outputs() []output {
+	return append([]output{o.stateFile()}, reportFiles(o.Files, o.Force)...)
 }
 
 func (o *AuditOptions) inputs() inputFiles {
@@ -292,7 +306,11 @@ func (o *AuditOptions) inputs() inputFiles {
 // RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be written by the caller, is read by
 // the audit or is another of its outputs.
 func (o *AuditOptions) RefuseOutput(flag, name string) error {
-	return refuseShared(flag, name, o.inputs(), append(streams(o.Stdout, o.Messages.To), fileSink("--state", o.State)))
+	others := streams(o.Stdout, o.Messages.To)
+	for _, out := range o.outputs() {
+		others = append(others, fileSink(out.flag, out.name))
+	}
+	return refuseShared(flag, name, o.inputs(), others)
 }
 
 // auditing is an audit or a merge under way.
@@ -302,6 +320,8 @@ type auditing struct {
 	inputs      audit.Inputs
 	interrupted error // why the result is not of the whole input; nil if it is
 	state       output
+	files       []ReportFile
+	outputs     []output // of files
 	noReport    bool
 	messages    Messages
 }
@@ -351,7 +371,10 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 		return nil, inputError(fmt.Errorf("making the report: %w", err))
 	}
 	result.Partial = a.inputs.Partial
-	switch { // a report without its state is useful all the same
+	if result.Report != nil {
+		unsaved = errors.Join(unsaved, a.writeReports(result.Report))
+	}
+	switch { // a report without its files is useful all the same
 	case a.interrupted == nil && unsaved == nil:
 		return result, nil
 	case a.interrupted == nil:

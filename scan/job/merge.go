@@ -23,6 +23,8 @@ type MergeOptions struct {
 	// These are as in AuditOptions; State is that of the sum.
 	State  string
 	Force  bool
+	Files  []ReportFile
+	By     string
 	Stdout io.Writer
 	// NoReport: only the state is made. Its records are not looked into then: a record that makes no
 	// sense is found when a report is made.
@@ -55,7 +57,7 @@ func (e *BasisError) Error() string {
 // Merge adds up states, each of a part of the logs, and makes the report that one audit
 // of all of them would have made. An error is of type *Error and may wrap a *BasisError,
 // ErrBasis, or one of audit.ErrNotState, audit.ErrStateVersion and audit.ErrDamaged. If
-// only the state of the sum could not be written, the result is whole.
+// only the state of the sum or files of the report could not be written, the result is whole.
 func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -76,7 +78,8 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	}
 	config.Memory = shares.rest
 	a.inputs.Program, a.inputs.Command, a.inputs.MaxUnparsed = o.Program, o.Command, a.basis.MaxUnparsed
-	a.state, a.noReport = o.stateFile(), o.NoReport
+	a.state, a.noReport, a.inputs.By = o.stateFile(), o.NoReport, o.By
+	a.files, a.outputs = o.Files, reportFiles(o.Files, o.Force)
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
 	for i, file := range m.list {
@@ -98,7 +101,7 @@ func (o *MergeOptions) check() error {
 	if len(o.States) == 0 {
 		return usageError("no states: name the files that audit --state has written")
 	}
-	return checkOutputs(inputFiles{names: o.States}, streams(o.Stdout, o.Messages.To), o.stateFile())
+	return checkOutputs(inputFiles{names: o.States}, streams(o.Stdout, o.Messages.To), append([]output{o.stateFile()}, reportFiles(o.Files, o.Force)...)...)
 }
 
 // stateFile is the output for the state.

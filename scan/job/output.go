@@ -317,11 +317,32 @@ func findIn(name string, file fs.FileInfo, links int) string {
 	return ""
 }
 
-// checkOutputs refuses an output file of a job that cannot be written, and outputs that are an input or one file. It also
+// checkOutputs refuses output files of a job that cannot be written, and outputs that are an input or one file. It also
 // tries the folder for records that wait for the whole input.
-func checkOutputs(inputs inputFiles, others []sink, o output) error {
-	if err := cmp.Or(inputs.refuse(others), o.check(inputs, others)); err != nil {
+func checkOutputs(inputs inputFiles, others []sink, outputs ...output) error {
+	if err := inputs.refuse(others); err != nil {
 		return err
+	}
+	flags := map[string]string{} // of the paths to be written
+	for _, o := range outputs {
+		if err := o.check(inputs, others); err != nil {
+			return err
+		}
+		if o.name == "" {
+			continue
+		}
+		path, err := follow(o.name)
+		if err == nil {
+			path, err = filepath.Abs(path)
+		}
+		if err != nil {
+			return inputError(writing(o.name, err))
+		}
+		if flag := flags[path]; flag != "" {
+			return usageError("%s and %s would both write %s", flag, o.flag, o.name)
+		}
+		flags[path] = o.flag
+		others = append(others, fileSink(o.flag, o.name))
 	}
 	if err := spill.CheckDir(""); err != nil {
 		return inputError(err)
