@@ -211,7 +211,7 @@ func (c *CrawlerInfo) Informed() (n int64) {
 }
 
 func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
-	f, requests := &r.figures, r.figures.requests()
+	f, requests := &r.figures, r.figures.sum()
 	info := CrawlerInfo{
 		Crawler:       r.name,
 		Role:          roleCrawler,
