@@ -153,16 +153,16 @@ func hashSize(k sizeKey) uint64 {
 type row struct {
 	name       string // as the crawler writes it
 	requests   int64
+	timeline   timeline
+	figures    figures // without the impostors
 	verdicts   VerdictCounts
 	reasons    ReasonCounts
 	identities IdentityCounts
 	violations map[violationKind]int64
 	// spoofed are the counts of impostors as if they were not known to be: see settle.
 	// Their requests are among those of the row. Nil if there are none.
-	spoofed  *row
-	samples  samples
-	figures  figures // without the impostors
-	timeline timeline
+	spoofed *row
+	samples samples
 
 	graceInformed, graceAfterFetch, evasive, ambiguousForbidden int64
 
