@@ -36,6 +36,7 @@ into account.`,
   robotsieve audit --robots robots.txt --ip-ranges ranges/ --fail-on 'violation.verified>0' access.log
   robotsieve audit --robots robots.txt --since 2026-11-01 --until 2026-12-01 access.log*
   robotsieve audit --policy manifest.csv --state monday.state monday.log.gz
+  robotsieve audit --robots robots.txt --evidence november access.log*
   robotsieve audit --robots robots.txt --format /etc/nginx/nginx.conf:main access.log
   zcat old/*.gz | robotsieve audit --robots robots.txt --samples 3 -`,
 	}
@@ -72,6 +73,7 @@ into account.`,
 	flags.BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "count a log also if another one has the same content")
 	flags.BoolVar(&o.Hash, "sha256", false, "state the SHA-256 also of uncompressed logs of more than 128 MiB in all, which takes about half a second a gigabyte")
 	flags.StringVar(&o.State, "state", "", "also write the state of this part of the input to a file, for merge")
+	flags.StringVar(&o.Evidence, "evidence", "", "also make a folder with the log lines of all violations, what they are judged by, and a letter for each crawler, for robotsieve verify; nothing of other visitors is in it")
 	forceFlag(cmd, &o.Force)
 	flags.StringVar(&o.Sampled, "sampled", "", "how the logs were sampled, such as 1/100: stated in the report")
 	crawlersFlag(cmd, &o.Crawlers)

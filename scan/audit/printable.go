@@ -41,6 +41,14 @@ func appendCode(s []byte, c rune) []byte {
 	return append(strconv.AppendInt(append(s, `\u{`...), int64(c), 16), '}')
 }
 
+// CrawlerName returns the name that a Report has for the crawler of Judged.
+func CrawlerName(j *Judged) string {
+	if j.Profile != nil {
+		return j.Crawler
+	}
+	return inASCII(j.Crawler)
+}
+
 // inASCII writes the characters of other scripts in a name \u{HHHH}. Letters that look like
 // those of another crawler's name must not pass for them: two of "G\u043e\u043eglebot" are
 // Cyrillic.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
@@ -31,10 +32,7 @@ const MaxLine = 32 << 10
 const maxRow = 1 << 20
 
 // ListWriter writes a list of lines: two files, one of raw lines, one of rows.
-type ListWriter struct {
-	lines, rows *compressed
-	N           int64 // written so far
-}
+type ListWriter struct{ lines, rows *compressed }
 
 // compressed is a compressed file.
 type compressed struct {
@@ -80,12 +78,35 @@ func (c *compressed) writeLine(line []byte) error {
 
 // Add adds a line and its row, both without a newline.
 func (l *ListWriter) Add(line, row []byte) error {
-	l.N++
 	return errors.Join(l.lines.writeLine(line), l.rows.writeLine(row))
 }
 
 // Close ends the list.
 func (l *ListWriter) Close() error { return errors.Join(l.lines.Close(), l.rows.Close()) }
+
+// CopyList copies a list that has been closed to another folder.
+func (w *Writer) CopyList(from, to, list string) error {
+	for _, end := range []string{linesEnd, rowsEnd} {
+		if err := w.copyFile(from+"/"+list+end, to+"/"+list+end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) copyFile(from, to string) error {
+	source, err := disk.Open(w.path(from))
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	f, err := w.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, source)
+	return errors.Join(err, f.Close())
+}
 
 // Row is what a list says of a line. Its texts have the bytes of the log.
 type Row struct {
@@ -118,7 +139,8 @@ type Row struct {
 // Marshal returns the row as a line of a list, without a newline.
 func (r *Row) Marshal() ([]byte, error) { return json.Marshal(audit.Texts(*r, audit.ToUTF8)) }
 
-func readRow(data []byte) (r Row, err error) {
+// ReadRow returns the row of a line of a list.
+func ReadRow(data []byte) (r Row, err error) {
 	if err = json.Unmarshal(data, &r); err == nil && (r.Input < 0 || r.Line < 1) {
 		err = errors.New("no place in an input")
 	}
@@ -160,7 +182,7 @@ func (l *ListReader) Next() (line []byte, row Row, err error) {
 	}
 	l.n++
 	if err = errors.Join(lineErr, rowErr); err == nil {
-		row, err = readRow(text)
+		row, err = ReadRow(text)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: entry %d: %w", l.name, l.n, err)

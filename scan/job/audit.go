@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/evidence"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -103,6 +105,9 @@ type AuditOptions struct {
 	// file that is not a state, but never one that is read.
 	State string
 	Force bool
+	// Evidence names a folder to be made of the lines that show violations, with what they are judged
+	// by; "" is none. It may exist if it is empty, or, with Force, if it is one of evidence.
+	Evidence string
 	// Files are files to be made of the report, which also has the lines before an interruption.
 	// One that cannot be written does not keep the others from it. By is as in audit.Inputs.
 	Files []ReportFile
@@ -156,6 +161,10 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err != nil {
 		return nil, err
 	}
+	formatText, err := o.formatText()
+	if err != nil {
+		return nil, err
+	}
 	b, config := side.basis, side.config
 	if o.Check != nil {
 		if err := o.Check(&config); err != nil {
@@ -176,12 +185,14 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		return nil, err
 	}
 	logs.warnOfFormats()
-	logs.chooseHashes(o.Hash || o.State != "")
+	logs.chooseHashes(o.Hash || o.State != "" || o.Evidence != "")
 	shares, err := o.budget.divide(o.Workers, logs.inputs())
 	if err != nil {
 		return nil, err
 	}
 	config.Memory, config.Workers, config.Judged = shares.rest, shares.workers, o.Judged
+	lines := o.keepEvidence(&config)
+	defer lines.Close()
 	if config.Judged != nil {
 		logs.number()
 	}
@@ -200,7 +211,13 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	} else {
 		a.run.StopAt(ctx)
 	}
-	return a.finish(ctx, o.Resolver)
+	result, err := a.finish(ctx, o.Resolver)
+	if o.Evidence == "" || result == nil {
+		return result, err
+	}
+	return result, o.writeEvidence(ctx, &evidenceFolder{side: side, report: result.Report, manifest: evidence.Manifest{
+		Format: formatText, AllowDuplicates: o.AllowDuplicates, LookedUp: verifiedClients(a.verified), Inputs: logs.evidenceInputs(result.Report.Inputs),
+	}}, lines, err)
 }
 
 // sideFiles are what an audit has read before the logs.
@@ -208,6 +225,8 @@ type sideFiles struct {
 	basis  *basis
 	config audit.Config
 	zone   *time.Location // of AuditOptions.TimeZone
+	// identity has the lists and names in config.Identities.
+	identity crawler.IdentityOptions
 }
 
 // readSideFiles reads all files that the options name but the logs.
@@ -239,8 +258,8 @@ func (o *AuditOptions) readSideFiles(ctx context.Context) (*sideFiles, error) {
 	for _, w := range b.Oddities {
 		o.Messages.warn("%s", w)
 	}
-	err = o.identify(b, &config)
-	return &sideFiles{b, config, zone}, err
+	identity, err := o.identify(b, &config)
+	return &sideFiles{b, config, zone, identity}, err
 }
 
 // check refuses options that are invalid or contradict each other, and finds the format that
@@ -262,6 +281,12 @@ func (o *AuditOptions) check() (err error) {
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
 	case o.State != "" && o.Judged != nil:
 		return usageError("a state holds no requests, so an audit that gives each request to Judged cannot write one")
+	case o.State != "" && o.Evidence != "":
+		return usageError("a state holds no requests, so an audit that makes a folder of evidence cannot write one")
+	case o.Evidence != "" && o.NoReport:
+		return usageError("evidence is of a report")
+	case o.Evidence != "" && strings.EqualFold(o.TimeZone, "local"):
+		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence, such as Europe/Berlin")
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0:
 		return usageError("no logs: name the access logs to read")
 	case o.Robots.Name == "" && o.Policy == "":
@@ -291,7 +316,7 @@ func (o *AuditOptions) stateFile() output {
 func (o *AuditOptions) checkOutputs(more []string) error {
 	inputs := o.inputs()
 	inputs.names = append(inputs.names, more...)
-	return checkOutputs(inputs, streams(o.Stdout, o.Messages.To), o.outputs()...)
+	return cmp.Or(checkOutputs(inputs, streams(o.Stdout, o.Messages.To), o.outputs()...), o.checkEvidence(inputs))
 }
 
 // outputs are the state and the files of the report.
@@ -318,7 +343,8 @@ type auditing struct {
 	run         *audit.Run
 	basis       *basis
 	inputs      audit.Inputs
-	interrupted error // why the result is not of the whole input; nil if it is
+	verified    []crawler.Pair // by looked-up names
+	interrupted error          // why the result is not of the whole input; nil if it is
 	state       output
 	files       []ReportFile
 	outputs     []output // of files
@@ -419,6 +445,7 @@ func (a *auditing) resolve(ctx context.Context, dns *crawler.Resolver) error {
 	for i, ok := range found.Verified {
 		if ok {
 			a.run.Verify(pairs[i])
+			a.verified = append(a.verified, pairs[i])
 			verified++
 		}
 	}
