@@ -165,20 +165,44 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, config := side.basis, side.config
+	config := side.config
 	if o.Check != nil {
 		if err := o.Check(&config); err != nil {
 			return nil, err
 		}
 	}
+	logs, err := o.prepareLogs(ctx, side, func(logs *auditLogs) error { return logs.assign(o.Hosts, config.Policy) })
+	if err != nil {
+		return nil, err
+	}
+	lines := newEvidenceLines(o.Evidence != "")
+	defer lines.Close()
+	a, err := o.read(ctx, side, logs, lines)
+	if err != nil {
+		return nil, err
+	}
+	defer a.run.Close()
+	a.state, a.files, a.outputs, a.noReport = o.stateFile(), o.Files, reportFiles(o.Files, o.Force), o.NoReport
+	result, err := a.finish(ctx, o.Resolver)
+	if o.Evidence == "" || result == nil {
+		return result, err
+	}
+	return result, o.writeEvidence(ctx, &evidenceFolder{side: side, report: result.Report, manifest: evidence.Manifest{
+		Format: formatText, AllowDuplicates: o.AllowDuplicates, LookedUp: verifiedClients(a.verified), Inputs: logs.evidenceInputs(result.Report.Inputs, config.Policy),
+	}}, lines, err)
+}
+
+// prepareLogs opens the logs and finds all that is to be known of them before they are read. assign tells of
+// which sites they are.
+func (o *AuditOptions) prepareLogs(ctx context.Context, side *sideFiles, assign func(*auditLogs) error) (*auditLogs, error) {
 	logs, err := o.openLogs(ctx, side.zone)
 	if err != nil {
 		return nil, err
 	}
-	if err := logs.checkHosts(b); err != nil {
+	if err := logs.checkHosts(side.basis); err != nil {
 		return nil, err
 	}
-	if err := logs.assign(o.Hosts, config.Policy); err != nil {
+	if err := assign(logs); err != nil {
 		return nil, err
 	}
 	if err := logs.findDuplicates(ctx, o.Workers, o.AllowDuplicates); err != nil {
@@ -186,24 +210,28 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	logs.warnOfFormats()
 	logs.chooseHashes(o.Hash || o.State != "" || o.Evidence != "")
+	return logs, nil
+}
+
+// read reads the logs. What there is no report without has been done then. lines gets the lines for
+// evidence. The caller closes the run.
+func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLogs, lines *evidenceLines) (*auditing, error) {
 	shares, err := o.budget.divide(o.Workers, logs.inputs())
 	if err != nil {
 		return nil, err
 	}
+	config := side.config
 	config.Memory, config.Workers, config.Judged = shares.rest, shares.workers, o.Judged
-	lines := o.keepEvidence(&config)
-	defer lines.Close()
+	lines.keep(&config)
 	if config.Judged != nil {
 		logs.number()
 	}
-	a := auditing{run: audit.New(config).Begin(), basis: b, state: o.stateFile(), files: o.Files, outputs: reportFiles(o.Files, o.Force), noReport: o.NoReport, messages: o.Messages}
-	defer a.run.Close()
-
+	a := &auditing{run: audit.New(config).Begin(), basis: side.basis, messages: o.Messages}
 	reader := source.NewReader(logs.inputs(), source.Options{Workers: shares.workers, Memory: shares.reading})
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
 	end()
-	a.inputs = logs.describe(b, reader.Results())
+	a.inputs = logs.describe(side.basis, reader.Results())
 	a.inputs.Program, a.inputs.Command, a.inputs.By = o.Program, o.Command, o.By
 	a.inputs.Notes = append(logs.zoneNotes(side.zone, o.TimeZone != ""), logs.lossNotes()...)
 	if interrupted {
@@ -211,13 +239,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	} else {
 		a.run.StopAt(ctx)
 	}
-	result, err := a.finish(ctx, o.Resolver)
-	if o.Evidence == "" || result == nil {
-		return result, err
-	}
-	return result, o.writeEvidence(ctx, &evidenceFolder{side: side, report: result.Report, manifest: evidence.Manifest{
-		Format: formatText, AllowDuplicates: o.AllowDuplicates, LookedUp: verifiedClients(a.verified), Inputs: logs.evidenceInputs(result.Report.Inputs),
-	}}, lines, err)
+	return a, nil
 }
 
 // sideFiles are what an audit has read before the logs.

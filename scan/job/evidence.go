@@ -17,6 +17,7 @@ import (
 // sorted, perhaps on disk, so their number is not bounded by memory.
 type evidenceLines struct {
 	sorted *spill.Sorter
+	input  []int // what stands for each Judged.Input, nil: that itself
 
 	mu      sync.Mutex
 	writers map[int]*lineWriter // by Judged.Worker
@@ -36,14 +37,34 @@ const (
 	fetchLine
 )
 
-// newEvidenceLines returns an empty evidenceLines that holds so much memory, in bytes.
-func newEvidenceLines(memory int64) *evidenceLines {
-	return &evidenceLines{sorted: spill.New(spill.Options{Memory: memory}), writers: map[int]*lineWriter{}}
+// newEvidenceLines returns an empty evidenceLines, nil if there is to be no evidence. Its methods do
+// nothing for nil.
+func newEvidenceLines(wanted bool) *evidenceLines {
+	if !wanted {
+		return nil
+	}
+	return &evidenceLines{writers: map[int]*lineWriter{}}
 }
 
-// Close frees the memory and removes the temporary file. It does nothing for nil.
-func (l *evidenceLines) Close() error {
+// keep has an audit give its lines to l too, and takes memory for them from that of the audit.
+func (l *evidenceLines) keep(c *audit.Config) {
 	if l == nil {
+		return
+	}
+	share, other := c.Memory/4, c.Judged
+	l.sorted = spill.New(spill.Options{Memory: share, Dir: c.TempDir})
+	c.Memory -= share
+	c.Judged = func(j *audit.Judged) {
+		if other != nil {
+			other(j)
+		}
+		l.judged(j)
+	}
+}
+
+// Close frees the memory and removes the temporary file.
+func (l *evidenceLines) Close() error {
+	if l == nil || l.sorted == nil {
 		return nil
 	}
 	return l.sorted.Close()
@@ -72,19 +93,22 @@ func (l *evidenceLines) judged(j *audit.Judged) {
 	default:
 		return
 	}
-	w := l.writer(j.Worker)
-	err := w.add(kind, j)
-	if err != nil {
+	input := j.Input
+	if l.input != nil {
+		input = l.input[input]
+	}
+	if err := l.writer(j.Worker).add(kind, input, j); err != nil {
 		l.mu.Lock()
 		l.err = cmp.Or(l.err, err)
 		l.mu.Unlock()
 	}
 }
 
-// add adds a line. Its record begins with operator, kind and crawler, then the place of the line,
+// add adds a line of an input. Its record begins with operator, kind and crawler, then the place of the line,
 // so that the lines of each come in this order.
-func (w *lineWriter) add(kind byte, j *audit.Judged) error {
+func (w *lineWriter) add(kind byte, input int, j *audit.Judged) error {
 	row := rowOf(j)
+	row.Input = input
 	text, err := row.Marshal()
 	if err != nil {
 		return err
@@ -96,7 +120,7 @@ func (w *lineWriter) add(kind byte, j *audit.Judged) error {
 	}
 	b := appendKey(append(w.record[:0], isKnown(j)), operator)
 	b = appendKey(append(b, kind), name)
-	b = binary.BigEndian.AppendUint32(b, uint32(j.Input))
+	b = binary.BigEndian.AppendUint32(b, uint32(input))
 	b = binary.BigEndian.AppendUint64(b, uint64(j.Number))
 	b = binary.BigEndian.AppendUint64(b, uint64(j.Time))
 	b = binary.AppendUvarint(b, uint64(len(text)))
@@ -195,10 +219,10 @@ func cutKey(b []byte) (text string, rest []byte) {
 	return strings.ReplaceAll(text, "\x00\x01", "\x00"), b[len(b)-len(after):]
 }
 
-// rowOf is what a list says of a request.
+// rowOf is what a list says of a request, but for its input.
 func rowOf(j *audit.Judged) *evidence.Row {
 	row := &evidence.Row{
-		Input: j.Input, Line: j.Number, Origin: j.Origin, Crawler: audit.CrawlerName(j), Identity: j.Identity.String(), Address: string(j.Address),
+		Line: j.Number, Origin: j.Origin, Crawler: audit.CrawlerName(j), Identity: j.Identity.String(), Address: string(j.Address),
 		Method: string(j.Verb), Target: string(j.Target), Status: j.Status, Bytes: j.Size, Outcome: j.Outcome.String(), Verdict: j.Verdict.String(),
 	}
 	if j.HasTime {

@@ -350,14 +350,18 @@ func (e *evidenceFolder) writeNames() error {
 }
 
 // evidenceInputs describes the logs for a manifest.
-func (l *auditLogs) evidenceInputs(list []audit.InputInfo) (inputs []evidence.Input) {
+func (l *auditLogs) evidenceInputs(list []audit.InputInfo, p *policy.Policy) (inputs []evidence.Input) {
 	for i, in := range list {
 		input := evidence.Input{
-			Name: in.Name, Host: in.Host, Format: in.Format, Bytes: in.Disk, BytesUncompressed: in.Bytes,
+			Name: in.Name, Origins: []string{}, Format: in.Format, Bytes: in.Disk, BytesUncompressed: in.Bytes,
 			SHA256: in.SHA256, DuplicateOf: in.DuplicateOf, Complete: in.Complete,
 		}
 		if i < len(l.list) {
-			input.Header = string(l.list[i].format.Header())
+			log := l.list[i]
+			input.Read, input.Header, input.Only = true, string(log.format.Header()), log.host != ""
+			for _, o := range p.Origins()[log.site.First:][:log.site.N] {
+				input.Origins = append(input.Origins, o.String())
+			}
 		}
 		inputs = append(inputs, input)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/evidence"
 )
 
@@ -72,24 +71,6 @@ func eachFile(dir string, do func(path string) error) error {
 		}
 	}
 	return nil
-}
-
-// keepEvidence has an audit give its lines to an evidenceLines, and takes memory for it from that of
-// the audit. It returns nil without --evidence.
-func (o *AuditOptions) keepEvidence(c *audit.Config) *evidenceLines {
-	if o.Evidence == "" {
-		return nil
-	}
-	share := c.Memory / 4
-	lines := newEvidenceLines(share)
-	c.Memory -= share
-	c.Judged = func(j *audit.Judged) {
-		if o.Judged != nil {
-			o.Judged(j)
-		}
-		lines.judged(j)
-	}
-	return lines
 }
 
 // errNoEvidence is the error of an audit that was interrupted before there was a folder.
