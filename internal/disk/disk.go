@@ -237,6 +237,11 @@ func Remove(name string) error {
 	return try(OpRemove, name, func() error { return os.Remove(name) })
 }
 
+// RemoveAll is os.RemoveAll.
+func RemoveAll(name string) error {
+	return try(OpRemove, name, func() error { return os.RemoveAll(name) })
+}
+
 // MkdirAll is os.MkdirAll.
 func MkdirAll(name string, perm fs.FileMode) error {
 	return try(OpMkdir, name, func() error { return os.MkdirAll(name, perm) })

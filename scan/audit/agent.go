@@ -113,7 +113,7 @@ func (w *Worker) knownAgent(p *crawler.Profile) *agent {
 func (w *Worker) empty() {
 	w.deferUnknown()
 	w.run.addRows(w.tally.known)
-	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, memo[site]{}, memo[site]{}
+	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, newSites(), newSites()
 	w.claims = memo[string]{}
 	w.known, w.named, w.bindings = map[*crawler.Profile]*agent{}, map[string]*agent{}, map[bindingKey]*policy.Binding{}
 	w.quota.held = 0

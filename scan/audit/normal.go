@@ -13,8 +13,8 @@ import (
 // once, some of them twice, because a branch for each step would be mispredicted.
 func mayBeAbnormal(target []byte) bool {
 	if len(target) > 0 && target[0] != '/' {
-		if scheme := bytes.Index(target, []byte("://")); scheme > 0 {
-			target = target[scheme+len(":/"):]
+		if slash := bytes.IndexByte(target, '/'); slash > 1 && target[slash-1] == ':' {
+			target = target[slash+1:]
 		}
 	}
 	last := len(target) - 9

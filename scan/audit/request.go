@@ -245,7 +245,11 @@ const (
 
 // robotsAsk says how the record asks for robots.txt, by any method.
 func (w *Worker) robotsAsk() robotsAsk {
-	if t := w.record.Target; t[0] == '/' && (len(t) < 2 || t[1] != 'r' && t[1] != '/') {
+	path := w.record.Target
+	if path[0] != '/' {
+		path = path[len(w.authority()):]
+	}
+	if len(path) > 0 && path[0] == '/' && (len(path) < 2 || path[1] != 'r' && path[1] != '/') {
 		return asksElse
 	}
 	return w.asksFor(w.record.Target)

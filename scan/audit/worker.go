@@ -29,8 +29,9 @@ type Worker struct {
 	record      format.Record
 	quota       quota // of the memos, which follow, and of the rows of tally
 	agents      memo[*agent]
-	hosts       memo[site] // by the host field
-	urls        memo[site] // by the scheme and authority of an absolute target
+	hosts       sites  // by the host field
+	urls        sites  // by the scheme and authority of an absolute target
+	lastOrigin  []byte // the scheme and authority of the absolute target before
 	claims      memo[string]
 	known       map[*crawler.Profile]*agent
 	named       map[string]*agent // unknown crawlers, by their tokens

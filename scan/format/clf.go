@@ -152,7 +152,7 @@ func (c *clf) setRequest(r *Record, from, end int) bool {
 	const robots = " /robots.txt"
 	target := line[from+method:]
 	r.Robots = len(target) >= len(robots) && string(target[:len(robots)]) == robots ||
-		absolute && bytes.Contains(line[from+method:end], []byte(robots[1:]))
+		absolute && urlHasRobots(line[from+method+1:end])
 	c.request, c.method = field{from, end}, field{from, from + method}
 	from = end + 2 // past the quote and the blank
 	end = from + 3
@@ -333,6 +333,16 @@ func schemeEnd(target []byte) int {
 		return -1
 	}
 	return -1
+}
+
+// urlHasRobots tells whether there is /robots.txt behind the authority of an absolute-form
+// target, or anywhere in a target of another form.
+func urlHasRobots(target []byte) bool {
+	if end := schemeEnd(target); end >= 0 {
+		target = target[end+len("://"):]
+		target = target[max(bytes.IndexByte(target, '/'), 0):]
+	}
+	return bytes.Contains(target, []byte("/robots.txt"))
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -194,7 +194,7 @@ type Record struct {
 	// Agent is the User-Agent, nil if the format has none.
 	Agent []byte
 	// Robots tells whether the target begins with /robots.txt or, if it is not a path, has it
-	// anywhere, in these very octets. So it is set for http://host/robots.txt, and may be for
+	// anywhere behind the authority, in these very octets. So it is set for http://host/robots.txt, and may be for
 	// /robots.txtx.
 	Robots bool
 

@@ -16,7 +16,7 @@ import (
 // A tilde behind the name of the frontend tells that the connection was encrypted.
 // Source: HAProxy's configuration.txt, 8.2.3, 8.6 and 8.8.
 const (
-	haproxyHead   = "$addr [$time] $tls $_ $status $sent $_"
+	haproxyHead   = "$addr [$time] $tls $_ $_ $status $sent $_"
 	haproxyTail   = ` "$request"`
 	haproxyPrefix = "haproxy:"
 )

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +19,8 @@ func TestMoments(t *testing.T) {
 		"2026-03-05T05:06:09+01:00", "2026-03-05T05:06:10+01:00", "2026-03-05T05:06:10+02:00", "2026-02-30T05:06:10+02:00", "23:05:06:07", "",
 		"04/Mar/2023:05:06:07 +0000", "04/Mar/2023:05:06:08 +0000", "04/Mar/2023:05:06:08 +0100", "32/Mar/2023:05:06:08 +0100", "1772600767.5", "1772600767",
 		"2026-03-04 12:06:07 PM", "2026-03-04 01:06:07 PM", "2026-03-04 11:06:07 PM", "2026-03-04 12:00:00 AM", ":::::::::::", "::", "2026-03-04 05:06:07 05:06:07",
+		"2026-03-05 05:06:07.25", "2026-03-05 05:06:08.75", "2026-03-05 05:06:08,75", "2026-03-05 05:06:08.7x", "2026-03-05 05:06:08.", "2026-03-05T05:06:08.250Z",
+		"2026-03-05T05:06:08.123456789012Z", "2026-03-05T05:06:08.923456789099Z", "2026-03-05 05:06:07.25 1.5", "04/Mar/2023:05:06:07.125", "04/Mar/2023:05:06:59.875",
 	}
 	for name, layout := range map[string]layout{"isoTime": isoTime, "clfTime": clfTime, "epochTime": epochTime, "halves": halves, "haproxyTime": haproxyTime} {
 		for _, zone := range []*time.Location{nil, offset} {
@@ -36,9 +37,11 @@ func TestMoments(t *testing.T) {
 			}
 		}
 	}
-	var m moments
-	text := []byte("04/Mar/2026:05:06:07 +0000")
-	if n := testing.AllocsPerRun(100, func() { m.read(text, clfTime, nil) }); n != 0 || len(m.last) == 0 {
-		t.Errorf("%v allocations, %q", n, fmt.Sprint(m.last))
+	for text, layout := range map[string]layout{"04/Mar/2026:05:06:07 +0000": clfTime, "2026-03-04T05:06:07.123456Z": isoTime, "04/Mar/2026:05:06:07.123": haproxyTime} {
+		var m moments
+		text := []byte(text)
+		if n := testing.AllocsPerRun(100, func() { m.read(text, layout, nil) }); n != 0 || len(m.last) == 0 {
+			t.Errorf("%q: %v allocations, %q remembered", text, n, m.last)
+		}
 	}
 }

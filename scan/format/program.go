@@ -105,6 +105,7 @@ type reach struct {
 	behind  literal // where status is set
 	likely  likely
 	end     ending
+	simple  bool // it ends at the first blank, and nothing else is asked of it
 	part    part
 	quote   int32 // where the first quote in next is, -1 if there is none
 	quotes  int32 // how many are in next
@@ -112,6 +113,7 @@ type reach struct {
 	list    bool  // a blank behind a comma is part of the field, for atBlanks
 	without byte  // it does not have this octet, unless that is 0
 	kept    int8  // octets of next that belong to the next field
+	key     int8  // where in next its first octet is that is no blank; 0 if it has no other
 	escaped bool  // a backslash makes a quote part of the field
 	padded  bool  // blanks before the field are skipped
 	time    bool  // it is a time in brackets
@@ -125,12 +127,13 @@ type reach struct {
 type likely uint8
 
 const (
-	unlikely likely = iota // it has to be searched
-	atBlank                // next begins with a blank and has no quotes: at the first blank
-	atOctet                // next has no quotes: at the first octet that it begins with
-	atMark                 // next has a quote: at the first quote
-	atClock                // at the end of a time of the usual length
-	at3                    // behind three digits
+	unlikely  likely = iota // it has to be searched
+	atBlank                 // next begins with a blank and has no quotes: at the first blank
+	atOctet                 // next has no quotes: at the first octet that is its key
+	atLineEnd               // next is empty: at the end of the line
+	atMark                  // next has a quote: at the first quote
+	atClock                 // at the end of a time of the usual length
+	at3                     // behind three digits
 )
 
 // ending is how the end of a field is found, if not as likely.
@@ -209,19 +212,25 @@ func (p *program) reach(i int) reach {
 		r.next, r.kept = literalOf("/"), 1
 	}
 	r.quote, r.quotes = int32(strings.IndexByte(r.next.text, '"')), int32(strings.Count(r.next.text, `"`))
+	if key := len(r.next.text) - len(strings.TrimLeft(r.next.text, " ")); key < min(len(r.next.text), 8) {
+		r.key = int8(key)
+	}
 	r.time = s.part == moment && strings.HasSuffix(s.before, "[") && i > 0
 	switch quoted := strings.HasSuffix(s.before, `"`); {
 	case s.part == statusCode && !quoted:
 		r.end, r.likely = atDigits, at3
 	case r.next.text == "":
 		r.end = atEnd
+		if !r.more {
+			r.likely = atLineEnd
+		}
 	case r.quote == 0 && quoted:
 		r.end, r.likely = atQuote, atMark
 	case r.quote >= 0:
 		r.end, r.likely = atQuoted, atMark
 	case r.next.text[0] == ' ' && (r.blanks > 0 || r.list):
 		r.end = atBlanks
-	case r.next.text[0] == ' ':
+	case r.next.text[0] == ' ' && r.key == 0 && s.part != moment: // which is too long for firstBlank
 		r.likely = atBlank
 	default:
 		r.likely = atOctet
@@ -235,6 +244,7 @@ func (p *program) reach(i int) reach {
 	if !last && p.steps[i+1].part == statusCode && (r.end != atQuote || s.part == requestLine) {
 		r.status, r.behind = true, before(i+2)
 	}
+	r.simple = r.likely == atBlank && r.next.text == " " && r.without == 0 && !r.padded && !r.status && !r.last
 	return r
 }
 
@@ -305,6 +315,15 @@ func (p *programReader) find() bool {
 	p.passed = p.firstQuotes
 	for i := range p.reaches {
 		c := &p.reaches[i]
+		if c.simple {
+			end := firstBlank(line, at)
+			if end >= len(line) {
+				return false
+			}
+			p.fields[c.part] = field{at, end}
+			at = end + 1
+			continue
+		}
 		if c.padded {
 			at = blanksEnd(line, at)
 		}
@@ -313,9 +332,11 @@ func (p *programReader) find() bool {
 		case atBlank:
 			end = firstBlank(line, at)
 		case atOctet:
-			if n := bytes.IndexByte(line[at:], c.next.text[0]); n >= 0 {
-				end = at + n
+			if n := bytes.IndexByte(line[at:], c.next.text[c.key]); n >= 0 {
+				end = at + n - int(c.key)
 			}
+		case atLineEnd:
+			end = len(line)
 		case atMark:
 			if p.passed < len(p.marks) {
 				end = int(p.marks[p.passed]) - p.back - int(c.quote)
@@ -409,7 +430,7 @@ func (p *programReader) fieldEnd(c *reach, at int) int {
 	case atBlanks:
 		return p.textAt(c, p.blankBehind(c, at))
 	case atEnd:
-		if n := bytes.IndexAny(line[at:], " \t"); c.more && n >= 0 {
+		if n := bytes.IndexAny(line[at:], " \t"); n >= 0 {
 			return at + n
 		}
 		return len(line)
@@ -441,21 +462,17 @@ func (p *programReader) blankBehind(c *reach, at int) int {
 
 // textAt returns the first place at or behind at where the literal behind a field stands.
 func (p *programReader) textAt(c *reach, at int) int {
-	for first := c.next.text[0]; ; at++ {
-		if first == ' ' {
-			at = firstBlank(p.line, at)
-		} else if n := bytes.IndexByte(p.line[at:], first); n >= 0 {
-			at += n
-		} else {
+	key := int(c.key)
+	for from := at + key; from < len(p.line); from++ {
+		n := bytes.IndexByte(p.line[from:], c.next.text[key])
+		if n < 0 {
 			return -1
 		}
-		if at >= len(p.line) {
-			return -1
-		}
-		if p.follows(c, at) {
-			return at
+		if from += n; p.follows(c, from-key) {
+			return from - key
 		}
 	}
+	return -1
 }
 
 // quoteAt returns the first quote at or behind from that can end a field, -1 if there is

@@ -116,7 +116,7 @@ var textFormats = []textFormat{
 		`$_ $_ [$time] $addr $_ $_ $_ $_ "$request" $status $_ $size $_ $_ $_ "$_" "$agent"...`, spelling{}, clfTime, nil,
 		`79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be www.example.com ` + sampleTime + ` 192.0.2.1 - 3E57427F3EXAMPLE WEBSITE.GET.OBJECT a "GET /a?b=c HTTP/1.1" 200 - 1234 1234 7 6 "-" "Mozilla/5.0 (compatible; FooBot/1.0)" -`},
 	{"npm", "Nginx Proxy Manager, for its hosts",
-		`[$time] $_ $status - $method $scheme $host "$target" [Client $addr] [Length $size] $_ "$agent" "$_"`, backslashed, clfTime, nil,
+		`[$time] $_ $_ $status - $method $scheme $host "$target" [Client $addr] [Length $size] $_ "$agent" "$_"`, backslashed, clfTime, nil,
 		sampleTime + ` - 200 200 - GET https www.example.com "/a?b=c" [Client 192.0.2.1] [Length 1234] [Gzip -] [Sent-to 10.0.0.2] "Mozilla/5.0 (compatible; FooBot/1.0)" "-"`},
 	{"npm_default", "Nginx Proxy Manager, for all other hosts",
 		`[$time] $status - $method $scheme $host "$target" [Client $addr] [Length $size] $_ "$agent" "$_"`, backslashed, clfTime, nil,

@@ -89,8 +89,7 @@ func (v *values) next(r *Record) bool {
 	if asked == nil {
 		return false
 	}
-	robots := []byte("/robots.txt")
-	r.Robots = bytes.HasPrefix(asked, robots) || asked[0] != '/' && bytes.Contains(asked, robots)
+	r.Robots = bytes.HasPrefix(asked, []byte("/robots.txt")) || asked[0] != '/' && urlHasRobots(asked)
 	if v.parts[userAgent] {
 		if r.Agent = v.sent(userAgent); r.Agent == nil {
 			r.Agent = []byte{} // this request had none
@@ -177,10 +176,20 @@ func bareAddress(b []byte) []byte {
 		if end := bytes.IndexByte(b, ']'); end > 0 {
 			return b[1:end]
 		}
-	case colon > 0 && len(bytes.Trim(b[:colon], "0123456789.")) == 0, colon == 1 && b[0] == '-':
+	case colon > 0 && isNumeric(b[:colon]), colon == 1 && b[0] == '-':
 		return b[:colon]
 	}
 	return b
+}
+
+// isNumeric tells whether b has only digits and dots, as an address of IPv4.
+func isNumeric(b []byte) bool {
+	for _, c := range b {
+		if !isDigit(c) && c != '.' {
+			return false
+		}
+	}
+	return true
 }
 
 // statusOf reads three digits; 0 if there is something else.

@@ -182,6 +182,9 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		return nil, err
 	}
 	config.Memory, config.Workers, config.Judged = shares.rest, shares.workers, o.Judged
+	if config.Judged != nil {
+		logs.number()
+	}
 	a := auditing{run: audit.New(config).Begin(), basis: b, state: o.stateFile(), files: o.Files, outputs: reportFiles(o.Files, o.Force), noReport: o.NoReport, messages: o.Messages}
 	defer a.run.Close()
 

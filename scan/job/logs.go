@@ -45,6 +45,8 @@ type auditLog struct {
 	// headers tells the header in force at the beginning of each chunk; nil if the format
 	// needs none.
 	headers *format.Headers
+	// numbers tells the numbers of its lines; nil if nobody asks.
+	numbers *lineNumbers
 	// head is of the first bytes of a file; zero if it is empty or no regular file.
 	head contentSum
 	// first is the beginning of the first line that is not blank.
@@ -236,6 +238,13 @@ func (l *auditLogs) chooseHashes(all bool) {
 // errWorker is the cause when a failed worker ends the reading.
 var errWorker = errors.New("a worker has failed")
 
+// number has the workers of scan know where each line is.
+func (l *auditLogs) number() {
+	for _, log := range l.list {
+		log.numbers = &lineNumbers{}
+	}
+}
+
 // scan lets the run's workers read all inputs, and tells whether ctx ended first. An
 // error of a worker ends the reading; Run.Report returns it.
 func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {
@@ -271,6 +280,13 @@ func (log *auditLog) count(ctx context.Context, w *audit.Worker, c *source.Chunk
 	header, err := log.headers.Before(ctx, c.Seq, whole)
 	if err != nil {
 		return
+	}
+	if log.numbers != nil {
+		first, err := log.numbers.first(ctx, c)
+		if err != nil {
+			return
+		}
+		w.SetPlace(c.Input, first)
 	}
 	lines, unparsed := w.Counted()
 	if c.Cut > 0 {

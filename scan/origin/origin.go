@@ -101,11 +101,11 @@ func Logged(field string) (Origin, error) {
 // URL. They alone determine its origin: Of(url[:n]) is Of(url). ok is false if url is not
 // an absolute URL.
 func Prefix(url []byte) (n int, ok bool) {
-	i := bytes.Index(url, []byte("://"))
-	if i <= 0 || authorityEnds(url[:i]) < i {
+	slash := authorityEnds(url) // the first of "://", if that is in front of any other
+	if slash < len("h:") || slash+1 >= len(url) || string(url[slash-1:slash+2]) != "://" {
 		return 0, false
 	}
-	n = i + len("://")
+	n = slash + len("//")
 	return n + authorityEnds(url[n:]), true
 }
 

@@ -1,0 +1,249 @@
+package evidence
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// hostile are names that mean something to a file system, a shell or a terminal.
+var hostile = []string{
+	"../../etc/passwd", "..", ".", "", "CON", "nul.txt", "a/b", `a\b`, "a\x00b", "a\nb", "-rf", "~", "$(reboot)", "`reboot`", "'; reboot; '", `"`, "a|b&c>d<e",
+	strings.Repeat("x", 300), "GPTBot", "gptbot", "GPTBOT", "\xff\xfe", "Gооglebot", "\x1b[31m", "‮bot", "!!", "$HOME", "'", "a'b", "*", "\r\n\r\nrm -r .", "rm -r .", "reboot",
+}
+
+func TestFolderNames(t *testing.T) {
+	seen := map[string]bool{}
+	for i, crawler := range hostile {
+		name := FolderName(i+1, crawler)
+		if !fs.ValidPath(name) || strings.ContainsAny(name, `/\.`) || len(name) > 60 || seen[strings.ToLower(name)] || name[0] < '0' || name[0] > '9' {
+			t.Errorf("%q has the folder %q", crawler, name)
+		}
+		seen[strings.ToLower(name)] = true
+	}
+	if name := FolderName(12345, "Googlebot-Image"); name != "12345-googlebot-image" {
+		t.Error(name)
+	}
+}
+
+// active returns the characters of a text that a shell would act on, outside of single quotes.
+func active(text string) (found string) {
+	within := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\'':
+			within = !within
+		case within:
+		case c == '\\':
+			i++ // the next one is quoted
+		case strings.IndexByte("\"`$&|;<>(){}*?[]#~!^", c) >= 0:
+			found += string(c)
+		}
+	}
+	if within {
+		found += "'"
+	}
+	return found
+}
+
+func letterOf(name string) *Letter {
+	return &Letter{
+		First: "2026-11-01T00:00:00Z", Last: "2026-11-30T00:00:00Z", Window: "24h",
+		Lists: []audit.RangeInfo{{File: name, Created: "2026-11-01T00:00:00Z"}}, Names: true, Sampled: name,
+		Crawler: audit.CrawlerInfo{
+			Crawler: name, Operator: name, Requests: 9, Verdicts: audit.VerdictCounts{audit.Violation: 5},
+			Rules: []audit.RuleInfo{{Origin: name, Rule: "Disallow: " + name, Line: 3, Violations: 4, Version: "2026-10-01T00:00:00Z"}},
+			Violations: []audit.ViolationInfo{
+				{Identity: "verified", Outcome: "content", Informed: true, N: 2}, {Identity: "unverified", Outcome: "refused", N: 3},
+			},
+		},
+	}
+}
+
+func TestLetterIsSafe(t *testing.T) {
+	for _, name := range hostile {
+		for _, partial := range []bool{false, true} {
+			l := letterOf(name)
+			l.Partial, l.Differing, l.Constant = partial, partial, partial
+			text := l.Text()
+			if found := active(text); found != "" {
+				t.Errorf("%q: a shell acts on %q in\n%s", name, found, text)
+			}
+			if !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\x1b\r") || strings.ContainsRune(text, '‮') {
+				t.Errorf("%q: control characters in %q", name, text)
+			}
+			for line := range strings.Lines(text) {
+				begins := strings.TrimPrefix(strings.ReplaceAll(quoted(name), glue, " "), quotation)
+				if strings.HasPrefix(strings.TrimLeft(line, " -"), begins) {
+					t.Errorf("%q: a line begins with a quotation: %q", name, line)
+				}
+				if strings.Contains(line, "robotsieve verify") && line != "    robotsieve verify .\n" {
+					t.Errorf("%q: the command is %q", name, line)
+				}
+			}
+		}
+	}
+}
+
+func TestLetter(t *testing.T) {
+	l := letterOf("GPTBot")
+	const want = "testdata/letter.txt"
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(want, []byte(l.Text()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden, err := os.ReadFile(want)
+	if err != nil || string(golden) != l.Text() {
+		t.Errorf("%v: the letter differs from %s:\n%s", err, want, l.Text())
+	}
+}
+
+// folder writes a folder with a list.
+func folder(t *testing.T, dir string) (sum string) {
+	t.Helper()
+	w, err := Begin(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := w.List("0001-x", Violations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range []string{"one", "", "\xff\x00\r", strings.Repeat("y", MaxLine)} {
+		row, err := (&Row{Input: i, Line: 7, Target: line}).Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Add([]byte(line), row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(l.Close(), w.Put("robots/0001.txt", []byte("user-agent: *\n"))); err != nil {
+		t.Fatal(err)
+	}
+	if sum, err = w.Commit(&Manifest{Options: []byte("{}")}); err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+func TestFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "e")
+	sum := folder(t, dir)
+	f, failed, err := Open(dir)
+	if err != nil || len(failed) > 0 || f.Sum != sum || len(f.Manifest.Files) != 3 {
+		t.Fatal(f, failed, err)
+	}
+	l, err := f.List("0001-x", Violations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for ; ; n++ {
+		line, row, err := l.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil || row.Input != n || row.Line != 7 || row.Target != string(line) {
+			t.Fatalf("%q %+v %v", line, row, err)
+		}
+	}
+	if n != 4 {
+		t.Error(n, "lines")
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestChangedOctets changes every octet of every file, removes each file and adds some.
+func TestChangedOctets(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "e")
+	folder(t, dir)
+	found := func(what string) {
+		t.Helper()
+		if _, failed, err := Open(dir); err == nil && len(failed) == 0 {
+			t.Errorf("%s: not found", what)
+		}
+	}
+	files := 0
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		files++
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for i := range data {
+			changed := slices.Clone(data)
+			changed[i] ^= 1 << (i % 8)
+			if err := os.WriteFile(path, changed, 0o600); err != nil {
+				return err
+			}
+			found(path)
+		}
+		if err := os.WriteFile(path, append(bytes.Clone(data), '\n'), 0o600); err != nil {
+			return err
+		}
+		found("more in " + path)
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+		found("without " + path)
+		return os.WriteFile(path, data, 0o600)
+	})
+	if err != nil || files != 5 {
+		t.Fatal(files, err)
+	}
+	for _, more := range []string{"more", "0001-x/.hidden"} {
+		path := filepath.Join(dir, more)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		found(more)
+		os.Remove(path)
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	found("a link")
+	os.Remove(filepath.Join(dir, "link"))
+	if _, failed, err := Open(dir); err != nil || len(failed) > 0 {
+		t.Error("the folder as it was:", failed, err)
+	}
+}
+
+func TestCheckFolder(t *testing.T) {
+	base := t.TempDir()
+	at := func(name string) string { return filepath.Join(base, name) }
+	folder(t, at("ours"))
+	if err := errors.Join(os.Mkdir(at("empty"), 0o700), os.Mkdir(at("full"), 0o700), os.WriteFile(at("full/x"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		force bool
+		ok    bool
+	}{{"none", false, true}, {"empty", false, true}, {"full", false, false}, {"full", true, false}, {"full/x", true, false}, {"ours", false, false}, {"ours", true, true}} {
+		if err := CheckFolder(at(c.name), c.force); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrOccupied) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	folder(t, at("ours")) // replaces it
+	folder(t, at("empty"))
+	if names, _ := filepath.Glob(at(".*")); len(names) > 0 {
+		t.Error("left:", names)
+	}
+}

@@ -1,0 +1,142 @@
+package evidence
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
+)
+
+// Folder is a folder of evidence that has been opened.
+type Folder struct {
+	Manifest *Manifest
+	// Sum is the SHA-256 of the manifest, in hexadecimal.
+	Sum   string
+	dir   string
+	found map[string]bool // the regular files, by their paths with slashes
+}
+
+// Open opens a folder and compares all of its files with the manifest. What differs is told in
+// failed, in sentences. If the manifest is not the one that was written, or cannot be read, the
+// Folder is nil. The error is that of the file system. Only regular files in the folder itself are opened.
+func Open(dir string) (f *Folder, failed []string, err error) {
+	f = &Folder{dir: dir, found: map[string]bool{}}
+	if failed, err = f.find(""); err != nil {
+		return nil, nil, err
+	}
+	if !f.found[manifestName] || !f.found[sumName] {
+		return nil, append(failed, fmt.Sprintf("%s has no %s and %s: it is no folder of evidence", dir, manifestName, sumName)), nil
+	}
+	manifest, err := disk.ReadLimited(f.path(manifestName), maxManifest)
+	if err != nil {
+		return nil, failed, err
+	}
+	sum, err := disk.ReadLimited(f.path(sumName), maxManifest)
+	if err != nil {
+		return nil, failed, err
+	}
+	if !isSumFile(sum, manifest) {
+		return nil, append(failed, fmt.Sprintf("%s does not have the SHA-256 that %s states", manifestName, sumName)), nil
+	}
+	if f.Manifest, err = readManifest(manifest); err != nil {
+		return nil, append(failed, fmt.Sprintf("%s: %v", manifestName, err)), nil
+	}
+	f.Sum = hexSum(manifest)
+	more, err := f.compare()
+	return f, append(failed, more...), err
+}
+
+// maxDepth bounds how deep folders are in one another.
+const maxDepth = 3
+
+// find finds the files of a folder in the folder.
+func (f *Folder) find(under string) (failed []string, err error) {
+	entries, err := disk.ReadDir(f.path(under))
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		name := path.Join(under, e.Name())
+		switch {
+		case e.Type().IsRegular():
+			f.found[name] = true
+		case e.IsDir() && strings.Count(name, "/") < maxDepth:
+			more, err := f.find(name)
+			if err != nil {
+				return nil, err
+			}
+			failed = append(failed, more...)
+		default:
+			failed = append(failed, name+" is neither a file nor a folder")
+		}
+	}
+	return failed, nil
+}
+
+func (f *Folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
+
+// compare compares the files with the manifest.
+func (f *Folder) compare() (failed []string, err error) {
+	listed := map[string]bool{manifestName: true, sumName: true}
+	for _, file := range f.Manifest.Files {
+		listed[file.Name] = true
+		if !f.found[file.Name] {
+			failed = append(failed, file.Name+" is missing")
+			continue
+		}
+		sum, err := f.sum(file.Name)
+		if err != nil {
+			return failed, err
+		}
+		if sum != file.SHA256 {
+			failed = append(failed, file.Name+" does not have the SHA-256 that the manifest states")
+		}
+	}
+	for name := range f.found {
+		if !listed[name] {
+			failed = append(failed, name+" is not in the manifest")
+		}
+	}
+	slices.Sort(failed)
+	return failed, nil
+}
+
+func (f *Folder) sum(name string) (string, error) {
+	file, err := disk.Open(f.path(name))
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, file)
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// Open opens a file that the manifest names.
+func (f *Folder) Open(name string) (*disk.File, error) {
+	if !f.found[name] {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return disk.Open(f.path(name))
+}
+
+// Read reads a file that the manifest names, of at most so many bytes.
+func (f *Folder) Read(name string, most int64) ([]byte, error) {
+	file, err := f.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(disk.Limited(file, most))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return data, nil
+}

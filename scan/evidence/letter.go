@@ -1,0 +1,215 @@
+package evidence
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// Letter is what a letter to the operator of a crawler says.
+type Letter struct {
+	// Crawler has what the report says about it, without impostors.
+	Crawler audit.CrawlerInfo
+	// First and Last are the times of its first and last violation.
+	First, Last string
+	// Lists are the lists of its addresses, and Names tells whether names of addresses were known too.
+	Lists []audit.RangeInfo
+	Names bool
+	// Constant: one robots.txt is taken as in force throughout. Window is how long a copy of another one may be in use.
+	Constant bool
+	Window   string
+	// Partial: not all of the logs was read. Differing: most logged answers to robots.txt were not the file that
+	// the requests are judged by. Sampled is as in audit.Report.
+	Partial, Differing bool
+	Sampled            string
+}
+
+// maxRules bounds the rules in a letter.
+const maxRules = 10
+
+// Text returns the letter. It says no more than the logs, and nothing in it acts on a shell that somebody pastes it into: text
+// from logs and files is in single quotes, unless it is plain, and its own sentences have none.
+func (l *Letter) Text() string {
+	c := &l.Crawler
+	t := &letterText{}
+	name := quoted(c.Crawler)
+	n := c.Verdicts[audit.Violation]
+	t.line("Requests that robots.txt forbids, by clients that identify themselves as " + name)
+	if c.Operator != "unknown" {
+		t.line("Operator: " + quoted(c.Operator))
+	}
+	t.paragraph(fmt.Sprintf("From %s to %s, clients that identify themselves as %s made %s that robots.txt forbade, of %s in all. The lines of the access log are in %s, one for each of these requests, in the same order as the rows in %s.",
+		l.First, l.Last, name, english.Plural(n, "request"), english.Grouped(c.Requests), Violations+linesEnd, Violations+rowsEnd))
+	if l.Partial {
+		t.paragraph("Not all of the logs could be read. What was not read may clear some of these requests.")
+	}
+	if l.Differing {
+		t.paragraph("Most logged answers to robots.txt were not the file that the requests are judged by. All that follows holds only if that file is what was served.")
+	}
+	if l.Sampled != "" {
+		t.paragraph("The logs were sampled: " + quoted(l.Sampled) + ". Counts are of the sample.")
+	}
+	t.heading("Who made the requests")
+	l.identity(t)
+	t.heading("Which rules forbade them")
+	l.rules(t)
+	t.heading("What was answered")
+	l.answers(t)
+	t.heading("What is not claimed")
+	l.limits(t)
+	t.heading("How to check this")
+	t.paragraph("In the folder that has " + manifestName + ", this command checks that all files are unchanged, and judges each listed request again by the files of the folder alone:")
+	t.b.WriteString("\n    robotsieve verify .\n")
+	t.paragraph("With the names of the logs behind the dot, it also compares every line with the logs, and audits them again as a whole. The file docs/evidence.md of robotsieve says what the folder shows and what it cannot show.")
+	return t.b.String()
+}
+
+func (l *Letter) identity(t *letterText) {
+	c := &l.Crawler
+	by := map[string]int64{}
+	for _, v := range c.Violations {
+		by[v.Identity] += v.N
+	}
+	t.paragraph("Any client can send any User-Agent. This letter is about clients that identify themselves by it. Requests of clients that are known to be impostors are left out.")
+	if n := by["verified"]; n > 0 {
+		var how []string
+		for _, list := range l.Lists {
+			date := "undated"
+			if list.Created != "" {
+				date = "of " + list.Created[:min(len(list.Created), len("2026-11-22"))]
+			}
+			how = append(how, quoted(list.File)+", "+date)
+		}
+		text := fmt.Sprintf("%s of the %s came from addresses that are known to be those of the crawler.", english.Grouped(n), english.Plural(c.Verdicts[audit.Violation], "request"))
+		if len(how) > 0 {
+			text += " The lists of its addresses are " + english.List(how) + "."
+		}
+		if l.Names {
+			text += " The confirmed names of addresses count too."
+		}
+		t.paragraph(text)
+	}
+	if n := by["unverified"] + by["unverifiable"]; n > 0 {
+		t.paragraph(fmt.Sprintf("Of %s the address shows neither that it is the crawler nor that it is not.", english.Plural(n, "request")))
+	}
+}
+
+func (l *Letter) rules(t *letterText) {
+	shown := l.Crawler.Rules[:min(len(l.Crawler.Rules), maxRules)]
+	rest := l.Crawler.Verdicts[audit.Violation]
+	for _, r := range shown {
+		rest -= r.Violations
+		since := "in force since " + r.Version
+		if r.Version == "" {
+			since = "in force before the first request"
+		}
+		if l.Constant {
+			since = "taken as in force throughout"
+		}
+		at := ""
+		if r.Origin != "" {
+			at = " of " + quoted(r.Origin)
+		}
+		t.item(fmt.Sprintf("%s: %s, line %d of the robots.txt%s that was %s", english.Plural(r.Violations, "request"), quoted(r.Rule), r.Line, at, since))
+	}
+	if rest > 0 {
+		t.item(english.Plural(rest, "request") + ": other rules, which the rows name")
+	}
+	if !l.Constant {
+		t.paragraph("A request counts only if every copy of robots.txt forbade it that the crawler may still have been using. A copy may be used for " + l.Window + " after it was replaced, by RFC 9309, and longer if it said so.")
+	}
+	if n := l.Crawler.Informed(); n > 0 {
+		t.paragraph(fmt.Sprintf("Before %s of the %s, robots.txt with a rule that forbids it had been sent under this name. The lines of these fetches are in %s.", english.Grouped(n), english.Plural(l.Crawler.Verdicts[audit.Violation], "request"), Fetches+linesEnd))
+	}
+}
+
+// outcomes say what was answered, in the order of the letter.
+var outcomes = []struct{ outcome, text string }{
+	{"content", "were answered with content"}, {"not_modified", "were answered that nothing had changed"}, {"empty", "were answered without a body"},
+	{"redirected", "were redirected"}, {"refused", "were refused"}, {"other", "had another answer, or none is logged"},
+}
+
+func (l *Letter) answers(t *letterText) {
+	by := map[string]int64{}
+	for _, v := range l.Crawler.Violations {
+		by[v.Outcome] += v.N
+	}
+	for _, o := range outcomes {
+		if n := by[o.outcome]; n > 0 {
+			t.item(english.Grouped(n) + " " + o.text)
+		}
+	}
+}
+
+func (l *Letter) limits(t *letterText) {
+	t.paragraph("That the requests were intended, or that anybody was harmed. That requests by clients whose addresses are not known to be those of the crawler were made by its operator.")
+	t.paragraph("No log shows a robots.txt that was served differently by place, header or server, a path that was rewritten before it was logged, or why a crawler made a request.")
+	if l.Constant {
+		t.paragraph("No versions of robots.txt were given. If it has changed, requests are judged by rules that the crawler could not know.")
+	}
+}
+
+// letterText makes the text of a letter in lines of at most 78 characters, but for quotations.
+type letterText struct{ b strings.Builder }
+
+func (t *letterText) line(text string) {
+	t.b.WriteString(strings.NewReplacer(glue, " ", quotation, "").Replace(text) + "\n")
+}
+
+func (t *letterText) heading(text string) { t.b.WriteString("\n" + text + "\n") }
+
+func (t *letterText) paragraph(text string) {
+	t.b.WriteString("\n")
+	t.wrap("", "", text)
+}
+
+func (t *letterText) item(text string) { t.wrap("  - ", "    ", text) }
+
+// wrap writes words in lines, the first behind one text, the others behind another.
+func (t *letterText) wrap(first, others, text string) {
+	const width = 78
+	line := first
+	text = strings.ReplaceAll(text, " "+quotation, glue) // so that no line begins with a quotation
+	for _, word := range strings.Fields(text) {
+		if len(strings.TrimSpace(line)) > 0 && len(line)+1+len(word) > width && line != first {
+			t.line(line)
+			line = others
+		}
+		if line != first && line != others {
+			line += " "
+		}
+		line += word
+	}
+	t.line(line)
+}
+
+// plain is text that no shell reads as anything but words.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+=-][A-Za-z0-9_./:,@%+= -]*$`)
+
+// glue stands for a blank at which a line is not to end, and quotation is what a quotation begins with.
+const (
+	glue      = "\x00"
+	quotation = "\x01"
+)
+
+// maxQuoted bounds a quotation, in bytes.
+const maxQuoted = 300
+
+// quoted returns text of a log or a file as it stands in a letter: without control characters, and in single quotes unless it
+// is plain.
+func quoted(text string) string {
+	cut := strings.ToValidUTF8(text[:min(len(text), maxQuoted)], "")
+	if len(text) > maxQuoted && cut != text {
+		cut += "..."
+	} else {
+		cut = text
+	}
+	cut = audit.Printable(cut)
+	if !plain.MatchString(cut) {
+		cut = "'" + strings.ReplaceAll(cut, "'", `'\''`) + "'"
+	}
+	return quotation + strings.ReplaceAll(cut, " ", glue)
+}

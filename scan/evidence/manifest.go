@@ -1,0 +1,140 @@
+package evidence
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// Schema is the name of the form of a folder, in its manifest.
+const Schema = "robotsieve.evidence/1"
+
+// The files at the top of a folder.
+const (
+	manifestName = "manifest.json"
+	// sumName has the SHA-256 of the manifest, in the form of sha256sum. The manifest has those of all other files.
+	sumName = "manifest.json.sha256"
+)
+
+// maxManifest bounds a manifest, in bytes.
+const maxManifest = 256 << 20
+
+// Manifest is the table of contents of a folder. Its texts have the bytes of the logs and files
+// that they are from. Files are named by their paths in the folder, with slashes.
+type Manifest struct {
+	Schema string `json:"schema"`
+	// Program is the version of the program, and Command its command line.
+	Program string `json:"program"`
+	Command string `json:"command"`
+	// Partial: not all of the logs was read, or too much of them could not be parsed.
+	Partial bool `json:"partial"`
+	// Proxied is as in audit.Report.
+	Proxied bool `json:"proxied"`
+
+	// Format, TimeZone and AllowDuplicates are those options of the audit which say how the logs
+	// are read. Options are those that decide verdicts, as states have them, without what the
+	// folder has in files.
+	Format          string          `json:"format"`
+	TimeZone        string          `json:"time_zone"`
+	AllowDuplicates bool            `json:"allow_duplicates"`
+	Options         json.RawMessage `json:"options"`
+
+	// Inputs are the logs, in the order in which they were read.
+	Inputs []Input `json:"inputs"`
+	// Robots are the texts of robots.txt; versions among Options name them by their place here.
+	Robots []Robots `json:"robots"`
+	// Profiles is the file of all crawlers that the program knew.
+	Profiles string `json:"profiles"`
+	// Series are the lists of addresses.
+	Series []Series `json:"series"`
+	// Names is the file of resolved names, empty if there is none. It has those of the addresses
+	// in the lists of lines, no others.
+	Names string `json:"names"`
+	// LookedUp are the clients whose names were looked up and found to be their crawlers' own.
+	LookedUp []Client `json:"looked_up"`
+
+	Crawlers []Crawler `json:"crawlers"`
+	// Files are all files of the folder but the manifest and its sum.
+	Files []File `json:"files"`
+}
+
+// Input is a log. SHA256 is of its bytes on disk, in hexadecimal.
+type Input struct {
+	Name              string `json:"name"`
+	Host              string `json:"host"` // whose log it is, if an option says it
+	Format            string `json:"format"`
+	Header            string `json:"header"` // the line that names its columns, if it has one
+	Bytes             int64  `json:"bytes"`
+	BytesUncompressed int64  `json:"bytes_uncompressed"`
+	SHA256            string `json:"sha256"`
+	DuplicateOf       string `json:"duplicate_of"`
+	Complete          bool   `json:"complete"`
+}
+
+// Robots is a text of robots.txt: the part that is read, and those lines behind it that may
+// permit, in a file of their own; Past is empty if there are none.
+type Robots struct {
+	File string `json:"file"`
+	Past string `json:"past"`
+}
+
+// Series are lists of one crawler's addresses.
+type Series struct {
+	Crawler string `json:"crawler"`
+	Lists   []List `json:"lists"`
+}
+
+// List is one of them. Source is the name that the file had, Created when it was made, in
+// nanoseconds since 1970 and 0 if that is not known, and DatedBy where that is from.
+type List struct {
+	File    string `json:"file"`
+	Source  string `json:"source"`
+	Created int64  `json:"created"`
+	DatedBy string `json:"dated_by"`
+}
+
+// Client is a client of a crawler.
+type Client struct {
+	Crawler string `json:"crawler"`
+	Address string `json:"address"`
+}
+
+// Crawler is a crawler with violations.
+type Crawler struct {
+	Crawler  string `json:"crawler"`
+	Operator string `json:"operator"`
+	Folder   string `json:"folder"`
+	// Violations counts its requests that broke robots.txt, Fetches the requests for robots.txt
+	// by it and the other crawlers of its operator that the folder has.
+	Violations int64 `json:"violations"`
+	Fetches    int64 `json:"fetches"`
+}
+
+// File is a file of the folder. SHA256 is in hexadecimal.
+type File struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+func (m *Manifest) marshal() ([]byte, error) {
+	data, err := json.MarshalIndent(audit.Texts(*m, audit.ToUTF8), "", "  ")
+	return append(data, '\n'), err
+}
+
+func readManifest(data []byte) (*Manifest, error) {
+	var m Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, err
+	}
+	if m.Schema != Schema {
+		return nil, fmt.Errorf("the schema is %q, not %q", m.Schema, Schema)
+	}
+	if m.Options == nil {
+		return nil, errors.New("no options")
+	}
+	m = audit.Texts(m, audit.FromUTF8)
+	return &m, nil
+}
