@@ -16,16 +16,15 @@ import (
 // All else is in document.
 func screen(r *audit.Report) []block {
 	d := doc{r}
-	first := block{text: append(d.partial(), d.headline()...)}
+	first := block{text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
 	if r.Totals.Requests == 0 {
-		return withText(first, block{text: []string{d.scope()}}, d.advice(), block{text: []string{more}})
+		return withText(first, d.advice(), block{text: []string{more}})
 	}
-	return withText(first, block{text: []string{d.scope()}}, d.violators(),
-		block{text: slices.Concat(d.kept(), d.notHeld())}, d.advice(), block{text: []string{d.certainty(), more}})
+	return withText(first, d.violators(), block{text: slices.Concat(d.kept(), d.notHeld())}, d.advice(), block{text: []string{d.certainty(), more}})
 }
 
 // more says where the rest is.
-const more = "More: --full has all figures and assumptions, --html FILE makes a page to send, --list violations lists each request."
+const more = "More: --full, all figures; --html FILE, a page; --list violations, each request."
 
 // withText returns the blocks that have something to say.
 func withText(blocks ...block) []block {
@@ -46,9 +45,6 @@ func (d doc) scope() string {
 		text += timeAs(d.From, "2006-01-02") + " to " + timeAs(d.To, "2006-01-02") + ", "
 	}
 	text += english.Plural(d.Lines, "line")
-	if n := int64(len(d.Inputs)); n > 0 {
-		text += " of " + english.Plural(n, "log")
-	}
 	if d.Policy.History == "constant" {
 		return text + ", by " + path.Base(d.Policy.File) + "."
 	}
@@ -233,9 +229,9 @@ func (d doc) certainty() string {
 	}
 	switch {
 	case d.Policy.History == "constant":
-		text += "the robots.txt given is taken as in force throughout. A request counts only if it is forbidden by that file"
+		text += "the robots.txt given is taken as in force throughout"
 	default:
-		text += "a request counts only if it is forbidden by every copy of robots.txt that its crawler may still have been using"
+		text += "a request counts only if every copy of robots.txt that its crawler may have used forbids it"
 	}
 	return text + "."
 }
@@ -270,7 +266,7 @@ func (d doc) advice() (b block) {
 		refused += s.N
 	}
 	add(failed > 0, "%s could not be read to the end: see --full.", english.Plural(failed, "log"))
-	add(refused > 0, "%s got no robots.txt (status %s), though there is one: let crawlers fetch it.", english.Plural(int64(told), "crawler"), strings.Join(statuses, ", "))
+	add(refused > 0, "%s got no robots.txt (status %s): let crawlers fetch it.", english.Plural(int64(told), "crawler"), strings.Join(statuses, ", "))
 	add(2*t.Differing > t.Sizes, "Most answers to /robots.txt were not of the size of the file given: is it the one that was served?")
 	add(reasons[audit.NoHost] > 0, "%s, the log names no host: name the site with --host.", english.Plural(reasons[audit.NoHost], "request"))
 	add(d.OtherHost > 0, "%s went to hosts without a robots.txt here: give theirs too (--policy).", english.Plural(d.OtherHost, "request"))
