@@ -158,7 +158,7 @@ func worst(c *crawler) string {
 		if text != "" {
 			next = text + ", " + next
 		}
-		if len([]rune(next)) > screenWidth-len("  most: ")-2 {
+		if len([]rune(next)) > screenWidth-len("  most often: ")-2 {
 			break
 		}
 		text = next
@@ -166,7 +166,7 @@ func worst(c *crawler) string {
 	if text == "" {
 		return ""
 	}
-	return "most: " + text
+	return "most often: " + text
 }
 
 // kept names the crawlers that broke no rule, the most frequent first.
