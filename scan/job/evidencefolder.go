@@ -141,7 +141,7 @@ func listEnd(file string) string {
 
 // begin finds the crawlers with violations, in the order of the report.
 func (e *evidenceFolder) begin() error {
-	e.crawlers = map[crawlerKey]*evidenceCrawler{}
+	e.crawlers, e.names = map[crawlerKey]*evidenceCrawler{}, map[netip.Addr][]string{}
 	for _, info := range e.report.Crawlers {
 		if info.Verdicts[audit.Violation] == 0 {
 			continue

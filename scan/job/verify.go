@@ -249,13 +249,13 @@ func (c *verification) findLogs(ctx context.Context) (place map[string]int, err 
 		}
 		place[result.Name], places[sum] = list[0], list[1:]
 	}
+	if len(c.Failed) > before {
+		return nil, nil
+	}
 	for i, in := range c.folder.Manifest.Inputs {
 		if in.Read && slices.Contains(places[in.SHA256], i) {
 			return nil, inputError(fmt.Errorf("%s, with the SHA-256 %s, was not given: the logs can only be audited again if all are", in.Name, in.SHA256))
 		}
-	}
-	if len(c.Failed) > before {
-		return nil, nil
 	}
 	c.hold("The %s %s the SHA-256 that the manifest states.", english.Plural(int64(len(place)), "log"), english.Verb(int64(len(place)), "has", "have"))
 	return place, nil

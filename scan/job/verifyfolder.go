@@ -38,7 +38,7 @@ func (c *verification) restore() error {
 		return errors.New("its time zone is that of another machine")
 	}
 	if c.side.zone, err = zoneOf(c.folder.Manifest.TimeZone); err != nil {
-		return err
+		return errors.Unwrap(err) // it is no option of the user
 	}
 	if c.options.format, err = formatOfText(c.folder.Manifest.Format); err != nil {
 		return err
@@ -49,6 +49,11 @@ func (c *verification) restore() error {
 // basis reads the options, and the files that they leave out.
 func (c *verification) basis() (*basis, error) {
 	m := c.folder.Manifest
+	for _, x := range m.Crawlers {
+		if x.Violations < 1 || x.Fetches < 0 {
+			return nil, fmt.Errorf("%q has %d violations and %d fetches", x.Crawler, x.Violations, x.Fetches)
+		}
+	}
 	b := &basis{}
 	if err := json.Unmarshal(m.Options, b); err != nil {
 		return nil, err
