@@ -142,7 +142,7 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 	}
 	for _, row := range rows {
 		info := a.crawler(row)
-		info.Crawler = inASCII(row.name)
+		info.Crawler = InASCII(row.name)
 		info.Operator, info.Category, info.Obeys = unknown, unknown, unknown
 		list = append(list, info)
 	}

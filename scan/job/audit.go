@@ -95,6 +95,8 @@ type AuditOptions struct {
 	// Judged, if not nil, is called for each request of a crawler, as audit.Config says.
 	// Then there can be no State.
 	Judged func(*audit.Judged)
+	// Rows, if not nil, lists judged requests, beside the report. Then there can be no State, too.
+	Rows *Rows
 	// Check, if not nil, is called when all files but the logs have been read. Its error
 	// ends the audit before a line is read.
 	Check func(*audit.Config) error
@@ -181,17 +183,22 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err != nil {
 		return nil, err
 	}
+	reading := source.Options{Workers: shares.workers, Memory: shares.reading, InOrder: o.Rows.inOrder()}
 	config.Memory, config.Workers, config.Judged = shares.rest, shares.workers, o.Judged
+	logs.rows = o.list(logs, reading, &config)
 	if config.Judged != nil {
 		logs.number()
 	}
-	a := auditing{run: audit.New(config).Begin(), basis: b, state: o.stateFile(), files: o.Files, outputs: reportFiles(o.Files, o.Force), noReport: o.NoReport, messages: o.Messages}
+	a := auditing{run: audit.New(config).Begin(), rows: logs.rows, basis: b, state: o.stateFile(), files: o.Files, outputs: reportFiles(o.Files, o.Force), noReport: o.NoReport, messages: o.Messages}
 	defer a.run.Close()
 
-	reader := source.NewReader(logs.inputs(), source.Options{Workers: shares.workers, Memory: shares.reading})
+	reader := source.NewReader(logs.inputs(), reading)
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
 	end()
+	if err := logs.rows.failed(); err != nil {
+		return nil, inputError(err)
+	}
 	a.inputs = logs.describe(b, reader.Results())
 	a.inputs.Program, a.inputs.Command, a.inputs.By = o.Program, o.Command, o.By
 	a.inputs.Notes = append(logs.zoneNotes(side.zone, o.TimeZone != ""), logs.lossNotes()...)
@@ -260,8 +267,8 @@ func (o *AuditOptions) check() (err error) {
 		return usageError("robots.txt and a log cannot both be stdin")
 	case o.State != "" && o.Resolver != nil:
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
-	case o.State != "" && o.Judged != nil:
-		return usageError("a state holds no requests, so an audit that gives each request to Judged cannot write one")
+	case o.State != "" && (o.Judged != nil || o.Rows != nil):
+		return usageError("a state holds no requests, so an audit that lists them cannot write one")
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0:
 		return usageError("no logs: name the access logs to read")
 	case o.Robots.Name == "" && o.Policy == "":
@@ -300,7 +307,11 @@ func (o *AuditOptions) outputs() []output {
 }
 
 func (o *AuditOptions) inputs() inputFiles {
-	return inputFiles{slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges)), o.Logs.Stdin}
+	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges))
+	if o.Rows != nil {
+		names = append(names, o.Rows.Files...)
+	}
+	return inputFiles{names, o.Logs.Stdin}
 }
 
 // RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be written by the caller, is read by
@@ -316,6 +327,7 @@ func (o *AuditOptions) RefuseOutput(flag, name string) error {
 // auditing is an audit or a merge under way.
 type auditing struct {
 	run         *audit.Run
+	rows        *listing // nil if there are none
 	basis       *basis
 	inputs      audit.Inputs
 	interrupted error // why the result is not of the whole input; nil if it is
@@ -349,6 +361,9 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 		}
 		if err == nil && !a.noReport {
 			result.Report, err = a.run.Report(a.inputs)
+		}
+		if err == nil {
+			err = a.rows.end()
 		}
 	}
 	if a.state.name != "" {
