@@ -15,6 +15,7 @@ import (
 // reportFlags are the flags about the result of an audit.
 type reportFlags struct {
 	output string
+	full   bool
 	by     string // as in audit.Inputs
 	quiet  bool
 	listed bool // rows go to stdout in place of the report
@@ -37,6 +38,7 @@ var reportFiles = []struct {
 func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
 	f := &reportFlags{}
 	choice(cmd, "output", "text", "form of the report", to(&f.output), append(report.Outputs(), outputs...)...)
+	cmd.Flags().BoolVar(&f.full, "full", false, "print the whole report in text, not only one screen of it: as --output full does")
 	choice(cmd, "by", "auto", "unit of the figures over time; auto is hours for up to three days, days for more", func(unit string) {
 		if f.by = unit; unit == "auto" {
 			f.by = ""
@@ -77,7 +79,7 @@ func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
 		code = codeOf(err)
 	}
 	if f.prints(a.Report) {
-		if err := report.Write(s.out, f.output, a.Report, colours(s.out)); err != nil {
+		if err := report.Write(s.out, f.form(), a.Report, colours(s.out)); err != nil {
 			s.warn("writing the report: %v", err)
 			return exitWith(max(code, exitInput))
 		}
@@ -89,6 +91,14 @@ func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
 		s.warn("--fail-on is not checked on a part of the input: the rest could clear a violation")
 	}
 	return exitWith(code)
+}
+
+// form is the output that --output and --full ask for.
+func (f *reportFlags) form() string {
+	if f.full && f.output == "text" {
+		return report.Full
+	}
+	return f.output
 }
 
 // prints tells whether the report goes to stdout. If no input could be read, the text would

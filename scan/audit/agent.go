@@ -115,6 +115,7 @@ func (w *Worker) empty() {
 	w.run.addRows(w.tally.known)
 	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, newSites(), newSites()
 	w.claims = memo[string]{}
+	clear(w.seen[:])
 	w.known, w.named, w.bindings = map[*crawler.Profile]*agent{}, map[string]*agent{}, map[bindingKey]*policy.Binding{}
 	w.quota.held = 0
 }

@@ -136,8 +136,8 @@ type Inputs struct {
 	Notes []string
 	// Partial: not all of the input was read.
 	Partial bool
-	// By is the unit of timelines: hour or day; empty is the one that suits the time from the
-	// first request to the last.
+	// By is the unit of timelines, hour or day. Empty: hour if there are at most three days from
+	// the first request to the last, otherwise day.
 	By string
 }
 
@@ -228,6 +228,7 @@ type Run struct {
 	states   []addedState
 	ctx      context.Context // of StopAt; nil if it was not called
 	verified map[verifiedKey]bool
+	paths    *violationPaths // while the report is made
 }
 
 // Begin returns a new run.

@@ -6,6 +6,7 @@ type budget struct {
 	memos    int   // of one worker: see quota
 	informed int   // of the final pass: see informedMemo
 	records  int64 // deferred records
+	paths    int64 // violationPaths, when the memos are no longer needed
 }
 
 // divide gives a quarter to the memos of all workers, and an eighth to the final pass, which
@@ -18,6 +19,7 @@ func divide(memory int64, workers int) budget {
 		memos:    int(min(memory/4/int64(max(workers, 1)), maxMemos)),
 		informed: int(min(memory/8, maxMemos)),
 		records:  memory / 8 * 5,
+		paths:    memory / 4,
 	}
 }
 

@@ -49,6 +49,8 @@ const (
 	rowHasFetches = 1 << (rowCounts + iota)
 	rowHasImpostors
 	rowHasClaims
+	rowHasFigures
+	rowHasTimeline
 )
 
 // appendRow appends a row without its name: bits that say which of its numbers and parts
@@ -69,6 +71,12 @@ func appendRow(b []byte, r *row) []byte {
 	if r.claims != nil {
 		has |= rowHasClaims
 	}
+	if len(r.figures.statuses) > 0 {
+		has |= rowHasFigures
+	}
+	if len(r.timeline.starts) > 0 {
+		has |= rowHasTimeline
+	}
 	b = binary.AppendUvarint(b, has)
 	for _, n := range numbers {
 		if n != 0 {
@@ -83,6 +91,62 @@ func appendRow(b []byte, r *row) []byte {
 	}
 	if r.claims != nil {
 		b = appendBounded(b, r.claims, appendText)
+	}
+	if has&rowHasFigures != 0 {
+		b = appendFigures(b, &r.figures)
+	}
+	if has&rowHasTimeline != 0 {
+		b = appendTimeline(b, &r.timeline)
+	}
+	return b
+}
+
+// appendFigures appends figures of at least one request.
+func appendFigures(b []byte, f *figures) []byte {
+	b = binary.AppendUvarint(b, uint64(f.bytes))
+	b = binary.AppendUvarint(b, uint64(len(f.statuses)))
+	for _, s := range f.sorted() {
+		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(s.Status)), uint64(s.N))
+	}
+	b = binary.AppendUvarint(b, uint64(len(f.addresses)))
+	for _, hash := range f.addresses {
+		b = binary.BigEndian.AppendUint64(b, hash)
+	}
+	b = binary.AppendUvarint(b, uint64(len(f.paths.kept)))
+	for _, p := range f.paths.kept {
+		b = binary.AppendUvarint(appendBytes(binary.BigEndian.AppendUint64(b, p.hash), p.path), uint64(p.n))
+	}
+	return b
+}
+
+// appendTimeline appends a timeline: each unit by its distance from the one before.
+func appendTimeline(b []byte, l *timeline) []byte {
+	b = binary.AppendUvarint(append(b, byte(l.unit)), uint64(len(l.starts)))
+	last := earliestUnit(l.unit)
+	for i, start := range l.starts {
+		n := (start - aMonday) / unitLengths[l.unit]
+		b = appendCounts(binary.AppendUvarint(b, uint64(n-last)), l.counts[i][:])
+		last = n
+	}
+	return b
+}
+
+// earliestUnit is one less than the number of the first unit that a time may be in.
+func earliestUnit(u unit) int64 { return (u.start(earliest)-aMonday)/unitLengths[u] - 1 }
+
+// appendCounts appends bits that say which counts are not zero, and these.
+func appendCounts(b []byte, counts []int64) []byte {
+	has := uint64(0)
+	for i, n := range counts {
+		if n != 0 {
+			has |= 1 << i
+		}
+	}
+	b = binary.AppendUvarint(b, has)
+	for _, n := range counts {
+		if n != 0 {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
 	}
 	return b
 }
@@ -111,8 +175,8 @@ func (r *recordReader) row(most int64) *row {
 }
 
 func (r *recordReader) anyRow(most int64) *row {
-	has := r.uvarint(rowHasClaims<<1 - 1)
-	row, numbers := &row{}, rowNumbers{}
+	has := r.uvarint(rowHasTimeline<<1 - 1)
+	row, numbers := newRow(knownBounds), rowNumbers{}
 	for i := range numbers {
 		if has&(1<<i) != 0 {
 			numbers[i] = r.count(most)
@@ -129,7 +193,69 @@ func (r *recordReader) anyRow(most int64) *row {
 		claims := readBounded(r, row.claimed(), most, (*recordReader).text)
 		r.require(claims <= row.requests, "more claims about a crawler's clients than requests")
 	}
+	if has&rowHasFigures != 0 && !r.bad() {
+		r.figures(&row.figures, most)
+	}
+	if has&rowHasTimeline != 0 && !r.bad() {
+		r.timeline(&row.timeline, most)
+	}
 	return row
+}
+
+// figures reads what appendFigures has written.
+func (r *recordReader) figures(f *figures, most int64) {
+	f.bytes = int64(r.uvarint(math.MaxInt64))
+	last := -1
+	for range r.uvarint(maxStatus + 1) {
+		s := StatusCount{int(r.uvarint(maxStatus)), r.count(most)}
+		if r.require(s.Status > last, "statuses are out of order"); r.bad() {
+			return
+		}
+		f.statuses, last = append(f.statuses, s), s.Status
+	}
+	requests := f.requests()
+	for i := range r.uvarint(maxAddresses + 1) {
+		hash := r.uint64()
+		if r.require(i == 0 || hash > f.addresses[i-1], "addresses are out of order"); r.bad() {
+			return
+		}
+		f.addresses = append(f.addresses, hash)
+	}
+	r.require(int64(len(f.addresses)) <= requests, "more addresses than requests")
+	sum := int64(0)
+	for i := range r.uvarint(uint64(f.paths.most + 1)) {
+		p := sampledPath{r.uint64(), string(r.bytes()), r.count(most)}
+		r.require(len(p.path) <= maxPath && p.path != "", "a path is too long, or empty")
+		if r.require(i == 0 || comparePaths(f.paths.kept[i-1], p) < 0, "paths are out of order"); r.bad() {
+			return
+		}
+		f.paths.kept, sum = append(f.paths.kept, p), sum+p.n
+	}
+	r.require(requests > 0 && sum <= requests, "more paths than requests")
+}
+
+// timeline reads what appendTimeline has written.
+func (r *recordReader) timeline(l *timeline, most int64) {
+	l.unit = unit(r.byte())
+	if r.require(l.unit < units, "a timeline has no unit"); r.bad() {
+		return
+	}
+	length, n := unitLengths[l.unit], earliestUnit(l.unit)
+	for range r.uvarint(uint64(l.most)) {
+		n += int64(r.uvarint(uint64((latest-earliest)/length + 1)))
+		start := aMonday + n*length
+		r.require(start <= latest && (len(l.starts) == 0 || start > l.starts[len(l.starts)-1]), "a timeline is out of order, or too long")
+		counts, has := VerdictCounts{}, r.uvarint(1<<verdicts-1)
+		for v := range counts {
+			if has&(1<<v) != 0 {
+				counts[v] = r.count(most)
+			}
+		}
+		if r.require(has != 0, "a timeline has a time of no request"); r.bad() {
+			return
+		}
+		l.starts, l.counts = append(l.starts, start), append(l.counts, counts)
+	}
 }
 
 // count reads a number of at least 1.
@@ -164,19 +290,24 @@ func (r *recordReader) statuses(most int64) map[int]int64 {
 // isPart tells whether the counts of a row make sense before the final pass, which gives the
 // verdicts that are missing: violations and grace are among these.
 func (r *row) isPart() bool {
-	settled, spoofed := sumOf(r.verdicts[:]), int64(0)
+	settled, spoofed, seen := sumOf(r.verdicts[:]), int64(0), r.figures.requests()
 	if s := r.spoofed; s != nil {
-		spoofed = sumOf(s.verdicts[:])
+		spoofed, seen = sumOf(s.verdicts[:]), seen+s.figures.requests()
 		if s.requests != 0 || s.spoofed != nil || s.claims != nil || s.identities[Unverified] != spoofed || !s.partAddsUp() {
 			return false
 		}
 	}
-	return rest(r.requests, settled, spoofed) >= 0 && r.partAddsUp()
+	return rest(r.requests, settled, spoofed) >= 0 && seen == r.requests && r.partAddsUp()
 }
 
 func (r *row) partAddsUp() bool {
 	if r.verdicts[Violation]+r.verdicts[Grace]+r.verdicts[Spoofed]+r.identities[SpoofedIdentity] != 0 {
 		return false
+	}
+	for v, n := range r.verdicts {
+		if rest(n, countsOf(r.timeline.counts, func(at VerdictCounts) int64 { return at[v] })...) < 0 {
+			return false
+		}
 	}
 	if f := r.fetches; f != nil {
 		answers := slices.Collect(maps.Values(f.answers))

@@ -27,7 +27,7 @@ import (
 //	  visit     crawler, address, time, and a request whose verdict is open or the answer to
 //	            a fetch. A request has identity, outcome and method, the answers of the
 //	            copies, perhaps those for the normal form of its path, the line that a
-//	            violation would quote, and perhaps the raw line, or all that Config.Judged gets
+//	            violation would quote, the size, the beginning of the target, and perhaps the raw line, or all that Config.Judged gets
 //	  delayed   crawler, address, time, delay in milliseconds, of a request to which a
 //	            Crawl-delay applies
 //	3           with ambiguous headers:
@@ -273,6 +273,7 @@ func (w *Worker) deferRequest(at site, c *agent, identity Identity, normal []byt
 	b := w.appendVisit(w.head(c.operator, recordVisit), c, at, w.addressIf(differ))
 	b = append(append(b, visitRequest, byte(identity), kinds), answers...)
 	b = binary.BigEndian.AppendUint32(b, w.citedLine(at.First, c))
+	b = appendBytes(binary.AppendUvarint(b, uint64(max(w.record.Size, 0))), w.record.Target[:min(len(w.record.Target), maxPath)])
 	switch {
 	case w.auditor.config.Judged != nil:
 		b = w.appendJudged(b)

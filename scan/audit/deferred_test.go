@@ -102,10 +102,10 @@ func TestLateRequestIsReadAsItWasWritten(t *testing.T) {
 	copies := a.config.Policy.Copies(who.at.First)
 	address, when, kind := rd.bytes(), rd.time(), rd.byte()
 	identity, what, answers := rd.identity(), rd.byte(), rd.runs(nil, copies)
-	line, sample := rd.uint32(), rd.rest
+	line, size, path, sample := rd.uint32(), rd.uvarint(512), rd.bytes(), rd.rest
 	if rd.bad() || kind != visitRequest || who.crawler != 0 || who.at.N != 1 || len(answers) != copies || line == 0 ||
 		Outcome(what>>4) != Refused || Method(what&15) != Head || identity != Unverifiable || when != moment(60) ||
-		string(address) != "198.51.100.7" || string(sample) != e.String() {
+		string(address) != "198.51.100.7" || size != 512 || string(path) != "/private/x" || string(sample) != e.String() {
 		t.Errorf("%+v, answers %v, line %d, %x, %d, %d, %q, %q", who, answers, line, what, identity, when, address, sample)
 	}
 }

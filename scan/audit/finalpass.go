@@ -67,6 +67,7 @@ type deferredRequest struct {
 	row     *row
 	rule    ruleKey // if a violation
 	address []byte  // a view; empty if it does not matter
+	path    []byte  // the beginning of its target
 	// afterFetch: if in grace, its address had been sent the rule within the hour before.
 	afterFetch bool
 }
@@ -115,7 +116,7 @@ func (f *finalPass) begin(key []byte, name string) {
 		f.number = uint32(number)
 		f.rival = f.rivals[f.number]
 	case aboutUnknown:
-		f.counts = f.run.tally.newRow("")
+		f.counts = f.run.tally.newRow("", unknownBounds)
 	}
 }
 
@@ -332,6 +333,8 @@ func (f *finalPass) request(rd *recordReader, x *deferredRequest, from crawlerAt
 		f.normal = rd.answers(f.normal, from.at)
 	}
 	line := rd.uint32()
+	x.Size, x.path = int64(rd.uvarint(math.MaxInt64)), rd.bytes()
+	rd.require(len(x.path) <= maxPath, "a path is too long")
 	switch c := &f.run.auditor.config; {
 	case c.Judged != nil:
 		rd.judged(&x.Judged)
@@ -428,13 +431,18 @@ func (r *Run) count(x *deferredRequest) {
 	if x.Verdict == Grace && x.afterFetch {
 		row.graceAfterFetch += x.N
 	}
+	if x.HasTime {
+		row.timeline.add(x.Time, x.Verdict, x.N)
+	}
 	if x.Verdict == Violation {
+		row.violationBytes = plus(row.violationBytes, times(max(x.Size, 0), x.N))
 		row.violations[violationKind{x.Identity, x.Outcome, x.Method, x.Informed}] += x.N
 		row.violate(x.rule, x.N)
 		for range min(x.N, int64(row.samples.most)) {
 			row.samples.add(x.Time, x.Line)
 		}
 		r.cite(x.rule, x.N)
+		r.paths.violated(x)
 	}
 	if give := r.auditor.config.Judged; give != nil {
 		if x.Verdict == Violation {

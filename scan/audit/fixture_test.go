@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write the state of this form, and its r
 //	form5.state  that of a program of form 5, of the same log; form4.state likewise
 const (
 	fixtures = "testdata/states"
-	newest   = "form6"
+	newest   = "form7"
 )
 
 func fixtureAuditor(t *testing.T) *Auditor {
@@ -82,9 +82,10 @@ func TestOldStatesAreRefused(t *testing.T) {
 	good := string(readFixture(t, newest+".state"))
 	line, rest, _ := strings.Cut(good, "\n")
 	for what, c := range map[string]struct{ state, says string }{
-		"form 4":          {string(readFixture(t, "form4.state")), "form 4, and this program reads form 6 only"},
-		"form 5":          {string(readFixture(t, "form5.state")), "form 5, and this program reads form 6 only"},
-		"a later form":    {strings.Replace(line, "state 6", "state 60", 1) + "\n" + rest, "form 60, and this program reads form 6 only"},
+		"form 4":          {string(readFixture(t, "form4.state")), "form 4, and this program reads form 7 only"},
+		"form 5":          {string(readFixture(t, "form5.state")), "form 5, and this program reads form 7 only"},
+		"form 6":          {string(readFixture(t, "form6.state")), "form 6, and this program reads form 7 only"},
+		"a later form":    {strings.Replace(line, "state 7", "state 70", 1) + "\n" + rest, "form 70, and this program reads form 7 only"},
 		"older semantics": {strings.Replace(line, "semantics 2", "semantics 1", 1) + "\n" + rest, "semantics 1, and this program reads semantics 2 only"},
 		"another schema":  {strings.Replace(line, schema, "robotsieve.audit/3", 1) + "\n" + rest, "schema robotsieve.audit/3, and this program reads schema " + schema + " only"},
 	} {

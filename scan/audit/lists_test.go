@@ -18,7 +18,7 @@ func TestListsOfAllCrawlersAreBounded(t *testing.T) {
 	tally.samples = 1 << 20
 	var rows []*row
 	for i := range 60 {
-		r := tally.newRow(fmt.Sprint("bot", i))
+		r := tally.newRow(fmt.Sprint("bot", i), unknownBounds)
 		rows = append(rows, r)
 		lines, sites := 3*maxRules, 3*maxDelays
 		if i < 3 {

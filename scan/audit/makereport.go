@@ -51,7 +51,12 @@ func (r *Run) makeReport(in Inputs) (*Report, error) {
 	for _, row := range r.tally.known {
 		row.settle(proxied)
 	}
+	r.paths = r.newViolationPaths()
+	defer r.paths.sorter.Close()
 	if err := r.judgeDeferred(r.count, newRates()); err != nil {
+		return nil, err
+	}
+	if err := r.paths.count(); err != nil {
 		return nil, err
 	}
 	report := r.auditor.report(r.tally, in)
@@ -76,7 +81,8 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 		CanVerify: len(b.Ranges) > 0 || b.Names != "" || a.config.Addresses,
 		Inputs:    append([]InputInfo{}, in.List...),
 		RobotsTxt: a.robotsInfo(t),
-		Crawlers:  a.crawlers(t),
+		Crawlers:  a.crawlers(t, t.unit(in.By)),
+		Operators: []OperatorInfo{},
 
 		OtherHosts: t.otherHosts(), OtherHostsNotListed: t.OtherHost,
 		UnparsedSamples: []string{},
@@ -122,11 +128,11 @@ func (t *tally) choices() (list []string) {
 
 // crawlers makes the rows: all known crawlers, the most frequent of the unknown,
 // and one for the rest of these, those with most violations first.
-func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
+func (a *Auditor) crawlers(t *tally, by unit) []CrawlerInfo {
 	list := []CrawlerInfo{}
 	for p, row := range t.known {
 		if row.requests > 0 {
-			info := a.crawler(row)
+			info := a.crawler(row, by)
 			if p.IsFetcher() {
 				info.Role = roleFetcher
 			}
@@ -141,7 +147,7 @@ func (a *Auditor) crawlers(t *tally) []CrawlerInfo {
 		rows = append(rows, t.others)
 	}
 	for _, row := range rows {
-		info := a.crawler(row)
+		info := a.crawler(row, by)
 		info.Crawler = InASCII(row.name)
 		info.Operator, info.Category, info.Obeys = unknown, unknown, unknown
 		list = append(list, info)
@@ -169,6 +175,7 @@ func (t *Totals) add(c *CrawlerInfo) {
 	addCounts(t.Verdicts[:], c.Verdicts[:], 1)
 	addCounts(t.Outcomes[:], c.Outcomes[:], 1)
 	addCounts(t.Identity[:], c.Identity[:], 1)
+	t.Bytes, t.ViolationBytes = plus(t.Bytes, c.Bytes), plus(t.ViolationBytes, c.ViolationBytes)
 	t.Evasive += c.Evasive
 	t.AmbiguousForbidden += c.AmbiguousForbidden
 	t.GraceAfterFetch += c.GraceAfterFetch
@@ -201,7 +208,8 @@ func (c *CrawlerInfo) Informed() (n int64) {
 	return n
 }
 
-func (a *Auditor) crawler(r *row) CrawlerInfo {
+func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
+	f, requests := &r.figures, r.figures.requests()
 	info := CrawlerInfo{
 		Crawler:       r.name,
 		Role:          roleCrawler,
@@ -211,6 +219,8 @@ func (a *Auditor) crawler(r *row) CrawlerInfo {
 		Identity:      r.identities,
 		GraceInformed: r.graceInformed, GraceAfterFetch: r.graceAfterFetch,
 		Evasive: r.evasive, AmbiguousForbidden: r.ambiguousForbidden,
+		Bytes: f.bytes, ViolationBytes: r.violationBytes, Statuses: f.sorted(), Addresses: f.addresses.count(requests),
+		Timeline: r.timeline.info(by), Paths: f.paths.list(requests), ViolationPaths: r.paths.list(),
 		Rules:      []RuleInfo{},
 		RobotsTxt:  r.fetchInfo(),
 		CrawlDelay: []DelayInfo{},
@@ -221,7 +231,9 @@ func (a *Auditor) crawler(r *row) CrawlerInfo {
 	if r.rules != nil {
 		info.RulesNotListed = r.rules.rest
 		for k, violations := range r.rules.kept {
-			info.Rules = append(info.Rules, a.rule(k, violations.n))
+			rule := a.rule(k, violations.n)
+			rule.Paths = r.rulePaths[k].list()
+			info.Rules = append(info.Rules, rule)
 		}
 	}
 	slices.SortFunc(info.Rules, func(x, y RuleInfo) int {

@@ -329,7 +329,7 @@ func TestOrderOfAnUnlistedCrawlersRules(t *testing.T) {
 		w.Chunk(f, []byte(frequent.String()))
 		for _, r := range w.tally.unknown {
 			// As if these lines stood in the log this often.
-			r.requests, r.verdicts[Allowed], r.identities[Unverifiable] = rules+1, rules+1, rules+1
+			r.merge(r, rules)
 			w.tally.Lines += rules
 		}
 		for i := range rules {

@@ -17,7 +17,7 @@ func TestRankingListsTheMostFrequent(t *testing.T) {
 	for _, n := range []int{0, 1, maxUnknownListed, maxUnknownListed + 1, maxUnknownListed + 500} {
 		var rows []*row
 		for i := range n {
-			r := a.newTally().newRow(fmt.Sprintf("bot%04d", i))
+			r := a.newTally().newRow(fmt.Sprintf("bot%04d", i), unknownBounds)
 			r.requests = 1 + rng.Int64N(20)
 			r.verdicts[Allowed] = r.requests
 			rows = append(rows, r)
@@ -42,7 +42,7 @@ func TestRankingListsTheMostFrequent(t *testing.T) {
 }
 
 func TestListedRulesAreTheMostViolated(t *testing.T) {
-	r := (&Auditor{}).newTally().newRow("bot")
+	r := (&Auditor{}).newTally().newRow("bot", unknownBounds)
 	sum := int64(0)
 	for i := range 3 * maxNameRules {
 		n := int64(1 + i%7)

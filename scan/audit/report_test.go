@@ -125,7 +125,7 @@ func TestOrderOfCrawlersAndRules(t *testing.T) {
 func TestRulesOfTwoOrigins(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://b.example", "https://a.example")
 	r := auditEntries(t, a, entry{vhost: "b.example:443"}, entry{vhost: "a.example:443"})
-	if got, want := fmt.Sprint(r.row("GPTBot").Rules), "[{https://a.example  robots.txt 2 Disallow: / 1} {https://b.example  robots.txt 2 Disallow: / 1}]"; got != want {
+	if got, want := fmt.Sprint(r.row("GPTBot").Rules), "[{https://a.example  robots.txt 2 Disallow: / 1 {[{/ 1}] true 0}} {https://b.example  robots.txt 2 Disallow: / 1 {[{/ 1}] true 0}}]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

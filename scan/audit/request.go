@@ -22,6 +22,11 @@ func (w *Worker) request(c *agent) {
 	c, identity, hasNoList := w.identify(c, addr)
 	c.row.requests++
 	w.countClient(c, addr, hasNoList)
+	if identity == SpoofedIdentity {
+		w.see(&c.row.impostors().figures, addr)
+	} else {
+		w.see(&c.row.figures, addr)
+	}
 	w.findLoss()
 	ask := w.robotsAsk()
 	if ask == asksRobots {
@@ -74,10 +79,13 @@ func (w *Worker) settle(at site, c *agent, identity Identity, d decision) {
 	if d == indeterminate(AmbiguousAgent) {
 		w.ambiguous(at, c, identity)
 	}
+	row, counted := c.row, identity
 	if identity == SpoofedIdentity {
-		c.row.impostors().count(Unverified, d, 1)
-	} else {
-		c.row.count(identity, d, 1)
+		row, counted = row.impostors(), Unverified
+	}
+	row.count(counted, d, 1)
+	if w.record.HasTime {
+		w.quota.held += row.timeline.add(w.record.Time, d.verdict, 1)
 	}
 	if w.auditor.config.Judged != nil {
 		w.giveJudged(at, c, identity, d)

@@ -25,7 +25,7 @@ import (
 // addresses.
 const (
 	stateName    = "robotsieve state "
-	stateForm    = 6       // of the file; raise it when a counter is added or a record changes
+	stateForm    = 7       // of the file; raise it when a counter is added or a record changes
 	maxStateLine = 128     // bytes of the first line
 	maxStatePart = 1 << 30 // bytes of the head, and of the tally
 	partFrame    = 8 + 4   // bytes around each of them

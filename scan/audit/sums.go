@@ -116,6 +116,7 @@ func (c *CrawlerInfo) check(s *sums) {
 	s.within(name("samples"), v[Violation], int64(len(c.Samples)))
 	c.checkViolations(s, name)
 	c.checkFetches(s, name)
+	c.checkFigures(s, name)
 	for _, d := range c.CrawlDelay {
 		s.within(name("gaps between requests"), c.Requests-1, d.Gaps)
 		s.within(name("gaps shorter than the delay"), d.Gaps, d.Shorter)
@@ -144,6 +145,53 @@ func (c *CrawlerInfo) checkViolations(s *sums, name func(string) string) {
 		delete(byIdentity, identityNames[i])
 	}
 	s.require(len(byOutcome)+len(byIdentity) == 0, name("violations of a kind"))
+}
+
+// checkFigures checks what is counted of the requests beside their verdicts.
+func (c *CrawlerInfo) checkFigures(s *sums, name func(string) string) {
+	own := rest(c.Requests, c.Verdicts[Spoofed])
+	s.within(name("bytes of violations"), c.Bytes, c.ViolationBytes)
+	s.equal(name("statuses"), own, countsOf(c.Statuses, func(of StatusCount) int64 { return of.N })...)
+	for i, of := range c.Statuses {
+		s.require(0 <= of.Status && of.Status <= maxStatus && (i == 0 || of.Status > c.Statuses[i-1].Status), name("statuses"))
+	}
+	s.within(name("addresses"), own, c.Addresses.N)
+	c.Timeline.check(s, name("requests over time"), c)
+	c.Paths.check(s, name("paths"), own)
+	c.ViolationPaths.check(s, name("paths of violations"), c.Verdicts[Violation])
+	s.require(c.ViolationPaths.Exact, name("paths of violations"))
+	for _, r := range c.Rules {
+		r.Paths.check(s, name("paths of the violations of a rule"), r.Violations)
+		s.require(r.Paths.Exact, name("paths of the violations of a rule"))
+	}
+}
+
+// check checks that a timeline has all requests of a crawler with a time. Those without one are
+// undecided for that, unless it does not matter.
+func (l *Timeline) check(s *sums, what string, c *CrawlerInfo) {
+	for v, all := range c.Verdicts {
+		list := l.Verdicts[verdictNames[v]]
+		s.require(len(list) == len(l.From) || len(list) == 0, what)
+		switch Verdict(v) {
+		case RobotsFetch, Exempt, Spoofed:
+			s.within(what, all, list...)
+		case Indeterminate:
+			s.equal(what, all, append(slices.Clone(list), c.Reasons[NoTime])...)
+		default:
+			s.equal(what, all, list...)
+		}
+	}
+	s.require(slices.IsSorted(l.From) && slices.Contains(unitNames[:], l.By), what)
+}
+
+// check checks that paths are of so many requests.
+func (p *PathList) check(s *sums, what string, requests int64) {
+	s.within(what, requests, countsOf(p.List, func(of PathInfo) int64 { return of.N })...)
+	s.within(what, requests, p.Sample)
+	for i, of := range p.List {
+		s.require(of.N > 0 && (i == 0 || of.N <= p.List[i-1].N), what)
+	}
+	s.require(!p.Exact || p.Sample == 0, what)
 }
 
 // checkFetches checks what is counted of a crawler's fetches of robots.txt.

@@ -19,7 +19,7 @@ var (
 		`RobotsTxt\.(Listed\[\d+\]\.(Bytes|Expected\[\d+\])|ClearedBy\[\d+\]\.Status)|` +
 		`Crawlers\[\d+\]\.(Rules\[\d+\]\.Line|RobotsTxt\.(MedianGap|LongestGap)|CrawlDelay\[\d+\]\.(Delay|Median|P10)))$`)
 	unbounded = regexp.MustCompile(`^(Blank|Other|Inputs\[\d+\]\.(Disk|Bytes)|HTTPLibraries|CDNAgents|IdentityNoList|EndInZero|Policy\.Versions\[\d+\]\.Cited|RobotsTxt\.(Requests|Served|None|Failed|Sizes|Differing|Listed\[\d+\]\.N)|` +
-		`Crawlers\[\d+\]\.(Evasive|AmbiguousForbidden|GraceInformed|GraceAfterFetch|ClaimsNotListed|RobotsTxt\.(Gaps|Within24h|Refused\[\d+\]\.Status)|CrawlDelay\[\d+\]\.(Gaps|Shorter)))$`)
+		`Crawlers\[\d+\]\.(Evasive|AmbiguousForbidden|GraceInformed|GraceAfterFetch|ClaimsNotListed|Addresses\.N|(Violation)?Paths\.(Sample|List\[\d+\]\.N)|Rules\[\d+\]\.Paths\.List\[\d+\]\.N|Statuses\[\d+\]\.Status|RobotsTxt\.(Gaps|Within24h|Refused\[\d+\]\.Status)|CrawlDelay\[\d+\]\.(Gaps|Shorter)))$`)
 )
 
 // tenth is the tenth of a list or a later one: nine of each are enough.
@@ -107,6 +107,7 @@ func TestEveryBrokenSumIsNoticed(t *testing.T) {
 		"Lines", "Totals.Verdicts", "Totals.VerifiedContent", "Totals.VerifiedShare", "Totals.Fetchers.Requests", "Crawlers.Requests", "Crawlers.Verdicts", "Crawlers.Reasons",
 		"Crawlers.Identity", "Crawlers.Outcomes", "Crawlers.Violations.N", "Crawlers.Rules.Violations", "Crawlers.RulesNotListed", "Crawlers.RobotsTxt.Answers",
 		"Crawlers.RobotsTxt.Refused.N", "Crawlers.CrawlDelay.Shorter", "RobotsTxt.ClearedBy.N", "RobotsTxt.Listed.N", "OtherHosts.Requests", "OtherHostsNotListed",
+		"Crawlers.Bytes", "Crawlers.ViolationBytes", "Crawlers.Statuses.N", "Crawlers.Addresses.N", "Crawlers.Paths.List.N", "Crawlers.ViolationPaths.List.N", "Crawlers.Rules.Paths.List.N",
 		"Policy.Versions.Cited", "Inputs.Lines", "Inputs.Unparsed",
 	} {
 		if !seen[name] {

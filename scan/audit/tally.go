@@ -158,16 +158,21 @@ type row struct {
 	violations map[violationKind]int64
 	// spoofed are the counts of impostors as if they were not known to be: see settle.
 	// Their requests are among those of the row. Nil if there are none.
-	spoofed *row
-	samples samples
+	spoofed  *row
+	samples  samples
+	figures  figures // without the impostors
+	timeline timeline
 
 	graceInformed, graceAfterFetch, evasive, ambiguousForbidden int64
 
 	fetches *fetches         // of robots.txt; nil if there are none
 	claims  *bounded[string] // what logs say about the clients; nil if nothing
 	// Set by the final pass:
-	rules           *bounded[ruleKey] // violations of each; nil if there are none
-	fetchGaps       *FetchInfo        // with nothing but gaps; nil if there are none
+	violationBytes  int64
+	paths           topPaths              // of violations
+	rulePaths       map[ruleKey]*topPaths // of the violations of each rule
+	rules           *bounded[ruleKey]     // violations of each; nil if there are none
+	fetchGaps       *FetchInfo            // with nothing but gaps; nil if there are none
 	delays          []delayAt
 	delaysNotListed int64
 }
@@ -207,7 +212,7 @@ func (r *row) claimed() *bounded[string] {
 // impostors returns the counts of impostors.
 func (r *row) impostors() *row {
 	if r.spoofed == nil {
-		r.spoofed = &row{}
+		r.spoofed = newRow(bounds{r.timeline.most, r.figures.paths.most})
 	}
 	return r.spoofed
 }
@@ -219,9 +224,10 @@ func (r *row) settle(proxied bool) {
 	s := r.impostors()
 	r.spoofed = nil
 	if !proxied {
-		for _, n := range s.verdicts {
-			r.count(SpoofedIdentity, decision{verdict: Spoofed}, n)
-		}
+		n := sumOf(s.verdicts[:])
+		r.verdicts[Spoofed] += n
+		r.identities[SpoofedIdentity] += n
+		r.timeline.mergeSpoofed(&s.timeline)
 		return
 	}
 	r.merge(s, 1)
@@ -238,8 +244,15 @@ func (r *row) count(i Identity, d decision, n int64) {
 	}
 }
 
-func (t *tally) newRow(name string) *row {
-	return &row{name: name, violations: map[violationKind]int64{}, samples: samples{most: t.samples}}
+func newRow(b bounds) *row {
+	return &row{figures: figures{paths: pathSample{most: b.paths}}, timeline: timeline{most: b.units}}
+}
+
+// newRow returns the row of an unknown crawler, or of a known one.
+func (t *tally) newRow(name string, b bounds) *row {
+	r := newRow(b)
+	r.name, r.violations, r.samples.most, r.paths.most = name, map[violationKind]int64{}, t.samples, maxPathsListed
+	return r
 }
 
 // rowOf returns the row of a crawler.
@@ -247,7 +260,7 @@ func (t *tally) rowOf(c crawler.Claim) *row {
 	if c.Profile != nil {
 		r := t.known[c.Profile]
 		if r == nil {
-			r = t.newRow(c.Name)
+			r = t.newRow(c.Name, knownBounds)
 			t.known[c.Profile] = r
 		}
 		return r
@@ -255,7 +268,7 @@ func (t *tally) rowOf(c crawler.Claim) *row {
 	key := lower(c.Name)
 	r := t.unknown[key]
 	if r == nil {
-		r = t.newRow(c.Name)
+		r = t.newRow(c.Name, unknownBounds)
 		t.unknown[key] = r
 	}
 	// Of several ways to write a name the smallest is shown, in any order of lines.
@@ -286,6 +299,9 @@ func (r *row) merge(other *row, n int64) {
 		r.claimed().mergeTimes(other.claims, n)
 	}
 	r.samples.merge(&other.samples)
+	r.figures.merge(&other.figures, n)
+	r.timeline.merge(&other.timeline, n)
+	r.violationBytes = plus(r.violationBytes, times(other.violationBytes, n))
 }
 
 // addTimes adds each number n times.
@@ -320,7 +336,7 @@ type ranking struct {
 	others *row
 }
 
-func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(otherCrawlers)} }
+func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(otherCrawlers, unknownBounds)} }
 
 // add adds the complete row of a crawler, unless it is nil or has no requests.
 func (r *ranking) add(complete *row) {

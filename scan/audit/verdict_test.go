@@ -215,7 +215,7 @@ func TestRuleOfAViolation(t *testing.T) {
 		entry{target: "/about"}, entry{target: "/private/"})
 	got := fmt.Sprint(r.row("GPTBot").Rules)
 	// The longer pattern decides where two forbid.
-	if want := "[{  robots.txt 2 Disallow: /private/ 4} {  robots.txt 3 Disallow: /*?s= 1}]"; got != want {
+	if want := "[{  robots.txt 2 Disallow: /private/ 4 {[{/private/ 1} {/private/1 1} {/private/2 1}] true 0}} {  robots.txt 3 Disallow: /*?s= 1 {[{/?s=1 1}] true 0}}]"; got != want {
 		t.Errorf("rules %s, want %s", got, want)
 	}
 }

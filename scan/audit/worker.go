@@ -48,7 +48,8 @@ type Worker struct {
 	answersKey  []byte   // the answers in it
 	normal      []byte   // the normal form of a target
 	readings    readings // of a decoded target: see lossy.go
-	number      int      // of the worker
+	seen        [1 << 10]seenAddress
+	number      int // of the worker
 	place       place
 	origins     originTexts
 	judged      Judged

@@ -1,0 +1,129 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/robotsieve/robotsieve/scan/spill"
+)
+
+// violationPaths counts the paths of violations, by crawler and by rule. A log may have any
+// number of them, so they are sorted as deferred records are. A record is
+//
+//	crawler  the operator of a deferred record, but a known crawler by its own index
+//	path     the beginning of the target
+//	rule     origins, version and line
+//	number   of the violations
+//
+// so that those of a crawler and path come together. Unknown crawlers that the report does not
+// list are sorted again, as one.
+type violationPaths struct {
+	run    *Run
+	sorter *spill.Sorter
+	writer *spill.Writer
+	err    error  // of writer, the first
+	key    []byte // the record that is being made
+
+	// While they are counted:
+	row  *row
+	path []byte
+	rule ruleKey
+	// Of the path, and of the rule on it:
+	ofPath, ofRule int64
+}
+
+func (r *Run) newViolationPaths() *violationPaths {
+	s := spill.New(spill.Options{Memory: r.budget.paths, Dir: r.auditor.config.TempDir})
+	if r.ctx != nil {
+		s.StopAt(r.ctx)
+	}
+	return &violationPaths{run: r, sorter: s, writer: s.Writer()}
+}
+
+// violated adds a violation.
+func (p *violationPaths) violated(x *deferredRequest) {
+	b := p.key[:0]
+	if x.Profile != nil {
+		b = binary.AppendUvarint(append(b, aboutKnown), uint64(p.run.auditor.profiles[x.Profile]))
+	} else {
+		b = append(b, unknownOperator(lower(x.row.name))...)
+	}
+	p.add(b, x.path, x.rule, x.N)
+}
+
+// add adds violations of a crawler whose bytes are in b, which belongs to p.
+func (p *violationPaths) add(b, path []byte, rule ruleKey, n int64) {
+	b = appendSite(appendBytes(b, path), rule.at)
+	b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, uint32(rule.version)), rule.line)
+	p.key = binary.AppendUvarint(b, uint64(n))
+	if p.err == nil {
+		p.err = p.writer.Add(p.key)
+	}
+}
+
+// count counts the violations in the rows that will be listed.
+func (p *violationPaths) count() error {
+	defer p.sorter.Close()
+	if p.err == nil {
+		p.err = p.writer.Flush()
+	}
+	if p.err != nil {
+		return p.err
+	}
+	t, others := p.run.tally, p.run.newViolationPaths()
+	listed := map[string]*row{}
+	for _, r := range t.listed {
+		listed[lower(r.name)] = r
+	}
+	profiles := p.run.auditor.config.Crawlers.Profiles()
+	for record, err := range p.sorter.All() {
+		if err != nil {
+			return err
+		}
+		rd := &recordReader{policy: p.run.auditor.config.Policy, rest: record.Data}
+		key, name := rd.operator()
+		path, rule := rd.bytes(), ruleKey{at: rd.site(), version: int32(rd.uint32()), line: rd.uint32()}
+		n := int64(rd.uvarint(mostLines)) * record.N
+		row := t.others
+		switch key[0] {
+		case aboutKnown:
+			i, _ := binary.Uvarint(key[1:])
+			row = t.known[&profiles[i]]
+		case aboutUnknown:
+			if row = listed[name]; row == nil {
+				others.add(append(others.key[:0], aboutAll), path, rule, n)
+				continue
+			}
+		}
+		p.next(row, path, rule, n)
+	}
+	p.next(nil, nil, ruleKey{}, 0)
+	if others.key == nil {
+		return nil
+	}
+	return others.count()
+}
+
+// next counts violations, which come in order, and first those before if they were others.
+func (p *violationPaths) next(row *row, path []byte, rule ruleKey, n int64) {
+	same := row == p.row && bytes.Equal(path, p.path)
+	if p.row != nil && (!same || rule != p.rule) {
+		if paths := p.row.rulePaths[p.rule]; paths != nil {
+			paths.add(string(p.path), p.ofRule)
+		} else if _, kept := p.row.rules.kept[p.rule]; kept {
+			if p.row.rulePaths == nil {
+				p.row.rulePaths = map[ruleKey]*topPaths{}
+			}
+			p.row.rulePaths[p.rule] = &topPaths{most: maxRulePaths, kept: []PathInfo{{string(p.path), p.ofRule}}}
+		}
+		p.rule, p.ofRule = rule, 0
+	}
+	if p.row != nil && !same {
+		p.row.paths.add(string(p.path), p.ofPath)
+		p.ofPath = 0
+	}
+	if !same {
+		p.row, p.path = row, append(p.path[:0], path...)
+	}
+	p.rule, p.ofRule, p.ofPath = rule, p.ofRule+n, p.ofPath+n
+}
