@@ -45,6 +45,9 @@ func appendCode(s []byte, c rune) []byte {
 // those of another crawler's name must not pass for them: two of "G\u043e\u043eglebot" are
 // Cyrillic.
 func InASCII(name string) string {
+	if strings.IndexFunc(name, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 {
+		return name
+	}
 	s := make([]byte, 0, len(name))
 	for len(name) > 0 {
 		c, n := utf8.DecodeRuneInString(name)
