@@ -58,7 +58,8 @@ into account.`,
 	flags.StringVar(&o.Until, "until", "", "judge only requests before this time, which is not in the period itself; likewise")
 	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, and of times in logs that name none: an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)")
 	memoryFlag(cmd, &o.Memory)
-	report := addReportFlags(cmd)
+	report := addReportFlags(cmd, "parquet")
+	list := addRowFlags(cmd)
 	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: a manifest (CSV) or a folder of dated files")
 	flags.BoolVar(&o.AssumeConstant, "assume-constant", false, "take the first version of each origin as in force before all time")
 	flags.StringArrayVar(&o.Hosts, "host", nil,
@@ -82,6 +83,12 @@ into account.`,
 	cmd.RunE = func(cmd *cobra.Command, logs []string) (err error) {
 		o.Logs.Names, o.Stdout = logs, s.out
 		o.Files, o.By, o.Messages = report.files, report.by, report.messages(s)
+		if o.Rows, err = list.begin(s, report.output, cmd.Flags().Changed("output")); err != nil {
+			return err
+		}
+		if report.listed = o.Rows != nil; report.listed && isTerminal(s.out) {
+			o.Messages.Progress = nil // the rows would run into the bar
+		}
 		stop, err := startProfile(func(name string) error { return o.RefuseOutput("--profile", name) })
 		if err != nil {
 			return err
@@ -94,7 +101,7 @@ into account.`,
 			o.Resolver = &dns
 		}
 		a, err := job.Audit(ctx, *o)
-		return report.finish(s, a, err)
+		return report.finish(s, a, list.end(a, err))
 	}
 	return cmd
 }

@@ -339,7 +339,9 @@ func TestVerifyFindsForgery(t *testing.T) {
 		"another line":   {in(gpt+".ndjson", `"line":1`, `"line":2`), false},
 		"no such line":   {in(gpt+".ndjson", `"line":3`, `"line":900`), false},
 		"another client": {in(gpt+".log", "192.0.2.1", "192.0.2.2"), true},
-		"another time":   {func(name, text string) string { return strings.Replace(strings.Replace(text, "12:00:00 ", "12:00:01 ", 1), "T12:00:00Z", "T12:00:01Z", 1) }, false},
+		"another time": {func(name, text string) string {
+			return strings.Replace(strings.Replace(text, "12:00:00 ", "12:00:01 ", 1), "T12:00:00Z", "T12:00:01Z", 1)
+		}, false},
 		"a line fewer": {func(name, text string) string {
 			if strings.Contains(name, gpt) {
 				_, text, _ = strings.Cut(text, "\n")

@@ -148,7 +148,7 @@ func (a *Auditor) crawlers(t *tally, by unit) []CrawlerInfo {
 	}
 	for _, row := range rows {
 		info := a.crawler(row, by)
-		info.Crawler = inASCII(row.name)
+		info.Crawler = InASCII(row.name)
 		info.Operator, info.Category, info.Obeys = unknown, unknown, unknown
 		list = append(list, info)
 	}

@@ -108,16 +108,16 @@ func (w *Writer) copyFile(from, to string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Row is what a list says of a line. Its texts have the bytes of the log.
+// Row is what a list says of a line. Its fields are the columns of the rows of audit --list, but
+// for InputIndex and RuleOrigin, and without those that have no meaning for violations and
+// fetches. Its texts have the bytes of the log.
 type Row struct {
-	// Input is the place of the log in Manifest.Inputs, from 0 on, and Line the number of the line in
-	// it, from 1 on.
-	Input int   `json:"input"`
-	Line  int64 `json:"line"`
 	// Time is in UTC, empty if the line has none.
 	Time     string `json:"time"`
 	Origin   string `json:"origin"`
 	Crawler  string `json:"crawler"`
+	Operator string `json:"operator"`
+	Role     string `json:"role"`
 	Identity string `json:"identity"`
 	Address  string `json:"address"`
 	Method   string `json:"method"`
@@ -126,14 +126,20 @@ type Row struct {
 	Bytes    int64  `json:"bytes"` // of the answer; below 0 if they are not known
 	Outcome  string `json:"outcome"`
 	Verdict  string `json:"verdict"`
-	// Rule is the text of the rule that was broken, on RuleLine of the file that was in force since Version
-	// (empty: before all time) for RuleOrigin. They are empty in lists of fetches.
-	RuleOrigin string `json:"rule_origin"`
-	Version    string `json:"version"`
-	RuleLine   int    `json:"rule_line"`
-	Rule       string `json:"rule"`
-	// HadReadRule: the crawler had fetched rules that forbid the request.
-	HadReadRule bool `json:"had_read_rule"`
+	// Rule is the text of the rule that was broken, on RuleLine of RuleFile, which was in force since
+	// RuleVersion (empty: before all time) for RuleOrigin. In lists of fetches these are empty.
+	RuleOrigin  string `json:"rule_origin"`
+	RuleLine    int    `json:"rule_line"`
+	Rule        string `json:"rule"`
+	RuleVersion string `json:"rule_version"`
+	RuleFile    string `json:"rule_file"`
+	// Informed: the crawler had fetched rules that forbid the request.
+	Informed bool `json:"informed"`
+	// Input is the name of the log, InputIndex its place in Manifest.Inputs, from 0 on, and Line the
+	// number of the line in it, from 1 on.
+	Input      string `json:"input"`
+	InputIndex int    `json:"input_index"`
+	Line       int64  `json:"line"`
 }
 
 // Marshal returns the row as a line of a list, without a newline.
@@ -141,7 +147,7 @@ func (r *Row) Marshal() ([]byte, error) { return json.Marshal(audit.Texts(*r, au
 
 // ReadRow returns the row of a line of a list.
 func ReadRow(data []byte) (r Row, err error) {
-	if err = json.Unmarshal(data, &r); err == nil && (r.Input < 0 || r.Line < 1) {
+	if err = json.Unmarshal(data, &r); err == nil && (r.InputIndex < 0 || r.Line < 1) {
 		err = errors.New("no place in an input")
 	}
 	return audit.Texts(r, audit.FromUTF8), err

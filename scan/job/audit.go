@@ -97,6 +97,8 @@ type AuditOptions struct {
 	// Judged, if not nil, is called for each request of a crawler, as audit.Config says.
 	// Then there can be no State.
 	Judged func(*audit.Judged)
+	// Rows, if not nil, lists judged requests, beside the report. Then there can be no State, too.
+	Rows *Rows
 	// Check, if not nil, is called when all files but the logs have been read. Its error
 	// ends the audit before a line is read.
 	Check func(*audit.Config) error
@@ -221,16 +223,21 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 		return nil, err
 	}
 	config := side.config
+	reading := source.Options{Workers: shares.workers, Memory: shares.reading, InOrder: o.Rows.inOrder()}
 	config.Memory, config.Workers, config.Judged = shares.rest, shares.workers, o.Judged
-	lines.keep(&config)
+	logs.rows = o.list(logs, reading, &config)
+	lines.keep(&config, logs)
 	if config.Judged != nil {
 		logs.number()
 	}
-	a := &auditing{run: audit.New(config).Begin(), basis: side.basis, messages: o.Messages}
-	reader := source.NewReader(logs.inputs(), source.Options{Workers: shares.workers, Memory: shares.reading})
+	a := &auditing{run: audit.New(config).Begin(), rows: logs.rows, basis: side.basis, messages: o.Messages}
+	reader := source.NewReader(logs.inputs(), reading)
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
 	end()
+	if err := logs.rows.failed(); err != nil {
+		return nil, errors.Join(inputError(err), a.run.Close())
+	}
 	a.inputs = logs.describe(side.basis, reader.Results())
 	a.inputs.Program, a.inputs.Command, a.inputs.By = o.Program, o.Command, o.By
 	a.inputs.Notes = append(logs.zoneNotes(side.zone, o.TimeZone != ""), logs.lossNotes()...)
@@ -301,10 +308,8 @@ func (o *AuditOptions) check() (err error) {
 		return usageError("robots.txt and a log cannot both be stdin")
 	case o.State != "" && o.Resolver != nil:
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
-	case o.State != "" && o.Judged != nil:
-		return usageError("a state holds no requests, so an audit that gives each request to Judged cannot write one")
-	case o.State != "" && o.Evidence != "":
-		return usageError("a state holds no requests, so an audit that makes a folder of evidence cannot write one")
+	case o.State != "" && (o.Judged != nil || o.Rows != nil || o.Evidence != ""):
+		return usageError("a state holds no requests, so an audit that lists them cannot write one")
 	case o.Evidence != "" && o.NoReport:
 		return usageError("evidence is of a report")
 	case o.Evidence != "" && strings.EqualFold(o.TimeZone, "local"):
@@ -347,7 +352,11 @@ func (o *AuditOptions) outputs() []output {
 }
 
 func (o *AuditOptions) inputs() inputFiles {
-	return inputFiles{slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges)), o.Logs.Stdin}
+	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges))
+	if o.Rows != nil {
+		names = append(names, o.Rows.Files...)
+	}
+	return inputFiles{names, o.Logs.Stdin}
 }
 
 // RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be written by the caller, is read by
@@ -363,6 +372,7 @@ func (o *AuditOptions) RefuseOutput(flag, name string) error {
 // auditing is an audit or a merge under way.
 type auditing struct {
 	run         *audit.Run
+	rows        *listing // nil if there are none
 	basis       *basis
 	inputs      audit.Inputs
 	verified    []crawler.Pair // by looked-up names
@@ -397,6 +407,9 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 		}
 		if err == nil && !a.noReport {
 			result.Report, err = a.run.Report(a.inputs)
+		}
+		if err == nil {
+			err = a.rows.end()
 		}
 	}
 	if a.state.name != "" {

@@ -17,7 +17,8 @@ import (
 // sorted, perhaps on disk, so their number is not bounded by memory.
 type evidenceLines struct {
 	sorted *spill.Sorter
-	input  []int // what stands for each Judged.Input, nil: that itself
+	input  []int    // what stands for each Judged.Input, nil: that itself
+	names  []string // of what stands for it
 
 	mu      sync.Mutex
 	writers map[int]*lineWriter // by Judged.Worker
@@ -47,9 +48,15 @@ func newEvidenceLines(wanted bool) *evidenceLines {
 }
 
 // keep has an audit give its lines to l too, and takes memory for them from that of the audit.
-func (l *evidenceLines) keep(c *audit.Config) {
+// logs are what is read, unless l.names is set.
+func (l *evidenceLines) keep(c *audit.Config, logs *auditLogs) {
 	if l == nil {
 		return
+	}
+	if l.names == nil {
+		for _, log := range logs.list {
+			l.names = append(l.names, log.Name)
+		}
 	}
 	share, other := c.Memory/4, c.Judged
 	l.sorted = spill.New(spill.Options{Memory: share, Dir: c.TempDir})
@@ -97,7 +104,7 @@ func (l *evidenceLines) judged(j *audit.Judged) {
 	if l.input != nil {
 		input = l.input[input]
 	}
-	if err := l.writer(j.Worker).add(kind, input, j); err != nil {
+	if err := l.writer(j.Worker).add(kind, input, l.names[input], j); err != nil {
 		l.mu.Lock()
 		l.err = cmp.Or(l.err, err)
 		l.mu.Unlock()
@@ -106,20 +113,20 @@ func (l *evidenceLines) judged(j *audit.Judged) {
 
 // add adds a line of an input. Its record begins with operator, kind and crawler, then the place of the line,
 // so that the lines of each come in this order.
-func (w *lineWriter) add(kind byte, input int, j *audit.Judged) error {
+func (w *lineWriter) add(kind byte, input int, name string, j *audit.Judged) error {
 	row := rowOf(j)
-	row.Input = input
+	row.InputIndex, row.Input = input, name
 	text, err := row.Marshal()
 	if err != nil {
 		return err
 	}
-	name := asciiLower(row.Crawler) // a name may be spelled in several ways
-	operator := name                // an unknown crawler is its own
+	crawler := asciiLower(row.Crawler) // which may be spelled in several ways
+	operator := crawler                // an unknown crawler is its own
 	if j.Profile != nil {
 		operator = j.Profile.Operator
 	}
 	b := appendKey(append(w.record[:0], isKnown(j)), operator)
-	b = appendKey(append(b, kind), name)
+	b = appendKey(append(b, kind), crawler)
 	b = binary.BigEndian.AppendUint32(b, uint32(input))
 	b = binary.BigEndian.AppendUint64(b, uint64(j.Number))
 	b = binary.BigEndian.AppendUint64(b, uint64(j.Time))
@@ -219,17 +226,24 @@ func cutKey(b []byte) (text string, rest []byte) {
 	return strings.ReplaceAll(text, "\x00\x01", "\x00"), b[len(b)-len(after):]
 }
 
-// rowOf is what a list says of a request, but for its input.
+// rowOf is what a list says of a request, but for its input: the columns of the rows of --list, as far
+// as they have a meaning for violations and fetches.
 func rowOf(j *audit.Judged) *evidence.Row {
 	row := &evidence.Row{
-		Line: j.Number, Origin: j.Origin, Crawler: audit.CrawlerName(j), Identity: j.Identity.String(), Address: string(j.Address),
+		Line: j.Number, Origin: j.Origin, Crawler: audit.InASCII(j.Crawler), Operator: "unknown", Role: "crawler", Identity: j.Identity.String(), Address: string(j.Address),
 		Method: string(j.Verb), Target: string(j.Target), Status: j.Status, Bytes: j.Size, Outcome: j.Outcome.String(), Verdict: j.Verdict.String(),
+	}
+	if p := j.Profile; p != nil {
+		row.Crawler, row.Operator = j.Crawler, p.Operator
+		if p.IsFetcher() {
+			row.Role = "fetcher"
+		}
 	}
 	if j.HasTime {
 		row.Time = time.Unix(0, j.Time).UTC().Format(time.RFC3339Nano)
 	}
-	if j.Verdict == audit.Violation {
-		row.RuleOrigin, row.Version, row.RuleLine, row.Rule, row.HadReadRule = j.Rule.Origin, j.Rule.Version, j.Rule.Line, j.Rule.Rule, j.Informed
+	if r := &j.Rule; j.Verdict == audit.Violation {
+		row.RuleOrigin, row.RuleVersion, row.RuleFile, row.RuleLine, row.Rule, row.Informed = r.Origin, r.Version, r.File, r.Line, r.Rule, j.Informed
 	}
 	return row
 }

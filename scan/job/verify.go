@@ -120,9 +120,19 @@ func failure(ctx context.Context, err error) error {
 	return inputError(err)
 }
 
+// newLines returns lines of the logs of the manifest.
+func (c *verification) newLines() *evidenceLines {
+	l := newEvidenceLines(true)
+	l.names = []string{}
+	for _, in := range c.folder.Manifest.Inputs {
+		l.names = append(l.names, in.Name)
+	}
+	return l
+}
+
 // judgeAlone judges the lines of the folder by its own files.
 func (c *verification) judgeAlone(ctx context.Context) error {
-	lines := newEvidenceLines(true)
+	lines := c.newLines()
 	defer lines.Close()
 	shares, err := c.options.budget.divide(1, nil)
 	if err != nil {
@@ -130,7 +140,7 @@ func (c *verification) judgeAlone(ctx context.Context) error {
 	}
 	config := c.side.config
 	config.Memory, config.Workers, config.Proxied = shares.rest, 1, &c.folder.Manifest.Proxied
-	lines.keep(&config)
+	lines.keep(&config, nil)
 	run := audit.New(config).Begin()
 	defer run.Close()
 	run.StopAt(ctx)
@@ -179,7 +189,7 @@ func (c *verification) judgeLogs(ctx context.Context) error {
 	if err != nil {
 		return failure(ctx, err)
 	}
-	lines := newEvidenceLines(true)
+	lines := c.newLines()
 	defer lines.Close()
 	lines.input = make([]int, len(logs.list))
 	for i, log := range logs.list {

@@ -111,9 +111,9 @@ func (x *comparison) line(got *evidenceLine) error {
 
 // where names the place of a line.
 func (x *comparison) where(row *evidence.Row) string {
-	name := fmt.Sprintf("input %d", row.Input)
-	if inputs := x.folder.Manifest.Inputs; row.Input < len(inputs) {
-		name = inputs[row.Input].Name
+	name := fmt.Sprintf("input %d", row.InputIndex)
+	if inputs := x.folder.Manifest.Inputs; row.InputIndex < len(inputs) {
+		name = inputs[row.InputIndex].Name
 	}
 	return fmt.Sprintf("Line %d of %s", row.Line, name)
 }
@@ -126,7 +126,7 @@ func (x *comparison) match(l *listed, list *listedLines, got *evidenceLine) erro
 		}
 		order := -1
 		if !list.ended {
-			order = cmp.Or(cmp.Compare(asciiLower(list.row.Crawler), got.crawler), cmp.Compare(list.row.Input, got.input), cmp.Compare(list.row.Line, got.number))
+			order = cmp.Or(cmp.Compare(asciiLower(list.row.Crawler), got.crawler), cmp.Compare(list.row.InputIndex, got.input), cmp.Compare(list.row.Line, got.number))
 		}
 		switch {
 		case list.ended || order > 0:
@@ -165,10 +165,10 @@ func (x *comparison) same(l *listed, list *listedLines, got *evidenceLine) error
 	}
 	want := list.row
 	if x.alone { // the whole log may have shown more
-		if want.HadReadRule != row.HadReadRule {
+		if want.Informed != row.Informed {
 			x.informed++
 		}
-		want.HadReadRule, want.Crawler = row.HadReadRule, row.Crawler // which may be spelled in another way elsewhere
+		want.Informed, want.Crawler = row.Informed, row.Crawler // which may be spelled in another way elsewhere
 	}
 	switch {
 	case !bytes.Equal(list.line, got.line):
@@ -190,9 +190,9 @@ func differences(listed, found *evidence.Row) string {
 		name string
 		a, b any
 	}{
-		{"rule", listed.Rule, found.Rule}, {"line of robots.txt", listed.RuleLine, found.RuleLine}, {"version of robots.txt", listed.Version, found.Version},
+		{"rule", listed.Rule, found.Rule}, {"line of robots.txt", listed.RuleLine, found.RuleLine}, {"version of robots.txt", listed.RuleVersion, found.RuleVersion},
 		{"origin of robots.txt", listed.RuleOrigin, found.RuleOrigin}, {"verdict", listed.Verdict, found.Verdict}, {"identity", listed.Identity, found.Identity},
-		{"whether it had been sent the rule", listed.HadReadRule, found.HadReadRule}, {"time", listed.Time, found.Time}, {"outcome", listed.Outcome, found.Outcome},
+		{"whether it had been sent the rule", listed.Informed, found.Informed}, {"time", listed.Time, found.Time}, {"outcome", listed.Outcome, found.Outcome},
 		{"address", listed.Address, found.Address}, {"target", listed.Target, found.Target}, {"crawler", listed.Crawler, found.Crawler},
 	} {
 		if d.a != d.b {

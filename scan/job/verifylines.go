@@ -68,11 +68,11 @@ func (c *verification) newLineReader(worker *audit.Worker) (*lineReader, error) 
 func (c *verification) heads() ([][]byte, error) {
 	heads := make([][]byte, len(c.folder.Manifest.Inputs))
 	err := c.eachLine(func(line []byte, row *evidence.Row) error {
-		if row.Input >= len(heads) {
-			return fmt.Errorf("a line is of input %d, which the manifest does not have", row.Input)
+		if row.InputIndex >= len(heads) {
+			return fmt.Errorf("a line is of input %d, which the manifest does not have", row.InputIndex)
 		}
-		if head := heads[row.Input]; len(head) < maxHeads && len(line) < evidence.MaxLine {
-			heads[row.Input] = append(append(head, line...), '\n')
+		if head := heads[row.InputIndex]; len(head) < maxHeads && len(line) < evidence.MaxLine {
+			heads[row.InputIndex] = append(append(head, line...), '\n')
 		}
 		return nil
 	})
@@ -121,12 +121,12 @@ func eachLineOf(f *evidence.Folder, folder, list string, do func(line []byte, ro
 
 // judge gives a line to the worker, unless it has been cut: the rest may change its meaning.
 func (r *lineReader) judge(line []byte, row *evidence.Row) error {
-	in := &r.inputs[row.Input]
+	in := &r.inputs[row.InputIndex]
 	if len(line) == evidence.MaxLine {
 		return nil
 	}
 	r.worker.SetSite(in.site, in.only)
-	r.worker.SetPlace(row.Input, row.Line)
+	r.worker.SetPlace(row.InputIndex, row.Line)
 	r.line = append(append(r.line[:0], line...), '\n')
 	r.worker.ChunkBehind(in.format, in.header, r.line)
 	return r.worker.Err()
