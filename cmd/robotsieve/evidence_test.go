@@ -186,7 +186,7 @@ func TestEvidenceOfAllFormats(t *testing.T) {
 				n = strings.Count(text, "\n")
 			}
 		}
-		if n != 3 {
+		if n != 3 && format.Loss(bound, []byte(text)) != format.Rewritten { // of such paths nothing is known
 			t.Errorf("%s: %d lines", name, n)
 		}
 	}
