@@ -158,6 +158,10 @@ var columns = slices.Concat(
 	[]column{
 		{name: "claims", value: func(c *crawler) any { return claimList(c) }},
 		{name: "claims_not_listed", value: func(c *crawler) any { return c.ClaimsNotListed }},
+		{name: "bytes", value: func(c *crawler) any { return c.Bytes }},
+		{name: "violation_bytes", value: func(c *crawler) any { return c.ViolationBytes }},
+		{name: "addresses", value: func(c *crawler) any { return c.Addresses.N }},
+		{name: "addresses_exact", value: func(c *crawler) any { return c.Addresses.Exact }},
 		{name: "robots_txt_fetches", value: func(c *crawler) any { return c.RobotsTxt.Fetches }},
 		{name: "from", auditValue: func(r *whole) any { return r.From }},
 		{name: "to", auditValue: func(r *whole) any { return r.To }},
