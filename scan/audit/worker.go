@@ -117,6 +117,7 @@ func (w *Worker) ChunkBehind(f *format.Format, header, data []byte) {
 		headed.SetHeader(header)
 	}
 	data = slices.Clip(data) // as all readers see it: place.numberOf
+	data = data[:len(data):len(data)] // see place.numberOf
 	w.place.chunk, w.place.counted = data, 0
 	for w.reader.Reset(data); ; {
 		switch w.reader.Next(&w.record) {
