@@ -349,6 +349,11 @@ func (a *Auditor) appendTally(b []byte, t *tally) []byte {
 	b = appendBounded(b, t.addresses, func(b []byte, k lineFrom) []byte {
 		return append(binary.BigEndian.AppendUint64(b, k.Line), k.Address[:]...)
 	})
+	operators := slices.Sorted(maps.Keys(t.referred))
+	b = binary.AppendUvarint(b, uint64(len(operators)))
+	for _, operator := range operators {
+		b = binary.AppendUvarint(appendBytes(b, operator), uint64(t.referred[operator]))
+	}
 	b = binary.AppendUvarint(b, uint64(len(t.unparsed.kept)))
 	for _, s := range t.unparsed.kept {
 		b = appendBytes(b, s.Line)
@@ -416,12 +421,22 @@ func (a *Auditor) readTally(b []byte) (t *tally, wrong string) {
 	chosen := readBounded(r, t.addresses, lines, func(r *recordReader) lineFrom {
 		return lineFrom{r.uint64(), [32]byte(r.take(32))}
 	})
+	before := ""
+	for range r.uvarint(uint64(len(profiles))) {
+		operator, n := string(r.bytes()), r.count(lines)
+		isKnown := slices.ContainsFunc(profiles, func(p crawler.Profile) bool { return p.Operator == operator && len(p.Referrers) > 0 })
+		if r.require(isKnown && operator > before, "referrers are of no operator, or out of order"); r.bad() {
+			break
+		}
+		t.referred[operator], before = n, operator
+	}
 	for range r.uvarint(maxUnparsed) {
 		line := r.bytes()
 		r.require(len(line) <= maxSample, "a quoted line is too long")
 		t.unparsed.add(0, line)
 	}
 	r.end()
+	r.require(rest(t.Referers, slices.Collect(maps.Values(t.referred))...) >= 0 && t.Referers <= t.NotCrawlers, "more referrers than lines that have one")
 	t.check(r, hosts, sizes, chosen)
 	return t, r.wrong
 }
