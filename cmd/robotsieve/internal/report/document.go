@@ -49,7 +49,11 @@ const (
 // document is the whole report for people: first the result and its basis, then the crawlers,
 // then the rest.
 func document(r *audit.Report) []block {
-	d := doc{r}
+	return doc{r, maxCrawlersShown, maxRuleShown}.blocks()
+}
+
+func (d doc) blocks() []block {
+	r := d.Report
 	var blocks []block
 	if text := d.partial(); text != nil {
 		blocks = append(blocks, block{text: text})
@@ -59,7 +63,9 @@ func document(r *audit.Report) []block {
 		blocks = append(blocks, block{facts: []fact{{"Warning", caution(w)}}})
 	}
 	blocks = append(blocks, d.versions(), block{title: "Assumptions:", list: r.Assumptions}, d.crawlers(), d.claims(), d.violations(),
-		d.rules(), d.fetches(), d.delays(), d.sizes())
+		d.rules(), d.paths("requested against robots.txt by", func(c *crawler) audit.PathList { return c.ViolationPaths }, 5),
+		d.paths("requested most by", func(c *crawler) audit.PathList { return c.Paths }, 3), d.traffic(), d.referrals(),
+		d.fetches(), d.delays(), d.sizes())
 	for _, c := range r.Crawlers {
 		b := block{title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(&c) + ", as logged:"}
 		for _, s := range c.Samples {
@@ -82,7 +88,12 @@ func (d doc) partial() []string {
 // limits says what a report cannot know.
 const limits = "What no log can show: a robots.txt served differently by place, header or edge; paths rewritten before they were logged; a 304 for a file that had changed."
 
-type doc struct{ *audit.Report }
+// doc is a report for an output that shows at most so many crawlers, and so many characters of
+// a path.
+type doc struct {
+	*audit.Report
+	most, widest int
+}
 
 // isFetcher tells whether a crawler stands in the block of fetchers, outside the headline.
 func isFetcher(c *audit.CrawlerInfo) bool { return c.Role == "fetcher" && c.Exempt == "" }

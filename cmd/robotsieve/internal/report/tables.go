@@ -137,7 +137,7 @@ func (d doc) crawlers() (b block) {
 		t.rows = append(t.rows, row)
 	}
 	addAll := func(list []audit.CrawlerInfo) {
-		n := min(len(list), maxCrawlersShown)
+		n := min(len(list), d.most)
 		for i := range list[:n] {
 			add(shortName(&list[i]), list[i:i+1])
 		}
@@ -185,7 +185,7 @@ func (d doc) operators() (b block) {
 	t := &b.table
 	t.header = []string{"crawler", "operator", "category", "robots.txt", "page"}
 	known := without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return c.Operator == "" || c.Operator == "unknown" })
-	for i := range known[:min(len(known), maxCrawlersShown)] {
+	for i := range known[:min(len(known), d.most)] {
 		c := &known[i]
 		t.rows = append(t.rows, []string{shortName(c), Cut(cmp.Or(c.Operator, "-"), maxOperatorShown), cmp.Or(c.Category, "-"), claim(c),
 			Cut(cmp.Or(c.Source, "-"), maxFileShown)})
