@@ -13,6 +13,7 @@ import (
 // traffic says what each crawler was sent, from how many addresses it came, and how it was
 // answered.
 func (d doc) traffic() (b block) {
+	b.heading = "Traffic"
 	t := &b.table
 	t.header = []string{"traffic of", ">bytes", ">of vio\u00adlations", ">addresses", "answers by status"}
 	inexact := false
@@ -63,27 +64,26 @@ func statusName(status int) string {
 	return fmt.Sprint(status)
 }
 
-// paths lists what crawlers requested most: against robots.txt, or at all.
-func (d doc) paths(heading string, of func(*crawler) audit.PathList, rows int) (b block) {
+// paths lists what crawlers requested most: against robots.txt, or at all. by is the heading of
+// their names.
+func (d doc) paths(heading, by string, of func(*crawler) audit.PathList, rows int) (b block) {
+	b.heading = heading
 	t := &b.table
-	t.header = []string{heading, ">requests", "path"}
+	t.header = []string{by, ">requests", "path"}
 	sampled, rest := false, int64(0)
 	for i := range d.Crawlers {
 		c := &d.Crawlers[i]
 		list := of(c)
-		for j, p := range list.List[:min(len(list.List), rows)] {
+		for _, p := range list.List[:min(len(list.List), rows)] {
 			if len(t.rows) >= 2*d.most {
 				rest++
 				continue
 			}
-			name, number := "", english.Grouped(p.N)
-			if j == 0 {
-				name = shortName(c)
-			}
+			number := english.Grouped(p.N)
 			if !list.Exact {
 				number, sampled = "about "+number, true
 			}
-			t.rows = append(t.rows, []string{name, number, Cut(p.Path, d.widest)})
+			t.rows = append(t.rows, []string{shortName(c), number, Cut(p.Path, d.widest)})
 		}
 	}
 	t.leavesOut(rest, "path")
@@ -95,6 +95,7 @@ func (d doc) paths(heading string, of func(*crawler) audit.PathList, rows int) (
 
 // referrals compares what operators' crawlers took with the visitors that their pages sent.
 func (d doc) referrals() (b block) {
+	b.heading = "What crawlers took for each visitor"
 	t := &b.table
 	t.header = []string{"operator", ">crawled", ">visitors sent", ">crawled for each visitor", "from pages of"}
 	for _, o := range d.Operators {
