@@ -36,6 +36,7 @@ into account.`,
   robotsieve audit --robots robots.txt --ip-ranges ranges/ --fail-on 'violation.verified>0' access.log
   robotsieve audit --robots robots.txt --since 2026-11-01 --until 2026-12-01 access.log*
   robotsieve audit --policy manifest.csv --state monday.state monday.log.gz
+  robotsieve audit --robots robots.txt --evidence november access.log*
   robotsieve audit --robots robots.txt --format /etc/nginx/nginx.conf:main access.log
   zcat old/*.gz | robotsieve audit --robots robots.txt --samples 3 -`,
 	}
@@ -57,7 +58,8 @@ into account.`,
 	flags.StringVar(&o.Until, "until", "", "judge only requests before this time, which is not in the period itself; likewise")
 	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, and of times in logs that name none: an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)")
 	memoryFlag(cmd, &o.Memory)
-	report := addReportFlags(cmd)
+	report := addReportFlags(cmd, "parquet")
+	list := addRowFlags(cmd)
 	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: a manifest (CSV) or a folder of dated files")
 	flags.BoolVar(&o.AssumeConstant, "assume-constant", false, "take the first version of each origin as in force before all time")
 	flags.StringArrayVar(&o.Hosts, "host", nil,
@@ -72,6 +74,7 @@ into account.`,
 	flags.BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "count a log also if another one has the same content")
 	flags.BoolVar(&o.Hash, "sha256", false, "state the SHA-256 also of uncompressed logs of more than 128 MiB in all, which takes about half a second a gigabyte")
 	flags.StringVar(&o.State, "state", "", "also write the state of this part of the input to a file, for merge")
+	flags.StringVar(&o.Evidence, "evidence", "", "also make a folder with the log lines of all violations, what they are judged by, and a letter for each crawler, for robotsieve verify; nothing of other visitors is in it")
 	forceFlag(cmd, &o.Force)
 	flags.StringVar(&o.Sampled, "sampled", "", "how the logs were sampled, such as 1/100: stated in the report")
 	crawlersFlag(cmd, &o.Crawlers)
@@ -82,6 +85,12 @@ into account.`,
 		o.Files, o.By, o.Messages = report.files, report.by, report.messages(s)
 		if cmd.Flags().Changed("html") && !cmd.Flags().Changed("samples") {
 			o.Samples = 3
+		}
+		if o.Rows, err = list.begin(s, report.output, cmd.Flags().Changed("output")); err != nil {
+			return err
+		}
+		if report.listed = o.Rows != nil; report.listed && isTerminal(s.out) {
+			o.Messages.Progress = nil // the rows would run into the bar
 		}
 		stop, err := startProfile(func(name string) error { return o.RefuseOutput("--profile", name) })
 		if err != nil {
@@ -95,7 +104,7 @@ into account.`,
 			o.Resolver = &dns
 		}
 		a, err := job.Audit(ctx, *o)
-		return report.finish(s, a, err)
+		return report.finish(s, a, list.end(a, err))
 	}
 	return cmd
 }

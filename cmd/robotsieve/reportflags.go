@@ -18,6 +18,7 @@ type reportFlags struct {
 	full   bool
 	by     string // as in audit.Inputs
 	quiet  bool
+	listed bool // rows go to stdout in place of the report
 	files  []job.ReportFile
 	failOn []condition
 	config *audit.Config // known when check has been called
@@ -34,9 +35,10 @@ var reportFiles = []struct {
 	{"prometheus", "also write the figures to a file for the textfile collector of Prometheus", "a file of figures for Prometheus", "# HELP robotsieve_", report.WritePrometheus},
 }
 
-func addReportFlags(cmd *cobra.Command) *reportFlags {
+// addReportFlags adds these flags, with more values of --output.
+func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
 	f := &reportFlags{}
-	choice(cmd, "output", "text", "form of the report", to(&f.output), report.Outputs()...)
+	choice(cmd, "output", "text", "form of the report", to(&f.output), append(report.Outputs(), outputs...)...)
 	cmd.Flags().BoolVar(&f.full, "full", false, "print the whole report in text, not only one screen of it: as --output full does")
 	choice(cmd, "by", "auto", "unit of the figures over time; auto is hours for up to seven days, days for more", func(unit string) {
 		if f.by = unit; unit == "auto" {
@@ -104,7 +106,7 @@ func (f *reportFlags) form() string {
 // only repeat the warnings.
 func (f *reportFlags) prints(r *audit.Report) bool {
 	wasRead := func(in audit.InputInfo) bool { return in.Format != "" }
-	return !f.quiet && (f.output != "text" || len(r.Inputs) == 0 || slices.ContainsFunc(r.Inputs, wasRead))
+	return !f.quiet && !f.listed && (f.output != "text" || len(r.Inputs) == 0 || slices.ContainsFunc(r.Inputs, wasRead))
 }
 
 // messages are those of the command for its job.

@@ -14,9 +14,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// otherCrawlers is the name of the row of unknown crawlers beyond the most
+// OtherCrawlers is the name of the row of unknown crawlers beyond the most
 // frequent.
-const otherCrawlers = "(other unknown crawlers)"
+const OtherCrawlers = "(other unknown crawlers)"
 
 // unknown stands for properties of a crawler that are not known.
 const unknown = "unknown"
@@ -49,7 +49,7 @@ func (r *Run) makeReport(in Inputs) (*Report, error) {
 	if err := r.gather(); err != nil {
 		return nil, err
 	}
-	proxied := r.tally.isProxied()
+	proxied := r.auditor.isProxied(r.tally)
 	for _, row := range r.tally.known {
 		row.settle(proxied)
 	}
@@ -76,7 +76,7 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 	r := &Report{
 		Schema: schema, Program: in.Program, Command: in.Command,
 		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: b.Sampled,
-		Proxied: t.isProxied(), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents, IdentityNoList: t.NoList,
+		Proxied: a.isProxied(t), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents, IdentityNoList: t.NoList,
 		Since: periodText(a.config.Period.Since), Until: periodText(a.config.Period.Until),
 		Policy:    a.policyInfo(t),
 		Ranges:    append([]RangeInfo{}, b.Ranges...),
@@ -150,7 +150,7 @@ func (a *Auditor) crawlers(t *tally, by unit) []CrawlerInfo {
 	}
 	for _, row := range rows {
 		info := a.crawler(row, by)
-		info.Crawler = inASCII(row.name)
+		info.Crawler = InASCII(row.name)
 		info.Operator, info.Category, info.Obeys = unknown, unknown, unknown
 		list = append(list, info)
 	}

@@ -343,7 +343,7 @@ type ranking struct {
 	others *row
 }
 
-func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(otherCrawlers, unknownBounds)} }
+func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(OtherCrawlers, unknownBounds)} }
 
 // add adds the complete row of a crawler, unless it is nil or has no requests.
 func (r *ranking) add(complete *row) {

@@ -97,6 +97,8 @@ func (d doc) strips() *strips {
 			s.Marks = append(s.Marks, mark{column, class, versionTitle(v)})
 		}
 	}
+	// A failure is drawn over a change in the same column.
+	slices.SortStableFunc(s.Marks, func(x, y mark) int { return strings.Compare(x.Class, y.Class) })
 	order := slices.Concat(d.parts()[0].list, d.parts()[1].list, d.parts()[2].list)
 	slices.SortStableFunc(order, func(x, y crawler) int {
 		return int(min(y.Verdicts[audit.Violation], 1) - min(x.Verdicts[audit.Violation], 1))
