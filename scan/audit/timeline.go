@@ -136,7 +136,7 @@ func (t *tally) unit(by string) unit {
 	switch {
 	case by == unitNames[byHour]:
 		return byHour
-	case by == unitNames[byDay] || t.period.last-t.period.first > 3*24*hour:
+	case by == unitNames[byDay] || t.period.last-t.period.first > 7*24*hour:
 		return byDay
 	}
 	return byHour
