@@ -25,13 +25,14 @@ type bounds struct {
 }
 
 // A report has all known crawlers, and up to maxUnknownListed unknown ones.
-var knownBounds, unknownBounds = bounds{1024, 128}, bounds{64, 32}
+var knownBounds, unknownBounds = bounds{1024, 256}, bounds{64, 32}
 
 // Bounds of the figures of each row.
 const (
 	maxAddresses   = 512 // beyond that their number is estimated, with a standard error of 4 per cent
 	maxPath        = 200 // bytes
 	maxPathsListed = 10
+	minSampled     = 3 // times that a target is in a sample, so that it is listed: fewer say nothing
 	maxRulePaths   = 3
 )
 
@@ -257,7 +258,7 @@ func (s *pathSample) list(requests int64) PathList {
 	for path, n := range byPath {
 		if list.Exact {
 			best.add(path, n)
-		} else if n > 1 { // one of a sample says nothing
+		} else if n >= minSampled {
 			hi, lo := bits.Mul64(uint64(n), uint64(requests))
 			scaled, _ := bits.Div64(hi, lo, uint64(all))
 			best.add(path, int64(scaled))
