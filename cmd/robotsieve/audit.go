@@ -67,7 +67,7 @@ into account.`,
 	flags.StringArrayVar(&o.Ranges, "ip-ranges", nil,
 		"the published addresses of a crawler: NAME=FILE, NAME=FILE@2026-11-01 with the day when the list was made, NAME=DIR with lists of several dates, or DIR with files NAME.json and NAME.txt; NAME is a crawler's name, or an official list's such as googlebot.json, which is for all its crawlers (repeatable)")
 	flags.StringVar(&o.Names, "resolved-names", "", "names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed")
-	flags.StringVar(&o.ClientIP, "client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth address from the right of X-Forwarded-For, which combined logs have in the first quoted field after the User-Agent")
+	flags.StringVar(&o.ClientIP, "client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth address from the right of X-Forwarded-For: the field that the format says; in the format combined, the first quoted field after the User-Agent")
 	flags.StringArrayVar(&o.TrustedProxies, "trusted-proxies", nil, "addresses or CIDR ranges of one's own proxies, for --client-ip xff (repeatable)")
 	flags.IntVar(&o.Samples, "samples", 0, "show this many raw log lines of the violations of each crawler, at most 256 KB of them and 4 MB in all; 3 with --html")
 	percentFlag(cmd, &o.MaxUnparsed, "max-unparsed", "5", "per cent of the lines of a log that may be unreadable; more make the report partial")

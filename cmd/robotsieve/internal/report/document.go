@@ -95,7 +95,7 @@ func (d doc) partial() []string {
 	if !d.Partial {
 		return nil
 	}
-	return []string{caution("PARTIAL: not all of the input was read or could be parsed: see --full.")}
+	return []string{caution("PARTIAL: not all of the input was read or could be parsed.")}
 }
 
 // limits says what a report cannot know.
@@ -143,12 +143,18 @@ func (d doc) headline() []string {
 		text = []string{"No line is of the period."}
 	case d.Lines > 0 && d.Unparsed == d.Lines:
 		text = []string{"No line could be parsed."}
+	case d.Totals.Requests == 0 && d.Lines == 0:
+		text = []string{"The logs have no lines."}
 	case d.Totals.Requests == 0:
 		text = []string{"No line names a crawler."}
 	case requests == 0:
 		f := d.Totals.Fetchers
+		some := "None"
+		if f.Violations > 0 {
+			some = d.condition() + english.Grouped(f.Violations)
+		}
 		text = []string{fmt.Sprintf("%s of %s by fetchers broke robots.txt; a person, a subscription or the site's own operator sent them. There are no other crawler requests.",
-			english.Grouped(f.Violations), english.Plural(f.Requests, "request"))}
+			some, english.Plural(f.Requests, "request"))}
 	case v[audit.Violation] > 0:
 		got := "none was"
 		if content > 0 {
@@ -160,10 +166,18 @@ func (d doc) headline() []string {
 		text = []string{d.condition() + all + ": " + noViolation(v, requests) + "."}
 	}
 	if f := d.Totals.Fetchers; f.Requests > 0 && requests > 0 {
-		text = append(text, fmt.Sprintf("Not among them: fetchers, which a person, a subscription or the site's own operator sent; %s of their %s broke robots.txt.",
-			english.Grouped(f.Violations), english.Plural(f.Requests, "request")))
+		text = append(text, fmt.Sprintf("Counted apart: fetchers, which a person, a subscription or the site's own operator sent; %s of their %s broke robots.txt.",
+			someOrNone(f.Violations), english.Plural(f.Requests, "request")))
 	}
 	return text
+}
+
+// someOrNone writes a number, or none.
+func someOrNone(n int64) string {
+	if n == 0 {
+		return "none"
+	}
+	return english.Grouped(n)
 }
 
 // noViolation says what became of requests without a violation.

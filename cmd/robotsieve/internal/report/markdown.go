@@ -18,14 +18,14 @@ func writeMarkdown(w io.Writer, r *audit.Report, _ bool) error {
 	for _, text := range slices.Concat(d.partial(), d.headline(), []string{d.scope()}) {
 		m.paragraph(text)
 	}
-	violators := d.violators()
+	violators := d.violators(d.most)
 	violators.heading = "Crawlers that broke robots.txt"
 	result := []block{violators, {text: slices.Concat(d.kept(), d.notHeld())}}
 	if r.Totals.Requests > 0 {
 		result = append(result, block{text: []string{d.certainty()}})
 	}
 	advice, basis := d.advice(), d.facts()
-	advice.heading, advice.title, basis.heading = "To mend", "", "What was read"
+	advice.heading, advice.title, basis.heading = "What to fix", "", "What was read"
 	for _, b := range withText(slices.Concat(result, []block{advice, d.rules(), d.versions()}, d.warnings(), []block{basis, {text: []string{limits}}})...) {
 		m.block(b)
 	}

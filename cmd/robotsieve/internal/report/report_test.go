@@ -93,15 +93,16 @@ func TestHeadline(t *testing.T) {
 	none.Policy.Versions = []audit.VersionInfo{{Status: 404}, {Status: 200, File: "robots.txt"}}
 	agreed.Policy.Versions = []audit.VersionInfo{{Status: 404}}
 	proxied.CanVerify, proxied.Proxied = true, true
-	outside, garbage := &audit.Report{}, &audit.Report{}
-	outside.OutOfPeriod, garbage.Lines, garbage.Unparsed = 5, 5, 5
+	outside, garbage, browsers := &audit.Report{}, &audit.Report{}, &audit.Report{}
+	outside.OutOfPeriod, garbage.Lines, garbage.Unparsed, browsers.Lines = 5, 5, 5, 5
 	listed := violated(0, 0)
 	listed.CanVerify = true
 	for _, c := range []struct {
 		report *audit.Report
 		want   string
 	}{
-		{&audit.Report{}, "No line names a crawler.\n"},
+		{&audit.Report{}, "The logs have no lines.\n"},
+		{browsers, "No line names a crawler.\n"},
 		{allowed, "2 crawler requests: none broke robots.txt.\n"},
 		{violated(0, 0), "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified, because\nno address lists were given (--ip-ranges).\n"},
 		{listed, "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified.\n"},
@@ -119,6 +120,64 @@ func TestHeadline(t *testing.T) {
 		if got := written(t, Full, c.report, false); !strings.HasPrefix(got, c.want) {
 			t.Errorf("got %q, want %q first", got, c.want)
 		}
+	}
+}
+
+// TestScreenIsNarrow: whatever the names, paths and numbers, the first screen has 80 columns; and
+// it has 24 lines where leaving out violators is enough.
+func TestScreenIsNarrow(t *testing.T) {
+	for _, violators := range []int{0, 1, 4, 10, 300} {
+		r := &audit.Report{From: "2026-01-01T00:00:00Z", To: "2026-02-01T00:00:00Z", CanVerify: true}
+		r.Lines = 9e6
+		for i := range violators + 1 {
+			c := audit.CrawlerInfo{Crawler: strings.Repeat("LongName", 1+i%5), Role: []string{"crawler", "crawler", "fetcher"}[i%3], Requests: 30_004}
+			if i == 0 {
+				c.Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", Informed: true, N: 2}}
+			}
+			if i < violators {
+				c.Verdicts[audit.Violation], c.Verdicts[audit.Allowed] = 30_002, 2
+				c.Outcomes[audit.Content], c.Outcomes[audit.NotModified] = 15_001, 15_001
+				c.Violations = append(c.Violations, audit.ViolationInfo{Identity: "unverified", N: 30_000})
+				for j := range 9 {
+					c.ViolationPaths.List = append(c.ViolationPaths.List, audit.PathInfo{Path: "/" + strings.Repeat("p", 5+7*i+j), N: 1_000})
+				}
+			} else {
+				c.Verdicts[audit.Allowed] = 30_004
+			}
+			r.Crawlers = append(r.Crawlers, c)
+			r.Totals.Requests += c.Requests
+		}
+		text := written(t, "text", r, false)
+		for line := range strings.Lines(text) {
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > screenWidth {
+				t.Errorf("%d violators: %d characters: %s", violators, n, line)
+			}
+		}
+		if n := strings.Count(text, "\n"); n > screenHeight {
+			t.Errorf("%d violators: %d lines:\n%s", violators, n, text)
+		}
+	}
+}
+
+// TestAdviceIsWhole: what should be fixed is not cut, and what makes a report partial is first.
+func TestAdviceIsWhole(t *testing.T) {
+	r := yearsOf(1)
+	r.Partial, r.Unparsed, r.OtherHost, r.Proxied, r.Policy.Notes = true, 7, 5, true, 3
+	r.Inputs = []audit.InputInfo{{Error: "open a.log: no such file or directory"}, {Name: "b.log", Format: "combined", Error: "unexpected EOF"}}
+	wants(t, strings.Join(strings.Fields(written(t, "text", r, false)), " "), "What to fix: - 2 logs could not be read, or not to the end. The first: open a.log: no such file or directory - 7 lines could not be parsed",
+		"- 5 requests went to hosts without a robots.txt here", "- The log has the addresses of a proxy", "- robots.txt has 3 lines to look at")
+}
+
+// TestSampledPathsSaySo: numbers that were worked out from a sample are not given as counted.
+func TestSampledPathsSaySo(t *testing.T) {
+	c := &crawler{}
+	c.ViolationPaths.List = []audit.PathInfo{{Path: "/a", N: 9}}
+	if got := worst(c); got != "most often: /a (about 9)" {
+		t.Error(got)
+	}
+	c.ViolationPaths.Exact = true
+	if got := worst(c); got != "most often: /a (9)" {
+		t.Error(got)
 	}
 }
 
@@ -167,7 +226,7 @@ func TestFetchersStandApart(t *testing.T) {
 	lines := regexp.MustCompile(` {2,}`).ReplaceAllString(written(t, Full, r, false), " ")
 	wants(t, lines,
 		"\nBot obeys unverified 2 2 - - - - - 2 - - -\nRover may ignore unverified 1 1 - - - - - 1 - - -\n"+
-			"Fetchers, sent by a person, a subscription or the site's own operator:\nFeeds - unverified 9 9",
+			"Fetchers, for a person, a subscription or the site's own operator:\nFeeds - unverified 9 9",
 		"\n 2 Bot 2 Disallow: /\n 1 Rover 2 Disallow: /\nBy fetchers:\n 9 Feeds 2 Disallow: /\n",
 		"\nBot Us - says that it obeys -\n", "\nRover Us - says that it may ignore it -\n", "\nFeeds Us - does not say -\n")
 }

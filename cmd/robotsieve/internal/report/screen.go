@@ -14,14 +14,24 @@ import (
 
 // screen is the report on one screen of 24 lines by 80 characters, where the facts fit: what
 // happened, who did it, what is held against nobody, what to mend, and how certain it is.
-// All else is in document.
-func screen(r *audit.Report) []block {
-	d := doc{r, maxViolatorsShown, screenWidth}
+// All else is in document. Where there is not room for all violators, the least are left out.
+func screen(r *audit.Report) (blocks []block) {
+	for _, most := range []int{maxViolatorsShown, 8, 6, minViolatorsShown} {
+		blocks = doc{r, most, screenWidth}.screen()
+		var text strings.Builder
+		if writeBlocks(&text, blocks, screenWidth, false) == nil && strings.Count(text.String(), "\n") <= screenHeight {
+			break
+		}
+	}
+	return blocks
+}
+
+func (d doc) screen() []block {
 	first := block{text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
-	if r.Totals.Requests == 0 {
+	if d.Totals.Requests == 0 {
 		return withText(first, d.advice(), block{text: []string{more}})
 	}
-	return withText(first, d.violators(), block{text: slices.Concat(d.kept(), d.notHeld())}, d.advice(), block{text: []string{d.certainty(), more}})
+	return withText(first, d.violators(min(maxPathedShown, d.most/2)), block{text: slices.Concat(d.kept(), d.notHeld())}, d.advice(), block{text: []string{d.certainty(), more}})
 }
 
 // more says where the rest is.
@@ -59,16 +69,17 @@ func (d doc) scope() string {
 // Bounds of the screen.
 const (
 	maxViolatorsShown = 10
+	minViolatorsShown = 4 // also where the screen gets higher
 	maxPathedShown    = 4 // violators with their worst paths
-	maxAdviceShown    = 3
 	screenWidth       = 80
+	screenHeight      = 24
 )
 
-// violators is the table of crawlers that broke robots.txt, with the paths that they requested
-// most against it. Fetchers stand behind the others, under a title.
-func (d doc) violators() (b block) {
+// violators is the table of crawlers that broke robots.txt, for so many of them with the paths
+// that they requested most against it. Fetchers stand behind the others, under a title.
+func (d doc) violators(pathed int) (b block) {
 	t := &b.table
-	t.header = []string{"broke robots.txt", "identity", ">requests", ">forbidden", ">content", ">not \u200bmod.", ">had \u200bread it"}
+	t.header = []string{"broke \u200brobots.txt", "identity", ">requests", ">forbidden", ">content", ">not \u200bmod.", ">had \u200bread it"}
 	shown, rest := 0, 0
 	for _, part := range d.parts() {
 		title := part.title
@@ -78,17 +89,17 @@ func (d doc) violators() (b block) {
 			switch {
 			case n == 0:
 				continue
-			case shown == maxViolatorsShown:
+			case shown == d.most:
 				rest++
 				continue
 			case title != "":
-				t.rows = append(t.rows, []string{Cut(title, screenWidth)})
+				t.rows = append(t.rows, []string{title})
 				title = ""
 			}
 			own := c.Requests - c.Verdicts[audit.Spoofed]
 			t.rows = append(t.rows, []string{c.Crawler, identityOf(c), english.Grouped(own),
 				alarm(english.Grouped(n)) + " (" + wholeShare(n, own) + ")", figure(c.Outcomes[audit.Content]), figure(c.Outcomes[audit.NotModified]), figure(c.Informed())})
-			if paths := worst(c); paths != "" && shown < maxPathedShown {
+			if paths := worst(c); paths != "" && shown < pathed {
 				t.rows = append(t.rows, []string{"  " + paths})
 			}
 			shown++
@@ -96,13 +107,16 @@ func (d doc) violators() (b block) {
 	}
 	t.fit(screenWidth)
 	if rest > 0 {
-		t.more = fmt.Sprintf("and %s: see --full.", english.Plural(int64(rest), "more crawler"))
+		t.more = fmt.Sprintf("and %s.", english.Plural(int64(rest), "more crawler"))
 	}
 	return b
 }
 
 // fit cuts the cells of the first column so that the rows have no more characters than width.
+// A row of one cell may be as long as the columns without the blanks between them: past that
+// the columns would be widened.
 func (t *table) fit(width int) {
+	single := width - blanksBetween*(len(t.header)-1)
 	for i, heading := range t.header[1:] {
 		most := 0
 		for line := range strings.SplitSeq(breaks.Replace(strings.TrimPrefix(heading, ">")), "\n") {
@@ -113,10 +127,12 @@ func (t *table) fit(width int) {
 				most = max(most, len([]rune(unmarked.Replace(row[i+1]))))
 			}
 		}
-		width -= most + len("  ")
+		width -= most + blanksBetween
 	}
 	for _, row := range t.rows {
-		if len(row) > 1 {
+		if len(row) == 1 {
+			row[0] = Cut(row[0], single)
+		} else {
 			row[0] = Cut(row[0], max(width, 8))
 		}
 	}
@@ -155,15 +171,22 @@ func identityOf(c *crawler) string {
 	return "unverified"
 }
 
+// maxWorstShown is the length of the paths of a violator: one row of the table has room for it.
+const maxWorstShown = 54
+
 // worst names the paths that a crawler requested most against robots.txt, on one line.
 func worst(c *crawler) string {
 	text := ""
 	for _, p := range c.ViolationPaths.List {
-		next := fmt.Sprintf("%s (%s)", Cut(p.Path, 34), english.Grouped(p.N))
+		number := english.Grouped(p.N)
+		if !c.ViolationPaths.Exact {
+			number = "about " + number
+		}
+		next := fmt.Sprintf("%s (%s)", Cut(p.Path, 34), number)
 		if text != "" {
 			next = text + ", " + next
 		}
-		if len([]rune(next)) > screenWidth-len("  most often: ")-2 {
+		if len([]rune(next)) > maxWorstShown {
 			break
 		}
 		text = next
@@ -250,10 +273,11 @@ func (d doc) advice() (b block) {
 		}
 	}
 	t, reasons := d.RobotsTxt, audit.ReasonCounts{}
-	failed, refused, told := int64(0), int64(0), 0
+	refused, told := int64(0), 0
+	var unread []string
 	for _, in := range d.Inputs {
-		if in.Error != "" {
-			failed++
+		if in.Error != "" && !in.Complete {
+			unread = append(unread, strings.TrimPrefix(in.Name+": "+in.Error, ": "))
 		}
 	}
 	for i := range d.Crawlers {
@@ -270,24 +294,27 @@ func (d doc) advice() (b block) {
 		statuses = append(statuses, fmt.Sprint(s.Status))
 		refused += s.N
 	}
-	add(failed > 0, "%s could not be read to the end: see --full.", english.Plural(failed, "log"))
+	if len(unread) > 0 {
+		add(true, "%s could not be read, or not to the end. The first: %s", english.Plural(int64(len(unread)), "log"), Cut(unread[0], 2*screenWidth))
+	}
+	unparsed := func(holds bool) {
+		add(holds && d.Unparsed > 0, "%s could not be parsed (robotsieve formats --explain).", english.Plural(d.Unparsed, "line"))
+	}
+	unparsed(d.Partial)
 	add(refused > 0, "%s got no robots.txt (status %s): let crawlers fetch it.", english.Plural(int64(told), "crawler"), strings.Join(statuses, ", "))
-	add(2*t.Differing > t.Sizes, "Most answers to /robots.txt were not of the size of the file given: is it the one that was served?")
+	add(2*t.Differing > t.Sizes, "Most logged answers to /robots.txt do not have the size of the file given.")
 	add(reasons[audit.NoHost] > 0, "%s, the log names no host: name the site with --host.", english.Plural(reasons[audit.NoHost], "request"))
 	add(d.OtherHost > 0, "%s went to hosts without a robots.txt here: give theirs too (--policy).", english.Plural(d.OtherHost, "request"))
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
 	add(!d.CanVerify && !d.Proxied && d.Totals.Requests > 0, "No client can be verified: give address lists (robotsieve crawlers --lists).")
 	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.Totals.Requests, "The address lists are too old or too new for most requests.")
 	add(reasons[audit.NoVersion] > 0, "%s may have used an older robots.txt: add it to the policy.", english.Plural(reasons[audit.NoVersion], "request"))
-	add(d.Unparsed > 0, "%s could not be parsed (robotsieve formats --explain).", english.Plural(d.Unparsed, "line"))
+	unparsed(!d.Partial)
 	add(d.Policy.Notes > 0, "robots.txt has %s (robotsieve check --robots).", english.Plural(int64(d.Policy.Notes), "line")+" to look at")
 	add(!t.Logged && d.Totals.Requests > 0, "The log has no request for robots.txt, so it does not show who read it.")
 	if len(list) == 0 {
 		return b
 	}
-	if left := len(list) - maxAdviceShown; left > 0 {
-		list = append(list[:maxAdviceShown], fmt.Sprintf("%d more: see the warnings in --full.", left))
-	}
-	b.title, b.list = "To mend:", list
+	b.title, b.list = "What to fix:", list
 	return b
 }

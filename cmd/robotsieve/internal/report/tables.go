@@ -109,7 +109,7 @@ func (d doc) parts() []part {
 	exempt := func(c *audit.CrawlerInfo) bool { return c.Exempt != "" }
 	return []part{
 		{"", without(without(d.Crawlers, exempt), isFetcher)},
-		{"Fetchers, sent by a person, a subscription or the site's own operator:", without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return !isFetcher(c) })},
+		{"Fetchers, for a person, a subscription or the site's own operator:", without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return !isFetcher(c) })},
 		{"Not bound by robots.txt, according to the operator:", without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return !exempt(c) })},
 	}
 }

@@ -14,6 +14,9 @@ import (
 // maxWidth is the width of the prose of the whole report, in characters.
 const maxWidth = 118
 
+// blanksBetween is the number of blanks between two columns.
+const blanksBetween = 2
+
 // breaks breaks a heading where it may be broken.
 var breaks = strings.NewReplacer("\u00ad", "-\n", " \u200b", "\n", "\u200b", "\n")
 
@@ -88,7 +91,7 @@ func Table(header []string, rows [][]string) string {
 	w := pretty.NewWriter()
 	style := pretty.StyleDefault
 	style.Options = pretty.OptionsNoBordersAndSeparators
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", strings.Repeat(" ", blanksBetween)
 	style.Format.Header = text.FormatDefault
 	w.SetStyle(style)
 	w.SuppressTrailingSpaces()
