@@ -353,12 +353,13 @@ func (e *evidenceFolder) writeNames() error {
 func (l *auditLogs) evidenceInputs(list []audit.InputInfo, p *policy.Policy) (inputs []evidence.Input) {
 	for i, in := range list {
 		input := evidence.Input{
-			Name: in.Name, Origins: []string{}, Format: in.Format, Bytes: in.Disk, BytesUncompressed: in.Bytes,
+			Name: in.Name, Origins: []string{}, Headers: []evidence.Header{}, Format: in.Format, Bytes: in.Disk, BytesUncompressed: in.Bytes,
 			SHA256: in.SHA256, DuplicateOf: in.DuplicateOf, Complete: in.Complete,
 		}
 		if i < len(l.list) {
 			log := l.list[i]
 			input.Read, input.Header, input.Only = true, string(log.format.Header()), log.host != ""
+			input.Headers, input.Alone = log.changes.sorted()
 			for _, o := range p.Origins()[log.site.First:][:log.site.N] {
 				input.Origins = append(input.Origins, o.String())
 			}

@@ -15,7 +15,7 @@ import (
 // compared counts the lines of a folder that were compared.
 type compared struct {
 	violations, fetches int64
-	cut                 int64 // violations whose lines have been cut
+	cut                 int64 // violations whose lines have been cut, or cannot be read without their log
 	informed            int64 // violations that differ in whether the crawler had been sent the rule
 }
 
@@ -143,9 +143,10 @@ func (x *comparison) match(l *listed, list *listedLines, got *evidenceLine) erro
 
 // missing passes over a line of a list that the new audit does not have.
 func (x *comparison) missing(l *listed, list *listedLines) {
-	cut := len(list.line) == evidence.MaxLine
+	inputs := x.folder.Manifest.Inputs
+	unread := len(list.line) == evidence.MaxLine || list.row.InputIndex < len(inputs) && !inputs[list.row.InputIndex].Alone
 	switch {
-	case x.alone && cut:
+	case x.alone && unread:
 		x.cut++
 	case list.name == evidence.Fetches:
 		x.fail("%s, which %s/%s lists, is not that fetch of robots.txt.", x.where(&list.row), l.Folder, list.name)
