@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/evidence"
@@ -32,20 +33,19 @@ type lineInput struct {
 // maxHeads bounds the lines by which the format of a log is found, in bytes.
 const maxHeads = 64 << 10
 
-func (c *verification) newLineReader(worker *audit.Worker) (*lineReader, error) {
+func (c *verification) newLineReader(worker *audit.Worker) (_ *lineReader, err error) {
 	r := &lineReader{folder: c.folder, worker: worker}
-	heads, err := c.heads()
-	if err != nil {
-		return nil, err
+	heads := make([][]byte, len(c.folder.Manifest.Inputs))
+	if slices.ContainsFunc(c.folder.Manifest.Inputs, c.needsHead) {
+		if err := c.findHeads(heads); err != nil {
+			return nil, err
+		}
 	}
 	for i, in := range c.folder.Manifest.Inputs {
 		x := lineInput{Input: &in}
 		f, known := format.ByName(in.Format)
 		if c.options.format != nil {
 			f, known = c.options.format.Enclosed(heads[i], true), true
-		}
-		if !known && len(heads[i]) > 0 {
-			return nil, inputError(fmt.Errorf("%s: its format is %q, which this version of robotsieve does not know", in.Name, in.Format))
 		}
 		if known {
 			if x.format, err = f.Bound(heads[i]); err != nil {
@@ -61,12 +61,18 @@ func (c *verification) newLineReader(worker *audit.Worker) (*lineReader, error) 
 	return r, nil
 }
 
-// heads returns the first lines of each input that the folder has, with the headers that they stand behind.
-func (c *verification) heads() ([][]byte, error) {
-	heads, last := make([][]byte, len(c.folder.Manifest.Inputs)), make([][]byte, len(c.folder.Manifest.Inputs))
-	err := c.eachLine(func(line []byte, row *evidence.Row) error {
+// needsHead tells whether lines of a log say how it is read: of formats with a header, in envelopes, or in the
+// user's words.
+func (c *verification) needsHead(in evidence.Input) bool {
+	return in.Header != "" || c.options.format != nil || strings.Contains(in.Format, ":")
+}
+
+// findHeads finds the first lines of each input that the folder has, with the headers that they stand behind.
+func (c *verification) findHeads(heads [][]byte) error {
+	last := make([][]byte, len(heads))
+	return c.eachLine(func(line []byte, row *evidence.Row) error {
 		if row.InputIndex >= len(heads) {
-			return fmt.Errorf("a line is of input %d, which the manifest does not have", row.InputIndex)
+			return errNoInput(row)
 		}
 		if head := heads[row.InputIndex]; len(head) < maxHeads && len(line) < evidence.MaxLine {
 			in := &c.folder.Manifest.Inputs[row.InputIndex]
@@ -82,7 +88,10 @@ func (c *verification) heads() ([][]byte, error) {
 		}
 		return nil
 	})
-	return heads, err
+}
+
+func errNoInput(row *evidence.Row) error {
+	return fmt.Errorf("a line is of input %d, which the manifest does not have", row.InputIndex)
 }
 
 // headerAt returns the header that is in force at a line, nil if none is before it in its log.
@@ -136,7 +145,13 @@ func eachLineOf(f *evidence.Folder, folder, list string, do func(line []byte, ro
 
 // judge gives a line to the worker, unless it has been cut: the rest may change its meaning.
 func (r *lineReader) judge(line []byte, row *evidence.Row) error {
+	if row.InputIndex >= len(r.inputs) {
+		return errNoInput(row)
+	}
 	in := &r.inputs[row.InputIndex]
+	if in.format == nil {
+		return fmt.Errorf("%s: its format is %q, which this version of robotsieve does not know", in.Name, in.Format)
+	}
 	if len(line) == evidence.MaxLine || !in.Alone {
 		return nil
 	}
