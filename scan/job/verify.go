@@ -57,9 +57,9 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verified, error) {
 		return nil, usageError("standard input cannot be read twice: give the log as a file")
 	}
 	v := &Verified{}
-	folder, failed, err := evidence.Open(o.Dir)
+	folder, failed, err := evidence.Open(ctx, o.Dir)
 	if err != nil {
-		return nil, inputError(err)
+		return nil, failure(ctx, err)
 	}
 	for _, why := range failed {
 		v.fail("%s.", why)
