@@ -273,12 +273,11 @@ func (c *columns) set(parts []located, line []byte) {
 			if l.at < len(ends) {
 				f.end = int(ends[l.at]) - back
 			}
+			if c.quoted != nil && f.start < f.end && line[f.start] == '"' {
+				f.start, f.end = f.start+1, f.end-1
+			}
 		}
-		if text := line[f.start:f.end]; c.quoted != nil && ends != nil && len(text) > 0 && text[0] == '"' {
-			c.text[l.part] = text[1 : len(text)-1]
-		} else {
-			c.text[l.part] = text
-		}
+		c.text[l.part] = line[f.start:f.end]
 	}
 	if c.empty != "" {
 		c.setEmpty(parts)
