@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test race guard bench bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test fuzz fuzz-short mutate lint sample man release reproducible clean
+.PHONY: build demo test golden race guard bench bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test fuzz fuzz-short mutate lint sample man release reproducible clean
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -28,6 +28,10 @@ test: lint
 	$(GO) test ./...
 	$(GO) test -tags countsteps -run TestSearch ./bench
 	@$(MAKE) --no-print-directory race
+
+# The outputs for the sample that TestGolden compares. Read what changed before you keep it.
+golden:
+	$(GO) test ./cmd/robotsieve -run TestGolden -update
 
 # The packages that start goroutines or are made for several, and one test of compile. The
 # race detector needs a C compiler. With the profile of cmd/robotsieve all that it imports

@@ -38,8 +38,8 @@ func TestPeriod(t *testing.T) {
 			t.Errorf("%s: code %d, %v lines, %v outside of %v to %v, stderr %q", name, r.code, report["lines"], report["out_of_period"], report["since"], report["until"], r.err)
 		}
 	}
-	r := command(t, "", "audit", "--robots", robots, "--since", "2026-11-10T20:00:00Z", log)
-	wants(t, r.out, "4 of 4 crawler requests broke robots.txt", "Period:    from 2026-11-10 20:00:00 UTC on\n", "not among them: 20 outside of the period\n",
+	r := command(t, "", "audit", "--full", "--robots", robots, "--since", "2026-11-10T20:00:00Z", log)
+	wants(t, r.out, "4 of 4 crawler requests broke robots.txt", "Period:    from 2026-11-10 20:00:00 UTC\n", "not among them: 20 outside of the period\n",
 		"Only requests from 2026-11-10T20:00:00Z on are", "20 lines outside of this")
 }
 
@@ -121,7 +121,7 @@ func TestLogsThatCannotBeAuditedAreToldAtOnce(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	common := strings.Replace(logLine("/p", "x"), ` "-" "x"`, "", 1)
 	one, two := file(t, "one.log", common), file(t, "two.log", strings.Replace(common, "192.0.2.1", "192.0.2.2", 1))
-	r := command(t, "", "audit", "--robots", robots, one, two)
+	r := command(t, "", "audit", "--full", "--robots", robots, one, two)
 	if strings.Count(r.err, "has no User-Agent, so no line of it can name a crawler") != 1 || !strings.Contains(r.out, "Warning: the format common has no User-Agent") {
 		t.Errorf("stderr %q, stdout %q", r.err, r.out)
 	}

@@ -76,7 +76,7 @@ func TestSizeOfALongConstantRobotsIsThatOfTheFile(t *testing.T) {
 		if r.code != exitDone || sizes["sizes"] != 1.0 || sizes["sizes_differing"] != c.differing || report["policy"].(map[string]any)["bytes"] != c.bytes {
 			t.Errorf("%s: code %d, %v, policy %v, stderr %q", name, r.code, sizes, report["policy"], r.err)
 		}
-		if r := command(t, "", args...); strings.Contains(r.out, "of unknown size") != (c.bytes < 0) {
+		if r := command(t, "", append(args, "--full")...); strings.Contains(r.out, "of unknown size") != (c.bytes < 0) {
 			t.Errorf("%s: %s", name, r.out)
 		}
 		state := makeState(t, args[1:]...)

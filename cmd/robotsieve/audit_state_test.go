@@ -132,7 +132,7 @@ func TestMergeIsTheReportOfOneRunWithAllFlags(t *testing.T) {
 		"everything": {"--policy", policy, "--host", "https://example.com", "--crawlers", crawlers, "--ip-ranges", "Googlebot=" + ranges, "--samples", "2",
 			"--assume-constant", "--history", "observed", "--sampled", "1/10", "--dialect", "google", "--max-bytes", "40", "--ranges-max-age", "7d"},
 	} {
-		for _, output := range []string{"json", "text"} {
+		for _, output := range []string{"json", "full"} {
 			args := append(args, "--output", output)
 			want := runCommand(t, append(slices.Concat([]string{"audit"}, args), whole))
 			if want.code != exitDone {
@@ -288,7 +288,7 @@ func TestMergeOfALogAndItsCompressedCopy(t *testing.T) {
 		states []string
 		want   bool
 	}{"both": {[]string{plain, other, packed}, true}, "one": {[]string{plain, other}, false}} {
-		r := command(t, "", append([]string{"merge"}, c.states...)...)
+		r := command(t, "", append([]string{"merge", "--full"}, c.states...)...)
 		if r.code != exitDone || strings.Contains(r.err, says) != c.want || strings.Contains(strings.Join(strings.Fields(r.out), " "), says) != c.want {
 			t.Errorf("%s: %+v", name, r)
 		}
@@ -495,7 +495,7 @@ func TestMergeOfManyStates(t *testing.T) {
 	for part := range slices.Chunk(states, 20) {
 		sum := filepath.Join(dir, fmt.Sprint(len(sums), ".state"))
 		sums = append(sums, sum)
-		if r := command(t, "", append([]string{"merge", "--state", sum}, part...)...); r.code != exitDone || r.err != "" || !strings.Contains(r.out, "Lines:") {
+		if r := command(t, "", append([]string{"merge", "--state", sum}, part...)...); r.code != exitDone || r.err != "" || !strings.Contains(r.out, "crawler requests") {
 			t.Fatalf("%+v", r)
 		}
 	}

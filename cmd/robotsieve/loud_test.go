@@ -392,7 +392,7 @@ func TestHostOfSingleLogs(t *testing.T) {
 		}
 	}
 	inputs := inputsOf(t, command(t, "", "audit", "--policy", policy, "--output", "json", "--host", "https://a.example="+a, "--host", "https://b.example", dir))
-	r := command(t, "", "audit", "--policy", policy, "--host", "https://a.example="+a, "--host", "https://b.example", dir)
+	r := command(t, "", "audit", "--full", "--policy", policy, "--host", "https://a.example="+a, "--host", "https://b.example", dir)
 	if text := strings.Join(strings.Fields(r.out), " "); !strings.Contains(text, "A log that names no hosts is taken as the log of the site that --host gives it.") || strings.Contains(text, "of one of them") {
 		t.Error(r.out)
 	}

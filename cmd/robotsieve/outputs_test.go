@@ -81,6 +81,9 @@ func flat(object map[string]any, into map[string]string) map[string]string {
 			into["robots_txt_fetches"] = into["fetches"]
 		}
 	}
+	if addresses, ok := object["addresses"].(map[string]any); ok {
+		into["addresses"], into["addresses_exact"] = fmt.Sprint(addresses["n"]), fmt.Sprint(addresses["exact"])
+	}
 	return into
 }
 
@@ -146,7 +149,7 @@ func cells(numbers ...int64) (list []string) {
 }
 
 func TestTextHasTheFiguresOfJSON(t *testing.T) {
-	text, r := sampleReport(t, "text"), sampleJSON(t)
+	text, r := sampleReport(t, "full"), sampleJSON(t)
 	same := func(what string, got, want []string) {
 		t.Helper()
 		if !reflect.DeepEqual(got, want) {
@@ -215,9 +218,9 @@ func TestTextHasTheFiguresOfJSON(t *testing.T) {
 
 	i, o := r.Totals.Identity, r.Totals
 	for _, want := range []string{
-		fmt.Sprintf("%s of %s crawler requests broke robots.txt, by 2 crawlers; %s were answered with content.\n",
+		fmt.Sprintf("%s of %s crawler requests broke robots.txt, by 2 crawlers; %s were answered with content.",
 			english.Grouped(o.Verdicts[audit.Violation]), english.Grouped(o.Requests), english.Grouped(o.Outcomes[audit.Content])),
-		fmt.Sprintf("answered with content: %s by GrabbitBot.\n", english.Grouped(o.VerifiedContent)),
+		fmt.Sprintf("Of these, %s were by", english.Grouped(o.VerifiedContent)),
 		fmt.Sprintf("Lines:     %s = %s naming no crawler + %s + %s to other hosts + %s without a path + %s unparsed\n", english.Grouped(r.Lines),
 			english.Grouped(r.NotCrawlers), english.Plural(o.Requests, "crawler request"), english.Grouped(r.OtherHost), english.Grouped(r.NotJudged), english.Grouped(r.Unparsed)),
 		fmt.Sprintf("= %s verified (%.1f %%) + %s impostors + %s unverified + %s unverifiable\n", english.Grouped(i[audit.Verified]), 100*o.VerifiedShare,

@@ -24,7 +24,7 @@ func robotsCommands(robots, list, log string) map[string][]string {
 func TestCompressedRobotsForbidsAsThePlainOneDoes(t *testing.T) {
 	list, log := file(t, "urls", "http://h.example/p\n"), file(t, "log", logLine("/p", "FooBot/1"))
 	shows := map[string]string{
-		"check": "disallowed ", "filter": "http://h.example/p\n", "audit": "Disallow: /p", "bench": "27 bytes", "dump": `disallow "/p"`,
+		"check": "disallowed ", "filter": "http://h.example/p\n", "audit": "1 of 1 crawler request broke robots.txt", "bench": "27 bytes", "dump": `disallow "/p"`,
 	}
 	for codec, packed := range map[string]string{"gzip": gzipped(t, forbidding), "zstd": zstandard(t, forbidding)} {
 		for name, args := range robotsCommands(file(t, "robots.txt", packed), list, log) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,36 +10,69 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 )
 
-// The text report is compared with what was read and found good: after a change to its
-// words, read testdata/demo.txt again, which make demo prints.
-func TestTheDemoPrintsWhatWasRead(t *testing.T) {
-	want, err := os.ReadFile("testdata/demo.txt")
+var update = flag.Bool("update", false, "write the files of testdata anew: read them before you keep them")
+
+// TestGolden compares each output for the sample with what was read and found good. After a
+// change to one, make golden writes the files of testdata anew, to be read again.
+func TestGolden(t *testing.T) {
+	folder, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir("../..")
-	if r := command(t, "", fullAudit("testdata/sample/")...); r.out != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", r.out, want)
+	same := func(name, got string) {
+		t.Helper()
+		name = filepath.Join(folder, name)
+		if *update {
+			if err := os.WriteFile(name, []byte(got), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s: it differs at %s", name, firstDifference(got, string(want)))
+		}
+	}
+	for _, output := range report.Outputs() {
+		same("sample."+output, command(t, "", append(fullAudit("testdata/sample/"), "--output", output)...).out)
+	}
+	for _, file := range reportFiles {
+		name := filepath.Join(t.TempDir(), "file")
+		r := command(t, "", append(fullAudit("testdata/sample/"), "--quiet", "--"+file.flag, name)...)
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(r.err, err)
+		}
+		same("sample."+file.flag, strings.ReplaceAll(string(text), name, "FILE"))
 	}
 }
 
 func TestTheReportFitsAScreen(t *testing.T) {
-	r := command(t, "", fullAudit(sample)...)
-	for line := range strings.Lines(r.out) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 120 {
-			t.Errorf("%d characters: %s", n, line)
+	for width, r := range map[int]result{80: command(t, "", fullAudit(sample)...), 120: command(t, "", append(fullAudit(sample), "--full")...)} {
+		for line := range strings.Lines(r.out) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d characters: %s", n, line)
+			}
+			if strings.HasSuffix(line, " \n") {
+				t.Errorf("blanks at the end of %q", line)
+			}
 		}
-		if strings.HasSuffix(line, " \n") {
-			t.Errorf("blanks at the end of %q", line)
+		if n := strings.Count(r.out, "\n"); width == 80 && n > 24 {
+			t.Errorf("%d lines:\n%s", n, r.out)
 		}
 	}
 }
 
 // The sums that a reader can check are right: of lines, of clients and of verdicts.
 func TestSumsInTheReportAddUp(t *testing.T) {
-	report := command(t, "", fullAudit(sample)...).out
+	report := command(t, "", append(fullAudit(sample), "--full")...).out
 	number := regexp.MustCompile(`[0-9][0-9,]*`)
 	of := func(line string) (list []int) {
 		for _, text := range number.FindAllString(regexp.MustCompile(`\([^)]*\)`).ReplaceAllString(line, ""), -1) {
@@ -85,9 +119,9 @@ func TestHeadlinesDoNotAcquit(t *testing.T) {
 		"exempt only":       {logLine("/p", "ChatGPT-User/1"), "1 crawler request: none could be judged; 1 came from crawlers that robots.txt does not bind,", []string{"--robots", robots}},
 		"permitted, exempt": {logLine("/q", "GPTBot/1") + logLine("/p", "ChatGPT-User/1"), "none is known to have broken robots.txt; 1 came from crawlers that robots.txt does not bind,", []string{"--robots", robots}},
 		"all are permitted": {logLine("/q", "GPTBot/1"), "1 crawler request: none broke robots.txt.", []string{"--robots", robots}},
-		"nobody":            {logLine("/p", "Mozilla/5.0 (X11)"), "No line names a crawler.\n", []string{"--robots", robots}},
+		"nobody":            {logLine("/p", "Mozilla/5.0 (X11)"), "No line names a crawler.", []string{"--robots", robots}},
 	} {
-		if r := command(t, c.log, append(append([]string{"audit"}, c.args...), "-")...); !strings.Contains(r.out, c.want) {
+		if r := command(t, c.log, append(append([]string{"audit"}, c.args...), "-")...); !strings.Contains(strings.Join(strings.Fields(r.out), " ")+"\n", c.want) {
 			t.Errorf("%s: lacks %q:\n%s%s", name, c.want, r.out, r.err)
 		}
 	}

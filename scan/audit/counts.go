@@ -71,7 +71,7 @@ func appendRow(b []byte, r *row) []byte {
 	if r.claims != nil {
 		has |= rowHasClaims
 	}
-	if len(r.figures.statuses) > 0 {
+	if r.figures.sum() > 0 {
 		has |= rowHasFigures
 	}
 	if len(r.timeline.starts) > 0 {
@@ -104,17 +104,18 @@ func appendRow(b []byte, r *row) []byte {
 // appendFigures appends figures of at least one request.
 func appendFigures(b []byte, f *figures) []byte {
 	b = binary.AppendUvarint(b, uint64(f.bytes))
-	b = binary.AppendUvarint(b, uint64(len(f.statuses)))
-	for _, s := range f.sorted() {
+	statuses := f.sorted()
+	b = binary.AppendUvarint(b, uint64(len(statuses)))
+	for _, s := range statuses {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(s.Status)), uint64(s.N))
 	}
-	b = binary.AppendUvarint(b, uint64(len(f.addresses)))
-	for _, hash := range f.addresses {
+	b = binary.AppendUvarint(b, uint64(len(f.addresses.kept)))
+	for _, hash := range f.addresses.kept {
 		b = binary.BigEndian.AppendUint64(b, hash)
 	}
 	b = binary.AppendUvarint(b, uint64(len(f.paths.kept)))
-	for _, p := range f.paths.kept {
-		b = binary.AppendUvarint(appendBytes(binary.BigEndian.AppendUint64(b, p.hash), p.path), uint64(p.n))
+	for i, p := range f.paths.kept {
+		b = binary.AppendUvarint(appendBytes(binary.BigEndian.AppendUint64(b, f.paths.hashes[i]), p.Path), uint64(p.N))
 	}
 	return b
 }
@@ -125,7 +126,7 @@ func appendTimeline(b []byte, l *timeline) []byte {
 	last := earliestUnit(l.unit)
 	for i, start := range l.starts {
 		n := (start - aMonday) / unitLengths[l.unit]
-		b = appendCounts(binary.AppendUvarint(b, uint64(n-last)), l.counts[i][:])
+		b = appendCounts(binary.AppendUvarint(b, uint64(n-last)), &l.counts, i)
 		last = n
 	}
 	return b
@@ -134,18 +135,18 @@ func appendTimeline(b []byte, l *timeline) []byte {
 // earliestUnit is one less than the number of the first unit that a time may be in.
 func earliestUnit(u unit) int64 { return (u.start(earliest)-aMonday)/unitLengths[u] - 1 }
 
-// appendCounts appends bits that say which counts are not zero, and these.
-func appendCounts(b []byte, counts []int64) []byte {
+// appendCounts appends bits that say which counts of a unit are not zero, and these.
+func appendCounts(b []byte, counts *[verdicts][]int64, unit int) []byte {
 	has := uint64(0)
-	for i, n := range counts {
-		if n != 0 {
-			has |= 1 << i
+	for v, list := range counts {
+		if list != nil && list[unit] != 0 {
+			has |= 1 << v
 		}
 	}
 	b = binary.AppendUvarint(b, has)
-	for _, n := range counts {
-		if n != 0 {
-			b = binary.AppendUvarint(b, uint64(n))
+	for v, list := range counts {
+		if has&(1<<v) != 0 {
+			b = binary.AppendUvarint(b, uint64(list[unit]))
 		}
 	}
 	return b
@@ -211,25 +212,25 @@ func (r *recordReader) figures(f *figures, most int64) {
 		if r.require(s.Status > last, "statuses are out of order"); r.bad() {
 			return
 		}
-		f.statuses, last = append(f.statuses, s), s.Status
+		f.statuses.add(s.Status, s.N)
+		last = s.Status
 	}
-	requests := f.requests()
-	for i := range r.uvarint(maxAddresses + 1) {
-		hash := r.uint64()
-		if r.require(i == 0 || hash > f.addresses[i-1], "addresses are out of order"); r.bad() {
+	requests := f.sum()
+	for i := range int(r.uvarint(maxAddresses + 1)) {
+		f.addresses.add(r.uint64())
+		if r.require(len(f.addresses.kept) == i+1, "an address is there twice"); r.bad() {
 			return
 		}
-		f.addresses = append(f.addresses, hash)
 	}
-	r.require(int64(len(f.addresses)) <= requests, "more addresses than requests")
+	r.require(int64(len(f.addresses.kept)) <= requests, "more addresses than requests")
 	sum := int64(0)
-	for i := range r.uvarint(uint64(f.paths.most + 1)) {
-		p := sampledPath{r.uint64(), string(r.bytes()), r.count(most)}
-		r.require(len(p.path) <= maxPath && p.path != "", "a path is too long, or empty")
-		if r.require(i == 0 || comparePaths(f.paths.kept[i-1], p) < 0, "paths are out of order"); r.bad() {
+	for i := range int(r.uvarint(uint64(f.paths.most + 1))) {
+		hash, path, n := r.uint64(), r.bytes(), r.count(most)
+		addPath(&f.paths, hash, path, n)
+		if r.require(len(path) <= maxPath && len(path) > 0 && len(f.paths.kept) == i+1, "a path is too long, empty or there twice"); r.bad() {
 			return
 		}
-		f.paths.kept, sum = append(f.paths.kept, p), sum+p.n
+		sum += n
 	}
 	r.require(requests > 0 && sum <= requests, "more paths than requests")
 }
@@ -245,16 +246,15 @@ func (r *recordReader) timeline(l *timeline, most int64) {
 		n += int64(r.uvarint(uint64((latest-earliest)/length + 1)))
 		start := aMonday + n*length
 		r.require(start <= latest && (len(l.starts) == 0 || start > l.starts[len(l.starts)-1]), "a timeline is out of order, or too long")
-		counts, has := VerdictCounts{}, r.uvarint(1<<verdicts-1)
-		for v := range counts {
-			if has&(1<<v) != 0 {
-				counts[v] = r.count(most)
-			}
-		}
+		has := r.uvarint(1<<verdicts - 1)
 		if r.require(has != 0, "a timeline has a time of no request"); r.bad() {
 			return
 		}
-		l.starts, l.counts = append(l.starts, start), append(l.counts, counts)
+		for v := range verdicts {
+			if has&(1<<v) != 0 {
+				l.add(start, v, r.count(most))
+			}
+		}
 	}
 }
 
@@ -290,9 +290,9 @@ func (r *recordReader) statuses(most int64) map[int]int64 {
 // isPart tells whether the counts of a row make sense before the final pass, which gives the
 // verdicts that are missing: violations and grace are among these.
 func (r *row) isPart() bool {
-	settled, spoofed, seen := sumOf(r.verdicts[:]), int64(0), r.figures.requests()
+	settled, spoofed, seen := sumOf(r.verdicts[:]), int64(0), r.figures.sum()
 	if s := r.spoofed; s != nil {
-		spoofed, seen = sumOf(s.verdicts[:]), seen+s.figures.requests()
+		spoofed, seen = sumOf(s.verdicts[:]), seen+s.figures.sum()
 		if s.requests != 0 || s.spoofed != nil || s.claims != nil || s.identities[Unverified] != spoofed || !s.partAddsUp() {
 			return false
 		}
@@ -305,7 +305,7 @@ func (r *row) partAddsUp() bool {
 		return false
 	}
 	for v, n := range r.verdicts {
-		if rest(n, countsOf(r.timeline.counts, func(at VerdictCounts) int64 { return at[v] })...) < 0 {
+		if rest(n, r.timeline.counts[v]...) < 0 {
 			return false
 		}
 	}
@@ -349,6 +349,11 @@ func (a *Auditor) appendTally(b []byte, t *tally) []byte {
 	b = appendBounded(b, t.addresses, func(b []byte, k lineFrom) []byte {
 		return append(binary.BigEndian.AppendUint64(b, k.Line), k.Address[:]...)
 	})
+	operators := slices.Sorted(maps.Keys(t.referred))
+	b = binary.AppendUvarint(b, uint64(len(operators)))
+	for _, operator := range operators {
+		b = binary.AppendUvarint(appendBytes(b, operator), uint64(t.referred[operator]))
+	}
 	b = binary.AppendUvarint(b, uint64(len(t.unparsed.kept)))
 	for _, s := range t.unparsed.kept {
 		b = appendBytes(b, s.Line)
@@ -416,12 +421,22 @@ func (a *Auditor) readTally(b []byte) (t *tally, wrong string) {
 	chosen := readBounded(r, t.addresses, lines, func(r *recordReader) lineFrom {
 		return lineFrom{r.uint64(), [32]byte(r.take(32))}
 	})
+	before := ""
+	for range r.uvarint(uint64(len(profiles))) {
+		operator, n := string(r.bytes()), r.count(lines)
+		isKnown := slices.ContainsFunc(profiles, func(p crawler.Profile) bool { return p.Operator == operator && len(p.Referrers) > 0 })
+		if r.require(isKnown && operator > before, "referrers are of no operator, or out of order"); r.bad() {
+			break
+		}
+		t.referred[operator], before = n, operator
+	}
 	for range r.uvarint(maxUnparsed) {
 		line := r.bytes()
 		r.require(len(line) <= maxSample, "a quoted line is too long")
 		t.unparsed.add(0, line)
 	}
 	r.end()
+	r.require(rest(t.Referers, slices.Collect(maps.Values(t.referred))...) >= 0 && t.Referers <= t.NotCrawlers, "more referrers than lines that have one")
 	t.check(r, hosts, sizes, chosen)
 	return t, r.wrong
 }

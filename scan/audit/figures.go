@@ -9,11 +9,11 @@ import (
 )
 
 // figures are what is counted of the requests of a row whatever their verdict. Each depends on
-// the set of the requests alone, not on their order, and takes bounded memory.
+// the set of the requests alone, not on their order, and takes bounded memory. What nearly every
+// request needs stands first, so that it is in one or two lines of a cache.
 type figures struct {
-	bytes     int64
-	statuses  []StatusCount // in no order
-	last      int           // the index of the last status
+	bytes int64
+	statuses
 	addresses addressSet
 	paths     pathSample
 }
@@ -32,6 +32,7 @@ const (
 	maxAddresses   = 512 // beyond that their number is estimated, with a standard error of 4 per cent
 	maxPath        = 200 // bytes
 	maxPathsListed = 10
+	minSampled     = 3 // times that a target is in a sample, so that it is listed: fewer say nothing
 	maxRulePaths   = 3
 )
 
@@ -46,19 +47,24 @@ const (
 func (w *Worker) see(f *figures, addr []byte) {
 	r := &w.record
 	f.bytes = plus(f.bytes, max(r.Size, 0))
-	if len(f.statuses) > 0 && f.statuses[f.last].Status == r.Status {
-		f.statuses[f.last].N++
+	if f.statuses.last.Status == r.Status {
+		f.statuses.last.N++
 	} else {
-		w.quota.held += f.addStatus(r.Status, 1)
+		w.quota.held += f.statuses.add(r.Status, 1)
 	}
 	hash := hashField(addr)
-	if hash < f.addresses.below() && len(addr) > 0 && string(addr) != "-" {
-		if slot := &w.seen[hash%uint64(len(w.seen))]; slot.of != f || slot.hash != hash {
-			*slot = seenAddress{f, hash}
+	if slot := &w.seen[hash%uint64(len(w.seen))]; slot.hash != hash || slot.of != f {
+		*slot = seenAddress{f, hash}
+		if hash <= f.addresses.highest && len(addr) > 0 && string(addr) != "-" {
 			w.quota.held += f.addresses.add(hash)
 		}
 	}
-	if hash = hashRequest(hash, r.Time, r.Target); hash <= f.paths.highest() {
+	at := r.Time
+	if !r.HasTime {
+		at = 0
+	}
+	hash = fold(hash^uint64(len(r.Target)), uint64(at)^uint64(r.Size)<<1)
+	if hash <= f.paths.highest {
 		w.quota.held += addPath(&f.paths, hash, r.Target[:min(len(r.Target), maxPath)], 1)
 	}
 }
@@ -88,19 +94,6 @@ func hashField(b []byte) uint64 {
 	return fold(h, 0)
 }
 
-// hashRequest is a hash of a request: of its client, its time and the ends of its target.
-func hashRequest(client uint64, t int64, target []byte) uint64 {
-	h := client ^ uint64(len(target))<<56
-	if n := len(target); n >= 8 {
-		h ^= bits.RotateLeft64(binary.LittleEndian.Uint64(target), 23) ^ binary.LittleEndian.Uint64(target[n-8:])
-	} else {
-		for _, c := range target {
-			h = h<<8 ^ h>>56 ^ uint64(c)
-		}
-	}
-	return fold(h, uint64(t))
-}
-
 // fold multiplies two numbers, each with bits of its own, and folds the product.
 func fold(x, y uint64) uint64 {
 	hi, lo := bits.Mul64(x^0x9e3779b97f4a7c15, y^0xd1b54a32d192ed03)
@@ -124,28 +117,39 @@ func times(x, n int64) int64 {
 	return x * n
 }
 
-// addStatus counts n answers with a status, and returns how many bytes that takes more.
-func (f *figures) addStatus(status int, n int64) (bytes int) {
-	f.last = slices.IndexFunc(f.statuses, func(s StatusCount) bool { return s.Status == status })
-	if f.last < 0 {
-		f.last, bytes = len(f.statuses), statusBytes
-		f.statuses = append(f.statuses, StatusCount{Status: status})
+// statuses counts answers by status. The last status is nearly always the next.
+type statuses struct {
+	last StatusCount
+	list []StatusCount // of the others, in no order
+}
+
+// add counts n answers with a status, and returns how many bytes that takes more.
+func (s *statuses) add(status int, n int64) (bytes int) {
+	if s.last.Status != status {
+		at := slices.IndexFunc(s.list, func(of StatusCount) bool { return of.Status == status })
+		if at < 0 {
+			at, bytes = len(s.list), statusBytes
+			s.list = append(s.list, StatusCount{Status: status})
+		}
+		s.last, s.list[at] = s.list[at], s.last
 	}
-	f.statuses[f.last].N += n
+	s.last.N += n
 	return bytes
 }
 
-// requests returns how many requests were counted.
-func (f *figures) requests() (n int64) {
-	for _, s := range f.statuses {
-		n += s.N
-	}
-	return n
+// sum returns how many answers were counted.
+func (s *statuses) sum() int64 {
+	return s.last.N + sumOf(countsOf(s.list, func(of StatusCount) int64 { return of.N }))
 }
 
-// sorted returns the statuses in their order.
-func (f *figures) sorted() []StatusCount {
-	list := append([]StatusCount{}, f.statuses...)
+// sorted returns the counts in the order of the statuses.
+func (s *statuses) sorted() []StatusCount {
+	list := []StatusCount{}
+	for _, of := range append(slices.Clone(s.list), s.last) {
+		if of.N > 0 {
+			list = append(list, of)
+		}
+	}
 	slices.SortFunc(list, func(x, y StatusCount) int { return cmp.Compare(x.Status, y.Status) })
 	return list
 }
@@ -153,98 +157,92 @@ func (f *figures) sorted() []StatusCount {
 // merge adds n times the figures of another row.
 func (f *figures) merge(other *figures, n int64) {
 	f.bytes = plus(f.bytes, times(other.bytes, n))
-	for _, s := range other.statuses {
-		f.addStatus(s.Status, s.N*n)
+	for _, s := range other.sorted() {
+		f.statuses.add(s.Status, s.N*n)
 	}
-	for _, hash := range other.addresses {
+	for _, hash := range other.addresses.kept {
 		f.addresses.add(hash)
 	}
-	for _, p := range other.paths.kept {
-		addPath(&f.paths, p.hash, p.path, p.n*n)
+	for i, hash := range other.paths.hashes {
+		addPath(&f.paths, hash, other.paths.kept[i].Path, other.paths.kept[i].N*n)
 	}
 }
 
-// addressSet has the smallest of the hashes of addresses, in order: one more than maxAddresses,
-// so that the last tells how dense they are.
-type addressSet []uint64
-
-// below returns a bound of the hashes that may be new.
-func (s addressSet) below() uint64 {
-	if len(s) > maxAddresses {
-		return s[maxAddresses]
-	}
-	return math.MaxUint64
+// addressSet has the smallest of the hashes of addresses: one more than maxAddresses, so that
+// the last tells how dense they are.
+type addressSet struct {
+	highest uint64   // of the hashes that are wanted
+	kept    []uint64 // in order
 }
 
 // add adds an address, and returns how many bytes that takes more.
 func (s *addressSet) add(hash uint64) (bytes int) {
-	at, known := slices.BinarySearch(*s, hash)
-	switch {
-	case known || at > maxAddresses:
-		return 0
-	case len(*s) > maxAddresses:
-		copy((*s)[at+1:], (*s)[at:maxAddresses])
-		(*s)[at] = hash
+	at, known := slices.BinarySearch(s.kept, hash)
+	if known || at > maxAddresses {
 		return 0
 	}
-	*s = slices.Insert(*s, at, hash)
-	return addressBytes
+	if bytes = addressBytes; len(s.kept) > maxAddresses {
+		s.kept, bytes = s.kept[:maxAddresses], 0
+	}
+	s.kept = slices.Insert(s.kept, at, hash)
+	if len(s.kept) > maxAddresses {
+		s.highest = s.kept[maxAddresses]
+	}
+	return bytes
 }
 
 // count returns how many addresses there were, at most as many as requests.
-func (s addressSet) count(requests int64) AddressCount {
-	if len(s) <= maxAddresses {
-		return AddressCount{int64(len(s)), true}
+func (s *addressSet) count(requests int64) AddressCount {
+	if len(s.kept) <= maxAddresses {
+		return AddressCount{int64(len(s.kept)), true}
 	}
-	n := maxAddresses / (float64(s[maxAddresses]) / (1 << 64))
+	n := maxAddresses / (float64(s.highest) / (1 << 64))
 	return AddressCount{int64(min(n, float64(requests))), false}
 }
 
 // pathSample has the targets of the requests with the smallest hashes: of one more than most,
-// which is the first that is not in the sample.
+// which is the first that is not in the sample. Requests of one hash may have several targets.
 type pathSample struct {
-	most int
-	kept []sampledPath // in order
+	highest uint64 // of the hashes that are wanted
+	most    int
+	hashes  []uint64   // in order
+	kept    []PathInfo // for each of them, in order
 }
 
-// sampledPath is the target of n requests with one hash.
-type sampledPath struct {
-	hash uint64
-	path string
-	n    int64
-}
-
-// highest returns a bound of the hashes that may be in the sample.
-func (s *pathSample) highest() uint64 {
-	if len(s.kept) > s.most {
-		return s.kept[s.most].hash
+// find returns the index of the first hash that is no smaller. They are spread evenly, so it
+// begins where that should be.
+func (s *pathSample) find(hash uint64) int {
+	at := min(int(float64(hash)/float64(s.highest)*float64(len(s.hashes))), len(s.hashes))
+	for at > 0 && s.hashes[at-1] >= hash {
+		at--
 	}
-	return math.MaxUint64
-}
-
-// comparePaths orders the requests of a sample.
-func comparePaths(x, y sampledPath) int {
-	return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.path, y.path))
+	for at < len(s.hashes) && s.hashes[at] < hash {
+		at++
+	}
+	return at
 }
 
 // addPath adds n requests with a hash for a target, and returns how many bytes that takes more.
 func addPath[T string | []byte](s *pathSample, hash uint64, path T, n int64) (bytes int) {
-	at, _ := slices.BinarySearchFunc(s.kept, hash, func(p sampledPath, hash uint64) int { return cmp.Compare(p.hash, hash) })
-	for at < len(s.kept) && s.kept[at].hash == hash && s.kept[at].path < string(path) {
+	at := s.find(hash)
+	for at < len(s.hashes) && s.hashes[at] == hash && s.kept[at].Path < string(path) {
 		at++
 	}
 	switch {
 	case at > s.most:
 		return 0
-	case at < len(s.kept) && s.kept[at].hash == hash && s.kept[at].path == string(path):
-		s.kept[at].n += n
+	case at < len(s.hashes) && s.hashes[at] == hash && s.kept[at].Path == string(path):
+		s.kept[at].N += n
 		return 0
-	case len(s.kept) > s.most:
-		s.kept = s.kept[:s.most]
+	case len(s.hashes) > s.most:
+		s.hashes, s.kept = s.hashes[:s.most], s.kept[:s.most]
 	default:
 		bytes = pathBytes
 	}
-	s.kept = slices.Insert(s.kept, at, sampledPath{hash, string(path), n})
+	s.hashes, s.kept = slices.Insert(s.hashes, at, hash), slices.Insert(s.kept, at, PathInfo{string(path), n})
+	if len(s.hashes) > s.most {
+		s.highest = s.hashes[s.most]
+	}
 	return bytes
 }
 
@@ -253,14 +251,14 @@ func (s *pathSample) list(requests int64) PathList {
 	list := PathList{List: []PathInfo{}, Exact: len(s.kept) <= s.most}
 	byPath, all := map[string]int64{}, int64(0)
 	for _, p := range s.kept[:min(len(s.kept), s.most)] {
-		byPath[p.path] += p.n
-		all += p.n
+		byPath[p.Path] += p.N
+		all += p.N
 	}
 	best := topPaths{most: maxPathsListed}
 	for path, n := range byPath {
 		if list.Exact {
 			best.add(path, n)
-		} else if n > 1 { // one of a sample says nothing
+		} else if n >= minSampled {
 			hi, lo := bits.Mul64(uint64(n), uint64(requests))
 			scaled, _ := bits.Div64(hi, lo, uint64(all))
 			best.add(path, int64(scaled))

@@ -28,7 +28,8 @@ type place struct {
 func (w *Worker) SetPlace(input int, line int64) { w.place = place{input: input, line: line} }
 
 // numberOf returns the number of a line of the chunk. The lines come in their order, and each is
-// a view into the chunk, or into a line of it: what is behind its beginning tells where it is.
+// a view into the chunk, or into a line of it. So its capacity, which reaches to the end of the
+// chunk, tells where it begins.
 func (p *place) numberOf(line []byte) int64 {
 	if at := cap(p.chunk) - cap(line); p.counted <= at && at <= len(p.chunk) {
 		p.line += int64(bytes.Count(p.chunk[p.counted:at], []byte("\n")))
@@ -62,7 +63,7 @@ func (w *Worker) giveJudged(at site, c *agent, identity Identity, d decision) {
 		Origin: w.origins.of(w.auditor, at.Site), Address: w.judgedAddress(), Verb: textOf(r.Method), Target: textOf(r.Target),
 		Status: r.Status, Size: r.Size, Time: r.Time, HasTime: r.HasTime,
 		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: w.outcome(), Method: methodOf(r.Method),
-		Verdict: d.verdict, Reason: d.reason, N: 1,
+		Verdict: d.verdict, Reason: d.reason, Ambiguous: c.Ambiguous, N: 1,
 	}
 	w.auditor.config.Judged(&w.judged)
 }

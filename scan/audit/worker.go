@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"slices"
+
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -49,7 +51,9 @@ type Worker struct {
 	normal      []byte   // the normal form of a target
 	readings    readings // of a decoded target: see lossy.go
 	seen        [1 << 10]seenAddress
-	number      int // of the worker
+	referer     []byte // the last host that a visitor came from
+	referrer    string // the operator of it; empty if it is of none
+	number      int    // of the worker
 	place       place
 	origins     originTexts
 	judged      Judged
@@ -114,6 +118,7 @@ func (w *Worker) ChunkBehind(f *format.Format, header, data []byte) {
 	if headed, ok := w.reader.(format.Headed); ok {
 		headed.SetHeader(header)
 	}
+	data = slices.Clip(data) // as all readers see it: place.numberOf
 	w.place.chunk, w.place.counted = data, 0
 	for w.reader.Reset(data); ; {
 		switch w.reader.Next(&w.record) {
@@ -172,6 +177,9 @@ func (w *Worker) line() {
 		return
 	}
 	t.NotCrawlers++
+	if len(r.Referer) > 1 { // and not "-"
+		w.referred()
+	}
 	switch c {
 	case nil:
 	case anyCDN:

@@ -61,7 +61,7 @@ var terms = map[string]struct{ heading, means string }{
 
 // title is the name of a column in a sentence.
 func (c column) title() string {
-	return cmp.Or(strings.NewReplacer("\u00ad", "", "\u200b", "").Replace(c.heading), strings.ReplaceAll(c.name, "_", " "))
+	return cmp.Or(unbroken.Replace(c.heading), strings.ReplaceAll(c.name, "_", " "))
 }
 
 // sum adds up a figure of crawlers.
@@ -158,6 +158,10 @@ var columns = slices.Concat(
 	[]column{
 		{name: "claims", value: func(c *crawler) any { return claimList(c) }},
 		{name: "claims_not_listed", value: func(c *crawler) any { return c.ClaimsNotListed }},
+		{name: "bytes", value: func(c *crawler) any { return c.Bytes }},
+		{name: "violation_bytes", value: func(c *crawler) any { return c.ViolationBytes }},
+		{name: "addresses", value: func(c *crawler) any { return c.Addresses.N }},
+		{name: "addresses_exact", value: func(c *crawler) any { return c.Addresses.Exact }},
 		{name: "robots_txt_fetches", value: func(c *crawler) any { return c.RobotsTxt.Fetches }},
 		{name: "from", auditValue: func(r *whole) any { return r.From }},
 		{name: "to", auditValue: func(r *whole) any { return r.To }},

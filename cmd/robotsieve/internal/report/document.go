@@ -13,12 +13,13 @@ import (
 // block is a part of the document. An output writes the fields that are not empty, in
 // this order.
 type block struct {
-	title string
-	list  []string
-	table table
-	facts []fact
-	quote []string // lines to be kept as they are
-	text  []string // paragraphs
+	heading string // of the block, for outputs with headings
+	title   string
+	list    []string
+	table   table
+	facts   []fact
+	quote   []string // lines to be kept as they are
+	text    []string // paragraphs
 }
 
 // fact is a named piece of information, or a term and its definition.
@@ -46,37 +47,66 @@ const (
 	maxNamesShown    = 8  // in a sentence
 )
 
-// document is a report for people: first the result and its basis, then the crawlers, then
-// the rest.
+// document is the whole report for people: first the result and its basis, then the crawlers,
+// then the rest.
 func document(r *audit.Report) []block {
-	d := doc{r}
-	var blocks []block
-	if r.Partial {
-		blocks = append(blocks, block{text: []string{caution("PARTIAL: not all of the input was read or could be parsed; see below.")}})
+	return doc{r, maxCrawlersShown, maxRuleShown}.blocks()
+}
+
+func (d doc) blocks() []block {
+	var result []block
+	if text := d.partial(); text != nil {
+		result = append(result, block{text: text})
 	}
-	blocks = append(blocks, d.headline(), d.facts())
-	for _, w := range r.Warnings {
-		blocks = append(blocks, block{facts: []fact{{"Warning", caution(w)}}})
+	result = append(append(result, block{text: d.headline()}, d.facts()), d.warnings()...)
+	return withText(slices.Concat(result, []block{d.versions(), d.assumptions(), d.crawlers()}, d.details())...)
+}
+
+// warnings are blocks of one warning each.
+func (d doc) warnings() (list []block) {
+	for _, w := range d.Warnings {
+		list = append(list, block{heading: "Warning", facts: []fact{{"Warning", caution(w)}}})
 	}
-	blocks = append(blocks, d.versions(), block{title: "Assumptions:", list: r.Assumptions}, d.crawlers(), d.claims(), d.violations(),
-		d.rules(), d.fetches(), d.delays(), d.sizes())
-	for _, c := range r.Crawlers {
-		b := block{title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(&c) + ", as logged:"}
+	return list
+}
+
+func (d doc) assumptions() block {
+	return block{heading: "Assumptions", title: "Assumptions:", list: d.Assumptions}
+}
+
+// details are what stands behind the table of crawlers.
+func (d doc) details() []block {
+	blocks := []block{d.claims(), d.violations(), d.rules(),
+		d.paths("Paths requested against robots.txt", "requested against robots.txt by", func(c *crawler) audit.PathList { return c.ViolationPaths }, 5),
+		d.paths("Paths requested most", "requested most by", func(c *crawler) audit.PathList { return c.Paths }, 3), d.traffic(), d.referrals(),
+		d.fetches(), d.delays(), d.sizes()}
+	for _, c := range d.Crawlers {
+		b := block{heading: "Sampled lines", title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(&c) + ", as logged:"}
 		for _, s := range c.Samples {
 			b.quote = append(b.quote, s.Line)
 		}
 		blocks = append(blocks, b)
 	}
-	blocks = append(blocks, d.operators(), d.unparsed(), d.otherHosts(), block{text: []string{limits}})
-	return slices.DeleteFunc(blocks, func(b block) bool {
-		return len(b.facts)+len(b.list)+len(b.table.rows)+len(b.quote)+len(b.text) == 0
-	})
+	return append(blocks, d.operators(), d.unparsed(), d.otherHosts(), block{heading: "What no log can show", text: []string{limits}})
+}
+
+// partial warns of a report of a part.
+func (d doc) partial() []string {
+	if !d.Partial {
+		return nil
+	}
+	return []string{caution("PARTIAL: not all of the input was read or could be parsed: see --full.")}
 }
 
 // limits says what a report cannot know.
 const limits = "What no log can show: a robots.txt served differently by place, header or edge; paths rewritten before they were logged; a 304 for a file that had changed."
 
-type doc struct{ *audit.Report }
+// doc is a report for an output that shows at most so many crawlers, and so many characters of
+// a path.
+type doc struct {
+	*audit.Report
+	most, widest int
+}
 
 // isFetcher tells whether a crawler stands in the block of fetchers, outside the headline.
 func isFetcher(c *audit.CrawlerInfo) bool { return c.Role == "fetcher" && c.Exempt == "" }
@@ -86,8 +116,9 @@ func without(list []audit.CrawlerInfo, excluded func(*audit.CrawlerInfo) bool) [
 	return slices.DeleteFunc(slices.Clone(list), func(c audit.CrawlerInfo) bool { return excluded(&c) })
 }
 
-// headline says how many requests broke robots.txt, without those of fetchers.
-func (d doc) headline() (b block) {
+// headline is the result in sentences, first what happened: how many requests broke robots.txt,
+// without those of fetchers, and how many of these by verified clients were answered with content.
+func (d doc) headline() []string {
 	crawlers := without(d.Crawlers, isFetcher)
 	v := map[audit.Verdict]int64{}
 	requests, content, violators := int64(0), int64(0), int64(0)
@@ -103,29 +134,36 @@ func (d doc) headline() (b block) {
 		}
 	}
 	all := english.Plural(requests, "crawler request")
+	var text []string
 	switch {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > 0:
-		b.text = []string{fmt.Sprintf("No crawler request could be judged: %s went to other hosts, %s had no path to judge.",
+		text = []string{fmt.Sprintf("No crawler request could be judged: %s went to other hosts, %s had no path to judge.",
 			english.Grouped(d.OtherHost), english.Grouped(d.NotJudged))}
 	case d.Lines == 0 && d.OutOfPeriod > 0:
-		b.text = []string{"No line is of the period."}
+		text = []string{"No line is of the period."}
 	case d.Lines > 0 && d.Unparsed == d.Lines:
-		b.text = []string{"No line could be parsed."}
+		text = []string{"No line could be parsed."}
 	case d.Totals.Requests == 0:
-		b.text = []string{"No line names a crawler."}
+		text = []string{"No line names a crawler."}
 	case requests == 0:
-		b.text = []string{"No crawler requests."}
+		f := d.Totals.Fetchers
+		text = []string{fmt.Sprintf("%s of %s by fetchers broke robots.txt; a person, a subscription or the site's own operator sent them. There are no other crawler requests.",
+			english.Grouped(f.Violations), english.Plural(f.Requests, "request"))}
 	case v[audit.Violation] > 0:
-		b.text = []string{d.condition() + d.identified(crawlers, v[audit.Violation]), fmt.Sprintf("%s of %s broke robots.txt, by %s; %s answered with content.",
-			alarm(english.Grouped(v[audit.Violation])), all, english.Plural(violators, "crawler"), alarm(english.Grouped(content))+" "+english.Verb(content, "was", "were"))}
+		got := "none was"
+		if content > 0 {
+			got = alarm(english.Grouped(content)) + " " + english.Verb(content, "was", "were")
+		}
+		text = []string{fmt.Sprintf("%s%s of %s broke robots.txt, by %s; %s answered with content. %s", d.condition(),
+			alarm(english.Grouped(v[audit.Violation])), all, english.Plural(violators, "crawler"), got, d.identified(crawlers, content))}
 	default:
-		b.text = []string{d.condition() + all + ": " + noViolation(v, requests) + "."}
+		text = []string{d.condition() + all + ": " + noViolation(v, requests) + "."}
 	}
-	if f := d.Totals.Fetchers; f.Requests > 0 {
-		b.text = append(b.text, fmt.Sprintf("Not among them: fetchers, which a person, a subscription or the site's own operator sent; %s of their %s broke robots.txt.",
+	if f := d.Totals.Fetchers; f.Requests > 0 && requests > 0 {
+		text = append(text, fmt.Sprintf("Not among them: fetchers, which a person, a subscription or the site's own operator sent; %s of their %s broke robots.txt.",
 			english.Grouped(f.Violations), english.Plural(f.Requests, "request")))
 	}
-	return b
+	return text
 }
 
 // noViolation says what became of requests without a violation.
@@ -163,28 +201,36 @@ func (d doc) condition() string {
 	return ""
 }
 
-// identified says how many violations are by verified clients that got content.
-func (d doc) identified(crawlers []audit.CrawlerInfo, violations int64) string {
-	var names []string
+// identified says how many of the violations that were answered with content are by verified
+// clients.
+func (d doc) identified(crawlers []audit.CrawlerInfo, content int64) string {
+	sum, name, names := int64(0), "", []string(nil)
 	for i := range crawlers {
 		if n := crawlers[i].VerifiedContent(); n > 0 {
-			names = append(names, english.Grouped(n)+" by "+shortName(&crawlers[i]))
+			sum, name = sum+n, shortName(&crawlers[i])
+			names = append(names, english.Grouped(n)+" of "+name)
 		}
 	}
-	if len(names) > 0 {
-		return "Violations by verified clients that were answered with content: " + alarm(english.List(names)) + "."
-	}
-	why := "none by a verified client was answered with content"
-	if d.Totals.Identity[audit.Verified] == 0 {
-		why = "no client was verified"
-		switch {
-		case d.Proxied:
-			why += ", because the log has the addresses of a proxy"
-		case !d.CanVerify:
-			why += ", because no address lists were given (--ip-ranges)"
+	switch {
+	case sum > 0:
+		by := ": " + english.List(names)
+		if len(names) == 1 {
+			by = " of " + name
 		}
+		return fmt.Sprintf("Of these, %s by verified clients%s.", alarm(english.Grouped(sum))+" "+english.Verb(sum, "was", "were"), by)
+	case d.Totals.Identity[audit.Verified] > 0 && content > 0:
+		return "None of these was by a verified client."
+	case d.Totals.Identity[audit.Verified] > 0:
+		return "Some clients were verified."
 	}
-	return english.Plural(violations, "violation") + "; " + why + "."
+	why := ""
+	switch {
+	case d.Proxied:
+		why = ", because the log has the addresses of a proxy"
+	case !d.CanVerify:
+		why = ", because no address lists were given (--ip-ranges)"
+	}
+	return "No client was verified" + why + "."
 }
 
 // facts name the lines and inputs that the figures are from, and the policy.
@@ -193,7 +239,7 @@ func (d doc) facts() (b block) {
 		b.facts = append(b.facts, fact{name, fmt.Sprintf(format, args...)})
 	}
 	if d.Since+d.Until != "" {
-		add("Period", "%s", strings.TrimPrefix(since(d.Since)+until(d.Until), " "))
+		add("Period", "%s", d.periodText())
 	}
 	if d.From != "" {
 		add("Span", "%s to %s", clock(d.From), clock(d.To))
@@ -273,15 +319,15 @@ func (d doc) beside() string {
 	return "not among them: " + english.List(parts)
 }
 
-// since and until name a bound of the period, if it has one.
-func since(bound string) string { return named(" from ", bound, " on") }
-func until(bound string) string { return named(" before ", bound, "") }
-
-func named(before, bound, after string) string {
-	if bound == "" {
-		return ""
+// periodText names the bounds of the period.
+func (d doc) periodText() string {
+	switch {
+	case d.Until == "":
+		return "from " + clock(d.Since)
+	case d.Since == "":
+		return "until " + clock(d.Until) + " (not included)"
 	}
-	return before + clock(bound) + after
+	return clock(d.Since) + " to " + clock(d.Until) + " (not included)"
 }
 
 // judgedBy names the policy.
@@ -372,6 +418,7 @@ func (d doc) undecided() (text []string) {
 }
 
 func (d doc) unparsed() (b block) {
+	b.heading = "Lines that could not be parsed"
 	if d.Unparsed > 0 {
 		b.title = english.Plural(d.Unparsed, "line") + " could not be parsed. Examples, in byte order:"
 		for _, s := range d.UnparsedSamples {
@@ -382,6 +429,7 @@ func (d doc) unparsed() (b block) {
 }
 
 func (d doc) otherHosts() (b block) {
+	b.heading = "Hosts without a policy"
 	if d.OtherHost == 0 {
 		return b
 	}

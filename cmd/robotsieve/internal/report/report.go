@@ -2,9 +2,9 @@
 // ndjson and CSV for other programs, and as text for people.
 //
 // An output is a function that takes a Report, in a file of its own, and a row of
-// outputs. It writes what two descriptions give it: columns has every figure with its
-// name, heading and meaning; document has the whole report as sentences, facts and
-// tables.
+// outputs. It writes what descriptions give it: columns has every figure with its name, heading
+// and meaning; document has the whole report as sentences, facts and tables, and screen what
+// fits on one screen.
 package report
 
 import (
@@ -22,11 +22,16 @@ var outputs = []struct {
 	name  string
 	write func(w io.Writer, r *audit.Report, colours bool) error
 }{
-	{"text", printable(writeText)},
+	{"text", printable(writeScreen)},
+	{Full, printable(writeFull)},
+	{"markdown", printable(writeMarkdown)},
 	{"json", writeJSON},
 	{"ndjson", writeNDJSON},
 	{"csv", printable(writeCSV)},
 }
+
+// Full is the output that has in text all that is known, not only one screen of it.
+const Full = "full"
 
 // Outputs returns the names of the outputs, the default first.
 func Outputs() []string {

@@ -46,7 +46,7 @@ func TestCutTablesAddUp(t *testing.T) {
 		r.Inputs = append(r.Inputs, audit.InputInfo{Name: fmt.Sprint(i, ".log"), Format: "combined", Bytes: 5, Complete: true})
 	}
 	r.Totals = audit.Totals{Requests: 1000, Verdicts: audit.VerdictCounts{audit.Violation: 300, audit.Allowed: 700}}
-	report := written(t, "text", r, false)
+	report := written(t, Full, r, false)
 	wants(t, report,
 		"(40 more: see json, csv)       400      280     120\n",
 		"all                          1,000      700     300\n",
@@ -67,7 +67,7 @@ func TestARuleOfTwoVersionsOfOneFileIsOneRow(t *testing.T) {
 		rule.Version = from
 		r.Crawlers[0].Rules = append(r.Crawlers[0].Rules, rule)
 	}
-	wants(t, written(t, "text", r, false), "         6  Bot         2  Disallow: /  a.txt\n")
+	wants(t, written(t, Full, r, false), "         6  Bot         2  Disallow: /  a.txt\n")
 }
 
 // A headline never claims more than the log shows.
@@ -103,20 +103,20 @@ func TestHeadline(t *testing.T) {
 	}{
 		{&audit.Report{}, "No line names a crawler.\n"},
 		{allowed, "2 crawler requests: none broke robots.txt.\n"},
-		{violated(0, 0), "3 violations; no client was verified, because no address lists were given (--ip-ranges).\n3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content.\n"},
-		{listed, "3 violations; no client was verified.\n"},
-		{proxied, "3 violations; no client was verified, because the log has the addresses of a proxy.\n"},
-		{violated(4, 0), "3 violations; none by a verified client was answered with content.\n"},
-		{violated(4, 1), "Violations by verified clients that were answered with content: 1 by Bot.\n"},
-		{otherSize, "If the robots.txt given is what was served, which the logged answers contradict: Violations by verified clients"},
-		{none, "If the robots.txt given is what was served, which the logged answers contradict: 3 violations"},
-		{&agreed, "3 violations; no client was verified"},
-		{fetched, "No crawler requests.\nNot among them: fetchers, which a person, a subscription or the site's own operator sent; 3 of their 9 requests broke\nrobots.txt.\n"},
+		{violated(0, 0), "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified, because\nno address lists were given (--ip-ranges).\n"},
+		{listed, "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified.\n"},
+		{proxied, "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified, because\nthe log has the addresses of a proxy.\n"},
+		{violated(4, 0), "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. None of these was by a verified\nclient.\n"},
+		{violated(4, 1), "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. Of these, 1 was by verified\nclients of Bot.\n"},
+		{otherSize, "If the robots.txt given is what was served, which the logged answers contradict: 3 of 9 crawler requests broke"},
+		{none, "If the robots.txt given is what was served, which the logged answers contradict: 3 of 9 crawler requests broke"},
+		{&agreed, "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified"},
+		{fetched, "3 of 9 requests by fetchers broke robots.txt; a person, a subscription or the site's own operator sent them. There are\nno other crawler requests.\n"},
 		{&audit.Report{Partial: true}, "PARTIAL: "},
 		{outside, "No line is of the period.\n"},
 		{garbage, "No line could be parsed.\n"},
 	} {
-		if got := written(t, "text", c.report, false); !strings.HasPrefix(got, c.want) {
+		if got := written(t, Full, c.report, false); !strings.HasPrefix(got, c.want) {
 			t.Errorf("got %q, want %q first", got, c.want)
 		}
 	}
@@ -131,7 +131,7 @@ func TestInputs(t *testing.T) {
 		{Name: "d.log", Format: "combined", Bytes: 7, Lines: 2, Unparsed: 1},
 		{Name: "e.tar.gz:a.log", Format: "combined", Codec: "gzip", Disk: 7, Bytes: 7, Lines: 2, Complete: true, SHA256: "34cd"},
 	}}
-	wants(t, written(t, "text", r, false), `Read:      a.log, of a.example: combined, 5 bytes, 1 line
+	wants(t, written(t, Full, r, false), `Read:      a.log, of a.example: combined, 5 bytes, 1 line
            sha256 12ab
            b.log: not counted, as it has the same content as a.log
            c.log: combined, 5 bytes; counted, although it has the same content as a.log
@@ -145,7 +145,7 @@ func TestInputs(t *testing.T) {
 // TestManyUnreadInputs: a folder of other files does not fill the report.
 func TestManyUnreadInputs(t *testing.T) {
 	r := &audit.Report{Inputs: slices.Repeat([]audit.InputInfo{{Name: "x", Error: "x: this is XML, not a log"}}, maxUnreadShown+3)}
-	text := written(t, "text", r, false)
+	text := written(t, Full, r, false)
 	wants(t, text, "           and 3 more inputs that could not be read (--output json lists all)\n")
 	if n := strings.Count(text, "not read: x: this is XML"); n != maxUnreadShown {
 		t.Errorf("%d of them are shown", n)
@@ -164,7 +164,7 @@ func TestFetchersStandApart(t *testing.T) {
 	}
 	r := &audit.Report{Policy: audit.PolicyInfo{History: "constant"}, Crawlers: []audit.CrawlerInfo{
 		broke("Feeds", "fetcher", "unknown", 9), broke("Bot", "crawler", "yes", 2), broke("Rover", "crawler", "no", 1)}}
-	lines := regexp.MustCompile(` {2,}`).ReplaceAllString(written(t, "text", r, false), " ")
+	lines := regexp.MustCompile(` {2,}`).ReplaceAllString(written(t, Full, r, false), " ")
 	wants(t, lines,
 		"\nBot obeys unverified 2 2 - - - - - 2 - - -\nRover may ignore unverified 1 1 - - - - - 1 - - -\n"+
 			"Fetchers, sent by a person, a subscription or the site's own operator:\nFeeds - unverified 9 9",
@@ -183,7 +183,7 @@ func TestTextSaysWhatItLeavesOut(t *testing.T) {
 		c.CrawlDelay = append(c.CrawlDelay, audit.DelayInfo{Origin: site, Delay: 1, Gaps: 1})
 	}
 	r.Crawlers = []audit.CrawlerInfo{c}
-	report := written(t, "text", r, false)
+	report := written(t, Full, r, false)
 	wants(t, report, "and 5 more rows: see --output json.\n\nA gap is")
 	wants(t, strings.Join(strings.Fields(report), " "), "https://site7.example and 22 more, with a window")
 }
@@ -194,9 +194,9 @@ func TestColours(t *testing.T) {
 		Partial: true, Warnings: []string{"a warning"}, Totals: audit.Totals{Requests: 3, Verdicts: audit.VerdictCounts{audit.Violation: 3}},
 		Crawlers: []audit.CrawlerInfo{{Crawler: "Bot", Requests: 3, Verdicts: audit.VerdictCounts{audit.Violation: 3}}},
 	}
-	coloured := written(t, "text", r, true)
+	coloured := written(t, Full, r, true)
 	wants(t, coloured, "\x1b[33mPARTIAL: ", "\x1b[33ma warning\x1b[0m\n", "\x1b[31m3\x1b[0m of 3 crawler requests", "       \x1b[31m3\x1b[0m\n")
-	plain := written(t, "text", r, false)
+	plain := written(t, Full, r, false)
 	if strings.NewReplacer("\x1b[31m", "", "\x1b[33m", "", "\x1b[0m", "").Replace(coloured) != plain {
 		t.Errorf("%q\nis not\n%q", coloured, plain)
 	}
@@ -230,7 +230,7 @@ func TestEveryCounterHasAColumn(t *testing.T) {
 	without := []string{ // these are about details, or sums of the rows
 		"RulesNotListed", "RobotsTxt.Gaps", "RobotsTxt.MedianGap", "RobotsTxt.LongestGap", "RobotsTxt.Within24h", "RobotsTxt.Answers.",
 		"MaxUnparsedPercent", "RobotsTxt.None", "RobotsTxt.Failed", "Totals.Evasive", "Totals.AmbiguousForbidden", "Totals.GraceAfterFetch",
-		"Totals.VerifiedContent", "Totals.Fetchers.",
+		"Totals.VerifiedContent", "Totals.Fetchers.", "Totals.Bytes", "Totals.ViolationBytes", "Paths.", "ViolationPaths.",
 		"Policy.Bytes", "Policy.Notes", "Totals.Requests", "Totals.Verdicts.", "Totals.Outcomes.", "Totals.Identity.", "Totals.Proven",
 		"EndInZero", "RobotsTxt.Requests", "RobotsTxt.Served", "RobotsTxt.Sizes", "RobotsTxt.Differing", "OtherHostsNotListed",
 	}

@@ -11,15 +11,24 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// maxWidth is the width of prose, in characters.
+// maxWidth is the width of the prose of the whole report, in characters.
 const maxWidth = 118
 
 // breaks breaks a heading where it may be broken.
 var breaks = strings.NewReplacer("\u00ad", "-\n", " \u200b", "\n", "\u200b", "\n")
 
-// writeText writes the document with its tables in columns, and marks as colours.
-func writeText(w io.Writer, r *audit.Report, colours bool) error {
-	marks := strings.NewReplacer(markAlarm, "", markCaution, "", markEnd, "")
+// writeScreen writes the report on one screen, writeFull the whole report.
+func writeScreen(w io.Writer, r *audit.Report, colours bool) error {
+	return writeBlocks(w, screen(r), screenWidth, colours)
+}
+
+func writeFull(w io.Writer, r *audit.Report, colours bool) error {
+	return writeBlocks(w, document(r), maxWidth, colours)
+}
+
+// writeBlocks writes blocks with tables in columns, prose of a width, and marks as colours.
+func writeBlocks(w io.Writer, blocks []block, width int, colours bool) error {
+	marks := unmarked
 	if colours {
 		marks = strings.NewReplacer(markAlarm, text.FgRed.EscapeSeq(), markCaution, text.FgYellow.EscapeSeq(), markEnd, text.Reset.EscapeSeq())
 	}
@@ -27,12 +36,12 @@ func writeText(w io.Writer, r *audit.Report, colours bool) error {
 	// wrapped adds prose, with a text before its first line.
 	wrapped := func(before, prose string) {
 		indent := text.StringWidthWithoutEscSequences(before)
-		for line := range strings.SplitSeq(text.WrapSoft(marks.Replace(prose), maxWidth-indent), "\n") {
+		for line := range strings.SplitSeq(text.WrapSoft(marks.Replace(prose), width-indent), "\n") {
 			lines = append(lines, strings.TrimRight(before+line, " "))
 			before = strings.Repeat(" ", indent)
 		}
 	}
-	for i, b := range document(r) {
+	for i, b := range blocks {
 		if i > 0 {
 			lines = append(lines, "")
 		}
@@ -51,16 +60,16 @@ func writeText(w io.Writer, r *audit.Report, colours bool) error {
 		if len(b.table.rows) > 0 && len(b.facts)+len(b.text) > 0 {
 			lines = append(lines, "")
 		}
-		width := 0
+		names := 0
 		for _, f := range b.facts {
-			width = max(width, len(f.name)+len(": "))
+			names = max(names, len(f.name)+len(": "))
 		}
 		for _, f := range b.facts {
 			name := ""
 			if f.name != "" {
 				name = f.name + ":"
 			}
-			wrapped(fmt.Sprintf("%-*s", width, name), f.text)
+			wrapped(fmt.Sprintf("%-*s", names, name), f.text)
 		}
 		for _, line := range b.quote {
 			lines = append(lines, "  "+line)

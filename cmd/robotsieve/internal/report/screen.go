@@ -1,0 +1,293 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// screen is the report on one screen of 24 lines by 80 characters, where the facts fit: what
+// happened, who did it, what is held against nobody, what to mend, and how certain it is.
+// All else is in document.
+func screen(r *audit.Report) []block {
+	d := doc{r, maxViolatorsShown, screenWidth}
+	first := block{text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
+	if r.Totals.Requests == 0 {
+		return withText(first, d.advice(), block{text: []string{more}})
+	}
+	return withText(first, d.violators(), block{text: slices.Concat(d.kept(), d.notHeld())}, d.advice(), block{text: []string{d.certainty(), more}})
+}
+
+// more says where the rest is.
+const more = "More: --full, all figures; --html FILE, a page; --list violations, each request."
+
+// withText returns the blocks that have something to say.
+func withText(blocks ...block) []block {
+	return slices.DeleteFunc(blocks, func(b block) bool {
+		return len(b.facts)+len(b.list)+len(b.table.rows)+len(b.quote)+len(b.text) == 0
+	})
+}
+
+// scope says what was audited.
+func (d doc) scope() string {
+	text := "Audited: "
+	if origins := d.Policy.Origins; len(origins) == 1 {
+		text += origins[0] + ", "
+	} else if len(origins) > 1 {
+		text += english.Plural(int64(len(origins)), "site") + ", "
+	}
+	if d.From != "" {
+		from, to := timeAs(d.From, time.DateOnly), timeAs(d.To, time.DateOnly)
+		if text += from; to != from {
+			text += " to " + to
+		}
+		text += ", "
+	}
+	text += english.Plural(d.Lines, "line")
+	if d.Policy.History == "constant" {
+		return text + ", by " + path.Base(d.Policy.File) + "."
+	}
+	return text + ", by " + english.Plural(int64(len(d.Policy.Versions)), "version") + " of robots.txt."
+}
+
+// Bounds of the screen.
+const (
+	maxViolatorsShown = 10
+	maxPathedShown    = 4 // violators with their worst paths
+	maxAdviceShown    = 3
+	screenWidth       = 80
+)
+
+// violators is the table of crawlers that broke robots.txt, with the paths that they requested
+// most against it. Fetchers stand behind the others, under a title.
+func (d doc) violators() (b block) {
+	t := &b.table
+	t.header = []string{"broke robots.txt", "identity", ">requests", ">forbidden", ">content", ">not \u200bmod.", ">had \u200bread it"}
+	shown, rest := 0, 0
+	for _, part := range d.parts() {
+		title := part.title
+		for i := range part.list {
+			c := &part.list[i]
+			n := c.Verdicts[audit.Violation]
+			switch {
+			case n == 0:
+				continue
+			case shown == maxViolatorsShown:
+				rest++
+				continue
+			case title != "":
+				t.rows = append(t.rows, []string{Cut(title, screenWidth)})
+				title = ""
+			}
+			own := c.Requests - c.Verdicts[audit.Spoofed]
+			t.rows = append(t.rows, []string{c.Crawler, identityOf(c), english.Grouped(own),
+				alarm(english.Grouped(n)) + " (" + wholeShare(n, own) + ")", figure(c.Outcomes[audit.Content]), figure(c.Outcomes[audit.NotModified]), figure(c.Informed())})
+			if paths := worst(c); paths != "" && shown < maxPathedShown {
+				t.rows = append(t.rows, []string{"  " + paths})
+			}
+			shown++
+		}
+	}
+	t.fit(screenWidth)
+	if rest > 0 {
+		t.more = fmt.Sprintf("and %s: see --full.", english.Plural(int64(rest), "more crawler"))
+	}
+	return b
+}
+
+// fit cuts the cells of the first column so that the rows have no more characters than width.
+func (t *table) fit(width int) {
+	for i, heading := range t.header[1:] {
+		most := 0
+		for line := range strings.SplitSeq(breaks.Replace(strings.TrimPrefix(heading, ">")), "\n") {
+			most = max(most, len([]rune(line)))
+		}
+		for _, row := range t.rows {
+			if len(row) > 1 {
+				most = max(most, len([]rune(unmarked.Replace(row[i+1]))))
+			}
+		}
+		width -= most + len("  ")
+	}
+	for _, row := range t.rows {
+		if len(row) > 1 {
+			row[0] = Cut(row[0], max(width, 8))
+		}
+	}
+}
+
+// unmarked removes the marks of a text.
+var unmarked = strings.NewReplacer(markAlarm, "", markCaution, "", markEnd, "")
+
+// wholeShare writes a share in whole per cent; only none is 0 %, and only all is 100 %.
+func wholeShare(n, of int64) string {
+	switch percent := 100 * float64(n) / float64(max(of, 1)); {
+	case n > 0 && percent < 1:
+		return "< 1 %"
+	case n < of && percent > 99:
+		return "> 99 %"
+	default:
+		return fmt.Sprintf("%.0f %%", percent)
+	}
+}
+
+// identityOf says how far the clients that violated are proven.
+func identityOf(c *crawler) string {
+	n := map[string]int64{}
+	for _, v := range c.Violations {
+		n[v.Identity] += v.N
+	}
+	all, verified := c.Verdicts[audit.Violation], n[audit.Verified.String()]
+	switch {
+	case verified == all:
+		return "verified"
+	case verified > 0:
+		return "partly verified"
+	case n[audit.Unverifiable.String()] == all:
+		return "unverifiable"
+	}
+	return "unverified"
+}
+
+// worst names the paths that a crawler requested most against robots.txt, on one line.
+func worst(c *crawler) string {
+	text := ""
+	for _, p := range c.ViolationPaths.List {
+		next := fmt.Sprintf("%s (%s)", Cut(p.Path, 34), english.Grouped(p.N))
+		if text != "" {
+			next = text + ", " + next
+		}
+		if len([]rune(next)) > screenWidth-len("  most often: ")-2 {
+			break
+		}
+		text = next
+	}
+	if text == "" {
+		return ""
+	}
+	return "most often: " + text
+}
+
+// kept names the crawlers that broke no rule, the most frequent first.
+func (d doc) kept() []string {
+	list := without(d.Crawlers, func(c *crawler) bool {
+		return c.Exempt != "" || c.Verdicts[audit.Violation] > 0 || c.Verdicts[audit.Allowed] == 0
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(list, func(x, y crawler) int { return cmp.Compare(y.Requests, x.Requests) })
+	text, names := "Kept to it: ", ""
+	for i := range list {
+		tail := ""
+		if left := len(list) - i - 1; left > 0 {
+			tail = fmt.Sprintf(" and %s", english.Plural(int64(left), "more crawler"))
+		}
+		next := names + shortName(&list[i])
+		if names != "" && len([]rune(text+next+tail)) >= screenWidth {
+			return []string{text + strings.TrimSuffix(names, ", ") + fmt.Sprintf(" and %s.", english.Plural(int64(len(list)-i), "more crawler"))}
+		}
+		names = next + ", "
+	}
+	return []string{text + strings.TrimSuffix(names, ", ") + "."}
+}
+
+// notHeld says which requests are held against nobody, and why.
+func (d doc) notHeld() []string {
+	var parts []string
+	for _, v := range []struct {
+		verdict audit.Verdict
+		why     string
+	}{
+		{audit.Grace, "rule was new"}, {audit.NoPolicy, "told: no robots.txt"}, {audit.Unreachable, "robots.txt failed"},
+		{audit.Indeterminate, "undecided"}, {audit.Exempt, "says it is not bound"}, {audit.Spoofed, "impostor"},
+	} {
+		if n := d.Totals.Verdicts[v.verdict]; n > 0 {
+			number := english.Grouped(n)
+			if parts == nil {
+				number = english.Plural(n, "request")
+			}
+			parts = append(parts, number+" ("+v.why+")")
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return []string{"Held against nobody: " + english.List(parts) + "."}
+}
+
+// certainty says what the result rests on.
+func (d doc) certainty() string {
+	i, all := d.Totals.Identity, d.Totals.Requests
+	text := fmt.Sprintf("How certain: %s of the crawler requests were by verified clients; ", share(d.Totals.VerifiedShare))
+	if i[audit.Verified] == 0 {
+		text = "How certain: no client was verified; "
+	}
+	if i[audit.Verified] == all {
+		text = "How certain: all clients were verified; "
+	}
+	switch {
+	case d.Policy.History == "constant":
+		text += "the robots.txt given is taken as in force throughout"
+	default:
+		text += "a request counts only if every copy of robots.txt that its crawler may have used forbids it"
+	}
+	return text + "."
+}
+
+// advice says what the owner of the site or the log should mend, the most important first.
+func (d doc) advice() (b block) {
+	var list []string
+	add := func(holds bool, format string, args ...any) {
+		if holds {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	t, reasons := d.RobotsTxt, audit.ReasonCounts{}
+	failed, refused, told := int64(0), int64(0), 0
+	for _, in := range d.Inputs {
+		if in.Error != "" {
+			failed++
+		}
+	}
+	for i := range d.Crawlers {
+		c := &d.Crawlers[i]
+		for reason, n := range c.Reasons {
+			reasons[reason] += n
+		}
+		if len(c.RobotsTxt.Refused) > 0 {
+			told++
+		}
+	}
+	var statuses []string
+	for _, s := range t.ClearedBy {
+		statuses = append(statuses, fmt.Sprint(s.Status))
+		refused += s.N
+	}
+	add(failed > 0, "%s could not be read to the end: see --full.", english.Plural(failed, "log"))
+	add(refused > 0, "%s got no robots.txt (status %s): let crawlers fetch it.", english.Plural(int64(told), "crawler"), strings.Join(statuses, ", "))
+	add(2*t.Differing > t.Sizes, "Most answers to /robots.txt were not of the size of the file given: is it the one that was served?")
+	add(reasons[audit.NoHost] > 0, "%s, the log names no host: name the site with --host.", english.Plural(reasons[audit.NoHost], "request"))
+	add(d.OtherHost > 0, "%s went to hosts without a robots.txt here: give theirs too (--policy).", english.Plural(d.OtherHost, "request"))
+	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
+	add(!d.CanVerify && !d.Proxied && d.Totals.Requests > 0, "No client can be verified: give address lists (robotsieve crawlers --lists).")
+	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.Totals.Requests, "The address lists are too old or too new for most requests.")
+	add(reasons[audit.NoVersion] > 0, "%s may have used an older robots.txt: add it to the policy.", english.Plural(reasons[audit.NoVersion], "request"))
+	add(d.Unparsed > 0, "%s could not be parsed (robotsieve formats --explain).", english.Plural(d.Unparsed, "line"))
+	add(d.Policy.Notes > 0, "robots.txt has %s (robotsieve check --robots).", english.Plural(int64(d.Policy.Notes), "line")+" to look at")
+	add(!t.Logged && d.Totals.Requests > 0, "The log has no request for robots.txt, so it does not show who read it.")
+	if len(list) == 0 {
+		return b
+	}
+	if left := len(list) - maxAdviceShown; left > 0 {
+		list = append(list[:maxAdviceShown], fmt.Sprintf("%d more: see the warnings in --full.", left))
+	}
+	b.title, b.list = "To mend:", list
+	return b
+}
