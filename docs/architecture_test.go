@@ -48,9 +48,10 @@ var allowed = map[string][]string{
 	"scan/policy":  {"automaton", "compile", "internal/disk", "scan/answer", "scan/origin"},
 	"scan/audit": {"automaton", "internal/english", "scan/answer", "scan/crawler", "scan/format", "scan/origin", "scan/policy", "scan/spill",
 		"github.com/HdrHistogram/"},
-	"scan/filter": {"automaton", "internal/disk", "scan", "scan/format", "scan/origin", "scan/source"},
+	"scan/evidence": {"internal/disk", "internal/english", "scan/audit"},
+	"scan/filter":   {"automaton", "internal/disk", "scan", "scan/format", "scan/origin", "scan/source"},
 	"scan/job": {"automaton", "automaton/archive", "compile", "internal/disk", "internal/english", "scan", "scan/answer", "scan/audit", "scan/capture", "scan/crawler",
-		"scan/filter", "scan/format", "scan/origin", "scan/policy", "scan/source", "scan/spill"},
+		"scan/evidence", "scan/filter", "scan/format", "scan/origin", "scan/policy", "scan/source", "scan/spill"},
 
 	"bench": {"automaton", "compile"},
 	"cmd/robotsieve": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk", "internal/english", "scan/audit", "scan/crawler",

@@ -31,6 +31,7 @@ var reportFiles = []struct {
 	begins      string // what files of the kind begin with
 	write       func(io.Writer, *audit.Report) error
 }{
+	{"html", "also write the report to a file as a page that is complete in itself", "a page of HTML", "<!doctype html>", report.WriteHTML},
 	{"prometheus", "also write the figures to a file for the textfile collector of Prometheus", "a file of figures for Prometheus", "# HELP robotsieve_", report.WritePrometheus},
 }
 
@@ -39,7 +40,7 @@ func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
 	f := &reportFlags{}
 	choice(cmd, "output", "text", "form of the report", to(&f.output), append(report.Outputs(), outputs...)...)
 	cmd.Flags().BoolVar(&f.full, "full", false, "print the whole report in text, not only one screen of it: as --output full does")
-	choice(cmd, "by", "auto", "unit of the figures over time; auto is hours for up to three days, days for more", func(unit string) {
+	choice(cmd, "by", "auto", "unit of the figures over time; auto is hours for up to seven days, days for more", func(unit string) {
 		if f.by = unit; unit == "auto" {
 			f.by = ""
 		}
