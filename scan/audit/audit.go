@@ -141,7 +141,7 @@ type Inputs struct {
 	Notes []string
 	// Partial: not all of the input was read.
 	Partial bool
-	// By is the unit of timelines, hour or day. Empty: hour if there are at most three days from
+	// By is the unit of timelines, hour or day. Empty: hour if there are at most seven days from
 	// the first request to the last, otherwise day.
 	By string
 }
