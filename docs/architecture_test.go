@@ -48,15 +48,16 @@ var allowed = map[string][]string{
 	"scan/policy":  {"automaton", "compile", "internal/disk", "scan/answer", "scan/origin"},
 	"scan/audit": {"automaton", "internal/english", "scan/answer", "scan/crawler", "scan/format", "scan/origin", "scan/policy", "scan/spill",
 		"github.com/HdrHistogram/"},
-	"scan/filter": {"automaton", "internal/disk", "scan", "scan/format", "scan/origin", "scan/source"},
+	"scan/evidence": {"internal/disk", "internal/english", "scan/audit"},
+	"scan/filter":   {"automaton", "internal/disk", "scan", "scan/format", "scan/origin", "scan/source"},
 	"scan/job": {"automaton", "automaton/archive", "compile", "internal/disk", "internal/english", "scan", "scan/answer", "scan/audit", "scan/capture", "scan/crawler",
-		"scan/filter", "scan/format", "scan/origin", "scan/policy", "scan/source", "scan/spill"},
+		"scan/evidence", "scan/filter", "scan/format", "scan/origin", "scan/policy", "scan/source", "scan/spill"},
 
 	"bench": {"automaton", "compile"},
 	"cmd/robotsieve": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk", "internal/english", "scan/audit", "scan/crawler",
 		"scan/filter", "scan/format", "scan/job", "scan/source",
 		"github.com/spf13/cobra", "github.com/vbauerster/mpb/", "github.com/pkg/profile", "golang.org/x/term"},
-	"cmd/robotsieve/internal/report": {"internal/english", "scan/audit", "github.com/jedib0t/go-pretty/"},
+	"cmd/robotsieve/internal/report": {"internal/english", "scan/audit", "github.com/jedib0t/go-pretty/", "github.com/parquet-go/"},
 }
 
 // system is what packages other than internal/disk may use of those packages of the standard library that have file

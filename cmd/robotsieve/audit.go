@@ -36,6 +36,7 @@ into account.`,
   robotsieve audit --robots robots.txt --ip-ranges ranges/ --fail-on 'violation.verified>0' access.log
   robotsieve audit --robots robots.txt --since 2026-11-01 --until 2026-12-01 access.log*
   robotsieve audit --policy manifest.csv --state monday.state monday.log.gz
+  robotsieve audit --robots robots.txt --evidence november access.log*
   robotsieve audit --robots robots.txt --format /etc/nginx/nginx.conf:main access.log
   zcat old/*.gz | robotsieve audit --robots robots.txt --samples 3 -`,
 	}
@@ -51,13 +52,14 @@ into account.`,
 	daysFlag(cmd, &o.RangesMaxAge, "ranges-max-age", "365d", "how long before or after a request a list of addresses may have been made to verify a client, in days")
 	resolve := flags.Bool("resolve", false, "look up the names of addresses of violations (uses the network; it can verify a client, but never prove an impostor)")
 	flags.StringVar(&o.Format, "format", "auto",
-		"format of the logs: auto, a name that robotsieve formats lists, FILE:NAME for a log_format or LogFormat in a server's configuration, or the words of a format: of nginx, Apache, GoAccess or Envoy, a JSON map, or a regular expression with named groups")
+		"format of the logs: auto, a name that robotsieve formats lists, FILE:NAME for a log_format or LogFormat in a server's configuration, or the words of a format: of nginx, Apache, GoAccess or Envoy, the #Fields line of a W3C log, a JSON map, or a regular expression with named groups")
 	complete(cmd, "format", append([]string{"auto"}, format.Names()...)...)
 	flags.StringVar(&o.Since, "since", "", "judge only requests from this time on: 2026-11-22T05:00:00Z, a date, which is its midnight in --time-zone, or a number of hours, days or weeks before now, such as 7d; answers to robots.txt before it still count for what crawlers were told")
 	flags.StringVar(&o.Until, "until", "", "judge only requests before this time, which is not in the period itself; likewise")
 	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, and of times in logs that name none: an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)")
 	memoryFlag(cmd, &o.Memory)
-	report := addReportFlags(cmd)
+	report := addReportFlags(cmd, "parquet")
+	list := addRowFlags(cmd)
 	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: a manifest (CSV) or a folder of dated files")
 	flags.BoolVar(&o.AssumeConstant, "assume-constant", false, "take the first version of each origin as in force before all time")
 	flags.StringArrayVar(&o.Hosts, "host", nil,
@@ -65,13 +67,14 @@ into account.`,
 	flags.StringArrayVar(&o.Ranges, "ip-ranges", nil,
 		"the published addresses of a crawler: NAME=FILE, NAME=FILE@2026-11-01 with the day when the list was made, NAME=DIR with lists of several dates, or DIR with files NAME.json and NAME.txt; NAME is a crawler's name, or an official list's such as googlebot.json, which is for all its crawlers (repeatable)")
 	flags.StringVar(&o.Names, "resolved-names", "", "names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed")
-	flags.StringVar(&o.ClientIP, "client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth address from the right of X-Forwarded-For; this header is the first quoted field after the User-Agent")
+	flags.StringVar(&o.ClientIP, "client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth address from the right of X-Forwarded-For, which combined logs have in the first quoted field after the User-Agent")
 	flags.StringArrayVar(&o.TrustedProxies, "trusted-proxies", nil, "addresses or CIDR ranges of one's own proxies, for --client-ip xff (repeatable)")
-	flags.IntVar(&o.Samples, "samples", 0, "show this many raw log lines of the violations of each crawler, at most 256 KB of them and 4 MB in all")
+	flags.IntVar(&o.Samples, "samples", 0, "show this many raw log lines of the violations of each crawler, at most 256 KB of them and 4 MB in all; 3 with --html")
 	percentFlag(cmd, &o.MaxUnparsed, "max-unparsed", "5", "per cent of the lines of a log that may be unreadable; more make the report partial")
 	flags.BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "count a log also if another one has the same content")
 	flags.BoolVar(&o.Hash, "sha256", false, "state the SHA-256 also of uncompressed logs of more than 128 MiB in all, which takes about half a second a gigabyte")
 	flags.StringVar(&o.State, "state", "", "also write the state of this part of the input to a file, for merge")
+	flags.StringVar(&o.Evidence, "evidence", "", "also make a folder with the log lines of all violations, what they are judged by, and a letter for each crawler, for robotsieve verify; nothing of other visitors is in it")
 	forceFlag(cmd, &o.Force)
 	flags.StringVar(&o.Sampled, "sampled", "", "how the logs were sampled, such as 1/100: stated in the report")
 	crawlersFlag(cmd, &o.Crawlers)
@@ -80,6 +83,15 @@ into account.`,
 	cmd.RunE = func(cmd *cobra.Command, logs []string) (err error) {
 		o.Logs.Names, o.Stdout = logs, s.out
 		o.Files, o.By, o.Messages = report.files, report.by, report.messages(s)
+		if cmd.Flags().Changed("html") && !cmd.Flags().Changed("samples") {
+			o.Samples = 3
+		}
+		if o.Rows, err = list.begin(s, report.output, cmd.Flags().Changed("output")); err != nil {
+			return err
+		}
+		if report.listed = o.Rows != nil; report.listed && isTerminal(s.out) {
+			o.Messages.Progress = nil // the rows would run into the bar
+		}
 		stop, err := startProfile(func(name string) error { return o.RefuseOutput("--profile", name) })
 		if err != nil {
 			return err
@@ -92,7 +104,7 @@ into account.`,
 			o.Resolver = &dns
 		}
 		a, err := job.Audit(ctx, *o)
-		return report.finish(s, a, err)
+		return report.finish(s, a, list.end(a, err))
 	}
 	return cmd
 }

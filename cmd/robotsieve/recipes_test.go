@@ -51,7 +51,7 @@ func TestRecipes(t *testing.T) {
 		})
 		ran++
 	}
-	if ran < 6 {
+	if ran < 9 {
 		t.Errorf("%d recipes were found", ran)
 	}
 }
@@ -116,6 +116,9 @@ func checkRecipe(t *testing.T, script string) {
 	for _, made := range []struct{ name, in, begins string }{
 		{"robotsieve.prom", "prometheus/robotsieve.prom", "# HELP robotsieve_info"},
 		{"month.json", "srv/month.json", "{\n  \"schema\": \"robotsieve.audit/2\""},
+		{"report.html", "here/report.html", "<!doctype html>"},
+		{"rows.parquet", "here/rows.parquet", "PAR1"},
+		{"--evidence", "here/evidence/manifest.json", "{"},
 		{">> " + dir, "srv/policy.csv", "from,origin,status,file\n"},
 	} {
 		if !strings.Contains(script, made.name) {

@@ -18,6 +18,7 @@ type reportFlags struct {
 	full   bool
 	by     string // as in audit.Inputs
 	quiet  bool
+	listed bool // rows go to stdout in place of the report
 	files  []job.ReportFile
 	failOn []condition
 	config *audit.Config // known when check has been called
@@ -30,14 +31,16 @@ var reportFiles = []struct {
 	begins      string // what files of the kind begin with
 	write       func(io.Writer, *audit.Report) error
 }{
+	{"html", "also write the report to a file as a page that is complete in itself", "a page of HTML", "<!doctype html>", report.WriteHTML},
 	{"prometheus", "also write the figures to a file for the textfile collector of Prometheus", "a file of figures for Prometheus", "# HELP robotsieve_", report.WritePrometheus},
 }
 
-func addReportFlags(cmd *cobra.Command) *reportFlags {
+// addReportFlags adds these flags, with more values of --output.
+func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
 	f := &reportFlags{}
-	choice(cmd, "output", "text", "form of the report", to(&f.output), report.Outputs()...)
+	choice(cmd, "output", "text", "form of the report", to(&f.output), append(report.Outputs(), outputs...)...)
 	cmd.Flags().BoolVar(&f.full, "full", false, "print the whole report in text, not only one screen of it: as --output full does")
-	choice(cmd, "by", "auto", "unit of the figures over time; auto is hours for up to three days, days for more", func(unit string) {
+	choice(cmd, "by", "auto", "unit of the figures over time; auto is hours for up to seven days, days for more", func(unit string) {
 		if f.by = unit; unit == "auto" {
 			f.by = ""
 		}
@@ -103,7 +106,7 @@ func (f *reportFlags) form() string {
 // only repeat the warnings.
 func (f *reportFlags) prints(r *audit.Report) bool {
 	wasRead := func(in audit.InputInfo) bool { return in.Format != "" }
-	return !f.quiet && (f.output != "text" || len(r.Inputs) == 0 || slices.ContainsFunc(r.Inputs, wasRead))
+	return !f.quiet && !f.listed && (f.output != "text" || len(r.Inputs) == 0 || slices.ContainsFunc(r.Inputs, wasRead))
 }
 
 // messages are those of the command for its job.

@@ -196,7 +196,7 @@ what was known so far, if anything.`,
 		}
 		return err
 	})
-	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newFilter(s), newCheck(s), newCrawlers(s), newFormats(s), newCompile(s), newBench(s), newVersion(s))
+	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newVerify(s), newFilter(s), newCheck(s), newCrawlers(s), newFormats(s), newCompile(s), newBench(s), newVersion(s))
 	root.InitDefaultCompletionCmd()
 	completion, _, _ := root.Find([]string{"completion"})
 	completion.Args, completion.RunE = cobra.NoArgs, help // an unknown shell is an error

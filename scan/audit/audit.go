@@ -52,6 +52,9 @@ type Config struct {
 	// Dialect, if not nil, is the dialect by which all crawlers are judged.
 	// Otherwise each crawler is judged by its own.
 	Dialect *automaton.Dialect
+	// Proxied, if not nil, is what Report.Proxied shall be. Nil: that is found out from the lines. A
+	// part of a log does not show what all of it has shown.
+	Proxied *bool
 	// Samples is how many raw lines of violations to keep for each crawler, 0 or
 	// more.
 	Samples int
@@ -182,6 +185,8 @@ type Judged struct {
 	// Evasive: the request is allowed or contested, although the normal form of its path
 	// is forbidden by every copy.
 	Evasive bool
+	// Ambiguous: its header names crawlers of several operators, and the address verifies none.
+	Ambiguous bool
 	// N is how many requests were exactly alike. It is 1 in calls from workers.
 	N int64
 }

@@ -71,7 +71,7 @@ func appendRow(b []byte, r *row) []byte {
 	if r.claims != nil {
 		has |= rowHasClaims
 	}
-	if len(r.figures.statuses) > 0 {
+	if r.figures.sum() > 0 {
 		has |= rowHasFigures
 	}
 	if len(r.timeline.starts) > 0 {
@@ -104,17 +104,18 @@ func appendRow(b []byte, r *row) []byte {
 // appendFigures appends figures of at least one request.
 func appendFigures(b []byte, f *figures) []byte {
 	b = binary.AppendUvarint(b, uint64(f.bytes))
-	b = binary.AppendUvarint(b, uint64(len(f.statuses)))
-	for _, s := range f.sorted() {
+	statuses := f.sorted()
+	b = binary.AppendUvarint(b, uint64(len(statuses)))
+	for _, s := range statuses {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(s.Status)), uint64(s.N))
 	}
-	b = binary.AppendUvarint(b, uint64(len(f.addresses)))
-	for _, hash := range f.addresses {
+	b = binary.AppendUvarint(b, uint64(len(f.addresses.kept)))
+	for _, hash := range f.addresses.kept {
 		b = binary.BigEndian.AppendUint64(b, hash)
 	}
 	b = binary.AppendUvarint(b, uint64(len(f.paths.kept)))
-	for _, p := range f.paths.kept {
-		b = binary.AppendUvarint(appendBytes(binary.BigEndian.AppendUint64(b, p.hash), p.path), uint64(p.n))
+	for i, p := range f.paths.kept {
+		b = binary.AppendUvarint(appendBytes(binary.BigEndian.AppendUint64(b, f.paths.hashes[i]), p.Path), uint64(p.N))
 	}
 	return b
 }
@@ -211,25 +212,25 @@ func (r *recordReader) figures(f *figures, most int64) {
 		if r.require(s.Status > last, "statuses are out of order"); r.bad() {
 			return
 		}
-		f.statuses, last = append(f.statuses, s), s.Status
+		f.statuses.add(s.Status, s.N)
+		last = s.Status
 	}
-	requests := f.requests()
-	for i := range r.uvarint(maxAddresses + 1) {
-		hash := r.uint64()
-		if r.require(i == 0 || hash > f.addresses[i-1], "addresses are out of order"); r.bad() {
+	requests := f.sum()
+	for i := range int(r.uvarint(maxAddresses + 1)) {
+		f.addresses.add(r.uint64())
+		if r.require(len(f.addresses.kept) == i+1, "an address is there twice"); r.bad() {
 			return
 		}
-		f.addresses = append(f.addresses, hash)
 	}
-	r.require(int64(len(f.addresses)) <= requests, "more addresses than requests")
+	r.require(int64(len(f.addresses.kept)) <= requests, "more addresses than requests")
 	sum := int64(0)
-	for i := range r.uvarint(uint64(f.paths.most + 1)) {
-		p := sampledPath{r.uint64(), string(r.bytes()), r.count(most)}
-		r.require(len(p.path) <= maxPath && p.path != "", "a path is too long, or empty")
-		if r.require(i == 0 || comparePaths(f.paths.kept[i-1], p) < 0, "paths are out of order"); r.bad() {
+	for i := range int(r.uvarint(uint64(f.paths.most + 1))) {
+		hash, path, n := r.uint64(), r.bytes(), r.count(most)
+		addPath(&f.paths, hash, path, n)
+		if r.require(len(path) <= maxPath && len(path) > 0 && len(f.paths.kept) == i+1, "a path is too long, empty or there twice"); r.bad() {
 			return
 		}
-		f.paths.kept, sum = append(f.paths.kept, p), sum+p.n
+		sum += n
 	}
 	r.require(requests > 0 && sum <= requests, "more paths than requests")
 }
@@ -290,9 +291,9 @@ func (r *recordReader) statuses(most int64) map[int]int64 {
 // isPart tells whether the counts of a row make sense before the final pass, which gives the
 // verdicts that are missing: violations and grace are among these.
 func (r *row) isPart() bool {
-	settled, spoofed, seen := sumOf(r.verdicts[:]), int64(0), r.figures.requests()
+	settled, spoofed, seen := sumOf(r.verdicts[:]), int64(0), r.figures.sum()
 	if s := r.spoofed; s != nil {
-		spoofed, seen = sumOf(s.verdicts[:]), seen+s.figures.requests()
+		spoofed, seen = sumOf(s.verdicts[:]), seen+s.figures.sum()
 		if s.requests != 0 || s.spoofed != nil || s.claims != nil || s.identities[Unverified] != spoofed || !s.partAddsUp() {
 			return false
 		}

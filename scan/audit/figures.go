@@ -9,11 +9,11 @@ import (
 )
 
 // figures are what is counted of the requests of a row whatever their verdict. Each depends on
-// the set of the requests alone, not on their order, and takes bounded memory.
+// the set of the requests alone, not on their order, and takes bounded memory. What nearly every
+// request needs stands first, so that it is in one or two lines of a cache.
 type figures struct {
-	bytes     int64
-	statuses  []StatusCount // in no order
-	last      int           // the index of the last status
+	bytes int64
+	statuses
 	addresses addressSet
 	paths     pathSample
 }
@@ -46,19 +46,19 @@ const (
 func (w *Worker) see(f *figures, addr []byte) {
 	r := &w.record
 	f.bytes = plus(f.bytes, max(r.Size, 0))
-	if len(f.statuses) > 0 && f.statuses[f.last].Status == r.Status {
-		f.statuses[f.last].N++
+	if f.statuses.last.Status == r.Status {
+		f.statuses.last.N++
 	} else {
-		w.quota.held += f.addStatus(r.Status, 1)
+		w.quota.held += f.statuses.add(r.Status, 1)
 	}
 	hash := hashField(addr)
-	if hash < f.addresses.below() && len(addr) > 0 && string(addr) != "-" {
+	if hash <= f.addresses.highest && len(addr) > 0 && string(addr) != "-" {
 		if slot := &w.seen[hash%uint64(len(w.seen))]; slot.of != f || slot.hash != hash {
 			*slot = seenAddress{f, hash}
 			w.quota.held += f.addresses.add(hash)
 		}
 	}
-	if hash = hashRequest(hash, r.Time, r.Target); hash <= f.paths.highest() {
+	if hash = hashRequest(hash, r.Time, r.Target); hash <= f.paths.highest {
 		w.quota.held += addPath(&f.paths, hash, r.Target[:min(len(r.Target), maxPath)], 1)
 	}
 }
@@ -124,28 +124,39 @@ func times(x, n int64) int64 {
 	return x * n
 }
 
-// addStatus counts n answers with a status, and returns how many bytes that takes more.
-func (f *figures) addStatus(status int, n int64) (bytes int) {
-	f.last = slices.IndexFunc(f.statuses, func(s StatusCount) bool { return s.Status == status })
-	if f.last < 0 {
-		f.last, bytes = len(f.statuses), statusBytes
-		f.statuses = append(f.statuses, StatusCount{Status: status})
+// statuses counts answers by status. The last status is nearly always the next.
+type statuses struct {
+	last StatusCount
+	list []StatusCount // of the others, in no order
+}
+
+// add counts n answers with a status, and returns how many bytes that takes more.
+func (s *statuses) add(status int, n int64) (bytes int) {
+	if s.last.Status != status {
+		at := slices.IndexFunc(s.list, func(of StatusCount) bool { return of.Status == status })
+		if at < 0 {
+			at, bytes = len(s.list), statusBytes
+			s.list = append(s.list, StatusCount{Status: status})
+		}
+		s.last, s.list[at] = s.list[at], s.last
 	}
-	f.statuses[f.last].N += n
+	s.last.N += n
 	return bytes
 }
 
-// requests returns how many requests were counted.
-func (f *figures) requests() (n int64) {
-	for _, s := range f.statuses {
-		n += s.N
-	}
-	return n
+// sum returns how many answers were counted.
+func (s *statuses) sum() int64 {
+	return s.last.N + sumOf(countsOf(s.list, func(of StatusCount) int64 { return of.N }))
 }
 
-// sorted returns the statuses in their order.
-func (f *figures) sorted() []StatusCount {
-	list := append([]StatusCount{}, f.statuses...)
+// sorted returns the counts in the order of the statuses.
+func (s *statuses) sorted() []StatusCount {
+	list := []StatusCount{}
+	for _, of := range append(slices.Clone(s.list), s.last) {
+		if of.N > 0 {
+			list = append(list, of)
+		}
+	}
 	slices.SortFunc(list, func(x, y StatusCount) int { return cmp.Compare(x.Status, y.Status) })
 	return list
 }
@@ -153,98 +164,79 @@ func (f *figures) sorted() []StatusCount {
 // merge adds n times the figures of another row.
 func (f *figures) merge(other *figures, n int64) {
 	f.bytes = plus(f.bytes, times(other.bytes, n))
-	for _, s := range other.statuses {
-		f.addStatus(s.Status, s.N*n)
+	for _, s := range other.sorted() {
+		f.statuses.add(s.Status, s.N*n)
 	}
-	for _, hash := range other.addresses {
+	for _, hash := range other.addresses.kept {
 		f.addresses.add(hash)
 	}
-	for _, p := range other.paths.kept {
-		addPath(&f.paths, p.hash, p.path, p.n*n)
+	for i, hash := range other.paths.hashes {
+		addPath(&f.paths, hash, other.paths.kept[i].Path, other.paths.kept[i].N*n)
 	}
 }
 
-// addressSet has the smallest of the hashes of addresses, in order: one more than maxAddresses,
-// so that the last tells how dense they are.
-type addressSet []uint64
-
-// below returns a bound of the hashes that may be new.
-func (s addressSet) below() uint64 {
-	if len(s) > maxAddresses {
-		return s[maxAddresses]
-	}
-	return math.MaxUint64
+// addressSet has the smallest of the hashes of addresses: one more than maxAddresses, so that
+// the last tells how dense they are.
+type addressSet struct {
+	highest uint64   // of the hashes that are wanted
+	kept    []uint64 // in order
 }
 
 // add adds an address, and returns how many bytes that takes more.
 func (s *addressSet) add(hash uint64) (bytes int) {
-	at, known := slices.BinarySearch(*s, hash)
-	switch {
-	case known || at > maxAddresses:
-		return 0
-	case len(*s) > maxAddresses:
-		copy((*s)[at+1:], (*s)[at:maxAddresses])
-		(*s)[at] = hash
+	at, known := slices.BinarySearch(s.kept, hash)
+	if known || at > maxAddresses {
 		return 0
 	}
-	*s = slices.Insert(*s, at, hash)
-	return addressBytes
+	if bytes = addressBytes; len(s.kept) > maxAddresses {
+		s.kept, bytes = s.kept[:maxAddresses], 0
+	}
+	s.kept = slices.Insert(s.kept, at, hash)
+	if len(s.kept) > maxAddresses {
+		s.highest = s.kept[maxAddresses]
+	}
+	return bytes
 }
 
 // count returns how many addresses there were, at most as many as requests.
-func (s addressSet) count(requests int64) AddressCount {
-	if len(s) <= maxAddresses {
-		return AddressCount{int64(len(s)), true}
+func (s *addressSet) count(requests int64) AddressCount {
+	if len(s.kept) <= maxAddresses {
+		return AddressCount{int64(len(s.kept)), true}
 	}
-	n := maxAddresses / (float64(s[maxAddresses]) / (1 << 64))
+	n := maxAddresses / (float64(s.highest) / (1 << 64))
 	return AddressCount{int64(min(n, float64(requests))), false}
 }
 
 // pathSample has the targets of the requests with the smallest hashes: of one more than most,
-// which is the first that is not in the sample.
+// which is the first that is not in the sample. Requests of one hash may have several targets.
 type pathSample struct {
-	most int
-	kept []sampledPath // in order
-}
-
-// sampledPath is the target of n requests with one hash.
-type sampledPath struct {
-	hash uint64
-	path string
-	n    int64
-}
-
-// highest returns a bound of the hashes that may be in the sample.
-func (s *pathSample) highest() uint64 {
-	if len(s.kept) > s.most {
-		return s.kept[s.most].hash
-	}
-	return math.MaxUint64
-}
-
-// comparePaths orders the requests of a sample.
-func comparePaths(x, y sampledPath) int {
-	return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.path, y.path))
+	highest uint64 // of the hashes that are wanted
+	most    int
+	hashes  []uint64   // in order
+	kept    []PathInfo // for each of them, in order
 }
 
 // addPath adds n requests with a hash for a target, and returns how many bytes that takes more.
 func addPath[T string | []byte](s *pathSample, hash uint64, path T, n int64) (bytes int) {
-	at, _ := slices.BinarySearchFunc(s.kept, hash, func(p sampledPath, hash uint64) int { return cmp.Compare(p.hash, hash) })
-	for at < len(s.kept) && s.kept[at].hash == hash && s.kept[at].path < string(path) {
+	at, _ := slices.BinarySearch(s.hashes, hash)
+	for at < len(s.hashes) && s.hashes[at] == hash && s.kept[at].Path < string(path) {
 		at++
 	}
 	switch {
 	case at > s.most:
 		return 0
-	case at < len(s.kept) && s.kept[at].hash == hash && s.kept[at].path == string(path):
-		s.kept[at].n += n
+	case at < len(s.hashes) && s.hashes[at] == hash && s.kept[at].Path == string(path):
+		s.kept[at].N += n
 		return 0
-	case len(s.kept) > s.most:
-		s.kept = s.kept[:s.most]
+	case len(s.hashes) > s.most:
+		s.hashes, s.kept = s.hashes[:s.most], s.kept[:s.most]
 	default:
 		bytes = pathBytes
 	}
-	s.kept = slices.Insert(s.kept, at, sampledPath{hash, string(path), n})
+	s.hashes, s.kept = slices.Insert(s.hashes, at, hash), slices.Insert(s.kept, at, PathInfo{string(path), n})
+	if len(s.hashes) > s.most {
+		s.highest = s.hashes[s.most]
+	}
 	return bytes
 }
 
@@ -253,8 +245,8 @@ func (s *pathSample) list(requests int64) PathList {
 	list := PathList{List: []PathInfo{}, Exact: len(s.kept) <= s.most}
 	byPath, all := map[string]int64{}, int64(0)
 	for _, p := range s.kept[:min(len(s.kept), s.most)] {
-		byPath[p.path] += p.n
-		all += p.n
+		byPath[p.Path] += p.N
+		all += p.N
 	}
 	best := topPaths{most: maxPathsListed}
 	for path, n := range byPath {

@@ -78,7 +78,7 @@ type deferredRequest struct {
 func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 	p := r.auditor.config.Policy
 	f := &finalPass{
-		run: r, judged: judged, rates: rates, ranking: newRanking(r.tally), proxied: r.tally.isProxied(),
+		run: r, judged: judged, rates: rates, ranking: newRanking(r.tally), proxied: r.auditor.isProxied(r.tally),
 		toAll: newAnswersToAll(p), rivals: map[uint32]*facts{}, origins: originTexts{},
 	}
 	for record, err := range r.deferred.All() {

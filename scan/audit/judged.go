@@ -62,7 +62,7 @@ func (w *Worker) giveJudged(at site, c *agent, identity Identity, d decision) {
 		Origin: w.origins.of(w.auditor, at.Site), Address: w.judgedAddress(), Verb: textOf(r.Method), Target: textOf(r.Target),
 		Status: r.Status, Size: r.Size, Time: r.Time, HasTime: r.HasTime,
 		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: w.outcome(), Method: methodOf(r.Method),
-		Verdict: d.verdict, Reason: d.reason, N: 1,
+		Verdict: d.verdict, Reason: d.reason, Ambiguous: c.Ambiguous, N: 1,
 	}
 	w.auditor.config.Judged(&w.judged)
 }

@@ -27,7 +27,8 @@ func given(t *testing.T, a *Auditor, f *format.Format, lines []string, atOnce in
 	line := int64(1)
 	for part := range slices.Chunk(lines, atOnce) {
 		w.SetPlace(7, line)
-		w.Chunk(f, []byte(strings.Join(part, "\n")+"\n"))
+		chunk := append(make([]byte, 0, 1<<20), strings.Join(part, "\n")+"\n"...) // with room behind it, as chunks of a source
+		w.Chunk(f, chunk)
 		line += int64(len(part))
 	}
 	report(t, run)

@@ -2,6 +2,8 @@ package audit
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,9 +14,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// otherCrawlers is the name of the row of unknown crawlers beyond the most
+// OtherCrawlers is the name of the row of unknown crawlers beyond the most
 // frequent.
-const otherCrawlers = "(other unknown crawlers)"
+const OtherCrawlers = "(other unknown crawlers)"
 
 // unknown stands for properties of a crawler that are not known.
 const unknown = "unknown"
@@ -47,7 +49,7 @@ func (r *Run) makeReport(in Inputs) (*Report, error) {
 	if err := r.gather(); err != nil {
 		return nil, err
 	}
-	proxied := r.tally.isProxied()
+	proxied := r.auditor.isProxied(r.tally)
 	for _, row := range r.tally.known {
 		row.settle(proxied)
 	}
@@ -74,7 +76,7 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 	r := &Report{
 		Schema: schema, Program: in.Program, Command: in.Command,
 		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: b.Sampled,
-		Proxied: t.isProxied(), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents, IdentityNoList: t.NoList,
+		Proxied: a.isProxied(t), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents, IdentityNoList: t.NoList,
 		Since: periodText(a.config.Period.Since), Until: periodText(a.config.Period.Until),
 		Policy:    a.policyInfo(t),
 		Ranges:    append([]RangeInfo{}, b.Ranges...),
@@ -148,7 +150,7 @@ func (a *Auditor) crawlers(t *tally, by unit) []CrawlerInfo {
 	}
 	for _, row := range rows {
 		info := a.crawler(row, by)
-		info.Crawler = inASCII(row.name)
+		info.Crawler = InASCII(row.name)
 		info.Operator, info.Category, info.Obeys = unknown, unknown, unknown
 		list = append(list, info)
 	}
@@ -209,7 +211,7 @@ func (c *CrawlerInfo) Informed() (n int64) {
 }
 
 func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
-	f, requests := &r.figures, r.figures.requests()
+	f, requests := &r.figures, r.figures.sum()
 	info := CrawlerInfo{
 		Crawler:       r.name,
 		Role:          roleCrawler,
@@ -302,13 +304,24 @@ func (a *Auditor) policyInfo(t *tally) PolicyInfo {
 			info.Origins = append(info.Origins, origin.String())
 		}
 		for i, v := range p.Versions(int32(o)) {
+			body := p.Body(int32(o), int32(i))
 			info.Versions = append(info.Versions, VersionInfo{
+				SHA256: sumText(v, body), Body: body,
 				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: v.File, Bytes: v.Size,
 				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: v.Location, Cited: t.cited[versionKey{int32(o), int32(i)}],
 			})
 		}
 	}
 	return info
+}
+
+// sumText returns the SHA-256 of a version's file, if there is one and it is known.
+func sumText(v policy.Version, body []byte) string {
+	if v.Sum != "" || v.Copy < 0 || v.Size != int64(len(body)) {
+		return v.Sum
+	}
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
 }
 
 // robotsInfo compares the sizes of answers to robots.txt with those of the versions.

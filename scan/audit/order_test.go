@@ -173,7 +173,7 @@ func TestOrderOfFloods(t *testing.T) {
 				if n := len(r.Crawlers); n != maxUnknownListed+1 {
 					t.Errorf("%d rows, want %d and one of all others", n, maxUnknownListed)
 				}
-				others := r.row(otherCrawlers)
+				others := r.row(OtherCrawlers)
 				if others == nil || others.Requests < manyNames || others.Operator != "unknown" {
 					t.Errorf("the row of all others: %+v", others)
 				}
@@ -194,7 +194,7 @@ func TestOrderOfFloods(t *testing.T) {
 				}
 			},
 			check: func(t *testing.T, r *Report) {
-				if others := r.row(otherCrawlers); len(r.Crawlers) != maxUnknownListed+1 || others.Requests != 10 {
+				if others := r.row(OtherCrawlers); len(r.Crawlers) != maxUnknownListed+1 || others.Requests != 10 {
 					t.Errorf("%d rows, the last for %d requests; want those who ask least", len(r.Crawlers), others.Requests)
 				}
 			},
@@ -207,7 +207,7 @@ func TestOrderOfFloods(t *testing.T) {
 				}
 			},
 			check: func(t *testing.T, r *Report) {
-				if len(r.Crawlers) != maxUnknownListed || r.row(otherCrawlers) != nil {
+				if len(r.Crawlers) != maxUnknownListed || r.row(OtherCrawlers) != nil {
 					t.Errorf("%d rows", len(r.Crawlers))
 				}
 			},

@@ -114,7 +114,7 @@ func TestFetchesOutsideOfAPeriodAreNoRequests(t *testing.T) {
 // A state with a claim about more requests than there are is damaged.
 func TestClaimsOfStates(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
-	row := &row{requests: 2, verdicts: VerdictCounts{Allowed: 2}, identities: IdentityCounts{Unverified: 2}, figures: figures{statuses: []StatusCount{{200, 2}}}}
+	row := &row{requests: 2, verdicts: VerdictCounts{Allowed: 2}, identities: IdentityCounts{Unverified: 2}, figures: figures{statuses: statuses{last: StatusCount{200, 2}}}}
 	row.claimed().add("AI Crawler", tallied{n: 2})
 	row.claimed().add("", tallied{n: 0})
 	delete(row.claims.kept, "")

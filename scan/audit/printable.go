@@ -41,10 +41,13 @@ func appendCode(s []byte, c rune) []byte {
 	return append(strconv.AppendInt(append(s, `\u{`...), int64(c), 16), '}')
 }
 
-// inASCII writes the characters of other scripts in a name \u{HHHH}. Letters that look like
+// InASCII writes the characters of other scripts in a name \u{HHHH}. Letters that look like
 // those of another crawler's name must not pass for them: two of "G\u043e\u043eglebot" are
 // Cyrillic.
-func inASCII(name string) string {
+func InASCII(name string) string {
+	if strings.IndexFunc(name, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 {
+		return name
+	}
 	s := make([]byte, 0, len(name))
 	for len(name) > 0 {
 		c, n := utf8.DecodeRuneInString(name)

@@ -51,6 +51,14 @@ func (w *Worker) keepClient(hash uint64) {
 	w.tally.addresses.add(lineFrom{hash, sha256.Sum256(w.client())}, tallied{n: 1})
 }
 
+// isProxied tells whether the addresses are those of a proxy.
+func (a *Auditor) isProxied(t *tally) bool {
+	if known := a.config.Proxied; known != nil {
+		return *known
+	}
+	return t.isProxied()
+}
+
 // isProxied tells whether nearly all lines are from a few addresses.
 func (t *tally) isProxied() bool {
 	t.addresses.prune(1)

@@ -118,8 +118,10 @@ type VersionInfo struct {
 	Bytes         int64  `json:"bytes"` // -1: not known
 	MaxAgeSeconds int64  `json:"max_age_seconds"`
 	Location      string `json:"location"`
-	// SHA256 is of the file as it was given, in hexadecimal; empty if there is none. Body is the
-	// robots.txt itself, decompressed; nil if there is none or it is not known.
+	// SHA256 is of the whole file, decompressed, in hexadecimal; empty if there is none, or it was
+	// not read to its end. Body is the file itself, or the beginning of one that is longer than
+	// the limit of bytes (compile.Options.MaxBytes) and one byte; nil if there is none. It must
+	// not be changed.
 	SHA256 string `json:"sha256"`
 	Body   []byte `json:"-"`
 	// Cited counts violations of its rules. Where a log does not tell http from https,
@@ -344,8 +346,9 @@ type RuleInfo struct {
 
 // Timeline counts requests by verdict over time. Its lists are of equal length.
 type Timeline struct {
-	// By is the unit: hour, day, week (of seven days, from Monday), or year (of 364 days).
-	// A crawler whose requests are in more hours than are kept is counted by days, and so on.
+	// By is the unit: hour, day, week (from Monday), year (of 52 weeks) or century (of 5,200
+	// weeks). A crawler whose requests are in more hours than are kept (1,024, or 64 for one that
+	// is not known) is counted by days, and so on.
 	By string `json:"by"`
 	// From has the beginning of each hour, day, week or year with requests, in UTC, in order.
 	From []string `json:"from"`

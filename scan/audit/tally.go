@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 
@@ -245,7 +246,13 @@ func (r *row) count(i Identity, d decision, n int64) {
 }
 
 func newRow(b bounds) *row {
-	return &row{figures: figures{paths: pathSample{most: b.paths}}, timeline: timeline{most: b.units}}
+	return &row{
+		figures: figures{
+			statuses: statuses{last: StatusCount{Status: -1}}, addresses: addressSet{highest: math.MaxUint64},
+			paths: pathSample{highest: math.MaxUint64, most: b.paths},
+		},
+		timeline: timeline{most: b.units},
+	}
 }
 
 // newRow returns the row of an unknown crawler, or of a known one.
@@ -336,7 +343,7 @@ type ranking struct {
 	others *row
 }
 
-func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(otherCrawlers, unknownBounds)} }
+func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(OtherCrawlers, unknownBounds)} }
 
 // add adds the complete row of a crawler, unless it is nil or has no requests.
 func (r *ranking) add(complete *row) {

@@ -8,12 +8,13 @@ import (
 // timeline counts requests by verdict in units of time: in the shortest one of which no more
 // are needed than most. So it depends on the set of the times alone.
 type timeline struct {
-	most   int
-	unit   unit
-	starts []int64         // of the units with requests, in order
-	counts []VerdictCounts // in each of them
-	// current is the index of the unit in which the last request was.
-	current int
+	from    int64 // when the unit with the last request begins
+	length  int64 // of it; 0 if there is none
+	current *VerdictCounts
+	unit    unit
+	most    int
+	starts  []int64         // of the units with requests, in order
+	counts  []VerdictCounts // in each of them
 }
 
 // unit is a length of time. Each is a multiple of the one before.
@@ -51,31 +52,27 @@ func (u unit) start(t int64) int64 {
 
 // add counts n requests at a time, and returns how many bytes that takes more.
 func (l *timeline) add(t int64, v Verdict, n int64) (bytes int) {
-	if l.current >= len(l.starts) || uint64(t-l.starts[l.current]) >= uint64(unitLengths[l.unit]) {
+	if uint64(t-l.from) >= uint64(l.length) {
 		bytes = l.find(t)
 	}
-	l.counts[l.current][v] += n
+	l.current[v] += n
 	return bytes
 }
 
 // find makes the unit with a time the current one.
 func (l *timeline) find(t int64) (bytes int) {
-	start := l.unit.start(t)
-	at, known := slices.BinarySearch(l.starts, start)
-	l.current = at
-	if known {
-		return 0
+	at, known := slices.BinarySearch(l.starts, l.unit.start(t))
+	if !known {
+		before := len(l.starts)
+		l.starts, l.counts = slices.Insert(l.starts, at, l.unit.start(t)), slices.Insert(l.counts, at, VerdictCounts{})
+		for len(l.starts) > l.most && l.unit < units-1 {
+			l.coarsen(l.unit + 1)
+			at, _ = slices.BinarySearch(l.starts, l.unit.start(t))
+		}
+		bytes = (len(l.starts) - before) * unitBytes
 	}
-	l.starts, l.counts = slices.Insert(l.starts, at, start), slices.Insert(l.counts, at, VerdictCounts{})
-	if len(l.starts) <= l.most || l.unit == units-1 {
-		return unitBytes
-	}
-	before := len(l.starts)
-	for len(l.starts) > l.most && l.unit < units-1 {
-		l.coarsen(l.unit + 1)
-	}
-	l.current, _ = slices.BinarySearch(l.starts, l.unit.start(t))
-	return (len(l.starts) - before) * unitBytes
+	l.from, l.length, l.current = l.starts[at], unitLengths[l.unit], &l.counts[at]
+	return bytes
 }
 
 // coarsen counts by a longer unit.
@@ -90,7 +87,7 @@ func (l *timeline) coarsen(by unit) {
 		l.starts[n], l.counts[n] = start, counts
 		n++
 	}
-	l.unit, l.starts, l.counts, l.current = by, l.starts[:n], l.counts[:n], 0
+	l.unit, l.starts, l.counts, l.length = by, l.starts[:n], l.counts[:n], 0
 }
 
 // merge adds n times the counts of another timeline.
@@ -100,7 +97,7 @@ func (l *timeline) merge(other *timeline, n int64) {
 	}
 	for i, start := range other.starts {
 		l.add(start, 0, 0)
-		addCounts(l.counts[l.current][:], other.counts[i][:], n)
+		addCounts(l.current[:], other.counts[i][:], n)
 	}
 }
 
@@ -127,7 +124,7 @@ func (t *tally) unit(by string) unit {
 	switch {
 	case by == unitNames[byHour]:
 		return byHour
-	case by == unitNames[byDay] || t.period.last-t.period.first > 3*24*hour:
+	case by == unitNames[byDay] || t.period.last-t.period.first > 7*24*hour:
 		return byDay
 	}
 	return byHour

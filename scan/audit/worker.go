@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"slices"
+
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -114,6 +116,7 @@ func (w *Worker) ChunkBehind(f *format.Format, header, data []byte) {
 	if headed, ok := w.reader.(format.Headed); ok {
 		headed.SetHeader(header)
 	}
+	data = slices.Clip(data) // as all readers see it: place.numberOf
 	w.place.chunk, w.place.counted = data, 0
 	for w.reader.Reset(data); ; {
 		switch w.reader.Next(&w.record) {

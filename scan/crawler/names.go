@@ -23,6 +23,16 @@ type HostNames struct {
 // Bytes is about how much memory they take.
 func (n *HostNames) Bytes() int64 { return n.bytes }
 
+// Of returns an address as it is known, and its names, nil if there are none. They must not be
+// changed. A nil HostNames has none.
+func (n *HostNames) Of(address string) (netip.Addr, []string) {
+	addr, ok := parseAddr([]byte(address))
+	if n == nil || !ok {
+		return addr, nil
+	}
+	return addr, n.names[addr]
+}
+
 const (
 	addrBytes = 200 // of an address with names
 	nameBytes = 48  // of a name, beside its text

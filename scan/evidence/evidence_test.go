@@ -120,7 +120,7 @@ func folder(t *testing.T, dir string) (sum string) {
 		t.Fatal(err)
 	}
 	for i, line := range []string{"one", "", "\xff\x00\r", strings.Repeat("y", MaxLine)} {
-		row, err := (&Row{Input: i, Line: 7, Target: line}).Marshal()
+		row, err := (&Row{InputIndex: i, Line: 7, Target: line}).Marshal()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestFolder(t *testing.T) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil || row.Input != n || row.Line != 7 || row.Target != string(line) {
+		if err != nil || row.InputIndex != n || row.Line != 7 || row.Target != string(line) {
 			t.Fatalf("%q %+v %v", line, row, err)
 		}
 	}

@@ -67,6 +67,18 @@ func (l *Letter) Text() string {
 	return t.b.String()
 }
 
+// share is a number of the crawler's violations as the beginning of a sentence.
+func (l *Letter) share(n int64) string {
+	switch all := l.Crawler.Verdicts[audit.Violation]; {
+	case all == 1:
+		return "The request"
+	case n == all:
+		return "All " + english.Plural(all, "request")
+	default:
+		return fmt.Sprintf("%s of the %s", english.Grouped(n), english.Plural(all, "request"))
+	}
+}
+
 func (l *Letter) identity(t *letterText) {
 	c := &l.Crawler
 	by := map[string]int64{}
@@ -83,7 +95,7 @@ func (l *Letter) identity(t *letterText) {
 			}
 			how = append(how, quoted(list.File)+", "+date)
 		}
-		text := fmt.Sprintf("%s of the %s came from addresses that are known to be those of the crawler.", english.Grouped(n), english.Plural(c.Verdicts[audit.Violation], "request"))
+		text := l.share(n) + " came from addresses that are known to be those of the crawler."
 		if len(how) > 0 {
 			text += " The lists of its addresses are " + english.List(how) + "."
 		}
@@ -93,7 +105,7 @@ func (l *Letter) identity(t *letterText) {
 		t.paragraph(text)
 	}
 	if n := by["unverified"] + by["unverifiable"]; n > 0 {
-		t.paragraph(fmt.Sprintf("Of %s the address shows neither that it is the crawler nor that it is not.", english.Plural(n, "request")))
+		t.paragraph(l.share(n) + " came from addresses that show neither that the client is the crawler nor that it is not.")
 	}
 }
 
@@ -122,7 +134,7 @@ func (l *Letter) rules(t *letterText) {
 		t.paragraph("A request counts only if every copy of robots.txt forbade it that the crawler may still have been using. A copy may be used for " + l.Window + " after it was replaced, by RFC 9309, and longer if it said so.")
 	}
 	if n := l.Crawler.Informed(); n > 0 {
-		t.paragraph(fmt.Sprintf("Before %s of the %s, robots.txt with a rule that forbids it had been sent under this name. The lines of these fetches are in %s.", english.Grouped(n), english.Plural(l.Crawler.Verdicts[audit.Violation], "request"), Fetches+linesEnd))
+		t.paragraph(l.share(n) + " came after robots.txt, with a rule that forbids the request, had been sent to a client of this name. The lines of the fetches of robots.txt are in " + Fetches + linesEnd + ".")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
@@ -31,10 +32,7 @@ const MaxLine = 32 << 10
 const maxRow = 1 << 20
 
 // ListWriter writes a list of lines: two files, one of raw lines, one of rows.
-type ListWriter struct {
-	lines, rows *compressed
-	N           int64 // written so far
-}
+type ListWriter struct{ lines, rows *compressed }
 
 // compressed is a compressed file.
 type compressed struct {
@@ -80,23 +78,46 @@ func (c *compressed) writeLine(line []byte) error {
 
 // Add adds a line and its row, both without a newline.
 func (l *ListWriter) Add(line, row []byte) error {
-	l.N++
 	return errors.Join(l.lines.writeLine(line), l.rows.writeLine(row))
 }
 
 // Close ends the list.
 func (l *ListWriter) Close() error { return errors.Join(l.lines.Close(), l.rows.Close()) }
 
-// Row is what a list says of a line. Its texts have the bytes of the log.
+// CopyList copies a list that has been closed to another folder.
+func (w *Writer) CopyList(from, to, list string) error {
+	for _, end := range []string{linesEnd, rowsEnd} {
+		if err := w.copyFile(from+"/"+list+end, to+"/"+list+end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) copyFile(from, to string) error {
+	source, err := disk.Open(w.path(from))
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	f, err := w.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, source)
+	return errors.Join(err, f.Close())
+}
+
+// Row is what a list says of a line. Its fields are the columns of the rows of audit --list, but
+// for InputIndex and RuleOrigin, and without those that have no meaning for violations and
+// fetches. Its texts have the bytes of the log.
 type Row struct {
-	// Input is the place of the log in Manifest.Inputs, from 0 on, and Line the number of the line in
-	// it, from 1 on.
-	Input int   `json:"input"`
-	Line  int64 `json:"line"`
 	// Time is in UTC, empty if the line has none.
 	Time     string `json:"time"`
 	Origin   string `json:"origin"`
 	Crawler  string `json:"crawler"`
+	Operator string `json:"operator"`
+	Role     string `json:"role"`
 	Identity string `json:"identity"`
 	Address  string `json:"address"`
 	Method   string `json:"method"`
@@ -105,21 +126,28 @@ type Row struct {
 	Bytes    int64  `json:"bytes"` // of the answer; below 0 if they are not known
 	Outcome  string `json:"outcome"`
 	Verdict  string `json:"verdict"`
-	// Rule is the text of the rule that was broken, on RuleLine of the file that was in force since Version
-	// (empty: before all time) for RuleOrigin. They are empty in lists of fetches.
-	RuleOrigin string `json:"rule_origin"`
-	Version    string `json:"version"`
-	RuleLine   int    `json:"rule_line"`
-	Rule       string `json:"rule"`
-	// HadReadRule: the crawler had fetched rules that forbid the request.
-	HadReadRule bool `json:"had_read_rule"`
+	// Rule is the text of the rule that was broken, on RuleLine of RuleFile, which was in force since
+	// RuleVersion (empty: before all time) for RuleOrigin. In lists of fetches these are empty.
+	RuleOrigin  string `json:"rule_origin"`
+	RuleLine    int    `json:"rule_line"`
+	Rule        string `json:"rule"`
+	RuleVersion string `json:"rule_version"`
+	RuleFile    string `json:"rule_file"`
+	// Informed: the crawler had fetched rules that forbid the request.
+	Informed bool `json:"informed"`
+	// Input is the name of the log, InputIndex its place in Manifest.Inputs, from 0 on, and Line the
+	// number of the line in it, from 1 on.
+	Input      string `json:"input"`
+	InputIndex int    `json:"input_index"`
+	Line       int64  `json:"line"`
 }
 
 // Marshal returns the row as a line of a list, without a newline.
 func (r *Row) Marshal() ([]byte, error) { return json.Marshal(audit.Texts(*r, audit.ToUTF8)) }
 
-func readRow(data []byte) (r Row, err error) {
-	if err = json.Unmarshal(data, &r); err == nil && (r.Input < 0 || r.Line < 1) {
+// ReadRow returns the row of a line of a list.
+func ReadRow(data []byte) (r Row, err error) {
+	if err = json.Unmarshal(data, &r); err == nil && (r.InputIndex < 0 || r.Line < 1) {
 		err = errors.New("no place in an input")
 	}
 	return audit.Texts(r, audit.FromUTF8), err
@@ -160,7 +188,7 @@ func (l *ListReader) Next() (line []byte, row Row, err error) {
 	}
 	l.n++
 	if err = errors.Join(lineErr, rowErr); err == nil {
-		row, err = readRow(text)
+		row, err = ReadRow(text)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: entry %d: %w", l.name, l.n, err)

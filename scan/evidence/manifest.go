@@ -62,15 +62,20 @@ type Manifest struct {
 
 // Input is a log. SHA256 is of its bytes on disk, in hexadecimal.
 type Input struct {
-	Name              string `json:"name"`
-	Host              string `json:"host"` // whose log it is, if an option says it
-	Format            string `json:"format"`
-	Header            string `json:"header"` // the line that names its columns, if it has one
-	Bytes             int64  `json:"bytes"`
-	BytesUncompressed int64  `json:"bytes_uncompressed"`
-	SHA256            string `json:"sha256"`
-	DuplicateOf       string `json:"duplicate_of"`
-	Complete          bool   `json:"complete"`
+	Name string `json:"name"`
+	// Origins are where its requests went, if its lines do not say it; empty if that is not known. Only:
+	// lines that name another host are not judged.
+	Origins           []string `json:"origins"`
+	Only              bool     `json:"only"`
+	Format            string   `json:"format"`
+	Header            string   `json:"header"` // the line that names its columns, if it has one
+	Bytes             int64    `json:"bytes"`
+	BytesUncompressed int64    `json:"bytes_uncompressed"`
+	SHA256            string   `json:"sha256"`
+	DuplicateOf       string   `json:"duplicate_of"`
+	// Read: it was read, and Complete: to its end. A log with the content of another one may not have been.
+	Read     bool `json:"read"`
+	Complete bool `json:"complete"`
 }
 
 // Robots is a text of robots.txt: the part that is read, and those lines behind it that may

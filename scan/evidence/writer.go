@@ -79,13 +79,15 @@ func hidden(parent, base string) string {
 
 // Create makes a file. Its name is a path with slashes.
 func (w *Writer) Create(name string) (*FileWriter, error) {
-	path := filepath.Join(w.temp, filepath.FromSlash(name))
+	path := w.path(name)
 	if err := disk.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return nil, err
 	}
 	f, err := disk.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	return &FileWriter{of: w, name: name, file: f, sum: sha256.New()}, err
 }
+
+func (w *Writer) path(name string) string { return filepath.Join(w.temp, filepath.FromSlash(name)) }
 
 // Put makes a file with this content.
 func (w *Writer) Put(name string, content []byte) error {

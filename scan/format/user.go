@@ -370,41 +370,71 @@ func (w *wording) program() (*Format, error) {
 // nginx, or LogFormat in one of Apache. Of several the last counts. Files that the
 // configuration includes are not read.
 func ParseConfig(config []byte, name string) (*Format, error) {
-	type definition struct {
-		name  string
-		parse func() (*Format, error)
+	d, err := findInConfig(config, name)
+	if err != nil {
+		return nil, err
 	}
+	f, err := d.parse()
+	if err != nil {
+		return nil, fmt.Errorf("the format %s: %w", name, err)
+	}
+	f.name, f.by = "custom", "the user's configuration, as "+name
+	return f, nil
+}
+
+// ConfigText returns the directive of the format that ParseConfig returns, for Parse.
+func ConfigText(config []byte, name string) (string, error) {
+	d, err := findInConfig(config, name)
+	return d.text, err
+}
+
+// definition is a format in a configuration.
+type definition struct {
+	name  string
+	text  string // the directive, as Parse reads it
+	parse func() (*Format, error)
+}
+
+func findInConfig(config []byte, name string) (definition, error) {
 	var found []definition
 	directives, err := nginxDirectives(string(config))
 	for _, words := range directives {
 		if len(words) > 1 {
-			found = append(found, definition{words[1], func() (*Format, error) { return nginxFormat(words[2:]) }})
+			found = append(found, definition{words[1], nginxDirective(words), func() (*Format, error) { return nginxFormat(words[2:]) }})
 		}
 	}
 	for _, words := range apacheLogFormats(config) {
 		if len(words) > 2 {
-			found = append(found, definition{words[2], func() (*Format, error) { return apacheFormat(words[1]) }})
+			found = append(found, definition{words[2], apacheDirective(words), func() (*Format, error) { return apacheFormat(words[1]) }})
 		}
 	}
 	var names []string
 	for _, d := range slices.Backward(found) {
-		if d.name != name {
-			names = append(names, d.name)
-			continue
+		if d.name == name {
+			return d, nil
 		}
-		f, err := d.parse()
-		if err != nil {
-			return nil, fmt.Errorf("the format %s: %w", name, err)
-		}
-		f.name, f.by = "custom", "the user's configuration, as "+name
-		return f, nil
+		names = append(names, d.name)
 	}
 	switch {
 	case len(names) > 0:
 		slices.Sort(names)
-		return nil, fmt.Errorf("it has no log_format or LogFormat called %q, but %s; files that it includes are not read", name, strings.Join(slices.Compact(names), ", "))
+		return definition{}, fmt.Errorf("it has no log_format or LogFormat called %q, but %s; files that it includes are not read", name, strings.Join(slices.Compact(names), ", "))
 	case err != nil:
-		return nil, err
+		return definition{}, err
 	}
-	return nil, fmt.Errorf("it has no log_format or LogFormat called %q; files that it includes are not read", name)
+	return definition{}, fmt.Errorf("it has no log_format or LogFormat called %q; files that it includes are not read", name)
+}
+
+// nginxDirective writes the words of a log_format.
+func nginxDirective(words []string) string {
+	text := words[0]
+	for _, word := range words[1:] {
+		text += " '" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(word) + "'"
+	}
+	return text + ";"
+}
+
+// apacheDirective writes the words of a LogFormat.
+func apacheDirective(words []string) string {
+	return words[0] + ` "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(words[1]) + `" ` + words[2]
 }

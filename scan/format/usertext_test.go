@@ -102,8 +102,21 @@ func TestParseConfig(t *testing.T) {
 		}
 		if err != nil {
 			t.Error(err)
-		} else if got, ok := read(f.NewReader(), new(Record), c.line); !ok || got.Target != "/" || got.Time == "" {
-			t.Errorf("%s: %+v, %v", c.name, got, ok)
+			continue
+		}
+		text, err := ConfigText([]byte(c.config), c.name)
+		if err != nil {
+			t.Error(err)
+		}
+		again, err := Parse(text)
+		if err != nil {
+			t.Errorf("%s: %s: %v", c.name, text, err)
+			continue
+		}
+		for _, f := range []*Format{f, again} {
+			if got, ok := read(f.NewReader(), new(Record), c.line); !ok || got.Target != "/" || got.Time == "" {
+				t.Errorf("%s: %+v, %v", c.name, got, ok)
+			}
 		}
 	}
 }
@@ -151,7 +164,13 @@ func FuzzFormatText(f *testing.F) {
 	f.Add(nginxConfig, lines)
 	f.Add(apacheConfig, lines)
 	f.Fuzz(func(t *testing.T, text string, log []byte) {
-		_, _ = ParseConfig([]byte(text), "main")
+		if _, err := ParseConfig([]byte(text), "main"); err == nil {
+			if again, err := ConfigText([]byte(text), "main"); err != nil {
+				t.Error(err)
+			} else if _, err := Parse(again); err != nil && len(again) <= maxUserFormat {
+				t.Errorf("%q: %v", again, err)
+			}
+		}
 		format, err := Parse(text)
 		if err != nil {
 			return

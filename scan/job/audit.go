@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/evidence"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -95,6 +97,8 @@ type AuditOptions struct {
 	// Judged, if not nil, is called for each request of a crawler, as audit.Config says.
 	// Then there can be no State.
 	Judged func(*audit.Judged)
+	// Rows, if not nil, lists judged requests, beside the report. Then there can be no State, too.
+	Rows *Rows
 	// Check, if not nil, is called when all files but the logs have been read. Its error
 	// ends the audit before a line is read.
 	Check func(*audit.Config) error
@@ -103,6 +107,9 @@ type AuditOptions struct {
 	// file that is not a state, but never one that is read.
 	State string
 	Force bool
+	// Evidence names a folder to be made of the lines that show violations, with what they are judged
+	// by; "" is none. It may exist if it is empty, or, with Force, if it is one of evidence.
+	Evidence string
 	// Files are files to be made of the report, which also has the lines before an interruption.
 	// One that cannot be written does not keep the others from it. By is as in audit.Inputs.
 	Files []ReportFile
@@ -156,43 +163,82 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, config := side.basis, side.config
+	formatText, err := o.formatText()
+	if err != nil {
+		return nil, err
+	}
+	config := side.config
 	if o.Check != nil {
 		if err := o.Check(&config); err != nil {
 			return nil, err
 		}
 	}
+	logs, err := o.prepareLogs(ctx, side, func(logs *auditLogs) error { return logs.assign(o.Hosts, config.Policy) })
+	if err != nil {
+		return nil, err
+	}
+	lines := newEvidenceLines(o.Evidence != "")
+	defer lines.Close()
+	a, err := o.read(ctx, side, logs, lines)
+	if err != nil {
+		return nil, err
+	}
+	defer a.run.Close()
+	a.state, a.files, a.outputs, a.noReport = o.stateFile(), o.Files, reportFiles(o.Files, o.Force), o.NoReport
+	result, err := a.finish(ctx, o.Resolver)
+	if o.Evidence == "" || result == nil {
+		return result, err
+	}
+	return result, o.writeEvidence(ctx, &evidenceFolder{side: side, report: result.Report, manifest: evidence.Manifest{
+		Format: formatText, AllowDuplicates: o.AllowDuplicates, LookedUp: verifiedClients(a.verified), Inputs: logs.evidenceInputs(result.Report.Inputs, config.Policy),
+	}}, lines, err)
+}
+
+// prepareLogs opens the logs and finds all that is to be known of them before they are read. assign tells of
+// which sites they are.
+func (o *AuditOptions) prepareLogs(ctx context.Context, side *sideFiles, assign func(*auditLogs) error) (*auditLogs, error) {
 	logs, err := o.openLogs(ctx, side.zone)
 	if err != nil {
 		return nil, err
 	}
-	if err := logs.checkHosts(b); err != nil {
+	if err := logs.checkHosts(side.basis); err != nil {
 		return nil, err
 	}
-	if err := logs.assign(o.Hosts, config.Policy); err != nil {
+	if err := assign(logs); err != nil {
 		return nil, err
 	}
 	if err := logs.findDuplicates(ctx, o.Workers, o.AllowDuplicates); err != nil {
 		return nil, err
 	}
 	logs.warnOfFormats()
-	logs.chooseHashes(o.Hash || o.State != "")
+	logs.chooseHashes(o.Hash || o.State != "" || o.Evidence != "")
+	return logs, nil
+}
+
+// read reads the logs. What there is no report without has been done then. lines gets the lines for
+// evidence. The caller closes the run.
+func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLogs, lines *evidenceLines) (*auditing, error) {
 	shares, err := o.budget.divide(o.Workers, logs.inputs())
 	if err != nil {
 		return nil, err
 	}
+	config := side.config
+	reading := source.Options{Workers: shares.workers, Memory: shares.reading, InOrder: o.Rows.inOrder()}
 	config.Memory, config.Workers, config.Judged = shares.rest, shares.workers, o.Judged
+	logs.rows = o.list(logs, reading, &config)
+	lines.keep(&config, logs)
 	if config.Judged != nil {
 		logs.number()
 	}
-	a := auditing{run: audit.New(config).Begin(), basis: b, state: o.stateFile(), files: o.Files, outputs: reportFiles(o.Files, o.Force), noReport: o.NoReport, messages: o.Messages}
-	defer a.run.Close()
-
-	reader := source.NewReader(logs.inputs(), source.Options{Workers: shares.workers, Memory: shares.reading})
+	a := &auditing{run: audit.New(config).Begin(), rows: logs.rows, basis: side.basis, messages: o.Messages}
+	reader := source.NewReader(logs.inputs(), reading)
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
 	end()
-	a.inputs = logs.describe(b, reader.Results())
+	if err := logs.rows.failed(); err != nil {
+		return nil, errors.Join(inputError(err), a.run.Close())
+	}
+	a.inputs = logs.describe(side.basis, reader.Results())
 	a.inputs.Program, a.inputs.Command, a.inputs.By = o.Program, o.Command, o.By
 	a.inputs.Notes = append(logs.zoneNotes(side.zone, o.TimeZone != ""), logs.lossNotes()...)
 	if interrupted {
@@ -200,7 +246,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	} else {
 		a.run.StopAt(ctx)
 	}
-	return a.finish(ctx, o.Resolver)
+	return a, nil
 }
 
 // sideFiles are what an audit has read before the logs.
@@ -208,6 +254,8 @@ type sideFiles struct {
 	basis  *basis
 	config audit.Config
 	zone   *time.Location // of AuditOptions.TimeZone
+	// identity has the lists and names in config.Identities.
+	identity crawler.IdentityOptions
 }
 
 // readSideFiles reads all files that the options name but the logs.
@@ -239,8 +287,8 @@ func (o *AuditOptions) readSideFiles(ctx context.Context) (*sideFiles, error) {
 	for _, w := range b.Oddities {
 		o.Messages.warn("%s", w)
 	}
-	err = o.identify(b, &config)
-	return &sideFiles{b, config, zone}, err
+	identity, err := o.identify(b, &config)
+	return &sideFiles{b, config, zone, identity}, err
 }
 
 // check refuses options that are invalid or contradict each other, and finds the format that
@@ -260,8 +308,12 @@ func (o *AuditOptions) check() (err error) {
 		return usageError("robots.txt and a log cannot both be stdin")
 	case o.State != "" && o.Resolver != nil:
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
-	case o.State != "" && o.Judged != nil:
-		return usageError("a state holds no requests, so an audit that gives each request to Judged cannot write one")
+	case o.State != "" && (o.Judged != nil || o.Rows != nil || o.Evidence != ""):
+		return usageError("a state holds no requests, so an audit that lists them cannot write one")
+	case o.Evidence != "" && o.NoReport:
+		return usageError("evidence is of a report")
+	case o.Evidence != "" && strings.EqualFold(o.TimeZone, "local"):
+		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence, such as Europe/Berlin")
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0:
 		return usageError("no logs: name the access logs to read")
 	case o.Robots.Name == "" && o.Policy == "":
@@ -291,7 +343,7 @@ func (o *AuditOptions) stateFile() output {
 func (o *AuditOptions) checkOutputs(more []string) error {
 	inputs := o.inputs()
 	inputs.names = append(inputs.names, more...)
-	return checkOutputs(inputs, streams(o.Stdout, o.Messages.To), o.outputs()...)
+	return cmp.Or(checkOutputs(inputs, streams(o.Stdout, o.Messages.To), o.outputs()...), o.checkEvidence(inputs))
 }
 
 // outputs are the state and the files of the report.
@@ -300,7 +352,11 @@ func (o *AuditOptions) outputs() []output {
 }
 
 func (o *AuditOptions) inputs() inputFiles {
-	return inputFiles{slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges)), o.Logs.Stdin}
+	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges))
+	if o.Rows != nil {
+		names = append(names, o.Rows.Files...)
+	}
+	return inputFiles{names, o.Logs.Stdin}
 }
 
 // RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be written by the caller, is read by
@@ -316,9 +372,11 @@ func (o *AuditOptions) RefuseOutput(flag, name string) error {
 // auditing is an audit or a merge under way.
 type auditing struct {
 	run         *audit.Run
+	rows        *listing // nil if there are none
 	basis       *basis
 	inputs      audit.Inputs
-	interrupted error // why the result is not of the whole input; nil if it is
+	verified    []crawler.Pair // by looked-up names
+	interrupted error          // why the result is not of the whole input; nil if it is
 	state       output
 	files       []ReportFile
 	outputs     []output // of files
@@ -349,6 +407,9 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 		}
 		if err == nil && !a.noReport {
 			result.Report, err = a.run.Report(a.inputs)
+		}
+		if err == nil {
+			err = a.rows.end()
 		}
 	}
 	if a.state.name != "" {
@@ -419,6 +480,7 @@ func (a *auditing) resolve(ctx context.Context, dns *crawler.Resolver) error {
 	for i, ok := range found.Verified {
 		if ok {
 			a.run.Verify(pairs[i])
+			a.verified = append(a.verified, pairs[i])
 			verified++
 		}
 	}

@@ -228,16 +228,16 @@ func (b *basis) config() (audit.Config, error) {
 }
 
 // identify reads the files of addresses and names.
-func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
+func (o *AuditOptions) identify(b *basis, c *audit.Config) (options crawler.IdentityOptions, err error) {
 	b.RangesMaxAge = cmp.Or(o.RangesMaxAge, 365*24*time.Hour)
-	options := crawler.IdentityOptions{MaxAge: b.RangesMaxAge}
+	options.MaxAge = b.RangesMaxAge
 	for _, arg := range o.Ranges {
 		loaded, err := crawler.LoadSeries(arg, c.Crawlers, o.budget.room())
 		if mistake, ok := errors.AsType[crawler.ArgumentError](err); ok {
-			return usageError("--ip-ranges %w", mistake)
+			return options, usageError("--ip-ranges %w", mistake)
 		}
 		if err != nil {
-			return o.budget.failed(err)
+			return options, o.budget.failed(err)
 		}
 		o.budget.loaded += loaded.Bytes
 		for _, path := range loaded.Skipped {
@@ -264,22 +264,21 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) error {
 	if b.Names = o.Names; b.Names != "" {
 		f, err := disk.Open(b.Names)
 		if err != nil {
-			return inputError(err)
+			return options, inputError(err)
 		}
 		defer f.Close()
 		sum := sha256.New()
 		if options.Names, err = crawler.ReadNames(io.TeeReader(disk.Text(f), sum), filepath.ToSlash(b.Names), o.budget.room()); err != nil {
-			return o.budget.failed(err)
+			return options, o.budget.failed(err)
 		}
 		b.Sums = append(b.Sums, sum.Sum(nil))
 		o.budget.loaded += options.Names.Bytes()
 	}
-	var err error
 	if c.ClientIP, err = crawler.ParseClientIP(b.ClientIP, b.TrustedProxies); err != nil {
-		return usageError("--client-ip, --trusted-proxies: %w", err)
+		return options, usageError("--client-ip, --trusted-proxies: %w", err)
 	}
 	c.Identities, c.Addresses = crawler.NewIdentities(c.Crawlers, options), o.Resolver != nil
-	return nil
+	return options, nil
 }
 
 // stateHead is the head of a state.

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -33,6 +32,7 @@ type auditLogs struct {
 	messages Messages
 	// unclear are the logs of which more lines than allowed could not be parsed.
 	unclear []audit.InputInfo
+	rows    *listing // of their requests; nil if there is none
 }
 
 // auditLog is a log whose format is known.
@@ -246,7 +246,7 @@ func (l *auditLogs) number() {
 }
 
 // scan lets the run's workers read all inputs, and tells whether ctx ended first. An
-// error of a worker ends the reading; Run.Report returns it.
+// error of a worker ends the reading; Run.Report returns it. So does one of the rows.
 func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -257,13 +257,13 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	for i := range workers {
 		workers[i] = run.Worker()
 	}
-	err := scan.Run(ctx, r, n, func(i int, c *source.Chunk) {
+	err := l.rows.scan(ctx, r, n, func(i int, c *source.Chunk) {
 		l.list[c.Input].count(ctx, workers[i], c)
 		if workers[i].Err() != nil {
 			stop(errWorker)
 		}
 	})
-	return err != nil && !errors.Is(context.Cause(ctx), errWorker)
+	return err != nil && !errors.Is(err, errRows) && !errors.Is(context.Cause(ctx), errWorker)
 }
 
 // count lets a worker count a chunk of the log, unless ctx ends before it is known what its

@@ -3,6 +3,8 @@ package job
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -49,7 +51,10 @@ func (f RobotsFile) read(ctx context.Context, memory *budget) (body []byte, err 
 func (f RobotsFile) row(ctx context.Context, memory *budget) (policy.Row, error) {
 	row := policy.Row{Status: 200, File: f.Name}
 	err := f.open(ctx, memory, func(r io.Reader) (err error) {
-		row.Body, row.Past, row.Size, err = policy.ReadBody(r, f.MaxBytes, memory.room())
+		sum := sha256.New()
+		if row.Body, row.Past, row.Size, err = policy.ReadBody(io.TeeReader(r, sum), f.MaxBytes, memory.room()); row.Size >= 0 {
+			row.Sum = hex.EncodeToString(sum.Sum(nil))
+		}
 		return f.explain(cmp.Or(err, f.refuse(row.Body)))
 	})
 	return row, err

@@ -51,6 +51,20 @@ func formatByName(text string) (*format.Format, error) {
 	return f, nil
 }
 
+// formatText is Format as it can be read without the file that it may name.
+func (o *AuditOptions) formatText() (string, error) {
+	file, name, ok := inConfig(o.Format)
+	if _, named := format.ByName(o.Format); named || !ok {
+		return o.Format, nil
+	}
+	config, err := disk.ReadLimited(file, maxServerConfig)
+	if err == nil {
+		config, err := format.ConfigText(config, name)
+		return config, err
+	}
+	return "", inputError(err)
+}
+
 // plainWord is what can only be a name. configName is the name of a format in a
 // configuration.
 var (

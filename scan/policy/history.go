@@ -23,6 +23,7 @@ type Version struct {
 	Copy     int32  // of its body, also of one that a redirect led to; -1 if there is none
 	File     string // that the body is from
 	Size     int64  // bytes of the file, -1 if not known
+	Sum      string // as in Row
 	MaxAge   time.Duration
 	Location string
 }
@@ -151,7 +152,7 @@ func (h *history) sort() {
 		r := &h.replies[i]
 		v := Version{From: r.begun, Status: r.own.Status, Copy: -1, MaxAge: r.maxAge, Location: r.own.Location}
 		if r.row != nil && r.hop == "" {
-			v.Copy, v.File, v.Size = r.copy, r.row.File, r.row.Size
+			v.Copy, v.File, v.Size, v.Sum = r.copy, r.row.File, r.row.Size, r.row.Sum
 			if v.Size >= 0 {
 				v.Size = max(v.Size, int64(len(r.row.Body)))
 				h.sizes = append(h.sizes, sizedCopy{v.Size, v.Copy})

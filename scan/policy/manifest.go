@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/csv"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -81,6 +82,7 @@ func (f *bodyFiles) read(name string) (file, error) {
 	fmt.Fprintln(sum, len(read.body), read.size)
 	sum.Write(read.body)
 	sum.Write(read.past)
+	io.WriteString(sum, read.sum)
 	key := [sha256.Size]byte(sum.Sum(nil))
 	if same, ok := f.byText[key]; ok {
 		read = same
@@ -94,10 +96,11 @@ func (f *bodyFiles) read(name string) (file, error) {
 	return read, nil
 }
 
-// file is what ReadBody returns of a file, and its size.
+// file is what ReadBody returns of a file, its size and, if it was read to its end, its SHA-256.
 type file struct {
 	body, past []byte
 	size       int64
+	sum        string
 }
 
 // readFile reads a file. Only regular files are opened, because a pipe might block for
@@ -115,11 +118,16 @@ func readFile(path string, max int, memory int64) (file, error) {
 		return file{}, err
 	}
 	defer f.Close()
-	body, past, _, err := ReadBody(f, max, memory)
+	hash := sha256.New()
+	body, past, read, err := ReadBody(io.TeeReader(f, hash), max, memory)
 	if over := disk.LimitError(0); errors.As(err, &over) || errors.Is(err, disk.ErrMemory) {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
-	return file{body, past, info.Size()}, err
+	content := file{body: body, past: past, size: info.Size()}
+	if read >= 0 {
+		content.sum = hex.EncodeToString(hash.Sum(nil))
+	}
+	return content, err
 }
 
 // The columns of a manifest: all of the first, and any of the others.
@@ -252,7 +260,7 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 		return fmt.Errorf("a file for status %d", r.Status)
 	}
 	f, err := open(r.File)
-	r.Body, r.Past, r.Size = f.body, f.past, f.size
+	r.Body, r.Past, r.Size, r.Sum = f.body, f.past, f.size, f.sum
 	return err
 }
 

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -38,6 +39,19 @@ func files(t testing.TB, texts map[string]string) string {
 		}
 	}
 	return dir
+}
+
+// sumOf returns the SHA-256 of a whole file in a folder, empty if it has no name.
+func sumOf(t testing.TB, dir, name string) string {
+	t.Helper()
+	if name == "" {
+		return ""
+	}
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
 func TestReadManifest(t *testing.T) {
@@ -86,6 +100,7 @@ func TestReadManifest(t *testing.T) {
 			path := filepath.Join(dir, "m.csv")
 			for i := range test.want {
 				test.want[i].Where = path + test.want[i].Where
+				test.want[i].Sum = sumOf(t, dir, test.want[i].File)
 			}
 			rows, err := ReadManifest(path, 4, 1<<30)
 			if err != nil {
@@ -196,7 +211,7 @@ func TestReadDirectory(t *testing.T) {
 	day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	row := func(host, file string, from time.Time, body string, size int64) Row {
 		return Row{Origins: origins(t, host), From: from.UnixNano(), Status: 200, Body: []byte(body), Size: size,
-			File: host + "/" + file, Where: filepath.Join(dir, host, file)}
+			Sum: sumOf(t, dir, host+"/"+file), File: host + "/" + file, Where: filepath.Join(dir, host, file)}
 	}
 	want := []Row{
 		row("example.com", "2026-11-01T00:00:00Z.txt", day, "a", 1),

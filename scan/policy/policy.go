@@ -110,14 +110,14 @@ func New(rows []Row, o Options) (*Policy, error) {
 }
 
 // Constant makes the policy of one robots.txt that is in force throughout all time, on
-// the hosts of Options or, if there are none, on all hosts. Only Body, Past, Size and File
-// of the row count.
+// the hosts of Options or, if there are none, on all hosts. Only Body, Past, Size,
+// Sum and File of the row count.
 func Constant(r Row, o Options) *Policy {
 	origins := slices.Clone(o.Hosts)
 	if len(origins) == 0 {
 		origins = []origin.Origin{{}}
 	}
-	row := &Row{Status: 200, Body: r.Body, Past: r.Past, Size: r.Size, File: r.File}
+	row := &Row{Status: 200, Body: r.Body, Past: r.Past, Size: r.Size, Sum: r.Sum, File: r.File}
 	rows := map[origin.Origin][]*Row{}
 	for _, at := range origins {
 		rows[at] = []*Row{row}
@@ -266,6 +266,17 @@ func (p *Policy) Robots(origin, version int32, r Reading) *compile.Robots {
 		return nil
 	}
 	return h.copies[c].body.robots(r)
+}
+
+// Body returns the robots.txt of one of an origin's versions, or of its redirect's target, as
+// far as Row.Body has it; nil if the version has none. It must not be changed.
+func (p *Policy) Body(origin, version int32) []byte {
+	h := p.histories[origin]
+	c := h.versions[version].Copy
+	if c < 0 {
+		return nil
+	}
+	return h.copies[c].body.text
 }
 
 // RuleText returns the rule on a line of one of an origin's versions, as

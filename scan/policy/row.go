@@ -31,6 +31,7 @@ type Row struct {
 	Body     []byte          // if Status is 2xx; must not be changed, because rows that name one file share it
 	Past     []byte          // of a longer file: lines past the limit, as ReadBody returns them
 	Size     int64           // bytes of the whole file, -1 if not known; Body may be its beginning
+	Sum      string          // SHA-256 of the whole file in hexadecimal, empty if not known
 	File     string          // the file's name as reports show it, "" if there is none
 	MaxAge   time.Duration   // how long the answer may be kept, 0 if it does not say
 	Location string          // where a redirect leads, as the server wrote it

@@ -74,11 +74,22 @@ func (o Options) buffers() int {
 	return int(min(max(o.Memory-int64(o.Workers)*int64(rawBuffer+o.MaxLine), 0)/int64(o.longest()), int64(all)))
 }
 
-// pools returns the pools of chunks: three of four chunks are for streams, and each worker has at least one of each pool.
-func (o Options) pools() (streams, plains *pool) {
+// Chunks returns how many chunks a Reader with these options has at most.
+func (o Options) Chunks() int {
+	streams, plains := o.filled().poolSizes()
+	return streams + plains
+}
+
+// poolSizes returns how many chunks the pools have: three of four are for streams, and each worker has at least one of each pool.
+func (o Options) poolSizes() (streams, plains int) {
 	n := o.buffers()
-	return newPool(max(n*streamBuffers/(streamBuffers+plainBuffers), o.Workers+1), o.ChunkSize, o.longest()),
-		newPool(max(n*plainBuffers/(streamBuffers+plainBuffers), o.Workers+1), o.ChunkSize+overread+1, o.longest())
+	return max(n*streamBuffers/(streamBuffers+plainBuffers), o.Workers+1), max(n*plainBuffers/(streamBuffers+plainBuffers), o.Workers+1)
+}
+
+// pools returns the pools of chunks.
+func (o Options) pools() (streams, plains *pool) {
+	n, m := o.poolSizes()
+	return newPool(n, o.ChunkSize, o.longest()), newPool(m, o.ChunkSize+overread+1, o.longest())
 }
 
 // Reader gives the chunks of its inputs to any number of goroutines.

@@ -61,7 +61,7 @@ var terms = map[string]struct{ heading, means string }{
 
 // title is the name of a column in a sentence.
 func (c column) title() string {
-	return cmp.Or(strings.NewReplacer("\u00ad", "", "\u200b", "").Replace(c.heading), strings.ReplaceAll(c.name, "_", " "))
+	return cmp.Or(unbroken.Replace(c.heading), strings.ReplaceAll(c.name, "_", " "))
 }
 
 // sum adds up a figure of crawlers.

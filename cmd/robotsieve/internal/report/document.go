@@ -13,12 +13,13 @@ import (
 // block is a part of the document. An output writes the fields that are not empty, in
 // this order.
 type block struct {
-	title string
-	list  []string
-	table table
-	facts []fact
-	quote []string // lines to be kept as they are
-	text  []string // paragraphs
+	heading string // of the block, for outputs with headings
+	title   string
+	list    []string
+	table   table
+	facts   []fact
+	quote   []string // lines to be kept as they are
+	text    []string // paragraphs
 }
 
 // fact is a named piece of information, or a term and its definition.
@@ -49,26 +50,44 @@ const (
 // document is the whole report for people: first the result and its basis, then the crawlers,
 // then the rest.
 func document(r *audit.Report) []block {
-	d := doc{r}
-	var blocks []block
+	return doc{r, maxCrawlersShown, maxRuleShown}.blocks()
+}
+
+func (d doc) blocks() []block {
+	var result []block
 	if text := d.partial(); text != nil {
-		blocks = append(blocks, block{text: text})
+		result = append(result, block{text: text})
 	}
-	blocks = append(blocks, block{text: d.headline()}, d.facts())
-	for _, w := range r.Warnings {
-		blocks = append(blocks, block{facts: []fact{{"Warning", caution(w)}}})
+	result = append(append(result, block{text: d.headline()}, d.facts()), d.warnings()...)
+	return withText(slices.Concat(result, []block{d.versions(), d.assumptions(), d.crawlers()}, d.details())...)
+}
+
+// warnings are blocks of one warning each.
+func (d doc) warnings() (list []block) {
+	for _, w := range d.Warnings {
+		list = append(list, block{heading: "Warning", facts: []fact{{"Warning", caution(w)}}})
 	}
-	blocks = append(blocks, d.versions(), block{title: "Assumptions:", list: r.Assumptions}, d.crawlers(), d.claims(), d.violations(),
-		d.rules(), d.fetches(), d.delays(), d.sizes())
-	for _, c := range r.Crawlers {
-		b := block{title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(&c) + ", as logged:"}
+	return list
+}
+
+func (d doc) assumptions() block {
+	return block{heading: "Assumptions", title: "Assumptions:", list: d.Assumptions}
+}
+
+// details are what stands behind the table of crawlers.
+func (d doc) details() []block {
+	blocks := []block{d.claims(), d.violations(), d.rules(),
+		d.paths("Paths requested against robots.txt", "requested against robots.txt by", func(c *crawler) audit.PathList { return c.ViolationPaths }, 5),
+		d.paths("Paths requested most", "requested most by", func(c *crawler) audit.PathList { return c.Paths }, 3), d.traffic(), d.referrals(),
+		d.fetches(), d.delays(), d.sizes()}
+	for _, c := range d.Crawlers {
+		b := block{heading: "Sampled lines", title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(&c) + ", as logged:"}
 		for _, s := range c.Samples {
 			b.quote = append(b.quote, s.Line)
 		}
 		blocks = append(blocks, b)
 	}
-	blocks = append(blocks, d.operators(), d.unparsed(), d.otherHosts(), block{text: []string{limits}})
-	return withText(blocks...)
+	return append(blocks, d.operators(), d.unparsed(), d.otherHosts(), block{heading: "What no log can show", text: []string{limits}})
 }
 
 // partial warns of a report of a part.
@@ -82,7 +101,12 @@ func (d doc) partial() []string {
 // limits says what a report cannot know.
 const limits = "What no log can show: a robots.txt served differently by place, header or edge; paths rewritten before they were logged; a 304 for a file that had changed."
 
-type doc struct{ *audit.Report }
+// doc is a report for an output that shows at most so many crawlers, and so many characters of
+// a path.
+type doc struct {
+	*audit.Report
+	most, widest int
+}
 
 // isFetcher tells whether a crawler stands in the block of fetchers, outside the headline.
 func isFetcher(c *audit.CrawlerInfo) bool { return c.Role == "fetcher" && c.Exempt == "" }
@@ -388,6 +412,7 @@ func (d doc) undecided() (text []string) {
 }
 
 func (d doc) unparsed() (b block) {
+	b.heading = "Lines that could not be parsed"
 	if d.Unparsed > 0 {
 		b.title = english.Plural(d.Unparsed, "line") + " could not be parsed. Examples, in byte order:"
 		for _, s := range d.UnparsedSamples {
@@ -398,6 +423,7 @@ func (d doc) unparsed() (b block) {
 }
 
 func (d doc) otherHosts() (b block) {
+	b.heading = "Hosts without a policy"
 	if d.OtherHost == 0 {
 		return b
 	}

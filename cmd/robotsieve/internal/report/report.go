@@ -24,6 +24,7 @@ var outputs = []struct {
 }{
 	{"text", printable(writeScreen)},
 	{Full, printable(writeFull)},
+	{"markdown", printable(writeMarkdown)},
 	{"json", writeJSON},
 	{"ndjson", writeNDJSON},
 	{"csv", printable(writeCSV)},

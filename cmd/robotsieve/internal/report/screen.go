@@ -15,7 +15,7 @@ import (
 // happened, who did it, what is held against nobody, what to mend, and how certain it is.
 // All else is in document.
 func screen(r *audit.Report) []block {
-	d := doc{r}
+	d := doc{r, maxViolatorsShown, screenWidth}
 	first := block{text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
 	if r.Totals.Requests == 0 {
 		return withText(first, d.advice(), block{text: []string{more}})

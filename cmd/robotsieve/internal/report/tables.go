@@ -65,6 +65,7 @@ func (d doc) byOrigin(cell string) []string {
 // versions lists the versions in their order: if there are many, those whose rules were
 // broken most often.
 func (d doc) versions() (b block) {
+	b.heading = "Versions of robots.txt"
 	if d.Policy.History == "constant" {
 		return b
 	}
@@ -116,6 +117,7 @@ func (d doc) parts() []part {
 // crawlers has a row for each crawler, those that robots.txt does not bind last, and
 // one for all.
 func (d doc) crawlers() (b block) {
+	b.heading = "Crawlers"
 	if len(d.Crawlers) == 0 {
 		return b
 	}
@@ -137,7 +139,7 @@ func (d doc) crawlers() (b block) {
 		t.rows = append(t.rows, row)
 	}
 	addAll := func(list []audit.CrawlerInfo) {
-		n := min(len(list), maxCrawlersShown)
+		n := min(len(list), d.most)
 		for i := range list[:n] {
 			add(shortName(&list[i]), list[i:i+1])
 		}
@@ -160,6 +162,7 @@ func (d doc) crawlers() (b block) {
 
 // claims lists what the logs say about the clients of the crawlers.
 func (d doc) claims() (b block) {
+	b.heading = "What the logs' CDN says"
 	t, rest := &b.table, int64(0)
 	t.header = []string{"requests under the name", "says the log of the client", ">number"}
 	for i := range d.Crawlers {
@@ -182,10 +185,11 @@ func (d doc) claims() (b block) {
 // operators says who the known crawlers are, and what their operators say: of the first
 // ones, among which are those that broke rules.
 func (d doc) operators() (b block) {
+	b.heading = "The operators"
 	t := &b.table
 	t.header = []string{"crawler", "operator", "category", "robots.txt", "page"}
 	known := without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return c.Operator == "" || c.Operator == "unknown" })
-	for i := range known[:min(len(known), maxCrawlersShown)] {
+	for i := range known[:min(len(known), d.most)] {
 		c := &known[i]
 		t.rows = append(t.rows, []string{shortName(c), Cut(cmp.Or(c.Operator, "-"), maxOperatorShown), cmp.Or(c.Category, "-"), claim(c),
 			Cut(cmp.Or(c.Source, "-"), maxFileShown)})
@@ -197,6 +201,7 @@ func (d doc) operators() (b block) {
 // violations splits the violations of each crawler by identity, outcome and method, those of
 // fetchers apart.
 func (d doc) violations() (b block) {
+	b.heading = "How violations were answered"
 	names := []string{"requests"}
 	for _, c := range outcomes {
 		names = append(names, c.name)
@@ -273,6 +278,7 @@ var violationHeadings = map[string]string{
 // broke behind the others. A rule is listed
 // once for all versions that have it in the same file.
 func (d doc) rules() (b block) {
+	b.heading = "Rules that were broken"
 	type rule struct {
 		fetcher                     bool
 		crawler, origin, file, text string
@@ -316,6 +322,7 @@ func (d doc) rules() (b block) {
 
 // fetches says which crawlers fetched robots.txt, and how.
 func (d doc) fetches() (b block) {
+	b.heading = "Fetches of robots.txt"
 	if !d.RobotsTxt.Logged {
 		return b
 	}
@@ -343,6 +350,7 @@ func (d doc) fetches() (b block) {
 
 // delays says how Crawl-delay was kept.
 func (d doc) delays() (b block) {
+	b.heading = "Crawl-delay"
 	b.table.header = append([]string{"Crawl-delay for", ">delay", ">gaps", ">shorter", ">median", ">10th percentile"}, d.byOrigin("origin")...)
 	rest := int64(0)
 	for i := range d.Crawlers {
@@ -364,6 +372,7 @@ func (d doc) delays() (b block) {
 
 // sizes lists the answers to requests for robots.txt whose size differs from the file.
 func (d doc) sizes() (b block) {
+	b.heading = "Answers of other sizes than the file"
 	list := d.RobotsTxt.Listed
 	b.table.header = []string{"answers to robots.txt of", "bytes expected", ">number", "first", "last"}
 	for _, s := range list[:min(len(list), maxVersionsShown)] {

@@ -1,0 +1,314 @@
+package report
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// The page is complete without its script, which only sorts and filters, and loads nothing:
+// its policy permits this style and this script, by their hashes, and nothing else
+// (Content Security Policy Level 3, 2.4 and 6.7).
+var (
+	//go:embed html/page.html
+	pageText string
+	//go:embed html/page.css
+	pageStyle string
+	//go:embed html/page.js
+	pageScript string
+)
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"style":  func() template.CSS { return template.CSS(pageStyle) },
+	"script": func() template.JS { return template.JS(pageScript) },
+	"policy": func() string {
+		return "default-src 'none'; style-src " + hashSource(pageStyle) + "; script-src " + hashSource(pageScript) + "; base-uri 'none'; form-action 'none'"
+	},
+}).Parse(pageText))
+
+// hashSource names a text in a Content Security Policy.
+func hashSource(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// Bounds of the page.
+const (
+	maxCrawlersOnPage = 400
+	maxStripsOnPage   = 60
+	maxPathOnPage     = 120 // characters
+)
+
+// pageData is what the template writes. Its texts may be from anybody: the template escapes
+// them.
+type pageData struct {
+	Title     string
+	Headline  []span // as texts, each of which is a paragraph
+	Beginning []string
+	Advice    []string
+	Certainty string
+	Strips    *strips
+	Crawlers  section
+	Sources   []source
+	Sections  []section
+}
+
+// span is a text with what needs attention in it.
+type span []piece
+
+type piece struct {
+	Text  string
+	Class string // alarm, caution or empty
+}
+
+// section is a block of the document on the page.
+type section struct {
+	ID, Heading, Title string
+	List               []span
+	Header             []cell
+	Bodies             []tableBody
+	More               string
+	Facts              []pageFact
+	Quote              []string
+	Text               []span
+}
+
+// tableBody is some rows of a table, with a title unless that is empty.
+type tableBody struct {
+	Title string
+	Rows  [][]cell
+	Sum   bool // its rows are sums of the others
+}
+
+type cell struct {
+	Text  span
+	Right bool
+}
+
+type pageFact struct {
+	Name string
+	Text span
+}
+
+// WriteHTML writes a report as one page of HTML, complete in itself.
+func WriteHTML(w io.Writer, r *audit.Report) error {
+	bodies := bodiesOf(r)
+	d := doc{audit.Texts(r, audit.Printable), maxCrawlersOnPage, maxPathOnPage}
+	data := pageData{
+		Title: "Crawlers and robots.txt", Headline: spans(append(d.partial(), d.headline()...)),
+		Beginning: append([]string{d.scope()}, append(d.kept(), d.notHeld()...)...), Advice: d.advice().list, Certainty: d.certainty(),
+		Strips: d.strips(), Crawlers: sectionOf("crawlers", d.crawlers()), Sources: d.sources(bodies),
+	}
+	if len(d.Policy.Origins) == 1 {
+		data.Title += " of " + d.Policy.Origins[0]
+	}
+	if d.Totals.Requests == 0 {
+		data.Certainty = ""
+	}
+	basis := d.facts()
+	basis.heading = "What was read"
+	for i, b := range withText(slices.Concat(d.details(), d.warnings(), []block{d.versions(), d.assumptions(), basis})...) {
+		data.Sections = append(data.Sections, sectionOf(fmt.Sprint("part", i+1), b))
+	}
+	return page.Execute(w, data)
+}
+
+// bodiesOf returns the robots.txt of each version, for people.
+func bodiesOf(r *audit.Report) (list [][]string) {
+	for _, v := range r.Policy.Versions {
+		var lines []string
+		if v.Body != nil {
+			for line := range strings.Lines(string(v.Body)) {
+				lines = append(lines, audit.Printable(strings.TrimRight(line, "\r\n")))
+			}
+		}
+		list = append(list, lines)
+	}
+	return list
+}
+
+func spans(texts []string) (list []span) {
+	for _, text := range texts {
+		list = append(list, spanOf(text))
+	}
+	return list
+}
+
+// spanOf takes the marks of a text apart.
+func spanOf(text string) (s span) {
+	class := ""
+	for text != "" {
+		at := strings.IndexAny(text, markAlarm+markCaution+markEnd)
+		if at < 0 {
+			return append(s, piece{text, class})
+		}
+		if at > 0 {
+			s = append(s, piece{text[:at], class})
+		}
+		class = map[string]string{markAlarm: "alarm", markCaution: "caution"}[text[at:at+1]]
+		text = text[at+1:]
+	}
+	return s
+}
+
+// sectionOf takes a block as a part of the page. A row of one cell begins another body of
+// the table, and the row called "all" is one of sums.
+func sectionOf(id string, b block) section {
+	s := section{ID: id, Heading: b.heading, Title: b.title, List: spans(b.list), More: b.table.more, Quote: b.quote, Text: spans(b.text)}
+	for _, f := range b.facts {
+		s.Facts = append(s.Facts, pageFact{f.name, spanOf(f.text)})
+	}
+	var right []bool
+	for _, heading := range b.table.header {
+		heading, isRight := strings.CutPrefix(heading, ">")
+		s.Header, right = append(s.Header, cell{spanOf(unbroken.Replace(heading)), isRight}), append(right, isRight)
+	}
+	for i, row := range b.table.rows {
+		isSum := len(row) > 1 && row[0] == "all" && i == len(b.table.rows)-1
+		if i == 0 || len(row) == 1 || isSum {
+			s.Bodies = append(s.Bodies, tableBody{Sum: isSum})
+		}
+		body := &s.Bodies[len(s.Bodies)-1]
+		if len(row) == 1 {
+			body.Title = row[0]
+			continue
+		}
+		var cells []cell
+		for j, text := range row {
+			cells = append(cells, cell{spanOf(text), right[j]})
+		}
+		body.Rows = append(body.Rows, cells)
+	}
+	return s
+}
+
+// unbroken removes from a heading the places where it may be broken.
+var unbroken = strings.NewReplacer("\u00ad", "", "\u200b", "")
+
+// source is a version of robots.txt with the violations of each line.
+type source struct {
+	Title string
+	Lines []sourceLine
+	Note  string // why there are no lines
+}
+
+// sourceLine is a line, or a gap of lines that nobody broke.
+type sourceLine struct {
+	Number, N int
+	Violated  string // the number of violations; empty: none
+	By        string
+	Text      string
+	Left      string // how many lines are left out here; then there is nothing else
+}
+
+// Bounds of the sources.
+const (
+	maxSourcesOnPage = 12
+	allLinesUpTo     = 150 // of longer files only lines near violated ones are shown
+	linesAround      = 3
+	maxLinesOnPage   = 400
+	maxLineOnPage    = 200
+)
+
+// sources are the versions of robots.txt whose rules were broken, or all if they are few.
+func (d doc) sources(bodies [][]string) (list []source) {
+	type ruleAt struct{ origin, version string }
+	type broken struct {
+		n  int64
+		by []string
+	}
+	rules := map[ruleAt]map[int]*broken{}
+	for i := range d.Crawlers {
+		for _, r := range d.Crawlers[i].Rules {
+			at := ruleAt{r.Origin, r.Version}
+			if rules[at] == nil {
+				rules[at] = map[int]*broken{}
+			}
+			if rules[at][r.Line] == nil {
+				rules[at][r.Line] = &broken{}
+			}
+			b := rules[at][r.Line]
+			b.n += r.Violations
+			b.by = append(b.by, shortName(&d.Crawlers[i]))
+		}
+	}
+	for i, v := range d.Policy.Versions {
+		lines := rules[ruleAt{v.Origin, v.From}]
+		if lines == nil { // a log that does not tell http from https names the host alone
+			_, host, _ := strings.Cut(v.Origin, "://")
+			lines = rules[ruleAt{host, v.From}]
+		}
+		if len(list) == maxSourcesOnPage || len(d.Policy.Versions) > maxSourcesOnPage && lines == nil {
+			continue
+		}
+		s := source{Title: versionTitle(v)}
+		text := bodies[i]
+		if len(text) == 0 {
+			s.Note = "There is no robots.txt to show."
+		}
+		left := 0
+		flush := func() {
+			if left > 0 {
+				s.Lines = append(s.Lines, sourceLine{Left: english.Plural(int64(left), "line") + " that nobody broke"})
+				left = 0
+			}
+		}
+		near := func(number int) bool {
+			for n := number - linesAround; n <= number+linesAround; n++ {
+				if lines[n] != nil {
+					return true
+				}
+			}
+			return len(text) <= allLinesUpTo
+		}
+		for j, line := range text {
+			number := j + 1
+			if !near(number) || len(s.Lines) >= maxLinesOnPage {
+				left++
+				continue
+			}
+			flush()
+			l := sourceLine{Number: number, Text: Cut(line, maxLineOnPage)}
+			if b := lines[number]; b != nil {
+				l.Violated, l.By = english.Grouped(b.n), english.List(b.by)
+			}
+			s.Lines = append(s.Lines, l)
+		}
+		flush()
+		list = append(list, s)
+	}
+	return list
+}
+
+// versionTitle names a version.
+func versionTitle(v audit.VersionInfo) string {
+	from := "In force throughout"
+	if v.From != "" {
+		from = "From " + clock(v.From)
+	}
+	parts := []string{from}
+	if v.Origin != "" {
+		parts = append(parts, v.Origin)
+	}
+	switch {
+	case v.Status == 0:
+		parts = append(parts, "could not be fetched")
+	default:
+		parts = append(parts, fmt.Sprint("status ", v.Status))
+	}
+	if v.File != "" {
+		parts = append(parts, v.File)
+	}
+	if v.Cited > 0 {
+		parts = append(parts, english.Plural(v.Cited, "violation"))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,237 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// yearsOf makes a report on so many crawlers over two years, each of whose requests are in the
+// timeline, with versions of robots.txt and an outage.
+func yearsOf(crawlers int) *audit.Report {
+	rng := rand.New(rand.NewPCG(1, uint64(crawlers)))
+	begin := time.Date(2024, 11, 1, 0, 0, 0, 0, time.UTC)
+	at := func(day int) string { return begin.AddDate(0, 0, day).Format(time.RFC3339) }
+	body := []byte("User-agent: *\n" + strings.Repeat("# a comment\n", 300) + "Disallow: /private/\n" + strings.Repeat("Disallow: /x/\n", 300))
+	r := &audit.Report{From: at(0), To: at(729), Program: "v1", Command: "robotsieve audit", Policy: audit.PolicyInfo{
+		File: "policy.csv", History: "deployed", Origins: []string{"https://example.com"}, Versions: []audit.VersionInfo{
+			{Origin: "https://example.com", From: at(-10), Status: 200, File: "a.txt", Body: body}, {Origin: "https://example.com", From: at(300), Status: 503},
+			{Origin: "https://example.com", From: at(301), Status: 200, File: "b.txt", Body: body},
+		}}}
+	for i := range crawlers {
+		c := audit.CrawlerInfo{Crawler: fmt.Sprintf("Bot%03d", i), Operator: "Us", Role: "crawler", Timeline: audit.Timeline{By: "day", Verdicts: map[string][]int64{}}}
+		for day := range 730 {
+			c.Timeline.From = append(c.Timeline.From, at(day))
+			for v := range audit.Verdict(len(audit.VerdictCounts{})) {
+				n := rng.Int64N(20)
+				if v == audit.Violation && i%3 != 0 || v == audit.Spoofed && i%5 != 0 {
+					n = 0
+				}
+				c.Timeline.Verdicts[v.String()] = append(c.Timeline.Verdicts[v.String()], n)
+				c.Verdicts[v] += n
+				c.Requests += n
+			}
+		}
+		n := c.Verdicts[audit.Violation]
+		if n > 0 {
+			c.Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", Informed: true, N: n}}
+			c.Outcomes[audit.Content] = n
+			c.Rules = []audit.RuleInfo{{Origin: "https://example.com", Version: at(301), File: "b.txt", Line: 302, Rule: "Disallow: /private/", Violations: n}}
+			c.ViolationPaths = audit.PathList{Exact: true, List: []audit.PathInfo{{Path: "/private/a", N: n}}}
+			c.Samples = slices.Repeat([]audit.SampleInfo{{Time: at(400), Line: strings.Repeat("x", 200)}}, 3)
+			r.Policy.Versions[2].Cited += n
+		}
+		c.Identity[audit.Verified] = c.Requests - c.Verdicts[audit.Spoofed]
+		c.Identity[audit.SpoofedIdentity] = c.Verdicts[audit.Spoofed]
+		r.Crawlers = append(r.Crawlers, c)
+		r.Totals.Requests += c.Requests
+		for v, n := range c.Verdicts {
+			r.Totals.Verdicts[v] += n
+		}
+	}
+	r.Lines = r.Totals.Requests
+	return r
+}
+
+func pageOf(t testing.TB, r *audit.Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteHTML(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// elements calls f with each element of a page.
+func elements(t *testing.T, text string, f func(n *html.Node)) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode {
+			f(n)
+		}
+	}
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func textOf(n *html.Node) (text string) {
+	for c := range n.Descendants() {
+		if c.Type == html.TextNode {
+			text += c.Data
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+// A page of 50 crawlers over two years is small enough to be mailed, and a page of any number
+// is the same each time.
+func TestPageIsSmall(t *testing.T) {
+	r := yearsOf(50)
+	text := pageOf(t, r)
+	if len(text) >= 300_000 {
+		t.Errorf("%d bytes", len(text))
+	}
+	if pageOf(t, r) != text {
+		t.Error("a page of the same report differs")
+	}
+	if n := len(pageScript); n > 5000 {
+		t.Errorf("the script has %d bytes", n)
+	}
+}
+
+// The page has the figures of the report: those of the table, of the strips, and of the lines
+// of robots.txt.
+func TestPageHasTheFiguresOfTheReport(t *testing.T) {
+	r := yearsOf(7)
+	d := doc{r, maxCrawlersOnPage, maxPathOnPage}
+	want := map[string]string{}
+	for _, row := range d.crawlers().table.rows {
+		want[row[0]] = unmarked.Replace(strings.Join(row, " "))
+	}
+	rows, strips, broken := 0, 0, []string{}
+	elements(t, pageOf(t, r), func(n *html.Node) {
+		switch {
+		case n.Data == "tr" && n.Parent.Data == "tbody" && attribute(n.Parent.Parent.Parent.Parent, "id") == "crawlers":
+			var cells []string
+			for c := range n.ChildNodes() {
+				if c.Type == html.ElementNode {
+					cells = append(cells, textOf(c))
+				}
+			}
+			if rows++; strings.Join(cells, " ") != want[cells[0]] {
+				t.Errorf("the page has %q, the report %q", cells, want[cells[0]])
+			}
+		case attribute(n, "class") == "strip":
+			c := r.Crawlers[slices.IndexFunc(r.Crawlers, func(c audit.CrawlerInfo) bool { return c.Crawler == attribute(n, "data-crawler") })]
+			sum := fmt.Sprintf("%s of %s forbidden", figureOrNone(c.Verdicts[audit.Violation]), figureOrNone(c.Requests-c.Verdicts[audit.Spoofed]))
+			if strips++; !strings.Contains(textOf(n), sum) {
+				t.Errorf("the strip has %q, the report %q", textOf(n), sum)
+			}
+		case attribute(n, "class") == "broken":
+			broken = append(broken, strings.Join(strings.Fields(textOf(n)), " "))
+		}
+	})
+	if rows != len(r.Crawlers)+1 || strips != len(r.Crawlers) || len(broken) != 1 ||
+		broken[0] != figureOrNone(r.Policy.Versions[2].Cited)+" 302 Disallow: /private/ Bot000, Bot003 and Bot006" && !strings.HasPrefix(broken[0], figureOrNone(r.Policy.Versions[2].Cited)+"302Disallow: /private/") {
+		t.Errorf("%d rows, %d strips, broken lines %q", rows, strips, broken)
+	}
+}
+
+func figureOrNone(n int64) string { return strings.Replace(figure(n), "-", "0", 1) }
+
+// The areas of a strip are as high as the numbers of the timeline: no column with a violation
+// is empty, and no other has anything below the line.
+func TestStripsDrawTheTimeline(t *testing.T) {
+	c := audit.CrawlerInfo{Crawler: "Bot", Timeline: audit.Timeline{By: "hour",
+		From:     []string{"2026-11-16T00:00:00Z", "2026-11-16T01:00:00Z", "2026-11-16T03:00:00Z"},
+		Verdicts: map[string][]int64{"allowed": {1000, 0, 500}, "violation": {0, 1, 250}, "robots_fetch": {0, 0, 1}}}}
+	r := &audit.Report{Crawlers: []audit.CrawlerInfo{c}, Policy: audit.PolicyInfo{Versions: []audit.VersionInfo{{From: "2026-11-16T01:30:00Z", Status: 200}, {From: "2026-11-17T00:00:00Z", Status: 500}}}}
+	s := doc{r, 10, 10}.strips()
+	want := []area{{"allowed", "M0 0v-24h1v24h2v-12h1V0z"}, {"forbidden", "M0 0h1v1h1v-1h1v4h1V0z"}}
+	if len(s.List) != 1 || !slices.Equal(s.List[0].Areas, want) || s.List[0].Fetches != "M3 -27h1" || s.Unit != "1 hour" {
+		t.Errorf("got %+v, want %+v", s, want)
+	}
+	if len(s.Marks) != 1 || s.Marks[0].X != 1 || s.Marks[0].Class != "changed" {
+		t.Errorf("marks %+v", s.Marks)
+	}
+	if (doc{&audit.Report{}, 10, 10}).strips() != nil {
+		t.Error("strips of nothing")
+	}
+}
+
+// Whatever a log or a file has, the page has no other elements and attributes, and loads
+// nothing.
+func TestPageIsSafe(t *testing.T) {
+	shape := func(text string) map[string]bool {
+		seen := map[string]bool{}
+		elements(t, text, func(n *html.Node) {
+			for _, a := range n.Attr {
+				seen[n.Data+" "+a.Key] = true
+				if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src" || a.Key == "href" {
+					t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
+				}
+			}
+			seen[n.Data] = true
+		})
+		return seen
+	}
+	harmless := yearsOf(2)
+	harmless.Warnings, harmless.Partial = []string{"x"}, true
+	plain := shape(pageOf(t, harmless))
+	for _, attack := range []string{
+		`<script>alert(1)</script>`, `</script><script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onload='alert(1)`, `</title><svg onload=alert(1)>`,
+		`javascript:alert(1)`, `{{.}}`, "\u202e\x1b[2J\x00", `<!--`, `]]>`, `</svg><script>`, `&lt;script&gt;`, "` + alert(1) + `",
+	} {
+		r := yearsOf(2)
+		r.Warnings, r.Partial, r.Command, r.Program = []string{attack}, true, attack, attack
+		r.Policy.Versions[2].Body = bytes.Replace(r.Policy.Versions[2].Body, []byte("Disallow: /private/"), []byte(attack), 1)
+		r.Policy.Versions[2].File, r.Policy.Origins = attack, []string{attack}
+		for i := range r.Crawlers {
+			c := &r.Crawlers[i]
+			c.Crawler, c.Operator, c.Source = attack+fmt.Sprint(i), attack, attack
+			for j := range c.Rules {
+				c.Rules[j].Rule, c.Rules[j].File = attack, attack
+			}
+			c.ViolationPaths.List = []audit.PathInfo{{Path: attack, N: 1}}
+			c.Samples = []audit.SampleInfo{{Line: attack}}
+		}
+		text := pageOf(t, r)
+		for name := range shape(text) {
+			if !plain[name] {
+				t.Errorf("%q made %s", attack, name)
+			}
+		}
+		if strings.ContainsAny(text, "\u202e\x1b\x00") {
+			t.Errorf("%q came through", attack)
+		}
+	}
+	if hostile, _ := hostileReport(); len(pageOf(t, hostile)) == 0 {
+		t.Error("no page")
+	}
+}
+
+func BenchmarkPage(b *testing.B) {
+	r := yearsOf(300)
+	for b.Loop() {
+		b.SetBytes(int64(len(pageOf(b, r))))
+	}
+}

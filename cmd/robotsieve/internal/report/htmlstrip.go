@@ -1,0 +1,237 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// strips are the requests of crawlers over time, one strip each, all with the same axis. Above
+// the line of a strip stand requests that are not violations, below it those that are, so that
+// colours are not needed to tell them apart.
+type strips struct {
+	From, To string
+	Unit     string // of a column
+	Marks    []mark // of robots.txt
+	List     []strip
+	More     string
+	Width    int
+}
+
+// mark is a moment at which another version of robots.txt came into force.
+type mark struct {
+	X     int
+	Class string // changed or failed
+	Title string
+}
+
+// strip is one crawler. In its picture a column is one unit wide, and the line is at y 0.
+type strip struct {
+	Name, Title string
+	Areas       []area
+	Fetches     string // path of the marks of fetches
+	Sum         string
+}
+
+// area is the path of the columns of some verdicts.
+type area struct{ Class, Path string }
+
+// Measures of a strip: its heights are in units of its picture.
+const (
+	maxColumns  = 120
+	stripHeight = 24 // above the line
+	stripDepth  = 16 // below it
+)
+
+// layers are what stands above the line, from the line up.
+var layers = []struct {
+	class    string
+	verdicts []audit.Verdict
+}{
+	{"allowed", []audit.Verdict{audit.Allowed, audit.RobotsFetch}},
+	{"excused", []audit.Verdict{audit.Grace, audit.Indeterminate, audit.NoPolicy, audit.Unreachable}},
+	{"apart", []audit.Verdict{audit.Exempt, audit.Spoofed}},
+}
+
+// axis puts times on columns.
+type axis struct {
+	first   time.Time
+	step    time.Duration
+	columns int
+}
+
+// column returns the column of a time, which may be outside of the axis.
+func (a axis) column(t time.Time) int {
+	if t.Before(a.first) {
+		return -1
+	}
+	return int(t.Sub(a.first) / a.step)
+}
+
+// units are the lengths of the units of timelines.
+var unitLengths = map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour, "year": 364 * 24 * time.Hour}
+
+// strips makes the strips of the crawlers, those that broke robots.txt first. It is nil if no
+// request has a time.
+func (d doc) strips() *strips {
+	a, ok := d.axis()
+	if !ok {
+		return nil
+	}
+	s := &strips{From: a.first.Format(time.DateOnly), Width: a.columns, Unit: lengthName(a.step)}
+	s.To = a.first.Add(time.Duration(a.columns)*a.step - time.Second).Format(time.DateOnly)
+	for _, v := range d.Policy.Versions {
+		from, err := time.Parse(time.RFC3339, v.From)
+		if err != nil {
+			continue
+		}
+		if column := a.column(from); 0 <= column && column < a.columns {
+			class := "changed"
+			if v.Status < 200 || v.Status > 299 {
+				class = "failed"
+			}
+			s.Marks = append(s.Marks, mark{column, class, versionTitle(v)})
+		}
+	}
+	// A failure is drawn over a change in the same column.
+	slices.SortStableFunc(s.Marks, func(x, y mark) int { return strings.Compare(x.Class, y.Class) })
+	order := slices.Concat(d.parts()[0].list, d.parts()[1].list, d.parts()[2].list)
+	slices.SortStableFunc(order, func(x, y crawler) int {
+		return int(min(y.Verdicts[audit.Violation], 1) - min(x.Verdicts[audit.Violation], 1))
+	})
+	for i := range order {
+		if len(s.List) == maxStripsOnPage {
+			s.More = fmt.Sprintf("%s are in the table below.", english.Plural(int64(len(order)-i), "more crawler"))
+			break
+		}
+		if len(order[i].Timeline.From) > 0 {
+			s.List = append(s.List, a.strip(&order[i]))
+		}
+	}
+	return s
+}
+
+// axis is that of all timelines.
+func (d doc) axis() (a axis, ok bool) {
+	var last time.Time
+	for i := range d.Crawlers {
+		t := d.Crawlers[i].Timeline
+		unit := unitLengths[t.By]
+		if unit == 0 || len(t.From) == 0 {
+			continue
+		}
+		from, err := time.Parse(time.RFC3339, t.From[0])
+		to, err2 := time.Parse(time.RFC3339, t.From[len(t.From)-1])
+		if err != nil || err2 != nil {
+			continue
+		}
+		if !ok || from.Before(a.first) {
+			a.first = from
+		}
+		if end := to.Add(unit); !ok || end.After(last) {
+			last = end
+		}
+		a.step, ok = max(a.step, unit), true
+	}
+	if !ok {
+		return a, false
+	}
+	units := int((last.Sub(a.first) + a.step - 1) / a.step)
+	a.step *= time.Duration((units + maxColumns - 1) / maxColumns)
+	a.columns = int((last.Sub(a.first) + a.step - 1) / a.step)
+	return a, true
+}
+
+// lengthName names the length of a column.
+func lengthName(d time.Duration) string {
+	if day := 24 * time.Hour; d%day == 0 {
+		return english.Plural(int64(d/day), "day")
+	}
+	return english.Plural(int64(d/time.Hour), "hour")
+}
+
+// strip draws one crawler.
+func (a axis) strip(c *crawler) strip {
+	byLayer, below, fetched := make([][]int64, len(layers)), make([]int64, a.columns), make([]bool, a.columns)
+	for i := range byLayer {
+		byLayer[i] = make([]int64, a.columns)
+	}
+	for i, from := range c.Timeline.From {
+		at, err := time.Parse(time.RFC3339, from)
+		column := a.column(at)
+		if err != nil || column < 0 || column >= a.columns {
+			continue
+		}
+		count := func(v audit.Verdict) int64 {
+			if list := c.Timeline.Verdicts[v.String()]; i < len(list) {
+				return list[i]
+			}
+			return 0
+		}
+		for j, layer := range layers {
+			for _, v := range layer.verdicts {
+				byLayer[j][column] += count(v)
+			}
+		}
+		below[column] += count(audit.Violation)
+		fetched[column] = fetched[column] || count(audit.RobotsFetch) > 0
+	}
+	most := int64(1)
+	for column := range a.columns {
+		sum := int64(0)
+		for j := range layers {
+			sum += byLayer[j][column]
+		}
+		most = max(most, sum, below[column])
+	}
+	s := strip{Name: shortName(c), Sum: english.Grouped(c.Verdicts[audit.Violation]) + " of " + english.Grouped(c.Requests-c.Verdicts[audit.Spoofed])}
+	s.Title = fmt.Sprintf("%s: %s forbidden, from %s to %s", s.Name, s.Sum, timeAs(c.Timeline.From[0], time.DateOnly), timeAs(c.Timeline.From[len(c.Timeline.From)-1], time.DateOnly))
+	tops := make([]int64, a.columns) // of the layers so far
+	for j, layer := range layers {
+		for column, n := range byLayer[j] {
+			tops[column] += n
+		}
+		if slices.Max(byLayer[j]) > 0 { // each layer is drawn over those that are higher
+			s.Areas = slices.Insert(s.Areas, 0, area{layer.class, steps(tops, most, -stripHeight)})
+		}
+	}
+	if slices.Max(below) > 0 {
+		s.Areas = append(s.Areas, area{"forbidden", steps(below, most, stripDepth)})
+	}
+	var b strings.Builder
+	for column, is := range fetched {
+		if is {
+			fmt.Fprintf(&b, "M%d %dh1", column, -stripHeight-3)
+		}
+	}
+	s.Fetches = b.String()
+	return s
+}
+
+// steps draws columns from the line to numbers, of which most would take height. A column that
+// is not empty is at least one unit high.
+func steps(numbers []int64, most int64, height int) string {
+	var b strings.Builder
+	b.WriteString("M0 0")
+	at := 0
+	for column := 0; column < len(numbers); {
+		y := int(int64(height) * numbers[column] / most)
+		if y == 0 && numbers[column] > 0 {
+			y = max(min(height, 1), -1)
+		}
+		end := column + 1
+		for end < len(numbers) && numbers[end] == numbers[column] {
+			end++
+		}
+		if y != at {
+			fmt.Fprintf(&b, "v%d", y-at)
+		}
+		fmt.Fprintf(&b, "h%d", end-column)
+		at, column = y, end
+	}
+	return b.String() + "V0z"
+}

@@ -1,0 +1,49 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// Whatever a log has, nothing of it acts in Markdown: outside of code each character that could
+// is escaped, and nobody is mentioned.
+func TestMarkdownIsNotWrittenByLogs(t *testing.T) {
+	code := regexp.MustCompile("(^|[^\\\\`])(`+)( [^\n]*? |[^`\n]+)(`+)")
+	active := regexp.MustCompile("(^|[^\\\\])(`|\\*|_|\\[|\\]|<|>|~)|@|://|www\\.")
+	for _, attack := range []string{
+		"[click](https://evil.example/)", "![x](//evil.example)", "<img src=x onerror=alert(1)>", "@everyone", "a|b|c", "`code`", "``two``", "*bold* _soft_ ~gone~",
+		"</table><script>", "a`@b", "https://evil.example/`x", "&lt;b&gt;", `\`, `\\[a](b)`, "#1", "# heading", "- item", "www.evil.example", "x\ny", "$math$", "\u202ex", "@", "```\n@x",
+	} {
+		r := yearsOf(1)
+		r.Warnings, r.Partial, r.Command, r.Program = []string{attack}, true, attack, attack
+		r.Policy.File, r.Policy.Origins, r.Policy.Versions[0].File = attack, []string{attack}, attack
+		c := &r.Crawlers[0]
+		c.Crawler = attack
+		c.Rules[0].Rule, c.Rules[0].File = attack, attack
+		c.ViolationPaths.List = []audit.PathInfo{{Path: attack, N: 1}}
+		r.Inputs = []audit.InputInfo{{Name: attack, Format: "combined", Complete: true}}
+		text := written(t, "markdown", r, false)
+		columns := 0
+		for line := range strings.Lines(text) {
+			line = strings.TrimSuffix(line, "\n")
+			if n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|"); strings.HasPrefix(line, "|") {
+				if columns != 0 && n != columns {
+					t.Errorf("%q: a row of %d cells, not %d: %s", attack, n, columns, line)
+				}
+				columns = n
+			} else {
+				columns = 0
+			}
+			rest := strings.ReplaceAll(line, "**", "")
+			for code.MatchString(rest) {
+				rest = code.ReplaceAllString(rest, "$1")
+			}
+			if m := active.FindString(rest); m != "" {
+				t.Errorf("%q: %q acts in %q, of %q", attack, m, rest, line)
+			}
+		}
+	}
+}

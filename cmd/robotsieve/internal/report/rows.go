@@ -1,0 +1,290 @@
+package report
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"io"
+	"net/netip"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// row is a judged request as it is listed.
+type row struct {
+	*audit.Judged
+	input   string // the name of its input
+	address []byte // as it is shown
+}
+
+// rowKind is the type of a column of rows.
+type rowKind uint8
+
+const (
+	textRow    rowKind = iota
+	integerRow         // of 64 bits
+	timeRow            // in microseconds since 1970, in UTC
+	boolRow
+)
+
+// rowKinds name the kinds in the documentation.
+var rowKinds = [...]string{textRow: "string", integerRow: "number", timeRow: "time", boolRow: "bool"}
+
+// value is a value in a row. Its column says which field it is in: text is in word or octets, and
+// an empty one is no value.
+type value struct {
+	none   bool
+	number int64 // also a time, and 1 for true
+	word   string
+	octets []byte // a view
+}
+
+func words(s string) value  { return value{none: s == "", word: s} }
+func octets(b []byte) value { return value{none: len(b) == 0, octets: b} }
+func integer(n int64) value { return value{number: n} }
+func (v value) when(ok bool) value {
+	v.none = v.none || !ok
+	return v
+}
+
+func boolean(is bool) value {
+	if is {
+		return value{number: 1}
+	}
+	return value{}
+}
+
+// microseconds returns a time in nanoseconds since 1970 in whole microseconds.
+func microseconds(nanos int64) int64 {
+	if nanos%1000 < 0 {
+		return nanos/1000 - 1
+	}
+	return nanos / 1000
+}
+
+// rowColumn is a column of rows, as all their outputs have it.
+type rowColumn struct {
+	name  string
+	kind  rowKind
+	means string
+	// unlike: most of the values differ.
+	unlike bool
+	value  func(*row) value
+}
+
+// rowColumns are all columns of rows, in their order.
+var rowColumns = []rowColumn{
+	{name: "time", kind: timeRow, means: "when the request was made, in UTC, cut to microseconds; none if the line has no time that can be read",
+		unlike: true, value: func(r *row) value { return integer(microseconds(r.Time)).when(r.HasTime) }},
+	{name: "origin", means: "where it went, such as `https://example.com`: without the scheme if it may have been either; none if the log does not tell",
+		value: func(r *row) value { return words(r.Origin) }},
+	{name: "crawler", means: "the name of the crawler; of one that is not known as its header writes it, with letters outside ASCII as `\\u{HHHH}`",
+		value: func(r *row) value { return words(crawlerName(r.Judged)) }},
+	{name: "operator", means: "who runs the crawler; `unknown` if the crawler is not known",
+		value: func(r *row) value { return words(operatorOf(r.Judged)) }},
+	{name: "role", means: "`crawler`, or `fetcher`: sent by a person, a subscription or the site's own operator",
+		value: func(r *row) value { return words(roleOf(r.Judged)) }},
+	{name: "identity", means: "how far the client is proven to be the crawler: `verified`, `spoofed`, `unverified` or `unverifiable`",
+		value: func(r *row) value { return words(r.Identity.String()) }},
+	{name: "address", means: "the client's address, as the log has it; with `--anonymize` its pseudonym; none if the log has none",
+		value: func(r *row) value { return octets(r.address) }},
+	{name: "method", means: "the request's method, at most its first 8 KiB",
+		value: func(r *row) value { return octets(r.Verb) }},
+	{name: "target", means: "the request's target, at most its first 8 KiB",
+		unlike: true, value: func(r *row) value { return octets(r.Target) }},
+	{name: "status", kind: integerRow, means: "the status of the answer; none if the log has none",
+		value: func(r *row) value { return integer(int64(r.Status)).when(r.Status != 0) }},
+	{name: "bytes", kind: integerRow, means: "how many bytes of the body were sent; none if the log does not tell",
+		unlike: true, value: func(r *row) value { return integer(r.Size).when(r.Size >= 0) }},
+	{name: "outcome", means: "how the server answered: `content` (2xx with a body), `not_modified` (304), `empty` (2xx without a body), `redirected` (another 3xx), `refused` (401, 403, 429, 444, 451, 5xx), `other` (all others)",
+		value: func(r *row) value { return words(r.Outcome.String()) }},
+	{name: "verdict", means: "`allowed`, `robots_fetch`, `violation`, `grace`, `indeterminate`, `no_policy`, `unreachable`, `exempt` or `spoofed`",
+		value: func(r *row) value { return words(r.Verdict.String()) }},
+	{name: "reason", means: "why it is `indeterminate`, as `reasons` of the report names it; none for all other verdicts",
+		value: func(r *row) value { return words(r.Reason.String()).when(r.Verdict == audit.Indeterminate) }},
+	{name: "rule_line", kind: integerRow, means: "the line of robots.txt that forbids it; this and the next three have a value only for violations",
+		value: func(r *row) value { return integer(int64(r.Rule.Line)).when(r.Verdict == audit.Violation) }},
+	{name: "rule", means: "the text of that line",
+		value: func(r *row) value { return words(r.Rule.Rule).when(r.Verdict == audit.Violation) }},
+	{name: "rule_version", kind: timeRow, means: "from when on the version with that line was in force; none if before all time",
+		value: func(r *row) value { return ruleVersion(r.Judged) }},
+	{name: "rule_file", means: "the file of that version",
+		value: func(r *row) value { return words(r.Rule.File).when(r.Verdict == audit.Violation) }},
+	{name: "informed", kind: boolRow, means: "the crawler had already fetched rules that forbid the request; only for `violation` and `grace`",
+		value: func(r *row) value {
+			return boolean(r.Informed).when(r.Verdict == audit.Violation || r.Verdict == audit.Grace)
+		}},
+	{name: "evasive", kind: boolRow, means: "it is allowed or contested as it was sent, although every copy forbids the normal form of its path",
+		value: func(r *row) value { return boolean(r.Evasive) }},
+	{name: "input", means: "the name of the log, as `inputs` of the report has it",
+		value: func(r *row) value { return words(r.input) }},
+	{name: "line", kind: integerRow, means: "the number of the line in that log, decompressed, from 1",
+		unlike: true, value: func(r *row) value { return integer(r.Number) }},
+}
+
+func crawlerName(j *audit.Judged) string {
+	if j.Profile != nil {
+		return j.Crawler
+	}
+	return audit.InASCII(j.Crawler)
+}
+
+func operatorOf(j *audit.Judged) string {
+	if j.Profile != nil {
+		return j.Profile.Operator
+	}
+	return "unknown"
+}
+
+func roleOf(j *audit.Judged) string {
+	if j.Profile != nil && j.Profile.IsFetcher() {
+		return "fetcher"
+	}
+	return "crawler"
+}
+
+func ruleVersion(j *audit.Judged) value {
+	if j.Verdict != audit.Violation {
+		return value{none: true}
+	}
+	from, err := time.Parse(time.RFC3339Nano, j.Rule.Version)
+	return integer(microseconds(from.UnixNano())).when(err == nil)
+}
+
+// rowOutputs are the forms that rows can be written in. append appends a row to others, and is
+// called by several goroutines at a time; begin returns what writes rows that it has made.
+var rowOutputs = []struct {
+	name   string
+	append func(b []byte, r *row) []byte
+	begin  func(io.Writer) (io.WriteCloser, error)
+}{
+	{"ndjson", appendRowJSON, beginLines("")},
+	{"csv", appendRowCSV, beginLines(csvHeader())},
+	{"parquet", appendRowValues, beginParquet},
+}
+
+// RowOutputs returns the names of the outputs of rows, the default first.
+func RowOutputs() (names []string) {
+	for _, o := range rowOutputs {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+// Rows lists judged requests, one row for each.
+type Rows struct {
+	append func(b []byte, r *row) []byte
+	begin  func(io.Writer) (io.WriteCloser, error)
+	key    []byte
+	out    io.Writer
+	to     io.WriteCloser // nil before the first row
+	err    error          // the first of writing
+}
+
+// NewRows returns an empty list, in the output of this name, which is one of RowOutputs. With a
+// key addresses are replaced by pseudonyms: the first 16 bytes, in hexadecimal, of the HMAC-SHA256
+// of the address.
+func NewRows(w io.Writer, output string, key []byte) *Rows {
+	for _, o := range rowOutputs {
+		if o.name == output {
+			return &Rows{append: o.append, begin: o.begin, key: key, out: w}
+		}
+	}
+	return nil
+}
+
+// Appender returns a function that appends the row of a request from an input of this name to
+// other rows. It belongs to one goroutine.
+func (l *Rows) Appender() func(rows []byte, j *audit.Judged, input string) []byte {
+	var names *pseudonyms
+	if len(l.key) > 0 {
+		names = &pseudonyms{mac: hmac.New(sha256.New, l.key), known: map[string][]byte{}}
+	}
+	var r row // not one for each call, which would be allocated
+	return func(rows []byte, j *audit.Judged, input string) []byte {
+		r = row{j, input, j.Address}
+		if names != nil && len(j.Address) > 0 {
+			r.address = names.of(j.Address)
+		}
+		for range j.N {
+			rows = l.append(rows, &r)
+		}
+		return rows
+	}
+}
+
+// Write writes whole rows that an appender has made. After an error it writes no more.
+func (l *Rows) Write(rows []byte) (int, error) {
+	if l.start(); l.err == nil {
+		_, l.err = l.to.Write(rows)
+	}
+	if l.err != nil {
+		return 0, l.err
+	}
+	return len(rows), nil
+}
+
+// start begins the list, if that has not been done.
+func (l *Rows) start() {
+	if l.to == nil && l.err == nil {
+		l.to, l.err = l.begin(l.out)
+	}
+}
+
+// Close ends the list. It must be called even if there is no row, unless nothing shall be written
+// then. It returns nil after an error of Write.
+func (l *Rows) Close() error {
+	if l.err != nil {
+		return nil
+	}
+	if l.start(); l.err == nil {
+		l.err = l.to.Close()
+	}
+	return l.err
+}
+
+// Begun tells whether there is a row.
+func (l *Rows) Begun() bool { return l.to != nil }
+
+// pseudonyms replaces addresses.
+type pseudonyms struct {
+	mac   hash.Hash
+	known map[string][]byte // of the last addresses
+	sum   [sha256.Size]byte
+}
+
+// maxPseudonyms is how many pseudonyms are kept: a log has few addresses of crawlers.
+const maxPseudonyms = 4096
+
+// of returns the pseudonym of an address, however it is written.
+func (p *pseudonyms) of(address []byte) []byte {
+	name := p.known[string(address)]
+	if name == nil {
+		if len(p.known) == maxPseudonyms {
+			clear(p.known)
+		}
+		normal := address
+		if ip, err := netip.ParseAddr(string(address)); err == nil {
+			normal = []byte(ip.Unmap().String())
+		}
+		p.mac.Reset()
+		p.mac.Write(normal)
+		name = hex.AppendEncode(nil, p.mac.Sum(p.sum[:0])[:16])
+		p.known[string(address)] = name
+	}
+	return name
+}
+
+// beginLines begins a list of lines of text, behind a header.
+func beginLines(header string) func(io.Writer) (io.WriteCloser, error) {
+	return func(w io.Writer) (io.WriteCloser, error) {
+		_, err := io.WriteString(w, header)
+		return lines{w}, err
+	}
+}
+
+type lines struct{ io.Writer }
+
+func (lines) Close() error { return nil }

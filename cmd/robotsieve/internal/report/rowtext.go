@@ -1,0 +1,157 @@
+package report
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// plain are the octets that stand for themselves in a string of JSON, plainCell those in a cell
+// of CSV without quotes, and plainFirst those that it may begin with.
+var plain, plainCell, plainFirst = plainOctets(`"\`), plainOctets(`",`), plainOctets(`", =+-@\`)
+
+func plainOctets(but string) (is [256]bool) {
+	for c := byte(' '); c < utf8.RuneSelf-1; c++ {
+		is[c] = strings.IndexByte(but, c) < 0
+	}
+	return is
+}
+
+// isPlain tells whether all octets of a text are.
+func isPlain[T string | []byte](is *[256]bool, text T) bool {
+	for i := range len(text) {
+		if !is[text[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// jsonKeys are what comes before each value of a row in JSON.
+var jsonKeys = func() (keys []string) {
+	for i, c := range rowColumns {
+		keys = append(keys, string("{,"[min(i, 1)])+`"`+c.name+`":`)
+	}
+	return keys
+}()
+
+// appendRowJSON appends a row as a line of JSON. Its strings are those that WriteJSON writes.
+func appendRowJSON(b []byte, r *row) []byte {
+	for i := range rowColumns {
+		c := &rowColumns[i]
+		b = append(b, jsonKeys[i]...)
+		switch v := c.value(r); {
+		case v.none:
+			b = append(b, "null"...)
+		case c.kind == textRow && v.octets != nil:
+			b = appendJSONText(b, v.octets)
+		case c.kind == textRow:
+			b = appendJSONText(b, v.word)
+		case c.kind == timeRow:
+			b = append(appendTime(append(b, '"'), v.number), '"')
+		default:
+			b = appendNumber(b, c.kind, v.number)
+		}
+	}
+	return append(b, "}\n"...)
+}
+
+func appendNumber(b []byte, kind rowKind, n int64) []byte {
+	if kind == boolRow {
+		return strconv.AppendBool(b, n == 1)
+	}
+	return strconv.AppendInt(b, n, 10)
+}
+
+func appendTime(b []byte, micros int64) []byte {
+	return time.UnixMicro(micros).UTC().AppendFormat(b, time.RFC3339Nano)
+}
+
+// appendJSONText appends a text as a string of JSON.
+func appendJSONText[T string | []byte](b []byte, text T) []byte {
+	b = append(b, '"')
+	if isPlain(&plain, text) {
+		b = append(b, text...)
+	} else {
+		b = appendEscaped(b, audit.ToUTF8(string(text)))
+	}
+	return append(b, '"')
+}
+
+// appendEscaped appends a text, which is UTF-8, as it stands in a string of JSON: with escapes for
+// characters that are not shown, too.
+func appendEscaped(b []byte, text string) []byte {
+	for _, c := range text {
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', byte(c))
+		case c < utf8.RuneSelf && strings.IndexByte("\b\f\n\r\t", byte(c)) >= 0:
+			b = append(b, '\\', "btn.fr"[c-'\b'])
+		case strconv.IsPrint(c):
+			b = utf8.AppendRune(b, c)
+		default:
+			for _, unit := range utf16.AppendRune(make([]uint16, 0, 2), c) {
+				b = append(b, '\\', 'u', hexDigit(unit>>12), hexDigit(unit>>8), hexDigit(unit>>4), hexDigit(unit))
+			}
+		}
+	}
+	return b
+}
+
+func hexDigit(n uint16) byte { return "0123456789abcdef"[n&15] }
+
+// csvHeader is the first line of rows as CSV.
+func csvHeader() string {
+	var names []string
+	for _, c := range rowColumns {
+		names = append(names, c.name)
+	}
+	return strings.Join(names, ",") + "\n"
+}
+
+// appendRowCSV appends a row as a line of CSV, as encoding/csv writes it: an empty cell is no
+// value.
+func appendRowCSV(b []byte, r *row) []byte {
+	for i := range rowColumns {
+		c := &rowColumns[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		switch v := c.value(r); {
+		case v.none:
+		case c.kind == textRow && v.octets != nil:
+			b = appendCell(b, v.octets)
+		case c.kind == textRow:
+			b = appendCell(b, v.word)
+		case c.kind == timeRow:
+			b = appendTime(b, v.number)
+		default:
+			b = appendNumber(b, c.kind, v.number)
+		}
+	}
+	return append(b, '\n')
+}
+
+// appendCell appends a text, which is not empty, as a cell.
+func appendCell[T string | []byte](b []byte, text T) []byte {
+	if plainFirst[text[0]] && isPlain(&plainCell, text) {
+		return append(b, text...)
+	}
+	cell := Cell(audit.Printable(text))
+	if cell[0] != ' ' && cell != `\.` && strings.IndexAny(cell, `",`) < 0 {
+		return append(b, cell...)
+	}
+	b = append(b, '"')
+	for part := range bytes.SplitAfterSeq([]byte(cell), []byte(`"`)) {
+		b = append(b, part...)
+		if bytes.HasSuffix(part, []byte(`"`)) {
+			b = append(b, '"')
+		}
+	}
+	return append(b, '"')
+}

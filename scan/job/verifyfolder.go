@@ -1,0 +1,182 @@
+package job
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/evidence"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// maxSideFile bounds a text of robots.txt and the file of profiles in a folder of evidence.
+const maxSideFile = 256 << 20
+
+// restore makes again what the audit had read before the logs, from the files of the folder. A folder is
+// trusted no more than the files and options of an audit.
+func (c *verification) restore() error {
+	b, err := c.basis()
+	if err != nil {
+		return err
+	}
+	memory := c.options.budget
+	memory.loadBasis(b)
+	if err := memory.check(); err != nil {
+		return err
+	}
+	config, err := b.config()
+	if err != nil {
+		return err
+	}
+	c.side = &sideFiles{basis: b, config: config}
+	if strings.EqualFold(c.folder.Manifest.TimeZone, "local") {
+		return errors.New("its time zone is that of another machine")
+	}
+	if c.side.zone, err = zoneOf(c.folder.Manifest.TimeZone); err != nil {
+		return errors.Unwrap(err) // it is no option of the user
+	}
+	if c.options.format, err = formatOfText(c.folder.Manifest.Format); err != nil {
+		return err
+	}
+	return c.identify()
+}
+
+// basis reads the options, and the files that they leave out.
+func (c *verification) basis() (*basis, error) {
+	m := c.folder.Manifest
+	for _, x := range m.Crawlers {
+		if x.Violations < 1 || x.Fetches < 0 {
+			return nil, fmt.Errorf("%q has %d violations and %d fetches", x.Crawler, x.Violations, x.Fetches)
+		}
+	}
+	b := &basis{}
+	if err := json.Unmarshal(m.Options, b); err != nil {
+		return nil, err
+	}
+	*b = audit.Texts(*b, audit.FromUTF8)
+	profiles, err := c.folder.Read(m.Profiles, maxSideFile)
+	if err != nil {
+		return nil, err
+	}
+	if b.Profiles, err = crawler.Read(profiles); err != nil {
+		return nil, err
+	}
+	b.Bodies = nil
+	for _, r := range m.Robots {
+		var body basisBody
+		if body.Text, err = c.folder.Read(r.File, maxSideFile); err != nil {
+			return nil, err
+		}
+		if r.Past != "" {
+			if body.Past, err = c.folder.Read(r.Past, maxSideFile); err != nil {
+				return nil, err
+			}
+		}
+		b.Bodies = append(b.Bodies, body)
+	}
+	return b, b.check()
+}
+
+// identify makes again what clients are verified by.
+func (c *verification) identify() (err error) {
+	m, config, memory := c.folder.Manifest, &c.side.config, c.options.budget
+	o := &c.side.identity
+	o.MaxAge = c.side.basis.RangesMaxAge
+	for _, s := range m.Series {
+		p := config.Crawlers.ByName(s.Crawler)
+		if p == nil {
+			return fmt.Errorf("a list is of %q, which no profile is of", s.Crawler)
+		}
+		series := crawler.Series{Profile: p}
+		for _, l := range s.Lists {
+			list, err := c.list(l)
+			if err != nil {
+				return err
+			}
+			series.Lists = append(series.Lists, list)
+		}
+		o.Series = append(o.Series, series)
+	}
+	if m.Names != "" {
+		names, err := c.folder.Open(m.Names)
+		if err != nil {
+			return err
+		}
+		defer names.Close()
+		if o.Names, err = crawler.ReadNames(names, m.Names, memory.room()); err != nil {
+			return memory.failed(err)
+		}
+		memory.loaded += o.Names.Bytes()
+	}
+	for _, client := range m.LookedUp {
+		p := config.Crawlers.ByName(client.Crawler)
+		if p == nil {
+			return fmt.Errorf("a client is of %q, which no profile is of", client.Crawler)
+		}
+		c.lookedUp = append(c.lookedUp, crawler.Pair{Profile: p, Addr: client.Address})
+	}
+	if config.ClientIP, err = crawler.ParseClientIP(c.side.basis.ClientIP, c.side.basis.TrustedProxies); err != nil {
+		return err
+	}
+	config.Identities, config.Addresses = crawler.NewIdentities(config.Crawlers, *o), len(c.lookedUp) > 0
+	return nil
+}
+
+func (c *verification) list(l evidence.List) (*crawler.Ranges, error) {
+	file, err := c.folder.Open(l.File)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	memory := c.options.budget
+	list, err := crawler.ReadRanges(file, l.File, memory.room())
+	if err != nil {
+		return nil, memory.failed(err)
+	}
+	memory.loaded += list.Bytes()
+	list.Created, list.DatedBy = l.Created, l.DatedBy
+	return list, nil
+}
+
+// verify tells a run whose names were looked up when the evidence was made.
+func (c *verification) verify(run *audit.Run) {
+	for _, p := range c.lookedUp {
+		run.Verify(p)
+	}
+}
+
+// formatOfText is formatByName for a text that names no file.
+func formatOfText(text string) (*format.Format, error) {
+	if text == "" || text == "auto" {
+		return nil, nil
+	}
+	if f, ok := format.ByName(text); ok {
+		return f, nil
+	}
+	return format.Parse(text)
+}
+
+// siteOfOrigins returns the site of origins of a policy.
+func siteOfOrigins(origins []string, p *policy.Policy) (at policy.Site, err error) {
+	if p.Any() && len(origins) > 0 {
+		at, _ = p.Unnamed()
+		return at, nil
+	}
+	for _, text := range origins {
+		list, err := origin.Parse(text)
+		if err != nil {
+			return at, err
+		}
+		for _, o := range list {
+			if part, ok := p.Site(o); ok {
+				at = union(at, part)
+			}
+		}
+	}
+	return at, nil
+}
