@@ -146,14 +146,20 @@ func (d doc) headline() []string {
 	case d.Totals.Requests == 0:
 		text = []string{"No line names a crawler."}
 	case requests == 0:
-		text = []string{"No crawler requests."}
+		f := d.Totals.Fetchers
+		text = []string{fmt.Sprintf("%s of %s by fetchers broke robots.txt; a person, a subscription or the site's own operator sent them. There are no other crawler requests.",
+			english.Grouped(f.Violations), english.Plural(f.Requests, "request"))}
 	case v[audit.Violation] > 0:
+		got := "none was"
+		if content > 0 {
+			got = alarm(english.Grouped(content)) + " " + english.Verb(content, "was", "were")
+		}
 		text = []string{fmt.Sprintf("%s%s of %s broke robots.txt, by %s; %s answered with content. %s", d.condition(),
-			alarm(english.Grouped(v[audit.Violation])), all, english.Plural(violators, "crawler"), alarm(english.Grouped(content))+" "+english.Verb(content, "was", "were"), d.identified(crawlers, content))}
+			alarm(english.Grouped(v[audit.Violation])), all, english.Plural(violators, "crawler"), got, d.identified(crawlers, content))}
 	default:
 		text = []string{d.condition() + all + ": " + noViolation(v, requests) + "."}
 	}
-	if f := d.Totals.Fetchers; f.Requests > 0 {
+	if f := d.Totals.Fetchers; f.Requests > 0 && requests > 0 {
 		text = append(text, fmt.Sprintf("Not among them: fetchers, which a person, a subscription or the site's own operator sent; %s of their %s broke robots.txt.",
 			english.Grouped(f.Violations), english.Plural(f.Requests, "request")))
 	}

@@ -111,7 +111,7 @@ func TestHeadline(t *testing.T) {
 		{otherSize, "If the robots.txt given is what was served, which the logged answers contradict: 3 of 9 crawler requests broke"},
 		{none, "If the robots.txt given is what was served, which the logged answers contradict: 3 of 9 crawler requests broke"},
 		{&agreed, "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified"},
-		{fetched, "No crawler requests.\nNot among them: fetchers, which a person, a subscription or the site's own operator sent; 3 of their 9 requests broke\nrobots.txt.\n"},
+		{fetched, "3 of 9 requests by fetchers broke robots.txt; a person, a subscription or the site's own operator sent them. There are\nno other crawler requests.\n"},
 		{&audit.Report{Partial: true}, "PARTIAL: "},
 		{outside, "No line is of the period.\n"},
 		{garbage, "No line could be parsed.\n"},

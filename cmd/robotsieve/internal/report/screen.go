@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -42,7 +43,11 @@ func (d doc) scope() string {
 		text += english.Plural(int64(len(origins)), "site") + ", "
 	}
 	if d.From != "" {
-		text += timeAs(d.From, "2006-01-02") + " to " + timeAs(d.To, "2006-01-02") + ", "
+		from, to := timeAs(d.From, time.DateOnly), timeAs(d.To, time.DateOnly)
+		if text += from; to != from {
+			text += " to " + to
+		}
+		text += ", "
 	}
 	text += english.Plural(d.Lines, "line")
 	if d.Policy.History == "constant" {
