@@ -280,7 +280,7 @@ func (m *maker) violate(c *audit.CrawlerInfo) {
 		rules := m.rules[files]
 		files++
 		for k := range 3 {
-			r := rules[(k*k*29+at)%len(rules)]
+			r := rules[(k*7+at)%len(rules)]
 			n := left / 3
 			if files == len(m.rules) && k == 2 {
 				n = left
