@@ -126,7 +126,7 @@ func appendTimeline(b []byte, l *timeline) []byte {
 	last := earliestUnit(l.unit)
 	for i, start := range l.starts {
 		n := (start - aMonday) / unitLengths[l.unit]
-		b = appendCounts(binary.AppendUvarint(b, uint64(n-last)), l.counts[i][:])
+		b = appendCounts(binary.AppendUvarint(b, uint64(n-last)), &l.counts, i)
 		last = n
 	}
 	return b
@@ -135,18 +135,18 @@ func appendTimeline(b []byte, l *timeline) []byte {
 // earliestUnit is one less than the number of the first unit that a time may be in.
 func earliestUnit(u unit) int64 { return (u.start(earliest)-aMonday)/unitLengths[u] - 1 }
 
-// appendCounts appends bits that say which counts are not zero, and these.
-func appendCounts(b []byte, counts []int64) []byte {
+// appendCounts appends bits that say which counts of a unit are not zero, and these.
+func appendCounts(b []byte, counts *[verdicts][]int64, unit int) []byte {
 	has := uint64(0)
-	for i, n := range counts {
-		if n != 0 {
-			has |= 1 << i
+	for v, list := range counts {
+		if list != nil && list[unit] != 0 {
+			has |= 1 << v
 		}
 	}
 	b = binary.AppendUvarint(b, has)
-	for _, n := range counts {
-		if n != 0 {
-			b = binary.AppendUvarint(b, uint64(n))
+	for v, list := range counts {
+		if has&(1<<v) != 0 {
+			b = binary.AppendUvarint(b, uint64(list[unit]))
 		}
 	}
 	return b
@@ -246,16 +246,15 @@ func (r *recordReader) timeline(l *timeline, most int64) {
 		n += int64(r.uvarint(uint64((latest-earliest)/length + 1)))
 		start := aMonday + n*length
 		r.require(start <= latest && (len(l.starts) == 0 || start > l.starts[len(l.starts)-1]), "a timeline is out of order, or too long")
-		counts, has := VerdictCounts{}, r.uvarint(1<<verdicts-1)
-		for v := range counts {
-			if has&(1<<v) != 0 {
-				counts[v] = r.count(most)
-			}
-		}
+		has := r.uvarint(1<<verdicts - 1)
 		if r.require(has != 0, "a timeline has a time of no request"); r.bad() {
 			return
 		}
-		l.starts, l.counts = append(l.starts, start), append(l.counts, counts)
+		for v := range verdicts {
+			if has&(1<<v) != 0 {
+				l.add(start, v, r.count(most))
+			}
+		}
 	}
 }
 
@@ -306,7 +305,7 @@ func (r *row) partAddsUp() bool {
 		return false
 	}
 	for v, n := range r.verdicts {
-		if rest(n, countsOf(r.timeline.counts, func(at VerdictCounts) int64 { return at[v] })...) < 0 {
+		if rest(n, r.timeline.counts[v]...) < 0 {
 			return false
 		}
 	}
@@ -350,6 +349,11 @@ func (a *Auditor) appendTally(b []byte, t *tally) []byte {
 	b = appendBounded(b, t.addresses, func(b []byte, k lineFrom) []byte {
 		return append(binary.BigEndian.AppendUint64(b, k.Line), k.Address[:]...)
 	})
+	operators := slices.Sorted(maps.Keys(t.referred))
+	b = binary.AppendUvarint(b, uint64(len(operators)))
+	for _, operator := range operators {
+		b = binary.AppendUvarint(appendBytes(b, operator), uint64(t.referred[operator]))
+	}
 	b = binary.AppendUvarint(b, uint64(len(t.unparsed.kept)))
 	for _, s := range t.unparsed.kept {
 		b = appendBytes(b, s.Line)
@@ -417,12 +421,22 @@ func (a *Auditor) readTally(b []byte) (t *tally, wrong string) {
 	chosen := readBounded(r, t.addresses, lines, func(r *recordReader) lineFrom {
 		return lineFrom{r.uint64(), [32]byte(r.take(32))}
 	})
+	before := ""
+	for range r.uvarint(uint64(len(profiles))) {
+		operator, n := string(r.bytes()), r.count(lines)
+		isKnown := slices.ContainsFunc(profiles, func(p crawler.Profile) bool { return p.Operator == operator && len(p.Referrers) > 0 })
+		if r.require(isKnown && operator > before, "referrers are of no operator, or out of order"); r.bad() {
+			break
+		}
+		t.referred[operator], before = n, operator
+	}
 	for range r.uvarint(maxUnparsed) {
 		line := r.bytes()
 		r.require(len(line) <= maxSample, "a quoted line is too long")
 		t.unparsed.add(0, line)
 	}
 	r.end()
+	r.require(rest(t.Referers, slices.Collect(maps.Values(t.referred))...) >= 0 && t.Referers <= t.NotCrawlers, "more referrers than lines that have one")
 	t.check(r, hosts, sizes, chosen)
 	return t, r.wrong
 }

@@ -32,6 +32,7 @@ const (
 	maxAddresses   = 512 // beyond that their number is estimated, with a standard error of 4 per cent
 	maxPath        = 200 // bytes
 	maxPathsListed = 10
+	minSampled     = 3 // times that a target is in a sample, so that it is listed: fewer say nothing
 	maxRulePaths   = 3
 )
 
@@ -52,13 +53,18 @@ func (w *Worker) see(f *figures, addr []byte) {
 		w.quota.held += f.statuses.add(r.Status, 1)
 	}
 	hash := hashField(addr)
-	if hash <= f.addresses.highest && len(addr) > 0 && string(addr) != "-" {
-		if slot := &w.seen[hash%uint64(len(w.seen))]; slot.of != f || slot.hash != hash {
-			*slot = seenAddress{f, hash}
+	if slot := &w.seen[hash%uint64(len(w.seen))]; slot.hash != hash || slot.of != f {
+		*slot = seenAddress{f, hash}
+		if hash <= f.addresses.highest && len(addr) > 0 && string(addr) != "-" {
 			w.quota.held += f.addresses.add(hash)
 		}
 	}
-	if hash = hashRequest(hash, r.Time, r.Target); hash <= f.paths.highest {
+	at := r.Time
+	if !r.HasTime {
+		at = 0
+	}
+	hash = fold(hash^uint64(len(r.Target)), uint64(at)^uint64(r.Size)<<1)
+	if hash <= f.paths.highest {
 		w.quota.held += addPath(&f.paths, hash, r.Target[:min(len(r.Target), maxPath)], 1)
 	}
 }
@@ -86,19 +92,6 @@ func hashField(b []byte) uint64 {
 		return fold(h^uint64(b[0]), uint64(b[n/2])<<8|uint64(b[n-1]))
 	}
 	return fold(h, 0)
-}
-
-// hashRequest is a hash of a request: of its client, its time and the ends of its target.
-func hashRequest(client uint64, t int64, target []byte) uint64 {
-	h := client ^ uint64(len(target))<<56
-	if n := len(target); n >= 8 {
-		h ^= bits.RotateLeft64(binary.LittleEndian.Uint64(target), 23) ^ binary.LittleEndian.Uint64(target[n-8:])
-	} else {
-		for _, c := range target {
-			h = h<<8 ^ h>>56 ^ uint64(c)
-		}
-	}
-	return fold(h, uint64(t))
 }
 
 // fold multiplies two numbers, each with bits of its own, and folds the product.
@@ -216,9 +209,22 @@ type pathSample struct {
 	kept    []PathInfo // for each of them, in order
 }
 
+// find returns the index of the first hash that is no smaller. They are spread evenly, so it
+// begins where that should be.
+func (s *pathSample) find(hash uint64) int {
+	at := min(int(float64(hash)/float64(s.highest)*float64(len(s.hashes))), len(s.hashes))
+	for at > 0 && s.hashes[at-1] >= hash {
+		at--
+	}
+	for at < len(s.hashes) && s.hashes[at] < hash {
+		at++
+	}
+	return at
+}
+
 // addPath adds n requests with a hash for a target, and returns how many bytes that takes more.
 func addPath[T string | []byte](s *pathSample, hash uint64, path T, n int64) (bytes int) {
-	at, _ := slices.BinarySearch(s.hashes, hash)
+	at := s.find(hash)
 	for at < len(s.hashes) && s.hashes[at] == hash && s.kept[at].Path < string(path) {
 		at++
 	}
@@ -252,7 +258,7 @@ func (s *pathSample) list(requests int64) PathList {
 	for path, n := range byPath {
 		if list.Exact {
 			best.add(path, n)
-		} else if n > 1 { // one of a sample says nothing
+		} else if n >= minSampled {
 			hi, lo := bits.Mul64(uint64(n), uint64(requests))
 			scaled, _ := bits.Div64(hi, lo, uint64(all))
 			best.add(path, int64(scaled))

@@ -28,7 +28,8 @@ type place struct {
 func (w *Worker) SetPlace(input int, line int64) { w.place = place{input: input, line: line} }
 
 // numberOf returns the number of a line of the chunk. The lines come in their order, and each is
-// a view into the chunk, or into a line of it: what is behind its beginning tells where it is.
+// a view into the chunk, or into a line of it. So its capacity, which reaches to the end of the
+// chunk, tells where it begins.
 func (p *place) numberOf(line []byte) int64 {
 	if at := cap(p.chunk) - cap(line); p.counted <= at && at <= len(p.chunk) {
 		p.line += int64(bytes.Count(p.chunk[p.counted:at], []byte("\n")))

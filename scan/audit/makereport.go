@@ -84,12 +84,12 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 		Inputs:    append([]InputInfo{}, in.List...),
 		RobotsTxt: a.robotsInfo(t),
 		Crawlers:  a.crawlers(t, t.unit(in.By)),
-		Operators: []OperatorInfo{},
 
 		OtherHosts: t.otherHosts(), OtherHostsNotListed: t.OtherHost,
 		UnparsedSamples: []string{},
 		NotAuditable:    []string{},
 	}
+	r.Operators = a.listOperators(t, r.Crawlers)
 	if t.period.any {
 		r.From, r.To = timeText(t.period.first), timeText(t.period.last)
 	}

@@ -48,8 +48,9 @@ type Report struct {
 	// IdentityNoList counts the requests of crawlers with lists of addresses for which
 	// no list was near enough in time to prove anything.
 	IdentityNoList int64 `json:"identity_no_list"`
-	// Operators are those whose crawlers made requests, or whose pages sent visitors, the most
-	// crawled first. It is empty if no line of the logs has a Referer.
+	// Operators are those with known search engines or assistants whose crawlers made requests, or
+	// whose pages sent visitors; the most requests first. It is empty if no line of a client that
+	// is no crawler has a Referer.
 	Operators []OperatorInfo `json:"operators"`
 	// EndInZero counts the requests of crawlers from addresses that end in .0, as all
 	// do in logs that cut off the ends: they prove nothing.
@@ -380,7 +381,9 @@ type AddressCount struct {
 	Exact bool  `json:"exact"`
 }
 
-// OperatorInfo compares what an operator's crawlers took with the visitors that it sent.
+// OperatorInfo compares what an operator's crawlers took with the visitors that it sent. That a
+// visit came of a crawl is not said. Clients may send any Referer or none, and many assistants
+// send none, so Crawled / Referred is more likely too large than too small.
 type OperatorInfo struct {
 	Operator string `json:"operator"`
 	// Crawled counts the requests of its crawlers for anything but robots.txt, without

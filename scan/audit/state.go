@@ -22,7 +22,7 @@ import (
 // clients only where the report would. It holds addresses where gaps between requests are to
 // be measured, and of crawlers that fetched robots.txt, or requested what only some of its
 // copies forbid, where a site had several; of a choice of all lines it has the SHA-256 of the
-// addresses.
+// addresses, and of each crawler up to 513 hashes of addresses, of 64 bits and without a key.
 const (
 	stateName    = "robotsieve state "
 	stateForm    = 7       // of the file; raise it when a counter is added or a record changes

@@ -45,6 +45,8 @@ func (r *Report) wrongSum() string {
 		r.Crawlers[i].check(s)
 	}
 	s.require(s.wrong != "" || totalsOf(r.Crawlers) == *t, "totals")
+	s.within("requests by operator", t.Requests, countsOf(r.Operators, func(o OperatorInfo) int64 { return o.Crawled })...)
+	s.within("visitors by operator", r.NotCrawlers, countsOf(r.Operators, func(o OperatorInfo) int64 { return o.Referred })...)
 	r.checkRobots(s)
 	r.checkVersions(s)
 	if len(r.Inputs) > 0 {

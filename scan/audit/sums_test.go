@@ -18,7 +18,7 @@ var (
 	noSum = regexp.MustCompile(`^(MaxUnparsedPercent|Policy\.(Bytes|Notes|\w+Seconds|Versions\[\d+\]\.(Status|Bytes|MaxAgeSeconds))|` +
 		`RobotsTxt\.(Listed\[\d+\]\.(Bytes|Expected\[\d+\])|ClearedBy\[\d+\]\.Status)|` +
 		`Crawlers\[\d+\]\.(Rules\[\d+\]\.Line|RobotsTxt\.(MedianGap|LongestGap)|CrawlDelay\[\d+\]\.(Delay|Median|P10)))$`)
-	unbounded = regexp.MustCompile(`^(Blank|Other|Inputs\[\d+\]\.(Disk|Bytes)|HTTPLibraries|CDNAgents|IdentityNoList|EndInZero|Policy\.Versions\[\d+\]\.Cited|RobotsTxt\.(Requests|Served|None|Failed|Sizes|Differing|Listed\[\d+\]\.N)|` +
+	unbounded = regexp.MustCompile(`^(Blank|Other|Operators\[\d+\]\.(Crawled|Referred)|Inputs\[\d+\]\.(Disk|Bytes)|HTTPLibraries|CDNAgents|IdentityNoList|EndInZero|Policy\.Versions\[\d+\]\.Cited|RobotsTxt\.(Requests|Served|None|Failed|Sizes|Differing|Listed\[\d+\]\.N)|` +
 		`Crawlers\[\d+\]\.(Evasive|AmbiguousForbidden|GraceInformed|GraceAfterFetch|ClaimsNotListed|Addresses\.N|(Violation)?Paths\.(Sample|List\[\d+\]\.N)|Rules\[\d+\]\.Paths\.List\[\d+\]\.N|Statuses\[\d+\]\.Status|RobotsTxt\.(Gaps|Within24h|Refused\[\d+\]\.Status)|CrawlDelay\[\d+\]\.(Gaps|Shorter)))$`)
 )
 

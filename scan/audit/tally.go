@@ -43,8 +43,10 @@ type tally struct {
 	unparsed samples
 	// addresses has a choice of lines, by the hashes of each and of its address.
 	addresses *bounded[lineFrom]
-	period    period
-	samples   int // of each row
+	// referred counts the lines among Referers whose Referer is of an operator.
+	referred map[string]int64
+	period   period
+	samples  int // of each row
 }
 
 // totals are the numbers of a tally that are plain sums. A new one is a field here:
@@ -66,6 +68,8 @@ type totals struct {
 	// show that the log has such requests. EndInZero counts the crawlers' requests from IPv4 addresses
 	// that end in .0, as all do in logs that cut off the ends.
 	Elsewhere, EndInZero int64
+	// Referers counts the lines among NotCrawlers with a Referer.
+	Referers int64
 }
 
 // add adds each number. It runs once a worker and once a state.
@@ -95,7 +99,7 @@ func (a *Auditor) newTally() *tally {
 		hosts:    newBounded(maxHosts, hashString),
 		sizes:    newBounded(maxSizes, hashSize),
 		unparsed: samples{most: maxUnparsed}, addresses: newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
-		samples: a.config.Samples,
+		referred: map[string]int64{}, samples: a.config.Samples,
 	}
 }
 
@@ -153,16 +157,16 @@ func hashSize(k sizeKey) uint64 {
 type row struct {
 	name       string // as the crawler writes it
 	requests   int64
+	timeline   timeline
+	figures    figures // without the impostors
 	verdicts   VerdictCounts
 	reasons    ReasonCounts
 	identities IdentityCounts
 	violations map[violationKind]int64
 	// spoofed are the counts of impostors as if they were not known to be: see settle.
 	// Their requests are among those of the row. Nil if there are none.
-	spoofed  *row
-	samples  samples
-	figures  figures // without the impostors
-	timeline timeline
+	spoofed *row
+	samples samples
 
 	graceInformed, graceAfterFetch, evasive, ambiguousForbidden int64
 
@@ -327,6 +331,7 @@ func (t *tally) merge(other *tally) {
 	t.sizes.merge(other.sizes)
 	t.unparsed.merge(&other.unparsed)
 	t.addresses.merge(other.addresses)
+	addTimes(t.referred, other.referred, 1)
 	t.period.merge(other.period)
 }
 

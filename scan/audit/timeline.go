@@ -8,13 +8,15 @@ import (
 // timeline counts requests by verdict in units of time: in the shortest one of which no more
 // are needed than most. So it depends on the set of the times alone.
 type timeline struct {
-	from    int64 // when the unit with the last request begins
-	length  int64 // of it; 0 if there is none
-	current *VerdictCounts
-	unit    unit
-	most    int
-	starts  []int64         // of the units with requests, in order
-	counts  []VerdictCounts // in each of them
+	from   int64 // when the unit with the last request begins
+	length int64 // of it; 0 if there is none
+	at     int   // its index
+	unit   unit
+	most   int
+	starts []int64 // of the units with requests, in order
+	// counts has the requests of each verdict in each unit; nil: there are none. Most crawlers
+	// have few verdicts, and those of units next to each other are in one line of a cache.
+	counts [verdicts][]int64
 }
 
 // unit is a length of time. Each is a multiple of the one before.
@@ -50,44 +52,57 @@ func (u unit) start(t int64) int64 {
 	return t - n
 }
 
+// isAt tells whether a time is in the current unit.
+func (l *timeline) isAt(t int64) bool { return uint64(t-l.from) < uint64(l.length) }
+
 // add counts n requests at a time, and returns how many bytes that takes more.
 func (l *timeline) add(t int64, v Verdict, n int64) (bytes int) {
-	if uint64(t-l.from) >= uint64(l.length) {
+	if !l.isAt(t) {
 		bytes = l.find(t)
 	}
-	l.current[v] += n
+	if l.counts[v] == nil {
+		l.counts[v] = make([]int64, len(l.starts), cap(l.starts))
+	}
+	l.counts[v][l.at] += n
 	return bytes
 }
 
 // find makes the unit with a time the current one.
 func (l *timeline) find(t int64) (bytes int) {
-	at, known := slices.BinarySearch(l.starts, l.unit.start(t))
+	at, known := l.at+1, false
+	if l.length > 0 && at < len(l.starts) && uint64(t-l.starts[at]) < uint64(l.length) {
+		known = true // the next, as nearly always
+	} else {
+		at, known = slices.BinarySearch(l.starts, l.unit.start(t))
+	}
 	if !known {
 		before := len(l.starts)
-		l.starts, l.counts = slices.Insert(l.starts, at, l.unit.start(t)), slices.Insert(l.counts, at, VerdictCounts{})
+		l.insert(at, l.unit.start(t))
 		for len(l.starts) > l.most && l.unit < units-1 {
 			l.coarsen(l.unit + 1)
 			at, _ = slices.BinarySearch(l.starts, l.unit.start(t))
 		}
 		bytes = (len(l.starts) - before) * unitBytes
 	}
-	l.from, l.length, l.current = l.starts[at], unitLengths[l.unit], &l.counts[at]
+	l.from, l.length, l.at = l.starts[at], unitLengths[l.unit], at
 	return bytes
+}
+
+// insert inserts a unit without requests.
+func (l *timeline) insert(at int, start int64) {
+	l.starts = slices.Insert(l.starts, at, start)
+	for v, list := range l.counts {
+		if list != nil {
+			l.counts[v] = slices.Insert(list, at, 0)
+		}
+	}
 }
 
 // coarsen counts by a longer unit.
 func (l *timeline) coarsen(by unit) {
-	n := 0
-	for i, t := range l.starts {
-		start, counts := by.start(t), l.counts[i]
-		if n > 0 && l.starts[n-1] == start {
-			addCounts(l.counts[n-1][:], counts[:], 1)
-			continue
-		}
-		l.starts[n], l.counts[n] = start, counts
-		n++
-	}
-	l.unit, l.starts, l.counts, l.length = by, l.starts[:n], l.counts[:n], 0
+	old := *l
+	*l = timeline{unit: by, most: l.most}
+	l.merge(&old, 1)
 }
 
 // merge adds n times the counts of another timeline.
@@ -96,26 +111,23 @@ func (l *timeline) merge(other *timeline, n int64) {
 		l.coarsen(other.unit)
 	}
 	for i, start := range other.starts {
-		l.add(start, 0, 0)
-		addCounts(l.current[:], other.counts[i][:], n)
+		l.find(start)
+		for v, list := range other.counts {
+			if list != nil && list[i] != 0 {
+				l.add(start, Verdict(v), list[i]*n)
+			}
+		}
 	}
 }
 
 // mergeSpoofed adds the counts of another timeline as those of impostors.
 func (l *timeline) mergeSpoofed(other *timeline) {
-	all := timeline{most: other.most, unit: other.unit, starts: other.starts}
-	for _, counts := range other.counts {
-		all.counts = append(all.counts, VerdictCounts{Spoofed: sumOf(counts[:])})
+	all := *other
+	all.counts = [verdicts][]int64{Spoofed: make([]int64, len(other.starts))}
+	for _, list := range other.counts {
+		addCounts(all.counts[Spoofed], list, 1)
 	}
 	l.merge(&all, 1)
-}
-
-// sums returns how many requests of each verdict there are.
-func (l *timeline) sums() (sums VerdictCounts) {
-	for i := range l.counts {
-		addCounts(sums[:], l.counts[i][:], 1)
-	}
-	return sums
 }
 
 // unit returns the unit of the timelines of a report, by a name or by the time from the first
@@ -132,15 +144,16 @@ func (t *tally) unit(by string) unit {
 
 // info returns the timeline for a report, by a unit or by its own if that is longer.
 func (l *timeline) info(by unit) Timeline {
-	l.coarsen(max(by, l.unit))
+	if by > l.unit {
+		l.coarsen(by)
+	}
 	info := Timeline{By: unitNames[l.unit], From: []string{}, Verdicts: map[string][]int64{}}
-	sums := l.sums()
-	for i, start := range l.starts {
+	for _, start := range l.starts {
 		info.From = append(info.From, timeText(start))
-		for v, all := range sums {
-			if all > 0 {
-				info.Verdicts[verdictNames[v]] = append(info.Verdicts[verdictNames[v]], l.counts[i][v])
-			}
+	}
+	for v, list := range l.counts {
+		if list != nil {
+			info.Verdicts[verdictNames[v]] = slices.Clone(list)
 		}
 	}
 	return info

@@ -51,7 +51,9 @@ type Worker struct {
 	normal      []byte   // the normal form of a target
 	readings    readings // of a decoded target: see lossy.go
 	seen        [1 << 10]seenAddress
-	number      int // of the worker
+	referer     []byte // the last host that a visitor came from
+	referrer    string // the operator of it; empty if it is of none
+	number      int    // of the worker
 	place       place
 	origins     originTexts
 	judged      Judged
@@ -175,6 +177,9 @@ func (w *Worker) line() {
 		return
 	}
 	t.NotCrawlers++
+	if len(r.Referer) > 1 { // and not "-"
+		w.referred()
+	}
 	switch c {
 	case nil:
 	case anyCDN:

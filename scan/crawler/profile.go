@@ -73,6 +73,10 @@ type Profile struct {
 	// Lists are the lists of addresses that the operator publishes for it. Several
 	// crawlers may share one.
 	Lists []List `json:"lists,omitempty"`
+	// Referrers are the hosts of the operator's search engines and assistants, which send
+	// visitors. Each stands also for itself behind www., and .* at the end of one for the domain
+	// of any country, or com. One profile of an operator has them.
+	Referrers []string `json:"referrers,omitempty"`
 }
 
 // List is a list of addresses that an operator publishes.
@@ -195,7 +199,7 @@ const maxText = 1000
 
 // texts returns the texts of which only the length is bounded, or that are quoted in errors.
 func (p *Profile) texts() []string {
-	list := slices.Concat([]string{p.Name, p.Operator, p.Exempt, p.Source, p.Date, p.Verify}, p.Words, p.Tokens, p.Domains)
+	list := slices.Concat([]string{p.Name, p.Operator, p.Exempt, p.Source, p.Date, p.Verify}, p.Words, p.Tokens, p.Domains, p.Referrers)
 	for _, l := range p.Lists {
 		list = append(list, l.Name, l.URL)
 	}
@@ -244,6 +248,11 @@ func (p *Profile) check(seen map[string]string) error {
 	for _, domain := range p.Domains {
 		if err := checkDomain(domain); err != nil {
 			return fmt.Errorf("domain %q: %w", domain, err)
+		}
+	}
+	for _, host := range p.Referrers {
+		if err := checkReferrer(host); err != nil {
+			return fmt.Errorf("%q: %w", host, err)
 		}
 	}
 	for _, key := range append([]string{"name " + p.Name}, p.Words...) {

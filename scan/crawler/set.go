@@ -18,6 +18,7 @@ type Set struct {
 	words    *automaton.Words
 	owner    []*Profile // of each word: its profile
 	controls []control
+	referrers
 
 	longestDotted int // length of the longest name in controls that has a dot
 }
@@ -35,7 +36,7 @@ func New(profiles []Profile) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{profiles: profiles, words: words}
+	s := &Set{profiles: profiles, words: words, referrers: newReferrers(profiles)}
 	for i := range profiles {
 		p := &profiles[i]
 		for range p.Words {

@@ -18,7 +18,7 @@ var apacheDirectives = map[string]value{
 	"s": {part: statusCode, rank: 1}, ">s": {part: statusCode}, "<s": {part: statusCode, rank: 2},
 	"host i": {part: hostName}, "V": {part: hostName, rank: 1}, "v": {part: hostName, rank: 2},
 	"p": {part: ownPort}, "canonical p": {part: ownPort}, "local p": {part: ownPort, rank: 1},
-	"user-agent i": {part: userAgent}, "x-forwarded-for i": {part: forwardedFor},
+	"user-agent i": {part: userAgent}, "referer i": {part: referrer}, "req.http.referer v": {part: referrer}, "x-forwarded-for i": {part: forwardedFor},
 	"x-real-ip i": {part: forwardedFor, rank: 1}, "true-client-ip i": {part: forwardedFor, rank: 1}, "cf-connecting-ip i": {part: forwardedFor, rank: 1},
 	"x-forwarded-proto i": {part: schemeName}, "request_scheme e": {part: schemeName, rank: 1},
 	"https e": {part: tlsInUse}, "https x": {part: tlsInUse}, "ssl_protocol x": {part: tlsInUse, rank: 1},

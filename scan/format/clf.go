@@ -103,7 +103,7 @@ func (c *clf) splitOrdinary(r *Record, quotes []uint16, back int) bool {
 		return false
 	}
 	if !c.agent {
-		c.size, r.Agent, c.agentEnd = field{}, nil, 0
+		c.size, r.Agent, r.Referer, c.agentEnd = field{}, nil, nil, 0
 		return true
 	}
 	if len(quotes) < 6 {
@@ -116,7 +116,7 @@ func (c *clf) splitOrdinary(r *Record, quotes []uint16, back int) bool {
 		return false
 	}
 	c.size = field{size, referer - 1}
-	r.Agent, c.agentEnd = line[agent+1:agentEnd], agentEnd
+	r.Agent, r.Referer, c.agentEnd = line[agent+1:agentEnd], line[referer+1:refererEnd], agentEnd
 	return true
 }
 
@@ -167,7 +167,7 @@ func (c *clf) setRequest(r *Record, from, end int) bool {
 // both.
 func (c *clf) split(r *Record) bool {
 	line := r.Line
-	r.Agent, c.agentEnd, c.size, c.unescaped = nil, 0, field{}, c.unescaped[:0]
+	r.Agent, r.Referer, c.agentEnd, c.size, c.unescaped = nil, nil, 0, field{}, c.unescaped[:0]
 	open := requestQuote(line)
 	if open < 0 {
 		return false
@@ -184,7 +184,9 @@ func (c *clf) split(r *Record) bool {
 	if end+1 >= len(line) || line[end+1] != '"' {
 		return false
 	}
-	if end += 2; end+1 < len(line) && line[end] == '-' && line[end+1] == '"' {
+	end += 2
+	referer := end
+	if end+1 < len(line) && line[end] == '-' && line[end+1] == '"' {
 		end++ // no referer, as most crawlers' requests have none
 	} else {
 		end = quoteEnd(line, end)
@@ -192,6 +194,7 @@ func (c *clf) split(r *Record) bool {
 	if end < 0 || end+2 >= len(line) || line[end+1] != ' ' || line[end+2] != '"' {
 		return false
 	}
+	r.Referer = line[referer:end]
 	from := end + 3
 	end = quoteEnd(line, from)
 	if end < 0 || end+1 < len(line) && line[end+1] != ' ' {

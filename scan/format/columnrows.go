@@ -42,6 +42,7 @@ var w3cFormat = columnFormat(Format{
 		{"cs-method", methodName, spelling{}}, {"s-operation", methodName, spelling{}},
 		{"cs-uri-stem", decodedPath, spelling{}}, {"cs-uri", target, spelling{}}, {"cs-uri-query", query, spelling{}},
 		{"cs(user-agent)", userAgent, pluses}, {"cs-user-agent", userAgent, pluses}, {"c-agent", userAgent, pluses},
+		{"cs(referer)", referrer, pluses}, {"cs-referer", referrer, pluses},
 		{"cs-host", hostName, spelling{}}, {"cs(host)", hostName, spelling{}},
 		{"x-forwarded-proto", schemeName, spelling{}}, {"cs(x-forwarded-proto)", schemeName, spelling{}},
 		{"s-port", ownPort, spelling{}},
@@ -113,6 +114,7 @@ func cloudfrontNames(uri string, is part) []column {
 		{"c-ip", clientAddr, percents}, {"x-forwarded-for", forwardedFor, percents},
 		{"cs-method", methodName, spelling{}}, {uri, is, percents}, {"cs-uri-query", query, percents},
 		{"cs(user-agent)", userAgent, allPercents}, {"cs-user-agent", userAgent, allPercents},
+		{"cs(referer)", referrer, allPercents}, {"cs-referer", referrer, allPercents},
 		{"x-host-header", hostName, percents}, {"cs-protocol", schemeName, spelling{}},
 		{"sc-status", statusCode, spelling{}}, {"sc-bytes", sentSize, spelling{}},
 	}
@@ -140,7 +142,7 @@ var zeekFormat = columnFormat(Format{
 	},
 }, &dialect{delimiter: '\t', directive: '#', header: "#fields\t", empty: "(empty)", instant: epochTime, names: []column{
 	{"ts", moment, spelling{}}, {"id.orig_h", clientAddr, backslashed}, {"method", methodName, backslashed}, {"host", hostName, backslashed},
-	{"uri", target, backslashed}, {"user_agent", userAgent, backslashed}, {"response_body_len", bodySize, spelling{}}, {"status_code", statusCode, spelling{}},
+	{"uri", target, backslashed}, {"user_agent", userAgent, backslashed}, {"referrer", referrer, backslashed}, {"response_body_len", bodySize, spelling{}}, {"status_code", statusCode, spelling{}},
 }})
 
 // gcsFormat is the usage log of Google Cloud Storage.
@@ -155,7 +157,7 @@ var gcsFormat = columnFormat(Format{
 	},
 }, &dialect{delimiter: ',', quotes: doubled, header: `"time_micros"`, instant: epochTime, names: []column{
 	{"time_micros", moment, spelling{}}, {"c_ip", clientAddr, spelling{}}, {"cs_method", methodName, spelling{}}, {"cs_uri", target, spelling{}},
-	{"sc_status", statusCode, spelling{}}, {"sc_bytes", sentSize, spelling{}}, {"cs_host", hostName, spelling{}}, {"cs_user_agent", userAgent, spelling{}},
+	{"sc_status", statusCode, spelling{}}, {"sc_bytes", sentSize, spelling{}}, {"cs_host", hostName, spelling{}}, {"cs_user_agent", userAgent, spelling{}}, {"cs_referer", referrer, spelling{}},
 }})
 
 // apacheCSVFormat is Apache's LogFormat of the project ApacheLogs2MySQL:
@@ -166,5 +168,5 @@ var apacheCSVFormat = columnFormat(Format{
 	sample: `www.example.com,443,192.0.2.1,-,-,[04/Mar/2026:05:06:07 +0000],399,3345,3744,1234,1,1105,357,200,"HTTP/1.1","GET","/a","?b=c","-","Mozilla/5.0 (compatible; FooBot/1.0)","-",-`,
 }, &dialect{delimiter: ',', quotes: slashed, instant: bracketedTime, names: []column{
 	{"v", hostName, spelling{}}, {"p", serverPort, spelling{}}, {"h", clientAddr, spelling{}}, {"t", moment, spelling{}}, {"s", statusCode, spelling{}},
-	{"b", bodySize, spelling{}}, {"m", methodName, spelling{}}, {"u", rewrittenPath, spelling{}}, {"q", query, spelling{}}, {"agent", userAgent, spelling{}},
+	{"b", bodySize, spelling{}}, {"m", methodName, spelling{}}, {"u", rewrittenPath, spelling{}}, {"q", query, spelling{}}, {"agent", userAgent, spelling{}}, {"referer", referrer, spelling{}},
 }}, "v", "p", "h", "l", "user", "t", "i", "o", "total", "b", "ms", "d", "first", "s", "protocol", "m", "u", "q", "referer", "agent", "cookie", "id")

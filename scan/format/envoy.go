@@ -11,7 +11,7 @@ import (
 var envoyOperators = map[string]value{
 	"REQ(:METHOD)": {part: methodName}, "REQ(X-ENVOY-ORIGINAL-PATH?:PATH)": {part: target}, "REQ(:PATH)": {part: rewrittenPath},
 	"PROTOCOL": {protocol: true}, "RESPONSE_CODE": {part: statusCode}, "BYTES_SENT": {part: bodySize},
-	"REQ(:AUTHORITY)": {part: hostName}, "REQ(HOST)": {part: hostName}, "REQ(USER-AGENT)": {part: userAgent}, "REQ(X-FORWARDED-FOR)": {part: forwardedFor},
+	"REQ(:AUTHORITY)": {part: hostName}, "REQ(HOST)": {part: hostName}, "REQ(USER-AGENT)": {part: userAgent}, "REQ(REFERER)": {part: referrer}, "REQ(X-FORWARDED-FOR)": {part: forwardedFor},
 	"REQ(X-FORWARDED-PROTO)": {part: schemeName}, "REQ(:SCHEME)": {part: schemeName, rank: 1},
 	"DOWNSTREAM_REMOTE_ADDRESS": {part: clientAddr}, "DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT": {part: clientAddr},
 	"DOWNSTREAM_DIRECT_REMOTE_ADDRESS": {part: clientAddr, rank: 1}, "DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT": {part: clientAddr, rank: 1},

@@ -160,7 +160,7 @@ type Reader interface {
 	// Reset begins a chunk of whole lines; the last may lack its line end.
 	Reset(chunk []byte)
 	// Next reads the next line of the chunk and returns its kind. It sets r.Line, and for
-	// a request also r.Agent and r.Robots. It is called for every line of a log, so it
+	// a request also r.Agent, r.Referer and r.Robots. It is called for every line of a log, so it
 	// does nothing else.
 	Next(r *Record) Kind
 	// Complete sets the other fields of the request that Next returned last.
@@ -193,6 +193,9 @@ type Record struct {
 	Line []byte
 	// Agent is the User-Agent, nil if the format has none.
 	Agent []byte
+	// Referer is the header Referer, nil or empty or "-" if there is none. A reader need not undo
+	// the log's own escaping in it.
+	Referer []byte
 	// Robots tells whether the target begins with /robots.txt or, if it is not a path, has it
 	// anywhere behind the authority, in these very octets. So it is set for http://host/robots.txt, and may be for
 	// /robots.txtx.

@@ -43,7 +43,7 @@ func parseJSONMap(text string) (*Format, error) {
 var fieldNames = map[string]part{
 	"time": moment, "ip": clientAddr, "xff": forwardedFor, "host": hostName, "port": serverPort, "scheme": schemeName,
 	"ua": userAgent, "request": requestLine, "method": methodName, "target": target, "url": target, "path": path,
-	"query": query, "status": statusCode, "bytes": bodySize,
+	"referer": referrer, "query": query, "status": statusCode, "bytes": bodySize,
 }
 
 // unknownField is the error for a name that is not in fieldNames.

@@ -23,7 +23,7 @@ var nginxVariables = map[string]value{
 	"body_bytes_sent": {part: bodySize}, "bytes_sent": {part: sentSize},
 	"http_host": {part: hostName}, "host": {part: hostName, rank: 1}, "server_name": {part: hostName, rank: 2}, "ssl_server_name": {part: hostName, rank: 2},
 	"server_port": {part: ownPort}, "http_x_forwarded_proto": {part: schemeName}, "scheme": {part: schemeName, rank: 1},
-	"https": {part: tlsInUse}, "ssl_protocol": {part: tlsInUse, rank: 1}, "http_user_agent": {part: userAgent},
+	"https": {part: tlsInUse}, "ssl_protocol": {part: tlsInUse, rank: 1}, "http_user_agent": {part: userAgent}, "http_referer": {part: referrer},
 }
 
 // parseNginx reads a log_format of nginx: the directive, its quoted pieces, or what is in

@@ -186,7 +186,7 @@ func (p *program) compile() *compiled {
 		quotes += int(r.quotes)
 		isOpen = isOpen || r.end == atQuote && r.part != requestLine && !r.escaped
 		switch {
-		case s.part == userAgent, s.part == methodName, slices.Contains(targetParts[:], s.part):
+		case s.part == userAgent, s.part == referrer, s.part == methodName, slices.Contains(targetParts[:], s.part):
 			c.early = append(c.early, s.part)
 		case s.part != ignored:
 			c.late = append(c.late, s.part)

@@ -20,7 +20,7 @@ type textFormat struct {
 
 // What lines like combined have in common.
 const (
-	clfRequest = ` [$time] "$request" $status $size "$_" "$agent"`
+	clfRequest = ` [$time] "$request" $status $size "$referer" "$agent"`
 	anyUser    = " $_ $_"
 	sampleTime = `[04/Mar/2026:05:06:07 +0000]`
 	sampleTail = ` "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`
@@ -41,7 +41,7 @@ var textFormats = []textFormat{
 		"$addr $host $_" + clfRequest + "...", backslashed, clfTime, hostBesideAddress,
 		"192.0.2.1 www.example.com - " + sampleTime + sampleTail},
 	{"gandi", "Gandi",
-		`$host $addr $_ $_ [$time] ($_) "$request" $status $size "$_" "$agent"...`, backslashed, clfTime, nil,
+		`$host $addr $_ $_ [$time] ($_) "$request" $status $size "$referer" "$agent"...`, backslashed, clfTime, nil,
 		"www.example.com 192.0.2.1 - - " + sampleTime + " (0 s)" + sampleTail},
 	{"virtualmin", "Virtualmin",
 		"$addr - $host $_" + clfRequest + "...", backslashed, clfTime, hostBesideAddress,
@@ -65,7 +65,7 @@ var textFormats = []textFormat{
 		`$host "$forwarded" $addr` + anyUser + clfRequest + "...", backslashed, clfTime, hostBesideAddress,
 		`www.example.com "192.0.2.1, 198.51.100.2" 192.0.2.1 - - ` + sampleTime + sampleTail},
 	{"agent_referer", "nginx and Apache with the User-Agent before the referrer",
-		"$addr" + anyUser + ` [$time] "$request" $status $size "$agent" "$_"...`, backslashed, clfTime, isProduct,
+		"$addr" + anyUser + ` [$time] "$request" $status $size "$agent" "$referer"...`, backslashed, clfTime, isProduct,
 		"192.0.2.1 - - " + sampleTime + ` "GET /a?b=c HTTP/1.1" 200 1234 "Mozilla/5.0 (compatible; FooBot/1.0)" "-"`},
 	{"vhost_iso_combined", "nginx with $time_iso8601, with the host",
 		"$host $addr" + anyUser + clfRequest + "...", backslashed, isoTime, hostBesideAddress,
@@ -145,7 +145,7 @@ var programFormats = func() (rows []*Format) {
 // partNames are the names of parts in the lines of textFormats.
 var partNames = map[string]part{
 	"_": ignored, "addr": clientAddr, "forwarded": forwardedFor, "host": hostName, "scheme": schemeName, "tls": tlsInUse,
-	"agent": userAgent, "request": requestLine, "method": methodName, "target": target, "status": statusCode, "size": bodySize, "sent": sentSize, "time": moment,
+	"agent": userAgent, "referer": referrer, "request": requestLine, "method": methodName, "target": target, "status": statusCode, "size": bodySize, "sent": sentSize, "time": moment,
 }
 
 // programOf returns the program of a line as textFormat.line has it.

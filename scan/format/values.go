@@ -38,6 +38,7 @@ const (
 	day                // the date alone
 	timeOfDay          // the time of day alone
 	botClaim           // what the writer of the log says about the client, Record.Claim
+	referrer           // the header Referer
 	allParts
 )
 
@@ -84,7 +85,7 @@ func (v *values) undone(raw []byte, s spelling) []byte {
 // next does the work of Reader.Next once the fields are known: it sets r.Agent and
 // r.Robots, and tells whether the line is a request.
 func (v *values) next(r *Record) bool {
-	r.Agent, r.Robots = nil, false
+	r.Agent, r.Referer, r.Robots = nil, nil, false
 	asked := v.findTarget()
 	if asked == nil {
 		return false
@@ -94,6 +95,9 @@ func (v *values) next(r *Record) bool {
 		if r.Agent = v.sent(userAgent); r.Agent == nil {
 			r.Agent = []byte{} // this request had none
 		}
+	}
+	if v.parts[referrer] {
+		r.Referer = v.sent(referrer)
 	}
 	return true
 }

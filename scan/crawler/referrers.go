@@ -1,0 +1,63 @@
+package crawler
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+)
+
+// referrers finds the operator of a host from whose pages visitors come.
+type referrers struct {
+	hosts     map[string]string // the operators of hosts
+	countries map[string]string // of hosts that end in the domain of any country
+}
+
+func newReferrers(profiles []Profile) (r referrers) {
+	r = referrers{map[string]string{}, map[string]string{}}
+	for _, p := range profiles {
+		for _, host := range p.Referrers {
+			if name, any := strings.CutSuffix(host, ".*"); any {
+				r.countries[name] = p.Operator
+			} else {
+				r.hosts[host] = p.Operator
+			}
+		}
+	}
+	return r
+}
+
+// Referrer returns the operator whose search engine or assistant is at a host, "" if none is
+// known. host is in lower case, without a port. It does not allocate.
+func (s *Set) Referrer(host []byte) (operator string) {
+	host = bytes.TrimPrefix(host, []byte("www."))
+	if operator, known := s.referrers.hosts[string(host)]; known {
+		return operator
+	}
+	dot := bytes.LastIndexByte(host, '.')
+	if dot < 0 || len(host)-dot > len(".com") {
+		return ""
+	}
+	name := host[:dot]
+	if operator, known := s.referrers.countries[string(name)]; known {
+		return operator
+	}
+	// Countries with a second level: .co.uk, .com.br.
+	if name, found := bytes.CutSuffix(name, []byte(".com")); found {
+		return s.referrers.countries[string(name)]
+	}
+	if name, found := bytes.CutSuffix(name, []byte(".co")); found {
+		return s.referrers.countries[string(name)]
+	}
+	return ""
+}
+
+var errReferrer = errors.New("a referrer is not a host in lower case without www., perhaps with .* at its end")
+
+// checkReferrer refuses a text that is no value of Profile.Referrers.
+func checkReferrer(host string) error {
+	name := strings.TrimSuffix(host, ".*")
+	if name == "" || name != strings.ToLower(name) || strings.HasPrefix(name, "www.") || strings.ContainsAny(name, "*/: ") || name == host && !strings.Contains(host, ".") {
+		return errReferrer
+	}
+	return nil
+}
