@@ -70,6 +70,11 @@ func (h *Headers) Before(ctx context.Context, seq int64, chunk []byte) (header [
 	case <-c.known:
 		return c.before, nil
 	case <-ctx.Done():
+	}
+	select {
+	case <-c.known: // both: of the chunks that were read none is left out
+		return c.before, nil
+	default:
 		return nil, context.Cause(ctx)
 	}
 }

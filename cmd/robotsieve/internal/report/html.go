@@ -46,6 +46,8 @@ const (
 	maxCrawlersOnPage = 400
 	maxStripsOnPage   = 60
 	maxPathOnPage     = 120 // characters
+	maxQuoteOnPage    = 320 // characters of a line of a log
+	maxQuotedOnPage   = 15  // crawlers with lines of the log
 )
 
 // pageData is what the template writes. Its texts may be from anybody: the template escapes
@@ -137,13 +139,20 @@ func WriteHTML(w io.Writer, r *audit.Report) error {
 	}
 	basis := d.facts()
 	basis.heading = "What was read"
-	heading := ""
+	heading, alike := "", 0
 	for i, b := range withText(slices.Concat(d.details(), d.warnings(), []block{d.versions(), d.assumptions(), basis})...) {
 		part := sectionOf(fmt.Sprint("part", i+1), b)
-		if part.Intro = intros[b.heading]; b.heading == heading { // another of the same
-			part.Heading, part.Intro = "", ""
+		if b.heading != heading {
+			heading, alike = b.heading, 0
+			part.Intro = intros[heading]
+		} else if alike++; alike == maxQuotedOnPage && len(b.quote) > 0 {
+			data.Sections[len(data.Sections)-1].Text = spans([]string{"More of them are in --output json."})
+			continue
+		} else if alike > maxQuotedOnPage && len(b.quote) > 0 {
+			continue
+		} else {
+			part.Heading = ""
 		}
-		heading = b.heading
 		data.Sections = append(data.Sections, part)
 	}
 	return page.Execute(w, data)
@@ -188,16 +197,26 @@ func spanOf(text string) (s span) {
 }
 
 // sectionOf takes a block as a part of the page. A row of one cell begins another body of
-// the table, and the row called "all" is one of sums.
+// the table, and the row called "all" is one of sums. A column without a figure is left out.
 func sectionOf(id string, b block) section {
-	s := section{ID: id, Heading: b.heading, Title: b.title, List: spans(b.list), More: b.table.more, Quote: b.quote, Text: spans(b.text)}
+	s := section{ID: id, Heading: b.heading, Title: b.title, List: spans(b.list), More: b.table.more, Text: spans(b.text)}
+	for _, line := range b.quote {
+		s.Quote = append(s.Quote, Cut(line, maxQuoteOnPage))
+	}
 	for _, f := range b.facts {
 		s.Facts = append(s.Facts, pageFact{f.name, spanOf(f.text)})
 	}
-	var right []bool
-	for _, heading := range b.table.header {
-		heading, isRight := strings.CutPrefix(heading, ">")
-		s.Header, right = append(s.Header, cell{spanOf(unbroken.Replace(heading)), isRight}), append(right, isRight)
+	var columns []int // that are shown
+	for i := range b.table.header {
+		if i == 0 || !slices.ContainsFunc(b.table.rows, func(row []string) bool { return len(row) > 1 }) ||
+			slices.ContainsFunc(b.table.rows, func(row []string) bool { return len(row) > 1 && row[i] != "-" }) {
+			columns = append(columns, i)
+		}
+	}
+	right := make([]bool, len(b.table.header))
+	for _, i := range columns {
+		heading, isRight := strings.CutPrefix(b.table.header[i], ">")
+		s.Header, right[i] = append(s.Header, cell{spanOf(unbroken.Replace(heading)), isRight}), isRight
 	}
 	for i, row := range b.table.rows {
 		isSum := len(row) > 1 && row[0] == "all" && i == len(b.table.rows)-1
@@ -210,8 +229,8 @@ func sectionOf(id string, b block) section {
 			continue
 		}
 		var cells []cell
-		for j, text := range row {
-			cells = append(cells, cell{spanOf(text), right[j]})
+		for _, j := range columns {
+			cells = append(cells, cell{spanOf(row[j]), right[j]})
 		}
 		body.Rows = append(body.Rows, cells)
 	}

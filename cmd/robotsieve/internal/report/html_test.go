@@ -207,9 +207,15 @@ func TestStripsHaveOneScale(t *testing.T) {
 	}
 }
 
-// Of many versions and rules the page shows some, and it stays small enough to be mailed.
+// Of many versions and rules and of long lines the page shows some, and it stays small enough to be
+// mailed.
 func TestPageOfManyVersionsIsSmall(t *testing.T) {
 	r := reporttest.Report(reporttest.Options{Crawlers: 50, Days: 730, Versions: 700, Lines: 2000})
+	for i := range r.Crawlers {
+		for j := range r.Crawlers[i].Samples {
+			r.Crawlers[i].Samples[j].Line = strings.Repeat("<x> ", 2000)
+		}
+	}
 	if n := len(pageOf(t, r)); n >= 300_000 {
 		t.Errorf("%d bytes", n)
 	}

@@ -228,11 +228,14 @@ func (a axis) strip(c *crawler) strip {
 	s.Title = fmt.Sprintf("%s: %s forbidden, from %s to %s", s.Name, s.Sum, timeAs(c.Timeline.From[0], time.DateOnly), timeAs(c.Timeline.From[len(c.Timeline.From)-1], time.DateOnly))
 	tops := make([]int64, a.columns) // of the layers so far
 	for j, layer := range layers {
+		drawn := make([]int64, a.columns) // from the line on, where the layer has something
 		for column, n := range byLayer[j] {
-			tops[column] += n
+			if tops[column] += n; n > 0 {
+				drawn[column] = tops[column]
+			}
 		}
-		if slices.Max(byLayer[j]) > 0 { // each layer is drawn over those that are higher
-			s.Areas = slices.Insert(s.Areas, 0, area{layer.class, steps(tops, -scale)})
+		if slices.Max(drawn) > 0 { // each layer is drawn over those that are higher
+			s.Areas = slices.Insert(s.Areas, 0, area{layer.class, steps(drawn, -scale)})
 		}
 	}
 	if slices.Max(below) > 0 {
@@ -253,18 +256,21 @@ func (a axis) strip(c *crawler) strip {
 func steps(numbers []int64, scale float64) string {
 	var b strings.Builder
 	b.WriteString("M0 0")
-	at := 0
-	for column := 0; column < len(numbers); {
-		y := int(math.Copysign(math.Round(max(math.Abs(scale)*float64(numbers[column]), float64(min(numbers[column], 1)))), scale))
-		end := column + 1
-		for end < len(numbers) && numbers[end] == numbers[column] {
-			end++
+	at, run := 0, 0 // the height of the last columns, and how many they are
+	flush := func() {
+		if run > 0 {
+			fmt.Fprintf(&b, "h%d", run)
 		}
-		if y != at {
-			fmt.Fprintf(&b, "v%d", y-at)
-		}
-		fmt.Fprintf(&b, "h%d", end-column)
-		at, column = y, end
 	}
+	for _, n := range numbers {
+		y := int(math.Copysign(math.Round(max(math.Abs(scale)*float64(n), float64(min(n, 1)))), scale))
+		if y != at {
+			flush()
+			fmt.Fprintf(&b, "v%d", y-at)
+			at, run = y, 0
+		}
+		run++
+	}
+	flush()
 	return b.String() + "V0z"
 }

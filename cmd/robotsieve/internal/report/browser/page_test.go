@@ -233,6 +233,7 @@ func TestPrint(t *testing.T) {
 	for what, expression := range map[string]string{
 		"folded parts":   `[...document.querySelectorAll("details > *")].filter(e => e.tagName !== "SUMMARY" && !e.checkVisibility({contentVisibilityAuto: true})).length`,
 		"scrolled parts": `[...document.querySelectorAll("*")].filter(e => e.scrollWidth > e.clientWidth + 1 && ["auto", "scroll", "hidden"].includes(getComputedStyle(e).overflowX) && e.tagName !== "CAPTION").length`,
+		"cut off parts":  `[...document.querySelectorAll("table, pre, svg")].filter(e => e.getBoundingClientRect().right > innerWidth).length`,
 		"controls":       `[...document.querySelectorAll("input")].filter(e => e.checkVisibility()).length`,
 	} {
 		if n := ask[int](p, expression); n != 0 {
