@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test fuzz fuzz-short mutate lint sample man release reproducible clean
+.PHONY: build demo test golden race guard bench bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test fuzz fuzz-short mutate lint sample man release reproducible clean
 
 build:
 	$(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -91,6 +91,15 @@ peers-install:
 # The peers are a module of their own, whose requirements make test must not need.
 peers-test:
 	cd bench/peers && $(GO) vet ./... && NODE_PATH="$(PEERS_DIR)/node_modules" $(GO) test ./...
+
+# DuckDB reads the rows of audit --list: in a module of its own, too.
+rows-test: build
+	cd cmd/robotsieve/internal/report/duckdb && $(GO) vet ./... && $(GO) test -count=1 -v ./...
+
+# The page of audit --html in Chromium, in a module of its own for the same reason. Where there
+# is no Chromium it says so and passes. With ROBOTSIEVE_SHOTS=DIR it leaves pictures to look at.
+browser-test:
+	cd cmd/robotsieve/internal/report/browser && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 # Each fuzz target in turn for FUZZTIME, which is ten minutes unless it is given, thirty
 # for the machine. Without -fuzzminimizetime those of states, whose inputs are long,

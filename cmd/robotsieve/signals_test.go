@@ -184,3 +184,33 @@ func TestBrokenPipeEndsCommands(t *testing.T) {
 		}
 	}
 }
+
+// The first SIGINT ends a list of rows: these are whole, and Parquet has its footer.
+func TestInterruptedRowsAreWhole(t *testing.T) {
+	if underRace {
+		t.Skip("its processes are tried without the race detector")
+	}
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	for _, output := range []string{"ndjson", "csv", "parquet"} {
+		c := launched(t, "audit", "--robots", robots, "--list", "all", "--output", output, "-")
+		var out bytes.Buffer
+		c.Stdout = &out
+		in, err := c.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Skip(err)
+		}
+		if _, err := in.Write([]byte(manyViolations(10_000))); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		c.Process.Signal(os.Interrupt)
+		err = c.Wait()
+		in.Close()
+		if text := out.String(); c.ProcessState.ExitCode() != exitInterrupted || !strings.HasSuffix(text, map[string]string{"parquet": "PAR1"}[output]) || output != "parquet" && text != "" && !strings.HasSuffix(text, "\n") || len(text) < 8 {
+			t.Errorf("%s: %v, %d bytes end in %q", output, err, len(text), text[max(len(text)-10, 0):])
+		}
+	}
+}

@@ -69,6 +69,8 @@ type Config struct {
 	// and its slices belong to the caller, and must not be kept. Calls from several workers
 	// come at the same time.
 	Judged func(*Judged)
+	// OnlyViolations: Judged is called for nothing else, and so only from Run.Report.
+	OnlyViolations bool
 	// Memory is how many bytes a run may hold beside what the other fields of Config take, 0
 	// for 256 MiB. Deferred records that have no room in it go to a temporary file in
 	// TempDir, which is os.TempDir if empty. Workers is how many workers share it; 0 stands
@@ -139,7 +141,7 @@ type Inputs struct {
 	Notes []string
 	// Partial: not all of the input was read.
 	Partial bool
-	// By is the unit of timelines, hour or day. Empty: hour if there are at most three days from
+	// By is the unit of timelines, hour or day. Empty: hour if there are at most seven days from
 	// the first request to the last, otherwise day.
 	By string
 }

@@ -242,10 +242,12 @@ func (r *recordReader) timeline(l *timeline, most int64) {
 		return
 	}
 	length, n := unitLengths[l.unit], earliestUnit(l.unit)
+	last := (latest - aMonday) / length
 	for range r.uvarint(uint64(l.most)) {
-		n += int64(r.uvarint(uint64((latest-earliest)/length + 1)))
+		next := n + int64(r.uvarint(uint64(last-n)))
+		r.require(next > n, "a timeline is out of order")
+		n = next
 		start := aMonday + n*length
-		r.require(start <= latest && (len(l.starts) == 0 || start > l.starts[len(l.starts)-1]), "a timeline is out of order, or too long")
 		has := r.uvarint(1<<verdicts - 1)
 		if r.require(has != 0, "a timeline has a time of no request"); r.bad() {
 			return

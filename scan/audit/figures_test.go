@@ -1,10 +1,246 @@
 package audit
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 )
+
+// naive are the figures of a crawler as maps of all that is counted.
+type naive struct {
+	bytes, violationBytes int64
+	statuses              map[int]int64
+	addresses             map[string]bool
+	times                 map[string]map[string]int64 // by verdict and hour
+	paths, violations     map[string]int64
+	rules                 map[int]map[string]int64 // by line
+}
+
+// top returns the paths with the highest numbers.
+func top(paths map[string]int64, most int) []PathInfo {
+	list := []PathInfo{}
+	for path, n := range paths {
+		list = append(list, PathInfo{path, n})
+	}
+	slices.SortFunc(list, func(x, y PathInfo) int { return cmp.Or(cmp.Compare(y.N, x.N), cmp.Compare(x.Path, y.Path)) })
+	return list[:min(len(list), most)]
+}
+
+// The figures of a report are those of its requests one by one.
+func TestFiguresAreThoseOfTheRequests(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 16))
+	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
+	for range 20 {
+		var log []string
+		for range rng.IntN(200) {
+			when := at(rng.IntN(48 * 3600))
+			if rng.IntN(20) == 0 {
+				when = "-"
+			}
+			log = append(log, entry{
+				addr: pick("192.0.2.1", "192.0.2.2", "2001:db8:0:1::1", "2001:db8:0:2::1", "-", "client.example"), time: when, agent: pick(gptbot, googlebot, acmebot, browser),
+				target: pick("/", "/private/"+pick("a", "b", strings.Repeat("x", 300)), "/?s="+fmt.Sprint(rng.IntN(9)), "/robots.txt", "/public/1"),
+				status: pick("200", "404", "304", "500"), size: pick("-", "0", "7", "9000000000"),
+			}.String())
+		}
+		a := newAuditor(t, robotsTxtBody, "https://example.com")
+		want := map[string]*naive{}
+		a.config.Judged = func(j *Judged) {
+			n := want[j.Crawler]
+			if n == nil {
+				n = &naive{0, 0, map[int]int64{}, map[string]bool{}, map[string]map[string]int64{}, map[string]int64{}, map[string]int64{}, map[int]map[string]int64{}}
+				want[j.Crawler] = n
+			}
+			n.bytes += max(j.Size, 0)
+			n.statuses[j.Status]++
+			if j.Address != nil {
+				n.addresses[string(j.Address)] = true
+			}
+			if j.HasTime {
+				if n.times[j.Verdict.String()] == nil {
+					n.times[j.Verdict.String()] = map[string]int64{}
+				}
+				n.times[j.Verdict.String()][timeText(j.Time-j.Time%hour)]++
+			}
+			path := string(j.Target[:min(len(j.Target), maxPath)])
+			n.paths[path]++
+			if j.Verdict == Violation {
+				n.violationBytes += max(j.Size, 0)
+				n.violations[path]++
+				if n.rules[j.Rule.Line] == nil {
+					n.rules[j.Rule.Line] = map[string]int64{}
+				}
+				n.rules[j.Rule.Line][path]++
+			}
+		}
+		run := begin(t, a)
+		for part := range slices.Chunk(log, 50) {
+			run.Worker().Chunk(byName(t, "combined"), []byte(strings.Join(part, "\n")+"\n"))
+		}
+		r, err := run.Report(Inputs{By: "hour"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range r.Crawlers {
+			n := want[c.Crawler]
+			if c.Bytes != n.bytes || c.ViolationBytes != n.violationBytes || !slices.Equal(c.Statuses, statusCounts(n.statuses)) || c.Addresses != (AddressCount{int64(len(n.addresses)), true}) {
+				t.Fatalf("%s: %d and %d bytes, statuses %v, addresses %v; want %+v", c.Crawler, c.Bytes, c.ViolationBytes, c.Statuses, c.Addresses, n)
+			}
+			times := map[string]map[string]int64{}
+			for verdict, list := range c.Timeline.Verdicts {
+				times[verdict] = map[string]int64{}
+				for i, of := range list {
+					if of > 0 {
+						times[verdict][c.Timeline.From[i]] = of
+					}
+				}
+			}
+			if !reflect.DeepEqual(times, n.times) {
+				t.Fatalf("%s: %v, want %v", c.Crawler, times, n.times)
+			}
+			if !slices.Equal(c.ViolationPaths.List, top(n.violations, maxPathsListed)) || c.Paths.Exact && !slices.Equal(c.Paths.List, top(n.paths, maxPathsListed)) {
+				t.Fatalf("%s: paths %v and %v, want %+v", c.Crawler, c.Paths, c.ViolationPaths, n)
+			}
+			for _, rule := range c.Rules {
+				if !slices.Equal(rule.Paths.List, top(n.rules[rule.Line], maxRulePaths)) {
+					t.Fatalf("%s, line %d: %v, want %v", c.Crawler, rule.Line, rule.Paths, n.rules[rule.Line])
+				}
+			}
+		}
+	}
+}
+
+// Figures are bounded, and the same however the requests are ordered and cut.
+func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 8))
+	type request struct {
+		t      int64
+		hash   uint64
+		path   string
+		status int
+		size   int64
+	}
+	for name, hash := range map[string]func(i int) uint64{"many": func(i int) uint64 { return hashField(fmt.Appendf(nil, "192.0.2.%d", i)) }, "one hash": func(int) uint64 { return 7 }} {
+		var all []request
+		for i := range 20_000 {
+			all = append(all, request{earliest/2 + latest/2 + rng.Int64N(latest) - rng.Int64N(latest), hash(i), fmt.Sprintf("/%d", i%5000), rng.IntN(maxStatus + 1), math.MaxInt64 / 100})
+		}
+		add := func(r *row, list []request) {
+			for _, of := range list {
+				r.timeline.add(of.t, Allowed, 1)
+				r.figures.bytes = plus(r.figures.bytes, of.size)
+				r.figures.statuses.add(of.status, 1)
+				r.figures.addresses.add(of.hash)
+				addPath(&r.figures.paths, of.hash, of.path, 1)
+			}
+		}
+		for _, b := range []bounds{knownBounds, unknownBounds} {
+			var first []byte
+			for range 3 {
+				rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+				sum := newRow(b)
+				for part := range slices.Chunk(all, 1+rng.IntN(len(all))) {
+					r := newRow(b)
+					add(r, part)
+					sum.merge(r, 1)
+				}
+				if len(sum.timeline.starts) > b.units || len(sum.figures.paths.kept) > b.paths+1 || len(sum.figures.addresses.kept) > maxAddresses+1 {
+					t.Fatalf("%s: %d units, %d paths, %d addresses", name, len(sum.timeline.starts), len(sum.figures.paths.kept), len(sum.figures.addresses.kept))
+				}
+				if sum.figures.bytes != math.MaxInt64 || sumOf(sum.timeline.counts[Allowed]) != int64(len(all)) || sum.figures.sum() != int64(len(all)) {
+					t.Fatalf("%s: %d bytes, %d in time, %d by status", name, sum.figures.bytes, sumOf(sum.timeline.counts[Allowed]), sum.figures.sum())
+				}
+				bytesOf := appendTimeline(appendFigures(nil, &sum.figures), &sum.timeline)
+				if first == nil {
+					first = bytesOf
+				}
+				if !bytes.Equal(bytesOf, first) {
+					t.Fatalf("%s: another order gives other figures", name)
+				}
+			}
+		}
+	}
+}
+
+// The number of a million addresses is estimated well enough, and that of 512 is exact.
+func TestAddressesAreCounted(t *testing.T) {
+	for _, family := range []string{"10.%d.%d.%d", "2001:db8:%x:%x::%x"} {
+		s := newRow(knownBounds).figures.addresses
+		for i := range 1_000_000 {
+			if i == maxAddresses {
+				if got := s.count(1 << 40); got != (AddressCount{maxAddresses, true}) {
+					t.Errorf("%+v", got)
+				}
+			}
+			if hash := hashField(fmt.Appendf(nil, family, i>>16, i>>8&255, i&255)); hash <= s.highest {
+				s.add(hash)
+			}
+		}
+		if got := s.count(1 << 40); got.Exact || math.Abs(float64(got.N)-1e6) > 1.5e5 {
+			t.Errorf("%s: %+v", family, got)
+		}
+		if got := s.count(1000); got.N != 1000 {
+			t.Errorf("%d addresses made 1,000 requests", got.N)
+		}
+	}
+}
+
+// What a sample says of a path that is requested often is near the truth.
+func TestSampledPathsAreNearTheTruth(t *testing.T) {
+	var log strings.Builder
+	const requests = 20_000
+	for i := range requests {
+		target := "/often"
+		if i%4 > 0 {
+			target = fmt.Sprintf("/%d", i)
+		}
+		fmt.Fprintln(&log, entry{target: target, time: at(i), addr: fmt.Sprintf("192.0.2.%d", i%7)})
+	}
+	paths := auditText(t, newAuditor(t, robotsTxtBody), "combined", log.String()).row("GPTBot").Paths
+	if paths.Exact || paths.Sample < int64(knownBounds.paths) || len(paths.List) != 1 || paths.List[0].Path != "/often" || math.Abs(float64(paths.List[0].N)-requests/4) > requests/10 {
+		t.Errorf("%+v", paths)
+	}
+}
+
+// The unit of a timeline is what was asked for, or what suits the log, or what is kept.
+func TestUnitOfATimeline(t *testing.T) {
+	for _, c := range []struct {
+		hours int
+		every int
+		by    string
+		want  string
+		n     int
+	}{
+		{168, 1, "", "hour", 168}, {170, 1, "", "day", 8}, {80, 1, "hour", "hour", 80}, {48, 1, "day", "day", 3},
+		{2000, 1, "hour", "day", 84}, {24 * 1100, 24, "day", "week", 158},
+	} {
+		var log strings.Builder
+		for i := 0; i < c.hours; i += c.every {
+			fmt.Fprintln(&log, entry{time: at(i * 3600)})
+		}
+		run := begin(t, newAuditor(t, robotsTxtBody))
+		run.Worker().Chunk(byName(t, "combined"), []byte(log.String()))
+		r, err := run.Report(Inputs{By: c.by})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := r.row("GPTBot").Timeline; l.By != c.want || len(l.From) != c.n || len(slices.Collect(maps.Keys(l.Verdicts))) != 1 {
+			t.Errorf("%d hours by %q: %d of %s, want %d of %s", c.hours, c.by, len(l.From), l.By, c.n, c.want)
+		}
+	}
+	if monday := time.Unix(0, byWeek.start(moment(0))).UTC(); monday.Weekday() != time.Monday || monday.Hour() != 0 {
+		t.Error(monday)
+	}
+}
 
 // Versions have their robots.txt and its hash.
 func TestVersionsHaveTheirFile(t *testing.T) {

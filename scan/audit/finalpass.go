@@ -444,7 +444,7 @@ func (r *Run) count(x *deferredRequest) {
 		r.cite(x.rule, x.N)
 		r.paths.violated(x)
 	}
-	if give := r.auditor.config.Judged; give != nil {
+	if give := r.auditor.config.Judged; give != nil && (x.Verdict == Violation || !r.auditor.config.OnlyViolations) {
 		if x.Verdict == Violation {
 			x.Rule = r.auditor.rule(x.rule, 0)
 		}

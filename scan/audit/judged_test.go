@@ -131,3 +131,20 @@ func TestJudgedIdentityIsFinal(t *testing.T) {
 		}
 	}
 }
+
+// With OnlyViolations nothing else is given, and nothing else waits for that.
+func TestJudgedOnlyViolations(t *testing.T) {
+	c := newAuditor(t, robotsTxtBody, "https://example.com").config
+	c.Identities = known(t, c.Crawlers, map[string]string{"GPTBot": `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`})
+	c.OnlyViolations = true
+	n := int64(0)
+	c.Judged = func(j *Judged) {
+		if n++; j.Verdict != Violation || j.Worker != -1 {
+			t.Errorf("%v was given by worker %d", j.Verdict, j.Worker)
+		}
+	}
+	lines := entry{target: "/"}.String() + "\n" + entry{target: "/private/x"}.String() + "\n" + entry{target: "/robots.txt"}.String() + "\n"
+	if r := auditText(t, New(c), "combined", lines); n != 1 || r.Totals.Verdicts[Violation] != 1 {
+		t.Errorf("%d requests were given, of %d violations", n, r.Totals.Verdicts[Violation])
+	}
+}

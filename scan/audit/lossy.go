@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/internal/table"
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
@@ -36,34 +37,32 @@ func (w *Worker) findLoss() {
 	if w.record.Lossy != format.Decoded {
 		return
 	}
-	if isPlain(w.record.Target) {
+	path := w.record.Target
+	if path[0] != '/' {
+		path = path[len(w.authority()):]
+	}
+	// Nearly all paths have only octets that no encoding changes.
+	if i := encodedOctets.Index(path); i == len(path) || path[i] == '?' {
 		w.record.Lossy = format.Exact
 	} else if w.readings.find(w.record.Target); w.readings.n == 0 {
 		w.record.Lossy = format.Exact
 	}
 }
 
-// isPlain tells whether the path of a target has only octets that no encoding changes, as
-// nearly all paths have.
-func isPlain(target []byte) bool {
-	path := target
-	if target[0] != '/' {
-		path = target[authorityEnd(target):]
-	}
-	for _, c := range path {
-		if !plainOctets[c] {
-			return c == '?'
+// encodedOctets are the octets that some encoding changes, and the question mark. Those with
+// the same upper half have a class of their own, but for the halves without any other octet.
+var encodedOctets = func() *table.Classes {
+	var c table.Classes
+	for octet := range 256 {
+		class := uint8(1)
+		if half := octet >> 4; 2 <= half && half <= 7 {
+			class <<= half - 1
+		}
+		if octet != '/' && !isUnreserved(byte(octet)) {
+			c.Add(byte(octet), class)
 		}
 	}
-	return true
-}
-
-// plainOctets are the octets that no encoding changes.
-var plainOctets = func() (t [256]bool) {
-	for c := range t {
-		t[c] = c == '/' || isUnreserved(byte(c))
-	}
-	return t
+	return &c
 }()
 
 func (r *readings) find(target []byte) {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -35,6 +36,29 @@ func TestDecodedPaths(t *testing.T) {
 		}
 		if r.Lossy = format.Exact; want == "lossy_path" && verdictOf(t, a, r) == want {
 			t.Errorf("%s: an exact path is lossy", target)
+		}
+	}
+}
+
+// TestOctetsThatEncodingsChange: a path has other readings if and only if it has one of
+// encodedOctets before its query.
+func TestOctetsThatEncodingsChange(t *testing.T) {
+	var r readings
+	for c := range 256 {
+		for _, before := range []int{1, 70} {
+			path := append([]byte(strings.Repeat("/a", before)), byte(c), 'b')
+			if r.find(path); r.n > 0 != (encodedOctets.Index(path) < len(path)) && c != '?' {
+				t.Errorf("%q has %d other readings, encoded octets at %d of %d", path, r.n, encodedOctets.Index(path), len(path))
+			}
+		}
+	}
+	a := newAuditor(t, "User-agent: *\nDisallow: /a%20b\n", "https://example.com")
+	for target, want := range map[string]string{"/a b": "lossy_path", "/c?x y": "allowed", "/a b?c": "lossy_path"} {
+		for _, prefix := range []string{"", "https://example.com"} {
+			r := request(prefix + target)
+			if r.Lossy = format.Decoded; verdictOf(t, a, r) != want {
+				t.Errorf("%s%s: %s, want %s", prefix, target, verdictOf(t, a, r), want)
+			}
 		}
 	}
 }

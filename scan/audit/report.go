@@ -347,7 +347,7 @@ type RuleInfo struct {
 
 // Timeline counts requests by verdict over time. Its lists are of equal length.
 type Timeline struct {
-	// By is the unit: hour, day, week (from Monday), year (of 52 weeks) or century (of 5,200
+	// By is the unit: hour, day, week (from Monday), year (of 52 weeks) or decade (of 520
 	// weeks). A crawler whose requests are in more hours than are kept (1,024, or 64 for one that
 	// is not known) is counted by days, and so on.
 	By string `json:"by"`

@@ -87,7 +87,7 @@ func (w *Worker) settle(at site, c *agent, identity Identity, d decision) {
 	if w.record.HasTime {
 		w.quota.held += row.timeline.add(w.record.Time, d.verdict, 1)
 	}
-	if w.auditor.config.Judged != nil {
+	if config := &w.auditor.config; config.Judged != nil && !config.OnlyViolations {
 		w.giveJudged(at, c, identity, d)
 	}
 }

@@ -27,13 +27,13 @@ const (
 	byDay
 	byWeek
 	byYear
-	byCentury
+	byDecade
 	units
 )
 
 var (
-	unitNames   = [units]string{"hour", "day", "week", "year", "century"}
-	unitLengths = [units]int64{hour, 24 * hour, 7 * 24 * hour, 364 * 24 * hour, 100 * 364 * 24 * hour}
+	unitNames   = [units]string{"hour", "day", "week", "year", "decade"}
+	unitLengths = [units]int64{hour, 24 * hour, 7 * 24 * hour, 364 * 24 * hour, 10 * 364 * 24 * hour}
 )
 
 // unitBytes is what a unit takes of the quota of a worker.
@@ -52,7 +52,8 @@ func (u unit) start(t int64) int64 {
 	return t - n
 }
 
-// isAt tells whether a time is in the current unit.
+// isAt tells whether a time is in the current unit. No two times are so far apart that their
+// difference, which may overflow, is taken for less than a decade.
 func (l *timeline) isAt(t int64) bool { return uint64(t-l.from) < uint64(l.length) }
 
 // add counts n requests at a time, and returns how many bytes that takes more.

@@ -372,7 +372,11 @@ func final(d decision, l *policy.Lawful, answers []policy.Answer, redirects, goo
 		return !redirects && all(policy.Forbids)
 	case NoPolicy:
 		return !redirects && all(policy.Forbids) && !google
-	case Indeterminate: // what is permitted stays so; otherwise it may turn out that a copy is not known
+	case Indeterminate:
+		if d.reason == LossyPath { // it stays so, unless copies in doubt come between one that permits and one that forbids
+			return !redirects && !(slices.Contains(answers, policy.Permits) && slices.Contains(answers, policy.Forbids))
+		}
+		// What is permitted stays so; otherwise it may turn out that a copy is not known.
 		permitted := l.NoPolicy || l.Unreachable ||
 			slices.ContainsFunc(l.Bodies, func(i int32) bool { return answers[i] == policy.Permits }) ||
 			slices.ContainsFunc(l.Hops, func(i int32) bool { return answers[i] == policy.Forbids })

@@ -57,11 +57,11 @@ func active(text string) (found string) {
 
 func letterOf(name string) *Letter {
 	return &Letter{
-		First: "2026-11-01T00:00:00Z", Last: "2026-11-30T00:00:00Z", Window: "24h",
+		First: "2026-11-01T00:00:00Z", Last: "2026-11-30T00:00:00Z", Window: "24h", Robots: map[string]string{"r": "robots/0001.txt"},
 		Lists: []audit.RangeInfo{{File: name, Created: "2026-11-01T00:00:00Z"}}, Names: true, Sampled: name,
 		Crawler: audit.CrawlerInfo{
 			Crawler: name, Operator: name, Requests: 9, Verdicts: audit.VerdictCounts{audit.Violation: 5},
-			Rules: []audit.RuleInfo{{Origin: name, Rule: "Disallow: " + name, Line: 3, Violations: 4, Version: "2026-10-01T00:00:00Z"}},
+			Rules: []audit.RuleInfo{{Origin: name, File: "r", Rule: "Disallow: " + name, Line: 3, Violations: 4, Version: "2026-10-01T00:00:00Z"}},
 			Violations: []audit.ViolationInfo{
 				{Identity: "verified", Outcome: "content", Informed: true, N: 2}, {Identity: "unverified", Outcome: "refused", N: 3},
 			},
@@ -140,7 +140,7 @@ func folder(t *testing.T, dir string) (sum string) {
 func TestFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "e")
 	sum := folder(t, dir)
-	f, failed, err := Open(dir)
+	f, failed, err := Open(t.Context(), dir)
 	if err != nil || len(failed) > 0 || f.Sum != sum || len(f.Manifest.Files) != 3 {
 		t.Fatal(f, failed, err)
 	}
@@ -172,7 +172,7 @@ func TestChangedOctets(t *testing.T) {
 	folder(t, dir)
 	found := func(what string) {
 		t.Helper()
-		if _, failed, err := Open(dir); err == nil && len(failed) == 0 {
+		if _, failed, err := Open(t.Context(), dir); err == nil && len(failed) == 0 {
 			t.Errorf("%s: not found", what)
 		}
 	}
@@ -220,7 +220,7 @@ func TestChangedOctets(t *testing.T) {
 	}
 	found("a link")
 	os.Remove(filepath.Join(dir, "link"))
-	if _, failed, err := Open(dir); err != nil || len(failed) > 0 {
+	if _, failed, err := Open(t.Context(), dir); err != nil || len(failed) > 0 {
 		t.Error("the folder as it was:", failed, err)
 	}
 }

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -25,8 +26,8 @@ type Folder struct {
 
 // Open opens a folder and compares all of its files with the manifest. What differs is told in
 // failed, in sentences. If the manifest is not the one that was written, or cannot be read, the
-// Folder is nil. The error is that of the file system. Only regular files in the folder itself are opened.
-func Open(dir string) (f *Folder, failed []string, err error) {
+// Folder is nil. The error is that of the file system, or of ctx if that ends before. Only regular files in the folder itself are opened.
+func Open(ctx context.Context, dir string) (f *Folder, failed []string, err error) {
 	f = &Folder{dir: dir, found: map[string]bool{}}
 	if failed, err = f.find(""); err != nil {
 		return nil, nil, err
@@ -49,7 +50,7 @@ func Open(dir string) (f *Folder, failed []string, err error) {
 		return nil, append(failed, fmt.Sprintf("%s: %v", manifestName, err)), nil
 	}
 	f.Sum = hexSum(manifest)
-	more, err := f.compare()
+	more, err := f.compare(ctx)
 	return f, append(failed, more...), err
 }
 
@@ -83,13 +84,16 @@ func (f *Folder) find(under string) (failed []string, err error) {
 func (f *Folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
 // compare compares the files with the manifest.
-func (f *Folder) compare() (failed []string, err error) {
+func (f *Folder) compare(ctx context.Context) (failed []string, err error) {
 	listed := map[string]bool{manifestName: true, sumName: true}
 	for _, file := range f.Manifest.Files {
 		listed[file.Name] = true
 		if !f.found[file.Name] {
 			failed = append(failed, file.Name+" is missing")
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return failed, err
 		}
 		sum, err := f.sum(file.Name)
 		if err != nil {

@@ -13,6 +13,10 @@ import (
 type Letter struct {
 	// Crawler has what the report says about it, without impostors.
 	Crawler audit.CrawlerInfo
+	// As is what the clients identify themselves as, if it is no single name; else empty.
+	As string
+	// Robots has, by audit.RuleInfo.File, the file of the folder with that robots.txt.
+	Robots map[string]string
 	// First and Last are the times of its first and last violation.
 	First, Last string
 	// Lists are the lists of its addresses, and Names tells whether names of addresses were known too.
@@ -35,7 +39,10 @@ const maxRules = 10
 func (l *Letter) Text() string {
 	c := &l.Crawler
 	t := &letterText{}
-	name := quoted(c.Crawler)
+	name := l.As
+	if name == "" {
+		name = quoted(c.Crawler)
+	}
 	n := c.Verdicts[audit.Violation]
 	t.line("Requests that robots.txt forbids, by clients that identify themselves as " + name)
 	if c.Operator != "unknown" {
@@ -125,7 +132,11 @@ func (l *Letter) rules(t *letterText) {
 		if r.Origin != "" {
 			at = " of " + quoted(r.Origin)
 		}
-		t.item(fmt.Sprintf("%s: %s, line %d of the robots.txt%s that was %s", english.Plural(r.Violations, "request"), quoted(r.Rule), r.Line, at, since))
+		file := ""
+		if name := l.Robots[r.File]; name != "" {
+			file = ", a copy of which is " + name
+		}
+		t.item(fmt.Sprintf("%s: %s, line %d of the robots.txt%s that was %s%s", english.Plural(r.Violations, "request"), quoted(r.Rule), r.Line, at, since, file))
 	}
 	if rest > 0 {
 		t.item(english.Plural(rest, "request") + ": other rules, which the rows name")

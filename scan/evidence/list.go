@@ -159,6 +159,8 @@ type ListReader struct {
 	lines, rows *bufio.Reader
 	close       []io.Closer
 	n           int64
+	// Text is the row that Next returned last, as it is in the file, until the call after it.
+	Text []byte
 }
 
 // List opens a list of a crawler's folder.
@@ -187,6 +189,7 @@ func (l *ListReader) Next() (line []byte, row Row, err error) {
 		return nil, row, io.EOF
 	}
 	l.n++
+	l.Text = text
 	if err = errors.Join(lineErr, rowErr); err == nil {
 		row, err = ReadRow(text)
 	}

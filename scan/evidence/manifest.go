@@ -65,10 +65,15 @@ type Input struct {
 	Name string `json:"name"`
 	// Origins are where its requests went, if its lines do not say it; empty if that is not known. Only:
 	// lines that name another host are not judged.
-	Origins           []string `json:"origins"`
-	Only              bool     `json:"only"`
-	Format            string   `json:"format"`
-	Header            string   `json:"header"` // the line that names its columns, if it has one
+	Origins []string `json:"origins"`
+	Only    bool     `json:"only"`
+	Format  string   `json:"format"`
+	// Header is the line that names its columns, if its format has one. Headers are those in the log, with
+	// the numbers of their lines, unless one repeats what is in force. Alone: they are all there, so that
+	// its lines can be read without it.
+	Header            string   `json:"header"`
+	Headers           []Header `json:"headers"`
+	Alone             bool     `json:"alone"`
 	Bytes             int64    `json:"bytes"`
 	BytesUncompressed int64    `json:"bytes_uncompressed"`
 	SHA256            string   `json:"sha256"`
@@ -76,6 +81,12 @@ type Input struct {
 	// Read: it was read, and Complete: to its end. A log with the content of another one may not have been.
 	Read     bool `json:"read"`
 	Complete bool `json:"complete"`
+}
+
+// Header is a line of a log that names its columns.
+type Header struct {
+	Line int64  `json:"line"`
+	Text string `json:"text"`
 }
 
 // Robots is a text of robots.txt: the part that is read, and those lines behind it that may

@@ -30,6 +30,8 @@ type columns struct {
 	ends   []uint16
 	back   int
 	fields []field
+
+	quoted *quotedMarks // nil if no field is in quotes
 }
 
 // maxKnown bounds the headers that a reader remembers. Most logs have one, again and again.
@@ -164,7 +166,7 @@ func newColumns(f *Format, d *dialect, initial *heading) Reader {
 	c := &columns{dialect: d, initial: initial, known: map[string]*heading{}}
 	c.marked = octets{d.delimiter, '\n', '\n'}
 	if d.quotes != unquoted {
-		c.marked[2] = '"'
+		c.quoted = &quotedMarks{ends: []uint16{}}
 	}
 	c.zone = f.zone
 	c.use(initial)
@@ -193,6 +195,9 @@ func (c *columns) use(h *heading) {
 	c.zone = zone
 	c.begin()
 	c.fields = slices.Grow(c.fields[:0], h.count)[:h.count]
+	if c.quoted != nil {
+		c.quoted.ends = slices.Grow(c.quoted.ends[:0], h.count)[:max(h.count-1, 0)]
+	}
 }
 
 // SetHeader implements Headed.
@@ -213,6 +218,14 @@ func (c *columns) SetHeader(line []byte) {
 		c.known[string(line)] = h
 	}
 	c.use(h)
+}
+
+// Reset implements Reader.
+func (c *columns) Reset(chunk []byte) {
+	c.lines.Reset(chunk)
+	if c.quoted != nil {
+		c.quoted.size = 0
+	}
 }
 
 func (c *columns) Next(r *Record) Kind {
@@ -259,6 +272,9 @@ func (c *columns) set(parts []located, line []byte) {
 			}
 			if l.at < len(ends) {
 				f.end = int(ends[l.at]) - back
+			}
+			if c.quoted != nil && f.start < f.end && line[f.start] == '"' {
+				f.start, f.end = f.start+1, f.end-1
 			}
 		}
 		c.text[l.part] = line[f.start:f.end]
@@ -315,70 +331,15 @@ func (c *columns) cutMarked(r *Record) bool {
 
 // cutQuoted is cut for a dialect with quotes.
 func (c *columns) cutQuoted(r *Record) (n int) {
-	c.ends = nil
-	n, ok := c.splitMarked(r)
-	if !ok {
-		c.index()
-		n, ok = c.splitMarked(r)
+	at := c.lines.at
+	whole, line := NextLine(c.chunk[at:])
+	r.Line = line
+	c.lines.at += len(whole)
+	if c.splitMarked(line, at) {
+		return c.now.count
 	}
-	if !ok {
-		r.Line = c.search()
-	} else if !c.runs || n == c.now.count {
-		return n
-	}
-	return c.split(c.fields, r.Line)
-}
-
-// splitMarked is split for the next line of the chunk by its marks, and takes the line off. It
-// returns false if the end of the line is not marked.
-func (c *columns) splitMarked(r *Record) (n int, ok bool) {
-	part, fields, back := c.chunk[c.from:], c.fields, c.lines.at-c.from
-	from, inside, closed, bad := back, false, 0, false // closed is where the field's quotes end; 0: it has none
-	for i := c.i; i < c.n; i++ {
-		at := int(c.marks[i])
-		octet := part[at]
-		if octet == '"' {
-			switch {
-			case !inside:
-				if at == from {
-					inside, from = true, at+1
-				}
-			case c.quotes == slashed && part[at-1] == '\\' && escaped(part[from:at]):
-			case c.quotes == doubled && at+1 < len(part) && part[at+1] == '"':
-				i++
-			default:
-				inside, closed = false, at
-			}
-			continue
-		}
-		ended := octet == '\n'
-		if inside && !ended {
-			continue
-		}
-		if ended {
-			begin := c.lines.at
-			r.Line = withoutReturn(c.chunk[begin : c.from+at])
-			c.lines.at, c.i = c.from+at+1, i+1
-			at = back + len(r.Line)
-		}
-		if closed == 0 {
-			closed = at
-		} else {
-			bad = bad || closed+1 != at
-		}
-		if n < len(fields) {
-			fields[n] = field{from - back, closed - back}
-		}
-		n++
-		if ended {
-			if bad || inside {
-				n = malformed
-			}
-			return n, true
-		}
-		from, closed = at+1, 0
-	}
-	return 0, false
+	c.ends, c.plain = nil, false
+	return c.split(c.fields, line)
 }
 
 // split sets fields to the places of the fields of a line, as many as there is room for, and

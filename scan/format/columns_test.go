@@ -59,10 +59,6 @@ func TestColumnsAreThoseOfOctets(t *testing.T) {
 	}
 	for range 1000 {
 		d := dialects[rng.IntN(len(dialects))]
-		h := &heading{count: 1 + rng.IntN(5)}
-		for i := range h.count {
-			h.rest = append(h.rest, located{part(i), i})
-		}
 		chunk := make([]byte, rng.IntN(2000))
 		if rng.IntN(20) == 0 {
 			chunk = make([]byte, 3*indexed)
@@ -73,25 +69,77 @@ func TestColumnsAreThoseOfOctets(t *testing.T) {
 				chunk[i] = []byte{d.delimiter, d.delimiter, '"', '\\', '\n', '\r', d.delimiter}[rng.IntN(7)]
 			}
 		}
-		c := newColumns(&Format{}, d, h).(*columns)
-		c.Reset(chunk)
-		var r Record
-		for lines := bytes.SplitAfter(chunk, []byte("\n")); len(lines) > 0 && len(lines[0]) > 0; lines = lines[1:] {
-			_, line := NextLine(lines[0])
-			got, want := fieldsIn(c, &r, h), wantFields(d, string(line), h.count)
-			if string(r.Line) != string(line) || !slices.Equal(got, want) {
-				t.Fatalf("%+v: %q in %d columns\n got %q %q\nwant %q", *d, line, h.count, r.Line, got, want)
-			}
-			alone := newColumns(&Format{}, d, h).(*columns)
-			alone.Reset(lines[0])
-			if again := fieldsIn(alone, &r, h); !slices.Equal(again, want) {
-				t.Fatalf("%+v: %q alone\n got %q\nwant %q", *d, line, again, want)
-			}
+		checkColumns(t, d, 1+rng.IntN(5), chunk)
+	}
+}
+
+// TestQuotedColumnsAreThoseOfOctets is the same for lines whose fields are in quotes as they should
+// be, and for such with one octet changed.
+func TestQuotedColumnsAreThoseOfOctets(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	marked, n := 0, 0
+	for range 1000 {
+		d := &dialect{delimiter: ", "[rng.IntN(2)], quotes: doubled}
+		special := []string{"", string(d.delimiter), `""`}
+		if rng.IntN(2) == 0 {
+			d.quotes, special[2] = slashed, `\"`
 		}
-		if c.lines.at != len(c.chunk) {
-			t.Fatalf("%d octets are left", len(c.chunk)-c.lines.at)
+		count, longest := 1+rng.IntN(20), 1+rng.IntN(100)
+		var chunk []byte
+		for range 1 + rng.IntN(40) {
+			for i := range count {
+				if i > 0 {
+					chunk = append(chunk, d.delimiter)
+				}
+				field := strings.Repeat("x", rng.IntN(longest))
+				if rng.IntN(3) > 0 {
+					at := rng.IntN(len(field) + 1)
+					field = `"` + field[:at] + special[rng.IntN(3)] + field[at:] + `"`
+				}
+				chunk = append(chunk, field...)
+			}
+			chunk = append(chunk, "\r\n"[rng.IntN(2):]...)
+		}
+		if rng.IntN(2) == 0 {
+			chunk[rng.IntN(len(chunk))] = []byte{d.delimiter, '"', '\\', '\n', '\r'}[rng.IntN(5)]
+		}
+		of, lines := checkColumns(t, d, count, chunk)
+		marked, n = marked+of, n+lines
+	}
+	if fast && marked < n/3 {
+		t.Errorf("of %d lines only %d are split by marks", n, marked)
+	}
+}
+
+// checkColumns compares the fields of the lines of a chunk with slowSplit, and returns how many of
+// its lines are split by marks.
+func checkColumns(t *testing.T, d *dialect, count int, chunk []byte) (marked, n int) {
+	t.Helper()
+	h := &heading{count: count}
+	for i := range h.count {
+		h.rest = append(h.rest, located{part(i), i})
+	}
+	c, alone := newColumns(&Format{}, d, h).(*columns), newColumns(&Format{}, d, h).(*columns)
+	c.Reset(chunk)
+	var r Record
+	for lines := bytes.SplitAfter(chunk, []byte("\n")); len(lines) > 0 && len(lines[0]) > 0; lines = lines[1:] {
+		_, line := NextLine(lines[0])
+		got, want := fieldsIn(c, &r, h), wantFields(d, string(line), h.count)
+		if string(r.Line) != string(line) || !slices.Equal(got, want) {
+			t.Fatalf("%+v: %q in %d columns\n got %q %q\nwant %q", *d, line, h.count, r.Line, got, want)
+		}
+		if n++; c.ends != nil {
+			marked++
+		}
+		alone.Reset(lines[0])
+		if again := fieldsIn(alone, &r, h); !slices.Equal(again, want) {
+			t.Fatalf("%+v: %q alone\n got %q\nwant %q", *d, line, again, want)
 		}
 	}
+	if c.lines.at != len(c.chunk) {
+		t.Fatalf("%d octets are left", len(c.chunk)-c.lines.at)
+	}
+	return marked, n
 }
 
 // fieldsIn returns the fields of the next line if there are as many as columns, else nil.
@@ -131,18 +179,9 @@ func TestGuardMarkedColumns(t *testing.T) {
 		var r Record
 		marked, n := 0, 0
 		for c.Reset([]byte(strings.Repeat(row.sample+"\r\n", 1000))); c.lines.at < len(c.chunk); n++ {
-			if c.quotes != unquoted {
-				if c.index(); c.i < c.n {
-					if _, ok := c.splitMarked(&r); ok {
-						marked++
-						continue
-					}
-				}
-			} else if c.cutMarked(&r) {
+			if c.cut(&r); c.ends != nil {
 				marked++
-				continue
 			}
-			c.cut(&r)
 		}
 		if n != 1000 || marked < 900 {
 			t.Errorf("%s: of %d lines %d are cut by marks", row.name, n, marked)

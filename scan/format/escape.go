@@ -57,28 +57,23 @@ func unplus(dst, field []byte) []byte {
 	for last > 0 && b[last-1] == '+' {
 		last--
 	}
-	// The first of each run, eight octets at a time. Plus signs are 0x80 in pluses.
+	// The first of each run, eight octets at a time. Plus signs are 0x80 in pluses, and keeps has
+	// the plus signs and parentheses behind which one is no blank.
 	i, before := 0, uint64(0x80)
 	for ; i+8 <= last; i += 8 {
 		octets := binary.LittleEndian.Uint64(b[i:])
 		pluses := equal(octets, '+')
-		first := pluses &^ (pluses<<8 | before)
-		before = pluses >> 56
+		keeps := pluses | equal(octets, '(')
+		first := pluses &^ (keeps<<8 | before)
+		before = keeps >> 56
 		binary.LittleEndian.PutUint64(b[i:], octets^first>>7*('+'^' '))
 	}
 	for ; i < last; i++ {
-		if field[i] == '+' && i > 0 && field[i-1] != '+' {
+		if field[i] == '+' && i > 0 && field[i-1] != '+' && field[i-1] != '(' {
 			b[i] = ' '
 		}
 	}
-	for i = 0; ; i++ {
-		at := bytes.Index(field[i:], []byte("(+"))
-		if at < 0 {
-			return dst
-		}
-		i += at + 1
-		b[i] = '+'
-	}
+	return dst
 }
 
 // equal sets the highest bit of each of eight octets that is c, and no other bit.

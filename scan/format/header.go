@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -69,6 +70,11 @@ func (h *Headers) Before(ctx context.Context, seq int64, chunk []byte) (header [
 	case <-c.known:
 		return c.before, nil
 	case <-ctx.Done():
+	}
+	select {
+	case <-c.known: // both: of the chunks that were read none is left out
+		return c.before, nil
+	default:
 		return nil, context.Cause(ctx)
 	}
 }
@@ -102,6 +108,28 @@ func (d *dialect) lastHeader(chunk []byte) (last []byte) {
 			return bytes.Clone(last)
 		}
 		at += i
+	}
+}
+
+// HeaderLines returns the headers in a chunk of whole lines, each with how many lines of the
+// chunk come before it. Formats whose logs do not name their columns have none.
+func (f *Format) HeaderLines(chunk []byte) iter.Seq2[int64, []byte] {
+	return func(yield func(int64, []byte) bool) {
+		if f.dialect == nil || f.dialect.header == "" {
+			return
+		}
+		before, lines := "\n"+f.dialect.header, int64(0)
+		for at := 0; ; {
+			if _, line := NextLine(chunk[at:]); f.dialect.isHeader(line) && !yield(lines, line) {
+				return
+			}
+			i := bytes.Index(chunk[at:], []byte(before))
+			if i < 0 {
+				return
+			}
+			lines += int64(bytes.Count(chunk[at:at+i+1], []byte("\n")))
+			at += i + 1
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 // part says what a field of a log is about. Every engine of this package finds the raw
@@ -301,7 +303,7 @@ func requestTarget(b []byte, r *Record) []byte {
 // question mark and a number sign were encoded: otherwise they would have ended it.
 func (v *values) pathAndQuery(p part) []byte {
 	path, query := v.sent(p), v.sent(query)
-	if p == decodedPath && bytes.ContainsAny(path, "?#") {
+	if p == decodedPath && endOctets.Index(path) < len(path) {
 		from := len(v.buf)
 		v.buf = appendEncoded(v.buf, path, "?#")
 		path = v.buf[from:len(v.buf):len(v.buf)]
@@ -314,6 +316,9 @@ func (v *values) pathAndQuery(p part) []byte {
 	v.buf = append(append(append(v.buf, path...), '?'), query...)
 	return v.buf[from:len(v.buf):len(v.buf)]
 }
+
+// endOctets are the octets that end a path.
+var endOctets = table.NewClasses("?#", "")
 
 // appendEncoded appends text with some octets percent-encoded.
 func appendEncoded(dst, text []byte, octets string) []byte {

@@ -61,6 +61,7 @@ func (l *evidenceLines) keep(c *audit.Config, logs *auditLogs) {
 	share, other := c.Memory/4, c.Judged
 	l.sorted = spill.New(spill.Options{Memory: share, Dir: c.TempDir})
 	c.Memory -= share
+	c.OnlyViolations = false
 	c.Judged = func(j *audit.Judged) {
 		if other != nil {
 			other(j)

@@ -36,6 +36,7 @@ type evidenceFolder struct {
 	operator []*evidenceCrawler // of the operator whose lines come
 	current  string             // that operator
 	names    map[netip.Addr][]string
+	robots   map[string]string // Letter.Robots
 }
 
 // crawlerKey is a crawler of a report: its operator, empty for an unknown one, and its name in
@@ -98,6 +99,12 @@ func (e *evidenceFolder) writeRobots() error {
 			return err
 		}
 		e.manifest.Robots = append(e.manifest.Robots, robots)
+	}
+	e.robots = map[string]string{}
+	for _, row := range e.side.basis.Rows {
+		if row.Body >= 0 {
+			e.robots[row.File] = e.manifest.Robots[row.Body].File
+		}
 	}
 	return nil
 }
@@ -309,8 +316,14 @@ func (e *evidenceFolder) letter(c *evidenceCrawler) *evidence.Letter {
 	r := e.report
 	l := &evidence.Letter{
 		Crawler: c.info, First: momentText(c.first), Last: momentText(c.last), Names: e.side.basis.Names != "" || len(e.manifest.LookedUp) > 0,
-		Constant: e.side.basis.Constant, Window: english.Hours(max(e.side.basis.Window, policy.MinWindow)),
+		Robots: e.robots, Constant: e.side.basis.Constant, Window: english.Hours(max(e.side.basis.Window, policy.MinWindow)),
 		Partial: r.Partial, Differing: 2*r.RobotsTxt.Differing > r.RobotsTxt.Sizes || 2*r.RobotsTxt.None > r.RobotsTxt.Requests, Sampled: r.Sampling,
+	}
+	switch c.info.Crawler {
+	case audit.OtherCrawlers:
+		l.As = "one of many unknown crawlers"
+	case crawler.Nameless:
+		l.As = "a crawler without a name"
 	}
 	for _, list := range r.Ranges {
 		if list.Crawler == c.info.Crawler {
@@ -353,12 +366,13 @@ func (e *evidenceFolder) writeNames() error {
 func (l *auditLogs) evidenceInputs(list []audit.InputInfo, p *policy.Policy) (inputs []evidence.Input) {
 	for i, in := range list {
 		input := evidence.Input{
-			Name: in.Name, Origins: []string{}, Format: in.Format, Bytes: in.Disk, BytesUncompressed: in.Bytes,
+			Name: in.Name, Origins: []string{}, Headers: []evidence.Header{}, Format: in.Format, Bytes: in.Disk, BytesUncompressed: in.Bytes,
 			SHA256: in.SHA256, DuplicateOf: in.DuplicateOf, Complete: in.Complete,
 		}
 		if i < len(l.list) {
 			log := l.list[i]
 			input.Read, input.Header, input.Only = true, string(log.format.Header()), log.host != ""
+			input.Headers, input.Alone = log.changes.sorted()
 			for _, o := range p.Origins()[log.site.First:][:log.site.N] {
 				input.Origins = append(input.Origins, o.String())
 			}

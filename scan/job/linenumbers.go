@@ -33,6 +33,11 @@ func (l *lineNumbers) first(ctx context.Context, c *source.Chunk) (int64, error)
 	case <-counted.known:
 		return counted.first, nil
 	case <-ctx.Done():
+	}
+	select {
+	case <-counted.known: // both: of the chunks that were read none is left out
+		return counted.first, nil
+	default:
 		return 0, context.Cause(ctx)
 	}
 }

@@ -47,6 +47,7 @@ type auditLog struct {
 	headers *format.Headers
 	// numbers tells the numbers of its lines; nil if nobody asks.
 	numbers *lineNumbers
+	changes headerChanges // if numbers is not nil
 	// head is of the first bytes of a file; zero if it is empty or no regular file.
 	head contentSum
 	// first is the beginning of the first line that is not blank.
@@ -287,6 +288,7 @@ func (log *auditLog) count(ctx context.Context, w *audit.Worker, c *source.Chunk
 			return
 		}
 		w.SetPlace(c.Input, first)
+		log.changes.find(log.format, header, first, data)
 	}
 	lines, unparsed := w.Counted()
 	if c.Cut > 0 {

@@ -84,7 +84,7 @@ func (o *AuditOptions) list(logs *auditLogs, reading source.Options, config *aud
 		config.Memory -= memory
 		l.room = int(memory / int64(reading.Chunks()))
 	}
-	config.Judged = l.judged
+	config.Judged, config.OnlyViolations = l.judged, o.Rows.Violations && o.Judged == nil
 	if more := o.Judged; more != nil {
 		config.Judged = func(j *audit.Judged) {
 			l.judged(j)

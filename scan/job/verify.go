@@ -57,9 +57,9 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verified, error) {
 		return nil, usageError("standard input cannot be read twice: give the log as a file")
 	}
 	v := &Verified{}
-	folder, failed, err := evidence.Open(o.Dir)
+	folder, failed, err := evidence.Open(ctx, o.Dir)
 	if err != nil {
-		return nil, inputError(err)
+		return nil, failure(ctx, err)
 	}
 	for _, why := range failed {
 		v.fail("%s.", why)
@@ -171,7 +171,7 @@ func (c *verification) judgeAlone(ctx context.Context) error {
 	c.hold("%s by %s %s judged again by the files of the folder alone: each is a violation, of the rule that is listed.",
 		english.Plural(compared.violations, "request"), english.Plural(int64(len(c.folder.Manifest.Crawlers)), "crawler"), english.Verb(compared.violations, "was", "were"))
 	if compared.cut > 0 {
-		c.hold("%s longer than %d bytes, of which the folder has the beginning: these were not judged again.", english.Plural(compared.cut, "line")+" "+english.Verb(compared.cut, "is", "are"), evidence.MaxLine)
+		c.hold("%s were not judged again: their lines are longer than %d bytes, of which the folder has the beginning, or name their columns too often.", english.Plural(compared.cut, "request"), evidence.MaxLine)
 	}
 	if compared.informed > 0 {
 		c.hold("For %s, whether the crawler had been sent the rule before rests on other lines of the logs.", english.Plural(compared.informed, "request"))

@@ -15,7 +15,7 @@ import (
 // compared counts the lines of a folder that were compared.
 type compared struct {
 	violations, fetches int64
-	cut                 int64 // violations whose lines have been cut
+	cut                 int64 // violations whose lines have been cut, or cannot be read without their log
 	informed            int64 // violations that differ in whether the crawler had been sent the rule
 }
 
@@ -42,8 +42,9 @@ type listedLines struct {
 	n      int64 // lines that the list is to have
 	reader *evidence.ListReader
 	ended  bool
-	line   []byte
+	line   []byte // nil if it has been taken
 	row    evidence.Row
+	text   []byte // that row is from
 }
 
 // compare compares the lines of the folder with those of a new audit.
@@ -143,9 +144,10 @@ func (x *comparison) match(l *listed, list *listedLines, got *evidenceLine) erro
 
 // missing passes over a line of a list that the new audit does not have.
 func (x *comparison) missing(l *listed, list *listedLines) {
-	cut := len(list.line) == evidence.MaxLine
+	inputs := x.folder.Manifest.Inputs
+	unread := len(list.line) == evidence.MaxLine || list.row.InputIndex < len(inputs) && !inputs[list.row.InputIndex].Alone
 	switch {
-	case x.alone && cut:
+	case x.alone && unread:
 		x.cut++
 	case list.name == evidence.Fetches:
 		x.fail("%s, which %s/%s lists, is not that fetch of robots.txt.", x.where(&list.row), l.Folder, list.name)
@@ -159,6 +161,10 @@ func (x *comparison) missing(l *listed, list *listedLines) {
 
 // same compares a line of a list with the line of the new audit in the same place.
 func (x *comparison) same(l *listed, list *listedLines, got *evidenceLine) error {
+	if bytes.Equal(list.line, got.line) && bytes.Equal(list.text, got.row) {
+		x.count(list)
+		return nil
+	}
 	row, err := evidence.ReadRow(got.row)
 	if err != nil {
 		return err
@@ -175,13 +181,22 @@ func (x *comparison) same(l *listed, list *listedLines, got *evidenceLine) error
 		x.fail("%s is another line than %s/%s has.", x.where(&row), l.Folder, list.name)
 	case want != row:
 		x.fail("%s: %s/%s says %s.", x.where(&row), l.Folder, list.name, differences(&want, &row))
-	case list.name == evidence.Fetches:
-		x.fetches++
 	default:
-		x.violations++
+		x.count(list)
+		return nil
 	}
 	list.taken()
 	return nil
+}
+
+// count counts a line of a list that is as it should be.
+func (x *comparison) count(list *listedLines) {
+	if list.name == evidence.Fetches {
+		x.fetches++
+	} else {
+		x.violations++
+	}
+	list.taken()
 }
 
 // differences says in what two rows differ.
@@ -241,7 +256,7 @@ func (l *listedLines) peek(f *evidence.Folder, folder string) (err error) {
 		l.ended = true
 		return l.close()
 	}
-	l.line, l.row = append([]byte{}, line...), row
+	l.line, l.row, l.text = append([]byte{}, line...), row, append(l.text[:0], l.reader.Text...)
 	return err
 }
 

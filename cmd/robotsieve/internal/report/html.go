@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -45,6 +46,8 @@ const (
 	maxCrawlersOnPage = 400
 	maxStripsOnPage   = 60
 	maxPathOnPage     = 120 // characters
+	maxQuoteOnPage    = 320 // characters of a line of a log
+	maxQuotedOnPage   = 15  // crawlers with lines of the log
 )
 
 // pageData is what the template writes. Its texts may be from anybody: the template escapes
@@ -71,14 +74,16 @@ type piece struct {
 
 // section is a block of the document on the page.
 type section struct {
-	ID, Heading, Title string
-	List               []span
-	Header             []cell
-	Bodies             []tableBody
-	More               string
-	Facts              []pageFact
-	Quote              []string
-	Text               []span
+	ID, Heading string
+	Intro       string // what it shows
+	Title       string
+	List        []span
+	Header      []cell
+	Bodies      []tableBody
+	More        string
+	Facts       []pageFact
+	Quote       []string
+	Text        []span
 }
 
 // tableBody is some rows of a table, with a title unless that is empty.
@@ -98,6 +103,25 @@ type pageFact struct {
 	Text span
 }
 
+// intros say what the sections with these headings show, where no title does.
+var intros = map[string]string{
+	"How violations were answered":         "How the server answered the forbidden requests, and how far it is proven who sent them.",
+	"Rules that were broken":               "The lines of robots.txt that forbid the requests, those with the most violations first.",
+	"Paths requested against robots.txt":   "What each crawler requested most although robots.txt forbids it.",
+	"Paths requested most":                 "What each crawler requested most, whether robots.txt permits it or not.",
+	"Traffic":                              "What was sent to each crawler, and from how many addresses it came.",
+	"What crawlers took for each visitor":  "How many pages each operator's crawlers requested for each visitor that its own pages sent.",
+	"Fetches of robots.txt":                "When each crawler fetched robots.txt, and how it was answered.",
+	"Crawl-delay":                          "How far apart the requests of one address were, where robots.txt has a Crawl-delay.",
+	"Answers of other sizes than the file": "Answers to requests for robots.txt that were not as long as the file that was given.",
+	"Sampled lines":                        "The first violations of each crawler as they stand in the log.",
+	"The operators":                        "Who runs the crawlers, and what they say about robots.txt.",
+	"Versions of robots.txt":               "The files by which requests were judged, and from when on.",
+	"Warning":                              "Reasons to doubt a figure of this page.",
+	"Assumptions":                          "What the verdicts take for granted.",
+	"What was read":                        "The lines and files that all figures are from, so that the audit can be repeated.",
+}
+
 // WriteHTML writes a report as one page of HTML, complete in itself.
 func WriteHTML(w io.Writer, r *audit.Report) error {
 	bodies := bodiesOf(r)
@@ -115,8 +139,21 @@ func WriteHTML(w io.Writer, r *audit.Report) error {
 	}
 	basis := d.facts()
 	basis.heading = "What was read"
+	heading, alike := "", 0
 	for i, b := range withText(slices.Concat(d.details(), d.warnings(), []block{d.versions(), d.assumptions(), basis})...) {
-		data.Sections = append(data.Sections, sectionOf(fmt.Sprint("part", i+1), b))
+		part := sectionOf(fmt.Sprint("part", i+1), b)
+		if b.heading != heading {
+			heading, alike = b.heading, 0
+			part.Intro = intros[heading]
+		} else if alike++; alike == maxQuotedOnPage && len(b.quote) > 0 {
+			data.Sections[len(data.Sections)-1].Text = spans([]string{"More of them are in --output json."})
+			continue
+		} else if alike > maxQuotedOnPage && len(b.quote) > 0 {
+			continue
+		} else {
+			part.Heading = ""
+		}
+		data.Sections = append(data.Sections, part)
 	}
 	return page.Execute(w, data)
 }
@@ -160,16 +197,26 @@ func spanOf(text string) (s span) {
 }
 
 // sectionOf takes a block as a part of the page. A row of one cell begins another body of
-// the table, and the row called "all" is one of sums.
+// the table, and the row called "all" is one of sums. A column without a figure is left out.
 func sectionOf(id string, b block) section {
-	s := section{ID: id, Heading: b.heading, Title: b.title, List: spans(b.list), More: b.table.more, Quote: b.quote, Text: spans(b.text)}
+	s := section{ID: id, Heading: b.heading, Title: b.title, List: spans(b.list), More: b.table.more, Text: spans(b.text)}
+	for _, line := range b.quote {
+		s.Quote = append(s.Quote, Cut(line, maxQuoteOnPage))
+	}
 	for _, f := range b.facts {
 		s.Facts = append(s.Facts, pageFact{f.name, spanOf(f.text)})
 	}
-	var right []bool
-	for _, heading := range b.table.header {
-		heading, isRight := strings.CutPrefix(heading, ">")
-		s.Header, right = append(s.Header, cell{spanOf(unbroken.Replace(heading)), isRight}), append(right, isRight)
+	var columns []int // that are shown
+	for i := range b.table.header {
+		if i == 0 || !slices.ContainsFunc(b.table.rows, func(row []string) bool { return len(row) > 1 }) ||
+			slices.ContainsFunc(b.table.rows, func(row []string) bool { return len(row) > 1 && row[i] != "-" }) {
+			columns = append(columns, i)
+		}
+	}
+	right := make([]bool, len(b.table.header))
+	for _, i := range columns {
+		heading, isRight := strings.CutPrefix(b.table.header[i], ">")
+		s.Header, right[i] = append(s.Header, cell{spanOf(unbroken.Replace(heading)), isRight}), isRight
 	}
 	for i, row := range b.table.rows {
 		isSum := len(row) > 1 && row[0] == "all" && i == len(b.table.rows)-1
@@ -182,8 +229,8 @@ func sectionOf(id string, b block) section {
 			continue
 		}
 		var cells []cell
-		for j, text := range row {
-			cells = append(cells, cell{spanOf(text), right[j]})
+		for _, j := range columns {
+			cells = append(cells, cell{spanOf(row[j]), right[j]})
 		}
 		body.Rows = append(body.Rows, cells)
 	}
@@ -196,17 +243,18 @@ var unbroken = strings.NewReplacer("\u00ad", "", "\u200b", "")
 // source is a version of robots.txt with the violations of each line.
 type source struct {
 	Title string
+	Open  bool // it is not folded
 	Lines []sourceLine
 	Note  string // why there are no lines
 }
 
 // sourceLine is a line, or a gap of lines that nobody broke.
 type sourceLine struct {
-	Number, N int
-	Violated  string // the number of violations; empty: none
-	By        string
-	Text      string
-	Left      string // how many lines are left out here; then there is nothing else
+	Number   int
+	Violated string // the number of violations; empty: none
+	By       string // by whom, most first
+	Text     string
+	Left     string // how many lines are left out here; then there is nothing else
 }
 
 // Bounds of the sources.
@@ -223,7 +271,7 @@ func (d doc) sources(bodies [][]string) (list []source) {
 	type ruleAt struct{ origin, version string }
 	type broken struct {
 		n  int64
-		by []string
+		by []count
 	}
 	rules := map[ruleAt]map[int]*broken{}
 	for i := range d.Crawlers {
@@ -237,7 +285,13 @@ func (d doc) sources(bodies [][]string) (list []source) {
 			}
 			b := rules[at][r.Line]
 			b.n += r.Violations
-			b.by = append(b.by, shortName(&d.Crawlers[i]))
+			b.by = append(b.by, count{shortName(&d.Crawlers[i]), r.Violations})
+		}
+	}
+	mostCited := 0
+	for i, v := range d.Policy.Versions {
+		if v.Cited > d.Policy.Versions[mostCited].Cited {
+			mostCited = i
 		}
 	}
 	for i, v := range d.Policy.Versions {
@@ -249,7 +303,7 @@ func (d doc) sources(bodies [][]string) (list []source) {
 		if len(list) == maxSourcesOnPage || len(d.Policy.Versions) > maxSourcesOnPage && lines == nil {
 			continue
 		}
-		s := source{Title: versionTitle(v)}
+		s := source{Title: versionTitle(v), Open: i == mostCited}
 		text := bodies[i]
 		if len(text) == 0 {
 			s.Note = "There is no robots.txt to show."
@@ -278,7 +332,7 @@ func (d doc) sources(bodies [][]string) (list []source) {
 			flush()
 			l := sourceLine{Number: number, Text: Cut(line, maxLineOnPage)}
 			if b := lines[number]; b != nil {
-				l.Violated, l.By = english.Grouped(b.n), english.List(b.by)
+				l.Violated, l.By = english.Grouped(b.n), countList(b.by)
 			}
 			s.Lines = append(s.Lines, l)
 		}
@@ -286,6 +340,22 @@ func (d doc) sources(bodies [][]string) (list []source) {
 		list = append(list, s)
 	}
 	return list
+}
+
+// count is how many violations are under a name.
+type count struct {
+	name string
+	n    int64
+}
+
+// countList names those with the most violations, each with its number.
+func countList(counts []count) string {
+	slices.SortStableFunc(counts, func(x, y count) int { return cmp.Compare(y.n, x.n) })
+	var list []string
+	for _, c := range counts {
+		list = append(list, c.name+" "+english.Grouped(c.n))
+	}
+	return english.List(list)
 }
 
 // versionTitle names a version.

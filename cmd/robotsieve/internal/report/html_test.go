@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report/reporttest"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
@@ -164,17 +165,59 @@ func TestStripsDrawTheTimeline(t *testing.T) {
 	c := audit.CrawlerInfo{Crawler: "Bot", Timeline: audit.Timeline{By: "hour",
 		From:     []string{"2026-11-16T00:00:00Z", "2026-11-16T01:00:00Z", "2026-11-16T03:00:00Z"},
 		Verdicts: map[string][]int64{"allowed": {1000, 0, 500}, "violation": {0, 1, 250}, "robots_fetch": {0, 0, 1}}}}
-	r := &audit.Report{Crawlers: []audit.CrawlerInfo{c}, Policy: audit.PolicyInfo{Versions: []audit.VersionInfo{{From: "2026-11-16T01:30:00Z", Status: 200}, {From: "2026-11-17T00:00:00Z", Status: 500}}}}
+	r := &audit.Report{Crawlers: []audit.CrawlerInfo{c}}
 	s := doc{r, 10, 10}.strips()
-	want := []area{{"allowed", "M0 0v-24h1v24h2v-12h1V0z"}, {"forbidden", "M0 0h1v1h1v-1h1v4h1V0z"}}
+	want := []area{{"allowed", "M0 0v-24h1v24h2v-12h1V0z"}, {"forbidden", "M0 0h1v1h1v-1h1v6h1V0z"}}
 	if len(s.List) != 1 || !slices.Equal(s.List[0].Areas, want) || s.List[0].Fetches != "M3 -27h1" || s.Unit != "1 hour" {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
-	if len(s.Marks) != 1 || s.Marks[0].X != 1 || s.Marks[0].Class != "changed" {
-		t.Errorf("marks %+v", s.Marks)
-	}
 	if (doc{&audit.Report{}, 10, 10}).strips() != nil {
 		t.Error("strips of nothing")
+	}
+}
+
+// A strip shows where robots.txt changed or failed, each once, whatever the order of the versions, and
+// words say it in the order of time. The first version of a site is no change.
+func TestStripsMarkVersions(t *testing.T) {
+	c := audit.CrawlerInfo{Crawler: "Bot", Timeline: audit.Timeline{By: "hour", From: []string{"2026-11-16T00:00:00Z", "2026-11-16T03:00:00Z"},
+		Verdicts: map[string][]int64{"allowed": {1, 1}}}}
+	version := func(origin, at string, status int) audit.VersionInfo {
+		return audit.VersionInfo{Origin: origin, From: "2026-11-16T" + at + "Z", Status: status}
+	}
+	r := &audit.Report{Crawlers: []audit.CrawlerInfo{c}, Policy: audit.PolicyInfo{Versions: []audit.VersionInfo{
+		version("a", "00:00:00", 200), version("a", "01:30:00", 200), version("a", "01:40:00", 200), version("a", "09:00:00", 200),
+		version("b", "00:10:00", 503), version("b", "01:00:00", 200),
+	}}}
+	s := doc{r, 10, 10}.strips()
+	if want := []area{{"changed", "M1-30v48"}, {"failed", "M0-30v48"}}; !slices.Equal(s.Marks, want) {
+		t.Errorf("got %q, want %q", s.Marks, want)
+	}
+	if len(s.Events) != 4 || !strings.HasPrefix(s.Events[0], "From 2026-11-16 00:10:00 UTC, b, status 503") || !strings.HasPrefix(s.Events[1], "From 2026-11-16 01:00:00 UTC, b") {
+		t.Errorf("events %q", s.Events)
+	}
+}
+
+// A request takes as much of a strip below the line as above it.
+func TestStripsHaveOneScale(t *testing.T) {
+	c := audit.CrawlerInfo{Crawler: "Bot", Timeline: audit.Timeline{By: "hour", From: []string{"2026-11-16T00:00:00Z"},
+		Verdicts: map[string][]int64{"allowed": {100}, "violation": {100}}}}
+	s := doc{&audit.Report{Crawlers: []audit.CrawlerInfo{c}}, 10, 10}.strips()
+	if want := []area{{"allowed", "M0 0v-16h1V0z"}, {"forbidden", "M0 0v16h1V0z"}}; !slices.Equal(s.List[0].Areas, want) {
+		t.Errorf("got %v, want %v", s.List[0].Areas, want)
+	}
+}
+
+// Of many versions and rules and of long lines the page shows some, and it stays small enough to be
+// mailed.
+func TestPageOfManyVersionsIsSmall(t *testing.T) {
+	r := reporttest.Report(reporttest.Options{Crawlers: 50, Days: 730, Versions: 700, Lines: 2000})
+	for i := range r.Crawlers {
+		for j := range r.Crawlers[i].Samples {
+			r.Crawlers[i].Samples[j].Line = strings.Repeat("<x> ", 2000)
+		}
+	}
+	if n := len(pageOf(t, r)); n >= 300_000 {
+		t.Errorf("%d bytes", n)
 	}
 }
 
@@ -186,7 +229,7 @@ func TestPageIsSafe(t *testing.T) {
 		elements(t, text, func(n *html.Node) {
 			for _, a := range n.Attr {
 				seen[n.Data+" "+a.Key] = true
-				if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src" || a.Key == "href" {
+				if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src" || a.Key == "href" && a.Val != "#marks" {
 					t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
 				}
 			}

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -15,18 +17,13 @@ import (
 // colours are not needed to tell them apart.
 type strips struct {
 	From, To string
-	Unit     string // of a column
-	Marks    []mark // of robots.txt
+	Unit     string   // of a column
+	Marks    []area   // lines where robots.txt changed or failed
+	Events   []string // what happened there, in order
+	Unlisted string   // how many more there are
 	List     []strip
 	More     string
 	Width    int
-}
-
-// mark is a moment at which another version of robots.txt came into force.
-type mark struct {
-	X     int
-	Class string // changed or failed
-	Title string
 }
 
 // strip is one crawler. In its picture a column is one unit wide, and the line is at y 0.
@@ -34,7 +31,8 @@ type strip struct {
 	Name, Title string
 	Areas       []area
 	Fetches     string // path of the marks of fetches
-	Sum         string
+	Sum         string // how many of its requests are forbidden
+	Notes       string // what share that is, by whom, and what kind of crawler it is
 }
 
 // area is the path of the columns of some verdicts.
@@ -45,6 +43,7 @@ const (
 	maxColumns  = 120
 	stripHeight = 24 // above the line
 	stripDepth  = 16 // below it
+	maxEvents   = 40 // changes and failures of robots.txt in words
 )
 
 // layers are what stands above the line, from the line up.
@@ -60,6 +59,7 @@ var layers = []struct {
 // axis puts times on columns.
 type axis struct {
 	first   time.Time
+	last    time.Time // the end of the last unit with requests
 	step    time.Duration
 	columns int
 }
@@ -83,22 +83,8 @@ func (d doc) strips() *strips {
 		return nil
 	}
 	s := &strips{From: a.first.Format(time.DateOnly), Width: a.columns, Unit: lengthName(a.step)}
-	s.To = a.first.Add(time.Duration(a.columns)*a.step - time.Second).Format(time.DateOnly)
-	for _, v := range d.Policy.Versions {
-		from, err := time.Parse(time.RFC3339, v.From)
-		if err != nil {
-			continue
-		}
-		if column := a.column(from); 0 <= column && column < a.columns {
-			class := "changed"
-			if v.Status < 200 || v.Status > 299 {
-				class = "failed"
-			}
-			s.Marks = append(s.Marks, mark{column, class, versionTitle(v)})
-		}
-	}
-	// A failure is drawn over a change in the same column.
-	slices.SortStableFunc(s.Marks, func(x, y mark) int { return strings.Compare(x.Class, y.Class) })
+	s.To = a.last.Add(-time.Second).Format(time.DateOnly)
+	s.mark(a, d.Policy.Versions)
 	order := slices.Concat(d.parts()[0].list, d.parts()[1].list, d.parts()[2].list)
 	slices.SortStableFunc(order, func(x, y crawler) int {
 		return int(min(y.Verdicts[audit.Violation], 1) - min(x.Verdicts[audit.Violation], 1))
@@ -115,9 +101,47 @@ func (d doc) strips() *strips {
 	return s
 }
 
+// mark notes where versions came into force. The first one of an origin is no change: what was
+// before it is not known.
+func (s *strips) mark(a axis, versions []audit.VersionInfo) {
+	known, columns := map[string]bool{}, map[string]map[int]bool{"changed": {}, "failed": {}}
+	type event struct{ at, text string }
+	var events []event
+	for _, v := range versions {
+		from, err := time.Parse(time.RFC3339, v.From)
+		class := "changed"
+		if v.Status < 200 || v.Status > 299 {
+			class = "failed"
+		}
+		isFirst := !known[v.Origin]
+		known[v.Origin] = true
+		column := a.column(from)
+		if err != nil || column < 0 || column >= a.columns || isFirst && class == "changed" {
+			continue
+		}
+		columns[class][column] = true
+		events = append(events, event{v.From, versionTitle(v)})
+	}
+	for _, class := range []string{"changed", "failed"} { // a failure is drawn over a change
+		var b strings.Builder
+		for _, column := range slices.Sorted(maps.Keys(columns[class])) {
+			fmt.Fprintf(&b, "M%d-30v48", column)
+		}
+		if b.Len() > 0 {
+			s.Marks = append(s.Marks, area{class, b.String()})
+		}
+	}
+	slices.SortStableFunc(events, func(x, y event) int { return strings.Compare(x.at, y.at) })
+	for _, e := range events[:min(len(events), maxEvents)] {
+		s.Events = append(s.Events, e.text)
+	}
+	if more := len(events) - len(s.Events); more > 0 {
+		s.Unlisted = fmt.Sprintf("and %d more: see --output json.", more)
+	}
+}
+
 // axis is that of all timelines.
 func (d doc) axis() (a axis, ok bool) {
-	var last time.Time
 	for i := range d.Crawlers {
 		t := d.Crawlers[i].Timeline
 		unit := unitLengths[t.By]
@@ -132,17 +156,17 @@ func (d doc) axis() (a axis, ok bool) {
 		if !ok || from.Before(a.first) {
 			a.first = from
 		}
-		if end := to.Add(unit); !ok || end.After(last) {
-			last = end
+		if end := to.Add(unit); !ok || end.After(a.last) {
+			a.last = end
 		}
 		a.step, ok = max(a.step, unit), true
 	}
 	if !ok {
 		return a, false
 	}
-	units := int((last.Sub(a.first) + a.step - 1) / a.step)
+	units := int((a.last.Sub(a.first) + a.step - 1) / a.step)
 	a.step *= time.Duration((units + maxColumns - 1) / maxColumns)
-	a.columns = int((last.Sub(a.first) + a.step - 1) / a.step)
+	a.columns = int((a.last.Sub(a.first) + a.step - 1) / a.step)
 	return a, true
 }
 
@@ -180,27 +204,42 @@ func (a axis) strip(c *crawler) strip {
 		below[column] += count(audit.Violation)
 		fetched[column] = fetched[column] || count(audit.RobotsFetch) > 0
 	}
-	most := int64(1)
+	scale := float64(stripHeight) // units for one request, the same above the line and below it
 	for column := range a.columns {
 		sum := int64(0)
 		for j := range layers {
 			sum += byLayer[j][column]
 		}
-		most = max(most, sum, below[column])
+		scale = min(scale, stripHeight/float64(max(sum, 1)), stripDepth/float64(max(below[column], 1)))
 	}
-	s := strip{Name: shortName(c), Sum: english.Grouped(c.Verdicts[audit.Violation]) + " of " + english.Grouped(c.Requests-c.Verdicts[audit.Spoofed])}
+	n, own := c.Verdicts[audit.Violation], c.Requests-c.Verdicts[audit.Spoofed]
+	s := strip{Name: shortName(c), Sum: english.Grouped(n) + " of " + english.Grouped(own)}
+	var notes []string
+	if n > 0 {
+		notes = []string{wholeShare(n, own), identityOf(c)}
+	}
+	switch {
+	case isFetcher(c):
+		notes = append(notes, "a fetcher")
+	case c.Exempt != "":
+		notes = append(notes, "says it is not bound")
+	}
+	s.Notes = strings.Join(notes, ", ")
 	s.Title = fmt.Sprintf("%s: %s forbidden, from %s to %s", s.Name, s.Sum, timeAs(c.Timeline.From[0], time.DateOnly), timeAs(c.Timeline.From[len(c.Timeline.From)-1], time.DateOnly))
 	tops := make([]int64, a.columns) // of the layers so far
 	for j, layer := range layers {
+		drawn := make([]int64, a.columns) // from the line on, where the layer has something
 		for column, n := range byLayer[j] {
-			tops[column] += n
+			if tops[column] += n; n > 0 {
+				drawn[column] = tops[column]
+			}
 		}
-		if slices.Max(byLayer[j]) > 0 { // each layer is drawn over those that are higher
-			s.Areas = slices.Insert(s.Areas, 0, area{layer.class, steps(tops, most, -stripHeight)})
+		if slices.Max(drawn) > 0 { // each layer is drawn over those that are higher
+			s.Areas = slices.Insert(s.Areas, 0, area{layer.class, steps(drawn, -scale)})
 		}
 	}
 	if slices.Max(below) > 0 {
-		s.Areas = append(s.Areas, area{"forbidden", steps(below, most, stripDepth)})
+		s.Areas = append(s.Areas, area{"forbidden", steps(below, scale)})
 	}
 	var b strings.Builder
 	for column, is := range fetched {
@@ -212,26 +251,26 @@ func (a axis) strip(c *crawler) strip {
 	return s
 }
 
-// steps draws columns from the line to numbers, of which most would take height. A column that
-// is not empty is at least one unit high.
-func steps(numbers []int64, most int64, height int) string {
+// steps draws columns from the line to numbers, each of so many units. A column that is not
+// empty is at least one unit high.
+func steps(numbers []int64, scale float64) string {
 	var b strings.Builder
 	b.WriteString("M0 0")
-	at := 0
-	for column := 0; column < len(numbers); {
-		y := int(int64(height) * numbers[column] / most)
-		if y == 0 && numbers[column] > 0 {
-			y = max(min(height, 1), -1)
+	at, run := 0, 0 // the height of the last columns, and how many they are
+	flush := func() {
+		if run > 0 {
+			fmt.Fprintf(&b, "h%d", run)
 		}
-		end := column + 1
-		for end < len(numbers) && numbers[end] == numbers[column] {
-			end++
-		}
-		if y != at {
-			fmt.Fprintf(&b, "v%d", y-at)
-		}
-		fmt.Fprintf(&b, "h%d", end-column)
-		at, column = y, end
 	}
+	for _, n := range numbers {
+		y := int(math.Copysign(math.Round(max(math.Abs(scale)*float64(n), float64(min(n, 1)))), scale))
+		if y != at {
+			flush()
+			fmt.Fprintf(&b, "v%d", y-at)
+			at, run = y, 0
+		}
+		run++
+	}
+	flush()
 	return b.String() + "V0z"
 }

@@ -5,6 +5,9 @@
 // outputs. It writes what descriptions give it: columns has every figure with its name, heading
 // and meaning; document has the whole report as sentences, facts and tables, and screen what
 // fits on one screen.
+//
+// Rows, a list of the requests themselves, have a description of their own, rowColumns, and their
+// own outputs, rowOutputs.
 package report
 
 import (

@@ -1,0 +1,3 @@
+// Package duckdb tests that DuckDB reads the rows of audit --list. It is a module of its own, whose
+// requirements nothing else needs, and its tests need cgo.
+package duckdb
