@@ -168,6 +168,18 @@ func TestAdviceIsWhole(t *testing.T) {
 		"- 5 requests went to hosts without a robots.txt here", "- The log has the addresses of a proxy", "- robots.txt has 3 lines to look at")
 }
 
+// TestListsAreAdvisedWhereThereAreAny: address lists are asked for only if an operator of the
+// crawlers in the log publishes one.
+func TestListsAreAdvisedWhereThereAreAny(t *testing.T) {
+	for identity, advised := range map[audit.Identity]bool{audit.Unverified: true, audit.Unverifiable: false} {
+		r := &audit.Report{Totals: audit.Totals{Requests: 2}}
+		r.Totals.Identity[identity] = 2
+		if text := written(t, "text", r, false); strings.Contains(text, "give address lists") != advised {
+			t.Errorf("%s:\n%s", identity, text)
+		}
+	}
+}
+
 // TestSampledPathsSaySo: numbers that were worked out from a sample are not given as counted.
 func TestSampledPathsSaySo(t *testing.T) {
 	c := &crawler{}
