@@ -31,7 +31,7 @@ type strip struct {
 	Name, Title string
 	Areas       []area
 	Fetches     string // path of the marks of fetches
-	Sum         string // how many of its requests are forbidden
+	Sum         string // how many of its requests are forbidden, if robots.txt binds it
 	Notes       string // what share that is, by whom, and what kind of crawler it is
 }
 
@@ -213,7 +213,10 @@ func (a axis) strip(c *crawler) strip {
 		scale = min(scale, stripHeight/float64(max(sum, 1)), stripDepth/float64(max(below[column], 1)))
 	}
 	n, own := c.Verdicts[audit.Violation], c.Requests-c.Verdicts[audit.Spoofed]
-	s := strip{Name: shortName(c), Sum: english.Grouped(n) + " of " + english.Grouped(own)}
+	s := strip{Name: shortName(c), Sum: english.Grouped(n) + " of " + english.Grouped(own) + " forbidden"}
+	if c.Exempt != "" {
+		s.Sum = english.Plural(own, "request")
+	}
 	var notes []string
 	if n > 0 {
 		notes = []string{wholeShare(n, own), identityOf(c)}
@@ -225,7 +228,7 @@ func (a axis) strip(c *crawler) strip {
 		notes = append(notes, "says it is not bound")
 	}
 	s.Notes = strings.Join(notes, ", ")
-	s.Title = fmt.Sprintf("%s: %s forbidden, from %s to %s", s.Name, s.Sum, timeAs(c.Timeline.From[0], time.DateOnly), timeAs(c.Timeline.From[len(c.Timeline.From)-1], time.DateOnly))
+	s.Title = fmt.Sprintf("%s: %s, from %s to %s", s.Name, s.Sum, timeAs(c.Timeline.From[0], time.DateOnly), timeAs(c.Timeline.From[len(c.Timeline.From)-1], time.DateOnly))
 	tops := make([]int64, a.columns) // of the layers so far
 	for j, layer := range layers {
 		drawn := make([]int64, a.columns) // from the line on, where the layer has something
