@@ -57,7 +57,8 @@ var allowed = map[string][]string{
 	"cmd/robotsieve": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk", "internal/english", "scan/audit", "scan/crawler",
 		"scan/filter", "scan/format", "scan/job", "scan/source",
 		"github.com/spf13/cobra", "github.com/vbauerster/mpb/", "github.com/pkg/profile", "golang.org/x/term"},
-	"cmd/robotsieve/internal/report": {"internal/english", "scan/audit", "github.com/jedib0t/go-pretty/", "github.com/parquet-go/"},
+	"cmd/robotsieve/internal/report/reporttest": {"scan/audit"},
+	"cmd/robotsieve/internal/report":            {"internal/english", "scan/audit", "github.com/jedib0t/go-pretty/", "github.com/parquet-go/"},
 }
 
 // system is what packages other than internal/disk may use of those packages of the standard library that have file
