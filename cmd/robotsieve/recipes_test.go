@@ -12,6 +12,9 @@ import (
 
 // TestRecipes runs each recipe of docs/recipes.md with the files of the sample.
 func TestRecipes(t *testing.T) {
+	if underRace {
+		t.Skip("the recipes run processes of their own")
+	}
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no shell")
 	}
