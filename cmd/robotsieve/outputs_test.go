@@ -220,7 +220,7 @@ func TestTextHasTheFiguresOfJSON(t *testing.T) {
 	for _, want := range []string{
 		fmt.Sprintf("%s of %s crawler requests broke robots.txt, by 2 crawlers; %s were answered with content.",
 			english.Grouped(o.Verdicts[audit.Violation]), english.Grouped(o.Requests), english.Grouped(o.Outcomes[audit.Content])),
-		fmt.Sprintf("Of these, %s were by", english.Grouped(o.VerifiedContent)),
+		fmt.Sprintf("%s (GrabbitBot).", english.Grouped(o.VerifiedContent)),
 		fmt.Sprintf("Lines:     %s = %s naming no crawler + %s + %s to other hosts + %s without a path + %s unparsed\n", english.Grouped(r.Lines),
 			english.Grouped(r.NotCrawlers), english.Plural(o.Requests, "crawler request"), english.Grouped(r.OtherHost), english.Grouped(r.NotJudged), english.Grouped(r.Unparsed)),
 		fmt.Sprintf("= %s verified (%.1f %%) + %s impostors + %s unverified + %s unverifiable\n", english.Grouped(i[audit.Verified]), 100*o.VerifiedShare,

@@ -104,7 +104,7 @@ func (l *Letter) identity(t *letterText) {
 		}
 		text := l.share(n) + " came from addresses that are known to be those of the crawler."
 		if len(how) > 0 {
-			text += " The lists of its addresses are " + english.List(how) + "."
+			text = l.share(n) + " came from addresses in the published lists of the crawler: " + english.List(how) + "."
 		}
 		if l.Names {
 			text += " The confirmed names of addresses count too."
@@ -142,7 +142,7 @@ func (l *Letter) rules(t *letterText) {
 		t.item(english.Plural(rest, "request") + ": other rules, which the rows name")
 	}
 	if !l.Constant {
-		t.paragraph("A request counts only if every copy of robots.txt forbade it that the crawler may still have been using. A copy may be used for " + l.Window + " after it was replaced, by RFC 9309, and longer if it said so.")
+		t.paragraph("A request counts only if every copy of robots.txt forbade it that the crawler may still have been using. A copy may be used for " + l.Window + " after it was replaced, by RFC 9309, and longer if the file was sent with a longer time.")
 	}
 	if n := l.Crawler.Informed(); n > 0 {
 		t.paragraph(l.share(n) + " came after robots.txt, with a rule that forbids the request, had been sent to a client of this name. The lines of the fetches of robots.txt are in " + Fetches + linesEnd + ".")
@@ -151,8 +151,8 @@ func (l *Letter) rules(t *letterText) {
 
 // outcomes say what was answered, in the order of the letter.
 var outcomes = []struct{ outcome, text string }{
-	{"content", "were answered with content"}, {"not_modified", "were answered that nothing had changed"}, {"empty", "were answered without a body"},
-	{"redirected", "were redirected"}, {"refused", "were refused"}, {"other", "had another answer, or none is logged"},
+	{"content", "answered with content"}, {"not_modified", "answered that nothing had changed"}, {"empty", "answered without a body"},
+	{"redirected", "redirected"}, {"refused", "refused"}, {"other", "with another answer, or none that is logged"},
 }
 
 func (l *Letter) answers(t *letterText) {

@@ -218,20 +218,15 @@ func (d doc) condition() string {
 // identified says how many of the violations that were answered with content are by verified
 // clients.
 func (d doc) identified(crawlers []audit.CrawlerInfo, content int64) string {
-	sum, name, names := int64(0), "", []string(nil)
+	var names []string
 	for i := range crawlers {
 		if n := crawlers[i].VerifiedContent(); n > 0 {
-			sum, name = sum+n, shortName(&crawlers[i])
-			names = append(names, english.Grouped(n)+" of "+name)
+			names = append(names, alarm(english.Grouped(n))+" ("+shortName(&crawlers[i])+")")
 		}
 	}
 	switch {
-	case sum > 0:
-		by := ": " + english.List(names)
-		if len(names) == 1 {
-			by = " of " + name
-		}
-		return fmt.Sprintf("Of these, %s by verified clients%s.", alarm(english.Grouped(sum))+" "+english.Verb(sum, "was", "were"), by)
+	case len(names) > 0:
+		return fmt.Sprintf("Of the %s, verified clients made %s.", english.Grouped(content), english.List(names))
 	case d.Totals.Identity[audit.Verified] > 0 && content > 0:
 		return "None of these was by a verified client."
 	case d.Totals.Identity[audit.Verified] > 0:

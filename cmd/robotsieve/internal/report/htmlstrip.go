@@ -227,6 +227,9 @@ func (a axis) strip(c *crawler) strip {
 	case c.Exempt != "":
 		notes = append(notes, "says it is not bound")
 	}
+	if spoofed := c.Verdicts[audit.Spoofed]; spoofed > 0 {
+		notes = append(notes, "without "+english.Plural(spoofed, "impostor request"))
+	}
 	s.Notes = strings.Join(notes, ", ")
 	s.Title = fmt.Sprintf("%s: %s, from %s to %s", s.Name, s.Sum, timeAs(c.Timeline.From[0], time.DateOnly), timeAs(c.Timeline.From[len(c.Timeline.From)-1], time.DateOnly))
 	tops := make([]int64, a.columns) // of the layers so far

@@ -108,7 +108,7 @@ func TestHeadline(t *testing.T) {
 		{listed, "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified.\n"},
 		{proxied, "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified, because\nthe log has the addresses of a proxy.\n"},
 		{violated(4, 0), "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. None of these was by a verified\nclient.\n"},
-		{violated(4, 1), "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. Of these, 1 was by verified\nclients of Bot.\n"},
+		{violated(4, 1), "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. Of the 2, verified clients made\n1 (Bot).\n"},
 		{otherSize, "If the robots.txt given is what was served, which the logged answers contradict: 3 of 9 crawler requests broke"},
 		{none, "If the robots.txt given is what was served, which the logged answers contradict: 3 of 9 crawler requests broke"},
 		{&agreed, "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified"},

@@ -200,7 +200,8 @@ func worst(c *crawler) string {
 // kept names the crawlers that broke no rule, the most frequent first.
 func (d doc) kept() []string {
 	list := without(d.Crawlers, func(c *crawler) bool {
-		return c.Exempt != "" || c.Verdicts[audit.Violation] > 0 || c.Verdicts[audit.Allowed] == 0
+		v := c.Verdicts
+		return c.Exempt != "" || v[audit.Violation]+v[audit.Grace]+v[audit.NoPolicy]+v[audit.Unreachable] > 0 || v[audit.Allowed] == 0
 	})
 	if len(list) == 0 {
 		return nil
@@ -242,18 +243,25 @@ func (d doc) notHeld() []string {
 	if parts == nil {
 		return nil
 	}
-	return []string{"Held against nobody: " + english.List(parts) + "."}
+	return []string{"Not held against anyone: " + english.List(parts) + "."}
 }
 
 // certainty says what the result rests on.
 func (d doc) certainty() string {
-	i, all := d.Totals.Identity, d.Totals.Requests
-	text := fmt.Sprintf("How certain: %s of the crawler requests were by verified clients; ", share(d.Totals.VerifiedShare))
-	if i[audit.Verified] == 0 {
-		text = "How certain: no client was verified; "
+	forbidden, verified := d.Totals.Verdicts[audit.Violation], int64(0)
+	for i := range d.Crawlers {
+		for _, v := range d.Crawlers[i].Violations {
+			if v.Identity == audit.Verified.String() {
+				verified += v.N
+			}
+		}
 	}
-	if i[audit.Verified] == all {
-		text = "How certain: all clients were verified; "
+	text := fmt.Sprintf("How certain: verified clients made %s of the %s; ", english.Grouped(verified), english.Plural(forbidden, "forbidden request"))
+	switch {
+	case d.Totals.Identity[audit.Verified] == 0:
+		text = "How certain: no client was verified; "
+	case forbidden == 0:
+		text = fmt.Sprintf("How certain: verified clients made %s of the crawler requests; ", share(d.Totals.VerifiedShare))
 	}
 	switch {
 	case d.Policy.History == "constant":
@@ -273,7 +281,7 @@ func (d doc) advice() (b block) {
 		}
 	}
 	t, reasons := d.RobotsTxt, audit.ReasonCounts{}
-	refused, told := int64(0), 0
+	refused, told := int64(0), []string(nil)
 	var unread []string
 	for _, in := range d.Inputs {
 		if in.Error != "" && !in.Complete {
@@ -286,7 +294,7 @@ func (d doc) advice() (b block) {
 			reasons[reason] += n
 		}
 		if len(c.RobotsTxt.Refused) > 0 {
-			told++
+			told = append(told, shortName(c))
 		}
 	}
 	var statuses []string
@@ -301,7 +309,7 @@ func (d doc) advice() (b block) {
 		add(holds && d.Unparsed > 0, "%s could not be parsed (robotsieve formats --explain).", english.Plural(d.Unparsed, "line"))
 	}
 	unparsed(d.Partial)
-	add(refused > 0, "%s got no robots.txt (status %s): let crawlers fetch it.", english.Plural(int64(told), "crawler"), strings.Join(statuses, ", "))
+	add(refused > 0, "%s got no robots.txt (status %s): let crawlers fetch it.", english.List(told), strings.Join(statuses, ", "))
 	add(2*t.Differing > t.Sizes, "Most logged answers to /robots.txt do not have the size of the file given.")
 	add(reasons[audit.NoHost] > 0, "The log names no host for %s: name the site with --host.", english.Plural(reasons[audit.NoHost], "request"))
 	add(d.OtherHost > 0, "%s went to hosts without a robots.txt here: give theirs too (--policy).", english.Plural(d.OtherHost, "request"))
