@@ -95,7 +95,7 @@ func TestEveryFileOperationFails(t *testing.T) {
 			n, step := 1, 1
 			switch {
 			case underRace: // faults are no races, and each run takes six times as long
-				step = 20
+				step = 60
 			case testing.Short():
 				step = 3
 			}
