@@ -70,10 +70,9 @@ func (l *timeline) add(t int64, v Verdict, n int64) (bytes int) {
 
 // find makes the unit with a time the current one.
 func (l *timeline) find(t int64) (bytes int) {
-	at, known := l.at+1, false
-	if l.length > 0 && at < len(l.starts) && uint64(t-l.starts[at]) < uint64(l.length) {
-		known = true // the next, as nearly always
-	} else {
+	at := l.at + 1 // the next, as nearly always
+	known := l.length > 0 && at < len(l.starts) && uint64(t-l.starts[at]) < uint64(l.length)
+	if !known {
 		at, known = slices.BinarySearch(l.starts, l.unit.start(t))
 	}
 	if !known {

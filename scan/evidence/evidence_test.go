@@ -151,7 +151,7 @@ func TestFolder(t *testing.T) {
 	n := 0
 	for ; ; n++ {
 		line, row, err := l.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil || row.InputIndex != n || row.Line != 7 || row.Target != string(line) {

@@ -185,7 +185,7 @@ func (f *Folder) List(folder, list string) (*ListReader, error) {
 func (l *ListReader) Next() (line []byte, row Row, err error) {
 	line, lineErr := textLine(l.lines, MaxLine)
 	text, rowErr := textLine(l.rows, maxRow)
-	if lineErr == io.EOF && rowErr == io.EOF {
+	if errors.Is(lineErr, io.EOF) && errors.Is(rowErr, io.EOF) {
 		return nil, row, io.EOF
 	}
 	l.n++

@@ -252,7 +252,7 @@ func (l *listedLines) peek(f *evidence.Folder, folder string) (err error) {
 		}
 	}
 	line, row, err := l.reader.Next()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		l.ended = true
 		return l.close()
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -131,7 +132,7 @@ func eachLineOf(f *evidence.Folder, folder, list string, do func(line []byte, ro
 	defer l.Close()
 	for {
 		line, row, err := l.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil {

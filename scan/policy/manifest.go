@@ -82,7 +82,7 @@ func (f *bodyFiles) read(name string) (file, error) {
 	fmt.Fprintln(sum, len(read.body), read.size)
 	sum.Write(read.body)
 	sum.Write(read.past)
-	io.WriteString(sum, read.sum)
+	sum.Write([]byte(read.sum))
 	key := [sha256.Size]byte(sum.Sum(nil))
 	if same, ok := f.byText[key]; ok {
 		read = same

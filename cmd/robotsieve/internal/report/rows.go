@@ -237,7 +237,7 @@ func (l *Rows) start() {
 // then. It returns nil after an error of Write.
 func (l *Rows) Close() error {
 	if l.err != nil {
-		return nil
+		return nil //nolint:nilerr // Write has returned it
 	}
 	if l.start(); l.err == nil {
 		l.err = l.to.Close()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -159,7 +160,7 @@ func TestRowsAsParquet(t *testing.T) {
 		reader := parquet.NewReader(file)
 		for n := 0; ; n++ {
 			rows := []parquet.Row{nil}
-			if _, err := reader.ReadRows(rows); err == io.EOF && rows[0] == nil {
+			if _, err := reader.ReadRows(rows); errors.Is(err, io.EOF) && rows[0] == nil {
 				break
 			}
 			var want map[string]any

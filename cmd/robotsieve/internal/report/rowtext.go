@@ -143,7 +143,7 @@ func appendCell[T string | []byte](b []byte, text T) []byte {
 		return append(b, text...)
 	}
 	cell := Cell(audit.Printable(text))
-	if cell[0] != ' ' && cell != `\.` && strings.IndexAny(cell, `",`) < 0 {
+	if cell[0] != ' ' && cell != `\.` && !strings.ContainsAny(cell, `",`) {
 		return append(b, cell...)
 	}
 	b = append(b, '"')
