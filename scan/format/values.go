@@ -309,7 +309,8 @@ func (v *values) pathAndQuery(p part) []byte {
 		path = v.buf[from:len(v.buf):len(v.buf)]
 	}
 	query = bytes.TrimPrefix(query, []byte("?"))
-	if len(query) == 0 || string(query) == "-" {
+	// The asterisk is a target by itself (RFC 9112 3.2.4): no query belongs to it.
+	if len(query) == 0 || string(query) == "-" || string(path) == "*" {
 		return path
 	}
 	from := len(v.buf)
