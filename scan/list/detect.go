@@ -2,6 +2,7 @@ package list
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -116,20 +117,15 @@ func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) 
 		return false, false
 	}
 	table := l.split(rows)
-	whole = len(table) == len(rows) && len(table[0]) > 1 && (k == TSV || l.url > 0 || rows[0][0] == '"') &&
+	whole = len(table) == len(rows) && (k == TSV || l.url > 0 || rows[0][0] == '"') &&
 		!slices.ContainsFunc(table, func(row []string) bool { return len(row) != len(table[0]) })
 	return l.header, whole
 }
 
 // objects tells whether rows that begin with a brace are lines of JSON.
 func objects(head []byte, rows [][]byte) (Kind, error) {
-	m := format.NewMembers(format.NewMemberPaths())
-	m.Reset(rows[0])
-	if len(rows) > 1 && m.Object(0) < 0 {
-		m.Reset(rows[1])
-		if m.Object(0) < 0 {
-			return Unknown, errors.New("it is JSON over several lines, not a list with an object on each line: convert it with jq -c")
-		}
+	if len(rows) > 1 && !slices.ContainsFunc(rows[:2], json.Valid) {
+		return Unknown, errors.New("it is JSON over several lines, not a list with an object on each line: convert it with jq -c")
 	}
 	if path := usualPath(rows); path == "" || !hasURL(rows, path) {
 		if err := otherLines(rows); err != nil {
