@@ -28,7 +28,7 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 	case bytes.HasPrefix(text, []byte("PAR1")):
 		return Parquet, nil
 	}
-	if err := notText(head); err != nil {
+	if err := format.NotText(head, true); err != nil { // a row may be longer than head
 		return Unknown, err
 	}
 	rows := sample(text, sampleRows)
@@ -158,17 +158,6 @@ func otherLines(rows [][]byte) error {
 		return fmt.Errorf("it is %s, not a list of URLs", is)
 	}
 	return nil
-}
-
-// notText returns the error for data that are no text in UTF-8.
-func notText(head []byte) error {
-	switch {
-	case bytes.HasPrefix(head, []byte("filedesc://")):
-		return errors.New("it is an ARC file, the format before WARC: convert it to WARC")
-	case bytes.HasPrefix(head, []byte("\x89rsv\r\n\x1a\n")):
-		return errors.New("it is an archive of rules, not a list of URLs")
-	}
-	return format.NotText(head, true) // a row may be longer than head
 }
 
 // markup returns the kind of a text that begins with a tag, and its error; Unknown without an

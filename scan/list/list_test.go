@@ -3,6 +3,7 @@ package list
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,23 @@ c]]></loc></url></urlset>`: "http://a/é?x&y&z\nhttp://b/%0Ac\n",
 	}
 }
 
+// TestUsualNames holds the lists of names in the documentation to those that are read.
+func TestUsualNames(t *testing.T) {
+	text, err := os.ReadFile("../../docs/lists.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var quotes strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if quoted, ok := strings.CutPrefix(line, "> "); ok {
+			quotes.WriteString(strings.TrimSuffix(quoted, "\n") + " ")
+		}
+	}
+	if want := strings.Join(urlNames, ", ") + " " + strings.Join(urlPaths[len(urlNames):], ", ") + " "; quotes.String() != want {
+		t.Errorf("docs/lists.md has the names\n%s, want\n%s", quotes.String(), want)
+	}
+}
+
 func TestDetect(t *testing.T) {
 	log := strings.Repeat(`192.0.2.1 - - [02/Jan/2024:03:04:05 +0000] "GET /a HTTP/1.1" 200 5 "-" "x/1"`+"\n", 3)
 	for _, test := range []struct{ name, head, column, want string }{
@@ -123,7 +141,7 @@ func TestDetect(t *testing.T) {
 		{"", `<!doctype html><p>`, "", "it is a web page"},
 		{"", "WARC/1.0\r\n", "", "warc"},
 		{"", "PAR1\x00\x00", "", "parquet"},
-		{"", "filedesc://x", "", "it is an ARC file"},
+		{"", "filedesc://x", "", "this is an ARC file"},
 		{"", "\x89PNG\r\n", "", "this is an image"},
 		{"", "\xff\xfeh\x00", "", "this is text in UTF-16"},
 	} {
