@@ -56,7 +56,7 @@ func NewAppended(names []string) (Annotator, error) {
 			text = nil
 		}
 		switch {
-		case kind == list.JSON:
+		case kind == list.JSON, kind == list.CDXJ && row.End > 0:
 			dst = objects.inside(dst, text, row.End, v)
 		case v.Class == Header:
 			dst = append(dst, text...)
@@ -85,7 +85,7 @@ func (a agentNames) inside(dst, text []byte, end int, v Verdict) []byte {
 		before, behind = text[:end], text[end:]
 	}
 	dst = append(dst, before...)
-	if len(bytes.TrimSpace(before)) > 1 {
+	if !bytes.HasSuffix(bytes.TrimRight(before, " \t"), []byte("{")) { // it has members
 		dst = append(dst, ',')
 	}
 	return append(a.object(append(dst, `"`+member+`":`...), v), behind...)

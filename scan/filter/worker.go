@@ -100,8 +100,8 @@ func (w *worker) keep(data []byte) {
 				end += copy(data[end:], data[from:at])
 			}
 			from = next
-		} else if class == Header {
-			w.out.header = next // before all other rows
+		} else if class == Header && w.out.header == at {
+			w.out.header = next // all rows so far are headers
 		}
 		at = next
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/list"
@@ -29,9 +28,9 @@ type FilterOptions struct {
 	Format list.Kind    // of the lists; list.Unknown finds it for each
 	List   list.Options // where in a row the URL is, and when it was captured
 
-	// AsOf is the instant whose robots.txt judges the rows that have no time of their own. The zero
-	// value stands for the newest robots.txt.
-	AsOf time.Time
+	// AsOf is the instant whose robots.txt judges the rows that have no time of their own, as AuditOptions.Since
+	// writes times; a date is its midnight in UTC. "" stands for the newest robots.txt.
+	AsOf string
 
 	Disallowed bool // keeps the disallowed URLs instead of the allowed ones
 	NoPolicy   bool // keeps URLs of origins whose robots.txt the archive does not tell
@@ -143,9 +142,6 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		return nil, err
 	}
 	for _, err := range refused {
-		if len(inputs) == 0 && len(refused) == 1 {
-			return nil, inputError(err)
-		}
 		o.Messages.warn("%v", err)
 	}
 	errs = append(errs, refused...)
@@ -166,6 +162,9 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 
 	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: reader.Results(), Partial: err != nil || len(errs) > 0}
 	f.tell(o.Messages)
+	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(layouts, func(l *list.Layout) bool { return l != nil && l.Kind() == list.CSV }) {
+		o.Messages.warn("%s not of the format; a row of CSV must be one line, in which its quotes end", english.Plural(n, "line"))
+	}
 	for _, err := range errs {
 		f.Inputs = append(f.Inputs, source.Result{Err: err})
 	}
@@ -176,11 +175,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	case err != nil:
 		err = inputError(err)
 	case f.noURL():
-		err = errNoURL
-		if len(f.Quotes) > 0 && compile.IsUTF16(f.Quotes[0].Text) {
-			err = fmt.Errorf("%w: the first looks like UTF-16; save the list as UTF-8", err)
-		}
-		err = inputError(err)
+		err = inputError(errNoURL)
 	}
 	return f, err
 }
@@ -235,7 +230,7 @@ func (o *FilterOptions) check() error {
 		return usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
 	case o.Robots.Name != "" && o.Archive != "":
 		return usageError("--robots and --rules cannot be given together")
-	case o.Robots.Name != "" && (o.List.Date != "" || !o.AsOf.IsZero()):
+	case o.Robots.Name != "" && (o.List.Date != "" || o.AsOf != ""):
 		return usageError("--robots gives one robots.txt for all times: --date-column and --as-of need --rules")
 	case o.Robots.Name == "-" && slices.Contains(o.URLs.Names, "-"):
 		return usageError("robots.txt and the URLs cannot both be stdin")
@@ -261,8 +256,12 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 	c := filter.Config{
 		AsOf: newest, Any: o.Any, Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes,
 	}
-	if !o.AsOf.IsZero() {
-		c.AsOf = o.AsOf.Unix()
+	if o.AsOf != "" {
+		at, err := timeOf("--as-of", o.AsOf, time.UTC, time.Now())
+		if err != nil {
+			return rules, err
+		}
+		c.AsOf = at.Unix()
 	}
 	for _, agent := range agents {
 		c.Dialects = append(c.Dialects, agent.dialect)

@@ -10,10 +10,10 @@ import (
 )
 
 // How much of a list is looked at to find its format and its columns. Of a pipe only its first line is, and no
-// more than firstLine bytes: what follows may not have come yet.
+// more than firstLineBytes bytes: what follows may not have come yet.
 const (
-	listHead  = 256 << 10
-	firstLine = 4 << 10
+	listHead       = 256 << 10
+	firstLineBytes = 4 << 10
 )
 
 // longestObject is how long a row may be in a format whose rows hold more than a URL.
@@ -56,7 +56,10 @@ func (o *FilterOptions) lists(ctx context.Context, inputs []*source.Input, worke
 // inputs that cannot be read, of which the Reader tells why.
 func (o *FilterOptions) layout(in *source.Input) (*list.Layout, error) {
 	head, err := headOf(in)
-	if err != nil || len(head) == 0 {
+	switch {
+	case err != nil && !in.Regular():
+		return nil, err // a pipe is not opened again
+	case err != nil || len(head) == 0:
 		return nil, nil //nolint:nilerr // the Reader returns the error
 	}
 	kind := o.Format
@@ -80,7 +83,7 @@ func headOf(in *source.Input) (head []byte, err error) {
 	if in.Regular() {
 		return in.Head(listHead)
 	}
-	for n := 1; n <= firstLine; n++ { // an octet at a time, since there may be no more of it yet
+	for n := 1; n <= firstLineBytes; n++ { // an octet at a time, since there may be no more of it yet
 		if head, err = in.Head(n); err != nil || len(head) < n || head[n-1] == '\n' {
 			break
 		}
