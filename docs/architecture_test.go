@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	"scan":         {"scan/source"},
 	"scan/source":  {"internal/disk", "scan/spill", "github.com/klauspost/compress/", "github.com/ulikunitz/xz/"},
 	"scan/format":  {"internal/table", "golang.org/x/sys/", "github.com/valyala/fastjson"},
+	"scan/list":    {"scan/format"},
 	"scan/origin":  {"golang.org/x/net/idna"},
 	"scan/page":    {"golang.org/x/net/html"},
 	"scan/spill":   {"internal/disk"},

@@ -94,7 +94,7 @@ type reading struct {
 // no lines.
 func examine(head []byte, whole bool) (*detection, error) {
 	d := &detection{head: bytes.TrimPrefix(head, BOM)}
-	if err := notText(head, whole); err != nil {
+	if err := NotText(head, whole); err != nil {
 		return nil, err
 	}
 	if d.sample(whole); len(d.lines) == 0 {

@@ -54,7 +54,7 @@ func jsonFormat(name, by, sample string, signature []string, fields []jsonField)
 	}
 	tree.root.close()
 	f.newReader = func(f *Format) Reader {
-		return &jsonReader{values: values{meaning: f.meaning}, tree: tree}
+		return &jsonReader{values: values{meaning: f.meaning}, tree: tree, limits: jsonLimits{jsonDepth, jsonCommas}}
 	}
 	return f
 }
@@ -254,6 +254,7 @@ type jsonReader struct {
 	signs  uint32          // that the object has
 	chosen [2][]byte       // the name and the value of an element of a jsonChoice
 	commas int
+	limits jsonLimits
 
 	parser fastjson.Parser
 	mended []byte    // what parser reads
@@ -267,6 +268,9 @@ const (
 	jsonDepth  = 32      // objects and arrays within each other
 	jsonCommas = 1 << 16 // values
 )
+
+// jsonLimits are limits of an object that is walked.
+type jsonLimits struct{ depth, commas int }
 
 func (j *jsonReader) Reset(chunk []byte) {
 	j.marks.reset(chunk)
@@ -393,9 +397,15 @@ func (j *jsonReader) found(n *jsonNode, text []byte) {
 
 // foundEscaped is found for what is between the quotes of a string that has escapes.
 func (j *jsonReader) foundEscaped(n *jsonNode, raw []byte) {
+	j.found(n, j.unescaped(raw))
+}
+
+// unescaped returns what is between the quotes of a string, without its escapes. It is
+// valid until the next object.
+func (j *jsonReader) unescaped(raw []byte) []byte {
 	from := len(j.buf)
 	j.buf = unescapeJSON(j.buf, raw)
-	j.found(n, j.buf[from:len(j.buf):len(j.buf)])
+	return j.buf[from:len(j.buf):len(j.buf)]
 }
 
 // gives returns the sign that a value gives.

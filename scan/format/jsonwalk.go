@@ -129,11 +129,15 @@ func (j *jsonReader) walkObject(n *jsonNode, at, depth int) int {
 			return -1
 		}
 		quote, escaped := j.quoteEnd(at)
-		if quote < 0 || escaped && n != nil {
+		if quote < 0 {
 			return -1
 		}
 		var child *jsonNode
-		if n != nil {
+		switch {
+		case n == nil:
+		case escaped:
+			child = n.member(j.unescaped(j.chunk[at+1 : quote]))
+		default:
 			child = n.member(j.chunk[at+1 : quote])
 		}
 		if at = j.blanks(quote + 1); j.octet(at) != ':' {
@@ -157,7 +161,7 @@ func (j *jsonReader) walkObject(n *jsonNode, at, depth int) int {
 func (j *jsonReader) behindValue(at int, closing byte) (next int, more bool) {
 	switch at = j.blanks(at); j.octet(at) {
 	case ',':
-		if j.commas++; j.commas < jsonCommas {
+		if j.commas++; j.commas < j.limits.commas {
 			return j.blanks(at + 1), true
 		}
 	case closing:
@@ -202,7 +206,7 @@ func (j *jsonReader) walkValue(n *jsonNode, at, depth int) int {
 		j.shapes.value(j.chunk, at, quote+1, n)
 		return quote + 1
 	case '{', '[':
-		if depth == jsonDepth {
+		if depth == j.limits.depth {
 			return -1
 		}
 		if n != nil {

@@ -63,8 +63,8 @@ const (
 	networkCapture = "a capture of network packets, not an access log"
 )
 
-// notText returns an error for what is no text.
-func notText(head []byte, whole bool) error {
+// NotText returns an error that names what is no text in UTF-8; whole is as for Detect.
+func NotText(head []byte, whole bool) error {
 	for _, m := range magics {
 		if len(head) >= m.at && bytes.HasPrefix(head[m.at:], []byte(m.bytes)) {
 			return errors.New("this is " + m.is)

@@ -1,0 +1,195 @@
+package list
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/robotsieve/robotsieve/scan/format"
+)
+
+// usualCDX are the first columns of CDX without a header: of the forms with 11, 10, 9 and 7
+// columns alike.
+const usualCDX = " CDX N b a"
+
+// newCDX returns the layout of CDX. Its header names the columns by letters: a is the
+// original URL, b the time of the capture, and N and A are keys.
+//
+// Source: https://iipc.github.io/warc-specifications/specifications/cdx-format/cdx-2015/
+func newCDX(head []byte, o Options) (*Layout, error) {
+	if o != (Options{}) {
+		return nil, errors.New("CDX has its columns named by its header, and no others can be chosen")
+	}
+	header := []byte(usualCDX)
+	if rows := sample(head, 1); len(rows) > 0 && isCDXHeader(rows[0]) {
+		header = rows[0]
+	}
+	l := &Layout{kind: CDX, delimiter: header[0], url: -1, date: -1}
+	for i, name := range bytes.Split(header[len(" CDX "):], header[:1]) {
+		switch string(name) {
+		case "a":
+			l.url, l.surt = i, false
+		case "N", "A":
+			if l.url < 0 {
+				l.url, l.surt = i, true
+			}
+		case "b":
+			l.date = i
+		}
+	}
+	if l.url < 0 {
+		return nil, fmt.Errorf("its header %s names no column of URLs: a, N or A", shorten(string(header)))
+	}
+	return l, nil
+}
+
+// isCDXHeader tells whether a line is a header of CDX. It begins with the delimiter.
+func isCDXHeader(line []byte) bool {
+	return len(line) > len(" CDX a") && string(line[1:4]) == "CDX" && line[4] == line[0] && line[0] != '"'
+}
+
+// isIndexHeader tells whether a line of an index is about the others.
+func isIndexHeader(line []byte) bool {
+	switch line[0] {
+	case '!', '#', '@':
+		return true
+	}
+	return isCDXHeader(line)
+}
+
+// cdx reads a row of CDX.
+func (r *Reader) cdx(row *Row) {
+	l := r.layout
+	if isIndexHeader(row.Text) {
+		row.State = Header
+		return
+	}
+	rest, more := row.Text, true
+	for i := 0; more && i <= max(l.url, l.date); i++ {
+		var text []byte
+		text, rest, more = cutOctet(rest, l.delimiter)
+		if i == l.url && string(text) != "-" {
+			row.URL = text
+		}
+		if i == l.date {
+			row.Time, row.HasTime = format.Stamp(text)
+		}
+	}
+	if l.surt {
+		row.URL = r.unkeyed(row.URL)
+	}
+	if len(row.URL) == 0 {
+		row.URL, row.State = nil, NoURL
+	}
+}
+
+// cutOctet is bytes.Cut at an octet.
+func cutOctet(text []byte, c byte) (before, after []byte, found bool) {
+	if i := bytes.IndexByte(text, c); i >= 0 {
+		return text[:i], text[i+1:], true
+	}
+	return text, nil, false
+}
+
+// Indexes of the members of CDXJ: url, of pywb and Common Crawl, and original_uri, of
+// InterPlanetary Wayback.
+const originalMember = urlMember + 1
+
+// newCDXJ returns the layout of CDXJ.
+func newCDXJ(o Options) (*Layout, error) {
+	if o.Date != "" {
+		return nil, errors.New("CDXJ has the time in its second column, and no other can be chosen")
+	}
+	l := &Layout{kind: CDXJ, date: -1, surt: o.Column == ""}
+	if l.surt {
+		l.members = format.NewMemberPaths("url", "original_uri")
+	} else {
+		l.members = format.NewMemberPaths(o.Column)
+	}
+	return l, nil
+}
+
+// capture reads a row of CDXJ whose line is set, and begins at an offset in the chunk.
+func (r *Reader) capture(row *Row, begin int) {
+	switch {
+	case isBlank(row.Text):
+		row.State = Blank
+		return
+	case isIndexHeader(row.Text):
+		row.State = Header
+		return
+	}
+	key, rest, _ := cutOctet(row.Text, ' ')
+	stamp, rest, found := cutOctet(rest, ' ')
+	behind := -1
+	if found {
+		behind = r.members.Object(begin + len(row.Text) - len(rest))
+	}
+	if r.objectLine(behind) < 0 {
+		row.State = BadRow
+		return
+	}
+	row.End = behind - 1 - begin
+	row.Time, row.HasTime = format.Stamp(stamp)
+	row.URL = r.members.Value(urlMember)
+	if r.layout.surt {
+		if len(row.URL) == 0 {
+			row.URL = r.members.Value(originalMember)
+		}
+		if len(row.URL) == 0 {
+			row.URL = r.unkeyed(key)
+		}
+	}
+	if len(row.URL) == 0 {
+		row.URL, row.State = nil, NoURL
+	}
+}
+
+// unkeyed returns the URL of a key in the buffer of the reader, nil if it has none.
+func (r *Reader) unkeyed(key []byte) []byte {
+	from := len(r.buf)
+	var ok bool
+	if r.buf, ok = appendURL(r.buf, key); !ok {
+		return nil
+	}
+	return r.buf[from:len(r.buf):len(r.buf)]
+}
+
+// appendURL appends the URL to dst of which key is the sort-friendly form (SURT), such as
+// http://example.com:8080/a of com,example:8080)/a. A key without a scheme is of http. ok
+// is not set if it is none, as of records that are no pages.
+//
+// Source: http://crawler.archive.org/articles/user_manual/glossary.html#surt
+func appendURL(dst, key []byte) (url []byte, ok bool) {
+	scheme := []byte("http")
+	if hasScheme(key) {
+		scheme, key, _ = bytes.Cut(key, []byte("://"))
+	}
+	authority, path, found := cutOctet(bytes.TrimPrefix(key, []byte("(")), ')')
+	if !found || len(path) > 0 && bytes.IndexByte([]byte("/?#"), path[0]) < 0 || bytes.IndexByte(authority, '/') >= 0 {
+		return dst, false
+	}
+	hostPort, user, hasUser := cutOctet(authority, '@')
+	host, port := hostPort, []byte(nil)
+	if i := bytes.LastIndexByte(hostPort, ':'); i > bytes.IndexByte(hostPort, ']') {
+		host, port = hostPort[:i], hostPort[i:]
+	}
+	host = bytes.TrimSuffix(host, []byte(","))
+	if len(host) == 0 {
+		return dst, false
+	}
+	dst = append(append(dst, scheme...), "://"...)
+	if hasUser {
+		dst = append(append(dst, user...), '@')
+	}
+	for {
+		i := bytes.LastIndexByte(host, ',')
+		dst = append(dst, host[i+1:]...)
+		if i < 0 {
+			break
+		}
+		dst = append(dst, '.')
+		host = host[:i]
+	}
+	return append(append(dst, port...), path...), true
+}

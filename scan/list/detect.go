@@ -1,0 +1,197 @@
+package list
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/format"
+)
+
+// Detect returns the kind of a list by its beginning, head, which is decompressed and up to
+// format.SampleBytes long, and by its name if that leaves it open. A list of which nothing
+// else is known is URLs. The error names what is no list that can be read.
+//
+// Of o only the columns count: a table is one that has the columns, or a column with a usual
+// name.
+func Detect(head []byte, name string, o Options) (Kind, error) {
+	text := bytes.TrimPrefix(head, format.BOM)
+	switch {
+	case bytes.HasPrefix(text, []byte("WARC/")):
+		return WARC, nil
+	case bytes.HasPrefix(text, []byte("PAR1")):
+		return Parquet, nil
+	}
+	if err := notText(head); err != nil {
+		return Unknown, err
+	}
+	rows := sample(text, sampleRows)
+	if len(rows) == 0 {
+		return byName(name), nil
+	}
+	switch first := bytes.TrimLeft(rows[0], " \t"); {
+	case first[0] == '<':
+		return markup(text)
+	case first[0] == '{':
+		return objects(head, rows)
+	case first[0] == '[' && len(first) > 1 && bytes.IndexByte([]byte("{[\""), first[1]) >= 0, len(first) == 1 && first[0] == '[':
+		return Unknown, errors.New("it is an array of JSON, not a list with an object on each line: convert it with jq -c '.[]'")
+	case captureLine.Match(rows[0]), rows[0][0] == '!' && metaLine.Match(rows[0]), rows[0][0] == '@' && metaLine.Match(rows[0]):
+		return CDXJ, nil
+	case isCDXHeader(rows[0]), indexLine.Match(rows[0]):
+		return CDX, nil
+	}
+	return lines(text, rows, name, o)
+}
+
+var (
+	metaLine    = regexp.MustCompile(`^[!@](context|meta|id|keys|\w+) ?[\[{]`)
+	captureLine = regexp.MustCompile(`^\S+ [0-9]{4,17} \{`)
+	indexLine   = regexp.MustCompile(`^\S+ [0-9]{4,17} [a-z]+:\S* \S+`)
+)
+
+// byName returns the kind of a list by its name alone, without the endings of compressed
+// files.
+func byName(name string) Kind {
+	base := strings.ToLower(path.Base(name))
+	for _, compressed := range []string{".gz", ".zst", ".bz2", ".xz"} {
+		base = strings.TrimSuffix(base, compressed)
+	}
+	switch path.Ext(base) {
+	case ".csv":
+		return CSV
+	case ".tsv", ".tab":
+		return TSV
+	case ".jsonl", ".ndjson", ".json":
+		return JSON
+	case ".cdx":
+		return CDX
+	case ".cdxj":
+		return CDXJ
+	case ".warc", ".wat", ".wet":
+		return WARC
+	case ".parquet":
+		return Parquet
+	}
+	return URLs
+}
+
+// lines returns the kind of a list of lines that are neither JSON nor an index.
+func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
+	switch kind := byName(name); kind {
+	case CSV, TSV:
+		return kind, nil
+	}
+	if bytes.IndexByte(rows[0], '\t') >= 0 && isTable(TSV, head, rows, o) {
+		return TSV, nil
+	}
+	if isTable(CSV, head, rows, o) {
+		return CSV, nil
+	}
+	if hasScheme(rows[0]) || rows[0][0] == '/' {
+		return URLs, nil
+	}
+	if name := logName(rows); name != "" {
+		return Unknown, fmt.Errorf("it looks like an access log (%s), not a list of URLs", name)
+	}
+	return URLs, nil
+}
+
+// isTable tells whether rows are a table: they have a header, or as many fields each, of
+// which not the first alone has URLs or a quote is around it.
+func isTable(k Kind, head []byte, rows [][]byte, o Options) bool {
+	l, err := newTable(k, head, o)
+	if err != nil {
+		return false
+	}
+	if l.header {
+		return true
+	}
+	table := l.split(rows)
+	if len(table) != len(rows) || len(table[0]) == 1 {
+		return false
+	}
+	for _, row := range table {
+		if len(row) != len(table[0]) {
+			return false
+		}
+	}
+	return k == TSV || l.url > 0 || rows[0][0] == '"' || o.Column != ""
+}
+
+// objects tells whether rows that begin with a brace are lines of JSON.
+func objects(head []byte, rows [][]byte) (Kind, error) {
+	m := format.NewMembers(format.NewMemberPaths())
+	m.Reset(rows[0])
+	if len(rows) > 1 && m.Object(0) < 0 {
+		m.Reset(rows[1])
+		if m.Object(0) < 0 {
+			return Unknown, errors.New("it is JSON over several lines, not a list with an object on each line: convert it with jq -c")
+		}
+	}
+	if path := usualPath(rows); path == "" || !hasURL(rows, path) {
+		if name := logName(rows); name != "" {
+			return Unknown, fmt.Errorf("it looks like an access log (%s), not a list of URLs", name)
+		}
+	}
+	return JSON, nil
+}
+
+func hasURL(rows [][]byte, path string) bool {
+	for _, value := range valuesOf(rows, path) {
+		if hasScheme(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// logName returns the name of the format of rows of an access log, empty if they are none.
+func logName(rows [][]byte) string {
+	const most = 16
+	f, err := format.Detect(append(bytes.Join(rows[:min(len(rows), most)], []byte("\n")), '\n'), true)
+	if err != nil {
+		return ""
+	}
+	return f.Name()
+}
+
+// notText returns the error for data that are no text in UTF-8.
+func notText(head []byte) error {
+	switch {
+	case bytes.HasPrefix(head, []byte("filedesc://")):
+		return errors.New("it is an ARC file, the format before WARC: convert it to WARC")
+	case bytes.HasPrefix(head, []byte("\x89rsv\r\n\x1a\n")):
+		return errors.New("it is an archive of rules, not a list of URLs")
+	}
+	return format.NotText(head, true) // a row may be longer than head
+}
+
+// markup returns the kind of a text that begins with a tag. What is declared as XML is none.
+func markup(text []byte) (Kind, error) {
+	declared := bytes.HasPrefix(bytes.TrimSpace(text), []byte("<?xml"))
+	d := xml.NewDecoder(bytes.NewReader(text))
+	d.Strict, d.CharsetReader = false, charset
+	for {
+		token, err := d.RawToken()
+		if err != nil {
+			break
+		}
+		if root, ok := token.(xml.StartElement); ok {
+			if name := strings.ToLower(root.Name.Local); roots[name] {
+				return Sitemap, nil
+			} else if declared {
+				return Unknown, fmt.Errorf("it is XML with the root element %s, not a sitemap", shorten(root.Name.Local))
+			}
+			break
+		}
+	}
+	return Unknown, errors.New("it is a web page, not a list of URLs")
+}
+
+// roots are the names of the root elements that NewSitemap reads.
+var roots = map[string]bool{"urlset": true, "sitemapindex": true, "rss": true, "feed": true, "rdf": true}

@@ -1,0 +1,314 @@
+// Package list reads lists of URLs: which part of each line is the URL, and when it was
+// captured.
+//
+// Detect tells the kind of a list by its beginning. New finds out where the URL of a row is,
+// which is the Layout of the list, and a Reader of it goes over the rows of chunks. A row is
+// a line. What it is not it says by its State; no row is left out, so that the lines of all
+// rows, one behind the other, are the chunk.
+//
+// Lists that are no lines are made into lines before: a sitemap by NewSitemap. The
+// documentation of the kinds for users is docs/lists.md.
+package list
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/robotsieve/robotsieve/scan/format"
+)
+
+// Kind is the form of a list.
+type Kind uint8
+
+const (
+	// Unknown is no kind.
+	Unknown Kind = iota
+	// URLs has a URL on each line.
+	URLs
+	// CSV has rows of fields with commas, semicolons or vertical bars between them, which
+	// may be quoted (RFC 4180).
+	CSV
+	// TSV has rows of fields with tabs between them. Backslashes escape, quotes mean nothing.
+	TSV
+	// JSON has a JSON object on each line.
+	JSON
+	// CDX is an index of captures, of columns.
+	CDX
+	// CDXJ is an index of captures: key, timestamp and a JSON object.
+	CDXJ
+	// Sitemap is a sitemap, an index of sitemaps or a feed. It is no kind of lines.
+	Sitemap
+	// WARC is the output of a crawl. It is no kind of lines.
+	WARC
+	// Parquet is a table of columns. It is no kind of lines.
+	Parquet
+)
+
+var kindNames = [...]string{"unknown", "urls", "csv", "tsv", "json", "cdx", "cdxj", "sitemap", "warc", "parquet"}
+
+// String returns the name of the kind in options, such as csv.
+func (k Kind) String() string {
+	if int(k) >= len(kindNames) {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+	return kindNames[k]
+}
+
+// ParseKind returns the kind with a name, Unknown if there is none. WAT and WET are WARC.
+func ParseKind(name string) Kind {
+	for k := URLs; int(k) < len(kindNames); k++ {
+		if k.String() == name {
+			return k
+		}
+	}
+	switch name {
+	case "wat", "wet":
+		return WARC
+	}
+	return Unknown
+}
+
+// HasLines tells whether a list of the kind has a URL on each line, so that it has a Layout.
+func (k Kind) HasLines() bool { return URLs <= k && k <= CDXJ }
+
+// Options say where the URL and the time of each row are.
+type Options struct {
+	// Column is the name or the number, from 1, of the column with the URL; in JSON and CDXJ
+	// the path of the member, with dots between the names. Empty means a usual name, or the
+	// first column with URLs.
+	Column string
+	// Date is the same for the time. Empty means none, but in CDX and CDXJ, which have it in
+	// a column of its own.
+	Date string
+}
+
+// State is what a row is.
+type State uint8
+
+const (
+	// Good is a row with a URL.
+	Good State = iota
+	// Header is a line that is about the others.
+	Header
+	// Blank is a line of spaces and tabs only.
+	Blank
+	// NoURL is a row without the column or member, or with an empty one or null.
+	NoURL
+	// BadRow is a line that is no row of the format.
+	BadRow
+	// BadTime is a row with a URL, but without a time that could be read where Options.Date
+	// says.
+	BadTime
+)
+
+// Row is one line of a list. Its slices are views that are valid until the next call of
+// Reader.Next.
+type Row struct {
+	Line []byte // with its line end, and with the byte order mark of the first line
+	Text []byte // without both
+	URL  []byte // without quotes and escapes; set if State is Good or BadTime
+	// Time is when the URL was captured, in Unix seconds, if HasTime is set.
+	Time    int64
+	HasTime bool
+	State   State
+	// End is the offset in Text of the brace that closes the JSON object of the row, -1 if
+	// there is none.
+	End int
+}
+
+// Layout tells where the URL of each row of a list is. It is immutable, and any number of
+// goroutines may share it.
+type Layout struct {
+	kind      Kind
+	url, date int                // indexes of columns, or of members; date is -1 if there is none
+	delimiter byte               // between the columns
+	header    bool               // the first row that is not blank is one
+	surt      bool               // the column of the URL has a key
+	members   format.MemberPaths // of JSON and CDXJ
+}
+
+// New returns the layout of a list by its beginning, head, which is up to
+// format.SampleBytes long. The kind must have lines. The error says why no column, or not
+// the one that o names, can be that of the URL, and which columns there are.
+func New(k Kind, head []byte, o Options) (*Layout, error) {
+	head = bytes.TrimPrefix(head, format.BOM)
+	switch k {
+	case URLs:
+		if o != (Options{}) {
+			return nil, fmt.Errorf("a list with a URL on each line has no columns; name its format if it has")
+		}
+		return &Layout{kind: URLs, date: -1}, nil
+	case CSV, TSV:
+		return newTable(k, head, o)
+	case JSON:
+		return newObjects(head, o)
+	case CDX:
+		return newCDX(head, o)
+	case CDXJ:
+		return newCDXJ(o)
+	}
+	return nil, fmt.Errorf("a list of the kind %s has no lines", k)
+}
+
+// Kind returns the kind of the list.
+func (l *Layout) Kind() Kind { return l.kind }
+
+// Reader goes over the rows of chunks. It belongs to one goroutine, and allocates nothing
+// once its buffers have grown.
+type Reader struct {
+	layout  *Layout
+	chunk   []byte
+	at      int    // where the next line begins
+	first   bool   // it is the first of the input
+	header  bool   // the next row that is not blank is the header
+	buf     []byte // values without escapes
+	members *format.Members
+}
+
+// NewReader returns a reader of lists with the layout.
+func (l *Layout) NewReader() *Reader {
+	r := &Reader{layout: l}
+	if l.kind == JSON || l.kind == CDXJ {
+		r.members = format.NewMembers(l.members)
+	}
+	return r
+}
+
+// Reset begins a chunk of whole lines, which must not change while it is read. first tells
+// whether it is the first of its input.
+func (r *Reader) Reset(chunk []byte, first bool) {
+	r.chunk, r.at, r.first, r.header = chunk, 0, first, first && r.layout.header
+	if r.members != nil {
+		r.members.Reset(chunk)
+	}
+}
+
+// Next reads the next row of the chunk, and tells whether there is one.
+func (r *Reader) Next(row *Row) bool {
+	if r.at >= len(r.chunk) {
+		return false
+	}
+	begin := r.at
+	if r.first && bytes.HasPrefix(r.chunk, format.BOM) {
+		begin = len(format.BOM)
+	}
+	r.first = false
+	r.buf = r.buf[:0]
+	*row = Row{End: -1}
+	switch r.layout.kind {
+	case JSON:
+		r.object(row, begin)
+	case CDXJ:
+		r.line(row, begin)
+		r.capture(row, begin)
+	default:
+		r.line(row, begin)
+		r.columns(row)
+	}
+	return true
+}
+
+// line sets the line of a row that begins at an offset in the chunk, behind a byte order
+// mark if there is one, and goes behind it.
+func (r *Reader) line(row *Row, begin int) {
+	end := len(r.chunk)
+	if begin < end {
+		if n := bytes.IndexByte(r.chunk[begin:], '\n'); n >= 0 {
+			end = begin + n + 1
+		}
+	}
+	r.endLine(row, begin, end)
+}
+
+// endLine is line if the end of the line is known.
+func (r *Reader) endLine(row *Row, begin, end int) {
+	row.Line, row.Text = r.chunk[r.at:end], r.chunk[begin:end]
+	if n := len(row.Text); n > 0 && row.Text[n-1] == '\n' {
+		row.Text = row.Text[:n-1]
+	}
+	if n := len(row.Text); n > 0 && row.Text[n-1] == '\r' {
+		row.Text = row.Text[:n-1]
+	}
+	r.at = end
+}
+
+// columns reads a row whose line is set, of a kind with columns.
+func (r *Reader) columns(row *Row) {
+	if isBlank(row.Text) {
+		row.State = Blank
+		return
+	}
+	if r.header {
+		r.header = false
+		row.State = Header
+		return
+	}
+	switch r.layout.kind {
+	case URLs:
+		row.URL = row.Text
+	case CSV:
+		r.csv(row)
+	case TSV:
+		r.tsv(row)
+	case CDX:
+		r.cdx(row)
+	}
+}
+
+// found sets the URL of a row, nil if there is none, and its time, whose column or member
+// is date.
+func (r *Reader) found(row *Row, url, date []byte) {
+	row.URL = url
+	if r.layout.date >= 0 {
+		row.Time, row.HasTime = format.Instant(date)
+	}
+	switch {
+	case len(url) == 0:
+		row.URL, row.State = nil, NoURL
+	case r.layout.date >= 0 && !row.HasTime:
+		row.State = BadTime
+	}
+}
+
+// isBlank tells whether a line has spaces and tabs only.
+func isBlank(text []byte) bool {
+	for _, c := range text {
+		if c != ' ' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// hasScheme tells whether a text begins as an absolute URL does: with a scheme and "://".
+func hasScheme(text []byte) bool {
+	for i, c := range text {
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		default:
+			return i > 0 && bytes.HasPrefix(text[i:], []byte("://"))
+		}
+	}
+	return false
+}
+
+// sampleRows is how many rows of a head are looked at.
+const sampleRows = 64
+
+// sample returns the first lines of a head that are not blank, without their ends, n at
+// most. A line that head may have only the beginning of is left out.
+func sample(head []byte, n int) (lines [][]byte) {
+	whole := len(head) < format.SampleBytes-len(format.BOM)
+	for len(head) > 0 && len(lines) < n {
+		line, text := format.NextLine(head)
+		if !whole && line[len(line)-1] != '\n' {
+			break
+		}
+		head = head[len(line):]
+		if !isBlank(text) {
+			lines = append(lines, text)
+		}
+	}
+	return lines
+}

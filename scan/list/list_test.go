@@ -1,0 +1,139 @@
+package list
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// rowsOf returns the rows of a list as text: the state, the URL and the time of each.
+func rowsOf(t *testing.T, k Kind, o Options, list string) []string {
+	t.Helper()
+	l, err := New(k, []byte(list), o)
+	if err != nil {
+		return []string{"error: " + err.Error()}
+	}
+	var rows []string
+	var lines strings.Builder
+	r := l.NewReader()
+	r.Reset([]byte(list), true)
+	for row := (Row{}); r.Next(&row); {
+		lines.Write(row.Line)
+		text := stateNames[row.State]
+		if row.URL != nil {
+			text = strings.TrimPrefix(text, "good") + string(row.URL)
+		}
+		if row.HasTime {
+			text += " " + time.Unix(row.Time, 0).UTC().Format("2006-01-02T15:04:05")
+		}
+		if row.End >= 0 && row.Text[row.End] != '}' {
+			t.Errorf("row %q ends at %d", row.Text, row.End)
+		}
+		rows = append(rows, text)
+	}
+	if lines.String() != list {
+		t.Errorf("lines are %q, want %q", lines.String(), list)
+	}
+	return rows
+}
+
+var stateNames = map[State]string{Good: "good", Header: "header", Blank: "blank", NoURL: "no URL", BadRow: "bad row", BadTime: "bad time "}
+
+func TestRows(t *testing.T) {
+	tests := []struct {
+		name string
+		kind Kind
+		o    Options
+		list string
+		want string // rows, with | between them
+	}{
+		{"URLs", URLs, Options{}, "\ufeffhttp://a/\r\n\n \t\r\nx\nhttp://b/", "http://a/|blank|blank|x|http://b/"},
+		{"header by default name", CSV, Options{}, "id,URL,x\n1,http://a/,y\n\n2,,y\n3\n", "header|http://a/|blank|no URL|no URL"},
+		{"quotes", CSV, Options{}, "url,x\n\"http://a/\"\"q\"\",\",y\n\"http://b/\nx\",y\n\"a\"b,c\n", `header|http://a/"q",|bad row|x"|bad row`},
+		{"semicolon", CSV, Options{}, "url;x\nhttp://a/,b;y\n", "header|http://a/,b"},
+		{"no header", CSV, Options{}, "1|http://a/,b|x\n2|http://b/|x", "http://a/,b|http://b/"},
+		{"one column", CSV, Options{}, "url\nhttp://a/,b\n", "header|http://a/,b"},
+		{"by name and date", CSV, Options{"seite", "wann"}, "wann,seite\n20240102,http://a/\nx,http://b/\n", "header|http://a/ 2024-01-02T00:00:00|bad time http://b/"},
+		{"by number", CSV, Options{"2", "1"}, "2024-01-02T03:04:05Z,http://a/\n", "http://a/ 2024-01-02T03:04:05"},
+		{"TSV", TSV, Options{}, "url\tx\nhttp://a/\\t\\\\\\x\ty\n\\N\ty\n\"http://b/\ty\n", "header|http://a/\t\\\\x|no URL|\"http://b/"},
+		{"JSON", JSON, Options{}, `{"url":"http:\/\/a\/\u00e9","text":"\"}"}` + "\r\n" + `{"text":1}` + "\n" + `{"url":null}` + "\n\n" + `{"url":"http://b/"` + "\n" + `{"url":"http://c/"} x` + "\n" + ` {"url":"http://d/"} ` + "\n[]",
+			"http://a/é|no URL|no URL|blank|bad row|bad row|http://d/|bad row"},
+		{"JSON path", JSON, Options{"request.url", "ts"}, `{"url":"x","request":{"url":"http://a/"},"ts":1704164645}` + "\n" + `{"request":{"url":"http://b/"}}`, "http://a/ 2024-01-02T03:04:05|bad time http://b/"},
+		{"JSON array in path", JSON, Options{"a.1.u", ""}, `{"a":[{"u":"x"},{"u":"http://a/"}]}` + "\n", "http://a/"},
+		{"JSON, default path", JSON, Options{}, `{"meta":{"url":"http://a/"}}` + "\n", "http://a/"},
+		{"JSON, escaped name", JSON, Options{}, `{"u\u0072l":"http://a/"}` + "\n", "http://a/"},
+		{"JSON, same name", JSON, Options{}, `{"url":"http://a/","url":"http://b/"}` + "\n", "http://a/"},
+		{"CDX", CDX, Options{}, " CDX N b a m s k r M S V g\ncom,a)/ 20240102030405 http://a.com/ text/html 200 X - - 1 2 f\nx - -\n", "header|http://a.com/ 2024-01-02T03:04:05|no URL"},
+		{"CDX without header", CDX, Options{}, "com,a)/ 20240102 http://a.com/ text/html\n", "http://a.com/ 2024-01-02T00:00:00"},
+		{"CDX with keys", CDX, Options{}, "|CDX|b|N\n2024|com,a:8080)/?x\n2024|dns:a.com\n", "header|http://a.com:8080/?x 2024-01-01T00:00:00|no URL 2024-01-01T00:00:00"},
+		{"CDXJ", CDXJ, Options{}, `!meta {"x":1}` + "\n" + `com,a)/ 20240102030405 {"url": "http://A.com/"}` + "\ncom,a,www)/x 20240102030405 {\"x\":\"}\"}\r\ncom,a)/ 2024 {\"x\":1\nwarcinfo:/a 20240102030405 {}\n",
+			"header|http://A.com/ 2024-01-02T03:04:05|http://www.a.com/x 2024-01-02T03:04:05|bad row|no URL 2024-01-02T03:04:05"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := strings.Join(rowsOf(t, test.kind, test.o, test.list), "|"); got != test.want {
+				t.Errorf("rows are\n%s, want\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestSitemap(t *testing.T) {
+	for list, want := range map[string]string{
+		`<?xml version="1.0" encoding="ISO-8859-1"?><urlset><url><loc> http://a/` + "\xe9" + `?x&amp;y&z </loc><image:image><image:loc>no</image:loc></image:image></url><url><loc><![CDATA[http://b/
+c]]></loc></url></urlset>`: "http://a/é?x&y&z\nhttp://b/%0Ac\n",
+		`<sitemapindex><sitemap><loc>http://a/</loc></sitemap></sitemapindex>`:                              "http://a/\n",
+		`<rss><channel><link>no</link><item><link>http://a/</link></item></channel></rss>`:                  "http://a/\n",
+		`<feed><link href="no"/><entry><link rel="self" href="no"/><link href="http://a/"/></entry></feed>`: "http://a/\n",
+		`<urlset><url><loc>http://a/</loc></url>`:                                                           "http://a/\nat byte 39: it ends within the element \"urlset\"",
+		`<urlset></urlset><x>`:                            `at byte 20: the element "x" is behind the end of the root element`,
+		`<?xml version="1.0" encoding="koi8-r"?><urlset>`: `at byte 39: xml: opening charset "koi8-r": this encoding is not read; convert the file to UTF-8`,
+		`<a>`: `at byte 3: its root element is "a": it is not a sitemap`,
+	} {
+		got, err := io.ReadAll(NewSitemap(strings.NewReader(list)))
+		if text := string(got) + strings.TrimPrefix(fmt.Sprint(err), "<nil>"); text != want {
+			t.Errorf("%s:\n%s, want\n%s", list, text, want)
+		}
+	}
+}
+
+func TestDetect(t *testing.T) {
+	log := strings.Repeat(`192.0.2.1 - - [02/Jan/2024:03:04:05 +0000] "GET /a HTTP/1.1" 200 5 "-" "x/1"`+"\n", 3)
+	for _, test := range []struct{ name, head, column, want string }{
+		{"", "http://a/,b\nhttp://a/\n", "", "urls"},
+		{"", "/a\n", "", "urls"},
+		{"", "\n\n", "", "urls"},
+		{"", "example.com\n", "", "urls"},
+		{"x.csv.gz", "http://a/,1\n", "", "csv"},
+		{"", "1,http://a/\n2,http://b/\n", "", "csv"},
+		{"", "url\nhttp://b/\n", "", "csv"},
+		{"", "seite,x\nhttp://b/,1\n", "seite", "csv"},
+		{"", "http://b/\t1\nhttp://b/\t1\n", "", "tsv"},
+		{"", `{"url":"http://a/"}` + "\n", "", "json"},
+		{"", "[{}]\n", "", "it is an array of JSON"},
+		{"", "{\n\"url\":\n\"x\"}\n", "", "it is JSON over several lines"},
+		{"", log, "", "it looks like an access log (combined)"},
+		{"", " CDX N b a\nx", "", "cdx"},
+		{"", "com,a)/ 20240102030405 http://a.com/ text/html 200 X - - 1 2 f\n", "", "cdx"},
+		{"", `com,a)/ 20240102030405 {"url": "http://A.com/"}` + "\n", "", "cdxj"},
+		{"", `!meta {"url": "http://A.com/"}` + "\n", "", "cdxj"},
+		{"", `<?xml version="1.0"?><urlset>`, "", "sitemap"},
+		{"", `<!doctype html><p>`, "", "it is a web page"},
+		{"", "WARC/1.0\r\n", "", "warc"},
+		{"", "PAR1\x00\x00", "", "parquet"},
+		{"", "filedesc://x", "", "it is an ARC file"},
+		{"", "\x89PNG\r\n", "", "this is an image"},
+		{"", "\xff\xfeh\x00", "", "this is text in UTF-16"},
+	} {
+		kind, err := Detect([]byte(test.head), test.name, Options{Column: test.column})
+		got := kind.String()
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, test.want) {
+			t.Errorf("%q %q is %s, want %s", test.name, test.head, got, test.want)
+		}
+	}
+}

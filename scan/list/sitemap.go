@@ -1,0 +1,228 @@
+package list
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of a sitemap, without which a hostile one could take any amount of memory. The
+// protocol allows a URL 2,048 characters.
+const (
+	maxToken = 1 << 20 // octets of a tag, a comment, or a text between two tags
+	maxName  = 1 << 10 // octets of the name of an element
+	maxDepth = 1000    // elements within each other
+)
+
+// NewSitemap returns the URLs of a sitemap or an index of sitemaps, each on a line, in their
+// order: what the element loc of each url or sitemap has, without white space around it. Of
+// the feeds RSS and Atom these are the links of their items and entries. Octets that would
+// end a line are percent-encoded; an empty element is an empty line.
+//
+// At an error in the XML the reader returns the lines before it first, and then the error,
+// with its offset. Memory is bounded, whatever the input. The encoding must be UTF-8,
+// US-ASCII or ISO-8859-1.
+//
+// Source: https://www.sitemaps.org/protocol.html
+func NewSitemap(r io.Reader) io.Reader {
+	s := &sitemap{in: &counted{r: bufio.NewReaderSize(r, 64<<10)}}
+	s.xml = xml.NewDecoder(s.in)
+	s.xml.Strict = false // many have an & in URLs that is not escaped
+	s.xml.CharsetReader = charset
+	return s
+}
+
+// sitemap reads a sitemap.
+type sitemap struct {
+	in    *counted
+	xml   *xml.Decoder
+	open  []string // the names of the elements that are open, without prefixes, in lower case
+	at    int      // how many are open with the element that has a URL, 0 outside of one
+	text  []byte
+	lines []byte // not yet returned
+	err   error
+}
+
+func (s *sitemap) Read(p []byte) (int, error) {
+	for len(s.lines) == 0 && s.err == nil {
+		if err := s.next(); err == io.EOF {
+			s.err = err
+		} else if err != nil {
+			s.err = fmt.Errorf("at byte %d: %w", s.in.offset, err)
+		}
+	}
+	n := copy(p, s.lines)
+	if s.lines = s.lines[n:]; n > 0 || len(p) == 0 {
+		return n, nil
+	}
+	return 0, s.err
+}
+
+// next reads the next token.
+func (s *sitemap) next() error {
+	s.in.token = 0
+	token, err := s.xml.RawToken()
+	switch {
+	case err == io.EOF && len(s.open) > 0:
+		return fmt.Errorf("it ends within the element %s", shorten(s.open[len(s.open)-1]))
+	case err == io.EOF && s.open == nil:
+		return errors.New("it has no element: it is not a sitemap")
+	case err != nil:
+		return err
+	}
+	switch t := token.(type) {
+	case xml.StartElement:
+		return s.start(t)
+	case xml.EndElement:
+		return s.end(t)
+	case xml.CharData:
+		if s.at > 0 {
+			if s.text = append(s.text, t...); len(s.text) > maxToken {
+				return errTooLong
+			}
+		}
+	}
+	return nil
+}
+
+func (s *sitemap) start(t xml.StartElement) error {
+	name := strings.ToLower(t.Name.Local)
+	switch {
+	case s.open == nil && !roots[name]:
+		return fmt.Errorf("its root element is %s: it is not a sitemap", shorten(name))
+	case s.open != nil && len(s.open) == 0:
+		return fmt.Errorf("the element %s is behind the end of the root element", shorten(name))
+	case len(s.open) == maxDepth:
+		return fmt.Errorf("more than %d elements are within each other", maxDepth)
+	case len(name) > maxName:
+		return errTooLong
+	}
+	parent := ""
+	if len(s.open) > 0 {
+		parent = s.open[len(s.open)-1]
+	}
+	s.open = append(s.open, name)
+	switch parent + " " + name {
+	case "url loc", "sitemap loc", "item link":
+		s.at, s.text = len(s.open), s.text[:0]
+	case "entry link":
+		if href, ok := alternate(t.Attr); ok {
+			s.line([]byte(href))
+		}
+	}
+	return nil
+}
+
+// alternate returns the address of a link of Atom if that is the page of its entry.
+//
+// Source: RFC 4287, 4.2.7.2
+func alternate(attributes []xml.Attr) (href string, ok bool) {
+	page := true
+	for _, a := range attributes {
+		switch strings.ToLower(a.Name.Local) {
+		case "href":
+			href, ok = a.Value, true
+		case "rel":
+			page = strings.EqualFold(strings.TrimSpace(a.Value), "alternate")
+		}
+	}
+	return href, ok && page
+}
+
+func (s *sitemap) end(t xml.EndElement) error {
+	name := strings.ToLower(t.Name.Local)
+	if len(s.open) == 0 || s.open[len(s.open)-1] != name {
+		return fmt.Errorf("the element %s ends that is not open", shorten(name))
+	}
+	s.open = s.open[:len(s.open)-1]
+	if s.at > len(s.open) {
+		s.at = 0
+		s.line(s.text)
+	}
+	return nil
+}
+
+// line adds the line of a URL.
+func (s *sitemap) line(url []byte) {
+	s.lines = s.lines[:0]
+	for _, c := range bytes.TrimSpace(url) {
+		if c == '\n' || c == '\r' {
+			s.lines = fmt.Appendf(s.lines, "%%%02X", c)
+		} else {
+			s.lines = append(s.lines, c)
+		}
+	}
+	s.lines = append(s.lines, '\n')
+}
+
+var errTooLong = fmt.Errorf("a name, a tag or a text is longer than %d bytes", maxToken)
+
+// counted counts octets, and ends with an error when a token has more than maxToken.
+type counted struct {
+	r      *bufio.Reader
+	offset int64
+	token  int // octets of the token
+}
+
+func (c *counted) ReadByte() (byte, error) {
+	if c.token == maxToken {
+		return 0, errTooLong
+	}
+	b, err := c.r.ReadByte()
+	if err == nil {
+		c.token++
+		c.offset++
+	}
+	return b, err
+}
+
+// Read is there because xml.Decoder wants it to change the encoding.
+func (c *counted) Read(p []byte) (n int, err error) { return readBytes(c, p) }
+
+// readBytes is io.Reader.Read by ReadByte.
+func readBytes(r io.ByteReader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var b byte
+		if b, err = r.ReadByte(); err == nil {
+			p[n] = b
+			n++
+		}
+	}
+	return n, err
+}
+
+// charset returns the reader of a declared encoding.
+func charset(label string, in io.Reader) (io.Reader, error) {
+	switch strings.ToLower(label) {
+	case "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "latin1", "latin-1", "l1":
+		return &latin1{in: in.(io.ByteReader)}, nil
+	}
+	return nil, errors.New("this encoding is not read; convert the file to UTF-8")
+}
+
+// latin1 turns ISO-8859-1 into UTF-8.
+type latin1 struct {
+	in      io.ByteReader
+	pending []byte
+	buf     [utf8.UTFMax]byte
+}
+
+func (l *latin1) ReadByte() (byte, error) {
+	if len(l.pending) == 0 {
+		c, err := l.in.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		l.pending = utf8.AppendRune(l.buf[:0], rune(c))
+	}
+	c := l.pending[0]
+	l.pending = l.pending[1:]
+	return c, nil
+}
+
+func (l *latin1) Read(p []byte) (n int, err error) { return readBytes(l, p) }

@@ -1,0 +1,332 @@
+package list
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// urlNames are the names of columns and members that have URLs by default, the likeliest
+// first, in any case of letters in tables.
+var urlNames = []string{
+	"url", "uri", "link", "href", "loc", "target_uri", "warc_target_uri", "WARC-Target-URI", "target-uri",
+	"original_url", "original_uri", "page_url", "source_url", "page", "address",
+}
+
+// noDelimiter is the delimiter of a table with one column: an octet that no row has.
+const noDelimiter = '\n'
+
+// delimiters of CSV, the likeliest first.
+const delimiters = ",;|"
+
+// newTable returns the layout of CSV or TSV.
+func newTable(k Kind, head []byte, o Options) (*Layout, error) {
+	l := &Layout{kind: k, delimiter: '\t', date: -1}
+	rows := sample(head, sampleRows)
+	if k == CSV {
+		l.delimiter = delimiterOf(rows)
+	}
+	return l, l.findColumns(l.split(rows), o)
+}
+
+// delimiterOf returns the octet that cuts most of the rows into as many fields as the
+// first: noDelimiter if none cuts that.
+func delimiterOf(rows [][]byte) byte {
+	best, most := byte(noDelimiter), 0
+	if len(rows) == 0 {
+		return best
+	}
+	for _, d := range []byte(delimiters) {
+		alike, width := 0, len(fieldsOf(rows[0], d))
+		for _, row := range rows {
+			if len(fieldsOf(row, d)) == width {
+				alike++
+			}
+		}
+		if width > 1 && alike > most {
+			best, most = d, alike
+		}
+	}
+	return best
+}
+
+// fieldsOf returns the fields of a row of CSV, nil if it is none.
+func fieldsOf(row []byte, delimiter byte) (fields []string) {
+	for at := 0; at >= 0; {
+		f, ok := cutField(row, at, delimiter)
+		if !ok {
+			return nil
+		}
+		fields = append(fields, string(f.value(nil)))
+		at = f.next
+	}
+	return fields
+}
+
+// split returns the fields of rows; those that are none are left out.
+func (l *Layout) split(rows [][]byte) (table [][]string) {
+	for _, row := range rows {
+		var fields []string
+		if l.kind == CSV {
+			fields = fieldsOf(row, l.delimiter)
+		} else {
+			fields = strings.Split(string(row), "\t")
+		}
+		if fields != nil {
+			table = append(table, fields)
+		}
+	}
+	return table
+}
+
+// findColumns finds the header and the columns in the first rows of a table.
+func (l *Layout) findColumns(table [][]string, o Options) error {
+	var names []string // of the columns, if the first row is a header
+	if len(table) > 0 && !slices.ContainsFunc(table[0], isURL) {
+		names = table[0]
+	}
+	byName := func(name string) int { return columnOf(names, name) }
+	url, date := byName(o.Column), byName(o.Date)
+	l.header = url >= 0 || date >= 0
+	if usual := slices.IndexFunc(urlNames, func(name string) bool { return byName(name) >= 0 }); usual >= 0 {
+		l.header = true
+		if o.Column == "" {
+			url = byName(urlNames[usual])
+		}
+	}
+	width := 0
+	for _, row := range table {
+		width = max(width, len(row))
+	}
+	var err error
+	if url < 0 && o.Column != "" {
+		if url, err = columnNumber(o.Column, names, width); err != nil {
+			return err
+		}
+	}
+	if date < 0 && o.Date != "" {
+		if date, err = columnNumber(o.Date, names, width); err != nil {
+			return err
+		}
+	}
+	if url < 0 {
+		if url = columnWithURLs(table); url < 0 && len(table) > 0 {
+			return errors.New("no column of its first rows has URLs, and none has a usual name, such as url; name it (--column)" + columnList(names))
+		}
+	}
+	l.url, l.date = max(url, 0), date
+	return nil
+}
+
+// columnOf returns the index of a column by its name, -1 if there is none. A name with
+// other letters in upper case is taken if there is no better one.
+func columnOf(names []string, name string) int {
+	if name == "" {
+		return -1
+	}
+	if i := slices.IndexFunc(names, func(n string) bool { return strings.TrimSpace(n) == name }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), name) })
+}
+
+// columnNumber returns the index of a column by its number, from 1. If there are rows the
+// widest has width columns.
+func columnNumber(number string, names []string, width int) (int, error) {
+	n, err := strconv.Atoi(number)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("there is no column %q%s", number, columnList(names))
+	case n < 1 || width > 0 && n > width:
+		return 0, fmt.Errorf("there is no column %d; its first rows have %d", n, width)
+	}
+	return n - 1, nil
+}
+
+// columnList names the columns for an error, after a semicolon.
+func columnList(names []string) string {
+	const most = 30
+	if len(names) == 0 {
+		return "; its first row has no names of columns: give the number of one, from 1"
+	}
+	list, more := names, ""
+	if len(list) > most {
+		list, more = list[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	quoted := make([]string, len(list))
+	for i, name := range list {
+		quoted[i] = shorten(strings.TrimSpace(name))
+	}
+	return "; it has " + strings.Join(quoted, ", ") + more
+}
+
+// shorten quotes a text that may hold anything, or the beginning of it.
+func shorten(text string) string {
+	const most = 60
+	if len(text) > most {
+		return strconv.Quote(text[:most]) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// columnWithURLs returns the first column that has a URL in at least half of the rows that
+// have the column, -1 if there is none.
+func columnWithURLs(table [][]string) int {
+	var urls, rows []int
+	for _, row := range table {
+		for i, field := range row {
+			if i == len(rows) {
+				urls, rows = append(urls, 0), append(rows, 0)
+			}
+			rows[i]++
+			if isURL(field) {
+				urls[i]++
+			}
+		}
+	}
+	for i, n := range urls {
+		if n > 0 && 2*n >= rows[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+func isURL(field string) bool { return hasScheme([]byte(field)) }
+
+// csv reads a row of CSV.
+func (r *Reader) csv(row *Row) {
+	l := r.layout
+	last := max(l.url, l.date)
+	if bytes.IndexByte(row.Text, '"') >= 0 {
+		last = len(row.Text) // all fields: a quote of the last may not end
+	}
+	var url, date []byte
+	for i, at := 0, 0; at >= 0 && i <= last; i++ {
+		f, ok := cutField(row.Text, at, l.delimiter)
+		if !ok {
+			row.State = BadRow
+			return
+		}
+		if i == l.url {
+			url = r.value(f)
+		}
+		if i == l.date {
+			date = r.value(f)
+		}
+		at = f.next
+	}
+	r.found(row, url, date)
+}
+
+// field is a field of a row of CSV.
+type field struct {
+	text    []byte // between its quotes, if it has some
+	doubled bool   // there are quotes in it, each doubled
+	next    int    // where in the row the next one begins, -1 if there is none
+}
+
+// value returns the value of a field: its text, or that without doubled quotes appended to
+// buf.
+func (f field) value(buf []byte) []byte {
+	if !f.doubled {
+		return f.text
+	}
+	rest := f.text
+	for {
+		at := bytes.IndexByte(rest, '"')
+		if at < 0 {
+			return append(buf, rest...)
+		}
+		buf, rest = append(buf, rest[:at+1]...), rest[at+2:]
+	}
+}
+
+// value is field.value in the buffer of the reader.
+func (r *Reader) value(f field) []byte {
+	if !f.doubled {
+		return f.text
+	}
+	from := len(r.buf)
+	r.buf = append(r.buf, f.value(r.buf[from:from])...)
+	return r.buf[from:len(r.buf):len(r.buf)]
+}
+
+// cutField cuts the field that begins at an offset in a row of CSV. ok is not set if a quote
+// does not end in the row, or something is behind its end. A quote in a field that does not
+// begin with one stands for itself.
+func cutField(row []byte, at int, delimiter byte) (f field, ok bool) {
+	rest := row[at:]
+	if len(rest) == 0 || rest[0] != '"' {
+		if n := bytes.IndexByte(rest, delimiter); n >= 0 {
+			return field{rest[:n], false, at + n + 1}, true
+		}
+		return field{rest, false, -1}, true
+	}
+	for i := 1; ; i++ {
+		n := bytes.IndexByte(rest[i:], '"')
+		if n < 0 {
+			return f, false
+		}
+		i += n
+		switch {
+		case i+1 == len(rest):
+			return field{rest[1:i], f.doubled, -1}, true
+		case rest[i+1] == '"':
+			f.doubled = true
+			i++
+		case rest[i+1] == delimiter:
+			return field{rest[1:i], f.doubled, at + i + 2}, true
+		default:
+			return f, false
+		}
+	}
+}
+
+// tsv reads a row of TSV.
+func (r *Reader) tsv(row *Row) {
+	var url, date []byte
+	rest, more := row.Text, true
+	for i := 0; more && i <= max(r.layout.url, r.layout.date); i++ {
+		var text []byte
+		if end := bytes.IndexByte(rest, '\t'); end >= 0 {
+			text, rest = rest[:end], rest[end+1:]
+		} else {
+			text, more = rest, false
+		}
+		if i == r.layout.url {
+			url = r.unescaped(text)
+		}
+		if i == r.layout.date {
+			date = r.unescaped(text)
+		}
+	}
+	r.found(row, url, date)
+}
+
+// unescaped returns the value of a field of TSV without its escapes, nil if it is null.
+//
+// Source: https://clickhouse.com/docs/interfaces/formats/TabSeparated
+func (r *Reader) unescaped(text []byte) []byte {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	if string(text) == `\N` {
+		return nil
+	}
+	from := len(r.buf)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '\\' && i+1 < len(text) {
+			if at := strings.IndexByte(`tnr\0bf'`, text[i+1]); at >= 0 {
+				c = "\t\n\r\\\x00\b\f'"[at]
+				i++
+			}
+		}
+		r.buf = append(r.buf, c)
+	}
+	return r.buf[from:len(r.buf):len(r.buf)]
+}
