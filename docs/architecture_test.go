@@ -42,6 +42,7 @@ var allowed = map[string][]string{
 	"scan/format":  {"internal/table", "golang.org/x/sys/", "github.com/valyala/fastjson"},
 	"scan/list":    {"scan/format"},
 	"scan/origin":  {"golang.org/x/net/idna"},
+	"scan/page":    {"golang.org/x/net/html"},
 	"scan/spill":   {"internal/disk"},
 	"scan/answer":  {"scan/origin"},
 	"scan/capture": {"compile", "scan/answer", "scan/origin", "scan/spill"},
