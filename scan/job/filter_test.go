@@ -105,9 +105,12 @@ func TestInterruptedJobs(t *testing.T) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
+	reads := 0
 	list.Stdin = readerFunc(func(p []byte) (int, error) {
-		cancel()
-		return copy(p, "http://a/\n"), nil
+		if reads++; reads > 1 { // the first shows what list it is
+			cancel()
+		}
+		return copy(p, "http://a.example/\n"), nil
 	})
 	f, err = Filter(ctx, FilterOptions{Agents: []Agent{{Name: "x", Dialect: new(automaton.Google)}}, Archive: archive, URLs: list}, io.Discard)
 	if f == nil || !f.Partial || kindOf(err) != Interrupted {
