@@ -312,3 +312,15 @@ func sample(head []byte, n int) (lines [][]byte) {
 	}
 	return lines
 }
+
+// Delimiter returns the octet that a field more would have before it: that between the columns, a comma where a table has only one
+// column, and a tab in lists that have no columns.
+func (l *Layout) Delimiter() byte {
+	switch l.delimiter {
+	case 0:
+		return '\t'
+	case noDelimiter:
+		return ','
+	}
+	return l.delimiter
+}

@@ -1,0 +1,161 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// HTML reads the robots meta tags in the head of a document: of the body of a response, without its transfer and content
+// codings. The Content-Type is that of the response. Only HTML and XHTML are read, and a document without a type, as HTML.
+//
+// The head is what a browser takes for it (HTML, section 13.2.6.4, with scripting): it ends before the first tag or text
+// that cannot be in it, whether there is a tag for its end or not. Tags in comments, scripts, styles, titles, templates and
+// noscript elements do not count.
+func (p *Page) HTML(contentType, body []byte) {
+	kind, charset := parseType(contentType)
+	if kind == notHTML {
+		return
+	}
+	p.input.reset(body[:min(len(body), MaxHead)], charset)
+	h := headReader{page: p, tags: html.NewTokenizer(&p.input), xml: kind == xhtml}
+	for h.next() {
+	}
+	p.partial = p.partial || h.cut || h.atEnd && len(body) > MaxHead
+	p.input.rest = nil
+}
+
+type docKind uint8
+
+const (
+	notHTML docKind = iota
+	htmlDoc
+	xhtml
+)
+
+// parseType reads a Content-Type.
+func parseType(contentType []byte) (kind docKind, charset string) {
+	media, parameters, _ := strings.Cut(strings.ToLower(string(contentType)), ";")
+	switch strings.TrimSpace(media) {
+	case "text/html", "", "unknown/unknown", "application/unknown", "*/*": // the last four are no types (WHATWG MIME Sniffing, section 7)
+		kind = htmlDoc
+	case "application/xhtml+xml", "application/vnd.wap.xhtml+xml":
+		kind = xhtml
+	}
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		if name, value, _ := strings.Cut(parameter, "="); strings.TrimSpace(name) == "charset" {
+			return kind, strings.Trim(value, `"' `+"\t")
+		}
+	}
+	return kind, ""
+}
+
+// headReader reads the tags of a head.
+type headReader struct {
+	page  *Page
+	tags  *html.Tokenizer
+	xml   bool // elements can be closed as <title/>
+	after bool // the head was closed; but a few tags after it are put into it
+	raw   bool // what comes next, if it is text, is that of a title, a script or the like
+	depth int  // of templates
+	atEnd bool // the input ended before the head
+	cut   bool // a tag was beyond the bounds
+}
+
+// next reads one token. It returns false at the end of the head.
+func (h *headReader) next() bool {
+	token := h.tags.Next()
+	raw := h.raw
+	h.raw = false
+	switch token {
+	case html.ErrorToken:
+		h.atEnd = true
+		return false
+	case html.TextToken:
+		return raw || h.depth > 0 || len(bytes.TrimLeft(h.tags.Text(), blanks)) == 0
+	case html.StartTagToken, html.SelfClosingTagToken:
+		return h.start(h.xml && token == html.SelfClosingTagToken)
+	case html.EndTagToken:
+		return h.end()
+	}
+	return true
+}
+
+// start reads a start tag.
+func (h *headReader) start(closed bool) bool {
+	size := len(h.tags.Raw())
+	name, attributes := h.tags.TagName()
+	tag := string(name)
+	switch tag {
+	case "title", "style", "script", "noscript", "noframes":
+		if h.raw = !closed; closed {
+			h.tags.NextIsNotRawText()
+		}
+	case "template":
+		if !closed {
+			h.depth++
+		}
+	}
+	if size > largeTag || attributes && tag == "meta" && h.depth == 0 {
+		h.attributes(tag == "meta" && h.depth == 0)
+	}
+	return !h.cut && (h.depth > 0 || h.inHead(tag))
+}
+
+// inHead reports whether a start tag neither ends the head nor comes after it.
+func (h *headReader) inHead(tag string) bool {
+	switch tag {
+	case "html", "head", "base", "basefont", "bgsound", "link", "meta", "title", "style", "script", "template", "noframes":
+		return true
+	}
+	return tag == "noscript" && !h.after
+}
+
+// end reads an end tag. Those that close nothing are passed over, as a browser does.
+func (h *headReader) end() bool {
+	name, _ := h.tags.TagName()
+	switch tag := string(name); {
+	case h.depth > 0:
+		if tag == "template" {
+			h.depth--
+		}
+	case tag == "head":
+		h.after = true
+	case tag == "body", tag == "html", tag == "br":
+		return false
+	}
+	return true
+}
+
+const (
+	// maxAttributes bounds the attributes of a tag. A Tokenizer keeps the names of those of the largest tag in a map that
+	// it clears at each tag, so that one tag with very many would make all the others slow.
+	maxAttributes = 256
+	// largeTag is the size of tags below which the attributes are not counted.
+	largeTag = 4096
+)
+
+// attributes reads the attributes of a tag; they are those of a meta tag that counts, or only counted.
+func (h *headReader) attributes(meta bool) {
+	var name, content []byte
+	for n := 0; ; n++ {
+		key, value, more := h.tags.TagAttr()
+		switch string(key) {
+		case "name":
+			name = value
+		case "content":
+			content = value
+		}
+		if !more {
+			break
+		}
+		if n == maxAttributes {
+			h.cut = true
+			return
+		}
+	}
+	if meta && name != nil && content != nil {
+		h.page.Meta(name, content)
+	}
+}
