@@ -55,6 +55,8 @@ func TestRows(t *testing.T) {
 		{"quotes", CSV, Options{}, "url,x\n\"http://a/\"\"q\"\",\",y\n\"http://b/\nx\",y\n\"a\"b,c\n", `header|http://a/"q",|bad row|x"|bad row`},
 		{"semicolon", CSV, Options{}, "url;x\nhttp://a/,b;y\n", "header|http://a/,b"},
 		{"no header", CSV, Options{}, "1|http://a/,b|x\n2|http://b/|x", "http://a/,b|http://b/"},
+		{"commas in fields", CSV, Options{}, "a,b;http://a/;c\nd,e;http://b/;f\n", "http://a/|http://b/"},
+		{"one column without header", CSV, Options{}, "http://a/x\nhttp://b/,c\n", "http://a/x|http://b/,c"},
 		{"one column", CSV, Options{}, "url\nhttp://a/,b\n", "header|http://a/,b"},
 		{"by name and date", CSV, Options{"seite", "wann"}, "wann,seite\n20240102,http://a/\nx,http://b/\n", "header|http://a/ 2024-01-02T00:00:00|bad time http://b/"},
 		{"by number", CSV, Options{"2", "1"}, "2024-01-02T03:04:05Z,http://a/\n", "http://a/ 2024-01-02T03:04:05"},
