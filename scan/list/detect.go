@@ -42,9 +42,9 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 		}
 	case first[0] == '{':
 		return objects(head, rows)
-	case first[0] == '[' && len(first) > 1 && bytes.IndexByte([]byte("{[\""), first[1]) >= 0, len(first) == 1 && first[0] == '[':
+	case arrayLine.Match(first):
 		return Unknown, errors.New("it is an array of JSON, not a list with an object on each line: convert it with jq -c '.[]'")
-	case captureLine.Match(rows[0]), rows[0][0] == '!' && metaLine.Match(rows[0]), rows[0][0] == '@' && metaLine.Match(rows[0]):
+	case captureLine.Match(rows[0]):
 		return CDXJ, nil
 	case isCDXHeader(rows[0]), indexLine.Match(rows[0]):
 		return CDX, nil
@@ -52,10 +52,11 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 	return lines(text, rows, name, o)
 }
 
+// Lines that a list of a kind, or an array, may begin with.
 var (
-	metaLine    = regexp.MustCompile(`^[!@](context|meta|id|keys|\w+) ?[\[{]`)
-	captureLine = regexp.MustCompile(`^\S+ [0-9]{4,17} \{`)
-	indexLine   = regexp.MustCompile(`^\S+ [0-9]{4,17} [a-z]+:\S* \S+`)
+	arrayLine   = regexp.MustCompile(`^\[\s*([{\["]|$)`)
+	captureLine = regexp.MustCompile(`^([!@]\w+ ?[\[{]|\S+ [0-9]{4,17} \{)`)
+	indexLine   = regexp.MustCompile(`^\S+ [0-9]{4,17} [A-Za-z][A-Za-z0-9+.-]*:\S* \S`)
 )
 
 // byName returns the kind of a list by its name alone, without the endings of compressed
