@@ -107,10 +107,10 @@ func (s *sitemap) start(t xml.StartElement) error {
 		parent = s.open[len(s.open)-1]
 	}
 	s.open = append(s.open, name)
-	switch parent + " " + name {
-	case "url loc", "sitemap loc", "item link":
+	switch place := parent + " " + name; {
+	case place == "url loc", place == "sitemap loc", place == "item link" && t.Name.Space == "": // atom:link is no link of RSS
 		s.at, s.text = len(s.open), s.text[:0]
-	case "entry link":
+	case place == "entry link":
 		if href, ok := alternate(t.Attr); ok {
 			s.line([]byte(href))
 		}
