@@ -242,9 +242,8 @@ func (n *jsonNode) item(i int) *jsonNode {
 // There are three ways to read an object. follow compares it with those that were read
 // before, and needs that it differs from one of them in its values only. walk goes over it
 // once, from mark to mark, and keeps nothing but the fields of the record. It leaves to parse
-// what it does not understand: names with escapes, and what is no JSON. parse mends
-// what servers write although it is no JSON, and has it read by fastjson. What follow and walk
-// read, parse would read with the same fields.
+// what it does not understand. parse mends what servers write although it is no JSON, and has
+// it read by fastjson. What follow and walk read, parse would read with the same fields.
 type jsonReader struct {
 	values
 	tree   *jsonTree

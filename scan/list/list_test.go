@@ -55,6 +55,7 @@ func TestRows(t *testing.T) {
 		{"quotes", CSV, Options{}, "url,x\n\"http://a/\"\"q\"\",\",y\n\"http://b/\nx\",y\n\"a\"b,c\n", `header|http://a/"q",|bad row|x"|bad row`},
 		{"semicolon", CSV, Options{}, "url;x\nhttp://a/,b;y\n", "header|http://a/,b"},
 		{"no header", CSV, Options{}, "1|http://a/,b|x\n2|http://b/|x", "http://a/,b|http://b/"},
+		{"bad header", CSV, Options{}, "\"url\nurl,1\nhttp://a/,b\n", "bad row|url|http://a/"},
 		{"commas in fields", CSV, Options{}, "a,b;http://a/;c\nd,e;http://b/;f\n", "http://a/|http://b/"},
 		{"one column without header", CSV, Options{}, "http://a/x\nhttp://b/,c\n", "http://a/x|http://b/,c"},
 		{"one column", CSV, Options{}, "url\nhttp://a/,b\n", "header|http://a/,b"},
@@ -80,6 +81,85 @@ func TestRows(t *testing.T) {
 				t.Errorf("rows are\n%s, want\n%s", got, test.want)
 			}
 		})
+	}
+}
+
+// TestErrors makes layouts of lists that have no such column.
+func TestErrors(t *testing.T) {
+	for _, test := range []struct {
+		kind Kind
+		o    Options
+		list string
+		want string
+	}{
+		{URLs, Options{"1", ""}, "http://a/\n", "a list with a URL on each line has no columns; name its format if it has"},
+		{WARC, Options{}, "", "a list of the kind warc has no lines"},
+		{CSV, Options{}, "a,b\n1,2\n", `no column of its first rows has URLs, and none has a usual name, such as url; name it (--column); it has "a", "b"`},
+		{CSV, Options{"c", ""}, "a,b\n1,2\n", `there is no column "c"; it has "a", "b"`},
+		{CSV, Options{"", "3"}, "url,b\n1,2\n", `there is no column 3; its first rows have 2`},
+		{CSV, Options{"c", ""}, "http://a/,b\n", `there is no column "c"; its first row has no names of columns: give the number of one, from 1`},
+		{TSV, Options{"0", ""}, "a\tb\n", `there is no column 0; its first rows have 2`},
+		{TSV, Options{"x", ""}, strings.Repeat("a\t", 40), `there is no column "x"; it has ` + strings.Repeat(`"a", `, 29) + `"a" and 11 more`},
+		{JSON, Options{}, "{\"b\":{\"c\":1},\"a\":[]}\n", `its first objects have no member with a usual name, such as url; name it (--column); it has "a", "b", "b.c"`},
+		{JSON, Options{"u.v", ""}, "x\n{\"u\":1}\n", `its first objects have no member "u.v"; it has "u"`},
+		{JSON, Options{"", "date"}, "{\"url\":1}\n", `its first objects have no member "date"; it has "url"`},
+		{CDX, Options{"1", ""}, "", "CDX has its columns named by its header, and no others can be chosen"},
+		{CDX, Options{}, " CDX b m\n", `its header " CDX b m" names no column of URLs: a, N or A`},
+		{CDXJ, Options{"", "x"}, "", "CDXJ has the time in its second column, and no other can be chosen"},
+	} {
+		if got := strings.Join(rowsOf(t, test.kind, test.o, test.list), "|"); got != "error: "+test.want {
+			t.Errorf("%v %v %q: %s, want the error: %s", test.kind, test.o, test.list, got, test.want)
+		}
+	}
+}
+
+// TestNothing makes layouts of lists without a row: they have no error, whatever the columns.
+func TestNothing(t *testing.T) {
+	for kind := CSV; kind <= JSON; kind++ {
+		for _, list := range []string{"", "\n", "\ufeff"} {
+			if got := rowsOf(t, kind, Options{"x", "y"}, list); len(got) > 1 || len(got) == 1 && got[0] != "blank" {
+				t.Errorf("%v %q has the rows %q", kind, list, got)
+			}
+		}
+	}
+}
+
+// TestLongFirstObject finds the member in an object of which the head has only the beginning.
+func TestLongFirstObject(t *testing.T) {
+	for text, want := range map[string]string{"uri": "http://a/", "url": "http://a/"} {
+		line := `{"` + text + `":"http://a/","text":"` + strings.Repeat("x", 300<<10) + `"}` + "\n"
+		head := []byte(line)[:256<<10]
+		if kind, err := Detect(head, "", Options{}); kind != JSON {
+			t.Errorf("the kind is %v, %v", kind, err)
+		}
+		l, err := New(JSON, head, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := l.NewReader()
+		r.Reset([]byte(line), true)
+		var row Row
+		if r.Next(&row); string(row.URL) != want {
+			t.Errorf("the URL is %q, want %q", row.URL, want)
+		}
+	}
+}
+
+func TestKindNames(t *testing.T) {
+	for k := URLs; k <= Parquet; k++ {
+		if got := ParseKind(k.String()); got != k || k.HasLines() != (k < Sitemap) {
+			t.Errorf("the name of %v is that of %v", k, got)
+		}
+	}
+	for name, want := range map[string]Kind{"wat": WARC, "wet": WARC, "": Unknown, "unknown": Unknown, "CSV": Unknown} {
+		if got := ParseKind(name); got != want {
+			t.Errorf("%q is %v", name, got)
+		}
+	}
+	for name, want := range map[string]Kind{"a.csv.gz": CSV, "A.TSV": TSV, "a.jsonl.zst": JSON, "a.cdx": CDX, "a.cdxj.gz": CDXJ, "a.warc.wat.gz": WARC, "a.parquet": Parquet, "a.txt": URLs, "csv": URLs} {
+		if got, err := Detect(nil, name, Options{}); got != want || err != nil {
+			t.Errorf("%q is %v, %v", name, got, err)
+		}
 	}
 }
 
@@ -132,6 +212,15 @@ func TestDetect(t *testing.T) {
 		{"", "seite,x\nhttp://b/,1\n", "seite", "csv"},
 		{"", "http://b/\t1\nhttp://b/\t1\n", "", "tsv"},
 		{"", `{"url":"http://a/"}` + "\n", "", "json"},
+		{"", `{"level":"info","ts":1585597114.7687502,"logger":"http.log.access","msg":"handled request","request":{"remote_ip":"127.0.0.1","method":"GET","host":"localhost","uri":"/","headers":{"User-Agent":["curl/7.82.0"]}},"status":200}` + "\n", "", "it looks like an access log (caddy)"},
+		{"", "2024/01/02 03:04:05 [error] 1#1: *1 open() failed\n", "", "it is an error log of nginx, not a list of URLs"},
+		{"", "User-agent: *\nDisallow: /\n", "", "it is a robots.txt, not a list of URLs"},
+		{"", "<134>1 - - -\n", "", "urls"},
+		{"", "<kml></kml>", "", "it is XML or HTML that begins with the element \"kml\", not a sitemap"},
+		{"", "[\n {\"url\":1}]", "", "it is an array of JSON"},
+		{"", "\"http://a/,b\"\n\"http://a/\"\n", "", "csv"},
+		{"", "http://a/\n", "x", "csv"},
+		{"", "http://a/\tx\nhttp://b/\tx\ty\n", "", "urls"},
 		{"", "[{}]\n", "", "it is an array of JSON"},
 		{"", "{\n\"url\":\n\"x\"}\n", "", "it is JSON over several lines"},
 		{"", log, "", "it looks like an access log (combined)"},
