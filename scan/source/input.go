@@ -29,6 +29,7 @@ type Input struct {
 	r       io.Reader   // nil when they come from path
 	info    fs.FileInfo // of path, when it was found
 	regular bool        // path was a regular file: it can be opened again and again
+	parts   bool        // it is read by OpenParts
 
 	codec atomic.Int32 // the zero value is unknown
 
@@ -268,6 +269,9 @@ func (in *Input) take(r *Reader, p *passing) (opened, error) {
 	if s.file != nil {
 		r.watch(s.file)
 	}
+	if r != nil {
+		s.raw.tape = nil // only Parts need it
+	}
 	return opened{stream: s}, nil
 }
 
@@ -412,7 +416,11 @@ func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 	if !in.regular {
 		w.slot, w.waits = w.of.pipe, false
 	}
-	s, err := newStream(bytes, in.Name, in.Hash, w)
+	var kept *tape
+	if in.parts || !in.regular && r == nil { // OpenParts comes after Head
+		kept = &tape{limit: rawBuffer}
+	}
+	s, err := newStream(bytes, in.Name, in.Hash, kept, w)
 	if err == nil {
 		in.codec.Store(int32(s.codec))
 	}
