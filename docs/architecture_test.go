@@ -50,6 +50,8 @@ var allowed = map[string][]string{
 	"scan/policy":  {"automaton", "compile", "internal/disk", "scan/answer", "scan/origin"},
 	"scan/audit": {"automaton", "internal/english", "internal/table", "scan/answer", "scan/crawler", "scan/format", "scan/origin", "scan/policy", "scan/spill",
 		"github.com/HdrHistogram/"},
+	"scan/columnar": {"scan/format", "scan/source",
+		"github.com/parquet-go/", "github.com/klauspost/compress/snappy", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/"},
 	"scan/evidence": {"internal/disk", "internal/english", "scan/audit"},
 	"scan/filter":   {"automaton", "internal/disk", "scan", "scan/format", "scan/list", "scan/origin", "scan/source"},
 	"scan/job": {"automaton", "automaton/archive", "compile", "internal/disk", "internal/english", "scan", "scan/answer", "scan/audit", "scan/capture", "scan/crawler",
@@ -60,7 +62,7 @@ var allowed = map[string][]string{
 		"scan/filter", "scan/format", "scan/job", "scan/list", "scan/source",
 		"github.com/spf13/cobra", "github.com/vbauerster/mpb/", "github.com/pkg/profile", "golang.org/x/term"},
 	"cmd/robotsieve/internal/report/reporttest": {"scan/audit"},
-	"cmd/robotsieve/internal/report":            {"internal/english", "scan/audit", "github.com/jedib0t/go-pretty/", "github.com/parquet-go/"},
+	"cmd/robotsieve/internal/report":            {"internal/english", "scan/audit", "scan/columnar", "github.com/jedib0t/go-pretty/"},
 }
 
 // system is what packages other than internal/disk may use of those packages of the standard library that have file
