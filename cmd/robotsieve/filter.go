@@ -201,6 +201,7 @@ var classTexts = [filter.Classes]string{
 	filter.Allowed:     "allowed",
 	filter.Disallowed:  "disallowed",
 	filter.Unreachable: "disallowed because robots.txt is unreachable",
+	filter.ByPage:      "barred by the page",
 	filter.NoPolicy:    "of origins whose robots.txt is not known",
 	filter.Blank:       "blank",
 	filter.NotAbsolute: "not an absolute URL",
@@ -275,6 +276,7 @@ func writeFilterJSON(s streams, r *job.Filtered) error {
 		Allowed     int64            `json:"allowed"`
 		Disallowed  int64            `json:"disallowed"`
 		Unreachable int64            `json:"unreachable"`
+		ByPage      int64            `json:"barred_by_page"`
 		NoPolicy    int64            `json:"no_policy"`
 		Headers     int64            `json:"headers"`    // which are not among those read
 		Barred      map[string]int64 `json:"barred"`     // URLs that each agent may not fetch
@@ -282,6 +284,6 @@ func writeFilterJSON(s streams, r *job.Filtered) error {
 		Reasons     map[string]int64 `json:"reasons"`    // of the invalid lines
 	}{
 		"robotsieve.filter/1", r.Partial, r.Read, r.Kept, r.Dropped, r.Invalid, r.Printed,
-		r.Count[filter.Allowed], r.Count[filter.Disallowed], r.Count[filter.Unreachable], r.Count[filter.NoPolicy], r.Count[filter.Header], barred, r.Misencoded, reasons,
+		r.Count[filter.Allowed], r.Count[filter.Disallowed], r.Count[filter.Unreachable], r.Count[filter.ByPage], r.Count[filter.NoPolicy], r.Count[filter.Header], barred, r.Misencoded, reasons,
 	}, "")
 }

@@ -254,7 +254,7 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 		return rules, err
 	}
 	c := filter.Config{
-		AsOf: newest, Any: o.Any, Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes,
+		AsOf: newest, Dated: o.AsOf == "", Any: o.Any, Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes,
 	}
 	if o.AsOf != "" {
 		at, err := timeOf("--as-of", o.AsOf, time.UTC, time.Now())

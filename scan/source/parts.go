@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -98,13 +99,34 @@ func (p *Parts) Offset() int64 { return p.at }
 // Disk returns how many bytes have been read from disk or pipe.
 func (p *Parts) Disk() int64 { return p.offset() }
 
-// Member returns the bytes of the gzip member that has been read to its end, as they are in the input. They are valid until
-// Next. ok is false if they are more than are kept, or if parts are no members.
-func (p *Parts) Member() (member []byte, ok bool) {
+// Member returns the bytes of the gzip member that has been read to its end, as they are in the input. ok is false if they
+// are known no more: they are more than are kept, and the input is not a file.
+func (p *Parts) Member() (member io.Reader, ok bool) {
 	if p.zip == nil || p.zip.in {
 		return nil, false
 	}
-	return p.o.stream.raw.tape.upTo(p.o.stream.raw.offset())
+	end := p.o.stream.raw.offset()
+	if kept, ok := p.o.stream.raw.tape.upTo(end); ok {
+		return bytes.NewReader(kept), true
+	}
+	return p.section(p.at, end)
+}
+
+// Section returns the bytes of a part that is not a member of gzip, from one offset to another. ok is false if they are known no more:
+// the input is not a plain file.
+func (p *Parts) Section(from, to int64) (section io.Reader, ok bool) {
+	if p.o.stream != nil {
+		return nil, false
+	}
+	return p.section(from, to)
+}
+
+// section returns bytes on disk.
+func (p *Parts) section(from, to int64) (io.Reader, bool) {
+	if p.o.file == nil || !p.in.regular || p.in.sequential() {
+		return nil, false
+	}
+	return io.NewSectionReader(p.o.file, p.o.off+from, to-from), true
 }
 
 // Warnings returns oddities that lost nothing, after the last part.

@@ -41,9 +41,10 @@ type Reader struct {
 	block  io.LimitedReader
 	open   bool // a record has begun, and has not been read to its end
 
-	keep int // how many bytes of a record are kept at most
-	kept []byte
-	over bool // there were more
+	keep        int // how many bytes of a record are kept at most
+	kept        []byte
+	over        bool  // there were more
+	begun, read int64 // where in the part the record begins, and how far the part has been read
 }
 
 // Record is the header of a record. The zero value is not a record.
@@ -130,10 +131,10 @@ func (r *Reader) begin() error {
 				return err
 			}
 			r.in.Reset(r.parts)
-			r.inPart = true
+			r.inPart, r.read = true, 0
 		}
 		if err := r.blanks(); err == nil {
-			r.kept, r.over = r.kept[:0], false
+			r.kept, r.over, r.begun = r.kept[:0], false, r.read
 			return nil
 		} else if !isEOF(err) {
 			return err
@@ -152,13 +153,14 @@ func (r *Reader) blanks() error {
 		if b[0] != '\r' && b[0] != '\n' {
 			return nil
 		}
-		r.hold(b)
+		r.hold(b[:1])
 		_, _ = r.in.Discard(1) // it is in the buffer
 	}
 }
 
-// hold keeps bytes of the record.
+// hold keeps bytes of the record, and counts them.
 func (r *Reader) hold(b []byte) {
+	r.read += int64(len(b))
 	if r.over || len(r.kept)+len(b) > r.keep {
 		r.over = true
 		return
@@ -240,6 +242,9 @@ func (r *Reader) Whole() bool { return r.whole && !r.inPart }
 // Bytes returns the record that End has ended, with its header and the empty lines behind it, decompressed. They are valid until Next. ok is
 // false if they are more than are kept.
 func (r *Reader) Bytes() (record []byte, ok bool) { return r.kept, !r.over }
+
+// Extent returns where in its part the record that End has ended begins and ends.
+func (r *Reader) Extent() (begin, end int64) { return r.begun, r.read }
 
 // head reads the lines of a header, all together no longer than left.
 type head struct {
