@@ -247,7 +247,8 @@ func (n *jsonNode) item(i int) *jsonNode {
 // read, parse would read with the same fields.
 type jsonReader struct {
 	values
-	tree *jsonTree
+	tree   *jsonTree
+	limits jsonLimits
 	marks
 	shapes shapes
 	at     int  // where in the chunk the next line is, or the rest of the array
@@ -259,7 +260,6 @@ type jsonReader struct {
 	signs  uint32          // that the object has
 	chosen [2][]byte       // the name and the value of an element of a jsonChoice
 	commas int
-	limits jsonLimits
 
 	parser fastjson.Parser
 	mended []byte    // what parser reads

@@ -3,6 +3,7 @@ package list
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,8 @@ func TestRows(t *testing.T) {
 		{"quotes", CSV, Options{}, "url,x\n\"http://a/\"\"q\"\",\",y\n\"http://b/\nx\",y\n\"a\"b,c\n", `header|http://a/"q",|bad row|x"|bad row`},
 		{"semicolon", CSV, Options{}, "url;x\nhttp://a/,b;y\n", "header|http://a/,b"},
 		{"no header", CSV, Options{}, "1|http://a/,b|x\n2|http://b/|x", "http://a/,b|http://b/"},
+		{"commas in fields", CSV, Options{}, "a,b;http://a/;c\nd,e;http://b/;f\n", "http://a/|http://b/"},
+		{"one column without header", CSV, Options{}, "http://a/x\nhttp://b/,c\n", "http://a/x|http://b/,c"},
 		{"one column", CSV, Options{}, "url\nhttp://a/,b\n", "header|http://a/,b"},
 		{"by name and date", CSV, Options{"seite", "wann"}, "wann,seite\n20240102,http://a/\nx,http://b/\n", "header|http://a/ 2024-01-02T00:00:00|bad time http://b/"},
 		{"by number", CSV, Options{"2", "1"}, "2024-01-02T03:04:05Z,http://a/\n", "http://a/ 2024-01-02T03:04:05"},
@@ -99,6 +102,23 @@ c]]></loc></url></urlset>`: "http://a/é?x&y&z\nhttp://b/%0Ac\n",
 	}
 }
 
+// TestUsualNames holds the lists of names in the documentation to those that are read.
+func TestUsualNames(t *testing.T) {
+	text, err := os.ReadFile("../../docs/lists.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var quotes strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if quoted, ok := strings.CutPrefix(line, "> "); ok {
+			quotes.WriteString(strings.TrimSuffix(quoted, "\n") + " ")
+		}
+	}
+	if want := strings.Join(urlNames, ", ") + " " + strings.Join(urlPaths[len(urlNames):], ", ") + " "; quotes.String() != want {
+		t.Errorf("docs/lists.md has the names\n%s, want\n%s", quotes.String(), want)
+	}
+}
+
 func TestDetect(t *testing.T) {
 	log := strings.Repeat(`192.0.2.1 - - [02/Jan/2024:03:04:05 +0000] "GET /a HTTP/1.1" 200 5 "-" "x/1"`+"\n", 3)
 	for _, test := range []struct{ name, head, column, want string }{
@@ -123,7 +143,7 @@ func TestDetect(t *testing.T) {
 		{"", `<!doctype html><p>`, "", "it is a web page"},
 		{"", "WARC/1.0\r\n", "", "warc"},
 		{"", "PAR1\x00\x00", "", "parquet"},
-		{"", "filedesc://x", "", "it is an ARC file"},
+		{"", "filedesc://x", "", "this is an ARC file"},
 		{"", "\x89PNG\r\n", "", "this is an image"},
 		{"", "\xff\xfeh\x00", "", "this is text in UTF-16"},
 	} {

@@ -2,6 +2,7 @@ package list
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,35 +23,46 @@ const noDelimiter = '\n'
 // delimiters of CSV, the likeliest first.
 const delimiters = ",;|"
 
-// newTable returns the layout of CSV or TSV.
-func newTable(k Kind, head []byte, o Options) (*Layout, error) {
-	l := &Layout{kind: k, delimiter: '\t', date: -1}
+// newTable returns the layout of CSV or TSV. The delimiter of CSV is the likeliest that
+// leaves a column for the URLs.
+func newTable(k Kind, head []byte, o Options) (layout *Layout, err error) {
 	rows := sample(head, sampleRows)
+	likely := []byte{'\t'}
 	if k == CSV {
-		l.delimiter = delimiterOf(rows)
+		likely = delimitersOf(rows)
 	}
-	return l, l.findColumns(l.split(rows), o)
+	for _, d := range likely {
+		l := &Layout{kind: k, delimiter: d, date: -1}
+		missing := l.findColumns(l.split(rows), o)
+		if missing == nil {
+			return l, nil
+		}
+		err = cmp.Or(err, missing)
+	}
+	return nil, err
 }
 
-// delimiterOf returns the octet that cuts most of the rows into as many fields as the
-// first: noDelimiter if none cuts that.
-func delimiterOf(rows [][]byte) byte {
-	best, most := byte(noDelimiter), 0
-	if len(rows) == 0 {
-		return best
-	}
+// delimitersOf returns the octets that cut the first row, those first that cut most of the
+// other rows into as many fields, and noDelimiter.
+func delimitersOf(rows [][]byte) (likely []byte) {
+	var alike [256]int
 	for _, d := range []byte(delimiters) {
-		alike, width := 0, len(fieldsOf(rows[0], d))
-		for _, row := range rows {
-			if len(fieldsOf(row, d)) == width {
-				alike++
+		width := 0
+		for i, row := range rows {
+			n := len(fieldsOf(row, d))
+			if i == 0 {
+				width = n
+			}
+			if n == width && width > 1 {
+				alike[d]++
 			}
 		}
-		if width > 1 && alike > most {
-			best, most = d, alike
+		if alike[d] > 0 {
+			likely = append(likely, d)
 		}
 	}
-	return best
+	slices.SortStableFunc(likely, func(x, y byte) int { return cmp.Compare(alike[y], alike[x]) })
+	return append(likely, noDelimiter)
 }
 
 // fieldsOf returns the fields of a row of CSV, nil if it is none.
