@@ -12,6 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/page"
 )
 
 func newFilter(s streams) *cobra.Command {
@@ -90,7 +91,14 @@ the number of others is told.`,
 	flags.StringVar(&o.List.Column, "column", "", "column or member that has the URL, such as url, 3 or request.url")
 	flags.StringVar(&o.List.Date, "date-column", "", "with --rules: column or member with the time at which the URL was captured")
 	choice(cmd, "annotate", "", "print a line for each line instead of the kept ones", func(form string) { o.Annotate = job.Annotation(form) },
-		string(job.JSON), string(job.TSV), string(job.Append))
+		string(job.JSON), string(job.TSV), string(job.Append), string(job.Parquet))
+	flags.StringVar(&o.Key, "key", "", "with --annotate parquet: column of the Parquet file that tells which row is meant, instead of the row's number")
+	addFlag(cmd, "list", "page", "", "of WARC: drop records whose page states one of these directives, such as noindex,noarchive,noai, in a meta tag or an X-Robots-Tag", func(text string) (err error) {
+		if o.Page, err = page.ParseDirectives(text); err != nil {
+			return usageError("--page: %w", err)
+		}
+		return nil
+	})
 	flags.BoolVar(&o.Prompt, "line-buffered", false, "print the answer on each line of a pipe as soon as the line has been read")
 	choice(cmd, "output", "text", "form of the summary on stderr", to(&output), "text", "json")
 	memoryFlag(cmd, &o.Memory)
@@ -139,6 +147,8 @@ func refuseFilterFlags(cmd *cobra.Command, o *job.FilterOptions) error {
 	switch {
 	case given("no-policy") && o.Archive == "" && o.Robots.Name != "":
 		return usageError("--no-policy is about origins that are not in an archive: it needs --rules")
+	case o.Key != "" && o.Annotate != job.Parquet:
+		return usageError("--key is the key of the rows of --annotate parquet")
 	case o.Annotate != job.NoAnnotation && (given("keep") || given("invalid") || given("no-policy")):
 		return usageError("--annotate prints a line for each line: --keep, --invalid and --no-policy say which lines are printed without it")
 	}

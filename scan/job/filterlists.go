@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -35,6 +36,7 @@ type lists struct {
 	layouts []*list.Layout // of each; nil for URLs a line
 	records bool           // they are WARC files, and have no layouts
 	refused []error        // of those that cannot be read
+	keys    *columnar.Keys // of the rows of a Parquet file; nil if there are none
 	close   []io.Closer
 }
 

@@ -30,6 +30,7 @@ type Input struct {
 	info    fs.FileInfo // of path, when it was found
 	regular bool        // path was a regular file: it can be opened again and again
 	parts   bool        // it is read by OpenParts
+	decoded bool        // it is not compressed, whatever its first bytes
 
 	codec atomic.Int32 // the zero value is unknown
 
@@ -41,6 +42,13 @@ type Input struct {
 // NewInput returns an input that reads r, size bytes long on disk or -1. If r must be closed, the caller closes it.
 func NewInput(name string, r io.Reader, size int64) *Input {
 	return &Input{Name: name, Size: size, r: r}
+}
+
+// NewLines returns an input that reads lines that another reader has made. They are never decompressed.
+func NewLines(name string, r io.Reader) *Input {
+	in := NewInput(name, r, -1)
+	in.decoded = true
+	return in
 }
 
 // NewFile returns an input that reads the file, pipe or device of that name. It is not opened yet.
@@ -182,6 +190,24 @@ func (in *Input) Head(n int) ([]byte, error) {
 // Open returns the decompressed bytes of the input from beginning to end, for inputs that are not made of lines. Errors of Read
 // are *Error. The caller closes the reader, and only one goroutine at a time may use it.
 func (in *Input) Open() (io.ReadCloser, error) { return in.reader(in.take(nil, nil)) }
+
+// OpenAt returns the bytes of a plain file, for inputs that are not read from beginning to end, and how many there are. The caller closes it.
+func (in *Input) OpenAt() (r io.ReaderAt, size int64, closer io.Closer, err error) {
+	if !in.regular || in.sequential() {
+		return nil, 0, nil, newError(in.Name, -1, errNotPlain)
+	}
+	o, err := in.open(nil, nil)
+	switch {
+	case err != nil:
+		return nil, 0, nil, newError(in.Name, -1, err)
+	case o.stream != nil:
+		o.close()
+		return nil, 0, nil, newError(in.Name, -1, errNotPlain)
+	}
+	return o.plain(), o.size, o.file, nil
+}
+
+var errNotPlain = errors.New("it can be read only from a file that is not compressed")
 
 // reader reads an input that has been opened.
 func (in *Input) reader(o opened, err error) (io.ReadCloser, error) {
@@ -419,6 +445,10 @@ func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 	var kept *tape
 	if in.parts || !in.regular && r == nil { // OpenParts comes after Head
 		kept = &tape{limit: rawBuffer}
+	}
+	if in.decoded {
+		raw := newRawReader(bytes)
+		return &stream{codec: plain, raw: raw, window: w, dec: simpleDecoder{plainReader{raw}}}, nil
 	}
 	s, err := newStream(bytes, in.Name, in.Hash, kept, w)
 	if err == nil {
