@@ -191,7 +191,7 @@ func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, out
 // were to be an error, and warns of them.
 func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
 	if n := r.Count[filter.TooLong]; n > 0 && invalid == "keep" {
-		s.warn("%s too long to be printed", english.Plural(n, "line"))
+		s.warn("%s too long to be printed", english.Plural(n, r.Noun()))
 		return true
 	}
 	if r.Invalid == 0 || invalid != "error" && r.Invalid < r.Read {
@@ -201,7 +201,7 @@ func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
 		s.warn("%s:%d: %s: %q", r.Inputs[q.Input].Name, q.Line, classTexts[q.Class], q.Text)
 	}
 	if more := r.Invalid - int64(len(r.Quotes)); more > 0 {
-		s.warn("and %s", english.Plural(more, "more invalid line"))
+		s.warn("and %s", english.Plural(more, "more invalid "+r.Noun()))
 	}
 	return true
 }
@@ -247,7 +247,7 @@ func writeFilterText(s streams, r *job.Filtered) error {
 	if r.Partial {
 		b.WriteString("PARTIAL: ")
 	}
-	fmt.Fprintf(&b, "%s read: %s kept, %s dropped, %s invalid", english.Plural(r.Read, "line"), english.Grouped(r.Kept), english.Grouped(r.Dropped), english.Grouped(r.Invalid))
+	fmt.Fprintf(&b, "%s read: %s kept, %s dropped, %s invalid", english.Plural(r.Read, r.Noun()), english.Grouped(r.Kept), english.Grouped(r.Dropped), english.Grouped(r.Invalid))
 	if n := r.Count[filter.Header]; n > 0 {
 		fmt.Fprintf(&b, ", and %s", english.Plural(n, "header"))
 	}

@@ -100,7 +100,7 @@ func (r *Records) file(ctx context.Context, number int, in *source.Input) error 
 		return own.error
 	case err != nil:
 		if result.Err = err; parts != nil {
-			result.Err = unread(in.Name, parts, err)
+			result.Err = r.unread(in.Name, err)
 		}
 	}
 	result.Complete = err == nil
@@ -112,12 +112,17 @@ func (r *Records) file(ctx context.Context, number int, in *source.Input) error 
 type runError struct{ error }
 
 // unread says where the reading of an input ended.
-func unread(name string, parts *source.Parts, err error) error {
+func (r *Records) unread(name string, err error) error {
 	var named *source.Error
 	if errors.As(err, &named) {
 		return fmt.Errorf("%w; what follows is not read", err)
 	}
-	return &source.Error{Name: name, Offset: parts.Offset(), Err: fmt.Errorf("%w; what follows is not read", err)}
+	at := r.parts.Offset()
+	if !r.parts.Compressed() {
+		begin, _ := r.records.Extent()
+		at += begin
+	}
+	return &source.Error{Name: name, Offset: at, Err: fmt.Errorf("%w; what follows is not read", err)}
 }
 
 // all filters the records of the file that is open. before is how many bytes of others have been read.

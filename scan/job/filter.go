@@ -92,6 +92,8 @@ type Filtered struct {
 	// Inputs say how the reading of each input ended. Names that gave no input come
 	// last, with nothing but their errors.
 	Inputs []source.Result
+	// Records says that the rows are records of WARC files.
+	Records bool
 	// Partial says that lines are missing: an input could not be read to its end or has
 	// no line that is a URL, or the filtering ended early.
 	Partial bool
@@ -163,7 +165,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		archive.most = max(shares.rest/4*3, leastRules)
 	}
 	summary, results, err := o.run(ctx, rules.config, lists, shares, out)
-	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Partial: err != nil || len(errs) > 0}
+	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Records: lists.records, Partial: err != nil || len(errs) > 0}
 	f.tell(o.Messages)
 	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(lists.layouts, func(l *list.Layout) bool { return l != nil && l.Kind() == list.CSV }) {
 		o.Messages.warn("%s not of the format; a row of CSV must be one line, in which its quotes end", english.Plural(n, "line"))
@@ -178,7 +180,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	case err != nil:
 		err = inputError(err)
 	case f.noURL():
-		err = inputError(errNoURL)
+		err = inputError(fmt.Errorf("no %s of the lists has a URL", f.Noun()))
 	}
 	return f, err
 }
@@ -210,7 +212,16 @@ func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of sh
 	return summary, reader.Results(), err
 }
 
-// noURL tells whether there are lines, but none of them is a URL.
+// Noun returns what is counted: lines, or records of WARC files.
+func (f *Filtered) Noun() string {
+	if f.Records {
+		return "record"
+	}
+	return "line"
+}
+
+// noURL tells whether there are rows, but none of them has a URL. Nothing else would tell such a
+// list, of another format or of names without a scheme, from one that is all disallowed.
 func (f *Filtered) noURL() bool { return f.Read > 0 && f.Invalid == f.Read }
 
 // tell tells of inputs that could not be used, wholly or in part.
@@ -238,10 +249,6 @@ func (f *Filtered) tell(messages Messages) {
 // leastRules is what decoded rules may take in the room of the program: with less, a filter
 // would decode most of them for each URL.
 const leastRules = 4 << 20
-
-// errNoURL is the error of lists that have lines, but no URL. Nothing else would tell such a
-// list, of another format or of names without a scheme, from one that is all disallowed.
-var errNoURL = errors.New("no line of the lists is a URL")
 
 // rulesInUse are the configuration of package filter, and the names of the agents. release gives up the rules in it.
 type rulesInUse struct {

@@ -312,7 +312,7 @@ func (in *Input) open(r *Reader, p *passing) (o opened, err error) {
 	default:
 		o, sample, err = in.openFile(r)
 	}
-	if err != nil || !in.lines {
+	if err != nil || !in.lines || in.parts {
 		return o, err
 	}
 	switch { // the next Read returns the error
