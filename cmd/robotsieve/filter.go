@@ -198,7 +198,7 @@ func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
 		return false
 	}
 	for _, q := range r.Quotes {
-		s.warn("%s:%d: %s: %q", r.Inputs[q.Input].Name, q.Line, classTexts[q.Class], q.Text)
+		s.warn("%s:%d: %s: %q", r.Inputs[q.Input].Name, q.Line, classText(q.Class, r), q.Text)
 	}
 	if more := r.Invalid - int64(len(r.Quotes)); more > 0 {
 		s.warn("and %s", english.Plural(more, "more invalid "+r.Noun()))
@@ -206,7 +206,7 @@ func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
 	return true
 }
 
-// classTexts name the classes in the summary.
+// classTexts name the classes in the summary; see classText.
 var classTexts = [filter.Classes]string{
 	filter.Allowed:     "allowed",
 	filter.Disallowed:  "disallowed",
@@ -220,16 +220,26 @@ var classTexts = [filter.Classes]string{
 	filter.NoURL:       "without a URL",
 	filter.BadRow:      "not of the format",
 	filter.BadTime:     "without a time",
-	filter.TooLong:     "too long",
 	filter.CutOff:      "cut off by the end of a damaged input",
 	filter.Header:      "headers",
+}
+
+// classText names a class in the summary.
+func classText(c filter.Class, r *job.Filtered) string {
+	switch {
+	case c != filter.TooLong:
+		return classTexts[c]
+	case r.Records:
+		return "too long to be held in memory"
+	}
+	return fmt.Sprintf("longer than %d MiB", r.MaxRow>>20)
 }
 
 // writeFilterText prints the totals, and below them the classes that occur and how many URLs each of several agents may not fetch.
 func writeFilterText(s streams, r *job.Filtered) error {
 	var valid, invalid, barred []string
 	for class, n := range r.Count {
-		text := english.Grouped(n) + " " + classTexts[class]
+		text := english.Grouped(n) + " " + classText(filter.Class(class), r)
 		switch {
 		case n == 0:
 		case filter.Class(class).Valid():

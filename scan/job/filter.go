@@ -94,6 +94,8 @@ type Filtered struct {
 	Inputs []source.Result
 	// Records says that the rows are records of WARC files.
 	Records bool
+	// MaxRow is how many bytes a line may have; 0 for records, of which only those must be held that cannot be copied from their file.
+	MaxRow int
 	// Partial says that lines are missing: an input could not be read to its end or has
 	// no line that is a URL, or the filtering ended early.
 	Partial bool
@@ -165,7 +167,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		archive.most = max(shares.rest/4*3, leastRules)
 	}
 	summary, results, err := o.run(ctx, rules.config, lists, shares, out)
-	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Records: lists.records, Partial: err != nil || len(errs) > 0}
+	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Records: lists.records, MaxRow: lists.maxRow(), Partial: err != nil || len(errs) > 0}
 	f.tell(o.Messages)
 	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(lists.layouts, func(l *list.Layout) bool { return l != nil && l.Kind() == list.CSV }) {
 		o.Messages.warn("%s not of the format; a row of CSV must be one line, in which its quotes end", english.Plural(n, "line"))
@@ -202,7 +204,7 @@ func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of sh
 		out = table
 	}
 	reader := source.NewReader(l.inputs, source.Options{
-		Workers: of.workers, Memory: of.reading, MaxLine: longestRow(l.layouts), InOrder: true, Prompt: o.Prompt,
+		Workers: of.workers, Memory: of.reading, MaxLine: l.maxRow(), InOrder: true, Prompt: o.Prompt,
 	})
 	defer o.Messages.progress(reader)()
 	summary, err := filter.Run(ctx, reader, of.workers, c, out)

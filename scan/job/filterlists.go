@@ -19,16 +19,11 @@ const (
 	firstLineBytes = 4 << 10
 )
 
-// longestObject is how long a row may be in a format whose rows hold more than a URL.
-const longestObject = 16 << 20
-
-// longestRow is the limit of a row, in bytes: 0 is that of package source.
-func longestRow(layouts []*list.Layout) int {
-	if slices.ContainsFunc(layouts, func(l *list.Layout) bool { return l != nil }) {
-		return longestObject
-	}
-	return 0
-}
+// How long a line may be, in bytes: in lists of URLs, and in lists whose rows hold more.
+const (
+	longestURL = 1 << 20
+	longestRow = 16 << 20
+)
 
 // lists are inputs of a filter.
 type lists struct {
@@ -38,6 +33,17 @@ type lists struct {
 	refused []error        // of those that cannot be read
 	keys    *columnar.Keys // of the rows of a Parquet file; nil if there are none
 	close   []io.Closer
+}
+
+// maxRow is how long a line may be.
+func (l *lists) maxRow() int {
+	switch {
+	case l.records:
+		return 0
+	case slices.ContainsFunc(l.layouts, func(l *list.Layout) bool { return l != nil }):
+		return longestRow
+	}
+	return longestURL
 }
 
 func (l *lists) Close() {
