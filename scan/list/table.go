@@ -17,6 +17,16 @@ var urlNames = []string{
 	"original_url", "original_uri", "page_url", "source_url", "page", "address",
 }
 
+// UsualColumn returns the column that has URLs by its name, the likeliest of some columns; "" if there is none.
+func UsualColumn(columns []string) string {
+	for _, name := range urlNames {
+		if i := slices.IndexFunc(columns, func(c string) bool { return strings.EqualFold(c, name) }); i >= 0 {
+			return columns[i]
+		}
+	}
+	return ""
+}
+
 // noDelimiter is the delimiter of a table with one column: an octet that no row has.
 const noDelimiter = '\n'
 
