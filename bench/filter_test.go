@@ -14,7 +14,6 @@ import (
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/filter"
-	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -24,17 +23,23 @@ func rulesOf(body []byte) filter.Rules {
 	return filter.Rules{Machine: robots.Ruleset.Machine([]byte("FooBot"))}
 }
 
+// oneSite is a configuration that has one robots.txt.
+func oneSite(body []byte) filter.Config {
+	return filter.Config{Dialects: []automaton.Dialect{automaton.RFC9309}, Site: []filter.Rules{rulesOf(body)}}
+}
+
 // web is an archive of the robots.txt of many origins, as filter.Policy.
 type web struct{ *archive.Archive }
 
-func (w web) Find(o origin.Origin, busy bool) (filter.Rules, bool, error) {
+func (w web) Find(q filter.Query, rules []filter.Rules) (filter.Span, bool, error) {
 	var key [128]byte
 	lookup := w.Lookup
-	if busy {
+	if q.Busy {
 		lookup = w.LookupBusy
 	}
-	e, found, err := lookup(o.AppendKey(key[:0]), automaton.RFC9309)
-	return filter.Rules{Machine: e.Ruleset.Machine([]byte("FooBot"))}, found, err
+	e, found, err := lookup(q.Origin.AppendKey(key[:0]), automaton.RFC9309)
+	rules[0] = filter.Rules{Machine: e.Ruleset.Machine([]byte("FooBot"))}
+	return filter.Always, found, err
 }
 
 // BenchmarkFilter times whole runs, from a plain file to a discarded output:
@@ -42,13 +47,12 @@ func (w web) Find(o origin.Origin, busy bool) (filter.Rules, bool, error) {
 func BenchmarkFilter(b *testing.B) {
 	site := func(name string) func(b *testing.B, _ [][]byte) filter.Config {
 		return func(b *testing.B, _ [][]byte) filter.Config {
-			rules := rulesOf(shared(b, "data/bench/robots_"+name+".txt"))
-			return filter.Config{Site: &rules}
+			return oneSite(shared(b, "data/bench/robots_"+name+".txt"))
 		}
 	}
 	many := func(b *testing.B, _ [][]byte) filter.Config {
 		data, _ := corpusArchive(b)
-		return filter.Config{Policy: web{openArchive(b, data)}}
+		return filter.Config{Dialects: []automaton.Dialect{automaton.RFC9309}, Policy: web{openArchive(b, data)}}
 	}
 	for _, c := range []struct {
 		name, urls string
@@ -56,8 +60,7 @@ func BenchmarkFilter(b *testing.B) {
 		config     func(b *testing.B, urls [][]byte) filter.Config
 	}{
 		{"rules=one", "data/bench/urls_10k.txt", false, func(*testing.B, [][]byte) filter.Config {
-			rules := rulesOf([]byte("user-agent: *\ndisallow: /nowhere"))
-			return filter.Config{Site: &rules}
+			return oneSite([]byte("user-agent: *\ndisallow: /nowhere"))
 		}},
 		{"rules=medium", "data/bench/urls_10k.txt", false, site("medium")},
 		{"rules=medium/urls=many-hosts", "data/urls/with-robots.txt.gz", false, site("medium")},

@@ -36,7 +36,8 @@ func TestFilterPrintsWhatTheAgentMayFetch(t *testing.T) {
 		"allowed": {nil, "https://b.example/g\n/x\nhttps://a.example/last\n", exitDone,
 			[]string{"6 lines read: 3 kept, 1 dropped, 2 invalid\n", "3 allowed, 1 disallowed\n", "1 blank, 1 not an absolute URL\n"}},
 		"disallowed":      {[]string{"--keep", "disallowed"}, "https://a.example/p\r\n", exitDone, []string{"1 kept, 3 dropped, 2 invalid"}},
-		"of a known name": {[]string{"--agent", "GPTBot"}, "https://a.example/p\r\n/x\nhttps://a.example/last\n", exitDone, nil},
+		"by all of two":   {[]string{"--agent", "GPTBot"}, "/x\nhttps://a.example/last\n", exitDone, []string{"  barred   FooBot 1, GPTBot 1\n"}},
+		"by any of two":   {[]string{"--agent", "GPTBot", "--any"}, "https://a.example/p\r\nhttps://b.example/g\n/x\nhttps://a.example/last\n", exitDone, []string{"4 kept, 0 dropped"}},
 		"invalid printed": {[]string{"--invalid", "keep"}, "https://b.example/g\n/x\n\nfoo\nhttps://a.example/last\n", exitDone, []string{"3 kept, 1 dropped, 2 invalid"}},
 		"invalid refused": {[]string{"--invalid", "error"}, "https://b.example/g\n/x\nhttps://a.example/last\n", exitInput,
 			[]string{`-:4: blank: ""`, `-:5: not an absolute URL: "foo"`, "3 kept, 1 dropped, 2 invalid"}},
@@ -60,8 +61,8 @@ func TestFilterSummaryAsJSON(t *testing.T) {
 	r := command(t, "http://a/\nhttp://a/p\nmailto:x\ngopher://a/\nhttp://a..b/\n\n", "filter", "--robots", robots,
 		"--agent", "FooBot", "--output", "json", "--invalid", "keep", "-")
 	want := `{"schema":"robotsieve.filter/1","partial":false,"read":6,"kept":1,"dropped":1,"invalid":4,"printed":5,` +
-		`"allowed":1,"disallowed":1,"unreachable":0,"no_policy":0,"misencoded":0,` +
-		`"reasons":{"bad_host":1,"bad_scheme":1,"blank":1,"cut_off":0,"not_absolute":1,"too_long":0}}` + "\n"
+		`"allowed":1,"disallowed":1,"unreachable":0,"no_policy":0,"headers":0,"barred":{"FooBot":1},"misencoded":0,` +
+		`"reasons":{"bad_host":1,"bad_row":0,"bad_scheme":1,"bad_time":0,"blank":1,"cut_off":0,"no_url":0,"not_absolute":1,"too_long":0}}` + "\n"
 	if r.err != want || r.code != exitDone {
 		t.Errorf("code %d, stderr %q, want %q", r.code, r.err, want)
 	}
@@ -215,7 +216,7 @@ func TestFilterUsageErrors(t *testing.T) {
 		"no archive":         {[]string{"--robots", robots, "--agent", "a", "--no-policy", "keep", "-"}, "--no-policy is about origins that are not in an archive"},
 		"unknown no-policy":  {[]string{"--robots", robots, "--agent", "a", "--no-policy", "error", "-"}, "keep|drop"},
 		"unknown invalid":    {[]string{"--robots", robots, "--agent", "a", "--invalid", "skip", "-"}, "keep|drop|error"},
-		"unknown format":     {[]string{"--robots", robots, "--agent", "a", "--format", "warc", "-"}, "auto|urls"},
+		"unknown format":     {[]string{"--robots", robots, "--agent", "a", "--format", "xlsx", "-"}, "auto|urls|csv"},
 		"unknown output":     {[]string{"--robots", robots, "--agent", "a", "--output", "csv", "-"}, "text|json"},
 		"negative max-bytes": {[]string{"--robots", robots, "--agent", "a", "--max-bytes", "-1", "-"}, "negative"},
 	} {
@@ -243,8 +244,8 @@ func TestFilterOfBadInput(t *testing.T) {
 		partial bool
 	}{
 		"empty":               {[]string{file(t, "e", "")}, exitDone, "", 0, 0, false},
-		"nothing but garbage": {[]string{file(t, "g", "\x00\x01\n\xff\xfe\n")}, exitInput, "no line of the lists is a URL\n", 0, 2, false},
-		"UTF-16":              {[]string{file(t, "u", "\xff\xfeh\x00t\x00\n\x00")}, exitInput, "no line of the lists is a URL: the first looks like UTF-16; save the list as UTF-8\n", 0, 2, false},
+		"nothing but garbage": {[]string{file(t, "g", "\x00\x01\n\xff\xfe\n")}, exitInput, "binary data", 0, 0, true},
+		"UTF-16":              {[]string{file(t, "u", "\xff\xfeh\x00t\x00\n\x00")}, exitInput, "UTF-16", 0, 0, true},
 		"names of hosts only": {[]string{"--invalid", "keep", file(t, "h", "a.example\nb.example\n")}, exitInput, `h:1: not an absolute URL: "a.example"`, 0, 2, false},
 		"one list without":    {[]string{file(t, "g", "a.example\n"), good}, exitInput, `g: no line is a URL; line 1 is "a.example"`, 1, 1, true},
 		"one URL at least":    {[]string{file(t, "g", "a.example\nhttp://h/\n"), good}, exitDone, "", 2, 1, false},

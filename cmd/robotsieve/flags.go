@@ -126,10 +126,10 @@ func robotsFlags(cmd *cobra.Command, file *job.RobotsFile, dialect **automaton.D
 	}, append([]string{"auto"}, automaton.DialectNames()...)...)
 }
 
-// agentFlags adds the flags that name the crawler whose URLs are judged.
-func agentFlags(cmd *cobra.Command, agent *job.Agent) {
-	agentFlag(cmd, &agent.Name, "the crawler that would fetch the URLs")
-	crawlersFlag(cmd, &agent.Crawlers)
+// agentsFlag adds the flag --agent, which can be repeated.
+func agentsFlag(cmd *cobra.Command, names *[]string, usage string) {
+	cmd.Flags().StringArrayVar(names, "agent", nil, usage)
+	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents) // it fails only for a flag that does not exist
 }
 
 func agentFlag(cmd *cobra.Command, name *string, usage string) {

@@ -36,9 +36,10 @@ func TestFilterByTheRobotsOfEachOrigin(t *testing.T) {
 		args []string
 		out  []string
 	}{
-		"allowed": {nil, []string{"HTTPS://A.example:443/g", "http://down.example/robots.txt", "https://gone.example/p"}},
-		"of a known name": {[]string{"--agent", "GPTBot"},
-			[]string{"http://a.example/p", "http://down.example/robots.txt", "https://gone.example/p"}},
+		"allowed":       {nil, []string{"HTTPS://A.example:443/g", "http://down.example/robots.txt", "https://gone.example/p"}},
+		"by all of two": {[]string{"--agent", "GPTBot"}, []string{"http://down.example/robots.txt", "https://gone.example/p"}},
+		"by any of two": {[]string{"--agent", "GPTBot", "--any"},
+			[]string{"http://a.example/p", "HTTPS://A.example:443/g", "http://down.example/robots.txt", "https://gone.example/p"}},
 		"disallowed":      {[]string{"--keep", "disallowed"}, []string{"http://a.example/p", "https://b.example:8443/b~", "http://down.example/x"}},
 		"as Google reads": {[]string{"--keep", "disallowed", "--dialect", "google"}, []string{"http://a.example/p", "http://down.example/x"}},
 		"without a policy too": {[]string{"--no-policy", "keep", "--invalid", "keep"}, []string{

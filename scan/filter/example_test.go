@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -14,7 +15,10 @@ import (
 // One robots.txt for all URLs. For the rules of many origins see Policy.
 func Example() {
 	robots := compile.Compile([]byte("User-agent: *\nDisallow: /private/\n"), compile.Options{})
-	config := filter.Config{Site: &filter.Rules{Machine: robots.Ruleset.Machine([]byte("ExampleBot"))}}
+	config := filter.Config{
+		Dialects: []automaton.Dialect{automaton.RFC9309}, // of one agent
+		Site:     []filter.Rules{{Machine: robots.Ruleset.Machine([]byte("ExampleBot"))}},
+	}
 
 	list := "https://a.example/\nhttps://a.example/private/1\nnot a URL\nhttps://b.example/x"
 	inputs := []*source.Input{source.NewInput("list", strings.NewReader(list), -1)}

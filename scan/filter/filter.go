@@ -1,48 +1,65 @@
-// Package filter keeps or drops the URLs of lists, one per line, by robots.txt.
+// Package filter keeps, drops or annotates the rows of lists of URLs by robots.txt.
 //
 // The output depends on the input alone, not on the number of workers: it is the
-// kept lines, byte for byte and in their order. Every line is counted in one Class.
+// kept rows, byte for byte and in their order, or one line of its own for each row.
+// Every row is counted in one Class.
 //
-// A worker cuts a line off its chunk (worker.go) and looks up the site of the scheme
-// and authority that it begins with (sites.go); the site's machine judges the rest
-// of the line, which is the path. Kept lines are moved together at the beginning of
-// the chunk, and the chunks are written in order (run.go).
+// A Judge finds the rules of the scheme and authority that a URL begins with (sites.go),
+// and judges the rest of the URL, which is the path, for all agents (judge.go). A worker reads the rows of a
+// chunk (worker.go). Kept rows are moved together at the beginning of the chunk, annotations
+// are written to a buffer (annotate.go), and the chunks are written in order (run.go).
 package filter
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// Config has the rules and tells which lines are kept. It must not be changed after
-// it has been given to Run.
+// MaxAgents is how many agents a run has at most.
+const MaxAgents = 64
+
+// Config has the rules and tells which rows are kept. It must not be changed after
+// it has been given to Run or NewJudge.
 type Config struct {
-	// Site, if not nil, has the rules for all lines, on any host. Then a request target,
-	// which begins with a slash, is a valid line too.
-	Site *Rules
+	// Dialects are those of the rules of each agent, in the order of the agents: they tell which part of
+	// a URL is matched. There are as many agents as dialects, and MaxAgents at most.
+	Dialects []automaton.Dialect
+	// Site, if not nil, has the rules for all rows, on any host, one for each agent. Then a request target,
+	// which begins with a slash, is a valid URL too.
+	Site []Rules
 	// Policy has the rules of each origin if Site is nil.
 	Policy Policy
 	// Epoch, if not nil, says that the policy frees rules: when the number that it returns is
 	// another one, workers forget the rules that they have found. It is called by several
 	// goroutines at once, and often.
 	Epoch func() uint64
-	// Dialect is the dialect of all rules: it tells which part of a URL is matched.
-	Dialect automaton.Dialect
 
+	// Layouts tell where the URL of each row is, one for each input. A nil one, and those that
+	// are missing, stand for lists of URLs, one a line.
+	Layouts []*list.Layout
+	// AsOf is the instant, in Unix seconds, for which rows without a time of their own ask the policy.
+	AsOf int64
+
+	// Any allows a URL if one of the agents may fetch it; otherwise all of them must.
+	Any bool
 	// Disallowed keeps the URLs that are disallowed instead of those that are
 	// allowed.
 	Disallowed bool
 	// NoPolicy keeps URLs of origins whose rules are not known.
 	NoPolicy bool
-	// Invalid prints lines that are not URLs; they still count as invalid.
+	// Invalid prints rows that have no URL; they still count as invalid.
 	Invalid bool
-	// Quotes is the number of invalid lines, the first ones, to quote in the Summary.
+	// Annotate, if not nil, replaces each row by a line of its own, kept or not.
+	Annotate Annotator
+	// Quotes is the number of invalid rows, the first ones, to quote in the Summary.
 	Quotes int
 }
 
-// Rules are the rules for the crawler on one origin. The zero value allows
+// Rules are the rules for one agent on one origin. The zero value allows
 // everything.
 type Rules struct {
 	// Machine holds the rules; nil allows everything.
@@ -54,15 +71,31 @@ type Rules struct {
 
 // Policy has the rules of many origins.
 type Policy interface {
-	// Find returns the rules for an origin; found is false if they are not known. The
-	// strings of o are valid during the call only. An error ends the filtering.
-	// Find is called by several goroutines at once, but not for each line: a worker
-	// remembers the rules. After 128 lines of one site it calls Find again, with
-	// busy, for rules that are worth more preparation.
-	Find(o origin.Origin, busy bool) (rules Rules, found bool, err error)
+	// Find sets the rules of each agent on an origin. found is false if they are not known. The
+	// answer is the same for all instants of the span. The
+	// strings of the query are valid during the call only. An error ends the filtering.
+	// Find is called by several goroutines at once, but not for each row: a worker
+	// remembers the rules. After 128 rows of one site it calls Find again, with
+	// Busy, for rules that are worth more preparation.
+	Find(q Query, rules []Rules) (valid Span, found bool, err error)
 }
 
-// Class is the result for one line.
+// Query asks for the rules of an origin.
+type Query struct {
+	Origin origin.Origin
+	At     int64 // the instant for which the rules are wanted, in Unix seconds
+	Busy   bool  // many URLs of the origin are being judged
+}
+
+// Span is a span of time, its first and its last second, both in Unix seconds.
+type Span struct{ First, Last int64 }
+
+// Always is the span of rules that have no dates.
+var Always = Span{math.MinInt64, math.MaxInt64}
+
+func (s Span) has(at int64) bool { return s.First <= at && at <= s.Last }
+
+// Class is the result for one row.
 type Class uint8
 
 const (
@@ -74,26 +107,34 @@ const (
 	Unreachable
 	// NoPolicy is a URL of an origin whose rules are not known.
 	NoPolicy
-	// Blank is a line of spaces and tabs only. It is invalid, like all classes below.
+	// Blank is a line of spaces and tabs only. It is invalid, like all classes below but Header.
 	Blank
-	// NotAbsolute is a line that does not begin with a scheme and "://".
+	// NotAbsolute is a URL that does not begin with a scheme and "://".
 	NotAbsolute
 	// BadScheme is a URL whose scheme is not http, https or ftp.
 	BadScheme
 	// BadHost is a URL with an invalid host or port.
 	BadHost
+	// NoURL is a row that lacks the column or member of the URL, or has nothing in it.
+	NoURL
+	// BadRow is a line that is no row of the list's format.
+	BadRow
+	// BadTime is a row that has no time where one is needed.
+	BadTime
 	// TooLong is a line longer than source.Options.MaxLine. Only its beginning was
 	// read, and it is never printed.
 	TooLong
 	// CutOff is a line whose end could not be read.
 	CutOff
+	// Header is a line that tells what the columns of a list are. It is neither valid nor invalid, and always printed.
+	Header
 	// Classes is the number of classes.
 	Classes
 )
 
 var classNames = [Classes]string{
 	"allowed", "disallowed", "unreachable", "no_policy",
-	"blank", "not_absolute", "bad_scheme", "bad_host", "too_long", "cut_off",
+	"blank", "not_absolute", "bad_scheme", "bad_host", "no_url", "bad_row", "bad_time", "too_long", "cut_off", "header",
 }
 
 // String returns the name of the class in reports, such as no_policy.
@@ -104,13 +145,18 @@ func (c Class) String() string {
 	return classNames[c]
 }
 
-// Valid tells whether a line of the class is a URL that rules can judge.
+// Valid tells whether a row of the class has a URL that rules can judge.
 func (c Class) Valid() bool { return c <= NoPolicy }
 
-// prints tells for each class whether its lines are printed.
+// Invalid tells whether a row of the class has no such URL, but should have one.
+func (c Class) Invalid() bool { return !c.Valid() && c != Header }
+
+// prints tells for each class whether its rows are printed.
 func (c *Config) prints() (p [Classes]bool) {
 	for class := range Classes {
 		switch {
+		case c.Annotate != nil, class == Header:
+			p[class] = true
 		case class == Allowed:
 			p[class] = !c.Disallowed
 		case class == Disallowed, class == Unreachable:
@@ -124,25 +170,39 @@ func (c *Config) prints() (p [Classes]bool) {
 	return p
 }
 
-// Summary counts the lines. Read is Kept + Dropped + Invalid.
+// keeps tells whether rows of a valid class count as kept.
+func (c *Config) keeps(class Class) bool {
+	switch class {
+	case Allowed:
+		return !c.Disallowed
+	case NoPolicy:
+		return c.NoPolicy
+	}
+	return c.Disallowed
+}
+
+// Summary counts the rows. Read is Kept + Dropped + Invalid.
 type Summary struct {
 	Read, Kept, Dropped, Invalid int64
-	// Printed is the number of lines written: the kept ones and, with
-	// Config.Invalid, the invalid ones that are not too long.
+	// Printed is the number of lines written: the kept rows and, with
+	// Config.Invalid, the invalid ones that are not too long; with Config.Annotate one for each row.
+	// Headers are not counted. Without Config.Annotate, one that is the same as the one printed before it is not printed again.
 	Printed int64
-	// Count is the number of lines of each class; their sum is Read.
+	// Count is the number of rows of each class. Their sum, without the headers, is Read.
 	Count [Classes]int64
+	// Barred is for each agent the number of URLs that it may not fetch.
+	Barred []int64
 	// Misencoded counts URLs judged by rules of the dialect google that have an octet
 	// outside ASCII, or a percent-encoded octet in lower case: no pattern that states such
 	// an octet matches them, as its parser expects URLs in Google's own form.
 	Misencoded int64
-	// Quotes are the first invalid lines, in the order of the input.
+	// Quotes are the first invalid rows, in the order of the input.
 	Quotes []Quote
-	// Useless has, for each input that has lines, not all of them blank, but not one URL, its first line.
+	// Useless has, for each input that has rows, not all of them blank, but not one URL, its first row.
 	Useless []Quote
 }
 
-// Quote is an invalid line.
+// Quote is an invalid row.
 type Quote struct {
 	Input int   // index of its input
 	Line  int64 // number of the line in its input, from 1

@@ -8,22 +8,21 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"unsafe"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // siteBody is the robots.txt of one site: it disallows /p and what ends in .pdf.
 const siteBody = "user-agent: *\ndisallow: /p\ndisallow: /*.pdf$\nallow: /p/ok\n"
 
-func oneSite(d automaton.Dialect) *Rules {
-	r := rulesOf(d, siteBody)
-	return &r
-}
+func oneSite(d automaton.Dialect) []Rules { return []Rules{rulesOf(d, siteBody)} }
+
+var one = dialects[:1] // of one agent, which reads as RFC 9309 says
 
 func TestKeptLinesAreUnchanged(t *testing.T) {
 	for _, c := range []struct {
@@ -47,7 +46,7 @@ func TestKeptLinesAreUnchanged(t *testing.T) {
 			func(c *Config) { c.Invalid = true }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			config := Config{Site: oneSite(automaton.RFC9309)}
+			config := Config{Dialects: one, Site: oneSite(automaton.RFC9309)}
 			if c.change != nil {
 				c.change(&config)
 			}
@@ -133,11 +132,11 @@ func TestClasses(t *testing.T) {
 	} {
 		for range 2 { // the second time from memory
 			list := c.url + "\n" + c.url + "\n"
-			_, many := filtered(t, Config{Policy: w}, 1, memory(list))
+			_, many := filtered(t, Config{Dialects: one, Policy: w}, 1, memory(list))
 			if many.Count[c.many] != 2 {
 				t.Errorf("%q by its own robots.txt: %s, want %s", c.url, describe(many.Count), c.many)
 			}
-			_, one := filtered(t, Config{Site: oneSite(automaton.RFC9309)}, 1, memory(list))
+			_, one := filtered(t, Config{Dialects: one, Site: oneSite(automaton.RFC9309)}, 1, memory(list))
 			if one.Count[c.site] != 2 {
 				t.Errorf("%q by one robots.txt: %s, want %s", c.url, describe(one.Count), c.site)
 			}
@@ -177,7 +176,7 @@ func randomList(rng *rand.Rand, lines int) string {
 func configs(d automaton.Dialect, w *web) []Config {
 	var list []Config
 	for i := range 16 {
-		c := Config{Dialect: d, Disallowed: i&1 != 0, NoPolicy: i&2 != 0, Invalid: i&4 != 0, Site: oneSite(d)}
+		c := Config{Dialects: []automaton.Dialect{d}, Disallowed: i&1 != 0, NoPolicy: i&2 != 0, Invalid: i&4 != 0, Site: oneSite(d)}
 		if i&8 != 0 {
 			c.Site, c.Policy = nil, w
 		}
@@ -259,7 +258,7 @@ func TestALineTooLongIsCountedAndNeverPrinted(t *testing.T) {
 	list := "http://a/1\n" + long + "\nhttp://a/2\n" + long
 	for _, workers := range []int{1, 4} {
 		for name, in := range map[string]*source.Input{"file": onDisk(t, "a", list), "stream": memory(list)} {
-			out, s := filtered(t, Config{Site: oneSite(automaton.RFC9309), Invalid: true, Quotes: 5}, workers, in)
+			out, s := filtered(t, Config{Dialects: one, Site: oneSite(automaton.RFC9309), Invalid: true, Quotes: 5}, workers, in)
 			if out != "http://a/1\nhttp://a/2\n" || describe(s.Count) != "allowed 2, too_long 2" {
 				t.Errorf("%s: printed %d bytes, %s", name, len(out), describe(s.Count))
 			}
@@ -275,7 +274,7 @@ func TestALineCutOffIsNoURL(t *testing.T) {
 	zipped := compressed(t, strings.Repeat("http://a.example/some/path/that/is/long\n", 50)+randomList(rand.New(rand.NewPCG(1, 1)), 2000))
 	for cut := 100; cut < 2000; cut += 190 {
 		in := source.NewInput("a.gz", plainReader{bytes.NewReader(zipped[:len(zipped)-cut])}, -1)
-		out, s := filtered(t, Config{Site: &Rules{}}, 2, in)
+		out, s := filtered(t, Config{Dialects: one, Site: make([]Rules, 1)}, 2, in)
 		if n := s.Count[CutOff]; n > 1 || s.Read < 50 || out == "" {
 			t.Errorf("%d bytes cut: %s", cut, describe(s.Count))
 		} else if n == 1 {
@@ -290,7 +289,7 @@ func TestQuotesAreTheFirstInvalidLines(t *testing.T) {
 	second := "http://a/\n" + strings.Repeat("bad 3\x1b\n", 1000)
 	var want []Quote
 	for _, workers := range []int{1, 2, 16} {
-		_, s := filtered(t, Config{Site: &Rules{}, Quotes: 5}, workers, onDisk(t, "a", first), onDisk(t, "b.gz", second))
+		_, s := filtered(t, Config{Dialects: one, Site: make([]Rules, 1), Quotes: 5}, workers, onDisk(t, "a", first), onDisk(t, "b.gz", second))
 		want = []Quote{
 			{0, 501, NotAbsolute, []byte("bad 1")}, {0, 503, Blank, []byte("")}, {0, 504, NotAbsolute, []byte("bad 2")},
 			{1, 2, NotAbsolute, []byte("bad 3\x1b")}, {1, 3, NotAbsolute, []byte("bad 3\x1b")},
@@ -306,11 +305,11 @@ type broken struct{ *web }
 
 var errDamaged = errors.New("ruleset is damaged")
 
-func (b broken) Find(o origin.Origin, busy bool) (Rules, bool, error) {
-	if o.Host == "broken.example" {
-		return Rules{}, false, errDamaged
+func (b broken) Find(q Query, rules []Rules) (Span, bool, error) {
+	if q.Origin.Host == "broken.example" {
+		return Span{}, false, errDamaged
 	}
-	return b.web.Find(o, busy)
+	return b.web.Find(q, rules)
 }
 
 func TestAnErrorOfThePolicyEndsTheFiltering(t *testing.T) {
@@ -319,7 +318,7 @@ func TestAnErrorOfThePolicyEndsTheFiltering(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		var out bytes.Buffer
 		r := source.NewReader([]*source.Input{memory(good + "https://broken.example/\n" + good)}, source.Options{ChunkSize: 300, InOrder: true, Workers: workers})
-		s, err := Run(context.Background(), r, workers, Config{Policy: broken{w}}, &out)
+		s, err := Run(context.Background(), r, workers, Config{Dialects: one, Policy: broken{w}}, &out)
 		if !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), "https://broken.example") {
 			t.Fatalf("error %v", err)
 		}
@@ -345,7 +344,7 @@ func (f *full) Write(b []byte) (int, error) {
 func TestAFailingOutputEndsTheFiltering(t *testing.T) {
 	list := strings.Repeat("http://a.example/\n", 10_000)
 	r := source.NewReader([]*source.Input{memory(list)}, source.Options{ChunkSize: 300, InOrder: true, Workers: 4})
-	s, err := Run(context.Background(), r, 4, Config{Site: &Rules{}}, &full{room: 5000})
+	s, err := Run(context.Background(), r, 4, Config{Dialects: one, Site: make([]Rules, 1)}, &full{room: 5000})
 	if !errors.Is(err, errFull) || s.Read == 0 || s.Read > 5000/18 {
 		t.Errorf("error %v after %d lines", err, s.Read)
 	}
@@ -388,7 +387,7 @@ func TestGuardAllocs(t *testing.T) {
 
 // allocsOf returns how often a worker allocates for a chunk that it has seen.
 func allocsOf(c *Config, text string) float64 {
-	worker := newWorker(c, new(atomic.Bool))
+	worker := newWorker(c, new(atomic.Bool), new(sync.Pool))
 	chunk := &source.Chunk{Data: make([]byte, len(text))}
 	return testing.AllocsPerRun(10, func() {
 		copy(chunk.Data, text)
@@ -397,7 +396,7 @@ func allocsOf(c *Config, text string) float64 {
 }
 
 func TestGuardSizeOfASlot(t *testing.T) {
-	if size := unsafe.Sizeof(slot{}); size > 96 {
+	if size := unsafe.Sizeof(slot{}); size > 128 {
 		t.Errorf("a slot has %d bytes", size)
 	}
 }
@@ -411,7 +410,7 @@ func TestClassesHaveNames(t *testing.T) {
 			seen[name] = true
 		}
 	}
-	if name := Classes.String(); name != "Class(10)" {
+	if name := Classes.String(); name != "Class(14)" {
 		t.Errorf("a class that is none is called %q", name)
 	}
 }
@@ -422,12 +421,12 @@ type counting struct {
 	asked, busy *int
 }
 
-func (c counting) Find(o origin.Origin, busy bool) (Rules, bool, error) {
+func (c counting) Find(q Query, rules []Rules) (Span, bool, error) {
 	*c.asked++
-	if busy {
+	if q.Busy {
 		*c.busy++
 	}
-	return c.web.Find(o, busy)
+	return c.web.Find(q, rules)
 }
 
 // TestThePolicyIsAskedAgain: once, about a site with many URLs.
@@ -437,7 +436,7 @@ func TestThePolicyIsAskedAgain(t *testing.T) {
 		asked, busy := 0, 0
 		lines := strings.Repeat("http://a.example/x\n", c.lines)
 		r := source.NewReader([]*source.Input{memory(lines)}, source.Options{InOrder: true, Workers: 1})
-		if _, err := Run(context.Background(), r, 1, Config{Policy: counting{w, &asked, &busy}}, io.Discard); err != nil {
+		if _, err := Run(context.Background(), r, 1, Config{Dialects: one, Policy: counting{w, &asked, &busy}}, io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		if asked != c.asked || busy != c.busy {

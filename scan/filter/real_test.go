@@ -101,13 +101,16 @@ func newArchived(t testing.TB, d automaton.Dialect, w *web) archived {
 	return archived{a, d}
 }
 
-func (a archived) Find(o origin.Origin, busy bool) (Rules, bool, error) {
+func (a archived) Find(q Query, rules []Rules) (Span, bool, error) {
 	lookup := a.Lookup
-	if busy {
+	if q.Busy {
 		lookup = a.LookupBusy
 	}
-	e, found, err := lookup(o.AppendKey(nil), a.dialect)
-	return Rules{Machine: e.Ruleset.Machine([]byte(agent))}, found, err
+	e, found, err := lookup(q.Origin.AppendKey(nil), a.dialect)
+	for i := range rules {
+		rules[i] = Rules{Machine: e.Ruleset.Machine([]byte(agent))}
+	}
+	return Always, found, err
 }
 
 // TestRealURLs compares every verdict on the URLs of real hosts, of which an archive has
@@ -120,7 +123,7 @@ func TestRealURLs(t *testing.T) {
 	path, text := shared(t, "data/urls/with-robots.txt.gz")
 	for _, d := range []automaton.Dialect{automaton.RFC9309, automaton.Google} {
 		w := realWeb(t, d, every)
-		c := Config{Dialect: d, Policy: newArchived(t, d, w), NoPolicy: true}
+		c := Config{Dialects: []automaton.Dialect{d}, Policy: newArchived(t, d, w), NoPolicy: true}
 		want, count := expect(c, "", w, string(text))
 		if judged := count[Allowed] + count[Disallowed]; judged < 100 || count[Disallowed] == 0 {
 			t.Errorf("%s: the sample is too small: %s", d, describe(count))

@@ -5,25 +5,27 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/scan"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// Run reads lines from r, which must have been made with Options.InOrder, with n
-// workers, at least 1, and writes the lines that c keeps to out: byte for byte, in
-// the order of the inputs, with a newline added if an input's last line has none.
-// The output and the Summary do not depend on n.
+// Run reads rows from r, which must have been made with Options.InOrder, with n
+// workers, at least 1, and writes the rows that c keeps to out: byte for byte, in
+// the order of the inputs, with a newline added if an input's last line has none; or what
+// Config.Annotate makes of all rows. The output and the Summary do not depend on n.
 //
 // It returns early, with the cause, when ctx ends, or out or the policy fails, or
-// the rules can no longer be read (ErrFault). Then the Summary is of the lines before
+// the rules can no longer be read (ErrFault). Then the Summary is of the rows before
 // that, which have been written. Errors of the inputs are in the results of r.
 func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) (Summary, error) {
-	p := printer{config: &c, out: out}
+	p := printer{config: &c, out: out, barred: make([]int64, len(c.Dialects))}
+	p.free.New = func() any { return new([]byte) }
 	workers := make([]*worker, n)
 	for i := range workers {
-		workers[i] = newWorker(&c, &p.quoted)
+		workers[i] = newWorker(&c, &p.quoted, &p.free)
 	}
 	err := scan.RunInOrder(ctx, r, n, func(i int, chunk *source.Chunk) outcome {
 		return workers[i].guarded(chunk, func() bool { return r.Result(chunk.Input).Err != nil })
@@ -35,10 +37,13 @@ func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) 
 type printer struct {
 	config     *Config
 	out        io.Writer
+	free       sync.Pool // of buffers for annotations
 	count      [Classes]int64
+	barred     []int64
 	misencoded int64
 	quotes     []Quote
 	quoted     atomic.Bool // no more quotes are needed; workers read it
+	header     []byte      // the last one printed
 
 	input   int   // of the last chunk
 	lines   int64 // of this input so far
@@ -59,7 +64,7 @@ func (p *printer) print(c *source.Chunk, o outcome) error {
 	}
 	p.useful = p.useful || o.hasURL()
 	if !p.useful && p.unlike.Text == nil {
-		p.unlike = firstUnlike(c.Data) // nothing was moved in it
+		p.unlike = firstUnlike(c.Data, o.count[Header]) // nothing was moved in it
 		p.unlike.Input, p.unlike.Line = c.Input, p.unlike.Line+p.lines
 	}
 	for _, q := range o.quotes {
@@ -78,6 +83,7 @@ func (p *printer) print(c *source.Chunk, o outcome) error {
 		p.count[class] += n
 		p.lines += n
 	}
+	p.countBarred(o)
 	p.misencoded += o.misencoded
 	return nil
 }
@@ -98,11 +104,11 @@ func (o *outcome) hasURL() bool {
 	return false
 }
 
-// firstUnlike returns the first line that is not blank, of lines without a URL.
-func firstUnlike(lines []byte) (q Quote) {
+// firstUnlike returns the first line that is not blank, of lines without a URL that begin with so many headers.
+func firstUnlike(lines []byte, headers int64) (q Quote) {
 	for line := range bytes.Lines(lines) {
 		q.Line++
-		if text := bytes.TrimSpace(line); len(text) > 0 {
+		if text := bytes.TrimSpace(line); len(text) > 0 && q.Line > headers {
 			q.Class, q.Text = NotAbsolute, bytes.Clone(text[:min(len(text), maxQuoted)])
 			return q
 		}
@@ -110,34 +116,57 @@ func firstUnlike(lines []byte) (q Quote) {
 	return Quote{}
 }
 
-func (p *printer) write(o outcome) error {
-	if len(o.kept) == 0 {
-		return nil
+// countBarred counts the URLs that each agent may not fetch. A single one may not fetch those that are disallowed.
+func (p *printer) countBarred(o outcome) {
+	if o.barred == nil {
+		p.barred[0] += o.count[Disallowed] + o.count[Unreachable]
 	}
-	_, err := p.out.Write(o.kept)
-	if err == nil && o.open {
-		_, err = p.out.Write(newline)
+	for i, n := range o.barred {
+		p.barred[i] += n
+	}
+}
+
+// write writes the outcome of a chunk. Of several lists with the same header the output has one header.
+func (p *printer) write(o outcome) (err error) {
+	if header := o.kept[:o.header]; len(header) > 0 {
+		if bytes.Equal(header, p.header) {
+			o.kept = o.kept[o.header:]
+		} else {
+			p.header = bytes.Clone(header)
+		}
+	}
+	if len(o.kept) > 0 {
+		_, err = p.out.Write(o.kept)
+		if err == nil && o.open {
+			_, err = p.out.Write(newline)
+		}
+	}
+	if o.buffer != nil {
+		p.free.Put(o.buffer)
 	}
 	return err
 }
 
 func (p *printer) summary() Summary {
 	p.endInput()
-	s := Summary{Count: p.count, Misencoded: p.misencoded, Quotes: p.quotes, Useless: p.useless}
+	s := Summary{Count: p.count, Barred: p.barred, Misencoded: p.misencoded, Quotes: p.quotes, Useless: p.useless}
 	prints := p.config.prints()
-	for class, n := range p.count {
-		s.Read += n
-		if prints[class] {
+	for i, n := range p.count {
+		class := Class(i)
+		if prints[class] && class != Header {
 			s.Printed += n
 		}
 		switch {
-		case !Class(class).Valid():
+		case class == Header:
+			continue
+		case class.Invalid():
 			s.Invalid += n
-		case prints[class]:
+		case p.config.keeps(class):
 			s.Kept += n
 		default:
 			s.Dropped += n
 		}
+		s.Read += n
 	}
 	return s
 }

@@ -11,22 +11,31 @@ import (
 
 // site has the rules for URLs that begin with one spelling of a scheme and authority.
 type site struct {
-	machine *automaton.Machine
-	// class is Allowed if the machine decides, and Unreachable if all paths but /robots.txt
-	// are Unreachable. Otherwise it is the class of all URLs of the site.
+	// groups are the agents by their rules, the first agent in the first group. It is empty if class is not Allowed.
+	groups []group
+	// valid is when the rules are in force.
+	valid Span
+	// class is Allowed if the rules decide. Otherwise it is the class of all URLs of the site.
 	class Class
 	// whole tells that the path must be taken from the whole URL, because the
 	// authority has a semicolon, which ends it for Google's parser.
 	whole bool
 }
 
-// A worker remembers sites in a hash table of a fixed size, in which a spelling
+// group is the agents that the same rules bind on a site: they are matched once for all of them.
+type group struct {
+	Rules
+	agents  uint64 // a bit for each
+	dialect automaton.Dialect
+}
+
+// A Judge remembers sites in a hash table of a fixed size, in which a spelling
 // replaces any other in its slot: a lookup costs one comparison and no allocation,
 // also for hostile lists of hosts. Spellings longer than keyLen are looked up each
 // time.
 const (
 	slots  = 1 << 13
-	keyLen = 78 // makes a slot of 96 bytes, if pointers have eight
+	keyLen = 78 // makes a slot of 128 bytes, if pointers have eight
 )
 
 // slot is a hash slot.
@@ -41,22 +50,32 @@ type slot struct {
 // about a hundred URLs on it saves time to make a table of the rules.
 const askAgain = 128
 
-// matches tells whether the URL begins with the scheme and authority of the slot.
-func (s *slot) matches(url []byte) bool {
+// matches tells whether the slot has the rules of a URL at an instant.
+func (s *slot) matches(url []byte, at int64) bool {
 	n := int(s.length)
-	if n == 0 || len(url) < n || string(url[:n]) != string(s.key[:n]) {
+	if n == 0 || len(url) < n || string(url[:n]) != string(s.key[:n]) || !s.valid.has(at) {
 		return false
 	}
 	return len(url) == n || url[n] == '/' || url[n] == '?' || url[n] == '#'
 }
 
-// sites are the sites that one worker remembers.
+// sites are the sites that one Judge remembers.
 type sites struct {
 	config *Config
 	seed   maphash.Seed
 	slots  []slot
-	long   slot   // for the last spelling longer than keyLen: only its site is used
-	epoch  uint64 // Config.Epoch, of the slots
+	groups []group // room for the groups of each slot, as many as there are agents, and for those of long
+	rules  []Rules // of the agents on one site
+	long   slot    // for the last spelling longer than keyLen: only its site is used
+	epoch  uint64  // Config.Epoch, of the slots
+}
+
+func newSites(c *Config) *sites {
+	n := len(c.Dialects)
+	return &sites{
+		config: c, seed: maphash.MakeSeed(), slots: make([]slot, slots),
+		groups: make([]group, (slots+1)*n), rules: make([]Rules, n),
+	}
 }
 
 // refresh empties the slots if the epoch is another one.
@@ -66,74 +85,91 @@ func (s *sites) refresh() {
 	}
 	if now := s.config.Epoch(); now != s.epoch {
 		clear(s.slots)
+		clear(s.groups)
 		s.long, s.epoch = slot{}, now
 	}
 }
 
-func newSites(c *Config) *sites {
-	return &sites{config: c, seed: maphash.MakeSeed(), slots: make([]slot, slots)}
-}
-
 // find returns the slot of a scheme and authority. Its error comes from the policy.
-func (s *sites) find(prefix []byte) (*slot, error) {
+func (s *sites) find(prefix []byte, at int64) (*slot, error) {
 	s.refresh()
 	if len(prefix) > keyLen {
 		var err error
-		s.long.site, err = s.ask(prefix, false)
+		s.long.site, err = s.ask(prefix, at, false, slots)
 		return &s.long, err
 	}
-	at := &s.slots[maphash.Bytes(s.seed, prefix)%slots]
-	if string(at.key[:at.length]) == string(prefix) {
-		return at, nil
+	i := int(maphash.Bytes(s.seed, prefix) % slots)
+	found := &s.slots[i]
+	if string(found.key[:found.length]) == string(prefix) && found.valid.has(at) {
+		return found, nil
 	}
-	known, err := s.ask(prefix, false)
+	known, err := s.ask(prefix, at, false, i)
 	if err != nil {
+		found.length = 0 // its groups may be half overwritten
 		return nil, err
 	}
-	at.length, at.site, at.used = uint8(copy(at.key[:], prefix)), known, 0
-	return at, nil
+	found.length, found.site, found.used = uint8(copy(found.key[:], prefix)), known, 0
+	return found, nil
 }
 
 // use counts a URL of a slot's site, and calls Policy.Find again after askAgain URLs.
-func (s *sites) use(at *slot) error {
-	if at.used == askAgain || at == &s.long || s.config.Policy == nil {
+func (s *sites) use(of *slot, at int64) error {
+	if of.used == askAgain || of == &s.long || s.config.Policy == nil {
 		return nil
 	}
-	if at.used++; at.used < askAgain {
+	if of.used++; of.used < askAgain {
 		return nil
 	}
-	prefix := at.key[:at.length]
-	var err error
-	at.site, err = s.ask(prefix, true)
+	prefix := of.key[:of.length]
+	known, err := s.ask(prefix, at, true, int(maphash.Bytes(s.seed, prefix)%slots))
+	if err == nil {
+		of.site = known
+	}
 	return err
 }
 
-// ask returns the site of a scheme and authority, with the rules of the policy.
-func (s *sites) ask(prefix []byte, busy bool) (site, error) {
+// ask returns the site of a scheme and authority, with the rules of the policy. Its groups
+// are in the room of a slot, whose number is given.
+func (s *sites) ask(prefix []byte, at int64, busy bool, slot int) (site, error) {
 	o, ok := origin.View(prefix)
 	if !ok {
 		scheme, _, _ := strings.Cut(string(prefix), "://")
 		if origin.DefaultPort(strings.ToLower(scheme)) == 0 {
-			return site{class: BadScheme}, nil
+			return site{class: BadScheme, valid: Always}, nil
 		}
 		var err error
 		if o, err = origin.Of(prefix); err != nil {
-			return site{class: BadHost}, nil //nolint:nilerr // the URL is invalid, not the run
+			return site{class: BadHost, valid: Always}, nil //nolint:nilerr // the URL is invalid, not the run
 		}
 	}
-	rules, found := s.config.Site, true
+	rules, valid, found := s.config.Site, Always, true
 	if rules == nil {
-		r, ok, err := s.config.Policy.Find(o, busy)
-		if err != nil {
+		var err error
+		rules = s.rules
+		if valid, found, err = s.config.Policy.Find(Query{Origin: o, At: at, Busy: busy}, rules); err != nil {
 			return site{}, fmt.Errorf("%s: %w", o, err)
 		}
-		rules, found = &r, ok
 	}
-	switch {
-	case !found:
-		return site{class: NoPolicy}, nil
-	case rules.Unreachable:
-		return site{class: Unreachable}, nil
+	if !found {
+		return site{class: NoPolicy, valid: valid}, nil
 	}
-	return site{machine: rules.Machine, whole: strings.Contains(string(prefix), ";")}, nil
+	n := len(s.config.Dialects)
+	groups := grouped(s.groups[slot*n:slot*n:slot*n+n], rules, s.config.Dialects)
+	return site{groups: groups, valid: valid, whole: strings.Contains(string(prefix), ";")}, nil
+}
+
+// grouped appends the groups of agents to an empty slice that has room for as many as there are agents.
+func grouped(groups []group, rules []Rules, dialects []automaton.Dialect) []group {
+agents:
+	for i, r := range rules {
+		for k := range groups {
+			// Nil machines are the same in all dialects but for the path that /robots.txt has.
+			if g := &groups[k]; g.Rules == r && g.dialect == dialects[i] {
+				g.agents |= 1 << i
+				continue agents
+			}
+		}
+		groups = append(groups, group{Rules: r, agents: 1 << i, dialect: dialects[i]})
+	}
+	return groups
 }

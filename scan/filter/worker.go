@@ -2,54 +2,49 @@ package filter
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
+	"math/bits"
+	"sync"
 	"sync/atomic"
 
-	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// worker judges the lines of chunks, one chunk at a time. It belongs to one
+// worker judges the rows of chunks, one chunk at a time. It belongs to one
 // goroutine.
 type worker struct {
-	config  *Config
-	prints  [Classes]bool
-	sites   *sites
-	last    *slot // of the line before
-	targets site  // of lines that are request targets
-	scratch automaton.Scratch
-	quoted  *atomic.Bool // no more quotes are needed
+	config *Config
+	prints [Classes]bool
+	judge  *Judge
+	rows   rows
+	quoted *atomic.Bool // no more quotes are needed
+	free   *sync.Pool   // of buffers for annotations
 
 	out outcome // of the chunk
 }
 
 // outcome is the result for one chunk.
 type outcome struct {
-	kept  []byte // the lines to print: a view of the chunk
-	open  bool   // the last of them has no newline
-	count [Classes]int64
+	kept   []byte  // what to print: a view of the chunk, or of a buffer
+	buffer *[]byte // this buffer, to be given back when it has been printed; nil if there is none
+	header int     // length of the header with which kept begins
+	open   bool    // the last line has no newline
+	count  [Classes]int64
+	barred []int64 // Summary.Barred
 	// misencoded is Summary.Misencoded.
 	misencoded int64
 	quotes     []Quote // Line counts from the beginning of the chunk
 	err        error   // of the policy: then nothing else is valid
 }
 
-func newWorker(c *Config, quoted *atomic.Bool) *worker {
-	w := &worker{config: c, prints: c.prints(), sites: newSites(c), quoted: quoted}
-	w.last = &w.sites.slots[0]
-	switch {
-	case c.Site == nil:
-		w.targets.class = NotAbsolute
-	case c.Site.Unreachable:
-		w.targets.class = Unreachable
-	default:
-		w.targets.machine = c.Site.Machine
+func newWorker(c *Config, quoted *atomic.Bool, free *sync.Pool) *worker {
+	return &worker{
+		config: c, prints: c.prints(), judge: NewJudge(c), quoted: quoted, free: free,
+		rows: rows{config: c, readers: make([]*list.Reader, len(c.Layouts))},
 	}
-	return w
 }
 
 // ErrFault is the error of a run whose rules could no longer be read from memory,
@@ -69,39 +64,44 @@ func (w *worker) guarded(c *source.Chunk, failed func() bool) (out outcome) {
 	return out
 }
 
-// chunk judges the lines of a chunk. failed tells whether its input could not be
+// chunk judges the rows of a chunk. failed tells whether its input could not be
 // read to the end; it is called only if the last line has no newline.
-//
-// The lines to print are moved to the beginning of the chunk, over the dropped
-// ones, and adjacent lines are moved together.
 func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 	w.out = outcome{}
-	w.sites.refresh()
-	data := c.Data
-	if c.Cut > 0 {
-		w.settle(TooLong, data)
-		return w.out
+	w.judge.sites.refresh()
+	w.judge.misencoded = 0
+	if len(w.config.Dialects) > 1 {
+		w.out.barred = make([]int64, len(w.config.Dialects))
 	}
-	mark := 0
-	if c.Seq == 0 && bytes.HasPrefix(data, format.BOM) {
-		mark = len(format.BOM)
+	w.rows.reset(c, failed)
+	if w.config.Annotate != nil {
+		w.annotate(c.Data)
+	} else {
+		w.keep(c.Data)
 	}
+	w.out.misencoded, w.out.err = w.judge.misencoded, w.judge.err
+	return w.out
+}
+
+// keep moves the rows to print to the beginning of the chunk, over the dropped
+// ones. Adjacent rows are moved together.
+func (w *worker) keep(data []byte) {
 	end, from, at := 0, 0, 0 // data[:end] is kept and in its place, data[from:at] is kept
 	for at < len(data) {
-		line, url := format.NextLine(data[at:])
-		next := at + len(line)
-		var class Class
-		if next == len(data) && line[len(line)-1] != '\n' && failed() {
-			class = CutOff
+		line, url, class := w.rows.next()
+		if class == Allowed {
+			class = w.verdict(url).Class
 		} else {
-			class = w.judge(url[mark:])
+			w.unjudged(class, line)
 		}
-		mark = 0
-		if !w.settle(class, url) {
+		next := at + len(line)
+		if !w.prints[class] {
 			if from < at {
 				end += copy(data[end:], data[from:at])
 			}
 			from = next
+		} else if class == Header && w.out.header == at {
+			w.out.header = next // all rows so far are headers
 		}
 		at = next
 	}
@@ -110,23 +110,59 @@ func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 	}
 	w.out.kept = data[:end]
 	w.out.open = end > 0 && data[end-1] != '\n'
-	return w.out
 }
 
-// settle counts a line and tells whether to print it.
-func (w *worker) settle(class Class, line []byte) bool {
-	w.out.count[class]++
-	if !class.Valid() {
-		w.quote(class, line)
+// annotate writes a line for each row to a buffer.
+func (w *worker) annotate(data []byte) {
+	buffer := w.free.Get().(*[]byte)
+	b := (*buffer)[:0]
+	for at := 0; at < len(data); {
+		line, url, class := w.rows.next()
+		v := Verdict{Class: class}
+		if class == Allowed {
+			v = w.verdict(url)
+		} else {
+			w.unjudged(class, line)
+		}
+		b = w.config.Annotate(b, w.rows.layout, w.rows.full(line, url), v)
+		at += len(line)
 	}
-	return w.prints[class]
+	*buffer = b
+	w.out.kept, w.out.buffer = b, buffer
 }
 
-// maxQuoted is how many bytes of a line a Quote has.
+// verdict judges the URL of the row that was read, and counts the row.
+func (w *worker) verdict(url []byte) Verdict {
+	at := w.config.AsOf
+	if w.rows.reader != nil && w.rows.row.HasTime {
+		at = w.rows.row.Time
+	}
+	v := w.judge.Judge(url, at)
+	w.out.count[v.Class]++
+	switch {
+	case !v.Class.Valid():
+		w.quote(v.Class, url)
+	case w.out.barred != nil:
+		for set := v.Barred; set != 0; set &= set - 1 {
+			w.out.barred[bits.TrailingZeros64(set)]++
+		}
+	}
+	return v
+}
+
+// unjudged counts a row that has no URL.
+func (w *worker) unjudged(class Class, line []byte) {
+	w.out.count[class]++
+	if class != Header {
+		w.quote(class, bytes.TrimRight(line, "\r\n"))
+	}
+}
+
+// maxQuoted is how many bytes of a row a Quote has.
 const maxQuoted = 200
 
-// quote keeps the beginning of an invalid line, if more quotes may be needed.
-func (w *worker) quote(class Class, line []byte) {
+// quote keeps the beginning of an invalid row, if more quotes may be needed.
+func (w *worker) quote(class Class, text []byte) {
 	if len(w.out.quotes) >= w.config.Quotes || w.quoted.Load() {
 		return
 	}
@@ -134,106 +170,69 @@ func (w *worker) quote(class Class, line []byte) {
 	for _, n := range w.out.count {
 		number += n
 	}
-	text := bytes.Clone(line[:min(len(line), maxQuoted)])
+	text = bytes.Clone(text[:min(len(text), maxQuoted)])
 	w.out.quotes = append(w.out.quotes, Quote{Line: number, Class: class, Text: text})
 }
 
-// judge returns the class of a line, without its line end.
-func (w *worker) judge(url []byte) Class {
-	s := w.last
-	if !s.matches(url) {
-		if len(url) > 0 && url[0] == '/' {
-			return w.target(url)
+// rows reads the rows of chunks.
+type rows struct {
+	config  *Config
+	readers []*list.Reader // of each input that has a layout, made when first needed
+	layout  *list.Layout   // of the input; nil for a list of URLs
+	reader  *list.Reader   // likewise
+	row     list.Row       // without a reader, the last one that full made
+
+	data   []byte // what has not been read
+	cut    bool   // the chunk is the beginning of a line that is too long
+	mark   int    // length of the byte order mark before the next row
+	failed func() bool
+}
+
+// reset begins a chunk. failed is that of worker.chunk.
+func (r *rows) reset(c *source.Chunk, failed func() bool) {
+	r.data, r.cut, r.failed = c.Data, c.Cut > 0, failed
+	r.layout, r.reader, r.mark = nil, nil, 0
+	if c.Input >= len(r.readers) || r.config.Layouts[c.Input] == nil {
+		if c.Seq == 0 && bytes.HasPrefix(c.Data, format.BOM) {
+			r.mark = len(format.BOM)
 		}
-		n, ok := origin.Prefix(url)
-		if !ok {
-			return notAbsolute(url)
-		}
-		var err error
-		if s, err = w.sites.find(url[:n]); err != nil {
-			w.out.err = cmp.Or(w.out.err, err)
-			return NoPolicy
-		}
-		w.last = s
-	}
-	switch s.class {
-	case Allowed:
-	case Unreachable:
-		return unreachable(w.path(s, url))
-	default:
-		return s.class
-	}
-	if s.machine == nil {
-		return Allowed
-	}
-	if err := w.sites.use(s); err != nil {
-		w.out.err = cmp.Or(w.out.err, err)
-		return NoPolicy
-	}
-	path := w.path(s, url)
-	if w.config.Dialect == automaton.Google {
-		w.countMisencoded(path)
-	}
-	return judged(s.machine.Match(&w.scratch, path))
-}
-
-// path returns the path that the rules are matched with. If the end of the
-// authority is known the path is read as a request target.
-func (w *worker) path(s *slot, url []byte) []byte {
-	if n := int(s.length); n > 0 && n < len(url) && url[n] == '/' && !s.whole {
-		return w.config.Dialect.TargetPath(&w.scratch, url[n:])
-	}
-	return w.config.Dialect.Path(&w.scratch, url)
-}
-
-// target returns the class of a line that begins with a slash.
-func (w *worker) target(url []byte) Class {
-	if w.targets.class == NotAbsolute {
-		return NotAbsolute
-	}
-	path := w.config.Dialect.TargetPath(&w.scratch, url)
-	if w.targets.class == Unreachable {
-		return unreachable(path)
-	}
-	if w.config.Dialect == automaton.Google && w.targets.machine != nil {
-		w.countMisencoded(path)
-	}
-	return judged(w.targets.machine.Match(&w.scratch, path))
-}
-
-func judged(v automaton.Verdict) Class {
-	if v.Disallowed {
-		return Disallowed
-	}
-	return Allowed
-}
-
-// countMisencoded counts a path if it has an octet outside ASCII, or an escape in lower case.
-func (w *worker) countMisencoded(path []byte) {
-	if automaton.IsPlain(path) {
 		return
 	}
-	for i, c := range path {
-		if c >= 0x80 || c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]) && max(path[i+1], path[i+2]) >= 'a' {
-			w.out.misencoded++
-			return
-		}
+	r.layout = r.config.Layouts[c.Input]
+	if r.readers[c.Input] == nil {
+		r.readers[c.Input] = r.layout.NewReader()
 	}
+	r.reader = r.readers[c.Input]
+	r.reader.Reset(c.Data, c.Seq == 0)
 }
 
-func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-func unreachable(path []byte) Class {
-	if string(path) == "/robots.txt" {
-		return Allowed
+// next reads the next row of a chunk that has one. class is Allowed if the row has a URL that is to be judged.
+func (r *rows) next() (line, url []byte, class Class) {
+	switch {
+	case r.cut:
+		return r.data, nil, TooLong
+	case r.reader != nil:
+		r.reader.Next(&r.row)
+		line, url, class = r.row.Line, r.row.URL, classOf[r.row.State]
+	default:
+		line, url = format.NextLine(r.data)
+		url, r.mark = url[r.mark:], 0
 	}
-	return Unreachable
+	if r.data = r.data[len(line):]; len(r.data) == 0 && line[len(line)-1] != '\n' && r.failed() {
+		class = CutOff
+	}
+	return line, url, class
 }
 
-// notAbsolute returns the class of a line that is neither a URL nor a target.
-func notAbsolute(line []byte) Class {
-	if len(bytes.Trim(line, " \t")) == 0 {
-		return Blank
+// full returns the row that was read.
+func (r *rows) full(line, url []byte) *list.Row {
+	if r.reader == nil || r.cut {
+		r.row = list.Row{Line: line, Text: url, URL: url}
 	}
-	return NotAbsolute
+	return &r.row
+}
+
+// classOf are the classes of rows by their states.
+var classOf = [...]Class{
+	list.Good: Allowed, list.Header: Header, list.Blank: Blank, list.NoURL: NoURL, list.BadRow: BadRow, list.BadTime: BadTime,
 }

@@ -10,7 +10,8 @@ import "bytes"
 //   - the timestamps of archives (Stamp) of 4, 6, 8, 12 or 14 digits, and of 17 with
 //     milliseconds;
 //   - numbers of seconds since 1970, perhaps with a fraction, of milliseconds, microseconds
-//     and nanoseconds: the size tells them apart;
+//     and nanoseconds: the size tells them apart. One of less than nine digits, before 1974,
+//     is no time, but perhaps one of bytes;
 //   - RFC 1123, such as Mon, 02 Jan 2006 15:04:05 GMT, and with a numeric zone;
 //   - the time of the common log format.
 func Instant(text []byte) (unix int64, ok bool) {
@@ -24,6 +25,9 @@ func Instant(text []byte) (unix int64, ok bool) {
 		}
 	case n > 4 && isLetter(text[0]):
 		return mailTime(text)
+	}
+	if whole, _, _ := bytes.Cut(text, []byte(".")); len(whole) < len("100000000") && isDigits(whole) {
+		return 0, false
 	}
 	nanos, ok := anyTime(text, nil)
 	return floorSeconds(nanos), ok

@@ -147,12 +147,17 @@ func (n *jsonNode) follow(path []string) *jsonNode {
 		n.choice.nodes = append(n.choice.nodes, jsonMember{name: is, node: new(jsonNode)})
 		return n.choice.nodes[len(n.choice.nodes)-1].node
 	}
-	if i := slices.IndexFunc(n.members, func(m *jsonMember) bool { return m.name == step }); i >= 0 {
-		return n.members[i].node.follow(rest)
+	return n.named(step).follow(rest)
+}
+
+// named returns the node of the member with a name, and makes it if it is missing.
+func (n *jsonNode) named(name string) *jsonNode {
+	if i := slices.IndexFunc(n.members, func(m *jsonMember) bool { return m.name == name }); i >= 0 {
+		return n.members[i].node
 	}
-	m := &jsonMember{name: step, hash: nameHash([]byte(step)), node: new(jsonNode)}
+	m := &jsonMember{name: name, hash: nameHash([]byte(name)), node: new(jsonNode)}
 	n.members = append(n.members, m)
-	return m.node.follow(rest)
+	return m.node
 }
 
 // close makes the slots of the tree below n.

@@ -16,8 +16,9 @@ type Members struct{ reader jsonReader }
 // MaxMembers is how many paths Members can find.
 const MaxMembers = int(allParts)
 
-// MemberPaths are paths to members of objects: names of members and, as digits, indexes of
-// elements from 0 to 63, with dots between them; a dot in a name has a backslash before it.
+// MemberPaths are paths to members of objects: names with dots between them, and a backslash
+// before a dot that is part of a name. Behind the first, a number from 0 to 63 is the index
+// of an element of an array.
 // They are immutable, and any number of Members may share them.
 type MemberPaths struct{ tree *jsonTree }
 
@@ -25,7 +26,8 @@ type MemberPaths struct{ tree *jsonTree }
 func NewMemberPaths(paths ...string) MemberPaths {
 	tree := &jsonTree{root: new(jsonNode)}
 	for i, path := range paths {
-		leaf := tree.root.follow(splitPath(path))
+		steps := splitPath(path)
+		leaf := tree.root.named(steps[0]).follow(steps[1:])
 		leaf.leaves = append(leaf.leaves, jsonLeaf{part: part(i)})
 	}
 	tree.root.close()
@@ -49,7 +51,7 @@ func (m *Members) Object(at int) (end int) { return m.reader.walk(at) }
 // Value returns the value of the path with some index in the object that was read last: of
 // a string its characters, without escapes, and of others their text. It is nil if there is
 // no such member, or it is null, an object or an array. It is valid until the next object
-// is read.
+// is read. Of an object that does not end it may be there or not.
 func (m *Members) Value(path int) []byte { return m.reader.text[path] }
 
 // Blanks returns the offset of the first octet at or behind at that is no blank of JSON in

@@ -152,7 +152,7 @@ func (d *detection) named() error {
 	few := pick(d.lines, spread(len(d.lines), fewLines))
 	for _, around := range envelopesAround(few) {
 		inner := unwrapAll(around, few)
-		if is := lineSign(inner); is != "" {
+		if is := Sign(inner); is != "" {
 			return fmt.Errorf("this is %s%s", is, inEnvelopes(around))
 		}
 		if mostMatch(inner, headless.Match) && len(around) == 0 {
@@ -211,8 +211,9 @@ func mostMatch(lines [][]byte, match func([]byte) bool) bool {
 	return n > 0 && 3*n >= len(lines)
 }
 
-// lineSign returns what lines are of, "" if nothing tells.
-func lineSign(lines [][]byte) string {
+// Sign returns what lines are of that are of no format, such as "an error log of nginx", with
+// advice behind it; "" if nothing tells.
+func Sign(lines [][]byte) string {
 	for _, s := range lineSigns {
 		if mostMatch(lines, s.line.Match) {
 			return s.is

@@ -271,7 +271,9 @@ func (c *checked) check(url string, o origin.Origin) (Answer, error) {
 // it, find completes the answer.
 func (c *checked) find(a *Answer, o origin.Origin, path []byte) (*automaton.Machine, error) {
 	a.Groups = []AgentLines{}
-	rules, found, err := c.archive.Find(o, false)
+	var bound [1]filter.Rules
+	_, found, err := c.archive.Find(filter.Query{Origin: o, At: newest}, bound[:])
+	rules := bound[0]
 	switch {
 	case err != nil:
 		return nil, inputError(err)

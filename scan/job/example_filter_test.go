@@ -14,7 +14,7 @@ import (
 // One robots.txt judges all URLs of a list.
 func ExampleFilter() {
 	result, err := job.Filter(context.Background(), job.FilterOptions{
-		Agent:  job.Agent{Name: "ExampleBot"},
+		Agents: []job.Agent{{Name: "ExampleBot"}},
 		Robots: job.RobotsFile{Name: "testdata/robots.txt"},
 		URLs:   job.Inputs{Names: []string{"-"}, Stdin: strings.NewReader("https://a.example/\nhttps://a.example/private/1\nno URL\n")},
 	}, os.Stdout)
@@ -40,7 +40,7 @@ func ExampleCompile() {
 	}
 	fmt.Println(made.Origins, "origins,", made.Bodies, "body") // http and https
 	_, err = job.Filter(context.Background(), job.FilterOptions{
-		Agent: job.Agent{Name: "ExampleBot"}, Archive: archive,
+		Agents: []job.Agent{{Name: "ExampleBot"}}, Archive: archive,
 		URLs: job.Inputs{Names: []string{"-"}, Stdin: strings.NewReader("https://a.example/\nhttps://a.example/private/1\n")},
 	}, os.Stdout)
 	if err != nil {

@@ -6,38 +6,81 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"time"
 
-	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // FilterOptions say which URLs Filter keeps. Either Robots or Archive is given.
 type FilterOptions struct {
-	Agent   Agent
+	Agents  []Agent    // at most filter.MaxAgents
+	Any     bool       // keeps what one of the agents may fetch, instead of what all may
 	Robots  RobotsFile // judges all URLs, whatever their host
 	Archive string     // name of a file, made by Compile, that holds the rules of each origin
-	URLs    Inputs     // lists of URLs, one a line
+	URLs    Inputs     // lists of URLs
+
+	Format list.Kind    // of the lists; list.Unknown finds it for each
+	List   list.Options // where in a row the URL is, and when it was captured
+
+	// AsOf is the instant whose robots.txt judges the rows that have no time of their own, as AuditOptions.Since
+	// writes times; a date is its midnight in UTC. "" stands for the newest robots.txt.
+	AsOf string
 
 	Disallowed bool // keeps the disallowed URLs instead of the allowed ones
 	NoPolicy   bool // keeps URLs of origins whose robots.txt the archive does not tell
-	Invalid    bool // prints lines that are no URL; they count as invalid all the same
-	Quotes     int  // how many invalid lines, the first ones, Filtered.Quotes holds
+	Invalid    bool // prints rows that have no URL; they count as invalid all the same
+	Quotes     int  // how many invalid rows, the first ones, Filtered.Quotes holds
+
+	// Annotate is what replaces each row.
+	Annotate Annotation
+	// Prompt writes the answer on each row as soon as the row has been read.
+	Prompt bool
 
 	// Memory is how many bytes the filter may hold, beside an archive, which is mapped; 0 is
 	// DefaultMemory. If it is too little for robots.txt, the error is of the kind Input.
 	Memory int64
-	// Workers is how many goroutines judge lines; below 1, one for each processor. There are
+	// Workers is how many goroutines judge rows; below 1, one for each processor. There are
 	// fewer if Memory is too little for so many.
 	Workers  int
 	Messages Messages
 }
 
-// Filtered counts the lines that Filter read.
+// Annotation is the form of the lines that a filter writes instead of the rows that it keeps.
+type Annotation string
+
+const (
+	NoAnnotation Annotation = ""       // the kept rows are written
+	JSON         Annotation = "json"   // see filter.NewJSON
+	TSV          Annotation = "tsv"    // see filter.NewTSV
+	Append       Annotation = "append" // see filter.NewAppended
+)
+
+// annotator returns the function that writes an annotation about agents with these names.
+func (a Annotation) annotator(names []string) (filter.Annotator, error) {
+	switch a {
+	case NoAnnotation:
+		return nil, nil
+	case JSON:
+		return filter.NewJSON(names), nil
+	case TSV:
+		return filter.NewTSV(names)
+	case Append:
+		return filter.NewAppended(names)
+	}
+	return nil, fmt.Errorf("unknown annotation %q", string(a))
+}
+
+// Filtered counts the rows that Filter read.
 type Filtered struct {
 	filter.Summary
+	// Agents are the names of the agents, in the order of Summary.Barred.
+	Agents []string
 	// Inputs say how the reading of each input ended. Names that gave no input come
 	// last, with nothing but their errors.
 	Inputs []source.Result
@@ -47,7 +90,15 @@ type Filtered struct {
 }
 
 func (o *FilterOptions) inputs() inputFiles {
-	return inputFiles{slices.Concat(o.URLs.Names, []string{o.Robots.Name, o.Archive, o.Agent.Crawlers}), o.URLs.Stdin}
+	return inputFiles{slices.Concat(o.URLs.Names, []string{o.Robots.Name, o.Archive}, o.crawlers()), o.URLs.Stdin}
+}
+
+// crawlers are the names of the files of crawlers.
+func (o *FilterOptions) crawlers() (names []string) {
+	for _, agent := range o.Agents {
+		names = append(names, agent.Crawlers)
+	}
+	return slices.Compact(names)
 }
 
 // RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be written by the caller, is read by
@@ -86,11 +137,15 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		}
 		o.Messages.warn("%v", err)
 	}
-	inParallel(ctx, len(inputs), memory.workers(o.Workers), func(i int) {
-		if inputs[i].Regular() { // a pipe may have nothing to read before another has been read
-			_, _ = inputs[i].Head(1) // for the codec; the Reader returns the error
-		}
-	})
+	inputs, layouts, refused, err := o.lists(ctx, inputs, memory.workers(o.Workers))
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range refused {
+		o.Messages.warn("%v", err)
+	}
+	errs = append(errs, refused...)
+	rules.config.Layouts = layouts
 	shares, err := memory.divide(memory.workers(o.Workers), inputs)
 	if err != nil {
 		return nil, err
@@ -98,28 +153,29 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	if archive, ok := rules.config.Policy.(*archived); ok {
 		archive.most = max(shares.rest/4*3, leastRules)
 	}
-	reader := source.NewReader(inputs, source.Options{Workers: shares.workers, Memory: shares.reading, InOrder: true})
+	reader := source.NewReader(inputs, source.Options{
+		Workers: shares.workers, Memory: shares.reading, MaxLine: longestRow(layouts), InOrder: true, Prompt: o.Prompt,
+	})
 	end := o.Messages.progress(reader)
 	summary, err := filter.Run(ctx, reader, shares.workers, rules.config, out)
 	end()
 
-	f := &Filtered{Summary: summary, Inputs: reader.Results(), Partial: err != nil || len(errs) > 0}
+	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: reader.Results(), Partial: err != nil || len(errs) > 0}
 	f.tell(o.Messages)
+	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(layouts, func(l *list.Layout) bool { return l != nil && l.Kind() == list.CSV }) {
+		o.Messages.warn("%s not of the format; a row of CSV must be one line, in which its quotes end", english.Plural(n, "line"))
+	}
 	for _, err := range errs {
 		f.Inputs = append(f.Inputs, source.Result{Err: err})
 	}
 	switch {
 	case ctx.Err() != nil:
 		f.Partial = true
-		err = &Error{Interrupted, errors.New("interrupted: the summary covers the lines judged and printed before that")}
+		err = &Error{Interrupted, errors.New("interrupted: the summary covers the rows judged and printed before that")}
 	case err != nil:
 		err = inputError(err)
 	case f.noURL():
-		err = errNoURL
-		if len(f.Quotes) > 0 && compile.IsUTF16(f.Quotes[0].Text) {
-			err = fmt.Errorf("%w: the first looks like UTF-16; save the list as UTF-8", err)
-		}
-		err = inputError(err)
+		err = inputError(errNoURL)
 	}
 	return f, err
 }
@@ -157,48 +213,107 @@ const leastRules = 4 << 20
 // list, of another format or of names without a scheme, from one that is all disallowed.
 var errNoURL = errors.New("no line of the lists is a URL")
 
-// rulesInUse are the configuration of package filter. release gives up the rules in it.
+// rulesInUse are the configuration of package filter, and the names of the agents. release gives up the rules in it.
 type rulesInUse struct {
 	config  filter.Config
+	names   []string
 	release func() error
 }
 
-// config makes the configuration of package filter.
-func (o FilterOptions) config(ctx context.Context, memory *budget) (rules rulesInUse, err error) {
-	c := filter.Config{Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes}
+// newest is the instant, in Unix seconds, for which the newest rules are in force.
+const newest = math.MaxInt64
+
+// check returns an error if the options contradict each other.
+func (o *FilterOptions) check() error {
 	switch {
 	case o.Robots.Name == "" && o.Archive == "":
-		return rules, usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
+		return usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
 	case o.Robots.Name != "" && o.Archive != "":
-		return rules, usageError("--robots and --rules cannot be given together")
+		return usageError("--robots and --rules cannot be given together")
+	case o.Robots.Name != "" && (o.List.Date != "" || o.AsOf != ""):
+		return usageError("--robots gives one robots.txt for all times: --date-column and --as-of need --rules")
 	case o.Robots.Name == "-" && slices.Contains(o.URLs.Names, "-"):
-		return rules, usageError("robots.txt and the URLs cannot both be stdin")
+		return usageError("robots.txt and the URLs cannot both be stdin")
 	case len(o.URLs.Names)+len(o.URLs.Opened) == 0:
-		return rules, usageError("no list of URLs")
+		return usageError("no list of URLs")
+	case len(o.Agents) == 0:
+		return errNoAgent
+	case len(o.Agents) > filter.MaxAgents:
+		return usageError("%d agents are more than %d", len(o.Agents), filter.MaxAgents)
 	}
-	agent, err := o.Agent.find(o.Messages)
+	return nil
+}
+
+// config makes the configuration of package filter.
+func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rulesInUse, err error) {
+	if err := o.check(); err != nil {
+		return rules, err
+	}
+	agents, err := o.agents()
 	if err != nil {
 		return rules, err
 	}
-	if agent.exempt != "" {
-		o.Messages.warn("%s does not apply robots.txt: %s", agent.name, agent.exempt)
+	c := filter.Config{
+		AsOf: newest, Any: o.Any, Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes,
 	}
-	c.Dialect = agent.dialect
-	if o.Archive != "" {
-		archive, release, err := openRules(o.Archive, agent)
+	if o.AsOf != "" {
+		at, err := timeOf("--as-of", o.AsOf, time.UTC, time.Now())
 		if err != nil {
 			return rules, err
 		}
-		agent.warnOfOthers(nil, o.Messages)
-		c.Policy, c.Epoch = archive, archive.epoch.Load
-		memory.loaded += int64(12 * archive.archive.Rulesets())
-		return rulesInUse{c, release}, nil
+		c.AsOf = at.Unix()
 	}
-	robots, err := o.Robots.compile(ctx, compile.Options{Dialect: agent.dialect}, memory, o.Messages)
+	for _, agent := range agents {
+		c.Dialects = append(c.Dialects, agent.dialect)
+		rules.names = append(rules.names, agent.name)
+	}
+	if c.Annotate, err = o.Annotate.annotator(rules.names); err != nil {
+		return rules, usageError("--annotate %s: %w", o.Annotate, err)
+	}
+	if o.Archive == "" {
+		c.Site, err = o.site(ctx, agents, c.Dialects, memory)
+		return rulesInUse{c, rules.names, func() error { return nil }}, err
+	}
+	archive, release, err := openRules(o.Archive, agents...)
 	if err != nil {
 		return rules, err
 	}
-	agent.warnOfOthers(robots.Ruleset, o.Messages)
-	c.Site = &filter.Rules{Machine: agent.Machine(robots.Ruleset)}
-	return rulesInUse{c, func() error { return nil }}, nil
+	for _, agent := range agents {
+		agent.warnOfOthers(nil, o.Messages)
+	}
+	c.Policy, c.Epoch = archive, archive.epoch.Load
+	memory.loaded += int64(12 * archive.archive.Rulesets())
+	return rulesInUse{c, rules.names, release}, nil
+}
+
+// agents looks the agents up. Two that are the same are an error.
+func (o *FilterOptions) agents() (agents []subject, err error) {
+	for _, a := range o.Agents {
+		agent, err := a.find(o.Messages)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(agents, func(other subject) bool { return other.name == agent.name }) {
+			return nil, usageError("agent %s is given twice", agent.name)
+		}
+		if agent.exempt != "" {
+			o.Messages.warn("%s does not apply robots.txt: %s", agent.name, agent.exempt)
+		}
+		agents = append(agents, agent)
+	}
+	return agents, nil
+}
+
+// site returns the rules that a robots.txt has for each agent.
+func (o *FilterOptions) site(ctx context.Context, agents []subject, dialects []automaton.Dialect, memory *budget) (rules []filter.Rules, err error) {
+	compiled, err := o.Robots.compile(ctx, dialects, memory, o.Messages)
+	if err != nil {
+		return nil, err
+	}
+	for _, agent := range agents {
+		robots := compiled[agent.dialect]
+		agent.warnOfOthers(robots.Ruleset, o.Messages)
+		rules = append(rules, filter.Rules{Machine: agent.Machine(robots.Ruleset)})
+	}
+	return rules, nil
 }

@@ -30,7 +30,7 @@ func robotsFile(t *testing.T) RobotsFile {
 func TestFilterReadsNamesAndOpenedInputs(t *testing.T) {
 	var warnings []string
 	o := FilterOptions{
-		Agent: Agent{Name: "x"}, Robots: robotsFile(t),
+		Agents: []Agent{{Name: "x"}}, Robots: robotsFile(t),
 		URLs: Inputs{
 			Names:  []string{file(t, "a", "http://a/\nhttp://a/p\n"), "missing", "-"},
 			Stdin:  strings.NewReader("http://stdin/\nno URL\n"),
@@ -60,15 +60,15 @@ func TestErrorsHaveAKind(t *testing.T) {
 		kind Kind
 		o    FilterOptions
 	}{
-		"no rules":        {Usage, FilterOptions{Agent: x, URLs: list}},
-		"two rules":       {Usage, FilterOptions{Agent: x, URLs: list, Robots: robots, Archive: "a.rsv"}},
+		"no rules":        {Usage, FilterOptions{Agents: []Agent{x}, URLs: list}},
+		"two rules":       {Usage, FilterOptions{Agents: []Agent{x}, URLs: list, Robots: robots, Archive: "a.rsv"}},
 		"no agent":        {Usage, FilterOptions{URLs: list, Robots: robots}},
-		"no list":         {Usage, FilterOptions{Agent: x, Robots: robots}},
-		"stdin twice":     {Usage, FilterOptions{Agent: x, Robots: RobotsFile{Name: "-"}, URLs: Inputs{Names: []string{"-"}}}},
-		"no robots.txt":   {Input, FilterOptions{Agent: x, URLs: list, Robots: none}},
-		"not an archive":  {Input, FilterOptions{Agent: x, URLs: list, Archive: robots.Name}},
-		"no crawlers":     {Input, FilterOptions{Agent: Agent{Name: "x", Crawlers: "missing"}, URLs: list, Robots: robots}},
-		"no list is read": {Input, FilterOptions{Agent: x, Robots: robots, URLs: Inputs{Names: []string{"missing", "none"}}}},
+		"no list":         {Usage, FilterOptions{Agents: []Agent{x}, Robots: robots}},
+		"stdin twice":     {Usage, FilterOptions{Agents: []Agent{x}, Robots: RobotsFile{Name: "-"}, URLs: Inputs{Names: []string{"-"}}}},
+		"no robots.txt":   {Input, FilterOptions{Agents: []Agent{x}, URLs: list, Robots: none}},
+		"not an archive":  {Input, FilterOptions{Agents: []Agent{x}, URLs: list, Archive: robots.Name}},
+		"no crawlers":     {Input, FilterOptions{Agents: []Agent{{Name: "x", Crawlers: "missing"}}, URLs: list, Robots: robots}},
+		"no list is read": {Input, FilterOptions{Agents: []Agent{x}, Robots: robots, URLs: Inputs{Names: []string{"missing", "none"}}}},
 	} {
 		if f, err := Filter(t.Context(), c.o, io.Discard); f != nil || kindOf(err) != c.kind {
 			t.Errorf("%s: %+v, kind %d, %v", name, f, kindOf(err), err)
@@ -92,7 +92,7 @@ func TestInterruptedJobs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	list := Inputs{Names: []string{"-"}, Stdin: strings.NewReader("http://a/\n")}
-	f, err := Filter(ctx, FilterOptions{Agent: Agent{Name: "x"}, Robots: RobotsFile{Name: "-", Stdin: list.Stdin}, URLs: Inputs{Names: []string{"x"}}}, io.Discard)
+	f, err := Filter(ctx, FilterOptions{Agents: []Agent{{Name: "x"}}, Robots: RobotsFile{Name: "-", Stdin: list.Stdin}, URLs: Inputs{Names: []string{"x"}}}, io.Discard)
 	if f != nil || kindOf(err) != Interrupted {
 		t.Errorf("before it begins: %+v, %v", f, err)
 	}
@@ -105,11 +105,14 @@ func TestInterruptedJobs(t *testing.T) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
+	reads := 0
 	list.Stdin = readerFunc(func(p []byte) (int, error) {
-		cancel()
-		return copy(p, "http://a/\n"), nil
+		if reads++; reads > 1 { // the first shows what list it is
+			cancel()
+		}
+		return copy(p, "http://a.example/\n"), nil
 	})
-	f, err = Filter(ctx, FilterOptions{Agent: Agent{Name: "x", Dialect: new(automaton.Google)}, Archive: archive, URLs: list}, io.Discard)
+	f, err = Filter(ctx, FilterOptions{Agents: []Agent{{Name: "x", Dialect: new(automaton.Google)}}, Archive: archive, URLs: list}, io.Discard)
 	if f == nil || !f.Partial || kindOf(err) != Interrupted {
 		t.Errorf("%+v, %v", f, err)
 	}

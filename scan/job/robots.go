@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/capture"
@@ -100,22 +101,26 @@ func (f RobotsFile) open(ctx context.Context, memory *budget, read func(io.Reade
 	return read(opened)
 }
 
-// compile reads and compiles the file, and warns of its oddities.
-func (f RobotsFile) compile(ctx context.Context, o compile.Options, memory *budget, messages Messages) (*compile.Robots, error) {
+// compile reads the file and compiles it in each dialect. It warns of its oddities.
+func (f RobotsFile) compile(ctx context.Context, dialects []automaton.Dialect, memory *budget, messages Messages) (map[automaton.Dialect]*compile.Robots, error) {
 	body, err := f.read(ctx, memory)
 	if err != nil {
 		return nil, err
 	}
-	memory.loadBody(body)
-	if err := memory.check(); err != nil {
-		return nil, err
+	compiled := map[automaton.Dialect]*compile.Robots{}
+	for _, d := range dialects {
+		if compiled[d] == nil {
+			memory.loadBody(body)
+			if err := memory.check(); err != nil {
+				return nil, err
+			}
+			compiled[d] = compile.Compile(body, compile.Options{Dialect: d, MaxBytes: f.MaxBytes})
+		}
 	}
-	o.MaxBytes = f.MaxBytes
-	r := compile.Compile(body, o)
-	for _, w := range Oddities(r, f.Name) {
+	for _, w := range Oddities(compiled[dialects[0]], f.Name) {
 		messages.warn("%s", w)
 	}
-	return r, nil
+	return compiled, nil
 }
 
 // Oddities returns warnings about a robots.txt, by the name of its file: it looks

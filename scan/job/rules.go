@@ -8,27 +8,27 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/filter"
-	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// archived holds the rules of an archive as they bind one agent.
+// archived holds the rules of an archive as they bind agents.
 type archived struct {
 	archive *archive.Archive
-	agent   subject
+	agents  []subject
 	most    int64 // bytes that decoded rulesets may take
 	epoch   atomic.Uint64
 }
 
-// openRules maps an archive into memory and opens it for one agent. The rules are valid
+// openRules maps an archive into memory and opens it for agents. The rules are valid
 // until release is called. The file must not be changed meanwhile; Compile never does,
 // since it replaces files whole. Reading beyond the end of a file that has become shorter
 // is a memory fault, which package filter turns into an error.
-func openRules(path string, agent subject) (rules *archived, release func() error, err error) {
+func openRules(path string, agents ...subject) (rules *archived, release func() error, err error) {
 	data, unmap, err := disk.Map(path)
 	if err != nil {
 		return nil, nil, inputError(err)
@@ -44,42 +44,60 @@ func openRules(path string, agent subject) (rules *archived, release func() erro
 		err = fmt.Errorf("%s: %w; compile makes one, and a robots.txt is for --robots", path, archive.ErrNotArchive)
 	} else if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
-	} else if held := a.Dialects(); !slices.Contains(held, agent.dialect) {
-		var names []string
-		for _, d := range held {
-			names = append(names, d.String())
-		}
-		err = fmt.Errorf("%s holds no rules by the dialect %v, only by %s", path, agent.dialect, strings.Join(names, " and "))
+	} else {
+		err = lacking(path, a.Dialects(), agents)
 	}
 	if err != nil {
 		return nil, nil, inputError(errors.Join(err, unmap()))
 	}
-	return &archived{archive: a, agent: agent, most: math.MaxInt64}, unmap, nil
+	return &archived{archive: a, agents: agents, most: math.MaxInt64}, unmap, nil
+}
+
+// lacking returns an error if an archive does not hold the dialect of an agent.
+func lacking(path string, held []automaton.Dialect, agents []subject) error {
+	for _, agent := range agents {
+		if slices.Contains(held, agent.dialect) {
+			continue
+		}
+		var names []string
+		for _, d := range held {
+			names = append(names, d.String())
+		}
+		return fmt.Errorf("%s holds no rules by the dialect %v, only by %s", path, agent.dialect, strings.Join(names, " and "))
+	}
+	return nil
 }
 
 // Find implements filter.Policy, by the law of package answer. Where the sources of the
 // archive do not have what a redirect leads to, the rules are not known.
-func (p *archived) Find(o origin.Origin, busy bool) (filter.Rules, bool, error) {
+func (p *archived) Find(q filter.Query, rules []filter.Rules) (valid filter.Span, found bool, err error) {
 	if p.archive.Limit(p.most) {
 		p.epoch.Add(1) // so that the workers of a filter stop using them
 	}
 	var buf [128]byte // enough for most keys without allocating
+	key := q.Origin.AppendKey(buf[:0])
 	lookup := p.archive.Lookup
-	if busy {
+	if q.Busy {
 		lookup = p.archive.LookupBusy
 	}
-	e, found, err := lookup(o.AppendKey(buf[:0]), p.agent.dialect)
-	if err != nil || !found {
-		return filter.Rules{}, false, err
+	var e archive.Entry
+	for i := range p.agents {
+		agent := &p.agents[i]
+		if i == 0 || agent.dialect != p.agents[i-1].dialect {
+			if e, found, err = lookup(key, agent.dialect); err != nil || !found {
+				return filter.Always, false, err
+			}
+		}
+		switch answer.Of(int(e.Status), agent.class) {
+		case answer.File:
+			rules[i] = filter.Rules{Machine: agent.Machine(e.Ruleset)}
+		case answer.None:
+			rules[i] = filter.Rules{}
+		case answer.Failed:
+			rules[i] = filter.Rules{Unreachable: true}
+		default: // a redirect
+			return filter.Always, false, nil
+		}
 	}
-	switch answer.Of(int(e.Status), p.agent.class) {
-	case answer.File:
-		return filter.Rules{Machine: p.agent.Machine(e.Ruleset)}, true, nil
-	case answer.None:
-		return filter.Rules{}, true, nil
-	case answer.Failed:
-		return filter.Rules{Unreachable: true}, true, nil
-	default: // a redirect
-		return filter.Rules{}, false, nil
-	}
+	return filter.Always, true, nil
 }

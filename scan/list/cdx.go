@@ -159,7 +159,11 @@ func (r *Reader) unkeyed(key []byte) []byte {
 // http://example.com:8080/a of com,example:8080)/a. A key without a scheme is of http. ok
 // is not set if it is none, as of records that are no pages.
 //
-// Source: http://crawler.archive.org/articles/user_manual/glossary.html#surt
+// A comma may be behind the host, or behind the port. The name of a user is before the host,
+// as Python's surt writes it, or behind the port, as Heritrix does.
+//
+// Source: http://crawler.archive.org/articles/user_manual/glossary.html#surt and
+// https://github.com/internetarchive/surt
 func appendURL(dst, key []byte) (url []byte, ok bool) {
 	scheme := []byte("http")
 	if hasScheme(key) {
@@ -169,12 +173,15 @@ func appendURL(dst, key []byte) (url []byte, ok bool) {
 	if !found || len(path) > 0 && bytes.IndexByte([]byte("/?#"), path[0]) < 0 || bytes.IndexByte(authority, '/') >= 0 {
 		return dst, false
 	}
-	hostPort, user, hasUser := cutOctet(authority, '@')
-	host, port := hostPort, []byte(nil)
-	if i := bytes.LastIndexByte(hostPort, ':'); i > bytes.IndexByte(hostPort, ']') {
-		host, port = hostPort[:i], hostPort[i:]
+	host, user, hasUser := cutOctet(authority, '@')
+	if hasUser && bytes.IndexByte(host, ',') < 0 {
+		host, user = user, host
 	}
 	host = bytes.TrimSuffix(host, []byte(","))
+	var port []byte
+	if i := bytes.LastIndexByte(host, ':'); i > bytes.IndexByte(host, ']') {
+		host, port = bytes.TrimSuffix(host[:i], []byte(",")), host[i:]
+	}
 	if len(host) == 0 {
 		return dst, false
 	}
@@ -182,14 +189,13 @@ func appendURL(dst, key []byte) (url []byte, ok bool) {
 	if hasUser {
 		dst = append(append(dst, user...), '@')
 	}
-	for {
-		i := bytes.LastIndexByte(host, ',')
+	for i := len(host); i >= 0; {
+		i = bytes.LastIndexByte(host, ',')
 		dst = append(dst, host[i+1:]...)
-		if i < 0 {
-			break
+		if i >= 0 {
+			dst = append(dst, '.')
+			host = host[:i]
 		}
-		dst = append(dst, '.')
-		host = host[:i]
 	}
 	return append(append(dst, port...), path...), true
 }

@@ -2,11 +2,13 @@ package list
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -35,7 +37,9 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 	}
 	switch first := bytes.TrimLeft(rows[0], " \t"); {
 	case first[0] == '<':
-		return markup(text)
+		if kind, err := markup(text); kind != Unknown || err != nil {
+			return kind, err
+		}
 	case first[0] == '{':
 		return objects(head, rows)
 	case first[0] == '[' && len(first) > 1 && bytes.IndexByte([]byte("{[\""), first[1]) >= 0, len(first) == 1 && first[0] == '[':
@@ -82,60 +86,50 @@ func byName(name string) Kind {
 
 // lines returns the kind of a list of lines that are neither JSON nor an index.
 func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
-	switch kind := byName(name); kind {
-	case CSV, TSV:
+	table := CSV
+	if bytes.IndexByte(rows[0], '\t') >= 0 {
+		table = TSV
+	}
+	named, whole := isTable(table, head, rows, o)
+	if kind := byName(name); kind == CSV || kind == TSV {
 		return kind, nil
 	}
-	if bytes.IndexByte(rows[0], '\t') >= 0 && isTable(TSV, head, rows, o) {
-		return TSV, nil
+	if o != (Options{}) || named {
+		return table, nil
 	}
-	if isTable(CSV, head, rows, o) {
-		return CSV, nil
-	}
-	if hasScheme(rows[0]) || rows[0][0] == '/' {
+	if !whole && (slices.ContainsFunc(rows, hasScheme) || rows[0][0] == '/') {
 		return URLs, nil
 	}
-	if name := logName(rows); name != "" {
-		return Unknown, fmt.Errorf("it looks like an access log (%s), not a list of URLs", name)
+	if err := otherLines(rows); err != nil {
+		return Unknown, err
+	}
+	if whole {
+		return table, nil
 	}
 	return URLs, nil
 }
 
-// isTable tells whether rows are a table: they have a header, or as many fields each, of
-// which not the first alone has URLs or a quote is around it.
-func isTable(k Kind, head []byte, rows [][]byte, o Options) bool {
+// isTable tells whether rows are a table: by a header that names a column of URLs, or as all
+// rows have as many fields, of which not the first alone is a URL, or is quoted.
+func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) {
 	l, err := newTable(k, head, o)
 	if err != nil {
-		return false
-	}
-	if l.header {
-		return true
+		return false, false
 	}
 	table := l.split(rows)
-	if len(table) != len(rows) || len(table[0]) == 1 {
-		return false
-	}
-	for _, row := range table {
-		if len(row) != len(table[0]) {
-			return false
-		}
-	}
-	return k == TSV || l.url > 0 || rows[0][0] == '"' || o.Column != ""
+	whole = len(table) == len(rows) && (k == TSV || l.url > 0 || rows[0][0] == '"') &&
+		!slices.ContainsFunc(table, func(row []string) bool { return len(row) != len(table[0]) })
+	return l.header, whole
 }
 
 // objects tells whether rows that begin with a brace are lines of JSON.
 func objects(head []byte, rows [][]byte) (Kind, error) {
-	m := format.NewMembers(format.NewMemberPaths())
-	m.Reset(rows[0])
-	if len(rows) > 1 && m.Object(0) < 0 {
-		m.Reset(rows[1])
-		if m.Object(0) < 0 {
-			return Unknown, errors.New("it is JSON over several lines, not a list with an object on each line: convert it with jq -c")
-		}
+	if len(rows) > 1 && !slices.ContainsFunc(rows[:2], json.Valid) {
+		return Unknown, errors.New("it is JSON over several lines, not a list with an object on each line: convert it with jq -c")
 	}
 	if path := usualPath(rows); path == "" || !hasURL(rows, path) {
-		if name := logName(rows); name != "" {
-			return Unknown, fmt.Errorf("it looks like an access log (%s), not a list of URLs", name)
+		if err := otherLines(rows); err != nil {
+			return Unknown, err
 		}
 	}
 	return JSON, nil
@@ -150,14 +144,20 @@ func hasURL(rows [][]byte, path string) bool {
 	return false
 }
 
-// logName returns the name of the format of rows of an access log, empty if they are none.
-func logName(rows [][]byte) string {
+// otherLines returns an error that names rows of a log, or of something else that is known and
+// no list; nil if they are not known.
+func otherLines(rows [][]byte) error {
 	const most = 16
 	f, err := format.Detect(append(bytes.Join(rows[:min(len(rows), most)], []byte("\n")), '\n'), true)
-	if err != nil {
-		return ""
+	if err == nil {
+		return fmt.Errorf("it looks like an access log (%s), not a list of URLs", f.Name())
 	}
-	return f.Name()
+	if is := format.Sign(rows); is != "" {
+		is, _, _ = strings.Cut(is, ";")
+		is, _, _ = strings.Cut(is, ",")
+		return fmt.Errorf("it is %s, not a list of URLs", is)
+	}
+	return nil
 }
 
 // notText returns the error for data that are no text in UTF-8.
@@ -171,27 +171,34 @@ func notText(head []byte) error {
 	return format.NotText(head, true) // a row may be longer than head
 }
 
-// markup returns the kind of a text that begins with a tag. What is declared as XML is none.
+// markup returns the kind of a text that begins with a tag, and its error; Unknown without an
+// error if it only looks like one.
 func markup(text []byte) (Kind, error) {
-	declared := bytes.HasPrefix(bytes.TrimSpace(text), []byte("<?xml"))
 	d := xml.NewDecoder(bytes.NewReader(text))
 	d.Strict, d.CharsetReader = false, charset
 	for {
 		token, err := d.RawToken()
 		if err != nil {
-			break
+			return Unknown, nil
 		}
-		if root, ok := token.(xml.StartElement); ok {
-			if name := strings.ToLower(root.Name.Local); roots[name] {
-				return Sitemap, nil
-			} else if declared {
-				return Unknown, fmt.Errorf("it is XML with the root element %s, not a sitemap", shorten(root.Name.Local))
+		switch t := token.(type) {
+		case xml.Directive:
+			if fields := strings.Fields(strings.ToLower(string(t))); len(fields) > 1 && fields[0] == "doctype" && fields[1] == "html" {
+				return Unknown, errPage
 			}
-			break
+		case xml.StartElement:
+			switch name := strings.ToLower(t.Name.Local); {
+			case roots[name]:
+				return Sitemap, nil
+			case name == "html":
+				return Unknown, errPage
+			}
+			return Unknown, fmt.Errorf("it is XML or HTML that begins with the element %s, not a sitemap", shorten(t.Name.Local))
 		}
 	}
-	return Unknown, errors.New("it is a web page, not a list of URLs")
 }
+
+var errPage = errors.New("it is a web page, not a list of URLs")
 
 // roots are the names of the root elements that NewSitemap reads.
 var roots = map[string]bool{"urlset": true, "sitemapindex": true, "rss": true, "feed": true, "rdf": true}

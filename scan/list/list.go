@@ -297,12 +297,12 @@ func hasScheme(text []byte) bool {
 const sampleRows = 64
 
 // sample returns the first lines of a head that are not blank, without their ends, n at
-// most. A line that head may have only the beginning of is left out.
+// most. A line that head may have only the beginning of is left out if there are others.
 func sample(head []byte, n int) (lines [][]byte) {
 	whole := len(head) < format.SampleBytes-len(format.BOM)
 	for len(head) > 0 && len(lines) < n {
 		line, text := format.NextLine(head)
-		if !whole && line[len(line)-1] != '\n' {
+		if !whole && line[len(line)-1] != '\n' && len(lines) > 0 {
 			break
 		}
 		head = head[len(line):]
@@ -311,4 +311,16 @@ func sample(head []byte, n int) (lines [][]byte) {
 		}
 	}
 	return lines
+}
+
+// Delimiter returns the octet that a field more would have before it: that between the columns, a comma where a table has only one
+// column, and a tab in lists that have no columns.
+func (l *Layout) Delimiter() byte {
+	switch l.delimiter {
+	case 0:
+		return '\t'
+	case noDelimiter:
+		return ','
+	}
+	return l.delimiter
 }

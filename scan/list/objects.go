@@ -2,6 +2,7 @@ package list
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,16 +31,18 @@ func newObjects(head []byte, o Options) (*Layout, error) {
 	rows := sample(head, sampleRows)
 	url := o.Column
 	if url == "" {
-		if url = usualPath(rows); url == "" && len(rows) > 0 {
-			return nil, errors.New("its first objects have no member with a usual name, such as url; name it (--column)" + memberList(rows))
-		}
+		url = usualPath(rows)
+	}
+	members := memberList(rows)
+	if url == "" && members != "" {
+		return nil, errors.New("its first objects have no member with a usual name, such as url; name it (--column)" + members)
 	}
 	for _, path := range []string{url, o.Date} {
-		if path != "" && len(rows) > 0 && !hasMember(rows, path) {
-			return nil, fmt.Errorf("its first objects have no member %s%s", shorten(path), memberList(rows))
+		if path != "" && members != "" && !hasMember(rows, path) {
+			return nil, fmt.Errorf("its first objects have no member %s%s", shorten(path), members)
 		}
 	}
-	return withMembers(&Layout{kind: JSON}, url, o.Date), nil
+	return withMembers(&Layout{kind: JSON}, cmp.Or(url, urlPaths[0]), o.Date), nil
 }
 
 // withMembers sets the paths of the members of a layout; an empty one is none.
@@ -70,13 +73,15 @@ func usualPath(rows [][]byte) string {
 	return present
 }
 
-// valuesOf returns the values of a member in rows.
+// valuesOf returns the values of a member in rows that begin an object, even if it does not
+// end.
 func valuesOf(rows [][]byte, path string) [][]byte {
 	m := format.NewMembers(format.NewMemberPaths(path))
 	values := make([][]byte, len(rows))
 	for i, row := range rows {
-		m.Reset(row)
-		if m.Object(0) >= 0 {
+		if bytes.HasPrefix(bytes.TrimLeft(row, " \t"), []byte("{")) {
+			m.Reset(row)
+			m.Object(0)
 			values[i] = bytes.Clone(m.Value(0))
 		}
 	}
@@ -89,7 +94,7 @@ func hasMember(rows [][]byte, path string) bool {
 }
 
 // memberList names the members of the first of the rows that is an object for an error,
-// after a semicolon.
+// after a semicolon; it is empty if none is.
 func memberList(rows [][]byte) string {
 	for _, row := range rows {
 		var object map[string]json.RawMessage

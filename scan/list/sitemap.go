@@ -100,7 +100,7 @@ func (s *sitemap) start(t xml.StartElement) error {
 	case len(s.open) == maxDepth:
 		return fmt.Errorf("more than %d elements are within each other", maxDepth)
 	case len(name) > maxName:
-		return errTooLong
+		return fmt.Errorf("the name of an element is longer than %d bytes", maxName)
 	}
 	parent := ""
 	if len(s.open) > 0 {
@@ -160,7 +160,7 @@ func (s *sitemap) line(url []byte) {
 	s.lines = append(s.lines, '\n')
 }
 
-var errTooLong = fmt.Errorf("a name, a tag or a text is longer than %d bytes", maxToken)
+var errTooLong = fmt.Errorf("a tag or a text is longer than %d bytes", maxToken)
 
 // counted counts octets, and ends with an error when a token has more than maxToken.
 type counted struct {

@@ -285,8 +285,11 @@ func (in *Input) open(r *Reader, p *passing) (o opened, err error) {
 	if err != nil || !in.lines {
 		return o, err
 	}
-	if o.stream != nil {
-		sample, _ = o.stream.peek(sampleLen) // the next Read returns the error
+	switch { // the next Read returns the error
+	case o.stream != nil && in.regular:
+		sample, _ = o.stream.peek(sampleLen)
+	case o.stream != nil:
+		sample, _ = o.stream.peekLine(sampleLen)
 	}
 	if err = in.refuse(sample); err != nil {
 		if o.stream != nil && o.stream.file != nil {

@@ -23,6 +23,9 @@ type Options struct {
 	// order of (Input, Seq). A consumer that puts them into that order may keep chunks that come too early, if it releases all
 	// others: there are buffers enough for the next one in order.
 	InOrder bool
+
+	// Prompt ends a chunk of a stream when a Read has given a whole line, instead of waiting for more.
+	Prompt bool
 }
 
 const (

@@ -83,13 +83,24 @@ func (s *stream) Read(p []byte) (n int, err error) {
 
 // peek returns the first n decoded bytes, and with fewer the error that follows them. They will be read again.
 func (s *stream) peek(n int) (head []byte, err error) {
+	return s.peekUntil(n, func([]byte) bool { return false })
+}
+
+// peekLine is like peek, but does not wait for more when it has read the end of a line: nobody may write more before
+// that is answered.
+func (s *stream) peekLine(n int) (head []byte, err error) {
+	return s.peekUntil(n, func(read []byte) bool { return bytes.IndexByte(read, '\n') >= 0 })
+}
+
+func (s *stream) peekUntil(n int, enough func(read []byte) bool) (head []byte, err error) {
 	head = make([]byte, n)
 	for got := 0; ; {
 		m, err := s.Read(head[got:])
-		if got += m; got == n || err != nil {
-			s.head = head[:got]
+		got += m
+		if s.head = head[:got]; got == n || err != nil || enough(head[got-m:got]) {
 			return s.head, err
 		}
+		s.head = nil
 	}
 }
 
@@ -237,7 +248,8 @@ func (k *chunker) cut(c *Chunk, n int) {
 func (o Options) kept() int { return min(o.ChunkSize, maxKept) }
 
 // read fills buf, which holds n bytes, until it holds at least want. The last Read may give more, but read makes no further call
-// for that. It returns how many bytes buf holds then: fewer than want at the end of the stream.
+// for that. It returns how many bytes buf holds then: fewer than want at the end of the stream, and with Options.Prompt at the end of
+// a line.
 func (k *chunker) read(buf []byte, n, want int) int {
 	limit := max(want, min(len(buf), k.r.o.ChunkSize))
 	for n < want && !k.eof {
@@ -246,8 +258,11 @@ func (k *chunker) read(buf []byte, n, want int) int {
 			break
 		}
 		m, err := k.s.Read(buf[n:limit])
-		n += m
 		k.eof = err != nil
+		n += m
+		if k.r.o.Prompt && bytes.IndexByte(buf[n-m:n], '\n') >= 0 {
+			break
+		}
 	}
 	return n
 }

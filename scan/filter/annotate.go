@@ -1,0 +1,155 @@
+package filter
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/list"
+)
+
+// Annotator appends to dst the line that replaces a row, with its line end. The layout is that of the
+// row's input, nil for a list of URLs. Of a row that is too long only the beginning is known. Several goroutines
+// may call it at once.
+type Annotator func(dst []byte, layout *list.Layout, row *list.Row, v Verdict) []byte
+
+// agentNames are the names of agents, as they stand in annotations.
+type agentNames []string
+
+// NewJSON returns the Annotator that writes objects, such as {"allowed":false,"barred":["GPTBot"],"line":12}, for
+// agents with these names. Where nothing allows or disallows a row, allowed is null, and reason is the name of
+// its class; it is also there when robots.txt is unreachable.
+func NewJSON(names []string) Annotator {
+	a := quoted(names)
+	return func(dst []byte, _ *list.Layout, _ *list.Row, v Verdict) []byte {
+		return append(a.object(dst, v), '\n')
+	}
+}
+
+// NewTSV returns the Annotator that writes three fields with tabs between them: the name of the class, the names of the
+// agents that are barred, with commas between them, and the line of the rule. It fails if a name has an octet that
+// means something there.
+func NewTSV(names []string) (Annotator, error) {
+	a := agentNames(names)
+	return func(dst []byte, _ *list.Layout, _ *list.Row, v Verdict) []byte {
+		return append(a.fields(dst, '\t', v), '\n')
+	}, a.check()
+}
+
+// NewAppended returns the Annotator that writes each row with what is known of it at its end: the three fields of NewTSV or, in an
+// object of JSON, a member called robotsieve. Behind a URL the fields are set off by tabs. A row that is too long, or not of
+// the format, is replaced by the fields, or by an object that has that member alone. It fails as NewTSV does.
+func NewAppended(names []string) (Annotator, error) {
+	fields, objects := agentNames(names), quoted(names)
+	return func(dst []byte, layout *list.Layout, row *list.Row, v Verdict) []byte {
+		kind, delimiter := list.URLs, byte('\t')
+		if layout != nil {
+			kind, delimiter = layout.Kind(), layout.Delimiter()
+		}
+		text, end := row.Text, "\n"
+		if bytes.HasSuffix(row.Line, []byte("\r\n")) {
+			end = "\r\n"
+		}
+		if v.Class == TooLong || v.Class == BadRow {
+			text = nil
+		}
+		switch {
+		case kind == list.JSON, kind == list.CDXJ && row.End > 0:
+			dst = objects.inside(dst, text, row.End, v)
+		case v.Class == Header:
+			dst = append(dst, text...)
+			for _, name := range [...]string{member, member + "_barred", member + "_line"} {
+				dst = append(append(dst, delimiter), name...)
+			}
+		default:
+			if text != nil {
+				dst = append(append(dst, text...), delimiter)
+			}
+			dst = fields.fields(dst, delimiter, v)
+		}
+		return append(dst, end...)
+	}, fields.check()
+}
+
+// member is the name of the member that an object gets, and the beginning of the names of columns. No list is
+// likely to have it.
+const member = "robotsieve"
+
+// inside appends an object of JSON that ends at text[end], with one member more. Without a text, or if end is
+// negative, it appends an object that has only that.
+func (a agentNames) inside(dst, text []byte, end int, v Verdict) []byte {
+	before, behind := []byte("{"), []byte("}")
+	if text != nil && end > 0 {
+		before, behind = text[:end], text[end:]
+	}
+	dst = append(dst, before...)
+	if !bytes.HasSuffix(bytes.TrimRight(before, " \t"), []byte("{")) { // it has members
+		dst = append(dst, ',')
+	}
+	return append(a.object(append(dst, `"`+member+`":`...), v), behind...)
+}
+
+// quoted returns names as strings of JSON.
+func quoted(names []string) (a agentNames) {
+	for _, name := range names {
+		text, _ := json.Marshal(name) // a string has no error
+		a = append(a, string(text))
+	}
+	return a
+}
+
+// check fails if a name has an octet that would end a field.
+func (a agentNames) check() error {
+	for _, name := range a {
+		if strings.ContainsAny(name, ",;|\t\n\r\"") {
+			return fmt.Errorf("the name of agent %q cannot stand in a field: it has a comma, a tab, a quote or the like", name)
+		}
+	}
+	return nil
+}
+
+// object appends what is known of a row as an object.
+func (a agentNames) object(dst []byte, v Verdict) []byte {
+	dst = append(dst, `{"allowed":`...)
+	switch v.Class {
+	case Allowed:
+		dst = append(dst, "true"...)
+	case Disallowed, Unreachable:
+		dst = append(dst, "false"...)
+	default:
+		dst = append(dst, "null"...)
+	}
+	dst = a.barred(append(dst, `,"barred":[`...), v)
+	dst = strconv.AppendUint(append(dst, `],"line":`...), uint64(v.Line), 10)
+	if v.Class != Allowed && v.Class != Disallowed {
+		dst = append(append(append(dst, `,"reason":"`...), v.Class.String()...), '"')
+	}
+	return append(dst, '}')
+}
+
+// fields appends what is known of a row as fields. In CSV the names are in quotes if there are several.
+func (a agentNames) fields(dst []byte, delimiter byte, v Verdict) []byte {
+	dst = append(append(dst, v.Class.String()...), delimiter)
+	if several := v.Barred&(v.Barred-1) != 0; several && delimiter == ',' {
+		dst = append(a.barred(append(dst, '"'), v), '"')
+	} else {
+		dst = a.barred(dst, v)
+	}
+	return strconv.AppendUint(append(dst, delimiter), uint64(v.Line), 10)
+}
+
+// barred appends the names of the agents that may not fetch a URL, with commas between them.
+func (a agentNames) barred(dst []byte, v Verdict) []byte {
+	for i, more := 0, false; v.Barred>>i != 0; i++ {
+		if v.Barred>>i&1 == 0 {
+			continue
+		}
+		if more {
+			dst = append(dst, ',')
+		}
+		dst, more = append(dst, a[i]...), true
+	}
+	return dst
+}

@@ -1,0 +1,171 @@
+package filter
+
+import (
+	"bytes"
+	"cmp"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// Judge judges URLs for all agents of a Config. It remembers the rules of the sites that it has seen. It
+// belongs to one goroutine.
+type Judge struct {
+	config  *Config
+	all     uint64 // the bits of all agents
+	sites   *sites
+	last    *slot   // of the URL before
+	targets []group // of request targets
+	scratch automaton.Scratch
+
+	misencoded int64 // see Summary.Misencoded
+	err        error // the first of the policy
+}
+
+// Verdict is what the rules say of a URL.
+type Verdict struct {
+	Class Class
+	// Barred has a bit for each agent that may not fetch the URL, the lowest for the first agent.
+	Barred uint64
+	// Line is that of the rule which decided for the first agent that is barred or, if none is, for the first
+	// agent; 0 if no rule did.
+	Line uint32
+}
+
+// NewJudge returns a Judge of a Config that has rules and one dialect or more.
+func NewJudge(c *Config) *Judge {
+	j := &Judge{config: c, all: 1<<len(c.Dialects) - 1, sites: newSites(c)}
+	j.last = &j.sites.slots[0]
+	if c.Site != nil {
+		j.targets = grouped(make([]group, 0, len(c.Site)), c.Site, c.Dialects)
+	}
+	return j
+}
+
+// Err returns the first error of the policy. Verdicts after it are not valid.
+func (j *Judge) Err() error { return j.err }
+
+// Judge returns the verdict on a URL by the rules of an instant, in Unix seconds. It keeps no view of the URL.
+func (j *Judge) Judge(url []byte, at int64) Verdict {
+	s := j.last
+	if !s.matches(url, at) {
+		if len(url) > 0 && url[0] == '/' {
+			return j.target(url)
+		}
+		n, ok := origin.Prefix(url)
+		if !ok {
+			return Verdict{Class: notAbsolute(url)}
+		}
+		var err error
+		if s, err = j.sites.find(url[:n], at); err != nil {
+			return j.fail(err)
+		}
+		j.last = s
+	}
+	if s.class != Allowed {
+		return Verdict{Class: s.class}
+	}
+	if len(s.groups) == 1 && s.groups[0].Rules == (Rules{}) {
+		return Verdict{}
+	}
+	if err := j.sites.use(s, at); err != nil {
+		return j.fail(err)
+	}
+	n := int(s.length)
+	inTarget := n > 0 && n < len(url) && url[n] == '/' && !s.whole
+	if inTarget {
+		url = url[n:]
+	}
+	return j.decide(s.groups, url, inTarget)
+}
+
+// fail keeps an error of the policy.
+func (j *Judge) fail(err error) Verdict {
+	j.err = cmp.Or(j.err, err)
+	return Verdict{Class: NoPolicy}
+}
+
+// target returns the verdict on a URL that begins with a slash.
+func (j *Judge) target(url []byte) Verdict {
+	if j.targets == nil {
+		return Verdict{Class: NotAbsolute}
+	}
+	return j.decide(j.targets, url, true)
+}
+
+// decide matches the rules of each group with the path of a URL, of which only the part from the path on may be left.
+func (j *Judge) decide(groups []group, url []byte, isTarget bool) (v Verdict) {
+	path := j.path(groups[0].dialect, url, isTarget)
+	v = groups[0].judge(&j.scratch, path)
+	if len(groups) > 1 {
+		j.others(groups, url, isTarget, path, &v)
+	}
+	if groups[0].dialect == automaton.Google {
+		j.countMisencoded(path)
+	}
+	return v
+}
+
+// others adds the verdicts of all groups but the first to that of the first. path is that of the first.
+func (j *Judge) others(groups []group, url []byte, isTarget bool, path []byte, v *Verdict) {
+	for i := range groups[1:] {
+		g := &groups[i+1]
+		if g.dialect != groups[i].dialect {
+			path = j.path(g.dialect, url, isTarget)
+		}
+		w := g.judge(&j.scratch, path)
+		if v.Barred == 0 && w.Barred != 0 {
+			v.Class, v.Line = w.Class, w.Line
+		}
+		v.Barred |= w.Barred
+	}
+	if j.config.Any && v.Barred != j.all {
+		v.Class = Allowed
+	}
+}
+
+// path returns the path that rules of a dialect are matched with.
+func (j *Judge) path(d automaton.Dialect, url []byte, isTarget bool) []byte {
+	if isTarget {
+		return d.TargetPath(&j.scratch, url)
+	}
+	return d.Path(&j.scratch, url)
+}
+
+// judge returns the verdict of one group on a path.
+func (g *group) judge(s *automaton.Scratch, path []byte) Verdict {
+	if g.Unreachable {
+		if string(path) == "/robots.txt" {
+			return Verdict{}
+		}
+		return Verdict{Class: Unreachable, Barred: g.agents}
+	}
+	v := g.Machine.Match(s, path)
+	if v.Disallowed {
+		return Verdict{Class: Disallowed, Barred: g.agents, Line: v.Line}
+	}
+	return Verdict{Line: v.Line}
+}
+
+// countMisencoded counts a path if it has an octet outside ASCII, or an escape in lower case.
+func (j *Judge) countMisencoded(path []byte) {
+	if automaton.IsPlain(path) {
+		return
+	}
+	for i, c := range path {
+		if c >= 0x80 || c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]) && max(path[i+1], path[i+2]) >= 'a' {
+			j.misencoded++
+			return
+		}
+	}
+}
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// notAbsolute returns the class of text that is neither a URL nor a target.
+func notAbsolute(text []byte) Class {
+	if len(bytes.Trim(text, " \t")) == 0 {
+		return Blank
+	}
+	return NotAbsolute
+}
