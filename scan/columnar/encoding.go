@@ -1,0 +1,393 @@
+package columnar
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/bits"
+)
+
+// Encodings of values
+// (https://github.com/apache/parquet-format/blob/master/Encodings.md).
+const (
+	plainEncoding           = 0
+	oldDictionaryEncoding   = 2
+	rleEncoding             = 3
+	deltaEncoding           = 5
+	deltaLengthEncoding     = 6
+	deltaByteArrayEncoding  = 7
+	rleDictionaryEncoding   = 8
+	byteStreamSplitEncoding = 9
+)
+
+// values returns the values of a page that are not null, one after the other, as they are stored:
+// an octet string, or a number in little-endian order. A value is valid until the next one. It
+// returns false if there are no more, or if the page is damaged.
+type values interface {
+	next() ([]byte, bool)
+}
+
+// plainTexts are texts, each behind its length in four bytes.
+type plainTexts struct{ rest []byte }
+
+func (p *plainTexts) next() ([]byte, bool) {
+	if len(p.rest) < 4 {
+		return nil, false
+	}
+	n, rest := uint64(binary.LittleEndian.Uint32(p.rest)), p.rest[4:]
+	if n > uint64(len(rest)) {
+		return nil, false
+	}
+	p.rest = rest[n:]
+	return rest[:n:n], true
+}
+
+// plainNumbers are numbers, each of so many bytes.
+type plainNumbers struct {
+	rest  []byte
+	width int
+}
+
+func (p *plainNumbers) next() ([]byte, bool) {
+	if len(p.rest) < p.width {
+		return nil, false
+	}
+	v := p.rest[:p.width]
+	p.rest = p.rest[p.width:]
+	return v, true
+}
+
+// dictionary is the values of a dictionary page.
+type dictionary struct {
+	page  []byte
+	ends  []uint32 // for texts: where each ends
+	width int      // for numbers
+}
+
+// set reads the page, which the dictionary keeps.
+func (d *dictionary) set(page []byte, width int) {
+	d.page, d.width, d.ends = page, width, d.ends[:0]
+	if width > 0 {
+		return
+	}
+	for texts := (plainTexts{page}); ; {
+		if _, ok := texts.next(); !ok {
+			return
+		}
+		d.ends = append(d.ends, uint32(len(page)-len(texts.rest)))
+	}
+}
+
+func (d *dictionary) value(i uint32) ([]byte, bool) {
+	if d.width > 0 {
+		at := uint64(i) * uint64(d.width)
+		if at+uint64(d.width) > uint64(len(d.page)) {
+			return nil, false
+		}
+		return d.page[at:][:d.width], true
+	}
+	if uint64(i) >= uint64(len(d.ends)) {
+		return nil, false
+	}
+	from := uint32(4)
+	if i > 0 {
+		from += d.ends[i-1]
+	}
+	return d.page[from:d.ends[i]], true
+}
+
+// indexed are the indices of values in a dictionary.
+type indexed struct {
+	indices hybrid
+	of      *dictionary
+}
+
+func (x *indexed) next() ([]byte, bool) {
+	i, ok := x.indices.next()
+	if !ok {
+		return nil, false
+	}
+	return x.of.value(i)
+}
+
+// hybrid reads numbers of few bits: runs of one number, and numbers packed eight at a time.
+type hybrid struct {
+	rest   []byte
+	width  uint
+	value  uint32
+	run    uint64 // how many times value follows
+	packed uint64 // how many packed numbers follow
+	held   uint64 // bits of them that have been taken from rest
+	bits   uint
+}
+
+func (h *hybrid) next() (uint32, bool) {
+	for {
+		switch {
+		case h.run > 0:
+			h.run--
+			return h.value, true
+		case h.packed > 0:
+			return h.unpack()
+		case !h.begin():
+			return 0, false
+		}
+	}
+}
+
+func (h *hybrid) unpack() (uint32, bool) {
+	for h.bits < h.width {
+		if len(h.rest) == 0 {
+			return 0, false
+		}
+		h.held |= uint64(h.rest[0]) << h.bits
+		h.rest = h.rest[1:]
+		h.bits += 8
+	}
+	v := uint32(h.held & (1<<h.width - 1))
+	h.held >>= h.width
+	h.bits -= h.width
+	h.packed--
+	return v, true
+}
+
+// begin reads the header of the next run.
+func (h *hybrid) begin() bool {
+	head, n := binary.Uvarint(h.rest)
+	if n <= 0 {
+		return false
+	}
+	h.rest, h.held, h.bits = h.rest[n:], 0, 0
+	if head&1 != 0 {
+		h.packed = head >> 1 << 3
+		return true
+	}
+	size := int(h.width+7) / 8
+	if size > len(h.rest) {
+		return false
+	}
+	h.value = 0
+	for i, c := range h.rest[:size] {
+		h.value |= uint32(c) << (8 * i)
+	}
+	h.run, h.rest = head>>1, h.rest[size:]
+	return true
+}
+
+// delta reads numbers as differences: DELTA_BINARY_PACKED.
+type delta struct {
+	rest   []byte
+	value  uint64
+	left   uint64 // numbers that follow
+	first  bool   // value is the next one
+	mini   uint64 // numbers of a miniblock
+	count  uint64 // miniblocks of a block
+	least  uint64 // the least difference of the block
+	widths []byte // of the miniblocks of the block that follow
+	inMini uint64 // numbers that the miniblock still has
+	width  uint
+	bits   bitReader
+}
+
+// maxBlock bounds how many numbers a block has; writers use 128.
+const maxBlock = 1 << 20
+
+// begin reads the header.
+func (d *delta) begin(data []byte) bool {
+	t := thrift{rest: data}
+	block, count, total := t.varint(), t.varint(), t.varint()
+	first := t.number()
+	if t.bad || block == 0 || block > maxBlock || count == 0 || count > block || block%count != 0 || block/count%8 != 0 {
+		return false
+	}
+	*d = delta{rest: t.rest, value: uint64(first), left: total, first: true, mini: block / count, count: count}
+	return true
+}
+
+func (d *delta) next() (int64, bool) {
+	if d.left == 0 {
+		return 0, false
+	}
+	d.left--
+	if d.first {
+		d.first = false
+		return int64(d.value), true
+	}
+	if d.inMini == 0 && !d.miniblock() {
+		return 0, false
+	}
+	d.inMini--
+	v, ok := d.bits.take(d.width)
+	d.value += d.least + v
+	return int64(d.value), ok
+}
+
+// miniblock begins the next miniblock.
+func (d *delta) miniblock() bool {
+	if len(d.widths) == 0 && !d.block() {
+		return false
+	}
+	d.width, d.widths = uint(d.widths[0]), d.widths[1:]
+	size := d.mini / 8 * uint64(d.width)
+	if d.width > 64 {
+		return false
+	}
+	if size > uint64(len(d.rest)) {
+		// Some writers cut the last miniblock off behind its last number.
+		size = uint64(len(d.rest))
+	}
+	d.bits = bitReader{rest: d.rest[:size]}
+	d.rest, d.inMini = d.rest[size:], d.mini
+	return true
+}
+
+// block reads the header of the next block.
+func (d *delta) block() bool {
+	t := thrift{rest: d.rest}
+	d.least = uint64(t.number())
+	d.widths = t.take(d.count)
+	d.rest = t.rest
+	return !t.bad
+}
+
+// end returns what follows behind the numbers.
+func (d *delta) end() ([]byte, bool) {
+	for last := *d; ; {
+		if last.left == 0 {
+			return last.rest, true
+		}
+		if _, ok := last.next(); !ok {
+			return nil, false
+		}
+	}
+}
+
+// bitReader takes numbers of up to 64 bits, the low bits first.
+type bitReader struct {
+	rest []byte
+	held uint64
+	bits uint
+}
+
+func (b *bitReader) take(width uint) (v uint64, ok bool) {
+	for got := uint(0); got < width; {
+		if b.bits == 0 {
+			if len(b.rest) == 0 {
+				return 0, false
+			}
+			b.held, b.bits, b.rest = uint64(b.rest[0]), 8, b.rest[1:]
+		}
+		n := min(b.bits, width-got)
+		v |= b.held & (1<<n - 1) << got
+		b.held >>= n
+		b.bits -= n
+		got += n
+	}
+	return v, true
+}
+
+// deltaNumbers are numbers of so many bytes.
+type deltaNumbers struct {
+	from  delta
+	width int
+	value [8]byte
+}
+
+func (d *deltaNumbers) next() ([]byte, bool) {
+	v, ok := d.from.next()
+	binary.LittleEndian.PutUint64(d.value[:], uint64(v))
+	return d.value[:d.width], ok
+}
+
+// deltaLengths are texts behind all their lengths: DELTA_LENGTH_BYTE_ARRAY.
+type deltaLengths struct {
+	lengths delta
+	rest    []byte
+}
+
+func (d *deltaLengths) begin(data []byte) (ok bool) {
+	if !d.lengths.begin(data) {
+		return false
+	}
+	d.rest, ok = d.lengths.end()
+	return ok
+}
+
+func (d *deltaLengths) next() ([]byte, bool) {
+	n, ok := d.lengths.next()
+	if !ok || n < 0 || n > int64(len(d.rest)) {
+		return nil, false
+	}
+	v := d.rest[:n:n]
+	d.rest = d.rest[n:]
+	return v, true
+}
+
+// deltaTexts are texts without what they have in common with the one before: DELTA_BYTE_ARRAY.
+type deltaTexts struct {
+	prefixes delta
+	suffixes deltaLengths
+	value    []byte
+}
+
+func (d *deltaTexts) begin(data []byte) bool {
+	if !d.prefixes.begin(data) {
+		return false
+	}
+	rest, ok := d.prefixes.end()
+	return ok && d.suffixes.begin(rest)
+}
+
+func (d *deltaTexts) next() ([]byte, bool) {
+	n, ok := d.prefixes.next()
+	suffix, more := d.suffixes.next()
+	if !ok || !more || n < 0 || n > int64(len(d.value)) {
+		return nil, false
+	}
+	d.value = append(d.value[:n], suffix...)
+	return d.value, true
+}
+
+var (
+	errEncoding = errors.New("a page has values in an encoding that is not known for its type")
+	errDamaged  = errors.New("a page is damaged")
+)
+
+// decode returns the values of a page with data.
+func decode(data []byte, encoding int64, of physical, d *dictionary) (values, error) {
+	width, begun := of.width(), true
+	var v values
+	switch {
+	case encoding == rleDictionaryEncoding || encoding == oldDictionaryEncoding:
+		x := &indexed{of: d}
+		if d == nil {
+			return nil, errors.New("a page has values of a dictionary that is missing")
+		}
+		if len(data) > 0 {
+			x.indices = hybrid{rest: data[1:], width: uint(data[0])}
+			begun = data[0] <= 32
+		}
+		v = x
+	case encoding == plainEncoding && width == 0:
+		v = &plainTexts{data}
+	case encoding == plainEncoding:
+		v = &plainNumbers{data, width}
+	case encoding == deltaEncoding && (of == int32s || of == int64s):
+		numbers := &deltaNumbers{width: width}
+		begun, v = len(data) == 0 || numbers.from.begin(data), numbers
+	case encoding == deltaLengthEncoding && width == 0:
+		texts := &deltaLengths{}
+		begun, v = len(data) == 0 || texts.begin(data), texts
+	case encoding == deltaByteArrayEncoding && width == 0:
+		texts := &deltaTexts{}
+		begun, v = len(data) == 0 || texts.begin(data), texts
+	default:
+		return nil, errEncoding
+	}
+	if !begun {
+		return nil, errDamaged
+	}
+	return v, nil
+}
+
+// levelWidth is how many bits a definition level has.
+func levelWidth(levels int) uint { return uint(bits.Len(uint(levels))) }

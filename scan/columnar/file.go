@@ -1,0 +1,204 @@
+// Package columnar reads columns of Parquet files and writes Parquet.
+//
+// Its reader decodes the columns that are asked for and reads nothing else. It has been written for files from
+// strangers: it allocates by what the file holds and not by what its counts say, and starts no goroutine. A page of a
+// file is refused if it has more than 128 MiB. What a column needs in memory is a page as it is stored and decompressed,
+// and a dictionary, at most 128 MiB each. The library parquet-go, which writes here, reads a page with tables as long as its header says.
+package columnar
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+const (
+	magic = "PAR1"
+	// maxFooter bounds the description of the file at its end, which is held in memory.
+	maxFooter = 256 << 20
+	// maxSchema bounds the names of all columns, with those that they are nested in, and maxColumns how many there are.
+	maxSchema, maxColumns = 16 << 20, 1 << 16
+	// maxNesting bounds how deep columns are nested.
+	maxNesting = 64
+)
+
+// File is a Parquet file of which the footer has been read. Its methods may be called from any
+// number of goroutines.
+type File struct {
+	name    string
+	from    io.ReaderAt
+	size    int64
+	rows    int64
+	columns []Column
+	// groups is the list of row groups as it is in the footer, each of them a struct.
+	groups     []byte
+	groupCount uint64
+}
+
+// Column is a column with values, not one in which others are nested.
+type Column struct {
+	// Name is the path of the column, with a dot between the names.
+	Name string
+	// Type says what its values are, in words: text, integer, timestamp, list of text…
+	Type string
+	// List is set if a row may have several values. Such a column cannot be read.
+	List bool
+
+	physical physical
+	meaning  meaning
+	levels   int // the definition level of a value that is not null
+}
+
+// Open reads the footer of a Parquet file that has size bytes. The name is for errors. The file
+// must stay open until everything has been read.
+func Open(name string, from io.ReaderAt, size int64) (*File, error) {
+	f := &File{name: name, from: from, size: size}
+	if err := f.open(); err != nil {
+		return nil, f.fail(err)
+	}
+	return f, nil
+}
+
+// fail returns an error with the name of the file.
+func (f *File) fail(err error) error { return fmt.Errorf("%s: Parquet: %w", f.name, err) }
+
+func (f *File) open() error {
+	var head, tail [8]byte
+	if f.size < int64(len(magic)+len(tail)) {
+		return fmt.Errorf("%d bytes are no whole file", f.size)
+	}
+	if err := f.readAt(head[:4], 0); err != nil {
+		return err
+	}
+	if err := f.readAt(tail[:], f.size-8); err != nil {
+		return err
+	}
+	switch {
+	case string(tail[4:]) == "PARE":
+		return errors.New("the file is encrypted")
+	case string(head[:4]) != magic:
+		return errors.New("the file does not begin with PAR1")
+	case string(tail[4:]) != magic:
+		return errors.New("the file does not end with PAR1: it is cut off")
+	}
+	length := int64(binary.LittleEndian.Uint32(tail[:]))
+	switch {
+	case length > f.size-12:
+		return fmt.Errorf("a footer of %d bytes is longer than the file", length)
+	case length > maxFooter:
+		return fmt.Errorf("a footer of %d bytes is longer than %d", length, maxFooter)
+	}
+	footer := make([]byte, length)
+	if err := f.readAt(footer, f.size-8-length); err != nil {
+		return err
+	}
+	return f.readFooter(&thrift{rest: footer})
+}
+
+// readAt fills b.
+func (f *File) readAt(b []byte, at int64) error {
+	n, err := f.from.ReadAt(b, at)
+	switch {
+	case n == len(b):
+		return nil
+	case err == nil || errors.Is(err, io.EOF):
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// readFooter reads FileMetaData
+// (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift).
+func (f *File) readFooter(t *thrift) error {
+	schema := schemaReader{}
+	for id := int64(0); ; {
+		kind := t.field(&id)
+		if kind == 0 {
+			break
+		}
+		switch id {
+		case 2:
+			t.structs(kind, func() { schema.element(t) })
+		case 3:
+			f.rows = t.number()
+		case 4:
+			f.rowGroups(t, kind)
+		case 8:
+			return errors.New("columns of the file are encrypted")
+		default:
+			t.skip(kind)
+		}
+	}
+	switch {
+	case schema.err != nil:
+		return schema.err
+	case t.bad:
+		return errors.New("the footer is damaged")
+	case !schema.done():
+		return errors.New("the schema is incomplete")
+	case f.rows < 0:
+		return fmt.Errorf("%d rows", f.rows)
+	}
+	f.columns = schema.columns
+	return nil
+}
+
+// rowGroups keeps the list of row groups as it is.
+func (f *File) rowGroups(t *thrift, kind byte) {
+	list := *t
+	t.skip(kind)
+	n, element := list.list()
+	if n > 0 && element != thriftStruct {
+		t.fail(false)
+	}
+	f.groups, f.groupCount = list.rest, n
+}
+
+// Name is the name by which the file was opened.
+func (f *File) Name() string { return f.name }
+
+// Rows is how many rows the file has, by its footer.
+func (f *File) Rows() int64 { return f.rows }
+
+// Columns returns the columns in the order of the file. The caller must not change them.
+func (f *File) Columns() []Column { return f.columns }
+
+// find returns the place of a column. Where no path is the name, the only one that is the same
+// but for the case of ASCII letters is.
+func (f *File) find(name string) (int, error) {
+	found := -1
+	for i := range f.columns {
+		switch have := f.columns[i].Name; {
+		case have == name:
+			return i, nil
+		case !strings.EqualFold(have, name):
+		case found >= 0:
+			return -1, f.fail(fmt.Errorf("column %q: it may be %s or %s", name, f.columns[found].Name, have))
+		default:
+			found = i
+		}
+	}
+	if found < 0 {
+		return -1, f.fail(fmt.Errorf("no column %q: the file has %s", name, f.names()))
+	}
+	return found, nil
+}
+
+// maxNames bounds the columns that an error names.
+const maxNames = 40
+
+func (f *File) names() string {
+	if len(f.columns) == 0 {
+		return "no columns"
+	}
+	var names []string
+	for i := range f.columns[:min(len(f.columns), maxNames)] {
+		names = append(names, f.columns[i].Name)
+	}
+	if more := len(f.columns) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
+}

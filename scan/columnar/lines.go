@@ -1,0 +1,210 @@
+package columnar
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"strconv"
+)
+
+// Options say which columns have the URLs and their times. A column is named by its path, with a
+// dot between the names, in small or large letters if only one column is meant.
+type Options struct {
+	// URL is the column of the URLs.
+	URL string
+	// Date is the column of times: a timestamp of any unit, a date, or text or a number that
+	// format.Instant reads. Empty means none.
+	Date string
+}
+
+// Lines returns the URLs of all rows as lines, one for each row in their order, and reads no
+// other column than those of the options. A null is an empty line. With a column of times a tab
+// and Unix seconds follow, or the tab alone if there is no time. In a URL the octets that would
+// end the line, and the tab if a time follows, are percent-encoded.
+//
+// The reader is for one goroutine, and decodes in its Read. Damage is an error behind the lines
+// before it. It ends with the error of the context once that is done.
+func (f *File) Lines(ctx context.Context, o Options) (io.ReadCloser, error) {
+	url, err := f.cursor(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	l := &lines{ctx: ctx, url: url, breaks: "\n\r"}
+	if o.Date != "" {
+		if l.date, err = f.cursor(o.Date); err != nil {
+			return nil, err
+		}
+		l.breaks = "\n\r\t"
+	}
+	return l, nil
+}
+
+// lines is the reader that Lines returns.
+type lines struct {
+	ctx    context.Context
+	url    *cursor
+	date   *cursor // nil if there is none
+	breaks string
+
+	ready   []byte // lines that follow
+	buffer  []byte
+	scratch []byte
+	err     error
+}
+
+// batch is how many bytes of lines are made at once, and a line more.
+const batch = 64 << 10
+
+func (l *lines) Read(p []byte) (int, error) {
+	if len(l.ready) == 0 && l.err == nil {
+		l.fill()
+	}
+	n := copy(p, l.ready)
+	if l.ready = l.ready[n:]; n == 0 && len(p) > 0 {
+		return 0, l.err
+	}
+	return n, nil
+}
+
+func (l *lines) fill() {
+	l.buffer = l.buffer[:0]
+	if l.err = l.ctx.Err(); l.err != nil {
+		return
+	}
+	for l.err == nil && len(l.buffer) < batch {
+		l.err = l.line()
+	}
+	l.ready = l.buffer
+}
+
+// line appends the line of the next row.
+func (l *lines) line() error {
+	raw, err := l.url.next()
+	if err != nil {
+		return err
+	}
+	at := len(l.buffer)
+	b := l.buffer
+	if raw != nil {
+		b = l.appendURL(b, raw)
+	}
+	if l.date != nil {
+		when, err := l.date.next()
+		if err != nil {
+			l.buffer = b[:at]
+			return err
+		}
+		b = append(b, '\t')
+		if unix, ok := l.unix(when); ok {
+			b = strconv.AppendInt(b, unix, 10)
+		}
+	}
+	l.buffer = append(b, '\n')
+	return nil
+}
+
+func (l *lines) unix(raw []byte) (int64, bool) {
+	if raw == nil {
+		return 0, false
+	}
+	return l.date.column.meaning.unix(raw, &l.scratch)
+}
+
+// appendURL appends a URL without octets that break the line.
+func (l *lines) appendURL(b, raw []byte) []byte {
+	if m := l.url.column.meaning; m != text {
+		l.scratch, _ = m.appendText(l.scratch[:0], raw)
+		raw = l.scratch
+	}
+	for i := 0; i < len(l.breaks); i++ {
+		if bytes.IndexByte(raw, l.breaks[i]) >= 0 {
+			return l.appendCoded(b, raw)
+		}
+	}
+	return append(b, raw...)
+}
+
+func (l *lines) appendCoded(b, raw []byte) []byte {
+	const digits = "0123456789ABCDEF"
+	for _, c := range raw {
+		if bytes.IndexByte([]byte(l.breaks), c) >= 0 {
+			b = append(b, '%', digits[c>>4], digits[c&15])
+		} else {
+			b = append(b, c)
+		}
+	}
+	return b
+}
+
+// Close releases what the reader holds. It does not close the file.
+func (l *lines) Close() error {
+	l.err, l.ready = errClosed, nil
+	l.url.close()
+	if l.date != nil {
+		l.date.close()
+	}
+	return nil
+}
+
+var errClosed = errors.New("the lines of a Parquet file were read after Close")
+
+// Select returns the values of some columns, as a slice for each row in the order of the names, and reads
+// no other column. A value is nil if it is null. Numbers are in decimal, and times are RFC 3339 in
+// UTC. Row and values are valid until the next one. An error ends the rows.
+func (f *File) Select(ctx context.Context, names ...string) (iter.Seq2[[][]byte, error], error) {
+	if len(names) == 0 {
+		return nil, f.fail(errors.New("no column is selected"))
+	}
+	leaves := make([]int, len(names))
+	for i, name := range names {
+		leaf, err := f.find(name)
+		if err == nil {
+			_, err = f.newCursor(leaf)
+		}
+		if err != nil {
+			return nil, err
+		}
+		leaves[i] = leaf
+	}
+	return func(yield func([][]byte, error) bool) {
+		s := selection{columns: make([]*cursor, len(leaves)), row: make([][]byte, len(leaves)), buffers: make([][]byte, len(leaves))}
+		for i, leaf := range leaves {
+			s.columns[i], _ = f.newCursor(leaf)
+			defer s.columns[i].close()
+		}
+		for {
+			err := ctx.Err()
+			if err == nil {
+				err = s.next()
+			}
+			switch {
+			case err == io.EOF:
+				return
+			case err != nil:
+				yield(nil, err)
+				return
+			case !yield(s.row, nil):
+				return
+			}
+		}
+	}, nil
+}
+
+// selection reads columns side by side.
+type selection struct {
+	columns []*cursor
+	row     [][]byte
+	buffers [][]byte // of values that are not text
+}
+
+// next reads the next row.
+func (s *selection) next() (err error) {
+	for i, c := range s.columns {
+		if s.row[i], err = c.text(&s.buffers[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,356 @@
+package columnar
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/snappy"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+const (
+	// maxPage bounds the bytes of a page, stored and decompressed.
+	maxPage = 128 << 20
+	// readAhead is how much of a column is read at once. The header of a page must fit in it.
+	readAhead = 64 << 10
+)
+
+// Codecs of pages.
+const (
+	plainCodec  = 0
+	snappyCodec = 1
+	gzipCodec   = 2
+	brotliCodec = 4
+	oldLZ4Codec = 5
+	zstdCodec   = 6
+	lz4Codec    = 7
+)
+
+// chunk is where a row group has a column.
+type chunk struct {
+	present   bool // has metadata
+	elsewhere bool // is in another file
+	physical  int64
+	codec     int64
+	values    int64
+	size      int64
+	data      int64 // offset of the first page with data
+	index     int64 // offset of the dictionary, if that is not 0
+}
+
+// start is the offset of the first page.
+func (c *chunk) start() int64 {
+	if c.index > 0 && c.index < c.data {
+		return c.index
+	}
+	return c.data
+}
+
+func readChunk(t *thrift) (c chunk) {
+	for id := int64(0); ; {
+		kind := t.field(&id)
+		switch {
+		case kind == 0:
+			return c
+		case id == 1:
+			c.elsewhere = len(t.binary()) > 0
+		case id == 3 && kind == thriftStruct:
+			c.present = true
+			c.readMetadata(t)
+		default:
+			t.skip(kind)
+		}
+	}
+}
+
+func (c *chunk) readMetadata(t *thrift) {
+	for id := int64(0); ; {
+		kind := t.field(&id)
+		if kind == 0 {
+			return
+		}
+		switch id {
+		case 1:
+			c.physical = t.number()
+		case 4:
+			c.codec = t.number()
+		case 5:
+			c.values = t.number()
+		case 7:
+			c.size = t.number()
+		case 9:
+			c.data = t.number()
+		case 11:
+			c.index = t.number()
+		default:
+			t.skip(kind)
+		}
+	}
+}
+
+// pageKind is the type of a page.
+type pageKind int64
+
+const (
+	dataPage pageKind = iota
+	indexPage
+	dictionaryPage
+	dataPage2
+)
+
+// header is the header of a page.
+type header struct {
+	kind        pageKind
+	size        int64 // decompressed
+	stored      int64
+	sum         uint32
+	hasSum      bool
+	values      int64
+	encoding    int64
+	levelCoding int64
+	repetition  int64 // bytes of levels of version 2
+	definition  int64
+	plain       bool // version 2, its values are not compressed
+}
+
+func readHeader(t *thrift) (h header) {
+	for id := int64(0); ; {
+		kind := t.field(&id)
+		if kind == 0 {
+			return h
+		}
+		switch id {
+		case 1:
+			h.kind = pageKind(t.number())
+		case 2:
+			h.size = t.number()
+		case 3:
+			h.stored = t.number()
+		case 4:
+			h.sum, h.hasSum = uint32(t.number()), true
+		case 5, 7:
+			h.readData(t, kind)
+		case 8:
+			h.readData2(t, kind)
+		default:
+			t.skip(kind)
+		}
+	}
+}
+
+// readData reads DataPageHeader, and DictionaryPageHeader, which begins in the same way.
+func (h *header) readData(t *thrift, kind byte) {
+	if kind != thriftStruct {
+		t.fail(false)
+		return
+	}
+	h.levelCoding = rleEncoding
+	for id := int64(0); ; {
+		kind := t.field(&id)
+		switch {
+		case kind == 0:
+			return
+		case id == 1:
+			h.values = t.number()
+		case id == 2:
+			h.encoding = t.number()
+		case id == 3 && kind > thriftByte:
+			h.levelCoding = t.number()
+		default:
+			t.skip(kind)
+		}
+	}
+}
+
+func (h *header) readData2(t *thrift, kind byte) {
+	if kind != thriftStruct {
+		t.fail(false)
+		return
+	}
+	h.levelCoding = rleEncoding
+	for id := int64(0); ; {
+		kind := t.field(&id)
+		if kind == 0 {
+			return
+		}
+		switch id {
+		case 1:
+			h.values = t.number()
+		case 4:
+			h.encoding = t.number()
+		case 5:
+			h.definition = t.number()
+		case 6:
+			h.repetition = t.number()
+		case 7:
+			h.plain = kind == thriftFalse
+		default:
+			t.skip(kind)
+		}
+	}
+}
+
+func (h *header) check() error {
+	switch {
+	case h.size < 0, h.stored < 0, h.values < 0, h.repetition < 0, h.definition < 0, h.repetition+h.definition > h.stored, h.repetition+h.definition > h.size:
+		return errors.New("the header of a page is damaged")
+	case h.size > maxPage || h.stored > maxPage:
+		return fmt.Errorf("a page of %d bytes is larger than %d", max(h.size, h.stored), maxPage)
+	}
+	return nil
+}
+
+// pages reads the pages of a column of a row group.
+type pages struct {
+	codec  int64
+	from   *bufio.Reader
+	stored []byte
+	zstd   source.ZstdBlocks
+}
+
+// reset begins with another chunk.
+func (p *pages) reset(f *File, c *chunk) {
+	section := io.NewSectionReader(f.from, c.start(), c.size)
+	if p.from == nil {
+		p.from = bufio.NewReaderSize(nil, readAhead)
+	}
+	p.from.Reset(section)
+	p.codec = c.codec
+}
+
+// body reads the page behind its header into dst, decompressed.
+func (p *pages) body(h *header, dst []byte) (data []byte, err error) {
+	if p.stored, err = readSized(p.from, p.stored, int(h.stored)); err != nil {
+		return dst, err
+	}
+	if h.hasSum && crc32.ChecksumIEEE(p.stored) != h.sum {
+		return dst, errors.New("the checksum of a page is wrong")
+	}
+	levels := int(h.repetition + h.definition)
+	data = append(dst[:0], p.stored[:levels]...)
+	codec := p.codec
+	if h.plain {
+		codec = plainCodec
+	}
+	return p.decompress(data, p.stored[levels:], int(h.size)-levels, codec)
+}
+
+// discard goes on behind a page whose header has been read.
+func (p *pages) discard(h *header) error {
+	_, err := p.from.Discard(int(h.stored))
+	return err
+}
+
+// readSized reads n bytes into b. It grows b by what there is to read.
+func readSized(r io.Reader, b []byte, n int) ([]byte, error) {
+	const step = 1 << 20
+	b = b[:0]
+	for len(b) < n {
+		at := len(b)
+		b = grow(b, min(step, n-at))
+		if m, err := io.ReadFull(r, b[at:]); err != nil {
+			return b[:at+m], io.ErrUnexpectedEOF
+		}
+	}
+	return b, nil
+}
+
+// grow makes b longer by n bytes.
+func grow(b []byte, n int) []byte { return append(b, make([]byte, n)...) }
+
+// header reads the header of the next page.
+func (p *pages) header() (header, error) {
+	for n := 256; ; n *= 2 {
+		peeked, err := p.from.Peek(min(n, readAhead))
+		if len(peeked) == 0 {
+			return header{}, err
+		}
+		t := thrift{rest: peeked}
+		h := readHeader(&t)
+		switch {
+		case !t.bad:
+			_, err := p.from.Discard(len(peeked) - len(t.rest))
+			return h, err
+		case !t.short || err != nil && !errors.Is(err, io.EOF):
+			return h, errors.Join(errors.New("the header of a page is damaged"), err)
+		case err != nil:
+			return h, io.ErrUnexpectedEOF
+		case n >= readAhead:
+			return h, fmt.Errorf("the header of a page is longer than %d bytes", readAhead)
+		}
+	}
+}
+
+var errSize = errors.New("a page has another size than its header says")
+
+// decompress appends what src is of a page, which must have size bytes. The codec may panic.
+func (p *pages) decompress(dst, src []byte, size int, codec int64) (out []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("a page cannot be decompressed: %v", r)
+		}
+	}()
+	at := len(dst)
+	if size == 0 && len(src) == 0 {
+		return dst, nil
+	}
+	if codec == plainCodec {
+		out = append(dst, src...)
+	} else {
+		out = grow(dst, size)
+		var n int
+		n, err = p.decode(out[at:], src, codec)
+		out = out[:at+n]
+	}
+	if err == nil && len(out)-at != size {
+		err = errSize
+	}
+	return out, err
+}
+
+// decode decompresses src into dst, which is as long as the result must be, and returns how much that is.
+func (p *pages) decode(dst, src []byte, codec int64) (int, error) {
+	switch codec {
+	case snappyCodec:
+		if n, err := snappy.DecodedLen(src); err != nil || n != len(dst) {
+			return 0, errSize
+		}
+		_, err := snappy.Decode(dst, src)
+		return len(dst), err
+	case zstdCodec:
+		return p.zstd.Decode(dst, src)
+	case gzipCodec:
+		r, err := gzip.NewReader(bytes.NewReader(src))
+		if err != nil {
+			return 0, err
+		}
+		return readExactly(r, dst)
+	case brotliCodec:
+		return readExactly(brotli.NewReader(bytes.NewReader(src)), dst)
+	case lz4Codec:
+		return lz4.UncompressBlock(src, dst)
+	case oldLZ4Codec:
+		return 0, errors.New("the codec LZ4 is deprecated and cannot be read; LZ4_RAW can")
+	}
+	return 0, fmt.Errorf("the codec %d is not known", codec)
+}
+
+// readExactly fills dst, behind which the stream must end.
+func readExactly(r io.Reader, dst []byte) (int, error) {
+	n, err := io.ReadFull(r, dst)
+	if err != nil {
+		return n, err
+	}
+	if more, _ := io.ReadFull(r, make([]byte, 1)); more > 0 {
+		err = errSize
+	}
+	return n, err
+}

@@ -1,0 +1,120 @@
+package columnar
+
+import (
+	"fmt"
+	"io"
+)
+
+// Row is a row of a sidecar without its key.
+type Row struct {
+	// Known tells whether there is a verdict; if not, allowed is null.
+	Known   bool
+	Allowed bool
+	Class   string
+	// Barred are the agents that may not fetch the URL.
+	Barred []string
+	// Line is the number of the rule's line, 0 if no rule decided.
+	Line int32
+}
+
+// AppendRow appends a row as Sidecar.Write reads it.
+func AppendRow(b []byte, r *Row) []byte {
+	switch {
+	case !r.Known:
+		b = AppendNull(b)
+	case r.Allowed:
+		b = AppendNumber(b, 1)
+	default:
+		b = AppendNumber(b, 0)
+	}
+	b = AppendText(b, r.Class)
+	b = AppendTexts(b, r.Barred)
+	return AppendNumber(b, int64(r.Line))
+}
+
+// Keys are the values of a column, one for each row of the file in their order. A Sidecar reads them.
+type Keys struct {
+	from   *cursor
+	buffer []byte
+}
+
+// Keys returns the values of a column.
+func (f *File) Keys(column string) (*Keys, error) {
+	c, err := f.cursor(column)
+	if err != nil {
+		return nil, err
+	}
+	return &Keys{from: c}, nil
+}
+
+// isNumber tells whether the keys are numbers of 64 bits with a sign.
+func (k *Keys) isNumber() bool { return k.from.column.meaning == integer }
+
+func (k *Keys) append(b []byte) ([]byte, error) {
+	if k.isNumber() {
+		raw, err := k.from.next()
+		switch {
+		case err != nil:
+			return b, err
+		case raw == nil:
+			return AppendNull(b), nil
+		}
+		return AppendNumber(b, whole(raw)), nil
+	}
+	value, err := k.from.text(&k.buffer)
+	switch {
+	case err != nil:
+		return b, err
+	case value == nil:
+		return AppendNull(b), nil
+	}
+	return AppendText(b, value), nil
+}
+
+// Sidecar writes verdicts as Parquet beside a Parquet file: a row for each row of that, in its order.
+// Its columns are position, the number of the row from 0, or key, the value of a column of the file;
+// and allowed, class, barred and line. It is for one goroutine.
+type Sidecar struct {
+	to   *Writer
+	keys *Keys
+	rows int64
+}
+
+// NewSidecar returns a writer of a sidecar. Without keys the rows have their position.
+func NewSidecar(w io.Writer, keys *Keys) *Sidecar {
+	key := Field{Name: "position", Kind: Int64, Required: true}
+	if keys != nil {
+		key = Field{Name: "key", Kind: Text}
+		if keys.isNumber() {
+			key.Kind = Int64
+		}
+	}
+	return &Sidecar{keys: keys, to: NewWriter(w, "verdicts", []Field{key,
+		{Name: "allowed", Kind: Bool}, {Name: "class", Kind: Text, Dictionary: true, Required: true},
+		{Name: "barred", Kind: Texts, Dictionary: true}, {Name: "line", Kind: Int32, Required: true}})}
+}
+
+// Write writes whole rows that AppendRow has made.
+func (s *Sidecar) Write(rows []byte) (int, error) {
+	if err := s.to.write(rows, s.key); err != nil {
+		return 0, err
+	}
+	return len(rows), nil
+}
+
+// key appends the key of the next row.
+func (s *Sidecar) key(b []byte) (_ []byte, err error) {
+	if s.keys == nil {
+		b = AppendNumber(b, s.rows)
+	} else if b, err = s.keys.append(b); err == io.EOF {
+		err = fmt.Errorf("more than %d verdicts for as many keys", s.rows)
+	}
+	s.rows++
+	return b, err
+}
+
+// Rows is how many rows have been written.
+func (s *Sidecar) Rows() int64 { return s.rows }
+
+// Close writes the footer. A file without it is no Parquet.
+func (s *Sidecar) Close() error { return s.to.Close() }

@@ -1,0 +1,172 @@
+package columnar
+
+// thrift reads the compact protocol of Apache Thrift, in which the footer and the headers of pages are written
+// (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). It allocates nothing, whatever
+// the counts say: an element of a list has one byte at least. After a mistake it is bad, and everything reads as zero.
+type thrift struct {
+	rest []byte
+	bad  bool
+	// short tells that it is bad because the bytes ended.
+	short bool
+}
+
+// The types of fields that are read; a boolean field has its value as its type.
+const (
+	thriftTrue   = 1
+	thriftFalse  = 2
+	thriftByte   = 3
+	thriftDouble = 7
+	thriftBinary = 8
+	thriftList   = 9
+	thriftSet    = 10
+	thriftMap    = 11
+	thriftStruct = 12
+)
+
+// maxThriftDepth bounds structs and lists within each other.
+const maxThriftDepth = 32
+
+func (t *thrift) fail(short bool) {
+	t.rest, t.bad, t.short = nil, true, short
+}
+
+// take returns the next n bytes.
+func (t *thrift) take(n uint64) []byte {
+	if n > uint64(len(t.rest)) {
+		t.fail(true)
+		return nil
+	}
+	b := t.rest[:n]
+	t.rest = t.rest[n:]
+	return b
+}
+
+func (t *thrift) byte() byte {
+	if len(t.rest) == 0 {
+		t.fail(true)
+		return 0
+	}
+	c := t.rest[0]
+	t.rest = t.rest[1:]
+	return c
+}
+
+func (t *thrift) varint() (v uint64) {
+	for shift := uint(0); shift < 64; shift += 7 {
+		c := t.byte()
+		v |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			return v
+		}
+	}
+	t.fail(false)
+	return 0
+}
+
+// number reads a number of 16, 32 or 64 bits.
+func (t *thrift) number() int64 {
+	v := t.varint()
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+func (t *thrift) binary() []byte { return t.take(t.varint()) }
+
+// field reads the header of the next field of a struct, whose last field was id. At the end of
+// the struct the type is 0.
+func (t *thrift) field(id *int64) (kind byte) {
+	head := t.byte()
+	kind = head & 15
+	switch {
+	case kind == 0:
+	case head>>4 != 0:
+		*id += int64(head >> 4)
+	default:
+		*id = t.number()
+	}
+	return kind
+}
+
+// list reads the header of a list: how many elements it has, and of which type.
+func (t *thrift) list() (n uint64, kind byte) {
+	head := t.byte()
+	if n, kind = uint64(head>>4), head&15; n == 15 {
+		n = t.varint()
+	}
+	if n > uint64(len(t.rest)) {
+		t.fail(true)
+		return 0, 0
+	}
+	return n, kind
+}
+
+// structs reads a list of structs, each with the function.
+func (t *thrift) structs(kind byte, read func()) {
+	n, element := t.list()
+	if kind != thriftList || n > 0 && element != thriftStruct {
+		t.fail(false)
+	}
+	for ; n > 0 && !t.bad; n-- {
+		read()
+	}
+}
+
+// skip reads a value of a type, whatever it is.
+func (t *thrift) skip(kind byte) { t.skipWithin(kind, maxThriftDepth) }
+
+func (t *thrift) skipWithin(kind byte, depth int) {
+	if depth == 0 {
+		t.fail(false)
+		return
+	}
+	switch kind {
+	case thriftTrue, thriftFalse:
+	case thriftByte:
+		t.byte()
+	case 4, 5, 6:
+		t.varint()
+	case thriftDouble:
+		t.take(8)
+	case thriftBinary:
+		t.binary()
+	case thriftList, thriftSet:
+		n, element := t.list()
+		for ; n > 0 && !t.bad; n-- {
+			t.skipElement(element, depth-1)
+		}
+	case thriftMap:
+		t.skipMap(depth - 1)
+	case thriftStruct:
+		for id := int64(0); ; {
+			kind := t.field(&id)
+			if kind == 0 {
+				return
+			}
+			t.skipWithin(kind, depth-1)
+		}
+	default:
+		t.fail(false)
+	}
+}
+
+// skipElement reads an element of a list or map, in which a boolean is a byte.
+func (t *thrift) skipElement(kind byte, depth int) {
+	if kind == thriftTrue || kind == thriftFalse {
+		kind = thriftByte
+	}
+	t.skipWithin(kind, depth)
+}
+
+func (t *thrift) skipMap(depth int) {
+	n := t.varint()
+	if n == 0 {
+		return
+	}
+	kinds := t.byte()
+	if n > uint64(len(t.rest)) {
+		t.fail(true)
+	}
+	for ; n > 0 && !t.bad; n-- {
+		t.skipElement(kinds>>4, depth)
+		t.skipElement(kinds&15, depth)
+	}
+}

@@ -1,0 +1,225 @@
+package columnar
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/snappy"
+)
+
+const (
+	// A row group is held in memory until it is written: it has so many bytes of rows as they are
+	// handed to Write, and the rows of one call more. A page has 64 KiB of a column.
+	rowGroupBytes = 32 << 20
+	pageBytes     = 64 << 10
+	// dictionaryBytes bounds the different texts of a column in a row group; with more of them they
+	// stand in the rows.
+	dictionaryBytes = 1 << 20
+	// rowBatch is how many rows are handed to the library at once.
+	rowBatch = 256
+)
+
+// Kind is the type of the values of a column that is written.
+type Kind uint8
+
+// The kinds of columns.
+const (
+	Text  Kind = iota // UTF-8
+	Int64             // a number
+	Int32             // a number
+	Time              // microseconds since 1970, UTC
+	Bool              // a number, 0 or 1
+	Texts             // a list of UTF-8 texts, which is not null
+)
+
+// Field is a column that is written.
+type Field struct {
+	Name string
+	Kind Kind
+	// Dictionary is set if few values are different. Columns of the kind Bool have none.
+	Dictionary bool
+	// Required is set if no value is null.
+	Required bool
+}
+
+// AppendNull appends a value that is null to a row for Write.
+func AppendNull(b []byte) []byte { return append(b, 0) }
+
+// AppendText appends a text to a row for Write. It must be UTF-8.
+func AppendText[T string | []byte](b []byte, text T) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))+1), text...)
+}
+
+// AppendNumber appends a number to a row for Write.
+func AppendNumber(b []byte, n int64) []byte { return binary.AppendVarint(append(b, 1), n) }
+
+// AppendTexts appends a list to a row for Write.
+func AppendTexts[T string | []byte](b []byte, list []T) []byte {
+	b = binary.AppendUvarint(b, uint64(len(list))+1)
+	for _, text := range list {
+		b = AppendText(b, text)
+	}
+	return b
+}
+
+// Writer writes rows as Parquet, compressed with Snappy. What it writes depends on the rows and on how
+// they are divided into calls of Write. It is for one goroutine.
+type Writer struct {
+	to     *parquet.GenericWriter[any]
+	fields []Field
+	values []parquet.Value // of a batch of rows
+	ends   []int           // of the rows in values
+	rows   []parquet.Row
+	held   int // bytes of the rows of the row group
+}
+
+// NewWriter returns a writer of rows with the fields. The name is that of the schema.
+func NewWriter(w io.Writer, name string, fields []Field) *Writer {
+	return &Writer{
+		to: parquet.NewGenericWriter[any](w, schemaOf(name, fields), parquet.Compression(&snappy.Codec{}), parquet.PageBufferSize(pageBytes),
+			parquet.DictionaryMaxBytes(dictionaryBytes), parquet.CreatedBy("robotsieve", "", "")),
+		fields: fields,
+	}
+}
+
+// schemaOf returns the schema of rows. It is made from a type of struct, which keeps the order of
+// the columns.
+func schemaOf(name string, fields []Field) *parquet.Schema {
+	types := make([]reflect.StructField, len(fields))
+	for i, f := range fields {
+		field, tag := reflect.TypeFor[string](), f.Name
+		switch f.Kind {
+		case Int64:
+			field = reflect.TypeFor[int64]()
+		case Int32:
+			field = reflect.TypeFor[int32]()
+		case Time:
+			field = reflect.TypeFor[int64]()
+		case Bool:
+			field = reflect.TypeFor[bool]()
+		case Texts:
+			field = reflect.TypeFor[[]string]()
+		}
+		switch {
+		case f.Kind == Texts:
+			tag += ",list"
+		case !f.Required:
+			tag += ",optional"
+		}
+		if f.Kind == Time {
+			tag += ",timestamp(microsecond)"
+		}
+		if f.Dictionary {
+			tag += ",dict"
+		}
+		types[i] = reflect.StructField{Name: fmt.Sprintf("C%d", i), Type: field, Tag: reflect.StructTag(fmt.Sprintf("parquet:%q", tag))}
+	}
+	schema := parquet.SchemaOf(reflect.New(reflect.StructOf(types)).Interface())
+	return parquet.NewSchema(name, schema)
+}
+
+// Write writes whole rows. A row is made with AppendText and the like, a value for each field.
+func (w *Writer) Write(rows []byte) (int, error) {
+	if err := w.write(rows, nil); err != nil {
+		return 0, err
+	}
+	return len(rows), nil
+}
+
+// write writes whole rows. The first value of each is what lead appends, if there is such a function.
+func (w *Writer) write(rows []byte, lead func(b []byte) ([]byte, error)) (err error) {
+	var leads []byte
+	w.held += len(rows)
+	for rest := rows; len(rest) > 0; {
+		column := 0
+		if lead != nil {
+			at := len(leads)
+			if leads, err = lead(leads); err != nil {
+				return err
+			}
+			w.held += len(leads) - at
+			w.value(leads[at:], column)
+			column++
+		}
+		for ; column < len(w.fields); column++ {
+			rest = w.value(rest, column)
+		}
+		w.ends = append(w.ends, len(w.values))
+		if len(w.ends) == rowBatch || len(rest) == 0 {
+			if err := w.flush(); err != nil {
+				return err
+			}
+			leads = leads[:0]
+		}
+	}
+	if w.held < rowGroupBytes {
+		return nil
+	}
+	w.held = 0
+	return w.to.Flush()
+}
+
+// value reads the value of a field.
+func (w *Writer) value(rest []byte, column int) []byte {
+	length, n := binary.Uvarint(rest)
+	rest = rest[n:]
+	f := &w.fields[column]
+	defined := 1
+	if f.Required {
+		defined = 0
+	}
+	switch {
+	case f.Kind == Texts:
+		return w.list(rest, length, column)
+	case length == 0:
+		w.values = append(w.values, parquet.NullValue().Level(0, 0, column))
+		return rest
+	case f.Kind == Text:
+		w.values = append(w.values, parquet.ByteArrayValue(rest[:length-1]).Level(0, defined, column))
+		return rest[length-1:]
+	}
+	number, n := binary.Varint(rest)
+	v := parquet.Int64Value(number)
+	switch f.Kind {
+	case Int32:
+		v = parquet.Int32Value(int32(number))
+	case Bool:
+		v = parquet.BooleanValue(number == 1)
+	}
+	w.values = append(w.values, v.Level(0, defined, column))
+	return rest[n:]
+}
+
+// list reads the texts of a list, whose length is one more than their number.
+func (w *Writer) list(rest []byte, length uint64, column int) []byte {
+	if length <= 1 {
+		w.values = append(w.values, parquet.NullValue().Level(0, 0, column))
+		return rest
+	}
+	for i := range length - 1 {
+		n, size := binary.Uvarint(rest)
+		rest = rest[size:]
+		w.values = append(w.values, parquet.ByteArrayValue(rest[:n-1]).Level(min(int(i), 1), 1, column))
+		rest = rest[n-1:]
+	}
+	return rest
+}
+
+// flush hands the batch on.
+func (w *Writer) flush() error {
+	w.rows = w.rows[:0]
+	from := 0
+	for _, end := range w.ends {
+		w.rows = append(w.rows, w.values[from:end])
+		from = end
+	}
+	_, err := w.to.WriteRows(w.rows)
+	w.values, w.ends = w.values[:0], w.ends[:0]
+	return err
+}
+
+// Close writes the last row group and the footer. Without it the file has no footer, and no reader accepts it.
+func (w *Writer) Close() error { return w.to.Close() }
