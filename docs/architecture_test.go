@@ -56,7 +56,7 @@ var allowed = map[string][]string{
 	"scan/evidence": {"internal/disk", "internal/english", "scan/audit"},
 	"scan/filter":   {"automaton", "internal/disk", "scan", "scan/format", "scan/list", "scan/origin", "scan/page", "scan/source", "scan/warc"},
 	"scan/job": {"automaton", "automaton/archive", "compile", "internal/disk", "internal/english", "scan", "scan/answer", "scan/audit", "scan/capture", "scan/columnar", "scan/crawler",
-		"scan/evidence", "scan/filter", "scan/format", "scan/list", "scan/origin", "scan/page", "scan/policy", "scan/source", "scan/spill"},
+		"scan/evidence", "scan/filter", "scan/format", "scan/list", "scan/origin", "scan/page", "scan/policy", "scan/source", "scan/spill", "scan/warc"},
 
 	"bench": {"automaton", "compile"},
 	"cmd/robotsieve": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk", "internal/english", "scan/audit", "scan/crawler",
