@@ -166,6 +166,9 @@ func (l *Layout) Delimiter() byte {
 	return l.delimiter
 }
 
+// Timed tells whether the rows should have times.
+func (l *Layout) Timed() bool { return l.date >= 0 || l.kind == CDXJ }
+
 // Reader goes over the rows of chunks. It belongs to one goroutine, and allocates nothing
 // once its buffers have grown.
 type Reader struct {
