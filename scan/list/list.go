@@ -151,6 +151,9 @@ func New(k Kind, head []byte, o Options) (*Layout, error) {
 	return nil, fmt.Errorf("a list of the kind %s has no lines", k)
 }
 
+// NewTimed returns the layout of lines that package columnar makes: a URL, a tab, and its time in Unix seconds.
+func NewTimed() *Layout { return &Layout{kind: CSV, url: 0, date: 1, delimiter: '\t'} }
+
 // Kind returns the kind of the list.
 func (l *Layout) Kind() Kind { return l.kind }
 
