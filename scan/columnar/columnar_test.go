@@ -178,7 +178,7 @@ func TestRefusedColumns(t *testing.T) {
 	f := open(t, write(t, pagesOf(10)))
 	for column, want := range map[string]string{
 		"tags.list.element": "is a list of text: a row may have several values", "bool": "has values of the type boolean",
-		"link": "no column \"link\": the file has url, plain, dict, lengths,",
+		"link": "no column \"link\": the file has \"url\", \"plain\", \"dict\", ",
 	} {
 		if _, err := readLines(t, f, Options{URL: column}); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "test.parquet: ") {
 			t.Errorf("%s: %v, want %q", column, err, want)
@@ -268,4 +268,23 @@ func TestSidecar(t *testing.T) {
 			t.Error("a sidecar without its last byte is accepted")
 		}
 	}
+}
+
+// small returns a file of few rows and few columns.
+func small(t testing.TB, codec compress.Codec, version int) []byte {
+	type row struct {
+		URL    *string `parquet:"url,optional,dict"`
+		Plain  string  `parquet:"plain,plain"`
+		Delta  string  `parquet:"delta,delta"`
+		Number int64   `parquet:"number,delta"`
+		At     int64   `parquet:"at,timestamp(millisecond)"`
+	}
+	rows := make([]row, 5)
+	for i := range rows {
+		rows[i] = row{Plain: "http://a", Delta: strings.Repeat("d", i), Number: int64(i * i), At: start.UnixMilli()}
+		if i%2 == 0 {
+			rows[i].URL = pointer("http://a/\n")
+		}
+	}
+	return write(t, rows, parquet.Compression(codec), parquet.DataPageVersion(version))
 }

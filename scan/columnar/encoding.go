@@ -193,7 +193,7 @@ const maxBlock = 1 << 20
 
 // begin reads the header.
 func (d *delta) begin(data []byte) bool {
-	t := thrift{rest: data}
+	t := compact{rest: data}
 	block, count, total := t.varint(), t.varint(), t.varint()
 	first := t.number()
 	if t.bad || block == 0 || block > maxBlock || count == 0 || count > block || block%count != 0 || block/count%8 != 0 {
@@ -242,7 +242,7 @@ func (d *delta) miniblock() bool {
 
 // block reads the header of the next block.
 func (d *delta) block() bool {
-	t := thrift{rest: d.rest}
+	t := compact{rest: d.rest}
 	d.least = uint64(t.number())
 	d.widths = t.take(d.count)
 	d.rest = t.rest

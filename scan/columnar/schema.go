@@ -87,7 +87,7 @@ const (
 // done tells whether the tree is complete.
 func (s *schemaReader) done() bool { return s.seen && len(s.open) == 0 }
 
-func (s *schemaReader) element(t *thrift) {
+func (s *schemaReader) element(t *compact) {
 	e := readElement(t)
 	if s.err == nil && !t.bad {
 		s.err = s.add(&e)
@@ -135,7 +135,7 @@ func (s *schemaReader) push(g group) {
 	}
 }
 
-func readElement(t *thrift) element {
+func readElement(t *compact) element {
 	e := element{physical: -1, converted: -1}
 	for id := int64(0); ; {
 		kind := t.field(&id)
@@ -162,7 +162,7 @@ func readElement(t *thrift) element {
 }
 
 // readLogical reads the union LogicalType: the number of its field is the type.
-func (e *element) readLogical(t *thrift, kind byte) {
+func (e *element) readLogical(t *compact, kind byte) {
 	if kind != thriftStruct {
 		t.fail(false)
 		return
@@ -187,7 +187,7 @@ func (e *element) readLogical(t *thrift, kind byte) {
 }
 
 // readTimestamp reads TimestampType: its second field is a union of units.
-func (e *element) readTimestamp(t *thrift) {
+func (e *element) readTimestamp(t *compact) {
 	for id := int64(0); ; {
 		kind := t.field(&id)
 		if kind == 0 {
@@ -202,7 +202,7 @@ func (e *element) readTimestamp(t *thrift) {
 }
 
 // readInteger reads IntType: its second field tells whether it has a sign.
-func (e *element) readInteger(t *thrift) {
+func (e *element) readInteger(t *compact) {
 	for id := int64(0); ; {
 		kind := t.field(&id)
 		if kind == 0 {
