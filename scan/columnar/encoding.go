@@ -249,16 +249,19 @@ func (d *delta) block() bool {
 	return !t.bad
 }
 
-// end returns what follows behind the numbers.
+// end returns what follows behind the numbers. It looks at the header of each block only.
 func (d *delta) end() ([]byte, bool) {
-	for last := *d; ; {
-		if last.left == 0 {
-			return last.rest, true
-		}
-		if _, ok := last.next(); !ok {
+	last := *d
+	if last.left > 0 {
+		last.left--
+	}
+	for last.left > 0 {
+		if !last.miniblock() {
 			return nil, false
 		}
+		last.left -= min(last.left, last.mini)
 	}
+	return last.rest, true
 }
 
 // bitReader takes numbers of up to 64 bits, the low bits first.
