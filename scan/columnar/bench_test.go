@@ -12,7 +12,7 @@ import (
 
 // capture is a row like those of a columnar index of a crawl.
 type capture struct {
-	URL   string `parquet:"url"`
+	URL   string `parquet:"url,plain"`
 	Host  string `parquet:"host,dict"`
 	Fetch int64  `parquet:"fetch,timestamp(millisecond)"`
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 )
 
 // cursor reads the values of a column in the order of the rows.
@@ -199,7 +200,7 @@ func (c *cursor) begin(h *header) (err error) {
 	if err != nil {
 		return err
 	}
-	c.definition = hybrid{rest: levels, width: levelWidth(c.column.levels)}
+	c.definition = hybrid{rest: levels, width: uint(bits.Len(uint(c.column.levels)))}
 	dict := &c.dict
 	if !c.hasDict {
 		dict = nil

@@ -91,7 +91,7 @@ func NewSidecar(w io.Writer, keys *Keys) *Sidecar {
 	}
 	return &Sidecar{keys: keys, to: NewWriter(w, "verdicts", []Field{key,
 		{Name: "allowed", Kind: Bool}, {Name: "class", Kind: Text, Dictionary: true, Required: true},
-		{Name: "barred", Kind: Texts, Dictionary: true}, {Name: "line", Kind: Int32, Required: true}})}
+		{Name: "barred", Kind: Texts, Dictionary: true}, {Name: "line", Kind: Int32, Dictionary: true, Required: true}})}
 }
 
 // Write writes whole rows that AppendRow has made.

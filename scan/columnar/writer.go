@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -12,7 +13,7 @@ import (
 
 const (
 	// A row group is held in memory until it is written: it has so many bytes of rows as they are
-	// handed to Write, and the rows of one call more. A page has 64 KiB of a column.
+	// handed to Write, and one row more. A page has 64 KiB of a column.
 	rowGroupBytes = 32 << 20
 	pageBytes     = 64 << 10
 	// dictionaryBytes bounds the different texts of a column in a row group; with more of them they
@@ -65,7 +66,7 @@ func AppendTexts[T string | []byte](b []byte, list []T) []byte {
 	return b
 }
 
-// Writer writes rows as Parquet, compressed with Snappy. What it writes depends on the rows and on how
+// Writer writes rows as Parquet, compressed with Snappy. The same rows make the same bytes, however
 // they are divided into calls of Write. It is for one goroutine.
 type Writer struct {
 	to     *parquet.GenericWriter[any]
@@ -73,7 +74,8 @@ type Writer struct {
 	values []parquet.Value // of a batch of rows
 	ends   []int           // of the rows in values
 	rows   []parquet.Row
-	held   int // bytes of the rows of the row group
+	leads  []byte // the first values of the rows in values, if write gets them from a function
+	held   int    // bytes of the rows of the row group
 }
 
 // NewWriter returns a writer of rows with the fields. The name is that of the schema.
@@ -131,35 +133,33 @@ func (w *Writer) Write(rows []byte) (int, error) {
 
 // write writes whole rows. The first value of each is what lead appends, if there is such a function.
 func (w *Writer) write(rows []byte, lead func(b []byte) ([]byte, error)) (err error) {
-	var leads []byte
-	w.held += len(rows)
-	for rest := rows; len(rest) > 0; {
-		column := 0
-		if lead != nil {
-			at := len(leads)
-			if leads, err = lead(leads); err != nil {
-				return err
-			}
-			w.held += len(leads) - at
-			w.value(leads[at:], column)
-			column++
-		}
-		for ; column < len(w.fields); column++ {
-			rest = w.value(rest, column)
-		}
-		w.ends = append(w.ends, len(w.values))
-		if len(w.ends) == rowBatch || len(rest) == 0 {
-			if err := w.flush(); err != nil {
-				return err
-			}
-			leads = leads[:0]
+	for len(rows) > 0 && err == nil {
+		rows, err = w.row(rows, lead)
+		if len(w.ends) == rowBatch || len(rows) == 0 || w.held >= rowGroupBytes {
+			err = errors.Join(err, w.flush())
 		}
 	}
-	if w.held < rowGroupBytes {
-		return nil
+	return err
+}
+
+// row adds the first row to the batch.
+func (w *Writer) row(rows []byte, lead func(b []byte) ([]byte, error)) (rest []byte, err error) {
+	column := 0
+	if lead != nil {
+		at := len(w.leads)
+		if w.leads, err = lead(w.leads); err != nil {
+			return nil, err
+		}
+		w.value(w.leads[at:], 0)
+		w.held += len(w.leads) - at
+		column++
 	}
-	w.held = 0
-	return w.to.Flush()
+	for rest = rows; column < len(w.fields); column++ {
+		rest = w.value(rest, column)
+	}
+	w.held += len(rows) - len(rest)
+	w.ends = append(w.ends, len(w.values))
+	return rest, nil
 }
 
 // value reads the value of a field.
@@ -208,17 +208,20 @@ func (w *Writer) list(rest []byte, length uint64, column int) []byte {
 	return rest
 }
 
-// flush hands the batch on.
+// flush hands the batch on, and ends the row group if that is large enough.
 func (w *Writer) flush() error {
-	w.rows = w.rows[:0]
 	from := 0
 	for _, end := range w.ends {
 		w.rows = append(w.rows, w.values[from:end])
 		from = end
 	}
 	_, err := w.to.WriteRows(w.rows)
-	w.values, w.ends = w.values[:0], w.ends[:0]
-	return err
+	w.rows, w.values, w.ends, w.leads = w.rows[:0], w.values[:0], w.ends[:0], w.leads[:0]
+	if err != nil || w.held < rowGroupBytes {
+		return err
+	}
+	w.held = 0
+	return w.to.Flush()
 }
 
 // Close writes the last row group and the footer. Without it the file has no footer, and no reader accepts it.
