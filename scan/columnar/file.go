@@ -1,9 +1,10 @@
 // Package columnar reads columns of Parquet files and writes Parquet.
 //
-// Its reader decodes the columns that are asked for and reads nothing else. It has been written for files from
-// strangers: it allocates by what the file holds and not by what its counts say, and starts no goroutine. A page of a
-// file is refused if it has more than 128 MiB. What a column needs in memory is a page as it is stored and decompressed,
-// and a dictionary, at most 128 MiB each. The library parquet-go, which writes here, reads a page with tables as long as its header says.
+// Reading is for files from strangers. The reader decodes the columns that are asked for, value by
+// value, and reads nothing else. It allocates by what a file holds and not by what its counts say,
+// starts no goroutine, and refuses pages of more than 128 MiB; a column takes the memory of a page,
+// stored and decompressed, and of a dictionary. (The library parquet-go, which writes here, makes
+// tables as long as a footer or the header of a page says, and runs out of memory where they lie.)
 package columnar
 
 import (
