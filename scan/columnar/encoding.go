@@ -326,6 +326,7 @@ func (d *deltaTexts) begin(data []byte) bool {
 		return false
 	}
 	rest, ok := d.prefixes.end()
+	d.value = []byte{} // not nil, which would be a null
 	return ok && d.suffixes.begin(rest)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -246,6 +248,46 @@ func FuzzColumnar(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, file []byte) { readAll(t, file) })
+}
+
+// failing is a file of which the bytes from a place to the footer cannot be read.
+type failing struct {
+	*bytes.Reader
+	from, footer int64
+}
+
+var errDisk = errors.New("the disk is broken")
+
+func (f failing) ReadAt(b []byte, at int64) (int, error) {
+	if at >= f.footer || at+int64(len(b)) <= f.from {
+		return f.Reader.ReadAt(b, at)
+	}
+	n, _ := f.Reader.ReadAt(b[:max(f.from-at, 0)], at)
+	return n, errDisk
+}
+
+// TestReadErrors fails at places of a file, and has the error of the disk from one column at least.
+func TestReadErrors(t *testing.T) {
+	file := write(t, pagesOf(500), parquet.PageBufferSize(4<<10))
+	footer := int64(len(file)-8) - int64(binary.LittleEndian.Uint32(file[len(file)-8:]))
+	for from := int64(4); from < footer/2; from += 1999 {
+		f, err := Open("x", failing{bytes.NewReader(file), from, footer}, int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		failures := 0
+		for _, c := range f.Columns() {
+			_, err := readLines(t, f, Options{URL: c.Name})
+			if errors.Is(err, errDisk) {
+				failures++
+			} else if err != nil && !c.List && c.Name != "bool" {
+				t.Errorf("from %d: %s: %v", from, c.Name, err)
+			}
+		}
+		if failures == 0 {
+			t.Errorf("from %d: no error", from)
+		}
+	}
 }
 
 func TestContext(t *testing.T) {

@@ -257,7 +257,7 @@ func readSized(r io.Reader, b []byte, n int) ([]byte, error) {
 		at := len(b)
 		b = grow(b, min(step, n-at))
 		if m, err := io.ReadFull(r, b[at:]); err != nil {
-			return b[:at+m], io.ErrUnexpectedEOF
+			return b[:at+m], err
 		}
 	}
 	return b, nil
@@ -279,10 +279,10 @@ func (p *pages) header() (header, error) {
 		case !t.bad:
 			_, err := p.from.Discard(len(peeked) - len(t.rest))
 			return h, err
-		case !t.short || err != nil && !errors.Is(err, io.EOF):
-			return h, errors.Join(errors.New("the header of a page is damaged"), err)
+		case !t.short:
+			return h, errors.New("the header of a page is damaged")
 		case err != nil:
-			return h, io.ErrUnexpectedEOF
+			return h, err
 		case n >= readAhead:
 			return h, fmt.Errorf("the header of a page is longer than %d bytes", readAhead)
 		}
