@@ -385,8 +385,8 @@ func (p *pageCheck) eachResponse(wanted func(answer.Target) bool, limit int, eac
 		return explained(err)
 	}
 	defer opened.Close()
-	records := warc.NewReader(opened)
-	for p.ctx.Err() == nil {
+	records := warc.NewReader(ending{p.ctx, opened})
+	for {
 		rec, err := records.Next()
 		switch {
 		case err == io.EOF: //nolint:errorlint // an error that wraps io.EOF is damage
@@ -409,7 +409,6 @@ func (p *pageCheck) eachResponse(wanted func(answer.Target) bool, limit int, eac
 		r.body, r.unread = r.Body(limit, rec.Truncated)
 		each(&r)
 	}
-	return p.ctx.Err()
 }
 
 // check returns an error if the file is not a WARC file that can be read again and again.
