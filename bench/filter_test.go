@@ -33,11 +33,11 @@ type web struct{ *archive.Archive }
 
 func (w web) Find(q filter.Query, rules []filter.Rules) (filter.Span, bool, error) {
 	var key [128]byte
-	lookup := w.Lookup
+	lookup := w.LookupAt
 	if q.Busy {
-		lookup = w.LookupBusy
+		lookup = w.LookupBusyAt
 	}
-	e, found, err := lookup(q.Origin.AppendKey(key[:0]), automaton.RFC9309)
+	e, found, err := lookup(q.Origin.AppendKey(key[:0]), automaton.RFC9309, q.At)
 	rules[0] = filter.Rules{Machine: e.Ruleset.Machine([]byte("FooBot"))}
 	return filter.Always, found, err
 }

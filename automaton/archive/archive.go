@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"iter"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -43,7 +45,13 @@ type Entry struct {
 	// Ruleset answers for the rules. It is nil, which allows everything, where
 	// there was no body to read: the caller must then go by the status.
 	Ruleset *automaton.Ruleset
+	// From and Until bound the instants for which the answer is this one: from From on, and
+	// before Until, in Unix seconds. math.MinInt64 and math.MaxInt64 stand for no bound.
+	From, Until int64
 }
+
+// always is the Entry of an origin that an archive does not have: nothing, at any instant.
+var always = Entry{From: math.MinInt64, Until: math.MaxInt64}
 
 // Open reads an archive. The bytes stay the caller's and must not change while the
 // archive, or a ruleset or machine from it, is in use. Open checks the length of the file
@@ -145,18 +153,63 @@ func (a *Archive) Rulesets() int { return len(a.decoded) }
 // the index, with 16 bytes for each key, made a lookup and the match after it no faster
 // (Go 1.26, 87,007 origins): the rules are in no cache either.
 func (a *Archive) Lookup(key []byte, d automaton.Dialect) (e Entry, found bool, err error) {
-	return a.lookup(key, d, false)
+	return a.lookup(key, d, math.MaxInt64, false)
 }
 
-// LookupBusy is Lookup for an origin of which hundreds of URLs are to be matched. It gives
-// the origin's rules the tables that Lookup leaves out where lists are short; later lookups
+// LookupAt is Lookup for an instant, in Unix seconds: it returns the version in force then,
+// which is the newest one captured at or before it. An origin without such a version is not
+// found; the Entry still says until when. Lookup is LookupAt for math.MaxInt64.
+func (a *Archive) LookupAt(key []byte, d automaton.Dialect, at int64) (e Entry, found bool, err error) {
+	return a.lookup(key, d, at, false)
+}
+
+// LookupBusyAt is LookupAt for an origin of which hundreds of URLs are to be matched. It gives
+// the origin's rules the tables that LookupAt leaves out where lists are short; later lookups
 // find them too. The archive does not count lookups to find busy origins by itself, since
 // counting them safely for all goroutines takes as long as a lookup.
-func (a *Archive) LookupBusy(key []byte, d automaton.Dialect) (e Entry, found bool, err error) {
-	return a.lookup(key, d, true)
+func (a *Archive) LookupBusyAt(key []byte, d automaton.Dialect, at int64) (e Entry, found bool, err error) {
+	return a.lookup(key, d, at, true)
 }
 
-func (a *Archive) lookup(key []byte, d automaton.Dialect, busy bool) (e Entry, found bool, err error) {
+// Origin is an origin of an archive, as Origins lists it.
+type Origin struct {
+	Key      []byte
+	Versions []Version // the oldest first, at least one
+}
+
+// Version is what an archive has for an origin from an instant on.
+type Version struct {
+	From     int64 // the instant, in Unix seconds; math.MinInt64 for a version without a date
+	Status   uint16
+	HasRules bool // there is a ruleset, in one dialect at least
+}
+
+// Origins lists all origins, in an order without a meaning. An Origin is valid until the next one is
+// asked for. A *DamageError stands for the origins that are in a damaged part of the index; the
+// others follow.
+func (a *Archive) Origins() iter.Seq2[Origin, error] {
+	return func(yield func(Origin, error) bool) {
+		versions := make([]Version, 1)
+		head := recordHead + 4*len(a.dialects)
+		for records := a.records; len(records) > 0; {
+			if len(records) < head || len(records) < head+int(le.Uint16(records[6:])) {
+				yield(Origin{}, errIndex)
+				return
+			}
+			end := head + int(le.Uint16(records[6:]))
+			versions[0] = Version{From: math.MinInt64, Status: le.Uint16(records[4:])}
+			for i := range a.dialects {
+				versions[0].HasRules = versions[0].HasRules || le.Uint32(records[recordHead+4*i:]) != noRuleset
+			}
+			if !yield(Origin{Key: records[head:end:end], Versions: versions}, nil) {
+				return
+			}
+			records = records[end:]
+		}
+	}
+}
+
+func (a *Archive) lookup(key []byte, d automaton.Dialect, _ int64, busy bool) (e Entry, found bool, err error) {
 	column := int(a.columns[d]) - 1
 	if column < 0 {
 		return Entry{}, false, fmt.Errorf("archive: %w: %v is not in the archive, which holds %v", ErrDialect, d, a.dialects)
@@ -179,11 +232,11 @@ func (a *Archive) lookup(key []byte, d automaton.Dialect, busy bool) (e Entry, f
 			if err != nil {
 				return Entry{}, false, err
 			}
-			return Entry{Status: le.Uint16(records[4:]), Ruleset: r}, true, nil
+			return Entry{Status: le.Uint16(records[4:]), Ruleset: r, From: math.MinInt64, Until: math.MaxInt64}, true, nil
 		}
 		records = records[end:]
 	}
-	return Entry{}, false, nil
+	return always, false, nil
 }
 
 // What decoded rulesets take, in bytes, beside their texts.

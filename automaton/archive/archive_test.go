@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -34,7 +35,7 @@ func TestWhatIsLookedUpIsWhatWasAdded(t *testing.T) {
 		t.Errorf("%d origins, %d rulesets, dialects %v", a.Len(), a.Rulesets(), a.Dialects())
 	}
 	for _, key := range []string{"https://c.example:443", "https://a.example:44", "x", strings.Repeat("x", 1<<17)} {
-		if e, found, err := a.Lookup([]byte(key), google); found || err != nil || e != (archive.Entry{}) {
+		if e, found, err := a.Lookup([]byte(key), google); found || err != nil || e != (archive.Entry{From: math.MinInt64, Until: math.MaxInt64}) {
 			t.Errorf("%.40q: found %v, %v, error %v", key, found, e, err)
 		}
 	}
@@ -278,7 +279,7 @@ func TestTables(t *testing.T) {
 		t.Error("a second lookup is of another ruleset")
 	}
 	for range 3 {
-		e, found, err := a.LookupBusy([]byte(many.key), google)
+		e, found, err := a.LookupBusyAt([]byte(many.key), google, math.MaxInt64)
 		if err != nil || !found {
 			t.Fatal(found, err)
 		}
@@ -304,7 +305,7 @@ func TestNothingToGain(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := lookedUp(t, a, o.key, google).Ruleset
-	if e, _, err := a.LookupBusy([]byte(o.key), google); err != nil || e.Ruleset != first {
+	if e, _, err := a.LookupBusyAt([]byte(o.key), google, math.MaxInt64); err != nil || e.Ruleset != first {
 		t.Errorf("another ruleset, error %v", err)
 	}
 }
@@ -326,7 +327,7 @@ func TestBusyIsNotLost(t *testing.T) {
 				if i%2 == 0 {
 					a.Lookup([]byte(o.key), google)
 				} else {
-					a.LookupBusy([]byte(o.key), google)
+					a.LookupBusyAt([]byte(o.key), google, math.MaxInt64)
 				}
 			})
 		}

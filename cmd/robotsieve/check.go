@@ -23,7 +23,7 @@ import (
 
 func newCheck(s streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "check (--robots FILE | --rules ARCHIVE) --agent NAME... [URL...]",
+		Use:   "check (--robots FILE | --rules ARCHIVE | --warc FILE) --agent NAME... [URL...]",
 		Short: "Explain what a robots.txt says, about URLs or in general",
 		Long: `Check prints for each URL whether the agent may fetch it, which rule decided, in
 which group, and why. Without a URL it says in words what robots.txt says, and
@@ -36,6 +36,12 @@ a request target without a host. If the only URL is -, URLs are read from
 stdin, one a line. With --rules each URL is judged by the rules of its own origin,
 in an archive that robotsieve compile made.
 
+With --warc each URL is looked up in a WARC file, and check also prints what the
+newest capture of the page states in robots meta tags and X-Robots-Tag headers. It
+says when robots.txt keeps the agent from ever seeing them. Without --robots and
+--rules, the robots.txt is that of the origin in the same file, as it was when the
+page was captured.
+
 With --quiet nothing is printed, and the exit status is 1 if an agent may not
 fetch a URL.
 
@@ -47,6 +53,7 @@ google takes the x of "//x" for a host.`,
 		Example: `  robotsieve check --robots robots.txt
   robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/
   robotsieve check --robots robots.txt --agent MyBot --dialect google --output json /a /b
+  robotsieve check --warc crawl.warc.gz --agent Googlebot https://example.com/old-page
   robotsieve check --jsonl --dialect google --max-bytes 0 < cases.jsonl`,
 	}
 	c := &checkFlags{}
@@ -55,6 +62,8 @@ google takes the x of "//x" for a host.`,
 	robotsFlags(cmd, &o.Robots, &c.agent.Dialect)
 	cmd.Flags().StringVar(&o.Archive, "rules", "", "an archive of robotsieve compile to judge by")
 	_ = cmd.MarkFlagFilename("rules", "rsv")
+	cmd.Flags().StringVar(&c.warc, "warc", "", "a WARC file whose captures of the URLs are explained")
+	_ = cmd.MarkFlagFilename("warc", "warc", "gz", "zst")
 	agentsFlag(cmd, &c.names, "a crawler that would fetch the URLs; can be repeated")
 	crawlersFlag(cmd, &c.agent.Crawlers)
 	jsonl := cmd.Flags().Bool("jsonl", false, "read cases from stdin, one JSON object a line")
@@ -62,7 +71,7 @@ google takes the x of "//x" for a host.`,
 	choice(cmd, "output", "text", "form of the answers", to(&c.output), "text", "json", "ndjson", "csv")
 	cmd.RunE = func(cmd *cobra.Command, urls []string) error {
 		if *jsonl {
-			if len(urls) > 0 || o.Robots.Name != "" || o.Archive != "" || len(c.names) > 0 || c.agent.Crawlers != "" || c.quiet || cmd.Flags().Changed("output") {
+			if len(urls) > 0 || o.Robots.Name != "" || o.Archive != "" || c.warc != "" || len(c.names) > 0 || c.agent.Crawlers != "" || c.quiet || cmd.Flags().Changed("output") {
 				return usageError("--jsonl reads robots.txt, agent and URL from stdin, and has its own form of output")
 			}
 			options := compile.Options{MaxBytes: o.Robots.MaxBytes}
@@ -89,6 +98,7 @@ type checkFlags struct {
 	options job.CheckOptions
 	names   []string
 	agent   job.Agent // each agent, but for its name
+	warc    string    // a file of captures; "" for none
 	output  string
 	quiet   bool
 }
@@ -96,6 +106,8 @@ type checkFlags struct {
 func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	fromStdin := len(urls) == 1 && urls[0] == "-"
 	switch {
+	case f.warc != "":
+		return f.runPages(ctx, s, urls)
 	case fromStdin && f.options.Robots.Name == "-":
 		return usageError("robots.txt and the URLs cannot both be stdin")
 	case len(urls) > 0 && len(f.names) == 0:
@@ -141,16 +153,7 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 			err = ask(urls[i])
 		}
 	}
-	if err = errors.Join(writeError(w.close()), err); err != nil {
-		return err
-	}
-	if w.unknown > 0 {
-		return inputError(fmt.Errorf("%s without a verdict, because the archive does not tell the robots.txt of the origin", english.Plural(w.unknown, "answer")))
-	}
-	if f.quiet && w.disallowed {
-		return exitWith(exitFound)
-	}
-	return nil
+	return f.end(w, err, "the archive does not tell the robots.txt of the origin")
 }
 
 // describe prints what robots.txt says.
@@ -191,19 +194,14 @@ func newAnswerWriter(s streams, form string, several bool) *answerWriter {
 }
 
 func (w *answerWriter) write(a job.Answer) {
-	if a.Unknown {
-		w.unknown++
-	}
-	w.disallowed = w.disallowed || !a.Allowed && !a.Unknown
-	if w.err != nil {
-		return
-	}
-	switch w.form {
-	case "json":
+	w.count(a)
+	switch {
+	case w.err != nil:
+	case w.form == "json":
 		w.err = w.json.add(a)
-	case "ndjson":
+	case w.form == "ndjson":
 		w.err = report.WriteJSON(w.w, a, "")
-	case "csv":
+	case w.form == "csv":
 		a = audit.Texts(a, audit.Printable)
 		w.err = w.csv.Write([]string{
 			report.Cell(a.URL), report.Cell(a.Agent), a.Dialect, strconv.FormatBool(a.Allowed), strconv.Itoa(a.Line), report.Cell(a.Rule), strconv.FormatBool(a.Unknown),
@@ -211,6 +209,14 @@ func (w *answerWriter) write(a job.Answer) {
 	default:
 		w.text(audit.Texts(a, audit.Printable))
 	}
+}
+
+// count takes note of a verdict.
+func (w *answerWriter) count(a job.Answer) {
+	if a.Unknown {
+		w.unknown++
+	}
+	w.disallowed = w.disallowed || !a.Allowed && !a.Unknown
 }
 
 func (w *answerWriter) text(a job.Answer) {

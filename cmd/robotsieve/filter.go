@@ -12,6 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/page"
 )
 
 func newFilter(s streams) *cobra.Command {
@@ -90,7 +91,14 @@ the number of others is told.`,
 	flags.StringVar(&o.List.Column, "column", "", "column or member that has the URL, such as url, 3 or request.url")
 	flags.StringVar(&o.List.Date, "date-column", "", "with --rules: column or member with the time at which the URL was captured")
 	choice(cmd, "annotate", "", "print a line for each line instead of the kept ones", func(form string) { o.Annotate = job.Annotation(form) },
-		string(job.JSON), string(job.TSV), string(job.Append))
+		string(job.JSON), string(job.TSV), string(job.Append), string(job.Parquet))
+	flags.StringVar(&o.Key, "key", "", "with --annotate parquet: column of the Parquet file that tells which row is meant, instead of the row's number")
+	addFlag(cmd, "list", "page", "", "of WARC: drop records whose page states one of these directives, such as noindex,noarchive,noai, in a meta tag or an X-Robots-Tag", func(text string) (err error) {
+		if o.Page, err = page.ParseDirectives(text); err != nil {
+			return usageError("--page: %w", err)
+		}
+		return nil
+	})
 	flags.BoolVar(&o.Prompt, "line-buffered", false, "print the answer on each line of a pipe as soon as the line has been read")
 	choice(cmd, "output", "text", "form of the summary on stderr", to(&output), "text", "json")
 	memoryFlag(cmd, &o.Memory)
@@ -139,6 +147,8 @@ func refuseFilterFlags(cmd *cobra.Command, o *job.FilterOptions) error {
 	switch {
 	case given("no-policy") && o.Archive == "" && o.Robots.Name != "":
 		return usageError("--no-policy is about origins that are not in an archive: it needs --rules")
+	case o.Key != "" && o.Annotate != job.Parquet:
+		return usageError("--key is the key of the rows of --annotate parquet")
 	case o.Annotate != job.NoAnnotation && (given("keep") || given("invalid") || given("no-policy")):
 		return usageError("--annotate prints a line for each line: --keep, --invalid and --no-policy say which lines are printed without it")
 	}
@@ -181,26 +191,27 @@ func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, out
 // were to be an error, and warns of them.
 func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
 	if n := r.Count[filter.TooLong]; n > 0 && invalid == "keep" {
-		s.warn("%s too long to be printed", english.Plural(n, "line"))
+		s.warn("%s too long to be printed", english.Plural(n, r.Noun()))
 		return true
 	}
 	if r.Invalid == 0 || invalid != "error" && r.Invalid < r.Read {
 		return false
 	}
 	for _, q := range r.Quotes {
-		s.warn("%s:%d: %s: %q", r.Inputs[q.Input].Name, q.Line, classTexts[q.Class], q.Text)
+		s.warn("%s:%d: %s: %q", r.Inputs[q.Input].Name, q.Line, classText(q.Class, r), q.Text)
 	}
 	if more := r.Invalid - int64(len(r.Quotes)); more > 0 {
-		s.warn("and %s", english.Plural(more, "more invalid line"))
+		s.warn("and %s", english.Plural(more, "more invalid "+r.Noun()))
 	}
 	return true
 }
 
-// classTexts name the classes in the summary.
+// classTexts name the classes in the summary; see classText.
 var classTexts = [filter.Classes]string{
 	filter.Allowed:     "allowed",
 	filter.Disallowed:  "disallowed",
 	filter.Unreachable: "disallowed because robots.txt is unreachable",
+	filter.ByPage:      "barred by the page",
 	filter.NoPolicy:    "of origins whose robots.txt is not known",
 	filter.Blank:       "blank",
 	filter.NotAbsolute: "not an absolute URL",
@@ -209,16 +220,26 @@ var classTexts = [filter.Classes]string{
 	filter.NoURL:       "without a URL",
 	filter.BadRow:      "not of the format",
 	filter.BadTime:     "without a time",
-	filter.TooLong:     "too long",
 	filter.CutOff:      "cut off by the end of a damaged input",
 	filter.Header:      "headers",
+}
+
+// classText names a class in the summary.
+func classText(c filter.Class, r *job.Filtered) string {
+	switch {
+	case c != filter.TooLong:
+		return classTexts[c]
+	case r.Records:
+		return "too long to be held in memory"
+	}
+	return fmt.Sprintf("longer than %d MiB", r.MaxRow>>20)
 }
 
 // writeFilterText prints the totals, and below them the classes that occur and how many URLs each of several agents may not fetch.
 func writeFilterText(s streams, r *job.Filtered) error {
 	var valid, invalid, barred []string
 	for class, n := range r.Count {
-		text := english.Grouped(n) + " " + classTexts[class]
+		text := english.Grouped(n) + " " + classText(filter.Class(class), r)
 		switch {
 		case n == 0:
 		case filter.Class(class).Valid():
@@ -236,7 +257,7 @@ func writeFilterText(s streams, r *job.Filtered) error {
 	if r.Partial {
 		b.WriteString("PARTIAL: ")
 	}
-	fmt.Fprintf(&b, "%s read: %s kept, %s dropped, %s invalid", english.Plural(r.Read, "line"), english.Grouped(r.Kept), english.Grouped(r.Dropped), english.Grouped(r.Invalid))
+	fmt.Fprintf(&b, "%s read: %s kept, %s dropped, %s invalid", english.Plural(r.Read, r.Noun()), english.Grouped(r.Kept), english.Grouped(r.Dropped), english.Grouped(r.Invalid))
 	if n := r.Count[filter.Header]; n > 0 {
 		fmt.Fprintf(&b, ", and %s", english.Plural(n, "header"))
 	}
@@ -275,6 +296,7 @@ func writeFilterJSON(s streams, r *job.Filtered) error {
 		Allowed     int64            `json:"allowed"`
 		Disallowed  int64            `json:"disallowed"`
 		Unreachable int64            `json:"unreachable"`
+		ByPage      int64            `json:"barred_by_page"`
 		NoPolicy    int64            `json:"no_policy"`
 		Headers     int64            `json:"headers"`    // which are not among those read
 		Barred      map[string]int64 `json:"barred"`     // URLs that each agent may not fetch
@@ -282,6 +304,6 @@ func writeFilterJSON(s streams, r *job.Filtered) error {
 		Reasons     map[string]int64 `json:"reasons"`    // of the invalid lines
 	}{
 		"robotsieve.filter/1", r.Partial, r.Read, r.Kept, r.Dropped, r.Invalid, r.Printed,
-		r.Count[filter.Allowed], r.Count[filter.Disallowed], r.Count[filter.Unreachable], r.Count[filter.NoPolicy], r.Count[filter.Header], barred, r.Misencoded, reasons,
+		r.Count[filter.Allowed], r.Count[filter.Disallowed], r.Count[filter.Unreachable], r.Count[filter.ByPage], r.Count[filter.NoPolicy], r.Count[filter.Header], barred, r.Misencoded, reasons,
 	}, "")
 }

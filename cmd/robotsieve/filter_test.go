@@ -61,7 +61,7 @@ func TestFilterSummaryAsJSON(t *testing.T) {
 	r := command(t, "http://a/\nhttp://a/p\nmailto:x\ngopher://a/\nhttp://a..b/\n\n", "filter", "--robots", robots,
 		"--agent", "FooBot", "--output", "json", "--invalid", "keep", "-")
 	want := `{"schema":"robotsieve.filter/1","partial":false,"read":6,"kept":1,"dropped":1,"invalid":4,"printed":5,` +
-		`"allowed":1,"disallowed":1,"unreachable":0,"no_policy":0,"headers":0,"barred":{"FooBot":1},"misencoded":0,` +
+		`"allowed":1,"disallowed":1,"unreachable":0,"barred_by_page":0,"no_policy":0,"headers":0,"barred":{"FooBot":1},"misencoded":0,` +
 		`"reasons":{"bad_host":1,"bad_row":0,"bad_scheme":1,"bad_time":0,"blank":1,"cut_off":0,"no_url":0,"not_absolute":1,"too_long":0}}` + "\n"
 	if r.err != want || r.code != exitDone {
 		t.Errorf("code %d, stderr %q, want %q", r.code, r.err, want)

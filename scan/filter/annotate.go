@@ -20,7 +20,7 @@ type agentNames []string
 
 // NewJSON returns the Annotator that writes objects, such as {"allowed":false,"barred":["GPTBot"],"line":12}, for
 // agents with these names. Where nothing allows or disallows a row, allowed is null, and reason is the name of
-// its class; it is also there when robots.txt is unreachable.
+// its class; it is also there when robots.txt is unreachable or the page bars its use.
 func NewJSON(names []string) Annotator {
 	a := quoted(names)
 	return func(dst []byte, _ *list.Layout, _ *list.Row, v Verdict) []byte {
@@ -116,7 +116,7 @@ func (a agentNames) object(dst []byte, v Verdict) []byte {
 	switch v.Class {
 	case Allowed:
 		dst = append(dst, "true"...)
-	case Disallowed, Unreachable:
+	case Disallowed, Unreachable, ByPage:
 		dst = append(dst, "false"...)
 	default:
 		dst = append(dst, "null"...)

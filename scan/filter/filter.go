@@ -17,6 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/page"
 )
 
 // MaxAgents is how many agents a run has at most.
@@ -41,8 +42,14 @@ type Config struct {
 	// Layouts tell where the URL of each row is, one for each input. A nil one, and those that
 	// are missing, stand for lists of URLs, one a line.
 	Layouts []*list.Layout
-	// AsOf is the instant, in Unix seconds, for which rows without a time of their own ask the policy.
-	AsOf int64
+	// AsOf is the instant, in Unix seconds, whose rules judge. With Dated the time of a row takes its place, if it has one.
+	AsOf  int64
+	Dated bool
+
+	// Page bars pages that state one of these directives, in records of WARC. Tokens are the product tokens that each agent
+	// answers to there.
+	Page   page.Directives
+	Tokens [][]string
 
 	// Any allows a URL if one of the agents may fetch it; otherwise all of them must.
 	Any bool
@@ -105,6 +112,8 @@ const (
 	Disallowed
 	// Unreachable is a URL that is disallowed because robots.txt is unreachable.
 	Unreachable
+	// ByPage is a URL that robots.txt allows, but whose page states one of Config.Page.
+	ByPage
 	// NoPolicy is a URL of an origin whose rules are not known.
 	NoPolicy
 	// Blank is a line of spaces and tabs only. It is invalid, like all classes below but Header.
@@ -133,7 +142,7 @@ const (
 )
 
 var classNames = [Classes]string{
-	"allowed", "disallowed", "unreachable", "no_policy",
+	"allowed", "disallowed", "unreachable", "barred_by_page", "no_policy",
 	"blank", "not_absolute", "bad_scheme", "bad_host", "no_url", "bad_row", "bad_time", "too_long", "cut_off", "header",
 }
 
@@ -159,7 +168,7 @@ func (c *Config) prints() (p [Classes]bool) {
 			p[class] = true
 		case class == Allowed:
 			p[class] = !c.Disallowed
-		case class == Disallowed, class == Unreachable:
+		case class == Disallowed, class == Unreachable, class == ByPage:
 			p[class] = c.Disallowed
 		case class == NoPolicy:
 			p[class] = c.NoPolicy

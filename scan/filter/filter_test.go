@@ -410,7 +410,7 @@ func TestClassesHaveNames(t *testing.T) {
 			seen[name] = true
 		}
 	}
-	if name := Classes.String(); name != "Class(14)" {
+	if name := Classes.String(); name != "Class(15)" {
 		t.Errorf("a class that is none is called %q", name)
 	}
 }

@@ -102,11 +102,11 @@ func newArchived(t testing.TB, d automaton.Dialect, w *web) archived {
 }
 
 func (a archived) Find(q Query, rules []Rules) (Span, bool, error) {
-	lookup := a.Lookup
+	lookup := a.LookupAt
 	if q.Busy {
-		lookup = a.LookupBusy
+		lookup = a.LookupBusyAt
 	}
-	e, found, err := lookup(q.Origin.AppendKey(nil), a.dialect)
+	e, found, err := lookup(q.Origin.AppendKey(nil), a.dialect, q.At)
 	for i := range rules {
 		rules[i] = Rules{Machine: e.Ruleset.Machine([]byte(agent))}
 	}

@@ -134,7 +134,7 @@ func (w *worker) annotate(data []byte) {
 // verdict judges the URL of the row that was read, and counts the row.
 func (w *worker) verdict(url []byte) Verdict {
 	at := w.config.AsOf
-	if w.rows.reader != nil && w.rows.row.HasTime {
+	if w.config.Dated && w.rows.reader != nil && w.rows.row.HasTime {
 		at = w.rows.row.Time
 	}
 	v := w.judge.Judge(url, at)

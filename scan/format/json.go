@@ -242,12 +242,12 @@ func (n *jsonNode) item(i int) *jsonNode {
 // There are three ways to read an object. follow compares it with those that were read
 // before, and needs that it differs from one of them in its values only. walk goes over it
 // once, from mark to mark, and keeps nothing but the fields of the record. It leaves to parse
-// what it does not understand: names with escapes, and what is no JSON. parse mends
-// what servers write although it is no JSON, and has it read by fastjson. What follow and walk
-// read, parse would read with the same fields.
+// what it does not understand. parse mends what servers write although it is no JSON, and has
+// it read by fastjson. What follow and walk read, parse would read with the same fields.
 type jsonReader struct {
 	values
-	tree *jsonTree
+	tree   *jsonTree
+	limits jsonLimits
 	marks
 	shapes shapes
 	at     int  // where in the chunk the next line is, or the rest of the array
@@ -259,7 +259,6 @@ type jsonReader struct {
 	signs  uint32          // that the object has
 	chosen [2][]byte       // the name and the value of an element of a jsonChoice
 	commas int
-	limits jsonLimits
 
 	parser fastjson.Parser
 	mended []byte    // what parser reads

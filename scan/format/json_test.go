@@ -349,6 +349,7 @@ func FuzzJSON(f *testing.F) {
 	for _, format := range jsonFormats {
 		f.Add([]byte(format.sample))
 	}
+	f.Add([]byte(`{"\u0061":"x","b":{"\x61":"y","a\/\q":1,"b":[{"\u0061\ud800":2}]},"s":1,"\u0030":[]}`))
 	f.Add([]byte(`{"a":"\x22","b":[{"a":"b","b":0.1, 0.2},{}],"s":,"t":tru}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		if bytes.IndexByte(line, '\n') >= 0 {

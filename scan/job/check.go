@@ -77,58 +77,79 @@ type AgentLines struct {
 // NewChecker reads a robots.txt or opens an archive. An error is of type *Error. Close the
 // checker after use.
 func NewChecker(ctx context.Context, o CheckOptions) (*Checker, error) {
+	agents, err := o.subjects()
+	if err != nil {
+		return nil, err
+	}
+	return newChecker(ctx, o, agents)
+}
+
+// newChecker is NewChecker with the agents looked up.
+func newChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker, error) {
 	switch {
 	case o.Robots.Name == "" && o.Archive == "":
 		return nil, usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
 	case o.Robots.Name != "" && o.Archive != "":
 		return nil, usageError("--robots and --rules cannot be given together")
-	case o.Archive != "" && len(o.Agents) == 0:
+	case o.Archive != "" && len(agents) == 0:
 		return nil, errNoAgent
+	case o.Archive != "":
+		return newArchiveChecker(o, agents)
 	}
-	c := &Checker{file: o.Robots}
-	if o.Archive == "" {
-		var err error
-		if c.body, err = o.Robots.Read(ctx); err != nil {
+	body, err := o.Robots.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newBodyChecker(o, body, agents), nil
+}
+
+// subjects looks the agents up.
+func (o *CheckOptions) subjects() ([]subject, error) {
+	var list []subject
+	for _, a := range o.Agents {
+		agent, err := a.find(o.Messages)
+		if err != nil {
 			return nil, err
 		}
-		c.warn = sync.OnceFunc(func() {
-			for _, w := range Oddities(c.compile(automaton.RFC9309, false), o.Robots.Name) {
-				o.Messages.warn("%s", w)
-			}
-		})
+		list = append(list, agent)
 	}
-	for _, agent := range o.Agents {
-		if err := c.add(agent, o); err != nil {
+	return list, nil
+}
+
+// newBodyChecker returns a Checker by the body of a robots.txt, whose name and limit are those of o.Robots.
+func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
+	c := &Checker{file: o.Robots, body: body}
+	c.warn = sync.OnceFunc(func() {
+		for _, w := range Oddities(c.compile(automaton.RFC9309, false), o.Robots.Name) {
+			o.Messages.warn("%s", w)
+		}
+	})
+	for _, agent := range agents {
+		x := newChecked(c.compile(agent.dialect, false), agent)
+		agent.warnOfOthers(x.robots.Ruleset, o.Messages)
+		if !agent.stated {
+			agent.dialect = automaton.Google
+			x.google = newChecked(c.compile(agent.dialect, true), agent)
+		}
+		c.agents = append(c.agents, x)
+	}
+	return c
+}
+
+// newArchiveChecker returns a Checker by o.Archive.
+func newArchiveChecker(o CheckOptions, agents []subject) (*Checker, error) {
+	c := &Checker{file: o.Robots}
+	for _, agent := range agents {
+		rules, release, err := openRules(o.Archive, agent)
+		if err != nil {
 			_ = c.Close()
 			return nil, err
 		}
+		agent.warnOfOthers(nil, o.Messages)
+		c.release = append(c.release, release)
+		c.agents = append(c.agents, &checked{subject: agent, archive: rules})
 	}
 	return c, nil
-}
-
-// add adds an agent.
-func (c *Checker) add(a Agent, o CheckOptions) error {
-	agent, err := a.find(o.Messages)
-	if err != nil {
-		return err
-	}
-	if o.Archive != "" {
-		rules, release, err := openRules(o.Archive, agent)
-		if err == nil {
-			agent.warnOfOthers(nil, o.Messages)
-			c.release = append(c.release, release)
-			c.agents = append(c.agents, &checked{subject: agent, archive: rules})
-		}
-		return err
-	}
-	x := newChecked(c.compile(agent.dialect, false), agent)
-	agent.warnOfOthers(x.robots.Ruleset, o.Messages)
-	if !agent.stated {
-		agent.dialect = automaton.Google
-		x.google = newChecked(c.compile(agent.dialect, true), agent)
-	}
-	c.agents = append(c.agents, x)
-	return nil
 }
 
 // Close releases the archive.
@@ -205,7 +226,10 @@ func agentLines(g compile.Group) AgentLines {
 // Check judges a URL for each agent, in their order. Text that begins with a slash, also
 // with two, is a path. Text that is neither a URL nor a path is an error, and so is a path
 // without an origin for an archive.
-func (c *Checker) Check(url string) ([]Answer, error) {
+func (c *Checker) Check(url string) ([]Answer, error) { return c.checkAt(url, newest) }
+
+// checkAt is Check by the rules of an instant, in Unix seconds, where the archive has dates.
+func (c *Checker) checkAt(url string, at int64) ([]Answer, error) {
 	var o origin.Origin // of a path it is not known
 	_, isURL := origin.Prefix([]byte(url))
 	switch isPath := strings.HasPrefix(url, "/"); {
@@ -225,7 +249,7 @@ func (c *Checker) Check(url string) ([]Answer, error) {
 	var list []Answer
 	err := disk.Faults(func() error { // of an archive that is made shorter
 		for _, agent := range c.agents {
-			a, err := agent.check(url, o)
+			a, err := agent.check(url, o, at)
 			if err != nil {
 				return err
 			}
@@ -239,8 +263,8 @@ func (c *Checker) Check(url string) ([]Answer, error) {
 	return list, err
 }
 
-// check judges a URL of an origin.
-func (c *checked) check(url string, o origin.Origin) (Answer, error) {
+// check judges a URL of an origin by the rules of an instant.
+func (c *checked) check(url string, o origin.Origin, at int64) (Answer, error) {
 	path := c.dialect.TargetPath(&c.scratch, []byte(url))
 	a := Answer{
 		URL: url, Agent: c.name, Dialect: c.dialect.String(), Exempt: c.exempt,
@@ -249,7 +273,7 @@ func (c *checked) check(url string, o origin.Origin) (Answer, error) {
 	m := c.machine
 	if c.archive != nil {
 		var err error
-		if m, err = c.find(&a, o, path); err != nil || a.WhyRule != "" {
+		if m, err = c.find(&a, filter.Query{Origin: o, At: at}, path); err != nil || a.WhyRule != "" {
 			return a, err
 		}
 	}
@@ -257,7 +281,7 @@ func (c *checked) check(url string, o origin.Origin) (Answer, error) {
 	a.Allowed, a.Line = v.Allowed(), int(v.Line)
 	a.Rule, a.WhyRule = c.why(m, path, v)
 	if c.google != nil && !c.dialect.Exempts(path) {
-		if other, _ := c.google.check(url, o); other.Allowed != a.Allowed {
+		if other, _ := c.google.check(url, o, at); other.Allowed != a.Allowed {
 			a.Contested = "Google's parser would say " + other.Verdict()
 			if other.Line > 0 {
 				a.Contested += fmt.Sprintf(", by line %d: %s", other.Line, other.Rule)
@@ -267,20 +291,22 @@ func (c *checked) check(url string, o origin.Origin) (Answer, error) {
 	return a, nil
 }
 
+const whyUnreachable = "robots.txt could not be fetched, so everything is forbidden (RFC 9309 2.3.1.4)"
+
 // find returns the rules of an origin that bind the agent. If the archive has no rules of
 // it, find completes the answer.
-func (c *checked) find(a *Answer, o origin.Origin, path []byte) (*automaton.Machine, error) {
+func (c *checked) find(a *Answer, q filter.Query, path []byte) (*automaton.Machine, error) {
 	a.Groups = []AgentLines{}
 	var bound [1]filter.Rules
-	_, found, err := c.archive.Find(filter.Query{Origin: o, At: newest}, bound[:])
+	_, found, err := c.archive.Find(q, bound[:])
 	rules := bound[0]
 	switch {
 	case err != nil:
 		return nil, inputError(err)
 	case !found:
-		a.Unknown, a.WhyRule = true, "the archive does not have the robots.txt of "+o.String()+", or only a redirect to a URL that it does not have"
+		a.Unknown, a.WhyRule = true, "the archive does not have the robots.txt of "+q.Origin.String()+", or only a redirect to a URL that it does not have"
 	case rules.Unreachable && string(path) != answer.RobotsPath:
-		a.WhyRule = "robots.txt could not be fetched, so everything is forbidden (RFC 9309 2.3.1.4)"
+		a.WhyRule = whyUnreachable
 	}
 	return rules.Machine, nil
 }

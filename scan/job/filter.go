@@ -12,8 +12,10 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/page"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -39,6 +41,9 @@ type FilterOptions struct {
 
 	// Annotate is what replaces each row.
 	Annotate Annotation
+	Key      string // the column of a Parquet file whose values tell in an annotation of the kind Parquet which row is meant; "" stands for the number of the row
+	// Page drops records of WARC whose page states one of these directives for the agents.
+	Page page.Directives
 	// Prompt writes the answer on each row as soon as the row has been read.
 	Prompt bool
 
@@ -55,10 +60,11 @@ type FilterOptions struct {
 type Annotation string
 
 const (
-	NoAnnotation Annotation = ""       // the kept rows are written
-	JSON         Annotation = "json"   // see filter.NewJSON
-	TSV          Annotation = "tsv"    // see filter.NewTSV
-	Append       Annotation = "append" // see filter.NewAppended
+	NoAnnotation Annotation = ""        // the kept rows are written
+	JSON         Annotation = "json"    // see filter.NewJSON
+	TSV          Annotation = "tsv"     // see filter.NewTSV
+	Append       Annotation = "append"  // see filter.NewAppended
+	Parquet      Annotation = "parquet" // see columnar.Sidecar
 )
 
 // annotator returns the function that writes an annotation about agents with these names.
@@ -72,6 +78,8 @@ func (a Annotation) annotator(names []string) (filter.Annotator, error) {
 		return filter.NewTSV(names)
 	case Append:
 		return filter.NewAppended(names)
+	case Parquet:
+		return annotateAsTable(names), nil
 	}
 	return nil, fmt.Errorf("unknown annotation %q", string(a))
 }
@@ -84,6 +92,10 @@ type Filtered struct {
 	// Inputs say how the reading of each input ended. Names that gave no input come
 	// last, with nothing but their errors.
 	Inputs []source.Result
+	// Records says that the rows are records of WARC files.
+	Records bool
+	// MaxRow is how many bytes a line may have; 0 for records, of which only those must be held that cannot be copied from their file.
+	MaxRow int
 	// Partial says that lines are missing: an input could not be read to its end or has
 	// no line that is a URL, or the filtering ended early.
 	Partial bool
@@ -137,32 +149,27 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		}
 		o.Messages.warn("%v", err)
 	}
-	inputs, layouts, refused, err := o.lists(ctx, inputs, memory.workers(o.Workers))
+	lists, err := o.lists(ctx, inputs, memory.workers(o.Workers))
 	if err != nil {
 		return nil, err
 	}
-	for _, err := range refused {
+	defer lists.Close()
+	for _, err := range lists.refused {
 		o.Messages.warn("%v", err)
 	}
-	errs = append(errs, refused...)
-	rules.config.Layouts = layouts
-	shares, err := memory.divide(memory.workers(o.Workers), inputs)
+	errs = append(errs, lists.refused...)
+	rules.config.Layouts = lists.layouts
+	shares, err := memory.divide(memory.workers(o.Workers), lists.inputs)
 	if err != nil {
 		return nil, err
 	}
 	if archive, ok := rules.config.Policy.(*archived); ok {
 		archive.most = max(shares.rest/4*3, leastRules)
 	}
-	reader := source.NewReader(inputs, source.Options{
-		Workers: shares.workers, Memory: shares.reading, MaxLine: longestRow(layouts), InOrder: true, Prompt: o.Prompt,
-	})
-	end := o.Messages.progress(reader)
-	summary, err := filter.Run(ctx, reader, shares.workers, rules.config, out)
-	end()
-
-	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: reader.Results(), Partial: err != nil || len(errs) > 0}
+	summary, results, err := o.run(ctx, rules.config, lists, shares, out)
+	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Records: lists.records, MaxRow: lists.maxRow(), Partial: err != nil || len(errs) > 0}
 	f.tell(o.Messages)
-	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(layouts, func(l *list.Layout) bool { return l != nil && l.Kind() == list.CSV }) {
+	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(lists.layouts, func(l *list.Layout) bool { return l != nil && l.Kind() == list.CSV }) {
 		o.Messages.warn("%s not of the format; a row of CSV must be one line, in which its quotes end", english.Plural(n, "line"))
 	}
 	for _, err := range errs {
@@ -175,12 +182,48 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	case err != nil:
 		err = inputError(err)
 	case f.noURL():
-		err = inputError(errNoURL)
+		err = inputError(fmt.Errorf("no %s of the lists has a URL", f.Noun()))
 	}
 	return f, err
 }
 
-// noURL tells whether there are lines, but none of them is a URL.
+// run filters the lists.
+func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of shares, out io.Writer) (filter.Summary, []source.Result, error) {
+	if l.records {
+		records := filter.NewRecords(l.inputs, c, of.reading, out)
+		defer o.Messages.progress(records)()
+		summary, err := records.Run(ctx)
+		return summary, records.Results(), err
+	}
+	var table *columnar.Sidecar
+	if o.Annotate == Parquet {
+		var err error
+		if table, err = l.sidecar(out); err != nil {
+			return filter.Summary{}, nil, err
+		}
+		out = table
+	}
+	reader := source.NewReader(l.inputs, source.Options{
+		Workers: of.workers, Memory: of.reading, MaxLine: l.maxRow(), InOrder: true, Prompt: o.Prompt,
+	})
+	defer o.Messages.progress(reader)()
+	summary, err := filter.Run(ctx, reader, of.workers, c, out)
+	if table != nil && err == nil {
+		err = table.Close()
+	}
+	return summary, reader.Results(), err
+}
+
+// Noun returns what is counted: lines, or records of WARC files.
+func (f *Filtered) Noun() string {
+	if f.Records {
+		return "record"
+	}
+	return "line"
+}
+
+// noURL tells whether there are rows, but none of them has a URL. Nothing else would tell such a
+// list, of another format or of names without a scheme, from one that is all disallowed.
 func (f *Filtered) noURL() bool { return f.Read > 0 && f.Invalid == f.Read }
 
 // tell tells of inputs that could not be used, wholly or in part.
@@ -208,10 +251,6 @@ func (f *Filtered) tell(messages Messages) {
 // leastRules is what decoded rules may take in the room of the program: with less, a filter
 // would decode most of them for each URL.
 const leastRules = 4 << 20
-
-// errNoURL is the error of lists that have lines, but no URL. Nothing else would tell such a
-// list, of another format or of names without a scheme, from one that is all disallowed.
-var errNoURL = errors.New("no line of the lists is a URL")
 
 // rulesInUse are the configuration of package filter, and the names of the agents. release gives up the rules in it.
 type rulesInUse struct {
@@ -254,7 +293,7 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 		return rules, err
 	}
 	c := filter.Config{
-		AsOf: newest, Any: o.Any, Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes,
+		AsOf: newest, Dated: o.AsOf == "", Any: o.Any, Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes, Page: o.Page,
 	}
 	if o.AsOf != "" {
 		at, err := timeOf("--as-of", o.AsOf, time.UTC, time.Now())
@@ -265,6 +304,7 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 	}
 	for _, agent := range agents {
 		c.Dialects = append(c.Dialects, agent.dialect)
+		c.Tokens = append(c.Tokens, agent.Tokens)
 		rules.names = append(rules.names, agent.name)
 	}
 	if c.Annotate, err = o.Annotate.annotator(rules.names); err != nil {

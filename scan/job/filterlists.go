@@ -2,9 +2,12 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 
+	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -16,66 +19,119 @@ const (
 	firstLineBytes = 4 << 10
 )
 
-// longestObject is how long a row may be in a format whose rows hold more than a URL.
-const longestObject = 16 << 20
+// How long a line may be, in bytes: in lists of URLs, and in lists whose rows hold more.
+const (
+	longestURL = 1 << 20
+	longestRow = 16 << 20
+)
 
-// longestRow is the limit of a row, in bytes: 0 is that of package source.
-func longestRow(layouts []*list.Layout) int {
-	if slices.ContainsFunc(layouts, func(l *list.Layout) bool { return l != nil }) {
-		return longestObject
-	}
-	return 0
+// lists are inputs of a filter.
+type lists struct {
+	inputs  []*source.Input
+	layouts []*list.Layout // of each; nil for URLs a line
+	records bool           // they are WARC files, and have no layouts
+	refused []error        // of those that cannot be read
+	keys    *columnar.Keys // of the rows of a Parquet file; nil if there are none
+	close   []io.Closer
 }
 
-// lists finds the format of each input. It returns those that can be read, with their layouts, and an error for each that cannot.
-// err is why there is no list: ctx has ended.
-func (o *FilterOptions) lists(ctx context.Context, inputs []*source.Input, workers int) (lists []*source.Input, layouts []*list.Layout, refused []error, err error) {
-	found, errs := make([]*list.Layout, len(inputs)), make([]error, len(inputs))
-	look := func(i int) { found[i], errs[i] = o.layout(inputs[i]) }
+// maxRow is how long a line may be.
+func (l *lists) maxRow() int {
+	switch {
+	case l.records:
+		return 0
+	case slices.ContainsFunc(l.layouts, func(l *list.Layout) bool { return l != nil }):
+		return longestRow
+	}
+	return longestURL
+}
+
+func (l *lists) Close() {
+	for _, c := range l.close {
+		_ = c.Close() // it was only read
+	}
+}
+
+// found is what an input was found to be.
+type found struct {
+	kind   list.Kind
+	layout *list.Layout
+	err    error
+}
+
+// lists finds the format of each input. Sitemaps and tables of Parquet are replaced by inputs that have their URLs, one a line.
+// The error is that ctx has ended.
+func (o *FilterOptions) lists(ctx context.Context, inputs []*source.Input, workers int) (l lists, err error) {
+	all := make([]found, len(inputs))
+	look := func(i int) { all[i] = o.look(inputs[i]) }
 	inParallel(ctx, len(inputs), workers, func(i int) {
 		if inputs[i].Regular() { // a pipe may have nothing to read before another has been read
 			look(i)
 		}
 	})
 	for i, in := range inputs {
-		if !in.Regular() && !(o.Format == list.URLs) {
+		if !in.Regular() {
 			if _, err := wait(ctx, func() (struct{}, error) { look(i); return struct{}{}, nil }); err != nil {
-				return nil, nil, nil, errNothingDone
+				return l, errNothingDone
 			}
 		}
-		if errs[i] != nil {
-			refused = append(refused, errs[i])
-			continue
-		}
-		lists, layouts = append(lists, in), append(layouts, found[i])
 	}
-	return lists, layouts, refused, nil
+	l.records = slices.ContainsFunc(all, func(f found) bool { return f.kind == list.WARC })
+	for i, f := range all {
+		l.add(ctx, o, inputs[i], f)
+	}
+	return l, nil
 }
 
-// layout finds the format of a list, and where in its rows the URL is. It is nil for URLs a line, and for
-// inputs that cannot be read, of which the Reader tells why.
-func (o *FilterOptions) layout(in *source.Input) (*list.Layout, error) {
+// add adds an input, or why it cannot be read.
+func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f found) {
+	switch {
+	case f.err != nil:
+	case l.records && f.kind != list.WARC:
+		f.err = errors.New("it is not WARC, as other inputs are: filter it apart")
+	case o.Annotate == Parquet && len(l.inputs) > 0:
+		f.err = errors.New("--annotate parquet is of one list: filter it apart")
+	case f.kind == list.Sitemap:
+		in, f.err = l.sitemap(ctx, in)
+	case f.kind == list.Parquet:
+		in, f.layout, f.err = l.table(ctx, o, in)
+	}
+	if f.err != nil {
+		l.refused = append(l.refused, fmt.Errorf("%s: %w", in.Name, f.err))
+		return
+	}
+	l.inputs, l.layouts = append(l.inputs, in), append(l.layouts, f.layout)
+}
+
+// sitemap returns an input with the URLs of a sitemap.
+func (l *lists) sitemap(ctx context.Context, in *source.Input) (*source.Input, error) {
+	r, err := openInput(ctx, in)
+	if err != nil {
+		return in, err
+	}
+	l.close = append(l.close, r)
+	return source.NewLines(in.Name, list.NewSitemap(r)), nil
+}
+
+// look finds the format of a list, and where in its rows the URL is. Of
+// inputs that cannot be read the Reader tells why.
+func (o *FilterOptions) look(in *source.Input) (f found) {
+	if f.kind = o.Format; f.kind == list.URLs && o.List == (list.Options{}) {
+		return f
+	}
 	head, err := headOf(in)
 	switch {
 	case err != nil && !in.Regular():
-		return nil, err // a pipe is not opened again
+		return found{err: err} // a pipe is not opened again
 	case err != nil || len(head) == 0:
-		return nil, nil //nolint:nilerr // the Reader returns the error
+		return found{kind: list.URLs} // the Reader returns the error
+	case f.kind == list.Unknown:
+		f.kind, f.err = list.Detect(head, in.Name, o.List)
 	}
-	kind := o.Format
-	if kind == list.Unknown {
-		if kind, err = list.Detect(head, in.Name, o.List); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
+	if f.err == nil && f.kind != list.URLs && f.kind.HasLines() {
+		f.layout, f.err = list.New(f.kind, head, o.List)
 	}
-	if kind == list.URLs {
-		return nil, nil
-	}
-	layout, err := list.New(kind, head, o.List)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Name, err)
-	}
-	return layout, nil
+	return f
 }
 
 // headOf returns the beginning of an input. The Reader will read it all the same.

@@ -39,13 +39,18 @@ func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
 // read is Read within a memory.
 func (f RobotsFile) read(ctx context.Context, memory *budget) (body []byte, err error) {
 	err = f.open(ctx, memory, func(r io.Reader) (err error) {
-		if limit := cmp.Or(f.MaxBytes, compile.DefaultMaxBytes); limit > 0 {
-			r = io.LimitReader(r, int64(limit)+1)
-		}
-		body, err = io.ReadAll(disk.Within(r, policy.MaxBody, memory.room()))
+		body, err = io.ReadAll(disk.Within(io.LimitReader(r, int64(f.most())+1), policy.MaxBody, memory.room()))
 		return f.explain(cmp.Or(err, f.refuse(body)))
 	})
 	return body, err
+}
+
+// most is how many bytes of the file are read.
+func (f RobotsFile) most() int {
+	if n := cmp.Or(f.MaxBytes, compile.DefaultMaxBytes); n > 0 {
+		return n
+	}
+	return policy.MaxBody
 }
 
 // row is like Read for a policy, which is also judged by lines past the limit.

@@ -76,16 +76,16 @@ func (p *archived) Find(q filter.Query, rules []filter.Rules) (valid filter.Span
 	}
 	var buf [128]byte // enough for most keys without allocating
 	key := q.Origin.AppendKey(buf[:0])
-	lookup := p.archive.Lookup
+	lookup := p.archive.LookupAt
 	if q.Busy {
-		lookup = p.archive.LookupBusy
+		lookup = p.archive.LookupBusyAt
 	}
 	var e archive.Entry
 	for i := range p.agents {
 		agent := &p.agents[i]
 		if i == 0 || agent.dialect != p.agents[i-1].dialect {
-			if e, found, err = lookup(key, agent.dialect); err != nil || !found {
-				return filter.Always, false, err
+			if e, found, err = lookup(key, agent.dialect, q.At); err != nil || !found {
+				return span(e), false, err
 			}
 		}
 		switch answer.Of(int(e.Status), agent.class) {
@@ -96,8 +96,16 @@ func (p *archived) Find(q filter.Query, rules []filter.Rules) (valid filter.Span
 		case answer.Failed:
 			rules[i] = filter.Rules{Unreachable: true}
 		default: // a redirect
-			return filter.Always, false, nil
+			return span(e), false, nil
 		}
 	}
-	return filter.Always, true, nil
+	return span(e), true, nil
+}
+
+// span returns the span for which an entry is valid.
+func span(e archive.Entry) filter.Span {
+	if e.Until == math.MaxInt64 {
+		return filter.Span{First: e.From, Last: e.Until}
+	}
+	return filter.Span{First: e.From, Last: e.Until - 1}
 }

@@ -43,7 +43,8 @@ func newCDX(head []byte, o Options) (*Layout, error) {
 	return l, nil
 }
 
-// isCDXHeader tells whether a line is a header of CDX. It begins with the delimiter.
+// isCDXHeader tells whether a line is a header of CDX. It begins with the delimiter, which
+// is no quote, as one of CSV could have.
 func isCDXHeader(line []byte) bool {
 	return len(line) > len(" CDX a") && string(line[1:4]) == "CDX" && line[4] == line[0] && line[0] != '"'
 }
@@ -91,8 +92,8 @@ func cutOctet(text []byte, c byte) (before, after []byte, found bool) {
 	return text, nil, false
 }
 
-// Indexes of the members of CDXJ: url, of pywb and Common Crawl, and original_uri, of
-// InterPlanetary Wayback.
+// originalMember is the index of the member original_uri of CDXJ, which InterPlanetary
+// Wayback writes. urlMember is that of url, which pywb and Common Crawl write.
 const originalMember = urlMember + 1
 
 // newCDXJ returns the layout of CDXJ.

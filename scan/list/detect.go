@@ -28,7 +28,7 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 	case bytes.HasPrefix(text, []byte("PAR1")):
 		return Parquet, nil
 	}
-	if err := notText(head); err != nil {
+	if err := format.NotText(head, true); err != nil { // a row may be longer than head
 		return Unknown, err
 	}
 	rows := sample(text, sampleRows)
@@ -42,9 +42,9 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 		}
 	case first[0] == '{':
 		return objects(head, rows)
-	case first[0] == '[' && len(first) > 1 && bytes.IndexByte([]byte("{[\""), first[1]) >= 0, len(first) == 1 && first[0] == '[':
+	case arrayLine.Match(first):
 		return Unknown, errors.New("it is an array of JSON, not a list with an object on each line: convert it with jq -c '.[]'")
-	case captureLine.Match(rows[0]), rows[0][0] == '!' && metaLine.Match(rows[0]), rows[0][0] == '@' && metaLine.Match(rows[0]):
+	case captureLine.Match(rows[0]):
 		return CDXJ, nil
 	case isCDXHeader(rows[0]), indexLine.Match(rows[0]):
 		return CDX, nil
@@ -52,10 +52,11 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 	return lines(text, rows, name, o)
 }
 
+// Lines that a list of a kind, or an array, may begin with.
 var (
-	metaLine    = regexp.MustCompile(`^[!@](context|meta|id|keys|\w+) ?[\[{]`)
-	captureLine = regexp.MustCompile(`^\S+ [0-9]{4,17} \{`)
-	indexLine   = regexp.MustCompile(`^\S+ [0-9]{4,17} [a-z]+:\S* \S+`)
+	arrayLine   = regexp.MustCompile(`^\[\s*([{\["]|$)`)
+	captureLine = regexp.MustCompile(`^([!@]\w+ ?[\[{]|\S+ [0-9]{4,17} \{)`)
+	indexLine   = regexp.MustCompile(`^\S+ [0-9]{4,17} [A-Za-z][A-Za-z0-9+.-]*:\S* \S`)
 )
 
 // byName returns the kind of a list by its name alone, without the endings of compressed
@@ -158,17 +159,6 @@ func otherLines(rows [][]byte) error {
 		return fmt.Errorf("it is %s, not a list of URLs", is)
 	}
 	return nil
-}
-
-// notText returns the error for data that are no text in UTF-8.
-func notText(head []byte) error {
-	switch {
-	case bytes.HasPrefix(head, []byte("filedesc://")):
-		return errors.New("it is an ARC file, the format before WARC: convert it to WARC")
-	case bytes.HasPrefix(head, []byte("\x89rsv\r\n\x1a\n")):
-		return errors.New("it is an archive of rules, not a list of URLs")
-	}
-	return format.NotText(head, true) // a row may be longer than head
 }
 
 // markup returns the kind of a text that begins with a tag, and its error; Unknown without an

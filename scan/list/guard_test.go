@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNoAllocations reads lists of each kind: once the buffers have grown, no row takes memory.
-func TestNoAllocations(t *testing.T) {
+// TestGuardRowsDoNotAllocate reads lists of each kind: once the buffers have grown, no row takes memory.
+func TestGuardRowsDoNotAllocate(t *testing.T) {
 	for name, kind := range lineKinds {
 		list := generated(name, 100<<10)
 		for _, o := range []Options{{}, {Column: "url", Date: "date"}} {

@@ -12,6 +12,7 @@ package list
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -135,7 +136,7 @@ func New(k Kind, head []byte, o Options) (*Layout, error) {
 	switch k {
 	case URLs:
 		if o != (Options{}) {
-			return nil, fmt.Errorf("a list with a URL on each line has no columns; name its format if it has")
+			return nil, errors.New("a list with a URL on each line has no columns; name its format if it has")
 		}
 		return &Layout{kind: URLs, date: -1}, nil
 	case CSV, TSV:
@@ -152,6 +153,18 @@ func New(k Kind, head []byte, o Options) (*Layout, error) {
 
 // Kind returns the kind of the list.
 func (l *Layout) Kind() Kind { return l.kind }
+
+// Delimiter returns the octet that one more field would have before it: that between the
+// columns, a comma where a table has only one column, and a tab in lists without columns.
+func (l *Layout) Delimiter() byte {
+	switch l.delimiter {
+	case 0:
+		return '\t'
+	case noDelimiter:
+		return ','
+	}
+	return l.delimiter
+}
 
 // Reader goes over the rows of chunks. It belongs to one goroutine, and allocates nothing
 // once its buffers have grown.
@@ -212,10 +225,8 @@ func (r *Reader) Next(row *Row) bool {
 // mark if there is one, and goes behind it.
 func (r *Reader) line(row *Row, begin int) {
 	end := len(r.chunk)
-	if begin < end {
-		if n := bytes.IndexByte(r.chunk[begin:], '\n'); n >= 0 {
-			end = begin + n + 1
-		}
+	if n := bytes.IndexByte(r.chunk[begin:], '\n'); n >= 0 {
+		end = begin + n + 1
 	}
 	r.endLine(row, begin, end)
 }
@@ -311,16 +322,4 @@ func sample(head []byte, n int) (lines [][]byte) {
 		}
 	}
 	return lines
-}
-
-// Delimiter returns the octet that a field more would have before it: that between the columns, a comma where a table has only one
-// column, and a tab in lists that have no columns.
-func (l *Layout) Delimiter() byte {
-	switch l.delimiter {
-	case 0:
-		return '\t'
-	case noDelimiter:
-		return ','
-	}
-	return l.delimiter
 }

@@ -3,6 +3,7 @@ package list
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,9 @@ func TestRows(t *testing.T) {
 		{"quotes", CSV, Options{}, "url,x\n\"http://a/\"\"q\"\",\",y\n\"http://b/\nx\",y\n\"a\"b,c\n", `header|http://a/"q",|bad row|x"|bad row`},
 		{"semicolon", CSV, Options{}, "url;x\nhttp://a/,b;y\n", "header|http://a/,b"},
 		{"no header", CSV, Options{}, "1|http://a/,b|x\n2|http://b/|x", "http://a/,b|http://b/"},
+		{"bad header", CSV, Options{}, "\"url\nurl,1\nhttp://a/,b\n", "bad row|url|http://a/"},
+		{"commas in fields", CSV, Options{}, "a,b;http://a/;c\nd,e;http://b/;f\n", "http://a/|http://b/"},
+		{"one column without header", CSV, Options{}, "http://a/x\nhttp://b/,c\n", "http://a/x|http://b/,c"},
 		{"one column", CSV, Options{}, "url\nhttp://a/,b\n", "header|http://a/,b"},
 		{"by name and date", CSV, Options{"seite", "wann"}, "wann,seite\n20240102,http://a/\nx,http://b/\n", "header|http://a/ 2024-01-02T00:00:00|bad time http://b/"},
 		{"by number", CSV, Options{"2", "1"}, "2024-01-02T03:04:05Z,http://a/\n", "http://a/ 2024-01-02T03:04:05"},
@@ -80,6 +84,85 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// TestErrors makes layouts of lists that have no such column.
+func TestErrors(t *testing.T) {
+	for _, test := range []struct {
+		kind Kind
+		o    Options
+		list string
+		want string
+	}{
+		{URLs, Options{"1", ""}, "http://a/\n", "a list with a URL on each line has no columns; name its format if it has"},
+		{WARC, Options{}, "", "a list of the kind warc has no lines"},
+		{CSV, Options{}, "a,b\n1,2\n", `no column of its first rows has URLs, and none has a usual name, such as url; name it (--column); it has "a", "b"`},
+		{CSV, Options{"c", ""}, "a,b\n1,2\n", `there is no column "c"; it has "a", "b"`},
+		{CSV, Options{"", "3"}, "url,b\n1,2\n", `there is no column 3; its first rows have 2`},
+		{CSV, Options{"c", ""}, "http://a/,b\n", `there is no column "c"; its first row has no names of columns: give the number of one, from 1`},
+		{TSV, Options{"0", ""}, "a\tb\n", `there is no column 0; its first rows have 2`},
+		{TSV, Options{"x", ""}, strings.Repeat("a\t", 40), `there is no column "x"; it has ` + strings.Repeat(`"a", `, 29) + `"a" and 11 more`},
+		{JSON, Options{}, "{\"b\":{\"c\":1},\"a\":[]}\n", `its first objects have no member with a usual name, such as url; name it (--column); it has "a", "b", "b.c"`},
+		{JSON, Options{"u.v", ""}, "x\n{\"u\":1}\n", `its first objects have no member "u.v"; it has "u"`},
+		{JSON, Options{"", "date"}, "{\"url\":1}\n", `its first objects have no member "date"; it has "url"`},
+		{CDX, Options{"1", ""}, "", "CDX has its columns named by its header, and no others can be chosen"},
+		{CDX, Options{}, " CDX b m\n", `its header " CDX b m" names no column of URLs: a, N or A`},
+		{CDXJ, Options{"", "x"}, "", "CDXJ has the time in its second column, and no other can be chosen"},
+	} {
+		if got := strings.Join(rowsOf(t, test.kind, test.o, test.list), "|"); got != "error: "+test.want {
+			t.Errorf("%v %v %q: %s, want the error: %s", test.kind, test.o, test.list, got, test.want)
+		}
+	}
+}
+
+// TestNothing makes layouts of lists without a row: they have no error, whatever the columns.
+func TestNothing(t *testing.T) {
+	for kind := CSV; kind <= JSON; kind++ {
+		for _, list := range []string{"", "\n", "\ufeff"} {
+			if got := rowsOf(t, kind, Options{"x", "y"}, list); len(got) > 1 || len(got) == 1 && got[0] != "blank" {
+				t.Errorf("%v %q has the rows %q", kind, list, got)
+			}
+		}
+	}
+}
+
+// TestLongFirstObject finds the member in an object of which the head has only the beginning.
+func TestLongFirstObject(t *testing.T) {
+	for text, want := range map[string]string{"uri": "http://a/", "url": "http://a/"} {
+		line := `{"` + text + `":"http://a/","text":"` + strings.Repeat("x", 300<<10) + `"}` + "\n"
+		head := []byte(line)[:256<<10]
+		if kind, err := Detect(head, "", Options{}); kind != JSON {
+			t.Errorf("the kind is %v, %v", kind, err)
+		}
+		l, err := New(JSON, head, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := l.NewReader()
+		r.Reset([]byte(line), true)
+		var row Row
+		if r.Next(&row); string(row.URL) != want {
+			t.Errorf("the URL is %q, want %q", row.URL, want)
+		}
+	}
+}
+
+func TestKindNames(t *testing.T) {
+	for k := URLs; k <= Parquet; k++ {
+		if got := ParseKind(k.String()); got != k || k.HasLines() != (k < Sitemap) {
+			t.Errorf("the name of %v is that of %v", k, got)
+		}
+	}
+	for name, want := range map[string]Kind{"wat": WARC, "wet": WARC, "": Unknown, "unknown": Unknown, "CSV": Unknown} {
+		if got := ParseKind(name); got != want {
+			t.Errorf("%q is %v", name, got)
+		}
+	}
+	for name, want := range map[string]Kind{"a.csv.gz": CSV, "A.TSV": TSV, "a.jsonl.zst": JSON, "a.cdx": CDX, "a.cdxj.gz": CDXJ, "a.warc.wat.gz": WARC, "a.parquet": Parquet, "a.txt": URLs, "csv": URLs} {
+		if got, err := Detect(nil, name, Options{}); got != want || err != nil {
+			t.Errorf("%q is %v, %v", name, got, err)
+		}
+	}
+}
+
 func TestSitemap(t *testing.T) {
 	for list, want := range map[string]string{
 		`<?xml version="1.0" encoding="ISO-8859-1"?><urlset><url><loc> http://a/` + "\xe9" + `?x&amp;y&z </loc><image:image><image:loc>no</image:loc></image:image></url><url><loc><![CDATA[http://b/
@@ -99,6 +182,23 @@ c]]></loc></url></urlset>`: "http://a/é?x&y&z\nhttp://b/%0Ac\n",
 	}
 }
 
+// TestUsualNames holds the lists of names in the documentation to those that are read.
+func TestUsualNames(t *testing.T) {
+	text, err := os.ReadFile("../../docs/lists.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var quotes strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if quoted, ok := strings.CutPrefix(line, "> "); ok {
+			quotes.WriteString(strings.TrimSuffix(quoted, "\n") + " ")
+		}
+	}
+	if want := strings.Join(urlNames, ", ") + " " + strings.Join(urlPaths[len(urlNames):], ", ") + " "; quotes.String() != want {
+		t.Errorf("docs/lists.md has the names\n%s, want\n%s", quotes.String(), want)
+	}
+}
+
 func TestDetect(t *testing.T) {
 	log := strings.Repeat(`192.0.2.1 - - [02/Jan/2024:03:04:05 +0000] "GET /a HTTP/1.1" 200 5 "-" "x/1"`+"\n", 3)
 	for _, test := range []struct{ name, head, column, want string }{
@@ -112,6 +212,15 @@ func TestDetect(t *testing.T) {
 		{"", "seite,x\nhttp://b/,1\n", "seite", "csv"},
 		{"", "http://b/\t1\nhttp://b/\t1\n", "", "tsv"},
 		{"", `{"url":"http://a/"}` + "\n", "", "json"},
+		{"", `{"level":"info","ts":1585597114.7687502,"logger":"http.log.access","msg":"handled request","request":{"remote_ip":"127.0.0.1","method":"GET","host":"localhost","uri":"/","headers":{"User-Agent":["curl/7.82.0"]}},"status":200}` + "\n", "", "it looks like an access log (caddy)"},
+		{"", "2024/01/02 03:04:05 [error] 1#1: *1 open() failed\n", "", "it is an error log of nginx, not a list of URLs"},
+		{"", "User-agent: *\nDisallow: /\n", "", "it is a robots.txt, not a list of URLs"},
+		{"", "<134>1 - - -\n", "", "urls"},
+		{"", "<kml></kml>", "", "it is XML or HTML that begins with the element \"kml\", not a sitemap"},
+		{"", "[\n {\"url\":1}]", "", "it is an array of JSON"},
+		{"", "\"http://a/,b\"\n\"http://a/\"\n", "", "csv"},
+		{"", "http://a/\n", "x", "csv"},
+		{"", "http://a/\tx\nhttp://b/\tx\ty\n", "", "urls"},
 		{"", "[{}]\n", "", "it is an array of JSON"},
 		{"", "{\n\"url\":\n\"x\"}\n", "", "it is JSON over several lines"},
 		{"", log, "", "it looks like an access log (combined)"},
@@ -123,7 +232,7 @@ func TestDetect(t *testing.T) {
 		{"", `<!doctype html><p>`, "", "it is a web page"},
 		{"", "WARC/1.0\r\n", "", "warc"},
 		{"", "PAR1\x00\x00", "", "parquet"},
-		{"", "filedesc://x", "", "it is an ARC file"},
+		{"", "filedesc://x", "", "this is an ARC file"},
 		{"", "\x89PNG\r\n", "", "this is an image"},
 		{"", "\xff\xfeh\x00", "", "this is text in UTF-16"},
 	} {

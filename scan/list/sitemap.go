@@ -30,7 +30,7 @@ const (
 //
 // Source: https://www.sitemaps.org/protocol.html
 func NewSitemap(r io.Reader) io.Reader {
-	s := &sitemap{in: &counted{r: bufio.NewReaderSize(r, 64<<10)}}
+	s := &sitemap{in: &counted{Reader: bufio.NewReaderSize(r, 64<<10)}}
 	s.xml = xml.NewDecoder(s.in)
 	s.xml.Strict = false // many have an & in URLs that is not escaped
 	s.xml.CharsetReader = charset
@@ -107,10 +107,10 @@ func (s *sitemap) start(t xml.StartElement) error {
 		parent = s.open[len(s.open)-1]
 	}
 	s.open = append(s.open, name)
-	switch parent + " " + name {
-	case "url loc", "sitemap loc", "item link":
+	switch place := parent + " " + name; {
+	case place == "url loc", place == "sitemap loc", place == "item link" && t.Name.Space == "": // atom:link is no link of RSS
 		s.at, s.text = len(s.open), s.text[:0]
-	case "entry link":
+	case place == "entry link":
 		if href, ok := alternate(t.Attr); ok {
 			s.line([]byte(href))
 		}
@@ -162,9 +162,11 @@ func (s *sitemap) line(url []byte) {
 
 var errTooLong = fmt.Errorf("a tag or a text is longer than %d bytes", maxToken)
 
-// counted counts octets, and ends with an error when a token has more than maxToken.
+// counted counts octets, and ends with an error when a token has more than maxToken. As
+// xml.Decoder wants of the reader of another encoding, it has the method Read too, but only
+// ReadByte is called.
 type counted struct {
-	r      *bufio.Reader
+	*bufio.Reader
 	offset int64
 	token  int // octets of the token
 }
@@ -173,7 +175,7 @@ func (c *counted) ReadByte() (byte, error) {
 	if c.token == maxToken {
 		return 0, errTooLong
 	}
-	b, err := c.r.ReadByte()
+	b, err := c.Reader.ReadByte()
 	if err == nil {
 		c.token++
 		c.offset++
@@ -181,33 +183,19 @@ func (c *counted) ReadByte() (byte, error) {
 	return b, err
 }
 
-// Read is there because xml.Decoder wants it to change the encoding.
-func (c *counted) Read(p []byte) (n int, err error) { return readBytes(c, p) }
-
-// readBytes is io.Reader.Read by ReadByte.
-func readBytes(r io.ByteReader, p []byte) (n int, err error) {
-	for n < len(p) && err == nil {
-		var b byte
-		if b, err = r.ReadByte(); err == nil {
-			p[n] = b
-			n++
-		}
-	}
-	return n, err
-}
-
 // charset returns the reader of a declared encoding.
 func charset(label string, in io.Reader) (io.Reader, error) {
 	switch strings.ToLower(label) {
 	case "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "latin1", "latin-1", "l1":
-		return &latin1{in: in.(io.ByteReader)}, nil
+		return &latin1{Reader: in, in: in.(io.ByteReader)}, nil
 	}
 	return nil, errors.New("this encoding is not read; convert the file to UTF-8")
 }
 
-// latin1 turns ISO-8859-1 into UTF-8.
+// latin1 turns ISO-8859-1 into UTF-8. Only ReadByte is called.
 type latin1 struct {
-	in      io.ByteReader
+	io.Reader
+	in      io.ByteReader // the same
 	pending []byte
 	buf     [utf8.UTFMax]byte
 }
@@ -224,5 +212,3 @@ func (l *latin1) ReadByte() (byte, error) {
 	l.pending = l.pending[1:]
 	return c, nil
 }
-
-func (l *latin1) Read(p []byte) (n int, err error) { return readBytes(l, p) }

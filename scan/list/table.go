@@ -2,6 +2,7 @@ package list
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,41 +17,62 @@ var urlNames = []string{
 	"original_url", "original_uri", "page_url", "source_url", "page", "address",
 }
 
+// UsualColumn returns the column that has URLs by its name, the likeliest of some columns; "" if there is none.
+func UsualColumn(columns []string) string {
+	for _, name := range urlNames {
+		if i := slices.IndexFunc(columns, func(c string) bool { return strings.EqualFold(c, name) }); i >= 0 {
+			return columns[i]
+		}
+	}
+	return ""
+}
+
 // noDelimiter is the delimiter of a table with one column: an octet that no row has.
 const noDelimiter = '\n'
 
 // delimiters of CSV, the likeliest first.
 const delimiters = ",;|"
 
-// newTable returns the layout of CSV or TSV.
-func newTable(k Kind, head []byte, o Options) (*Layout, error) {
-	l := &Layout{kind: k, delimiter: '\t', date: -1}
+// newTable returns the layout of CSV or TSV. The delimiter of CSV is the likeliest that
+// leaves a column for the URLs.
+func newTable(k Kind, head []byte, o Options) (layout *Layout, err error) {
 	rows := sample(head, sampleRows)
+	likely := []byte{'\t'}
 	if k == CSV {
-		l.delimiter = delimiterOf(rows)
+		likely = delimitersOf(rows)
 	}
-	return l, l.findColumns(l.split(rows), o)
+	for _, d := range likely {
+		l := &Layout{kind: k, delimiter: d, date: -1}
+		missing := l.findColumns(l.split(rows), o)
+		if missing == nil {
+			return l, nil
+		}
+		err = cmp.Or(err, missing)
+	}
+	return nil, err
 }
 
-// delimiterOf returns the octet that cuts most of the rows into as many fields as the
-// first: noDelimiter if none cuts that.
-func delimiterOf(rows [][]byte) byte {
-	best, most := byte(noDelimiter), 0
-	if len(rows) == 0 {
-		return best
-	}
+// delimitersOf returns the octets that cut the first row, and those first that cut most of
+// the others into as many fields; noDelimiter is the last.
+func delimitersOf(rows [][]byte) (likely []byte) {
+	var alike [256]int
 	for _, d := range []byte(delimiters) {
-		alike, width := 0, len(fieldsOf(rows[0], d))
+		width := 0
 		for _, row := range rows {
-			if len(fieldsOf(row, d)) == width {
-				alike++
+			n := len(fieldsOf(row, d))
+			if width == 0 {
+				width = n
+			}
+			if n == width && width > 1 {
+				alike[d]++
 			}
 		}
-		if width > 1 && alike > most {
-			best, most = d, alike
+		if alike[d] > 0 {
+			likely = append(likely, d)
 		}
 	}
-	return best
+	slices.SortStableFunc(likely, func(x, y byte) int { return cmp.Compare(alike[y], alike[x]) })
+	return append(likely, noDelimiter)
 }
 
 // fieldsOf returns the fields of a row of CSV, nil if it is none.
@@ -66,58 +88,54 @@ func fieldsOf(row []byte, delimiter byte) (fields []string) {
 	return fields
 }
 
-// split returns the fields of rows; those that are none are left out.
-func (l *Layout) split(rows [][]byte) (table [][]string) {
-	for _, row := range rows {
-		var fields []string
+// split returns the fields of rows, nil for what is no row.
+func (l *Layout) split(rows [][]byte) [][]string {
+	table := make([][]string, len(rows))
+	for i, row := range rows {
 		if l.kind == CSV {
-			fields = fieldsOf(row, l.delimiter)
+			table[i] = fieldsOf(row, l.delimiter)
 		} else {
-			fields = strings.Split(string(row), "\t")
-		}
-		if fields != nil {
-			table = append(table, fields)
+			table[i] = strings.Split(string(row), "\t")
 		}
 	}
 	return table
 }
 
 // findColumns finds the header and the columns in the first rows of a table.
-func (l *Layout) findColumns(table [][]string, o Options) error {
-	var names []string // of the columns, if the first row is a header
-	if len(table) > 0 && !slices.ContainsFunc(table[0], isURL) {
-		names = table[0]
+func (l *Layout) findColumns(table [][]string, o Options) (err error) {
+	if len(table) == 0 {
+		return nil // there is no row with the column, nor one without
 	}
-	byName := func(name string) int { return columnOf(names, name) }
-	url, date := byName(o.Column), byName(o.Date)
-	l.header = url >= 0 || date >= 0
-	if usual := slices.IndexFunc(urlNames, func(name string) bool { return byName(name) >= 0 }); usual >= 0 {
-		l.header = true
-		if o.Column == "" {
-			url = byName(urlNames[usual])
-		}
+	var names []string // of the columns, if the first row is a header
+	if !slices.ContainsFunc(table[0], isURL) {
+		names = table[0]
 	}
 	width := 0
 	for _, row := range table {
 		width = max(width, len(row))
 	}
-	var err error
-	if url < 0 && o.Column != "" {
-		if url, err = columnNumber(o.Column, names, width); err != nil {
-			return err
+	if l.url, err = findColumn(o.Column, names, width); err != nil {
+		return err
+	}
+	if l.date, err = findColumn(o.Date, names, width); err != nil {
+		return err
+	}
+	usual := -1
+	for _, name := range urlNames {
+		if usual < 0 {
+			usual = columnOf(names, name)
 		}
 	}
-	if date < 0 && o.Date != "" {
-		if date, err = columnNumber(o.Date, names, width); err != nil {
-			return err
-		}
+	l.header = usual >= 0 || columnOf(names, o.Column) >= 0 || columnOf(names, o.Date) >= 0
+	if l.url < 0 {
+		l.url = usual
 	}
-	if url < 0 {
-		if url = columnWithURLs(table); url < 0 && len(table) > 0 {
-			return errors.New("no column of its first rows has URLs, and none has a usual name, such as url; name it (--column)" + columnList(names))
-		}
+	if l.url < 0 {
+		l.url = columnWithURLs(table)
 	}
-	l.url, l.date = max(url, 0), date
+	if l.url < 0 {
+		return errors.New("no column of its first rows has URLs, and none has a usual name, such as url; name it (--column)" + columnList(names))
+	}
 	return nil
 }
 
@@ -133,14 +151,20 @@ func columnOf(names []string, name string) int {
 	return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), name) })
 }
 
-// columnNumber returns the index of a column by its number, from 1. If there are rows the
-// widest has width columns.
-func columnNumber(number string, names []string, width int) (int, error) {
-	n, err := strconv.Atoi(number)
+// findColumn returns the index of a column by its name or its number, from 1 to width; -1
+// if it is empty.
+func findColumn(column string, names []string, width int) (int, error) {
+	if column == "" {
+		return -1, nil
+	}
+	if i := columnOf(names, column); i >= 0 {
+		return i, nil
+	}
+	n, err := strconv.Atoi(column)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("there is no column %q%s", number, columnList(names))
-	case n < 1 || width > 0 && n > width:
+		return 0, fmt.Errorf("there is no column %q%s", column, columnList(names))
+	case n < 1 || n > width:
 		return 0, fmt.Errorf("there is no column %d; its first rows have %d", n, width)
 	}
 	return n - 1, nil

@@ -150,8 +150,9 @@ func (d *dateReader) clock(hour int) bool {
 	if n == 2 && d.skip(':') {
 		second, n2 = d.number()
 	}
-	if d.peek() == '.' {
-		for d.i++; isDigit(d.peek()); d.i++ { //nolint:revive // the loop moves on
+	if d.skip('.') {
+		for isDigit(d.peek()) {
+			d.i++
 		}
 	}
 	return n == 2 && n2 == 2 && d.setClock(hour, minute, second)

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -267,6 +269,18 @@ func TestParseDirectives(t *testing.T) {
 	for _, list := range []string{"", "noindex,", "all", "foo", "indexifembedded", "max-snippet", "max-snippet:3", "unavailable_after", "noodp"} {
 		if _, err := ParseDirectives(list); err == nil || !strings.Contains(err.Error(), "those are none, noindex, nofollow, noarchive,") {
 			t.Errorf("%q: %v", list, err)
+		}
+	}
+}
+
+func TestDirectivesAreDescribed(t *testing.T) {
+	text, err := os.ReadFile("../../docs/pages.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !regexp.MustCompile("\\| [^|]*`" + e.name + "\\b").Match(text) {
+			t.Errorf("docs/pages.md does not describe %s", e.name)
 		}
 	}
 }

@@ -129,13 +129,14 @@ func bound(b []byte) (n int, ok bool) {
 	if string(b) == "-1" {
 		return Unlimited, true
 	}
+	large := int64(0)
 	for _, c := range b {
 		if !isDigit(c) {
 			return 0, false
 		}
-		n = min(10*n+int(c-'0'), math.MaxInt32)
+		large = min(10*large+int64(c-'0'), math.MaxInt32)
 	}
-	return n, len(b) > 0
+	return int(large), len(b) > 0
 }
 
 // blanks is the white space of HTML.

@@ -160,7 +160,7 @@ func (a *archive) begin(r *Reader) (*pass, error) {
 		return nil, err
 	}
 	r.watch(file)
-	s, err := newStream(file, a.name, false, newWindow(a.windows, r.stopping()))
+	s, err := newStream(file, a.name, false, nil, newWindow(a.windows, r.stopping()))
 	if err != nil {
 		r.unwatch(file)
 		file.Close()
@@ -314,7 +314,7 @@ func (m *member) stream(p *pass, hashed bool) (*stream, error) {
 	if err := p.skipTo(m.off); err != nil {
 		return nil, err
 	}
-	return newStream(&span{p, m.size}, m.name, hashed, newWindow(ordinaryWindows, nil))
+	return newStream(&span{p, m.size}, m.name, hashed, nil, newWindow(ordinaryWindows, nil))
 }
 
 // ordinaryWindows is the bound of members of a compressed tar, which itself may have a larger window.

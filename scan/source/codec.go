@@ -103,6 +103,7 @@ type rawReader struct {
 	n    atomic.Int64
 	also *atomic.Int64 // progress of the Reader, once there is one
 	sum  hash.Hash     // of the bytes; nil if it is not wanted
+	tape *tape         // the last bytes of r, if someone may want them
 	err  error         // of r but io.EOF: it stays, since a Peek that looks at few bytes loses it
 }
 
@@ -132,6 +133,9 @@ func (raw *rawReader) Read(p []byte) (int, error) {
 	}
 	if raw.sum != nil {
 		raw.sum.Write(p[:n])
+	}
+	if raw.tape != nil {
+		raw.tape.add(p[:n])
 	}
 	if !isEOF(err) {
 		raw.err = err

@@ -11,8 +11,9 @@ import (
 type gzipDecoder struct {
 	raw  *rawReader
 	z    *gzip.Reader
-	in   bool // inside a member
-	any  bool // a member has begun
+	in   bool  // inside a member
+	any  bool  // a member has begun
+	at   int64 // where on disk the last one did
 	warn []string
 }
 
@@ -59,6 +60,7 @@ func (d *gzipDecoder) next() error {
 			return io.EOF
 		}
 	}
+	d.at = d.raw.offset()
 	if err := d.z.Reset(d.raw.br); err != nil {
 		return noEOF(err)
 	}

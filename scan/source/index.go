@@ -258,7 +258,7 @@ func isSparse(h *tar.Header) bool {
 // keepHead keeps the first decoded bytes of a member of a compressed tar.
 func (c *contents) keepHead(m *member, r io.Reader) error {
 	var head []byte
-	s, err := newStream(r, m.name, false, newWindow(ordinaryWindows, nil))
+	s, err := newStream(r, m.name, false, nil, newWindow(ordinaryWindows, nil))
 	if err == nil {
 		m.codec = s.codec
 		head, err = s.peek(headBytes)

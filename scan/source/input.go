@@ -29,6 +29,8 @@ type Input struct {
 	r       io.Reader   // nil when they come from path
 	info    fs.FileInfo // of path, when it was found
 	regular bool        // path was a regular file: it can be opened again and again
+	parts   bool        // it is read by OpenParts
+	decoded bool        // it is not compressed, whatever its first bytes
 
 	codec atomic.Int32 // the zero value is unknown
 
@@ -40,6 +42,13 @@ type Input struct {
 // NewInput returns an input that reads r, size bytes long on disk or -1. If r must be closed, the caller closes it.
 func NewInput(name string, r io.Reader, size int64) *Input {
 	return &Input{Name: name, Size: size, r: r}
+}
+
+// NewLines returns an input that reads lines that another reader has made. They are never decompressed.
+func NewLines(name string, r io.Reader) *Input {
+	in := NewInput(name, r, -1)
+	in.decoded = true
+	return in
 }
 
 // NewFile returns an input that reads the file, pipe or device of that name. It is not opened yet.
@@ -182,6 +191,24 @@ func (in *Input) Head(n int) ([]byte, error) {
 // are *Error. The caller closes the reader, and only one goroutine at a time may use it.
 func (in *Input) Open() (io.ReadCloser, error) { return in.reader(in.take(nil, nil)) }
 
+// OpenAt returns the bytes of a plain file, for inputs that are not read from beginning to end, and how many there are. The caller closes it.
+func (in *Input) OpenAt() (r io.ReaderAt, size int64, closer io.Closer, err error) {
+	if !in.regular || in.sequential() {
+		return nil, 0, nil, newError(in.Name, -1, errNotPlain)
+	}
+	o, err := in.open(nil, nil)
+	switch {
+	case err != nil:
+		return nil, 0, nil, newError(in.Name, -1, err)
+	case o.stream != nil:
+		o.close()
+		return nil, 0, nil, newError(in.Name, -1, errNotPlain)
+	}
+	return o.plain(), o.size, o.file, nil
+}
+
+var errNotPlain = errors.New("it can be read only from a file that is not compressed")
+
 // reader reads an input that has been opened.
 func (in *Input) reader(o opened, err error) (io.ReadCloser, error) {
 	if err != nil {
@@ -268,6 +295,9 @@ func (in *Input) take(r *Reader, p *passing) (opened, error) {
 	if s.file != nil {
 		r.watch(s.file)
 	}
+	if r != nil {
+		s.raw.tape = nil // only Parts need it
+	}
 	return opened{stream: s}, nil
 }
 
@@ -282,7 +312,7 @@ func (in *Input) open(r *Reader, p *passing) (o opened, err error) {
 	default:
 		o, sample, err = in.openFile(r)
 	}
-	if err != nil || !in.lines {
+	if err != nil || !in.lines || in.parts {
 		return o, err
 	}
 	switch { // the next Read returns the error
@@ -412,7 +442,15 @@ func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 	if !in.regular {
 		w.slot, w.waits = w.of.pipe, false
 	}
-	s, err := newStream(bytes, in.Name, in.Hash, w)
+	var kept *tape
+	if in.parts || !in.regular && r == nil { // OpenParts comes after Head
+		kept = &tape{limit: rawBuffer}
+	}
+	if in.decoded {
+		raw := newRawReader(bytes)
+		return &stream{codec: plain, raw: raw, window: w, dec: simpleDecoder{plainReader{raw}}}, nil
+	}
+	s, err := newStream(bytes, in.Name, in.Hash, kept, w)
 	if err == nil {
 		in.codec.Store(int32(s.codec))
 	}

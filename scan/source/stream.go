@@ -23,8 +23,9 @@ type stream struct {
 	bad    bool       // a decoder panicked, its buffers are in an unknown state
 }
 
-func newStream(r io.Reader, name string, hashed bool, w *window) (*stream, error) {
+func newStream(r io.Reader, name string, hashed bool, kept *tape, w *window) (*stream, error) {
 	s := &stream{raw: newRawReader(r), window: w}
+	s.raw.tape = kept
 	if hashed {
 		s.raw.sum = sha256.New()
 	}
@@ -71,7 +72,7 @@ func (s *stream) Read(p []byte) (n int, err error) {
 		return n, nil
 	}
 	for idle, at := 0, s.raw.offset(); n == 0 && s.err == nil; {
-		n, s.err = s.decode(p)
+		n, s.err = s.decode(s.dec, p)
 		if now := s.raw.offset(); now != at {
 			idle, at = 0, now
 		} else if idle++; idle > maxIdleReads && n == 0 && s.err == nil {
@@ -108,17 +109,17 @@ func (s *stream) peekUntil(n int, enough func(read []byte) bool) (head []byte, e
 // takes bytes may return nothing any number of times: an archive may have a million empty members.
 const maxIdleReads = 100
 
-// decode turns a panic of the decoder into an error. The decoders come from libraries, and run on bytes that anyone may have
+// decode turns a panic of a decoder of the stream into an error. The decoders come from libraries, and run on bytes that anyone may have
 // written: one hostile archive among a thousand must not end the reading of the others. None of them
 // has goroutines of its own, so every panic can be caught here.
-func (s *stream) decode(p []byte) (n int, err error) {
+func (s *stream) decode(dec io.Reader, p []byte) (n int, err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			s.bad = true
 			n, err = 0, fmt.Errorf("%s decoder failed: %v", s.codec, e)
 		}
 	}()
-	return s.dec.Read(p)
+	return dec.Read(p)
 }
 
 func (s *stream) close() {

@@ -1,0 +1,441 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/page"
+	"github.com/robotsieve/robotsieve/scan/source"
+	"github.com/robotsieve/robotsieve/scan/warc"
+)
+
+// PageAnswer is the verdict of robots.txt on the URL of a captured page for one agent, and what the page states of
+// itself. Its texts have the bytes of the files: escape them before printing (audit.Texts).
+type PageAnswer struct {
+	Answer
+	Capture PageCapture `json:"capture"`
+	// RobotsTxt says which robots.txt the verdict is by, if it was found among the captures; "" otherwise.
+	RobotsTxt string `json:"robots_txt"`
+	// Statements are all that the page states, for the agent and for others, in the order of headers and tags.
+	Statements []PageStatement `json:"statements"`
+	// Directives are what the page states for the agent at the time of the capture, as page.Rules.Names has them.
+	Directives []string `json:"directives"`
+	// Partial says that not all of the page was read, because its head is too large.
+	Partial bool `json:"partial"`
+	// Unseen says why the agent never sees the directives if it obeys robots.txt; "" if it sees them, or there are none.
+	Unseen string `json:"unseen"`
+}
+
+// PageCapture describes the capture of a page.
+type PageCapture struct {
+	File        string `json:"file"`
+	Record      int64  `json:"record"` // its number in the file, from 1
+	Date        string `json:"date"`   // RFC 3339; "" if the file has none that can be read
+	Status      int    `json:"status"`
+	ContentType string `json:"content_type"`
+	// Captures is how many captures of the URL the file has, of which this is the newest.
+	Captures int `json:"captures"`
+	// Unread is why the body could not be read to its end; "" if it could.
+	Unread string `json:"unread"`
+}
+
+// PageStatement is what one header or meta tag states for one crawler.
+type PageStatement struct {
+	Source  string   `json:"source"`  // "X-Robots-Tag" or "meta"
+	Crawler string   `json:"crawler"` // "" for all
+	Text    string   `json:"text"`    // as it is written
+	Applies bool     `json:"applies"` // it is for the agent
+	Unknown []string `json:"unknown"` // the parts of the text that are no directives with values that can be read
+}
+
+// CheckPages explains, for each URL and each agent, the verdict of robots.txt and what the page states, as the newest
+// capture of the URL in a WARC file shows it, plain or compressed. If o names no rules, the verdict is by the robots.txt
+// that the file has of the origin: the newest capture of it that is not newer than that of the page, or else the oldest.
+// An archive with dates is asked for the rules at the time of the capture.
+//
+// The answers are in the order of the URLs and of the agents. With an error, of type *Error, there are answers for those
+// URLs that the file, as far as it can be read, has captures of.
+func CheckPages(ctx context.Context, o CheckOptions, file string, urls []string) ([]PageAnswer, error) {
+	if len(o.Agents) == 0 {
+		return nil, errNoAgent
+	}
+	agents, err := o.subjects()
+	if err != nil {
+		return nil, err
+	}
+	p := pageCheck{ctx: ctx, options: o, file: file, agents: agents, pages: map[answer.Target]*pageFound{}}
+	for _, url := range urls {
+		if err := p.want(url); err != nil {
+			return nil, err
+		}
+	}
+	var rules *Checker
+	if o.Robots.Name != "" || o.Archive != "" {
+		if rules, err = newChecker(ctx, o, agents); err != nil {
+			return nil, err
+		}
+		defer func() { _ = rules.Close() }()
+	}
+	if err := p.check(); err != nil {
+		return nil, inputError(explained(err))
+	}
+	var failed []error
+	damage := p.readPages()
+	if rules == nil {
+		damage = cmp.Or(damage, p.readRobots()) // which meets the same damage
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, errNothingDone
+	case damage != nil:
+		failed = append(failed, damage)
+	}
+	answers := []PageAnswer{}
+	for i, f := range p.asked {
+		if f.captures == 0 {
+			failed = append(failed, fmt.Errorf("%s has no response for %s", file, urls[i]))
+			continue
+		}
+		list, err := p.answer(urls[i], f, rules)
+		if err != nil {
+			return answers, err
+		}
+		answers = append(answers, list...)
+	}
+	return answers, o.Messages.last(failed)
+}
+
+// last warns of all errors but the last, which it returns as one of the input; nil if there is none.
+func (m Messages) last(errs []error) error {
+	for i, err := range errs {
+		if i == len(errs)-1 {
+			return inputError(err)
+		}
+		m.warn("%v", err)
+	}
+	return nil
+}
+
+// pageCheck is a job of CheckPages.
+type pageCheck struct {
+	ctx     context.Context
+	options CheckOptions
+	file    string
+	agents  []subject
+	pages   map[answer.Target]*pageFound
+	asked   []*pageFound // of each URL
+}
+
+// pageFound is the newest capture of a URL.
+type pageFound struct {
+	target   answer.Target
+	captures int // 0 if there is none
+	capture  PageCapture
+	date     time.Time
+	page     page.Page
+	robots   robotsFound
+}
+
+// want adds a URL to those whose captures are looked for.
+func (p *pageCheck) want(url string) error {
+	target, ok := answer.Resolve(answer.Target{}, url)
+	if !ok {
+		return usageError("%q is not a URL, such as https://example.com/a", url)
+	}
+	if p.pages[target] == nil {
+		p.pages[target] = &pageFound{target: target}
+	}
+	p.asked = append(p.asked, p.pages[target])
+	return nil
+}
+
+// readPages finds the newest capture of each URL.
+func (p *pageCheck) readPages() error {
+	wants := func(t answer.Target) bool { return p.pages[t] != nil }
+	return p.eachResponse(wants, page.MaxHead+1, func(r *response) {
+		f := p.pages[r.target]
+		if f.captures++; f.captures > 1 && r.date.Before(f.date) {
+			return
+		}
+		f.date = r.date
+		f.capture = PageCapture{File: p.file, Record: r.record, Status: r.Status, ContentType: r.ContentType}
+		if !r.date.IsZero() {
+			f.capture.Date = r.date.UTC().Format(time.RFC3339)
+		}
+		if r.unread != nil {
+			f.capture.Unread = r.unread.Error()
+		}
+		f.page.Reset()
+		for _, value := range r.RobotsTags {
+			f.page.Header([]byte(value))
+		}
+		f.page.HTML([]byte(r.ContentType), r.body)
+	})
+}
+
+// robotsFound is the capture of the robots.txt that was in force when a page was captured, as far as the file tells.
+type robotsFound struct {
+	at        answer.Target // where it is looked for
+	found     bool
+	date      time.Time
+	status    int
+	body      []byte
+	location  string // of a redirect
+	redirects int    // that led to at
+}
+
+// add takes a capture if it tells more of the robots.txt at an instant than what was found: the newest until then does, or
+// else the oldest. Answers that say nothing of the robots.txt, such as 304, and bodies that cannot be read do not count.
+func (r *robotsFound) add(c *response, at time.Time) {
+	meaning := answer.Of(c.Status, answer.Archive)
+	if meaning == answer.Nothing || meaning == answer.File && c.unread != nil {
+		return
+	}
+	inForce := func(date time.Time) bool { return at.IsZero() || !date.After(at) }
+	switch old, this := inForce(r.date), inForce(c.date); {
+	case !r.found:
+	case old != this:
+		if old {
+			return
+		}
+	case this == c.date.Before(r.date): // not the newest of those until then, or not the oldest of the others
+		return
+	}
+	r.found, r.date, r.status, r.body, r.location = true, c.date, c.Status, c.body, c.Location
+}
+
+// follow prepares r to look for what a redirect leads to. It returns false if there is no redirect that can be followed.
+func (r *robotsFound) follow() bool {
+	if !r.found || answer.Of(r.status, answer.Archive) != answer.Redirect || r.redirects == maxRedirects {
+		return false
+	}
+	to, ok := answer.Resolve(r.at, r.location)
+	if ok {
+		*r = robotsFound{at: to, redirects: r.redirects + 1}
+	}
+	return ok
+}
+
+// maxRedirects is how many redirects are followed (RFC 9309 2.3.1.2).
+const maxRedirects = 5
+
+// readRobots finds the robots.txt of each page that was found. It reads the file once, and once more for each redirect
+// in succession.
+func (p *pageCheck) readRobots() error {
+	wanted := map[answer.Target][]*pageFound{}
+	for _, f := range p.pages {
+		if f.captures > 0 {
+			f.robots.at = answer.Target{Origin: f.target.Origin, Path: answer.RobotsPath}
+			wanted[f.robots.at] = append(wanted[f.robots.at], f)
+		}
+	}
+	for len(wanted) > 0 {
+		wants := func(t answer.Target) bool { return wanted[t] != nil }
+		if err := p.eachResponse(wants, p.options.Robots.most()+1, func(r *response) {
+			for _, f := range wanted[r.target] {
+				f.robots.add(r, f.date)
+			}
+		}); err != nil {
+			return err
+		}
+		redirected := map[answer.Target][]*pageFound{}
+		for _, list := range wanted {
+			for _, f := range list {
+				if f.robots.follow() {
+					redirected[f.robots.at] = append(redirected[f.robots.at], f)
+				}
+			}
+		}
+		wanted = redirected
+	}
+	return nil
+}
+
+// answer answers for the URL of a page that was found, by rules or, if they are nil, by the robots.txt that was found.
+func (p *pageCheck) answer(url string, f *pageFound, rules *Checker) ([]PageAnswer, error) {
+	at := int64(newest)
+	if !f.date.IsZero() {
+		at = f.date.Unix()
+	}
+	var answers []Answer
+	var err error
+	robots := ""
+	if rules != nil {
+		answers, err = rules.checkAt(url, at)
+	} else {
+		robots = f.robots.String()
+		answers, err = p.byRobots(url, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.capture.Captures = f.captures
+	var list []PageAnswer
+	for i, a := range answers {
+		agent := p.agents[i]
+		x := PageAnswer{Answer: a, Capture: f.capture, RobotsTxt: robots, Statements: []PageStatement{}, Partial: f.page.Partial()}
+		for s := range f.page.Statements() {
+			x.Statements = append(x.Statements, pageStatement(s, agent.Tokens))
+		}
+		r := f.page.Rules(agent.Tokens, f.date)
+		if x.Directives = r.Names(); len(x.Directives) > 0 && !a.Allowed && !a.Unknown && a.Exempt == "" {
+			x.Unseen = unseen(a.Agent, r)
+		}
+		list = append(list, x)
+	}
+	return list, nil
+}
+
+// unseen says that a crawler does not see what a page states.
+func unseen(agent string, r page.Rules) string {
+	why := "robots.txt keeps " + agent + " from fetching the page, so if it obeys it never sees what the page states"
+	if r.Set&page.NoIndex != 0 {
+		why += ": noindex has no effect, and the URL may be listed because other pages link to it"
+	}
+	return why
+}
+
+func pageStatement(s page.Statement, tokens []string) PageStatement {
+	x := PageStatement{Source: s.Source.String(), Crawler: string(s.Crawler), Text: string(s.Text), Applies: s.Applies(tokens), Unknown: []string{}}
+	for text := range s.Unknown() {
+		x.Unknown = append(x.Unknown, string(text))
+	}
+	return x
+}
+
+// byRobots judges the URL of a page by the robots.txt that was found.
+func (p *pageCheck) byRobots(url string, f *pageFound) ([]Answer, error) {
+	r := &f.robots
+	o := p.options
+	o.Robots.Name = r.at.Origin.String() + r.at.Path + " in " + p.file
+	c := newBodyChecker(o, r.body, p.agents)
+	if answer.Of(r.status, answer.Archive) != answer.File {
+		c.warn = nil // there is no body to warn of
+	}
+	answers, err := c.Check(url)
+	for i := range answers {
+		a := &answers[i]
+		switch r.meaning(p.agents[i].class) {
+		case answer.File:
+			continue
+		case answer.None:
+			a.WhyRule = fmt.Sprintf("the answer to the request for robots.txt has status %d, so everything is allowed (RFC 9309 2.3.1.3)", r.status)
+		case answer.Failed:
+			if f.target.Path == answer.RobotsPath {
+				continue
+			}
+			a.Allowed, a.WhyRule = false, whyUnreachable
+		default:
+			a.Allowed, a.Unknown, a.WhyRule = false, true, p.file+" has no answer to the request for "+r.at.Origin.String()+r.at.Path
+			if r.found {
+				a.WhyRule += ", but a redirect that cannot be followed"
+			}
+		}
+		a.Groups, a.WhyGroup, a.Contested = []AgentLines{}, "", ""
+	}
+	return answers, err
+}
+
+// meaning is what the answer means to a class of crawlers; answer.Nothing or answer.Redirect if robots.txt is not known.
+func (r *robotsFound) meaning(by answer.Class) answer.Meaning {
+	if !r.found {
+		return answer.Nothing
+	}
+	return answer.Of(r.status, by)
+}
+
+// String says which robots.txt it is; "" if none was found.
+func (r *robotsFound) String() string {
+	if !r.found {
+		return ""
+	}
+	text := fmt.Sprintf("%s%s, status %d", r.at.Origin, r.at.Path, r.status)
+	if !r.date.IsZero() {
+		text += ", captured " + r.date.UTC().Format(time.RFC3339)
+	}
+	return text
+}
+
+// response is the answer of a server, as a record of a WARC file has it.
+type response struct {
+	*warc.Response
+	target answer.Target
+	record int64 // its number in the file
+	date   time.Time
+	body   []byte // the beginning of it
+	unread error  // why the rest of the body could not be read
+}
+
+// eachResponse reads the file and calls each for the responses from wanted targets, with no more than so many bytes of
+// their bodies. An error is about what could not be read of the file; the responses before it have been used.
+func (p *pageCheck) eachResponse(wanted func(answer.Target) bool, limit int, each func(*response)) error {
+	in, err := source.NewFile(p.file)
+	if err != nil {
+		return err
+	}
+	in.Windows = newBudget(0).windows()
+	opened, err := openInput(p.ctx, in)
+	if err != nil {
+		return explained(err)
+	}
+	defer opened.Close()
+	records := warc.NewReader(ending{p.ctx, opened})
+	for {
+		rec, err := records.Next()
+		switch {
+		case err == io.EOF: //nolint:errorlint // an error that wraps io.EOF is damage
+			return nil
+		case err != nil:
+			return p.named(err)
+		case rec.Kind != "response":
+			continue
+		}
+		r := response{record: rec.Number}
+		var ok bool
+		if r.target, ok = answer.Resolve(answer.Target{}, rec.Target); !ok || !wanted(r.target) {
+			continue
+		}
+		if r.Response, err = warc.ReadResponse(records); err != nil {
+			p.options.Messages.warn("%s: record %d: %v", p.file, rec.Number, err)
+			continue
+		}
+		r.date, _ = rec.Time() // zero where there is none
+		r.body, r.unread = r.Body(limit, rec.Truncated)
+		each(&r)
+	}
+}
+
+// check returns an error if the file is not a WARC file that can be read again and again.
+func (p *pageCheck) check() error {
+	in, err := source.NewFile(p.file)
+	if err != nil {
+		return err
+	}
+	if !in.Regular() {
+		return fmt.Errorf("%s: not a regular file, and it is read more than once", p.file)
+	}
+	in.Windows = newBudget(0).windows()
+	head, err := in.Head(listHead)
+	if err != nil {
+		return err
+	}
+	kind, err := list.Detect(head, p.file, list.Options{})
+	if err == nil && kind != list.WARC {
+		err = errors.New("it is not a WARC file")
+	}
+	return p.named(err)
+}
+
+// named names the file in an error that does not.
+func (p *pageCheck) named(err error) error {
+	if _, names := errors.AsType[*source.Error](err); err == nil || names {
+		return err
+	}
+	return fmt.Errorf("%s: %w", p.file, err)
+}

@@ -1,0 +1,214 @@
+package source
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Parts reads an input part by part, for inputs that are not made of lines: of gzip each member is a part, any other input is one part. It keeps
+// the bytes of a gzip member as they are in the input, so that a member can be copied without being compressed
+// again. It belongs to one goroutine.
+type Parts struct {
+	in    *Input
+	o     opened
+	zip   *gzipDecoder // of gzip; else nil
+	bytes io.Reader    // decoded; of gzip those of the member
+	at    int64        // where on disk the part begins
+	begun bool
+}
+
+// OpenParts opens an input part by part. keep is how many bytes of a gzip member are kept at most. Errors are *Error. The caller closes the Parts.
+func (in *Input) OpenParts(keep int) (*Parts, error) {
+	in.parts = true
+	o, err := in.take(nil, nil)
+	if err != nil {
+		return nil, newError(in.Name, -1, err)
+	}
+	p := &Parts{in: in, o: o}
+	switch s := o.stream; {
+	case s == nil:
+		p.bytes = &span{o.plainReader(), o.size}
+	case s.codec == gzipped && s.dec.(*gzipDecoder).at == 0: // Head has read no further than the first member
+		p.zip, p.bytes = s.dec.(*gzipDecoder), memberReader{s}
+		s.raw.tape.limit = keep
+	default:
+		p.bytes = s
+	}
+	return p, nil
+}
+
+// Next goes to the next part, and passes over what is left of the one before. It returns io.EOF after the last.
+func (p *Parts) Next() error {
+	if p.zip == nil {
+		if p.begun {
+			return io.EOF
+		}
+		p.begun = true
+		return nil
+	}
+	if !p.begun && p.zip.any {
+		p.begun = true
+		return nil // Head has begun it
+	}
+	if p.begun = true; p.zip.in {
+		if _, err := io.Copy(io.Discard, p); err != nil {
+			return err
+		}
+	}
+	raw := p.o.stream.raw
+	p.at = raw.offset()
+	raw.tape.cut(p.at)
+	if err := p.zip.next(); !isEOF(err) {
+		return p.error(err)
+	}
+	return io.EOF
+}
+
+// Read reads the decoded bytes of the part. It returns io.EOF at its end. Other errors are *Error.
+func (p *Parts) Read(b []byte) (n int, err error) {
+	n, err = p.bytes.Read(b)
+	if isEOF(err) {
+		return n, io.EOF
+	}
+	return n, p.error(err)
+}
+
+// error names the input in an error, and where on disk it is.
+func (p *Parts) error(err error) error {
+	if err == nil {
+		return nil
+	}
+	return newError(p.in.Name, p.offset(), err)
+}
+
+func (p *Parts) offset() int64 {
+	if p.o.stream != nil {
+		return p.o.stream.raw.offset()
+	}
+	return p.o.size - p.bytes.(*span).left
+}
+
+// Compressed tells whether parts are members of gzip.
+func (p *Parts) Compressed() bool { return p.zip != nil }
+
+// Offset returns where the part begins: in bytes on disk.
+func (p *Parts) Offset() int64 { return p.at }
+
+// Disk returns how many bytes have been read from disk or pipe.
+func (p *Parts) Disk() int64 { return p.offset() }
+
+// Member returns the bytes of the gzip member that has been read to its end, as they are in the input. ok is false if they
+// are known no more: they are more than are kept, and the input is not a file.
+func (p *Parts) Member() (member io.Reader, ok bool) {
+	if p.zip == nil || p.zip.in {
+		return nil, false
+	}
+	end := p.o.stream.raw.offset()
+	if kept, ok := p.o.stream.raw.tape.upTo(end); ok {
+		return bytes.NewReader(kept), true
+	}
+	return p.section(p.at, end)
+}
+
+// Section returns the bytes of a part that is not a member of gzip, from one offset to another. ok is false if they are known no more:
+// the input is not a plain file.
+func (p *Parts) Section(from, to int64) (section io.Reader, ok bool) {
+	if p.o.stream != nil {
+		return nil, false
+	}
+	return p.section(from, to)
+}
+
+// section returns bytes on disk.
+func (p *Parts) section(from, to int64) (io.Reader, bool) {
+	if p.o.file == nil || !p.in.regular || p.in.sequential() {
+		return nil, false
+	}
+	return io.NewSectionReader(p.o.file, p.o.off+from, to-from), true
+}
+
+// Warnings returns oddities that lost nothing, after the last part.
+func (p *Parts) Warnings() []string {
+	if p.zip == nil {
+		return nil
+	}
+	return p.zip.warnings()
+}
+
+// Close closes the input.
+func (p *Parts) Close() error {
+	p.o.close()
+	return nil
+}
+
+// memberReader reads the member of gzip that has begun, of which Head may have read a part.
+type memberReader struct{ s *stream }
+
+func (m memberReader) Read(b []byte) (int, error) {
+	if head := m.s.head; len(head) > 0 {
+		n := copy(b, head)
+		m.s.head = head[n:]
+		return n, nil
+	}
+	d := m.s.dec.(*gzipDecoder)
+	if !d.in {
+		return 0, io.EOF
+	}
+	n, err := m.s.decode(d.z, b)
+	d.in = !isEOF(err)
+	return n, err
+}
+
+// tape keeps the last bytes that were read from an input.
+type tape struct {
+	bytes []byte
+	begin int   // bytes before it are not needed any more
+	from  int64 // offset of bytes[begin]
+	limit int
+	over  bool // there were more than limit: only the last ones are kept
+}
+
+func (t *tape) add(b []byte) {
+	if len(t.bytes)-t.begin+len(b) > t.limit+rawBuffer {
+		t.over = true
+	}
+	if t.over && len(t.bytes)-t.begin > rawBuffer { // what is in the buffer of the decoder is needed for the next member
+		t.drop(len(t.bytes) - t.begin - rawBuffer)
+	}
+	if t.begin > len(t.bytes)/2 {
+		t.bytes = t.bytes[:copy(t.bytes, t.bytes[t.begin:])]
+		t.begin = 0
+	}
+	t.bytes = append(t.bytes, b...)
+}
+
+func (t *tape) drop(n int) { t.begin, t.from = t.begin+n, t.from+int64(n) }
+
+// cut forgets what is before an offset.
+func (t *tape) cut(offset int64) {
+	t.drop(int(offset - t.from))
+	t.over = false
+}
+
+// upTo returns what is kept before an offset, unless some of it is missing.
+func (t *tape) upTo(offset int64) ([]byte, bool) {
+	return t.bytes[t.begin : t.begin+int(offset-t.from)], !t.over
+}
+
+// AppendMember appends data to dst as a gzip member.
+func AppendMember(dst, data []byte) []byte {
+	b := appender{dst}
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(data) // an appender has no error
+	_ = z.Close()
+	return b.bytes
+}
+
+type appender struct{ bytes []byte }
+
+func (a *appender) Write(b []byte) (int, error) {
+	a.bytes = append(a.bytes, b...)
+	return len(b), nil
+}

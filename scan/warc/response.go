@@ -1,0 +1,110 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http/httputil"
+	"strconv"
+	"strings"
+)
+
+// Response is an HTTP response, as a record of the kind response holds it.
+type Response struct {
+	Status      int
+	Location    string
+	ContentType string
+	RobotsTags  []string // the values of X-Robots-Tag
+
+	in               *bufio.Reader
+	transfer, coding string
+}
+
+// The errors of a response.
+var (
+	ErrNotHTTP = errors.New("no HTTP response")
+	ErrCoding  = errors.New("unknown Content-Encoding")
+	ErrBody    = errors.New("damaged body")
+)
+
+// ReadResponse reads the header of the response that begins where r is. Its error is ErrNotHTTP or ErrLongHead. A response may end with its header, or
+// in the middle of it.
+func ReadResponse(r io.Reader) (*Response, error) {
+	p := &Response{in: bufio.NewReader(r)}
+	head := head{in: p.in, left: maxHead, hold: func([]byte) {}}
+	first, _ := head.line() // "" where there is none
+	var ok bool
+	if p.Status, ok = status(first); !ok {
+		return nil, ErrNotHTTP
+	}
+	for {
+		name, value, err := head.field()
+		if errors.Is(err, ErrLongHead) {
+			return nil, err
+		}
+		if err != nil || name == "" {
+			return p, nil
+		}
+		switch name {
+		case "transfer-encoding":
+			p.transfer = strings.ToLower(value)
+		case "content-encoding":
+			p.coding = strings.ToLower(value)
+		case "content-type":
+			p.ContentType = value
+		case "location":
+			p.Location = value
+		case "x-robots-tag":
+			p.RobotsTags = append(p.RobotsTags, value)
+		}
+	}
+}
+
+// status reads the code in a status line.
+func status(line string) (code int, ok bool) {
+	version, rest, _ := strings.Cut(line, " ")
+	text, _, _ := strings.Cut(strings.TrimLeft(rest, " "), " ")
+	n, err := strconv.ParseUint(text, 10, 16)
+	return int(n), err == nil && len(text) == 3 && n >= 100 && strings.HasPrefix(version, "HTTP/")
+}
+
+// Body reads no more than so many bytes of the body, and undoes its encodings: chunks, and gzip. Many WARC files hold a body that is
+// decoded already under a header that says it is not, so the bytes are looked at. Its error is ErrCoding, or ErrBody with what
+// was read before it. That truncated is set, so that the capture stopped before the end, makes an early end no error.
+func (p *Response) Body(limit int, truncated bool) ([]byte, error) {
+	in := p.in
+	if strings.HasSuffix(p.transfer, "chunked") && beginsChunk(in) {
+		in = bufio.NewReader(httputil.NewChunkedReader(in))
+	}
+	var r io.Reader = in
+	switch p.coding {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
+			z, err := gzip.NewReader(in)
+			if err != nil {
+				return nil, ErrBody
+			}
+			r = z
+		}
+	default:
+		return nil, ErrCoding
+	}
+	body, err := io.ReadAll(io.LimitReader(r, int64(limit)))
+	if err != nil && !(truncated && errors.Is(err, io.ErrUnexpectedEOF)) {
+		return body, ErrBody
+	}
+	return body, nil
+}
+
+// beginsChunk tells whether the next line is the size of a chunk.
+func beginsChunk(in *bufio.Reader) bool {
+	const longest = 64
+	line, _ := in.Peek(longest)
+	line, _, found := bytes.Cut(line, []byte("\n"))
+	size, _, _ := bytes.Cut(bytes.TrimSpace(line), []byte(";"))
+	_, err := strconv.ParseUint(string(bytes.TrimSpace(size)), 16, 63)
+	return found && err == nil
+}
