@@ -123,7 +123,7 @@ func (c *cursor) nextGroup() error {
 		return errors.New("the column is missing or encrypted")
 	case chunk.physical != int64(c.column.physical):
 		return errors.New("the row group has another type than the schema")
-	case chunk.values != rows:
+	case chunk.values > rows:
 		return fmt.Errorf("%d rows have %d values", rows, chunk.values)
 	case chunk.start() < 0 || chunk.size < 0 || chunk.size > c.file.size-chunk.start():
 		return errors.New("the column is not within the file")
