@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"iter"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/robotsieve/robotsieve/automaton"
 )
@@ -18,24 +18,36 @@ import (
 // Archive is an opened archive. It is safe for any number of goroutines. It and
 // all that it returns are views of the bytes that Open was given.
 type Archive struct {
-	dialects  []automaton.Dialect
-	columns   [256]int8 // of each dialect: 1 + its place in dialects, or 0
-	origins   int
-	seed      uint64 // of the hash
-	shift     uint   // of a hash, to the number of its bucket
-	makeTable automaton.TableFunc
+	dialects   []automaton.Dialect
+	columns    [256]int8 // of each dialect: 1 + its place in dialects, or 0
+	origins    int
+	rulesets   int
+	seed       uint64 // of the hash
+	shift      uint   // of a hash, to the number of its bucket
+	groupBits  uint   // of the number of a bucket, to that of its group
+	answerLen  int    // of the numbers of rulesets
+	versionLen int
+	makeTable  automaton.TableFunc
 
-	buckets  []byte
-	offsets  []byte // of the rulesets
-	records  []byte
-	blobs    []byte                              // the rulesets
-	decoded  []atomic.Pointer[automaton.Ruleset] // nil until it is looked up
-	complete []atomic.Bool                       // whether the ruleset has all tables that it may have
+	directory []byte
+	offsets   []byte          // of the rulesets
+	groups    []byte          // the index
+	blobs     []byte          // the rulesets
+	checked   []atomic.Uint32 // a bit for each group whose checksum is right
+	decoded   []atomic.Pointer[slab]
 
-	mu   sync.Mutex
-	held int64    // about how many bytes the decoded rulesets take
-	ids  []uint32 // of these, perhaps twice
+	mu    sync.Mutex
+	held  int64    // about how many bytes the decoded rulesets take
+	slabs []uint32 // those that there are, perhaps twice
 }
+
+// slab has the decoded rulesets of some numbers in succession. It is made when the first is looked up.
+type slab [slabLen]struct {
+	ruleset  atomic.Pointer[automaton.Ruleset] // nil until it is looked up
+	complete atomic.Bool                       // whether it has all tables that it may have
+}
+
+const slabLen = 64
 
 // Entry is what an archive knows of one origin.
 type Entry struct {
@@ -55,9 +67,9 @@ var always = Entry{From: math.MinInt64, Until: math.MaxInt64}
 
 // Open reads an archive. The bytes stay the caller's and must not change while the
 // archive, or a ruleset or machine from it, is in use. Open checks the length of the file
-// and the checksum of header and index, and decodes nothing; it takes twelve bytes of
-// memory for each ruleset. Its error is ErrNotArchive, ErrVersion, ErrSemantics, ErrDialect
-// or a *DamageError.
+// and the checksum of header and directory, and decodes nothing; of 10 million origins it reads
+// three megabytes. Its error is ErrNotArchive, ErrVersion, ErrSemantics, ErrDialect or a
+// *DamageError.
 //
 // semantics is compile.Semantics. An archive of other semantics is refused, because its
 // rules might not mean what they meant to the program that compiled them.
@@ -79,18 +91,19 @@ func Open(data []byte, semantics uint32, makeTable automaton.TableFunc) (*Archiv
 		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("its header says %d bytes, but it has %d", h.Length, len(data))}
 	}
 	a := &Archive{makeTable: makeTable}
-	index, ok := a.cut(data[headerLen:], &h)
-	if !ok {
+	if !a.cut(data[headerLen:], &h) {
 		return nil, errIndex
 	}
-	if checksum(data[:headerLen+index]) != h.Checksum {
+	if checksum(data, a.directory) != h.Checksum {
 		return nil, &DamageError{Part: "index", Reason: wrongChecksum}
+	}
+	if !a.ascending() {
+		return nil, errIndex
 	}
 	if h.Semantics != semantics {
 		return nil, fmt.Errorf("archive: %w: semantics %d, and this program matches by semantics %d; compile the archive again",
 			ErrSemantics, h.Semantics, semantics)
 	}
-	a.dialects = h.Dialects[:h.Columns]
 	for i, d := range a.dialects {
 		if !d.Known() || a.columns[d] != 0 {
 			return nil, fmt.Errorf("archive: %w: %v is unknown to this program, or twice in the archive", ErrDialect, d)
@@ -110,28 +123,47 @@ const (
 	few  = 64
 )
 
-// cut cuts what follows the header into its tables, and returns the length of the index.
-func (a *Archive) cut(rest []byte, h *header) (index int, ok bool) {
+// cut cuts what follows the header into its parts.
+func (a *Archive) cut(rest []byte, h *header) bool {
 	if h.Bits > maxBits || h.Columns == 0 || int(h.Columns) > maxDialects {
-		return 0, false
+		return false
 	}
 	for _, part := range []struct {
 		bytes  *[]byte
 		length uint64
 	}{
-		{&a.buckets, (1<<h.Bits + 1) * 4},
-		{&a.offsets, (uint64(h.Rulesets) + 1) * 8},
-		{&a.records, h.RecordsLen},
+		{&a.directory, h.directoryLen()},
+		{&a.offsets, h.offsetsLen()},
+		{&a.groups, h.GroupsLen},
 		{&a.blobs, h.BlobsLen},
 	} {
 		if part.length > uint64(len(rest)) {
-			return 0, false
+			return false
 		}
 		*part.bytes, rest = rest[:part.length:part.length], rest[part.length:]
 	}
-	a.seed, a.shift, a.origins = h.Seed, 64-uint(h.Bits), int(h.Origins)
-	a.decoded, a.complete = make([]atomic.Pointer[automaton.Ruleset], h.Rulesets), make([]atomic.Bool, h.Rulesets)
-	return len(a.buckets) + len(a.offsets) + len(a.records), len(rest) == 0
+	groups, buckets := h.groups()
+	a.seed, a.shift, a.groupBits = h.Seed, 64-uint(h.Bits), uint(bits.TrailingZeros(uint(buckets)))
+	a.origins, a.rulesets, a.dialects = int(h.Origins), int(h.Rulesets), h.Dialects[:h.Columns]
+	a.answerLen = 4 * len(a.dialects)
+	a.versionLen = dateLen + statusLen + a.answerLen
+	a.checked = make([]atomic.Uint32, (groups+31)/32)
+	a.decoded = make([]atomic.Pointer[slab], (a.rulesets+slabLen-1)/slabLen)
+	return len(rest) == 0
+}
+
+// ascending tells whether the groups lie one behind the other, so that checking all of them reads
+// no byte twice.
+func (a *Archive) ascending() bool {
+	before := uint64(0)
+	for rest := a.directory; len(rest) > 0; rest = rest[entryLen:] {
+		at := le.Uint64(rest)
+		if at < before {
+			return false
+		}
+		before = at
+	}
+	return before <= uint64(len(a.groups))
 }
 
 // Dialects returns a copy of the list of dialects that the archive holds.
@@ -142,7 +174,7 @@ func (a *Archive) Len() int { return a.origins }
 
 // Rulesets returns the number of distinct rulesets, those of several dialects
 // counted apart.
-func (a *Archive) Rulesets() int { return len(a.decoded) }
+func (a *Archive) Rulesets() int { return a.rulesets }
 
 // Lookup returns what is known of the origin with a key, its ruleset in a dialect, and
 // whether the archive has the origin. The first lookup of a ruleset checks and decodes it;
@@ -171,72 +203,25 @@ func (a *Archive) LookupBusyAt(key []byte, d automaton.Dialect, at int64) (e Ent
 	return a.lookup(key, d, at, true)
 }
 
-// Origin is an origin of an archive, as Origins lists it.
-type Origin struct {
-	Key      []byte
-	Versions []Version // the oldest first, at least one
-}
-
-// Version is what an archive has for an origin from an instant on.
-type Version struct {
-	From     int64 // the instant, in Unix seconds; math.MinInt64 for a version without a date
-	Status   uint16
-	HasRules bool // there is a ruleset, in one dialect at least
-}
-
-// Origins lists all origins, in an order without a meaning. An Origin is valid until the next one is
-// asked for. A *DamageError stands for the origins that are in a damaged part of the index; the
-// others follow.
-func (a *Archive) Origins() iter.Seq2[Origin, error] {
-	return func(yield func(Origin, error) bool) {
-		versions := make([]Version, 1)
-		head := recordHead + 4*len(a.dialects)
-		for records := a.records; len(records) > 0; {
-			if len(records) < head || len(records) < head+int(le.Uint16(records[6:])) {
-				yield(Origin{}, errIndex)
-				return
-			}
-			end := head + int(le.Uint16(records[6:]))
-			versions[0] = Version{From: math.MinInt64, Status: le.Uint16(records[4:])}
-			for i := range a.dialects {
-				versions[0].HasRules = versions[0].HasRules || le.Uint32(records[recordHead+4*i:]) != noRuleset
-			}
-			if !yield(Origin{Key: records[head:end:end], Versions: versions}, nil) {
-				return
-			}
-			records = records[end:]
-		}
-	}
-}
-
-func (a *Archive) lookup(key []byte, d automaton.Dialect, _ int64, busy bool) (e Entry, found bool, err error) {
+func (a *Archive) lookup(key []byte, d automaton.Dialect, at int64, busy bool) (e Entry, found bool, err error) {
 	column := int(a.columns[d]) - 1
 	if column < 0 {
 		return Entry{}, false, fmt.Errorf("archive: %w: %v is not in the archive, which holds %v", ErrDialect, d, a.dialects)
 	}
-	h := hash(a.seed, key)
-	bucket := a.buckets[h>>a.shift*4:]
-	from, to := le.Uint32(bucket), le.Uint32(bucket[4:])
-	if from > to || uint64(to) > uint64(len(a.records)) {
-		return Entry{}, false, errIndex
+	r, found, err := a.find(key)
+	switch {
+	case err != nil:
+		return Entry{}, false, err
+	case !found:
+		return always, false, nil
 	}
-	head := recordHead + 4*len(a.dialects)
-	records := a.records[from:to]
-	for n := 0; len(records) > 0; n++ {
-		if n == maxBucket || len(records) < head || len(records) < head+int(le.Uint16(records[6:])) {
-			return Entry{}, false, errIndex
-		}
-		end := head + int(le.Uint16(records[6:]))
-		if le.Uint32(records) == uint32(h) && string(records[head:end]) == string(key) {
-			r, err := a.ruleset(le.Uint32(records[recordHead+4*column:]), d, busy)
-			if err != nil {
-				return Entry{}, false, err
-			}
-			return Entry{Status: le.Uint16(records[4:]), Ruleset: r, From: math.MinInt64, Until: math.MaxInt64}, true, nil
-		}
-		records = records[end:]
+	if e, found = a.version(&r, at); !found {
+		return e, false, nil
 	}
-	return always, false, nil
+	if e.Ruleset, err = a.ruleset(le.Uint32(r.answer[4*column:]), d, busy); err != nil {
+		return Entry{}, false, err
+	}
+	return e, true, nil
 }
 
 // What decoded rulesets take, in bytes, beside their texts.
@@ -254,16 +239,15 @@ func (a *Archive) Limit(bytes int64) (forgot bool) {
 	if a.held <= bytes {
 		return false
 	}
-	for _, id := range a.ids {
-		a.complete[id].Store(false)
-		a.decoded[id].Store(nil)
+	for _, n := range a.slabs {
+		a.decoded[n].Store(nil)
 	}
-	a.held, a.ids = 0, a.ids[:0]
+	a.held, a.slabs = 0, a.slabs[:0]
 	return true
 }
 
 // hold counts a ruleset that is being decoded.
-func (a *Archive) hold(id uint32, blob []byte, hasTables bool) {
+func (a *Archive) hold(blob []byte, hasTables bool) {
 	rules, _ := binary.Uvarint(blob[1:]) // behind the dialect; see decode
 	size := rulesetBytes + ruleBytes*int64(min(rules, uint64(len(blob))))
 	if hasTables {
@@ -271,7 +255,23 @@ func (a *Archive) hold(id uint32, blob []byte, hasTables bool) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.held, a.ids = a.held+size, append(a.ids, id)
+	a.held += size
+}
+
+// slab returns the slab of a ruleset.
+func (a *Archive) slab(id uint32) *slab {
+	p := &a.decoded[id/slabLen]
+	if s := p.Load(); s != nil {
+		return s
+	}
+	s := new(slab)
+	if !p.CompareAndSwap(nil, s) {
+		return cmp.Or(p.Load(), s) // it may have been forgotten meanwhile
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.held, a.slabs = a.held+int64(unsafe.Sizeof(*s)), append(a.slabs, id/slabLen)
+	return s
 }
 
 // ruleset returns a ruleset by its number.
@@ -279,13 +279,14 @@ func (a *Archive) ruleset(id uint32, d automaton.Dialect, busy bool) (*automaton
 	if id == noRuleset {
 		return nil, nil
 	}
-	if uint64(id) >= uint64(len(a.decoded)) {
+	if uint64(id) >= uint64(a.rulesets) {
 		return nil, errIndex
 	}
-	r := a.decoded[id].Load()
-	if r == nil || busy && !a.complete[id].Load() {
+	s := a.slab(id)
+	r := s[id%slabLen].ruleset.Load()
+	if r == nil || busy && !s[id%slabLen].complete.Load() {
 		var err error
-		if r, err = a.make(id, busy); err != nil {
+		if r, err = a.make(s, id, busy); err != nil {
 			return nil, &DamageError{Part: "ruleset", Ruleset: int(id), Reason: err.Error()}
 		}
 	}
@@ -295,34 +296,35 @@ func (a *Archive) ruleset(id uint32, d automaton.Dialect, busy bool) (*automaton
 	return r, nil
 }
 
-// make checks, decodes and keeps a ruleset, with all its tables if it is busy.
-func (a *Archive) make(id uint32, busy bool) (*automaton.Ruleset, error) {
+// make checks, decodes and keeps a ruleset in its slab, with all its tables if it is busy.
+func (a *Archive) make(s *slab, id uint32, busy bool) (*automaton.Ruleset, error) {
 	bounds := a.offsets[8*uint64(id):]
 	from, to := le.Uint64(bounds), le.Uint64(bounds[8:])
-	if from > to || to > uint64(len(a.blobs)) || to-from < 4 {
+	if from > to || to > uint64(len(a.blobs)) || to-from < checksumLen {
 		return nil, errors.New(wrongLengths)
 	}
-	blob := a.blobs[from:to]
-	if crc32.Checksum(blob[4:], castagnoli) != le.Uint32(blob) {
+	sum, blob := le.Uint32(a.blobs[from:]), a.blobs[from+checksumLen:to]
+	if rulesetChecksum(id, blob) != sum {
 		return nil, errors.New(wrongChecksum)
 	}
 	most := few
 	if busy {
 		most = tiny
 	}
-	r, waits, err := decode(blob[4:], most, a.makeTable)
+	r, waits, err := decode(blob, most, a.makeTable)
 	if err != nil {
 		return nil, err
 	}
-	a.hold(id, blob[4:], !waits)
+	a.hold(blob, !waits)
+	kept := &s[id%slabLen]
 	switch {
 	case busy:
-		a.decoded[id].Store(r) // in place of any that another goroutine made without tables
-	case !a.decoded[id].CompareAndSwap(nil, r):
-		return cmp.Or(a.decoded[id].Load(), r), nil // it may have been forgotten meanwhile
+		kept.ruleset.Store(r) // in place of any that another goroutine made without tables
+	case !kept.ruleset.CompareAndSwap(nil, r):
+		return kept.ruleset.Load(), nil
 	}
 	if !waits {
-		a.complete[id].Store(true)
+		kept.complete.Store(true)
 	}
 	return r, nil
 }

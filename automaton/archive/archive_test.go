@@ -56,7 +56,7 @@ func TestEveryFieldOfARuleIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := opened(t, written(t, []automaton.Dialect{rfc9309}, origin{"k", 200, []*automaton.Ruleset{ruleset(t, rfc9309, m)}}))
+	a := opened(t, written(t, []automaton.Dialect{rfc9309}, origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{ruleset(t, rfc9309, m)}}))
 	got := lookedUp(t, a, "k", rfc9309).Ruleset.Wildcard().Lists()
 	if fmt.Sprint(got) != fmt.Sprint([][]automaton.Rule{list}) {
 		t.Errorf("got  %v\nwant %v", got, list)
@@ -66,7 +66,7 @@ func TestEveryFieldOfARuleIsKept(t *testing.T) {
 func TestOrderOfAgentsOfTheDialectOriginalIsKept(t *testing.T) {
 	r := ruleset(t, original, nil, automaton.Agent{Token: "b", Machine: machine(t, original, "/b")},
 		automaton.Agent{Token: "a", Machine: machine(t, original, "/a")}, automaton.Agent{Token: "b", Machine: machine(t, original, "/c")})
-	a := opened(t, written(t, []automaton.Dialect{original}, origin{"k", 200, []*automaton.Ruleset{r}}))
+	a := opened(t, written(t, []automaton.Dialect{original}, origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{r}}))
 	if got, want := text(lookedUp(t, a, "k", original).Ruleset), text(r); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -91,7 +91,7 @@ func TestEqualRulesetsAreStoredOnce(t *testing.T) {
 	var origins []origin
 	for i := range 100 {
 		r := ruleset(t, google, machine(t, google, "/a", "/b")) // another one, and equal
-		origins = append(origins, origin{fmt.Sprint(i), 200, []*automaton.Ruleset{r}})
+		origins = append(origins, origin{key: fmt.Sprint(i), status: 200, rulesets: []*automaton.Ruleset{r}})
 	}
 	a := opened(t, written(t, []automaton.Dialect{google}, origins...))
 	if a.Rulesets() != 1 || a.Len() != 100 {
@@ -117,7 +117,7 @@ func TestListsInCommonAreStoredOnce(t *testing.T) {
 			}
 			bound = append(bound, automaton.Agent{Token: fmt.Sprintf("bot%d", i), Machine: m})
 		}
-		return len(written(t, []automaton.Dialect{google}, origin{"k", 200, []*automaton.Ruleset{ruleset(t, google, nil, bound...)}}))
+		return len(written(t, []automaton.Dialect{google}, origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{ruleset(t, google, nil, bound...)}}))
 	}
 	if one, many := size(1), size(100); many > 2*one {
 		t.Errorf("with 1 agent %d bytes, with 100 %d", one, many)
@@ -161,14 +161,11 @@ func TestWriterRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := ruleset(t, google, nil)
-	if err := w.Add("k", 200, good); err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		err, want error
 		text      string
 	}{
-		{w.Add("k", 200, good), archive.ErrDuplicate, `"k": the same origin twice`},
+		{w.Add("l", 1000, good), archive.ErrLimit, "above 999"},
 		{w.Add(strings.Repeat("k", 1<<16), 200, good), archive.ErrLimit, "longer than"},
 		{w.Add("l", 200), archive.ErrDialect, "for each dialect"},
 		{w.Add("l", 200, good, good), archive.ErrDialect, "for each dialect"},
@@ -178,8 +175,10 @@ func TestWriterRefuses(t *testing.T) {
 			t.Errorf("got %v, want %v with %q", c.err, c.want, c.text)
 		}
 	}
-	if err := w.Add(strings.Repeat("k", 1<<16-1), 200, good); err != nil {
-		t.Errorf("the longest key: %v", err)
+	for _, key := range []string{"k", strings.Repeat("k", 1<<16-1), "k"} {
+		if err := w.Add(key, 200, good); err != nil {
+			t.Errorf("%d bytes: %v", len(key), err)
+		}
 	}
 	var b bytes.Buffer
 	if _, err := w.WriteTo(&b); err != nil {
@@ -187,6 +186,12 @@ func TestWriterRefuses(t *testing.T) {
 	}
 	if a := opened(t, b.Bytes()); a.Len() != 2 {
 		t.Errorf("%d origins, want those that were not refused", a.Len())
+	}
+	if err := w.Add("k", 404, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.WriteTo(io.Discard); !errors.Is(err, archive.ErrDuplicate) || !strings.Contains(err.Error(), `the same origin twice: "k"`) {
+		t.Errorf("two answers of an origin for one instant: %v", err)
 	}
 }
 
@@ -215,7 +220,7 @@ func listsOf(t *testing.T, lengths ...int) origin {
 		}
 		agents = append(agents, automaton.Agent{Token: fmt.Sprint(n), Machine: machine(t, google, patterns...)})
 	}
-	return origin{"https://many.example:443", 200, []*automaton.Ruleset{ruleset(t, google, nil, agents...)}}
+	return origin{key: "https://many.example:443", status: 200, rulesets: []*automaton.Ruleset{ruleset(t, google, nil, agents...)}}
 }
 
 func hundred() (patterns []string) {
@@ -343,8 +348,10 @@ func TestGuardLookupDoesNotAllocate(t *testing.T) {
 	a := opened(t, written(t, dialects, origins...))
 	for _, o := range append(origins, origin{key: "https://missing.example:443"}) {
 		key := []byte(o.key)
-		if n := testing.AllocsPerRun(100, func() { a.Lookup(key, google) }); n != 0 { // which warms up
-			t.Errorf("%q: %v allocations", key, n)
+		for _, at := range []int64{0, 1_000, 2_500, math.MaxInt64} {
+			if n := testing.AllocsPerRun(100, func() { a.LookupAt(key, google, at) }); n != 0 { // which warms up
+				t.Errorf("%q at %d: %v allocations", key, at, n)
+			}
 		}
 	}
 }

@@ -80,7 +80,7 @@ func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
 	dialects, origins := small(t)
 	data := written(t, dialects, origins...)
 	newer := slices.Clone(data)
-	newer[8] = 3
+	newer[8] = 4
 	foreign := slices.Clone(data)
 	foreign[39] = 200
 	none := slices.Clone(data)
@@ -94,7 +94,7 @@ func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
 		{"User-agent: *\nDisallow: /\n", "not an archive", archive.ErrNotArchive},
 		{strings.Repeat("\x00", 1000), "not an archive", archive.ErrNotArchive},
 		{strings.ReplaceAll(string(data), "\r\n", "\n"), "not an archive", archive.ErrNotArchive},
-		{string(newer), "version 3, and this program reads version 2; compile", archive.ErrVersion},
+		{string(newer), "version 4, and this program reads version 3; compile", archive.ErrVersion},
 		{string(sealed(foreign)), "Dialect(200)", archive.ErrDialect},
 		{string(sealed(none)), "damaged index", &archive.DamageError{Part: "index"}},
 		{string(data[:len(data)-1]), fmt.Sprintf("says %d bytes, but it has %d", len(data), len(data)-1), damaged},
@@ -116,16 +116,21 @@ func isSame(err, other error) bool {
 	return errors.Is(err, other)
 }
 
-// TestDamageNamesItsPart: a damaged index is refused by Open, a damaged ruleset by the
-// lookups that lead to it alone.
+// TestDamageNamesItsPart: a damaged directory is refused by Open, a damaged group of origins or
+// ruleset by the lookups that lead to it alone.
 func TestDamageNamesItsPart(t *testing.T) {
 	dialects, origins := small(t)
 	data := written(t, dialects, origins...)
 	inIndex, inLast := slices.Clone(data), slices.Clone(data)
-	inIndex[70] ^= 1
+	inIndex[headerLen] ^= 1 // the directory
 	inLast[len(data)-1] ^= 1
 	if _, err := archive.Open(inIndex, compile.Semantics, nil); !isSame(err, &archive.DamageError{Part: "index"}) {
 		t.Errorf("index: got %v", err)
+	}
+	inGroup := slices.Clone(data)
+	inGroup[partsOf(data).groups] ^= 1
+	if _, found, err := opened(t, inGroup).Lookup([]byte(origins[0].key), google); found || !isSame(err, &archive.DamageError{Part: "index"}) {
+		t.Errorf("group: found %v, error %v", found, err)
 	}
 	a, failed := opened(t, inLast), 0
 	for _, o := range origins {
@@ -145,26 +150,42 @@ func TestDamageNamesItsPart(t *testing.T) {
 
 const headerLen = 68
 
+// parts are where the parts of an archive begin, if its header is right.
+type parts struct{ directory, offsets, groups, rulesets, end uint64 }
+
+func partsOf(data []byte) parts {
+	le := binary.LittleEndian
+	p := parts{directory: headerLen}
+	p.offsets = p.directory + 12*(1<<max(int(data[36]&15)-6, 0)+1)
+	p.groups = p.offsets + (uint64(le.Uint32(data[32:]))+1)*8
+	p.rulesets = p.groups + le.Uint64(data[44:])
+	p.end = p.rulesets + le.Uint64(data[52:])
+	return p
+}
+
 // sealed makes the checksums of an archive right, as an author who means harm
-// would, so far as its tables lie where they should.
+// would, so far as its parts lie where they should.
 func sealed(data []byte) []byte {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	le := binary.LittleEndian
-	recordsLen, blobsLen := le.Uint64(data[44:]), le.Uint64(data[52:])
-	buckets, offsets := uint64(4*(1<<(data[36]&15)+1)), uint64(le.Uint32(data[32:])+1)*8
-	size := uint64(len(data))
-	index := headerLen + buckets + offsets + recordsLen
-	if recordsLen > size || blobsLen > size || index > size {
+	size, p := uint64(len(data)), partsOf(data)
+	if le.Uint64(data[44:]) > size || le.Uint64(data[52:]) > size || p.end > size {
 		return data
 	}
-	for i := uint64(0); i+8 < offsets; i += 8 {
-		at := headerLen + buckets + i
-		from, to := index+le.Uint64(data[at:]), index+le.Uint64(data[at+8:])
-		if from+4 <= to && to <= size && from >= index {
-			le.PutUint32(data[from:], crc32.Checksum(data[from+4:to], table))
+	for at := p.directory; at+12 < p.offsets; at += 12 {
+		from, to := p.groups+le.Uint64(data[at:]), p.groups+le.Uint64(data[at+12:])
+		if from <= to && to <= size && from >= p.groups {
+			le.PutUint32(data[at+8:], crc32.Checksum(data[from:to], table))
 		}
 	}
-	sum := crc32.Update(crc32.Checksum(data[:16], table), table, data[20:index])
+	for at, n := p.offsets, uint32(0); at+8 < p.groups; at, n = at+8, n+1 {
+		from, to := p.rulesets+le.Uint64(data[at:]), p.rulesets+le.Uint64(data[at+8:])
+		if from+4 <= to && to <= size && from >= p.rulesets {
+			number := crc32.Checksum(le.AppendUint32(nil, n), table)
+			le.PutUint32(data[from:], crc32.Update(number, table, data[from+4:to]))
+		}
+	}
+	sum := crc32.Update(crc32.Checksum(data[:16], table), table, data[20:p.offsets])
 	le.PutUint32(data[16:], sum)
 	return data
 }
@@ -176,9 +197,14 @@ func everything(data []byte, dialects []automaton.Dialect, origins []origin) {
 	if err != nil {
 		return
 	}
+	for o := range a.Origins() {
+		for range o.Versions {
+		}
+	}
 	var s automaton.Scratch
 	for _, o := range origins {
 		for _, d := range dialects {
+			a.LookupAt([]byte(o.key), d, 1_000)
 			if e, found, err := a.Lookup([]byte(o.key), d); found && err == nil {
 				text(e.Ruleset)
 				for _, agent := range []string{"one", "two", ""} {
@@ -217,7 +243,7 @@ func TestDamageWithRightChecksumsDoesNoHarm(t *testing.T) {
 // TestHostileCountsAllocateNothing: a ruleset that claims more than its bytes can
 // hold is refused before anything is made of the claim.
 func TestHostileCountsAllocateNothing(t *testing.T) {
-	data := written(t, []automaton.Dialect{google}, origin{"k", 200, []*automaton.Ruleset{ruleset(t, google, machine(t, google, "/"+strings.Repeat("x", 100)))}})
+	data := written(t, []automaton.Dialect{google}, origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{ruleset(t, google, machine(t, google, "/"+strings.Repeat("x", 100)))}})
 	// One rule, list and machine, no agent; then a list of one rule.
 	counts := strings.Index(string(data), "\x01\x01\x01\x00\x01\x12")
 	if counts < 0 {
@@ -229,7 +255,7 @@ func TestHostileCountsAllocateNothing(t *testing.T) {
 			bad := slices.Concat(data[:counts+i], coded, data[counts+i+1:])
 			grown := uint64(len(bad) - len(data))
 			le := binary.LittleEndian
-			for _, at := range []int{20, 52, headerLen + 4*3 + 8} { // lengths of the file, of all rulesets and of this
+			for _, at := range []int{20, 52, int(partsOf(data).offsets) + 8} { // lengths of the file, of all rulesets and of this
 				le.PutUint64(bad[at:], le.Uint64(bad[at:])+grown)
 			}
 			a, err := archive.Open(sealed(bad), compile.Semantics, nil)

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"math"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -29,8 +28,7 @@ func (e *encoder) reset() {
 	*e = encoder{lists: e.lists[:0], listOf: e.listOf, machines: e.machines[:0], machine: e.machine, out: e.out[:0]}
 }
 
-// encode returns the bytes of a ruleset, its checksum first. They are valid until the next
-// call.
+// encode returns the bytes of a ruleset, without a checksum. They are valid until the next call.
 func (e *encoder) encode(r *automaton.Ruleset) []byte {
 	e.reset()
 	for _, a := range r.Agents() {
@@ -39,7 +37,7 @@ func (e *encoder) encode(r *automaton.Ruleset) []byte {
 	if m := r.Wildcard(); m != nil {
 		e.add(m)
 	}
-	e.out = append(e.out, 0, 0, 0, 0, byte(r.Dialect()))
+	e.out = append(e.out, byte(r.Dialect()))
 	for _, n := range []int{e.rules, len(e.lists), len(e.machines), len(r.Agents())} {
 		e.uvarint(uint64(n))
 	}
@@ -61,7 +59,6 @@ func (e *encoder) encode(r *automaton.Ruleset) []byte {
 		wildcard = e.machine[m] + 1
 	}
 	e.uvarint(wildcard)
-	le.PutUint32(e.out, crc32.Checksum(e.out[4:], castagnoli))
 	return e.out
 }
 

@@ -18,7 +18,8 @@ var (
 	// Open for one that this program does not know, and of NewWriter and Add for one that
 	// is unknown, given twice, or not the one in its place.
 	ErrDialect = errors.New("wrong dialect")
-	// ErrDuplicate is the error of Add for an origin that was added before.
+	// ErrDuplicate is the error of WriteTo for an origin that was added with two answers for
+	// one instant.
 	ErrDuplicate = errors.New("the same origin twice")
 	// ErrLimit is the error of a Writer that is given more than the format can hold.
 	ErrLimit = errors.New("more than an archive can hold")
@@ -52,5 +53,8 @@ const (
 	wrongLengths  = "lengths contradict each other"
 )
 
-// errIndex is the error of an index that leads nowhere.
-var errIndex = &DamageError{Part: "index", Reason: wrongLengths}
+// The errors of an index that leads nowhere, and of a group of origins in it.
+var (
+	errIndex = &DamageError{Part: "index", Reason: wrongLengths}
+	errGroup = &DamageError{Part: "index", Reason: wrongChecksum}
+)

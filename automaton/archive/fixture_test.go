@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the fixture of the present version anew")
 
-var fixture = filepath.Join("testdata", "version2.rsv")
+var fixture = filepath.Join("testdata", "version3.rsv")
 
 // fixtureBodies have what compiled rules can hold: groups that are merged, agents that share
 // a group, gaps, anchors, escapes, an order that decides, and rules that never match.
@@ -59,14 +62,18 @@ var fixtureVerdicts = []struct {
 var fixtureDialects = []automaton.Dialect{rfc9309, google, original}
 
 func fixtureOrigins() (origins []origin) {
-	for key, body := range fixtureBodies {
+	for _, key := range slices.Sorted(maps.Keys(fixtureBodies)) {
+		body := fixtureBodies[key]
 		o := origin{key: key, status: 200}
 		for _, d := range fixtureDialects {
 			o.rulesets = append(o.rulesets, compile.Compile([]byte(body), compile.Options{Dialect: d, Engine: compile.EngineList}).Ruleset)
 		}
 		origins = append(origins, o)
 	}
-	return append(origins, origin{"https://gone.example:443", 404, make([]*automaton.Ruleset, len(fixtureDialects))})
+	dated := origin{key: "https://dated.example:443", status: 404, rulesets: make([]*automaton.Ruleset, len(fixtureDialects)), from: 1_500_000_000}
+	dated.older = []version{{1_000_000_000, 200, origins[0].rulesets}}
+	origins = append(origins, dated)
+	return append(origins, origin{key: "https://gone.example:443", status: 404, rulesets: make([]*automaton.Ruleset, len(fixtureDialects))})
 }
 
 // TestFixture: an archive of this version and semantics in the tree is what is written today,
@@ -100,6 +107,9 @@ func TestFixture(t *testing.T) {
 			}
 		}
 	}
+	if e, _, err := a.LookupAt([]byte("https://dated.example:443"), google, 1_499_999_999); err != nil || e.Ruleset == nil || e.Until != 1_500_000_000 {
+		t.Errorf("dated: %+v, error %v", e, err)
+	}
 	if e := lookedUp(t, a, "https://gone.example:443", google); e.Status != 404 || e.Ruleset != nil {
 		t.Errorf("gone: %+v", e)
 	}
@@ -107,9 +117,12 @@ func TestFixture(t *testing.T) {
 
 // TestOldArchivesAreRefused: by a message with both numbers that says what to do.
 func TestOldArchivesAreRefused(t *testing.T) {
-	old, err := os.ReadFile(filepath.Join("testdata", "version1.rsv"))
-	if err != nil {
-		t.Fatal(err)
+	old := func(version int) []byte {
+		data, err := os.ReadFile(filepath.Join("testdata", fmt.Sprintf("version%d.rsv", version)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
 	}
 	present, err := os.ReadFile(fixture)
 	if err != nil {
@@ -121,7 +134,8 @@ func TestOldArchivesAreRefused(t *testing.T) {
 		is        error
 		want      string
 	}{
-		{old, compile.Semantics, archive.ErrVersion, "version 1, and this program reads version 2; compile the archive again"},
+		{old(1), compile.Semantics, archive.ErrVersion, "version 1, and this program reads version 3; compile the archive again"},
+		{old(2), compile.Semantics, archive.ErrVersion, "version 2, and this program reads version 3; compile the archive again"},
 		{present, compile.Semantics + 1, archive.ErrSemantics, "semantics 1, and this program matches by semantics 2; compile the archive again"},
 	} {
 		if _, err := archive.Open(c.data, c.semantics, nil); !errors.Is(err, c.is) || !strings.HasSuffix(err.Error(), c.want) {

@@ -2,7 +2,9 @@ package archive_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +66,14 @@ type origin struct {
 	key      string
 	status   uint16
 	rulesets []*automaton.Ruleset
+	from     int64     // of these; 0 for no date
+	older    []version // versions besides, in any order
+}
+
+type version struct {
+	from     int64
+	status   uint16
+	rulesets []*automaton.Ruleset
 }
 
 // written returns the archive of some origins.
@@ -74,10 +84,18 @@ func written(t testing.TB, dialects []automaton.Dialect, origins ...origin) []by
 		t.Fatal(err)
 	}
 	for _, o := range origins {
-		if err := w.Add(o.key, o.status, o.rulesets...); err != nil {
-			t.Fatal(err)
+		for _, v := range append(o.older, version{cmp.Or(o.from, math.MinInt64), o.status, o.rulesets}) {
+			if err := w.AddVersion(o.key, v.from, v.status, v.rulesets...); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
+	return bytesOf(t, w)
+}
+
+// bytesOf returns what a Writer writes.
+func bytesOf(t testing.TB, w *archive.Writer) []byte {
+	t.Helper()
 	var b bytes.Buffer
 	n, err := w.WriteTo(&b)
 	if err != nil || n != int64(b.Len()) {
@@ -157,12 +175,15 @@ func small(t testing.TB) ([]automaton.Dialect, []origin) {
 		plain[i] = ruleset(t, d, machine(t, d, "/", "+"))
 	}
 	origins = append(origins,
-		origin{"https://a.example:443", 200, entangled},
-		origin{"http://a.example:80", 200, entangled},
-		origin{"https://b.example:443", 206, plain},
-		origin{"https://gone.example:443", 404, make([]*automaton.Ruleset, 2)},
-		origin{"https://broken.example:443", 503, make([]*automaton.Ruleset, 2)},
-		origin{"", 200, []*automaton.Ruleset{ruleset(t, rfc9309, nil), nil}},
+		origin{key: "https://a.example:443", status: 200, rulesets: entangled},
+		origin{key: "http://a.example:80", status: 200, rulesets: entangled},
+		origin{key: "https://b.example:443", status: 206, rulesets: plain},
+		origin{key: "https://gone.example:443", status: 404, rulesets: make([]*automaton.Ruleset, 2)},
+		origin{key: "https://broken.example:443", status: 503, rulesets: make([]*automaton.Ruleset, 2)},
+		origin{key: "", status: 200, rulesets: []*automaton.Ruleset{ruleset(t, rfc9309, nil), nil}},
+		origin{key: "https://dated.example:443", status: 200, rulesets: plain, from: 3_000, older: []version{
+			{2_000, 404, make([]*automaton.Ruleset, 2)}, {1_000, 200, entangled},
+		}},
 	)
 	return dialects, origins
 }

@@ -11,39 +11,66 @@ import (
 
 // The format, as the package documentation has it.
 const (
-	magic      = "\x89rsv\r\n\x1a\n"
-	version    = 2
-	headerLen  = 68
-	atVersion  = 8
-	atChecksum = 16
-	recordHead = 8 // of a record, what comes before the numbers of its rulesets
-	maxKey     = 1<<16 - 1
-	maxBits    = 30 // so that numbers of buckets fit an int of 32 bits
-	noRuleset  = 1<<32 - 1
+	magic       = "\x89rsv\r\n\x1a\n"
+	version     = 3
+	headerLen   = 68
+	atVersion   = 8
+	atChecksum  = 16
+	checksumLen = 4
+	entryLen    = 12 // of the directory
+	recordHead  = 8  // of a record, what comes before its rulesets or its key
+	dateLen     = 8  // of a version
+	statusLen   = 2
+	maxKey      = 1<<16 - 1
+	maxStatus   = 999
+	maxBits     = 30 // so that numbers of buckets fit an int of 32 bits
+	noRuleset   = 1<<32 - 1
+
+	// dated is the bit of a status that stands for versions, and their number is in the others.
+	dated       = 1 << 15
+	maxVersions = 1 << 14
 
 	// maxBucket is how many records a bucket has at most. A random hash makes four of
 	// them on average at most, and never comes near it.
 	maxBucket = 64
+	// groupBits: a group has 64 buckets, so that it takes about three kilobytes and is checked in
+	// less than a microsecond.
+	groupBits = 6
 )
 
 // header is what a file begins with, field by field.
 type header struct {
-	Magic      [len(magic)]byte
-	Version    uint32
-	Semantics  uint32
-	Checksum   uint32
-	Length     uint64 // of the file
-	Origins    uint32
-	Rulesets   uint32
-	Bits       uint8 // there are 1<<Bits buckets
-	Columns    uint8 // how many of Dialects there are
-	Dialects   [6]automaton.Dialect
-	RecordsLen uint64
-	BlobsLen   uint64 // of the rulesets
-	Seed       uint64 // of the hash
+	Magic     [len(magic)]byte
+	Version   uint32
+	Semantics uint32
+	Checksum  uint32
+	Length    uint64 // of the file
+	Origins   uint32
+	Rulesets  uint32
+	Bits      uint8 // there are 1<<Bits buckets
+	Columns   uint8 // how many of Dialects there are
+	Dialects  [6]automaton.Dialect
+	GroupsLen uint64
+	BlobsLen  uint64 // of the rulesets
+	Seed      uint64 // of the hash
 }
 
 const maxDialects = len(header{}.Dialects)
+
+// groups returns how many groups there are, and how many buckets each has.
+func (h *header) groups() (groups, buckets int) {
+	inGroup := min(h.Bits, groupBits)
+	return 1 << (h.Bits - inGroup), 1 << inGroup
+}
+
+// directoryLen returns the length of the directory.
+func (h *header) directoryLen() uint64 {
+	groups, _ := h.groups()
+	return (uint64(groups) + 1) * entryLen
+}
+
+// offsetsLen returns the length of the offsets of rulesets.
+func (h *header) offsetsLen() uint64 { return (uint64(h.Rulesets) + 1) * 8 }
 
 // The first byte of a rule.
 const (
@@ -60,11 +87,18 @@ var (
 	le         = binary.LittleEndian
 )
 
-// checksum returns the checksum of the header without its checksum, and of the index or what
-// there is of it.
-func checksum(headerAndIndex []byte) uint32 {
-	sum := crc32.Update(0, castagnoli, headerAndIndex[:atChecksum])
-	return crc32.Update(sum, castagnoli, headerAndIndex[atChecksum+4:])
+// checksum returns the checksum of the header without its checksum, and of the directory.
+func checksum(head, directory []byte) uint32 {
+	sum := crc32.Update(0, castagnoli, head[:atChecksum])
+	sum = crc32.Update(sum, castagnoli, head[atChecksum+checksumLen:headerLen])
+	return crc32.Update(sum, castagnoli, directory)
+}
+
+// rulesetChecksum returns the checksum of a ruleset and its number.
+func rulesetChecksum(number uint32, ruleset []byte) uint32 {
+	var place [4]byte
+	le.PutUint32(place[:], number)
+	return crc32.Update(crc32.Update(0, castagnoli, place[:]), castagnoli, ruleset)
 }
 
 // hash is fast for keys of some thirty bytes, and spreads them evenly. Keys that fall into

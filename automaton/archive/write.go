@@ -2,12 +2,15 @@ package archive
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -15,17 +18,26 @@ import (
 
 // WriteTo writes the archive and returns the number of bytes written. The bytes
 // depend only on what was added, on the dialects and on the semantics, not on the order of
-// Add. The error is ErrLimit, or one of the Store or of out.
-func (w *Writer) WriteTo(out io.Writer) (int64, error) {
+// Add. The error is ErrDuplicate, ErrLimit, or one of a Sorter or of out.
+func (w *Writer) WriteTo(out io.Writer) (n int64, err error) {
 	counted := &counter{out: out}
-	l, err := w.layout(maxBucket)
-	if err == nil {
-		err = l.write(counted)
+	w.open()
+	l := &layout{w: w, header: w.header()}
+	if err = l.arrange(maxBucket); err == nil {
+		err = l.write(counted, maxBucket)
 	}
-	if err != nil {
+	if err = cmp.Or(err, l.close()); err != nil {
 		return counted.n, fmt.Errorf("archive: %w", err)
 	}
+	w.written = l.counts
 	return counted.n, nil
+}
+
+// header returns what is known of the header from the beginning.
+func (w *Writer) header() header {
+	h := header{Magic: [8]byte([]byte(magic)), Version: version, Semantics: w.semantics, Columns: uint8(len(w.dialects))}
+	copy(h.Dialects[:], w.dialects)
+	return h
 }
 
 // counter counts what is written.
@@ -42,125 +54,412 @@ func (c *counter) Write(p []byte) (int, error) {
 
 // layout is an archive as it will be written.
 type layout struct {
-	w       *Writer
-	header  header
-	records []record // sorted by hash, then key
-	blobs   []uint32 // the numbers in the Store of the rulesets, in the order in which the records lead to them
-	numbers []uint32 // of these numbers, the places in that order
+	w         *Writer
+	header    header
+	counts    counts
+	numbers   []uint32 // in the archive, of rulesets by the numbers under which they were added
+	lengths   []uint32 // of the rulesets
+	records   Sorter   // each behind its hash; nil before it is made
+	directory []byte
 }
 
-// record is one origin.
-type record struct {
-	hash uint64
-	key  string
-	entry
-}
-
-// layout sorts the records, numbers the rulesets and makes the header, except its checksum.
-// No bucket has more than longest records.
-func (w *Writer) layout(longest int) (*layout, error) {
-	l := &layout{w: w, numbers: slices.Repeat([]uint32{noRuleset}, len(w.lengths))}
-	l.header = header{
-		Magic: [8]byte([]byte(magic)), Version: version, Semantics: w.semantics,
-		Origins: uint32(len(w.origins)),
-		Bits:    uint8(min(bits.Len(uint(len(w.origins))), maxBits)), Columns: uint8(len(w.dialects)),
+// arrange numbers the rulesets, sorts the records and makes the directory and the header,
+// except its checksum. No bucket has more than longest records.
+func (l *layout) arrange(longest int) error {
+	if err := l.numberRulesets(); err != nil {
+		return err
 	}
-	copy(l.header.Dialects[:], w.dialects)
-	if err := l.sort(longest); err != nil {
-		return nil, err
+	keys, err := l.readKeys()
+	if err != nil {
+		return err
 	}
-	for _, r := range l.records {
-		for _, id := range l.rulesetsOf(r) {
-			if id != noRuleset && l.numbers[id] == noRuleset {
-				l.numbers[id] = uint32(len(l.blobs))
-				l.blobs = append(l.blobs, id)
-				l.header.BlobsLen += uint64(w.lengths[id])
-			}
+	l.header.Bits = uint8(min(bits.Len64(uint64(l.counts.origins)), maxBits))
+	for range maxSeeds {
+		l.header.Seed = le.Uint64(keys.Sum(nil))
+		if err := l.sortRecords(); err != nil {
+			return err
 		}
-		l.header.RecordsLen += l.size(r)
+		switch err := l.makeDirectory(longest); {
+		case errors.Is(err, errBucket):
+			_, _ = keys.Write([]byte{0}) // it never fails
+		case err != nil:
+			return err
+		default:
+			l.header.Origins, l.header.Rulesets = uint32(l.counts.origins), uint32(len(l.lengths))
+			l.header.Length = headerLen + l.header.directoryLen() + l.header.offsetsLen() + l.header.GroupsLen + l.header.BlobsLen
+			return nil
+		}
 	}
-	if l.header.RecordsLen > math.MaxUint32 {
-		return nil, errTooMany
-	}
-	l.header.Rulesets = uint32(len(l.blobs))
-	l.header.Length = headerLen + (1<<l.header.Bits+1)*4 + (uint64(len(l.blobs))+1)*8 + l.header.RecordsLen + l.header.BlobsLen
-	return l, nil
+	return fmt.Errorf("%w: more than %d keys fall into one bucket", ErrLimit, longest)
 }
 
 // maxSeeds is how many seeds are tried. The first is good unless SHA-256 is broken.
 const maxSeeds = 8
 
-// sort chooses the seed of the hash, and sorts the records. The seed is made of all keys, so
-// that nobody can choose keys for one bucket: any key changes where all of them are. It does
-// not depend on the order of Add.
-func (l *layout) sort(longest int) error {
-	l.records = make([]record, 0, len(l.w.origins))
-	for key, e := range l.w.origins {
-		l.records = append(l.records, record{key: key, entry: e})
+var errBucket = errors.New("a bucket is too long")
+
+// The records of the Sorter of rulesets begin with the SHA-256 of the ruleset. Behind it is
+// byte 0 and a number under which the ruleset was added, or byte 1, the number of a piece of
+// the ruleset, and the piece; all numbers are big-endian.
+const (
+	pieceLen  = 16 << 10
+	numberMid = 0
+	pieceMid  = 1
+	atNumber  = sha256.Size + 1
+	atPiece   = atNumber + 4
+)
+
+// addBlob adds an encoded ruleset.
+func (w *Writer) addBlob(digest [sha256.Size]byte, id uint32, blob []byte) error {
+	be := binary.BigEndian
+	w.record = be.AppendUint32(append(append(w.record[:0], digest[:]...), numberMid), id)
+	if err := w.rulesets.Add(w.record); err != nil {
+		return err
 	}
-	slices.SortFunc(l.records, func(x, y record) int { return cmp.Compare(x.key, y.key) })
-	sum := sha256.New()
-	var buf []byte
-	for _, r := range l.records {
-		buf = append(binary.AppendUvarint(buf[:0], uint64(len(r.key))), r.key...)
-		_, _ = sum.Write(buf) // it never fails
-	}
-	for range maxSeeds {
-		l.header.Seed = le.Uint64(sum.Sum(nil))
-		for i := range l.records {
-			buf = append(buf[:0], l.records[i].key...)
-			l.records[i].hash = hash(l.header.Seed, buf)
+	n := uint32(0)
+	for piece := range slices.Chunk(blob, pieceLen) {
+		w.record = be.AppendUint32(append(append(w.record[:0], digest[:]...), pieceMid), n)
+		if err := w.rulesets.Add(append(w.record, piece...)); err != nil {
+			return err
 		}
-		slices.SortFunc(l.records, func(x, y record) int {
-			return cmp.Or(cmp.Compare(x.hash, y.hash), cmp.Compare(x.key, y.key))
-		})
-		if l.longestBucket() <= longest {
+		n++
+	}
+	return nil
+}
+
+// numberRulesets numbers the rulesets in the order of their SHA-256.
+func (l *layout) numberRulesets() error {
+	l.numbers = make([]uint32, l.w.added)
+	var before, piece []byte
+	for r, err := range l.w.rulesets.All() {
+		switch {
+		case err != nil:
+			return err
+		case r[sha256.Size] == numberMid:
+			if !bytes.Equal(r[:sha256.Size], before) {
+				before = append(before[:0], r[:sha256.Size]...)
+				l.lengths = append(l.lengths, checksumLen)
+				l.header.BlobsLen += checksumLen
+				piece = piece[:0]
+			}
+			l.numbers[binary.BigEndian.Uint32(r[atNumber:])] = uint32(len(l.lengths) - 1)
+		case !bytes.Equal(r[:atPiece], piece):
+			piece = append(piece[:0], r[:atPiece]...)
+			l.lengths[len(l.lengths)-1] += uint32(len(r) - atPiece)
+			l.header.BlobsLen += uint64(len(r) - atPiece)
+		}
+	}
+	l.counts.rulesets = int64(len(l.lengths))
+	return nil
+}
+
+// writeRulesets writes the rulesets.
+func (l *layout) writeRulesets(out *bufio.Writer) error {
+	number := uint32(0)
+	var blob, piece []byte
+	end := func() {
+		if blob != nil {
+			_, _ = out.Write(le.AppendUint32(nil, rulesetChecksum(number, blob)))
+			_, _ = out.Write(blob) // Flush returns the error
+			number++
+		}
+	}
+	for r, err := range l.w.rulesets.All() {
+		switch {
+		case err != nil:
+			return err
+		case r[sha256.Size] != pieceMid || bytes.Equal(r[:atPiece], piece):
+			continue
+		case binary.BigEndian.Uint32(r[atNumber:]) == 0:
+			end()
+			blob = blob[:0]
+		}
+		piece = append(piece[:0], r[:atPiece]...)
+		blob = append(blob, r[atPiece:]...)
+	}
+	end()
+	return nil
+}
+
+// answer is what an origin answered from an instant on.
+type answer struct {
+	from     int64
+	status   uint16
+	rulesets []uint32 // their numbers, in the order of the dialects
+}
+
+// same tells whether two answers differ in nothing but the instant.
+func (a answer) same(b answer) bool {
+	return a.status == b.status && slices.Equal(a.rulesets, b.rulesets)
+}
+
+// The records of the Sorter of origins are a key behind its length, the instant, the status
+// and the numbers under which the rulesets were added, all of them big-endian. Keys are in
+// the order of their lengths, then of their bytes, and the versions of each by instant.
+
+func appendKey(dst []byte, key string) []byte {
+	return append(binary.BigEndian.AppendUint16(dst, uint16(len(key))), key...)
+}
+
+func appendAnswer(dst []byte, a answer) []byte {
+	be := binary.BigEndian
+	dst = be.AppendUint16(be.AppendUint64(dst, uint64(a.from)^1<<63), a.status)
+	for _, id := range a.rulesets {
+		dst = be.AppendUint32(dst, id)
+	}
+	return dst
+}
+
+// readAnswer reads an answer; its rulesets are those of the archive, in the place of old ones.
+func (l *layout) readAnswer(b []byte, rulesets []uint32) answer {
+	be := binary.BigEndian
+	a := answer{from: int64(be.Uint64(b) ^ 1<<63), status: be.Uint16(b[dateLen:]), rulesets: rulesets[:0]}
+	for b = b[dateLen+statusLen:]; len(b) > 0; b = b[4:] {
+		id := be.Uint32(b)
+		if id != noRuleset {
+			id = l.numbers[id]
+		}
+		a.rulesets = append(a.rulesets, id)
+	}
+	return a
+}
+
+// readKeys counts the origins, and hashes their keys for the seed. The seed is made of all
+// keys, so that nobody can choose keys for one bucket: any key changes where all of them are.
+func (l *layout) readKeys() (keys hashState, err error) {
+	keys = sha256.New()
+	var before, buf []byte
+	for r, err := range l.w.origins.All() {
+		if err != nil {
+			return nil, err
+		}
+		key := keyOf(r)
+		if l.counts.origins > 0 && bytes.Equal(key, before) {
+			continue
+		}
+		if l.counts.origins == math.MaxUint32 {
+			return nil, errTooMany
+		}
+		l.counts.origins++
+		before = append(before[:0], key...)
+		buf = append(binary.AppendUvarint(buf[:0], uint64(len(key))), key...)
+		_, _ = keys.Write(buf) // it never fails
+	}
+	return keys, nil
+}
+
+// hashState is what readKeys needs of a hash.Hash.
+type hashState interface {
+	io.Writer
+	Sum(b []byte) []byte
+}
+
+// keyOf returns the key of a record of the Sorter of origins.
+func keyOf(r []byte) []byte { return r[2:][:binary.BigEndian.Uint16(r)] }
+
+// sortRecords sorts the records of the file by the hashes of their keys, then by their bytes.
+func (l *layout) sortRecords() error {
+	if err := l.close(); err != nil {
+		return err
+	}
+	l.records = l.w.NewSorter()
+	l.counts.versions, l.counts.dropped = 0, 0
+	var o collected
+	for r, err := range l.w.origins.All() {
+		if err != nil {
+			return err
+		}
+		if key := keyOf(r); len(o.versions) == 0 || !bytes.Equal(key, o.key) {
+			if err := l.addRecord(&o); err != nil {
+				return err
+			}
+			o.key, o.versions = append(o.key[:0], key...), o.versions[:0]
+		}
+		a := l.readAnswer(r[2+len(o.key):], o.spare)
+		o.spare = a.rulesets
+		if err := o.add(a); err != nil {
+			return err
+		}
+	}
+	return l.addRecord(&o)
+}
+
+// collected is an origin with the versions that have been read.
+type collected struct {
+	key      []byte
+	versions []answer
+	spare    []uint32
+	record   []byte
+	dropped  int64 // the oldest versions, of which there were too many
+}
+
+// add adds a version behind those before it, unless it says the same.
+func (o *collected) add(a answer) error {
+	if n := len(o.versions); n > 0 {
+		last := o.versions[n-1]
+		switch {
+		case a.same(last):
 			return nil
+		case a.from == last.from:
+			return fmt.Errorf("%w: %q", ErrDuplicate, o.key[:min(len(o.key), 300)])
+		case n == 2*maxVersions:
+			o.dropped += maxVersions
+			o.versions = o.versions[:copy(o.versions, o.versions[maxVersions:])]
 		}
-		_, _ = sum.Write([]byte{0})
 	}
-	return fmt.Errorf("%w: more than %d keys fall into one bucket", ErrLimit, longest)
+	a.rulesets = slices.Clone(a.rulesets)
+	o.versions = append(o.versions, a)
+	return nil
 }
 
-// bucket returns the number of the bucket of a record.
-func (l *layout) bucket(r record) uint64 { return r.hash >> (64 - l.header.Bits) }
+// addRecord adds the record of an origin, if it has versions.
+func (l *layout) addRecord(o *collected) error {
+	if len(o.versions) == 0 {
+		return nil
+	}
+	newest := o.versions[max(len(o.versions)-maxVersions, 0):]
+	l.counts.dropped += o.dropped + int64(len(o.versions)-len(newest))
+	l.counts.versions += int64(len(newest))
+	o.dropped = 0
+	h := hash(l.header.Seed, o.key)
+	b := binary.BigEndian.AppendUint64(o.record[:0], h)
+	b = le.AppendUint32(b, uint32(h))
+	if only := newest[0]; len(newest) == 1 && only.from == math.MinInt64 {
+		b = le.AppendUint16(le.AppendUint16(b, only.status), uint16(len(o.key)))
+		o.record = append(appendNumbers(b, only.rulesets), o.key...)
+		return l.records.Add(o.record)
+	}
+	b = le.AppendUint16(le.AppendUint16(b, dated|uint16(len(newest))), uint16(len(o.key)))
+	b = append(b, o.key...)
+	for _, v := range newest {
+		b = le.AppendUint16(le.AppendUint64(b, uint64(v.from)), v.status)
+		b = appendNumbers(b, v.rulesets)
+	}
+	o.record = b
+	return l.records.Add(b)
+}
 
-func (l *layout) longestBucket() (longest int) {
-	n := 0
-	for i, r := range l.records {
-		if n++; i > 0 && l.bucket(r) != l.bucket(l.records[i-1]) {
-			n = 1
+func appendNumbers(dst []byte, numbers []uint32) []byte {
+	for _, n := range numbers {
+		dst = le.AppendUint32(dst, n)
+	}
+	return dst
+}
+
+// groups yields the groups of the index in order, each valid until the next. No bucket of them
+// has more than longest records.
+func (l *layout) groups(longest int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		groups, buckets := l.header.groups()
+		g := newGroup(buckets)
+		next := 0 // the number of the group
+		for r, err := range l.records.All() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			bucket := int(binary.BigEndian.Uint64(r) >> (64 - l.header.Bits))
+			for ; next < bucket/buckets; next++ {
+				if !yield(g.bytes(), nil) {
+					return
+				}
+				g.reset()
+			}
+			if g.add(bucket%buckets, r[8:]) > longest {
+				yield(nil, errBucket)
+				return
+			}
 		}
-		longest = max(longest, n)
+		for ; next < groups; next++ {
+			if !yield(g.bytes(), nil) {
+				return
+			}
+			g.reset()
+		}
 	}
-	return longest
 }
 
-// rulesetsOf returns the rulesets of a record, by their numbers in the Store.
-func (l *layout) rulesetsOf(r record) []uint32 {
-	columns := len(l.w.dialects)
-	return l.w.rulesets[int(r.number)*columns:][:columns]
+// group is a group that is being filled, bucket by bucket.
+type group struct {
+	buckets int
+	last    int // the bucket of the last record
+	inLast  int // how many records it has
+	data    []byte
 }
 
-// size returns the length of a record in the file.
-func (l *layout) size(r record) uint64 {
-	return recordHead + 4*uint64(len(l.w.dialects)) + uint64(len(r.key))
+func newGroup(buckets int) *group {
+	g := &group{buckets: buckets}
+	g.reset()
+	return g
 }
 
-// write writes the archive.
-func (l *layout) write(out io.Writer) (err error) {
-	l.header.Checksum = l.checksum()
+// reset empties the group. Its table has room, and the offset of the first bucket.
+func (g *group) reset() {
+	table := 4 * (g.buckets + 1)
+	g.data = append(g.data[:0], make([]byte, table)...)
+	g.last, g.inLast = 0, 0
+	le.PutUint32(g.data, uint32(table))
+}
+
+// begin notes that the buckets up to one begin here.
+func (g *group) begin(bucket int) {
+	for ; g.last < bucket; g.inLast = 0 {
+		g.last++
+		le.PutUint32(g.data[4*g.last:], uint32(len(g.data)))
+	}
+}
+
+// add adds a record and returns how many its bucket has.
+func (g *group) add(bucket int, record []byte) int {
+	g.begin(bucket)
+	g.data = append(g.data, record...)
+	g.inLast++
+	return g.inLast
+}
+
+// bytes ends the group and returns it.
+func (g *group) bytes() []byte {
+	g.begin(g.buckets)
+	return g.data
+}
+
+// makeDirectory makes the directory.
+func (l *layout) makeDirectory(longest int) error {
+	l.directory, l.header.GroupsLen = l.directory[:0], 0
+	for g, err := range l.groups(longest) {
+		if err != nil {
+			return err
+		}
+		l.directory = le.AppendUint64(l.directory, l.header.GroupsLen)
+		l.directory = le.AppendUint32(l.directory, crc32.Checksum(g, castagnoli))
+		l.header.GroupsLen += uint64(len(g))
+	}
+	l.directory = le.AppendUint32(le.AppendUint64(l.directory, l.header.GroupsLen), 0)
+	return nil
+}
+
+// write writes the archive, of which no bucket has more than longest records.
+func (l *layout) write(out io.Writer, longest int) error {
+	l.header.Checksum = checksum(l.head(), l.directory)
 	buf := bufio.NewWriterSize(out, 64<<10)
 	_, _ = buf.Write(l.head()) // Flush returns the error
-	l.index(buf)
-	var blob []byte
-	for _, id := range l.blobs {
-		if blob, err = l.w.Store.Append(blob[:0], int(id)); err != nil {
+	_, _ = buf.Write(l.directory)
+	at := uint64(0)
+	for _, n := range l.lengths {
+		_, _ = buf.Write(le.AppendUint64(nil, at))
+		at += uint64(n)
+	}
+	_, _ = buf.Write(le.AppendUint64(nil, at))
+	for g, err := range l.groups(longest) {
+		if err != nil {
 			return err
 		}
-		if _, err = buf.Write(blob); err != nil {
+		if _, err := buf.Write(g); err != nil {
 			return err
 		}
+	}
+	if err := l.writeRulesets(buf); err != nil {
+		return err
 	}
 	return buf.Flush()
 }
@@ -171,53 +470,12 @@ func (l *layout) head() []byte {
 	return head
 }
 
-// checksum returns the checksum of header and index.
-func (l *layout) checksum() uint32 {
-	sum := &crc{checksum(l.head())}
-	buf := bufio.NewWriterSize(sum, 64<<10)
-	l.index(buf)
-	_ = buf.Flush() // it never fails
-	return sum.sum
-}
-
-// crc is a writer that makes a checksum.
-type crc struct{ sum uint32 }
-
-func (c *crc) Write(p []byte) (int, error) {
-	c.sum = crc32.Update(c.sum, castagnoli, p)
-	return len(p), nil
-}
-
-// index writes the index. Flush returns the error of out.
-func (l *layout) index(out *bufio.Writer) {
-	var buf []byte
-	at, next := uint64(0), uint64(0) // the offset of the next record, and the next bucket
-	for _, r := range l.records {
-		for buf = buf[:0]; next <= l.bucket(r); next++ {
-			buf = le.AppendUint32(buf, uint32(at))
-		}
-		_, _ = out.Write(buf)
-		at += l.size(r)
+// close frees the sorted records.
+func (l *layout) close() error {
+	if l.records == nil {
+		return nil
 	}
-	for ; next <= 1<<l.header.Bits; next++ {
-		_, _ = out.Write(le.AppendUint32(buf[:0], uint32(at)))
-	}
-	at = 0
-	_, _ = out.Write(le.AppendUint64(buf[:0], at))
-	for _, id := range l.blobs {
-		at += uint64(l.w.lengths[id])
-		_, _ = out.Write(le.AppendUint64(buf[:0], at))
-	}
-	for _, r := range l.records {
-		buf = le.AppendUint32(buf[:0], uint32(r.hash))
-		buf = le.AppendUint16(buf, r.status)
-		buf = le.AppendUint16(buf, uint16(len(r.key)))
-		for _, id := range l.rulesetsOf(r) {
-			if id != noRuleset {
-				id = l.numbers[id]
-			}
-			buf = le.AppendUint32(buf, id)
-		}
-		_, _ = out.Write(append(buf, r.key...))
-	}
+	err := l.records.Close()
+	l.records = nil
+	return err
 }

@@ -2,9 +2,11 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -37,17 +39,24 @@ func colliding(n int, seed uint64) (keys []string) {
 	return keys
 }
 
+// arranged returns the layout of an archive.
+func arranged(t *testing.T, w *Writer) *layout {
+	t.Helper()
+	l := &layout{w: w, header: w.header()}
+	if err := l.arrange(maxBucket); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 // TestChosenKeysAreSpread: 500 keys that one seed puts into one bucket are spread by that of
 // their archive, also where the seed is that of an archive which had as many keys.
 func TestChosenKeysAreSpread(t *testing.T) {
 	seed := uint64(1)
 	for range 2 {
-		l, err := holding(t, colliding(500, seed)).layout(maxBucket)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := l.longestBucket(); n > 12 {
-			t.Errorf("seed %#x: a bucket has %d records", seed, n)
+		l := arranged(t, holding(t, colliding(500, seed)))
+		if err := l.makeDirectory(12); err != nil {
+			t.Errorf("seed %#x: %v", seed, err)
 		}
 		seed = l.header.Seed
 	}
@@ -55,7 +64,9 @@ func TestChosenKeysAreSpread(t *testing.T) {
 
 // TestBucketsHaveABound: a writer refuses to write longer ones.
 func TestBucketsHaveABound(t *testing.T) {
-	if _, err := holding(t, []string{"a", "b", "c"}).layout(0); !errors.Is(err, ErrLimit) {
+	w := holding(t, []string{"a", "b", "c"})
+	l := &layout{w: w, header: w.header()}
+	if err := l.arrange(0); !errors.Is(err, ErrLimit) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -63,22 +74,27 @@ func TestBucketsHaveABound(t *testing.T) {
 // TestLookupReadsABoundedBucket: in an archive that a forger has written, too.
 func TestLookupReadsABoundedBucket(t *testing.T) {
 	for _, n := range []int{maxBucket, maxBucket + 1} {
-		l, err := holding(t, colliding(n, 1)).layout(maxBucket)
-		if err != nil {
+		keys := colliding(n, 1)
+		l := arranged(t, holding(t, keys))
+		l.header.Length -= l.header.directoryLen() + l.header.GroupsLen
+		l.header.Bits = 0 // there is one bucket
+		if err := l.makeDirectory(n); err != nil {
 			t.Fatal(err)
 		}
-		l.header.Length -= 4 * (1<<l.header.Bits - 1) // there is one bucket
-		l.header.Bits = 0
+		l.header.Length += l.header.directoryLen() + l.header.GroupsLen
 		var file bytes.Buffer
-		if err := l.write(&file); err != nil {
+		if err := l.write(&file, n); err != nil {
 			t.Fatal(err)
 		}
 		a, err := Open(file.Bytes(), 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, r := range l.records {
-			_, found, err := a.Lookup([]byte(r.key), automaton.Google)
+		slices.SortFunc(keys, func(x, y string) int {
+			return cmp.Compare(hash(l.header.Seed, []byte(x)), hash(l.header.Seed, []byte(y)))
+		})
+		for i, key := range keys {
+			_, found, err := a.Lookup([]byte(key), automaton.Google)
 			if found != (i < maxBucket) || (err != nil) != (i >= maxBucket) {
 				t.Errorf("record %d of %d: found %v, error %v", i, n, found, err)
 			}

@@ -1,6 +1,8 @@
 package archive
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"slices"
@@ -9,31 +11,32 @@ import (
 )
 
 // Writer collects origins and writes them as an archive. The zero value is not
-// usable: call NewWriter. For each origin it takes some 100 bytes of memory and the key. Of
-// the rulesets that it was given it keeps the last of each dialect. It belongs to one
-// goroutine.
+// usable: call NewWriter. Origins and rulesets are in sorters; beside these the Writer takes
+// eight bytes of memory for each ruleset, and a quarter of a byte for each origin. Of the
+// rulesets that it was given it keeps the last of each dialect. It belongs to one goroutine.
 type Writer struct {
-	// Store keeps the encoded rulesets. It is set before the first Add, and used by this
-	// Writer alone. Nil stands for memory, without a bound.
-	Store Store
+	// NewSorter makes an empty Sorter. It is set before the first Add. WriteTo needs three of
+	// them at a time. Nil stands for sorters in memory, without a bound.
+	NewSorter func() Sorter
 
 	semantics uint32
 	dialects  []automaton.Dialect
-	origins   map[string]entry // by key
-	rulesets  []uint32         // of the origins in the order of Add, of each dialect
-	lengths   []uint32         // of the encoded rulesets
+	origins   Sorter // nil before the first Add
+	rulesets  Sorter
+	added     uint64 // rulesets, equal ones perhaps several times
 	encoder   *encoder
 	last      []*automaton.Ruleset // of the last origin, which often are those of the next
 	lastIDs   []uint32
+	recent    map[[sha256.Size]byte]uint32 // rulesets that need not be added again
+	record    []byte                       // reused
+
+	written counts
 }
+
+// counts are what a Writer has written.
+type counts struct{ origins, rulesets, versions, dropped int64 }
 
 var errTooMany = fmt.Errorf("%w: too many origins or rulesets", ErrLimit)
-
-// entry is what a Writer knows of an origin besides its key.
-type entry struct {
-	number uint32 // how many origins were added before
-	status uint16
-}
 
 // NewWriter returns a writer for rulesets of these dialects. semantics is compile.Semantics
 // of the program that compiled them. Its error is ErrLimit for no or too many dialects,
@@ -48,52 +51,71 @@ func NewWriter(semantics uint32, dialects ...automaton.Dialect) (*Writer, error)
 		}
 	}
 	return &Writer{
-		semantics: semantics, dialects: slices.Clone(dialects), origins: map[string]entry{}, encoder: newEncoder(),
+		NewSorter: func() Sorter { return &memory{} },
+		semantics: semantics, dialects: slices.Clone(dialects), encoder: newEncoder(),
 		last: make([]*automaton.Ruleset, len(dialects)), lastIDs: make([]uint32, len(dialects)),
+		recent: map[[sha256.Size]byte]uint32{},
 	}, nil
 }
 
 // Add adds an origin with its rulesets in the order of the dialects, any of which may be
-// nil. It is fast where origins that share their rulesets come one after the other. Its
-// error is ErrDuplicate, ErrDialect, ErrLimit, or one of the Store; the origin is then not in
-// the archive. After an error of the Store nothing more can be added.
+// nil: they are in force at any instant, unless AddVersion adds others for later ones. It is
+// fast where origins that share their rulesets come one after the other. Its error is
+// ErrDialect, ErrLimit, or one of a Sorter. After an error of a Sorter nothing more can be
+// added; after another the origin is not in the archive.
 func (w *Writer) Add(key string, status uint16, rulesets ...*automaton.Ruleset) error {
-	if err := w.add(key, status, rulesets); err != nil {
+	return w.AddVersion(key, math.MinInt64, status, rulesets...)
+}
+
+// AddVersion is Add for what an origin answered from an instant on, in Unix seconds, until the
+// instant of its next version. Versions come in any order. Those that follow upon an equal one are left out.
+// Of an origin the archive has the 16,384 newest versions; Dropped counts the others.
+func (w *Writer) AddVersion(key string, from int64, status uint16, rulesets ...*automaton.Ruleset) error {
+	if err := w.add(key, from, status, rulesets); err != nil {
 		return fmt.Errorf("archive: origin %q: %w", key[:min(len(key), 300)], err)
 	}
 	return nil
 }
 
-func (w *Writer) add(key string, status uint16, rulesets []*automaton.Ruleset) error {
-	switch _, there := w.origins[key]; {
-	case there:
-		return ErrDuplicate
+func (w *Writer) add(key string, from int64, status uint16, rulesets []*automaton.Ruleset) error {
+	switch {
 	case len(key) > maxKey:
 		return fmt.Errorf("%w: a key longer than %d bytes", ErrLimit, maxKey)
+	case status > maxStatus:
+		return fmt.Errorf("%w: status %d is above %d", ErrLimit, status, maxStatus)
 	case len(rulesets) != len(w.dialects):
 		return fmt.Errorf("%w: %d rulesets, not one for each dialect", ErrDialect, len(rulesets))
-	case uint64(len(w.origins)) >= math.MaxUint32:
-		return errTooMany
 	}
 	for i, ruleset := range rulesets {
 		if ruleset != nil && ruleset.Dialect() != w.dialects[i] {
 			return fmt.Errorf("%w: a ruleset of another dialect than %v", ErrDialect, w.dialects[i])
 		}
 	}
-	added := w.rulesets
+	w.open()
+	ids := make([]uint32, 0, maxDialects)
 	for i, ruleset := range rulesets {
 		id, err := w.number(i, ruleset)
 		if err != nil {
 			return err
 		}
-		added = append(added, id)
+		ids = append(ids, id)
 	}
-	w.origins[key] = entry{uint32(len(w.origins)), status}
-	w.rulesets = added
-	return nil
+	w.record = appendAnswer(appendKey(w.record[:0], key), answer{from, status, ids})
+	return w.origins.Add(w.record)
 }
 
-// number returns the number of a ruleset of the i-th dialect.
+// open makes the sorters.
+func (w *Writer) open() {
+	if w.origins == nil {
+		w.origins, w.rulesets = w.NewSorter(), w.NewSorter()
+	}
+}
+
+// maxRecent is how many rulesets are remembered as added. Equal rulesets beyond that are in the
+// Sorter several times, but in the archive once.
+const maxRecent = 1 << 15
+
+// number returns the number under which a ruleset of the i-th dialect was added.
 func (w *Writer) number(i int, r *automaton.Ruleset) (uint32, error) {
 	if r == nil {
 		return noRuleset, nil
@@ -101,27 +123,45 @@ func (w *Writer) number(i int, r *automaton.Ruleset) (uint32, error) {
 	if r == w.last[i] {
 		return w.lastIDs[i], nil
 	}
-	if w.Store == nil {
-		w.Store = &memory{numbers: map[string]int{}}
-	}
 	blob := w.encoder.encode(r)
-	if uint64(len(blob)) > math.MaxUint32 || uint64(len(w.lengths)) == noRuleset {
+	if uint64(len(blob)) > math.MaxUint32-checksumLen {
 		return 0, errTooMany
 	}
-	id, err := w.Store.Add(blob)
-	if err != nil {
-		return 0, err
+	digest := sha256.Sum256(blob)
+	id, there := w.recent[digest]
+	if !there {
+		if w.added == noRuleset {
+			return 0, errTooMany
+		}
+		id = uint32(w.added)
+		if err := w.addBlob(digest, id, blob); err != nil {
+			return 0, err
+		}
+		w.added++
+		if len(w.recent) == maxRecent {
+			clear(w.recent)
+		}
+		w.recent[digest] = id
 	}
-	if id == len(w.lengths) {
-		w.lengths = append(w.lengths, uint32(len(blob)))
-	}
-	w.last[i], w.lastIDs[i] = r, uint32(id)
-	return uint32(id), nil
+	w.last[i], w.lastIDs[i] = r, id
+	return id, nil
 }
 
-// Len returns the number of origins added.
-func (w *Writer) Len() int { return len(w.origins) }
+// Len returns the number of origins written.
+func (w *Writer) Len() int { return int(w.written.origins) }
 
-// Rulesets returns the number of distinct rulesets added, those of several
-// dialects counted apart.
-func (w *Writer) Rulesets() int { return len(w.lengths) }
+// Rulesets returns the number of distinct rulesets written, those of several dialects counted
+// apart.
+func (w *Writer) Rulesets() int { return int(w.written.rulesets) }
+
+// Versions returns the number of versions written, one at least for each origin, and the number of those dropped because
+// their origins have too many.
+func (w *Writer) Versions() (written, dropped int64) { return w.written.versions, w.written.dropped }
+
+// Close closes the sorters. A Writer with sorters in memory need not be closed.
+func (w *Writer) Close() error {
+	if w.origins == nil {
+		return nil
+	}
+	return cmp.Or(w.origins.Close(), w.rulesets.Close())
+}

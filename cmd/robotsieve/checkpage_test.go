@@ -196,6 +196,18 @@ func TestCheckPagesByOtherRules(t *testing.T) {
 	}
 }
 
+// What is odd about a robots.txt is said once, however many URLs it is for.
+func TestCheckPagesWarnsOnce(t *testing.T) {
+	page := func(path string) warcRecord {
+		return warcRecord{"http://b.example" + path, "2024-05-03T00:00:00Z", 200, htmlType, ""}
+	}
+	crawl := warcFile(t, "x.warc", warcRecord{"http://b.example/robots.txt", "2024-05-01T00:00:00Z", 200, "", "<html><p>no rules"}, page("/a"), page("/b"))
+	r := command(t, "", "check", "--warc", crawl, "--agent", "x", "http://b.example/a", "http://b.example/b")
+	if strings.Count(r.err, "http://b.example/robots.txt in "+crawl+": no line names a user agent") != 1 || r.code != exitDone {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestCheckPagesRefuses(t *testing.T) {
 	crawl := warcFile(t, "crawl.warc", crawled...)
 	for name, c := range map[string]struct {

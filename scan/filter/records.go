@@ -158,15 +158,30 @@ func (r *Records) record(input int, rec *warc.Record) error {
 	if damage != nil {
 		v = Verdict{Class: CutOff}
 	}
-	if r.prints[v.Class] && v.Class != CutOff || r.config.Annotate != nil {
-		if err := r.write(rec, &v); err != nil {
-			return &runError{fmt.Errorf("writing: %w", err)}
-		}
-	} else {
-		r.waiting = r.waiting[:0]
+	err = r.settle(rec, v.Class)
+	if err == nil && (r.prints[v.Class] && v.Class != CutOff || r.config.Annotate != nil) {
+		err = r.write(rec, &v)
+	}
+	if err != nil {
+		return &runError{fmt.Errorf("writing: %w", err)}
 	}
 	r.count(input, rec, v)
 	return damage
+}
+
+// settle writes the request that waits, or drops it because the page of its capture is barred.
+func (r *Records) settle(rec *warc.Record, class Class) error {
+	if len(r.waiting) == 0 {
+		return nil
+	}
+	if class == ByPage && r.waits.of(rec) {
+		r.sum.count[Allowed]--
+		r.sum.count[ByPage]++
+		r.printed--
+		r.waiting = r.waiting[:0]
+		return nil
+	}
+	return r.release()
 }
 
 // count counts a record.

@@ -180,6 +180,7 @@ type rows struct {
 	readers []*list.Reader // of each input that has a layout, made when first needed
 	layout  *list.Layout   // of the input; nil for a list of URLs
 	reader  *list.Reader   // likewise
+	timed   bool           // each row must have a time
 	row     list.Row       // without a reader, the last one that full made
 
 	data   []byte // what has not been read
@@ -203,6 +204,7 @@ func (r *rows) reset(c *source.Chunk, failed func() bool) {
 		r.readers[c.Input] = r.layout.NewReader()
 	}
 	r.reader = r.readers[c.Input]
+	r.timed = r.config.Dated && r.config.Policy != nil && r.layout.Timed()
 	r.reader.Reset(c.Data, c.Seq == 0)
 }
 
@@ -214,6 +216,9 @@ func (r *rows) next() (line, url []byte, class Class) {
 	case r.reader != nil:
 		r.reader.Next(&r.row)
 		line, url, class = r.row.Line, r.row.URL, classOf[r.row.State]
+		if class == Allowed && r.timed && !r.row.HasTime {
+			class = BadTime
+		}
 	default:
 		line, url = format.NextLine(r.data)
 		url, r.mark = url[r.mark:], 0

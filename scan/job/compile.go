@@ -116,10 +116,10 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 // compileShares are the parts that the memory of Compile has, in bytes. Bodies and rulesets
 // that have no room in theirs go to temporary files.
 type compileShares struct {
-	set      int64 // the index of origins, and bodies
-	rulesets int64 // compiled and encoded
-	line     int   // the longest line of JSON
-	work     int64 // the bodies that are compiled at the same time
+	set    int64 // the index of origins, and bodies
+	sorter int64 // each of two or three of the archive's origins and rulesets
+	line   int   // the longest line of JSON
+	work   int64 // the bodies that are compiled at the same time
 }
 
 const (
@@ -133,7 +133,7 @@ const (
 // shareCompiling divides the memory of Compile. While sources are read, the parts for rulesets
 // and work have the windows of decompressors, and lines, which take four times their length.
 func shareCompiling(memory int64) compileShares {
-	return compileShares{set: memory / 2, rulesets: memory / 8, line: int(min(memory/32, maxBody)), work: memory/8*3 + minWork}
+	return compileShares{set: memory / 2, sorter: memory / 16, line: int(min(memory/32, maxBody)), work: memory/8*3 + minWork}
 }
 
 // limit sets the limit of a body.
@@ -168,23 +168,22 @@ func (o CompileOptions) compile(g *gatherer, shares compileShares, out output) (
 	if g.set.Len() == 0 {
 		return nil, errors.New("no robots.txt in any source; nothing has been written")
 	}
-	store := spill.NewBlobs(shares.rulesets)
-	c, err := o.write(g, store, shares.work, out)
-	return c, cmp.Or(err, store.Close())
-}
-
-// write compiles what was gathered and writes the archive.
-func (o CompileOptions) write(g *gatherer, store archive.Store, work int64, out output) (*Compiled, error) {
-	c := &Compiled{MaxBytes: o.MaxBytes}
 	w, err := archive.NewWriter(compile.Semantics, o.Dialects...)
 	if err != nil {
 		return nil, err
 	}
-	w.Store = store
-	if err := o.archive(g, w, c, work); err != nil {
+	w.NewSorter = func() archive.Sorter { return spill.NewRecords(g.ctx, spill.Options{Memory: shares.sorter}) }
+	c, err := o.write(g, w, shares.work, out)
+	return c, cmp.Or(err, w.Close())
+}
+
+// write compiles what was gathered and writes the archive.
+func (o CompileOptions) write(g *gatherer, w *archive.Writer, work int64, out output) (*Compiled, error) {
+	c := &Compiled{MaxBytes: o.MaxBytes}
+	err := o.archive(g, w, c, work)
+	if err != nil {
 		return nil, err
 	}
-	c.Origins, c.Rulesets = w.Len(), w.Rulesets()
 	err = out.write(func(f io.Writer) error {
 		b := bufio.NewWriterSize(untilWriter{g.ctx, f}, 1<<20)
 		if c.Size, err = w.WriteTo(b); err != nil {
@@ -192,6 +191,7 @@ func (o CompileOptions) write(g *gatherer, store archive.Store, work int64, out 
 		}
 		return b.Flush()
 	})
+	c.Origins, c.Rulesets = w.Len(), w.Rulesets()
 	return c, err
 }
 

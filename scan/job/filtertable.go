@@ -42,7 +42,7 @@ func (l *lists) table(ctx context.Context, o *FilterOptions, in *source.Input) (
 	l.close = append(l.close, lines)
 	var layout *list.Layout
 	if columns.Date != "" {
-		layout, err = list.New(list.TSV, nil, list.Options{Column: "1", Date: "2"})
+		layout = list.NewTimed()
 	}
 	return source.NewLines(in.Name, lines), layout, err
 }

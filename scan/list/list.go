@@ -151,6 +151,9 @@ func New(k Kind, head []byte, o Options) (*Layout, error) {
 	return nil, fmt.Errorf("a list of the kind %s has no lines", k)
 }
 
+// NewTimed returns the layout of lines that package columnar makes: a URL, a tab, and its time in Unix seconds.
+func NewTimed() *Layout { return &Layout{kind: CSV, url: 0, date: 1, delimiter: '\t'} }
+
 // Kind returns the kind of the list.
 func (l *Layout) Kind() Kind { return l.kind }
 
@@ -165,6 +168,9 @@ func (l *Layout) Delimiter() byte {
 	}
 	return l.delimiter
 }
+
+// Timed tells whether the rows should have times.
+func (l *Layout) Timed() bool { return l.date >= 0 || l.kind == CDXJ }
 
 // Reader goes over the rows of chunks. It belongs to one goroutine, and allocates nothing
 // once its buffers have grown.

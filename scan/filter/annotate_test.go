@@ -1,0 +1,290 @@
+package filter
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/twin"
+	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// teamBody is the robots.txt for a team of agents that share groups and have groups of their own.
+const teamBody = "user-agent: abot\nuser-agent: bbot\ndisallow: /a\n\nuser-agent: cbot\ndisallow: /p\nallow: /p/ok\n\n" +
+	"user-agent: *\ndisallow: /x\ndisallow: /*.pdf$\n"
+
+// team are the agents, and how each reads robots.txt. dbot, ebot and fbot are in the group for all others.
+var (
+	team         = []string{"abot", "bbot", "cbot", "dbot", "ebot", "fbot"}
+	teamDialects = []automaton.Dialect{automaton.RFC9309, automaton.Google, automaton.RFC9309, automaton.RFC9309, automaton.Google, automaton.RFC9309}
+)
+
+func teamConfig() Config {
+	c := Config{Dialects: teamDialects}
+	rulesets := map[automaton.Dialect]*automaton.Ruleset{}
+	for i, d := range teamDialects {
+		if rulesets[d] == nil {
+			rulesets[d] = compile.Compile([]byte(teamBody), compile.Options{Dialect: d, MaxBytes: -1}).Ruleset
+		}
+		c.Site = append(c.Site, Rules{Machine: rulesets[d].Machine([]byte(team[i]))})
+	}
+	return c
+}
+
+// wanted is the naive verdict on a valid URL for the team: the class, the agents that are barred, and the line.
+func wanted(url string, anyOf bool) (class Class, barred []string, line int) {
+	barred = []string{}
+	for i, name := range team {
+		target := url
+		if strings.HasPrefix(url, "/") && teamDialects[i] == automaton.Google {
+			target = "http://h" + url
+		}
+		allowed, at := twin.Match(twin.Dialect(teamDialects[i].String()), []byte(teamBody), []byte(name), []byte(target), 0, false)
+		if i == 0 || !allowed && len(barred) == 0 {
+			line = at
+		}
+		if !allowed {
+			barred = append(barred, name)
+		}
+	}
+	if len(barred) == 0 || anyOf && len(barred) < len(team) {
+		return Allowed, barred, line
+	}
+	return Disallowed, barred, line
+}
+
+// teamList is random lines, most of them URLs.
+func teamList(lines int) string {
+	rng := rand.New(rand.NewPCG(7, 8))
+	var b strings.Builder
+	for range lines {
+		b.WriteString([]string{"http://h", "https://a.example", "", "gopher://x", "http://a;b"}[min(rng.IntN(9), 4)%5])
+		for range 1 + rng.IntN(3) {
+			b.WriteString([]string{"/a", "/p", "/p/ok", "/x", ".pdf", "/", "?q", "%7E"}[rng.IntN(8)])
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// TestSeveralAgents: each verdict, by all and by any, and the number of URLs that each may not fetch, are those of the naive reading.
+func TestSeveralAgents(t *testing.T) {
+	text := teamList(3000)
+	for _, anyOf := range []bool{false, true} {
+		var kept strings.Builder
+		barred := make([]int64, len(team))
+		c := teamConfig()
+		c.Any = anyOf
+		for line := range strings.Lines(text) {
+			url := strings.TrimSuffix(line, "\n")
+			if class := naive(automaton.RFC9309, "", nil, url); !class.Valid() {
+				continue
+			}
+			class, names, _ := wanted(url, anyOf)
+			if class == Allowed {
+				kept.WriteString(line)
+			}
+			for i, name := range team {
+				if strings.Contains(strings.Join(names, " "), name) {
+					barred[i]++
+				}
+			}
+		}
+		for _, workers := range []int{1, 2, 16} {
+			out, s := filtered(t, c, workers, memory(text))
+			if out != kept.String() || fmt.Sprint(s.Barred) != fmt.Sprint(barred) || s.Kept == 0 {
+				t.Errorf("any %v, %d workers: %d bytes, want %d; barred %v, want %v", anyOf, workers, len(out), kept.Len(), s.Barred, barred)
+			}
+		}
+	}
+}
+
+// TestAgentsWithTheSameRulesAreMatchedOnce for a URL.
+func TestAgentsWithTheSameRulesAreMatchedOnce(t *testing.T) {
+	j := NewJudge(new(teamConfig()))
+	if n := len(j.targets); n != 5 { // abot; bbot, as Google reads; cbot; dbot and fbot; ebot, as Google reads
+		t.Errorf("%d groups", n)
+	}
+	all := uint64(0)
+	for _, g := range j.targets {
+		if all&g.agents != 0 {
+			t.Errorf("an agent is in two groups: %b and %b", all, g.agents)
+		}
+		all |= g.agents
+	}
+	if all != 1<<len(team)-1 {
+		t.Errorf("agents %b", all)
+	}
+}
+
+// TestAnnotations: one line for each line, whatever it is, with the naive verdict, for any number of workers.
+func TestAnnotations(t *testing.T) {
+	text := "\ufeffhttp://h/a\r\n" + teamList(500) + "\n \t\nfoo\nhttp://a..b/\n" + "http://h/" + strings.Repeat("x", 3000) + "\nhttp://h/p"
+	lines := strings.SplitAfter(text, "\n")
+	for _, workers := range []int{1, 2, 16} {
+		c := teamConfig()
+		c.Annotate = NewJSON(team)
+		out, s := filtered(t, c, workers, memory(text))
+		got := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+		if len(got) != len(lines) || s.Read != int64(len(lines)) {
+			t.Fatalf("%d lines for %d", len(got), len(lines))
+		}
+		for i, line := range lines {
+			var a struct {
+				Allowed *bool    `json:"allowed"`
+				Barred  []string `json:"barred"`
+				Line    int      `json:"line"`
+				Reason  string   `json:"reason"`
+			}
+			if err := json.Unmarshal([]byte(got[i]), &a); err != nil {
+				t.Fatalf("%s: %v", got[i], err)
+			}
+			url := strings.TrimPrefix(strings.TrimRight(line, "\r\n"), "\ufeff")
+			class := naive(automaton.RFC9309, "", nil, url)
+			if len(url) > 2000 {
+				class = TooLong
+			}
+			if !class.Valid() {
+				if a.Allowed != nil || a.Reason != class.String() || len(a.Barred) != 0 {
+					t.Errorf("%.40q: %s, want %s", url, got[i], class)
+				}
+				continue
+			}
+			class, barred, at := wanted(url, false)
+			if a.Allowed == nil || *a.Allowed != (class == Allowed) || fmt.Sprint(a.Barred) != fmt.Sprint(barred) || a.Line != at || a.Reason != "" {
+				t.Errorf("%q: %s, want %v %v %d", url, got[i], class, barred, at)
+			}
+		}
+		if tsv := annotated(t, c, NewTSV, workers, text); strings.Count(tsv, "\n") != len(lines) || !strings.HasPrefix(tsv, "disallowed\tabot,bbot\t3\n") {
+			t.Errorf("tab-separated: %d lines, the first %.40q", strings.Count(tsv, "\n"), tsv)
+		}
+	}
+}
+
+func annotated(t *testing.T, c Config, form func([]string) (Annotator, error), workers int, text string) string {
+	t.Helper()
+	var err error
+	if c.Annotate, err = form(team); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := filtered(t, c, workers, memory(text))
+	return out
+}
+
+// TestAppended: rows stay what they are, with what is known of them behind, and can be read again by others.
+func TestAppended(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind list.Kind
+		text string
+		want string
+	}{
+		"urls": {list.URLs, "http://h/a\r\nfoo\nhttp://h/z", "http://h/a\tdisallowed\tabot,bbot\t3\r\nfoo\tnot_absolute\t\t0\nhttp://h/z\tallowed\t\t0\n"},
+		"csv": {list.CSV, "url,note\n\"http://h/a\",\"x, y\"\n,\nhttp://h/x,\"open\n", "url,note,robotsieve,robotsieve_barred,robotsieve_line\n" +
+			"\"http://h/a\",\"x, y\",disallowed,\"abot,bbot\",3\n,,no_url,,0\nbad_row,,0\n"},
+		"tsv": {list.TSV, "url\tn\nhttp://h/p\t1\n", "url\tn\trobotsieve\trobotsieve_barred\trobotsieve_line\nhttp://h/p\t1\tdisallowed\tcbot\t6\n"},
+		"json": {list.JSON, `{"url":"http://h/p"} ` + "\n{ }\n{\"url\":\"http:\\/\\/h/z\"}\r\n[1]\n", `{"url":"http://h/p","robotsieve":{"allowed":false,"barred":["cbot"],"line":6}} ` + "\n" +
+			`{ "robotsieve":{"allowed":null,"barred":[],"line":0,"reason":"no_url"}}` + "\n" +
+			`{"url":"http:\/\/h/z","robotsieve":{"allowed":true,"barred":[],"line":0}}` + "\r\n" +
+			`{"robotsieve":{"allowed":null,"barred":[],"line":0,"reason":"bad_row"}}` + "\n"},
+	} {
+		config := teamConfig()
+		if c.kind != list.URLs {
+			layout, err := list.New(c.kind, []byte(c.text), list.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			config.Layouts = []*list.Layout{layout}
+		}
+		out := annotated(t, config, NewAppended, 2, c.text)
+		if out != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, out, c.want)
+		}
+		if c.kind == list.CSV {
+			r := csv.NewReader(strings.NewReader(strings.Replace(out, "bad_row,,0\n", "", 1)))
+			if rows, err := r.ReadAll(); err != nil || len(rows) != 3 || rows[1][3] != "abot,bbot" {
+				t.Errorf("%v, error %v", rows, err)
+			}
+		}
+	}
+	for _, bad := range []string{"a,b", "a\tb", "a\"b", "a\nb"} {
+		if _, err := NewAppended([]string{bad}); err == nil {
+			t.Errorf("an agent called %q can stand in a field", bad)
+		}
+	}
+}
+
+// TestHeadersAreNotRows: they are printed once, and not counted among the rows.
+func TestHeadersAreNotRows(t *testing.T) {
+	layout, err := list.New(list.CSV, []byte("url,n\nhttp://h/z,1\n"), list.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := teamConfig()
+	c.Layouts = []*list.Layout{layout, layout, layout}
+	out, s := filtered(t, c, 2, memory("url,n\nhttp://h/z,1\n"), memory("url,n\nhttp://h/a,2\nhttp://h/y,3\n"), memory("url,m\n"))
+	if want := "url,n\nhttp://h/z,1\nhttp://h/y,3\nurl,m\n"; out != want || s.Read != 3 || s.Kept != 2 || s.Count[Header] != 3 {
+		t.Errorf("printed %q, %+v", out, s)
+	}
+}
+
+// dated is a policy with a version of robots.txt for each hundred seconds from 100 on: it forbids the path that begins with the number of the hundred.
+type dated struct{ asked *int }
+
+func (d dated) Find(q Query, rules []Rules) (Span, bool, error) {
+	*d.asked++
+	if q.At < 100 {
+		return Span{Always.First, 99}, false, nil
+	}
+	n := q.At / 100
+	rules[0] = rulesOf(automaton.RFC9309, fmt.Sprintf("user-agent: *\ndisallow: /%d", n))
+	return Span{n * 100, n*100 + 99}, true, nil
+}
+
+// TestRulesOfTheTime: each row is judged by the version in force at its time, also when a site's rows come in any order.
+func TestRulesOfTheTime(t *testing.T) {
+	const text = "http://h/1\t1970-01-01T00:00:99Z\nhttp://h/1\t1970-01-01T00:01:39Z\nhttp://h/1\t1970-01-01T00:01:40Z\nhttp://h/1\t1970-01-01T00:03:20Z\n" +
+		"http://h/2\t1970-01-01T00:03:20Z\nhttp://h/1\t1970-01-01T00:03:19Z\nhttp://h/2\t1970-01-01T00:03:21Z\nhttp://h/1\t\n"
+	layout, err := list.New(list.TSV, []byte(text), list.Options{Column: "1", Date: "2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	c := Config{Dialects: one, Policy: dated{&asked}, Layouts: []*list.Layout{layout}, Dated: true, AsOf: 250}
+	if c.Annotate, err = NewTSV([]string{agent}); err != nil {
+		t.Fatal(err)
+	}
+	want := "bad_time\t\t0\nno_policy\t\t0\ndisallowed\tFooBot\t2\nallowed\t\t0\ndisallowed\tFooBot\t2\ndisallowed\tFooBot\t2\ndisallowed\tFooBot\t2\nbad_time\t\t0\n"
+	if out, _ := filtered(t, c, 1, memory(text)); out != want || asked != 5 {
+		t.Errorf("%q, asked %d times; want %q", out, asked, want)
+	}
+	c.Dated = false // as of 250
+	want = "bad_time\t\t0\nallowed\t\t0\nallowed\t\t0\nallowed\t\t0\ndisallowed\tFooBot\t2\nallowed\t\t0\ndisallowed\tFooBot\t2\nbad_time\t\t0\n"
+	if out, _ := filtered(t, c, 1, memory(text)); out != want {
+		t.Errorf("as of one time: %q, want %q", out, want)
+	}
+}
+
+// TestGuardAnnotationsDoNotAllocate once the buffers have grown.
+func TestGuardAnnotationsDoNotAllocate(t *testing.T) {
+	text := teamList(2000)
+	c := teamConfig()
+	c.Annotate = NewJSON(team)
+	var p printer
+	p.free.New = func() any { return new([]byte) }
+	w := newWorker(&c, &p.quoted, &p.free)
+	chunk := &source.Chunk{Data: []byte(text)}
+	n := testing.AllocsPerRun(10, func() {
+		if out := w.chunk(chunk, func() bool { return false }); out.buffer != nil {
+			p.free.Put(out.buffer)
+		}
+	})
+	if n > 3 { // the counts of the agents, and now and then what the pool has lost
+		t.Errorf("%v allocations for 2000 lines", n)
+	}
+}

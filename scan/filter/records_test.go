@@ -1,0 +1,228 @@
+package filter
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/page"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// warcRecord returns a record of a capture at an hour of a day.
+func warcRecord(kind, target string, hour int, block string) string {
+	head := "WARC/1.0\r\nWARC-Type: " + kind + "\r\n"
+	if target != "" {
+		head += "WARC-Target-URI: " + target + "\r\n"
+	}
+	return head + fmt.Sprintf("WARC-Date: 2026-10-01T%02d:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", hour, len(block), block)
+}
+
+// html returns a response with a page.
+func html(header, head string) string {
+	return "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + header + "\r\n<html><head>" + head + "</head><body>text</body></html>"
+}
+
+const meta = `<meta name="robots" content="noindex">`
+
+// crawl has records of several kinds. What becomes of each is its class by siteBody and, behind a slash, by --page noindex.
+var crawl = []struct{ record, class string }{
+	{warcRecord("warcinfo", "", 1, "software: x"), "header"},
+	{warcRecord("request", "https://a.example/x", 1, "GET /x HTTP/1.1\r\n\r\n"), "allowed"},
+	{warcRecord("response", "https://a.example/x", 1, html("", "")), "allowed"},
+	{warcRecord("request", "https://a.example/p/1", 2, "GET /p/1 HTTP/1.1\r\n\r\n"), "disallowed"},
+	{warcRecord("response", "https://a.example/p/1", 2, html("", meta)), "disallowed"},
+	{warcRecord("request", "https://a.example/n", 3, "GET /n HTTP/1.1\r\n\r\n"), "allowed/barred_by_page"},
+	{warcRecord("response", "<https://a.example/n>", 3, html("", meta)), "allowed/barred_by_page"},
+	{warcRecord("metadata", "https://a.example/n", 3, "fetchTimeMs: 3"), "allowed/barred_by_page"},
+	{warcRecord("request", "https://a.example/y", 4, "GET /y HTTP/1.1\r\n\r\n"), "allowed"},
+	{warcRecord("request", "https://a.example/h", 5, "GET /h HTTP/1.1\r\n\r\n"), "allowed/barred_by_page"},
+	{warcRecord("response", "https://a.example/h", 5, html("X-Robots-Tag: FooBot: noindex\r\n", "")), "allowed/barred_by_page"},
+	{warcRecord("response", "https://a.example/o", 6, html("X-Robots-Tag: OtherBot: noindex\r\n", "")), "allowed"},
+	{warcRecord("metadata", "https://a.example/w", 7, `{"Envelope":{"Payload-Metadata":{"HTTP-Response-Metadata":{"Headers":{"x-robots-tag":["noarchive","none"]}}}}}`), "allowed/barred_by_page"},
+	{warcRecord("metadata", "https://a.example/v", 7, `{"Envelope":{"Payload-Metadata":{"HTTP-Response-Metadata":{"HTML-Metadata":{"Head":{"Metas":[{"name":"foobot","content":"noindex"}]}}}}}}`), "allowed/barred_by_page"},
+	{warcRecord("response", "dns:a.example", 8, "a.example. 1 IN A 192.0.2.1"), "not_absolute"},
+	{warcRecord("conversion", "https://a.example/t.pdf", 9, "plain text"), "disallowed"},
+	{warcRecord("revisit", "https://a.example/", 9, "HTTP/1.1 200 OK\r\n\r\n"), "allowed"},
+}
+
+// forms are the ways in which records stand in a file: plain, a member a record, and all in one member.
+var forms = map[string]func(records []string) []byte{
+	"plain": func(records []string) []byte { return []byte(strings.Join(records, "")) },
+	"gzip a record": func(records []string) (all []byte) {
+		for _, r := range records {
+			all = source.AppendMember(all, []byte(r))
+		}
+		return all
+	},
+	"one member": func(records []string) []byte { return source.AppendMember(nil, []byte(strings.Join(records, ""))) },
+}
+
+// filterRecords filters data as a file or as a pipe.
+func filterRecords(t testing.TB, c Config, memory int64, asFile bool, data ...[]byte) (string, Summary, []source.Result) {
+	t.Helper()
+	var inputs []*source.Input
+	for _, d := range data {
+		in := source.NewInput("-", bytes.NewReader(d), -1)
+		if asFile {
+			name := filepath.Join(t.TempDir(), "crawl.warc")
+			if err := os.WriteFile(name, d, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var err error
+			if in, err = source.NewFile(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		inputs = append(inputs, in)
+	}
+	var out bytes.Buffer
+	r := NewRecords(inputs, c, memory, &out)
+	s, err := r.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Kept+s.Dropped+s.Invalid != s.Read {
+		t.Errorf("%+v does not add up", s)
+	}
+	return out.String(), s, r.Results()
+}
+
+func recordConfig() Config {
+	return Config{Dialects: one, Site: oneSite(automaton.RFC9309), Tokens: [][]string{{agent}}}
+}
+
+// TestRecordsAreKeptWhole in each form, from files and pipes; what is written is of the form of the first file.
+func TestRecordsAreKeptWhole(t *testing.T) {
+	for name, form := range forms {
+		for _, asFile := range []bool{true, false} {
+			for _, directives := range []page.Directives{0, page.NoIndex} {
+				c := recordConfig()
+				c.Page = directives
+				var records, kept []string
+				want := [Classes]int64{}
+				for _, r := range crawl {
+					class, byPage, ok := strings.Cut(r.class, "/")
+					if ok && directives != 0 {
+						class = byPage
+					}
+					records = append(records, r.record)
+					want[slices.Index(classNames[:], class)]++
+					if class == "allowed" || class == "header" {
+						kept = append(kept, r.record)
+					}
+				}
+				out, s, results := filterRecords(t, c, 1<<20, asFile, form(records))
+				wanted := form(kept)
+				if name == "one member" {
+					wanted = forms["gzip a record"](kept)
+				}
+				if out != string(wanted) || s.Count != want || !results[0].Complete {
+					t.Errorf("%s, file %v, page %v: %d bytes, want %d; %s", name, asFile, directives, len(out), len(wanted), describe(s.Count))
+				}
+				if s.Printed != int64(len(kept)) {
+					t.Errorf("%d printed, want %d", s.Printed, len(kept))
+				}
+			}
+		}
+	}
+}
+
+// TestRecordsOfSeveralFiles have the form of the first.
+func TestRecordsOfSeveralFiles(t *testing.T) {
+	a, b := warcRecord("response", "https://a.example/1", 1, html("", "")), warcRecord("response", "https://a.example/2", 1, html("", ""))
+	plain, zipped := forms["plain"], forms["gzip a record"]
+	both := []string{a, b}
+	if out, _, _ := filterRecords(t, recordConfig(), 1<<20, true, plain(both[:1]), zipped(both[1:])); out != string(plain(both)) {
+		t.Errorf("plain first: %q", out)
+	}
+	if out, _, _ := filterRecords(t, recordConfig(), 1<<20, true, zipped(both[:1]), plain(both[1:])); out != string(zipped(both)) {
+		t.Errorf("gzip first: %q", out)
+	}
+}
+
+// TestLongRecordsAreCopiedFromTheirFile; of a pipe they are too long.
+func TestLongRecordsAreCopiedFromTheirFile(t *testing.T) {
+	long := warcRecord("response", "https://a.example/1", 1, html("", "")+strings.Repeat("0123456789", 200_000))
+	records := []string{warcRecord("warcinfo", "", 1, "x"), long, warcRecord("response", "https://a.example/2", 1, "y")}
+	for name, asFile := range map[string]bool{"plain": true, "gzip a record": true} {
+		data := forms[name](records)
+		if out, s, _ := filterRecords(t, recordConfig(), 4000, asFile, data); out != string(data) || s.Kept != 2 {
+			t.Errorf("%s: %d bytes of %d, %s", name, len(out), len(data), describe(s.Count))
+		}
+	}
+	without := forms["plain"]([]string{records[0], records[2]})
+	if out, s, _ := filterRecords(t, recordConfig(), 4000, false, forms["plain"](records)); out != string(without) || s.Count[TooLong] != 1 {
+		t.Errorf("a pipe: %d bytes of %d, %s", len(out), len(without), describe(s.Count))
+	}
+}
+
+// TestDamagedRecords: what is before the damage is written, the record that is damaged is counted, and the error says where.
+func TestDamagedRecords(t *testing.T) {
+	first, second := crawl[2].record, crawl[11].record
+	for name, form := range forms {
+		if name == "one member" {
+			continue
+		}
+		whole, begin := form([]string{first, second}), len(form([]string{first}))
+		for n := begin + 1; n < len(whole)-10; n += 7 {
+			out, s, results := filterRecords(t, recordConfig(), 1<<20, true, whole[:n], form([]string{first}))
+			if out != string(form([]string{first, first})) || s.Kept != 2 || s.Count[CutOff] > 1 {
+				t.Fatalf("%s, cut at %d: %d bytes, %s", name, n, len(out), describe(s.Count))
+			}
+			if err := results[0].Err; err == nil || results[0].Complete || !strings.Contains(err.Error(), "what follows is not read") || !results[1].Complete {
+				t.Fatalf("%s, cut at %d: %v", name, n, err)
+			}
+		}
+	}
+}
+
+// TestRecordsAnnotated: a line for each record, in order.
+func TestRecordsAnnotated(t *testing.T) {
+	c := recordConfig()
+	c.Page = page.NoIndex
+	var err error
+	if c.Annotate, err = NewTSV([]string{agent}); err != nil {
+		t.Fatal(err)
+	}
+	var records []string
+	for _, r := range crawl {
+		records = append(records, r.record)
+	}
+	out, s, _ := filterRecords(t, c, 1<<20, true, forms["gzip a record"](records))
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(lines) != len(crawl) || s.Printed != int64(len(crawl)) {
+		t.Fatalf("%d lines for %d records", len(lines), len(crawl))
+	}
+	for i, r := range crawl {
+		class, byPage, ok := strings.Cut(r.class, "/")
+		// What is written about a request that comes before its page cannot know the page.
+		if ok && !strings.Contains(r.record, "Type: request") {
+			class = byPage
+		}
+		if got, _, _ := strings.Cut(lines[i], "\t"); got != class {
+			t.Errorf("record %d: %q, want %s", i, lines[i], class)
+		}
+	}
+}
+
+func TestRecordsThatCannotBeWritten(t *testing.T) {
+	data := forms["plain"]([]string{crawl[2].record, crawl[2].record, crawl[2].record})
+	r := NewRecords([]*source.Input{source.NewInput("-", bytes.NewReader(data), -1)}, recordConfig(), 1<<20, &full{room: len(crawl[2].record) + 10})
+	if s, err := r.Run(context.Background()); !errors.Is(err, errFull) || s.Read > 2 {
+		t.Errorf("error %v after %d records", err, s.Read)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errFull)
+	r = NewRecords([]*source.Input{source.NewInput("-", bytes.NewReader(data), -1)}, recordConfig(), 1<<20, &bytes.Buffer{})
+	if s, err := r.Run(ctx); !errors.Is(err, errFull) || s.Read != 0 {
+		t.Errorf("error %v after %d records", err, s.Read)
+	}
+}

@@ -1,0 +1,166 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// members returns texts as members of gzip, and each member.
+func members(t testing.TB, texts ...string) (all []byte, each [][]byte) {
+	t.Helper()
+	for _, text := range texts {
+		m := AppendMember(nil, []byte(text))
+		all, each = append(all, m...), append(each, m)
+	}
+	return all, each
+}
+
+// asFile and asPipe are the two ways in which an input may come.
+func asFile(t testing.TB, data []byte) *Input {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "input")
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := NewFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func asPipe(_ testing.TB, data []byte) *Input { return NewInput("-", bytes.NewReader(data), -1) }
+
+// randomText returns octets that cannot be compressed.
+func randomText(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(b)
+	return string(b)
+}
+
+// readParts returns the decoded bytes of each part, and what Member returns; "?" stands for a member that is not known.
+func readParts(p *Parts) (texts, raw []string, err error) {
+	for {
+		if err := p.Next(); err != nil {
+			if isEOF(err) {
+				err = nil
+			}
+			return texts, raw, err
+		}
+		text, err := io.ReadAll(p)
+		texts = append(texts, string(text))
+		if err != nil {
+			return texts, raw, err
+		}
+		member, ok := p.Member()
+		if !ok {
+			raw = append(raw, "?")
+			continue
+		}
+		data, err := io.ReadAll(member)
+		if err != nil {
+			return texts, raw, err
+		}
+		raw = append(raw, string(data))
+	}
+}
+
+// TestPartsAreTheMembersOfGzip, as they are in the input, also if they are long and if Head has read the first.
+func TestPartsAreTheMembersOfGzip(t *testing.T) {
+	texts := []string{"first\nline\n", "", "b", strings.Repeat("long ", 300_000), randomText(600_000), "last"}
+	data, each := members(t, texts...)
+	for name, open := range map[string]func(testing.TB, []byte) *Input{"file": asFile, "pipe": asPipe} {
+		for _, head := range []int{0, 1, 6} {
+			t.Run(fmt.Sprintf("%s/head=%d", name, head), func(t *testing.T) {
+				in := open(t, data)
+				if _, err := in.Head(head); err != nil && head > 0 {
+					t.Fatal(err)
+				}
+				p, err := in.OpenParts(1 << 20)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer p.Close()
+				got, raw, err := readParts(p)
+				if err != nil || !p.Compressed() || len(got) != len(texts) {
+					t.Fatalf("%d parts of %d, error %v", len(got), len(texts), err)
+				}
+				for i := range texts {
+					if got[i] != texts[i] || raw[i] != string(each[i]) {
+						t.Errorf("part %d: %d bytes of %d, member of %d bytes of %d", i, len(got[i]), len(texts[i]), len(raw[i]), len(each[i]))
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestAMemberThatIsTooLongToKeep is read again from a file, and not known of a pipe. The next one is known.
+func TestAMemberThatIsTooLongToKeep(t *testing.T) {
+	data, each := members(t, "a", randomText(2<<20), "z")
+	for name, c := range map[string]struct {
+		open func(testing.TB, []byte) *Input
+		want string
+	}{"file": {asFile, string(each[1])}, "pipe": {asPipe, "?"}} {
+		p, err := c.open(t, data).OpenParts(1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, raw, err := readParts(p)
+		if err != nil || len(raw) != 3 || raw[0] != string(each[0]) || raw[1] != c.want || raw[2] != string(each[2]) {
+			t.Errorf("%s: %d members, error %v", name, len(raw), err)
+		}
+		if kept := cap(p.o.stream.raw.tape.bytes); kept > 4*rawBuffer {
+			t.Errorf("%s: %d bytes are held", name, kept)
+		}
+		p.Close()
+	}
+}
+
+// TestAnyOtherInputIsOnePart of which no member is known; a plain file has sections.
+func TestAnyOtherInputIsOnePart(t *testing.T) {
+	p, err := asFile(t, []byte("0123456789")).OpenParts(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	texts, raw, err := readParts(p)
+	if err != nil || len(texts) != 1 || texts[0] != "0123456789" || raw[0] != "?" || p.Compressed() {
+		t.Fatalf("%q, %q, error %v", texts, raw, err)
+	}
+	part, ok := p.Section(3, 7)
+	if text, err := io.ReadAll(part); !ok || err != nil || string(text) != "3456" {
+		t.Errorf("%q, error %v", text, err)
+	}
+	pipe, err := asPipe(t, []byte("0123")).OpenParts(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := pipe.Section(0, 1); ok {
+		t.Error("a pipe has a section")
+	}
+}
+
+// TestDamagedMembers: what is before the damage is read, and the error says where it is.
+func TestDamagedMembers(t *testing.T) {
+	data, each := members(t, "first", strings.Repeat("second ", 100), "third")
+	for n := len(each[0]) + 1; n < len(each[0])+len(each[1]); n++ {
+		p, err := asFile(t, data[:n]).OpenParts(1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, raw, err := readParts(p)
+		var where *Error
+		if len(raw) != 1 || raw[0] != string(each[0]) || texts[0] != "first" || !errors.As(err, &where) || where.Offset > int64(n) {
+			t.Errorf("cut at %d: %q, error %v", n, texts, err)
+		}
+		p.Close()
+	}
+}
