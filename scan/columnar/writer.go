@@ -2,7 +2,6 @@ package columnar
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -72,10 +71,10 @@ type Writer struct {
 	to     *parquet.GenericWriter[any]
 	fields []Field
 	values []parquet.Value // of a batch of rows
+	texts  []byte          // what they point to
 	ends   []int           // of the rows in values
 	rows   []parquet.Row
-	leads  []byte // the first values of the rows in values, if write gets them from a function
-	held   int    // bytes of the rows of the row group
+	held   int // bytes of the rows of the row group
 }
 
 // NewWriter returns a writer of rows with the fields. The name is that of the schema.
@@ -123,43 +122,40 @@ func schemaOf(name string, fields []Field) *parquet.Schema {
 	return parquet.NewSchema(name, schema)
 }
 
-// Write writes whole rows. A row is made with AppendText and the like, a value for each field.
+// Write writes whole rows. A row is made with AppendText and the like, a value for each field. The
+// writer keeps no part of the rows.
 func (w *Writer) Write(rows []byte) (int, error) {
-	if err := w.write(rows, nil); err != nil {
-		return 0, err
+	for rest := rows; len(rest) > 0; {
+		rest = w.row(rest, 0)
+		if err := w.end(); err != nil {
+			return 0, err
+		}
 	}
 	return len(rows), nil
 }
 
-// write writes whole rows. The first value of each is what lead appends, if there is such a function.
-func (w *Writer) write(rows []byte, lead func(b []byte) ([]byte, error)) (err error) {
-	for len(rows) > 0 && err == nil {
-		rows, err = w.row(rows, lead)
-		if len(w.ends) == rowBatch || len(rows) == 0 || w.held >= rowGroupBytes {
-			err = errors.Join(err, w.flush())
-		}
-	}
-	return err
-}
-
-// row adds the first row to the batch.
-func (w *Writer) row(rows []byte, lead func(b []byte) ([]byte, error)) (rest []byte, err error) {
-	column := 0
-	if lead != nil {
-		at := len(w.leads)
-		if w.leads, err = lead(w.leads); err != nil {
-			return nil, err
-		}
-		w.value(w.leads[at:], 0)
-		w.held += len(w.leads) - at
-		column++
-	}
-	for rest = rows; column < len(w.fields); column++ {
+// row adds the values of a row from a column on to the batch.
+func (w *Writer) row(rows []byte, column int) []byte {
+	rest := rows
+	for ; column < len(w.fields); column++ {
 		rest = w.value(rest, column)
 	}
 	w.held += len(rows) - len(rest)
+	return rest
+}
+
+// end ends a row, and the batch and the row group if they are large enough.
+func (w *Writer) end() error {
 	w.ends = append(w.ends, len(w.values))
-	return rest, nil
+	full := w.held >= rowGroupBytes
+	if len(w.ends) < rowBatch && !full {
+		return nil
+	}
+	if err := w.flush(); err != nil || !full {
+		return err
+	}
+	w.held = 0
+	return w.to.Flush()
 }
 
 // value reads the value of a field.
@@ -178,7 +174,7 @@ func (w *Writer) value(rest []byte, column int) []byte {
 		w.values = append(w.values, parquet.NullValue().Level(0, 0, column))
 		return rest
 	case f.Kind == Text:
-		w.values = append(w.values, parquet.ByteArrayValue(rest[:length-1]).Level(0, defined, column))
+		w.values = append(w.values, w.text(rest[:length-1]).Level(0, defined, column))
 		return rest[length-1:]
 	}
 	number, n := binary.Varint(rest)
@@ -202,13 +198,20 @@ func (w *Writer) list(rest []byte, length uint64, column int) []byte {
 	for i := range length - 1 {
 		n, size := binary.Uvarint(rest)
 		rest = rest[size:]
-		w.values = append(w.values, parquet.ByteArrayValue(rest[:n-1]).Level(min(int(i), 1), 1, column))
+		w.values = append(w.values, w.text(rest[:n-1]).Level(min(int(i), 1), 1, column))
 		rest = rest[n-1:]
 	}
 	return rest
 }
 
-// flush hands the batch on, and ends the row group if that is large enough.
+// text returns a value of a text, which is copied.
+func (w *Writer) text(b []byte) parquet.Value {
+	at := len(w.texts)
+	w.texts = append(w.texts, b...)
+	return parquet.ByteArrayValue(w.texts[at:])
+}
+
+// flush hands the batch on.
 func (w *Writer) flush() error {
 	from := 0
 	for _, end := range w.ends {
@@ -216,13 +219,15 @@ func (w *Writer) flush() error {
 		from = end
 	}
 	_, err := w.to.WriteRows(w.rows)
-	w.rows, w.values, w.ends, w.leads = w.rows[:0], w.values[:0], w.ends[:0], w.leads[:0]
-	if err != nil || w.held < rowGroupBytes {
-		return err
-	}
-	w.held = 0
-	return w.to.Flush()
+	w.rows, w.values, w.texts, w.ends = w.rows[:0], w.values[:0], w.texts[:0], w.ends[:0]
+	return err
 }
 
-// Close writes the last row group and the footer. Without it the file has no footer, and no reader accepts it.
-func (w *Writer) Close() error { return w.to.Close() }
+// Close writes the last row group and the footer. Without it the file has no footer, and no reader
+// accepts it.
+func (w *Writer) Close() error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	return w.to.Close()
+}
