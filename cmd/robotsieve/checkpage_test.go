@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -21,33 +19,33 @@ type warcRecord struct {
 	body      string
 }
 
-// warcFile writes a WARC file, a gzip member for each record if the name ends so, and returns its path.
-func warcFile(t *testing.T, name string, records ...warcRecord) string {
-	t.Helper()
-	var b bytes.Buffer
-	member := func(record string) {
-		if !strings.HasSuffix(name, ".gz") {
-			b.WriteString(record)
-			return
+// warcRecords returns the records of a WARC file: of each response also that of its request.
+func warcRecords(responses ...warcRecord) []string {
+	list := []string{"WARC/1.0\r\nWARC-Type: warcinfo\r\nWARC-Date: 2024-05-01T00:00:00Z\r\nContent-Length: 0\r\n\r\n\r\n\r\n"}
+	for i, r := range responses {
+		add := func(kind, block string) {
+			list = append(list, fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:%s:%d>\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+				kind, kind, i, r.date, r.url, len(block), block))
 		}
-		z := gzip.NewWriter(&b)
-		_, _ = z.Write([]byte(record))
-		_ = z.Close()
+		add("request", "GET / HTTP/1.1\r\n\r\n")
+		add("response", fmt.Sprintf("HTTP/1.1 %d X\r\n%s\r\n%s", r.status, r.headers, r.body))
 	}
-	member("WARC/1.0\r\nWARC-Type: warcinfo\r\nWARC-Date: 2024-05-01T00:00:00Z\r\nContent-Length: 0\r\n\r\n\r\n\r\n")
-	for i, r := range records {
-		id := fmt.Sprintf("WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-%012d>\r\n", i)
-		head := "WARC-Date: " + r.date + "\r\nWARC-Target-URI: " + r.url + "\r\n"
-		request := "GET / HTTP/1.1\r\n\r\n"
-		member(fmt.Sprintf("WARC/1.0\r\nWARC-Type: request\r\n%sContent-Type: application/http; msgtype=request\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", head, len(request), request))
-		response := fmt.Sprintf("HTTP/1.1 %d X\r\n%s\r\n%s", r.status, r.headers, r.body)
-		member(fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\n%s%sContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", id, head, len(response), response))
+	return list
+}
+
+func warcText(responses ...warcRecord) string { return strings.Join(warcRecords(responses...), "") }
+
+// warcFile writes a WARC file, a gzip member for each record if the name ends so, and returns its path.
+func warcFile(t *testing.T, name string, responses ...warcRecord) string {
+	t.Helper()
+	text := ""
+	for _, record := range warcRecords(responses...) {
+		if strings.HasSuffix(name, ".gz") {
+			record = gzipped(t, record)
+		}
+		text += record
 	}
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return file(t, name, text)
 }
 
 const htmlType = "Content-Type: text/html; charset=utf-8\r\n"
@@ -194,6 +192,18 @@ func TestCheckPagesByOtherRules(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if r := command(t, "", "check", "--quiet", "--warc", crawl, "--robots", robots, "--agent", "GPTBot", "https://a.example/file.pdf"); r.code != exitFound || r.out+r.err != "" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What is odd about a robots.txt is said once, however many URLs it is for.
+func TestCheckPagesWarnsOnce(t *testing.T) {
+	page := func(path string) warcRecord {
+		return warcRecord{"http://b.example" + path, "2024-05-03T00:00:00Z", 200, htmlType, ""}
+	}
+	crawl := warcFile(t, "x.warc", warcRecord{"http://b.example/robots.txt", "2024-05-01T00:00:00Z", 200, "", "<html><p>no rules"}, page("/a"), page("/b"))
+	r := command(t, "", "check", "--warc", crawl, "--agent", "x", "http://b.example/a", "http://b.example/b")
+	if strings.Count(r.err, "http://b.example/robots.txt in "+crawl+": no line names a user agent") != 1 || r.code != exitDone {
 		t.Errorf("%+v", r)
 	}
 }

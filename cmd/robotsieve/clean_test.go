@@ -160,7 +160,15 @@ func TestNoMessageActsOnATerminal(t *testing.T) {
 	for path, text := range leaves(t, []byte(captures)) {
 		staysClean(t, "capture"+path, "", "compile", "-o", filepath.Join(folder, "b"+octets), file(t, "c"+octets+".jsonl", string(text)))
 	}
+	crawl := filepath.Join(folder, octets+".warc")
+	page := warcRecord{"https://x.example/" + line, "2026-01-01T00:00:00Z", 200, "Content-Type: text/html;" + line + "\r\nX-Robots-Tag: a" + line + ": noindex" + line + "\r\n", "<meta name='a" + line + "' content='noindex, x" + octets + "'>"}
+	robotsOf := warcRecord{"https://x.example/robots.txt", page.date, 200, "", "user-agent: *\ndisallow: /" + line + "\n"}
+	if err := os.WriteFile(crawl, []byte(warcText(page, robotsOf)), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{
+		{"check", "--warc", crawl, "--agent", "x" + octets, page.url}, {"check", "--warc", crawl, "--agent", "x", "--output", "json", page.url}, {"check", "--warc", crawl, "--agent", "x", "http://" + octets},
+		{"check", "--warc", robots, "--agent", "x", page.url}, {"check", "--warc", "no" + octets, "--agent", "x", page.url},
 		{"compile", "-o", archive, folder}, {"compile", "-o", archive, "no" + octets}, {"compile", "--dump", robots}, {"compile", "--dump=dot", robots}, {"compile", "--dump" + octets, robots},
 		{"filter", "--robots", robots, "--agent", "x" + octets, "--invalid", "error", "-"}, {"filter", "--rules", archive, "--agent", "x" + octets, "--invalid", "error", "-"},
 		{"filter", "--rules", robots, "--agent", "x", "-"},

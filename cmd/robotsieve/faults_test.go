@@ -43,6 +43,7 @@ func faultyTree(t *testing.T) string {
 		"hosts/one.example":            rules,
 		"hosts/two.example/robots.txt": rules,
 		"more.jsonl":                   `{"host":"three.example","body":"user-agent: *\ndisallow: /q"}` + "\n",
+		"crawl.warc.gz":                gzipped(t, warcText(crawled...)),
 		"urls.txt":                     "https://one.example/p\nhttps://one.example/a\nhttps://none.example/\n",
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -81,6 +82,7 @@ func TestEveryFileOperationFails(t *testing.T) {
 		"compile":        {[]string{"compile", "-o", out, at("hosts"), at("more.jsonl")}, out},
 		"filter":         {[]string{"filter", "--rules", at("hosts.rsv"), "--agent", "x", at("urls.txt")}, ""},
 		"check":          {[]string{"check", "--robots", at("robots.txt"), "--agent", "x", "/p"}, ""},
+		"check warc":     {[]string{"check", "--warc", at("crawl.warc.gz"), "--agent", "x", "https://a.example/file.pdf"}, ""},
 		"check rules":    {[]string{"check", "--rules", at("hosts.rsv"), "--agent", "x", "https://one.example/p"}, ""},
 	}
 	for _, name := range slices.Sorted(maps.Keys(jobs)) {

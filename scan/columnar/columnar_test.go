@@ -178,7 +178,7 @@ func TestRefusedColumns(t *testing.T) {
 	f := open(t, write(t, pagesOf(10)))
 	for column, want := range map[string]string{
 		"tags.list.element": "is a list of text: a row may have several values", "bool": "has values of the type boolean",
-		"link": "no column \"link\": the file has url, plain, dict, lengths,",
+		"link": "no column \"link\": the file has \"url\", \"plain\", \"dict\", ",
 	} {
 		if _, err := readLines(t, f, Options{URL: column}); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "test.parquet: ") {
 			t.Errorf("%s: %v, want %q", column, err, want)
@@ -250,6 +250,7 @@ func TestSidecar(t *testing.T) {
 			if _, err := s.Write(b); err != nil {
 				t.Fatal(err)
 			}
+			clear(b) // which the sidecar must not have kept
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -266,6 +267,52 @@ func TestSidecar(t *testing.T) {
 		}
 		if _, err := Open("cut", bytes.NewReader(out.Bytes()[:out.Len()-1]), int64(out.Len()-1)); err == nil {
 			t.Error("a sidecar without its last byte is accepted")
+		}
+	}
+}
+
+// small returns a file of few rows and few columns.
+func small(t testing.TB, codec compress.Codec, version int) []byte {
+	type row struct {
+		URL    *string `parquet:"url,optional,dict"`
+		Plain  string  `parquet:"plain,plain"`
+		Delta  string  `parquet:"delta,delta"`
+		Number int64   `parquet:"number,delta"`
+		At     int64   `parquet:"at,timestamp(millisecond)"`
+	}
+	rows := make([]row, 5)
+	for i := range rows {
+		rows[i] = row{Plain: "http://a", Delta: strings.Repeat("d", i), Number: int64(i * i), At: start.UnixMilli()}
+		if i%2 == 0 {
+			rows[i].URL = pointer("http://a/\n")
+		}
+	}
+	return write(t, rows, parquet.Compression(codec), parquet.DataPageVersion(version))
+}
+
+// TestWriterIsDeterministic writes many rows in calls of different lengths.
+func TestWriterIsDeterministic(t *testing.T) {
+	var want []byte
+	for _, most := range []int{1, 7, 256, 1000, 1 << 30} {
+		var out bytes.Buffer
+		s := NewSidecar(&out, nil)
+		var b []byte
+		for i := range 60_000 {
+			b = AppendRow(b, &Row{Class: strings.Repeat("c", i%700), Line: int32(i), Barred: []string{"a", "b"}[:i%3%2]})
+			if i%most == most-1 || i == 59_999 {
+				if _, err := s.Write(b); err != nil {
+					t.Fatal(err)
+				}
+				b = b[:0]
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = out.Bytes()
+		} else if !bytes.Equal(want, out.Bytes()) {
+			t.Errorf("calls of up to %d rows: other bytes", most)
 		}
 	}
 }

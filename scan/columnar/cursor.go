@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 )
 
 // cursor reads the values of a column in the order of the rows.
@@ -13,11 +14,11 @@ type cursor struct {
 	column *Column
 	leaf   int // the place of the column
 
-	groups thrift // row groups that follow
-	left   uint64 // how many
-	group  int    // the number of the current one, from 1
-	rows   int64  // rows of it that follow on later pages
-	seen   int64  // rows of all groups so far
+	groups compact // row groups that follow
+	left   uint64  // how many
+	group  int     // the number of the current one, from 1
+	rows   int64   // rows of it that follow on later pages
+	seen   int64   // rows of all groups so far
 
 	pages      pages
 	data       []byte // the buffer of the page
@@ -42,11 +43,11 @@ func (f *File) newCursor(leaf int) (*cursor, error) {
 	column := &f.columns[leaf]
 	switch {
 	case column.List:
-		return nil, f.fail(fmt.Errorf("column %q is a %s: a row may have several values", column.Name, column.Type))
+		return nil, f.fail(fmt.Errorf("column %s is a %s: a row may have several values", shorten(column.Name), column.Type))
 	case column.meaning == otherValues:
-		return nil, f.fail(fmt.Errorf("column %q has values of the type %s, which cannot be read", column.Name, column.Type))
+		return nil, f.fail(fmt.Errorf("column %s has values of the type %s, which cannot be read", shorten(column.Name), column.Type))
 	}
-	return &cursor{file: f, column: column, leaf: leaf, groups: thrift{rest: f.groups}, left: f.groupCount}, nil
+	return &cursor{file: f, column: column, leaf: leaf, groups: compact{rest: f.groups}, left: f.groupCount}, nil
 }
 
 // next returns the value of the next row as it is stored, nil if it is null. It is valid until the
@@ -78,7 +79,7 @@ func (c *cursor) fail(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return c.file.fail(fmt.Errorf("column %q, row group %d: %w", c.column.Name, c.group, err))
+	return c.file.fail(fmt.Errorf("column %s, row group %d: %w", shorten(c.column.Name), c.group, err))
 }
 
 // page begins the next page with data.
@@ -122,7 +123,7 @@ func (c *cursor) nextGroup() error {
 		return errors.New("the column is missing or encrypted")
 	case chunk.physical != int64(c.column.physical):
 		return errors.New("the row group has another type than the schema")
-	case chunk.values != rows:
+	case chunk.values > rows:
 		return fmt.Errorf("%d rows have %d values", rows, chunk.values)
 	case chunk.start() < 0 || chunk.size < 0 || chunk.size > c.file.size-chunk.start():
 		return errors.New("the column is not within the file")
@@ -133,7 +134,7 @@ func (c *cursor) nextGroup() error {
 }
 
 // readGroup reads a row group, and what it says of a column.
-func readGroup(t *thrift, leaf int) (c chunk, rows int64) {
+func readGroup(t *compact, leaf int) (c chunk, rows int64) {
 	for id := int64(0); ; {
 		kind := t.field(&id)
 		switch {
@@ -199,7 +200,7 @@ func (c *cursor) begin(h *header) (err error) {
 	if err != nil {
 		return err
 	}
-	c.definition = hybrid{rest: levels, width: levelWidth(c.column.levels)}
+	c.definition = hybrid{rest: levels, width: uint(bits.Len(uint(c.column.levels)))}
 	dict := &c.dict
 	if !c.hasDict {
 		dict = nil

@@ -3,20 +3,18 @@ package columnar
 import (
 	"encoding/binary"
 	"errors"
-	"math/bits"
 )
 
 // Encodings of values
 // (https://github.com/apache/parquet-format/blob/master/Encodings.md).
 const (
-	plainEncoding           = 0
-	oldDictionaryEncoding   = 2
-	rleEncoding             = 3
-	deltaEncoding           = 5
-	deltaLengthEncoding     = 6
-	deltaByteArrayEncoding  = 7
-	rleDictionaryEncoding   = 8
-	byteStreamSplitEncoding = 9
+	plainEncoding          = 0
+	oldDictionaryEncoding  = 2
+	rleEncoding            = 3
+	deltaEncoding          = 5
+	deltaLengthEncoding    = 6
+	deltaByteArrayEncoding = 7
+	rleDictionaryEncoding  = 8
 )
 
 // values returns the values of a page that are not null, one after the other, as they are stored:
@@ -116,38 +114,22 @@ type hybrid struct {
 	value  uint32
 	run    uint64 // how many times value follows
 	packed uint64 // how many packed numbers follow
-	held   uint64 // bits of them that have been taken from rest
-	bits   uint
+	bits   bitReader
 }
 
 func (h *hybrid) next() (uint32, bool) {
-	for {
-		switch {
-		case h.run > 0:
-			h.run--
-			return h.value, true
-		case h.packed > 0:
-			return h.unpack()
-		case !h.begin():
+	for h.run == 0 {
+		if h.packed > 0 {
+			h.packed--
+			v, ok := h.bits.take(h.width)
+			return uint32(v), ok
+		}
+		if !h.begin() {
 			return 0, false
 		}
 	}
-}
-
-func (h *hybrid) unpack() (uint32, bool) {
-	for h.bits < h.width {
-		if len(h.rest) == 0 {
-			return 0, false
-		}
-		h.held |= uint64(h.rest[0]) << h.bits
-		h.rest = h.rest[1:]
-		h.bits += 8
-	}
-	v := uint32(h.held & (1<<h.width - 1))
-	h.held >>= h.width
-	h.bits -= h.width
-	h.packed--
-	return v, true
+	h.run--
+	return h.value, true
 }
 
 // begin reads the header of the next run.
@@ -156,9 +138,13 @@ func (h *hybrid) begin() bool {
 	if n <= 0 {
 		return false
 	}
-	h.rest, h.held, h.bits = h.rest[n:], 0, 0
+	h.rest = h.rest[n:]
 	if head&1 != 0 {
-		h.packed = head >> 1 << 3
+		groups := head >> 1
+		size := min(groups, uint64(len(h.rest))) * uint64(h.width) // of groups of eight
+		size = min(size, uint64(len(h.rest)))
+		h.packed, h.bits = groups<<3, bitReader{rest: h.rest[:size]}
+		h.rest = h.rest[size:]
 		return true
 	}
 	size := int(h.width+7) / 8
@@ -193,7 +179,7 @@ const maxBlock = 1 << 20
 
 // begin reads the header.
 func (d *delta) begin(data []byte) bool {
-	t := thrift{rest: data}
+	t := compact{rest: data}
 	block, count, total := t.varint(), t.varint(), t.varint()
 	first := t.number()
 	if t.bad || block == 0 || block > maxBlock || count == 0 || count > block || block%count != 0 || block/count%8 != 0 {
@@ -242,46 +228,52 @@ func (d *delta) miniblock() bool {
 
 // block reads the header of the next block.
 func (d *delta) block() bool {
-	t := thrift{rest: d.rest}
+	t := compact{rest: d.rest}
 	d.least = uint64(t.number())
 	d.widths = t.take(d.count)
 	d.rest = t.rest
 	return !t.bad
 }
 
-// end returns what follows behind the numbers.
+// end returns what follows behind the numbers. It looks at the header of each block only.
 func (d *delta) end() ([]byte, bool) {
-	for last := *d; ; {
-		if last.left == 0 {
-			return last.rest, true
-		}
-		if _, ok := last.next(); !ok {
+	last := *d
+	if last.left > 0 {
+		last.left--
+	}
+	for last.left > 0 {
+		if !last.miniblock() {
 			return nil, false
 		}
+		last.left -= min(last.left, last.mini)
 	}
+	return last.rest, true
 }
 
 // bitReader takes numbers of up to 64 bits, the low bits first.
 type bitReader struct {
 	rest []byte
-	held uint64
+	held uint64 // bits that have been taken from rest, of which there are so many
 	bits uint
 }
 
 func (b *bitReader) take(width uint) (v uint64, ok bool) {
-	for got := uint(0); got < width; {
-		if b.bits == 0 {
-			if len(b.rest) == 0 {
-				return 0, false
-			}
-			b.held, b.bits, b.rest = uint64(b.rest[0]), 8, b.rest[1:]
-		}
-		n := min(b.bits, width-got)
-		v |= b.held & (1<<n - 1) << got
-		b.held >>= n
-		b.bits -= n
-		got += n
+	if width > 32 {
+		low, _ := b.take(32)
+		high, ok := b.take(width - 32)
+		return high<<32 | low, ok
 	}
+	for b.bits < width {
+		if len(b.rest) == 0 {
+			return 0, false
+		}
+		b.held |= uint64(b.rest[0]) << b.bits
+		b.rest = b.rest[1:]
+		b.bits += 8
+	}
+	v = b.held & (1<<width - 1)
+	b.held >>= width
+	b.bits -= width
 	return v, true
 }
 
@@ -334,6 +326,7 @@ func (d *deltaTexts) begin(data []byte) bool {
 		return false
 	}
 	rest, ok := d.prefixes.end()
+	d.value = []byte{} // not nil, which would be a null
 	return ok && d.suffixes.begin(rest)
 }
 
@@ -352,34 +345,31 @@ var (
 	errDamaged  = errors.New("a page is damaged")
 )
 
-// decode returns the values of a page with data.
+// decode returns the values of a page with data. The dictionary is nil if there is none.
 func decode(data []byte, encoding int64, of physical, d *dictionary) (values, error) {
-	width, begun := of.width(), true
-	var v values
+	width := of.width()
+	v, begun := values(nil), true
 	switch {
+	case len(data) == 0: // no value but null
+		v = &plainTexts{}
 	case encoding == rleDictionaryEncoding || encoding == oldDictionaryEncoding:
-		x := &indexed{of: d}
 		if d == nil {
 			return nil, errors.New("a page has values of a dictionary that is missing")
 		}
-		if len(data) > 0 {
-			x.indices = hybrid{rest: data[1:], width: uint(data[0])}
-			begun = data[0] <= 32
-		}
-		v = x
+		begun, v = data[0] <= 32, &indexed{hybrid{rest: data[1:], width: uint(data[0])}, d}
 	case encoding == plainEncoding && width == 0:
 		v = &plainTexts{data}
 	case encoding == plainEncoding:
 		v = &plainNumbers{data, width}
 	case encoding == deltaEncoding && (of == int32s || of == int64s):
 		numbers := &deltaNumbers{width: width}
-		begun, v = len(data) == 0 || numbers.from.begin(data), numbers
+		begun, v = numbers.from.begin(data), numbers
 	case encoding == deltaLengthEncoding && width == 0:
 		texts := &deltaLengths{}
-		begun, v = len(data) == 0 || texts.begin(data), texts
+		begun, v = texts.begin(data), texts
 	case encoding == deltaByteArrayEncoding && width == 0:
 		texts := &deltaTexts{}
-		begun, v = len(data) == 0 || texts.begin(data), texts
+		begun, v = texts.begin(data), texts
 	default:
 		return nil, errEncoding
 	}
@@ -388,6 +378,3 @@ func decode(data []byte, encoding int64, of physical, d *dictionary) (values, er
 	}
 	return v, nil
 }
-
-// levelWidth is how many bits a definition level has.
-func levelWidth(levels int) uint { return uint(bits.Len(uint(levels))) }

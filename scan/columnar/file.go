@@ -1,9 +1,10 @@
 // Package columnar reads columns of Parquet files and writes Parquet.
 //
-// Its reader decodes the columns that are asked for and reads nothing else. It has been written for files from
-// strangers: it allocates by what the file holds and not by what its counts say, and starts no goroutine. A page of a
-// file is refused if it has more than 128 MiB. What a column needs in memory is a page as it is stored and decompressed,
-// and a dictionary, at most 128 MiB each. The library parquet-go, which writes here, reads a page with tables as long as its header says.
+// Reading is for files from strangers. The reader decodes the columns that are asked for, value by
+// value, and reads nothing else. It allocates by what a file holds and not by what its counts say,
+// starts no goroutine, and refuses pages of more than 128 MiB; a column takes the memory of a page,
+// stored and decompressed, and of a dictionary. (The library parquet-go, which writes here, makes
+// tables as long as a footer or the header of a page says, and runs out of memory where they lie.)
 package columnar
 
 import (
@@ -11,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -94,7 +96,7 @@ func (f *File) open() error {
 	if err := f.readAt(footer, f.size-8-length); err != nil {
 		return err
 	}
-	return f.readFooter(&thrift{rest: footer})
+	return f.readFooter(&compact{rest: footer})
 }
 
 // readAt fills b.
@@ -111,7 +113,7 @@ func (f *File) readAt(b []byte, at int64) error {
 
 // readFooter reads FileMetaData
 // (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift).
-func (f *File) readFooter(t *thrift) error {
+func (f *File) readFooter(t *compact) error {
 	schema := schemaReader{}
 	for id := int64(0); ; {
 		kind := t.field(&id)
@@ -146,7 +148,7 @@ func (f *File) readFooter(t *thrift) error {
 }
 
 // rowGroups keeps the list of row groups as it is.
-func (f *File) rowGroups(t *thrift, kind byte) {
+func (f *File) rowGroups(t *compact, kind byte) {
 	list := *t
 	t.skip(kind)
 	n, element := list.list()
@@ -159,14 +161,14 @@ func (f *File) rowGroups(t *thrift, kind byte) {
 // Name is the name by which the file was opened.
 func (f *File) Name() string { return f.name }
 
-// Rows is how many rows the file has, by its footer.
-func (f *File) Rows() int64 { return f.rows }
+// NumRows is how many rows the file has, by its footer.
+func (f *File) NumRows() int64 { return f.rows }
 
 // Columns returns the columns in the order of the file. The caller must not change them.
 func (f *File) Columns() []Column { return f.columns }
 
 // find returns the place of a column. Where no path is the name, the only one that is the same
-// but for the case of ASCII letters is.
+// but for the case of letters is.
 func (f *File) find(name string) (int, error) {
 	found := -1
 	for i := range f.columns {
@@ -175,30 +177,38 @@ func (f *File) find(name string) (int, error) {
 			return i, nil
 		case !strings.EqualFold(have, name):
 		case found >= 0:
-			return -1, f.fail(fmt.Errorf("column %q: it may be %s or %s", name, f.columns[found].Name, have))
+			return -1, f.fail(fmt.Errorf("column %s: it may be %s or %s", shorten(name), shorten(f.columns[found].Name), shorten(have)))
 		default:
 			found = i
 		}
 	}
 	if found < 0 {
-		return -1, f.fail(fmt.Errorf("no column %q: the file has %s", name, f.names()))
+		return -1, f.fail(fmt.Errorf("no column %s: the file has %s", shorten(name), f.names()))
 	}
 	return found, nil
 }
 
-// maxNames bounds the columns that an error names.
-const maxNames = 40
-
+// names lists the columns for an error.
 func (f *File) names() string {
+	const most = 40
 	if len(f.columns) == 0 {
 		return "no columns"
 	}
 	var names []string
-	for i := range f.columns[:min(len(f.columns), maxNames)] {
-		names = append(names, f.columns[i].Name)
+	for i := range f.columns[:min(len(f.columns), most)] {
+		names = append(names, shorten(f.columns[i].Name))
 	}
 	if more := len(f.columns) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(names, ", ")
+}
+
+// shorten quotes a name for an error.
+func shorten(name string) string {
+	const most = 60
+	if len(name) > most {
+		return strconv.Quote(name[:most]) + "…"
+	}
+	return strconv.Quote(name)
 }

@@ -54,7 +54,7 @@ func (c *chunk) start() int64 {
 	return c.data
 }
 
-func readChunk(t *thrift) (c chunk) {
+func readChunk(t *compact) (c chunk) {
 	for id := int64(0); ; {
 		kind := t.field(&id)
 		switch {
@@ -71,7 +71,7 @@ func readChunk(t *thrift) (c chunk) {
 	}
 }
 
-func (c *chunk) readMetadata(t *thrift) {
+func (c *chunk) readMetadata(t *compact) {
 	for id := int64(0); ; {
 		kind := t.field(&id)
 		if kind == 0 {
@@ -121,7 +121,7 @@ type header struct {
 	plain       bool // version 2, its values are not compressed
 }
 
-func readHeader(t *thrift) (h header) {
+func readHeader(t *compact) (h header) {
 	for id := int64(0); ; {
 		kind := t.field(&id)
 		if kind == 0 {
@@ -147,7 +147,7 @@ func readHeader(t *thrift) (h header) {
 }
 
 // readData reads DataPageHeader, and DictionaryPageHeader, which begins in the same way.
-func (h *header) readData(t *thrift, kind byte) {
+func (h *header) readData(t *compact, kind byte) {
 	if kind != thriftStruct {
 		t.fail(false)
 		return
@@ -170,7 +170,7 @@ func (h *header) readData(t *thrift, kind byte) {
 	}
 }
 
-func (h *header) readData2(t *thrift, kind byte) {
+func (h *header) readData2(t *compact, kind byte) {
 	if kind != thriftStruct {
 		t.fail(false)
 		return
@@ -257,7 +257,7 @@ func readSized(r io.Reader, b []byte, n int) ([]byte, error) {
 		at := len(b)
 		b = grow(b, min(step, n-at))
 		if m, err := io.ReadFull(r, b[at:]); err != nil {
-			return b[:at+m], io.ErrUnexpectedEOF
+			return b[:at+m], err
 		}
 	}
 	return b, nil
@@ -273,16 +273,16 @@ func (p *pages) header() (header, error) {
 		if len(peeked) == 0 {
 			return header{}, err
 		}
-		t := thrift{rest: peeked}
+		t := compact{rest: peeked}
 		h := readHeader(&t)
 		switch {
 		case !t.bad:
 			_, err := p.from.Discard(len(peeked) - len(t.rest))
 			return h, err
-		case !t.short || err != nil && !errors.Is(err, io.EOF):
-			return h, errors.Join(errors.New("the header of a page is damaged"), err)
+		case !t.short:
+			return h, errors.New("the header of a page is damaged")
 		case err != nil:
-			return h, io.ErrUnexpectedEOF
+			return h, err
 		case n >= readAhead:
 			return h, fmt.Errorf("the header of a page is longer than %d bytes", readAhead)
 		}
@@ -302,23 +302,40 @@ func (p *pages) decompress(dst, src []byte, size int, codec int64) (out []byte, 
 	if size == 0 && len(src) == 0 {
 		return dst, nil
 	}
-	if codec == plainCodec {
-		out = append(dst, src...)
-	} else {
-		out = grow(dst, size)
-		var n int
-		n, err = p.decode(out[at:], src, codec)
-		out = out[:at+n]
+	if most := mostExpansion(codec); len(src) < size/most {
+		return dst, errSize
 	}
-	if err == nil && len(out)-at != size {
+	dst = grow(dst, size)
+	n, err := p.decode(dst[at:], src, codec)
+	if err == nil && n != size {
 		err = errSize
 	}
-	return out, err
+	return dst, err
+}
+
+// mostExpansion is how many bytes a codec can make of one, at most.
+func mostExpansion(codec int64) int {
+	switch codec {
+	case plainCodec:
+		return 1
+	case snappyCodec:
+		return 22 // a copy of 64 bytes has three
+	case lz4Codec:
+		return 255
+	case gzipCodec:
+		return 1032
+	}
+	return maxPage
 }
 
 // decode decompresses src into dst, which is as long as the result must be, and returns how much that is.
 func (p *pages) decode(dst, src []byte, codec int64) (int, error) {
 	switch codec {
+	case plainCodec:
+		if len(src) != len(dst) {
+			return 0, errSize
+		}
+		return copy(dst, src), nil
 	case snappyCodec:
 		if n, err := snappy.DecodedLen(src); err != nil || n != len(dst) {
 			return 0, errSize

@@ -12,7 +12,7 @@ import (
 
 const (
 	// A row group is held in memory until it is written: it has so many bytes of rows as they are
-	// handed to Write, and the rows of one call more. A page has 64 KiB of a column.
+	// handed to Write, and one row more. A page has 64 KiB of a column.
 	rowGroupBytes = 32 << 20
 	pageBytes     = 64 << 10
 	// dictionaryBytes bounds the different texts of a column in a row group; with more of them they
@@ -65,12 +65,13 @@ func AppendTexts[T string | []byte](b []byte, list []T) []byte {
 	return b
 }
 
-// Writer writes rows as Parquet, compressed with Snappy. What it writes depends on the rows and on how
+// Writer writes rows as Parquet, compressed with Snappy. The same rows make the same bytes, however
 // they are divided into calls of Write. It is for one goroutine.
 type Writer struct {
 	to     *parquet.GenericWriter[any]
 	fields []Field
 	values []parquet.Value // of a batch of rows
+	texts  []byte          // what they point to
 	ends   []int           // of the rows in values
 	rows   []parquet.Row
 	held   int // bytes of the rows of the row group
@@ -121,42 +122,37 @@ func schemaOf(name string, fields []Field) *parquet.Schema {
 	return parquet.NewSchema(name, schema)
 }
 
-// Write writes whole rows. A row is made with AppendText and the like, a value for each field.
+// Write writes whole rows. A row is made with AppendText and the like, a value for each field. The
+// writer keeps no part of the rows.
 func (w *Writer) Write(rows []byte) (int, error) {
-	if err := w.write(rows, nil); err != nil {
-		return 0, err
+	for rest := rows; len(rest) > 0; {
+		rest = w.row(rest, 0)
+		if err := w.end(); err != nil {
+			return 0, err
+		}
 	}
 	return len(rows), nil
 }
 
-// write writes whole rows. The first value of each is what lead appends, if there is such a function.
-func (w *Writer) write(rows []byte, lead func(b []byte) ([]byte, error)) (err error) {
-	var leads []byte
-	w.held += len(rows)
-	for rest := rows; len(rest) > 0; {
-		column := 0
-		if lead != nil {
-			at := len(leads)
-			if leads, err = lead(leads); err != nil {
-				return err
-			}
-			w.held += len(leads) - at
-			w.value(leads[at:], column)
-			column++
-		}
-		for ; column < len(w.fields); column++ {
-			rest = w.value(rest, column)
-		}
-		w.ends = append(w.ends, len(w.values))
-		if len(w.ends) == rowBatch || len(rest) == 0 {
-			if err := w.flush(); err != nil {
-				return err
-			}
-			leads = leads[:0]
-		}
+// row adds the values of a row from a column on to the batch.
+func (w *Writer) row(rows []byte, column int) []byte {
+	rest := rows
+	for ; column < len(w.fields); column++ {
+		rest = w.value(rest, column)
 	}
-	if w.held < rowGroupBytes {
+	w.held += len(rows) - len(rest)
+	return rest
+}
+
+// end ends a row, and the batch and the row group if they are large enough.
+func (w *Writer) end() error {
+	w.ends = append(w.ends, len(w.values))
+	full := w.held >= rowGroupBytes
+	if len(w.ends) < rowBatch && !full {
 		return nil
+	}
+	if err := w.flush(); err != nil || !full {
+		return err
 	}
 	w.held = 0
 	return w.to.Flush()
@@ -178,7 +174,7 @@ func (w *Writer) value(rest []byte, column int) []byte {
 		w.values = append(w.values, parquet.NullValue().Level(0, 0, column))
 		return rest
 	case f.Kind == Text:
-		w.values = append(w.values, parquet.ByteArrayValue(rest[:length-1]).Level(0, defined, column))
+		w.values = append(w.values, w.text(rest[:length-1]).Level(0, defined, column))
 		return rest[length-1:]
 	}
 	number, n := binary.Varint(rest)
@@ -202,24 +198,36 @@ func (w *Writer) list(rest []byte, length uint64, column int) []byte {
 	for i := range length - 1 {
 		n, size := binary.Uvarint(rest)
 		rest = rest[size:]
-		w.values = append(w.values, parquet.ByteArrayValue(rest[:n-1]).Level(min(int(i), 1), 1, column))
+		w.values = append(w.values, w.text(rest[:n-1]).Level(min(int(i), 1), 1, column))
 		rest = rest[n-1:]
 	}
 	return rest
 }
 
+// text returns a value of a text, which is copied.
+func (w *Writer) text(b []byte) parquet.Value {
+	at := len(w.texts)
+	w.texts = append(w.texts, b...)
+	return parquet.ByteArrayValue(w.texts[at:])
+}
+
 // flush hands the batch on.
 func (w *Writer) flush() error {
-	w.rows = w.rows[:0]
 	from := 0
 	for _, end := range w.ends {
 		w.rows = append(w.rows, w.values[from:end])
 		from = end
 	}
 	_, err := w.to.WriteRows(w.rows)
-	w.values, w.ends = w.values[:0], w.ends[:0]
+	w.rows, w.values, w.texts, w.ends = w.rows[:0], w.values[:0], w.texts[:0], w.ends[:0]
 	return err
 }
 
-// Close writes the last row group and the footer. Without it the file has no footer, and no reader accepts it.
-func (w *Writer) Close() error { return w.to.Close() }
+// Close writes the last row group and the footer. Without it the file has no footer, and no reader
+// accepts it.
+func (w *Writer) Close() error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	return w.to.Close()
+}

@@ -69,7 +69,7 @@ func CheckPages(ctx context.Context, o CheckOptions, file string, urls []string)
 	if err != nil {
 		return nil, err
 	}
-	p := pageCheck{ctx: ctx, options: o, file: file, agents: agents, pages: map[answer.Target]*pageFound{}}
+	p := pageCheck{ctx: ctx, options: o, file: file, agents: agents, pages: map[answer.Target]*pageFound{}, checkers: map[string]*Checker{}}
 	for _, url := range urls {
 		if err := p.want(url); err != nil {
 			return nil, err
@@ -130,6 +130,8 @@ type pageCheck struct {
 	agents  []subject
 	pages   map[answer.Target]*pageFound
 	asked   []*pageFound // of each URL
+	// checkers are by the robots.txt files that were found, by robotsFound.String.
+	checkers map[string]*Checker
 }
 
 // pageFound is the newest capture of a URL.
@@ -312,13 +314,7 @@ func pageStatement(s page.Statement, tokens []string) PageStatement {
 // byRobots judges the URL of a page by the robots.txt that was found.
 func (p *pageCheck) byRobots(url string, f *pageFound) ([]Answer, error) {
 	r := &f.robots
-	o := p.options
-	o.Robots.Name = r.at.Origin.String() + r.at.Path + " in " + p.file
-	c := newBodyChecker(o, r.body, p.agents)
-	if answer.Of(r.status, answer.Archive) != answer.File {
-		c.warn = nil // there is no body to warn of
-	}
-	answers, err := c.Check(url)
+	answers, err := p.checker(r).Check(url)
 	for i := range answers {
 		a := &answers[i]
 		switch r.meaning(p.agents[i].class) {
@@ -340,6 +336,21 @@ func (p *pageCheck) byRobots(url string, f *pageFound) ([]Answer, error) {
 		a.Groups, a.WhyGroup, a.Contested = []AgentLines{}, "", ""
 	}
 	return answers, err
+}
+
+// checker returns a Checker by the body of a robots.txt that was found.
+func (p *pageCheck) checker(r *robotsFound) *Checker {
+	c := p.checkers[r.String()]
+	if c == nil {
+		o := p.options
+		o.Robots.Name = r.at.Origin.String() + r.at.Path + " in " + p.file
+		c = newBodyChecker(o, r.body, p.agents)
+		if answer.Of(r.status, answer.Archive) != answer.File {
+			c.warn = nil // there is no body to warn of
+		}
+		p.checkers[r.String()] = c
+	}
+	return c
 }
 
 // meaning is what the answer means to a class of crawlers; answer.Nothing or answer.Redirect if robots.txt is not known.
@@ -385,8 +396,8 @@ func (p *pageCheck) eachResponse(wanted func(answer.Target) bool, limit int, eac
 		return explained(err)
 	}
 	defer opened.Close()
-	records := warc.NewReader(opened)
-	for p.ctx.Err() == nil {
+	records := warc.NewReader(ending{p.ctx, opened})
+	for {
 		rec, err := records.Next()
 		switch {
 		case err == io.EOF: //nolint:errorlint // an error that wraps io.EOF is damage
@@ -409,7 +420,6 @@ func (p *pageCheck) eachResponse(wanted func(answer.Target) bool, limit int, eac
 		r.body, r.unread = r.Body(limit, rec.Truncated)
 		each(&r)
 	}
-	return p.ctx.Err()
 }
 
 // check returns an error if the file is not a WARC file that can be read again and again.

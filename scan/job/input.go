@@ -122,6 +122,19 @@ func (p openPipe) Close() error {
 	return nil
 }
 
+// ending is a reader, of what does not block, that ends with ctx.
+type ending struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (e ending) Read(p []byte) (int, error) {
+	if err := context.Cause(e.ctx); err != nil {
+		return 0, err
+	}
+	return e.Reader.Read(p)
+}
+
 // until returns a reader of r whose Read ends with ctx, even if r blocks, as a terminal
 // or a pipe may. It belongs to one goroutine.
 func until(ctx context.Context, r io.Reader) io.Reader {

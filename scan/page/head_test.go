@@ -324,7 +324,7 @@ func FuzzPage(f *testing.F) {
 
 // Reading makes a Tokenizer a page, with its buffer, and copies of the names of tags and attributes; nothing that
 // depends on the size of the body. Statements and rules allocate nothing.
-func TestAllocations(t *testing.T) {
+func TestGuardAllocations(t *testing.T) {
 	p := &Page{}
 	tokens := []string{"Googlebot-News", "Googlebot"}
 	contentType := []byte("text/html; charset=utf-8")

@@ -1,9 +1,9 @@
 package columnar
 
-// thrift reads the compact protocol of Apache Thrift, in which the footer and the headers of pages are written
+// compact reads the compact protocol of Apache Thrift, in which the footer and the headers of pages are written
 // (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). It allocates nothing, whatever
 // the counts say: an element of a list has one byte at least. After a mistake it is bad, and everything reads as zero.
-type thrift struct {
+type compact struct {
 	rest []byte
 	bad  bool
 	// short tells that it is bad because the bytes ended.
@@ -26,12 +26,12 @@ const (
 // maxThriftDepth bounds structs and lists within each other.
 const maxThriftDepth = 32
 
-func (t *thrift) fail(short bool) {
+func (t *compact) fail(short bool) {
 	t.rest, t.bad, t.short = nil, true, short
 }
 
 // take returns the next n bytes.
-func (t *thrift) take(n uint64) []byte {
+func (t *compact) take(n uint64) []byte {
 	if n > uint64(len(t.rest)) {
 		t.fail(true)
 		return nil
@@ -41,7 +41,7 @@ func (t *thrift) take(n uint64) []byte {
 	return b
 }
 
-func (t *thrift) byte() byte {
+func (t *compact) byte() byte {
 	if len(t.rest) == 0 {
 		t.fail(true)
 		return 0
@@ -51,7 +51,7 @@ func (t *thrift) byte() byte {
 	return c
 }
 
-func (t *thrift) varint() (v uint64) {
+func (t *compact) varint() (v uint64) {
 	for shift := uint(0); shift < 64; shift += 7 {
 		c := t.byte()
 		v |= uint64(c&0x7f) << shift
@@ -64,16 +64,16 @@ func (t *thrift) varint() (v uint64) {
 }
 
 // number reads a number of 16, 32 or 64 bits.
-func (t *thrift) number() int64 {
+func (t *compact) number() int64 {
 	v := t.varint()
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-func (t *thrift) binary() []byte { return t.take(t.varint()) }
+func (t *compact) binary() []byte { return t.take(t.varint()) }
 
 // field reads the header of the next field of a struct, whose last field was id. At the end of
 // the struct the type is 0.
-func (t *thrift) field(id *int64) (kind byte) {
+func (t *compact) field(id *int64) (kind byte) {
 	head := t.byte()
 	kind = head & 15
 	switch {
@@ -87,7 +87,7 @@ func (t *thrift) field(id *int64) (kind byte) {
 }
 
 // list reads the header of a list: how many elements it has, and of which type.
-func (t *thrift) list() (n uint64, kind byte) {
+func (t *compact) list() (n uint64, kind byte) {
 	head := t.byte()
 	if n, kind = uint64(head>>4), head&15; n == 15 {
 		n = t.varint()
@@ -100,7 +100,7 @@ func (t *thrift) list() (n uint64, kind byte) {
 }
 
 // structs reads a list of structs, each with the function.
-func (t *thrift) structs(kind byte, read func()) {
+func (t *compact) structs(kind byte, read func()) {
 	n, element := t.list()
 	if kind != thriftList || n > 0 && element != thriftStruct {
 		t.fail(false)
@@ -111,9 +111,9 @@ func (t *thrift) structs(kind byte, read func()) {
 }
 
 // skip reads a value of a type, whatever it is.
-func (t *thrift) skip(kind byte) { t.skipWithin(kind, maxThriftDepth) }
+func (t *compact) skip(kind byte) { t.skipWithin(kind, maxThriftDepth) }
 
-func (t *thrift) skipWithin(kind byte, depth int) {
+func (t *compact) skipWithin(kind byte, depth int) {
 	if depth == 0 {
 		t.fail(false)
 		return
@@ -149,14 +149,14 @@ func (t *thrift) skipWithin(kind byte, depth int) {
 }
 
 // skipElement reads an element of a list or map, in which a boolean is a byte.
-func (t *thrift) skipElement(kind byte, depth int) {
+func (t *compact) skipElement(kind byte, depth int) {
 	if kind == thriftTrue || kind == thriftFalse {
 		kind = thriftByte
 	}
 	t.skipWithin(kind, depth)
 }
 
-func (t *thrift) skipMap(depth int) {
+func (t *compact) skipMap(depth int) {
 	n := t.varint()
 	if n == 0 {
 		return

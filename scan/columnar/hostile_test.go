@@ -1,0 +1,316 @@
+package columnar
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// forged is a file with one column of one row group, in which a test may state anything.
+type forged struct {
+	rows   int64
+	codec  format.CompressionCodec
+	schema []format.SchemaElement
+	pages  []forgedPage
+	change func(*format.FileMetaData)
+}
+
+type forgedPage struct {
+	header format.PageHeader
+	body   []byte
+}
+
+func marshal(t testing.TB, v any) []byte {
+	b, err := thrift.Marshal(new(thrift.CompactProtocol), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func some[T any](v T) thrift.Null[T] { return thrift.Null[T]{V: v, Valid: true} }
+
+// texts is the schema of a column of text.
+var texts = []format.SchemaElement{
+	{Name: "root", NumChildren: some(int32(1))},
+	{Name: "url", Type: some(format.ByteArray), RepetitionType: some(format.Required)},
+}
+
+func (f forged) file(t testing.TB) []byte {
+	b := []byte(magic)
+	for i := range f.pages {
+		b = append(b, marshal(t, &f.pages[i].header)...)
+		b = append(b, f.pages[i].body...)
+	}
+	meta := format.FileMetaData{Version: 1, Schema: f.schema, NumRows: f.rows, RowGroups: []format.RowGroup{{NumRows: f.rows, Columns: []format.ColumnChunk{{
+		MetaData: format.ColumnMetaData{Type: format.ByteArray, Codec: f.codec, NumValues: f.rows, DataPageOffset: 4, TotalCompressedSize: int64(len(b) - 4), PathInSchema: []string{"url"}},
+	}}}}}
+	if f.schema == nil {
+		meta.Schema = slices.Clone(texts)
+	}
+	if f.change != nil {
+		f.change(&meta)
+	}
+	return finish(b, marshal(t, &meta))
+}
+
+// finish appends a footer.
+func finish(b, footer []byte) []byte {
+	b = append(b, footer...)
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(footer))), magic...)
+}
+
+// data is a page of plain values.
+func data(values, size, stored int32, encoding format.Encoding, body []byte) forgedPage {
+	return forgedPage{format.PageHeader{Type: format.DataPage, UncompressedPageSize: size, CompressedPageSize: stored,
+		DataPageHeader: some(format.DataPageHeader{NumValues: values, Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE})}, body}
+}
+
+// TestHostile reads files that lie. Each is an error with the name of the file, and none takes much memory.
+func TestHostile(t *testing.T) {
+	url := []byte("\x08\x00\x00\x00http://a")
+	n := int32(len(url))
+	bomb, _ := zstd.NewWriter(nil)
+	zeros := bomb.EncodeAll(make([]byte, 64<<20), nil)
+	good := forged{rows: 1, pages: []forgedPage{data(1, n, n, format.Plain, url)}}
+	if got, err := readLines(t, open(t, good.file(t)), Options{URL: "url"}); got != "http://a\n" || err != nil {
+		t.Fatal(got, err)
+	}
+	whole := good.file(t)
+	with := func(change func(*format.FileMetaData)) []byte {
+		f := good
+		f.change = change
+		return f.file(t)
+	}
+	chunk := func(change func(*format.ColumnMetaData)) []byte {
+		return with(func(m *format.FileMetaData) { change(&m.RowGroups[0].Columns[0].MetaData) })
+	}
+	deep := []format.SchemaElement{}
+	for range 1000 {
+		deep = append(deep, format.SchemaElement{Name: "a", NumChildren: some(int32(1)), RepetitionType: some(format.Optional)})
+	}
+	wide := []format.SchemaElement{{Name: "root", NumChildren: some(int32(100_000))}}
+	for range 100_000 {
+		wide = append(wide, format.SchemaElement{Name: "a", Type: some(format.Int32), RepetitionType: some(format.Required)})
+	}
+	names := []format.SchemaElement{{Name: "root", NumChildren: some(int32(60))}}
+	for range 60 {
+		names = append(names, format.SchemaElement{Name: strings.Repeat("a", 400_000), NumChildren: some(int32(1)), RepetitionType: some(format.Required)})
+	}
+	for name, c := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"empty":                    {nil, "0 bytes are no whole file"},
+		"another kind":             {bytes.Repeat([]byte("a"), 100), "does not begin with PAR1"},
+		"cut off":                  {whole[:len(whole)-1], "does not end with PAR1: it is cut off"},
+		"encrypted":                {append(whole[:len(whole)-4:len(whole)-4], "PARE"...), "the file is encrypted"},
+		"footer longer than file":  {append(binary.LittleEndian.AppendUint32([]byte(magic), 100), magic...), "longer than the file"},
+		"footer of zeros":          {finish([]byte(magic), make([]byte, 100)), "the schema is incomplete"},
+		"footer of a huge list":    {finish([]byte(magic), []byte{0x29, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x0f}), "the footer is damaged"},
+		"footer of deep structs":   {finish([]byte(magic), bytes.Repeat([]byte{0x9c}, 1<<20)), "the footer is damaged"},
+		"deep schema":              {with(func(m *format.FileMetaData) { m.Schema = deep }), "more than 64 levels deep"},
+		"wide schema":              {with(func(m *format.FileMetaData) { m.Schema = wide }), "more than 65536 columns"},
+		"long names":               {with(func(m *format.FileMetaData) { m.Schema = names }), "bytes of names"},
+		"schema without end":       {with(func(m *format.FileMetaData) { m.Schema[0].NumChildren = some(int32(math.MaxInt32)) }), "the schema is incomplete"},
+		"two roots":                {with(func(m *format.FileMetaData) { m.Schema = append(texts[:2:2], texts[1]) }), "more than one root"},
+		"negative rows":            {with(func(m *format.FileMetaData) { m.NumRows = -1 }), "-1 rows"},
+		"more rows than groups":    {with(func(m *format.FileMetaData) { m.NumRows = 2 }), "the file has 2 rows, and its row groups 1"},
+		"fewer rows than groups":   {with(func(m *format.FileMetaData) { m.NumRows = 0 }), "more rows than the file"},
+		"no columns in the group":  {with(func(m *format.FileMetaData) { m.RowGroups[0].Columns = nil }), "the column is missing"},
+		"column in another file":   {with(func(m *format.FileMetaData) { m.RowGroups[0].Columns[0].FilePath = "/etc/passwd" }), "the column is in another file"},
+		"another type":             {chunk(func(m *format.ColumnMetaData) { m.Type = format.Int96 }), "another type than the schema"},
+		"more values than rows":    {chunk(func(m *format.ColumnMetaData) { m.NumValues = 1 << 60 }), "1 rows have 1152921504606846976 values"},
+		"column behind the end":    {chunk(func(m *format.ColumnMetaData) { m.DataPageOffset = 1 << 60 }), "not within the file"},
+		"column before the file":   {chunk(func(m *format.ColumnMetaData) { m.DataPageOffset = -8 }), "not within the file"},
+		"column of negative size":  {chunk(func(m *format.ColumnMetaData) { m.TotalCompressedSize = -1 }), "not within the file"},
+		"column of no bytes":       {chunk(func(m *format.ColumnMetaData) { m.TotalCompressedSize = 0 }), "unexpected EOF"},
+		"unknown codec":            {chunk(func(m *format.ColumnMetaData) { m.Codec = 77 }), "the codec 77 is not known"},
+		"codec of Hadoop":          {chunk(func(m *format.ColumnMetaData) { m.Codec = format.Lz4 }), "LZ4 is deprecated"},
+		"page of a gigabyte":       {forged{rows: 1, pages: []forgedPage{data(1, 1<<30, n, format.Plain, url)}}.file(t), "a page of 1073741824 bytes is larger than 134217728"},
+		"page that claims 100 MB":  {forged{rows: 1, codec: format.Snappy, pages: []forgedPage{data(1, 100e6, n, format.Plain, url)}}.file(t), "another size than its header says"},
+		"page stored in 100 MB":    {forged{rows: 1, pages: []forgedPage{data(1, 100e6, 100e6, format.Plain, url)}}.file(t), "unexpected EOF"},
+		"page of negative size":    {forged{rows: 1, pages: []forgedPage{data(1, -1, n, format.Plain, url)}}.file(t), "the header of a page is damaged"},
+		"zstd bomb":                {forged{rows: 1, codec: format.Zstd, pages: []forgedPage{data(1, 1000, int32(len(zeros)), format.Plain, zeros)}}.file(t), "size"},
+		"more values than bytes":   {forged{rows: math.MaxInt32, pages: []forgedPage{data(math.MaxInt32, n, n, format.Plain, url)}}.file(t), "a page is damaged"},
+		"text longer than page":    {forged{rows: 1, pages: []forgedPage{data(1, 8, 8, format.Plain, []byte("\xff\xff\xff\xffhttp"))}}.file(t), "a page is damaged"},
+		"dictionary is missing":    {forged{rows: 1, pages: []forgedPage{data(1, 3, 3, format.RLEDictionary, []byte{1, 2, 0})}}.file(t), "dictionary that is missing"},
+		"encoding of another type": {forged{rows: 1, pages: []forgedPage{data(1, n, n, format.ByteStreamSplit, url)}}.file(t), "an encoding that is not known for its type"},
+		"delta without blocks":     {forged{rows: 9, pages: []forgedPage{data(9, 5, 5, format.DeltaLengthByteArray, []byte{0x80, 1, 0, 9, 0})}}.file(t), "a page is damaged"},
+		"delta of a huge count":    {forged{rows: 9, pages: []forgedPage{data(9, 14, 14, format.DeltaLengthByteArray, append(binary.AppendUvarint([]byte{0x80, 1, 4}, math.MaxUint64>>1), 0, 0))}}.file(t), "a page is damaged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			f, err := Open("x.parquet", bytes.NewReader(c.file), int64(len(c.file)))
+			if err == nil {
+				_, err = readLines(t, f, Options{URL: "url"})
+			}
+			runtime.ReadMemStats(&after)
+			if err == nil || !strings.HasPrefix(err.Error(), "x.parquet: Parquet: ") || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+			if took := after.TotalAlloc - before.TotalAlloc; took > 160<<20 {
+				t.Errorf("%d bytes were allocated", took)
+			}
+		})
+	}
+}
+
+// TestManyEqualValues reads a page of 20 million values that has a hundred bytes, in the memory of a few.
+func TestManyEqualValues(t *testing.T) {
+	const n = 20e6
+	run := binary.AppendUvarint([]byte{1}, n<<1)
+	body := append(run, 0)
+	dict := forgedPage{format.PageHeader{Type: format.DictionaryPage, UncompressedPageSize: 5, CompressedPageSize: 5,
+		DictionaryPageHeader: some(format.DictionaryPageHeader{NumValues: 1, Encoding: format.Plain})}, []byte("\x01\x00\x00\x00a")}
+	file := forged{rows: n, pages: []forgedPage{dict, data(n, int32(len(body)), int32(len(body)), format.RLEDictionary, body)}}.file(t)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := open(t, file).Lines(context.Background(), Options{URL: "url"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, err := io.Copy(io.Discard, r)
+	runtime.ReadMemStats(&after)
+	if size != 2*n || err != nil {
+		t.Error(size, err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
+		t.Errorf("%d bytes were allocated", took)
+	}
+}
+
+// TestDamage changes a bit of every byte of a file in turn. It is read whole, or there is an error.
+func TestDamage(t *testing.T) {
+	for name, codec := range codecs {
+		t.Run(name, func(t *testing.T) {
+			file := small(t, codec, 2)
+			for i := range file {
+				damaged := bytes.Clone(file)
+				damaged[i] ^= 1 << (i % 8)
+				readAll(t, damaged)
+			}
+		})
+	}
+}
+
+// readAll reads all columns of a file in all ways, up to a million bytes, and checks what it can.
+func readAll(t testing.TB, file []byte) {
+	f, err := Open("x", bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		return
+	}
+	var names []string
+	for _, c := range f.Columns() {
+		r, err := f.Lines(context.Background(), Options{URL: c.Name, Date: c.Name})
+		if err != nil {
+			continue
+		}
+		names = append(names, c.Name)
+		text, err := io.ReadAll(io.LimitReader(r, 1e6))
+		if lines := int64(bytes.Count(text, []byte("\n"))); err == nil && len(text) < 1e6 && lines != f.NumRows() {
+			t.Fatalf("%s: %d lines of %d rows", c.Name, lines, f.NumRows())
+		}
+		r.Close()
+	}
+	rows, err := f.Select(context.Background(), names...)
+	if err != nil {
+		return
+	}
+	left := 1000
+	for row, err := range rows {
+		if left--; left == 0 || err != nil {
+			break
+		}
+		if len(row) != len(names) {
+			t.Fatal(row)
+		}
+	}
+}
+
+func FuzzColumnar(f *testing.F) {
+	for _, codec := range codecs {
+		for version := 1; version <= 2; version++ {
+			f.Add(small(f, codec, version))
+		}
+	}
+	f.Fuzz(func(t *testing.T, file []byte) { readAll(t, file) })
+}
+
+// failing is a file of which the bytes from a place to the footer cannot be read.
+type failing struct {
+	*bytes.Reader
+	from, footer int64
+}
+
+var errDisk = errors.New("the disk is broken")
+
+func (f failing) ReadAt(b []byte, at int64) (int, error) {
+	if at >= f.footer || at+int64(len(b)) <= f.from {
+		return f.Reader.ReadAt(b, at)
+	}
+	n, _ := f.Reader.ReadAt(b[:max(f.from-at, 0)], at)
+	return n, errDisk
+}
+
+// TestReadErrors fails at places of a file, and has the error of the disk from one column at least.
+func TestReadErrors(t *testing.T) {
+	file := write(t, pagesOf(500), parquet.PageBufferSize(4<<10))
+	footer := int64(len(file)-8) - int64(binary.LittleEndian.Uint32(file[len(file)-8:]))
+	for from := int64(4); from < footer/2; from += 1999 {
+		f, err := Open("x", failing{bytes.NewReader(file), from, footer}, int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		failures := 0
+		for _, c := range f.Columns() {
+			_, err := readLines(t, f, Options{URL: c.Name})
+			if errors.Is(err, errDisk) {
+				failures++
+			} else if err != nil && !c.List && c.Name != "bool" {
+				t.Errorf("from %d: %s: %v", from, c.Name, err)
+			}
+		}
+		if failures == 0 {
+			t.Errorf("from %d: no error", from)
+		}
+	}
+}
+
+func TestContext(t *testing.T) {
+	f := open(t, write(t, pagesOf(20_000)))
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := f.Lines(ctx, Options{URL: "plain"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(r, make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if rest, err := io.ReadAll(r); err != context.Canceled || len(rest) > batch+100 {
+		t.Error(len(rest), err)
+	}
+	rows, err := f.Select(ctx, "plain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range rows {
+		if err != context.Canceled {
+			t.Error(err)
+		}
+	}
+}
