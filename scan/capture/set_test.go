@@ -2,12 +2,17 @@ package capture_test
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
@@ -39,13 +44,12 @@ func TestBodiesTakeBoundedMemory(t *testing.T) {
 		t.Errorf("the set takes %d bytes", taken)
 	}
 	seen := map[string]bool{}
-	for _, c := range set.Copies() {
-		got, err := set.Body(c)
-		if err != nil || len(got) != len(body) || len(c.Uses) != 1 {
-			t.Fatalf("%d bytes for %v: %v", len(got), c.Uses, err)
+	for c, err := range set.Copies(t.Context()) {
+		if err != nil || len(c.Body) != len(body) || len(c.Uses) != 1 {
+			t.Fatalf("%d bytes for %v: %v", len(c.Body), c.Uses, err)
 		}
 		var i int
-		fmt.Sscanf(string(got), "User-agent: %d", &i)
+		fmt.Sscanf(string(c.Body), "User-agent: %d", &i)
 		if want := fmt.Sprintf("https://host-%d.example:443", i); c.Uses[0].Key != want {
 			t.Errorf("%s has the body of %s", c.Uses[0].Key, want)
 		}
@@ -56,13 +60,17 @@ func TestBodiesTakeBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestIndexTakesNoMoreThanItIsCharged: with many origins, with redirects, with captures that
-// are replaced, and with a body for each origin; and the archive of them takes no more.
-func TestIndexTakesNoMoreThanItIsCharged(t *testing.T) {
-	const memory = 11 << 20
+// TestSetTakesBoundedMemory: with many origins, with redirects, with captures that are replaced,
+// with a body for each origin, and with origins of one body. All of them come out again.
+func TestSetTakesBoundedMemory(t *testing.T) {
+	const memory, captures = 6 << 20, 60_000
 	for name, of := range map[string]func(i int) capture.Capture{
 		"origins": func(i int) capture.Capture { return site(i, nil) },
-		"long":    func(i int) capture.Capture { return site(i, nil) },
+		"long": func(i int) capture.Capture {
+			c := site(i, nil)
+			c.Origins[0].Host += strings.Repeat(".long", i%40)
+			return c
+		},
 		"redirects": func(i int) capture.Capture {
 			c := site(i, nil)
 			c.Status, c.Location = 301, fmt.Sprintf("/%d%s", i, strings.Repeat("x", i%1000))
@@ -76,27 +84,195 @@ func TestIndexTakesNoMoreThanItIsCharged(t *testing.T) {
 		"bodies": func(i int) capture.Capture { return site(i, []byte(fmt.Sprint(i))) },
 	} {
 		set := &capture.Set{Memory: memory}
-		before, n, err := live(), 0, error(nil)
-		for ; n < 1_000_000 && err == nil; n++ {
-			c := of(n)
-			if name == "long" {
-				c.Origins[0].Host += strings.Repeat(".long", n%40)
+		before := live()
+		for i := range captures {
+			add(t, set, of(i))
+		}
+		gathered, read, uses := live()-before, int64(0), 0
+		for c, err := range set.Copies(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
 			}
-			err = set.Add(c)
+			if uses == 0 {
+				read = live() - before
+			}
+			uses += len(c.Uses)
 		}
-		if !errors.Is(err, capture.ErrMemory) {
-			t.Errorf("%s: %d captures, error %v", name, n, err)
-		}
-		gathered := live() - before
-		copies := set.Copies()
-		listed := live() - before
-		t.Logf("%s: %d captures, %d origins take %d bytes, their list %d", name, n, set.Len(), gathered, listed)
-		if most := max(gathered, listed); most > memory*11/10 {
+		if most := max(gathered, read); most > memory*11/10 {
 			t.Errorf("%s: %d bytes instead of %d", name, most, memory)
 		}
-		runtime.KeepAlive(copies)
+		if uses != set.Len() || uses+set.Replaced() != captures {
+			t.Errorf("%s: %d uses, %d origins, %d captures replaced", name, uses, set.Len(), set.Replaced())
+		}
 		if err := set.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// twin is a slow Set that is easy to understand.
+type twin struct {
+	captures []capture.Capture // of one URL each
+	all      bool
+}
+
+// of returns the captures of a URL, the newest first.
+func (w twin) of(url string) (list []capture.Capture) {
+	for _, c := range slices.Backward(w.captures) {
+		if urlOf(c) == url {
+			list = append(list, c)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y capture.Capture) int {
+		if x.Time.IsZero() || y.Time.IsZero() {
+			return cmp.Compare(asInt(y.Time.IsZero()), asInt(x.Time.IsZero()))
+		}
+		return y.Time.Compare(x.Time)
+	})
+	if len(list) > 0 && (!w.all || list[0].Time.IsZero()) {
+		return list[:1]
+	}
+	return slices.CompactFunc(list, func(x, y capture.Capture) bool { return x.Time.Unix() == y.Time.Unix() })
+}
+
+func asInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func urlOf(c capture.Capture) string {
+	return string(c.Origins[0].AppendKey(nil)) + strings.TrimPrefix(c.Path, answer.RobotsPath)
+}
+
+// follow returns the status and the body at the end of the redirects of a capture.
+func (w twin) follow(c capture.Capture) (uint16, string) {
+	end := c
+	for range 21 {
+		if answer.Of(int(end.Status), answer.Archive) != answer.Redirect {
+			if answer.Of(int(end.Status), answer.Archive) != answer.File {
+				return end.Status, "none"
+			}
+			return end.Status, fmt.Sprintf("%q", end.Body)
+		}
+		to, ok := answer.Resolve(answer.Target{Origin: end.Origins[0], Path: cmp.Or(end.Path, answer.RobotsPath)}, end.Location)
+		list := w.of(urlOf(capture.Capture{Origins: []origin.Origin{to.Origin}, Path: to.Path}))
+		if !ok || len(list) == 0 {
+			break
+		}
+		end = list[0]
+		for _, other := range list {
+			if gap := func(x capture.Capture) int64 { return max(x.Time.Unix()-c.Time.Unix(), c.Time.Unix()-x.Time.Unix()) }; gap(other) < gap(end) &&
+				!c.Time.IsZero() && !end.Time.IsZero() {
+				end = other
+			}
+		}
+	}
+	return c.Status, "none"
+}
+
+// text writes what a set of the captures has to hold.
+func (w twin) text() string {
+	seen, lines := map[string]bool{}, []string{}
+	for _, c := range w.captures {
+		if url := urlOf(c); c.Path == "" && !seen[url] {
+			seen[url] = true
+			for _, version := range w.of(url) {
+				status, body := w.follow(version)
+				lines = append(lines, line(url, version.Time, status, body))
+			}
+		}
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func line(key string, at time.Time, status uint16, body string) string {
+	from := int64(math.MinInt64)
+	if !at.IsZero() {
+		from = at.Unix()
+	}
+	return fmt.Sprintf("%s %d %d %s", key, from, status, body)
+}
+
+// TestSetAsItsTwin compares sets of random captures, with redirects to each other and dates, with the
+// naive reading of them.
+func TestSetAsItsTwin(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	hosts := []string{"a", "b", "c", "long-name"}
+	url := func() string { return "http://" + hosts[r.IntN(len(hosts))] + []string{"", "/r", "/s"}[r.IntN(3)] }
+	for range 2_000 {
+		w := twin{all: r.IntN(2) == 0}
+		set := &capture.Set{Memory: 1 << 20, AllVersions: w.all}
+		for range 1 + r.IntN(20) {
+			at, _ := answer.Resolve(answer.Target{}, url())
+			c := capture.Capture{Origins: []origin.Origin{at.Origin}, Path: strings.TrimSuffix(at.Path, "/"), Status: 200}
+			switch r.IntN(3) {
+			case 0:
+				c.Status, c.Location = 301, url()
+				if !strings.Contains(c.Location[7:], "/") {
+					c.Location += "/robots.txt"
+				}
+			case 1:
+				c.Status = []uint16{404, 503}[r.IntN(2)]
+			default:
+				c.Body = []byte(fmt.Sprint(r.IntN(4)))
+			}
+			if r.IntN(8) > 0 {
+				c.Time = time.Unix(int64(r.IntN(6)-3), int64(r.IntN(2))).UTC()
+			}
+			w.captures = append(w.captures, c)
+			add(t, set, c)
+		}
+		var lines []string
+		for c, err := range set.Copies(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := "none"
+			if c.Body != nil {
+				body = fmt.Sprintf("%q", c.Body)
+			}
+			for _, use := range c.Uses {
+				at := time.Time{}
+				if use.From != math.MinInt64 {
+					at = time.Unix(use.From, 0)
+				}
+				lines = append(lines, line(use.Key, at, use.Status, body))
+			}
+		}
+		if err := set.Close(); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(lines)
+		if got, want := strings.Join(lines, "\n"), w.text(); got != want {
+			t.Fatalf("all %v, of\n%s\ngot\n%s\nwant\n%s", w.all, listing(w.captures), got, want)
+		}
+	}
+}
+
+func listing(captures []capture.Capture) string {
+	var b strings.Builder
+	for _, c := range captures {
+		fmt.Fprintln(&b, c.Time.Unix(), text(c))
+	}
+	return b.String()
+}
+
+// TestWantsForgetsWhenItsMemoryIsFull: it takes bounded memory, however many URLs redirects lead to.
+func TestWantsForgetsWhenItsMemoryIsFull(t *testing.T) {
+	set := capture.Set{Memory: 3 << 20}
+	o := mustParse(t, "http://a")
+	wants := func(i int) bool { return set.Wants(answer.Target{Origin: o[0], Path: fmt.Sprintf("/%d", i)}) }
+	const n = 10_000
+	for i := range n {
+		add(t, &set, capture.Capture{Origins: o, Status: 301, Location: fmt.Sprintf("/%d", i)})
+	}
+	if !wants(0) || !wants(1_000) || wants(n-1) {
+		t.Errorf("the first is wanted: %v; the last: %v", wants(0), wants(n-1))
+	}
+	if err := set.Close(); err != nil {
+		t.Error(err)
 	}
 }

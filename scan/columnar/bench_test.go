@@ -54,3 +54,27 @@ func BenchmarkLines(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSidecar writes a million verdicts about two agents.
+func BenchmarkSidecar(b *testing.B) {
+	const n = 1 << 20
+	var rows []byte
+	for i := range n {
+		r := Row{Known: true, Allowed: i%10 > 0, Class: "allowed", Line: int32(i % 10)}
+		if !r.Allowed {
+			r.Class, r.Barred = "disallowed", []string{"GPTBot", "CCBot"}
+		}
+		rows = AppendRow(rows, &r)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s := NewSidecar(io.Discard, nil)
+		if _, err := s.Write(rows); err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}

@@ -18,8 +18,9 @@ const (
 	// dictionaryBytes bounds the different texts of a column in a row group; with more of them they
 	// stand in the rows.
 	dictionaryBytes = 1 << 20
-	// rowBatch is how many rows are handed to the library at once.
-	rowBatch = 256
+	// rowBatch is how many rows are handed to the library at once. It looks at the size of a page
+	// behind each batch.
+	rowBatch = 64
 )
 
 // Kind is the type of the values of a column that is written.
@@ -68,22 +69,20 @@ func AppendTexts[T string | []byte](b []byte, list []T) []byte {
 // Writer writes rows as Parquet, compressed with Snappy. The same rows make the same bytes, however
 // they are divided into calls of Write. It is for one goroutine.
 type Writer struct {
-	to     *parquet.GenericWriter[any]
-	fields []Field
-	values []parquet.Value // of a batch of rows
-	texts  []byte          // what they point to
-	ends   []int           // of the rows in values
-	rows   []parquet.Row
-	held   int // bytes of the rows of the row group
+	to      *parquet.GenericWriter[any]
+	fields  []Field
+	columns []*parquet.ColumnWriter
+	values  [][]parquet.Value // of each column, in a batch of rows
+	texts   []byte            // what they point to
+	rows    int               // of the batch
+	held    int               // bytes of the rows of the row group
 }
 
 // NewWriter returns a writer of rows with the fields. The name is that of the schema.
 func NewWriter(w io.Writer, name string, fields []Field) *Writer {
-	return &Writer{
-		to: parquet.NewGenericWriter[any](w, schemaOf(name, fields), parquet.Compression(&snappy.Codec{}), parquet.PageBufferSize(pageBytes),
-			parquet.DictionaryMaxBytes(dictionaryBytes), parquet.CreatedBy("robotsieve", "", "")),
-		fields: fields,
-	}
+	to := parquet.NewGenericWriter[any](w, schemaOf(name, fields), parquet.Compression(&snappy.Codec{}), parquet.PageBufferSize(pageBytes),
+		parquet.DictionaryMaxBytes(dictionaryBytes), parquet.CreatedBy("robotsieve", "", ""))
+	return &Writer{to: to, fields: fields, columns: to.ColumnWriters(), values: make([][]parquet.Value, len(fields))}
 }
 
 // schemaOf returns the schema of rows. It is made from a type of struct, which keeps the order of
@@ -146,9 +145,9 @@ func (w *Writer) row(rows []byte, column int) []byte {
 
 // end ends a row, and the batch and the row group if they are large enough.
 func (w *Writer) end() error {
-	w.ends = append(w.ends, len(w.values))
+	w.rows++
 	full := w.held >= rowGroupBytes
-	if len(w.ends) < rowBatch && !full {
+	if w.rows < rowBatch && !full {
 		return nil
 	}
 	if err := w.flush(); err != nil || !full {
@@ -163,18 +162,19 @@ func (w *Writer) value(rest []byte, column int) []byte {
 	length, n := binary.Uvarint(rest)
 	rest = rest[n:]
 	f := &w.fields[column]
-	defined := 1
-	if f.Required {
-		defined = 0
-	}
 	switch {
 	case f.Kind == Texts:
 		return w.list(rest, length, column)
 	case length == 0:
-		w.values = append(w.values, parquet.NullValue().Level(0, 0, column))
+		w.add(column, parquet.NullValue(), 0, 0)
 		return rest
-	case f.Kind == Text:
-		w.values = append(w.values, w.text(rest[:length-1]).Level(0, defined, column))
+	}
+	defined := 1
+	if f.Required {
+		defined = 0
+	}
+	if f.Kind == Text {
+		w.add(column, w.text(rest[:length-1]), 0, defined)
 		return rest[length-1:]
 	}
 	number, n := binary.Varint(rest)
@@ -185,23 +185,28 @@ func (w *Writer) value(rest []byte, column int) []byte {
 	case Bool:
 		v = parquet.BooleanValue(number == 1)
 	}
-	w.values = append(w.values, v.Level(0, defined, column))
+	w.add(column, v, 0, defined)
 	return rest[n:]
 }
 
 // list reads the texts of a list, whose length is one more than their number.
 func (w *Writer) list(rest []byte, length uint64, column int) []byte {
 	if length <= 1 {
-		w.values = append(w.values, parquet.NullValue().Level(0, 0, column))
+		w.add(column, parquet.NullValue(), 0, 0)
 		return rest
 	}
 	for i := range length - 1 {
 		n, size := binary.Uvarint(rest)
 		rest = rest[size:]
-		w.values = append(w.values, w.text(rest[:n-1]).Level(min(int(i), 1), 1, column))
+		w.add(column, w.text(rest[:n-1]), min(int(i), 1), 1)
 		rest = rest[n-1:]
 	}
 	return rest
+}
+
+// add adds a value to a column of the batch.
+func (w *Writer) add(column int, v parquet.Value, repetition, definition int) {
+	w.values[column] = append(w.values[column], v.Level(repetition, definition, column))
 }
 
 // text returns a value of a text, which is copied.
@@ -213,14 +218,14 @@ func (w *Writer) text(b []byte) parquet.Value {
 
 // flush hands the batch on.
 func (w *Writer) flush() error {
-	from := 0
-	for _, end := range w.ends {
-		w.rows = append(w.rows, w.values[from:end])
-		from = end
+	for i, column := range w.columns {
+		if _, err := column.WriteRowValues(w.values[i]); err != nil {
+			return err
+		}
+		w.values[i] = w.values[i][:0]
 	}
-	_, err := w.to.WriteRows(w.rows)
-	w.rows, w.values, w.texts, w.ends = w.rows[:0], w.values[:0], w.texts[:0], w.ends[:0]
-	return err
+	w.texts, w.rows = w.texts[:0], 0
+	return nil
 }
 
 // Close writes the last row group and the footer. Without it the file has no footer, and no reader

@@ -10,7 +10,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"sort"
 	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -40,10 +39,12 @@ type CompileOptions struct {
 	// for compile.DefaultMaxBytes, a negative number for as much as there is memory for. The
 	// highest limit is 64 MiB.
 	MaxBytes int
-	// Memory is how many bytes the job may hold; 0 is DefaultMemory. An origin takes the
-	// length of its name and 128 bytes of half of that; robots.txt files and compiled rules that have no
-	// room go to temporary files in os.TempDir. Compile fails where it is too little for the
-	// origins or for MaxBytes.
+	// AllVersions keeps all captures that have a date, as versions of their origins, and not
+	// the newest only. Versions that say the same as the one before are left out.
+	AllVersions bool
+	// Memory is how many bytes the job may hold; 0 is DefaultMemory. Besides, each distinct
+	// ruleset takes eight bytes. What has no room goes to temporary files in os.TempDir.
+	// Compile fails where it is too little for MaxBytes.
 	Memory   int64
 	Messages Messages
 }
@@ -51,6 +52,7 @@ type CompileOptions struct {
 // Compiled describes the archive that Compile wrote.
 type Compiled struct {
 	Origins, Rulesets int
+	Versions          int64 // of all origins, one at least for each
 	Size              int64 // of the archive, in bytes
 	// MaxBytes is the limit of a body. Bodies counts the distinct bodies; BodyBytes is
 	// the length of their lines within the limit.
@@ -165,14 +167,15 @@ func (o CompileOptions) compile(g *gatherer, shares compileShares, out output) (
 	if err := context.Cause(g.ctx); err != nil {
 		return nil, err
 	}
-	if g.set.Len() == 0 {
-		return nil, errors.New("no robots.txt in any source; nothing has been written")
-	}
 	w, err := archive.NewWriter(compile.Semantics, o.Dialects...)
 	if err != nil {
 		return nil, err
 	}
-	w.NewSorter = func() archive.Sorter { return spill.NewRecords(g.ctx, spill.Options{Memory: shares.sorter}) }
+	w.NewSorter = func() archive.Sorter {
+		r := spill.NewRecords(spill.Options{Memory: shares.sorter})
+		r.StopAt(g.ctx)
+		return r
+	}
 	c, err := o.write(g, w, shares.work, out)
 	return c, cmp.Or(err, w.Close())
 }
@@ -181,8 +184,11 @@ func (o CompileOptions) compile(g *gatherer, shares compileShares, out output) (
 func (o CompileOptions) write(g *gatherer, w *archive.Writer, work int64, out output) (*Compiled, error) {
 	c := &Compiled{MaxBytes: o.MaxBytes}
 	err := o.archive(g, w, c, work)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case g.set.Len() == 0:
+		return nil, errors.New("no robots.txt in any source; nothing has been written")
 	}
 	err = out.write(func(f io.Writer) error {
 		b := bufio.NewWriterSize(untilWriter{g.ctx, f}, 1<<20)
@@ -192,26 +198,25 @@ func (o CompileOptions) write(g *gatherer, w *archive.Writer, work int64, out ou
 		return b.Flush()
 	})
 	c.Origins, c.Rulesets = w.Len(), w.Rulesets()
+	versions, dropped := w.Versions()
+	if c.Versions = versions; dropped > 0 {
+		o.Messages.warn("the oldest versions of origins that have more than 16,384 are left out: %s", english.Grouped(dropped))
+	}
 	return c, err
 }
 
-// archive compiles each body once in each dialect, on as many processors as there is memory
+// archive compiles each body in each dialect, on as many processors as there is memory
 // for, and counts in c. An origin whose rules an archive cannot hold is passed over, so that
 // it does not prevent the archive of the others.
 func (o CompileOptions) archive(g *gatherer, w *archive.Writer, c *Compiled, work int64) error {
 	var mu sync.Mutex // of w, c and g
 	add := func(copied capture.Copy) {
-		body, err := g.set.Body(copied)
-		if err != nil {
-			g.stop(err)
-			return
-		}
-		rulesets, traits := o.compileBody(body)
+		rulesets, traits := o.compileBody(copied.Body)
 		mu.Lock()
 		defer mu.Unlock()
-		c.count(copied, body, traits)
+		c.count(copied, traits)
 		for _, use := range copied.Uses {
-			switch err := w.Add(use.Key, use.Status, rulesets...); {
+			switch err := w.AddVersion(use.Key, use.From, use.Status, rulesets...); {
 			case errors.Is(err, archive.ErrLimit):
 				g.skip(unheld, err)
 			case err != nil:
@@ -220,25 +225,64 @@ func (o CompileOptions) archive(g *gatherer, w *archive.Writer, c *Compiled, wor
 			}
 		}
 	}
-	copies := g.set.Copies()
-	workers := func(size int) int {
-		return int(max(min(work/compileCost/int64(max(size, 1)), int64(runtime.GOMAXPROCS(0))), 1))
+	var workers sync.WaitGroup
+	room := newRoom(work)
+	least := work / int64(runtime.GOMAXPROCS(0))
+	for copied, err := range g.set.Copies(g.ctx) {
+		if err != nil {
+			g.stop(err)
+		}
+		if g.ctx.Err() != nil {
+			break
+		}
+		cost := min(max(int64(len(copied.Body))*compileCost, least), work)
+		room.take(cost)
+		workers.Go(func() {
+			defer room.give(cost)
+			add(copied)
+		})
 	}
-	for len(copies) > 0 { // the longest come first
-		at := workers(copies[0].Size)
-		n := sort.Search(len(copies), func(i int) bool { return workers(copies[i].Size) >= 2*at })
-		inParallel(g.ctx, n, at, func(i int) { add(copies[i]) })
-		copies = copies[n:]
-	}
+	workers.Wait()
 	return context.Cause(g.ctx)
+}
+
+// room is memory that goroutines share.
+type room struct {
+	mu    sync.Mutex
+	given sync.Cond
+	free  int64
+}
+
+func newRoom(bytes int64) *room {
+	r := &room{free: bytes}
+	r.given.L = &r.mu
+	return r
+}
+
+// take waits until there are so many bytes, and takes them.
+func (r *room) take(bytes int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.free < bytes {
+		r.given.Wait()
+	}
+	r.free -= bytes
+}
+
+// give gives back what was taken.
+func (r *room) give(bytes int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.free += bytes
+	r.given.Signal()
 }
 
 // traits are what Compiled tells of bodies.
 type traits struct{ page, utf16, unnamed bool }
 
 // count counts a body and the origins that have it, or origins without a body.
-func (c *Compiled) count(copied capture.Copy, body []byte, of traits) {
-	origins := int64(len(copied.Uses))
+func (c *Compiled) count(copied capture.Copy, of traits) {
+	origins, body := int64(len(copied.Uses)), copied.Body
 	if body == nil {
 		for _, use := range copied.Uses {
 			if answer.Of(int(use.Status), answer.Archive) == answer.Redirect {
@@ -247,8 +291,10 @@ func (c *Compiled) count(copied capture.Copy, body []byte, of traits) {
 		}
 		return
 	}
-	c.Bodies++
-	c.BodyBytes += int64(len(compile.WholeLines(body, c.MaxBytes)))
+	if !copied.Again {
+		c.Bodies++
+		c.BodyBytes += int64(len(compile.WholeLines(body, c.MaxBytes)))
+	}
 	c.BodyOrigins += origins
 	switch {
 	case of.page:
@@ -259,7 +305,9 @@ func (c *Compiled) count(copied capture.Copy, body []byte, of traits) {
 		c.Unnamed += origins
 	}
 	if len(body) > c.MaxBytes {
-		c.Cut++
+		if !copied.Again {
+			c.Cut++
+		}
 		c.CutOrigins += origins
 	}
 }

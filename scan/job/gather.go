@@ -50,7 +50,7 @@ func newGatherer(ctx context.Context, o CompileOptions, shares compileShares) *g
 	// One byte more than the limit tells the compiler that there is more.
 	g := &gatherer{messages: o.Messages, memory: o.Memory, options: capture.Options{MaxBody: o.MaxBytes + 1, MaxLine: shares.line}, skipped: map[capture.Reason]int{}}
 	g.ctx, g.stop = context.WithCancelCause(ctx)
-	g.set.Memory, g.options.Wants = shares.set, g.set.Wants
+	g.set.Memory, g.set.AllVersions, g.options.Wants = shares.set, o.AllVersions, g.set.Wants
 	return g
 }
 
@@ -176,11 +176,7 @@ func (g *gatherer) read(in *source.Input, read reading) {
 
 // add adds a capture to the set.
 func (g *gatherer) add(c capture.Capture) {
-	err := g.set.Add(c)
-	if errors.Is(err, capture.ErrMemory) {
-		err = fmt.Errorf("%w: it is full with %s; --memory %dMB would do for twice as many", err, english.Plural(int64(g.set.Len()), "origin"), 2*g.memory/1_000_000)
-	}
-	if err != nil {
+	if err := g.set.Add(c); err != nil {
 		g.stop(err)
 	}
 }

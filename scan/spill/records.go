@@ -13,12 +13,14 @@ type Records struct {
 }
 
 // NewRecords returns empty Records. It holds no memory, and makes no file, until a record is
-// added. Reading ends with the error of ctx when ctx has ended.
-func NewRecords(ctx context.Context, o Options) *Records {
+// added.
+func NewRecords(o Options) *Records {
 	s := New(o)
-	s.StopAt(ctx)
 	return &Records{s, s.Writer()}
 }
+
+// StopAt makes All end with the error of ctx when ctx has ended.
+func (r *Records) StopAt(ctx context.Context) { r.sorter.StopAt(ctx) }
 
 // Add adds a copy of a record of up to MaxRecord bytes. An error of the temporary file is permanent.
 func (r *Records) Add(record []byte) error { return r.writer.Add(record) }
