@@ -248,6 +248,6 @@ func (c *cursor) text(buffer *[]byte) ([]byte, error) {
 
 // close releases the buffers.
 func (c *cursor) close() {
-	c.pages.zstd.Close()
+	c.pages.blocks.Close()
 	*c = cursor{file: c.file, column: c.column}
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 )
 
-// column returns a file with one column that is called v, which is written by the library.
+// column returns a file with one column that is called v, which is written by the library. It leaves
+// its dictionary within the column if that grows.
 func column(t *testing.T, node parquet.Node, values []parquet.Value, pageBytes, version int) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[any](&b, parquet.NewSchema("root", parquet.Group{"v": node}), parquet.PageBufferSize(pageBytes), parquet.DataPageVersion(version))
+	w := parquet.NewGenericWriter[any](&b, parquet.NewSchema("root", parquet.Group{"v": node}), parquet.PageBufferSize(pageBytes), parquet.DataPageVersion(version), parquet.DictionaryMaxBytes(2000))
 	for i := range values {
 		if _, err := w.WriteRows([]parquet.Row{values[i : i+1]}); err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package columnar
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -213,7 +212,7 @@ type pages struct {
 	codec  int64
 	from   *bufio.Reader
 	stored []byte
-	zstd   source.ZstdBlocks
+	blocks source.Blocks
 }
 
 // reset begins with another chunk.
@@ -343,9 +342,9 @@ func (p *pages) decode(dst, src []byte, codec int64) (int, error) {
 		_, err := snappy.Decode(dst, src)
 		return len(dst), err
 	case zstdCodec:
-		return p.zstd.Decode(dst, src)
+		return p.blocks.Zstd(dst, src)
 	case gzipCodec:
-		r, err := gzip.NewReader(bytes.NewReader(src))
+		r, err := p.blocks.Gzip(src)
 		if err != nil {
 			return 0, err
 		}
