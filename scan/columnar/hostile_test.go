@@ -29,7 +29,7 @@ type forged struct {
 
 type forgedPage struct {
 	header format.PageHeader
-	body   []byte
+	body   []byte // with its header, if the other is empty
 }
 
 func marshal(t testing.TB, v any) []byte {
@@ -51,7 +51,9 @@ var texts = []format.SchemaElement{
 func (f forged) file(t testing.TB) []byte {
 	b := []byte(magic)
 	for i := range f.pages {
-		b = append(b, marshal(t, &f.pages[i].header)...)
+		if h := &f.pages[i].header; h.CompressedPageSize != 0 {
+			b = append(b, marshal(t, h)...)
+		}
 		b = append(b, f.pages[i].body...)
 	}
 	meta := format.FileMetaData{Version: 1, Schema: f.schema, NumRows: f.rows, RowGroups: []format.RowGroup{{NumRows: f.rows, Columns: []format.ColumnChunk{{
@@ -109,10 +111,17 @@ func TestHostile(t *testing.T) {
 	for range 60 {
 		names = append(names, format.SchemaElement{Name: strings.Repeat("a", 400_000), NumChildren: some(int32(1)), RepetitionType: some(format.Required)})
 	}
+	// A page of version 2 whose levels have 1<<62 bytes each: the sum is negative.
+	levels := []byte{0x15, 6, 0x15, 8, 0x15, 8, 0x5c, 0x15, 2, 0x35, 0}
+	for range 2 {
+		levels = binary.AppendVarint(append(levels, 0x16), 1<<62)
+	}
+	levels = append(levels, 0, 0, 1, 2, 3, 4)
 	for name, c := range map[string]struct {
 		file []byte
 		want string
 	}{
+		"levels without end":       {forged{rows: 1, pages: []forgedPage{{body: levels}}}.file(t), "the levels of a page are longer than the page"},
 		"empty":                    {nil, "0 bytes are no whole file"},
 		"another kind":             {bytes.Repeat([]byte("a"), 100), "does not begin with PAR1"},
 		"cut off":                  {whole[:len(whole)-1], "does not end with PAR1: it is cut off"},

@@ -199,10 +199,13 @@ func (h *header) readData2(t *compact, kind byte) {
 
 func (h *header) check() error {
 	switch {
-	case h.size < 0, h.stored < 0, h.values < 0, h.repetition < 0, h.definition < 0, h.repetition+h.definition > h.stored, h.repetition+h.definition > h.size:
+	case h.size < 0, h.stored < 0, h.values < 0, h.repetition < 0, h.definition < 0:
 		return errors.New("the header of a page is damaged")
 	case h.size > maxPage || h.stored > maxPage:
 		return fmt.Errorf("a page of %d bytes is larger than %d", max(h.size, h.stored), maxPage)
+	}
+	if most := min(h.size, h.stored); h.repetition > most || h.definition > most-h.repetition {
+		return errors.New("the levels of a page are longer than the page")
 	}
 	return nil
 }
@@ -290,7 +293,7 @@ func (p *pages) header() (header, error) {
 
 var errSize = errors.New("a page has another size than its header says")
 
-// decompress appends what src is of a page, which must have size bytes. The codec may panic.
+// decompress appends what src is decompressed, which must have size bytes. A panic of a codec is an error.
 func (p *pages) decompress(dst, src []byte, size int, codec int64) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
