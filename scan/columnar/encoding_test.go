@@ -118,6 +118,21 @@ func random(r *rand.Rand, of parquet.Type, different int) (parquet.Value, string
 	return parquet.Int64Value(wide), fmt.Sprint(wide)
 }
 
+// TestNulls reads pages that have levels and no value, in each codec.
+func TestNulls(t *testing.T) {
+	type row struct {
+		V *string `parquet:"v,optional"`
+	}
+	for name, codec := range codecs {
+		for version := 1; version <= 2; version++ {
+			got := valuesOf(t, write(t, make([]row, 3), parquet.Compression(codec), parquet.DataPageVersion(version)))
+			if strings.Join(got, "") != "---" {
+				t.Errorf("%s, version %d: %q", name, version, got)
+			}
+		}
+	}
+}
+
 // TestKinds reads values of the other types that have a text.
 func TestKinds(t *testing.T) {
 	day := uint32(julianEpoch + 20000)
