@@ -28,13 +28,13 @@ func BenchmarkLines(b *testing.B) {
 		rows[i] = capture{URL: fmt.Sprintf("%sarticles/%07x/%09d.html", host, mixed&0xfffffff, mixed%1e9), Host: host, Fetch: at + int64(mixed>>8)}
 	}
 	files := map[string][]byte{}
-	for _, name := range []string{"plain", "snappy", "zstd"} {
+	for _, name := range []string{"plain", "snappy", "gzip", "zstd"} {
 		files[name] = write(b, rows, parquet.Compression(codecs[name]), parquet.DataPageVersion(1))
 	}
 	for _, c := range []struct {
 		codec string
 		o     Options
-	}{{"plain", Options{URL: "url"}}, {"snappy", Options{URL: "url"}}, {"zstd", Options{URL: "url"}}, {"snappy", Options{URL: "host"}}, {"zstd", Options{URL: "url", Date: "fetch"}}} {
+	}{{"plain", Options{URL: "url"}}, {"snappy", Options{URL: "url"}}, {"gzip", Options{URL: "url"}}, {"zstd", Options{URL: "url"}}, {"snappy", Options{URL: "host"}}, {"zstd", Options{URL: "url", Date: "fetch"}}} {
 		b.Run(fmt.Sprintf("codec=%s/column=%s%s", c.codec, c.o.URL, c.o.Date), func(b *testing.B) {
 			f := open(b, files[c.codec])
 			b.ReportAllocs()

@@ -89,7 +89,7 @@ func write[T any](t testing.TB, rows []T, options ...parquet.WriterOption) []byt
 
 func open(t testing.TB, file []byte) *File {
 	t.Helper()
-	f, err := Open("test.parquet", bytes.NewReader(file), int64(len(file)))
+	f, err := Open(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestRefusedColumns(t *testing.T) {
 		"tags.list.element": "is a list of text: a row may have several values", "bool": "has values of the type boolean",
 		"link": "no column \"link\": the file has \"url\", \"plain\", \"dict\", ",
 	} {
-		if _, err := readLines(t, f, Options{URL: column}); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "test.parquet: ") {
+		if _, err := readLines(t, f, Options{URL: column}); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "Parquet: ") {
 			t.Errorf("%s: %v, want %q", column, err, want)
 		}
 	}
@@ -265,7 +265,7 @@ func TestSidecar(t *testing.T) {
 				t.Fatalf("row %d: %v, want %s", i, v, want[i])
 			}
 		}
-		if _, err := Open("cut", bytes.NewReader(out.Bytes()[:out.Len()-1]), int64(out.Len()-1)); err == nil {
+		if _, err := Open(bytes.NewReader(out.Bytes()[:out.Len()-1]), int64(out.Len()-1)); err == nil {
 			t.Error("a sidecar without its last byte is accepted")
 		}
 	}

@@ -116,7 +116,7 @@ func (s *Sidecar) lead() (err error) {
 	} else if s.key, err = s.keys.append(s.key[:0]); err == io.EOF {
 		return fmt.Errorf("more than %d verdicts for as many keys", s.rows)
 	} else if err != nil {
-		return err
+		return fmt.Errorf("key of row %d: %w", s.rows, err)
 	}
 	s.rows++
 	s.to.held += len(s.key)
