@@ -208,10 +208,12 @@ func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of sh
 	})
 	defer o.Messages.progress(reader)()
 	summary, err := filter.Run(ctx, reader, of.workers, c, out)
-	if table != nil && err == nil {
+	results := reader.Results()
+	damaged := slices.ContainsFunc(results, func(r source.Result) bool { return r.Err != nil })
+	if table != nil && err == nil && !damaged { // without its end a table that lacks rows is not read by anybody
 		err = table.Close()
 	}
-	return summary, reader.Results(), err
+	return summary, results, err
 }
 
 // Noun returns what is counted: lines, or records of WARC files.
