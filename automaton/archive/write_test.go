@@ -76,12 +76,12 @@ func TestLookupReadsABoundedBucket(t *testing.T) {
 	for _, n := range []int{maxBucket, maxBucket + 1} {
 		keys := colliding(n, 1)
 		l := arranged(t, holding(t, keys))
-		l.header.Length -= l.header.directoryLen() + l.header.GroupsLen
+		l.header.Length -= l.header.directoryLen() + l.header.bucketsLen() + l.header.RecordsLen
 		l.header.Bits = 0 // there is one bucket
 		if err := l.makeDirectory(n); err != nil {
 			t.Fatal(err)
 		}
-		l.header.Length += l.header.directoryLen() + l.header.GroupsLen
+		l.header.Length += l.header.directoryLen() + l.header.bucketsLen() + l.header.RecordsLen
 		var file bytes.Buffer
 		if err := l.write(&file, n); err != nil {
 			t.Fatal(err)
