@@ -15,10 +15,15 @@ func (a *Archive) find(key []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	records, ok := a.bucket(bucket, le.Uint64(a.directory[entryLen*group:]))
-	if !ok {
+	bounds := a.buckets[bucketLen*bucket:]
+	from, to := uint64(le.Uint32(bounds)), uint64(le.Uint32(bounds[bucketLen:]))
+	if len(a.records) > math.MaxUint32 {
+		from, to = a.whole(group, from, to)
+	}
+	if from > to || to > uint64(len(a.records)) {
 		return nil, errIndex
 	}
+	records := a.records[from:to]
 	for n := 0; len(records) > 0; n++ {
 		keyAt, length := a.measure(records)
 		if n == maxBucket || length > len(records) {
@@ -48,16 +53,12 @@ func (a *Archive) recordsOf(group uint64) []byte {
 	return a.records[le.Uint64(entry):le.Uint64(entry[entryLen:])]
 }
 
-// bucket returns the records of a bucket. Its group begins at an offset, and it at one of which the table has the lower half.
-func (a *Archive) bucket(n, group uint64) (records []byte, ok bool) {
-	bounds := a.buckets[bucketLen*n:]
-	low, end := le.Uint32(bounds), le.Uint32(bounds[bucketLen:])
-	from := group + uint64(low-uint32(group))
-	to := from + uint64(end-low)
-	if to > uint64(len(a.records)) {
-		return nil, false
-	}
-	return a.records[from:to], true
+// whole returns the bounds of a bucket, of which the table has the lower halves: they lie behind the
+// beginning of its group, which the directory has.
+func (a *Archive) whole(group, from, to uint64) (wholeFrom, wholeTo uint64) {
+	begin := le.Uint64(a.directory[entryLen*group:])
+	wholeFrom = begin + uint64(uint32(from)-uint32(begin))
+	return wholeFrom, wholeFrom + uint64(uint32(to)-uint32(from))
 }
 
 // measure returns where the key of the first of some records is, and the length of the record, which may be

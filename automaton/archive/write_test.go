@@ -104,3 +104,17 @@ func TestLookupReadsABoundedBucket(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordsBeyondFourGigabytes: the table of buckets has the lower halves of offsets, and the
+// directory the upper ones.
+func TestRecordsBeyondFourGigabytes(t *testing.T) {
+	for _, c := range []struct{ group, from, to uint64 }{
+		{0, 0, 10}, {5, 5, 5}, {1<<32 - 8, 1<<32 - 8, 1<<32 - 1}, {1<<32 - 8, 1<<32 - 4, 1<<32 + 20}, {1<<32 - 8, 1<<32 + 4, 1<<32 + 20},
+		{5 << 32, 5<<32 + 1, 5<<32 + 2}, {5<<32 - 1, 5 << 32, 5<<32 + 90},
+	} {
+		a := &Archive{directory: le.AppendUint64(make([]byte, entryLen), c.group)}
+		if from, to := a.whole(1, uint64(uint32(c.from)), uint64(uint32(c.to))); from != c.from || to != c.to {
+			t.Errorf("from %d to %d, want %+v", from, to, c)
+		}
+	}
+}
