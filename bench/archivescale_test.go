@@ -20,7 +20,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-var archiveOrigins = flag.Int("origins", 20_000, "how many origins BenchmarkArchiveScale compiles")
+var (
+	archiveOrigins = flag.Int("origins", 20_000, "how many origins BenchmarkArchiveScale compiles")
+	archiveMemory  = flag.Int64("memory", job.DefaultMemory, "the memory for that, in bytes")
+)
 
 // siteKey is the key of the i-th synthetic origin.
 func siteKey(i int) string { return fmt.Sprintf("https://www.site-%08d.example:443", i) }
@@ -40,8 +43,8 @@ func writeSites(w io.Writer, n int, bodyOf func(i int) []byte) error {
 
 // BenchmarkArchiveScale times what depends on the number of origins: the compilation of lines of
 // JSON into an archive, its opening, and a million lookups of random origins in the mapped file,
-// of which each ruleset's first decodes it. The flag -origins says how many there are. The
-// peak of the memory is that of the process, which has 60 MB of bodies.
+// of which that of each ruleset which is the first decodes it. The flags -origins and -memory say how many
+// there are, and in which memory they are compiled. The peak is that of the process, which has 60 MB of bodies itself.
 func BenchmarkArchiveScale(b *testing.B) {
 	var real [][]byte // as JSON strings
 	for line := range bytes.Lines(shared(b, "data/robots/bodies.jsonl.gz")) {
@@ -75,7 +78,7 @@ func archiveScale(b *testing.B, origins int, bodyOf func(i int) []byte) {
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // Linux: the peak begins anew
 	begin := time.Now()
 	compiled, err := job.Compile(context.Background(), job.CompileOptions{
-		Sources: []string{"-"}, Stdin: r, Output: out, Dialects: archiveDialects, Messages: job.Messages{Warn: func(m string) { b.Log(m) }},
+		Sources: []string{"-"}, Stdin: r, Output: out, Dialects: archiveDialects, Memory: *archiveMemory, Messages: job.Messages{Warn: func(m string) { b.Log(m) }},
 	})
 	if err != nil || compiled.Origins != origins {
 		b.Fatal(compiled, err)
