@@ -26,12 +26,13 @@ type Archive struct {
 	shift      uint   // of a hash, to the number of its bucket
 	groupBits  uint   // of the number of a bucket, to that of its group
 	answerLen  int    // of the numbers of rulesets
-	versionLen int
+	versionLen int    // of an instant, a status and an answer
 	makeTable  automaton.TableFunc
 
 	directory []byte
-	offsets   []byte          // of the rulesets
-	groups    []byte          // the index
+	offsets   []byte // of the rulesets
+	buckets   []byte
+	records   []byte
 	blobs     []byte          // the rulesets
 	checked   []atomic.Uint32 // a bit for each group whose checksum is right
 	decoded   []atomic.Pointer[slab]
@@ -41,10 +42,11 @@ type Archive struct {
 	slabs []uint32 // those that there are, perhaps twice
 }
 
-// slab has the decoded rulesets of some numbers in succession. It is made when the first is looked up.
-type slab [slabLen]struct {
-	ruleset  atomic.Pointer[automaton.Ruleset] // nil until it is looked up
-	complete atomic.Bool                       // whether it has all tables that it may have
+// slab has the decoded rulesets of some numbers in succession. It is made when the first is
+// looked up.
+type slab struct {
+	rulesets [slabLen]atomic.Pointer[automaton.Ruleset] // nil until they are looked up
+	complete atomic.Uint64                              // a bit for each that has all tables that it may have
 }
 
 const slabLen = 64
@@ -134,7 +136,8 @@ func (a *Archive) cut(rest []byte, h *header) bool {
 	}{
 		{&a.directory, h.directoryLen()},
 		{&a.offsets, h.offsetsLen()},
-		{&a.groups, h.GroupsLen},
+		{&a.buckets, h.bucketsLen()},
+		{&a.records, h.RecordsLen},
 		{&a.blobs, h.BlobsLen},
 	} {
 		if part.length > uint64(len(rest)) {
@@ -163,7 +166,7 @@ func (a *Archive) ascending() bool {
 		}
 		before = at
 	}
-	return before <= uint64(len(a.groups))
+	return before <= uint64(len(a.records))
 }
 
 // Dialects returns a copy of the list of dialects that the archive holds.
@@ -208,17 +211,18 @@ func (a *Archive) lookup(key []byte, d automaton.Dialect, at int64, busy bool) (
 	if column < 0 {
 		return Entry{}, false, fmt.Errorf("archive: %w: %v is not in the archive, which holds %v", ErrDialect, d, a.dialects)
 	}
-	r, found, err := a.find(key)
+	record, err := a.find(key)
 	switch {
 	case err != nil:
 		return Entry{}, false, err
-	case !found:
+	case record == nil:
 		return always, false, nil
 	}
-	if e, found = a.version(&r, at); !found {
+	e, answer := a.version(record, at)
+	if answer == nil {
 		return e, false, nil
 	}
-	if e.Ruleset, err = a.ruleset(le.Uint32(r.answer[4*column:]), d, busy); err != nil {
+	if e.Ruleset, err = a.ruleset(le.Uint32(answer[4*column:]), d, busy); err != nil {
 		return Entry{}, false, err
 	}
 	return e, true, nil
@@ -283,8 +287,8 @@ func (a *Archive) ruleset(id uint32, d automaton.Dialect, busy bool) (*automaton
 		return nil, errIndex
 	}
 	s := a.slab(id)
-	r := s[id%slabLen].ruleset.Load()
-	if r == nil || busy && !s[id%slabLen].complete.Load() {
+	r := s.rulesets[id%slabLen].Load()
+	if r == nil || busy && s.complete.Load()>>(id%slabLen)&1 == 0 {
 		var err error
 		if r, err = a.make(s, id, busy); err != nil {
 			return nil, &DamageError{Part: "ruleset", Ruleset: int(id), Reason: err.Error()}
@@ -316,15 +320,15 @@ func (a *Archive) make(s *slab, id uint32, busy bool) (*automaton.Ruleset, error
 		return nil, err
 	}
 	a.hold(blob, !waits)
-	kept := &s[id%slabLen]
+	kept := &s.rulesets[id%slabLen]
 	switch {
 	case busy:
-		kept.ruleset.Store(r) // in place of any that another goroutine made without tables
-	case !kept.ruleset.CompareAndSwap(nil, r):
-		return kept.ruleset.Load(), nil
+		kept.Store(r) // in place of any that another goroutine made without tables
+	case !kept.CompareAndSwap(nil, r):
+		return kept.Load(), nil
 	}
 	if !waits {
-		kept.complete.Store(true)
+		s.complete.Or(1 << (id % slabLen))
 	}
 	return r, nil
 }

@@ -128,7 +128,7 @@ func TestDamageNamesItsPart(t *testing.T) {
 		t.Errorf("index: got %v", err)
 	}
 	inGroup := slices.Clone(data)
-	inGroup[partsOf(data).groups] ^= 1
+	inGroup[partsOf(data).records] ^= 1
 	if _, found, err := opened(t, inGroup).Lookup([]byte(origins[0].key), google); found || !isSame(err, &archive.DamageError{Part: "index"}) {
 		t.Errorf("group: found %v, error %v", found, err)
 	}
@@ -151,14 +151,15 @@ func TestDamageNamesItsPart(t *testing.T) {
 const headerLen = 68
 
 // parts are where the parts of an archive begin, if its header is right.
-type parts struct{ directory, offsets, groups, rulesets, end uint64 }
+type parts struct{ directory, offsets, buckets, records, rulesets, end uint64 }
 
 func partsOf(data []byte) parts {
 	le := binary.LittleEndian
 	p := parts{directory: headerLen}
 	p.offsets = p.directory + 12*(1<<max(int(data[36]&15)-6, 0)+1)
-	p.groups = p.offsets + (uint64(le.Uint32(data[32:]))+1)*8
-	p.rulesets = p.groups + le.Uint64(data[44:])
+	p.buckets = p.offsets + (uint64(le.Uint32(data[32:]))+1)*8
+	p.records = p.buckets + 4*(1<<(data[36]&15)+1)
+	p.rulesets = p.records + le.Uint64(data[44:])
 	p.end = p.rulesets + le.Uint64(data[52:])
 	return p
 }
@@ -172,13 +173,15 @@ func sealed(data []byte) []byte {
 	if le.Uint64(data[44:]) > size || le.Uint64(data[52:]) > size || p.end > size {
 		return data
 	}
-	for at := p.directory; at+12 < p.offsets; at += 12 {
-		from, to := p.groups+le.Uint64(data[at:]), p.groups+le.Uint64(data[at+12:])
-		if from <= to && to <= size && from >= p.groups {
-			le.PutUint32(data[at+8:], crc32.Checksum(data[from:to], table))
+	inGroup := uint64(min(data[36]&15, 6))
+	for at, n := p.directory, uint64(0); at+12 < p.offsets; at, n = at+12, n+1 {
+		from, to := p.records+le.Uint64(data[at:]), p.records+le.Uint64(data[at+12:])
+		if from <= to && to <= size && from >= p.records {
+			buckets := crc32.Checksum(data[p.buckets+4*n<<inGroup:][:4<<inGroup+4], table)
+			le.PutUint32(data[at+8:], crc32.Update(buckets, table, data[from:to]))
 		}
 	}
-	for at, n := p.offsets, uint32(0); at+8 < p.groups; at, n = at+8, n+1 {
+	for at, n := p.offsets, uint32(0); at+8 < p.buckets; at, n = at+8, n+1 {
 		from, to := p.rulesets+le.Uint64(data[at:]), p.rulesets+le.Uint64(data[at+8:])
 		if from+4 <= to && to <= size && from >= p.rulesets {
 			number := crc32.Checksum(le.AppendUint32(nil, n), table)

@@ -8,28 +8,32 @@
 // addresses without brackets: https://example.com:443, http://::1:8080. Rulesets
 // that are equal are stored once.
 //
-// Opening checks the header and the index, by a checksum, and decodes nothing. A
-// ruleset is checked and decoded at its first lookup, which may therefore fail,
-// and is then kept; a match never fails. Checksums find accidents. They do not stop an
-// author who means harm, so every length is compared with the rest of the file
-// before it is believed, a lookup reads no more than 64 records, and decoding takes time
-// and memory in proportion to the bytes. Such a file can still hold any rules that its
-// author likes.
+// An origin may have several versions, each with the instant from which on it is in force;
+// LookupAt takes the one in force at an instant. A version without an instant is in force from
+// ever.
+//
+// Opening checks the header and the directory, by a checksum, and decodes nothing. A group of
+// origins is checked at the first lookup that leads to it; a ruleset is checked and decoded at
+// its first lookup, and is then kept. So a lookup may fail; a match never fails. Checksums
+// find accidents. They do not stop an author who means harm, so every length is compared with
+// the rest of the file before it is believed, a lookup reads no more than 64 records, and
+// decoding takes time and memory in proportion to the bytes. Such a file can still hold any
+// rules that its author likes.
 //
 // # Format
 //
 // This is the format byte by byte; docs/archive.md is an overview. Numbers of fixed
 // size are little-endian and not aligned. A varint is one of package encoding/binary
 // (unsigned LEB128), a signed varint its zigzag form. Checksums are CRC-32C. A file is
-// a header, an index of three tables, and the rulesets, without anything between or
-// after them.
+// a header, a directory, the offsets of the rulesets, the buckets, the records, and the
+// rulesets, without anything between or after them.
 //
 // The header has 68 bytes:
 //
 //	 0  8 bytes  89 'r' 's' 'v' 0d 0a 1a 0a: the magic number, which transfer as text would break
-//	 8  uint32   version of the format: 2
+//	 8  uint32   version of the format: 3
 //	12  uint32   semantics of the rules: compile.Semantics of the program that compiled them
-//	16  uint32   checksum of the header except these four bytes, and of the index
+//	16  uint32   checksum of the header except these four bytes, and of the directory
 //	20  uint64   length of the file
 //	28  uint32   number of origins
 //	32  uint32   number of rulesets
@@ -40,20 +44,39 @@
 //	52  uint64   length of all rulesets
 //	60  uint64   seed of the hash of keys
 //
-// The index begins with the buckets, (1<<b)+1 uint32: for each bucket the offset of its
-// first record among the records, and at the end the length of all. Then come as many
-// uint64 as there are rulesets, and one more: the offsets of the rulesets, in the same
-// way. Then the records, one for each origin:
+// Groups have 64 buckets each; if there are fewer buckets, there is one group. The directory
+// has an entry for each group, and one more for their end:
+//
+//	0  uint64  offset among the records of the first record of the group; at the end the length of all
+//	8  uint32  checksum of the group: of the offsets of its buckets, the end of its last bucket, and its records; at the end 0
+//
+// The offsets of the rulesets are as many uint64 as there are rulesets, and at the end the
+// length of all. The buckets are (1<<b)+1 uint32, in the same way: for each bucket the lower
+// half of the offset of its first record among the records.
+//
+// Then come the records, one for each origin. That of an origin with one version that is in force
+// from ever is:
 //
 //	0  uint32   fingerprint: the lower half of the key's hash
-//	4  uint16   HTTP status
+//	4  uint16   HTTP status, at most 999
 //	6  uint16   length of the key
 //	8  uint32   for each dialect: number of the ruleset, or ffffffff for none
 //	   bytes    the key
 //
+// That of any other origin is:
+//
+//	0  uint32   fingerprint
+//	4  uint16   8000 (hexadecimal) and the number of versions, 1 to 16,384
+//	6  uint16   length of the key
+//	8  bytes    the key
+//	   versions from the oldest to the newest, each
+//	            int64   the instant from which on it is in force, in Unix seconds; the least int64 for one that is from ever
+//	            uint16  HTTP status
+//	            uint32  for each dialect: number of the ruleset, or ffffffff for none
+//
 // A record is in the bucket that the upper b bits of its key's hash number.
-// Records of a bucket are sorted by hash, then key, and there are 64 of them at most. So a
-// lookup touches two places of the index, the bucket and the record, and then the table of
+// Records of a bucket are sorted by hash, then by their bytes, and there are 64 of them at most.
+// So a lookup touches two places of the index, the bucket and the record, and then the table of
 // decoded rulesets; a binary search among 87,000 keys would touch seventeen.
 //
 // The hash of a key is made of its length n and its bytes in words of eight, the
@@ -61,12 +84,13 @@
 // h = fold(h ^ w, d6e8feb86659fd93); at the end fold(h ^ n, a0761d6478bd642f); where
 // fold(x, y) is the upper half of the 128 bits of x * y, xor the lower half.
 //
-// The seed is the first eight bytes of the SHA-256 of all keys in their order, each behind
-// its length as a varint. Were it known beforehand, the owner of many domains could choose
+// The seed is the first eight bytes of the SHA-256 of all keys, the shorter ones first and those
+// of one length in order, each behind its length as a varint. Were it known beforehand, the owner of many domains could choose
 // names that all fall into one bucket. Should a bucket have more than 64 records all the
 // same, a zero byte is added to what is hashed, until none has. A reader takes any seed.
 //
-// A ruleset is a uint32, the checksum of what follows, and then:
+// Rulesets are in the order of the SHA-256 of their bytes. A ruleset is a uint32, the checksum of
+// its number (as a uint32) and of what follows, and then:
 //
 //	byte     dialect
 //	varints  number of rules, of lists, of machines, of agents

@@ -1,119 +1,102 @@
 package archive
 
 import (
-	"hash/crc32"
 	"iter"
 	"math"
 )
 
-// record is what the index has of one origin.
-type record struct {
-	key    []byte
-	status uint16 // of the answer; with the bit dated, that there are versions
-	answer []byte // the numbers of the rulesets; for versions, all of them, and of one when version has chosen it
-}
-
-// group returns the bytes of a group, which it checks when it is first asked for. Two goroutines
-// may check a group at once.
-func (a *Archive) group(n uint64) ([]byte, error) {
-	entry := a.directory[entryLen*n:]
-	g := a.groups[le.Uint64(entry):le.Uint64(entry[entryLen:])]
-	if a.checked[n/32].Load()>>(n%32)&1 == 0 {
-		if crc32.Checksum(g, castagnoli) != le.Uint32(entry[8:]) {
-			return nil, errGroup
+// find returns the record of an origin, nil if there is none.
+func (a *Archive) find(key []byte) ([]byte, error) {
+	h := hash(a.seed, key)
+	bucket := h >> a.shift
+	group := bucket >> a.groupBits
+	if a.checked[group/32].Load()>>(group%32)&1 == 0 {
+		if err := a.check(group); err != nil {
+			return nil, err
 		}
-		if len(g) < 4<<a.groupBits+4 {
-			return nil, errIndex
-		}
-		a.checked[n/32].Or(1 << (n % 32))
 	}
-	return g, nil
-}
-
-// bucket returns the records of a bucket.
-func (a *Archive) bucket(n uint64) ([]byte, error) {
-	g, err := a.group(n >> a.groupBits)
-	if err != nil {
-		return nil, err
+	bounds := a.buckets[bucketLen*bucket:]
+	from, to := uint64(le.Uint32(bounds)), uint64(le.Uint32(bounds[bucketLen:]))
+	if len(a.records) > math.MaxUint32 {
+		from, to = a.whole(group, from, to)
 	}
-	bounds := g[n&(1<<a.groupBits-1)*4:]
-	from, to := le.Uint32(bounds), le.Uint32(bounds[4:])
-	if from > to || uint64(to) > uint64(len(g)) {
+	if from > to || to > uint64(len(a.records)) {
 		return nil, errIndex
 	}
-	return g[from:to], nil
-}
-
-// find returns the record of an origin, if there is one.
-func (a *Archive) find(key []byte) (r record, found bool, err error) {
-	h := hash(a.seed, key)
-	records, err := a.bucket(h >> a.shift)
-	if err != nil {
-		return r, false, err
-	}
+	records := a.records[from:to]
 	for n := 0; len(records) > 0; n++ {
-		length := a.recordLen(records)
+		keyAt, length := a.measure(records)
 		if n == maxBucket || length > len(records) {
-			return r, false, errIndex
+			return nil, errIndex
 		}
-		if le.Uint32(records) == uint32(h) {
-			if r = a.record(records[:length]); string(r.key) == string(key) {
-				return r, true, nil
-			}
+		if le.Uint32(records) == uint32(h) && string(records[keyAt:][:le.Uint16(records[6:])]) == string(key) {
+			return records[:length], nil
 		}
 		records = records[length:]
 	}
-	return r, false, nil
+	return nil, nil
 }
 
-// recordLen returns the length of the first record of some, which may be more than there are bytes.
-func (a *Archive) recordLen(records []byte) int {
+// check checks a group, when it is first asked for. Two goroutines may check it at once.
+func (a *Archive) check(group uint64) error {
+	buckets := a.buckets[group<<a.groupBits*bucketLen:][:(1<<a.groupBits+1)*bucketLen]
+	if groupChecksum(buckets, a.recordsOf(group)) != le.Uint32(a.directory[entryLen*group+8:]) {
+		return errGroup
+	}
+	a.checked[group/32].Or(1 << (group % 32))
+	return nil
+}
+
+// recordsOf returns the records of a group. Open has compared the offsets.
+func (a *Archive) recordsOf(group uint64) []byte {
+	entry := a.directory[entryLen*group:]
+	return a.records[le.Uint64(entry):le.Uint64(entry[entryLen:])]
+}
+
+// whole returns the bounds of a bucket, of which the table has the lower halves: they lie behind the
+// beginning of its group, which the directory has.
+func (a *Archive) whole(group, from, to uint64) (wholeFrom, wholeTo uint64) {
+	begin := le.Uint64(a.directory[entryLen*group:])
+	wholeFrom = begin + uint64(uint32(from)-uint32(begin))
+	return wholeFrom, wholeFrom + uint64(uint32(to)-uint32(from))
+}
+
+// measure returns where the key of the first of some records is, and the length of the record, which may be
+// more than there are bytes: then the key may be, too.
+func (a *Archive) measure(records []byte) (keyAt, length int) {
 	if len(records) < recordHead {
-		return recordHead
+		return 0, recordHead
 	}
 	status, key := le.Uint16(records[4:]), int(le.Uint16(records[6:]))
 	if status < dated {
-		return recordHead + a.answerLen + key
+		return recordHead + a.answerLen, recordHead + a.answerLen + key
 	}
-	return recordHead + key + int(status-dated)*a.versionLen
+	return recordHead, recordHead + key + int(status-dated)*a.versionLen
 }
 
-// record reads a record, which has its length.
-func (a *Archive) record(b []byte) record {
-	status, keyLen := le.Uint16(b[4:]), int(le.Uint16(b[6:]))
-	if b = b[recordHead:]; status < dated {
-		return record{status: status, answer: b[:a.answerLen], key: b[a.answerLen:]}
-	}
-	return record{status: status, key: b[:keyLen:keyLen], answer: b[keyLen:]}
-}
-
-// version makes the answer of a record the one that is in force at an instant, and returns its
-// Entry without the ruleset.
-func (a *Archive) version(r *record, at int64) (e Entry, found bool) {
-	if r.status < dated {
-		return Entry{Status: r.status, From: math.MinInt64, Until: math.MaxInt64}, true
+// version returns the Entry of a record at an instant, without the ruleset, and the numbers of the
+// rulesets, nil if no version is in force.
+func (a *Archive) version(record []byte, at int64) (e Entry, answer []byte) {
+	if status := le.Uint16(record[4:]); status < dated {
+		return Entry{Status: status, From: math.MinInt64, Until: math.MaxInt64}, record[recordHead:]
 	}
 	e.From, e.Until = math.MinInt64, math.MaxInt64
-	low, high := 0, len(r.answer)/a.versionLen // the number of versions that have begun is between them
+	versions := record[recordHead+int(le.Uint16(record[6:])):]
+	low, high := 0, len(versions)/a.versionLen // the number of versions that have begun is between them
 	for low < high {
 		middle := int(uint(low+high) / 2)
-		if from := a.from(r, middle); from <= at {
+		if from := int64(le.Uint64(versions[middle*a.versionLen:])); from <= at {
 			low, e.From = middle+1, from
 		} else {
 			high, e.Until = middle, from
 		}
 	}
 	if low == 0 {
-		return e, false
+		return e, nil
 	}
-	v := r.answer[(low-1)*a.versionLen+dateLen:][:statusLen+a.answerLen]
-	e.Status, r.answer = le.Uint16(v), v[statusLen:]
-	return e, true
-}
-
-// from returns the instant from which on a version is in force.
-func (a *Archive) from(r *record, version int) int64 {
-	return int64(le.Uint64(r.answer[version*a.versionLen:]))
+	v := versions[(low-1)*a.versionLen+dateLen:]
+	e.Status = le.Uint16(v)
+	return e, v[statusLen:]
 }
 
 // Origin is an origin of an archive, as Origins lists it.
@@ -136,15 +119,15 @@ func (a *Archive) Origins() iter.Seq2[Origin, error] {
 	return func(yield func(Origin, error) bool) {
 		var o Origin
 		for n := range uint64(len(a.directory)/entryLen - 1) {
-			records, err := a.recordsOf(n)
+			records, err := a.recordsOf(n), a.check(n)
 			for err == nil && len(records) > 0 {
-				length := a.recordLen(records)
+				keyAt, length := a.measure(records)
 				if length > len(records) {
 					err = errIndex
 					break
 				}
-				r := a.record(records[:length])
-				o.Key, o.Versions = r.key, a.versions(o.Versions[:0], r)
+				o.Key = records[keyAt:][:le.Uint16(records[6:])]
+				o.Versions = a.versions(o.Versions[:0], records[:length])
 				if !yield(o, nil) {
 					return
 				}
@@ -157,21 +140,12 @@ func (a *Archive) Origins() iter.Seq2[Origin, error] {
 	}
 }
 
-// recordsOf returns the records of all buckets of a group.
-func (a *Archive) recordsOf(n uint64) ([]byte, error) {
-	g, err := a.group(n)
-	if err != nil {
-		return nil, err
-	}
-	return g[4<<a.groupBits+4:], nil
-}
-
 // versions appends the versions of a record to dst.
-func (a *Archive) versions(dst []Version, r record) []Version {
-	if r.status < dated {
-		return append(dst, Version{math.MinInt64, r.status, hasRules(r.answer)})
+func (a *Archive) versions(dst []Version, record []byte) []Version {
+	if status := le.Uint16(record[4:]); status < dated {
+		return append(dst, Version{math.MinInt64, status, hasRules(record[recordHead:][:a.answerLen])})
 	}
-	for b := r.answer; len(b) > 0; b = b[a.versionLen:] {
+	for b := record[recordHead+int(le.Uint16(record[6:])):]; len(b) > 0; b = b[a.versionLen:] {
 		dst = append(dst, Version{int64(le.Uint64(b)), le.Uint16(b[dateLen:]), hasRules(b[dateLen+statusLen : a.versionLen])})
 	}
 	return dst

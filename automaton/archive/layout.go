@@ -18,8 +18,9 @@ const (
 	atChecksum  = 16
 	checksumLen = 4
 	entryLen    = 12 // of the directory
-	recordHead  = 8  // of a record, what comes before its rulesets or its key
-	dateLen     = 8  // of a version
+	bucketLen   = 4
+	recordHead  = 8 // of a record, what comes before its rulesets or its key
+	dateLen     = 8 // of a version
 	statusLen   = 2
 	maxKey      = 1<<16 - 1
 	maxStatus   = 999
@@ -33,26 +34,26 @@ const (
 	// maxBucket is how many records a bucket has at most. A random hash makes four of
 	// them on average at most, and never comes near it.
 	maxBucket = 64
-	// groupBits: a group has 64 buckets, so that it takes about three kilobytes and is checked in
+	// groupBits: a group has 64 buckets, so that it has about three kilobytes and is checked in
 	// less than a microsecond.
 	groupBits = 6
 )
 
 // header is what a file begins with, field by field.
 type header struct {
-	Magic     [len(magic)]byte
-	Version   uint32
-	Semantics uint32
-	Checksum  uint32
-	Length    uint64 // of the file
-	Origins   uint32
-	Rulesets  uint32
-	Bits      uint8 // there are 1<<Bits buckets
-	Columns   uint8 // how many of Dialects there are
-	Dialects  [6]automaton.Dialect
-	GroupsLen uint64
-	BlobsLen  uint64 // of the rulesets
-	Seed      uint64 // of the hash
+	Magic      [len(magic)]byte
+	Version    uint32
+	Semantics  uint32
+	Checksum   uint32
+	Length     uint64 // of the file
+	Origins    uint32
+	Rulesets   uint32
+	Bits       uint8 // there are 1<<Bits buckets
+	Columns    uint8 // how many of Dialects there are
+	Dialects   [6]automaton.Dialect
+	RecordsLen uint64
+	BlobsLen   uint64 // of the rulesets
+	Seed       uint64 // of the hash
 }
 
 const maxDialects = len(header{}.Dialects)
@@ -68,6 +69,9 @@ func (h *header) directoryLen() uint64 {
 	groups, _ := h.groups()
 	return (uint64(groups) + 1) * entryLen
 }
+
+// bucketsLen returns the length of the table of buckets.
+func (h *header) bucketsLen() uint64 { return (1<<h.Bits + 1) * bucketLen }
 
 // offsetsLen returns the length of the offsets of rulesets.
 func (h *header) offsetsLen() uint64 { return (uint64(h.Rulesets) + 1) * 8 }
@@ -92,6 +96,12 @@ func checksum(head, directory []byte) uint32 {
 	sum := crc32.Update(0, castagnoli, head[:atChecksum])
 	sum = crc32.Update(sum, castagnoli, head[atChecksum+checksumLen:headerLen])
 	return crc32.Update(sum, castagnoli, directory)
+}
+
+// groupChecksum returns the checksum of a group: of the offsets of its buckets, with the end of
+// the last one, and of its records.
+func groupChecksum(buckets, records []byte) uint32 {
+	return crc32.Update(crc32.Update(0, castagnoli, buckets), castagnoli, records)
 }
 
 // rulesetChecksum returns the checksum of a ruleset and its number.

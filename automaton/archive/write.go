@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"iter"
 	"math"
@@ -86,7 +85,8 @@ func (l *layout) arrange(longest int) error {
 			return err
 		default:
 			l.header.Origins, l.header.Rulesets = uint32(l.counts.origins), uint32(len(l.lengths))
-			l.header.Length = headerLen + l.header.directoryLen() + l.header.offsetsLen() + l.header.GroupsLen + l.header.BlobsLen
+			l.header.Length = headerLen + l.header.directoryLen() + l.header.offsetsLen() + l.header.bucketsLen() +
+				l.header.RecordsLen + l.header.BlobsLen
 			return nil
 		}
 	}
@@ -348,8 +348,8 @@ func appendNumbers(dst []byte, numbers []uint32) []byte {
 
 // groups yields the groups of the index in order, each valid until the next. No bucket of them
 // has more than longest records.
-func (l *layout) groups(longest int) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
+func (l *layout) groups(longest int) iter.Seq2[*group, error] {
+	return func(yield func(*group, error) bool) {
 		groups, buckets := l.header.groups()
 		g := newGroup(buckets)
 		next := 0 // the number of the group
@@ -360,7 +360,7 @@ func (l *layout) groups(longest int) iter.Seq2[[]byte, error] {
 			}
 			bucket := int(binary.BigEndian.Uint64(r) >> (64 - l.header.Bits))
 			for ; next < bucket/buckets; next++ {
-				if !yield(g.bytes(), nil) {
+				if !yield(g.ended(), nil) {
 					return
 				}
 				g.reset()
@@ -371,7 +371,7 @@ func (l *layout) groups(longest int) iter.Seq2[[]byte, error] {
 			}
 		}
 		for ; next < groups; next++ {
-			if !yield(g.bytes(), nil) {
+			if !yield(g.ended(), nil) {
 				return
 			}
 			g.reset()
@@ -381,60 +381,57 @@ func (l *layout) groups(longest int) iter.Seq2[[]byte, error] {
 
 // group is a group that is being filled, bucket by bucket.
 type group struct {
-	buckets int
-	last    int // the bucket of the last record
-	inLast  int // how many records it has
-	data    []byte
+	at      uint64 // where it begins among the records
+	buckets []byte // the offsets of its buckets, and the end of the last
+	last    int    // the bucket of the last record
+	inLast  int    // how many records it has
+	records []byte
 }
 
 func newGroup(buckets int) *group {
-	g := &group{buckets: buckets}
-	g.reset()
-	return g
+	return &group{buckets: make([]byte, (buckets+1)*bucketLen)}
 }
 
-// reset empties the group. Its table has room, and the offset of the first bucket.
+// reset begins the next group.
 func (g *group) reset() {
-	table := 4 * (g.buckets + 1)
-	g.data = append(g.data[:0], make([]byte, table)...)
-	g.last, g.inLast = 0, 0
-	le.PutUint32(g.data, uint32(table))
+	g.at += uint64(len(g.records))
+	g.records, g.last, g.inLast = g.records[:0], 0, 0
+	le.PutUint32(g.buckets, uint32(g.at))
 }
 
 // begin notes that the buckets up to one begin here.
 func (g *group) begin(bucket int) {
 	for ; g.last < bucket; g.inLast = 0 {
 		g.last++
-		le.PutUint32(g.data[4*g.last:], uint32(len(g.data)))
+		le.PutUint32(g.buckets[bucketLen*g.last:], uint32(g.at+uint64(len(g.records))))
 	}
 }
 
 // add adds a record and returns how many its bucket has.
 func (g *group) add(bucket int, record []byte) int {
 	g.begin(bucket)
-	g.data = append(g.data, record...)
+	g.records = append(g.records, record...)
 	g.inLast++
 	return g.inLast
 }
 
-// bytes ends the group and returns it.
-func (g *group) bytes() []byte {
-	g.begin(g.buckets)
-	return g.data
+// ended ends the group and returns it.
+func (g *group) ended() *group {
+	g.begin(len(g.buckets)/bucketLen - 1)
+	return g
 }
 
 // makeDirectory makes the directory.
 func (l *layout) makeDirectory(longest int) error {
-	l.directory, l.header.GroupsLen = l.directory[:0], 0
+	l.directory, l.header.RecordsLen = l.directory[:0], 0
 	for g, err := range l.groups(longest) {
 		if err != nil {
 			return err
 		}
-		l.directory = le.AppendUint64(l.directory, l.header.GroupsLen)
-		l.directory = le.AppendUint32(l.directory, crc32.Checksum(g, castagnoli))
-		l.header.GroupsLen += uint64(len(g))
+		l.directory = le.AppendUint32(le.AppendUint64(l.directory, g.at), groupChecksum(g.buckets, g.records))
+		l.header.RecordsLen += uint64(len(g.records))
 	}
-	l.directory = le.AppendUint32(le.AppendUint64(l.directory, l.header.GroupsLen), 0)
+	l.directory = le.AppendUint32(le.AppendUint64(l.directory, l.header.RecordsLen), 0)
 	return nil
 }
 
@@ -454,7 +451,14 @@ func (l *layout) write(out io.Writer, longest int) error {
 		if err != nil {
 			return err
 		}
-		if _, err := buf.Write(g); err != nil {
+		_, _ = buf.Write(g.buckets[:len(g.buckets)-bucketLen]) // the end is that of the next one
+	}
+	_, _ = buf.Write(le.AppendUint32(nil, uint32(l.header.RecordsLen)))
+	for g, err := range l.groups(longest) {
+		if err != nil {
+			return err
+		}
+		if _, err := buf.Write(g.records); err != nil {
 			return err
 		}
 	}

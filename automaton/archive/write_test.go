@@ -76,12 +76,12 @@ func TestLookupReadsABoundedBucket(t *testing.T) {
 	for _, n := range []int{maxBucket, maxBucket + 1} {
 		keys := colliding(n, 1)
 		l := arranged(t, holding(t, keys))
-		l.header.Length -= l.header.directoryLen() + l.header.GroupsLen
+		l.header.Length -= l.header.directoryLen() + l.header.bucketsLen() + l.header.RecordsLen
 		l.header.Bits = 0 // there is one bucket
 		if err := l.makeDirectory(n); err != nil {
 			t.Fatal(err)
 		}
-		l.header.Length += l.header.directoryLen() + l.header.GroupsLen
+		l.header.Length += l.header.directoryLen() + l.header.bucketsLen() + l.header.RecordsLen
 		var file bytes.Buffer
 		if err := l.write(&file, n); err != nil {
 			t.Fatal(err)
@@ -101,6 +101,20 @@ func TestLookupReadsABoundedBucket(t *testing.T) {
 		}
 		if _, found, err := a.Lookup([]byte("missing"), automaton.Google); found || (err != nil) != (n > maxBucket) {
 			t.Errorf("missing among %d: found %v, error %v", n, found, err)
+		}
+	}
+}
+
+// TestRecordsBeyondFourGigabytes: the table of buckets has the lower halves of offsets, and the
+// directory the upper ones.
+func TestRecordsBeyondFourGigabytes(t *testing.T) {
+	for _, c := range []struct{ group, from, to uint64 }{
+		{0, 0, 10}, {5, 5, 5}, {1<<32 - 8, 1<<32 - 8, 1<<32 - 1}, {1<<32 - 8, 1<<32 - 4, 1<<32 + 20}, {1<<32 - 8, 1<<32 + 4, 1<<32 + 20},
+		{5 << 32, 5<<32 + 1, 5<<32 + 2}, {5<<32 - 1, 5 << 32, 5<<32 + 90},
+	} {
+		a := &Archive{directory: le.AppendUint64(make([]byte, entryLen), c.group)}
+		if from, to := a.whole(1, uint64(uint32(c.from)), uint64(uint32(c.to))); from != c.from || to != c.to {
+			t.Errorf("from %d to %d, want %+v", from, to, c)
 		}
 	}
 }

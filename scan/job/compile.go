@@ -172,7 +172,7 @@ func (o CompileOptions) compile(g *gatherer, shares compileShares, out output) (
 		return nil, err
 	}
 	w.NewSorter = func() archive.Sorter {
-		r := spill.NewRecords(spill.Options{Memory: shares.sorter})
+		r := spill.NewRecords(spill.Options{Memory: shares.sorter, Compress: true})
 		r.StopAt(g.ctx)
 		return r
 	}

@@ -40,39 +40,11 @@ type place struct {
 	size int
 }
 
-// BlobIndex is about how many bytes Blobs takes for each distinct string, besides the string.
-const BlobIndex = 128
-
 // NewBlobs returns an empty Blobs, which holds strings in memory until they take room bytes.
 // The temporary file is in os.TempDir, and is made when it is needed.
 func NewBlobs(room int64) *Blobs {
 	return &Blobs{room: room, numbers: map[[sha256.Size]byte]uint32{}}
 }
-
-// SetRoom changes how many bytes of strings may be in memory. If there are more, all of them
-// go to the temporary file.
-func (b *Blobs) SetRoom(room int64) error {
-	if b.room = room; b.held <= room {
-		return nil
-	}
-	for n, p := range b.places {
-		if p.at < 0 {
-			at, err := b.spill(b.memory[^p.at])
-			if err != nil {
-				return err
-			}
-			b.places[n].at = at
-		}
-	}
-	b.memory, b.held = nil, 0
-	return nil
-}
-
-// Len returns how many distinct strings were added.
-func (b *Blobs) Len() int { return len(b.places) }
-
-// Size returns the length of a string, by its number.
-func (b *Blobs) Size(number int) int { return b.places[number].size }
 
 // Add keeps a copy of data and returns its number: that of equal data added before, or else
 // how many distinct strings were added before. An error is one of the temporary file.

@@ -45,6 +45,9 @@
 // longer record fills it. The bytes depend on the records and their numbers alone, not on
 // the order in which records were added or on the memory.
 //
-// Runs in the temporary file have no header, and the size of their blocks depends on
-// Options.Memory.
+// Runs in the temporary file have no header, the size of their blocks depends on
+// Options.Memory, and with Options.Compress blocks of long records are compressed.
+//
+// [Records] is a Sorter for one goroutine, and [Blobs] keeps byte strings without sorting
+// them.
 package spill

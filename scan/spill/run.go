@@ -21,10 +21,17 @@ type run struct {
 	records int64
 	longest int  // no payload is longer
 	saved   bool // added by AddSaved
+	packed  bool // its payloads are packed, see packer
 }
 
-// cost is the memory that reading a run in a file needs: a block, and a record that began in the block before.
-func (r *run) cost() int64 { return 2 * int64(r.longest) }
+// cost is the memory that reading a run in a file needs: a block, and a record that began in the block before; of a packed one
+// also what it is unpacked to.
+func (r *run) cost() int64 {
+	if r.packed {
+		return 3*int64(r.longest) + unpackerBytes
+	}
+	return 2 * int64(r.longest)
+}
 
 // name is the name of a run in errors.
 func (r *run) name() string {
@@ -57,10 +64,12 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type blockWriter struct {
 	size    int
 	write   func(block []byte) error
-	block   []byte // being filled
-	limit   int    // of its length
-	crc     uint32 // of all blocks written
-	longest int    // of the payloads written
+	block   []byte  // being filled
+	limit   int     // of its length
+	crc     uint32  // of all blocks written
+	longest int     // of the payloads written
+	packer  *packer // nil if they are not packed
+	records int     // in the block
 }
 
 // writeAll writes all records that are left in m and returns their number.
@@ -97,6 +106,7 @@ func (w *blockWriter) add(rec []byte, shared int, n int64) error {
 	b = binary.AppendUvarint(b, uint64(len(rec)-shared))
 	b = append(b, rec[shared:]...)
 	w.block = binary.AppendUvarint(b, uint64(n))
+	w.records++
 	return nil
 }
 
@@ -105,14 +115,19 @@ func (w *blockWriter) flush() error {
 	if len(w.block) == 0 {
 		return nil
 	}
-	payload := w.block[blockHead:]
-	binary.LittleEndian.PutUint32(w.block, uint32(len(payload)))
-	w.crc = crc32.Update(w.crc, castagnoli, w.block[:4])
+	block := w.block
+	w.longest = max(w.longest, len(block)-blockHead)
+	if w.packer != nil {
+		block = w.packer.pack(block, w.records)
+	}
+	payload := block[blockHead:]
+	binary.LittleEndian.PutUint32(block, uint32(len(payload)))
+	w.crc = crc32.Update(w.crc, castagnoli, block[:4])
 	w.crc = crc32.Update(w.crc, castagnoli, payload)
-	binary.LittleEndian.PutUint32(w.block[4:], w.crc)
+	binary.LittleEndian.PutUint32(block[4:], w.crc)
 	w.longest = max(w.longest, len(payload))
-	err := w.write(w.block)
-	w.block = w.block[:0]
+	err := w.write(block)
+	w.block, w.records = w.block[:0], 0
 	return err
 }
 
@@ -128,6 +143,8 @@ type cursor struct {
 	read  int64  // records so far
 	off   int64  // of the next block
 	crc   uint32 // of the blocks so far
+
+	unpacker unpacker // of a packed run
 }
 
 // next reads the next record, and returns false at the end.
@@ -215,7 +232,12 @@ func (c *cursor) load() error {
 		return c.damaged("checksum differs")
 	}
 	c.off += blockHead + n
-	c.data = block
+	if c.data = block; c.run.packed {
+		var err error
+		if c.data, err = c.unpacker.unpack(block); err != nil {
+			return c.damaged(err.Error())
+		}
+	}
 	return nil
 }
 

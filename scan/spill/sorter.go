@@ -24,6 +24,10 @@ type Options struct {
 	// Dir is the folder of the temporary file, os.TempDir if empty. There must be room for all records, compressed as the
 	// package says.
 	Dir string
+
+	// Compress compresses blocks of long records in the temporary file, so that records that repeat themselves, such as those
+	// of an input that was compressed, do not fill the disk.
+	Compress bool
 }
 
 // Record is one record and how often it was added.
@@ -36,8 +40,9 @@ type Record struct {
 // goroutines. Reading (All, WriteTo) comes after all of them have been flushed. Several goroutines may then read at once, but
 // nothing may be added meanwhile.
 type Sorter struct {
-	size sizes
-	dir  string
+	size     sizes
+	dir      string
+	compress bool
 
 	mu       sync.Mutex
 	changed  sync.Cond // an arena was returned or freed, or err was set
@@ -99,7 +104,7 @@ var (
 
 // New returns an empty Sorter. It holds no memory, and makes no file, until a record is added.
 func New(o Options) *Sorter {
-	s := &Sorter{size: sizesFor(o.Memory), dir: o.Dir}
+	s := &Sorter{size: sizesFor(o.Memory), dir: o.Dir, compress: o.Compress}
 	s.changed.L = &s.mu
 	return s
 }
@@ -198,7 +203,7 @@ func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 			return nil, fmt.Errorf("%w: %w", errTemporary, err)
 		}
 	}
-	merged := &run{r: s.file, off: s.end, end: s.end}
+	merged := &run{r: s.file, off: s.end, end: s.end, packed: s.compress}
 	w := blockWriter{size: s.size.block, write: func(block []byte) error {
 		if _, err := s.file.WriteAt(block, merged.end); err != nil {
 			return fmt.Errorf("%w: %w", errTemporary, err)
@@ -206,6 +211,9 @@ func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 		merged.end += int64(len(block))
 		return nil
 	}}
+	if s.compress {
+		w.packer = newPacker()
+	}
 	if merged.records, err = w.writeAll(m); err != nil {
 		return nil, err
 	}
