@@ -91,11 +91,13 @@ func TestListsThatAreRefused(t *testing.T) {
 		out    string
 		says   string
 	}{
-		"a log":                  {nil, []string{good, file(t, "access.log", `192.0.2.1 - - [01/Oct/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "x"`+"\n")}, "http://a/x\n", "access.log: it looks like an access log (combined)"},
-		"WARC and a list":        {nil, []string{good, warc}, crawled("http://a/x"), "good.txt: it is not WARC, as other inputs are"},
-		"an unknown column":      {func(o *FilterOptions) { o.List.Column = "link" }, []string{file(t, "a.csv", "id,url\n1,http://a/x\n")}, "", `there is no column "link"`},
-		"a column of Parquet":    {func(o *FilterOptions) { o.List.Column = "link" }, []string{parquet}, "", "link"},
-		"Parquet on stdin":       {func(o *FilterOptions) { o.URLs = Inputs{Names: []string{"-"}, Stdin: strings.NewReader("PAR1xxxxxxxxxxxPAR1")} }, nil, "", "-: it can be read only from a file that is not compressed"},
+		"a log":               {nil, []string{good, file(t, "access.log", `192.0.2.1 - - [01/Oct/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "x"`+"\n")}, "http://a/x\n", "access.log: it looks like an access log (combined)"},
+		"WARC and a list":     {nil, []string{good, warc}, crawled("http://a/x"), "good.txt: it is not WARC, as other inputs are"},
+		"an unknown column":   {func(o *FilterOptions) { o.List.Column = "link" }, []string{file(t, "a.csv", "id,url\n1,http://a/x\n")}, "", `there is no column "link"`},
+		"a column of Parquet": {func(o *FilterOptions) { o.List.Column = "link" }, []string{parquet}, "", "link"},
+		"Parquet on stdin": {func(o *FilterOptions) {
+			o.URLs = Inputs{Names: []string{"-"}, Stdin: strings.NewReader("PAR1xxxxxxxxxxxPAR1")}
+		}, nil, "", "-: it can be read only from a file that is not compressed"},
 		"damaged Parquet":        {nil, []string{good, file(t, "b.parquet", "PAR1xxxxxxxxxxxPAR1")}, "http://a/x\n", "b.parquet"},
 		"a table of two lists":   {func(o *FilterOptions) { o.Annotate = Parquet }, []string{file(t, "e", ""), good}, "?", "good.txt: --annotate parquet is of one list"},
 		"damaged XML":            {nil, []string{file(t, "m.xml", "<urlset><url><loc>http://a/x</loc></url><url><loc>http://a/y</lo")}, "http://a/x\n", "m.xml"},
