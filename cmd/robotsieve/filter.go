@@ -25,10 +25,11 @@ summary on stderr counts each row as kept, dropped or invalid.
 
 LISTS are files, plain or compressed (gzip, zstd, bzip2, xz), folders, patterns, or
 - for stdin. The format of each is found, or is --format: URLs, one a line; CSV and
-TSV; JSON lines; CDX and CDXJ; sitemaps and indexes of sitemaps, whose URLs are
-printed one a line. --column names the column or member with the URL, such as url, 3
-or request.url; without it a column with a usual name, or with URLs, is taken. A
-list of another kind is refused, and ends with exit status 3.
+TSV; JSON lines; CDX and CDXJ; sitemaps and Parquet, whose URLs are printed one a line;
+WARC, WAT and WET, whose records are kept whole. --column names the column or
+member with the URL, such as url, 3 or request.url; without it one with a usual
+name, or with URLs, is taken. A list of another kind is refused, and ends with exit
+status 3.
 
 With --robots one robots.txt judges all URLs, whatever their host. With --rules
 each URL is judged by the robots.txt of its own origin, from an archive made by
@@ -41,12 +42,14 @@ crawlers of Google after 429 too. While an archive is in use it may be replaced
 shorter, the filtering ends with exit status 3.
 
 If the archive has several versions of a robots.txt, the newest judges; with --as-of
-the one in force at that time; with --date-column, and in CDX and CDXJ, the one in force
-when the URL of the row was captured. Before the first version robots.txt is not known.
+the one in force at that time; with --date-column, and in CDX, CDXJ and WARC, the one
+in force when the URL was captured. Before the first version robots.txt is not known.
 
 With several agents a URL is kept if all of them may fetch it, or with --any if one
 of them may. --annotate writes one line for each line, in order, whatever it is: an
-object of JSON, tab-separated fields, or the row itself with these appended.
+object of JSON, tab-separated fields, or the row itself with these appended; or a
+table of Parquet that has a row for each row of a list. --page drops records of WARC
+whose page states a directive, such as noindex, in a meta tag or an X-Robots-Tag.
 
 A valid URL begins with http://, https:// or ftp:// and has a valid host; any bytes
 may follow. With --robots it may also be a request target, which begins with a slash.
@@ -67,6 +70,8 @@ the number of others is told.`,
   robotsieve filter --rules rules.rsv --agent MyBot 'urls/*.zst' | zstd > allowed.zst
   robotsieve filter --rules rules.rsv --agent GPTBot --agent CCBot pages.jsonl.zst > pages.txt
   robotsieve filter --rules rules.rsv --agent GPTBot --annotate json --column metadata.url docs.jsonl
+  robotsieve filter --rules rules.rsv --agent MyBot --page noai,noindex crawl.warc.gz > kept.warc.gz
+  robotsieve filter --rules rules.rsv --agent GPTBot --annotate parquet --key id docs.parquet > robots.parquet
   robotsieve filter --rules rules.rsv --agent MyBot --no-policy keep --invalid error urls.txt
   zcat urls.gz | robotsieve filter --robots robots.txt --agent Googlebot --keep disallowed -`,
 	}

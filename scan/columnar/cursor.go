@@ -43,9 +43,9 @@ func (f *File) newCursor(leaf int) (*cursor, error) {
 	column := &f.columns[leaf]
 	switch {
 	case column.List:
-		return nil, f.fail(fmt.Errorf("column %s is a %s: a row may have several values", shorten(column.Name), column.Type))
+		return nil, fail(fmt.Errorf("column %s is a %s: a row may have several values", shorten(column.Name), column.Type))
 	case column.meaning == otherValues:
-		return nil, f.fail(fmt.Errorf("column %s has values of the type %s, which cannot be read", shorten(column.Name), column.Type))
+		return nil, fail(fmt.Errorf("column %s has values of the type %s, which cannot be read", shorten(column.Name), column.Type))
 	}
 	return &cursor{file: f, column: column, leaf: leaf, groups: compact{rest: f.groups}, left: f.groupCount}, nil
 }
@@ -79,7 +79,7 @@ func (c *cursor) fail(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return c.file.fail(fmt.Errorf("column %s, row group %d: %w", shorten(c.column.Name), c.group, err))
+	return fail(fmt.Errorf("column %s, row group %d: %w", shorten(c.column.Name), c.group, err))
 }
 
 // page begins the next page with data.
@@ -101,7 +101,7 @@ func (c *cursor) page() error {
 // end is the error behind the last row.
 func (c *cursor) end() error {
 	if c.seen != c.file.rows {
-		return c.file.fail(fmt.Errorf("the file has %d rows, and its row groups %d", c.file.rows, c.seen))
+		return fail(fmt.Errorf("the file has %d rows, and its row groups %d", c.file.rows, c.seen))
 	}
 	return io.EOF
 }
@@ -123,7 +123,7 @@ func (c *cursor) nextGroup() error {
 		return errors.New("the column is missing or encrypted")
 	case chunk.physical != int64(c.column.physical):
 		return errors.New("the row group has another type than the schema")
-	case chunk.values != rows:
+	case chunk.values > rows:
 		return fmt.Errorf("%d rows have %d values", rows, chunk.values)
 	case chunk.start() < 0 || chunk.size < 0 || chunk.size > c.file.size-chunk.start():
 		return errors.New("the column is not within the file")
@@ -248,6 +248,6 @@ func (c *cursor) text(buffer *[]byte) ([]byte, error) {
 
 // close releases the buffers.
 func (c *cursor) close() {
-	c.pages.zstd.Close()
+	c.pages.blocks.Close()
 	*c = cursor{file: c.file, column: c.column}
 }

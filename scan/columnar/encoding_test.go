@@ -14,11 +14,12 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 )
 
-// column returns a file with one column that is called v, which is written by the library.
+// column returns a file with one column that is called v, which is written by the library. It leaves
+// its dictionary within the column if that grows.
 func column(t *testing.T, node parquet.Node, values []parquet.Value, pageBytes, version int) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[any](&b, parquet.NewSchema("root", parquet.Group{"v": node}), parquet.PageBufferSize(pageBytes), parquet.DataPageVersion(version))
+	w := parquet.NewGenericWriter[any](&b, parquet.NewSchema("root", parquet.Group{"v": node}), parquet.PageBufferSize(pageBytes), parquet.DataPageVersion(version), parquet.DictionaryMaxBytes(2000))
 	for i := range values {
 		if _, err := w.WriteRows([]parquet.Row{values[i : i+1]}); err != nil {
 			t.Fatal(err)
@@ -115,6 +116,21 @@ func random(r *rand.Rand, of parquet.Type, different int) (parquet.Value, string
 		return parquet.Int64Value(wide), fmt.Sprint(uint64(wide))
 	}
 	return parquet.Int64Value(wide), fmt.Sprint(wide)
+}
+
+// TestNulls reads pages that have levels and no value, in each codec.
+func TestNulls(t *testing.T) {
+	type row struct {
+		V *string `parquet:"v,optional"`
+	}
+	for name, codec := range codecs {
+		for version := 1; version <= 2; version++ {
+			got := valuesOf(t, write(t, make([]row, 3), parquet.Compression(codec), parquet.DataPageVersion(version)))
+			if strings.Join(got, "") != "---" {
+				t.Errorf("%s, version %d: %q", name, version, got)
+			}
+		}
+	}
 }
 
 // TestKinds reads values of the other types that have a text.

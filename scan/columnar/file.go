@@ -29,7 +29,6 @@ const (
 // File is a Parquet file of which the footer has been read. Its methods may be called from any
 // number of goroutines.
 type File struct {
-	name    string
 	from    io.ReaderAt
 	size    int64
 	rows    int64
@@ -53,18 +52,18 @@ type Column struct {
 	levels   int // the definition level of a value that is not null
 }
 
-// Open reads the footer of a Parquet file that has size bytes. The name is for errors. The file
-// must stay open until everything has been read.
-func Open(name string, from io.ReaderAt, size int64) (*File, error) {
-	f := &File{name: name, from: from, size: size}
+// Open reads the footer of a Parquet file that has size bytes. The file must stay open until
+// everything has been read. Errors do not name the file, here and in all methods.
+func Open(from io.ReaderAt, size int64) (*File, error) {
+	f := &File{from: from, size: size}
 	if err := f.open(); err != nil {
-		return nil, f.fail(err)
+		return nil, fail(err)
 	}
 	return f, nil
 }
 
-// fail returns an error with the name of the file.
-func (f *File) fail(err error) error { return fmt.Errorf("%s: Parquet: %w", f.name, err) }
+// fail returns an error that names the format.
+func fail(err error) error { return fmt.Errorf("Parquet: %w", err) }
 
 func (f *File) open() error {
 	var head, tail [8]byte
@@ -158,9 +157,6 @@ func (f *File) rowGroups(t *compact, kind byte) {
 	f.groups, f.groupCount = list.rest, n
 }
 
-// Name is the name by which the file was opened.
-func (f *File) Name() string { return f.name }
-
 // NumRows is how many rows the file has, by its footer.
 func (f *File) NumRows() int64 { return f.rows }
 
@@ -177,13 +173,13 @@ func (f *File) find(name string) (int, error) {
 			return i, nil
 		case !strings.EqualFold(have, name):
 		case found >= 0:
-			return -1, f.fail(fmt.Errorf("column %s: it may be %s or %s", shorten(name), shorten(f.columns[found].Name), shorten(have)))
+			return -1, fail(fmt.Errorf("column %s: it may be %s or %s", shorten(name), shorten(f.columns[found].Name), shorten(have)))
 		default:
 			found = i
 		}
 	}
 	if found < 0 {
-		return -1, f.fail(fmt.Errorf("no column %s: the file has %s", shorten(name), f.names()))
+		return -1, fail(fmt.Errorf("no column %s: the file has %s", shorten(name), f.names()))
 	}
 	return found, nil
 }

@@ -29,7 +29,7 @@ type forged struct {
 
 type forgedPage struct {
 	header format.PageHeader
-	body   []byte
+	body   []byte // with its header, if the other is empty
 }
 
 func marshal(t testing.TB, v any) []byte {
@@ -51,7 +51,9 @@ var texts = []format.SchemaElement{
 func (f forged) file(t testing.TB) []byte {
 	b := []byte(magic)
 	for i := range f.pages {
-		b = append(b, marshal(t, &f.pages[i].header)...)
+		if h := &f.pages[i].header; h.CompressedPageSize != 0 {
+			b = append(b, marshal(t, h)...)
+		}
 		b = append(b, f.pages[i].body...)
 	}
 	meta := format.FileMetaData{Version: 1, Schema: f.schema, NumRows: f.rows, RowGroups: []format.RowGroup{{NumRows: f.rows, Columns: []format.ColumnChunk{{
@@ -78,7 +80,7 @@ func data(values, size, stored int32, encoding format.Encoding, body []byte) for
 		DataPageHeader: some(format.DataPageHeader{NumValues: values, Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE})}, body}
 }
 
-// TestHostile reads files that lie. Each is an error with the name of the file, and none takes much memory.
+// TestHostile reads files that lie. Each is an error, and none takes much memory.
 func TestHostile(t *testing.T) {
 	url := []byte("\x08\x00\x00\x00http://a")
 	n := int32(len(url))
@@ -109,10 +111,17 @@ func TestHostile(t *testing.T) {
 	for range 60 {
 		names = append(names, format.SchemaElement{Name: strings.Repeat("a", 400_000), NumChildren: some(int32(1)), RepetitionType: some(format.Required)})
 	}
+	// A page of version 2 whose levels have 1<<62 bytes each: the sum is negative.
+	levels := []byte{0x15, 6, 0x15, 8, 0x15, 8, 0x5c, 0x15, 2, 0x35, 0}
+	for range 2 {
+		levels = binary.AppendVarint(append(levels, 0x16), 1<<62)
+	}
+	levels = append(levels, 0, 0, 1, 2, 3, 4)
 	for name, c := range map[string]struct {
 		file []byte
 		want string
 	}{
+		"levels without end":       {forged{rows: 1, pages: []forgedPage{{body: levels}}}.file(t), "the levels of a page are longer than the page"},
 		"empty":                    {nil, "0 bytes are no whole file"},
 		"another kind":             {bytes.Repeat([]byte("a"), 100), "does not begin with PAR1"},
 		"cut off":                  {whole[:len(whole)-1], "does not end with PAR1: it is cut off"},
@@ -154,12 +163,12 @@ func TestHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			f, err := Open("x.parquet", bytes.NewReader(c.file), int64(len(c.file)))
+			f, err := Open(bytes.NewReader(c.file), int64(len(c.file)))
 			if err == nil {
 				_, err = readLines(t, f, Options{URL: "url"})
 			}
 			runtime.ReadMemStats(&after)
-			if err == nil || !strings.HasPrefix(err.Error(), "x.parquet: Parquet: ") || !strings.Contains(err.Error(), c.want) {
+			if err == nil || !strings.HasPrefix(err.Error(), "Parquet: ") || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > 160<<20 {
@@ -193,12 +202,15 @@ func TestManyEqualValues(t *testing.T) {
 	}
 }
 
-// TestDamage changes a bit of every byte of a file in turn. It is read whole, or there is an error.
+// TestDamage changes a bit of every byte of a file in turn, and of some bytes of compressed files. It is read whole, or there is an error.
 func TestDamage(t *testing.T) {
 	for name, codec := range codecs {
 		t.Run(name, func(t *testing.T) {
-			file := small(t, codec, 2)
-			for i := range file {
+			file, step := small(t, codec, 2), 7
+			if name == "plain" {
+				step = 1
+			}
+			for i := 0; i < len(file); i += step {
 				damaged := bytes.Clone(file)
 				damaged[i] ^= 1 << (i % 8)
 				readAll(t, damaged)
@@ -209,7 +221,7 @@ func TestDamage(t *testing.T) {
 
 // readAll reads all columns of a file in all ways, up to a million bytes, and checks what it can.
 func readAll(t testing.TB, file []byte) {
-	f, err := Open("x", bytes.NewReader(file), int64(len(file)))
+	f, err := Open(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		return
 	}
@@ -241,13 +253,16 @@ func readAll(t testing.TB, file []byte) {
 	}
 }
 
+// FuzzColumnar changes the pages and the footer of files, each for itself.
 func FuzzColumnar(f *testing.F) {
 	for _, codec := range codecs {
 		for version := 1; version <= 2; version++ {
-			f.Add(small(f, codec, version))
+			file := small(f, codec, version)
+			footer := len(file) - 8 - int(binary.LittleEndian.Uint32(file[len(file)-8:]))
+			f.Add(file[:footer], file[footer:len(file)-8])
 		}
 	}
-	f.Fuzz(func(t *testing.T, file []byte) { readAll(t, file) })
+	f.Fuzz(func(t *testing.T, pages, footer []byte) { readAll(t, finish(bytes.Clone(pages), footer)) })
 }
 
 // failing is a file of which the bytes from a place to the footer cannot be read.
@@ -271,7 +286,7 @@ func TestReadErrors(t *testing.T) {
 	file := write(t, pagesOf(500), parquet.PageBufferSize(4<<10))
 	footer := int64(len(file)-8) - int64(binary.LittleEndian.Uint32(file[len(file)-8:]))
 	for from := int64(4); from < footer/2; from += 1999 {
-		f, err := Open("x", failing{bytes.NewReader(file), from, footer}, int64(len(file)))
+		f, err := Open(failing{bytes.NewReader(file), from, footer}, int64(len(file)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -155,7 +155,7 @@ var errClosed = errors.New("the lines of a Parquet file were read after Close")
 // UTC. Row and values are valid until the next one. An error ends the rows.
 func (f *File) Select(ctx context.Context, names ...string) (iter.Seq2[[][]byte, error], error) {
 	if len(names) == 0 {
-		return nil, f.fail(errors.New("no column is selected"))
+		return nil, fail(errors.New("no column is selected"))
 	}
 	leaves := make([]int, len(names))
 	for i, name := range names {

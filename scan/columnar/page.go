@@ -3,7 +3,6 @@ package columnar
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -200,10 +199,13 @@ func (h *header) readData2(t *compact, kind byte) {
 
 func (h *header) check() error {
 	switch {
-	case h.size < 0, h.stored < 0, h.values < 0, h.repetition < 0, h.definition < 0, h.repetition+h.definition > h.stored, h.repetition+h.definition > h.size:
+	case h.size < 0, h.stored < 0, h.values < 0, h.repetition < 0, h.definition < 0:
 		return errors.New("the header of a page is damaged")
 	case h.size > maxPage || h.stored > maxPage:
 		return fmt.Errorf("a page of %d bytes is larger than %d", max(h.size, h.stored), maxPage)
+	}
+	if most := min(h.size, h.stored); h.repetition > most || h.definition > most-h.repetition {
+		return errors.New("the levels of a page are longer than the page")
 	}
 	return nil
 }
@@ -213,7 +215,7 @@ type pages struct {
 	codec  int64
 	from   *bufio.Reader
 	stored []byte
-	zstd   source.ZstdBlocks
+	blocks source.Blocks
 }
 
 // reset begins with another chunk.
@@ -228,7 +230,7 @@ func (p *pages) reset(f *File, c *chunk) {
 
 // body reads the page behind its header into dst, decompressed.
 func (p *pages) body(h *header, dst []byte) (data []byte, err error) {
-	if p.stored, err = readSized(p.from, p.stored, int(h.stored)); err != nil {
+	if p.stored, err = appendSized(p.stored[:0], p.from, int(h.stored)); err != nil {
 		return dst, err
 	}
 	if h.hasSum && crc32.ChecksumIEEE(p.stored) != h.sum {
@@ -249,16 +251,16 @@ func (p *pages) discard(h *header) error {
 	return err
 }
 
-// readSized reads n bytes into b. It grows b by what there is to read.
-func readSized(r io.Reader, b []byte, n int) ([]byte, error) {
+// appendSized appends n bytes of r. It grows b by what there is to read.
+func appendSized(b []byte, r io.Reader, n int) ([]byte, error) {
 	const step = 1 << 20
-	b = b[:0]
-	for len(b) < n {
+	for n > 0 {
 		at := len(b)
-		b = grow(b, min(step, n-at))
-		if m, err := io.ReadFull(r, b[at:]); err != nil {
-			return b[:at+m], err
+		b = grow(b, min(step, n))
+		if _, err := io.ReadFull(r, b[at:]); err != nil {
+			return b, err
 		}
+		n -= len(b) - at
 	}
 	return b, nil
 }
@@ -291,20 +293,34 @@ func (p *pages) header() (header, error) {
 
 var errSize = errors.New("a page has another size than its header says")
 
-// decompress appends what src is of a page, which must have size bytes. The codec may panic.
+// decompress appends what src is decompressed, which must have size bytes. A panic of a codec is an error.
 func (p *pages) decompress(dst, src []byte, size int, codec int64) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("a page cannot be decompressed: %v", r)
 		}
 	}()
-	at := len(dst)
-	if size == 0 && len(src) == 0 {
+	if size == 0 && len(src) == 0 { // levels only
 		return dst, nil
 	}
-	if most := mostExpansion(codec); len(src) < size/most {
+	switch codec {
+	case gzipCodec:
+		r, err := p.blocks.Gzip(src)
+		if err != nil {
+			return dst, err
+		}
+		return appendStream(dst, r, size)
+	case brotliCodec:
+		return appendStream(dst, brotli.NewReader(bytes.NewReader(src)), size)
+	}
+	most, err := mostExpansion(codec)
+	switch {
+	case err != nil:
+		return dst, err
+	case len(src) < size/most:
 		return dst, errSize
 	}
+	at := len(dst)
 	dst = grow(dst, size)
 	n, err := p.decode(dst[at:], src, codec)
 	if err == nil && n != size {
@@ -313,29 +329,42 @@ func (p *pages) decompress(dst, src []byte, size int, codec int64) (out []byte, 
 	return dst, err
 }
 
-// mostExpansion is how many bytes a codec can make of one, at most.
-func mostExpansion(codec int64) int {
-	switch codec {
-	case plainCodec:
-		return 1
-	case snappyCodec:
-		return 22 // a copy of 64 bytes has three
-	case lz4Codec:
-		return 255
-	case gzipCodec:
-		return 1032
+// appendStream appends a stream, which must have n bytes.
+func appendStream(b []byte, r io.Reader, n int) ([]byte, error) {
+	b, err := appendSized(b, r, n)
+	if err != nil {
+		return b, err
 	}
-	return maxPage
+	switch n, err := io.ReadFull(r, make([]byte, 1)); {
+	case n > 0:
+		return b, errSize
+	case err != io.EOF:
+		return b, err
+	}
+	return b, nil
 }
 
-// decode decompresses src into dst, which is as long as the result must be, and returns how much that is.
-func (p *pages) decode(dst, src []byte, codec int64) (int, error) {
+// mostExpansion is how many bytes a codec of blocks makes of one, at most.
+func mostExpansion(codec int64) (int, error) {
 	switch codec {
 	case plainCodec:
-		if len(src) != len(dst) {
-			return 0, errSize
-		}
-		return copy(dst, src), nil
+		return 1, nil
+	case snappyCodec:
+		return 22, nil // a copy of 64 bytes has three
+	case lz4Codec:
+		return 255, nil
+	case zstdCodec:
+		return 1 << 16, nil // a block of 128 KiB has three
+	case oldLZ4Codec:
+		return 0, errors.New("the codec LZ4 is deprecated and cannot be read; LZ4_RAW can")
+	}
+	return 0, fmt.Errorf("the codec %d is not known", codec)
+}
+
+// decode decompresses src into dst, which is as long as the result must be, and returns how much that
+// is.
+func (p *pages) decode(dst, src []byte, codec int64) (int, error) {
+	switch codec {
 	case snappyCodec:
 		if n, err := snappy.DecodedLen(src); err != nil || n != len(dst) {
 			return 0, errSize
@@ -343,31 +372,12 @@ func (p *pages) decode(dst, src []byte, codec int64) (int, error) {
 		_, err := snappy.Decode(dst, src)
 		return len(dst), err
 	case zstdCodec:
-		return p.zstd.Decode(dst, src)
-	case gzipCodec:
-		r, err := gzip.NewReader(bytes.NewReader(src))
-		if err != nil {
-			return 0, err
-		}
-		return readExactly(r, dst)
-	case brotliCodec:
-		return readExactly(brotli.NewReader(bytes.NewReader(src)), dst)
+		return p.blocks.Zstd(dst, src)
 	case lz4Codec:
 		return lz4.UncompressBlock(src, dst)
-	case oldLZ4Codec:
-		return 0, errors.New("the codec LZ4 is deprecated and cannot be read; LZ4_RAW can")
 	}
-	return 0, fmt.Errorf("the codec %d is not known", codec)
-}
-
-// readExactly fills dst, behind which the stream must end.
-func readExactly(r io.Reader, dst []byte) (int, error) {
-	n, err := io.ReadFull(r, dst)
-	if err != nil {
-		return n, err
+	if len(src) > len(dst) {
+		return 0, errSize
 	}
-	if more, _ := io.ReadFull(r, make([]byte, 1)); more > 0 {
-		err = errSize
-	}
-	return n, err
+	return copy(dst, src), nil
 }

@@ -67,14 +67,14 @@ type group struct {
 
 // element is what an element of the schema says.
 type element struct {
-	name        string
-	physical    int64
-	repetition  int64
-	children    int64
-	converted   int64
-	logical     int64
-	logicalUnit int64
-	unsigned    bool
+	name       string
+	physical   int64
+	repetition int64
+	children   int64
+	converted  int64
+	logical    int64
+	unit       int64
+	unsigned   bool
 }
 
 // Repetition types.
@@ -136,7 +136,7 @@ func (s *schemaReader) push(g group) {
 }
 
 func readElement(t *compact) element {
-	e := element{physical: -1, converted: -1}
+	e := element{physical: -1, converted: convertedNone}
 	for id := int64(0); ; {
 		kind := t.field(&id)
 		if kind == 0 {
@@ -144,7 +144,7 @@ func readElement(t *compact) element {
 		}
 		switch id {
 		case 1:
-			e.physical = t.number()
+			e.physical = min(t.number(), int64(fixedArrays)) // others cannot be read either
 		case 3:
 			e.repetition = t.number()
 		case 4:
@@ -195,7 +195,7 @@ func (e *element) readTimestamp(t *compact) {
 		}
 		if id == 2 && kind == thriftStruct {
 			unit := *t
-			unit.field(&e.logicalUnit)
+			unit.field(&e.unit)
 		}
 		t.skip(kind)
 	}
@@ -213,7 +213,7 @@ func (e *element) readInteger(t *compact) {
 	}
 }
 
-// Fields of the union LogicalType, and values of ConvertedType, its predecessor.
+// Fields of the union LogicalType.
 const (
 	logicalString    = 1
 	logicalEnum      = 4
@@ -221,24 +221,31 @@ const (
 	logicalTimestamp = 8
 	logicalInteger   = 10
 	logicalJSON      = 12
+)
 
-	convertedUTF8      = 0
-	convertedEnum      = 4
-	convertedDate      = 6
-	convertedMillis    = 9
-	convertedMicros    = 10
-	convertedUnsigned  = 11 // 8 bits; to 64 bits there are four
-	convertedSigned    = 15
-	convertedLastInt   = 18
-	convertedJSON      = 19
-	logicalUnitMillis  = 1
-	logicalUnitMicros  = 2
-	logicalUnitNanos   = 3
-	convertedUndefined = -1
+// Fields of the union TimeUnit.
+const (
+	unitMillis = 1
+	unitNanos  = 3
+)
+
+// Values of ConvertedType, which was there before LogicalType.
+const (
+	convertedNone   = -1
+	convertedUTF8   = 0
+	convertedEnum   = 4
+	convertedDate   = 6
+	convertedMillis = 9
+	convertedMicros = 10
+	convertedUint8  = 11
+	convertedUint64 = 14
+	convertedInt8   = 15
+	convertedInt64  = 18
+	convertedJSON   = 19
 )
 
 func (e *element) column(g *group) Column {
-	c := Column{Name: g.path, List: g.list, levels: g.levels, physical: physical(min(e.physical, int64(fixedArrays)))}
+	c := Column{Name: g.path, List: g.list, levels: g.levels, physical: physical(e.physical)}
 	c.meaning = e.meaning()
 	if c.Type = c.meaning.String(); c.meaning == otherValues {
 		c.Type = e.otherType()
@@ -260,7 +267,7 @@ func (e *element) meaning() meaning {
 	case int96s:
 		return ancient
 	case floats, doubles:
-		if e.logical == 0 && e.converted == convertedUndefined {
+		if e.logical == 0 && e.converted == convertedNone {
 			return float
 		}
 	}
@@ -275,7 +282,7 @@ func (e *element) textMeaning() meaning {
 		return otherValues
 	}
 	switch e.converted {
-	case convertedUndefined, convertedUTF8, convertedEnum, convertedJSON:
+	case convertedNone, convertedUTF8, convertedEnum, convertedJSON:
 		return text
 	}
 	return otherValues
@@ -283,8 +290,8 @@ func (e *element) textMeaning() meaning {
 
 func (e *element) integerMeaning() meaning {
 	switch {
-	case e.logical == logicalTimestamp && physical(e.physical) == int64s && e.logicalUnit >= logicalUnitMillis && e.logicalUnit <= logicalUnitNanos:
-		return milliseconds + meaning(e.logicalUnit-logicalUnitMillis)
+	case e.logical == logicalTimestamp && physical(e.physical) == int64s && e.unit >= unitMillis && e.unit <= unitNanos:
+		return milliseconds + meaning(e.unit-unitMillis)
 	case e.logical == logicalDate && physical(e.physical) == int32s:
 		return days
 	case e.logical == logicalInteger && e.unsigned:
@@ -295,7 +302,7 @@ func (e *element) integerMeaning() meaning {
 		return otherValues
 	}
 	switch c := e.converted; {
-	case c == convertedUndefined:
+	case c == convertedNone:
 		return integer
 	case c == convertedDate && physical(e.physical) == int32s:
 		return days
@@ -303,9 +310,9 @@ func (e *element) integerMeaning() meaning {
 		return milliseconds
 	case c == convertedMicros && physical(e.physical) == int64s:
 		return microseconds
-	case c >= convertedUnsigned && c < convertedSigned:
+	case c >= convertedUint8 && c <= convertedUint64:
 		return unsigned
-	case c >= convertedSigned && c <= convertedLastInt:
+	case c >= convertedInt8 && c <= convertedInt64:
 		return integer
 	}
 	return otherValues

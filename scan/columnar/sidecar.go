@@ -77,6 +77,7 @@ func (k *Keys) append(b []byte) ([]byte, error) {
 type Sidecar struct {
 	to   *Writer
 	keys *Keys
+	key  []byte
 	rows int64
 }
 
@@ -96,21 +97,31 @@ func NewSidecar(w io.Writer, keys *Keys) *Sidecar {
 
 // Write writes whole rows that AppendRow has made.
 func (s *Sidecar) Write(rows []byte) (int, error) {
-	if err := s.to.write(rows, s.key); err != nil {
-		return 0, err
+	for rest := rows; len(rest) > 0; {
+		if err := s.lead(); err != nil {
+			return 0, err
+		}
+		rest = s.to.row(rest, 1)
+		if err := s.to.end(); err != nil {
+			return 0, err
+		}
 	}
 	return len(rows), nil
 }
 
-// key appends the key of the next row.
-func (s *Sidecar) key(b []byte) (_ []byte, err error) {
+// lead adds the position or key of the next row.
+func (s *Sidecar) lead() (err error) {
 	if s.keys == nil {
-		b = AppendNumber(b, s.rows)
-	} else if b, err = s.keys.append(b); err == io.EOF {
-		err = fmt.Errorf("more than %d verdicts for as many keys", s.rows)
+		s.key = AppendNumber(s.key[:0], s.rows)
+	} else if s.key, err = s.keys.append(s.key[:0]); err == io.EOF {
+		return fmt.Errorf("more than %d verdicts for as many keys", s.rows)
+	} else if err != nil {
+		return fmt.Errorf("key of row %d: %w", s.rows, err)
 	}
 	s.rows++
-	return b, err
+	s.to.held += len(s.key)
+	s.to.value(s.key, 0)
+	return nil
 }
 
 // Rows is how many rows have been written.

@@ -2,7 +2,6 @@ package columnar
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -19,8 +18,9 @@ const (
 	// dictionaryBytes bounds the different texts of a column in a row group; with more of them they
 	// stand in the rows.
 	dictionaryBytes = 1 << 20
-	// rowBatch is how many rows are handed to the library at once.
-	rowBatch = 256
+	// rowBatch is how many rows are handed to the library at once. It looks at the size of a page
+	// behind each batch.
+	rowBatch = 64
 )
 
 // Kind is the type of the values of a column that is written.
@@ -69,22 +69,20 @@ func AppendTexts[T string | []byte](b []byte, list []T) []byte {
 // Writer writes rows as Parquet, compressed with Snappy. The same rows make the same bytes, however
 // they are divided into calls of Write. It is for one goroutine.
 type Writer struct {
-	to     *parquet.GenericWriter[any]
-	fields []Field
-	values []parquet.Value // of a batch of rows
-	ends   []int           // of the rows in values
-	rows   []parquet.Row
-	leads  []byte // the first values of the rows in values, if write gets them from a function
-	held   int    // bytes of the rows of the row group
+	to      *parquet.GenericWriter[any]
+	fields  []Field
+	columns []*parquet.ColumnWriter
+	values  [][]parquet.Value // of each column, in a batch of rows
+	texts   []byte            // what they point to
+	rows    int               // of the batch
+	held    int               // bytes of the rows of the row group
 }
 
 // NewWriter returns a writer of rows with the fields. The name is that of the schema.
 func NewWriter(w io.Writer, name string, fields []Field) *Writer {
-	return &Writer{
-		to: parquet.NewGenericWriter[any](w, schemaOf(name, fields), parquet.Compression(&snappy.Codec{}), parquet.PageBufferSize(pageBytes),
-			parquet.DictionaryMaxBytes(dictionaryBytes), parquet.CreatedBy("robotsieve", "", "")),
-		fields: fields,
-	}
+	to := parquet.NewGenericWriter[any](w, schemaOf(name, fields), parquet.Compression(&snappy.Codec{}), parquet.PageBufferSize(pageBytes),
+		parquet.DictionaryMaxBytes(dictionaryBytes), parquet.CreatedBy("robotsieve", "", ""))
+	return &Writer{to: to, fields: fields, columns: to.ColumnWriters(), values: make([][]parquet.Value, len(fields))}
 }
 
 // schemaOf returns the schema of rows. It is made from a type of struct, which keeps the order of
@@ -123,43 +121,40 @@ func schemaOf(name string, fields []Field) *parquet.Schema {
 	return parquet.NewSchema(name, schema)
 }
 
-// Write writes whole rows. A row is made with AppendText and the like, a value for each field.
+// Write writes whole rows. A row is made with AppendText and the like, a value for each field. The
+// writer keeps no part of the rows.
 func (w *Writer) Write(rows []byte) (int, error) {
-	if err := w.write(rows, nil); err != nil {
-		return 0, err
+	for rest := rows; len(rest) > 0; {
+		rest = w.row(rest, 0)
+		if err := w.end(); err != nil {
+			return 0, err
+		}
 	}
 	return len(rows), nil
 }
 
-// write writes whole rows. The first value of each is what lead appends, if there is such a function.
-func (w *Writer) write(rows []byte, lead func(b []byte) ([]byte, error)) (err error) {
-	for len(rows) > 0 && err == nil {
-		rows, err = w.row(rows, lead)
-		if len(w.ends) == rowBatch || len(rows) == 0 || w.held >= rowGroupBytes {
-			err = errors.Join(err, w.flush())
-		}
-	}
-	return err
-}
-
-// row adds the first row to the batch.
-func (w *Writer) row(rows []byte, lead func(b []byte) ([]byte, error)) (rest []byte, err error) {
-	column := 0
-	if lead != nil {
-		at := len(w.leads)
-		if w.leads, err = lead(w.leads); err != nil {
-			return nil, err
-		}
-		w.value(w.leads[at:], 0)
-		w.held += len(w.leads) - at
-		column++
-	}
-	for rest = rows; column < len(w.fields); column++ {
+// row adds the values of a row from a column on to the batch.
+func (w *Writer) row(rows []byte, column int) []byte {
+	rest := rows
+	for ; column < len(w.fields); column++ {
 		rest = w.value(rest, column)
 	}
 	w.held += len(rows) - len(rest)
-	w.ends = append(w.ends, len(w.values))
-	return rest, nil
+	return rest
+}
+
+// end ends a row, and the batch and the row group if they are large enough.
+func (w *Writer) end() error {
+	w.rows++
+	full := w.held >= rowGroupBytes
+	if w.rows < rowBatch && !full {
+		return nil
+	}
+	if err := w.flush(); err != nil || !full {
+		return err
+	}
+	w.held = 0
+	return w.to.Flush()
 }
 
 // value reads the value of a field.
@@ -167,18 +162,19 @@ func (w *Writer) value(rest []byte, column int) []byte {
 	length, n := binary.Uvarint(rest)
 	rest = rest[n:]
 	f := &w.fields[column]
-	defined := 1
-	if f.Required {
-		defined = 0
-	}
 	switch {
 	case f.Kind == Texts:
 		return w.list(rest, length, column)
 	case length == 0:
-		w.values = append(w.values, parquet.NullValue().Level(0, 0, column))
+		w.add(column, parquet.NullValue(), 0, 0)
 		return rest
-	case f.Kind == Text:
-		w.values = append(w.values, parquet.ByteArrayValue(rest[:length-1]).Level(0, defined, column))
+	}
+	defined := 1
+	if f.Required {
+		defined = 0
+	}
+	if f.Kind == Text {
+		w.add(column, w.text(rest[:length-1]), 0, defined)
 		return rest[length-1:]
 	}
 	number, n := binary.Varint(rest)
@@ -189,40 +185,54 @@ func (w *Writer) value(rest []byte, column int) []byte {
 	case Bool:
 		v = parquet.BooleanValue(number == 1)
 	}
-	w.values = append(w.values, v.Level(0, defined, column))
+	w.add(column, v, 0, defined)
 	return rest[n:]
 }
 
 // list reads the texts of a list, whose length is one more than their number.
 func (w *Writer) list(rest []byte, length uint64, column int) []byte {
 	if length <= 1 {
-		w.values = append(w.values, parquet.NullValue().Level(0, 0, column))
+		w.add(column, parquet.NullValue(), 0, 0)
 		return rest
 	}
 	for i := range length - 1 {
 		n, size := binary.Uvarint(rest)
 		rest = rest[size:]
-		w.values = append(w.values, parquet.ByteArrayValue(rest[:n-1]).Level(min(int(i), 1), 1, column))
+		w.add(column, w.text(rest[:n-1]), min(int(i), 1), 1)
 		rest = rest[n-1:]
 	}
 	return rest
 }
 
-// flush hands the batch on, and ends the row group if that is large enough.
-func (w *Writer) flush() error {
-	from := 0
-	for _, end := range w.ends {
-		w.rows = append(w.rows, w.values[from:end])
-		from = end
-	}
-	_, err := w.to.WriteRows(w.rows)
-	w.rows, w.values, w.ends, w.leads = w.rows[:0], w.values[:0], w.ends[:0], w.leads[:0]
-	if err != nil || w.held < rowGroupBytes {
-		return err
-	}
-	w.held = 0
-	return w.to.Flush()
+// add adds a value to a column of the batch.
+func (w *Writer) add(column int, v parquet.Value, repetition, definition int) {
+	w.values[column] = append(w.values[column], v.Level(repetition, definition, column))
 }
 
-// Close writes the last row group and the footer. Without it the file has no footer, and no reader accepts it.
-func (w *Writer) Close() error { return w.to.Close() }
+// text returns a value of a text, which is copied.
+func (w *Writer) text(b []byte) parquet.Value {
+	at := len(w.texts)
+	w.texts = append(w.texts, b...)
+	return parquet.ByteArrayValue(w.texts[at:])
+}
+
+// flush hands the batch on.
+func (w *Writer) flush() error {
+	for i, column := range w.columns {
+		if _, err := column.WriteRowValues(w.values[i]); err != nil {
+			return err
+		}
+		w.values[i] = w.values[i][:0]
+	}
+	w.texts, w.rows = w.texts[:0], 0
+	return nil
+}
+
+// Close writes the last row group and the footer. Without it the file has no footer, and no reader
+// accepts it.
+func (w *Writer) Close() error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	return w.to.Close()
+}

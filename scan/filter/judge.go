@@ -72,11 +72,10 @@ func (j *Judge) Judge(url []byte, at int64) Verdict {
 		return j.fail(err)
 	}
 	n := int(s.length)
-	inTarget := n > 0 && n < len(url) && url[n] == '/' && !s.whole
-	if inTarget {
-		url = url[n:]
+	if isTarget := n > 0 && n < len(url) && url[n] == '/' && !s.whole; isTarget {
+		return j.decide(s.groups, url[n:], true)
 	}
-	return j.decide(s.groups, url, inTarget)
+	return j.decide(s.groups, url, false)
 }
 
 // fail keeps an error of the policy.
@@ -95,12 +94,24 @@ func (j *Judge) target(url []byte) Verdict {
 
 // decide matches the rules of each group with the path of a URL, of which only the part from the path on may be left.
 func (j *Judge) decide(groups []group, url []byte, isTarget bool) (v Verdict) {
-	path := j.path(groups[0].dialect, url, isTarget)
-	v = groups[0].judge(&j.scratch, path)
+	g := &groups[0]
+	var path []byte
+	if isTarget {
+		path = g.dialect.TargetPath(&j.scratch, url)
+	} else {
+		path = g.dialect.Path(&j.scratch, url)
+	}
+	if g.Unreachable {
+		v = g.judge(&j.scratch, path)
+	} else if m := g.Machine.Match(&j.scratch, path); m.Disallowed {
+		v = Verdict{Class: Disallowed, Barred: g.agents, Line: m.Line}
+	} else {
+		v.Line = m.Line
+	}
 	if len(groups) > 1 {
 		j.others(groups, url, isTarget, path, &v)
 	}
-	if groups[0].dialect == automaton.Google {
+	if g.dialect == automaton.Google {
 		j.countMisencoded(path)
 	}
 	return v

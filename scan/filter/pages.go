@@ -68,7 +68,7 @@ func (p *pages) response(rec *warc.Record, block io.Reader) {
 	for _, value := range r.RobotsTags {
 		p.page.Header([]byte(value))
 	}
-	body, _ := r.Body(page.MaxHead, rec.Truncated) // of a damaged body the beginning counts
+	body, _ := r.Body(page.MaxHead+1, rec.Truncated) // of a damaged body the beginning counts
 	p.page.HTML([]byte(r.ContentType), body)
 }
 
@@ -76,7 +76,7 @@ func (p *pages) response(rec *warc.Record, block io.Reader) {
 const maxMetadata = 8 << 20
 
 // metadata reads what a WAT file tells of a response: an object of JSON.
-// Source: https://webarchive.jira.com/wiki/spaces/Iresearch/pages/13467719/Web+Archive+Metadata+File+Specification
+// Source: Internet Archive, "Web Archive Metadata File Specification".
 func (p *pages) metadata(block io.Reader) {
 	var wat struct {
 		Envelope struct {

@@ -84,11 +84,11 @@ func (r *Records) file(ctx context.Context, number int, in *source.Input) error 
 	before := r.read.Load()
 	parts, err := in.OpenParts(r.keep)
 	if err == nil {
-		defer parts.Close() //nolint:errcheck // it was only read
+		defer parts.Close()
 		if r.parts = parts; number == 0 {
 			r.zipped = parts.Compressed()
 		}
-		r.records = warc.NewPartsReader(parts, r.keep)
+		r.records = warc.NewPartsReader(endingParts{parts, ctx}, r.keep)
 		err = disk.Faults(func() error { return r.all(ctx, number, before) })
 		result.Codec, result.Disk, result.Warnings = in.Codec(), parts.Disk(), parts.Warnings()
 	}
@@ -108,8 +108,24 @@ func (r *Records) file(ctx context.Context, number int, in *source.Input) error 
 	return nil
 }
 
+// endingParts are parts that end with a context: a record may have terabytes.
+type endingParts struct {
+	*source.Parts
+	ctx context.Context
+}
+
+// Read reads the bytes of the part, until the context ends.
+func (e endingParts) Read(b []byte) (int, error) {
+	if e.ctx.Err() != nil {
+		return 0, &runError{context.Cause(e.ctx)}
+	}
+	return e.Parts.Read(b)
+}
+
 // runError is an error that ends the run, not only the reading of an input.
 type runError struct{ error }
+
+func (e *runError) Unwrap() error { return e.error }
 
 // unread says where the reading of an input ended.
 func (r *Records) unread(name string, err error) error {
@@ -202,7 +218,8 @@ func (r *Records) verdict(rec *warc.Record) (Verdict, error) {
 	if rec.Target == "" {
 		return Verdict{Class: Header}, nil
 	}
-	at, date := r.config.AsOf, time.Time{}
+	at := r.config.AsOf
+	date := time.Unix(at, 0)
 	if r.config.Dated {
 		var err error
 		if date, err = rec.Time(); err == nil {
@@ -210,8 +227,6 @@ func (r *Records) verdict(rec *warc.Record) (Verdict, error) {
 		} else if r.config.Policy != nil {
 			return Verdict{Class: BadTime}, nil
 		}
-	} else {
-		date = time.Unix(at, 0)
 	}
 	r.judge.sites.refresh()
 	v := r.judge.Judge([]byte(rec.Target), at)

@@ -20,7 +20,7 @@ func (l *lists) table(ctx context.Context, o *FilterOptions, in *source.Input) (
 		return in, nil, err
 	}
 	l.close = append(l.close, closer)
-	file, err := columnar.Open(in.Name, at, size)
+	file, err := columnar.Open(at, size)
 	if err != nil {
 		return in, nil, err
 	}

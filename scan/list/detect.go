@@ -169,7 +169,7 @@ func markup(text []byte) (Kind, error) {
 	for {
 		token, err := d.RawToken()
 		if err != nil {
-			return Unknown, nil
+			return Unknown, nil //nolint:nilerr // it is no markup
 		}
 		switch t := token.(type) {
 		case xml.Directive:

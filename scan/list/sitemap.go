@@ -50,7 +50,7 @@ type sitemap struct {
 
 func (s *sitemap) Read(p []byte) (int, error) {
 	for len(s.lines) == 0 && s.err == nil {
-		if err := s.next(); err == io.EOF {
+		if err := s.next(); errors.Is(err, io.EOF) {
 			s.err = err
 		} else if err != nil {
 			s.err = fmt.Errorf("at byte %d: %w", s.in.offset, err)
@@ -68,9 +68,9 @@ func (s *sitemap) next() error {
 	s.in.token = 0
 	token, err := s.xml.RawToken()
 	switch {
-	case err == io.EOF && len(s.open) > 0:
+	case errors.Is(err, io.EOF) && len(s.open) > 0:
 		return fmt.Errorf("it ends within the element %s", shorten(s.open[len(s.open)-1]))
-	case err == io.EOF && s.open == nil:
+	case errors.Is(err, io.EOF) && s.open == nil:
 		return errors.New("it has no element: it is not a sitemap")
 	case err != nil:
 		return err

@@ -45,7 +45,7 @@ func ReadResponse(r io.Reader) (*Response, error) {
 			return nil, err
 		}
 		if err != nil || name == "" {
-			return p, nil
+			return p, nil //nolint:nilerr // a response may end with its header
 		}
 		switch name {
 		case "transfer-encoding":

@@ -28,7 +28,7 @@ func open(t *testing.T, name string) *columnar.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := columnar.Open(name, file, info.Size())
+	f, err := columnar.Open(file, info.Size())
 	if err != nil {
 		t.Fatal(err)
 	}
