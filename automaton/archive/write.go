@@ -129,7 +129,7 @@ func (w *Writer) addBlob(digest [sha256.Size]byte, id uint32, blob []byte) error
 
 // numberRulesets numbers the rulesets in the order of their SHA-256.
 func (l *layout) numberRulesets() error {
-	l.numbers = make([]uint32, l.w.added)
+	l.numbers, l.lengths = make([]uint32, l.w.added), make([]uint32, 0, l.w.added)
 	var before, piece []byte
 	for r, err := range l.w.rulesets.All() {
 		switch {
