@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -197,12 +198,16 @@ func (t *tape) upTo(offset int64) ([]byte, bool) {
 	return t.bytes[t.begin : t.begin+int(offset-t.from)], !t.over
 }
 
+var memberWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
 // AppendMember appends data to dst as a gzip member.
 func AppendMember(dst, data []byte) []byte {
 	b := appender{dst}
-	z := gzip.NewWriter(&b)
+	z := memberWriters.Get().(*gzip.Writer)
+	z.Reset(&b)
 	_, _ = z.Write(data) // an appender has no error
 	_ = z.Close()
+	memberWriters.Put(z)
 	return b.bytes
 }
 

@@ -1,0 +1,194 @@
+package job
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/scan/columnar"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// realList returns some of the URLs of real hosts, without those that not every form of list can have: with blanks or other octets
+// than those of UTF-8. It skips the test if the reference data are not there.
+func realList(t *testing.T) (urls []string) {
+	t.Helper()
+	const name = "../../../shared/data/urls/with-robots.txt.gz"
+	f, err := os.Open(filepath.FromSlash(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("reference data are not part of the module: no %s", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if url := strings.TrimSuffix(line, "\n"); utf8.ValidString(url) && !strings.ContainsAny(url, " \t\r") {
+			urls = append(urls, url)
+		}
+	}
+	step := 4
+	if testing.Short() {
+		step = 50
+	}
+	for i := range len(urls) / step {
+		urls[i] = urls[step*i]
+	}
+	return urls[:len(urls)/step]
+}
+
+// listForms write URLs in each form; rows is what is printed of the i-th if it is kept, header what precedes the rows.
+var listForms = map[string]func(t *testing.T, urls []string) (text string, header string, rows []string){
+	"csv": func(t *testing.T, urls []string) (string, string, []string) {
+		rows := make([]string, len(urls))
+		for i, u := range urls {
+			var b bytes.Buffer
+			w := csv.NewWriter(&b)
+			if err := w.Write([]string{fmt.Sprint(i), u, "a \"text\", with all"}); err != nil {
+				t.Fatal(err)
+			}
+			w.Flush()
+			rows[i] = b.String()
+		}
+		return "id,url,note\n" + strings.Join(rows, ""), "id,url,note\n", rows
+	},
+	"tsv": func(_ *testing.T, urls []string) (string, string, []string) {
+		rows := make([]string, len(urls))
+		for i, u := range urls {
+			rows[i] = fmt.Sprintf("%d\t%s\n", i, strings.ReplaceAll(u, `\`, `\\`))
+		}
+		return strings.Join(rows, ""), "", rows
+	},
+	"jsonl": func(t *testing.T, urls []string) (string, string, []string) {
+		rows, long := make([]string, len(urls)), strings.Repeat(`text with "quotes" and \n `, 80)
+		for i, u := range urls {
+			text, err := json.Marshal(map[string]any{"text": long, "metadata": map[string]string{"url": u, "lang": "en"}, "id": i})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows[i] = string(text) + "\n"
+		}
+		return strings.Join(rows, ""), "", rows
+	},
+	"cdx": func(_ *testing.T, urls []string) (string, string, []string) {
+		const header = " CDX N b a m s k r M S V g\n"
+		rows := make([]string, len(urls))
+		for i, u := range urls {
+			rows[i] = fmt.Sprintf("com,example)/%d 20261001000000 %s text/html 200 X - - 100 %d a.warc.gz\n", i, u, i)
+		}
+		return header + strings.Join(rows, ""), header, rows
+	},
+	"cdxj": func(t *testing.T, urls []string) (string, string, []string) {
+		rows := make([]string, len(urls))
+		for i, u := range urls {
+			text, err := json.Marshal(map[string]string{"mime": "text/html", "status": "200", "url": u})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows[i] = fmt.Sprintf("com,example)/%d 20261001000000 %s\n", i, text)
+		}
+		return strings.Join(rows, ""), "", rows
+	},
+	"xml": func(t *testing.T, urls []string) (string, string, []string) {
+		var b bytes.Buffer
+		b.WriteString(`<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
+		rows := make([]string, len(urls))
+		for i, u := range urls {
+			b.WriteString("<url><loc>")
+			if err := xml.EscapeText(&b, []byte(u)); err != nil {
+				t.Fatal(err)
+			}
+			b.WriteString("</loc></url>\n")
+			rows[i] = u + "\n"
+		}
+		return b.String() + "</urlset>", "", rows
+	},
+	"parquet": func(t *testing.T, urls []string) (string, string, []string) {
+		var b bytes.Buffer
+		w := columnar.NewWriter(&b, "docs", []columnar.Field{{Name: "text"}, {Name: "url"}})
+		rows := make([]string, len(urls))
+		for i, u := range urls {
+			if _, err := w.Write(columnar.AppendText(columnar.AppendText(nil, "a text"), u)); err != nil {
+				t.Fatal(err)
+			}
+			rows[i] = u + "\n"
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String(), "", rows
+	},
+	"warc": func(_ *testing.T, urls []string) (string, string, []string) {
+		rows, info := make([]string, len(urls)), source.AppendMember(nil, []byte("WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n"))
+		for i, u := range urls {
+			rows[i] = string(source.AppendMember(nil, []byte(crawled(u))))
+		}
+		return string(info) + strings.Join(rows, ""), string(info), rows
+	},
+}
+
+// TestTheSameURLsInEachForm of list have the same verdicts, which package filter compares with the slow matcher, and
+// the same rows are kept as they are, by any number of workers.
+func TestTheSameURLsInEachForm(t *testing.T) {
+	urls := realList(t)
+	archive := filepath.Join(t.TempDir(), "web.rsv")
+	if _, err := Compile(t.Context(), CompileOptions{Sources: []string{"../../../shared/data/robots/by-host.jsonl.gz"}, Output: archive}); err != nil {
+		t.Fatal(err)
+	}
+	run := func(path string, workers int, annotate Annotation) (string, *Filtered) {
+		t.Helper()
+		var b bytes.Buffer
+		f, err := Filter(t.Context(), FilterOptions{
+			Agents: []Agent{{Name: "GPTBot"}, {Name: "Googlebot"}}, Archive: archive, URLs: Inputs{Names: []string{path}}, Workers: workers, Annotate: annotate,
+		}, &b)
+		if err != nil || f.Partial || f.Kept+f.Dropped+f.Invalid != f.Read || f.Read != int64(len(urls)) {
+			t.Fatalf("%s: %+v, %v", path, f, err)
+		}
+		return b.String(), f
+	}
+	plain, sum := run(file(t, "urls.txt", strings.Join(urls, "\n")+"\n"), 2, TSV)
+	verdicts := strings.Split(strings.TrimSuffix(plain, "\n"), "\n")
+	for name, form := range listForms {
+		text, header, rows := form(t, urls)
+		var kept strings.Builder
+		for i, v := range verdicts {
+			if strings.HasPrefix(v, "allowed\t") {
+				kept.WriteString(rows[i])
+			}
+		}
+		want := header + kept.String()
+		path := file(t, "list."+name, text)
+		for _, workers := range []int{1, 2, 16} {
+			if testing.Short() && workers != 2 {
+				continue
+			}
+			out, f := run(path, workers, NoAnnotation)
+			if out != want || fmt.Sprint(f.Barred) != fmt.Sprint(sum.Barred) {
+				t.Errorf("%s, %d workers: %d bytes, want %d; barred %v, want %v", name, workers, len(out), len(want), f.Barred, sum.Barred)
+			}
+		}
+		out, _ := run(path, 2, TSV)
+		if got := strings.TrimPrefix(out, "header\t\t0\n"); got != plain {
+			t.Errorf("%s: the verdicts are others", name)
+		}
+	}
+}
