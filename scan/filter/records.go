@@ -31,14 +31,20 @@ type Records struct {
 	zipped  bool // of what is written
 	records *warc.Reader
 	parts   *source.Parts
-	waiting []byte  // a request that is not written if the page of its capture is barred
-	waits   capture // of it
+	waiting waiting
 	buffer  []byte
 	sum     printer
 	printed int64
 	results []source.Result
 	read    atomic.Int64
 	total   int64
+}
+
+// waiting is a request that is settled with the record behind it, which may be of the same capture and have a page that is barred.
+type waiting struct {
+	record *warc.Record // nil if none waits
+	input  int
+	bytes  []byte // as it would be written
 }
 
 // NewRecords returns the filter of some inputs. memory is how many bytes of records it may hold.
@@ -143,19 +149,20 @@ func (r *Records) unread(name string, err error) error {
 
 // all filters the records of the file that is open. before is how many bytes of others have been read.
 func (r *Records) all(ctx context.Context, input int, before int64) error {
+	r.waiting.record = nil // of a run that has ended
 	for {
-		if ctx.Err() != nil {
-			return &runError{cmp.Or(r.release(), context.Cause(ctx))}
-		}
 		rec, err := r.records.Next()
-		if err != nil {
-			if writing := r.release(); writing != nil {
-				return &runError{fmt.Errorf("writing: %w", writing)}
-			}
+		var ended *runError
+		switch {
+		case errors.As(err, &ended):
+			return err
+		case err != nil:
 			if err == io.EOF { //nolint:errorlint // the end, not damage
 				err = nil
 			}
-			return err
+			return cmp.Or(r.settle(nil, Verdict{}), err)
+		case ctx.Err() != nil:
+			return &runError{context.Cause(ctx)}
 		}
 		if err := r.record(input, rec); err != nil {
 			return err
@@ -164,40 +171,88 @@ func (r *Records) all(ctx context.Context, input int, before int64) error {
 	}
 }
 
-// record judges, counts and writes a record.
+// record judges, counts and writes a record. The error is damage, or a *runError.
 func (r *Records) record(input int, rec *warc.Record) error {
 	v, err := r.verdict(rec)
 	if err != nil {
 		return &runError{err}
 	}
 	damage := r.records.End()
+	var ended *runError
+	if errors.As(damage, &ended) {
+		return damage
+	}
 	if damage != nil {
 		v = Verdict{Class: CutOff}
 	}
-	err = r.settle(rec, v.Class)
-	if err == nil && (r.prints[v.Class] && v.Class != CutOff || r.config.Annotate != nil) {
-		err = r.write(rec, &v)
+	if err := r.settle(rec, v); err != nil {
+		return err
+	}
+	var from io.Reader
+	ok := true
+	if r.config.Annotate == nil && damage == nil && (r.prints[v.Class] || r.config.Page != 0) {
+		from, ok = r.copied()
+	}
+	switch {
+	case !ok && r.prints[v.Class]:
+		v.Class = TooLong
+	case ok && r.config.Page != 0 && rec.Kind == "request" && v.Class == Allowed:
+		return r.wait(input, rec, from)
+	}
+	return cmp.Or(r.finish(input, rec, v, from), damage)
+}
+
+// wait keeps a request until the next record, unless it is too long for that.
+func (r *Records) wait(input int, rec *warc.Record, from io.Reader) error {
+	w := &r.waiting
+	w.bytes = w.bytes[:0]
+	if from != nil {
+		b := bytes.NewBuffer(w.bytes)
+		_, err := b.ReadFrom(io.LimitReader(from, int64(r.keep)+1))
+		if w.bytes = b.Bytes(); err != nil {
+			return &runError{fmt.Errorf("writing: %w", err)}
+		}
+		if len(w.bytes) > r.keep {
+			return r.finish(input, rec, Verdict{}, io.MultiReader(bytes.NewReader(w.bytes), from))
+		}
+	}
+	w.record, w.input = rec, input
+	return nil
+}
+
+// settle finishes the request that waits, with the verdict on the record behind it if that is of the same capture and its page
+// is barred. rec is nil at the end.
+func (r *Records) settle(rec *warc.Record, v Verdict) error {
+	w := &r.waiting
+	if w.record == nil {
+		return nil
+	}
+	first := w.record
+	w.record = nil
+	if of := (capture{first.Target, first.Date, first.ID}); rec == nil || v.Class != ByPage || !of.of(rec) {
+		v = Verdict{}
+	}
+	return r.finish(w.input, first, v, bytes.NewReader(w.bytes))
+}
+
+// finish writes a record, or what replaces it, and counts it. The error is a *runError.
+func (r *Records) finish(input int, rec *warc.Record, v Verdict, from io.Reader) error {
+	var err error
+	switch {
+	case r.config.Annotate != nil:
+		url := []byte(rec.Target)
+		r.buffer = r.config.Annotate(r.buffer[:0], nil, &list.Row{Line: url, Text: url, URL: url, End: -1}, v)
+		_, err = r.out.Write(r.buffer)
+		r.printed++
+	case r.prints[v.Class] && v.Class != CutOff:
+		_, err = io.Copy(r.out, from)
+		r.printed++
 	}
 	if err != nil {
 		return &runError{fmt.Errorf("writing: %w", err)}
 	}
 	r.count(input, rec, v)
-	return damage
-}
-
-// settle writes the request that waits, or drops it because the page of its capture is barred.
-func (r *Records) settle(rec *warc.Record, class Class) error {
-	if len(r.waiting) == 0 {
-		return nil
-	}
-	if class == ByPage && r.waits.of(rec) {
-		r.sum.count[Allowed]--
-		r.sum.count[ByPage]++
-		r.printed--
-		r.waiting = r.waiting[:0]
-		return nil
-	}
-	return r.release()
+	return nil
 }
 
 // count counts a record.
@@ -234,38 +289,6 @@ func (r *Records) verdict(rec *warc.Record) (Verdict, error) {
 		r.pages.judge(rec, r.records, date, r.judge.all, &v)
 	}
 	return v, r.judge.Err()
-}
-
-// write writes a record that End has ended, or what replaces it. A record that cannot be copied is TooLong.
-func (r *Records) write(rec *warc.Record, v *Verdict) error {
-	if r.config.Annotate != nil {
-		url := []byte(rec.Target)
-		r.buffer = r.config.Annotate(r.buffer[:0], nil, &list.Row{Line: url, Text: url, URL: url, End: -1}, *v)
-		r.printed++
-		_, err := r.out.Write(r.buffer)
-		return err
-	}
-	from, ok := r.copied()
-	if !ok {
-		v.Class = TooLong
-		return nil
-	}
-	r.printed++
-	if r.config.Page != 0 && rec.Kind == "request" && v.Class == Allowed {
-		b := bytes.NewBuffer(r.waiting)
-		_, err := b.ReadFrom(from)
-		r.waiting, r.waits = b.Bytes(), capture{rec.Target, rec.Date, rec.ID}
-		return err
-	}
-	_, err := io.Copy(r.out, from)
-	return err
-}
-
-// release writes the request that waits, if there is one.
-func (r *Records) release() error {
-	_, err := r.out.Write(r.waiting)
-	r.waiting = r.waiting[:0]
-	return err
 }
 
 // copied returns the record that End has ended in the form in which it is written.

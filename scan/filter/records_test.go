@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,6 +165,124 @@ func TestLongRecordsAreCopiedFromTheirFile(t *testing.T) {
 	}
 }
 
+// TestWhatIsKeptOfBarredPages: with Disallowed they are kept with their requests, and the counts are the same.
+func TestWhatIsKeptOfBarredPages(t *testing.T) {
+	var records, want []string
+	for _, r := range crawl {
+		records = append(records, r.record)
+		if strings.HasSuffix(r.class, "barred_by_page") || r.class == "disallowed" || r.class == "header" {
+			want = append(want, r.record)
+		}
+	}
+	c := recordConfig()
+	c.Page = page.NoIndex
+	_, allowed, _ := filterRecords(t, c, 1<<20, true, forms["plain"](records))
+	c.Disallowed = true
+	out, s, _ := filterRecords(t, c, 1<<20, true, forms["plain"](records))
+	if out != strings.Join(want, "") || s.Count != allowed.Count || s.Barred[0] != allowed.Barred[0] || s.Barred[0] != s.Count[Disallowed]+s.Count[ByPage] {
+		t.Errorf("%d bytes, want %d; %s and %s, barred %v", len(out), len(strings.Join(want, "")), describe(s.Count), describe(allowed.Count), s.Barred)
+	}
+}
+
+// endingWriter ends a context after some bytes.
+type endingWriter struct {
+	bytes.Buffer
+	room int
+	end  context.CancelCauseFunc
+}
+
+func (e *endingWriter) Write(b []byte) (int, error) {
+	if e.room -= len(b); e.room < 0 {
+		e.end(errFull)
+	}
+	return e.Buffer.Write(b)
+}
+
+// TestRecordsOfARunThatIsEnded are the beginning of what would be written, also while a request waits or a record is long.
+func TestRecordsOfARunThatIsEnded(t *testing.T) {
+	var records []string
+	for range 3 {
+		for _, r := range crawl {
+			records = append(records, r.record)
+		}
+	}
+	for name, form := range forms {
+		for _, annotated := range []bool{false, true} {
+			c := recordConfig()
+			c.Page = page.NoIndex
+			if annotated {
+				c.Annotate = NewJSON([]string{agent})
+			}
+			data := form(records)
+			whole, _, _ := filterRecords(t, c, 1<<20, true, data)
+			for room := 0; room < len(whole); room += 97 {
+				ctx, cancel := context.WithCancelCause(context.Background())
+				out := &endingWriter{room: room, end: cancel}
+				_, err := NewRecords([]*source.Input{source.NewInput("-", bytes.NewReader(data), -1)}, c, 1<<20, out).Run(ctx)
+				if !strings.HasPrefix(whole, out.String()) || err != nil && !errors.Is(err, errFull) {
+					t.Fatalf("%s, ended after %d bytes: %d bytes that are not the beginning, error %v", name, room, out.Len(), err)
+				}
+			}
+		}
+	}
+}
+
+// TestALongRequestDoesNotWait, since it would have to be held in memory.
+func TestALongRequestDoesNotWait(t *testing.T) {
+	long := warcRecord("request", "https://a.example/n", 3, strings.Repeat("x", 1<<20))
+	data := forms["plain"]([]string{long, crawl[6].record})
+	c := recordConfig()
+	c.Page = page.NoIndex
+	out, s, _ := filterRecords(t, c, 4000, true, data)
+	if out != long || s.Count[Allowed] != 1 || s.Count[ByPage] != 1 {
+		t.Errorf("%d bytes, %s", len(out), describe(s.Count))
+	}
+}
+
+// TestRealRecords: files of crawls are copied as they are when all is kept, the damaged ones up to the damage.
+func TestRealRecords(t *testing.T) {
+	const samples = "../../../shared/data/crawl/warc-samples.tar.xz"
+	if _, err := os.Stat(samples); err != nil {
+		t.Skipf("reference data are not part of the module: no %s", samples)
+	}
+	inputs, _, errs := source.Inputs(t.Context(), []string{samples}, nil, source.Limits{})
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	same, damaged := 0, 0
+	for _, in := range inputs {
+		if !strings.HasSuffix(in.Name, ".warc") && !strings.HasSuffix(in.Name, ".warc.gz") {
+			continue
+		}
+		r, err := in.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, broken := io.ReadAll(r)
+		r.Close()
+		c := Config{Dialects: one, Site: make([]Rules, 1), Invalid: true}
+		out, s, results := filterRecords(t, c, 64<<20, true, text)
+		switch {
+		case broken != nil || results[0].Err != nil:
+			damaged++
+			if !bytes.HasPrefix(text, []byte(out)) {
+				t.Errorf("%s: %d bytes are not the beginning of %d", in.Name, len(out), len(text))
+			}
+		case out == string(text):
+			same++
+		case s.Count[TooLong] > 0:
+			t.Errorf("%s: %s", in.Name, describe(s.Count))
+		default: // the ends of records have fewer or more empty lines
+			if strings.TrimRight(out, "\r\n") != strings.TrimRight(string(text), "\r\n") {
+				t.Errorf("%s: %d bytes of %d, %s", in.Name, len(out), len(text), describe(s.Count))
+			}
+		}
+	}
+	if same < 20 || damaged == 0 {
+		t.Errorf("%d files are the same, %d are damaged", same, damaged)
+	}
+}
+
 // TestDamagedRecords: what is before the damage is written, the record that is damaged is counted, and the error says where.
 func TestDamagedRecords(t *testing.T) {
 	first, second := crawl[2].record, crawl[11].record
@@ -203,8 +322,7 @@ func TestRecordsAnnotated(t *testing.T) {
 	}
 	for i, r := range crawl {
 		class, byPage, ok := strings.Cut(r.class, "/")
-		// What is written about a request that comes before its page cannot know the page.
-		if ok && !strings.Contains(r.record, "Type: request") {
+		if ok {
 			class = byPage
 		}
 		if got, _, _ := strings.Cut(lines[i], "\t"); got != class {

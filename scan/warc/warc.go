@@ -54,7 +54,7 @@ type Record struct {
 	Target    string // WARC-Target-URI, without the angle brackets that old versions of wget put around it
 	Date      string // WARC-Date; see Time
 	ID        string // WARC-Record-ID
-	Of        string // WARC-Concurrent-To or WARC-Refers-To: the ID of a record of the same capture
+	Of        string // WARC-Concurrent-To: the ID of a record of the same capture
 	Truncated bool   // the capture stopped before the end
 	Length    int64  // of the block, in bytes
 }
@@ -190,7 +190,7 @@ func (r *Reader) header() (*Record, error) {
 			rec.Date = value
 		case "warc-record-id":
 			rec.ID = value
-		case "warc-concurrent-to", "warc-refers-to":
+		case "warc-concurrent-to":
 			rec.Of = value
 		case "warc-truncated":
 			rec.Truncated = true
