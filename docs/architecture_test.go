@@ -59,7 +59,7 @@ var allowed = map[string][]string{
 		"scan/evidence", "scan/filter", "scan/format", "scan/list", "scan/origin", "scan/page", "scan/policy", "scan/source", "scan/spill", "scan/warc"},
 
 	"bench": {"automaton", "compile"},
-	"cmd/robotsieve": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk", "internal/english", "scan/audit", "scan/crawler",
+	"cmd/robotsieve": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk", "internal/english", "scan/audit", "scan/capture", "scan/crawler",
 		"scan/filter", "scan/format", "scan/job", "scan/list", "scan/page", "scan/source",
 		"github.com/spf13/cobra", "github.com/vbauerster/mpb/", "github.com/pkg/profile", "golang.org/x/term"},
 	"cmd/robotsieve/internal/report/reporttest": {"scan/audit"},

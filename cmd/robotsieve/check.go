@@ -62,6 +62,7 @@ google takes the x of "//x" for a host.`,
 	robotsFlags(cmd, &o.Robots, &c.agent.Dialect)
 	cmd.Flags().StringVar(&o.Archive, "rules", "", "an archive of robotsieve compile to judge by")
 	_ = cmd.MarkFlagFilename("rules", "rsv")
+	cmd.Flags().StringVar(&o.AsOf, "as-of", "", "with --rules: judge by the robots.txt in force at this time: 2026-11-22T05:00:00Z, or a date, which is its midnight in UTC")
 	cmd.Flags().StringVar(&c.warc, "warc", "", "a WARC file whose captures of the URLs are explained")
 	_ = cmd.MarkFlagFilename("warc", "warc", "gz", "zst")
 	agentsFlag(cmd, &c.names, "a crawler that would fetch the URLs; can be repeated")
@@ -93,6 +94,26 @@ google takes the x of "//x" for a host.`,
 	return cmd
 }
 
+// describeArchive says what the archive has.
+func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
+	if err := job.RefuseStreams(s.out, s.err, s.in, f.options.Archive); err != nil {
+		return err
+	}
+	sum, err := job.ListArchive(ctx, f.options.Archive, nil)
+	switch {
+	case err != nil:
+		return err
+	case f.output == "text":
+		err = writeArchive(s.out, sum)
+	default:
+		err = report.WriteJSON(s.out, sum, "")
+	}
+	if err != nil {
+		return inputError(fmt.Errorf("writing what the archive has: %w", err))
+	}
+	return nil
+}
+
 // checkFlags are the flags of check.
 type checkFlags struct {
 	options job.CheckOptions
@@ -116,6 +137,8 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 		return usageError("no URL: --quiet tells by the exit status whether an agent may not fetch a URL")
 	case len(urls) == 0 && f.output == "csv":
 		return usageError("no URL: the form csv is for answers on URLs")
+	case len(urls) == 0 && f.options.Archive != "" && f.options.Robots.Name == "":
+		return f.describeArchive(ctx, s)
 	}
 	if err := job.RefuseStreams(s.out, s.err, s.in, append(stdinIn(urls), f.options.Robots.Name, f.options.Archive, f.agent.Crawlers)...); err != nil {
 		return err

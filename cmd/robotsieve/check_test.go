@@ -276,10 +276,24 @@ func TestCheckByAnArchive(t *testing.T) {
 	if !strings.Contains(r.err, ": 1 answer without a verdict, because the archive does not tell the robots.txt of the origin\n") || r.code != exitInput || !strings.Contains(r.out, "unknown     http://d.example/\n  because   the archive does not have the robots.txt of http://d.example, or only a redirect to a URL that it does not have\n") {
 		t.Errorf("%+v", r)
 	}
-	for _, args := range [][]string{{"/x"}, {}, {"http://[/"}} {
+	for _, args := range [][]string{{"/x"}, {"http://[/"}} {
 		if r := check(args...); r.code != exitUsage {
 			t.Errorf("%v: %+v", args, r)
 		}
+	}
+	if r := check(); r.code != exitDone || !strings.Contains(r.out, "6 origins, read by rfc9309, google\n  versions  6, 0 of them dated\n  answers   2 with a robots.txt, 2 without, 2 unreachable,\n") {
+		t.Errorf("%+v", r)
+	}
+	if r := check("--output", "json"); r.code != exitDone || !strings.Contains(r.out, `"origins": 6,`) && !strings.Contains(r.out, `"origins":6,`) {
+		t.Errorf("%+v", r)
+	}
+	list := command(t, "", "compile", "--list", rules)
+	if list.code != exitDone || strings.Count(list.out, "\n") != 6 || !strings.Contains(list.out, "http://a.example:80 ") || !strings.Contains(list.err, "6 origins") {
+		t.Errorf("%+v", list)
+	}
+	list = command(t, "", "compile", "--list", rules, "--output", "ndjson")
+	if list.code != exitDone || !strings.Contains(list.out, `{"origin":"http://a.example:80","from":"","status":200,"groups":1,"rules":2}`) {
+		t.Errorf("%+v", list)
 	}
 }
 

@@ -316,13 +316,13 @@ func TestCompileNamesTheFormsThatItDoesNotRead(t *testing.T) {
 	const index = "com,example)/robots.txt 20260101000000 {\"status\": \"200\"}\n"
 	files := map[string]string{
 		"x.cdxj": index, "x.cdx.gz": gzipped(t, " CDX N b a m s k r M S V g\n"), "x.arc.gz": gzipped(t, "filedesc://x.arc 0.0.0.0 20140301000000 text/plain 76\n"),
-		"x.zst": zstandard(t, index), "crawl.gz": gzipped(t, "WARC/1.0\r\n"), "hosts.json": `{"host":"a.example","body":""}`,
+		"x.zst": zstandard(t, index), "crawl.gz": gzipped(t, "WARC/1.0\r\n"), "hosts.txt": `{"host":"a.example","body":""}`,
 		"image.example/robots.txt": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x10",
 		"good.example":             "User-agent: *\nDisallow: /\n",
 	}
 	wants := []string{
 		"x.cdxj: an index of captures (CDX or CDXJ), not a robots.txt: give the WARC files that it points to\n", "x.cdx.gz: an index", "x.zst: an index",
-		"x.arc.gz: an ARC file", "crawl.gz: a WARC file", "hosts.json: lines of JSON objects",
+		"x.arc.gz: an ARC file", "crawl.gz: a WARC file", "hosts.txt: lines of JSON objects",
 		"robots.txt: binary data", "passed over: not a robots.txt: ", "2 origins;",
 	}
 	dir := tree(t, files)

@@ -7,10 +7,12 @@
 package capture
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -41,13 +43,17 @@ type Capture struct {
 type Options struct {
 	// MaxBody is how many bytes of a body are kept, at least 1.
 	MaxBody int
-	// MaxLine is how long a line of JSON may be; 0 stands for 64 MiB. Reading a line takes up
+	// MaxLine is how long a line of JSON may be, or a text in DatedBodies; 0 stands for 64 MiB. Reading a line takes up
 	// to four times its length of memory.
 	MaxLine int
+	// Fields are the names of the members of objects.
+	Fields Fields
 	// Wants tells which captures of URLs other than a robots.txt are read, too, such as
 	// Set.Wants; nil is none. It is asked just before the capture is read.
 	Wants func(answer.Target) bool
 }
+
+func (o *Options) maxLine() int { return cmp.Or(o.MaxLine, defaultMaxLine) }
 
 // SkipError is the error for a part of an input that gave no capture. Reading goes on
 // after it.
@@ -100,19 +106,22 @@ type Kind uint8
 
 const (
 	RobotsTxt Kind = iota // one robots.txt, named by its host
-	JSON                  // lines that are JSON objects
+	JSON                  // lines that are JSON objects, or objects as DatedBodies reads them
 	Archive               // WARC
+	Table                 // Parquet
 )
 
-// KindOf returns the kind of a file by the ending of its name: .jsonl, .ndjson or .warc,
+// KindOf returns the kind of a file by the ending of its name: .json, .jsonl, .ndjson, .warc or .parquet,
 // perhaps before that of a compression. All other names are RobotsTxt. The contents do not
 // count, because a site could make its robots.txt look like captures of other sites.
 func KindOf(name string) Kind {
 	switch filepath.Ext(strings.ToLower(decompressed(filepath.Base(name)))) {
-	case ".jsonl", ".ndjson":
+	case ".json", ".jsonl", ".ndjson":
 		return JSON
 	case ".warc":
 		return Archive
+	case ".parquet":
+		return Table
 	}
 	return RobotsTxt
 }
@@ -157,19 +166,31 @@ func Detect(head []byte) (Kind, error) {
 	return 0, err
 }
 
-// HostOf returns the host that the path of a robots.txt names: HOST, HOST.txt, or
+// HostOf returns the host that the path of a robots.txt names: HOST, HOST.txt, HOST.robots.txt, or
 // HOST/robots.txt, also with an ending of compression.
 func HostOf(path string) (string, error) {
 	dir, name := filepath.Split(filepath.Clean(path))
 	if name = decompressed(name); name == "robots.txt" {
 		name = filepath.Base(dir)
 	} else {
-		name = strings.TrimSuffix(name, ".txt")
+		name = strings.TrimSuffix(strings.TrimSuffix(name, ".txt"), ".robots")
 	}
 	if name == "" || strings.HasPrefix(name, ".") || name == string(filepath.Separator) {
 		return "", errors.New("its name has no host (HOST, HOST.txt or HOST/robots.txt)")
 	}
 	return name, nil
+}
+
+// folderDate is a date at the beginning of the name of a folder.
+var folderDate = regexp.MustCompile(`^([0-9]{4}-[0-9]{2}(-[0-9]{2})?)([-_ ].*)?$`)
+
+// DateOf returns the date with which the name of a folder begins, such as 2026-01 or 2026-01-15-robots: that of
+// the copies in it. A month stands for its first day.
+func DateOf(folder string) (t time.Time, ok bool) {
+	if m := folderDate.FindStringSubmatch(filepath.Base(folder)); m != nil {
+		return parseDate(m[1])
+	}
+	return t, false
 }
 
 // File reads the robots.txt of a host, or of an origin as origin.Parse reads it. If the

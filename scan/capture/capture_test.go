@@ -17,7 +17,7 @@ func TestKindIsToldByTheName(t *testing.T) {
 	for name, want := range map[string]capture.Kind{
 		"a.jsonl": capture.JSON, "dir.warc/a.JSONL.gz": capture.JSON, "a.ndjson.zst": capture.JSON,
 		"a.warc": capture.Archive, "a.warc.gz": capture.Archive,
-		"example.com": capture.RobotsTxt, "a.jsonl/robots.txt": capture.RobotsTxt, "warc": capture.RobotsTxt, "a.json": capture.RobotsTxt,
+		"example.com": capture.RobotsTxt, "a.jsonl/robots.txt": capture.RobotsTxt, "warc": capture.RobotsTxt, "a.json.gz": capture.JSON, "a.parquet": capture.Table,
 	} {
 		if got := capture.KindOf(name); got != want {
 			t.Errorf("%s: got %d, want %d", name, got, want)

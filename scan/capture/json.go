@@ -3,16 +3,13 @@ package capture
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 	"unicode/utf8"
-
-	"github.com/robotsieve/robotsieve/scan/answer"
-	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
 // bom is a byte order mark. Where files were joined, any line may begin with one.
@@ -31,7 +28,7 @@ const defaultMaxLine = 64 << 20
 // not 2xx, or is 204, the body is ignored and may be missing. A line with 3xx may have the
 // field location, where the redirect leads; it may be relative. Lines with 1xx or 304 are
 // skipped, because these answers do not show the robots.txt. Other fields are ignored, and
-// so are blank lines and byte order marks.
+// so are blank lines and byte order marks. With Options.Fields the fields have other names, and one may have a date.
 //
 // Each line gives a capture or a *SkipError. Any other error ends the lines.
 func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
@@ -39,7 +36,7 @@ func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 		in := bufio.NewReaderSize(r, 256<<10)
 		var buf []byte
 		for n := int64(1); ; n++ {
-			line, long, err := readLine(in, buf[:0], cmp.Or(o.MaxLine, defaultMaxLine))
+			line, long, err := readLine(in, buf[:0], o.maxLine())
 			buf = line
 			if err != nil && !isEOF(err) {
 				yield(Capture{}, fmt.Errorf("line %d: %w", n, err))
@@ -91,51 +88,48 @@ func isEOF(err error) bool {
 
 // object reads one object. The reason is "" if it gives a capture.
 func object(text []byte, o Options) (c Capture, why Reason) {
-	var fields struct {
-		Host   *string `json:"host"`
-		Body   *string `json:"body"`
-		Coded  *[]byte `json:"body_b64"`
-		Status *int    `json:"status"`
-		// Location may be anything where it has no meaning.
-		Location json.RawMessage `json:"location"`
-	}
+	var members map[string]json.RawMessage
 	switch {
 	case !utf8.Valid(text):
 		return c, NotUTF8
-	case text[0] != '{' || json.Unmarshal(text, &fields) != nil:
+	case text[0] != '{' || json.Unmarshal(text, &members) != nil:
 		return c, NotJSON
-	case fields.Host == nil:
-		return c, NoHost
-	case fields.Body != nil && fields.Coded != nil:
-		return c, TwoBodies
 	}
-	status := 200
-	if fields.Status != nil {
-		status = *fields.Status
-	}
-	if status < 100 || status > 999 {
-		return c, BadStatus
-	}
-	c.Status = uint16(status)
-	switch answer.Of(status, answer.Archive) {
-	case answer.Nothing:
-		return c, NotModified
-	case answer.Redirect:
-		_ = json.Unmarshal(fields.Location, &c.Location) // "" if it is no string
-	case answer.File:
-		switch {
-		case fields.Coded != nil:
-			c.Body = *fields.Coded
-		case fields.Body != nil:
-			c.Body = []byte((*fields.Body)[:min(len(*fields.Body), o.MaxBody)])
-		default:
-			return c, NoBody
+	var v Values
+	for field, path := range o.Fields.filled() {
+		raw := follow(members, path)
+		if raw == nil || string(raw) == "null" {
+			continue
 		}
-		c.Body = c.Body[:min(len(c.Body), o.MaxBody)]
+		switch {
+		case raw[0] == '"':
+			var s string
+			if json.Unmarshal(raw, &s) != nil {
+				return c, NotJSON
+			}
+			v[field] = []byte(s)
+		case Field(field) == Status || Field(field) == Date:
+			v[field] = raw
+		case Field(field) != Location: // which may be anything where it has no meaning
+			return c, NotJSON
+		}
+		if v[field] == nil {
+			v[field] = []byte{}
+		}
 	}
-	var err error
-	if c.Origins, err = origin.Parse(*fields.Host); err != nil {
-		return c, BadHost
+	return v.Capture(o)
+}
+
+// follow returns the value at the end of a path of names, nil if there is none.
+func follow(members map[string]json.RawMessage, path string) json.RawMessage {
+	if raw, ok := members[path]; ok {
+		return raw
 	}
-	return c, ""
+	name, rest, more := strings.Cut(path, ".")
+	raw, ok := members[name]
+	var inner map[string]json.RawMessage
+	if !more || !ok || json.Unmarshal(raw, &inner) != nil {
+		return nil
+	}
+	return follow(inner, rest)
 }

@@ -22,6 +22,7 @@ type CheckOptions struct {
 	Agents   []Agent // may be none for Describe
 	Robots   RobotsFile
 	Archive  string // name of a file, made by Compile, that holds the rules of each origin
+	AsOf     string // as FilterOptions.AsOf
 	Messages Messages
 }
 
@@ -32,6 +33,7 @@ type Checker struct {
 	agents  []*checked
 	release []func() error // of archives
 	warn    func()         // of the oddities of the file, once
+	at      int64          // the instant whose rules of an archive judge, in Unix seconds
 }
 
 // Answer is the verdict on one URL for one agent, with its reasons. Its texts have the
@@ -91,6 +93,8 @@ func newChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker
 		return nil, usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
 	case o.Robots.Name != "" && o.Archive != "":
 		return nil, usageError("--robots and --rules cannot be given together")
+	case o.Archive == "" && o.AsOf != "":
+		return nil, usageError("--as-of chooses a version of --rules")
 	case o.Archive != "" && len(agents) == 0:
 		return nil, errNoAgent
 	case o.Archive != "":
@@ -139,6 +143,10 @@ func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
 // newArchiveChecker returns a Checker by o.Archive.
 func newArchiveChecker(o CheckOptions, agents []subject) (*Checker, error) {
 	c := &Checker{file: o.Robots}
+	var err error
+	if c.at, err = asOf(o.AsOf); err != nil {
+		return nil, err
+	}
 	for _, agent := range agents {
 		rules, release, err := openRules(o.Archive, agent)
 		if err != nil {
@@ -226,7 +234,7 @@ func agentLines(g compile.Group) AgentLines {
 // Check judges a URL for each agent, in their order. Text that begins with a slash, also
 // with two, is a path. Text that is neither a URL nor a path is an error, and so is a path
 // without an origin for an archive.
-func (c *Checker) Check(url string) ([]Answer, error) { return c.checkAt(url, newest) }
+func (c *Checker) Check(url string) ([]Answer, error) { return c.checkAt(url, c.at) }
 
 // checkAt is Check by the rules of an instant, in Unix seconds, where the archive has dates.
 func (c *Checker) checkAt(url string, at int64) ([]Answer, error) {

@@ -39,6 +39,9 @@ type CompileOptions struct {
 	// for compile.DefaultMaxBytes, a negative number for as much as there is memory for. The
 	// highest limit is 64 MiB.
 	MaxBytes int
+	// Fields are the names of the members of JSON and the columns of Parquet that have the parts of a capture; the zero value
+	// stands for those that package capture describes.
+	Fields capture.Fields
 	// AllVersions keeps all captures that have a date, as versions of their origins, and not
 	// the newest only. Versions that say the same as the one before are left out.
 	AllVersions bool
@@ -68,6 +71,9 @@ type Compiled struct {
 	// Redirected counts the origins whose robots.txt is redirected to where the sources
 	// have nothing: for Filter, their robots.txt is not known.
 	Redirected int64
+	// Taken counts the captures by what they were read from, and Replaced those that gave way to a newer or later one.
+	Taken    map[string]int
+	Replaced int
 	// Lost says that a source could not be used, wholly or in part.
 	Lost bool
 }
@@ -111,7 +117,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	case err != nil:
 		return nil, inputError(err)
 	}
-	c.Lost = g.lost
+	c.Lost, c.Taken, c.Replaced = g.lost, g.taken, g.set.Replaced()
 	return c, nil
 }
 
@@ -159,7 +165,7 @@ func (o CompileOptions) compile(g *gatherer, shares compileShares, out output) (
 	defer o.Messages.progress(g)()
 	for _, name := range o.Sources {
 		if name == "-" {
-			g.read(source.NewInput(name, until(g.ctx, o.Stdin), -1), nil)
+			g.read(source.NewInput(name, until(g.ctx, o.Stdin), -1), capture.RobotsTxt, nil)
 		} else {
 			g.source(name, 0)
 		}

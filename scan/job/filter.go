@@ -208,10 +208,12 @@ func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of sh
 	})
 	defer o.Messages.progress(reader)()
 	summary, err := filter.Run(ctx, reader, of.workers, c, out)
-	if table != nil && err == nil {
+	results := reader.Results()
+	damaged := slices.ContainsFunc(results, func(r source.Result) bool { return r.Err != nil })
+	if table != nil && err == nil && !damaged { // without its end a table that lacks rows is not read by anybody
 		err = table.Close()
 	}
-	return summary, reader.Results(), err
+	return summary, results, err
 }
 
 // Noun returns what is counted: lines, or records of WARC files.
@@ -262,6 +264,15 @@ type rulesInUse struct {
 // newest is the instant, in Unix seconds, for which the newest rules are in force.
 const newest = math.MaxInt64
 
+// asOf reads the instant of an option, in Unix seconds.
+func asOf(text string) (int64, error) {
+	if text == "" {
+		return newest, nil
+	}
+	at, err := timeOf("--as-of", text, time.UTC, time.Now())
+	return at.Unix(), err
+}
+
 // check returns an error if the options contradict each other.
 func (o *FilterOptions) check() error {
 	switch {
@@ -293,14 +304,10 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 		return rules, err
 	}
 	c := filter.Config{
-		AsOf: newest, Dated: o.AsOf == "", Any: o.Any, Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes, Page: o.Page,
+		Dated: o.AsOf == "", Any: o.Any, Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes, Page: o.Page,
 	}
-	if o.AsOf != "" {
-		at, err := timeOf("--as-of", o.AsOf, time.UTC, time.Now())
-		if err != nil {
-			return rules, err
-		}
-		c.AsOf = at.Unix()
+	if c.AsOf, err = asOf(o.AsOf); err != nil {
+		return rules, err
 	}
 	for _, agent := range agents {
 		c.Dialects = append(c.Dialects, agent.dialect)

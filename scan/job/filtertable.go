@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/filter"
@@ -61,9 +60,9 @@ func urlColumn(file *columnar.File) (string, error) {
 	const most = 20
 	more := ""
 	if len(names) > most {
-		names, more = names[:most], ", ..."
+		names, more = names[:most], " and others"
 	}
-	return "", fmt.Errorf("no column has a usual name for URLs: name it with --column, one of %s%s", strings.Join(names, ", "), more)
+	return "", fmt.Errorf("no column has a usual name for URLs: name it with --column, one of %q%s", names, more)
 }
 
 // annotateAsTable is the annotator of rows for columnar.Sidecar, about agents with some names.

@@ -13,10 +13,12 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -31,9 +33,11 @@ type gatherer struct {
 	set      capture.Set
 	memory   int64 // of the job
 	skipped  map[capture.Reason]int
-	shown    []string     // the first of each reason
-	bytes    atomic.Int64 // read, decompressed
-	lost     bool         // an input could not be used, wholly or in part
+	shown    []string       // the first of each reason
+	taken    map[string]int // captures, by what they were read from
+	date     time.Time      // of the folder that is being read, if its name has one
+	bytes    atomic.Int64   // read, decompressed
+	lost     bool           // an input could not be used, wholly or in part
 }
 
 // maxShown is how many examples of each reason are shown; the others are counted.
@@ -48,14 +52,15 @@ const (
 
 func newGatherer(ctx context.Context, o CompileOptions, shares compileShares) *gatherer {
 	// One byte more than the limit tells the compiler that there is more.
-	g := &gatherer{messages: o.Messages, memory: o.Memory, options: capture.Options{MaxBody: o.MaxBytes + 1, MaxLine: shares.line}, skipped: map[capture.Reason]int{}}
+	g := &gatherer{messages: o.Messages, memory: o.Memory, options: capture.Options{MaxBody: o.MaxBytes + 1, MaxLine: shares.line, Fields: o.Fields},
+		skipped: map[capture.Reason]int{}, taken: map[string]int{}}
 	g.ctx, g.stop = context.WithCancelCause(ctx)
 	g.set.Memory, g.set.AllVersions, g.options.Wants = shares.set, o.AllVersions, g.set.Wants
 	return g
 }
 
 // source reads a source of copies, or a file or directory in it. The depth is 0 for the
-// source itself, 1 for a name in its directory, and 2 for the robots.txt in the directory
+// source itself and for a directory whose name has a date, 1 for a name in such a directory, and 2 for the robots.txt in the directory
 // of a host. Hidden names are ignored.
 func (g *gatherer) source(name string, depth int) {
 	info, err := disk.Stat(name)
@@ -75,13 +80,26 @@ func (g *gatherer) source(name string, depth int) {
 				g.source(filepath.Join(name, entry.Name()), 1)
 			}
 		}
+	case info.IsDir() && depth == 1 && g.dated(name):
 	case info.IsDir() && depth == 1:
 		g.host(name)
 	case depth == 0:
-		g.open(name, nil)
+		g.open(name, capture.RobotsTxt, nil)
 	default: // a pipe might block for ever
 		g.skip(unread, fmt.Errorf("%s: not a regular file", name))
 	}
+}
+
+// dated reads a directory whose name has the date of the copies in it, and tells whether it is one.
+func (g *gatherer) dated(dir string) bool {
+	at, ok := capture.DateOf(dir)
+	if !ok || !g.date.IsZero() {
+		return false
+	}
+	g.date = at
+	g.source(dir, 0)
+	g.date = time.Time{}
+	return true
 }
 
 // host reads the robots.txt in the directory of a host, plain or compressed.
@@ -99,11 +117,21 @@ func (g *gatherer) host(dir string) {
 // reading reads the captures in an input.
 type reading func(io.Reader, capture.Options) iter.Seq2[capture.Capture, error]
 
-var readings = map[capture.Kind]reading{capture.JSON: capture.JSONLines, capture.Archive: capture.WARC}
+var readings = map[capture.Kind]reading{capture.JSON: capture.Objects, capture.Archive: capture.WARC}
+
+// sourceNames are what captures are read from, in the plural, by the kind of the input.
+var sourceNames = map[capture.Kind]string{
+	capture.RobotsTxt: "robots.txt files", capture.JSON: "JSON", capture.Archive: "WARC", capture.Table: "Parquet",
+}
 
 // file reads a regular file as its name says.
 func (g *gatherer) file(name string) {
-	read := readings[capture.KindOf(name)]
+	kind := capture.KindOf(name)
+	if kind == capture.Table {
+		g.table(name)
+		return
+	}
+	read := readings[kind]
 	if read == nil {
 		host, err := capture.HostOf(name)
 		if err == nil {
@@ -114,28 +142,84 @@ func (g *gatherer) file(name string) {
 			return
 		}
 		read = func(r io.Reader, o capture.Options) iter.Seq2[capture.Capture, error] {
-			return func(yield func(capture.Capture, error) bool) { yield(capture.File(r, host, o)) }
+			return func(yield func(capture.Capture, error) bool) {
+				c, err := capture.File(r, host, o)
+				c.Time = g.date
+				yield(c, err)
+			}
 		}
 	}
-	g.open(name, read)
+	g.open(name, kind, read)
 }
 
-func (g *gatherer) open(name string, read reading) {
+func (g *gatherer) open(name string, kind capture.Kind, read reading) {
 	in, err := source.NewFile(name)
 	if err != nil {
 		g.skip(unread, err)
 		return
 	}
-	g.read(in, read)
+	g.read(in, kind, read)
+}
+
+// table reads the captures in a table of Parquet.
+func (g *gatherer) table(name string) {
+	in, err := source.NewFile(name)
+	if err != nil {
+		g.skip(unread, err)
+		return
+	}
+	at, size, closer, err := in.OpenAt()
+	if err != nil {
+		g.skip(unread, err)
+		return
+	}
+	defer closer.Close()
+	if err := g.rows(name, at, size); err != nil && g.ctx.Err() == nil {
+		g.skip(unread, fmt.Errorf("%s: %w", name, err))
+	}
+}
+
+// rows reads the captures in the rows of a table.
+func (g *gatherer) rows(name string, at io.ReaderAt, size int64) error {
+	file, err := columnar.Open(at, size)
+	if err != nil {
+		return err
+	}
+	fields := g.options.Fields
+	if fields == (capture.Fields{}) {
+		fields[capture.Host], fields[capture.Body] = "host", "body"
+	}
+	names, of := fields.Columns()
+	rows, err := file.Select(g.ctx, names...)
+	if err != nil {
+		return err
+	}
+	number := 0
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		number++
+		var v capture.Values
+		for i, field := range of {
+			v[field] = row[i]
+		}
+		c, why := v.Capture(g.options)
+		if why != "" {
+			g.skip(why, &capture.SkipError{Where: fmt.Sprintf("%s: row %d", name, number), Reason: why, Text: string(v[capture.Host])})
+			continue
+		}
+		g.add(c, capture.Table)
+	}
+	return nil
 }
 
 // read adds the captures in an input. If read is nil, the first bytes tell whether
-// it is JSON lines or WARC.
-func (g *gatherer) read(in *source.Input, read reading) {
+// it is JSON or WARC.
+func (g *gatherer) read(in *source.Input, kind capture.Kind, read reading) {
 	in.Windows = newBudget(g.memory).windows()
 	if read == nil {
 		head, err := wait(g.ctx, func() ([]byte, error) { return in.Head(4096) })
-		kind := capture.Kind(0)
 		if err == nil {
 			if kind, err = capture.Detect(head); err != nil {
 				err = fmt.Errorf("%s: %w", in.Name, err)
@@ -161,7 +245,7 @@ func (g *gatherer) read(in *source.Input, read reading) {
 		case g.ctx.Err() != nil:
 			return
 		case err == nil:
-			g.add(c)
+			g.add(c, kind)
 		case errors.As(err, &skipped):
 			g.skip(skipped.Reason, fmt.Errorf("%s: %w", in.Name, err))
 		case errors.As(err, &form):
@@ -174,8 +258,9 @@ func (g *gatherer) read(in *source.Input, read reading) {
 	}
 }
 
-// add adds a capture to the set.
-func (g *gatherer) add(c capture.Capture) {
+// add adds a capture to the set, and counts it.
+func (g *gatherer) add(c capture.Capture, from capture.Kind) {
+	g.taken[sourceNames[from]]++
 	if err := g.set.Add(c); err != nil {
 		g.stop(err)
 	}

@@ -29,7 +29,7 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 		return Parquet, nil
 	}
 	if err := format.NotText(head, true); err != nil { // a row may be longer than head
-		return Unknown, err
+		return Unknown, errors.New(notList.Replace(err.Error()))
 	}
 	rows := sample(text, sampleRows)
 	if len(rows) == 0 {
@@ -58,6 +58,9 @@ var (
 	captureLine = regexp.MustCompile(`^([!@]\w+ ?[\[{]|\S+ [0-9]{4,17} \{)`)
 	indexLine   = regexp.MustCompile(`^\S+ [0-9]{4,17} [A-Za-z][A-Za-z0-9+.-]*:\S* \S`)
 )
+
+// notList makes what package format says of something that is no log say that it is no list.
+var notList = strings.NewReplacer(", not a log", ", not a list", ", not a text log", ", not a list")
 
 // byName returns the kind of a list by its name alone, without the endings of compressed
 // files.

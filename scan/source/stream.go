@@ -1,11 +1,13 @@
 package source
 
 import (
+	"bufio"
 	"bytes"
 	"compress/bzip2"
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
@@ -29,7 +31,7 @@ func newStream(r io.Reader, name string, hashed bool, kept *tape, w *window) (*s
 	if hashed {
 		s.raw.sum = sha256.New()
 	}
-	magic, err := s.raw.br.Peek(magicLen)
+	magic, err := peekMagic(s.raw.br)
 	if err != nil && !isEOF(err) && len(magic) == 0 {
 		s.raw.free()
 		return nil, err
@@ -59,6 +61,19 @@ func newStream(r io.Reader, name string, hashed bool, kept *tape, w *window) (*s
 		s.dec = simpleDecoder{plainReader{s.raw}}
 	}
 	return s, nil
+}
+
+// peekMagic returns the first bytes of an input, as many as sniff needs. Of a text it returns what there is: a pipe may have a
+// short line that must be answered before the next one comes.
+func peekMagic(br *bufio.Reader) ([]byte, error) {
+	first, err := br.Peek(1)
+	if err != nil {
+		return first, err
+	}
+	if strings.IndexByte("\x1f\x28\xfdB", first[0]) >= 0 || first[0]&0xf0 == 0x50 { // it may be compressed
+		return br.Peek(magicLen)
+	}
+	return br.Peek(min(br.Buffered(), magicLen))
 }
 
 // Read returns decompressed bytes, at least one or an error, which is final.
