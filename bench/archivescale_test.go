@@ -42,9 +42,10 @@ func writeSites(w io.Writer, n int, bodyOf func(i int) []byte) error {
 }
 
 // BenchmarkArchiveScale times what depends on the number of origins: the compilation of lines of
-// JSON into an archive, its opening, and a million lookups of random origins in the mapped file,
-// of which that of each ruleset which is the first decodes it. The flags -origins and -memory say how many
-// there are, and in which memory they are compiled. The peak is that of the process, which has 60 MB of bodies itself.
+// JSON into an archive, its opening, and twice a million lookups of random origins in the mapped
+// file; the first lookup of each ruleset decodes it. The flags -origins and -memory say how many
+// origins there are, and in which memory they are compiled. The peak of the memory is that of the
+// process, which has 60 MB of bodies itself.
 func BenchmarkArchiveScale(b *testing.B) {
 	var real [][]byte // as JSON strings
 	for line := range bytes.Lines(shared(b, "data/robots/bodies.jsonl.gz")) {

@@ -17,7 +17,7 @@ func (a *Archive) find(key []byte) ([]byte, error) {
 	}
 	bounds := a.buckets[bucketLen*bucket:]
 	from, to := uint64(le.Uint32(bounds)), uint64(le.Uint32(bounds[bucketLen:]))
-	if len(a.records) > math.MaxUint32 {
+	if uint64(len(a.records)) > math.MaxUint32 {
 		from, to = a.whole(group, from, to)
 	}
 	if from > to || to > uint64(len(a.records)) {
@@ -61,8 +61,8 @@ func (a *Archive) whole(group, from, to uint64) (wholeFrom, wholeTo uint64) {
 	return wholeFrom, wholeFrom + uint64(uint32(to)-uint32(from))
 }
 
-// measure returns where the key of the first of some records is, and the length of the record, which may be
-// more than there are bytes: then the key may be, too.
+// measure returns where the key of the first of some records begins, and the length of that
+// record. Both may be more than there are bytes.
 func (a *Archive) measure(records []byte) (keyAt, length int) {
 	if len(records) < recordHead {
 		return 0, recordHead
@@ -112,9 +112,9 @@ type Version struct {
 	HasRules bool // there is a ruleset, in one dialect at least
 }
 
-// Origins lists all origins, in an order without a meaning. The error is a *DamageError in the place of
-// the origins that are in a damaged part of the index; the others follow. An Origin is valid
-// until the next one.
+// Origins lists all origins, in an order without a meaning. A *DamageError takes the place of the
+// origins that are in a damaged part of the index; the others follow. An Origin is valid until
+// the next one.
 func (a *Archive) Origins() iter.Seq2[Origin, error] {
 	return func(yield func(Origin, error) bool) {
 		var o Origin

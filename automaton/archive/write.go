@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	stdhash "hash"
 	"io"
 	"iter"
 	"math"
@@ -226,7 +227,7 @@ func (l *layout) readAnswer(b []byte, rulesets []uint32) answer {
 
 // readKeys counts the origins, and hashes their keys for the seed. The seed is made of all
 // keys, so that nobody can choose keys for one bucket: any key changes where all of them are.
-func (l *layout) readKeys() (keys hashState, err error) {
+func (l *layout) readKeys() (keys stdhash.Hash, err error) {
 	keys = sha256.New()
 	var before, buf []byte
 	for r, err := range l.w.origins.All() {
@@ -246,12 +247,6 @@ func (l *layout) readKeys() (keys hashState, err error) {
 		_, _ = keys.Write(buf) // it never fails
 	}
 	return keys, nil
-}
-
-// hashState is what readKeys needs of a hash.Hash.
-type hashState interface {
-	io.Writer
-	Sum(b []byte) []byte
 }
 
 // keyOf returns the key of a record of the Sorter of origins.

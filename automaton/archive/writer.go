@@ -68,8 +68,8 @@ func (w *Writer) Add(key string, status uint16, rulesets ...*automaton.Ruleset) 
 }
 
 // AddVersion is Add for what an origin answered from an instant on, in Unix seconds, until the
-// instant of its next version. Versions come in any order. Those that follow upon an equal one are left out.
-// Of an origin the archive has the 16,384 newest versions; Dropped counts the others.
+// instant of its next version. Versions come in any order. A version that says the same as the one before it
+// is left out. Of an origin the archive has the 16,384 newest versions; Versions counts the others.
 func (w *Writer) AddVersion(key string, from int64, status uint16, rulesets ...*automaton.Ruleset) error {
 	if err := w.add(key, from, status, rulesets); err != nil {
 		return fmt.Errorf("archive: origin %q: %w", key[:min(len(key), 300)], err)
@@ -154,8 +154,8 @@ func (w *Writer) Len() int { return int(w.written.origins) }
 // apart.
 func (w *Writer) Rulesets() int { return int(w.written.rulesets) }
 
-// Versions returns the number of versions written, one at least for each origin, and the number of those dropped because
-// their origins have too many.
+// Versions returns the number of versions written, one at least for each origin, and the number
+// of those dropped because their origins have too many.
 func (w *Writer) Versions() (written, dropped int64) { return w.written.versions, w.written.dropped }
 
 // Close closes the sorters. A Writer with sorters in memory need not be closed.

@@ -167,6 +167,42 @@ func TestMemoryBoundsAFilter(t *testing.T) {
 	}
 }
 
+// A compile too, however many origins there are, with a body each, with one in common, or with a redirect.
+// The archive is the same.
+func TestMemoryBoundsACompile(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector takes memory of its own")
+	}
+	line := func(i int) string {
+		switch i % 3 {
+		case 0:
+			return fmt.Sprintf(`{"host":"h%d.example","status":301,"location":"https://h%d.example/robots.txt"}`, i, i+1)
+		case 1:
+			return fmt.Sprintf(`{"host":"h%d.example","body":"user-agent: *\ndisallow: /%d/%s"}`, i, i, strings.Repeat("x", 500))
+		}
+		return fmt.Sprintf(`{"host":"h%d.example","body":"user-agent: *\ndisallow: /"}`, i)
+	}
+	var archives [][]byte
+	for _, memory := range []string{"48MB", "1GB"} {
+		name := filepath.Join(t.TempDir(), "rules.rsv")
+		r, held := peak(t, lines(60_000, line), "compile", "-o", name, "--memory", memory, "-")
+		if r.code != exitDone {
+			t.Fatal(r.err)
+		}
+		if memory == "48MB" && held > 48_000_000+programMemory {
+			t.Errorf("%d MB", held/1_000_000)
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		archives = append(archives, data)
+	}
+	if !bytes.Equal(archives[0], archives[1]) {
+		t.Error("little memory gives another archive")
+	}
+}
+
 // A merge too, however many states there are.
 func TestMemoryBoundsAMerge(t *testing.T) {
 	if underRace {

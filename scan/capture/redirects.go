@@ -165,7 +165,8 @@ type resolver struct {
 // follow.
 const maxRedirects = 20
 
-// resolve returns the answers of all origins. Each round of redirects is a join of them with all captures.
+// resolve returns the answers of all origins. Each round of redirects is a join of them with all
+// captures.
 func (s *Set) resolve(ctx context.Context) (answers *spill.Records, err error) {
 	r := &resolver{s: s, answers: s.sorter(), next: s.sorter()}
 	r.answers.StopAt(ctx)

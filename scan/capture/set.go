@@ -168,8 +168,8 @@ const maxSpare = 64 << 20
 // case the files of a crawl are read in another order, until these take 64 MiB or an
 // eighth of Memory.
 //
-// When the URLs to which redirects lead have filled a twenty-fourth of Memory, one for each 32 bytes, the set
-// forgets further ones: their origins then have no body.
+// The set remembers one URL to which a redirect leads for each 768 bytes of Memory. Captures of
+// further ones are not wanted, and the origins that are redirected there have no body.
 func (s *Set) Wants(to answer.Target) bool {
 	s.open()
 	s.url = appendURL(s.url[:0], to)
@@ -202,8 +202,8 @@ func (s *Set) Replaced() int { return s.replaced }
 // Crawlers must follow five redirects; behind more they may assume that there is no
 // robots.txt. A crawler that obeys the body all the same is right in both readings.
 //
-// Nothing can be added after it, and it can be read once. An error, of a temporary file or of ctx when that has
-// ended, is the last element.
+// Nothing can be added after it, and it can be read once. An error is the last element: that of a
+// temporary file, or that of ctx when it has ended.
 func (s *Set) Copies(ctx context.Context) iter.Seq2[Copy, error] {
 	return func(yield func(Copy, error) bool) {
 		s.open()
