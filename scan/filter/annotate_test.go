@@ -108,11 +108,11 @@ func TestSeveralAgents(t *testing.T) {
 // TestAgentsWithTheSameRulesAreMatchedOnce for a URL.
 func TestAgentsWithTheSameRulesAreMatchedOnce(t *testing.T) {
 	j := NewJudge(new(teamConfig()))
-	if n := len(j.targets); n != 5 { // abot; bbot, as Google reads; cbot; dbot and fbot; ebot, as Google reads
+	if n := len(j.sites.all); n != 5 { // abot; bbot, as Google reads; cbot; dbot and fbot; ebot, as Google reads
 		t.Errorf("%d groups", n)
 	}
 	all := uint64(0)
-	for _, g := range j.targets {
+	for _, g := range j.sites.all {
 		if all&g.agents != 0 {
 			t.Errorf("an agent is in two groups: %b and %b", all, g.agents)
 		}

@@ -14,8 +14,7 @@ type Judge struct {
 	config  *Config
 	all     uint64 // the bits of all agents
 	sites   *sites
-	last    *slot   // of the URL before
-	targets []group // of request targets
+	last    *slot // of the URL before
 	scratch automaton.Scratch
 
 	misencoded int64 // see Summary.Misencoded
@@ -36,9 +35,6 @@ type Verdict struct {
 func NewJudge(c *Config) *Judge {
 	j := &Judge{config: c, all: 1<<len(c.Dialects) - 1, sites: newSites(c)}
 	j.last = &j.sites.slots[0]
-	if c.Site != nil {
-		j.targets = grouped(make([]group, 0, len(c.Site)), c.Site, c.Dialects)
-	}
 	return j
 }
 
@@ -86,28 +82,17 @@ func (j *Judge) fail(err error) Verdict {
 
 // target returns the verdict on a URL that begins with a slash.
 func (j *Judge) target(url []byte) Verdict {
-	if j.targets == nil {
+	if j.sites.all == nil {
 		return Verdict{Class: NotAbsolute}
 	}
-	return j.decide(j.targets, url, true)
+	return j.decide(j.sites.all, url, true)
 }
 
 // decide matches the rules of each group with the path of a URL, of which only the part from the path on may be left.
 func (j *Judge) decide(groups []group, url []byte, isTarget bool) (v Verdict) {
 	g := &groups[0]
-	var path []byte
-	if isTarget {
-		path = g.dialect.TargetPath(&j.scratch, url)
-	} else {
-		path = g.dialect.Path(&j.scratch, url)
-	}
-	if g.Unreachable {
-		v = g.judge(&j.scratch, path)
-	} else if m := g.Machine.Match(&j.scratch, path); m.Disallowed {
-		v = Verdict{Class: Disallowed, Barred: g.agents, Line: m.Line}
-	} else {
-		v.Line = m.Line
-	}
+	path := j.path(g.dialect, url, isTarget)
+	v = g.judge(&j.scratch, path, false)
 	if len(groups) > 1 {
 		j.others(groups, url, isTarget, path, &v)
 	}
@@ -119,12 +104,14 @@ func (j *Judge) decide(groups []group, url []byte, isTarget bool) (v Verdict) {
 
 // others adds the verdicts of all groups but the first to that of the first. path is that of the first.
 func (j *Judge) others(groups []group, url []byte, isTarget bool, path []byte, v *Verdict) {
+	plain := automaton.IsPlain(path)
 	for i := range groups[1:] {
 		g := &groups[i+1]
 		if g.dialect != groups[i].dialect {
 			path = j.path(g.dialect, url, isTarget)
+			plain = automaton.IsPlain(path)
 		}
-		w := g.judge(&j.scratch, path)
+		w := g.judge(&j.scratch, path, plain)
 		if v.Barred == 0 && w.Barred != 0 {
 			v.Class, v.Line = w.Class, w.Line
 		}
@@ -143,15 +130,20 @@ func (j *Judge) path(d automaton.Dialect, url []byte, isTarget bool) []byte {
 	return d.Path(&j.scratch, url)
 }
 
-// judge returns the verdict of one group on a path.
-func (g *group) judge(s *automaton.Scratch, path []byte) Verdict {
+// judge returns the verdict of one group on a path. plain says that automaton.IsPlain has found it so.
+func (g *group) judge(s *automaton.Scratch, path []byte, plain bool) Verdict {
 	if g.Unreachable {
 		if string(path) == "/robots.txt" {
 			return Verdict{}
 		}
 		return Verdict{Class: Unreachable, Barred: g.agents}
 	}
-	v := g.Machine.Match(s, path)
+	var v automaton.Verdict
+	if plain {
+		v = g.Machine.MatchPlain(s, path)
+	} else {
+		v = g.Machine.Match(s, path)
+	}
 	if v.Disallowed {
 		return Verdict{Class: Disallowed, Barred: g.agents, Line: v.Line}
 	}

@@ -64,7 +64,8 @@ type sites struct {
 	config *Config
 	seed   maphash.Seed
 	slots  []slot
-	groups []group // room for the groups of each slot, as many as there are agents, and for those of long
+	all    []group // of all sites, if Config.Site is set
+	groups []group // otherwise room for the groups of each slot, as many as there are agents, and for those of long
 	rules  []Rules // of the agents on one site
 	long   slot    // for the last spelling longer than keyLen: only its site is used
 	epoch  uint64  // Config.Epoch, of the slots
@@ -72,10 +73,13 @@ type sites struct {
 
 func newSites(c *Config) *sites {
 	n := len(c.Dialects)
-	return &sites{
-		config: c, seed: maphash.MakeSeed(), slots: make([]slot, slots),
-		groups: make([]group, (slots+1)*n), rules: make([]Rules, n),
+	s := &sites{config: c, seed: maphash.MakeSeed(), slots: make([]slot, slots)}
+	if c.Site != nil {
+		s.all = grouped(make([]group, 0, n), c.Site, c.Dialects)
+	} else {
+		s.groups, s.rules = make([]group, (slots+1)*n), make([]Rules, n)
 	}
+	return s
 }
 
 // refresh empties the slots if the epoch is another one.
@@ -142,20 +146,20 @@ func (s *sites) ask(prefix []byte, at int64, busy bool, slot int) (site, error) 
 			return site{class: BadHost, valid: Always}, nil //nolint:nilerr // the URL is invalid, not the run
 		}
 	}
-	rules, valid, found := s.config.Site, Always, true
-	if rules == nil {
-		var err error
-		rules = s.rules
-		if valid, found, err = s.config.Policy.Find(Query{Origin: o, At: at, Busy: busy}, rules); err != nil {
-			return site{}, fmt.Errorf("%s: %w", o, err)
-		}
+	whole := strings.Contains(string(prefix), ";")
+	if s.all != nil {
+		return site{groups: s.all, valid: Always, whole: whole}, nil
 	}
-	if !found {
+	valid, found, err := s.config.Policy.Find(Query{Origin: o, At: at, Busy: busy}, s.rules)
+	switch {
+	case err != nil:
+		return site{}, fmt.Errorf("%s: %w", o, err)
+	case !found:
 		return site{class: NoPolicy, valid: valid}, nil
 	}
-	n := len(s.config.Dialects)
-	groups := grouped(s.groups[slot*n:slot*n:slot*n+n], rules, s.config.Dialects)
-	return site{groups: groups, valid: valid, whole: strings.Contains(string(prefix), ";")}, nil
+	n := len(s.rules)
+	groups := grouped(s.groups[slot*n:slot*n:slot*n+n], s.rules, s.config.Dialects)
+	return site{groups: groups, valid: valid, whole: whole}, nil
 }
 
 // grouped appends the groups of agents to an empty slice that has room for as many as there are agents.
