@@ -210,7 +210,7 @@ func (s *Set) Copies(ctx context.Context) iter.Seq2[Copy, error] {
 		s.captures.StopAt(ctx)
 		s.bodies.sorted.StopAt(ctx)
 		answers, err := s.resolve(ctx)
-		defer answers.Close()
+		defer answers.Close() //nolint:staticcheck // it is there after an error, too
 		if err != nil {
 			yield(Copy{}, err)
 			return
@@ -242,7 +242,7 @@ func (s *Set) copies(answers *spill.Records, yield func(Copy, error) bool) {
 		if other {
 			digest, c = append(digest[:0], r[:n]...), Copy{}
 			for n > 1 && !bytes.Equal(body.digest[:], digest[1:]) {
-				more := false
+				var more bool
 				if body, err, more = next(); err != nil || !more {
 					yield(Copy{}, cmp.Or(err, errLostBody))
 					return

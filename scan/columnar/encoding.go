@@ -348,7 +348,8 @@ var (
 // decode returns the values of a page with data. The dictionary is nil if there is none.
 func decode(data []byte, encoding int64, of physical, d *dictionary) (values, error) {
 	width := of.width()
-	v, begun := values(nil), true
+	var v values
+	begun := true
 	switch {
 	case len(data) == 0: // no value but null
 		v = &plainTexts{}

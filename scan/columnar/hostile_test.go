@@ -316,7 +316,7 @@ func TestContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	if rest, err := io.ReadAll(r); err != context.Canceled || len(rest) > batch+100 {
+	if rest, err := io.ReadAll(r); !errors.Is(err, context.Canceled) || len(rest) > batch+100 {
 		t.Error(len(rest), err)
 	}
 	rows, err := f.Select(ctx, "plain")
@@ -324,7 +324,7 @@ func TestContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, err := range rows {
-		if err != context.Canceled {
+		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	}

@@ -180,7 +180,7 @@ func (f *File) Select(ctx context.Context, names ...string) (iter.Seq2[[][]byte,
 				err = s.next()
 			}
 			switch {
-			case err == io.EOF:
+			case errors.Is(err, io.EOF):
 				return
 			case err != nil:
 				yield(nil, err)

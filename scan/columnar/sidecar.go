@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"errors"
 	"fmt"
 	"io"
 )
@@ -113,7 +114,7 @@ func (s *Sidecar) Write(rows []byte) (int, error) {
 func (s *Sidecar) lead() (err error) {
 	if s.keys == nil {
 		s.key = AppendNumber(s.key[:0], s.rows)
-	} else if s.key, err = s.keys.append(s.key[:0]); err == io.EOF {
+	} else if s.key, err = s.keys.append(s.key[:0]); errors.Is(err, io.EOF) {
 		return fmt.Errorf("more than %d verdicts for as many keys", s.rows)
 	} else if err != nil {
 		return fmt.Errorf("key of row %d: %w", s.rows, err)
