@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,14 +86,17 @@ func CheckPages(ctx context.Context, o CheckOptions, file string, urls []string)
 	}
 	var failed []error
 	damage := p.readPages()
+	var again error // of the second reading, which meets the same damage
 	if rules == nil {
-		damage = cmp.Or(damage, p.readRobots()) // which meets the same damage
+		again = p.readRobots()
 	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, errNothingDone
 	case damage != nil:
 		failed = append(failed, damage)
+	case again != nil: // what was read the first time could not be read now
+		return nil, inputError(again)
 	}
 	answers := []PageAnswer{}
 	for i, f := range p.asked {
