@@ -19,7 +19,7 @@ import (
 
 // listURL returns the i-th URL of a list, of some 60 octets.
 func listURL(i int) string {
-	return fmt.Sprintf("https://www.site%05d.example/articles/%07x/%09d.html", i/20, i*2654435761%(1<<28), i)
+	return fmt.Sprintf("https://www.site%05d.example/articles/%07x/%09d.html", i/20, uint32(i)*2654435761%(1<<28), i)
 }
 
 // listForms write lists of n URLs in each form.

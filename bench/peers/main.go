@@ -49,6 +49,7 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	sites := flags.Int("sites", 200, "ask about so many robots.txt, evenly spaced; 0 is all")
+	command := flags.String("command", "../../bin/robotsieve", "`FILE` of the command that filters a list beside the peers, if it is there")
 	timeout := flags.Duration("timeout", time.Minute, "for one round of one peer")
 	all := entrants()
 	flags.Func("external", "`NAME=COMMAND` of a peer that answers as robotsieve check --jsonl does; a shell runs it (repeatable)", func(v string) error {
@@ -83,6 +84,12 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 		rows = append(rows, c.measure(ctx, e, bench.Plan{Rounds: timedRounds, Timeout: *timeout}))
 	}
 	c.printTable(out, rows)
+	if ctx.Err() == nil {
+		if err := filterList(ctx, *command, all, *timeout, out, stderr); err != nil && ctx.Err() == nil {
+			fmt.Fprintln(stderr, "peers:", err)
+			return 3
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(out, "interrupted")
