@@ -35,8 +35,9 @@ The name of a SOURCE says what it is:
                       lines {"host":"example.com","body":"User-agent: *\n..."};
                       body_b64, base64 of any bytes, may replace body; an HTTP
                       status from 100 to 999 may be added, and then body may be
-                      left out unless the status is 2xx; a redirect has a location.
-                      Or objects {"example.com":{"2026-01-15":"User-agent: ..."}}
+                      left out unless the status is 2xx; a redirect has a
+                      location.
+                      Or objects {"example.com":{"2026-01-15":"User-agent..."}}
   *.parquet           rows with columns host and body
   *.warc              captures of /robots.txt by a crawler, with their status
   any other file      a robots.txt named after its host: HOST, HOST.txt,
@@ -44,40 +45,42 @@ The name of a SOURCE says what it is:
   a directory         any of these, and directories whose names begin with the
                       date of what is in them, such as 2026-01 or 2026-01-15
   -                   stdin: JSON or WARC
-All but Parquet may be compressed (gz, zst, bz2, xz). --fields names the members or
-columns: host, body, body_b64, status, location and date, as in
+All but Parquet may be compressed (gz, zst, bz2, xz). --fields names the
+members or columns: host, body, body_b64, status, location and date, as in
 host=domain,body=meta.robots,date=fetched. A host may be given with scheme and
 port, as in https://example.com:8443; without a scheme it stands for http and
 https.
 
-Of several copies for one origin, the newest by its date is used, or with --versions
-all each, from its date on (see filter --as-of and --date-column). A copy without a
-date takes precedence over all with one, and the last of them wins. A file that by
-its content is a WARC, ARC or CDX file, JSON lines or binary data, but not by its
-name, is passed over, and the exit status is 3.
+Of several copies for one origin, the newest by its date is used, or with
+--versions all each, from its date on (see filter --as-of and --date-column). A
+copy without a date takes precedence over all with one, and the last of them
+wins. A file that by its content is a WARC, ARC or CDX file, JSON lines or
+binary data, but not by its name, is passed over, and the exit status is 3.
 
-Status 2xx: the rules of the body apply, also if it looks like a web page. 3xx: the
-answer that the redirect leads to counts, if the sources have it: another origin's
-robots.txt, or in WARC any URL, if the redirect is read first or the name is like
-robots_v2.txt; otherwise the robots.txt is not known, and --no-policy of filter
-decides. 4xx and 204: everything is allowed. All others: robots.txt is unreachable,
-and everything is disallowed; for crawlers of Google 429 means that too. 1xx and 304
-say nothing about a robots.txt and are passed over.
+Status 2xx: the rules of the body apply, also if it looks like a web page. 3xx:
+the answer that the redirect leads to counts, if the sources have it: another
+origin's robots.txt, or in WARC any URL, if the redirect is read first or the
+name is like robots_v2.txt; otherwise the robots.txt is not known, and
+--no-policy of filter decides. 4xx and 204: everything is allowed. All others:
+robots.txt is unreachable, and everything is disallowed; for crawlers of Google
+429 means that too. 1xx and 304 say nothing about a robots.txt and are passed
+over.
 
-FILE is always complete, old or new: the archive gets the name when all of it is on
-the disk. If FILE is a symbolic link, its target is replaced. FILE cannot be one of
-the sources. While an archive is in use, do not change it in place, as cp over it
-does.
+FILE is always complete, old or new: the archive gets the name when all of it
+is on the disk. If FILE is a symbolic link, its target is replaced. FILE cannot
+be one of the sources. While an archive is in use, do not change it in place,
+as cp over it does.
 
-With --list no archive is written: what an archive has is printed, one line for each
-version of each origin: the origin, since when it is in force, the status, and the
-number of groups and rules; before that, on stderr, what it has in all.
+With --list no archive is written: what an archive has is printed, one line for
+each version of each origin: the origin, since when it is in force, the status,
+and the number of groups and rules; before that, on stderr, what it has in all.
 
 With --dump no archive is written: the arguments are robots.txt files, plain or
-compressed (- is stdin), and their machines are printed, one for each dialect and
-set of groups: the rules in the order of their rank, and for more than a few rules
-the automaton with its states, edges and actions. --dump=dot prints each machine
-as a graph for Graphviz. Of a very large machine the beginning is printed.`,
+compressed (- is stdin), and their machines are printed, one for each dialect
+and set of groups: the rules in the order of their rank, and for more than a
+few rules the automaton with its states, edges and actions. --dump=dot prints
+each machine as a graph for Graphviz. Of a very large machine the beginning is
+printed.`,
 		Example: `  robotsieve compile -o rules.rsv robots/
   robotsieve compile -o rules.rsv --dialect google crawl-2026-*.warc.gz
   zcat hosts.jsonl.gz | robotsieve compile -o rules.rsv -

@@ -19,53 +19,56 @@ func newFilter(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "filter --robots FILE|--rules ARCHIVE --agent NAME... LISTS...",
 		Short: "Keep the URLs that robots.txt allows, offline",
-		Long: `Filter reads lists of URLs and prints the rows whose URL the agent may fetch, or
-with --keep disallowed those whose URL it may not: unchanged and in their order. A
-summary on stderr counts each row as kept, dropped or invalid.
+		Long: `Filter reads lists of URLs and prints the rows whose URL the agent may fetch,
+or with --keep disallowed those whose URL it may not: unchanged and in their
+order. A summary on stderr counts each row as kept, dropped or invalid.
 
-LISTS are files, plain or compressed (gzip, zstd, bzip2, xz), folders, patterns, or
-- for stdin. The format of each is found, or is --format: URLs, one a line; CSV and
-TSV; JSON lines; CDX and CDXJ; sitemaps and Parquet, whose URLs are printed one a line;
-WARC, WAT and WET, whose records are kept whole. --column names the column or
-member with the URL, such as url, 3 or request.url; without it one with a usual
-name, or with URLs, is taken. A list of another kind is refused, and ends with exit
-status 3.
+LISTS are files, plain or compressed (gzip, zstd, bzip2, xz), folders,
+patterns, or - for stdin. The format of each is found, or is --format: URLs,
+one a line; CSV and TSV; JSON lines; CDX and CDXJ; sitemaps and Parquet, whose
+URLs are printed one a line; WARC, WAT and WET, whose records are kept whole.
+--column names the column or member with the URL, such as url, 3 or
+request.url; without it one with a usual name, or with URLs, is taken. A list
+of another kind is refused, and ends with exit status 3.
 
 With --robots one robots.txt judges all URLs, whatever their host. With --rules
 each URL is judged by the robots.txt of its own origin, from an archive made by
-"robotsieve compile". --no-policy decides about an origin that the archive does not
-have, or whose robots.txt was redirected to a URL that it does not have. The status
-of the answer decides as in an audit: after 4xx or 204 everything is allowed; after
-5xx, 444, 499 and codes that HTTP does not define everything is disallowed, for
-crawlers of Google after 429 too. While an archive is in use it may be replaced
-(compile -o does), but not changed in place (cp over it does): if it becomes
-shorter, the filtering ends with exit status 3.
+"robotsieve compile". --no-policy decides about an origin that the archive does
+not have, or whose robots.txt was redirected to a URL that it does not have.
+The status of the answer decides as in an audit: after 4xx or 204 everything is
+allowed; after 5xx, 444, 499 and codes that HTTP does not define everything is
+disallowed, for crawlers of Google after 429 too. While an archive is in use it
+may be replaced (compile -o does), but not changed in place (cp over it does):
+if it becomes shorter, the filtering ends with exit status 3.
 
-If the archive has several versions of a robots.txt, the newest judges; with --as-of
-the one in force at that time; with --date-column, and in CDX, CDXJ and WARC, the one
-in force when the URL was captured. Before the first version robots.txt is not known.
+If the archive has several versions of a robots.txt, the newest judges; with
+--as-of the one in force at that time; with --date-column, and in CDX, CDXJ and
+WARC, the one in force when the URL was captured. Before the first version
+robots.txt is not known.
 
-With several agents a URL is kept if all of them may fetch it, or with --any if one
-of them may. --annotate writes one line for each line, in order, whatever it is: an
-object of JSON, tab-separated fields, or the row itself with these appended; or a
-table of Parquet that has a row for each row of a list. --page drops records of WARC
-whose page states a directive, such as noindex, in a meta tag or an X-Robots-Tag.
+With several agents a URL is kept if all of them may fetch it, or with --any if
+one of them may. --annotate writes one line for each line, in order, whatever
+it is: an object of JSON, tab-separated fields, or the row itself with these
+appended; or a table of Parquet that has a row for each row of a list. --page
+drops records of WARC whose page states a directive, such as noindex, in a meta
+tag or an X-Robots-Tag.
 
-A valid URL begins with http://, https:// or ftp:// and has a valid host; any bytes
-may follow. With --robots it may also be a request target, which begins with a slash.
-In a list of URLs blanks are part of the URL; the line end, which may be CRLF, and a
-byte order mark at the beginning are not. All other rows, also blank ones, are
-invalid: --invalid drops them, keeps them in their places, or makes them an error,
-which quotes the first ones and ends with exit status 3. A list without a URL, unless
-it is empty or blank, ends with exit status 3 too. A line of more than 1 MiB, in
-formats that have more than URLs 16 MiB, is invalid and is never printed.
+A valid URL begins with http://, https:// or ftp:// and has a valid host; any
+bytes may follow. With --robots it may also be a request target, which begins
+with a slash. In a list of URLs blanks are part of the URL; the line end, which
+may be CRLF, and a byte order mark at the beginning are not. All other rows,
+also blank ones, are invalid: --invalid drops them, keeps them in their places,
+or makes them an error, which quotes the first ones and ends with exit status
+3. A list without a URL, unless it is empty or blank, ends with exit status 3
+too. A line of more than 1 MiB, in formats that have more than URLs 16 MiB, is
+invalid and is never printed.
 
-If NAME is a known crawler, such as Googlebot-Image, its product tokens are tried
-in their order, and robots.txt is read in its own way; otherwise NAME is the
-product token. A name with a version or a whole User-Agent header is read as
-"robotsieve crawlers HEADER" reads it. Google's parser compares URLs octet by octet
-with patterns that are percent-encoded in upper case, so give it URLs in that form:
-the number of others is told.`,
+If NAME is a known crawler, such as Googlebot-Image, its product tokens are
+tried in their order, and robots.txt is read in its own way; otherwise NAME is
+the product token. A name with a version or a whole User-Agent header is read
+as "robotsieve crawlers HEADER" reads it. Google's parser compares URLs octet
+by octet with patterns that are percent-encoded in upper case, so give it URLs
+in that form: the number of others is told.`,
 		Example: `  robotsieve filter --robots robots.txt --agent GPTBot urls.txt.gz > allowed.txt
   robotsieve filter --rules rules.rsv --agent MyBot 'urls/*.zst' | zstd > allowed.zst
   robotsieve filter --rules rules.rsv --agent GPTBot --agent CCBot pages.jsonl.zst > pages.txt

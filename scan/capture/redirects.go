@@ -206,7 +206,11 @@ func (r *resolver) own() error {
 			if first {
 				r.s.origins++
 			}
-			err = r.answer(&h, &waiting{h.date, h.status, h.date.from(), url}, false)
+			from := int64(math.MinInt64) // the only version is in force at any time
+			if r.s.AllVersions {
+				from = h.date.from()
+			}
+			err = r.answer(&h, &waiting{h.date, h.status, from, url}, false)
 		}
 		if err != nil {
 			return err

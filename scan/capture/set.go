@@ -27,7 +27,7 @@ type Set struct {
 	// Add.
 	Memory int64
 	// AllVersions keeps of each origin all captures with a date, the last one of each second,
-	// unless there is one without a date.
+	// unless there is one without a date. Otherwise only the newest is kept, and it loses its date.
 	AllVersions bool
 
 	captures *spill.Records // nil before the first Add
@@ -59,7 +59,7 @@ type Copy struct {
 type Use struct {
 	Key    string // of the origin, as origin.AppendKey makes it
 	Status uint16
-	From   int64 // when it was captured, in Unix seconds; math.MinInt64 if the source does not say
+	From   int64 // when it was captured, in Unix seconds; math.MinInt64 if the source does not say or the set keeps one of each origin
 }
 
 const maxUses = 1024

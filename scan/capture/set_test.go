@@ -180,7 +180,11 @@ func (w twin) text() string {
 			seen[url] = true
 			for _, version := range w.of(url) {
 				status, body := w.follow(version)
-				lines = append(lines, line(url, version.Time, status, body))
+				at := version.Time
+				if !w.all { // the only version is in force at any time
+					at = time.Time{}
+				}
+				lines = append(lines, line(url, at, status, body))
 			}
 		}
 	}
