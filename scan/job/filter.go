@@ -158,6 +158,9 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		o.Messages.warn("%v", err)
 	}
 	errs = append(errs, lists.refused...)
+	if o.Page != 0 && !lists.records && len(lists.inputs) > 0 {
+		return nil, usageError("--page looks into the records of WARC files, and no list is one")
+	}
 	rules.config.Layouts = lists.layouts
 	shares, err := memory.divide(memory.workers(o.Workers), lists.inputs)
 	if err != nil {

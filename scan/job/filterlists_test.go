@@ -12,6 +12,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/page"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -107,6 +108,18 @@ func TestListsThatAreRefused(t *testing.T) {
 		if c.out != "?" && out != c.out || !strings.Contains(said, c.says) || err == nil && !f.Partial {
 			t.Errorf("%s: %q; %s%v", name, out, said, err)
 		}
+	}
+}
+
+// TestPagesOfListsAreNone: a condition that no row can meet is refused.
+func TestPagesOfListsAreNone(t *testing.T) {
+	urls, warc := file(t, "urls.txt", "http://a/x\n"), file(t, "a.warc", crawled("http://a/x"))
+	pages := func(o *FilterOptions) { o.Page = page.NoIndex }
+	if out, f, _, err := filterLists(t, pages, urls); kindOf(err) != Usage || f != nil || out != "" {
+		t.Errorf("a list of URLs: %q, %v", out, err)
+	}
+	if out, _, said, err := filterLists(t, pages, warc); out != crawled("http://a/x") || err != nil {
+		t.Errorf("WARC: %q, %s%v", out, said, err)
 	}
 }
 
