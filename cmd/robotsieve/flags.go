@@ -184,7 +184,7 @@ func memoryFlag(cmd *cobra.Command, memory *int64) {
 
 // heapBytes is the part of the program's 64 MB that is for the Go heap; the rest is for code,
 // stacks and what the operating system counts.
-const heapBytes = 40 << 20
+const heapBytes = 37 << 20
 
 // ownProcess is the key of a context whose value says that the process runs one command
 // alone. Other programs, such as tests, have other data in their heap.
