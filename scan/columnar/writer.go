@@ -216,8 +216,11 @@ func (w *Writer) text(b []byte) parquet.Value {
 	return parquet.ByteArrayValue(w.texts[at:])
 }
 
-// flush hands the batch on.
+// flush hands the batch on. The library takes the address of the first value, so there must be one.
 func (w *Writer) flush() error {
+	if w.rows == 0 {
+		return nil
+	}
 	for i, column := range w.columns {
 		if _, err := column.WriteRowValues(w.values[i]); err != nil {
 			return err
