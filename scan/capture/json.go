@@ -101,8 +101,10 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 		if raw == nil || string(raw) == "null" {
 			continue
 		}
-		switch {
-		case raw[0] == '"':
+		switch isText := raw[0] == '"'; {
+		case isText && Field(field) == Status:
+			return c, NotJSON
+		case isText:
 			var s string
 			if json.Unmarshal(raw, &s) != nil {
 				return c, NotJSON

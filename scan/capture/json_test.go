@@ -52,8 +52,7 @@ func TestJSONLines(t *testing.T) {
 		{`{"host":"http://h","status":199,"body":"a"}`, string(capture.NotModified)},
 		{`{"host":"http://h","status":304,"body":"a"}`, string(capture.NotModified)},
 		{`{"host":"http://h","status":305}`, `http://h 305 ""`},
-		{`{"host":"http://h","status":"200","body":""}`, `http://h 200 ""`},
-		{`{"host":"http://h","status":"2x","body":""}`, string(capture.BadStatus)},
+		{`{"host":"http://h","status":"200","body":""}`, string(capture.NotJSON)},
 		{`{"host":"http://h","status":200.5,"body":""}`, string(capture.BadStatus)},
 	} {
 		t.Run(c.line, func(t *testing.T) {
