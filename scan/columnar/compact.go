@@ -1,5 +1,7 @@
 package columnar
 
+import "iter"
+
 // compact reads the compact protocol of Apache Thrift, in which the footer and the headers of pages are written
 // (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). It allocates nothing, whatever
 // the counts say: an element of a list has one byte at least. After a mistake it is bad, and everything reads as zero.
@@ -86,6 +88,18 @@ func (t *compact) field(id *int64) (kind byte) {
 	return kind
 }
 
+// fields reads the fields of a struct: the number and the type of each. The body of the loop reads its value, or
+// skips it.
+func (t *compact) fields() iter.Seq2[int64, byte] {
+	return func(yield func(int64, byte) bool) {
+		for id := int64(0); ; {
+			if kind := t.field(&id); kind == 0 || !yield(id, kind) {
+				return
+			}
+		}
+	}
+}
+
 // list reads the header of a list: how many elements it has, and of which type.
 func (t *compact) list() (n uint64, kind byte) {
 	head := t.byte()
@@ -136,11 +150,7 @@ func (t *compact) skipWithin(kind byte, depth int) {
 	case thriftMap:
 		t.skipMap(depth - 1)
 	case thriftStruct:
-		for id := int64(0); ; {
-			kind := t.field(&id)
-			if kind == 0 {
-				return
-			}
+		for _, kind := range t.fields() {
 			t.skipWithin(kind, depth-1)
 		}
 	default:

@@ -135,11 +135,8 @@ func (c *cursor) nextGroup() error {
 
 // readGroup reads a row group, and what it says of a column.
 func readGroup(t *compact, leaf int) (c chunk, rows int64) {
-	for id := int64(0); ; {
-		kind := t.field(&id)
+	for id, kind := range t.fields() {
 		switch {
-		case kind == 0:
-			return c, rows
 		case id == 1:
 			at := 0
 			t.structs(kind, func() {
@@ -156,6 +153,7 @@ func readGroup(t *compact, leaf int) (c chunk, rows int64) {
 			t.skip(kind)
 		}
 	}
+	return c, rows
 }
 
 // readPage reads pages up to the next one that has data.

@@ -114,11 +114,7 @@ func (f *File) readAt(b []byte, at int64) error {
 // (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift).
 func (f *File) readFooter(t *compact) error {
 	schema := schemaReader{}
-	for id := int64(0); ; {
-		kind := t.field(&id)
-		if kind == 0 {
-			break
-		}
+	for id, kind := range t.fields() {
 		switch id {
 		case 2:
 			t.structs(kind, func() { schema.element(t) })

@@ -54,11 +54,8 @@ func (c *chunk) start() int64 {
 }
 
 func readChunk(t *compact) (c chunk) {
-	for id := int64(0); ; {
-		kind := t.field(&id)
+	for id, kind := range t.fields() {
 		switch {
-		case kind == 0:
-			return c
 		case id == 1:
 			c.elsewhere = len(t.binary()) > 0
 		case id == 3 && kind == thriftStruct:
@@ -68,14 +65,11 @@ func readChunk(t *compact) (c chunk) {
 			t.skip(kind)
 		}
 	}
+	return c
 }
 
 func (c *chunk) readMetadata(t *compact) {
-	for id := int64(0); ; {
-		kind := t.field(&id)
-		if kind == 0 {
-			return
-		}
+	for id, kind := range t.fields() {
 		switch id {
 		case 1:
 			c.physical = t.number()
@@ -121,11 +115,7 @@ type header struct {
 }
 
 func readHeader(t *compact) (h header) {
-	for id := int64(0); ; {
-		kind := t.field(&id)
-		if kind == 0 {
-			return h
-		}
+	for id, kind := range t.fields() {
 		switch id {
 		case 1:
 			h.kind = pageKind(t.number())
@@ -143,6 +133,7 @@ func readHeader(t *compact) (h header) {
 			t.skip(kind)
 		}
 	}
+	return h
 }
 
 // readData reads DataPageHeader, and DictionaryPageHeader, which begins in the same way.
@@ -152,11 +143,8 @@ func (h *header) readData(t *compact, kind byte) {
 		return
 	}
 	h.levelCoding = rleEncoding
-	for id := int64(0); ; {
-		kind := t.field(&id)
+	for id, kind := range t.fields() {
 		switch {
-		case kind == 0:
-			return
 		case id == 1:
 			h.values = t.number()
 		case id == 2:
@@ -175,11 +163,7 @@ func (h *header) readData2(t *compact, kind byte) {
 		return
 	}
 	h.levelCoding = rleEncoding
-	for id := int64(0); ; {
-		kind := t.field(&id)
-		if kind == 0 {
-			return
-		}
+	for id, kind := range t.fields() {
 		switch id {
 		case 1:
 			h.values = t.number()

@@ -137,11 +137,7 @@ func (s *schemaReader) push(g group) {
 
 func readElement(t *compact) element {
 	e := element{physical: -1, converted: convertedNone}
-	for id := int64(0); ; {
-		kind := t.field(&id)
-		if kind == 0 {
-			return e
-		}
+	for id, kind := range t.fields() {
 		switch id {
 		case 1:
 			e.physical = min(t.number(), int64(fixedArrays)) // others cannot be read either
@@ -159,6 +155,7 @@ func readElement(t *compact) element {
 			t.skip(kind)
 		}
 	}
+	return e
 }
 
 // readLogical reads the union LogicalType: the number of its field is the type.
@@ -167,11 +164,7 @@ func (e *element) readLogical(t *compact, kind byte) {
 		t.fail(false)
 		return
 	}
-	for id := int64(0); ; {
-		kind := t.field(&id)
-		if kind == 0 {
-			return
-		}
+	for id, kind := range t.fields() {
 		e.logical = id
 		switch {
 		case kind != thriftStruct:
@@ -188,11 +181,7 @@ func (e *element) readLogical(t *compact, kind byte) {
 
 // readTimestamp reads TimestampType: its second field is a union of units.
 func (e *element) readTimestamp(t *compact) {
-	for id := int64(0); ; {
-		kind := t.field(&id)
-		if kind == 0 {
-			return
-		}
+	for id, kind := range t.fields() {
 		if id == 2 && kind == thriftStruct {
 			unit := *t
 			unit.field(&e.unit)
@@ -203,11 +192,7 @@ func (e *element) readTimestamp(t *compact) {
 
 // readInteger reads IntType: its second field tells whether it has a sign.
 func (e *element) readInteger(t *compact) {
-	for id := int64(0); ; {
-		kind := t.field(&id)
-		if kind == 0 {
-			return
-		}
+	for id, kind := range t.fields() {
 		e.unsigned = e.unsigned || id == 2 && kind == thriftFalse
 		t.skip(kind)
 	}
