@@ -1,11 +1,13 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/list"
@@ -52,6 +54,68 @@ func (l *lists) Close() {
 	}
 }
 
+// made returns an input with the lines of a reader that is opened when the first of them is read.
+func (l *lists) made(name string, open func() (io.ReadCloser, error)) *source.Input {
+	r := &madeLines{open: open}
+	l.close = append(l.close, r)
+	return source.NewLines(name, r)
+}
+
+// madeLines are lines that are made of something else. The reader is open from the first Read to the end of the lines. Close may
+// be called while another goroutine reads, as one does that was left behind by an interrupt.
+type madeLines struct {
+	open func() (io.ReadCloser, error)
+
+	mu  sync.Mutex
+	r   io.ReadCloser // nil before the first Read
+	err error         // of all further calls of Read
+}
+
+func (m *madeLines) Read(p []byte) (n int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.r == nil && m.err == nil {
+		m.r, m.err = m.open()
+	}
+	if m.err != nil {
+		return 0, m.err
+	}
+	n, err = m.r.Read(p)
+	if err != nil {
+		m.end(err)
+	}
+	return n, err
+}
+
+// Close ends the lines.
+func (m *madeLines) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.end(io.ErrClosedPipe)
+	return nil
+}
+
+func (m *madeLines) end(err error) {
+	if m.r != nil && m.err == nil {
+		_ = m.r.Close() // it was only read
+	}
+	m.err = cmp.Or(m.err, err)
+}
+
+// closing is a reader that closes what it reads.
+type closing struct {
+	io.Reader
+	all []io.Closer
+}
+
+// Close closes all, in their order.
+func (c closing) Close() (err error) {
+	for _, each := range c.all {
+		err = cmp.Or(err, each.Close())
+	}
+	return err
+}
+
 // found is what an input was found to be.
 type found struct {
 	kind   list.Kind
@@ -92,7 +156,7 @@ func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f f
 	case o.Annotate == Parquet && len(l.inputs) > 0:
 		f.err = errors.New("--annotate parquet is of one list: filter it apart")
 	case f.kind == list.Sitemap:
-		in, f.err = l.sitemap(ctx, in)
+		in = l.sitemap(ctx, in)
 	case f.kind == list.Parquet:
 		in, f.layout, f.err = l.table(ctx, o, in)
 	}
@@ -104,13 +168,14 @@ func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f f
 }
 
 // sitemap returns an input with the URLs of a sitemap.
-func (l *lists) sitemap(ctx context.Context, in *source.Input) (*source.Input, error) {
-	r, err := openInput(ctx, in)
-	if err != nil {
-		return in, err
-	}
-	l.close = append(l.close, r)
-	return source.NewLines(in.Name, list.NewSitemap(r)), nil
+func (l *lists) sitemap(ctx context.Context, in *source.Input) *source.Input {
+	return l.made(in.Name, func() (io.ReadCloser, error) {
+		r, err := openInput(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		return closing{list.NewSitemap(r), []io.Closer{r}}, nil
+	})
 }
 
 // look finds the format of a list, and where in its rows the URL is. Of

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -233,6 +234,43 @@ func TestPromptAnswers(t *testing.T) {
 		})
 	}
 }
+
+// TestManyListsAreNotOpenAtATime: sitemaps and tables are opened when they are read, and closed at their ends.
+func TestManyListsAreNotOpenAtATime(t *testing.T) {
+	names := []string{}
+	want := ""
+	for i := range 300 {
+		url := fmt.Sprintf("http://a/%d", i)
+		want += url + "\n"
+		if i%2 == 0 {
+			names = append(names, table(t, [2]any{url, 1}))
+		} else {
+			names = append(names, file(t, "m.xml", "<urlset><url><loc>"+url+"</loc></url></urlset>"))
+		}
+	}
+	var out string
+	files := func() int {
+		open, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("it cannot be told which files are open")
+		}
+		return len(open)
+	}
+	before, most := files(), 0
+	o := FilterOptions{Agents: []Agent{{Name: "x"}}, Robots: robotsFile(t), URLs: Inputs{Names: names}, Workers: 1}
+	_, err := Filter(t.Context(), o, writerFunc(func(p []byte) (int, error) {
+		out += string(p)
+		most = max(most, files())
+		return len(p), nil
+	}))
+	if err != nil || out != want || most > before+50 || files() > before {
+		t.Errorf("%d bytes, want %d, error %v; %d files open, then %d, before %d", len(out), len(want), err, most, files(), before)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // TestDecodedLinesAreNotDecompressed, whatever they begin with.
 func TestDecodedLinesAreNotDecompressed(t *testing.T) {

@@ -14,36 +14,60 @@ import (
 
 // table returns an input with the URLs of a Parquet file, and with their times if the options name a column of them.
 func (l *lists) table(ctx context.Context, o *FilterOptions, in *source.Input) (*source.Input, *list.Layout, error) {
-	at, size, closer, err := in.OpenAt()
+	open := func() (io.ReadCloser, error) { return openTable(ctx, o, in) }
+	r, err := open() // it will be opened again: thousands of them are not open at a time
 	if err != nil {
 		return in, nil, err
 	}
-	l.close = append(l.close, closer)
+	if err := r.Close(); err != nil {
+		return in, nil, err
+	}
+	if o.Key != "" {
+		at, size, closer, err := in.OpenAt()
+		if err != nil {
+			return in, nil, err
+		}
+		l.close = append(l.close, closer)
+		file, err := columnar.Open(at, size)
+		if err == nil {
+			l.keys, err = file.Keys(o.Key)
+		}
+		if err != nil {
+			return in, nil, err
+		}
+	}
+	var layout *list.Layout
+	if o.List.Date != "" {
+		layout = list.NewTimed()
+	}
+	return l.made(in.Name, open), layout, nil
+}
+
+// openTable returns the lines of a Parquet file.
+func openTable(ctx context.Context, o *FilterOptions, in *source.Input) (io.ReadCloser, error) {
+	at, size, closer, err := in.OpenAt()
+	if err != nil {
+		return nil, err
+	}
+	lines, err := tableLines(ctx, o, at, size)
+	if err != nil {
+		return nil, errors.Join(err, closer.Close())
+	}
+	return closing{lines, []io.Closer{lines, closer}}, nil
+}
+
+func tableLines(ctx context.Context, o *FilterOptions, at io.ReaderAt, size int64) (io.ReadCloser, error) {
 	file, err := columnar.Open(at, size)
 	if err != nil {
-		return in, nil, err
+		return nil, err
 	}
 	columns := columnar.Options{URL: o.List.Column, Date: o.List.Date}
 	if columns.URL == "" {
 		if columns.URL, err = urlColumn(file); err != nil {
-			return in, nil, err
+			return nil, err
 		}
 	}
-	if o.Key != "" {
-		if l.keys, err = file.Keys(o.Key); err != nil {
-			return in, nil, err
-		}
-	}
-	lines, err := file.Lines(ctx, columns)
-	if err != nil {
-		return in, nil, err
-	}
-	l.close = append(l.close, lines)
-	var layout *list.Layout
-	if columns.Date != "" {
-		layout = list.NewTimed()
-	}
-	return source.NewLines(in.Name, lines), layout, err
+	return file.Lines(ctx, columns)
 }
 
 // urlColumn returns the column of a file that has URLs by its name.
