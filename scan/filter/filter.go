@@ -193,9 +193,9 @@ func (c *Config) keeps(class Class) bool {
 // Summary counts the rows. Read is Kept + Dropped + Invalid.
 type Summary struct {
 	Read, Kept, Dropped, Invalid int64
-	// Printed is the number of lines written: the kept rows and, with
-	// Config.Invalid, the invalid ones that are not too long; with Config.Annotate one for each row.
-	// Headers are not counted. Without Config.Annotate, one that is the same as the one printed before it is not printed again.
+	// Printed is the number of lines, or records, written: the kept rows, the headers and, with
+	// Config.Invalid, the invalid rows that are not too long; with Config.Annotate one for each row and header.
+	// Without it, a header that is the same as the one printed before it is not printed again.
 	Printed int64
 	// Count is the number of rows of each class. Their sum, without the headers, is Read.
 	Count [Classes]int64

@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -387,7 +386,7 @@ func TestGuardAllocs(t *testing.T) {
 
 // allocsOf returns how often a worker allocates for a chunk that it has seen.
 func allocsOf(c *Config, text string) float64 {
-	worker := newWorker(c, new(atomic.Bool), new(sync.Pool))
+	worker := newWorker(c, new(atomic.Bool), new(buffers))
 	chunk := &source.Chunk{Data: make([]byte, len(text))}
 	return testing.AllocsPerRun(10, func() {
 		copy(chunk.Data, text)

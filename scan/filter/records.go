@@ -106,7 +106,7 @@ func (r *Records) file(ctx context.Context, number int, in *source.Input) error 
 		return own.error
 	case err != nil:
 		if result.Err = err; parts != nil {
-			result.Err = r.unread(in.Name, err)
+			result.Err = r.unread(in, err)
 		}
 	}
 	result.Complete = err == nil
@@ -133,18 +133,25 @@ type runError struct{ error }
 
 func (e *runError) Unwrap() error { return e.error }
 
-// unread says where the reading of an input ended.
-func (r *Records) unread(name string, err error) error {
-	var named *source.Error
-	if errors.As(err, &named) {
-		return fmt.Errorf("%w; what follows is not read", err)
-	}
+// unread says where the reading of an input ended, and how much of it was left from there on.
+func (r *Records) unread(in *source.Input, err error) error {
 	at := r.parts.Offset()
 	if !r.parts.Compressed() {
 		begin, _ := r.records.Extent()
 		at += begin
 	}
-	return &source.Error{Name: name, Offset: at, Err: fmt.Errorf("%w; what follows is not read", err)}
+	var named *source.Error
+	if errors.As(err, &named) {
+		at = named.Offset
+	}
+	rest := "what follows is not read"
+	if in.Size > at {
+		rest += fmt.Sprintf(" (%d bytes)", in.Size-at)
+	}
+	if named != nil {
+		return fmt.Errorf("%w; %s", err, rest)
+	}
+	return &source.Error{Name: in.Name, Offset: at, Err: fmt.Errorf("%w; %s", err, rest)}
 }
 
 // all filters the records of the file that is open. before is how many bytes of others have been read.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -296,9 +297,53 @@ func TestDamagedRecords(t *testing.T) {
 			if out != string(form([]string{first, first})) || s.Kept != 2 || s.Count[CutOff] > 1 {
 				t.Fatalf("%s, cut at %d: %d bytes, %s", name, n, len(out), describe(s.Count))
 			}
-			if err := results[0].Err; err == nil || results[0].Complete || !strings.Contains(err.Error(), "what follows is not read") || !results[1].Complete {
+			left := fmt.Sprintf("at byte %d: ", begin)
+			if name != "plain" { // where the decoder found it
+				left = "what follows is not read"
+			} else if err := results[0].Err; err != nil && !strings.HasSuffix(err.Error(), fmt.Sprintf("what follows is not read (%d bytes)", n-begin)) {
+				t.Fatalf("cut at %d: %v", n, err)
+			}
+			if err := results[0].Err; err == nil || results[0].Complete || !strings.Contains(err.Error(), left) || !results[1].Complete {
 				t.Fatalf("%s, cut at %d: %v", name, n, err)
 			}
+		}
+	}
+}
+
+// TestHostileRecords take no more memory than they may: records that inflate to much more than they have, headers without end, and
+// claims of terabytes.
+func TestHostileRecords(t *testing.T) {
+	const memory = 1 << 20
+	zeros := strings.Repeat("\x00", 64<<20)
+	bomb := warcRecord("response", "https://a.example/bomb", 1, zeros)
+	zippedPage := warcRecord("response", "https://a.example/gzip", 1, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"+string(source.AppendMember(nil, []byte("<html><head>"+zeros))))
+	good := crawl[2].record
+	zipped := forms["gzip a record"]
+	for name, c := range map[string]struct {
+		data []byte
+		want string // the classes of the records
+		fail bool
+	}{
+		"a bomb":            {zipped([]string{good, bomb, good}), "allowed 3", false},
+		"a bomb in a page":  {zipped([]string{good, zippedPage, good}), "allowed 3", false},
+		"an endless header": {append(zipped([]string{good}), source.AppendMember(nil, []byte("WARC/1.0\r\n"+strings.Repeat("a: b\r\n", 4<<20)))...), "allowed 1", true},
+		"a claim":           {append(zipped([]string{good}), source.AppendMember(nil, []byte("WARC/1.0\r\nWARC-Target-URI: https://a.example/\r\nContent-Length: 9000000000000000\r\n\r\nx"))...), "allowed 1, cut_off 1", true},
+	} {
+		config := recordConfig()
+		config.Page = page.NoIndex
+		in := source.NewInput("-", bytes.NewReader(c.data), -1)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		r := NewRecords([]*source.Input{in}, config, memory, io.Discard)
+		s, err := r.Run(context.Background())
+		runtime.ReadMemStats(&after)
+		if err != nil || describe(s.Count) != c.want || (r.Results()[0].Err != nil) != c.fail {
+			t.Errorf("%s: %s, error %v, %v", name, describe(s.Count), err, r.Results()[0].Err)
+		}
+		// In all, not at once: the buffers of each part are allocated once, and those of a page for each page.
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > 24<<20 {
+			t.Errorf("%s: %d MB allocated", name, taken>>20)
 		}
 	}
 }

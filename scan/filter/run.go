@@ -22,7 +22,6 @@ import (
 // that, which have been written. Errors of the inputs are in the results of r.
 func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) (Summary, error) {
 	p := printer{config: &c, out: out, barred: make([]int64, len(c.Dialects))}
-	p.free.New = func() any { return new([]byte) }
 	workers := make([]*worker, n)
 	for i := range workers {
 		workers[i] = newWorker(&c, &p.quoted, &p.free)
@@ -37,19 +36,46 @@ func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) 
 type printer struct {
 	config     *Config
 	out        io.Writer
-	free       sync.Pool // of buffers for annotations
+	free       buffers
 	count      [Classes]int64
 	barred     []int64
 	misencoded int64
 	quotes     []Quote
 	quoted     atomic.Bool // no more quotes are needed; workers read it
-	header     []byte      // the last one printed
+	header     []byte      // the last one printed, without its line end
+	repeated   int64       // headers that were left out because they are the same
 
 	input   int   // of the last chunk
 	lines   int64 // of this input so far
 	useful  bool  // there is a URL among them
 	unlike  Quote // the first of them that is neither blank nor, while useful is not set, a URL; no Text if there is none
 	useless []Quote
+}
+
+// buffers are those for annotations that are not in use. They are safe for concurrent use.
+type buffers struct {
+	mu   sync.Mutex
+	idle [][]byte
+}
+
+// take returns an empty buffer.
+func (b *buffers) take() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := len(b.idle)
+	if n == 0 {
+		return nil
+	}
+	buffer := b.idle[n-1]
+	b.idle = b.idle[:n-1]
+	return buffer[:0]
+}
+
+// put takes a buffer back.
+func (b *buffers) put(buffer []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.idle = append(b.idle, buffer)
 }
 
 var newline = []byte("\n")
@@ -128,8 +154,9 @@ func (p *printer) countBarred(o outcome) {
 
 // write writes the outcome of a chunk. Of several lists with the same header the output has one header.
 func (p *printer) write(o outcome) (err error) {
-	if header := o.kept[:o.header]; len(header) > 0 {
+	if header := bytes.TrimRight(o.kept[:o.header], "\r\n"); len(header) > 0 {
 		if bytes.Equal(header, p.header) {
+			p.repeated += int64(1 + bytes.Count(header, newline))
 			o.kept = o.kept[o.header:]
 		} else {
 			p.header = bytes.Clone(header)
@@ -141,8 +168,8 @@ func (p *printer) write(o outcome) (err error) {
 			_, err = p.out.Write(newline)
 		}
 	}
-	if o.buffer != nil {
-		p.free.Put(o.buffer)
+	if p.config.Annotate != nil {
+		p.free.put(o.kept)
 	}
 	return err
 }
@@ -150,10 +177,11 @@ func (p *printer) write(o outcome) (err error) {
 func (p *printer) summary() Summary {
 	p.endInput()
 	s := Summary{Count: p.count, Barred: p.barred, Misencoded: p.misencoded, Quotes: p.quotes, Useless: p.useless}
+	s.Printed = -p.repeated
 	prints := p.config.prints()
 	for i, n := range p.count {
 		class := Class(i)
-		if prints[class] && class != Header {
+		if prints[class] {
 			s.Printed += n
 		}
 		switch {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math/bits"
-	"sync"
 	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
@@ -21,17 +20,16 @@ type worker struct {
 	judge  *Judge
 	rows   rows
 	quoted *atomic.Bool // no more quotes are needed
-	free   *sync.Pool   // of buffers for annotations
+	free   *buffers
 
 	out outcome // of the chunk
 }
 
 // outcome is the result for one chunk.
 type outcome struct {
-	kept   []byte  // what to print: a view of the chunk, or of a buffer
-	buffer *[]byte // this buffer, to be given back when it has been printed; nil if there is none
-	header int     // length of the header with which kept begins
-	open   bool    // the last line has no newline
+	kept   []byte // what to print: a view of the chunk or, with Config.Annotate, a buffer to be given back
+	header int    // length of the header with which kept begins
+	open   bool   // the last line has no newline
 	count  [Classes]int64
 	barred []int64 // Summary.Barred
 	// misencoded is Summary.Misencoded.
@@ -40,7 +38,7 @@ type outcome struct {
 	err        error   // of the policy: then nothing else is valid
 }
 
-func newWorker(c *Config, quoted *atomic.Bool, free *sync.Pool) *worker {
+func newWorker(c *Config, quoted *atomic.Bool, free *buffers) *worker {
 	return &worker{
 		config: c, prints: c.prints(), judge: NewJudge(c), quoted: quoted, free: free,
 		rows: rows{config: c, readers: make([]*list.Reader, len(c.Layouts))},
@@ -114,8 +112,7 @@ func (w *worker) keep(data []byte) {
 
 // annotate writes a line for each row to a buffer.
 func (w *worker) annotate(data []byte) {
-	buffer := w.free.Get().(*[]byte)
-	b := (*buffer)[:0]
+	b := w.free.take()
 	for at := 0; at < len(data); {
 		line, url, class := w.rows.next()
 		v := Verdict{Class: class}
@@ -127,8 +124,7 @@ func (w *worker) annotate(data []byte) {
 		b = w.config.Annotate(b, w.rows.layout, w.rows.full(line, url), v)
 		at += len(line)
 	}
-	*buffer = b
-	w.out.kept, w.out.buffer = b, buffer
+	w.out.kept = b
 }
 
 // verdict judges the URL of the row that was read, and counts the row.
