@@ -113,6 +113,8 @@ func codeOf(err error) int {
 
 // process runs the command of this process and returns its exit code.
 func process() int {
+	withoutHeapProfile()
+	delayCollection()
 	if disk.WasClosed(os.Stdout) {
 		os.Stdout.Close() // so that what is written there is not lost without an error
 	}
