@@ -4,23 +4,25 @@ import (
 	"io"
 	"sync"
 
-	"github.com/klauspost/compress/gzip"
+	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
-// gzipDecoder reads member after member itself, because the library's own loop cannot tell padding from a broken member.
+// gzipDecoder reads member after member, and tells padding from a broken member.
 type gzipDecoder struct {
 	raw  *rawReader
-	z    *gzip.Reader
+	z    *inflate.Gzip
 	in   bool  // inside a member
 	any  bool  // a member has begun
 	at   int64 // where on disk the last one did
 	warn []string
 }
 
-var gzips = sync.Pool{New: func() any { return new(gzip.Reader) }}
+var gzips = sync.Pool{New: func() any { return new(inflate.Gzip) }}
 
 func newGzip(raw *rawReader) *gzipDecoder {
-	return &gzipDecoder{raw: raw, z: gzips.Get().(*gzip.Reader)}
+	z := gzips.Get().(*inflate.Gzip)
+	z.Reset(raw.br)
+	return &gzipDecoder{raw: raw, z: z}
 }
 
 func (d *gzipDecoder) Read(p []byte) (int, error) {
@@ -61,10 +63,9 @@ func (d *gzipDecoder) next() error {
 		}
 	}
 	d.at = d.raw.offset()
-	if err := d.z.Reset(d.raw.br); err != nil {
+	if err := d.z.Next(); err != nil {
 		return noEOF(err)
 	}
-	d.z.Multistream(false)
 	d.in, d.any = true, true
 	return nil
 }

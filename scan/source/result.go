@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
 // Result is how the reading of one input ended.
@@ -45,11 +47,15 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// newError drops the path that the os package puts in front of a cause, since the name is there already.
+// newError drops the path that the os package puts in front of a cause, and the place that package inflate puts behind it, since name and
+// offset are there already.
 func newError(name string, offset int64, err error) *Error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err
+	}
+	if e, direct := err.(*inflate.Error); direct { //nolint:errorlint // what wraps it says more
+		err = e.Err
 	}
 	return &Error{Name: name, Offset: offset, Err: err}
 }

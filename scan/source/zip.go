@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/klauspost/compress/flate"
+	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
 // findZip finds the members of a zip, which its directory lists.
@@ -131,19 +131,19 @@ func (c *contents) refuseOverlaps() {
 // inflater decodes a deflated member of a zip, and verifies its size and checksum.
 type inflater struct {
 	raw  *rawReader
-	z    io.ReadCloser // from the pool
-	left int64         // of the size of the member
-	crc  uint32        // so far
+	z    *inflate.Reader // from the pool
+	left int64           // of the size of the member
+	crc  uint32          // so far
 	want uint32
 }
 
-var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+var inflaters = sync.Pool{New: func() any { return new(inflate.Reader) }}
 
 // newInflating returns a stream of the decoded bytes of a deflated member.
 func newInflating(bytes io.Reader, m *member) *stream {
 	raw := newRawReader(bytes)
-	d := &inflater{raw: raw, z: inflaters.Get().(io.ReadCloser), left: m.size, want: m.crc}
-	_ = d.z.(flate.Resetter).Reset(raw.br, nil) // it never fails
+	d := &inflater{raw: raw, z: inflaters.Get().(*inflate.Reader), left: m.size, want: m.crc}
+	d.z.Reset(raw.br)
 	return &stream{codec: deflated, raw: raw, dec: d, window: newWindow(nil, nil)}
 }
 
