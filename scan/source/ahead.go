@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // ahead decodes parts of a stream side by side and returns their contents in order. A part is a piece of the compressed bytes that
@@ -45,6 +47,7 @@ type part struct {
 	size  int    // of its contents, at most
 	dst   []byte // its contents
 	err   error
+	zstd  *zstd.Decoder // of its goroutine, if it has decoded frames
 
 	todo, done chan struct{}
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"io"
 	"slices"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -102,30 +101,21 @@ func (p *part) take(br *bufio.Reader, n int) bool {
 }
 
 // decode decodes frame after frame: of several at once the library would copy the contents of all but the first.
-func (zstdFrames) decode(p *part) error {
-	z, err := takeWhole()
-	if err != nil {
-		return err
+func (zstdFrames) decode(p *part) (err error) {
+	if p.zstd == nil {
+		if p.zstd, err = newDecoder(ordinaryWindow, zstd.WithDecodeAllCapLimit(true)); err != nil {
+			return err
+		}
 	}
 	p.dst = slices.Grow(p.dst[:0], p.size+zstdSlack)
 	begin := 0
 	for _, end := range p.ends {
 		at := len(p.dst)
-		contents, err := z.DecodeAll(p.src[begin:end], p.dst[at:at])
+		contents, err := p.zstd.DecodeAll(p.src[begin:end], p.dst[at:at])
 		if err != nil {
 			return err
 		}
 		p.dst, begin = p.dst[:at+len(contents)], end
 	}
-	wholes.Put(z)
 	return nil
-}
-
-var wholes sync.Pool // of *zstd.Decoder for frames that are in memory
-
-func takeWhole() (*zstd.Decoder, error) {
-	if z, ok := wholes.Get().(*zstd.Decoder); ok {
-		return z, nil
-	}
-	return newDecoder(ordinaryWindow, zstd.WithDecodeAllCapLimit(true))
 }
