@@ -105,6 +105,7 @@ type rawReader struct {
 	sum  hash.Hash     // of the bytes; nil if it is not wanted
 	tape *tape         // the last bytes of r, if someone may want them
 	err  error         // of r but io.EOF: it stays, since a Peek that looks at few bytes loses it
+	back [][]byte      // to be read again, before r
 }
 
 // rawBuffer: at 256 KiB the reads of compressed data no longer show in a profile.
@@ -120,6 +121,14 @@ func newRawReader(r io.Reader) *rawReader {
 
 // Read reads past the buffer.
 func (raw *rawReader) Read(p []byte) (int, error) {
+	if len(raw.back) > 0 {
+		n := copy(p, raw.back[0])
+		if raw.back[0] = raw.back[0][n:]; len(raw.back[0]) == 0 {
+			raw.back = raw.back[1:]
+		}
+		raw.count(n)
+		return n, nil
+	}
 	if raw.err != nil {
 		return 0, raw.err
 	}
@@ -127,10 +136,7 @@ func (raw *rawReader) Read(p []byte) (int, error) {
 	if n < 0 || n > len(p) {
 		return 0, errors.New("reader returned an impossible count")
 	}
-	raw.n.Add(int64(n))
-	if raw.also != nil {
-		raw.also.Add(int64(n))
-	}
+	raw.count(n)
 	if raw.sum != nil {
 		raw.sum.Write(p[:n])
 	}
@@ -141,6 +147,25 @@ func (raw *rawReader) Read(p []byte) (int, error) {
 		raw.err = err
 	}
 	return n, err
+}
+
+func (raw *rawReader) count(n int) {
+	raw.n.Add(int64(n))
+	if raw.also != nil {
+		raw.also.Add(int64(n))
+	}
+}
+
+// unread gives back bytes that were taken last from br. They must not change any more.
+func (raw *rawReader) unread(b []byte) {
+	buffered, _ := raw.br.Peek(raw.br.Buffered())
+	for _, b := range [][]byte{bytes.Clone(buffered), b} {
+		if len(b) > 0 {
+			raw.back = append([][]byte{b}, raw.back...)
+			raw.count(-len(b))
+		}
+	}
+	raw.br.Reset(raw)
 }
 
 func (raw *rawReader) free() {

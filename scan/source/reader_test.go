@@ -452,9 +452,14 @@ func TestNoInputs(t *testing.T) {
 // A chunk costs no allocation, however many there are.
 func TestNoAllocationPerChunk(t *testing.T) {
 	text := bytes.Repeat([]byte("a line of a log, as long as lines of logs are: GET /index.html 200 4711\n"), 300_000)
-	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text)} {
+	frames := bytes.Repeat(zst(t, text[:len(text)/8]), 8)
+	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text), "frames": frames} {
 		in := file(t, write(t, "log", b))
-		r := NewReader([]*Input{in}, Options{Workers: 1, ChunkSize: 1 << 10})
+		o := Options{Workers: 1, ChunkSize: 1 << 10}
+		if form == "frames" {
+			o.Workers = zstdFeeds + 1 // they are decoded side by side
+		}
+		r := NewReader([]*Input{in}, o)
 		chunks := 0
 		next := func(n int) {
 			for range n {
@@ -466,7 +471,7 @@ func TestNoAllocationPerChunk(t *testing.T) {
 				r.Release(c)
 			}
 		}
-		next(1000)
+		next(14_000) // until each decoder has been used
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		next(4000)

@@ -159,7 +159,7 @@ func (r *Reader) readStream(i int, s *stream) {
 	}
 	defer s.close()
 	s.raw.reportTo(&r.read)
-	defer func() { st.disk.Store(s.raw.n.Load()) }()
+	defer func() { st.disk.Store(s.raw.offset()) }()
 	k := chunker{r: r, s: s}
 	for seq := int64(0); !k.end; seq++ {
 		c := r.streamChunk(i, seq)
@@ -181,7 +181,7 @@ func (r *Reader) readStream(i int, s *stream) {
 // conclude records how a stream ended, before its last chunk is sent.
 func (r *Reader) conclude(i int, s *stream) {
 	st := &r.states[i]
-	st.disk.Store(s.raw.n.Load())
+	st.disk.Store(s.raw.offset())
 	if isEOF(s.err) {
 		if s.raw.sum != nil {
 			st.hashed(s.raw.sum)

@@ -102,6 +102,16 @@ func (w *window) widen(c codec, bytes int64) error {
 	return nil
 }
 
+// tryWiden tells whether the stream may have a large window at once.
+func (w *window) tryWiden() bool {
+	select {
+	case w.slot <- struct{}{}:
+		w.widened = true
+	default:
+	}
+	return w.widened
+}
+
 // most is the largest window that the stream may have now.
 func (w *window) most() int64 {
 	if w.widened {

@@ -34,9 +34,9 @@ func takeZstd() (*zstd.Decoder, error) {
 	return newDecoder(ordinaryWindow)
 }
 
-func newDecoder(window uint64) (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(window), zstd.WithDecoderMaxMemory(window))
+func newDecoder(window uint64, more ...zstd.DOption) (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, append(more, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(window), zstd.WithDecoderMaxMemory(window))...)
 }
 
 func newZstd(raw *rawReader, w *window) (*zstdDecoder, error) {

@@ -1,0 +1,326 @@
+package source
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
+)
+
+// oneFrame makes each frame a part of its own, so that small streams have several parts.
+type oneFrame struct {
+	zstdFrames
+	decoded *atomic.Int64
+}
+
+func (o oneFrame) split(br *bufio.Reader, p *part) bool {
+	if !p.frame(br) {
+		return false
+	}
+	p.whole = len(p.src)
+	p.ends = append(p.ends, p.whole)
+	return true
+}
+
+func (o oneFrame) decode(p *part) error {
+	err := o.zstdFrames.decode(p)
+	if err == nil && o.decoded != nil {
+		o.decoded.Add(1)
+	}
+	return err
+}
+
+// readAs returns all that can be told about the reading of a stream: its bytes, how it ended and where, warnings and hash. It is read
+// by the serial decoder alone if there is no form of parts.
+func readAs(t testing.TB, r io.Reader, form splitter) (text []byte, ending string) {
+	t.Helper()
+	windows := NewWindows(0)
+	w := newWindow(windows, make(chan struct{}))
+	s, err := newStream(r, "log", true, nil, w)
+	if err != nil {
+		return nil, err.Error()
+	}
+	if form != nil && w.tryWiden() {
+		s.dec = &ahead{raw: s.raw, form: form, serial: s.dec, window: w, most: 3}
+	}
+	var progress atomic.Int64
+	s.raw.reportTo(&progress)
+	buf := make([]byte, 5000)
+	for err == nil {
+		var n int
+		n, err = s.Read(buf)
+		text = append(text, buf[:n]...)
+	}
+	ending = fmt.Sprintf("%v at %d, %q", err, s.raw.offset(), s.dec.warnings())
+	if isEOF(err) {
+		ending += fmt.Sprintf(", %d read, %x", progress.Load(), s.raw.sum.Sum(nil))
+	}
+	s.close()
+	if len(windows.reading) > 0 {
+		t.Error("the memory of the parts was not given back")
+	}
+	return text, ending
+}
+
+// sameAhead fails the test if a stream is not read side by side as it is read serially.
+func sameAhead(t testing.TB, what string, open func() io.Reader, form splitter) {
+	t.Helper()
+	want, ending := readAs(t, open(), nil)
+	if got, end := readAs(t, open(), form); !bytes.Equal(got, want) || end != ending {
+		t.Fatalf("%s: side by side %d bytes, %s\nserially %d bytes, %s", what, len(got), end, len(want), ending)
+	}
+}
+
+func opens(b []byte) func() io.Reader { return func() io.Reader { return bytes.NewReader(b) } }
+
+// zstFrame is a frame as the options of the library have it. Without size its header does not tell the size of the contents.
+func zstFrame(t testing.TB, text []byte, size bool, o ...zstd.EOption) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b, append(o, zstd.WithEncoderConcurrency(1))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size {
+		return w.EncodeAll(text, nil)
+	}
+	for part := range slices.Chunk(text, len(text)/2+1) {
+		w.Write(part)
+		w.Flush()
+	}
+	w.Close()
+	return b.Bytes()
+}
+
+func skippable(b []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32([]byte("\x50\x2a\x4d\x18"), uint32(len(b))), b...)
+}
+
+// runs is a frame of blocks of a repeated byte, with a window of 128 KiB and without the size of its contents.
+func runs(blocks, size int) []byte {
+	b := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 7 << 3}
+	for i := range blocks {
+		bits := size<<3 | 1<<1
+		if i == blocks-1 {
+			bits |= 1
+		}
+		b = append(b, byte(bits), byte(bits>>8), byte(bits>>16), 'a'+byte(i%3))
+	}
+	return b
+}
+
+// smallFrames are frames of each kind, together of about a kilobyte.
+func smallFrames(t testing.TB) [][]byte {
+	lines := func(n int) []byte { return bytes.Repeat([]byte("a line of a log\nand another\n"), n) }
+	return [][]byte{
+		zstFrame(t, lines(20), true),
+		skippable([]byte("pzst")),
+		zstFrame(t, lines(30), false),
+		zstFrame(t, noise(120), false, zstd.WithEncoderCRC(false)),
+		zstFrame(t, nil, true, zstd.WithZeroFrames(true)),
+		zstFrame(t, noise(90), true, zstd.WithSingleSegment(true)),
+		skippable(nil),
+		runs(3, 2000),
+		zstFrame(t, lines(700), true, zstd.WithWindowSize(1<<10), zstd.WithEncoderCRC(false)),
+		zstFrame(t, []byte("no end"), false),
+	}
+}
+
+// Frames of each kind, in any order and cut anywhere, are read side by side as they are serially.
+func TestSideBySide(t *testing.T) {
+	frames := smallFrames(t)
+	whole := bytes.Join(frames, nil)
+	var decoded atomic.Int64
+	sameAhead(t, "all", opens(whole), oneFrame{decoded: &decoded})
+	if int(decoded.Load()) != len(frames) {
+		t.Errorf("%d of %d frames were decoded ahead", decoded.Load(), len(frames))
+	}
+	for n := 4; n < len(whole); n++ {
+		sameAhead(t, fmt.Sprintf("cut to %d", n), opens(whole[:n]), oneFrame{})
+		sameAhead(t, fmt.Sprintf("failing at %d", n), func() io.Reader { return failing(whole[:n]) }, oneFrame{})
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		var parts [][]byte
+		for range rng.IntN(12) + 1 {
+			parts = append(parts, frames[rng.IntN(len(frames))])
+		}
+		b := bytes.Join(parts, nil)
+		sameAhead(t, fmt.Sprintf("%x", b), opens(b), oneFrame{})
+	}
+}
+
+// A text in frames of any size is read side by side as it was written.
+func TestSideBySideSplits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	text := append(noise(300<<10), bytes.Repeat([]byte("a line that repeats\n"), 500_000)...)
+	for _, most := range []int{50 << 10, 600 << 10, 4 << 20, 20 << 20} {
+		var b []byte
+		for rest := text; len(rest) > 0; {
+			n := min(len(rest), 1+rng.IntN(most))
+			b = append(b, zstFrame(t, rest[:n], rng.IntN(2) == 0, zstd.WithEncoderLevel(zstd.SpeedFastest))...)
+			rest = rest[n:]
+		}
+		if got, _ := readAs(t, bytes.NewReader(b), zstdFrames{}); !bytes.Equal(got, text) {
+			t.Errorf("frames of up to %d bytes: %d bytes of %d", most, len(got), len(text))
+		}
+		sameAhead(t, fmt.Sprintf("frames of up to %d bytes", most), opens(b), zstdFrames{})
+		for range 4 {
+			damaged := bytes.Clone(b)
+			damaged[rng.IntN(len(b))] ^= byte(1 + rng.IntN(255))
+			sameAhead(t, fmt.Sprintf("damaged frames of up to %d bytes", most), opens(damaged), zstdFrames{})
+		}
+	}
+}
+
+// Any bit that is wrong has the same consequence.
+func TestSideBySideFlips(t *testing.T) {
+	whole := bytes.Join(smallFrames(t), nil)
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for i := 32; i < 8*len(whole); i += step {
+		b := bytes.Clone(whole)
+		b[i/8] ^= 1 << (i % 8)
+		sameAhead(t, fmt.Sprintf("bit %d", i), opens(b), oneFrame{})
+	}
+}
+
+// What is not a frame that can be decoded ahead is left to the serial decoder, with all that follows.
+func TestNotSideBySide(t *testing.T) {
+	frames := smallFrames(t)
+	text := strings.Repeat("a line of a log\n", 1<<12)
+	large := zstdFrame(t, 16<<20, text) // needs a large window
+	long := zstFrame(t, bytes.Repeat([]byte(text), 200), false)
+	for what, b := range map[string][]byte{
+		"zeros":             make([]byte, 1000),
+		"zeros and more":    append(make([]byte, 1000), 'x'),
+		"two zeros":         make([]byte, 2),
+		"a log line":        []byte("10.0.0.1 - - a log line\n"),
+		"half a magic":      frames[0][:2],
+		"gzip":              gz(t, []byte("a line\n")),
+		"a dictionary":      {0x28, 0xb5, 0x2f, 0xfd, 0x21, 0x07, 0x01, 0x09, 0x00, 0x00, 'x'},
+		"a window of 1 GiB": {0x28, 0xb5, 0x2f, 0xfd, 0x00, 20 << 3, 0x09, 0x00, 0x00, 'x'},
+		"a reserved block":  {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0, 0x0f, 0x00, 0x00, 'x'},
+		"a wrong size":      {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x05, 0x09, 0x00, 0x00, 'x'},
+		"a large window":    large,
+		"a long frame":      long,
+		"an endless frame":  runs(70, 128<<10),
+		"a long block":      runs(3, 1<<20),
+		"a long skippable":  skippable(make([]byte, 3<<20)),
+		"a false skippable": append(skippable(nil)[:4], 0xff, 0xff, 0xff, 0xff, 'x'),
+	} {
+		for _, form := range []splitter{oneFrame{}, zstdFrames{}} {
+			for _, n := range []int{0, 3} {
+				stream := slices.Concat(bytes.Join(frames[:n], nil), b, bytes.Join(frames[n:], nil))
+				sameAhead(t, what, opens(stream), form)
+				sameAhead(t, what+" at the end", opens(slices.Concat(bytes.Join(frames[:n+1], nil), b)), form)
+			}
+		}
+	}
+}
+
+type failingParts struct{ oneFrame }
+
+func (failingParts) decode(p *part) error { panic("a decoder that has an error") }
+
+// A panic of a decoder in another goroutine is caught.
+func TestSideBySidePanic(t *testing.T) {
+	sameAhead(t, "panic", opens(bytes.Join(smallFrames(t), nil)), failingParts{})
+}
+
+// The parts take no more memory than is meant for them, whatever a few bytes decode to.
+func TestSideBySideMemory(t *testing.T) {
+	bomb := bytes.Repeat(runs(maxContents/(128<<10), 128<<10), 50)
+	w := newWindow(NewWindows(0), make(chan struct{}))
+	s, err := newStream(bytes.NewReader(bomb), "log", false, nil, w)
+	if err != nil || !w.tryWiden() {
+		t.Fatal(err)
+	}
+	a := &ahead{raw: s.raw, form: zstdFrames{}, serial: s.dec, window: w, most: 3}
+	s.dec = a
+	defer s.close()
+	total, most := 0, 0
+	for buf := make([]byte, 1<<20); err == nil; {
+		var n int
+		n, err = s.Read(buf)
+		total += n
+		most = max(most, len(a.made))
+		for _, p := range a.idle {
+			if cap(p.src)+cap(p.dst) > partBytes {
+				t.Fatalf("a part takes %d and %d bytes", cap(p.src), cap(p.dst))
+			}
+		}
+	}
+	if !isEOF(err) || total != 50*maxContents || most != 3 {
+		t.Errorf("%d bytes, %v, %d parts at a time", total, err, most)
+	}
+}
+
+func isAhead(d decoder) bool {
+	_, is := d.(*ahead)
+	return is
+}
+
+// A Reader that has more workers than one decoder can feed gives the same chunks and results as one that has a single worker.
+func TestReaderSideBySide(t *testing.T) {
+	before := runtime.NumGoroutine()
+	text := bytes.Repeat([]byte("a line of a log, as long as lines of logs are: GET /index.html 200 4711\n"), 2000)
+	frame := zstFrame(t, text, false)
+	good := bytes.Repeat(frame, 60)
+	bad := bytes.Clone(good)
+	bad[len(bad)/2] ^= 0x55
+	var paths []string
+	for i, b := range [][]byte{good, bad, good[:len(good)/3], frame} {
+		paths = append(paths, write(t, fmt.Sprint(i), b))
+	}
+	inputs := func() (ins []*Input) {
+		for _, path := range paths {
+			in := file(t, path)
+			in.Hash = true
+			ins = append(ins, in)
+		}
+		return ins
+	}
+	for workers, ahead := range map[int]bool{1: false, zstdFeeds: false, zstdFeeds + 1: true} {
+		o, err := inputs()[0].open(&Reader{o: Options{Workers: workers}, blocking: map[*disk.File]bool{}}, nil)
+		if err != nil || isAhead(o.stream.dec) != ahead {
+			t.Errorf("%d workers: %T, %v", workers, o.stream.dec, err)
+		}
+		o.close()
+	}
+	want, results := readAll(t, inputs(), Options{Workers: 1}, 1)
+	for _, o := range []Options{{Workers: 3}, {Workers: 3, InOrder: true}, {Workers: 8, ChunkSize: 10_000}} {
+		got, res := readAll(t, inputs(), o, 4)
+		for i := range paths {
+			if !bytes.Equal(joined(got[i]), joined(want[i])) || fmt.Sprint(res[i]) != fmt.Sprint(results[i]) {
+				t.Errorf("%+v: %d bytes, %v; want %d, %v", o, len(joined(got[i])), res[i], len(joined(want[i])), results[i])
+			}
+		}
+		for n := range 40 { // stopped anywhere
+			r := NewReader(inputs(), o)
+			var wg sync.WaitGroup
+			for c, ok := r.Next(); ok; c, ok = r.Next() {
+				if r.Release(c); n == 0 {
+					r.Stop()
+				}
+				n--
+			}
+			finish(t, &wg)
+		}
+	}
+	until(t, func() bool { return runtime.NumGoroutine() <= before })
+}
