@@ -99,12 +99,13 @@ func (a *ahead) Read(p []byte) (int, error) {
 
 // next waits for the contents of the next part. It returns false where the serial decoder has to read on.
 func (a *ahead) next() bool {
-	switch {
-	case a.given != nil:
+	if a.given == nil {
+		if !a.enter() {
+			return false
+		}
+	} else {
 		a.pool.put(a.given)
 		a.given = nil
-	case !a.enter():
-		return false
 	}
 	if a.fill(); len(a.queue) > 0 {
 		p := a.queue[0]
@@ -123,10 +124,10 @@ func (a *ahead) next() bool {
 
 // enter tells whether to read parts now.
 func (a *ahead) enter() bool {
-	if !a.begins() || a.raw.offset() < a.again || !a.r.starving() || a.window != nil && !a.window.tryWiden() {
+	if !a.begins() || a.raw.offset() < a.again || a.r.idle() < 1 || a.window != nil && !a.window.tryWiden() {
 		return false
 	}
-	a.r.decoding.Add(-1) // this goroutine waits for others
+	a.r.decoding.Add(-1) // this goroutine waits for those that decode parts
 	a.end = false
 	return true
 }
@@ -145,18 +146,20 @@ func (a *ahead) leave() {
 	a.r.decoding.Add(1)
 }
 
-// fill splits off as many parts as there may be: one more than there are workers, and fewer while other streams are decoded.
+// fill splits off parts: one for each core that is idle, and none if that is only the one of this goroutine.
 func (a *ahead) fill() {
-	for !a.end && len(a.queue) <= a.r.o.Workers && a.r.mayDecode() {
-		p := a.pool.get()
-		if p != nil && a.split(p) {
-			a.queue = append(a.queue, p)
-			p.busy.Add(1)
-			go p.run()
-			continue
-		}
-		a.r.decoding.Add(-1)
+	if len(a.queue) == 0 && a.r.idle() < 2 && a.begins() {
 		return
+	}
+	for !a.end && (len(a.queue) == 0 || len(a.queue) <= a.r.o.Workers && a.r.idle() > 0) {
+		p := a.pool.get()
+		if p == nil || !a.split(p) {
+			return
+		}
+		a.queue = append(a.queue, p)
+		a.r.decoding.Add(1)
+		p.busy.Add(1)
+		go p.run()
 	}
 }
 
@@ -202,19 +205,8 @@ func (p *part) decode() {
 	p.err = p.of.form.decode(p)
 }
 
-// mayDecode tells whether one more goroutine may decode, and counts it if so.
-func (r *Reader) mayDecode() bool {
-	if r.decoding.Add(1) <= int32(r.o.Workers) {
-		return true
-	}
-	r.decoding.Add(-1)
-	return false
-}
-
-// starving tells whether the callers of Next wait for chunks while one more goroutine could decode.
-func (r *Reader) starving() bool {
-	return len(r.ready) == 0 && r.decoding.Load() < int32(r.o.Workers)
-}
+// idle is how many of the callers of Next wait whose cores no goroutine that decodes can be using.
+func (r *Reader) idle() int32 { return r.waiting.Load() - r.decoding.Load() }
 
 // partPool is memory for parts. It is safe for concurrent use.
 type partPool struct {

@@ -78,6 +78,7 @@ func readAs(t testing.TB, r io.Reader, form splitter) (text []byte, ending strin
 func readAhead(t testing.TB, s *stream, form splitter, workers int) (done func()) {
 	t.Helper()
 	r := &Reader{o: Options{Workers: workers}, parts: newPartPool(64 << 20)}
+	r.waiting.Store(int32(workers))
 	r.decoding.Store(1)
 	if r.readAhead(s); s.codec == zstandard {
 		s.dec.(*ahead).form = form

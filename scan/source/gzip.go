@@ -9,11 +9,12 @@ import (
 
 // gzipDecoder reads member after member, and tells padding from a broken member.
 type gzipDecoder struct {
-	raw  *rawReader
-	z    *inflate.Gzip
-	in   bool  // inside a member
-	at   int64 // where on disk the last one did
-	warn []string
+	raw   *rawReader
+	z     *inflate.Gzip
+	in    bool  // inside a member
+	small bool  // that has ended was small enough for a part
+	at    int64 // where on disk the last one did
+	warn  []string
 }
 
 var gzips = sync.Pool{New: func() any { return new(inflate.Gzip) }}
@@ -33,17 +34,14 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 	}
 	n, err := d.z.Read(p)
 	if isEOF(err) {
-		d.in = false
+		d.in, d.small = false, d.raw.offset()-d.at <= maxContents/4
 		err = nil
 	}
 	return n, err
 }
 
 // betweenSmall tells whether a member has ended that is so small that the next ones may be a part.
-func (d *gzipDecoder) betweenSmall() bool {
-	at := d.raw.offset()
-	return !d.in && at > 0 && at-d.at <= maxContents/4
-}
+func (d *gzipDecoder) betweenSmall() bool { return !d.in && d.small }
 
 // next begins a member, or returns io.EOF after the last.
 func (d *gzipDecoder) next() error {

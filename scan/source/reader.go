@@ -121,7 +121,8 @@ type Reader struct {
 	streams *pool
 	plains  *pool
 
-	decoding atomic.Int32 // goroutines that decode streams or parts of them; at most Workers
+	waiting  atomic.Int32 // callers of Next that wait for a chunk
+	decoding atomic.Int32 // goroutines that decode streams or parts of them
 	parts    *partPool    // for gzip
 
 	hashes  sync.WaitGroup // goroutines that hash plain files
@@ -291,15 +292,19 @@ func (r *Reader) Next() (*Chunk, bool) {
 		return nil, false
 	case <-r.plains.slots:
 	}
+	r.waiting.Add(1)
 	select {
 	case t := <-r.ranges:
+		r.waiting.Add(-1)
 		c := r.plains.take(t.file.input, t.seq)
 		r.readRange(c, t)
 		return c, true
 	case c := <-r.ready:
+		r.waiting.Add(-1)
 		r.plains.slots <- struct{}{}
 		return r.deliver(c)
 	case <-r.stop:
+		r.waiting.Add(-1)
 		r.plains.slots <- struct{}{}
 		return nil, false
 	}
