@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -31,10 +31,10 @@ type condition struct {
 
 var errCondition = errors.New("not of the form [CRAWLER:]violation[.verified][.content] or unparsed, then >, >=, <, <= or =, and a number or a share such as 0.5%")
 
-var conditions = regexp.MustCompile(`^(?:(?:([^:]+):)?violation((?:\.(?:verified|content))*)|(unparsed))\s*(>=|<=|==|=|>|<)\s*(?:([0-9]+)|([0-9]+(?:\.[0-9]+)?)\s*%)$`)
+var conditions = lazy.Regexp(`^(?:(?:([^:]+):)?violation((?:\.(?:verified|content))*)|(unparsed))\s*(>=|<=|==|=|>|<)\s*(?:([0-9]+)|([0-9]+(?:\.[0-9]+)?)\s*%)$`)
 
 func parseCondition(text string) (condition, error) {
-	m := conditions.FindStringSubmatch(strings.TrimSpace(text))
+	m := conditions().FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
 		return condition{}, errCondition
 	}

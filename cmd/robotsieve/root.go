@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -114,6 +113,8 @@ func codeOf(err error) int {
 
 // process runs the command of this process and returns its exit code.
 func process() int {
+	withoutHeapProfile()
+	delayCollection()
 	if disk.WasClosed(os.Stdout) {
 		os.Stdout.Close() // so that what is written there is not lost without an error
 	}
@@ -222,14 +223,17 @@ const commandKey = "command line"
 // commandLine returns the command line by which a command was called, as a shell reads it.
 func commandLine(cmd *cobra.Command) string { return cmd.Root().Annotations[commandKey] }
 
-// plainWord is a word that a shell takes as it is.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+=-]+$`)
+// plainWord tells whether a shell takes a word as it is.
+func plainWord(word string) bool {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%+=-"
+	return word != "" && strings.Trim(word, plain) == ""
+}
 
 // shellLine quotes the words of a command line for a shell.
 func shellLine(words []string) string {
 	quoted := slices.Clone(words)
 	for i, word := range words {
-		if !plainWord.MatchString(word) {
+		if !plainWord(word) {
 			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
 	}

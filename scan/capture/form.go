@@ -3,9 +3,9 @@ package capture
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
 // FormError is the error of File for content in a form that is not that of a robots.txt.
@@ -33,7 +33,7 @@ const (
 
 // indexLine matches the beginning of an index: a line about it, or the key and the time of
 // the first capture.
-var indexLine = regexp.MustCompile(`^( CDX |[!@](context|meta|id|keys) |\S*[^\s:] [0-9]{14} )`)
+var indexLine = lazy.Regexp(`^( CDX |[!@](context|meta|id|keys) |\S*[^\s:] [0-9]{14} )`)
 
 // FormOf returns the form of a file, by its first bytes, if that is the output or the index
 // of a crawl, or binary data; nil if it may be a robots.txt. Web pages and text in UTF-16
@@ -46,7 +46,7 @@ func FormOf(content []byte) *FormError {
 		return errWARC
 	case bytes.HasPrefix(text, []byte(arcMagic)):
 		return errARC
-	case indexLine.Match(head):
+	case indexLine().Match(head):
 		return errCDX
 	case bytes.HasPrefix(text, []byte("{")) && isObject(text):
 		return errJSON

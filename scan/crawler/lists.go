@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
 // Series are lists of one crawler's addresses, as its operator published them
@@ -287,13 +287,13 @@ func cutDate(path string) (file string, made int64, err error) {
 }
 
 // dateOf finds a day in a name, and the time behind it.
-var dateOf = regexp.MustCompile(`(?:^|\D)(\d{4}-\d\d-\d\d|\d{8})(?:[T_ -]?(\d\d[:.-]?\d\d(?:[:.-]?\d\d)?))?(?:\D|$)`)
+var dateOf = lazy.Regexp(`(?:^|\D)(\d{4}-\d\d-\d\d|\d{8})(?:[T_ -]?(\d\d[:.-]?\d\d(?:[:.-]?\d\d)?))?(?:\D|$)`)
 
 // dateIn returns the date that the name of a file has, in nanoseconds since 1970; 0 if it
 // has none, or several.
 func dateIn(name string) (made int64) {
 	digits := strings.NewReplacer("-", "", ":", "", ".", "")
-	for at := dateOf.FindStringSubmatch(name); at != nil; at = dateOf.FindStringSubmatch(name) {
+	for at := dateOf().FindStringSubmatch(name); at != nil; at = dateOf().FindStringSubmatch(name) {
 		_, name, _ = strings.Cut(name, at[1])
 		day, clock := digits.Replace(at[1]), digits.Replace(at[2])
 		found, ok := parseTime(day+clock, "200601021504", "20060102150405")

@@ -2,10 +2,10 @@ package evidence
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
@@ -210,7 +210,7 @@ func (t *letterText) wrap(first, others, text string) {
 }
 
 // plain is text that no shell reads as anything but words.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+=-][A-Za-z0-9_./:,@%+= -]*$`)
+var plain = lazy.Regexp(`^[A-Za-z0-9_./:,@%+=-][A-Za-z0-9_./:,@%+= -]*$`)
 
 // glue stands for a blank at which a line is not to end, and quotation is what a quotation begins with.
 const (
@@ -231,7 +231,7 @@ func quoted(text string) string {
 		cut = text
 	}
 	cut = audit.Printable(cut)
-	if !plain.MatchString(cut) {
+	if !plain().MatchString(cut) {
 		cut = "'" + strings.ReplaceAll(cut, "'", `'\''`) + "'"
 	}
 	return quotation + strings.ReplaceAll(cut, " ", glue)

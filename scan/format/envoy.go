@@ -1,8 +1,9 @@
 package format
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
 // envoyOperators are the command operators of Envoy that an audit needs; all others are of no
@@ -18,14 +19,14 @@ var envoyOperators = map[string]value{
 }
 
 // envoyOperator is a command operator, perhaps with a maximum length.
-var envoyOperator = regexp.MustCompile(`%([A-Z0-9_]+(?:\([^)]*\))?)(?::\d+)?%`)
+var envoyOperator = lazy.Regexp(`%([A-Z0-9_]+(?:\([^)]*\))?)(?::\d+)?%`)
 
 // parseEnvoy reads a format string of Envoy. Envoy escapes nothing.
 func parseEnvoy(text string) (*Format, error) {
 	w := new(wording)
 	text = strings.ReplaceAll(strings.TrimSuffix(text, `\n`), `\"`, `"`)
 	from := 0
-	for _, at := range envoyOperator.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range envoyOperator().FindAllStringSubmatchIndex(text, -1) {
 		w.addText(text[from:at[0]])
 		name, operator := text[at[0]:at[1]], strings.ToUpper(text[at[2]:at[3]])
 		from = at[1]

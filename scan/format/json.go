@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/valyala/fastjson"
 )
@@ -29,7 +30,6 @@ type jsonField struct {
 // letters.
 func jsonFormat(name, by, sample string, signature []string, fields []jsonField) *Format {
 	f := &Format{name: name, by: by, sample: sample, bind: bindJSON}
-	tree := &jsonTree{root: new(jsonNode)}
 	for _, field := range fields {
 		f.parts[field.part], f.spell[field.part] = true, field.spell
 		if field.part == moment {
@@ -38,6 +38,18 @@ func jsonFormat(name, by, sample string, signature []string, fields []jsonField)
 				f.layout = field.layout
 			}
 		}
+	}
+	tree := sync.OnceValue(func() *jsonTree { return newJSONTree(signature, fields) })
+	f.newReader = func(f *Format) Reader {
+		return &jsonReader{values: values{meaning: f.meaning}, tree: tree(), limits: jsonLimits{jsonDepth, jsonCommas}}
+	}
+	return f
+}
+
+// newJSONTree returns the tree of a format, as jsonFormat has its signature and fields.
+func newJSONTree(signature []string, fields []jsonField) *jsonTree {
+	tree := &jsonTree{root: new(jsonNode)}
+	for _, field := range fields {
 		for rank, path := range field.paths {
 			leaf := tree.root.follow(splitPath(path))
 			leaf.leaves = append(leaf.leaves, jsonLeaf{field.part, uint8(rank)})
@@ -53,10 +65,7 @@ func jsonFormat(name, by, sample string, signature []string, fields []jsonField)
 		}
 	}
 	tree.root.close()
-	f.newReader = func(f *Format) Reader {
-		return &jsonReader{values: values{meaning: f.meaning}, tree: tree, limits: jsonLimits{jsonDepth, jsonCommas}}
-	}
-	return f
+	return tree
 }
 
 // splitPath returns the steps of a path. A dot that is part of a name has a backslash before

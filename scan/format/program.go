@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // program says how the fields of a text line follow each other. It is made once, from a
@@ -81,9 +82,9 @@ func programFormat(name, by, sample string, p program, l layout) *Format {
 		steps[i] = s
 	}
 	p.steps = steps
-	compiled := p.compile()
+	compiled := sync.OnceValue(p.compile)
 	f.newReader = func(f *Format) Reader {
-		return &programReader{compiled: compiled, lines: lines{marked: quoted}, values: values{meaning: f.meaning}}
+		return &programReader{compiled: compiled(), lines: lines{marked: quoted}, values: values{meaning: f.meaning}}
 	}
 	return f
 }

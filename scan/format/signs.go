@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
 // A file that is no log, or one that cannot be audited, is named as what it is, together
@@ -99,23 +101,23 @@ const jsonInOneLine = "JSON without line ends; one object a line is read: jq -c 
 
 // lineSigns tell what text is by its lines, without their envelopes (mostMatch).
 var lineSigns = []struct {
-	line *regexp.Regexp
+	line func() *regexp.Regexp
 	is   string
 }{
-	{regexp.MustCompile(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] \d+#\d+: `), "an error log of nginx; its access log is another file (access_log)"},
-	{regexp.MustCompile(`^\[\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d(\.\d+)? \d{4}\] \[`), "an error log of Apache; its access log is another file (CustomLog)"},
-	{regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \[(NOTICE|INFO|WARN|ERROR|DEBUG)\] \[`), "an error log of LiteSpeed; its access log is another file"},
-	{regexp.MustCompile(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}\t[A-Z]+\t`), "in Caddy's form for people; have Caddy write JSON: log { format json }"},
-	{regexp.MustCompile(`^\[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d [-+]\d{4}\] \S+ (TLS|SSL)v[\d.]+ \S+ "`), "Apache's log of TLS requests (ssl_request_log), which has no User-Agent; give the access log"},
-	{regexp.MustCompile(`^\S+:\d+ \[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d\.\d{3}\] \S+ \S+ -?\d+/-?\d+/\+?-?\d+ \+?\d+ \S\S \d+/`), "a TCP log of HAProxy, which has no requests; set 'option httplog' and capture the User-Agent"},
-	{regexp.MustCompile(`^(Connect from \S+ to|Proxy \S+ (started|stopped)|(Server|Backend|Stopping) )`), "a log of HAProxy without requests; set 'option httplog' and capture the User-Agent"},
-	{regexp.MustCompile(`^\d{9,10}\.\d{3} +\d+ \S+ [A-Z_]+/\d{3} \d+ [A-Z]+ `), "Squid's native log, which has no User-Agent; set 'access_log … combined'"},
-	{regexp.MustCompile(`^\s*<[?!/]?[A-Za-z]`), "XML, not a log"},
-	{regexp.MustCompile(`^\S+\)/\S* \d{14} \{`), "a CDXJ index of a web archive, not an access log; robotsieve filter reads lists of URLs"},
-	{regexp.MustCompile(`(?i)^(https?|ftp)://\S+$`), "a list of URLs, not an access log; robotsieve filter reads it"},
-	{regexp.MustCompile(`(?i)^\s*(user-agent|disallow|allow|sitemap|crawl-delay)\s*:`), "a robots.txt, not an access log; give it with --robots"},
-	{regexp.MustCompile(`^(CEF:\d|.*\bCEF:\d\|)`), "in the Common Event Format (CEF), which is not read; have the log written as W3C or JSON"},
-	{regexp.MustCompile(`^(\S+=("[^"]*"|\S*)\s+){4}`), "of lines of KEY=VALUE (logfmt), which are not read; have the log written as JSON"},
+	{lazy.Regexp(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[\w+\] \d+#\d+: `), "an error log of nginx; its access log is another file (access_log)"},
+	{lazy.Regexp(`^\[\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d(\.\d+)? \d{4}\] \[`), "an error log of Apache; its access log is another file (CustomLog)"},
+	{lazy.Regexp(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \[(NOTICE|INFO|WARN|ERROR|DEBUG)\] \[`), "an error log of LiteSpeed; its access log is another file"},
+	{lazy.Regexp(`^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}\t[A-Z]+\t`), "in Caddy's form for people; have Caddy write JSON: log { format json }"},
+	{lazy.Regexp(`^\[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d [-+]\d{4}\] \S+ (TLS|SSL)v[\d.]+ \S+ "`), "Apache's log of TLS requests (ssl_request_log), which has no User-Agent; give the access log"},
+	{lazy.Regexp(`^\S+:\d+ \[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d\.\d{3}\] \S+ \S+ -?\d+/-?\d+/\+?-?\d+ \+?\d+ \S\S \d+/`), "a TCP log of HAProxy, which has no requests; set 'option httplog' and capture the User-Agent"},
+	{lazy.Regexp(`^(Connect from \S+ to|Proxy \S+ (started|stopped)|(Server|Backend|Stopping) )`), "a log of HAProxy without requests; set 'option httplog' and capture the User-Agent"},
+	{lazy.Regexp(`^\d{9,10}\.\d{3} +\d+ \S+ [A-Z_]+/\d{3} \d+ [A-Z]+ `), "Squid's native log, which has no User-Agent; set 'access_log … combined'"},
+	{lazy.Regexp(`^\s*<[?!/]?[A-Za-z]`), "XML, not a log"},
+	{lazy.Regexp(`^\S+\)/\S* \d{14} \{`), "a CDXJ index of a web archive, not an access log; robotsieve filter reads lists of URLs"},
+	{lazy.Regexp(`(?i)^(https?|ftp)://\S+$`), "a list of URLs, not an access log; robotsieve filter reads it"},
+	{lazy.Regexp(`(?i)^\s*(user-agent|disallow|allow|sitemap|crawl-delay)\s*:`), "a robots.txt, not an access log; give it with --robots"},
+	{lazy.Regexp(`^(CEF:\d|.*\bCEF:\d\|)`), "in the Common Event Format (CEF), which is not read; have the log written as W3C or JSON"},
+	{lazy.Regexp(`^(\S+=("[^"]*"|\S*)\s+){4}`), "of lines of KEY=VALUE (logfmt), which are not read; have the log written as JSON"},
 }
 
 // textSigns tell what text is by how it begins.
@@ -138,10 +140,10 @@ var textSigns = []struct{ begin, is string }{
 const prettyJSON = "JSON whose objects go over several lines; one object a line is read: jq -c 'if type == \"array\" then .[] else . end' FILE"
 
 // headless is a line of W3C's extended format, with the method in any column.
-var headless = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](\S*[ \t])*(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|PROPFIND|CONNECT|TRACE)[ \t](\S*[ \t])*/`)
+var headless = lazy.Regexp(`^\d{4}-\d\d-\d\d[ \t]\d\d:\d\d:\d\d[ \t](\S*[ \t])*(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|PROPFIND|CONNECT|TRACE)[ \t](\S*[ \t])*/`)
 
 // headlessCloudFront is such a line with one of CloudFront's edge locations in it.
-var headlessCloudFront = regexp.MustCompile(`^\S+\t\S+\t[A-Z]{3}\d+(-[A-Z]\d+)?\t`)
+var headlessCloudFront = lazy.Regexp(`^\S+\t\S+\t[A-Z]{3}\d+(-[A-Z]\d+)?\t`)
 
 // named returns an error that says what the log is, nil if nothing tells.
 func (d *detection) named() error {
@@ -156,9 +158,9 @@ func (d *detection) named() error {
 		if is := Sign(inner); is != "" {
 			return fmt.Errorf("this is %s%s", is, inEnvelopes(around))
 		}
-		if mostMatch(inner, headless.Match) && len(around) == 0 {
+		if mostMatch(inner, headless().Match) && len(around) == 0 {
 			writer := "a W3C log, such as IIS writes"
-			if mostMatch(inner, headlessCloudFront.Match) {
+			if mostMatch(inner, headlessCloudFront().Match) {
 				writer = "a log of Amazon CloudFront"
 			}
 			return fmt.Errorf("this is %s, but %w, so it is not known which column is which: copy that line from an older log, and give it as --format '#Fields: date time …'", writer, ErrNoHeader)
@@ -216,7 +218,7 @@ func mostMatch(lines [][]byte, match func([]byte) bool) bool {
 // advice behind it; "" if nothing tells.
 func Sign(lines [][]byte) string {
 	for _, s := range lineSigns {
-		if mostMatch(lines, s.line.Match) {
+		if mostMatch(lines, s.line().Match) {
 			return s.is
 		}
 	}
@@ -224,13 +226,13 @@ func Sign(lines [][]byte) string {
 }
 
 // dated finds the month in times as the common log format has them.
-var dated = regexp.MustCompile(`\[\d\d?/([^/ \]]{1,20})/\d{4}:\d\d:\d\d:\d\d`)
+var dated = lazy.Regexp(`\[\d\d?/([^/ \]]{1,20})/\d{4}:\d\d:\d\d:\d\d`)
 
 // foreignMonth returns the name of the first month that is not English, if most lines have
 // such a time.
 func foreignMonth(lines [][]byte) (month string) {
 	most := mostMatch(lines, func(line []byte) bool {
-		m := dated.FindSubmatch(line)
+		m := dated().FindSubmatch(line)
 		if m == nil || isDigits(m[1]) || len(m[1]) == 3 && isMonth(m[1]) {
 			return false
 		}
@@ -262,12 +264,12 @@ func jsonSign(lines [][]byte) error {
 	}
 	var missing, words []string
 	for _, k := range jsonKeys {
-		at := slices.IndexFunc(paths, k.is.MatchString)
+		at := slices.IndexFunc(paths, k.is().MatchString)
 		switch {
 		case at >= 0:
 			words = append(words, k.name+"="+paths[at])
 		case k.like == nil:
-		case slices.ContainsFunc(paths, k.like.MatchString):
+		case slices.ContainsFunc(paths, k.like().MatchString):
 			words = append(words, k.name+"="+strings.ToUpper(k.name))
 		default:
 			missing = append(missing, k.what)
@@ -289,21 +291,21 @@ func jsonSign(lines [][]byte) error {
 // those that have like.
 var jsonKeys = []struct {
 	name, what string
-	is, like   *regexp.Regexp
+	is, like   func() *regexp.Regexp
 }{
-	{"time", "the time", key(`time|@?timestamp|date|date_?time|ts|start_?time|time_?(local|iso8601|utc)|start_?utc`), regexp.MustCompile(`(?i)time|date|(^|[._])ts$|msec|epoch`)},
+	{"time", "the time", key(`time|@?timestamp|date|date_?time|ts|start_?time|time_?(local|iso8601|utc)|start_?utc`), lazy.Regexp(`(?i)time|date|(^|[._])ts$|msec|epoch`)},
 	{"ip", "", key(`(remote|client|source|src|peer|real)_?(ip|addr|address|host)|ip`), nil},
 	{"host", "", key(`(http_?)?host|vhost|host_?name|domain|server_?name|authority`), nil},
 	{"method", "", key(`method|(http|request|req)_?method|verb`), nil},
-	{"url", "the URL", key(`(request_?|req_?|original_?)?(ur[il]|target|path)`), regexp.MustCompile(`(?i)ur[il]|path|request|target`)},
+	{"url", "the URL", key(`(request_?|req_?|original_?)?(ur[il]|target|path)`), lazy.Regexp(`(?i)ur[il]|path|request|target`)},
 	{"status", "", key(`(http_?|response_?|resp_?)?status(_?code)?`), nil},
-	{"ua", "the User-Agent", key(`(http_?|request_?|req_?)?user[-_]?agent(\.0)?|agent|ua`), regexp.MustCompile(`(?i)agent|(^|[._-])ua$`)},
+	{"ua", "the User-Agent", key(`(http_?|request_?|req_?)?user[-_]?agent(\.0)?|agent|ua`), lazy.Regexp(`(?i)agent|(^|[._-])ua$`)},
 }
 
 // key returns an expression for a path that ends with a key, and can be written in a user's
 // format.
-func key(names string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^([^\s='"\x60]*\.)?(` + names + `)$`)
+func key(names string) func() *regexp.Regexp {
+	return lazy.Regexp(`(?i)^([^\s='"\x60]*\.)?(` + names + `)$`)
 }
 
 // jsonPaths appends the paths of the members of an object, those of objects in it with a dot,

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
 // maxUserFormat bounds the text of a format, and maxWords its values and texts.
@@ -77,7 +78,8 @@ var languages = []language{
 
 // matcher returns a function that tells whether a text has a match of an expression.
 func matcher(expression string) func(text string) bool {
-	return regexp.MustCompile(expression).MatchString
+	compiled := lazy.Regexp(expression)
+	return func(text string) bool { return compiled().MatchString(text) }
 }
 
 // isJSONMap tells whether a text has nothing but words name=path.

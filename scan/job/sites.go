@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -218,10 +218,10 @@ func (l *auditLogs) ofTwoSites() (one, other *auditLog) {
 }
 
 // noise are the words in names of logs that name no host.
-var noise = regexp.MustCompile(`^(access|error|other|ssl|tls|https?|vhosts?|combined|common|nginx|apache2?|httpd|logs?|json|txt|gz|zst|bz2|xz|old|bak|[0-9]+[a-z]?)$`)
+var noise = lazy.Regexp(`^(access|error|other|ssl|tls|https?|vhosts?|combined|common|nginx|apache2?|httpd|logs?|json|txt|gz|zst|bz2|xz|old|bak|[0-9]+[a-z]?)$`)
 
 // logHost finds what may be a host name: labels in lower case, of which the last has only letters.
-var logHost = regexp.MustCompile(`^([a-z0-9_-]+\.)+[a-z][a-z]+$`)
+var logHost = lazy.Regexp(`^([a-z0-9_-]+\.)+[a-z][a-z]+$`)
 
 // hostIn returns the host name in the name of a log, such as b.example in
 // logs/b.example-access.log.1.gz; "" if there seems to be none.
@@ -240,19 +240,19 @@ func hostInWord(word string) string {
 	const separators = ".-_"
 	for {
 		i := strings.LastIndexAny(word, separators)
-		if !noise.MatchString(word[i+1:]) {
+		if !noise().MatchString(word[i+1:]) {
 			break
 		}
 		word = word[:max(i, 0)]
 	}
 	for {
 		first, rest, found := cutAny(word, separators)
-		if !found || !noise.MatchString(first) {
+		if !found || !noise().MatchString(first) {
 			break
 		}
 		word = rest
 	}
-	if !logHost.MatchString(word) {
+	if !logHost().MatchString(word) {
 		return ""
 	}
 	return word

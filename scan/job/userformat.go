@@ -3,10 +3,10 @@ package job
 import (
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
@@ -37,7 +37,7 @@ func formatByName(text string) (*format.Format, error) {
 	if info, err := disk.Stat(text); err == nil && info.Mode().IsRegular() {
 		return nil, usageError("--format %s is a file: give the name of a format in it too, as in %s:NAME", text, text)
 	}
-	if plainWord.MatchString(text) {
+	if plainWord().MatchString(text) {
 		perhaps := ""
 		if similar := format.Similar(text); len(similar) > 0 {
 			perhaps = "; perhaps you mean " + strings.Join(similar, ", ")
@@ -68,15 +68,15 @@ func (o *AuditOptions) formatText() (string, error) {
 // plainWord is what can only be a name. configName is the name of a format in a
 // configuration.
 var (
-	plainWord  = regexp.MustCompile(`^[\w.:+-]+$`)
-	configName = regexp.MustCompile(`^[\w.+-]+$`)
+	plainWord  = lazy.Regexp(`^[\w.:+-]+$`)
+	configName = lazy.Regexp(`^[\w.+-]+$`)
 )
 
 // inConfig splits FILE:NAME. It is that only if there is such a file, or if it looks like a path:
 // the words of a format have colons, too, as C:\nginx.conf has, which has no NAME.
 func inConfig(text string) (file, name string, ok bool) {
 	at := strings.LastIndexByte(text, ':')
-	if at < 1 || !configName.MatchString(text[at+1:]) {
+	if at < 1 || !configName().MatchString(text[at+1:]) {
 		return "", "", false
 	}
 	file, name = text[:at], text[at+1:]

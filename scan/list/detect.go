@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
@@ -42,11 +42,11 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 		}
 	case first[0] == '{':
 		return objects(head, rows)
-	case arrayLine.Match(first):
+	case arrayLine().Match(first):
 		return Unknown, errors.New("it is an array of JSON, not a list with an object on each line: convert it with jq -c '.[]'")
-	case captureLine.Match(rows[0]):
+	case captureLine().Match(rows[0]):
 		return CDXJ, nil
-	case isCDXHeader(rows[0]), indexLine.Match(rows[0]):
+	case isCDXHeader(rows[0]), indexLine().Match(rows[0]):
 		return CDX, nil
 	}
 	return lines(text, rows, name, o)
@@ -54,9 +54,9 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 
 // Lines that a list of a kind, or an array, may begin with.
 var (
-	arrayLine   = regexp.MustCompile(`^\[\s*([{\["]|$)`)
-	captureLine = regexp.MustCompile(`^([!@]\w+ ?[\[{]|\S+ [0-9]{4,17} \{)`)
-	indexLine   = regexp.MustCompile(`^\S+ [0-9]{4,17} [A-Za-z][A-Za-z0-9+.-]*:\S* \S`)
+	arrayLine   = lazy.Regexp(`^\[\s*([{\["]|$)`)
+	captureLine = lazy.Regexp(`^([!@]\w+ ?[\[{]|\S+ [0-9]{4,17} \{)`)
+	indexLine   = lazy.Regexp(`^\S+ [0-9]{4,17} [A-Za-z][A-Za-z0-9+.-]*:\S* \S`)
 )
 
 // notList makes what package format says of something that is no log say that it is no list.

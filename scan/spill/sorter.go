@@ -77,6 +77,9 @@ const (
 	// maxArena: sorting is fastest while the arena and its index stay in a cache.
 	maxArena = 1 << 20
 
+	// firstArena is what one worker of an audit fills by the answers in about 1 MB of a log.
+	firstArena = 64 << 10
+
 	// maxBlock: a disk is read in pieces of this size, from as many places as there are runs.
 	maxBlock = 64 << 10
 )
@@ -121,9 +124,9 @@ func (s *Sorter) StopAt(ctx context.Context) {
 func (s *Sorter) get(n int) (*arena, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	size := max(n, s.size.arena)
-	bytes := arenaBytes(size)
 	for s.err == nil {
+		size := max(n, s.nextArena())
+		bytes := arenaBytes(size)
 		last := len(s.free) - 1
 		switch {
 		case last >= 0 && size == s.size.arena:
@@ -145,6 +148,15 @@ func (s *Sorter) get(n int) (*arena, error) {
 		}
 	}
 	return nil, s.err
+}
+
+// nextArena returns for how many bytes of records the next arena is. The first are small, and the others as large as all before
+// together up to the usual size, so that few records take little memory.
+func (s *Sorter) nextArena() int {
+	if len(s.free) > 0 {
+		return s.size.arena
+	}
+	return int(min(max(s.held, firstArena), int64(s.size.arena)))
 }
 
 // put accepts a sorted arena, if it is not nil, and spills all runs when they fill three quarters of the memory for them.

@@ -14,7 +14,7 @@ import (
 type Writer struct {
 	s       *Sorter
 	arena   *arena // nil before the first record and after Flush
-	scratch []byte // for sorting, of the usual size of an arena
+	scratch []byte // for sorting, of the size of the last arena that was not longer than usual
 }
 
 // Writer returns a Writer. It holds no memory until a record is added.
@@ -45,8 +45,8 @@ func (w *Writer) put() error {
 	a := w.arena
 	w.arena = nil
 	if a != nil {
-		if w.scratch == nil {
-			w.scratch = make([]byte, 0, w.s.size.arena)
+		if cap(w.scratch) < cap(a.data) && cap(a.data) <= w.s.size.arena {
+			w.scratch = make([]byte, 0, cap(a.data))
 		}
 		w.scratch = a.sort(w.scratch)
 	}

@@ -23,12 +23,12 @@ func (r *Reader) header() error {
 	case typeStored:
 		return r.storedHeader()
 	case typeFixed:
-		r.literals, r.distances = &fixed.literals, &fixed.distances
+		r.tables = &fixed
 	case typeDynamic:
 		if err := r.dynamicHeader(); err != nil {
 			return err
 		}
-		r.literals, r.distances = &r.dyn.literals, &r.dyn.distances
+		r.tables = &r.dyn.tables
 	default:
 		return ErrCorrupt
 	}

@@ -3,12 +3,13 @@ package inflate
 import "encoding/binary"
 
 const (
-	// spareIn is how many octets of input one turn of the fast loop may look at: it fills the bit buffer twice, by up to
-	// eight octets, and takes at most seven of the first ones.
-	spareIn = 16
-	// spareOut is how many octets of output it may write: two literals and a match, whose last sixteen octets may be
-	// all but one too many.
-	spareOut = 2 + 258 + 15
+	// step is how many octets of a match are copied at a time: one load and one store of an SSE register.
+	step = 16
+	// spareIn is how many octets of input one turn of the fast loop may look at: it refills its bits twice, each time from eight octets, and
+	// takes at most seven of the first eight.
+	spareIn = 7 + 8
+	// spareOut is how many octets of output it may write: two literals, and a match that is copied in whole steps.
+	spareOut = 2 + 258 + step - 1
 )
 
 // decodeCodes decodes the block of codes from out[n] on, until it ends or out is full. It returns how many octets out has then.
@@ -25,16 +26,16 @@ func (r *Reader) decodeCodes(out []byte, n int) (int, error) {
 			}
 		}
 		var err error
-		if n, err = r.step(out, n); err != nil {
+		if n, err = r.one(out, n); err != nil {
 			return n, err
 		}
 	}
 	return n, nil
 }
 
-// step decodes one symbol, for where there is too little input or room for the fast loop.
-func (r *Reader) step(out []byte, n int) (int, error) {
-	e, err := r.in.symbol(r.literals[:], literalBits)
+// one decodes one symbol, for where there is too little input or room for the fast loop.
+func (r *Reader) one(out []byte, n int) (int, error) {
+	e, err := r.in.symbol(r.tables.literals[:], literalBits)
 	switch {
 	case err != nil:
 		return n, err
@@ -51,7 +52,7 @@ func (r *Reader) step(out []byte, n int) (int, error) {
 	if err != nil {
 		return n, err
 	}
-	if e, err = r.in.symbol(r.distances[:], distanceBits); err != nil {
+	if e, err = r.in.symbol(r.tables.distances[:], distanceBits); err != nil {
 		return n, err
 	}
 	if e&invalid != 0 {
@@ -87,83 +88,88 @@ func (r *Reader) match(out []byte, n int) int {
 	return n
 }
 
-// fast decodes symbols while there are enough input and room for any symbol, so that it need not ask for each.
+// fast decodes symbols while there are enough input and room for any symbol. It has reasons for its length: what it calls is inlined, and its
+// variables stay in registers.
+//
+// Its bits are those of input, but above the nb bits that have been taken from src there may be more of them, which are those that follow in
+// src, too. So a refill may set them once more. Of nb only the lowest six bits count: so an entry is subtracted as it is. The entry
+// of the next symbol is looked up before the octets of a match are copied, since nothing else can go on until it is there.
 func (r *Reader) fast(out []byte, n int) (int, error) {
-	src, at, b, nb := r.in.src, r.in.at, r.in.bits, r.in.n
-	literals, distances := r.literals, r.distances
+	src, at, b, nb, t := r.in.src, r.in.at, r.in.bits, r.in.n, r.tables
 	lastIn, lastOut := len(src)-spareIn, len(out)-spareOut
+	if at > lastIn || n > lastOut {
+		return n, nil
+	}
 	var err error
+	b |= next(src, at) << (nb & 63)
+	at, nb = at+taken(nb), nb|56
+	e := t.literals[b&(1<<literalBits-1)]
 loop:
 	for at <= lastIn && n <= lastOut {
-		// A refill gives at least 56 bits. nb counts whole octets taken; the bits above it in b are those that follow in src, too,
-		// so it does no harm to set them again.
-		b |= binary.LittleEndian.Uint64(src[at:]) << (nb & 63)
-		at += int((63 - nb) >> 3)
-		nb |= 56
-
-		e := literals[b&(1<<literalBits-1)]
-		if e&literal != 0 {
+		if e&literal != 0 { // 56 bits are there: enough for two literals, and a length or a third
 			b >>= e.take()
-			nb -= e.take()
-			out[n] = byte(e >> 16)
+			nb -= uint(e)
+			out[n] = e.literal()
 			n++
-			e = literals[b&(1<<literalBits-1)]
+			e = t.literals[b&(1<<literalBits-1)]
 			if e&literal != 0 {
 				b >>= e.take()
-				nb -= e.take()
-				out[n] = byte(e >> 16)
+				nb -= uint(e)
+				out[n] = e.literal()
 				n++
-				e = literals[b&(1<<literalBits-1)]
+				e = t.literals[b&(1<<literalBits-1)]
 				if e&literal != 0 {
 					b >>= e.take()
-					nb -= e.take()
-					out[n] = byte(e >> 16)
+					nb -= uint(e)
+					out[n] = e.literal()
 					n++
+					b |= next(src, at) << (nb & 63)
+					at, nb = at+taken(nb), nb|56
+					e = t.literals[b&(1<<literalBits-1)]
 					continue
 				}
 			}
 		}
-		// 22 bits have been taken at most.
 		if e&special != 0 {
 			if e&link != 0 {
-				at := e.linked(b)
+				i := e.linked(b)
 				b >>= e.take()
-				nb -= e.take()
-				e = literals[at]
-				if e&literal != 0 {
-					b >>= e.take()
-					nb -= e.take()
-					out[n] = byte(e >> 16)
-					n++
-					continue
-				}
+				nb -= uint(e)
+				e = t.literals[i]
 			}
-			if e&end != 0 {
+			switch {
+			case e&literal != 0:
 				b >>= e.take()
-				nb -= e.take()
+				nb -= uint(e)
+				out[n] = e.literal()
+				n++
+				b |= next(src, at) << (nb & 63)
+				at, nb = at+taken(nb), nb|56
+				e = t.literals[b&(1<<literalBits-1)]
+				continue
+			case e&end != 0:
+				b >>= e.take()
+				nb -= uint(e)
 				r.state = atHeader
 				break loop
-			}
-			if e&invalid != 0 {
+			case e&invalid != 0:
 				err = ErrCorrupt
 				break loop
 			}
 		}
 		length := e.valueWith(b)
 		b >>= e.take()
-		nb -= e.take()
+		nb -= uint(e)
+		b |= next(src, at) << (nb & 63)
+		at, nb = at+taken(nb), nb|56
 
-		b |= binary.LittleEndian.Uint64(src[at:]) << (nb & 63)
-		at += int((63 - nb) >> 3)
-		nb |= 56
-
-		e = distances[b&(1<<distanceBits-1)]
+		e = t.distances[b&(1<<distanceBits-1)]
 		if e&special != 0 {
 			if e&link != 0 {
-				at := e.linked(b)
+				i := e.linked(b)
 				b >>= e.take()
-				nb -= e.take()
-				e = distances[at]
+				nb -= uint(e)
+				e = t.distances[i]
 			}
 			if e&invalid != 0 {
 				err = ErrCorrupt
@@ -172,15 +178,18 @@ loop:
 		}
 		distance := e.valueWith(b)
 		b >>= e.take()
-		nb -= e.take()
+		nb -= uint(e)
+		e = t.literals[b&(1<<literalBits-1)]
+		b |= next(src, at) << (nb & 63)
+		at, nb = at+taken(nb), nb|56
 
-		if distance >= 16 && distance <= n {
+		if distance >= step && distance <= n {
 			end := n + length
 			from := n - distance
 			for {
-				copy(out[n:n+16], out[from:from+16])
-				n += 16
-				from += 16
+				copy(out[n:n+step], out[from:from+step])
+				n += step
+				from += step
 				if n >= end {
 					break
 				}
@@ -195,9 +204,15 @@ loop:
 		r.length, r.distance = length, distance
 		n = r.match(out, n)
 	}
-	back := int(nb >> 3)
-	at -= back
-	nb -= uint(back) << 3
+	nb &= 63
+	at -= int(nb >> 3) // whole octets go back
+	nb &= 7
 	r.in.at, r.in.bits, r.in.n = at, b&(1<<nb-1), nb
 	return n, err
 }
+
+// next returns the eight octets of src from at on as bits.
+func next(src []byte, at int) uint64 { return binary.LittleEndian.Uint64(src[at:]) }
+
+// taken is how many octets a refill takes: as many as have room wholly above nb bits.
+func taken(nb uint) int { return int(^nb >> 3 & 7) }

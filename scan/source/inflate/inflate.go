@@ -12,7 +12,7 @@
 //
 // Questions about the end of the input, and of the room for output, are asked once a turn of a loop that has enough of both for any
 // turn (fast in codes.go). Its 64 bits of input are filled by one load. Where there is less of either,
-// one symbol at a time is decoded by code that asks for each octet (step).
+// one symbol at a time is decoded by code that asks for each octet (one).
 //
 // Bytes are copied once: from their place in the caller's buffer to where they come again, sixteen octets at a time. Only the
 // last 32 KiB of a buffer are kept aside for the next call.
@@ -79,8 +79,7 @@ type Reader struct {
 	stored           int // octets of a stored block that are left
 	length, distance int // of a match, of which this many octets did not fit
 
-	literals  *literalTable
-	distances *distanceTable
+	tables *tables // of this block: fixed, or own
 
 	past  int          // how many octets of the history there are
 	own   []byte       // decoded for buffers that are too short
@@ -91,10 +90,9 @@ type Reader struct {
 
 // dynamic are the tables that a block brings along.
 type dynamic struct {
-	literals  literalTable
-	distances distanceTable
-	codes     lengthTable
-	lengths   [numLiterals + numDistances]uint8
+	tables
+	codes   [1 << lengthBits]entry
+	lengths [numLiterals + numDistances]uint8
 }
 
 // Reset makes the Reader read a raw DEFLATE stream that begins at br's next octet.

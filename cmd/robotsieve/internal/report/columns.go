@@ -65,9 +65,9 @@ func (c column) title() string {
 }
 
 // sum adds up a figure of crawlers.
-func (c column) sum(crawlers []audit.CrawlerInfo) (n int64) {
-	for i := range crawlers {
-		n += c.value(&crawlers[i]).(int64)
+func (c column) sum(crawlers []*audit.CrawlerInfo) (n int64) {
+	for _, of := range crawlers {
+		n += c.value(of).(int64)
 	}
 	return n
 }

@@ -80,8 +80,8 @@ func (d doc) details() []block {
 		d.paths("Paths requested against robots.txt", "requested against robots.txt by", func(c *crawler) audit.PathList { return c.ViolationPaths }, 5),
 		d.paths("Paths requested most", "requested most by", func(c *crawler) audit.PathList { return c.Paths }, 3), d.traffic(), d.referrals(),
 		d.fetches(), d.delays(), d.sizes()}
-	for _, c := range d.Crawlers {
-		b := block{heading: "Sampled lines", title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(&c) + ", as logged:"}
+	for _, c := range d.pointers() {
+		b := block{heading: "Sampled lines", title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(c) + ", as logged:"}
 		for _, s := range c.Samples {
 			b.quote = append(b.quote, s.Line)
 		}
@@ -112,18 +112,26 @@ type doc struct {
 func isFetcher(c *audit.CrawlerInfo) bool { return c.Role == "fetcher" && c.Exempt == "" }
 
 // without returns the crawlers for which a condition does not hold.
-func without(list []audit.CrawlerInfo, excluded func(*audit.CrawlerInfo) bool) []audit.CrawlerInfo {
-	return slices.DeleteFunc(slices.Clone(list), func(c audit.CrawlerInfo) bool { return excluded(&c) })
+func (d doc) without(excluded func(*audit.CrawlerInfo) bool) []*audit.CrawlerInfo {
+	return slices.DeleteFunc(d.pointers(), excluded)
+}
+
+// pointers are to all crawlers, which are large.
+func (d doc) pointers() []*audit.CrawlerInfo {
+	list := make([]*audit.CrawlerInfo, len(d.Crawlers))
+	for i := range list {
+		list[i] = &d.Crawlers[i]
+	}
+	return list
 }
 
 // headline is the result in sentences, first what happened: how many requests broke robots.txt,
 // without those of fetchers, and how many of these by verified clients were answered with content.
 func (d doc) headline() []string {
-	crawlers := without(d.Crawlers, isFetcher)
+	crawlers := d.without(isFetcher)
 	v := map[audit.Verdict]int64{}
 	requests, content, violators := int64(0), int64(0), int64(0)
-	for i := range crawlers {
-		c := &crawlers[i]
+	for _, c := range crawlers {
 		requests += c.Requests
 		content += c.Outcomes[audit.Content]
 		for verdict, n := range c.Verdicts {
@@ -217,11 +225,11 @@ func (d doc) condition() string {
 
 // identified says how many of the violations that were answered with content are by verified
 // clients.
-func (d doc) identified(crawlers []audit.CrawlerInfo, content int64) string {
+func (d doc) identified(crawlers []*audit.CrawlerInfo, content int64) string {
 	var names []string
-	for i := range crawlers {
-		if n := crawlers[i].VerifiedContent(); n > 0 {
-			names = append(names, alarm(english.Grouped(n))+" ("+shortName(&crawlers[i])+")")
+	for _, c := range crawlers {
+		if n := c.VerifiedContent(); n > 0 {
+			names = append(names, alarm(english.Grouped(n))+" ("+shortName(c)+")")
 		}
 	}
 	switch {
@@ -400,24 +408,24 @@ func input(in audit.InputInfo) string {
 // undecided says why requests could not be decided, or are not judged.
 func (d doc) undecided() (text []string) {
 	for _, c := range reasons {
-		if n := c.sum(d.Crawlers); n > 0 {
+		if n := c.sum(d.pointers()); n > 0 {
 			text = append(text, fmt.Sprintf("Undecided, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
 		}
 	}
 	for _, c := range []column{evasive, ambiguousForbidden, graceInformed, graceAfterFetch} {
-		if n := c.sum(d.Crawlers); n > 0 {
+		if n := c.sum(d.pointers()); n > 0 {
 			text = append(text, fmt.Sprintf("Beside the verdicts, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
 		}
 	}
 	shown, rest := 0, int64(0)
-	for _, c := range d.Crawlers {
+	for _, c := range d.pointers() {
 		switch {
 		case c.Exempt == "":
 		case shown == maxNamesShown:
 			rest++
 		default:
 			shown++
-			text = append(text, fmt.Sprintf("Says that it is not bound: %s, %s.", shortName(&c), strings.TrimSuffix(c.Exempt, ".")))
+			text = append(text, fmt.Sprintf("Says that it is not bound: %s, %s.", shortName(c), strings.TrimSuffix(c.Exempt, ".")))
 		}
 	}
 	if rest > 0 {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -27,13 +28,15 @@ var (
 	pageScript string
 )
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"style":  func() template.CSS { return template.CSS(pageStyle) },
-	"script": func() template.JS { return template.JS(pageScript) },
-	"policy": func() string {
-		return "default-src 'none'; style-src " + hashSource(pageStyle) + "; script-src " + hashSource(pageScript) + "; base-uri 'none'; form-action 'none'"
-	},
-}).Parse(pageText))
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"style":  func() template.CSS { return template.CSS(pageStyle) },
+		"script": func() template.JS { return template.JS(pageScript) },
+		"policy": func() string {
+			return "default-src 'none'; style-src " + hashSource(pageStyle) + "; script-src " + hashSource(pageScript) + "; base-uri 'none'; form-action 'none'"
+		},
+	}).Parse(pageText))
+})
 
 // hashSource names a text in a Content Security Policy.
 func hashSource(text string) string {
@@ -155,7 +158,7 @@ func WriteHTML(w io.Writer, r *audit.Report) error {
 		}
 		data.Sections = append(data.Sections, part)
 	}
-	return page.Execute(w, data)
+	return page().Execute(w, data)
 }
 
 // bodiesOf returns the robots.txt of each version, for people.

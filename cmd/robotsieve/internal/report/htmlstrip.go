@@ -86,16 +86,16 @@ func (d doc) strips() *strips {
 	s.To = a.last.Add(-time.Second).Format(time.DateOnly)
 	s.mark(a, d.Policy.Versions)
 	order := slices.Concat(d.parts()[0].list, d.parts()[1].list, d.parts()[2].list)
-	slices.SortStableFunc(order, func(x, y crawler) int {
+	slices.SortStableFunc(order, func(x, y *crawler) int {
 		return int(min(y.Verdicts[audit.Violation], 1) - min(x.Verdicts[audit.Violation], 1))
 	})
-	for i := range order {
+	for i, c := range order {
 		if len(s.List) == maxStripsOnPage {
 			s.More = fmt.Sprintf("%s are in the table below.", english.Plural(int64(len(order)-i), "more crawler"))
 			break
 		}
-		if len(order[i].Timeline.From) > 0 {
-			s.List = append(s.List, a.strip(&order[i]))
+		if len(c.Timeline.From) > 0 {
+			s.List = append(s.List, a.strip(c))
 		}
 	}
 	return s

@@ -83,8 +83,7 @@ func (d doc) violators(pathed int) (b block) {
 	shown, rest := 0, 0
 	for _, part := range d.parts() {
 		title := part.title
-		for i := range part.list {
-			c := &part.list[i]
+		for _, c := range part.list {
 			n := c.Verdicts[audit.Violation]
 			switch {
 			case n == 0:
@@ -199,21 +198,21 @@ func worst(c *crawler) string {
 
 // kept names the crawlers that broke no rule, the most frequent first.
 func (d doc) kept() []string {
-	list := without(d.Crawlers, func(c *crawler) bool {
+	list := d.without(func(c *crawler) bool {
 		v := c.Verdicts
 		return c.Exempt != "" || v[audit.Violation]+v[audit.Grace]+v[audit.NoPolicy]+v[audit.Unreachable] > 0 || v[audit.Allowed] == 0
 	})
 	if len(list) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(list, func(x, y crawler) int { return cmp.Compare(y.Requests, x.Requests) })
+	slices.SortStableFunc(list, func(x, y *crawler) int { return cmp.Compare(y.Requests, x.Requests) })
 	text, names := "Kept to it: ", ""
 	for i := range list {
 		tail := ""
 		if left := len(list) - i - 1; left > 0 {
 			tail = fmt.Sprintf(" and %s", english.Plural(int64(left), "more crawler"))
 		}
-		next := names + shortName(&list[i])
+		next := names + shortName(list[i])
 		if names != "" && len([]rune(text+next+tail)) >= screenWidth {
 			return []string{text + strings.TrimSuffix(names, ", ") + fmt.Sprintf(" and %s.", english.Plural(int64(len(list)-i), "more crawler"))}
 		}

@@ -100,7 +100,7 @@ func (d doc) versions() (b block) {
 // part is some of the crawlers, with the title of their rows in a table.
 type part struct {
 	title string
-	list  []audit.CrawlerInfo
+	list  []*audit.CrawlerInfo
 }
 
 // parts divides the crawlers: those that robots.txt binds, which need no title, the
@@ -108,9 +108,9 @@ type part struct {
 func (d doc) parts() []part {
 	exempt := func(c *audit.CrawlerInfo) bool { return c.Exempt != "" }
 	return []part{
-		{"", without(without(d.Crawlers, exempt), isFetcher)},
-		{"Fetchers, for a person, a subscription or the site's own operator:", without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return !isFetcher(c) })},
-		{"Not bound by robots.txt, according to the operator:", without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return !exempt(c) })},
+		{"", d.without(func(c *audit.CrawlerInfo) bool { return exempt(c) || isFetcher(c) })},
+		{"Fetchers, for a person, a subscription or the site's own operator:", d.without(func(c *audit.CrawlerInfo) bool { return !isFetcher(c) })},
+		{"Not bound by robots.txt, according to the operator:", d.without(func(c *audit.CrawlerInfo) bool { return !exempt(c) })},
 	}
 }
 
@@ -121,13 +121,14 @@ func (d doc) crawlers() (b block) {
 	if len(d.Crawlers) == 0 {
 		return b
 	}
-	shown := slices.DeleteFunc(slices.Concat([]column{requests, verified}, verdicts), func(c column) bool { return c.sum(d.Crawlers) == 0 })
+	all := d.pointers()
+	shown := slices.DeleteFunc(slices.Concat([]column{requests, verified}, verdicts), func(c column) bool { return c.sum(all) == 0 })
 	t := &b.table
 	t.header = []string{"crawler"}
 	for _, c := range shown {
 		t.header = append(t.header, ">"+c.heading)
 	}
-	add := func(name string, of []audit.CrawlerInfo) {
+	add := func(name string, of []*audit.CrawlerInfo) {
 		row := []string{name}
 		for _, c := range shown {
 			text := figure(c.sum(of))
@@ -138,10 +139,10 @@ func (d doc) crawlers() (b block) {
 		}
 		t.rows = append(t.rows, row)
 	}
-	addAll := func(list []audit.CrawlerInfo) {
+	addAll := func(list []*audit.CrawlerInfo) {
 		n := min(len(list), d.most)
 		for i := range list[:n] {
-			add(shortName(&list[i]), list[i:i+1])
+			add(shortName(list[i]), list[i:i+1])
 		}
 		if n < len(list) {
 			add(fmt.Sprintf("(%s more: see json, csv)", english.Grouped(int64(len(list)-n))), list[n:])
@@ -154,7 +155,7 @@ func (d doc) crawlers() (b block) {
 		addAll(part.list)
 	}
 	if len(d.Crawlers) > 1 {
-		add("all", d.Crawlers)
+		add("all", all)
 	}
 	b.title, b.facts, b.text = "Requests by clients that identify themselves as these crawlers:", legend(shown...), d.undecided()
 	return b
@@ -188,9 +189,8 @@ func (d doc) operators() (b block) {
 	b.heading = "The operators"
 	t := &b.table
 	t.header = []string{"crawler", "operator", "category", "robots.txt", "page"}
-	known := without(d.Crawlers, func(c *audit.CrawlerInfo) bool { return c.Operator == "" || c.Operator == "unknown" })
-	for i := range known[:min(len(known), d.most)] {
-		c := &known[i]
+	known := d.without(func(c *audit.CrawlerInfo) bool { return c.Operator == "" || c.Operator == "unknown" })
+	for _, c := range known[:min(len(known), d.most)] {
 		t.rows = append(t.rows, []string{shortName(c), Cut(cmp.Or(c.Operator, "-"), maxOperatorShown), cmp.Or(c.Category, "-"), claim(c),
 			Cut(cmp.Or(c.Source, "-"), maxFileShown)})
 	}
@@ -215,8 +215,7 @@ func (d doc) violations() (b block) {
 	rest := int64(0)
 	for _, part := range d.parts() {
 		title := part.title
-		for i := range part.list {
-			c := &part.list[i]
+		for _, c := range part.list {
 			for _, identity := range []audit.Identity{audit.Verified, audit.Unverified, audit.Unverifiable} {
 				n := violationsOf(c, identity.String())
 				switch {
