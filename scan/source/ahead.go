@@ -20,15 +20,16 @@ type ahead struct {
 	raw    *rawReader
 	form   splitter
 	serial decoder
-	begins func() bool // a part may begin where the serial decoder is
+	begins func() bool // it is of use to read parts, and one may begin where the serial decoder is
 	pool   *partPool
 	window *window // whose memory the pool has; nil if it has that of the Reader
 
-	queue []*part // in their order in the input
-	given *part   // whose contents Read returns; nil while the serial decoder reads
-	out   []byte  // what is left of them
-	end   bool    // nothing more can be split off behind the queue
-	again int64   // offset before which nothing is split off again
+	inside bool    // parts are read; else the serial decoder reads
+	queue  []*part // in their order in the input
+	given  *part   // whose contents Read returns; nil if there is none
+	out    []byte  // what is left of them
+	end    bool    // nothing more can be split off behind the queue
+	again  int64   // offset before which nothing is split off again
 }
 
 // splitter knows one form of parts. Its methods are safe for concurrent use.
@@ -74,16 +75,24 @@ const (
 
 // readAhead has the parts of a stream decoded side by side, if its form has any.
 func (r *Reader) readAhead(s *stream) {
+	a := &ahead{r: r, raw: s.raw, serial: s.dec}
 	switch dec := s.dec.(type) {
 	case *gzipDecoder:
-		s.dec = &ahead{r: r, raw: s.raw, form: gzipMembers{}, serial: dec, begins: dec.betweenSmall, pool: r.parts}
+		a.form, a.pool = gzipMembers{}, r.parts
+		a.begins = func() bool { return dec.betweenSmall() && r.idle() > 0 }
 	case *zstdDecoder:
-		// It cannot tell where a frame ends, so it reads to the end once it has begun to.
-		if r.o.Workers > zstdFeeds {
-			pool := newPartPool(s.window.of.Largest())
-			s.dec = &ahead{r: r, raw: s.raw, form: zstdFrames{}, serial: dec, begins: func() bool { return s.raw.offset() == 0 }, pool: pool, window: s.window}
+		if r.o.Workers <= zstdFeeds {
+			return
 		}
+		// Once the decoder has begun, it cannot tell where a frame ends. So it reads parts from the beginning, or none.
+		a.form, a.pool, a.window = zstdFrames{}, newPartPool(s.window.of.Largest()), s.window
+		a.begins = func() bool {
+			return s.raw.offset() == 0 && r.decoding.Load() < int32(r.o.Workers) && s.window.tryWiden()
+		}
+	default:
+		return
 	}
+	s.dec = a
 }
 
 func (a *ahead) Read(p []byte) (int, error) {
@@ -99,13 +108,15 @@ func (a *ahead) Read(p []byte) (int, error) {
 
 // next waits for the contents of the next part. It returns false where the serial decoder has to read on.
 func (a *ahead) next() bool {
-	if a.given == nil {
-		if !a.enter() {
-			return false
-		}
-	} else {
+	if a.given != nil {
 		a.pool.put(a.given)
 		a.given = nil
+	}
+	if a.inside && len(a.queue) == 0 && a.window == nil {
+		a.leave() // unless there are idle cores
+	}
+	if !a.inside && !a.enter() {
+		return false
 	}
 	if a.fill(); len(a.queue) > 0 {
 		p := a.queue[0]
@@ -122,13 +133,13 @@ func (a *ahead) next() bool {
 	return false
 }
 
-// enter tells whether to read parts now.
+// enter begins the reading of parts, if one may begin here and it is of use.
 func (a *ahead) enter() bool {
-	if !a.begins() || a.raw.offset() < a.again || a.r.idle() < 1 || a.window != nil && !a.window.tryWiden() {
+	if a.raw.offset() < a.again || !a.begins() {
 		return false
 	}
 	a.r.decoding.Add(-1) // this goroutine waits for those that decode parts
-	a.end = false
+	a.inside, a.end = true, false
 	return true
 }
 
@@ -143,14 +154,12 @@ func (a *ahead) leave() {
 		a.pool.idle = nil
 		a.window.free()
 	}
+	a.inside = false
 	a.r.decoding.Add(1)
 }
 
-// fill splits off parts: one for each core that is idle, and none if that is only the one of this goroutine.
+// fill splits off parts: one that is decoded instead of this goroutine, and one for each core that is idle.
 func (a *ahead) fill() {
-	if len(a.queue) == 0 && a.r.idle() < 2 && a.begins() {
-		return
-	}
 	for !a.end && (len(a.queue) == 0 || len(a.queue) <= a.r.o.Workers && a.r.idle() > 0) {
 		p := a.pool.get()
 		if p == nil || !a.split(p) {
@@ -187,6 +196,8 @@ func (a *ahead) warnings() []string { return a.serial.warnings() }
 func (a *ahead) free() {
 	if a.given != nil {
 		a.pool.put(a.given)
+	}
+	if a.inside {
 		a.leave()
 	}
 	a.serial.free()

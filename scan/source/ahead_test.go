@@ -63,7 +63,7 @@ func readAs(t testing.TB, r io.Reader, form splitter) (text []byte, ending strin
 		n, err = s.Read(buf)
 		text = append(text, buf[:n]...)
 	}
-	ending = fmt.Sprintf("%v at %d, %q", err, s.raw.offset(), s.dec.warnings())
+	ending = fmt.Sprintf("%v, %q", newError("log", s.raw.offset(), err), s.dec.warnings())
 	if isEOF(err) {
 		ending += fmt.Sprintf(", %d read, %x", progress.Load(), s.raw.sum.Sum(nil))
 	}
@@ -80,7 +80,8 @@ func readAhead(t testing.TB, s *stream, form splitter, workers int) (done func()
 	r := &Reader{o: Options{Workers: workers}, parts: newPartPool(64 << 20)}
 	r.waiting.Store(int32(workers))
 	r.decoding.Store(1)
-	if r.readAhead(s); s.codec == zstandard {
+	r.readAhead(s)
+	if _, ofGzip := form.(interface{ member() }); s.codec == zstandard && !ofGzip || s.codec == gzipped && ofGzip {
 		s.dec.(*ahead).form = form
 	}
 	return func() {

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -105,7 +106,7 @@ type rawReader struct {
 	sum  hash.Hash     // of the bytes; nil if it is not wanted
 	tape *tape         // the last bytes of r, if someone may want them
 	err  error         // of r but io.EOF: it stays, since a Peek that looks at few bytes loses it
-	back [][]byte      // to be read again, before r
+	back []byte        // to be read again, before r
 }
 
 // rawBuffer: at 256 KiB the reads of compressed data no longer show in a profile.
@@ -122,10 +123,8 @@ func newRawReader(r io.Reader) *rawReader {
 // Read reads past the buffer.
 func (raw *rawReader) Read(p []byte) (int, error) {
 	if len(raw.back) > 0 {
-		n := copy(p, raw.back[0])
-		if raw.back[0] = raw.back[0][n:]; len(raw.back[0]) == 0 {
-			raw.back = raw.back[1:]
-		}
+		n := copy(p, raw.back)
+		raw.back = raw.back[n:]
 		raw.count(n)
 		return n, nil
 	}
@@ -159,12 +158,8 @@ func (raw *rawReader) count(n int) {
 // unread gives back bytes that were taken last from br.
 func (raw *rawReader) unread(b []byte) {
 	buffered, _ := raw.br.Peek(raw.br.Buffered())
-	for _, b := range [][]byte{buffered, b} {
-		if len(b) > 0 {
-			raw.back = append([][]byte{bytes.Clone(b)}, raw.back...)
-			raw.count(-len(b))
-		}
-	}
+	raw.back = slices.Concat(b, buffered, raw.back)
+	raw.count(-len(b) - len(buffered))
 	raw.br.Reset(raw)
 }
 

@@ -453,13 +453,15 @@ func TestNoInputs(t *testing.T) {
 func TestNoAllocationPerChunk(t *testing.T) {
 	text := bytes.Repeat([]byte("a line of a log, as long as lines of logs are: GET /index.html 200 4711\n"), 300_000)
 	frames := bytes.Repeat(zst(t, text[:len(text)/8]), 8)
-	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text), "frames": frames} {
+	members := bytes.Repeat(gz(t, text[:1<<20]), len(text)>>20)
+	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text), "frames": frames, "members": members} {
 		in := file(t, write(t, "log", b))
 		o := Options{Workers: 1, ChunkSize: 1 << 10}
-		if form == "frames" {
+		if form == "frames" || form == "members" {
 			o.Workers = zstdFeeds + 1 // they are decoded side by side
 		}
 		r := NewReader([]*Input{in}, o)
+		r.waiting.Add(int32(o.Workers) - 1) // as many callers of Next as there may be
 		chunks := 0
 		next := func(n int) {
 			for range n {
@@ -480,6 +482,10 @@ func TestNoAllocationPerChunk(t *testing.T) {
 		if n := after.Mallocs - before.Mallocs; n > 40 {
 			t.Errorf("%s: %d allocations for 4000 chunks", form, n)
 		}
+		if r.parts.mu.Lock(); form == "members" && r.parts.room == r.o.Ahead {
+			t.Error("no members were read side by side")
+		}
+		r.parts.mu.Unlock()
 		r.Stop()
 	}
 }
