@@ -1,27 +1,31 @@
 package automaton
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-)
+import "fmt"
 
-// Words finds any number of words in a header in one pass over its bytes: an
-// Aho-Corasick automaton over byte classes that ignores ASCII case. It is immutable and
-// safe for any number of goroutines. The zero value knows no word.
+// Words finds any number of words in a header: a trie over byte classes that ignores ASCII
+// case, in which each place of the header is followed where a word may begin. It is immutable
+// and safe for any number of goroutines. The zero value knows no word.
 //
 // A word is found only whole: ASCII letters, digits, '-', '_' and all bytes from 0x80
 // belong to a word, so that "bot" is found in "a bot/1" but not in "robot", "bot-x" or
 // "my_bot". An edge of a word that is itself another byte, such as the end of "Yahoo!",
-// needs no boundary beside it.
+// needs no boundary beside it. So most places are no beginning, and most beginnings end at
+// the second byte: the transitions of the root and its children are in a table, those of
+// all other nodes in lists. The table is small enough to be made at each start of a program.
 type Words struct {
 	class   [256]uint8 // the column of each byte
 	columns uint32
-	// next[state+class] is the next state. A state is the index of its row, so that a step
-	// is one addition and one load; row 0 is the start.
-	next   []uint32
-	ends   [][]int32 // for each row the words that end in its state, the longer first
-	length []int32   // of each word in bytes
+	rows    uint32   // how many nodes are in table
+	table   []uint32 // table[node*columns+class] is the child of a node, 0 if there is none
+	nodes   []trieNode
+	same    []int32 // for each word the next that ends in its node, -1 if there is none
+}
+
+// trieNode is a node of the trie of Words, known by its index; 0 is the root.
+type trieNode struct {
+	child, sibling uint32 // the first in its list, and the next in the list that it is in; 0 at the end
+	word           int32  // the first that ends here, -1 if none does
+	class          uint8  // of the transition that leads here
 }
 
 // Hit is one word found: words[Word] stands at header[Start:End].
@@ -32,18 +36,29 @@ type Hit struct {
 // NewWords makes a Words of a list. A word is known by its index in the list. Words that
 // differ in nothing but ASCII case are found together. An empty word is an error.
 func NewWords(words []string) (*Words, error) {
-	w := &Words{}
-	states := 1 // at most
+	length := 0
 	for i, word := range words {
 		if word == "" {
 			return nil, fmt.Errorf("automaton: word %d is empty", i)
 		}
-		w.length = append(w.length, int32(len(word)))
-		states += len(word)
+		length += len(word)
 	}
+	w := &Words{nodes: make([]trieNode, 1, length+1), same: make([]int32, len(words))}
+	w.nodes[0].word = -1
 	w.classify(words)
-	w.next, w.ends = make([]uint32, 0, states*int(w.columns)), make([][]int32, 0, states)
-	w.link(w.trie(words))
+	for _, word := range words {
+		w.enter(word[:1])
+	}
+	w.rows = uint32(len(w.nodes))
+	w.table = make([]uint32, w.rows*w.columns)
+	for i, word := range words {
+		w.end(w.enter(word), int32(i))
+	}
+	for node := range w.rows {
+		for child := w.nodes[node].child; child != 0; child = w.nodes[child].sibling {
+			w.table[node*w.columns+uint32(w.nodes[child].class)] = child
+		}
+	}
 	return w, nil
 }
 
@@ -66,83 +81,85 @@ func (w *Words) classify(words []string) {
 	}
 }
 
-// transition is a transition of the trie, from a state at a depth.
-type transition struct {
-	from, class uint32
-	depth       int
-}
-
-// trie enters the words; a transition to 0 is one that no word makes. It returns the
-// transitions in the order in which they were made.
-func (w *Words) trie(words []string) (transitions []transition) {
-	w.addState()
-	for i, word := range words {
-		state := uint32(0)
-		for depth := range len(word) {
-			class := uint32(w.class[word[depth]])
-			if w.next[state+class] == 0 {
-				transitions = append(transitions, transition{state, class, depth})
-				w.next[state+class] = w.addState()
-			}
-			state = w.next[state+class]
+// enter returns the node of a word, and makes the nodes on the way that are missing.
+func (w *Words) enter(word string) uint32 {
+	node := uint32(0)
+	for i := range len(word) {
+		class := w.class[word[i]]
+		child := w.listed(node, class)
+		if child == 0 {
+			child = uint32(len(w.nodes))
+			w.nodes = append(w.nodes, trieNode{sibling: w.nodes[node].child, word: -1, class: class})
+			w.nodes[node].child = child
 		}
-		row := state / w.columns
-		w.ends[row] = append(w.ends[row], int32(i))
+		node = child
 	}
-	slices.SortStableFunc(transitions, func(x, y transition) int { return cmp.Compare(x.depth, y.depth) })
-	return transitions
+	return node
 }
 
-func (w *Words) addState() uint32 {
-	w.next = append(w.next, make([]uint32, w.columns)...)
-	w.ends = append(w.ends, nil)
-	return uint32(len(w.next)) - w.columns
-}
-
-// link turns the trie into a complete automaton (Aho and Corasick, 1975): where a state
-// has no transition it takes that of the longest suffix which is a state too, and it
-// inherits the words that end in that suffix. Transitions are in the order of their
-// depth, so that those of a suffix, which is shorter, are complete.
-func (w *Words) link(transitions []transition) {
-	fail := make([]uint32, len(w.ends))
-	for _, t := range transitions {
-		state := w.next[t.from+t.class]
-		suffix := uint32(0)
-		if t.depth > 0 {
-			suffix = w.next[fail[t.from/w.columns]+t.class]
-		}
-		row := state / w.columns
-		fail[row] = suffix
-		w.ends[row] = append(w.ends[row], w.ends[suffix/w.columns]...)
-		inherited := w.next[suffix : suffix+w.columns]
-		for class, next := range w.next[state : state+w.columns] {
-			if next == 0 {
-				w.next[state+uint32(class)] = inherited[class]
-			}
-		}
+// end notes that a word, which has the highest index so far, ends in a node.
+func (w *Words) end(node uint32, word int32) {
+	at := &w.nodes[node].word
+	for *at >= 0 {
+		at = &w.same[*at]
 	}
+	*at, w.same[word] = word, -1
+}
+
+// listed returns a child of a node by its list, 0 if there is none.
+func (w *Words) listed(node uint32, class uint8) uint32 {
+	child := w.nodes[node].child
+	for child != 0 && w.nodes[child].class != class {
+		child = w.nodes[child].sibling
+	}
+	return child
 }
 
 // Append appends the words that stand whole in header to dst, in the order in which they
 // end, the longer first where two end together. It allocates only where dst must grow.
 func (w *Words) Append(dst []Hit, header []byte) []Hit {
-	if len(w.next) == 0 {
+	if len(w.table) == 0 {
 		return dst
 	}
-	state := uint32(0)
-	for i, c := range header {
-		state = w.next[state+uint32(w.class[c])]
-		if state == 0 {
+	hits, inWord := len(dst), false
+	for start, c := range header {
+		isPart, wasPart := IsWordByte(c), inWord
+		inWord = isPart
+		if isPart && wasPart {
 			continue
 		}
-		for _, word := range w.ends[state/w.columns] {
-			start := i + 1 - int(w.length[word])
-			if whole(header, start, i+1) {
-				dst = append(dst, Hit{Word: int(word), Start: start, End: i + 1})
-			}
+		if node := w.table[w.class[c]]; node != 0 {
+			dst = w.follow(dst, hits, header, start, node)
 		}
 	}
 	return dst
+}
+
+// follow appends the words that begin at start, where the first byte leads to a node, in their
+// places among dst[hits:].
+func (w *Words) follow(dst []Hit, hits int, header []byte, start int, node uint32) []Hit {
+	for end := start + 1; ; end++ {
+		for word := w.nodes[node].word; word >= 0; word = w.same[word] {
+			if !whole(header, start, end) {
+				break
+			}
+			dst = append(dst, Hit{Word: int(word), Start: start, End: end})
+			for i := len(dst) - 1; i > hits && dst[i-1].End > end; i-- {
+				dst[i-1], dst[i] = dst[i], dst[i-1]
+			}
+		}
+		if end == len(header) {
+			return dst
+		}
+		if class := w.class[header[end]]; node < w.rows {
+			node = w.table[node*w.columns+uint32(class)]
+		} else {
+			node = w.listed(node, class)
+		}
+		if node == 0 {
+			return dst
+		}
+	}
 }
 
 // whole tells whether header[start:end] is bounded on both sides.

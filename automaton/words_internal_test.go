@@ -8,76 +8,65 @@ import (
 )
 
 var (
-	errColumns    = errors.New("class outside the columns")
-	errRows       = errors.New("table is not made of whole rows")
-	errTransition = errors.New("transition to no state")
-	errWord       = errors.New("state ends a word that does not exist")
-	errLength     = errors.New("word of a length that no path to the state has")
+	errColumns = errors.New("class outside the columns")
+	errRows    = errors.New("table is not made of the rows of nodes")
+	errNode    = errors.New("transition to no later node")
+	errTable   = errors.New("table and lists differ")
+	errWord    = errors.New("node ends a word that does not exist, or does not follow in its list")
 )
 
-// check tells whether a match stays inside the tables of words.
+// check tells whether a search stays inside the tables of words and comes to its end.
 func (w *Words) check() error {
 	for _, c := range w.class {
 		if uint32(c) >= w.columns {
 			return errColumns
 		}
 	}
-	if len(w.ends) == 0 || uint64(len(w.next)) != uint64(len(w.ends))*uint64(w.columns) {
+	if w.rows == 0 || uint64(w.rows) > uint64(len(w.nodes)) || uint64(len(w.table)) != uint64(w.rows)*uint64(w.columns) {
 		return errRows
 	}
-	for _, state := range w.next {
-		if state%w.columns != 0 || uint64(state) >= uint64(len(w.next)) {
-			return errTransition
+	for at, n := range w.nodes {
+		for _, next := range []uint32{n.child, n.sibling} {
+			if uint64(next) >= uint64(len(w.nodes)) || next != 0 && next == uint32(at) {
+				return errNode
+			}
 		}
-	}
-	depths := w.depths()
-	for row, words := range w.ends {
-		for _, word := range words {
-			if word < 0 || int(word) >= len(w.length) {
+		if n.child != 0 && n.child < uint32(at) || n.sibling > uint32(at) { // a list has the newest first
+			return errNode
+		}
+		if uint32(n.class) >= w.columns {
+			return errColumns
+		}
+		before := int32(-1)
+		for word := n.word; word != -1; before, word = word, w.same[word] {
+			if word <= before || int(word) >= len(w.same) {
 				return errWord
 			}
-			if w.length[word] < 1 || w.length[word] > depths[row] {
-				return errLength
+		}
+	}
+	for node := range w.rows {
+		for class := range w.columns {
+			if w.table[node*w.columns+class] != w.listed(node, uint8(class)) {
+				return errTable
 			}
 		}
 	}
 	return nil
 }
 
-// depths returns for each row the least number of bytes that lead to it. No
-// word that ends there may be longer, or it would begin before the header.
-func (w *Words) depths() []int32 {
-	depths := make([]int32, len(w.ends))
-	queue := make([]uint32, 1, len(w.ends))
-	for at := 0; at < len(queue); at++ {
-		state := queue[at]
-		depth := depths[state/w.columns] + 1
-		for _, next := range w.next[state : state+w.columns] {
-			if next == 0 {
-				continue
-			}
-			if row := next / w.columns; depths[row] == 0 {
-				depths[row] = depth
-				queue = append(queue, next)
-			}
-		}
-	}
-	return depths
-}
-
-// abWords is the automaton of the words "ab" and "b", made by hand. Columns:
-// 0 anything, 1 'a', 2 'b'. Rows: 0 start, 1 "a", 2 "ab", 3 "b".
+// abWords is the trie of the words "ab", "b" and "B", made by hand. Columns: 0 anything,
+// 1 'a', 2 'b'. Nodes: 0 the root, 1 "a", 2 "b", 3 "ab".
 func abWords() *Words {
 	t := &Words{
 		columns: 3,
-		next: []uint32{
-			0, 3, 9,
-			0, 3, 6,
-			0, 3, 9,
-			0, 3, 9,
+		rows:    3,
+		table: []uint32{
+			0, 1, 2,
+			0, 0, 3,
+			0, 0, 0,
 		},
-		ends:   [][]int32{nil, nil, {0, 1}, {1}},
-		length: []int32{2, 1},
+		nodes: []trieNode{{child: 2, word: -1}, {child: 3, word: -1, class: 1}, {sibling: 1, word: 1, class: 2}, {word: 0, class: 2}},
+		same:  []int32{-1, 2, -1},
 	}
 	t.class['a'], t.class['A'], t.class['b'], t.class['B'] = 1, 1, 2, 2
 	return t
@@ -92,21 +81,22 @@ func TestSpoiltWords(t *testing.T) {
 		{"zero table", func(t *Words) { *t = Words{} }, "class outside"},
 		{"class outside the columns", func(t *Words) { t.class[255] = 3 }, "class outside"},
 		{"no columns", func(t *Words) { t.columns = 0 }, "class outside"},
-		{"no rows", func(t *Words) { t.next, t.ends = nil, nil }, "whole rows"},
-		{"a cell less", func(t *Words) { t.next = t.next[:11] }, "whole rows"},
-		{"a cell more", func(t *Words) { t.next = append(t.next, 0) }, "whole rows"},
-		{"a row less than its ends", func(t *Words) { t.ends = append(t.ends, nil) }, "whole rows"},
-		{"a column more", func(t *Words) { t.columns = 4 }, "whole rows"},
-		{"transition past the end", func(t *Words) { t.next[0] = 12 }, "no state"},
-		{"transition far past the end", func(t *Words) { t.next[0] = 1<<32 - 1 }, "no state"},
-		{"transition into a row", func(t *Words) { t.next[11] = 4 }, "no state"},
-		{"word that does not exist", func(t *Words) { t.ends[3] = []int32{2} }, "word that does not exist"},
-		{"negative word", func(t *Words) { t.ends[3] = []int32{-1} }, "word that does not exist"},
-		{"word longer than its path", func(t *Words) { t.length[1] = 2 }, "length"},
-		{"word of no length", func(t *Words) { t.length[0] = 0 }, "length"},
-		{"word of negative length", func(t *Words) { t.length[0] = -1 }, "length"},
-		{"word of an unreachable state", func(t *Words) { t.next[5] = 9 }, "length"},
-		{"word of the start", func(t *Words) { t.ends[0] = []int32{1} }, "length"},
+		{"node of a class outside the columns", func(t *Words) { t.nodes[3].class = 3 }, "class outside"},
+		{"no rows", func(t *Words) { t.table, t.rows = nil, 0 }, "rows of nodes"},
+		{"no nodes", func(t *Words) { t.nodes = nil }, "rows of nodes"},
+		{"a cell less", func(t *Words) { t.table = t.table[:8] }, "rows of nodes"},
+		{"a cell more", func(t *Words) { t.table = append(t.table, 0) }, "rows of nodes"},
+		{"a column more", func(t *Words) { t.columns = 4 }, "rows of nodes"},
+		{"transition past the end", func(t *Words) { t.nodes[1].child = 4 }, "no later node"},
+		{"transition far past the end", func(t *Words) { t.nodes[2].sibling = 1<<32 - 1 }, "no later node"},
+		{"transition to itself", func(t *Words) { t.nodes[3].child = 3 }, "no later node"},
+		{"transition back", func(t *Words) { t.nodes[3].child = 1 }, "no later node"},
+		{"list without an end", func(t *Words) { t.nodes[1].sibling = 2 }, "no later node"},
+		{"cell of another node", func(t *Words) { t.table[1] = 2 }, "table and lists differ"},
+		{"cell without a node", func(t *Words) { t.table[8] = 3 }, "table and lists differ"},
+		{"word that does not exist", func(t *Words) { t.nodes[3].word = 3 }, "does not exist"},
+		{"negative word", func(t *Words) { t.nodes[3].word = -2 }, "does not exist"},
+		{"words without an end", func(t *Words) { t.same[2] = 1 }, "does not follow"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := abWords()

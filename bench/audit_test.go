@@ -13,10 +13,7 @@ import (
 // auditor judges by the sample's robots.txt.
 func auditor(b *testing.B) *audit.Auditor {
 	b.Helper()
-	profiles, err := crawler.Builtin()
-	if err != nil {
-		b.Fatal(err)
-	}
+	profiles := crawler.Builtin()
 	set, err := crawler.New(profiles)
 	if err != nil {
 		b.Fatal(err)

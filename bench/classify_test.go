@@ -38,10 +38,7 @@ func BenchmarkClassify(b *testing.B) {
 		{"crawlers", "bot-user-agents.tsv.xz"},
 	} {
 		b.Run("headers="+corpus.name, func(b *testing.B) {
-			profiles, err := crawler.Builtin()
-			if err != nil {
-				b.Fatal(err)
-			}
+			profiles := crawler.Builtin()
 			set, err := crawler.New(profiles)
 			if err != nil {
 				b.Fatal(err)

@@ -140,12 +140,8 @@ func agentFlag(cmd *cobra.Command, name *string, usage string) {
 
 // completeAgents offers the names of the known crawlers.
 func completeAgents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	profiles, err := crawler.Builtin()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
 	var names []string
-	for _, p := range profiles {
+	for _, p := range crawler.Builtin() {
 		names = append(names, p.Name+"\t"+p.Operator)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp

@@ -11,11 +11,7 @@ import (
 
 // A program audits lines that it has in memory.
 func Example() {
-	profiles, err := crawler.Builtin()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	profiles := crawler.Builtin()
 	set, err := crawler.New(profiles)
 	if err != nil {
 		fmt.Println(err)

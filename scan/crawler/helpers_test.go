@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -20,16 +19,10 @@ func newSet(t testing.TB, profiles []Profile) *Set {
 	return set
 }
 
-var loadBuiltin = sync.OnceValues(Builtin)
-
 // builtinSet makes a set of the profiles that come with the package.
 func builtinSet(t testing.TB) *Set {
 	t.Helper()
-	profiles, err := loadBuiltin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return newSet(t, profiles)
+	return newSet(t, Builtin())
 }
 
 // String describes the claim as tests print it.
@@ -293,5 +286,5 @@ func behindLike(low []byte) bool {
 // identify is Proof.Identify for a crawler.
 func (i *Identities) identify(p *Profile, addr []byte, t int64, hasTime bool) State {
 	proof := i.Of(p)
-	return proof.Identify(addr, t, hasTime)
+	return proof.Identify(ParseAddress(addr), t, hasTime)
 }

@@ -64,8 +64,10 @@ func (j *Judge) Judge(url []byte, at int64) Verdict {
 	if len(s.groups) == 1 && s.groups[0].Rules == (Rules{}) {
 		return Verdict{}
 	}
-	if err := j.sites.use(s, at); err != nil {
-		return j.fail(err)
+	if s.used < askAgain {
+		if err := j.sites.use(s, at); err != nil {
+			return j.fail(err)
+		}
 	}
 	n := int(s.length)
 	if isTarget := n > 0 && n < len(url) && url[n] == '/' && !s.whole; isTarget {
@@ -88,31 +90,20 @@ func (j *Judge) target(url []byte) Verdict {
 	return j.decide(j.sites.all, url, true)
 }
 
-// decide matches the rules of each group with the path of a URL, of which only the part from the path on may be left.
+// decide matches the rules of each group with the path of a URL, of which only the part from the path on may be left. Nearly all of
+// these are plain: they are their own path in every dialect, and are looked at once.
 func (j *Judge) decide(groups []group, url []byte, isTarget bool) (v Verdict) {
-	g := &groups[0]
-	path := j.path(g.dialect, url, isTarget)
-	v = g.judge(&j.scratch, path, false)
-	if len(groups) > 1 {
-		j.others(groups, url, isTarget, path, &v)
-	}
-	if g.dialect == automaton.Google {
-		j.countMisencoded(path)
-	}
-	return v
-}
-
-// others adds the verdicts of all groups but the first to that of the first. path is that of the first.
-func (j *Judge) others(groups []group, url []byte, isTarget bool, path []byte, v *Verdict) {
-	plain := automaton.IsPlain(path)
-	for i := range groups[1:] {
-		g := &groups[i+1]
-		if g.dialect != groups[i].dialect {
+	path, plain := url, isTarget && automaton.IsPlain(url)
+	for i := range groups {
+		g := &groups[i]
+		if !plain && (i == 0 || g.dialect != groups[i-1].dialect) {
 			path = j.path(g.dialect, url, isTarget)
-			plain = automaton.IsPlain(path)
+		}
+		if i == 0 && !plain && g.dialect == automaton.Google {
+			j.countMisencoded(path)
 		}
 		w := g.judge(&j.scratch, path, plain)
-		if v.Barred == 0 && w.Barred != 0 {
+		if i == 0 || v.Barred == 0 && w.Barred != 0 {
 			v.Class, v.Line = w.Class, w.Line
 		}
 		v.Barred |= w.Barred
@@ -120,6 +111,7 @@ func (j *Judge) others(groups []group, url []byte, isTarget bool, path []byte, v
 	if j.config.Any && v.Barred != j.all {
 		v.Class = Allowed
 	}
+	return v
 }
 
 // path returns the path that rules of a dialect are matched with.
@@ -152,9 +144,6 @@ func (g *group) judge(s *automaton.Scratch, path []byte, plain bool) Verdict {
 
 // countMisencoded counts a path if it has an octet outside ASCII, or an escape in lower case.
 func (j *Judge) countMisencoded(path []byte) {
-	if automaton.IsPlain(path) {
-		return
-	}
 	for i, c := range path {
 		if c >= 0x80 || c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]) && max(path[i+1], path[i+2]) >= 'a' {
 			j.misencoded++

@@ -42,7 +42,7 @@ const (
 type slot struct {
 	key    [keyLen]byte
 	length uint8 // of the key; 0 in an empty slot
-	used   uint8 // number of URLs since the first call of Policy.Find, at most askAgain
+	used   uint8 // number of URLs since the first call of Policy.Find; askAgain if it will not be called again
 	site
 }
 
@@ -100,6 +100,7 @@ func (s *sites) find(prefix []byte, at int64) (*slot, error) {
 	if len(prefix) > keyLen {
 		var err error
 		s.long.site, err = s.ask(prefix, at, false, slots)
+		s.long.used = askAgain
 		return &s.long, err
 	}
 	i := int(maphash.Bytes(s.seed, prefix) % slots)
@@ -113,14 +114,14 @@ func (s *sites) find(prefix []byte, at int64) (*slot, error) {
 		return nil, err
 	}
 	found.length, found.site, found.used = uint8(copy(found.key[:], prefix)), known, 0
+	if s.all != nil {
+		found.used = askAgain
+	}
 	return found, nil
 }
 
-// use counts a URL of a slot's site, and calls Policy.Find again after askAgain URLs.
+// use counts a URL of the site of a slot in which fewer than askAgain were counted, and then calls Policy.Find again.
 func (s *sites) use(of *slot, at int64) error {
-	if of.used == askAgain || of == &s.long || s.config.Policy == nil {
-		return nil
-	}
 	if of.used++; of.used < askAgain {
 		return nil
 	}

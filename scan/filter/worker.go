@@ -179,9 +179,10 @@ type rows struct {
 	timed   bool           // each row must have a time
 	row     list.Row       // without a reader, the last one that full made
 
-	data   []byte // what has not been read
-	cut    bool   // the chunk is the beginning of a line that is too long
-	mark   int    // length of the byte order mark before the next row
+	lines  format.Lines // without a reader
+	data   []byte       // what has not been read
+	cut    bool         // the chunk is the beginning of a line that is too long
+	mark   int          // length of the byte order mark before the next row
 	failed func() bool
 }
 
@@ -193,6 +194,7 @@ func (r *rows) reset(c *source.Chunk, failed func() bool) {
 		if c.Seq == 0 && bytes.HasPrefix(c.Data, format.BOM) {
 			r.mark = len(format.BOM)
 		}
+		r.lines.Reset(c.Data)
 		return
 	}
 	r.layout = r.config.Layouts[c.Input]
@@ -216,7 +218,7 @@ func (r *rows) next() (line, url []byte, class Class) {
 			class = BadTime
 		}
 	default:
-		line, url = format.NextLine(r.data)
+		line, url = r.lines.Next()
 		url, r.mark = url[r.mark:], 0
 	}
 	if r.data = r.data[len(line):]; len(r.data) == 0 && line[len(line)-1] != '\n' && r.failed() {

@@ -82,6 +82,7 @@ type reading struct {
 	around  []*envelope
 	inner   [][]byte // the lines in the envelopes; empty where there is none
 	formats []*Format
+	readers []Reader // of formats; nil until a line is tried as the format
 	// behindHeaders tells which lines the formats with headers explain, by their indexes.
 	behindHeaders map[int][]bool
 	counts        []int // how many lines count for each format
@@ -206,7 +207,16 @@ func (d *detection) reading(around []*envelope, formats []*Format) *reading {
 		}
 		r.formats = append(r.formats, f)
 	}
+	r.readers = make([]Reader, len(r.formats))
 	return r
+}
+
+// explains tells whether format i explains a line.
+func (r *reading) explains(i int, line []byte, record *Record) bool {
+	if r.readers[i] == nil {
+		r.readers[i] = r.formats[i].NewReader()
+	}
+	return explain(r.readers[i], line, record) == Request
 }
 
 // explained tells which of the lines a format explains that has headers among them.
@@ -233,11 +243,7 @@ func (d *detection) explained(f *Format) []bool {
 // count counts lines for the first format that explains them; those of likely are tried
 // before the others.
 func (r *reading) count(lines []int, likely []int) {
-	readers := make([]Reader, len(r.formats))
-	order := make([]int, len(r.formats))
-	for i, f := range r.formats {
-		readers[i], order[i] = f.NewReader(), i
-	}
+	order := spread(len(r.formats), len(r.formats))
 	if likely != nil {
 		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(min(likely[y], 1), min(likely[x], 1)) })
 	}
@@ -249,7 +255,7 @@ func (r *reading) count(lines []int, likely []int) {
 			if explained := r.behindHeaders[i]; explained != nil {
 				return explained[at]
 			}
-			return len(line) > 0 && explain(readers[i], line, &record) == Request
+			return len(line) > 0 && r.explains(i, line, &record)
 		})
 		switch {
 		case i >= 0:

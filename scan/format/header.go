@@ -140,11 +140,11 @@ func (f *Format) Header() []byte { return f.header }
 // section is a header and the lines behind it.
 type section struct {
 	header []byte
-	lines  [][]byte // neither blank nor directives
+	lines  [][]byte // neither blank nor directives; nil without a header
 }
 
 // sections takes the beginning of a log apart. The lines before its first header are of a
-// section without one.
+// section without one, which does not keep them.
 func (d *dialect) sections(head []byte) (list []section) {
 	for n := 0; len(head) > 0 && n < sampleLines; {
 		line, text := NextLine(head)
@@ -158,8 +158,9 @@ func (d *dialect) sections(head []byte) (list []section) {
 			if len(list) == 0 {
 				list = append(list, section{})
 			}
-			last := &list[len(list)-1]
-			last.lines = append(last.lines, text)
+			if last := &list[len(list)-1]; last.header != nil {
+				last.lines = append(last.lines, text)
+			}
 			n++
 		}
 	}

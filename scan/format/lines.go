@@ -95,6 +95,32 @@ func (l *lines) search() []byte {
 	return text
 }
 
+// Lines cuts chunks into lines, whose ends it finds many at a time, as lines does. It belongs to
+// one goroutine. The zero value has no lines.
+type Lines struct{ lines lines }
+
+// Reset begins a chunk, which must not change behind the lines that have been read.
+func (l *Lines) Reset(chunk []byte) {
+	l.lines.marked = octets{'\n', '\n', '\n'}
+	l.lines.Reset(chunk)
+}
+
+// Next returns the next line of a chunk that has one, as NextLine does.
+func (l *Lines) Next() (line, text []byte) {
+	c := &l.lines
+	begin := c.at
+	if c.i == c.n {
+		c.index()
+	}
+	if c.i == c.n {
+		text = c.search()
+		return c.chunk[begin:c.at], text
+	}
+	end := c.from + int(c.marks[c.i])
+	c.at, c.i = end+1, c.i+1
+	return c.chunk[begin:c.at], withoutReturn(c.chunk[begin:end])
+}
+
 // NextLine returns the first line of data, with its line end and as text without it.
 // data must not be empty. A carriage return before the newline, or at the end of data, is
 // part of the line end. Both results are views of data.

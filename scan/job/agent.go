@@ -93,9 +93,9 @@ const maxCrawlers = 16 << 20
 
 // knownProfiles returns the profiles of Crawlers.
 func knownProfiles(file string) ([]crawler.Profile, error) {
-	profiles, err := crawler.Builtin()
-	if err != nil || file == "" {
-		return profiles, err
+	profiles := crawler.Builtin()
+	if file == "" {
+		return profiles, nil
 	}
 	data, err := disk.ReadLimited(file, maxCrawlers)
 	if err != nil {

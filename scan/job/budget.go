@@ -139,28 +139,35 @@ func (b *budget) divide(n int, inputs []*source.Input) (s shares, err error) {
 		return s, err
 	}
 	left := b.memory - max(b.loaded-programBytes, 0)
-	perWorker := int64(workerBytes)
 	var files, pipes int64 // their windows
+	var decoders int64     // each worker reads at most one input that has one
 	for _, in := range inputs {
+		decodes := int64(0)
 		for codec := range strings.SplitSeq(in.Codec(), "+") { // of an archive, and of its member
 			switch {
 			case codec == "" && !in.Regular():
 				pipes = b.windows().Largest() // its first bytes have not come yet
 			case codec == "zstd", codec == "xz":
-				perWorker = workerBytes + decoderBytes
+				decodes = 1
 				if in.Regular() {
 					files = b.windows().Largest()
 				} else {
 					pipes = b.windows().Largest()
 				}
 			case codec == "bzip2":
-				perWorker = workerBytes + decoderBytes
+				decodes = 1
 			}
 		}
+		decoders += decodes
 	}
 	left = max(left-files-pipes, leastBytes)
-	s.workers = int(max(min(int64(n), left/perWorker), 1))
-	s.reading = min(left/8*3, int64(s.workers)*readingBytes)
-	s.rest = max(left-s.reading-int64(s.workers)*(perWorker-workerBytes), leastBytes/2)
+	workers := left / (workerBytes + decoderBytes)
+	if workers >= decoders {
+		workers = (left - decoders*decoderBytes) / workerBytes
+	}
+	workers = max(min(int64(n), workers), 1)
+	s.workers = int(workers)
+	s.reading = min(left/8*3, workers*readingBytes)
+	s.rest = max(left-s.reading-min(workers, decoders)*decoderBytes, leastBytes/2)
 	return s, nil
 }

@@ -79,17 +79,14 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 		in := inputs[i]
 		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input = in
-		empty[i], failed[i] = list[i].open(ctx, o.format)
-		if failed[i] == nil {
-			failed[i] = list[i].look(zone)
-		}
+		empty[i], failed[i] = list[i].open(ctx, o.format, zone)
 	})
 	if ctx.Err() != nil {
 		return nil, errNothingDone
 	}
 	for i, in := range inputs {
-		if errors.Is(failed[i], format.ErrNoHeader) && logs.continues(&list[i]) {
-			failed[i] = list[i].look(zone)
+		if errors.Is(failed[i], format.ErrNoHeader) && logs.continues(&list[i], zone) {
+			failed[i] = nil
 		}
 		if failed[i] != nil {
 			logs.fail(audit.InputInfo{Name: in.Name, Codec: in.Codec()}, failed[i])
@@ -105,7 +102,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 
 // continues tells whether a log without a header has the columns of the log before it in its
 // folder, and sets its format if so. Servers that begin a new file may leave the header out.
-func (l *auditLogs) continues(log *auditLog) bool {
+func (l *auditLogs) continues(log *auditLog, zone *time.Location) bool {
 	if len(l.list) == 0 {
 		return false
 	}
@@ -118,11 +115,14 @@ func (l *auditLogs) continues(log *auditLog) bool {
 	if err != nil {
 		return false
 	}
-	f, err := format.Detect(slices.Concat(header, []byte("\n"), bytes.TrimPrefix(head, format.BOM)), len(head) < format.SampleBytes)
+	whole := len(head) < format.SampleBytes
+	head = bytes.TrimPrefix(head, format.BOM)
+	f, err := format.Detect(slices.Concat(header, []byte("\n"), head), whole)
 	if err != nil || f.Header() == nil {
 		return false
 	}
 	log.format = f
+	log.look(head, zone)
 	l.warn("%s begins without a line that names its columns: it is read with the last one of %s, which has as many", log.Name, before.Name)
 	return true
 }
@@ -150,8 +150,9 @@ func (l *auditLogs) inputs() (list []*source.Input) {
 }
 
 // open reads the first lines of the log and finds its format: f with the envelopes that are
-// around these lines, or if f is nil by these lines. It tells whether there are any.
-func (log *auditLog) open(ctx context.Context, f *format.Format) (empty bool, err error) {
+// around these lines, or if f is nil by these lines; and all that they show (look). It tells
+// whether there are any.
+func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Location) (empty bool, err error) {
 	head, err := wait(ctx, func() ([]byte, error) { return log.Head(format.SampleBytes) })
 	if err != nil {
 		return false, explained(err)
@@ -165,36 +166,24 @@ func (log *auditLog) open(ctx context.Context, f *format.Format) (empty bool, er
 	log.first = firstLine(head)
 	if f != nil {
 		log.format, err = f.Enclosed(head, whole).Bound(head)
-		if err != nil {
-			err = fmt.Errorf("%s: %w", log.Name, err)
-		}
-		return empty, err
-	}
-	log.format, err = format.Detect(head, whole)
-	if errors.Is(err, format.ErrEmpty) {
-		log.format = format.Default // without a line any format will do
-		return empty, nil
+	} else if log.format, err = format.Detect(head, whole); errors.Is(err, format.ErrEmpty) {
+		log.format, err = format.Default, nil // without a line any format will do
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", log.Name, err)
+		return empty, fmt.Errorf("%s: %w", log.Name, err)
 	}
-	return empty, err
+	log.look(head, zone)
+	return empty, nil
 }
 
-// look finds whether the log's times name a zone, and sets the one that they are in if not; and
-// whether its requests name hosts, and what it does to paths.
-func (log *auditLog) look(zone *time.Location) error {
-	head, err := log.Head(format.SampleBytes) // which open has read before, so this does not wait
-	if err != nil {
-		return explained(err)
-	}
-	head = bytes.TrimPrefix(head, format.BOM)
+// look finds by the beginning of the log whether its times name a zone, and sets the one that they
+// are in if not; and whether its requests name hosts, and what it does to paths.
+func (log *auditLog) look(head []byte, zone *time.Location) {
 	if log.zoneless = !format.NamesZones(log.format, head); log.zoneless && zone != time.UTC {
 		log.format = log.format.In(zone)
 	}
 	log.hosts, log.hasHosts = format.Hosts(log.format, head)
 	log.loss = format.Loss(log.format, head)
-	return nil
 }
 
 // checkHosts refuses one robots.txt for logs that name several hosts.

@@ -160,11 +160,7 @@ func (in *Input) Head(n int) ([]byte, error) {
 			return nil, err
 		}
 		defer r.Close()
-		b, err := io.ReadAll(io.LimitReader(r, int64(n)))
-		if len(b) > 0 {
-			err = nil
-		}
-		return b, err
+		return readHead(r, n)
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -185,6 +181,22 @@ func (in *Input) Head(n int) ([]byte, error) {
 		}
 	}
 	return append([]byte(nil), in.head[:min(n, len(in.head))]...), nil
+}
+
+// readHead returns the first n bytes of r, or fewer if it ends or breaks after the first.
+func readHead(r io.Reader, n int) ([]byte, error) {
+	const usual = 64 << 10 // of a longer beginning, since many files are shorter
+	b, got := make([]byte, min(n, usual)), 0
+	for {
+		m, err := io.ReadFull(r, b[got:])
+		switch got += m; {
+		case got == 0 && !isEOF(err):
+			return nil, err
+		case err != nil || got == n:
+			return b[:got], nil
+		}
+		b = append(make([]byte, 0, n), b...)[:n]
+	}
 }
 
 // Open returns the decompressed bytes of the input from beginning to end, for inputs that are not made of lines. Errors of Read
