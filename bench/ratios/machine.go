@@ -22,6 +22,7 @@ func printFacts(ctx context.Context, out io.Writer, root string) {
 		{"caches", caches("/sys/devices/system/cpu/cpu0/cache")},
 		{"memory", field("/proc/meminfo", "MemTotal")},
 		{"kernel", firstLine(os.ReadFile("/proc/sys/kernel/osrelease"))},
+		{"load", firstLine(os.ReadFile("/proc/loadavg"))}, // of a busy machine the figures say little
 		{"Go", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
 		{"commit", firstLine(exec.CommandContext(ctx, "git", "-C", root, "log", "-1", "--format=%cs %h").Output())},
 	}

@@ -115,7 +115,7 @@ func TestTable(t *testing.T) {
 	if want := 1 + 1 + 4 + 2 + 1 + 1 + 1 + 1 + 1 + 1; strings.Count(out, "\n| ")+1 != want {
 		t.Errorf("not %d rows:\n%s", want, out)
 	}
-	for _, fact := range []string{"CPU: ", "cores: ", "caches: ", "memory: ", "kernel: ", "Go: go", "commit: ", " ms ", " % |", "klauspost's inflate "} {
+	for _, fact := range []string{"CPU: ", "cores: ", "caches: ", "memory: ", "kernel: ", "load: ", "Go: go", "commit: ", " ms ", " % |", "klauspost's inflate "} {
 		if !strings.Contains(out, fact) {
 			t.Errorf("%q is missing in:\n%s", fact, out)
 		}

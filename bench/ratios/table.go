@@ -76,7 +76,7 @@ func inflateTrials(t *texts, size int) (list []trial) {
 	return list
 }
 
-const rowFormat = "| %-43s | %10s | %-30s | %6s | %8s |\n"
+const rowFormat = "| %-46s | %10s | %-30s | %6s | %8s |\n"
 
 func printHead(out io.Writer) {
 	fmt.Fprintf(out, rowFormat, "what", "ours", "beside", "ratio", "target")
