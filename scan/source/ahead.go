@@ -21,7 +21,6 @@ type ahead struct {
 	form   splitter
 	serial decoder
 	begins func() bool // a part may begin where the serial decoder is
-	eager  bool        // parts are read from the beginning, whether callers of Next wait or not
 	pool   *partPool
 	window *window // whose memory the pool has; nil if it has that of the Reader
 
@@ -79,10 +78,10 @@ func (r *Reader) readAhead(s *stream) {
 	case *gzipDecoder:
 		s.dec = &ahead{r: r, raw: s.raw, form: gzipMembers{}, serial: dec, begins: dec.betweenSmall, pool: r.parts}
 	case *zstdDecoder:
-		// It cannot tell where a frame ends, so it would read to the end once it has begun to.
+		// It cannot tell where a frame ends, so it reads to the end once it has begun to.
 		if r.o.Workers > zstdFeeds {
 			pool := newPartPool(s.window.of.Largest())
-			s.dec = &ahead{r: r, raw: s.raw, form: zstdFrames{}, serial: dec, begins: func() bool { return s.raw.offset() == 0 }, eager: true, pool: pool, window: s.window}
+			s.dec = &ahead{r: r, raw: s.raw, form: zstdFrames{}, serial: dec, begins: func() bool { return s.raw.offset() == 0 }, pool: pool, window: s.window}
 		}
 	}
 }
@@ -125,7 +124,7 @@ func (a *ahead) next() bool {
 
 // enter tells whether to read parts now.
 func (a *ahead) enter() bool {
-	if !a.begins() || a.raw.offset() < a.again || !a.eager && a.r.idle() < 1 || a.window != nil && !a.window.tryWiden() {
+	if !a.begins() || a.raw.offset() < a.again || a.r.idle() < 1 || a.window != nil && !a.window.tryWiden() {
 		return false
 	}
 	a.r.decoding.Add(-1) // this goroutine waits for those that decode parts
@@ -149,7 +148,7 @@ func (a *ahead) leave() {
 
 // fill splits off parts: one for each core that is idle, and none if that is only the one of this goroutine.
 func (a *ahead) fill() {
-	if len(a.queue) == 0 && !a.eager && a.r.idle() < 2 && a.begins() {
+	if len(a.queue) == 0 && a.r.idle() < 2 && a.begins() {
 		return
 	}
 	for !a.end && (len(a.queue) == 0 || len(a.queue) <= a.r.o.Workers && a.r.idle() > 0) {
@@ -166,12 +165,7 @@ func (a *ahead) fill() {
 
 // split makes p the next part. If there is none, it gives p back to the pool.
 func (a *ahead) split(p *part) bool {
-	if a.end = !a.form.split(a.raw.br, p); !a.end && a.raw.offset() == int64(len(p.src)) {
-		if _, err := a.raw.br.Peek(1); err != nil { // nothing could be decoded beside it
-			a.end, p.whole = true, 0
-		}
-	}
-	if a.end {
+	if a.end = !a.form.split(a.raw.br, p); a.end {
 		a.again = a.raw.offset()
 		a.raw.unread(p.src[p.whole:])
 		p.src = p.src[:p.whole]
