@@ -14,7 +14,7 @@ PEERS_DIR := $(CURDIR)/bin/peers
 .PHONY: build demo test golden race guard bench bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test fuzz fuzz-short mutate lint sample man release reproducible clean
 
 build:
-	$(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
 
 # The main job on the sample: which crawlers ignored this site's robots.txt, by
 # the versions that were in force and the addresses that crawlers come from?
