@@ -63,7 +63,7 @@ var allowed = map[string][]string{
 	"bench": {"automaton", "compile"},
 	"cmd/robotsieve": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk", "internal/english", "internal/lazy", "scan/audit", "scan/capture", "scan/crawler",
 		"scan/filter", "scan/format", "scan/job", "scan/list", "scan/page", "scan/source",
-		"github.com/spf13/cobra", "github.com/vbauerster/mpb/", "golang.org/x/term"},
+		"github.com/spf13/cobra", "github.com/vbauerster/mpb/", "github.com/pkg/profile", "golang.org/x/term"},
 	"cmd/robotsieve/internal/report/reporttest": {"scan/audit"},
 	"cmd/robotsieve/internal/report":            {"internal/english", "scan/audit", "scan/columnar", "github.com/jedib0t/go-pretty/"},
 }

@@ -223,7 +223,7 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 		return nil, err
 	}
 	config := side.config
-	reading := source.Options{Workers: shares.workers, Memory: shares.reading, InOrder: o.Rows.inOrder()}
+	reading := source.Options{Workers: shares.workers, Memory: shares.reading, Ahead: shares.ahead, InOrder: o.Rows.inOrder()}
 	config.Memory, config.Workers, config.Judged = shares.rest, shares.workers, o.Judged
 	logs.rows = o.list(logs, reading, &config)
 	lines.keep(&config, logs)

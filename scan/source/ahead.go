@@ -9,25 +9,26 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ahead decodes parts of a stream side by side and returns their contents in order. A part is a piece of the compressed bytes that
-// can be decoded by itself, as frames of zstd can. Where no part can be split off, and where a part cannot be decoded, the serial
-// decoder reads on from the beginning of that part to the end of the stream: so the bytes, the errors and their offsets are those of
-// the serial decoder alone.
+// ahead decodes parts of a stream side by side and returns their contents in order, where the callers of Next would wait for one
+// goroutine to decode. A part is a piece of the compressed bytes that can be decoded by itself: frames of zstd, members of gzip.
 //
-// Only the goroutine that calls Read takes bytes of the input. It takes them as long as there is a part to hold them.
+// Only the goroutine that calls Read takes bytes of the input. It takes them as long as there are memory to hold a part, and a
+// goroutine to decode it. Where no part can be split off, and where one cannot be decoded, the serial decoder reads on from
+// the beginning of that part: so the bytes, the errors, their offsets and the warnings are those of the serial decoder alone.
 type ahead struct {
+	r      *Reader
 	raw    *rawReader
 	form   splitter
 	serial decoder
-	window *window // whose memory the parts take; nil when the serial decoder reads
-	most   int     // parts at a time
+	begins func() bool // a part may begin where the serial decoder is
+	pool   *partPool
+	window *window // whose memory the pool has; nil if it has that of the Reader
 
-	made  []*part
-	idle  []*part
 	queue []*part // in their order in the input
-	out   []byte  // of the last part that was in queue: what Read has not returned yet
-	end   bool    // nothing more can be split off
-	wg    sync.WaitGroup
+	given *part   // whose contents Read returns; nil while the serial decoder reads
+	out   []byte  // what is left of them
+	end   bool    // nothing more can be split off behind the queue
+	again int64   // offset before which nothing is split off again
 }
 
 // splitter knows one form of parts. Its methods are safe for concurrent use.
@@ -45,127 +46,218 @@ type part struct {
 	whole int    // bytes of src that belong to the part
 	ends  []int  // where in src each of its frames ends
 	size  int    // of its contents, at most
-	dst   []byte // its contents
+	dst   []byte // its contents; it has room for contentsSlack more
 	err   error
-	zstd  *zstd.Decoder // of its goroutine, if it has decoded frames
+	zstd  *zstd.Decoder // nil until it has decoded frames
+	gzip  *memberDecoder
 
-	todo, done chan struct{}
+	maxSource, maxContents int   // bytes that it may have
+	taken                  int64 // memory, as its pool counts it
+	of                     *ahead
+	run                    func()         // decode
+	busy                   sync.WaitGroup // until it is decoded
 }
 
 const (
-	// The most bytes that a part and its contents have. Frames of pzstd -3 have contents of 8 MiB.
-	maxPart     = 2 << 20
+	// maxContents is how long the contents of a part may be. Those of a frame of pzstd -3 are 8 MiB. A part itself may have a
+	// quarter of that.
 	maxContents = 8 << 20
-	// partBytes is what a part takes, with its decoder and the room that its buffers have beyond that.
-	partBytes = maxPart + maxContents + 2<<20
+	// With as many bytes, compressed or as contents, a part is large enough: handing it over costs little beside decoding it.
+	enoughSource   = 128 << 10
+	enoughContents = 1 << 20
+	// contentsSlack is the room behind the contents with which they are decoded faster. contentsStep divides the lengths of the
+	// buffers, so that they fit the next contents.
+	contentsSlack = 64 << 10
+	contentsStep  = 256 << 10
+	decoderBytes  = 1 << 20 // more than a decoder takes
 )
 
-// readAhead has the parts of a stream decoded by as many goroutines as the Reader has workers, and one more, as far as there is memory.
-// They take that of a large window, so one stream at a time has parts. feeds is how many workers the serial decoder is fast
-// enough for: with no more workers it is left alone, because it takes less CPU time.
-func (r *Reader) readAhead(s *stream, form splitter, feeds int) {
-	most := min(r.o.Workers+1, int(s.window.of.Largest()/partBytes))
-	if r.o.Workers > feeds && most > 1 && s.window.tryWiden() {
-		s.dec = &ahead{raw: s.raw, form: form, serial: s.dec, window: s.window, most: most}
+// readAhead has the parts of a stream decoded side by side, if its form has any.
+func (r *Reader) readAhead(s *stream) {
+	switch dec := s.dec.(type) {
+	case *gzipDecoder:
+		s.dec = &ahead{r: r, raw: s.raw, form: gzipMembers{}, serial: dec, begins: dec.betweenSmall, pool: r.parts}
+	case *zstdDecoder:
+		// It cannot tell where a frame ends, so it reads to the end once it has begun to.
+		if r.o.Workers > zstdFeeds {
+			pool := newPartPool(s.window.of.Largest())
+			s.dec = &ahead{r: r, raw: s.raw, form: zstdFrames{}, serial: dec, begins: func() bool { return s.raw.offset() == 0 }, pool: pool, window: s.window}
+		}
 	}
 }
 
 func (a *ahead) Read(p []byte) (int, error) {
 	for len(a.out) == 0 {
-		if a.window == nil {
+		if !a.next() {
 			return a.serial.Read(p)
 		}
-		a.next()
 	}
 	n := copy(p, a.out)
 	a.out = a.out[n:]
 	return n, nil
 }
 
-// next waits for the contents of the next part. Where there is none, it leaves the rest of the input to the serial decoder.
-func (a *ahead) next() {
-	a.fill()
-	if len(a.queue) > 0 {
-		p := a.queue[0]
-		if <-p.done; p.err == nil {
-			a.out, a.queue = p.dst, slices.Delete(a.queue, 0, 1)
-			a.idle = append(a.idle, p) // until out is empty nobody takes it
-			return
+// next waits for the contents of the next part. It returns false where the serial decoder has to read on.
+func (a *ahead) next() bool {
+	if a.given == nil {
+		if !a.enter() {
+			return false
 		}
+	} else {
+		a.pool.put(a.given)
+		a.given = nil
+	}
+	if a.fill(); len(a.queue) > 0 {
+		p := a.queue[0]
+		if p.busy.Wait(); p.err == nil {
+			a.given, a.out, a.queue = p, p.dst, slices.Delete(a.queue, 0, 1)
+			return true
+		}
+		a.again = a.raw.offset() // what was split in vain is not split again
 	}
 	for _, p := range slices.Backward(a.queue) {
 		a.raw.unread(p.src)
 	}
-	a.close()
+	a.leave()
+	return false
 }
 
-// fill splits off as many parts as there may be.
+// enter tells whether to read parts now.
+func (a *ahead) enter() bool {
+	if !a.begins() || a.raw.offset() < a.again || a.r.idle() < 1 || a.window != nil && !a.window.tryWiden() {
+		return false
+	}
+	a.r.decoding.Add(-1) // this goroutine waits for those that decode parts
+	a.end = false
+	return true
+}
+
+// leave ends the reading of parts, and gives their memory back.
+func (a *ahead) leave() {
+	for _, p := range a.queue {
+		p.busy.Wait()
+		a.pool.put(p)
+	}
+	a.queue = a.queue[:0]
+	if a.window != nil {
+		a.pool.idle = nil
+		a.window.free()
+	}
+	a.r.decoding.Add(1)
+}
+
+// fill splits off parts: one for each core that is idle, and none if that is only the one of this goroutine.
 func (a *ahead) fill() {
-	for !a.end && len(a.queue) < a.most {
-		p := a.part()
-		a.end = !a.form.split(a.raw.br, p)
-		if len(a.queue) == 0 && !a.end {
-			if _, err := a.raw.br.Peek(1); err != nil {
-				a.end, p.whole = true, 0 // nothing could be done beside a single part
-			}
-		}
-		if a.end {
-			a.raw.unread(p.src[p.whole:])
-			p.src = p.src[:p.whole]
-		}
-		if len(p.src) == 0 {
+	if len(a.queue) == 0 && a.r.idle() < 2 && a.begins() {
+		return
+	}
+	for !a.end && (len(a.queue) == 0 || len(a.queue) <= a.r.o.Workers && a.r.idle() > 0) {
+		p := a.pool.get()
+		if p == nil || !a.split(p) {
 			return
 		}
 		a.queue = append(a.queue, p)
-		p.todo <- struct{}{}
+		a.r.decoding.Add(1)
+		p.busy.Add(1)
+		go p.run()
 	}
 }
 
-// part returns an empty part.
-func (a *ahead) part() *part {
-	if n := len(a.idle); n > 0 {
-		p := a.idle[n-1]
-		a.idle = a.idle[:n-1]
-		p.src, p.ends, p.whole, p.size = p.src[:0], p.ends[:0], 0, 0
-		return p
+// split makes p the next part. If there is none, it gives p back to the pool.
+func (a *ahead) split(p *part) bool {
+	if a.end = !a.form.split(a.raw.br, p); a.end {
+		a.again = a.raw.offset()
+		a.raw.unread(p.src[p.whole:])
+		p.src = p.src[:p.whole]
 	}
-	p := &part{todo: make(chan struct{}, 1), done: make(chan struct{}, 1)}
-	a.made = append(a.made, p)
-	a.wg.Go(func() {
-		for range p.todo {
-			p.err = p.decode(a.form)
-			p.done <- struct{}{}
-		}
-	})
-	return p
-}
-
-// decode has the form decode the part. A panic of a decoder is an error: that of the serial decoder will be reported.
-func (p *part) decode(form splitter) (err error) {
-	defer func() {
-		if e := recover(); e != nil {
-			err = fmt.Errorf("decoder failed: %v", e)
-		}
-	}()
-	return form.decode(p)
-}
-
-// close ends the goroutines and gives the memory of the parts back.
-func (a *ahead) close() {
-	if a.window == nil {
-		return
+	if len(p.src) == 0 {
+		a.pool.put(p)
+		return false
 	}
-	for _, p := range a.made {
-		close(p.todo)
+	if want := p.size + contentsSlack; cap(p.dst) < want {
+		p.dst = make([]byte, 0, (want+contentsStep-1)/contentsStep*contentsStep)
 	}
-	a.wg.Wait()
-	a.window.free()
-	*a = ahead{raw: a.raw, serial: a.serial}
+	a.pool.settle(p)
+	p.of = a
+	return true
 }
 
 func (a *ahead) warnings() []string { return a.serial.warnings() }
 
 func (a *ahead) free() {
-	a.close()
+	if a.given != nil {
+		a.pool.put(a.given)
+		a.leave()
+	}
 	a.serial.free()
+}
+
+// decode has the form decode the part. A panic of a decoder is an error: that of the serial decoder will be reported.
+func (p *part) decode() {
+	defer func() {
+		if e := recover(); e != nil {
+			p.err = fmt.Errorf("decoder failed: %v", e)
+			p.zstd, p.gzip = nil, nil
+		}
+		p.of.r.decoding.Add(-1)
+		p.busy.Done()
+	}()
+	p.err = p.of.form.decode(p)
+}
+
+// idle is how many of the callers of Next wait whose cores no goroutine that decodes can be using.
+func (r *Reader) idle() int32 { return r.waiting.Load() - r.decoding.Load() }
+
+// partPool is memory for parts. It is safe for concurrent use.
+type partPool struct {
+	maxContents int // of a part
+
+	mu   sync.Mutex
+	room int64 // bytes that are left
+	idle []*part
+}
+
+// newPartPool returns the pool of so many bytes. A part has at most a quarter of them, so that there are several.
+func newPartPool(room int64) *partPool {
+	return &partPool{maxContents: int(min(room/5, maxContents)), room: room}
+}
+
+// get returns an empty part, or nil if there is too little memory for the largest.
+func (b *partPool) get() *part {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.idle) == 0 {
+		p := &part{maxSource: b.maxContents / 4, maxContents: b.maxContents}
+		p.run = p.decode
+		b.idle = append(b.idle, p)
+	}
+	last := len(b.idle) - 1
+	p := b.idle[last]
+	most := int64(p.maxSource + p.maxContents + contentsStep + decoderBytes)
+	if b.room+p.taken < most {
+		return nil
+	}
+	b.idle = b.idle[:last]
+	b.room += p.taken - most
+	p.taken = most
+	p.src, p.ends, p.whole, p.size, p.err = p.src[:0], p.ends[:0], 0, 0, nil
+	return p
+}
+
+// settle gives back the memory that the part does not need for what it has got.
+func (b *partPool) settle(p *part) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := int64(cap(p.src) + cap(p.dst) + decoderBytes)
+	b.room += p.taken - taken
+	p.taken = taken
+}
+
+// put takes back a part that is not used any more.
+func (b *partPool) put(p *part) {
+	b.settle(p)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p.of = nil
+	b.idle = append(b.idle, p)
 }

@@ -156,12 +156,12 @@ func (raw *rawReader) count(n int) {
 	}
 }
 
-// unread gives back bytes that were taken last from br. They must not change any more.
+// unread gives back bytes that were taken last from br.
 func (raw *rawReader) unread(b []byte) {
 	buffered, _ := raw.br.Peek(raw.br.Buffered())
-	for _, b := range [][]byte{bytes.Clone(buffered), b} {
+	for _, b := range [][]byte{buffered, b} {
 		if len(b) > 0 {
-			raw.back = append([][]byte{b}, raw.back...)
+			raw.back = append([][]byte{bytes.Clone(b)}, raw.back...)
 			raw.count(-len(b))
 		}
 	}

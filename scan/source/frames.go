@@ -17,10 +17,6 @@ type zstdFrames struct{}
 const zstdFeeds = 2
 
 const (
-	// With as many bytes, compressed or as contents, a part has enough frames: handing it over costs little beside decoding it.
-	enoughSource   = 128 << 10
-	enoughContents = 1 << 20
-
 	maxZstdHeader = 18 // of a frame, with its magic number
 	maxZstdBlock  = 128 << 10
 	zstdSlack     = 32 // bytes behind the contents with which the library can copy faster
@@ -49,7 +45,7 @@ func (p *part) frame(br *bufio.Reader) bool {
 		return false
 	}
 	if h.Skippable {
-		return p.take(br, int(min(h.SkippableSize, maxPart+1)))
+		return p.take(br, int(min(h.SkippableSize, uint32(p.maxSource)+1)))
 	}
 	window, contents := h.WindowSize, uint64(0)
 	if h.HasFCS {
@@ -58,7 +54,7 @@ func (p *part) frame(br *bufio.Reader) bool {
 	if h.SingleSegment {
 		window = contents
 	}
-	if window > ordinaryWindow || contents > uint64(maxContents-min(p.size, maxContents)) {
+	if window > ordinaryWindow || contents > uint64(p.maxContents-p.size) {
 		return false
 	}
 	blocks := 0
@@ -77,7 +73,7 @@ func (p *part) frame(br *bufio.Reader) bool {
 			size = int(min(window, maxZstdBlock))
 		}
 		blocks += size
-		if !h.HasFCS && p.size+blocks > maxContents || !p.take(br, length) {
+		if !h.HasFCS && p.size+blocks > p.maxContents || !p.take(br, length) {
 			return false
 		}
 	}
@@ -91,7 +87,7 @@ func (p *part) frame(br *bufio.Reader) bool {
 // take moves n bytes from the input to src.
 func (p *part) take(br *bufio.Reader, n int) bool {
 	at := len(p.src)
-	if at+n > maxPart {
+	if at+n > p.maxSource {
 		return false
 	}
 	p.src = slices.Grow(p.src, n)[:at+n]

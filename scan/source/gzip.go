@@ -9,12 +9,12 @@ import (
 
 // gzipDecoder reads member after member, and tells padding from a broken member.
 type gzipDecoder struct {
-	raw  *rawReader
-	z    *inflate.Gzip
-	in   bool  // inside a member
-	any  bool  // a member has begun
-	at   int64 // where on disk the last one did
-	warn []string
+	raw   *rawReader
+	z     *inflate.Gzip
+	in    bool  // inside a member
+	small bool  // that has ended was small enough for a part
+	at    int64 // where on disk the last one did
+	warn  []string
 }
 
 var gzips = sync.Pool{New: func() any { return new(inflate.Gzip) }}
@@ -25,30 +25,27 @@ func newGzip(raw *rawReader) *gzipDecoder {
 	return &gzipDecoder{raw: raw, z: z}
 }
 
+// Read returns no bytes where a member ends.
 func (d *gzipDecoder) Read(p []byte) (int, error) {
-	for {
-		if !d.in {
-			if err := d.next(); err != nil {
-				return 0, err
-			}
-		}
-		n, err := d.z.Read(p)
-		if isEOF(err) {
-			d.in = false
-			err = nil
-		}
-		if n > 0 || err != nil {
-			return n, err
-		}
-		if d.in {
-			return 0, nil // the caller counts idle reads
+	if !d.in {
+		if err := d.next(); err != nil {
+			return 0, err
 		}
 	}
+	n, err := d.z.Read(p)
+	if isEOF(err) {
+		d.in, d.small = false, d.raw.offset()-d.at <= maxContents/4
+		err = nil
+	}
+	return n, err
 }
+
+// betweenSmall tells whether a member has ended that is so small that the next ones may be a part.
+func (d *gzipDecoder) betweenSmall() bool { return !d.in && d.small }
 
 // next begins a member, or returns io.EOF after the last.
 func (d *gzipDecoder) next() error {
-	if d.any {
+	if d.raw.offset() > 0 {
 		magic, err := d.raw.br.Peek(2)
 		if len(magic) == 0 {
 			return err // io.EOF: the proper end
@@ -66,7 +63,7 @@ func (d *gzipDecoder) next() error {
 	if err := d.z.Next(); err != nil {
 		return noEOF(err)
 	}
-	d.in, d.any = true, true
+	d.in = true
 	return nil
 }
 

@@ -465,8 +465,8 @@ func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 	s, err := newStream(bytes, in.Name, in.Hash, kept, w)
 	if err == nil {
 		in.codec.Store(int32(s.codec))
-		if r != nil && in.regular && s.codec == zstandard {
-			r.readAhead(s, zstdFrames{}, zstdFeeds)
+		if r != nil && in.regular {
+			r.readAhead(s)
 		}
 	}
 	return s, err

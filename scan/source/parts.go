@@ -49,7 +49,7 @@ func (p *Parts) Next() error {
 		p.begun = true
 		return nil
 	}
-	if !p.begun && p.zip.any {
+	if !p.begun && p.o.stream.raw.offset() > 0 {
 		p.begun = true
 		return nil // Head has begun it
 	}

@@ -20,6 +20,10 @@ type Options struct {
 	// MaxLine is 1 MiB. The windows of decompressors are not part of it: see Windows.
 	Memory int64
 
+	// Ahead is how many bytes more the members of gzip files may take that are decoded side by side; 0 is as many as keep all
+	// workers busy. With less than some megabytes a worker there are fewer at a time, and only small ones.
+	Ahead int64
+
 	// InOrder reads the inputs one after the other, and decompresses only one stream at a time. Then chunks come nearly in the
 	// order of (Input, Seq). A consumer that puts them into that order may keep chunks that come too early, if it releases all
 	// others: there are buffers enough for the next one in order.
@@ -59,6 +63,9 @@ func (o Options) filled() Options {
 	// Half of MaxLine: then a line longer than MaxLine covers at least one whole range (plain.go), and a chunk of ChunkSize bytes
 	// can contain no such line (stream.go).
 	o.ChunkSize = min(o.ChunkSize, o.MaxLine/2)
+	if o.Ahead <= 0 {
+		o.Ahead = int64(o.Workers+1) * 2 * maxContents
+	}
 	for o.Memory > 0 && o.ChunkSize > minChunk && o.buffers() < fewBuffers*o.Workers {
 		o.ChunkSize = max(o.ChunkSize/2, minChunk)
 	}
@@ -115,6 +122,10 @@ type Reader struct {
 	streams *pool
 	plains  *pool
 
+	waiting  atomic.Int32 // callers of Next that wait for a chunk
+	decoding atomic.Int32 // goroutines that decode streams or parts of them
+	parts    *partPool    // for gzip
+
 	hashes  sync.WaitGroup // goroutines that hash plain files
 	hashing chan struct{}  // has a token for each of these
 
@@ -142,6 +153,7 @@ func NewReader(ins []*Input, o Options) *Reader {
 	}
 	r.streams, r.plains = o.pools()
 	r.ready = make(chan *Chunk, cap(r.streams.slots))
+	r.parts = newPartPool(o.Ahead)
 	for _, in := range ins {
 		if in.Size < 0 {
 			r.total.Store(-1)
@@ -297,15 +309,19 @@ func (r *Reader) Next() (*Chunk, bool) {
 		return nil, false
 	case <-r.plains.slots:
 	}
+	r.waiting.Add(1)
 	select {
 	case t := <-r.ranges:
+		r.waiting.Add(-1)
 		c := r.plains.take(t.file.input, t.seq)
 		r.readRange(c, t)
 		return c, true
 	case c := <-r.ready:
+		r.waiting.Add(-1)
 		r.plains.slots <- struct{}{}
 		return r.deliver(c)
 	case <-r.stop:
+		r.waiting.Add(-1)
 		r.plains.slots <- struct{}{}
 		return nil, false
 	}

@@ -158,6 +158,8 @@ func (r *Reader) readStream(i int, s *stream) {
 		defer r.unwatch(s.file)
 	}
 	defer s.close()
+	r.decoding.Add(1)
+	defer r.decoding.Add(-1)
 	s.raw.reportTo(&r.read)
 	defer func() { st.disk.Store(s.raw.offset()) }()
 	k := chunker{r: r, s: s}
