@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test fuzz fuzz-short mutate lint sample man release reproducible clean
+.PHONY: build demo test golden race guard bench bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test fuzz fuzz-short mutate lint sample man release reproducible clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -49,7 +49,14 @@ race:
 guard:
 	$(GO) test -count=1 -run Guard ./...
 
-bench:
+# The time of audit, filter and the decompressor beside wc, zstd, igzip and klauspost/compress, on
+# files of 1 GB: a table in some three minutes on a quiet machine. BENCH_FLAGS are more flags, such as "-size 300".
+BENCH_FLAGS ?=
+bench: build
+	@$(GO) run ./bench/ratios $(BENCH_FLAGS)
+
+# Every benchmark of the tests, which takes hours.
+bench-parts:
 	$(GO) test -run '^$$' -bench . -benchmem -count=$(COUNT) ./...
 
 # The main benchmarks beside those of bench/baseline.txt, which names its machine. Figures of
