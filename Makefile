@@ -50,7 +50,7 @@ guard:
 	$(GO) test -count=1 -run Guard ./...
 
 # The time of audit, filter and the decompressor beside wc, zstd, igzip and klauspost/compress, on
-# files of 1 GB: a table in some three minutes on a quiet machine. BENCH_FLAGS are more flags, such as "-size 300".
+# files of 1 GB: a table in less than seven minutes. BENCH_FLAGS are more flags, such as "-size 300".
 BENCH_FLAGS ?=
 bench: build
 	@$(GO) run ./bench/ratios $(BENCH_FLAGS)
