@@ -104,7 +104,7 @@ type files struct {
 	urlsNumber     int
 }
 
-// writeFiles writes a log of at least size octets, in each form.
+// writeFiles writes a log of about size octets, in each form.
 func writeFiles(ctx context.Context, dir string, t *texts, size int) (*files, error) {
 	name := func(name string) string { return filepath.Join(dir, name) }
 	log, small := cut(t.log, size), cut(t.log, 1e6)
@@ -129,19 +129,17 @@ func writeFiles(ctx context.Context, dir string, t *texts, size int) (*files, er
 	)
 }
 
-// rotate writes logs of at least size octets each. Each ends with the first line once more than the one before: logs with the same content
-// would count as one.
+// rotate writes logs of about size octets each. Each begins with another line: logs with the same content would count as one, and which are
+// the same is seen at their beginnings where they differ there, as those of a server do.
 func (f *files) rotate(dir string, log []byte, size int) error {
-	first := compress(cut(log, 1))
 	pieces := slices.Repeat([]piece{compress(log)}, copies(log, size))
-	f.rotatedLines = rotations * len(pieces) * lines(log)
+	f.rotatedLines = rotations * (1 + len(pieces)*lines(log))
 	for i := range rotations {
-		f.rotatedLines += i
+		first := compress(fmt.Appendf(nil, `192.0.2.1 - - [01/Jan/2016:00:00:%02d +0000] "GET / HTTP/1.1" 200 512 "-" "-"`+"\n", i))
 		f.rotated = append(f.rotated, filepath.Join(dir, fmt.Sprintf("access.log.%d.gz", i+1)))
-		if err := writeGzip(f.rotated[i], pieces...); err != nil {
+		if err := writeGzip(f.rotated[i], append([]piece{first}, pieces...)...); err != nil {
 			return err
 		}
-		pieces = append(pieces, first)
 	}
 	return nil
 }
@@ -159,8 +157,8 @@ func cut(text []byte, size int) []byte {
 	return text[:bytes.IndexByte(text, '\n')+1]
 }
 
-// copies is how many of a text have at least size octets.
-func copies(text []byte, size int) int { return max(1, (size+len(text)-1)/len(text)) }
+// copies is how many of a text have about size octets: one of a text that was cut to that.
+func copies(text []byte, size int) int { return max(1, (size+len(text)/2)/len(text)) }
 
 func lines(text []byte) int { return bytes.Count(text, []byte("\n")) }
 

@@ -3,7 +3,7 @@
 //
 //	make bench
 //
-// It needs about 1.6 times -size on the disk of the temporary folder, 400 MB of memory, and three minutes on a quiet machine. The logs are a
+// It needs about 1.6 times -size on the disk of the temporary folder, 400 MB of memory, and less than seven minutes on two busy cores. The logs are a
 // real one where there is a folder of shared data beside the checkout, else that of the sample, over and over.
 //
 // A ratio is our time divided by that of the other: less than 1 is faster. All times are those that pass from the start to the end of a

@@ -184,6 +184,17 @@ func TestMadeList(t *testing.T) {
 	}
 }
 
+// TestCopies: a text that was cut to a size is not repeated.
+func TestCopies(t *testing.T) {
+	log := bytes.Repeat([]byte("0123456789\n"), 1000)
+	for size, want := range map[int]int{1: 1, 5_000: 1, 11_000: 1, 22_000: 2, 110_000: 10} {
+		text := cut(log, size)
+		if got := copies(text, size); got != want {
+			t.Errorf("%d octets: %d copies of %d", size, got, len(text))
+		}
+	}
+}
+
 func TestFigures(t *testing.T) {
 	times := []spent{{4 * time.Second, 8 * time.Second}, {2 * time.Second, 2 * time.Second}, {3 * time.Second, 3 * time.Second}}
 	if got := median(times); got != 3*time.Second {
