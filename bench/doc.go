@@ -8,5 +8,6 @@
 // themselves. [Measure] runs one warm-up round, whose verdicts are compared, and then
 // the timed rounds.
 //
-// The benchmarks of this project are in the tests of this package: make bench.
+// The benchmarks of this project are in the tests of this package: make bench-parts.
+// The command in the folder ratios times whole runs of the program: make bench.
 package bench

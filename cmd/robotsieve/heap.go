@@ -11,7 +11,7 @@ import (
 const earlyGCPercent = 400
 
 // withoutHeapProfile stops the sampling of allocations, which costs a short run a tenth of a
-// millisecond a megabyte, until --profile mem asks for it.
+// millisecond a megabyte. --profile mem starts it again.
 func withoutHeapProfile() { runtime.MemProfileRate = 0 }
 
 // delayCollection spares a process that needs little memory the garbage collection: it lets the heap

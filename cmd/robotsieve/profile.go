@@ -5,17 +5,14 @@ import (
 	"cmp"
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/pprof"
-	"runtime/trace"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/pkg/profile"
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
@@ -23,24 +20,9 @@ import (
 
 // profileForm is a form of profiles.
 type profileForm struct {
-	file  string
-	is    func(io.Reader) bool // tells a profile of the form by its first bytes
-	start func(io.Writer) error
-	stop  func(io.Writer) error
-}
-
-// heapRate is how many bytes are allocated for each sample of a profile of allocations.
-const heapRate = 4 << 10
-
-var profileForms = map[string]profileForm{
-	"cpu":   {"cpu.pprof", isPprof, pprof.StartCPUProfile, func(io.Writer) error { pprof.StopCPUProfile(); return nil }},
-	"mem":   {"mem.pprof", isPprof, func(io.Writer) error { runtime.MemProfileRate = heapRate; return nil }, stopHeap},
-	"trace": {"trace.out", isTrace, trace.Start, func(io.Writer) error { trace.Stop(); return nil }},
-}
-
-func stopHeap(w io.Writer) error {
-	defer withoutHeapProfile()
-	return pprof.Lookup("heap").WriteTo(w, 0)
+	of   func(*profile.Profile)
+	file string
+	is   func(io.Reader) bool // tells a profile of the form by its first bytes
 }
 
 // profileFlags adds --profile and --profile-dir to a command that may run long. Start
@@ -48,6 +30,11 @@ func stopHeap(w io.Writer) error {
 // nothing of this could be written, it says so, and the command fails.
 func profileFlags(cmd *cobra.Command, s streams) (start func(refuse func(name string) error) (stop func(*error), err error)) {
 	var mode string
+	forms := map[string]profileForm{
+		"cpu":   {profile.CPUProfile, "cpu.pprof", isPprof},
+		"mem":   {profile.MemProfile, "mem.pprof", isPprof},
+		"trace": {profile.TraceProfile, "trace.out", isTrace},
+	}
 	choice(cmd, "profile", "none", "write a profile of this run", to(&mode), "none", "cpu", "mem", "trace")
 	dir := cmd.Flags().String("profile-dir", ".", "folder for the profile")
 	_ = cmd.MarkFlagDirname("profile-dir")
@@ -55,66 +42,54 @@ func profileFlags(cmd *cobra.Command, s streams) (start func(refuse func(name st
 		if mode == "none" {
 			return func(*error) {}, nil
 		}
+		// If pkg/profile cannot write, it ends the process.
 		if err := disk.MkdirAll(*dir, 0o777); err != nil {
 			return nil, inputError(err)
 		}
-		stop, err := profileForms[mode].begin(*dir, refuse)
-		if err != nil {
+		if err := forms[mode].makeRoom(*dir, refuse); err != nil {
 			return nil, err
 		}
+		// With its own hook the command would not get SIGINT.
+		running := profile.Start(forms[mode].of, profile.ProfilePath(*dir), profile.NoShutdownHook, profile.Quiet)
 		return func(failed *error) {
-			if err := stop(); err != nil {
-				s.warn("writing the profile: %v", err)
+			running.Stop() // it has no error to return
+			name := filepath.Join(*dir, forms[mode].file)
+			if info, err := disk.Stat(name); err != nil || info.Size() == 0 {
+				s.warn("writing the profile: %s is empty", name)
 				*failed = cmp.Or(*failed, exitWith(exitInput))
 			}
 		}, nil
 	}
 }
 
-// begin starts a profile in a folder. The function that it returns ends it.
-func (f profileForm) begin(dir string, refuse func(name string) error) (stop func() error, err error) {
+// makeRoom removes a profile that is to be replaced, and makes a new file of the name.
+func (f profileForm) makeRoom(dir string, refuse func(name string) error) error {
 	name := filepath.Join(dir, f.file)
-	file, err := f.create(name, refuse)
-	if err != nil {
-		return nil, err
-	}
-	w := &lossless{Writer: file}
-	if err := f.start(w); err != nil {
-		return nil, inputError(errors.Join(err, file.Close()))
-	}
-	return func() error {
-		err := cmp.Or(f.stop(w), w.err, file.Close())
-		if info, gone := disk.Stat(name); err == nil && (gone != nil || info.Size() == 0) {
-			err = fmt.Errorf("%s is empty", name)
-		}
-		return err
-	}, nil
-}
-
-// create removes a profile that is to be replaced, and makes a new file of the name.
-func (f profileForm) create(name string, refuse func(name string) error) (*disk.File, error) {
 	switch old, err := disk.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return nil, inputError(err)
+		return inputError(err)
 	case !f.replaceable(name, old):
-		return nil, usageError("--profile would replace %s, which is no profile", name)
+		return usageError("--profile would replace %s, which is no profile", name)
 	default:
 		if err := refuse(name); err != nil {
-			return nil, err
+			return err
 		}
 		if err := disk.Remove(name); err != nil {
-			return nil, inputError(err)
+			return inputError(err)
 		}
 	}
 	file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return nil, inputError(err)
+		return inputError(err)
+	}
+	if err := file.Close(); err != nil {
+		return inputError(err)
 	}
 	if err := refuse(name); err != nil { // another output may have this name too
-		return nil, errors.Join(err, file.Close(), disk.Remove(name))
+		return errors.Join(err, disk.Remove(name))
 	}
-	return file, nil
+	return nil
 }
 
 // replaceable tells whether a file is empty or a profile of the form.

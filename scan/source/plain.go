@@ -47,6 +47,9 @@ type fileRange struct {
 // overread is how much is read behind a range at once, because its last line usually ends there.
 const overread = 4 << 10
 
+// hashBuffer is how much is read at once to be hashed: it stays in a cache.
+const hashBuffer = 128 << 10
+
 // sendRanges sends the ranges of a file to the callers of Next.
 func (r *Reader) sendRanges(input int, o opened) {
 	size := o.size
@@ -83,9 +86,9 @@ func (r *Reader) hash(p *plainFile) {
 		<-r.hashing
 		r.leave(p)
 	}()
-	sum, buf := sha256.New(), make([]byte, rawBuffer)
+	sum, buf := sha256.New(), make([]byte, min(hashBuffer, p.size))
 	for at := int64(0); at < p.size; {
-		n, err := p.f.ReadAt(buf[:min(rawBuffer, p.size-at)], at)
+		n, err := p.f.ReadAt(buf[:min(int64(len(buf)), p.size-at)], at)
 		if r.isStopped() {
 			return
 		}

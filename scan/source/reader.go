@@ -2,6 +2,7 @@ package source
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -11,7 +12,7 @@ import (
 // Options of a Reader. The zero value is good.
 type Options struct {
 	Workers   int // goroutines that will call Next, and streams read at the same time; 0 is GOMAXPROCS
-	ChunkSize int // bytes of a chunk of ordinary lines; 0 is 512 KiB, and never more than half of MaxLine
+	ChunkSize int // bytes of a chunk of ordinary lines; 0 is 512 KiB, and less for small plain files; never more than half of MaxLine
 	MaxLine   int // bytes of the longest line kept whole, its newline not counted; 0 is 1 MiB, and 32 at least
 
 	// Memory is how many bytes the buffers may hold, also if all lines are long; 0 is as many as keep all workers busy. With
@@ -139,6 +140,7 @@ type Reader struct {
 
 // NewReader starts reading. The inputs must not be given to a second Reader.
 func NewReader(ins []*Input, o Options) *Reader {
+	byInput := o.ChunkSize == 0
 	o = o.filled()
 	r := &Reader{
 		ins:      ins,
@@ -159,6 +161,9 @@ func NewReader(ins []*Input, o Options) *Reader {
 		}
 		r.total.Add(in.Size)
 	}
+	if byInput {
+		r.fitChunks()
+	}
 	go func() {
 		defer close(r.ready)
 		defer releaseArchives(ins)
@@ -174,6 +179,18 @@ func NewReader(ins []*Input, o Options) *Reader {
 		r.readOneByOne(all)
 	}()
 	return r
+}
+
+// fitChunks makes the chunks smaller if all inputs are known to be plain files and are small together: so all workers have some, and the buffers take
+// no more memory than the input.
+func (r *Reader) fitChunks() {
+	const ranges = 4 // for each worker
+	if slices.ContainsFunc(r.ins, func(in *Input) bool { return !in.regular || in.Codec() != plain.String() }) {
+		return
+	}
+	fit := max(r.total.Load()/int64(ranges*r.o.Workers), minChunk)
+	r.o.ChunkSize = int(min(int64(r.o.ChunkSize), fit))
+	r.plains.size = r.o.ChunkSize + overread + 1
 }
 
 // readAll reads the plain files one after the other, and beside them as many other inputs at a time as there are workers, so

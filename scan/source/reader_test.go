@@ -489,3 +489,31 @@ func TestNoAllocationPerChunk(t *testing.T) {
 		r.Stop()
 	}
 }
+
+// Small plain files are divided for all workers, in buffers that are no larger than they; a pipe, whose length is not known, and a
+// size that the caller gives are not.
+func TestChunksFitSmallFiles(t *testing.T) {
+	small, large := strings.Repeat("a line\n", 1<<17), strings.Repeat("a line\n", 1<<20)
+	for name, c := range map[string]struct {
+		inputs []*Input
+		size   int
+		want   int
+	}{
+		"a small file":           {[]*Input{asFile(t, []byte(small))}, 0, len(small) / 8},
+		"a tiny file":            {[]*Input{asFile(t, []byte("a line\n"))}, 0, minChunk},
+		"a large file":           {[]*Input{asFile(t, []byte(large))}, 0, defaultChunk},
+		"a size that is given":   {[]*Input{asFile(t, []byte(small))}, 300 << 10, 300 << 10},
+		"a small file, and more": {[]*Input{asFile(t, []byte(small)), asPipe(t, []byte(small))}, 0, defaultChunk},
+	} {
+		for _, in := range c.inputs { // so that it is known how they are compressed
+			if _, err := in.Head(1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := NewReader(c.inputs, Options{Workers: 2, ChunkSize: c.size})
+		if r.o.ChunkSize != c.want || r.plains.size != c.want+overread+1 {
+			t.Errorf("%s: chunks of %d, buffers of %d, want %d", name, r.o.ChunkSize, r.plains.size, c.want)
+		}
+		r.Stop()
+	}
+}
