@@ -220,8 +220,10 @@ type Address struct {
 
 // ParseAddress reads an address as a log has it. It does not allocate.
 func ParseAddress(text []byte) Address {
-	ip, ok := parseAddr(text)
-	return Address{ip, ok && !anonymous(ip)}
+	if ip, ok := parseAddr(text); ok && !anonymous(ip) {
+		return Address{ip, true}
+	}
+	return Address{}
 }
 
 // Identify tells whether a client at an address is the proof's crawler. t is the
