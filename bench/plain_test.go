@@ -31,27 +31,37 @@ func BenchmarkPlain(b *testing.B) {
 	step("newlines", func() func([]byte) int64 {
 		return func(chunk []byte) int64 { return int64(bytes.Count(chunk, []byte("\n"))) }
 	})
-	step("fields", func() func([]byte) int64 {
-		reader := format.Default.NewReader()
-		var r format.Record
-		return func(chunk []byte) (n int64) {
-			for reader.Reset(chunk); reader.Next(&r) != format.End; n++ {
-			}
-			return n
-		}
-	})
-	step("crawlers", func() func([]byte) int64 {
-		reader, known := format.Default.NewReader(), map[string]bool{}
-		var r format.Record
-		return func(chunk []byte) (n int64) {
-			for reader.Reset(chunk); reader.Next(&r) != format.End; n++ {
-				if !known[string(r.Agent)] {
-					known[string(r.Agent)] = true
+	records := func(newLook func() func(format.Reader, *format.Record)) func() func([]byte) int64 {
+		return func() func([]byte) int64 {
+			reader, look := format.Default.NewReader(), newLook()
+			var r format.Record
+			return func(chunk []byte) (n int64) {
+				for reader.Reset(chunk); reader.Next(&r) != format.End; n++ {
+					look(reader, &r)
 				}
+				return n
 			}
-			return n
 		}
-	})
+	}
+	newMemo := func() func(format.Reader, *format.Record) {
+		known := map[string]bool{}
+		return func(_ format.Reader, r *format.Record) {
+			if !known[string(r.Agent)] {
+				known[string(r.Agent)] = true
+			}
+		}
+	}
+	step("records", records(func() func(format.Reader, *format.Record) {
+		return func(format.Reader, *format.Record) {}
+	}))
+	step("agents", records(newMemo))
+	step("fields", records(func() func(format.Reader, *format.Record) {
+		look := newMemo()
+		return func(reader format.Reader, r *format.Record) {
+			reader.Complete(r)
+			look(reader, r)
+		}
+	}))
 	b.Run("step=audit", func(b *testing.B) {
 		b.SetBytes(size)
 		for b.Loop() {
