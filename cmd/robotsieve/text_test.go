@@ -4,8 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +53,27 @@ func TestGolden(t *testing.T) {
 			t.Fatal(r.err, err)
 		}
 		same("sample."+file.flag, strings.ReplaceAll(string(text), name, "FILE"))
+	}
+}
+
+// TestWithoutAssembly: the report is the same from a program that has neither assembly nor the profile of this one.
+func TestWithoutAssembly(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" || testing.Short() {
+		t.Skip("needs a processor that runs two architectures, and time to build for the other one")
+	}
+	program := filepath.Join(t.TempDir(), "robotsieve")
+	build := exec.Command(goTool(t), "build", "-pgo=off", "-o", program, ".")
+	build.Env = append(os.Environ(), "GOARCH=386", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	args := append(fullAudit(sample), "--output", "json")
+	out, err := exec.Command(program, args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := command(t, "", args...).out; string(out) != want {
+		t.Errorf("it differs at %s", firstDifference(string(out), want))
 	}
 }
 

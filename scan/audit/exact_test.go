@@ -123,7 +123,7 @@ func TestIdentityOfLateRequestsIsExact(t *testing.T) {
 		fields := strings.Split(string(j.Line), `"`)
 		claim := header.Read([]byte(fields[5]))
 		addr := strings.Fields(fields[0])[1]
-		_, state := a.config.Identities.Identify(claim, crawler.ParseAddress([]byte(addr)), j.Time, j.HasTime)
+		_, state := a.config.Identities.Identify(claim, []byte(addr), j.Time, j.HasTime)
 		if want := identityOf[state]; j.Identity != want {
 			t.Errorf("%v, not %v: %s", j.Identity, want, j.Line)
 		}

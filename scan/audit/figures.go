@@ -44,7 +44,7 @@ const (
 )
 
 // see counts the record, a request of a client with an address, in the figures of its row.
-func (w *Worker) see(f *figures, addr []byte, hash uint64) {
+func (w *Worker) see(f *figures, addr []byte) {
 	r := &w.record
 	f.bytes = plus(f.bytes, max(r.Size, 0))
 	if f.statuses.last.Status == r.Status {
@@ -52,6 +52,7 @@ func (w *Worker) see(f *figures, addr []byte, hash uint64) {
 	} else {
 		w.quota.held += f.statuses.add(r.Status, 1)
 	}
+	hash := hashField(addr)
 	if slot := &w.seen[hash%uint64(len(w.seen))]; slot.hash != hash || slot.of != f {
 		*slot = seenAddress{f, hash}
 		if hash <= f.addresses.highest && len(addr) > 0 && string(addr) != "-" {

@@ -1,7 +1,5 @@
 package audit
 
-import "github.com/robotsieve/robotsieve/scan/crawler"
-
 // quota is what the memos of a worker, and the rows that its lines are counted in, may
 // hold, in bytes. They charge what they keep to it. When it is used up, all of them are
 // emptied before the next line, so that a log may have any number of distinct headers,
@@ -34,27 +32,3 @@ func (m memo[V]) keep(q *quota, key []byte, v V, further int) {
 }
 
 const maxMemoKey = 2 << 10
-
-// addresses remembers what addresses say, in a table in which an address replaces any other in its slot: most
-// crawlers come from few.
-type addresses [1 << 8]struct {
-	length uint8
-	text   [maxAddress]byte
-	crawler.Address
-}
-
-// maxAddress is the length of the longest address that is remembered, of IPv6.
-const maxAddress = 39
-
-// parse reads an address, whose hash is given.
-func (a *addresses) parse(text []byte, hash uint64) crawler.Address {
-	slot := &a[hash%uint64(len(a))]
-	if string(text) == string(slot.text[:slot.length]) {
-		return slot.Address
-	}
-	if len(text) > maxAddress {
-		return crawler.ParseAddress(text)
-	}
-	slot.length, slot.Address = uint8(copy(slot.text[:], text)), crawler.ParseAddress(text)
-	return slot.Address
-}

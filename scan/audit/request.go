@@ -19,14 +19,13 @@ func (w *Worker) request(c *agent) {
 		return
 	}
 	addr := w.client()
-	hash := hashField(addr)
-	c, identity, hasNoList := w.identify(c, addr, hash)
+	c, identity, hasNoList := w.identify(c, addr)
 	c.row.requests++
 	w.countClient(c, addr, hasNoList)
 	if identity == SpoofedIdentity {
-		w.see(&c.row.impostors().figures, addr, hash)
+		w.see(&c.row.impostors().figures, addr)
 	} else {
-		w.see(&c.row.figures, addr, hash)
+		w.see(&c.row.figures, addr)
 	}
 	w.findLoss()
 	ask := w.robotsAsk()
@@ -105,13 +104,13 @@ func (w *Worker) kinds() byte { return byte(w.outcome())<<4 | byte(methodOf(w.re
 // identify returns the crawler that sent the record, and how far that is proven: of
 // a header that names several crawlers it is the one that the address verifies. hasNoList:
 // the crawler has lists of addresses, but none speaks of the request.
-func (w *Worker) identify(c *agent, addr []byte, hash uint64) (_ *agent, _ Identity, hasNoList bool) {
-	r, at := &w.record, w.addresses.parse(addr, hash)
+func (w *Worker) identify(c *agent, addr []byte) (_ *agent, _ Identity, hasNoList bool) {
+	r := &w.record
 	if !c.Ambiguous {
-		identity := identityOf[c.proof.Identify(at, r.Time, r.HasTime)]
+		identity := identityOf[c.proof.Identify(addr, r.Time, r.HasTime)]
 		return c, identity, identity == Unverified && c.proof.HasLists()
 	}
-	claim, state := w.auditor.config.Identities.Identify(c.Claim, at, r.Time, r.HasTime)
+	claim, state := w.auditor.config.Identities.Identify(c.Claim, addr, r.Time, r.HasTime)
 	if !claim.Ambiguous {
 		c = w.knownAgent(claim.Profile)
 	}

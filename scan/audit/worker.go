@@ -51,7 +51,6 @@ type Worker struct {
 	normal      []byte   // the normal form of a target
 	readings    readings // of a decoded target: see lossy.go
 	seen        [1 << 10]seenAddress
-	addresses   addresses
 	referer     []byte // the last host that a visitor came from
 	referrer    string // the operator of it; empty if it is of none
 	number      int    // of the worker
@@ -210,8 +209,7 @@ func (w *Worker) outside() {
 	}
 	w.showed(at, false)
 	if c := w.agent(w.record.Agent); c != nil && !c.Library && w.record.HasTime {
-		addr := w.client()
-		c, identity, _ := w.identify(c, addr, hashField(addr))
+		c, identity, _ := w.identify(c, w.client())
 		w.told(at, c, identity, w.kindAt(at), fetchOutside)
 	}
 }

@@ -286,5 +286,5 @@ func behindLike(low []byte) bool {
 // identify is Proof.Identify for a crawler.
 func (i *Identities) identify(p *Profile, addr []byte, t int64, hasTime bool) State {
 	proof := i.Of(p)
-	return proof.Identify(ParseAddress(addr), t, hasTime)
+	return proof.Identify(addr, t, hasTime)
 }

@@ -212,29 +212,21 @@ func (i *Identities) Of(p *Profile) Proof {
 // crawler is Unverified if no list says anything about its request.
 func (p *Proof) HasLists() bool { return p.evidence != nil }
 
-// Address is the address of a client, as Identify needs it. The zero value identifies nobody.
-type Address struct {
-	ip    netip.Addr
-	known bool // ip is the address of one client
-}
-
-// ParseAddress reads an address as a log has it. It does not allocate.
-func ParseAddress(text []byte) Address {
-	ip, ok := parseAddr(text)
-	return Address{ip, ok && !anonymous(ip)}
-}
-
 // Identify tells whether a client at an address is the proof's crawler. t is the
 // request's time in nanoseconds since 1970, if it has one. It does not allocate.
 //
 // A list proves membership for requests within MaxAge before or after it was made; a list
 // without a date does so for all requests. It is the only one that verifies a request
 // without a time. See evidence.absent for what proves an impostor.
-func (p *Proof) Identify(addr Address, t int64, hasTime bool) State {
-	if !p.known || !addr.known {
+func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
+	if !p.known {
 		return Unverifiable
 	}
-	ip, e := addr.ip, p.evidence
+	ip, ok := parseAddr(addr)
+	if !ok || anonymous(ip) {
+		return Unverifiable
+	}
+	e := p.evidence
 	if e == nil {
 		switch {
 		case p.names.verifies(ip, p.domains):
@@ -311,7 +303,7 @@ func (d dates) near(t, before, after int64) bool {
 // operators and the address verifies one of them, it is the claim of that crawler. Such a
 // client is spoofed only if it is proven to be none of the crawlers that it names, which
 // is never proven if it is Foreign; otherwise the state is the first crawler's.
-func (i *Identities) Identify(c Claim, addr Address, t int64, hasTime bool) (Claim, State) {
+func (i *Identities) Identify(c Claim, addr []byte, t int64, hasTime bool) (Claim, State) {
 	if !c.Ambiguous {
 		proof := i.Of(c.Profile)
 		return c, proof.Identify(addr, t, hasTime)

@@ -166,7 +166,7 @@ func TestIdentity(t *testing.T) {
 				t.Errorf("%s at %q is %v, want %v", c.crawler, c.addr, got, c.want)
 			}
 			claim := Claim{Profile: p, Name: "x"}
-			if got, state := i.Identify(claim, ParseAddress([]byte(c.addr)), day, true); !same(got, claim) || state != c.want {
+			if got, state := i.Identify(claim, []byte(c.addr), day, true); !same(got, claim) || state != c.want {
 				t.Errorf("the claim is %v, %v, want %v", got, state, c.want)
 			}
 			if got := NewIdentities(set, IdentityOptions{}).identify(p, []byte(c.addr), day, true); got < Unverified {
@@ -415,7 +415,7 @@ func TestAmbiguousClaim(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			claim := reader.Read([]byte(c.header))
-			got, state := i.Identify(claim, ParseAddress([]byte(c.addr)), at(t, "2026-11-01T00:00:00Z"), true)
+			got, state := i.Identify(claim, []byte(c.addr), at(t, "2026-11-01T00:00:00Z"), true)
 			if got.String() != c.want || state != c.state {
 				t.Errorf("it is %v, %v, want %s, %v", got, state, c.want, c.state)
 			}
@@ -443,7 +443,7 @@ func TestClaimWithOneRival(t *testing.T) {
 		{"198.51.100.1", "2026-10-03T00:00:00Z", true, Unverified},
 		{"10.0.0.1", "2026-10-01T00:00:00Z", true, Unverifiable},
 	} {
-		got, state := i.Identify(claim, ParseAddress([]byte(c.addr)), at(t, c.when), true)
+		got, state := i.Identify(claim, []byte(c.addr), at(t, c.when), true)
 		if got.Profile != p || got.Ambiguous != c.ambiguous || state != c.state {
 			t.Errorf("%s at %s: %v, %v; want ambiguous: %v, %v", c.addr, c.when, got, state, c.ambiguous, c.state)
 		}
@@ -609,7 +609,7 @@ func TestGuardIdentityAllocs(t *testing.T) {
 		claim := set.Reader().Read([]byte("Googlebot bingbot"))
 		if n := testing.AllocsPerRun(100, func() {
 			i.identify(google, addr, when, true)
-			i.Identify(claim, ParseAddress(addr), when, true)
+			i.Identify(claim, addr, when, true)
 		}); n != 0 {
 			t.Errorf("%q costs %v allocations", text, n)
 		}

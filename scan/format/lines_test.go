@@ -89,6 +89,24 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestLinesAreThoseOfNextLine: Lines cuts chunks of all kinds as NextLine does, one behind the other.
+func TestLinesAreThoseOfNextLine(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var l Lines
+	for range 3000 {
+		chunk := randomChunk(r, 1+r.IntN(4*indexed), 1+r.IntN(200))
+		l.Reset(chunk)
+		for rest := chunk; len(rest) > 0; {
+			wantLine, wantText := NextLine(rest)
+			line, text := l.Next()
+			if !bytes.Equal(line, wantLine) || !bytes.Equal(text, wantText) {
+				t.Fatalf("line %q, text %q; want %q, %q; in %q", line, text, wantLine, wantText, chunk)
+			}
+			rest = rest[len(line):]
+		}
+	}
+}
+
 func checkQuotes(t *testing.T, line []byte, quotes []uint16, back int) {
 	t.Helper()
 	if bytes.IndexByte(line, '\\') >= 0 || bytes.Count(line, []byte(`"`)) != len(quotes) {

@@ -218,6 +218,15 @@ func handmade() map[string]struct {
 		}
 		return w
 	}
+	// 97 zeros, a literal, 158 zeros, the end, a length; 29 zeros, of which the last one is of the distances; two distances.
+	w = new(bitWriter).bits(1, 1).bits(2, 2).bits(286-257, 5).bits(3-1, 5).bits(18-4, 4)
+	of := map[int]uint{1: 2, 2: 2, 17: 2, 18: 2}
+	for _, s := range []int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1} {
+		w.bits(of[s], 3)
+	}
+	one, two, zeros := code{0, 2}, code{1, 2}, code{3, 2}
+	w.code(zeros).bits(97-11, 7).code(one).code(zeros).bits(138-11, 7).code(zeros).bits(20-11, 7).code(two).code(two).code(zeros).bits(29-11, 7).code(one).code(one)
+	add("zeros across the lengths of literals and distances", true, w.code(code{0, 1}).code(code{0, 1}).code(code{3, 2}).bits(0, 1).code(code{2, 2}))
 	add("a length that repeats nothing", false, repeat(16, 0, 2))
 	add("zeros beyond the last length", false, repeat(18, 127, 7))
 	add("zeros only", false, repeat(17, 6, 3))

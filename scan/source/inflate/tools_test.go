@@ -21,7 +21,7 @@ var tools = []string{
 	"gzip -1", "gzip -2", "gzip -3", "gzip -4", "gzip -5", "gzip -6", "gzip -7", "gzip -8", "gzip -9",
 	"pigz -0", "pigz -1", "pigz -6", "pigz -11", // the last one is zopfli
 	"igzip -0", "igzip -1", "igzip -2", "igzip -3",
-	"libdeflate-gzip -1", "libdeflate-gzip -6", "libdeflate-gzip -12",
+	"libdeflate-gzip -1", "libdeflate-gzip -3", "libdeflate-gzip -6", "libdeflate-gzip -9", "libdeflate-gzip -12",
 	"zstd --format=gzip -1", "zstd --format=gzip -9", "zstd --format=gzip -19",
 	"bgzip",
 }
