@@ -43,7 +43,7 @@ const (
 
 	// Chunks for each worker. Of streams: one in use, and those decompressed meanwhile. Of plain files: one in use, and one that
 	// waits for its turn in order.
-	streamBuffers = 6
+	streamBuffers = 4
 	plainBuffers  = 2
 	// fewBuffers: rather than fewer chunks for each worker there are smaller ones.
 	fewBuffers = 3
@@ -91,7 +91,7 @@ func (o Options) Chunks() int {
 	return streams + plains
 }
 
-// poolSizes returns how many chunks the pools have: three of four are for streams, and each worker has at least one of each pool.
+// poolSizes returns how many chunks the pools have: two of three are for streams, and each worker has at least one of each pool.
 func (o Options) poolSizes() (streams, plains int) {
 	n := o.buffers()
 	return max(n*streamBuffers/(streamBuffers+plainBuffers), o.Workers+1), max(n*plainBuffers/(streamBuffers+plainBuffers), o.Workers+1)
@@ -108,7 +108,7 @@ func (o Options) pools() (streams, plains *pool) {
 // The callers of Next read plain files themselves, range by range. Compressed files, pipes and standard input are
 // streams: each is read by a goroutine of its own, ahead of the callers, at most Workers of them at a time.
 //
-// Memory: at most 6*Workers chunks of streams and 2*Workers chunks of plain files exist, fewer with little Options.Memory, each of
+// Memory: at most 4*Workers chunks of streams and 2*Workers chunks of plain files exist, fewer with little Options.Memory, each of
 // ChunkSize bytes, and of up to ChunkSize+MaxLine where lines are long. Callers that keep more chunks than that unreleased block themselves.
 //
 // Read to the end or call Stop: a Reader that is dropped in the middle leaves goroutines behind.

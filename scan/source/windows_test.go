@@ -100,11 +100,11 @@ func TestWindowIsRefused(t *testing.T) {
 // With little memory the chunks are few and small, and as many in all as there is room for.
 func TestReaderMemory(t *testing.T) {
 	for _, c := range []struct{ workers, mib, chunk, streams, plains int }{
-		{2, 0, defaultChunk, 12, 4},
-		{2, 32, defaultChunk, 12, 4},
-		{16, 256, defaultChunk, 96, 32},
-		{16, 96, defaultChunk, 37, 17},
-		{16, 80, 128 << 10, 39, 17},
+		{2, 0, defaultChunk, 8, 4},
+		{2, 32, defaultChunk, 8, 4},
+		{16, 256, defaultChunk, 64, 32},
+		{16, 96, defaultChunk, 33, 17},
+		{16, 80, 128 << 10, 35, 17},
 		{2, 1, minChunk, 3, 3},
 		{64, 1, minChunk, 65, 65},
 	} {
