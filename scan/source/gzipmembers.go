@@ -10,13 +10,14 @@ import (
 )
 
 // gzipMembers splits a gzip stream into parts of whole members, as bgzip, servers that compress each buffer of their log, and the
-// concatenation of rotated logs make them. RFC 1952 does not say how long a member is, so a member is taken to end where the
-// next octets look like the header of another. That may be wrong: then the part does not end with its last octet, and is none.
+// concatenation of rotated logs make them. A member of bgzip says how long it is. RFC 1952 does not, so any other is taken to end where
+// the next octets look like the header of another. Both may be wrong: then the part does not end with its last octet, and is none.
 type gzipMembers struct{}
 
 const (
-	gzipHeader = 10
-	leastGzip  = gzipHeader + 2 + 8 // with an empty block and the trailer
+	gzipHeader  = 10
+	leastGzip   = gzipHeader + 2 + 8 // with an empty block and the trailer
+	bgzipHeader = gzipHeader + 2 + 6 // with an extra field of six octets
 )
 
 func (gzipMembers) split(br *bufio.Reader, p *part) bool {
@@ -37,7 +38,11 @@ func (gzipMembers) split(br *bufio.Reader, p *part) bool {
 
 // member moves the next member from the input to src. It returns false where there is none that a part may have.
 func (p *part) member(br *bufio.Reader) bool {
-	if b, _ := br.Peek(gzipHeader); findMember(b) != 0 || !p.take(br, leastGzip) {
+	b, _ := br.Peek(bgzipHeader)
+	if n := bgzipLength(b); n >= leastGzip {
+		return p.take(br, n)
+	}
+	if findMember(b) != 0 || !p.take(br, leastGzip) {
 		return false
 	}
 	for {
@@ -56,6 +61,16 @@ func (p *part) member(br *bufio.Reader) bool {
 			return false
 		}
 	}
+}
+
+// bgzipLength returns the length of a member by the extra field that bgzip writes, and 0 without one (SAM specification, section 4.1).
+func bgzipLength(header []byte) int {
+	const flagExtra = "\x1f\x8b\x08\x04"
+	const field = "\x06\x00BC\x02\x00"
+	if len(header) < bgzipHeader || string(header[:len(flagExtra)]) != flagExtra || string(header[gzipHeader:gzipHeader+len(field)]) != field {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint16(header[gzipHeader+len(field):])) + 1
 }
 
 // findMember returns where in b a header of a member begins, -1 if none does: the three octets that all have, flags without a

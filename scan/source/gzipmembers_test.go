@@ -106,9 +106,11 @@ func TestMembersSideBySide(t *testing.T) {
 		sameAhead(t, fmt.Sprintf("cut to %d", n), opens(whole[:n]), oneMember{})
 		sameAhead(t, fmt.Sprintf("failing at %d", n), func() io.Reader { return failing(whole[:n]) }, oneMember{})
 	}
-	wrong := bytes.Clone(members[0])
+	wrong, short, long := bytes.Clone(members[0]), bytes.Clone(members[1]), bytes.Clone(members[1])
 	wrong[len(wrong)-5] ^= 1 // of the checksum
-	members = append(members, make([]byte, 30), []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"), []byte("not compressed\n"), wrong)
+	short[16]--              // of the length
+	long[16]++
+	members = append(members, make([]byte, 30), []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"), []byte("not compressed\n"), wrong, short, long)
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 100 {
 		b := bytes.Clone(members[0])
@@ -151,7 +153,10 @@ func logMembers(t testing.TB) (text []byte, files map[string][]byte) {
 	}
 	files = map[string][]byte{}
 	for c := range slices.Chunk(text, 65280) {
-		files["bgzf"] = append(files["bgzf"], bgzf(t, c)...)
+		b := bgzf(t, c)
+		files["bgzf"] = append(files["bgzf"], b...)
+		b[9] = 200 // no operating system of RFC 1952: only its length tells where it ends
+		files["bgzf of another system"] = append(files["bgzf of another system"], b...)
 	}
 	for rest := text; len(rest) > 0; {
 		n := bytes.LastIndexByte(rest[:min(len(rest), 64<<10)], '\n') + 1

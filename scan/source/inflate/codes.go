@@ -153,6 +153,7 @@ loop:
 				r.state = atHeader
 				break loop
 			case e&invalid != 0:
+				nb -= uint(e)
 				err = ErrCorrupt
 				break loop
 			}
@@ -172,6 +173,7 @@ loop:
 				e = t.distances[i]
 			}
 			if e&invalid != 0 {
+				nb -= uint(e)
 				err = ErrCorrupt
 				break loop
 			}

@@ -1,10 +1,12 @@
 package inflate_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
 	"testing"
+	"testing/iotest"
 
 	kflate "github.com/klauspost/compress/flate"
 
@@ -101,6 +103,35 @@ func TestEveryBitFlipped(t *testing.T) {
 			if t.Failed() {
 				t.Fatal(name, level)
 			}
+		}
+	}
+}
+
+// TestPlaceOfDamage: an error has the same place, however the octets come and whatever they are decoded into.
+func TestPlaceOfDamage(t *testing.T) {
+	var r inflate.Reader
+	place := func(in io.Reader, buffer int) (place int64) {
+		r.Reset(bufio.NewReaderSize(in, 4096))
+		_, err := readAll(&r, buffer)
+		if e := (*inflate.Error)(nil); errors.As(err, &e) {
+			place = e.Offset
+		}
+		return place
+	}
+	for name, c := range handmade() {
+		want := place(bytes.NewReader(c.stream), 1<<16)
+		if got := place(iotest.OneByteReader(bytes.NewReader(c.stream)), 1<<16); got != want {
+			t.Errorf("%s: at octet %d, octet by octet at %d", name, want, got)
+		}
+		if got := place(bytes.NewReader(c.stream), 300); got != want {
+			t.Errorf("%s: at octet %d, by small buffers at %d", name, want, got)
+		}
+	}
+	stream := raw(t, texts()["urls"][:1500], 6, false)
+	for i := range 8 * len(stream) {
+		damaged := change(stream, i/8, 1<<(i%8))
+		if want, got := place(bytes.NewReader(damaged), 1<<16), place(iotest.OneByteReader(bytes.NewReader(damaged)), 1<<16); got != want {
+			t.Errorf("flipped bit %d: at octet %d, octet by octet at %d", i, want, got)
 		}
 	}
 }
