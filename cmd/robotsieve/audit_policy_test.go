@@ -52,6 +52,7 @@ func TestSizeOfALongRobotsIsThatOfTheFile(t *testing.T) {
 
 // So is that of one given by --robots, compressed or not, where it can be counted.
 func TestSizeOfALongConstantRobotsIsThatOfTheFile(t *testing.T) {
+	skipInShort(t)
 	long := "user-agent: *\ndisallow: /p\n" + strings.Repeat("# more\n", 1000)
 	packed := gzipped(t, long)
 	size := len(long)

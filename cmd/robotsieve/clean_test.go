@@ -122,6 +122,7 @@ func TestNoFileActsOnATerminal(t *testing.T) {
 // TestNoStateActsOnATerminal: a hostile text in any place of a state's head comes through in
 // no output of merge.
 func TestNoStateActsOnATerminal(t *testing.T) {
+	skipInShort(t)
 	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"}, "2026-11-01T00:00:00Z,https://example.com,200,a.txt")
 	lines := logLine("/p", "GPTBot/1") + logLine("/p", "Other-bot/1")
 	ranges, log, copied := file(t, "r.txt", "192.0.2.0/24\n"), file(t, "a.log", lines), file(t, "b.log", lines)

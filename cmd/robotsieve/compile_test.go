@@ -690,6 +690,7 @@ func TestDumpRefuses(t *testing.T) {
 // TestBoundedDumps: of a hostile robots.txt a bounded amount is printed, in bounded time, and it is said that there is more. The machines
 // of "cross", thousands that share thousands of rules, took gigabytes.
 func TestBoundedDumps(t *testing.T) {
+	skipInShort(t)
 	var cross, rules strings.Builder
 	for i := range 3000 {
 		fmt.Fprintf(&cross, "User-agent: a%d\n", i)

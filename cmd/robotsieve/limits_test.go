@@ -14,6 +14,7 @@ import (
 // TestLimitsAreNamedRightly: for each limit, what is just within it gives no message of it, and
 // what is just beyond it gives the message that names it.
 func TestLimitsAreNamedRightly(t *testing.T) {
+	skipInShort(t)
 	robots, log := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "a.log", logLine("/p", "GPTBot/1"))
 	archive := filepath.Join(t.TempDir(), "a.rsv")
 	audit := func(args ...string) []string {
@@ -76,6 +77,7 @@ func TestLimitsAreNamedRightly(t *testing.T) {
 
 // TestLongCases: the limit of a line is of what stands before its end.
 func TestLongCases(t *testing.T) {
+	skipInShort(t)
 	for end, more := range map[string]int{"\n": 0, "\r\n": 0, "": 0, "\n ": 1} {
 		in := bufio.NewReaderSize(strings.NewReader(strings.Repeat("x", maxCase+more)+end), 1<<20)
 		if line, err := readCase(in, nil); errors.Is(err, errLongCase) != (more > 0) || err == nil && len(line) != maxCase {

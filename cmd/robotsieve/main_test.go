@@ -92,6 +92,14 @@ type truth struct {
 	}
 }
 
+// skipInShort skips a long test whose goroutines are those of others: the short tests are for the race detector, under which it takes ten times as long.
+func skipInShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long, and nothing new for the race detector")
+	}
+}
+
 // fullAudit is the audit of the sample that make demo runs, with names relative to
 // the folder of the sample.
 func fullAudit(folder string) []string {

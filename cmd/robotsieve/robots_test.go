@@ -22,6 +22,7 @@ func robotsCommands(robots, list, log string) map[string][]string {
 }
 
 func TestCompressedRobotsForbidsAsThePlainOneDoes(t *testing.T) {
+	skipInShort(t)
 	list, log := file(t, "urls", "http://h.example/p\n"), file(t, "log", logLine("/p", "FooBot/1"))
 	shows := map[string]string{
 		"check": "disallowed ", "filter": "http://h.example/p\n", "audit": "1 of 1 crawler request broke robots.txt", "bench": "27 bytes", "dump": `disallow "/p"`,
