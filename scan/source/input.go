@@ -193,7 +193,7 @@ func readHead(r io.Reader, n int) ([]byte, error) {
 		case got == 0 && !isEOF(err):
 			return nil, err
 		case err != nil || got == n:
-			return b[:got], nil
+			return b[:got], nil //nolint:nilerr // who reads on has it again
 		}
 		b = append(make([]byte, 0, n), b...)[:n]
 	}

@@ -43,7 +43,7 @@ func (z *Gzip) Next() error {
 	if z.err != nil {
 		return z.err
 	}
-	if _, err := z.br.Peek(1); err == io.EOF { //nolint:errorlint // an error that wraps it is not the end
+	if _, err := z.br.Peek(1); err == io.EOF {
 		return io.EOF
 	}
 	if err := z.header(); err != nil {
@@ -111,7 +111,7 @@ const (
 func (z *Gzip) header() error {
 	switch magic, err := z.br.Peek(2); {
 	case string(magic) == "\x1f\x8b":
-	case err != nil && (err != io.EOF || string(magic) == "\x1f"): //nolint:errorlint // an error that wraps it is not the end
+	case err != nil && (err != io.EOF || string(magic) == "\x1f"):
 		return err
 	default:
 		return ErrHeader

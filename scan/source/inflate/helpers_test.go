@@ -129,7 +129,7 @@ func readAll(r io.Reader, buffer int) (text []byte, err error) {
 		if n2, err2 := r.Read(p); n2 != 0 || !errors.Is(err2, err) {
 			return text, errors.Join(err, errors.New("another end at the next call"))
 		}
-		if err == io.EOF { //nolint:errorlint // the end itself
+		if err == io.EOF {
 			err = nil
 		}
 		return text, err

@@ -37,7 +37,7 @@ func (in *input) dry() bool { return in.at == len(in.src) }
 func (in *input) more() error {
 	in.drop()
 	if _, err := in.br.Peek(1); err != nil {
-		if err == io.EOF { //nolint:errorlint // an error that wraps it is not the end
+		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
 		return err
