@@ -104,15 +104,18 @@ func (p *parser) record(key, value string) {
 }
 
 // noteDelay notes that a Crawl-delay is in a group for a crawler of Google, whose product
-// tokens all have this word.
+// tokens all have this word. It looks at each user-agent line once, however many delays follow.
 func (p *parser) noteDelay() {
 	if !p.inside {
 		return
 	}
-	for _, a := range p.agents[p.starts[len(p.starts)-1].agents:] {
-		if strings.Contains(strings.ToLower(a.Token), "google") {
-			p.note(NoteDelayForGoogle, a.Value)
-			return
+	begin := p.starts[len(p.starts)-1].agents
+	for p.looked = max(p.looked, begin); p.looked < len(p.agents); p.looked++ {
+		if p.google <= begin && strings.Contains(strings.ToLower(p.agents[p.looked].Token), "google") {
+			p.google = p.looked + 1
 		}
+	}
+	if p.google > begin {
+		p.note(NoteDelayForGoogle, p.agents[p.google-1].Value)
 	}
 }

@@ -110,6 +110,8 @@ func TestNotes(t *testing.T) {
 
 		{"noindex", rfc9309, "NoIndex: /a", notes{{1, compile.NoteNoindex, "/a"}}},
 		{"delay for Google", rfc9309, "user-agent: a\nuser-agent: AdsBot-Google\nallow: /\ncrawl-delay: 1", notes{{4, compile.NoteDelayForGoogle, "AdsBot-Google"}}},
+		{"delays of several groups", rfc9309, "user-agent: a\nuser-agent: GoogleOther\ncrawl-delay: 1\ncrawl-delay: 2\nallow: /\nuser-agent: b\ncrawl-delay: 3\nallow: /\nuser-agent: Googlebot\ncrawl-delay: 4\nallow: /",
+			notes{{3, compile.NoteDelayForGoogle, "GoogleOther"}, {4, compile.NoteDelayForGoogle, "GoogleOther"}, {10, compile.NoteDelayForGoogle, "Googlebot"}}},
 		{"delay for others", google, "crawl-delay: 1\nuser-agent: bingbot\nallow: /\ncrawl-delay: 1", nil},
 	}
 	seen := map[compile.NoteKind]bool{compile.NoteTruncated: true} // TestLimit has it

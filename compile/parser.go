@@ -24,6 +24,9 @@ type parser struct {
 	glued   bool     // the line has a comment directly behind its last character
 	gap     bool     // since the last user-agent line there was a blank line or a record
 
+	looked int // number of agents that noteDelay has looked at
+	google int // number of agents up to the first of Google's in the group that noteDelay found last
+
 	starts  []start // of the groups
 	agents  []Agent // of all groups, their tokens not yet in lower case
 	rules   []Rule  // of all groups
