@@ -41,6 +41,17 @@ func TestCompressedRobotsForbidsAsThePlainOneDoes(t *testing.T) {
 	}
 }
 
+// TestPaddingIsToldOfItsFile: zeros behind compressed data lose nothing, and a warning says which of the files has them.
+func TestPaddingIsToldOfItsFile(t *testing.T) {
+	robots, zeros := file(t, "robots.txt", forbidding), strings.Repeat("\x00", 10)
+	log, list := file(t, "a.log.gz", gzipped(t, logLine("/p", "FooBot/1"))+zeros), file(t, "urls.gz", gzipped(t, "http://h.example/p\n")+zeros)
+	for name, args := range map[string][]string{log: {"audit", "--robots", robots, log}, list: {"filter", "--robots", robots, "--agent", "x", list}} {
+		if r := command(t, "", args...); r.code != exitDone || !strings.Contains(r.err, filepath.Base(name)+": 10 zero bytes after the end of the compressed data\n") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
 func TestDamagedCompressedRobotsIsAnError(t *testing.T) {
 	list, log := file(t, "urls", "http://h.example/p\n"), file(t, "log", logLine("/p", "FooBot/1"))
 	packed := gzipped(t, forbidding)

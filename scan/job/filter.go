@@ -235,7 +235,7 @@ func (f *Filtered) noURL() bool { return f.Read > 0 && f.Invalid == f.Read }
 func (f *Filtered) tell(messages Messages) {
 	for _, r := range f.Inputs {
 		for _, w := range r.Warnings {
-			messages.warn("%s", w)
+			messages.warn("%s: %s", r.Name, w)
 		}
 		if r.Err != nil {
 			messages.warn("%v", explained(r.Err))

@@ -301,7 +301,7 @@ func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
 		info.Disk, info.Bytes, info.Complete = result.Disk, result.Bytes, result.Complete
 		info.SHA256, info.Lines, info.Unparsed = hex.EncodeToString(result.Sum), log.lines.Load(), log.unparsed.Load()
 		for _, w := range result.Warnings {
-			l.messages.warn("%s", w)
+			l.messages.warn("%s: %s", result.Name, w)
 		}
 		if err := explained(result.Err); err != nil {
 			covers := "the report covers the " + english.Plural(result.Bytes, "byte") + " before that"
