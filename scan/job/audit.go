@@ -90,6 +90,10 @@ type AuditOptions struct {
 	// all. It takes about half a second a gigabyte.
 	Hash bool
 
+	// Side, if not nil, has the files and takes the place of the options that ReadSideFiles reads: of all that
+	// decide verdicts, and of Format, TimeZone and Hosts.
+	Side *SideFiles
+
 	// Samples is how many raw lines of violations the report shows for each crawler.
 	Samples int
 	// Sampled is how the logs were sampled, for the report.
@@ -156,6 +160,9 @@ type Audited struct {
 func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	o.budget = newBudget(o.Memory)
 	o.Workers = o.budget.workers(o.Workers)
+	if o.Side != nil {
+		o.Format, o.TimeZone, o.Hosts = o.Side.Format, o.Side.TimeZone, o.Side.Hosts
+	}
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -260,6 +267,9 @@ type sideFiles struct {
 
 // readSideFiles reads all files that the options name but the logs.
 func (o *AuditOptions) readSideFiles(ctx context.Context) (*sideFiles, error) {
+	if o.Side != nil {
+		return o.Side.unpack(o.budget)
+	}
 	zone, err := zoneOf(o.TimeZone)
 	if err != nil {
 		return nil, err
@@ -316,7 +326,7 @@ func (o *AuditOptions) check() (err error) {
 		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence, such as Europe/Berlin")
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0:
 		return usageError("no logs: name the access logs to read")
-	case o.Robots.Name == "" && o.Policy == "":
+	case o.Robots.Name == "" && o.Policy == "" && o.Side == nil:
 		return usageError("no policy: name the robots.txt to judge by with --robots FILE, or its versions with --policy")
 	case o.Robots.Name != "" && o.Policy != "":
 		return usageError("--robots and --policy cannot be given together")

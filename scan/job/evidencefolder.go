@@ -1,9 +1,7 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,16 +12,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/evidence"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
-
-// maxListFile bounds a list of addresses that is copied.
-const maxListFile = 64 << 20
 
 // evidenceFolder makes a folder of evidence of an audit that has ended.
 type evidenceFolder struct {
@@ -109,33 +103,10 @@ func (e *evidenceFolder) writeRobots() error {
 	return nil
 }
 
-// writeLists copies the lists of addresses, each content once.
-func (e *evidenceFolder) writeLists() error {
-	e.manifest.Series = []evidence.Series{}
-	copied := map[[sha256.Size]byte]string{}
-	for _, series := range e.side.identity.Series {
-		s := evidence.Series{Crawler: series.Profile.Name, Lists: []evidence.List{}}
-		for _, list := range series.Lists {
-			name := copied[list.Sum]
-			if name == "" {
-				name = fmt.Sprintf("lists/%04d%s", len(copied)+1, listEnd(list.File))
-				copied[list.Sum] = name
-				data, err := disk.ReadLimited(list.File, maxListFile)
-				if data = bytes.TrimPrefix(data, []byte("\ufeff")); err == nil && sha256.Sum256(data) != list.Sum {
-					err = fmt.Errorf("%s has changed since it was read", list.File)
-				}
-				if err != nil {
-					return err
-				}
-				if err := e.writer.Put(name, data); err != nil {
-					return err
-				}
-			}
-			s.Lists = append(s.Lists, evidence.List{File: name, Source: list.File, Created: list.Created, DatedBy: list.DatedBy})
-		}
-		e.manifest.Series = append(e.manifest.Series, s)
-	}
-	return nil
+// writeLists copies the lists of addresses.
+func (e *evidenceFolder) writeLists() (err error) {
+	e.manifest.Series, err = packSeries(e.side.identity.Series, e.writer.Put)
+	return err
 }
 
 // listEnd is the end of the name of a list's copy.

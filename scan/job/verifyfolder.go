@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/evidence"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -84,34 +84,10 @@ func (c *verification) basis() (*basis, error) {
 
 // identify makes again what clients are verified by.
 func (c *verification) identify() (err error) {
-	m, config, memory := c.folder.Manifest, &c.side.config, c.options.budget
-	o := &c.side.identity
-	o.MaxAge = c.side.basis.RangesMaxAge
-	for _, s := range m.Series {
-		p := config.Crawlers.ByName(s.Crawler)
-		if p == nil {
-			return fmt.Errorf("a list is of %q, which no profile is of", s.Crawler)
-		}
-		series := crawler.Series{Profile: p}
-		for _, l := range s.Lists {
-			list, err := c.list(l)
-			if err != nil {
-				return err
-			}
-			series.Lists = append(series.Lists, list)
-		}
-		o.Series = append(o.Series, series)
-	}
-	if m.Names != "" {
-		names, err := c.folder.Open(m.Names)
-		if err != nil {
-			return err
-		}
-		defer names.Close()
-		if o.Names, err = crawler.ReadNames(names, m.Names, memory.room()); err != nil {
-			return memory.failed(err)
-		}
-		memory.loaded += o.Names.Bytes()
+	m, config := c.folder.Manifest, &c.side.config
+	files := packedFiles{m.Series, m.Names, func(name string) (io.ReadCloser, error) { return c.folder.Open(name) }}
+	if c.side.identity, err = files.identify(c.side.basis, config, c.options.budget); err != nil {
+		return err
 	}
 	for _, client := range m.LookedUp {
 		p := config.Crawlers.ByName(client.Crawler)
@@ -120,27 +96,8 @@ func (c *verification) identify() (err error) {
 		}
 		c.lookedUp = append(c.lookedUp, crawler.Pair{Profile: p, Addr: client.Address})
 	}
-	if config.ClientIP, err = crawler.ParseClientIP(c.side.basis.ClientIP, c.side.basis.TrustedProxies); err != nil {
-		return err
-	}
-	config.Identities, config.Addresses = crawler.NewIdentities(config.Crawlers, *o), len(c.lookedUp) > 0
+	config.Identities, config.Addresses = crawler.NewIdentities(config.Crawlers, c.side.identity), len(c.lookedUp) > 0
 	return nil
-}
-
-func (c *verification) list(l evidence.List) (*crawler.Ranges, error) {
-	file, err := c.folder.Open(l.File)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	memory := c.options.budget
-	list, err := crawler.ReadRanges(file, l.File, memory.room())
-	if err != nil {
-		return nil, memory.failed(err)
-	}
-	memory.loaded += list.Bytes()
-	list.Created, list.DatedBy = l.Created, l.DatedBy
-	return list, nil
 }
 
 // verify tells a run whose names were looked up when the evidence was made.
