@@ -23,7 +23,8 @@ type Input struct {
 	Windows *Windows
 	Hash    bool // a Reader shall find the SHA-256 of its bytes; that of a pipe must be set before Head
 
-	member  *member     // of an archive; nil when the input is a whole file
+	member  *member     // of an archive; nil when the input is a file
+	part    Range       // of the file
 	lines   bool        // it was made by Inputs: an archive is refused, whose members would be inputs
 	path    string      // "" when bytes come from r
 	r       io.Reader   // nil when they come from path
@@ -141,6 +142,11 @@ func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
 // read them all the same, from pipes too. It fails if the input cannot be opened, or not even its first byte decoded.
 // On a pipe it blocks until the bytes are there. The caller may keep the slice and change it.
 func (in *Input) Head(n int) ([]byte, error) {
+	if in.isPart() {
+		whole := newFile(in.path, in.info)
+		whole.Name = in.Name
+		return whole.Head(n)
+	}
 	if in.sequential() {
 		head, ok, err := in.member.keptHead(n)
 		if err == nil && ok {
@@ -393,6 +399,9 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 	if o.off, o.size, err = in.place(o.file); err != nil {
 		return o, nil, err
 	}
+	if in.isPart() {
+		return o, nil, nil
+	}
 	if o.size > 0 && in.around() == plain && !in.cut() {
 		var c codec
 		if c, sample, err = sniffFile(o.plain()); err != nil {
@@ -414,6 +423,9 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 func (in *Input) place(file *disk.File) (off, size int64, err error) {
 	if m := in.member; m != nil {
 		return m.off, m.length(), nil
+	}
+	if in.isPart() {
+		return in.part.From, in.Size, nil
 	}
 	info, err := file.Stat()
 	switch {

@@ -1,0 +1,79 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
+)
+
+// Range is a part of a plain file: its bytes From to To, both where lines begin or the file ends. The zero value
+// is the whole file.
+type Range struct {
+	From, To int64
+	Line     int64 // how many lines are before it, if somebody has counted them
+}
+
+// NewRange returns an input of the lines in a part of a plain file. Head returns the beginning of the file, though: it tells
+// what the lines are.
+func NewRange(name string, r Range) (*Input, error) {
+	in, err := NewFile(name)
+	if err != nil {
+		return nil, err
+	}
+	if !in.regular || r.From < 0 || r.From >= r.To || r.To > in.Size {
+		return nil, newError(name, -1, fmt.Errorf("has no bytes from %d to %d", r.From, r.To))
+	}
+	in.part, in.Size = r, r.To-r.From
+	in.codec.Store(int32(plain))
+	return in, nil
+}
+
+// Range returns which part of its file the input is.
+func (in *Input) Range() Range { return in.part }
+
+// isPart tells whether the input is a part of a file.
+func (in *Input) isPart() bool { return in.part.To > 0 }
+
+// Divide returns the ranges, of about size bytes, into which a file can be divided. There are none if it is not larger, and of an
+// archive or what is not a plain file. Errors are *Error.
+func (in *Input) Divide(size int64) (ranges []Range, err error) {
+	if size <= 0 || in.Size <= size || in.member != nil || in.isPart() || in.archiveKind() != noArchive || !in.looksPlain() {
+		return nil, nil
+	}
+	f, err := disk.Open(in.path)
+	if err != nil {
+		return nil, newError(in.Name, -1, err)
+	}
+	defer f.Close()
+	for from := int64(0); from < in.Size; {
+		to := in.Size
+		if to-from > size {
+			if to, err = nextLine(f, from+size, in.Size); err != nil {
+				return nil, newError(in.Name, from+size, err)
+			}
+		}
+		ranges = append(ranges, Range{From: from, To: to})
+		from = to
+	}
+	if len(ranges) == 1 {
+		return nil, nil
+	}
+	return ranges, nil
+}
+
+// nextLine returns where the first line begins at a position of a file or behind it, or the end of the file.
+func nextLine(f io.ReaderAt, at, end int64) (int64, error) {
+	buf := make([]byte, hashBuffer)
+	for at--; at < end; {
+		n, err := f.ReadAt(buf[:min(int64(len(buf)), end-at)], at)
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+			return at + int64(i) + 1, nil
+		}
+		if at += int64(n); n == 0 {
+			return 0, noEOF(err)
+		}
+	}
+	return end, nil
+}
