@@ -175,6 +175,10 @@ type SizeInfo struct {
 // InputInfo is one file that was read.
 type InputInfo struct {
 	Name string `json:"name"`
+	// From and To are the part of the file, of Of bytes, that was read, if the others are elsewhere. All are 0 if it is the whole file.
+	From int64 `json:"from,omitempty"`
+	To   int64 `json:"to,omitempty"`
+	Of   int64 `json:"of,omitempty"`
 	// Host is whose log it is, by --host NAME=FILE; empty: it is not named there.
 	Host   string `json:"host"`
 	Format string `json:"format"`

@@ -94,6 +94,7 @@ func wrongInputs(list []InputInfo, lines *LineCounts) string {
 	s := &sums{}
 	for _, in := range list {
 		s.require(in.Disk >= 0 && in.Bytes >= 0, "bytes of "+Printable(in.Name))
+		s.require(in.From == 0 && in.To == 0 && in.Of == 0 || 0 <= in.From && in.From < in.To && in.To <= in.Of, "range of "+Printable(in.Name))
 	}
 	s.equal("lines by input", lines.Lines, countsOf(list, func(in InputInfo) int64 { return in.Lines })...)
 	s.equal("unparsed lines by input", lines.Unparsed, countsOf(list, func(in InputInfo) int64 { return in.Unparsed })...)

@@ -90,6 +90,8 @@ type AuditOptions struct {
 	// all. It takes about half a second a gigabyte.
 	Hash bool
 
+	// Part, if not nil, says that the logs are only a part of those of the audit: that of all parts is the sum of their states.
+	Part *Part
 	// Side, if not nil, has the files and takes the place of the options that ReadSideFiles reads: of all that
 	// decide verdicts, and of Format, TimeZone and Hosts.
 	Side *SideFiles
@@ -138,6 +140,15 @@ type AuditOptions struct {
 	format *format.Format // that Format is, nil if it is to be found
 }
 
+// Part tells of the logs that an audit does not have, because its caller has divided them. The caller has compared the logs of all parts with
+// each other: Audit does not. A value of Hosts may match none of these logs, and there may be none at all.
+type Part struct {
+	// Unread are logs that no part has: those that cannot be used, whose Error says why, and copies of others. Warnings are about
+	// all logs. Only one part should have them.
+	Unread   []audit.InputInfo
+	Warnings []string
+}
+
 // maxDuration bounds AuditOptions.Window, Delay and Skew.
 const maxDuration = 3660 * 24 * time.Hour
 
@@ -149,6 +160,8 @@ const defaultMaxUnparsed = 5.0
 // Audited is the result of Audit and Merge.
 type Audited struct {
 	Report *audit.Report // nil with NoReport
+	// Inputs are those of the report. Ranges of one file that were read by parts of the audit are one input again if they adjoin.
+	Inputs []audit.InputInfo
 	// Partial: not all of the input was read or could be parsed.
 	Partial bool
 }
@@ -214,11 +227,13 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, side *sideFiles, assign 
 	if err := assign(logs); err != nil {
 		return nil, err
 	}
-	if err := logs.findDuplicates(ctx, o.Workers, o.AllowDuplicates); err != nil {
-		return nil, err
+	if o.Part == nil {
+		if err := logs.findDuplicates(ctx, o.Workers, o.AllowDuplicates); err != nil {
+			return nil, err
+		}
 	}
 	logs.warnOfFormats()
-	logs.chooseHashes(o.Hash || o.State != "" || o.Evidence != "")
+	logs.chooseHashes(o.Hash || o.State != "" && o.Part == nil || o.Evidence != "")
 	return logs, nil
 }
 
@@ -324,7 +339,7 @@ func (o *AuditOptions) check() (err error) {
 		return usageError("evidence is of a report")
 	case o.Evidence != "" && strings.EqualFold(o.TimeZone, "local"):
 		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence, such as Europe/Berlin")
-	case len(o.Logs.Names)+len(o.Logs.Opened) == 0:
+	case len(o.Logs.Names)+len(o.Logs.Opened) == 0 && o.Part == nil:
 		return usageError("no logs: name the access logs to read")
 	case o.Robots.Name == "" && o.Policy == "" && o.Side == nil:
 		return usageError("no policy: name the robots.txt to judge by with --robots FILE, or its versions with --policy")
@@ -406,7 +421,7 @@ func (a *auditing) interrupt(why error) { a.interrupted, a.inputs.Partial = why,
 // finish writes the state and makes the report. The state gets its name only if the report shows
 // no damage: the sum of a damaged state must not replace another one.
 func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
-	result, reported := &Audited{}, false
+	result, reported := &Audited{Inputs: a.inputs.List}, false
 	// stopped tells whether the end of ctx, which Run.StopAt heeds, caused an error.
 	stopped := func(err error) bool { return err != nil && ctx.Err() != nil && a.interrupted == nil }
 	var unsaved, err error
@@ -416,7 +431,7 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 			err = a.resolve(ctx, dns)
 		}
 		if err == nil && !a.noReport {
-			result.Report, err = a.run.Report(a.inputs)
+			result.Report, err = a.run.Report(a.tellUnparsed())
 		}
 		if err == nil {
 			err = a.rows.end()
@@ -441,7 +456,7 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 	case err != nil:
 		return nil, inputError(fmt.Errorf("making the report: %w", err))
 	}
-	result.Partial = a.inputs.Partial
+	result.Partial = a.inputs.Partial || result.Report != nil && result.Report.Partial
 	if result.Report != nil {
 		unsaved = errors.Join(unsaved, a.writeReports(result.Report))
 	}

@@ -2,7 +2,6 @@ package job
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,7 +9,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -28,11 +26,10 @@ type auditLogs struct {
 	// whose content has been read already.
 	unread   []audit.InputInfo
 	partial  bool // some cannot be used
+	isPart   bool // there are more of them elsewhere
 	warnings []string
 	messages Messages
-	// unclear are the logs of which more lines than allowed could not be parsed.
-	unclear []audit.InputInfo
-	rows    *listing // of their requests; nil if there is none
+	rows     *listing // of their requests; nil if there is none
 }
 
 // auditLog is a log whose format is known.
@@ -66,6 +63,10 @@ type auditLog struct {
 // used, and leaves them out.
 func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
 	logs := &auditLogs{messages: o.Messages}
+	if part := o.Part; part != nil {
+		logs.isPart, logs.warnings, logs.unread = true, slices.Clone(part.Warnings), slices.Clone(part.Unread)
+		logs.partial = slices.ContainsFunc(part.Unread, func(in audit.InputInfo) bool { return in.Error != "" })
+	}
 	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.Workers, Messages{Warn: func(message string) { logs.warn("%s", message) }})
 	if err != nil {
 		return nil, err
@@ -221,7 +222,7 @@ func (l *auditLogs) chooseHashes(all bool) {
 		}
 	}
 	for _, log := range l.list {
-		log.Hash = all || plain <= maxHashed || !isPlain(log)
+		log.Hash = (all || plain <= maxHashed || !isPlain(log)) && log.Range() == source.Range{}
 	}
 }
 
@@ -231,7 +232,7 @@ var errWorker = errors.New("a worker has failed")
 // number has the workers of scan know where each line is.
 func (l *auditLogs) number() {
 	for _, log := range l.list {
-		log.numbers = &lineNumbers{}
+		log.numbers = &lineNumbers{lines: log.Range().Line}
 	}
 }
 
@@ -260,7 +261,7 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 // lines mean.
 func (log *auditLog) count(ctx context.Context, w *audit.Worker, c *source.Chunk) {
 	data := c.Data
-	if c.Seq == 0 {
+	if c.Seq == 0 && log.Range().From == 0 {
 		data = bytes.TrimPrefix(data, format.BOM)
 	}
 	whole := data
@@ -311,65 +312,15 @@ func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
 			l.messages.warn("%v (%s)", err, covers)
 			info.Error, in.Partial = err.Error(), true
 		}
-		in.Partial = l.tellUnparsed(log, &info, b.MaxUnparsed) || in.Partial
+		l.tellUnparsed(log, &info, b.MaxUnparsed)
 		in.List = append(in.List, info)
 	}
-	l.warnUnparsed(b.MaxUnparsed)
 	l.findCopies(in.List)
 	in.List = append(in.List, l.unread...)
 	in.Warnings = l.warnings
 	slices.Sort(in.Warnings)
 	in.Warnings = slices.Compact(in.Warnings)
 	return in
-}
-
-// tellUnparsed notes a log of which more than most per cent of the lines could not be parsed, and tells whether that is so. A log
-// with nothing but such lines is an input that could not be used: it is most likely no log, or one of another format. Only a limit
-// of 100 accepts it.
-func (l *auditLogs) tellUnparsed(log *auditLog, info *audit.InputInfo, most float64) (partial bool) {
-	share := 100 * float64(info.Unparsed) / float64(max(info.Lines, 1))
-	switch {
-	case share == 100:
-		text := fmt.Sprintf("%s: none of its %s could be parsed as %s (robotsieve formats --explain shows why); the first is %q",
-			log.Name, english.Plural(info.Lines, "line"), log.format.Name(), log.first)
-		if info.Lines == 1 {
-			text = fmt.Sprintf("%s: its only line could not be parsed as %s (robotsieve formats --explain shows why): %q", log.Name, log.format.Name(), log.first)
-		}
-		if most == 100 {
-			l.warn("%s", text)
-			break
-		}
-		l.messages.warn("%s", text)
-		info.Error = cmp.Or(info.Error, text)
-	case share > most:
-		l.unclear = append(l.unclear, *info)
-	}
-	return share > most
-}
-
-// warnUnparsed warns of the logs of which more than most per cent of the lines could not be
-// parsed, in one warning: there may be hundreds.
-func (l *auditLogs) warnUnparsed(most float64) {
-	const shown = 5
-	share := func(i audit.InputInfo) float64 { return 100 * float64(i.Unparsed) / float64(i.Lines) }
-	const partial = "the report is partial, because these lines may hold what clears a violation"
-	switch list := l.unclear; len(list) {
-	case 0:
-	case 1:
-		l.warn("%s: %s of its %s (%.3g %%) could not be parsed, which is more than %v %% (--max-unparsed): %s",
-			list[0].Name, english.Grouped(list[0].Unparsed), english.Plural(list[0].Lines, "line"), share(list[0]), most, partial)
-	default:
-		slices.SortStableFunc(list, func(x, y audit.InputInfo) int { return cmp.Compare(share(y), share(x)) })
-		var names []string
-		for _, i := range list[:min(len(list), shown)] {
-			names = append(names, fmt.Sprintf("%s (%s of %s)", i.Name, english.Grouped(i.Unparsed), english.Plural(i.Lines, "line")))
-		}
-		more := ""
-		if rest := int64(len(list) - len(names)); rest > 0 {
-			more = " and " + english.Plural(rest, "more log")
-		}
-		l.warn("more than %v %% of the lines could not be parsed (--max-unparsed) of %s%s: %s", most, strings.Join(names, ", "), more, partial)
-	}
 }
 
 // lossNotes say which formats log other paths than clients sent, for each format of such
@@ -400,7 +351,7 @@ const maxQuoted = 200
 // info describes the log, as far as that is known before it is read.
 func (log *auditLog) info() audit.InputInfo {
 	return audit.InputInfo{
-		Name: log.Name, Host: log.host, Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: log.copyOf,
+		Name: log.Name, From: log.Range().From, To: log.Range().To, Of: log.Range().Of, Host: log.host, Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: log.copyOf,
 	}
 }
 

@@ -31,6 +31,8 @@ type MergeOptions struct {
 	NoReport bool
 	// AllowDuplicates counts also the states whose inputs are all in another one.
 	AllowDuplicates bool
+	// Parts: the states are those of the parts of one audit, as AuditOptions.Part says. They are not compared.
+	Parts bool
 
 	// These are as in AuditOptions.
 	Check            func(*audit.Config) error
@@ -62,7 +64,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	m := &states{messages: o.Messages, allowDuplicates: o.AllowDuplicates, memory: newBudget(o.Memory)}
+	m := &states{messages: o.Messages, allowDuplicates: o.AllowDuplicates, parts: o.Parts, memory: newBudget(o.Memory)}
 	a, config, err := m.open(o.States)
 	if err != nil {
 		return nil, inputError(err)
@@ -115,6 +117,7 @@ type states struct {
 	messages        Messages
 	memory          *budget
 	allowDuplicates bool
+	parts           bool // they are not compared
 	names           []string
 	infos           []fs.FileInfo
 	list            []*stateFile
@@ -131,15 +134,18 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 	}
 	a = &auditing{messages: m.messages, basis: &basis{}}
 	in := &a.inputs
-	in.Warnings = m.dropDuplicates()
+	if !m.parts {
+		in.Warnings = m.dropDuplicates()
+	}
 	for i, head := range m.heads {
 		in.List = append(in.List, head.Inputs...)
 		in.Warnings, in.Notes = append(in.Warnings, head.Warnings...), append(in.Notes, head.Notes...)
-		if head.Partial {
+		if head.Partial && !m.parts {
 			m.messages.warn("%s: not all of its input was read or could be parsed", m.names[i])
-			in.Partial = true
 		}
+		in.Partial = in.Partial || head.Partial
 	}
+	in.List = joinRanges(in.List)
 	slices.Sort(in.Warnings)
 	in.Warnings = slices.Compact(in.Warnings)
 	slices.Sort(in.Notes)

@@ -24,7 +24,7 @@ func hostOf(value string) (site, logs string, named bool) { return strings.Cut(v
 func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 	unnamed, _ := p.Unnamed()
 	var plain policy.Site
-	named := map[*auditLog]policy.Site{}
+	named, patterns := map[*auditLog]policy.Site{}, false
 	for _, value := range hosts {
 		text, files, hasFiles := hostOf(value)
 		at, err := siteOf(text, p)
@@ -35,10 +35,12 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 			plain = union(plain, at)
 			continue
 		}
+		patterns = true
 		logs, err := l.among(files)
 		switch {
 		case errors.Is(err, path.ErrBadPattern):
 			return usageError("--host %s: %w", value, err)
+		case len(logs) == 0 && l.isPart:
 		case len(logs) == 0 && err != nil:
 			return inputError(fmt.Errorf("--host %s: %w%s", value, err, l.shownNames()))
 		case len(logs) == 0:
@@ -48,7 +50,7 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 			log.host, named[log] = text, union(named[log], at)
 		}
 	}
-	if len(named) > 0 {
+	if patterns {
 		unnamed = plain
 	}
 	for _, log := range l.list {
@@ -57,7 +59,7 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 			log.site = named[log]
 		}
 	}
-	l.warnOfUnnamed(len(named) > 0)
+	l.warnOfUnnamed(patterns)
 	l.warnOfSites()
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 // is the whole file.
 type Range struct {
 	From, To int64
+	Of       int64 // bytes of the file; 0 if nobody has asked
 	Line     int64 // how many lines are before it, if somebody has counted them
 }
 
@@ -54,7 +55,7 @@ func (in *Input) Divide(size int64) (ranges []Range, err error) {
 				return nil, newError(in.Name, from+size, err)
 			}
 		}
-		ranges = append(ranges, Range{From: from, To: to})
+		ranges = append(ranges, Range{From: from, To: to, Of: in.Size})
 		from = to
 	}
 	if len(ranges) == 1 {
