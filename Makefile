@@ -31,12 +31,12 @@ test: lint
 
 # The outputs for the sample that TestGolden compares. Read what changed before you keep it.
 golden:
-	$(GO) test ./cmd/robotsieve -run TestGolden -update
+	$(GO) test ./cmd/robotsieve/cli -run TestGolden -update
 
 # The packages that start goroutines or are made for several, and one test of compile. The
 # race detector needs a C compiler. With the profile of cmd/robotsieve all that it imports
 # would be compiled once more.
-RACE := ./automaton ./automaton/archive ./bench ./cmd/robotsieve ./scan ./scan/audit ./scan/crawler ./scan/filter ./scan/job ./scan/policy \
+RACE := ./automaton ./automaton/archive ./bench ./cmd/robotsieve/cli ./scan ./scan/audit ./scan/crawler ./scan/filter ./scan/job ./scan/policy \
 	./scan/source ./scan/spill
 # Long tests of one goroutine, in which the race detector has nothing to find, and guards, whose counts it changes.
 NORACE := Guard|ManyOriginsToOneOfManyVersions|FetchesThatFailOverThousands|ThousandsOfVersions|LawfulIsTheTwins|HostileHeader|ListedHeaders|EveryBrokenSum
@@ -157,7 +157,7 @@ release: man
 		os=$${target%/*} arch=$${target#*/} name=robotsieve-$${target%/*}-$${target#*/}; \
 		if [ $$os = windows ]; then name=$$name.exe; fi; \
 		echo $$name; \
-		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.release=$(VERSION)' -o bin/release/$$name ./cmd/robotsieve; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X github.com/robotsieve/robotsieve/cmd/robotsieve/cli.release=$(VERSION)' -o bin/release/$$name ./cmd/robotsieve; \
 	done
 	@$(GO) run ./internal/notices -o bin/release/THIRD_PARTY.txt ./cmd/robotsieve $(RELEASES)
 	@cd bin/release && sha256sum robotsieve-* THIRD_PARTY.txt > SHA256SUMS

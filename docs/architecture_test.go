@@ -60,9 +60,10 @@ var allowed = map[string][]string{
 	"scan/job": {"automaton", "automaton/archive", "compile", "internal/disk", "internal/english", "internal/lazy", "scan", "scan/answer", "scan/audit", "scan/capture", "scan/columnar", "scan/crawler",
 		"scan/evidence", "scan/filter", "scan/format", "scan/list", "scan/origin", "scan/page", "scan/policy", "scan/source", "scan/spill", "scan/warc"},
 
-	"bench":        {"automaton", "compile"},
-	"bench/ratios": {"bench", "scan/source/inflate", "github.com/klauspost/compress/"},
-	"cmd/robotsieve": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk", "internal/english", "internal/lazy", "scan/audit", "scan/capture", "scan/crawler",
+	"bench":          {"automaton", "compile"},
+	"bench/ratios":   {"bench", "scan/source/inflate", "github.com/klauspost/compress/"},
+	"cmd/robotsieve": {"cmd/robotsieve/cli"},
+	"cmd/robotsieve/cli": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk", "internal/english", "internal/lazy", "scan/audit", "scan/capture", "scan/crawler",
 		"scan/filter", "scan/format", "scan/job", "scan/list", "scan/page", "scan/source",
 		"github.com/spf13/cobra", "github.com/vbauerster/mpb/", "github.com/pkg/profile", "golang.org/x/term"},
 	"cmd/robotsieve/internal/report/reporttest": {"scan/audit"},

@@ -47,7 +47,7 @@ func readTexts(root string) (*texts, error) {
 	if !bytes.HasSuffix(t.log, []byte("\n")) {
 		t.log = append(t.log, '\n')
 	}
-	if t.html, err = os.ReadFile(filepath.Join(root, "cmd/robotsieve/testdata/sample.html")); err != nil {
+	if t.html, err = os.ReadFile(filepath.Join(root, "cmd/robotsieve/cli/testdata/sample.html")); err != nil {
 		return nil, err
 	}
 	t.urls, err = os.ReadFile(filepath.Join(shared, "bench/urls_10k.txt"))

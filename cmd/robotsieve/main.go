@@ -5,6 +5,10 @@
 // robotsieve --help.
 package main
 
-import "os"
+import (
+	"os"
 
-func main() { os.Exit(process()) }
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
+)
+
+func main() { os.Exit(cli.Main()) }

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// manyViolations is a log of n lines that differ, each of which has to wait for
+// the end of the log, and some of browsers, which have not.
+func manyViolations(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `198.51.%d.%d - - [%02d/Nov/2026:%02d:%02d:%02d +0000] "GET /p/%d HTTP/1.1" 200 5 "-" "%s"`+"\n",
+			i/256%256, i%256, 1+i/86400%28, i/3600%24, i/60%60, i%60, i*7919%n, []string{"GPTBot/1", googleAgent, "New-Bot/1 (+http://x.example)"}[i%3])
+		if i%10 == 0 {
+			b.WriteString(logLine("/p", "Mozilla/5.0 Firefox/1"))
+		}
+	}
+	return b.String()
+}
+
+// tempDir makes an empty folder the one for temporary files, and returns a
+// function that fails the test unless it still is empty.
+func tempDir(t *testing.T) (dir string, empty func(when string)) {
+	dir = t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	return dir, func(when string) {
+		t.Helper()
+		if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
+			t.Errorf("%s: %v, %v", when, list, err)
+		}
+	}
+}
+
+// The report is the same however little memory there is, and no file is left.
+func TestLittleMemoryMakesTheSameReport(t *testing.T) {
+	n := 200_000
+	if testing.Short() {
+		n = 30_000
+	}
+	robots := file(t, "robots.txt", "user-agent: *\ncrawl-delay: 1\ndisallow: /p\n")
+	log := manyViolations(n)
+	a, b := file(t, "a.log", log[:len(log)/3]), file(t, "b.log.gz", compressed(t, log[len(log)/3:]))
+	state := filepath.Join(t.TempDir(), "a.state")
+	_, empty := tempDir(t)
+	audit := func(args ...string) result {
+		return command(t, "", append([]string{"audit", "--robots", robots, "--output", "json", "--samples", "2"}, append(args, a, b)...)...)
+	}
+	want := audit("--workers", "1")
+	if want.code != exitDone {
+		t.Fatal(want.err)
+	}
+	for how, got := range map[string]result{
+		"one worker":   audit("--memory", "1MB", "--workers", "1"),
+		"four workers": audit("--memory", "1MB", "--workers", "4"),
+		"and a state":  audit("--memory", "1MB", "--workers", "2", "--state", state),
+		"merged":       command(t, "", "merge", "--memory", "1MB", "--output", "json", state),
+	} {
+		if got.code != exitDone || withoutInputs(got.out, "json") != withoutInputs(want.out, "json") {
+			t.Errorf("%s: code %d, stderr %q, differs at %s", how, got.code, got.err, firstDifference(got.out, want.out))
+		}
+		empty(how)
+	}
+
+	zipped := compressed(t, log)
+	torn := command(t, "", "audit", "--robots", robots, "--memory", "1MB", "--samples", "1", file(t, "torn.gz", zipped[:len(zipped)-20]))
+	if torn.code != exitInput || !strings.HasPrefix(torn.out, "PARTIAL") {
+		t.Errorf("torn: code %d, %.100q", torn.code, torn.out)
+	}
+	empty("torn")
+}
+
+// Where nothing could be kept, that is told before anything is read, also if there would have been memory enough.
+func TestNoTemporaryFileNoReport(t *testing.T) {
+	robots, log := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "a.log", manyViolations(30_000))
+	dir := filepath.Join(t.TempDir(), "none")
+	t.Setenv("TMPDIR", dir)
+	for _, args := range [][]string{{}, {"--workers", "4"}, {"--memory", "1GB"}, {"--state", filepath.Join(t.TempDir(), "a.state")}} {
+		r := command(t, "", append([]string{"audit", "--robots", robots, "--memory", "1MB", "--samples", "9", "--fail-on", "violation>0", log}, args...)...)
+		if r.code != exitInput || r.out != "" || !strings.Contains(r.err, "robotsieve: the folder for temporary files (TMPDIR): open "+dir) {
+			t.Errorf("%v: code %d, stdout %.100q, stderr %q", args, r.code, r.out, r.err)
+		}
+		if len(args) > 1 && args[0] == "--state" {
+			if left, _ := os.ReadDir(filepath.Dir(args[1])); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		}
+	}
+}
+
+// child is the command in a process of its own that reads an endless log.
+type child struct {
+	*exec.Cmd
+	out, diag bytes.Buffer
+	in        io.WriteCloser
+}
+
+// startSpilling starts the command, and returns when it has a temporary file, the
+// name of which it has removed.
+func startSpilling(t *testing.T, dir string) *child {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc to see which files a process has open")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	c := &child{Cmd: exec.Command(self, "audit", "--robots", robots, "--output", "json", "--memory", "1MB", "--samples", "1", "--fail-on", "violation>0", "-")}
+	c.Env = append(os.Environ(), asCommand+"=1", "TMPDIR="+dir)
+	c.Stdout, c.Stderr = &c.out, &c.diag
+	if c.in, err = c.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.in.Close() })
+	log := manyViolations(20_000)
+	go func() {
+		for {
+			if _, err := io.WriteString(c.in, log); err != nil {
+				return
+			}
+		}
+	}()
+	for deadline := time.Now().Add(30 * time.Second); !c.hasOpen(dir); {
+		if time.Now().After(deadline) {
+			t.Fatalf("no temporary file, stderr %q", c.diag.String())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return c
+}
+
+// hasOpen tells whether the process has a file in a folder open.
+func (c *child) hasOpen(dir string) bool {
+	fds := fmt.Sprintf("/proc/%d/fd", c.Process.Pid)
+	list, _ := os.ReadDir(fds)
+	for _, fd := range list {
+		if to, err := os.Readlink(filepath.Join(fds, fd.Name())); err == nil && strings.HasPrefix(to, dir+"/") && strings.HasSuffix(to, " (deleted)") {
+			return true
+		}
+	}
+	return false
+}
+
+func TestInterruptLeavesNoTemporaryFile(t *testing.T) {
+	dir, empty := tempDir(t)
+	c := startSpilling(t, dir)
+	empty("while it runs")
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	c.Wait()
+	empty("after an interrupt")
+	r := result{c.out.String(), c.diag.String(), c.ProcessState.ExitCode()}
+	if r.code != exitInterrupted || !strings.Contains(r.err, "interrupted: the report covers what was read so far") || !failOnNotChecked(r.err) {
+		t.Fatalf("code %d, stderr %q", r.code, r.err)
+	}
+	if report := auditJSON(t, r); report["partial"] != true || report["lines"] == 0.0 {
+		t.Errorf("partial %v, %v lines", report["partial"], report["lines"])
+	}
+}
+
+func TestKillLeavesNoTemporaryFile(t *testing.T) {
+	dir, empty := tempDir(t)
+	c := startSpilling(t, dir)
+	empty("while it runs")
+	if err := c.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	c.Wait()
+	empty("after a kill")
+	if c.out.Len() > 0 {
+		t.Errorf("a report of a killed process: %.100q", c.out.String())
+	}
+}

@@ -1,0 +1,560 @@
+package cli
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/format"
+)
+
+// evidenceOf audits with --evidence and returns the folder.
+func evidenceOf(t *testing.T, stdin string, args ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "evidence")
+	r := command(t, stdin, append(args, "--evidence", dir)...)
+	if r.code != exitDone || !strings.Contains(r.err, "the SHA-256 of its manifest is ") {
+		t.Fatalf("%v: %d, %s", args, r.code, r.err)
+	}
+	return dir
+}
+
+// verifies checks a folder, alone and with the logs.
+func verifies(t *testing.T, dir string, logs ...string) {
+	t.Helper()
+	if r := command(t, "", "verify", dir); r.code != exitDone || !strings.Contains(r.out, "The logs were not given") {
+		t.Errorf("alone: %+v", r)
+	}
+	if r := command(t, "", append([]string{"verify", dir}, logs...)...); r.code != exitDone || !strings.Contains(r.out, "A new audit of the logs finds the same violations") {
+		t.Errorf("with the logs: %+v", r)
+	}
+}
+
+// refuted checks that verify finds something.
+func refuted(t *testing.T, what string, args ...string) {
+	t.Helper()
+	r := command(t, "", append([]string{"verify"}, args...)...)
+	if r.code != exitFound || !strings.Contains(r.out, "Does not hold: ") {
+		t.Errorf("%s: %+v", what, r)
+	}
+}
+
+// contents returns the files of a folder by their paths in it; what is compressed comes decompressed.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err == nil && strings.HasSuffix(path, ".gz") {
+			data = gunzipped(t, data)
+		}
+		name, _ := filepath.Rel(dir, path)
+		files[filepath.ToSlash(name)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func gunzipped(t *testing.T, data []byte) []byte {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err == nil {
+		data, err = io.ReadAll(r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestEvidenceOfTheSample: with and without versions, lists and crawlers the folder holds up, and
+// has the lines of the crawlers with violations, and nothing of others.
+func TestEvidenceOfTheSample(t *testing.T) {
+	log := strings.Split(string(plain(t, sample+"access.log.gz")), "\n")
+	for name, args := range map[string][]string{"all": fullAudit(sample), "robots alone": {"audit", "--robots", sample + "robots.txt", sample + "access.log.gz"}} {
+		t.Run(name, func(t *testing.T) {
+			report := auditJSON(t, command(t, "", append(args, "--output", "json")...))
+			dir := evidenceOf(t, "", args...)
+			verifies(t, dir, sample+"access.log.gz")
+			files := contents(t, dir)
+			listed := map[string]bool{}
+			for _, c := range report["crawlers"].([]any) {
+				c := c.(map[string]any)
+				n := int(c["verdicts"].(map[string]any)["violation"].(float64))
+				for file, text := range files {
+					if !strings.HasSuffix(file, "violations.log.gz") || !strings.Contains(file, strings.ToLower(c["crawler"].(string))) {
+						continue
+					}
+					if lines := strings.Count(text, "\n"); lines != n {
+						t.Errorf("%s has %d lines, of %d violations", file, lines, n)
+					}
+					n = 0
+				}
+				if n > 0 {
+					t.Errorf("%v has no folder", c["crawler"])
+				}
+			}
+			for file, text := range files {
+				for line := range strings.Lines(text) {
+					if line = strings.TrimSuffix(line, "\n"); strings.HasSuffix(file, ".log.gz") {
+						listed[line] = true
+						if !slices.Contains(log, line) && !slices.Contains(log, line+"\r") {
+							t.Errorf("%s: %q is not in the log", file, line)
+						}
+					}
+				}
+			}
+			nothingOfOthers(t, files, log, listed)
+		})
+	}
+}
+
+// nothingOfOthers checks that no address of a line that is not listed is in a folder, unless it is
+// also in one that is listed or in a file that is not from the log.
+func nothingOfOthers(t *testing.T, files map[string]string, log []string, listed map[string]bool) {
+	t.Helper()
+	own, n := map[string]bool{}, 0
+	for line := range listed {
+		own[strings.Fields(line)[0]] = true
+	}
+	all := ""
+	for file, text := range files {
+		if !strings.HasPrefix(file, "lists/") && !strings.HasPrefix(file, "robots/") && file != "crawlers.json" {
+			all += text
+		}
+	}
+	for _, line := range log {
+		address, _, _ := strings.Cut(line, " ")
+		if _, err := netip.ParseAddr(address); err != nil || own[address] {
+			continue
+		}
+		n++
+		if regexp.MustCompile(regexp.QuoteMeta(address) + `\b`).MatchString(all) {
+			t.Errorf("%s is in the folder", address)
+		}
+	}
+	if n == 0 {
+		t.Error("no line of others in the log")
+	}
+}
+
+// TestEvidenceOfAllFormats: lines of every format are judged again without the rest of their log.
+func TestEvidenceOfAllFormats(t *testing.T) {
+	if underRace {
+		t.Skip("readers of formats share nothing, and other tests of evidence run here")
+	}
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /\n")
+	for _, name := range format.Names() {
+		f, _ := format.ByName(name)
+		if !f.HasAgent() || !f.HasTime() {
+			continue
+		}
+		crawler := strings.ReplaceAll(f.Sample(), "Mozilla/5.0", "GPTBot/1.2")
+		text := f.Head() + strings.Repeat(f.Sample()+"\n", 3) + strings.Repeat(crawler+"\n", 2) + f.Sample() + "\n" + crawler + "\n"
+		log := file(t, "a.log", text)
+		args := []string{"audit", "--robots", robots, log}
+		bound, err := f.Bound([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts, _ := format.Hosts(bound, []byte(text))
+		for _, host := range hosts {
+			args = append(args, "--host", host)
+		}
+		dir := evidenceOf(t, "", args...)
+		verifies(t, dir, log)
+		n := 0
+		for file, text := range contents(t, dir) {
+			if strings.HasSuffix(file, "-gptbot/violations.log.gz") {
+				n = strings.Count(text, "\n")
+			}
+		}
+		if n != 3 && format.Loss(bound, []byte(text)) != format.Rewritten { // of such paths nothing is known
+			t.Errorf("%s: %d lines", name, n)
+		}
+	}
+}
+
+// TestEvidenceOfLogs: of logs of several kinds, hosts, zones and names.
+func TestEvidenceOfLogs(t *testing.T) {
+	line := logLine("/p/1", "GPTBot/1")
+	many := strings.Repeat(logLine("/robots.txt", "GPTBot/1"), 2) + strings.Repeat(line, 3) + logLine("/p/2", "FooBot/1") + logLine("/", "Mozilla/5.0")
+	proxied := strings.Repeat(logLine("/", "Mozilla/5.0"), 3000) + many
+	dir := tree(t, map[string]string{
+		"a.log": many, "b.log.gz": gzipped(t, line+many), "proxied.log": proxied, "empty.log": "",
+		"c.log":      "2026-11-10 12:00:00|192.0.2.1|GET|/p/1|GPTBot/1\n2026-11-10 12:00:00|192.0.2.1|GET|/p/1|Mozilla/5.0\n",
+		"nginx.conf": "log_format main '$time_iso8601|$remote_addr|$request_method|$request_uri|$http_user_agent';\n",
+		"d.log":      "2026-11-10T12:00:00+00:00|192.0.2.1|GET|/p/1|GPTBot/1\n",
+		"mixed.log":  "192.0.2.7 - - [10/Nov/2026:12:00:00 +0000] \"GET /p/1 HTTP/1.1\" 200 5 \"-\" \"GPTBot/1 Googlebot/2.1\"\n" + many,
+		"robots.txt": "user-agent: *\ndisallow: /p\n", "all.txt": "user-agent: *\ndisallow: /\n",
+		"iis.log":     "#Version: 1.0\n#Fields: date time c-ip cs-method cs-uri cs(User-Agent) sc-status\n2026-11-10 12:00:00 192.0.2.1 GET /p/1 GPTBot/1 200\n" + "#Fields: date time cs-method cs-uri c-ip sc-status cs(User-Agent)\n" + strings.Repeat("2026-11-10 12:00:00 GET /p/2 192.0.2.1 200 GPTBot/1\n", 2) + "#Fields: date time c-ip cs-method cs-uri cs(User-Agent) sc-status\n2026-11-10 12:00:00 192.0.2.1 GET /p/3 GPTBot/1 200\n",
+		"gptbot.json": `{"creationTime":"2026-11-10T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,
+		"other.json":  `{"creationTime":"2026-11-10T00:00:00","prefixes":[{"ipv4Prefix":"198.51.100.0/24"}]}`,
+		"names.txt":   "192.0.2.1\tx.gptbot.example\tyes\n192.0.2.99\tother.example\tyes\n",
+		"policy.csv":  "from,origin,status,file\n2026-01-01,https://a.example,200,robots.txt\n2026-01-01,https://b.example,200,empty\n",
+		"empty":       "",
+	})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	robots := []string{"audit", "--robots", at("robots.txt")}
+	for name, c := range map[string]struct {
+		args []string
+		logs []string
+	}{
+		"several":        {robots, []string{at("a.log"), at("b.log.gz")}},
+		"empty":          {robots, []string{at("a.log"), at("empty.log")}},
+		"duplicates":     {append(robots, "--allow-duplicates"), []string{at("a.log"), at("a.log")}},
+		"verified":       {append(robots, "--ip-ranges", "GPTBot="+at("gptbot.json")), []string{at("a.log")}},
+		"undated":        {append(robots, "--ip-ranges", "GPTBot="+at("gptbot.json")+"@2026-11-09"), []string{at("a.log")}},
+		"ambiguous":      {append(robots, "--ip-ranges", "GPTBot="+at("gptbot.json")), []string{at("mixed.log")}},
+		"proxied":        {append(robots, "--ip-ranges", "GPTBot="+at("other.json")), []string{at("proxied.log")}},
+		"names":          {append(robots, "--resolved-names", at("names.txt")), []string{at("a.log")}},
+		"words":          {append(robots, "--time-zone", "Europe/Berlin", "--format", `(?P<time>\S+ \S+)\|(?P<ip>[^|]*)\|(?P<method>[^|]*)\|(?P<target>[^|]*)\|(?P<ua>.*)`), []string{at("c.log")}},
+		"configuration":  {append(robots, "--format", at("nginx.conf")+":main"), []string{at("d.log")}},
+		"site by name":   {[]string{"audit", "--policy", at("policy.csv"), "--host", "https://a.example=" + at("a.log"), "--host", "https://b.example=" + at("b.log.gz")}, []string{at("a.log"), at("b.log.gz")}},
+		"columns":        {[]string{"audit", "--robots", at("all.txt")}, []string{at("iis.log")}},
+		"period":         {append(robots, "--since", "2026-11-10", "--until", "2026-11-11"), []string{at("a.log")}},
+		"little memory":  {append(robots, "--memory", "1MB"), []string{at("a.log")}},
+		"samples":        {append(robots, "--samples", "3"), []string{at("a.log")}},
+		"one dialect":    {append(robots, "--dialect", "google", "--sampled", "1/2"), []string{at("a.log")}},
+		"named sites":    {append(robots, "--host", "example.com"), []string{at("a.log")}},
+		"duplicate left": {robots, []string{at("a.log"), at("a.log")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := evidenceOf(t, "", append(c.args, c.logs...)...)
+			verifies(t, folder, c.logs...)
+			files := contents(t, folder)
+			if !strings.Contains(files["manifest.json"], `"folder": "0001-gptbot"`) {
+				t.Errorf("no violations: %s", files["manifest.json"])
+			}
+			if strings.Contains(fmt.Sprint(files), "192.0.2.99") {
+				t.Error("the names of others are in the folder")
+			}
+		})
+	}
+	t.Run("stdin", func(t *testing.T) {
+		verifies(t, evidenceOf(t, many, append(robots, "-")...), at("a.log"))
+	})
+	t.Run("other logs", func(t *testing.T) {
+		folder := evidenceOf(t, "", append(robots, at("a.log"))...)
+		refuted(t, "another log", folder, at("b.log.gz"))
+		if r := command(t, "", "verify", evidenceOf(t, "", append(robots, at("a.log"), at("b.log.gz"))...), at("a.log")); r.code != exitInput || !strings.Contains(r.err, "was not given") {
+			t.Errorf("a log too few: %+v", r)
+		}
+		if r := command(t, many, "verify", folder, "-"); r.code != exitUsage {
+			t.Errorf("stdin: %+v", r)
+		}
+	})
+}
+
+// TestEvidenceOfNothing: without violations there is a folder that says so.
+func TestEvidenceOfNothing(t *testing.T) {
+	log := file(t, "a.log", logLine("/", "GPTBot/1"))
+	args := []string{"audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), log}
+	dir := evidenceOf(t, "", args...)
+	verifies(t, dir, log)
+	r := command(t, "", append(args, "--evidence", dir, "--force")...)
+	wants(t, r.err, "no crawler broke robots.txt")
+	wants(t, command(t, "", "verify", dir).out, "The folder lists no requests")
+}
+
+// forge changes the files of a folder, and makes their hashes anew.
+func forge(t *testing.T, dir string, edit func(name, text string) string) {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal(plain(t, filepath.Join(dir, "manifest.json")), &m); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range m["files"].([]any) {
+		f := f.(map[string]any)
+		name := f["name"].(string)
+		data := plain(t, filepath.Join(dir, name))
+		text := string(data)
+		if strings.HasSuffix(name, ".gz") {
+			text = string(gunzipped(t, raw(t, filepath.Join(dir, name))))
+		}
+		if text = edit(name, text); strings.HasSuffix(name, ".gz") {
+			text = gzipped(t, text)
+		}
+		write(name, text)
+		f["sha256"], f["bytes"] = fmt.Sprintf("%x", sha256.Sum256([]byte(text))), len(text)
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := edit("manifest.json", string(data))
+	write("manifest.json", text)
+	write("manifest.json.sha256", fmt.Sprintf("%x  manifest.json\n", sha256.Sum256([]byte(text))))
+}
+
+func raw(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestVerifyFindsForgery: hashes made anew do not make a violation.
+func TestVerifyFindsForgery(t *testing.T) {
+	log := file(t, "a.log", logLine("/p/1", "GPTBot/1")+logLine("/ok/1", "GPTBot/1")+logLine("/p/2", "GPTBot/1")+logLine("/p/3", "FooBot/1"))
+	args := []string{"audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\ndisallow: /q\n"), log}
+	in := func(file, old, new string) func(name, text string) string {
+		return func(name, text string) string {
+			if strings.Contains(name, file) {
+				return strings.Replace(text, old, new, 1)
+			}
+			return text
+		}
+	}
+	gpt := "0001-gptbot/violations"
+	for name, c := range map[string]struct {
+		edit  func(name, text string) string
+		alone bool // it is found without the logs
+	}{
+		"nothing":        {func(_, text string) string { return text }, false},
+		"another path":   {in(gpt, "/p/1", "/ok/1"), true},
+		"another rule":   {in(gpt+".ndjson", "Disallow: /p", "Disallow: /q"), true},
+		"another line":   {in(gpt+".ndjson", `"line":1`, `"line":2`), false},
+		"no such line":   {in(gpt+".ndjson", `"line":3`, `"line":900`), false},
+		"another client": {in(gpt+".log", "192.0.2.1", "192.0.2.2"), true},
+		"another time": {func(name, text string) string {
+			return strings.Replace(strings.Replace(text, "12:00:00 ", "12:00:01 ", 1), "T12:00:00Z", "T12:00:01Z", 1)
+		}, false},
+		"a line fewer": {func(name, text string) string {
+			if strings.Contains(name, gpt) {
+				_, text, _ = strings.Cut(text, "\n")
+			}
+			return text
+		}, false},
+		"a line more": {func(name, text string) string {
+			if strings.Contains(name, gpt) {
+				text += text
+			}
+			return text
+		}, true},
+		"another robots.txt": {in("robots/0001.txt", "disallow: /p", "disallow: /x"), true},
+		"a crawler fewer":    {in("manifest.json", `"violations":1`, `"violations":0`), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := evidenceOf(t, "", args...)
+			forge(t, dir, c.edit)
+			if name == "nothing" {
+				verifies(t, dir, log)
+				return
+			}
+			if c.alone {
+				refuted(t, "alone", dir)
+			} else if r := command(t, "", "verify", dir); r.code != exitDone && name != "a crawler fewer" {
+				t.Errorf("alone: %+v", r)
+			}
+			refuted(t, "with the log", dir, log)
+		})
+	}
+}
+
+// TestVerifyHostileFolders: a folder can say anything. It is refused, and nothing outside of it is opened.
+func TestVerifyHostileFolders(t *testing.T) {
+	log := file(t, "a.log", logLine("/p/1", "GPTBot/1"))
+	args := []string{"audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), log}
+	for _, c := range [][2]string{
+		{`"robots/0001.txt"`, `"../../../../../../etc/passwd"`}, {`"robots/0001.txt"`, `"/dev/zero"`}, {`"crawlers.json"`, `"missing"`},
+		{`"schema":"robotsieve.evidence/1"`, `"schema":"robotsieve.evidence/9"`}, {`"options":`, `"other":`}, {`"Rows":[`, `"Rows":[null,`}, {`"Body":0`, `"Body":7`},
+		{`"time_zone":""`, `"time_zone":"Mars"`}, {`"format":"auto"`, `"format":"/etc/passwd:x"`}, {`"format":"combined"`, `"format":"nonsense"`},
+		{`"folder":"0001-gptbot"`, `"folder":"../x"`}, {`"violations":1`, `"violations":-1`}, {`"inputs":[`, `"nothing":[`},
+		{`"files":[`, `"files":[],"more":[`}, {`"Window":86400000000000`, `"Window":1`},
+	} {
+		dir := evidenceOf(t, "", args...)
+		forge(t, dir, func(name, text string) string {
+			if name != "manifest.json" {
+				return text
+			}
+			if !strings.Contains(text, c[0]) {
+				t.Errorf("no %s in %s", c[0], text)
+			}
+			return strings.Replace(text, c[0], c[1], 1)
+		})
+		for _, logs := range [][]string{nil, {log}} {
+			r := command(t, "", append([]string{"verify", dir}, logs...)...)
+			if r.code != exitFound && r.code != exitInput {
+				t.Errorf("%v: %+v", c, r)
+			}
+		}
+	}
+}
+
+// TestChangedOctetOfEvidence: verify finds one changed octet in any file.
+func TestChangedOctetOfEvidence(t *testing.T) {
+	dir := evidenceOf(t, "", fullAudit(sample)...)
+	files := 0
+	for name := range contents(t, dir) {
+		files++
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		data := raw(t, path)
+		for _, at := range []int{0, len(data) / 2, len(data) - 1} {
+			changed := bytes.Clone(data)
+			changed[at] ^= 4
+			if err := os.WriteFile(path, changed, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			refuted(t, name, dir)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files < 20 {
+		t.Errorf("%d files", files)
+	}
+	verifies(t, dir, sample+"access.log.gz")
+}
+
+// TestEvidenceFolderIsRefused: nothing that is not evidence is replaced, nor what is read.
+func TestEvidenceFolderIsRefused(t *testing.T) {
+	log, robots := file(t, "a.log", logLine("/p", "GPTBot/1")), file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	args := []string{"audit", "--robots", robots, log}
+	dir := evidenceOf(t, "", args...)
+	full := filepath.Dir(log)
+	before := contents(t, dir)
+	for name, more := range map[string][]string{
+		"full":           {"--evidence", full},
+		"full, forced":   {"--evidence", full, "--force"},
+		"a file":         {"--evidence", log, "--force"},
+		"evidence":       {"--evidence", dir},
+		"an input in it": {"--evidence", dir, "--force", "--ip-ranges", "GPTBot=" + filepath.Join(dir, "robots/0001.txt")},
+		"an output":      {"--evidence", dir, "--force", "--prometheus", filepath.Join(dir, "x.prom")},
+		"a state":        {"--evidence", filepath.Join(full, "new"), "--state", filepath.Join(full, "s")},
+		"local time":     {"--evidence", filepath.Join(full, "new"), "--time-zone", "Local"},
+	} {
+		if r := command(t, "", append(args, more...)...); r.code != exitUsage {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	if r := command(t, "", append(args, "--evidence", filepath.Join(full, "no/such/folder"))...); r.code != exitInput {
+		t.Errorf("no parent: %+v", r)
+	}
+	if after := contents(t, dir); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Error("the folder has changed")
+	}
+	if left, _ := filepath.Glob(filepath.Join(full, ".*")); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// TestEvidenceOfHostileNames: names of crawlers, paths and rules act neither on the file system nor on a shell.
+func TestEvidenceOfHostileNames(t *testing.T) {
+	var log strings.Builder
+	for _, name := range []string{"../../x-bot", "CON-bot", "$(touch x)bot", "`id`-bot", "'; id; 'bot", "nul-bot\x00", strings.Repeat("y", 300) + "bot", "Xbot", "xBOT", "evil\u202ebot"} {
+		log.WriteString(logLine("/p/$(id)';`id`", name+"/1.0 (+http://bot.example/)"))
+	}
+	dir := evidenceOf(t, log.String(), "audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p/$(id)';`id`\n"), "-")
+	verifies(t, dir, file(t, "a.log", log.String()))
+	names := regexp.MustCompile(`^([0-9]{4}-[a-z0-9-]{1,40}/[a-z]+\.[a-z.]+|[a-z.0-9]+|(lists|robots)/[a-z0-9.-]+)$`)
+	for name, text := range contents(t, dir) {
+		if !names.MatchString(name) {
+			t.Errorf("a file is called %q", name)
+		}
+		if strings.HasSuffix(name, "letter.txt") && !strings.Contains(text, `'Disallow: /p/$(id)'\'';`+"`id`'") {
+			t.Errorf("the rule is not quoted in %s", text)
+		}
+	}
+}
+
+// TestFaultsOfEvidence makes each file operation fail in turn: there is a whole folder or none.
+func TestFaultsOfEvidence(t *testing.T) {
+	log, robots := file(t, "a.log", logLine("/p", "GPTBot/1")+logLine("/robots.txt", "GPTBot/1")), file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "evidence")
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
+	for n := 1; ; n += step {
+		var ops atomic.Int64
+		failed := disk.Op("")
+		restore := disk.Inject(func(op disk.Op, _ string) error {
+			if ops.Add(1) == int64(n) {
+				failed = op
+				return errnos[n%len(errnos)]
+			}
+			return nil
+		})
+		r := command(t, "", "audit", "--robots", robots, "--workers", "1", "--evidence", dir, log)
+		restore()
+		if failed == "" {
+			break
+		}
+		_, err := os.Stat(dir)
+		switch {
+		case r.code == exitDone && err == nil:
+			verifies(t, dir, log)
+		case r.code == exitInput && failed == disk.OpRemove, r.code == exitInput && err != nil:
+		case r.code == exitInput && command(t, "", "verify", dir).code == exitDone: // the folder could not be synced
+		default:
+			t.Errorf("operation %d, %s: %v, %+v", n, failed, err, r)
+		}
+		os.RemoveAll(dir)
+		left, _ := os.ReadDir(parent)
+		if failed != disk.OpRemove && len(left) > 0 {
+			t.Errorf("operation %d, %s: left %v", n, failed, left)
+		}
+		for _, e := range left {
+			os.RemoveAll(filepath.Join(parent, e.Name()))
+		}
+	}
+}
+
+// TestInterruptedEvidence: an audit that was interrupted makes no folder.
+func TestInterruptedEvidence(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	dir := filepath.Join(t.TempDir(), "evidence")
+	in := &blocking{strings.NewReader(strings.Repeat(logLine("/p", "FooBot/1"), 30000)), make(chan struct{}), make(chan struct{})}
+	defer close(in.until)
+	go func() {
+		<-in.read
+		interrupt()
+	}()
+	var out, err bytes.Buffer
+	code := run(ctx, []string{"audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), "--evidence", dir, "-"}, streams{in, &out, &err})
+	if left, _ := os.ReadDir(filepath.Dir(dir)); code != exitInterrupted || len(left) > 0 || !strings.Contains(err.String(), "interrupted") {
+		t.Errorf("code %d, left %v, stderr %q", code, left, err.String())
+	}
+}
+
+// TestEvidenceOfLookedUpNames: a client that the DNS has verified is verified in the folder too.
+func TestEvidenceOfLookedUpNames(t *testing.T) {
+	dns := &fakeDNS{names: map[string][]string{"192.0.2.1": {"crawl-1.googlebot.com."}}, addrs: map[string][]string{"crawl-1.googlebot.com": {"192.0.2.1"}, "crawl-1.googlebot.com.": {"192.0.2.1"}}}
+	log := file(t, "a.log", logLine("/p", "Googlebot/2.1")+logLine("/p", "GPTBot/1"))
+	dir := filepath.Join(t.TempDir(), "evidence")
+	r, _ := resolveWith(t, t.Context(), dns, "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), "--evidence", dir, log)
+	if files := contents(t, dir); !strings.Contains(fmt.Sprint(files), `"identity":"verified"`) {
+		t.Errorf("nobody is verified: %+v", r)
+	}
+	verifies(t, dir, log)
+}

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/job"
+)
+
+func newFormats(s streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "formats [--explain LOG...]",
+		Short: "List the formats of access logs, or explain how a log is read",
+		Long: `Formats lists the formats of access logs that audit reads: what writes each of
+them, what it lacks for an audit, and a sample line. It also lists the envelopes that
+may be around the lines, such as that of syslog; --format names a format in an
+envelope as in syslog:combined, and a log of two formats as in
+combined+vhost_combined.
+
+With --explain it shows how the first lines of each LOG are read, field by field;
+which lines were not read, and at which place; why the format was chosen; and
+what is missing for an audit. A LOG is named as for audit; - is stdin. The exit
+status is 3 if the format of a LOG is not found.`,
+		Example: `  robotsieve formats
+  robotsieve formats --explain access.log
+  robotsieve formats --explain --format combined access.log
+  kubectl logs web-1 | robotsieve formats --explain -`,
+	}
+	o := job.ExplainOptions{Logs: job.Inputs{Stdin: s.in}, Messages: s.messages()}
+	explain := cmd.Flags().Bool("explain", false, "show how the first lines of logs are read")
+	cmd.Flags().StringVar(&o.Format, "format", "auto", "format of the logs, with --explain")
+	complete(cmd, "format", append([]string{"auto"}, format.Names()...)...)
+	cmd.RunE = func(cmd *cobra.Command, logs []string) error {
+		if !*explain && (len(logs) > 0 || cmd.Flags().Changed("format")) {
+			return usageError("--explain shows how logs are read: without it there can be neither LOG nor --format")
+		}
+		w := bufio.NewWriter(s.out)
+		if !*explain {
+			most := 0
+			if isTerminal(s.out) {
+				most = maxWidth
+			}
+			listFormats(w, most)
+			return writeError(w.Flush())
+		}
+		if err := job.RefuseStreams(s.out, s.err, s.in, logs...); err != nil {
+			return err
+		}
+		ctx, release := onInterrupt(cmd.Context())
+		defer release()
+		o.Logs.Names = logs
+		first := true
+		err := job.Explain(ctx, o, func(log *job.ExplainedLog) error {
+			if !first {
+				fmt.Fprintln(w)
+			}
+			first = false
+			explainLog(w, log)
+			return writeError(w.Flush())
+		})
+		return errors.Join(err, writeError(w.Flush()))
+	}
+	return cmd
+}
+
+// maxWidth is the width of a terminal for which lists are made, in characters.
+const maxWidth = 80
+
+// maxLineShown bounds the lines of a log that are shown, in characters.
+const maxLineShown = 500
+
+// ownFormats are the words in which users describe formats, with an example of each.
+var ownFormats = []struct{ of, example string }{
+	{"nginx", "--format /etc/nginx/nginx.conf:main"},
+	{"nginx", `--format '$remote_addr [$time_local] "$request" "$http_user_agent"'`},
+	{"Apache", "--format /etc/apache2/apache2.conf:site"},
+	{"Apache", `--format '%h %t "%r" %>s %b "%{User-Agent}i" %v'`},
+	{"GoAccess", `--format '%h %^[%d:%t %^] "%r" %s %b "%R" "%u"'`},
+	{"HAProxy", "--format haproxy:host,user-agent"},
+	{"JSON", "--format 'time=ts ip=client.ip url=uri ua=headers.User-Agent.0'"},
+	{"W3C", "--format '#Fields: date time cs-uri-stem c-ip cs(User-Agent)'"},
+	{"regexp", `--format '^\[(?P<time>[^]]+)\] (?P<target>\S+) (?P<ua>.*)'`},
+}
+
+// listFormats lists all formats and envelopes. Lines are cut so that none has more than most
+// characters; 0 is no limit.
+func listFormats(w *bufio.Writer, most int) {
+	fact := func(name, text string) {
+		line := strings.TrimRight(fmt.Sprintf("  %-10s %s", name, audit.Printable(text)), " ")
+		if most > 0 {
+			line = report.Cut(line, most)
+		}
+		fmt.Fprintln(w, line)
+	}
+	for _, family := range format.Typical() {
+		fmt.Fprintf(w, "%s:\n\n", family.Title)
+		for _, f := range family.Formats {
+			fmt.Fprintln(w, f.Name())
+			fact("written by", f.By())
+			lacks := f.Lacks()
+			if f.Sampled() {
+				lacks = append(lacks, "requests, if it is sampled")
+			}
+			if len(lacks) > 0 {
+				fact("lacks", strings.Join(lacks, ", "))
+			}
+			name := "sample"
+			for line := range strings.Lines(f.Head() + f.Sample()) {
+				fact(name, strings.TrimSuffix(line, "\n"))
+				name = ""
+			}
+			fmt.Fprintln(w)
+		}
+	}
+	fmt.Fprint(w, "Envelopes, each around the lines of any format without a header:\n\n")
+	for _, e := range format.Envelopes() {
+		fmt.Fprintln(w, e.Name)
+		fact("written by", e.By)
+		fact("sample", e.Sample)
+		fmt.Fprintln(w)
+	}
+	fmt.Fprint(w, "A format of your own, in the words that you have it in:\n\n")
+	for _, own := range ownFormats {
+		fact(own.of, own.example)
+	}
+}
+
+// explainLog prints how the first lines of a log are read.
+func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
+	text := func(s string) string { return report.Cut(audit.Printable(s), maxMessage) }
+	fmt.Fprintf(w, "%s: ", text(log.Name))
+	if log.Err != nil {
+		fmt.Fprintln(w, text(log.Err.Error()))
+	} else {
+		fmt.Fprintf(w, "%s (%s)\n", text(log.Format.Name()), log.Format.By())
+	}
+	if log.Lines > 0 {
+		fmt.Fprintf(w, "  %s.\n", countsOf(log))
+	}
+	if len(log.Readings) > 1 {
+		var counts []string
+		for _, r := range log.Readings {
+			counts = append(counts, text(r.Format)+" "+english.Grouped(int64(r.Lines)))
+		}
+		fmt.Fprintf(w, "  Lines that each format fits: %s.\n", strings.Join(counts, ", "))
+	}
+	for _, e := range log.Examples {
+		fmt.Fprintf(w, "\n  line %s, ", english.Grouped(int64(e.Number)))
+		switch e.Kind {
+		case format.Request:
+			fmt.Fprintln(w, "a request")
+			for _, f := range e.Fields {
+				fmt.Fprintf(w, "    %-10s %s\n", f.Name, text(f.Value))
+			}
+			continue
+		case format.Other:
+			fmt.Fprintln(w, "no request by design:")
+		default:
+			fmt.Fprintf(w, "not read%s\n", strings.TrimSuffix(": "+text(e.Fault), ": "))
+		}
+		fmt.Fprintf(w, "    %s\n", report.Cut(text(string(e.Line)), maxLineShown))
+	}
+	if len(log.Missing) > 0 {
+		fmt.Fprint(w, "\n  What an audit lacks:\n")
+		for _, m := range log.Missing {
+			fmt.Fprintf(w, "    %s\n", m)
+		}
+	}
+}
+
+// countsOf says what the first lines of a log are.
+func countsOf(log *job.ExplainedLog) string {
+	lines := "The first line"
+	if log.Lines > 1 {
+		lines = "The first " + english.Plural(int64(log.Lines), "line")
+	}
+	counts := lines + ": " + english.Plural(int64(log.Requests), "request")
+	if n := int64(log.Others); n > 0 {
+		counts += ", " + english.Grouped(n) + " " + english.Verb(n, "that is no request", "that are no requests") + " by design"
+	}
+	if n := int64(log.Unparsed); n > 0 {
+		counts += ", " + english.Grouped(n) + " not read"
+	}
+	return counts
+}

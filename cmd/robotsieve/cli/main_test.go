@@ -1,0 +1,770 @@
+package cli
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+const sample = "../../../testdata/sample/"
+
+// result is what a run of the command left.
+type result struct {
+	out, err string
+	code     int
+}
+
+// command runs robotsieve in process.
+func command(t *testing.T, stdin string, args ...string) result {
+	t.Helper()
+	var out, err bytes.Buffer
+	code := run(t.Context(), args, streams{strings.NewReader(stdin), &out, &err})
+	return result{out.String(), err.String(), code}
+}
+
+// wants requires parts of an output.
+func wants(t *testing.T, out string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(out, part) {
+			t.Errorf("no %q in\n%s", part, out)
+		}
+	}
+}
+
+// file writes a file for a test and returns its name.
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// logLine is a line of a combined log in which a crawler asks for a path.
+func logLine(path, agent string) string {
+	return `192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET ` + path + ` HTTP/1.1" 200 5 "-" "` + agent + `"` + "\n"
+}
+
+func auditJSON(t *testing.T, r result) map[string]any {
+	t.Helper()
+	var report map[string]any
+	if err := json.Unmarshal([]byte(r.out), &report); err != nil {
+		t.Fatalf("%v in %q, stderr %q", err, r.out, r.err)
+	}
+	return report
+}
+
+// truth is what the generator of testdata/sample knows that an audit of its log
+// finds, in the form of the audit's own output.
+type truth struct {
+	Lines, Blank, Unparsed int64
+	NotCrawlers            int64 `json:"not_crawlers"`
+	NotJudged              int64 `json:"not_judged"`
+	OtherHost              int64 `json:"other_host"`
+	Crawlers               []struct {
+		Crawler                      string
+		Requests                     int64
+		Verdicts, Outcomes, Identity map[string]int64
+		Reasons                      map[string]int64
+		GraceInformed                int64 `json:"grace_informed"`
+		Evasive                      int64
+		AmbiguousForbidden           int64 `json:"ambiguous_forbidden"`
+		Violations                   []struct {
+			Identity, Outcome, Method string
+			Informed                  bool
+			N                         int64
+		}
+	}
+}
+
+// skipInShort skips a long test whose goroutines are those of others: the short tests are for the race detector, under which it takes ten times as long.
+func skipInShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long, and nothing new for the race detector")
+	}
+}
+
+// fullAudit is the audit of the sample that make demo runs, with names relative to
+// the folder of the sample.
+func fullAudit(folder string) []string {
+	return []string{
+		"audit", "--policy", folder + "policy.csv", "--host", "https://lantern.example",
+		"--crawlers", folder + "crawlers.json", "--ip-ranges", folder + "ranges", folder + "access.log.gz",
+	}
+}
+
+func TestAuditOfTheSampleFindsItsTruth(t *testing.T) {
+	data, err := os.ReadFile(sample + "expected.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string]truth
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	for by, args := range map[string][]string{
+		"robots": {"audit", "--robots", sample + "robots.txt", sample + "access.log.gz"},
+		"policy": fullAudit(sample),
+	} {
+		t.Run(by, func(t *testing.T) {
+			r := command(t, "", append(args, "--output", "json")...)
+			if r.code != exitDone || r.err != "" {
+				t.Fatalf("code %d, stderr %q", r.code, r.err)
+			}
+			var got truth
+			if err := json.Unmarshal([]byte(r.out), &got); err != nil {
+				t.Fatal(err)
+			}
+			sameTruth(t, got, want[by])
+		})
+	}
+}
+
+func sameTruth(t *testing.T, got, want truth) {
+	if got.Lines != want.Lines || got.Blank != want.Blank || got.Unparsed != want.Unparsed ||
+		got.NotCrawlers != want.NotCrawlers || got.NotJudged != want.NotJudged || got.OtherHost != want.OtherHost {
+		t.Errorf("lines: got %+v, want %+v", got, want)
+	}
+	if len(got.Crawlers) != len(want.Crawlers) || len(want.Crawlers) == 0 {
+		t.Fatalf("got %d crawlers, want %d", len(got.Crawlers), len(want.Crawlers))
+	}
+	for i, w := range want.Crawlers {
+		g := got.Crawlers[i]
+		if g.Crawler != w.Crawler || g.Requests != w.Requests || g.GraceInformed != w.GraceInformed {
+			t.Errorf("got %s with %d requests, %d informed in grace; want %s with %d, %d",
+				g.Crawler, g.Requests, g.GraceInformed, w.Crawler, w.Requests, w.GraceInformed)
+		}
+		if g.Evasive != w.Evasive || g.AmbiguousForbidden != w.AmbiguousForbidden {
+			t.Errorf("%s: got %d evasive, %d ambiguous and forbidden; want %d, %d", w.Crawler, g.Evasive, g.AmbiguousForbidden, w.Evasive, w.AmbiguousForbidden)
+		}
+		sameCounts(t, w.Crawler, g.Verdicts, w.Verdicts)
+		sameCounts(t, w.Crawler, g.Outcomes, w.Outcomes)
+		sameCounts(t, w.Crawler, g.Reasons, w.Reasons)
+		sameCounts(t, w.Crawler, g.Identity, w.Identity)
+		if len(g.Violations) != len(w.Violations) {
+			t.Errorf("%s: got violations %v, want %v", w.Crawler, g.Violations, w.Violations)
+		}
+		for _, v := range w.Violations {
+			if !slices.Contains(g.Violations, v) {
+				t.Errorf("%s: got violations %v without %v", w.Crawler, g.Violations, v)
+			}
+		}
+	}
+}
+
+// What README.md says of the two audits of the sample.
+func TestREADMECountsTheViolationsOfBothAudits(t *testing.T) {
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	violations := func(args []string) string {
+		totals := auditJSON(t, command(t, "", append(args, "--output", "json")...))["totals"].(map[string]any)
+		return fmt.Sprint(totals["verdicts"].(map[string]any)["violation"])
+	}
+	want := "has " + violations([]string{"audit", "--robots", sample + "robots.txt", sample + "access.log.gz"}) +
+		" violations under six names instead of " + violations(fullAudit(sample)) + " under two:"
+	if !strings.Contains(strings.Join(strings.Fields(string(readme)), " "), want) {
+		t.Errorf("README.md does not say %q", want)
+	}
+}
+
+// sameCounts compares counts by name; a name that is missing stands for 0.
+func sameCounts(t *testing.T, crawler string, got, want map[string]int64) {
+	t.Helper()
+	for name, n := range got {
+		if n != want[name] {
+			t.Errorf("%s: %s is %d, want %d", crawler, name, n, want[name])
+		}
+	}
+	for name, n := range want {
+		if n != got[name] {
+			t.Errorf("%s: %s is %d, want %d", crawler, name, got[name], n)
+		}
+	}
+}
+
+func TestSampleIsWhatItsGeneratorMakes(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command to run the generator with")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command(goTool, "run", "../../../internal/generate", "-o", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	made := 0
+	filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		made++
+		name, _ := filepath.Rel(dir, path)
+		if !bytes.Equal(plain(t, path), plain(t, filepath.Join(sample, name))) {
+			t.Errorf("%s differs: run make sample, and read what changed", name)
+		}
+		return nil
+	})
+	if made < 10 {
+		t.Errorf("the generator made %d files", made)
+	}
+}
+
+// plain reads a file, decompressed if its name ends in .gz: compressed bytes may
+// differ from one version of Go to the next.
+func plain(t *testing.T, name string) []byte {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// The README shows what make demo prints.
+func TestREADMEShowsWhatTheDemoPrints(t *testing.T) {
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(readme), "$ make demo\n")
+	shown, _, closed := strings.Cut(rest, "```")
+	if !found || !closed {
+		t.Fatal("README.md shows no output of make demo")
+	}
+	t.Chdir("../../..")
+	if r := command(t, "", fullAudit("testdata/sample/")...); r.out != shown {
+		t.Errorf("README.md shows\n%s\nbut the demo prints\n%s", shown, r.out)
+	}
+}
+
+// The README and the pages of docs show the output of other examples.
+func TestDocumentsShowWhatTheirExamplesPrint(t *testing.T) {
+	t.Chdir("../../..")
+	pages, _ := filepath.Glob("docs/*.md")
+	var text strings.Builder
+	for _, page := range append(pages, "README.md") {
+		data, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(data)
+	}
+	_, rest, found := strings.Cut(text.String(), "$ robotsieve ")
+	if !found {
+		t.Fatal("no example")
+	}
+	for found {
+		var example string
+		example, rest, _ = strings.Cut(rest, "```")
+		call, shown, _ := strings.Cut(example, "\n")
+		var args []string
+		for i, part := range strings.Split(call, `"`) {
+			if i%2 == 1 {
+				args = append(args, part)
+			} else {
+				args = append(args, strings.Fields(part)...)
+			}
+		}
+		if r := command(t, "", args...); r.out != shown {
+			t.Errorf("a document shows for %q\n%s\nbut it prints\n%s", args, shown, r.out)
+		}
+		_, rest, found = strings.Cut(rest, "$ robotsieve ")
+	}
+}
+
+func TestAuditDoesNotDependOnWorkersOrOrderOfFiles(t *testing.T) {
+	lines := strings.SplitAfter(string(plain(t, sample+"access.log.gz")), "\n")
+	lines[len(lines)-1] += "\n"
+	reversed := slices.Clone(lines)
+	slices.Reverse(reversed)
+	a, b := file(t, "a.log", strings.Join(lines[:2000], "")), file(t, "b.log", strings.Join(lines[2000:], ""))
+	c := file(t, "c.log", strings.Join(reversed, ""))
+	for _, output := range []string{"json", "ndjson", "csv", "text", "full"} {
+		var first string
+		for _, args := range [][]string{{"1", a, b}, {"2", b, a}, {"16", a, b}, {"3", c}} {
+			r := command(t, "", append([]string{"audit", "--robots", sample + "robots.txt", "--samples", "2",
+				"--output", output, "--workers"}, args...)...)
+			if r.code != exitDone {
+				t.Fatalf("code %d: %s", r.code, r.err)
+			}
+			got := withoutInputs(r.out, output)
+			if first == "" {
+				first = got
+			} else if got != first {
+				t.Errorf("%s with %v differs:\n%s\nfrom\n%s", output, args, got, first)
+			}
+		}
+	}
+}
+
+// withoutCommand cuts the command line out of a report.
+func withoutCommand(report string) string {
+	return regexp.MustCompile(`"command": ?"([^"\\]|\\.)*"`).ReplaceAllString(report, `"command":""`)
+}
+
+// withoutInputs cuts the list of inputs and the command line out of a report.
+func withoutInputs(report, output string) string {
+	report = withoutCommand(report)
+	start, end := `"inputs":`, `]`
+	if output == "full" {
+		start, end = "\nCommand: ", "\n\n"
+	}
+	if output == "csv" {
+		rows, _ := csv.NewReader(strings.NewReader(report)).ReadAll()
+		for _, name := range []string{"inputs", "command"} {
+			if i := slices.Index(rows[0], name); i >= 0 {
+				rows[1][i] = ""
+			}
+		}
+		return fmt.Sprint(rows)
+	}
+	head, rest, found := strings.Cut(report, start)
+	if !found {
+		return report
+	}
+	_, tail, _ := strings.Cut(rest, end)
+	return head + tail
+}
+
+func TestAuditSaysWhatItReads(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	log := logLine("/p", "FooBot/1") + logLine("/q", "FooBot/1")
+	r := command(t, log, "audit", "--full", "--robots", robots, "-")
+	if r.code != exitDone || r.err != "" {
+		t.Fatalf("code %d, stderr %q", r.code, r.err)
+	}
+	for _, want := range []string{
+		"1 of 2 crawler requests broke robots.txt, by 1 crawler",
+		"No client was verified, because no address lists were given (--ip-ranges).", "taken as in force throughout", "No request for robots.txt is in these logs",
+		"Read: -: combined, 164 bytes", "Disallow: /p",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(r.out), " "), want) {
+			t.Errorf("report lacks %q:\n%s", want, r.out)
+		}
+	}
+	if strings.Contains(r.out, "\x1b") {
+		t.Error("colours although stdout is no terminal")
+	}
+}
+
+func TestAuditSamples(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	r := command(t, logLine("/p2", "FooBot/1")+logLine("/p1", "FooBot/1")+logLine("/p3", "FooBot/1"),
+		"audit", "--full", "--robots", robots, "--samples", "2", "-")
+	_, samples, _ := strings.Cut(r.out, "First violations by FooBot, as logged:\n")
+	if want := "  " + logLine("/p1", "FooBot/1") + "  " + logLine("/p2", "FooBot/1"); !strings.HasPrefix(samples, want+"\n") {
+		t.Errorf("got %q, want %q first", samples, want)
+	}
+}
+
+func TestAuditDialect(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /a%7Eb\n")
+	log := logLine("/a~b", "FooBot/1")
+	for dialect, want := range map[string]string{"auto": "contested", "rfc9309": "violation", "google": "allowed"} {
+		r := command(t, log, "audit", "--robots", robots, "--dialect", dialect, "--output", "json", "-")
+		crawler := auditJSON(t, r)["crawlers"].([]any)[0].(map[string]any)
+		counts := crawler["verdicts"].(map[string]any)
+		if want == "contested" {
+			counts = crawler["reasons"].(map[string]any)
+		}
+		if counts[want] != 1.0 {
+			t.Errorf("%s: %v", dialect, crawler)
+		}
+	}
+}
+
+func TestAuditNamesTheRuleThatOnlyGooglesParserReads(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndissallow /a\n")
+	r := command(t, logLine("/a", "Googlebot/2.1"), "audit", "--full", "--robots", robots, "-")
+	if !strings.Contains(r.out, "Googlebot     2  Disallow: /a") {
+		t.Error(r.out)
+	}
+}
+
+func TestAuditOfLogsThatNameHosts(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	log := "example.com:443 " + logLine("/p", "FooBot/1") + "example.com:80 " + logLine("/p", "FooBot/1") +
+		"other.example:443 " + logLine("/p", "FooBot/1") + "example.com:443 " + logLine("http://example.com/p", "FooBot/1")
+	name := file(t, "vhost.log", log)
+	t.Run("without --host", func(t *testing.T) {
+		r := command(t, "", "audit", "--robots", robots, name)
+		if r.code != exitUsage || !strings.Contains(r.err, "example.com:443, example.com:80, other.example:443") || r.out != "" {
+			t.Errorf("%+v", r)
+		}
+	})
+	for host, want := range map[string][2]float64{
+		"https://example.com": {2, 2}, // the absolute target names http, but the log says port 443
+		"example.com":         {3, 1}, // http and https
+		"HTTP://Example.COM.": {1, 3},
+		"https://nowhere.org": {0, 4},
+	} {
+		t.Run(host, func(t *testing.T) {
+			r := command(t, "", "audit", "--robots", robots, "--host", host, "--output", "json", name)
+			report := auditJSON(t, r)
+			violations := report["totals"].(map[string]any)["verdicts"].(map[string]any)["violation"]
+			if violations != want[0] || report["other_host"] != want[1] {
+				t.Errorf("%v violations, %v other hosts; want %v", violations, report["other_host"], want)
+			}
+		})
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\n")
+	log := file(t, "a.log", logLine("/", "FooBot/1"))
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"unknown flag":            {[]string{"audit", "--bogus"}, "unknown flag: --bogus"},
+		"unknown command":         {[]string{"adit"}, "unknown command"},
+		"no log":                  {[]string{"audit", "--robots", robots}, "no logs: name the access logs to read"},
+		"no policy":               {[]string{"audit", log}, "--robots"},
+		"unknown format":          {[]string{"audit", "--robots", robots, "--format", "w4c", log}, "w3c"},
+		"unknown dialect":         {[]string{"audit", "--robots", robots, "--dialect", "bing", log}, "rfc9309"},
+		"unknown output":          {[]string{"audit", "--robots", robots, "--output", "xml", log}, "ndjson"},
+		"bad host":                {[]string{"audit", "--robots", robots, "--host", "https://a.example/path", log}, "--host"},
+		"negative limit":          {[]string{"audit", "--robots", robots, "--max-bytes", "-1", log}, "negative"},
+		"too many workers":        {[]string{"audit", "--robots", robots, "--workers", "1025", log}, "--workers 1025 is not between 1 and 1024"},
+		"no workers":              {[]string{"audit", "--robots", robots, "--workers", "0", log}, "--workers"},
+		"stdin twice":             {[]string{"audit", "--robots", "-", "-"}, "both be stdin"},
+		"profile of nothing":      {[]string{"audit", "--robots", robots, "--profile", "gpu", log}, "trace"},
+		"check without robots":    {[]string{"check", "--agent", "a", "/"}, "--robots"},
+		"check without agent":     {[]string{"check", "--robots", robots, "/"}, "--agent"},
+		"check --jsonl with URLs": {[]string{"check", "--jsonl", "/"}, "stdin"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := command(t, "", c.args...)
+			if r.code != exitUsage || !strings.Contains(r.err, c.says) || !strings.Contains(r.err, "--help'") || r.out != "" {
+				t.Errorf("code %d, stdout %q, stderr %q; want 2 and %q", r.code, r.out, r.err, c.says)
+			}
+		})
+	}
+}
+
+func compressed(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	w.Close()
+	return b.String()
+}
+
+// Bad input gets a clear message or a counted line, and what was good is
+// reported all the same.
+func TestBadInput(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	good := logLine("/p", "FooBot/1")
+	some, many := strings.Repeat(good, 19), strings.Repeat(good, 20000)
+	zipped := compressed(t, many)
+	corrupt := []byte(zipped)
+	corrupt[len(corrupt)/2] ^= 0x55
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		log      string // content of the log; or
+		args     []string
+		code     int
+		says     string // on stderr
+		lines    float64
+		unparsed float64
+	}{
+		"empty file":           {log: "", says: "empty"},
+		"binary":               {log: strings.Repeat("\x00\x01\xff\xfe", 1000), code: exitInput, says: "this is binary data, not a text log"},
+		"long binary":          {log: strings.Repeat("\x00\x01\xff\xfe", 1<<17), code: exitInput, says: "this is binary data, not a text log"},
+		"NULs in a log":        {log: good + "\x00\x00\x00\x00\n" + some, lines: 21, unparsed: 1},
+		"5 MB line":            {log: good + strings.Repeat("x", 5<<20) + "\n" + some, lines: 21, unparsed: 1},
+		"5 MB line at the end": {log: good + some + strings.Repeat("x", 5<<20), lines: 21, unparsed: 1},
+		"bare CR":              {log: good + "a\rb\n" + some, lines: 21, unparsed: 1},
+		"no final newline":     {log: good + strings.TrimSuffix(good, "\n"), lines: 2},
+		"byte order mark":      {log: "\xef\xbb\xbf" + good + good, lines: 2},
+		"CRLF":                 {log: strings.ReplaceAll(good+good, "\n", "\r\n"), lines: 2},
+		"truncated gzip":       {log: zipped[:len(zipped)-20], code: exitInput, says: "at byte"},
+		"corrupt gzip":         {log: string(corrupt), code: exitInput, says: "at byte"},
+		"missing file":         {args: []string{filepath.Join(dir, "none.log")}, code: exitInput, says: "none.log"},
+		"empty folder":         {args: []string{dir}, code: exitInput, says: filepath.Base(dir)},
+		"pattern of nothing":   {args: []string{filepath.Join(dir, "*.log")}, code: exitInput, says: "*.log"},
+		"no known format":      {log: "a b c\nd e f\n", code: exitInput, says: "`a b c`"},
+		"of two formats":       {log: good + strings.Join(strings.SplitAfterN(good, " ", 12)[:10], "") + "\n", lines: 2},
+		"common, without agents": {
+			log: strings.Repeat(`192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5`+"\n", 3), lines: 3, says: "no User-Agent",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := c.args
+			if args == nil {
+				args = []string{file(t, "access.log", c.log)}
+			}
+			r := command(t, "", append([]string{"audit", "--robots", robots, "--output", "json"}, args...)...)
+			if r.code != c.code || !strings.Contains(r.err, c.says) || c.says == "" && r.err != "" {
+				t.Errorf("code %d, stderr %q; want %d and %q", r.code, r.err, c.code, c.says)
+			}
+			if r.out == "" {
+				if c.code != exitInput {
+					t.Error("no report")
+				}
+				return
+			}
+			report := auditJSON(t, r)
+			if c.code == exitDone && (report["lines"] != c.lines || report["unparsed"] != c.unparsed) {
+				t.Errorf("%v lines, %v unparsed; want %v and %v", report["lines"], report["unparsed"], c.lines, c.unparsed)
+			}
+			if partial := report["partial"]; partial != (c.code != exitDone) {
+				t.Errorf("partial is %v", partial)
+			}
+		})
+	}
+}
+
+func TestTruncatedGzipIsReportedAsFarAsItGoes(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	zipped := compressed(t, strings.Repeat(logLine("/p", "FooBot/1"), 20000))
+	r := command(t, "", "audit", "--full", "--robots", robots, file(t, "a.log.gz", zipped[:len(zipped)-20]))
+	if r.code != exitInput || !strings.HasPrefix(r.out, "PARTIAL") || !strings.Contains(r.out, "stopped early:") ||
+		!strings.Contains(r.out, "broke robots.txt") || !strings.Contains(r.err, "the report covers the") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestOneBadInputDoesNotStopTheOthers(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	r := command(t, "", "audit", "--robots", robots, "--output", "json",
+		file(t, "a.log", logLine("/p", "FooBot/1")), "missing.log", file(t, "b.bin", "\x00\x01\n\x02\n"))
+	report := auditJSON(t, r)
+	if r.code != exitInput || report["lines"] != 1.0 || report["partial"] != true || len(report["inputs"].([]any)) != 3 {
+		t.Errorf("code %d, %v", r.code, report)
+	}
+}
+
+func TestUnreadableRobots(t *testing.T) {
+	log := file(t, "a.log", logLine("/", "FooBot/1"))
+	for name, c := range map[string]struct {
+		robots string
+		code   int
+		says   string
+	}{
+		"missing":       {"missing-robots.txt", exitInput, "missing-robots.txt"},
+		"folder":        {t.TempDir(), exitInput, "directory"},
+		"web page":      {file(t, "r", "<!DOCTYPE html>\n<html><body>Not found</body></html>\n"), exitDone, "looks like a web page"},
+		"empty":         {file(t, "r", ""), exitDone, "forbids nothing"},
+		"without rules": {file(t, "r", "user-agent: *\n"), exitDone, "forbids nothing"},
+		"too large":     {file(t, "r", "user-agent: *\ndisallow: /\n"+strings.Repeat("#\n", 256_000)), exitDone, "past the size limit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := command(t, "", "audit", "--full", "--robots", c.robots, log)
+			if r.code != c.code || !strings.Contains(r.err, c.says) {
+				t.Errorf("code %d, stderr %q; want %d and %q", r.code, r.err, c.code, c.says)
+			}
+			if c.code == exitDone && !strings.Contains(r.out, "Warning: ") {
+				t.Errorf("the report does not warn:\n%s", r.out)
+			}
+		})
+	}
+}
+
+// Whatever stands in the input, no control character but the newline leaves.
+func TestControlCharactersNeverReachATerminal(t *testing.T) {
+	evil := "\x1b[31m\x9b\u009b\u202e\x07\x7f"
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p"+evil+"\ndisallow: /p\n"+evil+"\n")
+	log := logLine("/p"+evil, "Evil"+evil+"Bot-x/1 http://x.example") + logLine("/p", "Evil-bot/1"+evil) + evil + "\n" +
+		logLine("http://h"+evil+"/p", "Evil-bot/1")
+	crawlers := file(t, "mine.json", `[{"name":"E\u001b[31mBot","operator":"\u202eX","words":["Evil-bot"],"tokens":["x"],"category":"\u009b","exempt":"\u009b","obeys":"no","source":"\u001b","date":"\u007f"}]`)
+	logName := file(t, "evil"+evil+".log", log)
+	for _, args := range [][]string{
+		{"audit", "--robots", robots, "--samples", "5", logName},
+		{"audit", "--robots", robots, "--samples", "5", "--host", "a.example", logName},
+		{"audit", "--robots", robots, "--samples", "5", "--output", "json", logName},
+		{"audit", "--robots", robots, "--samples", "5", "--output", "ndjson", logName},
+		{"audit", "--robots", robots, "--output", "csv", logName},
+		{"audit", "--robots", robots, "--crawlers", crawlers, logName},
+		{"audit", "--robots", robots, "--crawlers", crawlers, "--output", "json", logName},
+		{"audit", "--robots", robots, "missing" + evil},
+		{"audit", "--robots", "missing" + evil, logName},
+		{"check", "--robots", robots, "--agent", "x" + evil, "/p" + evil},
+		{"check", "--robots", robots, "--agent", "x" + evil, "--output", "json", "/p" + evil},
+		{"check", "--robots", robots, "--agent", "x" + evil, "--output", "csv", "/p" + evil},
+	} {
+		r := command(t, "", args...)
+		for _, text := range []string{r.out, r.err} {
+			if !utf8.ValidString(text) {
+				t.Errorf("%q: not UTF-8: %q", args[:2], text)
+			}
+			for _, c := range text {
+				if c != '\n' && (c < 0x20 || c >= 0x7f && c < 0xa0 || c == 0x202e) {
+					t.Errorf("%q: %U in %q", args, c, text)
+					break
+				}
+			}
+		}
+	}
+}
+
+func TestCSVCellsAreNoFormulas(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /\n")
+	r := command(t, logLine("/", "-foobot-/1 (+http://x.example)"), "audit", "--robots", robots, "--output", "csv", "-")
+	if !strings.Contains(r.out, "\ncrawler,'-foobot-,unknown,") {
+		t.Error(r.out)
+	}
+}
+
+// TestCSVSaysWhatItRestsOn: in a row of its own, so that those of crawlers stay short,
+// and also where there are none of these.
+func TestCSVSaysWhatItRestsOn(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	for log, crawlers := range map[string]int{"": 0, logLine("/p", "GPTBot/1") + logLine("/q", "bingbot/2") + "junk\n": 2} {
+		r := command(t, log, "audit", "--robots", robots, "--sampled", "1/10", "--output", "csv", "-")
+		rows, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
+		if err != nil || len(rows) != 2+crawlers {
+			t.Fatalf("%v, %d rows, stderr %q", err, len(rows), r.err)
+		}
+		value := func(row int, column string) string { return rows[row][slices.Index(rows[0], column)] }
+		if value(1, "record") != "audit" || value(1, "sampling") != "1/10" || value(1, "window_seconds") != "86400" ||
+			!strings.Contains(value(1, "inputs"), "bytes, sha256 ") || !strings.Contains(value(1, "assumptions"), "in force throughout") {
+			t.Errorf("%q", rows[1])
+		}
+		for i := range crawlers {
+			if value(2+i, "record") != "crawler" || value(2+i, "crawler") == "" || value(2+i, "assumptions") != "" {
+				t.Errorf("%q", rows[2+i])
+			}
+		}
+		if crawlers > 0 && (value(1, "unparsed_samples") != "junk" || value(2, "violation") != "1") {
+			t.Errorf("%q", rows)
+		}
+	}
+}
+
+// blocking is a stdin on which nothing more comes until it is closed.
+type blocking struct {
+	first io.Reader
+	read  chan struct{} // closed when first has been read
+	until chan struct{}
+}
+
+func (b *blocking) Read(p []byte) (int, error) {
+	if n, err := b.first.Read(p); err == nil {
+		return n, nil
+	}
+	select {
+	case <-b.read:
+	default:
+		close(b.read)
+	}
+	<-b.until
+	return 0, io.EOF
+}
+
+func TestInterruptPrintsWhatIsKnown(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	in := &blocking{strings.NewReader(strings.Repeat(logLine("/p", "FooBot/1"), 30000)), make(chan struct{}), make(chan struct{})}
+	defer close(in.until)
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		<-in.read
+		time.Sleep(50 * time.Millisecond) // let some chunks through; any number will do
+		interrupt()
+	}()
+	var out, err bytes.Buffer
+	code := run(ctx, []string{"audit", "--robots", robots, "--output", "json", "-"}, streams{in, &out, &err})
+	report := auditJSON(t, result{out.String(), err.String(), code})
+	if code != exitInterrupted || report["partial"] != true || !strings.Contains(err.String(), "interrupted") {
+		t.Errorf("code %d, partial %v, stderr %q", code, report["partial"], err.String())
+	}
+}
+
+// interrupter interrupts when something is written to it.
+type interrupter struct {
+	bytes.Buffer
+	interrupt func()
+}
+
+func (w *interrupter) Write(p []byte) (int, error) {
+	w.interrupt()
+	return w.Buffer.Write(p)
+}
+
+// An interrupt when all has been read, but not judged, is one all the same: nothing is
+// printed or left behind that is not so.
+func TestInterruptWhileTheReportIsMade(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	// When it has been read, there is a warning.
+	log := gzipped(t, strings.Repeat(logLine("/p", "GPTBot/1"), 100))
+	log = file(t, "a.log.gz", log[:len(log)-4])
+	state := filepath.Join(t.TempDir(), "a.state")
+	for name, args := range map[string][]string{"report": {}, "state": {"--state", state}, "names": {"--resolve"}} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		var out bytes.Buffer
+		diag := interrupter{interrupt: interrupt}
+		code := run(ctx, append([]string{"audit", "--robots", robots, log}, args...), streams{nil, &out, &diag})
+		if code != exitInterrupted || out.Len() > 0 || !strings.Contains(diag.String(), "interrupted while the report was made: there is none\n") {
+			t.Errorf("%s: code %d, stdout %q, stderr %q", name, code, out.String(), diag.String())
+		}
+		if left, err := os.ReadDir(filepath.Dir(state)); len(left) > 0 || err != nil {
+			t.Errorf("%s: left behind: %v, %v", name, left, err)
+		}
+	}
+}
+
+func TestProfileIsWritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	r := command(t, "", "audit", "--robots", sample+"robots.txt", "--profile", "mem", "--profile-dir", dir, sample+"access.log.gz")
+	if info, err := os.Stat(filepath.Join(dir, "mem.pprof")); r.code != exitDone || err != nil || info.Size() == 0 {
+		t.Errorf("code %d, %v, stderr %q", r.code, err, r.err)
+	}
+}
+
+func TestHelpAndCompletion(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"audit", "--help"}, {"check", "--help"}} {
+		if r := command(t, "", args...); r.code != exitDone || !strings.Contains(r.out, "Examples:\n  robotsieve ") {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if r := command(t, "", "completion", shell); r.code != exitDone || !strings.Contains(r.out, "robotsieve") {
+			t.Errorf("%s: code %d", shell, r.code)
+		}
+	}
+	for want, args := range map[string][]string{
+		"vhost_combined\n": {"audit", "--format", ""},
+		"rfc9309\n":        {"check", "--dialect", ""},
+		"GPTBot\tOpenAI\n": {"check", "--agent", ""},
+		"ndjson\n":         {"audit", "--output", ""},
+	} {
+		if r := command(t, "", append([]string{"__complete"}, args...)...); !strings.Contains(r.out, want) {
+			t.Errorf("%v offers %q", args, r.out)
+		}
+	}
+	if r := command(t, "", "completion", "csh"); r.code != exitUsage || r.out != "" {
+		t.Errorf("%+v", r)
+	}
+	if r := command(t, "", "version"); r.code != exitDone || !strings.HasPrefix(r.out, "robotsieve ") {
+		t.Errorf("%+v", r)
+	}
+}

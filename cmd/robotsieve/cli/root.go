@@ -1,0 +1,255 @@
+// Package cli is the command line of robotsieve: its flags, messages, progress bar and exit codes around package job. Each
+// subcommand is a function of its streams.
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/job"
+)
+
+// streams are the input and outputs of a command. Results go to out, progress and
+// diagnostics to err.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// colours tells whether to write to a stream in colours: to a terminal, unless the user
+// forbids it (no-color.org).
+func colours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
+
+// maxMessage bounds a diagnostic line, in characters.
+const maxMessage = 4000
+
+// warn prints a diagnostic line, escaped and cut, since it may quote any file.
+func (s streams) warn(format string, args ...any) {
+	fmt.Fprintf(s.err, "robotsieve: %s\n", report.Cut(audit.Printable(fmt.Sprintf(format, args...)), maxMessage))
+}
+
+// stdinIn returns "-" if it is the only argument of a command whose arguments are no files: it then reads stdin.
+func stdinIn(args []string) []string {
+	if slices.Equal(args, []string{"-"}) {
+		return []string{"-"}
+	}
+	return nil
+}
+
+// messages returns the receiver of a job's messages, which writes them to err.
+func (s streams) messages() job.Messages {
+	return job.Messages{
+		Warn:     func(message string) { s.warn("%s", message) },
+		Progress: func(p job.Progress) (end func()) { return showProgress(s.err, p) },
+		To:       s.err,
+	}
+}
+
+// Exit codes. If several apply, the command ends with 130, 3, 2 or 1, in this order.
+const (
+	exitDone        = 0
+	exitFound       = 1   // done, and the condition asked for holds
+	exitUsage       = 2   // the command line is wrong or incomplete
+	exitInput       = 3   // an input could not be used, wholly or in part
+	exitInterrupted = 130 // by SIGINT, after printing what is known so far, if anything
+)
+
+// exitError ends a command that has printed its errors.
+type exitError int
+
+func (c exitError) Error() string { return fmt.Sprintf("exit status %d", int(c)) }
+
+// exitWith ends a command that has printed its errors, if there were any.
+func exitWith(code int) error {
+	if code == exitDone {
+		return nil
+	}
+	return exitError(code)
+}
+
+func usageError(format string, args ...any) error {
+	return &job.Error{Kind: job.Usage, Err: fmt.Errorf(format, args...)}
+}
+
+func inputError(err error) error { return &job.Error{Kind: job.Input, Err: err} }
+
+// codeOf returns the exit code for an error. Errors of other types than job.Error come
+// from cobra: the command line is wrong, or cobra could not write.
+func codeOf(err error) int {
+	var failed *job.Error
+	var system syscall.Errno
+	switch {
+	case !errors.As(err, &failed) && (errors.As(err, &system) || errors.Is(err, fs.ErrClosed)):
+		return exitInput
+	case failed == nil || failed.Kind == job.Usage:
+		return exitUsage
+	case failed.Kind == job.Interrupted:
+		return exitInterrupted
+	}
+	return exitInput
+}
+
+// Main is the program robotsieve: it runs the command of this process, and returns its exit code.
+func Main() int {
+	withoutHeapProfile()
+	delayCollection()
+	if disk.WasClosed(os.Stdout) {
+		os.Stdout.Close() // so that what is written there is not lost without an error
+	}
+	return run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
+}
+
+// run is the command as a function of its arguments and streams. It returns the exit
+// code.
+func run(ctx context.Context, args []string, s streams) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	root.Annotations = map[string]string{commandKey: shellLine(append([]string{root.Name()}, args...))}
+	cmd, err := root.ExecuteContextC(ctx)
+	err = cmp.Or(err, root.OutOrStdout().(*lossless).err)
+	var exit exitError
+	if err == nil || errors.As(err, &exit) {
+		return int(exit)
+	}
+	s.warn("%v", strings.TrimSpace(err.Error()))
+	code := codeOf(err)
+	if code == exitUsage {
+		fmt.Fprintf(s.err, "Try '%s --help'.\n", cmd.CommandPath())
+	}
+	return code
+}
+
+// lossless keeps the first error of its writer, which cobra ignores when it writes help.
+type lossless struct {
+	io.Writer
+	err error
+}
+
+func (l *lossless) Write(p []byte) (int, error) {
+	n, err := l.Writer.Write(p)
+	l.err = cmp.Or(l.err, err)
+	return n, err
+}
+
+// onInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP ends, for commands that print what they have done
+// until then. The second signal ends the process. A signal that the caller of the program ignores, as nohup does, stays ignored.
+func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
+	signals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
+	if len(signals) == 0 { // which NotifyContext would take for all signals
+		return ctx, func() {}
+	}
+	ctx, release = signal.NotifyContext(ctx, signals...)
+	context.AfterFunc(ctx, release)
+	return ctx, release
+}
+
+func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+func newRoot(s streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "robotsieve",
+		Short: "Audit and apply robots.txt at scale",
+		Long: `robotsieve audits and applies robots.txt at scale: from access logs it reports
+which crawlers requested URLs that robots.txt forbids; from URL lists it selects
+the URLs that a crawler may fetch.
+
+Results go to stdout, progress and diagnostics to stderr; - is stdin.
+Exit status: 0 done; 1 done, and the condition asked for holds; 2 wrong usage;
+3 an input could not be used, wholly or in part; 130 interrupted, after printing
+what was known so far, if anything.`,
+		Example: `  robotsieve audit --robots robots.txt access.log*.gz
+  robotsieve filter --robots robots.txt --agent GPTBot urls.txt.gz > allowed.txt
+  robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          help,
+	}
+	root.SetIn(s.in)
+	root.SetOut(&lossless{Writer: s.out})
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		var ours *job.Error // names the flag itself
+		if errors.As(err, &ours) {
+			return ours
+		}
+		return err
+	})
+	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newVerify(s), newFilter(s), newCheck(s), newCrawlers(s), newFormats(s), newCompile(s), newBench(s), newVersion(s))
+	root.InitDefaultCompletionCmd()
+	completion, _, _ := root.Find([]string{"completion"})
+	completion.Args, completion.RunE = cobra.NoArgs, help // an unknown shell is an error
+	return root
+}
+
+// release is the version of a binary that make release built; the linker sets it. Else
+// the version is that of the module, as the Go command recorded it in the binary.
+var release string
+
+// version returns the version of the program.
+func version() string {
+	version := release
+	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
+		version = info.Main.Version
+	}
+	return cmp.Or(version, "(devel)")
+}
+
+// commandKey is where run keeps the command line in the annotations of the root command.
+const commandKey = "command line"
+
+// commandLine returns the command line by which a command was called, as a shell reads it.
+func commandLine(cmd *cobra.Command) string { return cmd.Root().Annotations[commandKey] }
+
+// plainWord tells whether a shell takes a word as it is.
+func plainWord(word string) bool {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%+=-"
+	return word != "" && strings.Trim(word, plain) == ""
+}
+
+// shellLine quotes the words of a command line for a shell.
+func shellLine(words []string) string {
+	quoted := slices.Clone(words)
+	for i, word := range words {
+		if !plainWord(word) {
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+func newVersion(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(s.out, "robotsieve %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
+}

@@ -1,0 +1,216 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The first SIGINT, SIGTERM or SIGHUP ends a command that waits for a pipe, whatever it wants to read from it: when nobody has
+// opened the pipe to write, and when nothing is written.
+func TestSignalsEndTheReadingOfPipes(t *testing.T) {
+	dir := faultyTree(t)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	pipe := at("pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	audit := []string{"audit", "--robots", at("robots.txt"), at("a.log")}
+	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as by nohup
+		signals = append(signals, syscall.SIGHUP)
+	}
+	n := 0
+	for name, args := range map[string][]string{
+		"robots":          {"audit", "--robots", pipe, at("a.log")},
+		"policy":          {"audit", "--policy", pipe, at("a.log")},
+		"ranges":          append(audit, "--ip-ranges", "gptbot="+pipe),
+		"names":           append(audit, "--resolved-names", pipe),
+		"crawlers":        append(audit, "--crawlers", pipe),
+		"log":             append(audit, pipe),
+		"filter robots":   {"filter", "--robots", pipe, "--agent", "x", at("urls.txt")},
+		"filter crawlers": {"filter", "--robots", at("robots.txt"), "--crawlers", pipe, "--agent", "x", at("urls.txt")},
+		"urls":            {"filter", "--robots", at("robots.txt"), "--agent", "x", pipe},
+		"compile":         {"compile", "-o", at("out"), pipe},
+		"dump":            {"compile", "--dump", pipe},
+		"check":           {"check", "--robots", pipe, "--agent", "x", "/p"},
+		"list crawlers":   {"crawlers", "--crawlers", pipe},
+		"bench robots":    {"bench", "--robots", pipe, "--agent", "x", at("urls.txt")},
+		"bench urls":      {"bench", "--robots", at("robots.txt"), "--agent", "x", pipe},
+	} {
+		for _, opened := range []bool{false, true} {
+			sent := signals[n%len(signals)]
+			n++
+			w, err := os.OpenFile(pipe, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !opened {
+				w.Close()
+			}
+			c := launched(t, args...)
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(100 * time.Millisecond)
+			killed := time.AfterFunc(5*time.Second, func() { c.Process.Kill() })
+			c.Process.Signal(sent)
+			c.Wait()
+			w.Close()
+			if !killed.Stop() {
+				t.Errorf("%s, opened %v: %v does not end it", name, opened, sent)
+			}
+			status := c.ProcessState.Sys().(syscall.WaitStatus)
+			if status.ExitStatus() != exitInterrupted && !(status.Signaled() && status.Signal() == sent) {
+				t.Errorf("%s, opened %v: %v: %v", name, opened, sent, c.ProcessState)
+			}
+		}
+	}
+	if _, err := os.Stat(at("out")); err == nil {
+		t.Error("there is an output")
+	}
+}
+
+// What nohup ignores stays ignored.
+func TestIgnoredSignalStaysIgnored(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	c := launched(t, "audit", "--robots", robots, "-")
+	c.Args = append([]string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`, c.Path}, c.Args[1:]...)
+	c.Path = "/bin/sh"
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Skip(err)
+	}
+	if _, err := in.Write([]byte(manyViolations(1000))); err != nil {
+		t.Error(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	c.Process.Signal(syscall.SIGHUP)
+	time.Sleep(50 * time.Millisecond)
+	in.Close()
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A standard output that is closed or full is an error of every command that writes there.
+func TestLostOutputIsAnError(t *testing.T) {
+	if underRace {
+		t.Skip("its processes are tried without the race detector")
+	}
+	dir := faultyTree(t)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, args := range [][]string{
+		{"version"}, {"--help"}, {"audit", "--help"}, {"completion", "bash"}, {"crawlers"}, {"crawlers", "--lists"},
+		{"audit", "--robots", at("robots.txt"), at("a.log")}, {"merge", at("1.state")},
+		{"check", "--robots", at("robots.txt"), "--agent", "x", "/p"}, {"check", "--robots", at("robots.txt")},
+		{"filter", "--robots", at("robots.txt"), "--agent", "x", at("urls.txt")}, {"compile", "--dump", at("robots.txt")},
+		{"bench", "--robots", at("robots.txt"), "--agent", "x", at("urls.txt")},
+	} {
+		for _, to := range []string{">&-", ">/dev/full", ">&- 2>&-", ">&- <&- 2>/dev/null"} {
+			if _, err := os.Stat("/dev/full"); err != nil {
+				t.Skip(err) // it is Linux where it can be known that the output was closed
+			}
+			c := launched(t, args...)
+			shell := exec.Command("/bin/sh", append([]string{"-c", `exec "$0" "$@" ` + to, c.Path}, args...)...)
+			var diag bytes.Buffer
+			shell.Env, shell.Stderr = c.Env, &diag
+			_ = shell.Run()
+			if code := shell.ProcessState.ExitCode(); code != exitInput || !strings.Contains(diag.String(), "robotsieve: ") && !strings.Contains(to, "2>") {
+				t.Errorf("%v %s: code %d, stderr %q", args, to, code, diag.String())
+			}
+		}
+		c := launched(t, args...) // no output is wanted
+		if err := c.Run(); err != nil {
+			t.Errorf("%v > /dev/null: %v", args, err)
+		}
+	}
+}
+
+// A caller that wants no output may also open the null device to read and write, as daemons and Python do.
+func TestNullOutputIsNoError(t *testing.T) {
+	for _, args := range [][]string{
+		{"/bin/sh", "-c", `exec "$0" version <>/dev/null >&0`},
+		{"/bin/sh", "-c", `exec "$0" version <>/dev/null >&0 2>&0`},
+		{"python3", "-c", "import subprocess, sys; sys.exit(subprocess.call([sys.argv[1], 'version'], stdout=subprocess.DEVNULL))"},
+	} {
+		if _, err := exec.LookPath(args[0]); err != nil {
+			t.Log(err)
+			continue
+		}
+		c := launched(t)
+		shell := exec.Command(args[0], append(args[1:], c.Path)...)
+		shell.Env = c.Env
+		if text, err := shell.CombinedOutput(); err != nil {
+			t.Errorf("%q: %v, %s", args, err, text)
+		}
+	}
+}
+
+// A reader that has had enough, such as head, ends a command.
+func TestBrokenPipeEndsCommands(t *testing.T) {
+	dir := faultyTree(t)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, ignored := range []string{"", `trap "" PIPE; `} {
+		for _, args := range [][]string{
+			{"crawlers"}, {"check", "--robots", at("robots.txt")}, {"filter", "--robots", at("robots.txt"), "--agent", "x", at("urls.txt")},
+			{"audit", "--robots", at("robots.txt"), at("a.log")}, {"compile", "--dump", at("robots.txt")},
+		} {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := launched(t, args...)
+			shell := exec.Command("/bin/sh", append([]string{"-c", ignored + `exec "$0" "$@"`, c.Path}, args...)...)
+			shell.Env, shell.Stdout = c.Env, w
+			r.Close()
+			_ = shell.Run()
+			w.Close()
+			status := shell.ProcessState.Sys().(syscall.WaitStatus)
+			if status.ExitStatus() != exitInput && !(status.Signaled() && status.Signal() == syscall.SIGPIPE) {
+				t.Errorf("%s%v: %v", ignored, args, shell.ProcessState)
+			}
+		}
+	}
+}
+
+// The first SIGINT ends a list of rows: these are whole, and Parquet has its footer.
+func TestInterruptedRowsAreWhole(t *testing.T) {
+	if underRace {
+		t.Skip("its processes are tried without the race detector")
+	}
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	for _, output := range []string{"ndjson", "csv", "parquet"} {
+		c := launched(t, "audit", "--robots", robots, "--list", "all", "--output", output, "-")
+		var out bytes.Buffer
+		c.Stdout = &out
+		in, err := c.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Skip(err)
+		}
+		if _, err := in.Write([]byte(manyViolations(10_000))); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		c.Process.Signal(os.Interrupt)
+		err = c.Wait()
+		in.Close()
+		if text := out.String(); c.ProcessState.ExitCode() != exitInterrupted || !strings.HasSuffix(text, map[string]string{"parquet": "PAR1"}[output]) || output != "parquet" && text != "" && !strings.HasSuffix(text, "\n") || len(text) < 8 {
+			t.Errorf("%s: %v, %d bytes end in %q", output, err, len(text), text[max(len(text)-10, 0):])
+		}
+	}
+}

@@ -1,0 +1,1435 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/twin"
+)
+
+// simOracle tells what the audit must say of a world. It keeps every request and
+// every version and decides each request by the words of the specification, which
+// stand over the code; nothing is clever, and nothing is shared with the
+// implementation: bodies are judged by internal/twin.
+type simOracle struct {
+	w         *simWorld
+	timelines map[simOrigin][]simPiece
+	origins   []simOrigin
+	identity  []simIdentity // of each request
+	gets      []simGet      // the GETs of a robots.txt by anybody, at a known time
+	verdicts  []simVerdict  // of each request, once report has run
+	twin      simTwin
+	usual     map[simSent]int64 // how often 200 was answered with a size while a version was in force
+	plain     bool              // some 200 had the size of a version in force
+	trace     *strings.Builder  // if not nil, the reasoning is written here
+
+	window, delay, skew int64
+}
+
+const (
+	simWindow = 24 * hour
+	simLate   = 3 * hour
+	simSkew   = 10 * minute
+	thirty    = 30 * day
+)
+
+func newOracle(w *simWorld) *simOracle {
+	o := &simOracle{
+		w: w, timelines: map[simOrigin][]simPiece{}, twin: simTwin{}, origins: w.origins(), usual: map[simSent]int64{},
+		window: cmp.Or(w.window, simWindow), delay: cmp.Or(w.delay, simLate), skew: cmp.Or(w.skew, simSkew),
+	}
+	for _, at := range o.origins {
+		o.timelines[at] = o.timeline(at)
+	}
+	for i := range w.requests {
+		r := &w.requests[i]
+		o.identity = append(o.identity, o.identify(r))
+		if !r.blank && !r.garbage && r.path == "/robots.txt" && r.method == "GET" && !r.timeless {
+			sites, known := o.sites(r)
+			if !known { // it may be any
+				sites = o.origins
+			}
+			o.gets = append(o.gets, simGet{r, o.identity[i], sites, known})
+		}
+	}
+	o.countSizes()
+	return o
+}
+
+func (o *simOracle) say(format string, args ...any) {
+	if o.trace != nil {
+		fmt.Fprintf(o.trace, format+"\n", args...)
+	}
+}
+
+// simVerdict is what is said of one request. verdict is empty for a line that is
+// no request of a crawler; then bucket says where it is counted.
+type simVerdict struct {
+	bucket   string // blank, unparsed, not_crawlers, not_judged, other_host or ""
+	crawler  *simBot
+	identity string
+	verdict  string // "violation", "indeterminate:contested", ...
+	outcome  string
+	method   string
+	informed bool
+	rule     simRule
+
+	evasive            bool // of allowed and contested
+	ambiguousForbidden bool // of indeterminate:ambiguous_agent
+	graceAfterFetch    bool // of grace
+}
+
+// simRule is a rule that a violation broke.
+type simRule struct {
+	origin  string
+	line    int
+	rule    string
+	version string
+}
+
+// String is how worked cases spell a verdict.
+func (v simVerdict) String() string {
+	if v.bucket != "" {
+		return v.bucket
+	}
+	s := v.verdict
+	for _, mark := range []struct {
+		set  bool
+		name string
+	}{{v.informed, " informed"}, {v.evasive, " evasive"}, {v.ambiguousForbidden, " forbidden"}, {v.graceAfterFetch, " after fetch"}} {
+		if mark.set {
+			s += mark.name
+		}
+	}
+	return s
+}
+
+// decide tells what the audit must say of the i-th request.
+func (o *simOracle) decide(i int) simVerdict {
+	r := &o.w.requests[i]
+	switch {
+	// 10: "empty lines are counted in `blank` and are not lines"
+	case r.blank:
+		return simVerdict{bucket: "blank"}
+	// 10: "`unparsed` cannot be read as a record of the format"
+	case r.garbage:
+		return simVerdict{bucket: "unparsed"}
+	// 10: "`not_crawlers` names no crawler"
+	case r.bot == nil:
+		return simVerdict{bucket: "not_crawlers"}
+	// 10: "then, of crawlers' lines only, `not_judged` (target `*` or CONNECT)"
+	case r.target == "*" || r.method == "CONNECT":
+		return simVerdict{bucket: "not_judged"}
+	}
+	sites, known := o.sites(r)
+	// 4: "Requests for origins without a policy are counted as `other_host`"
+	if known && len(sites) == 0 {
+		return simVerdict{bucket: "other_host"}
+	}
+	id := o.identity[i]
+	v := simVerdict{crawler: id.bot, identity: id.state, outcome: outcome(r), method: "other"}
+	if r.method == "GET" || r.method == "HEAD" {
+		v.method = r.method
+	}
+	o.judge(r, id, sites, known, &v)
+	return v
+}
+
+// judge decides in the order of section 1: "`spoofed`; `exempt`; `robots_fetch`;
+// the reasons `no_time`, `no_host`, `ambiguous_agent`, `truncated`; then section 2".
+func (o *simOracle) judge(r *simRequest, id simIdentity, sites []simOrigin, known bool, v *simVerdict) {
+	switch {
+	case id.state == "spoofed":
+		v.verdict = "spoofed"
+	case id.bot.exempt:
+		v.verdict = "exempt"
+	case isRobotsFetch(r.path):
+		v.verdict = "robots_fetch"
+	case r.timeless:
+		v.verdict = "indeterminate:no_time"
+	case !known:
+		v.verdict = "indeterminate:no_host"
+	case id.ambiguous:
+		v.verdict = "indeterminate:ambiguous_agent"
+		// 7: "how many of these are forbidden to every crawler that they name"
+		v.ambiguousForbidden = !r.truncated
+		for _, bot := range id.named {
+			one, _ := o.settle(r, bot, true, sites)
+			v.ambiguousForbidden = v.ambiguousForbidden && !bot.exempt && one == "violation"
+		}
+	case r.truncated:
+		v.verdict = "indeterminate:truncated"
+	default:
+		v.verdict, v.rule = o.settle(r, id.bot, false, sites)
+		switch v.verdict {
+		case "violation":
+			v.informed = o.informed(r, id, sites)
+		case "grace":
+			v.informed = o.informed(r, id, sites)
+			v.graceAfterFetch = o.graceAfterFetch(r, id, sites)
+		case "allowed", "indeterminate:contested":
+			// 5: "although the normal form of its path ... is forbidden by every copy"
+			normal := *r
+			normal.path = normalPath(r.path)
+			normal.target = strings.TrimSuffix(r.target, r.path) + normal.path
+			forbidden, _ := o.settle(&normal, id.bot, false, sites)
+			v.evasive = forbidden == "violation"
+		}
+	}
+}
+
+// isRobotsFetch is section 1: "`/robots.txt?x` and `//robots.txt` too".
+func isRobotsFetch(path string) bool {
+	path, _, _ = strings.Cut(path, "?")
+	return path == "/robots.txt" || path == "//robots.txt"
+}
+
+// settle gives the verdict of section 2 under all origins that a request may be
+// for. 4: "judged under every scheme that the source has for the host, and
+// `indeterminate:unknown_scheme` if they disagree".
+func (o *simOracle) settle(r *simRequest, bot *simBot, ambiguous bool, sites []simOrigin) (verdict string, rule simRule) {
+	for n, at := range sites {
+		one, cited := o.settleAt(at, sites, r, bot, ambiguous)
+		if n == 0 {
+			verdict, rule = one, cited
+		} else if one != verdict {
+			return "indeterminate:unknown_scheme", simRule{}
+		}
+	}
+	return verdict, rule
+}
+
+// normalPath is section 5: "encoded unreserved octets decoded, dot segments
+// removed; and runs of slashes made one".
+func normalPath(target string) string {
+	var b strings.Builder
+	for rest := target; rest != ""; {
+		if len(rest) >= 3 && rest[0] == '%' {
+			c, err := strconv.ParseUint(rest[1:3], 16, 8)
+			if err == nil && strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~", rune(c)) {
+				b.WriteByte(byte(c))
+				rest = rest[3:]
+				continue
+			}
+		}
+		b.WriteByte(rest[0])
+		rest = rest[1:]
+	}
+	path, query, hasQuery := strings.Cut(b.String(), "?")
+	segments := strings.Split(path, "/")[1:]
+	kept := []string{}
+	for i, segment := range segments {
+		last := i == len(segments)-1
+		switch {
+		case segment == "..":
+			kept = kept[:max(0, len(kept)-1)]
+		case segment != ".":
+			kept = append(kept, segment)
+		}
+		if last && (segment == "." || segment == "..") {
+			kept = append(kept, "")
+		}
+	}
+	path = "/" + strings.Join(kept, "/")
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	if hasQuery {
+		path += "?" + query
+	}
+	return path
+}
+
+// outcome is section 6.
+func outcome(r *simRequest) string {
+	switch {
+	case r.status/100 == 2 && (r.method == "HEAD" || r.status == 204 || r.size <= 0):
+		return "empty"
+	case r.status/100 == 2:
+		return "content"
+	case r.status == 304:
+		return "not_modified"
+	case r.status/100 == 3:
+		return "redirected"
+	case r.status/100 == 5 || slices.Contains([]int{401, 403, 429, 444, 451}, r.status):
+		return "refused"
+	}
+	return "other"
+}
+
+// sites returns the origins under which a request is judged, in order; known is
+// false where nobody can know (no_host).
+func (o *simOracle) sites(r *simRequest) (sites []simOrigin, known bool) {
+	all := o.origins
+	switch {
+	// 4: "`--robots FILE` applies to every line"
+	case o.w.any():
+		return all, true
+	// 4: "A log without a host needs `--host`", "with `--policy` everything is `no_host`"
+	case r.hostless && len(o.w.hosts) == 0:
+		return nil, false
+	case r.hostless:
+		return all, true
+	}
+	for _, at := range all {
+		port := r.at.port == 0 || at.port == r.at.port || r.at.port == simDefaultPort && at.port == simPorts[at.scheme]
+		if at.host == r.at.host && port && (r.at.scheme == "" || at.scheme == r.at.scheme) {
+			sites = append(sites, at)
+		}
+	}
+	return sites, true
+}
+
+// ---- who it was (8) ----
+
+type simIdentity struct {
+	bot       *simBot
+	state     string
+	ambiguous bool
+	named     []*simBot // if ambiguous: all that the header names
+}
+
+func (o *simOracle) identify(r *simRequest) simIdentity {
+	if r.bot == nil {
+		return simIdentity{}
+	}
+	named := []*simBot{r.bot}
+	if r.rival != nil {
+		named = append(named, r.rival)
+	}
+	var states []string
+	for _, bot := range named {
+		state := o.state(bot, r)
+		// 7: "A header naming crawlers of two operators is
+		// `indeterminate:ambiguous_agent`, unless its address verifies one of them;
+		// it is counted under the first named"; "a header that begins with a product
+		// ... is ambiguous too, unless its address verifies the crawler".
+		if state == "verified" || r.rival == nil && r.front == "" {
+			return simIdentity{bot: bot, state: state}
+		}
+		states = append(states, state)
+	}
+	if r.front != "" {
+		// Nothing proves that it is not what it begins with.
+		states = append(states, "unverifiable")
+	}
+	// 11: "an impostor only if it is proven to be none of them"
+	if states[0] == "spoofed" && slices.ContainsFunc(states, func(s string) bool { return s != "spoofed" }) {
+		states[0] = "unverified"
+	}
+	return simIdentity{r.bot, states[0], true, named}
+}
+
+// state is one of the four states of a client that claims to be bot.
+func (o *simOracle) state(bot *simBot, r *simRequest) string {
+	// "`unverifiable` (...; a private, loopback, link-local or shared address,
+	// 100.64.0.0/10 among them, documentation ranges not; hashed addresses)"
+	addr, err := netip.ParseAddr(r.addr)
+	shared := netip.MustParsePrefix("100.64.0.0/10")
+	if err != nil || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || shared.Contains(addr) {
+		return "unverifiable"
+	}
+	given, stale, absent := false, false, false
+	for _, list := range o.w.ranges {
+		if !list.isFor(bot) {
+			continue
+		}
+		given = true
+		within := func(before, after int64) bool { // the list is made at most so long before or after the request
+			return list.created != 0 && !r.timeless && list.created >= r.time-before && list.created <= r.time+after
+		}
+		// "*membership* of an address, for requests within a year before or after it
+		// was made"; "*Without a date* a list proves membership only".
+		if list.has(addr) && (list.created == 0 || within(365*day, 365*day)) {
+			return "verified"
+		}
+		// "*absence*, only for the address family of which the crawler's lists have
+		// any, and only if every list of the crawler made within 30 days of the request
+		// lacks the address [or else it was verified] and one of them was made at most
+		// one day before the request or at most 30 days after it". Of several lists that
+		// add up, each must be that new: one does not make up for another's age.
+		if list.knowsFamily(addr) {
+			absent, stale = true, stale || !within(day, thirty)
+		}
+	}
+	switch {
+	case !given && !bot.publishes:
+		return "unverifiable" // "the operator publishes nothing"
+	case !absent || stale:
+		return "unverified" // "no ranges given, or none that speaks of the request's time"
+	}
+	return "spoofed"
+}
+
+func (l simRanges) isFor(bot *simBot) bool {
+	return l.bot.name == bot.name || slices.Contains(l.also, bot)
+}
+
+func (l simRanges) has(addr netip.Addr) bool {
+	return slices.ContainsFunc(l.prefixes, func(p string) bool { return covers(p, addr) })
+}
+
+func (l simRanges) knowsFamily(addr netip.Addr) bool {
+	return slices.ContainsFunc(l.prefixes, func(p string) bool { return strings.Contains(p, ":") == addr.Is6() })
+}
+
+func covers(prefix string, addr netip.Addr) bool {
+	if p, err := netip.ParsePrefix(prefix); err == nil {
+		return p.Contains(addr)
+	}
+	a, err := netip.ParseAddr(prefix)
+	return err == nil && a == addr
+}
+
+// ---- versions of robots.txt (2) ----
+
+// simPiece is a version in force from its start until just before its end.
+type simPiece struct {
+	from, to int64
+	began    int64 // where the manifest says that it begins
+	status   int
+	body     string
+	hasBody  bool
+	maxAge   int64
+	redirect bool // by its own status; what follows is what it leads to
+	lost     bool // a redirect that cannot be followed inside the source
+	beyond   bool // past the fifth hop
+}
+
+// isBody tells whether a crawler may have got a body from the version.
+func (p *simPiece) isBody() bool { return p.status/100 == 2 && p.status != 204 }
+
+func (p *simPiece) inForce(from, to int64) bool { return p.from <= to && p.to > from }
+
+// rowsOf returns an origin's rows by time.
+func (o *simOracle) rowsOf(at simOrigin) []simRow {
+	var rows []simRow
+	for _, r := range o.w.rows {
+		if slices.Contains(r.origins, at) {
+			rows = append(rows, r)
+		}
+	}
+	slices.SortFunc(rows, func(x, y simRow) int { return int(max(-1, min(1, x.from-y.from))) })
+	if len(rows) > 0 && (o.w.assume || o.w.constant) {
+		rows[0].from = beginning // "lets each origin's first version begin before all time"
+	}
+	return rows
+}
+
+// timeline returns the versions of an origin, in order.
+func (o *simOracle) timeline(at simOrigin) []simPiece {
+	if o.w.constant {
+		return []simPiece{{from: beginning, to: end, began: beginning, status: 200, body: o.w.rows[0].body, hasBody: true}}
+	}
+	rows := o.rowsOf(at)
+	var pieces []simPiece
+	for i, r := range rows {
+		p := simPiece{from: r.from, to: end, began: r.from, status: r.status, body: r.body, hasBody: r.hasBody, maxAge: r.maxAge}
+		if i+1 < len(rows) {
+			p.to = rows[i+1].from // "ends where the next begins"
+		}
+		// "between two differing captures both are in force"
+		if o.w.observed && i > 0 && differ(rows[i-1], r) {
+			p.from = rows[i-1].from
+		}
+		// What is seen again is the version that was seen before.
+		if o.w.observed && i > 0 && !differ(rows[i-1], r) && r.status/100 != 3 {
+			pieces[len(pieces)-1].to = p.to
+			continue
+		}
+		if r.status/100 == 3 {
+			pieces = append(pieces, o.follow(at, r, p)...)
+		} else {
+			pieces = append(pieces, p)
+		}
+	}
+	return pieces
+}
+
+func differ(x, y simRow) bool {
+	return x.status != y.status || x.body != y.body || x.hasBody != y.hasBody || x.location != y.location || x.maxAge != y.maxAge
+}
+
+// follow cuts a redirect where what it leads to changes.
+func (o *simOracle) follow(at simOrigin, r simRow, p simPiece) []simPiece {
+	cuts := []int64{p.from}
+	for _, other := range o.w.rows {
+		if p.from < other.from && other.from < p.to {
+			cuts = append(cuts, other.from)
+		}
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	var pieces []simPiece
+	for i, from := range cuts {
+		to := p.to
+		if i+1 < len(cuts) {
+			to = cuts[i+1]
+		}
+		q := o.resolve(r, from)
+		q.from, q.to = from, to
+		if n := len(pieces); n > 0 && pieces[n-1].status == q.status && pieces[n-1].body == q.body &&
+			pieces[n-1].lost == q.lost && pieces[n-1].beyond == q.beyond && pieces[n-1].began == q.began {
+			pieces[n-1].to = to
+			continue
+		}
+		pieces = append(pieces, q)
+	}
+	for i := range pieces {
+		pieces[i].began = pieces[i].from
+	}
+	return pieces
+}
+
+// resolve tells what a redirect leads to at a moment; began is when that version
+// of the target began. "Its `location` names another origin of the same source:
+// that origin's version at the moment, its rules read for the origin that was
+// asked. Within five hops the body reached is the copy; past the fifth, both
+// 'everything allowed' and the body at the end if the source has it; a hop that the
+// source forbids, or nothing there: none."
+func (o *simOracle) resolve(r simRow, at int64) simPiece {
+	none := simPiece{status: 404, redirect: true}
+	for hops := 1; hops <= 5+len(o.w.rows); hops++ {
+		switch {
+		case r.outside && hops > 5:
+			return none
+		case r.outside:
+			return simPiece{status: r.status, redirect: true, lost: true}
+		}
+		next, found := simRow{}, false
+		for _, row := range o.rowsOf(r.target) {
+			if row.from <= at {
+				next, found = row, true
+			}
+		}
+		if !found {
+			return none
+		}
+		if next.status/100 != 3 {
+			p := simPiece{redirect: true, began: next.from, status: next.status, body: next.body, hasBody: next.hasBody, maxAge: next.maxAge}
+			if p.beyond = hops > 5; p.beyond && !p.isBody() {
+				return none
+			}
+			return p
+		}
+		r = next
+	}
+	return none // in a circle
+}
+
+// isFailure: "it *failed* if it is 5xx, 444, 499 or has no status, and for crawlers
+// of the google dialect 429"; "444, 499, `unreachable` and every code not named here
+// failed".
+func isFailure(status int, google bool) bool {
+	return status < 200 || status >= 500 || status == 444 || status == 499 || google && status == 429
+}
+
+// isNone: "*none* (...) if it is 4xx, 204, or another 2xx with a logged body size of
+// 0 or `-`". "The same words hold for versions"; these have no logged size.
+func isNone(status int, size int64, google bool) bool {
+	return status/100 == 4 && !isFailure(status, google) || status == 204 || status/100 == 2 && size <= 0
+}
+
+// isNotFound: "failed with a 5xx other than 503 (Google takes a 5xx that means 'not
+// found' as 404 ...)".
+func isNotFound(status int) bool { return status/100 == 5 && status != 503 }
+
+// ---- lawful copies (2) ----
+
+type copyKind int
+
+const (
+	copyBody    copyKind = iota
+	copyFree             // everything allowed, by (b)
+	copyFailure          // everything allowed, by (c)
+)
+
+type simCopy struct {
+	kind copyKind
+	body string
+	why  string
+}
+
+// simLawful are the lawful copies at a moment, and what else section 2 asks.
+type simLawful struct {
+	copies     []simCopy
+	unknown    bool // 1: there may be a copy that nobody knows
+	redirected bool // 2: a redirect that cannot be followed is in the span
+	moved      bool // a fetch was answered with a redirect that the source does not explain
+}
+
+func (l *simLawful) add(kind copyKind, body, why string, args ...any) {
+	for _, known := range l.copies {
+		if known.kind == kind && known.body == body {
+			return
+		}
+	}
+	l.copies = append(l.copies, simCopy{kind, body, fmt.Sprintf(why, args...)})
+}
+
+// simQuestion is what lawful copies are asked for: by whom, when and where.
+type simQuestion struct {
+	at        simOrigin
+	bot       *simBot
+	ambiguous bool // the request's header is ambiguous
+	time      int64
+}
+
+// lawful returns the lawful copies at the time of a question.
+func (o *simOracle) lawful(q simQuestion) *simLawful {
+	l := &simLawful{}
+	pieces := o.timelines[q.at]
+	// "The *span* is [t - W - d - s, t + s]; for a version with a max_age it begins
+	// that much earlier."
+	from, to := q.time-o.window-o.delay-o.skew, q.time+o.skew
+	began := end // b of (c)
+	for i := range pieces {
+		p := &pieces[i]
+		if !p.inForce(from-p.maxAge, to) {
+			continue
+		}
+		l.addVersion(p, q.bot)
+		if !p.lost && isFailure(p.status, q.bot.google) {
+			spell := i
+			for spell > 0 && !pieces[spell-1].lost && isFailure(pieces[spell-1].status, q.bot.google) {
+				spell--
+			}
+			began = min(began, pieces[spell].from)
+			// "Also 'everything allowed' if such a spell began 30 days before t or
+			// earlier, if nothing is known before it"
+			switch {
+			case pieces[spell].from <= q.time-thirty:
+				l.add(copyFailure, "", "the spell of %s began 30 days before", rfc3339(pieces[spell].began))
+			case spell == 0:
+				l.add(copyFailure, "", "nothing is known before the spell")
+			case q.bot.google && isNotFound(p.status):
+				l.add(copyFailure, "", "Google takes the version's %d for 404", p.status)
+			}
+		}
+	}
+	for _, f := range o.operators(q, from, to) {
+		if isFailure(f.status, q.bot.google) {
+			began = min(began, f.time)
+			if q.bot.google && isNotFound(f.status) {
+				l.add(copyFailure, "", "Google takes %d of %s for 404", f.status, rfc3339(f.time))
+			}
+		}
+	}
+	o.addAnswers(l, q, from, to)
+	// (c) "all that (a) and (b) give for [b - 30 d - s, t + s] in place of the span"
+	if began != end {
+		long := began - thirty - o.skew
+		for i := range pieces {
+			if pieces[i].inForce(long, to) {
+				l.addVersion(&pieces[i], q.bot)
+			}
+		}
+		o.addAnswers(l, q, long, to)
+		from = min(from, long)
+	}
+	// 1: "the span, as (c) lengthened it (with the general W), starts before the
+	// origin's first version"; "With `--history observed` nothing is known either
+	// later than W after an origin's last observation, unless `--assume-constant`".
+	l.unknown = len(pieces) == 0 || from < pieces[0].from && pieces[0].from != beginning
+	if o.w.observed && !o.w.assume && len(pieces) > 0 {
+		rows := o.rowsOf(q.at)
+		l.unknown = l.unknown || q.time > rows[len(rows)-1].from+o.window
+	}
+	return l
+}
+
+// addVersion adds what (a) and (b) say of a version.
+func (l *simLawful) addVersion(p *simPiece, bot *simBot) {
+	switch {
+	case p.lost:
+		l.redirected = true
+	case p.isBody():
+		// (a) "the body of every version with status 2xx in force at any moment"
+		l.add(copyBody, p.body, "version of %s", rfc3339(p.began))
+		if p.beyond {
+			l.add(copyFree, "", "version of %s is past five hops", rfc3339(p.began))
+		}
+	case isNone(p.status, 0, bot.google):
+		// (b) "'everything allowed', for each version that says none"
+		l.add(copyFree, "", "version of %s is %d", rfc3339(p.began), p.status)
+	}
+}
+
+// addAnswers adds what (a) and (b) say of the answers logged from one moment to
+// another, both included.
+func (o *simOracle) addAnswers(l *simLawful, q simQuestion, from, to int64) {
+	for _, f := range o.operators(q, from, to) {
+		switch {
+		case isNone(f.status, f.size, q.bot.google):
+			// (b) "for each operator's fetch in the span that was answered none"
+			l.add(copyFree, "", "GET of %s was answered %d with %d bytes", rfc3339(f.time), f.status, f.size)
+		case f.status == 200 && !o.hasSize(f, q.at):
+			// (a) "answered 200 with a size that no version in force in [f - s, f + s]
+			// has, the body of every version of the origin, of whatever time, that has
+			// that size"
+			for _, p := range o.timelines[q.at] {
+				if p.isBody() && !p.lost && int64(len(p.body)) == f.size {
+					l.add(copyBody, p.body, "GET of %s was answered with %d bytes, as of %s", rfc3339(f.time), f.size, rfc3339(p.began))
+				}
+			}
+		case f.status/100 == 3 && f.status != 304:
+			// "An operator's fetch in the span answered 3xx other than 304"
+			l.moved = l.moved || !o.explained(q, f)
+		}
+	}
+	// (b) "and if GETs of the origin's /robots.txt by *any* clients are logged in the
+	// span, one at least answered none and all others none or failed". Of these the
+	// program keeps no more than counts by minute, so what may be in the span counts
+	// as none, and only what is in it for certain as a file. Nor does a file count that
+	// may be another host's.
+	none, file := false, false
+	for _, g := range o.gets {
+		first := g.time - g.time%minute
+		last := first + minute - 1
+		switch {
+		case !slices.Contains(g.sites, q.at):
+		case isNone(g.status, g.size, q.bot.google):
+			none = none || first <= to && last >= from
+		case !isFailure(g.status, q.bot.google):
+			file = file || first >= from && last <= to && g.isOfOneHost()
+		}
+	}
+	if none && !file {
+		l.add(copyFree, "", "nobody got a file since %s", rfc3339(from))
+	}
+}
+
+// simGet is a GET of a robots.txt at a known time, by anybody.
+type simGet struct {
+	*simRequest
+	by    simIdentity
+	sites []simOrigin // whose robots.txt it may be
+	known bool        // the log tells the host
+}
+
+// isOfOneHost tells whether it is known of which host the robots.txt was asked for.
+func (g *simGet) isOfOneHost() bool {
+	return g.known && !slices.ContainsFunc(g.sites, func(at simOrigin) bool { return at.host != g.sites[0].host })
+}
+
+// operators returns "the *operator's fetches*": "logged GETs of the origin's
+// /robots.txt by crawlers of the same operator: not spoofed, not by exempt agents,
+// and by ambiguous headers only for ambiguous requests".
+func (o *simOracle) operators(q simQuestion, from, to int64) (fetches []simGet) {
+	for _, f := range o.gets {
+		if f.time < from || f.time > to || !slices.Contains(f.sites, q.at) || f.by.state == "spoofed" {
+			continue
+		}
+		who := f.by.named
+		if !f.by.ambiguous {
+			who = []*simBot{f.by.bot}
+		}
+		isOperators := func(b *simBot) bool { return b != nil && !b.exempt && sameOperator(b, q.bot) }
+		if slices.ContainsFunc(who, isOperators) && (!f.by.ambiguous || q.ambiguous) {
+			fetches = append(fetches, f)
+		}
+	}
+	return fetches
+}
+
+// sameOperator: "An unknown crawler is its own operator."
+func sameOperator(x, y *simBot) bool {
+	return x.name == y.name || !x.unknown && !y.unknown && x.operator == y.operator
+}
+
+// around returns the versions in force within the skew of a moment.
+func (o *simOracle) around(at simOrigin, moment int64) (pieces []simPiece) {
+	for _, p := range o.timelines[at] {
+		if p.inForce(moment-o.skew, moment+o.skew) {
+			pieces = append(pieces, p)
+		}
+	}
+	return pieces
+}
+
+// hasSize tells whether a fetch was answered with the size of a version in force.
+func (o *simOracle) hasSize(f simGet, at simOrigin) bool {
+	return slices.ContainsFunc(o.around(at, f.time), func(p simPiece) bool {
+		return p.isBody() && !p.lost && int64(len(p.body)) == f.size
+	})
+}
+
+// explained: "Not if the source itself has a 3xx in force at that moment for the
+// origin (or, if the log tells no scheme, for one of the host's origins), ...; nor if
+// the log tells no scheme and the same crawler was answered 304 or a non-empty 2xx
+// within 60 s after it."
+func (o *simOracle) explained(q simQuestion, f simGet) bool {
+	redirects := func(at simOrigin) bool {
+		return slices.ContainsFunc(o.around(at, f.time), func(p simPiece) bool { return p.redirect })
+	}
+	switch {
+	case !f.known:
+		return false
+	case f.at.scheme != "":
+		return redirects(q.at)
+	case !f.isOfOneHost():
+		return !slices.ContainsFunc(f.sites, func(at simOrigin) bool { return !redirects(at) })
+	}
+	return slices.ContainsFunc(f.sites, redirects) || slices.ContainsFunc(o.operators(q, f.time, f.time+60), func(g simGet) bool {
+		return g.by.bot == f.by.bot && (g.status == 304 || g.status/100 == 2 && !isNone(g.status, g.size, false))
+	})
+}
+
+// ---- settling (2) ----
+
+// settleAt gives the verdict of a request under one origin, and the rule that it
+// broke.
+func (o *simOracle) settleAt(at simOrigin, sites []simOrigin, r *simRequest, bot *simBot, ambiguous bool) (verdict string, rule simRule) {
+	l := o.lawful(simQuestion{at, bot, ambiguous, r.time})
+	answers := make([]simJudgement, len(l.copies))
+	for i, c := range l.copies {
+		if c.kind == copyBody {
+			answers[i] = o.twin.judge(c.body, bot, at, r)
+		}
+		o.say("  %v: %s %s", at, c.why, answers[i].answer)
+	}
+	o.say("  %v: unknown %v, redirected %v, moved %v", at, l.unknown, l.redirected, l.moved)
+	// 7: "Take contested copies once as forbidding and once as permitting, and
+	// settle twice: equal verdicts stand; if they differ and one is `violation`
+	// or `indeterminate`: `contested`; otherwise `grace`."
+	strict, mild := l.settle(answers, simContested), l.settle(answers, simForbids)
+	if strict != mild {
+		for _, s := range []string{strict, mild} {
+			if s == "violation" || strings.HasPrefix(s, "indeterminate") {
+				return "indeterminate:contested", simRule{}
+			}
+		}
+		return "grace", simRule{}
+	}
+	if strict == "violation" {
+		rule = o.cite(at, sites, r, bot, l)
+	}
+	return strict, rule
+}
+
+// settle gives the verdict where all copies with an answer up to forbidding in
+// the order permits, forbids, contested forbid: with contested the contested ones
+// do, with forbids they permit.
+func (l *simLawful) settle(answers []simJudgement, upTo simAnswer) string {
+	var permitting [3]bool
+	forbidding := false
+	for i, c := range l.copies {
+		if a := answers[i].answer; a != simPermits && a <= upTo {
+			forbidding = true
+		} else {
+			permitting[c.kind] = true
+		}
+	}
+	permitted := permitting != [3]bool{}
+	switch {
+	case l.unknown && !permitted: // 1
+		return "indeterminate:no_version"
+	case l.redirected: // 2
+		return "indeterminate:redirected_policy"
+	case l.moved && !permitted: // "where nothing known permits"
+		return "indeterminate:redirected_policy"
+	case !permitted: // 3
+		return "violation"
+	case permitting[copyBody] && forbidding: // 5
+		return "grace"
+	case permitting[copyBody]:
+		return "allowed"
+	case permitting[copyFailure]: // 4
+		return "unreachable"
+	}
+	return "no_policy"
+}
+
+// cite returns the rule that a violation quotes: that of the newest version with
+// one of the lawful bodies that began by t + s, else of the oldest of those.
+func (o *simOracle) cite(at simOrigin, sites []simOrigin, r *simRequest, bot *simBot, l *simLawful) simRule {
+	var cited *simPiece
+	for i := range o.timelines[at] {
+		p := &o.timelines[at][i]
+		lawful := p.isBody() && !p.lost && slices.ContainsFunc(l.copies, func(c simCopy) bool {
+			return c.kind == copyBody && c.body == p.body
+		})
+		if lawful && (cited == nil || p.began <= r.time+o.skew) {
+			cited = p
+		}
+	}
+	line := o.twin.judge(cited.body, bot, at, r).line
+	name := at.String()
+	switch {
+	case o.w.any():
+		name = ""
+	case len(sites) > 1: // nobody knows which of them it was, perhaps not even the host
+		name = at.host
+		for _, other := range sites {
+			if other.host != at.host {
+				name = ""
+			}
+		}
+	}
+	return simRule{name, line, ruleText(cited.body, line), rfc3339(cited.began)}
+}
+
+// ruleText is the rule on a line: its key as the standard spells it, its value as
+// in the file.
+func ruleText(body string, line int) string {
+	text := strings.Split(body, "\n")[line-1]
+	text, _, _ = strings.Cut(text, "#")
+	_, value, found := strings.Cut(text, ":")
+	if !found {
+		_, value, _ = strings.Cut(strings.TrimSpace(text), " ")
+	}
+	return "Disallow: " + strings.TrimSpace(value)
+}
+
+// simSent is a size with which 200 was answered while a version was in force.
+type simSent struct {
+	at    simOrigin
+	began int64 // the version's
+	size  int64
+}
+
+// countSizes counts the sizes of the answers to anybody: "where no 200 in the whole
+// log has the size of a version in force at its time, the size most often answered
+// with 200 while the same version was in force counts as its size". 11: "counted over
+// the 200s with a size while the version was in force, without the skew".
+func (o *simOracle) countSizes() {
+	for _, f := range o.gets {
+		if f.status != 200 || f.size < 0 {
+			continue
+		}
+		for _, at := range f.sites {
+			o.plain = o.plain || o.hasSize(f, at)
+			for _, p := range o.timelines[at] {
+				if p.inForce(f.time, f.time) {
+					o.usual[simSent{at, p.began, f.size}]++
+				}
+			}
+		}
+	}
+}
+
+// isUsual tells whether a size is "the size most often answered", "if more than half
+// of them have it".
+func (o *simOracle) isUsual(at simOrigin, began, size int64) bool {
+	all := int64(0)
+	for sent, n := range o.usual {
+		if sent.at == at && sent.began == began {
+			all += n
+		}
+	}
+	return 2*o.usual[simSent{at, began, size}] > all
+}
+
+// isAnothers tells whether some version of an origin has a size, so that the log
+// shows that this one was served, and not one whose size a server changed.
+func (o *simOracle) isAnothers(at simOrigin, size int64) bool {
+	return slices.ContainsFunc(o.timelines[at], func(p simPiece) bool { return p.isBody() && !p.lost && int64(len(p.body)) == size })
+}
+
+// informed: "when this crawler under this very name (not spoofed, not ambiguous, of
+// the same identity state as the request) had at some moment f < t fetched, and every
+// version in force in [f - s, f + s] has a body that forbids the request". 11: "where
+// the log tells no scheme, one fetch must have told of each origin that it may have
+// gone to".
+//
+// A crawler that fetched the robots.txt of each of them was told of each too.
+func (o *simOracle) informed(r *simRequest, id simIdentity, sites []simOrigin) bool {
+	sent := func(sites []simOrigin) bool {
+		return slices.ContainsFunc(o.gets, func(f simGet) bool {
+			return f.time < r.time && o.wasSent(f, r, id, sites)
+		})
+	}
+	each := func(at simOrigin) bool { return sent([]simOrigin{at}) }
+	return sent(sites) || !slices.ContainsFunc(sites, func(at simOrigin) bool { return !each(at) })
+}
+
+// wasSent tells whether a GET sent a client a rule that forbids a request.
+func (o *simOracle) wasSent(f simGet, r *simRequest, id simIdentity, sites []simOrigin) bool {
+	if f.by.bot != id.bot || f.by.ambiguous || f.by.state != id.state || id.bot.nameless {
+		return false
+	}
+	if !f.known || !slices.Equal(f.sites, sites) {
+		return false
+	}
+	for _, at := range sites {
+		versions := o.around(at, f.time)
+		sized := f.status == 304
+		for _, p := range versions {
+			// 11: "a version that is a redirect has no body of its own, wherever it leads"
+			if p.redirect || !p.isBody() || o.twin.judge(p.body, id.bot, at, r).answer != simForbids {
+				return false
+			}
+			fits := int64(len(p.body)) == f.size || !o.plain && o.isUsual(at, p.began, f.size) && !o.isAnothers(at, f.size)
+			sized = sized || f.status == 200 && f.size > 0 && fits
+		}
+		if len(versions) == 0 || !sized {
+			return false
+		}
+	}
+	return true
+}
+
+// graceAfterFetch: the request's own address, under the same name and on the same
+// site, had within the hour before been sent the rule: its last GET of /robots.txt
+// before the request was an informed fetch. Of several in the same second nobody knows
+// which was the last, so their answers must be the same.
+func (o *simOracle) graceAfterFetch(r *simRequest, id simIdentity, sites []simOrigin) bool {
+	var last []simGet
+	for _, f := range o.gets {
+		if f.addr != r.addr || f.by.bot != id.bot || !slices.Equal(f.sites, sites) || f.time >= r.time {
+			continue
+		}
+		if len(last) > 0 && f.time > last[0].time {
+			last = nil
+		}
+		if len(last) == 0 || f.time == last[0].time {
+			last = append(last, f)
+		}
+	}
+	return len(last) > 0 && last[0].time >= r.time-hour && o.wasSent(last[0], r, id, sites) && !slices.ContainsFunc(last, func(f simGet) bool {
+		return f.status != last[0].status || f.status == 200 && f.size != last[0].size
+	})
+}
+
+// ---- what a body says (7) ----
+
+type simAnswer int
+
+const (
+	simPermits simAnswer = iota
+	simForbids
+	simContested
+)
+
+func (a simAnswer) String() string { return [...]string{"permits", "forbids", "contested"}[a] }
+
+type simJudgement struct {
+	answer simAnswer
+	line   int
+}
+
+// simTwin remembers what internal/twin has said, which is slow.
+type simTwin map[twinKey]twinAnswer
+
+type twinKey struct {
+	dialect          twin.Dialect
+	wide, long       bool
+	body, token, url string
+}
+
+type twinAnswer struct {
+	allowed bool
+	line    int
+}
+
+// simMaxBytes is how much of a robots.txt counts.
+const simMaxBytes = 512_000
+
+func (c simTwin) match(k twinKey) (allowed bool, line int) {
+	a, known := c[k]
+	if !known {
+		limit := simMaxBytes
+		if k.long {
+			limit = 0
+		}
+		a.allowed, a.line = twin.Match(k.dialect, []byte(k.body), []byte(k.token), []byte(k.url), limit, k.wide)
+		c[k] = a
+	}
+	return a.allowed, a.line
+}
+
+// judge asks what a body says of a request on an origin. There may be several ways
+// to read it; it forbids where all forbid, permits where all permit, and is contested
+// otherwise.
+func (c simTwin) judge(body string, bot *simBot, at simOrigin, r *simRequest) simJudgement {
+	// 2: "it permits the exact target of its own Sitemap lines (of this origin)"
+	for line := range strings.Lines(body) {
+		key, url, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if key == "Sitemap" {
+			scheme, rest, _ := strings.Cut(url, "://")
+			host, path, _ := strings.Cut(rest, "/")
+			if "/"+path == r.path && (at == simOrigin{} || at == simOriginOf(scheme+"://"+host)) {
+				return simJudgement{simPermits, 0}
+			}
+		}
+	}
+	ways := readings(body, bot)
+	allowed, line := c.ask(ways[0], bot, r.target)
+	for _, way := range ways[1:] {
+		if other, _ := c.ask(way, bot, r.target); other != allowed {
+			return simJudgement{simContested, 0}
+		}
+	}
+	if allowed {
+		return simJudgement{simPermits, 0}
+	}
+	return simJudgement{simForbids, line}
+}
+
+// simReading is one way to read a body.
+type simReading struct {
+	dialect twin.Dialect
+	wide    bool
+	long    bool // beyond the limit
+	body    string
+	tokens  []string
+}
+
+// readings returns all ways in which a crawler may read a body.
+func readings(body string, bot *simBot) (all []simReading) {
+	// 7: "Where one header serves several product tokens (...), a copy forbids only
+	// where it forbids under all of them and permits where it permits under all".
+	lists := append([][]string{bot.tokens}, bot.also...)
+	if bot.unknown {
+		lists = append(lists, partsOf(bot.tokens[0], body)...)
+	}
+	for _, tokens := range lists {
+		// "Crawlers of Google are judged by `google` ... For all others ... a copy
+		// *forbids* only where `google` and `rfc9309` both forbid". "In this `google`
+		// reading product tokens are cut by rfc9309's rule 2."
+		if bot.google {
+			all = append(all, simReading{twin.Google, false, false, body, tokens})
+			continue
+		}
+		all = append(all, simReading{twin.RFC9309, false, false, body, tokens}, simReading{twin.Google, true, false, body, tokens})
+		if len(body) > simMaxBytes {
+			more := pastTheLimit(body)
+			all = append(all, simReading{twin.RFC9309, false, true, more, tokens}, simReading{twin.Google, true, true, more, tokens})
+		}
+	}
+	return all
+}
+
+// partsOf returns the tokens of groups that may bind an unknown crawler: "a group
+// whose token is only a part of that word (three letters and more)".
+func partsOf(word, body string) (lists [][]string) {
+	for line := range strings.Lines(body) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		token := strings.ToLower(strings.TrimSpace(value))
+		if i := strings.IndexAny(token, " /#"); i >= 0 {
+			token = token[:i]
+		}
+		if strings.EqualFold(key, "user-agent") && len(token) >= 3 && len(token) < len(word) && strings.Contains(strings.ToLower(word), token) {
+			lists = append(lists, []string{token})
+		}
+	}
+	return lists
+}
+
+// pastTheLimit is what a body says at least: "of the lines past the limit, the
+// user-agent and allow lines are read and no others".
+func pastTheLimit(body string) string {
+	var b strings.Builder
+	read := 0
+	for line := range strings.Lines(body) {
+		read += len(line)
+		key, _, _ := strings.Cut(strings.ToLower(line), ":")
+		if read <= simMaxBytes || key == "user-agent" || key == "allow" {
+			b.WriteString(line)
+		} else {
+			b.WriteByte('\n') // so that the lines keep their numbers
+		}
+	}
+	return b.String()
+}
+
+// ask asks one reading. "The first of its tokens for which the robots.txt has a
+// group; none, then `*` unless it ignores `*` (then everything is allowed)."
+// "For `google` ... the URL as scheme://host + target": any origin will do.
+func (c simTwin) ask(way simReading, bot *simBot, target string) (allowed bool, line int) {
+	k := twinKey{way.dialect, way.wide, way.long, way.body, "", target}
+	if way.dialect == twin.Google && strings.HasPrefix(target, "/") {
+		k.url = "https://example.com" + target
+	}
+	for _, k.token = range way.tokens {
+		if c.hasGroup(k) {
+			return c.match(k)
+		}
+	}
+	if bot.noStar {
+		return true, 0
+	}
+	return c.match(k)
+}
+
+// hasGroup tells whether a robots.txt has a group for a token: whether a group
+// for *, with a rule longer than all others, put before it, does not bind.
+func (c simTwin) hasGroup(k twinKey) bool {
+	probe := "/" + strings.Repeat("probe", 50)
+	k.body = "User-agent: *\nDisallow: " + probe + "\n" + k.body
+	k.url = "https://example.com" + probe
+	allowed, line := c.match(k)
+	return allowed || line != 2
+}
+
+// ---- the report (9, 10) ----
+
+// report sums up what is said of all requests.
+func (o *simOracle) report() *simReport {
+	rep := &simReport{crawlers: map[string]*simCrawler{}}
+	for i := range o.w.requests {
+		o.verdicts = append(o.verdicts, o.decide(i))
+	}
+	for i, v := range o.verdicts {
+		r := &o.w.requests[i]
+		if sites, known := o.sites(r); r.path == "/robots.txt" && r.method == "GET" && (len(sites) > 0 || !known) {
+			rep.countRobots(r)
+		}
+		switch v.bucket {
+		case "blank":
+			rep.Blank++
+			continue
+		case "unparsed":
+			rep.Unparsed++
+		case "not_crawlers":
+			rep.NotCrawlers++
+		case "not_judged":
+			rep.NotJudged++
+		case "other_host":
+			rep.OtherHost++
+		}
+		rep.Lines++
+		if v.bucket == "not_crawlers" && r.library {
+			rep.HTTPLibraries++
+		}
+		if v.bucket == "" {
+			rep.crawler(v.crawler).count(v)
+			rep.Totals.count(v)
+			if !o.identity[i].ambiguous && v.identity == "unverified" && o.hasLists(v.crawler) {
+				rep.NoList++
+			}
+		}
+	}
+	// 10: "an input of which more than 5 % of the lines are unparsed"
+	rep.Partial = 20*rep.Unparsed > rep.Lines
+	for _, c := range rep.crawlers {
+		o.addFetches(c)
+		o.addDelays(c)
+		rep.Crawlers = append(rep.Crawlers, c)
+	}
+	// "crawlers sorted by violations then name"
+	slices.SortFunc(rep.Crawlers, func(x, y *simCrawler) int {
+		if d := y.Verdicts["violation"] - x.Verdicts["violation"]; d != 0 {
+			return int(d)
+		}
+		return strings.Compare(x.Crawler, y.Crawler)
+	})
+	return rep
+}
+
+// hasLists tells whether lists of addresses are given for a crawler.
+func (o *simOracle) hasLists(b *simBot) bool {
+	return slices.ContainsFunc(o.w.ranges, func(l simRanges) bool { return l.isFor(b) })
+}
+
+// countRobots counts a GET of /robots.txt by anybody.
+func (rep *simReport) countRobots(r *simRequest) {
+	n := &rep.RobotsTxt
+	n.Requests++
+	switch {
+	case isNone(r.status, r.size, false):
+		n.None++
+	case isFailure(r.status, false):
+		n.Failed++
+	case r.status/100 == 2 || r.status == 304:
+		n.Served++
+	}
+}
+
+func (t *simTotals) count(v simVerdict) {
+	violation, content := v.verdict == "violation", v.verdict == "violation" && v.identity == "verified" && v.outcome == "content"
+	for _, mark := range []struct {
+		set bool
+		n   *int64
+	}{
+		{true, &t.Requests}, {v.evasive, &t.Evasive}, {v.ambiguousForbidden, &t.AmbiguousForbidden}, {v.graceAfterFetch, &t.GraceAfterFetch},
+		{content && !v.crawler.fetcher, &t.VerifiedContent},
+	} {
+		if mark.set {
+			*mark.n++
+		}
+	}
+	if f := &t.Fetchers; v.crawler.fetcher && !v.crawler.exempt {
+		f.Requests++
+		if violation {
+			f.Violation++
+		}
+		if content {
+			f.VerifiedContent++
+		}
+	}
+}
+
+func (rep *simReport) crawler(b *simBot) *simCrawler {
+	c := rep.crawlers[b.name]
+	if c == nil {
+		c = &simCrawler{
+			Crawler: b.name, Operator: b.operator, Role: "crawler",
+			Verdicts: map[string]int64{}, Reasons: map[string]int64{}, Outcomes: map[string]int64{}, Identity: map[string]int64{},
+			crossed: map[simCrossed]int64{}, rules: map[simRule]int64{}, bot: b,
+		}
+		if b.fetcher {
+			c.Role = "fetcher"
+		}
+		rep.crawlers[b.name] = c
+	}
+	return c
+}
+
+func (c *simCrawler) count(v simVerdict) {
+	c.Requests++
+	c.Identity[v.identity]++
+	verdict, reason, _ := strings.Cut(v.verdict, ":")
+	c.Verdicts[verdict]++
+	if reason != "" {
+		c.Reasons[reason]++
+	}
+	if verdict == "violation" {
+		c.Outcomes[v.outcome]++
+		c.crossed[simCrossed{v.identity, v.outcome, v.method, v.informed}]++
+		c.rules[v.rule]++
+	}
+	for _, mark := range []struct {
+		set bool
+		n   *int64
+	}{
+		{verdict == "grace" && v.informed, &c.GraceInformed},
+		{v.graceAfterFetch, &c.GraceAfterFetch},
+		{v.evasive, &c.Evasive},
+		{v.ambiguousForbidden, &c.AmbiguousForbidden},
+	} {
+		if mark.set {
+			*mark.n++
+		}
+	}
+}
+
+// addFetches adds the crawler's own fetches of /robots.txt: "HEAD fetches
+// nothing", and a spoofed client is not the crawler. Gaps are between successive
+// fetches of the same origin.
+func (o *simOracle) addFetches(c *simCrawler) {
+	f := &c.RobotsTxt
+	f.Answers = map[string]int64{}
+	byOrigin := map[string][]int64{}
+	first, last := end, beginning
+	for i := range o.w.requests {
+		r := &o.w.requests[i]
+		if o.identity[i].bot != c.bot || o.identity[i].state == "spoofed" || o.verdicts[i].bucket != "" || r.path != "/robots.txt" || r.method != "GET" {
+			continue
+		}
+		f.Fetches++
+		f.Answers[answerClass(r.status)]++
+		if r.timeless {
+			continue
+		}
+		first, last = min(first, r.time), max(last, r.time)
+		sites, _ := o.sites(r)
+		byOrigin[fmt.Sprint(sites)] = append(byOrigin[fmt.Sprint(sites)], r.time)
+	}
+	if first != end {
+		f.First, f.Last = rfc3339(first), rfc3339(last)
+	}
+	var gaps []int64
+	for _, times := range byOrigin {
+		gaps = append(gaps, between(times)...)
+	}
+	within := 0
+	for _, g := range gaps {
+		f.longest = max(f.longest, g)
+		if g <= 24*hour {
+			within++
+		}
+	}
+	f.Gaps, f.gaps = int64(len(gaps)), slices.Sorted(slices.Values(gaps))
+	if len(gaps) > 0 {
+		f.within = float64(within) / float64(len(gaps))
+	}
+}
+
+func answerClass(status int) string {
+	switch {
+	case status == 304, status == 429:
+		return fmt.Sprint(status)
+	case status >= 200 && status < 600:
+		return fmt.Sprintf("%dxx", status/100)
+	}
+	return "other"
+}
+
+// between returns the gaps between successive times.
+func between(times []int64) []int64 {
+	slices.Sort(times)
+	var gaps []int64
+	for i := 1; i < len(times); i++ {
+		gaps = append(gaps, times[i]-times[i-1])
+	}
+	return gaps
+}
+
+// addDelays is section 9, for worlds with one constant robots.txt: "gaps between
+// successive requests of one (crawler, address) on the origin"; "not for crawlers
+// that are known not to support it (Google)". It binds no exempt agent.
+func (o *simOracle) addDelays(c *simCrawler) {
+	if !o.w.any() || c.bot.exempt || c.bot.noDelay {
+		return
+	}
+	delay, found := crawlDelay(o.w.rows[0].body, c.bot)
+	if !found {
+		return
+	}
+	byAddr := map[string][]int64{}
+	for i := range o.w.requests {
+		r := &o.w.requests[i]
+		if o.identity[i].bot == c.bot && o.identity[i].state != "spoofed" && !r.timeless && o.verdicts[i].bucket == "" {
+			byAddr[r.addr] = append(byAddr[r.addr], r.time)
+		}
+	}
+	d := simDelay{Delay: delay}
+	for _, addr := range slices.Sorted(maps.Keys(byAddr)) {
+		for _, g := range between(byAddr[addr]) {
+			d.all = append(d.all, g)
+			if float64(g) < delay {
+				d.Shorter++
+			}
+		}
+	}
+	if d.Gaps = int64(len(d.all)); d.Gaps > 0 {
+		slices.Sort(d.all)
+		c.CrawlDelay = append(c.CrawlDelay, d)
+	}
+}
+
+// crawlDelay returns the delay of the one group of a robots.txt that binds a
+// crawler. It understands only what the simulator writes: one Crawl-delay a
+// group, and groups with one agent each.
+func crawlDelay(body string, bot *simBot) (seconds float64, found bool) {
+	groups := map[string]string{}
+	agent := ""
+	for line := range bytes.Lines([]byte(body)) {
+		key, value, _ := strings.Cut(strings.TrimSpace(string(line)), ": ")
+		switch key {
+		case "User-agent":
+			agent = strings.ToLower(value)
+			groups[agent] += ""
+		case "Crawl-delay":
+			groups[agent] = value
+		}
+	}
+	tokens := slices.Clone(bot.tokens)
+	if !bot.noStar {
+		tokens = append(tokens, "*")
+	}
+	for _, token := range tokens {
+		if value, ok := groups[strings.ToLower(token)]; ok {
+			n, err := fmt.Sscan(value, &seconds)
+			return seconds, n == 1 && err == nil
+		}
+	}
+	return 0, false
+}
