@@ -86,7 +86,21 @@ into account.`,
 		if cmd.Flags().Changed("html") && !cmd.Flags().Changed("samples") {
 			o.Samples = 3
 		}
-		if o.Rows, err = list.begin(s, report.output, cmd.Flags().Changed("output")); err != nil {
+		rows, err := list.chosen(report.output, cmd.Flags().Changed("output"))
+		if err != nil {
+			return err
+		}
+		if e := s.elsewhere; e != nil {
+			if rows.List != "" {
+				report.output = "text" // --output is that of the rows
+			}
+			ctx, release := onInterrupt(cmd.Context())
+			defer release()
+			o.Program, o.Command, o.Check = version(), commandLine(cmd), report.check
+			a, err := e.Audit(ctx, *o, rows)
+			return report.finish(s, a, err)
+		}
+		if o.Rows, err = list.begin(s, rows); err != nil {
 			return err
 		}
 		if report.listed = o.Rows != nil; report.listed && isTerminal(s.out) {

@@ -181,7 +181,7 @@ func TestGravestExitCodeWins(t *testing.T) {
 			interrupt()
 		}()
 		var out, diag strings.Builder
-		code := run(ctx, append([]string{"audit", "--robots", f.robots, "-"}, args...), streams{in, &out, &diag})
+		code := run(ctx, append([]string{"audit", "--robots", f.robots, "-"}, args...), streams{in: in, out: &out, err: &diag})
 		return result{out.String(), diag.String(), code}
 	}
 	failing := []string{"--fail-on", "violation>0"}
@@ -211,7 +211,7 @@ func TestGravestExitCodeWins(t *testing.T) {
 	var diag strings.Builder
 	time.AfterFunc(100*time.Millisecond, interrupt)
 	code := run(ctx, []string{"audit", "--robots", f.robots, "--state", filepath.Join(dir, "a.state"), "-"},
-		streams{io.MultiReader(in, &blocking{strings.NewReader(""), make(chan struct{}), make(chan struct{})}), brokenPipe{}, &diag})
+		streams{in: io.MultiReader(in, &blocking{strings.NewReader(""), make(chan struct{}), make(chan struct{})}), out: brokenPipe{}, err: &diag})
 	if code != exitInterrupted {
 		t.Errorf("code %d, stderr %q", code, diag.String())
 	}

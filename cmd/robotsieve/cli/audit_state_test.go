@@ -25,7 +25,7 @@ func TestReportIsPrintedWhereTheStateCannotBeWritten(t *testing.T) {
 	in := &vanishing{strings.NewReader(logLine("/p", "GPTBot/1")), dir}
 	var out, diag strings.Builder
 	code := run(t.Context(), []string{"audit", "--robots", robots, "--output", "json", "--fail-on", "violation>0",
-		"--state", filepath.Join(dir, "a.state"), "-"}, streams{in, &out, &diag})
+		"--state", filepath.Join(dir, "a.state"), "-"}, streams{in: in, out: &out, err: &diag})
 	r := result{out.String(), diag.String(), code}
 	if report := auditJSON(t, r); code != exitInput || report["lines"] != 1.0 || !strings.Contains(r.err, "a.state") || strings.Contains(r.err, "--fail-on") {
 		t.Errorf("code %d, %v lines, stderr %q", code, report["lines"], r.err)
@@ -58,7 +58,7 @@ func TestStateIsRefusedBeforeAnythingIsRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := &vanishing{strings.NewReader(logLine("/p", "GPTBot/1")), ""}
 			var out, diag strings.Builder
-			code := run(t.Context(), append([]string{"audit", "--robots", robots, "-"}, c.args...), streams{in, &out, &diag})
+			code := run(t.Context(), append([]string{"audit", "--robots", robots, "-"}, c.args...), streams{in: in, out: &out, err: &diag})
 			if code != c.code || !strings.Contains(diag.String(), c.says) || out.Len() > 0 {
 				t.Errorf("code %d, stdout %q, stderr %q; want %d and %q", code, out.String(), diag.String(), c.code, c.says)
 			}

@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 // everything.
 func beExternal(how string) int {
 	if how == "good" {
-		return run(context.Background(), []string{"check", "--jsonl"}, streams{os.Stdin, os.Stdout, os.Stderr})
+		return run(context.Background(), []string{"check", "--jsonl"}, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 	}
 	lines := bufio.NewScanner(os.Stdin)
 	for n := 0; lines.Scan(); n++ {
@@ -157,7 +157,7 @@ func TestBenchThatIsInterruptedPrintsWhatItHas(t *testing.T) {
 	var out, diagnosis bytes.Buffer
 	begin := time.Now()
 	code := run(ctx, []string{"bench", "--robots", file(t, "robots.txt", checkRobots), "--agent", "x",
-		"--external", "slow=echo started >'" + marker + "'; sleep 1000 | cat", "-"}, streams{strings.NewReader(benchURLs), &out, &diagnosis})
+		"--external", "slow=echo started >'" + marker + "'; sleep 1000 | cat", "-"}, streams{in: strings.NewReader(benchURLs), out: &out, err: &diagnosis})
 	if code != exitInterrupted || time.Since(begin) > 20*time.Second || !strings.HasPrefix(out.String(), "PARTIAL") || !strings.Contains(out.String(), "compiles once") {
 		t.Errorf("code %d after %v\n%s\n%s", code, time.Since(begin), out.String(), diagnosis.String())
 	}

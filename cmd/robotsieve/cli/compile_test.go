@@ -441,7 +441,7 @@ func TestCompileChecksItsOutputBeforeItReads(t *testing.T) {
 		filepath.Join(t.TempDir(), "no", "out.rsv"): unreadable{t}, os.DevNull: unreadable{t}, source: stdin,
 	} {
 		var stderr bytes.Buffer
-		if code := run(t.Context(), []string{"compile", "-o", out, "-"}, streams{in, io.Discard, &stderr}); code == exitDone {
+		if code := run(t.Context(), []string{"compile", "-o", out, "-"}, streams{in: in, out: io.Discard, err: &stderr}); code == exitDone {
 			t.Errorf("%s: stderr %q", out, stderr.String())
 		}
 	}
@@ -563,7 +563,7 @@ func TestInterruptedCompileLeavesTheOldArchive(t *testing.T) {
 	defer cancel()
 	in := interrupting{strings.NewReader(`{"host":"a","body":""}` + "\n" + strings.Repeat(" ", 1<<20)), cancel}
 	var stdout, stderr bytes.Buffer
-	code := run(ctx, []string{"compile", "--force", "-o", out, "-"}, streams{in, &stdout, &stderr})
+	code := run(ctx, []string{"compile", "--force", "-o", out, "-"}, streams{in: in, out: &stdout, err: &stderr})
 	if code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted; nothing has been written") {
 		t.Errorf("code %d, stderr %q", code, stderr.String())
 	}
@@ -643,7 +643,7 @@ func TestDumpThatCannotBeWrittenIsNoUsageError(t *testing.T) {
 	var stderr bytes.Buffer
 	for _, body := range []string{bodies["plain.example"], ""} {
 		stderr.Reset()
-		code := run(t.Context(), []string{"compile", "--dump", "-"}, streams{strings.NewReader(body), full{}, &stderr})
+		code := run(t.Context(), []string{"compile", "--dump", "-"}, streams{in: strings.NewReader(body), out: full{}, err: &stderr})
 		if want := "robotsieve: writing the machines: no space left on device\n"; code != exitInput || stderr.String() != want {
 			t.Errorf("%q: code %d, stderr %q", body, code, stderr.String())
 		}
@@ -653,7 +653,7 @@ func TestDumpThatCannotBeWrittenIsNoUsageError(t *testing.T) {
 func TestOutputThatCannotBeWrittenIsNoUsageError(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"completion", "bash"}, {"crawlers"}} {
 		var stderr bytes.Buffer
-		code := run(t.Context(), args, streams{strings.NewReader(""), full{}, &stderr})
+		code := run(t.Context(), args, streams{in: strings.NewReader(""), out: full{}, err: &stderr})
 		if code != exitInput || !strings.HasSuffix(stderr.String(), "no space left on device\n") {
 			t.Errorf("%v: code %d, stderr %q", args, code, stderr.String())
 		}

@@ -541,7 +541,7 @@ func TestInterruptedEvidence(t *testing.T) {
 		interrupt()
 	}()
 	var out, err bytes.Buffer
-	code := run(ctx, []string{"audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), "--evidence", dir, "-"}, streams{in, &out, &err})
+	code := run(ctx, []string{"audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), "--evidence", dir, "-"}, streams{in: in, out: &out, err: &err})
 	if left, _ := os.ReadDir(filepath.Dir(dir)); code != exitInterrupted || len(left) > 0 || !strings.Contains(err.String(), "interrupted") {
 		t.Errorf("code %d, left %v, stderr %q", code, left, err.String())
 	}

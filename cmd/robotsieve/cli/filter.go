@@ -168,7 +168,13 @@ const maxQuotes = 10
 
 // runFilter filters lists and reports how many lines were kept, dropped and invalid.
 func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, output string) error {
-	result, err := job.Filter(ctx, o, s.out)
+	var result *job.Filtered
+	var err error
+	if s.elsewhere != nil {
+		result, err = s.elsewhere.Filter(ctx, o)
+	} else {
+		result, err = job.Filter(ctx, o, s.out)
+	}
 	if result == nil {
 		return err
 	}

@@ -296,7 +296,7 @@ func TestFilterInterruptedPrintsWhatIsKnown(t *testing.T) {
 		interrupt()
 	}()
 	var out, err bytes.Buffer
-	code := run(ctx, []string{"filter", "--robots", robots, "--agent", "FooBot", "--output", "json", "-"}, streams{in, &out, &err})
+	code := run(ctx, []string{"filter", "--robots", robots, "--agent", "FooBot", "--output", "json", "-"}, streams{in: in, out: &out, err: &err})
 	sum := summaryJSON(t, result{out.String(), err.String(), code})
 	if code != exitInterrupted || sum["partial"] != true || !strings.Contains(err.String(), "interrupted") {
 		t.Errorf("code %d, %v, stderr %q", code, sum, err.String())
@@ -315,7 +315,7 @@ func TestFilterEndsWhereItsOutputDoes(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	var err bytes.Buffer
 	code := run(t.Context(), []string{"filter", "--robots", robots, "--agent", "FooBot", "-"},
-		streams{strings.NewReader("http://h/\n"), brokenPipe{}, &err})
+		streams{in: strings.NewReader("http://h/\n"), out: brokenPipe{}, err: &err})
 	if code != exitInput || !strings.Contains(err.String(), "writing: ") || !strings.Contains(err.String(), "PARTIAL: 0 lines read") {
 		t.Errorf("code %d, stderr %q", code, err.String())
 	}

@@ -31,7 +31,7 @@ type result struct {
 func command(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
 	var out, err bytes.Buffer
-	code := run(t.Context(), args, streams{strings.NewReader(stdin), &out, &err})
+	code := run(t.Context(), args, streams{in: strings.NewReader(stdin), out: &out, err: &err})
 	return result{out.String(), err.String(), code}
 }
 
@@ -692,7 +692,7 @@ func TestInterruptPrintsWhatIsKnown(t *testing.T) {
 		interrupt()
 	}()
 	var out, err bytes.Buffer
-	code := run(ctx, []string{"audit", "--robots", robots, "--output", "json", "-"}, streams{in, &out, &err})
+	code := run(ctx, []string{"audit", "--robots", robots, "--output", "json", "-"}, streams{in: in, out: &out, err: &err})
 	report := auditJSON(t, result{out.String(), err.String(), code})
 	if code != exitInterrupted || report["partial"] != true || !strings.Contains(err.String(), "interrupted") {
 		t.Errorf("code %d, partial %v, stderr %q", code, report["partial"], err.String())
@@ -722,7 +722,7 @@ func TestInterruptWhileTheReportIsMade(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		var out bytes.Buffer
 		diag := interrupter{interrupt: interrupt}
-		code := run(ctx, append([]string{"audit", "--robots", robots, log}, args...), streams{nil, &out, &diag})
+		code := run(ctx, append([]string{"audit", "--robots", robots, log}, args...), streams{in: nil, out: &out, err: &diag})
 		if code != exitInterrupted || out.Len() > 0 || !strings.Contains(diag.String(), "interrupted while the report was made: there is none\n") {
 			t.Errorf("%s: code %d, stdout %q, stderr %q", name, code, out.String(), diag.String())
 		}

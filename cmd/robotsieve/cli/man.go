@@ -15,7 +15,7 @@ func WriteMan(dir string) error {
 	if err := disk.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	root := newRoot(streams{os.Stdin, os.Stdout, os.Stderr})
+	root := newRoot(streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 	root.DisableAutoGenTag = true
 	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "robotsieve", Manual: "robotsieve"}, dir)
 }

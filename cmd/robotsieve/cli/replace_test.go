@@ -120,7 +120,7 @@ func TestStdoutIsNoInput(t *testing.T) {
 			t.Fatal(err)
 		}
 		var diag bytes.Buffer
-		code := run(t.Context(), args, streams{f, f, &diag})
+		code := run(t.Context(), args, streams{in: f, out: f, err: &diag})
 		f.Close()
 		if code != exitUsage || !strings.Contains(diag.String(), "is to be read, but standard output would be written to it") || !bytes.Equal(plain(t, at(name)), before) {
 			t.Errorf("%v >> %s: code %d, stderr %q", args, name, code, diag.String())
@@ -161,7 +161,7 @@ func TestOutputsAreDifferentFiles(t *testing.T) {
 			t.Cleanup(func() { f.Close() })
 			return f
 		}
-		code := run(t.Context(), c.args, streams{strings.NewReader(""), open(c.out, &out), open(c.err, &diag)})
+		code := run(t.Context(), c.args, streams{in: strings.NewReader(""), out: open(c.out, &out), err: open(c.err, &diag)})
 		text := diag.String()
 		if c.err != "" {
 			text = string(plain(t, at(c.err)))
@@ -350,7 +350,7 @@ func TestCheckSurvivesAnArchiveThatIsCutWhileInUse(t *testing.T) {
 	archive := rules(t)
 	in := &truncating{strings.NewReader("http://a.example/p\n"), archive}
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), []string{"check", "--rules", archive, "--agent", "x", "-"}, streams{in, &stdout, &stderr})
+	code := run(t.Context(), []string{"check", "--rules", archive, "--agent", "x", "-"}, streams{in: in, out: &stdout, err: &stderr})
 	if code != exitInput || stdout.Len() > 0 || !strings.Contains(stderr.String(), "changed while in use") {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
 	}

@@ -30,8 +30,17 @@ import (
 // streams are the input and outputs of a command. Results go to out, progress and
 // diagnostics to err.
 type streams struct {
-	in       io.Reader
-	out, err io.Writer
+	in        io.Reader
+	out, err  io.Writer
+	elsewhere *Elsewhere // the program, nil for robotsieve
+}
+
+// program is its name.
+func (s streams) program() string {
+	if s.elsewhere != nil {
+		return s.elsewhere.Name
+	}
+	return "robotsieve"
 }
 
 // isTerminal tells whether a stream is a terminal.
@@ -49,7 +58,7 @@ const maxMessage = 4000
 
 // warn prints a diagnostic line, escaped and cut, since it may quote any file.
 func (s streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "robotsieve: %s\n", report.Cut(audit.Printable(fmt.Sprintf(format, args...)), maxMessage))
+	fmt.Fprintf(s.err, "%s: %s\n", s.program(), report.Cut(audit.Printable(fmt.Sprintf(format, args...)), maxMessage))
 }
 
 // stdinIn returns "-" if it is the only argument of a command whose arguments are no files: it then reads stdin.
@@ -120,12 +129,14 @@ func Main() int {
 	if disk.WasClosed(os.Stdout) {
 		os.Stdout.Close() // so that what is written there is not lost without an error
 	}
-	return run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
+	return run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 }
+
+func run(ctx context.Context, args []string, s streams) int { return s.run(ctx, args) }
 
 // run is the command as a function of its arguments and streams. It returns the exit
 // code.
-func run(ctx context.Context, args []string, s streams) int {
+func (s streams) run(ctx context.Context, args []string) int {
 	root := newRoot(s)
 	root.SetArgs(args)
 	root.Annotations = map[string]string{commandKey: shellLine(append([]string{root.Name()}, args...))}
@@ -170,6 +181,32 @@ func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 func newRoot(s streams) *cobra.Command {
+	var root *cobra.Command
+	if s.elsewhere != nil {
+		root = s.elsewhere.root(s)
+	} else {
+		root = newRobotsieve(s)
+	}
+	root.SilenceUsage, root.SilenceErrors = true, true
+	root.Args, root.RunE = cobra.NoArgs, help
+	root.SetIn(s.in)
+	root.SetOut(&lossless{Writer: s.out})
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		var ours *job.Error // names the flag itself
+		if errors.As(err, &ours) {
+			return ours
+		}
+		return err
+	})
+	root.AddCommand(newVersion(s))
+	root.InitDefaultCompletionCmd()
+	completion, _, _ := root.Find([]string{"completion"})
+	completion.Args, completion.RunE = cobra.NoArgs, help // an unknown shell is an error
+	return root
+}
+
+func newRobotsieve(s streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "robotsieve",
 		Short: "Audit and apply robots.txt at scale",
@@ -184,25 +221,8 @@ what was known so far, if anything.`,
 		Example: `  robotsieve audit --robots robots.txt access.log*.gz
   robotsieve filter --robots robots.txt --agent GPTBot urls.txt.gz > allowed.txt
   robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/`,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		RunE:          help,
 	}
-	root.SetIn(s.in)
-	root.SetOut(&lossless{Writer: s.out})
-	root.SetErr(s.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		var ours *job.Error // names the flag itself
-		if errors.As(err, &ours) {
-			return ours
-		}
-		return err
-	})
-	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newVerify(s), newFilter(s), newCheck(s), newCrawlers(s), newFormats(s), newCompile(s), newBench(s), newVersion(s))
-	root.InitDefaultCompletionCmd()
-	completion, _, _ := root.Find([]string{"completion"})
-	completion.Args, completion.RunE = cobra.NoArgs, help // an unknown shell is an error
+	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newVerify(s), newFilter(s), newCheck(s), newCrawlers(s), newFormats(s), newCompile(s), newBench(s))
 	return root
 }
 
@@ -248,7 +268,7 @@ func newVersion(s streams) *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.out, "robotsieve %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(s.out, "%s %s %s %s/%s\n", s.program(), version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

@@ -389,7 +389,7 @@ func TestRowsThatCannotBeWritten(t *testing.T) {
 			size := len(command(t, "", append(sampleAudit, "--list", list, "--output", output)...).out)
 			for _, room := range []int{0, 10, size / 2, size - 1} {
 				var stderr bytes.Buffer
-				code := run(t.Context(), append(sampleAudit, "--list", list, "--output", output), streams{strings.NewReader(""), &failing{room}, &stderr})
+				code := run(t.Context(), append(sampleAudit, "--list", list, "--output", output), streams{in: strings.NewReader(""), out: &failing{room}, err: &stderr})
 				if code != exitInput || !strings.Contains(stderr.String(), errFull.Error()) {
 					t.Errorf("%s of %s with room for %d of %d bytes: code %d, stderr %q", output, list, room, size, code, stderr.String())
 				}

@@ -181,7 +181,7 @@ func TestFilterSurvivesAnArchiveThatIsCutWhileInUse(t *testing.T) {
 		archive := rules(t)
 		in := &truncating{strings.NewReader(strings.Repeat("http://a.example/p\nhttps://a.example/\n", 100_000)), archive}
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), []string{"filter", "--rules", archive, "--agent", "x", "--workers", workers, "-"}, streams{in, &stdout, &stderr})
+		code := run(t.Context(), []string{"filter", "--rules", archive, "--agent", "x", "--workers", workers, "-"}, streams{in: in, out: &stdout, err: &stderr})
 		if code != exitInput || stdout.Len() > 0 || !strings.Contains(stderr.String(), "their file has been changed while in use") {
 			t.Errorf("code %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
 		}

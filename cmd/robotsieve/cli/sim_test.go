@@ -314,7 +314,7 @@ func auditedReport(t testing.TB, w *simWorld) (*simReport, error) {
 
 func runCommand(t testing.TB, args []string) result {
 	var out, err bytes.Buffer
-	code := run(t.Context(), args, streams{strings.NewReader(""), &out, &err})
+	code := run(t.Context(), args, streams{in: strings.NewReader(""), out: &out, err: &err})
 	return result{out.String(), err.String(), code}
 }
 

@@ -24,7 +24,7 @@ func TestInterruptEndsTheWaitForStdin(t *testing.T) {
 				ctx, interrupt := context.WithCancel(t.Context())
 				var stdout, stderr bytes.Buffer
 				code := make(chan int, 1)
-				go func() { code <- run(ctx, strings.Fields(args), streams{in, &stdout, &stderr}) }()
+				go func() { code <- run(ctx, strings.Fields(args), streams{in: in, out: &stdout, err: &stderr}) }()
 				<-in.read
 				interrupt()
 				select {

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/job"
+)
+
+// Elsewhere is another program that has the commands audit and filter, with the flags, reports and exit codes of robotsieve, while
+// other processes do the work.
+type Elsewhere struct {
+	Name, Short, Long string
+	// Adapt adds flags to audit and filter, which it knows by their names, and describes what is different.
+	Adapt func(*cobra.Command)
+	// Audit and Filter do the jobs. Errors are as those of package job. Rows go where Audit sees fit. The options of Filter
+	// are for one list after the other.
+	Audit  func(context.Context, job.AuditOptions, Rows) (*job.Audited, error)
+	Filter func(context.Context, job.FilterOptions) (*job.Filtered, error)
+}
+
+// localFlags are the flags of audit and filter that are of use only in the process that does the work.
+var localFlags = []string{"resolve", "evidence", "sha256", "line-buffered", "profile", "profile-dir"}
+
+// Main runs the command of this process, and returns its exit code.
+func (e *Elsewhere) Main() int {
+	return e.run(context.Background(), os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+}
+
+func (e *Elsewhere) run(ctx context.Context, args []string, s streams) int {
+	s.elsewhere = e
+	return s.run(ctx, args)
+}
+
+// root returns the root command.
+func (e *Elsewhere) root(s streams) *cobra.Command {
+	root := &cobra.Command{Use: e.Name, Short: e.Short, Long: e.Long}
+	for _, cmd := range []*cobra.Command{newAudit(s, crawler.Resolver{}), newFilter(s)} {
+		kept := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !slices.Contains(localFlags, f.Name) {
+				kept.AddFlag(f)
+			}
+		})
+		cmd.ResetFlags()
+		cmd.Flags().AddFlagSet(kept)
+		e.Adapt(cmd)
+		root.AddCommand(cmd)
+	}
+	return root
+}
