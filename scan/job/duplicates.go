@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -38,10 +39,10 @@ func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool)
 			first[sums[i]] = log
 		case count:
 			log.copyOf = same.Name
-			l.warn("%s has the same content as %s: counted all the same (--allow-duplicates)", log.Name, same.Name)
+			l.warn("%s", CopyWarning(log.Name, same.Name, true))
 		default:
 			log.copyOf = same.Name
-			l.warn("%s has the same content as %s: not counted (--allow-duplicates counts it)", log.Name, same.Name)
+			l.warn("%s", CopyWarning(log.Name, same.Name, false))
 			info := log.info()
 			info.Disk, info.Complete = log.Size, true
 			if info.Codec == "plain" {
@@ -54,6 +55,14 @@ func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool)
 		l.list = slices.DeleteFunc(l.list, func(log *auditLog) bool { return log.copyOf != "" })
 	}
 	return nil
+}
+
+// CopyWarning is the warning of a log that has the content of another one before it.
+func CopyWarning(log, other string, counted bool) string {
+	if counted {
+		return fmt.Sprintf("%s has the same content as %s: counted all the same (--allow-duplicates)", log, other)
+	}
+	return fmt.Sprintf("%s has the same content as %s: not counted (--allow-duplicates counts it)", log, other)
 }
 
 // findCopies warns of inputs that turned out to have the same content when they had been

@@ -1,0 +1,295 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// An audit makes a state of each shard, and adds the states up in a tree. States go through files in the scratch folder,
+// whose names say what they are of, because they may be larger than an element of a pipeline should be.
+
+func init() {
+	register.DoFn5x1[context.Context, shard, []byte, func(int, string), func(counted), error](&auditFn{})
+	register.DoFn5x1[context.Context, int, func(*string) bool, []byte, func(int, string), error](&mergeFn{})
+	register.Emitter2[int, string]()
+	register.Emitter1[counted]()
+	register.Iter1[string]()
+}
+
+// fan is how many states are added up at a time, and levels how often: in a tree of so many levels there is room for
+// 32,768 shards. With more, the last step adds up more states.
+const (
+	fan    = 32
+	levels = 3
+)
+
+// counted tells how many lines the range of a file has that begins at From.
+type counted struct {
+	Name        string
+	From, Lines int64
+}
+
+// audited adds the audit of shards to a pipeline. It returns the name of the sum's state, under the key 0, and the
+// numbers of lines of ranges.
+func audited(s beam.Scope, shards, spec beam.PCollection) (sum, lines beam.PCollection) {
+	s = s.Scope("audit")
+	side := beam.SideInput{Input: spec}
+	states, lines := beam.ParDo2(s, &auditFn{}, shards, side)
+	for level := range levels {
+		states = beam.ParDo(s, &mergeFn{Level: level}, beam.GroupByKey(s, states), side)
+	}
+	return states, lines
+}
+
+// auditFn audits shards.
+type auditFn struct{}
+
+// ProcessElement emits the state of a shard under the number of the group that it is added up with.
+func (*auditFn) ProcessElement(ctx context.Context, s shard, encoded []byte, emit func(int, string), lines func(counted)) error {
+	spec, err := decode(encoded)
+	if err != nil {
+		return err
+	}
+	name := join(spec.Scratch, fmt.Sprintf("shard-%06d.state", s.Index))
+	var inputs []audit.InputInfo
+	err = attempt(ctx, func(ctx context.Context) error {
+		return s.read(ctx, func(logs job.Inputs) error {
+			return publish(ctx, name, func(path string) error {
+				o := spec.options()
+				o.Logs, o.State, o.Part = logs, path, s.Rest.part()
+				a, err := job.Audit(ctx, o)
+				if err == nil {
+					inputs = a.Inputs
+				}
+				return err
+			})
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for _, in := range inputs {
+		if in.To > 0 {
+			lines(counted{in.Name, in.From, in.Lines})
+		}
+	}
+	emit(s.Index/fan, name)
+	return nil
+}
+
+// attempt does the work of an element. Tests replace it, to have the work fail, be interrupted and be done again, as runners do.
+var attempt = func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
+
+// part describes the files for an audit.
+func (r rest) part() *job.Part {
+	p := &job.Part{Warnings: r.Warnings}
+	for _, u := range r.Unread {
+		in := audit.InputInfo{Name: u.Name, Error: u.Error, DuplicateOf: u.CopyOf, Codec: u.Codec, Disk: u.Size}
+		in.Complete = u.CopyOf != ""
+		p.Unread = append(p.Unread, in)
+	}
+	return p
+}
+
+// inputs opens a part of a shard. A copy of it is in dir. What cannot be copied is an input that cannot be read.
+func (p part) inputs(ctx context.Context, dir string) ([]*source.Input, error) {
+	path, err := fetch(ctx, p.File.Name, dir)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return []*source.Input{source.NewInput(p.File.Name, broken{err}, -1)}, nil
+	}
+	if p.Range.To > 0 {
+		in, err := source.NewRange(path, p.Range)
+		if err != nil {
+			return []*source.Input{source.NewInput(p.File.Name, broken{err}, -1)}, nil
+		}
+		return []*source.Input{in}, nil
+	}
+	inputs, _, errs := source.Inputs(ctx, []string{path}, nil, source.Limits{})
+	for _, in := range inputs {
+		if rest, ok := strings.CutPrefix(in.Name, path); ok {
+			in.Name = p.File.Name + rest
+		}
+	}
+	for _, err := range errs {
+		inputs = append(inputs, source.NewInput(p.File.Name, broken{err}, -1))
+	}
+	return inputs, nil
+}
+
+// broken is a reader of a file that cannot be read.
+type broken struct{ error }
+
+func (b broken) Read([]byte) (int, error) { return 0, b.error }
+
+// read gives the files of a shard to do. There is one at a time in a process, which has all its processors and its memory: the
+// copies of the next ones may be made meanwhile.
+func (s shard) read(ctx context.Context, do func(job.Inputs) error) error {
+	dir, err := os.MkdirTemp("", "robotsieve-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var logs job.Inputs
+	for i, p := range s.Parts {
+		own := filepath.Join(dir, strconv.Itoa(i)) // files of one name may be in several folders
+		if err := os.Mkdir(own, 0o700); err != nil {
+			return err
+		}
+		inputs, err := p.inputs(ctx, own)
+		if err != nil {
+			return err
+		}
+		logs.Opened = append(logs.Opened, inputs...)
+	}
+	select {
+	case busy <- struct{}{}:
+		defer func() { <-busy }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return do(logs)
+}
+
+// busy has an entry while a shard is read.
+var busy = make(chan struct{}, 1)
+
+// mergeFn adds up the states of a group.
+type mergeFn struct{ Level int }
+
+// ProcessElement emits the state of the sum under the number of its own group. A state that is alone stays as it is.
+func (f *mergeFn) ProcessElement(ctx context.Context, group int, states func(*string) bool, encoded []byte, emit func(int, string)) error {
+	spec, err := decode(encoded)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for name := ""; states(&name); {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	sum := names[0]
+	if len(names) > 1 {
+		sum = join(spec.Scratch, fmt.Sprintf("sum-%d-%06d.state", f.Level, group))
+		err = attempt(ctx, func(ctx context.Context) error { return addUp(ctx, spec, names, sum) })
+	}
+	if err != nil {
+		return err
+	}
+	emit(group/fan, sum)
+	return nil
+}
+
+// addUp publishes the sum of states.
+func addUp(ctx context.Context, spec *spec, names []string, sum string) error {
+	dir, err := os.MkdirTemp("", "robotsieve-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	o := job.MergeOptions{Parts: true, NoReport: true, Memory: spec.Memory}
+	for _, name := range names {
+		path, err := fetch(ctx, name, dir)
+		if err != nil {
+			return err
+		}
+		o.States = append(o.States, path)
+	}
+	return publish(ctx, sum, func(path string) error {
+		o.State = path
+		_, err := job.Merge(ctx, o)
+		return err
+	})
+}
+
+func init() {
+	register.DoFn4x1[context.Context, int, string, []byte, error](&endFn{})
+}
+
+// endFn tells the process that has submitted the job which state is that of all logs.
+type endFn struct{}
+
+// ProcessElement publishes the name of the state.
+func (*endFn) ProcessElement(ctx context.Context, _ int, sum string, encoded []byte) error {
+	spec, err := decode(encoded)
+	if err != nil {
+		return err
+	}
+	return publish(ctx, join(spec.Scratch, sumName), func(path string) error { return os.WriteFile(path, []byte(sum), 0o600) })
+}
+
+const sumName = "sum"
+
+// audit is the audit of a command line.
+func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*job.Audited, error) {
+	if slices.Contains(o.Logs.Names, "-") {
+		return nil, usageError("standard input is not on all workers: name files")
+	}
+	files, err := job.ReadSideFiles(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	scratch, end, err := f.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	p, s := beam.NewPipelineWithRoot()
+	known, err := side(ctx, s, &spec{
+		Names: o.Logs.Names, Scratch: scratch, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers,
+		Side: files, AllowDuplicates: o.AllowDuplicates, Rows: rows,
+	})
+	if err != nil {
+		return nil, &job.Error{Kind: job.Input, Err: err}
+	}
+	sum, _ := audited(s, plan(s, known), known)
+	beam.ParDo0(s, &endFn{}, sum, beam.SideInput{Input: known})
+	if err := run(ctx, p); err != nil {
+		return nil, err
+	}
+	return report(ctx, o, scratch)
+}
+
+// report makes the report of the state that the pipeline has left.
+func report(ctx context.Context, o job.AuditOptions, scratch string) (*job.Audited, error) {
+	dir, err := os.MkdirTemp("", "robotsieve-*")
+	if err != nil {
+		return nil, &job.Error{Kind: job.Input, Err: err}
+	}
+	defer os.RemoveAll(dir)
+	name, err := readAll(ctx, join(scratch, sumName))
+	var state string
+	if err == nil {
+		state, err = fetch(ctx, string(name), dir)
+	}
+	if err != nil {
+		return nil, &job.Error{Kind: job.Input, Err: err}
+	}
+	a, err := job.Merge(ctx, job.MergeOptions{
+		States: []string{state}, Parts: true, State: o.State, Force: o.Force, Files: o.Files, By: o.By, Stdout: o.Stdout,
+		Check: o.Check, Program: o.Program, Command: o.Command, Memory: o.Memory, Messages: o.Messages,
+	})
+	if a != nil && a.Report != nil {
+		for _, in := range a.Report.Inputs {
+			if in.Error != "" && o.Messages.Warn != nil {
+				o.Messages.Warn(in.Error)
+			}
+		}
+	}
+	return a, err
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
+
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// A name with a scheme, such as gs://bucket/access.log, is of one of Beam's filesystems. Any other is a path, which all
+// workers must have: a file there is read in its place. Files of other filesystems are copied to the worker's disk, since
+// the readers of source look at their files more than once, from several places at a time. A copy that breaks off is
+// begun again, so that a bad connection is not taken for a damaged file.
+
+// isPath tells whether a name is a path.
+func isPath(name string) bool { return !strings.Contains(name, "://") }
+
+// file is an input of the job. Its error is why there is none.
+type file struct {
+	Name  string
+	Size  int64
+	Error string
+}
+
+// find returns the files that arguments name, in their order: of paths those that source.Inputs finds, and of
+// patterns on other filesystems those that match, sorted.
+func find(ctx context.Context, names []string) (files []file, warnings []string) {
+	for len(names) > 0 {
+		n := 0
+		for n < len(names) && isPath(names[n]) == isPath(names[0]) {
+			n++
+		}
+		if isPath(names[0]) {
+			inputs, more, errs := source.Inputs(ctx, names[:n], strings.NewReader(""), source.Limits{Closed: true})
+			warnings = append(warnings, more...)
+			for _, in := range inputs {
+				f := file{Name: in.Name, Size: in.Size}
+				if !in.Regular() {
+					f.Error = fmt.Sprintf("%s: no regular file, which a worker could read again", in.Name)
+				}
+				files = append(files, f)
+			}
+			for _, err := range errs {
+				files = append(files, file{Error: err.Error()})
+			}
+		} else {
+			for _, pattern := range names[:n] {
+				files = append(files, match(ctx, pattern)...)
+			}
+		}
+		names = names[n:]
+	}
+	return files, warnings
+}
+
+// match returns the files that a pattern on a filesystem matches.
+func match(ctx context.Context, pattern string) (files []file) {
+	fail := func(err error) []file { return []file{{Error: fmt.Sprintf("%s: %v", pattern, err)}} }
+	fs, err := filesystem.New(ctx, pattern)
+	if err != nil {
+		return fail(err)
+	}
+	defer fs.Close()
+	names, err := fs.List(ctx, pattern)
+	if err == nil && len(names) == 0 {
+		err = errors.New("no file matches")
+	}
+	if err != nil {
+		return fail(err)
+	}
+	for _, name := range names {
+		f := file{Name: name}
+		if f.Size, err = fs.Size(ctx, name); err != nil {
+			f.Error = fmt.Sprintf("%s: %v", name, err)
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// A copy is tried so often, with longer and longer pauses between.
+const tries = 4
+
+var pause = time.Second // tests do not wait
+
+// fetch returns a path with the content of a file: its own, or that of a copy in dir.
+func fetch(ctx context.Context, name, dir string) (copied string, err error) {
+	if isPath(name) {
+		return name, nil
+	}
+	fs, err := filesystem.New(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	defer fs.Close()
+	copied = filepath.Join(dir, path.Base(name))
+	return copied, again(ctx, name, func() error { return copyIn(ctx, fs, name, copied) })
+}
+
+// again does what may fail for a moment until it is done, several times at most.
+func again(ctx context.Context, name string, do func() error) (err error) {
+	for try := range tries {
+		if err = do(); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause << try):
+		}
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// copyIn copies a file to a path. A copy of another size than the file has is an error.
+func copyIn(ctx context.Context, fs filesystem.Interface, name, to string) error {
+	size, err := fs.Size(ctx, name)
+	if err != nil {
+		return err
+	}
+	r, err := fs.OpenRead(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	w, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(w, r)
+	if err == nil && n != size {
+		err = fmt.Errorf("%d of %d bytes were read", n, size)
+	}
+	return errors.Join(err, w.Close())
+}
+
+// publish makes a file of that name, whole or not at all, whose content is what write writes to a path. It may be done
+// several times, also at the same time, as runners do when a worker is lost or slow: the last one stays.
+func publish(ctx context.Context, name string, write func(path string) error) error {
+	dir := os.TempDir()
+	if isPath(name) {
+		dir = filepath.Dir(name)
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	temp, err := os.MkdirTemp(dir, ".robotsieve-*") // hidden, so that nobody reads it as an input
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	made := filepath.Join(temp, path.Base(filepath.ToSlash(name)))
+	if err := write(made); err != nil {
+		return err
+	}
+	if isPath(name) {
+		return os.Rename(made, name)
+	}
+	return again(ctx, name, func() error { return copyOut(ctx, made, name) })
+}
+
+// copyOut writes a file on a filesystem whose files appear when they are closed.
+func copyOut(ctx context.Context, path, name string) error {
+	fs, err := filesystem.New(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	r, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	ctx, drop := context.WithCancel(ctx)
+	defer drop()
+	w, err := fs.OpenWrite(ctx, name)
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(w, r); err != nil {
+		drop() // so that Close does not make a file of what has been written
+	}
+	return errors.Join(err, w.Close())
+}
+
+// remove removes all files in a folder that publish has made.
+func remove(ctx context.Context, dir string) error {
+	if isPath(dir) {
+		return os.RemoveAll(dir)
+	}
+	fs, err := filesystem.New(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	remover, ok := fs.(filesystem.Remover)
+	if !ok {
+		return fmt.Errorf("%s: files on this filesystem cannot be removed", dir)
+	}
+	names, err := fs.List(ctx, join(dir, "*"))
+	for _, name := range names {
+		err = errors.Join(err, remover.Remove(ctx, name))
+	}
+	return err
+}
+
+// join joins a folder and a name in it, with slashes behind a scheme.
+func join(dir, name string) string {
+	if isPath(dir) {
+		return filepath.Join(dir, name)
+	}
+	return strings.TrimSuffix(dir, "/") + "/" + name
+}

@@ -1,0 +1,99 @@
+// Robotsieve-beam runs the audit and the filter of robotsieve on Apache Beam: in this process, or on a cluster that runs pipelines of
+// Beam. See docs/beam.md, or robotsieve-beam --help.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
+	"github.com/robotsieve/robotsieve/scan/job"
+)
+
+func main() {
+	if slices.Contains(os.Args[1:], "--worker") || slices.Contains(os.Args[1:], "--worker=true") { // as a runner starts workers
+		flag.Parse()
+		beam.Init() // does not return
+	}
+	os.Exit(program().Main())
+}
+
+// flags are those of this program.
+type flags struct {
+	out, scratch string
+	shard        int64
+}
+
+// program returns the command line.
+func program() *cli.Elsewhere {
+	f := &flags{}
+	return &cli.Elsewhere{
+		Name:  "robotsieve-beam",
+		Short: "Audit and apply robots.txt on Apache Beam",
+		Long: `robotsieve-beam does the work of "robotsieve audit" and "robotsieve filter" on
+Apache Beam: in this process, or with --runner on Flink, Spark or Google Dataflow.
+The flags, the report and the exit status are those of robotsieve.`,
+		Adapt: f.adapt,
+		Audit: f.audit,
+	}
+}
+
+// adapt adds the flags of this program and those of Beam to a command.
+func (f *flags) adapt(cmd *cobra.Command) {
+	cmd.Example = ""
+	own := cmd.Flags()
+	own.StringVar(&f.scratch, "scratch", "", "folder for files between the steps, which all workers can read and write; default: a temporary one, for a runner in this process")
+	f.shard = 1 << 30
+	beams := pflag.NewFlagSet("beam", pflag.ContinueOnError)
+	beams.AddGoFlagSet(flag.CommandLine)
+	beams.VisitAll(func(b *pflag.Flag) {
+		b.Hidden = b.Name != "runner" && b.Name != "endpoint"
+		if own.Lookup(b.Name) == nil {
+			own.AddFlag(b)
+		}
+	})
+}
+
+// begin makes the folder for the files of a job between its steps, and returns the function that removes it.
+func (f *flags) begin(ctx context.Context) (scratch string, end func(), err error) {
+	if f.scratch == "" {
+		if runner := *runners.Runner; runner != "" && runner != "prism" && runner != "direct" {
+			return "", nil, usageError("--runner %s needs --scratch: a folder that all workers can read and write, such as gs://bucket/scratch", runner)
+		}
+		scratch, err = os.MkdirTemp("", "robotsieve-beam-*")
+	} else {
+		scratch = join(f.scratch, fmt.Sprintf("robotsieve-%s-%08x", time.Now().UTC().Format("20060102T150405"), rand.Uint32()))
+	}
+	return scratch, func() { _ = remove(context.WithoutCancel(ctx), scratch) }, err
+}
+
+func usageError(format string, args ...any) error {
+	return &job.Error{Kind: job.Usage, Err: fmt.Errorf(format, args...)}
+}
+
+// run runs a pipeline.
+func run(ctx context.Context, p *beam.Pipeline) error {
+	log.LogLevel = "error"
+	beam.Init()
+	err := beamx.Run(ctx, p)
+	switch {
+	case ctx.Err() != nil:
+		return &job.Error{Kind: job.Interrupted, Err: errors.New("interrupted: there is no result")}
+	case err != nil:
+		return &job.Error{Kind: job.Input, Err: fmt.Errorf("the pipeline failed: %w", err)}
+	}
+	return nil
+}

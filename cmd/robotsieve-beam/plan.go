@@ -1,0 +1,284 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// The plan of a job says which worker reads what. The names are expanded; the beginning of each file is read, side by
+// side; files that begin alike are read to their ends, since a log that is there twice must be counted once; and one
+// worker, who knows all files, puts them together into shards. The shards depend on the files alone, so that it does not
+// matter how often this is done.
+
+func init() {
+	register.DoFn4x1[context.Context, []byte, []byte, func(candidate), error](&findFn{})
+	register.DoFn4x1[context.Context, candidate, []byte, func(string, candidate), error](&lookFn{})
+	register.DoFn4x1[context.Context, string, func(*candidate) bool, func(int, candidate), error](&compareFn{})
+	register.DoFn5x1[context.Context, int, func(*candidate) bool, []byte, func(shard), error](&planFn{})
+	register.Emitter1[candidate]()
+	register.Emitter2[string, candidate]()
+	register.Emitter2[int, candidate]()
+	register.Emitter1[shard]()
+	register.Iter1[candidate]()
+}
+
+// candidate is a file that may have to be read.
+type candidate struct {
+	Place   int // among all files
+	File    file
+	Codec   string         // how it is compressed; "" if it has not been looked at
+	Head    string         // the SHA-256 of its first bytes, decompressed; "" if there are none or they cannot be read
+	Sum     string         // that of all its bytes, if another file begins as it does and they can be read
+	Ranges  []source.Range // into which it is divided; none if it is one part
+	Warning string         // about the names of files; then there is nothing else
+}
+
+// shard is what one worker reads at a time.
+type shard struct {
+	Index int
+	Parts []part
+	Rest  rest // of the first one
+}
+
+// rest is what is to be said of files that no shard has.
+type rest struct {
+	Unread   []unread
+	Warnings []string
+}
+
+// unread is a file that is not read: its error says why, or it is a copy of another one.
+type unread struct {
+	Name, Error   string
+	CopyOf, Codec string
+	Size          int64
+}
+
+// part is a file, or a range of its bytes.
+type part struct {
+	File  file
+	Range source.Range // zero: the whole file
+}
+
+// compressed is how many times as large a compressed log is, decompressed: a guess, for shards that take about the same time.
+const compressed = 8
+
+// plan returns the shards of a job.
+func plan(s beam.Scope, spec beam.PCollection) beam.PCollection {
+	s = s.Scope("plan")
+	side := beam.SideInput{Input: spec}
+	found := beam.Reshuffle(s, beam.ParDo(s, &findFn{}, beam.Impulse(s), side))
+	looked := beam.ParDo(s, &lookFn{}, found, side)
+	compared := beam.ParDo(s, &compareFn{}, beam.GroupByKey(s, looked))
+	return beam.Reshuffle(s, beam.ParDo(s, &planFn{}, beam.GroupByKey(s, compared), side))
+}
+
+// findFn expands the names of the inputs.
+type findFn struct{}
+
+// ProcessElement emits the files.
+func (*findFn) ProcessElement(ctx context.Context, _, encoded []byte, emit func(candidate)) error {
+	spec, err := decode(encoded)
+	if err != nil {
+		return err
+	}
+	files, warnings := find(ctx, spec.Names)
+	for i, f := range files {
+		emit(candidate{Place: i, File: f})
+	}
+	for _, w := range warnings {
+		emit(candidate{Place: len(files), Warning: w})
+	}
+	return nil
+}
+
+// lookFn looks at the beginning of a log, and where it can be divided.
+type lookFn struct{}
+
+// ProcessElement emits the file under the hash of its beginning. A file that cannot be read is left to the worker who
+// will read it, and report it.
+func (*lookFn) ProcessElement(ctx context.Context, c candidate, encoded []byte, emit func(string, candidate)) error {
+	spec, err := decode(encoded)
+	if err != nil {
+		return err
+	}
+	if spec.Side != nil && c.File.Error == "" && c.Warning == "" {
+		c.look(ctx, spec)
+	}
+	emit(c.Head, c)
+	return nil
+}
+
+func (c *candidate) look(ctx context.Context, spec *spec) {
+	in, done, err := open(ctx, c.File)
+	if err != nil {
+		return
+	}
+	defer done()
+	head, err := in.Head(format.SampleBytes)
+	if err != nil || len(head) == 0 {
+		return
+	}
+	sum := sha256.Sum256(head)
+	c.Head, c.Codec = hex.EncodeToString(sum[:]), in.Codec()
+	if isPath(c.File.Name) {
+		c.Ranges, _ = job.Divide(ctx, in, spec.Side.Format, spec.ShardBytes) // an error comes again when the file is read
+	}
+}
+
+// open opens a file without copying it.
+func open(ctx context.Context, f file) (in *source.Input, done func(), err error) {
+	if isPath(f.Name) {
+		in, err = source.NewFile(f.Name)
+		return in, func() {}, err
+	}
+	fs, err := filesystem.New(ctx, f.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := fs.OpenRead(ctx, f.Name)
+	if err != nil {
+		fs.Close()
+		return nil, nil, err
+	}
+	return source.NewInput(f.Name, r, f.Size), func() {
+		r.Close()
+		fs.Close()
+	}, nil
+}
+
+// compareFn finds the hashes of files that begin alike.
+type compareFn struct{}
+
+// ProcessElement emits all files under one key.
+func (*compareFn) ProcessElement(ctx context.Context, head string, files func(*candidate) bool, emit func(int, candidate)) error {
+	var alike []candidate
+	for c := (candidate{}); files(&c); c = (candidate{}) {
+		alike = append(alike, c)
+	}
+	for _, c := range alike {
+		if head != "" && len(alike) > 1 {
+			var err error
+			if c.Sum, err = sumOf(ctx, c.File); ctx.Err() != nil {
+				return context.Cause(ctx)
+			} else if err != nil {
+				c.Sum = "" // it will be reported when it is read
+			}
+		}
+		emit(0, c)
+	}
+	return nil
+}
+
+// sumOf returns the SHA-256 of a file, decompressed.
+func sumOf(ctx context.Context, f file) (string, error) {
+	in, done, err := open(ctx, f)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	r, err := in.Open()
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, r); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// planFn makes the shards.
+type planFn struct{}
+
+// ProcessElement emits the shards, and publishes what the report says of files that none of them has.
+func (*planFn) ProcessElement(ctx context.Context, _ int, files func(*candidate) bool, encoded []byte, emit func(shard)) error {
+	spec, err := decode(encoded)
+	if err != nil {
+		return err
+	}
+	var all []candidate
+	for c := (candidate{}); files(&c); c = (candidate{}) {
+		all = append(all, c)
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.Place, b.Place), strings.Compare(a.Warning, b.Warning))
+	})
+	read, rest := choose(all, spec.AllowDuplicates)
+	shards := divide(read, spec.ShardBytes)
+	if len(shards) == 0 {
+		shards = []shard{{}}
+	}
+	shards[0].Rest = rest
+	for _, s := range shards {
+		emit(s)
+	}
+	return nil
+}
+
+// choose returns the files that are to be read, and what is to be said of the others.
+func choose(all []candidate, copies bool) (read []candidate, rest rest) {
+	first := map[string]string{} // names of files, by their sums
+	for _, c := range all {
+		original, isCopy := first[c.Sum]
+		switch {
+		case c.Warning != "":
+			rest.Warnings = append(rest.Warnings, c.Warning)
+		case c.File.Error != "":
+			rest.Unread = append(rest.Unread, unread{Name: c.File.Name, Error: c.File.Error})
+		case c.Sum == "":
+			read = append(read, c)
+		case !isCopy:
+			first[c.Sum] = c.File.Name
+			read = append(read, c)
+		default:
+			rest.Warnings = append(rest.Warnings, job.CopyWarning(c.File.Name, original, copies))
+			if copies {
+				read = append(read, c)
+			} else {
+				rest.Unread = append(rest.Unread, unread{Name: c.File.Name, CopyOf: original, Size: c.File.Size, Codec: c.Codec})
+			}
+		}
+	}
+	return read, rest
+}
+
+// divide puts files together into shards of about size bytes, decompressed. Files that are beside each other stay so.
+func divide(files []candidate, size int64) (shards []shard) {
+	room := int64(0)
+	add := func(p part, bytes int64) {
+		if room < bytes {
+			shards = append(shards, shard{Index: len(shards)})
+			room = max(size, bytes)
+		}
+		s := &shards[len(shards)-1]
+		s.Parts = append(s.Parts, p)
+		room -= bytes
+	}
+	for _, c := range files {
+		bytes := c.File.Size
+		if c.Codec != "" && c.Codec != "plain" {
+			bytes *= compressed
+		}
+		if len(c.Ranges) == 0 {
+			add(part{File: c.File}, bytes)
+		}
+		for _, r := range c.Ranges {
+			add(part{File: c.File, Range: r}, r.To-r.From)
+		}
+	}
+	return shards
+}
