@@ -157,17 +157,28 @@ func (s shard) read(ctx context.Context, do func(job.Inputs) error) error {
 		}
 		logs.Opened = append(logs.Opened, inputs...)
 	}
-	select {
-	case busy <- struct{}{}:
-		defer func() { <-busy }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := occupy(ctx); err != nil {
+		return err
 	}
+	defer leave()
 	return do(logs)
 }
 
 // busy has an entry while a shard is read.
 var busy = make(chan struct{}, 1)
+
+// occupy waits until no other shard is read in this process.
+func occupy(ctx context.Context) error {
+	select {
+	case busy <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// leave lets the next shard be read.
+func leave() { <-busy }
 
 // mergeFn adds up the states of a group.
 type mergeFn struct{ Level int }
@@ -255,7 +266,7 @@ func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*
 		Side: files, AllowDuplicates: o.AllowDuplicates, Rows: rows,
 	})
 	if err != nil {
-		return nil, &job.Error{Kind: job.Input, Err: err}
+		return nil, inputError(err)
 	}
 	sum, _ := audited(s, plan(s, known), known)
 	beam.ParDo0(s, &endFn{}, sum, beam.SideInput{Input: known})
@@ -269,7 +280,7 @@ func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*
 func report(ctx context.Context, o job.AuditOptions, scratch string) (*job.Audited, error) {
 	dir, err := os.MkdirTemp("", "robotsieve-*")
 	if err != nil {
-		return nil, &job.Error{Kind: job.Input, Err: err}
+		return nil, inputError(err)
 	}
 	defer os.RemoveAll(dir)
 	name, err := readAll(ctx, join(scratch, sumName))
@@ -278,7 +289,7 @@ func report(ctx context.Context, o job.AuditOptions, scratch string) (*job.Audit
 		state, err = fetch(ctx, string(name), dir)
 	}
 	if err != nil {
-		return nil, &job.Error{Kind: job.Input, Err: err}
+		return nil, inputError(err)
 	}
 	a, err := job.Merge(ctx, job.MergeOptions{
 		States: []string{state}, Parts: true, State: o.State, Force: o.Force, Files: o.Files, By: o.By, Stdout: o.Stdout,

@@ -46,8 +46,9 @@ func program() *cli.Elsewhere {
 		Long: `robotsieve-beam does the work of "robotsieve audit" and "robotsieve filter" on
 Apache Beam: in this process, or with --runner on Flink, Spark or Google Dataflow.
 The flags, the report and the exit status are those of robotsieve.`,
-		Adapt: f.adapt,
-		Audit: f.audit,
+		Adapt:  f.adapt,
+		Audit:  f.audit,
+		Filter: f.filter,
 	}
 }
 
@@ -55,6 +56,7 @@ The flags, the report and the exit status are those of robotsieve.`,
 func (f *flags) adapt(cmd *cobra.Command) {
 	cmd.Example = ""
 	own := cmd.Flags()
+	own.StringVar(&f.out, "out", "", "folder for the results of filter, each under the name of its list, and for the rows of audit --list")
 	own.StringVar(&f.scratch, "scratch", "", "folder for files between the steps, which all workers can read and write; default: a temporary one, for a runner in this process")
 	f.shard = 1 << 30
 	beams := pflag.NewFlagSet("beam", pflag.ContinueOnError)
@@ -83,6 +85,8 @@ func (f *flags) begin(ctx context.Context) (scratch string, end func(), err erro
 func usageError(format string, args ...any) error {
 	return &job.Error{Kind: job.Usage, Err: fmt.Errorf(format, args...)}
 }
+
+func inputError(err error) error { return &job.Error{Kind: job.Input, Err: err} }
 
 // run runs a pipeline.
 func run(ctx context.Context, p *beam.Pipeline) error {

@@ -42,6 +42,7 @@ type candidate struct {
 	Codec   string         // how it is compressed; "" if it has not been looked at
 	Head    string         // the SHA-256 of its first bytes, decompressed; "" if there are none or they cannot be read
 	Sum     string         // that of all its bytes, if another file begins as it does and they can be read
+	Output  string         // of a filter
 	Ranges  []source.Range // into which it is divided; none if it is one part
 	Warning string         // about the names of files; then there is nothing else
 }
@@ -68,8 +69,9 @@ type unread struct {
 
 // part is a file, or a range of its bytes.
 type part struct {
-	File  file
-	Range source.Range // zero: the whole file
+	File   file
+	Range  source.Range // zero: the whole file
+	Output string       // of a filter
 }
 
 // compressed is how many times as large a compressed log is, decompressed: a guess, for shards that take about the same time.
@@ -218,6 +220,15 @@ func (*planFn) ProcessElement(ctx context.Context, _ int, files func(*candidate)
 		return cmp.Or(cmp.Compare(a.Place, b.Place), strings.Compare(a.Warning, b.Warning))
 	})
 	read, rest := choose(all, spec.AllowDuplicates)
+	if spec.Filter != nil {
+		names, err := outputs(read, spec.Out, spec.Filter.Options.Format)
+		if err != nil {
+			return err
+		}
+		for i, name := range names {
+			read[i].Output = name
+		}
+	}
 	shards := divide(read, spec.ShardBytes)
 	if len(shards) == 0 {
 		shards = []shard{{}}
@@ -274,7 +285,7 @@ func divide(files []candidate, size int64) (shards []shard) {
 			bytes *= compressed
 		}
 		if len(c.Ranges) == 0 {
-			add(part{File: c.File}, bytes)
+			add(part{File: c.File, Output: c.Output}, bytes)
 		}
 		for _, r := range c.Ranges {
 			add(part{File: c.File, Range: r}, r.To-r.From)

@@ -27,6 +27,8 @@ type spec struct {
 	Side            *job.SideFiles // of an audit; nil for a filter
 	AllowDuplicates bool
 	Rows            cli.Rows
+
+	Filter *filterSpec // nil for an audit
 }
 
 // options are those of a part of the audit.

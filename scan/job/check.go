@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
@@ -144,7 +145,7 @@ func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
 func newArchiveChecker(o CheckOptions, agents []subject) (*Checker, error) {
 	c := &Checker{file: o.Robots}
 	var err error
-	if c.at, err = asOf(o.AsOf); err != nil {
+	if c.at, err = asOf(o.AsOf, time.Now()); err != nil {
 		return nil, err
 	}
 	for _, agent := range agents {

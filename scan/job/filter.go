@@ -33,6 +33,8 @@ type FilterOptions struct {
 	// AsOf is the instant whose robots.txt judges the rows that have no time of their own, as AuditOptions.Since
 	// writes times; a date is its midnight in UTC. "" stands for the newest robots.txt.
 	AsOf string
+	// Now is the time that AsOf may count back from; zero is that of the call.
+	Now time.Time
 
 	Disallowed bool // keeps the disallowed URLs instead of the allowed ones
 	NoPolicy   bool // keeps URLs of origins whose robots.txt the archive does not tell
@@ -268,11 +270,11 @@ type rulesInUse struct {
 const newest = math.MaxInt64
 
 // asOf reads the instant of an option, in Unix seconds.
-func asOf(text string) (int64, error) {
+func asOf(text string, now time.Time) (int64, error) {
 	if text == "" {
 		return newest, nil
 	}
-	at, err := timeOf("--as-of", text, time.UTC, time.Now())
+	at, err := timeOf("--as-of", text, time.UTC, now)
 	return at.Unix(), err
 }
 
@@ -309,7 +311,11 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 	c := filter.Config{
 		Dated: o.AsOf == "", Any: o.Any, Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes, Page: o.Page,
 	}
-	if c.AsOf, err = asOf(o.AsOf); err != nil {
+	now := o.Now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	if c.AsOf, err = asOf(o.AsOf, now); err != nil {
 		return rules, err
 	}
 	for _, agent := range agents {

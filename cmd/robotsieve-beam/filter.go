@@ -1,0 +1,449 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// A filter makes of each list a file of the same name, and counts its rows. The lists of a shard are filtered side by side.
+
+func init() {
+	register.DoFn4x1[context.Context, shard, []byte, func(int, []byte), error](&filterFn{})
+	register.DoFn4x1[context.Context, int, func(*[]byte) bool, []byte, error](&countFn{})
+	register.Emitter2[int, []byte]()
+	register.Iter1[[]byte]()
+}
+
+// filterSpec is what the workers know of a filter: its options, and the content of the files that these name.
+type filterSpec struct {
+	Options  filterOptions
+	Robots   []byte
+	Crawlers []byte
+}
+
+// filterOptions are options as JSON. The fields here hide those that have a meaning only in the process that submits the job.
+type filterOptions struct {
+	job.FilterOptions
+	URLs, Messages *struct{} `json:",omitempty"`
+}
+
+// outcome is what a filter says of a list: a line of the file of counts.
+type outcome struct {
+	List     string         `json:"list"`
+	Output   string         `json:"output"`   // the name of the file of its rows; "" if there is none
+	Partial  bool           `json:"partial"`  // rows are missing
+	Messages []string       `json:"messages"` // among them why
+	Summary  filter.Summary `json:"summary"`
+	Agents   []string       `json:"agents"`
+	Records  bool           `json:"records"` // its rows are records of WARC
+	MaxRow   int            `json:"max_row"`
+}
+
+// countsName is the name of the file of counts, beside the outputs.
+const countsName = "robotsieve-counts.ndjson"
+
+// filterFn filters the lists of a shard.
+type filterFn struct{}
+
+// ProcessElement emits the outcome for each list, as JSON.
+func (*filterFn) ProcessElement(ctx context.Context, s shard, encoded []byte, emit func(int, []byte)) error {
+	spec, err := decode(encoded)
+	if err != nil {
+		return err
+	}
+	var outcomes []*outcome
+	for _, u := range s.Rest.Unread {
+		outcomes = append(outcomes, &outcome{List: u.Name, Partial: true, Messages: []string{u.Error}})
+	}
+	if len(s.Rest.Warnings) > 0 {
+		outcomes = append(outcomes, &outcome{Messages: s.Rest.Warnings})
+	}
+	err = attempt(ctx, func(ctx context.Context) error {
+		made, err := s.filter(ctx, spec)
+		outcomes = append(outcomes, made...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, o := range outcomes {
+		line, err := json.Marshal(o)
+		if err != nil {
+			return err
+		}
+		emit(0, line)
+	}
+	return nil
+}
+
+// filter filters the lists of a shard. There is one shard at a time in a process, as in an audit.
+func (s shard) filter(ctx context.Context, spec *spec) ([]*outcome, error) {
+	dir, err := os.MkdirTemp("", "robotsieve-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	options, err := spec.Filter.unpack(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := occupy(ctx); err != nil {
+		return nil, err
+	}
+	defer leave()
+	workers := cmp.Or(max(spec.Workers, 0), runtime.GOMAXPROCS(0))
+	at := max(min(workers, len(s.Parts)), 1) // lists at a time
+	options.Workers, options.Memory = max(workers/at, 1), spec.Memory/int64(at)
+	outcomes, errs := make([]*outcome, len(s.Parts)), make([]error, len(s.Parts))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range at {
+		wg.Go(func() {
+			for i := range next {
+				own := filepath.Join(dir, fmt.Sprint(i))
+				if errs[i] = os.Mkdir(own, 0o700); errs[i] == nil {
+					outcomes[i], errs[i] = s.Parts[i].filter(ctx, options, spec.Filter, own)
+				}
+				_ = os.RemoveAll(own) // all is removed in the end
+			}
+		})
+	}
+	for i := range s.Parts {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return outcomes, errors.Join(errs...)
+}
+
+// filter filters a list. Its copy is in dir.
+func (p part) filter(ctx context.Context, o job.FilterOptions, spec *filterSpec, dir string) (*outcome, error) {
+	inputs, err := p.inputs(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	result := &outcome{List: p.File.Name}
+	o.URLs = job.Inputs{Opened: inputs}
+	o.Robots.Stdin = bytes.NewReader(spec.Robots)
+	o.Messages = job.Messages{Warn: func(text string) { result.Messages = append(result.Messages, text) }}
+	err = publish(ctx, p.Output, func(name string) error {
+		w, err := os.Create(name)
+		if err != nil {
+			return err
+		}
+		done, err := job.Filter(ctx, o, w)
+		return errors.Join(result.take(done, err), w.Close())
+	})
+	switch {
+	case errors.Is(err, errNoOutput):
+		return result, nil
+	case err == nil:
+		result.Output = p.Output
+	}
+	return result, err
+}
+
+// errNoOutput is the error for a list of which no row could be read.
+var errNoOutput = errors.New("no output")
+
+// take takes what a filter has returned. An error is not of the list itself: then the whole work is to be done again.
+func (r *outcome) take(f *job.Filtered, err error) error {
+	var failed *job.Error
+	switch {
+	case errors.As(err, &failed) && failed.Kind != job.Input, f == nil && err == nil:
+		return err
+	case f == nil:
+		r.Partial, r.Messages = true, append(r.Messages, err.Error())
+		return errNoOutput
+	}
+	r.Summary, r.Agents, r.Records, r.MaxRow, r.Partial = f.Summary, f.Agents, f.Records, f.MaxRow, f.Partial || err != nil
+	for _, q := range f.Useless {
+		r.Messages = append(r.Messages, fmt.Sprintf("%s: no line is a URL; line %d is %q", r.List, q.Line, q.Text))
+		r.Partial = true
+	}
+	return nil
+}
+
+// unpack returns the options, with the files that they name in dir.
+func (f *filterSpec) unpack(ctx context.Context, dir string) (o job.FilterOptions, err error) {
+	o = f.Options.FilterOptions
+	if len(f.Crawlers) > 0 {
+		name := filepath.Join(dir, "crawlers.json")
+		if err := os.WriteFile(name, f.Crawlers, 0o600); err != nil {
+			return o, err
+		}
+		for i := range o.Agents {
+			o.Agents[i].Crawlers = name
+		}
+	}
+	if o.Archive != "" {
+		o.Archive, err = archives.get(ctx, o.Archive)
+	}
+	return o, err
+}
+
+// archives are those that this process has copied: each once, since an archive may be as large as all lists.
+var archives copies
+
+type copies struct {
+	mu    sync.Mutex
+	paths map[string]string
+}
+
+// get returns a path of the archive.
+func (c *copies) get(ctx context.Context, name string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p, ok := c.paths[name]; ok {
+		return p, nil
+	}
+	if isPath(name) {
+		_, err := os.Stat(name)
+		return name, err
+	}
+	dir, err := os.MkdirTemp("", "robotsieve-*")
+	if err != nil {
+		return "", err
+	}
+	p, err := fetch(ctx, name, dir)
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	if c.paths == nil {
+		c.paths = map[string]string{}
+	}
+	c.paths[name] = p
+	return p, nil
+}
+
+// remove removes the copies.
+func (c *copies) remove() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.paths {
+		_ = os.RemoveAll(filepath.Dir(p)) // a temporary file that stays does no harm
+	}
+	c.paths = nil
+}
+
+// countFn writes the file of counts.
+type countFn struct{}
+
+// ProcessElement publishes the outcomes in the order of their lists.
+func (*countFn) ProcessElement(ctx context.Context, _ int, outcomes func(*[]byte) bool, encoded []byte) error {
+	spec, err := decode(encoded)
+	if err != nil {
+		return err
+	}
+	var lines [][]byte
+	for line := []byte(nil); outcomes(&line); line = nil {
+		lines = append(lines, line)
+	}
+	slices.SortFunc(lines, bytes.Compare) // an object begins with the name of its list
+	return publish(ctx, join(spec.Out, countsName), func(path string) error {
+		return os.WriteFile(path, append(bytes.Join(lines, []byte("\n")), '\n'), 0o666)
+	})
+}
+
+// filter is the filter of a command line.
+func (f *flags) filter(ctx context.Context, o job.FilterOptions) (*job.Filtered, error) {
+	packed, err := f.pack(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
+	scratch, end, err := f.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	defer archives.remove()
+	p, s := beam.NewPipelineWithRoot()
+	known, err := side(ctx, s, &spec{
+		Names: o.URLs.Names, Scratch: scratch, Out: f.out, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers, Filter: packed,
+	})
+	if err != nil {
+		return nil, inputError(err)
+	}
+	input := beam.SideInput{Input: known}
+	outcomes := beam.ParDo(s.Scope("filter"), &filterFn{}, plan(s, known), input)
+	beam.ParDo0(s.Scope("count"), &countFn{}, beam.GroupByKey(s, outcomes), input)
+	if err := run(ctx, p); err != nil {
+		return nil, err
+	}
+	counts, err := readAll(ctx, join(f.out, countsName))
+	if err != nil {
+		return nil, inputError(err)
+	}
+	return total(counts, o)
+}
+
+// pack checks the options as the filter will, and returns what the workers need of them.
+func (f *flags) pack(ctx context.Context, o *job.FilterOptions) (*filterSpec, error) {
+	switch {
+	case slices.Contains(o.URLs.Names, "-"), o.Robots.Name == "-":
+		return nil, usageError("standard input is not on all workers: name files")
+	case f.out == "":
+		return nil, usageError("--out names the folder for the results")
+	}
+	o.Now = time.Now()
+	packed := &filterSpec{}
+	var err error
+	if o.Robots.Name != "" {
+		if packed.Robots, err = o.Robots.Read(ctx); err != nil {
+			return nil, err
+		}
+		o.Robots.Name = "-"
+	}
+	if len(o.Agents) > 0 && o.Agents[0].Crawlers != "" {
+		if packed.Crawlers, err = os.ReadFile(o.Agents[0].Crawlers); err != nil {
+			return nil, inputError(err)
+		}
+	}
+	trial := *o
+	if o.Archive != "" {
+		if trial.Archive, err = archives.get(ctx, o.Archive); err != nil {
+			return nil, inputError(err)
+		}
+	}
+	trial.Robots.Stdin = bytes.NewReader(packed.Robots)
+	trial.URLs = job.Inputs{Opened: []*source.Input{source.NewLines("", strings.NewReader(""))}}
+	if _, err := job.Filter(ctx, trial, io.Discard); err != nil {
+		return nil, err
+	}
+	packed.Options.FilterOptions = *o
+	packed.Options.Robots.Stdin = nil
+	return packed, nil
+}
+
+// total adds up the outcomes of all lists, and gives their messages to the user.
+func total(counts []byte, o job.FilterOptions) (*job.Filtered, error) {
+	f := &job.Filtered{}
+	said := map[string]bool{}
+	lines := bufio.NewScanner(bytes.NewReader(counts))
+	lines.Buffer(nil, len(counts)+1)
+	for lines.Scan() {
+		var one outcome
+		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
+			return nil, inputError(fmt.Errorf("%s: %w", countsName, err))
+		}
+		for _, text := range one.Messages {
+			if !said[text] && o.Messages.Warn != nil {
+				o.Messages.Warn(text)
+			}
+			said[text] = true
+		}
+		add(f, &one, max(o.Quotes, 0))
+	}
+	if f.Read > 0 && f.Invalid == f.Read {
+		return f, inputError(fmt.Errorf("no %s of the lists has a URL", f.Noun()))
+	}
+	return f, nil
+}
+
+// add adds the outcome of a list.
+func add(f *job.Filtered, one *outcome, quotes int) {
+	s, more := &f.Summary, &one.Summary
+	s.Read, s.Kept, s.Dropped, s.Invalid = s.Read+more.Read, s.Kept+more.Kept, s.Dropped+more.Dropped, s.Invalid+more.Invalid
+	s.Printed, s.Misencoded = s.Printed+more.Printed, s.Misencoded+more.Misencoded
+	for i, n := range more.Count {
+		s.Count[i] += n
+	}
+	if s.Barred == nil {
+		s.Barred = make([]int64, len(more.Barred))
+	}
+	for i, n := range more.Barred {
+		s.Barred[i] += n
+	}
+	for _, q := range more.Quotes {
+		if q.Input = len(f.Inputs); len(s.Quotes) < quotes {
+			s.Quotes = append(s.Quotes, q)
+		}
+	}
+	f.Inputs = append(f.Inputs, source.Result{Name: one.List})
+	if len(one.Agents) > 0 {
+		f.Agents = one.Agents
+	}
+	f.Records, f.MaxRow, f.Partial = f.Records || one.Records, max(f.MaxRow, one.MaxRow), f.Partial || one.Partial
+}
+
+// outputs gives each list the name of its file of results: its own, from the folder on that all lists are in, without the
+// end that says that it is compressed, since results are not. Members of gzip are copied from WARC files, so these keep theirs.
+func outputs(lists []candidate, out string, format list.Kind) (names []string, err error) {
+	paths, taken := make([]string, len(lists)), map[string]string{}
+	for i, c := range lists {
+		if paths[i], err = absolute(c.File.Name); err != nil {
+			return nil, err
+		}
+		taken[paths[i]] = c.File.Name
+	}
+	root := ""
+	for i, p := range paths {
+		if root = common(root, path.Dir(p)); i == 0 {
+			root = path.Dir(p)
+		}
+	}
+	for _, p := range paths {
+		rest := strings.TrimPrefix(strings.TrimPrefix(p, root), "/")
+		isWARC := format == list.WARC
+		for _, kind := range []string{".warc.", ".wat.", ".wet."} {
+			isWARC = isWARC || strings.Contains(path.Base(rest), kind)
+		}
+		if ext := path.Ext(rest); !isWARC && slices.Contains([]string{".gz", ".zst", ".bz2", ".xz"}, ext) {
+			rest = strings.TrimSuffix(rest, ext)
+		}
+		name := join(out, rest)
+		full, err := absolute(name)
+		if err != nil {
+			return nil, err
+		}
+		if other, isTaken := taken[full]; isTaken {
+			return nil, usageError("%s and %s would have one name, %s, for their results", other, p, name)
+		}
+		taken[full] = p
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// absolute returns a name as a path from the root on, with slashes.
+func absolute(name string) (string, error) {
+	if !isPath(name) {
+		return "/" + strings.Replace(name, "://", "/", 1), nil
+	}
+	name, err := filepath.Abs(name)
+	return filepath.ToSlash(name), err
+}
+
+// common returns the folder that two folders are in.
+func common(a, b string) string {
+	for a != b && b != path.Dir(b) {
+		if len(a) > len(b) {
+			a = path.Dir(a)
+		} else {
+			b = path.Dir(b)
+		}
+	}
+	return b
+}
