@@ -60,12 +60,14 @@ var allowed = map[string][]string{
 	"scan/job": {"automaton", "automaton/archive", "compile", "internal/disk", "internal/english", "internal/lazy", "scan", "scan/answer", "scan/audit", "scan/capture", "scan/columnar", "scan/crawler",
 		"scan/evidence", "scan/filter", "scan/format", "scan/list", "scan/origin", "scan/page", "scan/policy", "scan/source", "scan/spill", "scan/warc"},
 
+	"scan/job/jobtest": {"internal/disk", "scan/source"},
+
 	"bench":          {"automaton", "compile"},
 	"bench/ratios":   {"bench", "scan/source/inflate", "github.com/klauspost/compress/"},
 	"cmd/robotsieve": {"cmd/robotsieve/cli"},
 	"cmd/robotsieve/cli": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk", "internal/english", "internal/lazy", "scan/audit", "scan/capture", "scan/crawler",
 		"scan/filter", "scan/format", "scan/job", "scan/list", "scan/page", "scan/source",
-		"github.com/spf13/cobra", "github.com/vbauerster/mpb/", "github.com/pkg/profile", "golang.org/x/term"},
+		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/vbauerster/mpb/", "github.com/pkg/profile", "golang.org/x/term"},
 	"cmd/robotsieve/internal/report/reporttest": {"scan/audit"},
 	"cmd/robotsieve/internal/report":            {"internal/english", "scan/audit", "scan/columnar", "github.com/jedib0t/go-pretty/"},
 }
@@ -80,7 +82,7 @@ var system = map[string]*regexp.Regexp{
 }
 
 // noCommand are the folders with programs and tests of their own, which are no part of the command.
-var noCommand = []string{"internal/disk", "internal/generate", "internal/mutate", "internal/notices", "bench"}
+var noCommand = []string{"internal/disk", "internal/generate", "internal/mutate", "internal/notices", "bench", "cmd/robotsieve-beam"}
 
 func TestFileOperations(t *testing.T) {
 	uses := regexp.MustCompile(`\b(os|syscall|filepath|ioutil)\.([A-Z]\w*)`)

@@ -251,6 +251,9 @@ func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*
 	if slices.Contains(o.Logs.Names, "-") {
 		return nil, usageError("standard input is not on all workers: name files")
 	}
+	if rows.List != "" && f.out == "" {
+		return nil, usageError("--out names the folder for the rows of --list")
+	}
 	files, err := job.ReadSideFiles(ctx, o)
 	if err != nil {
 		return nil, err

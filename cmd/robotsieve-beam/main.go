@@ -28,7 +28,7 @@ func main() {
 		flag.Parse()
 		beam.Init() // does not return
 	}
-	os.Exit(program().Main())
+	os.Exit(program(defaultShard).Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // flags are those of this program.
@@ -37,9 +37,12 @@ type flags struct {
 	shard        int64
 }
 
-// program returns the command line.
-func program() *cli.Elsewhere {
-	f := &flags{}
+// defaultShard is how many bytes of logs, decompressed, are read at a time: some seconds of work.
+const defaultShard = 1 << 30
+
+// program returns the command line, with shards of so many bytes.
+func program(shard int64) *cli.Elsewhere {
+	f := &flags{shard: shard}
 	return &cli.Elsewhere{
 		Name:  "robotsieve-beam",
 		Short: "Audit and apply robots.txt on Apache Beam",
@@ -58,7 +61,6 @@ func (f *flags) adapt(cmd *cobra.Command) {
 	own := cmd.Flags()
 	own.StringVar(&f.out, "out", "", "folder for the results of filter, each under the name of its list, and for the rows of audit --list")
 	own.StringVar(&f.scratch, "scratch", "", "folder for files between the steps, which all workers can read and write; default: a temporary one, for a runner in this process")
-	f.shard = 1 << 30
 	beams := pflag.NewFlagSet("beam", pflag.ContinueOnError)
 	beams.AddGoFlagSet(flag.CommandLine)
 	beams.VisitAll(func(b *pflag.Flag) {

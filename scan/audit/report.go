@@ -192,6 +192,8 @@ type InputInfo struct {
 	DuplicateOf string `json:"duplicate_of"`
 	Lines       int64  `json:"lines"`
 	Unparsed    int64  `json:"unparsed"`
+	// OutOfPeriod counts lines that are not among Lines, as LineCounts has it.
+	OutOfPeriod int64  `json:"out_of_period,omitempty"`
 	Complete    bool   `json:"complete"`
 	Error       string `json:"error"`
 }

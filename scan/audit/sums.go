@@ -97,6 +97,7 @@ func wrongInputs(list []InputInfo, lines *LineCounts) string {
 		s.require(in.From == 0 && in.To == 0 && in.Of == 0 || 0 <= in.From && in.From < in.To && in.To <= in.Of, "range of "+Printable(in.Name))
 	}
 	s.equal("lines by input", lines.Lines, countsOf(list, func(in InputInfo) int64 { return in.Lines })...)
+	s.equal("lines outside of the period by input", lines.OutOfPeriod, countsOf(list, func(in InputInfo) int64 { return in.OutOfPeriod })...)
 	s.equal("unparsed lines by input", lines.Unparsed, countsOf(list, func(in InputInfo) int64 { return in.Unparsed })...)
 	return s.wrong
 }

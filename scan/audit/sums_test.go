@@ -54,7 +54,7 @@ func fullReport(t *testing.T) *Report {
 	run := begin(t, a)
 	w := run.Worker()
 	w.Chunk(byName(t, "vhost_combined"), []byte(strings.Join(lines, "\n")+"\n\n"))
-	n, unparsed := w.Counted()
+	n, unparsed, _ := w.Counted()
 	r, err := run.Report(Inputs{List: []InputInfo{{Name: "a", Lines: n - 10, Unparsed: unparsed}, {Name: "b", Lines: 10}}})
 	if err != nil {
 		t.Fatal(err)

@@ -93,9 +93,11 @@ func (w *Worker) end() error {
 // is one: no report can be made then, and reading on is of no use.
 func (w *Worker) Err() error { return w.err }
 
-// Counted returns how many lines the worker has counted, and how many of them could not
-// be parsed.
-func (w *Worker) Counted() (lines, unparsed int64) { return w.tally.Lines, w.tally.Unparsed }
+// Counted returns how many lines the worker has counted, how many of them could not
+// be parsed, and how many more are outside of the period.
+func (w *Worker) Counted() (lines, unparsed, outside int64) {
+	return w.tally.Lines, w.tally.Unparsed, w.tally.OutOfPeriod
+}
 
 // SetSite says whose log the chunks that follow are of: where the requests of a log
 // that names no hosts went, which is policy.Policy.Unnamed unless set. If only is true,

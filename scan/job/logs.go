@@ -55,8 +55,8 @@ type auditLog struct {
 	hasHosts bool     // its requests name hosts
 	hosts    []string // the first of these
 	loss     format.Lossy
-	// lines and unparsed count its lines.
-	lines, unparsed atomic.Int64
+	// lines, unparsed and outside count its lines.
+	lines, unparsed, outside atomic.Int64
 }
 
 // openLogs finds the inputs and the format of each. It warns of inputs that cannot be
@@ -280,16 +280,17 @@ func (log *auditLog) count(ctx context.Context, w *audit.Worker, c *source.Chunk
 		w.SetPlace(c.Input, first)
 		log.changes.find(log.format, header, first, data)
 	}
-	lines, unparsed := w.Counted()
+	lines, unparsed, outside := w.Counted()
 	if c.Cut > 0 {
 		w.Overlong(c.Data)
 	} else {
 		w.SetSite(log.site, log.host != "")
 		w.ChunkBehind(log.format, header, data)
 	}
-	linesNow, unparsedNow := w.Counted()
+	linesNow, unparsedNow, outsideNow := w.Counted()
 	log.lines.Add(linesNow - lines)
 	log.unparsed.Add(unparsedNow - unparsed)
+	log.outside.Add(outsideNow - outside)
 }
 
 // describe describes the inputs for the report, and warns of inputs that could not be
@@ -301,6 +302,7 @@ func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
 		info := log.info()
 		info.Disk, info.Bytes, info.Complete = result.Disk, result.Bytes, result.Complete
 		info.SHA256, info.Lines, info.Unparsed = hex.EncodeToString(result.Sum), log.lines.Load(), log.unparsed.Load()
+		info.OutOfPeriod = log.outside.Load()
 		for _, w := range result.Warnings {
 			l.messages.warn("%s: %s", result.Name, w)
 		}

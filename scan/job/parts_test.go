@@ -1,83 +1,32 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/job/jobtest"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // manyLogs writes logs of all kinds, and returns options that audit them by versions of robots.txt and lists of addresses.
 func manyLogs(t *testing.T) AuditOptions {
-	dir, rng := t.TempDir(), rand.New(rand.NewPCG(19, 1))
-	write := func(name string, data []byte) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	agents := []string{"GPTBot/1.2", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "NewBot/1.0", "CCBot/2.0 (GPTBot)", "Mozilla/5.0 Firefox/130"}
-	lines := func(day, n int, rubbish float64) []byte {
-		var b bytes.Buffer
-		for i := range n {
-			if rng.Float64() < rubbish {
-				fmt.Fprintf(&b, "rubbish %d\n", i)
-				continue
-			}
-			path, status := []string{"/private/x", "/", "/shop?a=%7e", "/robots.txt"}[min(rng.IntN(12), 3)%4], 200
-			if path == "/robots.txt" && rng.IntN(3) == 0 {
-				status = 503
-			}
-			fmt.Fprintf(&b, "192.0.%d.%d - - [%02d/Nov/2026:%02d:%02d:%02d +0000] \"GET %s HTTP/1.1\" %d %d \"-\" %q\n",
-				2+rng.IntN(2), rng.IntN(40), day, rng.IntN(24), rng.IntN(60), rng.IntN(60), path, status, 40+rng.IntN(9), agents[rng.IntN(len(agents))])
-		}
-		return b.Bytes()
-	}
-	zipped := func(data []byte) []byte {
-		var b bytes.Buffer
-		w := gzip.NewWriter(&b)
-		_, _ = w.Write(data)
-		_ = w.Close()
-		return b.Bytes()
-	}
-	o := AuditOptions{Since: "2026-11-02", Samples: 2, Hosts: []string{"https://example.com"}}
-	add := func(name string, data []byte) { o.Logs.Names = append(o.Logs.Names, write(name, data)) }
-	for i := range 12 {
-		add(fmt.Sprintf("plain%02d.log", i), lines(1+i, 300, 0.01))
-		add(fmt.Sprintf("packed%02d.log.gz", i), zipped(lines(1+i, 300, 0)))
-	}
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	add("some.log.zst", z.EncodeAll(lines(3, 200, 0), nil))
-	damaged := zipped(lines(4, 2000, 0))
-	add("damaged.log.gz", damaged[:len(damaged)*2/3])
-	add("damaged.log.zst", append(z.EncodeAll(lines(5, 200, 0), nil), 1, 2, 3))
-	add("unclear.log", lines(6, 200, 0.10))
-	add("more-unclear.log", lines(6, 400, 0.20))
-	add("rubbish.log", slices.Concat(lines(7, 1, 0), bytes.Repeat([]byte("?\n"), 90)))
-	add("empty.log", nil)
-	add("divided.log", lines(8, 2000, 0.07))
-	add("iis.log", []byte("#Fields: date time cs-method cs-uri-stem sc-status cs(User-Agent) c-ip\n2026-11-09 10:00:00 GET /private/ 200 GPTBot/1.2 192.0.2.1\n"))
-	write("1.txt", []byte("User-agent: *\nDisallow: /private/\n"))
-	write("2.txt", []byte("User-agent: *\nCrawl-delay: 9\nDisallow: /shop\n"))
-	o.Policy = write("manifest.csv", []byte("from,origin,status,file\n2026-10-01T00:00:00Z,https://example.com,200,1.txt\n2026-11-06T12:00:00Z,https://example.com,200,2.txt\n"))
-	o.Ranges = []string{"GPTBot=" + write("gptbot.json", []byte(`{"creationTime":"2026-11-03T00:00:00.0","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`))}
-	return o
+	logs := jobtest.Write(t, t.TempDir(), 12, func(data []byte) []byte { return z.EncodeAll(data, nil) })
+	return AuditOptions{
+		Logs: Inputs{Names: logs.Names}, Policy: logs.Policy, Ranges: []string{logs.Ranges}, Hosts: logs.Hosts, Since: logs.Since, Samples: 2,
+	}
 }
 
 // partsOf are inputs, one for each part of the logs: a log, or a range of one.
@@ -92,7 +41,7 @@ func partsOf(t *testing.T, o AuditOptions) (parts []func() *source.Input) {
 			return in
 		}
 		size := int64(1 << 30)
-		if strings.Contains(name, "divided") {
+		if strings.Contains(name, "large") {
 			size = 40_000
 		}
 		ranges, err := Divide(t.Context(), file(), "", size)

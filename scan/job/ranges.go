@@ -59,6 +59,7 @@ func joinRanges(list []audit.InputInfo) []audit.InputInfo {
 			last.To, last.Complete, last.Error = in.To, last.Complete && in.Complete, cmp.Or(last.Error, in.Error)
 			last.Disk, last.Bytes = last.Disk+in.Disk, last.Bytes+in.Bytes
 			last.Lines, last.Unparsed = last.Lines+in.Lines, last.Unparsed+in.Unparsed
+			last.OutOfPeriod += in.OutOfPeriod
 			continue
 		}
 		joined = append(joined, in)

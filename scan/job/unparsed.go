@@ -10,9 +10,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// unparsedShare is how many per cent of the lines of an input could not be parsed.
+// linesOf is how many lines an input has that should be records.
+func linesOf(i audit.InputInfo) int64 { return i.Lines + i.OutOfPeriod }
+
+// unparsedShare is how many per cent of them could not be parsed.
 func unparsedShare(i audit.InputInfo) float64 {
-	return 100 * float64(i.Unparsed) / float64(max(i.Lines, 1))
+	return 100 * float64(i.Unparsed) / float64(max(linesOf(i), 1))
 }
 
 // tellUnparsed notes a log with nothing but lines that cannot be parsed as an input that could not be used: it is most likely no
@@ -74,14 +77,14 @@ func unparsedWarning(list []audit.InputInfo, most float64) string {
 		return ""
 	case 1:
 		return fmt.Sprintf("%s: %s of its %s (%.3g %%) could not be parsed, which is more than %v %% (--max-unparsed): %s",
-			list[0].Name, english.Grouped(list[0].Unparsed), english.Plural(list[0].Lines, "line"), unparsedShare(list[0]), most, partial)
+			list[0].Name, english.Grouped(list[0].Unparsed), english.Plural(linesOf(list[0]), "line"), unparsedShare(list[0]), most, partial)
 	}
 	slices.SortFunc(list, func(x, y audit.InputInfo) int {
 		return cmp.Or(cmp.Compare(unparsedShare(y), unparsedShare(x)), strings.Compare(x.Name, y.Name))
 	})
 	var names []string
 	for _, i := range list[:min(len(list), shown)] {
-		names = append(names, fmt.Sprintf("%s (%s of %s)", i.Name, english.Grouped(i.Unparsed), english.Plural(i.Lines, "line")))
+		names = append(names, fmt.Sprintf("%s (%s of %s)", i.Name, english.Grouped(i.Unparsed), english.Plural(linesOf(i), "line")))
 	}
 	more := ""
 	if rest := int64(len(list) - len(names)); rest > 0 {

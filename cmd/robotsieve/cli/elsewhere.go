@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"os"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -27,14 +27,9 @@ type Elsewhere struct {
 // localFlags are the flags of audit and filter that are of use only in the process that does the work.
 var localFlags = []string{"resolve", "evidence", "sha256", "line-buffered", "profile", "profile-dir"}
 
-// Main runs the command of this process, and returns its exit code.
-func (e *Elsewhere) Main() int {
-	return e.run(context.Background(), os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
-}
-
-func (e *Elsewhere) run(ctx context.Context, args []string, s streams) int {
-	s.elsewhere = e
-	return s.run(ctx, args)
+// Run runs a command line, without the name of the program, and returns the exit code.
+func (e *Elsewhere) Run(ctx context.Context, args []string, in io.Reader, out, diagnosis io.Writer) int {
+	return streams{in: in, out: out, err: diagnosis, elsewhere: e}.run(ctx, args)
 }
 
 // root returns the root command.
