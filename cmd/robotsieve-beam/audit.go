@@ -22,8 +22,9 @@ import (
 // whose names say what they are of, because they may be larger than an element of a pipeline should be.
 
 func init() {
-	register.DoFn5x1[context.Context, shard, []byte, func(int, string), func(counted), error](&auditFn{})
-	register.DoFn5x1[context.Context, int, func(*string) bool, []byte, func(int, string), error](&mergeFn{})
+	register.DoFn4x1[context.Context, shard, func(int, string), func(counted), error](&auditFn{})
+	register.DoFn4x1[context.Context, int, func(*string) bool, func(int, string), error](&mergeFn{})
+	register.DoFn3x1[context.Context, int, string, error](&endFn{})
 	register.Emitter2[int, string]()
 	register.Emitter1[counted]()
 	register.Iter1[string]()
@@ -44,12 +45,11 @@ type counted struct {
 
 // audited adds the audit of shards to a pipeline. It returns the name of the sum's state, under the key 0, and the
 // numbers of lines of ranges.
-func audited(s beam.Scope, shards, spec beam.PCollection) (sum, lines beam.PCollection) {
+func audited(s beam.Scope, spec *spec, shards beam.PCollection) (sum, lines beam.PCollection) {
 	s = s.Scope("audit")
-	side := beam.SideInput{Input: spec}
-	states, lines := beam.ParDo2(s, &auditFn{}, shards, side)
+	states, lines := beam.ParDo2(s, &auditFn{}, shards)
 	for level := range levels {
-		states = beam.ParDo(s, &mergeFn{Level: level}, beam.GroupByKey(s, states), side)
+		states = beam.ParDo(s, &mergeFn{level, spec.Scratch, spec.Memory}, beam.GroupByKey(s, states))
 	}
 	return states, lines
 }
@@ -58,8 +58,8 @@ func audited(s beam.Scope, shards, spec beam.PCollection) (sum, lines beam.PColl
 type auditFn struct{}
 
 // ProcessElement emits the state of a shard under the number of the group that it is added up with.
-func (*auditFn) ProcessElement(ctx context.Context, s shard, encoded []byte, emit func(int, string), lines func(counted)) error {
-	spec, err := decode(encoded)
+func (*auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, string), lines func(counted)) error {
+	spec, err := decode(s.Spec)
 	if err != nil {
 		return err
 	}
@@ -181,14 +181,14 @@ func occupy(ctx context.Context) error {
 func leave() { <-busy }
 
 // mergeFn adds up the states of a group.
-type mergeFn struct{ Level int }
+type mergeFn struct {
+	Level   int
+	Scratch string
+	Memory  int64
+}
 
 // ProcessElement emits the state of the sum under the number of its own group. A state that is alone stays as it is.
-func (f *mergeFn) ProcessElement(ctx context.Context, group int, states func(*string) bool, encoded []byte, emit func(int, string)) error {
-	spec, err := decode(encoded)
-	if err != nil {
-		return err
-	}
+func (f *mergeFn) ProcessElement(ctx context.Context, group int, states func(*string) bool, emit func(int, string)) error {
 	var names []string
 	for name := ""; states(&name); {
 		names = append(names, name)
@@ -196,24 +196,24 @@ func (f *mergeFn) ProcessElement(ctx context.Context, group int, states func(*st
 	slices.Sort(names)
 	sum := names[0]
 	if len(names) > 1 {
-		sum = join(spec.Scratch, fmt.Sprintf("sum-%d-%06d.state", f.Level, group))
-		err = attempt(ctx, func(ctx context.Context) error { return addUp(ctx, spec, names, sum) })
-	}
-	if err != nil {
-		return err
+		sum = join(f.Scratch, fmt.Sprintf("sum-%d-%06d.state", f.Level, group))
+		err := attempt(ctx, func(ctx context.Context) error { return addUp(ctx, names, sum, f.Memory) })
+		if err != nil {
+			return err
+		}
 	}
 	emit(group/fan, sum)
 	return nil
 }
 
 // addUp publishes the sum of states.
-func addUp(ctx context.Context, spec *spec, names []string, sum string) error {
+func addUp(ctx context.Context, names []string, sum string, memory int64) error {
 	dir, err := os.MkdirTemp("", "robotsieve-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	o := job.MergeOptions{Parts: true, NoReport: true, Memory: spec.Memory}
+	o := job.MergeOptions{Parts: true, NoReport: true, Memory: memory}
 	for _, name := range names {
 		path, err := fetch(ctx, name, dir)
 		if err != nil {
@@ -228,20 +228,12 @@ func addUp(ctx context.Context, spec *spec, names []string, sum string) error {
 	})
 }
 
-func init() {
-	register.DoFn4x1[context.Context, int, string, []byte, error](&endFn{})
-}
-
 // endFn tells the process that has submitted the job which state is that of all logs.
-type endFn struct{}
+type endFn struct{ Scratch string }
 
 // ProcessElement publishes the name of the state.
-func (*endFn) ProcessElement(ctx context.Context, _ int, sum string, encoded []byte) error {
-	spec, err := decode(encoded)
-	if err != nil {
-		return err
-	}
-	return publish(ctx, join(spec.Scratch, sumName), func(path string) error { return os.WriteFile(path, []byte(sum), 0o600) })
+func (f *endFn) ProcessElement(ctx context.Context, _ int, sum string) error {
+	return publish(ctx, join(f.Scratch, sumName), func(path string) error { return os.WriteFile(path, []byte(sum), 0o600) })
 }
 
 const sumName = "sum"
@@ -264,15 +256,16 @@ func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*
 	}
 	defer end()
 	p, s := beam.NewPipelineWithRoot()
-	known, err := side(ctx, s, &spec{
-		Names: o.Logs.Names, Scratch: scratch, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers,
+	spec := &spec{
+		Names: o.Logs.Names, Scratch: scratch, Out: f.out, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers,
 		Side: files, AllowDuplicates: o.AllowDuplicates, Rows: rows,
-	})
+	}
+	known, err := side(ctx, s, spec)
 	if err != nil {
 		return nil, inputError(err)
 	}
-	sum, _ := audited(s, plan(s, known), known)
-	beam.ParDo0(s, &endFn{}, sum, beam.SideInput{Input: known})
+	sum, _ := audited(s, spec, plan(s, &lookFn{true, files.Format, f.shard}, known))
+	beam.ParDo0(s, &endFn{scratch}, sum)
 	if err := run(ctx, p); err != nil {
 		return nil, err
 	}

@@ -30,8 +30,8 @@ import (
 // A filter makes of each list a file of the same name, and counts its rows. The lists of a shard are filtered side by side.
 
 func init() {
-	register.DoFn4x1[context.Context, shard, []byte, func(int, []byte), error](&filterFn{})
-	register.DoFn4x1[context.Context, int, func(*[]byte) bool, []byte, error](&countFn{})
+	register.DoFn3x1[context.Context, shard, func(int, []byte), error](&filterFn{})
+	register.DoFn3x1[context.Context, int, func(*[]byte) bool, error](&countFn{})
 	register.Emitter2[int, []byte]()
 	register.Iter1[[]byte]()
 }
@@ -68,8 +68,8 @@ const countsName = "robotsieve-counts.ndjson"
 type filterFn struct{}
 
 // ProcessElement emits the outcome for each list, as JSON.
-func (*filterFn) ProcessElement(ctx context.Context, s shard, encoded []byte, emit func(int, []byte)) error {
-	spec, err := decode(encoded)
+func (*filterFn) ProcessElement(ctx context.Context, s shard, emit func(int, []byte)) error {
+	spec, err := decode(s.Spec)
 	if err != nil {
 		return err
 	}
@@ -249,20 +249,16 @@ func (c *copies) remove() {
 }
 
 // countFn writes the file of counts.
-type countFn struct{}
+type countFn struct{ Out string }
 
 // ProcessElement publishes the outcomes in the order of their lists.
-func (*countFn) ProcessElement(ctx context.Context, _ int, outcomes func(*[]byte) bool, encoded []byte) error {
-	spec, err := decode(encoded)
-	if err != nil {
-		return err
-	}
+func (f *countFn) ProcessElement(ctx context.Context, _ int, outcomes func(*[]byte) bool) error {
 	var lines [][]byte
 	for line := []byte(nil); outcomes(&line); line = nil {
 		lines = append(lines, line)
 	}
 	slices.SortFunc(lines, bytes.Compare) // an object begins with the name of its list
-	return publish(ctx, join(spec.Out, countsName), func(path string) error {
+	return publish(ctx, join(f.Out, countsName), func(path string) error {
 		return os.WriteFile(path, append(bytes.Join(lines, []byte("\n")), '\n'), 0o666)
 	})
 }
@@ -286,9 +282,8 @@ func (f *flags) filter(ctx context.Context, o job.FilterOptions) (*job.Filtered,
 	if err != nil {
 		return nil, inputError(err)
 	}
-	input := beam.SideInput{Input: known}
-	outcomes := beam.ParDo(s.Scope("filter"), &filterFn{}, plan(s, known), input)
-	beam.ParDo0(s.Scope("count"), &countFn{}, beam.GroupByKey(s, outcomes), input)
+	outcomes := beam.ParDo(s.Scope("filter"), &filterFn{}, plan(s, &lookFn{}, known))
+	beam.ParDo0(s.Scope("count"), &countFn{f.out}, beam.GroupByKey(s, outcomes))
 	if err := run(ctx, p); err != nil {
 		return nil, err
 	}

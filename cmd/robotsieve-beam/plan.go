@@ -25,7 +25,7 @@ import (
 
 func init() {
 	register.DoFn4x1[context.Context, []byte, []byte, func(candidate), error](&findFn{})
-	register.DoFn4x1[context.Context, candidate, []byte, func(string, candidate), error](&lookFn{})
+	register.DoFn3x1[context.Context, candidate, func(string, candidate), error](&lookFn{})
 	register.DoFn4x1[context.Context, string, func(*candidate) bool, func(int, candidate), error](&compareFn{})
 	register.DoFn5x1[context.Context, int, func(*candidate) bool, []byte, func(shard), error](&planFn{})
 	register.Emitter1[candidate]()
@@ -52,6 +52,9 @@ type shard struct {
 	Index int
 	Parts []part
 	Rest  rest // of the first one
+	// Spec is the side input. Each shard has it, because Prism keeps one processor busy for nothing while a step that has a
+	// side input works (as of Beam 2.77, ElementManager.Bundles): so only short steps have one.
+	Spec []byte
 }
 
 // rest is what is to be said of files that no shard has.
@@ -78,11 +81,11 @@ type part struct {
 const compressed = 8
 
 // plan returns the shards of a job.
-func plan(s beam.Scope, spec beam.PCollection) beam.PCollection {
+func plan(s beam.Scope, look *lookFn, spec beam.PCollection) beam.PCollection {
 	s = s.Scope("plan")
 	side := beam.SideInput{Input: spec}
 	found := beam.Reshuffle(s, beam.ParDo(s, &findFn{}, beam.Impulse(s), side))
-	looked := beam.ParDo(s, &lookFn{}, found, side)
+	looked := beam.ParDo(s, look, found)
 	compared := beam.ParDo(s, &compareFn{}, beam.GroupByKey(s, looked))
 	return beam.Reshuffle(s, beam.ParDo(s, &planFn{}, beam.GroupByKey(s, compared), side))
 }
@@ -106,24 +109,24 @@ func (*findFn) ProcessElement(ctx context.Context, _, encoded []byte, emit func(
 	return nil
 }
 
-// lookFn looks at the beginning of a log, and where it can be divided.
-type lookFn struct{}
+// lookFn looks at the beginning of a log, and where it can be divided. Of lists nothing has to be known.
+type lookFn struct {
+	Logs       bool
+	Format     string // as in AuditOptions
+	ShardBytes int64
+}
 
 // ProcessElement emits the file under the hash of its beginning. A file that cannot be read is left to the worker who
 // will read it, and report it.
-func (*lookFn) ProcessElement(ctx context.Context, c candidate, encoded []byte, emit func(string, candidate)) error {
-	spec, err := decode(encoded)
-	if err != nil {
-		return err
-	}
-	if spec.Side != nil && c.File.Error == "" && c.Warning == "" {
-		c.look(ctx, spec)
+func (f *lookFn) ProcessElement(ctx context.Context, c candidate, emit func(string, candidate)) error {
+	if f.Logs && c.File.Error == "" && c.Warning == "" {
+		f.look(ctx, &c)
 	}
 	emit(c.Head, c)
 	return nil
 }
 
-func (c *candidate) look(ctx context.Context, spec *spec) {
+func (f *lookFn) look(ctx context.Context, c *candidate) {
 	in, done, err := open(ctx, c.File)
 	if err != nil {
 		return
@@ -136,7 +139,7 @@ func (c *candidate) look(ctx context.Context, spec *spec) {
 	sum := sha256.Sum256(head)
 	c.Head, c.Codec = hex.EncodeToString(sum[:]), in.Codec()
 	if isPath(c.File.Name) {
-		c.Ranges, _ = job.Divide(ctx, in, spec.Side.Format, spec.ShardBytes) // an error comes again when the file is read
+		c.Ranges, _ = job.Divide(ctx, in, f.Format, f.ShardBytes) // an error comes again when the file is read
 	}
 }
 
@@ -235,6 +238,7 @@ func (*planFn) ProcessElement(ctx context.Context, _ int, files func(*candidate)
 	}
 	shards[0].Rest = rest
 	for _, s := range shards {
+		s.Spec = encoded
 		emit(s)
 	}
 	return nil
