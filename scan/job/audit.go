@@ -165,7 +165,7 @@ const defaultMaxUnparsed = 5.0
 // Audited is the result of Audit and Merge.
 type Audited struct {
 	Report *audit.Report // nil with NoReport
-	// Inputs are those of the report. Ranges of one file that were read by parts of the audit are one input again if they adjoin.
+	// Inputs are those of the report, or of the state if there is none. In a report and in a sum the ranges of a file that adjoin are one input.
 	Inputs []audit.InputInfo
 	// Partial: not all of the input was read or could be parsed.
 	Partial bool

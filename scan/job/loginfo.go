@@ -46,30 +46,35 @@ func (log *logInfo) noneParsed() string {
 }
 
 // described returns the inputs as the report describes them. It is partial because of those of which more lines than allowed could
-// not be parsed. An input of which no line could be parsed could not be used: it is most likely no log, or one of another format. Only
+// not be parsed, or of which some ranges are missing. An input of which no line could be parsed could not be used: it is most likely no log, or one of another format. Only
 // a limit of 100 accepts it.
 func (a *auditing) described() audit.Inputs {
-	in, most := a.inputs, a.basis.MaxUnparsed
-	in.List, in.Warnings = plainInfos(a.logs), append(siteWarnings(a.logs), in.Warnings...)
+	logs, in, most := joinRanges(a.logs), a.inputs, a.basis.MaxUnparsed
+	in.List, in.Warnings = plainInfos(logs), append(siteWarnings(logs), in.Warnings...)
 	warn := func(text string) {
 		a.messages.warn("%s", text)
 		in.Warnings = append(in.Warnings, text)
 	}
 	var unclear []audit.InputInfo
-	for i := range a.logs {
+	for i := range logs {
 		info := &in.List[i]
 		share := unparsedShare(*info)
 		switch {
 		case share == 100 && most == 100:
-			warn(a.logs[i].noneParsed())
+			warn(logs[i].noneParsed())
 		case share == 100:
-			text := a.logs[i].noneParsed()
+			text := logs[i].noneParsed()
 			a.messages.warn("%s", text)
 			info.Error = cmp.Or(info.Error, text)
 		case share > most:
 			unclear = append(unclear, *info)
 		}
-		in.Partial = in.Partial || share > most
+		if info.To > 0 {
+			text := fmt.Sprintf("%s: only its bytes %s to %s of %s were read", info.Name, english.Grouped(info.From), english.Grouped(info.To), english.Grouped(info.Of))
+			a.messages.warn("%s", text)
+			info.Error = cmp.Or(info.Error, text)
+		}
+		in.Partial = in.Partial || share > most || info.To > 0
 	}
 	if w := unparsedWarning(unclear, most); w != "" {
 		warn(w)

@@ -337,6 +337,32 @@ func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
 	}
 }
 
+// TestMissingRangeIsTold adds up only some ranges of a log.
+func TestMissingRangeIsTold(t *testing.T) {
+	o, state := manyLogs(t), filepath.Join(t.TempDir(), "state")
+	o.Logs.Names = slices.DeleteFunc(o.Logs.Names, func(name string) bool { return !strings.Contains(name, "divided") })
+	side, err := ReadSideFiles(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logs Inputs
+	for i, part := range partsOf(t, o) {
+		if i != 1 {
+			logs.Opened = append(logs.Opened, part())
+		}
+	}
+	if _, err := Audit(t.Context(), AuditOptions{Logs: logs, Side: side, Part: &Part{}, State: state, NoReport: true}); err != nil {
+		t.Fatal(err)
+	}
+	a, err := Merge(t.Context(), MergeOptions{States: []string{state}, Parts: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in := a.Inputs; !a.Partial || !a.Report.Partial || len(in) != 2 || in[1].To != in[1].Of || !strings.Contains(in[0].Error, "divided.log: only its bytes 0 to ") {
+		t.Errorf("partial %v: %+v", a.Partial, in)
+	}
+}
+
 func firstDifference(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(g), len(w)) {
