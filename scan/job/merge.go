@@ -32,7 +32,7 @@ type MergeOptions struct {
 	// AllowDuplicates counts also the states whose inputs are all in another one.
 	AllowDuplicates bool
 	// Parts: the states are those of the parts of one audit, as AuditOptions.Part says. They are not compared. Without NoReport they are all
-	// parts of it.
+	// parts of it, and the messages get the warnings of all parts.
 	Parts bool
 
 	// These are as in AuditOptions.
@@ -81,8 +81,11 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	}
 	config.Memory = shares.rest
 	a.inputs.Program, a.inputs.Command, a.inputs.MaxUnparsed = o.Program, o.Command, a.basis.MaxUnparsed
-	if a.isPart = o.Parts && o.NoReport; !a.isPart && len(a.unmatched) > 0 {
+	switch a.isPart = o.Parts && o.NoReport; {
+	case o.Parts && !a.isPart && len(a.unmatched) > 0:
 		return nil, usageError("--host %s: it names none of the logs", a.unmatched[0])
+	case o.Parts && !a.isPart:
+		a.repeatWarnings()
 	}
 	a.state, a.noReport, a.inputs.By = o.stateFile(), o.NoReport, o.By
 	a.files, a.outputs = o.Files, reportFiles(o.Files, o.Force)
@@ -100,6 +103,18 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	}
 	a.run.StopAt(ctx)
 	return a.finish(ctx, nil)
+}
+
+// repeatWarnings gives the messages what one audit of all logs would have given them while it read the logs.
+func (a *auditing) repeatWarnings() {
+	for _, w := range slices.Concat(a.inputs.Warnings, siteWarnings(a.logs)) {
+		a.messages.warn("%s", w)
+	}
+	for _, log := range a.logs {
+		if log.Error != "" {
+			a.messages.warn("%s", log.Error)
+		}
+	}
 }
 
 // check refuses to write the sum where that is not possible, or over one of the states.

@@ -285,6 +285,7 @@ func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var told []string
 	// sum is the report of a part with these logs and one without any.
 	sum := func(side *SideFiles, known *Part, logs ...string) (*Audited, error) {
 		var states []string
@@ -302,7 +303,8 @@ func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
 			}
 			states = append(states, o.State)
 		}
-		return Merge(t.Context(), MergeOptions{States: states, Parts: true})
+		told = nil
+		return Merge(t.Context(), MergeOptions{States: states, Parts: true, Messages: Messages{Warn: func(w string) { told = append(told, w) }}})
 	}
 	for _, counted := range []bool{false, true} {
 		o.AllowDuplicates = counted
@@ -322,6 +324,9 @@ func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
 		a, err := sum(side, known, logs...)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if len(told) != 2 || !strings.Contains(told[0], "same content") || !strings.Contains(told[1], missing) {
+			t.Errorf("counted %v: the warnings are %q", counted, told)
 		}
 		if want, got := canonicalReport(t, whole), canonicalReport(t, a); got != want || !strings.Contains(want, "has the same content as") || !a.Partial {
 			t.Errorf("counted %v: another report than of one audit:\n%s", counted, firstDifference(got, want))
