@@ -69,7 +69,7 @@ func (*auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, stri
 		return s.read(ctx, func(logs job.Inputs) error {
 			return publish(ctx, name, func(path string) error {
 				o := spec.options()
-				o.Logs, o.State, o.Part = logs, path, s.Rest.part()
+				o.Logs, o.State, o.Part = logs, path, s.part()
 				a, err := job.Audit(ctx, o)
 				if err == nil {
 					inputs = a.Inputs
@@ -94,9 +94,14 @@ func (*auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, stri
 var attempt = func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
 
 // part describes the files for an audit.
-func (r rest) part() *job.Part {
-	p := &job.Part{Warnings: r.Warnings}
-	for _, u := range r.Unread {
+func (s shard) part() *job.Part {
+	p := &job.Part{Warnings: s.Rest.Warnings, Copies: map[string]string{}}
+	for _, log := range s.Parts {
+		if log.CopyOf != "" {
+			p.Copies[log.File.Name] = log.CopyOf
+		}
+	}
+	for _, u := range s.Rest.Unread {
 		in := audit.InputInfo{Name: u.Name, Error: u.Error, DuplicateOf: u.CopyOf, Codec: u.Codec, Disk: u.Size}
 		in.Complete = u.CopyOf != ""
 		p.Unread = append(p.Unread, in)
@@ -287,16 +292,8 @@ func report(ctx context.Context, o job.AuditOptions, scratch string) (*job.Audit
 	if err != nil {
 		return nil, inputError(err)
 	}
-	a, err := job.Merge(ctx, job.MergeOptions{
+	return job.Merge(ctx, job.MergeOptions{
 		States: []string{state}, Parts: true, State: o.State, Force: o.Force, Files: o.Files, By: o.By, Stdout: o.Stdout,
 		Check: o.Check, Program: o.Program, Command: o.Command, Memory: o.Memory, Messages: o.Messages,
 	})
-	if a != nil && a.Report != nil {
-		for _, in := range a.Report.Inputs {
-			if in.Error != "" && o.Messages.Warn != nil {
-				o.Messages.Warn(in.Error)
-			}
-		}
-	}
-	return a, err
 }

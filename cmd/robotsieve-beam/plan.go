@@ -42,7 +42,8 @@ type candidate struct {
 	Codec   string         // how it is compressed; "" if it has not been looked at
 	Head    string         // the SHA-256 of its first bytes, decompressed; "" if there are none or they cannot be read
 	Sum     string         // that of all its bytes, if another file begins as it does and they can be read
-	Output  string         // of a filter
+	CopyOf  string         // as in part
+	Output  string         // as in part
 	Ranges  []source.Range // into which it is divided; none if it is one part
 	Warning string         // about the names of files; then there is nothing else
 }
@@ -74,6 +75,7 @@ type unread struct {
 type part struct {
 	File   file
 	Range  source.Range // zero: the whole file
+	CopyOf string       // of an audit: a log before it with the same content, if both are counted
 	Output string       // of a filter
 }
 
@@ -261,7 +263,7 @@ func choose(all []candidate, copies bool) (read []candidate, rest rest) {
 			read = append(read, c)
 		default:
 			rest.Warnings = append(rest.Warnings, job.CopyWarning(c.File.Name, original, copies))
-			if copies {
+			if c.CopyOf = original; copies {
 				read = append(read, c)
 			} else {
 				rest.Unread = append(rest.Unread, unread{Name: c.File.Name, CopyOf: original, Size: c.File.Size, Codec: c.Codec})
@@ -289,10 +291,10 @@ func divide(files []candidate, size int64) (shards []shard) {
 			bytes *= compressed
 		}
 		if len(c.Ranges) == 0 {
-			add(part{File: c.File, Output: c.Output}, bytes)
+			add(part{File: c.File, CopyOf: c.CopyOf, Output: c.Output}, bytes)
 		}
 		for _, r := range c.Ranges {
-			add(part{File: c.File, Range: r}, r.To-r.From)
+			add(part{File: c.File, Range: r, CopyOf: c.CopyOf}, r.To-r.From)
 		}
 	}
 	return shards

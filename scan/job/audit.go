@@ -141,12 +141,17 @@ type AuditOptions struct {
 }
 
 // Part tells of the logs that an audit does not have, because its caller has divided them. The caller has compared the logs of all parts with
-// each other: Audit does not. A value of Hosts may match none of these logs, and there may be none at all.
+// each other: Audit does not. A value of Hosts may match none of these logs, and there may be none at all. AuditOptions.Side must be given. What
+// is said of all logs together is said by the Merge of all parts, with MergeOptions.Parts: so Audited.Partial does not count lines
+// that could not be parsed. It is the same as one audit says, except that a log that begins without the line that names its columns cannot be
+// read if it is the first of a part. The logs of a part are beside each other in the list of all.
 type Part struct {
 	// Unread are logs that no part has: those that cannot be used, whose Error says why, and copies of others. Warnings are about
 	// all logs. Only one part should have them.
 	Unread   []audit.InputInfo
 	Warnings []string
+	// Copies are logs of this part that are counted although they have the content of another log before them, and the names of these.
+	Copies map[string]string
 }
 
 // maxDuration bounds AuditOptions.Window, Delay and Skew.
@@ -160,7 +165,7 @@ const defaultMaxUnparsed = 5.0
 // Audited is the result of Audit and Merge.
 type Audited struct {
 	Report *audit.Report // nil with NoReport
-	// Inputs are those of the report. Ranges of one file that were read by parts of the audit are one input again if they adjoin.
+	// Inputs are those of the report, or of the state if there is none. In a report and in a sum the ranges of a file that adjoin are one input.
 	Inputs []audit.InputInfo
 	// Partial: not all of the input was read or could be parsed.
 	Partial bool
@@ -233,6 +238,7 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, side *sideFiles, assign 
 		}
 	}
 	logs.warnOfFormats()
+	logs.warnOfSites()
 	logs.chooseHashes(o.Hash || o.State != "" && o.Part == nil || o.Evidence != "")
 	return logs, nil
 }
@@ -252,7 +258,7 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 	if config.Judged != nil {
 		logs.number()
 	}
-	a := &auditing{run: audit.New(config).Begin(), rows: logs.rows, basis: side.basis, messages: o.Messages}
+	a := &auditing{run: audit.New(config).Begin(), rows: logs.rows, basis: side.basis, isPart: logs.isPart, unmatched: logs.unmatched, messages: o.Messages}
 	reader := source.NewReader(logs.inputs(), reading)
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
@@ -260,9 +266,10 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 	if err := logs.rows.failed(); err != nil {
 		return nil, errors.Join(inputError(err), a.run.Close())
 	}
-	a.inputs = logs.describe(side.basis, reader.Results())
+	a.logs, a.inputs = logs.describe(side.basis, reader.Results())
 	a.inputs.Program, a.inputs.Command, a.inputs.By = o.Program, o.Command, o.By
 	a.inputs.Notes = append(logs.zoneNotes(side.zone, o.TimeZone != ""), logs.lossNotes()...)
+	slices.Sort(a.inputs.Notes) // as those of a sum are
 	if interrupted {
 		a.interrupt(errSoFar)
 	} else {
@@ -339,6 +346,8 @@ func (o *AuditOptions) check() (err error) {
 		return usageError("evidence is of a report")
 	case o.Evidence != "" && strings.EqualFold(o.TimeZone, "local"):
 		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence, such as Europe/Berlin")
+	case o.Part != nil && o.Side == nil:
+		return usageError("a part of an audit needs the side files of the whole")
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0 && o.Part == nil:
 		return usageError("no logs: name the access logs to read")
 	case o.Robots.Name == "" && o.Policy == "" && o.Side == nil:
@@ -399,7 +408,10 @@ type auditing struct {
 	run         *audit.Run
 	rows        *listing // nil if there are none
 	basis       *basis
-	inputs      audit.Inputs
+	logs        []logInfo
+	unmatched   []string       // as in stateHead
+	inputs      audit.Inputs   // without List, which is of logs
+	isPart      bool           // more logs are elsewhere, so that nothing is said of all
 	verified    []crawler.Pair // by looked-up names
 	interrupted error          // why the result is not of the whole input; nil if it is
 	state       output
@@ -421,7 +433,7 @@ func (a *auditing) interrupt(why error) { a.interrupted, a.inputs.Partial = why,
 // finish writes the state and makes the report. The state gets its name only if the report shows
 // no damage: the sum of a damaged state must not replace another one.
 func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
-	result, reported := &Audited{Inputs: a.inputs.List}, false
+	result, reported := &Audited{}, false
 	// stopped tells whether the end of ctx, which Run.StopAt heeds, caused an error.
 	stopped := func(err error) bool { return err != nil && ctx.Err() != nil && a.interrupted == nil }
 	var unsaved, err error
@@ -430,8 +442,13 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 		if dns != nil {
 			err = a.resolve(ctx, dns)
 		}
+		in := a.inputs
+		if in.List = plainInfos(a.logs); !a.isPart {
+			in = a.described()
+		}
+		result.Inputs, result.Partial = in.List, in.Partial
 		if err == nil && !a.noReport {
-			result.Report, err = a.run.Report(a.tellUnparsed())
+			result.Report, err = a.run.Report(in)
 		}
 		if err == nil {
 			err = a.rows.end()
@@ -456,7 +473,6 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 	case err != nil:
 		return nil, inputError(fmt.Errorf("making the report: %w", err))
 	}
-	result.Partial = a.inputs.Partial || result.Report != nil && result.Report.Partial
 	if result.Report != nil {
 		unsaved = errors.Join(unsaved, a.writeReports(result.Report))
 	}
@@ -473,7 +489,7 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 
 // writeState writes the state, and gives the file its name unless check returns an error.
 func (a *auditing) writeState(check func() error) error {
-	head, err := a.basis.head(a.inputs)
+	head, err := a.head()
 	if err != nil {
 		return err
 	}

@@ -284,19 +284,21 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) (options crawler.Iden
 // stateHead is the head of a state.
 type stateHead struct {
 	Basis    json.RawMessage
-	Inputs   []audit.InputInfo
+	Inputs   []logInfo
 	Warnings []string
 	Notes    []string
 	Partial  bool
+	// Unmatched are the values HOST=PATTERN of AuditOptions.Hosts that name no log of a part.
+	Unmatched []string `json:",omitempty"`
 }
 
-// head returns the head of a state of these inputs. Texts that are not UTF-8 are kept.
-func (b *basis) head(in audit.Inputs) ([]byte, error) {
-	data, err := json.Marshal(audit.Texts(*b, audit.ToUTF8))
+// head returns the head of the state. Texts that are not UTF-8 are kept.
+func (a *auditing) head() ([]byte, error) {
+	data, err := json.Marshal(audit.Texts(*a.basis, audit.ToUTF8))
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(audit.Texts(stateHead{data, in.List, in.Warnings, in.Notes, in.Partial}, audit.ToUTF8))
+	return json.Marshal(audit.Texts(stateHead{data, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.unmatched}, audit.ToUTF8))
 }
 
 // check refuses a basis, read from a state, that no options and files could have given.

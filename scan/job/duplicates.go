@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-
-	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
 // contentSum is the SHA-256 of decompressed bytes.
@@ -67,7 +65,7 @@ func CopyWarning(log, other string, counted bool) string {
 
 // findCopies warns of inputs that turned out to have the same content when they had been
 // read, as pipes may.
-func (l *auditLogs) findCopies(list []audit.InputInfo) {
+func (l *auditLogs) findCopies(list []logInfo) {
 	first := map[string]string{}
 	for i := range list {
 		in := &list[i]

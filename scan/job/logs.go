@@ -24,12 +24,14 @@ type auditLogs struct {
 	list []*auditLog // to be read
 	// unread describes the inputs that are not read: those that cannot be used, and those
 	// whose content has been read already.
-	unread   []audit.InputInfo
-	partial  bool // some cannot be used
-	isPart   bool // there are more of them elsewhere
-	warnings []string
-	messages Messages
-	rows     *listing // of their requests; nil if there is none
+	unread  []audit.InputInfo
+	partial bool // some cannot be used
+	isPart  bool // there are more of them elsewhere
+	// hostFiles are as in SideFiles, for a part; unmatched are the values of AuditOptions.Hosts that name none of its logs.
+	hostFiles, unmatched []string
+	warnings             []string
+	messages             Messages
+	rows                 *listing // of their requests; nil if there is none
 }
 
 // auditLog is a log whose format is known.
@@ -39,6 +41,8 @@ type auditLog struct {
 	// host is what names the log in AuditOptions.Hosts, "" if nothing does.
 	host string
 	site policy.Site // where its requests went, if it names no hosts
+	// unnamed and unasked are as in logInfo.
+	unnamed, unasked bool
 	// headers tells the header in force at the beginning of each chunk; nil if the format
 	// needs none.
 	headers *format.Headers
@@ -65,6 +69,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 	logs := &auditLogs{messages: o.Messages}
 	if part := o.Part; part != nil {
 		logs.isPart, logs.warnings, logs.unread = true, slices.Clone(part.Warnings), slices.Clone(part.Unread)
+		logs.hostFiles = o.Side.HostFiles
 		logs.partial = slices.ContainsFunc(part.Unread, func(in audit.InputInfo) bool { return in.Error != "" })
 	}
 	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.Workers, Messages{Warn: func(message string) { logs.warn("%s", message) }})
@@ -80,6 +85,9 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 		in := inputs[i]
 		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input = in
+		if o.Part != nil {
+			list[i].copyOf = o.Part.Copies[in.Name]
+		}
 		empty[i], failed[i] = list[i].open(ctx, o.format, zone)
 	})
 	if ctx.Err() != nil {
@@ -90,7 +98,8 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 			failed[i] = nil
 		}
 		if failed[i] != nil {
-			logs.fail(audit.InputInfo{Name: in.Name, Codec: in.Codec()}, failed[i])
+			r := in.Range()
+			logs.fail(audit.InputInfo{Name: in.Name, From: r.From, To: r.To, Of: r.Of, Codec: in.Codec()}, failed[i])
 			continue
 		}
 		if empty[i] {
@@ -236,6 +245,14 @@ func (l *auditLogs) number() {
 	}
 }
 
+// logInfos describes the logs as far as that is known before they are read.
+func (l *auditLogs) logInfos() (list []logInfo) {
+	for _, log := range l.list {
+		list = append(list, logInfo{InputInfo: log.info(), Unnamed: log.unnamed, Unasked: log.unasked})
+	}
+	return list
+}
+
 // scan lets the run's workers read all inputs, and tells whether ctx ended first. An
 // error of a worker ends the reading; Run.Report returns it. So does one of the rows.
 func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {
@@ -294,12 +311,12 @@ func (log *auditLog) count(ctx context.Context, w *audit.Worker, c *source.Chunk
 }
 
 // describe describes the inputs for the report, and warns of inputs that could not be
-// read to the end or parsed.
-func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
-	in := audit.Inputs{Partial: l.partial, MaxUnparsed: b.MaxUnparsed}
+// read to the end.
+func (l *auditLogs) describe(b *basis, results []source.Result) (logs []logInfo, in audit.Inputs) {
+	in = audit.Inputs{Partial: l.partial, MaxUnparsed: b.MaxUnparsed}
+	logs = l.logInfos()
 	for i, result := range results {
-		log := l.list[i]
-		info := log.info()
+		log, info := l.list[i], &logs[i]
 		info.Disk, info.Bytes, info.Complete = result.Disk, result.Bytes, result.Complete
 		info.SHA256, info.Lines, info.Unparsed = hex.EncodeToString(result.Sum), log.lines.Load(), log.unparsed.Load()
 		info.OutOfPeriod = log.outside.Load()
@@ -314,15 +331,20 @@ func (l *auditLogs) describe(b *basis, results []source.Result) audit.Inputs {
 			l.messages.warn("%v (%s)", err, covers)
 			info.Error, in.Partial = err.Error(), true
 		}
-		l.tellUnparsed(log, &info, b.MaxUnparsed)
-		in.List = append(in.List, info)
+		if unparsedShare(info.InputInfo) == 100 {
+			info.First = log.first
+		}
 	}
-	l.findCopies(in.List)
-	in.List = append(in.List, l.unread...)
+	if !l.isPart {
+		l.findCopies(logs)
+	}
+	for _, info := range l.unread {
+		logs = append(logs, logInfo{InputInfo: info})
+	}
 	in.Warnings = l.warnings
 	slices.Sort(in.Warnings)
 	in.Warnings = slices.Compact(in.Warnings)
-	return in
+	return logs, in
 }
 
 // lossNotes say which formats log other paths than clients sent, for each format of such

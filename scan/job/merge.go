@@ -31,7 +31,8 @@ type MergeOptions struct {
 	NoReport bool
 	// AllowDuplicates counts also the states whose inputs are all in another one.
 	AllowDuplicates bool
-	// Parts: the states are those of the parts of one audit, as AuditOptions.Part says. They are not compared.
+	// Parts: the states are those of the parts of one audit, as AuditOptions.Part says. They are not compared. Without NoReport they are all
+	// parts of it, and the messages get the warnings of all parts.
 	Parts bool
 
 	// These are as in AuditOptions.
@@ -80,6 +81,12 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	}
 	config.Memory = shares.rest
 	a.inputs.Program, a.inputs.Command, a.inputs.MaxUnparsed = o.Program, o.Command, a.basis.MaxUnparsed
+	switch a.isPart = o.Parts && o.NoReport; {
+	case o.Parts && !a.isPart && len(a.unmatched) > 0:
+		return nil, usageError("--host %s: it names none of the logs", a.unmatched[0])
+	case o.Parts && !a.isPart:
+		a.repeatWarnings()
+	}
 	a.state, a.noReport, a.inputs.By = o.stateFile(), o.NoReport, o.By
 	a.files, a.outputs = o.Files, reportFiles(o.Files, o.Force)
 	a.run = audit.New(config).Begin()
@@ -87,7 +94,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	for i, file := range m.list {
 		state, err := audit.ReadState(file, file.info.Size())
 		if err == nil {
-			state.Inputs = append([]audit.InputInfo{}, m.heads[i].Inputs...)
+			state.Inputs = plainInfos(m.heads[i].Inputs)
 			err = a.run.Add(state)
 		}
 		if err != nil {
@@ -96,6 +103,18 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	}
 	a.run.StopAt(ctx)
 	return a.finish(ctx, nil)
+}
+
+// repeatWarnings gives the messages what one audit of all logs would have given them while it read the logs.
+func (a *auditing) repeatWarnings() {
+	for _, w := range slices.Concat(a.inputs.Warnings, siteWarnings(a.logs)) {
+		a.messages.warn("%s", w)
+	}
+	for _, log := range a.logs {
+		if log.Error != "" {
+			a.messages.warn("%s", log.Error)
+		}
+	}
 }
 
 // check refuses to write the sum where that is not possible, or over one of the states.
@@ -138,14 +157,18 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 		in.Warnings = m.dropDuplicates()
 	}
 	for i, head := range m.heads {
-		in.List = append(in.List, head.Inputs...)
+		a.logs = append(a.logs, head.Inputs...)
 		in.Warnings, in.Notes = append(in.Warnings, head.Warnings...), append(in.Notes, head.Notes...)
 		if head.Partial && !m.parts {
-			m.messages.warn("%s: not all of its input was read or could be parsed", m.names[i])
+			m.messages.warn("%s: not all of its input was read", m.names[i])
 		}
 		in.Partial = in.Partial || head.Partial
+		if i == 0 {
+			a.unmatched = head.Unmatched
+		}
+		a.unmatched = slices.DeleteFunc(a.unmatched, func(value string) bool { return !slices.Contains(head.Unmatched, value) })
 	}
-	in.List = joinRanges(in.List)
+	a.logs = joinRanges(a.logs)
 	slices.Sort(in.Warnings)
 	in.Warnings = slices.Compact(in.Warnings)
 	slices.Sort(in.Notes)
@@ -210,7 +233,8 @@ func (m *states) differs(other json.RawMessage) string {
 
 // contentOf is what two inputs have in common if they are the same: all but their names if
 // their hashes are known.
-func contentOf(in audit.InputInfo) audit.InputInfo {
+func contentOf(log logInfo) audit.InputInfo {
+	in := log.InputInfo
 	in.DuplicateOf = ""
 	if in.SHA256 != "" {
 		in.Name = ""

@@ -1,15 +1,20 @@
 package job
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -41,10 +46,10 @@ func partsOf(t *testing.T, o AuditOptions) (parts []func() *source.Input) {
 			return in
 		}
 		size := int64(1 << 30)
-		if strings.Contains(name, "large") {
+		if strings.Contains(name, "divided") {
 			size = 40_000
 		}
-		ranges, err := Divide(t.Context(), file(), "", size)
+		ranges, err := Divide(t.Context(), file(), o.Format, size)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,58 +85,238 @@ func canonicalReport(t *testing.T, a *Audited) string {
 	return fmt.Sprintln(a.Partial, string(text))
 }
 
-// TestPartsAddUpInAnyTree audits logs in parts, adds their states up in random trees, and compares the report with that of one audit.
-func TestPartsAddUpInAnyTree(t *testing.T) {
-	o := manyLogs(t)
-	whole, err := Audit(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := canonicalReport(t, whole)
-	if !strings.Contains(want, "more-unclear.log (") || !strings.Contains(want, "damaged") || !strings.Contains(want, "ContestedRule") && !strings.Contains(want, `"verified": `) {
-		t.Errorf("the logs show too little:\n%s", want)
-	}
+// addedUp audits logs in parts, adds their states up in a random tree, and returns the report.
+func addedUp(t *testing.T, o AuditOptions, seed uint64) (*Audited, error) {
+	t.Helper()
 	side, err := ReadSideFiles(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	parts := partsOf(t, o)
-	if len(parts) < len(o.Logs.Names)+3 {
+	if len(parts) < len(o.Logs.Names)+1 {
 		t.Fatalf("%d parts of %d logs", len(parts), len(o.Logs.Names))
 	}
-	for seed := range uint64(6) {
-		dir, rng, made := t.TempDir(), rand.New(rand.NewPCG(seed, 0)), 0
-		next := func() string { made++; return filepath.Join(dir, fmt.Sprint(made)) }
-		var states []string
-		for at := 0; at < len(parts); {
-			n := min(1+rng.IntN(4), len(parts)-at)
-			var logs Inputs
-			for _, part := range parts[at : at+n] {
-				logs.Opened = append(logs.Opened, part())
-			}
-			at += n
-			state := next()
-			if _, err := Audit(t.Context(), AuditOptions{Logs: logs, Side: side, Part: &Part{}, State: state, NoReport: true, Workers: 1}); err != nil {
+	dir, rng, made := t.TempDir(), rand.New(rand.NewPCG(seed, 0)), 0
+	next := func() string { made++; return filepath.Join(dir, fmt.Sprint(made)) }
+	var states []string
+	audit := func(part *Part, logs Inputs) {
+		states = append(states, next())
+		if _, err := Audit(t.Context(), AuditOptions{Logs: logs, Side: side, Part: part, State: states[len(states)-1], NoReport: true, Workers: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for at := 0; at < len(parts); {
+		n := min(1+rng.IntN(4), len(parts)-at)
+		var logs Inputs
+		for _, part := range parts[at : at+n] {
+			logs.Opened = append(logs.Opened, part())
+		}
+		at += n
+		audit(&Part{}, logs)
+	}
+	audit(&Part{}, Inputs{}) // of no lines
+	for {
+		rng.Shuffle(len(states), func(i, j int) { states[i], states[j] = states[j], states[i] })
+		n := min(2+rng.IntN(5), len(states))
+		m := MergeOptions{States: states[:n], Parts: true, State: next(), NoReport: n < len(states)}
+		a, err := Merge(t.Context(), m)
+		if err != nil || a.Report != nil {
+			return a, err
+		}
+		states = append(states[n:], m.State)
+	}
+}
+
+// TestPartsAddUpInAnyTree audits logs in parts, adds their states up in random trees, and compares the report with that of one audit.
+func TestPartsAddUpInAnyTree(t *testing.T) {
+	logLines := func(n int, agent string) []byte {
+		return []byte(strings.Repeat("192.0.2.1 - - [09/Nov/2026:10:00:00 +0000] \"GET /private/x HTTP/1.1\" 200 5 \"-\" \""+agent+"\"\n", n))
+	}
+	// few are options for some logs, by their names.
+	few := func(t *testing.T, logs map[string][]byte) AuditOptions {
+		dir := t.TempDir()
+		o := AuditOptions{Robots: RobotsFile{Name: filepath.Join(dir, "robots.txt")}}
+		logs["robots.txt"] = []byte("User-agent: *\nDisallow: /private/\n")
+		for _, name := range slices.Sorted(maps.Keys(logs)) {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			states = append(states, state)
+			if err := os.WriteFile(path, logs[name], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if name != "robots.txt" {
+				o.Logs.Names = append(o.Logs.Names, path)
+			}
 		}
-		for {
-			rng.Shuffle(len(states), func(i, j int) { states[i], states[j] = states[j], states[i] })
-			n := min(2+rng.IntN(5), len(states))
-			m := MergeOptions{States: states[:n], Parts: true, State: next(), NoReport: n < len(states)}
-			a, err := Merge(t.Context(), m)
+		return o
+	}
+	all := 100.0
+	noLines := func(t *testing.T) AuditOptions {
+		o := few(t, map[string][]byte{
+			"divided.log": []byte(strings.Repeat("rubbish of many bytes\n", 4000)), "one.log": []byte("rubbish\n"), "good.log": logLines(9, "GPTBot"),
+		})
+		o.Format = "combined"
+		return o
+	}
+	for _, c := range []struct {
+		name    string
+		options func(t *testing.T) AuditOptions
+		trees   uint64
+		shows   []string // in the report
+	}{
+		{"many logs", manyLogs, 6, []string{"more-unclear.log (", "damaged", `"verified": `}},
+		{"no lines that can be parsed", noLines, 2, []string{"divided.log: none of its 4,000 lines could be parsed as combined", "the first is \\\"rubbish of", "its only line could not be parsed"}},
+		{"and that is accepted", func(t *testing.T) AuditOptions {
+			o := noLines(t)
+			o.MaxUnparsed = &all
+			return o
+		}, 2, []string{"divided.log: none of its 4,000 lines could be parsed as combined"}},
+		{"two sites", func(t *testing.T) AuditOptions {
+			return few(t, map[string][]byte{"a.example/access.log": logLines(9, "GPTBot"), "b.example/access.log": logLines(8, "CCBot"), "divided.log": logLines(800, "GPTBot")})
+		}, 2, []string{"may be logs of two sites"}},
+		{"sites of logs", func(t *testing.T) AuditOptions {
+			o := few(t, map[string][]byte{"access.log": logLines(9, "GPTBot"), "old/access.log": logLines(8, "CCBot"), "divided.log": logLines(800, "GPTBot"), "other.log": logLines(7, "GPTBot")})
+			dir := filepath.Dir(o.Robots.Name)
+			t.Chdir(dir)
+			o.Hosts = []string{"http://a.example=access.log", "http://b.example=old/*.log"}
+			return o
+		}, 4, []string{"divided.log, ", "other.log, whose lines name no host either"}},
+		{"notes", func(t *testing.T) AuditOptions {
+			return few(t, map[string][]byte{
+				"iis.log":     []byte("#Fields: date time cs-method cs-uri-stem sc-status cs(User-Agent) c-ip\n2026-11-09 10:00:00 GET /private/ 200 GPTBot/1.2 192.0.2.1\n"),
+				"json.log":    []byte(`{"time":"2026-11-09T10:00:00","method":"GET","uri":"/private/x","status":200,"user_agent":"GPTBot/1.2","remote_addr":"192.0.2.1"}` + "\n"),
+				"divided.log": logLines(800, "GPTBot"),
+			})
+		}, 2, []string{"name no zone", "may have made of those sent"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := c.options(t)
+			whole, err := Audit(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a.Report != nil {
+			want := canonicalReport(t, whole)
+			for _, text := range c.shows {
+				if !strings.Contains(want, text) {
+					t.Errorf("the report of one audit lacks %q:\n%s", text, want)
+				}
+			}
+			for seed := range c.trees {
+				a, err := addedUp(t, o, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
 				if got := canonicalReport(t, a); got != want {
 					t.Fatalf("seed %d: another report than of one audit:\n%s", seed, firstDifference(got, want))
 				}
-				break
 			}
-			states = append(states[n:], m.State)
+		})
+	}
+}
+
+// TestPartsSayWhatTheirCallerKnows gives a part what its caller has found by comparing all logs.
+func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
 		}
+		return path
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	fmt.Fprintln(w, `192.0.2.1 - - [09/Nov/2026:10:00:00 +0000] "GET /private/x HTTP/1.1" 200 5 "-" "GPTBot"`)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	one, other, missing := file("1.gz", packed.String()), file("2.gz", packed.String()), filepath.Join(dir, "3.gz")
+	o := AuditOptions{Logs: Inputs{Names: []string{one, other, missing}}, Robots: RobotsFile{Name: file("robots.txt", "User-agent: *\nDisallow: /private/\n")}}
+	side, err := ReadSideFiles(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	// sum is the report of a part with these logs and one without any.
+	sum := func(side *SideFiles, known *Part, logs ...string) (*Audited, error) {
+		var states []string
+		for i, o := range []AuditOptions{{Part: &Part{}, Logs: Inputs{Names: logs}}, {Part: known}} {
+			if i == 0 {
+				o.Part.Copies = known.Copies
+			}
+			o.Side, o.State, o.NoReport, o.Force = side, filepath.Join(dir, fmt.Sprint("state", i)), true, true
+			a, err := Audit(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(a.Inputs) == 0 {
+				t.Errorf("no inputs of part %d", i)
+			}
+			states = append(states, o.State)
+		}
+		told = nil
+		return Merge(t.Context(), MergeOptions{States: states, Parts: true, Messages: Messages{Warn: func(w string) { told = append(told, w) }}})
+	}
+	for _, counted := range []bool{false, true} {
+		o.AllowDuplicates = counted
+		whole, err := Audit(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known, logs := &Part{Warnings: []string{CopyWarning(other, one, counted)}}, []string{one}
+		for _, in := range whole.Inputs {
+			if in.Error != "" || in.DuplicateOf != "" && !counted {
+				known.Unread = append(known.Unread, in)
+			}
+		}
+		if counted {
+			known.Copies, logs = map[string]string{other: one}, append(logs, other)
+		}
+		a, err := sum(side, known, logs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(told) != 2 || !strings.Contains(told[0], "same content") || !strings.Contains(told[1], missing) {
+			t.Errorf("counted %v: the warnings are %q", counted, told)
+		}
+		if want, got := canonicalReport(t, whole), canonicalReport(t, a); got != want || !strings.Contains(want, "has the same content as") || !a.Partial {
+			t.Errorf("counted %v: another report than of one audit:\n%s", counted, firstDifference(got, want))
+		}
+	}
+	o.Hosts = []string{"http://a.example=2.gz", "http://a.example=4.gz"}
+	if side, err = ReadSideFiles(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	var e *Error
+	if _, err := sum(side, &Part{Unread: []audit.InputInfo{{Name: missing, Error: "is missing"}}}, one, other); !errors.As(err, &e) || e.Kind != Usage || !strings.Contains(err.Error(), "4.gz") {
+		t.Errorf("a pattern that names no log: %v", err)
+	}
+}
+
+// TestMissingRangeIsTold adds up only some ranges of a log.
+func TestMissingRangeIsTold(t *testing.T) {
+	o, state := manyLogs(t), filepath.Join(t.TempDir(), "state")
+	o.Logs.Names = slices.DeleteFunc(o.Logs.Names, func(name string) bool { return !strings.Contains(name, "divided") })
+	side, err := ReadSideFiles(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logs Inputs
+	for i, part := range partsOf(t, o) {
+		if i != 1 {
+			logs.Opened = append(logs.Opened, part())
+		}
+	}
+	if _, err := Audit(t.Context(), AuditOptions{Logs: logs, Side: side, Part: &Part{}, State: state, NoReport: true}); err != nil {
+		t.Fatal(err)
+	}
+	a, err := Merge(t.Context(), MergeOptions{States: []string{state}, Parts: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in := a.Inputs; !a.Partial || !a.Report.Partial || len(in) != 2 || in[1].To != in[1].Of || !strings.Contains(in[0].Error, "divided.log: only its bytes 0 to ") {
+		t.Errorf("partial %v: %+v", a.Partial, in)
 	}
 }
 

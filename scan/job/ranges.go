@@ -37,12 +37,12 @@ func Divide(ctx context.Context, in *source.Input, format string, size int64) ([
 
 // joinRanges makes one input of ranges of one file that adjoin, and of all ranges together the whole file. It does not matter in which order and
 // groups they are joined.
-func joinRanges(list []audit.InputInfo) []audit.InputInfo {
-	isRange := func(in audit.InputInfo) bool { return in.To > 0 }
+func joinRanges(list []logInfo) []logInfo {
+	isRange := func(in logInfo) bool { return in.To > 0 }
 	if !slices.ContainsFunc(list, isRange) {
 		return list
 	}
-	var ranges, joined []audit.InputInfo
+	var ranges, joined []logInfo
 	for _, in := range list {
 		if isRange(in) {
 			ranges = append(ranges, in)
@@ -50,16 +50,20 @@ func joinRanges(list []audit.InputInfo) []audit.InputInfo {
 			joined = append(joined, in)
 		}
 	}
-	slices.SortStableFunc(ranges, func(x, y audit.InputInfo) int {
+	slices.SortStableFunc(ranges, func(x, y logInfo) int {
 		return cmp.Or(strings.Compare(x.Name, y.Name), cmp.Compare(x.From, y.From))
 	})
 	for _, in := range ranges {
-		if n := len(joined); n > 0 && adjoins(joined[n-1], in) {
+		if n := len(joined); n > 0 && adjoins(joined[n-1].InputInfo, in.InputInfo) {
 			last := &joined[n-1]
 			last.To, last.Complete, last.Error = in.To, last.Complete && in.Complete, cmp.Or(last.Error, in.Error)
 			last.Disk, last.Bytes = last.Disk+in.Disk, last.Bytes+in.Bytes
 			last.Lines, last.Unparsed = last.Lines+in.Lines, last.Unparsed+in.Unparsed
 			last.OutOfPeriod += in.OutOfPeriod
+			last.First = cmp.Or(last.First, in.First)
+			if last.Unparsed < linesOf(last.InputInfo) {
+				last.First = ""
+			}
 			continue
 		}
 		joined = append(joined, in)

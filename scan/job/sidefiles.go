@@ -23,12 +23,14 @@ type SideFiles struct {
 	// Format, TimeZone and Hosts are those of AuditOptions. Format names no file.
 	Format, TimeZone string
 	Hosts            []string
-	Series           []evidence.Series
-	Names            string            // of the file of resolved names; "" if there is none
-	Files            map[string][]byte // of Series and Names
+	// HostFiles are those of Hosts whose PATTERN is the name of a file or folder, not only the end of the name of a log.
+	HostFiles []string
+	Series    []evidence.Series
+	Names     string            // of the file of resolved names; "" if there is none
+	Files     map[string][]byte // of Series and Names
 }
 
-// ReadSideFiles reads the side files of an audit, whose logs it does not look at. Errors are of type *Error.
+// ReadSideFiles reads the side files of an audit, of whose logs it looks at no more than the names. Errors are of type *Error.
 func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 	o.budget = newBudget(o.Memory)
 	if err := o.check(); err != nil {
@@ -42,14 +44,17 @@ func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 		if err != nil {
 			return nil, err
 		}
-		return o.pack(side)
+		return o.pack(ctx, side)
 	})
 }
 
 // pack returns side files that have been read.
-func (o *AuditOptions) pack(side *sideFiles) (s *SideFiles, err error) {
+func (o *AuditOptions) pack(ctx context.Context, side *sideFiles) (s *SideFiles, err error) {
 	s = &SideFiles{TimeZone: o.TimeZone, Hosts: o.Hosts, Files: map[string][]byte{}}
 	if s.Format, err = o.formatText(); err != nil {
+		return nil, err
+	}
+	if s.HostFiles, err = o.hostFiles(ctx); err != nil {
 		return nil, err
 	}
 	if s.Basis, err = json.Marshal(audit.Texts(*side.basis, audit.ToUTF8)); err != nil {

@@ -20,6 +20,39 @@ import (
 // hostOf splits a value of AuditOptions.Hosts, which is HOST or HOST=PATTERN.
 func hostOf(value string) (site, logs string, named bool) { return strings.Cut(value, "=") }
 
+// hostFiles returns those of AuditOptions.Hosts whose PATTERN is the name of a file, or of a folder of files, that is read as a log. They name
+// no other log, even if its name ends alike.
+func (o *AuditOptions) hostFiles(ctx context.Context) (values []string, err error) {
+	var logs []*source.Input
+	for _, value := range o.Hosts {
+		_, pattern, has := hostOf(value)
+		if !has {
+			continue
+		}
+		if err := checkPattern(pattern); err != nil {
+			return nil, usageError("--host %s: %w", value, err)
+		}
+		files, _ := filesOf(pattern)
+		if strings.ContainsAny(pattern, wildcards) || len(files) == 0 {
+			continue
+		}
+		if logs == nil {
+			logs, _, _ = source.Inputs(ctx, o.Logs.Names, o.Logs.Stdin, source.Limits{Closed: true})
+			logs = append(logs, o.Logs.Opened...)
+		}
+		if slices.ContainsFunc(logs, func(log *source.Input) bool { return slices.ContainsFunc(files, log.SameFile) }) {
+			values = append(values, value)
+		}
+	}
+	return values, nil
+}
+
+// filesOf returns the files that a PATTERN of AuditOptions.Hosts names on the disk, and the errors of those that are not there.
+func filesOf(pattern string) ([]*source.Input, []error) {
+	files, _, errs := source.Inputs(context.Background(), []string{pattern}, nil, source.Limits{Closed: true})
+	return files, errs
+}
+
 // assign finds out of which site each log is, for those that name no hosts.
 func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 	unnamed, _ := p.Unnamed()
@@ -36,11 +69,12 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 			continue
 		}
 		patterns = true
-		logs, err := l.among(files)
+		logs, err := l.among(files, value)
 		switch {
 		case errors.Is(err, path.ErrBadPattern):
 			return usageError("--host %s: %w", value, err)
 		case len(logs) == 0 && l.isPart:
+			l.unmatched = append(l.unmatched, value)
 		case len(logs) == 0 && err != nil:
 			return inputError(fmt.Errorf("--host %s: %w%s", value, err, l.shownNames()))
 		case len(logs) == 0:
@@ -58,23 +92,39 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 		if log.host != "" {
 			log.site = named[log]
 		}
+		log.unnamed = patterns && !log.hasHosts && log.site.N == 0
+		log.unasked = log.host == "" && !log.hasHosts && log.site.N > 0 && log.Regular()
 	}
-	l.warnOfUnnamed(patterns)
-	l.warnOfSites()
 	return nil
 }
 
-// warnOfUnnamed names the logs of no site, if some logs have been given one by their names.
-func (l *auditLogs) warnOfUnnamed(some bool) {
+// warnOfSites gives siteWarnings to the messages before the logs are read, unless only a part of them is here.
+func (l *auditLogs) warnOfSites() {
+	if l.isPart {
+		return
+	}
+	for _, w := range siteWarnings(l.logInfos()) {
+		l.messages.warn("%s", w)
+	}
+}
+
+// siteWarnings are the warnings of logs that may have been given no site or a wrong one. All logs are known then, in any order.
+func siteWarnings(logs []logInfo) (warnings []string) {
+	logs = slices.SortedStableFunc(slices.Values(logs), func(a, b logInfo) int { return strings.Compare(a.Name, b.Name) })
 	var unnamed []string
-	for _, log := range l.list {
-		if some && !log.hasHosts && log.site.N == 0 {
+	for _, log := range logs {
+		if log.Unnamed {
 			unnamed = append(unnamed, log.Name)
 		}
 	}
-	if len(unnamed) > 0 {
-		l.warn("no --host HOST=PATTERN names the site of %s, whose lines name no host either: their requests are not judged", english.List(unnamed))
+	if unnamed = slices.Compact(unnamed); len(unnamed) > 0 {
+		warnings = append(warnings, fmt.Sprintf("no --host HOST=PATTERN names the site of %s, whose lines name no host either: their requests are not judged", english.List(unnamed)))
 	}
+	if one, other := ofTwoSites(logs); one != other {
+		warnings = append(warnings, fmt.Sprintf("%s and %s may be logs of two sites, but are judged as logs of one, because their lines name no hosts: use --host HOST=%s and --host HOST=%s to say whose they are",
+			one, other, one, other))
+	}
+	return warnings
 }
 
 // siteOf returns a site of the policy by its name.
@@ -101,14 +151,19 @@ func union(a, b policy.Site) policy.Site {
 	return policy.Site{First: first, N: last - first}
 }
 
-// among returns the logs that LOGS of a value of AuditOptions.Hosts stands for. The error is that of the file, if there is one.
-func (l *auditLogs) among(logs string) (list []*auditLog, err error) {
+// among returns the logs that the PATTERN of a value of AuditOptions.Hosts stands for. The error is that of the file, if there is one.
+func (l *auditLogs) among(logs, value string) (list []*auditLog, err error) {
 	if err := checkPattern(logs); err != nil {
 		return nil, err
 	}
-	files, _, errs := source.Inputs(context.Background(), []string{logs}, nil, source.Limits{Closed: true})
+	files, errs := filesOf(logs)
 	isFile := func(log *auditLog) bool { return slices.ContainsFunc(files, log.SameFile) }
-	if list = l.which(isFile); len(list) == 0 || strings.ContainsAny(logs, wildcards) {
+	list = l.which(isFile)
+	onlyFiles := len(list) > 0 && !strings.ContainsAny(logs, wildcards)
+	if l.isPart { // these files may be with other parts
+		onlyFiles = slices.Contains(l.hostFiles, value)
+	}
+	if !onlyFiles {
 		list = l.which(func(log *auditLog) bool { return isFile(log) || namedBy(log.Name, logs) })
 	}
 	return list, errors.Join(errs[:min(len(errs), 1)]...)
@@ -181,42 +236,28 @@ func (l *auditLogs) shownNames() string {
 	return fmt.Sprintf(" (the names of the logs: %s)", english.List(names))
 }
 
-// warnOfSites warns if the names of two logs say that they may be of two sites, while they
-// name no hosts and are judged as logs of one site.
-func (l *auditLogs) warnOfSites() {
-	one, other := l.ofTwoSites()
-	if one != nil {
-		l.warn("%s and %s may be logs of two sites, but are judged as logs of one, because their lines name no hosts: use --host HOST=%s and --host HOST=%s to say whose they are",
-			one.Name, other.Name, one.Name, other.Name)
-	}
-}
-
-// ofTwoSites returns two logs with different host names in their names, or with the same
-// name in different folders; nil if there are none. Folders whose names differ in numbers
-// alone are of days or of servers.
-func (l *auditLogs) ofTwoSites() (one, other *auditLog) {
-	type fileName struct {
-		site policy.Site
-		name string
-	}
-	hosts, names := map[policy.Site]*auditLog{}, map[fileName]*auditLog{}
-	for _, log := range slices.SortedFunc(slices.Values(l.list), func(a, b *auditLog) int { return strings.Compare(a.Name, b.Name) }) {
-		if log.hasHosts || log.host != "" || log.site.N == 0 || !log.Regular() {
+// ofTwoSites returns the names of two logs with different host names in their names, or with the same
+// name in different folders; two empty texts if there are none. Folders whose names differ in numbers
+// alone are of days or of servers. The logs are sorted by name.
+func ofTwoSites(logs []logInfo) (one, other string) {
+	named, names := "", map[string]string{} // a log whose name has a host, and logs by the last parts of their names
+	for _, log := range logs {
+		if !log.Unasked {
 			continue
 		}
-		host, name := hostIn(log.Name), fileName{log.site, filepath.Base(log.Name)}
-		if first := hosts[log.site]; host != "" && first == nil {
-			hosts[log.site] = log
-		} else if host != "" && host != hostIn(first.Name) {
-			return first, log
+		host, name := hostIn(log.Name), filepath.Base(log.Name)
+		if host != "" && named == "" {
+			named = log.Name
+		} else if host != "" && host != hostIn(named) {
+			return named, log.Name
 		}
-		if first := names[name]; first == nil {
-			names[name] = log
-		} else if hostIn(first.Name) != host || host == "" && !sameButNumbers(filepath.Dir(first.Name), filepath.Dir(log.Name)) {
-			return first, log
+		if first, seen := names[name]; !seen {
+			names[name] = log.Name
+		} else if hostIn(first) != host || host == "" && !sameButNumbers(filepath.Dir(first), filepath.Dir(log.Name)) {
+			return first, log.Name
 		}
 	}
-	return nil, nil
+	return "", ""
 }
 
 // noise are the words in names of logs that name no host.

@@ -25,7 +25,7 @@ type Logs struct {
 }
 
 // Write writes logs to a folder: days plain ones and as many compressed ones of a day each, and of each kind that an audit
-// treats in a way of its own one or two: damaged, with lines that cannot be parsed, without lines, with a header, and a large one.
+// treats in a way of its own one or two: damaged, with lines that cannot be parsed, without lines, with a header, and one that is to be divided.
 func Write(t testing.TB, dir string, days int, zstd func(data []byte) []byte) Logs {
 	w := &writer{t: t, dir: dir, rng: rand.New(rand.NewPCG(19, 1))}
 	for i := range days {
@@ -42,7 +42,7 @@ func Write(t testing.TB, dir string, days int, zstd func(data []byte) []byte) Lo
 	w.log("more-unclear.log", w.lines(6, 400, 0.20))
 	w.log("rubbish.log", slices.Concat(w.lines(7, 1, 0), bytes.Repeat([]byte("?\n"), 90)))
 	w.log("empty.log", nil)
-	w.log("large.log", w.lines(8, 2000, 0.07))
+	w.log("divided.log", w.lines(8, 2000, 0.07))
 	w.log("iis.log", []byte("#Fields: date time cs-method cs-uri-stem sc-status cs(User-Agent) c-ip\n2026-11-09 10:00:00 GET /private/ 200 GPTBot/1.2 192.0.2.1\n"))
 	w.put("1.txt", []byte("User-agent: *\nDisallow: /private/\n"))
 	w.put("2.txt", []byte("User-agent: *\nCrawl-delay: 9\nDisallow: /shop\n"))

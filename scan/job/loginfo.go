@@ -1,0 +1,113 @@
+package job
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
+)
+
+// logInfo describes a log for the report and for what can be said only when all logs are known, in one audit or in a sum of states. A state has
+// it of each of its logs, so that it does not matter which logs were audited together.
+type logInfo struct {
+	audit.InputInfo
+	// First is the beginning of the first line that is not blank, if no line could be parsed.
+	First string `json:",omitempty"`
+	// Unnamed: values of AuditOptions.Hosts name logs, but neither these values nor its lines name the site of this one.
+	Unnamed bool `json:",omitempty"`
+	// Unasked: it is a file that is judged as a log of the sites without a PATTERN, though nothing says that it is one.
+	Unasked bool `json:",omitempty"`
+}
+
+// plainInfos returns what the report has of logs.
+func plainInfos(logs []logInfo) []audit.InputInfo {
+	list := make([]audit.InputInfo, 0, len(logs))
+	for _, log := range logs {
+		list = append(list, log.InputInfo)
+	}
+	return list
+}
+
+// linesOf is how many lines an input has that should be records.
+func linesOf(i audit.InputInfo) int64 { return i.Lines + i.OutOfPeriod }
+
+// unparsedShare is how many per cent of them could not be parsed.
+func unparsedShare(i audit.InputInfo) float64 {
+	return 100 * float64(i.Unparsed) / float64(max(linesOf(i), 1))
+}
+
+// noneParsed says that no line could be parsed, and quotes the first.
+func (log *logInfo) noneParsed() string {
+	const hint = "(robotsieve formats --explain shows why)"
+	if log.Lines == 1 {
+		return fmt.Sprintf("%s: its only line could not be parsed as %s %s: %q", log.Name, log.Format, hint, log.First)
+	}
+	return fmt.Sprintf("%s: none of its %s could be parsed as %s %s; the first is %q", log.Name, english.Plural(log.Lines, "line"), log.Format, hint, log.First)
+}
+
+// described returns the inputs as the report describes them. It is partial because of those of which more lines than allowed could
+// not be parsed, or of which some ranges are missing. An input of which no line could be parsed could not be used: it is most likely no log, or one of another format. Only
+// a limit of 100 accepts it.
+func (a *auditing) described() audit.Inputs {
+	logs, in, most := joinRanges(a.logs), a.inputs, a.basis.MaxUnparsed
+	in.List, in.Warnings = plainInfos(logs), append(siteWarnings(logs), in.Warnings...)
+	warn := func(text string) {
+		a.messages.warn("%s", text)
+		in.Warnings = append(in.Warnings, text)
+	}
+	var unclear []audit.InputInfo
+	for i := range logs {
+		info := &in.List[i]
+		share := unparsedShare(*info)
+		switch {
+		case share == 100 && most == 100:
+			warn(logs[i].noneParsed())
+		case share == 100:
+			text := logs[i].noneParsed()
+			a.messages.warn("%s", text)
+			info.Error = cmp.Or(info.Error, text)
+		case share > most:
+			unclear = append(unclear, *info)
+		}
+		if info.To > 0 {
+			text := fmt.Sprintf("%s: only its bytes %s to %s of %s were read", info.Name, english.Grouped(info.From), english.Grouped(info.To), english.Grouped(info.Of))
+			a.messages.warn("%s", text)
+			info.Error = cmp.Or(info.Error, text)
+		}
+		in.Partial = in.Partial || share > most || info.To > 0
+	}
+	if w := unparsedWarning(unclear, most); w != "" {
+		warn(w)
+	}
+	slices.Sort(in.Warnings)
+	in.Warnings = slices.Compact(in.Warnings)
+	return in
+}
+
+// unparsedWarning is one warning of all logs of which more than most per cent of the lines could not be parsed: there may be hundreds.
+func unparsedWarning(list []audit.InputInfo, most float64) string {
+	const shown = 5
+	const partial = "the report is partial, because these lines may hold what clears a violation"
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%s: %s of its %s (%.3g %%) could not be parsed, which is more than %v %% (--max-unparsed): %s",
+			list[0].Name, english.Grouped(list[0].Unparsed), english.Plural(linesOf(list[0]), "line"), unparsedShare(list[0]), most, partial)
+	}
+	slices.SortFunc(list, func(x, y audit.InputInfo) int {
+		return cmp.Or(cmp.Compare(unparsedShare(y), unparsedShare(x)), strings.Compare(x.Name, y.Name))
+	})
+	var names []string
+	for _, i := range list[:min(len(list), shown)] {
+		names = append(names, fmt.Sprintf("%s (%s of %s)", i.Name, english.Grouped(i.Unparsed), english.Plural(linesOf(i), "line")))
+	}
+	more := ""
+	if rest := int64(len(list) - len(names)); rest > 0 {
+		more = " and " + english.Plural(rest, "more log")
+	}
+	return fmt.Sprintf("more than %v %% of the lines could not be parsed (--max-unparsed) of %s%s: %s", most, strings.Join(names, ", "), more, partial)
+}
