@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test fuzz fuzz-short mutate lint sample man release reproducible clean
+.PHONY: build demo test golden race guard bench bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test beam beam-test fuzz fuzz-short mutate lint sample man release reproducible clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -111,6 +111,14 @@ rows-test: build
 # is no Chromium it says so and passes. With ROBOTSIEVE_SHOTS=DIR it leaves pictures to look at.
 browser-test:
 	cd cmd/robotsieve/internal/report/browser && $(GO) vet ./... && $(GO) test -count=1 ./...
+
+# The audit and the filter on Apache Beam, a module of its own too. The profile is that of robotsieve, whose code it runs.
+BEAM_PGO := -pgo=../robotsieve/default.pgo
+beam:
+	cd cmd/robotsieve-beam && $(GO) build -trimpath $(BEAM_PGO) -o ../../bin/robotsieve-beam .
+
+beam-test:
+	cd cmd/robotsieve-beam && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 # Each fuzz target in turn for FUZZTIME, which is ten minutes unless it is given, thirty
 # for the machine. Without -fuzzminimizetime those of states, whose inputs are long,

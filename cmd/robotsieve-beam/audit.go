@@ -12,7 +12,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -22,11 +21,10 @@ import (
 // whose names say what they are of, because they may be larger than an element of a pipeline should be.
 
 func init() {
-	register.DoFn4x1[context.Context, shard, func(int, string), func(counted), error](&auditFn{})
+	register.DoFn3x1[context.Context, shard, func(int, string), error](&auditFn{})
 	register.DoFn4x1[context.Context, int, func(*string) bool, func(int, string), error](&mergeFn{})
 	register.DoFn3x1[context.Context, int, string, error](&endFn{})
 	register.Emitter2[int, string]()
-	register.Emitter1[counted]()
 	register.Iter1[string]()
 }
 
@@ -37,54 +35,38 @@ const (
 	levels = 3
 )
 
-// counted tells how many lines the range of a file has that begins at From.
-type counted struct {
-	Name        string
-	From, Lines int64
-}
-
-// audited adds the audit of shards to a pipeline. It returns the name of the sum's state, under the key 0, and the
-// numbers of lines of ranges.
-func audited(s beam.Scope, spec *spec, shards beam.PCollection) (sum, lines beam.PCollection) {
+// audited adds the audit of shards to a pipeline. It returns the name of the sum's state, under the key 0.
+func audited(s beam.Scope, spec *spec, shards beam.PCollection) beam.PCollection {
 	s = s.Scope("audit")
-	states, lines := beam.ParDo2(s, &auditFn{}, shards)
+	states := beam.ParDo(s, &auditFn{}, shards)
 	for level := range levels {
 		states = beam.ParDo(s, &mergeFn{level, spec.Scratch, spec.Memory}, beam.GroupByKey(s, states))
 	}
-	return states, lines
+	return states
 }
 
 // auditFn audits shards.
 type auditFn struct{}
 
 // ProcessElement emits the state of a shard under the number of the group that it is added up with.
-func (*auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, string), lines func(counted)) error {
+func (*auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, string)) error {
 	spec, err := decode(s.Spec)
 	if err != nil {
 		return err
 	}
 	name := join(spec.Scratch, fmt.Sprintf("shard-%06d.state", s.Index))
-	var inputs []audit.InputInfo
 	err = attempt(ctx, func(ctx context.Context) error {
 		return s.read(ctx, func(logs job.Inputs) error {
 			return publish(ctx, name, func(path string) error {
 				o := spec.options()
 				o.Logs, o.State, o.Part = logs, path, s.part()
-				a, err := job.Audit(ctx, o)
-				if err == nil {
-					inputs = a.Inputs
-				}
+				_, err := job.Audit(ctx, o)
 				return err
 			})
 		})
 	})
 	if err != nil {
 		return err
-	}
-	for _, in := range inputs {
-		if in.To > 0 {
-			lines(counted{in.Name, in.From, in.Lines})
-		}
 	}
 	emit(s.Index/fan, name)
 	return nil
@@ -244,12 +226,9 @@ func (f *endFn) ProcessElement(ctx context.Context, _ int, sum string) error {
 const sumName = "sum"
 
 // audit is the audit of a command line.
-func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*job.Audited, error) {
+func (f *flags) audit(ctx context.Context, o job.AuditOptions) (*job.Audited, error) {
 	if slices.Contains(o.Logs.Names, "-") {
 		return nil, usageError("standard input is not on all workers: name files")
-	}
-	if rows.List != "" && f.out == "" {
-		return nil, usageError("--out names the folder for the rows of --list")
 	}
 	files, err := job.ReadSideFiles(ctx, o)
 	if err != nil {
@@ -262,14 +241,14 @@ func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*
 	defer end()
 	p, s := beam.NewPipelineWithRoot()
 	spec := &spec{
-		Names: o.Logs.Names, Scratch: scratch, Out: f.out, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers,
-		Side: files, AllowDuplicates: o.AllowDuplicates, Rows: rows,
+		Names: o.Logs.Names, Scratch: scratch, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers,
+		Side: files, AllowDuplicates: o.AllowDuplicates,
 	}
 	known, err := side(ctx, s, spec)
 	if err != nil {
 		return nil, inputError(err)
 	}
-	sum, _ := audited(s, spec, plan(s, &lookFn{true, files.Format, f.shard}, known))
+	sum := audited(s, spec, plan(s, &lookFn{true, files.Format, f.shard}, known))
 	beam.ParDo0(s, &endFn{scratch}, sum)
 	if err := run(ctx, p); err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -165,6 +166,7 @@ func TestReportIsThatOfOneAudit(t *testing.T) {
 
 // TestUsageIsThatOfRobotsieve: options are checked before anything runs, and errors are told as robotsieve tells them.
 func TestUsageIsThatOfRobotsieve(t *testing.T) {
+	t.Cleanup(func() { *runners.Runner = "" }) // flags of Beam are of the process
 	args, set := logs(t, 1)
 	for _, c := range []struct {
 		args []string
@@ -177,7 +179,7 @@ func TestUsageIsThatOfRobotsieve(t *testing.T) {
 		{append(args, "-"), 2, "standard input"},
 		{append(args, "--runner", "flink"), 2, "--scratch"},
 		{append(args, "--evidence", "x"), 2, "unknown flag"},
-		{append(args, "--list", "violations"), 2, "--out"},
+		{append(args, "--list", "violations"), 2, "unknown flag"},
 		{[]string{"audit", "--policy", set.Policy}, 2, "no logs"},
 		{[]string{"filter", "--agent", "GPTBot", "--out", "x", "urls.txt"}, 2, "no rules"},
 		{[]string{"filter", "--agent", "GPTBot", "--robots", "x", "urls.txt"}, 2, "--out"},

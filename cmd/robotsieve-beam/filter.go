@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -51,14 +52,25 @@ type filterOptions struct {
 
 // outcome is what a filter says of a list: a line of the file of counts.
 type outcome struct {
-	List     string         `json:"list"`
-	Output   string         `json:"output"`   // the name of the file of its rows; "" if there is none
-	Partial  bool           `json:"partial"`  // rows are missing
-	Messages []string       `json:"messages"` // among them why
-	Summary  filter.Summary `json:"summary"`
-	Agents   []string       `json:"agents"`
-	Records  bool           `json:"records"` // its rows are records of WARC
-	MaxRow   int            `json:"max_row"`
+	List     string   `json:"list"`
+	Output   string   `json:"output"`            // the name of the file of its rows; "" if there is none
+	Partial  bool     `json:"partial"`           // rows are missing
+	Messages []string `json:"messages"`          // among them why
+	Refused  string   `json:"refused,omitempty"` // why nothing has been done for any list
+
+	Read    int64            `json:"read"`
+	Kept    int64            `json:"kept"`
+	Dropped int64            `json:"dropped"`
+	Invalid int64            `json:"invalid"`
+	Printed int64            `json:"printed"`
+	Classes map[string]int64 `json:"classes"` // of rows, by the names of filter.Class
+	// Agents are the names of the agents, and Barred is how many URLs each of them may not fetch.
+	Agents     []string       `json:"agents"`
+	Barred     []int64        `json:"barred"`
+	Misencoded int64          `json:"misencoded"`
+	Quotes     []filter.Quote `json:"quotes"`
+	Records    bool           `json:"records"` // its rows are records of WARC
+	MaxRow     int            `json:"max_row"`
 }
 
 // countsName is the name of the file of counts, beside the outputs.
@@ -77,18 +89,22 @@ func (*filterFn) ProcessElement(ctx context.Context, s shard, emit func(int, []b
 	for _, u := range s.Rest.Unread {
 		outcomes = append(outcomes, &outcome{List: u.Name, Partial: true, Messages: []string{u.Error}})
 	}
+	if s.Rest.Refused != "" {
+		outcomes = append(outcomes, &outcome{Refused: s.Rest.Refused})
+	}
 	if len(s.Rest.Warnings) > 0 {
 		outcomes = append(outcomes, &outcome{Messages: s.Rest.Warnings})
 	}
+	var made atomic.Pointer[[]*outcome]
 	err = attempt(ctx, func(ctx context.Context) error {
-		made, err := s.filter(ctx, spec)
-		outcomes = append(outcomes, made...)
+		all, err := s.filter(ctx, spec)
+		made.Store(&all)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, o := range outcomes {
+	for _, o := range append(outcomes, *made.Load()...) {
 		line, err := json.Marshal(o)
 		if err != nil {
 			return err
@@ -178,7 +194,15 @@ func (r *outcome) take(f *job.Filtered, err error) error {
 		r.Partial, r.Messages = true, append(r.Messages, err.Error())
 		return errNoOutput
 	}
-	r.Summary, r.Agents, r.Records, r.MaxRow, r.Partial = f.Summary, f.Agents, f.Records, f.MaxRow, f.Partial || err != nil
+	r.Read, r.Kept, r.Dropped, r.Invalid, r.Printed = f.Read, f.Kept, f.Dropped, f.Invalid, f.Printed
+	r.Agents, r.Barred, r.Misencoded, r.Quotes = f.Agents, f.Barred, f.Misencoded, f.Quotes
+	r.Records, r.MaxRow, r.Partial = f.Records, f.MaxRow, f.Partial || err != nil
+	r.Classes = map[string]int64{}
+	for class, n := range f.Count {
+		if n > 0 {
+			r.Classes[filter.Class(class).String()] = n
+		}
+	}
 	for _, q := range f.Useless {
 		r.Messages = append(r.Messages, fmt.Sprintf("%s: no line is a URL; line %d is %q", r.List, q.Line, q.Text))
 		r.Partial = true
@@ -248,8 +272,8 @@ func (c *copies) remove() {
 	c.paths = nil
 }
 
-// countFn writes the file of counts.
-type countFn struct{ Out string }
+// countFn writes the file of counts, for the process that has submitted the job.
+type countFn struct{ Scratch string }
 
 // ProcessElement publishes the outcomes in the order of their lists.
 func (f *countFn) ProcessElement(ctx context.Context, _ int, outcomes func(*[]byte) bool) error {
@@ -258,7 +282,7 @@ func (f *countFn) ProcessElement(ctx context.Context, _ int, outcomes func(*[]by
 		lines = append(lines, line)
 	}
 	slices.SortFunc(lines, bytes.Compare) // an object begins with the name of its list
-	return publish(ctx, join(f.Out, countsName), func(path string) error {
+	return publish(ctx, join(f.Scratch, countsName), func(path string) error {
 		return os.WriteFile(path, append(bytes.Join(lines, []byte("\n")), '\n'), 0o666)
 	})
 }
@@ -283,15 +307,23 @@ func (f *flags) filter(ctx context.Context, o job.FilterOptions) (*job.Filtered,
 		return nil, inputError(err)
 	}
 	outcomes := beam.ParDo(s.Scope("filter"), &filterFn{}, plan(s, &lookFn{}, known))
-	beam.ParDo0(s.Scope("count"), &countFn{f.out}, beam.GroupByKey(s, outcomes))
+	beam.ParDo0(s.Scope("count"), &countFn{scratch}, beam.GroupByKey(s, outcomes))
 	if err := run(ctx, p); err != nil {
 		return nil, err
 	}
-	counts, err := readAll(ctx, join(f.out, countsName))
+	counts, err := readAll(ctx, join(scratch, countsName))
 	if err != nil {
 		return nil, inputError(err)
 	}
-	return total(counts, o)
+	result, err := total(counts, o)
+	if result == nil {
+		return nil, err
+	}
+	written := publish(ctx, join(f.out, countsName), func(path string) error { return os.WriteFile(path, counts, 0o666) })
+	if err == nil && written != nil {
+		err = inputError(written)
+	}
+	return result, err
 }
 
 // pack checks the options as the filter will, and returns what the workers need of them.
@@ -343,6 +375,9 @@ func total(counts []byte, o job.FilterOptions) (*job.Filtered, error) {
 		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
 			return nil, inputError(fmt.Errorf("%s: %w", countsName, err))
 		}
+		if one.Refused != "" {
+			return nil, usageError("%s", one.Refused)
+		}
 		for _, text := range one.Messages {
 			if !said[text] && o.Messages.Warn != nil {
 				o.Messages.Warn(text)
@@ -359,19 +394,19 @@ func total(counts []byte, o job.FilterOptions) (*job.Filtered, error) {
 
 // add adds the outcome of a list.
 func add(f *job.Filtered, one *outcome, quotes int) {
-	s, more := &f.Summary, &one.Summary
-	s.Read, s.Kept, s.Dropped, s.Invalid = s.Read+more.Read, s.Kept+more.Kept, s.Dropped+more.Dropped, s.Invalid+more.Invalid
-	s.Printed, s.Misencoded = s.Printed+more.Printed, s.Misencoded+more.Misencoded
-	for i, n := range more.Count {
-		s.Count[i] += n
+	s := &f.Summary
+	s.Read, s.Kept, s.Dropped, s.Invalid = s.Read+one.Read, s.Kept+one.Kept, s.Dropped+one.Dropped, s.Invalid+one.Invalid
+	s.Printed, s.Misencoded = s.Printed+one.Printed, s.Misencoded+one.Misencoded
+	for class := range filter.Classes {
+		s.Count[class] += one.Classes[class.String()]
 	}
-	if s.Barred == nil {
-		s.Barred = make([]int64, len(more.Barred))
+	if len(s.Barred) < len(one.Barred) { // a list that could not be read has none
+		s.Barred = make([]int64, len(one.Barred))
 	}
-	for i, n := range more.Barred {
+	for i, n := range one.Barred {
 		s.Barred[i] += n
 	}
-	for _, q := range more.Quotes {
+	for _, q := range one.Quotes {
 		if q.Input = len(f.Inputs); len(s.Quotes) < quotes {
 			s.Quotes = append(s.Quotes, q)
 		}

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -29,6 +30,13 @@ func main() {
 		beam.Init() // does not return
 	}
 	os.Exit(program(defaultShard).Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// examples are those of the commands.
+var examples = map[string]string{
+	"audit": `  robotsieve-beam audit --policy manifest.csv 'logs/*.gz'
+  robotsieve-beam audit --policy manifest.csv --scratch gs://bucket/scratch --runner dataflow --project P --region R 'gs://bucket/logs/*'`,
+	"filter": `  robotsieve-beam filter --rules rules.rsv --agent MyBot --out kept 'urls/*.gz'`,
 }
 
 // flags are those of this program.
@@ -57,9 +65,12 @@ The flags, the report and the exit status are those of robotsieve.`,
 
 // adapt adds the flags of this program and those of Beam to a command.
 func (f *flags) adapt(cmd *cobra.Command) {
-	cmd.Example = ""
+	cmd.Long = "The work of \"robotsieve " + cmd.Name() + "\" on Apache Beam, with its flags and those of Beam, such as\n--runner and --endpoint; docs/beam.md describes what is different."
+	cmd.Example = examples[cmd.Name()]
 	own := cmd.Flags()
-	own.StringVar(&f.out, "out", "", "folder for the results of filter, each under the name of its list, and for the rows of audit --list")
+	if cmd.Name() == "filter" {
+		own.StringVar(&f.out, "out", "", "folder for the results, each under the name of its list")
+	}
 	own.StringVar(&f.scratch, "scratch", "", "folder for files between the steps, which all workers can read and write; default: a temporary one, for a runner in this process")
 	beams := pflag.NewFlagSet("beam", pflag.ContinueOnError)
 	beams.AddGoFlagSet(flag.CommandLine)
@@ -99,7 +110,11 @@ func run(ctx context.Context, p *beam.Pipeline) error {
 	case ctx.Err() != nil:
 		return &job.Error{Kind: job.Interrupted, Err: errors.New("interrupted: there is no result")}
 	case err != nil:
-		return &job.Error{Kind: job.Input, Err: fmt.Errorf("the pipeline failed: %w", err)}
+		text := err.Error()
+		if at := strings.LastIndex(text, "failed:\n"); at >= 0 { // before it are the steps that were at work
+			text = text[at+len("failed:\n"):]
+		}
+		return &job.Error{Kind: job.Input, Err: fmt.Errorf("the pipeline failed: %s", text)}
 	}
 	return nil
 }

@@ -62,6 +62,7 @@ type shard struct {
 type rest struct {
 	Unread   []unread
 	Warnings []string
+	Refused  string // why nothing is read
 }
 
 // unread is a file that is not read: its error says why, or it is a copy of another one.
@@ -228,7 +229,7 @@ func (*planFn) ProcessElement(ctx context.Context, _ int, files func(*candidate)
 	if spec.Filter != nil {
 		names, err := outputs(read, spec.Out, spec.Filter.Options.Format)
 		if err != nil {
-			return err
+			read, rest.Refused = nil, err.Error()
 		}
 		for i, name := range names {
 			read[i].Output = name

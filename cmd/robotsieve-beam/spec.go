@@ -9,7 +9,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -18,7 +17,7 @@ import (
 type spec struct {
 	Names   []string // of the logs or lists
 	Scratch string   // folder for files between the steps
-	Out     string   // folder for the results; "" for an audit that lists nothing
+	Out     string   // folder for the results; "" for an audit, which has none there
 
 	ShardBytes int64 // of a shard, decompressed
 	Memory     int64
@@ -26,7 +25,6 @@ type spec struct {
 
 	Side            *job.SideFiles // of an audit; nil for a filter
 	AllowDuplicates bool
-	Rows            cli.Rows
 
 	Filter *filterSpec // nil for an audit
 }

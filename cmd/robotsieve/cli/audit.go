@@ -86,21 +86,7 @@ into account.`,
 		if cmd.Flags().Changed("html") && !cmd.Flags().Changed("samples") {
 			o.Samples = 3
 		}
-		rows, err := list.chosen(report.output, cmd.Flags().Changed("output"))
-		if err != nil {
-			return err
-		}
-		if e := s.elsewhere; e != nil {
-			if rows.List != "" {
-				report.output = "text" // --output is that of the rows
-			}
-			ctx, release := onInterrupt(cmd.Context())
-			defer release()
-			o.Program, o.Command, o.Check = version(), commandLine(cmd), report.check
-			a, err := e.Audit(ctx, *o, rows)
-			return report.finish(s, a, err)
-		}
-		if o.Rows, err = list.begin(s, rows); err != nil {
+		if o.Rows, err = list.begin(s, report.output, cmd.Flags().Changed("output")); err != nil {
 			return err
 		}
 		if report.listed = o.Rows != nil; report.listed && isTerminal(s.out) {
@@ -117,7 +103,11 @@ into account.`,
 		if *resolve {
 			o.Resolver = &dns
 		}
-		a, err := job.Audit(ctx, *o)
+		audit := job.Audit
+		if s.elsewhere != nil {
+			audit = s.elsewhere.Audit
+		}
+		a, err := audit(ctx, *o)
 		return report.finish(s, a, list.end(a, err))
 	}
 	return cmd
