@@ -98,12 +98,12 @@ func (p part) inputs(ctx context.Context, dir string) ([]*source.Input, error) {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return []*source.Input{source.NewInput(p.File.Name, broken{err}, -1)}, nil
+		return []*source.Input{source.NewInput(p.File.Name, broken{err}, -1)}, nil //nolint:nilerr // its reader has the error
 	}
 	if p.Range.To > 0 {
 		in, err := source.NewRange(path, p.Range)
 		if err != nil {
-			return []*source.Input{source.NewInput(p.File.Name, broken{err}, -1)}, nil
+			return []*source.Input{source.NewInput(p.File.Name, broken{err}, -1)}, nil //nolint:nilerr // its reader has the error
 		}
 		return []*source.Input{in}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -14,7 +15,6 @@ import (
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	"github.com/spf13/cobra"
@@ -85,7 +85,7 @@ func (f *flags) adapt(cmd *cobra.Command) {
 // begin makes the folder for the files of a job between its steps, and returns the function that removes it.
 func (f *flags) begin(ctx context.Context) (scratch string, end func(), err error) {
 	if f.scratch == "" {
-		if runner := *runners.Runner; runner != "" && runner != "prism" && runner != "direct" {
+		if runner := *runners.Runner; !isHere() {
 			return "", nil, usageError("--runner %s needs --scratch: a folder that all workers can read and write, such as gs://bucket/scratch", runner)
 		}
 		scratch, err = os.MkdirTemp("", "robotsieve-beam-*")
@@ -95,6 +95,9 @@ func (f *flags) begin(ctx context.Context) (scratch string, end func(), err erro
 	return scratch, func() { _ = remove(context.WithoutCancel(ctx), scratch) }, err
 }
 
+// isHere tells whether the pipeline runs in this process.
+func isHere() bool { return slices.Contains([]string{"", "prism", "direct"}, *runners.Runner) }
+
 func usageError(format string, args ...any) error {
 	return &job.Error{Kind: job.Usage, Err: fmt.Errorf(format, args...)}
 }
@@ -103,8 +106,10 @@ func inputError(err error) error { return &job.Error{Kind: job.Input, Err: err} 
 
 // run runs a pipeline.
 func run(ctx context.Context, p *beam.Pipeline) error {
-	log.LogLevel = "error"
 	beam.Init()
+	if isHere() {
+		slog.SetDefault(slog.New(slog.DiscardHandler)) // the error that ends a pipeline says all that a user can mend
+	}
 	err := beamx.Run(ctx, p)
 	switch {
 	case ctx.Err() != nil:
