@@ -23,7 +23,8 @@
 // if its numbers add up (sums.go).
 //
 // A Run may also be written as the state of a part of the input. States add up to the
-// run over all of it (state.go, counts.go).
+// run over all of it (state.go, counts.go), whose facts let Config.Judged be called for the
+// requests of each part (statefacts.go).
 package audit
 
 import (
@@ -233,6 +234,7 @@ type Run struct {
 	mu       sync.Mutex // while workers count
 	tally    *tally     // of finished workers and added states, and rows of others
 	states   []addedState
+	hasFacts bool            // AddFacts was called, so that tally and facts are of all lines already
 	ctx      context.Context // of StopAt; nil if it was not called
 	verified map[verifiedKey]bool
 	paths    *violationPaths // while the report is made
@@ -273,7 +275,9 @@ func (r *Run) gather() error {
 		if err := w.end(); err != nil {
 			return err
 		}
-		r.tally.merge(w.tally)
+		if !r.hasFacts {
+			r.tally.merge(w.tally)
+		}
 	}
 	r.workers = nil
 	return nil

@@ -100,6 +100,14 @@ func appendTime(b []byte, t int64) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(t)^1<<63)
 }
 
+// keepFact writes the record in w.key, which is about more than one request, unless the run has the
+// facts of all lines.
+func (w *Worker) keepFact() {
+	if !w.run.hasFacts {
+		w.keep()
+	}
+}
+
 // keep writes the record in w.key.
 func (w *Worker) keep() {
 	if w.err == nil {
@@ -111,7 +119,7 @@ func (w *Worker) keep() {
 func (w *Worker) deferCounts(key string, row *row) {
 	b := append(append(append(w.key[:0], aboutUnknown), key...), 0, recordCounts)
 	w.key = appendRow(appendBytes(b, row.name), row)
-	w.keep()
+	w.keepFact()
 }
 
 // deferAnswer keeps the record as an answer to a GET of robots.txt by any client, with its
@@ -124,7 +132,7 @@ func (w *Worker) deferAnswer(at site, kind answerKind) {
 	w.lastAnswers[kind] = now
 	b := appendTime(append(w.key[:0], aboutAll, recordAnswer), now.minute)
 	w.key = append(appendSite(b, at.Site), byte(kind))
-	w.keep()
+	w.keepFact()
 }
 
 // answerAt is a minute in which a site answered a GET of robots.txt.
@@ -184,7 +192,7 @@ func (w *Worker) deferSizes() {
 		b = binary.BigEndian.AppendUint32(b, uint32(at.version))
 		b = binary.BigEndian.AppendUint64(b, uint64(at.size))
 		w.key = binary.BigEndian.AppendUint64(b, uint64(n))
-		w.keep()
+		w.keepFact()
 	}
 	clear(w.sizes)
 }
@@ -196,7 +204,7 @@ func (w *Worker) deferFetch(at site, c *agent, identity Identity, kind answerKin
 	if w.mayChange(at) {
 		b := append(w.appendVisit(w.head(c.operator, recordVisit), c, at, w.address()), visitFetch)
 		w.key = w.appendAnswer(b, identity, kind)
-		w.keep()
+		w.keepFact()
 	}
 }
 
@@ -214,7 +222,7 @@ func (w *Worker) keepFetch(operator []byte, at site, c *agent, identity Identity
 	b := appendCrawler(appendTime(w.head(operator, recordFetch), w.record.Time), c, at)
 	b = append(w.appendAnswer(b, identity, kind), byte(use))
 	w.key = appendBytes(b, w.addressIf(false))
-	w.keep()
+	w.keepFact()
 }
 
 // appendAnswer appends the record as an answer to a GET of robots.txt.
@@ -254,7 +262,7 @@ func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
 	}
 	b := w.appendVisit(w.head(c.operator, recordDelayed), c, at, address)
 	w.key = binary.AppendUvarint(b, uint64(max(delay.Milliseconds(), 0)))
-	w.keep()
+	w.keepFact()
 }
 
 // deferRequest keeps a request whose verdict depends on other lines. normal is the normal
@@ -355,12 +363,12 @@ func (w *Worker) deferAmbiguous(at site, c *agent, identity Identity) {
 		rival := w.knownAgent(p)
 		b, _ = w.appendAnswers(binary.AppendUvarint(b, uint64(rival.index)), at, rival, w.record.Target)
 		w.key = append(append(w.key[:0], aboutAll, recordRival), operatorNumber(rival.operator)...)
-		w.keep()
+		w.keepFact()
 	}
 	w.answersKey = b
 	if len(b) <= spill.MaxRecord { // a header may name hundreds; the count is then too small
 		w.key = append(w.key[:0], b...)
-		w.keep()
+		w.keepFact()
 	}
 }
 

@@ -444,6 +444,11 @@ func (r *Run) count(x *deferredRequest) {
 		r.cite(x.rule, x.N)
 		r.paths.violated(x)
 	}
+	r.give(x)
+}
+
+// give gives a deferred request to Config.Judged.
+func (r *Run) give(x *deferredRequest) {
 	if give := r.auditor.config.Judged; give != nil && (x.Verdict == Violation || !r.auditor.config.OnlyViolations) {
 		if x.Verdict == Violation {
 			x.Rule = r.auditor.rule(x.rule, 0)

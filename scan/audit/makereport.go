@@ -46,6 +46,9 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 }
 
 func (r *Run) makeReport(in Inputs) (*Report, error) {
+	if r.hasFacts {
+		return nil, errHasFacts
+	}
 	if err := r.gather(); err != nil {
 		return nil, err
 	}

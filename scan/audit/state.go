@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"io"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // A state is all that a run over a part of the input has counted and kept. States add
@@ -24,7 +26,6 @@ import (
 // copies forbid, where a site had several; of a choice of all lines it has the SHA-256 of the
 // addresses, and of each crawler up to 513 hashes of addresses, of 64 bits and without a key.
 const (
-	stateName    = "robotsieve state "
 	stateForm    = 7       // of the file; raise it when a counter is added or a record changes
 	maxStateLine = 128     // bytes of the first line
 	maxStatePart = 1 << 30 // bytes of the head, and of the tally
@@ -38,7 +39,12 @@ const (
 const Semantics = 2
 
 // stateLine is the first line of a state.
-var stateLine = fmt.Sprintf("%s%d semantics %d schema %s\n", stateName, stateForm, Semantics, schema)
+var stateLine = firstLine("state")
+
+// firstLine is the first line of a state or of its facts.
+func firstLine(kind string) string {
+	return fmt.Sprintf("robotsieve %s %d semantics %d schema %s\n", kind, stateForm, Semantics, schema)
+}
 
 // Errors of states.
 var (
@@ -68,7 +74,12 @@ func (r *Run) WriteState(w io.Writer, head []byte) error {
 	if err := r.gather(); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(w, stateLine); err != nil {
+	return r.write(w, stateLine, head, r.deferred)
+}
+
+// write writes the run's tally with these deferred records.
+func (r *Run) write(w io.Writer, line string, head []byte, records *spill.Sorter) error {
+	if _, err := io.WriteString(w, line); err != nil {
 		return err
 	}
 	for _, part := range [][]byte{head, r.auditor.appendTally(nil, r.tally)} {
@@ -81,11 +92,11 @@ func (r *Run) WriteState(w io.Writer, head []byte) error {
 			return err
 		}
 	}
-	_, err := r.deferred.WriteTo(w)
+	_, err := records.WriteTo(w)
 	return err
 }
 
-// State is a state that WriteState has written.
+// State is a state that WriteState has written, or its facts.
 type State struct {
 	// Head is the caller's.
 	Head []byte
@@ -105,13 +116,18 @@ type State struct {
 // ErrStateVersion, ErrDamaged and those of the file; the records are checked when they are
 // read.
 func ReadState(file io.ReaderAt, size int64) (*State, error) {
+	return readState(file, size, "state")
+}
+
+// readState reads a state or its facts.
+func readState(file io.ReaderAt, size int64, kind string) (*State, error) {
 	r := io.NewSectionReader(file, 0, size)
 	line := make([]byte, min(size, maxStateLine))
 	if _, err := io.ReadFull(r, line); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotState, err)
 	}
 	line = line[:bytes.IndexByte(line, '\n')+1]
-	if err := checkStateLine(string(line)); err != nil {
+	if err := checkStateLine(string(line), kind); err != nil {
 		return nil, err
 	}
 	s := &State{file: file, size: size, records: int64(len(line))}
@@ -165,11 +181,11 @@ func checkPart(n uint64) error {
 	return nil
 }
 
-// checkStateLine checks the first line of a state.
-func checkStateLine(line string) error {
+// checkStateLine checks the first line of a state or of its facts.
+func checkStateLine(line, kind string) error {
 	var form, semantics int
 	var of string
-	n, _ := fmt.Sscanf(line, stateName+"%d semantics %d schema %s", &form, &semantics, &of)
+	n, _ := fmt.Sscanf(line, "robotsieve "+kind+" %d semantics %d schema %s", &form, &semantics, &of)
 	differ := func(what string, its, ours any) error {
 		return fmt.Errorf("%w: it is of %s %v, and this program reads %s %v only; audit its logs again, or use the program that wrote it",
 			ErrStateVersion, what, its, what, ours)
@@ -183,7 +199,7 @@ func checkStateLine(line string) error {
 		return differ("semantics", semantics, Semantics)
 	case n > 2 && of != schema:
 		return differ("schema", of, schema)
-	case line != stateLine:
+	case line != firstLine(kind):
 		return ErrNotState
 	}
 	return nil

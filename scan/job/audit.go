@@ -92,6 +92,9 @@ type AuditOptions struct {
 
 	// Part, if not nil, says that the logs are only a part of those of the audit: that of all parts is the sum of their states.
 	Part *Part
+	// Facts, if not "", is a file that WriteFacts has made of the sum of all parts. The logs of a Part then have the Rows that one audit has of
+	// them, and there is nothing else.
+	Facts string
 	// Side, if not nil, has the files and takes the place of the options that ReadSideFiles reads: of all that
 	// decide verdicts, and of Format, TimeZone and Hosts.
 	Side *SideFiles
@@ -167,6 +170,9 @@ type Audited struct {
 	Report *audit.Report // nil with NoReport
 	// Inputs are those of the report, or of the state if there is none. In a report and in a sum the ranges of a file that adjoin are one input.
 	Inputs []audit.InputInfo
+	// AllLines is how many lines, of any kind, each of Inputs has that is a range, and 0 for the others. Only the audit of a Part has it: it
+	// tells source.Range.Line of what follows.
+	AllLines []int64
 	// Partial: not all of the input was read or could be parsed.
 	Partial bool
 }
@@ -209,7 +215,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		return nil, err
 	}
 	defer a.run.Close()
-	a.state, a.files, a.outputs, a.noReport = o.stateFile(), o.Files, reportFiles(o.Files, o.Force), o.NoReport
+	a.state, a.files, a.outputs, a.noReport, a.hasFacts = o.stateFile(), o.Files, reportFiles(o.Files, o.Force), o.NoReport, o.Facts != ""
 	result, err := a.finish(ctx, o.Resolver)
 	if o.Evidence == "" || result == nil {
 		return result, err
@@ -258,7 +264,11 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 	if config.Judged != nil {
 		logs.number()
 	}
-	a := &auditing{run: audit.New(config).Begin(), rows: logs.rows, basis: side.basis, isPart: logs.isPart, unmatched: logs.unmatched, messages: o.Messages}
+	run := audit.New(config).Begin()
+	if err := o.addFacts(run); err != nil {
+		return nil, errors.Join(inputError(err), run.Close())
+	}
+	a := &auditing{run: run, rows: logs.rows, basis: side.basis, isPart: logs.isPart, unmatched: logs.unmatched, messages: o.Messages}
 	reader := source.NewReader(logs.inputs(), reading)
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
@@ -346,6 +356,8 @@ func (o *AuditOptions) check() (err error) {
 		return usageError("evidence is of a report")
 	case o.Evidence != "" && strings.EqualFold(o.TimeZone, "local"):
 		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence, such as Europe/Berlin")
+	case o.Facts != "" && (o.Part == nil || o.Rows == nil || o.State != ""):
+		return usageError("with the facts of all parts there are the rows of a part, and nothing else")
 	case o.Part != nil && o.Side == nil:
 		return usageError("a part of an audit needs the side files of the whole")
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0 && o.Part == nil:
@@ -418,6 +430,7 @@ type auditing struct {
 	files       []ReportFile
 	outputs     []output // of files
 	noReport    bool
+	hasFacts    bool // of all parts: there are only rows
 	messages    Messages
 }
 
@@ -447,7 +460,14 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 			in = a.described()
 		}
 		result.Inputs, result.Partial = in.List, in.Partial
-		if err == nil && !a.noReport {
+		for _, log := range a.logs {
+			result.AllLines = append(result.AllLines, log.all)
+		}
+		switch {
+		case err != nil:
+		case a.hasFacts:
+			err = a.run.JudgeRest()
+		case !a.noReport:
 			result.Report, err = a.run.Report(in)
 		}
 		if err == nil {

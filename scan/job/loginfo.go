@@ -20,6 +20,8 @@ type logInfo struct {
 	Unnamed bool `json:",omitempty"`
 	// Unasked: it is a file that is judged as a log of the sites without a PATTERN, though nothing says that it is one.
 	Unasked bool `json:",omitempty"`
+
+	all int64 // as in Audited.AllLines
 }
 
 // plainInfos returns what the report has of logs.

@@ -61,6 +61,7 @@ type auditLog struct {
 	loss     format.Lossy
 	// lines, unparsed and outside count its lines.
 	lines, unparsed, outside atomic.Int64
+	all                      atomic.Int64 // those of any kind, if it is a range
 }
 
 // openLogs finds the inputs and the format of each. It warns of inputs that cannot be
@@ -297,6 +298,9 @@ func (log *auditLog) count(ctx context.Context, w *audit.Worker, c *source.Chunk
 		w.SetPlace(c.Input, first)
 		log.changes.find(log.format, header, first, data)
 	}
+	if log.Range() != (source.Range{}) {
+		log.all.Add(linesIn(c))
+	}
 	lines, unparsed, outside := w.Counted()
 	if c.Cut > 0 {
 		w.Overlong(c.Data)
@@ -319,7 +323,7 @@ func (l *auditLogs) describe(b *basis, results []source.Result) (logs []logInfo,
 		log, info := l.list[i], &logs[i]
 		info.Disk, info.Bytes, info.Complete = result.Disk, result.Bytes, result.Complete
 		info.SHA256, info.Lines, info.Unparsed = hex.EncodeToString(result.Sum), log.lines.Load(), log.unparsed.Load()
-		info.OutOfPeriod = log.outside.Load()
+		info.OutOfPeriod, info.all = log.outside.Load(), log.all.Load()
 		for _, w := range result.Warnings {
 			l.messages.warn("%s: %s", result.Name, w)
 		}

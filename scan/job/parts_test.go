@@ -85,8 +85,9 @@ func canonicalReport(t *testing.T, a *Audited) string {
 	return fmt.Sprintln(a.Partial, string(text))
 }
 
-// addedUp audits logs in parts, adds their states up in a random tree, and returns the report.
-func addedUp(t *testing.T, o AuditOptions, seed uint64) (*Audited, error) {
+// addedUp audits logs in parts, adds their states up in a random tree, and returns the report, and the rows of the parts by the
+// facts of the sum.
+func addedUp(t *testing.T, o AuditOptions, seed uint64) (_ *Audited, rows []string, _ error) {
 	t.Helper()
 	side, err := ReadSideFiles(t.Context(), o)
 	if err != nil {
@@ -99,20 +100,43 @@ func addedUp(t *testing.T, o AuditOptions, seed uint64) (*Audited, error) {
 	dir, rng, made := t.TempDir(), rand.New(rand.NewPCG(seed, 0)), 0
 	next := func() string { made++; return filepath.Join(dir, fmt.Sprint(made)) }
 	var states []string
+	var again []func() Inputs   // the logs of the parts
+	lines := map[string]int64{} // of the ranges so far, by the names of the logs
+	type place struct {
+		name string
+		from int64
+	}
+	before := map[place]int64{} // lines before a range
 	audit := func(part *Part, logs Inputs) {
 		states = append(states, next())
-		if _, err := Audit(t.Context(), AuditOptions{Logs: logs, Side: side, Part: part, State: states[len(states)-1], NoReport: true, Workers: 1}); err != nil {
+		a, err := Audit(t.Context(), AuditOptions{Logs: logs, Side: side, Part: part, State: states[len(states)-1], NoReport: true, Workers: 1})
+		if err != nil {
 			t.Fatal(err)
+		}
+		for i, in := range a.Inputs {
+			before[place{in.Name, in.From}] = lines[in.Name]
+			lines[in.Name] += a.AllLines[i]
 		}
 	}
 	for at := 0; at < len(parts); {
 		n := min(1+rng.IntN(4), len(parts)-at)
-		var logs Inputs
-		for _, part := range parts[at : at+n] {
-			logs.Opened = append(logs.Opened, part())
+		mine := parts[at : at+n]
+		logs := func() (logs Inputs) {
+			for _, part := range mine {
+				in := part()
+				if r := in.Range(); r.To > 0 {
+					r.Line = before[place{in.Name, r.From}]
+					if in, err = source.NewRange(in.Name, r); err != nil {
+						t.Fatal(err)
+					}
+				}
+				logs.Opened = append(logs.Opened, in)
+			}
+			return logs
 		}
+		audit(&Part{}, logs())
+		again = append(again, logs)
 		at += n
-		audit(&Part{}, logs)
 	}
 	audit(&Part{}, Inputs{}) // of no lines
 	for {
@@ -120,14 +144,43 @@ func addedUp(t *testing.T, o AuditOptions, seed uint64) (*Audited, error) {
 		n := min(2+rng.IntN(5), len(states))
 		m := MergeOptions{States: states[:n], Parts: true, State: next(), NoReport: n < len(states)}
 		a, err := Merge(t.Context(), m)
-		if err != nil || a.Report != nil {
-			return a, err
+		if err != nil {
+			return nil, nil, err
+		}
+		if a.Report != nil {
+			facts := next()
+			if err := WriteFacts(t.Context(), m.State, facts, 0); err != nil {
+				t.Fatal(err)
+			}
+			for _, logs := range again {
+				rows = append(rows, rowsOf(t, AuditOptions{Logs: logs(), Side: side, Part: &Part{}, Facts: facts})...)
+			}
+			return a, rows, nil
 		}
 		states = append(states[n:], m.State)
 	}
 }
 
-// TestPartsAddUpInAnyTree audits logs in parts, adds their states up in random trees, and compares the report with that of one audit.
+// rowsOf audits logs and returns the rows of all requests.
+func rowsOf(t *testing.T, o AuditOptions) []string {
+	t.Helper()
+	var b bytes.Buffer
+	o.Rows = &Rows{To: &b, Appender: func() func([]byte, *audit.Judged, string) []byte {
+		return func(rows []byte, j *audit.Judged, input string) []byte {
+			shown := *j
+			shown.Worker, shown.Input, shown.Profile, shown.Line, shown.Address, shown.Verb, shown.Target = 0, 0, nil, nil, nil, nil, nil
+			return fmt.Appendf(rows, "%s:%06d %q %q %q %q %+v\n", input, j.Number, j.Line, j.Address, j.Verb, j.Target, shown)
+		}
+	}}
+	a, err := Audit(t.Context(), o)
+	if err != nil || o.Facts != "" && a.Report != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(strings.Split(b.String(), "\n"), func(row string) bool { return row == "" })
+}
+
+// TestPartsAddUpInAnyTree audits logs in parts, adds their states up in random trees, and compares the report, and the rows of all parts, with
+// those of one audit.
 func TestPartsAddUpInAnyTree(t *testing.T) {
 	logLines := func(n int, agent string) []byte {
 		return []byte(strings.Repeat("192.0.2.1 - - [09/Nov/2026:10:00:00 +0000] \"GET /private/x HTTP/1.1\" 200 5 \"-\" \""+agent+"\"\n", n))
@@ -202,13 +255,18 @@ func TestPartsAddUpInAnyTree(t *testing.T) {
 					t.Errorf("the report of one audit lacks %q:\n%s", text, want)
 				}
 			}
+			wantRows := rowsOf(t, o)
+			slices.Sort(wantRows)
 			for seed := range c.trees {
-				a, err := addedUp(t, o, seed)
+				a, rows, err := addedUp(t, o, seed)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if got := canonicalReport(t, a); got != want {
 					t.Fatalf("seed %d: another report than of one audit:\n%s", seed, firstDifference(got, want))
+				}
+				if slices.Sort(rows); !slices.Equal(rows, wantRows) {
+					t.Fatalf("seed %d: other rows than of one audit:\n%s", seed, firstDifference(strings.Join(rows, "\n"), strings.Join(wantRows, "\n")))
 				}
 			}
 		})

@@ -1,0 +1,99 @@
+package audit
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/robotsieve/robotsieve/scan/spill"
+)
+
+// The facts of a state are what the verdicts of single requests depend on beside their own lines: the tally, and of the deferred
+// records the answers to robots.txt and the names of unknown crawlers. They are much smaller than the state, which has the
+// requests that wait. The file is that of a state with another first line. It is made of the state of all lines, and a run that has it
+// gives the requests of some of these lines to Config.Judged as a run over all of them does.
+
+var (
+	errHasFacts = errors.New("a run with the facts of all lines gives requests to Config.Judged, and has no report")
+	errNotFirst = errors.New("the facts of all lines come before the workers and the states")
+)
+
+// WriteFacts writes the facts of the states that were added. The head is the caller's, as that of WriteState.
+// It holds up to Config.Memory once more. Its errors are those of WriteState, and ErrDamaged.
+func (r *Run) WriteFacts(w io.Writer, head []byte) error {
+	if err := r.gather(); err != nil {
+		return err
+	}
+	kept := spill.New(spill.Options{Memory: r.budget.records, Dir: r.auditor.config.TempDir})
+	defer kept.Close()
+	if r.ctx != nil {
+		kept.StopAt(r.ctx)
+	}
+	if err := r.keepFacts(kept.Writer()); err != nil {
+		return err
+	}
+	return r.write(w, firstLine("facts"), head, kept)
+}
+
+// keepFacts adds the records that are facts to others.
+func (r *Run) keepFacts(to *spill.Writer) error {
+	for record, err := range r.deferred.All() {
+		if err != nil {
+			return err
+		}
+		rd := &recordReader{policy: r.auditor.config.Policy, rest: record.Data}
+		key, _ := rd.operator()
+		switch kind := rd.byte(); {
+		case rd.bad():
+		case kind == recordSize && key[0] == aboutAll: // the number of equal ones counts
+			err = to.Add(manySizes(rd, record))
+		case kind == recordAnswer, kind == recordCounts, kind == recordFetch:
+			err = to.Add(record.Data)
+		}
+		if err == nil && rd.bad() {
+			err = fmt.Errorf("%w: %s", ErrDamaged, rd.wrong)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return to.Flush()
+}
+
+// manySizes returns one record for equal ones of sizes, of which the number is not read yet.
+func manySizes(rd *recordReader, record spill.Record) []byte {
+	rd.take(4 + 4 + 8)
+	answers := rd.uint64()
+	if rd.end(); rd.bad() || record.N == 1 {
+		return record.Data
+	}
+	rd.require(answers <= uint64(math.MaxInt64/record.N), "more sizes of answers than lines")
+	return binary.BigEndian.AppendUint64(record.Data[:len(record.Data)-8:len(record.Data)-8], answers*uint64(record.N))
+}
+
+// ReadFacts reads the facts in the first size bytes of a file, as ReadState reads a state.
+func ReadFacts(file io.ReaderAt, size int64) (*State, error) { return readState(file, size, "facts") }
+
+// AddFacts gives a new run, by the same Config, the facts of all lines: its workers read some of these. JudgeRest then takes the place of
+// Report. Its errors are those of ReadState.
+func (r *Run) AddFacts(s *State) error {
+	if len(r.workers) > 0 || len(r.states) > 0 {
+		return errNotFirst
+	}
+	if err := r.Add(s); err != nil {
+		return err
+	}
+	r.hasFacts = true
+	return nil
+}
+
+// JudgeRest gives Config.Judged those requests whose verdicts other lines decide. The workers must not be used
+// afterwards. It fails if deferred records could not be kept or read, or if the facts are damaged.
+func (r *Run) JudgeRest() error {
+	if err := r.gather(); err != nil {
+		return err
+	}
+	return r.judgeDeferred(r.give, newRates())
+}

@@ -1,0 +1,193 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// rowsOf audits the lines from a number on, with the facts of all lines or as all of them, and returns what Config.Judged gets.
+func rowsOf(t *testing.T, a *Auditor, facts []byte, from int, lines []string) (rows []string) {
+	t.Helper()
+	c := a.config
+	c.Judged = func(j *Judged) {
+		shown := *j
+		shown.Worker, shown.Profile, shown.Line, shown.Address, shown.Verb, shown.Target = 0, nil, nil, nil, nil, nil
+		rows = append(rows, fmt.Sprintf("%06d %q %q %q %s %+v", j.Number, j.Address, j.Verb, j.Target, j.Line, shown))
+	}
+	run := begin(t, New(c))
+	if facts != nil {
+		s, err := ReadFacts(bytes.NewReader(facts), int64(len(facts)))
+		if err == nil {
+			err = run.AddFacts(s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := run.Worker()
+	w.SetPlace(0, int64(from)+1)
+	w.Chunk(byName(t, "vhost_combined"), []byte(strings.Join(lines, "\n")))
+	if facts == nil {
+		report(t, run)
+	} else if err := run.JudgeRest(); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// factsOf adds states up and returns their facts.
+func factsOf(t *testing.T, a *Auditor, states ...[]byte) []byte {
+	t.Helper()
+	run := begin(t, a)
+	for _, state := range states {
+		s, err := ReadState(bytes.NewReader(state), int64(len(state)))
+		if err == nil {
+			err = run.Add(s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	if err := run.WriteFacts(&b, []byte("head")); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The rows of parts, each judged with the facts of all, are those of one audit: also where other lines clear a violation, show the usual
+// size of a file, that addresses are a proxy's, or that a crawler was told the rule.
+func TestRowsOfPartsAreThoseOfOneAudit(t *testing.T) {
+	single := stateAuditor(t)
+	c := single.config
+	c.Period.Since = time.Unix(0, moment(0))
+	limited := New(c)
+	for name, a := range map[string]*Auditor{"all": single, "a period": limited} {
+		seen := map[string]bool{}
+		for seed := range uint64(30) {
+			rng := rand.New(rand.NewPCG(seed, 9))
+			lines := stateLog(rng, 50+rng.IntN(2000))
+			want := rowsOf(t, a, nil, 0, lines)
+			var states [][]byte
+			var cuts []int
+			for at := 0; at < len(lines); at = cuts[len(cuts)-1] {
+				cuts = append(cuts, min(len(lines), at+1+rng.IntN(len(lines))))
+				states = append(states, stateOf(t, a, lines[at:cuts[len(cuts)-1]]))
+			}
+			facts := factsOf(t, a, states...)
+			if state := stateOf(t, a, lines); len(lines) > 500 && len(facts) >= len(state) {
+				t.Errorf("seed %d: facts of %d bytes, of a state of %d", seed, len(facts), len(state))
+			}
+			var got []string
+			at := 0
+			for _, cut := range cuts {
+				before := strings.Count(strings.Join(append(lines[:at:at], ""), "\n"), "\n") // some of the rubbish is two lines
+				got = append(got, rowsOf(t, a, facts, before, lines[at:cut])...)
+				at = cut
+			}
+			slices.Sort(want)
+			slices.Sort(got)
+			for i := range min(len(got), len(want)) {
+				if got[i] != want[i] {
+					t.Fatalf("%s, seed %d: %d rows, and not %d; the first that differs is\n%s\nand not\n%s", name, seed, len(got), len(want), got[i], want[i])
+				}
+			}
+			if len(got) != len(want) {
+				t.Fatalf("%s, seed %d: %d rows, and not %d", name, seed, len(got), len(want))
+			}
+			for _, row := range want {
+				for v := range verdicts {
+					seen[v.String()] = seen[v.String()] || strings.Contains(row, "Verdict:"+v.String())
+				}
+			}
+		}
+		for _, v := range []Verdict{Allowed, Violation, Grace, Indeterminate, RobotsFetch} {
+			if !seen[v.String()] {
+				t.Errorf("%s: no row has the verdict %v", name, v)
+			}
+		}
+	}
+}
+
+// Facts that are damaged, or are no facts, are an error, and so are a report of the facts' run and records that make no sense.
+func TestErrorsOfFacts(t *testing.T) {
+	a := stateAuditor(t)
+	state := stateOf(t, a, stateLog(rand.New(rand.NewPCG(1, 2)), 300))
+	facts := factsOf(t, a, state)
+	// judge adds facts to a run and judges nothing but them.
+	judge := func(facts []byte) error {
+		run := begin(t, a)
+		s, err := ReadFacts(bytes.NewReader(facts), int64(len(facts)))
+		if err == nil {
+			err = run.AddFacts(s)
+		}
+		if err == nil {
+			err = run.JudgeRest()
+		}
+		return err
+	}
+	if err := judge(facts); err != nil {
+		t.Fatal(err)
+	}
+	if err := judge(state); !errors.Is(err, ErrNotState) {
+		t.Errorf("a state as facts: %v", err)
+	}
+	if _, err := reportOf(a, facts); !errors.Is(err, ErrNotState) {
+		t.Errorf("facts as a state: %v", err)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 500 {
+		damaged := bytes.Clone(facts)
+		damaged[rng.IntN(len(damaged))] ^= byte(1 + rng.IntN(255))
+		if err := judge(damaged); err == nil {
+			t.Fatal("damaged facts are none the worse")
+		}
+		if err := judge(facts[:rng.IntN(len(facts))]); err == nil {
+			t.Fatal("facts that are cut short are none the worse")
+		}
+	}
+	run := begin(t, a)
+	s, err := ReadFacts(bytes.NewReader(facts), int64(len(facts)))
+	if err != nil || string(s.Head) != "head" {
+		t.Fatal(err)
+	}
+	if err := run.AddFacts(s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Report(Inputs{}); !errors.Is(err, errHasFacts) {
+		t.Errorf("a report of facts: %v", err)
+	}
+	run.Worker()
+	if err := run.AddFacts(s); !errors.Is(err, errNotFirst) {
+		t.Errorf("facts behind a worker: %v", err)
+	}
+
+	tally, records := savedParts(t, state)
+	for i, r := range records {
+		if rd := (&recordReader{rest: r.Data}); rd.take(2)[1] != recordSize || r.Data[0] != aboutAll {
+			continue
+		}
+		cut := records[i]
+		cut.Data = cut.Data[:len(cut.Data)-1]
+		run := begin(t, a)
+		b := joined(t, tally, cut)
+		s, err := ReadState(bytes.NewReader(b), int64(len(b)))
+		if err == nil {
+			err = run.Add(s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.WriteFacts(&bytes.Buffer{}, nil); !errors.Is(err, ErrDamaged) {
+			t.Errorf("a size that is cut short: %v", err)
+		}
+		return
+	}
+	t.Error("no record is of a size")
+}
