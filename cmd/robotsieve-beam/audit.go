@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -21,7 +23,7 @@ import (
 // whose names say what they are of, because they may be larger than an element of a pipeline should be.
 
 func init() {
-	register.DoFn3x1[context.Context, shard, func(int, string), error](&auditFn{})
+	register.DoFn4x1[context.Context, shard, func(int, string), func(int, counted), error](&auditFn{})
 	register.DoFn4x1[context.Context, int, func(*string) bool, func(int, string), error](&mergeFn{})
 	register.DoFn3x1[context.Context, int, string, error](&endFn{})
 	register.Emitter2[int, string]()
@@ -35,38 +37,47 @@ const (
 	levels = 3
 )
 
-// audited adds the audit of shards to a pipeline. It returns the name of the sum's state, under the key 0.
-func audited(s beam.Scope, spec *spec, shards beam.PCollection) beam.PCollection {
+// audited adds the audit of shards to a pipeline. It returns the name of the sum's state, under the key 0, and under the same the lines of ranges.
+func audited(s beam.Scope, spec *spec, shards beam.PCollection) (sum, lines beam.PCollection) {
 	s = s.Scope("audit")
-	states := beam.ParDo(s, &auditFn{}, shards)
+	states, lines := beam.ParDo2(s, &auditFn{}, shards)
 	for level := range levels {
 		states = beam.ParDo(s, &mergeFn{level, spec.Scratch, spec.Memory}, beam.GroupByKey(s, states))
 	}
-	return states
+	return states, lines
 }
 
 // auditFn audits shards.
 type auditFn struct{}
 
-// ProcessElement emits the state of a shard under the number of the group that it is added up with.
-func (*auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, string)) error {
+// ProcessElement emits the state of a shard under the number of the group that it is added up with, and the lines of its ranges.
+func (*auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, string), count func(int, counted)) error {
 	spec, err := decode(s.Spec)
 	if err != nil {
 		return err
 	}
 	name := join(spec.Scratch, fmt.Sprintf("shard-%06d.state", s.Index))
+	var done atomic.Pointer[job.Audited]
 	err = attempt(ctx, func(ctx context.Context) error {
 		return s.read(ctx, func(logs job.Inputs) error {
 			return publish(ctx, name, func(path string) error {
 				o := spec.options()
 				o.Logs, o.State, o.Part = logs, path, s.part()
-				_, err := job.Audit(ctx, o)
+				a, err := job.Audit(ctx, o)
+				if err == nil {
+					done.Store(a)
+				}
 				return err
 			})
 		})
 	})
 	if err != nil {
 		return err
+	}
+	for i, in := range done.Load().Inputs {
+		if lines := done.Load().AllLines[i]; lines > 0 {
+			count(0, counted{in.Name, in.From, lines})
+		}
 	}
 	emit(s.Index/fan, name)
 	return nil
@@ -226,9 +237,18 @@ func (f *endFn) ProcessElement(ctx context.Context, _ int, sum string) error {
 const sumName = "sum"
 
 // audit is the audit of a command line.
-func (f *flags) audit(ctx context.Context, o job.AuditOptions) (*job.Audited, error) {
-	if slices.Contains(o.Logs.Names, "-") {
+func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*job.Audited, error) {
+	switch {
+	case slices.Contains(o.Logs.Names, "-"):
 		return nil, usageError("standard input is not on all workers: name files")
+	case (f.out == "") != (rows.List == ""):
+		return nil, usageError("--list and --out, the folder for its files, are given together")
+	}
+	if rows.List != "" {
+		if err := checkRows(ctx, f.out, o.Force); err != nil {
+			return nil, err
+		}
+		defer shared.remove()
 	}
 	files, err := job.ReadSideFiles(ctx, o)
 	if err != nil {
@@ -242,16 +262,24 @@ func (f *flags) audit(ctx context.Context, o job.AuditOptions) (*job.Audited, er
 	p, s := beam.NewPipelineWithRoot()
 	spec := &spec{
 		Names: o.Logs.Names, Scratch: scratch, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers,
-		Side: files, AllowDuplicates: o.AllowDuplicates,
+		Side: files, AllowDuplicates: o.AllowDuplicates, Out: f.out, Rows: rows,
 	}
 	known, err := side(ctx, s, spec)
 	if err != nil {
 		return nil, inputError(err)
 	}
-	sum := audited(s, spec, plan(s, &lookFn{true, files.Format, f.shard}, known))
+	sum, lines := audited(s, spec, plan(s, &lookFn{true, files.Format, f.shard}, known))
 	beam.ParDo0(s, &endFn{scratch}, sum)
+	if rows.List != "" {
+		listed(s, spec, sum, lines)
+	}
 	if err := run(ctx, p); err != nil {
 		return nil, err
+	}
+	if rows.List != "" {
+		if err := removeOthers(ctx, spec); err != nil {
+			return nil, inputError(err)
+		}
 	}
 	return report(ctx, o, scratch)
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -168,6 +169,10 @@ func TestReportIsThatOfOneAudit(t *testing.T) {
 func TestUsageIsThatOfRobotsieve(t *testing.T) {
 	t.Cleanup(func() { *runners.Runner = "" }) // flags of Beam are of the process
 	args, set := logs(t, 1)
+	rows := t.TempDir()
+	if err := os.WriteFile(filepath.Join(rows, "rows-00000.csv"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		code int
@@ -179,7 +184,10 @@ func TestUsageIsThatOfRobotsieve(t *testing.T) {
 		{append(args, "-"), 2, "standard input"},
 		{append(args, "--runner", "flink"), 2, "--scratch"},
 		{append(args, "--evidence", "x"), 2, "unknown flag"},
-		{append(args, "--list", "violations"), 2, "unknown flag"},
+		{append(args, "--list", "violations"), 2, "--out"},
+		{append(args, "--out", "x"), 2, "--list"},
+		{append(args, "--list", "all", "--out", "x", "--output", "json"), 2, "no --output json"},
+		{append(args, "--list", "all", "--out", rows), 2, "--force"},
 		{[]string{"audit", "--policy", set.Policy}, 2, "no logs"},
 		{[]string{"filter", "--agent", "GPTBot", "--out", "x", "urls.txt"}, 2, "no rules"},
 		{[]string{"filter", "--agent", "GPTBot", "--robots", "x", "urls.txt"}, 2, "--out"},

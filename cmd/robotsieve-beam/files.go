@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -107,6 +108,50 @@ func fetch(ctx context.Context, name, dir string) (copied string, err error) {
 	return copied, again(ctx, name, func() error { return copyIn(ctx, fs, name, copied) })
 }
 
+// shared are files that all shards need: this process copies each once, since an archive may be as large as all lists.
+var shared copies
+
+type copies struct {
+	mu    sync.Mutex
+	paths map[string]string
+}
+
+// get returns a path of the file.
+func (c *copies) get(ctx context.Context, name string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p, ok := c.paths[name]; ok {
+		return p, nil
+	}
+	if isPath(name) {
+		_, err := os.Stat(name)
+		return name, err
+	}
+	dir, err := os.MkdirTemp("", "robotsieve-*")
+	if err != nil {
+		return "", err
+	}
+	p, err := fetch(ctx, name, dir)
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	if c.paths == nil {
+		c.paths = map[string]string{}
+	}
+	c.paths[name] = p
+	return p, nil
+}
+
+// remove removes the copies.
+func (c *copies) remove() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.paths {
+		_ = os.RemoveAll(filepath.Dir(p)) // a temporary file that stays does no harm
+	}
+	c.paths = nil
+}
+
 // again does what may fail for a moment until it is done, several times at most.
 func again(ctx context.Context, name string, do func() error) (err error) {
 	for try := range tries {
@@ -193,25 +238,53 @@ func copyOut(ctx context.Context, path, name string) error {
 	return errors.Join(err, w.Close())
 }
 
-// remove removes all files in a folder that publish has made.
-func remove(ctx context.Context, dir string) error {
+// glob returns the files in a folder that publish has made, by their pattern.
+func glob(ctx context.Context, dir, pattern string) ([]string, error) {
+	pattern = join(dir, pattern)
 	if isPath(dir) {
-		return os.RemoveAll(dir)
+		return filepath.Glob(pattern)
 	}
-	fs, err := filesystem.New(ctx, dir)
+	fs, err := filesystem.New(ctx, pattern)
+	if err != nil {
+		return nil, err
+	}
+	defer fs.Close()
+	return fs.List(ctx, pattern)
+}
+
+// remove removes files of one folder.
+func remove(ctx context.Context, names ...string) (err error) {
+	if len(names) == 0 {
+		return nil
+	}
+	if isPath(names[0]) {
+		for _, name := range names {
+			err = errors.Join(err, os.Remove(name))
+		}
+		return err
+	}
+	fs, err := filesystem.New(ctx, names[0])
 	if err != nil {
 		return err
 	}
 	defer fs.Close()
 	remover, ok := fs.(filesystem.Remover)
 	if !ok {
-		return fmt.Errorf("%s: files on this filesystem cannot be removed", dir)
+		return fmt.Errorf("%s: files on this filesystem cannot be removed", names[0])
 	}
-	names, err := fs.List(ctx, join(dir, "*"))
 	for _, name := range names {
 		err = errors.Join(err, remover.Remove(ctx, name))
 	}
 	return err
+}
+
+// removeFolder removes a folder whose files publish has made.
+func removeFolder(ctx context.Context, dir string) error {
+	if isPath(dir) {
+		return os.RemoveAll(dir)
+	}
+	names, err := glob(ctx, dir, "*")
+	return errors.Join(err, remove(ctx, names...))
 }
 
 // join joins a folder and a name in it, with slashes behind a scheme.

@@ -223,53 +223,9 @@ func (f *filterSpec) unpack(ctx context.Context, dir string) (o job.FilterOption
 		}
 	}
 	if o.Archive != "" {
-		o.Archive, err = archives.get(ctx, o.Archive)
+		o.Archive, err = shared.get(ctx, o.Archive)
 	}
 	return o, err
-}
-
-// archives are those that this process has copied: each once, since an archive may be as large as all lists.
-var archives copies
-
-type copies struct {
-	mu    sync.Mutex
-	paths map[string]string
-}
-
-// get returns a path of the archive.
-func (c *copies) get(ctx context.Context, name string) (string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if p, ok := c.paths[name]; ok {
-		return p, nil
-	}
-	if isPath(name) {
-		_, err := os.Stat(name)
-		return name, err
-	}
-	dir, err := os.MkdirTemp("", "robotsieve-*")
-	if err != nil {
-		return "", err
-	}
-	p, err := fetch(ctx, name, dir)
-	if err != nil {
-		return "", errors.Join(err, os.RemoveAll(dir))
-	}
-	if c.paths == nil {
-		c.paths = map[string]string{}
-	}
-	c.paths[name] = p
-	return p, nil
-}
-
-// remove removes the copies.
-func (c *copies) remove() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, p := range c.paths {
-		_ = os.RemoveAll(filepath.Dir(p)) // a temporary file that stays does no harm
-	}
-	c.paths = nil
 }
 
 // countFn writes the file of counts, for the process that has submitted the job.
@@ -298,7 +254,7 @@ func (f *flags) filter(ctx context.Context, o job.FilterOptions) (*job.Filtered,
 		return nil, err
 	}
 	defer end()
-	defer archives.remove()
+	defer shared.remove()
 	p, s := beam.NewPipelineWithRoot()
 	known, err := side(ctx, s, &spec{
 		Names: o.URLs.Names, Scratch: scratch, Out: f.out, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers, Filter: packed,
@@ -350,7 +306,7 @@ func (f *flags) pack(ctx context.Context, o *job.FilterOptions) (*filterSpec, er
 	}
 	trial := *o
 	if o.Archive != "" {
-		if trial.Archive, err = archives.get(ctx, o.Archive); err != nil {
+		if trial.Archive, err = shared.get(ctx, o.Archive); err != nil {
 			return nil, inputError(err)
 		}
 	}

@@ -67,15 +67,22 @@ The flags, the report and the exit status are those of robotsieve.`,
 func (f *flags) adapt(cmd *cobra.Command) {
 	cmd.Long = "The work of \"robotsieve " + cmd.Name() + "\" on Apache Beam, with its flags and those of Beam, such as\n--runner and --endpoint; docs/beam.md describes what is different."
 	cmd.Example = examples[cmd.Name()]
-	own := cmd.Flags()
-	if cmd.Name() == "filter" {
-		own.StringVar(&f.out, "out", "", "folder for the results, each under the name of its list")
+	own, out := cmd.Flags(), "folder for the results, each under the name of its list"
+	if cmd.Name() == "audit" {
+		out = "folder for the rows of --list: rows-00000.ndjson and so on"
+		own.Lookup("list").Usage = "also make files in --out with a row for each violation, or for each request of a crawler: as --output ndjson, csv or parquet; default ndjson"
 	}
+	own.StringVar(&f.out, "out", "", out)
 	own.StringVar(&f.scratch, "scratch", "", "folder for files between the steps, which all workers can read and write; default: a temporary one, for a runner in this process")
 	beams := pflag.NewFlagSet("beam", pflag.ContinueOnError)
 	beams.AddGoFlagSet(flag.CommandLine)
 	beams.VisitAll(func(b *pflag.Flag) {
-		b.Hidden = b.Name != "runner" && b.Name != "endpoint"
+		switch b.Hidden = true; b.Name {
+		case "runner":
+			b.Hidden, b.Usage = false, "Beam's runner: prism, which is in this process, or flink, spark, dataflow or universal; default prism"
+		case "endpoint":
+			b.Hidden, b.Usage = false, "address of the job service of another runner, such as localhost:8099"
+		}
 		if own.Lookup(b.Name) == nil {
 			own.AddFlag(b)
 		}
@@ -92,7 +99,7 @@ func (f *flags) begin(ctx context.Context) (scratch string, end func(), err erro
 	} else {
 		scratch = join(f.scratch, fmt.Sprintf("robotsieve-%s-%08x", time.Now().UTC().Format("20060102T150405"), rand.Uint32()))
 	}
-	return scratch, func() { _ = remove(context.WithoutCancel(ctx), scratch) }, err
+	return scratch, func() { _ = removeFolder(context.WithoutCancel(ctx), scratch) }, err
 }
 
 // isHere tells whether the pipeline runs in this process.

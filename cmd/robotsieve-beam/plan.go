@@ -240,6 +240,11 @@ func (*planFn) ProcessElement(ctx context.Context, _ int, files func(*candidate)
 		shards = []shard{{}}
 	}
 	shards[0].Rest = rest
+	if spec.Rows.List != "" {
+		if err := publishShards(ctx, spec.Scratch, shards); err != nil {
+			return err
+		}
+	}
 	for _, s := range shards {
 		s.Spec = encoded
 		emit(s)

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -17,7 +18,7 @@ import (
 type spec struct {
 	Names   []string // of the logs or lists
 	Scratch string   // folder for files between the steps
-	Out     string   // folder for the results; "" for an audit, which has none there
+	Out     string   // folder for the results; "" for an audit without rows
 
 	ShardBytes int64 // of a shard, decompressed
 	Memory     int64
@@ -25,6 +26,7 @@ type spec struct {
 
 	Side            *job.SideFiles // of an audit; nil for a filter
 	AllowDuplicates bool
+	Rows            cli.Rows // of an audit
 
 	Filter *filterSpec // nil for an audit
 }
@@ -68,13 +70,15 @@ func readAll(ctx context.Context, name string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
+const specName = "job.json"
+
 // side publishes a spec, and returns it as a side input.
 func side(ctx context.Context, s beam.Scope, of *spec) (beam.PCollection, error) {
 	encoded, err := json.Marshal(of)
 	if err != nil {
 		return beam.PCollection{}, err
 	}
-	name := join(of.Scratch, "job.json")
+	name := join(of.Scratch, specName)
 	err = publish(ctx, name, func(path string) error { return os.WriteFile(path, encoded, 0o600) })
 	return beam.ParDo(s, &loadFn{}, beam.Create(s, name)), err
 }

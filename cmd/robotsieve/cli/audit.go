@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	_ "time/tzdata" // --time-zone works where the system has no zones, as in a small container
 
 	"github.com/spf13/cobra"
@@ -86,7 +87,19 @@ into account.`,
 		if cmd.Flags().Changed("html") && !cmd.Flags().Changed("samples") {
 			o.Samples = 3
 		}
-		if o.Rows, err = list.begin(s, report.output, cmd.Flags().Changed("output")); err != nil {
+		rows, err := list.chosen(report.output, cmd.Flags().Changed("output"))
+		if err != nil {
+			return err
+		}
+		audit := job.Audit
+		if s.elsewhere != nil {
+			audit = func(ctx context.Context, o job.AuditOptions) (*job.Audited, error) {
+				return s.elsewhere.Audit(ctx, o, rows)
+			}
+			if rows.List != "" {
+				report.output = "text" // --output is that of the rows
+			}
+		} else if o.Rows, err = list.begin(s, rows); err != nil {
 			return err
 		}
 		if report.listed = o.Rows != nil; report.listed && isTerminal(s.out) {
@@ -102,10 +115,6 @@ into account.`,
 		o.Program, o.Command, o.Check = version(), commandLine(cmd), report.check
 		if *resolve {
 			o.Resolver = &dns
-		}
-		audit := job.Audit
-		if s.elsewhere != nil {
-			audit = s.elsewhere.Audit
 		}
 		a, err := audit(ctx, *o)
 		return report.finish(s, a, list.end(a, err))

@@ -18,13 +18,14 @@ type Elsewhere struct {
 	Name, Short, Long string
 	// Adapt adds flags to audit and filter, which it knows by their names, and describes what is different.
 	Adapt func(*cobra.Command)
-	// Audit and Filter do the jobs. Errors are as those of package job. Filter writes what it keeps where it sees fit.
-	Audit  func(context.Context, job.AuditOptions) (*job.Audited, error)
+	// Audit and Filter do the jobs. Errors are as those of package job. They write rows, and what a filter keeps, where they see fit; the
+	// report is printed also if there are rows.
+	Audit  func(context.Context, job.AuditOptions, Rows) (*job.Audited, error)
 	Filter func(context.Context, job.FilterOptions) (*job.Filtered, error)
 }
 
 // localFlags are the flags of audit and filter that are of use only in the process that does the work.
-var localFlags = []string{"resolve", "evidence", "list", "anonymize", "sha256", "line-buffered", "profile", "profile-dir"}
+var localFlags = []string{"resolve", "evidence", "sha256", "line-buffered", "profile", "profile-dir"}
 
 // Run runs a command line, without the name of the program, and returns the exit code.
 func (e *Elsewhere) Run(ctx context.Context, args []string, in io.Reader, out, diagnosis io.Writer) int {

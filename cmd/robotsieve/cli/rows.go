@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -17,7 +18,26 @@ import (
 type rowFlags struct {
 	list    string // violations or all; empty: there is no list
 	keyFile string
-	rows    *report.Rows // nil if there is no list
+	rows    *report.Rows // nil if none are written here
+}
+
+// Rows are --list, --output and --anonymize: which rows are listed, and how they are written. As JSON they can be sent to
+// another process. The zero value lists none.
+type Rows struct {
+	List   string // violations or all
+	Output string // ndjson, csv or parquet
+	Key    []byte // of pseudonyms; none: addresses are written
+}
+
+// Begin returns the rows that an audit writes to w, and a function that ends them when the audit has ended.
+func (r Rows) Begin(w io.Writer) (rows *job.Rows, end func() error) {
+	rows, written := r.begin(w)
+	return rows, written.Close
+}
+
+func (r Rows) begin(w io.Writer) (*job.Rows, *report.Rows) {
+	written := report.NewRows(w, r.Output, r.Key)
+	return &job.Rows{Violations: r.List == "violations", Appender: written.Appender, To: written}, written
 }
 
 func addRowFlags(cmd *cobra.Command) *rowFlags {
@@ -34,38 +54,45 @@ const (
 	maxKey = 1 << 20
 )
 
-// begin returns the list that is asked for, nil if none is. output is that of the report, unless
-// another one was chosen.
-func (f *rowFlags) begin(s streams, output string, chosen bool) (*job.Rows, error) {
+// chosen returns the list that is asked for. output is that of the report, unless another one was chosen.
+func (f *rowFlags) chosen(output string, chosen bool) (rows Rows, err error) {
 	outputs := report.RowOutputs()
 	switch {
 	case f.list == "" && f.keyFile != "":
-		return nil, usageError("--anonymize is for --list: the report has no addresses")
+		return rows, usageError("--anonymize is for --list: the report has no addresses")
 	case f.list == "" && !slices.Contains(report.Outputs(), output):
-		return nil, usageError("--output %s is for --list", output)
+		return rows, usageError("--output %s is for --list", output)
 	case f.list == "":
-		return nil, nil
+		return rows, nil
 	case !chosen:
 		output = outputs[0]
 	case !slices.Contains(outputs, output):
-		return nil, usageError("--list has no --output %s: choose one of %s", output, strings.Join(outputs, ", "))
-	case output == "parquet" && isTerminal(s.out):
+		return rows, usageError("--list has no --output %s: choose one of %s", output, strings.Join(outputs, ", "))
+	}
+	rows = Rows{List: f.list, Output: output}
+	if f.keyFile != "" {
+		if rows.Key, err = disk.ReadLimited(f.keyFile, maxKey); err != nil {
+			return rows, inputError(fmt.Errorf("--anonymize: %w", err))
+		}
+		if len(rows.Key) < minKey {
+			return rows, usageError("--anonymize %s has %d bytes: a key has at least %d", f.keyFile, len(rows.Key), minKey)
+		}
+	}
+	return rows, nil
+}
+
+// begin begins a list on stdout.
+func (f *rowFlags) begin(s streams, r Rows) (rows *job.Rows, err error) {
+	switch {
+	case r.List == "":
+		return nil, nil
+	case r.Output == "parquet" && isTerminal(s.out):
 		return nil, usageError("Parquet is not for a terminal: write it to a file or a pipe")
 	}
-	rows := &job.Rows{Violations: f.list == "violations"}
-	var key []byte
+	rows, f.rows = r.begin(s.out)
 	if f.keyFile != "" {
-		var err error
-		if key, err = disk.ReadLimited(f.keyFile, maxKey); err != nil {
-			return nil, inputError(fmt.Errorf("--anonymize: %w", err))
-		}
-		if len(key) < minKey {
-			return nil, usageError("--anonymize %s has %d bytes: a key has at least %d", f.keyFile, len(key), minKey)
-		}
 		rows.Files = []string{f.keyFile}
 	}
-	f.rows = report.NewRows(s.out, output, key)
-	rows.Appender, rows.To = f.rows.Appender, f.rows
 	return rows, nil
 }
 

@@ -92,8 +92,8 @@ func (w *writer) lines(day, n int, rubbish float64) []byte {
 			continue
 		}
 		path, status := []string{"/private/x", "/", "/shop?a=%7e", "/robots.txt"}[min(rng.IntN(12), 3)], 200
-		if path == "/robots.txt" && rng.IntN(3) == 0 {
-			status = 503
+		if path == "/robots.txt" && day == 4 && rng.IntN(9) == 0 {
+			status = 503 // which clears the requests of some days
 		}
 		fmt.Fprintf(&b, "192.0.%d.%d - - [%02d/Nov/2026:%02d:%02d:%02d +0000] \"GET %s HTTP/1.1\" %d %d \"-\" %q\n",
 			2+rng.IntN(2), rng.IntN(40), day, rng.IntN(24), rng.IntN(60), rng.IntN(60), path, status, 40+rng.IntN(9), agents[rng.IntN(len(agents))])
