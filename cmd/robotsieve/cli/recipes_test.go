@@ -14,6 +14,9 @@ import (
 	"time"
 )
 
+// recipeBlock finds the titles and blocks of recipes.
+var recipeBlock = regexp.MustCompile("(?ms)^## ([^\n]+)$|^```([a-z]+)\n(.*?)^```$")
+
 // TestRecipes runs each recipe of docs/recipes.md with the files of the sample.
 func TestRecipes(t *testing.T) {
 	if underRace {
@@ -28,14 +31,16 @@ func TestRecipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := regexp.MustCompile("(?ms)^## ([^\n]+)$|^```([a-z]+)\n(.*?)^```$").FindAllStringSubmatch(string(page), -1)
 	title, ran := "", 0
-	for _, b := range blocks {
+	for _, b := range recipeBlock.FindAllStringSubmatch(string(page), -1) {
 		if b[1] != "" {
 			title = b[1]
 			continue
 		}
 		kind, text := b[2], b[3]
+		if title == manyProcesses {
+			continue // TestRecipesForManyProcesses runs them together
+		}
 		t.Run(title, func(t *testing.T) {
 			script := ""
 			switch kind {
