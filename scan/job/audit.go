@@ -356,7 +356,7 @@ func (o *AuditOptions) check() (err error) {
 		return usageError("evidence is of a report")
 	case o.Evidence != "" && strings.EqualFold(o.TimeZone, "local"):
 		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence, such as Europe/Berlin")
-	case o.Facts != "" && (o.Part == nil || o.Rows == nil || o.State != ""):
+	case o.Facts != "" && (o.Part == nil || o.Rows == nil || o.State != "" || o.Evidence != "" || len(o.Files) > 0 || o.Judged != nil || o.Resolver != nil):
 		return usageError("with the facts of all parts there are the rows of a part, and nothing else")
 	case o.Part != nil && o.Side == nil:
 		return usageError("a part of an audit needs the side files of the whole")

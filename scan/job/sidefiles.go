@@ -41,6 +41,9 @@ func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 	}
 	return prepared(ctx, func() (*SideFiles, error) {
 		side, err := o.readSideFiles(ctx)
+		if err == nil && o.Check != nil {
+			err = o.Check(&side.config)
+		}
 		if err != nil {
 			return nil, err
 		}
